@@ -1,0 +1,141 @@
+package archtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Imports returns what in packages breaks the table of layers, one sentence
+// each, and the own packages that no layer places.
+func Imports(packages []Package, layers []Layer) []string {
+	var (
+		found    []string
+		standard = standardOf(packages)
+	)
+
+	for _, p := range packages {
+		path, own := relative(p.ImportPath)
+		if !own {
+			continue
+		}
+
+		layer, placed := layerOf(path, layers)
+		if !placed {
+			found = append(found, path+" belongs to no layer")
+			continue
+		}
+
+		for _, imported := range p.Imports {
+			if !layer.allows(path, imported, standard[imported]) {
+				found = append(found, fmt.Sprintf("%s (%s) imports %s", path, layer.Name, imported))
+			}
+		}
+	}
+
+	return found
+}
+
+// Linked returns what embedding a package would link against its Closure. A
+// package that is not in the list is passed over: it comes later.
+func Linked(packages []Package, closures []Closure) []string {
+	var (
+		found    []string
+		standard = standardOf(packages)
+	)
+
+	for _, c := range closures {
+		i := slices.IndexFunc(packages, func(p Package) bool { return p.ImportPath == Module+"/"+c.Package })
+		if i < 0 {
+			continue
+		}
+
+		for _, dep := range packages[i].Deps {
+			path, own := relative(dep)
+
+			switch {
+			case standard[dep], own && matchAny(path, c.Own), !own && prefixAny(dep, c.Outside):
+			default:
+				found = append(found, c.Package+" links "+dep)
+			}
+		}
+	}
+
+	return found
+}
+
+// Undocumented returns the own packages that have no package comment.
+func Undocumented(packages []Package) []string {
+	var found []string
+
+	for _, p := range packages {
+		path, own := relative(p.ImportPath)
+		if !own {
+			continue
+		}
+
+		opening := "Package " + p.Name + " "
+		if p.Name == "main" {
+			opening = "Command " + path[strings.LastIndex(path, "/")+1:] + " "
+		}
+
+		if !strings.HasPrefix(p.Doc, opening) {
+			found = append(found, fmt.Sprintf("the comment of %s does not open with %q", path, opening))
+		}
+	}
+
+	return found
+}
+
+func (l Layer) allows(importer, imported string, standard bool) bool {
+	path, own := relative(imported)
+
+	switch {
+	case prefixAny(imported, TestOnly):
+		return prefixAny(imported, l.Outside)
+	case standard:
+		return !slices.Contains(l.NotStd, imported)
+	case own:
+		return matchAny(path, l.Own) || strings.HasPrefix(path, importer+"/")
+	default:
+		return slices.Contains(l.Outside, "*") || prefixAny(imported, l.Outside)
+	}
+}
+
+func layerOf(path string, layers []Layer) (Layer, bool) {
+	for _, l := range layers {
+		if matchAny(path, l.Packages) {
+			return l, true
+		}
+	}
+
+	return Layer{}, false
+}
+
+func standardOf(packages []Package) map[string]bool {
+	standard := make(map[string]bool, len(packages))
+	for _, p := range packages {
+		standard[p.ImportPath] = p.Standard
+	}
+
+	return standard
+}
+
+// relative cuts the module from an import path; own is false for other modules.
+func relative(importPath string) (path string, own bool) {
+	return strings.CutPrefix(importPath, Module+"/")
+}
+
+func matchAny(path string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		above, all := strings.CutSuffix(pattern, "...")
+
+		return path == strings.TrimSuffix(above, "/") || all && strings.HasPrefix(path, above)
+	})
+}
+
+func prefixAny(path string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool {
+		return path == prefix || strings.HasPrefix(path, prefix+"/")
+	})
+}

@@ -1,0 +1,116 @@
+package archtest
+
+// Module is the path that own packages are named relative to.
+const Module = "github.com/corridor-go/corridor"
+
+// Layer is a set of packages under one import rule. It speaks of code that is
+// linked into users' programs; imports of test files are not restricted here.
+type Layer struct {
+	// Name stands in violations.
+	Name string
+	// Packages are patterns relative to the module: "ports" is that package
+	// alone, "adapters/..." it and all below. The first layer that matches owns
+	// a package.
+	Packages []string
+	// Own are patterns of the module's packages that may be imported. A
+	// package below the importing one always may be.
+	Own []string
+	// Outside are the import path prefixes of other modules that may be
+	// imported; "*" is any. What TestOnly names needs its own prefix here.
+	Outside []string
+	// NotStd are packages of the standard library that may not be imported.
+	NotStd []string
+}
+
+const (
+	apd    = "github.com/cockroachdb/apd/v3"
+	xsync  = "golang.org/x/sync"
+	norm   = "golang.org/x/text/unicode/norm"
+	gomock = "go.uber.org/mock/gomock"
+)
+
+var (
+	domain = []string{"ratelock", "validation", "report", "authstate"}
+
+	// chance is barred outside the tools: what it decides cannot be run again.
+	chance = []string{"math/rand", "math/rand/v2"}
+	// outer is the world that the inner layers reach through ports only.
+	// database/sql/driver is not in it: it is the home of Valuer.
+	outer = append([]string{"database/sql", "net", "net/http", "os", "os/exec", "os/signal", "syscall"}, chance...)
+)
+
+// Layers is the import table of the module, first match first.
+var Layers = []Layer{
+	{Name: "codes", Packages: []string{"errcodes"}, NotStd: chance},
+	{Name: "conformance suites", Packages: []string{"ports/portstest"}, Own: []string{"errcodes", "ports"}, Outside: []string{"testing"}},
+	{
+		Name: "mocks", Packages: []string{"ports/portsmock"},
+		Own: []string{"errcodes", "ports"}, Outside: []string{gomock},
+	},
+	{
+		Name: "ports", Packages: []string{"ports", "ports/banks"},
+		Own: []string{"errcodes", "ports"}, Outside: []string{apd}, NotStd: outer,
+	},
+	{
+		Name: "domain", Packages: domain,
+		Own:     []string{"errcodes", "ports", "ports/banks", "internal/currency"},
+		Outside: []string{apd, xsync, norm}, NotStd: outer,
+	},
+	{
+		Name: "client authentication", Packages: []string{"adapters/clientauth"},
+		Own: []string{"errcodes", "ports"}, Outside: []string{xsync},
+		NotStd: append([]string{"database/sql", "net/http"}, chance...),
+	},
+	{
+		Name: "HTTP server", Packages: []string{"adapters/httpserver/..."},
+		Own:     append([]string{"errcodes", "ports", "internal/wire"}, domain...),
+		Outside: []string{"*"}, NotStd: chance,
+	},
+	{
+		Name: "command", Packages: []string{"adapters/cmd/..."},
+		Own: []string{"..."}, Outside: []string{"*", "github.com/benbjohnson/clock"}, NotStd: chance,
+	},
+	{
+		Name: "driven adapter", Packages: []string{"adapters/..."},
+		Own: []string{"errcodes", "ports", "ports/banks"}, Outside: []string{"*"}, NotStd: chance,
+	},
+	{Name: "currency table", Packages: []string{"internal/currency"}, NotStd: outer},
+	{Name: "wire shapes", Packages: []string{"internal/wire"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
+	{
+		Name:     "tools",
+		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/pgtest"},
+		Own:      []string{"..."}, Outside: []string{"*", "testing"},
+	},
+}
+
+// TestOnly are the import path prefixes of what serves tests: none of it is
+// linked into users' programs, unless a layer's Outside names it.
+var TestOnly = []string{
+	"testing",
+	Module + "/internal/archtest",
+	Module + "/internal/pgtest",
+	Module + "/ports/portsmock",
+	Module + "/ports/portstest",
+	"github.com/anishathalye/porcupine",
+	"github.com/benbjohnson/clock",
+	"github.com/getkin/kin-openapi",
+	"github.com/rogpeppe/go-internal",
+	"github.com/stretchr/testify",
+	"go.uber.org/goleak",
+	"go.uber.org/mock",
+	"pgregory.net/rapid",
+}
+
+// Closure says what embedding a package may link, through any number of steps.
+type Closure struct {
+	Package string
+	Own     []string // patterns, beside the package itself
+	Outside []string // import path prefixes
+}
+
+// Closures holds what the README promises to those who embed.
+var Closures = []Closure{
+	{Package: "errcodes"},
+	{Package: "ports", Own: []string{"errcodes"}, Outside: []string{apd}},
+	{Package: "ratelock", Own: []string{"errcodes", "ports", "internal/currency"}, Outside: []string{apd, xsync}},
+}

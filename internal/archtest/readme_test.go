@@ -1,0 +1,70 @@
+package archtest_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// readmePackage is what the README's two snippets stand in: the embedding, and
+// the property test.
+const readmePackage = `package readme
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/feed/ecb"
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+func Embed(ctx context.Context) error {
+	EMBED
+	_ = due
+	return err
+}
+
+func TestProperty(t *testing.T) {
+	PROPERTY
+}
+`
+
+// What the README shows compiles, and its property holds.
+func TestReadmeSnippets(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(readme, -1)
+	require.Len(t, blocks, 2)
+	source := regexp.MustCompile(`EMBED|PROPERTY`).ReplaceAllFunc([]byte(readmePackage), func(mark []byte) []byte {
+		if string(mark) == "EMBED" {
+			return blocks[0][1]
+		}
+		return blocks[1][1]
+	})
+	dir := t.TempDir()
+	file, overlay := filepath.Join(dir, "readme_test.go"), filepath.Join(dir, "overlay.json")
+	replace, err := json.Marshal(map[string]map[string]string{
+		"Replace": {filepath.Join(root, "internal", "docs", "readme_test.go"): file},
+	})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, source, 0o600))
+	require.NoError(t, os.WriteFile(overlay, replace, 0o600))
+	run := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "./internal/docs")
+	run.Dir = root
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, string(out))
+}
