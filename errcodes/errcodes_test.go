@@ -1,0 +1,210 @@
+package errcodes_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// SPEC 7.4, transcribed.
+var exchangeStatus = map[errcodes.Code]int{
+	"INVALID_REQUEST": 400, "INVALID_CURSOR": 400, "UNAUTHENTICATED": 401, "FORBIDDEN": 403,
+	"CURRENCY_NOT_SUPPORTED": 400, "CURRENCY_NOT_PROVISIONED": 403, "CURRENCY_MISMATCH": 422,
+	"RATE_NOT_AVAILABLE": 404, "RATE_NOT_FOUND": 404, "QUOTE_NOT_FOUND": 404, "QUOTE_EXPIRED": 409,
+	"QUOTE_NOT_EXECUTABLE": 422, "ORDER_NOT_FOUND": 404, "ORDER_NOT_CANCELLABLE": 409,
+	"INSUFFICIENT_BALANCE": 422, "AMOUNT_OUT_OF_RANGE": 422, "BENEFICIARY_NOT_FOUND": 404,
+	"BENEFICIARY_NOT_ACTIVE": 422, "DEPOSIT_NOT_FOUND": 404, "WITHDRAWAL_NOT_FOUND": 404,
+	"WITHDRAWAL_NOT_CANCELLABLE": 409, "IDEMPOTENCY_CONFLICT": 409, "DUPLICATE_REFERENCE": 409,
+}
+
+// SPEC 7.3, with the statuses that the service decided on.
+var flatStatus = map[errcodes.Code]int{
+	"fx_not_enabled": 422, "rate_lock_invalid": 422, "rate_lock_not_found": 422, "rate_lock_currency_mismatch": 422,
+	"clock_behind": 503, "outcome_unknown": 500,
+}
+
+func TestEveryCodeHasOneStatus(t *testing.T) {
+	seen := map[errcodes.Code]int{}
+	shown := 0
+	for _, row := range errcodes.All() {
+		require.NotContains(t, seen, row.Code, "listed twice")
+		seen[row.Code] = row.Status
+		require.Equal(t, http.StatusText(row.Status), errcodes.Phrase(row.Status), row.Code)
+		require.NotEmpty(t, row.Text, row.Code)
+		require.Equal(t, row, errcodes.Info(row.Code))
+		if row.Shown {
+			shown++
+		}
+	}
+	require.Equal(t, len(exchangeStatus)+len(flatStatus), shown, "only the codes of SPEC 7.3, 7.4 and two of ours show")
+	for _, want := range []map[errcodes.Code]int{exchangeStatus, flatStatus} {
+		for code, status := range want {
+			require.Equal(t, status, seen[code], code)
+			require.True(t, errcodes.Info(code).Shown, code)
+		}
+	}
+}
+
+func TestEveryStatusHasADefaultCodeOfThatStatus(t *testing.T) {
+	for _, row := range errcodes.All() {
+		require.Equal(t, row.Status, errcodes.Info(errcodes.DefaultFor(row.Status)).Status, row.Code)
+	}
+	require.Equal(t, errcodes.InvalidRequest, errcodes.DefaultFor(418))
+	require.Equal(t, errcodes.Internal, errcodes.DefaultFor(502))
+	require.Equal(t, errcodes.Internal, errcodes.DefaultFor(302))
+}
+
+// SPEC 7.1.
+func TestRetryOnlyThrottlingAndServerProblems(t *testing.T) {
+	for status := 400; status < 600; status++ {
+		require.Equal(t, status == 429 || status >= 500, errcodes.CategoryOf(status).Retry, status)
+		require.NotEmpty(t, errcodes.CategoryOf(status).Name, status)
+	}
+	require.Equal(t, "business rule", errcodes.CategoryOf(422).Name)
+	require.Equal(t, "state", errcodes.CategoryOf(409).Name)
+	require.Equal(t, "auth", errcodes.CategoryOf(403).Name)
+	require.Zero(t, errcodes.CategoryOf(200))
+}
+
+func TestOf(t *testing.T) {
+	inner := errcodes.New(errcodes.NotFound, "")
+	for _, c := range []struct {
+		name string
+		err  error
+		want errcodes.Code
+	}{
+		{"no error has no code", nil, ""},
+		{"a coded error", inner, errcodes.NotFound},
+		{"a coded error within another kind of error", fmt.Errorf("reading: %w", inner), errcodes.NotFound},
+		{"the outermost code counts", errcodes.Wrap(errcodes.Conflict, "", inner), errcodes.Conflict},
+		{"a bare code", fmt.Errorf("x: %w", errcodes.Forbidden), errcodes.Forbidden},
+		{"a cancelled context", fmt.Errorf("x: %w", context.Canceled), errcodes.Canceled},
+		{"a deadline", context.DeadlineExceeded, errcodes.DeadlineExceeded},
+		{"an error without a code", io.EOF, errcodes.Internal},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, errcodes.Of(c.err)) })
+	}
+}
+
+func TestErrorsIsAndAs(t *testing.T) {
+	err := fmt.Errorf("withdraw: %w", errcodes.Wrap(errcodes.ExchangeInsufficientBalance, "", io.ErrUnexpectedEOF).
+		WithDetails(errcodes.BalanceDetails{Available: "1.00", Required: "2.00"}))
+	require.ErrorIs(t, err, errcodes.ExchangeInsufficientBalance)
+	require.NotErrorIs(t, err, errcodes.ExchangeAmountOutOfRange)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	var balance errcodes.BalanceDetails
+	require.ErrorAs(t, err, &balance)
+	require.Equal(t, "2.00", balance.Required)
+	var amount errcodes.RangeDetails
+	require.NotErrorAs(t, err, &amount)
+	var coded *errcodes.Error
+	require.ErrorAs(t, err, &coded)
+	require.Equal(t, balance, coded.Details())
+}
+
+func TestAnErrorWithoutACodeKeepsItsTextToItself(t *testing.T) {
+	err := errors.New("dial 10.0.0.7: password secret")
+	for _, body := range []any{errcodes.FlatOf(err), errcodes.TokenOf(err), errcodes.ExchangeOf(err)} {
+		require.NotContains(t, toJSON(t, body), "secret")
+	}
+	wrapped := errcodes.Wrap(errcodes.Unavailable, "", err)
+	require.NotContains(t, toJSON(t, errcodes.FlatOf(wrapped)), "secret")
+	require.Contains(t, wrapped.Error(), "secret", "logs see the cause")
+}
+
+func TestWithCopies(t *testing.T) {
+	plain := errcodes.New(errcodes.TooManyRequests, "slow down")
+	later := plain.WithRetryAfter(3 * time.Second).WithDetails(errcodes.RangeDetails{Max: "5"})
+	require.Zero(t, errcodes.RetryAfterOf(plain))
+	require.Nil(t, plain.Details())
+	require.Equal(t, 3*time.Second, errcodes.RetryAfterOf(fmt.Errorf("x: %w", later)))
+	require.Zero(t, errcodes.RetryAfterOf(io.EOF))
+}
+
+func TestEnvelopes(t *testing.T) {
+	duplicate := errcodes.New(errcodes.DuplicateReference, "used").
+		WithDetails(errcodes.DuplicateReferenceDetails{ExistingSessionID: "cs_1"})
+	for _, c := range []struct{ name, got, want string }{
+		{
+			"flat shows the reason phrase", toJSON(t, errcodes.FlatOf(errcodes.New(errcodes.PairNotOffered, ""))),
+			`{"message":"The currency pair is not offered","error":"Unprocessable Entity","statusCode":422}`,
+		},
+		{
+			"flat shows a machine code", toJSON(t, errcodes.FlatOf(errcodes.New(errcodes.RateLockInvalid, "expired"))),
+			`{"message":"expired","error":"rate_lock_invalid","statusCode":422}`,
+		},
+		{
+			"exchange with details", toJSON(t, errcodes.ExchangeOf(errcodes.New(errcodes.ExchangeAmountOutOfRange, "m").
+				WithDetails(errcodes.RangeDetails{Min: "1.00", Max: "9.00"}))),
+			`{"error":{"code":"AMOUNT_OUT_OF_RANGE","message":"m","details":{"min":"1.00","max":"9.00"}}}`,
+		},
+		{
+			"exchange of a generic code", toJSON(t, errcodes.ExchangeOf(errcodes.New(errcodes.InvalidRequest, "m").
+				WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: "base", Reason: "missing"}}}))),
+			`{"error":{"code":"INVALID_REQUEST","message":"m","details":{"fields":[{"field":"base","reason":"missing"}]}}}`,
+		},
+		{"exchange of a 401", toJSON(t, errcodes.ExchangeOf(errcodes.Unauthorized)), `{"error":{"code":"UNAUTHENTICATED","message":"Unauthorized"}}`},
+		{"exchange of a 403", toJSON(t, errcodes.ExchangeOf(errcodes.Forbidden)), `{"error":{"code":"FORBIDDEN","message":"Not permitted"}}`},
+		{"exchange of a server problem", toJSON(t, errcodes.ExchangeOf(io.EOF)), `{"error":{"code":"INTERNAL","message":"An unknown error occurred"}}`},
+		{"gateway", toJSON(t, errcodes.GatewayUnauthorized), `{"message":"Unauthorized"}`},
+		{"token: bad body", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenInvalidBody, ""))), `{"error":"Invalid request body"}`},
+		{"token: missing field", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenMissingCredentials, ""))), `{"error":"client_id and client_secret are required"}`},
+		{"token: bad credentials", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenInvalidCredentials, ""))), `{"error":"Invalid client credentials"}`},
+		{"token: unexpected", toJSON(t, errcodes.TokenOf(io.EOF)), `{"error":"An unknown error occurred"}`},
+		{"token: outage", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.StorageUnavailable, "disk full"))), `{"error":"Authentication service unavailable"}`},
+		{"duplicate reference", first(t, duplicate), `{"code":"DUPLICATE_REFERENCE","message":"used","existingSessionId":"cs_1"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.JSONEq(t, c.want, c.got); require.Equal(t, c.want, c.got) })
+	}
+	_, ok := errcodes.DuplicateReferenceOf(io.EOF)
+	require.False(t, ok)
+}
+
+func first(t *testing.T, err error) string {
+	t.Helper()
+	body, ok := errcodes.DuplicateReferenceOf(err)
+	require.True(t, ok)
+	return toJSON(t, body)
+}
+
+func toJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func TestAnUnknownCodeCountsAsInternal(t *testing.T) {
+	err := errcodes.New("made_up", "m")
+	require.Equal(t, 500, errcodes.StatusOf(err))
+	require.Equal(t, errcodes.Code("made_up"), errcodes.Of(err))
+	require.Equal(t, "Internal Server Error", errcodes.FlatOf(err).Error)
+	require.Equal(t, 200, errcodes.StatusOf(nil))
+}
+
+func ExampleNew() {
+	err := errcodes.New(errcodes.RateLockInvalid, "The rate lock has expired").
+		WithDetails(errcodes.ReplacementDetails{RateLockID: "rl_2"})
+
+	var live errcodes.ReplacementDetails
+	fmt.Println(errcodes.Of(err), errcodes.StatusOf(err), errors.As(err, &live), live.RateLockID)
+	// Output: rate_lock_invalid 422 true rl_2
+}
+
+func ExampleWrap() {
+	err := errcodes.Wrap(errcodes.PriceUnavailable, "", io.ErrUnexpectedEOF)
+	fmt.Println(errcodes.MessageOf(err))
+	fmt.Println(err)
+	// Output:
+	// Rates for the pair are temporarily unavailable
+	// price_unavailable: Rates for the pair are temporarily unavailable: unexpected EOF
+}

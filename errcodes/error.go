@@ -1,0 +1,122 @@
+package errcodes
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Error is an error with a code. Its message is safe to show to a caller; its
+// cause is for logs and never reaches an envelope.
+type Error struct {
+	code       Code
+	message    string
+	details    Details
+	cause      error
+	retryAfter time.Duration
+}
+
+// New makes an error of the code. An empty message means the code's default
+// text. The message is public: no secret, account number or name belongs in it.
+func New(code Code, message string) *Error {
+	return &Error{code: code, message: message}
+}
+
+// Wrap is New with a cause, which errors.Is and errors.As see and callers of
+// the wire do not.
+func Wrap(code Code, message string, cause error) *Error {
+	return &Error{code: code, message: message, cause: cause}
+}
+
+// WithDetails returns a copy that carries d.
+func (e *Error) WithDetails(d Details) *Error {
+	c := *e
+	c.details = d
+	return &c
+}
+
+// WithRetryAfter returns a copy that asks callers to wait for d.
+func (e *Error) WithRetryAfter(d time.Duration) *Error {
+	c := *e
+	c.retryAfter = d
+	return &c
+}
+
+// Code gives the error's code.
+func (e *Error) Code() Code { return e.code }
+
+// Message gives the public text.
+func (e *Error) Message() string {
+	if e.message != "" {
+		return e.message
+	}
+	return Info(e.code).Text
+}
+
+// Details gives the typed details, or nil.
+func (e *Error) Details() Details { return e.details }
+
+// RetryAfter gives how long to wait before the next try; 0 says nothing.
+func (e *Error) RetryAfter() time.Duration { return e.retryAfter }
+
+// Error gives code, message and cause, for logs.
+func (e *Error) Error() string {
+	s := string(e.code) + ": " + e.Message()
+	if e.cause != nil {
+		s += ": " + e.cause.Error()
+	}
+	return s
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Is reports whether target is this error's code.
+func (e *Error) Is(target error) bool {
+	code, ok := target.(Code)
+	return ok && code == e.code
+}
+
+// As fills target with the error's details when their types agree.
+func (e *Error) As(target any) bool {
+	return e.details != nil && e.details.fill(target)
+}
+
+// Of gives the code of err: "" for nil, the code of the outermost coded error,
+// [Canceled] or [DeadlineExceeded] for the context's errors, else [Internal].
+func Of(err error) Code {
+	if err == nil {
+		return ""
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.code
+	}
+	if code, ok := errors.AsType[Code](err); ok {
+		return code
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return DeadlineExceeded
+	default:
+		return Internal
+	}
+}
+
+// MessageOf gives the text of err that a caller may see. An error without a
+// code keeps its text to itself.
+func MessageOf(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Message()
+	}
+	return Info(Of(err)).Text
+}
+
+// RetryAfterOf gives the wait that err asks for, or 0.
+func RetryAfterOf(err error) time.Duration {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.retryAfter
+	}
+	return 0
+}
