@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCommittedTableIsFresh(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "table.go")
+	if err := generate(filepath.Join("..", "iso4217.csv"), out); err != nil {
+		t.Fatal(err)
+	}
+
+	want, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	got, err := os.ReadFile(filepath.Join("..", "table.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if !bytes.Equal(got, want) {
+		t.Error("table.go is stale: run go generate ./internal/currency")
+	}
+}
+
+func TestParseRefusesABrokenFile(t *testing.T) {
+	const head = "code,numeric,minor_unit,name\n"
+
+	for name, c := range map[string]struct{ file, says string }{
+		"an empty file":              {"", "header"},
+		"a header alone":             {head, "at least one row"},
+		"columns in another order":   {"numeric,code,minor_unit,name\n784,AED,2,UAE Dirham\n", "header"},
+		"a lower-case code":          {head + "aed,784,2,UAE Dirham\n", "three capital letters"},
+		"a number of two digits":     {head + "AED,84,2,UAE Dirham\n", "three digits"},
+		"a minor unit of five":       {head + "AED,784,5,UAE Dirham\n", "minor unit"},
+		"a minor unit spelled N.A.":  {head + "XAU,959,N.A.,Gold\n", "minor unit"},
+		"a row without a name":       {head + "AED,784,2,\n", "name is missing"},
+		"a row with a field too few": {head + "AED,784,2\n", "number of fields"},
+		"rows out of order":          {head + "AFN,971,2,Afghani\nAED,784,2,UAE Dirham\n", "must rise"},
+		"a code twice":               {head + "AED,784,2,UAE Dirham\nAED,785,2,UAE Dirham\n", "must rise"},
+		"a number twice":             {head + "AED,784,2,UAE Dirham\nAFN,784,2,Afghani\n", "share the number 784"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := parse(strings.NewReader(c.file))
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("parse: %v; want an error that says %q", err, c.says)
+			}
+		})
+	}
+}
+
+func TestRenderPutsEachCodeUnderItsDigits(t *testing.T) {
+	got, err := render([]currency{
+		{code: "AED", numeric: "784", digits: 2},
+		{code: "BIF", numeric: "108", digits: 0},
+		{code: "XAU", numeric: "959", digits: -1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, want := range []string{
+		"case \"AED\":\n\t\treturn 2\n", "case \"BIF\":\n\t\treturn 0\n", "case \"XAU\":\n\t\treturn noMinorUnit\n",
+	} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+
+	if strings.Contains(string(got), "return 3") {
+		t.Error("an empty case for three digits")
+	}
+}

@@ -1,0 +1,74 @@
+package wire
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// timeLayout is RFC 3339 in UTC with exactly three digits of a second.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// AppendRateLock appends the RateLock of SPEC 2.3 to dst: exactly its fields,
+// in its order. cancellationReason appears only when the lock is cancelled.
+// Times are UTC, cut to the millisecond.
+func AppendRateLock(dst []byte, l *ports.RateLock) []byte {
+	dst = appendField(dst, `{"rateLockId":`, l.ID)
+	dst = appendField(dst, `,"status":`, string(l.Status))
+	dst = appendField(dst, `,"base":`, l.Base)
+	dst = appendField(dst, `,"quote":`, l.Quote)
+	dst = appendField(dst, `,"midRate":`, l.MidRate)
+	dst = strconv.AppendInt(append(dst, `,"markupBps":`...), int64(l.MarkupBps), 10)
+	dst = appendField(dst, `,"allInRate":`, l.AllInRate)
+	dst = appendTime(dst, `,"createdAt":"`, l.CreatedAt)
+	dst = appendTime(dst, `,"expiresAt":"`, l.ExpiresAt)
+	if l.Status == ports.LockCancelled {
+		dst = appendField(dst, `,"cancellationReason":`, string(l.CancellationReason))
+	}
+	return append(dst, '}')
+}
+
+// AppendToken appends the token response of SPEC 2.2 to dst. expires_in is in
+// seconds.
+func AppendToken(dst []byte, token string, expiresIn time.Duration) []byte {
+	dst = appendField(dst, `{"access_token":`, token)
+	dst = append(dst, `,"token_type":"Bearer","expires_in":`...)
+	dst = strconv.AppendFloat(dst, expiresIn.Seconds(), 'f', -1, 64)
+	return append(dst, '}')
+}
+
+func appendField(dst []byte, lead, value string) []byte {
+	return appendString(append(dst, lead...), value)
+}
+
+func appendTime(dst []byte, lead string, t time.Time) []byte {
+	dst = t.UTC().AppendFormat(append(dst, lead...), timeLayout)
+	return append(dst, '"')
+}
+
+// appendString appends s as a JSON string. Bytes that are no UTF-8 become
+// U+FFFD.
+func appendString(dst []byte, s string) []byte {
+	if plain(s) {
+		dst = append(dst, '"')
+		dst = append(dst, s...)
+		return append(dst, '"')
+	}
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string always marshals
+	}
+	return append(dst, quoted...)
+}
+
+// plain reports whether s stands in JSON as it is.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}

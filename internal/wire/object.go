@@ -1,0 +1,152 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// field is a string member of an object, and where its value goes.
+type field struct {
+	name string
+	into *string
+}
+
+// decodeStrings reads the fields from the JSON object in data and ignores every
+// other member.
+func decodeStrings(data []byte, fields []field) error {
+	if !utf8.Valid(data) || !json.Valid(data) {
+		return notAnObject()
+	}
+	w := walker{bytes.TrimLeft(data, space)}
+	if w.rest[0] != '{' {
+		return notAnObject()
+	}
+	seen := make([]bool, len(fields))
+	for w.member() {
+		name := unquote(w.string())
+		w.skip(':')
+		value := w.value()
+		i := index(fields, name)
+		if i < 0 {
+			continue
+		}
+		if seen[i] {
+			return badField(name, "must not be repeated")
+		}
+		if value[0] != '"' {
+			return badField(name, "must be a string")
+		}
+		seen[i] = true
+		*fields[i].into = unquote(value)
+	}
+	return nil
+}
+
+func index(fields []field, name string) int {
+	for i := range fields {
+		if fields[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func notAnObject() error {
+	return errcodes.New(errcodes.InvalidRequest, "The body must be a JSON object")
+}
+
+func badField(name, reason string) error {
+	return errcodes.New(errcodes.InvalidRequest, name+" "+reason).
+		WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: name, Reason: reason}}})
+}
+
+const space = " \t\r\n"
+
+// walker takes tokens off JSON that is known to be valid, which is why it never
+// fails.
+type walker struct{ rest []byte }
+
+// member moves to the next member of the object and reports whether there is one.
+func (w *walker) member() bool {
+	if w.rest[0] == '}' {
+		return false
+	}
+	w.rest = bytes.TrimLeft(w.rest[1:], space)
+	return w.rest[0] == '"'
+}
+
+// skip passes c and the space around it.
+func (w *walker) skip(c byte) {
+	w.rest = bytes.TrimLeft(w.rest[bytes.IndexByte(w.rest, c)+1:], space)
+}
+
+func (w *walker) take(n int) []byte {
+	taken := w.rest[:n]
+	w.rest = w.rest[n:]
+	return taken
+}
+
+func (w *walker) string() []byte { return w.take(stringLen(w.rest)) }
+
+// value takes a value and the space behind it.
+func (w *walker) value() []byte {
+	taken := w.take(valueLen(w.rest))
+	w.rest = bytes.TrimLeft(w.rest, space)
+	return taken
+}
+
+// stringLen gives the length of the quoted string that data starts with.
+func stringLen(data []byte) int {
+	n := 1
+	for data[n] != '"' {
+		if data[n] == '\\' {
+			n++
+		}
+		n++
+	}
+	return n + 1
+}
+
+func valueLen(data []byte) int {
+	switch data[0] {
+	case '"':
+		return stringLen(data)
+	case '{', '[':
+		return nestedLen(data)
+	default:
+		return bytes.IndexAny(data, ",}"+space)
+	}
+}
+
+func nestedLen(data []byte) int {
+	depth, n := 0, 0
+	for {
+		switch data[n] {
+		case '"':
+			n += stringLen(data[n:])
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		n++
+		if depth == 0 {
+			return n
+		}
+	}
+}
+
+func unquote(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1])
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		panic(err) // the whole body was valid
+	}
+	return s
+}

@@ -1,0 +1,58 @@
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+// Event tells the outside that something happened. It is stored in the same
+// Save as the change that caused it (I32), and delivered at least once.
+type Event struct {
+	ID      string    // unique, which its maker sees to; a receiver drops repeats by it
+	Kind    string    // for example "rate_lock.minted"
+	Key     string    // events of one key are delivered in the order of their saves: the id of the thing
+	Owner   string    // the client concerned
+	At      time.Time // when it was decided; it may be claimed at once, whatever At says
+	Data    []byte    // JSON
+	Attempt int       // how often it was claimed since it was saved or replayed, this claim included; set by Claim, ignored by Save
+	Claim   int64     // names this claim among all of the event, for good; set by Claim, ignored by Save
+}
+
+// Outbox hands out stored events for delivery. Order is kept per Key: while an
+// event is neither acknowledged nor buried, no later one of its key is claimed.
+type Outbox interface {
+	// Claim leases up to n events (1 to 1,000) that wait at now, in the order
+	// of their saves, at most one of a key. Until now + lease nobody else gets
+	// them; after that they are claimable again. None is an empty answer.
+	Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]Event, error)
+
+	// Ack removes a delivered event. Like Retry and Bury it takes the event as
+	// claimed, serves once, and is errcodes.Conflict when the claim was settled
+	// or is no longer the latest: ID and Claim tell. A lease also holds when now
+	// jumps back.
+	Ack(ctx context.Context, e Event) error
+
+	// Retry gives the event back, to be claimed from at on.
+	Retry(ctx context.Context, e Event, at time.Time) error
+
+	// Bury sets the event aside with a reason of at most 1,024 bytes, and lets
+	// the next of its key pass.
+	Bury(ctx context.Context, e Event, reason string) error
+
+	// Replay makes buried events claimable again at now: the ones of the ids
+	// given, or all when none is given. It tells how many. Attempt starts anew,
+	// so that a replayed event is not buried at once; Claim does not, so that a
+	// claim of before never matches. A replayed event comes in the order of its
+	// save again, before later ones of its key that still wait.
+	Replay(ctx context.Context, now time.Time, ids ...string) (int, error)
+}
+
+// EventSink receives events: a webhook, a broker, a log.
+type EventSink interface {
+	// Deliver hands one event over. nil means that the receiver has it for
+	// good. The same event may come again. The sink must not change e.Data.
+	// An error that carries a RetryAfter asks for that much patience; one whose
+	// code's category is not to be retried will never succeed, and the event is
+	// buried.
+	Deliver(ctx context.Context, e Event) error
+}

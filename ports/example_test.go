@@ -1,0 +1,154 @@
+package ports_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+var (
+	ctx    = context.Background()
+	usdzar = ports.Pair{Base: "USD", Quote: "ZAR"}
+	noon   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+)
+
+func open() *memory.Store {
+	store, err := memory.New(nil)
+	if err != nil {
+		panic(err)
+	}
+	return store
+}
+
+// fixedFeed is a whole feed: one pair, always at the same price.
+type fixedFeed struct{ clock ports.Clock }
+
+func (f fixedFeed) Pairs(ctx context.Context) (ports.PairSet, error) {
+	return ports.NewPairSet(usdzar), ctx.Err()
+}
+
+func (f fixedFeed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+	if pair != usdzar {
+		return ports.Price{}, errcodes.New(errcodes.PairNotOffered, "")
+	}
+	return ports.Price{Pair: pair, Mid: "18.2500", Source: "fixed", At: f.clock.Now()}, ctx.Err()
+}
+
+func ExamplePriceFeed() {
+	var feed ports.PriceFeed = fixedFeed{portstest.NewClock(noon)}
+	price, err := feed.Mid(ctx, usdzar)
+	fmt.Println(price.Mid, price.At.Format(time.Kitchen), err)
+	_, err = feed.Mid(ctx, usdzar.Inverse())
+	fmt.Println(errcodes.Of(err))
+	// Output:
+	// 18.2500 12:00PM <nil>
+	// pair_not_offered
+}
+
+func ExampleClock() {
+	clock := portstest.NewClock(noon)
+	timer := clock.After(time.Minute)
+	clock.Advance(time.Hour)
+	fmt.Println((<-timer).Format(time.Kitchen), clock.Now().Format(time.Kitchen))
+	// Output: 12:01PM 1:00PM
+}
+
+func ExampleRateLockStore() {
+	var store ports.RateLockStore = open().RateLocks()
+	key := ports.BookKey{Owner: "shop", Pair: usdzar}
+	book, err := store.Book(ctx, key)
+	fmt.Println(book.Version, err)
+
+	change := ports.RateLockChange{Book: book}
+	fmt.Println(store.Save(ctx, change))
+	// The same version again: another writer was first.
+	fmt.Println(errcodes.Of(store.Save(ctx, change)))
+	// Output:
+	// 0 <nil>
+	// <nil>
+	// conflict
+}
+
+// saved puts an event and a work item into a store, with the change that they
+// belong to.
+func saved(store *memory.Store) {
+	err := store.RateLocks().Save(ctx, ports.RateLockChange{
+		Book:   ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}},
+		Events: []ports.Event{{ID: "ev_1", Kind: "rate_lock.minted", Key: "rl_1", Owner: "shop", At: noon, Data: []byte(`{}`)}},
+		Work:   []ports.WorkItem{{ID: "w_1", Kind: "remind", DueAt: noon}},
+	})
+	if err != nil {
+		panic(err)
+	}
+}
+
+func ExampleOutbox() {
+	store := open()
+	saved(store)
+	events, err := store.Outbox().Claim(ctx, noon, time.Minute, 10)
+	fmt.Println(events[0].Kind, events[0].Attempt, err)
+	fmt.Println(store.Outbox().Ack(ctx, events[0]))
+	// Output:
+	// rate_lock.minted 1 <nil>
+	// <nil>
+}
+
+func ExampleWork() {
+	store := open()
+	saved(store)
+	items, err := store.Work().Claim(ctx, "remind", noon, time.Minute, 10)
+	fmt.Println(items[0].ID, err)
+	fmt.Println(store.Work().Done(ctx, items[0]))
+	// Output:
+	// w_1 <nil>
+	// <nil>
+}
+
+// printer is a whole sink.
+type printer struct{}
+
+func (printer) Deliver(_ context.Context, e ports.Event) error {
+	_, err := fmt.Println(e.Kind, e.Key)
+	return err
+}
+
+func ExampleEventSink() {
+	var sink ports.EventSink = printer{}
+	err := sink.Deliver(ctx, ports.Event{Kind: "rate_lock.minted", Key: "rl_1"})
+	fmt.Println(err)
+	// Output:
+	// rate_lock.minted rl_1
+	// <nil>
+}
+
+func ExampleClientStore() {
+	var clients ports.ClientStore = open().Clients()
+	secret := sha256.Sum256([]byte("a secret of 128 bits and more"))
+	err := clients.PutClient(ctx, ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: secret}}})
+	fmt.Println(err)
+	_, err = clients.Client(ctx, "Acme")
+	fmt.Println(errcodes.Of(err))
+	// Output:
+	// <nil>
+	// not_found
+}
+
+func ExampleTokenStore() {
+	var tokens ports.TokenStore = open().Tokens()
+	hash := sha256.Sum256([]byte("a token"))
+	err := tokens.PutToken(ctx, ports.Token{SHA256: hash, ClientID: "acme", IssuedAt: noon, ExpiresAt: noon.Add(time.Hour)})
+	fmt.Println(err)
+	fmt.Println(tokens.Revoke(ctx, hash))
+	_, err = tokens.Token(ctx, hash)
+	fmt.Println(errcodes.Of(err))
+	// Output:
+	// <nil>
+	// <nil>
+	// not_found
+}

@@ -1,0 +1,166 @@
+package portstest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// bundle is a sound store whose every method a saboteur may replace.
+type bundle struct {
+	locks   lockMethods
+	outbox  outboxMethods
+	work    workMethods
+	clients clientMethods
+	tokens  tokenMethods
+
+	close  func() error
+	reopen func() portstest.Store
+	lose   func()
+	fill   func() func()
+
+	faults map[string]error
+}
+
+type lockMethods struct {
+	book func(context.Context, ports.BookKey) (ports.Book, error)
+	save func(context.Context, ports.RateLockChange) error
+	lock func(context.Context, string, string) (ports.RateLock, ports.Book, error)
+	live func(context.Context, ports.LiveQuery) ([]ports.RateLock, error)
+	due  func(context.Context, ports.DueQuery) ([]ports.RateLock, error)
+}
+
+type outboxMethods struct {
+	claim  func(context.Context, time.Time, time.Duration, int) ([]ports.Event, error)
+	ack    func(context.Context, ports.Event) error
+	retry  func(context.Context, ports.Event, time.Time) error
+	bury   func(context.Context, ports.Event, string) error
+	replay func(context.Context, time.Time, ...string) (int, error)
+}
+
+type workMethods struct {
+	claim func(context.Context, string, time.Time, time.Duration, int) ([]ports.WorkItem, error)
+	done  func(context.Context, ports.WorkItem) error
+	retry func(context.Context, ports.WorkItem, time.Time) error
+	bury  func(context.Context, ports.WorkItem, string) error
+}
+
+type clientMethods struct {
+	client func(context.Context, string) (ports.Client, error)
+	put    func(context.Context, ports.Client) error
+}
+
+type tokenMethods struct {
+	put    func(context.Context, ports.Token) error
+	token  func(context.Context, [32]byte) (ports.Token, error)
+	revoke func(context.Context, [32]byte) error
+	purge  func(context.Context, time.Time, int) (int, error)
+}
+
+// newBundle opens a sound store. It stands for a durable one: a reopened store
+// is the same store.
+func newBundle(tb testing.TB) *bundle {
+	tb.Helper()
+	b := &bundle{faults: map[string]error{}}
+	store, err := memory.New(&memory.Config{Faults: b.fault})
+	if err != nil {
+		tb.Fatalf("memory.New: %v", err)
+	}
+	rl, ob, wk, cl, tk := store.RateLocks(), store.Outbox(), store.Work(), store.Clients(), store.Tokens()
+	b.locks = lockMethods{rl.Book, rl.Save, rl.Lock, rl.Live, rl.Due}
+	b.outbox = outboxMethods{ob.Claim, ob.Ack, ob.Retry, ob.Bury, ob.Replay}
+	b.work = workMethods{wk.Claim, wk.Done, wk.Retry, wk.Bury}
+	b.clients = clientMethods{cl.Client, cl.PutClient}
+	b.tokens = tokenMethods{tk.PutToken, tk.Token, tk.Revoke, tk.PurgeTokens}
+	b.close, b.reopen = store.Close, b.store
+	b.lose = func() { b.faults[memory.AfterCommit] = errcodes.New(errcodes.OutcomeUnknown, "") }
+	b.fill = func() func() {
+		b.faults[memory.BeforeCommit] = errcodes.New(errcodes.StorageUnavailable, "")
+		return func() { delete(b.faults, memory.BeforeCommit) }
+	}
+	return b
+}
+
+// fault gives the fault of the point; a lost acknowledgement happens once.
+func (b *bundle) fault(point string) error {
+	err := b.faults[point]
+	if errcodes.Of(err) == errcodes.OutcomeUnknown {
+		delete(b.faults, point)
+	}
+	return err
+}
+
+func (b *bundle) store() portstest.Store {
+	return portstest.Store{
+		RateLocks: locks{b}, Outbox: outbox{b}, Work: work{b}, Clients: clients{b}, Tokens: tokens{b},
+		Close: b.close, Reopen: b.reopen, LoseNextCommit: b.lose, Fill: b.fill,
+	}
+}
+
+type locks struct{ b *bundle }
+
+func (s locks) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
+	return s.b.locks.book(ctx, key)
+}
+func (s locks) Save(ctx context.Context, c ports.RateLockChange) error { return s.b.locks.save(ctx, c) }
+func (s locks) Lock(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
+	return s.b.locks.lock(ctx, owner, id)
+}
+func (s locks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
+	return s.b.locks.live(ctx, q)
+}
+func (s locks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
+	return s.b.locks.due(ctx, q)
+}
+
+type outbox struct{ b *bundle }
+
+func (s outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
+	return s.b.outbox.claim(ctx, now, lease, n)
+}
+func (s outbox) Ack(ctx context.Context, e ports.Event) error { return s.b.outbox.ack(ctx, e) }
+func (s outbox) Retry(ctx context.Context, e ports.Event, at time.Time) error {
+	return s.b.outbox.retry(ctx, e, at)
+}
+func (s outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
+	return s.b.outbox.bury(ctx, e, reason)
+}
+func (s outbox) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
+	return s.b.outbox.replay(ctx, now, ids...)
+}
+
+type work struct{ b *bundle }
+
+func (s work) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
+	return s.b.work.claim(ctx, kind, now, lease, n)
+}
+func (s work) Done(ctx context.Context, w ports.WorkItem) error { return s.b.work.done(ctx, w) }
+func (s work) Retry(ctx context.Context, w ports.WorkItem, at time.Time) error {
+	return s.b.work.retry(ctx, w, at)
+}
+func (s work) Bury(ctx context.Context, w ports.WorkItem, reason string) error {
+	return s.b.work.bury(ctx, w, reason)
+}
+
+type clients struct{ b *bundle }
+
+func (s clients) Client(ctx context.Context, id string) (ports.Client, error) {
+	return s.b.clients.client(ctx, id)
+}
+func (s clients) PutClient(ctx context.Context, c ports.Client) error { return s.b.clients.put(ctx, c) }
+
+type tokens struct{ b *bundle }
+
+func (s tokens) PutToken(ctx context.Context, v ports.Token) error { return s.b.tokens.put(ctx, v) }
+func (s tokens) Token(ctx context.Context, h [32]byte) (ports.Token, error) {
+	return s.b.tokens.token(ctx, h)
+}
+func (s tokens) Revoke(ctx context.Context, h [32]byte) error { return s.b.tokens.revoke(ctx, h) }
+func (s tokens) PurgeTokens(ctx context.Context, before time.Time, n int) (int, error) {
+	return s.b.tokens.purge(ctx, before, n)
+}

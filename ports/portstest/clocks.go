@@ -1,0 +1,148 @@
+package portstest
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// ClockHarness opens clocks for the suite.
+type ClockHarness struct {
+	// Open gives a clock, and the function that moves it on. The function is
+	// nil for a clock that runs by itself; the suite then waits on it for some
+	// milliseconds.
+	Open func(tb testing.TB) (clock ports.Clock, advance func(d time.Duration))
+}
+
+// ClockPort checks a ports.Clock. ([Clock] is the movable clock of this
+// package.)
+func ClockPort(t *testing.T, h ClockHarness) {
+	t.Helper()
+	for _, c := range clockChecks {
+		t.Run(c.name, func(t *testing.T) {
+			clock, advance := h.Open(t)
+			c.run(&clockKit{kit: kit{TB: t}, clock: clock, advance: advance})
+		})
+	}
+}
+
+type clockKit struct {
+	kit
+	clock   ports.Clock
+	advance func(time.Duration)
+}
+
+// step is a while that a running clock can be waited for.
+const step = 3 * time.Millisecond
+
+// pass lets d pass; on a running clock at least d.
+func (k *clockKit) pass(d time.Duration) {
+	if k.advance != nil {
+		k.advance(d)
+		return
+	}
+	start := k.clock.Now()
+	for k.clock.Now().Sub(start) < d {
+		runtime.Gosched()
+	}
+}
+
+// fired reports whether c has a value, without waiting.
+func fired(c <-chan time.Time) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// heard takes the value of a timer that is due: it must be there, but on a
+// running clock it may come a little late.
+func (k *clockKit) heard(c <-chan time.Time, what string) {
+	k.Helper()
+	if k.advance == nil {
+		<-c
+	} else if !fired(c) {
+		k.Fatalf("%s did not fire", what)
+	}
+}
+
+var clockChecks = []struct {
+	name string
+	run  func(k *clockKit)
+}{
+	{"Now moves on", clockMoves},
+	{"After of nothing, or of less, fires at once", afterNothing},
+	{"After fires once its time has come, not before", afterDue},
+	{"After fires once", afterOnce},
+	{"After does not wait for its receiver", afterUnheard},
+	{"timers made from many goroutines all fire", clockShared},
+}
+
+func clockMoves(k *clockKit) {
+	last := k.clock.Now()
+	for range 3 {
+		k.pass(step)
+		now := k.clock.Now()
+		if now.Sub(last) < step {
+			k.Fatalf("Now went from %v to %v while %v passed", last, now, step)
+		}
+		last = now
+	}
+}
+
+func afterNothing(k *clockKit) {
+	for _, d := range []time.Duration{0, -time.Hour} {
+		k.heard(k.clock.After(d), "After("+d.String()+")")
+	}
+}
+
+func afterDue(k *clockKit) {
+	start := k.clock.Now()
+	c := k.clock.After(3 * step)
+	if k.advance == nil {
+		<-c
+		if passed := k.clock.Now().Sub(start); passed < 3*step {
+			k.Fatalf("After(%v) fired after %v", 3*step, passed)
+		}
+		return
+	}
+	k.pass(2 * step)
+	k.same(fired(c), false, "After fired before its time")
+	k.pass(step)
+	k.heard(c, "After, at its time,")
+}
+
+func afterOnce(k *clockKit) {
+	c := k.clock.After(step)
+	k.pass(step)
+	k.heard(c, "After")
+	k.pass(2 * step)
+	k.same(fired(c), false, "After fired again")
+}
+
+func afterUnheard(k *clockKit) {
+	for range 3 {
+		k.clock.After(step) // nobody listens
+	}
+	k.pass(2 * step)
+	c := k.clock.After(step)
+	k.pass(step)
+	k.heard(c, "After, behind timers that nobody listened to,")
+}
+
+func clockShared(k *clockKit) {
+	timers := make([]<-chan time.Time, racers)
+	race(racers, func(i int) error {
+		k.clock.Now()
+		timers[i] = k.clock.After(step)
+		return nil
+	})
+	k.pass(step)
+	for _, c := range timers {
+		k.heard(c, "one of many timers")
+	}
+}

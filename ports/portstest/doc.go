@@ -1,0 +1,29 @@
+// Package portstest checks an implementation of a port in one call. Each suite
+// holds what the port's comments promise and what adapters have got wrong
+// before: keys that differ by case or a trailing blank, a stale version, racers
+// of which one must win, an acknowledgement that is lost.
+//
+//	func TestConforms(t *testing.T) {
+//		portstest.RateLockStore(t, portstest.StoreHarness{
+//			Parallel: true,
+//			Open: func(tb testing.TB) portstest.Store {
+//				s := mystore.Open(tb.TempDir())
+//				tb.Cleanup(func() { s.Close() })
+//				return portstest.Store{RateLocks: s.RateLocks(), Outbox: s.Outbox(), Close: s.Close}
+//			},
+//		})
+//	}
+//
+// [RateLockStore], [Outbox], [Work], [ClientStore] and [TokenStore] take a
+// [StoreHarness]; [PriceFeed] a [FeedHarness], [EventSink] a [SinkHarness],
+// [ClockPort] a [ClockHarness]. A part of a harness that is nil leaves out the
+// checks that need it, and the test's output says so; a check that an adapter
+// cannot pass is named in the harness's Except, with the reason. For each check
+// of a suite the package's own tests hold a broken adapter that it catches.
+//
+// For the tests of code that uses ports there are a [Clock] that moves without
+// sleeping and a [ScriptedFeed]. The store to test with is adapters/memory.
+//
+// The package uses nothing but the standard testing package, so that an
+// adapter's tests inherit no library.
+package portstest

@@ -1,0 +1,242 @@
+package portstest
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func checkOfferedPairs(k *feedKit) {
+	set := k.pairs(k.Open(k))
+	if set.Len() == 0 {
+		k.Fatalf("no pair is on offer")
+	}
+	for _, p := range set.All() {
+		if !isCurrency(p.Base) || !isCurrency(p.Quote) || p.Base == p.Quote {
+			k.Fatalf("%q is no ordered pair of two ISO 4217 codes", p)
+		}
+	}
+}
+
+// isCurrency tells whether code has the form of an ISO 4217 code.
+func isCurrency(code string) bool {
+	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+func checkOwnPrice(k *feedKit) {
+	for pair, p := range k.live(k.Open(k)) {
+		if p.Pair != pair {
+			k.Fatalf("asked for %s, answered for %s", pair, p.Pair)
+		}
+	}
+}
+
+func checkMidText(k *feedKit) {
+	for pair, p := range k.live(k.Open(k)) {
+		if err := ports.CheckRate(p.Mid); err != nil {
+			k.Fatalf("the mid of %s is %q: %v", pair, p.Mid, err)
+		}
+	}
+}
+
+func checkPriceTime(k *feedKit) {
+	prices := k.live(k.Open(k))
+	now := k.now()
+	for pair, p := range prices {
+		switch {
+		case p.At.IsZero():
+			k.Fatalf("the price of %s has no time", pair)
+		case p.At.After(now):
+			k.Fatalf("the price of %s is of %s, and it is only %s", pair, p.At, now.UTC())
+		case p.At.Location() != time.UTC || p.At.Nanosecond()%int(time.Millisecond) != 0:
+			k.Fatalf("the price of %s is of %s: not UTC to the millisecond", pair, p.At)
+		}
+	}
+}
+
+func checkPriceSource(k *feedKit) {
+	for pair, p := range k.live(k.Open(k)) {
+		if strings.TrimSpace(p.Source) == "" {
+			k.Fatalf("the price of %s names no source", pair)
+		}
+	}
+}
+
+func checkNotOffered(k *feedKit) {
+	feed := k.Open(k)
+	set := k.pairs(feed)
+	k.refuses(feed, set, ports.Pair{}, ports.Pair{Base: "QQQ", Quote: "QQZ"})
+	for _, p := range set.All() {
+		k.refuses(feed, set,
+			p.Inverse(),
+			ports.Pair{Base: p.Base, Quote: p.Base},
+			ports.Pair{Base: p.Base, Quote: "QQQ"},
+			ports.Pair{Base: "QQQ", Quote: p.Quote},
+			ports.Pair{Base: strings.ToLower(p.Base), Quote: strings.ToLower(p.Quote)},
+			ports.Pair{Base: p.Base + " ", Quote: p.Quote},
+			ports.Pair{Base: p.Base, Quote: p.Quote + "\x00"},
+		)
+	}
+}
+
+// refuses checks that feed refuses those of pairs that are not in set.
+func (k *feedKit) refuses(feed ports.PriceFeed, set ports.PairSet, pairs ...ports.Pair) {
+	k.Helper()
+	for _, p := range pairs {
+		if set.Has(p) {
+			continue
+		}
+		price, err := feed.Mid(k.Context(), p)
+		if err == nil {
+			k.Fatalf("%q is not on offer and was answered with %s", p, price.Mid)
+		}
+		k.code(err, errcodes.PairNotOffered, "Mid of a pair that is not on offer")
+	}
+}
+
+func checkPairsStable(k *feedKit) {
+	feed := k.Open(k)
+	first := k.pairs(feed)
+	k.live(feed)
+	again := k.pairs(feed)
+	if first.Len() != again.Len() {
+		k.Fatalf("%d pairs were on offer, and %d a moment later", first.Len(), again.Len())
+	}
+	for _, p := range first.All() {
+		if !again.Has(p) {
+			k.Fatalf("%s was on offer, and was not a moment later", p)
+		}
+	}
+}
+
+// checkInverse compares the two directions of a pair. Sources round and derive
+// each in its own way; a feed that answers one with the other's number is off
+// by much more than the 5 % allowed, unless the number is close to 1.
+func checkInverse(k *feedKit) {
+	prices := k.live(k.Open(k))
+	lowest, highest := big.NewRat(95, 100), big.NewRat(105, 100)
+	for pair, there := range prices {
+		back, ok := prices[pair.Inverse()]
+		if !ok {
+			continue
+		}
+		x, ok1 := new(big.Rat).SetString(there.Mid)
+		y, ok2 := new(big.Rat).SetString(back.Mid)
+		if !ok1 || !ok2 {
+			k.Fatalf("the mids of %s and its inverse are %q and %q: no numbers", pair, there.Mid, back.Mid)
+		}
+		if round := x.Mul(x, y); round.Cmp(lowest) < 0 || round.Cmp(highest) > 0 {
+			k.Fatalf("%s is %s and %s is %s: there and back multiply to %s, not to about 1",
+				pair, there.Mid, back.Pair, back.Mid, round.FloatString(4))
+		}
+	}
+}
+
+// promptly is how long a call may go on after its context has ended.
+const promptly = 5 * time.Second
+
+func checkFeedContext(k *feedKit) {
+	feed := k.Open(k)
+	pair := k.anyLive(feed)
+	for want, ctx := range done(k) {
+		k.prompt("Mid", want, func() error { _, err := feed.Mid(ctx, pair); return err })
+		k.prompt("Pairs", want, func() error { _, err := feed.Pairs(ctx); return err })
+	}
+}
+
+func (k *feedKit) prompt(method string, want errcodes.Code, call func() error) {
+	k.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- call() }()
+	select {
+	case err := <-ended:
+		k.code(err, want, method+" on a context that is over")
+	case <-ports.SystemClock().After(promptly):
+		k.Fatalf("%s goes on for %s after its context has ended", method, promptly)
+	}
+}
+
+func (k *feedKit) anyLive(feed ports.PriceFeed) ports.Pair {
+	k.Helper()
+	for pair := range k.live(feed) {
+		return pair
+	}
+	return ports.Pair{}
+}
+
+func checkFeedRace(k *feedKit) {
+	feed := k.Open(k)
+	pairs := slices.SortedFunc(maps.Keys(k.live(feed)), ports.Pair.Compare)
+	for _, err := range race(racers, func(i int) error {
+		pair := pairs[i%len(pairs)]
+		if _, err := feed.Pairs(k.Context()); err != nil {
+			return err
+		}
+		p, err := feed.Mid(k.Context(), pair)
+		if err == nil && p.Pair != pair {
+			return errcodes.New(errcodes.Internal, "asked for "+pair.String()+", answered for "+p.Pair.String())
+		}
+		return err
+	}) {
+		if err != nil {
+			k.Fatalf("one of %d who asked at once: %v", racers, err)
+		}
+	}
+}
+
+func checkNeverRead(k *feedKit) {
+	k.need(k.NeverRead != nil, "FeedHarness.NeverRead")
+	k.nothing(k.NeverRead(k), "")
+}
+
+func checkNoLivePrice(k *feedKit) {
+	k.need(k.NoLivePrice != nil, "FeedHarness.NoLivePrice")
+	feed, pair := k.NoLivePrice(k)
+	if !k.pairs(feed).Has(pair) {
+		k.Fatalf("%s is not on offer", pair)
+	}
+	_, err := feed.Mid(k.Context(), pair)
+	k.code(err, errcodes.PriceUnavailable, "Mid")
+}
+
+func checkDown(k *feedKit) {
+	k.need(k.Down != nil, "FeedHarness.Down")
+	feed, fail := k.Down(k)
+	before := k.live(feed)
+	fail()
+	if _, err := feed.Pairs(k.Context()); err != nil {
+		k.code(err, errcodes.PriceUnavailable, "Pairs")
+	}
+	for pair, was := range before {
+		is, err := feed.Mid(k.Context(), pair)
+		if err != nil {
+			k.code(err, errcodes.PriceUnavailable, "Mid of "+pair.String())
+			continue
+		}
+		if is.Mid != was.Mid || !is.At.Equal(was.At) {
+			k.Fatalf("the source of %s is down, and its price of %s became %s of %s",
+				pair, was.At, is.Mid, is.At)
+		}
+	}
+}
+
+func checkBroken(k *feedKit) {
+	k.need(len(k.Broken) > 0, "FeedHarness.Broken")
+	for name, open := range k.Broken {
+		k.nothing(open(k), name+": ")
+	}
+}
+
+// nothing checks that feed knows neither pairs nor prices.
+func (k *feedKit) nothing(feed ports.PriceFeed, what string) {
+	k.Helper()
+	_, err := feed.Mid(k.Context(), ports.Pair{Base: "EUR", Quote: "USD"})
+	k.code(err, errcodes.PriceUnavailable, what+"Mid")
+	_, err = feed.Pairs(k.Context())
+	k.code(err, errcodes.PriceUnavailable, what+"Pairs")
+}

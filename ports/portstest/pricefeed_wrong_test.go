@@ -1,0 +1,293 @@
+package portstest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// bend makes a harness whose feeds are bent by how.
+func bend(how func(b *bent)) FeedHarness {
+	open := func(f *ScriptedFeed) *bent {
+		b := &bent{ScriptedFeed: f}
+		how(b)
+		return b
+	}
+	nothing := func() *ScriptedFeed { return NewScriptedFeed(func() time.Time { return feedNow }) }
+	return FeedHarness{
+		Now:         func() time.Time { return feedNow },
+		Open:        func(testing.TB) ports.PriceFeed { return open(script()) },
+		NeverRead:   func(testing.TB) ports.PriceFeed { return open(nothing()) },
+		NoLivePrice: func(testing.TB) (ports.PriceFeed, ports.Pair) { return open(script()), usdngn },
+		Down: func(testing.TB) (ports.PriceFeed, func()) {
+			b := open(script())
+			return b, func() { b.Fail(nil) }
+		},
+		Broken: map[string]func(testing.TB) ports.PriceFeed{
+			"an error page": func(testing.TB) ports.PriceFeed { return open(nothing()) },
+		},
+	}
+}
+
+func sound() FeedHarness { return bend(func(*bent) {}) }
+
+// changed bends the prices that a feed gives.
+func changed(change func(p *ports.Price)) FeedHarness {
+	return bend(func(b *bent) {
+		b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+			p, err := b.ScriptedFeed.Mid(ctx, pair)
+			if err == nil {
+				change(&p)
+			}
+			return p, err
+		}
+	})
+}
+
+// instead bends what a feed answers where the scripted one has the error code.
+func instead(code errcodes.Code, p ports.Price, err error) FeedHarness {
+	return bend(func(b *bent) {
+		b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+			is, was := b.ScriptedFeed.Mid(ctx, pair)
+			if errcodes.Of(was) == code {
+				return p, err
+			}
+			return is, was
+		}
+	})
+}
+
+// pairsInstead bends the pairs on offer.
+func pairsInstead(answer func(set ports.PairSet, err error) (ports.PairSet, error)) FeedHarness {
+	return bend(func(b *bent) {
+		b.pairs = func(ctx context.Context) (ports.PairSet, error) { return answer(b.ScriptedFeed.Pairs(ctx)) }
+	})
+}
+
+func offering(pairs ...ports.Pair) FeedHarness {
+	return pairsInstead(func(ports.PairSet, error) (ports.PairSet, error) { return ports.NewPairSet(pairs...), nil })
+}
+
+var aPrice = ports.Price{Pair: eurusd, Mid: "1", Source: "?", At: feedNow}
+
+// wrongFeeds gives feeds that are wrong, by the check that must catch them.
+func wrongFeeds() map[string]map[string]FeedHarness {
+	return map[string]map[string]FeedHarness{
+		"the pairs on offer are ordered pairs of currency codes": {
+			"offers nothing":            offering(),
+			"offers a currency in EUR":  offering(ports.Pair{Base: "eur", Quote: "USD"}),
+			"offers a name":             offering(ports.Pair{Base: "EUR", Quote: "DOLLAR"}),
+			"offers a currency for one": offering(ports.Pair{Base: "EUR", Quote: "EUR"}),
+			"fails":                     pairsInstead(func(ports.PairSet, error) (ports.PairSet, error) { return ports.PairSet{}, errors.New("no") }),
+		},
+		"a pair on offer has its own price, or none": {
+			"answers for another pair": changed(func(p *ports.Price) { p.Pair = eurusd }),
+			"turns the pair round":     changed(func(p *ports.Price) { p.Pair = p.Pair.Inverse() }),
+			"refuses what it offers":   instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
+			"fails without a code":     instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("no")),
+			"has no price at all":      instead("", ports.Price{}, errcodes.PriceUnavailable),
+		},
+		"a mid is plain decimal text within bounds": {
+			"gives an exponent":   changed(func(p *ports.Price) { p.Mid = "1.6e1" }),
+			"gives zero":          changed(func(p *ports.Price) { p.Mid = "0" }),
+			"gives a negative":    changed(func(p *ports.Price) { p.Mid = "-" + p.Mid }),
+			"gives NaN":           changed(func(p *ports.Price) { p.Mid = "NaN" }),
+			"gives nothing":       changed(func(p *ports.Price) { p.Mid = "" }),
+			"gives a comma":       changed(func(p *ports.Price) { p.Mid = strings.Replace(p.Mid, ".", ",", 1) }),
+			"gives a huge number": changed(func(p *ports.Price) { p.Mid = "9999999999999" }),
+		},
+		"a price carries a time of its own, in UTC to the millisecond, not in the future": {
+			"gives no time":            changed(func(p *ports.Price) { p.At = time.Time{} }),
+			"gives tomorrow":           changed(func(p *ports.Price) { p.At = p.At.AddDate(0, 0, 1) }),
+			"gives the next instant":   changed(func(p *ports.Price) { p.At = feedNow.Add(time.Millisecond) }),
+			"gives another zone":       changed(func(p *ports.Price) { p.At = p.At.In(time.FixedZone("CET", 3600)) }),
+			"gives nanoseconds behind": changed(func(p *ports.Price) { p.At = p.At.Add(-time.Nanosecond) }),
+		},
+		"a price names its source": {
+			"names none":  changed(func(p *ports.Price) { p.Source = "" }),
+			"names blank": changed(func(p *ports.Price) { p.Source = " " }),
+		},
+		"a pair that is not on offer is refused": {
+			"answers it":         instead(errcodes.PairNotOffered, aPrice, nil),
+			"calls it down":      instead(errcodes.PairNotOffered, ports.Price{}, errcodes.PriceUnavailable),
+			"has no code for it": instead(errcodes.PairNotOffered, ports.Price{}, errors.New("no")),
+			"answers the inverse silently": bend(func(b *bent) {
+				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+					p, err := b.ScriptedFeed.Mid(ctx, pair)
+					if pair == eurusd.Inverse() {
+						p, err = b.ScriptedFeed.Mid(ctx, eurusd)
+						p.Pair = pair
+					}
+					return p, err
+				}
+			}),
+			"folds case": bend(func(b *bent) {
+				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+					return b.ScriptedFeed.Mid(ctx, ports.Pair{Base: strings.ToUpper(pair.Base), Quote: strings.ToUpper(pair.Quote)})
+				}
+			}),
+			"trims blanks": bend(func(b *bent) {
+				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+					return b.ScriptedFeed.Mid(ctx, ports.Pair{Base: strings.TrimSpace(pair.Base), Quote: pair.Quote})
+				}
+			}),
+			"prices a currency in itself": bend(func(b *bent) {
+				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+					if pair.Base == pair.Quote && pair.Base != "" {
+						return aPrice, nil
+					}
+					return b.ScriptedFeed.Mid(ctx, pair)
+				}
+			}),
+		},
+		"the pairs on offer stay the same while nothing happens": {
+			"drops one after a look": bend(func(b *bent) {
+				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+					b.Withdraw(usdngn)
+					if pair == usdngn {
+						return ports.Price{}, errcodes.PriceUnavailable
+					}
+					return b.ScriptedFeed.Mid(ctx, pair)
+				}
+			}),
+			"swaps one after a look": bend(func(b *bent) {
+				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+					if pair == usdngn {
+						b.Withdraw(usdngn)
+						b.Drop(usdngn.Inverse())
+						return ports.Price{}, errcodes.PriceUnavailable
+					}
+					return b.ScriptedFeed.Mid(ctx, pair)
+				}
+			}),
+		},
+		"the way back has a price of its own direction": {
+			"gives the same both ways": changed(func(p *ports.Price) {
+				if p.Pair == usdzar.Inverse() {
+					p.Mid = "16.1563"
+				}
+			}),
+			"gives text": changed(func(p *ports.Price) { p.Mid = "?" }),
+		},
+		"a context that is over ends the call": {
+			"does not look": bend(func(b *bent) {
+				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+					return b.ScriptedFeed.Mid(context.WithoutCancel(ctx), pair)
+				}
+			}),
+			"does not look for pairs": bend(func(b *bent) {
+				b.pairs = func(ctx context.Context) (ports.PairSet, error) {
+					return b.ScriptedFeed.Pairs(context.WithoutCancel(ctx))
+				}
+			}),
+			"calls it down": bend(func(b *bent) {
+				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+					if ctx.Err() != nil {
+						return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", ctx.Err())
+					}
+					return b.ScriptedFeed.Mid(ctx, pair)
+				}
+			}),
+		},
+		"many may ask at once": {
+			"keeps the last pair asked": bend(func(b *bent) {
+				var last atomic.Pointer[ports.Pair]
+				meet := meeting()
+				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+					last.Store(&pair)
+					meet()
+					return b.ScriptedFeed.Mid(ctx, *last.Load())
+				}
+			}),
+			"turns the second away": bend(func(b *bent) {
+				meet := meeting()
+				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+					if meet() > 1 {
+						return ports.Price{}, errcodes.Conflict
+					}
+					return b.ScriptedFeed.Mid(ctx, pair)
+				}
+			}),
+		},
+		"a feed that was never read says so": {
+			"offers nothing without an error": offering(),
+			"refuses all pairs":               instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
+		},
+		"a pair without a live price is unavailable": {
+			"withdraws it":           offering(usdzar),
+			"refuses it":             instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
+			"has an old one":         instead(errcodes.PriceUnavailable, aPrice, nil),
+			"fails without the code": instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("null")),
+		},
+		"a source that fails makes no price look newer": {
+			"stamps the time of the look": downAs(func(p ports.Price) (ports.Price, error) {
+				p.At = p.At.Add(time.Hour)
+				return p, nil
+			}),
+			"makes one up":        downAs(func(p ports.Price) (ports.Price, error) { p.Mid = "1"; return p, nil }),
+			"forgets its pairs":   downAs(func(ports.Price) (ports.Price, error) { return ports.Price{}, errcodes.PairNotOffered }),
+			"lets the cause pass": downAs(func(ports.Price) (ports.Price, error) { return ports.Price{}, errors.New("503") }),
+			"loses its pairs": func() FeedHarness {
+				h := sound()
+				h.Down = func(testing.TB) (ports.PriceFeed, func()) {
+					b := &bent{ScriptedFeed: script()}
+					return b, func() {
+						b.pairs = func(context.Context) (ports.PairSet, error) { return ports.PairSet{}, errors.New("503") }
+					}
+				}
+				return h
+			}(),
+		},
+		"a broken answer is no price": {
+			"offers nothing without an error": offering(),
+			"takes it for a price":            instead(errcodes.PriceUnavailable, aPrice, nil),
+			"lets the cause pass":             instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("invalid character '<'")),
+		},
+	}
+}
+
+// meeting gives a function that lets the looks pass that come one by one before
+// the race, holds the racers until all are there, and tells how many there
+// were. It gives up when they do not come.
+func meeting() func() int32 {
+	var come atomic.Int32
+	all := make(chan struct{})
+	before := int32(len(script().prices))
+	return func() int32 {
+		n := come.Add(1) - before
+		if n == racers {
+			close(all)
+		}
+		if n > 0 {
+			select {
+			case <-all:
+			case <-time.After(time.Second):
+			}
+		}
+		return n
+	}
+}
+
+// downAs bends what a feed answers while its source is down.
+func downAs(answer func(last ports.Price) (ports.Price, error)) FeedHarness {
+	h := sound()
+	h.Down = func(testing.TB) (ports.PriceFeed, func()) {
+		b := &bent{ScriptedFeed: script()}
+		return b, func() {
+			b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+				p, err := b.ScriptedFeed.Mid(ctx, pair)
+				if err != nil {
+					return p, err
+				}
+				return answer(p)
+			}
+		}
+	}
+	return h
+}

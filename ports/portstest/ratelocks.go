@@ -1,0 +1,26 @@
+package portstest
+
+import (
+	"slices"
+	"testing"
+)
+
+// RateLockStore checks a ports.RateLockStore.
+func RateLockStore(t *testing.T, h StoreHarness) {
+	t.Helper()
+	runStore(t, h, rateLockChecks, func(s Store) string {
+		if s.RateLocks == nil {
+			return "the store keeps no rate locks"
+		}
+		return ""
+	})
+}
+
+var rateLockChecks = slices.Concat(
+	recordChecks,
+	versionChecks,
+	endingChecks,
+	keyChecks,
+	listingChecks,
+	outcomeChecks,
+)

@@ -1,0 +1,162 @@
+package portstest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// versionChecks: compare-and-swap, and ids that are taken once for ever (I1, I13).
+var versionChecks = []storeCheck{
+	{"each save raises the version by one", versionsCount},
+	{"version 0 creates a book, once", createOnce},
+	{"a stale version is a conflict and stores nothing", staleVersion},
+	{"a version that is yet to come is a conflict", futureVersion},
+	{"a lock id taken in another book is a conflict and stores nothing", idTakenElsewhere},
+	{"a lock id taken in the same book is a conflict and stores nothing", idTakenHere},
+	{"of many racers at one version one wins", oneWinner},
+	{"saves of different books do not get in each other's way", booksApart},
+}
+
+func versionsCount(k *kit) {
+	key := keyOf("acme")
+	for version := range int64(5) {
+		b := k.book(key)
+		k.same(b.Version, version, "the version")
+		k.save(ports.RateLockChange{Book: b})
+	}
+}
+
+func createOnce(k *kit) {
+	key := keyOf("acme")
+	unsaved := k.book(key)
+	want := k.mint(key, "lock-1", epoch)
+	err := k.RateLocks.Save(k.Context(), mint(unsaved, activeLock(key, "lock-2", epoch)))
+	k.code(err, errcodes.Conflict, "creating a book that is there")
+	k.same(k.book(key), want, "the book")
+}
+
+// refused checks that a change was refused as a conflict and left no trace.
+func (k *kit) refused(change ports.RateLockChange, what string) {
+	k.Helper()
+	want := k.book(change.Book.Key)
+	change.Events = append(change.Events, event("stray-event", "stray"))
+	change.Work = append(change.Work, job("stray-work", epoch))
+	k.code(k.RateLocks.Save(k.Context(), change), errcodes.Conflict, what)
+	k.same(k.book(change.Book.Key), want, "the book after a conflict")
+	k.nothingQueued("after a conflict")
+}
+
+// nothingQueued checks that no event and no work waits.
+func (k *kit) nothingQueued(when string) {
+	k.Helper()
+	if k.Outbox != nil {
+		if got := k.claimEvents(epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+			k.Fatalf("%s the outbox hands out %s", when, short(got))
+		}
+	}
+	if k.Work != nil {
+		if got := k.claimWork(epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+			k.Fatalf("%s there is work: %s", when, short(got))
+		}
+	}
+}
+
+func staleVersion(k *kit) {
+	key := keyOf("acme")
+	stale := k.mint(key, "lock-1", epoch)
+	k.save(ports.RateLockChange{Book: k.book(key)})
+	k.refused(mint(stale, activeLock(key, "lock-2", epoch.Add(time.Millisecond))), "a save at a stale version")
+	k.gone(key.Owner, "lock-2")
+	k.refused(k.end(stale, "lock-1", cancelledAt(epoch)), "ending a lock at a stale version")
+	k.same(k.lock(key.Owner, "lock-1").Status, ports.LockActive, "the status after a conflict")
+}
+
+func futureVersion(k *kit) {
+	key := keyOf("acme")
+	b := k.mint(key, "lock-1", epoch)
+	b.Version++
+	k.refused(mint(b, activeLock(key, "lock-2", epoch.Add(time.Millisecond))), "a save at a version that is yet to come")
+	unsaved := ports.Book{Key: keyOf("zenith"), Version: 1}
+	k.refused(mint(unsaved, activeLock(unsaved.Key, "lock-3", epoch)), "a save at version 1 of no book")
+}
+
+func idTakenElsewhere(k *kit) {
+	key := keyOf("acme")
+	inverse := ports.BookKey{Owner: key.Owner, Pair: key.Pair.Inverse()}
+	k.mint(key, "lock-1", epoch)
+	want := k.lock(key.Owner, "lock-1")
+	for _, other := range []ports.BookKey{keyOf("zenith"), inverse} {
+		fresh, taken := activeLock(other, "lock-2", epoch), activeLock(other, "lock-1", epoch.Add(time.Millisecond))
+		k.refused(mint(k.book(other), fresh, taken), "minting an id that another book has")
+		k.gone(other.Owner, fresh.ID)
+		k.refused(ports.RateLockChange{Book: k.book(other), Locks: []ports.RateLock{expired(taken)}}, "ending a lock of another book")
+	}
+	k.same(k.lock(key.Owner, "lock-1"), want, "the lock that has the id")
+}
+
+func idTakenHere(k *kit) {
+	key := keyOf("acme")
+	b := k.mint(key, "lock-1", epoch)
+	want := k.lock(key.Owner, "lock-1")
+	again := activeLock(key, "lock-1", epoch.Add(time.Second))
+	k.refused(mint(b, again), "minting the id of a live lock")
+	k.same(k.lock(key.Owner, "lock-1"), want, "the live lock")
+
+	change := k.end(b, "lock-1", cancelledAt(epoch.Add(time.Minute)))
+	b = k.save(change)
+	k.refused(mint(b, again), "minting the id of an ended lock")
+	k.same(k.lock(key.Owner, "lock-1"), change.Locks[0], "the ended lock")
+}
+
+func oneWinner(k *kit) {
+	key := keyOf("acme")
+	for round := range 8 {
+		b := k.book(key)
+		id := func(i int) string { return fmt.Sprintf("lock-%d-%d", round, i) }
+		errs := race(racers, func(i int) error {
+			l := activeLock(key, id(i), epoch.Add(time.Duration(round)*time.Second))
+			return k.RateLocks.Save(k.Context(), replace(b, l))
+		})
+		k.onlyWinner(key, b.Version+1, errs, id)
+	}
+}
+
+// onlyWinner checks that one racer stored its lock, and that the rest met a
+// conflict and left nothing.
+func (k *kit) onlyWinner(key ports.BookKey, version int64, errs []error, id func(int) string) {
+	k.Helper()
+	won := -1
+	for i, err := range errs {
+		switch {
+		case err != nil:
+			k.code(err, errcodes.Conflict, "a racer that lost")
+			k.gone(key.Owner, id(i))
+		case won >= 0:
+			k.Fatalf("racers %d and %d both won version %d", won, i, version)
+		default:
+			won = i
+		}
+	}
+	if won < 0 {
+		k.Fatalf("none of %d racers won version %d", len(errs), version)
+	}
+	b := k.book(key)
+	k.same(b.Version, version, "the version after a race")
+	k.same(b.Slots[0].ID, id(won), "the winner's lock")
+}
+
+func booksApart(k *kit) {
+	owner := func(i int) string { return fmt.Sprintf("owner-%d", i) }
+	errs := race(racers, func(i int) error {
+		key := keyOf(owner(i))
+		return k.RateLocks.Save(k.Context(), mint(ports.Book{Key: key}, activeLock(key, "lock-of-"+owner(i), epoch)))
+	})
+	for i, err := range errs {
+		k.ok(err, "one of many saves of different books")
+		k.same(k.book(keyOf(owner(i))).Version, int64(1), "the version of "+owner(i))
+		k.lock(owner(i), "lock-of-"+owner(i))
+	}
+}

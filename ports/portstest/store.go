@@ -1,0 +1,92 @@
+package portstest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Store is an open store, with what the suites need to drive it to its edges.
+// A field that is nil leaves out the checks that need it, with the reason in
+// the test's output.
+type Store struct {
+	RateLocks ports.RateLockStore // the suites Work and Outbox need it too: items come in through its Save
+	Clients   ports.ClientStore
+	Tokens    ports.TokenStore
+	Work      ports.Work
+	Outbox    ports.Outbox
+
+	// Close closes the store.
+	Close func() error
+	// Reopen closes the store and opens the same data anew, as a restart does.
+	// Leave it nil for a store that is not durable.
+	Reopen func() Store
+	// LoseNextCommit makes the next Save lose the acknowledgement of its
+	// commit, as a broken connection does. Whether that commit takes effect is
+	// the author's choice; run the suite once for each.
+	LoseNextCommit func()
+	// Fill leaves the store no room for the next Save; the function returned
+	// makes room again.
+	Fill func() (empty func())
+}
+
+// StoreHarness opens stores for a suite.
+type StoreHarness struct {
+	// Open gives an empty store. It is called once for each check, and cleans
+	// up through tb.Cleanup.
+	Open func(tb testing.TB) Store
+	// Parallel says that each Open gives a store of its own, so that the
+	// checks may run side by side.
+	Parallel bool
+	// Except names checks that the store cannot pass, each with the reason. An
+	// unknown name or an empty reason fails the suite.
+	Except map[string]string
+}
+
+// storeCheck is one thing that a store must do. Its name is what a report says.
+type storeCheck struct {
+	name string
+	run  func(k *kit)
+}
+
+// runStore runs the checks of one suite.
+func runStore(t *testing.T, h StoreHarness, checks []storeCheck, skip func(Store) string) {
+	t.Helper()
+	checkExceptions(t, h.Except, names(checks))
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			if reason, ok := h.Except[c.name]; ok {
+				t.Skip("excepted: " + reason)
+			}
+			if h.Parallel {
+				t.Parallel()
+			}
+			s := h.Open(t)
+			if reason := skip(s); reason != "" {
+				t.Skip(reason)
+			}
+			c.run(&kit{TB: t, Store: s})
+		})
+	}
+}
+
+func names(checks []storeCheck) []string {
+	var all []string
+	for _, c := range checks {
+		all = append(all, c.name)
+	}
+	return all
+}
+
+func checkExceptions(tb testing.TB, except map[string]string, names []string) {
+	tb.Helper()
+	for name, reason := range except {
+		if !slices.Contains(names, name) {
+			tb.Errorf("Except names %q, which is no check of this suite", name)
+		}
+		if reason == "" {
+			tb.Errorf("Except gives no reason for %q", name)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+// LockStatus is the state of a rate lock (SPEC 3.1).
+type LockStatus string
+
+// The three states. Expired and cancelled are for good.
+const (
+	LockActive    LockStatus = "active"
+	LockExpired   LockStatus = "expired"
+	LockCancelled LockStatus = "cancelled"
+)
+
+// CancellationReason says why a lock was cancelled (SPEC 2.3).
+type CancellationReason string
+
+// The two reasons.
+const (
+	CancelledRequested   CancellationReason = "requested"
+	CancelledMarketDrift CancellationReason = "market_drift"
+)
+
+// RateLock is a rate lock as stores keep it, services return it and events
+// carry it. Only Status and what follows it change after creation, once.
+type RateLock struct {
+	ID    string `json:"rateLockId"`
+	Owner string `json:"owner"` // the client whose lock it is
+	Base  string `json:"base"`  // ISO 4217
+	Quote string `json:"quote"` // ISO 4217
+
+	MidRate   string `json:"midRate"`   // plain decimal text: 1 base = MidRate quote
+	MarkupBps int    `json:"markupBps"` // basis points over the mid, 0 to 100,000
+	AllInRate string `json:"allInRate"` // MidRate × (10000 + MarkupBps) / 10000, exactly
+
+	MidSource    string    `json:"midSource"`    // the price's source
+	MidAt        time.Time `json:"midAt"`        // the source's own time of the price
+	ToleranceBps int       `json:"toleranceBps"` // a live mid further than this from MidRate is drift
+	CreatedAt    time.Time `json:"createdAt"`    // rises by at least 1 ms within a book
+	ExpiresAt    time.Time `json:"expiresAt"`    // the lock is invalid from this instant on
+
+	Status             LockStatus         `json:"status"`
+	CancellationReason CancellationReason `json:"cancellationReason,omitempty"` // iff cancelled
+	EndedAt            time.Time          `json:"endedAt,omitzero"`             // of a cancelled lock the instant decided, of an expired one ExpiresAt
+	ObservedMid        string             `json:"observedMid,omitempty"`        // iff market_drift: the live mid that ended it
+	DeviationBps       int64              `json:"deviationBps,omitempty"`       // iff market_drift: (ObservedMid − MidRate) / MidRate, to the nearest bp
+
+	// AsOf is the decision time at which a service judged Status; of an ended
+	// lock it is EndedAt, so that two reads are equal. Stores do not keep it.
+	AsOf time.Time `json:"-"`
+}
+
+// Pair gives the lock's pair.
+func (l *RateLock) Pair() Pair { return Pair{l.Base, l.Quote} }
+
+// Book gives the key of the book that holds the lock.
+func (l *RateLock) Book() BookKey { return BookKey{l.Owner, l.Pair()} }
+
+// MaxLiveLocks is the number of locks that may be live at once in a book (SPEC 8).
+const MaxLiveLocks = 2
+
+// BookKey names a book: the cap holds per owner and ordered pair.
+type BookKey struct {
+	Owner string
+	Pair  Pair
+}
+
+// Book is what a store keeps of one owner's pair: the unit of compare-and-swap.
+type Book struct {
+	Key BookKey
+	// Version counts the book's saves. 0: there is none yet.
+	Version int64
+	// HighWater is the CreatedAt of the last lock minted; zero: none was.
+	HighWater time.Time
+	// Slots holds the locks that are active as of the last save, oldest first,
+	// filled from the front; an empty slot has no ID.
+	Slots [MaxLiveLocks]RateLock
+}
+
+// Live gives the filled slots, oldest first. The slice aliases the book.
+func (b *Book) Live() []RateLock {
+	n := 0
+	for n < len(b.Slots) && b.Slots[n].ID != "" {
+		n++
+	}
+	return b.Slots[:n]
+}
+
+// RateLockChange is one write: everything in it is stored, or nothing.
+type RateLockChange struct {
+	// Book is the book's new state. Its Version is the one that the caller
+	// read; the store keeps Version + 1.
+	Book Book
+	// Locks are the records that the change mints or ends, stored by ID. An
+	// active one is minted: its ID is new. One that has ended replaces its
+	// active record, and is never changed again: the very same record may be
+	// saved once more. A lock that leaves the book's slots is among them.
+	Locks []RateLock
+	// Events and Work become claimable with the change, never before.
+	Events []Event
+	Work   []WorkItem
+}
+
+// RateLockStore keeps books and locks.
+type RateLockStore interface {
+	// Book gives the book of key; one that was never saved is
+	// Book{Key: key}, without error.
+	Book(ctx context.Context, key BookKey) (Book, error)
+
+	// Save stores the change if the stored version is still Book.Version, else
+	// it is errcodes.Conflict and nothing is stored. A minted lock whose ID is
+	// taken is errcodes.Conflict too, and so is one that has ended before with
+	// another Status, CancellationReason, EndedAt, ObservedMid or DeviationBps
+	// (I4). The compare-and-swap is what upholds the cap across processes: it is
+	// for correctness.
+	//
+	// When it cannot be known whether the change was stored, the error is
+	// errcodes.OutcomeUnknown. A store that is full or busy answers
+	// errcodes.StorageUnavailable, and nothing is stored.
+	Save(ctx context.Context, change RateLockChange) error
+
+	// Lock gives the owner's lock and its book, both of the same instant. An
+	// unknown id, or one of another owner, is errcodes.NotFound.
+	Lock(ctx context.Context, owner, id string) (RateLock, Book, error)
+
+	// Live lists locks whose stored status is active, in pages.
+	Live(ctx context.Context, q LiveQuery) ([]RateLock, error)
+
+	// Due lists locks of any pair whose stored status is active and whose
+	// ExpiresAt is at or before q.By, in pages.
+	Due(ctx context.Context, q DueQuery) ([]RateLock, error)
+}
+
+// LiveQuery asks for the active locks of one pair, all owners, ordered by
+// CreatedAt, then ID. The work must not grow with the locks of other pairs.
+type LiveQuery struct {
+	Pair  Pair
+	Since time.Time // only locks created at or after this; zero: all
+	After LockPos   // the last lock of the page before; zero: from the start
+	Limit int       // 1 to 10,000
+}
+
+// DueQuery asks for the active locks to expire by an instant, ordered by
+// ExpiresAt, then ID.
+type DueQuery struct {
+	By    time.Time
+	After LockPos
+	Limit int // 1 to 10,000
+}
+
+// LockPos is a place in a listing: the time that the listing is ordered by, and
+// the ID.
+type LockPos struct {
+	At time.Time
+	ID string
+}
