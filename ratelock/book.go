@@ -1,0 +1,257 @@
+package ratelock
+
+import (
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Book is the aggregate of one owner's pair: its live locks, at most two, and
+// the rule that keeps them so. It is pure: time and ids are handed in, and what
+// it decided is fetched with [Book.Change] and saved by compare-and-swap.
+type Book struct {
+	rec   ports.Book
+	ended []ports.RateLock
+	fresh *ports.RateLock // minted since it was restored
+	raise []raised
+}
+
+// raised is an event to be told when the change is saved.
+type raised struct {
+	kind string
+	lock ports.RateLock
+	at   time.Time
+}
+
+// RestoreBook takes a book from its record. A record that cannot have come from
+// this package is errcodes.CorruptRecord.
+func RestoreBook(rec ports.Book) (*Book, error) {
+	b := &Book{rec: rec}
+	return b, b.check()
+}
+
+func (b *Book) check() error {
+	if err := checkBook(&b.rec); err != nil {
+		return err
+	}
+	live := b.rec.Live()
+	for i := range live {
+		if err := CheckRecord(&live[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBook checks what the locks of a book share; CheckRecord does the rest.
+func checkBook(rec *ports.Book) error {
+	if rec.Version < 0 {
+		return corrupt("a version is not negative")
+	}
+	var before time.Time
+	live := rec.Live()
+	for i := range live {
+		l := &live[i]
+		switch {
+		case l.Book() != rec.Key:
+			return corrupt("a book holds another book's lock")
+		case l.Status != ports.LockActive:
+			return corrupt("a book holds a lock that has ended")
+		case !l.CreatedAt.After(before):
+			return corrupt("createdAt does not rise within a book")
+		}
+		before = l.CreatedAt
+	}
+	if before.After(rec.HighWater) {
+		return corrupt("a lock is above its book's high water")
+	}
+	return nil
+}
+
+// DecisionTime is the instant at which the book decides: the clock's, to the
+// millisecond, but never earlier than what it has decided before.
+func (b *Book) DecisionTime(now time.Time) time.Time { return decisionTime(&b.rec, now) }
+
+func decisionTime(rec *ports.Book, now time.Time) time.Time {
+	now = toMillis(now)
+	if now.Before(rec.HighWater) {
+		return rec.HighWater
+	}
+	return now
+}
+
+// Live lists the locks that are valid at the decision time, oldest first.
+func (b *Book) Live(now time.Time) []ports.RateLock {
+	at := b.DecisionTime(now)
+	var valid []ports.RateLock
+	for _, l := range b.rec.Live() {
+		if live(&l, at) {
+			l.AsOf = at
+			valid = append(valid, l)
+		}
+	}
+	return valid
+}
+
+// Freshest gives the valid lock with the greatest CreatedAt, and the number of
+// valid locks.
+func (b *Book) Freshest(now time.Time) (ports.RateLock, int) {
+	l, n := freshest(&b.rec, b.DecisionTime(now))
+	if n == 0 {
+		return ports.RateLock{}, 0
+	}
+	return *l, n
+}
+
+// freshest marks the valid locks of a checked record, whose slots hold active
+// ones, as judged at the instant, and gives the last: slots are in the order of
+// CreatedAt.
+func freshest(rec *ports.Book, at time.Time) (best *ports.RateLock, n int) {
+	for i := range rec.Slots {
+		if l := &rec.Slots[i]; l.ID != "" && at.Before(l.ExpiresAt) {
+			l.AsOf = at
+			best = l
+			n++
+		}
+	}
+	return best, n
+}
+
+// toMillis cuts t to the millisecond, in UTC: the line on which all times of
+// this package lie.
+func toMillis(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()).UTC() }
+
+// overdue reports whether a slot holds a lock whose time is over.
+func overdue(rec *ports.Book, at time.Time) bool {
+	for i := range rec.Slots {
+		if l := &rec.Slots[i]; l.ID != "" && !live(l, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// Expire ends every lock whose time is over, and tells whether there was one.
+func (b *Book) Expire(now time.Time) (bool, error) {
+	at := b.DecisionTime(now)
+	before := b.rec // end moves the slots
+	for _, l := range before.Live() {
+		if live(&l, at) {
+			continue
+		}
+		if err := b.end(l.ID, OnTime, l.ExpiresAt, at, nil); err != nil {
+			return true, err
+		}
+	}
+	return len(before.Live()) != len(b.rec.Live()), nil
+}
+
+// Mint adds a lock under id, priced from price on terms, and gives it. The
+// caller expired what is over first. A full book is errcodes.Conflict; a price
+// that is no rate is errcodes.InvalidRequest.
+//
+// Only Mint raises the high water, and CreatedAt with it: by at least 1 ms a
+// lock, whatever the clock does.
+func (b *Book) Mint(now time.Time, id string, terms Terms, price ports.Price) (ports.RateLock, error) {
+	slots := b.rec.Live()
+	if len(slots) == ports.MaxLiveLocks {
+		return ports.RateLock{}, errFull
+	}
+	row, err := next("", OnMint)
+	if err != nil {
+		return ports.RateLock{}, err
+	}
+	allIn, err := Price(price.Mid, terms.MarkupBps)
+	if err != nil {
+		return ports.RateLock{}, err
+	}
+	at := b.DecisionTime(now)
+	if !at.After(b.rec.HighWater) {
+		at = b.rec.HighWater.Add(time.Millisecond)
+	}
+	l := ports.RateLock{
+		ID: id, Owner: b.rec.Key.Owner, Base: b.rec.Key.Pair.Base, Quote: b.rec.Key.Pair.Quote,
+		MidRate: price.Mid, MarkupBps: terms.MarkupBps, AllInRate: allIn,
+		MidSource: price.Source, MidAt: toMillis(price.At), ToleranceBps: terms.ToleranceBps,
+		CreatedAt: at, ExpiresAt: at.Add(terms.Validity),
+		Status: row.To, AsOf: at,
+	}
+	b.rec.HighWater = at
+	b.rec.Slots[len(slots)] = l
+	b.fresh = &l
+	b.raise = append(b.raise, raised{row.Event, l, at})
+	return l, nil
+}
+
+// Cancel ends a live lock at the caller's request. A lock that is not in the
+// book is errcodes.NotFound; the caller expired what is over first.
+func (b *Book) Cancel(now time.Time, id string) error {
+	at := b.DecisionTime(now)
+	return b.end(id, OnCancel, at, at, nil)
+}
+
+// Drift ends a live lock because the market moved to observed, a rate that
+// deviates from the lock's by bps. Errors are those of Cancel.
+func (b *Book) Drift(now time.Time, id, observed string, bps int64) error {
+	at := b.DecisionTime(now)
+	return b.end(id, OnDrift, at, at, func(l *ports.RateLock) {
+		l.ObservedMid, l.DeviationBps = observed, bps
+	})
+}
+
+// end moves the lock out of the slots and into the change.
+func (b *Book) end(id string, on Trigger, endedAt, decided time.Time, note func(*ports.RateLock)) error {
+	slots := b.rec.Live()
+	for i := range slots {
+		if slots[i].ID != id {
+			continue
+		}
+		l := slots[i]
+		row, err := end(&l, on, endedAt)
+		if err != nil {
+			return err
+		}
+		if note != nil {
+			note(&l)
+		}
+		b.ended = append(b.ended, l)
+		b.raise = append(b.raise, raised{row.Event, l, decided})
+		copy(slots[i:], slots[i+1:])
+		slots[len(slots)-1] = ports.RateLock{}
+		return nil
+	}
+	return errNotFound
+}
+
+// Find gives the lock of id as the book has it now: live, or ended since it was
+// restored.
+func (b *Book) Find(id string) (ports.RateLock, bool) {
+	for _, list := range [][]ports.RateLock{b.rec.Live(), b.ended} {
+		for _, l := range list {
+			if l.ID == id {
+				return l, true
+			}
+		}
+	}
+	return ports.RateLock{}, false
+}
+
+// Change gives what to save, and whether there is anything. Its Book carries
+// the version that was restored.
+func (b *Book) Change() (ports.RateLockChange, bool, error) {
+	if len(b.raise) == 0 {
+		return ports.RateLockChange{}, false, nil
+	}
+	change := ports.RateLockChange{Book: b.rec, Locks: b.ended}
+	if b.fresh != nil {
+		change.Locks = append(change.Locks, *b.fresh)
+	}
+	for i := range b.raise {
+		e, err := event(&b.raise[i])
+		if err != nil {
+			return ports.RateLockChange{}, false, err
+		}
+		change.Events = append(change.Events, e)
+	}
+	return change, true, nil
+}

@@ -1,0 +1,260 @@
+package ratelock_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+var (
+	usdzar = ports.Pair{Base: "USD", Quote: "ZAR"}
+	noon   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	plain  = ratelock.Terms{MarkupBps: 150, Validity: time.Hour, ToleranceBps: 200}
+)
+
+func priceAt(at time.Time, mid string) ports.Price {
+	return ports.Price{Pair: usdzar, Mid: mid, Source: "test", At: at}
+}
+
+// bookMachine drives a Book, saving and restoring it at random, beside a model
+// that only knows the rules: a list of locks, and who ended them.
+type bookMachine struct {
+	rec   ports.Book
+	now   time.Time
+	high  time.Time // what the book has decided
+	locks map[string]ports.RateLock
+	order []string
+	next  int
+}
+
+func (m *bookMachine) decision() time.Time {
+	if m.now.Before(m.high) {
+		return m.high
+	}
+	return m.now
+}
+
+// apply restores the book, lets fn act, checks the change, and saves it.
+func (m *bookMachine) apply(t *rapid.T, fn func(b *ratelock.Book)) {
+	b, err := ratelock.RestoreBook(m.rec)
+	require.NoError(t, err)
+	_, err = b.Expire(m.now)
+	require.NoError(t, err)
+	at := m.decision()
+	for id, l := range m.locks {
+		if l.Status == ports.LockActive && !at.Before(l.ExpiresAt) {
+			l.Status, l.EndedAt, l.AsOf = ports.LockExpired, l.ExpiresAt, l.ExpiresAt
+			m.locks[id] = l
+		}
+	}
+	fn(b)
+	change, dirty, err := b.Change()
+	require.NoError(t, err)
+	if !dirty {
+		return
+	}
+	require.Equal(t, m.rec.Version, change.Book.Version)
+	require.Len(t, change.Events, len(change.Locks), "each change tells its event (I32)")
+	for _, l := range change.Locks {
+		want, ok := m.locks[l.ID]
+		require.True(t, ok)
+		require.Equal(t, want, l)
+	}
+	m.rec = change.Book
+	m.rec.Version++
+}
+
+func (m *bookMachine) live() []ports.RateLock {
+	var out []ports.RateLock
+	for _, id := range m.order {
+		if l := m.locks[id]; l.Status == ports.LockActive && m.decision().Before(l.ExpiresAt) {
+			l.AsOf = m.decision()
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func (m *bookMachine) Mint(t *rapid.T) {
+	terms := ratelock.Terms{
+		MarkupBps: rapid.IntRange(0, 500).Draw(t, "bps"),
+		Validity:  time.Duration(rapid.IntRange(1, 100).Draw(t, "validity")) * time.Second,
+	}
+	m.next++
+	id := fmt.Sprintf("rl_%d", m.next)
+	full := false
+	m.apply(t, func(b *ratelock.Book) {
+		full = len(m.live()) == ports.MaxLiveLocks
+		l, err := b.Mint(m.now, id, terms, priceAt(m.now, drawRate(t)))
+		if full {
+			require.ErrorIs(t, err, errcodes.Conflict)
+			return
+		}
+		require.NoError(t, err)
+		require.True(t, l.CreatedAt.After(m.high), "createdAt rises")
+		require.False(t, l.CreatedAt.Before(m.now))
+		require.Equal(t, terms.Validity, l.ExpiresAt.Sub(l.CreatedAt))
+		m.high = l.CreatedAt
+		m.locks[id] = l
+		m.order = append(m.order, id)
+	})
+}
+
+func (m *bookMachine) Cancel(t *rapid.T) {
+	if len(m.order) == 0 {
+		t.Skip("nothing to cancel")
+	}
+	id := rapid.SampledFrom(m.order).Draw(t, "id")
+	m.apply(t, func(b *ratelock.Book) {
+		err := b.Cancel(m.now, id)
+		l := m.locks[id]
+		if l.Status != ports.LockActive {
+			require.ErrorIs(t, err, errcodes.NotFound, "what has ended left the slots")
+			return
+		}
+		require.NoError(t, err)
+		l.Status, l.CancellationReason = ports.LockCancelled, ports.CancelledRequested
+		l.EndedAt, l.AsOf = m.decision(), m.decision()
+		m.locks[id] = l
+	})
+}
+
+func (m *bookMachine) ClockMoves(t *rapid.T) {
+	m.now = m.now.Add(time.Duration(rapid.IntRange(-120_000, 120_000).Draw(t, "ms")) * time.Millisecond)
+}
+
+// Check is the invariant after every action.
+func (m *bookMachine) Check(t *rapid.T) {
+	b, err := ratelock.RestoreBook(m.rec)
+	require.NoError(t, err)
+	live := b.Live(m.now)
+	require.LessOrEqual(t, len(live), ports.MaxLiveLocks, "I1")
+	require.Equal(t, m.live(), live)
+	freshest, n := b.Freshest(m.now)
+	require.Equal(t, len(live), n)
+	if n > 0 {
+		require.Equal(t, live[n-1], freshest)
+	}
+}
+
+// I1, I4, I5, I7, I8 and the high water, on the pure aggregate.
+func TestBookAgainstTheModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &bookMachine{
+			rec: ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}}, now: noon, locks: map[string]ports.RateLock{},
+		}
+		t.Repeat(map[string]func(*rapid.T){"mint": m.Mint, "cancel": m.Cancel, "clock": m.ClockMoves, "": m.Check})
+	})
+}
+
+func TestABookThatCannotBeIsRefused(t *testing.T) {
+	key := ports.BookKey{Owner: "shop", Pair: usdzar}
+	b, err := ratelock.RestoreBook(ports.Book{Key: key})
+	require.NoError(t, err)
+	_, err = b.Mint(noon, "rl_1", plain, priceAt(noon, "18.25"))
+	require.NoError(t, err)
+	_, err = b.Mint(noon, "rl_2", plain, priceAt(noon, "18.26"))
+	require.NoError(t, err)
+	change, _, err := b.Change()
+	require.NoError(t, err)
+	for name, damage := range map[string]func(*ports.Book){
+		"negative version":              func(b *ports.Book) { b.Version = -1 },
+		"another owner's lock":          func(b *ports.Book) { b.Slots[0].Owner = "other" },
+		"another pair's lock":           func(b *ports.Book) { b.Slots[1].Quote = "NGN" },
+		"an ended lock in a slot":       func(b *ports.Book) { b.Slots[0].Status = ports.LockExpired },
+		"slots in the wrong order":      func(b *ports.Book) { b.Slots[0], b.Slots[1] = b.Slots[1], b.Slots[0] },
+		"the same lock twice":           func(b *ports.Book) { b.Slots[1] = b.Slots[0] },
+		"a high water below its locks":  func(b *ports.Book) { b.HighWater = noon.Add(-time.Second) },
+		"a price that is not mid + bps": func(b *ports.Book) { b.Slots[0].AllInRate = "18.5237500001" },
+		"a mid in scientific notation":  func(b *ports.Book) { b.Slots[0].MidRate = "1825e-2" },
+		"a negative markup":             func(b *ports.Book) { b.Slots[0].MarkupBps = -1 },
+		"a reason on an active lock":    func(b *ports.Book) { b.Slots[0].CancellationReason = ports.CancelledRequested },
+		"an active lock with an end":    func(b *ports.Book) { b.Slots[0].EndedAt = noon },
+		"expiry before creation":        func(b *ports.Book) { b.Slots[0].ExpiresAt = b.Slots[0].CreatedAt },
+		"drift without its observation": func(b *ports.Book) { b.Slots[0].ObservedMid = "19" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := change.Book
+			damage(&rec)
+			_, err := ratelock.RestoreBook(rec)
+			require.ErrorIs(t, err, errcodes.CorruptRecord)
+			require.NotContains(t, errcodes.MessageOf(err), "shop")
+		})
+	}
+	_, err = ratelock.RestoreBook(change.Book)
+	require.NoError(t, err)
+}
+
+func TestARecordThatCannotBeIsRefused(t *testing.T) {
+	b, err := ratelock.RestoreBook(ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}})
+	require.NoError(t, err)
+	_, err = b.Mint(noon, "rl_1", plain, priceAt(noon, "18.25"))
+	require.NoError(t, err)
+	require.NoError(t, b.Cancel(noon.Add(time.Minute), "rl_1"))
+	cancelled, _ := b.Find("rl_1")
+	require.NoError(t, ratelock.CheckRecord(&cancelled))
+	for name, damage := range map[string]func(*ports.RateLock){
+		"no id":                              func(l *ports.RateLock) { l.ID = "" },
+		"one currency":                       func(l *ports.RateLock) { l.Quote = l.Base },
+		"no reason":                          func(l *ports.RateLock) { l.CancellationReason = "" },
+		"a reason of its own":                func(l *ports.RateLock) { l.CancellationReason = "boredom" },
+		"a status of its own":                func(l *ports.RateLock) { l.Status = "paused" },
+		"cancelled and never ended":          func(l *ports.RateLock) { l.EndedAt = time.Time{} },
+		"cancelled before it began":          func(l *ports.RateLock) { l.EndedAt = l.CreatedAt.Add(-1) },
+		"cancelled when it was over":         func(l *ports.RateLock) { l.EndedAt = l.ExpiresAt },
+		"expired with a reason":              func(l *ports.RateLock) { l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt },
+		"expired before its time":            func(l *ports.RateLock) { l.Status, l.CancellationReason = ports.LockExpired, "" },
+		"requested with an observation":      func(l *ports.RateLock) { l.ObservedMid = "19" },
+		"requested with a deviation":         func(l *ports.RateLock) { l.DeviationBps = 1 },
+		"drifted without an observation":     func(l *ports.RateLock) { l.CancellationReason = ports.CancelledMarketDrift },
+		"an all-in rate that is no number":   func(l *ports.RateLock) { l.AllInRate = "" },
+		"a markup beyond its bound":          func(l *ports.RateLock) { l.MarkupBps = ratelock.MaxMarkupBps + 1 },
+		"a mid and an all-in rate too small": func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "0", 0, "0" },
+	} {
+		l := cancelled
+		damage(&l)
+		require.ErrorIs(t, ratelock.CheckRecord(&l), errcodes.CorruptRecord, name)
+	}
+}
+
+func TestDriftLeavesItsTrace(t *testing.T) {
+	b, err := ratelock.RestoreBook(ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}})
+	require.NoError(t, err)
+	_, err = b.Mint(noon, "rl_1", plain, priceAt(noon, "18.25"))
+	require.NoError(t, err)
+	require.NoError(t, b.Drift(noon.Add(time.Minute), "rl_1", "18.80", 301))
+	l, ok := b.Find("rl_1")
+	require.True(t, ok)
+	require.NoError(t, ratelock.CheckRecord(&l))
+	require.Equal(t, ports.LockCancelled, l.Status)
+	require.Equal(t, ports.CancelledMarketDrift, l.CancellationReason)
+	require.Equal(t, "18.80", l.ObservedMid)
+	require.EqualValues(t, 301, l.DeviationBps)
+	require.Equal(t, noon.Add(time.Minute), l.EndedAt)
+	require.ErrorIs(t, b.Cancel(noon, "rl_1"), errcodes.NotFound, "it has left the slots")
+}
+
+func ExampleRestoreBook() {
+	book, err := ratelock.RestoreBook(ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}})
+	if err != nil {
+		panic(err)
+	}
+	for _, id := range []string{"rl_1", "rl_2", "rl_3"} {
+		_, err := book.Mint(noon, id, plain, priceAt(noon, "18.2500"))
+		fmt.Println(id, err == nil)
+	}
+	freshest, live := book.Freshest(noon)
+	fmt.Println(freshest.ID, freshest.AllInRate, freshest.CreatedAt.Sub(noon), live)
+	// Output:
+	// rl_1 true
+	// rl_2 true
+	// rl_3 false
+	// rl_2 18.52375 1ms 2
+}

@@ -1,0 +1,273 @@
+package ratelock_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+const lead = 20 * time.Minute
+
+func (r *rig) current(left time.Duration) ports.RateLock {
+	r.t.Helper()
+	l, err := r.locks.Current(r.t.Context(), "shop", usdzar, left)
+	require.NoError(r.t, err)
+	return l
+}
+
+func TestCurrentOverlapsTheOldLockWithItsReplacement(t *testing.T) {
+	r := newRig(t)
+	first := r.current(lead)
+	require.Equal(t, first.ID, r.current(lead).ID, "one lock does for all")
+	r.clock.Set(first.ExpiresAt.Add(-lead))
+	require.Equal(t, first.ID, r.current(lead).ID, "exactly enough is enough")
+	r.clock.Advance(time.Millisecond)
+	second := r.current(lead)
+	require.NotEqual(t, first.ID, second.ID)
+	require.Equal(t, ports.LockActive, r.get(first.ID).Status, "the old one lives on")
+	require.Equal(t, second.ID, r.current(lead).ID)
+}
+
+func TestCurrentMintsOneReplacementForAll(t *testing.T) {
+	r := newRig(t)
+	first := r.current(lead)
+	r.clock.Set(first.ExpiresAt.Add(-time.Minute))
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			if _, err := r.locks.Current(context.WithoutCancel(t.Context()), "shop", usdzar, lead); err != nil {
+				t.Errorf("current: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, r.events(), 2, "no twins")
+}
+
+func TestCurrentDoesWithWhatLivesWhenNoReplacementCanBeHad(t *testing.T) {
+	r := newRig(t)
+	first := r.current(lead)
+	r.clock.Set(first.ExpiresAt.Add(-time.Minute))
+	r.feed.Fail(errors.New("down"))
+	require.Equal(t, first.ID, r.current(lead).ID, "no price")
+	r.feed.Recover()
+	second := r.current(lead)
+	r.clock.Set(second.ExpiresAt.Add(-time.Second))
+	third := r.current(lead)
+	r.clock.Set(second.ExpiresAt)
+	fourth, _ := r.create()
+	r.clock.Set(third.ExpiresAt.Add(-time.Second))
+	require.Equal(t, fourth.ID, r.current(lead).ID, "no slot")
+	r.clock.Set(fourth.ExpiresAt)
+	r.feed.Fail(errors.New("down"))
+	_, err := r.locks.Current(t.Context(), "shop", usdzar, lead)
+	require.ErrorIs(t, err, errcodes.PriceUnavailable)
+}
+
+func TestAnAnswerThatRestsOnAnExpiryWritesItDown(t *testing.T) {
+	r := newRig(t)
+	first := r.current(lead)
+	r.clock.Set(first.ExpiresAt.Add(-time.Minute))
+	second := r.current(lead)
+	r.clock.Set(first.ExpiresAt)
+	require.Equal(t, second.ID, r.current(lead).ID, "the only one left")
+	r.clock.Set(second.CreatedAt)
+	require.Equal(t, ports.LockExpired, r.get(first.ID).Status, "I9")
+}
+
+func TestCurrentRefusesALifeThatNoLockHas(t *testing.T) {
+	r := newRig(t)
+	for _, left := range []time.Duration{-1, plain.Validity, 100 * time.Hour} {
+		_, err := r.locks.Current(t.Context(), "shop", usdzar, left)
+		require.ErrorIs(t, err, errcodes.InvalidRequest)
+	}
+}
+
+func TestUse(t *testing.T) {
+	r := newRig(t)
+	r.feed.Offer(usdzar.Inverse(), "0.0547945")
+	l, _ := r.create()
+	rate, err := r.locks.Use(t.Context(), "shop", l.ID, usdzar)
+	require.NoError(t, err)
+	require.Equal(t, l.ID, rate.LockID())
+	require.Equal(t, l.AllInRate, rate.AllIn())
+	require.Equal(t, noon, rate.UsedAt())
+
+	_, err = r.locks.Use(t.Context(), "shop", l.ID, usdzar.Inverse())
+	require.ErrorIs(t, err, errcodes.RateLockCurrencyMismatch)
+	_, err = r.locks.Use(t.Context(), "shop", "rl_none", usdzar)
+	require.ErrorIs(t, err, errcodes.RateLockNotFound)
+
+	_, err = r.locks.Cancel(t.Context(), "shop", l.ID)
+	require.NoError(t, err)
+	_, err = r.locks.Use(t.Context(), "shop", l.ID, usdzar)
+	require.ErrorIs(t, err, errcodes.RateLockInvalid)
+	var replacement errcodes.ReplacementDetails
+	require.NotErrorAs(t, err, &replacement, "there is none")
+
+	next, _ := r.create()
+	_, err = r.locks.Use(t.Context(), "shop", l.ID, usdzar)
+	require.ErrorAs(t, err, &replacement)
+	require.Equal(t, next.ID, replacement.RateLockID)
+
+	r.clock.Set(next.ExpiresAt)
+	_, err = r.locks.Use(t.Context(), "shop", next.ID, usdzar)
+	require.ErrorIs(t, err, errcodes.RateLockInvalid)
+	refund, err := rate.ToQuote(-10_00, ratelock.HalfUp)
+	require.NoError(t, err, "the snapshot is good after the lock's end")
+	require.EqualValues(t, -185_24, refund)
+	for _, status := range []errcodes.Code{errcodes.RateLockInvalid, errcodes.RateLockNotFound, errcodes.RateLockCurrencyMismatch, errcodes.FXNotEnabled} {
+		require.Equal(t, 422, errcodes.Info(status).Status)
+	}
+}
+
+func TestUseNeedsTerms(t *testing.T) {
+	r := newRig(t)
+	l, _ := r.create()
+	nobody := r.service(r.store.RateLocks(), r.clock, ratelock.PolicyTable{})
+	_, err := nobody.Use(t.Context(), "shop", l.ID, usdzar)
+	require.ErrorIs(t, err, errcodes.FXNotEnabled)
+}
+
+func TestUseTellsASwappedPairFromOneThatIsNotEnabled(t *testing.T) {
+	r := newRig(t)
+	one := ratelock.PolicyTable{Owners: map[string]ratelock.OwnerPolicy{"shop": {Pairs: map[ports.Pair]ratelock.Terms{usdzar: plain}}}}
+	locks := r.service(r.store.RateLocks(), r.clock, one)
+	l, _ := r.create()
+	_, err := locks.Use(t.Context(), "shop", l.ID, usdzar.Inverse())
+	require.ErrorIs(t, err, errcodes.RateLockCurrencyMismatch)
+}
+
+func TestAClosedServiceKeepsNothing(t *testing.T) {
+	r := newRig(t)
+	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
+	require.NoError(t, err)
+	require.NoError(t, r.locks.Close(t.Context()))
+	require.NoError(t, k.Run(t.Context()))
+	require.Empty(t, r.events())
+}
+
+func TestCurrentWhileTheClockIsBehind(t *testing.T) {
+	r := newRig(t)
+	r.feed.SetAt(usdzar, "18.2500", noon.Add(-2*time.Hour))
+	l := r.current(lead)
+	r.clock.Set(noon.Add(-time.Hour))
+	require.Equal(t, l.ID, r.current(lead).ID, "the book decides at its own time")
+	r.clock.Set(l.ExpiresAt.Add(-time.Minute))
+	next := r.current(lead)
+	_, err := r.locks.Cancel(t.Context(), "shop", next.ID)
+	require.NoError(t, err)
+	r.clock.Set(noon.Add(-time.Hour))
+	require.Equal(t, l.ID, r.current(lead).ID, "its last minute, since no other can be had")
+	_, err = r.locks.Cancel(t.Context(), "shop", l.ID)
+	require.NoError(t, err)
+	_, err = r.locks.Current(t.Context(), "shop", usdzar, lead)
+	require.ErrorIs(t, err, errcodes.ClockBehind)
+}
+
+func TestKeeperReplacesAheadOfTime(t *testing.T) {
+	r := newRig(t)
+	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
+	require.NoError(t, err)
+	for range 3 {
+		require.NoError(t, k.Tick(t.Context(), r.clock.Now()))
+	}
+	require.Len(t, r.events(), 1)
+	r.clock.Advance(plain.Validity - lead + time.Second)
+	for range 3 {
+		require.NoError(t, k.Tick(t.Context(), r.clock.Now()))
+	}
+	require.Len(t, r.events(), 1, "one replacement")
+	asked := r.feed.Asked()
+	r.current(lead)
+	require.Equal(t, asked, r.feed.Asked(), "Current finds it ready")
+}
+
+func TestKeeperGoesOnAfterAFailure(t *testing.T) {
+	r := newRig(t)
+	missing := ports.Pair{Base: "EUR", Quote: "ZAR"}
+	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: missing, Lead: lead}, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
+	require.NoError(t, err)
+	require.ErrorIs(t, k.Tick(t.Context(), r.clock.Now()), errcodes.PairNotOffered)
+	require.Len(t, r.events(), 1, "the other pair is kept")
+	_, err = ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: plain.Validity})
+	require.ErrorIs(t, err, errcodes.Configuration)
+	_, err = ratelock.NewKeeper(nil)
+	require.ErrorIs(t, err, errcodes.Configuration)
+}
+
+func TestRunTicksUntilClose(t *testing.T) {
+	r := newRig(t)
+	l, _ := r.create()
+	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
+	require.NoError(t, err)
+	errs := make(chan error, 2)
+	go func() { errs <- r.locks.Run(t.Context()) }()
+	go func() { errs <- k.Run(t.Context()) }()
+	r.clock.BlockUntil(2)
+	r.clock.Set(l.ExpiresAt)
+	r.clock.BlockUntil(2)
+	require.NoError(t, r.locks.Close(t.Context()))
+	require.NoError(t, <-errs)
+	require.NoError(t, <-errs)
+	require.NoError(t, r.locks.Close(t.Context()), "twice")
+	require.NoError(t, r.locks.Run(t.Context()), "a closed service runs no more")
+	got, _, err := r.store.RateLocks().Lock(t.Context(), "shop", l.ID)
+	require.NoError(t, err)
+	require.Equal(t, ports.LockExpired, got.Status, "the sweep wrote it down")
+}
+
+func TestKeeperStartsAtOnce(t *testing.T) {
+	r := newRig(t)
+	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() { done <- k.Run(t.Context()) }()
+	r.clock.BlockUntil(1)
+	require.Len(t, r.events(), 1, "before the first pause")
+	require.NoError(t, r.locks.Close(t.Context()))
+	require.NoError(t, <-done)
+}
+
+func TestCloseWaitsForTheTick(t *testing.T) {
+	r := newRig(t)
+	var observed atomic.Int64
+	r.hooks.Observed = func(ports.Pair, error) { observed.Add(1) }
+	r.locks = r.service(r.store.RateLocks(), r.clock, plain)
+	release := r.feed.Hold()
+	done, closed := make(chan error, 1), make(chan error, 1)
+	go func() { done <- r.locks.Run(t.Context()) }()
+	r.clock.BlockUntil(1)
+	r.clock.Advance(ratelock.DefaultEvery)
+	r.feed.WaitAsked(1)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, r.locks.Close(ended), context.Canceled, "a tick is under way")
+	go func() { closed <- r.locks.Close(t.Context()) }()
+	release()
+	require.NoError(t, <-closed)
+	require.EqualValues(t, 1, observed.Load(), "the tick had ended")
+	require.NoError(t, <-done)
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	r := newRig(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	errs := make(chan error, 1)
+	go func() { errs <- r.locks.Run(ctx) }()
+	r.clock.BlockUntil(1)
+	cancel()
+	require.ErrorIs(t, <-errs, context.Canceled)
+}
+
+var _ ports.Clock = (*portstest.Clock)(nil)

@@ -1,0 +1,214 @@
+package ratelock
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/apd/v3"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/currency"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// LockedRate is the rate that a transaction carries, taken from a lock by
+// [Service.Use]. It stays good after the lock's end, for refunds too. It is an
+// immutable value; keep it in your own table as JSON text: it is a
+// driver.Valuer, and *LockedRate a sql.Scanner. What is read back is checked.
+//
+// Amounts convert between base and quote, in minor units or as decimal text,
+// and are rounded once, to the minor unit of the currency that results. The
+// zero LockedRate converts nothing.
+type LockedRate struct {
+	r rateRecord
+}
+
+// rateRecord is the JSON form.
+type rateRecord struct {
+	RateLockID string    `json:"rateLockId"`
+	Base       string    `json:"base"`
+	Quote      string    `json:"quote"`
+	MidRate    string    `json:"midRate"`
+	MarkupBps  int       `json:"markupBps"`
+	AllInRate  string    `json:"allInRate"`
+	UsedAt     time.Time `json:"usedAt"`
+	ExpiresAt  time.Time `json:"expiresAt"`
+}
+
+func snapshot(l *ports.RateLock) LockedRate {
+	return LockedRate{rateRecord{
+		RateLockID: l.ID, Base: l.Base, Quote: l.Quote, MidRate: l.MidRate, MarkupBps: l.MarkupBps,
+		AllInRate: l.AllInRate, UsedAt: l.AsOf, ExpiresAt: l.ExpiresAt,
+	}}
+}
+
+// LockID gives the id of the lock that the rate was taken from.
+func (r LockedRate) LockID() string { return r.r.RateLockID }
+
+// Pair gives the pair: 1 base = AllIn quote.
+func (r LockedRate) Pair() ports.Pair { return ports.Pair{Base: r.r.Base, Quote: r.r.Quote} }
+
+// Mid gives the mid-market rate, decimal text.
+func (r LockedRate) Mid() string { return r.r.MidRate }
+
+// MarkupBps gives the markup over the mid in basis points.
+func (r LockedRate) MarkupBps() int { return r.r.MarkupBps }
+
+// AllIn gives the rate that amounts convert at, decimal text.
+func (r LockedRate) AllIn() string { return r.r.AllInRate }
+
+// UsedAt gives the instant at which the lock was valid and the rate taken.
+func (r LockedRate) UsedAt() time.Time { return r.r.UsedAt }
+
+// ExpiresAt gives the end of the lock's own life.
+func (r LockedRate) ExpiresAt() time.Time { return r.r.ExpiresAt }
+
+// ToQuote converts an amount of the base, in its minor units, to the quote's
+// minor units. Negative amounts are refunds. A rounding that is not named is
+// errcodes.InvalidRequest; a result that does not fit an int64 is
+// errcodes.Unprocessable.
+func (r LockedRate) ToQuote(baseMinor int64, rounding Rounding) (int64, error) {
+	return r.convert(big.NewInt(baseMinor), 0, r.r.Base, r.r.Quote, rounding)
+}
+
+// ToBase converts an amount of the quote, in its minor units, to the base's
+// minor units. Errors are those of ToQuote.
+func (r LockedRate) ToBase(quoteMinor int64, rounding Rounding) (int64, error) {
+	return r.convert(big.NewInt(quoteMinor), 0, r.r.Quote, r.r.Base, rounding)
+}
+
+// ToQuoteText converts an amount of the base, plain decimal text with an
+// optional minus sign, to text with exactly the quote's minor digits: "10.5"
+// USD gives "194.50" ZAR. Text that is no amount is errcodes.InvalidRequest;
+// other errors are those of ToQuote.
+func (r LockedRate) ToQuoteText(base string, rounding Rounding) (string, error) {
+	return r.convertText(base, r.r.Base, r.r.Quote, rounding)
+}
+
+// ToBaseText converts an amount of the quote to text of the base. Errors are
+// those of ToQuoteText.
+func (r LockedRate) ToBaseText(quote string, rounding Rounding) (string, error) {
+	return r.convertText(quote, r.r.Quote, r.r.Base, rounding)
+}
+
+func (r LockedRate) convertText(amount, from, to string, rounding Rounding) (string, error) {
+	var d apd.Decimal
+	unsigned, negative := strings.CutPrefix(amount, "-")
+	if err := ports.SetDecimal(&d, unsigned); err != nil {
+		return "", invalid("amount", "not plain decimal text")
+	}
+	coeff := d.Coeff.MathBigInt()
+	if negative {
+		coeff.Neg(coeff)
+	}
+	fromDigits, _ := currency.Exponent(from)
+	// Exponent + minor digits is the power of ten from the text's unit to minor units.
+	minor, err := r.convert(coeff, int64(d.Exponent)+int64(fromDigits), from, to, rounding)
+	if err != nil {
+		return "", err
+	}
+	toDigits, _ := currency.Exponent(to)
+	return minorText(minor, toDigits), nil
+}
+
+// convert gives amount × 10^exp minor units of from, in minor units of to.
+func (r LockedRate) convert(amount *big.Int, exp int64, from, to string, rounding Rounding) (int64, error) {
+	var rate apd.Decimal
+	fromDigits, ok1 := currency.Exponent(from)
+	toDigits, ok2 := currency.Exponent(to)
+	if !ok1 || !ok2 || ports.SetDecimal(&rate, r.r.AllInRate) != nil || rate.IsZero() {
+		return 0, errcodes.New(errcodes.InvalidRequest, "The locked rate is empty")
+	}
+	if !rounding.valid() {
+		return 0, invalid("rounding", "must be named")
+	}
+	num, den := new(big.Int).Set(amount), big.NewInt(1)
+	exp += int64(toDigits) - int64(fromDigits)
+	if from == r.r.Base {
+		num.Mul(num, rate.Coeff.MathBigInt())
+		exp += int64(rate.Exponent)
+	} else {
+		den.Mul(den, rate.Coeff.MathBigInt())
+		exp -= int64(rate.Exponent)
+	}
+	if exp >= 0 {
+		num.Mul(num, pow10(exp))
+	} else {
+		den.Mul(den, pow10(-exp))
+	}
+	n, ok := divide(num, den, rounding)
+	if !ok {
+		return 0, errcodes.New(errcodes.Unprocessable, "The converted amount is out of range")
+	}
+	return n, nil
+}
+
+// minorText prints minor units with the point where the currency has it.
+func minorText(minor int64, digits int) string {
+	d := apd.New(minor, int32(-digits))
+	return d.Text('f')
+}
+
+// MarshalJSON gives the JSON form. The zero LockedRate is errcodes.InvalidRequest.
+func (r LockedRate) MarshalJSON() ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(r.r)
+}
+
+// UnmarshalJSON reads the JSON form and checks it: a rate that no lock can have
+// had is errcodes.CorruptRecord.
+func (r *LockedRate) UnmarshalJSON(data []byte) error {
+	var rec rateRecord
+	if err := json.Unmarshal(data, &rec); err != nil {
+		return errcodes.Wrap(errcodes.CorruptRecord, "The locked rate is damaged", err)
+	}
+	read := LockedRate{rec}
+	if err := read.check(); err != nil {
+		return err
+	}
+	*r = read
+	return nil
+}
+
+func (r LockedRate) check() error {
+	life := r.r.ExpiresAt.Sub(r.r.UsedAt)
+	if !convertible(r.r.Base) || !convertible(r.r.Quote) || r.r.UsedAt.IsZero() || life > MaxValidity {
+		return corrupt("a locked rate has two currencies and a life")
+	}
+	l := ports.RateLock{
+		ID: r.r.RateLockID, Base: r.r.Base, Quote: r.r.Quote, Status: ports.LockActive,
+		MidRate: r.r.MidRate, MarkupBps: r.r.MarkupBps, AllInRate: r.r.AllInRate, CreatedAt: r.r.UsedAt, ExpiresAt: r.r.ExpiresAt,
+	}
+	return CheckRecord(&l)
+}
+
+// convertible reports whether the currency has amounts to convert: gold has
+// none that could be rounded.
+func convertible(code string) bool {
+	_, ok := currency.Exponent(code)
+	return ok
+}
+
+// Value gives the JSON text, for a database.
+func (r LockedRate) Value() (driver.Value, error) {
+	data, err := r.MarshalJSON()
+	return string(data), err
+}
+
+// Scan reads the JSON text from a database; see UnmarshalJSON. For a column
+// that may be NULL use sql.Null[LockedRate].
+func (r *LockedRate) Scan(src any) error {
+	switch v := src.(type) {
+	case string:
+		return r.UnmarshalJSON([]byte(v))
+	case []byte:
+		return r.UnmarshalJSON(v)
+	default:
+		return errcodes.New(errcodes.CorruptRecord, "The locked rate is no text")
+	}
+}

@@ -1,0 +1,193 @@
+package ratelock_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+// lockedJSON is how a transaction's table may have kept a rate.
+func lockedJSON(base, quote, mid string, bps int, allIn string) string {
+	return fmt.Sprintf(`{"rateLockId":"rl_1","base":%q,"quote":%q,"midRate":%q,"markupBps":%d,"allInRate":%q,`+
+		`"usedAt":"2026-11-20T12:00:00Z","expiresAt":"2026-11-20T13:00:00Z"}`, base, quote, mid, bps, allIn)
+}
+
+func locked(t failer, base, quote, mid string, bps int) ratelock.LockedRate {
+	t.Helper()
+	allIn, err := ratelock.Price(mid, bps)
+	if err != nil {
+		t.Fatalf("price: %v", err)
+	}
+	var r ratelock.LockedRate
+	if err := r.Scan(lockedJSON(base, quote, mid, bps, allIn)); err != nil {
+		t.Fatalf("scan: %v", err)
+	}
+	return r
+}
+
+func TestConversionsInFigures(t *testing.T) {
+	zar := locked(t, "USD", "ZAR", "18.2500", 150) // 18.52375
+	for _, c := range []struct {
+		name, from, want string
+		r                ratelock.LockedRate
+		do               func(ratelock.LockedRate, string, ratelock.Rounding) (string, error)
+		rounding         ratelock.Rounding
+	}{
+		{"ten dollars in rand", "10", "185.24", zar, ratelock.LockedRate.ToQuoteText, ratelock.HalfUp},
+		{"the same, floored", "10.00", "185.23", zar, ratelock.LockedRate.ToQuoteText, ratelock.Floor},
+		{"a refund rounds away alike", "-10", "-185.24", zar, ratelock.LockedRate.ToQuoteText, ratelock.Up},
+		{"rand back to dollars", "185.24", "10.00", zar, ratelock.LockedRate.ToBaseText, ratelock.HalfEven},
+		{"francs have no minor unit", "100", "60563", locked(t, "USD", "XOF", "605.627", 0), ratelock.LockedRate.ToQuoteText, ratelock.HalfUp},
+		{"dinars have three", "1", "0.307", locked(t, "USD", "KWD", "0.3068", 0), ratelock.LockedRate.ToQuoteText, ratelock.HalfUp},
+		{"francs to dollars", "60563", "100.00", locked(t, "USD", "XOF", "605.627", 0), ratelock.LockedRate.ToBaseText, ratelock.HalfUp},
+		{"nothing is nothing", "0", "0.00", zar, ratelock.LockedRate.ToQuoteText, ratelock.Up},
+		{"half a cent to even", "0.01", "0.02", locked(t, "USD", "EUR", "1.5", 0), ratelock.LockedRate.ToQuoteText, ratelock.HalfEven},
+		{"half a cent to even, down", "0.05", "0.02", locked(t, "USD", "EUR", "0.5", 0), ratelock.LockedRate.ToQuoteText, ratelock.HalfEven},
+		{"digits beyond the minor unit count", "0.009", "0.17", zar, ratelock.LockedRate.ToQuoteText, ratelock.HalfUp},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := c.do(c.r, c.from, c.rounding)
+			require.NoError(t, err)
+			require.Equal(t, c.want, got)
+		})
+	}
+}
+
+// One rounding, against rationals, in both directions.
+func TestConversionRoundsOnce(t *testing.T) {
+	minor := map[string]int64{"USD": 100, "ZAR": 100, "XOF": 1, "KWD": 1000}
+	rapid.Check(t, func(t *rapid.T) {
+		base := rapid.SampledFrom([]string{"USD", "XOF", "KWD"}).Draw(t, "base")
+		r := locked(t, base, "ZAR", drawRate(t), rapid.IntRange(0, 1000).Draw(t, "bps"))
+		amount := rapid.Int64Range(-1e9, 1e9).Draw(t, "amount")
+		rounding := rapid.SampledFrom([]ratelock.Rounding{
+			ratelock.HalfEven, ratelock.HalfUp, ratelock.Up, ratelock.Down, ratelock.Ceiling, ratelock.Floor,
+		}).Draw(t, "rounding")
+		rate, _ := new(big.Rat).SetString(r.AllIn())
+		exact := new(big.Rat).Mul(big.NewRat(amount, minor[base]), rate)
+		exact.Mul(exact, big.NewRat(minor["ZAR"], 1))
+		got, err := r.ToQuote(amount, rounding)
+		if toBase := rapid.Bool().Draw(t, "to base"); toBase {
+			exact = new(big.Rat).Quo(big.NewRat(amount, minor["ZAR"]), rate)
+			exact.Mul(exact, big.NewRat(minor[base], 1))
+			got, err = r.ToBase(amount, rounding)
+		}
+		want := roundRat(exact, rounding)
+		if !want.IsInt64() {
+			require.ErrorIs(t, err, errcodes.Unprocessable)
+			return
+		}
+		require.NoError(t, err)
+		require.Equal(t, want.Int64(), got)
+	})
+}
+
+// roundRat rounds by comparing distances, another way than the code's.
+func roundRat(x *big.Rat, how ratelock.Rounding) *big.Int {
+	floor := new(big.Int).Div(x.Num(), x.Denom()) // Euclidean, den > 0: floor
+	frac := new(big.Rat).Sub(x, new(big.Rat).SetInt(floor))
+	if frac.Sign() == 0 {
+		return floor
+	}
+	ceil := new(big.Int).Add(floor, big.NewInt(1))
+	half := frac.Cmp(big.NewRat(1, 2))
+	up := map[ratelock.Rounding]bool{
+		ratelock.Floor: false, ratelock.Ceiling: true, ratelock.Up: x.Sign() > 0, ratelock.Down: x.Sign() < 0,
+		ratelock.HalfUp:   half > 0 || half == 0 && x.Sign() > 0,
+		ratelock.HalfEven: half > 0 || half == 0 && floor.Bit(0) == 1,
+	}[how]
+	if up {
+		return ceil
+	}
+	return floor
+}
+
+func TestARateThatNoLockCanHaveHadIsRefused(t *testing.T) {
+	good := lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375")
+	var r ratelock.LockedRate
+	require.NoError(t, json.Unmarshal([]byte(good), &r))
+	for name, text := range map[string]string{
+		"a better all-in rate": lockedJSON("USD", "ZAR", "18.2500", 150, "18.2500"),
+		"no currencies":        lockedJSON("", "", "18.2500", 150, "18.52375"),
+		"the same currency":    lockedJSON("USD", "USD", "18.2500", 150, "18.52375"),
+		"a negative rate":      lockedJSON("USD", "ZAR", "-1", 0, "-1"),
+		"lower case":           lockedJSON("usd", "ZAR", "18.2500", 150, "18.52375"),
+		"no such currency":     lockedJSON("USD", "QQQ", "18.2500", 150, "18.52375"),
+		"gold":                 lockedJSON("XAU", "ZAR", "18.2500", 150, "18.52375"),
+		"a padded rate":        lockedJSON("USD", "ZAR", "18.2500", 150, "18.523750"),
+		"a padded long rate":   lockedJSON("USD", "ZAR", "1234567.890123456789", 0, "1234567.8901234567890"),
+		"a long life":          strings.Replace(lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375"), "2026-11-20T13", "3026-11-20T13", 1),
+		"no use":               strings.Replace(lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375"), "usedAt", "usd", 1),
+		"not JSON":             "18.52375",
+		"an array":             "[]",
+		"empty":                "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var bad ratelock.LockedRate
+			require.ErrorIs(t, bad.Scan(text), errcodes.CorruptRecord)
+			require.Zero(t, bad)
+		})
+	}
+	require.ErrorIs(t, r.Scan(nil), errcodes.CorruptRecord)
+	require.ErrorIs(t, r.Scan(7), errcodes.CorruptRecord)
+}
+
+func TestTheZeroLockedRateConvertsNothing(t *testing.T) {
+	var r ratelock.LockedRate
+	_, err := r.ToQuote(1, ratelock.HalfUp)
+	require.ErrorIs(t, err, errcodes.InvalidRequest)
+	_, err = r.Value()
+	require.Error(t, err)
+}
+
+func TestARoundingMustBeNamed(t *testing.T) {
+	r := locked(t, "USD", "ZAR", "18.25", 0)
+	_, err := r.ToQuote(1, 0)
+	require.ErrorIs(t, err, errcodes.InvalidRequest)
+	_, err = r.ToBaseText("1", 99)
+	require.ErrorIs(t, err, errcodes.InvalidRequest)
+	for _, amount := range []string{"", "--1", "+1", "1e3", "NaN", "1,5", "-"} {
+		_, err = r.ToQuoteText(amount, ratelock.HalfUp)
+		require.ErrorIs(t, err, errcodes.InvalidRequest, "%q", amount)
+	}
+}
+
+func TestLockedRateSurvivesJSONAndTheDatabase(t *testing.T) {
+	r := locked(t, "USD", "ZAR", "18.2500", 150)
+	value, err := r.Value()
+	require.NoError(t, err)
+	var again ratelock.LockedRate
+	require.NoError(t, again.Scan([]byte(value.(string))))
+	require.Equal(t, r, again)
+	require.Equal(t, "18.2500", again.Mid())
+	require.Equal(t, 150, again.MarkupBps())
+	require.Equal(t, usdzar, again.Pair())
+	require.Equal(t, "rl_1", again.LockID())
+	require.Equal(t, noon, again.UsedAt())
+	require.Equal(t, noon.Add(plain.Validity), again.ExpiresAt())
+}
+
+func FuzzLockedRate(f *testing.F) {
+	f.Add(lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375"))
+	f.Add(`{}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var r ratelock.LockedRate
+		if err := r.Scan(text); err != nil {
+			return
+		}
+		checkExact(t, r.Mid(), r.MarkupBps())
+		kept, err := r.Value()
+		require.NoError(t, err)
+		var again ratelock.LockedRate
+		require.NoError(t, again.Scan(kept))
+		require.Equal(t, r.AllIn(), again.AllIn())
+	})
+}

@@ -1,0 +1,111 @@
+package ratelock
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Bounds of [Terms].
+const (
+	MaxMarkupBps    = 100_000
+	MaxToleranceBps = 100_000
+	MinValidity     = time.Second
+	MaxValidity     = 7 * 24 * time.Hour
+)
+
+// Terms are what a business decides about the locks of an owner's pair. They
+// are fixed into each lock at its creation (SPEC 2.3). Zero markup and zero
+// tolerance are legitimate.
+//
+// Terms are a [Policy] themselves: the same for everybody.
+type Terms struct {
+	MarkupBps    int           // over the mid, in basis points: 0 to MaxMarkupBps
+	Validity     time.Duration // life of a lock, whole milliseconds: MinValidity to MaxValidity
+	ToleranceBps int           // drift beyond this cancels the lock: 0 to MaxToleranceBps
+}
+
+// Policy decides on terms. Implementations must be quick and safe for
+// concurrent use: Terms is called for every request.
+type Policy interface {
+	// Terms gives what owner gets on pair; false: nothing, which Create and
+	// Use refuse with errcodes.FXNotEnabled.
+	Terms(owner string, pair ports.Pair) (Terms, bool)
+}
+
+// Terms gives t to everybody.
+func (t Terms) Terms(string, ports.Pair) (Terms, bool) { return t, true }
+
+// Check reports the first value out of its bounds, as errcodes.Configuration.
+func (t Terms) Check() error {
+	switch {
+	case t.MarkupBps < 0 || t.MarkupBps > MaxMarkupBps:
+		return badTerms("markup of %d bps is outside 0 to %d", t.MarkupBps, MaxMarkupBps)
+	case t.ToleranceBps < 0 || t.ToleranceBps > MaxToleranceBps:
+		return badTerms("tolerance of %d bps is outside 0 to %d", t.ToleranceBps, MaxToleranceBps)
+	case t.Validity < MinValidity || t.Validity > MaxValidity:
+		return badTerms("validity of %v is outside %v to %v", t.Validity, MinValidity, MaxValidity)
+	case t.Validity%time.Millisecond != 0:
+		return badTerms("validity of %v is not in whole milliseconds", t.Validity)
+	default:
+		return nil
+	}
+}
+
+func badTerms(format string, args ...any) error {
+	return errcodes.New(errcodes.Configuration, fmt.Sprintf(format, args...))
+}
+
+// PolicyTable is a [Policy] written down. The most specific entry counts: the
+// owner's pair, then the owner, then Everyone.
+type PolicyTable struct {
+	Everyone *Terms                 // owners without an entry; nil: they get nothing
+	Owners   map[string]OwnerPolicy // by owner
+}
+
+// OwnerPolicy is one owner's entry of a [PolicyTable].
+type OwnerPolicy struct {
+	Default *Terms               // pairs without an entry; nil: they get nothing
+	Pairs   map[ports.Pair]Terms // by pair
+}
+
+// Terms looks the owner's pair up.
+func (p PolicyTable) Terms(owner string, pair ports.Pair) (Terms, bool) {
+	entry, ok := p.Owners[owner]
+	if !ok {
+		return deref(p.Everyone)
+	}
+	if t, ok := entry.Pairs[pair]; ok {
+		return t, true
+	}
+	return deref(entry.Default)
+}
+
+func deref(t *Terms) (Terms, bool) {
+	if t == nil {
+		return Terms{}, false
+	}
+	return *t, true
+}
+
+// Check reports the first entry out of its bounds, as errcodes.Configuration.
+func (p PolicyTable) Check() error {
+	all := []*Terms{p.Everyone}
+	for _, entry := range p.Owners {
+		all = append(all, entry.Default)
+		for _, t := range entry.Pairs {
+			all = append(all, &t)
+		}
+	}
+	for _, t := range all {
+		if t == nil {
+			continue
+		}
+		if err := t.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package ratelock
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Sweep writes down the end of the locks that are over at now; each book still
+// decides by the clock. Reads do that too, each for its own book; without
+// Sweep, and without Run, a lock that nobody reads raises no expiry event and
+// stays among the live ones that drift looks at. Errors are joined; one book's
+// failure leaves the others alone.
+func (s *Service) Sweep(ctx context.Context, now time.Time) error {
+	q := ports.DueQuery{By: now, Limit: pageSize}
+	var failed []error
+	for {
+		page, err := s.store.Due(ctx, q)
+		if err != nil {
+			return s.background(errors.Join(append(failed, err)...))
+		}
+		for _, l := range page {
+			if err := s.expire(ctx, l.Book()); err != nil {
+				failed = append(failed, err)
+			}
+		}
+		if len(page) < q.Limit {
+			return s.background(errors.Join(failed...))
+		}
+		last := &page[len(page)-1]
+		q.After = ports.LockPos{At: last.ExpiresAt, ID: last.ID}
+	}
+}
+
+func (s *Service) expire(ctx context.Context, key ports.BookKey) error {
+	_, err := s.decide(ctx, ports.Book{Key: key, Version: unread}, func(*Book, time.Time) error { return nil })
+	return err
+}
+
+// Tick does one round of background work at now: Sweep, then Drift.
+func (s *Service) Tick(ctx context.Context, now time.Time) error {
+	return errors.Join(s.Sweep(ctx, now), s.Drift(ctx, now))
+}
+
+// Run ticks every Config.Every by the clock, until ctx is done or Close. An
+// embedder that runs no ticker loses drift cancellation, and expiry events
+// come only when somebody reads the lock; the cap, prices and expiry itself
+// need no ticker.
+func (s *Service) Run(ctx context.Context) error {
+	return s.loops.run(ctx, &s.cfg, false, func(ctx context.Context, now time.Time) {
+		_ = s.Tick(ctx, now) // reported where it failed
+	})
+}
+
+// Close stops Run and waits for its tick to end, or for ctx. Calls in flight
+// end by themselves. Close may be called more than once.
+func (s *Service) Close(ctx context.Context) error { return s.loops.close(ctx) }
+
+// loops are the running tickers of a service.
+type loops struct {
+	mu     sync.Mutex
+	closed chan struct{}
+	ended  chan struct{} // closed when the last ticker of a closed service ends
+	count  int
+	shut   bool
+}
+
+func (l *loops) init() {
+	l.closed, l.ended = make(chan struct{}), make(chan struct{})
+}
+
+// run ticks, at once or not, and then every Config.Every.
+func (l *loops) run(ctx context.Context, cfg *Config, atOnce bool, tick func(context.Context, time.Time)) error {
+	if !l.begin() {
+		return nil
+	}
+	defer l.end()
+	if atOnce {
+		tick(ctx, cfg.Clock.Now())
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.closed:
+			return nil
+		case <-cfg.Clock.After(cfg.Every):
+			tick(ctx, cfg.Clock.Now())
+		}
+	}
+}
+
+func (l *loops) begin() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.shut {
+		l.count++
+	}
+	return !l.shut
+}
+
+func (l *loops) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.count--; l.count == 0 && l.shut {
+		close(l.ended)
+	}
+}
+
+func (l *loops) close(ctx context.Context) error {
+	l.mu.Lock()
+	if !l.shut {
+		l.shut = true
+		close(l.closed)
+		if l.count == 0 {
+			close(l.ended)
+		}
+	}
+	l.mu.Unlock()
+	select {
+	case <-l.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

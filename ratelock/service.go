@@ -1,0 +1,172 @@
+package ratelock
+
+import (
+	"context"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/currency"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Service mints, reads and ends rate locks. It is safe for concurrent use, and
+// any number of services, in any number of processes, may share one store.
+type Service struct {
+	store  ports.RateLockStore
+	prices prices
+	policy Policy
+	cfg    Config
+	queue  *queue
+	watch  watch
+	loops  loops
+}
+
+// New makes a service. The policy may say how to check itself (Check() error,
+// as Terms and PolicyTable do); a value out of its bounds is
+// errcodes.Configuration. A nil *Config means the defaults.
+func New(store ports.RateLockStore, feed ports.PriceFeed, policy Policy, config *Config) (*Service, error) {
+	if store == nil || feed == nil || policy == nil {
+		return nil, errcodes.New(errcodes.Configuration, "a store, a feed and a policy are required")
+	}
+	if p, ok := policy.(interface{ Check() error }); ok {
+		if err := p.Check(); err != nil {
+			return nil, err
+		}
+	}
+	cfg, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{store: store, policy: policy, cfg: cfg, queue: newQueue()}
+	s.prices.feed, s.prices.cfg, s.prices.looks = feed, &s.cfg, map[ports.Pair]*look{}
+	s.watch.init()
+	s.loops.init()
+	return s, nil
+}
+
+// Create mints a lock for the owner's pair and reports minted true; when two
+// locks are valid already it gives the freshest instead, with minted false, and
+// changes nothing (SPEC 4.2; I1 to I3).
+//
+// Errors: InvalidRequest for a currency that is not ISO 4217, PairNotOffered,
+// FXNotEnabled, PriceUnavailable, ClockBehind, StorageUnavailable,
+// OutcomeUnknown, CorruptRecord, and the context's own.
+func (s *Service) Create(ctx context.Context, owner string, pair ports.Pair) (lock ports.RateLock, minted bool, err error) {
+	terms, err := s.admit(ctx, owner, pair)
+	if err != nil {
+		return ports.RateLock{}, false, err
+	}
+	return s.obtain(ctx, want{key: ports.BookKey{Owner: owner, Pair: pair}, terms: terms, left: noneLeft})
+}
+
+// admit checks the pair and finds its terms: 400 before 422.
+func (s *Service) admit(ctx context.Context, owner string, pair ports.Pair) (Terms, error) {
+	if !convertible(pair.Base) || !convertible(pair.Quote) || pair.Base == pair.Quote {
+		return Terms{}, refusePair(pair)
+	}
+	// A feed that was never read cannot say what is on offer. A full book needs
+	// no price, so the question goes on to the book.
+	if offered, err := s.prices.feed.Pairs(ctx); err == nil && !offered.Has(pair) {
+		return Terms{}, errcodes.New(errcodes.PairNotOffered, "")
+	}
+	terms, ok := s.policy.Terms(owner, pair)
+	if !ok {
+		return Terms{}, errcodes.New(errcodes.FXNotEnabled, "")
+	}
+	return terms, nil
+}
+
+// refusePair says what is wrong with a pair that can have no lock: a currency
+// that is none, or a pair that nobody can offer.
+func refusePair(pair ports.Pair) error {
+	if err := checkCode("base", pair.Base); err != nil {
+		return err
+	}
+	if err := checkCode("quote", pair.Quote); err != nil {
+		return err
+	}
+	return errcodes.New(errcodes.PairNotOffered, "")
+}
+
+func checkCode(field, code string) error {
+	switch {
+	case code == "":
+		return invalid(field, "required")
+	case !currency.Known(code):
+		return invalid(field, "not an ISO 4217 currency code")
+	default:
+		return nil
+	}
+}
+
+// Get gives the owner's lock as of now. An unknown id, or another owner's, is
+// errcodes.NotFound. The first read that finds a lock expired writes that down
+// before it answers, so that no later read can tell otherwise (I9); if it
+// cannot, it fails with the store's error, also for a valid lock whose sibling
+// in the book has expired: the two are judged at the same instant.
+func (s *Service) Get(ctx context.Context, owner, id string) (ports.RateLock, error) {
+	return s.settle(ctx, owner, id, nil)
+}
+
+// Cancel ends the owner's lock for good and gives it. A lock that has ended is
+// given unchanged (I8). Transactions that carry the rate keep it. Errors are
+// those of Get.
+func (s *Service) Cancel(ctx context.Context, owner, id string) (ports.RateLock, error) {
+	return s.settle(ctx, owner, id, func(b *Book, now time.Time) error { return b.Cancel(now, id) })
+}
+
+// settle reads a lock and, while it is active, lets its book decide on it:
+// first expiry, then act.
+func (s *Service) settle(ctx context.Context, owner, id string, act func(*Book, time.Time) error) (ports.RateLock, error) {
+	for range maxAttempts {
+		l, rec, err := s.store.Lock(ctx, owner, id)
+		if err != nil {
+			return ports.RateLock{}, err
+		}
+		if err := checkRead(&l, &rec); err != nil {
+			return ports.RateLock{}, err
+		}
+		at := decisionTime(&rec, s.cfg.Clock.Now())
+		if l.Status != ports.LockActive {
+			l.AsOf = l.EndedAt
+			return l, nil
+		}
+		if act == nil && !overdue(&rec, at) {
+			l.AsOf = at
+			return l, nil
+		}
+		b, err := s.decide(ctx, rec, func(b *Book, now time.Time) error {
+			if found, ok := b.Find(id); act == nil || !ok || found.Status != ports.LockActive {
+				return nil
+			}
+			return act(b, now)
+		})
+		if err != nil {
+			return ports.RateLock{}, err
+		}
+		if ended, ok := b.Find(id); ok && ended.Status != ports.LockActive {
+			return ended, nil
+		}
+		// Another writer ended it, or the clock went back: look again.
+	}
+	return ports.RateLock{}, errBusy
+}
+
+// checkRead checks a lock and its book as read together.
+func checkRead(l *ports.RateLock, rec *ports.Book) error {
+	if err := CheckRecord(l); err != nil {
+		return err
+	}
+	if err := checkBook(rec); err != nil {
+		return err
+	}
+	if l.Status != ports.LockActive {
+		return nil
+	}
+	for _, slot := range rec.Live() {
+		if slot.ID == l.ID {
+			return nil
+		}
+	}
+	return corrupt("an active lock is missing from its book")
+}

@@ -1,0 +1,86 @@
+package ratelock_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+var update = flag.Bool("update", false, "write the generated pages anew")
+
+const diagram = "../internal/docs/ratelock-states.md"
+
+// The page is drawn from the table that drives the code.
+func TestStateDiagramIsFresh(t *testing.T) {
+	page := drawStates()
+	if *update {
+		require.NoError(t, os.WriteFile(diagram, []byte(page), 0o644))
+	}
+	onDisk, err := os.ReadFile(diagram)
+	require.NoError(t, err)
+	require.Equal(t, page, string(onDisk), "run: go test ./ratelock -run Diagram -update")
+}
+
+func drawStates() string {
+	var b strings.Builder
+	b.WriteString("# States of a rate lock\n\nGenerated from the transition table of package ratelock (SPEC 3.1). What is not drawn does not happen.\n\n```mermaid\nstateDiagram-v2\n")
+	name := func(s ports.LockStatus) string {
+		if s == "" {
+			return "[*]"
+		}
+		return string(s)
+	}
+	for _, row := range ratelock.Transitions() {
+		label := string(row.On)
+		if row.Reason != "" {
+			label += " (" + string(row.Reason) + ")"
+		}
+		if row.Event == "" {
+			label += ", unchanged"
+		}
+		fmt.Fprintf(&b, "    %s --> %s: %s\n", name(row.From), name(row.To), label)
+	}
+	b.WriteString("    expired --> [*]\n    cancelled --> [*]\n```\n\n| from | when | to | cancellationReason | event |\n|---|---|---|---|---|\n")
+	for _, row := range ratelock.Transitions() {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", row.From, row.On, row.To, row.Reason, row.Event)
+	}
+	return b.String()
+}
+
+// SPEC 3.1, row by row; and nothing leaves an end state.
+func TestTransitionsAreThoseOfTheSpecification(t *testing.T) {
+	type key struct {
+		from ports.LockStatus
+		on   ratelock.Trigger
+	}
+	want := map[key]struct {
+		to     ports.LockStatus
+		reason ports.CancellationReason
+	}{
+		{"", ratelock.OnMint}:                    {ports.LockActive, ""},
+		{ports.LockActive, ratelock.OnTime}:      {ports.LockExpired, ""},
+		{ports.LockActive, ratelock.OnCancel}:    {ports.LockCancelled, "requested"},
+		{ports.LockActive, ratelock.OnDrift}:     {ports.LockCancelled, "market_drift"},
+		{ports.LockCancelled, ratelock.OnCancel}: {ports.LockCancelled, ""},
+		{ports.LockExpired, ratelock.OnCancel}:   {ports.LockExpired, ""},
+	}
+	rows := ratelock.Transitions()
+	require.Len(t, rows, len(want))
+	for _, row := range rows {
+		w, ok := want[key{row.From, row.On}]
+		require.True(t, ok, "%s on %q", row.From, row.On)
+		require.Equal(t, w.to, row.To)
+		require.Equal(t, w.reason, row.Reason)
+		if row.From == ports.LockExpired || row.From == ports.LockCancelled {
+			require.Equal(t, row.From, row.To, "an end state is for good")
+			require.Empty(t, row.Event)
+		}
+	}
+}
