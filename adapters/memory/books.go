@@ -1,0 +1,67 @@
+package memory
+
+import (
+	"hash/maphash"
+	"sync"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+const shardCount = 64
+
+// shards hold the books, so that reading one waits for no save of another.
+type shards struct {
+	seed  maphash.Seed
+	shard [shardCount]shard
+}
+
+type shard struct {
+	mu     sync.Mutex
+	closed bool
+	books  map[ports.BookKey]*ports.Book // the pointed-to books never change
+}
+
+func newShards() *shards {
+	s := &shards{seed: maphash.MakeSeed()}
+	for i := range s.shard {
+		s.shard[i].books = map[ports.BookKey]*ports.Book{}
+	}
+	return s
+}
+
+// of picks a shard. It need only spread the keys, not tell them apart: the
+// shard's map hashes the whole key anyway.
+func (s *shards) of(key ports.BookKey) *shard {
+	h := maphash.String(s.seed, key.Owner)
+	for i := range len(key.Pair.Base) {
+		h = h*31 + uint64(key.Pair.Base[i])
+	}
+	for i := range len(key.Pair.Quote) {
+		h = h*31 + uint64(key.Pair.Quote[i])
+	}
+	return &s.shard[h%shardCount]
+}
+
+// get gives the book of key, nil if there is none, and whether the store is open.
+func (s *shards) get(key ports.BookKey) (book *ports.Book, open bool) {
+	sh := s.of(key)
+	sh.mu.Lock()
+	book, open = sh.books[key], !sh.closed
+	sh.mu.Unlock()
+	return book, open
+}
+
+func (s *shards) put(b *ports.Book) {
+	sh := s.of(b.Key)
+	sh.mu.Lock()
+	sh.books[b.Key] = b
+	sh.mu.Unlock()
+}
+
+func (s *shards) close() {
+	for i := range s.shard {
+		s.shard[i].mu.Lock()
+		s.shard[i].closed = true
+		s.shard[i].mu.Unlock()
+	}
+}

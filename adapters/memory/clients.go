@@ -1,0 +1,43 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// clients is the store as a ports.ClientStore.
+type clients struct{ s *Store }
+
+func (c clients) Client(ctx context.Context, id string) (ports.Client, error) {
+	if err := c.s.reading(ctx); err != nil {
+		return ports.Client{}, err
+	}
+	defer c.s.mu.RUnlock()
+	kept, ok := c.s.clients[id]
+	if !ok {
+		return ports.Client{}, errcodes.New(errcodes.NotFound, "No such client")
+	}
+	return copyClient(kept), nil
+}
+
+func (c clients) PutClient(ctx context.Context, v ports.Client) error {
+	if err := c.s.writing(ctx); err != nil {
+		return err
+	}
+	defer c.s.mu.Unlock()
+	c.s.clients[v.ID] = copyClient(v)
+	return nil
+}
+
+func copyClient(c ports.Client) ports.Client {
+	c.Merchants = slices.Clone(c.Merchants)
+	c.Secrets = slices.Clone(c.Secrets)
+	for i := range c.Secrets {
+		secret := &c.Secrets[i]
+		secret.NotBefore, secret.NotAfter = stamp(secret.NotBefore), stamp(secret.NotAfter)
+	}
+	return c
+}

@@ -1,0 +1,61 @@
+package memory_test
+
+import (
+	"testing"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// harness opens stores that lose acknowledgements at the point given.
+func harness(lossAt string) portstest.StoreHarness {
+	return portstest.StoreHarness{
+		Parallel: true,
+		Open:     func(tb testing.TB) portstest.Store { return open(tb, lossAt) },
+	}
+}
+
+func open(tb testing.TB, lossAt string) portstest.Store {
+	tb.Helper()
+	faults := map[string]error{}
+	store, err := memory.New(&memory.Config{Faults: func(point string) error {
+		err := faults[point]
+		if errcodes.Of(err) == errcodes.OutcomeUnknown {
+			delete(faults, point)
+		}
+		return err
+	}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return portstest.Store{
+		RateLocks:      store.RateLocks(),
+		Clients:        store.Clients(),
+		Tokens:         store.Tokens(),
+		Work:           store.Work(),
+		Outbox:         store.Outbox(),
+		Close:          store.Close,
+		LoseNextCommit: func() { faults[lossAt] = errcodes.New(errcodes.OutcomeUnknown, "") },
+		Fill: func() func() {
+			faults[memory.BeforeCommit] = errcodes.New(errcodes.StorageUnavailable, "")
+			return func() { delete(faults, memory.BeforeCommit) }
+		},
+	}
+}
+
+func TestConforms(t *testing.T) {
+	for name, lossAt := range map[string]string{
+		"a lost acknowledgement leaves nothing stored": memory.BeforeCommit,
+		"a lost acknowledgement leaves all stored":     memory.AfterCommit,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := harness(lossAt)
+			t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
+			t.Run("Outbox", func(t *testing.T) { portstest.Outbox(t, h) })
+			t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
+			t.Run("ClientStore", func(t *testing.T) { portstest.ClientStore(t, h) })
+			t.Run("TokenStore", func(t *testing.T) { portstest.TokenStore(t, h) })
+		})
+	}
+}

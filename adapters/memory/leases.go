@@ -1,0 +1,115 @@
+package memory
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// entry is an event or a work item that waits to be claimed.
+type entry[V any] struct {
+	value   V
+	due     int64 // ms; what is due earlier is handed out earlier; 0 in the outbox
+	seq     int64 // the order of the saves
+	from    int64 // ms; not claimable before: a lease or a delay
+	attempt int
+	claim   int64 // the number of claims there ever were, which names the latest
+	held    bool  // claimed, and neither finished nor given back
+}
+
+// owns reports whether the claim of that name is the latest, and unused.
+func (e *entry[V]) owns(claim int64) bool {
+	return e != nil && e.held && e.claim == claim
+}
+
+// leases hands entries out: ready holds those whose time has come, waiting
+// those that are leased or delayed.
+type leases[V any] struct {
+	ready   *sorted[*entry[V]]
+	waiting *sorted[*entry[V]]
+}
+
+func newLeases[V any]() *leases[V] {
+	return &leases[V]{ready: newSorted(byDue[V]), waiting: newSorted(byFrom[V])}
+}
+
+func byDue[V any](a, b *entry[V]) int {
+	return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
+}
+
+func byFrom[V any](a, b *entry[V]) int {
+	return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.seq, b.seq))
+}
+
+func (l *leases[V]) add(e *entry[V]) { l.waiting.insert(e) }
+
+// remove takes e out. It must be called before e.from or e.due changes.
+func (l *leases[V]) remove(e *entry[V]) {
+	if !l.waiting.remove(e) {
+		l.ready.remove(e)
+	}
+}
+
+// giveBack lets e be claimed from then on.
+func (l *leases[V]) giveBack(e *entry[V], from int64) {
+	l.remove(e)
+	e.from, e.held = from, false
+	l.add(e)
+}
+
+// claim leases up to n entries that are claimable at now.
+func (l *leases[V]) claim(now, until int64, n int) []*entry[V] {
+	l.mature(now)
+	var got, early []*entry[V]
+	for e := range l.ready.all() {
+		if len(got) == n {
+			break
+		}
+		if e.from > now { // its time had come before the caller's clock jumped back
+			early = append(early, e)
+			continue
+		}
+		got = append(got, e)
+	}
+	for _, e := range early {
+		l.ready.remove(e)
+		l.waiting.insert(e)
+	}
+	for _, e := range got {
+		l.ready.remove(e)
+		e.from, e.held = until, true
+		e.attempt++
+		e.claim++
+		l.waiting.insert(e)
+	}
+	return got
+}
+
+// mature makes ready what waited until now.
+func (l *leases[V]) mature(now int64) {
+	var come []*entry[V]
+	for e := range l.waiting.all() {
+		if e.from > now {
+			break
+		}
+		come = append(come, e)
+	}
+	for _, e := range come {
+		l.waiting.remove(e)
+		l.ready.insert(e)
+	}
+}
+
+// claimArgs checks the bounds that both ports set to a claim.
+func claimArgs(now time.Time, lease time.Duration, n int) (from, until int64, err error) {
+	if err := within(n, 1, 1000, "a claim's n"); err != nil {
+		return 0, 0, err
+	}
+	if lease <= 0 {
+		return 0, 0, errcodes.New(errcodes.InvalidRequest, "a lease is above zero")
+	}
+	return now.UnixMilli(), now.Add(lease).UnixMilli(), nil
+}
+
+var errStaleClaim = errcodes.New(errcodes.Conflict, "The claim is no longer the latest")

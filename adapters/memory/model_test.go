@@ -1,0 +1,200 @@
+package memory_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// lockModel says in a few lines what the store does in many: it keeps slices
+// and looks through all of them.
+type lockModel struct {
+	books []ports.Book
+	locks []ports.RateLock
+}
+
+func (m *lockModel) book(k ports.BookKey) ports.Book {
+	i := slices.IndexFunc(m.books, func(b ports.Book) bool { return b.Key == k })
+	if i < 0 {
+		return ports.Book{Key: k}
+	}
+	return m.books[i]
+}
+
+func (m *lockModel) save(c ports.RateLockChange) errcodes.Code {
+	if m.book(c.Book.Key).Version != c.Book.Version {
+		return errcodes.Conflict
+	}
+	for _, l := range c.Locks {
+		i := m.index(l.ID)
+		if i >= 0 && (l.Status == ports.LockActive || m.locks[i].Book() != l.Book()) {
+			return errcodes.Conflict
+		}
+		if i >= 0 && m.locks[i].Status != ports.LockActive && m.locks[i] != l {
+			return errcodes.Conflict
+		}
+	}
+	m.books = slices.DeleteFunc(m.books, func(b ports.Book) bool { return b.Key == c.Book.Key })
+	c.Book.Version++
+	m.books = append(m.books, c.Book)
+	for _, l := range c.Locks {
+		m.locks = slices.DeleteFunc(m.locks, func(old ports.RateLock) bool { return old.ID == l.ID })
+		m.locks = append(m.locks, l)
+	}
+	return ""
+}
+
+func (m *lockModel) index(id string) int {
+	return slices.IndexFunc(m.locks, func(l ports.RateLock) bool { return l.ID == id })
+}
+
+// list gives the active locks that keep wants, in the order of at, behind a place.
+func (m *lockModel) list(keep func(ports.RateLock) bool, at func(ports.RateLock) time.Time, after ports.LockPos, limit int) []ports.RateLock {
+	place := func(l ports.RateLock) ports.LockPos { return ports.LockPos{At: at(l), ID: l.ID} }
+	var found []ports.RateLock
+	for _, l := range m.locks {
+		if l.Status == ports.LockActive && keep(l) && compare(place(l), after) > 0 {
+			found = append(found, l)
+		}
+	}
+	slices.SortFunc(found, func(a, b ports.RateLock) int { return compare(place(a), place(b)) })
+	return found[:min(limit, len(found))]
+}
+
+func compare(a, b ports.LockPos) int {
+	return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
+}
+
+// Drawn values come from small sets, so that they meet.
+func drawKey(t *rapid.T) ports.BookKey {
+	return ports.BookKey{
+		Owner: rapid.SampledFrom([]string{"acme", "ACME", ""}).Draw(t, "owner"),
+		Pair:  rapid.SampledFrom([]ports.Pair{usdZAR, usdZAR.Inverse()}).Draw(t, "pair"),
+	}
+}
+
+func drawTime(t *rapid.T, label string) time.Time {
+	return start.Add(time.Duration(rapid.IntRange(0, 8).Draw(t, label)) * time.Millisecond)
+}
+
+func drawPos(t *rapid.T) ports.LockPos {
+	if rapid.Bool().Draw(t, "from the start") {
+		return ports.LockPos{}
+	}
+	return ports.LockPos{At: drawTime(t, "after"), ID: drawID(t)}
+}
+
+func drawID(t *rapid.T) string { return fmt.Sprint("lock-", rapid.IntRange(0, 12).Draw(t, "id")) }
+
+func drawChange(t *rapid.T, m *lockModel) ports.RateLockChange {
+	b := m.book(drawKey(t))
+	if rapid.IntRange(0, 5).Draw(t, "stale") == 0 {
+		b.Version += int64(rapid.IntRange(-1, 1).Draw(t, "off by"))
+	}
+	var c ports.RateLockChange
+	if live := b.Live(); len(live) > 0 && rapid.Bool().Draw(t, "end") {
+		ended := live[0]
+		ended.Status, ended.EndedAt = ports.LockExpired, ended.ExpiresAt
+		b.Slots[0], b.Slots[1] = b.Slots[1], ports.RateLock{}
+		c.Locks = append(c.Locks, ended)
+	}
+	if n := len(b.Live()); n < len(b.Slots) && rapid.Bool().Draw(t, "mint") {
+		l := lockOf(b.Key, drawID(t), drawTime(t, "created"))
+		l.ExpiresAt = drawTime(t, "expires")
+		b.Slots[n], b.HighWater = l, l.CreatedAt
+		c.Locks = append(c.Locks, l)
+	}
+	if again, ok := drawEnded(t, m, b.Key); ok {
+		c.Locks = append(c.Locks, again)
+	}
+	c.Book = b
+	return c
+}
+
+// drawEnded draws, now and then, a lock of the book that has ended before: as it
+// is, or with another end.
+func drawEnded(t *rapid.T, m *lockModel, k ports.BookKey) (ports.RateLock, bool) {
+	var ended []ports.RateLock
+	for _, l := range m.locks {
+		if l.Book() == k && l.Status != ports.LockActive {
+			ended = append(ended, l)
+		}
+	}
+	if len(ended) == 0 || rapid.IntRange(0, 3).Draw(t, "end again") > 0 {
+		return ports.RateLock{}, false
+	}
+	l := rapid.SampledFrom(ended).Draw(t, "ended")
+	switch rapid.IntRange(0, 2).Draw(t, "as") {
+	case 1:
+		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledRequested, l.CreatedAt
+	case 2:
+		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledMarketDrift, l.CreatedAt
+		l.ObservedMid, l.DeviationBps = "18.00", -270
+	}
+	return l, true
+}
+
+func TestRateLocksAgreeWithSlices(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		locks, m := newStore(t).RateLocks(), &lockModel{}
+		ctx := context.Background()
+		rt.Repeat(map[string]func(*rapid.T){
+			"save": func(rt *rapid.T) {
+				c := drawChange(rt, m)
+				if got, want := errcodes.Of(locks.Save(ctx, c)), m.save(c); got != want {
+					rt.Fatalf("Save: %q, want %q", got, want)
+				}
+			},
+			"live": func(rt *rapid.T) {
+				q := ports.LiveQuery{Pair: drawKey(rt).Pair, After: drawPos(rt), Limit: rapid.IntRange(1, 4).Draw(rt, "limit")}
+				if rapid.Bool().Draw(rt, "since at all") {
+					q.Since = drawTime(rt, "since")
+				}
+				got, err := locks.Live(ctx, q)
+				same(rt, err, got, m.list(
+					func(l ports.RateLock) bool { return l.Pair() == q.Pair && !l.CreatedAt.Before(q.Since) },
+					func(l ports.RateLock) time.Time { return l.CreatedAt }, q.After, q.Limit))
+			},
+			"due": func(rt *rapid.T) {
+				q := ports.DueQuery{By: drawTime(rt, "by"), After: drawPos(rt), Limit: rapid.IntRange(1, 4).Draw(rt, "limit")}
+				got, err := locks.Due(ctx, q)
+				same(rt, err, got, m.list(
+					func(l ports.RateLock) bool { return !l.ExpiresAt.After(q.By) },
+					func(l ports.RateLock) time.Time { return l.ExpiresAt }, q.After, q.Limit))
+			},
+			"lock": func(rt *rapid.T) {
+				owner, id := drawKey(rt).Owner, drawID(rt)
+				l, b, err := locks.Lock(ctx, owner, id)
+				i := m.index(id)
+				if i < 0 || m.locks[i].Owner != owner {
+					if errcodes.Of(err) != errcodes.NotFound {
+						rt.Fatalf("Lock of nothing: %v", err)
+					}
+					return
+				}
+				same(rt, err, []ports.RateLock{l}, []ports.RateLock{m.locks[i]})
+				same(rt, nil, []ports.Book{b}, []ports.Book{m.book(l.Book())})
+			},
+			"book": func(rt *rapid.T) {
+				k := drawKey(rt)
+				b, err := locks.Book(ctx, k)
+				same(rt, err, []ports.Book{b}, []ports.Book{m.book(k)})
+			},
+		})
+	})
+}
+
+func same[T comparable](t *rapid.T, err error, got, want []T) {
+	if err != nil || !slices.Equal(got, want) {
+		t.Fatalf("%v\n got %+v\nwant %+v", err, got, want)
+	}
+}

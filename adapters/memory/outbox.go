@@ -1,0 +1,186 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+type event = entry[ports.Event]
+
+// outboxState keeps events until they are acknowledged. Of each key only the
+// earliest waits to be claimed: that is the order per key.
+type outboxState struct {
+	byID   map[string]*event
+	keys   map[string]*sorted[*event] // neither acknowledged nor buried
+	heads  *leases[ports.Event]
+	buried map[string]*event
+}
+
+func newOutboxState() outboxState {
+	return outboxState{
+		byID:   map[string]*event{},
+		keys:   map[string]*sorted[*event]{},
+		heads:  newLeases[ports.Event](),
+		buried: map[string]*event{},
+	}
+}
+
+func (o *outboxState) has(id string) bool {
+	return o.byID[id] != nil || o.buried[id] != nil
+}
+
+func (o *outboxState) add(e ports.Event, seq int64) {
+	e.At, e.Data = stamp(e.At), bytes.Clone(e.Data)
+	o.enqueue(&event{value: e, seq: seq, from: math.MinInt64})
+}
+
+func (o *outboxState) enqueue(e *event) {
+	o.byID[e.value.ID] = e
+	o.change(e.value.Key, func(of *sorted[*event]) { of.insert(e) })
+}
+
+func (o *outboxState) dequeue(e *event) {
+	delete(o.byID, e.value.ID)
+	o.change(e.value.Key, func(of *sorted[*event]) { of.remove(e) })
+}
+
+// change changes the events of a key, and lets the earliest of them wait in
+// place of the one that was the earliest before.
+func (o *outboxState) change(key string, fn func(of *sorted[*event])) {
+	of := o.keys[key]
+	if of == nil {
+		of = newSorted(byDue[ports.Event])
+		o.keys[key] = of
+	}
+	before := first(of)
+	fn(of)
+	after := first(of)
+	if before != nil && before != after {
+		o.heads.remove(before)
+	}
+	if after != nil && before != after {
+		o.heads.add(after)
+	}
+	if after == nil {
+		delete(o.keys, key)
+	}
+}
+
+func first(of *sorted[*event]) *event {
+	for e := range of.all() {
+		return e
+	}
+	return nil
+}
+
+// claimed gives the event of a claim, if the claim is the latest.
+func (o *outboxState) claimed(e ports.Event) (*event, error) {
+	if held := o.byID[e.ID]; held.owns(e.Claim) {
+		return held, nil
+	}
+	return nil, errStaleClaim
+}
+
+// retry gives e back. When an earlier event of its key was replayed meanwhile,
+// e is not the one that waits.
+func (o *outboxState) retry(e *event, at time.Time) {
+	if first(o.keys[e.value.Key]) == e {
+		o.heads.giveBack(e, at.UnixMilli())
+		return
+	}
+	e.from, e.held = at.UnixMilli(), false
+}
+
+func (o *outboxState) bury(e *event) {
+	o.dequeue(e)
+	o.buried[e.value.ID] = e
+}
+
+// replay brings a buried event back, and reports whether there was one.
+func (o *outboxState) replay(id string, now time.Time) bool {
+	e := o.buried[id]
+	if e == nil {
+		return false
+	}
+	delete(o.buried, id)
+	e.from, e.attempt, e.held = now.UnixMilli(), 0, false
+	o.enqueue(e)
+	return true
+}
+
+// outbox is the store as a ports.Outbox.
+type outbox struct{ s *Store }
+
+func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
+	from, until, err := claimArgs(now, lease, n)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.s.writing(ctx); err != nil {
+		return nil, err
+	}
+	defer o.s.mu.Unlock()
+	var got []ports.Event
+	for _, e := range o.s.outbox.heads.claim(from, until, n) {
+		v := e.value
+		v.Data, v.Attempt, v.Claim = bytes.Clone(v.Data), e.attempt, e.claim
+		got = append(got, v)
+	}
+	return got, nil
+}
+
+func (o outbox) Ack(ctx context.Context, e ports.Event) error {
+	return o.end(ctx, e, o.s.outbox.dequeue)
+}
+
+func (o outbox) Retry(ctx context.Context, e ports.Event, at time.Time) error {
+	return o.end(ctx, e, func(held *event) { o.s.outbox.retry(held, at) })
+}
+
+// Bury does not keep the reason: nothing reads it in a store that lives in the
+// process.
+func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
+	if err := within(len(reason), 0, maxReason, "the length of a reason"); err != nil {
+		return err
+	}
+	return o.end(ctx, e, o.s.outbox.bury)
+}
+
+const maxReason = 1024
+
+// end ends a claim.
+func (o outbox) end(ctx context.Context, e ports.Event, fn func(*event)) error {
+	if err := o.s.writing(ctx); err != nil {
+		return err
+	}
+	defer o.s.mu.Unlock()
+	held, err := o.s.outbox.claimed(e)
+	if err != nil {
+		return err
+	}
+	fn(held)
+	return nil
+}
+
+func (o outbox) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
+	if err := o.s.writing(ctx); err != nil {
+		return 0, err
+	}
+	defer o.s.mu.Unlock()
+	if len(ids) == 0 {
+		for id := range o.s.outbox.buried {
+			ids = append(ids, id)
+		}
+	}
+	n := 0
+	for _, id := range ids {
+		if o.s.outbox.replay(id, now) {
+			n++
+		}
+	}
+	return n, nil
+}

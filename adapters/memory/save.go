@@ -1,0 +1,128 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+var (
+	errStale = errcodes.New(errcodes.Conflict, "The book has changed since it was read")
+	errTaken = errcodes.New(errcodes.Conflict, "An id of the change is taken, or its lock has ended otherwise")
+
+	errForeign = errcodes.New(errcodes.InvalidRequest, "A lock of the change belongs to another book")
+)
+
+func (r rateLocks) Save(ctx context.Context, change ports.RateLockChange) error {
+	if err := r.s.writing(ctx); err != nil {
+		return err
+	}
+	defer r.s.mu.Unlock()
+	if err := r.s.admit(change); err != nil {
+		return err
+	}
+	if err := r.s.faults(BeforeCommit); err != nil {
+		return err
+	}
+	r.s.commit(change)
+	return r.s.faults(AfterCommit)
+}
+
+// admit looks for every reason not to store the change.
+func (s *Store) admit(change ports.RateLockChange) error {
+	var version int64
+	if b, _ := s.books.get(change.Book.Key); b != nil {
+		version = b.Version
+	}
+	if version != change.Book.Version {
+		return errStale
+	}
+	for i := range change.Locks {
+		l := &change.Locks[i]
+		if l.Book() != change.Book.Key {
+			return errForeign
+		}
+		if !s.admitsLock(l) {
+			return errTaken
+		}
+	}
+	for _, e := range change.Events {
+		if s.outbox.has(e.ID) {
+			return errTaken
+		}
+	}
+	for _, w := range change.Work {
+		if s.work.has(w.ID) {
+			return errTaken
+		}
+	}
+	return nil
+}
+
+// admitsLock reports whether l may be stored under its id: an active lock is
+// minted, so that its id must be new; an ended one replaces its active record,
+// and after that nothing (I4).
+func (s *Store) admitsLock(l *ports.RateLock) bool {
+	old := s.locks[l.ID]
+	switch {
+	case old == nil:
+		return true
+	case old.Status == ports.LockActive:
+		return l.Status != ports.LockActive && old.Book() == l.Book()
+	default:
+		return *old == *record(*l)
+	}
+}
+
+// commit stores an admitted change; it cannot fail.
+func (s *Store) commit(change ports.RateLockChange) {
+	book := change.Book
+	book.Version++
+	book.HighWater = stamp(book.HighWater)
+	for i := range book.Live() {
+		book.Slots[i] = *record(book.Slots[i])
+	}
+	s.books.put(&book)
+	for _, l := range change.Locks {
+		s.putLock(record(l))
+	}
+	for _, e := range change.Events {
+		s.seq++
+		s.outbox.add(e, s.seq)
+	}
+	for _, w := range change.Work {
+		s.seq++
+		s.work.add(w, s.seq)
+	}
+}
+
+// putLock stores l by its id and keeps the listings of active locks in step.
+func (s *Store) putLock(l *ports.RateLock) {
+	if old := s.locks[l.ID]; old != nil && old.Status == ports.LockActive {
+		s.unlist(old)
+	}
+	s.locks[l.ID] = l
+	if l.Status == ports.LockActive {
+		s.list(l)
+	}
+}
+
+func (s *Store) list(l *ports.RateLock) {
+	of := s.live[l.Pair()]
+	if of == nil {
+		of = newSorted(byCreation)
+		s.live[l.Pair()] = of
+	}
+	of.insert(l)
+	s.due.insert(l)
+}
+
+func (s *Store) unlist(l *ports.RateLock) {
+	of := s.live[l.Pair()]
+	of.remove(l)
+	if of.empty() {
+		delete(s.live, l.Pair())
+	}
+	s.due.remove(l)
+}

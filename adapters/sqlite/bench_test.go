@@ -1,0 +1,143 @@
+package sqlite_test
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// The two ratios below compare with plain SQL through the same driver and with
+// the same settings, call by call in turns, so that a slow disk slows both.
+
+// BenchmarkBookToSelect reads a full pair, and one row by its key.
+func BenchmarkBookToSelect(b *testing.B) {
+	store := open(b, file(b), nil)
+	mustMint(b, store, "acme", "rl_1", epoch)
+	mustMint(b, store, "acme", "rl_2", epoch.Add(time.Second))
+	db := plainTable(b)
+	insertPlain(b, prepare(b, db, plainInsert), "rl_1")
+	row := prepare(b, db, "SELECT id, owner, base, quote, mid, markup, created, status FROM plain WHERE id = ?")
+	ctx := context.Background() // one that can be cancelled costs the driver a goroutine
+	compare(b, 50, func() {
+		book, err := store.RateLocks().Book(ctx, keyOf("acme"))
+		if err != nil || len(book.Live()) != 2 {
+			b.Fatal(err)
+		}
+	}, func() {
+		var id, owner, base, quote, mid, status string
+		var markup, created int64
+		err := row.QueryRowContext(ctx, "rl_1").Scan(&id, &owner, &base, &quote, &mid, &markup, &created, &status)
+		if err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// BenchmarkMintToInsert saves a mint (book, lock, event), and inserts one row.
+func BenchmarkMintToInsert(b *testing.B) {
+	store := open(b, file(b), nil)
+	db := plainTable(b)
+	insert := prepare(b, db, plainInsert)
+	n := 0
+	ctx := context.Background()
+	compare(b, 20, func() {
+		n++
+		owner := "client-" + strconv.Itoa(n)
+		l := activeLock(owner, "rl_"+rand.Text(), epoch)
+		c := mint(ports.Book{Key: keyOf(owner)}, l)
+		if err := store.RateLocks().Save(ctx, c); err != nil {
+			b.Fatal(err)
+		}
+	}, func() { insertPlain(b, insert, "rl_"+rand.Text()) })
+}
+
+// compare runs both in turns, batch by batch, and reports how many times as
+// fast the first is as the second: the median over the turns.
+func compare(b *testing.B, batch int, subject, reference func()) {
+	b.Helper()
+	timed := func(f func()) float64 {
+		start := time.Now()
+		for range batch {
+			f()
+		}
+		return float64(time.Since(start))
+	}
+	var ratios []float64
+	for b.Loop() {
+		took := timed(subject)
+		ratios = append(ratios, timed(reference)/took)
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], "times_the_reference")
+}
+
+const plainInsert = "INSERT INTO plain VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+func plainTable(b *testing.B) *sql.DB {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "plain.db")
+	db := raw(b, path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	query(b, db, `CREATE TABLE plain (id TEXT PRIMARY KEY, owner TEXT, base TEXT, quote TEXT, mid TEXT, markup INTEGER,
+		created INTEGER, status TEXT)`)
+	return db
+}
+
+func prepare(b *testing.B, db *sql.DB, query string) *sql.Stmt {
+	b.Helper()
+	stmt, err := db.PrepareContext(b.Context(), query)
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, stmt.Close()) })
+	return stmt
+}
+
+func insertPlain(b *testing.B, stmt *sql.Stmt, id string) {
+	b.Helper()
+	_, err := stmt.ExecContext(context.Background(), id, "acme", "USD", "ZAR", "18.2500", 150, epoch.UnixMilli(), "active")
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkClaimOf100k claims and acknowledges while 100,000 events wait: half
+// of them behind one key whose head is delayed, the rest of keys of their own.
+func BenchmarkClaimOf100k(b *testing.B) {
+	store := open(b, file(b), nil)
+	change := ports.RateLockChange{Book: ports.Book{Key: keyOf("acme")}}
+	for i := range 100_000 {
+		key := "hot"
+		if i >= 50_000 {
+			key = strconv.Itoa(i)
+		}
+		change.Events = append(change.Events, ports.Event{ID: strconv.Itoa(i), Key: key, At: epoch})
+	}
+	require.NoError(b, store.RateLocks().Save(b.Context(), change))
+	head, err := store.Outbox().Claim(b.Context(), epoch, time.Minute, 1)
+	require.NoError(b, err)
+	require.NoError(b, store.Outbox().Retry(b.Context(), head[0], epoch.AddDate(1, 0, 0)))
+	claimOne(b, store) // the first to look at the events behind the head
+	for b.Loop() {
+		events := claimOne(b, store)
+		if err := store.Outbox().Retry(b.Context(), events[0], epoch); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func claimOne(b *testing.B, store *sqlite.Store) []ports.Event {
+	b.Helper()
+	events, err := store.Outbox().Claim(b.Context(), epoch, time.Minute, 1)
+	if err != nil || len(events) != 1 {
+		b.Fatal(err, len(events))
+	}
+	return events
+}

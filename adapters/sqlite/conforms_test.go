@@ -1,0 +1,62 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// TestConforms runs the suites twice: a commit whose acknowledgement is lost
+// takes effect in one, and does not in the other.
+func TestConforms(t *testing.T) {
+	for name, point := range map[string]string{
+		"lost commits take effect": sqlite.AfterCommit,
+		"lost commits do not":      sqlite.BeforeCommit,
+	} {
+		h := harness(point)
+		t.Run(name, func(t *testing.T) {
+			t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
+			t.Run("ClientStore", func(t *testing.T) { portstest.ClientStore(t, h) })
+			t.Run("TokenStore", func(t *testing.T) { portstest.TokenStore(t, h) })
+			t.Run("Outbox", func(t *testing.T) { portstest.Outbox(t, h) })
+			t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
+		})
+	}
+}
+
+// harness opens stores whose lost commits fail at the point.
+func harness(point string) portstest.StoreHarness {
+	return portstest.StoreHarness{
+		Open: func(tb testing.TB) portstest.Store {
+			tb.Helper()
+			return conforming(tb, file(tb), point)
+		},
+	}
+}
+
+func conforming(tb testing.TB, path, point string) portstest.Store {
+	tb.Helper()
+	lose := false
+	store := open(tb, path, &sqlite.Config{Faults: func(at string) error {
+		if !lose || at != point && at != sqlite.BeforeReadBack {
+			return nil
+		}
+		lose = at != sqlite.BeforeReadBack
+		return errcodes.OutcomeUnknown
+	}})
+	return portstest.Store{
+		RateLocks: store.RateLocks(), Clients: store.Clients(), Tokens: store.Tokens(),
+		Work: store.Work(), Outbox: store.Outbox(),
+		Close: store.Close,
+		Reopen: func() portstest.Store {
+			require.NoError(tb, store.Close())
+			return conforming(tb, path, point)
+		},
+		LoseNextCommit: func() { lose = true },
+		Fill:           func() (empty func()) { return fill(tb, store, path) },
+	}
+}

@@ -1,0 +1,91 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// TestCorruptBook damages one owner's row; the neighbours must not notice.
+func TestCorruptBook(t *testing.T) {
+	for name, damage := range map[string]string{
+		"another format": "x'ff'",
+		"nothing":        "x''",
+		"cut short":      "substr(live, 1, length(live) - 1)",
+		"too long":       "CAST(live || x'00' AS BLOB)",
+		"too many locks": "CAST(x'0103' || substr(live, 3) AS BLOB)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := file(t)
+			store := open(t, path, nil)
+			mustMint(t, store, "acme", "rl_1", epoch)
+			neighbour := mustMint(t, store, "zenith", "rl_2", epoch)
+			query(t, raw(t, path), "UPDATE books SET live = "+damage+" WHERE owner = ?", []byte("acme"))
+
+			_, err := store.RateLocks().Book(t.Context(), keyOf("acme"))
+			requireCode(t, errcodes.CorruptRecord, err)
+			_, _, err = store.RateLocks().Lock(t.Context(), "acme", "rl_1")
+			requireCode(t, errcodes.CorruptRecord, err)
+
+			neighbour.Book.Version++
+			require.Equal(t, neighbour.Book, bookOf(t, store, "zenith"))
+			requireStored(t, store, neighbour.Locks[0])
+			live, err := store.RateLocks().Live(t.Context(), ports.LiveQuery{Pair: usdZAR, Limit: 10})
+			require.NoError(t, err)
+			require.Len(t, live, 2, "a listing reads the locks' own rows")
+			require.NoError(t, store.Ping(t.Context()))
+		})
+	}
+}
+
+// TestConstraintsBackTheRules writes impossible records past the domain.
+func TestConstraintsBackTheRules(t *testing.T) {
+	store := open(t, file(t), nil)
+	cancel := func(l *ports.RateLock, reason ports.CancellationReason) {
+		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, reason, epoch
+	}
+	for name, spoil := range map[string]func(l *ports.RateLock){
+		"a status that there is not":        func(l *ports.RateLock) { l.Status, l.EndedAt = "paused", epoch },
+		"a reason that there is not":        func(l *ports.RateLock) { cancel(l, "whim") },
+		"cancelled without a reason":        func(l *ports.RateLock) { cancel(l, "") },
+		"a reason but not cancelled":        func(l *ports.RateLock) { l.CancellationReason = ports.CancelledRequested },
+		"an end but active":                 func(l *ports.RateLock) { l.EndedAt = epoch },
+		"expired without an end":            func(l *ports.RateLock) { l.Status = ports.LockExpired },
+		"drifted without an observed mid":   func(l *ports.RateLock) { cancel(l, ports.CancelledMarketDrift) },
+		"an observed mid but not drifted":   func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.ObservedMid = "17.9" },
+		"an observed mid but not cancelled": func(l *ports.RateLock) { l.ObservedMid = "17.9" },
+		"a deviation but not drifted":       func(l *ports.RateLock) { l.DeviationBps = -324 },
+		"expired before its creation":       func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt },
+		"a negative markup":                 func(l *ports.RateLock) { l.MarkupBps = -1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := activeLock("acme", "rl_1", epoch)
+			spoil(&l)
+			change := mint(bookOf(t, store, "acme"), l)
+			requireCode(t, errcodes.CorruptRecord, store.RateLocks().Save(t.Context(), change))
+			require.True(t, store.Connected(), "a refusal costs no connection")
+			requireAbsent(t, store, change)
+		})
+	}
+	mustMint(t, store, "acme", "rl_1", epoch)
+}
+
+// TestAPersonCanReadTheTables asks the views what a shell would.
+func TestAPersonCanReadTheTables(t *testing.T) {
+	path := file(t)
+	store := open(t, path, nil)
+	mustMint(t, store, "acme", "rl_1", epoch.Add(123e6))
+	db := raw(t, path)
+	var owner, created, ended string
+	row := db.QueryRowContext(t.Context(),
+		"SELECT owner, created_at, coalesce(ended_at, 'live') FROM readable_rate_locks WHERE id = 'rl_1' AND owner = 'acme'")
+	require.NoError(t, row.Scan(&owner, &created, &ended))
+	require.Equal(t, []string{"acme", "2026-11-20T15:00:00.123Z", "live"}, []string{owner, created, ended})
+	for _, view := range []string{"readable_books", "readable_events", "readable_work_items", "readable_tokens"} {
+		var n int
+		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+view).Scan(&n), view)
+	}
+}

@@ -1,0 +1,34 @@
+// Package sqlite keeps rate locks, events, background work, clients and tokens
+// in one SQLite file: the store for a service that runs on one machine and must
+// survive a crash, a power cut and a full disk.
+//
+//	store, err := sqlite.Open(ctx, "/var/lib/corridor/corridor.db", nil)
+//	if err != nil {
+//		return err
+//	}
+//	defer store.Close()
+//	locks, err := ratelock.New(store.RateLocks(), feed, policy, nil)
+//
+// # Durability
+//
+// The file is in WAL mode with synchronous=FULL: what Save acknowledged is on
+// the disk (I10). One connection writes, in immediate transactions; a small
+// pool of query-only connections reads beside it. Several processes on one
+// machine may open the same file; the file must not lie on a network mount.
+//
+// A failed write is never repeated silently. The writing connection is closed
+// and the next write opens a new one, so a disk that was full serves again, as
+// soon as it has room, without a restart. When COMMIT itself fails, the store
+// empties the write-ahead log, so that nothing half-written can come back after
+// a crash, and reads the truth; only where it cannot is the answer
+// errcodes.OutcomeUnknown.
+//
+// # Tables
+//
+// Ids, owners and keys are BLOBs, since they are byte strings; times are
+// milliseconds since 1970 UTC; decimals are text. The views readable_books,
+// readable_rate_locks, readable_events, readable_work_items and readable_tokens
+// show the same rows with text ids and RFC 3339 times. The live locks of a book
+// are packed in its row (see ports.Book.AppendSlots), so that a full pair costs
+// one primary-key read.
+package sqlite

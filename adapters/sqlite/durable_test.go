@@ -1,0 +1,116 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func TestRestartKeepsEverything(t *testing.T) {
+	path := file(t)
+	store, err := sqlite.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	client := ports.Client{
+		ID: "acme", Merchants: []string{"m\x00", "M\xff"}, Disabled: true,
+		Secrets: []ports.ClientSecret{{SHA256: [32]byte{1}, NotBefore: epoch}, {SHA256: [32]byte{2}, NotAfter: epoch}},
+	}
+	token := ports.Token{SHA256: [32]byte{0xff}, ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch.Add(time.Hour)}
+	require.NoError(t, store.Clients().PutClient(t.Context(), client))
+	require.NoError(t, store.Tokens().PutToken(t.Context(), token))
+	change := mint(ports.Book{Key: keyOf("acme")}, activeLock("acme", "rl_1", epoch))
+	change.Work = []ports.WorkItem{{ID: "w", Kind: "k", DueAt: epoch, Payload: []byte{0, 0xff}}}
+	require.NoError(t, store.RateLocks().Save(t.Context(), change))
+	require.NoError(t, store.Close())
+
+	store = open(t, path, nil)
+	gotClient, err := store.Clients().Client(t.Context(), "acme")
+	require.NoError(t, err)
+	require.Equal(t, client, gotClient)
+	gotToken, err := store.Tokens().Token(t.Context(), token.SHA256)
+	require.NoError(t, err)
+	require.Equal(t, token, gotToken)
+	requireStored(t, store, change.Locks[0])
+	change.Book.Version++
+	require.Equal(t, change.Book, bookOf(t, store, "acme"))
+	change.Events[0].Attempt, change.Events[0].Claim = 1, 1
+	require.Equal(t, change.Events, claimAll(t, store))
+	items, err := store.Work().Claim(t.Context(), "k", epoch, time.Second, 10)
+	require.NoError(t, err)
+	change.Work[0].Attempt, change.Work[0].Claim = 1, 1
+	require.Equal(t, change.Work, items)
+}
+
+// TestTwoProcessesRace lets two stores on one file save the same book by
+// compare-and-swap. Every acknowledged save must have got a version of its own.
+func TestTwoProcessesRace(t *testing.T) {
+	path := file(t)
+	const each = 40
+	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
+	var g errgroup.Group
+	for i, store := range stores {
+		for worker := range 2 {
+			g.Go(func() error {
+				for n := 0; n < each; {
+					switch err := saveEvent(t, store, fmt.Sprintf("%d.%d.%d", i, worker, n)); errcodes.Of(err) {
+					case "":
+						n++
+					case errcodes.Conflict: // somebody else was faster
+					default:
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+	require.NoError(t, g.Wait())
+	require.EqualValues(t, 4*each, bookOf(t, stores[0], "acme").Version)
+	require.Len(t, claimAll(t, stores[1]), 4*each)
+}
+
+func saveEvent(tb testing.TB, store *sqlite.Store, id string) error {
+	tb.Helper()
+	b, err := store.RateLocks().Book(tb.Context(), keyOf("acme"))
+	if err != nil {
+		return err
+	}
+	e := ports.Event{ID: id, Key: id, At: epoch}
+	return store.RateLocks().Save(tb.Context(), ports.RateLockChange{Book: b, Events: []ports.Event{e}})
+}
+
+// TestAnotherProcessHoldsTheFile has a stranger write for long.
+func TestAnotherProcessHoldsTheFile(t *testing.T) {
+	path := file(t)
+	store := open(t, path, &sqlite.Config{BusyTimeout: 100 * time.Millisecond})
+	mustMint(t, store, "acme", "rl_1", epoch)
+	stranger := raw(t, path)
+	query(t, stranger, "BEGIN IMMEDIATE")
+
+	change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_2", epoch.Add(time.Second)))
+	requireCode(t, errcodes.StorageUnavailable, store.RateLocks().Save(t.Context(), change))
+	require.True(t, store.Connected(), "a busy file costs no connection")
+	require.EqualValues(t, 1, bookOf(t, store, "acme").Version, "reading goes on")
+
+	query(t, stranger, "COMMIT")
+	require.NoError(t, store.RateLocks().Save(t.Context(), change))
+}
+
+// TestWaitingHonoursTheContext has a store that would wait for a minute.
+func TestWaitingHonoursTheContext(t *testing.T) {
+	path := file(t)
+	store := open(t, path, &sqlite.Config{BusyTimeout: time.Minute})
+	change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
+	stranger := raw(t, path)
+	query(t, stranger, "BEGIN IMMEDIATE")
+	ctx := &endsAt{Context: t.Context(), at: 4}
+	requireCode(t, errcodes.Canceled, store.RateLocks().Save(ctx, change))
+	query(t, stranger, "COMMIT")
+	requireAbsent(t, store, change)
+}

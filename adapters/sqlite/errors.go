@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"errors"
+
+	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// resultCodes says what SQLite's primary result codes mean to a caller. What is
+// missing is errcodes.Internal.
+var resultCodes = map[int]errcodes.Code{
+	sqlite3.SQLITE_FULL:       errcodes.StorageUnavailable,
+	sqlite3.SQLITE_BUSY:       errcodes.StorageUnavailable,
+	sqlite3.SQLITE_LOCKED:     errcodes.StorageUnavailable,
+	sqlite3.SQLITE_READONLY:   errcodes.StorageUnavailable,
+	sqlite3.SQLITE_IOERR:      errcodes.StorageUnavailable,
+	sqlite3.SQLITE_CANTOPEN:   errcodes.StorageUnavailable,
+	sqlite3.SQLITE_PROTOCOL:   errcodes.StorageUnavailable,
+	sqlite3.SQLITE_PERM:       errcodes.StorageUnavailable,
+	sqlite3.SQLITE_NOMEM:      errcodes.StorageUnavailable,
+	sqlite3.SQLITE_CORRUPT:    errcodes.CorruptRecord,
+	sqlite3.SQLITE_NOTADB:     errcodes.CorruptRecord,
+	sqlite3.SQLITE_CONSTRAINT: errcodes.CorruptRecord,
+	sqlite3.SQLITE_MISMATCH:   errcodes.CorruptRecord,
+}
+
+// coded gives err its code; one that has a code keeps it, and loses what
+// database/sql wrapped around it.
+func coded(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*errcodes.Error](err); ok {
+		return e
+	}
+	if code := errcodes.Of(err); code != errcodes.Internal {
+		return err
+	}
+	if isDuplicate(err) {
+		return errcodes.Wrap(errcodes.Conflict, "A record of this id exists", err)
+	}
+	if code, ok := resultCodes[primary(err)]; ok {
+		return errcodes.Wrap(code, "", err)
+	}
+	return errcodes.Wrap(errcodes.Internal, "", err)
+}
+
+// result gives SQLite's extended result code of err, or SQLITE_OK when err is
+// not SQLite's.
+func result(err error) int {
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		return e.Code()
+	}
+	return sqlite3.SQLITE_OK
+}
+
+func primary(err error) int { return result(err) & 0xff }
+
+func isBusy(err error) bool { return primary(err) == sqlite3.SQLITE_BUSY }
+
+func isDuplicate(err error) bool {
+	switch result(err) {
+	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_ROWID:
+		return true
+	default:
+		return false
+	}
+}
+
+// isDefinite reports that a COMMIT which failed with err stored nothing. These
+// are raised before the last frame of the transaction, the one that makes it
+// valid, is whole in the write-ahead log.
+func isDefinite(err error) bool {
+	switch primary(err) {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_READONLY:
+		return true
+	default:
+		return false
+	}
+}
+
+// isRefusal reports an answer about the data, after which the connection is as
+// good as before. Everything else costs the connection.
+func isRefusal(err error) bool {
+	switch errcodes.Of(err) {
+	case errcodes.Conflict, errcodes.NotFound, errcodes.InvalidRequest, errcodes.Canceled, errcodes.DeadlineExceeded:
+		return true
+	default:
+		return primary(err) == sqlite3.SQLITE_CONSTRAINT || isBusy(err)
+	}
+}

@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Queries are the statements whose plans a test holds to their indexes, by what
+// they are for.
+var Queries = map[string]string{
+	"Book": selectBook, "Lock": selectLock, "Live": selectLive, "Due": selectDue, "Client": selectClient,
+	"Token": selectToken, "PurgeTokens": purgeTokens, "end a lock": endLock, "save a book": updateBook,
+	"look for events": peekEvents, "wake events": wakeEvents, "claim events": claimEvents, "ack an event": ackEvent,
+	"unblock an event": unblockEvent, "look for new events": newEvents, "count ready events": countReady, "admit an event": admitEvent, "replay an event": replayEvent,
+	"look for work": peekWork, "claim work": claimWork, "finish work": doneWork,
+}
+
+// Limit makes every connection that writes from now on run under the pragmas,
+// until the function returned is called.
+func (s *Store) Limit(pragmas ...string) (lift func(), err error) {
+	w := s.write
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	var path string
+	row := w.session.conn.QueryRowContext(context.Background(), "SELECT file FROM pragma_database_list WHERE name = 'main'")
+	if err := row.Scan(&path); err != nil {
+		return nil, err
+	}
+	limited, err := openDB(dsn(path, busySlice, pragmas...))
+	if err != nil {
+		return nil, err
+	}
+	limited.SetMaxOpenConns(1)
+	limited.SetMaxIdleConns(0)
+	free := w.db
+	w.drop()
+	w.db = limited
+	return func() { s.swap(free) }, nil
+}
+
+// swap lets the next connection come from db. It keeps the present one, if
+// there is one: whether a failed one was given up is for the test to see.
+func (s *Store) swap(db *sql.DB) {
+	s.write.turn <- struct{}{}
+	defer func() { <-s.write.turn }()
+	_ = s.write.db.Close()
+	s.write.db = db
+}
+
+// Connected reports whether the store has a connection to write with.
+func (s *Store) Connected() bool {
+	s.write.turn <- struct{}{}
+	defer func() { <-s.write.turn }()
+	return s.write.session != nil
+}
+
+// Pragma asks the connection that writes for a setting.
+func (s *Store) Pragma(ctx context.Context, name string) (value string, err error) {
+	s.write.turn <- struct{}{}
+	defer func() { <-s.write.turn }()
+	err = s.write.session.conn.QueryRowContext(ctx, "PRAGMA "+name).Scan(&value)
+	return value, err
+}

@@ -1,0 +1,82 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// smallDisk mounts a disk of its own, or gives "" where that is not permitted.
+func smallDisk(tb testing.TB, bytes int) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+strconv.Itoa(bytes)); err != nil {
+		return ""
+	}
+	tb.Cleanup(func() { require.NoError(tb, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	return dir
+}
+
+// fillUp writes until the disk is full, and gives what makes room again.
+func fillUp(tb testing.TB, dir string) (empty func()) {
+	tb.Helper()
+	ballast := filepath.Join(dir, "ballast")
+	f, err := os.Create(ballast)
+	require.NoError(tb, err)
+	for size := 64 << 10; size > 0; size /= 2 {
+		for err = nil; err == nil; {
+			_, err = f.Write(make([]byte, size))
+		}
+		require.ErrorIs(tb, err, syscall.ENOSPC)
+	}
+	require.NoError(tb, f.Close())
+	return func() { require.NoError(tb, os.Remove(ballast)) }
+}
+
+func TestFullDisk(t *testing.T) {
+	dir := smallDisk(t, 4<<20)
+	if dir == "" {
+		t.Skip("mounting a disk needs privileges")
+	}
+	store := open(t, filepath.Join(dir, "corridor.db"), nil)
+	mustMint(t, store, "acme", "rl_1", epoch)
+	for round := range 5 {
+		empty := fillUp(t, dir)
+		refused := saveUntilFull(t, store, round)
+		bookOf(t, store, "acme") // a full store still reads
+		requireCode(t, errcodes.StorageUnavailable, store.Ping(t.Context()))
+		empty()
+		require.NoError(t, store.Ping(t.Context()), "Ping tries the write that failed")
+		require.NoError(t, store.RateLocks().Save(t.Context(), refused), "with room again, without a restart")
+		requireStored(t, store, refused.Locks[0])
+	}
+	var check string
+	require.NoError(t, raw(t, filepath.Join(dir, "corridor.db")).QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&check))
+	require.Equal(t, "ok", check)
+}
+
+// saveUntilFull mints for ever new owners, since the log may have room for some
+// changes until it has to grow; it gives the first change that was refused.
+func saveUntilFull(tb testing.TB, store *sqlite.Store, round int) ports.RateLockChange {
+	tb.Helper()
+	for n := range 1000 {
+		owner := fmt.Sprintf("owner %d of round %d", n, round)
+		c := mint(bookOf(tb, store, owner), activeLock(owner, "rl of "+owner, epoch))
+		if err := store.RateLocks().Save(tb.Context(), c); err != nil {
+			requireCode(tb, errcodes.StorageUnavailable, err)
+			requireAbsent(tb, store, ports.RateLockChange{Book: c.Book, Locks: c.Locks})
+			return c
+		}
+	}
+	tb.Fatal("the disk never got full")
+	return ports.RateLockChange{}
+}

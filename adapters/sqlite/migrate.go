@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrate creates the file at path if it is not there, and brings its tables up
+// to date. Several processes may do so at once. Its errors are those of [Open].
+func Migrate(ctx context.Context, path string) error {
+	return prepareFile(ctx, path, Config{BusyTimeout: defaultBusyTimeout})
+}
+
+// prepareFile sees to it that path is a database with this version's tables.
+func prepareFile(ctx context.Context, path string, c Config) (err error) {
+	if err := checkPath(path); err != nil {
+		return err
+	}
+	if err := touch(path, !c.SkipMigrate); err != nil {
+		return err
+	}
+	db, err := openDB(dsn(path, c.BusyTimeout))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, coded(db.Close())) }()
+	return openingError(ctx, prepareTables(ctx, db, c))
+}
+
+func prepareTables(ctx context.Context, db *sql.DB, c Config) error {
+	folder, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, folder, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	if !c.SkipMigrate {
+		if err := enableWAL(ctx, db, max(1, int(c.BusyTimeout/busySlice))); err != nil {
+			return err
+		}
+		if err := migrate(ctx, provider); err != nil {
+			return err
+		}
+	}
+	return checkVersion(ctx, provider)
+}
+
+// enableWAL is set once in the life of a file. The switch wants the file for
+// itself, and SQLite does not always wait for that.
+func enableWAL(ctx context.Context, db *sql.DB, tries int) error {
+	return patiently(ctx, tries, func() error {
+		_, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL")
+		return err
+	})
+}
+
+// migrate runs the migrations that the file lacks. goose does not lock a SQLite
+// file, so another process may win a migration; then this one fails on it, finds
+// the file's version moved on, and goes on from there.
+func migrate(ctx context.Context, provider *goose.Provider) error {
+	for {
+		before, _, err := provider.GetVersions(ctx)
+		if err != nil {
+			return err
+		}
+		_, failed := provider.Up(ctx)
+		if failed == nil {
+			return nil
+		}
+		after, _, err := provider.GetVersions(ctx)
+		if err != nil || after == before {
+			return errors.Join(failed, err)
+		}
+	}
+}
+
+func checkVersion(ctx context.Context, provider *goose.Provider) error {
+	current, target, err := provider.GetVersions(ctx)
+	switch {
+	case err != nil:
+		return err
+	case current < target:
+		return refuse("The database's tables are older than this program; migrate it", nil)
+	case current > target:
+		return refuse("The database was made by a newer version of this program", nil)
+	}
+	return nil
+}
+
+// openingError codes an error of opening: what no retry cures is
+// errcodes.Configuration.
+func openingError(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case primary(err) == sqlite3.SQLITE_NOTADB:
+		return refuse("The file is not a database", err)
+	case primary(err) == sqlite3.SQLITE_CANTOPEN:
+		return refuse("The database file cannot be opened", err)
+	}
+	err = coded(err)
+	if errcodes.Of(err) == errcodes.Internal {
+		return refuse("The database's tables cannot be brought up to date", err)
+	}
+	return err
+}

@@ -1,0 +1,173 @@
+package sqlite_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// TestOutboxModel compares the outbox with its rule written down plainly: an
+// event is claimable if it is the first of its key that is not settled, and its
+// time has come. Claims, late acknowledgements, replays and a clock that jumps
+// come in any order.
+func TestOutboxModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		dir := t.TempDir()
+		store, err := sqlite.Open(context.Background(), filepath.Join(dir, "corridor.db"), nil)
+		require.NoError(rt, err)
+		m := &outboxModel{store: store, now: epoch}
+		defer func() { require.NoError(rt, store.Close()) }()
+		rt.Repeat(map[string]func(*rapid.T){
+			"save": m.save, "claim": m.claim, "settle": m.settle, "replay": m.replay, "jump": m.jump,
+		})
+	})
+}
+
+// modelEvent is what the rule has to know of an event.
+type modelEvent struct {
+	ports.Event
+	from    time.Time // not claimable before
+	claimed bool
+	buried  bool
+}
+
+type outboxModel struct {
+	store  *sqlite.Store
+	now    time.Time
+	saved  int
+	events []*modelEvent // in the order of their saves
+	claims []ports.Event // all that were ever handed out
+}
+
+func (m *outboxModel) jump(t *rapid.T) {
+	m.now = m.now.Add(time.Duration(rapid.IntRange(-20, 60).Draw(t, "seconds")) * time.Second)
+}
+
+func (m *outboxModel) save(t *rapid.T) {
+	b, err := m.store.RateLocks().Book(context.Background(), keyOf("acme"))
+	require.NoError(t, err)
+	change := ports.RateLockChange{Book: b}
+	for _, key := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "A"}), 1, 4).Draw(t, "keys") {
+		m.saved++
+		e := ports.Event{ID: strconv.Itoa(m.saved), Key: key, At: epoch}
+		change.Events = append(change.Events, e)
+		m.events = append(m.events, &modelEvent{Event: e, from: time.Time{}})
+	}
+	require.NoError(t, m.store.RateLocks().Save(context.Background(), change))
+}
+
+// claimable lists what the rule allows to be claimed now.
+func (m *outboxModel) claimable() []*modelEvent {
+	var list []*modelEvent
+	seen := map[string]bool{}
+	for _, e := range m.events {
+		if e.buried || seen[e.Key] {
+			continue
+		}
+		seen[e.Key] = true
+		if !e.from.After(m.now) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func (m *outboxModel) claim(t *rapid.T) {
+	n := rapid.IntRange(1, 4).Draw(t, "n")
+	lease := time.Duration(rapid.IntRange(1, 30).Draw(t, "lease")) * time.Second
+	got, err := m.store.Outbox().Claim(context.Background(), m.now, lease, n)
+	require.NoError(t, err)
+	want := m.claimable()
+	want = want[:min(n, len(want))]
+	require.Len(t, got, len(want))
+	for i, e := range want {
+		e.Attempt, e.Claim, e.claimed, e.from = e.Attempt+1, e.Claim+1, true, m.now.Add(lease)
+		require.Equal(t, e.ID, got[i].ID)
+		require.Equal(t, e.Attempt, got[i].Attempt)
+		require.Equal(t, e.Claim, got[i].Claim)
+	}
+	m.claims = append(m.claims, got...)
+}
+
+// settle ends any claim there ever was: only the latest may.
+func (m *outboxModel) settle(t *rapid.T) {
+	if len(m.claims) == 0 {
+		t.Skip("nothing was claimed")
+	}
+	claim := rapid.SampledFrom(m.claims).Draw(t, "claim")
+	i := slices.IndexFunc(m.events, func(e *modelEvent) bool {
+		return e.ID == claim.ID && e.claimed && e.Claim == claim.Claim
+	})
+	want := errcodes.Conflict
+	if i >= 0 {
+		want = ""
+	}
+	how := rapid.SampledFrom([]string{"ack", "retry", "bury"}).Draw(t, "how")
+	at := m.now.Add(time.Duration(rapid.IntRange(-5, 30).Draw(t, "delay")) * time.Second)
+	var err error
+	switch how {
+	case "ack":
+		err = m.store.Outbox().Ack(context.Background(), claim)
+	case "retry":
+		err = m.store.Outbox().Retry(context.Background(), claim, at)
+	case "bury":
+		err = m.store.Outbox().Bury(context.Background(), claim, "no use")
+	}
+	require.Equal(t, want, errcodes.Of(err), "%v", err)
+	if i < 0 {
+		return
+	}
+	e := m.events[i]
+	e.claimed, e.from, e.buried = false, at, how == "bury"
+	if how == "ack" {
+		m.events = slices.Delete(m.events, i, i+1)
+	}
+}
+
+func (m *outboxModel) replay(t *rapid.T) {
+	var ids []string
+	if !rapid.Bool().Draw(t, "all") {
+		ids = []string{strconv.Itoa(rapid.IntRange(1, m.saved+1).Draw(t, "id"))}
+	}
+	want := 0
+	for _, e := range m.events {
+		if e.buried && (ids == nil || slices.Contains(ids, e.ID)) {
+			want++
+			e.buried, e.Attempt, e.from = false, 0, m.now
+		}
+	}
+	got, err := m.store.Outbox().Replay(context.Background(), m.now, ids...)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+// TestBacklogBehindOneKey has more new events than one transaction looks at,
+// all behind a delayed head; the claimable one is the last.
+func TestBacklogBehindOneKey(t *testing.T) {
+	store := open(t, file(t), nil)
+	change := ports.RateLockChange{Book: ports.Book{Key: keyOf("acme")}}
+	for i := range 2500 {
+		change.Events = append(change.Events, ports.Event{ID: strconv.Itoa(i), Key: "hot", At: epoch})
+	}
+	change.Events = append(change.Events, ports.Event{ID: "last", Key: "cold", At: epoch})
+	require.NoError(t, store.RateLocks().Save(t.Context(), change))
+	for _, want := range []string{"0", "last"} {
+		events, err := store.Outbox().Claim(t.Context(), epoch, time.Minute, 1)
+		require.NoError(t, err)
+		require.Len(t, events, 1)
+		require.Equal(t, want, events[0].ID)
+	}
+	events, err := store.Outbox().Claim(t.Context(), epoch, time.Minute, 1)
+	require.NoError(t, err)
+	require.Empty(t, events)
+}

@@ -1,0 +1,201 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+var errDisk = errors.New("the disk is broken")
+
+// broken fails at the points given, once it is armed.
+type broken struct {
+	armed  bool
+	points []string
+}
+
+func (b *broken) fault(point string) error {
+	for _, p := range b.points {
+		if b.armed && p == point {
+			return errDisk
+		}
+	}
+	return nil
+}
+
+// TestFailedCommit is about Save when COMMIT fails: the truth is read back
+// where it can be, else the outcome is unknown; never a false answer.
+func TestFailedCommit(t *testing.T) {
+	for name, c := range map[string]struct {
+		points []string
+		code   errcodes.Code
+		stored bool
+	}{
+		"the commit fails":                                 {[]string{sqlite.BeforeCommit}, errcodes.StorageUnavailable, false},
+		"the acknowledgement is lost":                      {[]string{sqlite.AfterCommit}, "", true},
+		"the commit fails and cannot be read back":         {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, false},
+		"the acknowledgement is lost and the file as well": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			disk, path := &broken{points: c.points}, file(t)
+			store := open(t, path, &sqlite.Config{Faults: disk.fault})
+			mustMint(t, store, "acme", "rl_1", epoch)
+			change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_2", epoch.Add(1e9)))
+
+			disk.armed = true
+			err := store.RateLocks().Save(t.Context(), change)
+			disk.armed = false
+
+			requireCode(t, c.code, err)
+			if c.code != "" {
+				require.ErrorIs(t, err, errDisk)
+			}
+			if c.stored {
+				require.Len(t, claimAll(t, store), 2)
+				l, b, err := store.RateLocks().Lock(t.Context(), "acme", "rl_2")
+				require.NoError(t, err)
+				require.Equal(t, change.Locks[0], l)
+				require.EqualValues(t, 2, b.Version)
+			} else {
+				if c.code == errcodes.StorageUnavailable {
+					require.Zero(t, logSize(t, path), "what recovery could bring back is still in the log")
+				}
+				requireAbsent(t, store, change)
+				require.NoError(t, store.RateLocks().Save(t.Context(), change), "the next write")
+			}
+		})
+	}
+}
+
+func logSize(tb testing.TB, path string) int64 {
+	tb.Helper()
+	info, err := os.Stat(path + "-wal")
+	require.NoError(tb, err)
+	return info.Size()
+}
+
+// TestFailedCommitOfAnEnding has no minted lock to tell by: its event does.
+func TestFailedCommitOfAnEnding(t *testing.T) {
+	for point, code := range map[string]errcodes.Code{sqlite.BeforeCommit: errcodes.StorageUnavailable, sqlite.AfterCommit: ""} {
+		t.Run(point, func(t *testing.T) {
+			disk := &broken{points: []string{point}}
+			store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+			mustMint(t, store, "acme", "rl_1", epoch)
+			change := expire(bookOf(t, store, "acme"))
+			disk.armed = true
+			requireCode(t, code, store.RateLocks().Save(t.Context(), change))
+			disk.armed = false
+			l, _, err := store.RateLocks().Lock(t.Context(), "acme", "rl_1")
+			require.NoError(t, err)
+			require.Equal(t, code == "", l.Status == ports.LockExpired)
+		})
+	}
+}
+
+// expire ends the oldest lock of the book.
+func expire(b ports.Book) ports.RateLockChange {
+	l := b.Slots[0]
+	l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt
+	copy(b.Slots[:], b.Slots[1:])
+	b.Slots[len(b.Slots)-1] = ports.RateLock{}
+	e := mintedEvent(l)
+	e.ID, e.Kind = "ev_expired_"+l.ID, "rate_lock.expired"
+	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}, Events: []ports.Event{e}}
+}
+
+// TestFailedCommitWhileAnotherProcessWrites has the other process take the
+// version in between: only the change's own records tell its fate then.
+func TestFailedCommitWhileAnotherProcessWrites(t *testing.T) {
+	path := file(t)
+	other := open(t, path, nil)
+	var overtake func()
+	store := open(t, path, &sqlite.Config{Faults: func(point string) error {
+		switch {
+		case overtake == nil:
+			return nil
+		case point == sqlite.BeforeReadBack:
+			overtake()
+			return nil
+		case point == sqlite.BeforeCommit:
+			return errDisk
+		}
+		return nil
+	}})
+	change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
+	overtake = func() { mustMint(t, other, "acme", "rl_2", epoch) }
+	requireCode(t, errcodes.StorageUnavailable, store.RateLocks().Save(t.Context(), change))
+	overtake = nil
+	_, _, err := store.RateLocks().Lock(t.Context(), "acme", "rl_1")
+	requireCode(t, errcodes.NotFound, err)
+
+	ending := expire(bookOf(t, store, "acme"))
+	ending.Events = nil
+	overtake = func() { mustMint(t, other, "acme", "rl_3", epoch.Add(1e9)) }
+	requireCode(t, errcodes.OutcomeUnknown, store.RateLocks().Save(t.Context(), ending))
+}
+
+// TestOtherWritesWithAFailedCommit have no read-back: what they did is unknown.
+func TestOtherWritesWithAFailedCommit(t *testing.T) {
+	disk := &broken{points: []string{sqlite.AfterCommit}}
+	store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+	disk.armed = true
+	requireCode(t, errcodes.OutcomeUnknown, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}))
+	requireCode(t, errcodes.OutcomeUnknown, store.Tokens().PutToken(t.Context(), ports.Token{ClientID: "c"}))
+	disk.armed = false
+	require.NoError(t, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}))
+}
+
+// TestContextEndsDuringSave lets the context end at the last moment before the
+// COMMIT, and right after it.
+func TestContextEndsDuringSave(t *testing.T) {
+	t.Run("after the commit has begun it is stored", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		store := open(t, file(t), &sqlite.Config{Faults: func(point string) error {
+			if point == sqlite.BeforeCommit {
+				cancel()
+			}
+			return nil
+		}})
+		change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
+		require.NoError(t, store.RateLocks().Save(ctx, change))
+		require.EqualValues(t, 1, bookOf(t, store, "acme").Version)
+	})
+	t.Run("before the commit nothing is stored", func(t *testing.T) {
+		store := open(t, file(t), nil)
+		change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
+		ctx := &endsAt{Context: t.Context()}
+		for ctx.at = 1; ; ctx.at++ {
+			ctx.asked = 0
+			err := store.RateLocks().Save(ctx, change)
+			if err == nil {
+				break
+			}
+			requireCode(t, errcodes.Canceled, err)
+			requireAbsent(t, store, change)
+		}
+		require.Greater(t, ctx.at, 3, "the context was hardly asked")
+	})
+}
+
+// endsAt is a context that is done from the n-th look at it on.
+type endsAt struct {
+	context.Context
+	at, asked int
+}
+
+func (c *endsAt) Done() <-chan struct{} { return nil }
+
+func (c *endsAt) Err() error {
+	c.asked++
+	if c.asked >= c.at {
+		return context.Canceled
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package sqlite_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+)
+
+// TestPlans holds the statements to their indexes: the work must not grow with
+// what is stored. A plan may have the steps given here and no other.
+func TestPlans(t *testing.T) {
+	path := file(t)
+	require.NoError(t, sqlite.Migrate(t.Context(), path))
+	const (
+		lockByID  = "SEARCH l USING PRIMARY KEY (id=?)"
+		earlier   = "SEARCH e USING INDEX events_key (key=? AND seq<?)"
+		lastSeen  = "SEARCH events USING INDEX events_seen"
+		subquery  = "CORRELATED SCALAR SUBQUERY"
+		bookByKey = "USING PRIMARY KEY (owner=? AND base=? AND quote=?)"
+	)
+	steps := map[string][]string{
+		"Book":        {"SEARCH books " + bookByKey},
+		"Lock":        {lockByID, "SEARCH b " + bookByKey},
+		"Live":        {"SEARCH l USING INDEX rate_locks_live (base=? AND quote=? AND (created_at,id)>(?,?))"},
+		"Due":         {"SEARCH l USING INDEX rate_locks_due ((expires_at,id)>(?,?) AND expires_at<?)"},
+		"Token":       {"SEARCH tokens USING PRIMARY KEY (sha256=?)"},
+		"PurgeTokens": {"SEARCH tokens USING PRIMARY KEY (sha256=?)", "LIST SUBQUERY", "SEARCH tokens USING COVERING INDEX tokens_expiry (expires_at<?)"},
+		"Client": {
+			"COMPOUND QUERY", "MERGE (UNION ALL)", "LEFT", "RIGHT", "LEFT-MOST SUBQUERY", "UNION ALL", "USE TEMP B-TREE FOR ORDER BY",
+			"SEARCH clients USING PRIMARY KEY (id=?)", "SEARCH client_secrets USING PRIMARY KEY (client_id=?)",
+			"SEARCH client_merchants USING PRIMARY KEY (client_id=?)",
+		},
+		"end a lock":  {"SEARCH rate_locks USING PRIMARY KEY (id=?)"},
+		"save a book": {"SEARCH books " + bookByKey},
+		"look for events": {
+			"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SCAN events USING INDEX events_ready",
+			"SEARCH events USING COVERING INDEX events_waiting (available_at<?)", lastSeen, "SEARCH events USING INTEGER PRIMARY KEY (rowid>?)",
+		},
+		"look for new events": {"SEARCH events USING INTEGER PRIMARY KEY (rowid>?)", "SCALAR SUBQUERY", lastSeen},
+		"count ready events":  {"CO-ROUTINE (subquery-1)", "SCAN (subquery-1)", "SCAN events USING INDEX events_ready"},
+		"wake events":         {"SEARCH events USING INDEX events_waiting (available_at<?)", subquery, earlier},
+		"claim events":        {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY", "SCAN events USING INDEX events_ready"},
+		"ack an event":        {"SEARCH events USING INDEX events_key (key=?)"},
+		"unblock an event":    {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY", "SEARCH events USING INDEX events_key (key=?)"},
+		"admit an event":      {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY", "SEARCH events USING INDEX events_key (key=?)"},
+		"replay an event":     {"SEARCH events USING INDEX events_buried (id=?)"},
+		"look for work":       {"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH work_items USING INDEX work_items_due (kind=? AND due_at<?)"},
+		"claim work": {
+			"SEARCH work_items USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY",
+			"SEARCH work_items USING INDEX work_items_due (kind=? AND due_at<?)",
+		},
+		"finish work": {"SEARCH work_items USING INDEX sqlite_autoindex_work_items_1 (id=?)"},
+	}
+	for name, query := range sqlite.Queries {
+		t.Run(name, func(t *testing.T) {
+			for _, step := range planOf(t, path, query) {
+				require.Contains(t, steps[name], step)
+			}
+		})
+	}
+}
+
+func planOf(tb testing.TB, path, query string) []string {
+	tb.Helper()
+	args := make([]any, 12) // more than any of them has
+	rows, err := raw(tb, path).QueryContext(tb.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+	require.NoError(tb, err)
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		require.NoError(tb, rows.Scan(&id, &parent, &unused, &detail))
+		for _, noise := range []string{" 1", " 2", " 3", " 4"} {
+			detail = strings.TrimSuffix(detail, noise)
+		}
+		steps = append(steps, detail)
+	}
+	require.NoError(tb, rows.Err())
+	require.NoError(tb, rows.Close())
+	require.NotEmpty(tb, steps)
+	return steps
+}

@@ -1,0 +1,158 @@
+package sqlite_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// anyText is bytes that a text column, a C string or a comparison could harm.
+var anyText = rapid.OneOf(
+	rapid.String(),
+	rapid.Map(rapid.SliceOf(rapid.SampledFrom([]byte{0, ' ', 'a', 'A', '%', '\'', 0x80, 0xff})), func(b []byte) string { return string(b) }),
+)
+
+var anyTime = rapid.Map(rapid.Int64Range(-1<<40, 1<<44), func(ms int64) time.Time { return time.UnixMilli(ms).UTC() })
+
+// TestRecordsComeBackEqual saves any lock and event, and reads them back by
+// each way there is.
+func TestRecordsComeBackEqual(t *testing.T) {
+	store := open(t, file(t), nil)
+	taken := map[string]bool{"": true}
+	rapid.Check(t, func(rt *rapid.T) {
+		l := ports.RateLock{
+			ID:    anyText.Filter(func(id string) bool { return !taken[id] }).Draw(rt, "id"),
+			Owner: anyText.Draw(rt, "owner"), Base: anyText.Draw(rt, "base"), Quote: anyText.Draw(rt, "quote"),
+			MidRate: anyText.Draw(rt, "mid"), AllInRate: anyText.Draw(rt, "all in"), MidSource: anyText.Draw(rt, "source"),
+			MarkupBps: rapid.IntRange(0, 100_000).Draw(rt, "markup"), ToleranceBps: rapid.Int().Draw(rt, "tolerance"),
+			MidAt: anyTime.Draw(rt, "mid at"), CreatedAt: anyTime.Draw(rt, "created"), Status: ports.LockActive,
+		}
+		taken[l.ID] = true
+		l.ExpiresAt = l.CreatedAt.Add(time.Duration(rapid.IntRange(1, 1e9).Draw(rt, "validity")) * time.Millisecond)
+		b, err := store.RateLocks().Book(t.Context(), l.Book())
+		require.NoError(rt, err)
+		b.Slots = [ports.MaxLiveLocks]ports.RateLock{l}
+		b.HighWater = l.CreatedAt
+		require.NoError(rt, store.RateLocks().Save(t.Context(), ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}}))
+		b.Version++
+
+		gotLock, gotBook, err := store.RateLocks().Lock(t.Context(), l.Owner, l.ID)
+		require.NoError(rt, err)
+		require.Equal(rt, l, gotLock)
+		require.Equal(rt, b, gotBook)
+		gotBook, err = store.RateLocks().Book(t.Context(), l.Book())
+		require.NoError(rt, err)
+		require.Equal(rt, b, gotBook)
+		live, err := store.RateLocks().Live(t.Context(), ports.LiveQuery{Pair: l.Pair(), Since: l.CreatedAt, Limit: 10_000})
+		require.NoError(rt, err)
+		require.Contains(rt, live, l)
+	})
+}
+
+// TestListingsInPages walks Live and Due page by page, over locks that tie on
+// their times: nothing is left out, nothing comes twice.
+func TestListingsInPages(t *testing.T) {
+	store := open(t, file(t), nil)
+	b := bookOf(t, store, "acme")
+	change := ports.RateLockChange{Book: b}
+	for i := range 60 {
+		l := activeLock("acme", string([]byte{byte(255 - 4*i), 0}), epoch.Add(time.Duration(i%3)*time.Millisecond))
+		change.Locks = append(change.Locks, l)
+	}
+	require.NoError(t, store.RateLocks().Save(t.Context(), change))
+	rapid.Check(t, func(rt *rapid.T) {
+		limit := rapid.IntRange(1, 70).Draw(rt, "limit")
+		since := epoch.Add(time.Duration(rapid.IntRange(0, 3).Draw(rt, "since")) * time.Millisecond)
+		seen, after := map[string]bool{}, ports.LockPos{}
+		for {
+			q := ports.LiveQuery{Pair: usdZAR, Since: since, After: after, Limit: limit}
+			page, err := store.RateLocks().Live(t.Context(), q)
+			require.NoError(rt, err)
+			for _, l := range page {
+				pos := ports.LockPos{At: l.CreatedAt, ID: l.ID}
+				require.False(rt, seen[l.ID])
+				require.True(rt, after.At.Before(pos.At) || after.At.Equal(pos.At) && after.ID < pos.ID, "order")
+				seen[l.ID], after = true, pos
+			}
+			if len(page) < limit {
+				break
+			}
+		}
+		want := 0
+		for _, l := range change.Locks {
+			if !l.CreatedAt.Before(since) {
+				want++
+			}
+		}
+		require.Len(rt, seen, want)
+	})
+	due, err := store.RateLocks().Due(t.Context(), ports.DueQuery{By: epoch.Add(24 * time.Hour), Limit: 100})
+	require.NoError(t, err)
+	require.Len(t, due, 20, "only those whose time has come")
+}
+
+// FuzzPath opens a file of any name: that very file has to hold the data.
+func FuzzPath(f *testing.F) {
+	for _, name := range []string{"a.db", "%2e%2e", "a?mode=memory", "#", "a&b", "\xff", ":memory:", "file:a", "a\x00b"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if name == "" || len(name) > 200 || name != filepath.Base(name) || name == "." || name == ".." {
+			t.Skip("no name of a file in a folder")
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if err := sqlite.Migrate(t.Context(), path); err != nil {
+			return
+		}
+		require.FileExists(t, path)
+		store, err := sqlite.Open(t.Context(), path, &sqlite.Config{SkipMigrate: true})
+		require.NoError(t, err)
+		require.NoError(t, store.Close())
+	})
+}
+
+// TestEverythingAtOnce is for the race detector: all ports share one file.
+func TestEverythingAtOnce(t *testing.T) {
+	store := open(t, file(t), nil)
+	ctx := context.Background()
+	var wg sync.WaitGroup
+	for i := range 4 {
+		owner := string(rune('a' + i))
+		wg.Go(func() {
+			for n := range 15 {
+				mustSave(ctx, t, store, owner, n)
+				_, err := store.RateLocks().Live(ctx, ports.LiveQuery{Pair: usdZAR, Limit: 5})
+				assert.NoError(t, err)
+				events, err := store.Outbox().Claim(ctx, epoch, time.Minute, 2)
+				assert.NoError(t, err)
+				for _, e := range events {
+					assert.NoError(t, store.Outbox().Ack(ctx, e))
+				}
+				assert.NoError(t, store.Clients().PutClient(ctx, ports.Client{ID: "shared", Merchants: []string{owner}}))
+				c, err := store.Clients().Client(ctx, "shared")
+				assert.NoError(t, err)
+				assert.Len(t, c.Merchants, 1, "a client of two instants")
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func mustSave(ctx context.Context, t *testing.T, store *sqlite.Store, owner string, n int) {
+	t.Helper()
+	b, err := store.RateLocks().Book(ctx, keyOf(owner))
+	assert.NoError(t, err)
+	e := ports.Event{ID: owner + string(rune('0'+n)), Key: owner, At: epoch}
+	w := ports.WorkItem{ID: e.ID, Kind: "k", DueAt: epoch}
+	change := ports.RateLockChange{Book: b, Events: []ports.Event{e}, Work: []ports.WorkItem{w}}
+	assert.NoError(t, store.RateLocks().Save(ctx, change))
+}

@@ -1,0 +1,109 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+type rateLocks struct{ *Store }
+
+const (
+	lockColumns = `l.id, l.owner, l.base, l.quote, l.mid_rate, l.markup_bps, l.all_in_rate, l.mid_source, l.mid_at,
+		l.tolerance_bps, l.created_at, l.expires_at, l.status, l.cancellation_reason, l.ended_at, l.observed_mid,
+		l.deviation_bps`
+
+	selectBook = `SELECT version, high_water, live FROM books WHERE owner = ? AND base = ? AND quote = ?`
+
+	selectLock = `SELECT ` + lockColumns + `, b.version, b.high_water, b.live
+		FROM rate_locks l JOIN books b ON b.owner = l.owner AND b.base = l.base AND b.quote = l.quote
+		WHERE l.id = ? AND l.owner = ?`
+
+	selectLive = `SELECT ` + lockColumns + ` FROM rate_locks l
+		WHERE l.status = 'active' AND l.base = ? AND l.quote = ? AND (l.created_at, l.id) > (?, ?)
+		ORDER BY l.created_at, l.id LIMIT ?`
+
+	selectDue = `SELECT ` + lockColumns + ` FROM rate_locks l
+		WHERE l.status = 'active' AND l.expires_at <= ? AND (l.expires_at, l.id) > (?, ?)
+		ORDER BY l.expires_at, l.id LIMIT ?`
+)
+
+// lockFields are the targets of lockColumns.
+func lockFields(l *ports.RateLock) []any {
+	return []any{
+		&l.ID, &l.Owner, &l.Base, &l.Quote, &l.MidRate, &l.MarkupBps, &l.AllInRate, &l.MidSource, instant{&l.MidAt},
+		&l.ToleranceBps, instant{&l.CreatedAt}, instant{&l.ExpiresAt}, (*string)(&l.Status),
+		text{(*string)(&l.CancellationReason)}, instant{&l.EndedAt}, text{&l.ObservedMid}, &l.DeviationBps,
+	}
+}
+
+func (r rateLocks) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
+	b := ports.Book{Key: key}
+	args := []any{blob(key.Owner), key.Pair.Base, key.Pair.Quote}
+	dest := []any{&b.Version, instant{&b.HighWater}, slots{&b}}
+	// The next call is likely to save this book: the connection that writes has
+	// its pages at hand, where a reading one must fetch them after each write.
+	err := r.usable(ctx)
+	if err == nil && !r.write.peek(ctx, selectBook, args, dest) {
+		err = r.scan(ctx, selectBook, args, dest...)
+	}
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return ports.Book{}, err
+	}
+	return b, nil
+}
+
+func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
+	var (
+		l    ports.RateLock
+		b    ports.Book
+		live []byte
+	)
+	dest := append(lockFields(&l), &b.Version, instant{&b.HighWater}, &live)
+	err := r.scan(ctx, selectLock, []any{blob(id), blob(owner)}, dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = errcodes.New(errcodes.NotFound, "No such rate lock")
+	}
+	if err == nil {
+		b.Key = l.Book()
+		err = b.SetSlots(live)
+	}
+	if err != nil {
+		return ports.RateLock{}, ports.Book{}, err
+	}
+	return l, b, nil
+}
+
+func (r rateLocks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
+	from := q.After
+	if from.At.Before(q.Since) {
+		from = ports.LockPos{At: q.Since}
+	}
+	return r.list(ctx, q.Limit, selectLive, q.Pair.Base, q.Pair.Quote, from.At.UnixMilli(), blob(from.ID), q.Limit)
+}
+
+func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
+	return r.list(ctx, q.Limit, selectDue, q.By.UnixMilli(), q.After.At.UnixMilli(), blob(q.After.ID), q.Limit)
+}
+
+func (r rateLocks) list(ctx context.Context, limit int, query string, args ...any) ([]ports.RateLock, error) {
+	if err := inRange(limit, maxPage); err != nil {
+		return nil, err
+	}
+	var locks []ports.RateLock
+	err := r.each(ctx, query, args, func(rows *sql.Rows) error {
+		var l ports.RateLock
+		if err := rows.Scan(lockFields(&l)...); err != nil {
+			return err
+		}
+		locks = append(locks, l)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return locks, nil
+}

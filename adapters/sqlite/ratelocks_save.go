@@ -1,0 +1,132 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+const (
+	insertBook = `INSERT INTO books (version, high_water, live, owner, base, quote) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO NOTHING`
+
+	updateBook = `UPDATE books SET version = ?, high_water = ?, live = ?
+		WHERE owner = ? AND base = ? AND quote = ? AND version = ?`
+
+	insertLock = `INSERT INTO rate_locks (id, owner, base, quote, mid_rate, markup_bps, all_in_rate, mid_source, mid_at,
+		tolerance_bps, created_at, expires_at, status, cancellation_reason, ended_at, observed_mid, deviation_bps)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	endLock = `UPDATE rate_locks
+		SET status = ?1, cancellation_reason = ?2, ended_at = ?3, observed_mid = ?4, deviation_bps = ?5
+		WHERE id = ?6 AND owner = ?7 AND base = ?8 AND quote = ?9
+			AND (status = 'active' OR (status, cancellation_reason, ended_at, observed_mid, deviation_bps) IS (?1, ?2, ?3, ?4, ?5))`
+
+	bookVersion = `SELECT version FROM books WHERE owner = ? AND base = ? AND quote = ?`
+
+	hasLock  = `SELECT count(*) FROM rate_locks WHERE id = ? AND owner = ?`
+	hasEvent = `SELECT count(*) FROM events WHERE id = ?`
+)
+
+func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
+	return r.update(ctx,
+		func(ctx context.Context, s *session) error { return saveChange(ctx, s, &c) },
+		func(ctx context.Context, s *session) (fate, error) { return fateOf(ctx, s, &c) })
+}
+
+func saveChange(ctx context.Context, s *session, c *ports.RateLockChange) error {
+	if err := saveBook(ctx, s, &c.Book); err != nil {
+		return err
+	}
+	for i := range c.Locks {
+		if c.Locks[i].Book() != c.Book.Key {
+			return errcodes.New(errcodes.InvalidRequest, "A lock of the change belongs to another book")
+		}
+		if err := saveLock(ctx, s, &c.Locks[i]); err != nil {
+			return err
+		}
+	}
+	for i := range c.Events {
+		if err := addEvent(ctx, s, &c.Events[i]); err != nil {
+			return err
+		}
+	}
+	for i := range c.Work {
+		if err := addWork(ctx, s, &c.Work[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func saveBook(ctx context.Context, s *session, b *ports.Book) error {
+	query := insertBook
+	args := []any{
+		b.Version + 1, optionalMillis(b.HighWater), b.AppendSlots(nil), blob(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote,
+	}
+	if b.Version != 0 {
+		query, args = updateBook, append(args, b.Version)
+	}
+	return s.must(ctx, "The book has changed since it was read", query, args...)
+}
+
+// saveLock inserts what was minted and updates what ended. The end of a lock is
+// for good (I4, I8): a row that ended otherwise is not written over, so that the
+// insert meets it.
+func saveLock(ctx context.Context, s *session, l *ports.RateLock) error {
+	if l.Status != ports.LockActive {
+		changed, err := s.exec(ctx, endLock, string(l.Status), optionalText(string(l.CancellationReason)),
+			optionalMillis(l.EndedAt), optionalText(l.ObservedMid), l.DeviationBps, blob(l.ID), blob(l.Owner), l.Base, l.Quote)
+		if err != nil || changed == 1 {
+			return err
+		}
+	}
+	_, err := s.exec(ctx, insertLock, blob(l.ID), blob(l.Owner), l.Base, l.Quote, l.MidRate, l.MarkupBps, l.AllInRate,
+		l.MidSource, optionalMillis(l.MidAt), l.ToleranceBps, l.CreatedAt.UnixMilli(), l.ExpiresAt.UnixMilli(),
+		string(l.Status), optionalText(string(l.CancellationReason)), optionalMillis(l.EndedAt),
+		optionalText(l.ObservedMid), l.DeviationBps)
+	return err
+}
+
+// fateOf judges by what only this change can have stored. A book still at the
+// version that the caller read proves that nothing was: versions only rise. A
+// minted lock is never removed, so its row decides either way; an event may be
+// delivered and gone already, so only its presence proves anything.
+func fateOf(ctx context.Context, s *session, c *ports.RateLockChange) (fate, error) {
+	var version int64
+	key := c.Book.Key
+	err := s.scan(ctx, bookVersion, []any{blob(key.Owner), key.Pair.Base, key.Pair.Quote}, &version)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return unknown, err
+	}
+	if version == c.Book.Version {
+		return discarded, nil
+	}
+	for i := range c.Locks {
+		if l := &c.Locks[i]; l.Status == ports.LockActive {
+			return presence(ctx, s, discarded, hasLock, blob(l.ID), blob(l.Owner))
+		}
+	}
+	for i := range c.Events {
+		if what, err := presence(ctx, s, unknown, hasEvent, blob(c.Events[i].ID)); err != nil || what == stored {
+			return what, err
+		}
+	}
+	return unknown, nil
+}
+
+func presence(ctx context.Context, s *session, absent fate, query string, args ...any) (fate, error) {
+	var n int
+	err := s.scan(ctx, query, args, &n)
+	switch {
+	case err != nil:
+		return unknown, err
+	case n > 0:
+		return stored, nil
+	default:
+		return absent, nil
+	}
+}

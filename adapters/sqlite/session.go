@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	driver "modernc.org/sqlite"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// openDB makes a pool of connections to dsn; none is opened yet.
+func openDB(dsn string) (*sql.DB, error) {
+	connector, err := driver.NewConnector(dsn)
+	if err != nil {
+		return nil, refuse("The database's path is not usable", err)
+	}
+	return sql.OpenDB(connector), nil
+}
+
+// session is one connection that writes, with its prepared statements.
+type session struct {
+	conn     *sql.Conn
+	prepared map[string]*sql.Stmt
+}
+
+// newSession takes a connection from db, which must keep none idle: closing the
+// session has to close the file.
+func newSession(ctx context.Context, db *sql.DB) (*session, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{conn: conn, prepared: map[string]*sql.Stmt{}}
+	var mode string
+	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if mode != "wal" {
+		return nil, errors.Join(refuse("The database is not in WAL mode", nil), s.close())
+	}
+	return s, nil
+}
+
+// close closes the connection, which rolls an open transaction back. The
+// statements go first: with one left, SQLite keeps the connection, and its lock.
+func (s *session) close() error {
+	var errs []error
+	for _, stmt := range s.prepared {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(append(errs, s.conn.Close())...)
+}
+
+func (s *session) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt, ok := s.prepared[query]; ok {
+		return stmt, nil
+	}
+	stmt, err := s.conn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	s.prepared[query] = stmt
+	return stmt, nil
+}
+
+// exec runs a statement and tells how many rows it changed.
+func (s *session) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
+	stmt, err := s.stmt(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	result, err := stmt.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// must is exec for a statement that has to change a row; if it changes none,
+// the error is errcodes.Conflict with message.
+func (s *session) must(ctx context.Context, message, query string, args ...any) error {
+	changed, err := s.exec(ctx, query, args...)
+	if err == nil && changed == 0 {
+		return errcodes.New(errcodes.Conflict, message)
+	}
+	return err
+}
+
+// each calls row for every row that the statement gives.
+func (s *session) each(ctx context.Context, query string, args []any, row func(*sql.Rows) error) error {
+	stmt, err := s.stmt(ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	return drain(rows, row)
+}
+
+// scan reads the one row that the statement gives.
+func (s *session) scan(ctx context.Context, query string, args []any, dest ...any) error {
+	stmt, err := s.stmt(ctx, query)
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRowContext(ctx, args...).Scan(dest...)
+}

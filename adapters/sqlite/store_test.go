@@ -1,0 +1,127 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	_ "modernc.org/sqlite"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	epoch  = time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC)
+	usdZAR = ports.Pair{Base: "USD", Quote: "ZAR"}
+)
+
+func file(tb testing.TB) string { return filepath.Join(tb.TempDir(), "corridor.db") }
+
+func open(tb testing.TB, path string, config *sqlite.Config) *sqlite.Store {
+	tb.Helper()
+	store, err := sqlite.Open(tb.Context(), path, config)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, store.Close()) })
+	return store
+}
+
+// raw opens the file beside the store, as a person with the sqlite3 shell does.
+func raw(tb testing.TB, path string) *sql.DB {
+	tb.Helper()
+	db, err := sql.Open("sqlite", path)
+	require.NoError(tb, err)
+	db.SetMaxOpenConns(1)
+	tb.Cleanup(func() { require.NoError(tb, db.Close()) })
+	return db
+}
+
+func query(tb testing.TB, db *sql.DB, query string, args ...any) {
+	tb.Helper()
+	_, err := db.ExecContext(tb.Context(), query, args...)
+	require.NoError(tb, err)
+}
+
+func activeLock(owner, id string, created time.Time) ports.RateLock {
+	return ports.RateLock{
+		ID: id, Owner: owner, Base: usdZAR.Base, Quote: usdZAR.Quote,
+		MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375000",
+		MidSource: "ecb", MidAt: created.Add(-time.Minute), ToleranceBps: 200,
+		CreatedAt: created, ExpiresAt: created.Add(24 * time.Hour), Status: ports.LockActive,
+	}
+}
+
+func mintedEvent(l ports.RateLock) ports.Event {
+	return ports.Event{
+		ID: "ev_" + l.ID, Kind: "rate_lock.minted", Key: l.ID, Owner: l.Owner, At: l.CreatedAt,
+		Data: []byte(`{"rateLockId":"` + l.ID + `"}`),
+	}
+}
+
+func mint(b ports.Book, l ports.RateLock) ports.RateLockChange {
+	b.HighWater = l.CreatedAt
+	b.Slots[len(b.Live())] = l
+	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}, Events: []ports.Event{mintedEvent(l)}}
+}
+
+func keyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair: usdZAR} }
+
+func bookOf(tb testing.TB, store *sqlite.Store, owner string) ports.Book {
+	tb.Helper()
+	b, err := store.RateLocks().Book(tb.Context(), keyOf(owner))
+	require.NoError(tb, err)
+	return b
+}
+
+// mustMint stores an active lock in the owner's book, and gives the change.
+func mustMint(tb testing.TB, store *sqlite.Store, owner, id string, created time.Time) ports.RateLockChange {
+	tb.Helper()
+	c := mint(bookOf(tb, store, owner), activeLock(owner, id, created))
+	require.NoError(tb, store.RateLocks().Save(tb.Context(), c))
+	return c
+}
+
+func requireCode(tb testing.TB, want errcodes.Code, err error) {
+	tb.Helper()
+	require.Equal(tb, want, errcodes.Of(err), "%v", err)
+}
+
+// requireAbsent checks that nothing of the change is stored, by what each port
+// would show of it.
+func requireAbsent(tb testing.TB, store *sqlite.Store, c ports.RateLockChange) {
+	tb.Helper()
+	require.Equal(tb, c.Book.Version, bookOf(tb, store, c.Book.Key.Owner).Version)
+	for _, l := range c.Locks {
+		_, _, err := store.RateLocks().Lock(tb.Context(), l.Owner, l.ID)
+		requireCode(tb, errcodes.NotFound, err)
+	}
+	if len(c.Events) == 0 {
+		return // a claim writes, which a full store cannot
+	}
+	for _, e := range claimAll(tb, store) {
+		for _, of := range c.Events {
+			require.NotEqual(tb, of.ID, e.ID)
+		}
+	}
+}
+
+func requireStored(tb testing.TB, store *sqlite.Store, want ports.RateLock) {
+	tb.Helper()
+	got, _, err := store.RateLocks().Lock(tb.Context(), want.Owner, want.ID)
+	require.NoError(tb, err)
+	require.Equal(tb, want, got)
+}
+
+func claimAll(tb testing.TB, store *sqlite.Store) []ports.Event {
+	tb.Helper()
+	events, err := store.Outbox().Claim(context.WithoutCancel(tb.Context()), epoch.AddDate(1, 0, 0), time.Millisecond, 1000)
+	require.NoError(tb, err)
+	return events
+}

@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+type tokens struct{ *Store }
+
+const (
+	selectToken = `SELECT client_id, issued_at, expires_at FROM tokens WHERE sha256 = ?`
+	insertToken = `INSERT INTO tokens (sha256, client_id, issued_at, expires_at) VALUES (?, ?, ?, ?)`
+	deleteToken = `DELETE FROM tokens WHERE sha256 = ?`
+	purgeTokens = `DELETE FROM tokens WHERE sha256 IN (
+		SELECT sha256 FROM tokens WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`
+)
+
+func (t tokens) PutToken(ctx context.Context, token ports.Token) error {
+	return t.update(ctx, func(ctx context.Context, s *session) error {
+		_, err := s.exec(ctx, insertToken, token.SHA256[:], blob(token.ClientID),
+			token.IssuedAt.UnixMilli(), token.ExpiresAt.UnixMilli())
+		return err
+	}, nil)
+}
+
+func (t tokens) Token(ctx context.Context, sha256 [32]byte) (ports.Token, error) {
+	token := ports.Token{SHA256: sha256}
+	err := t.scan(ctx, selectToken, []any{sha256[:]}, &token.ClientID, instant{&token.IssuedAt}, instant{&token.ExpiresAt})
+	if errors.Is(err, sql.ErrNoRows) {
+		err = errcodes.New(errcodes.NotFound, "No such token")
+	}
+	if err != nil {
+		return ports.Token{}, err
+	}
+	return token, nil
+}
+
+func (t tokens) Revoke(ctx context.Context, sha256 [32]byte) error {
+	return t.update(ctx, func(ctx context.Context, s *session) error {
+		_, err := s.exec(ctx, deleteToken, sha256[:])
+		return err
+	}, nil)
+}
+
+func (t tokens) PurgeTokens(ctx context.Context, before time.Time, n int) (int, error) {
+	if err := inRange(n, maxPage); err != nil {
+		return 0, err
+	}
+	var purged int64
+	err := t.update(ctx, func(ctx context.Context, s *session) (err error) {
+		purged, err = s.exec(ctx, purgeTokens, before.UnixMilli(), n)
+		return err
+	}, nil)
+	if err != nil {
+		return 0, err
+	}
+	return int(purged), nil
+}

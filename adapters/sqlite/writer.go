@@ -1,0 +1,184 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// writer owns the one connection that writes. Who holds the turn may use it.
+type writer struct {
+	turn    chan struct{} // holds one value while somebody writes: a mutex that honours contexts
+	closed  chan struct{}
+	db      *sql.DB
+	session *session    // nil after a failure; the next write opens another
+	tries   int         // how many busySlices make the BusyTimeout
+	failing atomic.Bool // the last write could not be stored
+	faults  func(point string) error
+}
+
+// busySlice is how long SQLite itself waits for a lock; the writer repeats it,
+// so that a context that is done is noticed in between.
+const busySlice = 50 * time.Millisecond
+
+// change writes, by statements that are undone together if it fails.
+type change func(context.Context, *session) error
+
+// checkpoints lets the log grow to 16 MB: a mint writes about nine pages, so
+// that SQLite's own 1,000 would mean two more fsyncs for every hundred mints.
+const checkpoints = "wal_autocheckpoint(4000)"
+
+var errClosed = errcodes.New(errcodes.Closed, "The store is closed")
+
+func newWriter(ctx context.Context, path string, c Config) (*writer, error) {
+	db, err := openDB(dsn(path, min(busySlice, c.BusyTimeout), checkpoints))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	db.SetMaxIdleConns(0)
+	w := &writer{
+		turn:   make(chan struct{}, 1),
+		closed: make(chan struct{}),
+		db:     db,
+		tries:  max(1, int(c.BusyTimeout/busySlice)),
+		faults: c.Faults,
+	}
+	if err := w.connect(ctx); err != nil {
+		return nil, errors.Join(coded(err), db.Close())
+	}
+	return w, nil
+}
+
+// update runs do between BEGIN IMMEDIATE and COMMIT. When ctx is done before
+// the COMMIT, nothing is stored; the COMMIT itself is not interrupted. check
+// reads the fate of a COMMIT that failed; nil means that it can't be read.
+func (w *writer) update(ctx context.Context, do change, check evidence) error {
+	if err := w.acquire(ctx); err != nil {
+		return err
+	}
+	defer func() { <-w.turn }()
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
+	steady := context.WithoutCancel(ctx)
+	err := do(steady, w.session)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return w.undo(steady, coded(err))
+	}
+	return w.commit(steady, check)
+}
+
+func (w *writer) acquire(ctx context.Context) error {
+	select {
+	case <-w.closed:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	case w.turn <- struct{}{}:
+	}
+	select {
+	case <-w.closed:
+		<-w.turn
+		return errClosed
+	default:
+		return nil
+	}
+}
+
+func (w *writer) begin(ctx context.Context) error {
+	if err := w.connect(ctx); err != nil {
+		return coded(err)
+	}
+	err := patiently(ctx, w.tries, func() error {
+		_, err := w.session.exec(context.WithoutCancel(ctx), "BEGIN IMMEDIATE")
+		return err
+	})
+	if err != nil && !isBusy(err) && ctx.Err() == nil {
+		w.drop()
+	}
+	return coded(err)
+}
+
+// connect opens a connection if there is none.
+func (w *writer) connect(ctx context.Context) error {
+	if w.session != nil {
+		return nil
+	}
+	session, err := newSession(ctx, w.db)
+	if err != nil {
+		return err
+	}
+	w.session = session
+	return nil
+}
+
+// peek reads one row on the writing connection, if nobody uses it, and tells
+// whether that gave an answer: a row into dest, or none.
+func (w *writer) peek(ctx context.Context, query string, args, dest []any) bool {
+	select {
+	case w.turn <- struct{}{}:
+	default:
+		return false
+	}
+	defer func() { <-w.turn }()
+	if w.session == nil {
+		return false
+	}
+	err := w.session.scan(context.WithoutCancel(ctx), query, args, dest...)
+	return err == nil || errors.Is(err, sql.ErrNoRows)
+}
+
+// patiently tries do again while the file is busy, up to tries times and until
+// ctx is done. SQLite waits a busySlice within each try.
+func patiently(ctx context.Context, tries int, do func() error) error {
+	var err error
+	for range tries {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err = do(); !isBusy(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// undo rolls back and returns cause. A connection that met anything but a
+// refusal is not trusted with another write.
+func (w *writer) undo(ctx context.Context, cause error) error {
+	if !isRefusal(cause) {
+		w.drop()
+		return cause
+	}
+	if _, err := w.session.exec(ctx, "ROLLBACK"); err != nil {
+		w.drop()
+	}
+	return cause
+}
+
+// drop gives the connection up. What its close reports is no news: an error
+// is why it was given up.
+func (w *writer) drop() {
+	_ = w.session.close()
+	w.session = nil
+}
+
+func (w *writer) close() error {
+	close(w.closed)
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	var err error
+	if w.session != nil {
+		err = w.session.close()
+		w.session = nil
+	}
+	return errors.Join(err, w.db.Close())
+}
