@@ -1,0 +1,164 @@
+package clientauth
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Authenticator issues and checks access tokens. It is safe for use by many
+// goroutines.
+type Authenticator struct {
+	clients ports.ClientReader
+	tokens  ports.TokenStore
+	cfg     Config
+	cache   *cache
+}
+
+// New makes an Authenticator over the clients and the store of tokens, both
+// required. A bad value in cfg is [errcodes.Configuration].
+func New(clients ports.ClientReader, tokens ports.TokenStore, cfg *Config) (*Authenticator, error) {
+	if clients == nil || tokens == nil {
+		return nil, badConfig("clients and tokens are required")
+	}
+	filled, err := cfg.filled()
+	if err != nil {
+		return nil, err
+	}
+	return &Authenticator{
+		clients: clients,
+		tokens:  tokens,
+		cfg:     filled,
+		cache:   newCache(filled.CacheEntries, filled.CacheFor),
+	}, nil
+}
+
+// Issue gives a new access token for a client's credentials, and how long it is
+// valid (SPEC 4.1). Credentials that are not right, for whatever reason, are
+// [errcodes.TokenInvalidCredentials]; a store that fails is
+// [errcodes.Unavailable]; a source of chance that fails or repeats itself is
+// [errcodes.Internal].
+func (a *Authenticator) Issue(ctx context.Context, clientID, clientSecret string) (token string, expiresIn time.Duration, err error) {
+	client, err := a.clients.Client(ctx, clientID)
+	known := err == nil
+	if !known && errcodes.Of(err) != errcodes.NotFound {
+		return "", 0, unavailable("read a client", err)
+	}
+	now := a.now()
+	right := matches(&client, clientSecret, now)
+	if !right || !known || client.Disabled {
+		return "", 0, errcodes.New(errcodes.TokenInvalidCredentials, "")
+	}
+	return a.issue(ctx, client.ID, now)
+}
+
+func (a *Authenticator) issue(ctx context.Context, clientID string, now time.Time) (string, time.Duration, error) {
+	token, err := newToken(a.cfg.Random)
+	if err != nil {
+		return "", 0, err
+	}
+	hash, _ := hashToken(token)
+	lifetime := a.cfg.TokenLifetime.Truncate(time.Millisecond)
+	err = a.tokens.PutToken(ctx, ports.Token{
+		SHA256: hash, ClientID: clientID, IssuedAt: now, ExpiresAt: now.Add(lifetime),
+	})
+	switch {
+	case errcodes.Of(err) == errcodes.Conflict:
+		return "", 0, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("a token came up twice: %w", err))
+	case err != nil:
+		return "", 0, unavailable("store a token", err)
+	}
+	return token, lifetime, nil
+}
+
+// Authenticate gives the client that token was issued to, without its secrets.
+// A token that is malformed, unknown, revoked or expired (valid while now <
+// ExpiresAt), and one of a client that is gone or disabled, is
+// [errcodes.Unauthorized]; a store that fails is [errcodes.Unavailable]. The
+// slices of the answer are shared: do not change them.
+func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.Client, error) {
+	hash, ok := hashToken(token)
+	if !ok {
+		return ports.Client{}, refused()
+	}
+	now := a.now()
+	e, mark, ok := a.cache.get(hash, now)
+	if !ok {
+		var err error
+		if e, err = a.read(ctx, hash, now); err != nil {
+			return ports.Client{}, err
+		}
+		a.cache.put(hash, e, mark)
+	}
+	if !now.Before(e.expiresAt) {
+		return ports.Client{}, refused()
+	}
+	return e.client, nil
+}
+
+// read asks the stores. Only tokens of live clients come back.
+func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) (entry, error) {
+	token, err := a.tokens.Token(ctx, hash)
+	if err != nil {
+		return entry{}, refusedOr("read a token", err)
+	}
+	client, err := a.clients.Client(ctx, token.ClientID)
+	if err != nil {
+		return entry{}, refusedOr("read a client", err)
+	}
+	if client.Disabled {
+		return entry{}, refused()
+	}
+	client.Secrets = nil
+	return entry{client: client, expiresAt: token.ExpiresAt, readAt: now}, nil
+}
+
+// Revoke takes a token back, for good: this process refuses it from now on,
+// others within their CacheFor. Text that is no token of ours is no error. When
+// the store fails the error is [errcodes.Unavailable], and the token may still
+// be valid.
+func (a *Authenticator) Revoke(ctx context.Context, token string) error {
+	hash, ok := hashToken(token)
+	if !ok {
+		return nil
+	}
+	err := a.tokens.Revoke(ctx, hash)
+	a.cache.drop(hash)
+	if err != nil {
+		return unavailable("revoke a token", err)
+	}
+	return nil
+}
+
+// purgePage is how many expired tokens one Tick removes.
+const purgePage = 10_000
+
+// Tick removes up to 10,000 tokens that have expired by now from the store, and
+// tells how many. Without it the store grows; no token lives longer. A store
+// that fails is [errcodes.Unavailable].
+func (a *Authenticator) Tick(ctx context.Context, now time.Time) (purged int, err error) {
+	purged, err = a.tokens.PurgeTokens(ctx, now.UTC(), purgePage)
+	if err != nil {
+		return purged, unavailable("purge tokens", err)
+	}
+	return purged, nil
+}
+
+// now is cut to the millisecond, which is all that stores keep.
+func (a *Authenticator) now() time.Time { return a.cfg.Clock.Now().UTC().Truncate(time.Millisecond) }
+
+func refused() error { return errcodes.New(errcodes.Unauthorized, "") }
+
+func refusedOr(doing string, err error) error {
+	if errcodes.Of(err) == errcodes.NotFound {
+		return refused()
+	}
+	return unavailable(doing, err)
+}
+
+func unavailable(doing string, err error) error {
+	return errcodes.Wrap(errcodes.Unavailable, "Authentication service unavailable", fmt.Errorf("%s: %w", doing, err))
+}

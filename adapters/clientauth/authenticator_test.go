@@ -1,0 +1,346 @@
+package clientauth_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func TestNewRefusesBadConfig(t *testing.T) {
+	s := &store{}
+	for name, cfg := range map[string]clientauth.Config{
+		"a negative lifetime":    {TokenLifetime: -1},
+		"a lifetime below 1 s":   {TokenLifetime: time.Second - 1},
+		"a lifetime too long":    {TokenLifetime: clientauth.MaxTokenLifetime + 1},
+		"a cache above 5 s":      {CacheFor: 5*time.Second + 1},
+		"a negative cache":       {CacheFor: -1},
+		"negative cache entries": {CacheEntries: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := clientauth.New(s, s, &cfg)
+			assert.Equal(t, errcodes.Configuration, errcodes.Of(err))
+			assert.Contains(t, err.Error(), "must be from")
+		})
+	}
+	_, err := clientauth.New(nil, s, nil)
+	assert.Equal(t, errcodes.Configuration, errcodes.Of(err))
+	_, err = clientauth.New(s, s, nil)
+	assert.NoError(t, err)
+}
+
+func TestAnIssuedTokenWorks(t *testing.T) {
+	f := newFixture(t, clientauth.Config{})
+	token, expiresIn, err := f.Issue(t.Context(), "acme", "right")
+	require.NoError(t, err)
+	assert.Equal(t, 86400*time.Second, expiresIn)
+	assert.Regexp(t, `^cor_at_[A-Za-z0-9_-]{43}$`, token)
+	client, err := f.Authenticate(t.Context(), token)
+	require.NoError(t, err)
+	assert.Equal(t, ports.Client{ID: "acme", Merchants: []string{"m1"}}, client, "and no secret's hash comes with it")
+
+	again := f.issue(t)
+	assert.NotEqual(t, token, again)
+}
+
+// TestEveryRefusalIsTheSame is I15: six causes, one answer.
+func TestEveryRefusalIsTheSame(t *testing.T) {
+	f := newFixture(t, clientauth.Config{})
+	withWindow := func(id string, from, to time.Time) {
+		s := secretOf("right")
+		s.NotBefore, s.NotAfter = from, to
+		f.store.put(ports.Client{ID: id, Secrets: []ports.ClientSecret{s}})
+	}
+	withWindow("early", start.Add(time.Millisecond), time.Time{})
+	withWindow("late", time.Time{}, start)
+	f.store.put(ports.Client{ID: "off", Disabled: true, Secrets: []ports.ClientSecret{secretOf("right")}})
+	f.store.put(ports.Client{ID: "bare"})
+
+	texts := map[string]bool{}
+	for name, c := range map[string][2]string{
+		"unknown client":       {"nobody", "right"},
+		"wrong secret":         {"acme", "wrong"},
+		"secret not yet valid": {"early", "right"},
+		"secret expired":       {"late", "right"},
+		"client disabled":      {"off", "right"},
+		"client has no secret": {"bare", "right"},
+		"empty secret":         {"bare", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			token, _, err := f.Issue(t.Context(), c[0], c[1])
+			assert.Empty(t, token)
+			assert.Equal(t, errcodes.TokenInvalidCredentials, errcodes.Of(err))
+			assert.Equal(t, errcodes.Token{Error: "Invalid client credentials"}, errcodes.TokenOf(err))
+			assert.NoError(t, errors.Unwrap(err), "nothing inside tells the cause")
+			texts[fmt.Sprintf("%#v %v", err, err)] = true
+		})
+	}
+	assert.Len(t, texts, 1)
+}
+
+func TestATokenEndsToTheMillisecond(t *testing.T) {
+	const lifetime = 10 * time.Second
+	for _, warm := range []bool{false, true} {
+		t.Run(fmt.Sprintf("cached %v", warm), func(t *testing.T) {
+			f := newFixture(t, clientauth.Config{TokenLifetime: lifetime})
+			token := f.issue(t)
+			f.clock.Set(start.Add(lifetime - time.Millisecond))
+			if warm {
+				_, err := f.Authenticate(t.Context(), token)
+				require.NoError(t, err)
+			}
+			_, err := f.Authenticate(t.Context(), token)
+			assert.NoError(t, err, "1 ms before its end")
+			for _, past := range []time.Duration{0, time.Millisecond, time.Hour} {
+				f.clock.Set(start.Add(lifetime + past))
+				_, err = f.Authenticate(t.Context(), token)
+				assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "%v after its end", past)
+			}
+		})
+	}
+}
+
+func TestTextThatIsNoToken(t *testing.T) {
+	f := newFixture(t, clientauth.Config{})
+	token := f.issue(t)
+	for name, text := range map[string]string{
+		"empty":             "",
+		"truncated":         token[:len(token)-1],
+		"extended":          token + "A",
+		"without prefix":    strings.TrimPrefix(token, "cor_at_"),
+		"another prefix":    "cor_sk_" + strings.TrimPrefix(token, "cor_at_"),
+		"prefix in capital": "COR_AT_" + strings.TrimPrefix(token, "cor_at_"),
+		"blank in front":    " " + token,
+		"1 MiB":             strings.Repeat("a", 1<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := f.store.looks()
+			_, err := f.Authenticate(t.Context(), text)
+			assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
+			assert.Equal(t, before, f.store.looks(), "the store is not asked")
+			assert.NoError(t, f.Revoke(t.Context(), text))
+		})
+	}
+	t.Run("of the right form but unknown", func(t *testing.T) {
+		_, err := f.Authenticate(t.Context(), token[:len(token)-2]+"00")
+		assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
+	})
+	_, err := f.Authenticate(t.Context(), token)
+	assert.NoError(t, err)
+}
+
+func TestAStoreThatFailsIsNoRefusal(t *testing.T) {
+	f := newFixture(t, clientauth.Config{})
+	token := f.issue(t)
+	for _, cause := range []error{
+		errors.New("disk"),
+		errcodes.New(errcodes.StorageUnavailable, ""),
+		errcodes.New(errcodes.OutcomeUnknown, ""),
+		errcodes.Wrap(errcodes.StorageUnavailable, "", errcodes.NotFound),
+	} {
+		f.store.fail(cause)
+		_, _, err := f.Issue(t.Context(), "acme", "right")
+		assert.Equal(t, errcodes.Unavailable, errcodes.Of(err))
+		assert.Equal(t, "Authentication service unavailable", errcodes.TokenOf(err).Error)
+		_, err = f.Authenticate(t.Context(), token)
+		assert.Equal(t, errcodes.Unavailable, errcodes.Of(err))
+		assert.Equal(t, errcodes.Unavailable, errcodes.Of(f.Revoke(t.Context(), token)))
+		_, err = f.Tick(t.Context(), start)
+		assert.Equal(t, errcodes.Unavailable, errcodes.Of(err))
+	}
+	f.store.fail(nil)
+	_, err := f.Authenticate(t.Context(), token)
+	assert.NoError(t, err)
+}
+
+// I14: a token works exactly while it is valid, not revoked, and its client enabled.
+func TestRevoke(t *testing.T) {
+	f := newFixture(t, clientauth.Config{})
+	token := f.issue(t)
+	_, err := f.Authenticate(t.Context(), token)
+	require.NoError(t, err)
+	require.NoError(t, f.Revoke(t.Context(), token))
+	_, err = f.Authenticate(t.Context(), token)
+	assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "at once, cached or not")
+	assert.NoError(t, f.Revoke(t.Context(), token), "again")
+}
+
+// TestARevocationIsNotUndoneByALateRead: the token was read before it was
+// revoked, and the answer comes after.
+func TestARevocationIsNotUndoneByALateRead(t *testing.T) {
+	f := newFixture(t, clientauth.Config{})
+	token := f.issue(t)
+	f.store.onToken = func() {
+		f.store.onToken = nil
+		require.NoError(t, f.Revoke(t.Context(), token))
+	}
+	_, err := f.Authenticate(t.Context(), token)
+	require.NoError(t, err, "this call began before the revocation")
+	_, err = f.Authenticate(t.Context(), token)
+	assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
+}
+
+func TestTheCache(t *testing.T) {
+	t.Run("spares the store for up to 5 s", func(t *testing.T) {
+		f := newFixture(t, clientauth.Config{})
+		token := f.issue(t)
+		for range 10 {
+			_, err := f.Authenticate(t.Context(), token)
+			require.NoError(t, err)
+			f.clock.Advance(400 * time.Millisecond)
+		}
+		assert.Equal(t, 1, f.store.looks())
+	})
+	for name, end := range map[string]func(*store, string){
+		"a revocation elsewhere": func(s *store, _ string) { clear(s.tokens) },
+		"a disabled client":      func(s *store, _ string) { s.clients["acme"] = ports.Client{ID: "acme", Disabled: true} },
+		"a removed client":       func(s *store, _ string) { clear(s.clients) },
+	} {
+		t.Run(name+" is seen within 5 s", func(t *testing.T) {
+			f := newFixture(t, clientauth.Config{})
+			token := f.issue(t)
+			_, err := f.Authenticate(t.Context(), token)
+			require.NoError(t, err)
+			end(f.store, token)
+			f.clock.Advance(5 * time.Second)
+			_, err = f.Authenticate(t.Context(), token)
+			assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
+		})
+	}
+	t.Run("believes nothing after the clock jumped back", func(t *testing.T) {
+		f := newFixture(t, clientauth.Config{})
+		token := f.issue(t)
+		_, err := f.Authenticate(t.Context(), token)
+		require.NoError(t, err)
+		clear(f.store.tokens)
+		f.clock.Advance(-time.Hour)
+		_, err = f.Authenticate(t.Context(), token)
+		assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
+	})
+	t.Run("forgets but never refuses when it is full", func(t *testing.T) {
+		f := newFixture(t, clientauth.Config{CacheEntries: 1})
+		var tokens []string
+		for range 500 {
+			tokens = append(tokens, f.issue(t))
+		}
+		for range 2 {
+			for _, token := range tokens {
+				_, err := f.Authenticate(t.Context(), token)
+				require.NoError(t, err)
+			}
+		}
+		assert.Greater(t, f.store.looks(), 800, "64 entries cannot hold 500 tokens")
+	})
+	t.Run("costs no allocation", func(t *testing.T) {
+		f := newFixture(t, clientauth.Config{})
+		token, ctx := f.issue(t), t.Context()
+		assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
+			if _, err := f.Authenticate(ctx, token); err != nil {
+				t.Error(err)
+			}
+		}), 0.0)
+	})
+}
+
+func TestChanceThatFails(t *testing.T) {
+	f := newFixture(t, clientauth.Config{Random: bytes.NewReader(bytes.Repeat([]byte{7}, 40))})
+	_, _, err := f.Issue(t.Context(), "acme", "right")
+	require.NoError(t, err)
+	_, _, err = f.Issue(t.Context(), "acme", "right")
+	assert.Equal(t, errcodes.Internal, errcodes.Of(err), "only 8 bytes are left")
+
+	f = newFixture(t, clientauth.Config{Random: sevens{}})
+	_, _, err = f.Issue(t.Context(), "acme", "right")
+	require.NoError(t, err)
+	_, _, err = f.Issue(t.Context(), "acme", "right")
+	assert.Equal(t, errcodes.Internal, errcodes.Of(err), "the same token twice")
+	assert.Equal(t, "An unknown error occurred", errcodes.TokenOf(err).Error)
+}
+
+type sevens struct{}
+
+func (sevens) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 7
+	}
+	return len(p), nil
+}
+
+func TestTickPurgesWhatHasExpired(t *testing.T) {
+	f := newFixture(t, clientauth.Config{TokenLifetime: time.Minute})
+	f.issue(t)
+	f.clock.Advance(time.Second)
+	live := f.issue(t)
+	n, err := f.Tick(t.Context(), start.Add(time.Minute))
+	require.NoError(t, err)
+	assert.Equal(t, 1, n)
+	_, err = f.Authenticate(t.Context(), live)
+	assert.NoError(t, err)
+}
+
+// TestNothingSecretIsStored is I16: neither a token nor a secret is found in
+// any byte that reaches the store.
+func TestNothingSecretIsStored(t *testing.T) {
+	f := newFixture(t, clientauth.Config{})
+	token := f.issue(t)
+	dump := fmt.Sprintf("%v %+v %q", f.store.tokens, f.store.clients, fmt.Sprintf("%s", f.store.tokens))
+	for _, canary := range []string{token, token[7:], "right"} {
+		assert.NotContains(t, dump, canary)
+	}
+	assert.Contains(t, dump, "acme", "the dump shows what is there")
+}
+
+func TestManyAtOnce(t *testing.T) {
+	f := newFixture(t, clientauth.Config{CacheEntries: 64})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				token := f.issue(t)
+				_, err := f.Authenticate(t.Context(), token)
+				assert.NoError(t, err)
+				f.clock.Advance(time.Millisecond)
+				assert.NoError(t, f.Revoke(t.Context(), token))
+				_, err = f.Authenticate(t.Context(), token)
+				assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func FuzzAuthenticate(f *testing.F) {
+	x := newFixture(f, clientauth.Config{})
+	token := x.issue(f)
+	f.Add(token)
+	f.Add("")
+	f.Add(token[1:])
+	f.Add("cor_at_")
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := x.Authenticate(t.Context(), text)
+		if (err == nil) != (text == token) {
+			t.Fatalf("%q: %v, while the one token is %q", text, err, token)
+		}
+	})
+}
+
+func BenchmarkAuthenticate(b *testing.B) {
+	f := newFixture(b, clientauth.Config{})
+	token, ctx := f.issue(b), b.Context()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := f.Authenticate(ctx, token); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

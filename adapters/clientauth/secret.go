@@ -1,0 +1,73 @@
+package clientauth
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+const (
+	secretPrefix = "cor_sk_"
+	tokenPrefix  = "cor_at_"
+	chanceBytes  = 32
+	// tokenLen is the prefix and 32 bytes in base64url without padding.
+	tokenLen = len(tokenPrefix) + (chanceBytes*8+5)/6
+)
+
+// Secret is the text of a client secret. It shows itself only by conversion,
+// string(s): in logs, formatted text and JSON it is a mask.
+type Secret string
+
+const secretMask = secretPrefix + "…"
+
+// String gives the mask.
+func (Secret) String() string { return secretMask }
+
+// Format writes the mask for every verb.
+func (Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, secretMask) }
+
+// LogValue gives the mask.
+func (Secret) LogValue() slog.Value { return slog.StringValue(secretMask) }
+
+// MarshalText gives the mask.
+func (Secret) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
+
+// NewSecret makes a client secret of 256 bits from random (crypto/rand.Reader,
+// unless in a test), and the hash to keep in its place. The secret is shown to
+// the client once and stored nowhere. When random fails the error is
+// [errcodes.Internal].
+func NewSecret(random io.Reader) (Secret, [32]byte, error) {
+	text, err := chance(random, secretPrefix)
+	if err != nil {
+		return "", [32]byte{}, err
+	}
+	return Secret(text), HashSecret(text), nil
+}
+
+// HashSecret gives what a store keeps of a secret: the SHA-256 of its bytes
+// ([ports.ClientSecret]).
+func HashSecret(secret string) [32]byte { return sha256.Sum256([]byte(secret)) }
+
+func newToken(random io.Reader) (string, error) { return chance(random, tokenPrefix) }
+
+// hashToken gives the token's hash, and false for text that no token can be.
+func hashToken(token string) (hash [32]byte, ok bool) {
+	if len(token) != tokenLen || token[:len(tokenPrefix)] != tokenPrefix {
+		return hash, false
+	}
+	var text [tokenLen]byte // on the stack, which []byte(token) would not be
+	copy(text[:], token)
+	return sha256.Sum256(text[:]), true
+}
+
+func chance(random io.Reader, prefix string) (string, error) {
+	var bits [chanceBytes]byte
+	if _, err := io.ReadFull(random, bits[:]); err != nil {
+		return "", errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("read random bits: %w", err))
+	}
+	return prefix + base64.RawURLEncoding.EncodeToString(bits[:]), nil
+}

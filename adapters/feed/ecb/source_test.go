@@ -1,0 +1,83 @@
+package ecb_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/feed/ecb"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+func TestAnErrorDoesNotShowTheAddress(t *testing.T) {
+	b := open(t, text(daily(t)))
+	b.server.Close()
+	_, err := b.Mid(t.Context(), usdzar)
+	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
+	require.NotContains(t, err.Error(), "geheim")
+	require.NotContains(t, b.log.String(), "geheim")
+}
+
+func TestNewRefuses(t *testing.T) {
+	for name, source := range map[string]string{
+		"nothing":             "",
+		"an empty file":       "file:",
+		"plain http":          "http://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml",
+		"another scheme":      "ftp://www.ecb.europa.eu/",
+		"no host":             "https:///daily.xml",
+		"a broken address":    "https://[::1",
+		"http in disguise":    "http://127.0.0.1.example.org/",
+		"http to a localhost": "http://localhost.example.org/",
+	} {
+		_, err := ecb.New(source, nil)
+		require.Equal(t, errcodes.Configuration, errcodes.Of(err), name)
+	}
+	for _, cfg := range []ecb.Config{
+		{RefreshEvery: time.Millisecond}, {RetryEvery: -1}, {RefreshEvery: ecb.MaxPause + 1},
+		{Timeout: ecb.MaxTimeout + 1}, {MaxBody: -1}, {MaxBody: ecb.MaxMaxBody + 1},
+	} {
+		_, err := ecb.New(dailyFile, &cfg)
+		require.Equal(t, errcodes.Configuration, errcodes.Of(err), "%+v", cfg)
+	}
+}
+
+func TestSources(t *testing.T) {
+	path, err := filepath.Abs(dailyFile)
+	require.NoError(t, err)
+	for _, source := range []string{dailyFile, path, "file:" + dailyFile, "file:" + path, "file://" + path} {
+		require.True(t, ecb.IsPath(source), source)
+		_, err := fromFile(t, source).Mid(t.Context(), usdzar)
+		require.NoError(t, err, source)
+	}
+	_, err = fromFile(t, t.TempDir()).Mid(t.Context(), usdzar)
+	require.ErrorContains(t, err, "not a regular file")
+	_, err = fromFile(t, "file:/absent.xml").Mid(t.Context(), usdzar)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.False(t, ecb.IsPath(ecb.DailyURL))
+	require.False(t, ecb.IsPath("http://127.0.0.1:8080/daily.xml"))
+	_, err = ecb.New(ecb.DailyURL, nil)
+	require.NoError(t, err)
+}
+
+func TestASlowBodyEndsWithTheTimeout(t *testing.T) {
+	stop := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("<?xml"))
+		_ = http.NewResponseController(w).Flush()
+		<-stop
+	}))
+	defer server.Close()
+	defer close(stop)
+	feed, err := ecb.New(server.URL, &ecb.Config{Clock: portstest.NewClock(after), Timeout: 20 * time.Millisecond})
+	require.NoError(t, err)
+	_, err = feed.Mid(t.Context(), usdzar)
+	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}

@@ -1,0 +1,81 @@
+package sandbox
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Source is the Source of the sandbox's prices.
+const Source = "sandbox"
+
+// Config tunes a [Feed]. The zero value, and nil, mean the defaults.
+type Config struct {
+	Clock ports.Clock // stamps the prices; nil: [ports.SystemClock]
+}
+
+// Feed is a [ports.PriceFeed] that needs no source. It is safe for concurrent
+// use.
+type Feed struct {
+	clock ports.Clock
+	pairs ports.PairSet
+
+	mu   sync.RWMutex
+	mids map[ports.Pair]string
+}
+
+// New makes a feed with the published mids. It returns no error today; the
+// signature is that of every constructor.
+func New(cfg *Config) (*Feed, error) {
+	f := &Feed{clock: ports.SystemClock(), mids: make(map[ports.Pair]string, len(published))}
+	if cfg != nil && cfg.Clock != nil {
+		f.clock = cfg.Clock
+	}
+	pairs := make([]ports.Pair, 0, len(published))
+	for _, row := range published {
+		f.mids[row.pair] = row.mid
+		pairs = append(pairs, row.pair)
+	}
+	f.pairs = ports.NewPairSet(pairs...)
+	return f, nil
+}
+
+// Pairs gives the pairs on offer; they never change.
+func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
+	return f.pairs, ctx.Err()
+}
+
+// Mid gives the pair's price as of now. A pair that is not on offer is
+// [errcodes.PairNotOffered].
+func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+	if err := ctx.Err(); err != nil {
+		return ports.Price{}, err
+	}
+	f.mu.RLock()
+	mid, ok := f.mids[pair]
+	f.mu.RUnlock()
+	if !ok {
+		return ports.Price{}, errcodes.New(errcodes.PairNotOffered, "")
+	}
+	at := f.clock.Now().UTC().Truncate(time.Millisecond)
+	return ports.Price{Pair: pair, Mid: mid, Source: Source, At: at}, nil
+}
+
+// Set moves the price of one pair; the way back keeps its own. A mid that
+// ports.SetRate would refuse is [errcodes.InvalidRequest], a pair that is not on
+// offer [errcodes.PairNotOffered].
+func (f *Feed) Set(pair ports.Pair, mid string) error {
+	if err := ports.CheckRate(mid); err != nil {
+		return err
+	}
+	if !f.pairs.Has(pair) {
+		return errcodes.New(errcodes.PairNotOffered, "")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mids[pair] = mid
+	return nil
+}

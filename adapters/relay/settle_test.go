@@ -1,0 +1,236 @@
+package relay_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/relay"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// recorder is an outbox that notes the calls that it passes on, and fails those
+// that it is told to.
+type recorder struct {
+	ports.Outbox
+
+	fail    map[string]error // by call
+	calls   []string
+	reasons []string
+}
+
+func (o *recorder) call(name string, do func() error) error {
+	o.calls = append(o.calls, name)
+	if err := o.fail[name]; err != nil {
+		return err
+	}
+	return do()
+}
+
+func (o *recorder) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) (events []ports.Event, err error) {
+	err = o.call("Claim", func() error {
+		events, err = o.Outbox.Claim(ctx, now, lease, n)
+		return err
+	})
+	return events, err
+}
+
+func (o *recorder) Ack(ctx context.Context, e ports.Event) error {
+	return o.call("Ack", func() error { return o.Outbox.Ack(ctx, e) })
+}
+
+func (o *recorder) Retry(ctx context.Context, e ports.Event, at time.Time) error {
+	return o.call("Retry", func() error { return o.Outbox.Retry(ctx, e, at) })
+}
+
+func (o *recorder) Bury(ctx context.Context, e ports.Event, reason string) error {
+	o.reasons = append(o.reasons, reason)
+	return o.call("Bury", func() error { return o.Outbox.Bury(ctx, e, reason) })
+}
+
+var errNever = errcodes.New(errcodes.InvalidRequest, "")
+
+func TestAClaimThatWasLostIsNoFailure(t *testing.T) {
+	for name, failure := range map[string]error{"Ack": nil, "Retry": errDown, "Bury": errNever} {
+		t.Run(name, func(t *testing.T) {
+			outbox := &recorder{Outbox: stored(t, event("a1", "a"), event("a2", "a")).Outbox()}
+			clock := portstest.NewClock(noon)
+			r, err := relay.New(outbox, sinkFunc(func(ctx context.Context, e ports.Event) error {
+				clock.Advance(relay.DefaultLease)
+				events, err := outbox.Outbox.Claim(ctx, clock.Now(), relay.DefaultLease, 1)
+				require.NoError(t, err)
+				require.Equal(t, e.ID, events[0].ID, "another relay has it by now")
+				return failure
+			}), &relay.Config{Clock: clock})
+			require.NoError(t, err)
+			n, err := r.Tick(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, failure == nil, n == 1)
+			require.Equal(t, []string{"Claim", name}, outbox.calls, "the tick ends")
+		})
+	}
+}
+
+func TestAnErrorOfTheOutboxEndsTheTick(t *testing.T) {
+	broken := errcodes.New(errcodes.Internal, "the disk is full")
+	for _, c := range []struct {
+		call      string
+		failure   error
+		delivered int
+	}{{"Claim", nil, 0}, {"Ack", nil, 1}, {"Retry", errDown, 0}, {"Bury", errNever, 0}} {
+		t.Run(c.call, func(t *testing.T) {
+			outbox := &recorder{Outbox: stored(t, one(3)...).Outbox(), fail: map[string]error{c.call: broken}}
+			tried := 0
+			r, err := relay.New(outbox, sinkFunc(func(context.Context, ports.Event) error {
+				tried++
+				return c.failure
+			}), &relay.Config{Clock: portstest.NewClock(noon)})
+			require.NoError(t, err)
+			n, err := r.Tick(t.Context())
+			require.ErrorIs(t, err, broken)
+			require.Equal(t, c.delivered, n)
+			require.LessOrEqual(t, tried, 1, "nothing is delivered that cannot be settled")
+		})
+	}
+}
+
+func TestADeliveryBrokenOffIsNoFailedOne(t *testing.T) {
+	store := stored(t, one(3)...)
+	outbox := &recorder{Outbox: store.Outbox()}
+	clock := portstest.NewClock(noon)
+	ctx, cancel := context.WithCancel(t.Context())
+	tried := 0
+	r, err := relay.New(outbox, sinkFunc(func(ctx context.Context, _ ports.Event) error {
+		tried++
+		cancel()
+		return fmt.Errorf("post: %w", ctx.Err())
+	}), &relay.Config{Clock: clock, Attempts: 1})
+	require.NoError(t, err)
+	n, err := r.Tick(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, n)
+	require.Equal(t, 1, tried, "no delivery after the context ended")
+	require.Equal(t, []string{"Claim"}, outbox.calls, "neither given back nor buried")
+
+	clock.Advance(relay.DefaultLease)
+	s := &sink{}
+	r, err = relay.New(outbox, s, &relay.Config{Clock: clock})
+	require.NoError(t, err)
+	n, err = r.Tick(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 3, n, "the lease gives them back")
+}
+
+func TestWhatWasDeliveredIsSettledThoughTheContextEnds(t *testing.T) {
+	store := stored(t, one(3)...)
+	clock := portstest.NewClock(noon)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &sink{}
+	r, err := relay.New(store.Outbox(), sinkFunc(func(ctx context.Context, e ports.Event) error {
+		cancel()
+		return s.Deliver(ctx, e)
+	}), &relay.Config{Clock: clock})
+	require.NoError(t, err)
+	n, err := r.Tick(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 1, n)
+	clock.Advance(relay.DefaultLease)
+	_, err = r.Tick(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"e0", "e1", "e2"}, s.got)
+}
+
+func TestAFailureLeavesItsCodeAndNoMore(t *testing.T) {
+	const secret = "4012888888881881"
+	for name, c := range map[string]struct {
+		failure error
+		code    errcodes.Code
+	}{
+		"an error without a code": {errors.New("card " + secret), errcodes.Internal},
+		"a coded error":           {errcodes.Wrap(errcodes.InvalidRequest, "card "+secret, errors.New(secret)), errcodes.InvalidRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outbox := &recorder{Outbox: stored(t, event("a1", "a")).Outbox()}
+			clock := portstest.NewClock(noon)
+			var log bytes.Buffer
+			s := &sink{fail: map[string][]error{"a1": {c.failure, c.failure}}}
+			r, err := relay.New(outbox, s, &relay.Config{Clock: clock, Attempts: 2, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			require.NoError(t, err)
+			for range 2 {
+				_, err = r.Tick(t.Context())
+				require.NoError(t, err)
+				clock.Advance(time.Hour)
+			}
+			require.Equal(t, []string{string(c.code)}, outbox.reasons)
+			require.Contains(t, log.String(), "code="+string(c.code))
+			require.NotContains(t, log.String(), secret)
+		})
+	}
+}
+
+func TestAReplayedEventHasAllItsAttempts(t *testing.T) {
+	store := stored(t, event("a1", "a"))
+	outbox := &recorder{Outbox: store.Outbox()}
+	clock := portstest.NewClock(noon)
+	s := &sink{fail: map[string][]error{"a1": {errDown, errDown, errDown, errDown, errDown, errDown}}}
+	r, err := relay.New(outbox, s, &relay.Config{Clock: clock, Attempts: 3})
+	require.NoError(t, err)
+	for range 2 {
+		outbox.calls = nil
+		for range 3 {
+			_, err = r.Tick(t.Context())
+			require.NoError(t, err)
+			clock.Advance(time.Hour)
+		}
+		require.Equal(t, []string{"Claim", "Retry", "Claim", "Retry", "Claim", "Bury"}, settling(outbox.calls))
+		n, err := outbox.Replay(t.Context(), clock.Now())
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+	}
+	_, err = r.Tick(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"a1"}, s.got)
+}
+
+// settling drops the claims that found nothing.
+func settling(calls []string) []string {
+	var kept []string
+	for i, c := range calls {
+		if c != "Claim" || i+1 < len(calls) && calls[i+1] != "Claim" {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+func TestRunGoesOnAfterAnErrorOfTheOutbox(t *testing.T) {
+	outbox := &recorder{Outbox: stored(t, event("a1", "a")).Outbox(), fail: map[string]error{"Claim": errDown}}
+	s := &sink{}
+	clock := portstest.NewClock(noon)
+	var log bytes.Buffer
+	r, err := relay.New(outbox, s, &relay.Config{Clock: clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	pausing := func() {
+		t.Helper()
+		require.Eventually(t, func() bool { return clock.Waiters() == 1 }, 10*time.Second, time.Millisecond, "Run waits for its next tick")
+	}
+	pausing()
+	require.Contains(t, log.String(), "level=WARN")
+	outbox.fail = nil
+	clock.Advance(relay.DefaultEvery)
+	pausing()
+	require.Equal(t, []string{"a1"}, s.delivered())
+	cancel()
+	require.ErrorIs(t, <-done, context.Canceled)
+}

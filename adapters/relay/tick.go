@@ -1,0 +1,122 @@
+package relay
+
+import (
+	"context"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Tick delivers what waits, one batch after the other, and tells how many were
+// delivered. It ends when none waits, and after a batch that did not go for
+// good, so that it tries no event twice. It takes no time as a parameter: the
+// deliveries themselves take time, so leases and pauses count from Config.Clock
+// as it shows at each claim and each failure.
+//
+// A failed delivery is no error. The first error of the outbox ends the tick
+// and is returned as it is; so does ctx, with its error. What was claimed and
+// not settled by then is free again after Config.Lease.
+func (r *Relay) Tick(ctx context.Context) (int, error) {
+	for delivered := 0; ; {
+		n, more, err := r.batch(ctx)
+		delivered += n
+		if err != nil || !more {
+			return delivered, err
+		}
+	}
+}
+
+// batch claims events and tries them until half of the lease is used: the other
+// half is for the last of them, which nobody else must get meanwhile. more
+// tells that there were some, and that all are gone.
+func (r *Relay) batch(ctx context.Context) (delivered int, more bool, err error) {
+	start := r.cfg.Clock.Now()
+	events, err := r.outbox.Claim(ctx, start, r.cfg.Lease, int(r.fits.Load()))
+	if err != nil {
+		return 0, false, err
+	}
+	tried, gone := 0, 0
+	defer func() { r.measure(tried, r.cfg.Clock.Now().Sub(start)) }()
+	for _, e := range events {
+		if err := ctx.Err(); err != nil {
+			return delivered, false, err
+		}
+		if r.cfg.Clock.Now().Sub(start) >= r.cfg.Lease/2 {
+			break
+		}
+		tried++
+		got, err := r.deliver(ctx, e)
+		if got.delivered {
+			delivered++
+		}
+		if err != nil {
+			return delivered, false, err
+		}
+		if got.gone {
+			gone++
+		}
+	}
+	return delivered, gone > 0 && gone == len(events), nil
+}
+
+// measure sizes the next claim by the speed of the last. A claim counts as an
+// attempt, so events that are claimed and not reached would be buried early.
+func (r *Relay) measure(tried int, took time.Duration) {
+	if tried == 0 {
+		return
+	}
+	each := max(took/time.Duration(tried), 1)
+	r.fits.Store(int64(min(max(r.cfg.Lease/2/each, 1), time.Duration(r.cfg.Batch))))
+}
+
+// outcome is what became of an event: one that was delivered is not gone when
+// the claim was lost meanwhile, and one that is gone may have been buried.
+type outcome struct{ delivered, gone bool }
+
+// deliver tries one claimed event and settles it, also when ctx ends meanwhile:
+// the receiver has it by then. Only a delivery that fails because ctx is done
+// says nothing about the receiver, and stays unsettled.
+func (r *Relay) deliver(ctx context.Context, e ports.Event) (outcome, error) {
+	failure := r.sink.Deliver(ctx, e)
+	if failure != nil && ctx.Err() != nil {
+		return outcome{}, ctx.Err()
+	}
+	gone, err := r.settle(context.WithoutCancel(ctx), e, failure)
+	if errcodes.Of(err) == errcodes.Conflict {
+		gone, err = false, nil // another relay has claimed it since, and settles it
+	}
+	return outcome{failure == nil, gone}, err
+}
+
+// settle tells the outbox how the delivery went, and reports whether the event
+// is gone for good. Of the failure only the code is kept: its text may name
+// what no log or table should hold.
+func (r *Relay) settle(ctx context.Context, e ports.Event, failure error) (gone bool, err error) {
+	if failure == nil {
+		return true, r.outbox.Ack(ctx, e)
+	}
+	code := errcodes.Of(failure)
+	log := r.cfg.Logger.With("event", e.ID, "kind", e.Kind, "attempt", e.Attempt, "code", string(code))
+	if e.Attempt >= r.cfg.Attempts || !errcodes.CategoryOf(errcodes.StatusOf(failure)).Retry {
+		log.ErrorContext(ctx, "event buried")
+		return true, r.outbox.Bury(ctx, e, string(code))
+	}
+	log.WarnContext(ctx, "event not delivered")
+	return false, r.outbox.Retry(ctx, e, r.cfg.Clock.Now().Add(r.pause(e.Attempt, failure)))
+}
+
+// pause is what the receiver asked for, else a doubling from FirstPause.
+func (r *Relay) pause(attempt int, failure error) time.Duration {
+	if asked := errcodes.RetryAfterOf(failure); asked > 0 {
+		return asked
+	}
+	pause := r.cfg.FirstPause
+	for range attempt - 1 {
+		if pause > r.cfg.LongestPause-pause {
+			return r.cfg.LongestPause
+		}
+		pause *= 2
+	}
+	return pause
+}

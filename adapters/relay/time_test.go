@@ -1,0 +1,250 @@
+package relay_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/relay"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+type sinkFunc func(context.Context, ports.Event) error
+
+func (f sinkFunc) Deliver(ctx context.Context, e ports.Event) error { return f(ctx, e) }
+
+var errDown = errcodes.New(errcodes.Unavailable, "")
+
+// one event for each of n keys.
+func one(n int) []ports.Event {
+	var events []ports.Event
+	for i := range n {
+		events = append(events, event(fmt.Sprintf("e%d", i), fmt.Sprintf("k%d", i)))
+	}
+	return events
+}
+
+func TestASlowReceiverIsNotOvertaken(t *testing.T) {
+	store := stored(t, append(one(100), event("second", "k99"))...)
+	clock := portstest.NewClock(noon)
+	var got []string
+	other, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+		got = append(got, e.ID)
+		return nil
+	}), &relay.Config{Clock: clock})
+	require.NoError(t, err)
+	slow, err := relay.New(store.Outbox(), sinkFunc(func(ctx context.Context, e ports.Event) error {
+		clock.Advance(time.Second)
+		if _, err := other.Tick(ctx); err != nil {
+			return err
+		}
+		got = append(got, e.ID)
+		return nil
+	}), &relay.Config{Clock: clock})
+	require.NoError(t, err)
+
+	n, err := slow.Tick(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 30, n, "half of the lease is for the last delivery")
+	clock.Advance(relay.DefaultLease/2 - 1)
+	_, err = other.Tick(t.Context())
+	require.NoError(t, err)
+	require.Len(t, got, 30, "what is left is leased still")
+	clock.Advance(1)
+	_, err = slow.Tick(t.Context())
+	require.NoError(t, err)
+	_, err = other.Tick(t.Context())
+	require.NoError(t, err)
+
+	count := map[string]int{}
+	for _, id := range got {
+		count[id]++
+	}
+	require.Len(t, count, 101)
+	require.Len(t, got, 101, "none came twice")
+}
+
+func TestEachBatchHasAWholeLease(t *testing.T) {
+	store := stored(t, one(4)...)
+	clock := portstest.NewClock(noon)
+	r, err := relay.New(store.Outbox(), sinkFunc(func(ctx context.Context, e ports.Event) error {
+		clock.Advance(relay.DefaultLease - time.Millisecond)
+		claimed, err := store.Outbox().Claim(ctx, clock.Now(), time.Minute, 10)
+		for _, c := range claimed {
+			require.NotEqual(t, e.ID, c.ID, "it is claimable while it is delivered")
+			require.NoError(t, store.Outbox().Retry(ctx, c, noon))
+		}
+		return err
+	}), &relay.Config{Clock: clock, Batch: 1})
+	require.NoError(t, err)
+	n, err := r.Tick(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 4, n)
+}
+
+func TestAPauseCountsFromTheFailure(t *testing.T) {
+	const timeout = 30 * time.Second
+	store := stored(t, one(2)...)
+	clock := portstest.NewClock(noon)
+	var tried []string
+	failed := map[string]time.Time{}
+	r, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+		if last, ok := failed[e.ID]; ok {
+			require.GreaterOrEqual(t, clock.Now().Sub(last), time.Minute<<(e.Attempt-2), e.ID)
+		}
+		clock.Advance(timeout)
+		tried, failed[e.ID] = append(tried, e.ID), clock.Now()
+		return errDown
+	}), &relay.Config{Clock: clock, Lease: 5 * time.Minute, FirstPause: time.Minute})
+	require.NoError(t, err)
+	for range 4 {
+		_, err = r.Tick(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"e0", "e1"}, tried)
+	clock.Set(failed["e0"].Add(time.Minute))
+	_, err = r.Tick(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"e0", "e1", "e0"}, tried)
+}
+
+func TestATickTriesNoEventTwice(t *testing.T) {
+	store := stored(t, one(5)...)
+	clock := portstest.NewClock(noon)
+	tries := map[string]int{}
+	r, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+		tries[e.ID]++
+		clock.Advance(10 * time.Second) // the pause of the one before is over
+		return errDown
+	}), &relay.Config{Clock: clock, Batch: 2})
+	require.NoError(t, err)
+	for tick := 1; tick <= 6; tick++ {
+		before := len(tries)
+		_, err = r.Tick(t.Context())
+		require.NoError(t, err)
+		for id, n := range tries {
+			require.LessOrEqual(t, n, tick, id)
+		}
+		require.LessOrEqual(t, len(tries), before+2, "one batch")
+	}
+}
+
+func TestPausesDoubleUpToTheLongest(t *testing.T) {
+	store := stored(t, event("a", "a"))
+	clock := portstest.NewClock(noon)
+	var at []time.Time
+	r, err := relay.New(store.Outbox(), sinkFunc(func(context.Context, ports.Event) error {
+		at = append(at, clock.Now())
+		return errDown
+	}), &relay.Config{Clock: clock, FirstPause: 3 * time.Second, LongestPause: 10 * time.Second, Attempts: 100})
+	require.NoError(t, err)
+	for range 80 * 10 {
+		_, err = r.Tick(t.Context())
+		require.NoError(t, err)
+		clock.Advance(time.Second)
+	}
+	require.Greater(t, len(at), 70, "also when doubling would have left the range")
+	require.Equal(t, 3*time.Second, at[1].Sub(at[0]))
+	require.Equal(t, 6*time.Second, at[2].Sub(at[1]))
+	for i := 3; i < len(at); i++ {
+		require.Equal(t, 10*time.Second, at[i].Sub(at[i-1]), i)
+	}
+}
+
+// A claim counts as an attempt: deliveries that time out must not use up those
+// of the events behind them.
+func TestAHangingReceiverCostsOthersNoAttempts(t *testing.T) {
+	store := stored(t, one(20)...)
+	clock := portstest.NewClock(noon)
+	tries := map[string]int{}
+	r, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+		tries[e.ID]++
+		require.LessOrEqual(t, e.Attempt, tries[e.ID]+1, e.ID)
+		clock.Advance(30 * time.Second)
+		return errDown
+	}), &relay.Config{Clock: clock})
+	require.NoError(t, err)
+	for range 300 {
+		_, err = r.Tick(t.Context())
+		require.NoError(t, err)
+		clock.Advance(relay.DefaultEvery)
+	}
+	require.Len(t, tries, 20, "each had its turn")
+}
+
+// A slow relay and a fast one, with failures: no overlap, no repeat, order per
+// key, and at least FirstPause after each failure.
+func TestDeliveryProperty(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var events []ports.Event
+		for i := range rapid.IntRange(1, 30).Draw(rt, "events") {
+			events = append(events, event(fmt.Sprintf("e%02d", i), fmt.Sprintf("k%d", rapid.IntRange(0, 9).Draw(rt, "key"))))
+		}
+		w := &world{clock: portstest.NewClock(noon), flying: map[string]bool{}, done: map[string]bool{}, failed: map[string]time.Time{}, last: map[string]string{}}
+		cfg := &relay.Config{Clock: w.clock, Batch: rapid.IntRange(1, 12).Draw(rt, "batch"), Attempts: 1 << 20}
+		outbox := stored(t, events...).Outbox()
+		fast, err := relay.New(outbox, w.sink(rt, nil), cfg)
+		require.NoError(rt, err)
+		slow, err := relay.New(outbox, w.sink(rt, func(ctx context.Context) {
+			w.clock.Advance(time.Duration(rapid.IntRange(0, 29_999).Draw(rt, "ms")) * time.Millisecond)
+			if rapid.Bool().Draw(rt, "meanwhile") {
+				w.tick(ctx, rt, fast)
+			}
+		}), cfg)
+		require.NoError(rt, err)
+		for i := 0; len(w.done) < len(events); i++ {
+			if w.healed = i > 20; i > 200 {
+				rt.Fatalf("%d of %d were delivered", len(w.done), len(events))
+			}
+			w.tick(t.Context(), rt, slow)
+			w.clock.Advance(relay.DefaultEvery)
+		}
+	})
+}
+
+type world struct {
+	clock  *portstest.Clock
+	healed bool
+	flying map[string]bool
+	done   map[string]bool
+	failed map[string]time.Time
+	last   map[string]string // by key, what was delivered
+	tried  map[string]bool   // in the tick
+}
+
+func (w *world) tick(ctx context.Context, t *rapid.T, r *relay.Relay) {
+	outer := w.tried
+	w.tried = map[string]bool{}
+	_, err := r.Tick(ctx)
+	require.NoError(t, err)
+	w.tried = outer
+}
+
+func (w *world) sink(t *rapid.T, meanwhile func(context.Context)) sinkFunc {
+	return func(ctx context.Context, e ports.Event) error {
+		require.False(t, w.flying[e.ID], "%s is being delivered", e.ID)
+		require.False(t, w.done[e.ID], "%s was delivered", e.ID)
+		require.False(t, w.tried[e.ID], "%s was tried in this tick", e.ID)
+		if at, ok := w.failed[e.ID]; ok {
+			require.GreaterOrEqual(t, w.clock.Now().Sub(at), relay.DefaultFirstPause, e.ID)
+		}
+		w.flying[e.ID], w.tried[e.ID] = true, true
+		if meanwhile != nil {
+			meanwhile(ctx)
+		}
+		delete(w.flying, e.ID)
+		if !w.healed && rapid.IntRange(0, 3).Draw(t, "fails") == 0 {
+			w.failed[e.ID] = w.clock.Now()
+			return errDown
+		}
+		require.Less(t, w.last[e.Key], e.ID, "order within a key")
+		w.done[e.ID], w.last[e.Key] = true, e.ID
+		return nil
+	}
+}
