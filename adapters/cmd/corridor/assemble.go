@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/adapters/relay"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+// application is the service, wired and not yet started.
+type application struct {
+	server *http.Server
+	locks  *ratelock.Service
+	relay  *relay.Relay
+	auth   *clientauth.Authenticator
+	greet  greeting
+	close  func() error
+}
+
+// assemble wires the settings into an application. What it opened is closed
+// again when a later part is refused.
+func (c *serveCmd) assemble(ctx context.Context, log *slog.Logger) (*application, error) {
+	store, err := openStore(ctx, c.Store)
+	if err != nil {
+		return nil, err
+	}
+	app, err := c.wire(ctx, store, log)
+	if err != nil {
+		return nil, errors.Join(err, store.close())
+	}
+	return app, nil
+}
+
+// wire puts the application together on an open store.
+func (c *serveCmd) wire(ctx context.Context, store *store, log *slog.Logger) (*application, error) {
+	feed, err := openFeeds(ctx, c.Feed, c.Sandbox, c.MaxPriceAge, log)
+	if err != nil {
+		return nil, err
+	}
+	clients, introduce, err := c.clients(store, log)
+	if err != nil {
+		return nil, err
+	}
+	auth, err := clientauth.New(clients, store.Tokens(), nil)
+	if err != nil {
+		return nil, err
+	}
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	count := newCounters(metrics)
+	locks, err := c.rateLocks(store, feed, count, log)
+	if err != nil {
+		return nil, err
+	}
+	events, err := relay.New(store.Outbox(), count.sink(log), &relay.Config{Logger: log, Every: 500 * time.Millisecond})
+	if err != nil {
+		return nil, err
+	}
+	server, err := newServer(auth, locks, &httpserver.Config{
+		Logger: log, Metrics: metrics, RateLimit: c.RateLimit, Checks: []httpserver.Check{store.check, feed.check},
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Last: a start that is refused must not push out a secret in use.
+	greet, err := introduce(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &application{server: server, locks: locks, relay: events, auth: auth, greet: greet, close: store.close}, nil
+}
+
+func (c *serveCmd) rateLocks(store *store, feed *feed, count *counters, log *slog.Logger) (*ratelock.Service, error) {
+	terms := ratelock.Terms{MarkupBps: c.MarkupBps, Validity: c.LockValidity, ToleranceBps: c.DriftToleranceBps}
+	return ratelock.New(store.RateLocks(), feed.feed, terms, &ratelock.Config{
+		Logger: log, Hooks: count.hooks(), MaxPriceAge: c.MaxPriceAge, Every: c.DriftEvery,
+	})
+}
+
+func newServer(auth *clientauth.Authenticator, locks *ratelock.Service, cfg *httpserver.Config) (*http.Server, error) {
+	handler, err := httpserver.New(auth, httpserver.Services{RateLocks: locks}, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return httpserver.NewServer(handler, &httpserver.ServerConfig{Logger: cfg.Logger})
+}

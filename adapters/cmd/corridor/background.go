@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+const purgeEvery = 10 * time.Minute // of expired tokens
+
+// background is what runs beside the requests.
+type background struct {
+	app    *application
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+}
+
+// start sets the application's loops going.
+func (a *application) start(log *slog.Logger) *background {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &background{app: a, cancel: cancel}
+	b.loop(ctx, log, "rate locks", a.locks.Run)
+	b.loop(ctx, log, "events", a.relay.Run)
+	b.loop(ctx, log, "tokens", a.purgeTokens(log))
+	return b
+}
+
+func (b *background) loop(ctx context.Context, log *slog.Logger, name string, run func(context.Context) error) {
+	b.done.Go(func() {
+		if err := run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			log.Error("background loop ended", "loop", name, "error", err)
+		}
+	})
+}
+
+// purgeTokens drops expired tokens from the store now and then.
+func (a *application) purgeTokens(log *slog.Logger) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ticker := time.NewTicker(purgeEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case now := <-ticker.C:
+				if _, err := a.auth.Tick(ctx, now); err != nil {
+					log.Warn("expired tokens not purged; the next round tries again", "error", err)
+				}
+			}
+		}
+	}
+}
+
+// stop cuts what the loops do, a look at a slow feed too, and waits for their
+// end, at most timeout.
+func (b *background) stop(timeout time.Duration) error {
+	b.cancel()
+	ended := make(chan struct{})
+	go func() {
+		b.done.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return b.app.locks.Close(context.Background()) // no loop is left to wait for
+	case <-time.After(timeout):
+		return errors.New("background work did not end in time")
+	}
+}

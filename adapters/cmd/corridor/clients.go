@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+const (
+	clientsEnv      = "CORRIDOR_CLIENTS" // no flag: a command line is seen by every user of the machine
+	sandboxClientID = "sandbox"
+)
+
+// greeting is said once the service can be reached at url.
+type greeting func(out io.Writer, url string)
+
+// introduction readies the clients that the service makes itself. It writes to
+// the store.
+type introduction func(ctx context.Context) (greeting, error)
+
+// nobody is the introduction where all clients are set.
+func nobody(context.Context) (greeting, error) { return func(io.Writer, string) {}, nil }
+
+// clients opens the source of clients.
+func (c *serveCmd) clients(s *store, log *slog.Logger) (ports.ClientReader, introduction, error) {
+	inline := os.Getenv(clientsEnv)
+	switch {
+	case c.ClientsFile != "" && inline != "":
+		return nil, nil, errors.New("--clients-file and " + clientsEnv + " exclude each other")
+	case c.ClientsFile != "":
+		clients, err := clientauth.OpenFile(c.ClientsFile, &clientauth.FileConfig{Logger: log})
+		return clients, nobody, err
+	case inline != "":
+		clients, err := clientauth.Parse(inline)
+		return clients, nobody, err
+	case c.Sandbox:
+		return s.Clients(), introduceSandbox(s.Clients()), nil
+	default:
+		return nil, nil, errors.New("clients are required: --clients-file, " + clientsEnv + ", or --sandbox")
+	}
+}
+
+func introduceSandbox(clients ports.ClientStore) introduction {
+	return func(ctx context.Context) (greeting, error) {
+		secret, err := sandboxClient(ctx, clients)
+		return func(out io.Writer, url string) { greetSandbox(out, url, secret) }, err
+	}
+}
+
+// sandboxClient gives the store's sandbox client a new secret beside its last
+// ones, so that a restart shows one that works and keeps its locks.
+func sandboxClient(ctx context.Context, clients ports.ClientStore) (clientauth.Secret, error) {
+	client, err := clients.Client(ctx, sandboxClientID)
+	if err != nil && errcodes.Of(err) != errcodes.NotFound {
+		return "", err
+	}
+	secret, hash, err := clientauth.NewSecret(rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	client.ID = sandboxClientID
+	client.Secrets = append([]ports.ClientSecret{{SHA256: hash}}, client.Secrets...)
+	client.Secrets = client.Secrets[:min(len(client.Secrets), clientauth.MaxSecrets)]
+	return secret, clients.PutClient(ctx, client)
+}
+
+// greetSandbox shows the secret, once, and how to lock a rate with it.
+func greetSandbox(out io.Writer, url string, secret clientauth.Secret) {
+	_, _ = fmt.Fprintf(out, `sandbox client, its secret is shown once:
+  client_id     %[2]s
+  client_secret %[3]s
+
+lock USD/ZAR for the client:
+  TOKEN=$(curl -s %[1]s/v1/auth/oauth2/token -H 'Content-Type: application/json' -d '{"client_id":"%[2]s","client_secret":"%[3]s"}' | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
+  curl -s %[1]s/v1/rate-locks -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"base":"USD","quote":"ZAR"}'
+
+the whole interface: %[1]s/docs
+`, url, sandboxClientID, string(secret))
+}

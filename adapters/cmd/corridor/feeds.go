@@ -1,0 +1,128 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/feed/chain"
+	"github.com/corridor-go/corridor/adapters/feed/ecb"
+	"github.com/corridor-go/corridor/adapters/feed/file"
+	"github.com/corridor-go/corridor/adapters/feed/sandbox"
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// lookTimeout is below drainTimeout: a request that waits for a slow source is
+// answered, not cut off.
+const lookTimeout = 5 * time.Second
+
+type feed struct {
+	feed  ports.PriceFeed
+	check httpserver.Check
+}
+
+// reader is a feed that knows how its last look went.
+type reader interface {
+	LastRead() (time.Time, error)
+}
+
+// openFeeds opens what --feed names, or the sandbox's rates.
+// maxAge is how old a price may be to be of use.
+func openFeeds(ctx context.Context, specs []string, inSandbox bool, maxAge time.Duration, log *slog.Logger) (*feed, error) {
+	if len(specs) == 0 && !inSandbox {
+		return nil, errors.New("a feed is required: --feed file:PATH or ecb:URL-or-PATH, or --sandbox")
+	}
+	if len(specs) == 0 {
+		s, err := sandbox.New(nil)
+		return &feed{s, always("feed")}, err
+	}
+	var feeds []ports.PriceFeed
+	for _, spec := range specs {
+		f, err := openFeed(ctx, spec, log)
+		if err != nil {
+			return nil, fmt.Errorf("--feed %s: %w", spec, err)
+		}
+		feeds = append(feeds, f)
+	}
+	all := feeds[0]
+	if len(feeds) > 1 {
+		chained, err := chain.New(feeds, nil)
+		if err != nil {
+			return nil, err
+		}
+		all = chained
+	}
+	return &feed{all, httpserver.Check{Name: "feed", Run: readable(all, feeds, maxAge)}}, nil
+}
+
+func openFeed(ctx context.Context, spec string, log *slog.Logger) (ports.PriceFeed, error) {
+	kind, source, _ := strings.Cut(spec, ":")
+	switch {
+	case kind == "file" && source != "":
+		return file.New(source, &file.Config{Logger: log})
+	case kind == "ecb" && source != "":
+		return openECB(ctx, source, log)
+	default:
+		return nil, errors.New("want file:PATH or ecb:URL-or-PATH")
+	}
+}
+
+// openECB opens the bank's rates. Its file must be readable at start, as every
+// file that is named; an address may answer later.
+func openECB(ctx context.Context, source string, log *slog.Logger) (ports.PriceFeed, error) {
+	if ecb.IsPath(source) {
+		if err := tryECB(ctx, source); err != nil {
+			return nil, err
+		}
+	}
+	return ecb.New(source, &ecb.Config{Logger: log, Timeout: lookTimeout})
+}
+
+// tryECB looks at the source once, without a log: the refusal says it all.
+func tryECB(ctx context.Context, source string) error {
+	f, err := ecb.New(source, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Pairs(ctx); err != nil {
+		_, trouble := f.LastRead()
+		return cmp.Or(trouble, err)
+	}
+	return nil
+}
+
+// readable is the readiness of feeds: none while no feed was ever read, less
+// than full while a last look failed, or while every price is too old.
+func readable(all ports.PriceFeed, feeds []ports.PriceFeed, maxAge time.Duration) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (degraded bool, err error) {
+		offered, err := all.Pairs(ctx)
+		if err != nil {
+			return false, err
+		}
+		degraded = !anyLive(ctx, all, offered, maxAge)
+		for _, f := range feeds {
+			if r, ok := f.(reader); ok {
+				if at, err := r.LastRead(); err != nil || at.IsZero() {
+					degraded = true
+				}
+			}
+		}
+		return degraded, nil
+	}
+}
+
+// anyLive reports whether any pair has a price that may price a lock.
+func anyLive(ctx context.Context, feed ports.PriceFeed, offered ports.PairSet, maxAge time.Duration) bool {
+	for _, pair := range offered.All() {
+		price, err := feed.Mid(ctx, pair)
+		if err == nil && time.Since(price.At) <= maxAge {
+			return true
+		}
+	}
+	return false
+}

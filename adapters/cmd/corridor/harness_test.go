@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// TestMain lets no setting of the surrounding shell into the tests.
+func TestMain(m *testing.M) {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "CORRIDOR_") {
+			if err := os.Unsetenv(name); err != nil {
+				panic(err)
+			}
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// screen is an output that can be read while it is written.
+type screen struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.String()
+}
+
+// command runs one command line to its end.
+func command(t *testing.T, stdin string, env map[string]string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	setenv(t, env)
+	var out, errs screen
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	world := &surroundings{ctx, strings.NewReader(stdin), &out, &errs}
+	code = run(world, args)
+	return code, out.String(), errs.String()
+}
+
+func setenv(t *testing.T, env map[string]string) {
+	t.Helper()
+	for name, value := range env {
+		t.Setenv(name, value)
+	}
+}
+
+// service is a corridor serve that runs.
+type service struct {
+	t        *testing.T
+	url      string
+	out, log *screen
+	stop     func() int
+	token    string
+}
+
+// stopLimit is what SERVICE.md allows.
+const stopLimit = 10 * time.Second
+
+var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)$`)
+
+func serve(t *testing.T, env map[string]string, args ...string) *service {
+	t.Helper()
+	setenv(t, env)
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &service{t: t, out: &screen{}, log: &screen{}}
+	world := &surroundings{ctx, strings.NewReader(""), s.out, s.log}
+	done := make(chan int, 1)
+	go func() { done <- run(world, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)) }()
+	s.stop = sync.OnceValue(func() int {
+		cancel()
+		http.DefaultClient.CloseIdleConnections()
+		select {
+		case code := <-done:
+			return code
+		case <-time.After(stopLimit):
+			t.Error("serve does not stop")
+			return -1
+		}
+	})
+	t.Cleanup(func() { s.stop() })
+	require.Eventually(t, func() bool {
+		m := listening.FindStringSubmatch(s.log.String())
+		if m != nil {
+			s.url = m[1]
+		}
+		return m != nil
+	}, 10*time.Second, 5*time.Millisecond, "not listening")
+	return s
+}
+
+// serveAcme serves with a client that has logged in.
+func serveAcme(t *testing.T, args ...string) *service {
+	t.Helper()
+	s := serve(t, map[string]string{"CORRIDOR_CLIENTS": "acme:a secret"}, args...)
+	require.Equal(t, http.StatusOK, s.login("acme", "a secret"))
+	return s
+}
+
+// sandboxSecret reads what the sandbox printed.
+func (s *service) sandboxSecret() string {
+	s.t.Helper()
+	var secret string
+	require.Eventually(s.t, func() bool {
+		m := regexp.MustCompile(`client_secret (\S+)`).FindStringSubmatch(s.out.String())
+		if m != nil {
+			secret = m[1]
+		}
+		return m != nil
+	}, 5*time.Second, 5*time.Millisecond)
+	return secret
+}
+
+// login asks for a token and keeps it if it is given.
+func (s *service) login(id, secret string) int {
+	s.t.Helper()
+	status, body := s.do(http.MethodPost, "/v1/auth/oauth2/token", fmt.Sprintf(`{"client_id":%q,"client_secret":%q}`, id, secret))
+	if token, ok := body["access_token"].(string); ok {
+		s.token = token
+	}
+	return status
+}
+
+func (s *service) do(method, path, body string) (int, map[string]any) {
+	s.t.Helper()
+	status, raw := s.send(method, path, "application/json", body)
+	var fields map[string]any
+	require.NoError(s.t, json.Unmarshal([]byte(raw), &fields), raw)
+	return status, fields
+}
+
+// send asks for anything, and gives the answer's bytes.
+func (s *service) send(method, path, contentType, body string) (int, string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
+	require.NoError(s.t, err)
+	request.Header.Set("Content-Type", contentType)
+	if s.token != "" {
+		request.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	require.NoError(s.t, err)
+	defer func() { require.NoError(s.t, answer.Body.Close()) }()
+	require.NotEmpty(s.t, answer.Header.Get("X-Trace-Id"))
+	raw, err := io.ReadAll(answer.Body)
+	require.NoError(s.t, err)
+	return answer.StatusCode, string(raw)
+}
+
+// eventually waits until check holds. It asks in the test's own goroutine, so
+// that check may fail the test.
+func (s *service) eventually(check func() bool, otherwise string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !check(); <-time.After(20 * time.Millisecond) {
+		require.False(s.t, time.Now().After(deadline), otherwise)
+	}
+}
+
+// metric reads one value of /metrics; one that is not there is 0.
+func (s *service) metric(name string) float64 {
+	s.t.Helper()
+	status, text := s.send(http.MethodGet, "/metrics", "", "")
+	require.Equal(s.t, http.StatusOK, status)
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			require.NoError(s.t, err, line)
+			return v
+		}
+	}
+	return 0
+}
+
+func (s *service) lock(base, quote string) (int, map[string]any) {
+	s.t.Helper()
+	return s.do(http.MethodPost, "/v1/rate-locks", fmt.Sprintf(`{"base":%q,"quote":%q}`, base, quote))
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	const mode = 0o600
+	require.NoError(t, os.WriteFile(path+".new", []byte(text), mode))
+	require.NoError(t, os.Rename(path+".new", path))
+}

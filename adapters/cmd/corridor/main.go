@@ -1,0 +1,94 @@
+// Command corridor puts the library behind the wire interface, and holds the
+// tools around it:
+//
+//	corridor serve --sandbox     # the service, with sandbox rates and a client of its own
+//	corridor demo                # the story of a few locks, on a clock that it moves itself
+//	corridor client new ID       # a client and its secret, for the clients file
+//	corridor migrate             # make or upgrade the store's tables
+//	corridor healthcheck         # ask a running service whether it is ready
+//
+// It wires packages together and holds no rule. Every flag of serve has an
+// environment variable behind it; see corridor serve --help.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit statuses.
+const (
+	exitOK       = 0
+	exitFailed   = 1 // it started, and failed
+	exitRejected = 2 // a flag, a file, an address is wrong: nothing was started
+)
+
+// commands is the command line.
+type commands struct {
+	Serve       serveCmd       `cmd:"" help:"Run the service until SIGINT or SIGTERM."`
+	Demo        demoCmd        `cmd:"" help:"Tell the story of a few rate locks, in process, and check it."`
+	Client      clientCmd      `cmd:"" help:"Make clients for the clients file."`
+	Migrate     migrateCmd     `cmd:"" help:"Create or upgrade the store's tables."`
+	Healthcheck healthcheckCmd `cmd:"" help:"Ask /readyz of a running service; exit status 0 or 1."`
+}
+
+// surroundings are what a command sees of the world.
+type surroundings struct {
+	ctx            context.Context //nolint:containedctx // handed to commands by kong, which binds values
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// rejected marks an error after which nothing was started.
+type rejected struct{ error }
+
+func (r rejected) Unwrap() error { return r.error }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(&surroundings{ctx, os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// run carries out one command line and gives its exit status.
+func run(world *surroundings, args []string) int {
+	var cli commands
+	exited := -1
+	parser, err := kong.New(&cli,
+		kong.Name("corridor"), kong.Description("Rate locks behind a wire interface."),
+		kong.Writers(world.stdout, world.stderr), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(),
+	)
+	if err != nil {
+		return fail(world, err, exitFailed)
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited
+	}
+	if err != nil {
+		return fail(world, err, exitRejected)
+	}
+	err = parsed.Run(world)
+	var refused rejected
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &refused):
+		return fail(world, err, exitRejected)
+	default:
+		return fail(world, err, exitFailed)
+	}
+}
+
+func fail(world *surroundings, err error, code int) int {
+	_, _ = fmt.Fprintln(world.stderr, "corridor:", oneLine(err))
+	return code
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/httpserver"
+)
+
+const (
+	drainTimeout = 8 * time.Second // for requests in flight; the rest of 10 s is for the background
+	stopTimeout  = 1500 * time.Millisecond
+)
+
+// serveCmd is the service's settings; each default is in its tag.
+type serveCmd struct {
+	Listen            string        `default:"127.0.0.1:8080"     env:"CORRIDOR_LISTEN"                                                     help:"Address to listen on."`
+	PublicURL         string        `env:"CORRIDOR_PUBLIC_URL"    help:"Base of links; default http://LISTEN."                              name:"public-url"`
+	Sandbox           bool          `env:"CORRIDOR_SANDBOX"       help:"Sandbox rates, and a client of its own, where nothing else is set."`
+	Store             string        `default:"sqlite:corridor.db" env:"CORRIDOR_STORE"                                                      help:"memory: or sqlite:PATH."`
+	Feed              []string      `env:"CORRIDOR_FEED"          help:"file:PATH or ecb:URL-or-PATH; several are asked in order."          sep:","`
+	MarkupBps         int           `default:"150"                env:"CORRIDOR_MARKUP_BPS"                                                 help:"Markup over the mid, in basis points."`
+	LockValidity      time.Duration `default:"24h"                env:"CORRIDOR_LOCK_VALIDITY"                                              help:"Life of a lock, 1s to 168h."`
+	DriftToleranceBps int           `default:"200"                env:"CORRIDOR_DRIFT_TOLERANCE_BPS"                                        help:"A mid further away than this cancels the lock."`
+	DriftEvery        time.Duration `default:"2s"                 env:"CORRIDOR_DRIFT_EVERY"                                                help:"Pause between two looks at the market."`
+	MaxPriceAge       time.Duration `default:"96h"                env:"CORRIDOR_MAX_PRICE_AGE"                                              help:"An older price is no live price."`
+	ClientsFile       string        `env:"CORRIDOR_CLIENTS_FILE"  help:"JSON file of clients, read again when it changes."                  type:"path"`
+	RateLimit         float64       `env:"CORRIDOR_RATE_LIMIT"    help:"Requests a second for a client; 0 is off."`
+	LogLevel          slog.Level    `default:"INFO"               env:"CORRIDOR_LOG_LEVEL"                                                  help:"DEBUG, INFO, WARN or ERROR."`
+}
+
+// Validate refuses pauses and ages that are none. Further down zero means the
+// default; who writes it means something else.
+func (c *serveCmd) Validate() error {
+	switch {
+	case c.DriftEvery <= 0:
+		return fmt.Errorf("--drift-every must be above 0, not %s", c.DriftEvery)
+	case c.MaxPriceAge <= 0:
+		return fmt.Errorf("--max-price-age must be above 0, not %s", c.MaxPriceAge)
+	case c.PublicURL != "" && !isBase(c.PublicURL):
+		return fmt.Errorf("--public-url must be an http or https address, not %q", c.PublicURL)
+	default:
+		return nil
+	}
+}
+
+// isBase reports whether links can be put behind text.
+func isBase(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == ""
+}
+
+// Run serves until the context of the world ends.
+func (c *serveCmd) Run(world *surroundings) error {
+	log := slog.New(httpserver.LogHandler(slog.NewTextHandler(world.stderr, &slog.HandlerOptions{Level: c.LogLevel})))
+	// The address first: a start that is refused for it has touched no store.
+	listener, err := new(net.ListenConfig).Listen(world.ctx, "tcp", c.Listen)
+	if err != nil {
+		return rejected{err}
+	}
+	app, err := c.assemble(world.ctx, log)
+	if err != nil {
+		return rejected{errors.Join(err, listener.Close())}
+	}
+	defer func() {
+		if err := app.close(); err != nil {
+			log.Error("store not closed cleanly", "error", err)
+		}
+	}()
+	served := make(chan error, 1)
+	go func() { served <- app.server.Serve(listener) }()
+	background := app.start(log)
+	_, _ = fmt.Fprintf(world.stderr, "listening on http://%s\n", listener.Addr())
+	app.greet(world.stdout, c.publicURL(listener.Addr()))
+
+	select {
+	case err = <-served:
+	case <-world.ctx.Done():
+		log.Info("stopping: no new connections, requests in flight go on")
+		err = drain(app.server)
+		if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
+			err = errors.Join(err, ended)
+		}
+	}
+	return errors.Join(err, background.stop(stopTimeout))
+}
+
+// publicURL is the base of links.
+func (c *serveCmd) publicURL(bound net.Addr) string {
+	if c.PublicURL != "" {
+		return strings.TrimRight(c.PublicURL, "/")
+	}
+	return "http://" + bound.String()
+}
+
+// drain waits for the requests in flight, then cuts what is left.
+func drain(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("requests were cut off: %w", err), server.Close())
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheSandboxLocksARate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "corridor.db")
+	s := serve(t, nil, "--sandbox", "--store", "sqlite:"+path)
+	first := s.sandboxSecret()
+	status, body := s.lock("USD", "ZAR")
+	require.Equal(t, http.StatusUnauthorized, status)
+	require.Equal(t, map[string]any{"message": "Unauthorized"}, body)
+	require.Equal(t, http.StatusUnauthorized, s.login("sandbox", first+"x"))
+	require.Equal(t, http.StatusOK, s.login("sandbox", first))
+
+	var ids []any
+	for range 2 {
+		status, body = s.lock("USD", "ZAR")
+		require.Equal(t, http.StatusCreated, status)
+		require.Equal(t, "16.3986445", body["allInRate"])
+		ids = append(ids, body["rateLockId"])
+	}
+	status, body = s.lock("USD", "ZAR")
+	require.Equal(t, http.StatusOK, status, "the third call")
+	require.Equal(t, ids[1], body["rateLockId"])
+	for want, pair := range map[int][2]string{400: {"usd", "ZAR"}, 422: {"USD", "JPY"}} {
+		status, body = s.lock(pair[0], pair[1])
+		require.Equal(t, want, status)
+		require.EqualValues(t, want, body["statusCode"])
+	}
+	require.Equal(t, 0, s.stop())
+	require.NotContains(t, s.log.String(), first, "the secret is in no log")
+	require.NotContains(t, s.log.String(), s.token, "nor is a token")
+
+	again := serve(t, nil, "--sandbox", "--store", "sqlite:"+path)
+	second := again.sandboxSecret()
+	require.NotEqual(t, first, second)
+	again.token = s.token
+	status, body = again.do(http.MethodGet, "/v1/rate-locks/"+ids[0].(string), "")
+	require.Equal(t, http.StatusOK, status, "lock and token survive the restart")
+	require.Equal(t, "active", body["status"])
+	for _, secret := range []string{first, second} {
+		require.Equal(t, http.StatusOK, again.login("sandbox", secret))
+	}
+	status, body = again.do(http.MethodPost, "/v1/rate-locks/"+ids[0].(string)+"/cancel", "")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "requested", body["cancellationReason"])
+	dump, err := os.ReadFile(path)
+	require.NoError(t, err)
+	wal, err := os.ReadFile(path + "-wal")
+	require.NoError(t, err)
+	for _, secret := range []string{first, second, s.token, again.token} {
+		require.NotContains(t, string(dump)+string(wal), secret, "I16")
+	}
+}
+
+func TestTheCentralBanksFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "eurofxref-daily.xml")
+	write(t, path, bankDay(1, "19.8705"))
+	s := serveAcme(t, "--store", "memory:", "--feed", "ecb:"+path, "--markup-bps", "0")
+	status, body := s.lock("EUR", "ZAR")
+	require.Equal(t, http.StatusCreated, status)
+	require.Equal(t, "19.8705", body["midRate"], "as published")
+	status, body = s.lock("USD", "ZAR")
+	require.Equal(t, http.StatusCreated, status)
+	require.Equal(t, "17.70200445", body["midRate"], "a cross, to ten digits")
+	require.Equal(t, body["midRate"], body["allInRate"])
+}
+
+func TestTheFeedFileIsReadAgainWhenItChanges(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "rates.json")
+	write(t, path, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500"},{"base":"USD","quote":"XOF","mid":null}]}`)
+	code, entry, secret := command(t, "", nil, "client", "new", "acme")
+	require.Zero(t, code)
+	write(t, filepath.Join(dir, "clients.json"), "["+entry+"]")
+	s := serve(t, nil, "--store", "memory:", "--feed", "file:"+path, "--clients-file", filepath.Join(dir, "clients.json"))
+	require.Equal(t, http.StatusOK, s.login("acme", strings.Fields(secret)[len(strings.Fields(secret))-1]))
+	_, body := s.lock("USD", "ZAR")
+	require.Equal(t, "18.2500", body["midRate"])
+	status, body := s.lock("USD", "XOF")
+	require.Equal(t, http.StatusServiceUnavailable, status)
+	require.Equal(t, "Service Unavailable", body["error"])
+	status, _ = s.lock("USD", "NGN")
+	require.Equal(t, http.StatusUnprocessableEntity, status)
+
+	write(t, path, `{"rates":[{"base":"USD","quote":"NGN","mid":"1500.10"}]}`)
+	s.eventually(func() bool {
+		status, _ = s.lock("USD", "NGN")
+		return status == http.StatusCreated
+	}, "the file is not read again")
+	write(t, path, `{"rates":[{"base":"USD","quote":"NGN","mid":"-1"}]}`)
+	s.eventually(func() bool {
+		status, _ = s.lock("USD", "NGN")
+		return strings.Contains(s.log.String(), "level=WARN") || strings.Contains(s.log.String(), "level=ERROR")
+	}, "a broken version is not reported")
+	require.Less(t, status, 300, "and the last good one stays in force")
+}
+
+func TestHealthcheck(t *testing.T) {
+	s := serve(t, nil, "--sandbox", "--store", "memory:")
+	address := strings.TrimPrefix(s.url, "http://")
+	code, out, _ := command(t, "", nil, "healthcheck", "--listen", address)
+	require.Zero(t, code)
+	require.JSONEq(t, `{"status":"ok"}`, out)
+	require.Zero(t, s.stop())
+	code, _, _ = command(t, "", nil, "healthcheck", "--listen", address)
+	require.Equal(t, exitFailed, code)
+	code, _, _ = command(t, "", nil, "healthcheck", "--listen", "nonsense")
+	require.Equal(t, exitRejected, code)
+}
+
+func TestTheLimiterAnswers429(t *testing.T) {
+	s := serveAcme(t, "--store", "memory:", "--sandbox", "--rate-limit", "2")
+	limited := false
+	for range 20 {
+		status, body := s.lock("USD", "ZAR")
+		if status == http.StatusTooManyRequests {
+			require.Equal(t, "Too Many Requests", body["error"])
+			limited = true
+		}
+	}
+	require.True(t, limited)
+}
+
+func TestWhatServeRejects(t *testing.T) {
+	dir := t.TempDir()
+	broken := filepath.Join(dir, "broken.json")
+	write(t, broken, strings.Repeat("{", 4096))
+	blocked := serve(t, nil, "--sandbox", "--store", "memory:")
+	good := filepath.Join(dir, "rates.json")
+	write(t, good, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500"}]}`)
+	sandbox := []string{"--sandbox", "--store", "memory:"}
+	for name, c := range map[string]struct {
+		args []string
+		env  map[string]string
+		says string
+	}{
+		"an unknown flag":              {args: []string{"--nonsense"}, says: "nonsense"},
+		"no feed":                      {args: []string{"--store", "memory:"}, says: "feed is required"},
+		"no clients":                   {args: []string{"--store", "memory:", "--feed", "file:" + good}, says: "clients are required"},
+		"a feed of an unknown kind":    {args: append(sandbox, "--feed", "oracle:x"), says: "file:PATH"},
+		"a feed file that is missing":  {args: append(sandbox, "--feed", "file:"+dir+"/none.json"), says: "--feed"},
+		"a feed file that is broken":   {args: append(sandbox, "--feed", "file:"+broken), says: "--feed"},
+		"a bank's file that's missing": {args: append(sandbox, "--feed", "ecb:"+dir+"/none.xml"), says: "no such file"},
+		"a bank's file that's broken":  {args: append(sandbox, "--feed", "ecb:"+broken), says: "--feed"},
+		"a bank's address that's none": {args: append(sandbox, "--feed", "ecb:http://example.org/"), says: "https"},
+		"a store of an unknown kind":   {args: []string{"--sandbox", "--store", "oracle:x"}, says: "sqlite:PATH"},
+		"a store without a folder":     {args: []string{"--sandbox", "--store", "sqlite:" + dir + "/none/x.db"}, says: "--store"},
+		"a store that is no database":  {args: []string{"--sandbox", "--store", "sqlite:" + broken}, says: "--store"},
+		"a clients file that's broken": {args: append(sandbox, "--clients-file", broken), says: "client"},
+		"two sources of clients":       {args: append(sandbox, "--clients-file", broken), env: map[string]string{"CORRIDOR_CLIENTS": "a:b"}, says: "exclude"},
+		"clients without a secret":     {args: sandbox, env: map[string]string{"CORRIDOR_CLIENTS": "hush"}, says: "id:secret"},
+		"a markup below zero":          {args: append(sandbox, "--markup-bps=-1"), says: "markup"},
+		"a markup that is no number":   {args: append(sandbox, "--markup-bps", "many"), says: "many"},
+		"a life of a year":             {args: append(sandbox, "--lock-validity", "8760h"), says: "validity"},
+		"a pause below zero":           {args: append(sandbox, "--drift-every=-2s"), says: "--drift-every must be above 0"},
+		"a pause of zero":              {args: append(sandbox, "--drift-every", "0s"), says: "--drift-every must be above 0"},
+		"an age of zero":               {args: append(sandbox, "--max-price-age", "0s"), says: "--max-price-age must be above 0"},
+		"an age below zero":            {args: sandbox, env: map[string]string{"CORRIDOR_MAX_PRICE_AGE": "-1h"}, says: "--max-price-age must be above 0"},
+		"a limit below zero":           {args: append(sandbox, "--rate-limit=-1"), says: "RateLimit"},
+		"links to nowhere":             {args: append(sandbox, "--public-url", "not a url"), says: "--public-url"},
+		"links of another kind":        {args: append(sandbox, "--public-url", "ftp://x"), says: "--public-url"},
+		"an address that is none":      {args: append(sandbox, "--listen", "nonsense"), says: "nonsense"},
+		"an address that is taken":     {args: append(sandbox, "--listen", strings.TrimPrefix(blocked.url, "http://")), says: "in use"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := command(t, "", c.env, append([]string{"serve", "--listen", "127.0.0.1:0"}, c.args...)...)
+			require.Equal(t, exitRejected, code)
+			require.Empty(t, out, "no secret was made")
+			require.Contains(t, errs, c.says)
+			require.Equal(t, 1, strings.Count(errs, "\n"), "one line: %s", errs)
+			require.NotContains(t, errs, "hush", "what may be a secret is not repeated")
+		})
+	}
+}
+
+func TestThePublicAddressStandsInThePrintedCurl(t *testing.T) {
+	s := serve(t, nil, "--sandbox", "--store", "memory:", "--public-url", "https://pay.example.com")
+	s.sandboxSecret()
+	s.eventually(func() bool { return strings.Contains(s.out.String(), "https://pay.example.com/docs") }, "not printed")
+	for _, path := range []string{"/v1/auth/oauth2/token", "/v1/rate-locks", "/docs"} {
+		require.Contains(t, s.out.String(), "https://pay.example.com"+path)
+	}
+	require.NotContains(t, s.out.String(), s.url)
+}
+
+func TestASecretIsGoodInItsWindowOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clients.json")
+	var entries []string
+	secrets := map[string]string{}
+	for id, window := range map[string][]string{
+		"past":    {"--not-after", time.Now().Add(-time.Minute).Format(time.RFC3339)},
+		"present": {"--not-before", time.Now().Add(-time.Hour).Format(time.RFC3339), "--not-after", time.Now().Add(time.Hour).Format(time.RFC3339)},
+		"future":  {"--not-before", time.Now().Add(time.Hour).Format(time.RFC3339)},
+	} {
+		code, entry, shown := command(t, "", nil, append([]string{"client", "new", id}, window...)...)
+		require.Zero(t, code)
+		entries = append(entries, entry)
+		secrets[id] = shown[strings.LastIndex(strings.TrimSpace(shown), " ")+1:]
+	}
+	write(t, path, "["+strings.Join(entries, ",")+"]")
+	s := serve(t, nil, "--sandbox", "--store", "memory:", "--clients-file", path)
+	for id, want := range map[string]int{
+		"past": http.StatusUnauthorized, "present": http.StatusOK, "future": http.StatusUnauthorized,
+	} {
+		require.Equal(t, want, s.login(id, strings.TrimSpace(secrets[id])), id)
+	}
+}
+
+func TestAMultipartFormIsRefused(t *testing.T) {
+	s := serveAcme(t, "--sandbox", "--store", "memory:")
+	const form = "--x\r\nContent-Disposition: form-data; name=\"base\"\r\n\r\nUSD\r\n--x--\r\n"
+	for _, body := range []string{form, `{"base":"USD","quote":"ZAR"}`} {
+		for range 2 {
+			status, text := s.send(http.MethodPost, "/v1/rate-locks", "multipart/form-data; boundary=x", body)
+			require.Equal(t, http.StatusBadRequest, status)
+			require.JSONEq(t, `{"message":"The body must be JSON, not a form","error":"Bad Request","statusCode":400}`, text)
+		}
+	}
+	require.Zero(t, s.metric(`corridor_events_total{kind="rate_lock.minted"}`))
+}
+
+func TestAVariableStandsBehindAFlag(t *testing.T) {
+	s := serve(t, map[string]string{
+		"CORRIDOR_CLIENTS": "acme:a secret", "CORRIDOR_SANDBOX": "true", "CORRIDOR_STORE": "memory:", "CORRIDOR_MARKUP_BPS": "0",
+	})
+	require.Equal(t, http.StatusOK, s.login("acme", "a secret"))
+	_, body := s.lock("USD", "ZAR")
+	require.Equal(t, body["midRate"], body["allInRate"])
+	require.NotContains(t, s.out.String(), "client_secret", "a client is set, so none is made")
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// slowBank is a bank that answers good rates once released.
+func slowBank(t *testing.T) (source string, asked <-chan struct{}, release func()) {
+	t.Helper()
+	arrived, released := make(chan struct{}), make(chan struct{})
+	arrive := sync.OnceFunc(func() { close(arrived) })
+	release = sync.OnceFunc(func() { close(released) })
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrive()
+		<-released
+		answers(bankDay(1, "19.8705"))(w, r)
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(release)
+	return "ecb:" + server.URL, arrived, release
+}
+
+func await[T any](t *testing.T, what string, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(10 * time.Second):
+		require.FailNow(t, "no "+what)
+		panic("unreachable")
+	}
+}
+
+func TestStoppingCutsALookAtASlowFeed(t *testing.T) {
+	source, asked, _ := slowBank(t)
+	s := serve(t, nil, "--sandbox", "--store", "sqlite:"+filepath.Join(t.TempDir(), "corridor.db"), "--feed", source, "--drift-every", "5ms")
+	await(t, "look", asked)
+	began := time.Now()
+	require.Equal(t, exitOK, s.stop(), s.log)
+	require.Less(t, time.Since(began), stopTimeout, "the look was waited for")
+	require.NotContains(t, s.log.String(), "level=ERROR")
+}
+
+func TestStoppingAnswersTheRequestsInFlight(t *testing.T) {
+	source, asked, release := slowBank(t)
+	s := serveAcme(t, "--store", "memory:", "--feed", source)
+	answered, stopped := make(chan int, 1), make(chan int, 1)
+	go func() {
+		status, _ := s.lock("EUR", "ZAR")
+		answered <- status
+	}()
+	await(t, "look", asked)
+	go func() { stopped <- s.stop() }()
+	s.eventually(func() bool { return strings.Contains(s.log.String(), "requests in flight go on") }, "not stopping")
+	release()
+	require.Equal(t, http.StatusCreated, await(t, "answer", answered))
+	require.Equal(t, exitOK, await(t, "end", stopped), s.log)
+}
+
+// TestARefusedStartLeavesTheSandboxSecretAlone: an entry holds three secrets, so
+// a fourth would push out the one in use.
+func TestARefusedStartLeavesTheSandboxSecretAlone(t *testing.T) {
+	dir := t.TempDir()
+	store := []string{"--sandbox", "--store", "sqlite:" + filepath.Join(dir, "corridor.db")}
+	s := serve(t, nil, store...)
+	secret := s.sandboxSecret()
+	for name, args := range map[string][]string{
+		"the address is taken":  {"--listen", strings.TrimPrefix(s.url, "http://")},
+		"a setting is refused":  {"--listen", "127.0.0.1:0", "--markup-bps=-1"},
+		"the limit is refused":  {"--listen", "127.0.0.1:0", "--rate-limit=-1"},
+		"the feed is not there": {"--listen", "127.0.0.1:0", "--feed", "ecb:" + dir + "/none.xml"},
+	} {
+		for range 4 {
+			code, _, _ := command(t, "", nil, append(append([]string{"serve"}, store...), args...)...)
+			require.Equal(t, exitRejected, code, name)
+		}
+		require.Equal(t, http.StatusOK, s.login("sandbox", secret), name)
+	}
+}
+
+func TestAStartAtATakenAddressTouchesNoStore(t *testing.T) {
+	s := serve(t, nil, "--sandbox", "--store", "memory:")
+	path := filepath.Join(t.TempDir(), "corridor.db")
+	code, _, _ := command(t, "", nil, "serve", "--sandbox", "--store", "sqlite:"+path, "--listen", strings.TrimPrefix(s.url, "http://"))
+	require.Equal(t, exitRejected, code)
+	require.NoFileExists(t, path)
+}

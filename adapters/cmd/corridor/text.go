@@ -1,0 +1,18 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// oneLine gives an error as one clear line: for a coded error its message and
+// what caused it, without the code.
+func oneLine(err error) string {
+	text := err.Error()
+	if coded, ok := errors.AsType[*errcodes.Error](err); ok {
+		text = strings.Replace(text, string(coded.Code())+": ", "", 1)
+	}
+	return strings.Join(strings.Fields(text), " ")
+}

@@ -1,0 +1,95 @@
+package httpserver
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// bufferSize holds the bodies and answers of every route.
+const bufferSize = 1 << 10
+
+var buffers sync.Pool
+
+func getBuffer() *bytes.Buffer {
+	if b, ok := buffers.Get().(*bytes.Buffer); ok {
+		return b
+	}
+	return bytes.NewBuffer(make([]byte, 0, bufferSize))
+}
+
+// putBuffer gives a buffer back, unless a big body has blown it up. Its bytes
+// may be a secret's.
+func putBuffer(b *bytes.Buffer) {
+	if b.Cap() > 16*bufferSize {
+		return
+	}
+	b.Reset()
+	clear(b.AvailableBuffer()[:b.Cap()])
+	buffers.Put(b)
+}
+
+// emptied gives the buffer's room for an answer, once the request has been read.
+func emptied(b *bytes.Buffer) []byte {
+	b.Reset()
+	return b.AvailableBuffer()
+}
+
+// readJSON reads the body into buf. A form is refused whatever its body, which
+// is [errcodes.InvalidRequest], as is a body that breaks off; one above
+// [MaxBody] is [errcodes.PayloadTooLarge].
+func readJSON(r *http.Request, buf *bytes.Buffer) error {
+	if isForm(r.Header["Content-Type"]) {
+		return errcodes.New(errcodes.InvalidRequest, "The body must be JSON, not a form")
+	}
+	if r.ContentLength > MaxBody {
+		return errcodes.New(errcodes.PayloadTooLarge, "")
+	}
+	n, err := buf.ReadFrom(io.LimitReader(r.Body, MaxBody+1))
+	switch {
+	case n > MaxBody:
+		return errcodes.New(errcodes.PayloadTooLarge, "")
+	case err != nil:
+		return errcodes.Wrap(errcodes.InvalidRequest, "The body could not be read", err)
+	}
+	return nil
+}
+
+// ignoreBody passes over the body of a request that needs none, but keeps to
+// the limit on its size.
+func ignoreBody(r *http.Request) error {
+	if r.ContentLength == 0 {
+		return nil
+	}
+	if r.ContentLength > MaxBody {
+		return errcodes.New(errcodes.PayloadTooLarge, "")
+	}
+	n, err := io.CopyN(io.Discard, r.Body, MaxBody+1)
+	switch {
+	case n > MaxBody:
+		return errcodes.New(errcodes.PayloadTooLarge, "")
+	case !errors.Is(err, io.EOF):
+		return errcodes.Wrap(errcodes.InvalidRequest, "The body could not be read", err)
+	}
+	return nil
+}
+
+// isForm reports whether one of the Content-Type headers is an HTML form's.
+// Everything else counts as JSON, a missing header too.
+func isForm(headers []string) bool {
+	for _, h := range headers {
+		media, _, _ := strings.Cut(h, ";")
+		media = strings.TrimSpace(media)
+		const multipart = "multipart/"
+		if strings.EqualFold(media, "application/x-www-form-urlencoded") ||
+			len(media) >= len(multipart) && strings.EqualFold(media[:len(multipart)], multipart) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,138 @@
+package httpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wire"
+)
+
+// exchange is one request on its way: the writer that handlers see, and what
+// the log and the metrics want to know at the end.
+type exchange struct {
+	http.ResponseWriter
+	server     *server
+	context    traceContext
+	cancel     context.CancelFunc
+	start      time.Time
+	route      string // the pattern that matched
+	client     string // the authenticated client's id
+	tokenRoute bool   // errors take the token route's envelope
+	status     int    // 0 until the answer has begun
+	err        error  // what the answer was made of
+	stack      []byte // of a panic
+}
+
+// traceContext carries the trace id to the services, without the cost of a
+// second request that http.Request.WithContext would make.
+type traceContext struct {
+	context.Context
+	trace string
+}
+
+type traceKey struct{}
+
+func (c *traceContext) Value(key any) any {
+	if key == (traceKey{}) {
+		return c.trace
+	}
+	return c.Context.Value(key)
+}
+
+// TraceID gives the x-trace-id of the request that ctx belongs to, or "".
+func TraceID(ctx context.Context) string {
+	trace, _ := ctx.Value(traceKey{}).(string)
+	return trace
+}
+
+// traceHeader is x-trace-id as http.Header spells it.
+const traceHeader = "X-Trace-Id"
+
+func (s *server) begin(w http.ResponseWriter, r *http.Request) *exchange {
+	trace := s.newTrace()
+	w.Header()[traceHeader] = []string{trace}
+	s.metrics.inFlight.Inc()
+	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
+	return &exchange{
+		ResponseWriter: w,
+		server:         s,
+		context:        traceContext{ctx, trace},
+		cancel:         cancel,
+		start:          s.cfg.Clock.Now(),
+		route:          unmatched,
+	}
+}
+
+func (x *exchange) ctx() context.Context { return &x.context }
+
+// newTrace makes an id of 128 bits. A source of chance that fails must not cost
+// the answer its id: crypto/rand, which never fails, stands in.
+func (s *server) newTrace() string {
+	var bits [16]byte
+	if _, err := io.ReadFull(s.cfg.Random, bits[:]); err != nil {
+		_, _ = rand.Read(bits[:])
+	}
+	var text [32]byte
+	hex.Encode(text[:], bits[:])
+	return string(text[:])
+}
+
+// WriteHeader begins the answer. A second beginning, which a library may try
+// when its reader has gone, is none.
+func (x *exchange) WriteHeader(status int) {
+	if x.status != 0 {
+		return
+	}
+	if status >= http.StatusOK {
+		x.status = status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+// Write begins the answer with 200 if nothing else did.
+func (x *exchange) Write(p []byte) (int, error) {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	return x.ResponseWriter.Write(p)
+}
+
+// Unwrap serves http.ResponseController.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+var jsonType = []string{"application/json"}
+
+// json writes the whole answer. What cannot be written has lost its reader.
+func (x *exchange) json(status int, body []byte) {
+	x.Header()["Content-Type"] = jsonType
+	x.WriteHeader(status)
+	_, _ = x.Write(body)
+}
+
+// fail answers with err in the envelope of its family (I29).
+func (x *exchange) fail(err error) {
+	x.err = err
+	status := errcodes.StatusOf(err)
+	if wait := errcodes.RetryAfterOf(err); wait > 0 {
+		x.Header().Set("Retry-After", strconv.FormatInt(wholeSeconds(wait), 10))
+	}
+	switch {
+	case x.tokenRoute:
+		x.json(status, wire.AppendTokenError(nil, err))
+	case status == http.StatusUnauthorized:
+		x.Header().Set("WWW-Authenticate", "Bearer")
+		x.json(status, wire.AppendUnauthorized(nil))
+	default:
+		x.json(status, wire.AppendFlat(nil, err))
+	}
+}
+
+// wholeSeconds rounds up: a Retry-After must not call a client back too early.
+func wholeSeconds(d time.Duration) int64 { return int64(math.Ceil(d.Seconds())) }

@@ -1,0 +1,22 @@
+package httpserver
+
+import "net/http"
+
+// Routes lists "METHOD /path" of each route of h; the method of a route that
+// takes all is empty.
+func Routes(h http.Handler) []string {
+	var list []string
+	for _, r := range h.(*server).routes() {
+		list = append(list, r.method+" "+r.pattern)
+	}
+	return list
+}
+
+// Bearer reads Authorization headers.
+var Bearer = bearer
+
+// Remembered gives how many buckets the clients' limiter of h holds.
+func Remembered(h http.Handler) int { return len(h.(*server).perClient.buckets) }
+
+// MaxLimited bounds them.
+const MaxLimited = maxLimited

@@ -1,0 +1,82 @@
+package httpserver
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// recoverPanic turns a panic into a 500 with its trace id. Once the answer has
+// begun nothing can be said any more, and the connection is cut.
+func (x *exchange) recoverPanic() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(v)
+	}
+	begun := x.status != 0
+	x.stack = debug.Stack()
+	x.err = errcodes.Wrap(errcodes.Internal, "", panicked(v))
+	if begun {
+		panic(http.ErrAbortHandler)
+	}
+	x.fail(x.err)
+}
+
+// panicked describes a panic without its text, which may quote a secret; only
+// the runtime's own texts are known not to.
+func panicked(v any) error {
+	if err, ok := v.(interface {
+		error
+		RuntimeError()
+	}); ok {
+		return fmt.Errorf("panic: %w", err)
+	}
+	return fmt.Errorf("panic with a %T", v)
+}
+
+func (s *server) end(x *exchange, r *http.Request) {
+	x.cancel()
+	took := s.cfg.Clock.Now().Sub(x.start)
+	s.metrics.done(x.route, r.Method, x.status, took)
+	if level := x.level(); s.cfg.Logger.Enabled(r.Context(), level) {
+		s.cfg.Logger.LogAttrs(r.Context(), level, "request", x.attrs(r, took)...)
+	}
+}
+
+func (x *exchange) level() slog.Level {
+	gone := errcodes.Of(x.err) == errcodes.Canceled
+	if x.stack != nil || x.status >= http.StatusInternalServerError && !gone {
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}
+
+func (x *exchange) attrs(r *http.Request, took time.Duration) []slog.Attr {
+	attrs := append(make([]slog.Attr, 0, 9),
+		slog.String(traceAttr, x.context.trace),
+		slog.String("method", method(r.Method)),
+		slog.String("route", x.route),
+		slog.Int("status", x.status),
+		slog.Duration("duration", took))
+	if x.client != "" {
+		attrs = append(attrs, slog.String("client", x.client))
+	}
+	if x.err != nil {
+		attrs = append(attrs, slog.String("code", string(errcodes.Of(x.err))))
+	}
+	if x.err != nil && x.level() == slog.LevelError {
+		attrs = append(attrs, slog.String("error", x.err.Error()))
+	}
+	if x.stack != nil {
+		attrs = append(attrs, slog.String("stack", string(x.stack)))
+	}
+	return attrs
+}

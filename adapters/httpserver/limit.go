@@ -1,0 +1,78 @@
+package httpserver
+
+import (
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// maxLimited bounds the buckets that a limiter remembers.
+const maxLimited = 65_536
+
+// limiter has a token bucket for each key. A nil limiter lets all pass.
+type limiter struct {
+	limit   rate.Limit
+	burst   int
+	mu      sync.Mutex
+	buckets map[string]*rate.Limiter
+}
+
+func newLimiter(limit float64, burst int) *limiter {
+	return &limiter{limit: rate.Limit(limit), burst: burst, buckets: make(map[string]*rate.Limiter)}
+}
+
+// take takes one request out of the key's bucket. From an empty one it is
+// [errcodes.TooManyRequests] with the time until the next (I30).
+func (l *limiter) take(key string, now time.Time) error {
+	if l == nil {
+		return nil
+	}
+	reservation := l.bucket(key, now).ReserveN(now, 1)
+	wait := reservation.DelayFrom(now)
+	if wait <= 0 {
+		return nil
+	}
+	reservation.CancelAt(now)
+	return errcodes.New(errcodes.TooManyRequests, "").WithRetryAfter(wait)
+}
+
+func (l *limiter) bucket(key string, now time.Time) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b, ok := l.buckets[key]
+	if !ok {
+		if len(l.buckets) >= maxLimited {
+			l.evict(now)
+		}
+		b = rate.NewLimiter(l.limit, l.burst)
+		l.buckets[key] = b
+	}
+	return b
+}
+
+// evict forgets a bucket that is full again, and so as good as a new one, if
+// one turns up among the first few; else any.
+func (l *limiter) evict(now time.Time) {
+	const looks = 8
+	victim, seen := "", 0
+	for key, b := range l.buckets {
+		victim = key
+		if seen++; seen == looks || b.TokensAt(now) >= float64(l.burst) {
+			break
+		}
+	}
+	delete(l.buckets, victim)
+}
+
+func connectionAddr(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}

@@ -1,0 +1,143 @@
+package httpserver_test
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+func TestTheRateLimit(t *testing.T) {
+	get := request{method: "GET", path: "/v1/rate-locks/rl_1", token: "tok-acme"}
+	t.Run("429 with Retry-After, in the flat envelope", func(t *testing.T) {
+		a := newAPI(t, httpserver.Config{RateLimit: 0.4, RateBurst: 2})
+		assert.Equal(t, 200, a.do(get).Code)
+		assert.Equal(t, 200, a.do(get).Code)
+		for range 3 {
+			w := a.do(get)
+			assert.Equal(t, 429, w.Code)
+			assert.Equal(t, "3", w.Header().Get("Retry-After"), "2.5 s, rounded up")
+			assert.Equal(t, `{"message":"Too many requests","error":"Too Many Requests","statusCode":429}`, w.Body.String())
+		}
+		a.clock.Advance(2499 * time.Millisecond)
+		assert.Equal(t, "1", a.do(get).Header().Get("Retry-After"))
+		a.clock.Advance(time.Millisecond)
+		assert.Equal(t, 200, a.do(get).Code, "refusals cost nothing")
+	})
+	t.Run("each client has its own", func(t *testing.T) {
+		a := newAPI(t, httpserver.Config{RateLimit: 1})
+		assert.Equal(t, 200, a.do(get).Code)
+		assert.Equal(t, 429, a.do(get).Code)
+		beta := get
+		beta.token = "tok-beta"
+		assert.Equal(t, 404, a.do(beta).Code)
+	})
+	t.Run("after the 401, before the 404 and the 405", func(t *testing.T) {
+		a := newAPI(t, httpserver.Config{RateLimit: 1})
+		a.do(get)
+		assert.Equal(t, 429, a.do(request{method: "GET", path: "/v1/nothing", token: "tok-acme"}).Code)
+		assert.Equal(t, 429, a.do(request{method: "PUT", path: "/v1/rate-locks", token: "tok-acme"}).Code)
+		assert.Equal(t, 401, a.do(request{method: "GET", path: "/v1/nothing", token: "tok-x"}).Code)
+	})
+	t.Run("the token route counts addresses, and answers in its own envelope", func(t *testing.T) {
+		a := newAPI(t, httpserver.Config{RateLimit: 1, RemoteAddr: func(r *http.Request) string { return r.Header.Get("X-Real-Ip") }})
+		q := post("/v1/auth/oauth2/token", "", credentials)
+		assert.Equal(t, 200, a.do(q.with("X-Real-Ip", "a")).Code)
+		w := a.do(q.with("X-Real-Ip", "a"))
+		assert.Equal(t, 429, w.Code)
+		assert.Equal(t, `{"error":"Too many requests"}`, w.Body.String())
+		assert.Equal(t, "1", w.Header().Get("Retry-After"))
+		assert.Equal(t, 200, a.do(q.with("X-Real-Ip", "b")).Code)
+	})
+	t.Run("an address counts without its port", func(t *testing.T) {
+		a := newAPI(t, httpserver.Config{RateLimit: 1})
+		codes := []int{}
+		for port := range 3 {
+			r := post("/v1/auth/oauth2/token", "", credentials).make()
+			r.RemoteAddr = fmt.Sprintf("[2001:db8::1]:%d", 1000+port)
+			w := httptest.NewRecorder()
+			a.h.ServeHTTP(w, r)
+			codes = append(codes, w.Code)
+		}
+		assert.Equal(t, []int{200, 429, 429}, codes)
+	})
+	t.Run("health and documents are free", func(t *testing.T) {
+		a := newAPI(t, httpserver.Config{RateLimit: 0.001})
+		for range 5 {
+			assert.Equal(t, 200, a.do(request{method: "GET", path: "/livez"}).Code)
+			assert.Equal(t, 200, a.do(request{method: "GET", path: "/openapi.yaml"}).Code)
+		}
+	})
+	t.Run("off by default", func(t *testing.T) {
+		a := newAPI(t, httpserver.Config{})
+		for range 100 {
+			assert.Equal(t, 200, a.do(get).Code)
+		}
+	})
+}
+
+// TestNoClientGetsMoreThanItsRate: over any stretch of time at most burst +
+// rate × time requests pass, and I30 holds for each that does not.
+func TestNoClientGetsMoreThanItsRate(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		limit := rapid.Float64Range(0.1, 50).Draw(r, "limit")
+		burst := rapid.IntRange(1, 10).Draw(r, "burst")
+		a := newAPI(t, httpserver.Config{RateLimit: limit, RateBurst: burst})
+		passed, elapsed := 0, time.Duration(0)
+		for range rapid.IntRange(1, 60).Draw(r, "requests") {
+			step := time.Duration(rapid.IntRange(0, 400).Draw(r, "ms")) * time.Millisecond
+			a.clock.Advance(step)
+			elapsed += step
+			w := httptest.NewRecorder()
+			a.h.ServeHTTP(w, request{method: "GET", path: "/v1/rate-locks/rl_1", token: "tok-acme"}.make())
+			if w.Code == 200 {
+				passed++
+				continue
+			}
+			wait, err := strconv.Atoi(w.Header().Get("Retry-After"))
+			if w.Code != 429 || err != nil || wait < 1 || wait > int(math.Ceil(1/limit)) {
+				r.Fatalf("%d with Retry-After %q", w.Code, w.Header().Get("Retry-After"))
+			}
+		}
+		if most := float64(burst) + limit*elapsed.Seconds() + 1e-6; float64(passed) > most {
+			r.Fatalf("%d passed in %v, at most %v may", passed, elapsed, most)
+		}
+	})
+}
+
+func TestTheLimiterForgets(t *testing.T) {
+	a := newAPI(t, httpserver.Config{RateLimit: 1})
+	for i := range httpserver.MaxLimited + 500 {
+		r := request{method: "GET", path: "/v1/x", token: "tok-many" + strconv.Itoa(i)}.make()
+		a.h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	assert.Equal(t, httpserver.MaxLimited, httpserver.Remembered(a.h))
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	run := httpserver.Check{Name: "x"}.Run
+	for name, cfg := range map[string]httpserver.Config{
+		"a negative rate":          {RateLimit: -1},
+		"a rate that is no number": {RateLimit: math.NaN()},
+		"an infinite rate":         {RateLimit: math.Inf(1)},
+		"a negative burst":         {RateBurst: -1},
+		"a negative time-out":      {CheckTimeout: -1},
+		"a time-out above 1 min":   {CheckTimeout: time.Minute + 1},
+		"a check without Run":      {Checks: []httpserver.Check{{Name: "x", Run: run}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := httpserver.New(&auth{}, httpserver.Services{}, &cfg)
+			require.Equal(t, errcodes.Configuration, errcodes.Of(err))
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package httpserver
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+const tokenPath = "/v1/auth/oauth2/token"
+
+// route is a path and the one method that it has.
+type route struct {
+	method  string
+	pattern string // of http.ServeMux, without the method
+	serve   endpoint
+}
+
+// endpoint answers a request to one route.
+type endpoint func(*exchange, *http.Request)
+
+// ServeHTTP lets the mux hold endpoints.
+func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x, ok := w.(*exchange)
+	if !ok {
+		panic("httpserver: the mux passed on another writer than the server's")
+	}
+	e(x, r)
+}
+
+// routes lists what is served: the order is the OpenAPI document's.
+func (s *server) routes() []route {
+	docs := newDocs()
+	list := []route{{http.MethodPost, tokenPath, s.issueToken}}
+	if s.services.RateLocks != nil {
+		list = append(list,
+			route{http.MethodPost, "/v1/rate-locks", s.createRateLock},
+			route{http.MethodGet, "/v1/rate-locks/{rateLockId}", s.getRateLock},
+			route{http.MethodPost, "/v1/rate-locks/{rateLockId}/cancel", s.cancelRateLock})
+	}
+	return append(list,
+		route{http.MethodGet, "/openapi.yaml", openAPI},
+		route{http.MethodGet, "/docs", docs.page},
+		route{http.MethodGet, "/docs/{asset}", docs.asset},
+		route{http.MethodGet, "/livez", live},
+		route{http.MethodGet, "/readyz", newReadiness(s.cfg).serve},
+		route{http.MethodGet, "/metrics", library(promhttp.HandlerFor(s.cfg.Metrics, promhttp.HandlerOpts{}))},
+		route{"", "/verification/mobile", replaced},
+		route{"", "/verification/bank-account", replaced})
+}
+
+// endpoint puts the check of the method in front of a route. A route without a
+// method takes all.
+func (s *server) endpoint(r route) endpoint {
+	return func(x *exchange, req *http.Request) {
+		if x.route = r.pattern; r.pattern == tokenPath {
+			x.tokenRoute = true
+			x.Header().Set("Cache-Control", "no-store")
+			x.Header().Set("Pragma", "no-cache")
+		}
+		if r.method != "" && req.Method != r.method {
+			x.Header().Set("Allow", r.method)
+			x.fail(errcodes.New(errcodes.MethodNotAllowed, ""))
+			return
+		}
+		r.serve(x, req)
+	}
+}
+
+// library serves a route by a handler of another package.
+func library(h http.Handler) endpoint {
+	return func(x *exchange, r *http.Request) { h.ServeHTTP(x, r) }
+}
+
+// replaced answers the deprecated verification routes (SPEC 9).
+func replaced(x *exchange, _ *http.Request) {
+	x.fail(errcodes.New(errcodes.NotFound, "This endpoint was replaced by POST /accounts/validate"))
+}

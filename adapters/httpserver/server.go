@@ -1,0 +1,121 @@
+package httpserver
+
+import (
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// New makes the handler of the wire interface. auth is required. A bad value in
+// cfg, and metrics that are registered already, are [errcodes.Configuration].
+//
+// The handler expects the paths of SPEC.md; mount it elsewhere with
+// http.StripPrefix.
+func New(auth Authenticator, services Services, cfg *Config) (http.Handler, error) {
+	if auth == nil {
+		return nil, badConfig("auth is required")
+	}
+	filled, err := cfg.filled()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{cfg: filled, auth: auth, services: services, mux: http.NewServeMux()}
+	if s.metrics, err = newMetrics(filled.Metrics); err != nil {
+		return nil, err
+	}
+	if filled.RateLimit > 0 {
+		s.perClient = newLimiter(filled.RateLimit, filled.RateBurst)
+		s.perAddress = newLimiter(filled.RateLimit, filled.RateBurst)
+	}
+	for _, r := range s.routes() {
+		s.mux.Handle(r.pattern, s.endpoint(r))
+	}
+	s.mux.Handle(unmatched, endpoint(func(x *exchange, _ *http.Request) { x.fail(notFound()) }))
+	return s, nil
+}
+
+type server struct {
+	cfg        Config
+	auth       Authenticator
+	services   Services
+	mux        *http.ServeMux
+	metrics    *metrics
+	perClient  *limiter // nil: no limit
+	perAddress *limiter
+}
+
+// unmatched is the mux's pattern for every path without a route.
+const unmatched = "/"
+
+// ServeHTTP is the outermost handler: whatever happens behind it, the answer
+// has its trace id, and the request is logged and counted.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := s.begin(w, r)
+	defer s.end(x, r)
+	defer x.recoverPanic()
+	s.serve(x, r)
+}
+
+func (s *server) serve(x *exchange, r *http.Request) {
+	clean := !unclean(r.URL.EscapedPath())
+	if s.gated(r) {
+		if err := s.admit(x, r); err != nil {
+			if clean {
+				_, x.route = s.mux.Handler(r)
+			}
+			x.fail(err)
+			return
+		}
+	}
+	if !clean {
+		x.fail(notFound())
+		return
+	}
+	s.mux.ServeHTTP(x, r)
+}
+
+// unclean finds the paths that the mux would answer with a redirect, or with a
+// body of its own. No route has such a path.
+func unclean(p string) bool {
+	return p == "" || p[0] != '/' || path.Clean(p) != p
+}
+
+// gated reports whether a path needs a token: all below /v1 and /accounts but
+// the token route. It is judged on the decoded path, as
+// the mux does, and on what is left of it without dots; an encoded slash makes
+// another path of the token route's.
+func (s *server) gated(r *http.Request) bool {
+	p := r.URL.Path
+	if p == tokenPath {
+		_, pattern := s.mux.Handler(r)
+		return pattern != tokenPath
+	}
+	return below(p) || below(path.Clean(p))
+}
+
+func below(p string) bool {
+	for _, root := range [...]string{"/v1", "/accounts"} {
+		if rest, ok := strings.CutPrefix(p, root); ok && (rest == "" || rest[0] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
+// admit finds out whose request it is, and whether it comes too fast.
+func (s *server) admit(x *exchange, r *http.Request) error {
+	token, ok := bearer(r.Header["Authorization"])
+	if !ok {
+		return errcodes.New(errcodes.Unauthorized, "")
+	}
+	client, err := s.auth.Authenticate(x.ctx(), token)
+	if err != nil {
+		return err
+	}
+	x.client = client.ID
+	return s.perClient.take(client.ID, s.cfg.Clock.Now())
+}
+
+func notFound() error { return errcodes.New(errcodes.NotFound, "") }

@@ -1,0 +1,36 @@
+package httpserver
+
+import (
+	"context"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Authenticator is what the handler asks of the package clientauth.
+type Authenticator interface {
+	// Issue gives an access token for a client's credentials, and its validity.
+	// Wrong credentials are errcodes.TokenInvalidCredentials.
+	Issue(ctx context.Context, clientID, clientSecret string) (token string, expiresIn time.Duration, err error)
+
+	// Authenticate gives the client of a bearer token. One that is not valid is
+	// errcodes.Unauthorized; any other error is no refusal, and shows as what
+	// it is.
+	Authenticate(ctx context.Context, token string) (ports.Client, error)
+}
+
+// RateLocks is what the handler asks of the package ratelock.
+type RateLocks interface {
+	// Create mints a lock, or gives the freshest of the two that live.
+	Create(ctx context.Context, owner string, pair ports.Pair) (lock ports.RateLock, minted bool, err error)
+	// Get gives the owner's lock; another's is errcodes.NotFound.
+	Get(ctx context.Context, owner, id string) (ports.RateLock, error)
+	// Cancel ends the owner's lock, or gives one that has ended as it is.
+	Cancel(ctx context.Context, owner, id string) (ports.RateLock, error)
+}
+
+// Services are what stands behind the routes. A nil one leaves its routes out:
+// they are unknown paths then, and still behind the same 401.
+type Services struct {
+	RateLocks RateLocks
+}

@@ -1,0 +1,146 @@
+package httpserver_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+// story is the whole house on one clock: nothing in it is a fake but the feed.
+type story struct {
+	*api
+	feed  *portstest.ScriptedFeed
+	token string
+}
+
+func newStory(t *testing.T) *story {
+	t.Helper()
+	clock := portstest.NewClock(start)
+	store, err := memory.New(nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	feed := portstest.NewScriptedFeed(clock.Now)
+	feed.Set(ports.Pair{Base: "USD", Quote: "ZAR"}, "18.2500")
+	feed.Offer(ports.Pair{Base: "USD", Quote: "XOF"}, "600")
+	feed.Drop(ports.Pair{Base: "USD", Quote: "XOF"})
+	locks, err := ratelock.New(store.RateLocks(), feed, ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}, &ratelock.Config{Clock: clock})
+	require.NoError(t, err)
+	clients, err := clientauth.Parse("acme:s3cret,beta:s3cret")
+	require.NoError(t, err)
+	auth, err := clientauth.New(clients, store.Tokens(), &clientauth.Config{Clock: clock})
+	require.NoError(t, err)
+	h, err := httpserver.New(auth, httpserver.Services{RateLocks: locks}, &httpserver.Config{Clock: clock})
+	require.NoError(t, err)
+	s := &story{api: &api{t: t, h: h, clock: clock}, feed: feed}
+	s.token = s.logIn("acme")
+	return s
+}
+
+func (s *story) logIn(client string) string {
+	s.t.Helper()
+	w := s.do(post("/v1/auth/oauth2/token", "", `{"client_id":"`+client+`","client_secret":"s3cret"}`))
+	var body map[string]any
+	require.NoError(s.t, json.Unmarshal(w.Body.Bytes(), &body))
+	assert.InDelta(s.t, 86400, body["expires_in"], 0)
+	token, ok := body["access_token"].(string)
+	require.True(s.t, ok)
+	return token
+}
+
+func (s *story) create(body string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	return s.do(post("/v1/rate-locks", s.token, body))
+}
+
+func idOf(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	var body struct {
+		RateLockID string `json:"rateLockId"`
+	}
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &body))
+	require.NotEmpty(t, body.RateLockID)
+	return body.RateLockID
+}
+
+func TestTheLifeOfALock(t *testing.T) {
+	s := newStory(t)
+	first := s.create(usdzar)
+	assert.Equal(t, 201, first.Code)
+	assert.Contains(t, first.Body.String(), `"midRate":"18.2500","markupBps":150,"allInRate":"18.52375"`)
+	assert.Contains(t, first.Body.String(), `"createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-21T15:00:00.000Z"`)
+	second := s.create(usdzar)
+	assert.Equal(t, 201, second.Code)
+	third := s.create(usdzar)
+	assert.Equal(t, 200, third.Code)
+	assert.Equal(t, second.Body.String(), third.Body.String(), "the freshest, byte for byte")
+
+	path := "/v1/rate-locks/" + idOf(t, second)
+	cancelled := s.do(post(path+"/cancel", s.token, ""))
+	assert.Contains(t, cancelled.Body.String(), `"cancellationReason":"requested"`)
+	for range 2 { // I8
+		assert.Equal(t, cancelled.Body.String(), s.do(post(path+"/cancel", s.token, "")).Body.String())
+	}
+	assert.Equal(t, cancelled.Body.String(), s.do(request{method: "GET", path: path, token: s.token}).Body.String())
+
+	beta := s.logIn("beta") // I31
+	for _, q := range []request{{method: "GET", path: path, token: beta}, post(path+"/cancel", beta, "")} {
+		anothers := s.do(q)
+		assert.Equal(t, 404, anothers.Code)
+		q.path = strings.Replace(q.path, "/rl_", "/rl_0", 1)
+		assert.Equal(t, s.do(q).Body.String(), anothers.Body.String(), "as if it did not exist")
+	}
+
+	s.clock.Advance(24*time.Hour - time.Millisecond)
+	assert.Equal(t, 200, s.do(request{method: "GET", path: path, token: s.token}).Code, "a token lives to the millisecond")
+	s.clock.Advance(time.Millisecond)
+	assert.Equal(t, unauthorized, s.do(request{method: "GET", path: path, token: s.token}).Body.String())
+	s.token = s.logIn("acme")
+	assert.Contains(t, s.do(request{method: "GET", path: "/v1/rate-locks/" + idOf(t, first), token: s.token}).Body.String(), `"status":"expired"`)
+}
+
+// TestWhatBadPairsGet is SPEC 4.2 through the real service.
+func TestWhatBadPairsGet(t *testing.T) {
+	s := newStory(t)
+	for _, c := range []struct {
+		name, body string
+		status     int
+	}{
+		{"lower case", `{"base":"usd","quote":"ZAR"}`, 400},
+		{"no currency", `{"base":"USX","quote":"ZAR"}`, 400},
+		{"empty", `{"base":"","quote":"ZAR"}`, 400},
+		{"missing", `{"base":"USD"}`, 400},
+		{"a NUL by escape", `{"base":"US\u0000","quote":"ZAR"}`, 400},
+		{"not offered", `{"base":"ZAR","quote":"USD"}`, 422},
+		{"base = quote", `{"base":"USD","quote":"USD"}`, 422},
+		{"offered without a price", `{"base":"USD","quote":"XOF"}`, 503},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for range 2 {
+				w := s.create(c.body)
+				assert.Equal(t, c.status, w.Code)
+				assert.True(t, strings.HasSuffix(w.Body.String(), fmt.Sprintf(`"error":%q,"statusCode":%d}`, http.StatusText(c.status), c.status)), w.Body.String())
+			}
+		})
+	}
+	t.Run("a full pair needs no price", func(t *testing.T) {
+		s.create(usdzar)
+		s.create(usdzar)
+		s.feed.Fail(errcodes.New(errcodes.PriceUnavailable, ""))
+		assert.Equal(t, 200, s.create(usdzar).Code)
+	})
+}
