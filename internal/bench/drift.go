@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+const (
+	movedPairs  = 10
+	movedLocks  = 1_000 // live locks of each pair that moves, whatever the total
+	stillPairs  = 90
+	driftWindow = 10 * time.Minute // between ticks, so that no lock is new
+)
+
+// driftOver is a drift tick over a store of total live locks.
+func driftOver(total int) func() (subject, error) {
+	return func() (subject, error) {
+		store, err := memory.New(nil)
+		if err != nil {
+			return subject{}, err
+		}
+		clock := portstest.NewClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+		feed := portstest.NewScriptedFeed(clock.Now)
+		for i := range movedPairs + stillPairs {
+			feed.Offer(numbered(i), "18.2500")
+		}
+		for i := range total {
+			pair := i % movedPairs
+			if i >= movedPairs*movedLocks {
+				pair = movedPairs + i%stillPairs
+			}
+			if err := store.RateLocks().Save(context.Background(), mintedRecord(i, numbered(pair), clock.Now())); err != nil {
+				return subject{}, err
+			}
+		}
+		s, err := ratelock.New(store.RateLocks(), feed, terms, &ratelock.Config{Clock: clock})
+		if err != nil {
+			return subject{}, err
+		}
+		moves := 0
+		tick := func(n int) error {
+			for range n {
+				moves++
+				clock.Advance(driftWindow)
+				for i := range movedPairs + stillPairs {
+					mid := "18.2500"
+					if i < movedPairs {
+						mid = fmt.Sprintf("18.25%02d", moves%2)
+					}
+					feed.Set(numbered(i), mid)
+				}
+				if err := s.Drift(context.Background(), clock.Now()); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return subject{tick, func() { _ = store.Close() }}, tick(2)
+	}
+}
+
+// numbered gives the i-th pair of made-up codes; stores take any.
+func numbered(i int) ports.Pair {
+	return ports.Pair{Base: fmt.Sprintf("B%02d", i), Quote: "ZAR"}
+}
+
+// mintedRecord is the change that mints the i-th lock, a book of its own.
+func mintedRecord(i int, pair ports.Pair, now time.Time) ports.RateLockChange {
+	l := ports.RateLock{
+		ID: fmt.Sprintf("rl_%09d", i), Owner: fmt.Sprintf("client-%d", i), Base: pair.Base, Quote: pair.Quote,
+		MidRate: "18.2500", MarkupBps: markupBps, AllInRate: "18.52375", MidSource: "bench", MidAt: now, ToleranceBps: 200,
+		CreatedAt: now, ExpiresAt: now.Add(7 * 24 * time.Hour), Status: ports.LockActive,
+	}
+	book := ports.Book{Key: l.Book(), HighWater: now}
+	book.Slots[0] = l
+	return ports.RateLockChange{Book: book, Locks: []ports.RateLock{l}}
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// step performs n operations.
+type step func(n int) error
+
+// subject is one side of a row, ready to run.
+type subject struct {
+	run   step
+	close func()
+}
+
+// row compares ours with a reference.
+type row struct {
+	name, reference string
+	ours, ref       func() (subject, error)
+	// goal judges the median of (our time / the reference's time) an operation.
+	goal   goal
+	allocs int           // at most, an operation; -1: not judged
+	fixed  int           // operations a round; 0: as many as fit
+	round  time.Duration // 0: 100 ms
+}
+
+// goal is met when the ratio is on the right side of the limit.
+type goal struct {
+	text string
+	met  func(times float64) bool
+	show func(times float64) string
+}
+
+// faster: at least n times as many operations a second as the reference.
+func faster(n float64) goal {
+	return goal{
+		text: fmt.Sprintf("≥ %.3g of its speed", n),
+		met:  func(times float64) bool { return 1/times >= n },
+		show: func(times float64) string { return fmt.Sprintf("%.2f", 1/times) },
+	}
+}
+
+// within: at most n times the reference's time.
+func within(n float64) goal {
+	return goal{
+		text: fmt.Sprintf("≤ %.3g times its time", n),
+		met:  func(times float64) bool { return times <= n },
+		show: func(times float64) string { return fmt.Sprintf("%.2f", times) },
+	}
+}
+
+func main() {
+	only := flag.String("only", "", "run the rows whose name contains this")
+	rounds := flag.Int("rounds", 15, "interleaved rounds a row")
+	flag.Parse()
+	if err := run(*only, *rounds); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(only string, rounds int) error {
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "what\treference\tratio\tspread\tgoal\tallocs\tours\treference's\t")
+	missed, measured := 0, 0
+	for _, r := range rows() {
+		if !strings.Contains(r.name, only) {
+			continue
+		}
+		measured++
+		ok, err := r.measure(out, rounds)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		if !ok {
+			missed++
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	if measured == 0 {
+		return fmt.Errorf("no row is called %q", only)
+	}
+	if missed > 0 {
+		return fmt.Errorf("%d goals missed", missed)
+	}
+	return nil
+}
+
+func (r row) measure(out *tabwriter.Writer, rounds int) (bool, error) {
+	ours, err := r.ours()
+	if err != nil {
+		return false, err
+	}
+	defer ours.close()
+	ref, err := r.ref()
+	if err != nil {
+		return false, err
+	}
+	defer ref.close()
+	nOurs, err := r.calibrate(ours.run)
+	if err != nil {
+		return false, err
+	}
+	nRef, err := r.calibrate(ref.run)
+	if err != nil {
+		return false, err
+	}
+	var ratios, a, b []float64
+	allocs := 0.0
+	for range rounds {
+		x, mallocs, err := perOp(ours.run, nOurs)
+		if err != nil {
+			return false, err
+		}
+		y, _, err := perOp(ref.run, nRef)
+		if err != nil {
+			return false, err
+		}
+		ratios, a, b = append(ratios, x/y), append(a, x), append(b, y)
+		allocs = mallocs
+	}
+	slices.Sort(ratios)
+	times := median(ratios)
+	ok := r.goal.met(times) && (r.allocs < 0 || allocs < float64(r.allocs)+0.5)
+	verdict, limit := "met", ""
+	if !ok {
+		verdict = "MISSED"
+	}
+	if r.allocs >= 0 {
+		limit = fmt.Sprintf(" (≤ %d)", r.allocs)
+	}
+	fmt.Fprintf(out, "%s\t%s\t%s\t%s … %s\t%s %s\t%.1f%s\t%v\t%v\t\n", r.name, r.reference, r.goal.show(times),
+		r.goal.show(ratios[len(ratios)-1]), r.goal.show(ratios[0]), r.goal.text, verdict, allocs, limit,
+		time.Duration(median(a)).Round(time.Nanosecond), time.Duration(median(b)).Round(time.Nanosecond))
+	return ok, nil
+}
+
+// calibrate finds how many operations fill a round, which also warms up.
+func (r row) calibrate(run step) (int, error) {
+	if r.fixed > 0 {
+		return r.fixed, run(r.fixed)
+	}
+	round := r.round
+	if round == 0 {
+		round = 100 * time.Millisecond
+	}
+	for n := 1; ; n *= 2 {
+		start := time.Now()
+		if err := run(n); err != nil {
+			return 0, err
+		}
+		if took := time.Since(start); took > round/2 {
+			return max(1, int(float64(n)*float64(round)/float64(took))), nil
+		}
+	}
+}
+
+func perOp(run step, n int) (nanos, mallocs float64, err error) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	err = run(n)
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	return float64(took) / float64(n), float64(after.Mallocs-before.Mallocs) / float64(n), err
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return sorted[len(sorted)/2]
+}

@@ -1,0 +1,70 @@
+package oracles_test
+
+import (
+	"testing"
+
+	"github.com/Rhymond/go-money"
+	"github.com/go-playground/validator/v10"
+
+	"github.com/corridor-go/corridor/internal/currency"
+)
+
+// laggards are the active codes on which validator v10.30.6 is behind List One
+// of ISO 4217: what the list says, and since which amendment.
+var laggards = map[string]struct {
+	active bool
+	since  string
+}{
+	"BGN": {active: false, since: "withdrawn on 2026-01-01, amendment 180"},
+	"XAD": {active: true, since: "added on 2025-05-12, amendment 179"},
+}
+
+func TestKnownCodesAgreeWithValidator(t *testing.T) {
+	peer := validator.New()
+
+	everyTriple(func(code string) {
+		ours, theirs := currency.Known(code), peer.Var(code, "iso4217") == nil
+		laggard, behind := laggards[code]
+
+		switch {
+		case behind && ours == theirs:
+			t.Errorf("%s: validator agrees now; strike the difference (%s)", code, laggard.since)
+		case behind && ours != laggard.active:
+			t.Errorf("%s: Known = %v, but it was %s", code, ours, laggard.since)
+		case !behind && ours != theirs:
+			t.Errorf("%s: Known = %v, validator says %v", code, ours, theirs)
+		}
+	})
+}
+
+// go-money keeps withdrawn codes and leaves fund codes out: only what both know
+// is compared.
+func TestExponentsAgreeWithGoMoney(t *testing.T) {
+	compared := 0
+
+	everyTriple(func(code string) {
+		digits, ok := currency.Exponent(code)
+		peer := money.GetCurrency(code)
+
+		if !ok || peer == nil {
+			return
+		}
+
+		compared++
+
+		if digits != peer.Fraction {
+			t.Errorf("%s: %d digits, go-money says %d", code, digits, peer.Fraction)
+		}
+	})
+
+	if compared < 150 {
+		t.Errorf("%d currencies compared, want at least 150", compared)
+	}
+}
+
+// everyTriple calls f with each of the 26³ strings of three capital letters.
+func everyTriple(f func(code string)) {
+	for i := range 26 * 26 * 26 {
+		f(string([]byte{'A' + byte(i/676), 'A' + byte(i/26%26), 'A' + byte(i%26)}))
+	}
+}

@@ -1,0 +1,31 @@
+package main
+
+// rows is the table of speeds that corridor holds itself to.
+func rows() []row {
+	return []row{
+		{
+			name: "price: parse mid, add markup, print", reference: "shopspring/decimal",
+			ours: priceOurs, ref: priceShopspring, goal: faster(4), allocs: 2,
+		},
+		{
+			name: "Create on a full pair, memory", reference: "bare sharded mutex map, same record",
+			ours: fullMemory, ref: bareMap, goal: within(3), allocs: 3,
+		},
+		{
+			name: "Create that mints, SQLite", reference: "one plain INSERT, same driver and settings",
+			ours: mintSQLite, ref: insertSQLite, goal: faster(0.5), allocs: -1,
+		},
+		{
+			name: "Create on a full pair, SQLite", reference: "one prepared SELECT of a row",
+			ours: fullSQLite, ref: selectSQLite, goal: faster(0.6), allocs: -1,
+		},
+		{
+			name: "POST /v1/rate-locks over HTTP, memory", reference: "bare net/http handler, encoding/json",
+			ours: httpOurs, ref: httpBare, goal: faster(0.7), allocs: -1, round: httpRound,
+		},
+		{
+			name: "drift tick, 10 pairs moved, 1,000,000 live locks", reference: "itself at 100,000",
+			ours: driftOver(1_000_000), ref: driftOver(100_000), goal: within(1.5), allocs: -1, fixed: 3,
+		},
+	}
+}
