@@ -50,7 +50,9 @@ const (
 	Closed             Code = "closed"              // 503: used after Close
 	Canceled           Code = "canceled"            // 503: the caller's context was cancelled
 	CorruptRecord      Code = "corrupt_record"      // 500: the store returned an impossible record
-	Configuration      Code = "configuration"       // 500: a constructor was given a bad value
+	Configuration      Code = "configuration"       // 500: a constructor was given a bad value, or a provider refuses the credentials
+	MalformedAnswer    Code = "malformed_answer"    // 503: a provider answered what its documents do not describe
+	KeyUnknown         Code = "key_unknown"         // 500: data is sealed with a key that is not configured
 )
 
 // Codes of the Exchange envelope (SPEC 7.4), and the one body that has a code

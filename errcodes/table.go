@@ -33,6 +33,8 @@ var table = []Row{
 	{Canceled, 503, false, "The request was cancelled"},
 	{CorruptRecord, 500, false, "A stored record is damaged"},
 	{Configuration, 500, false, "The service is misconfigured"},
+	{MalformedAnswer, 503, false, "A provider's answer could not be read"},
+	{KeyUnknown, 500, false, "The key of sealed data is not configured"},
 
 	{ExchangeInvalidRequest, 400, true, "The request failed validation"},
 	{ExchangeInvalidCursor, 400, true, "The cursor is malformed or no longer valid; restart from the first page"},

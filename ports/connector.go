@@ -1,0 +1,134 @@
+package ports
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// AccountConnector asks an upstream provider about accounts.
+type AccountConnector interface {
+	// Name is the connector's, as results show it in their provider field: 1 to
+	// 32 lower-case letters, digits and hyphens, the same at each call.
+	Name() string
+
+	// Capabilities say what the connector can do; they never change.
+	Capabilities() Capabilities
+
+	// Lookup asks the provider about one account. The caller guarantees that
+	// the account is well-formed and of a market that Capabilities name, and
+	// gives a ctx with a deadline, which Lookup heeds.
+	//
+	// What the provider said is an [Answer], also when it is bad news. An error
+	// says that there is no answer:
+	//
+	//   - errcodes.Configuration: the provider refused the credentials, or the
+	//     right to use them (401, 403). It is never a not-found.
+	//   - the context's own error: the deadline passed, or the caller left.
+	//   - errcodes.Unavailable: the provider could not be reached, broke off, or
+	//     answered with a 5xx that says nothing about the account.
+	//   - errcodes.MalformedAnswer: it answered what its documents do not
+	//     describe.
+	//
+	// Neither carries a secret, an account number or a name in its text. Lookup
+	// does not retry: the adapters/connector/resilient wrapper does.
+	Lookup(ctx context.Context, lookup AccountLookup) (Answer, error)
+}
+
+// Capabilities are what a connector can do.
+type Capabilities struct {
+	Markets      []Market
+	ReturnsName  bool // a found account comes with its holder's name
+	ComparesName bool // the provider compares the name itself, and tells the verdict only
+	// NeedsIdentity lists the markets in which a lookup without an Identity is
+	// unsupported.
+	NeedsIdentity []Market
+	// BillsFailures: the provider charges for a lookup that fails. Such a one
+	// is never repeated by corridor.
+	BillsFailures bool
+	// LastLiveTested is the day (YYYY-MM-DD) on which the conformance suite
+	// last passed against the provider itself; "" for never.
+	LastLiveTested string
+}
+
+// Serves reports whether the connector knows the market.
+func (c Capabilities) Serves(m Market) bool {
+	for _, served := range c.Markets {
+		if served == m {
+			return true
+		}
+	}
+	return false
+}
+
+// AnswerKind is what a provider said about an account.
+type AnswerKind string
+
+// The kinds. The first three are definite: another provider would be asked in
+// vain.
+const (
+	AnswerFound       AnswerKind = "found"       // the account exists and can be paid
+	AnswerNotFound    AnswerKind = "not_found"   // there is no such account
+	AnswerUnusable    AnswerKind = "unusable"    // it exists and cannot be paid: closed, dormant, blocked
+	AnswerUnsupported AnswerKind = "unsupported" // the provider cannot tell: an unknown bank, a missing identity
+	AnswerTryLater    AnswerKind = "try_later"   // overloaded, or the bank behind is down
+	AnswerFailed      AnswerKind = "failed"      // the provider reports a failure of another kind
+)
+
+// NameVerdict is a provider's own comparison of the name that was supplied.
+type NameVerdict string
+
+// The verdicts. The zero value: the provider compared nothing.
+const (
+	NameUnjudged   NameVerdict = ""
+	NameMatched    NameVerdict = "matched"
+	NameMismatched NameVerdict = "mismatched"
+)
+
+// Answer is what a provider said.
+type Answer struct {
+	Kind AnswerKind
+	// HolderName is the name that the provider returned, as it wrote it; only
+	// for found, and "" where it returns none.
+	HolderName string
+	// Name is the provider's own verdict on the name supplied; only for found.
+	Name NameVerdict
+	// Code and Message are the provider's, byte for byte; "" where it gave none.
+	// A message may hold personal data: it is sealed at rest and never logged.
+	Code    string
+	Message string
+	// After is how long the provider asks to wait; only for try_later, 0 where
+	// it does not say.
+	After time.Duration
+}
+
+// String shows the answer without name and message.
+func (a Answer) String() string { return string(a.Kind) }
+
+// LogValue is what logs show of an answer.
+func (a Answer) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// Check refuses an answer that contradicts itself, as errcodes.MalformedAnswer:
+// a kind that is none, a name without an account, a wait without a reason.
+func (a Answer) Check() error {
+	switch a.Kind {
+	case AnswerFound, AnswerNotFound, AnswerUnusable, AnswerUnsupported, AnswerTryLater, AnswerFailed:
+	default:
+		return malformed("the answer's kind is none")
+	}
+	found := a.Kind == AnswerFound
+	switch {
+	case !found && (a.HolderName != "" || a.Name != NameUnjudged):
+		return malformed("a name without an account")
+	case a.Name != NameUnjudged && a.Name != NameMatched && a.Name != NameMismatched:
+		return malformed("the verdict on the name is none")
+	case a.After < 0 || a.After > 0 && a.Kind != AnswerTryLater:
+		return malformed("a wait without a reason")
+	default:
+		return nil
+	}
+}
+
+func malformed(why string) error { return errcodes.New(errcodes.MalformedAnswer, why) }

@@ -1,0 +1,120 @@
+package ports
+
+import (
+	"context"
+	"errors"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// Outcome is how a call of a connector ended: a kind of answer, or a kind of
+// error.
+type Outcome string
+
+// The outcomes. Those of an answer have its kind's name.
+const (
+	OutcomeFound       = Outcome(AnswerFound)
+	OutcomeNotFound    = Outcome(AnswerNotFound)
+	OutcomeUnusable    = Outcome(AnswerUnusable)
+	OutcomeUnsupported = Outcome(AnswerUnsupported)
+	OutcomeTryLater    = Outcome(AnswerTryLater)
+	OutcomeFailed      = Outcome(AnswerFailed)
+
+	OutcomeCompared    Outcome = "compared"    // found, with the provider's own verdict on the name
+	OutcomeRefused     Outcome = "refused"     // 401, 403: the credentials, not the account
+	OutcomeUnreachable Outcome = "unreachable" // no answer: the network, a 5xx
+	OutcomeTimeout     Outcome = "timeout"     // no answer within the deadline
+	OutcomeMalformed   Outcome = "malformed"   // an answer that cannot be read
+	OutcomeCancelled   Outcome = "cancelled"   // the caller left
+)
+
+// Health is what an outcome tells a circuit breaker about a provider.
+type Health string
+
+// The three.
+const (
+	Healthy   Health = "healthy"   // it works
+	Unhealthy Health = "unhealthy" // count a failure
+	NoSign    Health = "no sign"   // neither
+)
+
+// Billing says whether a call that ended so was paid for.
+type Billing string
+
+// The three.
+const (
+	Billed      Billing = "billed"
+	Unbilled    Billing = "unbilled"
+	MaybeBilled Billing = "maybe" // by Capabilities.BillsFailures, or because nobody knows
+)
+
+// OutcomeRule is one row of the answer table.
+type OutcomeRule struct {
+	Outcome  Outcome
+	Status   ValidationStatus // of a validation that ends on it; a found one may still be a name_mismatch
+	Cached   bool             // the answer serves later requests for the account
+	FailOver bool             // the next connector is asked
+	Retry    bool             // one more try at once may help, unless the provider bills failures
+	Health   Health
+	Billing  Billing
+}
+
+// outcomeRules is what is done about each outcome. Only what is known about the
+// account itself, and not about one caller's name, is cached.
+var outcomeRules = []OutcomeRule{
+	{OutcomeFound, StatusVerified, true, false, false, Healthy, Billed},
+	{OutcomeCompared, StatusVerified, false, false, false, Healthy, Billed},
+	{OutcomeNotFound, StatusNotFound, true, false, false, Healthy, MaybeBilled},
+	{OutcomeUnusable, StatusError, false, false, false, Healthy, MaybeBilled},
+	{OutcomeUnsupported, StatusError, false, true, false, NoSign, Unbilled},
+	{OutcomeTryLater, StatusError, false, true, false, Unhealthy, Unbilled},
+	{OutcomeFailed, StatusError, false, true, false, NoSign, MaybeBilled},
+	{OutcomeRefused, StatusError, false, true, false, Unhealthy, Unbilled},
+	{OutcomeUnreachable, StatusError, false, true, true, Unhealthy, MaybeBilled},
+	{OutcomeTimeout, StatusError, false, true, false, Unhealthy, MaybeBilled},
+	{OutcomeMalformed, StatusError, false, true, false, Unhealthy, MaybeBilled},
+	{OutcomeCancelled, StatusError, false, false, false, NoSign, MaybeBilled},
+}
+
+// OutcomeRules lists the answer table.
+func OutcomeRules() []OutcomeRule { return append([]OutcomeRule(nil), outcomeRules...) }
+
+// Rule gives the row of an outcome; one that is none counts as malformed.
+func (o Outcome) Rule() OutcomeRule {
+	for _, r := range outcomeRules {
+		if r.Outcome == o {
+			return r
+		}
+	}
+	return OutcomeMalformed.Rule()
+}
+
+// OutcomeOf names how a call of a connector ended, from what it returned.
+func OutcomeOf(answer Answer, err error) Outcome {
+	switch {
+	case err == nil && answer.Check() != nil:
+		return OutcomeMalformed
+	case err == nil && answer.Name != NameUnjudged:
+		return OutcomeCompared
+	case err == nil:
+		return Outcome(answer.Kind)
+	case errors.Is(err, context.DeadlineExceeded):
+		return OutcomeTimeout
+	case errors.Is(err, context.Canceled):
+		return OutcomeCancelled
+	}
+	switch errcodes.Of(err) {
+	case errcodes.Configuration, errcodes.Unauthorized, errcodes.Forbidden:
+		return OutcomeRefused
+	case errcodes.MalformedAnswer:
+		return OutcomeMalformed
+	case errcodes.DeadlineExceeded:
+		return OutcomeTimeout
+	case errcodes.Canceled:
+		return OutcomeCancelled
+	case errcodes.TooManyRequests:
+		return OutcomeTryLater
+	default:
+		return OutcomeUnreachable
+	}
+}
