@@ -19,7 +19,8 @@ type AccountConnector interface {
 
 	// Lookup asks the provider about one account. The caller guarantees that
 	// the account is well-formed and of a market that Capabilities name, and
-	// gives a ctx with a deadline, which Lookup heeds.
+	// gives a ctx that ends when the time for this call is over, by a deadline
+	// or by being cancelled. Lookup heeds it: a later answer is not taken.
 	//
 	// What the provider said is an [Answer], also when it is bad news. An error
 	// says that there is no answer:

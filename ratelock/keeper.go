@@ -64,7 +64,7 @@ func (k *Keeper) Tick(ctx context.Context, _ time.Time) error {
 // Run ticks at once and then every Config.Every of the service, until ctx is
 // done or the service is closed.
 func (k *Keeper) Run(ctx context.Context) error {
-	return k.service.loops.run(ctx, &k.service.cfg, true, func(ctx context.Context, now time.Time) {
+	return k.service.loops.Run(ctx, true, func(ctx context.Context, now time.Time) {
 		_ = k.Tick(ctx, now) // reported where it failed
 	})
 }

@@ -3,7 +3,6 @@ package ratelock
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
@@ -50,80 +49,11 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 // come only when somebody reads the lock; the cap, prices and expiry itself
 // need no ticker.
 func (s *Service) Run(ctx context.Context) error {
-	return s.loops.run(ctx, &s.cfg, false, func(ctx context.Context, now time.Time) {
+	return s.loops.Run(ctx, false, func(ctx context.Context, now time.Time) {
 		_ = s.Tick(ctx, now) // reported where it failed
 	})
 }
 
 // Close stops Run and waits for its tick to end, or for ctx. Calls in flight
 // end by themselves. Close may be called more than once.
-func (s *Service) Close(ctx context.Context) error { return s.loops.close(ctx) }
-
-// loops are the running tickers of a service.
-type loops struct {
-	mu     sync.Mutex
-	closed chan struct{}
-	ended  chan struct{} // closed when the last ticker of a closed service ends
-	count  int
-	shut   bool
-}
-
-func (l *loops) init() {
-	l.closed, l.ended = make(chan struct{}), make(chan struct{})
-}
-
-// run ticks, at once or not, and then every Config.Every.
-func (l *loops) run(ctx context.Context, cfg *Config, atOnce bool, tick func(context.Context, time.Time)) error {
-	if !l.begin() {
-		return nil
-	}
-	defer l.end()
-	if atOnce {
-		tick(ctx, cfg.Clock.Now())
-	}
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-l.closed:
-			return nil
-		case <-cfg.Clock.After(cfg.Every):
-			tick(ctx, cfg.Clock.Now())
-		}
-	}
-}
-
-func (l *loops) begin() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.shut {
-		l.count++
-	}
-	return !l.shut
-}
-
-func (l *loops) end() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.count--; l.count == 0 && l.shut {
-		close(l.ended)
-	}
-}
-
-func (l *loops) close(ctx context.Context) error {
-	l.mu.Lock()
-	if !l.shut {
-		l.shut = true
-		close(l.closed)
-		if l.count == 0 {
-			close(l.ended)
-		}
-	}
-	l.mu.Unlock()
-	select {
-	case <-l.ended:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func (s *Service) Close(ctx context.Context) error { return s.loops.Close(ctx) }

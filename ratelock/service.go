@@ -6,6 +6,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/currency"
+	"github.com/corridor-go/corridor/internal/ticker"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -18,7 +19,7 @@ type Service struct {
 	cfg    Config
 	queue  *queue
 	watch  watch
-	loops  loops
+	loops  *ticker.Loops
 }
 
 // New makes a service. The policy may say how to check itself (Check() error,
@@ -37,10 +38,9 @@ func New(store ports.RateLockStore, feed ports.PriceFeed, policy Policy, config 
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{store: store, policy: policy, cfg: cfg, queue: newQueue()}
+	s := &Service{store: store, policy: policy, cfg: cfg, queue: newQueue(), loops: ticker.New(cfg.Clock, cfg.Every)}
 	s.prices.feed, s.prices.cfg, s.prices.looks = feed, &s.cfg, map[ports.Pair]*look{}
 	s.watch.init()
-	s.loops.init()
 	return s, nil
 }
 

@@ -53,7 +53,7 @@ var Layers = []Layer{
 	},
 	{
 		Name: "domain", Packages: domain,
-		Own:     []string{"errcodes", "ports", "ports/banks", "internal/currency"},
+		Own:     []string{"errcodes", "ports", "ports/banks", "internal/currency", "internal/jsontext", "internal/ticker"},
 		Outside: []string{apd, xsync, norm}, NotStd: outer,
 	},
 	{
@@ -75,6 +75,7 @@ var Layers = []Layer{
 		Own: []string{"errcodes", "ports", "ports/banks"}, Outside: []string{"*"}, NotStd: chance,
 	},
 	{Name: "currency table", Packages: []string{"internal/currency"}, NotStd: outer},
+	{Name: "domain helpers", Packages: []string{"internal/jsontext", "internal/ticker"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
 	{Name: "wire shapes", Packages: []string{"internal/wire"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
 	{
 		Name:     "tools",
@@ -112,5 +113,9 @@ type Closure struct {
 var Closures = []Closure{
 	{Package: "errcodes"},
 	{Package: "ports", Own: []string{"errcodes"}, Outside: []string{apd}},
-	{Package: "ratelock", Own: []string{"errcodes", "ports", "internal/currency"}, Outside: []string{apd, xsync}},
+	{Package: "ratelock", Own: []string{"errcodes", "ports", "internal/currency", "internal/jsontext", "internal/ticker"}, Outside: []string{apd, xsync}},
+	{
+		Package: "validation", Own: []string{"errcodes", "ports", "ports/banks", "internal/jsontext", "internal/ticker"},
+		Outside: []string{apd, xsync, norm},
+	},
 }
