@@ -1,0 +1,85 @@
+package portstest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+func TestScriptedConnectorFollowsTheScript(t *testing.T) {
+	market := ports.Market{Country: "NGA", Type: ports.BankAccount}
+	c := portstest.NewScriptedConnector("first", ports.Capabilities{Markets: []ports.Market{market}})
+	if c.Name() != "first" || !c.Capabilities().Serves(market) {
+		t.Error("it is not what New was told")
+	}
+	one := ports.AccountLookup{Account: ports.Account{Market: market, Identifier: "1"}}
+	two := ports.AccountLookup{Account: ports.Account{Market: market, Identifier: "2"}}
+	down := errors.New("down")
+	look := func(l ports.AccountLookup, kind ports.AnswerKind, want error) {
+		t.Helper()
+		a, err := c.Lookup(t.Context(), l)
+		if a.Kind != kind || !errors.Is(err, want) {
+			t.Errorf("got %v and %v, want %v and %v", a, err, kind, want)
+		}
+	}
+	look(one, ports.AnswerFound, nil)
+	c.Fail(down)
+	look(one, "found", down)
+	c.Answer(ports.Answer{Kind: ports.AnswerNotFound})
+	c.AnswerFor("2", ports.Answer{Kind: ports.AnswerUnusable})
+	look(one, ports.AnswerNotFound, nil)
+	look(two, ports.AnswerUnusable, nil)
+	if asked := c.Asked(); len(asked) != 4 || asked[3].Identifier != "2" {
+		t.Errorf("asked %v", asked)
+	}
+}
+
+func TestScriptedConnectorTakesItsTime(t *testing.T) {
+	clock := portstest.NewClock(morning)
+	c := portstest.NewScriptedConnector("slow", ports.Capabilities{})
+	lookup := func(ctx context.Context) <-chan error {
+		done := make(chan error, 1)
+		go func() {
+			_, err := c.Lookup(ctx, ports.AccountLookup{})
+			done <- err
+		}()
+		return done
+	}
+	c.Take(clock, time.Second)
+	release := c.Hold()
+	done := lookup(t.Context())
+	clock.BlockUntil(1)
+	clock.Advance(time.Second)
+	release()
+	release()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	done = lookup(ctx)
+	c.WaitAsked(2)
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error("it does not heed its time:", err)
+	}
+
+	c.Deafen()
+	done = lookup(ctx)
+	clock.BlockUntil(1)
+	select {
+	case err := <-done:
+		t.Error("a deaf one heeds its time:", err)
+	default:
+	}
+	for len(done) == 0 {
+		clock.Advance(time.Second)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
