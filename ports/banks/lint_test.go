@@ -1,0 +1,133 @@
+package banks
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// shape is what a market's codes look like.
+type shape struct {
+	code  *regexp.Regexp // canonical
+	alias *regexp.Regexp
+	swift string // the country in a BIC
+}
+
+var shapes = map[string]shape{
+	"ZAF": {regexp.MustCompile(`^\d{6}$`), regexp.MustCompile(`^\d{6}$`), "ZA"},
+	"NGA": {regexp.MustCompile(`^(\d{3}|\d{6})$`), regexp.MustCompile(`^(\d{3}|\d{6})$`), "NG"},
+	"GHA": {regexp.MustCompile(`^\d\d0$`), regexp.MustCompile(`^\d\d0$`), "GH"},
+	"KEN": {regexp.MustCompile(`^\d\d$`), regexp.MustCompile(`^\d\d$`), "KE"},
+}
+
+var (
+	sixDigits = regexp.MustCompile(`^\d{6}$`)
+	ofiCode   = regexp.MustCompile(`^95\d{4}$`) // 9 and the central bank's 5 digits
+	bic       = regexp.MustCompile(`^[A-Z]{6}[A-Z0-9]{2}$`)
+)
+
+// lint tells what is wrong with a directory's rows.
+func lint(rows []Bank, sources map[string]bool) []string {
+	l := linter{sources: sources, owners: map[string]string{}}
+	for _, bank := range rows {
+		l.row(bank)
+	}
+	return l.complaints
+}
+
+type linter struct {
+	sources    map[string]bool
+	owners     map[string]string // by what must be unique, the row that has it
+	complaints []string
+}
+
+func (l *linter) row(bank Bank) {
+	here := bank.Country + " " + bank.Code
+	complain := func(ok bool, format string, args ...any) {
+		if !ok {
+			l.complaints = append(l.complaints, here+": "+fmt.Sprintf(format, args...))
+		}
+	}
+	market, known := shapes[bank.Country]
+	complain(known, "country is not known")
+	if !known {
+		return
+	}
+	complain(market.code.MatchString(bank.Code), "code has not the market's shape")
+	l.names(bank, market, complain)
+	l.nigeria(bank, complain)
+	l.origin(bank, complain)
+	l.digits(bank, complain)
+	l.unique(bank, complain)
+}
+
+type complainer func(ok bool, format string, args ...any)
+
+func (l *linter) names(bank Bank, market shape, complain complainer) {
+	complain(bank.Name != "" && bank.Name == strings.Join(strings.Fields(bank.Name), " "), "name is empty or not trimmed")
+	for _, alias := range bank.Aliases {
+		complain(market.alias.MatchString(alias), "alias %s has not the market's shape", alias)
+	}
+	if bank.SWIFT != "" {
+		complain(bic.MatchString(bank.SWIFT) && bank.SWIFT[4:6] == market.swift, "SWIFT code %s is none of the country", bank.SWIFT)
+	}
+	for provider, code := range bank.Providers {
+		complain(code != "" && strings.TrimSpace(code) == code, "%s's code is empty or not trimmed", provider)
+	}
+}
+
+// nigeria: the NIP code names the bank, and a code of six digits is the central
+// bank's or the NIP code.
+func (l *linter) nigeria(bank Bank, complain complainer) {
+	if bank.Country != "NGA" {
+		complain(bank.NIP == "", "NIP code outside Nigeria")
+		complain(!bank.PhoneAccounts, "telephone accounts outside Nigeria")
+		return
+	}
+	if bank.NIP != "" {
+		complain(sixDigits.MatchString(bank.NIP), "NIP code %s has not six digits", bank.NIP)
+		complain(bank.NIP == bank.Code || slices.Contains(bank.Aliases, bank.NIP), "NIP code %s is no alias", bank.NIP)
+	}
+	complain(len(bank.Code) == 3 || ofiCode.MatchString(bank.Code) || bank.Code == bank.NIP,
+		"code of six digits is neither the central bank's nor the NIP code")
+}
+
+func (l *linter) origin(bank Bank, complain complainer) {
+	complain(len(strings.Fields(bank.Source)) > 0, "source is missing")
+	for source := range strings.FieldsSeq(bank.Source) {
+		complain(l.sources[source], "source %s is not in sources.csv", source)
+	}
+	complain(slices.Contains([]Confidence{Published, Agreed, Single}, bank.Confidence), "confidence %q is none", bank.Confidence)
+}
+
+func (l *linter) digits(bank Bank, complain complainer) {
+	for i, n := range bank.Digits {
+		complain(n >= 5 && n <= 20, "%d digits are out of range", n)
+		complain(i == 0 || bank.Digits[i-1] < n, "digits do not rise")
+	}
+	complain(bank.Country != "NGA" || slices.Equal(bank.Digits, []int{10}), "a Nigerian account has 10 digits")
+}
+
+// unique: within a market, a code or alias, a name, a NIP code and a BIC belong
+// to one bank, and so does a provider's code.
+func (l *linter) unique(bank Bank, complain complainer) {
+	claim := func(kind, value string) {
+		if value == "" {
+			return
+		}
+		where := strings.Join([]string{bank.Country, kind, value}, "\x00")
+		owner, taken := l.owners[where]
+		complain(!taken, "%s %s is %s's", kind, value, owner)
+		l.owners[where] = bank.Code
+	}
+	for _, code := range append([]string{bank.Code}, bank.Aliases...) {
+		claim("code", code)
+	}
+	claim("name", strings.ToLower(bank.Name))
+	claim("NIP code", bank.NIP)
+	claim("SWIFT code", bank.SWIFT)
+	for provider, code := range bank.Providers {
+		claim(provider+" code", code)
+	}
+}
