@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -11,6 +12,17 @@ type Client struct {
 	Secrets   []ClientSecret // at most 3, overlapping during rotation
 	Merchants []string       // the merchants it may name; empty: any
 	Disabled  bool
+}
+
+// MayName reports whether the client may act for the merchant. Letter case does
+// not count: merchant ids are UUIDs (SPEC 2.7).
+func (c *Client) MayName(merchant string) bool {
+	for _, m := range c.Merchants {
+		if strings.EqualFold(m, merchant) {
+			return true
+		}
+	}
+	return len(c.Merchants) == 0
 }
 
 // ClientSecret is one secret of a client, known only by its hash.

@@ -2,6 +2,7 @@ package ports_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,4 +116,17 @@ func ExampleSystemClock() {
 	var clock ports.Clock = ports.SystemClock()
 	fmt.Println(clock.Now().IsZero())
 	// Output: false
+}
+
+func TestMayName(t *testing.T) {
+	const m = "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f"
+	anyone, limited := ports.Client{}, ports.Client{Merchants: []string{"a", m}}
+	for merchant, want := range map[string]bool{m: true, strings.ToUpper(m): true, "a": true, "b": false, "": false, m + " ": false} {
+		if got := limited.MayName(merchant); got != want {
+			t.Errorf("%q: %t", merchant, got)
+		}
+		if !anyone.MayName(merchant) {
+			t.Errorf("%q: a client without a list may name any", merchant)
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/wire"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // exchange is one request on its way: the writer that handlers see, and what
@@ -22,12 +23,12 @@ type exchange struct {
 	context    traceContext
 	cancel     context.CancelFunc
 	start      time.Time
-	route      string // the pattern that matched
-	client     string // the authenticated client's id
-	tokenRoute bool   // errors take the token route's envelope
-	status     int    // 0 until the answer has begun
-	err        error  // what the answer was made of
-	stack      []byte // of a panic
+	route      string       // the pattern that matched
+	client     ports.Client // the authenticated one; on the token route its id
+	tokenRoute bool         // errors take the token route's envelope
+	status     int          // 0 until the answer has begun
+	err        error        // what the answer was made of
+	stack      []byte       // of a panic
 }
 
 // traceContext carries the trace id to the services, without the cost of a

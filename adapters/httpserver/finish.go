@@ -66,8 +66,8 @@ func (x *exchange) attrs(r *http.Request, took time.Duration) []slog.Attr {
 		slog.String("route", x.route),
 		slog.Int("status", x.status),
 		slog.Duration("duration", took))
-	if x.client != "" {
-		attrs = append(attrs, slog.String("client", x.client))
+	if x.client.ID != "" {
+		attrs = append(attrs, slog.String("client", x.client.ID))
 	}
 	if x.err != nil {
 		attrs = append(attrs, slog.String("code", string(errcodes.Of(x.err))))

@@ -32,7 +32,7 @@ func (s *server) issueToken(x *exchange, r *http.Request) {
 		x.fail(err)
 		return
 	}
-	x.client = id
+	x.client.ID = id
 	x.json(http.StatusOK, wire.AppendToken(emptied(buf), token, expiresIn))
 }
 
@@ -48,7 +48,7 @@ func (s *server) createRateLock(x *exchange, r *http.Request) {
 		x.fail(err)
 		return
 	}
-	lock, minted, err := s.services.RateLocks.Create(x.ctx(), x.client, pair)
+	lock, minted, err := s.services.RateLocks.Create(x.ctx(), x.client.ID, pair)
 	if err != nil {
 		x.fail(err)
 		return
@@ -65,7 +65,7 @@ func (s *server) getRateLock(x *exchange, r *http.Request) {
 		x.fail(err)
 		return
 	}
-	lock, err := s.services.RateLocks.Get(x.ctx(), x.client, r.PathValue("rateLockId"))
+	lock, err := s.services.RateLocks.Get(x.ctx(), x.client.ID, r.PathValue("rateLockId"))
 	x.rateLock(lock, err)
 }
 
@@ -74,7 +74,7 @@ func (s *server) cancelRateLock(x *exchange, r *http.Request) {
 		x.fail(err)
 		return
 	}
-	lock, err := s.services.RateLocks.Cancel(x.ctx(), x.client, r.PathValue("rateLockId"))
+	lock, err := s.services.RateLocks.Cancel(x.ctx(), x.client.ID, r.PathValue("rateLockId"))
 	x.rateLock(lock, err)
 }
 

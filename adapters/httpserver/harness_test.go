@@ -24,6 +24,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/validation"
 )
 
 var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
@@ -52,8 +53,15 @@ func (a *auth) Authenticate(_ context.Context, token string) (ports.Client, erro
 	if !ok || id != "acme" && id != "beta" && !strings.HasPrefix(id, "many") {
 		return ports.Client{}, errcodes.New(errcodes.Unauthorized, "")
 	}
-	return ports.Client{ID: id}, nil
+	client := ports.Client{ID: id}
+	if id == "beta" {
+		client.Merchants = []string{betas}
+	}
+	return client, nil
 }
+
+// betas is the one merchant that beta may name.
+const betas = "0d9c1a52-6a67-4b1c-8a55-0c7b8f7d2f10"
 
 // locks is a service with one lock, of acme, unless something else is wanted.
 type locks struct {
@@ -97,6 +105,42 @@ func (l *locks) Cancel(ctx context.Context, owner, id string) (ports.RateLock, e
 	return lock, err
 }
 
+// validations is a service with one validation, of acme, unless something else
+// is wanted.
+type validations struct {
+	err   error
+	calls []string // "validate acme 0690000032", "get acme …"
+	last  validation.Request
+}
+
+const validationID = "019aa1b2-0000-7000-8000-000000000001"
+
+func (v *validations) Validate(_ context.Context, owner string, req validation.Request) (ports.Validation, error) {
+	v.calls, v.last = append(v.calls, "validate "+owner+" "+req.AccountIdentifier), req
+	return aValidation(), v.err
+}
+
+func (v *validations) Get(_ context.Context, owner, id string) (ports.Validation, error) {
+	v.calls = append(v.calls, "get "+owner+" "+id)
+	if v.err != nil {
+		return ports.Validation{}, v.err
+	}
+	if owner != "acme" || id != validationID {
+		return ports.Validation{}, errcodes.New(errcodes.NotFound, "")
+	}
+	return aValidation(), nil
+}
+
+func aValidation() ports.Validation {
+	return ports.Validation{
+		ValidationRecord: ports.ValidationRecord{
+			ID: validationID, Owner: "acme", Status: ports.StatusVerified, Provider: "sandbox", Type: ports.External,
+			ExpiresAt: start.Add(24 * time.Hour),
+		},
+		HolderName: "AMA SERWAA MENSAH",
+	}
+}
+
 func aLock() ports.RateLock {
 	return ports.RateLock{
 		ID: "rl_1", Owner: "acme", Base: "USD", Quote: "ZAR", Status: ports.LockActive,
@@ -108,18 +152,19 @@ func aLock() ports.RateLock {
 // api is a handler with its fakes. Every answer that goes through do is held to
 // the OpenAPI document.
 type api struct {
-	t     testing.TB
-	h     http.Handler
-	auth  *auth
-	locks *locks
-	clock *portstest.Clock
+	t           testing.TB
+	h           http.Handler
+	auth        *auth
+	locks       *locks
+	validations *validations
+	clock       *portstest.Clock
 }
 
 func newAPI(t testing.TB, cfg httpserver.Config) *api {
 	t.Helper()
-	a := &api{t: t, auth: &auth{}, locks: &locks{minted: true}, clock: portstest.NewClock(start)}
+	a := &api{t: t, auth: &auth{}, locks: &locks{minted: true}, validations: &validations{}, clock: portstest.NewClock(start)}
 	cfg.Clock = a.clock
-	h, err := httpserver.New(a.auth, httpserver.Services{RateLocks: a.locks}, &cfg)
+	h, err := httpserver.New(a.auth, httpserver.Services{RateLocks: a.locks, Validations: a.validations}, &cfg)
 	require.NoError(t, err)
 	a.h = h
 	return a

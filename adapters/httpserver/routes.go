@@ -39,6 +39,11 @@ func (s *server) routes() []route {
 			route{http.MethodGet, "/v1/rate-locks/{rateLockId}", s.getRateLock},
 			route{http.MethodPost, "/v1/rate-locks/{rateLockId}/cancel", s.cancelRateLock})
 	}
+	if s.services.Validations != nil {
+		list = append(list,
+			route{http.MethodPost, "/accounts/validate", s.validateAccount},
+			route{http.MethodGet, "/accounts/validate/{id}", s.getValidation})
+	}
 	return append(list,
 		route{http.MethodGet, "/openapi.yaml", openAPI},
 		route{http.MethodGet, "/docs", docs.page},

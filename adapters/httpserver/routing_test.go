@@ -132,6 +132,8 @@ func TestANilServiceLeavesItsRoutesOut(t *testing.T) {
 		post("/v1/rate-locks", "tok-acme", usdzar),
 		{method: "GET", path: "/v1/rate-locks/rl_1", token: "tok-acme"},
 		{method: "PUT", path: "/v1/rate-locks/rl_1/cancel", token: "tok-acme"},
+		post("/accounts/validate", "tok-acme", "{}"),
+		{method: "GET", path: "/accounts/validate/x", token: "tok-acme"},
 	} {
 		assert.Equal(t, flat404, answer(q))
 		q.token = ""

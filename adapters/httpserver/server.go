@@ -114,7 +114,7 @@ func (s *server) admit(x *exchange, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	x.client = client.ID
+	x.client = client
 	return s.perClient.take(client.ID, s.cfg.Clock.Now())
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation"
 )
 
 // Authenticator is what the handler asks of the package clientauth.
@@ -29,8 +30,17 @@ type RateLocks interface {
 	Cancel(ctx context.Context, owner, id string) (ports.RateLock, error)
 }
 
+// Validations is what the handler asks of the package validation.
+type Validations interface {
+	// Validate gives the result, or a pending validation after two seconds.
+	Validate(ctx context.Context, owner string, req validation.Request) (ports.Validation, error)
+	// Get gives the owner's validation; another's is errcodes.NotFound.
+	Get(ctx context.Context, owner, id string) (ports.Validation, error)
+}
+
 // Services are what stands behind the routes. A nil one leaves its routes out:
 // they are unknown paths then, and still behind the same 401.
 type Services struct {
-	RateLocks RateLocks
+	RateLocks   RateLocks
+	Validations Validations
 }

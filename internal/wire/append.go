@@ -30,6 +30,27 @@ func AppendRateLock(dst []byte, l *ports.RateLock) []byte {
 	return append(dst, '}')
 }
 
+// AppendValidation appends the account validation result of SPEC 2.8 to dst:
+// exactly its fields, in its order; what is empty is left out.
+func AppendValidation(dst []byte, v *ports.Validation) []byte {
+	dst = appendField(dst, `{"id":`, v.ID)
+	dst = appendField(dst, `,"status":`, string(v.Status))
+	dst = appendField(dst, `,"provider":`, v.Provider)
+	if v.HolderName != "" {
+		dst = appendField(dst, `,"accountHolderName":`, v.HolderName)
+	}
+	if v.Type != "" {
+		dst = appendField(dst, `,"validationType":`, string(v.Type))
+	}
+	if !v.ExpiresAt.IsZero() {
+		dst = appendTime(dst, `,"expiresAt":"`, v.ExpiresAt)
+	}
+	if v.FailureReason != "" {
+		dst = appendField(dst, `,"failureReason":`, v.FailureReason)
+	}
+	return append(dst, '}')
+}
+
 // AppendToken appends the token response of SPEC 2.2 to dst. expires_in is in
 // seconds.
 func AppendToken(dst []byte, token string, expiresIn time.Duration) []byte {

@@ -57,6 +57,22 @@ func TestAppendRateLock(t *testing.T) {
 	})
 }
 
+func TestAppendValidation(t *testing.T) {
+	v := ports.Validation{
+		ValidationRecord: ports.ValidationRecord{
+			ID: "0190", Owner: "acme", Status: ports.StatusNameMismatch, Provider: "paystack", Type: ports.External,
+			ExpiresAt: lock.ExpiresAt, Match: ports.NameMatch{Rule: "x", Score: 7}, Outcome: ports.OutcomeFound,
+		},
+		HolderName: "AMA \"SERWAA\" MENSAH", FailureReason: "The provider returned a different name",
+		Asked: []ports.ConnectorAnswer{{Connector: "paystack", Message: "inside only"}},
+	}
+	assert.Equal(t, `{"id":"0190","status":"name_mismatch","provider":"paystack","accountHolderName":"AMA \"SERWAA\" MENSAH",`+
+		`"validationType":"external","expiresAt":"2026-11-21T13:00:00.007Z","failureReason":"The provider returned a different name"}`,
+		string(wire.AppendValidation(nil, &v)))
+	pending := ports.Validation{ValidationRecord: ports.ValidationRecord{ID: "0190", Status: ports.StatusPending, Provider: "paystack"}}
+	assert.Equal(t, `{"id":"0190","status":"pending","provider":"paystack"}`, string(wire.AppendValidation(nil, &pending)))
+}
+
 func TestAnyTextStaysValidJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := lock

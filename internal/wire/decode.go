@@ -11,7 +11,7 @@ import (
 // currency is, the domain says.
 func DecodeLock(body []byte) (ports.Pair, error) {
 	var pair ports.Pair
-	err := decodeStrings(body, []field{{"base", &pair.Base}, {"quote", &pair.Quote}})
+	err := decodeStrings(body, []field{{name: "base", into: &pair.Base}, {name: "quote", into: &pair.Quote}})
 	if err != nil {
 		return ports.Pair{}, err
 	}
@@ -22,7 +22,7 @@ func DecodeLock(body []byte) (ports.Pair, error) {
 // field that is no string or stands twice, is [errcodes.TokenInvalidBody]; then
 // a field that is missing or empty is [errcodes.TokenMissingCredentials].
 func DecodeToken(body []byte) (clientID, clientSecret string, err error) {
-	err = decodeStrings(body, []field{{"client_id", &clientID}, {"client_secret", &clientSecret}})
+	err = decodeStrings(body, []field{{name: "client_id", into: &clientID}, {name: "client_secret", into: &clientSecret}})
 	if err != nil {
 		return "", "", errcodes.Wrap(errcodes.TokenInvalidBody, "", err)
 	}
@@ -30,4 +30,29 @@ func DecodeToken(body []byte) (clientID, clientSecret string, err error) {
 		return "", "", errcodes.New(errcodes.TokenMissingCredentials, "")
 	}
 	return clientID, clientSecret, nil
+}
+
+// Validation is the body of an account validation (SPEC 2.7), as it came.
+type Validation struct {
+	MerchantID, Country, AccountType, AccountIdentifier, BankCode, AccountHolderName string
+}
+
+// DecodeValidation reads the body of SPEC 4.7. A body that is no JSON object,
+// and a field that is no string or stands twice, is [errcodes.InvalidRequest].
+// bankCode and accountHolderName may be null. What is missing comes back empty:
+// what must be there, the domain says.
+func DecodeValidation(body []byte) (Validation, error) {
+	var v Validation
+	err := decodeStrings(body, []field{
+		{name: "merchantId", into: &v.MerchantID},
+		{name: "country", into: &v.Country},
+		{name: "accountType", into: &v.AccountType},
+		{name: "accountIdentifier", into: &v.AccountIdentifier},
+		{name: "bankCode", into: &v.BankCode, optional: true},
+		{name: "accountHolderName", into: &v.AccountHolderName, optional: true},
+	})
+	if err != nil {
+		return Validation{}, err
+	}
+	return v, nil
 }

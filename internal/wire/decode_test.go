@@ -111,6 +111,46 @@ func TestDecodeToken(t *testing.T) {
 	}
 }
 
+func TestDecodeValidation(t *testing.T) {
+	whole := wire.Validation{
+		MerchantID: "m", Country: "NGA", AccountType: "bank_account", AccountIdentifier: "0690000032", BankCode: "044",
+		AccountHolderName: "Ama",
+	}
+	bare := whole
+	bare.BankCode, bare.AccountHolderName = "", ""
+	for _, c := range []struct {
+		name, body string
+		want       wire.Validation
+		field      string // refused for this field
+	}{
+		{"all fields", `{"merchantId":"m","country":"NGA","accountType":"bank_account","accountIdentifier":"0690000032","bankCode":"044","accountHolderName":"Ama"}`, whole, ""},
+		{"optional fields left out", `{"merchantId":"m","country":"NGA","accountType":"bank_account","accountIdentifier":"0690000032"}`, bare, ""},
+		{"optional fields null", `{"merchantId":"m","country":"NGA","accountType":"bank_account","accountIdentifier":"0690000032","bankCode":null,"accountHolderName":null}`, bare, ""},
+		{"a required field null", `{"merchantId":null}`, wire.Validation{}, "merchantId"},
+		{"a number for the account", `{"accountIdentifier":690000032}`, wire.Validation{}, "accountIdentifier"},
+		{"a number for the bank", `{"bankCode":44}`, wire.Validation{}, "bankCode"},
+		{"null twice", `{"bankCode":null,"bankCode":null}`, wire.Validation{}, "bankCode"},
+		{"empty object", `{}`, wire.Validation{}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := wire.DecodeValidation([]byte(c.body))
+			assert.Equal(t, c.want, got)
+			if c.field == "" {
+				assert.NoError(t, err)
+				return
+			}
+			assert.Equal(t, errcodes.InvalidRequest, errcodes.Of(err))
+			var d errcodes.FieldDetails
+			assert.ErrorAs(t, err, &d)
+			assert.Equal(t, c.field, d.Fields[0].Name)
+		})
+	}
+	for name, body := range malformed {
+		_, err := wire.DecodeValidation([]byte(body))
+		assert.Equal(t, errcodes.InvalidRequest, errcodes.Of(err), name)
+	}
+}
+
 func FuzzLockBody(f *testing.F) {
 	addMalformed(f)
 	f.Add([]byte(`{"base":"USD","x":{"quote":[1,"\"]"]},"quote":"Z\u0041R"}`))

@@ -8,10 +8,12 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// field is a string member of an object, and where its value goes.
+// field is a string member of an object, and where its value goes. One that may
+// be left out may be null as well.
 type field struct {
-	name string
-	into *string
+	name     string
+	into     *string
+	optional bool
 }
 
 // decodeStrings reads the fields from the JSON object in data and ignores every
@@ -36,10 +38,13 @@ func decodeStrings(data []byte, fields []field) error {
 		if seen[i] {
 			return badField(name, "must not be repeated")
 		}
+		seen[i] = true
+		if fields[i].optional && value[0] == 'n' {
+			continue
+		}
 		if value[0] != '"' {
 			return badField(name, "must be a string")
 		}
-		seen[i] = true
 		*fields[i].into = unquote(value)
 	}
 	return nil

@@ -1,0 +1,192 @@
+package httpserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/adapters/keyring"
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/validation"
+)
+
+const (
+	verified = `{"id":"` + validationID + `","status":"verified","provider":"sandbox","accountHolderName":"AMA SERWAA MENSAH",` +
+		`"validationType":"external","expiresAt":"2026-11-21T15:00:00.000Z"}`
+	nuban = `{"merchantId":"7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f","country":"NGA","accountType":"bank_account",` +
+		`"accountIdentifier":"0690000032","bankCode":"044"}`
+)
+
+// TestValidateAccount has each status that the route can give (SPEC 4.7, 7.1).
+func TestValidateAccount(t *testing.T) {
+	ask := func(body string) request { return post("/accounts/validate", "tok-acme", body) }
+	coded := func(code errcodes.Code) error { return errcodes.Wrap(code, "", errors.New("canary")) }
+	for _, c := range []struct {
+		name   string
+		q      request
+		err    error
+		status int
+		body   string // a prefix "~" asks for no exact bytes
+	}{
+		{"200", ask(nuban), nil, 200, verified},
+		{"400 no body", ask(""), nil, 400, `~"The body must be a JSON object"`},
+		{"400 a number for the account", ask(`{"accountIdentifier":690000032}`), nil, 400, `~accountIdentifier must be a string`},
+		{"400 a form", ask("country=NGA").with("Content-Type", form), nil, 400, `~"error":"Bad Request"`},
+		{"400 what the service calls malformed", ask(nuban), errcodes.New(errcodes.InvalidRequest, "country is missing"), 400, `~country is missing`},
+		{"413 2 MiB", ask(huge), nil, 413, `~"statusCode":413`},
+		{"422 what breaks a rule", ask(nuban), errcodes.New(errcodes.Unprocessable, "bankCode is required in this market"), 422,
+			`{"message":"bankCode is required in this market","error":"Unprocessable Entity","statusCode":422}`},
+		{"500 an unexpected error", ask(nuban), errors.New("canary"), 500, `~"error":"Internal Server Error"`},
+		{"500 outcome_unknown", ask(nuban), coded(errcodes.OutcomeUnknown), 500, `~"error":"outcome_unknown"`},
+		{"500 a lost key", ask(nuban), coded(errcodes.KeyUnknown), 500, `~"error":"Internal Server Error"`},
+		{"503 too many lookups", ask(nuban), errcodes.New(errcodes.Unavailable, "").WithRetryAfter(time.Second), 503, `~"error":"Service Unavailable"`},
+		{"504", ask(nuban), coded(errcodes.DeadlineExceeded), 504, `~"error":"Gateway Timeout"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAPI(t, httpserver.Config{})
+			a.validations.err = c.err
+			w := a.do(c.q)
+			assert.Equal(t, c.status, w.Code)
+			assert.NotContains(t, w.Body.String(), "canary", "a cause stays inside")
+			if part, ok := strings.CutPrefix(c.body, "~"); ok {
+				assert.Contains(t, w.Body.String(), part)
+			} else {
+				assert.Equal(t, c.body, w.Body.String())
+			}
+		})
+	}
+}
+
+func TestTheRequestReachesTheServiceWhole(t *testing.T) {
+	a := newAPI(t, httpserver.Config{})
+	a.do(post("/accounts/validate", "tok-acme", strings.TrimSuffix(nuban, "}")+`,"accountHolderName":"Ama \u00c9","x":[1]}`))
+	assert.Equal(t, validation.Request{
+		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
+		AccountIdentifier: "0690000032", BankCode: "044", AccountHolderName: "Ama \u00c9",
+	}, a.validations.last)
+}
+
+// A client that is limited to merchants may name no other: after what is
+// malformed, before what breaks a rule.
+func TestMerchants(t *testing.T) {
+	own := strings.Replace(nuban, "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", betas, 1)
+	for _, c := range []struct {
+		name, body string
+		status     int
+	}{
+		{"its own", own, 200},
+		{"its own in capitals", strings.Replace(own, betas, strings.ToUpper(betas), 1), 200},
+		{"another", nuban, 403},
+		{"another, with an unsupported country", strings.Replace(nuban, "NGA", "XXX", 1), 403},
+		{"another, without a bank code", strings.Replace(nuban, `"044"`, `""`, 1), 403},
+		{"none", strings.Replace(nuban, "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", "", 1), 400},
+		{"no merchant at all", strings.Replace(nuban, "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", "m-1", 1), 400},
+		{"another, malformed otherwise", strings.Replace(nuban, "bank_account", "purse", 1), 400},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAPI(t, httpserver.Config{})
+			w := a.do(post("/accounts/validate", "tok-beta", c.body))
+			assert.Equal(t, c.status, w.Code, w.Body)
+			assert.Equal(t, c.status == 200, len(a.validations.calls) == 1, "the service hears only of what is permitted")
+			if c.status == 403 {
+				assert.Equal(t, `{"message":"The client may not name this merchant","error":"Forbidden","statusCode":403}`, w.Body.String())
+			}
+		})
+	}
+}
+
+func TestWhoseValidation(t *testing.T) {
+	a := newAPI(t, httpserver.Config{})
+	for _, c := range []struct {
+		who, token, id string
+		status         int
+	}{
+		{"own", "tok-acme", validationID, 200},
+		{"another's", "tok-beta", validationID, 404},
+		{"in capitals", "tok-acme", strings.ToUpper(validationID), 404},
+		{"a lock's", "tok-acme", "rl_1", 404},
+		{"of 10,000 characters", "tok-acme", strings.Repeat("x", 10_000), 404},
+		{"with a NUL", "tok-acme", validationID + "%00", 404},
+		{"with a byte that is no UTF-8", "tok-acme", "%ff", 404},
+	} {
+		t.Run(c.who, func(t *testing.T) {
+			w := a.do(request{method: "GET", path: "/accounts/validate/" + c.id, token: c.token})
+			assert.Equal(t, c.status, w.Code)
+			if c.status == 200 {
+				assert.Equal(t, verified, w.Body.String())
+			} else {
+				assert.Equal(t, flat404, w.Body.String())
+			}
+		})
+	}
+	assert.Equal(t, unauthorized, a.do(request{method: "GET", path: "/accounts/validate/" + validationID}).Body.String())
+	assert.Equal(t, 405, a.do(request{method: "GET", path: "/accounts/validate", token: "tok-acme"}).Code)
+	assert.Equal(t, 405, a.do(post("/accounts/validate/"+validationID, "tok-acme", nuban)).Code)
+}
+
+// TestAValidationOverHTTP is the whole way, in a bubble where time passes when
+// all wait: a slow provider, pending, polled, and its end.
+func TestAValidationOverHTTP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := memory.New(nil)
+		require.NoError(t, err)
+		keys, err := keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil)
+		require.NoError(t, err)
+		slow := portstest.NewScriptedConnector("slow", ports.Capabilities{
+			Markets: []ports.Market{{Country: "NGA", Type: ports.BankAccount}}, ReturnsName: true,
+		})
+		slow.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
+		slow.Take(ports.SystemClock(), 3*time.Second)
+		service, err := validation.New(validation.Ports{
+			Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
+		}, []ports.AccountConnector{slow}, validation.Policy{AnswerTTL: time.Hour}, nil)
+		require.NoError(t, err)
+		h, err := httpserver.New(&auth{}, httpserver.Services{Validations: service}, nil)
+		require.NoError(t, err)
+		a := &api{t: t, h: h}
+
+		begun := time.Now()
+		v := a.validation(post("/accounts/validate", "tok-acme", nuban))
+		assert.Equal(t, 2*time.Second, time.Since(begun), "I19")
+		assert.Equal(t, "pending", v["status"])
+		assert.Len(t, v, 3)
+		path := "/accounts/validate/" + v["id"].(string)
+		poll := request{method: "GET", path: path, token: "tok-acme"}
+		assert.Equal(t, v, a.validation(poll))
+		<-time.After(1001 * time.Millisecond)
+		end := a.validation(poll)
+		assert.Equal(t, "verified", end["status"])
+		assert.Equal(t, "AMA SERWAA MENSAH", end["accountHolderName"])
+		assert.Equal(t, "slow", end["provider"])
+		assert.Len(t, end, 6)
+		assert.Equal(t, 404, a.do(request{method: "GET", path: path, token: "tok-beta"}).Code, "I31")
+
+		begun = time.Now()
+		hit := a.validation(post("/accounts/validate", "tok-acme", strings.TrimSuffix(nuban, "}")+`,"accountHolderName":"Kofi Boateng"}`))
+		assert.Zero(t, time.Since(begun), "a cache hit")
+		assert.Equal(t, "name_mismatch", hit["status"])
+		assert.NotEqual(t, v["id"], hit["id"])
+		assert.NotEmpty(t, hit["failureReason"])
+		require.NoError(t, service.Close(t.Context()))
+	})
+}
+
+func (a *api) validation(q request) map[string]any {
+	a.t.Helper()
+	w := a.do(q)
+	require.Equal(a.t, 200, w.Code, w.Body)
+	var body map[string]any
+	require.NoError(a.t, json.Unmarshal(w.Body.Bytes(), &body))
+	return body
+}
