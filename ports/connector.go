@@ -19,8 +19,9 @@ type AccountConnector interface {
 
 	// Lookup asks the provider about one account. The caller guarantees that
 	// the account is well-formed and of a market that Capabilities name, and
-	// gives a ctx that ends when the time for this call is over, by a deadline
-	// or by being cancelled. Lookup heeds it: a later answer is not taken.
+	// gives a ctx that ends when the time for this call is over: by a deadline,
+	// or cancelled with the cause context.DeadlineExceeded. Lookup heeds it: a
+	// later answer is not taken.
 	//
 	// What the provider said is an [Answer], also when it is bad news. An error
 	// says that there is no answer:

@@ -71,6 +71,10 @@ var Layers = []Layer{
 		Own: []string{"..."}, Outside: []string{"*", "github.com/benbjohnson/clock"}, NotStd: chance,
 	},
 	{
+		Name: "provider connector", Packages: []string{"adapters/connector/..."},
+		Own: []string{"errcodes", "ports", "ports/banks", "adapters/connector/httpcall"}, Outside: []string{"*"}, NotStd: chance,
+	},
+	{
 		Name: "driven adapter", Packages: []string{"adapters/..."},
 		Own: []string{"errcodes", "ports", "ports/banks"}, Outside: []string{"*"}, NotStd: chance,
 	},

@@ -14,16 +14,18 @@
 //		})
 //	}
 //
-// [RateLockStore], [Outbox], [Work], [ClientStore] and [TokenStore] take a
-// [StoreHarness]; [PriceFeed] a [FeedHarness], [EventSink] a [SinkHarness],
-// [ClockPort] a [ClockHarness]. A part of a harness that is nil leaves out the
-// checks that need it, and the test's output says so; a check that an adapter
+// [RateLockStore], [ValidationStore], [AnswerCache], [SecretStore], [Outbox],
+// [Work], [ClientStore] and [TokenStore] take a [StoreHarness]; [Sealer] a
+// [SealerHarness], [PriceFeed] a [FeedHarness], [EventSink] a [SinkHarness],
+// [ClockPort] a [ClockHarness], [AccountConnector] a [ConnectorHarness] and files
+// with what passes between the connector and its provider. A part of a harness that
+// is nil leaves out the checks that need it, and the test's output says so; a check that an adapter
 // cannot pass is named in the harness's Except, with the reason. For each check
 // of a suite the package's own tests hold a broken adapter that it catches.
 //
 // For the tests of code that uses ports there are a [Clock] that moves without
 // sleeping and a [ScriptedFeed]. The store to test with is adapters/memory.
 //
-// The package uses nothing but the standard testing package, so that an
-// adapter's tests inherit no library.
+// The package uses nothing but the standard library, so that an adapter's tests
+// inherit none.
 package portstest

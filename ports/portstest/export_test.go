@@ -13,6 +13,10 @@ var storeSuites = map[string][]storeCheck{
 	"Work":          workChecks,
 	"ClientStore":   clientChecks,
 	"TokenStore":    tokenChecks,
+
+	"ValidationStore": validationChecks,
+	"AnswerCache":     answerCacheChecks,
+	"SecretStore":     secretChecks,
 }
 
 // CheckNames lists the checks of a suite.
@@ -25,6 +29,10 @@ func CheckNames(suite string) []string {
 		}
 	case "Clock":
 		for _, c := range clockChecks {
+			out = append(out, c.name)
+		}
+	case "Sealer":
+		for _, c := range sealerChecks {
 			out = append(out, c.name)
 		}
 	default:
@@ -66,5 +74,54 @@ func RunClockCheck(tb testing.TB, name string, clock ports.Clock, advance func(t
 	tb.Fatalf("ClockPort has no check %q", name)
 }
 
+// RunSealerCheck runs one check of Sealer.
+func RunSealerCheck(tb testing.TB, name string, h SealerHarness) {
+	for _, c := range sealerChecks {
+		if c.name == name {
+			c.run(&sealerKit{kit: kit{TB: tb}, harness: h})
+			return
+		}
+	}
+	tb.Fatalf("Sealer has no check %q", name)
+}
+
 // CheckExceptions is the check of Except.
 var CheckExceptions = checkExceptions
+
+// ConnectorCheckNames lists the checks of AccountConnector for a harness.
+func ConnectorCheckNames(tb testing.TB, h ConnectorHarness) []string {
+	scenarios, err := readScenarios(h.Scenarios)
+	if err != nil {
+		tb.Fatalf("the scenarios: %v", err)
+	}
+	var out []string
+	for _, c := range connectorChecksFor(tb, h, scenarios) {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// RunConnectorCheck runs one check of AccountConnector.
+func RunConnectorCheck(tb testing.TB, name string, h ConnectorHarness) {
+	scenarios, err := readScenarios(h.Scenarios)
+	if err != nil {
+		tb.Fatalf("the scenarios: %v", err)
+	}
+	for _, c := range connectorChecksFor(tb, h, scenarios) {
+		if c.name == name {
+			c.run(&connectorKit{kit: kit{TB: tb}, ConnectorHarness: h, scenarios: scenarios})
+			return
+		}
+	}
+	tb.Fatalf("AccountConnector has no check %q", name)
+}
+
+// ParseScenario reads a scenario; the answer is what it expects.
+func ParseScenario(data []byte) (ports.AccountLookup, ports.Answer, error) {
+	s, err := parseScenario(data)
+	if err != nil {
+		return ports.AccountLookup{}, ports.Answer{}, err
+	}
+	a, err := s.Expect.answer()
+	return s.lookup(), a, err
+}

@@ -1,0 +1,91 @@
+package flutterwave
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/corridor-go/corridor/adapters/connector/httpcall"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/banks"
+)
+
+// Name is the connector's.
+const Name = "flutterwave"
+
+// countries are the served countries, with what the request says of each: the
+// route takes an account as Nigerian unless told otherwise.
+var countries = map[string]string{"NGA": "", "GHA": "GH"}
+
+// Connector is a [ports.AccountConnector] to Flutterwave. It is safe for
+// concurrent use.
+type Connector struct {
+	caller *httpcall.Caller
+	// headers gives those of a request. A func, so that no print of the
+	// connector shows the key.
+	headers func() http.Header
+}
+
+// New makes a connector with a Flutterwave v3 secret key (FLWSECK-… or
+// FLWSECK_TEST-…). It sends nothing yet. A key that cannot travel in a header, or
+// a bad value in cfg, is errcodes.Configuration.
+func New(secret string, cfg *Config) (*Connector, error) {
+	if err := httpcall.Secret("the Flutterwave secret key", secret); err != nil {
+		return nil, err
+	}
+	c := cfg.filled()
+	caller, err := httpcall.New(c.BaseURL, &httpcall.Config{Client: c.Client, Clock: c.Clock})
+	if err != nil {
+		return nil, err
+	}
+	return &Connector{
+		caller:  caller,
+		headers: func() http.Header { return http.Header{"Authorization": {"Bearer " + secret}} },
+	}, nil
+}
+
+// Name gives "flutterwave".
+func (c *Connector) Name() string { return Name }
+
+// String gives the name.
+func (c *Connector) String() string { return Name }
+
+// Capabilities tell what Flutterwave can do.
+func (c *Connector) Capabilities() ports.Capabilities {
+	return ports.Capabilities{
+		Markets: []ports.Market{
+			{Country: "NGA", Type: ports.BankAccount},
+			{Country: "GHA", Type: ports.BankAccount},
+		},
+		ReturnsName: true,
+	}
+}
+
+// resolveRequest is the body of POST /accounts/resolve
+// (developer.flutterwave.com/docs/verifications/bank-account).
+type resolveRequest struct {
+	AccountNumber string `json:"account_number"`
+	AccountBank   string `json:"account_bank"`
+	Country       string `json:"country,omitempty"`
+}
+
+// Lookup asks about one account: see [ports.AccountConnector], and the package
+// comment for how answers are read. A bank that Flutterwave is not known to have
+// a code for is unsupported, and so is another market; nothing is sent then.
+func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (ports.Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return ports.Answer{}, err
+	}
+	bank, known := banks.Code(Name, lookup.Country, lookup.BankCode)
+	if !known || !c.Capabilities().Serves(lookup.Market) {
+		return ports.Answer{Kind: ports.AnswerUnsupported}, nil
+	}
+	reply, err := c.caller.Do(ctx, httpcall.Request{
+		Path:   []string{"accounts", "resolve"},
+		Body:   resolveRequest{AccountNumber: lookup.Identifier, AccountBank: bank, Country: countries[lookup.Country]},
+		Header: c.headers(),
+	})
+	if err != nil {
+		return ports.Answer{}, err
+	}
+	return resolved(reply, lookup.Identifier)
+}

@@ -1,0 +1,155 @@
+package httpcall
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// UserAgent is how requests present themselves.
+const UserAgent = "corridor"
+
+// Caller calls one provider. It holds no credentials and is safe for concurrent
+// use.
+type Caller struct {
+	base *url.URL
+	cfg  Config
+}
+
+// New makes a caller of the provider at base, such as
+// "https://api.example.com/v3". A base that is not https (http is allowed to this
+// machine), or has a user, a query or a fragment, and a bad value in cfg are
+// [errcodes.Configuration].
+func New(base string, cfg *Config) (*Caller, error) {
+	c, err := cfg.filled()
+	if err != nil {
+		return nil, err
+	}
+	address, err := baseOf(base)
+	if err != nil {
+		return nil, err
+	}
+	return &Caller{base: address, cfg: c}, nil
+}
+
+// Request is one request.
+type Request struct {
+	Method string // "": GET, or POST with a Body
+	// Path is what follows the base, segment by segment, not escaped; an empty
+	// last one gives a slash at the end.
+	Path   []string
+	Query  url.Values
+	Header http.Header // credentials go here; Accept, Content-Type and User-Agent are set
+	Body   any         // sent as JSON; nil: none
+}
+
+// Do sends the request and reads the answer, whatever its status, redirects
+// apart. Its errors:
+//
+//   - the context's own, when it has ended;
+//   - [errcodes.DeadlineExceeded]: the client's own timeout ended;
+//   - [errcodes.Unavailable]: the provider was not reached, or broke off;
+//   - [errcodes.MalformedAnswer]: it redirects, or sends too much;
+//   - [errcodes.Internal]: the body cannot be written as JSON, or the method or a
+//     header is none.
+func (c *Caller) Do(ctx context.Context, r Request) (Reply, error) {
+	request, err := c.request(ctx, r)
+	if err != nil {
+		return Reply{}, err
+	}
+	response, err := c.cfg.Client.Do(request)
+	if err != nil {
+		return Reply{}, failure(ctx, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= 300 && response.StatusCode < 400 {
+		return Reply{}, errcodes.New(errcodes.MalformedAnswer, "the provider redirects")
+	}
+	body, err := c.read(ctx, response.Body)
+	if err != nil {
+		return Reply{}, err
+	}
+	return Reply{
+		Status: response.StatusCode,
+		Body:   body,
+		After:  RetryAfter(response.Header.Get("Retry-After"), c.cfg.Clock.Now()),
+	}, nil
+}
+
+func (c *Caller) request(ctx context.Context, r Request) (*http.Request, error) {
+	content, method, err := encode(r)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.address(r), content)
+	if err != nil {
+		return nil, errcodes.New(errcodes.Internal, "the request cannot be made")
+	}
+	if r.Header != nil {
+		request.Header = r.Header.Clone()
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", UserAgent)
+	if r.Body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request, nil
+}
+
+func encode(r Request) (content io.Reader, method string, err error) {
+	method = r.Method
+	if r.Body == nil {
+		return http.NoBody, method, nil
+	}
+	if method == "" {
+		method = http.MethodPost
+	}
+	body, err := json.Marshal(r.Body)
+	if err != nil {
+		return nil, "", errcodes.New(errcodes.Internal, "the body cannot be written as JSON")
+	}
+	return bytes.NewReader(body), method, nil
+}
+
+func (c *Caller) address(r Request) string {
+	segments := make([]string, 0, 1+len(r.Path))
+	segments = append(segments, strings.TrimRight(c.base.EscapedPath(), "/"))
+	for _, segment := range r.Path {
+		segments = append(segments, segmentEscape(segment))
+	}
+	address := c.base.Scheme + "://" + c.base.Host + strings.Join(segments, "/")
+	if len(r.Query) > 0 {
+		address += "?" + r.Query.Encode()
+	}
+	return address
+}
+
+// segmentEscape leaves no segment that means another folder.
+func segmentEscape(segment string) string {
+	switch segment {
+	case ".":
+		return "%2E"
+	case "..":
+		return "%2E%2E"
+	default:
+		return url.PathEscape(segment)
+	}
+}
+
+func (c *Caller) read(ctx context.Context, from io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(from, int64(c.cfg.MaxBody)+1))
+	switch {
+	case err != nil:
+		return nil, failure(ctx, err)
+	case len(body) > c.cfg.MaxBody:
+		return nil, errcodes.New(errcodes.MalformedAnswer, "the answer is too long")
+	default:
+		return body, nil
+	}
+}

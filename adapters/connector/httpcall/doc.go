@@ -1,0 +1,34 @@
+// Package httpcall is the HTTP plumbing of account connectors: one bounded
+// request with a JSON answer, and errors that a log may show. A connector of
+// another module may use it as well.
+//
+//	caller, err := httpcall.New("https://api.example.com", nil)
+//	if err != nil {
+//		return err
+//	}
+//	reply, err := caller.Do(ctx, httpcall.Request{
+//		Path:   []string{"accounts", account.Identifier},
+//		Header: http.Header{"Authorization": {"Bearer " + key}},
+//	})
+//	if err != nil {
+//		return ports.Answer{}, err // as AccountConnector wants it
+//	}
+//
+// # What it sees to
+//
+//   - A request goes out once. This package does not retry; net/http alone may
+//     send a GET again on a new connection, where a kept one proves to have
+//     been closed.
+//   - No redirect is followed: credentials go to the address that was
+//     configured, or nowhere.
+//   - An answer is read up to [Config.MaxBody] bytes, unpacked.
+//   - The path is given in segments and escaped here: no account number can
+//     change the address.
+//   - https only; http to this machine, for tests.
+//
+// # Errors
+//
+// The context's own error comes back as it is. The others have a code and a text
+// of this package's own, without the cause: net/http's errors quote the URL,
+// which may hold an account number, and now and then the answer.
+package httpcall

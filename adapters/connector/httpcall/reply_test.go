@@ -1,0 +1,177 @@
+package httpcall_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/connector/httpcall"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+var now = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
+
+func TestRetryAfter(t *testing.T) {
+	for header, want := range map[string]time.Duration{
+		"":                                0,
+		"0":                               0,
+		"7":                               7 * time.Second,
+		" 7\t":                            7 * time.Second,
+		"007":                             7 * time.Second,
+		"3600":                            time.Hour,
+		"3601":                            time.Hour,
+		"99999999999999999999":            time.Hour,
+		"9223372037":                      time.Hour, // its nanoseconds overflow
+		"-5":                              0,
+		"+5":                              0,
+		"3.5":                             0,
+		"1e3":                             0,
+		"soon":                            0,
+		"Mon, 02 Mar 2026 09:30:30 GMT":   30 * time.Second,
+		"Monday, 02-Mar-26 09:30:30 GMT":  30 * time.Second,
+		"Mon Mar  2 09:30:30 2026":        30 * time.Second,
+		"Mon, 02 Mar 2026 09:30:00 GMT":   0,
+		"Mon, 02 Mar 2026 09:29:59 GMT":   0,
+		"Thu, 01 Jan 1970 00:00:00 GMT":   0,
+		"Fri, 31 Dec 9999 23:59:59 GMT":   time.Hour,
+		"Mon, 02 Mar 2026 09:30:30 +0100": 0,
+	} {
+		assert.Equal(t, want, httpcall.RetryAfter(header, now), "%q", header)
+	}
+}
+
+func TestRetryAfterReadsBackWhatWasWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		wait := time.Duration(rapid.Int64Range(0, 3600).Draw(t, "seconds")) * time.Second
+		require.Equal(t, wait, httpcall.RetryAfter(strconv.FormatInt(int64(wait/time.Second), 10), now))
+		require.Equal(t, wait, httpcall.RetryAfter(now.Add(wait).Format(http.TimeFormat), now))
+	})
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range []string{"", "7", "-1", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 02 Mar 2026 09:30:30 GMT", "1.5"} {
+		f.Add(seed, int64(0))
+	}
+	f.Fuzz(func(t *testing.T, header string, at int64) {
+		wait := httpcall.RetryAfter(header, time.Unix(at, 0))
+		require.GreaterOrEqual(t, wait, time.Duration(0))
+		require.LessOrEqual(t, wait, httpcall.MaxRetryAfter)
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{`{"name":"AMA"}`, `{"name":1}`, "", "null", "{}{}", "{\"name\":\"\xc9\"}", "\xef\xbb\xbf{}", "[[[["} {
+		f.Add(http.StatusOK, []byte(seed))
+	}
+	f.Add(http.StatusTooManyRequests, []byte("<html>"))
+	f.Add(http.StatusBadGateway, []byte("<html>"))
+	f.Add(http.StatusForbidden, []byte(`{"name":"AMA"}`))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		var into struct {
+			Name string `json:"name"`
+		}
+		reply := httpcall.Reply{Status: status, Body: body}
+		if reply.Decode(&into) == nil {
+			require.True(t, json.Valid(body))
+		}
+		err := reply.Open(&into)
+		refused := status == http.StatusUnauthorized || status == http.StatusForbidden
+		require.Equal(t, refused, errcodes.Of(err) == errcodes.Configuration)
+		if status == http.StatusTooManyRequests {
+			require.NoError(t, err)
+		}
+	})
+}
+
+func TestOpen(t *testing.T) {
+	const good, bad = `{"name":"AMA"}`, `<html>`
+	for _, c := range []struct {
+		status int
+		body   string
+		want   errcodes.Code
+	}{
+		{200, good, ""}, {400, good, ""}, {404, good, ""}, {429, good, ""}, {500, good, ""},
+		{401, good, errcodes.Configuration}, {403, good, errcodes.Configuration}, {401, bad, errcodes.Configuration},
+		{200, bad, errcodes.MalformedAnswer}, {404, bad, errcodes.MalformedAnswer}, {200, "", errcodes.MalformedAnswer},
+		{200, good + good, errcodes.MalformedAnswer}, {200, "{\"name\":\"\xc9\"}", errcodes.MalformedAnswer}, {200, `{"name":1}`, errcodes.MalformedAnswer},
+		{429, bad, ""}, {500, bad, errcodes.Unavailable}, {503, "", errcodes.Unavailable}, {599, bad, errcodes.Unavailable},
+	} {
+		var into struct{ Name string }
+		reply := httpcall.Reply{Status: c.status, Body: []byte(c.body)}
+		assert.Equal(t, c.want, errcodes.Of(reply.Open(&into)), "%d %s", c.status, c.body)
+	}
+}
+
+func TestAServerErrorSpeaksOnlyOfTheDefinite(t *testing.T) {
+	kinds := []ports.AnswerKind{ports.AnswerNotFound, ports.AnswerUnusable, ports.AnswerUnsupported, ports.AnswerTryLater, ports.AnswerFailed}
+	for _, kind := range kinds {
+		for _, status := range []int{200, 400, 499, 500, 503} {
+			answer, err := httpcall.Reply{Status: status}.Definite(ports.Answer{Kind: kind})
+			if status >= 500 && kind == ports.AnswerFailed {
+				assert.Equal(t, errcodes.Unavailable, errcodes.Of(err))
+				assert.Zero(t, answer)
+				continue
+			}
+			assert.NoError(t, err)
+			assert.Equal(t, kind, answer.Kind)
+		}
+	}
+	assert.Equal(t, errcodes.Unavailable, errcodes.Of(httpcall.Reply{Status: 500}.Unread()))
+	assert.Equal(t, errcodes.MalformedAnswer, errcodes.Of(httpcall.Reply{Status: 499}.Unread()))
+}
+
+func TestMeaning(t *testing.T) {
+	table := []httpcall.Phrase{{Begins: "invalid account", Kind: ports.AnswerNotFound}, {Begins: "invalid", Kind: ports.AnswerUnsupported}}
+	for message, want := range map[string]ports.AnswerKind{
+		"invalid account":        ports.AnswerNotFound,
+		"Invalid Account. Sorry": ports.AnswerNotFound,
+		"INVALID ACCOUNT number": ports.AnswerNotFound,
+		"invalid account_bank":   ports.AnswerUnsupported,
+		"invalid accounts":       ports.AnswerUnsupported,
+		"invalid account2":       ports.AnswerUnsupported,
+		"invalid accounté":       ports.AnswerUnsupported,
+		"invalidated":            ports.AnswerFailed,
+		"an invalid account":     ports.AnswerFailed,
+		"":                       ports.AnswerFailed,
+	} {
+		assert.Equal(t, want, httpcall.Meaning(table, message), "%q", message)
+	}
+}
+
+func ExampleNew() {
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"name": "holder of %s"}`, r.URL.Query().Get("number"))
+	}))
+	defer provider.Close()
+
+	caller, err := httpcall.New(provider.URL, nil) // an https address, elsewhere
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reply, err := caller.Do(context.Background(), httpcall.Request{
+		Path:   []string{"accounts"},
+		Query:  map[string][]string{"number": {"0123456785"}},
+		Header: http.Header{"Authorization": {"Bearer key"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var holder struct {
+		Name string `json:"name"`
+	}
+	err = reply.Open(&holder)
+	fmt.Println(reply.Status, holder.Name, err)
+	// Output: 200 holder of 0123456785 <nil>
+}

@@ -1,0 +1,85 @@
+package mtnmomo
+
+import (
+	"strings"
+
+	"github.com/corridor-go/corridor/adapters/connector/httpcall"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// holder is the answer of basicuserinfo: an account holder, or Code and Message.
+// MTN tells more of a person; what is not needed is not read.
+type holder struct {
+	GivenName  string `json:"given_name"`
+	FamilyName string `json:"family_name"`
+	Status     string `json:"status"`
+	Code       string `json:"code"`
+	Message    string `json:"message"`
+}
+
+// refusals are the codes of a wrong configuration, sent with a 500.
+var refusals = map[string]bool{
+	"NOT_ALLOWED":                    true,
+	"NOT_ALLOWED_TARGET_ENVIRONMENT": true,
+}
+
+// codes are what the others say about the account; those of none are failed. A
+// number that is not MTN's may have its wallet elsewhere.
+var codes = map[string]ports.AnswerKind{
+	"RESOURCE_NOT_FOUND":           ports.AnswerUnsupported,
+	"PAYEE_NOT_FOUND":              ports.AnswerUnsupported,
+	"PAYER_NOT_FOUND":              ports.AnswerUnsupported,
+	"PAYEE_NOT_ALLOWED_TO_RECEIVE": ports.AnswerUnusable,
+}
+
+// statuses are those of an account holder, in upper case; others are failed.
+var statuses = map[string]ports.AnswerKind{
+	"":          ports.AnswerFound,
+	"ACTIVE":    ports.AnswerFound,
+	"BLOCKED":   ports.AnswerUnusable,
+	"CLOSED":    ports.AnswerUnusable,
+	"DORMANT":   ports.AnswerUnusable,
+	"INACTIVE":  ports.AnswerUnusable,
+	"SUSPENDED": ports.AnswerUnusable,
+}
+
+// holderOf reads the answer of basicuserinfo.
+func holderOf(reply httpcall.Reply) (ports.Answer, error) {
+	var body holder
+	err := reply.Open(&body)
+	switch {
+	case err != nil:
+		return ports.Answer{}, err
+	case reply.Throttled():
+		return reply.Later(body.Code, body.Message), nil
+	case refusals[body.Code]:
+		return ports.Answer{}, httpcall.Refused()
+	case body.Code != "":
+		return reply.Definite(ports.Answer{Kind: kindOf(codes, body.Code), Code: body.Code, Message: body.Message})
+	case reply.Status < 300:
+		return body.answer()
+	default:
+		return ports.Answer{}, reply.Unread()
+	}
+}
+
+// answer is what a holder's status means. One that is not good is the code.
+func (h holder) answer() (ports.Answer, error) {
+	name := strings.TrimSpace(h.GivenName + " " + h.FamilyName)
+	if name == "" {
+		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "an account holder without a name")
+	}
+	kind := kindOf(statuses, strings.ToUpper(h.Status))
+	if kind == ports.AnswerFound {
+		return ports.Answer{Kind: kind, HolderName: name}, nil
+	}
+	return ports.Answer{Kind: kind, Code: h.Status}, nil
+}
+
+func kindOf(table map[string]ports.AnswerKind, key string) ports.AnswerKind {
+	if kind, ok := table[key]; ok {
+		return kind
+	}
+	return ports.AnswerFailed
+}

@@ -1,0 +1,144 @@
+package mtnmomo
+
+import (
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/connector/httpcall"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// seed gives the bodies of all scenarios.
+func seed(f *testing.F) {
+	f.Helper()
+	files, err := fs.Glob(os.DirFS("testdata"), "*.json")
+	require.NoError(f, err)
+	require.NotEmpty(f, files)
+	for _, file := range files {
+		text, err := os.ReadFile("testdata/" + file)
+		require.NoError(f, err)
+		var s struct {
+			Exchanges []struct {
+				Response struct {
+					Status int
+					Body   json.RawMessage
+				}
+			}
+		}
+		require.NoError(f, json.Unmarshal(text, &s))
+		for _, x := range s.Exchanges {
+			f.Add(x.Response.Status, []byte(x.Response.Body))
+		}
+	}
+	f.Add(http.StatusBadGateway, []byte("<html>"))
+	f.Add(http.StatusOK, []byte(`{"given_name":"\u0000","status":"active"}`))
+}
+
+// lawful checks what holds for every answer.
+func lawful(t *testing.T, status int, got ports.Answer, err error) {
+	t.Helper()
+	code := errcodes.Of(err)
+	require.Contains(t, []errcodes.Code{"", errcodes.Configuration, errcodes.Unavailable, errcodes.MalformedAnswer}, code)
+	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+		require.Equal(t, errcodes.Configuration, code)
+	}
+	if err != nil {
+		require.Zero(t, got)
+		return
+	}
+	require.NoError(t, got.Check())
+	if status == http.StatusTooManyRequests {
+		require.Equal(t, ports.AnswerTryLater, got.Kind)
+	}
+}
+
+func FuzzHolder(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		got, err := holderOf(httpcall.Reply{Status: status, Body: body})
+		lawful(t, status, got, err)
+		require.NotEqual(t, ports.AnswerNotFound, got.Kind, "MTN knows its own wallets only")
+		if got.Kind == ports.AnswerFound {
+			require.NotEmpty(t, strings.TrimSpace(got.HolderName))
+			require.Less(t, status, 300)
+		}
+	})
+}
+
+func FuzzGranted(f *testing.F) {
+	seed(f)
+	f.Add(http.StatusOK, []byte(`{"access_token":"x","expires_in":9223372036854775807}`))
+	f.Add(http.StatusOK, []byte(`{"access_token":"x","expires_in":-1}`))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		got, life, err := granted(httpcall.Reply{Status: status, Body: body})
+		require.LessOrEqual(t, life, longest)
+		if got.value != "" {
+			require.NoError(t, err)
+			require.NoError(t, httpcall.Secret("", got.value))
+			require.Less(t, status, 300)
+			return
+		}
+		if err == nil {
+			require.Equal(t, http.StatusTooManyRequests, status)
+			require.Equal(t, ports.AnswerTryLater, got.refusal.Kind)
+			require.NoError(t, got.refusal.Check())
+		}
+	})
+}
+
+func TestATokenIsUsedForLessThanItsLife(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		life := time.Duration(rapid.Int64().Draw(t, "life"))
+		got := usable(life)
+		require.GreaterOrEqual(t, got, time.Duration(0))
+		require.LessOrEqual(t, got, longest)
+		if life > 0 {
+			require.GreaterOrEqual(t, got, min(life, longest)/2)
+			require.LessOrEqual(t, got, life-min(life/2, TokenMargin))
+		}
+	})
+	require.Equal(t, 59*time.Minute, usable(time.Hour))
+	require.Equal(t, 10*time.Second, usable(20*time.Second))
+	require.Zero(t, usable(-time.Second))
+}
+
+func TestTheLifeOfAToken(t *testing.T) {
+	for seconds, want := range map[string]time.Duration{
+		"3600": time.Hour, "0": 0, "-1": -time.Second, "86401": longest, "9223372036854775807": longest, "null": 0,
+	} {
+		got, life, err := granted(httpcall.Reply{Status: http.StatusOK, Body: []byte(`{"access_token":"x","expires_in":` + seconds + `}`)})
+		require.NoError(t, err)
+		require.Equal(t, "x", got.value)
+		require.Equal(t, want, life, seconds)
+	}
+}
+
+func TestEveryStatusAndCodeIsRead(t *testing.T) {
+	for status, want := range map[string]ports.AnswerKind{
+		"": ports.AnswerFound, "ACTIVE": ports.AnswerFound, "active": ports.AnswerFound,
+		"BLOCKED": ports.AnswerUnusable, "Closed": ports.AnswerUnusable, "DORMANT": ports.AnswerUnusable,
+		"INACTIVE": ports.AnswerUnusable, "SUSPENDED": ports.AnswerUnusable, "REGISTERED": ports.AnswerFailed,
+	} {
+		got, err := holder{GivenName: "Ama", Status: status}.answer()
+		require.NoError(t, err)
+		require.Equal(t, want, got.Kind, status)
+		require.Equal(t, want == ports.AnswerFound, got.HolderName == "Ama", status)
+	}
+	for code, want := range map[string]ports.AnswerKind{
+		"RESOURCE_NOT_FOUND": ports.AnswerUnsupported, "PAYEE_NOT_FOUND": ports.AnswerUnsupported, "PAYER_NOT_FOUND": ports.AnswerUnsupported,
+		"PAYEE_NOT_ALLOWED_TO_RECEIVE": ports.AnswerUnusable, "RESOURCE_ALREADY_EXIST": ports.AnswerFailed, "COULD_NOT_PERFORM_TRANSACTION": ports.AnswerFailed,
+	} {
+		got, err := holderOf(httpcall.Reply{Status: http.StatusBadRequest, Body: []byte(`{"code":"` + code + `","message":"a message"}`)})
+		require.NoError(t, err)
+		require.Equal(t, ports.Answer{Kind: want, Code: code, Message: "a message"}, got)
+	}
+}

@@ -1,0 +1,30 @@
+package mtnmomo_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/connector/mtnmomo"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+func TestConforms(t *testing.T) {
+	portstest.AccountConnector(t, portstest.ConnectorHarness{
+		New: func(tb testing.TB, up portstest.Upstream) ports.AccountConnector {
+			tb.Helper()
+			c, err := mtnmomo.New(mtnmomo.Credentials{
+				SubscriptionKey: up.Secret2, APIUser: up.UserID, APIKey: up.Secret, TargetEnvironment: "mtnghana",
+			}, &mtnmomo.Config{BaseURL: up.BaseURL, Client: up.Client, Clock: up.Clock})
+			require.NoError(tb, err)
+			return c
+		},
+		Scenarios: os.DirFS("testdata"),
+		Tokens:    []string{"/disbursement/token/"},
+		Except: map[string]string{
+			"scenario not_found": "MTN knows its own wallets only: a number without one there may have one on another network",
+		},
+	})
+}

@@ -1,0 +1,107 @@
+package mtnmomo
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+
+	"github.com/corridor-go/corridor/adapters/connector/httpcall"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Name is the connector's.
+const Name = "mtnmomo"
+
+var ghana = ports.Market{Country: "GHA", Type: ports.MobileMoney}
+
+// Connector is a [ports.AccountConnector] to MTN Mobile Money. It is safe for
+// concurrent use.
+type Connector struct {
+	caller  *httpcall.Caller
+	product string
+	// headers gives those of a request with the Authorization given. A func, so
+	// that no print of the connector shows a key.
+	headers func(authorization string) http.Header
+	tokens  *tokens
+}
+
+// New makes a connector. It sends nothing yet. Credentials that are missing or
+// cannot travel in a header, and a bad value in cfg, are errcodes.Configuration.
+func New(credentials Credentials, cfg *Config) (*Connector, error) {
+	if err := credentials.check(); err != nil {
+		return nil, err
+	}
+	f, err := cfg.filled(credentials.TargetEnvironment)
+	if err != nil {
+		return nil, err
+	}
+	caller, err := httpcall.New(f.BaseURL, &httpcall.Config{Client: f.Client, Clock: f.Clock})
+	if err != nil {
+		return nil, err
+	}
+	c := &Connector{caller: caller, product: f.Product, headers: func(authorization string) http.Header {
+		return http.Header{
+			"Authorization":             {authorization},
+			"Ocp-Apim-Subscription-Key": {credentials.SubscriptionKey},
+			"X-Target-Environment":      {credentials.TargetEnvironment},
+		}
+	}}
+	basic := base64.StdEncoding.EncodeToString([]byte(credentials.APIUser + ":" + credentials.APIKey))
+	c.tokens = newTokens(f.Clock, func(ctx context.Context) (httpcall.Reply, error) {
+		return c.caller.Do(ctx, httpcall.Request{
+			Method: http.MethodPost,
+			Path:   []string{c.product, "token", ""},
+			Header: c.headers("Basic " + basic),
+		})
+	})
+	return c, nil
+}
+
+// Name gives "mtnmomo".
+func (c *Connector) Name() string { return Name }
+
+// String gives the name.
+func (c *Connector) String() string { return Name }
+
+// Capabilities tell what MTN can do.
+func (c *Connector) Capabilities() ports.Capabilities {
+	return ports.Capabilities{Markets: []ports.Market{ghana}, ReturnsName: true}
+}
+
+// Lookup asks about one account: see [ports.AccountConnector], and the package
+// comment for how answers are read. Another market is unsupported; nothing is
+// sent then.
+func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (ports.Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return ports.Answer{}, err
+	}
+	if lookup.Market != ghana {
+		return ports.Answer{Kind: ports.AnswerUnsupported}, nil
+	}
+	reply, got, err := c.ask(ctx, lookup.Identifier)
+	if err == nil && reply.Status == http.StatusUnauthorized && got.used {
+		c.tokens.drop(got.value)
+		reply, got, err = c.ask(ctx, lookup.Identifier)
+	}
+	switch {
+	case err != nil:
+		return ports.Answer{}, err
+	case got.value == "":
+		return got.refusal, nil
+	default:
+		return holderOf(reply)
+	}
+}
+
+// ask sends one request with a token. Without a token there is no reply.
+func (c *Connector) ask(ctx context.Context, msisdn string) (httpcall.Reply, grant, error) {
+	got, err := c.tokens.get(ctx)
+	if err != nil || got.value == "" {
+		return httpcall.Reply{}, got, err
+	}
+	reply, err := c.caller.Do(ctx, httpcall.Request{
+		Path:   []string{c.product, "v1_0", "accountholder", "msisdn", msisdn, "basicuserinfo"},
+		Header: c.headers("Bearer " + got.value),
+	})
+	return reply, got, err
+}

@@ -1,0 +1,114 @@
+package paystack
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/corridor-go/corridor/adapters/connector/httpcall"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/banks"
+)
+
+// Name is the connector's.
+const Name = "paystack"
+
+var (
+	nigeria     = ports.Market{Country: "NGA", Type: ports.BankAccount}
+	ghana       = ports.Market{Country: "GHA", Type: ports.BankAccount}
+	southAfrica = ports.Market{Country: "ZAF", Type: ports.BankAccount}
+)
+
+// Connector is a [ports.AccountConnector] to Paystack. It is safe for concurrent
+// use.
+type Connector struct {
+	caller *httpcall.Caller
+	// headers gives those of a request. A func, so that no print of the
+	// connector shows the key.
+	headers func() http.Header
+}
+
+// New makes a connector with a Paystack secret key (sk_live_… or sk_test_…). It
+// sends nothing yet. A key that cannot travel in a header, or a bad value in cfg,
+// is errcodes.Configuration.
+func New(secret string, cfg *Config) (*Connector, error) {
+	if err := httpcall.Secret("the Paystack secret key", secret); err != nil {
+		return nil, err
+	}
+	c := cfg.filled()
+	caller, err := httpcall.New(c.BaseURL, &httpcall.Config{Client: c.Client, Clock: c.Clock})
+	if err != nil {
+		return nil, err
+	}
+	return &Connector{
+		caller:  caller,
+		headers: func() http.Header { return http.Header{"Authorization": {"Bearer " + secret}} },
+	}, nil
+}
+
+// Name gives "paystack".
+func (c *Connector) Name() string { return Name }
+
+// String gives the name.
+func (c *Connector) String() string { return Name }
+
+// Capabilities tell what Paystack can do. It returns names in Nigeria and Ghana
+// and compares them in South Africa.
+func (c *Connector) Capabilities() ports.Capabilities {
+	return ports.Capabilities{
+		Markets:       []ports.Market{nigeria, ghana, southAfrica},
+		ReturnsName:   true,
+		ComparesName:  true,
+		NeedsIdentity: []ports.Market{southAfrica},
+		BillsFailures: true,
+	}
+}
+
+// Lookup asks about one account: see [ports.AccountConnector], and the package
+// comment for how answers are read. A bank that Paystack is not known to have a
+// code for is unsupported, and so is another market; nothing is sent then.
+func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (ports.Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return ports.Answer{}, err
+	}
+	unsupported := ports.Answer{Kind: ports.AnswerUnsupported}
+	if !c.Capabilities().Serves(lookup.Market) {
+		return unsupported, nil
+	}
+	bank, known := banks.Code(Name, lookup.Country, lookup.BankCode)
+	if !known {
+		return unsupported, nil
+	}
+	if lookup.Market != southAfrica {
+		return c.resolve(ctx, lookup.Identifier, bank)
+	}
+	body, complete := validation(lookup, bank)
+	if !complete {
+		return unsupported, nil
+	}
+	return c.validate(ctx, body)
+}
+
+func (c *Connector) resolve(ctx context.Context, number, bank string) (ports.Answer, error) {
+	reply, err := c.caller.Do(ctx, httpcall.Request{
+		Path:   []string{"bank", "resolve"},
+		Query:  url.Values{"account_number": {number}, "bank_code": {bank}},
+		Header: c.headers(),
+	})
+	if err != nil {
+		return ports.Answer{}, err
+	}
+	return resolved(reply, number)
+}
+
+func (c *Connector) validate(ctx context.Context, body validateRequest) (ports.Answer, error) {
+	reply, err := c.caller.Do(ctx, httpcall.Request{
+		Path:   []string{"bank", "validate"},
+		Body:   body,
+		Header: c.headers(),
+	})
+	if err != nil {
+		return ports.Answer{}, err
+	}
+	return validated(reply)
+}

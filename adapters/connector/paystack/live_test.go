@@ -1,0 +1,50 @@
+//go:build contract
+
+package paystack_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/connector/paystack"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// accountVariable names an account that exists, as COUNTRY/BANKCODE/NUMBER, such as
+// NGA/058/0123456785.
+const accountVariable = "CORRIDOR_PAYSTACK_CONTRACT_ACCOUNT"
+
+// TestAgainstPaystack asks Paystack itself, with the credentials of FromEnv:
+//
+//	go test -tags contract -run Against ./adapters/connector/paystack
+func TestAgainstPaystack(t *testing.T) {
+	connector, err := paystack.FromEnv(os.Getenv, nil)
+	if errcodes.Of(err) == errcodes.Configuration {
+		t.Skip(errcodes.MessageOf(err))
+	}
+	require.NoError(t, err)
+	parts := strings.Split(os.Getenv(accountVariable), "/")
+	if len(parts) != 3 {
+		t.Skip(accountVariable + " is not set to COUNTRY/BANKCODE/NUMBER")
+	}
+	account := ports.Account{Market: ports.Market{Country: parts[0], Type: ports.BankAccount}, BankCode: parts[1], Identifier: parts[2]}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+
+	found, err := connector.Lookup(ctx, ports.AccountLookup{Account: account})
+	require.NoError(t, err)
+	require.Equal(t, ports.AnswerFound, found.Kind, found.Code)
+	require.NotEmpty(t, strings.TrimSpace(found.HolderName))
+
+	account.Identifier = strings.Repeat("0", len(account.Identifier))
+	unknown, err := connector.Lookup(ctx, ports.AccountLookup{Account: account})
+	require.NoError(t, err)
+	require.Equal(t, ports.AnswerNotFound, unknown.Kind, unknown.Code)
+	require.NotEmpty(t, unknown.Message)
+}

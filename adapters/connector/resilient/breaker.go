@@ -1,0 +1,103 @@
+package resilient
+
+import (
+	"sync"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// State is a circuit breaker's.
+type State string
+
+// The states.
+const (
+	Closed   State = "closed"    // lookups go through
+	Open     State = "open"      // they are answered without a call
+	HalfOpen State = "half-open" // one is let through as a probe
+)
+
+// StateChange is what [Config.OnStateChange] hears.
+type StateChange struct {
+	Connector string // its name
+	From, To  State
+}
+
+var states = map[circuitbreaker.State]State{
+	circuitbreaker.ClosedState:   Closed,
+	circuitbreaker.OpenState:     Open,
+	circuitbreaker.HalfOpenState: HalfOpen,
+}
+
+// breaker adds to failsafe's what the answer table needs: a call that counts as
+// neither, and calls that are not counted in a state in which they did not begin.
+type breaker struct {
+	inner circuitbreaker.CircuitBreaker[any]
+	hear  func(from, to State)
+
+	mu    sync.Mutex // over each use of inner that may change its state
+	term  int        // counts the states so far
+	quiet bool       // the change under way is no change
+}
+
+func newBreaker(cfg Config, hear func(from, to State)) *breaker {
+	b := &breaker{hear: hear}
+	b.inner = circuitbreaker.NewBuilder[any]().
+		WithFailureRateThreshold(float64(cfg.FailurePercent)/100, uint(cfg.MinCalls), cfg.Window).
+		WithSuccessThreshold(1).
+		WithDelay(cfg.OpenFor).
+		OnStateChanged(b.changed).
+		Build()
+	return b
+}
+
+// changed runs within a use of inner: mu is held.
+func (b *breaker) changed(e circuitbreaker.StateChangedEvent) {
+	if b.quiet {
+		return
+	}
+	b.term++
+	b.hear(states[e.OldState], states[e.NewState])
+}
+
+// admit lets a call begin, in the term given, or tells how long to wait.
+func (b *breaker) admit() (term int, wait time.Duration, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.inner.TryAcquirePermit() {
+		return 0, b.inner.RemainingDelay(), false
+	}
+	return b.term, 0, true
+}
+
+// settle counts how a call of the term ended.
+func (b *breaker) settle(term int, health ports.Health) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case term != b.term:
+	case health == ports.Unhealthy:
+		b.inner.RecordFailure()
+	case health == ports.Healthy:
+		b.inner.RecordSuccess()
+	case b.inner.IsHalfOpen():
+		b.renew()
+	}
+}
+
+// renew gives the probe's place to the next: failsafe gives it back only with a
+// result, so the half-open state begins anew.
+func (b *breaker) renew() {
+	b.quiet = true
+	b.inner.Open()
+	b.inner.HalfOpen()
+	b.quiet = false
+}
+
+func (b *breaker) state() State {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return states[b.inner.State()]
+}

@@ -1,0 +1,521 @@
+package resilient_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/connector/resilient"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// script is a connector that does what the test says.
+type script struct {
+	caps  ports.Capabilities
+	calls atomic.Int64
+	mu    sync.Mutex
+	do    func(ctx context.Context) (ports.Answer, error)
+}
+
+func (s *script) Name() string                     { return "script" }
+func (s *script) Capabilities() ports.Capabilities { return s.caps }
+
+func (s *script) Lookup(ctx context.Context, _ ports.AccountLookup) (ports.Answer, error) {
+	s.calls.Add(1)
+	s.mu.Lock()
+	do := s.do
+	s.mu.Unlock()
+	return do(ctx)
+}
+
+func (s *script) says(do func(ctx context.Context) (ports.Answer, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.do = do
+}
+
+// ending gives a play that ends with the outcome.
+func ending(o ports.Outcome) func(context.Context) (ports.Answer, error) {
+	errs := map[string]error{
+		"refused": errcodes.Configuration, "unreachable": errcodes.Unavailable, "malformed": errcodes.MalformedAnswer,
+		"timeout": context.DeadlineExceeded, "cancelled": context.Canceled,
+	}
+	return func(context.Context) (ports.Answer, error) {
+		if err, ok := errs[string(o)]; ok {
+			return ports.Answer{}, err
+		}
+		if o == ports.OutcomeCompared {
+			return ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMatched}, nil
+		}
+		return ports.Answer{Kind: ports.AnswerKind(o)}, nil
+	}
+}
+
+func open(tb testing.TB, s *script, cfg *resilient.Config) *resilient.Connector {
+	tb.Helper()
+	c, err := resilient.New(s, cfg)
+	require.NoError(tb, err)
+	return c
+}
+
+func ask(tb testing.TB, c *resilient.Connector) (ports.Answer, error) {
+	tb.Helper()
+	return c.Lookup(tb.Context(), ports.AccountLookup{})
+}
+
+// small is a breaker without a retry.
+var small = resilient.Config{MinCalls: 2, NoRetry: true, OpenFor: time.Minute, Window: time.Hour}
+
+func TestEachRowOfTheAnswerTable(t *testing.T) {
+	for _, row := range ports.OutcomeRules() {
+		t.Run(string(row.Outcome), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{do: ending(row.Outcome)}
+				first := open(t, s, nil)
+				got, err := ask(t, first)
+				want, wantErr := ending(row.Outcome)(t.Context())
+				assert.Equal(t, want, got)
+				assert.Equal(t, wantErr, err)
+				assert.Equal(t, row.Retry, s.calls.Load() == 2, "%d calls", s.calls.Load())
+
+				c := open(t, s, &small)
+				for range 2 {
+					_, _ = ask(t, c)
+				}
+				assert.Equal(t, row.Health == ports.Unhealthy, c.State() == resilient.Open, c.State())
+
+				// Two failures open, unless a success came between, or nothing did.
+				c = open(t, s, &resilient.Config{MinCalls: 3, FailurePercent: 70, NoRetry: true})
+				for _, o := range []ports.Outcome{ports.OutcomeMalformed, row.Outcome, ports.OutcomeMalformed} {
+					s.says(ending(o))
+					_, _ = ask(t, c)
+				}
+				assert.Equal(t, row.Health == ports.Unhealthy, c.State() == resilient.Open, c.State())
+			})
+		})
+	}
+}
+
+func TestTheProbeDecides(t *testing.T) {
+	for _, row := range ports.OutcomeRules() {
+		t.Run(string(row.Outcome), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{do: ending(ports.OutcomeMalformed)}
+				c := open(t, s, &small)
+				trip(t, c)
+				time.Sleep(time.Minute) //nolint:forbidigo // a bubble's time costs none
+				s.says(ending(row.Outcome))
+				_, _ = ask(t, c)
+				want := map[ports.Health]resilient.State{
+					ports.Healthy: resilient.Closed, ports.Unhealthy: resilient.Open, ports.NoSign: resilient.HalfOpen,
+				}[row.Health]
+				require.Equal(t, want, c.State())
+				if row.Health != ports.NoSign {
+					return
+				}
+				s.says(ending(ports.OutcomeFound))
+				a, err := ask(t, c)
+				require.NoError(t, err)
+				assert.Equal(t, ports.AnswerFound, a.Kind, "the probe's place is not given to the next")
+				assert.Equal(t, resilient.Closed, c.State())
+			})
+		})
+	}
+}
+
+// trip opens a small breaker.
+func trip(tb testing.TB, c *resilient.Connector) {
+	tb.Helper()
+	for range 2 {
+		_, _ = ask(tb, c)
+	}
+	require.Equal(tb, resilient.Open, c.State())
+}
+
+func TestAnOpenBreakerSaysHowLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{do: ending(ports.OutcomeMalformed)}
+		c := open(t, s, &small)
+		trip(t, c)
+		time.Sleep(20 * time.Second) //nolint:forbidigo // a bubble's time costs none
+		a, err := ask(t, c)
+		require.NoError(t, err)
+		assert.Equal(t, ports.Answer{Kind: ports.AnswerTryLater, After: 40 * time.Second}, a)
+		assert.EqualValues(t, 2, s.calls.Load(), "the provider was asked")
+	})
+}
+
+func TestOneProbeAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{do: ending(ports.OutcomeMalformed)}
+		c := open(t, s, &small)
+		trip(t, c)
+		time.Sleep(time.Minute) //nolint:forbidigo // a bubble's time costs none
+		release := make(chan struct{})
+		s.says(func(ctx context.Context) (ports.Answer, error) {
+			<-release
+			return ending(ports.OutcomeFound)(ctx)
+		})
+		s.calls.Store(0)
+		var found, later atomic.Int64
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				a, err := c.Lookup(t.Context(), ports.AccountLookup{})
+				assert.NoError(t, err)
+				switch a.Kind {
+				case ports.AnswerFound:
+					found.Add(1)
+				case ports.AnswerTryLater:
+					later.Add(1)
+				case ports.AnswerNotFound, ports.AnswerUnusable, ports.AnswerUnsupported, ports.AnswerFailed:
+					t.Errorf("%s", a.Kind)
+				}
+			})
+		}
+		synctest.Wait()
+		assert.EqualValues(t, 19, later.Load())
+		close(release)
+		wg.Wait()
+		assert.EqualValues(t, 1, found.Load())
+		assert.EqualValues(t, 1, s.calls.Load())
+		assert.Equal(t, resilient.Closed, c.State())
+	})
+}
+
+// A lookup that began before the breaker opened says nothing about the probe.
+func TestALateResultIsNoProbe(t *testing.T) {
+	for _, o := range []ports.Outcome{ports.OutcomeFound, ports.OutcomeMalformed, ports.OutcomeCancelled} {
+		t.Run(string(o), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				s := &script{do: func(ctx context.Context) (ports.Answer, error) {
+					<-release
+					return ending(o)(ctx)
+				}}
+				c := open(t, s, &small)
+				var wg sync.WaitGroup
+				wg.Go(func() { _, _ = c.Lookup(t.Context(), ports.AccountLookup{}) })
+				synctest.Wait()
+				s.says(ending(ports.OutcomeMalformed))
+				trip(t, c)
+				time.Sleep(time.Minute) //nolint:forbidigo // a bubble's time costs none
+				probe := make(chan struct{})
+				s.says(func(ctx context.Context) (ports.Answer, error) {
+					<-probe
+					return ending(ports.OutcomeFound)(ctx)
+				})
+				wg.Go(func() { _, _ = c.Lookup(t.Context(), ports.AccountLookup{}) })
+				synctest.Wait()
+				require.Equal(t, resilient.HalfOpen, c.State())
+				close(release)
+				synctest.Wait()
+				assert.Equal(t, resilient.HalfOpen, c.State())
+				calls := s.calls.Load()
+				_, _ = ask(t, c)
+				assert.Equal(t, calls, s.calls.Load(), "a second probe")
+				close(probe)
+				wg.Wait()
+				assert.Equal(t, resilient.Closed, c.State())
+			})
+		})
+	}
+}
+
+func TestOldFailuresAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{do: ending(ports.OutcomeMalformed)}
+		c := open(t, s, &resilient.Config{MinCalls: 2, NoRetry: true, Window: time.Minute})
+		for range 5 {
+			_, _ = ask(t, c)
+			time.Sleep(2 * time.Minute) //nolint:forbidigo // a bubble's time costs none
+		}
+		assert.Equal(t, resilient.Closed, c.State())
+	})
+}
+
+func TestRetry(t *testing.T) {
+	down := func(context.Context) (ports.Answer, error) {
+		return ports.Answer{}, errcodes.New(errcodes.Unavailable, "")
+	}
+	for name, c := range map[string]struct {
+		cfg   resilient.Config
+		bills bool
+		limit time.Duration
+		took  time.Duration
+		calls int64
+	}{
+		"once":                            {calls: 2},
+		"not when it is left out":         {cfg: resilient.Config{NoRetry: true}, calls: 1},
+		"not when failures are billed":    {bills: true, calls: 1},
+		"not when the breaker opened":     {cfg: resilient.Config{MinCalls: 1}, calls: 1},
+		"with a deadline that is far":     {limit: time.Second, calls: 2},
+		"not with one that is near":       {limit: 100 * time.Millisecond, calls: 1},
+		"not when the first took long":    {limit: time.Second, took: 450 * time.Millisecond, calls: 1},
+		"when the first took long enough": {limit: time.Second, took: 449 * time.Millisecond, calls: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{caps: ports.Capabilities{BillsFailures: c.bills}, do: func(ctx context.Context) (ports.Answer, error) {
+					time.Sleep(c.took) //nolint:forbidigo // a bubble's time costs none
+					return down(ctx)
+				}}
+				ctx := t.Context()
+				if c.limit > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, c.limit)
+					defer cancel()
+				}
+				start := time.Now()
+				_, err := open(t, s, &c.cfg).Lookup(ctx, ports.AccountLookup{})
+				assert.Equal(t, errcodes.Unavailable, errcodes.Of(err))
+				assert.Equal(t, c.calls, s.calls.Load())
+				waits := time.Duration(c.calls-1) * resilient.DefaultRetryDelay
+				assert.Equal(t, waits+time.Duration(c.calls)*c.took, time.Since(start), "it waits for nothing")
+			})
+		})
+	}
+}
+
+func TestTheSecondTryCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{}
+		s.do = func(ctx context.Context) (ports.Answer, error) {
+			if s.calls.Load() == 1 {
+				return ports.Answer{}, errcodes.Unavailable
+			}
+			return ending(ports.OutcomeFound)(ctx)
+		}
+		start := time.Now()
+		a, err := ask(t, open(t, s, nil))
+		require.NoError(t, err)
+		assert.Equal(t, ports.AnswerFound, a.Kind)
+		assert.Equal(t, resilient.DefaultRetryDelay, time.Since(start))
+	})
+}
+
+func TestTheBreakerOpensDuringTheWaitForTheRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{do: ending(ports.OutcomeUnreachable)}
+		c := open(t, s, &resilient.Config{MinCalls: 3})
+		ended := make(chan error, 1)
+		go func() {
+			_, err := c.Lookup(t.Context(), ports.AccountLookup{})
+			ended <- err
+		}()
+		synctest.Wait() // the first waits for its retry
+		s.says(ending(ports.OutcomeMalformed))
+		_, _ = ask(t, c)
+		_, _ = ask(t, c)
+		require.Equal(t, resilient.Open, c.State())
+		assert.Equal(t, errcodes.Unavailable, <-ended, "it gives what the provider gave it, not the breaker's")
+		assert.EqualValues(t, 3, s.calls.Load())
+	})
+}
+
+func TestACallerThatLeavesIsNoFailure(t *testing.T) {
+	for name, err := range map[string]error{
+		"with the context's error":  context.Canceled,
+		"with the connector's own":  errcodes.New(errcodes.Unavailable, ""),
+		"with one without any code": errors.New("use of closed connection"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{do: func(ctx context.Context) (ports.Answer, error) {
+					<-ctx.Done()
+					return ports.Answer{}, err
+				}}
+				c := open(t, s, &small)
+				for range 10 {
+					ctx, cancel := context.WithCancel(t.Context())
+					time.AfterFunc(time.Second, cancel)
+					_, _ = c.Lookup(ctx, ports.AccountLookup{})
+				}
+				assert.Equal(t, resilient.Closed, c.State())
+				assert.EqualValues(t, 10, s.calls.Load())
+			})
+		})
+	}
+}
+
+// A router on a clock of its own cannot set a deadline: it cancels, and the cause
+// tells that the provider was too slow.
+func TestTimeThatIsOverIsAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{do: func(ctx context.Context) (ports.Answer, error) {
+			<-ctx.Done()
+			return ports.Answer{}, ctx.Err()
+		}}
+		c := open(t, s, &small)
+		for range 10 {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(context.DeadlineExceeded) })
+			_, _ = c.Lookup(ctx, ports.AccountLookup{})
+		}
+		assert.Equal(t, resilient.Open, c.State())
+		assert.Less(t, s.calls.Load(), int64(10))
+	})
+}
+
+func TestAContextThatIsOverAsksNobody(t *testing.T) {
+	s := &script{do: ending(ports.OutcomeFound)}
+	c := open(t, s, &small)
+	ctx, cancel := context.WithTimeout(t.Context(), -time.Second)
+	defer cancel()
+	for range 10 {
+		_, err := c.Lookup(ctx, ports.AccountLookup{})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	assert.Zero(t, s.calls.Load())
+	assert.Equal(t, resilient.Closed, c.State())
+}
+
+func TestLeavingDuringTheWaitForTheRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{do: ending(ports.OutcomeUnreachable)}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(resilient.DefaultRetryDelay/2, cancel)
+		_, err := open(t, s, nil).Lookup(ctx, ports.AccountLookup{})
+		require.ErrorIs(t, err, context.Canceled)
+		assert.EqualValues(t, 1, s.calls.Load())
+	})
+}
+
+func TestAPanicCountsAndPasses(t *testing.T) {
+	s := &script{do: func(context.Context) (ports.Answer, error) { panic("broken") }}
+	c := open(t, s, &resilient.Config{MinCalls: 2, MaxConcurrent: 1})
+	for range 2 {
+		assert.Panics(t, func() { _, _ = ask(t, c) })
+	}
+	assert.Equal(t, resilient.Open, c.State())
+	a, err := ask(t, c)
+	require.NoError(t, err)
+	assert.Positive(t, a.After, "its place was not given back")
+}
+
+func TestTooManyAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const places = 3
+		release := make(chan struct{})
+		s := &script{do: func(ctx context.Context) (ports.Answer, error) {
+			<-release
+			return ending(ports.OutcomeFound)(ctx)
+		}}
+		c := open(t, s, &resilient.Config{MaxConcurrent: places})
+		var wg sync.WaitGroup
+		for range places {
+			wg.Go(func() {
+				a, err := c.Lookup(t.Context(), ports.AccountLookup{})
+				assert.NoError(t, err)
+				assert.Equal(t, ports.AnswerFound, a.Kind)
+			})
+		}
+		synctest.Wait()
+		a, err := ask(t, c)
+		require.NoError(t, err)
+		assert.Equal(t, ports.Answer{Kind: ports.AnswerTryLater}, a)
+		close(release)
+		wg.Wait()
+		a, err = ask(t, c)
+		require.NoError(t, err)
+		assert.Equal(t, ports.AnswerFound, a.Kind)
+	})
+}
+
+func TestChangesAreHeardInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []resilient.StateChange
+		cfg := small
+		cfg.OnStateChange = func(c resilient.StateChange) { heard = append(heard, c) }
+		s := &script{do: ending(ports.OutcomeMalformed)}
+		c := open(t, s, &cfg)
+		trip(t, c)
+		for _, o := range []ports.Outcome{ports.OutcomeMalformed, ports.OutcomeUnsupported, ports.OutcomeFound} {
+			time.Sleep(time.Minute) //nolint:forbidigo // a bubble's time costs none
+			s.says(ending(o))
+			_, _ = ask(t, c)
+		}
+		change := func(from, to resilient.State) resilient.StateChange {
+			return resilient.StateChange{Connector: "script", From: from, To: to}
+		}
+		assert.Equal(t, []resilient.StateChange{
+			change(resilient.Closed, resilient.Open), change(resilient.Open, resilient.HalfOpen),
+			change(resilient.HalfOpen, resilient.Open), change(resilient.Open, resilient.HalfOpen),
+			change(resilient.HalfOpen, resilient.Closed),
+		}, heard)
+	})
+}
+
+// Whatever happens, in the end a provider that works again is asked again.
+func TestTheBreakerNeverStaysShut(t *testing.T) {
+	rows := ports.OutcomeRules()
+	rapid.Check(t, func(r *rapid.T) {
+		plan := rapid.SliceOfN(rapid.SampledFrom(rows), 0, 30).Draw(r, "outcomes")
+		waits := rapid.SliceOfN(rapid.IntRange(0, 90), len(plan), len(plan)).Draw(r, "waits")
+		synctest.Test(t, func(t *testing.T) {
+			s := &script{}
+			c := open(t, s, &small)
+			for i, row := range plan {
+				s.says(ending(row.Outcome))
+				_, _ = ask(t, c)
+				time.Sleep(time.Duration(waits[i]) * time.Second) //nolint:forbidigo // a bubble's time costs none
+			}
+			time.Sleep(small.OpenFor) //nolint:forbidigo // as above
+			s.says(ending(ports.OutcomeFound))
+			a, err := ask(t, c)
+			require.NoError(t, err)
+			require.Equal(t, ports.AnswerFound, a.Kind)
+			require.NotEqual(t, resilient.HalfOpen, c.State())
+		})
+	})
+}
+
+func TestManyAtOnce(t *testing.T) {
+	s := &script{}
+	s.do = func(ctx context.Context) (ports.Answer, error) {
+		rows := ports.OutcomeRules()
+		return ending(rows[int(s.calls.Load())%len(rows)].Outcome)(ctx)
+	}
+	c := open(t, s, &resilient.Config{MinCalls: 3, OpenFor: time.Millisecond, RetryDelay: time.Millisecond, OnStateChange: func(resilient.StateChange) {}})
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for range 200 {
+				_, _ = c.Lookup(t.Context(), ports.AccountLookup{})
+				_ = c.State()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestPassesThrough(t *testing.T) {
+	caps := ports.Capabilities{Markets: []ports.Market{{Country: "ZAF", Type: ports.BankAccount}}, ReturnsName: true}
+	c := open(t, &script{caps: caps}, nil)
+	assert.Equal(t, "script", c.Name())
+	assert.Equal(t, "script", fmt.Sprintf("%+v", c))
+	assert.Equal(t, caps, c.Capabilities())
+}
+
+func TestNewRefuses(t *testing.T) {
+	_, err := resilient.New(nil, nil)
+	require.Equal(t, errcodes.Configuration, errcodes.Of(err))
+	for name, cfg := range map[string]resilient.Config{
+		"MinCalls": {MinCalls: -1}, "FailurePercent": {FailurePercent: 101}, "MaxConcurrent": {MaxConcurrent: resilient.MaxMaxConcurrent + 1},
+		"Window": {Window: -time.Second}, "OpenFor": {OpenFor: 2 * time.Hour}, "RetryDelay": {RetryDelay: 1},
+	} {
+		_, err := resilient.New(&script{}, &cfg)
+		assert.Equal(t, errcodes.Configuration, errcodes.Of(err), name)
+		assert.ErrorContains(t, err, name)
+	}
+}

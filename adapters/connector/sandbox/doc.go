@@ -1,0 +1,21 @@
+// Package sandbox is an account connector for trying out and for demonstrations.
+// It asks nobody: the end of the account's number says what the answer is.
+//
+//	ends with   answer
+//	0000        not found
+//	0001        a failure, with a provider's code and message
+//	0002        found, after 3 seconds
+//	0003        none: it waits until the caller gives up
+//	0004        try later, in 30 seconds; the standby connector finds it at once
+//	otherwise   found, held by AMA SERWAA MENSAH
+//
+// It serves all markets (SPEC 2.7) and every bank, known or not.
+//
+//	first, err := sandbox.New(nil)
+//	if err != nil {
+//		return err
+//	}
+//	standby, err := sandbox.New(&sandbox.Config{Standby: true})
+//
+// It must not check accounts that are paid.
+package sandbox
