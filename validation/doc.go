@@ -2,17 +2,41 @@
 // is sent to it: a bank account, a mobile-money number or an institution
 // wallet (SPEC 2.7, 2.8 and 4.7).
 //
-// Its job is the whole way from a request to a result that ends: the rules of
-// the market first (identifier format, check digit, bank code), then the answer
-// of an upstream provider where the rules cannot decide, then the comparison of
-// the holder's name with the name that the caller supplied. A caller gets the
-// result within two seconds, or a pending validation with an id that reaches a
-// terminal status later, also when the process that started it died (I17, I19).
+//	accounts, err := validation.New(validation.Ports{
+//		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
+//	}, connectors, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
+//	if err != nil {
+//		return err
+//	}
+//	go accounts.Run(ctx) // takes up what a dead process left pending; purges
+//	v, err := accounts.Validate(ctx, client, req)
+//	if err == nil && v.Status == ports.StatusPending {
+//		v, err = accounts.Wait(ctx, client, v.ID)
+//	}
 //
-// A provider's answer is cached for its owner; the verdict on one caller's name
-// is not (I20). Account numbers and names are sealed before any store sees
-// them, and never reach a log or an error text.
+// # The way of a request
 //
-// The package holds the state machine and the service; providers, stores, cache
-// and keys reach it through package ports. It exports nothing yet.
+// [Check] first: the market, the bank code, the identifier's form and check
+// digit, as data and pure functions. Then the answer that is kept of an earlier
+// request, or one lookup for all who ask at once, here and in other processes.
+// The connectors that serve the market are asked in their order, each with a
+// fair share of the time; the answer table (ports.OutcomeRules) says after
+// which answers the next one is asked, and which answers are kept. The holder's
+// name is compared last, with the name that this caller supplied
+// ([CompareNames]): what is kept is the provider's answer, never the verdict on
+// a name (I20).
+//
+// A caller gets the result within two seconds, or a pending validation with an
+// id that comes to its end later, also when the process that started it died
+// (I17, I19). An end is for good (I18).
+//
+// # Personal data
+//
+// Account numbers, names and providers' messages are sealed, bound to owner and
+// id, before any store sees them, and never reach a log, an event or an error
+// text. What has ended keeps no account number. A result goes with the answer
+// that it rests on, unless Policy.KeepFor keeps it longer.
+//
+// Providers, stores, cache and keys reach the package through package ports.
+// The time comes from Config.Clock.
 package validation

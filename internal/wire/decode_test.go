@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// malformed are bodies that no route takes (SERVICE decisions 17 and 18).
+// malformed are bodies that no route takes.
 var malformed = map[string]string{
 	"nothing":            "",
 	"blanks":             " \n",

@@ -14,16 +14,18 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/relay"
 	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/validation"
 )
 
 // application is the service, wired and not yet started.
 type application struct {
-	server *http.Server
-	locks  *ratelock.Service
-	relay  *relay.Relay
-	auth   *clientauth.Authenticator
-	greet  greeting
-	close  func() error
+	server   *http.Server
+	locks    *ratelock.Service
+	accounts *validation.Service
+	relay    *relay.Relay
+	auth     *clientauth.Authenticator
+	greet    greeting
+	close    func() error
 }
 
 // assemble wires the settings into an application. What it opened is closed
@@ -61,11 +63,15 @@ func (c *serveCmd) wire(ctx context.Context, store *store, log *slog.Logger) (*a
 	if err != nil {
 		return nil, err
 	}
+	accounts, err := c.service(ctx, store, c.Sandbox, count, log)
+	if err != nil {
+		return nil, err
+	}
 	events, err := relay.New(store.Outbox(), count.sink(log), &relay.Config{Logger: log, Every: 500 * time.Millisecond})
 	if err != nil {
 		return nil, err
 	}
-	server, err := newServer(auth, locks, &httpserver.Config{
+	server, err := newServer(auth, httpserver.Services{RateLocks: locks, Validations: accounts}, &httpserver.Config{
 		Logger: log, Metrics: metrics, RateLimit: c.RateLimit, Checks: []httpserver.Check{store.check, feed.check},
 	})
 	if err != nil {
@@ -76,7 +82,9 @@ func (c *serveCmd) wire(ctx context.Context, store *store, log *slog.Logger) (*a
 	if err != nil {
 		return nil, err
 	}
-	return &application{server: server, locks: locks, relay: events, auth: auth, greet: greet, close: store.close}, nil
+	return &application{
+		server: server, locks: locks, accounts: accounts, relay: events, auth: auth, greet: greet, close: store.close,
+	}, nil
 }
 
 func (c *serveCmd) rateLocks(store *store, feed *feed, count *counters, log *slog.Logger) (*ratelock.Service, error) {
@@ -86,8 +94,8 @@ func (c *serveCmd) rateLocks(store *store, feed *feed, count *counters, log *slo
 	})
 }
 
-func newServer(auth *clientauth.Authenticator, locks *ratelock.Service, cfg *httpserver.Config) (*http.Server, error) {
-	handler, err := httpserver.New(auth, httpserver.Services{RateLocks: locks}, cfg)
+func newServer(auth *clientauth.Authenticator, services httpserver.Services, cfg *httpserver.Config) (*http.Server, error) {
+	handler, err := httpserver.New(auth, services, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ func (a *application) start(log *slog.Logger) *background {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &background{app: a, cancel: cancel}
 	b.loop(ctx, log, "rate locks", a.locks.Run)
+	b.loop(ctx, log, "validations", a.accounts.Run)
 	b.loop(ctx, log, "events", a.relay.Run)
 	b.loop(ctx, log, "tokens", a.purgeTokens(log))
 	return b
@@ -57,15 +58,18 @@ func (a *application) purgeTokens(log *slog.Logger) func(context.Context) error 
 // end, at most timeout.
 func (b *background) stop(timeout time.Duration) error {
 	b.cancel()
-	ended := make(chan struct{})
+	late, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	ended := make(chan error, 1)
 	go func() {
 		b.done.Wait()
-		close(ended)
+		// Lookups are broken off; the next start takes up what they leave pending.
+		ended <- errors.Join(b.app.locks.Close(late), b.app.accounts.Close(late))
 	}()
 	select {
-	case <-ended:
-		return b.app.locks.Close(context.Background()) // no loop is left to wait for
-	case <-time.After(timeout):
+	case err := <-ended:
+		return err
+	case <-late.Done():
 		return errors.New("background work did not end in time")
 	}
 }

@@ -77,7 +77,7 @@ type service struct {
 	token    string
 }
 
-// stopLimit is what SERVICE.md allows.
+// stopLimit is how long a stop may take.
 const stopLimit = 10 * time.Second
 
 var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)$`)

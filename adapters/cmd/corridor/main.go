@@ -2,7 +2,10 @@
 // tools around it:
 //
 //	corridor serve --sandbox     # the service, with sandbox rates and a client of its own
-//	corridor demo                # the story of a few locks, on a clock that it moves itself
+//	corridor demo                # the story of a few locks and accounts, on a clock that it moves itself
+//	corridor validate NGA bank_account 0690000032 --bank-code 044 --sandbox
+//	corridor connectors          # what each connector can do
+//	corridor new connector NAME  # the skeleton of a connector, with its conformance test
 //	corridor client new ID       # a client and its secret, for the clients file
 //	corridor migrate             # make or upgrade the store's tables
 //	corridor healthcheck         # ask a running service whether it is ready
@@ -33,7 +36,9 @@ const (
 // commands is the command line.
 type commands struct {
 	Serve       serveCmd       `cmd:"" help:"Run the service until SIGINT or SIGTERM."`
-	Demo        demoCmd        `cmd:"" help:"Tell the story of a few rate locks, in process, and check it."`
+	Demo        demoCmd        `cmd:"" help:"Tell the story of a few rate locks and validations, in process, and check it."`
+	Validate    validateCmd    `cmd:"" help:"Validate one account, in process, and print the result."`
+	Connectors  connectorsCmd  `cmd:"" help:"Print what each connector can do."`
 	Client      clientCmd      `cmd:"" help:"Make clients for the clients file."`
 	Migrate     migrateCmd     `cmd:"" help:"Create or upgrade the store's tables."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask /readyz of a running service; exit status 0 or 1."`
@@ -63,7 +68,7 @@ func run(world *surroundings, args []string) int {
 	var cli commands
 	exited := -1
 	parser, err := kong.New(&cli,
-		kong.Name("corridor"), kong.Description("Rate locks behind a wire interface."),
+		kong.Name("corridor"), kong.Description("Rate locks and account validation behind a wire interface."),
 		kong.Writers(world.stdout, world.stderr), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(),
 	)
 	if err != nil {

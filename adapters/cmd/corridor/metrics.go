@@ -7,25 +7,35 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/corridor-go/corridor/adapters/connector/resilient"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/validation"
 )
 
 // counters are the metrics that no package keeps itself.
 type counters struct {
 	events, looks               *prometheus.CounterVec
 	conflicts, behind, failures prometheus.Counter
+
+	validations, validationsPending, cacheHits, late *prometheus.CounterVec
+	asked                                            *prometheus.HistogramVec
+	breaker                                          *prometheus.GaugeVec
 }
 
+// newCounters registers the metrics; with a nil registry nobody reads them.
 func newCounters(registry *prometheus.Registry) *counters {
+	if registry == nil {
+		registry = prometheus.NewRegistry()
+	}
 	counter := func(name, help string) prometheus.Counter {
 		c := prometheus.NewCounter(prometheus.CounterOpts{Name: "corridor_" + name, Help: help})
 		registry.MustRegister(c)
 		return c
 	}
-	vector := func(name, help, label string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "corridor_" + name, Help: help}, []string{label})
+	vector := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "corridor_" + name, Help: help}, labels)
 		registry.MustRegister(c)
 		return c
 	}
@@ -34,7 +44,67 @@ func newCounters(registry *prometheus.Registry) *counters {
 		looks:     vector("drift_looks_total", "Looks of the drift watch at a pair's live price, by outcome; ok is an observation.", "outcome"),
 		conflicts: counter("rate_lock_conflicts_total", "Decisions taken again because another writer was first."),
 		behind:    counter("rate_lock_clock_behind_total", "Mints refused because this process's clock is behind."),
-		failures:  counter("background_failures_total", "Sweep and drift steps that failed."),
+		failures:  counter("background_failures_total", "Background steps that failed."),
+
+		validations:        vector("validations_total", "Validations that have ended, by market and status.", "country", "type", "status"),
+		validationsPending: vector("validations_pending_total", "Validations that were answered with pending, by market.", "country", "type"),
+		cacheHits:          vector("validation_cache_hits_total", "Validations that a kept answer ended, by market.", "country", "type"),
+		late:               vector("connector_late_answers_total", "Answers that came after their time and were ignored.", "connector"),
+		asked:              newAsked(registry),
+		breaker:            newBreakerGauge(registry),
+	}
+}
+
+func newAsked(registry *prometheus.Registry) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "corridor_connector_duration_seconds", Help: "Time of a connector's call, by how it ended.",
+		Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 10, 30},
+	}, []string{"connector", "outcome"})
+	registry.MustRegister(h)
+	return h
+}
+
+func newBreakerGauge(registry *prometheus.Registry) *prometheus.GaugeVec {
+	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "corridor_connector_breaker_state", Help: "1 for the state that a connector's circuit breaker is in.",
+	}, []string{"connector", "state"})
+	registry.MustRegister(g)
+	return g
+}
+
+// breakers shows each breaker closed, as it begins.
+func (c *counters) breakers(connectors []ports.AccountConnector) {
+	for _, connector := range connectors {
+		c.breakerChanged(resilient.StateChange{Connector: connector.Name(), To: resilient.Closed})
+	}
+}
+
+func (c *counters) breakerChanged(change resilient.StateChange) {
+	for _, state := range []resilient.State{resilient.Closed, resilient.Open, resilient.HalfOpen} {
+		value := 0.0
+		if state == change.To {
+			value = 1
+		}
+		c.breaker.WithLabelValues(change.Connector, string(state)).Set(value)
+	}
+}
+
+func (c *counters) validationHooks() validation.Hooks {
+	return validation.Hooks{
+		Ended: func(v ports.ValidationRecord, _ time.Duration) {
+			c.validations.WithLabelValues(v.Market.Country, string(v.Market.Type), string(v.Status)).Inc()
+			if v.Cached {
+				c.cacheHits.WithLabelValues(v.Market.Country, string(v.Market.Type)).Inc()
+			}
+		},
+		Pending: func(v ports.ValidationRecord) {
+			c.validationsPending.WithLabelValues(v.Market.Country, string(v.Market.Type)).Inc()
+		},
+		Asked: func(connector string, _ ports.Market, outcome ports.Outcome, took time.Duration) {
+			c.asked.WithLabelValues(connector, string(outcome)).Observe(took.Seconds())
+		},
+		Late:       func(connector string) { c.late.WithLabelValues(connector).Inc() },
+		Background: func(error) { c.failures.Inc() },
 	}
 }
 

@@ -14,6 +14,10 @@ import (
 // bundle is what every store offers.
 type bundle interface {
 	RateLocks() ports.RateLockStore
+	Validations() ports.ValidationStore
+	Answers() ports.AnswerCache
+	Secrets() ports.SecretStore
+	Work() ports.Work
 	Clients() ports.ClientStore
 	Tokens() ports.TokenStore
 	Outbox() ports.Outbox

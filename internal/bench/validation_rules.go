@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/nyaruka/phonenumbers"
+
+	"github.com/corridor-go/corridor/validation"
+)
+
+// ruleRows hold the account rules to the bare arithmetic that they rest on, and
+// the numbering plans to the library whose metadata they come from.
+func ruleRows() []row {
+	return []row{
+		{
+			name: "rules: EGY IBAN", reference: "bare modulo-97 loop, same text",
+			ours: each(ibans, ibanOurs), ref: each(ibans, ibanBare), goal: within(2.5), allocs: 0,
+		},
+		{
+			name: "rules: NUBAN", reference: "bare weighted sum, same text",
+			ours: each(nubans, nubanOurs), ref: each(nubans, nubanBare), goal: within(3), allocs: 0,
+		},
+		{
+			name: "rules: MSISDN", reference: "nyaruka/phonenumbers, parse and type",
+			ours: each(msisdns, msisdnOurs), ref: each(msisdns, msisdnPeer), goal: faster(1), allocs: 0,
+		},
+	}
+}
+
+var (
+	ibans = []string{
+		"EG380019000500000000263180002", "EG290003012300000004567890123",
+		"EG980037003600000000001005032", "EG390019000500000000263180002",
+	}
+	// nubans are a bank code of three digits and the account.
+	nubans  = []string{"0441234567895", "0580123456785", "0572012345678", "0581234567895"}
+	msisdns = []string{"254712345678", "254110123456", "254777123456", "254202345678"}
+)
+
+var errNoPass = errors.New("the samples that are right did not pass")
+
+// each runs check on the samples in turn, and holds it to pass all but the last.
+func each(samples []string, check func(text string) bool) func() (subject, error) {
+	return func() (subject, error) {
+		for i, text := range samples {
+			if check(text) != (i < len(samples)-1) {
+				return subject{}, errNoPass
+			}
+		}
+		return subject{func(n int) error {
+			for i := range n {
+				passed = check(samples[i%len(samples)])
+			}
+			return nil
+		}, noClose}, nil
+	}
+}
+
+var passed bool // keeps the compiler from dropping the work
+
+func ibanOurs(text string) bool {
+	_, verdict, _ := validation.IBAN(text)
+	return verdict == validation.CheckDigitPassed
+}
+
+func ibanBare(text string) bool {
+	remainder := 0
+	for i := range len(text) {
+		switch c := text[(i+4)%len(text)]; {
+		case c <= '9':
+			remainder = (remainder*10 + int(c-'0')) % 97
+		default:
+			remainder = (remainder*100 + int(c-'A') + 10) % 97
+		}
+	}
+	return remainder == 1
+}
+
+func nubanOurs(text string) bool {
+	_, verdict, _ := validation.NUBAN(text[:3], text[3:])
+	return verdict == validation.CheckDigitPassed
+}
+
+var nubanWeights = [...]int{3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3, 1}
+
+func nubanBare(text string) bool {
+	sum := 0
+	for i := range len(text) {
+		sum += int(text[i]-'0') * nubanWeights[i]
+	}
+	return sum%10 == 0
+}
+
+func msisdnOurs(text string) bool {
+	_, ok := validation.MSISDN("KEN", text)
+	return ok
+}
+
+func msisdnPeer(text string) bool {
+	number, err := phonenumbers.Parse("+"+text, "")
+	return err == nil && phonenumbers.GetNumberType(number) == phonenumbers.MOBILE
+}

@@ -1,0 +1,73 @@
+package validation
+
+import (
+	"slices"
+	"strings"
+)
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func allDigits(text string) bool {
+	for i := range len(text) {
+		if !isDigit(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// compact takes the ASCII spaces out: people paste numbers in groups.
+func compact(text string) string {
+	if strings.IndexByte(text, ' ') < 0 {
+		return text
+	}
+	return strings.ReplaceAll(text, " ", "")
+}
+
+// digitsBetween gives an account number of low to high digits, spaces taken out.
+func digitsBetween(text string, low, high int) (number string, ok bool) {
+	number = compact(text)
+	return number, low <= len(number) && len(number) <= high && allDigits(number)
+}
+
+func wellFormed(number string) Finding {
+	found := Finding{Verdict: WellFormed}
+	found.Account.Identifier = number
+	return found
+}
+
+// southAfricanAccount allows what any bank has, or the bank's own lengths where
+// the directory knows them.
+func southAfricanAccount(text string, bank bankRef) (Finding, string) {
+	number, ok := digitsBetween(text, 5, 13)
+	if !ok {
+		return Finding{}, "must be 5 to 13 digits"
+	}
+	if len(bank.Digits) > 0 && !slices.Contains(bank.Digits, len(number)) {
+		return Finding{}, "must have as many digits as this bank's account numbers"
+	}
+	found := wellFormed(number)
+	found.Verdict = checkDigitVerification(cdvTable, bank.given, number)
+	if found.Verdict == CheckDigitFailed {
+		found.Reason = "The bank has no account number with this check digit"
+	}
+	return found, ""
+}
+
+// ghanaianAccount: no length is published; banks use 8 to 20 digits.
+func ghanaianAccount(text string, _ bankRef) (Finding, string) {
+	number, ok := digitsBetween(text, 8, 20)
+	if !ok {
+		return Finding{}, "must be 8 to 20 digits"
+	}
+	return wellFormed(number), ""
+}
+
+// kenyanAccount: no length is published; samples have 8 to 14 digits.
+func kenyanAccount(text string, _ bankRef) (Finding, string) {
+	number, ok := digitsBetween(text, 6, 16)
+	if !ok {
+		return Finding{}, "must be 6 to 16 digits"
+	}
+	return wellFormed(number), ""
+}

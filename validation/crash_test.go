@@ -1,0 +1,130 @@
+package validation_test
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/validation"
+)
+
+var crashRounds = flag.Int("crash.rounds", 5, "how often a process is killed in the middle of its lookups")
+
+const crashEnv = "CORRIDOR_TEST_CRASH_DB"
+
+// quick is a configuration in which all takes milliseconds.
+func quick() *validation.Config {
+	return &validation.Config{Window: 5 * time.Millisecond, Every: 10 * time.Millisecond}
+}
+
+func crashService(t *testing.T, path string, takes time.Duration) (*validation.Service, *sqlite.Store, *portstest.ScriptedConnector) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	c := portstest.NewScriptedConnector("first", reaching)
+	c.Answer(found)
+	c.Take(ports.SystemClock(), takes)
+	p := validation.Ports{Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer(t)}
+	s, err := validation.New(p, []ports.AccountConnector{c}, day, quick())
+	require.NoError(t, err)
+	return s, store, c
+}
+
+// TestCrashChild is the process that is killed: it validates account after
+// account, half of them slowly, and says what it was told.
+func TestCrashChild(t *testing.T) {
+	path := os.Getenv(crashEnv)
+	if path == "" {
+		t.Skip("runs only as the child of TestKill9LosesNoValidation")
+	}
+	s, _, _ := crashService(t, path, 20*time.Millisecond)
+	go func() { _ = s.Run(context.Background()) }() // until the kill
+	for i := rand.IntN(1e8); ; i++ {
+		r := request()
+		r.BankCode, r.AccountIdentifier = "100004", fmt.Sprintf("80%08d", i%1e8)
+		if i%2 == 0 {
+			r.AccountIdentifier = "8030000000" // kept after its first time
+		}
+		v, err := s.Validate(context.Background(), owner, r)
+		require.NoError(t, err)
+		fmt.Println("told", v.ID, v.Status)
+	}
+}
+
+// I17 and I18 over kill -9: what a caller was told is there, and comes to its
+// end.
+func TestKill9LosesNoValidation(t *testing.T) {
+	path := t.TempDir() + "/validations.db"
+	told := map[string]string{}
+	for range *crashRounds {
+		killOnce(t, path, told)
+	}
+	pending := 0
+	for _, status := range told {
+		if status == string(ports.StatusPending) {
+			pending++
+		}
+	}
+	require.Positive(t, pending, "none was pending when the process died")
+
+	s, store, _ := crashService(t, path, time.Millisecond)
+	defer func() { require.NoError(t, store.Close()) }()
+	running := make(chan error, 1)
+	go func() { running <- s.Run(context.Background()) }()
+	deadline, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for id, status := range told {
+		v, err := s.Wait(deadline, owner, id)
+		require.NoError(t, err, "%s was told as %s", id, status)
+		assert.Equal(t, ports.StatusVerified, v.Status)
+		require.NoError(t, validation.CheckRecord(&v.ValidationRecord))
+	}
+	require.NoError(t, s.Close(t.Context()))
+	require.NoError(t, <-running)
+	left, err := store.Validations().Overdue(t.Context(), time.Now().AddDate(1, 0, 0), ports.ValidationPos{}, 1000)
+	require.NoError(t, err)
+	for _, rec := range left {
+		// A validation that was stored, but never told, may still be on its way.
+		_, known := told[rec.ID]
+		require.False(t, known)
+	}
+	_, err = s.Get(t.Context(), owner, "unknown")
+	require.Equal(t, errcodes.NotFound, errcodes.Of(err))
+}
+
+func killOnce(t *testing.T, path string, told map[string]string) {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCrashChild$", "-test.v")
+	child.Env = append(os.Environ(), crashEnv+"="+path)
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	target := 1 + rand.IntN(40)
+	lines := bufio.NewScanner(out)
+	for seen := 0; lines.Scan(); {
+		f := strings.Fields(lines.Text())
+		if len(f) != 3 || f[0] != "told" {
+			require.NotContains(t, lines.Text(), "FAIL", lines.Text())
+			continue
+		}
+		told[f[1]] = f[2]
+		if seen++; seen == target {
+			require.NoError(t, child.Process.Kill())
+		}
+	}
+	require.Error(t, child.Wait(), "it was killed")
+}

@@ -1,0 +1,251 @@
+package validation_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/validation"
+)
+
+// says is what a connector returns for each outcome.
+var says = map[ports.Outcome]struct {
+	answer ports.Answer
+	err    error
+}{
+	ports.OutcomeFound:       {found, nil},
+	ports.OutcomeCompared:    {ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMatched}, nil},
+	ports.OutcomeNotFound:    {notFound, nil},
+	ports.OutcomeUnusable:    {ports.Answer{Kind: ports.AnswerUnusable, Code: "06", Message: "dormant"}, nil},
+	ports.OutcomeUnsupported: {ports.Answer{Kind: ports.AnswerUnsupported}, nil},
+	ports.OutcomeTryLater:    {ports.Answer{Kind: ports.AnswerTryLater, After: time.Hour}, nil},
+	ports.OutcomeFailed:      {ports.Answer{Kind: ports.AnswerFailed, Code: "99", Message: "generic"}, nil},
+	ports.OutcomeRefused:     {ports.Answer{}, errcodes.New(errcodes.Configuration, "401")},
+	ports.OutcomeUnreachable: {ports.Answer{}, errcodes.New(errcodes.Unavailable, "reset")},
+	ports.OutcomeTimeout:     {ports.Answer{}, context.DeadlineExceeded},
+	ports.OutcomeMalformed:   {ports.Answer{Kind: "nonsense", Message: "what"}, nil},
+	ports.OutcomeCancelled:   {ports.Answer{}, context.Canceled},
+}
+
+// The answer table, row by row: who is asked next, what the end is, what is
+// kept.
+func TestTheAnswerTableHolds(t *testing.T) {
+	for _, row := range ports.OutcomeRules() {
+		t.Run(string(row.Outcome), func(t *testing.T) {
+			said, ok := says[row.Outcome]
+			require.True(t, ok, "the test lacks the outcome")
+			set := func(c *portstest.ScriptedConnector) {
+				c.Answer(said.answer)
+				if said.err != nil {
+					c.Fail(said.err)
+				}
+			}
+			b := newBench(t, storages["memory"](t))
+			set(b.first)
+			v := b.validate(named("Ama Serwaa Mensah"))
+			assert.Equal(t, row.FailOver, len(b.second.Asked()) == 1, "fails over")
+			if row.FailOver {
+				assert.Equal(t, ports.StatusVerified, v.Status)
+				assert.Equal(t, "second", v.Provider)
+				assert.Equal(t, []ports.Outcome{row.Outcome, ports.OutcomeFound}, outcomes(v))
+			}
+
+			b = newBench(t, storages["memory"](t))
+			set(b.first)
+			set(b.second)
+			v = b.validate(named("Ama Serwaa Mensah"))
+			assert.Equal(t, row.Status, v.Status)
+			assert.Equal(t, row.Outcome, outcomes(v)[0])
+			assert.Equal(t, row.Cached, !v.ExpiresAt.IsZero())
+			if v.Status == ports.StatusError {
+				assert.NotEmpty(t, v.FailureReason)
+				assert.Empty(t, v.HolderName)
+			}
+			before := len(b.first.Asked())
+			again := b.validate(named("Ama Serwaa Mensah"))
+			assert.Equal(t, row.Cached, again.Cached, "kept")
+			assert.Equal(t, row.Cached, len(b.first.Asked()) == before)
+		})
+	}
+}
+
+func outcomes(v ports.Validation) []ports.Outcome {
+	var all []ports.Outcome
+	for _, a := range v.Asked {
+		all = append(all, a.Outcome)
+	}
+	return all
+}
+
+func TestTheMostTellingFailureIsTold(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	b.first.Answer(says[ports.OutcomeFailed].answer)
+	b.second.Fail(errcodes.New(errcodes.Unavailable, ""))
+	v := b.validate(request())
+	assert.Equal(t, "first", v.Provider)
+	assert.Equal(t, "generic", v.FailureReason)
+	assert.Equal(t, ports.OutcomeFailed, v.Outcome)
+	assert.Len(t, v.Asked, 2)
+}
+
+// Who asks for time gets it, once, if the limit allows.
+func TestTryLater(t *testing.T) {
+	later := func(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.AnswerTryLater, After: d} }
+	t.Run("asked again after the delay", func(t *testing.T) {
+		b := newBench(t, storages["memory"](t))
+		s := b.open(day, b.first)
+		b.first.Answer(later(5 * time.Second))
+		done := b.asking(s, request())
+		b.first.WaitAsked(1)
+		b.advanceUntil(func() bool { return len(done) > 0 }, 3*time.Second)
+		v := (<-done).v
+		require.Equal(t, ports.StatusPending, v.Status)
+		b.first.Answer(found)
+		assert.Len(t, b.first.Asked(), 1)
+		end := b.ended(v.ID, 4*time.Second)
+		assert.Equal(t, ports.StatusVerified, end.Status)
+		assert.Equal(t, []ports.Outcome{ports.OutcomeTryLater, ports.OutcomeFound}, outcomes(end))
+		assert.False(t, end.EndedAt.Before(noon.Add(5*time.Second)), "not before the delay")
+	})
+	t.Run("only once", func(t *testing.T) {
+		b := newBench(t, storages["memory"](t))
+		s := b.open(day, b.first)
+		b.first.Answer(later(0))
+		done := b.asking(s, request())
+		b.first.WaitAsked(1)
+		b.advanceUntil(func() bool { return len(done) > 0 }, 2*time.Second)
+		assert.Equal(t, ports.StatusError, (<-done).v.Status)
+		assert.Len(t, b.first.Asked(), 2)
+	})
+	t.Run("not beyond the limit", func(t *testing.T) {
+		b := newBench(t, storages["memory"](t))
+		s := b.open(day, b.first)
+		b.first.Answer(later(time.Minute))
+		v, err := s.Validate(t.Context(), owner, request())
+		require.NoError(t, err)
+		assert.Equal(t, ports.StatusError, v.Status)
+		assert.Equal(t, ports.OutcomeTryLater, v.Outcome)
+		assert.Len(t, b.first.Asked(), 1)
+	})
+	t.Run("after the others", func(t *testing.T) {
+		b := newBench(t, storages["memory"](t))
+		b.first.Answer(later(time.Second))
+		v := b.validate(request())
+		assert.Equal(t, "second", v.Provider)
+		assert.Len(t, b.first.Asked(), 1)
+	})
+}
+
+// A silent provider gets its share of the time; then the next is asked, and at
+// the limit all is over.
+func TestSilence(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	b.first.Hold()
+	b.second.Hold()
+	v := b.pending(request())
+	assert.Equal(t, "first", v.Provider)
+	b.advanceUntil(func() bool { return len(b.second.Asked()) == 1 }, 15*time.Second)
+	assert.False(t, b.clock.Now().Before(noon.Add(15*time.Second)))
+	b.advanceUntil(func() bool { return b.get(v.ID).Provider == "second" }, time.Second)
+	end := b.ended(v.ID, 20*time.Second)
+	assert.Equal(t, ports.StatusError, end.Status)
+	assert.Equal(t, noon.Add(30*time.Second), end.EndedAt.Truncate(time.Second), "at the limit")
+	assert.Equal(t, []ports.Outcome{ports.OutcomeTimeout, ports.OutcomeTimeout}, outcomes(end))
+	assert.Equal(t, "second", end.Provider)
+	assert.NotEmpty(t, end.FailureReason)
+	assert.Empty(t, b.latecomers(), "they heeded their time")
+}
+
+// A deaf provider's answer comes too late: it is counted, and changes nothing.
+func TestALateAnswerIsIgnored(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	s := b.open(day, b.first)
+	b.first.Deafen()
+	release := b.first.Hold()
+	done := b.asking(s, request())
+	b.first.WaitAsked(1)
+	b.advanceUntil(func() bool { return len(done) > 0 }, 3*time.Second)
+	v := (<-done).v
+	end := b.ended(v.ID, 31*time.Second)
+	assert.Equal(t, ports.StatusError, end.Status)
+	release()
+	require.Eventually(t, func() bool { return len(b.latecomers()) == 1 }, 5*time.Second, time.Millisecond)
+	assert.Equal(t, []string{"first"}, b.latecomers())
+	assert.Equal(t, end, b.get(v.ID), "I18")
+	b.first.Answer(notFound)
+	v, err := s.Validate(t.Context(), owner, request())
+	require.NoError(t, err)
+	assert.False(t, v.Cached, "nothing was kept of it")
+}
+
+// panicking is a connector with a bug.
+type panicking struct{ *portstest.ScriptedConnector }
+
+func (panicking) Lookup(_ context.Context, l ports.AccountLookup) (ports.Answer, error) {
+	panic("account " + l.Identifier)
+}
+
+func TestAPanicIsAFailure(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	s := b.open(day, panicking{b.first}, b.second)
+	v, err := s.Validate(t.Context(), owner, request())
+	require.NoError(t, err)
+	assert.Equal(t, "second", v.Provider)
+	assert.Equal(t, ports.OutcomeMalformed, v.Asked[0].Outcome)
+}
+
+// A name prefers who knows names; what is asked without one is another answer
+// then.
+func TestANamePrefersWhoKnowsNames(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	nameless := portstest.NewScriptedConnector("nameless", ports.Capabilities{Markets: []ports.Market{nigeria}})
+	s := b.open(day, nameless, b.first)
+	v, err := s.Validate(t.Context(), owner, request())
+	require.NoError(t, err)
+	assert.Equal(t, "nameless", v.Provider)
+	v, err = s.Validate(t.Context(), owner, named("Kofi Boateng"))
+	require.NoError(t, err)
+	assert.Equal(t, "first", v.Provider)
+	assert.Equal(t, ports.StatusNameMismatch, v.Status)
+	v, err = s.Validate(t.Context(), owner, named("Ama Serwaa Mensah"))
+	require.NoError(t, err)
+	assert.True(t, v.Cached)
+	assert.Equal(t, ports.StatusVerified, v.Status)
+}
+
+// A name goes only to who compares it, and its verdict is kept for nobody.
+func TestOnlyComparersGetTheName(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	b.validate(named("Ama Serwaa Mensah"))
+	assert.Empty(t, b.first.Asked()[0].HolderName)
+
+	comparing := portstest.NewScriptedConnector("comparing", ports.Capabilities{Markets: []ports.Market{nigeria}, ComparesName: true})
+	comparing.Answer(ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMismatched})
+	s := b.open(day, comparing)
+	v, err := s.Validate(t.Context(), owner, named("Kofi Boateng"))
+	require.NoError(t, err)
+	assert.Equal(t, ports.StatusNameMismatch, v.Status)
+	assert.Equal(t, "Kofi Boateng", comparing.Asked()[0].HolderName)
+	comparing.Answer(ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMatched})
+	v, err = s.Validate(t.Context(), owner, named("Ama Mensah"))
+	require.NoError(t, err)
+	assert.Equal(t, ports.StatusVerified, v.Status)
+	assert.Len(t, comparing.Asked(), 2)
+}
+
+func TestAnErrorWithoutACodeIsUnreachable(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	b.first.Fail(errors.New("boom"))
+	s := b.open(validation.Policy{}, b.first)
+	v, err := s.Validate(t.Context(), owner, request())
+	require.NoError(t, err)
+	assert.Equal(t, ports.OutcomeUnreachable, v.Outcome)
+	assert.NotContains(t, v.FailureReason, "boom")
+}

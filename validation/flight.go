@@ -1,0 +1,184 @@
+package validation
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// flightPlan is what a lookup needs to be made.
+type flightPlan struct {
+	owner  string
+	key    ports.AnswerKey
+	wanted wanted
+	until  time.Time // the lookup's limit
+}
+
+// flight is one lookup of an account and all who wait for it in this process.
+type flight struct {
+	flightPlan
+	done    chan struct{} // closed when end is set
+	end     ending        // read after done
+	settled chan struct{} // closed when the validations attached have ended too
+
+	mu      sync.Mutex
+	over    bool
+	callers int
+	pending map[string]struct{} // ids of the validations that end with it
+	asked   string              // the connector being asked
+}
+
+// flights are the lookups of this process.
+type flights struct {
+	mu    *sync.Mutex
+	byKey map[ports.AnswerKey]*flight
+	byID  map[string]*flight
+	most  int
+}
+
+func newFlights(most int) flights {
+	return flights{mu: &sync.Mutex{}, byKey: map[ports.AnswerKey]*flight{}, byID: map[string]*flight{}, most: most}
+}
+
+var (
+	errFull   = errcodes.New(errcodes.Unavailable, "Too many lookups are running; retry later").WithRetryAfter(time.Second)
+	errClosed = errcodes.New(errcodes.Closed, "")
+)
+
+// join gives the flight for a plan's key, and starts it if there is none. The
+// caller is counted until leave.
+func (s *Service) join(ctx context.Context, plan flightPlan) (*flight, error) {
+	s.flights.mu.Lock()
+	defer s.flights.mu.Unlock()
+	if f := s.flights.byKey[plan.key]; f != nil && f.enter() {
+		return f, nil
+	}
+	if len(s.flights.byKey) >= s.flights.most {
+		return nil, errFull
+	}
+	if !s.loops.Begin() {
+		return nil, errClosed
+	}
+	f := &flight{
+		flightPlan: plan, done: make(chan struct{}), settled: make(chan struct{}),
+		callers: 1, pending: map[string]struct{}{}, asked: plan.wanted.order()[0].Name(),
+	}
+	s.flights.byKey[plan.key] = f
+	// The lookup outlives the call: others may wait for it, or come to.
+	outlive := context.WithoutCancel(ctx)
+	var lead sync.WaitGroup
+	lead.Go(func() {
+		defer s.loops.End()
+		s.fly(outlive, f)
+	})
+	return f, nil
+}
+
+// enter counts a caller, unless the flight is over.
+func (f *flight) enter() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.over {
+		f.callers++
+	}
+	return !f.over
+}
+
+func (f *flight) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.callers--
+}
+
+func (f *flight) ended() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.over
+}
+
+// broken reports of a flight that is over whether it got no answer at all: what
+// hangs on it then stays pending.
+func (f *flight) broken() bool { return f.end.err != nil }
+
+// asking is the connector that the lookup waits for.
+func (f *flight) asking() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asked
+}
+
+// asks notes the connector that is asked next and gives the validations that
+// should tell it.
+func (f *flight) asks(name string) (moved bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	moved = f.asked != name
+	f.asked = name
+	return moved
+}
+
+func (f *flight) waiting() (callers int, ids []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for id := range maps.Keys(f.pending) {
+		ids = append(ids, id)
+	}
+	return f.callers, ids
+}
+
+// attach lets the validation of that id end with the flight, unless that is
+// over already.
+func (fs *flights) attach(f *flight, id string) bool {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.over {
+		f.pending[id] = struct{}{}
+		fs.byID[id] = f
+	}
+	return !f.over
+}
+
+// has reports whether a flight of this process will end the validation.
+func (fs *flights) has(id string) bool {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	return fs.byID[id] != nil
+}
+
+// settled is closed when the flight that the validation hangs on has ended it;
+// nil, which blocks, if it hangs on none here.
+func (fs *flights) settled(id string) <-chan struct{} {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if f := fs.byID[id]; f != nil {
+		return f.settled
+	}
+	return nil
+}
+
+// land ends a flight: from here on nobody joins it.
+func (fs *flights) land(f *flight, end *ending) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	delete(fs.byKey, f.key)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.end, f.over = *end, true
+	close(f.done)
+}
+
+// clear forgets the validations of a flight that has landed.
+func (fs *flights) clear(f *flight) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for id := range f.pending {
+		delete(fs.byID, id)
+	}
+	close(f.settled)
+}

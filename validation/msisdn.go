@@ -1,0 +1,95 @@
+package validation
+
+import "strings"
+
+// numberingPlan is a country's mobile numbers: all have nine digits behind the
+// country's code, and the first three of them tell whether the block is given
+// out.
+type numberingPlan struct {
+	country, code string
+	blocks        []block
+}
+
+// block is a run of leading digits, both ends in it.
+type block struct{ first, last int }
+
+// The plans are those of libphonenumber's metadata, release 9.0.35 of
+// 2026-07-16. Numbers move between networks in KEN and GHA, so that a block
+// says nothing of the network.
+var (
+	kenyanPlan = numberingPlan{"KEN", "254", []block{
+		{100, 108}, {110, 121}, {124, 124}, {130, 130}, {140, 145}, {180, 189}, {700, 799},
+	}}
+	ghanaianPlan = numberingPlan{"GHA", "233", []block{
+		{200, 209}, {230, 249}, {256, 257}, {260, 299}, {500, 509}, {530, 579}, {591, 599},
+	}}
+	zimbabweanPlan = numberingPlan{"ZWE", "263", []block{
+		{710, 729}, {731, 739}, {770, 791},
+	}}
+)
+
+// MSISDN judges a mobile number with its country's code by the numbering plan
+// of the country: KEN, GHA or ZWE (ITU-T E.164; libphonenumber's metadata,
+// release 9.0.35). One leading + and spaces are taken; canonical is the digits
+// alone. ok is false for anything else: a national format, a fixed line, a
+// block that is not given out, another country. Canonical text costs no
+// allocation.
+func MSISDN(country, text string) (canonical string, ok bool) {
+	for _, plan := range [...]*numberingPlan{&kenyanPlan, &ghanaianPlan, &zimbabweanPlan} {
+		if plan.country == country {
+			return plan.mobile(text)
+		}
+	}
+	return "", false
+}
+
+func (p *numberingPlan) mobile(text string) (canonical string, ok bool) {
+	const national = 9
+	number := strings.TrimPrefix(compact(text), "+")
+	if len(number) != len(p.code)+national || !strings.HasPrefix(number, p.code) || !allDigits(number) {
+		return "", false
+	}
+	lead := number[len(p.code):]
+	leading := int(lead[0]-'0')*100 + int(lead[1]-'0')*10 + int(lead[2]-'0')
+	for _, b := range p.blocks {
+		if b.first <= leading && leading <= b.last {
+			return number, true
+		}
+	}
+	return "", false
+}
+
+// mobileMoney takes the plan's mobile numbers only.
+func mobileMoney(plan *numberingPlan) identifierRule {
+	problem := "must be a mobile number that starts with " + plan.code
+	return func(text string, _ bankRef) (Finding, string) {
+		number, ok := plan.mobile(text)
+		if !ok {
+			return Finding{}, problem
+		}
+		return wellFormed(number), ""
+	}
+}
+
+// zimbabweanWallet takes the mobile numbers by which operators name their
+// wallets, and other institutions' identifiers, whose form nobody publishes.
+// What looks like a number of the country must be one.
+func zimbabweanWallet(text string, _ bankRef) (Finding, string) {
+	if number, ok := zimbabweanPlan.mobile(text); ok {
+		return wellFormed(number), ""
+	}
+	looksLikeOne := strings.HasPrefix(text, zimbabweanPlan.code) && allDigits(text)
+	if looksLikeOne || len(text) < 6 || len(text) > 20 || !isAlphanumeric(text) {
+		return Finding{}, "must be a mobile number that starts with 263, or another wallet's 6 to 20 letters and digits"
+	}
+	return wellFormed(text), ""
+}
+
+func isAlphanumeric(text string) bool {
+	for i := range len(text) {
+		if letter := text[i] | 0x20; !isDigit(text[i]) && (letter < 'a' || letter > 'z') {
+			return false
+		}
+	}
+	return true
+}

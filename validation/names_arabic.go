@@ -1,0 +1,148 @@
+package validation
+
+import (
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+)
+
+// arabicLetter is how an Arabic letter is written in Latin names.
+type arabicLetter struct {
+	as    []string // anywhere
+	first []string // and besides at the beginning of a word
+	last  []string // and besides at its end
+}
+
+// arabicLetters covers the 28 letters and those of borrowed names. Hamza is
+// dropped before, ta marbuta is read as heh, and alef maksura as yeh.
+var arabicLetters = arabicTable(map[rune][3]string{
+	'ا': {"A AA", "E I O U OU", "AH"},
+	'ب': {"B", "", ""},
+	'ت': {"T", "", ""},
+	'ث': {"TH T S", "", ""},
+	'ج': {"J G GU DJ DG", "", ""},
+	'ح': {"H", "", ""},
+	'خ': {"KH", "", ""},
+	'د': {"D", "", ""},
+	'ذ': {"Z DH D TH", "", ""},
+	'ر': {"R", "", ""},
+	'ز': {"Z", "", ""},
+	'س': {"S C", "", ""},
+	'ش': {"SH CH", "", ""},
+	'ص': {"S", "", ""},
+	'ض': {"D DH", "", ""},
+	'ط': {"T", "", ""},
+	'ظ': {"Z DH TH", "", ""},
+	'ع': {"- A E I O U", "", ""},
+	'غ': {"GH G", "", ""},
+	'ف': {"F PH", "", ""},
+	'ق': {"Q K G C", "", ""},
+	'ك': {"K C", "", ""},
+	'ل': {"L", "", ""},
+	'م': {"M", "", ""},
+	'ن': {"N", "", ""},
+	'ه': {"H", "", "A AH E EH HA"},
+	'و': {"W V O U OU OO", "", ""},
+	'ي': {"Y I EE IE EI AI AY EY", "", "A"},
+	'پ': {"P", "", ""},
+	'ڤ': {"V", "", ""},
+	'گ': {"G", "", ""},
+	'چ': {"CH", "", ""},
+})
+
+// arabicTable splits the spellings; "-" is none.
+func arabicTable(rows map[rune][3]string) map[rune]arabicLetter {
+	table := make(map[rune]arabicLetter, len(rows))
+	for r, row := range rows {
+		letter := arabicLetter{as: strings.Fields(row[0]), first: strings.Fields(row[1]), last: strings.Fields(row[2])}
+		for _, list := range [][]string{letter.as, letter.first, letter.last} {
+			for i := range list {
+				list[i] = strings.Trim(list[i], "-")
+			}
+		}
+		table[r] = letter
+	}
+	return table
+}
+
+// nameTransliterates reports whether a word in Arabic letters can be read as
+// the Latin one: each letter as one of its spellings, consonants doubled or
+// not, and a short vowel, which Arabic does not write, after any letter but the
+// last. A long vowel must be there: حسين is HUSSEIN and not HASSAN.
+func nameTransliterates(arabic, latin []byte) bool {
+	if len(latin) > maxWordLetters || len(arabic) == 0 {
+		return false
+	}
+	at := uint64(1) // bit i: so far the first i Latin letters can have been read
+	for rest := arabic; len(rest) > 0 && at != 0; {
+		r, width := utf8.DecodeRune(rest)
+		first, last := len(rest) == len(arabic), len(rest) == width
+		at = readLetter(at, latin, arabicLetters[r], first, last)
+		rest = rest[width:]
+	}
+	return at&(1<<len(latin)) != 0
+}
+
+var (
+	shortVowels      = []string{"A", "E", "I", "O", "U"}
+	firstShortVowels = []string{"OU"} // MOUHAMED, as in the Maghreb
+)
+
+func readLetter(at uint64, latin []byte, letter arabicLetter, first, last bool) uint64 {
+	next := readLatin(at, latin, letter.as)
+	if first {
+		next |= readLatin(at, latin, letter.first)
+	}
+	if last {
+		next |= readLatin(at, latin, letter.last)
+		return next | readDoubled(next, latin)
+	}
+	next |= readDoubled(next, latin)
+	vowels := readLatin(next, latin, shortVowels)
+	if first {
+		vowels |= readLatin(next, latin, firstShortVowels)
+	}
+	return next | vowels
+}
+
+func readLatin(at uint64, latin []byte, spellings []string) uint64 {
+	var next uint64
+	for ; at != 0; at &= at - 1 {
+		i := bits.TrailingZeros64(at)
+		for _, s := range spellings {
+			if len(latin)-i >= len(s) && string(latin[i:i+len(s)]) == s {
+				next |= 1 << (i + len(s))
+			}
+		}
+	}
+	return next
+}
+
+func readDoubled(at uint64, latin []byte) uint64 {
+	var next uint64
+	for ; at != 0; at &= at - 1 {
+		i := bits.TrailingZeros64(at)
+		if i > 0 && i < len(latin) && latin[i] == latin[i-1] && !isVowel(latin[i]) {
+			next |= 1 << (i + 1)
+		}
+	}
+	return next
+}
+
+// readsAs reports whether one word is in Arabic script and the other its
+// transliteration, which may have the article attached: ELMASRY.
+func (w nameView) readsAs(other nameView) bool {
+	arabic, latin := w, other
+	if arabic.text[0] < utf8.RuneSelf {
+		arabic, latin = latin, arabic
+	}
+	if arabic.text[0] < utf8.RuneSelf || latin.text[0] >= utf8.RuneSelf {
+		return false
+	}
+	if !isLatinWord(latin.text) || areTwoNames(arabic.text, latin.text) {
+		return false
+	}
+	rest, attached := attachedArticle(latin.text)
+	return nameTransliterates(arabic.text, latin.text) ||
+		(arabic.article && attached && nameTransliterates(arabic.text, rest))
+}

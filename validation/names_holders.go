@@ -1,0 +1,102 @@
+package validation
+
+// nameSide is one holder's name in a comparison.
+type nameSide struct {
+	text   *nameText
+	words  []nameWord
+	paired [maxNameWords]bool
+	cut    bool // its last word may be cut
+}
+
+func (s *nameSide) view(i int) nameView {
+	w := s.words[i]
+	return nameView{text: s.text.letters[w.start:w.end], article: w.article, hidden: w.hidden}
+}
+
+// holder gives the i-th holder's words.
+func (t *nameText) holder(i int) nameSide {
+	from, to := t.holderRange(i)
+	side := nameSide{text: t, words: t.words[from:to]}
+	if i == t.holders-1 {
+		side.cut = t.mayBeCut()
+	}
+	if len(side.words) == 1 && t.holders > 1 {
+		t.borrow(&side, i)
+	}
+	return side
+}
+
+func (t *nameText) holderRange(i int) (from, to int) {
+	if t.holders == 1 {
+		return 0, t.count
+	}
+	for to = 1; to < t.count && i >= 0; to++ {
+		if !t.words[to].opens {
+			continue
+		}
+		if i == 0 {
+			return from, to
+		}
+		from = to
+		i--
+	}
+	return from, t.count
+}
+
+// borrow gives a holder of one word the surname: JOHN & MARY MENSAH, or MENSAH
+// JOHN & MARY.
+func (t *nameText) borrow(side *nameSide, i int) {
+	own := side.words[0]
+	if i+1 < t.holders {
+		if from, to := t.holderRange(i + 1); to-from > 1 {
+			side.words = []nameWord{own, t.words[to-1]}
+			return
+		}
+	}
+	if i > 0 {
+		if from, to := t.holderRange(i - 1); to-from > 1 {
+			side.words = []nameWord{t.words[from], own}
+		}
+	}
+}
+
+// all gives the words of a company, whose & joins no holders.
+func (t *nameText) all() nameSide {
+	return nameSide{text: t, words: t.words[:t.count], cut: t.mayBeCut()}
+}
+
+func (t *nameText) mayBeCut() bool {
+	return t.whole && t.length >= shortestField && t.length <= longestField
+}
+
+// compareHolders looks for each holder of the name with fewer in the other.
+func compareHolders(a, b *nameText, thresholds NameThresholds) nameTally {
+	if a.holders == 1 && b.holders == 1 {
+		return compareSides(a.holder(0), b.holder(0), thresholds, disagreeing(a.titles, b.titles))
+	}
+	var total nameTally
+	var taken [maxNameWords]bool
+	for i := range a.holders {
+		best, at := nameTally{hard: nameDifferent, left: 1}, -1
+		for j := range b.holders {
+			if taken[j] {
+				continue
+			}
+			found := compareSides(a.holder(i), b.holder(j), thresholds, false)
+			if at < 0 || found.score() > best.score() {
+				best, at = found, j
+			}
+		}
+		taken[max(at, 0)] = true
+		total.add(&best)
+	}
+	if a.holders != b.holders {
+		total.used[nameJoint]++
+		if total.hard == 0 && total.paired < 2 {
+			total.hard = nameSingle
+		}
+	}
+	return total
+}
+
+func disagreeing(a, b uint32) bool { return a != 0 && b != 0 && a&b == 0 }

@@ -1,0 +1,227 @@
+package validation
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Bounds of what can be evidence.
+const (
+	fullLetters    = 3 // bytes: three Latin letters, or one of a script whose words are short
+	visibleLetters = 4 // of masked words, where no word is written out
+	joinedWords    = 4 // at most so many words make one
+	shortestField  = 20
+	longestField   = 35 // characters that banks cut names to
+)
+
+// namePairing is a comparison under way.
+type namePairing struct {
+	a, b       nameSide
+	thresholds NameThresholds
+	tally      nameTally
+	full       int // words written out alike
+	seen       int // words that show at least a letter
+	visible    int // letters that masked words show
+}
+
+func compareSides(a, b nameSide, thresholds NameThresholds, titlesDiffer bool) nameTally {
+	p := namePairing{a: a, b: b, thresholds: thresholds}
+	p.pairUp(gradeInitial)
+	p.judge(titlesDiffer)
+	return p.tally
+}
+
+// compareCompanies pairs every word, since each is significant: no initials and
+// none left out.
+func compareCompanies(a, b *nameText, thresholds NameThresholds) nameTally {
+	p := namePairing{a: a.all(), b: b.all(), thresholds: thresholds}
+	p.pairUp(gradeMasked)
+	p.cutForm(&p.a, &p.b)
+	p.cutForm(&p.b, &p.a)
+	p.judge(false)
+	switch both := a.forms & b.forms; {
+	case p.tally.left > 0:
+		p.tally.hard = nameDifferent
+	case p.tally.hard != 0:
+	case both != a.forms && both != b.forms:
+		p.tally.hard = nameFormDiffers
+	case a.forms != b.forms:
+		p.tally.used[nameForm]++
+	}
+	return p.tally
+}
+
+// pairUp pairs words from the strongest grade to the weakest.
+func (p *namePairing) pairUp(weakest nameGrade) {
+	for grade := gradeSame; grade <= weakest; grade++ {
+		if grade == gradeJoined {
+			p.join(&p.a, &p.b)
+			p.join(&p.b, &p.a)
+			continue
+		}
+		p.pairGrade(grade)
+	}
+	p.pairCut(&p.a, &p.b)
+	p.pairCut(&p.b, &p.a)
+}
+
+func (p *namePairing) pairGrade(grade nameGrade) {
+	for i := range p.a.words {
+		x := p.a.view(i)
+		for j := range p.b.words {
+			if p.a.paired[i] {
+				break
+			}
+			if y := p.b.view(j); !p.b.paired[j] && x.agrees(y, grade, p.thresholds.TypoLetters) {
+				p.a.paired[i], p.b.paired[j] = true, true
+				p.note(grade, x, y)
+			}
+		}
+	}
+}
+
+// join pairs words of one side with several words of the other.
+func (p *namePairing) join(one, many *nameSide) {
+	for i := range one.words {
+		x := one.view(i)
+		for from := range many.words {
+			if one.paired[i] {
+				break
+			}
+			for to := from + 2; to <= min(from+joinedWords, len(many.words)); to++ {
+				if y, ok := many.window(from, to); ok && x.joins(y) {
+					one.paired[i] = true
+					many.take(from, to)
+					p.note(gradeJoined, x, y)
+					break
+				}
+			}
+		}
+	}
+}
+
+func (w nameView) joins(words nameView) bool {
+	if w.hidden || words.hidden || max(len(w.text), len(words.text)) > maxWordLetters {
+		return false
+	}
+	return bytes.Equal(w.text, words.text) || w.readsAs(words)
+}
+
+// window gives several words that stand side by side as one.
+func (s *nameSide) window(from, to int) (nameView, bool) {
+	joined := nameView{text: s.text.letters[s.words[from].start:s.words[from].end], article: s.words[from].article}
+	for i := from; i < to; i++ {
+		w := s.words[i]
+		if s.paired[i] || (i > from && w.start != s.words[i-1].end) {
+			return joined, false
+		}
+		joined.hidden = joined.hidden || w.hidden
+		joined.text = s.text.letters[s.words[from].start:w.end]
+	}
+	return joined, true
+}
+
+func (s *nameSide) take(from, to int) {
+	for i := from; i < to; i++ {
+		s.paired[i] = true
+	}
+}
+
+// pairCut pairs the last word of a name that a bank may have cut with one that
+// it begins.
+func (p *namePairing) pairCut(short, long *nameSide) {
+	last := len(short.words) - 1
+	if !short.cut || short.paired[last] || short.words[last].hidden {
+		return
+	}
+	x := short.view(last)
+	for j := range long.words {
+		y := long.view(j)
+		if !long.paired[j] && len(y.text) > len(x.text) && bytes.HasPrefix(y.text, x.text) {
+			short.paired[last], long.paired[j] = true, true
+			p.note(gradeCut, x, y)
+			return
+		}
+	}
+}
+
+// cutForm takes LIM as what is left of LIMITED.
+func (p *namePairing) cutForm(short, long *nameSide) {
+	last := len(short.words) - 1
+	if !short.cut || short.paired[last] {
+		return
+	}
+	x := short.view(last)
+	for i, form := range nameForms {
+		if long.text.forms&(1<<i) != 0 && strings.HasPrefix(form[0], string(x.text)) {
+			short.paired[last] = true
+			p.note(gradeCut, x, x)
+			return
+		}
+	}
+}
+
+func (p *namePairing) note(grade nameGrade, x, y nameView) {
+	p.tally.used[nameGradeRules[grade]]++
+	p.tally.paired++
+	letters := 1
+	if grade == gradeMasked {
+		letters = min(x.visible(), y.visible())
+		p.visible += letters
+	}
+	if letters > 0 {
+		p.seen++
+	}
+	if grade.writtenOut() && min(len(x.text), len(y.text)) >= fullLetters {
+		p.full++
+	}
+}
+
+// judge looks at the words that were not paired, and whether what was is enough.
+func (p *namePairing) judge(titlesDiffer bool) {
+	namesA, juniorA := p.count(&p.a)
+	namesB, juniorB := p.count(&p.b)
+	names := namesA + namesB
+	p.tally.left = names + juniorA + juniorB
+	switch {
+	case p.tally.paired == 0, namesA > 0 && namesB > 0, juniorA > 0 && juniorB > 0:
+		p.tally.hard = nameDifferent
+	case p.tally.paired == 1 && names > 0:
+		p.tally.hard = nameSingle
+	case p.weak():
+		p.tally.hard = nameWeak
+	case titlesDiffer && p.full < 2:
+		p.tally.hard = nameTitle
+	}
+}
+
+// count notes the words of a side that were not paired.
+func (p *namePairing) count(side *nameSide) (names, generations int) {
+	for i, w := range side.words {
+		switch {
+		case side.paired[i]:
+		case w.generation:
+			generations++
+			p.tally.used[nameGeneration]++
+		case i == 0:
+			names++
+			p.tally.used[nameFirstMissing]++
+		default:
+			names++
+			p.tally.used[nameMissing]++
+		}
+	}
+	return names, generations
+}
+
+func (p *namePairing) weak() bool {
+	used := &p.tally.used
+	if p.tally.paired > 1 && p.seen < 2 {
+		return true
+	}
+	if p.full > 0 {
+		return false
+	}
+	guessed := used[nameTypo] + used[nameInitial] + used[nameCut] + used[nameMissing] + used[nameFirstMissing]
+	return guessed > 0 || (used[nameMasked] > 0 && p.visible < visibleLetters)
+}

@@ -1,0 +1,115 @@
+package validation_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/validation"
+)
+
+var updateNames = flag.Bool("update-names", false, "write the page of name rules anew")
+
+const namesPage = "../internal/docs/names.md"
+
+// The page is drawn from the table that drives the code, its scores from runs.
+func TestNamesPageIsFresh(t *testing.T) {
+	page := drawNames()
+	if *updateNames {
+		require.NoError(t, os.WriteFile(namesPage, []byte(page), 0o644))
+	}
+	onDisk, err := os.ReadFile(namesPage)
+	require.NoError(t, err)
+	require.Equal(t, page, string(onDisk), "run: go test ./validation -run NamesPage -update-names")
+}
+
+func drawNames() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# How names are compared
+
+Generated from the rule table of package validation; `+"`go doc validation.CompareNames`"+` says what the rules work on.
+A comparison starts at 100 and loses the cost of a rule for each word that needed it. The dearest rule that was needed is the
+one that a result names. From %d on the names match; `+"`NameThresholds`"+` moves that between 51 and 100. A rule without a cost
+makes the names different ones at any threshold: at most 50.
+
+The comparison is symmetric. Nothing of it depends on the market, the time or earlier comparisons.
+
+| rule | cost | supplied | returned | verdict | score | what it means |
+|---|---|---|---|---|---|---|
+`, validation.DefaultNameMatch)
+	for _, rule := range validation.NameRules() {
+		got := validation.CompareNames(rule.Supplied, rule.Returned, validation.NameThresholds{})
+		verdict, cost := "different", "final"
+		if got.Matches {
+			verdict = "match"
+		}
+		if rule.Cost > 0 || rule.Matches {
+			cost = strconv.Itoa(rule.Cost)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d | %s |\n", rule.ID, cost,
+			escaped(rule.Supplied), escaped(rule.Returned), verdict, got.Score, rule.Meaning)
+	}
+	b.WriteString(`
+What is not attempted: nicknames and translations (Bill, William; Kofi, Friday), initials without a blank or dot between them
+(AS MENSAH), scripts other than Arabic against Latin. Letters that only look alike (a Cyrillic o in John) differ.
+`)
+	return b.String()
+}
+
+func escaped(cell string) string { return strings.NewReplacer("*", `\*`, "|", `\|`).Replace(cell) }
+
+// Each rule's example is decided by that rule, in the published way.
+func TestEveryNameRuleDecidesItsExample(t *testing.T) {
+	seen := map[string]bool{}
+	for _, rule := range validation.NameRules() {
+		assert.Regexp(t, `^[a-z_]{4,20}$`, rule.ID)
+		assert.False(t, seen[rule.ID], rule.ID)
+		seen[rule.ID] = true
+		assert.NotEmpty(t, rule.Meaning, rule.ID)
+
+		got := validation.CompareNames(rule.Supplied, rule.Returned, validation.NameThresholds{})
+		assert.Equal(t, rule.ID, got.Rule)
+		assert.Equal(t, rule.Matches, got.Matches, rule.ID)
+		assert.Equal(t, rule.Matches, got.Score >= validation.DefaultNameMatch, rule.ID)
+		if rule.Cost == 0 && !rule.Matches {
+			assert.LessOrEqual(t, got.Score, 50, "%s is final", rule.ID)
+		} else {
+			assert.LessOrEqual(t, got.Score, 100-rule.Cost, rule.ID)
+		}
+	}
+}
+
+// A caller cannot change the rules.
+func TestNameRulesAreACopy(t *testing.T) {
+	validation.NameRules()[0].ID = "changed"
+	require.Equal(t, "same", validation.NameRules()[0].ID)
+}
+
+func ExampleCompareNames() {
+	for _, returned := range []string{"MENSAH AMA SERWAA", "A. MENSAH", "KOFI MENSAH"} {
+		got := validation.CompareNames("Ama Mensah", returned, validation.NameThresholds{})
+		fmt.Println(got.Matches, got.Rule, got.Score)
+	}
+	// Output:
+	// true missing 94
+	// true initial 92
+	// false different 16
+}
+
+func ExampleNameThresholds() {
+	strict := validation.NameThresholds{Match: 95}
+	fmt.Println(strict.Check(), validation.CompareNames("Ama Mensah", "A. MENSAH", strict).Matches)
+	// Output: <nil> false
+}
+
+func ExampleNameRules() {
+	rule := validation.NameRules()[0]
+	fmt.Println(rule.ID, rule.Cost, rule.Supplied, "=", rule.Returned)
+	// Output: same 0 Ama Serwaa Mensah = MRS. MENSAH, AMA SERWAA
+}

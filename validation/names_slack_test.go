@@ -1,0 +1,5 @@
+//go:build !race
+
+package validation_test
+
+const slack = 1

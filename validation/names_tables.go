@@ -1,0 +1,246 @@
+package validation
+
+import "unicode"
+
+// nameWordKind is what a word of the vocabulary does.
+type nameWordKind int
+
+const (
+	namePlain nameWordKind = iota
+	nameTitleWord
+	nameFormWord
+	nameTrade
+	nameGenerationWord
+	nameAnd
+	nameArticle
+)
+
+type nameEntry struct {
+	kind nameWordKind
+	bit  uint32 // of a title or a legal form
+	as   string // how the word is kept; "" as it is
+}
+
+// nameTitles are taken off. Words in a row say the same. Not here: what is a
+// given name as well, such as PRINCE, NANA, BISHOP and SHEIKH.
+var nameTitles = [][]string{
+	{"MR", "MISTER", "SIR"},
+	{"MRS", "MISS", "MS", "MADAM", "MADAME", "MME"},
+	{"DR", "DOCTOR"},
+	{"PROF", "PROFESSOR"},
+	{"CHIEF"},
+	{"ALHAJI", "ALH", "HAJI", "ALHAJ"},
+	{"ALHAJA", "HAJIA", "HAJIYA", "HAJJIA"},
+	{"ENGR", "ENG"},
+	{"HON", "HONOURABLE"},
+	{"REV", "REVD", "REVEREND"},
+	{"PASTOR", "PST", "EVANG", "EVANGELIST"},
+	{"BARR", "BARRISTER"},
+	{"ARC", "ARCH"},
+	{"CAPT", "CAPTAIN"},
+	{"ESQ", "ESQUIRE"},
+}
+
+// nameForms are legal forms; the first of a row is its full word.
+var nameForms = [][]string{
+	{"LIMITED", "LTD"},
+	{"PROPRIETARY", "PTY"},
+	{"PLC"},
+	{"CC"},
+	{"INCORPORATED", "INC"},
+	{"LLC"},
+	{"LLP"},
+	{"CORPORATION", "CORP"},
+	{"COMPANY", "CO"},
+	{"SAE"},
+	{"NPC"},
+}
+
+// nameTrades are words that only companies and institutions bear. Words in a
+// row are one word, kept as the first.
+var nameTrades = [][]string{
+	{"ENTERPRISES", "ENTERPRISE", "ENT", "ENTPRISES"},
+	{"VENTURES", "VENTURE"},
+	{"SERVICES", "SERVICE", "SVCS"},
+	{"SOLUTIONS", "SOLUTION"},
+	{"TECHNOLOGIES", "TECHNOLOGY"},
+	{"INVESTMENTS", "INVESTMENT", "INVEST"},
+	{"INDUSTRIES", "INDUSTRY", "IND"},
+	{"HOLDINGS", "HOLDING"},
+	{"FARMS", "FARM"},
+	{"STORES", "STORE"},
+	{"FOODS"},
+	{"BROTHERS", "BROS"},
+	{"SONS"},
+	{"DAUGHTERS"},
+	{"PARTNERS"},
+	{"ASSOCIATES", "ASSOC"},
+	{"GROUP", "GRP"},
+	{"GLOBAL"},
+	{"INTERNATIONAL", "INTL"},
+	{"TRADING"},
+	{"TRADERS"},
+	{"LOGISTICS"},
+	{"CONSULTING"},
+	{"CONSULTANTS"},
+	{"CONSTRUCTION"},
+	{"ENGINEERING"},
+	{"COMMUNICATIONS"},
+	{"ELECTRONICS"},
+	{"PHARMACY"},
+	{"PHARMACEUTICALS"},
+	{"MOTORS"},
+	{"TRANSPORT"},
+	{"PROPERTIES"},
+	{"SUPPLIES"},
+	{"SUPPLIERS"},
+	{"PRODUCTS"},
+	{"MARKETING"},
+	{"AGENCIES"},
+	{"AGENCY"},
+	{"COOPERATIVE"},
+	{"FOUNDATION"},
+	{"MINISTRIES"},
+	{"UNIVERSITY"},
+	{"COLLEGE"},
+	{"ACADEMY"},
+	{"SCHOOL", "SCHOOLS"},
+	{"HOSPITAL"},
+	{"HOTEL", "HOTELS"},
+	{"RESTAURANT"},
+	{"INSURANCE"},
+	{"MICROFINANCE"},
+	{"PETROLEUM"},
+	{"CEMENT"},
+}
+
+// nameGenerations tell a son from his father. JUNIOR is a given name as well
+// and stays a word.
+var nameGenerations = [][]string{{"JUNIOR", "JR", "JNR"}, {"SENIOR", "SR", "SNR"}, {"II"}, {"III"}}
+
+// nameSpellings are spellings of one name that no rule of letters brings
+// together, each row one name. Nicknames and translations are not spellings.
+var nameSpellings = [][]string{
+	{"MOHAMED", "MOHAMMED", "MUHAMMAD", "MOHAMMAD", "MUHAMMED", "MOHAMAD", "MUHAMAD", "MUHAMED", "MOUHAMED", "MOHAMMOD"},
+	{"AHMED", "AHMAD"},
+	{"HUSSEIN", "HUSSAIN", "HUSSIEN", "HOSSEIN", "HUSEYIN"},
+	{"YOUSSEF", "YUSUF", "YOUSEF", "YOUSUF", "YUSEF", "YUSSUF"},
+	{"IBRAHIM", "EBRAHIM"},
+	{"OSMAN", "OTHMAN", "UTHMAN", "USMAN", "OUSMAN"},
+	{"OMAR", "OMER", "UMAR", "OUMAR"},
+	{"ALI", "ALY"},
+	{"KHALED", "KHALID"},
+	{"TAREK", "TARIQ", "TARIK", "TAREQ"},
+	{"SHERIF", "SHARIF", "CHERIF"},
+	{"FATIMA", "FATMA", "FATUMA", "FATEMA"},
+	{"AISHA", "AYSHA", "AICHA", "AYESHA", "AISHAT", "AISHATU"},
+	{"MARIAM", "MARYAM", "MERYEM", "MARIEM"},
+	{"ZAINAB", "ZEINAB", "ZAYNAB", "ZENAB"},
+	{"KHADIJA", "KHADIGA", "KHADEEJA"},
+	{"MUSTAFA", "MOSTAFA", "MOUSTAFA"},
+	{"SAYED", "SAYYID", "SAYID"},
+	{"SALEH", "SALIH"},
+	{"ISMAIL", "ISMAEL", "ESMAIL"},
+	{"ABDLAH", "ABDLAHI"},
+	{"ABUBAKAR", "ABUBAKR", "ABOUBAKAR", "ABUBACAR", "ABUBAKER"},
+	{"SULEIMAN", "SULAIMAN", "SOLIMAN", "SULEMAN", "SULAYMAN", "SULEIMAAN", "SULAIMON"},
+	{"YAHYA", "YAHIA", "YEHIA"},
+	{"JAMAL", "GAMAL", "DJAMAL"},
+	{"NAGUIB", "NAJIB", "NAGIB"},
+	{"MAGDY", "MAJDI"},
+	{"NASSER", "NASIR", "NASER"},
+	{"RAMADAN", "RAMADHAN"},
+	{"ABDAI", "ABDAYE"},
+	{"KWAKU", "KWEKU"},
+	{"KOJO", "KWADWO"},
+	{"KWESI", "KWASI"},
+	{"KWABENA", "KOBINA", "KOBENA"},
+	{"AKUA", "EKUA"},
+	{"EFUA", "AFUA", "AFIA"},
+	{"CATHERINE", "KATHERINE", "KATHARINE", "CATHARINE"},
+	{"STEPHEN", "STEVEN"},
+	{"GEOFFREY", "JEFFREY"},
+	{"MICHAEL", "MICHEAL"},
+	{"ELIZABETH", "ELISABETH"},
+	{"THERESA", "TERESA"},
+	{"ANTHONY", "ANTONY"},
+	{"ESTHER", "ESTER"},
+}
+
+// namesApart are two names though one could pass for a misspelling of the
+// other, or for its transliteration.
+var namesApart = [][]string{
+	{"FRANCIS", "FRANCES"},
+	{"RASHAD", "RASHED"},
+	{"MARIANA", "MARINA"},
+	{"محمد", "MAHMUD"},
+	{"سمر", "SAMIR"},
+}
+
+// nearVowels are what misspellings write for each other.
+var nearVowels = map[[2]byte]bool{{'A', 'E'}: true, {'E', 'I'}: true, {'O', 'U'}: true, {'I', 'Y'}: true}
+
+// nameLetterFolds are letters that Unicode does not take apart: Latin ones with
+// a stroke or hook, those of Hausa, Akan and Ewe, and Arabic variants. Keys are
+// upper-case.
+var nameLetterFolds = map[rune]string{
+	'Ł': "L", 'Ø': "O", 'Đ': "D", 'Ð': "D", 'Æ': "AE", 'Œ': "OE", 'ß': "SS", 'ẞ': "SS", 'Þ': "TH", 'Ħ': "H", 'Ŧ': "T", 'I': "I",
+	'Ɓ': "B", 'Ɗ': "D", 'Ƙ': "K", 'Ƴ': "Y", 'Ŋ': "N", 'Ɔ': "O", 'Ɛ': "E", 'Ə': "E", 'Ɖ': "D", 'Ƒ': "F", 'Ɣ': "G", 'Ʋ': "V", 'Ɩ': "I",
+	'ء': "", 'ٱ': "ا", 'ة': "ه", 'ى': "ي", 'ی': "ي", 'ک': "ك", 'ھ': "ه", 'ہ': "ه",
+}
+
+// nameAccents are marks that no name differs by: Unicode's combining
+// diacritics and the vowel signs of Arabic. Vowel signs of other scripts are
+// letters to a reader and stay.
+var nameAccents = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x0300, Hi: 0x036F, Stride: 1},
+	{Lo: 0x0610, Hi: 0x061A, Stride: 1},
+	{Lo: 0x064B, Hi: 0x065F, Stride: 1},
+	{Lo: 0x0670, Hi: 0x0670, Stride: 1},
+	{Lo: 0x06D6, Hi: 0x06ED, Stride: 1},
+	{Lo: 0x1AB0, Hi: 0x1AFF, Stride: 1},
+	{Lo: 0x1DC0, Hi: 0x1DFF, Stride: 1},
+	{Lo: 0x20D0, Hi: 0x20FF, Stride: 1},
+	{Lo: 0xFE20, Hi: 0xFE2F, Stride: 1},
+}}
+
+var (
+	nameVocabulary     = indexVocabulary()
+	nameSpellingGroups = indexGroups(nameSpellings)
+	twoNames           = indexGroups(namesApart)
+)
+
+func indexVocabulary() map[string]nameEntry {
+	index := map[string]nameEntry{
+		"AND": {kind: nameAnd}, "AL": {kind: nameArticle}, "EL": {kind: nameArticle},
+		"NIG": {as: "NIGERIA"}, "ABDEL": {as: "ABD"}, "ABDUL": {as: "ABD"}, "ABDAL": {as: "ABD"}, "ABDOUL": {as: "ABD"}, "ABDOL": {as: "ABD"},
+		"ABDUR": {as: "ABD"}, "ABDER": {as: "ABD"}, "ABDAR": {as: "ABD"}, "ABDOUR": {as: "ABD"},
+	}
+	enter := func(kind nameWordKind, rows [][]string, counted bool) {
+		for i, row := range rows {
+			entry := nameEntry{kind: kind, as: row[0]}
+			if counted {
+				entry.bit = 1 << i
+			}
+			for _, word := range row {
+				index[word] = entry
+			}
+		}
+	}
+	enter(nameTitleWord, nameTitles, true)
+	enter(nameFormWord, nameForms, true)
+	enter(nameTrade, nameTrades, false)
+	enter(nameGenerationWord, nameGenerations, false)
+	return index
+}
+
+// indexGroups gives each word the number of its row, from 1.
+func indexGroups(rows [][]string) map[string]int {
+	index := map[string]int{}
+	for i, row := range rows {
+		for _, word := range row {
+			index[word] = i + 1
+		}
+	}
+	return index
+}

@@ -1,0 +1,258 @@
+package validation_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/validation"
+)
+
+// What a person would decide, pair by pair. A mark says whether the payout may
+// go there; both directions are tried.
+func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
+	const yes, no = true, false
+	for _, row := range []struct {
+		supplied, returned string
+		matches            bool
+		rule               string
+		why                string
+	}{
+		// the same words
+		{"Ama Serwaa Mensah", "AMA SERWAA MENSAH", yes, "same", "case"},
+		{"Ama Mensah", "MENSAH AMA", yes, "same", "surname first"},
+		{"Mensah, Ama", "AMA  MENSAH ", yes, "same", "punctuation and blanks"},
+		{"Adéṣọlá Ọ̀pẹ́yẹmí", "ADESOLA OPEYEMI", yes, "same", "Yoruba accents and dots"},
+		{"Nwóké Ịfẹanyị", "NWOKE IFEANYI", yes, "same", "Igbo dots"},
+		{"Kɔfi Ɔsei", "KOFI OSEI", yes, "same", "Akan letters"},
+		{"Ɗanladi Ƙasim", "DANLADI KASIM", yes, "same", "Hausa hooks"},
+		{"Łukasz Søren Groß", "LUKASZ SOREN GROSS", yes, "same", "strokes and sharp S"},
+		{"N'Golo O’Neil", "NGOLO ONEIL", yes, "same", "apostrophes inside words"},
+		{"Chief Dr. Ade Bello", "MR BELLO ADE", yes, "same", "titles, two names written out"},
+		{"Bello Ade (Mrs)", "ADE BELLO", yes, "same", "a title at the end"},
+		{"Alhaji Kamara", "ALHAJI KAMARA", yes, "same", "a title that is perhaps a name"},
+		{"Abderrahman Bello", "ABDELRAHMAN BELLO", yes, "same", "Abdel before R"},
+		{"Mensah", "MR MENSAH", yes, "same", "a single word on both sides"},
+		{"Funmi Ade-Ojo", "FUNMI ADE OJO", yes, "same", "a hyphen"},
+		{"אברהם כהן", "כהן אברהם", yes, "same", "Hebrew, as it is"},
+		{"Иван Петров", "ПЕТРОВ ИВАН", yes, "same", "Cyrillic"},
+		{"Ａｍａ　Ｍｅｎｓａｈ", "AMA MENSAH", yes, "same", "full-width letters"},
+		{"A\u200bma\u00ad M\u200censah\u202e", "AMA MENSAH", yes, "same", "invisible characters"},
+
+		// other spellings
+		{"Ama Mensa", "AMA MENSAH", yes, "spelling", "a silent H"},
+		{"Philip Emanuel", "PHILLIP EMMANUEL", yes, "spelling", "doubled letters"},
+		{"Jürgen Mueller", "JURGEN MÜLLER", yes, "spelling", "an umlaut written out"},
+		{"Mohamed Ahmed", "MUHAMMAD AHMAD", yes, "spelling", "listed variants"},
+		{"Abdelrahman Aly", "ABDUL RAHMAN ALI", yes, "spelling", "Abdel and Abdul, joined and not"},
+		{"Abdur-Rahman Bello", "ABD EL RAHMAN BELLO", yes, "spelling", "the article and the word it leans on"},
+		{"Mona El-Masry", "MONA ALMASRY", yes, "spelling", "El and Al, attached or not"},
+		{"Mona El Masry", "MONA MASRY", yes, "spelling", "the article left out"},
+		{"Ibraheem Mahmood", "IBRAHIM MAHMOUD", yes, "spelling", "long vowels"},
+		{"Katherine Kweku", "KWAKU CATHERINE", yes, "spelling", "listed variants in two languages"},
+
+		// joined and split
+		{"Ade Bayo Bello", "ADEBAYO BELLO", yes, "joined", "two words as one"},
+		{"Ade Bayo Bello", "ADEBAYO BELLO KOFI JOHN", yes, "missing", "the shorter name split"},
+		{"Funmi Ade-Ojo", "FUNMI ADEOJO", yes, "joined", "a hyphen lost"},
+		{"Abdulrahman Bello", "ABDUL RAHMAN BELLO", yes, "joined", "Abdul apart"},
+		{"O Neil Sean", "O'NEIL SEAN", yes, "joined", "a blank for an apostrophe"},
+		{"AmaMensah", "AMA MENSAH", yes, "joined", "no blank at all"},
+
+		// Arabic
+		{"محمد أحمد", "مُحَمّد احمد", yes, "same", "vowel signs and hamza"},
+		{"فاطمة على", "فاطمه علي", yes, "same", "ta marbuta and alef maksura"},
+		{"عبد الرحمن حسن", "عبدالرحمن حسن", yes, "joined", "Abdel-Rahman as one word"},
+		{"محمـــد علي", "محمد علي", yes, "same", "a lengthened word"},
+		{"محمد حسين", "MOHAMED HUSSEIN", yes, "transliterated", "Arabic and Latin"},
+		{"عبد الرحمن يوسف", "ABDELRAHMAN YOUSSEF", yes, "transliterated", "joined as well"},
+		{"أحمد المصري", "AHMED EL MASRY", yes, "transliterated", "the article"},
+		{"أحمد المصري", "AHMED ELMASRY", yes, "transliterated", "the article attached"},
+		{"فاطمة إبراهيم", "FATMA IBRAHIM", yes, "transliterated", "hamza"},
+		{"خالد مصطفى", "KHALED MOSTAFA", yes, "transliterated", "two letters for one"},
+		{"عائشة جمال", "AISHA GAMAL", yes, "transliterated", "an Egyptian G"},
+		{"محمد حسين", "MOHAMED HASSAN", no, "different", "Hussein is not Hassan"},
+		{"سمير علي", "SAMIRA ALI", no, "different", "a man and a woman"},
+		{"محمد علي", "AHMED ALI", no, "different", "another given name"},
+		{"محمد حسن", "محمد حسين", no, "different", "one letter is another name"},
+
+		// names left out
+		{"Ama Mensah", "AMA SERWAA MENSAH", yes, "missing", "a middle name"},
+		{"Ama Mensah", "MENSAH AMA SERWAA", yes, "missing", "surname first"},
+		{"Ahmed Mohamed", "AHMED MOHAMED ALI HASSAN", yes, "missing", "the grandfather's name and on"},
+		{"John Mensah", "JOHN MENSAH-BONSU", yes, "missing", "banks drop hyphens, so a double surname is two names"},
+		{"Mohamed Ali", "AHMED MOHAMED ALI", no, "first_missing", "the father of the holder"},
+		{"Kofi Mensah", "JOHN KOFI MENSAH", no, "first_missing", "cannot be told from a father"},
+		{"John Mensah", "JOHN MENSAH JR", no, "generation", "father or son"},
+		{"John Mensah Snr", "JOHN MENSAH JUNIOR", no, "different", "father and son"},
+		{"John Mensah Jnr", "JOHN MENSAH JUNIOR", yes, "same", "the same son"},
+		{"Mensah", "AMA MENSAH", no, "single", "a surname names a family"},
+		{"Ama", "AMA MENSAH", no, "single", "so does a given name"},
+		{"Mona Al", "MONA", no, "single", "an article that nothing follows is a word"},
+
+		// initials
+		{"A. S. Mensah", "AMA SERWAA MENSAH", yes, "initial", "two initials"},
+		{"Jane Doe", "DOE J.", yes, "initial", "as banks abbreviate"},
+		{"Ama S Mensah", "A SERWAA MENSAH", yes, "initial", "initials on both sides"},
+		{"A Mensah", "AMA SERWAA MENSAH", yes, "initial", "and a name left out"},
+		{"K Mensah", "AMA SERWAA MENSAH", no, "different", "the wrong initial"},
+		{"K Mensah", "JOHN KOFI MENSAH", no, "first_missing", "an initial of the second name only"},
+		{"A.S.", "AMA SERWAA", no, "weak", "initials only"},
+		{"Mr A Mensah", "MRS A MENSAH", no, "title", "a couple"},
+		{"Mr Mensah", "MRS MENSAH", no, "title", "a couple without initials"},
+		{"Mr A Mensah", "MR AMA MENSAH", yes, "initial", "the same title"},
+
+		// cut by a field
+		{"Oluwaseun Adebayo-Ogundiran", "OLUWASEUN ADEBAYO-OGUNDI", yes, "truncated", "at 24 characters"},
+		{"Chukwuemeka Emmanuel Nwachukwu", "NWACHUKWU CHUKWUEMEKA EM", yes, "truncated", "surname first"},
+		{"Acme Agricultural Services Limited", "ACME AGRICULTURAL SERVICES LIM", yes, "truncated", "in the legal form"},
+		{"Acme Kumasi Agriculture Services Limited", "ACMEKUMASIAGRICULTURE SERVICES LIM", yes, "truncated", "and joined before"},
+		{"Ama Mensahenko", "AMA MENSAH", no, "different", "shorter than any field"},
+
+		// misspelt
+		{"Chukwuemeka Okafor", "CHUKWEUMEKA OKAFOR", yes, "typo", "two letters swapped"},
+		{"Abiodun Bello", "ABIDUN BELLO", yes, "typo", "a vowel left out"},
+		{"Christopher Bello", "CHRISTOPER BELLO", yes, "typo", "an H left out"},
+		{"Waithera Kamau", "WAITHIRA KAMAU", yes, "typo", "E and I"},
+		{"Chukwuemeka", "CHUKWEUMEKA", no, "weak", "nothing else agrees"},
+
+		// two people
+		{"John Mensah", "JAMES MENSAH", no, "different", "another given name"},
+		{"Ama Serwaa Mensah", "AMA AKOSUA MENSAH", no, "different", "another middle name"},
+		{"John Mensah", "Jоhn Mensah", no, "different", "a Cyrillic o"},
+		{"Bill Clinton", "WILLIAM CLINTON", no, "different", "a nickname"},
+		{"Otieno Omondi", "ATIENO OMONDI", no, "different", "the first letter tells the sex"},
+		{"Ochieng Onyango", "ACHIENG ONYANGO", no, "different", "the same"},
+		{"Obinna Bello", "UBINNA BELLO", no, "different", "the first letter, whichever"},
+		{"Grace Lee", "GRACE LI", no, "different", "too short for a spelling"},
+		{"Grace Wanjiru", "GRACE WANJIKU", no, "different", "a consonant"},
+		{"Aminu Bello", "AMINA BELLO", no, "different", "the last letter"},
+		{"Hassan Bello", "HASSANA BELLO", no, "different", "the last letter"},
+		{"Emmanuel Bello", "EMMANUELA BELLO", no, "different", "the last letter"},
+		{"Oluwafemi Bello", "OLUWAKEMI BELLO", no, "different", "brother and sister"},
+		{"Oluwaseun Bello", "OLUWASEYI BELLO", no, "different", "siblings"},
+		{"Adeola Bello", "ADESOLA BELLO", no, "different", "a consonant more"},
+		{"Adebola Bello", "ADEOLA BELLO", no, "different", "a consonant less"},
+		{"Olamide Bello", "OLUMIDE BELLO", no, "different", "vowels far apart"},
+		{"Adewale Bello", "ADEWOLE BELLO", no, "different", "vowels far apart"},
+		{"Francis Bello", "FRANCES BELLO", no, "different", "a listed pair"},
+		{"Patrick William", "PATRICK WILLIAMS", no, "different", "a surname with an S"},
+		{"Samir Aly", "SAMAR ALI", no, "different", "short names"},
+		{"Hassan Ali", "HUSSEIN ALI", no, "different", "twins"},
+		{"Fred Bello", "ALFRED BELLO", no, "different", "Al is no article inside a word"},
+
+		// companies
+		{"Acme Trading Ltd.", "ACME TRADING LIMITED", yes, "same", "an abbreviation"},
+		{"Acme Nig. Ltd", "ACME NIGERIA LIMITED", yes, "same", "abbreviations"},
+		{"Acme Ent.", "ACME ENTERPRISES", yes, "same", "abbreviations"},
+		{"Smith & Sons (Pty) Ltd", "SMITH AND SONS PTY LTD", yes, "same", "and"},
+		{"MTN Nigeria Plc", "M.T.N. NIGERIA PLC", yes, "joined", "dots"},
+		{"Acme Trading", "ACME TRADING CC", yes, "form_missing", "the form left out"},
+		{"Acme Trading Ltd", "ACME TRADING (PTY) LTD", yes, "form_missing", "a part of it left out"},
+		{"Acme Trading", "ACME FARMS", no, "different", "a significant word"},
+		{"Acme Ltd", "ACME NIGERIA LTD", no, "different", "a subsidiary"},
+		{"Acme Trading Ltd", "ACME TRADING PLC", no, "form", "two legal persons"},
+		{"Acme 1 Ltd", "ACME 2 LTD", no, "different", "a digit"},
+		{"A Trading Ltd", "ACME TRADING LTD", no, "different", "no initials"},
+		{"Kofi Mensah", "KOFI MENSAH LTD", no, "kind", "a person and his company"},
+		{"Kofi Mensah", "KOFI MENSAH & SONS", no, "kind", "the same"},
+		{"Ltd", "LTD", yes, "same", "nothing but a form"},
+
+		// joint accounts
+		{"Ama Mensah", "KOFI OWUSU & AMA MENSAH", yes, "joint", "the second holder"},
+		{"Kofi Mensah", "KOFI & AMA MENSAH", yes, "joint", "a shared surname, written last"},
+		{"Mensah Ama", "MENSAH KOFI AND AMA", yes, "joint", "or first"},
+		{"Kofi Owusu / Ama Mensah", "AMA MENSAH & KOFI OWUSU", yes, "same", "the same couple"},
+		{"Kofi Mensah", "MR & MRS KOFI MENSAH", yes, "same", "a title is no holder"},
+		{"Ama Owusu", "KOFI OWUSU & AMA MENSAH", no, "different", "words of two holders"},
+		{"Kofi Owusu & Ama Mensah", "KOFI OWUSU & ESI MENSAH", no, "different", "one holder in common"},
+		{"Ama Mensah & A Mensah", "AMA MENSAH & KOFI OWUSU", no, "different", "a holder counts once"},
+		{"Ama Mensah Kofi", "AMA & MENSAHKOFI OWUSU", no, "different", "words of two holders are not joined"},
+		{"Kofi Mensah", "KOFI MENSAH C/O AMA", yes, "missing", "care of is no second holder"},
+		{"Kofi", "KOFI & AMA", no, "single", "one word"},
+
+		// masks
+		{"Ama Serwaa Mensah", "AMA S***** M*****", yes, "masked", "one name visible"},
+		{"Ama Mensah", "AMA M*****H", yes, "masked", "the ends visible"},
+		{"John Mensah", "JO•• MEN•••", yes, "masked", "enough letters of both"},
+		{"José Mensah", "JOS\xe9 MENSAH", yes, "masked", "a byte that is no UTF-8"},
+		{"Ama Serwaa Mensah", "AMA K***** M*****", no, "different", "a visible letter differs"},
+		{"Ama Mensah", "A** M*****", no, "weak", "two letters"},
+		{"Ama Mensah", "*** MENSAH", no, "weak", "a surname only"},
+		{"A** M*****", "A** M*****", no, "unreadable", "a mask is no name"},
+
+		// nothing to compare
+		{"Ama Mensah", "", no, "unreadable", "nothing returned"},
+		{"Ama Mensah", " .-' ", no, "unreadable", "nothing but punctuation"},
+		{"Ama Mensah", "*** ******", no, "unreadable", "all hidden"},
+		{"Ama Mensah", "0241234567", no, "different", "a number"},
+		{"Ama Mensah", "AMA" + strings.Repeat(" ", 1024) + "MENSAH", no, "unreadable", "over 1,024 bytes"},
+		{strings.Repeat("Ama ", 25), strings.Repeat("AMA ", 25), no, "unreadable", "over 24 words"},
+		{strings.Repeat("Ama ", 24), strings.Repeat("AMA ", 24), yes, "same", "24 words"},
+	} {
+		t.Run(row.supplied+"|"+row.returned, func(t *testing.T) {
+			for _, got := range []validation.NameComparison{
+				validation.CompareNames(row.supplied, row.returned, validation.NameThresholds{}),
+				validation.CompareNames(row.returned, row.supplied, validation.NameThresholds{}),
+			} {
+				assert.Equal(t, row.matches, got.Matches, "%s: %+v", row.why, got)
+				assert.Equal(t, row.rule, got.Rule, "%s: %+v", row.why, got)
+			}
+		})
+	}
+}
+
+func TestNameThresholdsAreBounded(t *testing.T) {
+	require.NoError(t, validation.NameThresholds{}.Check())
+	require.NoError(t, validation.NameThresholds{Match: 51, TypoLetters: 4}.Check())
+	require.NoError(t, validation.NameThresholds{Match: 100, TypoLetters: 100}.Check())
+	for _, bad := range []validation.NameThresholds{{Match: 50}, {Match: 101}, {Match: -1}, {TypoLetters: 3}, {TypoLetters: 101}} {
+		require.ErrorIs(t, bad.Check(), errcodes.Configuration, "%+v", bad)
+	}
+	require.ErrorContains(t, validation.NameThresholds{Match: 50}.Check(), "Match is 51 to 100")
+}
+
+// A threshold decides about what costs, and never about what is another name.
+func TestNameThresholdsDecide(t *testing.T) {
+	strict := validation.NameThresholds{Match: 100, TypoLetters: 100}
+	loose := validation.NameThresholds{Match: 51, TypoLetters: 4}
+	for _, row := range []struct {
+		supplied, returned   string
+		strict, usual, loose bool
+	}{
+		{"Ama Mensah", "MENSAH AMA", true, true, true},
+		{"Ama Mensah", "AMA MENSA", false, true, true},
+		{"Ama Mensah", "A MENSAH", false, true, true},
+		{"Mohamed Ali", "AHMED MOHAMED ALI", false, false, true},
+		{"Mohamed Ali", "AHMED MOHAMED ALI JNR", false, false, true},
+		{"Kweku Salma", "KWEKU SALEMA", false, false, true},
+		{"John Mensah", "JAMES MENSAH", false, false, false},
+		{"Mensah", "AMA MENSAH", false, false, false},
+		{"Kofi Mensah", "KOFI MENSAH LTD", false, false, false},
+	} {
+		assert.Equal(t, row.strict, validation.CompareNames(row.supplied, row.returned, strict).Matches, "%+v", row)
+		assert.Equal(t, row.usual, validation.CompareNames(row.supplied, row.returned, validation.NameThresholds{}).Matches, "%+v", row)
+		assert.Equal(t, row.loose, validation.CompareNames(row.supplied, row.returned, loose).Matches, "%+v", row)
+	}
+}
+
+func BenchmarkCompareNames(b *testing.B) {
+	for _, bench := range []struct{ name, supplied, returned string }{
+		{"same", "Ama Serwaa Mensah", "MENSAH AMA SERWAA"},
+		{"missing", "Ama Mensah", "MENSAH AMA SERWAA"},
+		{"different", "John Kofi Mensah", "MENSAH JAMES KWAME"},
+		{"accents", "Adéṣọlá Ọ̀pẹ́yẹmí", "ADESOLA OPEYEMI"},
+		{"arabic", "عبد الرحمن يوسف", "ABDELRAHMAN YOUSSEF"},
+		{"company", "Acme Trading Ltd.", "ACME TRADING LIMITED"},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				validation.CompareNames(bench.supplied, bench.returned, validation.NameThresholds{})
+			}
+		})
+	}
+}

@@ -1,0 +1,201 @@
+package validation
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// nameView is a word that is compared.
+type nameView struct {
+	text    []byte
+	article bool
+	hidden  bool
+}
+
+// nameGrade is a way in which two words agree, strongest first.
+type nameGrade int
+
+const (
+	gradeSame nameGrade = iota
+	gradeSpelling
+	gradeTransliterated
+	gradeJoined
+	gradeTypo
+	gradeMasked
+	gradeInitial
+	gradeCut
+)
+
+// nameGradeRules is the rule that each grade uses.
+var nameGradeRules = [...]nameRuleIndex{
+	gradeSame: nameSame, gradeSpelling: nameSpelling, gradeTransliterated: nameTransliterated, gradeJoined: nameJoined,
+	gradeTypo: nameTypo, gradeMasked: nameMasked, gradeInitial: nameInitial, gradeCut: nameCut,
+}
+
+// writtenOut reports whether words of the grade are the whole word on both sides.
+func (g nameGrade) writtenOut() bool { return g <= gradeJoined }
+
+// agrees reports whether two words agree in the grade. Joined words are found
+// among several, and a cut one depends on the name around it.
+func (w nameView) agrees(other nameView, grade nameGrade, typoLetters int) bool {
+	if grade == gradeSame {
+		return w.article == other.article && !w.hidden && !other.hidden && bytes.Equal(w.text, other.text)
+	}
+	if max(len(w.text), len(other.text)) > maxWordLetters {
+		return false
+	}
+	if w.hidden || other.hidden {
+		return grade == gradeMasked && w.visibleIn(other)
+	}
+	switch grade {
+	case gradeSpelling:
+		return w.soundsLike(other)
+	case gradeTransliterated:
+		return w.readsAs(other)
+	case gradeTypo:
+		return isNameTypo(w.text, other.text, typoLetters)
+	case gradeInitial:
+		return isNameInitial(w.text, other.text) || isNameInitial(other.text, w.text)
+	case gradeSame, gradeMasked, gradeJoined, gradeCut:
+	}
+	return false
+}
+
+// soundsLike reports another usual spelling of the same word.
+func (w nameView) soundsLike(other nameView) bool {
+	if sameSound(w.text, other.text) {
+		return true
+	}
+	rest, attached := attachedArticle(w.text)
+	otherRest, otherAttached := attachedArticle(other.text)
+	switch {
+	case attached && otherAttached:
+		return len(rest) >= minSound && sameSound(rest, otherRest)
+	case attached && other.article:
+		return sameSound(rest, other.text)
+	case otherAttached && w.article:
+		return sameSound(w.text, otherRest)
+	}
+	return false
+}
+
+// minSound is the shortest key of a spelling: LEE is not LI.
+const minSound = 3
+
+func sameSound(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	if !isLatinWord(a) || !isLatinWord(b) {
+		return false
+	}
+	if group := nameSpellingGroups[string(a)]; group != 0 && group == nameSpellingGroups[string(b)] {
+		return true
+	}
+	if firstSound(a) != firstSound(b) {
+		return false
+	}
+	var bufA, bufB [maxWordLetters]byte
+	keyA, keyB := soundNameWord(bufA[:0], a), soundNameWord(bufB[:0], b)
+	return len(keyA) >= minSound && bytes.Equal(keyA, keyB)
+}
+
+func firstSound(word []byte) byte {
+	sound, _ := soundAt(word)
+	return sound
+}
+
+// attachedArticle splits ELMASRY and ALMASRY.
+func attachedArticle(word []byte) (rest []byte, ok bool) {
+	if len(word) < len("EL")+minSound || word[1] != 'L' || (word[0] != 'A' && word[0] != 'E') {
+		return nil, false
+	}
+	return word[2:], true
+}
+
+func isNameInitial(initial, word []byte) bool {
+	return len(initial) == 1 && isLatinWord(initial) && len(word) > 1 && word[0] == initial[0]
+}
+
+// isNameTypo reports a misspelling by one letter inside a word. Not every
+// change of a letter is one: what makes another name in the languages of these
+// markets is the first letter (OTIENO, ATIENO), the last (AMINA, AMINU) and a
+// consonant in between (WANJIRU, WANJIKU; OLUWAFEMI, OLUWAKEMI). Plain distances
+// such as Jaro-Winkler call each of these pairs nearly the same.
+func isNameTypo(a, b []byte, atLeast int) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < atLeast || len(b)-len(a) > 1 || !isLatinWord(a) || !isLatinWord(b) || areTwoNames(a, b) {
+		return false
+	}
+	return misspelt(a, b)
+}
+
+// misspelt compares what is left of two words, the longer one second, without
+// the letters that they begin and end with alike.
+func misspelt(a, b []byte) bool {
+	from := 0
+	for from < len(a) && a[from] == b[from] {
+		from++
+	}
+	till := 0
+	for till < len(a)-from && a[len(a)-1-till] == b[len(b)-1-till] {
+		till++
+	}
+	if from == 0 || till == 0 {
+		return false
+	}
+	a, b = a[from:len(a)-till], b[from:len(b)-till]
+	switch {
+	case len(a) == 0 && len(b) == 1:
+		return isVowel(b[0]) || b[0] == 'H'
+	case len(a) == 1 && len(b) == 1:
+		return nearVowels[[2]byte{a[0], b[0]}] || nearVowels[[2]byte{b[0], a[0]}]
+	case len(a) == 2 && len(b) == 2:
+		return a[0] == b[1] && a[1] == b[0]
+	}
+	return false
+}
+
+func areTwoNames(a, b []byte) bool {
+	group := twoNames[string(a)]
+	return group != 0 && group == twoNames[string(b)]
+}
+
+// visibleIn compares a word with one that has masked letters, where a mask
+// stands for any number of letters.
+func (w nameView) visibleIn(other nameView) bool {
+	switch {
+	case w.hidden && other.hidden:
+		return false
+	case w.hidden:
+		return maskFits(w.text, other.text)
+	}
+	return maskFits(other.text, w.text)
+}
+
+func maskFits(mask, word []byte) bool {
+	at, star, resume := 0, -1, 0
+	for i := 0; i < len(word); {
+		switch {
+		case at < len(mask) && mask[at] == '*':
+			star, resume = at, i
+			at++
+		case at < len(mask) && mask[at] == word[i]:
+			at++
+			i++
+		case star >= 0: // let the last mask stand for one letter more
+			resume++
+			at, i = star+1, resume
+		default:
+			return false
+		}
+	}
+	return at == len(mask) || (at == len(mask)-1 && mask[at] == '*')
+}
+
+// visible counts the letters that a masked word shows.
+func (w nameView) visible() int {
+	return utf8.RuneCount(w.text) - bytes.Count(w.text, []byte("*"))
+}

@@ -1,0 +1,136 @@
+package validation
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// private is what of a validation is sealed. A pending one holds what recovery
+// needs to ask again; an ended one only what its readers are told.
+type private struct {
+	identifier, branch, supplied string
+	identity                     ports.Identity
+	digits                       Verdict
+
+	holder, reason string
+	asked          []ports.ConnectorAnswer
+}
+
+// packing is the first byte of what is sealed: the layout of the rest.
+const packing = 1
+
+func (p *private) pack(dst []byte) []byte {
+	dst = append(dst, packing)
+	for _, s := range [...]string{
+		p.identifier, p.branch, p.supplied,
+		string(p.identity.Kind), string(p.identity.Document), p.identity.Number,
+		string(p.digits), p.holder, p.reason,
+	} {
+		dst = packText(dst, s)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(p.asked)))
+	for _, a := range p.asked {
+		for _, s := range [...]string{a.Connector, string(a.Outcome), a.Code, a.Message} {
+			dst = packText(dst, s)
+		}
+		dst = binary.AppendVarint(dst, int64(a.Took))
+	}
+	return dst
+}
+
+func unpackPrivate(data []byte) (private, error) {
+	u := newUnpacker(data)
+	p := private{identifier: u.text(), branch: u.text(), supplied: u.text()}
+	p.identity = ports.Identity{Kind: ports.AccountKind(u.text()), Document: ports.DocumentType(u.text()), Number: u.text()}
+	p.digits = Verdict(u.text())
+	p.holder, p.reason = u.text(), u.text()
+	for range u.count() {
+		a := ports.ConnectorAnswer{Connector: u.text(), Outcome: ports.Outcome(u.text()), Code: u.text(), Message: u.text()}
+		a.Took = time.Duration(u.number())
+		p.asked = append(p.asked, a)
+	}
+	return p, u.end()
+}
+
+// packAnswer packs what the cache keeps of a provider's answer.
+func packAnswer(dst []byte, a ports.Answer) []byte {
+	dst = append(dst, packing)
+	for _, s := range [...]string{string(a.Kind), a.HolderName, a.Code, a.Message} {
+		dst = packText(dst, s)
+	}
+	return dst
+}
+
+func unpackAnswer(data []byte) (ports.Answer, error) {
+	u := newUnpacker(data)
+	a := ports.Answer{Kind: ports.AnswerKind(u.text()), HolderName: u.text(), Code: u.text(), Message: u.text()}
+	if err := u.end(); err != nil {
+		return ports.Answer{}, err
+	}
+	if a.Check() != nil {
+		return ports.Answer{}, errDamaged
+	}
+	return a, nil
+}
+
+func packText(dst []byte, s string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(s)))
+	return append(dst, s...)
+}
+
+var errDamaged = errcodes.New(errcodes.CorruptRecord, "")
+
+// unpacker reads what pack wrote. After a fault it gives zero values.
+type unpacker struct {
+	rest []byte
+	bad  bool
+}
+
+func newUnpacker(data []byte) *unpacker {
+	if len(data) == 0 || data[0] != packing {
+		return &unpacker{bad: true}
+	}
+	return &unpacker{rest: data[1:]}
+}
+
+func (u *unpacker) text() string {
+	n, used := binary.Uvarint(u.rest)
+	if used <= 0 || n > uint64(len(u.rest)-used) {
+		u.bad, u.rest = true, nil
+		return ""
+	}
+	s := string(u.rest[used : used+int(n)])
+	u.rest = u.rest[used+int(n):]
+	return s
+}
+
+func (u *unpacker) number() int64 {
+	n, used := binary.Varint(u.rest)
+	if used <= 0 {
+		u.bad, u.rest = true, nil
+		return 0
+	}
+	u.rest = u.rest[used:]
+	return n
+}
+
+// count gives a number of entries, each of which takes a byte at least.
+func (u *unpacker) count() int {
+	n, used := binary.Uvarint(u.rest)
+	if used <= 0 || n > uint64(len(u.rest)-used) {
+		u.bad, u.rest = true, nil
+		return 0
+	}
+	u.rest = u.rest[used:]
+	return int(n)
+}
+
+func (u *unpacker) end() error {
+	if u.bad || len(u.rest) > 0 {
+		return errDamaged
+	}
+	return nil
+}

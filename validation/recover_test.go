@@ -1,0 +1,232 @@
+package validation_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/validation"
+)
+
+// dies leaves a validation pending, as a process does that is killed in the
+// middle of its lookup.
+func (b *bench) dies(req validation.Request) ports.Validation {
+	b.Helper()
+	doomed := portstest.NewScriptedConnector("first", reaching)
+	s, err := validation.New(b.ports(), []ports.AccountConnector{doomed}, day, b.config())
+	require.NoError(b, err)
+	doomed.Hold()
+	done := b.asking(s, req)
+	doomed.WaitAsked(1)
+	b.advanceUntil(func() bool { return len(done) > 0 }, 3*time.Second)
+	r := <-done
+	require.NoError(b, r.err)
+	require.NoError(b, s.Close(context.Background()))
+	return r.v
+}
+
+// tick does rounds by the clock until the validation has ended.
+func (b *bench) ticked(id string, within time.Duration) ports.Validation {
+	b.Helper()
+	start := b.clock.Now()
+	for b.clock.Now().Sub(start) < within {
+		require.NoError(b, b.service.Tick(b.Context(), b.clock.Now()))
+		if b.settles(func() bool { return b.get(id).Status.Terminal() }) {
+			return b.get(id)
+		}
+		b.clock.Advance(500 * time.Millisecond)
+	}
+	b.Fatalf("not ended within %v", within)
+	return ports.Validation{}
+}
+
+// I17: what a dead process left pending is looked up anew.
+func TestRecovery(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store storage) {
+		b := newBench(t, store)
+		v := b.dies(named("Kofi Boateng"))
+		assert.Equal(t, ports.StatusPending, b.get(v.ID).Status)
+		end := b.ticked(v.ID, 10*time.Second)
+		assert.Equal(t, ports.StatusNameMismatch, end.Status, "the name survives")
+		assert.Equal(t, v.CreatedAt, end.CreatedAt)
+		assert.Equal(t, "0690000032", b.first.Asked()[0].Identifier)
+		b.clock.Advance(time.Minute)
+		require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
+		items, err := b.store.Work().Claim(t.Context(), validation.WorkRecover, b.clock.Now().Add(time.Hour), time.Minute, 10)
+		require.NoError(t, err)
+		assert.Empty(t, items, "its work sees that it has ended, and ends too")
+	})
+}
+
+func TestRecoveryPastTheLimitIsAnError(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	v := b.dies(request())
+	b.clock.Advance(time.Hour)
+	require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
+	end := b.get(v.ID)
+	assert.Equal(t, ports.StatusError, end.Status)
+	assert.NotEmpty(t, end.FailureReason)
+	assert.Empty(t, b.first.Asked(), "too late to ask")
+}
+
+// Without Run, the first read past the deadline ends it.
+func TestAReadPastTheDeadlineEndsIt(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store storage) {
+		b := newBench(t, store)
+		v := b.dies(request())
+		b.clock.Set(v.Deadline.Add(-time.Millisecond))
+		assert.Equal(t, ports.StatusPending, b.get(v.ID).Status)
+		b.clock.Advance(time.Millisecond)
+		end := b.get(v.ID)
+		assert.Equal(t, ports.StatusError, end.Status)
+		assert.Equal(t, ports.OutcomeTimeout, end.Outcome)
+		assert.Equal(t, end, b.get(v.ID))
+		b.clock.Set(noon)
+		assert.Equal(t, end, b.get(v.ID), "also when the clock jumps back")
+	})
+}
+
+func TestRecoveryWithoutTheKeyIsAnError(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	v := b.dies(request())
+	b.sealer = otherSealer(t)
+	b.service = b.open(day, b.first)
+	b.clock.Advance(4 * time.Second)
+	require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
+	end := b.get(v.ID)
+	assert.Equal(t, ports.StatusError, end.Status)
+	assert.Empty(t, b.first.Asked())
+}
+
+func TestRecoveryWhenTheConnectorIsGone(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	v := b.dies(request())
+	b.service = b.open(day)
+	b.clock.Advance(4 * time.Second)
+	require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
+	assert.Equal(t, ports.StatusVerified, b.get(v.ID).Status, "its check digit holds, and nobody else can tell more")
+}
+
+// A second process does not ask again what the first is asking, and both end
+// the same way.
+func TestTwoProcessesAskOnce(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store storage) {
+		b := newBench(t, store)
+		release := b.first.Hold()
+		other := b.open(day, b.first)
+		one := b.asking(b.service, request())
+		b.first.WaitAsked(1)
+		two := b.asking(other, request())
+		b.advanceUntil(func() bool { return len(one) > 0 && len(two) > 0 }, 3*time.Second)
+		v, w := (<-one).v, (<-two).v
+		assert.Equal(t, ports.StatusPending, v.Status)
+		assert.Equal(t, ports.StatusPending, w.Status)
+		// Ten seconds later the claim still holds, since it is renewed.
+		b.advanceUntil(func() bool { return b.clock.Now().Sub(noon) > 10*time.Second }, 10*time.Second)
+		require.NoError(t, other.Tick(t.Context(), b.clock.Now()))
+		assert.Len(t, b.first.Asked(), 1)
+		release()
+		assert.Equal(t, ports.StatusVerified, b.ended(v.ID, time.Second).Status)
+		assert.Equal(t, ports.StatusVerified, b.ended(w.ID, time.Second).Status)
+		assert.Len(t, b.first.Asked(), 1, "one lookup for both")
+	})
+}
+
+// The claim of a process that died lapses.
+func TestADeadProcessesClaimLapses(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	b.validate(request()) // only to learn the key
+	stale := b.clock.Now().Add(25 * time.Hour)
+	b.clock.Set(stale)
+	var key ports.AnswerKey
+	spy := &keySpy{AnswerCache: b.store.Answers(), key: &key}
+	p := b.ports()
+	p.Answers = spy
+	s, err := validation.New(p, []ports.AccountConnector{b.first}, day, b.config())
+	require.NoError(t, err)
+	_, err = s.Validate(t.Context(), owner, request())
+	require.NoError(t, err)
+	require.NoError(t, s.Close(t.Context()))
+	b.clock.Advance(25 * time.Hour)
+	won, err := b.store.Answers().Claim(t.Context(), key, "the dead", b.clock.Now(), b.clock.Now().Add(6*time.Second))
+	require.NoError(t, err)
+	require.True(t, won)
+	n := len(b.first.Asked())
+	done := b.asking(b.service, request())
+	b.advanceUntil(func() bool { return len(done) > 0 }, 3*time.Second)
+	v := (<-done).v
+	assert.Equal(t, ports.StatusPending, v.Status)
+	assert.Len(t, b.first.Asked(), n)
+	assert.Equal(t, ports.StatusVerified, b.ended(v.ID, 7*time.Second).Status)
+	assert.Len(t, b.first.Asked(), n+1)
+}
+
+type keySpy struct {
+	ports.AnswerCache
+	key *ports.AnswerKey
+}
+
+func (k *keySpy) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+	*k.key = key
+	return k.AnswerCache.Answer(ctx, key)
+}
+
+func TestPurge(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store storage) {
+		b := newBench(t, store)
+		v := b.validate(request())
+		b.clock.Set(v.ExpiresAt.Add(-time.Millisecond))
+		require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
+		assert.Equal(t, v, b.get(v.ID))
+		b.clock.Advance(time.Millisecond)
+		_, err := b.service.Get(t.Context(), owner, v.ID)
+		requireCode(t, errcodes.NotFound, err)
+		b.clock.Advance(time.Minute)
+		require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
+		b.clock.Set(noon)
+		_, err = b.service.Get(t.Context(), owner, v.ID)
+		requireCode(t, errcodes.NotFound, err)
+		assert.False(t, b.validate(request()).Cached, "the answer is purged as well")
+	})
+}
+
+func TestKeepFor(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	s := b.open(validation.Policy{AnswerTTL: time.Hour, KeepFor: time.Hour}, b.first)
+	v, err := s.Validate(t.Context(), owner, request())
+	require.NoError(t, err)
+	b.clock.Advance(2*time.Hour - time.Millisecond)
+	require.NoError(t, s.Tick(t.Context(), b.clock.Now()))
+	assert.Equal(t, v, b.get(v.ID))
+	b.clock.Advance(time.Millisecond)
+	_, err = s.Get(t.Context(), owner, v.ID)
+	requireCode(t, errcodes.NotFound, err)
+}
+
+func TestNoAnswerIsKeptWithoutATTL(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	s := b.open(validation.Policy{}, b.first)
+	for range 2 {
+		v, err := s.Validate(t.Context(), owner, request())
+		require.NoError(t, err)
+		assert.True(t, v.ExpiresAt.IsZero())
+		assert.Equal(t, v, b.get(v.ID))
+	}
+	assert.Len(t, b.first.Asked(), 2)
+}
+
+func TestRunTicks(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	v := b.dies(request())
+	done := make(chan error, 1)
+	go func() { done <- b.service.Run(context.Background()) }()
+	assert.Equal(t, ports.StatusVerified, b.ended(v.ID, 10*time.Second).Status, "within ten seconds of the start")
+	require.NoError(t, b.service.Close(t.Context()))
+	require.NoError(t, <-done)
+}

@@ -1,0 +1,231 @@
+package validation
+
+import (
+	"context"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/ticker"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Ports are what a [Service] needs from outside. All are required.
+type Ports struct {
+	Validations ports.ValidationStore
+	Answers     ports.AnswerCache
+	Work        ports.Work // of the same store as Validations
+	Sealer      ports.Sealer
+}
+
+// Service validates accounts. It is safe for concurrent use, and any number of
+// services, in any number of processes, may share one store.
+type Service struct {
+	validations ports.ValidationStore
+	answers     ports.AnswerCache
+	work        ports.Work
+	sealer      ports.Sealer
+	routes      routes
+	policy      Policy
+	cfg         Config
+	holder      string // this service's name in claims
+	flights     flights
+	loops       *ticker.Loops
+	purged      purges
+}
+
+// New makes a service that asks the connectors in their order. None is a
+// service of rules alone. A value out of its bounds, or a port that is nil, is
+// errcodes.Configuration. A nil *Config means the defaults.
+func New(p Ports, connectors []ports.AccountConnector, policy Policy, config *Config) (*Service, error) {
+	if p.Validations == nil || p.Answers == nil || p.Work == nil || p.Sealer == nil {
+		return nil, misconfigured("a validation store, an answer cache, work and a sealer are required")
+	}
+	if err := policy.Check(); err != nil {
+		return nil, err
+	}
+	cfg, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	routes, err := newRoutes(connectors)
+	if err != nil {
+		return nil, err
+	}
+	holder, err := newID(cfg.Clock.Now(), cfg.Random)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{
+		validations: p.Validations, answers: p.Answers, work: p.Work, sealer: p.Sealer,
+		routes: routes, policy: policy, cfg: cfg, holder: holder,
+		flights: newFlights(cfg.MaxLookups), loops: ticker.New(cfg.Clock, cfg.Every),
+	}, nil
+}
+
+// Validate checks an account for the owner and gives the result, or after
+// Config.Window a pending validation, whose id [Service.Get] takes and
+// [Service.Wait] waits for (SPEC 4.7, I19). The same account asked again within
+// Policy.AnswerTTL costs no lookup; each request has an id of its own.
+//
+// Errors: InvalidRequest and Unprocessable as [Check] gives them, Unavailable
+// when too many lookups run, StorageUnavailable, OutcomeUnknown, KeyUnknown,
+// Closed, and the context's own.
+func (s *Service) Validate(ctx context.Context, owner string, req Request) (ports.Validation, error) {
+	start := s.cfg.Clock.Now()
+	found, err := Check(req)
+	if err != nil {
+		return ports.Validation{}, err
+	}
+	w := wanted{
+		account: found.Account, identity: req.Identity, name: req.AccountHolderName, digits: found.Verdict,
+		route: s.routes[found.Account.Market],
+	}
+	rec, err := s.draft(owner, &req, &w, stamp(start))
+	if err != nil {
+		return ports.Validation{}, err
+	}
+	if v, ok := s.byRules(&w, found.Reason); ok {
+		return s.finish(ctx, &rec, &v)
+	}
+	key := s.answerKey(owner, &w)
+	end, err := s.recall(ctx, owner, key)
+	if err != nil {
+		return ports.Validation{}, err
+	}
+	if end == nil {
+		return s.await(ctx, &rec, key, &w, start)
+	}
+	v := s.judge(w.name, w.digits, end)
+	return s.finish(ctx, &rec, &v)
+}
+
+// recall gives the kept answer of an account, or nil.
+func (s *Service) recall(ctx context.Context, owner string, key ports.AnswerKey) (*ending, error) {
+	kept, err := s.answers.Answer(ctx, key)
+	switch {
+	case errcodes.Of(err) == errcodes.NotFound:
+		return nil, nil //nolint:nilnil // nothing is kept
+	case err != nil:
+		return nil, err
+	case !s.cfg.Clock.Now().Before(kept.ExpiresAt):
+		return nil, nil //nolint:nilnil // what is kept is stale
+	}
+	a, err := s.openAnswer(ctx, owner, &kept)
+	switch {
+	case err != nil && lost(err):
+		return nil, nil //nolint:nilnil // ask anew what cannot be read
+	case err != nil:
+		return nil, err
+	}
+	return &ending{
+		provider: kept.Provider, answer: a, outcome: ports.OutcomeOf(a, nil), cached: true, expiresAt: kept.ExpiresAt,
+	}, nil
+}
+
+// await joins the lookup of the account, and waits for its end or the window's.
+func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key ports.AnswerKey, w *wanted, start time.Time) (ports.Validation, error) {
+	window := s.cfg.Clock.After(s.cfg.Window - s.cfg.Clock.Now().Sub(start))
+	f, err := s.join(ctx, flightPlan{owner: rec.Owner, key: key, wanted: *w, until: start.Add(s.cfg.Timeout)})
+	if err != nil {
+		return ports.Validation{}, err
+	}
+	defer f.leave()
+	select {
+	case <-f.done:
+	case <-window:
+		if !f.ended() {
+			return s.pend(ctx, rec, w, f)
+		}
+	case <-ctx.Done():
+		return ports.Validation{}, ctx.Err()
+	}
+	if f.end.err != nil {
+		return ports.Validation{}, f.end.err
+	}
+	v := s.judge(w.name, w.digits, &f.end)
+	return s.finish(ctx, rec, &v)
+}
+
+// pend stores a validation whose lookup goes on, with the work that ends it if
+// this process does not.
+func (s *Service) pend(ctx context.Context, rec *ports.ValidationRecord, w *wanted, f *flight) (ports.Validation, error) {
+	t, err := next(rec.Status, OnWindow)
+	if err != nil {
+		return ports.Validation{}, err
+	}
+	rec.Status, rec.Provider = t.To, f.asking()
+	p := private{
+		identifier: w.account.Identifier, branch: w.account.Branch, supplied: w.name, identity: w.identity, digits: w.digits,
+	}
+	if err := s.seal(ctx, rec, &p); err != nil {
+		return ports.Validation{}, err
+	}
+	now := s.cfg.Clock.Now()
+	if err := s.save(ctx, rec, t.Event, stamp(now), recovery(rec, now)); err != nil {
+		return ports.Validation{}, err
+	}
+	s.cfg.Hooks.Pending(*rec)
+	if s.flights.attach(f, rec.ID) || f.broken() {
+		return shown(rec, &private{}), nil
+	}
+	// It ended while the record was stored.
+	return s.settle(ctx, rec.Owner, rec.ID, func(p *private) verdict { return s.judge(p.supplied, p.digits, &f.end) })
+}
+
+// Get gives the owner's validation. An unknown id, another owner's, or one
+// that has been purged is errcodes.NotFound. The first read that finds a
+// pending one past its time ends it (I17).
+//
+// Errors: NotFound, KeyUnknown when it was sealed with a key that is gone,
+// StorageUnavailable, OutcomeUnknown, CorruptRecord, and the context's own.
+func (s *Service) Get(ctx context.Context, owner, id string) (ports.Validation, error) {
+	rec, err := s.read(ctx, owner, id)
+	if err != nil {
+		return ports.Validation{}, err
+	}
+	now := s.cfg.Clock.Now()
+	switch {
+	case rec.Status.Terminal() && !now.Before(rec.PurgeAt):
+		return ports.Validation{}, errcodes.New(errcodes.NotFound, "No such validation")
+	case rec.Status == ports.StatusPending && !now.Before(rec.Deadline):
+		return s.expire(ctx, &rec)
+	case rec.Status == ports.StatusPending:
+		return shown(&rec, &private{}), nil
+	default:
+		return s.reveal(ctx, &rec)
+	}
+}
+
+// expire ends a validation that nobody has ended in time.
+func (s *Service) expire(ctx context.Context, rec *ports.ValidationRecord) (ports.Validation, error) {
+	return s.settle(ctx, rec.Owner, rec.ID, func(*private) verdict {
+		return verdict{on: OnFailure, provider: rec.Provider, kind: ports.External, outcome: ports.OutcomeTimeout, reason: reasonOverdue}
+	})
+}
+
+// waitEvery is how often Wait looks at a validation that another process is
+// looking up.
+const waitEvery = 250 * time.Millisecond
+
+// Wait gives the owner's validation once it has ended. Errors are those of Get.
+func (s *Service) Wait(ctx context.Context, owner, id string) (ports.Validation, error) {
+	for {
+		v, err := s.Get(ctx, owner, id)
+		if err != nil || v.Status.Terminal() {
+			return v, err
+		}
+		select {
+		case <-ctx.Done():
+			return v, ctx.Err()
+		case <-s.flights.settled(id):
+		case <-s.cfg.Clock.After(waitEvery):
+		}
+	}
+}
+
+// Close stops Run, breaks lookups off, whose validations stay pending and are
+// taken up by another service or the next start, and waits for all of it to
+// end, or for ctx. It may be called more than once.
+func (s *Service) Close(ctx context.Context) error {
+	return s.loops.Close(ctx)
+}

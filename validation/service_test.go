@@ -1,0 +1,446 @@
+package validation_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/validation"
+)
+
+func TestVerified(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store storage) {
+		b := newBench(t, store)
+		v := b.validate(request())
+		assert.Equal(t, ports.StatusVerified, v.Status)
+		assert.Equal(t, "first", v.Provider)
+		assert.Equal(t, ports.External, v.Type)
+		assert.Equal(t, "AMA SERWAA MENSAH", v.HolderName)
+		assert.Empty(t, v.FailureReason)
+		assert.Equal(t, noon, v.CreatedAt)
+		assert.Equal(t, noon, v.EndedAt)
+		assert.Equal(t, noon.Add(24*time.Hour), v.ExpiresAt)
+		assert.Equal(t, merchant, v.MerchantID)
+		assert.Equal(t, "044", v.BankCode)
+		assert.Equal(t, ports.OutcomeFound, v.Outcome)
+		assert.NotEmpty(t, v.Tables)
+		assert.Len(t, v.Asked, 1)
+		assert.Equal(t, "resolved", v.Asked[0].Message)
+		assert.Equal(t, v, b.get(v.ID), "I18")
+		asked := b.first.Asked()
+		require.Len(t, asked, 1)
+		assert.Equal(t, "0690000032", asked[0].Identifier)
+		assert.Empty(t, b.second.Asked())
+	})
+}
+
+// I20, row by row.
+func TestTheNameDecides(t *testing.T) {
+	compared := func(verdict ports.NameVerdict) ports.Answer {
+		return ports.Answer{Kind: ports.AnswerFound, Name: verdict}
+	}
+	for _, c := range []struct {
+		what, supplied string
+		answer         ports.Answer
+		status         ports.ValidationStatus
+		holder, rule   string
+	}{
+		{"no name supplied", "", found, ports.StatusVerified, "AMA SERWAA MENSAH", ""},
+		{"the same name", "Ama Serwaa Mensah", found, ports.StatusVerified, "AMA SERWAA MENSAH", "*"},
+		{"a different name", "Kofi Boateng", found, ports.StatusNameMismatch, "AMA SERWAA MENSAH", "*"},
+		{"no name returned", "Kofi Boateng", ports.Answer{Kind: ports.AnswerFound}, ports.StatusVerified, "", validation.RuleNotReturned},
+		{"matched by the provider", "Kofi Boateng", compared(ports.NameMatched), ports.StatusVerified, "", validation.RuleProvider},
+		{"refused by the provider", "Kofi Boateng", compared(ports.NameMismatched), ports.StatusNameMismatch, "", validation.RuleProvider},
+		{"refused by the provider, though none was supplied", "", compared(ports.NameMismatched), ports.StatusVerified, "", ""},
+		{"a name and no account", "Kofi Boateng", notFound, ports.StatusNotFound, "", ""},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			b := newBench(t, storages["memory"](t))
+			b.first.Answer(c.answer)
+			v := b.validate(named(c.supplied))
+			assert.Equal(t, c.status, v.Status)
+			assert.Equal(t, c.holder, v.HolderName)
+			assert.Equal(t, v.Status == ports.StatusVerified, v.FailureReason == "", "a reason for all but verified")
+			if c.rule == "*" {
+				assert.NotEmpty(t, v.Match.Rule)
+			} else {
+				assert.Equal(t, c.rule, v.Match.Rule)
+			}
+			assert.Equal(t, v, b.get(v.ID))
+		})
+	}
+}
+
+func TestTheProvidersReasonIsPassedOn(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	b.first.Answer(notFound)
+	v := b.validate(request())
+	assert.Equal(t, ports.StatusNotFound, v.Status)
+	assert.Equal(t, "no such account at the bank", v.FailureReason)
+	assert.Equal(t, "unknown", v.Asked[0].Code)
+	assert.Equal(t, noon.Add(24*time.Hour), v.ExpiresAt)
+	assert.Empty(t, b.second.Asked(), "it is definite")
+}
+
+func TestCheckDigits(t *testing.T) {
+	wrong := request()
+	wrong.AccountIdentifier = "0690000031"
+	t.Run("enforced", func(t *testing.T) {
+		b := newBench(t, storages["memory"](t))
+		v := b.validate(wrong)
+		assert.Equal(t, ports.StatusNotFound, v.Status)
+		assert.Equal(t, ports.ProviderRules, v.Provider)
+		assert.Equal(t, ports.InternalRules, v.Type)
+		assert.NotEmpty(t, v.FailureReason)
+		assert.Empty(t, b.first.Asked())
+		assert.Equal(t, v, b.get(v.ID))
+	})
+	t.Run("advised", func(t *testing.T) {
+		b := newBench(t, storages["memory"](t))
+		s := b.open(validation.Policy{CheckDigit: validation.Advise, AnswerTTL: time.Hour}, b.first)
+		v, err := s.Validate(t.Context(), owner, wrong)
+		require.NoError(t, err)
+		assert.Equal(t, ports.StatusVerified, v.Status)
+		assert.Len(t, b.first.Asked(), 1)
+	})
+	t.Run("advised, and nobody to ask", func(t *testing.T) {
+		b := newBench(t, storages["memory"](t))
+		s := b.open(validation.Policy{CheckDigit: validation.Advise})
+		v, err := s.Validate(t.Context(), owner, wrong)
+		require.NoError(t, err)
+		assert.Equal(t, ports.StatusNotFound, v.Status)
+	})
+}
+
+// Where nobody serves a market, a check digit is all that there is.
+func TestNobodyServesTheMarket(t *testing.T) {
+	ask := func(country, kind, identifier, bank, name string) validation.Request {
+		return validation.Request{
+			MerchantID: merchant, Country: country, AccountType: kind, AccountIdentifier: identifier, BankCode: bank, AccountHolderName: name,
+		}
+	}
+	for _, c := range []struct {
+		req    validation.Request
+		status ports.ValidationStatus
+	}{
+		{ask("EGY", "bank_account", "EG380019000500000000263180002", "", ""), ports.StatusVerified},
+		{ask("EGY", "bank_account", "EG380019000500000000263180002", "", "Ama"), ports.StatusError},
+		{ask("EGY", "bank_account", "EG390019000500000000263180002", "", ""), ports.StatusNotFound},
+		{ask("NGA", "bank_account", "0690000032", "044", ""), ports.StatusVerified},
+		{ask("NGA", "bank_account", "0690000032", "044", "Ama"), ports.StatusError},
+		{ask("NGA", "bank_account", "8030000000", "100004", ""), ports.StatusError},
+		{ask("ZAF", "bank_account", "62012345678", "250655", ""), ports.StatusError},
+		{ask("KEN", "mobile_money", "254712345678", "", ""), ports.StatusError},
+		{ask("ZWE", "institution_wallet", "263771234567", "", ""), ports.StatusError},
+	} {
+		t.Run(fmt.Sprint(c.req.Country, " ", c.req.AccountHolderName != "", " ", c.status), func(t *testing.T) {
+			unsupported := ports.Answer{Kind: ports.AnswerUnsupported, Message: "cannot"}
+			for name, connectors := range map[string]func(b *bench) []ports.AccountConnector{
+				"none is configured": func(*bench) []ports.AccountConnector { return nil },
+				"all say that they cannot": func(b *bench) []ports.AccountConnector {
+					b.first.Answer(unsupported)
+					b.second.Answer(unsupported)
+					return []ports.AccountConnector{b.first, b.second}
+				},
+			} {
+				b := newBench(t, storages["memory"](t))
+				s := b.open(day, connectors(b)...)
+				v, err := s.Validate(t.Context(), owner, c.req)
+				require.NoError(t, err, name)
+				assert.Equal(t, c.status, v.Status, name)
+				assert.Equal(t, ports.ProviderRules, v.Provider, name)
+				assert.Equal(t, ports.InternalRules, v.Type, name)
+				if c.status == ports.StatusError {
+					assert.Contains(t, v.FailureReason, "No provider serves", name)
+				}
+			}
+		})
+	}
+}
+
+func TestACacheHit(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store storage) {
+		b := newBench(t, store)
+		first := b.validate(request())
+		b.clock.Advance(time.Hour)
+		second := b.validate(request())
+		assert.Len(t, b.first.Asked(), 1, "no second lookup")
+		assert.NotEqual(t, first.ID, second.ID, "a new request gives a new id")
+		assert.True(t, second.Cached)
+		assert.Equal(t, first.ExpiresAt, second.ExpiresAt, "the answer does not become younger")
+		assert.Equal(t, b.clock.Now(), second.CreatedAt)
+		assert.Empty(t, second.Asked)
+
+		other := b.validate(named("Kofi Boateng"))
+		assert.Equal(t, ports.StatusNameMismatch, other.Status, "a hit re-judges the name")
+		assert.True(t, other.Cached)
+		assert.Equal(t, ports.StatusVerified, b.validate(named("Mensah Ama Serwaa")).Status)
+		assert.Equal(t, ports.StatusVerified, b.get(first.ID).Status, "I18")
+
+		b.clock.Set(first.ExpiresAt.Add(-time.Millisecond))
+		b.validate(request())
+		assert.Len(t, b.first.Asked(), 1)
+		b.clock.Set(first.ExpiresAt)
+		assert.False(t, b.validate(request()).Cached, "stale from its instant on")
+		assert.Len(t, b.first.Asked(), 2)
+	})
+}
+
+func TestWhatIsNoHit(t *testing.T) {
+	bank := func(code, number string) validation.Request {
+		r := request()
+		r.BankCode, r.AccountIdentifier = code, number
+		return r
+	}
+	withID := request()
+	withID.Identity = ports.Identity{Kind: ports.PersonalAccount, Document: ports.Passport, Number: "A1"}
+	for name, again := range map[string]func(b *bench) (ports.Validation, error){
+		"another owner": func(b *bench) (ports.Validation, error) { return b.service.Validate(b.Context(), "other", request()) },
+		"another account": func(b *bench) (ports.Validation, error) {
+			return b.service.Validate(b.Context(), owner, bank("044", "1234567895"))
+		},
+		"another bank": func(b *bench) (ports.Validation, error) {
+			return b.service.Validate(b.Context(), owner, bank("033", "0690000032"))
+		},
+		"an identity": func(b *bench) (ports.Validation, error) { return b.service.Validate(b.Context(), owner, withID) },
+	} {
+		b := newBench(t, storages["memory"](t))
+		b.validate(request())
+		v, err := again(b)
+		require.NoError(t, err, name)
+		assert.False(t, v.Cached, name)
+		assert.Len(t, b.first.Asked(), 2, name)
+	}
+}
+
+func TestTheSameAccountWrittenOtherwiseIsAHit(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	r := request()
+	r.Country, r.BankCode, r.AccountIdentifier = "EGY", "", "EG380019000500000000263180002"
+	b.validate(r)
+	r.BankCode, r.AccountIdentifier = "ignored", "eg38 0019 0005 0000 0000 2631 8000 2"
+	assert.True(t, b.validate(r).Cached)
+	assert.Equal(t, "EG380019000500000000263180002", b.first.Asked()[0].Identifier)
+}
+
+// I19, to the millisecond.
+func TestTheWindow(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store storage) {
+		b := newBench(t, store)
+		release := b.first.Hold()
+		done := b.asking(b.service, named("Ama Mensah"))
+		b.first.WaitAsked(1)
+		b.clock.BlockUntil(3) // the window, the call's budget, the claim
+		b.clock.Advance(2*time.Second - time.Millisecond)
+		assert.False(t, b.settles(func() bool { return len(done) > 0 }), "before the window's end")
+		b.clock.Advance(time.Millisecond)
+		r := <-done
+		require.NoError(t, r.err)
+		v := r.v
+		assert.Equal(t, ports.StatusPending, v.Status)
+		assert.Equal(t, "first", v.Provider, "the one being asked")
+		assert.Empty(t, v.Type)
+		assert.Empty(t, v.HolderName)
+		assert.True(t, v.ExpiresAt.IsZero())
+		assert.Equal(t, v, b.get(v.ID))
+
+		release()
+		end := b.ended(v.ID, time.Second)
+		assert.Equal(t, ports.StatusVerified, end.Status)
+		assert.Equal(t, "AMA SERWAA MENSAH", end.HolderName)
+		b.clock.Advance(time.Hour)
+		assert.Equal(t, end, b.get(v.ID), "I18")
+		assert.True(t, b.validate(request()).Cached)
+	})
+}
+
+func TestAnAnswerWithinTheWindowIsNotPending(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	b.first.Take(b.clock, 2*time.Second-time.Millisecond)
+	done := b.asking(b.service, request())
+	b.advanceUntil(func() bool { return len(done) > 0 }, 2*time.Second)
+	r := <-done
+	require.NoError(t, r.err)
+	assert.Equal(t, ports.StatusVerified, r.v.Status)
+}
+
+func TestWait(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	release := b.first.Hold()
+	v := b.pending(request())
+	waited := make(chan result, 1)
+	go func() {
+		v, err := b.service.Wait(context.Background(), owner, v.ID)
+		waited <- result{v, err}
+	}()
+	release()
+	r := <-waited
+	require.NoError(t, r.err)
+	assert.Equal(t, ports.StatusVerified, r.v.Status)
+
+	again, err := b.service.Wait(t.Context(), owner, v.ID)
+	require.NoError(t, err)
+	assert.Equal(t, r.v, again)
+
+	_, err = b.service.Wait(t.Context(), owner, "nobody")
+	requireCode(t, errcodes.NotFound, err)
+
+	b.first.Hold()
+	w := request()
+	w.AccountIdentifier = "1234567895"
+	slow := b.pending(w)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = b.service.Wait(ctx, owner, slow.ID)
+	requireCode(t, errcodes.Canceled, err)
+}
+
+func TestWaitWatchesOtherProcesses(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	release := b.first.Hold()
+	v := b.pending(request())
+	other := b.open(day, b.first)
+	waited := make(chan result, 1)
+	go func() {
+		v, err := other.Wait(context.Background(), owner, v.ID)
+		waited <- result{v, err}
+	}()
+	release()
+	b.advanceUntil(func() bool { return len(waited) > 0 }, time.Second)
+	assert.Equal(t, ports.StatusVerified, (<-waited).v.Status)
+}
+
+func TestOwnersAreKeptApart(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	v := b.validate(request())
+	for _, c := range [][2]string{{"other", v.ID}, {owner, v.ID + "x"}, {owner, ""}, {"ACME", v.ID}} {
+		_, err := b.service.Get(t.Context(), c[0], c[1])
+		requireCode(t, errcodes.NotFound, err)
+	}
+}
+
+// A thousand callers at once: one lookup, and all are answered when it is.
+func TestAThousandAtOnce(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	b.first.Take(b.clock, time.Second)
+	const callers = 1000
+	var all sync.WaitGroup
+	results := make(chan result, callers)
+	for i := range callers {
+		all.Go(func() {
+			r := request()
+			if i%2 == 1 {
+				r.AccountHolderName = "Kofi Boateng"
+			}
+			v, err := b.service.Validate(t.Context(), owner, r)
+			results <- result{v, err}
+		})
+	}
+	b.first.WaitAsked(1)
+	b.clock.BlockUntil(callers + 3)
+	b.clock.Advance(time.Second)
+	all.Wait()
+	close(results)
+	ids, verified, mismatched := map[string]bool{}, 0, 0
+	for r := range results {
+		require.NoError(t, r.err)
+		ids[r.v.ID] = true
+		switch r.v.Status {
+		case ports.StatusVerified:
+			verified++
+		case ports.StatusNameMismatch:
+			mismatched++
+		case ports.StatusPending, ports.StatusNotFound, ports.StatusError:
+			t.Error("got", r.v.Status)
+		}
+	}
+	assert.Len(t, b.first.Asked(), 1, "exactly one upstream call")
+	assert.Len(t, ids, callers)
+	assert.Equal(t, callers/2, verified)
+	assert.Equal(t, callers/2, mismatched)
+}
+
+func TestACallerWhoLeavesDoesNotStopTheLookup(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	release := b.first.Hold()
+	ctx, leave := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.service.Validate(ctx, owner, request())
+		done <- err
+	}()
+	b.first.WaitAsked(1)
+	leave()
+	requireCode(t, errcodes.Canceled, <-done)
+	release()
+	require.Eventually(t, func() bool { return b.validate(request()).Cached }, 5*time.Second, time.Millisecond)
+	assert.Len(t, b.first.Asked(), 1)
+}
+
+func TestTooManyLookups(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	cfg := b.config()
+	cfg.MaxLookups = 1
+	s, err := validation.New(b.ports(), []ports.AccountConnector{b.first}, day, cfg)
+	require.NoError(t, err)
+	release := b.first.Hold()
+	done := b.asking(s, request())
+	b.first.WaitAsked(1)
+	other := request()
+	other.AccountIdentifier = "1234567895"
+	_, err = s.Validate(t.Context(), owner, other)
+	requireCode(t, errcodes.Unavailable, err)
+	assert.Positive(t, errcodes.RetryAfterOf(err))
+	joined := b.asking(s, request())
+	release()
+	require.NoError(t, (<-done).err)
+	require.NoError(t, (<-joined).err, "who asks the same needs no lookup")
+	require.NoError(t, s.Close(t.Context()))
+	_, err = s.Validate(t.Context(), owner, other)
+	requireCode(t, errcodes.Closed, err)
+}
+
+func TestConfiguration(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	connector := func(name string) ports.AccountConnector { return portstest.NewScriptedConnector(name, reaching) }
+	type arguments struct {
+		ports      validation.Ports
+		connectors []ports.AccountConnector
+		policy     validation.Policy
+		config     validation.Config
+	}
+	for name, spoil := range map[string]func(a *arguments){
+		"no store":                      func(a *arguments) { a.ports.Validations = nil },
+		"no cache":                      func(a *arguments) { a.ports.Answers = nil },
+		"no work":                       func(a *arguments) { a.ports.Work = nil },
+		"no sealer":                     func(a *arguments) { a.ports.Sealer = nil },
+		"a nil connector":               func(a *arguments) { a.connectors = []ports.AccountConnector{nil} },
+		"a connector twice":             func(a *arguments) { a.connectors = []ports.AccountConnector{b.first, b.first} },
+		"a name in capitals":            func(a *arguments) { a.connectors = []ports.AccountConnector{connector("First")} },
+		"no name":                       func(a *arguments) { a.connectors = []ports.AccountConnector{connector("")} },
+		"a long name":                   func(a *arguments) { a.connectors = []ports.AccountConnector{connector(strings.Repeat("a", 33))} },
+		"a connector named rules":       func(a *arguments) { a.connectors = []ports.AccountConnector{connector("rules")} },
+		"a check digit that is neither": func(a *arguments) { a.policy.CheckDigit = 7 },
+		"a negative TTL":                func(a *arguments) { a.policy.AnswerTTL = -1 },
+		"a TTL for ever":                func(a *arguments) { a.policy.AnswerTTL = 91 * 24 * time.Hour },
+		"a negative keeping":            func(a *arguments) { a.policy.KeepFor = -1 },
+		"a window of nothing":           func(a *arguments) { a.config.Window = time.Microsecond },
+		"a negative timeout":            func(a *arguments) { a.config.Timeout = -1 },
+		"a negative bound":              func(a *arguments) { a.config.MaxLookups = -1 },
+	} {
+		a := arguments{ports: b.ports(), policy: day}
+		spoil(&a)
+		_, err := validation.New(a.ports, a.connectors, a.policy, &a.config)
+		requireCode(t, errcodes.Configuration, err)
+		assert.NotEmpty(t, errcodes.MessageOf(err), name)
+	}
+}

@@ -1,0 +1,97 @@
+package validation_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation"
+)
+
+var update = flag.Bool("update", false, "write the generated pages anew")
+
+const diagram = "../internal/docs/validation-states.md"
+
+// The page is drawn from the tables that drive the code.
+func TestStateDiagramIsFresh(t *testing.T) {
+	page := drawStates()
+	if *update {
+		require.NoError(t, os.WriteFile(diagram, []byte(page), 0o644))
+	}
+	onDisk, err := os.ReadFile(diagram)
+	require.NoError(t, err)
+	require.Equal(t, page, string(onDisk), "run: go test ./validation -run Diagram -update")
+}
+
+func drawStates() string {
+	var b strings.Builder
+	b.WriteString("# States of a validation\n\nGenerated from the transition table of package validation (SPEC 2.8 and 4.7). What is not drawn does not happen.\n\n```mermaid\nstateDiagram-v2\n")
+	name := func(s ports.ValidationStatus) string {
+		if s == "" {
+			return "[*]"
+		}
+		return string(s)
+	}
+	for _, row := range validation.Transitions() {
+		fmt.Fprintf(&b, "    %s --> %s: %s\n", name(row.From), name(row.To), row.On)
+	}
+	b.WriteString("```\n\n| from | when | to | event |\n|---|---|---|---|\n")
+	for _, row := range validation.Transitions() {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", row.From, row.On, row.To, row.Event)
+	}
+	b.WriteString("\n## The answer table\n\nWhat is done about each way in which a connector's call can end (`ports.OutcomeRules`).\n\n" +
+		"| outcome | status | kept | next connector asked | one retry | breaker | billed |\n|---|---|---|---|---|---|---|\n")
+	for _, r := range ports.OutcomeRules() {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Outcome, r.Status, yes(r.Cached), yes(r.FailOver), yes(r.Retry), r.Health, r.Billing)
+	}
+	return b.String()
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}
+
+// Each status but pending is an end, and each end can be reached at once and
+// from pending (I18).
+func TestTransitionsEnd(t *testing.T) {
+	ends := []ports.ValidationStatus{ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError}
+	reached := map[[2]ports.ValidationStatus]int{}
+	for _, row := range validation.Transitions() {
+		assert.False(t, row.From != "" && row.From.Terminal(), "an end is left by %s", row.On)
+		assert.NotEmpty(t, row.Event, "I32")
+		reached[[2]ports.ValidationStatus{row.From, row.To}]++
+	}
+	for _, from := range []ports.ValidationStatus{"", ports.StatusPending} {
+		assert.Equal(t, 1, reached[[2]ports.ValidationStatus{from, ports.StatusPending}])
+		for _, end := range ends {
+			assert.Equal(t, 1, reached[[2]ports.ValidationStatus{from, end}], "%s to %s", from, end)
+		}
+	}
+}
+
+// The answer table: what is kept is definite, and what is definite ends the
+// search.
+func TestTheAnswerTableIsConsistent(t *testing.T) {
+	seen := make(map[ports.Outcome]bool)
+	for _, r := range ports.OutcomeRules() {
+		assert.False(t, seen[r.Outcome], "%s stands twice", r.Outcome)
+		seen[r.Outcome] = true
+		assert.False(t, r.Cached && r.FailOver, "%s", r.Outcome)
+		assert.False(t, r.Cached && r.Status == ports.StatusError, "%s: an error is kept", r.Outcome)
+		assert.False(t, r.Status != ports.StatusError && r.FailOver, "%s: a definite answer is not final", r.Outcome)
+		assert.False(t, r.Retry && r.Health == ports.Healthy, "%s", r.Outcome)
+		assert.False(t, r.Retry && r.Billing == ports.Billed, "%s: paid twice", r.Outcome)
+		assert.True(t, r.Status.Terminal())
+		assert.Equal(t, r, r.Outcome.Rule())
+	}
+	assert.Equal(t, ports.OutcomeMalformed, ports.Outcome("nonsense").Rule().Outcome)
+}

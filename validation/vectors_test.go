@@ -1,0 +1,132 @@
+package validation_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation"
+)
+
+// vectors are published examples and made-up numbers; a row's last element says
+// where it comes from or what it shows.
+func vectors(t *testing.T, table string) [][]string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/vectors.json")
+	require.NoError(t, err)
+	var all map[string][][]string
+	require.NoError(t, json.Unmarshal(data, &all))
+	require.NotEmpty(t, all[table])
+	return all[table]
+}
+
+// verdictOf gives what a vector file says of an identifier.
+func verdictOf(t *testing.T, found validation.Finding, err error) string {
+	t.Helper()
+	if err != nil {
+		require.Equal(t, []string{"accountIdentifier"}, badFields(t, err, errcodes.InvalidRequest))
+		return "invalid"
+	}
+	switch found.Verdict {
+	case validation.CheckDigitFailed:
+		require.NotEmpty(t, found.Reason)
+		return "invalid"
+	case validation.CheckDigitPassed:
+		require.Empty(t, found.Reason)
+		return "valid"
+	case validation.WellFormed:
+		require.Empty(t, found.Reason)
+		return "inconclusive"
+	default:
+		t.Fatalf("verdict %q", found.Verdict)
+		return ""
+	}
+}
+
+func TestIBANVectors(t *testing.T) {
+	for _, v := range vectors(t, "iban") {
+		text, want, why := v[0], v[1], v[2]
+		found, err := validation.Check(good("EGY", ports.BankAccount, text, ""))
+		require.Equal(t, want, verdictOf(t, found, err), why)
+		canonical, verdict, ok := validation.IBAN(text)
+		require.Equal(t, err == nil, ok, why)
+		require.Equal(t, found.Verdict, verdict, why)
+		require.Equal(t, found.Account.Identifier, canonical, why)
+	}
+}
+
+// The standard's form of an institution's code is 9 and 5 digits; the 5 alone
+// are none of SPEC 2.7.
+func TestNUBANVectors(t *testing.T) {
+	for _, v := range vectors(t, "nuban") {
+		code, number, want, why := v[0], v[1], v[2], v[3]
+		if len(code) == 5 {
+			_, err := validation.Check(good("NGA", ports.BankAccount, number, code))
+			require.Equal(t, []string{"bankCode"}, badFields(t, err, errcodes.Unprocessable), why)
+			code = "9" + code
+		}
+		_, verdict, ok := validation.NUBAN(code, number)
+		require.Equal(t, want, verdictText(verdict, ok), why)
+		found, err := validation.Check(good("NGA", ports.BankAccount, number, code))
+		require.Contains(t, []string{want, "inconclusive"}, verdictOf(t, found, err), why)
+		if len(code) == 3 {
+			require.Equal(t, want, verdictOf(t, found, err), why)
+		}
+	}
+}
+
+func verdictText(verdict validation.Verdict, ok bool) string {
+	switch {
+	case ok && verdict == validation.CheckDigitPassed:
+		return "valid"
+	case ok && verdict == validation.WellFormed:
+		return "inconclusive"
+	default:
+		return "invalid"
+	}
+}
+
+func TestMSISDNVectors(t *testing.T) {
+	types := map[string]ports.AccountType{"KEN": ports.MobileMoney, "GHA": ports.MobileMoney, "ZWE": ports.InstitutionWallet}
+	for _, v := range vectors(t, "msisdn") {
+		country, text, want, why := v[0], v[1], v[2], v[3]
+		canonical, ok := validation.MSISDN(country, text)
+		require.Equal(t, want == "valid", ok, why)
+		found, err := validation.Check(good(country, types[country], text, ""))
+		require.Equal(t, ok, err == nil, why)
+		require.Equal(t, canonical, found.Account.Identifier, why)
+	}
+}
+
+func TestBankCodeVectors(t *testing.T) {
+	for _, v := range vectors(t, "bankcode") {
+		country, code, want, branch, why := v[0], v[1], v[2], v[3], v[4]
+		found, err := validation.Check(good(country, ports.BankAccount, anIdentifier[country], code))
+		if want == "invalid" {
+			require.Equal(t, []string{"bankCode"}, badFields(t, err, errcodes.Unprocessable), why)
+			continue
+		}
+		require.NoError(t, err, why)
+		require.Equal(t, want, found.Account.BankCode, why)
+		require.Equal(t, branch, found.Account.Branch, why)
+	}
+}
+
+func TestWalletVectors(t *testing.T) {
+	for _, v := range vectors(t, "wallet") {
+		text, want, why := v[0], v[1], v[2]
+		found, err := validation.Check(good("ZWE", ports.InstitutionWallet, text, ""))
+		if want == "invalid" {
+			require.Equal(t, []string{"accountIdentifier"}, badFields(t, err, errcodes.InvalidRequest), why)
+			continue
+		}
+		require.NoError(t, err, why)
+		require.Equal(t, validation.WellFormed, found.Verdict, why)
+		require.Equal(t, strings.NewReplacer(" ", "", "+", "").Replace(text), found.Account.Identifier, why)
+	}
+}
