@@ -35,6 +35,9 @@ func open(tb testing.TB, lossAt string) portstest.Store {
 		Tokens:         store.Tokens(),
 		Work:           store.Work(),
 		Outbox:         store.Outbox(),
+		Validations:    store.Validations(),
+		Answers:        store.Answers(),
+		Secrets:        store.Secrets(),
 		Close:          store.Close,
 		LoseNextCommit: func() { faults[lossAt] = errcodes.New(errcodes.OutcomeUnknown, "") },
 		Fill: func() func() {
@@ -56,6 +59,9 @@ func TestConforms(t *testing.T) {
 			t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
 			t.Run("ClientStore", func(t *testing.T) { portstest.ClientStore(t, h) })
 			t.Run("TokenStore", func(t *testing.T) { portstest.TokenStore(t, h) })
+			t.Run("ValidationStore", func(t *testing.T) { portstest.ValidationStore(t, h) })
+			t.Run("AnswerCache", func(t *testing.T) { portstest.AnswerCache(t, h) })
+			t.Run("SecretStore", func(t *testing.T) { portstest.SecretStore(t, h) })
 		})
 	}
 }

@@ -1,6 +1,7 @@
 // Package memory is a store that lives in the process: for tests, for
 // development, and for services that may forget everything at a restart. It
-// keeps every store port (rate locks, clients, tokens, work, outbox) and passes
+// keeps every store port (rate locks, validations, answers, secrets, clients,
+// tokens, work, outbox) and passes
 // the suites of ports/portstest without exception, so that what holds on it
 // holds on a durable store.
 //
@@ -19,5 +20,7 @@
 // lock guards all the rest: a save holds it alone, which makes the change one
 // instant for every reader. A listing costs its page and a search, however many
 // locks of other pairs there are. Ended locks stay, since their ids must still
-// be found: memory grows with every lock ever minted.
+// be found: memory grows with every lock ever minted. Validations and answers
+// stay until they are purged. Cached answers have 64 locks of their own: asking
+// for one waits for no save.
 package memory

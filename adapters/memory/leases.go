@@ -86,6 +86,21 @@ func (l *leases[V]) claim(now, until int64, n int) []*entry[V] {
 	return got
 }
 
+// claimable counts what could be claimed at now, up to n.
+func (l *leases[V]) claimable(now int64, n int) int {
+	l.mature(now)
+	count := 0
+	for e := range l.ready.all() {
+		if count == n {
+			break
+		}
+		if e.from <= now {
+			count++
+		}
+	}
+	return count
+}
+
 // mature makes ready what waited until now.
 func (l *leases[V]) mature(now int64) {
 	var come []*entry[V]

@@ -12,9 +12,11 @@ import (
 type event = entry[ports.Event]
 
 // outboxState keeps events until they are acknowledged. Of each key only the
-// earliest waits to be claimed: that is the order per key.
+// earliest waits to be claimed: that is the order per key. A save only appends
+// its events; a claim that needs them files them under their keys.
 type outboxState struct {
 	byID   map[string]*event
+	fresh  []*event                   // saved, and not filed yet: later than all others
 	keys   map[string]*sorted[*event] // neither acknowledged nor buried
 	heads  *leases[ports.Event]
 	buried map[string]*event
@@ -35,7 +37,21 @@ func (o *outboxState) has(id string) bool {
 
 func (o *outboxState) add(e ports.Event, seq int64) {
 	e.At, e.Data = stamp(e.At), bytes.Clone(e.Data)
-	o.enqueue(&event{value: e, seq: seq, from: math.MinInt64})
+	fresh := &event{value: e, seq: seq, from: math.MinInt64}
+	o.byID[e.ID] = fresh
+	o.fresh = append(o.fresh, fresh)
+}
+
+// admit files fresh events until n can be claimed at now, or none is left.
+func (o *outboxState) admit(now int64, n int) {
+	for len(o.fresh) > 0 && o.heads.claimable(now, n) < n {
+		some := o.fresh[:min(n, len(o.fresh))]
+		for _, e := range some {
+			o.enqueue(e)
+		}
+		clear(some)
+		o.fresh = o.fresh[len(some):]
+	}
 }
 
 func (o *outboxState) enqueue(e *event) {
@@ -124,6 +140,7 @@ func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n
 		return nil, err
 	}
 	defer o.s.mu.Unlock()
+	o.s.outbox.admit(from, n)
 	var got []ports.Event
 	for _, e := range o.s.outbox.heads.claim(from, until, n) {
 		v := e.value

@@ -47,17 +47,25 @@ func (s *Store) admit(change ports.RateLockChange) error {
 			return errTaken
 		}
 	}
-	for _, e := range change.Events {
-		if s.outbox.has(e.ID) {
-			return errTaken
-		}
-	}
-	for _, w := range change.Work {
-		if s.work.has(w.ID) {
-			return errTaken
-		}
+	if !s.admitsQueued(change.Events, change.Work) {
+		return errTaken
 	}
 	return nil
+}
+
+// admitsQueued reports whether the ids of events and work are new.
+func (s *Store) admitsQueued(events []ports.Event, work []ports.WorkItem) bool {
+	for i := range events {
+		if s.outbox.has(events[i].ID) {
+			return false
+		}
+	}
+	for i := range work {
+		if s.work.has(work[i].ID) {
+			return false
+		}
+	}
+	return true
 }
 
 // admitsLock reports whether l may be stored under its id: an active lock is
@@ -87,13 +95,18 @@ func (s *Store) commit(change ports.RateLockChange) {
 	for _, l := range change.Locks {
 		s.putLock(record(l))
 	}
-	for _, e := range change.Events {
+	s.enqueue(change.Events, change.Work)
+}
+
+// enqueue makes admitted events and work claimable.
+func (s *Store) enqueue(events []ports.Event, work []ports.WorkItem) {
+	for i := range events {
 		s.seq++
-		s.outbox.add(e, s.seq)
+		s.outbox.add(events[i], s.seq)
 	}
-	for _, w := range change.Work {
+	for i := range work {
 		s.seq++
-		s.work.add(w, s.seq)
+		s.work.add(work[i], s.seq)
 	}
 }
 

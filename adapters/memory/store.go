@@ -28,8 +28,9 @@ type Config struct {
 
 // Store keeps everything in memory. It is safe for concurrent use.
 type Store struct {
-	faults func(point string) error
-	books  *shards
+	faults  func(point string) error
+	books   *shards
+	answers *answerShards
 
 	mu      sync.RWMutex // all below; taken before a shard's lock
 	closed  bool
@@ -41,6 +42,9 @@ type Store struct {
 	work    workState
 	clients map[string]ports.Client
 	tokens  tokenState
+	secrets map[string][]byte
+
+	validations validationState
 }
 
 // New makes an empty store. A nil cfg is the zero Config; every Config is
@@ -56,6 +60,7 @@ func New(cfg *Config) (*Store, error) {
 	return &Store{
 		faults:  faults,
 		books:   newShards(),
+		answers: newAnswerShards(),
 		locks:   map[string]*ports.RateLock{},
 		live:    map[ports.Pair]*sorted[*ports.RateLock]{},
 		due:     newSorted(byExpiry),
@@ -63,12 +68,25 @@ func New(cfg *Config) (*Store, error) {
 		work:    newWorkState(),
 		clients: map[string]ports.Client{},
 		tokens:  newTokenState(),
+		secrets: map[string][]byte{},
+
+		validations: newValidationState(),
 	}, nil
 }
 
 // RateLocks gives the store's rate locks. Its Save takes the events and the
 // work that Outbox and Work hand out.
 func (s *Store) RateLocks() ports.RateLockStore { return rateLocks{s} }
+
+// Validations gives the store's validations. Its Save takes events and work as
+// that of RateLocks does.
+func (s *Store) Validations() ports.ValidationStore { return validations{s} }
+
+// Answers gives the store's cache of providers' answers.
+func (s *Store) Answers() ports.AnswerCache { return answers{s} }
+
+// Secrets gives the secrets that the installation made for itself.
+func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
 
 // Clients gives the store's clients.
 func (s *Store) Clients() ports.ClientStore { return clients{s} }
@@ -89,6 +107,7 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	s.books.close()
+	s.answers.close()
 	return nil
 }
 

@@ -6,6 +6,8 @@ require (
 	github.com/Rhymond/go-money v1.0.15
 	github.com/corridor-go/corridor v0.0.0
 	github.com/go-playground/validator/v10 v10.30.6
+	github.com/maypok86/otter/v2 v2.4.0
+	github.com/nyaruka/phonenumbers v1.8.1
 	github.com/shopspring/decimal v1.6.0
 )
 
@@ -20,11 +22,9 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/leodido/go-urn v1.5.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
-	github.com/maypok86/otter/v2 v2.4.0 // indirect
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
-	github.com/nyaruka/phonenumbers v1.8.1 // indirect
 	github.com/pressly/goose/v3 v3.29.0 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect

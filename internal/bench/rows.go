@@ -2,7 +2,7 @@ package main
 
 // rows is the table of speeds that corridor holds itself to.
 func rows() []row {
-	return []row{
+	return append([]row{
 		{
 			name: "price: parse mid, add markup, print", reference: "shopspring/decimal",
 			ours: priceOurs, ref: priceShopspring, goal: faster(4), allocs: 2,
@@ -27,5 +27,13 @@ func rows() []row {
 			name: "drift tick, 10 pairs moved, 1,000,000 live locks", reference: "itself at 100,000",
 			ours: driftOver(1_000_000), ref: driftOver(100_000), goal: within(1.5), allocs: -1, fixed: 3,
 		},
-	}
+		{
+			name: "Validate on a kept answer, memory", reference: "otter, Get of the same record",
+			ours: keptAnswer(""), ref: otterRecord, goal: within(8), allocs: 6, fixed: 20_000,
+		},
+		{
+			name: "Validate with a name on a kept answer, memory", reference: "otter, Get of the same record",
+			ours: keptAnswer("Mensah Ama"), ref: otterRecord, goal: within(16), allocs: 6, fixed: 20_000,
+		},
+	}, ruleRows()...)
 }

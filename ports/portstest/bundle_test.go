@@ -19,6 +19,10 @@ type bundle struct {
 	clients clientMethods
 	tokens  tokenMethods
 
+	validations validationMethods
+	answers     answerMethods
+	secret      func(context.Context, string, []byte) ([]byte, error)
+
 	close  func() error
 	reopen func() portstest.Store
 	lose   func()
@@ -62,6 +66,21 @@ type tokenMethods struct {
 	purge  func(context.Context, time.Time, int) (int, error)
 }
 
+type validationMethods struct {
+	save    func(context.Context, ports.ValidationChange) error
+	read    func(context.Context, string, string) (ports.ValidationRecord, error)
+	overdue func(context.Context, time.Time, ports.ValidationPos, int) ([]ports.ValidationRecord, error)
+	purge   func(context.Context, time.Time, int) (int, error)
+}
+
+type answerMethods struct {
+	answer  func(context.Context, ports.AnswerKey) (ports.CachedAnswer, error)
+	put     func(context.Context, ports.CachedAnswer) error
+	claim   func(context.Context, ports.AnswerKey, string, time.Time, time.Time) (bool, error)
+	release func(context.Context, ports.AnswerKey, string) error
+	purge   func(context.Context, time.Time, int) (int, error)
+}
+
 // newBundle opens a sound store. It stands for a durable one: a reopened store
 // is the same store.
 func newBundle(tb testing.TB) *bundle {
@@ -77,6 +96,10 @@ func newBundle(tb testing.TB) *bundle {
 	b.work = workMethods{wk.Claim, wk.Done, wk.Retry, wk.Bury}
 	b.clients = clientMethods{cl.Client, cl.PutClient}
 	b.tokens = tokenMethods{tk.PutToken, tk.Token, tk.Revoke, tk.PurgeTokens}
+	va, an := store.Validations(), store.Answers()
+	b.validations = validationMethods{va.Save, va.Validation, va.Overdue, va.PurgeValidations}
+	b.answers = answerMethods{an.Answer, an.PutAnswer, an.Claim, an.Release, an.PurgeAnswers}
+	b.secret = store.Secrets().Secret
 	b.close, b.reopen = store.Close, b.store
 	b.lose = func() { b.faults[memory.AfterCommit] = errcodes.New(errcodes.OutcomeUnknown, "") }
 	b.fill = func() func() {
@@ -98,6 +121,7 @@ func (b *bundle) fault(point string) error {
 func (b *bundle) store() portstest.Store {
 	return portstest.Store{
 		RateLocks: locks{b}, Outbox: outbox{b}, Work: work{b}, Clients: clients{b}, Tokens: tokens{b},
+		Validations: validations{b}, Answers: answers{b}, Secrets: secrets{b},
 		Close: b.close, Reopen: b.reopen, LoseNextCommit: b.lose, Fill: b.fill,
 	}
 }
@@ -163,4 +187,43 @@ func (s tokens) Token(ctx context.Context, h [32]byte) (ports.Token, error) {
 func (s tokens) Revoke(ctx context.Context, h [32]byte) error { return s.b.tokens.revoke(ctx, h) }
 func (s tokens) PurgeTokens(ctx context.Context, before time.Time, n int) (int, error) {
 	return s.b.tokens.purge(ctx, before, n)
+}
+
+type validations struct{ b *bundle }
+
+func (s validations) Save(ctx context.Context, c ports.ValidationChange) error {
+	return s.b.validations.save(ctx, c)
+}
+func (s validations) Validation(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
+	return s.b.validations.read(ctx, owner, id)
+}
+func (s validations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+	return s.b.validations.overdue(ctx, by, after, limit)
+}
+func (s validations) PurgeValidations(ctx context.Context, before time.Time, n int) (int, error) {
+	return s.b.validations.purge(ctx, before, n)
+}
+
+type answers struct{ b *bundle }
+
+func (s answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+	return s.b.answers.answer(ctx, key)
+}
+func (s answers) PutAnswer(ctx context.Context, a ports.CachedAnswer) error {
+	return s.b.answers.put(ctx, a)
+}
+func (s answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+	return s.b.answers.claim(ctx, key, holder, now, until)
+}
+func (s answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
+	return s.b.answers.release(ctx, key, holder)
+}
+func (s answers) PurgeAnswers(ctx context.Context, before time.Time, n int) (int, error) {
+	return s.b.answers.purge(ctx, before, n)
+}
+
+type secrets struct{ b *bundle }
+
+func (s secrets) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+	return s.b.secret(ctx, name, fresh)
 }

@@ -44,6 +44,13 @@ func ignoreContexts(b *bundle) {
 	b.work.done = func(ctx context.Context, w ports.WorkItem) error { return inner.work.done(deaf(ctx), w) }
 	b.clients.put = func(ctx context.Context, c ports.Client) error { return inner.clients.put(deaf(ctx), c) }
 	b.tokens.put = func(ctx context.Context, v ports.Token) error { return inner.tokens.put(deaf(ctx), v) }
+	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
+		return inner.validations.save(deaf(ctx), c)
+	}
+	b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error { return inner.answers.put(deaf(ctx), a) }
+	b.secret = func(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+		return inner.secret(deaf(ctx), name, fresh)
+	}
 }
 
 // contextsTooLate does what was asked, and looks at the context afterwards.
@@ -59,6 +66,14 @@ func contextsTooLate(b *bundle) {
 	b.work.done = func(ctx context.Context, w ports.WorkItem) error { return orDone(ctx, inner.work.done(ctx, w)) }
 	b.clients.put = func(ctx context.Context, c ports.Client) error { return orDone(ctx, inner.clients.put(ctx, c)) }
 	b.tokens.put = func(ctx context.Context, v ports.Token) error { return orDone(ctx, inner.tokens.put(ctx, v)) }
+	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
+		return orDone(ctx, inner.validations.save(ctx, c))
+	}
+	b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error { return orDone(ctx, inner.answers.put(ctx, a)) }
+	b.secret = func(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+		got, err := inner.secret(ctx, name, fresh)
+		return got, orDone(ctx, err)
+	}
 }
 
 func orDone(ctx context.Context, err error) error {
@@ -79,6 +94,7 @@ func forgets(b *bundle) {
 		}
 		return portstest.Store{
 			RateLocks: s.RateLocks(), Outbox: s.Outbox(), Work: s.Work(), Clients: s.Clients(), Tokens: s.Tokens(),
+			Validations: s.Validations(), Answers: s.Answers(), Secrets: s.Secrets(),
 		}
 	}
 }

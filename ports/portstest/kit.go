@@ -65,6 +65,18 @@ func plain(v any) any {
 	case ports.Client:
 		v.Secrets, v.Merchants = orNil(v.Secrets), orNil(v.Merchants)
 		return v
+	case ports.ValidationRecord:
+		v.Sealed.Data = orNil(v.Sealed.Data)
+		return v
+	case []ports.ValidationRecord:
+		var all []any
+		for i := range v {
+			all = append(all, plain(v[i]))
+		}
+		return all
+	case ports.CachedAnswer:
+		v.Sealed.Data = orNil(v.Sealed.Data)
+		return v
 	default:
 		return v
 	}

@@ -20,6 +20,10 @@ var saboteurs = map[string][]saboteur{
 	"Work":          slices.Concat(itemSaboteurs, itemClaimSaboteurs),
 	"ClientStore":   clientSaboteurs,
 	"TokenStore":    tokenSaboteurs,
+	"ValidationStore": slices.Concat(validationSaboteurs, validationVersionSaboteurs, validationQueueSaboteurs,
+		overdueSaboteurs, validationPurgeSaboteurs, validationOutcomeSaboteurs),
+	"AnswerCache": slices.Concat(answerSaboteurs, answerClaimSaboteurs, answerPurgeSaboteurs, answerOutcomeSaboteurs),
+	"SecretStore": secretSaboteurs,
 }
 
 func TestASoundStorePassesEveryCheck(t *testing.T) {
@@ -65,6 +69,9 @@ func TestEveryCheckHasASaboteur(t *testing.T) {
 	for _, s := range clockSaboteurs {
 		caught["Clock"] = append(caught["Clock"], s.check)
 	}
+	for _, s := range sealerSaboteurs {
+		caught["Sealer"] = append(caught["Sealer"], s.check)
+	}
 	for suite, covered := range caught {
 		checks := portstest.CheckNames(suite)
 		for _, check := range checks {
@@ -105,6 +112,10 @@ func TestASuiteLeavesOutWhatIsNotThere(t *testing.T) {
 		"Work":          portstest.Work,
 		"ClientStore":   portstest.ClientStore,
 		"TokenStore":    portstest.TokenStore,
+
+		"ValidationStore": portstest.ValidationStore,
+		"AnswerCache":     portstest.AnswerCache,
+		"SecretStore":     portstest.SecretStore,
 	} {
 		t.Run(name, func(t *testing.T) { suite(t, bare) })
 	}

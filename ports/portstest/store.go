@@ -17,6 +17,10 @@ type Store struct {
 	Work      ports.Work
 	Outbox    ports.Outbox
 
+	Validations ports.ValidationStore
+	Answers     ports.AnswerCache
+	Secrets     ports.SecretStore
+
 	// Close closes the store.
 	Close func() error
 	// Reopen closes the store and opens the same data anew, as a restart does.

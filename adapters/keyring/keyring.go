@@ -1,0 +1,132 @@
+package keyring
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"io"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// What is derived from a secret. A label never changes: data are sealed by it.
+const (
+	sealLabel   = "corridor keyring seal AES-256-GCM"
+	digestLabel = "corridor keyring digest HMAC-SHA-256"
+)
+
+// The parts of sealed data beside the ciphertext.
+const (
+	nonceSize = 12
+	tagSize   = 16
+)
+
+// Config tunes a [Keyring]. The zero value, and nil, mean the defaults.
+type Config struct {
+	// Random gives the nonces. It must be safe for use by many goroutines, and
+	// never repeat itself: two seals under one key and nonce lose the secrecy of
+	// both. nil: crypto/rand.
+	Random io.Reader
+}
+
+// Keyring is a [ports.Sealer]. It is safe for concurrent use.
+type Keyring struct {
+	first  string
+	ciph   map[string]cipher.AEAD
+	nonces *nonces
+	digest *digester
+}
+
+// New makes a keyring. The first key seals and digests, all of them open. No
+// key, one outside the bounds of [Key], and two with one id or one secret are
+// [errcodes.Configuration]. The secrets are not kept.
+func New(keys []Key, cfg *Config) (*Keyring, error) {
+	if err := check(keys); err != nil {
+		return nil, err
+	}
+	random := rand.Reader
+	if cfg != nil && cfg.Random != nil {
+		random = cfg.Random
+	}
+	k := &Keyring{first: keys[0].ID, ciph: map[string]cipher.AEAD{}, nonces: newNonces(random)}
+	for _, key := range keys {
+		ciph, err := newCipher(key.Secret)
+		if err != nil {
+			return nil, err
+		}
+		k.ciph[key.ID] = ciph
+	}
+	digestKey, err := derive(keys[0].Secret, digestLabel)
+	if err != nil {
+		return nil, err
+	}
+	k.digest = newDigester(digestKey)
+	return k, nil
+}
+
+func newCipher(secret []byte) (cipher.AEAD, error) {
+	key, err := derive(secret, sealLabel)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("make a cipher: %w", err))
+	}
+	ciph, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("make a cipher: %w", err))
+	}
+	return ciph, nil
+}
+
+func derive(secret []byte, label string) ([]byte, error) {
+	key, err := hkdf.Key(sha256.New, secret, nil, label, SecretSize)
+	if err != nil {
+		return nil, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("derive a key: %w", err))
+	}
+	return key, nil
+}
+
+var (
+	errUnknown = errcodes.New(errcodes.KeyUnknown, "")
+	errAltered = errcodes.New(errcodes.CorruptRecord, "Sealed data are damaged, or belong to another record")
+)
+
+// Seal encrypts plain under the first key. ctx is not looked at: nothing is
+// waited for. When the source of chance fails the error is [errcodes.Internal].
+func (k *Keyring) Seal(_ context.Context, aad, plain []byte) (ports.Sealed, error) {
+	data := make([]byte, nonceSize, nonceSize+len(plain)+tagSize)
+	if err := k.nonces.next(data); err != nil {
+		return ports.Sealed{}, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("read a nonce: %w", err))
+	}
+	data = k.ciph[k.first].Seal(data, data, plain, aad) //nolint:gosec // the nonce was filled with chance above
+	return ports.Sealed{KeyID: k.first, Data: data}, nil
+}
+
+// Open decrypts what [Keyring.Seal] gave under any of the keys. An id that none
+// of them has is [errcodes.KeyUnknown]; data that are too short, altered or
+// bound to another aad are [errcodes.CorruptRecord].
+func (k *Keyring) Open(_ context.Context, aad []byte, sealed ports.Sealed) ([]byte, error) {
+	ciph := k.ciph[sealed.KeyID]
+	if ciph == nil {
+		return nil, errUnknown
+	}
+	if len(sealed.Data) < nonceSize+tagSize {
+		return nil, errAltered
+	}
+	plain, err := ciph.Open(nil, sealed.Data[:nonceSize], sealed.Data[nonceSize:], aad)
+	if err != nil {
+		return nil, errAltered // which of the two, the cipher cannot tell either
+	}
+	return plain, nil
+}
+
+// Digest gives the HMAC-SHA-256 of data under a key that only the first secret
+// gives.
+func (k *Keyring) Digest(data []byte) [32]byte { return k.digest.sum(data) }

@@ -1,0 +1,174 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// answerShards hold the cached answers and the claims, apart from all else: a
+// look-up in the cache waits for no save.
+type answerShards [shardCount]answerShard
+
+type answerShard struct {
+	mu      sync.Mutex
+	closed  bool
+	answers map[ports.AnswerKey]*ports.CachedAnswer // the pointed-to answers never change
+	expiry  agenda[ports.AnswerKey]
+	claims  map[ports.AnswerKey]answerClaim
+}
+
+type answerClaim struct {
+	holder string
+	until  int64 // ms
+}
+
+func newAnswerShards() *answerShards {
+	s := new(answerShards)
+	for i := range s {
+		s[i].answers = map[ports.AnswerKey]*ports.CachedAnswer{}
+		s[i].expiry = newAgenda[ports.AnswerKey]()
+		s[i].claims = map[ports.AnswerKey]answerClaim{}
+	}
+	return s
+}
+
+// of picks a shard. A key is a digest, so that any byte of it spreads.
+func (s *answerShards) of(key ports.AnswerKey) *answerShard { return &s[key[0]%shardCount] }
+
+func (s *answerShards) close() {
+	for i := range s {
+		s[i].mu.Lock()
+		s[i].closed = true
+		s[i].mu.Unlock()
+	}
+}
+
+// using takes the shard's lock, unless the store is closed or ctx done.
+func (s *answerShard) using(ctx context.Context) error {
+	s.mu.Lock()
+	err := ctx.Err()
+	if s.closed {
+		err = errClosed
+	}
+	if err != nil {
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// put stores an answer. Its key is filed anew only under another minute, so
+// that an answer that is put again and again is filed once.
+func (s *answerShard) put(a *ports.CachedAnswer) {
+	old := s.answers[a.Key]
+	s.answers[a.Key] = a
+	if old == nil || minute(old.ExpiresAt) != minute(a.ExpiresAt) {
+		s.expiry.add(a.ExpiresAt, a.Key)
+	}
+}
+
+// purge removes up to n answers, and every claim that has ended.
+func (s *answerShard) purge(before time.Time, n int) int {
+	for key, c := range s.claims {
+		if c.until < before.UnixMilli() {
+			delete(s.claims, key)
+		}
+	}
+	return s.expiry.sweep(before, n, func(key ports.AnswerKey) fate {
+		a := s.answers[key]
+		switch {
+		case a == nil || minute(a.ExpiresAt) > minute(before):
+			return dropped
+		case a.ExpiresAt.After(before):
+			return kept
+		default:
+			delete(s.answers, key)
+			return removed
+		}
+	})
+}
+
+// answers is the store as a ports.AnswerCache.
+type answers struct{ s *Store }
+
+var errNoAnswer = errcodes.New(errcodes.NotFound, "No answer is kept of this account")
+
+func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+	sh := a.s.answers.of(key)
+	if err := sh.using(ctx); err != nil {
+		return ports.CachedAnswer{}, err
+	}
+	kept := sh.answers[key]
+	sh.mu.Unlock()
+	if kept == nil {
+		return ports.CachedAnswer{}, errNoAnswer
+	}
+	c := *kept
+	c.Sealed.Data = bytes.Clone(c.Sealed.Data)
+	return c, nil
+}
+
+func (a answers) PutAnswer(ctx context.Context, v ports.CachedAnswer) error {
+	v.At, v.ExpiresAt = stamp(v.At), stamp(v.ExpiresAt)
+	v.Sealed.Data = bytes.Clone(v.Sealed.Data)
+	sh := a.s.answers.of(v.Key)
+	if err := sh.using(ctx); err != nil {
+		return err
+	}
+	defer sh.mu.Unlock()
+	sh.put(&v)
+	return nil
+}
+
+func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+	if err := within(len(holder), 1, maxHolder, "the length of a holder"); err != nil {
+		return false, err
+	}
+	sh := a.s.answers.of(key)
+	if err := sh.using(ctx); err != nil {
+		return false, err
+	}
+	defer sh.mu.Unlock()
+	if c, held := sh.claims[key]; held && c.holder != holder && c.until > now.UnixMilli() {
+		return false, nil
+	}
+	sh.claims[key] = answerClaim{holder, until.UnixMilli()}
+	return true, nil
+}
+
+const maxHolder = 64
+
+func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
+	if err := within(len(holder), 1, maxHolder, "the length of a holder"); err != nil {
+		return err
+	}
+	sh := a.s.answers.of(key)
+	if err := sh.using(ctx); err != nil {
+		return err
+	}
+	defer sh.mu.Unlock()
+	if sh.claims[key].holder == holder {
+		delete(sh.claims, key)
+	}
+	return nil
+}
+
+func (a answers) PurgeAnswers(ctx context.Context, before time.Time, n int) (int, error) {
+	if err := within(n, 1, maxPage, "a purge's n"); err != nil {
+		return 0, err
+	}
+	left := n
+	for i := range a.s.answers {
+		sh := &a.s.answers[i]
+		if err := sh.using(ctx); err != nil {
+			return n - left, err
+		}
+		left -= sh.purge(before, left)
+		sh.mu.Unlock()
+	}
+	return n - left, nil
+}

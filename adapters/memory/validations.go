@@ -1,0 +1,148 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// validationState keeps validations by id. Only the pending ones need an order:
+// most end in the save that creates them.
+type validationState struct {
+	byID    map[string]*ports.ValidationRecord // the pointed-to records never change
+	pending *sorted[*ports.ValidationRecord]
+	ended   agenda[*ports.ValidationRecord] // by PurgeAt
+}
+
+func newValidationState() validationState {
+	return validationState{
+		byID:    map[string]*ports.ValidationRecord{},
+		pending: newSorted(byDeadline),
+		ended:   newAgenda[*ports.ValidationRecord](),
+	}
+}
+
+func byDeadline(a, b *ports.ValidationRecord) int {
+	return cmp.Or(a.Deadline.Compare(b.Deadline), strings.Compare(a.ID, b.ID))
+}
+
+// admits reports whether v may be stored: it is new and its id is free, or it
+// changes the version that is there, which is its owner's and pending (I18).
+func (s *validationState) admits(v *ports.ValidationRecord) bool {
+	old := s.byID[v.ID]
+	if old == nil {
+		return v.Version == 0
+	}
+	return old.Version == v.Version && old.Owner == v.Owner && !old.Status.Terminal()
+}
+
+// put stores an admitted record and keeps the orders in step.
+func (s *validationState) put(v *ports.ValidationRecord) {
+	if v.Version > 1 {
+		s.pending.remove(s.byID[v.ID])
+	}
+	s.byID[v.ID] = v
+	if v.Status.Terminal() {
+		s.ended.add(v.PurgeAt, v)
+	} else {
+		s.pending.insert(v)
+	}
+}
+
+// keptValidation gives the record as the store keeps it.
+func keptValidation(v *ports.ValidationRecord) *ports.ValidationRecord {
+	c := *v
+	c.Version++
+	for _, t := range [...]*time.Time{&c.CreatedAt, &c.Deadline, &c.EndedAt, &c.ExpiresAt, &c.PurgeAt} {
+		*t = stamp(*t)
+	}
+	c.Sealed.Data = bytes.Clone(c.Sealed.Data)
+	return &c
+}
+
+// given gives a copy that is the caller's.
+func given(v *ports.ValidationRecord) ports.ValidationRecord {
+	c := *v
+	c.Sealed.Data = bytes.Clone(c.Sealed.Data)
+	return c
+}
+
+// validations is the store as a ports.ValidationStore.
+type validations struct{ s *Store }
+
+var errChanged = errcodes.New(errcodes.Conflict, "The validation has changed since it was read, has ended, or an id of the change is taken")
+
+func (v validations) Save(ctx context.Context, change ports.ValidationChange) error {
+	kept := keptValidation(&change.Record) // copied before the lock
+	if err := v.s.writing(ctx); err != nil {
+		return err
+	}
+	defer v.s.mu.Unlock()
+	if !v.s.validations.admits(&change.Record) || !v.s.admitsQueued(change.Events, change.Work) {
+		return errChanged
+	}
+	if err := v.s.faults(BeforeCommit); err != nil {
+		return err
+	}
+	v.s.validations.put(kept)
+	v.s.enqueue(change.Events, change.Work)
+	return v.s.faults(AfterCommit)
+}
+
+func (v validations) Validation(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
+	if err := v.s.reading(ctx); err != nil {
+		return ports.ValidationRecord{}, err
+	}
+	kept := v.s.validations.byID[id]
+	v.s.mu.RUnlock()
+	if kept == nil || kept.Owner != owner {
+		return ports.ValidationRecord{}, errNoValidation
+	}
+	return given(kept), nil
+}
+
+var errNoValidation = errcodes.New(errcodes.NotFound, "No such validation")
+
+func (v validations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+	if err := within(limit, 1, maxPage, "a page's limit"); err != nil {
+		return nil, err
+	}
+	if err := v.s.reading(ctx); err != nil {
+		return nil, err
+	}
+	defer v.s.mu.RUnlock()
+	probe := &ports.ValidationRecord{Deadline: after.Deadline, ID: after.ID}
+	var found []ports.ValidationRecord
+	for p := range v.s.validations.pending.from(probe) {
+		if p.Deadline.After(by) || len(found) == limit {
+			break
+		}
+		if byDeadline(p, probe) != 0 {
+			found = append(found, given(p))
+		}
+	}
+	return found, nil
+}
+
+func (v validations) PurgeValidations(ctx context.Context, before time.Time, n int) (int, error) {
+	if err := within(n, 1, maxPage, "a purge's n"); err != nil {
+		return 0, err
+	}
+	if err := v.s.writing(ctx); err != nil {
+		return 0, err
+	}
+	defer v.s.mu.Unlock()
+	state := &v.s.validations
+	return state.ended.sweep(before, n, func(p *ports.ValidationRecord) fate {
+		if p.PurgeAt.After(before) {
+			return kept
+		}
+		delete(state.byID, p.ID)
+		return removed
+	}), nil
+}

@@ -1,0 +1,265 @@
+package portstest
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// answerClaimChecks: who may ask about an account.
+var answerClaimChecks = []storeCheck{
+	{"a claim keeps every other holder out", claimExclusive},
+	{"a holder may renew its claim", claimRenewed},
+	{"a claim lapses at its instant, not before", claimLapses},
+	{"a claim holds when a caller's clock is behind", claimBackwards},
+	{"holders that look alike are different holders", holdersApart},
+	{"a release ends the holder's own claim only", claimReleased},
+	{"a released claim can be had at once", claimAfterRelease},
+	{"claims and answers do not touch each other", claimsBesideAnswers},
+	{"of many racers for one key one gets it", claimRacers},
+	{"claims of different keys do not get in each other's way", claimsApart},
+}
+
+// answerPurgeChecks: what is removed, and what stays.
+var answerPurgeChecks = []storeCheck{
+	{"a purge removes what expired by the instant, and nothing else", answersPurged},
+	{"a purge removes at most n and tells how many", answerPurgeBounded},
+	{"a purge counts an answer by its latest expiry", purgedByLatest},
+	{"a purge removes the claims that ended before it, and no other", claimsPurged},
+}
+
+func (k *kit) claims(key ports.AnswerKey, holder string, now, until time.Time, want bool) {
+	k.Helper()
+	got, err := k.Answers.Claim(k.Context(), key, holder, now, until)
+	k.ok(err, "Claim")
+	k.same(got, want, fmt.Sprintf("the claim of %.40q", holder))
+}
+
+func (k *kit) release(key ports.AnswerKey, holder string) {
+	k.Helper()
+	k.ok(k.Answers.Release(k.Context(), key, holder), "Release")
+}
+
+func (k *kit) purgeAnswers(before time.Time, n, want int) {
+	k.Helper()
+	got, err := k.Answers.PurgeAnswers(k.Context(), before, n)
+	k.ok(err, "PurgeAnswers")
+	k.same(got, want, "the number of answers purged")
+}
+
+func claimExclusive(k *kit) {
+	a, b, until := answerKey("a"), answerKey("b"), epoch.Add(lease)
+	k.claims(a, "one", epoch, until, true)
+	for range 2 {
+		k.claims(a, "two", epoch, until, false)
+		k.claims(a, "three", epoch.Add(time.Second), until.Add(time.Hour), false)
+	}
+	k.claims(b, "two", epoch, until, true)
+	k.claims(b, "one", epoch, until, false)
+}
+
+func claimRenewed(k *kit) {
+	key := answerKey("a")
+	k.claims(key, "one", epoch, epoch.Add(lease), true)
+	k.claims(key, "one", epoch.Add(time.Second), epoch.Add(2*lease), true)
+	k.claims(key, "two", epoch.Add(lease), epoch.Add(3*lease), false)
+	k.claims(key, "one", epoch.Add(2*lease-time.Millisecond), epoch.Add(3*lease), true)
+	k.claims(key, "two", epoch.Add(3*lease-time.Millisecond), epoch.Add(4*lease), false)
+	k.claims(key, "one", epoch.Add(4*lease), epoch.Add(5*lease), true) // it had lapsed, and nobody had come
+	k.claims(key, "two", epoch.Add(4*lease), epoch.Add(5*lease), false)
+}
+
+func claimLapses(k *kit) {
+	key, until := answerKey("a"), epoch.Add(lease)
+	k.claims(key, "one", epoch, until, true)
+	k.claims(key, "two", until.Add(-time.Millisecond), until.Add(lease), false)
+	k.claims(key, "two", until, until.Add(lease), true)
+	k.claims(key, "one", until, until.Add(lease), false)
+	k.claims(key, "three", until.Add(10*lease), until.Add(11*lease), true)
+}
+
+func claimBackwards(k *kit) {
+	key := answerKey("a")
+	k.claims(key, "one", epoch, epoch.Add(lease), true)
+	k.claims(key, "two", epoch.Add(-24*time.Hour), epoch.Add(24*time.Hour), false)
+	k.claims(key, "two", epoch.Add(-24*time.Hour), epoch.Add(-23*time.Hour), false)
+	k.claims(key, "one", epoch.Add(-time.Second), epoch.Add(lease), true)
+	k.claims(key, "two", epoch.Add(lease), epoch.Add(2*lease), true)
+}
+
+func holdersApart(k *kit) {
+	for i, holder := range distinct {
+		if holder == "" {
+			continue
+		}
+		key := answerKey(strconv.Itoa(i))
+		k.claims(key, holder, epoch, epoch.Add(lease), true)
+		for _, other := range distinct {
+			if other != holder && other != "" {
+				k.claims(key, other, epoch, epoch.Add(lease), false)
+				k.release(key, other)
+			}
+		}
+		k.claims(key, holder, epoch, epoch.Add(lease), true)
+	}
+}
+
+func claimReleased(k *kit) {
+	a, b, until := answerKey("a"), answerKey("b"), epoch.Add(lease)
+	k.release(a, "nobody")
+	k.claims(a, "one", epoch, until, true)
+	k.claims(b, "one", epoch, until, true)
+	k.release(a, "two")
+	k.claims(a, "two", epoch, until, false)
+	k.release(a, "one")
+	k.release(a, "one")
+	k.claims(b, "two", epoch, until, false)
+	k.claims(a, "two", epoch, until, true)
+	k.release(a, "one") // whoever comes late ends nothing
+	k.claims(a, "three", epoch, until, false)
+}
+
+func claimAfterRelease(k *kit) {
+	key := answerKey("a")
+	for i := range 4 {
+		holder := fmt.Sprint("holder-", i)
+		k.claims(key, holder, epoch, epoch.Add(lease), true)
+		k.release(key, holder)
+	}
+}
+
+func claimsBesideAnswers(k *kit) {
+	a, until := cached("a"), epoch.Add(lease)
+	k.claims(a.Key, "one", epoch, until, true)
+	k.noAnswer(a.Key, "a key that was claimed only")
+	k.putAnswer(a)
+	k.claims(a.Key, "two", epoch, until, false)
+	k.hasAnswer(a, "the answer of a claimed key")
+	k.release(a.Key, "one")
+	k.hasAnswer(a, "the answer of a released key")
+	k.claims(a.Key, "two", epoch, until, true)
+	k.hasAnswer(a, "the answer of a key that was claimed later")
+	a.Provider = "provider-2"
+	k.putAnswer(a)
+	k.hasAnswer(a, "the answer that was replaced under a claim")
+	k.claims(a.Key, "one", epoch, until, false)
+}
+
+func claimRacers(k *kit) {
+	for round := range 8 {
+		key, now := answerKey("a"), epoch.Add(time.Duration(round)*lease)
+		got := make([]bool, racers)
+		for _, err := range race(racers, func(i int) (err error) {
+			got[i], err = k.Answers.Claim(k.Context(), key, fmt.Sprint("holder-", i), now, now.Add(lease))
+			return err
+		}) {
+			k.ok(err, "Claim in a race")
+		}
+		won := 0
+		for i, has := range got {
+			if has {
+				won++
+			}
+			k.claims(key, fmt.Sprint("holder-", i), now, now.Add(lease), has)
+		}
+		k.same(won, 1, "the number of winners")
+	}
+}
+
+func claimsApart(k *kit) {
+	for _, err := range race(racers, func(i int) error {
+		a := cached(strconv.Itoa(i))
+		if err := k.Answers.PutAnswer(k.Context(), a); err != nil {
+			return err
+		}
+		has, err := k.Answers.Claim(k.Context(), a.Key, "holder", epoch, epoch.Add(lease))
+		if err == nil && !has {
+			return errcodes.New(errcodes.Internal, "a claim of a key that nobody has was refused")
+		}
+		return err
+	}) {
+		k.ok(err, "one of many puts and claims of different keys")
+	}
+	for i := range racers {
+		a := cached(strconv.Itoa(i))
+		k.hasAnswer(a, "one of many answers")
+		k.claims(a.Key, "other", epoch, epoch.Add(lease), false)
+	}
+}
+
+func answersPurged(k *kit) {
+	for _, far := range []time.Time{epoch, epoch.AddDate(2, 0, 0), time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC)} {
+		early, at, late := cached("early"), cached("at"), cached("late")
+		early.ExpiresAt, at.ExpiresAt, late.ExpiresAt = far.AddDate(0, 0, -1), far, far.Add(time.Millisecond)
+		for _, a := range []ports.CachedAnswer{late, at, early} {
+			k.putAnswer(a)
+		}
+		k.purgeAnswers(early.ExpiresAt.Add(-time.Millisecond), 10, 0)
+		k.hasAnswer(early, "an answer before its purge")
+		k.purgeAnswers(far, 10, 2)
+		k.noAnswer(early.Key, "a purged key")
+		k.noAnswer(at.Key, "a purged key")
+		k.hasAnswer(late, "an answer that is not stale yet")
+		k.purgeAnswers(far, 10, 0)
+		k.purgeAnswers(late.ExpiresAt, 10, 1)
+	}
+}
+
+func answerPurgeBounded(k *kit) {
+	for i := range 5 {
+		a := cached(string(rune('a' + i)))
+		a.ExpiresAt = epoch.Add(time.Duration(i) * time.Hour)
+		k.putAnswer(a)
+	}
+	left := 5
+	for _, want := range []int{2, 2, 1, 0} {
+		k.purgeAnswers(epoch.AddDate(0, 0, 1), 2, want)
+		left -= want
+		there := 0
+		for i := range 5 {
+			if _, err := k.Answers.Answer(k.Context(), answerKey(string(rune('a'+i)))); err == nil {
+				there++
+			}
+		}
+		k.same(there, left, "the number of answers left")
+	}
+}
+
+// purgedByLatest puts answers again that expire later, earlier, later and
+// earlier in turn.
+func purgedByLatest(k *kit) {
+	put := func(text string, hours ...int) ports.CachedAnswer {
+		a := cached(text)
+		for _, h := range hours {
+			a.ExpiresAt = epoch.Add(time.Duration(h) * time.Hour)
+			k.putAnswer(a)
+		}
+		return a
+	}
+	kept := put("kept", 1, 9)
+	put("gone", 9, 1)
+	put("gone too", 1, 9, 1)
+	keptToo := put("kept too", 1, 9, 1, 9)
+	k.purgeAnswers(epoch.Add(2*time.Hour), 10, 2)
+	k.hasAnswer(kept, "an answer that was put anew")
+	k.hasAnswer(keptToo, "an answer that was put anew twice")
+	k.noAnswer(answerKey("gone"), "a purged key")
+	put("gone", 9)
+	k.purgeAnswers(epoch.Add(8*time.Hour), 10, 0)
+	k.purgeAnswers(epoch.Add(9*time.Hour), 10, 3)
+	k.purgeAnswers(epoch.Add(99*time.Hour), 10, 0)
+}
+
+func claimsPurged(k *kit) {
+	past, live, until := answerKey("past"), answerKey("live"), epoch.Add(lease)
+	k.claims(past, "one", epoch, until, true)
+	k.claims(live, "one", epoch, until.Add(lease), true)
+	k.purgeAnswers(until.Add(-time.Millisecond), 10, 0)
+	k.claims(past, "two", epoch, until, false)
+	k.purgeAnswers(until.Add(time.Millisecond), 10, 0)
+	k.claims(past, "two", epoch, until, true) // only a clock that is behind can tell
+	k.claims(live, "two", until, until.Add(lease), false)
+}

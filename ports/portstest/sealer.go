@@ -1,0 +1,214 @@
+package portstest
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// SealerHarness opens sealers for the suite.
+type SealerHarness struct {
+	// Open gives a sealer that has the keys of these numbers (1 to 9), the
+	// first of which seals. One number is the same key in every sealer.
+	Open func(tb testing.TB, keys ...int) ports.Sealer
+	// Except names checks that the sealer cannot pass, each with the reason.
+	Except map[string]string
+}
+
+// Sealer checks a ports.Sealer.
+func Sealer(t *testing.T, h SealerHarness) {
+	t.Helper()
+	var all []string
+	for _, c := range sealerChecks {
+		all = append(all, c.name)
+	}
+	checkExceptions(t, h.Except, all)
+	for _, c := range sealerChecks {
+		t.Run(c.name, func(t *testing.T) {
+			if reason, ok := h.Except[c.name]; ok {
+				t.Skip("excepted: " + reason)
+			}
+			c.run(&sealerKit{kit: kit{TB: t}, harness: h})
+		})
+	}
+}
+
+type sealerCheck struct {
+	name string
+	run  func(k *sealerKit)
+}
+
+var sealerChecks = slices.Concat(sealedChecks, alteredChecks, rotationChecks, digestChecks)
+
+// sealerKit is a kit for sealers.
+type sealerKit struct {
+	kit
+	harness SealerHarness
+}
+
+func (k *sealerKit) sealer(keys ...int) ports.Sealer {
+	k.Helper()
+	return k.harness.Open(k, keys...)
+}
+
+func (k *sealerKit) seal(s ports.Sealer, aad, plain []byte) ports.Sealed {
+	k.Helper()
+	sealed, err := s.Seal(k.Context(), aad, plain)
+	k.ok(err, "Seal")
+	return sealed
+}
+
+func (k *sealerKit) opens(s ports.Sealer, aad []byte, sealed ports.Sealed, want []byte, what string) {
+	k.Helper()
+	got, err := s.Open(k.Context(), aad, sealed)
+	k.ok(err, "Open of "+what)
+	k.same(orNil(got), orNil(want), what)
+}
+
+// refuses checks the code of an Open that must fail, and that it gives nothing.
+func (k *sealerKit) refuses(s ports.Sealer, aad []byte, sealed ports.Sealed, want errcodes.Code, what string) {
+	k.Helper()
+	got, err := s.Open(k.Context(), aad, sealed)
+	k.code(err, want, "Open of "+what)
+	if len(got) > 0 {
+		k.Fatalf("Open of %s gives %s beside its error", what, short(got))
+	}
+}
+
+var (
+	aText = []byte("account 0123456789 of Ada Okafor, approved")
+	anAAD = []byte("acme/validation-1")
+)
+
+// sealedChecks: what is sealed comes back, and shows nothing meanwhile.
+var sealedChecks = []sealerCheck{
+	{"what was sealed opens, whatever its bytes", sealRoundTrip},
+	{"two seals of one text differ", sealsDiffer},
+	{"sealed data show nothing of the text", sealHides},
+	{"what was passed in is neither kept nor changed", sealNotAliased},
+	{"many seals, opens and digests at once are all right", sealsAtOnce},
+}
+
+// manyBytes are texts and bindings of any kind.
+var manyBytes = append([][]byte{[]byte("a"), []byte("a\x00"), []byte("A"), bytes.Repeat([]byte("x"), 10_000)}, anyBytes...)
+
+func sealRoundTrip(k *sealerKit) {
+	s := k.sealer(1)
+	for _, plain := range manyBytes {
+		for _, aad := range manyBytes {
+			k.opens(s, aad, k.seal(s, aad, plain), plain, "what was sealed")
+		}
+	}
+	sealed := k.seal(s, anAAD, aText)
+	for range 3 {
+		k.opens(s, bytes.Clone(anAAD), sealed, aText, "what was opened before")
+	}
+}
+
+func sealsDiffer(k *sealerKit) {
+	s := k.sealer(1)
+	for _, plain := range [][]byte{nil, []byte("a"), aText} {
+		seen := map[string]bool{}
+		for range 100 {
+			sealed := k.seal(s, anAAD, plain)
+			if seen[string(sealed.Data)] {
+				k.Fatalf("two seals of %s are the same", short(plain))
+			}
+			seen[string(sealed.Data)] = true
+		}
+	}
+	// A nonce that comes twice shows where two texts are the same.
+	a, b := k.seal(s, anAAD, make([]byte, 256)), k.seal(s, anAAD, make([]byte, 256))
+	same := 0
+	for i := range min(len(a.Data), len(b.Data)) {
+		if a.Data[i] == b.Data[i] {
+			same++
+		}
+	}
+	if same > 32 { // one byte in 256 by chance
+		k.Fatalf("%d bytes of two seals of one text are the same", same)
+	}
+}
+
+// visible is how much of a text may not be seen: fewer bytes meet by chance.
+const visible = 6
+
+func sealHides(k *sealerKit) {
+	s := k.sealer(1)
+	for range 20 {
+		sealed := k.seal(s, anAAD, aText)
+		for i := range len(aText) - visible {
+			part := aText[i : i+visible]
+			if bytes.Contains(sealed.Data, part) || bytes.Contains([]byte(sealed.KeyID), part) {
+				k.Fatalf("the sealed data show %q", part)
+			}
+		}
+		if n := len(slices.Compact(slices.Sorted(slices.Values(k.seal(s, anAAD, make([]byte, 4096)).Data)))); n < 200 {
+			k.Fatalf("4,096 zeros are sealed in %d different bytes", n)
+		}
+	}
+}
+
+func sealNotAliased(k *sealerKit) {
+	s := k.sealer(1)
+	aad, plain := bytes.Clone(anAAD), bytes.Clone(aText)
+	sealed := k.seal(s, aad, plain)
+	k.same(aad, anAAD, "the binding after Seal")
+	k.same(plain, aText, "the text after Seal")
+	aad[0], plain[0] = '!', '!'
+	data := bytes.Clone(sealed.Data)
+	for range 2 {
+		got, err := s.Open(k.Context(), anAAD, sealed)
+		k.ok(err, "Open")
+		k.same(got, aText, "the text after its input was changed")
+		k.same(sealed.Data, data, "the sealed data after Open")
+		clear(got[:cap(got)])
+	}
+	k.seal(s, anAAD, bytes.Repeat([]byte("z"), len(aText)))
+	k.same(sealed.Data, data, "the sealed data after another Seal")
+	k.opens(s, anAAD, sealed, aText, "what was sealed")
+}
+
+func sealsAtOnce(k *sealerKit) {
+	s := k.sealer(1, 2)
+	want := s.Digest(aText)
+	seals := make([][]string, racers)
+	for _, err := range race(racers, func(i int) error {
+		plain := bytes.Repeat([]byte{byte(i)}, 100+i)
+		for range 50 {
+			sealed, err := s.Seal(k.Context(), anAAD, plain)
+			if err != nil {
+				return err
+			}
+			seals[i] = append(seals[i], string(sealed.Data))
+			got, err := s.Open(k.Context(), anAAD, sealed)
+			if err != nil {
+				return err
+			}
+			if !bytes.Equal(got, plain) || s.Digest(aText) != want {
+				return errcodes.New(errcodes.Internal, "a text or a digest is another's")
+			}
+		}
+		return nil
+	}) {
+		k.ok(err, "one of many at once")
+	}
+	k.noNonceTwice(slices.Concat(seals...))
+}
+
+// noNonceTwice looks for seals of texts of other bytes that begin alike: the
+// nonce stands somewhere in the sealed data, mostly at their head.
+func (k *sealerKit) noNonceTwice(seals []string) {
+	k.Helper()
+	seen := map[string]bool{}
+	for _, data := range seals {
+		head := data[:min(12, len(data))]
+		if seen[head] {
+			k.Fatalf("two seals begin with the same 12 bytes")
+		}
+		seen[head] = true
+	}
+}
