@@ -92,3 +92,17 @@ func (w *writer) emptyLog(ctx context.Context) error {
 	}
 	return errcodes.New(errcodes.StorageUnavailable, "The write-ahead log is in use")
 }
+
+// presence takes a row for stored, and its absence for absent; the query counts.
+func presence(ctx context.Context, s *session, absent fate, query string, args ...any) (fate, error) {
+	var n int
+	err := s.scan(ctx, query, args, &n)
+	switch {
+	case err != nil:
+		return unknown, err
+	case n > 0:
+		return stored, nil
+	default:
+		return absent, nil
+	}
+}

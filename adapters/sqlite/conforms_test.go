@@ -22,6 +22,9 @@ func TestConforms(t *testing.T) {
 			t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
 			t.Run("ClientStore", func(t *testing.T) { portstest.ClientStore(t, h) })
 			t.Run("TokenStore", func(t *testing.T) { portstest.TokenStore(t, h) })
+			t.Run("ValidationStore", func(t *testing.T) { portstest.ValidationStore(t, h) })
+			t.Run("AnswerCache", func(t *testing.T) { portstest.AnswerCache(t, h) })
+			t.Run("SecretStore", func(t *testing.T) { portstest.SecretStore(t, h) })
 			t.Run("Outbox", func(t *testing.T) { portstest.Outbox(t, h) })
 			t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
 		})
@@ -33,7 +36,7 @@ func harness(point string) portstest.StoreHarness {
 	return portstest.StoreHarness{
 		Open: func(tb testing.TB) portstest.Store {
 			tb.Helper()
-			return conforming(tb, file(tb), point)
+			return conforming(tb, migrated(tb), point)
 		},
 	}
 }
@@ -51,6 +54,7 @@ func conforming(tb testing.TB, path, point string) portstest.Store {
 	return portstest.Store{
 		RateLocks: store.RateLocks(), Clients: store.Clients(), Tokens: store.Tokens(),
 		Work: store.Work(), Outbox: store.Outbox(),
+		Validations: store.Validations(), Answers: store.Answers(), Secrets: store.Secrets(),
 		Close: store.Close,
 		Reopen: func() portstest.Store {
 			require.NoError(tb, store.Close())

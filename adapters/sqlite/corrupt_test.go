@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -73,6 +74,64 @@ func TestConstraintsBackTheRules(t *testing.T) {
 	mustMint(t, store, "acme", "rl_1", epoch)
 }
 
+// TestCorruptValidation gives one row a status that there is not, as a damaged
+// page does; the neighbours must not notice.
+func TestCorruptValidation(t *testing.T) {
+	path := file(t)
+	store := open(t, path, nil)
+	damaged := mustValidate(t, store, pending("acme", "a"))
+	neighbour := mustValidate(t, store, pending("acme", "b"))
+	db := raw(t, path)
+	query(t, db, "PRAGMA ignore_check_constraints = ON")
+	query(t, db, "UPDATE validations SET status = 'paid' WHERE id = ?", []byte("a"))
+
+	_, err := store.Validations().Validation(t.Context(), "acme", "a")
+	requireCode(t, errcodes.CorruptRecord, err)
+	require.NotContains(t, errcodes.MessageOf(err), "paid")
+	requireCode(t, errcodes.Conflict, store.Validations().Save(t.Context(), changeOf(ended(damaged, ports.StatusError))))
+
+	requireValidation(t, store, neighbour)
+	overdue, err := store.Validations().Overdue(t.Context(), neighbour.Deadline, ports.ValidationPos{}, 10)
+	require.NoError(t, err)
+	require.Equal(t, []ports.ValidationRecord{neighbour}, overdue)
+	mustValidate(t, store, ended(neighbour, ports.StatusVerified))
+	purged, err := store.Validations().PurgeValidations(t.Context(), neighbour.PurgeAt, 10)
+	require.NoError(t, err)
+	require.Equal(t, 2, purged)
+}
+
+// TestConstraintsBackTheRulesOfValidations writes impossible records past the
+// domain, new ones and changes.
+func TestConstraintsBackTheRulesOfValidations(t *testing.T) {
+	store := open(t, file(t), nil)
+	end := func(r *ports.ValidationRecord) { *r = ended(*r, ports.StatusVerified) }
+	stored := mustValidate(t, store, pending("acme", "stored"))
+	for name, spoil := range map[string]func(r *ports.ValidationRecord){
+		"a status that there is not":   func(r *ports.ValidationRecord) { *r = ended(*r, "paid") },
+		"no status":                    func(r *ports.ValidationRecord) { *r = ended(*r, "") },
+		"an end but pending":           func(r *ports.ValidationRecord) { r.EndedAt = epoch },
+		"a type but pending":           func(r *ports.ValidationRecord) { r.Type = ports.External },
+		"ended without an end":         func(r *ports.ValidationRecord) { end(r); r.EndedAt = time.Time{} },
+		"ended without a type":         func(r *ports.ValidationRecord) { end(r); r.Type = "" },
+		"a type that there is not":     func(r *ports.ValidationRecord) { end(r); r.Type = "guess" },
+		"an outcome of internal rules": func(r *ports.ValidationRecord) { end(r); r.Type = ports.InternalRules },
+		"a negative score":             func(r *ports.ValidationRecord) { end(r); r.Match.Score = -1 },
+		"a score of 101":               func(r *ports.ValidationRecord) { end(r); r.Match.Score = 101 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, r := range []ports.ValidationRecord{pending("acme", "new"), stored} {
+				spoil(&r)
+				requireCode(t, errcodes.CorruptRecord, store.Validations().Save(t.Context(), changeOf(r)))
+				require.True(t, store.Connected(), "a refusal costs no connection")
+			}
+			_, err := store.Validations().Validation(t.Context(), "acme", "new")
+			requireCode(t, errcodes.NotFound, err)
+			requireValidation(t, store, stored)
+		})
+	}
+	require.Empty(t, claimAll(t, store))
+}
+
 // TestAPersonCanReadTheTables asks the views what a shell would.
 func TestAPersonCanReadTheTables(t *testing.T) {
 	path := file(t)
@@ -84,7 +143,15 @@ func TestAPersonCanReadTheTables(t *testing.T) {
 		"SELECT owner, created_at, coalesce(ended_at, 'live') FROM readable_rate_locks WHERE id = 'rl_1' AND owner = 'acme'")
 	require.NoError(t, row.Scan(&owner, &created, &ended))
 	require.Equal(t, []string{"acme", "2026-11-20T15:00:00.123Z", "live"}, []string{owner, created, ended})
-	for _, view := range []string{"readable_books", "readable_events", "readable_work_items", "readable_tokens"} {
+	mustValidate(t, store, pending("acme", "v_1"))
+	var status, deadline string
+	row = db.QueryRowContext(t.Context(),
+		"SELECT status, deadline FROM readable_validations WHERE id = 'v_1' AND owner = 'acme' AND country = 'NGA' AND sealed_bytes = 13")
+	require.NoError(t, row.Scan(&status, &deadline))
+	require.Equal(t, []string{"pending", "2026-11-20T15:00:30.000Z"}, []string{status, deadline})
+	for _, view := range []string{
+		"readable_books", "readable_events", "readable_work_items", "readable_tokens", "readable_cached_answers", "readable_answer_claims",
+	} {
 		var n int
 		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+view).Scan(&n), view)
 	}

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -45,6 +46,42 @@ func TestRestartKeepsEverything(t *testing.T) {
 	require.NoError(t, err)
 	change.Work[0].Attempt, change.Work[0].Claim = 1, 1
 	require.Equal(t, change.Work, items)
+}
+
+func TestRestartKeepsValidations(t *testing.T) {
+	path := file(t)
+	store, err := sqlite.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	change := changeOf(ended(pending("acme", "v"), ports.StatusVerified))
+	change.Work = []ports.WorkItem{{ID: "w", Kind: "k", DueAt: epoch, Payload: []byte{0, 0xff}}}
+	require.NoError(t, store.Validations().Save(t.Context(), change))
+	answer := ports.CachedAnswer{
+		Key: ports.AnswerKey{0xff}, Provider: "paystack", At: epoch, ExpiresAt: epoch.Add(time.Hour),
+		Sealed: ports.Sealed{KeyID: "k1", Data: []byte("\x00sealed")},
+	}
+	require.NoError(t, store.Answers().PutAnswer(t.Context(), answer))
+	_, err = store.Answers().Claim(t.Context(), answer.Key, "holder", epoch, epoch.Add(time.Minute))
+	require.NoError(t, err)
+	secret, err := store.Secrets().Secret(t.Context(), "cursor", bytes.Repeat([]byte{1}, 32))
+	require.NoError(t, err)
+	require.NoError(t, store.Close())
+
+	store = open(t, path, nil)
+	change.Record.Version++
+	requireValidation(t, store, change.Record)
+	require.Len(t, claimAll(t, store), 1)
+	items, err := store.Work().Claim(t.Context(), "k", epoch, time.Second, 10)
+	require.NoError(t, err)
+	require.Len(t, items, 1)
+	got, err := store.Answers().Answer(t.Context(), answer.Key)
+	require.NoError(t, err)
+	require.Equal(t, answer, got)
+	won, err := store.Answers().Claim(t.Context(), answer.Key, "another", epoch, epoch.Add(time.Minute))
+	require.NoError(t, err)
+	require.False(t, won)
+	again, err := store.Secrets().Secret(t.Context(), "cursor", bytes.Repeat([]byte{2}, 32))
+	require.NoError(t, err)
+	require.Equal(t, secret, again)
 }
 
 // TestTwoProcessesRace lets two stores on one file save the same book by

@@ -67,3 +67,38 @@ func ExampleMigrate() {
 	fmt.Println(store.Ping(ctx), store.Close())
 	// Output: <nil> <nil>
 }
+
+func ExampleStore_Validations() {
+	dir, err := os.MkdirTemp("", "corridor")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	store, err := sqlite.Open(ctx, filepath.Join(dir, "corridor.db"), nil)
+	if err != nil {
+		panic(err)
+	}
+	defer store.Close()
+
+	start := time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC)
+	record := ports.ValidationRecord{
+		ID: "6f1c1f6e-4f5e-4d5b-9d0e-0a4c3f1f3d11", Owner: "acme", Status: ports.StatusPending,
+		Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, BankCode: "058",
+		CreatedAt: start, Deadline: start.Add(30 * time.Second), PurgeAt: start.AddDate(0, 0, 30),
+	}
+	validations := store.Validations()
+	fmt.Println(validations.Save(ctx, ports.ValidationChange{Record: record}))
+
+	record.Version = 1
+	record.Status, record.Type, record.EndedAt = ports.StatusError, ports.External, record.Deadline
+	fmt.Println(validations.Save(ctx, ports.ValidationChange{Record: record}))
+
+	record.Version, record.Status = 2, ports.StatusVerified
+	err = validations.Save(ctx, ports.ValidationChange{Record: record})
+	fmt.Println(errcodes.Of(err))
+	// Output:
+	// <nil>
+	// <nil>
+	// conflict
+}

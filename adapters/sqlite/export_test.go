@@ -13,6 +13,9 @@ var Queries = map[string]string{
 	"look for events": peekEvents, "wake events": wakeEvents, "claim events": claimEvents, "ack an event": ackEvent,
 	"unblock an event": unblockEvent, "look for new events": newEvents, "count ready events": countReady, "admit an event": admitEvent, "replay an event": replayEvent,
 	"look for work": peekWork, "claim work": claimWork, "finish work": doneWork,
+	"Validation": selectValidation, "Overdue": selectOverdue, "change a validation": updateValidation, "PurgeValidations": purgeValidations,
+	"Answer": selectAnswer, "PurgeAnswers": purgeAnswers, "look for a claim": peekClaim,
+	"release a key": releaseKey, "purge claims": purgeClaims, "Secret": selectSecret,
 }
 
 // Limit makes every connection that writes from now on run under the pragmas,

@@ -106,6 +106,15 @@ func (s *Store) Clients() ports.ClientStore { return clients{s} }
 // Tokens gives the store of access tokens.
 func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
 
+// Validations gives the store of account validations.
+func (s *Store) Validations() ports.ValidationStore { return validations{s} }
+
+// Answers gives the cache of providers' answers.
+func (s *Store) Answers() ports.AnswerCache { return answers{s} }
+
+// Secrets gives the store of the secrets that the installation makes for itself.
+func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
+
 // Work gives the work items that were saved with changes.
 func (s *Store) Work() ports.Work { return work{s} }
 

@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -21,12 +20,11 @@ import (
 // time has come. Claims, late acknowledgements, replays and a clock that jumps
 // come in any order.
 func TestOutboxModel(t *testing.T) {
+	path := migrated(t)
+	store, db := open(t, path, nil), raw(t, path)
 	rapid.Check(t, func(rt *rapid.T) {
-		dir := t.TempDir()
-		store, err := sqlite.Open(context.Background(), filepath.Join(dir, "corridor.db"), nil)
-		require.NoError(rt, err)
+		query(t, db, "DELETE FROM events")
 		m := &outboxModel{store: store, now: epoch}
-		defer func() { require.NoError(rt, store.Close()) }()
 		rt.Repeat(map[string]func(*rapid.T){
 			"save": m.save, "claim": m.claim, "settle": m.settle, "replay": m.replay, "jump": m.jump,
 		})

@@ -15,11 +15,13 @@ func TestPlans(t *testing.T) {
 	path := file(t)
 	require.NoError(t, sqlite.Migrate(t.Context(), path))
 	const (
-		lockByID  = "SEARCH l USING PRIMARY KEY (id=?)"
-		earlier   = "SEARCH e USING INDEX events_key (key=? AND seq<?)"
-		lastSeen  = "SEARCH events USING INDEX events_seen"
-		subquery  = "CORRELATED SCALAR SUBQUERY"
-		bookByKey = "USING PRIMARY KEY (owner=? AND base=? AND quote=?)"
+		validationByID = "SEARCH validations USING INDEX sqlite_autoindex_validations_1 (id=?)"
+		lockByID       = "SEARCH l USING PRIMARY KEY (id=?)"
+		earlier        = "SEARCH e USING INDEX events_key (key=? AND seq<?)"
+		lastSeen       = "SEARCH events USING INDEX events_seen"
+		subquery       = "CORRELATED SCALAR SUBQUERY"
+		claimByKey     = "SEARCH answer_claims USING PRIMARY KEY (key=?)"
+		bookByKey      = "USING PRIMARY KEY (owner=? AND base=? AND quote=?)"
 	)
 	steps := map[string][]string{
 		"Book":        {"SEARCH books " + bookByKey},
@@ -52,7 +54,23 @@ func TestPlans(t *testing.T) {
 			"SEARCH work_items USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY",
 			"SEARCH work_items USING INDEX work_items_due (kind=? AND due_at<?)",
 		},
-		"finish work": {"SEARCH work_items USING INDEX sqlite_autoindex_work_items_1 (id=?)"},
+		"finish work":         {"SEARCH work_items USING INDEX sqlite_autoindex_work_items_1 (id=?)"},
+		"Validation":          {validationByID},
+		"Overdue":             {"SEARCH validations USING INDEX validations_overdue ((deadline,id)>(?,?) AND deadline<?)"},
+		"change a validation": {validationByID},
+		"PurgeValidations": {
+			"SEARCH validations USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY",
+			"SEARCH validations USING INDEX validations_purge (purge_at<?)",
+		},
+		"Answer": {"SEARCH cached_answers USING INDEX sqlite_autoindex_cached_answers_1 (key=?)"},
+		"PurgeAnswers": {
+			"SEARCH cached_answers USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY",
+			"SEARCH cached_answers USING COVERING INDEX cached_answers_expiry (expires_at<?)",
+		},
+		"look for a claim": {claimByKey},
+		"release a key":    {claimByKey},
+		"purge claims":     {claimByKey, "LIST SUBQUERY", "SEARCH answer_claims USING COVERING INDEX answer_claims_until (until<?)"},
+		"Secret":           {"SEARCH secrets USING PRIMARY KEY (name=?)"},
 	}
 	for name, query := range sqlite.Queries {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +83,7 @@ func TestPlans(t *testing.T) {
 
 func planOf(tb testing.TB, path, query string) []string {
 	tb.Helper()
-	args := make([]any, 12) // more than any of them has
+	args := make([]any, 32) // more than any of them has
 	rows, err := raw(tb, path).QueryContext(tb.Context(), "EXPLAIN QUERY PLAN "+query, args...)
 	require.NoError(tb, err)
 	var steps []string

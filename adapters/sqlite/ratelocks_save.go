@@ -27,8 +27,7 @@ const (
 
 	bookVersion = `SELECT version FROM books WHERE owner = ? AND base = ? AND quote = ?`
 
-	hasLock  = `SELECT count(*) FROM rate_locks WHERE id = ? AND owner = ?`
-	hasEvent = `SELECT count(*) FROM events WHERE id = ?`
+	hasLock = `SELECT count(*) FROM rate_locks WHERE id = ? AND owner = ?`
 )
 
 func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
@@ -49,17 +48,7 @@ func saveChange(ctx context.Context, s *session, c *ports.RateLockChange) error 
 			return err
 		}
 	}
-	for i := range c.Events {
-		if err := addEvent(ctx, s, &c.Events[i]); err != nil {
-			return err
-		}
-	}
-	for i := range c.Work {
-		if err := addWork(ctx, s, &c.Work[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return enqueue(ctx, s, c.Events, c.Work)
 }
 
 func saveBook(ctx context.Context, s *session, b *ports.Book) error {
@@ -110,23 +99,5 @@ func fateOf(ctx context.Context, s *session, c *ports.RateLockChange) (fate, err
 			return presence(ctx, s, discarded, hasLock, blob(l.ID), blob(l.Owner))
 		}
 	}
-	for i := range c.Events {
-		if what, err := presence(ctx, s, unknown, hasEvent, blob(c.Events[i].ID)); err != nil || what == stored {
-			return what, err
-		}
-	}
-	return unknown, nil
-}
-
-func presence(ctx context.Context, s *session, absent fate, query string, args ...any) (fate, error) {
-	var n int
-	err := s.scan(ctx, query, args, &n)
-	switch {
-	case err != nil:
-		return unknown, err
-	case n > 0:
-		return stored, nil
-	default:
-		return absent, nil
-	}
+	return fateOfEvents(ctx, s, c.Events)
 }

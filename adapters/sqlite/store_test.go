@@ -3,7 +3,9 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +26,30 @@ var (
 )
 
 func file(tb testing.TB) string { return filepath.Join(tb.TempDir(), "corridor.db") }
+
+// migrated gives a file that has its tables already: to make them anew is most
+// of the time that a small test takes.
+func migrated(tb testing.TB) string {
+	tb.Helper()
+	data, err := emptyFile()
+	require.NoError(tb, err)
+	path := file(tb)
+	require.NoError(tb, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+var emptyFile = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "corridor")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "corridor.db")
+	if err := sqlite.Migrate(context.Background(), path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 func open(tb testing.TB, path string, config *sqlite.Config) *sqlite.Store {
 	tb.Helper()

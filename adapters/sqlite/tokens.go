@@ -48,16 +48,5 @@ func (t tokens) Revoke(ctx context.Context, sha256 [32]byte) error {
 }
 
 func (t tokens) PurgeTokens(ctx context.Context, before time.Time, n int) (int, error) {
-	if err := inRange(n, maxPage); err != nil {
-		return 0, err
-	}
-	var purged int64
-	err := t.update(ctx, func(ctx context.Context, s *session) (err error) {
-		purged, err = s.exec(ctx, purgeTokens, before.UnixMilli(), n)
-		return err
-	}, nil)
-	if err != nil {
-		return 0, err
-	}
-	return int(purged), nil
+	return t.purge(ctx, before, n, purgeTokens)
 }

@@ -1,0 +1,137 @@
+package sqlite_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// TestAnswersModel compares the cache of two stores on one file with two maps.
+// The clocks of the callers differ, and jump.
+func TestAnswersModel(t *testing.T) {
+	path := migrated(t)
+	caches := []ports.AnswerCache{open(t, path, nil).Answers(), open(t, path, nil).Answers()}
+	db := raw(t, path)
+	rapid.Check(t, func(rt *rapid.T) {
+		query(t, db, "DELETE FROM cached_answers; DELETE FROM answer_claims")
+		m := &answersModel{caches: caches, answers: map[ports.AnswerKey]ports.CachedAnswer{}, claims: map[ports.AnswerKey]modelClaim{}}
+		rt.Repeat(map[string]func(*rapid.T){
+			"put": m.put, "claim": m.claim, "release": m.release, "purge": m.purge, "": m.compare,
+		})
+	})
+}
+
+type modelClaim struct {
+	holder string
+	until  time.Time
+}
+
+type answersModel struct {
+	caches    []ports.AnswerCache
+	answers   map[ports.AnswerKey]ports.CachedAnswer
+	claims    map[ports.AnswerKey]modelClaim
+	puts      int
+	strangers int
+}
+
+var (
+	fewKeys    = rapid.Map(rapid.SampledFrom([]byte{0, 'a', 0xff}), func(b byte) ports.AnswerKey { return ports.AnswerKey{31: b} })
+	fewHolders = rapid.SampledFrom([]string{"h", "H", "h\x00", "\xff"})
+)
+
+func (m *answersModel) any(t *rapid.T) ports.AnswerCache {
+	return rapid.SampledFrom(m.caches).Draw(t, "cache")
+}
+
+func (m *answersModel) put(t *rapid.T) {
+	m.puts++
+	a := ports.CachedAnswer{
+		Key: fewKeys.Draw(t, "key"), Provider: strconv.Itoa(m.puts), At: fewTimes.Draw(t, "at"), ExpiresAt: fewTimes.Draw(t, "expires"),
+		Sealed: ports.Sealed{KeyID: "k", Data: anySealed.Draw(t, "sealed")},
+	}
+	require.NoError(t, m.any(t).PutAnswer(context.Background(), a))
+	m.answers[a.Key] = a
+}
+
+func (m *answersModel) claim(t *rapid.T) {
+	key, holder := fewKeys.Draw(t, "key"), fewHolders.Draw(t, "holder")
+	now, until := fewTimes.Draw(t, "now"), fewTimes.Draw(t, "until")
+	old, claimed := m.claims[key]
+	want := !claimed || old.holder == holder || !old.until.After(now)
+	got, err := m.any(t).Claim(context.Background(), key, holder, now, until)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	if want {
+		m.claims[key] = modelClaim{holder, until}
+	}
+}
+
+func (m *answersModel) release(t *rapid.T) {
+	key, holder := fewKeys.Draw(t, "key"), fewHolders.Draw(t, "holder")
+	require.NoError(t, m.any(t).Release(context.Background(), key, holder))
+	if m.claims[key].holder == holder {
+		delete(m.claims, key)
+	}
+}
+
+func (m *answersModel) purge(t *rapid.T) {
+	const most = 2 // of three keys
+	before := fewTimes.Draw(t, "before")
+	var gone []ports.AnswerKey
+	for key, a := range m.answers {
+		if !a.ExpiresAt.After(before) {
+			gone = append(gone, key)
+		}
+	}
+	got, err := m.any(t).PurgeAnswers(context.Background(), before, most)
+	require.NoError(t, err)
+	require.Equal(t, min(most, len(gone)), got)
+	for _, key := range gone { // which of them go first is the store's to choose
+		if _, err := m.caches[0].Answer(context.Background(), key); errcodes.Of(err) == errcodes.NotFound {
+			delete(m.answers, key)
+			got--
+		}
+	}
+	require.Zero(t, got)
+	m.purgeClaims(t, before, most)
+}
+
+// purgeClaims asks for each claim that has ended, at a time when it had not:
+// a stranger gets it if it was purged.
+func (m *answersModel) purgeClaims(t *rapid.T, before time.Time, most int) {
+	m.strangers++
+	past, purged, stranger := 0, 0, "stranger "+strconv.Itoa(m.strangers)
+	for key, c := range m.claims {
+		ended := c.until.Before(before)
+		free, err := m.caches[1].Claim(context.Background(), key, stranger, c.until.Add(-time.Millisecond), c.until)
+		require.NoError(t, err)
+		require.False(t, free && !ended, "a claim was purged that had not ended")
+		if ended {
+			past++
+		}
+		if free {
+			purged++
+			m.claims[key] = modelClaim{stranger, c.until}
+		}
+	}
+	require.Equal(t, min(most, past), purged)
+}
+
+func (m *answersModel) compare(t *rapid.T) {
+	key := fewKeys.Draw(t, "read")
+	got, err := m.any(t).Answer(context.Background(), key)
+	want, found := m.answers[key]
+	if !found {
+		require.Equal(t, errcodes.NotFound, errcodes.Of(err), "%v", err)
+		return
+	}
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}

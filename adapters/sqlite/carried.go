@@ -1,0 +1,35 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+const hasEvent = `SELECT count(*) FROM events WHERE id = ?`
+
+// enqueue stores what a change carries for the outbox and the work queue.
+func enqueue(ctx context.Context, s *session, events []ports.Event, items []ports.WorkItem) error {
+	for i := range events {
+		if err := addEvent(ctx, s, &events[i]); err != nil {
+			return err
+		}
+	}
+	for i := range items {
+		if err := addWork(ctx, s, &items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fateOfEvents judges by the events that a change carries. One may be delivered
+// and gone already, so only its presence proves anything.
+func fateOfEvents(ctx context.Context, s *session, events []ports.Event) (fate, error) {
+	for i := range events {
+		if what, err := presence(ctx, s, unknown, hasEvent, blob(events[i].ID)); err != nil || what == stored {
+			return what, err
+		}
+	}
+	return unknown, nil
+}

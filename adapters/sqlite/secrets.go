@@ -1,0 +1,54 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+type secrets struct{ *Store }
+
+const (
+	selectSecret = `SELECT secret FROM secrets WHERE name = ?`
+	addSecret    = `INSERT INTO secrets (name, secret) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`
+	hasSecret    = `SELECT count(*) FROM secrets WHERE name = ?`
+
+	maxName              = 64 // bytes
+	minSecret, maxSecret = 16, 1_024
+)
+
+func (s secrets) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+	if len(name) < 1 || len(name) > maxName {
+		return nil, errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A secret's name has 1 to %d bytes", maxName))
+	}
+	if len(fresh) < minSecret || len(fresh) > maxSecret {
+		return nil, errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A secret has %d to %d bytes", minSecret, maxSecret))
+	}
+	secret, err := s.get(ctx, name)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return secret, err
+	}
+	if err := s.add(ctx, name, fresh); err != nil {
+		return nil, err
+	}
+	return s.get(ctx, name)
+}
+
+func (s secrets) get(ctx context.Context, name string) (secret []byte, err error) {
+	err = s.scan(ctx, selectSecret, []any{blob(name)}, &secret)
+	return secret, err
+}
+
+// add stores fresh unless there is a secret of that name, by whomever: they are
+// never removed.
+func (s secrets) add(ctx context.Context, name string, fresh []byte) error {
+	return s.update(ctx, func(ctx context.Context, s *session) error {
+		_, err := s.exec(ctx, addSecret, blob(name), fresh)
+		return err
+	}, func(ctx context.Context, s *session) (fate, error) {
+		return presence(ctx, s, discarded, hasSecret, blob(name))
+	})
+}
