@@ -59,6 +59,7 @@ const (
 	DefaultGrace      = 2 * time.Second
 	DefaultEvery      = time.Second
 	DefaultMaxLookups = 1000
+	DefaultMaxRecent  = 4096
 )
 
 // Config tunes a [Service]. The zero value of each field is its default.
@@ -88,12 +89,18 @@ type Config struct {
 	// MaxLookups is the number of lookups that may run at once; a request that
 	// needs one more is errcodes.Unavailable. Default 1,000.
 	MaxLookups int
+	// MaxRecent is how many results that rest on kept answers stay in this
+	// process's memory, numbers and names included, as long as they are good: to
+	// be asked the same again then costs no read and no write. Default 4,096; -1
+	// for none.
+	MaxRecent int
 }
 
 // Hooks are called in place; they must be quick and safe for concurrent use.
 // Each may be nil. None gets personal data.
 type Hooks struct {
-	// Ended: a validation has reached its end, after so long.
+	// Ended: a call was answered with an end, or a pending validation has come to
+	// one, so long after it was made.
 	Ended func(v ports.ValidationRecord, took time.Duration)
 	// Pending: a call was answered with pending.
 	Pending func(v ports.ValidationRecord)
@@ -124,6 +131,14 @@ func (c *Config) withDefaults() (Config, error) {
 	}
 	if out.MaxLookups < 0 {
 		return out, misconfigured("MaxLookups is at least 1")
+	}
+	switch {
+	case out.MaxRecent == 0:
+		out.MaxRecent = DefaultMaxRecent
+	case out.MaxRecent == -1:
+		out.MaxRecent = 0
+	case out.MaxRecent < -1:
+		return out, misconfigured("MaxRecent is at least 1, or -1 for none")
 	}
 	out.Hooks.fill()
 	for _, d := range []struct {

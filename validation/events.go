@@ -9,21 +9,24 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// event tells of a record's new state. Version makes its id: each version is
-// saved once.
-func event(rec *ports.ValidationRecord, kind string, at time.Time) (ports.Event, error) {
-	data, err := eventData(rec)
-	if err != nil {
-		return ports.Event{}, errcodes.Wrap(errcodes.Internal, "", err)
+// event tells of a record's new state. The record's version makes its id: each
+// version is saved once, and the first has the record's own.
+func (s *scratch) event(rec *ports.ValidationRecord, kind string, at time.Time) (err error) {
+	if s.data, err = eventData(s.data[:0], rec); err != nil {
+		return errcodes.Wrap(errcodes.Internal, "", err)
 	}
-	id := rec.ID + "." + strconv.FormatInt(rec.Version+1, 10)
-	return ports.Event{ID: id, Kind: kind, Key: rec.ID, Owner: rec.Owner, At: at, Data: data}, nil
+	id := rec.ID
+	if rec.Version > 0 {
+		id += "." + strconv.FormatInt(rec.Version+1, 10)
+	}
+	s.events[0] = ports.Event{ID: id, Kind: kind, Key: rec.ID, Owner: rec.Owner, At: at, Data: s.data}
+	return nil
 }
 
 // eventData is the record without what is personal: numbers, names and reasons
 // are read by id.
-func eventData(r *ports.ValidationRecord) ([]byte, error) {
-	o := jsontext.Object{Buf: make([]byte, 0, 512)}
+func eventData(buf []byte, r *ports.ValidationRecord) ([]byte, error) {
+	o := jsontext.Object{Buf: buf}
 	o.Text("validationId", r.ID)
 	o.Text("owner", r.Owner)
 	o.Text("merchantId", r.MerchantID)

@@ -28,6 +28,7 @@ type flight struct {
 	mu      sync.Mutex
 	over    bool
 	callers int
+	shares  map[question]*shared
 	pending map[string]struct{} // ids of the validations that end with it
 	asked   string              // the connector being asked
 }
@@ -65,7 +66,7 @@ func (s *Service) join(ctx context.Context, plan flightPlan) (*flight, error) {
 	}
 	f := &flight{
 		flightPlan: plan, done: make(chan struct{}), settled: make(chan struct{}),
-		callers: 1, pending: map[string]struct{}{}, asked: plan.wanted.order()[0].Name(),
+		callers: 1, shares: map[question]*shared{}, pending: map[string]struct{}{}, asked: plan.wanted.order()[0].Name(),
 	}
 	s.flights.byKey[plan.key] = f
 	// The lookup outlives the call: others may wait for it, or come to.

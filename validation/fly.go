@@ -113,8 +113,7 @@ func (s *Service) lookUp(ctx context.Context, f *flight) ending {
 			Key: f.key, Provider: end.provider, At: at, ExpiresAt: end.expiresAt, Sealed: sealed,
 		})
 	}
-	// It still serves those who wait.
-	s.note(ctx, "an answer was not kept", err)
+	s.note(ctx, "an answer was not kept", err) // it still serves those who wait
 	return end
 }
 
@@ -126,7 +125,7 @@ func (s *Service) settleAll(ctx context.Context, f *flight) {
 	}
 	_, ids := f.waiting()
 	for _, id := range ids {
-		_, err := s.settle(ctx, f.owner, id, func(p *private) verdict { return s.judge(p.supplied, p.digits, &f.end) })
+		_, err := s.settleWith(ctx, f, id)
 		if errcodes.Of(err) == errcodes.NotFound {
 			continue // purged
 		}

@@ -17,13 +17,15 @@ const tables = TablesVersion + "+banks." + banks.Version
 const keepUnanswered = 24 * time.Hour
 
 // draft makes the record of a new validation, which has no status yet.
-func (s *Service) draft(owner string, req *Request, w *wanted, at time.Time) (ports.ValidationRecord, error) {
-	id, err := newID(at, s.cfg.Random)
+func (s *Service) draft(q *question, at time.Time) (ports.ValidationRecord, error) {
+	room := s.room.take()
+	defer s.room.giveBack(room)
+	id, err := newID(at, s.cfg.Random, &room.raw)
 	if err != nil {
 		return ports.ValidationRecord{}, err
 	}
 	return ports.ValidationRecord{
-		ID: id, Owner: owner, MerchantID: req.MerchantID, Market: w.account.Market, BankCode: w.account.BankCode,
+		ID: id, Owner: q.owner, MerchantID: q.merchant, Market: q.account.Market, BankCode: q.account.BankCode,
 		Tables: tables, CreatedAt: at, Deadline: at.Add(s.cfg.Timeout + s.cfg.Grace),
 	}, nil
 }

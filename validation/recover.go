@@ -133,7 +133,7 @@ func (s *Service) hang(ctx context.Context, f *flight, rec *ports.ValidationReco
 	if s.flights.attach(f, rec.ID) || f.broken() {
 		return nil
 	}
-	_, err := s.settle(ctx, rec.Owner, rec.ID, func(p *private) verdict { return s.judge(p.supplied, p.digits, &f.end) })
+	_, err := s.settleWith(ctx, f, rec.ID)
 	return err
 }
 
@@ -164,6 +164,7 @@ func (s *Service) purge(ctx context.Context, now time.Time) error {
 	if last != 0 && ms-last < purgeEvery && ms >= last || !s.purged.last.CompareAndSwap(last, ms) {
 		return nil
 	}
+	s.recent.forget(now)
 	return errors.Join(
 		drain(func() (int, error) { return s.validations.PurgeValidations(ctx, now, purgePage) }),
 		drain(func() (int, error) { return s.answers.PurgeAnswers(ctx, now, purgePage) }),

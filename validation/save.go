@@ -20,11 +20,12 @@ var errBusy = errcodes.New(errcodes.StorageUnavailable, "The validation is too b
 // is ours or another's, and if nothing is, the same save is made again, which
 // the version lets happen once.
 func (s *Service) save(ctx context.Context, rec *ports.ValidationRecord, kind string, at time.Time, work ...ports.WorkItem) error {
-	e, err := event(rec, kind, at)
-	if err != nil {
+	room := s.room.take()
+	defer s.room.giveBack(room)
+	if err := room.event(rec, kind, at); err != nil {
 		return err
 	}
-	change := ports.ValidationChange{Record: *rec, Events: []ports.Event{e}, Work: work}
+	change := ports.ValidationChange{Record: *rec, Events: room.events[:], Work: work}
 	var unsure error
 	for range maxAttempts {
 		err := s.validations.Save(ctx, change)
@@ -131,6 +132,11 @@ func (s *Service) settle(ctx context.Context, owner, id string, decide func(p *p
 		}
 	}
 	return ports.Validation{}, errBusy
+}
+
+// settleWith ends a validation with the end of a flight.
+func (s *Service) settleWith(ctx context.Context, f *flight, id string) (ports.Validation, error) {
+	return s.settle(ctx, f.owner, id, func(p *private) verdict { return s.judge(p.supplied, p.digits, &f.end) })
 }
 
 // unreadable is the end of a validation whose sealed part is lost.

@@ -21,8 +21,11 @@ func bound(dst []byte, label, owner, id string) []byte {
 
 // seal puts the private part of a record into it.
 func (s *Service) seal(ctx context.Context, rec *ports.ValidationRecord, p *private) (err error) {
-	var aad, plain [256]byte
-	rec.Sealed, err = s.sealer.Seal(ctx, bound(aad[:0], labelRecord, rec.Owner, rec.ID), p.pack(plain[:0]))
+	room := s.room.take()
+	defer s.room.giveBack(room)
+	room.aad = bound(room.aad[:0], labelRecord, rec.Owner, rec.ID)
+	room.plain = p.pack(room.plain[:0])
+	rec.Sealed, err = s.sealer.Seal(ctx, room.aad, room.plain)
 	return err
 }
 

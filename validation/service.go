@@ -28,6 +28,8 @@ type Service struct {
 	policy      Policy
 	cfg         Config
 	holder      string // this service's name in claims
+	recent      *recent
+	room        *room
 	flights     flights
 	loops       *ticker.Loops
 	purged      purges
@@ -51,7 +53,7 @@ func New(p Ports, connectors []ports.AccountConnector, policy Policy, config *Co
 	if err != nil {
 		return nil, err
 	}
-	holder, err := newID(cfg.Clock.Now(), cfg.Random)
+	holder, err := newID(cfg.Clock.Now(), cfg.Random, new(rawID))
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +61,16 @@ func New(p Ports, connectors []ports.AccountConnector, policy Policy, config *Co
 		validations: p.Validations, answers: p.Answers, work: p.Work, sealer: p.Sealer,
 		routes: routes, policy: policy, cfg: cfg, holder: holder,
 		flights: newFlights(cfg.MaxLookups), loops: ticker.New(cfg.Clock, cfg.Every),
+		recent: newRecent(cfg.MaxRecent), room: newRoom(),
 	}, nil
 }
 
 // Validate checks an account for the owner and gives the result, or after
 // Config.Window a pending validation, whose id [Service.Get] takes and
 // [Service.Wait] waits for (SPEC 4.7, I19). The same account asked again within
-// Policy.AnswerTTL costs no lookup; each request has an id of its own.
+// Policy.AnswerTTL costs no lookup. Each request has an id of its own; one that
+// asks exactly what was asked before may share the record of the earlier, its
+// creation time included.
 //
 // Errors: InvalidRequest and Unprocessable as [Check] gives them, Unavailable
 // when too many lookups run, StorageUnavailable, OutcomeUnknown, KeyUnknown,
@@ -76,11 +81,15 @@ func (s *Service) Validate(ctx context.Context, owner string, req Request) (port
 	if err != nil {
 		return ports.Validation{}, err
 	}
-	w := wanted{
-		account: found.Account, identity: req.Identity, name: req.AccountHolderName, digits: found.Verdict,
-		route: s.routes[found.Account.Market],
+	q := question{account: found.Account, identity: req.Identity, owner: owner, merchant: req.MerchantID, name: req.AccountHolderName}
+	if v, ok := s.recent.again(&q, start); ok {
+		s.cfg.Hooks.Ended(v.ValidationRecord, 0)
+		return v, nil
 	}
-	rec, err := s.draft(owner, &req, &w, stamp(start))
+	w := wanted{
+		account: q.account, identity: q.identity, name: q.name, digits: found.Verdict, route: s.routes[q.account.Market],
+	}
+	rec, err := s.draft(&q, stamp(start))
 	if err != nil {
 		return ports.Validation{}, err
 	}
@@ -93,10 +102,14 @@ func (s *Service) Validate(ctx context.Context, owner string, req Request) (port
 		return ports.Validation{}, err
 	}
 	if end == nil {
-		return s.await(ctx, &rec, key, &w, start)
+		return s.await(ctx, &rec, key, &q, &w, start)
 	}
 	v := s.judge(w.name, w.digits, end)
-	return s.finish(ctx, &rec, &v)
+	told, err := s.finish(ctx, &rec, &v)
+	if err == nil {
+		s.recent.put(&q, &told)
+	}
+	return told, err
 }
 
 // recall gives the kept answer of an account, or nil.
@@ -123,7 +136,7 @@ func (s *Service) recall(ctx context.Context, owner string, key ports.AnswerKey)
 }
 
 // await joins the lookup of the account, and waits for its end or the window's.
-func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key ports.AnswerKey, w *wanted, start time.Time) (ports.Validation, error) {
+func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key ports.AnswerKey, q *question, w *wanted, start time.Time) (ports.Validation, error) {
 	window := s.cfg.Clock.After(s.cfg.Window - s.cfg.Clock.Now().Sub(start))
 	f, err := s.join(ctx, flightPlan{owner: rec.Owner, key: key, wanted: *w, until: start.Add(s.cfg.Timeout)})
 	if err != nil {
@@ -133,17 +146,53 @@ func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key po
 	select {
 	case <-f.done:
 	case <-window:
-		if !f.ended() {
-			return s.pend(ctx, rec, w, f)
-		}
 	case <-ctx.Done():
 		return ports.Validation{}, ctx.Err()
 	}
-	if f.end.err != nil {
+	// A thousand who ask the same at once make one record, and one write.
+	sh := f.share(q)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if f.ended() {
+		return s.tellEnd(ctx, rec, sh, w, f)
+	}
+	return s.tellPending(ctx, rec, sh, w, f)
+}
+
+// tellEnd answers with the end of the lookup.
+func (s *Service) tellEnd(ctx context.Context, rec *ports.ValidationRecord, sh *shared, w *wanted, f *flight) (ports.Validation, error) {
+	if f.broken() {
 		return ports.Validation{}, f.end.err
 	}
-	v := s.judge(w.name, w.digits, &f.end)
-	return s.finish(ctx, rec, &v)
+	v, again := sh.again()
+	switch {
+	case again && v.Status == ports.StatusPending:
+		ended, err := s.settleWith(ctx, f, recordID(v.ID))
+		ended.ID = v.ID
+		return ended, err
+	case again:
+		s.cfg.Hooks.Ended(v.ValidationRecord, v.EndedAt.Sub(v.CreatedAt))
+		return v, nil
+	}
+	judged := s.judge(w.name, w.digits, &f.end)
+	told, err := s.finish(ctx, rec, &judged)
+	if err == nil {
+		sh.tell(&told)
+	}
+	return told, err
+}
+
+// tellPending answers that the lookup goes on.
+func (s *Service) tellPending(ctx context.Context, rec *ports.ValidationRecord, sh *shared, w *wanted, f *flight) (ports.Validation, error) {
+	if v, again := sh.again(); again {
+		s.cfg.Hooks.Pending(v.ValidationRecord)
+		return v, nil
+	}
+	told, err := s.pend(ctx, rec, w, f)
+	if err == nil {
+		sh.tell(&told)
+	}
+	return told, err
 }
 
 // pend stores a validation whose lookup goes on, with the work that ends it if
@@ -168,8 +217,7 @@ func (s *Service) pend(ctx context.Context, rec *ports.ValidationRecord, w *want
 	if s.flights.attach(f, rec.ID) || f.broken() {
 		return shown(rec, &private{}), nil
 	}
-	// It ended while the record was stored.
-	return s.settle(ctx, rec.Owner, rec.ID, func(p *private) verdict { return s.judge(p.supplied, p.digits, &f.end) })
+	return s.settleWith(ctx, f, rec.ID) // it ended while the record was stored
 }
 
 // Get gives the owner's validation. An unknown id, another owner's, or one
@@ -179,6 +227,15 @@ func (s *Service) pend(ctx context.Context, rec *ports.ValidationRecord, w *want
 // Errors: NotFound, KeyUnknown when it was sealed with a key that is gone,
 // StorageUnavailable, OutcomeUnknown, CorruptRecord, and the context's own.
 func (s *Service) Get(ctx context.Context, owner, id string) (ports.Validation, error) {
+	v, err := s.get(ctx, owner, recordID(id))
+	if err != nil {
+		return ports.Validation{}, err
+	}
+	v.ID = id
+	return v, nil
+}
+
+func (s *Service) get(ctx context.Context, owner, id string) (ports.Validation, error) {
 	rec, err := s.read(ctx, owner, id)
 	if err != nil {
 		return ports.Validation{}, err
@@ -217,7 +274,7 @@ func (s *Service) Wait(ctx context.Context, owner, id string) (ports.Validation,
 		select {
 		case <-ctx.Done():
 			return v, ctx.Err()
-		case <-s.flights.settled(id):
+		case <-s.flights.settled(recordID(id)):
 		case <-s.cfg.Clock.After(waitEvery):
 		}
 	}
