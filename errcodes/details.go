@@ -30,7 +30,8 @@ type Field struct {
 	Reason string `json:"reason"`
 }
 
-// FieldDetails come with [InvalidRequest] and [ExchangeInvalidRequest].
+// FieldDetails come with [InvalidRequest], [Unprocessable] and
+// [ExchangeInvalidRequest].
 type FieldDetails struct {
 	Fields []Field `json:"fields"`
 }

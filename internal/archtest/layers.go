@@ -26,6 +26,7 @@ const (
 	apd    = "github.com/cockroachdb/apd/v3"
 	xsync  = "golang.org/x/sync"
 	norm   = "golang.org/x/text/unicode/norm"
+	trans  = "golang.org/x/text/transform" // which norm imports
 	gomock = "go.uber.org/mock/gomock"
 )
 
@@ -120,6 +121,6 @@ var Closures = []Closure{
 	{Package: "ratelock", Own: []string{"errcodes", "ports", "internal/currency", "internal/jsontext", "internal/ticker"}, Outside: []string{apd, xsync}},
 	{
 		Package: "validation", Own: []string{"errcodes", "ports", "ports/banks", "internal/jsontext", "internal/ticker"},
-		Outside: []string{apd, xsync, norm},
+		Outside: []string{apd, norm, trans},
 	},
 }

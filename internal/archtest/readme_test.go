@@ -1,6 +1,7 @@
 package archtest_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -11,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readmePackage is what the README's two snippets stand in: the embedding, and
-// the property test.
+// readmePackage is what the README's snippets stand in: the embedding, a
+// validation, and the property test.
 const readmePackage = `package readme
 
 import (
@@ -28,11 +29,18 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/validation"
 )
 
 func Embed(ctx context.Context) error {
 	EMBED
 	_ = due
+	return err
+}
+
+func Validate(ctx context.Context, store *sqlite.Store, keys ports.Sealer, connectors []ports.AccountConnector, merchant string) error {
+	VALIDATE
+	_ = v
 	return err
 }
 
@@ -48,13 +56,12 @@ func TestReadmeSnippets(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(readme, -1)
-	require.Len(t, blocks, 2)
-	source := regexp.MustCompile(`EMBED|PROPERTY`).ReplaceAllFunc([]byte(readmePackage), func(mark []byte) []byte {
-		if string(mark) == "EMBED" {
-			return blocks[0][1]
-		}
-		return blocks[1][1]
-	})
+	marks := []string{"EMBED", "VALIDATE", "PROPERTY"}
+	require.Len(t, blocks, len(marks))
+	source := []byte(readmePackage)
+	for i, mark := range marks {
+		source = bytes.Replace(source, []byte("\t"+mark+"\n"), blocks[i][1], 1)
+	}
 	dir := t.TempDir()
 	file, overlay := filepath.Join(dir, "readme_test.go"), filepath.Join(dir, "overlay.json")
 	replace, err := json.Marshal(map[string]map[string]string{
