@@ -3,6 +3,7 @@ package ports
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -56,14 +57,7 @@ type Capabilities struct {
 }
 
 // Serves reports whether the connector knows the market.
-func (c Capabilities) Serves(m Market) bool {
-	for _, served := range c.Markets {
-		if served == m {
-			return true
-		}
-	}
-	return false
-}
+func (c Capabilities) Serves(m Market) bool { return slices.Contains(c.Markets, m) }
 
 // AnswerKind is what a provider said about an account.
 type AnswerKind string

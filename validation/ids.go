@@ -74,7 +74,7 @@ func parseID(id string) (raw rawID, ok bool) {
 		return rawID{}, false
 	}
 	at := 0
-	for i := 0; i < len(id); i++ {
+	for i := range len(id) {
 		if id[i] == '-' {
 			continue
 		}

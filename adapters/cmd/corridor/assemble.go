@@ -63,7 +63,7 @@ func (c *serveCmd) wire(ctx context.Context, store *store, log *slog.Logger) (*a
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := c.service(ctx, store, c.Sandbox, count, log)
+	accounts, err := c.Accounts.service(ctx, store, c.Sandbox, count, log)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/corridor-go/corridor/adapters/connector/flutterwave"
@@ -38,8 +39,9 @@ func openConnectors(names []string, inSandbox bool, env getenv, changed func(res
 	if len(names) == 0 && inSandbox {
 		names = []string{sandbox.Name}
 	}
-	var all []ports.AccountConnector
-	for _, name := range withStandby(names) {
+	names = withStandby(names)
+	all := make([]ports.AccountConnector, 0, len(names))
+	for _, name := range names {
 		kind, err := findConnector(name)
 		if err != nil {
 			return nil, err
@@ -58,18 +60,11 @@ func openConnectors(names []string, inSandbox bool, env getenv, changed func(res
 }
 
 func withStandby(names []string) []string {
-	var all []string
-	standby := false
-	for _, name := range names {
-		all = append(all, name)
-		standby = standby || name == sandbox.StandbyName
+	first := slices.Index(names, sandbox.Name)
+	if first < 0 || slices.Contains(names, sandbox.StandbyName) {
+		return names
 	}
-	for i, name := range all {
-		if name == sandbox.Name && !standby {
-			return append(append(append([]string{}, all[:i+1]...), sandbox.StandbyName), all[i+1:]...)
-		}
-	}
-	return all
+	return slices.Insert(slices.Clone(names), first+1, sandbox.StandbyName)
 }
 
 func findConnector(name string) (connectorKind, error) {

@@ -39,6 +39,7 @@ type commands struct {
 	Demo        demoCmd        `cmd:"" help:"Tell the story of a few rate locks and validations, in process, and check it."`
 	Validate    validateCmd    `cmd:"" help:"Validate one account, in process, and print the result."`
 	Connectors  connectorsCmd  `cmd:"" help:"Print what each connector can do."`
+	New         newCmd         `cmd:"" help:"Write the skeleton of an adapter."`
 	Client      clientCmd      `cmd:"" help:"Make clients for the clients file."`
 	Migrate     migrateCmd     `cmd:"" help:"Create or upgrade the store's tables."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask /readyz of a running service; exit status 0 or 1."`

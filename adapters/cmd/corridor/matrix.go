@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -72,12 +73,7 @@ func nameKnowledge(can ports.Capabilities, m ports.Market) string {
 }
 
 func needsIdentity(can ports.Capabilities, m ports.Market) bool {
-	for _, needs := range can.NeedsIdentity {
-		if needs == m {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(can.NeedsIdentity, m)
 }
 
 func yesNo(b bool) string {

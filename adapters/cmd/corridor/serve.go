@@ -21,20 +21,22 @@ const (
 
 // serveCmd is the service's settings; each default is in its tag.
 type serveCmd struct {
-	Listen            string        `default:"127.0.0.1:8080"     env:"CORRIDOR_LISTEN"                                                     help:"Address to listen on."`
-	PublicURL         string        `env:"CORRIDOR_PUBLIC_URL"    help:"Base of links; default http://LISTEN."                              name:"public-url"`
+	Listen            string        `default:"127.0.0.1:8080"     env:"CORRIDOR_LISTEN"                                                                  help:"Address to listen on."`
+	PublicURL         string        `env:"CORRIDOR_PUBLIC_URL"    help:"Base of links; default http://LISTEN."                                           name:"public-url"`
 	Sandbox           bool          `env:"CORRIDOR_SANDBOX"       help:"Sandbox rates and accounts, and a client of its own, where nothing else is set."`
-	Store             string        `default:"sqlite:corridor.db" env:"CORRIDOR_STORE"                                                      help:"memory: or sqlite:PATH."`
-	Feed              []string      `env:"CORRIDOR_FEED"          help:"file:PATH or ecb:URL-or-PATH; several are asked in order."          sep:","`
-	MarkupBps         int           `default:"150"                env:"CORRIDOR_MARKUP_BPS"                                                 help:"Markup over the mid, in basis points."`
-	LockValidity      time.Duration `default:"24h"                env:"CORRIDOR_LOCK_VALIDITY"                                              help:"Life of a lock, 1s to 168h."`
-	DriftToleranceBps int           `default:"200"                env:"CORRIDOR_DRIFT_TOLERANCE_BPS"                                        help:"A mid further away than this cancels the lock."`
-	DriftEvery        time.Duration `default:"2s"                 env:"CORRIDOR_DRIFT_EVERY"                                                help:"Pause between two looks at the market."`
-	MaxPriceAge       time.Duration `default:"96h"                env:"CORRIDOR_MAX_PRICE_AGE"                                              help:"An older price is no live price."`
-	validationSettings
-	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE"  help:"JSON file of clients, read again when it changes."                  type:"path"`
-	RateLimit   float64    `env:"CORRIDOR_RATE_LIMIT"    help:"Requests a second for a client; 0 is off."`
-	LogLevel    slog.Level `default:"INFO"               env:"CORRIDOR_LOG_LEVEL"                                                  help:"DEBUG, INFO, WARN or ERROR."`
+	Store             string        `default:"sqlite:corridor.db" env:"CORRIDOR_STORE"                                                                   help:"memory: or sqlite:PATH."`
+	Feed              []string      `env:"CORRIDOR_FEED"          help:"file:PATH or ecb:URL-or-PATH; several are asked in order."                       sep:","`
+	MarkupBps         int           `default:"150"                env:"CORRIDOR_MARKUP_BPS"                                                              help:"Markup over the mid, in basis points."`
+	LockValidity      time.Duration `default:"24h"                env:"CORRIDOR_LOCK_VALIDITY"                                                           help:"Life of a lock, 1s to 168h."`
+	DriftToleranceBps int           `default:"200"                env:"CORRIDOR_DRIFT_TOLERANCE_BPS"                                                     help:"A mid further away than this cancels the lock."`
+	DriftEvery        time.Duration `default:"2s"                 env:"CORRIDOR_DRIFT_EVERY"                                                             help:"Pause between two looks at the market."`
+	MaxPriceAge       time.Duration `default:"96h"                env:"CORRIDOR_MAX_PRICE_AGE"                                                           help:"An older price is no live price."`
+
+	Accounts validationSettings `embed:""`
+
+	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE" help:"JSON file of clients, read again when it changes." type:"path"`
+	RateLimit   float64    `env:"CORRIDOR_RATE_LIMIT"   help:"Requests a second for a client; 0 is off."`
+	LogLevel    slog.Level `default:"INFO"              env:"CORRIDOR_LOG_LEVEL"                                 help:"DEBUG, INFO, WARN or ERROR."`
 }
 
 // Validate refuses pauses and ages that are none. Further down zero means the
@@ -48,7 +50,7 @@ func (c *serveCmd) Validate() error {
 	case c.PublicURL != "" && !isBase(c.PublicURL):
 		return fmt.Errorf("--public-url must be an http or https address, not %q", c.PublicURL)
 	default:
-		return c.validationSettings.check()
+		return c.Accounts.check()
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // bundle is what every store offers.
-type bundle interface {
+type bundle interface { //nolint:interfacebloat // one for each port of a store
 	RateLocks() ports.RateLockStore
 	Validations() ports.ValidationStore
 	Answers() ports.AnswerCache

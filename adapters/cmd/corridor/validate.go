@@ -13,13 +13,14 @@ import (
 )
 
 type validateCmd struct {
-	Country    string `arg:"" help:"The market, ISO 3166-1 alpha-3."`
-	Type       string `arg:"" help:"bank_account, mobile_money or institution_wallet."`
-	Identifier string `arg:"" help:"The account number, IBAN, mobile number or wallet."`
+	Country    string `arg:""                                    help:"The market, ISO 3166-1 alpha-3."`
+	Type       string `arg:""                                    help:"bank_account, mobile_money or institution_wallet."`
+	Identifier string `arg:""                                    help:"The account number, IBAN, mobile number or wallet."`
 	BankCode   string `help:"The bank's code in its market."`
 	Name       string `help:"The holder's name, to be compared."`
-	Sandbox    bool   `env:"CORRIDOR_SANDBOX" help:"Ask the sandbox where no connector is set."`
-	validationSettings
+	Sandbox    bool   `env:"CORRIDOR_SANDBOX"                    help:"Ask the sandbox where no connector is set."`
+
+	Accounts validationSettings `embed:""`
 }
 
 // toolOwner is whose validations the tools make, in a store that ends with them.
@@ -28,7 +29,7 @@ const toolOwner = "corridor"
 // Run validates one account and prints the result as the wire shows it. What
 // is no valid request is refused like a bad flag.
 func (c *validateCmd) Run(world *surroundings) (err error) {
-	if err := c.check(); err != nil {
+	if err := c.Accounts.check(); err != nil {
 		return rejected{err}
 	}
 	store, err := openStore(world.ctx, "memory:")
@@ -36,7 +37,7 @@ func (c *validateCmd) Run(world *surroundings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.close()) }()
-	service, err := c.service(world.ctx, store, c.Sandbox, newCounters(nil), slog.New(slog.DiscardHandler))
+	service, err := c.Accounts.service(world.ctx, store, c.Sandbox, newCounters(nil), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return rejected{err}
 	}

@@ -27,9 +27,9 @@ const (
 // validation.
 type validationSettings struct {
 	Connectors        []string      `env:"CORRIDOR_CONNECTORS" help:"Providers of account answers, in the order of asking: sandbox, paystack, flutterwave, mtnmomo." sep:","`
-	ValidationTimeout time.Duration `default:"30s" env:"CORRIDOR_VALIDATION_TIMEOUT" help:"Limit of an account lookup, at least 1ms."`
-	ValidationTTL     time.Duration `default:"24h" env:"CORRIDOR_VALIDATION_TTL" help:"How long a provider's answer is good; 0 keeps none." name:"validation-ttl"`
-	CheckDigit        string        `default:"enforce" enum:"enforce,advise" env:"CORRIDOR_CHECK_DIGIT" help:"What a wrong check digit means: enforce (not_found) or advise (the provider decides)."`
+	ValidationTimeout time.Duration `default:"30s"             env:"CORRIDOR_VALIDATION_TIMEOUT"                                                                     help:"Limit of an account lookup, at least 1ms."`
+	ValidationTTL     time.Duration `default:"24h"             env:"CORRIDOR_VALIDATION_TTL"                                                                         help:"How long a provider's answer is good; 0 keeps none." name:"validation-ttl"`
+	CheckDigit        string        `default:"enforce"         enum:"enforce,advise"                                                                                 env:"CORRIDOR_CHECK_DIGIT"                                 help:"What a wrong check digit means: enforce (not_found) or advise (the provider decides)."`
 }
 
 var checkDigits = map[string]validation.CheckDigit{"enforce": validation.Enforce, "advise": validation.Advise}
@@ -38,7 +38,7 @@ func (v *validationSettings) policy(keepFor time.Duration) validation.Policy {
 	return validation.Policy{CheckDigit: checkDigits[v.CheckDigit], AnswerTTL: v.ValidationTTL, KeepFor: keepFor}
 }
 
-// validate refuses a limit that is none: zero means the default further down.
+// check refuses a limit that is none: zero means the default further down.
 func (v *validationSettings) check() error {
 	if v.ValidationTimeout < time.Millisecond {
 		return fmt.Errorf("--validation-timeout must be at least 1ms, not %s", v.ValidationTimeout)
