@@ -3,7 +3,6 @@ package ports
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -42,22 +41,36 @@ type AccountConnector interface {
 
 // Capabilities are what a connector can do.
 type Capabilities struct {
-	Markets      []Market
-	ReturnsName  bool // a found account comes with its holder's name
-	ComparesName bool // the provider compares the name itself, and tells the verdict only
-	// NeedsIdentity lists the markets in which a lookup without an Identity is
-	// unsupported.
-	NeedsIdentity []Market
-	// BillsFailures: the provider charges for a lookup that fails. Such a one
-	// is never repeated by corridor.
-	BillsFailures bool
+	Markets []Capability // one for each market that it serves
 	// LastLiveTested is the day (YYYY-MM-DD) on which the conformance suite
 	// last passed against the provider itself; "" for never.
 	LastLiveTested string
 }
 
+// Capability is what a connector can do in one market.
+type Capability struct {
+	Market
+	ReturnsName   bool // a found account comes with its holder's name
+	ComparesName  bool // the provider compares the name itself, and tells the verdict only
+	NeedsIdentity bool // a lookup without an Identity is unsupported
+	BillsFailures bool // a lookup that fails is charged for: corridor never repeats one
+}
+
+// In gives what the connector can do in a market; false if it does not serve it.
+func (c Capabilities) In(m Market) (Capability, bool) {
+	for _, can := range c.Markets {
+		if can.Market == m {
+			return can, true
+		}
+	}
+	return Capability{}, false
+}
+
 // Serves reports whether the connector knows the market.
-func (c Capabilities) Serves(m Market) bool { return slices.Contains(c.Markets, m) }
+func (c Capabilities) Serves(m Market) bool {
+	_, served := c.In(m)
+	return served
+}
 
 // AnswerKind is what a provider said about an account.
 type AnswerKind string

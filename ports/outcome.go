@@ -45,7 +45,7 @@ type Billing string
 const (
 	Billed      Billing = "billed"
 	Unbilled    Billing = "unbilled"
-	MaybeBilled Billing = "maybe" // by Capabilities.BillsFailures, or because nobody knows
+	MaybeBilled Billing = "maybe" // by Capability.BillsFailures, or because nobody knows
 )
 
 // OutcomeRule is one row of the answer table.

@@ -32,7 +32,7 @@ func Example() {
 	}
 	// In your service: paystack.New(…), flutterwave.New(…), in the order of asking.
 	provider := portstest.NewScriptedConnector("provider", ports.Capabilities{
-		Markets: []ports.Market{{Country: "NGA", Type: ports.BankAccount}}, ReturnsName: true,
+		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
 	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
 

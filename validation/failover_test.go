@@ -205,7 +205,7 @@ func TestAPanicIsAFailure(t *testing.T) {
 // then.
 func TestANamePrefersWhoKnowsNames(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
-	nameless := portstest.NewScriptedConnector("nameless", ports.Capabilities{Markets: []ports.Market{nigeria}})
+	nameless := portstest.NewScriptedConnector("nameless", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria}}})
 	s := b.open(day, nameless, b.first)
 	v, err := s.Validate(t.Context(), owner, request())
 	require.NoError(t, err)
@@ -226,7 +226,7 @@ func TestOnlyComparersGetTheName(t *testing.T) {
 	b.validate(named("Ama Serwaa Mensah"))
 	assert.Empty(t, b.first.Asked()[0].HolderName)
 
-	comparing := portstest.NewScriptedConnector("comparing", ports.Capabilities{Markets: []ports.Market{nigeria}, ComparesName: true})
+	comparing := portstest.NewScriptedConnector("comparing", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria, ComparesName: true}}})
 	comparing.Answer(ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMismatched})
 	s := b.open(day, comparing)
 	v, err := s.Validate(t.Context(), owner, named("Kofi Boateng"))

@@ -9,6 +9,7 @@ import (
 
 // route is which connectors serve a market, in the order of asking.
 type route struct {
+	market   ports.Market
 	plain    []ports.AccountConnector // as configured
 	named    []ports.AccountConnector // those that know names first
 	compares bool                     // one of them compares the name itself: its answer is about that name
@@ -30,11 +31,11 @@ func newRoutes(connectors []ports.AccountConnector) (routes, error) {
 			return nil, misconfigured("connector " + strconv.Itoa(i+1) + " needs a name of its own, of 1 to 32 lower-case letters, digits and hyphens")
 		}
 		names[name] = true
-		for _, m := range c.Capabilities().Markets {
-			if all[m] == nil {
-				all[m] = &route{}
+		for _, can := range c.Capabilities().Markets {
+			if all[can.Market] == nil {
+				all[can.Market] = &route{market: can.Market}
 			}
-			all[m].plain = append(all[m].plain, c)
+			all[can.Market].plain = append(all[can.Market].plain, c)
 		}
 	}
 	for _, r := range all {
@@ -56,7 +57,7 @@ func nameOK(name string) bool {
 func (r *route) prefer() {
 	var knowing, others []ports.AccountConnector
 	for _, c := range r.plain {
-		can := c.Capabilities()
+		can, _ := c.Capabilities().In(r.market)
 		r.compares = r.compares || can.ComparesName
 		if can.ReturnsName || can.ComparesName {
 			knowing = append(knowing, c)
@@ -102,7 +103,7 @@ func (w *wanted) keyName() string {
 // lookup is what the connector is asked. Only who compares names gets one.
 func (w *wanted) lookup(c ports.AccountConnector) ports.AccountLookup {
 	l := ports.AccountLookup{Account: w.account, Identity: w.identity}
-	if c.Capabilities().ComparesName {
+	if can, _ := c.Capabilities().In(w.account.Market); can.ComparesName {
 		l.HolderName = w.name
 	}
 	return l

@@ -144,7 +144,7 @@ func TestAValidationOverHTTP(t *testing.T) {
 		keys, err := keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil)
 		require.NoError(t, err)
 		slow := portstest.NewScriptedConnector("slow", ports.Capabilities{
-			Markets: []ports.Market{{Country: "NGA", Type: ports.BankAccount}}, ReturnsName: true,
+			Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 		})
 		slow.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
 		slow.Take(ports.SystemClock(), 3*time.Second)

@@ -37,7 +37,7 @@ func validator() (*validation.Service, error) {
 		return nil, err
 	}
 	provider := portstest.NewScriptedConnector("provider", ports.Capabilities{
-		Markets: []ports.Market{{Country: "NGA", Type: ports.BankAccount}}, ReturnsName: true,
+		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
 	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH", Message: "Account number resolved"})
 	service, err := validation.New(validation.Ports{

@@ -42,7 +42,6 @@ var badClaims = []badConnector{
 	{"claims a market twice", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets = append(c.Markets, c.Markets[0]) })},
 	{"claims a country by two letters", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets[0].Country = "NG" })},
 	{"claims a type that is none", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets[0].Type = "card" })},
-	{"needs an identity in no market of its own", capsCheck, claiming(func(c *ports.Capabilities) { c.NeedsIdentity[0].Country = "EGY" })},
 	{"was tested some day", capsCheck, claiming(func(c *ports.Capabilities) { c.LastLiveTested = "yesterday" })},
 	{"gives out its own list", capsCheck, bends(func(r *reference) {
 		own := r.caps()
@@ -51,14 +50,14 @@ var badClaims = []badConnector{
 	{"changes its capabilities", capsCheck, bends(func(r *reference) {
 		caps, asked := r.caps, false
 		look := r.lookup
-		r.caps = func() ports.Capabilities { c := caps(); c.BillsFailures = asked; return c }
+		r.caps = func() ports.Capabilities { c := caps(); c.Markets[0].BillsFailures = asked; return c }
 		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
 			asked = true
 			return look(ctx, l)
 		}
 	})},
-	{"claims no names and gives them", namesCheck, claiming(func(c *ports.Capabilities) { c.ReturnsName = false })},
-	{"claims no verdict and gives one", namesCheck, claiming(func(c *ports.Capabilities) { c.ComparesName = false })},
+	{"claims no names and gives them", namesCheck, claiming(func(c *ports.Capabilities) { c.Markets[0].ReturnsName = false })},
+	{"claims no verdict and gives one", namesCheck, claiming(func(c *ports.Capabilities) { c.Markets[1].ComparesName = false })},
 	{"claims names and gives none", namesCheck, without("found", "holder")},
 	{"claims names and gives one without", namesCheck, edited("found", `"holderName": "MENSAH, AMA SERWAA"`, `"code": ""`)},
 	{"claims verdicts and gives none", namesCheck, without("verified", "verified_not")},
@@ -78,7 +77,7 @@ var badClaims = []badConnector{
 			return look(ctx, l)
 		}
 	})},
-	{"does not claim that it needs an identity", needsCheck, claiming(func(c *ports.Capabilities) { c.NeedsIdentity = nil })},
+	{"does not claim that it needs an identity", needsCheck, claiming(func(c *ports.Capabilities) { c.Markets[1].NeedsIdentity = false })},
 	{"asks about an unknown bank", bankCheck, bends(func(r *reference) {
 		for _, code := range []string{"999", "999999"} {
 			r.banks[code] = code

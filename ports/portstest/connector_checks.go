@@ -56,11 +56,9 @@ func capabilitiesStay(k *connectorKit) {
 		k.Fatalf("the capabilities: %s", wrong)
 	}
 	want := d.Capabilities()
-	want.Markets, want.NeedsIdentity = slices.Clone(want.Markets), slices.Clone(want.NeedsIdentity)
-	for _, list := range [][]ports.Market{c.Markets, c.NeedsIdentity} {
-		for i := range list {
-			list[i] = ports.Market{Country: "XXX", Type: "changed"}
-		}
+	want.Markets = slices.Clone(want.Markets)
+	for i := range c.Markets {
+		c.Markets[i] = ports.Capability{Market: ports.Market{Country: "ZZZ", Type: "changed"}}
 	}
 	if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
 		k.Fatalf("the capabilities changed with the list that was given out:\n got %v\nwant %v", got, want)
@@ -80,17 +78,13 @@ func misclaimed(c ports.Capabilities) string {
 	if len(c.Markets) == 0 {
 		return "no market"
 	}
-	for i, m := range c.Markets {
+	for i, can := range c.Markets {
+		before := ports.Capabilities{Markets: c.Markets[:i]}
 		switch {
-		case !countryCode.MatchString(m.Country) || !slices.Contains(types, m.Type):
-			return fmt.Sprintf("%q is no market", m)
-		case slices.Contains(c.Markets[:i], m):
-			return m.String() + " stands twice"
-		}
-	}
-	for _, m := range c.NeedsIdentity {
-		if !c.Serves(m) {
-			return "an identity is needed in " + m.String() + ", which is no market of the connector"
+		case !countryCode.MatchString(can.Country) || !slices.Contains(types, can.Type):
+			return fmt.Sprintf("%q is no market", can.Market)
+		case before.Serves(can.Market):
+			return can.String() + " stands twice"
 		}
 	}
 	if _, err := time.Parse(time.DateOnly, c.LastLiveTested); err != nil && c.LastLiveTested != "" {
@@ -100,9 +94,18 @@ func misclaimed(c ports.Capabilities) string {
 }
 
 func namesAsClaimed(k *connectorKit) {
-	c := k.open().Capabilities()
+	for _, can := range k.open().Capabilities().Markets {
+		k.namesIn(can)
+	}
+}
+
+func (k *connectorKit) namesIn(can ports.Capability) {
+	k.Helper()
 	names, verdicts := 0, 0
 	for _, s := range k.found() {
+		if s.lookup().Market != can.Market {
+			continue
+		}
 		named, judged := s.Expect.HolderName != "", s.Expect.Name != ports.NameUnjudged
 		if named {
 			names++
@@ -110,15 +113,15 @@ func namesAsClaimed(k *connectorKit) {
 		if judged {
 			verdicts++
 		}
-		if c.ReturnsName && !named && !judged {
-			k.Fatalf("ReturnsName is true, and in %s an account is found without a name", s.name)
+		if can.ReturnsName && !named && !judged {
+			k.Fatalf("ReturnsName is true in %s, and in %s an account is found without a name", can.Market, s.name)
 		}
 	}
-	if c.ReturnsName != (names > 0) {
-		k.Fatalf("ReturnsName is %t, and %d scenarios find a name", c.ReturnsName, names)
+	if can.ReturnsName != (names > 0) {
+		k.Fatalf("ReturnsName is %t in %s, and %d scenarios find a name", can.ReturnsName, can.Market, names)
 	}
-	if c.ComparesName != (verdicts > 0) {
-		k.Fatalf("ComparesName is %t, and %d scenarios have a verdict", c.ComparesName, verdicts)
+	if can.ComparesName != (verdicts > 0) {
+		k.Fatalf("ComparesName is %t in %s, and %d scenarios have a verdict", can.ComparesName, can.Market, verdicts)
 	}
 }
 
@@ -135,13 +138,14 @@ func (d *desk) unasked(l ports.AccountLookup, what string) {
 }
 
 func identityNeeded(k *connectorKit) {
-	needs := k.open().Capabilities().NeedsIdentity
+	claimed := k.open().Capabilities()
 	k.each(func(d *desk, base scenario) {
 		l := base.lookup()
 		given := !l.Identity.IsZero()
 		l.Identity = ports.Identity{}
+		can, _ := claimed.In(l.Market)
 		switch {
-		case slices.Contains(needs, l.Market):
+		case can.NeedsIdentity:
 			d.unasked(l, "a lookup without an identity")
 		case given:
 			k.Fatalf("%s gives an identity in %s, which does not need one", base.name, l.Market)

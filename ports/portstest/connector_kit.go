@@ -228,8 +228,8 @@ func connectorChecksFor(tb testing.TB, h ConnectorHarness, scenarios []scenario)
 		}
 	}
 	k := &connectorKit{kit: kit{TB: tb}, ConnectorHarness: h, scenarios: scenarios}
-	for _, m := range k.open().Capabilities().Markets {
-		out = append(out, connectorCheck{name: "found in " + m.String(), run: func(k *connectorKit) { k.foundIn(m) }})
+	for _, can := range k.open().Capabilities().Markets {
+		out = append(out, connectorCheck{name: "found in " + can.String(), run: func(k *connectorKit) { k.foundIn(can.Market) }})
 	}
 	return out
 }

@@ -55,10 +55,11 @@ func newReference(up portstest.Upstream) *reference {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r.name = func() string { return "reference" }
 	r.caps = func() ports.Capabilities {
-		return ports.Capabilities{
-			Markets:     []ports.Market{ngaBank, zafBank, kenMoney},
-			ReturnsName: true, ComparesName: true, NeedsIdentity: []ports.Market{zafBank},
-		}
+		return ports.Capabilities{Markets: []ports.Capability{
+			{Market: ngaBank, ReturnsName: true},
+			{Market: zafBank, ComparesName: true, NeedsIdentity: true},
+			{Market: kenMoney, ReturnsName: true},
+		}}
 	}
 	r.lookup, r.build, r.send = r.look, r.request, client.Do
 	r.read, r.judge, r.wait = readCapped, r.answer, r.retryAfter

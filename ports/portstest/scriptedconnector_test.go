@@ -12,7 +12,7 @@ import (
 
 func TestScriptedConnectorFollowsTheScript(t *testing.T) {
 	market := ports.Market{Country: "NGA", Type: ports.BankAccount}
-	c := portstest.NewScriptedConnector("first", ports.Capabilities{Markets: []ports.Market{market}})
+	c := portstest.NewScriptedConnector("first", ports.Capabilities{Markets: []ports.Capability{{Market: market}}})
 	if c.Name() != "first" || !c.Capabilities().Serves(market) {
 		t.Error("it is not what New was told")
 	}

@@ -51,13 +51,10 @@ func (c *Connector) String() string { return Name }
 
 // Capabilities tell what Flutterwave can do.
 func (c *Connector) Capabilities() ports.Capabilities {
-	return ports.Capabilities{
-		Markets: []ports.Market{
-			{Country: "NGA", Type: ports.BankAccount},
-			{Country: "GHA", Type: ports.BankAccount},
-		},
-		ReturnsName: true,
-	}
+	return ports.Capabilities{Markets: []ports.Capability{
+		{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true},
+		{Market: ports.Market{Country: "GHA", Type: ports.BankAccount}, ReturnsName: true},
+	}}
 }
 
 // resolveRequest is the body of POST /accounts/resolve

@@ -65,7 +65,7 @@ func (c *Connector) String() string { return Name }
 
 // Capabilities tell what MTN can do.
 func (c *Connector) Capabilities() ports.Capabilities {
-	return ports.Capabilities{Markets: []ports.Market{ghana}, ReturnsName: true}
+	return ports.Capabilities{Markets: []ports.Capability{{Market: ghana, ReturnsName: true}}}
 }
 
 // Lookup asks about one account: see [ports.AccountConnector], and the package

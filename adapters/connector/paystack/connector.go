@@ -55,13 +55,11 @@ func (c *Connector) String() string { return Name }
 // Capabilities tell what Paystack can do. It returns names in Nigeria and Ghana
 // and compares them in South Africa.
 func (c *Connector) Capabilities() ports.Capabilities {
-	return ports.Capabilities{
-		Markets:       []ports.Market{nigeria, ghana, southAfrica},
-		ReturnsName:   true,
-		ComparesName:  true,
-		NeedsIdentity: []ports.Market{southAfrica},
-		BillsFailures: true,
-	}
+	return ports.Capabilities{Markets: []ports.Capability{
+		{Market: nigeria, ReturnsName: true},
+		{Market: ghana, ReturnsName: true},
+		{Market: southAfrica, ComparesName: true, NeedsIdentity: true, BillsFailures: true},
+	}}
 }
 
 // Lookup asks about one account: see [ports.AccountConnector], and the package

@@ -43,7 +43,7 @@
 //
 // The match is of the identity document with the account, as the bank sees it.
 // Paystack asks ZAR 3 for each validation, whatever comes of it, so
-// BillsFailures is set; /bank/resolve is free.
+// BillsFailures is set there; /bank/resolve is free.
 //
 // # Left out
 //

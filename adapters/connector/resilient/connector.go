@@ -18,7 +18,6 @@ type Connector struct {
 	clock   ports.Clock
 	breaker *breaker
 	places  chan struct{}
-	retries bool
 }
 
 // New wraps a connector. Without one, or with a bad value in cfg, it is
@@ -33,8 +32,7 @@ func New(inner ports.AccountConnector, cfg *Config) (*Connector, error) {
 	}
 	w := &Connector{
 		inner: inner, name: inner.Name(), cfg: c, clock: ports.SystemClock(),
-		places:  make(chan struct{}, c.MaxConcurrent),
-		retries: !c.NoRetry && !inner.Capabilities().BillsFailures,
+		places: make(chan struct{}, c.MaxConcurrent),
 	}
 	w.breaker = newBreaker(c, w.heard)
 	return w, nil
@@ -74,7 +72,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 	}
 	start := c.clock.Now()
 	answer, outcome, err := c.try(ctx, lookup)
-	if !c.retries || !outcome.Rule().Retry || !c.timeLeft(ctx, start) || c.State() != Closed {
+	if !c.mayRepeat(lookup.Market) || !outcome.Rule().Retry || !c.timeLeft(ctx, start) || c.State() != Closed {
 		return answer, err
 	}
 	select {
@@ -87,6 +85,12 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 		return answer, err
 	}
 	return again, errAgain
+}
+
+// mayRepeat tells whether a lookup in the market may be made a second time.
+func (c *Connector) mayRepeat(m ports.Market) bool {
+	can, _ := c.inner.Capabilities().In(m)
+	return !c.cfg.NoRetry && !can.BillsFailures
 }
 
 // timeLeft tells whether a second try can end before the deadline, if it takes

@@ -266,7 +266,7 @@ func TestRetry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &script{caps: ports.Capabilities{BillsFailures: c.bills}, do: func(ctx context.Context) (ports.Answer, error) {
+				s := &script{caps: ports.Capabilities{Markets: []ports.Capability{{BillsFailures: c.bills}}}, do: func(ctx context.Context) (ports.Answer, error) {
 					time.Sleep(c.took) //nolint:forbidigo // a bubble's time costs none
 					return down(ctx)
 				}}
@@ -500,7 +500,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 func TestPassesThrough(t *testing.T) {
-	caps := ports.Capabilities{Markets: []ports.Market{{Country: "ZAF", Type: ports.BankAccount}}, ReturnsName: true}
+	caps := ports.Capabilities{Markets: []ports.Capability{{Market: ports.Market{Country: "ZAF", Type: ports.BankAccount}, ReturnsName: true}}}
 	c := open(t, &script{caps: caps}, nil)
 	assert.Equal(t, "script", c.Name())
 	assert.Equal(t, "script", fmt.Sprintf("%+v", c))

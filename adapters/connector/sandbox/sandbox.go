@@ -50,7 +50,11 @@ func (c *Connector) Name() string {
 
 // Capabilities give all markets of SPEC 2.7.
 func (c *Connector) Capabilities() ports.Capabilities {
-	return ports.Capabilities{Markets: slices.Clone(markets), ReturnsName: true}
+	var can ports.Capabilities
+	for _, m := range markets {
+		can.Markets = append(can.Markets, ports.Capability{Market: m, ReturnsName: true})
+	}
+	return can
 }
 
 // Lookup answers by the end of the account's identifier. A market that is none
