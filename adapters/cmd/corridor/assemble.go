@@ -5,10 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
@@ -31,11 +29,16 @@ type application struct {
 // assemble wires the settings into an application. What it opened is closed
 // again when a later part is refused.
 func (c *serveCmd) assemble(ctx context.Context, log *slog.Logger) (*application, error) {
+	count := newCounters()
+	accounts, err := c.Accounts.open(c.Sandbox, os.Getenv, count)
+	if err != nil {
+		return nil, err
+	}
 	store, err := openStore(ctx, c.Store)
 	if err != nil {
 		return nil, err
 	}
-	app, err := c.wire(ctx, store, log)
+	app, err := c.wire(ctx, store, accounts, log)
 	if err != nil {
 		return nil, errors.Join(err, store.close())
 	}
@@ -43,7 +46,7 @@ func (c *serveCmd) assemble(ctx context.Context, log *slog.Logger) (*application
 }
 
 // wire puts the application together on an open store.
-func (c *serveCmd) wire(ctx context.Context, store *store, log *slog.Logger) (*application, error) {
+func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, log *slog.Logger) (*application, error) {
 	feed, err := openFeeds(ctx, c.Feed, c.Sandbox, c.MaxPriceAge, log)
 	if err != nil {
 		return nil, err
@@ -56,14 +59,12 @@ func (c *serveCmd) wire(ctx context.Context, store *store, log *slog.Logger) (*a
 	if err != nil {
 		return nil, err
 	}
-	metrics := prometheus.NewRegistry()
-	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	count := newCounters(metrics)
+	count := parts.count
 	locks, err := c.rateLocks(store, feed, count, log)
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := c.Accounts.service(ctx, store, c.Sandbox, count, log)
+	accounts, err := parts.service(ctx, store, log)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (c *serveCmd) wire(ctx context.Context, store *store, log *slog.Logger) (*a
 		return nil, err
 	}
 	server, err := newServer(auth, httpserver.Services{RateLocks: locks, Validations: accounts}, &httpserver.Config{
-		Logger: log, Metrics: metrics, RateLimit: c.RateLimit, Checks: []httpserver.Check{store.check, feed.check},
+		Logger: log, Metrics: count.registry, RateLimit: c.RateLimit, Checks: []httpserver.Check{store.check, feed.check},
 	})
 	if err != nil {
 		return nil, err

@@ -19,17 +19,27 @@ type getenv func(name string) string
 // connectorKind is a name that --connectors takes, and what it stands for. Its
 // package comment names the variables that it reads.
 type connectorKind struct {
-	name string
-	open func(env getenv) (ports.AccountConnector, error)
+	name    string
+	offline bool // it asks no provider
+	open    func(env getenv) (ports.AccountConnector, error)
 }
 
 // connectorKinds lists what can be configured; a new connector is one line here.
 var connectorKinds = []connectorKind{
-	{sandbox.Name, func(getenv) (ports.AccountConnector, error) { return sandbox.New(nil) }},
-	{sandbox.StandbyName, func(getenv) (ports.AccountConnector, error) { return sandbox.New(&sandbox.Config{Standby: true}) }},
-	{paystack.Name, func(env getenv) (ports.AccountConnector, error) { return paystack.FromEnv(env, nil) }},
-	{flutterwave.Name, func(env getenv) (ports.AccountConnector, error) { return flutterwave.FromEnv(env, nil) }},
-	{mtnmomo.Name, func(env getenv) (ports.AccountConnector, error) { return mtnmomo.FromEnv(env, nil) }},
+	{sandbox.Name, true, func(getenv) (ports.AccountConnector, error) { return sandbox.New(nil) }},
+	{sandbox.StandbyName, true, func(getenv) (ports.AccountConnector, error) { return sandbox.New(&sandbox.Config{Standby: true}) }},
+	{paystack.Name, false, func(env getenv) (ports.AccountConnector, error) { return paystack.FromEnv(env, nil) }},
+	{flutterwave.Name, false, func(env getenv) (ports.AccountConnector, error) { return flutterwave.FromEnv(env, nil) }},
+	{mtnmomo.Name, false, func(env getenv) (ports.AccountConnector, error) { return mtnmomo.FromEnv(env, nil) }},
+}
+
+// connectorNames lists the names that --connectors takes.
+func connectorNames() string {
+	names := make([]string, len(connectorKinds))
+	for i, k := range connectorKinds {
+		names[i] = k.name
+	}
+	return strings.Join(names, ", ")
 }
 
 // openConnectors opens what --connectors names, in its order, each behind a
@@ -41,16 +51,11 @@ func openConnectors(names []string, inSandbox bool, env getenv, changed func(res
 	}
 	names = withStandby(names)
 	all := make([]ports.AccountConnector, 0, len(names))
-	for _, name := range names {
-		kind, err := findConnector(name)
-		if err != nil {
-			return nil, err
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("--connectors names %s twice", name)
 		}
-		inner, err := kind.open(env)
-		if err != nil {
-			return nil, fmt.Errorf("--connectors %s: %w", name, err)
-		}
-		c, err := resilient.New(inner, &resilient.Config{OnStateChange: changed})
+		c, err := openConnector(name, env, changed)
 		if err != nil {
 			return nil, err
 		}
@@ -59,21 +64,22 @@ func openConnectors(names []string, inSandbox bool, env getenv, changed func(res
 	return all, nil
 }
 
+func openConnector(name string, env getenv, changed func(resilient.StateChange)) (ports.AccountConnector, error) {
+	i := slices.IndexFunc(connectorKinds, func(k connectorKind) bool { return k.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("--connectors %q: want some of %s", name, connectorNames())
+	}
+	inner, err := connectorKinds[i].open(env)
+	if err != nil {
+		return nil, fmt.Errorf("--connectors %s: %w", name, err)
+	}
+	return resilient.New(inner, &resilient.Config{OnStateChange: changed})
+}
+
 func withStandby(names []string) []string {
 	first := slices.Index(names, sandbox.Name)
 	if first < 0 || slices.Contains(names, sandbox.StandbyName) {
 		return names
 	}
 	return slices.Insert(slices.Clone(names), first+1, sandbox.StandbyName)
-}
-
-func findConnector(name string) (connectorKind, error) {
-	var known []string
-	for _, k := range connectorKinds {
-		if k.name == name {
-			return k, nil
-		}
-		known = append(known, k.name)
-	}
-	return connectorKind{}, fmt.Errorf("--connectors %q: want some of %s", name, strings.Join(known, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,8 +20,19 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain lets no setting of the surrounding shell into the tests.
+// runEnv makes the test's binary the command itself, for tests that kill it.
+const runEnv = "RUN_CORRIDOR"
+
+// TestMain lets no setting of the surrounding shell into the tests. Those that
+// are parallel wait rather than compute: more of them run than there are CPUs.
 func TestMain(m *testing.M) {
+	if os.Getenv(runEnv) != "" {
+		main()
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "32"); err != nil {
+		panic(err)
+	}
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "CORRIDOR_") {
 			if err := os.Unsetenv(name); err != nil {
@@ -176,7 +188,7 @@ func (s *service) send(method, path, contentType, body string) (int, string) {
 // that check may fail the test.
 func (s *service) eventually(check func() bool, otherwise string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !check(); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(15 * time.Second); !check(); <-time.After(20 * time.Millisecond) {
 		require.False(s.t, time.Now().After(deadline), otherwise)
 	}
 }

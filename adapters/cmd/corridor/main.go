@@ -71,6 +71,7 @@ func run(world *surroundings, args []string) int {
 	parser, err := kong.New(&cli,
 		kong.Name("corridor"), kong.Description("Rate locks and account validation behind a wire interface."),
 		kong.Writers(world.stdout, world.stderr), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(),
+		kong.Vars{"connectors": connectorNames()},
 	)
 	if err != nil {
 		return fail(world, err, exitFailed)

@@ -1,23 +1,40 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
+	"io"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation"
 )
 
 type connectorsCmd struct{}
 
+// matrixLegend says how the matrix is read.
+const matrixLegend = `returned: the provider gives the holder's name. compared: it compares the name itself and tells the verdict only.
+with identity: it must be given the holder's identity document as well.`
+
 // Run prints what each connector can do.
 func (connectorsCmd) Run(world *surroundings) error {
-	rows, err := capabilityMatrix()
+	m, err := capabilityMatrix()
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(world.stdout, 0, 0, 2, ' ', 0)
+	if err := printTable(world.stdout, m.markets); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(world.stdout, "\n%s\n\n", matrixLegend)
+	if err != nil {
+		return err
+	}
+	return printTable(world.stdout, m.traits)
+}
+
+func printTable(out io.Writer, rows [][]string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		if _, err := fmt.Fprintln(w, strings.Join(r, "\t")); err != nil {
 			return err
@@ -41,51 +58,60 @@ func placeholder(name string) string {
 	}
 }
 
-// capabilityMatrix is a head and a row for each connector and market.
-func capabilityMatrix() ([][]string, error) {
-	rows := [][]string{{"connector", "market", "holder's name", "needs identity", "bills failures", "last live-tested"}}
+// matrix is two tables with their heads: what connectors do in each market, and
+// what goes for each of them everywhere.
+type matrix struct{ markets, traits [][]string }
+
+const none = "–"
+
+func capabilityMatrix() (matrix, error) {
+	rules := validation.Markets()
+	m := matrix{
+		markets: [][]string{{"market"}},
+		traits:  [][]string{{"connector", "last live-tested"}},
+	}
+	for _, rule := range rules {
+		m.markets = append(m.markets, []string{rule.Market.String()})
+	}
 	for _, kind := range connectorKinds {
 		c, err := kind.open(placeholder)
 		if err != nil {
-			return nil, err
+			return m, err
 		}
 		can := c.Capabilities()
-		for _, m := range can.Markets {
-			rows = append(rows, []string{
-				c.Name(), m.String(), nameKnowledge(can, m), yesNo(needsIdentity(can, m)), yesNo(can.BillsFailures), orNever(can.LastLiveTested),
-			})
+		m.markets[0] = append(m.markets[0], kind.name)
+		for i, rule := range rules {
+			m.markets[i+1] = append(m.markets[i+1], inMarket(can, rule.Market))
 		}
+		m.traits = append(m.traits, []string{kind.name, liveTested(kind, can)})
 	}
-	return rows, nil
+	return m, nil
 }
 
-// nameKnowledge says what a connector knows of names in a market. One that both
-// returns and compares compares where it must be given an identity.
-func nameKnowledge(can ports.Capabilities, m ports.Market) string {
+// inMarket says what a connector does in a market.
+func inMarket(all ports.Capabilities, m ports.Market) string {
+	can, served := all.In(m)
+	answer := "no name"
 	switch {
-	case can.ComparesName && (!can.ReturnsName || needsIdentity(can, m)):
-		return "compared by the provider"
+	case !served:
+		return none
+	case can.ComparesName:
+		answer = "compared"
 	case can.ReturnsName:
-		return "returned"
-	default:
-		return "unknown"
+		answer = "returned"
 	}
+	if can.NeedsIdentity {
+		answer += ", with identity"
+	}
+	if can.BillsFailures {
+		answer += ", bills failures"
+	}
+	return answer
 }
 
-func needsIdentity(can ports.Capabilities, m ports.Market) bool {
-	return slices.Contains(can.NeedsIdentity, m)
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
+func liveTested(kind connectorKind, can ports.Capabilities) string {
+	if kind.offline {
+		return none
 	}
-	return "no"
-}
-
-func orNever(day string) string {
-	if day == "" {
-		return "never"
-	}
-	return day
+	return cmp.Or(can.LastLiveTested, "never")
 }

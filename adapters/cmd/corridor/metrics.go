@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/corridor-go/corridor/adapters/connector/resilient"
 	"github.com/corridor-go/corridor/errcodes"
@@ -16,6 +17,8 @@ import (
 
 // counters are the metrics that no package keeps itself.
 type counters struct {
+	registry *prometheus.Registry
+
 	events, looks               *prometheus.CounterVec
 	conflicts, behind, failures prometheus.Counter
 
@@ -24,11 +27,10 @@ type counters struct {
 	breaker                                          *prometheus.GaugeVec
 }
 
-// newCounters registers the metrics; with a nil registry nobody reads them.
-func newCounters(registry *prometheus.Registry) *counters {
-	if registry == nil {
-		registry = prometheus.NewRegistry()
-	}
+// newCounters makes a registry with the metrics, and those of the process.
+func newCounters() *counters {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	counter := func(name, help string) prometheus.Counter {
 		c := prometheus.NewCounter(prometheus.CounterOpts{Name: "corridor_" + name, Help: help})
 		registry.MustRegister(c)
@@ -40,6 +42,8 @@ func newCounters(registry *prometheus.Registry) *counters {
 		return c
 	}
 	return &counters{
+		registry: registry,
+
 		events:    vector("events_total", "Events delivered, by kind.", "kind"),
 		looks:     vector("drift_looks_total", "Looks of the drift watch at a pair's live price, by outcome; ok is an observation.", "outcome"),
 		conflicts: counter("rate_lock_conflicts_total", "Decisions taken again because another writer was first."),

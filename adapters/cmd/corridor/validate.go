@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/wire"
@@ -26,10 +28,14 @@ type validateCmd struct {
 // toolOwner is whose validations the tools make, in a store that ends with them.
 const toolOwner = "corridor"
 
-// Run validates one account and prints the result as the wire shows it. What
-// is no valid request is refused like a bad flag.
+// Validate refuses settings that are none.
+func (c *validateCmd) Validate() error { return c.Accounts.check() }
+
+// Run validates one account and prints the result as the wire shows it, whatever
+// it is. What is no valid request is refused like a bad flag.
 func (c *validateCmd) Run(world *surroundings) (err error) {
-	if err := c.Accounts.check(); err != nil {
+	parts, err := c.Accounts.open(c.Sandbox, os.Getenv, newCounters())
+	if err != nil {
 		return rejected{err}
 	}
 	store, err := openStore(world.ctx, "memory:")
@@ -37,27 +43,35 @@ func (c *validateCmd) Run(world *surroundings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.close()) }()
-	service, err := c.Accounts.service(world.ctx, store, c.Sandbox, newCounters(nil), slog.New(slog.DiscardHandler))
+	service, err := parts.service(world.ctx, store, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return rejected{err}
 	}
-	defer func() { err = errors.Join(err, service.Close(world.ctx)) }()
+	// By then it waits for nothing but lookups that it breaks off.
+	defer func() { err = errors.Join(err, service.Close(context.WithoutCancel(world.ctx))) }()
+	v, err := c.result(world, service)
+	switch errcodes.Of(err) {
+	case "":
+		_, err = fmt.Fprintf(world.stdout, "%s\n", wire.AppendValidation(nil, &v))
+		return err
+	case errcodes.InvalidRequest, errcodes.Unprocessable:
+		return rejected{err}
+	default:
+		return err
+	}
+}
+
+// result is the validation's end, however long that takes.
+func (c *validateCmd) result(world *surroundings, service *validation.Service) (ports.Validation, error) {
 	v, err := service.Validate(world.ctx, toolOwner, validation.Request{
 		MerchantID: anyMerchant(), Country: c.Country, AccountType: c.Type,
 		AccountIdentifier: c.Identifier, BankCode: c.BankCode, AccountHolderName: c.Name,
 	})
-	if err == nil && v.Status == ports.StatusPending {
-		_, _ = fmt.Fprintln(world.stderr, "pending; waiting for", v.Provider)
-		v, err = service.Wait(world.ctx, toolOwner, v.ID)
+	if err != nil || v.Status.Terminal() {
+		return v, err
 	}
-	switch {
-	case err != nil && errcodes.CategoryOf(errcodes.StatusOf(err)).Retry:
-		return err
-	case err != nil:
-		return rejected{err}
-	}
-	_, err = fmt.Fprintf(world.stdout, "%s\n", wire.AppendValidation(nil, &v))
-	return err
+	_, _ = fmt.Fprintln(world.stderr, "pending; waiting for", v.Provider)
+	return service.Wait(world.ctx, toolOwner, v.ID)
 }
 
 // anyMerchant is a merchant for those who act for none.

@@ -1,0 +1,348 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const holder = "AMA SERWAA MENSAH"
+
+// TestTheSandboxsAccounts has each row of the sandbox's table in each market.
+func TestTheSandboxsAccounts(t *testing.T) {
+	t.Parallel()
+	s := serveAccounts(t)
+	verified := func(provider string) map[string]any {
+		return map[string]any{"status": "verified", "provider": provider, "accountHolderName": holder, "validationType": "external"}
+	}
+	for _, m := range markets {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			s := s.in(t)
+			requireResult(t, s.validate(m.asking("0000")), true, map[string]any{
+				"status": "not_found", "provider": "sandbox", "validationType": "external", "failureReason": "The account does not exist",
+			})
+			requireResult(t, s.validate(m.asking("0001")), false, map[string]any{
+				"status": "error", "provider": "sandbox-standby", "validationType": "external", "failureReason": "The bank could not process the enquiry",
+			})
+			requireResult(t, s.validate(m.asking("0005")), true, verified("sandbox"))
+			// Behind two answers of each market, so that no breaker opens.
+			requireResult(t, s.validate(m.asking("0004")), true, verified("sandbox-standby"))
+
+			began := time.Now()
+			slow := s.validate(m.asking("0002"))
+			require.Less(t, time.Since(began), 3*time.Second, "SPEC 8: an answer in 2 s")
+			requireResult(t, slow, false, map[string]any{"status": "pending", "provider": "sandbox"})
+			ended := s.ended(slow["id"])
+			require.Equal(t, slow["id"], ended["id"])
+			requireResult(t, ended, true, verified("sandbox"))
+			status, again := s.validation(slow["id"])
+			require.Equal(t, http.StatusOK, status)
+			require.Equal(t, ended, again, "an end is for good")
+		})
+	}
+}
+
+// TestAProviderThatNeverAnswersIsAnErrorAtTheLimit (I17).
+func TestAProviderThatNeverAnswersIsAnErrorAtTheLimit(t *testing.T) {
+	t.Parallel()
+	s := serveAccounts(t, "--validation-timeout", "3s")
+	for _, m := range []market{nigeria, kenyaMobile} {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			s := s.in(t)
+			began := time.Now()
+			pending := s.validate(m.asking("0003"))
+			require.Equal(t, "pending", pending["status"])
+			ended := s.ended(pending["id"])
+			requireResult(t, ended, false, map[string]any{
+				"status": "error", "provider": "sandbox-standby", "validationType": "external", "failureReason": "The provider did not answer in time",
+			})
+			require.Greater(t, time.Since(began), 2900*time.Millisecond)
+			require.Less(t, time.Since(began), 7*time.Second)
+		})
+	}
+}
+
+// TestANameIsComparedOnWhatIsKept (SERVICE 12, I20): the second and third
+// requests cost no lookup, and each is judged by its own name.
+func TestANameIsComparedOnWhatIsKept(t *testing.T) {
+	t.Parallel()
+	s := serveAccounts(t)
+	const asked = `corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`
+	const hits = `corridor_validation_cache_hits_total{country="GHA",type="bank_account"}`
+	account := ghana.asking("4711")
+	match := map[string]any{"status": "verified", "provider": "sandbox", "accountHolderName": holder, "validationType": "external"}
+	mismatch := map[string]any{
+		"status": "name_mismatch", "provider": "sandbox", "accountHolderName": holder, "validationType": "external",
+		"failureReason": "The provider returned a different name",
+	}
+	ids := map[any]bool{}
+	expiry := ""
+	for i, c := range []struct {
+		name string
+		want map[string]any
+	}{
+		{"Ama Serwaa Mensah", match}, {"Kofi Boateng", mismatch}, {"", match}, {"mensah, ama serwaa", match}, {"Kofi Boateng", mismatch},
+	} {
+		body := s.validate(account.named(c.name))
+		requireResult(t, body, true, c.want)
+		if i == 0 {
+			expiry = body["expiresAt"].(string)
+		}
+		require.Equal(t, expiry, body["expiresAt"], "all rest on one answer")
+		ids[body["id"]] = true
+		status, read := s.validation(body["id"])
+		require.Equal(t, http.StatusOK, status)
+		require.Equal(t, body, read)
+		require.InDelta(t, 1, s.metric(asked), 0, "one lookup for all")
+		require.InDelta(t, i, s.metric(hits), 0)
+	}
+	require.Len(t, ids, 5, "each request has an id of its own")
+}
+
+// TestWhatARequestMustBe has decision 10's statuses.
+func TestWhatARequestMustBe(t *testing.T) {
+	t.Parallel()
+	s := serveAccounts(t)
+	good := nigeria.asking("4711")
+	change := func(fn func(a *asking)) asking {
+		a := good
+		fn(&a)
+		return a
+	}
+	for name, c := range map[string]struct {
+		asking asking
+		status int
+		says   string
+	}{
+		"no merchant":               {change(func(a *asking) { a.MerchantID = "" }), 400, "merchantId"},
+		"a merchant that's no UUID": {change(func(a *asking) { a.MerchantID = "shop" }), 400, "merchantId"},
+		"no country":                {change(func(a *asking) { a.Country = "" }), 400, "country"},
+		"a country of two letters":  {change(func(a *asking) { a.Country = "NG" }), 400, "country"},
+		"an unsupported country":    {change(func(a *asking) { a.Country = "UGA" }), 422, "country"},
+		"a type it has not there":   {change(func(a *asking) { a.AccountType = "institution_wallet" }), 422, "country"},
+		"no type":                   {change(func(a *asking) { a.AccountType = "" }), 400, "accountType"},
+		"an unknown type":           {change(func(a *asking) { a.AccountType = "purse" }), 400, "accountType"},
+		"no identifier":             {change(func(a *asking) { a.AccountIdentifier = "" }), 400, "accountIdentifier"},
+		"an identifier too short":   {change(func(a *asking) { a.AccountIdentifier = "069017471" }), 400, "accountIdentifier"},
+		"an identifier of letters":  {change(func(a *asking) { a.AccountIdentifier = "069O174711" }), 400, "accountIdentifier"},
+		"no bank code":              {change(func(a *asking) { a.BankCode = "" }), 422, "bankCode"},
+		"an ill-formed bank code":   {change(func(a *asking) { a.BankCode = "44" }), 422, "bankCode"},
+		"a name without a letter":   {change(func(a *asking) { a.AccountHolderName = "12345" }), 400, "accountHolderName"},
+		"malformed comes first":     {change(func(a *asking) { a.BankCode, a.MerchantID = "44", "shop" }), 400, "merchantId"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := s.in(t)
+			status, body := s.ask(c.asking)
+			require.Equal(t, c.status, status, body)
+			require.EqualValues(t, c.status, body["statusCode"])
+			require.Contains(t, body["message"], c.says)
+			if c.asking.AccountIdentifier != "" {
+				requireUntold(t, body["message"].(string), c.asking.AccountIdentifier)
+			}
+			status, again := s.ask(c.asking)
+			require.Equal(t, c.status, status)
+			require.Equal(t, body, again, "the same each time")
+		})
+	}
+	t.Run("no JSON", func(t *testing.T) {
+		t.Parallel()
+		s := s.in(t)
+		status, body := s.do(http.MethodPost, "/accounts/validate", `{"merchantId":`)
+		require.Equal(t, http.StatusBadRequest, status, body)
+	})
+}
+
+// TestAWrongCheckDigit is a result, and nobody is asked; unless the provider is
+// to decide.
+func TestAWrongCheckDigit(t *testing.T) {
+	t.Parallel()
+	wrong := func(m market, at int) asking {
+		a := m.asking("4711")
+		digit := '0' + (a.AccountIdentifier[at]-'0'+1)%10
+		a.AccountIdentifier = a.AccountIdentifier[:at] + string(rune(digit)) + a.AccountIdentifier[at+1:]
+		return a
+	}
+	const asked = `corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`
+	s := serveAccounts(t)
+	for reason, a := range map[string]asking{
+		"The account number's check digit does not fit the bank code": wrong(nigeria, 0),
+		"The check digits of the IBAN are wrong":                      wrong(egypt, 10),
+	} {
+		for _, name := range []string{"", "Kofi Boateng"} {
+			requireResult(t, s.validate(a.named(name)), false, map[string]any{
+				"status": "not_found", "provider": "rules", "validationType": "internal_rules", "failureReason": reason,
+			})
+		}
+	}
+	require.Zero(t, s.metric(asked))
+	advised := serveAccounts(t, "--check-digit", "advise")
+	require.Equal(t, "verified", advised.validate(wrong(nigeria, 0))["status"])
+	require.InDelta(t, 1, advised.metric(asked), 0)
+}
+
+// TestAClientsValidationsAreItsOwn, and so are the merchants that it may name.
+func TestAClientsValidationsAreItsOwn(t *testing.T) {
+	t.Parallel()
+	s := serveAccounts(t)
+	acmes := s.validate(nigeria.asking("4711"))
+	require.Equal(t, http.StatusOK, s.login("beta", betaSecret))
+	for _, id := range []any{acmes["id"], "00000000-0000-4000-8000-000000000000", "rl_1", "%20", strings.Repeat("a", 500)} {
+		status, body := s.validation(id)
+		require.Equal(t, http.StatusNotFound, status, body)
+		require.Equal(t, "Not Found", body["error"])
+	}
+	status, body := s.ask(nigeria.asking("4711"))
+	require.Equal(t, http.StatusForbidden, status, body)
+	require.EqualValues(t, http.StatusForbidden, body["statusCode"])
+	own := nigeria.asking("4711")
+	own.MerchantID = strings.ToUpper(betaMerchant)
+	betas := s.validate(own)
+	require.Equal(t, "verified", betas["status"])
+	require.NotEqual(t, acmes["id"], betas["id"])
+
+	s.token = ""
+	for _, path := range []string{"/accounts/validate", "/accounts/validate/" + acmes["id"].(string)} {
+		status, body := s.do(http.MethodPost, path, "{")
+		require.Equal(t, http.StatusUnauthorized, status)
+		require.Equal(t, map[string]any{"message": "Unauthorized"}, body)
+	}
+}
+
+// TestAnAnswerAgesOut (decision 13): the id goes with the answer, and the next
+// request asks anew.
+func TestAnAnswerAgesOut(t *testing.T) {
+	t.Parallel()
+	s := serveAccounts(t, "--validation-ttl", "2s")
+	const asked = `corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`
+	first := s.validate(nigeria.asking("4711"))
+	expiry, err := time.Parse(time.RFC3339, first["expiresAt"].(string))
+	require.NoError(t, err)
+	second := s.validate(nigeria.asking("4711"))
+	require.Equal(t, first["expiresAt"], second["expiresAt"])
+	require.InDelta(t, 1, s.metric(asked), 0)
+	s.eventually(func() bool {
+		status, _ := s.validation(first["id"])
+		require.True(t, status == http.StatusOK || status == http.StatusNotFound)
+		return status == http.StatusNotFound
+	}, "readable after its time")
+	require.False(t, time.Now().Before(expiry), "it went too soon")
+	third := s.validate(nigeria.asking("4711"))
+	require.Equal(t, "verified", third["status"])
+	require.Greater(t, third["expiresAt"], first["expiresAt"])
+	require.InDelta(t, 2, s.metric(asked), 0)
+	require.Zero(t, s.metric("corridor_background_failures_total"))
+}
+
+// TestNoAnswerIsKept where answers are good for no time.
+func TestNoAnswerIsKept(t *testing.T) {
+	t.Parallel()
+	s := serveAccounts(t, "--validation-ttl", "0s")
+	for range 2 {
+		body := s.validate(nigeria.asking("4711"))
+		require.NotContains(t, body, "expiresAt")
+		status, read := s.validation(body["id"])
+		require.Equal(t, http.StatusOK, status)
+		require.Equal(t, body, read)
+	}
+	require.InDelta(t, 2, s.metric(`corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`), 0)
+}
+
+// TestWithoutConnectors (decision 14): the rules decide where they can.
+func TestWithoutConnectors(t *testing.T) {
+	t.Parallel()
+	rates := t.TempDir() + "/rates.json"
+	write(t, rates, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500"}]}`)
+	s := serve(t, nil, "--store", "memory:", "--feed", "file:"+rates, "--clients-file", clientsFile(t))
+	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret))
+	passes := map[string]any{"status": "verified", "provider": "rules", "validationType": "internal_rules"}
+	unserved := map[string]any{
+		"status": "error", "provider": "rules", "validationType": "internal_rules",
+		"failureReason": "No provider serves this market for such a check",
+	}
+	unpublished := nigeria.asking("4711") // a code that no check digit is computed with
+	unpublished.BankCode = "000014"
+	for _, c := range []struct {
+		asking asking
+		want   map[string]any
+	}{
+		{nigeria.asking("4711"), passes},
+		{egypt.asking("4711"), passes},
+		{nigeria.asking("0000"), passes},
+		{nigeria.asking("4711").named("Ama Mensah"), unserved},
+		{egypt.asking("4711").named("Ama Mensah"), unserved},
+		{ghana.asking("4711"), unserved},
+		{kenyaMobile.asking("4711"), unserved},
+		{unpublished, unserved},
+	} {
+		body := s.validate(c.asking)
+		requireResult(t, body, false, c.want)
+		status, read := s.validation(body["id"])
+		require.Equal(t, http.StatusOK, status)
+		require.Equal(t, body, read)
+	}
+}
+
+// TestTheMetricsOfAccounts: each that account validation has moves.
+func TestTheMetricsOfAccounts(t *testing.T) {
+	t.Parallel()
+	s := serveAccounts(t)
+	require.InDelta(t, 1, s.metric(`corridor_connector_breaker_state{connector="sandbox",state="closed"}`), 0)
+	require.InDelta(t, 1, s.metric(`corridor_connector_breaker_state{connector="sandbox-standby",state="closed"}`), 0)
+	for _, m := range markets { // each is a 429 to the first connector
+		s.validate(m.asking("0004"))
+	}
+	s.validate(nigeria.asking("0004"))
+	pending := s.validate(nigeria.asking("0002"))
+	require.Equal(t, "pending", pending["status"])
+	s.ended(pending["id"])
+	for name, want := range map[string]float64{
+		`corridor_validations_total{country="NGA",status="verified",type="bank_account"}`:                3,
+		`corridor_validations_total{country="KEN",status="verified",type="mobile_money"}`:                1,
+		`corridor_validation_cache_hits_total{country="NGA",type="bank_account"}`:                        1,
+		`corridor_validations_pending_total{country="NGA",type="bank_account"}`:                          1,
+		`corridor_connector_breaker_state{connector="sandbox",state="open"}`:                             1,
+		`corridor_connector_breaker_state{connector="sandbox",state="closed"}`:                           0,
+		`corridor_connector_breaker_state{connector="sandbox-standby",state="closed"}`:                   1,
+		`corridor_connector_duration_seconds_count{connector="sandbox-standby",outcome="found"}`:         9,
+		`corridor_connector_duration_seconds_bucket{connector="sandbox-standby",outcome="found",le="2"}`: 8,
+		`corridor_connector_duration_seconds_bucket{connector="sandbox-standby",outcome="found",le="5"}`: 9,
+		`corridor_connector_duration_seconds_count{connector="sandbox",outcome="try_later"}`:             9,
+		`corridor_connector_late_answers_total{connector="sandbox"}`:                                     0,
+		`corridor_background_failures_total`:                                                             0,
+	} {
+		require.InDelta(t, want, s.metric(name), 0, name)
+	}
+	_, text := s.send(http.MethodGet, "/metrics", "", "")
+	requireUntold(t, text, nigeria.ending("0004"), "MENSAH", anyMerchantID)
+}
+
+// TestARefusedSettingOfAccountsTouchesNoStore: not even its file is made.
+func TestARefusedSettingOfAccountsTouchesNoStore(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		keys string
+	}{
+		"a connector": {[]string{"--connectors", "oracle"}, ""},
+		"a key":       {[]string{"--connectors", "paystack"}, ""},
+		"a time":      {[]string{"--validation-ttl=-1s"}, ""},
+		"a data key":  {nil, "k1:hush"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			args := append([]string{"serve", "--sandbox", "--listen", "127.0.0.1:0", "--store", "sqlite:" + filepath.Join(dir, "corridor.db")}, c.args...)
+			code, _, errs := command(t, "", map[string]string{dataKeysEnv: c.keys}, args...)
+			require.Equal(t, exitRejected, code, errs)
+			entries, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			require.Empty(t, entries)
+		})
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/connector/sandbox"
+)
+
+// process is a corridor serve in a process of its own, with acme logged in.
+type process struct {
+	*service
+
+	cmd  *exec.Cmd
+	gone chan error
+}
+
+// launch starts the command on a store's file.
+func launch(t *testing.T, clients, path string, env ...string) *process {
+	t.Helper()
+	p := &process{
+		service: &service{t: t, out: &screen{}, log: &screen{}},
+		cmd: exec.Command(os.Args[0], "serve", "--listen", "127.0.0.1:0", "--sandbox",
+			"--clients-file", clients, "--store", "sqlite:"+path, "--log-level", "DEBUG"),
+		gone: make(chan error, 1),
+	}
+	p.cmd.Env = append(append(os.Environ(), runEnv+"=1"), env...)
+	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
+	require.NoError(t, p.cmd.Start())
+	go func() { p.gone <- p.cmd.Wait() }()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // it may have ended
+	p.eventually(func() bool {
+		if m := listening.FindStringSubmatch(p.log.String()); m != nil {
+			p.url = m[1]
+		}
+		return p.url != ""
+	}, "not listening")
+	require.Equal(t, http.StatusOK, p.login("acme", acmeSecret), p.log)
+	return p
+}
+
+// end sends a signal and waits for the process.
+func (p *process) end(signal os.Signal) error {
+	p.t.Helper()
+	require.NoError(p.t, p.cmd.Process.Signal(signal))
+	return await(p.t, "end of the process", p.gone)
+}
+
+const (
+	oneKey     = "k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+	anotherKey = "k2:HxAREhMUFRYXGBkaGxwdHh8AAQIDBAUGBwgJCgsMDQ4="
+	keysEnv    = dataKeysEnv + "="
+)
+
+// recovered is how long after a start the last validation of a process that died
+// may still be pending: its recovery begins within 10 s, and the sandbox's slow
+// account takes its time once more.
+const recovered = 10*time.Second + sandbox.SlowAfter
+
+// TestAPendingValidationOutlivesItsProcess: it comes to its end after the next
+// start, however the process went (I17).
+func TestAPendingValidationOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	account := nigeria.asking("0002").named("Kofi Boateng")
+	mismatch := map[string]any{
+		"status": "name_mismatch", "provider": "sandbox", "accountHolderName": holder, "validationType": "external",
+		"failureReason": "The provider returned a different name",
+	}
+	lost := map[string]any{
+		"status": "error", "provider": "sandbox", "validationType": "external", "failureReason": "The request could not be read any more",
+	}
+	for _, c := range []struct {
+		name          string
+		signal        os.Signal
+		before, after string // CORRIDOR_DATA_KEYS
+		want          map[string]any
+	}{
+		{"killed, with the store's own key", syscall.SIGKILL, "", "", mismatch},
+		{"killed, the keys rotated", syscall.SIGKILL, oneKey, anotherKey + "," + oneKey, mismatch},
+		{"killed, the key lost", syscall.SIGKILL, oneKey, anotherKey, lost},
+		{"stopped", syscall.SIGTERM, "", "", mismatch},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			clients, path := clientsFile(t), filepath.Join(t.TempDir(), "corridor.db")
+			first := launch(t, clients, path, keysEnv+c.before)
+			pending := first.validate(account)
+			require.Equal(t, "pending", pending["status"])
+			began := time.Now()
+			err := first.end(c.signal)
+			if c.signal == syscall.SIGTERM {
+				require.NoError(t, err, first.log)
+				require.Less(t, time.Since(began), stopLimit)
+			} else {
+				require.Error(t, err, "killed")
+			}
+
+			began = time.Now()
+			second := launch(t, clients, path, keysEnv+c.after)
+			status, body := second.validation(pending["id"])
+			require.Equal(t, http.StatusOK, status)
+			require.Equal(t, "pending", body["status"], "nobody has ended it yet")
+			ended := second.ended(pending["id"])
+			require.Less(t, time.Since(began), recovered)
+			requireResult(t, ended, c.want["status"] != "error", c.want)
+			require.NoError(t, second.end(syscall.SIGTERM), second.log)
+			requireUntold(t, first.log.String()+second.log.String()+first.out.String()+second.out.String(),
+				account.AccountIdentifier, "Kofi", "Boateng", "Serwaa", oneKey[3:], anotherKey[3:])
+		})
+	}
+}
+
+// TestNothingPersonalIsLoggedOrStored: not while a validation is pending, and
+// not once it has ended. The store's files are read as they lie there.
+func TestNothingPersonalIsLoggedOrStored(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "corridor.db")
+	p := launch(t, clientsFile(t), path, keysEnv+oneKey)
+	personal := []string{"Zenzile", "Canaryholder", "Serwaa", "Mensah"}
+	look := func() {
+		t.Helper()
+		text := p.log.String() + p.out.String()
+		var textSb124 strings.Builder
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			data, err := os.ReadFile(path + suffix)
+			if suffix != "" && os.IsNotExist(err) {
+				continue
+			}
+			require.NoError(t, err)
+			require.NotEmpty(t, data)
+			textSb124.WriteString(string(data))
+		}
+		text += textSb124.String()
+		require.Contains(t, text, "validations", "the file was read, and the log")
+		requireUntold(t, text, personal...)
+	}
+	for _, m := range []market{nigeria, egypt, kenyaMobile} {
+		for _, end := range []string{"0000", "0001", "0004", "8173"} {
+			a := m.asking(end).named("Zenzile Canaryholder")
+			personal = append(personal, a.AccountIdentifier)
+			p.validate(a)
+		}
+		personal = append(personal, m.ending("0002"))
+	}
+	status, _ := p.ask(nigeria.asking("8173").named("Zenzile\x01 Canaryholder"))
+	require.Equal(t, http.StatusBadRequest, status)
+	pending := p.validate(nigeria.asking("0002").named("Zenzile Canaryholder"))
+	require.Equal(t, "pending", pending["status"])
+	look()
+	require.Equal(t, "name_mismatch", p.ended(pending["id"])["status"])
+	require.Contains(t, p.log.String(), "level=DEBUG", "the log is as talkative as it can be")
+	look()
+	require.NoError(t, p.end(syscall.SIGTERM))
+	look()
+	require.NotContains(t, p.log.String(), "level=ERROR")
+}

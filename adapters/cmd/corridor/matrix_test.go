@@ -1,0 +1,105 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+var update = flag.Bool("update", false, "write the generated pages anew")
+
+const matrixFile = "../../../internal/docs/connector-matrix.md"
+
+// TestMatrixPageIsFresh: the page is what the connectors say of themselves.
+func TestMatrixPageIsFresh(t *testing.T) {
+	page := drawMatrix(t)
+	if *update {
+		require.NoError(t, os.WriteFile(matrixFile, []byte(page), 0o644))
+	}
+	onDisk, err := os.ReadFile(matrixFile)
+	require.NoError(t, err)
+	require.Equal(t, page, string(onDisk), "run: go test ./adapters/cmd/corridor -run Matrix -update")
+}
+
+func drawMatrix(t *testing.T) string {
+	t.Helper()
+	m, err := capabilityMatrix()
+	require.NoError(t, err)
+	var b strings.Builder
+	b.WriteString("# Connectors\n\nGenerated from what the connectors say of themselves; `corridor connectors` prints the same.\n\n" +
+		"What each does with an account, by market. A market without a connector is left to internal rules.\n\n")
+	drawTable(&b, m.markets)
+	b.WriteString("\n" + matrixLegend + "\n\n")
+	drawTable(&b, m.traits)
+	b.WriteString("\nLast live-tested: the day on which the tests last passed against the provider itself. The sandboxes ask nobody.\n")
+	return b.String()
+}
+
+func drawTable(b *strings.Builder, rows [][]string) {
+	for i, r := range rows {
+		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
+		if i == 0 {
+			b.WriteString("|" + strings.Repeat("---|", len(r)) + "\n")
+		}
+	}
+}
+
+// TestTheMatrixIsWhole: what a connector claims stands in it, and nothing else.
+func TestTheMatrixIsWhole(t *testing.T) {
+	m, err := capabilityMatrix()
+	require.NoError(t, err)
+	for i, kind := range connectorKinds {
+		c, err := kind.open(placeholder)
+		require.NoError(t, err)
+		require.Equal(t, kind.name, c.Name(), "a flag's name is the result's")
+		var claimed, shown []string
+		for _, market := range c.Capabilities().Markets {
+			claimed = append(claimed, market.String())
+		}
+		require.Equal(t, kind.name, m.markets[0][i+1])
+		for _, row := range m.markets[1:] {
+			if row[i+1] != none {
+				shown = append(shown, row[0])
+			}
+		}
+		require.ElementsMatch(t, claimed, shown, kind.name)
+	}
+}
+
+func TestWhatTheMatrixSaysOfAMarket(t *testing.T) {
+	here, there := ports.Market{Country: "ZAF", Type: ports.BankAccount}, ports.Market{Country: "NGA", Type: ports.BankAccount}
+	can := func(can ports.Capability) ports.Capabilities {
+		can.Market = here
+		return ports.Capabilities{Markets: []ports.Capability{can}}
+	}
+	for want, got := range map[string]string{
+		"returned":                 inMarket(can(ports.Capability{ReturnsName: true}), here),
+		"returned, with identity":  inMarket(can(ports.Capability{ReturnsName: true, NeedsIdentity: true}), here),
+		"compared":                 inMarket(can(ports.Capability{ComparesName: true}), here),
+		"compared, bills failures": inMarket(can(ports.Capability{ComparesName: true, ReturnsName: true, BillsFailures: true}), here),
+		"no name":                  inMarket(can(ports.Capability{}), here),
+		none:                       inMarket(can(ports.Capability{ReturnsName: true}), there),
+	} {
+		require.Equal(t, want, got)
+	}
+	require.Equal(t, "never", liveTested(connectorKind{}, ports.Capabilities{}))
+	require.Equal(t, "2026-11-21", liveTested(connectorKind{}, ports.Capabilities{LastLiveTested: "2026-11-21"}))
+	require.Equal(t, none, liveTested(connectorKind{offline: true}, ports.Capabilities{}))
+}
+
+func TestConnectorsPrintsTheMatrix(t *testing.T) {
+	code, out, errs := command(t, "", nil, "connectors")
+	require.Zero(t, code, errs)
+	require.Empty(t, errs)
+	m, err := capabilityMatrix()
+	require.NoError(t, err)
+	for _, row := range append(m.markets, m.traits...) {
+		require.Regexp(t, `(?m)^`+strings.Join(row, ` {2,}`)+` *$`, out)
+	}
+	require.Contains(t, out, matrixLegend)
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"go/format"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// userModule is somebody's module that requires this one, as it stands here.
+func userModule(t *testing.T) (dir string) {
+	t.Helper()
+	root, err := filepath.Abs("../../..")
+	require.NoError(t, err)
+	dir = t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), `module example.org/shop
+
+go 1.26.0
+
+require github.com/corridor-go/corridor v0.0.0
+
+replace github.com/corridor-go/corridor => `+root+"\n")
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	require.NoError(t, err)
+	write(t, filepath.Join(dir, "go.sum"), string(sums))
+	return dir
+}
+
+// goRun runs the go command without a network.
+func goRun(t *testing.T, dir string, args ...string) (string, error) {
+	t.Helper()
+	run := exec.CommandContext(t.Context(), "go", args...)
+	run.Dir = dir
+	run.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	out, err := run.CombinedOutput()
+	return string(out), err
+}
+
+// TestASkeletonPassesItsSuite: names that read like something else in Go too.
+func TestASkeletonPassesItsSuite(t *testing.T) {
+	t.Parallel()
+	module := userModule(t)
+	names := []string{"my-bank", "type", "main", "documentation", "context", "string", "t", "a" + strings.Repeat("-9", 15) + "z"}
+	for _, name := range names {
+		code, out, errs := command(t, "", nil, "new", "connector", name, "--dir", filepath.Join(module, name))
+		require.Zero(t, code, errs)
+		require.Empty(t, errs)
+		require.Contains(t, out, filepath.Join(module, name, "testdata", "found.json"))
+		require.Contains(t, out, "ASSUMED")
+	}
+	out, err := goRun(t, module, "vet", "-tags", "contract", "./...")
+	require.NoError(t, err, out)
+	out, err = goRun(t, module, "test", "-tags", "contract", "-v", "./my-bank", "./type")
+	require.NoError(t, err, out)
+	require.Contains(t, out, "--- PASS: TestConforms/scenario_try_later_date")
+	require.Contains(t, out, "--- PASS: ExampleNew")
+	require.Contains(t, out, "CORRIDOR_MY_BANK_SECRET_KEY is not set", "the live test says what it lacks")
+	require.NotRegexp(t, `--- SKIP: TestConforms`, out)
+
+	// A suite that passes whatever the connector does would be no help.
+	answers := filepath.Join(module, "my-bank", "answers.go")
+	text, err := os.ReadFile(answers)
+	require.NoError(t, err)
+	write(t, answers, strings.Replace(string(text), "ports.AnswerNotFound", "ports.AnswerFailed", 1))
+	out, err = goRun(t, module, "test", "./my-bank")
+	require.Error(t, err)
+	require.Contains(t, out, "FAIL: TestConforms")
+}
+
+// TestASkeletonTouchesItsFolderOnly also holds its files to what they promise.
+func TestASkeletonTouchesItsFolderOnly(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	code, out, errs := command(t, "", nil, "new", "connector", "my-bank")
+	require.Zero(t, code, errs)
+	var files []string
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		if entry.IsDir() {
+			return nil
+		}
+		at, err := filepath.Rel(dir, path)
+		require.NoError(t, err)
+		files = append(files, at)
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Contains(t, out, "  "+at+"\n", "what was made is told")
+		require.NotRegexp(t, "<<|>>|%!", string(text), at)
+		if filepath.Ext(at) == ".json" {
+			require.Contains(t, string(text), `"title": "ASSUMED: `, at)
+			return nil
+		}
+		clean, err := format.Source(text)
+		require.NoError(t, err, at)
+		require.Equal(t, string(clean), string(text), at)
+		return nil
+	}))
+	for _, file := range files {
+		require.True(t, strings.HasPrefix(file, "my-bank"+string(filepath.Separator)), file)
+	}
+	for _, want := range []string{"doc.go", "config.go", "connector.go", "answers.go", "connector_test.go", "live_test.go"} {
+		require.Contains(t, files, filepath.Join("my-bank", want))
+	}
+}
+
+func TestNewConnectorRefuses(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "taken", "somebody's")
+	require.NoError(t, os.Mkdir("there", 0o700))
+	write(t, filepath.Join("there", "file"), "somebody's")
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"no name":                 {[]string{""}, "1 to 32"},
+		"a name too long":         {[]string{"a" + strings.Repeat("b", 32)}, "1 to 32"},
+		"capitals":                {[]string{"MyBank"}, "lower-case"},
+		"a digit first":           {[]string{"9bank"}, "a letter first"},
+		"a hyphen first":          {[]string{"--", "-bank"}, "a letter first"},
+		"an underscore":           {[]string{"my_bank"}, "lower-case"},
+		"a path":                  {[]string{"../bank"}, "lower-case"},
+		"a letter of elsewhere":   {[]string{"bänk"}, "lower-case"},
+		"a name with a line":      {[]string{"bank\nbank"}, "lower-case"},
+		"a connector's name":      {[]string{"paystack", "--dir", "mine"}, "taken"},
+		"the rules' name":         {[]string{"rules"}, "taken"},
+		"a folder that is there":  {[]string{"there"}, "exists"},
+		"a file that is there":    {[]string{"my-bank", "--dir", "taken"}, "exists"},
+		"a folder in none":        {[]string{"my-bank", "--dir", "none/below"}, "no such file"},
+		"a folder that go skips":  {[]string{"testdata"}, "--dir"},
+		"a folder of go's vendor": {[]string{"my-bank", "--dir", "vendor"}, "--dir"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := command(t, "", nil, append([]string{"new", "connector"}, c.args...)...)
+			require.Equal(t, exitRejected, code, errs)
+			require.Empty(t, out)
+			require.Contains(t, errs, c.says)
+			require.Equal(t, 1, strings.Count(errs, "\n"), errs)
+			entries, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			require.Len(t, entries, 2, "something was written")
+			entries, err = os.ReadDir("there")
+			require.NoError(t, err)
+			require.Len(t, entries, 1)
+		})
+	}
+}
+
+func TestAFolderThatCannotBeWrittenWhollyIsRemoved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mine")
+	good := skeletonFile{"testdata/found.json", []byte("{}")}
+	require.Error(t, writeFolder(dir, []skeletonFile{good, {"testdata/found.json/below", nil}}))
+	require.NoDirExists(t, dir)
+	require.NoError(t, writeFolder(dir, []skeletonFile{good}))
+	require.FileExists(t, filepath.Join(dir, "testdata", "found.json"))
+}
+
+// TestEveryNameGivesAPackage: the templates stay Go for each name that is taken.
+func TestEveryNameGivesAPackage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.StringMatching(`[a-z][a-z0-9-]{0,31}`).Draw(t, "name")
+		files, err := renderConnector(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) < 12 {
+			t.Fatalf("%d files", len(files))
+		}
+	})
+}
