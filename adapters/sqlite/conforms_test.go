@@ -10,9 +10,10 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// TestConforms runs the suites twice: a commit whose acknowledgement is lost
-// takes effect in one, and does not in the other.
+// TestConforms runs the suites that lose a commit twice: in one run the lost
+// commit takes effect, in the other it does not.
 func TestConforms(t *testing.T) {
+	t.Parallel()
 	for name, point := range map[string]string{
 		"lost commits take effect": sqlite.AfterCommit,
 		"lost commits do not":      sqlite.BeforeCommit,
@@ -20,20 +21,22 @@ func TestConforms(t *testing.T) {
 		h := harness(point)
 		t.Run(name, func(t *testing.T) {
 			t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
-			t.Run("ClientStore", func(t *testing.T) { portstest.ClientStore(t, h) })
-			t.Run("TokenStore", func(t *testing.T) { portstest.TokenStore(t, h) })
 			t.Run("ValidationStore", func(t *testing.T) { portstest.ValidationStore(t, h) })
-			t.Run("AnswerCache", func(t *testing.T) { portstest.AnswerCache(t, h) })
-			t.Run("SecretStore", func(t *testing.T) { portstest.SecretStore(t, h) })
-			t.Run("Outbox", func(t *testing.T) { portstest.Outbox(t, h) })
-			t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
 		})
 	}
+	h := harness(sqlite.AfterCommit)
+	t.Run("ClientStore", func(t *testing.T) { portstest.ClientStore(t, h) })
+	t.Run("TokenStore", func(t *testing.T) { portstest.TokenStore(t, h) })
+	t.Run("AnswerCache", func(t *testing.T) { portstest.AnswerCache(t, h) })
+	t.Run("SecretStore", func(t *testing.T) { portstest.SecretStore(t, h) })
+	t.Run("Outbox", func(t *testing.T) { portstest.Outbox(t, h) })
+	t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
 }
 
 // harness opens stores whose lost commits fail at the point.
 func harness(point string) portstest.StoreHarness {
 	return portstest.StoreHarness{
+		Parallel: true,
 		Open: func(tb testing.TB) portstest.Store {
 			tb.Helper()
 			return conforming(tb, migrated(tb), point)

@@ -43,8 +43,6 @@ func TestFailuresAreUnavailableAndTellNothing(t *testing.T) {
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(secure.Close)
 	secure.Config.ErrorLog = nil
-	gone := serve(t, func(http.ResponseWriter, *http.Request) {})
-	gone.Close()
 	failed := func(err error) *httpcall.Config {
 		return &httpcall.Config{Client: &http.Client{Transport: failing{err}}}
 	}
@@ -54,7 +52,7 @@ func TestFailuresAreUnavailableAndTellNothing(t *testing.T) {
 		code errcodes.Code
 		text string
 	}{
-		"nobody listens":      {gone.URL, nil, errcodes.Unavailable, "the provider cannot be connected to"},
+		"nobody listens":      {"https://x.example", failed(&net.OpError{Op: "dial", Err: errors.New(number)}), errcodes.Unavailable, "the provider cannot be connected to"},
 		"no such name":        {"https://x.example", failed(&net.DNSError{Name: number}), errcodes.Unavailable, "the provider's name cannot be resolved"},
 		"another certificate": {secure.URL, nil, errcodes.Unavailable, "the provider's certificate does not verify"},
 		"closed at once":      {wire(t, ""), nil, errcodes.Unavailable, "the provider broke off"},
