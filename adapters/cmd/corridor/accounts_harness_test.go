@@ -43,9 +43,7 @@ func clientsFile(t *testing.T) (path string) {
 // serveAccounts serves acme, in memory, with the sandbox's accounts and rates.
 func serveAccounts(t *testing.T, args ...string) *service {
 	t.Helper()
-	s := serve(t, nil, append([]string{"--sandbox", "--store", "memory:", "--clients-file", clientsFile(t)}, args...)...)
-	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret))
-	return s
+	return serveAcme(t, append([]string{"--sandbox", "--store", "memory:"}, args...)...)
 }
 
 // in gives the service to a subtest.

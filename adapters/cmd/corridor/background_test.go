@@ -12,6 +12,7 @@ import (
 )
 
 func TestALockExpiresWithoutBeingRead(t *testing.T) {
+	t.Parallel()
 	s := serveAcme(t, "--sandbox", "--store", "memory:", "--lock-validity", "1s", "--drift-every", "50ms")
 	status, body := s.lock("USD", "ZAR")
 	require.Equal(t, http.StatusCreated, status)
@@ -24,6 +25,7 @@ func TestALockExpiresWithoutBeingRead(t *testing.T) {
 }
 
 func TestTheMarketMovesAway(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "rates.json")
 	market := func(mid, marker string) {
 		write(t, path, fmt.Sprintf(`{"rates":[{"base":"USD","quote":"ZAR","mid":%q},{"base":"USD","quote":%q,"mid":"1"}]}`, mid, marker))

@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
-
-	"github.com/benbjohnson/clock"
 
 	"github.com/corridor-go/corridor/adapters/feed/sandbox"
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/validation"
 )
 
 type demoCmd struct{}
@@ -24,7 +24,16 @@ func (c *demoCmd) Run(world *surroundings) error {
 	if err != nil {
 		return err
 	}
-	for _, chapter := range []func(){s.twoLocks, s.thirdCall, s.inUse, s.expiry, s.drift, s.told} {
+	return errors.Join(s.tell(
+		s.twoLocks, s.thirdCall, s.inUse, s.expiry, s.drift,
+		s.payee, s.anotherName, s.slip, s.slowBank,
+		s.told,
+	), s.accounts.Close(s.ctx))
+}
+
+// tell tells chapters until one goes another way.
+func (s *story) tell(chapters ...func()) error {
+	for _, chapter := range chapters {
 		if chapter(); s.err != nil {
 			return s.err
 		}
@@ -34,15 +43,18 @@ func (c *demoCmd) Run(world *surroundings) error {
 
 // story is the demo's stage.
 type story struct {
-	ctx    context.Context //nolint:containedctx // one story, one context
-	out    io.Writer
-	clock  *clock.Mock
-	feed   *sandbox.Feed
-	store  *memory.Store
-	locks  *ratelock.Service
-	first  ports.RateLock
-	second ports.RateLock
-	err    error
+	ctx      context.Context //nolint:containedctx // one story, one context
+	out      io.Writer
+	clock    *demoClock
+	feed     *sandbox.Feed
+	store    *memory.Store
+	locks    *ratelock.Service
+	first    ports.RateLock
+	second   ports.RateLock
+	accounts *validation.Service
+	lookups  atomic.Int64 // that connectors were asked for
+	slow     string       // the id of the validation that was pending
+	err      error
 }
 
 const shop = "demo-shop"
@@ -50,7 +62,7 @@ const shop = "demo-shop"
 var usdzar = ports.Pair{Base: "USD", Quote: "ZAR"}
 
 func newStory(ctx context.Context, out io.Writer) (*story, error) {
-	s := &story{ctx: ctx, out: out, clock: clock.NewMock()}
+	s := &story{ctx: ctx, out: out, clock: newDemoClock()}
 	s.clock.Set(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	var err error
 	if s.feed, err = sandbox.New(&sandbox.Config{Clock: s.clock}); err != nil {
@@ -60,7 +72,10 @@ func newStory(ctx context.Context, out io.Writer) (*story, error) {
 		return nil, err
 	}
 	terms := ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}
-	s.locks, err = ratelock.New(s.store.RateLocks(), s.feed, terms, &ratelock.Config{Clock: s.clock})
+	if s.locks, err = ratelock.New(s.store.RateLocks(), s.feed, terms, &ratelock.Config{Clock: s.clock}); err != nil {
+		return nil, err
+	}
+	s.accounts, err = s.newAccounts(validation.Policy{AnswerTTL: 24 * time.Hour})
 	return s, err
 }
 
@@ -176,6 +191,8 @@ func (s *story) drift() {
 func (s *story) told() {
 	want := []string{
 		ratelock.EventMinted, ratelock.EventMinted, ratelock.EventExpired, ratelock.EventCancelled, ratelock.EventMinted,
+		validation.EventEnded, validation.EventEnded, validation.EventEnded, validation.EventEnded,
+		validation.EventPending, validation.EventEnded,
 	}
 	s.sayf("       Every change was stored with its event:")
 	for len(want) > 0 && s.err == nil {

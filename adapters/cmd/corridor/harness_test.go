@@ -127,8 +127,8 @@ func serve(t *testing.T, env map[string]string, args ...string) *service {
 // serveAcme serves with a client that has logged in.
 func serveAcme(t *testing.T, args ...string) *service {
 	t.Helper()
-	s := serve(t, map[string]string{"CORRIDOR_CLIENTS": "acme:a secret"}, args...)
-	require.Equal(t, http.StatusOK, s.login("acme", "a secret"))
+	s := serve(t, nil, append([]string{"--clients-file", clientsFile(t)}, args...)...)
+	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret))
 	return s
 }
 

@@ -76,6 +76,7 @@ func TestTheCentralBanksFile(t *testing.T) {
 }
 
 func TestTheFeedFileIsReadAgainWhenItChanges(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rates.json")
 	write(t, path, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500"},{"base":"USD","quote":"XOF","mid":null}]}`)

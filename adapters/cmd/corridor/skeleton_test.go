@@ -56,6 +56,11 @@ func TestASkeletonPassesItsSuite(t *testing.T) {
 	}
 	out, err := goRun(t, module, "vet", "-tags", "contract", "./...")
 	require.NoError(t, err, out)
+	out, err = goRun(t, module, "build", "./...")
+	require.NoError(t, err, out)
+	out, err = goRun(t, module, "list", "-f", "{{.Name}}", "./...") // of a package that go leaves out: nothing
+	require.NoError(t, err, out)
+	require.Len(t, strings.Fields(out), len(names), out)
 	out, err = goRun(t, module, "test", "-tags", "contract", "-v", "./my-bank", "./type")
 	require.NoError(t, err, out)
 	require.Contains(t, out, "--- PASS: TestConforms/scenario_try_later_date")

@@ -12,13 +12,52 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/validation"
 )
 
 func TestDemoTellsItsStory(t *testing.T) {
 	code, out, errs := command(t, "", nil, "demo")
 	require.Zero(t, code, errs)
-	for _, part := range []string{"= 16.3986445", "expired", "cancelled (market_drift)", "398 bps", "rate_lock.cancelled"} {
+	for _, part := range []string{
+		"= 16.3986445", "expired", "cancelled (market_drift)", "398 bps", "rate_lock.cancelled",
+		"verified by sandbox, held by AMA SERWAA MENSAH\n", "name_mismatch by sandbox", "Lookups so far: 1.",
+		"not_found by rules (The account number's check digit", "pending by sandbox\n", "validation.pending",
+	} {
 		require.Contains(t, out, part)
+	}
+}
+
+// TestDemoFailsWhenAccountsGoAnotherWay: each chapter's checks are of use.
+func TestDemoFailsWhenAccountsGoAnotherWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy   validation.Policy
+		chapters func(s *story) []func()
+	}{
+		"answers are kept no longer than an hour": {
+			validation.Policy{AnswerTTL: time.Hour}, func(s *story) []func() { return []func(){s.payee} },
+		},
+		"the kept answer is stale": {
+			validation.Policy{AnswerTTL: time.Hour}, func(s *story) []func() {
+				return []func(){func() { s.validate(demoAccount, "") }, s.anotherName}
+			},
+		},
+		"check digits do not count": {
+			validation.Policy{CheckDigit: validation.Advise}, func(s *story) []func() { return []func(){s.slip} },
+		},
+		"the slow bank has answered before": {
+			validation.Policy{AnswerTTL: time.Hour}, func(s *story) []func() {
+				return []func(){func() { s.impatient(); s.clock.Add(time.Second); _, _ = s.accounts.Wait(s.ctx, shop, s.slow) }, s.slowBank}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := newStory(t.Context(), io.Discard)
+			require.NoError(t, err)
+			s.accounts, err = s.newAccounts(c.policy)
+			require.NoError(t, err)
+			require.ErrorContains(t, s.tell(c.chapters(s)...), "another way")
+			require.NoError(t, s.accounts.Close(context.Background()))
+		})
 	}
 }
 

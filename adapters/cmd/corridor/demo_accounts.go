@@ -1,0 +1,187 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/benbjohnson/clock"
+
+	"github.com/corridor-go/corridor/adapters/connector/sandbox"
+	"github.com/corridor-go/corridor/adapters/keyring"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation"
+)
+
+// demoClock moves when the story says so, and tells when a wait begins: time must
+// not pass before those whom it is to reach are waiting.
+type demoClock struct {
+	*clock.Mock
+
+	mu      sync.Mutex
+	awaited time.Duration
+	begun   chan struct{} // closed when a wait of that length has begun; nil: nobody asks
+}
+
+func newDemoClock() *demoClock { return &demoClock{Mock: clock.NewMock()} }
+
+// After begins a wait.
+func (c *demoClock) After(d time.Duration) <-chan time.Time {
+	passed := c.Mock.After(d)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.begun != nil && d == c.awaited {
+		close(c.begun)
+		c.begun = nil
+	}
+	return passed
+}
+
+// nextWait gives a channel that is closed when the next wait of d begins.
+func (c *demoClock) nextWait(d time.Duration) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.awaited, c.begun = d, make(chan struct{})
+	return c.begun
+}
+
+func (s *story) newAccounts(policy validation.Policy) (*validation.Service, error) {
+	first, err := sandbox.New(&sandbox.Config{Clock: s.clock})
+	if err != nil {
+		return nil, err
+	}
+	secret := make([]byte, dataKeySize)
+	if _, err := rand.Read(secret); err != nil {
+		return nil, err
+	}
+	ring, err := keyring.New([]keyring.Key{{ID: "demo", Secret: secret}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return validation.New(validation.Ports{
+		Validations: s.store.Validations(), Answers: s.store.Answers(), Work: s.store.Work(), Sealer: ring,
+	}, []ports.AccountConnector{first}, policy, &validation.Config{
+		Clock: s.clock,
+		Hooks: validation.Hooks{Asked: func(string, ports.Market, ports.Outcome, time.Duration) { s.lookups.Add(1) }},
+	})
+}
+
+// The accounts of the story are at Access Bank. What the sandbox says of one is
+// told by its end.
+const (
+	demoBank    = "044"
+	demoAccount = "0690000032"
+	demoSlip    = "0690000023" // two digits of it swapped
+	demoSlow    = "0690030002"
+)
+
+func (s *story) ask(number, name string) (ports.Validation, error) {
+	return s.accounts.Validate(s.ctx, shop, validation.Request{
+		MerchantID: anyMerchant(), Country: "NGA", AccountType: string(ports.BankAccount),
+		AccountIdentifier: number, BankCode: demoBank, AccountHolderName: name,
+	})
+}
+
+func (s *story) validate(number, name string) ports.Validation {
+	v, err := s.ask(number, name)
+	s.must(err)
+	return v
+}
+
+func (s *story) tellf(format string, args ...any) {
+	s.sayf("%s  "+format, append([]any{s.clock.Now().Format("15:04")}, args...)...)
+}
+
+func (s *story) showAccount(v ports.Validation) {
+	line := fmt.Sprintf("      %s  %s by %s", v.Market, v.Status, v.Provider)
+	if v.HolderName != "" {
+		line += ", held by " + v.HolderName
+	}
+	if v.Match.Rule != "" {
+		line += fmt.Sprintf(", names %d %% alike (%s)", v.Match.Score, v.Match.Rule)
+	}
+	if v.FailureReason != "" {
+		line += " (" + v.FailureReason + ")"
+	}
+	s.sayf("%s", line)
+}
+
+// payee is an account that a provider finds.
+func (s *story) payee() {
+	s.tellf("The shop pays a supplier in Nigeria. Before money leaves, the account is looked up.")
+	v := s.validate(demoAccount, "")
+	s.expect("the account", v.Status, ports.StatusVerified)
+	s.expect("the holder", v.HolderName, sandbox.HolderName)
+	s.expect("the provider", v.Provider, sandbox.Name)
+	s.expect("the answer's end", v.ExpiresAt.Sub(s.clock.Now()), 24*time.Hour)
+	s.expect("the lookups", s.lookups.Load(), int64(1))
+	s.showAccount(v)
+}
+
+// anotherName is two names judged on one answer, which is kept.
+func (s *story) anotherName() {
+	s.clock.Add(time.Hour)
+	s.tellf("The same account with a name, twice. The answer is kept: each name is judged on it.")
+	for _, c := range []struct {
+		name string
+		want ports.ValidationStatus
+	}{
+		{"Kofi Boateng", ports.StatusNameMismatch},
+		{"Mensah, Ama Serwaa", ports.StatusVerified},
+	} {
+		v := s.validate(demoAccount, c.name)
+		s.sayf("       Is it %s?", c.name)
+		s.expect("the account", v.Status, c.want)
+		s.expect("the answer was kept", v.Cached, true)
+		s.showAccount(v)
+	}
+	s.expect("the lookups", s.lookups.Load(), int64(1))
+	s.sayf("       Lookups so far: %d.", s.lookups.Load())
+}
+
+// slip is a number that no bank has given out.
+func (s *story) slip() {
+	s.sayf("       Two digits swapped: the check digit tells, and nobody is asked.")
+	v := s.validate(demoSlip, "")
+	s.expect("the account", v.Status, ports.StatusNotFound)
+	s.expect("the provider", v.Provider, ports.ProviderRules)
+	s.expect("what it rests on", v.Type, ports.InternalRules)
+	s.expect("the lookups", s.lookups.Load(), int64(1))
+	s.showAccount(v)
+}
+
+// slowBank is a lookup that takes longer than a caller waits.
+func (s *story) slowBank() {
+	s.sayf("       A bank that takes three seconds. After two the caller has its answer: pending.")
+	s.showAccount(s.impatient())
+	s.clock.Add(sandbox.SlowAfter - validation.DefaultWindow)
+	v, err := s.accounts.Wait(s.ctx, shop, s.slow)
+	s.must(err)
+	s.sayf("       A second later, by its id:")
+	s.expect("the account", v.Status, ports.StatusVerified)
+	s.expect("the holder", v.HolderName, sandbox.HolderName)
+	s.expect("the lookups", s.lookups.Load(), int64(2))
+	s.showAccount(v)
+}
+
+// impatient asks for the slow account, and lets the time pass that a caller waits
+// once the bank has been asked.
+func (s *story) impatient() (v ports.Validation) {
+	var err error
+	answered, asked := make(chan struct{}), s.clock.nextWait(sandbox.SlowAfter)
+	go func() {
+		defer close(answered)
+		v, err = s.ask(demoSlow, "")
+	}()
+	select {
+	case <-asked:
+		s.clock.Add(validation.DefaultWindow)
+	case <-answered: // too soon, as what follows finds
+	}
+	<-answered
+	s.must(err)
+	s.expect("the account", v.Status, ports.StatusPending)
+	s.slow = v.ID
+	return v
+}
