@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	claimLease = 6 * time.Second // a claim of a process that died lapses after so long
+	claimLease = 4 * time.Second // a claim of a process that died lapses after so long
 	claimRenew = claimLease / 3
 	claimPoll  = 200 * time.Millisecond // between two looks at another process's lookup
 )

@@ -15,7 +15,7 @@ import (
 const WorkRecover = "validation.recover"
 
 const (
-	recoverEvery = 3 * time.Second // between two looks at a pending validation
+	recoverEvery = 2 * time.Second // between two looks at a pending validation
 	workLease    = 30 * time.Second
 	workPage     = 100
 	purgeEvery   = int64(time.Minute / time.Millisecond)
