@@ -66,7 +66,8 @@ type ValidationRecord struct {
 	Sealed Sealed // personal data, bound to Owner and ID
 }
 
-// Validation is a validation as a service gives it: the record, opened.
+// Validation is a validation as a service gives it: the record, opened. Callers
+// who ask the same may share its slices: they are for reading.
 type Validation struct {
 	ValidationRecord
 	HolderName    string            // as the provider returned it; only for verified and name_mismatch
@@ -113,7 +114,8 @@ type ValidationStore interface {
 	// else it is errcodes.Conflict and nothing is stored. So is a new record
 	// whose ID is taken, by any owner, and a change of one that is not pending
 	// any more (I18). Times are kept to the millisecond, the sealed bytes as
-	// they are.
+	// they are. Nothing of the change is kept by reference: its events' data may be
+	// used again when Save has returned.
 	//
 	// When it cannot be known whether the change was stored, the error is
 	// errcodes.OutcomeUnknown. A store that is full or busy answers

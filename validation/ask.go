@@ -50,6 +50,9 @@ func (s *Service) ask(ctx context.Context, f *flight) ending {
 			return end
 		}
 	}
+	if len(r.asked) == 0 {
+		r.best = ending{provider: f.asking(), outcome: ports.OutcomeTimeout} // no time was left
+	}
 	r.best.asked = r.asked
 	if ctx.Err() != nil {
 		r.best.err = errClosed
@@ -197,19 +200,35 @@ func guarded(ctx context.Context, c ports.AccountConnector, l ports.AccountLooku
 func (s *Service) reroute(ctx context.Context, f *flight, name string) {
 	_, ids := f.waiting()
 	for _, id := range ids {
-		rec, err := s.read(ctx, f.owner, id)
-		if err != nil {
-			s.note(ctx, "a validation was not read", err)
-			continue
-		}
-		t, err := next(rec.Status, OnAsked)
-		if err != nil || rec.Provider == name {
-			continue // it has ended meanwhile
-		}
-		rec.Provider = name
-		err = s.save(ctx, &rec, t.Event, stamp(s.cfg.Clock.Now()))
-		if errcodes.Of(err) != errcodes.Conflict {
-			s.note(ctx, "a validation was not updated", err)
-		}
+		s.rerouteOne(ctx, f.owner, id, name)
 	}
+}
+
+func (s *Service) rerouteOne(ctx context.Context, owner, id, name string) {
+	rec, err := s.read(ctx, owner, id)
+	if err != nil {
+		s.note(ctx, "a validation was not read", err)
+		return
+	}
+	t, err := next(rec.Status, OnAsked)
+	if err != nil || rec.Provider == name {
+		return // it has ended meanwhile, or tells so already
+	}
+	rec.Provider = name
+	err = s.save(ctx, &rec, t.Event, stamp(s.cfg.Clock.Now()))
+	if errcodes.Of(err) != errcodes.Conflict {
+		s.note(ctx, "a validation was not updated", err)
+	}
+}
+
+// attach hangs a validation on a flight, which may have asked another connector
+// since the record was read; false when the flight is over.
+func (s *Service) attach(ctx context.Context, f *flight, rec *ports.ValidationRecord) bool {
+	if !s.flights.attach(f, rec.ID) {
+		return false
+	}
+	if name := f.hasAsked(); name != "" && name != rec.Provider {
+		s.rerouteOne(ctx, rec.Owner, rec.ID, name)
+	}
+	return true
 }

@@ -38,5 +38,7 @@
 // that it rests on, unless Policy.KeepFor keeps it longer.
 //
 // Providers, stores, cache and keys reach the package through package ports.
-// The time comes from Config.Clock.
+// The time comes from Config.Clock. Processes that share a store must agree on
+// it to within Config.Grace: one that is further ahead ends the pending
+// validations of the others too early, as errors.
 package validation

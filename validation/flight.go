@@ -21,9 +21,11 @@ type flightPlan struct {
 // flight is one lookup of an account and all who wait for it in this process.
 type flight struct {
 	flightPlan
-	done    chan struct{} // closed when end is set
-	end     ending        // read after done
-	settled chan struct{} // closed when the validations attached have ended too
+	done    chan struct{}   // closed when end is set
+	end     ending          // read after done
+	settled chan struct{}   // closed when the validations attached have ended too
+	gone    chan struct{}   // closed when its claim has been given back
+	before  <-chan struct{} // gone of the lookup of the same account before it; nil for none
 
 	mu      sync.Mutex
 	over    bool
@@ -55,18 +57,22 @@ var (
 func (s *Service) join(ctx context.Context, plan flightPlan) (*flight, error) {
 	s.flights.mu.Lock()
 	defer s.flights.mu.Unlock()
-	if f := s.flights.byKey[plan.key]; f != nil && f.enter() {
-		return f, nil
+	last := s.flights.byKey[plan.key]
+	if last != nil && last.enter() {
+		return last, nil
 	}
-	if len(s.flights.byKey) >= s.flights.most {
+	if last == nil && len(s.flights.byKey) >= s.flights.most {
 		return nil, errFull
 	}
 	if !s.loops.Begin() {
 		return nil, errClosed
 	}
 	f := &flight{
-		flightPlan: plan, done: make(chan struct{}), settled: make(chan struct{}),
-		callers: 1, shares: map[question]*shared{}, pending: map[string]struct{}{}, asked: plan.wanted.order()[0].Name(),
+		flightPlan: plan, done: make(chan struct{}), settled: make(chan struct{}), gone: make(chan struct{}),
+		callers: 1, shares: map[question]*shared{}, pending: map[string]struct{}{},
+	}
+	if last != nil {
+		f.before = last.gone
 	}
 	s.flights.byKey[plan.key] = f
 	// The lookup outlives the call: others may wait for it, or come to.
@@ -105,15 +111,23 @@ func (f *flight) ended() bool {
 // hangs on it then stays pending.
 func (f *flight) broken() bool { return f.end.err != nil }
 
-// asking is the connector that the lookup waits for.
+// asking is the connector that the lookup waits for, or will.
 func (f *flight) asking() string {
+	if name := f.hasAsked(); name != "" {
+		return name
+	}
+	return f.wanted.order()[0].Name()
+}
+
+// hasAsked is the connector that was asked last; "" before the first.
+func (f *flight) hasAsked() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.asked
 }
 
-// asks notes the connector that is asked next and gives the validations that
-// should tell it.
+// asks notes the connector that is asked next, and reports whether it is another
+// than before.
 func (f *flight) asks(name string) (moved bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,6 +143,15 @@ func (f *flight) waiting() (callers int, ids []string) {
 		ids = append(ids, id)
 	}
 	return f.callers, ids
+}
+
+// drop ends a flight that nobody waits for but the validations seen, so that
+// nobody joins it; false when somebody has.
+func (f *flight) drop(seen int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.over = f.callers == 0 && len(f.pending) == seen
+	return f.over
 }
 
 // attach lets the validation of that id end with the flight, unless that is
@@ -167,11 +190,20 @@ func (fs *flights) settled(id string) <-chan struct{} {
 func (fs *flights) land(f *flight, end *ending) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	delete(fs.byKey, f.key)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.end, f.over = *end, true
 	close(f.done)
+}
+
+// retire forgets a flight whose claim has been given back.
+func (fs *flights) retire(f *flight) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.byKey[f.key] == f {
+		delete(fs.byKey, f.key)
+	}
+	close(f.gone)
 }
 
 // clear forgets the validations of a flight that has landed.

@@ -21,15 +21,17 @@ func (s *Service) fly(ctx context.Context, f *flight) {
 	flying, cancel := context.WithCancel(ctx)
 	var tending sync.WaitGroup
 	tending.Go(func() { s.tend(flying, cancel, f) })
-	end, claimed := s.fetch(flying, f)
+	end := s.fetch(flying, f)
+	if end.err != nil && flying.Err() != nil {
+		end.err = errClosed // whatever the store made of it
+	}
 	s.flights.land(f, &end)
 	s.settleAll(ctx, f)
 	s.flights.clear(f)
 	cancel()
 	tending.Wait()
-	if claimed {
-		s.note(ctx, "a claim was not released; it lapses", s.answers.Release(ctx, f.key, s.holder))
-	}
+	s.note(ctx, "a claim was not released; it lapses", s.answers.Release(ctx, f.key, s.holder))
+	s.flights.retire(f)
 }
 
 // tend cancels the flight when the service closes, and keeps its claim.
@@ -54,49 +56,52 @@ func (s *Service) tend(ctx context.Context, cancel context.CancelFunc, f *flight
 
 // fetch gets the answer: by asking, once this process holds the claim, or from
 // the cache, once another process has put it there.
-func (s *Service) fetch(ctx context.Context, f *flight) (end ending, claimed bool) {
+func (s *Service) fetch(ctx context.Context, f *flight) ending {
+	if f.before != nil {
+		<-f.before // else it would give back our claim
+	}
 	for {
 		now := s.cfg.Clock.Now()
 		if !now.Before(f.until) {
-			return ending{provider: f.asking(), outcome: ports.OutcomeTimeout}, false
+			return ending{provider: f.asking(), outcome: ports.OutcomeTimeout}
 		}
 		won, err := s.answers.Claim(ctx, f.key, s.holder, now, now.Add(claimLease))
 		if err != nil {
-			return ending{err: err}, false
+			return ending{err: err}
 		}
 		kept, err := s.recall(ctx, f.owner, f.key)
 		switch {
 		case err != nil:
-			return ending{err: err}, won
+			return ending{err: err}
 		case kept != nil:
-			return *kept, won
-		case won && !s.isWanted(ctx, f):
-			return ending{err: errClosed}, won
+			return *kept
+		case won && s.unwanted(ctx, f):
+			return ending{err: errClosed}
 		case won:
-			return s.lookUp(ctx, f), won
+			return s.lookUp(ctx, f)
 		}
 		select {
 		case <-ctx.Done():
-			return ending{err: errClosed}, false
+			return ending{err: errClosed}
 		case <-s.cfg.Clock.After(claimPoll):
 		}
 	}
 }
 
-// isWanted reports whether anybody still waits for the flight: a validation
-// that was taken up may have been ended by the process that started it.
-func (s *Service) isWanted(ctx context.Context, f *flight) bool {
+// unwanted drops a flight that nobody waits for any more: a validation that was
+// taken up may have been ended by the process that started it.
+func (s *Service) unwanted(ctx context.Context, f *flight) bool {
 	callers, ids := f.waiting()
 	if callers > 0 {
-		return true
+		return false
 	}
 	for _, id := range ids {
 		rec, err := s.validations.Validation(ctx, f.owner, id)
 		if err != nil || rec.Status == ports.StatusPending {
-			return true
+			return false
 		}
 	}
-	return false
+	return f.drop(len(ids))
 }
 
 // lookUp asks the connectors and keeps the answer, if it is one to keep.
@@ -108,10 +113,13 @@ func (s *Service) lookUp(ctx context.Context, f *flight) ending {
 	at := stamp(s.cfg.Clock.Now())
 	sealed, err := s.sealAnswer(ctx, f.owner, f.key, end.answer)
 	if err == nil {
-		end.expiresAt = at.Add(s.policy.AnswerTTL)
+		expiresAt := at.Add(s.policy.AnswerTTL)
 		err = s.answers.PutAnswer(context.WithoutCancel(ctx), ports.CachedAnswer{
-			Key: f.key, Provider: end.provider, At: at, ExpiresAt: end.expiresAt, Sealed: sealed,
+			Key: f.key, Provider: end.provider, At: at, ExpiresAt: expiresAt, Sealed: sealed,
 		})
+		if err == nil {
+			end.expiresAt = expiresAt
+		}
 	}
 	s.note(ctx, "an answer was not kept", err) // it still serves those who wait
 	return end

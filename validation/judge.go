@@ -42,6 +42,7 @@ const (
 	reasonMismatch = "The provider returned a different name"
 	reasonUnserved = "No provider serves this market for such a check"
 	reasonOverdue  = "No provider answered in time"
+	reasonDigits   = "The account number has a wrong check digit"
 	reasonLost     = "The request could not be read any more"
 )
 
@@ -78,7 +79,7 @@ var triggers = map[ports.ValidationStatus]Trigger{
 // answer may verify one caller's name and not another's (I20).
 func (s *Service) judge(name string, digits Verdict, e *ending) verdict {
 	if e.outcome == ports.OutcomeUnsupported {
-		return unserved(name, digits, e.asked)
+		return unserved(name, digits, reasonDigits, e.asked)
 	}
 	v := verdict{
 		on: triggers[e.outcome.Rule().Status], provider: e.provider, kind: ports.External, outcome: e.outcome,
@@ -104,11 +105,11 @@ func (s *Service) judge(name string, digits Verdict, e *ending) verdict {
 
 func (s *Service) compare(name string, a *ports.Answer) (bool, ports.NameMatch) {
 	switch {
+	case a.Name == ports.NameMismatched: // it knows more than the name that it shows
+		return false, ports.NameMatch{Rule: RuleProvider}
 	case a.HolderName != "":
 		c := CompareNames(name, a.HolderName, s.cfg.Names)
 		return c.Matches, ports.NameMatch{Rule: c.Rule, Score: c.Score}
-	case a.Name == ports.NameMismatched:
-		return false, ports.NameMatch{Rule: RuleProvider}
 	case a.Name == ports.NameMatched:
 		return true, ports.NameMatch{Rule: RuleProvider, Score: 100}
 	default:
@@ -118,25 +119,25 @@ func (s *Service) compare(name string, a *ports.Answer) (bool, ports.NameMatch) 
 
 // byRules decides where no provider is needed, or none is there.
 func (s *Service) byRules(w *wanted, reason string) (verdict, bool) {
-	failed := w.digits == CheckDigitFailed
-	switch {
-	case failed && (s.policy.CheckDigit == Enforce || w.route == nil):
-		return verdict{on: OnNotFound, provider: ports.ProviderRules, kind: ports.InternalRules, reason: reason}, true
-	case w.route == nil:
-		return unserved(w.name, w.digits, nil), true
-	default:
-		return verdict{}, false
+	enforced := w.digits == CheckDigitFailed && s.policy.CheckDigit == Enforce
+	if enforced || w.route == nil {
+		return unserved(w.name, w.digits, reason, nil), true
 	}
+	return verdict{}, false
 }
 
-// unserved is the end where nobody could be asked: a check digit that holds is
-// then all that there is to know, but of a name it says nothing.
-func unserved(name string, digits Verdict, asked []ports.ConnectorAnswer) verdict {
+// unserved is the end where nobody could be asked: the check digit is then all
+// that there is to know; that it holds says nothing of a name. reason is why it
+// does not.
+func unserved(name string, digits Verdict, reason string, asked []ports.ConnectorAnswer) verdict {
 	v := verdict{provider: ports.ProviderRules, kind: ports.InternalRules, asked: asked}
-	if digits == CheckDigitPassed && name == "" {
+	switch {
+	case digits == CheckDigitFailed:
+		v.on, v.reason = OnNotFound, reason
+	case digits == CheckDigitPassed && name == "":
 		v.on = OnVerified
-		return v
+	default:
+		v.on, v.reason = OnFailure, reasonUnserved
 	}
-	v.on, v.reason = OnFailure, reasonUnserved
 	return v
 }

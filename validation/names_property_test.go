@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/validation"
@@ -172,7 +173,7 @@ func acceptable(name string) bool {
 	letters := strings.IndexFunc(name, func(r rune) bool {
 		return unicode.IsLetter(r) && unicode.ToUpper(r) != 'ء' && !unicode.Is(unicode.Lm, r)
 	}) >= 0
-	return letters && len([]rune(name)) <= 256 && len(name) <= 1024 && !strings.ContainsAny(name, masks)
+	return letters && len([]rune(name)) <= 256 && len(name) <= 1024 && !strings.ContainsAny(norm.NFKD.String(name), masks)
 }
 
 func TestNamesOfAnyKind(t *testing.T) {
@@ -225,8 +226,10 @@ func hostileNames() map[string]string {
 	}
 }
 
-// No text costs a millisecond or more than a handful of allocations.
+// No text costs more than a handful of allocations, or time that grows with the
+// square of its length: the bound is twenty times what the worst of these takes.
 func TestHostileNamesAreCheap(t *testing.T) {
+	const bound = 20 * time.Millisecond
 	names := hostileNames()
 	for what, name := range names {
 		for other, text := range names {
@@ -234,14 +237,14 @@ func TestHostileNamesAreCheap(t *testing.T) {
 			assert.LessOrEqual(t, allocs, 64.0, "%s, %s", what, other)
 			best := time.Hour
 			for range 10 {
-				if best < slack*time.Millisecond {
+				if best < bound {
 					break
 				}
 				start := time.Now()
 				matchNames(name, text)
 				best = min(best, time.Since(start))
 			}
-			assert.Less(t, best, slack*time.Millisecond, "%s, %s", what, other)
+			assert.Less(t, best, bound, "%s, %s", what, other)
 		}
 		holdsOfNames(t, name, "AMA MENSAH", validation.NameThresholds{})
 	}

@@ -43,7 +43,7 @@ func (r *recent) put(q *question, v *ports.Validation) {
 	if r.most == 0 {
 		return
 	}
-	s := &shared{}
+	s := newShared()
 	s.tell(v)
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,7 +16,7 @@ const WorkRecover = "validation.recover"
 
 const (
 	recoverEvery = 2 * time.Second // between two looks at a pending validation
-	workLease    = 30 * time.Second
+	workLease    = claimLease
 	workPage     = 100
 	purgeEvery   = int64(time.Minute / time.Millisecond)
 	purgePage    = 1000
@@ -56,19 +56,29 @@ func (s *Service) Run(ctx context.Context) error {
 
 // recover works off what is due.
 func (s *Service) recover(ctx context.Context, now time.Time) error {
-	items, err := s.work.Claim(ctx, WorkRecover, now, workLease, workPage)
-	failed := append(make([]error, 0, 1+2*len(items)), err)
-	for _, item := range items {
-		ended, err := s.takeUp(ctx, item.Payload, now)
+	var failed []error
+	for {
+		items, err := s.work.Claim(ctx, WorkRecover, now, workLease, workPage)
 		failed = append(failed, err)
-		if ended {
-			err = s.work.Done(ctx, item)
-		} else {
-			err = s.work.Retry(ctx, item, now.Add(recoverEvery))
+		for _, item := range items {
+			failed = append(failed, s.handle(ctx, item, now))
 		}
-		failed = append(failed, err)
+		if len(items) < workPage || s.closing() {
+			return errors.Join(failed...)
+		}
 	}
-	return errors.Join(failed...)
+}
+
+func (s *Service) handle(ctx context.Context, item ports.WorkItem, now time.Time) error {
+	ended, err := s.takeUp(ctx, item.Payload, now)
+	switch {
+	case errcodes.Of(err) == errcodes.CorruptRecord:
+		return errors.Join(err, s.work.Bury(ctx, item, "the work or its validation is damaged"))
+	case ended:
+		return errors.Join(err, s.work.Done(ctx, item))
+	default:
+		return errors.Join(err, s.work.Retry(ctx, item, now.Add(recoverEvery)))
+	}
 }
 
 // takeUp sees to it that a flight of this process ends the validation, and
@@ -96,6 +106,8 @@ func (s *Service) takeUp(ctx context.Context, payload []byte, now time.Time) (en
 	switch {
 	case err == nil:
 		return s.resume(ctx, &rec, &p, now)
+	case errcodes.Of(err) == errcodes.KeyUnknown:
+		return false, nil // it may be another process's; its deadline ends it
 	case lost(err):
 		_, err := s.settle(ctx, owner, id, func(*private) verdict { return unreadable(&rec) })
 		return err == nil, err
@@ -117,9 +129,14 @@ func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, p *pr
 		end.outcome = ports.OutcomeUnsupported
 	case now.Before(until):
 		key := s.answerKey(rec.Owner, &w)
-		f, err := s.join(ctx, flightPlan{owner: rec.Owner, key: key, wanted: w, until: until})
+		free, err := s.answers.Claim(ctx, key, s.holder, now, now.Add(claimLease))
+		if err != nil || !free {
+			return false, err // whose claim it is ends it
+		}
+		// A lookup's whole time: others may join it.
+		f, err := s.join(ctx, flightPlan{owner: rec.Owner, key: key, wanted: w, until: now.Add(s.cfg.Timeout)})
 		if err != nil {
-			return false, err
+			return false, errors.Join(err, s.answers.Release(ctx, key, s.holder))
 		}
 		defer f.leave()
 		return false, s.hang(ctx, f, rec)
@@ -130,7 +147,7 @@ func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, p *pr
 
 // hang attaches a validation to a flight, or ends it with one that is over.
 func (s *Service) hang(ctx context.Context, f *flight, rec *ports.ValidationRecord) error {
-	if s.flights.attach(f, rec.ID) || f.broken() {
+	if s.attach(ctx, f, rec) || f.broken() {
 		return nil
 	}
 	_, err := s.settleWith(ctx, f, rec.ID)

@@ -35,7 +35,10 @@ func newRoutes(connectors []ports.AccountConnector) (routes, error) {
 			if all[can.Market] == nil {
 				all[can.Market] = &route{market: can.Market}
 			}
-			all[can.Market].plain = append(all[can.Market].plain, c)
+			r := all[can.Market]
+			if last := len(r.plain) - 1; last < 0 || r.plain[last].Name() != name {
+				r.plain = append(r.plain, c) // once, also if it names the market twice
+			}
 		}
 	}
 	for _, r := range all {

@@ -74,7 +74,7 @@ func New(p Ports, connectors []ports.AccountConnector, policy Policy, config *Co
 //
 // Errors: InvalidRequest and Unprocessable as [Check] gives them, Unavailable
 // when too many lookups run, StorageUnavailable, OutcomeUnknown, KeyUnknown,
-// Closed, and the context's own.
+// Closed, Conflict if chance gave an id twice, and the context's own.
 func (s *Service) Validate(ctx context.Context, owner string, req Request) (ports.Validation, error) {
 	start := s.cfg.Clock.Now()
 	found, err := Check(req)
@@ -112,6 +112,9 @@ func (s *Service) Validate(ctx context.Context, owner string, req Request) (port
 	return told, err
 }
 
+// maxLead is how far ahead of this clock an answer may have been kept.
+const maxLead = time.Minute
+
 // recall gives the kept answer of an account, or nil.
 func (s *Service) recall(ctx context.Context, owner string, key ports.AnswerKey) (*ending, error) {
 	kept, err := s.answers.Answer(ctx, key)
@@ -120,8 +123,10 @@ func (s *Service) recall(ctx context.Context, owner string, key ports.AnswerKey)
 		return nil, nil //nolint:nilnil // nothing is kept
 	case err != nil:
 		return nil, err
-	case !s.cfg.Clock.Now().Before(kept.ExpiresAt):
-		return nil, nil //nolint:nilnil // what is kept is stale
+	}
+	now := s.cfg.Clock.Now()
+	if !now.Before(kept.ExpiresAt) || kept.At.After(now.Add(maxLead)) {
+		return nil, nil //nolint:nilnil // what is kept is stale, or from a clock that was wrong
 	}
 	a, err := s.openAnswer(ctx, owner, &kept)
 	switch {
@@ -137,7 +142,8 @@ func (s *Service) recall(ctx context.Context, owner string, key ports.AnswerKey)
 
 // await joins the lookup of the account, and waits for its end or the window's.
 func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key ports.AnswerKey, q *question, w *wanted, start time.Time) (ports.Validation, error) {
-	window := s.cfg.Clock.After(s.cfg.Window - s.cfg.Clock.Now().Sub(start))
+	left := min(s.cfg.Window, s.cfg.Window-s.cfg.Clock.Now().Sub(start)) // the clock may have jumped back
+	window := s.cfg.Clock.After(left)
 	f, err := s.join(ctx, flightPlan{owner: rec.Owner, key: key, wanted: *w, until: start.Add(s.cfg.Timeout)})
 	if err != nil {
 		return ports.Validation{}, err
@@ -151,12 +157,17 @@ func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key po
 	}
 	// A thousand who ask the same at once make one record, and one write.
 	sh := f.share(q)
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	if f.ended() {
-		return s.tellEnd(ctx, rec, sh, w, f)
+	if err := sh.take(ctx); err != nil {
+		return ports.Validation{}, err
 	}
-	return s.tellPending(ctx, rec, sh, w, f)
+	defer sh.give()
+	tell := s.tellPending
+	if f.ended() {
+		tell = s.tellEnd
+	}
+	v, err := tell(ctx, rec, sh, w, f)
+	sh.fail(ctx, err)
+	return v, err
 }
 
 // tellEnd answers with the end of the lookup.
@@ -214,7 +225,7 @@ func (s *Service) pend(ctx context.Context, rec *ports.ValidationRecord, w *want
 		return ports.Validation{}, err
 	}
 	s.cfg.Hooks.Pending(*rec)
-	if s.flights.attach(f, rec.ID) || f.broken() {
+	if s.attach(ctx, f, rec) || f.broken() {
 		return shown(rec, &private{}), nil
 	}
 	return s.settleWith(ctx, f, rec.ID) // it ended while the record was stored
@@ -280,9 +291,10 @@ func (s *Service) Wait(ctx context.Context, owner, id string) (ports.Validation,
 	}
 }
 
-// Close stops Run, breaks lookups off, whose validations stay pending and are
-// taken up by another service or the next start, and waits for all of it to
-// end, or for ctx. It may be called more than once.
+// Close stops Run, breaks lookups off, and waits for all of it to end, or for
+// ctx. What was pending stays so, and is taken up by another service or at the
+// next start; an answer that was on its way is dropped. Close may be called more
+// than once.
 func (s *Service) Close(ctx context.Context) error {
 	return s.loops.Close(ctx)
 }

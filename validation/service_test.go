@@ -60,6 +60,16 @@ func TestTheNameDecides(t *testing.T) {
 		{"no name returned", "Kofi Boateng", ports.Answer{Kind: ports.AnswerFound}, ports.StatusVerified, "", validation.RuleNotReturned},
 		{"matched by the provider", "Kofi Boateng", compared(ports.NameMatched), ports.StatusVerified, "", validation.RuleProvider},
 		{"refused by the provider", "Kofi Boateng", compared(ports.NameMismatched), ports.StatusNameMismatch, "", validation.RuleProvider},
+		{
+			"refused by the provider, with a name like ours", "Ama Serwaa Mensah",
+			ports.Answer{Kind: ports.AnswerFound, HolderName: found.HolderName, Name: ports.NameMismatched},
+			ports.StatusNameMismatch, found.HolderName, validation.RuleProvider,
+		},
+		{
+			"matched by the provider, with another name", "Kofi Boateng",
+			ports.Answer{Kind: ports.AnswerFound, HolderName: found.HolderName, Name: ports.NameMatched},
+			ports.StatusNameMismatch, found.HolderName, "*",
+		},
 		{"refused by the provider, though none was supplied", "", compared(ports.NameMismatched), ports.StatusVerified, "", ""},
 		{"a name and no account", "Kofi Boateng", notFound, ports.StatusNotFound, "", ""},
 	} {
@@ -261,16 +271,6 @@ func TestTheWindow(t *testing.T) {
 		assert.Equal(t, end, b.get(v.ID), "I18")
 		assert.True(t, b.validate(request()).Cached)
 	})
-}
-
-func TestAnAnswerWithinTheWindowIsNotPending(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
-	b.first.Take(b.clock, 2*time.Second-time.Millisecond)
-	done := b.asking(b.service, request())
-	b.advanceUntil(func() bool { return len(done) > 0 }, 2*time.Second)
-	r := <-done
-	require.NoError(t, r.err)
-	assert.Equal(t, ports.StatusVerified, r.v.Status)
 }
 
 func TestWait(t *testing.T) {

@@ -1,7 +1,9 @@
 package validation
 
 import (
+	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/corridor-go/corridor/ports"
 )
@@ -18,11 +20,42 @@ type question struct {
 
 // shared is the validation that answers a question, for all who ask it.
 type shared struct {
-	mu     sync.Mutex // held while the validation is stored
+	turn   chan struct{} // held by who stores the validation
+	failed error         // of the last who tried
+	tries  atomic.Int64  // that failed
+	mu     sync.Mutex    // on what follows
 	stored bool
 	told   ports.Validation // as it was told first
 	raw    rawID            // its id
 	serial uint16
+}
+
+func newShared() *shared { return &shared{turn: make(chan struct{}, 1)} }
+
+// take waits for the turn, until give. Who has waited for one that failed has
+// failed too: a store in trouble is not asked by each in turn.
+func (s *shared) take(ctx context.Context) error {
+	seen := s.tries.Load()
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if s.tries.Load() == seen {
+		return nil
+	}
+	defer s.give()
+	return s.failed
+}
+
+func (s *shared) give() { <-s.turn }
+
+// fail tells those who wait of an error that is not the caller's own doing.
+func (s *shared) fail(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.failed = err
+		s.tries.Add(1)
+	}
 }
 
 // again gives the validation under an id of its own; false when there is none,
@@ -49,7 +82,7 @@ func (f *flight) share(q *question) *shared {
 	defer f.mu.Unlock()
 	s := f.shares[*q]
 	if s == nil {
-		s = &shared{}
+		s = newShared()
 		f.shares[*q] = s
 	}
 	return s

@@ -1,0 +1,461 @@
+package validation_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/keyring"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/validation"
+)
+
+// I19: a lookup that has ended gives back its own claim, not the one of the
+// lookup that this process has begun since.
+func TestALookupGivesBackItsOwnClaimOnly(t *testing.T) {
+	inWorld(t, func(w *world) {
+		gate := make(chan struct{})
+		slow := &tap{}
+		a := w.process(w.first)
+		a.ports.Answers = tappedAnswers{w.store.Answers(), slow}
+		one, two := w.open(a), w.open(w.process(w.first))
+
+		w.first.Answer(says[ports.OutcomeFailed].answer) // nothing is kept of it
+		slow.set(func(_ context.Context, call string) error {
+			if call == "Release" {
+				<-gate
+			}
+			return nil
+		})
+		require.Equal(w, ports.StatusError, (<-w.ask(one, request())).v.Status)
+		slow.set(nil)
+		release := w.first.Hold()
+		again := w.ask(one, request())
+		pass(100 * time.Millisecond)
+		close(gate)
+		pass(300 * time.Millisecond)
+		require.Len(w, w.first.Asked(), 2)
+		other := w.ask(two, request())
+		pass(300 * time.Millisecond)
+		assert.Len(w, w.first.Asked(), 2, "two processes ask at once")
+		release()
+		<-again
+		<-other
+	})
+}
+
+// A process that waits for another's lookup leaves no claim behind.
+func TestWhoNeverAskedHoldsNoClaim(t *testing.T) {
+	inWorld(t, func(w *world) {
+		key := w.key(request())
+		answers := w.store.Answers()
+		won, err := answers.Claim(w.Context(), key, "another process", time.Now(), time.Now().Add(time.Hour))
+		require.NoError(w, err)
+		require.True(w, won)
+		w.first.Answer(found)
+		slow := &tap{}
+		p := w.process(w.first)
+		p.ports.Answers = tappedAnswers{answers, slow}
+		s := w.open(p)
+		looks := 0
+		slow.set(func(ctx context.Context, call string) error {
+			if call != "Answer" {
+				return nil
+			}
+			if looks++; looks != 2 { // the first after its own claim was refused
+				return nil
+			}
+			require.NoError(w, answers.Release(ctx, key, "another process"))
+			<-time.After(2500 * time.Millisecond)
+			return errDown
+		})
+		r := <-w.ask(s, request())
+		pass(2 * time.Second)
+		require.True(w, r.err != nil || r.v.Status == ports.StatusPending)
+		won, err = answers.Claim(w.Context(), key, "a third", time.Now(), time.Now().Add(time.Second))
+		require.NoError(w, err)
+		assert.True(w, won, "the claim of a lookup that is over")
+	})
+}
+
+// Whoever joins a lookup that was about to be dropped gets an answer: the
+// service is open.
+func TestACallerIsNotDroppedWithAnUnwantedLookup(t *testing.T) {
+	inWorld(t, func(w *world) {
+		key := w.key(request())
+		v := w.orphan(request())
+		answers := w.store.Answers()
+		require.NoError(w, answers.Release(w.Context(), key, "nobody"))
+		won, err := answers.Claim(w.Context(), key, "another process", time.Now(), time.Now().Add(time.Hour))
+		require.NoError(w, err)
+		require.True(w, won)
+
+		slow, gate := &tap{}, make(chan struct{})
+		p := w.process(w.first)
+		p.ports.Validations = tappedValidations{w.store.Validations(), slow}
+		s := w.open(p)
+		pass(4 * time.Second)
+		w.tick(s) // takes it up, and waits for the claim
+		nobody := w.open(w.process())
+		pass(4 * time.Second)
+		w.tick(nobody) // ends it
+		require.True(w, w.stored(v.ID).Status.Terminal())
+		slow.set(func(_ context.Context, call string) error {
+			if call == "Validation" {
+				<-gate
+			}
+			return nil
+		})
+		require.NoError(w, answers.Release(w.Context(), key, "another process"))
+		pass(300 * time.Millisecond)
+		done := w.ask(s, request())
+		synctest.Wait()
+		close(gate)
+		r := <-done
+		require.NoError(w, r.err)
+		assert.Equal(w, ports.StatusVerified, r.v.Status)
+	})
+}
+
+// SPEC 2.8: a result has a provider, and an error its reason, also when there
+// was no time left to ask anybody.
+func TestAnErrorWithoutAnyoneAskedSaysWhy(t *testing.T) {
+	inWorld(t, func(w *world) {
+		slow := &tap{}
+		p := w.process(w.first)
+		p.ports.Answers = tappedAnswers{w.store.Answers(), slow}
+		s := w.open(p)
+		looks := 0
+		slow.set(func(_ context.Context, call string) error {
+			if call == "Answer" {
+				if looks++; looks == 2 {
+					<-time.After(31 * time.Second) // a store that hangs
+				}
+			}
+			return nil
+		})
+		v := w.pending(s, request())
+		pass(29500 * time.Millisecond)
+		end := w.get(s, v.ID)
+		require.Equal(w, ports.StatusError, end.Status)
+		assert.NotEmpty(w, end.Provider)
+		assert.NotEmpty(w, end.FailureReason)
+		assert.Equal(w, ports.OutcomeTimeout, end.Outcome)
+		assert.Empty(w, w.first.Asked())
+	})
+}
+
+// SERVICE: while pending, provider is the one being asked.
+func TestAResumedValidationTellsWhoIsAsked(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.first.Answer(says[ports.OutcomeFailed].answer)
+		w.second.Hold()
+		dead := w.open(w.process(w.first, w.second))
+		v := w.pending(dead, request())
+		require.Equal(w, "second", v.Provider)
+		require.NoError(w, dead.Close(w.Context()))
+		w.first.Hold()
+		s := w.open(w.process(w.first, w.second))
+		pass(4 * time.Second)
+		w.tick(s)
+		require.Len(w, w.first.Asked(), 2)
+		assert.Equal(w, "first", w.get(s, v.ID).Provider)
+	})
+}
+
+// It is also told when the next one was asked while the record was stored.
+func TestAPendingValidationTellsWhoIsAskedMeanwhile(t *testing.T) {
+	inWorld(t, func(w *world) {
+		slow := &tap{}
+		p := w.process(w.first, w.second)
+		p.ports.Validations = tappedValidations{w.store.Validations(), slow}
+		slow.set(func(_ context.Context, call string) error {
+			if call == "Save pending" {
+				<-time.After(time.Second)
+			}
+			return nil
+		})
+		w.first.Take(ports.SystemClock(), 2500*time.Millisecond)
+		w.first.Fail(errcodes.New(errcodes.Unavailable, ""))
+		w.second.Hold()
+		s := w.open(p)
+		v := w.pending(s, request())
+		slow.set(nil)
+		pass(time.Second)
+		require.Len(w, w.second.Asked(), 1)
+		assert.Equal(w, "second", w.get(s, v.ID).Provider)
+	})
+}
+
+// ports.ValidationRecord.ExpiresAt: zero when no answer is kept.
+func TestAnAnswerThatWasNotKeptHasNoExpiry(t *testing.T) {
+	inWorld(t, func(w *world) {
+		full := &tap{}
+		full.set(func(_ context.Context, call string) error {
+			if call == "PutAnswer" {
+				return errDown
+			}
+			return nil
+		})
+		p := w.process(w.first)
+		p.ports.Answers = tappedAnswers{w.store.Answers(), full}
+		v := (<-w.ask(w.open(p), request())).v
+		assert.Equal(w, ports.StatusVerified, v.Status)
+		assert.Zero(w, v.ExpiresAt)
+	})
+}
+
+// Advise: the provider decides; without one it is as with Enforce.
+func TestAdviseIsEnforceWhereNobodyCanTell(t *testing.T) {
+	wrong := request()
+	wrong.AccountIdentifier = "0690000031"
+	inWorld(t, func(w *world) {
+		w.first.Answer(says[ports.OutcomeUnsupported].answer)
+		p := w.process(w.first)
+		p.policy.CheckDigit = validation.Advise
+		r := <-w.ask(w.open(p), wrong)
+		require.NoError(w, r.err)
+		assert.Equal(w, ports.StatusNotFound, r.v.Status)
+		assert.Equal(w, ports.ProviderRules, r.v.Provider)
+	})
+}
+
+// A caller who is still there is told that the service closes, not that the
+// caller left.
+func TestCloseDuringAClaimIsClosed(t *testing.T) {
+	for _, busy := range []string{"Claim", "Answer"} {
+		inWorld(t, func(w *world) {
+			slow := &tap{}
+			p := w.process(w.first)
+			p.ports.Answers = tappedAnswers{w.store.Answers(), slow}
+			s := w.open(p)
+			calls := 0
+			slow.set(func(ctx context.Context, call string) error {
+				if call != busy {
+					return nil
+				}
+				if calls++; busy == "Answer" && calls == 1 {
+					return nil // the caller's own look
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			})
+			done := w.ask(s, request())
+			synctest.Wait()
+			require.NoError(w, s.Close(w.Context()))
+			requireCode(w, errcodes.Closed, (<-done).err)
+		})
+	}
+}
+
+// Decision 13: recovery begins within 10 s of the start, also when much is
+// left.
+func TestMuchWorkIsTakenUpAtOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		const many = 2500
+		w.first.Hold()
+		dead := w.open(w.process(w.first))
+		all := make([]<-chan result, many)
+		for i := range all {
+			req := request()
+			req.MerchantID = fmt.Sprintf("7f2f6f0e-4b1e-4c7e-9d58-%012d", i)
+			all[i] = w.ask(dead, req)
+		}
+		for _, done := range all {
+			require.Equal(w, ports.StatusPending, (<-done).v.Status)
+		}
+		require.NoError(w, dead.Close(w.Context()))
+		w.first = portstest.NewScriptedConnector("first", reaching)
+		w.first.Answer(found)
+		run(w.open(w.process(w.first)))
+		pass(10 * time.Second)
+		left, err := w.store.Validations().Overdue(w.Context(), time.Now().Add(time.Hour), ports.ValidationPos{}, 10000)
+		require.NoError(w, err)
+		n := len(left)
+		assert.Zero(w, n, "the provider answers at once")
+	})
+}
+
+// A process that died in the middle of a round has leased what it was about to
+// take up.
+func TestARoundThatWasKilledDelaysRecoveryByLittle(t *testing.T) {
+	inWorld(t, func(w *world) {
+		v := w.orphan(request())
+		pass(4 * time.Second)
+		slow := &tap{}
+		p := w.process(w.first)
+		p.ports.Validations = tappedValidations{w.store.Validations(), slow}
+		dying, kill := context.WithCancel(w.Context())
+		slow.set(func(context.Context, string) error { kill(); return dying.Err() })
+		_ = w.open(p).Tick(dying, time.Now()) // claims the work, and gets no further
+		s := w.open(w.process(w.first))
+		run(s)
+		pass(10 * time.Second)
+		assert.Equal(w, ports.StatusVerified, w.stored(v.ID).Status)
+	})
+}
+
+// A key that this process lacks may be another's: while that one is looking up,
+// nobody ends its validations.
+func TestAProcessWithoutTheNewKeyEndsNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		both, err := keyring.New([]keyring.Key{
+			{ID: "k2", Secret: bytes.Repeat([]byte{2}, 32)}, {ID: "k1", Secret: bytes.Repeat([]byte{1}, 32)},
+		}, nil)
+		require.NoError(w, err)
+		release := w.first.Hold()
+		p := w.process(w.first)
+		p.ports.Sealer = both
+		rotated, old := w.open(p), w.open(w.process(w.first))
+		v := w.pending(rotated, request())
+		pass(4 * time.Second)
+		w.tick(old)
+		release()
+		synctest.Wait()
+		assert.Equal(w, ports.StatusVerified, w.get(rotated, v.ID).Status)
+	})
+}
+
+// What another process is looking up takes none of this one's room.
+func TestAnothersLookupsTakeNoRoom(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.first.Hold()
+		busy := w.open(w.process(w.first))
+		w.pending(busy, request())
+		p := w.process(w.second)
+		p.config.MaxLookups = 1
+		s := w.open(p)
+		pass(4 * time.Second)
+		w.tick(s)
+		other := request()
+		other.AccountIdentifier = "1234567895"
+		r := <-w.ask(s, other)
+		require.NoError(w, r.err)
+		assert.Equal(w, ports.StatusVerified, r.v.Status)
+	})
+}
+
+// A connector that names a market twice is asked once.
+func TestAMarketNamedTwiceIsServedOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		twice := portstest.NewScriptedConnector("twice", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria}, {Market: kenya}, {Market: nigeria}}})
+		twice.Answer(says[ports.OutcomeFailed].answer)
+		v := (<-w.ask(w.open(w.process(twice)), request())).v
+		assert.Equal(w, []ports.Outcome{ports.OutcomeFailed}, outcomes(v))
+	})
+}
+
+// jumping is a clock that can be set off.
+type jumping struct {
+	ports.Clock
+	off time.Duration
+}
+
+func (j *jumping) Now() time.Time { return j.Clock.Now().Round(0).Add(j.off) }
+
+// A clock that was ahead for a moment must not keep an answer good for longer
+// than the policy allows.
+func TestAnAnswerOfTheFutureIsAskedAnew(t *testing.T) {
+	inWorld(t, func(w *world) {
+		clock := &jumping{Clock: ports.SystemClock(), off: 365 * 24 * time.Hour}
+		p := w.process(w.first)
+		p.config.Clock = clock
+		s := w.open(p)
+		<-w.ask(s, request())
+		synctest.Wait()
+		clock.off = 0
+		pass(48 * time.Hour)
+		v := (<-w.ask(s, request())).v
+		assert.False(w, v.Cached, "two days old, and good for one")
+	})
+}
+
+// I19: the window is the window, also when the clock jumps back in the call.
+func TestTheWindowStaysWhenTheClockJumpsBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		clock, jump := &jumping{Clock: ports.SystemClock()}, &tap{}
+		p := w.process(w.first)
+		p.config.Clock = clock
+		p.ports.Answers = tappedAnswers{w.store.Answers(), jump}
+		jump.set(func(context.Context, string) error { clock.off = -time.Hour; jump.set(nil); return nil })
+		w.first.Hold()
+		s := w.open(p)
+		begun := time.Now()
+		v := w.pending(s, request())
+		assert.Equal(w, 2*time.Second, time.Since(begun))
+		require.NoError(w, s.Close(w.Context()))
+		_ = v
+	})
+}
+
+// A fresh request has a lookup's whole time, also when it comes upon one that
+// is nearly over.
+func TestAFreshRequestHasItsOwnTime(t *testing.T) {
+	inWorld(t, func(w *world) {
+		v := w.orphan(request())
+		s := w.open(w.process(w.first))
+		pass(time.Until(v.Deadline) - validation.DefaultGrace - time.Second)
+		w.first.Take(ports.SystemClock(), 1500*time.Millisecond)
+		w.tick(s) // it has a second left
+		r := <-w.ask(s, request())
+		require.NoError(w, r.err)
+		assert.Equal(w, ports.StatusVerified, r.v.Status)
+	})
+}
+
+// Those who ask the same wait for one save. Who leaves meanwhile, leaves; and
+// when it fails, they do not all try it, one after the other.
+func TestASaveThatFailsIsNotMadeInTurn(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	slow, gate, begun := &tap{}, make(chan struct{}), make(chan struct{}, 100)
+	p := b.ports()
+	p.Validations = tappedValidations{p.Validations, slow}
+	slow.set(func(ctx context.Context, call string) error {
+		begun <- struct{}{}
+		select {
+		case <-gate:
+			return errDown
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	s, err := validation.New(p, []ports.AccountConnector{b.first}, day, b.config())
+	require.NoError(t, err)
+	release := b.first.Hold()
+	const callers = 20
+	var all []<-chan result
+	for range callers {
+		all = append(all, b.asking(s, request()))
+	}
+	leaving, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() {
+		_, err := s.Validate(leaving, owner, request())
+		left <- err
+	}()
+	b.clock.BlockUntil(callers + 3) // their windows, the call's budget, the claim
+	release()
+	<-begun
+	b.settles(func() bool { return false }) // the others come to wait
+	leave()
+	select {
+	case err := <-left:
+		requireCode(t, errcodes.Canceled, err)
+	case <-time.After(5 * time.Second):
+		t.Error("who has left still waits")
+	}
+	close(gate)
+	for _, done := range all {
+		requireCode(t, errcodes.StorageUnavailable, (<-done).err)
+	}
+	assert.Less(t, len(begun), callers/2, "saves that failed")
+	require.NoError(t, s.Close(t.Context()))
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package validation_test
-
-const slack = 1
