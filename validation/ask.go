@@ -103,6 +103,8 @@ func (s *Service) askOne(ctx context.Context, r *round, c ports.AccountConnector
 		answer = ports.Answer{}
 	}
 	s.cfg.Hooks.Asked(name, r.wanted.account.Market, outcome, took)
+	s.cfg.Logger.DebugContext(ctx, "connector asked", "connector", name, "market", r.wanted.account.Market.String(),
+		"outcome", string(outcome), "code", string(errcodes.Of(err)), "took", took)
 	if outcome == ports.OutcomeRefused {
 		s.note(ctx, "a provider refuses the credentials of connector "+name, err)
 	}

@@ -99,11 +99,11 @@ type Config struct {
 // Hooks are called in place; they must be quick and safe for concurrent use.
 // Each may be nil. None gets personal data.
 type Hooks struct {
-	// Ended: a call was answered with an end, or a pending validation has come to
-	// one, so long after it was made.
-	Ended func(v ports.ValidationRecord, took time.Duration)
-	// Pending: a call was answered with pending.
-	Pending func(v ports.ValidationRecord)
+	// Answered: a call was answered, with an end or with pending.
+	Answered func(v ports.ValidationRecord)
+	// Settled: a pending validation has come to its end, so long after it was
+	// made. Callers who asked the same share one.
+	Settled func(v ports.ValidationRecord, took time.Duration)
 	// Asked: a connector's call has ended.
 	Asked func(connector string, market ports.Market, outcome ports.Outcome, took time.Duration)
 	// Late: a connector came with an answer after its time; it is ignored.
@@ -162,11 +162,11 @@ func (c *Config) withDefaults() (Config, error) {
 }
 
 func (h *Hooks) fill() {
-	if h.Ended == nil {
-		h.Ended = func(ports.ValidationRecord, time.Duration) {}
+	if h.Answered == nil {
+		h.Answered = func(ports.ValidationRecord) {}
 	}
-	if h.Pending == nil {
-		h.Pending = func(ports.ValidationRecord) {}
+	if h.Settled == nil {
+		h.Settled = func(ports.ValidationRecord, time.Duration) {}
 	}
 	if h.Asked == nil {
 		h.Asked = func(string, ports.Market, ports.Outcome, time.Duration) {}

@@ -135,13 +135,13 @@ func TestRecoveryAsksTheSame(t *testing.T) {
 func TestHooksAreTold(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var mu sync.Mutex
-		var pending, ended []ports.ValidationStatus
+		var answered, ended []ports.ValidationStatus
 		var asked []ports.Outcome
 		var took, tookAsked time.Duration
 		p := w.process(w.first)
 		p.config.Hooks = validation.Hooks{
-			Pending: func(v ports.ValidationRecord) { pending = append(pending, v.Status) },
-			Ended: func(v ports.ValidationRecord, d time.Duration) {
+			Answered: func(v ports.ValidationRecord) { answered = append(answered, v.Status) },
+			Settled: func(v ports.ValidationRecord, d time.Duration) {
 				mu.Lock()
 				defer mu.Unlock()
 				ended, took = append(ended, v.Status), d
@@ -155,7 +155,7 @@ func TestHooksAreTold(t *testing.T) {
 		w.first.Take(ports.SystemClock(), 3*time.Second)
 		s := w.open(p)
 		w.pending(s, request())
-		assert.Equal(w, []ports.ValidationStatus{ports.StatusPending}, pending)
+		assert.Equal(w, []ports.ValidationStatus{ports.StatusPending}, answered)
 		mu.Lock()
 		assert.Empty(w, ended)
 		mu.Unlock()
@@ -164,6 +164,12 @@ func TestHooksAreTold(t *testing.T) {
 		assert.Equal(w, 3*time.Second, took)
 		assert.Equal(w, []ports.Outcome{ports.OutcomeFound}, asked)
 		assert.Equal(w, 3*time.Second, tookAsked)
+		for range 3 {
+			_, err := s.Validate(w.Context(), owner, request())
+			require.NoError(w, err)
+		}
+		assert.Len(w, answered, 4, "each call")
+		assert.Len(w, ended, 1)
 	})
 }
 

@@ -78,6 +78,7 @@ func zimbabweanWallet(text string, _ bankRef) (Finding, string) {
 	if number, ok := zimbabweanPlan.mobile(text); ok {
 		return wellFormed(number), ""
 	}
+	text = compact(text)
 	looksLikeOne := strings.HasPrefix(text, zimbabweanPlan.code) && allDigits(text)
 	if looksLikeOne || len(text) < 6 || len(text) > 20 || !isAlphanumeric(text) {
 		return Finding{}, "must be a mobile number that starts with 263, or another wallet's 6 to 20 letters and digits"

@@ -89,8 +89,8 @@ var nameRules = [nameRuleCount]NameRule{
 		Meaning: "A long word differs by one letter in the way misspellings do: two letters swapped, a vowel or H left out, E for A or I, U for O.",
 	},
 	nameFirstMissing: {
-		ID: "first_missing", Cost: 35, Supplied: "Mohamed Ali", Returned: "AHMED MOHAMED ALI",
-		Meaning: "One side lacks the first name that the other writes: a son is often named after his father like this.",
+		ID: "first_missing", Matches: true, Cost: 30, Supplied: "Serwaa Mensah", Returned: "AMA SERWAA MENSAH",
+		Meaning: "One side lacks the first name that the other writes, and two words agree. A son may be named after his father like this: a Match above 70 refuses it.",
 	},
 	nameGeneration: {
 		ID: "generation", Cost: 40, Supplied: "John Mensah", Returned: "JOHN MENSAH JNR",

@@ -102,7 +102,9 @@ func (s *Service) finish(ctx context.Context, rec *ports.ValidationRecord, v *ve
 	if err := s.save(ctx, rec, kind, rec.EndedAt); err != nil {
 		return ports.Validation{}, err
 	}
-	s.cfg.Hooks.Ended(*rec, rec.EndedAt.Sub(rec.CreatedAt))
+	if rec.Version > 1 {
+		s.cfg.Hooks.Settled(*rec, rec.EndedAt.Sub(rec.CreatedAt))
+	}
 	return shown(rec, &p), nil
 }
 
@@ -125,6 +127,8 @@ func (s *Service) settle(ctx context.Context, owner, id string, decide func(p *p
 			v = decide(&p)
 		case !lost(err):
 			return ports.Validation{}, err
+		default:
+			s.note(ctx, "a pending validation could not be opened and ends as an error", err)
 		}
 		ended, err := s.finish(ctx, &rec, &v)
 		if errcodes.Of(err) != errcodes.Conflict {

@@ -76,6 +76,14 @@ func New(p Ports, connectors []ports.AccountConnector, policy Policy, config *Co
 // when too many lookups run, StorageUnavailable, OutcomeUnknown, KeyUnknown,
 // Closed, Conflict if chance gave an id twice, and the context's own.
 func (s *Service) Validate(ctx context.Context, owner string, req Request) (ports.Validation, error) {
+	v, err := s.validate(ctx, owner, req)
+	if err == nil {
+		s.cfg.Hooks.Answered(v.ValidationRecord)
+	}
+	return v, err
+}
+
+func (s *Service) validate(ctx context.Context, owner string, req Request) (ports.Validation, error) {
 	start := s.cfg.Clock.Now()
 	found, err := Check(req)
 	if err != nil {
@@ -83,7 +91,6 @@ func (s *Service) Validate(ctx context.Context, owner string, req Request) (port
 	}
 	q := question{account: found.Account, identity: req.Identity, owner: owner, merchant: req.MerchantID, name: req.AccountHolderName}
 	if v, ok := s.recent.again(&q, start); ok {
-		s.cfg.Hooks.Ended(v.ValidationRecord, 0)
 		return v, nil
 	}
 	w := wanted{
@@ -182,7 +189,6 @@ func (s *Service) tellEnd(ctx context.Context, rec *ports.ValidationRecord, sh *
 		ended.ID = v.ID
 		return ended, err
 	case again:
-		s.cfg.Hooks.Ended(v.ValidationRecord, v.EndedAt.Sub(v.CreatedAt))
 		return v, nil
 	}
 	judged := s.judge(w.name, w.digits, &f.end)
@@ -196,7 +202,6 @@ func (s *Service) tellEnd(ctx context.Context, rec *ports.ValidationRecord, sh *
 // tellPending answers that the lookup goes on.
 func (s *Service) tellPending(ctx context.Context, rec *ports.ValidationRecord, sh *shared, w *wanted, f *flight) (ports.Validation, error) {
 	if v, again := sh.again(); again {
-		s.cfg.Hooks.Pending(v.ValidationRecord)
 		return v, nil
 	}
 	told, err := s.pend(ctx, rec, w, f)
@@ -224,7 +229,6 @@ func (s *Service) pend(ctx context.Context, rec *ports.ValidationRecord, w *want
 	if err := s.save(ctx, rec, t.Event, stamp(now), recovery(rec, now)); err != nil {
 		return ports.Validation{}, err
 	}
-	s.cfg.Hooks.Pending(*rec)
 	if s.attach(ctx, f, rec) || f.broken() {
 		return shown(rec, &private{}), nil
 	}

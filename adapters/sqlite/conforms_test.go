@@ -13,7 +13,6 @@ import (
 // TestConforms runs the suites that lose a commit twice: in one run the lost
 // commit takes effect, in the other it does not.
 func TestConforms(t *testing.T) {
-	t.Parallel()
 	for name, point := range map[string]string{
 		"lost commits take effect": sqlite.AfterCommit,
 		"lost commits do not":      sqlite.BeforeCommit,

@@ -1,10 +1,15 @@
 package portstest
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/corridor-go/corridor/ports"
 )
@@ -32,8 +37,9 @@ import (
 //	}
 //
 // title, source (the provider's page) and read (the day on which it was read)
-// are required; assumed lists what the page does not show. A field that the
-// format does not know is refused.
+// are required; assumed lists what the page does not show. Of a scenario that is
+// made up it is ["all"], and read may be any day; the suite logs how many there
+// are. A field that the format does not know is refused.
 //
 // A request must have the method, the path (with its escapes), all the query
 // parameters and no others, the headers that are named, and the body: "body" is
@@ -52,11 +58,11 @@ import (
 // left for, and an exchange without its request, fail the scenario. A lookup has
 // one exchange beside those of [ConnectorHarness.Tokens], or two where the first
 // answers 401 and the connector has tokens to renew, or none where it must not
-// ask.
+// ask, or does not get past the login.
 //
 // expect is an answer (kind, holderName, name: "matched" or "mismatched", code,
-// message, and after: "30s") or an error ({"error": "configuration"}). What is
-// left out is empty.
+// message, and after: "30s") or an error ({"error": CODE}, where CODE is
+// configuration, unavailable or malformed_answer). What is left out is empty.
 //
 // Required, by their file names:
 //
@@ -74,9 +80,17 @@ type ConnectorHarness struct {
 	New func(tb testing.TB, up Upstream) ports.AccountConnector
 	// Scenarios holds the files, for example os.DirFS("testdata").
 	Scenarios fs.FS
-	// Tokens are the paths at which the connector fetches access tokens. Every
-	// scenario that asks the provider has the token's exchange too.
+	// Tokens are the paths, with their escapes, at which the connector fetches
+	// access tokens. Every scenario that asks for the account has an exchange at
+	// one of them too; a scenario that ends there, since the login is refused, is
+	// welcome. An access token is what requests for the account carry as
+	// "Authorization: Bearer TOKEN", or in another header as the login's answer
+	// has it, or an access_token at the top of that answer. The provider
+	// misbehaves at these paths as well.
 	Tokens []string
+	// TokenLife is how long the tokens of the scenarios are good, as the
+	// provider says; 0: whether expired ones are replaced is not checked.
+	TokenLife time.Duration
 	// NoUpstream says that the connector asks nobody over HTTP: the checks that
 	// need a provider to misbehave are left out, and scenarios have no exchange.
 	NoUpstream bool
@@ -96,8 +110,8 @@ type Upstream struct {
 	Logger  *slog.Logger
 
 	Secret  string // of any form
-	Secret2 string // another, for example a subscription key
-	UserID  string // a UUID
+	Secret2 string // another, for whatever further credential there is, such as a subscription key
+	UserID  string // a UUID, for whatever names the user: a client ID, an API key that has a secret
 }
 
 // AccountConnector checks a ports.AccountConnector against a provider that
@@ -106,10 +120,8 @@ type Upstream struct {
 // goroutines at once.
 func AccountConnector(t *testing.T, h ConnectorHarness) {
 	t.Helper()
-	scenarios, err := readScenarios(h.Scenarios)
-	if err != nil {
-		t.Fatalf("the scenarios: %v", err)
-	}
+	scenarios := h.load(t)
+	t.Log(assumptions(scenarios))
 	checks := connectorChecksFor(t, h, scenarios)
 	var all []string
 	for _, c := range checks {
@@ -121,7 +133,54 @@ func AccountConnector(t *testing.T, h ConnectorHarness) {
 			if reason, ok := h.Except[c.name]; ok {
 				t.Skip("excepted: " + reason)
 			}
-			c.run(&connectorKit{kit: kit{TB: t}, ConnectorHarness: h, scenarios: scenarios})
+			const prompt = 3 * time.Second // a busy machine's, too
+			c.run(&connectorKit{kit: kit{TB: t}, ConnectorHarness: h, scenarios: scenarios, prompt: prompt})
 		})
 	}
+}
+
+// load reads the scenarios, and refuses a harness that they contradict.
+func (h *ConnectorHarness) load(tb testing.TB) []scenario {
+	tb.Helper()
+	scenarios, err := readScenarios(h.Scenarios)
+	if err == nil {
+		err = h.contradicted(scenarios)
+	}
+	if err != nil {
+		tb.Fatalf("the scenarios: %v", err)
+	}
+	return scenarios
+}
+
+func (h *ConnectorHarness) contradicted(scenarios []scenario) error {
+	switch {
+	case h.TokenLife < 0:
+		return errors.New("TokenLife is negative")
+	case h.TokenLife > 0 && len(h.Tokens) == 0:
+		return errors.New("there is a TokenLife, and no path in Tokens")
+	case h.NoUpstream && len(h.Tokens) > 0:
+		return errors.New("there are Tokens, and NoUpstream says that nobody is asked for them")
+	case len(h.Tokens) == 0:
+		return nil
+	}
+	for _, s := range scenarios {
+		if logins, lookups := h.split(s); len(lookups) > 0 && len(logins) == 0 {
+			return fmt.Errorf("%s.json asks for the account without an exchange at %s, where Tokens says that its token comes from",
+				s.name, strings.Join(h.Tokens, " or "))
+		}
+	}
+	return nil
+}
+
+// split gives the scenario's exchanges at the token paths, and lookups those
+// that are not.
+func (h *ConnectorHarness) split(s scenario) (logins, lookups []exchange) {
+	for _, x := range s.Exchanges {
+		if slices.Contains(h.Tokens, x.Request.Path) {
+			logins = append(logins, x)
+		} else {
+			lookups = append(lookups, x)
+		}
+	}
+	return logins, lookups
 }

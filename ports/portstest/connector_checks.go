@@ -198,21 +198,21 @@ func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
 // connector to, and the requests after an answer that invites to another.
 func oneRequest(k *connectorKit) {
 	for _, s := range k.scenarios {
-		tokens, lookups := k.tokens(s)
-		renewed := len(tokens) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
+		logins, lookups := k.split(s)
+		renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
 		if len(lookups) > 1 && !renewed {
-			k.Fatalf("%s has %d exchanges beside those at token paths, want one", s.name, len(lookups))
+			k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
 		}
 	}
 	for _, status := range []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout} {
-		k.each(func(d *desk, base scenario) {
-			d.answer(k.behind(base, func(w http.ResponseWriter, _ *http.Request) {
+		k.eachSpot(func(d *desk, base scenario, at spot) {
+			d.answer(k.behind(base, at, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Retry-After", "0")
 				w.WriteHeader(status)
 			}))
 			_, _ = d.ask(k.Context(), base.lookup()) // other checks look at what it gives
-			if n := len(d.got(k.Tokens)); n != 1 {
-				k.Fatalf("%d requests for a lookup in %s that got a %d, want 1: the wrapper retries, not the connector", n, base.lookup().Market, status)
+			if n := d.gotAt(at); n != 1 {
+				k.Fatalf("%d requests for %s in a lookup in %s that got a %d, want 1: the wrapper retries, not the connector", n, at, market(base), status)
 			}
 		})
 	}

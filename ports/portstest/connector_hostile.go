@@ -1,10 +1,8 @@
 package portstest
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,67 +26,11 @@ var hostileChecks = []connectorCheck{
 	{"another Content-Type changes nothing or is malformed", true, otherContentType},
 }
 
-// fixed plays one response.
-func fixed(status int, contentType, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		w.WriteHeader(status)
-		_, _ = w.Write([]byte(body)) // a connector that left shows elsewhere
-	}
-}
-
-const jsonType = "application/json"
-
-// body is the provider's answer of the scenario.
-func (k *connectorKit) body(s scenario) string {
-	k.Helper()
-	_, lookups := k.tokens(s)
-	if len(lookups) == 0 {
-		k.Fatalf("%s asks the provider nothing", s.name)
-	}
-	return string(lookups[0].Response.bytes)
-}
-
-// page is an error page that repeats what it was asked, as some do.
-func page(title string, l ports.AccountLookup) string {
-	return "<!DOCTYPE html><html><head><title>" + title + "</title></head><body><h1>" + title + "</h1><p>" +
-		l.Identifier + " " + l.HolderName + " " + canarySecret + " " + canarySecret2 + "</p></body></html>"
-}
-
-// hostile plays each of the responses to a fresh connector, in each market, and
-// wants an error of one of the codes.
-func (k *connectorKit) hostile(plays func(base scenario, l ports.AccountLookup) map[string]http.HandlerFunc, codes ...errcodes.Code) {
-	k.Helper()
-	for _, base := range k.bases() {
-		l := secretive(base)
-		for name, play := range plays(base, l) {
-			d := k.open()
-			d.answer(k.behind(base, play))
-			d.refuses(l, name, codes...)
-			if n := len(d.got(k.Tokens)); n > 2 || n == 2 && len(k.Tokens) == 0 {
-				k.Fatalf("%s, in %s: %d requests for one lookup", name, l.Market, n)
-			}
-		}
-	}
-}
-
-// refuses wants a lookup to fail by one of the codes, before long.
-func (d *desk) refuses(l ports.AccountLookup, what string, codes ...errcodes.Code) {
-	d.k.Helper()
-	const long = 20 * time.Second
-	ctx, cancel := context.WithTimeout(d.k.Context(), long)
-	defer cancel()
-	answer, err := d.ask(ctx, l)
-	if code := errcodes.Of(err); !slices.Contains(codes, code) {
-		d.k.Fatalf("%s, in %s: %q, error code %q; want an error of %q", what, l.Market, answer.Kind, code, codes)
-	}
-}
-
 func unreadable(k *connectorKit) {
-	k.hostile(func(base scenario, _ ports.AccountLookup) map[string]http.HandlerFunc {
-		body := k.body(base)
+	k.hostile(func(base scenario, at spot, _ ports.AccountLookup) plays {
+		body := k.body(base, at)
 		const deep = 100_000
-		plays := map[string]http.HandlerFunc{
+		all := plays{
 			"no body":                 fixed(http.StatusOK, jsonType, ""),
 			"a 204":                   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
 			"half a body":             fixed(http.StatusOK, jsonType, body[:len(body)/2]),
@@ -99,48 +41,52 @@ func unreadable(k *connectorKit) {
 			"bytes":                   fixed(http.StatusOK, jsonType, "\x1f\x8b\x00\xff"),
 		}
 		for _, text := range []string{"null", "[]", "[null]", "{}", `""`, `"found"`, "1", "true", `{"status":null}`, `{"data":[]}`} {
-			plays[text] = fixed(http.StatusOK, jsonType, text)
+			all[text] = fixed(http.StatusOK, jsonType, text)
+		}
+		if changed, ok := withoutNested(body); ok {
+			all["what is nested is null"] = fixed(http.StatusOK, jsonType, changed)
 		}
 		for name, change := range map[string]func(any) any{"another type": otherType, "null": func(any) any { return nil }} {
 			if changed, ok := everyValue(body, change); ok {
-				plays["each value is "+name] = fixed(http.StatusOK, jsonType, changed)
+				all["each value is "+name] = fixed(http.StatusOK, jsonType, changed)
 			}
 		}
-		return plays
+		return all
 	}, errcodes.MalformedAnswer, errcodes.Unavailable)
 }
 
 func errorPages(k *connectorKit) {
-	k.hostile(func(_ scenario, l ports.AccountLookup) map[string]http.HandlerFunc {
-		plays := map[string]http.HandlerFunc{}
+	unread := []errcodes.Code{errcodes.MalformedAnswer, errcodes.Unavailable}
+	k.hostileTo(func(_ scenario, _ spot, l ports.AccountLookup) plays {
+		all := plays{}
 		for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnprocessableEntity, http.StatusTeapot} {
-			plays[fmt.Sprint(status, " with a page")] = fixed(status, "text/html", page(http.StatusText(status), l))
-			plays[fmt.Sprint(status, " without a body")] = fixed(status, jsonType, "")
-			plays[fmt.Sprint(status, " with {}")] = fixed(status, jsonType, "{}")
+			all[fmt.Sprint(status, " with a page")] = fixed(status, "text/html", page(http.StatusText(status), l))
+			all[fmt.Sprint(status, " without a body")] = fixed(status, jsonType, "")
+			all[fmt.Sprint(status, " with {}")] = fixed(status, jsonType, "{}")
 		}
-		return plays
-	}, errcodes.MalformedAnswer, errcodes.Unavailable)
+		return all
+	}, unread, append(unread, errcodes.Configuration)) // a login is about credentials and nothing else
 }
 
 func serverErrors(k *connectorKit) {
-	k.hostile(func(base scenario, l ports.AccountLookup) map[string]http.HandlerFunc {
-		plays := map[string]http.HandlerFunc{}
+	k.hostile(func(base scenario, at spot, l ports.AccountLookup) plays {
+		all := plays{}
 		for _, status := range []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout} {
-			plays[fmt.Sprint(status, " with a page")] = fixed(status, "text/html", page(http.StatusText(status), l))
-			plays[fmt.Sprint(status, " without a body")] = fixed(status, jsonType, "")
-			plays[fmt.Sprint(status, " with half of a good answer")] = fixed(status, jsonType, k.body(base)[:len(k.body(base))/2])
+			all[fmt.Sprint(status, " with a page")] = fixed(status, "text/html", page(http.StatusText(status), l))
+			all[fmt.Sprint(status, " without a body")] = fixed(status, jsonType, "")
+			all[fmt.Sprint(status, " with half of a good answer")] = fixed(status, jsonType, k.body(base, at)[:len(k.body(base, at))/2])
 		}
-		return plays
+		return all
 	}, errcodes.Unavailable)
 }
 
 func brokenOff(k *connectorKit) {
-	k.hostile(func(base scenario, _ ports.AccountLookup) map[string]http.HandlerFunc {
-		return map[string]http.HandlerFunc{
+	k.hostile(func(base scenario, at spot, _ ports.AccountLookup) plays {
+		return plays{
 			"no answer, and the connection closed": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 			"a body shorter than its length": func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Length", "1000000")
-				_, _ = w.Write([]byte(k.body(base))) // whole, and yet not all
+				_, _ = w.Write([]byte(k.body(base, at))) // whole, and yet not all
 				_ = http.NewResponseController(w).Flush()
 				panic(http.ErrAbortHandler)
 			},
@@ -153,20 +99,20 @@ func brokenOff(k *connectorKit) {
 }
 
 func refused(k *connectorKit) {
-	k.hostile(func(base scenario, l ports.AccountLookup) map[string]http.HandlerFunc {
-		bodies := map[string]string{"no body": "", "a page": page("Sign in", l), "a good answer's body": k.body(base), "{}": "{}"}
+	k.hostile(func(base scenario, at spot, l ports.AccountLookup) plays {
+		bodies := map[string]string{"no body": "", "a page": page("Sign in", l), "a good answer's body": k.body(base, at), "{}": "{}"}
 		for _, s := range k.scenarios {
 			if s.Expect.Kind == ports.AnswerNotFound && s.lookup().Market == l.Market && len(s.Exchanges) > 0 {
-				bodies["the body of "+s.name] = k.body(s)
+				bodies["the body of "+s.name] = k.body(s, atAccount)
 			}
 		}
-		plays := map[string]http.HandlerFunc{}
+		all := plays{}
 		for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
 			for name, body := range bodies {
-				plays[fmt.Sprint(status, " with ", name)] = fixed(status, jsonType, body)
+				all[fmt.Sprint(status, " with ", name)] = fixed(status, jsonType, body)
 			}
 		}
-		return plays
+		return all
 	}, errcodes.Configuration)
 }
 
@@ -177,25 +123,33 @@ var waitings = []string{
 }
 
 func tooMany(k *connectorKit) {
-	const day = 24 * time.Hour
 	for _, base := range k.bases() {
 		l := secretive(base)
-		for _, body := range []string{"", page("Slow down", l), "{}", k.body(base)} {
-			for _, value := range waitings {
-				d := k.open()
-				d.answer(k.behind(base, func(w http.ResponseWriter, r *http.Request) {
-					w.Header().Set("Retry-After", value)
-					fixed(http.StatusTooManyRequests, jsonType, body)(w, r)
-				}))
-				answer, err := d.ask(k.Context(), l)
-				if err != nil || answer.Kind != ports.AnswerTryLater {
-					k.Fatalf("429 with Retry-After %q, in %s: %q, error code %q", value, l.Market, answer.Kind, errcodes.Of(err))
-				}
-				if answer.After < 0 || answer.After > day {
-					k.Fatalf("429 with Retry-After %q, in %s: after %s, want from 0 to a day", value, l.Market, answer.After)
+		for _, at := range k.spots(base) {
+			for _, body := range []string{"", page("Slow down", l), "{}", k.body(base, at)} {
+				for _, value := range waitings {
+					d := k.open()
+					d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
+						w.Header().Set("Retry-After", value)
+						fixed(http.StatusTooManyRequests, jsonType, body)(w, r)
+					}))
+					d.waits(l, fmt.Sprintf("429 with Retry-After %q for %s", value, at))
 				}
 			}
 		}
+	}
+}
+
+// waits wants a lookup to be told to try later, in a day at most.
+func (d *desk) waits(l ports.AccountLookup, what string) {
+	d.k.Helper()
+	const day = 24 * time.Hour
+	answer, err := d.ask(d.k.Context(), l)
+	if err != nil || answer.Kind != ports.AnswerTryLater {
+		d.k.Fatalf("%s, in %s: %q, error code %q", what, l.Market, answer.Kind, errcodes.Of(err))
+	}
+	if answer.After < 0 || answer.After > day {
+		d.k.Fatalf("%s, in %s: after %s, want from 0 to a day", what, l.Market, answer.After)
 	}
 }
 
@@ -205,13 +159,13 @@ func otherEncoding(k *connectorKit) {
 		if name == "" {
 			continue
 		}
-		body := k.body(base)
+		body := k.body(base, atAccount)
 		changed := strings.ReplaceAll(body, name[len(name)-1:], "\xc9") // É in Latin-1
 		if utf8.ValidString(changed) {
 			k.Fatalf("%s: the body does not have the name's last letter in it", base.name)
 		}
 		d := k.open()
-		d.answer(k.behind(base, fixed(http.StatusOK, jsonType, changed)))
+		d.answer(k.behind(base, atAccount, fixed(http.StatusOK, jsonType, changed)))
 		answer, err := d.ask(k.Context(), base.lookup())
 		code := errcodes.Of(err)
 		switch {
@@ -227,11 +181,10 @@ func market(s scenario) ports.Market { return s.lookup().Market }
 
 func endlessBody(k *connectorKit) {
 	const size, chunk = 50 << 20, 64 << 10
-	for _, base := range k.bases() {
+	filler := strings.Repeat("9", chunk)
+	k.eachSpot(func(d *desk, base scenario, at spot) {
 		var sent atomic.Int64
-		filler := strings.Repeat("9", chunk)
-		d := k.open()
-		d.answer(k.behind(base, func(w http.ResponseWriter, _ *http.Request) {
+		d.answer(k.behind(base, at, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", jsonType)
 			_, _ = w.Write([]byte(`{"message":"`)) // what follows tells whether it is taken
 			for sent.Load() < size {
@@ -242,19 +195,19 @@ func endlessBody(k *connectorKit) {
 				}
 			}
 		}))
-		d.refuses(secretive(base), "a body of 50 MB", errcodes.MalformedAnswer, errcodes.Unavailable)
+		d.refuses(secretive(base), fmt.Sprintf("a body of 50 MB for %s", at), errcodes.MalformedAnswer, errcodes.Unavailable)
 		d.server.CloseClientConnections()
 		if sent.Load() >= size {
-			k.Fatalf("in %s: the connector took all 50 MB of a body", market(base))
+			k.Fatalf("in %s: the connector took all 50 MB of a body for %s", market(base), at)
 		}
-	}
+	})
 }
 
 func otherContentType(k *connectorKit) {
 	for _, base := range k.bases() {
 		for _, kind := range []string{"text/html; charset=utf-8", "text/plain", "application/octet-stream", ";;"} {
 			d := k.open()
-			d.answer(k.behind(base, fixed(http.StatusOK, kind, k.body(base))))
+			d.answer(k.behind(base, atAccount, fixed(http.StatusOK, kind, k.body(base, atAccount))))
 			answer, err := d.ask(k.Context(), base.lookup())
 			if errcodes.Of(err) == errcodes.MalformedAnswer {
 				continue

@@ -2,12 +2,12 @@ package portstest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -26,6 +26,7 @@ type connectorKit struct {
 	ConnectorHarness
 
 	scenarios []scenario
+	prompt    time.Duration // by when a connector has noticed that a context is over
 }
 
 // desk is a connector with the provider that it asks.
@@ -33,8 +34,9 @@ type desk struct {
 	ports.AccountConnector
 	*provider
 
-	k   *connectorKit
-	log *journal
+	k     *connectorKit
+	log   *journal
+	clock *Clock
 }
 
 // open makes a provider, and a connector that asks it.
@@ -42,7 +44,9 @@ func (k *connectorKit) open() *desk {
 	k.Helper()
 	d := &desk{provider: newProvider(k), k: k, log: &journal{}}
 	d.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no play", http.StatusTeapot) })
-	d.AccountConnector = k.New(k, d.upstream(k, d.log))
+	up := d.upstream(k, d.log)
+	d.clock = up.Clock
+	d.AccountConnector = k.New(k, up)
 	if d.AccountConnector == nil {
 		k.Fatalf("New gave no connector")
 	}
@@ -117,22 +121,6 @@ func (k *connectorKit) leaked(text string, l ports.AccountLookup) string {
 	return ""
 }
 
-// granted gives the access tokens of the scenarios.
-func (k *connectorKit) granted() []string {
-	var out []string
-	for _, s := range k.scenarios {
-		tokens, _ := k.tokens(s)
-		for _, x := range tokens {
-			var grant map[string]any
-			_ = json.Unmarshal(x.Response.bytes, &grant) // what is no object grants nothing
-			if token, _ := grant["access_token"].(string); token != "" {
-				out = append(out, token)
-			}
-		}
-	}
-	return out
-}
-
 // found gives the scenarios with an account that exists.
 func (k *connectorKit) found() []scenario {
 	return slices.DeleteFunc(slices.Clone(k.scenarios), func(s scenario) bool { return s.Expect.Kind != ports.AnswerFound })
@@ -158,33 +146,6 @@ func (k *connectorKit) each(fn func(d *desk, base scenario)) {
 	k.Helper()
 	for _, base := range k.bases() {
 		fn(k.open(), base)
-	}
-}
-
-// tokens gives the scenario's exchanges at the token paths, and lookups those
-// that are not.
-func (k *connectorKit) tokens(s scenario) (tokens, lookups []exchange) {
-	for _, x := range s.Exchanges {
-		if slices.Contains(k.Tokens, x.Request.Path) {
-			tokens = append(tokens, x)
-		} else {
-			lookups = append(lookups, x)
-		}
-	}
-	return tokens, lookups
-}
-
-// behind plays misbehaviour where the account is asked for; the token paths
-// answer as in the scenario.
-func (k *connectorKit) behind(s scenario, play http.HandlerFunc) http.HandlerFunc {
-	tokens, _ := k.tokens(s)
-	door := newStage(true, tokens...)
-	return func(w http.ResponseWriter, r *http.Request) {
-		if slices.Contains(k.Tokens, r.URL.Path) {
-			door.serve(w, r)
-			return
-		}
-		play(w, r)
 	}
 }
 
@@ -221,6 +182,12 @@ func connectorChecksFor(tb testing.TB, h ConnectorHarness, scenarios []scenario)
 			continue
 		}
 		out = append(out, c)
+	}
+	if len(h.Tokens) > 0 {
+		out = append(out, accessTokenChecks...)
+	}
+	if h.TokenLife > 0 {
+		out = append(out, connectorCheck{"an expired token is replaced", true, expiredToken})
 	}
 	for _, r := range requiredScenarios {
 		if !h.NoUpstream || r.offline {

@@ -189,6 +189,24 @@ func everyValue(body string, change func(any) any) (string, bool) {
 	return string(text), err == nil
 }
 
+// withoutNested puts null for each list and object that a JSON object holds.
+func withoutNested(body string) (string, bool) {
+	v, err := decode([]byte(body))
+	object, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return "", false
+	}
+	changed := false
+	for name, value := range object {
+		switch value.(type) {
+		case map[string]any, []any:
+			object[name], changed = nil, true
+		}
+	}
+	text, err := json.Marshal(object)
+	return string(text), changed && err == nil
+}
+
 func leaves(v any, change func(any) any) any {
 	switch v := v.(type) {
 	case map[string]any:

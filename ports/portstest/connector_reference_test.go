@@ -11,8 +11,6 @@ import (
 	"net/url"
 	"os"
 	"strconv"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -29,8 +27,8 @@ var (
 )
 
 // reference is a sound connector of three markets, each asked in its own way: a
-// query, a JSON body with an identity, and a path behind an access token. A
-// saboteur replaces one of its steps.
+// query, a JSON body with an identity, and a path. All are behind an access token.
+// A saboteur replaces one of its steps.
 type reference struct {
 	up portstest.Upstream
 
@@ -44,9 +42,7 @@ type reference struct {
 	judge  func(r *http.Response, body []byte, l ports.AccountLookup) (ports.Answer, error)
 	wait   func(header string) time.Duration
 	shown  func() string
-
-	mu    sync.Mutex
-	token string
+	login  *login
 }
 
 func newReference(up portstest.Upstream) *reference {
@@ -64,6 +60,7 @@ func newReference(up portstest.Upstream) *reference {
 	r.lookup, r.build, r.send = r.look, r.request, client.Do
 	r.read, r.judge, r.wait = readCapped, r.answer, r.retryAfter
 	r.shown = func() string { return "reference" }
+	r.login = newLogin(r)
 	return r
 }
 
@@ -82,25 +79,42 @@ func (r *reference) look(ctx context.Context, l ports.AccountLookup) (ports.Answ
 	if _, ok := r.banks[l.BankCode]; !ok && l.Type == ports.BankAccount || l.Market == zafBank && l.Identity.IsZero() {
 		return ports.Answer{Kind: ports.AnswerUnsupported}, nil
 	}
-	request, err := r.build(ctx, l)
-	if err != nil {
-		return ports.Answer{}, err
+	for round := 0; ; round++ {
+		g, err := r.login.get(ctx)
+		if err != nil || g.token == "" {
+			return g.answer, err
+		}
+		response, body, err := r.ask(ctx, l, g.token)
+		if err != nil {
+			return ports.Answer{}, err
+		}
+		if response.StatusCode == http.StatusUnauthorized {
+			r.login.drop(g.token)
+			if r.login.renews(g.served, round) {
+				continue
+			}
+		}
+		return r.judge(response, body, l)
 	}
-	response, body, err := r.exchange(request)
-	if err != nil {
-		return ports.Answer{}, err
-	}
-	return r.judge(response, body, l)
 }
 
-// exchange sends a request and reads the answer to it.
-func (r *reference) exchange(request *http.Request) (*http.Response, []byte, error) {
-	response, err := r.send(request)
+func (r *reference) ask(ctx context.Context, l ports.AccountLookup, token string) (*http.Response, []byte, error) {
+	request, err := r.build(ctx, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	return exchangeBy(r.send, r.read, request)
+}
+
+// exchangeBy sends a request and reads the answer to it.
+func exchangeBy(send func(*http.Request) (*http.Response, error), read func(io.Reader) ([]byte, error), request *http.Request) (*http.Response, []byte, error) {
+	response, err := send(request)
 	if err != nil {
 		return nil, nil, unreachable(request.Context(), err)
 	}
 	defer response.Body.Close()
-	body, err := r.read(response.Body)
+	body, err := read(response.Body)
 	if errcodes.Of(err) == errcodes.Internal { // it broke off
 		err = unreachable(request.Context(), err)
 	}
@@ -130,7 +144,7 @@ func readCapped(body io.Reader) ([]byte, error) {
 }
 
 func (r *reference) request(ctx context.Context, l ports.AccountLookup) (*http.Request, error) {
-	bearer, method, address, body := r.up.Secret, http.MethodGet, r.up.BaseURL, []byte(nil)
+	method, address, body := http.MethodGet, r.up.BaseURL, []byte(nil)
 	switch l.Market {
 	case zafBank:
 		method, address = http.MethodPost, address+"/verify"
@@ -139,11 +153,7 @@ func (r *reference) request(ctx context.Context, l ports.AccountLookup) (*http.R
 			"account_name": l.HolderName, "document": l.Identity.Number,
 		})
 	case kenMoney:
-		token, err := r.access(ctx)
-		if err != nil {
-			return nil, err
-		}
-		bearer, address = token, address+"/holder/"+url.PathEscape(l.Identifier)
+		address += "/holder/" + url.PathEscape(l.Identifier)
 	default:
 		address += "/resolve?" + url.Values{"account_number": {l.Identifier}, "bank_code": {r.banks[l.BankCode]}}.Encode()
 	}
@@ -151,38 +161,9 @@ func (r *reference) request(ctx context.Context, l ports.AccountLookup) (*http.R
 	if err != nil {
 		return nil, errcodes.New(errcodes.Internal, "")
 	}
-	request.Header.Set("Authorization", "Bearer "+bearer)
 	request.Header.Set("X-Key", r.up.Secret2)
 	request.Header.Set("Content-Type", "application/json")
 	return request, nil
-}
-
-// access gives the access token, fetched once.
-func (r *reference) access(ctx context.Context) (string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.token != "" {
-		return r.token, nil
-	}
-	form := strings.NewReader("grant_type=client_credentials")
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.up.BaseURL+"/token", form)
-	if err != nil {
-		return "", errcodes.New(errcodes.Internal, "")
-	}
-	request.SetBasicAuth(r.up.UserID, r.up.Secret)
-	request.Header.Set("X-Key", r.up.Secret2)
-	_, body, err := r.exchange(request)
-	if err != nil {
-		return "", err
-	}
-	var t struct {
-		Token string `json:"access_token"` //nolint:tagliatelle // OAuth 2.0 writes it so
-	}
-	if json.Unmarshal(body, &t) != nil || t.Token == "" {
-		return "", errcodes.New(errcodes.MalformedAnswer, "")
-	}
-	r.token = t.Token
-	return t.Token, nil
 }
 
 type referenceBody struct {
@@ -257,7 +238,7 @@ func connectorFiles() fs.FS { return os.DirFS("testdata/connector") }
 // harnessOf makes a harness whose connectors a saboteur has spoiled.
 func harnessOf(spoil func(r *reference)) portstest.ConnectorHarness {
 	return portstest.ConnectorHarness{
-		Scenarios: connectorFiles(), Tokens: []string{"/token"},
+		Scenarios: connectorFiles(), Tokens: []string{"/token"}, TokenLife: time.Hour,
 		New: func(_ testing.TB, up portstest.Upstream) ports.AccountConnector {
 			r := newReference(up)
 			spoil(r)

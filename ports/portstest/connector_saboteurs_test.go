@@ -60,7 +60,7 @@ func edited(name, old, text string) func(h *portstest.ConnectorHarness) {
 	})
 }
 
-var badConnectors = slices.Concat(badClaims, badScenarios, badExchanges, badAnswers, badSecrets)
+var badConnectors = slices.Concat(badClaims, badScenarios, badExchanges, badAnswers, badSecrets, badLogins)
 
 func soundHarness() portstest.ConnectorHarness { return harnessOf(func(*reference) {}) }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -132,7 +131,7 @@ func parseScenario(data []byte) (scenario, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
-		return scenario{}, err
+		return scenario{}, misread(err, data)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return scenario{}, errors.New("there is something behind the scenario")
@@ -155,20 +154,6 @@ func (s *scenario) prepare() error {
 		if err := s.Exchanges[i].Response.prepare(); err != nil {
 			return fmt.Errorf("exchange %d: %w", i, err)
 		}
-	}
-	return nil
-}
-
-// provenance checks that the file says where its exchanges come from.
-func (s *scenario) provenance() error {
-	if s.Title == "" {
-		return errors.New("title is missing")
-	}
-	if page, err := url.Parse(s.Source); err != nil || page.Scheme != "https" || page.Host == "" {
-		return errors.New("source must be the https address of the provider's page")
-	}
-	if _, err := time.Parse(time.DateOnly, s.Read); err != nil {
-		return errors.New("read must be a day, YYYY-MM-DD")
 	}
 	return nil
 }
@@ -239,12 +224,19 @@ func (s *scenario) lookup() ports.AccountLookup {
 	}
 }
 
+// scenarioErrors are those of a lookup that a provider can bring about; a
+// context's own are for the checks of deadlines.
+var scenarioErrors = []errcodes.Code{errcodes.Configuration, errcodes.Unavailable, errcodes.MalformedAnswer}
+
 // answer is what the connector must give, unless expect names an error.
 func (e expectation) answer() (ports.Answer, error) {
 	a := ports.Answer{Kind: e.Kind, HolderName: e.HolderName, Name: e.Name, Code: e.Code, Message: e.Message}
 	if e.Error != "" {
 		if (e != expectation{Error: e.Error}) {
 			return a, errors.New("expect has an answer and an error")
+		}
+		if !slices.Contains(scenarioErrors, e.Error) {
+			return a, fmt.Errorf("expect.error must be one of %q", scenarioErrors)
 		}
 		return ports.Answer{}, nil
 	}

@@ -43,6 +43,7 @@ func TestAScenarioIsRefused(t *testing.T) {
 		"with something behind it":       {`"30s"`, "\"30s\"}}{{\""},
 		"with a file that is not there":  {`"body": {`, `"file": "gone.html", "latin1": false}}], "expect": {"error": "unavailable"}} {"x": {`},
 		"with a letter not in Latin-1":   {`"body": {`, `"latin1": true, "text": "\u0141"}}], "expect": {"error": "unavailable"}} {"x": {`},
+		"read before there was a page":   {`"read": "2026-11-21"`, `"read": "0001-01-01"`},
 		"with an error beside its field": {`"kind": "try_later"`, `"kind": "try_later", "error": "configuration"`},
 	} {
 		data := strings.Replace(sound, edit[0], edit[1], 1)
@@ -55,6 +56,63 @@ func TestAScenarioIsRefused(t *testing.T) {
 	}
 	if _, _, err := portstest.ParseScenario([]byte(sound)); err != nil {
 		t.Errorf("a sound scenario is refused: %v", err)
+	}
+}
+
+func TestAScenariosErrorIsOneOfALookup(t *testing.T) {
+	sound := readFile(t, "unauthorized.json")
+	for code, taken := range map[string]bool{
+		"configuration": true, "unavailable": true, "malformed_answer": true,
+		"config": false, "not_found": false, "deadline_exceeded": false, "internal": false,
+	} {
+		_, _, err := portstest.ParseScenario([]byte(strings.Replace(sound, `"configuration"`, `"`+code+`"`, 1)))
+		if (err == nil) != taken {
+			t.Errorf("%s: %v", code, err)
+		}
+		if !taken && !strings.Contains(err.Error(), "expect.error must be one of") {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}
+
+func TestAScenarioThatIsMadeUpMayBeReadAnyDay(t *testing.T) {
+	text := strings.Replace(readFile(t, "unauthorized.json"), `"read": "2026-11-21"`, `"read": "0001-01-01", "assumed": ["all"]`, 1)
+	if _, _, err := portstest.ParseScenario([]byte(text)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheAssumedAreCounted(t *testing.T) {
+	files := copied()
+	delete(files, "forbidden.html")
+	for name, list := range map[string]string{"forbidden": `["all"]`, "unauthorized": `["response.status", "all"]`, "failed": `["response.status"]`} {
+		f := files[name+".json"]
+		f.Data = []byte(strings.Replace(string(f.Data), `"read"`, `"assumed": `+list+`, "read"`, 1))
+	}
+	got, err := portstest.Assumptions(connectorFiles())
+	if err != nil || got != "0 of 16 scenarios are assumed, 1 more in part" {
+		t.Error(got, err)
+	}
+	files["forbidden.html"] = &fstest.MapFile{}
+	got, err = portstest.Assumptions(files)
+	if err != nil || got != "2 of 16 scenarios are assumed, 2 more in part" {
+		t.Error(got, err)
+	}
+}
+
+// TestAMisreadFileIsNamed with the line and the field.
+func TestAMisreadFileIsNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\n\"lookup\": {\n\"identifier\": 123}}":               "found.json: line 3: lookup.identifier must not be of type number",
+		`{"exchanges": [{"request": {"query": {"bank": 58}}}]}`: "found.json: line 1: exchanges.request.query must not be of type number",
+		`{"expect": {"after": 30}}`:                             "found.json: line 1: expect.after must not be of type number",
+		"{\n\"title\" 1}":                                       "found.json: line 2: invalid character",
+		`[]`:                                                    "found.json: line 1: a scenario must not be of type array",
+	} {
+		_, err := portstest.Assumptions(fstest.MapFS{"found.json": {Data: []byte(text)}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

@@ -40,11 +40,17 @@ func (r seen) parts() []string {
 	if err != nil {
 		return out
 	}
-	leaves(body, func(v any) any {
-		if text, ok := v.(string); ok {
+	return append(out, texts(body)...)
+}
+
+// texts gives the strings in decoded JSON.
+func texts(v any) []string {
+	var out []string
+	leaves(v, func(leaf any) any {
+		if text, ok := leaf.(string); ok {
 			out = append(out, text)
 		}
-		return v
+		return leaf
 	})
 	return out
 }
@@ -53,7 +59,7 @@ func (r seen) parts() []string {
 // makes no request.
 func (d *desk) shown(base scenario, l ports.AccountLookup) []string {
 	d.k.Helper()
-	d.answer(d.k.behind(base, fixed(http.StatusBadRequest, jsonType, "")))
+	d.answer(d.k.behind(base, atAccount, fixed(http.StatusBadRequest, jsonType, "")))
 	_, _ = d.ask(d.k.Context(), l) // the request is what counts
 	var out []string
 	for _, r := range d.got(d.k.Tokens) {
@@ -70,12 +76,21 @@ func sentAsText(k *connectorKit) {
 			k.Fatalf("no request for a lookup in %s", l.Market)
 		}
 		if !slices.Contains(parts, l.Identifier) {
-			k.Fatalf("the request for %s does not have the account number as text", l.Market)
+			k.Fatalf("the request for %s does not have the account number as text%s", l.Market, k.hint(base))
 		}
 		if bare := strings.TrimLeft(l.BankCode, "0"); bare != l.BankCode && slices.Contains(parts, bare) {
 			k.Fatalf("the request for %s has the bank code without its zeros", l.Market)
 		}
 	})
+}
+
+// hint tells what else may be wrong where a request is not the one for the
+// account.
+func (k *connectorKit) hint(base scenario) string {
+	if len(k.Tokens) == 0 && len(base.Exchanges) > 1 {
+		return "; if it asked for a token, name that path in Tokens"
+	}
+	return ""
 }
 
 func identifierEscaped(k *connectorKit) {
@@ -96,28 +111,32 @@ func identifierEscaped(k *connectorKit) {
 
 func noOtherHost(k *connectorKit) {
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-		k.each(func(d *desk, base scenario) {
+		k.eachSpot(func(d *desk, base scenario, at spot) {
 			other, asked := elsewhere(k)
 			address := other.URL
 			if status%2 == 0 { // a host of another name; else another port
 				address = strings.Replace(address, "127.0.0.1", "localhost", 1)
 			}
-			d.answer(k.behind(base, func(w http.ResponseWriter, r *http.Request) {
+			d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Location", address+r.URL.RequestURI())
 				w.WriteHeader(status)
 			}))
+			what := fmt.Sprintf("a %d for %s, in %s", status, at, market(base))
 			answer, err := d.ask(k.Context(), secretive(base))
 			if n := asked.Load(); n > 0 {
-				k.Fatalf("a %d sends the lookup for %s to another host", status, base.lookup().Market)
+				k.Fatalf("%s: the request goes to another host", what)
 			}
 			if code := errcodes.Of(err); code != errcodes.MalformedAnswer && code != errcodes.Unavailable {
-				k.Fatalf("a %d in %s: %q, error code %q; want malformed or unavailable", status, base.lookup().Market, answer.Kind, code)
+				k.Fatalf("%s: %q, error code %q; want malformed or unavailable", what, answer.Kind, code)
 			}
 		})
 	}
 }
 
 func connectorShows(k *connectorKit) {
+	if len(k.Tokens) > 0 && len(k.granted()) == 0 {
+		k.Fatalf("there are Tokens, and no scenario shows one: no header Authorization: Bearer TOKEN, and no access_token")
+	}
 	d := k.open()
 	for _, base := range k.bases() {
 		d.answer(newStage(true, base.Exchanges...).serve)

@@ -87,7 +87,7 @@ func (p *provider) got(tokens []string) []seen {
 	defer p.mu.Unlock()
 	var out []seen
 	for _, r := range p.requests {
-		if !slices.Contains(tokens, r.URL.Path) {
+		if !slices.Contains(tokens, r.URL.EscapedPath()) {
 			out = append(out, r)
 		}
 	}

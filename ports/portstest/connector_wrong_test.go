@@ -126,6 +126,9 @@ var badAnswers = []badConnector{
 	{"finds a name that is null", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
 		return bytes.Contains(body, []byte(`:null`))
 	})},
+	{"finds an account whose data are null", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
+		return bytes.Contains(body, []byte(`"status":true`)) && bytes.Contains(body, []byte(`"data":null`))
+	})},
 	{"has no code for what it cannot read", unreadCheck, judging(func(_ int, _ []byte, a ports.Answer, err error) (ports.Answer, error) {
 		if errcodes.Of(err) == errcodes.MalformedAnswer {
 			err = errors.New("cannot read it")
@@ -326,9 +329,9 @@ var badSecrets = []badConnector{
 	})},
 	{"prints its access token", showCheck, bends(func(r *reference) {
 		r.shown = func() string {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			return "reference " + r.token
+			r.login.mu.Lock()
+			defer r.login.mu.Unlock()
+			return "reference " + r.login.token
 		}
 	})},
 	{"has the number in its errors", brokenCheck, failing(func(_ *reference, l ports.AccountLookup, err error) error {

@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"io/fs"
 	"testing"
 	"time"
 
@@ -90,10 +91,7 @@ var CheckExceptions = checkExceptions
 
 // ConnectorCheckNames lists the checks of AccountConnector for a harness.
 func ConnectorCheckNames(tb testing.TB, h ConnectorHarness) []string {
-	scenarios, err := readScenarios(h.Scenarios)
-	if err != nil {
-		tb.Fatalf("the scenarios: %v", err)
-	}
+	scenarios := h.load(tb)
 	var out []string
 	for _, c := range connectorChecksFor(tb, h, scenarios) {
 		out = append(out, c.name)
@@ -103,13 +101,10 @@ func ConnectorCheckNames(tb testing.TB, h ConnectorHarness) []string {
 
 // RunConnectorCheck runs one check of AccountConnector.
 func RunConnectorCheck(tb testing.TB, name string, h ConnectorHarness) {
-	scenarios, err := readScenarios(h.Scenarios)
-	if err != nil {
-		tb.Fatalf("the scenarios: %v", err)
-	}
+	scenarios := h.load(tb)
 	for _, c := range connectorChecksFor(tb, h, scenarios) {
 		if c.name == name {
-			c.run(&connectorKit{kit: kit{TB: tb}, ConnectorHarness: h, scenarios: scenarios})
+			c.run(&connectorKit{kit: kit{TB: tb}, ConnectorHarness: h, scenarios: scenarios, prompt: patience})
 			return
 		}
 	}
@@ -124,4 +119,10 @@ func ParseScenario(data []byte) (ports.AccountLookup, ports.Answer, error) {
 	}
 	a, err := s.Expect.answer()
 	return s.lookup(), a, err
+}
+
+// Assumptions tells how much of the scenarios no page shows.
+func Assumptions(files fs.FS) (string, error) {
+	scenarios, err := readScenarios(files)
+	return assumptions(scenarios), err
 }

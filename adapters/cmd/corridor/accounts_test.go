@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,6 @@ func TestTheSandboxsAccounts(t *testing.T) {
 				"status": "error", "provider": "sandbox-standby", "validationType": "external", "failureReason": "The bank could not process the enquiry",
 			})
 			requireResult(t, s.validate(m.asking("0005")), true, verified("sandbox"))
-			// Behind two answers of each market, so that no breaker opens.
 			requireResult(t, s.validate(m.asking("0004")), true, verified("sandbox-standby"))
 
 			began := time.Now()
@@ -294,8 +294,6 @@ func TestWithoutConnectors(t *testing.T) {
 func TestTheMetricsOfAccounts(t *testing.T) {
 	t.Parallel()
 	s := serveAccounts(t)
-	require.InDelta(t, 1, s.metric(`corridor_connector_breaker_state{connector="sandbox",state="closed"}`), 0)
-	require.InDelta(t, 1, s.metric(`corridor_connector_breaker_state{connector="sandbox-standby",state="closed"}`), 0)
 	for _, m := range markets { // each is a 429 to the first connector
 		s.validate(m.asking("0004"))
 	}
@@ -304,17 +302,15 @@ func TestTheMetricsOfAccounts(t *testing.T) {
 	require.Equal(t, "pending", pending["status"])
 	s.ended(pending["id"])
 	for name, want := range map[string]float64{
-		`corridor_validations_total{country="NGA",status="verified",type="bank_account"}`:                3,
+		`corridor_validations_total{country="NGA",status="verified",type="bank_account"}`:                2,
+		`corridor_validations_total{country="NGA",status="pending",type="bank_account"}`:                 1,
+		`corridor_validations_settled_total{country="NGA",status="verified",type="bank_account"}`:        1,
 		`corridor_validations_total{country="KEN",status="verified",type="mobile_money"}`:                1,
 		`corridor_validation_cache_hits_total{country="NGA",type="bank_account"}`:                        1,
-		`corridor_validations_pending_total{country="NGA",type="bank_account"}`:                          1,
-		`corridor_connector_breaker_state{connector="sandbox",state="open"}`:                             1,
-		`corridor_connector_breaker_state{connector="sandbox",state="closed"}`:                           0,
-		`corridor_connector_breaker_state{connector="sandbox-standby",state="closed"}`:                   1,
-		`corridor_connector_duration_seconds_count{connector="sandbox-standby",outcome="found"}`:         9,
+		`corridor_connector_duration_seconds_count{connector="sandbox-standby",outcome="found"}`:         8,
 		`corridor_connector_duration_seconds_bucket{connector="sandbox-standby",outcome="found",le="2"}`: 8,
-		`corridor_connector_duration_seconds_bucket{connector="sandbox-standby",outcome="found",le="5"}`: 9,
-		`corridor_connector_duration_seconds_count{connector="sandbox",outcome="try_later"}`:             9,
+		`corridor_connector_duration_seconds_bucket{connector="sandbox-standby",outcome="found",le="5"}`: 8,
+		`corridor_connector_duration_seconds_count{connector="sandbox",outcome="try_later"}`:             8,
 		`corridor_connector_late_answers_total{connector="sandbox"}`:                                     0,
 		`corridor_background_failures_total`:                                                             0,
 	} {
@@ -322,6 +318,45 @@ func TestTheMetricsOfAccounts(t *testing.T) {
 	}
 	_, text := s.send(http.MethodGet, "/metrics", "", "")
 	requireUntold(t, text, nigeria.ending("0004"), "MENSAH", anyMerchantID)
+}
+
+// TestTheSandboxHasNoBreaker: its failures are its script's, and no account's
+// answer depends on those before.
+func TestTheSandboxHasNoBreaker(t *testing.T) {
+	t.Parallel()
+	s := serveAccounts(t, "--validation-timeout", "2500ms")
+	for range 20 {
+		require.Equal(t, "sandbox-standby", s.validate(nigeria.asking("0001"))["provider"])
+	}
+	for range 2 {
+		s.ended(s.validate(nigeria.asking("0003"))["id"])
+	}
+	for _, m := range markets {
+		require.Equal(t, "sandbox", s.validate(m.asking("4711"))["provider"])
+	}
+	require.Zero(t, s.metric(`corridor_connector_breaker_state{connector="sandbox",state="closed"}`))
+}
+
+// TestABreakerOpens: a provider that cannot be reached is left alone after a few
+// calls, which shows.
+func TestABreakerOpens(t *testing.T) {
+	s := serve(t, map[string]string{
+		"CORRIDOR_CLIENTS": "acme:a secret", "CORRIDOR_FLUTTERWAVE_SECRET_KEY": "canary-key",
+		"CORRIDOR_FLUTTERWAVE_BASE_URL": "http://127.0.0.1:1",
+	}, "--sandbox", "--store", "memory:", "--connectors", "flutterwave,sandbox")
+	require.Equal(t, http.StatusOK, s.login("acme", "a secret"))
+	state := func(name string) float64 {
+		return s.metric(`corridor_connector_breaker_state{connector="flutterwave",state="` + name + `"}`)
+	}
+	require.InDelta(t, 1, state("closed"), 0)
+	for i := range 10 {
+		body := s.validate(nigeria.asking(strconv.Itoa(4000 + i)))
+		require.Equal(t, "sandbox", body["provider"])
+	}
+	require.InDelta(t, 1, state("open"), 0)
+	require.InDelta(t, 0, state("closed"), 0)
+	require.Contains(t, s.log.String(), "circuit breaker")
+	require.NotContains(t, s.log.String()+s.out.String(), "canary-key")
 }
 
 // TestARefusedSettingOfAccountsTouchesNoStore: not even its file is made.

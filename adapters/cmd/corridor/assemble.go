@@ -30,7 +30,7 @@ type application struct {
 // again when a later part is refused.
 func (c *serveCmd) assemble(ctx context.Context, log *slog.Logger) (*application, error) {
 	count := newCounters()
-	accounts, err := c.Accounts.open(c.Sandbox, os.Getenv, count)
+	accounts, err := c.Accounts.open(c.Sandbox, os.Getenv, count, log)
 	if err != nil {
 		return nil, err
 	}

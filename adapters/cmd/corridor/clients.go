@@ -72,7 +72,7 @@ func sandboxClient(ctx context.Context, clients ports.ClientStore) (clientauth.S
 	return secret, clients.PutClient(ctx, client)
 }
 
-// greetSandbox shows the secret, once, and how to lock a rate with it.
+// greetSandbox shows the secret, once, and what to do with it.
 func greetSandbox(out io.Writer, url string, secret clientauth.Secret) {
 	_, _ = fmt.Fprintf(out, `sandbox client, its secret is shown once:
   client_id     %[2]s
@@ -81,6 +81,9 @@ func greetSandbox(out io.Writer, url string, secret clientauth.Secret) {
 lock USD/ZAR for the client:
   TOKEN=$(curl -s %[1]s/v1/auth/oauth2/token -H 'Content-Type: application/json' -d '{"client_id":"%[2]s","client_secret":"%[3]s"}' | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
   curl -s %[1]s/v1/rate-locks -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"base":"USD","quote":"ZAR"}'
+
+check a payout account, found under the name AMA SERWAA MENSAH:
+  curl -s %[1]s/accounts/validate -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"merchantId":"7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f","country":"NGA","accountType":"bank_account","accountIdentifier":"0690000032","bankCode":"044","accountHolderName":"Mensah, Ama"}'
 
 the whole interface: %[1]s/docs
 `, url, sandboxClientID, string(secret))

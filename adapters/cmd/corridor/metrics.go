@@ -22,7 +22,7 @@ type counters struct {
 	events, looks               *prometheus.CounterVec
 	conflicts, behind, failures prometheus.Counter
 
-	validations, validationsPending, cacheHits, late *prometheus.CounterVec
+	validations, validationsSettled, cacheHits, late *prometheus.CounterVec
 	asked                                            *prometheus.HistogramVec
 	breaker                                          *prometheus.GaugeVec
 }
@@ -50,9 +50,9 @@ func newCounters() *counters {
 		behind:    counter("rate_lock_clock_behind_total", "Mints refused because this process's clock is behind."),
 		failures:  counter("background_failures_total", "Background steps that failed."),
 
-		validations:        vector("validations_total", "Validations that have ended, by market and status.", "country", "type", "status"),
-		validationsPending: vector("validations_pending_total", "Validations that were answered with pending, by market.", "country", "type"),
-		cacheHits:          vector("validation_cache_hits_total", "Validations that a kept answer ended, by market.", "country", "type"),
+		validations:        vector("validations_total", "Validations answered, by market and status; pending is one.", "country", "type", "status"),
+		validationsSettled: vector("validations_settled_total", "Pending validations that have come to their end, by market and status; callers who asked the same share one.", "country", "type", "status"),
+		cacheHits:          vector("validation_cache_hits_total", "Validations answered from a kept answer, by market.", "country", "type"),
 		late:               vector("connector_late_answers_total", "Answers that came after their time and were ignored.", "connector"),
 		asked:              newAsked(registry),
 		breaker:            newBreakerGauge(registry),
@@ -79,7 +79,9 @@ func newBreakerGauge(registry *prometheus.Registry) *prometheus.GaugeVec {
 // breakers shows each breaker closed, as it begins.
 func (c *counters) breakers(connectors []ports.AccountConnector) {
 	for _, connector := range connectors {
-		c.breakerChanged(resilient.StateChange{Connector: connector.Name(), To: resilient.Closed})
+		if _, has := connector.(*resilient.Connector); has {
+			c.breakerChanged(resilient.StateChange{Connector: connector.Name(), To: resilient.Closed})
+		}
 	}
 }
 
@@ -95,14 +97,14 @@ func (c *counters) breakerChanged(change resilient.StateChange) {
 
 func (c *counters) validationHooks() validation.Hooks {
 	return validation.Hooks{
-		Ended: func(v ports.ValidationRecord, _ time.Duration) {
+		Answered: func(v ports.ValidationRecord) {
 			c.validations.WithLabelValues(v.Market.Country, string(v.Market.Type), string(v.Status)).Inc()
 			if v.Cached {
 				c.cacheHits.WithLabelValues(v.Market.Country, string(v.Market.Type)).Inc()
 			}
 		},
-		Pending: func(v ports.ValidationRecord) {
-			c.validationsPending.WithLabelValues(v.Market.Country, string(v.Market.Type)).Inc()
+		Settled: func(v ports.ValidationRecord, _ time.Duration) {
+			c.validationsSettled.WithLabelValues(v.Market.Country, string(v.Market.Type), string(v.Status)).Inc()
 		},
 		Asked: func(connector string, _ ports.Market, outcome ports.Outcome, took time.Duration) {
 			c.asked.WithLabelValues(connector, string(outcome)).Observe(took.Seconds())

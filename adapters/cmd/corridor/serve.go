@@ -39,6 +39,19 @@ type serveCmd struct {
 	LogLevel    slog.Level `default:"INFO"              env:"CORRIDOR_LOG_LEVEL"                                 help:"DEBUG, INFO, WARN or ERROR."`
 }
 
+// Help tells of what is set in the environment alone: a command line is seen by
+// every user of the machine.
+func (c *serveCmd) Help() string {
+	return `In the environment alone, since a command line is seen by every user of the machine:
+  CORRIDOR_CLIENTS      clients to try out with: id:secret,id:secret
+  CORRIDOR_DATA_KEYS    keys that seal personal data: keyid:base64,… of 32 bytes each; the first seals,
+                        all open. To replace a by b: a, then a,b everywhere, then b,a, then b.
+                        Without it a key is made and kept in the store.
+  CORRIDOR_PAYSTACK_SECRET_KEY, CORRIDOR_FLUTTERWAVE_SECRET_KEY, CORRIDOR_MTNMOMO_SUBSCRIPTION_KEY,
+  CORRIDOR_MTNMOMO_API_USER, CORRIDOR_MTNMOMO_API_KEY, CORRIDOR_MTNMOMO_TARGET_ENVIRONMENT
+                        credentials of the connectors`
+}
+
 // Validate refuses pauses and ages that are none. Further down zero means the
 // default; who writes it means something else.
 func (c *serveCmd) Validate() error {

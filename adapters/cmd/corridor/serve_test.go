@@ -174,7 +174,7 @@ func TestWhatServeRejects(t *testing.T) {
 		"a connector named twice":      {args: append(sandbox, "--connectors", "sandbox,sandbox"), says: "sandbox twice"},
 		"a connector without a key":    {args: append(sandbox, "--connectors", "paystack"), says: "--connectors paystack: CORRIDOR_PAYSTACK_SECRET_KEY is not set"},
 		"a connector with a bad key":   {args: append(sandbox, "--connectors", "paystack"), env: map[string]string{"CORRIDOR_PAYSTACK_SECRET_KEY": "hush hush"}, says: "the Paystack secret key must be"},
-		"a lookup without time":        {args: append(sandbox, "--validation-timeout", "0s"), says: "--validation-timeout must be at least 1ms"},
+		"a lookup without time":        {args: append(sandbox, "--validation-timeout", "0s"), says: "--validation-timeout must be 1ms to 1h0m0s"},
 		"a lookup of no length":        {args: append(sandbox, "--validation-timeout", "soon"), says: "--validation-timeout"},
 		"answers of the past":          {args: append(sandbox, "--validation-ttl=-1s"), says: "--validation-ttl -1s"},
 		"answers for ever":             {args: append(sandbox, "--validation-ttl", "2161h"), says: "0 to 2160h"},

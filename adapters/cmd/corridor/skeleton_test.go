@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,6 +68,7 @@ func TestASkeletonPassesItsSuite(t *testing.T) {
 	require.Contains(t, out, "--- PASS: ExampleNew")
 	require.Contains(t, out, "CORRIDOR_MY_BANK_SECRET_KEY is not set", "the live test says what it lacks")
 	require.NotRegexp(t, `--- SKIP: TestConforms`, out)
+	require.Contains(t, out, "11 of 11 scenarios are assumed, 0 more in part")
 
 	// A suite that passes whatever the connector does would be no help.
 	answers := filepath.Join(module, "my-bank", "answers.go")
@@ -76,6 +78,48 @@ func TestASkeletonPassesItsSuite(t *testing.T) {
 	out, err = goRun(t, module, "test", "./my-bank")
 	require.Error(t, err)
 	require.Contains(t, out, "FAIL: TestConforms")
+}
+
+// TestThePageAddsTokensToASkeleton: its lines are the ones that it takes.
+func TestThePageAddsTokensToASkeleton(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../internal/docs/connectors.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "\n## Tokens\n")
+	require.True(t, found)
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(section, 2)
+	require.Len(t, blocks, 2)
+
+	module := userModule(t)
+	dir := filepath.Join(module, "my-bank")
+	code, _, errs := command(t, "", nil, "new", "connector", "my-bank", "--dir", dir)
+	require.Zero(t, code, errs)
+	change(t, filepath.Join(dir, "connector.go"), "\tcaller \\*httpcall.Caller\n", "\tcaller *httpcall.Caller\n\ttokens *httpcall.Tokens\n")
+	change(t, filepath.Join(dir, "connector.go"), `(?s)\treturn &Connector\{.*?\}, nil\n`, blocks[0][1])
+	change(t, filepath.Join(dir, "connector.go"), `(?s)\treply, err := c\.caller\.Do\(.*?\n\t\}\)\n`, blocks[1][1])
+	change(t, filepath.Join(dir, "connector_test.go"), `Scenarios: os.DirFS\("testdata"\),`, `Scenarios: os.DirFS("testdata"), Tokens: []string{"/oauth/token"}, TokenLife: 3600e9,`)
+	scenarios, err := filepath.Glob(filepath.Join(dir, "testdata", "*.json"))
+	require.NoError(t, err)
+	for _, s := range scenarios {
+		change(t, s, `Bearer \{\{secret\}\}`, "Bearer a-token")
+		change(t, s, `"exchanges": \[`, `"exchanges": [{
+			"request": {"method": "POST", "path": "/oauth/token", "headers": {"Authorization": "Basic {{secret}}"}},
+			"response": {"status": 200, "body": {"access_token": "a-token", "expires_in": 3600}}
+		},`)
+	}
+	out, err := goRun(t, module, "test", "-v", "-run", "TestConforms", "./my-bank")
+	require.NoError(t, err, out)
+	require.Contains(t, out, "--- PASS: TestConforms/an_expired_token_is_replaced")
+}
+
+// change replaces what matches the pattern in a file, which must be there.
+func change(t *testing.T, path, pattern, text string) {
+	t.Helper()
+	old, err := os.ReadFile(path)
+	require.NoError(t, err)
+	at := regexp.MustCompile(pattern)
+	require.Regexp(t, at, string(old))
+	write(t, path, at.ReplaceAllLiteralString(string(old), text))
 }
 
 // TestASkeletonTouchesItsFolderOnly also holds its files to what they promise.
@@ -99,6 +143,7 @@ func TestASkeletonTouchesItsFolderOnly(t *testing.T) {
 		require.NotRegexp(t, "<<|>>|%!", string(text), at)
 		if filepath.Ext(at) == ".json" {
 			require.Contains(t, string(text), `"title": "ASSUMED: `, at)
+			require.Regexp(t, `"assumed": \[\s*"all"\s*\]`, string(text), at)
 			return nil
 		}
 		clean, err := format.Source(text)

@@ -34,7 +34,8 @@ func (c *validateCmd) Validate() error { return c.Accounts.check() }
 // Run validates one account and prints the result as the wire shows it, whatever
 // it is. What is no valid request is refused like a bad flag.
 func (c *validateCmd) Run(world *surroundings) (err error) {
-	parts, err := c.Accounts.open(c.Sandbox, os.Getenv, newCounters())
+	quiet := slog.New(slog.DiscardHandler)
+	parts, err := c.Accounts.open(c.Sandbox, os.Getenv, newCounters(), quiet)
 	if err != nil {
 		return rejected{err}
 	}
@@ -43,7 +44,7 @@ func (c *validateCmd) Run(world *surroundings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.close()) }()
-	service, err := parts.service(world.ctx, store, slog.New(slog.DiscardHandler))
+	service, err := parts.service(world.ctx, store, quiet)
 	if err != nil {
 		return rejected{err}
 	}
@@ -52,6 +53,9 @@ func (c *validateCmd) Run(world *surroundings) (err error) {
 	v, err := c.result(world, service)
 	switch errcodes.Of(err) {
 	case "":
+		if v.Status == ports.StatusError && len(parts.connectors) == 0 {
+			_, _ = fmt.Fprintln(world.stderr, "no provider was asked: name some with --connectors, or --sandbox")
+		}
 		_, err = fmt.Fprintf(world.stdout, "%s\n", wire.AppendValidation(nil, &v))
 		return err
 	case errcodes.InvalidRequest, errcodes.Unprocessable:

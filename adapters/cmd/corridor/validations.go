@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/connector/resilient"
 	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation"
@@ -17,6 +18,9 @@ const (
 	dataKeyName = "validation data key"
 	dataKeySize = 32
 	storeKeyID  = "store"
+
+	maxValidationTimeout = time.Hour
+
 	// keepSealed is how long a validation stays readable after its answer is
 	// stale, where its data is sealed with keys of the installation's own.
 	keepSealed = 30 * 24 * time.Hour
@@ -26,7 +30,7 @@ const (
 // validation.
 type validationSettings struct {
 	Connectors        []string      `env:"CORRIDOR_CONNECTORS" help:"Providers of account answers, in the order of asking, out of ${connectors}." sep:","`
-	ValidationTimeout time.Duration `default:"30s"             env:"CORRIDOR_VALIDATION_TIMEOUT"                                                  help:"Limit of an account lookup, at least 1ms."`
+	ValidationTimeout time.Duration `default:"30s"             env:"CORRIDOR_VALIDATION_TIMEOUT"                                                  help:"Limit of an account lookup, 1ms to 1h."`
 	ValidationTTL     time.Duration `default:"24h"             env:"CORRIDOR_VALIDATION_TTL"                                                      help:"How long a provider's answer is good; 0 keeps none." name:"validation-ttl"`
 	CheckDigit        string        `default:"enforce"         enum:"enforce,advise"                                                              env:"CORRIDOR_CHECK_DIGIT"                                 help:"What a wrong check digit means: enforce (not_found) or advise (the provider decides)."`
 }
@@ -40,8 +44,8 @@ func (v *validationSettings) policy(keepFor time.Duration) validation.Policy {
 // check refuses a limit that is none, for zero means the default further down,
 // and what the policy's bounds refuse.
 func (v *validationSettings) check() error {
-	if v.ValidationTimeout < time.Millisecond {
-		return fmt.Errorf("--validation-timeout must be at least 1ms, not %s", v.ValidationTimeout)
+	if v.ValidationTimeout < time.Millisecond || v.ValidationTimeout > maxValidationTimeout {
+		return fmt.Errorf("--validation-timeout must be 1ms to %s, not %s", maxValidationTimeout, v.ValidationTimeout)
 	}
 	if err := v.policy(0).Check(); err != nil {
 		return fmt.Errorf("--validation-ttl %s: %w", v.ValidationTTL, err)
@@ -59,8 +63,11 @@ type accounts struct {
 }
 
 // open opens the connectors and reads the keys.
-func (v *validationSettings) open(inSandbox bool, env getenv, count *counters) (*accounts, error) {
-	connectors, err := openConnectors(v.Connectors, inSandbox, env, count.breakerChanged)
+func (v *validationSettings) open(inSandbox bool, env getenv, count *counters, log *slog.Logger) (*accounts, error) {
+	connectors, err := openConnectors(v.Connectors, inSandbox, env, func(change resilient.StateChange) {
+		count.breakerChanged(change)
+		log.Warn("a connector's circuit breaker has changed", "connector", change.Connector, "from", string(change.From), "to", string(change.To))
+	})
 	if err != nil {
 		return nil, err
 	}

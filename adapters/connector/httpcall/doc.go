@@ -26,6 +26,13 @@
 //     change the address.
 //   - https only; http to this machine, for tests.
 //
+// # What else there is
+//
+//   - [Reply.Open] reads an answer, and knows what 401, 403, 429 and 5xx mean.
+//   - [Meaning] tells what a message says, where a provider gives no code.
+//   - [Tokens] keeps the access token of providers that want a login first.
+//   - [Secret] refuses a credential that cannot travel in a header.
+//
 // # Errors
 //
 // The context's own error comes back as it is. The others have a code and a text

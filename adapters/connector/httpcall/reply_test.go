@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -146,6 +147,55 @@ func TestMeaning(t *testing.T) {
 	} {
 		assert.Equal(t, want, httpcall.Meaning(table, message), "%q", message)
 	}
+}
+
+func TestMeaningOfWhatStandsAtTheEnd(t *testing.T) {
+	table := []httpcall.Phrase{
+		{Kind: ports.AnswerFound}, // no words mean nothing
+		{Begins: "name inquiry failed", Ends: "invalid account", Kind: ports.AnswerNotFound},
+		{Ends: "is dormant", Kind: ports.AnswerUnusable},
+	}
+	for message, want := range map[string]ports.AnswerKind{
+		"Name inquiry failed. 058/0123456785: Invalid Account": ports.AnswerNotFound,
+		"name inquiry failed: invalid account. \n":             ports.AnswerNotFound,
+		"name inquiry failed: uninvalid account":               ports.AnswerFailed,
+		"name inquiry failed: invalid account number":          ports.AnswerFailed,
+		"name inquiry failedinvalid account":                   ports.AnswerFailed,
+		"name inquiry failed":                                  ports.AnswerFailed,
+		"invalid account":                                      ports.AnswerFailed,
+		"0123456785 is dormant.":                               ports.AnswerUnusable,
+		"IS DORMANT":                                           ports.AnswerUnusable,
+		"0123456785 is dormant, I think":                       ports.AnswerFailed,
+		"this dormant":                                         ports.AnswerFailed,
+		"":                                                     ports.AnswerFailed,
+	} {
+		assert.Equal(t, want, httpcall.Meaning(table, message), "%q", message)
+	}
+}
+
+func TestAPhraseIsToldBesideAnyNumber(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		begin := rapid.StringMatching(`[a-z]{1,8}( [a-z]{1,8})?`).Draw(t, "begin")
+		end := rapid.StringMatching(`[a-z]{1,8}( [a-z]{1,8})?`).Draw(t, "end")
+		between := rapid.StringMatching(`[ :/.]([0-9]{4,12}[ :/.])?`).Draw(t, "between")
+		table := []httpcall.Phrase{{Begins: begin, Ends: end, Kind: ports.AnswerNotFound}}
+		message := strings.ToUpper(begin + between + end)
+		require.Equal(t, ports.AnswerNotFound, httpcall.Meaning(table, message+rapid.StringMatching(`[. ]{0,3}`).Draw(t, "tail")))
+		require.Equal(t, ports.AnswerFailed, httpcall.Meaning(table, message+"x"))
+		require.Equal(t, ports.AnswerFailed, httpcall.Meaning(table, "x"+message))
+	})
+}
+
+func FuzzMeaning(f *testing.F) {
+	f.Add("name inquiry failed", "invalid account", "Name inquiry failed. 0123456785 Invalid Account.")
+	f.Add("", "é", "\xc9")
+	f.Fuzz(func(t *testing.T, begins, ends, message string) {
+		kind := httpcall.Meaning([]httpcall.Phrase{{Begins: begins, Ends: ends, Kind: ports.AnswerNotFound}}, message)
+		lower := strings.ToLower(message)
+		if kind == ports.AnswerNotFound && (begins+ends == "" || !strings.HasPrefix(lower, begins) || !strings.Contains(lower, ends)) {
+			t.Fatalf("%q tells %q", begins+"…"+ends, message)
+		}
+	})
 }
 
 func ExampleNew() {

@@ -44,7 +44,7 @@ var statuses = map[string]ports.AnswerKind{
 	"SUSPENDED": ports.AnswerUnusable,
 }
 
-// holderOf reads the answer of basicuserinfo.
+// holderOf reads the answer of basicuserinfo, or the 429 of the token's route.
 func holderOf(reply httpcall.Reply) (ports.Answer, error) {
 	var body holder
 	err := reply.Open(&body)

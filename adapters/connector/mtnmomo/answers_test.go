@@ -7,10 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/connector/httpcall"
 	"github.com/corridor-go/corridor/errcodes"
@@ -72,54 +70,6 @@ func FuzzHolder(f *testing.F) {
 			require.Less(t, status, 300)
 		}
 	})
-}
-
-func FuzzGranted(f *testing.F) {
-	seed(f)
-	f.Add(http.StatusOK, []byte(`{"access_token":"x","expires_in":9223372036854775807}`))
-	f.Add(http.StatusOK, []byte(`{"access_token":"x","expires_in":-1}`))
-	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		got, life, err := granted(httpcall.Reply{Status: status, Body: body})
-		require.LessOrEqual(t, life, longest)
-		if got.value != "" {
-			require.NoError(t, err)
-			require.NoError(t, httpcall.Secret("", got.value))
-			require.Less(t, status, 300)
-			return
-		}
-		if err == nil {
-			require.Equal(t, http.StatusTooManyRequests, status)
-			require.Equal(t, ports.AnswerTryLater, got.refusal.Kind)
-			require.NoError(t, got.refusal.Check())
-		}
-	})
-}
-
-func TestATokenIsUsedForLessThanItsLife(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		life := time.Duration(rapid.Int64().Draw(t, "life"))
-		got := usable(life)
-		require.GreaterOrEqual(t, got, time.Duration(0))
-		require.LessOrEqual(t, got, longest)
-		if life > 0 {
-			require.GreaterOrEqual(t, got, min(life, longest)/2)
-			require.LessOrEqual(t, got, life-min(life/2, TokenMargin))
-		}
-	})
-	require.Equal(t, 59*time.Minute, usable(time.Hour))
-	require.Equal(t, 10*time.Second, usable(20*time.Second))
-	require.Zero(t, usable(-time.Second))
-}
-
-func TestTheLifeOfAToken(t *testing.T) {
-	for seconds, want := range map[string]time.Duration{
-		"3600": time.Hour, "0": 0, "-1": -time.Second, "86401": longest, "9223372036854775807": longest, "null": 0,
-	} {
-		got, life, err := granted(httpcall.Reply{Status: http.StatusOK, Body: []byte(`{"access_token":"x","expires_in":` + seconds + `}`)})
-		require.NoError(t, err)
-		require.Equal(t, "x", got.value)
-		require.Equal(t, want, life, seconds)
-	}
 }
 
 func TestEveryStatusAndCodeIsRead(t *testing.T) {

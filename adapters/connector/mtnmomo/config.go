@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
-	"time"
 
 	"github.com/corridor-go/corridor/adapters/connector/httpcall"
 	"github.com/corridor-go/corridor/errcodes"
@@ -21,12 +20,8 @@ const (
 // Sandbox is the target environment of MTN's sandbox, which knows every number.
 const Sandbox = "sandbox"
 
-// Defaults and bounds of [Config], and the life of tokens.
-const (
-	DefaultProduct = "disbursement"
-	TokenMargin    = time.Minute      // kept between the last use of a token and its end; of short lives, the half
-	TokenTimeout   = 10 * time.Second // for one request of a token
-)
+// DefaultProduct is the one of [Config].
+const DefaultProduct = "disbursement"
 
 // The variables that [FromEnv] reads.
 const (

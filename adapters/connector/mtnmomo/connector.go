@@ -22,7 +22,7 @@ type Connector struct {
 	// headers gives those of a request with the Authorization given. A func, so
 	// that no print of the connector shows a key.
 	headers func(authorization string) http.Header
-	tokens  *tokens
+	tokens  *httpcall.Tokens
 }
 
 // New makes a connector. It sends nothing yet. Credentials that are missing or
@@ -47,14 +47,14 @@ func New(credentials Credentials, cfg *Config) (*Connector, error) {
 		}
 	}}
 	basic := base64.StdEncoding.EncodeToString([]byte(credentials.APIUser + ":" + credentials.APIKey))
-	c.tokens = newTokens(f.Clock, func(ctx context.Context) (httpcall.Reply, error) {
+	c.tokens, err = httpcall.NewTokens(func(ctx context.Context) (httpcall.Reply, error) {
 		return c.caller.Do(ctx, httpcall.Request{
 			Method: http.MethodPost,
 			Path:   []string{c.product, "token", ""},
 			Header: c.headers("Basic " + basic),
 		})
-	})
-	return c, nil
+	}, &httpcall.TokensConfig{Clock: f.Clock})
+	return c, err
 }
 
 // Name gives "mtnmomo".
@@ -78,30 +78,14 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 	if lookup.Market != ghana {
 		return ports.Answer{Kind: ports.AnswerUnsupported}, nil
 	}
-	reply, got, err := c.ask(ctx, lookup.Identifier)
-	if err == nil && reply.Status == http.StatusUnauthorized && got.used {
-		c.tokens.drop(got.value)
-		reply, got, err = c.ask(ctx, lookup.Identifier)
-	}
-	switch {
-	case err != nil:
-		return ports.Answer{}, err
-	case got.value == "":
-		return got.refusal, nil
-	default:
-		return holderOf(reply)
-	}
-}
-
-// ask sends one request with a token. Without a token there is no reply.
-func (c *Connector) ask(ctx context.Context, msisdn string) (httpcall.Reply, grant, error) {
-	got, err := c.tokens.get(ctx)
-	if err != nil || got.value == "" {
-		return httpcall.Reply{}, got, err
-	}
-	reply, err := c.caller.Do(ctx, httpcall.Request{
-		Path:   []string{c.product, "v1_0", "accountholder", "msisdn", msisdn, "basicuserinfo"},
-		Header: c.headers("Bearer " + got.value),
+	reply, err := c.tokens.Do(ctx, func(token string) (httpcall.Reply, error) {
+		return c.caller.Do(ctx, httpcall.Request{
+			Path:   []string{c.product, "v1_0", "accountholder", "msisdn", lookup.Identifier, "basicuserinfo"},
+			Header: c.headers("Bearer " + token),
+		})
 	})
-	return reply, got, err
+	if err != nil {
+		return ports.Answer{}, err
+	}
+	return holderOf(reply)
 }

@@ -40,12 +40,12 @@
 //
 // # Tokens
 //
-// A token of POST /{product}/token/ serves all lookups until [TokenMargin] before
-// it expires, by the injected clock. One is asked for at a time, for all who
-// wait. When MTN refuses a token that earlier lookups used (401), the connector
-// drops it, gets one new token and asks once more: the only case in which a
-// lookup sends two requests, of which MTN has answered one. A new token that is
-// refused is errcodes.Configuration.
+// A token of POST /{product}/token/ serves all lookups until
+// httpcall.DefaultTokenMargin before it expires, by the injected clock. One is
+// asked for at a time, for all who wait. When MTN refuses a token that earlier
+// lookups used (401), it is replaced once and the lookup asks again: the only case
+// in which a lookup sends two requests, of which MTN has answered one. A new token
+// that is refused is errcodes.Configuration. See httpcall.Tokens.
 //
 // # Sources
 //
