@@ -39,5 +39,13 @@ func rows() []row {
 			name: "Validate with a new name on a kept answer, memory", reference: "otter, Get of the same record",
 			ours: firstHit, ref: otterRecord, goal: within(80), allocs: -1, fixed: 10_000,
 		},
+		{
+			name: "1,000 requests at once for one account, memory", reference: "1,000 goroutines that wait as long as the provider, 1 s",
+			ours: crowdOn(crowdMemory), ref: crowdBare, goal: within(1.1), allocs: -1, fixed: 1,
+		},
+		{
+			name: "1,000 requests at once for one account, SQLite", reference: "1,000 goroutines that wait as long as the provider, 1 s",
+			ours: crowdOn(crowdSQLite), ref: crowdBare, goal: within(1.1), allocs: -1, fixed: 1,
+		},
 	}, ruleRows()...)
 }

@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/maypok86/otter/v2"
 
 	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
@@ -26,15 +30,18 @@ func request(i int, name string) validation.Request {
 	}
 }
 
-// validator is a service whose answers for all accounts are kept.
-func validator() (*validation.Service, error) {
-	store, err := memory.New(nil)
-	if err != nil {
-		return nil, err
-	}
+// storage is what validations need of a store.
+type storage interface {
+	Validations() ports.ValidationStore
+	Answers() ports.AnswerCache
+	Work() ports.Work
+}
+
+// validatorOn is a service on a store, and the provider that it asks.
+func validatorOn(store storage) (*validation.Service, *portstest.ScriptedConnector, error) {
 	keys, err := keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	provider := portstest.NewScriptedConnector("provider", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
@@ -43,6 +50,16 @@ func validator() (*validation.Service, error) {
 	service, err := validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
 	}, []ports.AccountConnector{provider}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
+	return service, provider, err
+}
+
+// validator is a service whose answers for all accounts are kept.
+func validator() (*validation.Service, error) {
+	store, err := memory.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	service, _, err := validatorOn(store)
 	if err != nil {
 		return nil, err
 	}
@@ -133,4 +150,88 @@ func otterRecord() (subject, error) {
 		}
 		return nil
 	}, noClose}, nil
+}
+
+const (
+	crowdSize = 1000
+	crowdWait = time.Second
+)
+
+// crowdOn sends a thousand requests for one account at once, each time for
+// another, to a provider that takes a second, and holds it to one lookup.
+func crowdOn(open func() (storage, func(), error)) func() (subject, error) {
+	return func() (subject, error) {
+		store, closeStore, err := open()
+		if err != nil {
+			return subject{}, err
+		}
+		service, provider, err := validatorOn(store)
+		if err != nil {
+			return subject{}, err
+		}
+		provider.Take(ports.SystemClock(), crowdWait)
+		round := 0
+		return subject{func(n int) error {
+			for range n {
+				round++
+				err := atOnce(func() error {
+					v, err := service.Validate(context.Background(), "acme", request(round, "Mensah Ama"))
+					if err == nil && v.Status != ports.StatusVerified {
+						err = fmt.Errorf("a request of the crowd was answered %s", v.Status)
+					}
+					return err
+				})
+				if asked := len(provider.Asked()); asked != round {
+					err = errors.Join(err, fmt.Errorf("%d lookups for %d accounts", asked, round))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}, closeStore}, nil
+	}
+}
+
+// crowdBare is a thousand who wait a second.
+func crowdBare() (subject, error) {
+	return subject{func(n int) error {
+		for range n {
+			if err := atOnce(func() error { <-time.After(crowdWait); return nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, noClose}, nil
+}
+
+// atOnce runs fn for each of the crowd, and waits for all.
+func atOnce(fn func() error) error {
+	var all sync.WaitGroup
+	errs := make([]error, crowdSize)
+	for i := range errs {
+		all.Go(func() { errs[i] = fn() })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+func crowdMemory() (storage, func(), error) {
+	store, err := memory.New(nil)
+	return store, noClose, err
+}
+
+func crowdSQLite() (storage, func(), error) {
+	dir, err := os.MkdirTemp("", "corridor-bench")
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := sqlite.Open(context.Background(), filepath.Join(dir, "validations.db"), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, func() {
+		_ = store.Close() // nothing is left to lose
+		_ = os.RemoveAll(dir)
+	}, nil
 }
