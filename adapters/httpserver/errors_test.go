@@ -31,7 +31,7 @@ func (q request) with(name, value string) request {
 	return q
 }
 
-// TestTokenRoute has each row of SPEC 5.3, and what decision 18 adds to it.
+// TestTokenRoute has each row of SPEC 5.3, and what the OpenAPI document adds to it.
 func TestTokenRoute(t *testing.T) {
 	const path = "/v1/auth/oauth2/token"
 	const invalid = `{"error":"Invalid request body"}`

@@ -106,7 +106,7 @@ func TestANameIsComparedOnWhatIsKept(t *testing.T) {
 	require.Len(t, ids, 5, "each request has an id of its own")
 }
 
-// TestWhatARequestMustBe has decision 10's statuses.
+// TestWhatARequestMustBe has the statuses of what is malformed and of what breaks a rule.
 func TestWhatARequestMustBe(t *testing.T) {
 	t.Parallel()
 	s := serveAccounts(t)
@@ -216,7 +216,7 @@ func TestAClientsValidationsAreItsOwn(t *testing.T) {
 	}
 }
 
-// TestAnAnswerAgesOut (decision 13): the id goes with the answer, and the next
+// TestAnAnswerAgesOut: the id goes with the answer, and the next
 // request asks anew.
 func TestAnAnswerAgesOut(t *testing.T) {
 	t.Parallel()
@@ -255,7 +255,7 @@ func TestNoAnswerIsKept(t *testing.T) {
 	require.InDelta(t, 2, s.metric(`corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`), 0)
 }
 
-// TestWithoutConnectors (decision 14): the rules decide where they can.
+// TestWithoutConnectors: the rules decide where they can.
 func TestWithoutConnectors(t *testing.T) {
 	t.Parallel()
 	rates := t.TempDir() + "/rates.json"
