@@ -80,7 +80,7 @@ var marketTable = []MarketRule{
 	},
 	{
 		Market:     ports.Market{Country: "ZWE", Type: ports.InstitutionWallet},
-		Identifier: Form{"MSISDN: 263 and a mobile number of 9 digits; or 6 to 20 letters and digits", `^[A-Za-z0-9]{6,20}$`},
+		Identifier: Form{"MSISDN: 263 and a mobile number of 9 digits; or 4 to 40 letters, digits, dots, hyphens and underscores", `^[A-Za-z0-9._-]{4,40}$`},
 		identify:   zimbabweanWallet, bank: ignoreBankCode,
 	},
 }

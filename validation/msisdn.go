@@ -80,15 +80,17 @@ func zimbabweanWallet(text string, _ bankRef) (Finding, string) {
 	}
 	text = compact(text)
 	looksLikeOne := strings.HasPrefix(text, zimbabweanPlan.code) && allDigits(text)
-	if looksLikeOne || len(text) < 6 || len(text) > 20 || !isAlphanumeric(text) {
-		return Finding{}, "must be a mobile number that starts with 263, or another wallet's 6 to 20 letters and digits"
+	const shortest, longest = 4, 40
+	if looksLikeOne || len(text) < shortest || len(text) > longest || !isWalletName(text) {
+		return Finding{}, "must be a mobile number that starts with 263, or another wallet's 4 to 40 letters, digits, dots, hyphens and underscores"
 	}
 	return wellFormed(text), ""
 }
 
-func isAlphanumeric(text string) bool {
+func isWalletName(text string) bool {
 	for i := range len(text) {
-		if letter := text[i] | 0x20; !isDigit(text[i]) && (letter < 'a' || letter > 'z') {
+		c := text[i]
+		if letter := c | 0x20; !isDigit(c) && (letter < 'a' || letter > 'z') && c != '.' && c != '-' && c != '_' {
 			return false
 		}
 	}

@@ -23,7 +23,7 @@ func drawIdentifier(t *rapid.T, m ports.Market) string {
 	case ports.Market{Country: "GHA", Type: ports.MobileMoney}:
 		return rapid.StringMatching(`233[25][0-9]{8}`).Draw(t, "msisdn")
 	case ports.Market{Country: "ZWE", Type: ports.InstitutionWallet}:
-		return rapid.StringMatching(`2637[0-9]{8}|[A-Za-z0-9]{6,20}`).Draw(t, "wallet")
+		return rapid.StringMatching(`2637[0-9]{8}|[A-Za-z0-9._-]{4,40}`).Draw(t, "wallet")
 	default:
 		return rapid.StringMatching(`[0-9]{10}|[0-9]{6,16}`).Draw(t, "number")
 	}
