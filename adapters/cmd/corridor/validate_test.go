@@ -54,7 +54,7 @@ func TestValidate(t *testing.T) {
 		"not found": {nigeria.asking("0000"), []string{"--sandbox"}, true, map[string]any{
 			"status": "not_found", "provider": "sandbox", "validationType": "external", "failureReason": "The account does not exist",
 		}, ""},
-		"no answer": {nigeria.asking("0003"), []string{"--sandbox", "--validation-timeout", "200ms"}, false, map[string]any{
+		"no answer": {nigeria.asking("0003"), []string{"--sandbox", "--validation-timeout", "1500ms"}, false, map[string]any{
 			"status": "error", "provider": "sandbox-standby", "validationType": "external", "failureReason": "The provider did not answer in time",
 		}, ""},
 		"rules alone": {nigeria.asking("4711"), nil, false, map[string]any{
