@@ -414,6 +414,10 @@ func TestAFreshRequestHasItsOwnTime(t *testing.T) {
 // Those who ask the same wait for one save. Who leaves meanwhile, leaves; and
 // when it fails, they do not all try it, one after the other.
 func TestASaveThatFailsIsNotMadeInTurn(t *testing.T) {
+	synctest.Test(t, aSaveThatFailsIsNotMadeInTurn)
+}
+
+func aSaveThatFailsIsNotMadeInTurn(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	slow, gate, begun := &tap{}, make(chan struct{}), make(chan struct{}, 100)
 	p := b.ports()
@@ -444,18 +448,14 @@ func TestASaveThatFailsIsNotMadeInTurn(t *testing.T) {
 	b.clock.BlockUntil(callers + 3) // their windows, the call's budget, the claim
 	release()
 	<-begun
-	b.settles(func() bool { return false }) // the others come to wait
+	synctest.Wait() // the others wait for the one that saves
 	leave()
-	select {
-	case err := <-left:
-		requireCode(t, errcodes.Canceled, err)
-	case <-time.After(5 * time.Second):
-		t.Error("who has left still waits")
-	}
+	requireCode(t, errcodes.Canceled, <-left) // though the save goes on
 	close(gate)
 	for _, done := range all {
 		requireCode(t, errcodes.StorageUnavailable, (<-done).err)
 	}
-	assert.Less(t, len(begun), callers/2, "saves that failed")
+	// Who left may have been the one that saved: then another takes its turn.
+	assert.LessOrEqual(t, len(begun), 1, "saves beside the first")
 	require.NoError(t, s.Close(t.Context()))
 }
