@@ -74,7 +74,8 @@ func (s *Service) readBack(ctx context.Context, rec *ports.ValidationRecord) (tr
 		return absent, err
 	case got.Version == rec.Version:
 		return absent, nil
-	case got.Version == rec.Version+1 && string(got.Sealed.Data) == string(rec.Sealed.Data):
+	case got.Version == rec.Version+1 && got.Status == rec.Status && got.Provider == rec.Provider &&
+		string(got.Sealed.Data) == string(rec.Sealed.Data): // which a change of provider leaves as they were
 		return saved, nil
 	default:
 		return overtaken, nil
