@@ -25,6 +25,9 @@
 // families (7.3), [ExchangeOf] for the Exchange family (7.4); beside them stand
 // [GatewayUnauthorized] (5.2) and [DuplicateReferenceOf] (7.3).
 //
-// The normalised transaction codes of SPEC 7.5 (AuthFailureCode, ErrorCode) are
-// another enum: they describe a transaction's end, not a failed call.
+// The normalised transaction codes of SPEC 7.5 are another enum: a
+// [TransactionCode] describes a transaction's end, not a failed call. Its
+// AuthFailureCodes (Failure…) end a transaction as failed, its ErrorCodes
+// (Error…) as error; transaction_table.go says of each which direction it fits.
+// [Upgrade] replaces the five deprecated ones.
 package errcodes
