@@ -112,8 +112,8 @@ var transactionTable = []TransactionRow{
 	{
 		Code: FailureInvalidAccount, State: StateFailed, Deprecated: true,
 		Upgrades: Upgrades{FailurePayinPayerInvalidAccount, FailurePayoutRecipientInvalidAccount},
-		Meaning: "an account identifier is not recognised",
-		Message: "The account was not recognised",
+		Meaning:  "an account identifier is not recognised",
+		Message:  "The account was not recognised",
 	},
 	{
 		Code: FailureLimitExceeded, State: StateFailed, Deprecated: true, Upgrades: limitUpgrades,
