@@ -36,15 +36,8 @@ type Outbox interface {
 	Retry(ctx context.Context, e Event, at time.Time) error
 
 	// Bury sets the event aside with a reason of at most 1,024 bytes, and lets
-	// the next of its key pass.
+	// the next of its key pass. What happens to it then is for [DeadLetters].
 	Bury(ctx context.Context, e Event, reason string) error
-
-	// Replay makes buried events claimable again at now: the ones of the ids
-	// given, or all when none is given. It tells how many. Attempt starts anew,
-	// so that a replayed event is not buried at once; Claim does not, so that a
-	// claim of before never matches. A replayed event comes in the order of its
-	// save again, before later ones of its key that still wait.
-	Replay(ctx context.Context, now time.Time, ids ...string) (int, error)
 }
 
 // EventSink receives events: a webhook, a broker, a log.

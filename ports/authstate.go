@@ -1,0 +1,53 @@
+package ports
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// AuthState is how a transaction failed, as SPEC 2.9 puts it on the wire: in
+// responses, on the polled resource and in webhooks. Its JSON is exactly that,
+// with times in UTC to the millisecond; bytes that are no UTF-8 become U+FFFD
+// there, and nowhere else.
+type AuthState struct {
+	State                   errcodes.State           `json:"state"`
+	Message                 string                   `json:"message"` // for people; never a provider's text
+	Code                    errcodes.TransactionCode `json:"code,omitempty"`
+	ConnectorFailureCode    string                   `json:"connectorFailureCode,omitempty"`
+	ConnectorFailureMessage string                   `json:"connectorFailureMessage,omitempty"`
+	TransitionedAt          time.Time                `json:"transitionedAt"`
+}
+
+// wireTime is RFC 3339 in UTC with exactly three digits of a second.
+const wireTime = "2006-01-02T15:04:05.000Z"
+
+// MarshalJSON gives the object of SPEC 2.9.
+func (a AuthState) MarshalJSON() ([]byte, error) {
+	type fields AuthState
+	return json.Marshal(struct {
+		fields
+		TransitionedAt string `json:"transitionedAt"`
+	}{fields(a), a.TransitionedAt.UTC().Format(wireTime)})
+}
+
+// String shows an authState without what the provider said.
+func (a AuthState) String() string { return string(a.State) + " " + string(a.Code) }
+
+// TransactionView is a transaction on the wire: one shape for the polled
+// resource, the synchronous response and the webhook.
+type TransactionView struct {
+	TransactionID string            `json:"transactionId"`
+	Status        TransactionStatus `json:"status"`
+	AuthState     *AuthState        `json:"authState,omitempty"`
+}
+
+// View gives the transaction as the wire shows it.
+func (t Transaction) View() TransactionView {
+	v := TransactionView{TransactionID: t.ID, Status: t.Status}
+	if state, failed := t.AuthState(); failed {
+		v.AuthState = &state
+	}
+	return v
+}
