@@ -1,9 +1,7 @@
 package validation_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,22 +9,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/internal/docpage"
 	"github.com/corridor-go/corridor/validation"
 )
-
-var updateNames = flag.Bool("update-names", false, "write the page of name rules anew")
 
 const namesPage = "../internal/docs/names.md"
 
 // The page is drawn from the table that drives the code, its scores from runs.
 func TestNamesPageIsFresh(t *testing.T) {
-	page := drawNames()
-	if *updateNames {
-		require.NoError(t, os.WriteFile(namesPage, []byte(page), 0o644))
-	}
-	onDisk, err := os.ReadFile(namesPage)
-	require.NoError(t, err)
-	require.Equal(t, page, string(onDisk), "run: go test ./validation -run NamesPage -update-names")
+	docpage.Check(t, namesPage, drawNames())
 }
 
 func drawNames() string {

@@ -1,32 +1,22 @@
 package validation_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/internal/docpage"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation"
 )
-
-var update = flag.Bool("update", false, "write the generated pages anew")
 
 const diagram = "../internal/docs/validation-states.md"
 
 // The page is drawn from the tables that drive the code.
 func TestStateDiagramIsFresh(t *testing.T) {
-	page := drawStates()
-	if *update {
-		require.NoError(t, os.WriteFile(diagram, []byte(page), 0o644))
-	}
-	onDisk, err := os.ReadFile(diagram)
-	require.NoError(t, err)
-	require.Equal(t, page, string(onDisk), "run: go test ./validation -run Diagram -update")
+	docpage.Check(t, diagram, drawStates())
 }
 
 func drawStates() string {

@@ -84,7 +84,7 @@ var Layers = []Layer{
 	{Name: "wire shapes", Packages: []string{"internal/wire"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
 	{
 		Name:     "tools",
-		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/pgtest"},
+		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/pgtest"},
 		Own:      []string{"..."}, Outside: []string{"*", "testing"},
 	},
 }
@@ -94,6 +94,7 @@ var Layers = []Layer{
 var TestOnly = []string{
 	"testing",
 	Module + "/internal/archtest",
+	Module + "/internal/docpage",
 	Module + "/internal/pgtest",
 	Module + "/ports/portsmock",
 	Module + "/ports/portstest",

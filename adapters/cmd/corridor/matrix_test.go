@@ -1,29 +1,20 @@
 package main
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/internal/docpage"
 	"github.com/corridor-go/corridor/ports"
 )
-
-var update = flag.Bool("update", false, "write the generated pages anew")
 
 const matrixFile = "../../../internal/docs/connector-matrix.md"
 
 // TestMatrixPageIsFresh: the page is what the connectors say of themselves.
 func TestMatrixPageIsFresh(t *testing.T) {
-	page := drawMatrix(t)
-	if *update {
-		require.NoError(t, os.WriteFile(matrixFile, []byte(page), 0o644))
-	}
-	onDisk, err := os.ReadFile(matrixFile)
-	require.NoError(t, err)
-	require.Equal(t, page, string(onDisk), "run: go test ./adapters/cmd/corridor -run Matrix -update")
+	docpage.Check(t, matrixFile, drawMatrix(t))
 }
 
 func drawMatrix(t *testing.T) string {
