@@ -1,0 +1,46 @@
+package authstate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// lateView is a late payment's event: the transaction as it stays, and when the
+// money landed.
+type lateView struct {
+	ports.TransactionView
+	LatePayment landing `json:"latePayment"`
+}
+
+type landing struct {
+	LandedAt string `json:"landedAt"` // UTC, RFC 3339 with milliseconds
+}
+
+const landingTime = "2006-01-02T15:04:05.000Z"
+
+// event makes the event of a kind that has happened to the transaction at an
+// instant.
+func (t transaction) event(kind string, at time.Time) (ports.Event, error) {
+	var shown any = t.rec.View()
+	if kind == EventLatePayment {
+		shown = lateView{t.rec.View(), landing{t.rec.Late.At.UTC().Format(landingTime)}}
+	}
+	data, err := json.Marshal(shown)
+	if err != nil {
+		return ports.Event{}, errcodes.Wrap(errcodes.Internal, "", err)
+	}
+	key := t.rec.Owner + "\x00" + t.rec.ID
+	return ports.Event{ID: eventID(key, kind), Kind: kind, Key: key, Owner: t.rec.Owner, At: at, Data: data}, nil
+}
+
+// eventID names what happens once: a transaction's id is unique for its owner,
+// and it enters each state once.
+func eventID(key, kind string) string {
+	sum := sha256.Sum256([]byte(key + "\x00" + kind))
+	return "evt_" + hex.EncodeToString(sum[:16])
+}

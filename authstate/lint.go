@@ -1,0 +1,118 @@
+package authstate
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// Lint tells what is wrong with a table's rows: a code that SPEC 7.5 does not
+// have, that does not fit its direction (I24), that is deprecated (I25) or for
+// the service's own failures; two answers for one key, also once it is tidied;
+// a cell without sense. A table without complaints answers each raw code in one
+// way.
+func Lint(rows []Row) []string {
+	l := linter{seen: map[key]Answer{}}
+	for i := range rows {
+		l.row(&rows[i])
+	}
+	return l.complaints
+}
+
+// key is what a row answers to.
+type key struct {
+	code, message string
+	tidied        bool
+	direction     errcodes.Direction
+}
+
+type linter struct {
+	seen       map[key]Answer
+	complaints []string
+}
+
+func (l *linter) complain(r *Row, format string, args ...any) {
+	where := r.Code
+	if r.Message != "" {
+		where += " with " + r.Message
+	}
+	l.complaints = append(l.complaints, fmt.Sprintf("%q: ", where)+fmt.Sprintf(format, args...))
+}
+
+func (l *linter) row(r *Row) {
+	if r.Code == "" {
+		l.complain(r, "no code")
+	}
+	if r.isFamily() {
+		if _, err := regexp.Compile(r.Code); err != nil {
+			l.complain(r, "no regular expression: %v", err)
+		}
+	}
+	if r.Message != "" && tidy(r.Message) == "" {
+		l.complain(r, "a message of blanks matches every message")
+	}
+	if r.Confidence != Sure && r.Confidence != Judgement {
+		l.complain(r, "confidence is %q, want sure or judgement", r.Confidence)
+	}
+	if r.Payin == "" && r.Payout == "" {
+		l.complain(r, "no answer")
+	}
+	for _, d := range directions {
+		l.answer(r, d)
+	}
+}
+
+var directions = []errcodes.Direction{errcodes.Payin, errcodes.Payout}
+
+func (l *linter) answer(r *Row, d errcodes.Direction) {
+	a := r.In(d)
+	if a == "" {
+		return
+	}
+	if reason := illegal(a, d); reason != "" {
+		l.complain(r, "%s on a %s: %s", a, d, reason)
+	}
+	exact := key{code: r.Code, message: r.Message, direction: d}
+	if _, twice := l.seen[exact]; twice {
+		l.complain(r, "a second row for a %s", d)
+	}
+	l.seen[exact] = a
+	if r.isFamily() {
+		return
+	}
+	tidied := key{code: tidy(r.Code), message: tidy(r.Message), tidied: true, direction: d}
+	if other, twice := l.seen[tidied]; twice && other != a {
+		l.complain(r, "%s on a %s, but a row that reads the same when tidied says %s", a, d, other)
+	}
+	l.seen[tidied] = a
+}
+
+// illegal says why a may not be the answer for a direction, or "".
+func illegal(a Answer, d errcodes.Direction) string {
+	if a == AnswerSuccess || a == AnswerPending {
+		return ""
+	}
+	code := errcodes.TransactionCode(a)
+	row := code.Row()
+	switch {
+	case !code.Known():
+		return "no code of SPEC 7.5"
+	case row.Deprecated:
+		return "deprecated"
+	case !row.Fits(d):
+		return "of the other direction"
+	case row.CardOnly && d == errcodes.Payout:
+		return "of cards, which pay in"
+	case code == errcodes.ErrorInternal || code == errcodes.ErrorSystem:
+		return "for the service's own failures"
+	default:
+		return ""
+	}
+}
+
+// complaintsError makes an error of what is wrong with overrides.
+func complaintsError(scheme Scheme, complaints []string) error {
+	return errcodes.New(errcodes.Configuration, "overrides of "+string(scheme)+": "+strings.Join(complaints, "; "))
+}

@@ -1,0 +1,217 @@
+package authstate
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Match is how an answer was found.
+type Match string
+
+// The ways, in the order in which they are tried.
+const (
+	MatchNone       Match = ""
+	MatchOverride   Match = "override"   // the embedder's own row
+	MatchMessage    Match = "message"    // code and message
+	MatchCode       Match = "code"       // the code, byte for byte
+	MatchNormalised Match = "normalised" // the code, tidied
+	MatchBase       Match = "base"       // the base scheme's table
+	MatchFamily     Match = "family"     // a pattern
+	MatchFallback   Match = "fallback"   // nothing knew it
+)
+
+// Input is one raw answer of a provider.
+type Input struct {
+	Scheme    Scheme             // required
+	Direction errcodes.Direction // required: it decides the state as well as the code
+	Code      string             // any bytes, at most ports.MaxRaw; "" lets the message stand in for it
+	Message   string             // any bytes, at most ports.MaxRaw
+	State     errcodes.State     // the caller's hint for codes that nothing knows: StateError makes them downstreamError; optional
+}
+
+// Result is what an [Input] means.
+type Result struct {
+	Outcome    Outcome
+	Code       errcodes.TransactionCode // of Failed and Errored; else ""
+	Raw        ports.RawFailure         // as it came in, byte for byte (I26)
+	MatchedBy  Match
+	Confidence Confidence // "" for a fallback
+	Scheme     Scheme
+	Direction  errcodes.Direction
+	Tables     string // version of the table that answered; "" for an override or a fallback
+}
+
+// Failure reports whether the transaction has failed or errored.
+func (r Result) Failure() bool { return r.Code != "" }
+
+// Message is the summary for people. It never holds a provider's text.
+func (r Result) Message() string { return r.Code.Row().Message }
+
+// AuthState gives the authState of a transaction that entered it at the time
+// given. Only a [Result.Failure] has one.
+func (r Result) AuthState(at time.Time) ports.AuthState {
+	return ports.AuthState{
+		State: errcodes.State(r.Outcome), Message: r.Message(), Code: r.Code,
+		ConnectorFailureCode: r.Raw.Code, ConnectorFailureMessage: r.Raw.Message, TransitionedAt: at,
+	}
+}
+
+// String shows a result without what the provider said.
+func (r Result) String() string {
+	return string(r.Scheme) + " " + string(r.Direction) + " " + string(r.Outcome) + " " + string(r.Code)
+}
+
+// LogValue is what logs show of a result.
+func (r Result) LogValue() slog.Value { return slog.StringValue(r.String()) }
+
+// NormaliserConfig tunes a [Normaliser]. Its zero value takes the shipped
+// tables as they are.
+type NormaliserConfig struct {
+	// Overrides are tried before the shipped tables. A scheme that only
+	// overrides name is known by them.
+	Overrides map[Scheme][]Row
+	// Unmapped is told of each raw code that nothing knew, so that coverage can
+	// be watched. It is called in place; it must be quick and safe for
+	// concurrent use. What the provider said may hold personal data: it belongs
+	// into no metric label.
+	Unmapped func(r Result)
+}
+
+// Normaliser turns raw codes into the codes of SPEC 7.5. It is safe for
+// concurrent use.
+type Normaliser struct {
+	overrides map[Scheme]*table
+	unmapped  func(Result)
+}
+
+// NewNormaliser makes a normaliser. Overrides that [Lint] complains of are
+// errcodes.Configuration. A nil *NormaliserConfig means no overrides.
+func NewNormaliser(config *NormaliserConfig) (*Normaliser, error) {
+	n := &Normaliser{unmapped: func(Result) {}}
+	if config == nil {
+		return n, nil
+	}
+	if config.Unmapped != nil {
+		n.unmapped = config.Unmapped
+	}
+	for scheme, rows := range config.Overrides {
+		if scheme == "" {
+			return nil, errcodes.New(errcodes.Configuration, "overrides need the name of a scheme")
+		}
+		if complaints := Lint(rows); len(complaints) > 0 {
+			return nil, complaintsError(scheme, complaints)
+		}
+		t, err := newTable(rows, "")
+		if err != nil {
+			return nil, err
+		}
+		if n.overrides == nil {
+			n.overrides = map[Scheme]*table{}
+		}
+		n.overrides[scheme] = t
+	}
+	return n, nil
+}
+
+// Normalise gives the meaning of a raw answer. It is total (I26): whatever goes
+// in, a result comes out that has an outcome and, for a failure, a code.
+//
+// What no table knows is declined, or downstreamError if Input.State says
+// error. So is the result beside an error: InvalidRequest for a scheme, a
+// direction or a state that is none, PayloadTooLarge for a raw code or message
+// above ports.MaxRaw. Whoever has no better use for the error may ignore it.
+func (n *Normaliser) Normalise(in Input) (Result, error) {
+	own, load := n.overrides[in.Scheme], shipped[in.Scheme]
+	if err := check(&in, own != nil || load != nil); err != nil {
+		return fallback(&in), err
+	}
+	c, by, version := find(&in, own, load)
+	if by == MatchNone {
+		r := fallback(&in)
+		n.unmapped(r)
+		return r, nil
+	}
+	return Result{
+		Outcome: c.outcome, Code: c.code, Raw: ports.RawFailure{Code: in.Code, Message: in.Message}, MatchedBy: by,
+		Confidence: c.confidence, Scheme: in.Scheme, Direction: in.Direction, Tables: version,
+	}, nil
+}
+
+func fallback(in *Input) Result {
+	r := Result{
+		Outcome: Failed, Code: errcodes.FailureDeclined, Raw: ports.RawFailure{Code: in.Code, Message: in.Message},
+		MatchedBy: MatchFallback, Scheme: in.Scheme, Direction: in.Direction,
+	}
+	if in.State == errcodes.StateError {
+		r.Outcome, r.Code = Errored, errcodes.ErrorDownstream
+	}
+	return r
+}
+
+// find asks the tables in the order of precedence. A message that stands in for
+// a code counts as the match.
+func find(in *Input, own *table, load func() *table) (c cell, by Match, version string) {
+	if in.Code != "" {
+		return findCode(in, in.Code, own, load)
+	}
+	c, by, version = findCode(in, in.Message, own, load)
+	if by == MatchCode || by == MatchNormalised {
+		by = MatchMessage
+	}
+	return c, by, version
+}
+
+func findCode(in *Input, code string, own *table, load func() *table) (c cell, by Match, version string) {
+	if own != nil {
+		if c, by = own.in(in.Direction).whole(code, in.Message); by != MatchNone {
+			return c, MatchOverride, ""
+		}
+	}
+	if load == nil {
+		return cell{}, MatchNone, ""
+	}
+	t := load()
+	x := t.in(in.Direction)
+	if c, by = x.find(code, in.Message); by != MatchNone {
+		return c, by, t.version
+	}
+	if base := shipped[in.Scheme.Base()]; base != nil {
+		b := base()
+		if c, by = b.in(in.Direction).find(code, in.Message); by != MatchNone {
+			return c, MatchBase, b.version
+		}
+	}
+	c, by = x.findFamily(code, in.Message)
+	return c, by, t.version
+}
+
+// whole asks codes and families.
+func (x *index) whole(code, message string) (cell, Match) {
+	if c, by := x.find(code, message); by != MatchNone {
+		return c, by
+	}
+	return x.findFamily(code, message)
+}
+
+func check(in *Input, known bool) error {
+	switch {
+	case len(in.Code) > ports.MaxRaw || len(in.Message) > ports.MaxRaw:
+		return errcodes.New(errcodes.PayloadTooLarge, "A raw code or message is above 64 KiB")
+	case !known:
+		return badField("scheme", "is not known")
+	case !in.Direction.Valid():
+		return badField("direction", "must be payin or payout")
+	case in.State != "" && !in.State.Valid():
+		return badField("state", "must be failed or error")
+	default:
+		return nil
+	}
+}
+
+func badField(name, reason string) error {
+	return errcodes.New(errcodes.InvalidRequest, name+" "+reason).
+		WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: name, Reason: reason}}})
+}

@@ -1,0 +1,55 @@
+package authstate
+
+import "slices"
+
+// Scheme names whose codes a raw code is: a card network's, a rail's or a
+// provider's. Raw codes mean nothing without it: 14 is another thing on a card
+// than on M-Pesa.
+type Scheme string
+
+// The schemes that have a table.
+const (
+	ISO8583               Scheme = "iso8583"      // response codes of ISO 8583:1987, two characters, with the networks' additions
+	ISO8583of1993         Scheme = "iso8583-1993" // action codes of ISO 8583:1993, three digits
+	ISO20022              Scheme = "iso20022"     // status and return reasons of the external code sets
+	MpesaDaraja           Scheme = "mpesa-daraja" // Safaricom M-Pesa; STK push is a payin, B2C and B2B are payouts
+	MpesaOpenAPI          Scheme = "mpesa-openapi"
+	MTNMoMo               Scheme = "mtn-momo"
+	AirtelMoney           Scheme = "airtel-money"
+	PawaPay               Scheme = "pawapay"
+	NIBSSNIP              Scheme = "nibss-nip"
+	Paystack              Scheme = "paystack"
+	Flutterwave           Scheme = "flutterwave"
+	OPPWA                 Scheme = "oppwa" // ACI, Peach Payments, HyperPay and others on the Open Payment Platform
+	Stripe                Scheme = "stripe"
+	CheckoutCom           Scheme = "checkout-com"
+	Adyen                 Scheme = "adyen"
+	EMV3DSTransStatus     Scheme = "emv3ds-transStatus"
+	EMV3DSReason          Scheme = "emv3ds-transStatusReason"
+	EMV3DSChallengeCancel Scheme = "emv3ds-challengeCancel"
+	YellowCard            Scheme = "yellowcard"
+	Hubtel                Scheme = "hubtel"
+	Stitch                Scheme = "stitch"
+	Ozow                  Scheme = "ozow"
+	Interswitch           Scheme = "interswitch"
+	Tingg                 Scheme = "tingg"
+)
+
+// bases are the schemes whose codes another scheme passes through: what its own
+// table does not know is looked up there.
+var bases = map[Scheme]Scheme{
+	Interswitch: ISO8583,
+	Paystack:    ISO8583,
+}
+
+// Base gives the scheme whose table is asked after this one's; "" for none.
+func (s Scheme) Base() Scheme { return bases[s] }
+
+// Schemes lists the schemes that have a table.
+func Schemes() []Scheme { return slices.Clone(schemes) }
+
+var schemes = []Scheme{
+	ISO8583, ISO8583of1993, ISO20022, MpesaDaraja, MpesaOpenAPI, MTNMoMo, AirtelMoney, PawaPay, NIBSSNIP, Paystack,
+	Flutterwave, OPPWA, Stripe, CheckoutCom, Adyen, EMV3DSTransStatus, EMV3DSReason, EMV3DSChallengeCancel, YellowCard,
+	Hubtel, Stitch, Ozow, Interswitch, Tingg,
+}

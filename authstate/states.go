@@ -1,0 +1,85 @@
+package authstate
+
+import (
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Effect is what an outcome does to a transaction.
+type Effect string
+
+// The effects.
+const (
+	Moved        Effect = "moved"        // it entered another state
+	Unchanged    Effect = "unchanged"    // it is where it was: said before, or too late to matter
+	LandedLate   Effect = "late payment" // the money landed after a bad end, which stays; recorded once
+	Contradicted Effect = "contradicted" // the provider takes a success back; the end stays, somebody must look
+)
+
+// Kinds of the events that transitions raise. Their data is the transaction as
+// the wire shows it (ports.TransactionView); that of a late payment says when
+// it landed as well.
+const (
+	EventOpened      = "transaction.opened"
+	EventSucceeded   = "transaction.succeeded"
+	EventFailed      = "transaction.failed"
+	EventErrored     = "transaction.errored"
+	EventLatePayment = "transaction.late_payment"
+)
+
+// Transition is one row of the state table.
+type Transition struct {
+	From   ports.TransactionStatus
+	On     Outcome
+	To     ports.TransactionStatus
+	Effect Effect
+	Event  string // raised with it; "" for none
+}
+
+// Short names for the table.
+const (
+	pending   = ports.TransactionPending
+	succeeded = ports.TransactionSucceeded
+	failed    = ports.TransactionFailed
+	errored   = ports.TransactionErrored
+)
+
+// transitions answers each outcome in each state: an end is entered once and
+// for good (I27), whatever is said afterwards.
+var transitions = []Transition{
+	{pending, Pending, pending, Unchanged, ""},
+	{pending, Success, succeeded, Moved, EventSucceeded},
+	{pending, Failed, failed, Moved, EventFailed},
+	{pending, Errored, errored, Moved, EventErrored},
+
+	{failed, Pending, failed, Unchanged, ""},
+	{failed, Success, failed, LandedLate, EventLatePayment},
+	{failed, Failed, failed, Unchanged, ""},
+	{failed, Errored, failed, Unchanged, ""},
+
+	{errored, Pending, errored, Unchanged, ""},
+	{errored, Success, errored, LandedLate, EventLatePayment},
+	{errored, Failed, errored, Unchanged, ""},
+	{errored, Errored, errored, Unchanged, ""},
+
+	{succeeded, Pending, succeeded, Unchanged, ""},
+	{succeeded, Success, succeeded, Unchanged, ""},
+	{succeeded, Failed, succeeded, Contradicted, ""},
+	{succeeded, Errored, succeeded, Contradicted, ""},
+}
+
+// Transitions lists the state table of a transaction, for documentation and
+// tests.
+func Transitions() []Transition { return append([]Transition(nil), transitions...) }
+
+type moment struct {
+	from ports.TransactionStatus
+	on   Outcome
+}
+
+var next = func() map[moment]Transition {
+	m := make(map[moment]Transition, len(transitions))
+	for _, t := range transitions {
+		m[moment{t.From, t.On}] = t
+	}
+	return m
+}()

@@ -1,0 +1,216 @@
+package authstate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+//go:embed tables/*.csv
+var files embed.FS
+
+// cell is a row's answer for one direction, taken apart. Its zero value is no
+// answer.
+type cell struct {
+	outcome    Outcome
+	code       errcodes.TransactionCode
+	confidence Confidence
+}
+
+func newCell(a Answer, c Confidence) cell {
+	switch a {
+	case "":
+		return cell{}
+	case AnswerSuccess, AnswerPending:
+		return cell{outcome: Outcome(a), confidence: c}
+	default:
+		code := errcodes.TransactionCode(a)
+		return cell{outcome: Outcome(code.Row().State), code: code, confidence: c}
+	}
+}
+
+// entry is what a table knows of one code in one direction.
+type entry struct {
+	cell
+	byMessage []messageRule
+}
+
+// messageRule answers where its text occurs in the tidied message.
+type messageRule struct {
+	text string
+	cell cell
+}
+
+// family answers for the codes that match.
+type family struct {
+	codes *regexp.Regexp
+	text  string // must occur in the tidied message; "" always does
+	cell  cell
+}
+
+// index is the rows of one direction, by what they answer to.
+type index struct {
+	exact    map[string]entry
+	tidied   map[string]entry
+	families []family
+}
+
+// table is one scheme's rows, ready to be asked.
+type table struct {
+	version string
+	indexes [2]index // payin, payout
+}
+
+func (t *table) in(d errcodes.Direction) *index {
+	if d == errcodes.Payout {
+		return &t.indexes[1]
+	}
+	return &t.indexes[0]
+}
+
+// newTable indexes rows that Lint has passed.
+func newTable(rows []Row, version string) (*table, error) {
+	t := &table{version: version}
+	for i, d := range directions {
+		x := &t.indexes[i]
+		x.exact, x.tidied = make(map[string]entry, len(rows)), make(map[string]entry, len(rows))
+		for j := range rows {
+			if err := x.add(&rows[j], d); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return t, nil
+}
+
+func (x *index) add(r *Row, d errcodes.Direction) error {
+	c := newCell(r.In(d), r.Confidence)
+	if c.outcome == "" {
+		return nil
+	}
+	if r.isFamily() {
+		codes, err := regexp.Compile(r.Code)
+		if err != nil {
+			return errcodes.Wrap(errcodes.Configuration, "A family of codes is no regular expression", err)
+		}
+		x.families = append(x.families, family{codes, tidy(r.Message), c})
+		return nil
+	}
+	put(x.exact, r.Code, tidy(r.Message), c)
+	put(x.tidied, tidy(r.Code), tidy(r.Message), c)
+	return nil
+}
+
+func put(m map[string]entry, code, text string, c cell) {
+	e := m[code]
+	if text == "" {
+		e.cell = c
+	} else {
+		e.byMessage = append(e.byMessage, messageRule{text, c})
+	}
+	m[code] = e
+}
+
+// find gives what the index says of a raw code, and how that was found.
+func (x *index) find(code, message string) (cell, Match) {
+	if e, ok := x.exact[code]; ok {
+		if c, by := e.answer(message, MatchCode); by != MatchNone {
+			return c, by
+		}
+	}
+	text := tidy(code)
+	if c, by := x.findTidied(text, message); by != MatchNone {
+		return c, by
+	}
+	if before, ok := head(text); ok {
+		return x.findTidied(before, message)
+	}
+	return cell{}, MatchNone
+}
+
+func (x *index) findTidied(text, message string) (cell, Match) {
+	if e, ok := x.tidied[text]; ok {
+		return e.answer(message, MatchNormalised)
+	}
+	return cell{}, MatchNone
+}
+
+// answer prefers the rule whose text occurs in the message.
+func (e *entry) answer(message string, by Match) (cell, Match) {
+	if len(e.byMessage) > 0 {
+		text := tidy(message)
+		for i := range e.byMessage {
+			if strings.Contains(text, e.byMessage[i].text) {
+				return e.byMessage[i].cell, MatchMessage
+			}
+		}
+	}
+	if e.outcome == "" {
+		return cell{}, MatchNone
+	}
+	return e.cell, by
+}
+
+// findFamily gives the first family that the code belongs to.
+func (x *index) findFamily(code, message string) (cell, Match) {
+	for i := range x.families {
+		f := &x.families[i]
+		if f.codes.MatchString(code) && (f.text == "" || strings.Contains(tidy(message), f.text)) {
+			return f.cell, MatchFamily
+		}
+	}
+	return cell{}, MatchNone
+}
+
+// shipped are the embedded tables, each read when it is first asked.
+var shipped = func() map[Scheme]func() *table {
+	m := make(map[Scheme]func() *table, len(schemes))
+	for _, s := range schemes {
+		m[s] = sync.OnceValue(func() *table { return mustLoad(s) })
+	}
+	return m
+}()
+
+// Rows gives the shipped table of a scheme, in its order; none for a scheme
+// that has none.
+func Rows(s Scheme) []Row {
+	if shipped[s] == nil {
+		return nil
+	}
+	rows, _ := mustRead(s)
+	return rows
+}
+
+// mustLoad panics on a broken table: the tests read every shipped one.
+func mustLoad(s Scheme) *table {
+	rows, version := mustRead(s)
+	t, err := newTable(rows, version)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func mustRead(s Scheme) (rows []Row, version string) {
+	text, err := files.ReadFile("tables/" + string(s) + ".csv")
+	if err != nil {
+		panic(err)
+	}
+	if rows, err = ReadRows(bytes.NewReader(text)); err != nil {
+		panic(err)
+	}
+	return rows, fingerprint(s, text)
+}
+
+// fingerprint names the content of a table, so that a stored result tells which
+// rows judged it.
+func fingerprint(s Scheme, text []byte) string {
+	sum := sha256.Sum256(text)
+	return string(s) + "@" + hex.EncodeToString(sum[:6])
+}

@@ -1,0 +1,47 @@
+package authstate
+
+import "strings"
+
+// tidy gives the form in which dirty raw values are compared: ASCII letters in
+// lower case, each + and each run of blanks as one blank, none at the ends, and
+// no leading zeros where all is digits. Bytes that are no ASCII stay, so that
+// two texts that differ in them never become one.
+func tidy(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	blank := false
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c == '+' || c == ' ' || c >= '\t' && c <= '\r':
+			blank = b.Len() > 0
+			continue
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		if blank {
+			b.WriteByte(' ')
+			blank = false
+		}
+		b.WriteByte(c)
+	}
+	return unpadded(b.String())
+}
+
+// unpadded strips leading zeros from a text of digits.
+func unpadded(s string) string {
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return s
+	}
+	if s = strings.TrimLeft(s, "0"); s == "" {
+		return "0"
+	}
+	return s
+}
+
+// head gives what stands before the first colon of a tidied text, as in
+// "51 : insufficient funds".
+func head(tidied string) (string, bool) {
+	before, _, found := strings.Cut(tidied, ":")
+	return unpadded(strings.TrimRight(before, " ")), found && before != ""
+}

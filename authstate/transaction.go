@@ -1,0 +1,125 @@
+package authstate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// MaxTransactionID bounds a transaction's id, in bytes.
+const MaxTransactionID = 128
+
+// transaction is a record that has been checked, and moves by the state table
+// alone.
+type transaction struct{ rec ports.Transaction }
+
+// opened makes a pending transaction.
+func opened(owner string, o Opening, now time.Time) (transaction, error) {
+	switch {
+	case owner == "":
+		return transaction{}, badField("owner", "is required")
+	case !validID(o.ID):
+		return transaction{}, badField("id", "must be 1 to 128 bytes of text without control characters")
+	case !o.Direction.Valid():
+		return transaction{}, badField("direction", "must be payin or payout")
+	case !o.RespondBy.IsZero() && !o.RespondBy.After(now):
+		return transaction{}, badField("respondBy", "must be in the future")
+	}
+	return transaction{ports.Transaction{
+		ID: o.ID, Owner: owner, Direction: o.Direction, Status: pending, CreatedAt: stamp(now), RespondBy: stamp(o.RespondBy),
+	}}, nil
+}
+
+func validID(id string) bool {
+	return id != "" && len(id) <= MaxTransactionID && utf8.ValidString(id) &&
+		!strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+// stamp cuts a time to what is kept. Zero stays zero.
+func stamp(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Millisecond)
+}
+
+// restored takes a stored record, unless it is impossible: that is
+// errcodes.CorruptRecord. Deprecated codes are read: older transactions carry
+// them.
+func restored(rec ports.Transaction) (transaction, error) {
+	if reason := impossible(&rec); reason != "" {
+		return transaction{}, errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("a stored transaction: %s", reason))
+	}
+	return transaction{rec}, nil
+}
+
+// impossible says what no transaction can be, or "".
+func impossible(r *ports.Transaction) string {
+	state := map[ports.TransactionStatus]errcodes.State{failed: errcodes.StateFailed, errored: errcodes.StateError}[r.Status]
+	code := r.Code.Row()
+	switch {
+	case r.Status != pending && r.Status != succeeded && state == "":
+		return "its status is none"
+	case !r.Direction.Valid():
+		return "its direction is none"
+	case state != code.State:
+		return "its code is of another state than its status"
+	case state != "" && !code.Fits(r.Direction):
+		return "its code is of another direction"
+	case r.Status.Terminal() == r.EndedAt.IsZero():
+		return "its end and its status disagree"
+	case !r.Late.At.IsZero() && state == "":
+		return "a late payment without a bad end"
+	case r.Status == pending && r.Raw != ports.RawFailure{}:
+		return "a provider's last word while it is pending"
+	case r.Late.At.IsZero() && r.Late.Raw != ports.RawFailure{}:
+		return "a late payment's raw answer without its time"
+	default:
+		return ""
+	}
+}
+
+// verdict is what moves a transaction.
+type verdict struct {
+	outcome Outcome
+	code    errcodes.TransactionCode
+	raw     ports.RawFailure
+	scheme  Scheme
+	tables  string
+	timer   bool // a timer ran out: that says nothing of a transaction that has ended
+}
+
+// apply gives the transaction after a verdict, and the row of the state table
+// that said so. A late payment is recorded once; then it is nothing new.
+func (t transaction) apply(v *verdict, now time.Time) (transaction, Transition) {
+	row := next[moment{t.rec.Status, v.outcome}]
+	if v.timer && t.rec.Status.Terminal() {
+		row.Effect, row.Event = Unchanged, ""
+	}
+	switch row.Effect {
+	case Moved:
+		t.rec.Status, t.rec.Code = row.To, v.code
+		t.rec.Raw, t.rec.Scheme, t.rec.Tables = v.raw, string(v.scheme), v.tables
+		t.rec.EndedAt = latest(stamp(now), t.rec.CreatedAt)
+	case LandedLate:
+		if !t.rec.Late.At.IsZero() {
+			row.Effect, row.Event = Unchanged, ""
+			break
+		}
+		t.rec.Late = ports.LatePayment{At: latest(stamp(now), t.rec.EndedAt), Raw: v.raw}
+	case Unchanged, Contradicted:
+	}
+	return t, row
+}
+
+// latest keeps times in their order when a clock jumps back.
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
