@@ -19,7 +19,8 @@ type outboxState struct {
 	fresh  []*event                   // saved, and not filed yet: later than all others
 	keys   map[string]*sorted[*event] // neither acknowledged nor buried
 	heads  *leases[ports.Event]
-	buried map[string]*event
+	buried map[string]*buried
+	aside  *sorted[*buried] // the buried ones in the order of their saves
 }
 
 func newOutboxState() outboxState {
@@ -27,7 +28,8 @@ func newOutboxState() outboxState {
 		byID:   map[string]*event{},
 		keys:   map[string]*sorted[*event]{},
 		heads:  newLeases[ports.Event](),
-		buried: map[string]*event{},
+		buried: map[string]*buried{},
+		aside:  newSorted(bySave),
 	}
 }
 
@@ -111,23 +113,6 @@ func (o *outboxState) retry(e *event, at time.Time) {
 	e.from, e.held = at.UnixMilli(), false
 }
 
-func (o *outboxState) bury(e *event) {
-	o.dequeue(e)
-	o.buried[e.value.ID] = e
-}
-
-// replay brings a buried event back, and reports whether there was one.
-func (o *outboxState) replay(id string, now time.Time) bool {
-	e := o.buried[id]
-	if e == nil {
-		return false
-	}
-	delete(o.buried, id)
-	e.from, e.attempt, e.held = now.UnixMilli(), 0, false
-	o.enqueue(e)
-	return true
-}
-
 // outbox is the store as a ports.Outbox.
 type outbox struct{ s *Store }
 
@@ -158,13 +143,11 @@ func (o outbox) Retry(ctx context.Context, e ports.Event, at time.Time) error {
 	return o.end(ctx, e, func(held *event) { o.s.outbox.retry(held, at) })
 }
 
-// Bury does not keep the reason: nothing reads it in a store that lives in the
-// process.
 func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
 	if err := within(len(reason), 0, maxReason, "the length of a reason"); err != nil {
 		return err
 	}
-	return o.end(ctx, e, o.s.outbox.bury)
+	return o.end(ctx, e, func(held *event) { o.s.outbox.bury(held, reason) })
 }
 
 const maxReason = 1024
@@ -181,23 +164,4 @@ func (o outbox) end(ctx context.Context, e ports.Event, fn func(*event)) error {
 	}
 	fn(held)
 	return nil
-}
-
-func (o outbox) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
-	if err := o.s.writing(ctx); err != nil {
-		return 0, err
-	}
-	defer o.s.mu.Unlock()
-	if len(ids) == 0 {
-		for id := range o.s.outbox.buried {
-			ids = append(ids, id)
-		}
-	}
-	n := 0
-	for _, id := range ids {
-		if o.s.outbox.replay(id, now) {
-			n++
-		}
-	}
-	return n, nil
 }

@@ -172,7 +172,7 @@ func TestOutboxAgreesWithASlice(t *testing.T) {
 						*th = thing{id: th.id, key: th.key, from: now, claim: th.claim}
 					}
 				}
-				n, err := out.Replay(ctx, now, ids...)
+				n, err := store.DeadLetters().Replay(ctx, now, ids...)
 				same(rt, err, []int{n}, []int{want})
 			},
 		})

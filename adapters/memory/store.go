@@ -44,7 +44,8 @@ type Store struct {
 	tokens  tokenState
 	secrets map[string][]byte
 
-	validations validationState
+	validations  validationState
+	transactions transactionState
 }
 
 // New makes an empty store. A nil cfg is the zero Config; every Config is
@@ -70,7 +71,8 @@ func New(cfg *Config) (*Store, error) {
 		tokens:  newTokenState(),
 		secrets: map[string][]byte{},
 
-		validations: newValidationState(),
+		validations:  newValidationState(),
+		transactions: transactionState{},
 	}, nil
 }
 
@@ -81,6 +83,10 @@ func (s *Store) RateLocks() ports.RateLockStore { return rateLocks{s} }
 // Validations gives the store's validations. Its Save takes events and work as
 // that of RateLocks does.
 func (s *Store) Validations() ports.ValidationStore { return validations{s} }
+
+// Transactions gives the store's transactions. Its Save takes events and work as
+// that of RateLocks does.
+func (s *Store) Transactions() ports.TransactionStore { return transactions{s} }
 
 // Answers gives the store's cache of providers' answers.
 func (s *Store) Answers() ports.AnswerCache { return answers{s} }
@@ -99,6 +105,9 @@ func (s *Store) Work() ports.Work { return work{s} }
 
 // Outbox gives the store's events.
 func (s *Store) Outbox() ports.Outbox { return outbox{s} }
+
+// DeadLetters gives the events that Outbox buried.
+func (s *Store) DeadLetters() ports.DeadLetters { return deadLetters{s} }
 
 // Close ends the use of the store: from then on every method answers
 // errcodes.Closed. What it kept is gone. Closing twice is no error.

@@ -117,7 +117,7 @@ func TestWhatCannotBeDeliveredIsBuriedAndCanBeReplayed(t *testing.T) {
 				clock.Advance(time.Hour)
 			}
 			require.Equal(t, []string{"a2"}, s.got, "the next passes")
-			n, err := store.Outbox().Replay(t.Context(), clock.Now())
+			n, err := store.DeadLetters().Replay(t.Context(), clock.Now())
 			require.NoError(t, err)
 			require.Equal(t, 1, n)
 			_, err = r.Tick(t.Context())

@@ -191,7 +191,7 @@ func TestAReplayedEventHasAllItsAttempts(t *testing.T) {
 			clock.Advance(time.Hour)
 		}
 		require.Equal(t, []string{"Claim", "Retry", "Claim", "Retry", "Claim", "Bury"}, settling(outbox.calls))
-		n, err := outbox.Replay(t.Context(), clock.Now())
+		n, err := store.DeadLetters().Replay(t.Context(), clock.Now())
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
 	}

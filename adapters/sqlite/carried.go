@@ -6,7 +6,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-const hasEvent = `SELECT count(*) FROM events WHERE id = ?`
+const (
+	hasEvent = `SELECT count(*) FROM events WHERE id = ?`
+	hasWork  = `SELECT count(*) FROM work_items WHERE id = ?`
+)
 
 // enqueue stores what a change carries for the outbox and the work queue.
 func enqueue(ctx context.Context, s *session, events []ports.Event, items []ports.WorkItem) error {
@@ -32,4 +35,13 @@ func fateOfEvents(ctx context.Context, s *session, events []ports.Event) (fate, 
 		}
 	}
 	return unknown, nil
+}
+
+// fateOfQueued judges by the work that a change carries, too.
+func fateOfQueued(ctx context.Context, s *session, events []ports.Event, items []ports.WorkItem) (fate, error) {
+	what, err := fateOfEvents(ctx, s, events)
+	for i := 0; i < len(items) && err == nil && what == unknown; i++ {
+		what, err = presence(ctx, s, unknown, hasWork, blob(items[i].ID))
+	}
+	return what, err
 }

@@ -55,8 +55,8 @@ func conforming(tb testing.TB, path, point string) portstest.Store {
 	}})
 	return portstest.Store{
 		RateLocks: store.RateLocks(), Clients: store.Clients(), Tokens: store.Tokens(),
-		Work: store.Work(), Outbox: store.Outbox(),
-		Validations: store.Validations(), Answers: store.Answers(), Secrets: store.Secrets(),
+		Work: store.Work(), Outbox: store.Outbox(), DeadLetters: store.DeadLetters(),
+		Validations: store.Validations(), Transactions: store.Transactions(), Answers: store.Answers(), Secrets: store.Secrets(),
 		Close: store.Close,
 		Reopen: func() portstest.Store {
 			require.NoError(tb, store.Close())

@@ -109,6 +109,9 @@ func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
 // Validations gives the store of account validations.
 func (s *Store) Validations() ports.ValidationStore { return validations{s} }
 
+// Transactions gives the store of transactions' states.
+func (s *Store) Transactions() ports.TransactionStore { return transactions{s} }
+
 // Answers gives the cache of providers' answers.
 func (s *Store) Answers() ports.AnswerCache { return answers{s} }
 
@@ -120,6 +123,9 @@ func (s *Store) Work() ports.Work { return work{s} }
 
 // Outbox gives the events that were saved with changes.
 func (s *Store) Outbox() ports.Outbox { return outbox{s} }
+
+// DeadLetters gives the events that Outbox buried.
+func (s *Store) DeadLetters() ports.DeadLetters { return deadLetters{s} }
 
 // Ping reads from the file and, when the last write failed, tries one. An error
 // says that the store cannot serve now: errcodes.StorageUnavailable, or

@@ -48,12 +48,6 @@ const (
 
 	unblockEvent = `UPDATE events SET state = 'ready'
 		WHERE seq = (SELECT min(seq) FROM events WHERE key = ? AND ` + unsettled + `) AND state = 'blocked'`
-
-	replayColumns = `UPDATE events SET state = 'waiting', attempt = 0, available_at = ?, reason = NULL WHERE state = 'buried'`
-	replayEvent   = replayColumns + ` AND id = ?`
-
-	// A replayed event comes before the later ones of its key.
-	blockEvents = `UPDATE events SET state = 'blocked' WHERE state = 'ready' AND ` + hasEarlier
 )
 
 const staleClaim = "The claim is no longer the latest"
@@ -179,35 +173,4 @@ func (o outbox) settle(ctx context.Context, e ports.Event, passes bool, query st
 		_, err := s.exec(ctx, unblockEvent, blob(e.Key))
 		return err
 	}, nil)
-}
-
-func (o outbox) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
-	var replayed int64
-	err := o.update(ctx, func(ctx context.Context, s *session) error {
-		n, err := replay(ctx, s, now, ids)
-		if err != nil || n == 0 {
-			return err
-		}
-		replayed = n
-		_, err = s.exec(ctx, blockEvents)
-		return err
-	}, nil)
-	if err != nil {
-		return 0, err
-	}
-	return int(replayed), nil
-}
-
-func replay(ctx context.Context, s *session, now time.Time, ids []string) (total int64, err error) {
-	if len(ids) == 0 {
-		return s.exec(ctx, replayColumns, now.UnixMilli())
-	}
-	for _, id := range ids {
-		n, err := s.exec(ctx, replayEvent, now.UnixMilli(), blob(id))
-		if err != nil {
-			return 0, err
-		}
-		total += n
-	}
-	return total, nil
 }

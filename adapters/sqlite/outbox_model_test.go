@@ -144,7 +144,7 @@ func (m *outboxModel) replay(t *rapid.T) {
 			e.buried, e.Attempt, e.from = false, 0, m.now
 		}
 	}
-	got, err := m.store.Outbox().Replay(context.Background(), m.now, ids...)
+	got, err := m.store.DeadLetters().Replay(context.Background(), m.now, ids...)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }

@@ -19,9 +19,11 @@ type bundle struct {
 	clients clientMethods
 	tokens  tokenMethods
 
-	validations validationMethods
-	answers     answerMethods
-	secret      func(context.Context, string, []byte) ([]byte, error)
+	letters      letterMethods
+	validations  validationMethods
+	transactions transactionMethods
+	answers      answerMethods
+	secret       func(context.Context, string, []byte) ([]byte, error)
 
 	close  func() error
 	reopen func() portstest.Store
@@ -40,11 +42,16 @@ type lockMethods struct {
 }
 
 type outboxMethods struct {
-	claim  func(context.Context, time.Time, time.Duration, int) ([]ports.Event, error)
-	ack    func(context.Context, ports.Event) error
-	retry  func(context.Context, ports.Event, time.Time) error
-	bury   func(context.Context, ports.Event, string) error
-	replay func(context.Context, time.Time, ...string) (int, error)
+	claim func(context.Context, time.Time, time.Duration, int) ([]ports.Event, error)
+	ack   func(context.Context, ports.Event) error
+	retry func(context.Context, ports.Event, time.Time) error
+	bury  func(context.Context, ports.Event, string) error
+}
+
+type letterMethods struct {
+	buried  func(context.Context, int64, int) ([]ports.BuriedEvent, error)
+	replay  func(context.Context, time.Time, ...string) (int, error)
+	discard func(context.Context, ...string) (int, error)
 }
 
 type workMethods struct {
@@ -73,6 +80,11 @@ type validationMethods struct {
 	purge   func(context.Context, time.Time, int) (int, error)
 }
 
+type transactionMethods struct {
+	save func(context.Context, ports.TransactionChange) error
+	read func(context.Context, string, string) (ports.Transaction, error)
+}
+
 type answerMethods struct {
 	answer  func(context.Context, ports.AnswerKey) (ports.CachedAnswer, error)
 	put     func(context.Context, ports.CachedAnswer) error
@@ -92,10 +104,13 @@ func newBundle(tb testing.TB) *bundle {
 	}
 	rl, ob, wk, cl, tk := store.RateLocks(), store.Outbox(), store.Work(), store.Clients(), store.Tokens()
 	b.locks = lockMethods{rl.Book, rl.Save, rl.Lock, rl.Live, rl.Due}
-	b.outbox = outboxMethods{ob.Claim, ob.Ack, ob.Retry, ob.Bury, ob.Replay}
+	b.outbox = outboxMethods{ob.Claim, ob.Ack, ob.Retry, ob.Bury}
 	b.work = workMethods{wk.Claim, wk.Done, wk.Retry, wk.Bury}
 	b.clients = clientMethods{cl.Client, cl.PutClient}
 	b.tokens = tokenMethods{tk.PutToken, tk.Token, tk.Revoke, tk.PurgeTokens}
+	dl, tr := store.DeadLetters(), store.Transactions()
+	b.letters = letterMethods{dl.Buried, dl.Replay, dl.Discard}
+	b.transactions = transactionMethods{tr.Save, tr.Transaction}
 	va, an := store.Validations(), store.Answers()
 	b.validations = validationMethods{va.Save, va.Validation, va.Overdue, va.PurgeValidations}
 	b.answers = answerMethods{an.Answer, an.PutAnswer, an.Claim, an.Release, an.PurgeAnswers}
@@ -121,7 +136,7 @@ func (b *bundle) fault(point string) error {
 func (b *bundle) store() portstest.Store {
 	return portstest.Store{
 		RateLocks: locks{b}, Outbox: outbox{b}, Work: work{b}, Clients: clients{b}, Tokens: tokens{b},
-		Validations: validations{b}, Answers: answers{b}, Secrets: secrets{b},
+		DeadLetters: letters{b}, Validations: validations{b}, Transactions: transactions{b}, Answers: answers{b}, Secrets: secrets{b},
 		Close: b.close, Reopen: b.reopen, LoseNextCommit: b.lose, Fill: b.fill,
 	}
 }
@@ -154,8 +169,17 @@ func (s outbox) Retry(ctx context.Context, e ports.Event, at time.Time) error {
 func (s outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
 	return s.b.outbox.bury(ctx, e, reason)
 }
-func (s outbox) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
-	return s.b.outbox.replay(ctx, now, ids...)
+
+type letters struct{ b *bundle }
+
+func (s letters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
+	return s.b.letters.buried(ctx, after, limit)
+}
+func (s letters) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
+	return s.b.letters.replay(ctx, now, ids...)
+}
+func (s letters) Discard(ctx context.Context, ids ...string) (int, error) {
+	return s.b.letters.discard(ctx, ids...)
 }
 
 type work struct{ b *bundle }
@@ -202,6 +226,15 @@ func (s validations) Overdue(ctx context.Context, by time.Time, after ports.Vali
 }
 func (s validations) PurgeValidations(ctx context.Context, before time.Time, n int) (int, error) {
 	return s.b.validations.purge(ctx, before, n)
+}
+
+type transactions struct{ b *bundle }
+
+func (s transactions) Save(ctx context.Context, c ports.TransactionChange) error {
+	return s.b.transactions.save(ctx, c)
+}
+func (s transactions) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {
+	return s.b.transactions.read(ctx, owner, id)
 }
 
 type answers struct{ b *bundle }

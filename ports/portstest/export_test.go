@@ -12,6 +12,7 @@ var storeSuites = map[string][]storeCheck{
 	"RateLockStore": rateLockChecks,
 	"Outbox":        outboxChecks,
 	"Work":          workChecks,
+	"DeadLetters":   deadLetterChecks,
 	"ClientStore":   clientChecks,
 	"TokenStore":    tokenChecks,
 

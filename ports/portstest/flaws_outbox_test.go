@@ -3,7 +3,6 @@ package portstest_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -93,12 +92,9 @@ var eventSaboteurs = []saboteur{
 }
 
 const (
-	inOrder   = "events come in the order of their saves"
-	acked     = "an acknowledged event is gone and lets the next of its key pass"
-	buried    = "a buried event is set aside and lets the next of its key pass"
-	replays   = "a replayed event comes before the later ones of its key"
-	givenBack = "an event given back waits behind a replayed one, and for its own time"
-	named     = "Replay brings back the events named, or all, and counts them"
+	inOrder = "events come in the order of their saves"
+	acked   = "an acknowledged event is gone and lets the next of its key pass"
+	buried  = "a buried event is set aside and lets the next of its key pass"
 )
 
 var eventOrderSaboteurs = append(
@@ -142,109 +138,9 @@ var eventOrderSaboteurs = append(
 			return b.outbox.retry(ctx, e, e.At.AddDate(10, 0, 0))
 		}
 	}},
-	saboteur{"replays nothing", replays, func(b *bundle) {
-		b.outbox.replay = func(_ context.Context, _ time.Time, ids ...string) (int, error) { return len(ids), nil }
-	}},
-	saboteur{"replays behind the rest", replays, replaysBehind},
-	saboteur{"keeps the attempts of a replayed event", replays, func(b *bundle) {
-		again := map[string]int{}
-		replay := b.outbox.replay
-		b.outbox.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-			for _, id := range ids {
-				again[id] = 1
-			}
-			return replay(ctx, now, ids...)
-		}
-		eachEvent(func(e *ports.Event) { e.Attempt += again[e.ID] })(b)
-	}},
-	saboteur{"lets an event given back overtake a replayed one", givenBack, losesOrder},
-	saboteur{"forgets a later time behind a replayed event", givenBack, retriesAt(-3 * time.Minute)},
-	saboteur{"replays all when some are named", named, func(b *bundle) {
-		replay := b.outbox.replay
-		b.outbox.replay = func(ctx context.Context, now time.Time, _ ...string) (int, error) { return replay(ctx, now) }
-	}},
-	saboteur{"counts what was named", named, func(b *bundle) {
-		replay := b.outbox.replay
-		b.outbox.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-			n, err := replay(ctx, now, ids...)
-			return max(n, len(ids)), err
-		}
-	}},
-	saboteur{"replays none when none is named", named, func(b *bundle) {
-		replay := b.outbox.replay
-		b.outbox.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-			if len(ids) == 0 {
-				return 0, nil
-			}
-			return replay(ctx, now, ids...)
-		}
-	}},
 )
-
-// replaysBehind saves a replayed event anew, behind the others of its key.
-func replaysBehind(b *bundle) {
-	const mark = "\x00again"
-	kept := map[string]ports.Event{}
-	bury := b.outbox.bury
-	b.outbox.bury = func(ctx context.Context, e ports.Event, reason string) error {
-		kept[e.ID] = e
-		return bury(ctx, e, reason)
-	}
-	book, save := b.locks.book, b.locks.save
-	b.outbox.replay = func(ctx context.Context, _ time.Time, ids ...string) (int, error) {
-		carrier, err := book(ctx, ports.BookKey{Owner: "replay"})
-		if err != nil {
-			return 0, err
-		}
-		e := kept[ids[0]]
-		e.ID += mark
-		return 1, save(ctx, ports.RateLockChange{Book: carrier, Events: []ports.Event{e}})
-	}
-	eachEvent(func(e *ports.Event) { e.ID = strings.TrimSuffix(e.ID, mark) })(b)
-}
 
 var eventClaimSaboteurs = append(claimSaboteurs("events", "an event"),
 	saboteur{"does not count attempts", "a lease keeps an event until it ends, and counts the attempts",
 		eachEvent(func(e *ports.Event) { e.Attempt = 1 })},
-	saboteur{"names claims by their attempts", "a claim of before a replay is a conflict", namesByAttempt},
-	saboteur{"lets the claim that buried end a replayed event", "a claim of before a replay is a conflict", endsReplayed},
 )
-
-// namesByAttempt takes a claim for the latest of the same attempt.
-func namesByAttempt(b *bundle) {
-	latest := map[string]int64{}
-	of := func(e ports.Event) string { return fmt.Sprint(e.Attempt, " ", e.ID) }
-	eachEvent(func(e *ports.Event) { latest[of(*e)] = e.Claim })(b)
-	inner := b.outbox
-	b.outbox.ack = func(ctx context.Context, e ports.Event) error {
-		e.Claim = latest[of(e)]
-		return inner.ack(ctx, e)
-	}
-	b.outbox.retry = func(ctx context.Context, e ports.Event, at time.Time) error {
-		e.Claim = latest[of(e)]
-		return inner.retry(ctx, e, at)
-	}
-	b.outbox.bury = func(ctx context.Context, e ports.Event, reason string) error {
-		e.Claim = latest[of(e)]
-		return inner.bury(ctx, e, reason)
-	}
-}
-
-// endsReplayed takes any claim of a replayed event that nobody has claimed since.
-func endsReplayed(b *bundle) {
-	waits := map[string]bool{}
-	replay := b.outbox.replay
-	b.outbox.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-		for _, id := range ids {
-			waits[id] = true
-		}
-		return replay(ctx, now, ids...)
-	}
-	eachEvent(func(e *ports.Event) { delete(waits, e.ID) })(b)
-	onEnds(b, func(id string, _ int64, err error) error {
-		if waits[id] {
-			return nil
-		}
-		return err
-	})
-}

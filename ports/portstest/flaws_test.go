@@ -94,7 +94,7 @@ func forgets(b *bundle) {
 		}
 		return portstest.Store{
 			RateLocks: s.RateLocks(), Outbox: s.Outbox(), Work: s.Work(), Clients: s.Clients(), Tokens: s.Tokens(),
-			Validations: s.Validations(), Answers: s.Answers(), Secrets: s.Secrets(),
+			DeadLetters: s.DeadLetters(), Validations: s.Validations(), Transactions: s.Transactions(), Answers: s.Answers(), Secrets: s.Secrets(),
 		}
 	}
 }

@@ -18,7 +18,6 @@ var eventClaimChecks = []storeCheck{
 	{"a retried event waits for its time", eventRetry},
 	{"a claim that is not the latest is a conflict", eventStaleClaim},
 	{"a claim serves once", eventClaimOnce},
-	{"a claim of before a replay is a conflict", eventReplayedClaim},
 	{"racers never get the same event", eventRacers},
 	{"a reason of 1,024 bytes is taken", eventReason},
 }
@@ -106,35 +105,6 @@ func eventClaimOnce(k *kit) {
 	}
 }
 
-// eventReplayedClaim has claims of before a replay come late, and in turn: the
-// latest claim is of an attempt that they were of too.
-func eventReplayedClaim(k *kit) {
-	k.carryEvents(event("event-1", "lock-1"))
-	first := k.first(epoch, "event-1")
-	second := k.first(epoch.Add(lease), "event-1")
-	k.ok(k.Outbox.Bury(k.Context(), second, "no use"), "Bury")
-	k.replay("event-1")
-	late := func(when string) {
-		k.Helper()
-		k.conflicts(k.eventEnds(first), "by the first claim, "+when)
-		k.conflicts(k.eventEnds(second), "by the claim that buried, "+when)
-	}
-	late("when the event waits again")
-	k.same(k.first(epoch, "event-1").Attempt, 1, "the attempt of a replayed event")
-	late("when the event is claimed again")
-	latest := k.first(epoch.Add(lease), "event-1")
-	late("when the event is claimed once more")
-	k.ok(k.Outbox.Ack(k.Context(), latest), "Ack by the latest claim")
-}
-
-// replay brings one buried event back.
-func (k *kit) replay(id string) {
-	k.Helper()
-	n, err := k.Outbox.Replay(k.Context(), epoch, id)
-	k.ok(err, "Replay")
-	k.same(n, 1, "the number replayed")
-}
-
 func eventRacers(k *kit) {
 	const n = 64
 	for i := range n {
@@ -170,7 +140,6 @@ func eventReason(k *kit) {
 func (k *kit) outboxCalls(e ports.Event) map[string]func(ctx context.Context) error {
 	calls := k.eventEnds(e)
 	calls["Claim"] = func(ctx context.Context) error { _, err := k.Outbox.Claim(ctx, epoch, lease, 1); return err }
-	calls["Replay"] = func(ctx context.Context) error { _, err := k.Outbox.Replay(ctx, epoch); return err }
 	return calls
 }
 
@@ -202,8 +171,5 @@ func outboxReopened(k *kit) {
 	k.Store = k.Reopen()
 	k.same(eventIDs(k.claimEvents(epoch, 10)), []string{"waiting"}, "what waits after opening again")
 	k.ok(k.Outbox.Retry(k.Context(), claimed, epoch.Add(lease)), "Retry of a claim of before")
-	n, err := k.Outbox.Replay(k.Context(), epoch)
-	k.ok(err, "Replay")
-	k.same(n, 1, "the number replayed")
-	k.same(eventIDs(k.claimEvents(epoch.Add(lease), 10)), []string{"buried", "claimed", "waiting"}, "what comes again")
+	k.same(eventIDs(k.claimEvents(epoch.Add(lease), 10)), []string{"claimed", "waiting"}, "what comes again")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -17,9 +16,6 @@ var eventOrderChecks = []storeCheck{
 	{"an acknowledged event is gone and lets the next of its key pass", acknowledgedPasses},
 	{"a buried event is set aside and lets the next of its key pass", buriedPasses},
 	{"keys that look alike are ordered apart", eventKeysApart},
-	{"a replayed event comes before the later ones of its key", replayedFirst},
-	{"an event given back waits behind a replayed one, and for its own time", givenBackBehindReplayed},
-	{"Replay brings back the events named, or all, and counts them", replayNamed},
 }
 
 func saveOrder(k *kit) {
@@ -100,53 +96,4 @@ func eventKeysApart(k *kit) {
 	for i, e := range got {
 		k.same(e.Key, distinct[i], "the key of an event")
 	}
-}
-
-func replayedFirst(k *kit) {
-	k.three()
-	k.ok(k.Outbox.Bury(k.Context(), k.first(epoch, "c"), "no use"), "Bury")
-	b := k.first(epoch, "b")
-	k.ok(k.Outbox.Retry(k.Context(), b, epoch), "Retry")
-	k.replay("c")
-	c := k.first(epoch, "c")
-	k.same(c.Attempt, 1, "the attempt of a replayed event")
-	k.ok(k.Outbox.Ack(k.Context(), c), "Ack")
-	k.same(k.first(epoch, "b").Attempt, 2, "the attempt of the next")
-}
-
-func givenBackBehindReplayed(k *kit) {
-	k.three()
-	k.ok(k.Outbox.Bury(k.Context(), k.first(epoch, "c"), "no use"), "Bury")
-	b := k.first(epoch, "b")
-	k.replay("c")
-	later := epoch.Add(2 * lease)
-	k.ok(k.Outbox.Retry(k.Context(), b, later), "Retry")
-	k.code(k.Outbox.Ack(k.Context(), b), errcodes.Conflict, "Ack by a claim that was given back")
-	k.same(eventIDs(k.claimEvents(later, 10)), []string{"c", "other"}, "a claim while c waits")
-	k.ok(k.Outbox.Ack(k.Context(), k.first(later.Add(lease), "c")), "Ack")
-	k.same(eventIDs(k.claimEvents(later.Add(-time.Millisecond), 1)), []string{}, "a claim before b's time")
-	k.first(later, "b")
-}
-
-func replayNamed(k *kit) {
-	for _, id := range []string{"d", "c", "b", "a"} {
-		k.carryEvents(event(id, "lock of "+id))
-	}
-	for _, e := range k.claimEvents(epoch, 3) {
-		k.ok(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
-	}
-	for _, step := range []struct {
-		ids  []string
-		n    int
-		what string
-	}{
-		{[]string{"c", "c", "a", "unknown"}, 1, "one is buried, one waits, one is unknown"},
-		{nil, 2, "the rest"},
-		{nil, 0, "none is left"},
-	} {
-		n, err := k.Outbox.Replay(k.Context(), epoch, step.ids...)
-		k.ok(err, "Replay")
-		k.same(n, step.n, "the number replayed, when "+step.what)
-	}
-	k.same(eventIDs(k.claimEvents(epoch, 10)), []string{"d", "c", "b", "a"}, "the events in the order of their saves")
 }

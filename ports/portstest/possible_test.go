@@ -16,7 +16,7 @@ import (
 // A store may refuse what cannot be, by constraints of its tables: the suites
 // must never save it, not even where they expect a refusal.
 func TestTheSuitesSaveWhatTheDomainCouldHaveMade(t *testing.T) {
-	for _, suite := range []string{"RateLockStore", "Outbox", "Work"} {
+	for _, suite := range []string{"RateLockStore", "Outbox", "DeadLetters", "Work"} {
 		for _, check := range portstest.CheckNames(suite) {
 			t.Run(suite+": "+check, func(t *testing.T) {
 				b := newBundle(t)

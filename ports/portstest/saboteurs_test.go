@@ -17,6 +17,7 @@ type saboteur struct {
 var saboteurs = map[string][]saboteur{
 	"RateLockStore": slices.Concat(recordSaboteurs, versionSaboteurs, endingSaboteurs, keySaboteurs, listingSaboteurs, outcomeSaboteurs),
 	"Outbox":        slices.Concat(eventSaboteurs, eventOrderSaboteurs, eventClaimSaboteurs),
+	"DeadLetters":   replaySaboteurs,
 	"Work":          slices.Concat(itemSaboteurs, itemClaimSaboteurs),
 	"ClientStore":   clientSaboteurs,
 	"TokenStore":    tokenSaboteurs,
@@ -110,6 +111,7 @@ func TestASuiteLeavesOutWhatIsNotThere(t *testing.T) {
 		"RateLockStore": portstest.RateLockStore,
 		"Outbox":        portstest.Outbox,
 		"Work":          portstest.Work,
+		"DeadLetters":   portstest.DeadLetters,
 		"ClientStore":   portstest.ClientStore,
 		"TokenStore":    portstest.TokenStore,
 

@@ -17,9 +17,11 @@ type Store struct {
 	Work      ports.Work
 	Outbox    ports.Outbox
 
-	Validations ports.ValidationStore
-	Answers     ports.AnswerCache
-	Secrets     ports.SecretStore
+	DeadLetters  ports.DeadLetters // its suite needs Outbox too
+	Validations  ports.ValidationStore
+	Transactions ports.TransactionStore
+	Answers      ports.AnswerCache
+	Secrets      ports.SecretStore
 
 	// Close closes the store.
 	Close func() error

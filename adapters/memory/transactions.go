@@ -1,0 +1,90 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// transactionKey names a transaction: an id is its owner's own.
+type transactionKey struct{ owner, id string }
+
+// transactionState keeps transactions; the pointed-to ones never change.
+type transactionState map[transactionKey]*ports.Transaction
+
+// admits reports whether t, as the store keeps it, may be stored: it is new, or
+// it changes the version that is there as far as that may change.
+func (s transactionState) admits(t *ports.Transaction) bool {
+	old := s[transactionKey{t.Owner, t.ID}]
+	if old == nil {
+		return t.Version == 1
+	}
+	return old.Version == t.Version-1 && (!old.Status.Terminal() || onlyLate(*old, *t))
+}
+
+// onlyLate reports whether t is an ended transaction as before, or tells of the
+// first late payment of it (I27).
+func onlyLate(before, t ports.Transaction) bool {
+	if before.Late.At.IsZero() {
+		before.Late = t.Late
+	}
+	before.Version = t.Version
+	return before == t
+}
+
+// keptTransaction gives the transaction as the store keeps it.
+func keptTransaction(t ports.Transaction) *ports.Transaction {
+	t.Version++
+	for _, at := range [...]*time.Time{&t.CreatedAt, &t.RespondBy, &t.EndedAt, &t.Late.At} {
+		*at = stamp(*at)
+	}
+	return &t
+}
+
+// transactions is the store as a ports.TransactionStore.
+type transactions struct{ s *Store }
+
+var (
+	errTransactionChanged = errcodes.New(errcodes.Conflict, "The transaction has changed since it was read, has ended, or an id of the change is taken")
+
+	errNoTransaction = errcodes.New(errcodes.NotFound, "No such transaction")
+	errLongRaw       = errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
+)
+
+func (t transactions) Save(ctx context.Context, change ports.TransactionChange) error {
+	if tooLong(change.Transaction.Raw) || tooLong(change.Transaction.Late.Raw) {
+		return errLongRaw
+	}
+	kept := keptTransaction(change.Transaction)
+	if err := t.s.writing(ctx); err != nil {
+		return err
+	}
+	defer t.s.mu.Unlock()
+	if !t.s.transactions.admits(kept) || !t.s.admitsQueued(change.Events, change.Work) {
+		return errTransactionChanged
+	}
+	if err := t.s.faults(BeforeCommit); err != nil {
+		return err
+	}
+	t.s.transactions[transactionKey{kept.Owner, kept.ID}] = kept
+	t.s.enqueue(change.Events, change.Work)
+	return t.s.faults(AfterCommit)
+}
+
+func tooLong(raw ports.RawFailure) bool {
+	return len(raw.Code) > ports.MaxRaw || len(raw.Message) > ports.MaxRaw
+}
+
+func (t transactions) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {
+	if err := t.s.reading(ctx); err != nil {
+		return ports.Transaction{}, err
+	}
+	defer t.s.mu.RUnlock()
+	kept := t.s.transactions[transactionKey{owner, id}]
+	if kept == nil {
+		return ports.Transaction{}, errNoTransaction
+	}
+	return *kept, nil
+}

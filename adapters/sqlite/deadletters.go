@@ -1,0 +1,96 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+type deadLetters struct{ *Store }
+
+const (
+	selectBuried = `SELECT seq, id, kind, key, owner, at, data, attempt, claim, reason FROM events
+		WHERE state = 'buried' AND seq > ? ORDER BY seq LIMIT ?`
+
+	replayAll   = `UPDATE events SET state = 'waiting', attempt = 0, available_at = ?, reason = NULL WHERE state = 'buried'`
+	replayEvent = replayAll + ` AND id = ?`
+
+	// A replayed event comes before the later ones of its key.
+	blockEvents = `UPDATE events SET state = 'blocked' WHERE state = 'ready' AND ` + hasEarlier
+
+	discardEvent = `DELETE FROM events WHERE state = 'buried' AND id = ?`
+)
+
+const maxBuriedPage = 1_000 // of a listing, as ports sets it
+
+func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
+	if err := inRange(limit, maxBuriedPage); err != nil {
+		return nil, err
+	}
+	var page []ports.BuriedEvent
+	err := d.each(ctx, selectBuried, []any{after, limit}, func(rows *sql.Rows) error {
+		var e ports.BuriedEvent
+		err := rows.Scan(&e.Pos, &e.ID, &e.Kind, &e.Key, &e.Owner, instant{&e.At}, &e.Data, &e.Attempt, &e.Claim, &e.Reason)
+		page = append(page, e)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+func (d deadLetters) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
+	return d.count(ctx, func(ctx context.Context, s *session) (int64, error) {
+		n, err := replay(ctx, s, now, ids)
+		if err == nil && n > 0 {
+			_, err = s.exec(ctx, blockEvents)
+		}
+		return n, err
+	})
+}
+
+func replay(ctx context.Context, s *session, now time.Time, ids []string) (int64, error) {
+	if len(ids) == 0 {
+		return s.exec(ctx, replayAll, now.UnixMilli())
+	}
+	return execEach(ctx, s, ids, replayEvent, now.UnixMilli())
+}
+
+func (d deadLetters) Discard(ctx context.Context, ids ...string) (int, error) {
+	if len(ids) == 0 {
+		return 0, errcodes.New(errcodes.InvalidRequest, "A discard names at least one event")
+	}
+	return d.count(ctx, func(ctx context.Context, s *session) (int64, error) {
+		return execEach(ctx, s, ids, discardEvent)
+	})
+}
+
+// count makes a change that tells how many rows it was about.
+func (d deadLetters) count(ctx context.Context, do func(context.Context, *session) (int64, error)) (int, error) {
+	var n int64
+	err := d.update(ctx, func(ctx context.Context, s *session) (err error) {
+		n, err = do(ctx, s)
+		return err
+	}, nil)
+	if err != nil {
+		return 0, err
+	}
+	return int(n), nil
+}
+
+// execEach runs the query, whose last argument is an id, for each id, and tells
+// how many rows that changed.
+func execEach(ctx context.Context, s *session, ids []string, query string, args ...any) (total int64, err error) {
+	for _, id := range ids {
+		n, err := s.exec(ctx, query, append(args[:len(args):len(args)], blob(id))...)
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	return total, nil
+}
