@@ -33,7 +33,7 @@ type linter struct {
 	complaints []string
 }
 
-func (l *linter) complain(r *Row, format string, args ...any) {
+func (l *linter) complainf(r *Row, format string, args ...any) {
 	where := r.Code
 	if r.Message != "" {
 		where += " with " + r.Message
@@ -43,21 +43,21 @@ func (l *linter) complain(r *Row, format string, args ...any) {
 
 func (l *linter) row(r *Row) {
 	if r.Code == "" {
-		l.complain(r, "no code")
+		l.complainf(r, "no code")
 	}
 	if r.isFamily() {
 		if _, err := regexp.Compile(r.Code); err != nil {
-			l.complain(r, "no regular expression: %v", err)
+			l.complainf(r, "no regular expression: %v", err)
 		}
 	}
 	if r.Message != "" && tidy(r.Message) == "" {
-		l.complain(r, "a message of blanks matches every message")
+		l.complainf(r, "a message of blanks matches every message")
 	}
 	if r.Confidence != Sure && r.Confidence != Judgement {
-		l.complain(r, "confidence is %q, want sure or judgement", r.Confidence)
+		l.complainf(r, "confidence is %q, want sure or judgement", r.Confidence)
 	}
 	if r.Payin == "" && r.Payout == "" {
-		l.complain(r, "no answer")
+		l.complainf(r, "no answer")
 	}
 	for _, d := range directions {
 		l.answer(r, d)
@@ -72,11 +72,11 @@ func (l *linter) answer(r *Row, d errcodes.Direction) {
 		return
 	}
 	if reason := illegal(a, d); reason != "" {
-		l.complain(r, "%s on a %s: %s", a, d, reason)
+		l.complainf(r, "%s on a %s: %s", a, d, reason)
 	}
 	exact := key{code: r.Code, message: r.Message, direction: d}
 	if _, twice := l.seen[exact]; twice {
-		l.complain(r, "a second row for a %s", d)
+		l.complainf(r, "a second row for a %s", d)
 	}
 	l.seen[exact] = a
 	if r.isFamily() {
@@ -84,7 +84,7 @@ func (l *linter) answer(r *Row, d errcodes.Direction) {
 	}
 	tidied := key{code: tidy(r.Code), message: tidy(r.Message), tidied: true, direction: d}
 	if other, twice := l.seen[tidied]; twice && other != a {
-		l.complain(r, "%s on a %s, but a row that reads the same when tidied says %s", a, d, other)
+		l.complainf(r, "%s on a %s, but a row that reads the same when tidied says %s", a, d, other)
 	}
 	l.seen[tidied] = a
 }

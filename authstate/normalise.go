@@ -109,7 +109,7 @@ func NewNormaliser(config *NormaliserConfig) (*Normaliser, error) {
 			return nil, err
 		}
 		if n.overrides == nil {
-			n.overrides = map[Scheme]*table{}
+			n.overrides = make(map[Scheme]*table, len(config.Overrides))
 		}
 		n.overrides[scheme] = t
 	}

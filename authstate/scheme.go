@@ -35,15 +35,16 @@ const (
 	Tingg                 Scheme = "tingg"
 )
 
-// bases are the schemes whose codes another scheme passes through: what its own
-// table does not know is looked up there.
-var bases = map[Scheme]Scheme{
-	Interswitch: ISO8583,
-	Paystack:    ISO8583,
+// Base gives the scheme whose codes this one passes through: what its own table
+// does not know is looked up there. "" is none.
+func (s Scheme) Base() Scheme {
+	switch s { //nolint:exhaustive // few have one
+	case Interswitch, Paystack:
+		return ISO8583
+	default:
+		return ""
+	}
 }
-
-// Base gives the scheme whose table is asked after this one's; "" for none.
-func (s Scheme) Base() Scheme { return bases[s] }
 
 // Schemes lists the schemes that have a table.
 func Schemes() []Scheme { return slices.Clone(schemes) }

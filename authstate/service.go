@@ -45,7 +45,8 @@ type Opening struct {
 	ID        string // the embedder's own, unique for the owner: 1 to 128 bytes of text
 	Direction errcodes.Direction
 	// RespondBy is when a transaction that is still pending fails with timeout
-	// (SPEC 7.5), once [Service.Run] or Tick gets there. Zero: it waits for ever.
+	// (SPEC 7.5), once [Service.Run], Tick or Get finds it so. Zero: it waits for
+	// ever.
 	RespondBy time.Time
 }
 
@@ -97,12 +98,18 @@ func (s *Service) reopened(ctx context.Context, wanted *ports.Transaction, cause
 }
 
 // Get gives the owner's transaction. An unknown id, or another owner's, is
-// errcodes.NotFound.
+// errcodes.NotFound. The first read that finds a pending one past its RespondBy
+// ends it.
 //
-// Errors: NotFound, StorageUnavailable, CorruptRecord, and the context's own.
+// Errors: NotFound, StorageUnavailable, OutcomeUnknown, CorruptRecord, and the
+// context's own.
 func (s *Service) Get(ctx context.Context, owner, id string) (ports.Transaction, error) {
 	t, err := s.read(ctx, owner, id)
-	return t.rec, err
+	if err != nil || !t.overdue(s.cfg.Clock.Now()) {
+		return t.rec, err
+	}
+	ended, err := s.apply(ctx, t, timeout)
+	return ended.Transaction, err
 }
 
 func (s *Service) read(ctx context.Context, owner, id string) (transaction, error) {

@@ -20,6 +20,9 @@ const (
 	retryAfter = 5 * time.Second // before a step that failed is tried again
 )
 
+// timeout is the verdict on a transaction that nobody answered.
+var timeout = &verdict{outcome: Failed, code: errcodes.FailureTimeout, timer: true}
+
 // timeoutPayload names the transaction; JSON keeps any bytes apart that way.
 type timeoutPayload struct {
 	Owner []byte `json:"owner"`
@@ -49,8 +52,8 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 }
 
 // Run ticks at once and then every Config.Every by the clock, until ctx is done
-// or Close. An embedder that runs no ticker loses the timeouts: a transaction
-// then waits for its provider, whatever its RespondBy.
+// or Close. An embedder that runs no ticker is not told of timeouts: a
+// transaction then fails when somebody reads it past its RespondBy.
 func (s *Service) Run(ctx context.Context) error {
 	return s.loops.Run(ctx, true, func(ctx context.Context, now time.Time) {
 		_ = s.Tick(ctx, now) // reported where it failed
@@ -106,6 +109,6 @@ func (s *Service) timeOut(ctx context.Context, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.apply(ctx, t, &verdict{outcome: Failed, code: errcodes.FailureTimeout, timer: true})
+	_, err = s.apply(ctx, t, timeout)
 	return err
 }

@@ -59,7 +59,7 @@ func restored(rec ports.Transaction) (transaction, error) {
 
 // impossible says what no transaction can be, or "".
 func impossible(r *ports.Transaction) string {
-	state := map[ports.TransactionStatus]errcodes.State{failed: errcodes.StateFailed, errored: errcodes.StateError}[r.Status]
+	state := r.Status.State()
 	code := r.Code.Row()
 	switch {
 	case r.Status != pending && r.Status != succeeded && state == "":
@@ -114,6 +114,11 @@ func (t transaction) apply(v *verdict, now time.Time) (transaction, Transition) 
 	case Unchanged, Contradicted:
 	}
 	return t, row
+}
+
+// overdue reports whether nobody answered in time.
+func (t transaction) overdue(now time.Time) bool {
+	return t.rec.Status == pending && !t.rec.RespondBy.IsZero() && !now.Before(t.rec.RespondBy)
 }
 
 // latest keeps times in their order when a clock jumps back.

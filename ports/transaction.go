@@ -23,6 +23,20 @@ const (
 // Terminal reports whether the status is an end.
 func (s TransactionStatus) Terminal() bool { return s != TransactionPending }
 
+// State gives the authState.state of a bad end; "" for any other status.
+func (s TransactionStatus) State() errcodes.State {
+	switch s {
+	case TransactionFailed:
+		return errcodes.StateFailed
+	case TransactionErrored:
+		return errcodes.StateError
+	case TransactionPending, TransactionSucceeded:
+		return ""
+	default:
+		return ""
+	}
+}
+
 // MaxRaw bounds a provider's raw code and its raw message, in bytes each.
 const MaxRaw = 64 << 10
 
@@ -70,9 +84,7 @@ type LatePayment struct {
 // AuthState gives the failure of a transaction that has failed or errored, and
 // whether it has one.
 func (t Transaction) AuthState() (AuthState, bool) {
-	state := map[TransactionStatus]errcodes.State{
-		TransactionFailed: errcodes.StateFailed, TransactionErrored: errcodes.StateError,
-	}[t.Status]
+	state := t.Status.State()
 	return AuthState{
 		State: state, Message: t.Code.Row().Message, Code: t.Code,
 		ConnectorFailureCode: t.Raw.Code, ConnectorFailureMessage: t.Raw.Message, TransitionedAt: t.EndedAt,

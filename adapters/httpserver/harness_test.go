@@ -164,7 +164,9 @@ func newAPI(t testing.TB, cfg httpserver.Config) *api {
 	t.Helper()
 	a := &api{t: t, auth: &auth{}, locks: &locks{minted: true}, validations: &validations{}, clock: portstest.NewClock(start)}
 	cfg.Clock = a.clock
-	h, err := httpserver.New(a.auth, httpserver.Services{RateLocks: a.locks, Validations: a.validations}, &cfg)
+	h, err := httpserver.New(a.auth, httpserver.Services{
+		RateLocks: a.locks, Validations: a.validations, Transactions: noTransactions{errcodes.New(errcodes.NotFound, "")},
+	}, &cfg)
 	require.NoError(t, err)
 	a.h = h
 	return a

@@ -44,6 +44,9 @@ func (s *server) routes() []route {
 			route{http.MethodPost, "/accounts/validate", s.validateAccount},
 			route{http.MethodGet, "/accounts/validate/{id}", s.getValidation})
 	}
+	if s.services.Transactions != nil {
+		list = append(list, route{http.MethodGet, "/v1/payment/{transactionId}", s.getTransaction})
+	}
 	return append(list,
 		route{http.MethodGet, "/openapi.yaml", openAPI},
 		route{http.MethodGet, "/docs", docs.page},

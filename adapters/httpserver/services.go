@@ -38,9 +38,16 @@ type Validations interface {
 	Get(ctx context.Context, owner, id string) (ports.Validation, error)
 }
 
+// Transactions is what the handler asks of the package authstate.
+type Transactions interface {
+	// Get gives the owner's transaction; another's is errcodes.NotFound.
+	Get(ctx context.Context, owner, id string) (ports.Transaction, error)
+}
+
 // Services are what stands behind the routes. A nil one leaves its routes out:
 // they are unknown paths then, and still behind the same 401.
 type Services struct {
-	RateLocks   RateLocks
-	Validations Validations
+	RateLocks    RateLocks
+	Validations  Validations
+	Transactions Transactions
 }

@@ -51,6 +51,12 @@ func AppendValidation(dst []byte, v *ports.Validation) []byte {
 	return append(dst, '}')
 }
 
+// AppendTransaction appends the transaction of SPEC 2.9 to dst, as
+// ports.TransactionView has it.
+func AppendTransaction(dst []byte, t *ports.Transaction) []byte {
+	return appendJSON(dst, t.View())
+}
+
 // AppendToken appends the token response of SPEC 2.2 to dst. expires_in is in
 // seconds.
 func AppendToken(dst []byte, token string, expiresIn time.Duration) []byte {
@@ -62,6 +68,15 @@ func AppendToken(dst []byte, token string, expiresIn time.Duration) []byte {
 
 func appendField(dst []byte, lead, value string) []byte {
 	return appendString(append(dst, lead...), value)
+}
+
+// appendJSON appends a value that always marshals.
+func appendJSON(dst []byte, value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return append(dst, text...)
 }
 
 func appendTime(dst []byte, lead string, t time.Time) []byte {
