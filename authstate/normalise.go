@@ -166,7 +166,7 @@ func find(in *Input, own *table, load func() *table) (c cell, by Match, version 
 
 func findCode(in *Input, code string, own *table, load func() *table) (c cell, by Match, version string) {
 	if own != nil {
-		if c, by = own.in(in.Direction).whole(code, in.Message); by != MatchNone {
+		if c, by = own.in(in.Direction).findAll(code, in.Message); by != MatchNone {
 			return c, MatchOverride, ""
 		}
 	}
@@ -174,26 +174,34 @@ func findCode(in *Input, code string, own *table, load func() *table) (c cell, b
 		return cell{}, MatchNone, ""
 	}
 	t := load()
-	x := t.in(in.Direction)
-	if c, by = x.find(code, in.Message); by != MatchNone {
+	if c, by = t.in(in.Direction).find(code, in.Message); by != MatchNone {
 		return c, by, t.version
+	}
+	return findElsewhere(in, code, t)
+}
+
+// findElsewhere tries, beside the scheme's own table, those whose codes it
+// passes through.
+func findElsewhere(in *Input, code string, t *table) (c cell, by Match, version string) {
+	x := t.in(in.Direction)
+	if before := in.Scheme.beforeColon(); before == in.Scheme {
+		if c, by = x.findHead(code, in.Message); by != MatchNone {
+			return c, by, t.version
+		}
+	} else {
+		b := shipped[before]()
+		if c, by = b.in(in.Direction).findHead(code, in.Message); by != MatchNone {
+			return c, MatchBase, b.version
+		}
 	}
 	if base := shipped[in.Scheme.Base()]; base != nil {
 		b := base()
-		if c, by = b.in(in.Direction).find(code, in.Message); by != MatchNone {
+		if c, by = b.in(in.Direction).findAll(code, in.Message); by != MatchNone {
 			return c, MatchBase, b.version
 		}
 	}
 	c, by = x.findFamily(code, in.Message)
 	return c, by, t.version
-}
-
-// whole asks codes and families.
-func (x *index) whole(code, message string) (cell, Match) {
-	if c, by := x.find(code, message); by != MatchNone {
-		return c, by
-	}
-	return x.findFamily(code, message)
 }
 
 func check(in *Input, known bool) error {

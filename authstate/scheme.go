@@ -46,6 +46,16 @@ func (s Scheme) Base() Scheme {
 	}
 }
 
+// beforeColon gives the scheme whose code stands before the colon of a raw code
+// such as "51 : not sufficient funds". Adyen's raw refusals have the issuer's
+// code there, while its own codes are other numbers.
+func (s Scheme) beforeColon() Scheme {
+	if s == Adyen {
+		return ISO8583
+	}
+	return s
+}
+
 // Schemes lists the schemes that have a table.
 func Schemes() []Scheme { return slices.Clone(schemes) }
 

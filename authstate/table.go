@@ -124,12 +124,23 @@ func (x *index) find(code, message string) (cell, Match) {
 			return c, by
 		}
 	}
-	text := tidy(code)
-	if c, by := x.findTidied(text, message); by != MatchNone {
-		return c, by
-	}
-	if before, ok := head(text); ok {
+	return x.findTidied(tidy(code), message)
+}
+
+// findHead looks for what stands before the colon of a raw code.
+func (x *index) findHead(code, message string) (cell, Match) {
+	if before, ok := head(tidy(code)); ok {
 		return x.findTidied(before, message)
+	}
+	return cell{}, MatchNone
+}
+
+// findAll tries all that one table has.
+func (x *index) findAll(code, message string) (cell, Match) {
+	for _, find := range [...]func(code, message string) (cell, Match){x.find, x.findHead, x.findFamily} {
+		if c, by := find(code, message); by != MatchNone {
+			return c, by
+		}
 	}
 	return cell{}, MatchNone
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -51,10 +52,43 @@ func AppendValidation(dst []byte, v *ports.Validation) []byte {
 	return append(dst, '}')
 }
 
-// AppendTransaction appends the transaction of SPEC 2.9 to dst, as
-// ports.TransactionView has it.
+// AppendTransaction appends the transaction of SPEC 2.9 to dst: what
+// ports.TransactionView is as JSON.
 func AppendTransaction(dst []byte, t *ports.Transaction) []byte {
-	return appendJSON(dst, t.View())
+	dst = appendField(dst, `{"transactionId":`, t.ID)
+	dst = appendField(dst, `,"status":`, string(t.Status))
+	if state, failed := t.AuthState(); failed {
+		dst = AppendAuthState(append(dst, `,"authState":`...), &state)
+	}
+	return append(dst, '}')
+}
+
+// AppendAuthState appends the authState of SPEC 2.9 to dst: exactly its fields,
+// in its order; what is empty and optional is left out.
+func AppendAuthState(dst []byte, a *ports.AuthState) []byte {
+	dst = appendField(dst, `{"state":`, string(a.State))
+	dst = appendField(dst, `,"message":`, a.Message)
+	dst = appendOptional(dst, `,"code":`, string(a.Code))
+	dst = appendOptional(dst, `,"connectorFailureCode":`, a.ConnectorFailureCode)
+	dst = appendOptional(dst, `,"connectorFailureMessage":`, a.ConnectorFailureMessage)
+	dst = appendTime(dst, `,"transitionedAt":"`, a.TransitionedAt)
+	return append(dst, '}')
+}
+
+// AppendNoFailure appends what a raw code means that is no failure.
+func AppendNoFailure(dst []byte, outcome, code string) []byte {
+	dst = appendField(dst, `{"outcome":`, outcome)
+	dst = appendOptional(dst, `,"connectorFailureCode":`, code)
+	return append(dst, '}')
+}
+
+// AppendLineError appends what is said of a line that cannot be read. Lines
+// count from 1.
+func AppendLineError(dst []byte, err error, line int) []byte {
+	dst = appendField(dst, `{"error":`, string(errcodes.Of(err)))
+	dst = appendField(dst, `,"message":`, errcodes.MessageOf(err))
+	dst = strconv.AppendInt(append(dst, `,"line":`...), int64(line), 10)
+	return append(dst, '}')
 }
 
 // AppendToken appends the token response of SPEC 2.2 to dst. expires_in is in
@@ -70,13 +104,11 @@ func appendField(dst []byte, lead, value string) []byte {
 	return appendString(append(dst, lead...), value)
 }
 
-// appendJSON appends a value that always marshals.
-func appendJSON(dst []byte, value any) []byte {
-	text, err := json.Marshal(value)
-	if err != nil {
-		panic(err)
+func appendOptional(dst []byte, lead, value string) []byte {
+	if value == "" {
+		return dst
 	}
-	return append(dst, text...)
+	return appendField(dst, lead, value)
 }
 
 func appendTime(dst []byte, lead string, t time.Time) []byte {

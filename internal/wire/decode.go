@@ -56,3 +56,28 @@ func DecodeValidation(body []byte) (Validation, error) {
 	}
 	return v, nil
 }
+
+// Failure is one raw failure to normalise, as it came.
+type Failure struct {
+	Scheme, Direction, Code, Message, State string
+}
+
+// DecodeFailure reads one line of raw failures: an object of strings, where
+// code may be a number, whose text it becomes. All fields may be missing or
+// null. A line that is no JSON object, and a field of another type or that
+// stands twice, is [errcodes.InvalidRequest]. Bytes that are no UTF-8 are taken
+// as they are: providers send them.
+func DecodeFailure(line []byte) (Failure, error) {
+	var f Failure
+	err := decodeFields("line", line, []field{
+		{name: "scheme", into: &f.Scheme, optional: true},
+		{name: "direction", into: &f.Direction, optional: true},
+		{name: "code", into: &f.Code, optional: true, number: true},
+		{name: "message", into: &f.Message, optional: true},
+		{name: "state", into: &f.State, optional: true},
+	})
+	if err != nil {
+		return Failure{}, err
+	}
+	return f, nil
+}

@@ -9,22 +9,31 @@ import (
 )
 
 // field is a string member of an object, and where its value goes. One that may
-// be left out may be null as well.
+// be left out may be null as well; one that may be a number comes as its text.
 type field struct {
 	name     string
 	into     *string
 	optional bool
+	number   bool
 }
 
-// decodeStrings reads the fields from the JSON object in data and ignores every
-// other member.
+// decodeStrings reads the fields from the JSON object in data, which must be
+// UTF-8, and ignores every other member.
 func decodeStrings(data []byte, fields []field) error {
-	if !utf8.Valid(data) || !json.Valid(data) {
-		return notAnObject()
+	if !utf8.Valid(data) {
+		return notAnObject("body")
+	}
+	return decodeFields("body", data, fields)
+}
+
+// decodeFields reads what errors call by the name given.
+func decodeFields(called string, data []byte, fields []field) error {
+	if !json.Valid(data) {
+		return notAnObject(called)
 	}
 	w := walker{bytes.TrimLeft(data, space)}
 	if w.rest[0] != '{' {
-		return notAnObject()
+		return notAnObject(called)
 	}
 	seen := make([]bool, len(fields))
 	for w.member() {
@@ -39,13 +48,24 @@ func decodeStrings(data []byte, fields []field) error {
 			return badField(name, "must not be repeated")
 		}
 		seen[i] = true
-		if fields[i].optional && value[0] == 'n' {
-			continue
+		if err := fields[i].take(value); err != nil {
+			return err
 		}
-		if value[0] != '"' {
-			return badField(name, "must be a string")
-		}
-		*fields[i].into = unquote(value)
+	}
+	return nil
+}
+
+func (f *field) take(value []byte) error {
+	switch c := value[0]; {
+	case f.optional && c == 'n':
+	case c == '"':
+		*f.into = unquote(value)
+	case f.number && (c == '-' || c >= '0' && c <= '9'):
+		*f.into = string(value)
+	case f.number:
+		return badField(f.name, "must be a string or a number")
+	default:
+		return badField(f.name, "must be a string")
 	}
 	return nil
 }
@@ -59,8 +79,8 @@ func index(fields []field, name string) int {
 	return -1
 }
 
-func notAnObject() error {
-	return errcodes.New(errcodes.InvalidRequest, "The body must be a JSON object")
+func notAnObject(called string) error {
+	return errcodes.New(errcodes.InvalidRequest, "The "+called+" must be a JSON object")
 }
 
 func badField(name, reason string) error {

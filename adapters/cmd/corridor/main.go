@@ -4,6 +4,7 @@
 //	corridor serve --sandbox     # the service, with sandbox rates and a client of its own
 //	corridor demo                # the story of a few locks and accounts, on a clock that it moves itself
 //	corridor validate NGA bank_account 0690000032 --bank-code 044 --sandbox
+//	corridor normalise mpesa-daraja 1037 --direction payin
 //	corridor connectors          # what each connector can do
 //	corridor new connector NAME  # the skeleton of a connector, with its conformance test
 //	corridor client new ID       # a client and its secret, for the clients file
@@ -38,6 +39,7 @@ type commands struct {
 	Serve       serveCmd       `cmd:"" help:"Run the service until SIGINT or SIGTERM."`
 	Demo        demoCmd        `cmd:"" help:"Tell the story of a few rate locks and validations, in process, and check it."`
 	Validate    validateCmd    `cmd:"" help:"Validate one account, in process, and print the result."`
+	Normalise   normaliseCmd   `cmd:"" help:"Say what a provider's raw failure means; - reads JSON lines."`
 	Connectors  connectorsCmd  `cmd:"" help:"Print what each connector can do."`
 	New         newCmd         `cmd:"" help:"Write the skeleton of an adapter."`
 	Client      clientCmd      `cmd:"" help:"Make clients for the clients file."`
@@ -69,7 +71,7 @@ func run(world *surroundings, args []string) int {
 	var cli commands
 	exited := -1
 	parser, err := kong.New(&cli,
-		kong.Name("corridor"), kong.Description("Rate locks and account validation behind a wire interface."),
+		kong.Name("corridor"), kong.Description("Rate locks, account validation and normalised failures behind a wire interface."),
 		kong.Writers(world.stdout, world.stderr), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(),
 		kong.Vars{"connectors": connectorNames()},
 	)

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wire"
+)
+
+type normaliseCmd struct {
+	Scheme    string  `arg:""                                                 help:"The scheme whose code it is, or - for JSON lines on standard input."`
+	Code      *string `arg:""                                                 help:"The raw code."                                                               optional:""`
+	Direction string  `help:"payin or payout."`
+	Message   string  `help:"The raw message."`
+	State     string  `help:"What the provider calls it: failed or error. It decides about codes that nothing knows."`
+	Unmapped  bool    `help:"With -: list afterwards, on standard error, the raw codes that nothing knew."`
+}
+
+// Help shows the lines that - reads, and the schemes.
+func (c *normaliseCmd) Help() string {
+	var names []string
+	for _, s := range authstate.Schemes() {
+		names = append(names, string(s))
+	}
+	return `JSON lines: {"scheme","direction","code","message","state"}, one answer a line, in order. A line that cannot be
+read is answered with {"error","message","line"}, and the rest goes on.
+
+Schemes: ` + strings.Join(names, ", ")
+}
+
+// Validate tells the two uses apart.
+func (c *normaliseCmd) Validate() error {
+	switch {
+	case c.Scheme == "-" && (c.Code != nil || c.Direction != "" || c.Message != "" || c.State != ""):
+		return fmt.Errorf("- takes each line's code, direction, message and state from the line")
+	case c.Scheme == "-":
+		return nil
+	case c.Code == nil:
+		return fmt.Errorf("a code is required")
+	case c.Unmapped:
+		return fmt.Errorf("--unmapped goes with -")
+	default:
+		return nil
+	}
+}
+
+// Run normalises one raw failure, or a stream of them.
+func (c *normaliseCmd) Run(world *surroundings) error {
+	if c.Scheme == "-" {
+		return c.stream(world)
+	}
+	n, err := authstate.NewNormaliser(nil)
+	if err != nil {
+		return err
+	}
+	r, err := n.Normalise(authstate.Input{
+		Scheme: authstate.Scheme(c.Scheme), Direction: errcodes.Direction(c.Direction),
+		Code: *c.Code, Message: c.Message, State: errcodes.State(c.State),
+	})
+	if err != nil {
+		return rejected{err}
+	}
+	_, err = world.stdout.Write(append(appendMeaning(nil, &r, time.Now()), '\n'))
+	return err
+}
+
+func (c *normaliseCmd) stream(world *surroundings) error {
+	lines := newFailureLines(world.stdin, world.stdout)
+	if err := lines.run(world.ctx); err != nil {
+		return err
+	}
+	lines.tell(world.stderr)
+	if c.Unmapped {
+		lines.unmapped.tell(world.stderr)
+	}
+	return nil
+}
+
+// appendMeaning appends the authState of a failure, or what else it is.
+func appendMeaning(dst []byte, r *authstate.Result, at time.Time) []byte {
+	if !r.Failure() {
+		return wire.AppendNoFailure(dst, string(r.Outcome), r.Raw.Code)
+	}
+	state := r.AuthState(at)
+	return wire.AppendAuthState(dst, &state)
+}
+
+func sayf(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"cmp"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// What is remembered of unmapped codes is bounded: a stream of ever new ones
+// must not fill the memory.
+const (
+	maxUnmapped      = 10_000
+	maxUnmappedBytes = 4 << 20
+)
+
+type unmappedCode struct {
+	scheme    authstate.Scheme
+	direction errcodes.Direction
+	code      string
+}
+
+// unmapped counts the raw codes that no table knew.
+type unmapped struct {
+	counts map[unmappedCode]int
+	bytes  int
+	more   int // of codes that are not remembered
+}
+
+func newUnmapped() *unmapped { return &unmapped{counts: map[unmappedCode]int{}} }
+
+func (u *unmapped) add(r authstate.Result) {
+	key := unmappedCode{r.Scheme, r.Direction, r.Raw.Code}
+	if u.counts[key] == 0 && (len(u.counts) == maxUnmapped || u.bytes+len(key.code) > maxUnmappedBytes) {
+		u.more++
+		return
+	}
+	if u.counts[key] == 0 {
+		key.code = strings.Clone(key.code)
+		u.bytes += len(key.code)
+	}
+	u.counts[key]++
+}
+
+// tell lists them, the most frequent first.
+func (u *unmapped) tell(w io.Writer) {
+	keys := slices.SortedFunc(maps.Keys(u.counts), func(a, b unmappedCode) int {
+		return cmp.Or(
+			cmp.Compare(u.counts[b], u.counts[a]), cmp.Compare(a.scheme, b.scheme),
+			cmp.Compare(a.direction, b.direction), cmp.Compare(a.code, b.code),
+		)
+	})
+	for _, k := range keys {
+		sayf(w, "unmapped %8d  %s %s %q\n", u.counts[k], k.scheme, k.direction, k.code)
+	}
+	if u.more > 0 {
+		sayf(w, "unmapped %8d  of codes that are not listed: too many different ones\n", u.more)
+	}
+}

@@ -1,0 +1,163 @@
+package authstate_test
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// source is a row of tables/sources.
+type source struct{ kind, address, what string }
+
+// Kinds of sources.
+const (
+	published = "published" // by the scheme or the provider
+	party     = "party"     // somebody else's list or code
+	memory    = "memory"    // known to practitioners
+)
+
+func sourcesOf(t testing.TB, scheme authstate.Scheme) map[string]source {
+	t.Helper()
+	f, err := os.Open("tables/sources/" + string(scheme) + ".csv")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	rows, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"key", "kind", "address", "what"}, rows[0])
+	sources := map[string]source{}
+	for _, r := range rows[1:] {
+		require.NotContains(t, sources, r[0], "%s: listed twice", scheme)
+		sources[r[0]] = source{r[1], r[2], r[3]}
+	}
+	return sources
+}
+
+// Each shipped table is sound: what Lint asks for, a source for each row, and
+// no more sureness than the sources give.
+func TestTheTablesAreSound(t *testing.T) {
+	for _, scheme := range authstate.Schemes() {
+		t.Run(string(scheme), func(t *testing.T) {
+			rows := authstate.Rows(scheme)
+			assert.NotEmpty(t, rows)
+			for _, complaint := range authstate.Lint(rows) {
+				t.Error(complaint)
+			}
+			sources, used := sourcesOf(t, scheme), map[string]bool{}
+			for _, r := range rows {
+				assert.NotEmpty(t, r.Meaning, r.Code)
+				assert.NotEmpty(t, r.Sources, r.Code)
+				for _, key := range r.Sources {
+					used[key] = true
+					assert.Contains(t, sources, key, r.Code)
+				}
+				if r.Confidence == authstate.Sure {
+					assert.True(t, grounds(sources, r.Sources), "%s is sure on too little: %v", r.Code, r.Sources)
+				}
+			}
+			for key, s := range sources {
+				assert.True(t, used[key], "the source %s is of no row", key)
+				assert.Contains(t, []string{published, party, memory}, s.kind, key)
+				assert.NotEmpty(t, s.address, key)
+				assert.NotEmpty(t, s.what, key)
+			}
+		})
+	}
+}
+
+// grounds reports whether a row with these sources may be sure: a published one,
+// or two that are independent.
+func grounds(sources map[string]source, keys []string) bool {
+	parties := 0
+	for _, key := range keys {
+		switch sources[key].kind {
+		case published:
+			return true
+		case party:
+			parties++
+		}
+	}
+	return parties > 1
+}
+
+// Every scheme has its file and every file its scheme.
+func TestEachSchemeHasATable(t *testing.T) {
+	for _, pattern := range []string{"tables/*.csv", "tables/sources/*.csv"} {
+		var schemes []string
+		for _, s := range authstate.Schemes() {
+			schemes = append(schemes, string(s))
+		}
+		slices.Sort(schemes)
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for i, file := range files {
+			files[i] = strings.TrimSuffix(filepath.Base(file), ".csv")
+		}
+		slices.Sort(files)
+		require.Equal(t, schemes, files, pattern)
+	}
+}
+
+// unreachable are the codes that no table gives, with the reason.
+var unreachable = map[errcodes.TransactionCode]string{
+	errcodes.ErrorInternal: "the service's own failure; a provider's internal error is downstreamError",
+	errcodes.ErrorSystem:   "as internalError",
+}
+
+// Every code of SPEC 7.5 that is not deprecated is given by a row, or has its
+// reason why not.
+func TestEveryCodeIsReachable(t *testing.T) {
+	given := map[errcodes.TransactionCode]int{}
+	for _, scheme := range authstate.Schemes() {
+		for _, r := range authstate.Rows(scheme) {
+			for _, a := range []authstate.Answer{r.Payin, r.Payout} {
+				given[errcodes.TransactionCode(a)]++
+			}
+		}
+	}
+	for _, row := range errcodes.TransactionCodes() {
+		_, excused := unreachable[row.Code]
+		assert.Equal(t, !row.Deprecated && !excused, given[row.Code] > 0, "%s is given by %d rows", row.Code, given[row.Code])
+	}
+}
+
+// TestCoverage prints what the tables hold: go test ./authstate -run Coverage -v
+func TestCoverage(t *testing.T) {
+	total, sure := 0, 0
+	for _, scheme := range authstate.Schemes() {
+		rows := authstate.Rows(scheme)
+		c := count(rows)
+		t.Logf("%-24s %4d rows, %4d sure, %4d answer payins, %4d payouts, %3d are no failure, %2d families",
+			scheme, len(rows), c.sure, c.payin, c.payout, c.noFailure, c.families)
+		total, sure = total+len(rows), sure+c.sure
+	}
+	t.Logf("%-24s %4d rows, %4d sure", "all", total, sure)
+}
+
+type counts struct{ sure, payin, payout, noFailure, families int }
+
+func count(rows []authstate.Row) counts {
+	var c counts
+	add := func(n *int, when bool) {
+		if when {
+			*n++
+		}
+	}
+	for _, r := range rows {
+		noFailure := func(a authstate.Answer) bool { return a == authstate.AnswerSuccess || a == authstate.AnswerPending }
+		add(&c.sure, r.Confidence == authstate.Sure)
+		add(&c.payin, r.Payin != "")
+		add(&c.payout, r.Payout != "")
+		add(&c.noFailure, noFailure(r.Payin) || noFailure(r.Payout))
+		add(&c.families, strings.HasPrefix(r.Code, "^"))
+	}
+	return c
+}
