@@ -20,6 +20,7 @@ type application struct {
 	server   *http.Server
 	locks    *ratelock.Service
 	accounts *validation.Service
+	payments *payments
 	relay    *relay.Relay
 	auth     *clientauth.Authenticator
 	greet    greeting
@@ -68,11 +69,17 @@ func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, log 
 	if err != nil {
 		return nil, err
 	}
+	payments, err := c.payments(store, count, log)
+	if err != nil {
+		return nil, err
+	}
 	events, err := relay.New(store.Outbox(), count.sink(log), &relay.Config{Logger: log, Every: 500 * time.Millisecond})
 	if err != nil {
 		return nil, err
 	}
-	server, err := newServer(auth, httpserver.Services{RateLocks: locks, Validations: accounts}, &httpserver.Config{
+	server, err := newServer(auth, httpserver.Services{
+		RateLocks: locks, Validations: accounts, Transactions: payments.reader,
+	}, &httpserver.Config{
 		Logger: log, Metrics: count.registry, RateLimit: c.RateLimit, Checks: []httpserver.Check{store.check, feed.check},
 	})
 	if err != nil {
@@ -84,7 +91,8 @@ func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, log 
 		return nil, err
 	}
 	return &application{
-		server: server, locks: locks, accounts: accounts, relay: events, auth: auth, greet: greet, close: store.close,
+		server: server, locks: locks, accounts: accounts, payments: payments, relay: events, auth: auth, greet: greet,
+		close: store.close,
 	}, nil
 }
 

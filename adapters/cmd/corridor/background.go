@@ -23,6 +23,7 @@ func (a *application) start(log *slog.Logger) *background {
 	b := &background{app: a, cancel: cancel}
 	b.loop(ctx, log, "rate locks", a.locks.Run)
 	b.loop(ctx, log, "validations", a.accounts.Run)
+	b.loop(ctx, log, "transactions", a.payments.Run)
 	b.loop(ctx, log, "events", a.relay.Run)
 	b.loop(ctx, log, "tokens", a.purgeTokens(log))
 	return b
@@ -64,7 +65,7 @@ func (b *background) stop(timeout time.Duration) error {
 	go func() {
 		b.done.Wait()
 		// Lookups are broken off; the next start takes up what they leave pending.
-		ended <- errors.Join(b.app.locks.Close(late), b.app.accounts.Close(late))
+		ended <- errors.Join(b.app.locks.Close(late), b.app.accounts.Close(late), b.app.payments.service.Close(late))
 	}()
 	select {
 	case err := <-ended:

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/corridor-go/corridor/adapters/connector/resilient"
+	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
@@ -23,6 +24,7 @@ type counters struct {
 	conflicts, behind, failures prometheus.Counter
 
 	validations, validationsSettled, cacheHits, late *prometheus.CounterVec
+	transactions, unmapped                           *prometheus.CounterVec
 	asked                                            *prometheus.HistogramVec
 	breaker                                          *prometheus.GaugeVec
 }
@@ -54,6 +56,8 @@ func newCounters() *counters {
 		validationsSettled: vector("validations_settled_total", "Pending validations that have come to their end, by market and status; callers who asked the same share one.", "country", "type", "status"),
 		cacheHits:          vector("validation_cache_hits_total", "Validations answered from a kept answer, by market.", "country", "type"),
 		late:               vector("connector_late_answers_total", "Answers that came after their time and were ignored.", "connector"),
+		transactions:       vector("transaction_outcomes_total", "Outcomes applied to transactions, by what they did, and the transaction's status and code then.", "effect", "direction", "status", "code"),
+		unmapped:           vector("unmapped_codes_total", "Raw codes of providers that no table knew.", "scheme", "direction"),
 		asked:              newAsked(registry),
 		breaker:            newBreakerGauge(registry),
 	}
@@ -112,6 +116,21 @@ func (c *counters) validationHooks() validation.Hooks {
 		Late:       func(connector string) { c.late.WithLabelValues(connector).Inc() },
 		Background: func(error) { c.failures.Inc() },
 	}
+}
+
+func (c *counters) transactionHooks() authstate.Hooks {
+	return authstate.Hooks{
+		Applied: func(t ports.Transaction, e authstate.Effect) {
+			c.transactions.WithLabelValues(string(e), string(t.Direction), string(t.Status), string(t.Code)).Inc()
+		},
+		Background: func(error) { c.failures.Inc() },
+	}
+}
+
+// unmappedCode counts by scheme alone: what the provider said stays out of
+// metrics.
+func (c *counters) unmappedCode(r authstate.Result) {
+	c.unmapped.WithLabelValues(string(r.Scheme), string(r.Direction)).Inc()
 }
 
 func (c *counters) hooks() ratelock.Hooks {

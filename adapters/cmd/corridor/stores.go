@@ -20,7 +20,9 @@ type bundle interface { //nolint:interfacebloat // one for each port of a store
 	Work() ports.Work
 	Clients() ports.ClientStore
 	Tokens() ports.TokenStore
+	Transactions() ports.TransactionStore
 	Outbox() ports.Outbox
+	DeadLetters() ports.DeadLetters
 	Close() error
 }
 

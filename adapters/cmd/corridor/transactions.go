@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// payments are the transactions' states: whom to read them from, and what runs
+// beside.
+type payments struct {
+	service *authstate.Service
+	reader  httpserver.Transactions
+	sandbox *sandboxTransactions // nil: none
+}
+
+// payments makes the service that keeps transactions' states. In the sandbox it
+// is read through the plays.
+func (c *serveCmd) payments(s *store, count *counters, log *slog.Logger) (*payments, error) {
+	normaliser, err := authstate.NewNormaliser(&authstate.NormaliserConfig{Unmapped: count.unmappedCode})
+	if err != nil {
+		return nil, err
+	}
+	service, err := authstate.New(authstate.Ports{Transactions: s.Transactions(), Work: s.Work()}, normaliser, &authstate.Config{
+		Logger: log, Hooks: count.transactionHooks(),
+	})
+	if err != nil || !c.Sandbox {
+		return &payments{service: service, reader: service}, err
+	}
+	sandbox := newSandboxTransactions(service, ports.SystemClock(), log)
+	return &payments{service, sandbox, sandbox}, nil
+}
+
+// Run applies timeouts, and lets the sandbox's plays go on.
+func (p *payments) Run(ctx context.Context) error {
+	if p.sandbox == nil {
+		return p.service.Run(ctx)
+	}
+	var both errgroup.Group
+	both.Go(func() error { return p.service.Run(ctx) })
+	both.Go(func() error { return p.sandbox.Run(ctx) })
+	if err := both.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,31 @@
+// Package webhook sends events as signed HTTP requests, and verifies them at the
+// other end. Headers and signatures are those of Standard Webhooks 1.0.0
+// (standardwebhooks.com), which receivers in any language have a library for.
+//
+//	secrets, err := webhook.ParseSecrets(os.Getenv("CORRIDOR_WEBHOOK_SECRETS"))
+//	if err != nil { … }
+//	sink, err := webhook.New("https://shop.example/events", secrets, nil)
+//	if err != nil { … }
+//	defer sink.Close()
+//	r, err := relay.New(store.Outbox(), sink, nil) // order, backoff, burial
+//
+// The receiver, who shares a secret:
+//
+//	receiver, err := webhook.NewReceiver(secrets, nil)
+//	…
+//	message, err := receiver.Receive(request) // 401 and 413 are errcodes.StatusOf(err)
+//	event, err := message.Event()
+//
+// An event arrives at least once: drop repeats by its id. Its body is the same
+// at every attempt:
+//
+//	{"id":"…","type":"rate_lock.minted","timestamp":"2026-03-02T09:30:15.987Z","clientId":"acme","data":{…}}
+//
+// To replace a secret, let the sink sign with the new and the old one, give the
+// new one to the receivers, then drop the old one.
+//
+// A URL that somebody else chose could point into the sender's own network. So
+// the sink connects to public addresses only, judged at each connection after
+// the name was resolved, and uses no proxy; [Config].AllowPrivate lifts this.
+// Redirects are never followed.
+package webhook

@@ -1,0 +1,93 @@
+package webhook_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/webhook"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func ExampleNew() {
+	secrets, err := webhook.ParseSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	receiver, err := webhook.NewReceiver(secrets, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		message, err := receiver.Receive(r)
+		if err != nil {
+			w.WriteHeader(errcodes.StatusOf(err))
+			return
+		}
+		event, err := message.Event()
+		fmt.Println(event.ID, event.Kind, event.Owner, string(event.Data), err)
+	}))
+	defer shop.Close()
+
+	// AllowPrivate is for this example's receiver, which is on this machine.
+	sink, err := webhook.New(shop.URL, secrets, &webhook.Config{AllowPrivate: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer sink.Close()
+	err = sink.Deliver(context.Background(), ports.Event{
+		ID: "lock-1.expired", Kind: "rate_lock.expired", Key: "lock-1", Owner: "acme",
+		At: time.Now(), Data: []byte(`{"rateLockId":"lock-1"}`),
+	})
+	fmt.Println("delivered:", err)
+
+	_, err = webhook.New("https://169.254.169.254/latest/meta-data", secrets, nil)
+	fmt.Println(err)
+	// Output:
+	// lock-1.expired rate_lock.expired acme {"rateLockId":"lock-1"} <nil>
+	// delivered: <nil>
+	// configuration: the webhook's URL must have a public address; AllowPrivate allows others
+}
+
+func ExampleVerify() {
+	secrets, err := webhook.ParseSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	body := []byte(`{"test": 2432232314}`)
+	header := http.Header{}
+	header.Set("webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek")
+	header.Set("webhook-timestamp", "1614265330")
+	header.Set("webhook-signature", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+
+	sent := time.Unix(1614265330, 0)
+	message, err := webhook.Verify(secrets, header, body, sent.Add(time.Second))
+	fmt.Println(message.ID, err)
+	_, err = webhook.Verify(secrets, header, []byte(`{"test": 1}`), sent)
+	fmt.Println(err)
+	_, err = webhook.Verify(secrets, header, body, sent.Add(time.Hour))
+	fmt.Println(err)
+	// Output:
+	// msg_p5jXN8AQM9LWM0D4loKWxJek <nil>
+	// unauthorized: The signature is not right
+	// unauthorized: The message is more than 5m0s old
+}
+
+func ExampleNewSecret() {
+	chance := io.Reader(bytes.NewReader(make([]byte, 32))) // crypto/rand.Reader, outside of examples
+	secret, err := webhook.NewSecret(chance)
+	fmt.Println(secret, err)
+	fmt.Println(secret.Reveal())
+	// Output:
+	// webhook secret <nil>
+	// whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+}

@@ -1,0 +1,27 @@
+package webhook
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+)
+
+// SetDial makes the sink connect through dial, past the guard.
+func (s *Sink) SetDial(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	s.transport.DialContext = dial
+}
+
+// SetResolver makes the sink look names up there.
+func (s *Sink) SetResolver(r *net.Resolver) { s.dialer.Resolver = r }
+
+// PublicOnly is the guard of each connection.
+func PublicOnly(address string) error { return publicOnly("tcp", address, nil) }
+
+// RetryAfter reads the header.
+func RetryAfter(header string, now time.Time) time.Duration { return retryAfter(header, now) }
+
+// Sign sets the headers of an attempt.
+func Sign(secrets []Secret, header http.Header, id string, at time.Time, body []byte) error {
+	return sign(secrets, header, id, at, body)
+}

@@ -1,0 +1,189 @@
+package webhook_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/corridor-go/corridor/adapters/webhook"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// secretOf makes the secret of a number.
+func secretOf(n byte) webhook.Secret {
+	s, err := webhook.NewSecret(bytes.NewReader(bytes.Repeat([]byte{n}, 64)))
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func secretsOf(numbers ...byte) []webhook.Secret {
+	var secrets []webhook.Secret
+	for _, n := range numbers {
+		secrets = append(secrets, secretOf(n))
+	}
+	return secrets
+}
+
+func event(id, key string) ports.Event {
+	return ports.Event{ID: id, Kind: "rate_lock.minted", Key: key, Owner: "acme", At: noon.Add(-987 * time.Millisecond), Data: []byte(`{"id": "<b>" }`)}
+}
+
+// got is one request as it came.
+type got struct {
+	method, path string
+	header       http.Header
+	body         []byte
+}
+
+// shop is a receiver that keeps what comes, and answers as told.
+type shop struct {
+	mu     sync.Mutex
+	answer http.HandlerFunc
+	got    []got
+}
+
+func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	s.got = append(s.got, got{r.Method, r.URL.RequestURI(), r.Header.Clone(), body})
+	answer := s.answer
+	s.mu.Unlock()
+	if answer != nil {
+		answer(w, r)
+	}
+}
+
+func (s *shop) answers(answer http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = answer
+}
+
+func (s *shop) received() []got {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]got(nil), s.got...)
+}
+
+// take gives the last request and forgets all.
+func (s *shop) take() got {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.got[len(s.got)-1]
+	s.got = nil
+	return last
+}
+
+// status answers with the status and headers, in pairs.
+func status(code int, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(code)
+	}
+}
+
+// private allows the receivers of tests, which are on this machine.
+func private(clock ports.Clock) *webhook.Config {
+	return &webhook.Config{Clock: clock, AllowPrivate: true}
+}
+
+func newSink(tb testing.TB, url string, cfg *webhook.Config) *webhook.Sink {
+	tb.Helper()
+	sink, err := webhook.New(url, secretsOf(1), cfg)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, sink.Close()) })
+	return sink
+}
+
+// serve opens the shop, and a sink for it with a path and a query to keep quiet.
+func serve(tb testing.TB, s *shop, cfg *webhook.Config) *webhook.Sink {
+	tb.Helper()
+	server := httptest.NewServer(s)
+	tb.Cleanup(server.Close)
+	return newSink(tb, server.URL+"/hidden-path?token=hidden-query", cfg)
+}
+
+// wire is a network without a machine: connections are pipes, whose deadlines
+// run on the bubble's clock.
+type wire struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newWire() *wire { return &wire{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (w *wire) Accept() (net.Conn, error) {
+	select {
+	case c := <-w.conns:
+		return c, nil
+	case <-w.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (w *wire) Close() error {
+	w.once.Do(func() { close(w.closed) })
+	return nil
+}
+
+func (w *wire) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (w *wire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case w.conns <- theirs:
+		return ours, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// raw makes a sink whose receiver is what serve does with a connection. To be
+// called in a bubble; the connections end with the test.
+func raw(t *testing.T, url string, cfg *webhook.Config, serve func(c net.Conn)) *webhook.Sink {
+	t.Helper()
+	w := newWire()
+	sink := newSink(t, url, cfg)
+	sink.SetDial(w.dial)
+	var served sync.WaitGroup
+	served.Go(func() {
+		for {
+			c, err := w.Accept()
+			if err != nil {
+				return
+			}
+			served.Go(func() {
+				defer c.Close()
+				serve(c)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		require.NoError(t, sink.Close())
+		require.NoError(t, w.Close())
+		served.Wait()
+	})
+	return sink
+}
+
+// quiet keeps a server's complaints about its callers out of the output.
+func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
