@@ -58,7 +58,15 @@ type family struct {
 type index struct {
 	exact    map[string]entry
 	tidied   map[string]entry
+	unpadded map[string]shortened // codes that have lost their leading zeros
 	families []family
+}
+
+// shortened is what a code without its leading zeros stands for: of 01 and 001,
+// 1 is the former.
+type shortened struct {
+	entry
+	digits int // of the code in full
 }
 
 // table is one scheme's rows, ready to be asked.
@@ -79,7 +87,7 @@ func newTable(rows []Row, version string) (*table, error) {
 	t := &table{version: version}
 	for i, d := range directions {
 		x := &t.indexes[i]
-		x.exact, x.tidied = make(map[string]entry, len(rows)), make(map[string]entry, len(rows))
+		x.exact, x.tidied, x.unpadded = make(map[string]entry, len(rows)), make(map[string]entry, len(rows)), map[string]shortened{}
 		for j := range rows {
 			if err := x.add(&rows[j], d); err != nil {
 				return nil, err
@@ -102,19 +110,37 @@ func (x *index) add(r *Row, d errcodes.Direction) error {
 		x.families = append(x.families, family{codes, tidy(r.Message), c})
 		return nil
 	}
-	put(x.exact, r.Code, tidy(r.Message), c)
-	put(x.tidied, tidy(r.Code), tidy(r.Message), c)
+	code, text := tidy(r.Code), tidy(r.Message)
+	x.exact[r.Code] = x.exact[r.Code].with(text, c)
+	x.tidied[code] = x.tidied[code].with(text, c)
+	x.shorten(code, text, c)
 	return nil
 }
 
-func put(m map[string]entry, code, text string, c cell) {
-	e := m[code]
+// shorten lets a code be found without its leading zeros.
+func (x *index) shorten(code, text string, c cell) {
+	short := unpadded(code)
+	if short == code {
+		return
+	}
+	of, taken := x.unpadded[short]
+	if !taken || of.digits > len(code) {
+		of = shortened{digits: len(code)}
+	}
+	if of.digits == len(code) {
+		of.entry = of.with(text, c)
+		x.unpadded[short] = of
+	}
+}
+
+// with gives the entry with one more answer.
+func (e entry) with(text string, c cell) entry {
 	if text == "" {
 		e.cell = c
 	} else {
 		e.byMessage = append(e.byMessage, messageRule{text, c})
 	}
-	m[code] = e
+	return e
 }
 
 // find gives what the index says of a raw code, and how that was found.
@@ -148,6 +174,9 @@ func (x *index) findAll(code, message string) (cell, Match) {
 func (x *index) findTidied(text, message string) (cell, Match) {
 	if e, ok := x.tidied[text]; ok {
 		return e.answer(message, MatchNormalised)
+	}
+	if short, ok := x.unpadded[text]; ok {
+		return short.answer(message, MatchNormalised)
 	}
 	return cell{}, MatchNone
 }

@@ -3,9 +3,9 @@ package authstate
 import "strings"
 
 // tidy gives the form in which dirty raw values are compared: ASCII letters in
-// lower case, each + and each run of blanks as one blank, none at the ends, and
-// no leading zeros where all is digits. Bytes that are no ASCII stay, so that
-// two texts that differ in them never become one.
+// lower case, each + and each run of blanks as one blank, none at the ends.
+// Bytes that are no ASCII stay, so that two texts that differ in them never
+// become one.
 func tidy(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -25,10 +25,11 @@ func tidy(s string) string {
 		}
 		b.WriteByte(c)
 	}
-	return unpadded(b.String())
+	return b.String()
 }
 
-// unpadded strips leading zeros from a text of digits.
+// unpadded gives a code of digits as it looks where somebody has read it as a
+// number.
 func unpadded(s string) string {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
 		return s
@@ -43,5 +44,5 @@ func unpadded(s string) string {
 // "51 : insufficient funds".
 func head(tidied string) (string, bool) {
 	before, _, found := strings.Cut(tidied, ":")
-	return unpadded(strings.TrimRight(before, " ")), found && before != ""
+	return strings.TrimRight(before, " "), found && before != ""
 }
