@@ -13,11 +13,13 @@ import (
 )
 
 // readmePackage is what the README's snippets stand in: the embedding, a
-// validation, and the property test.
+// validation, a provider's callback, and the property test.
 const readmePackage = `package readme
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 	"testing"
 	"time"
 
@@ -26,6 +28,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/feed/ecb"
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/ratelock"
@@ -44,6 +48,10 @@ func Validate(ctx context.Context, store *sqlite.Store, keys ports.Sealer, conne
 	return err
 }
 
+func Callback(mux *http.ServeMux, payments *authstate.Service, refund func(ports.Transaction)) {
+	CALLBACK
+}
+
 func TestProperty(t *testing.T) {
 	PROPERTY
 }
@@ -56,7 +64,7 @@ func TestReadmeSnippets(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(readme, -1)
-	marks := []string{"EMBED", "VALIDATE", "PROPERTY"}
+	marks := []string{"EMBED", "VALIDATE", "CALLBACK", "PROPERTY"}
 	require.Len(t, blocks, len(marks))
 	source := []byte(readmePackage)
 	for i, mark := range marks {

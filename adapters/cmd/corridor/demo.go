@@ -10,6 +10,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/feed/sandbox"
 	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/validation"
@@ -27,6 +28,7 @@ func (c *demoCmd) Run(world *surroundings) error {
 	return errors.Join(s.tell(
 		s.twoLocks, s.thirdCall, s.inUse, s.expiry, s.drift,
 		s.payee, s.anotherName, s.slip, s.slowBank,
+		s.wrongPIN, s.lateMoney,
 		s.told,
 	), s.accounts.Close(s.ctx))
 }
@@ -52,6 +54,7 @@ type story struct {
 	first    ports.RateLock
 	second   ports.RateLock
 	accounts *validation.Service
+	payments *authstate.Service
 	lookups  atomic.Int64 // that connectors were asked for
 	slow     string       // the id of the validation that was pending
 	err      error
@@ -73,6 +76,9 @@ func newStory(ctx context.Context, out io.Writer) (*story, error) {
 	}
 	terms := ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}
 	if s.locks, err = ratelock.New(s.store.RateLocks(), s.feed, terms, &ratelock.Config{Clock: s.clock}); err != nil {
+		return nil, err
+	}
+	if s.payments, err = s.newPayments(); err != nil {
 		return nil, err
 	}
 	s.accounts, err = s.newAccounts(validation.Policy{AnswerTTL: 24 * time.Hour})
@@ -193,6 +199,8 @@ func (s *story) told() {
 		ratelock.EventMinted, ratelock.EventMinted, ratelock.EventExpired, ratelock.EventCancelled, ratelock.EventMinted,
 		validation.EventEnded, validation.EventEnded, validation.EventEnded, validation.EventEnded,
 		validation.EventPending, validation.EventEnded,
+		authstate.EventOpened, authstate.EventFailed, authstate.EventOpened, authstate.EventErrored,
+		authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment,
 	}
 	s.sayf("       Every change was stored with its event:")
 	for len(want) > 0 && s.err == nil {
@@ -204,7 +212,7 @@ func (s *story) told() {
 		for _, e := range events {
 			s.expect("the event", e.Kind, want[0])
 			want = want[1:]
-			s.sayf("      %-22s %s", e.Kind, e.ID)
+			s.sayf("      %-24s %s", e.Kind, e.ID)
 			s.must(s.store.Outbox().Ack(s.ctx, e))
 		}
 	}

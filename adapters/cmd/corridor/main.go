@@ -2,7 +2,7 @@
 // tools around it:
 //
 //	corridor serve --sandbox     # the service, with sandbox rates and a client of its own
-//	corridor demo                # the story of a few locks and accounts, on a clock that it moves itself
+//	corridor demo                # the story of a few locks, accounts and failures, on a clock that it moves itself
 //	corridor validate NGA bank_account 0690000032 --bank-code 044 --sandbox
 //	corridor normalise mpesa-daraja 1037 --direction payin
 //	corridor connectors          # what each connector can do
@@ -37,7 +37,7 @@ const (
 // commands is the command line.
 type commands struct {
 	Serve       serveCmd       `cmd:"" help:"Run the service until SIGINT or SIGTERM."`
-	Demo        demoCmd        `cmd:"" help:"Tell the story of a few rate locks and validations, in process, and check it."`
+	Demo        demoCmd        `cmd:"" help:"Tell the story of a few rate locks, validations and failures, in process, and check it."`
 	Validate    validateCmd    `cmd:"" help:"Validate one account, in process, and print the result."`
 	Normalise   normaliseCmd   `cmd:"" help:"Say what a provider's raw failure means; - reads JSON lines."`
 	Connectors  connectorsCmd  `cmd:"" help:"Print what each connector can do."`

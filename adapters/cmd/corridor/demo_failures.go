@@ -1,0 +1,87 @@
+package main
+
+import (
+	"time"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func (s *story) newPayments() (*authstate.Service, error) {
+	normaliser, err := authstate.NewNormaliser(nil)
+	if err != nil {
+		return nil, err
+	}
+	return authstate.New(authstate.Ports{Transactions: s.store.Transactions(), Work: s.store.Work()}, normaliser, &authstate.Config{Clock: s.clock})
+}
+
+const (
+	demoWrongPIN  = "demo-wrong-pin"
+	demoNoAnswer  = "demo-no-answer"
+	demoRespondIn = time.Minute
+)
+
+func (s *story) openPayment(id string, d errcodes.Direction, respondBy time.Time) {
+	_, err := s.payments.Open(s.ctx, shop, authstate.Opening{ID: id, Direction: d, RespondBy: respondBy})
+	s.must(err)
+}
+
+func (s *story) reported(id, code, message string) authstate.Applied {
+	done, err := s.payments.Record(s.ctx, shop, id, authstate.Report{Scheme: authstate.MpesaDaraja, Code: code, Message: message})
+	s.must(err)
+	return done
+}
+
+func (s *story) showPayment(t ports.Transaction) {
+	line := "      " + t.ID + "  " + string(t.Status)
+	if state, failed := t.AuthState(); failed {
+		line += "  " + string(state.Code) + ": " + state.Message
+		if state.ConnectorFailureCode != "" {
+			line += " (M-Pesa says " + state.ConnectorFailureCode + ": " + state.ConnectorFailureMessage + ")"
+		}
+	}
+	s.sayf("%s", line)
+}
+
+// wrongPIN is one raw code that means two things.
+func (s *story) wrongPIN() {
+	const code, message = "2001", "The initiator information is invalid."
+	s.tellf("M-Pesa says %s. On a payin the payer's PIN was wrong, on a payout our own credential.", code)
+	for _, c := range []struct {
+		direction errcodes.Direction
+		status    ports.TransactionStatus
+		code      errcodes.TransactionCode
+	}{
+		{errcodes.Payin, ports.TransactionFailed, errcodes.FailureInvalidPIN},
+		{errcodes.Payout, ports.TransactionErrored, errcodes.ErrorConfiguration},
+	} {
+		id := demoWrongPIN + "-" + string(c.direction)
+		s.openPayment(id, c.direction, time.Time{})
+		done := s.reported(id, code, message)
+		s.expect("the status", done.Transaction.Status, c.status)
+		s.expect("the code", done.Transaction.Code, c.code)
+		s.expect("the raw message", done.Transaction.Raw.Message, message)
+		s.expect("how sure that is", done.Result.Confidence, authstate.Sure)
+		s.showPayment(done.Transaction)
+	}
+}
+
+// lateMoney is a payment that nobody answers in time, and that lands after all.
+func (s *story) lateMoney() {
+	s.sayf("       A payer does not answer the prompt within a minute: the payment has failed.")
+	s.openPayment(demoNoAnswer, errcodes.Payin, s.clock.Now().Add(demoRespondIn))
+	s.clock.Add(demoRespondIn)
+	s.must(s.payments.Tick(s.ctx, s.clock.Now()))
+	t, err := s.payments.Get(s.ctx, shop, demoNoAnswer)
+	s.must(err)
+	s.expect("the code", t.Code, errcodes.FailureTimeout)
+	s.showPayment(t)
+	s.clock.Add(demoRespondIn)
+	done := s.reported(demoNoAnswer, "0", "The service request is processed successfully.")
+	s.expect("the effect", done.Effect, authstate.LandedLate)
+	s.expect("the status", done.Transaction.Status, ports.TransactionFailed)
+	s.expect("when it ended", done.Transaction.EndedAt, t.EndedAt)
+	s.sayf("       A minute later the money lands. The end stays; the late payment is told as an event, to be paid back or matched.")
+	s.expect("the effect of the same again", s.reported(demoNoAnswer, "0", "").Effect, authstate.Unchanged)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/authstate"
+)
+
+func TestDemoTellsOfFailures(t *testing.T) {
+	code, out, errs := command(t, "", nil, "demo")
+	require.Zero(t, code, errs)
+	for _, part := range []string{
+		"demo-wrong-pin-payin  FAILED  invalidPin:", "demo-wrong-pin-payout  ERRORED  configurationError:",
+		"demo-no-answer  FAILED  timeout: No response came in time\n", "transaction.late_payment evt_",
+	} {
+		require.Contains(t, out, part)
+	}
+}
+
+// TestDemoFailsWhenFailuresGoAnotherWay: each chapter's checks are of use.
+func TestDemoFailsWhenFailuresGoAnotherWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		row     authstate.Row
+		chapter func(s *story)
+	}{
+		"the payer's PIN is another code": {
+			authstate.Row{Code: "2001", Payin: "declined", Payout: "configurationError", Confidence: authstate.Sure},
+			(*story).wrongPIN,
+		},
+		"the operator's credential is another code": {
+			authstate.Row{Code: "2001", Payin: "invalidPin", Payout: "downstreamError", Confidence: authstate.Sure},
+			(*story).wrongPIN,
+		},
+		"it is less sure": {
+			authstate.Row{Code: "2001", Payin: "invalidPin", Payout: "configurationError", Confidence: authstate.Judgement},
+			(*story).wrongPIN,
+		},
+		"no money lands": {
+			authstate.Row{Code: "0", Payin: authstate.AnswerPending, Confidence: authstate.Sure},
+			(*story).lateMoney,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := newStory(t.Context(), io.Discard)
+			require.NoError(t, err)
+			normaliser, err := authstate.NewNormaliser(&authstate.NormaliserConfig{
+				Overrides: map[authstate.Scheme][]authstate.Row{authstate.MpesaDaraja: {c.row}},
+			})
+			require.NoError(t, err)
+			s.payments, err = authstate.New(
+				authstate.Ports{Transactions: s.store.Transactions(), Work: s.store.Work()}, normaliser, &authstate.Config{Clock: s.clock},
+			)
+			require.NoError(t, err)
+			require.ErrorContains(t, s.tell(func() { c.chapter(s) }), "another way")
+		})
+	}
+}
