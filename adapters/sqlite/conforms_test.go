@@ -21,6 +21,7 @@ func TestConforms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
 			t.Run("ValidationStore", func(t *testing.T) { portstest.ValidationStore(t, h) })
+			t.Run("TransactionStore", func(t *testing.T) { portstest.TransactionStore(t, h) })
 		})
 	}
 	h := harness(sqlite.AfterCommit)
@@ -29,6 +30,7 @@ func TestConforms(t *testing.T) {
 	t.Run("AnswerCache", func(t *testing.T) { portstest.AnswerCache(t, h) })
 	t.Run("SecretStore", func(t *testing.T) { portstest.SecretStore(t, h) })
 	t.Run("Outbox", func(t *testing.T) { portstest.Outbox(t, h) })
+	t.Run("DeadLetters", func(t *testing.T) { portstest.DeadLetters(t, h) })
 	t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
 }
 

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -58,9 +57,8 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s, elsewhere := &shop{}, false
-			s.answers(func(w http.ResponseWriter, r *http.Request) {
-				elsewhere = elsewhere || !strings.HasPrefix(r.URL.Path, "/hidden-path")
+			s := &shop{}
+			s.answers(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Location", "/elsewhere")
 				w.WriteHeader(c.status)
 				_, _ = io.WriteString(w, "raw answer")
@@ -68,8 +66,7 @@ func TestAnswers(t *testing.T) {
 			sink := serve(t, s, private(nil))
 			err := sink.Deliver(t.Context(), event("event-1", "lock-1"))
 			require.Equal(t, c.code, errcodes.Of(err))
-			require.Len(t, s.received(), 1)
-			require.False(t, elsewhere, "redirects are not followed")
+			require.Len(t, s.received(), 1, "redirects are not followed")
 			if err != nil {
 				silent(t, err)
 				require.Equal(t, c.retry, errcodes.CategoryOf(errcodes.StatusOf(err)).Retry)

@@ -120,20 +120,21 @@ func FuzzParseSecrets(f *testing.F) {
 func FuzzRetryAfter(f *testing.F) {
 	f.Add("120")
 	f.Add("Fri, 20 Nov 2026 12:01:00 GMT")
+	f.Add("\tFriday, 20-Nov-26 12:01:00 GMT ")
 	f.Add("-1")
 	f.Add("99999999999999999999")
 	f.Fuzz(func(t *testing.T, header string) {
 		wait := webhook.RetryAfter(header, noon)
 		require.GreaterOrEqual(t, wait, time.Duration(0))
 		require.LessOrEqual(t, wait, webhook.MaxRetryAfter)
-		if at, err := http.ParseTime(header); err == nil {
+		text := strings.Trim(header, " \t")
+		if at, err := http.ParseTime(text); err == nil {
 			require.Equal(t, min(max(at.Sub(noon), 0), webhook.MaxRetryAfter), wait)
 			return
 		}
 		if wait > 0 {
-			digits := strings.Trim(header, " \t")
-			require.Empty(t, strings.Trim(digits, "0123456789"))
-			n, err := strconv.ParseUint(digits, 10, 32)
+			require.Empty(t, strings.Trim(text, "0123456789"))
+			n, err := strconv.ParseUint(text, 10, 32)
 			if err == nil && n < 86400 {
 				require.Equal(t, time.Duration(n)*time.Second, wait)
 			}

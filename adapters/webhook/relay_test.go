@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +35,7 @@ func stored(tb tester, events ...ports.Event) *memory.Store {
 
 // unreliable answers as the draw says, one after the other, then takes all.
 type unreliable struct {
+	mu      sync.Mutex
 	secrets []webhook.Secret
 	clock   ports.Clock
 	faults  []int
@@ -54,6 +56,8 @@ const (
 )
 
 func (u *unreliable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	fault := fine
 	if len(u.faults) > 0 {
 		fault, u.faults = u.faults[0], u.faults[1:]
@@ -90,9 +94,6 @@ func (u *unreliable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestEventsOfAKeyArriveInOrderWhateverTheReceiverDoes(t *testing.T) {
-	var receiver http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { receiver.ServeHTTP(w, r) }))
-	defer server.Close()
 	rapid.Check(t, func(rt *rapid.T) {
 		keys := rapid.SliceOfN(rapid.IntRange(0, 2), 1, 12).Draw(rt, "keys")
 		var events []ports.Event
@@ -104,7 +105,8 @@ func TestEventsOfAKeyArriveInOrderWhateverTheReceiverDoes(t *testing.T) {
 			secrets: secretsOf(1), clock: clock, bodies: map[string]string{},
 			faults: rapid.SliceOfN(rapid.IntRange(0, faults-1), 0, 40).Draw(rt, "faults"),
 		}
-		receiver = u
+		server := httptest.NewServer(u)
+		defer server.Close()
 		sink, err := webhook.New(server.URL, secretsOf(1), private(clock))
 		require.NoError(rt, err)
 		store := stored(rt, events...)
@@ -118,6 +120,8 @@ func TestEventsOfAKeyArriveInOrderWhateverTheReceiverDoes(t *testing.T) {
 		require.NoError(rt, sink.Close())
 		require.NoError(rt, store.Close())
 
+		u.mu.Lock()
+		defer u.mu.Unlock()
 		require.Empty(rt, u.bad)
 		require.Len(rt, u.bodies, len(events), "all arrive")
 		last := map[string]string{}

@@ -14,20 +14,12 @@ var replayChecks = []storeCheck{
 	{"a claim of before a replay is a conflict", eventReplayedClaim},
 }
 
-// replay brings one buried event back.
-func (k *kit) replay(id string) {
-	k.Helper()
-	n, err := k.DeadLetters.Replay(k.Context(), epoch, id)
-	k.ok(err, "Replay")
-	k.same(n, 1, "the number replayed")
-}
-
 func replayedFirst(k *kit) {
 	k.three()
 	k.ok(k.Outbox.Bury(k.Context(), k.first(epoch, "c"), "no use"), "Bury")
 	b := k.first(epoch, "b")
 	k.ok(k.Outbox.Retry(k.Context(), b, epoch), "Retry")
-	k.replay("c")
+	k.replays("one is buried", 1, "c")
 	c := k.first(epoch, "c")
 	k.same(c.Attempt, 1, "the attempt of a replayed event")
 	k.ok(k.Outbox.Ack(k.Context(), c), "Ack")
@@ -38,7 +30,7 @@ func givenBackBehindReplayed(k *kit) {
 	k.three()
 	k.ok(k.Outbox.Bury(k.Context(), k.first(epoch, "c"), "no use"), "Bury")
 	b := k.first(epoch, "b")
-	k.replay("c")
+	k.replays("one is buried", 1, "c")
 	later := epoch.Add(2 * lease)
 	k.ok(k.Outbox.Retry(k.Context(), b, later), "Retry")
 	k.code(k.Outbox.Ack(k.Context(), b), errcodes.Conflict, "Ack by a claim that was given back")
@@ -55,19 +47,9 @@ func replayNamed(k *kit) {
 	for _, e := range k.claimEvents(epoch, 3) {
 		k.ok(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
 	}
-	for _, step := range []struct {
-		ids  []string
-		n    int
-		what string
-	}{
-		{[]string{"c", "c", "a", "unknown"}, 1, "one is buried, one waits, one is unknown"},
-		{nil, 2, "the rest"},
-		{nil, 0, "none is left"},
-	} {
-		n, err := k.DeadLetters.Replay(k.Context(), epoch, step.ids...)
-		k.ok(err, "Replay")
-		k.same(n, step.n, "the number replayed, when "+step.what)
-	}
+	k.replays("one is buried, one waits, one is unknown", 1, "c", "c", "a", "unknown")
+	k.replays("the rest is meant", 2)
+	k.replays("none is left", 0)
 	k.same(eventIDs(k.claimEvents(epoch, 10)), []string{"d", "c", "b", "a"}, "the events in the order of their saves")
 }
 
@@ -78,7 +60,7 @@ func eventReplayedClaim(k *kit) {
 	first := k.first(epoch, "event-1")
 	second := k.first(epoch.Add(lease), "event-1")
 	k.ok(k.Outbox.Bury(k.Context(), second, "no use"), "Bury")
-	k.replay("event-1")
+	k.replays("one is buried", 1, "event-1")
 	late := func(when string) {
 		k.Helper()
 		k.conflicts(k.eventEnds(first), "by the first claim, "+when)

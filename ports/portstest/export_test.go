@@ -16,9 +16,10 @@ var storeSuites = map[string][]storeCheck{
 	"ClientStore":   clientChecks,
 	"TokenStore":    tokenChecks,
 
-	"ValidationStore": validationChecks,
-	"AnswerCache":     answerCacheChecks,
-	"SecretStore":     secretChecks,
+	"ValidationStore":  validationChecks,
+	"TransactionStore": transactionChecks,
+	"AnswerCache":      answerCacheChecks,
+	"SecretStore":      secretChecks,
 }
 
 // CheckNames lists the checks of a suite.

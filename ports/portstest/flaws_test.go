@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
@@ -47,6 +48,15 @@ func ignoreContexts(b *bundle) {
 	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
 		return inner.validations.save(deaf(ctx), c)
 	}
+	b.transactions.save = func(ctx context.Context, c ports.TransactionChange) error {
+		return inner.transactions.save(deaf(ctx), c)
+	}
+	b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+		return inner.letters.replay(deaf(ctx), now, ids...)
+	}
+	b.letters.discard = func(ctx context.Context, ids ...string) (int, error) {
+		return inner.letters.discard(deaf(ctx), ids...)
+	}
 	b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error { return inner.answers.put(deaf(ctx), a) }
 	b.secret = func(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 		return inner.secret(deaf(ctx), name, fresh)
@@ -68,6 +78,13 @@ func contextsTooLate(b *bundle) {
 	b.tokens.put = func(ctx context.Context, v ports.Token) error { return orDone(ctx, inner.tokens.put(ctx, v)) }
 	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
 		return orDone(ctx, inner.validations.save(ctx, c))
+	}
+	b.transactions.save = func(ctx context.Context, c ports.TransactionChange) error {
+		return orDone(ctx, inner.transactions.save(ctx, c))
+	}
+	b.letters.discard = func(ctx context.Context, ids ...string) (int, error) {
+		n, err := inner.letters.discard(ctx, ids...)
+		return n, orDone(ctx, err)
 	}
 	b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error { return orDone(ctx, inner.answers.put(ctx, a)) }
 	b.secret = func(ctx context.Context, name string, fresh []byte) ([]byte, error) {

@@ -17,12 +17,14 @@ type saboteur struct {
 var saboteurs = map[string][]saboteur{
 	"RateLockStore": slices.Concat(recordSaboteurs, versionSaboteurs, endingSaboteurs, keySaboteurs, listingSaboteurs, outcomeSaboteurs),
 	"Outbox":        slices.Concat(eventSaboteurs, eventOrderSaboteurs, eventClaimSaboteurs),
-	"DeadLetters":   replaySaboteurs,
+	"DeadLetters":   slices.Concat(buriedSaboteurs, replaySaboteurs, replayedSaboteurs, discardSaboteurs, deadLetterOutcomeSaboteurs),
 	"Work":          slices.Concat(itemSaboteurs, itemClaimSaboteurs),
 	"ClientStore":   clientSaboteurs,
 	"TokenStore":    tokenSaboteurs,
 	"ValidationStore": slices.Concat(validationSaboteurs, validationVersionSaboteurs, validationQueueSaboteurs,
 		overdueSaboteurs, validationPurgeSaboteurs, validationOutcomeSaboteurs),
+	"TransactionStore": slices.Concat(transactionSaboteurs, rawSaboteurs, transactionVersionSaboteurs, transactionEndSaboteurs,
+		transactionQueueSaboteurs, transactionOutcomeSaboteurs),
 	"AnswerCache": slices.Concat(answerSaboteurs, answerClaimSaboteurs, answerPurgeSaboteurs, answerOutcomeSaboteurs),
 	"SecretStore": secretSaboteurs,
 }
@@ -115,9 +117,10 @@ func TestASuiteLeavesOutWhatIsNotThere(t *testing.T) {
 		"ClientStore":   portstest.ClientStore,
 		"TokenStore":    portstest.TokenStore,
 
-		"ValidationStore": portstest.ValidationStore,
-		"AnswerCache":     portstest.AnswerCache,
-		"SecretStore":     portstest.SecretStore,
+		"ValidationStore":  portstest.ValidationStore,
+		"TransactionStore": portstest.TransactionStore,
+		"AnswerCache":      portstest.AnswerCache,
+		"SecretStore":      portstest.SecretStore,
 	} {
 		t.Run(name, func(t *testing.T) { suite(t, bare) })
 	}
