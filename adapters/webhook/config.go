@@ -35,7 +35,9 @@ type Config struct {
 	Timeout time.Duration
 
 	// GoneFor is for how long no event is sent after the receiver answered 410
-	// Gone; default 1 h. Then one event tries whether it is back.
+	// Gone; default 1 h. Events of that time are refused with the code of the
+	// 410, so that a relay buries them; they can be replayed when it is back,
+	// which the first event after that time finds out.
 	GoneFor time.Duration
 
 	// AllowPrivate lets the URL be http and the receiver be in a private

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 )
 
@@ -17,6 +18,9 @@ func (s *Sink) SetResolver(r *net.Resolver) { s.dialer.Resolver = r }
 
 // PublicOnly is the guard of each connection.
 func PublicOnly(address string) error { return publicOnly("tcp", address, nil) }
+
+// IsPublic tells what the guard lets pass.
+func IsPublic(a netip.Addr) bool { return isPublic(a) }
 
 // RetryAfter reads the header.
 func RetryAfter(header string, now time.Time) time.Duration { return retryAfter(header, now) }

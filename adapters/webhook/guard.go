@@ -46,9 +46,10 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// isPublic reports an address that anybody on the internet could reach.
+// isPublic reports an address that anybody on the internet could reach. One with
+// a zone is none: netip finds it in no prefix.
 func isPublic(addr netip.Addr) bool {
-	addr = addr.WithZone("").Unmap()
+	addr = addr.Unmap()
 	if nat64.Contains(addr) {
 		bytes := addr.As16()
 		addr = netip.AddrFrom4([4]byte(bytes[12:]))

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -29,7 +30,7 @@ var refused = map[string][]string{
 	"private":               {"10.0.0.0", "10.255.255.255", "172.16.0.0", "172.31.255.255", "192.168.0.0", "192.168.255.255"},
 	"carrier-grade NAT":     {"100.64.0.0", "100.100.100.200", "100.127.255.255"},
 	"loopback":              {"127.0.0.0", "127.0.0.1", "127.255.255.255", "::1"},
-	"link-local":            {"169.254.0.0", "169.254.169.254", "169.254.255.255", "fe80::1", "fe80::1%eth0", "febf::1"},
+	"link-local":            {"169.254.0.0", "169.254.169.254", "169.254.255.255", "fe80::1", "fe80::1%eth0", "2606:4700:4700::1111%eth0", "febf::1"},
 	"a cloud's host":        {"168.63.129.16"},
 	"protocol assignments":  {"192.0.0.0", "192.0.0.192", "192.0.0.255", "2001::", "2001:1ff:ffff::"},
 	"documentation":         {"192.0.2.0", "192.0.2.255", "198.51.100.0", "198.51.100.255", "203.0.113.0", "203.0.113.255", "2001:db8::1", "2001:db8:ffff::1", "3fff::1", "3fff:fff::1"},
@@ -75,6 +76,7 @@ func TestOnlyPublicAddressesAreConnectedTo(t *testing.T) {
 		require.NoError(t, sink.Close())
 	}
 	require.Error(t, webhook.PublicOnly("not an address"))
+	require.False(t, webhook.IsPublic(netip.Addr{}))
 }
 
 // The standard library knows fewer ranges; what it knows must be refused, in
@@ -191,6 +193,18 @@ func TestANameThatIsUnknown(t *testing.T) {
 	require.Equal(t, errcodes.Unavailable, errcodes.Of(err))
 	require.ErrorContains(t, err, "cannot be resolved")
 	require.NotContains(t, err.Error(), "example.com")
+}
+
+func TestASearchForANameEndsWithTheAttempt(t *testing.T) {
+	sink := newSink(t, "https://example.com/", &webhook.Config{Timeout: 10 * time.Millisecond})
+	ends := make(chan error, 10)
+	sink.SetResolver(&net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		<-ctx.Done()
+		ends <- ctx.Err()
+		return nil, ctx.Err()
+	}})
+	require.Equal(t, errcodes.DeadlineExceeded, errcodes.Of(deliver(t, sink)))
+	require.ErrorIs(t, <-ends, context.Canceled, "not by the 5 s that a resolver has of its own")
 }
 
 func deliver(t *testing.T, sink ports.EventSink) error {

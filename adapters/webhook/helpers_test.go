@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -19,7 +20,16 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The proxy, which net/http reads once for a process, is one that nobody should
+// ask; for this machine none is asked in any case.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY"} {
+		if err := os.Setenv(name, "http://proxy.example:3128"); err != nil {
+			panic(err)
+		}
+	}
+	goleak.VerifyTestMain(m)
+}
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 

@@ -61,7 +61,7 @@ type Message struct {
 }
 
 // Event reads the body as a sink of this package writes it: ID, Kind, Owner, At
-// (UTC, to the millisecond) and Data are set. A body of another shape, or one
+// (UTC, to the millisecond) and Data are set; Key does not travel. A body of another shape, or one
 // whose id is not the message's, is [errcodes.InvalidRequest].
 func (m Message) Event() (ports.Event, error) {
 	var read struct {

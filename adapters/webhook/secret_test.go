@@ -44,6 +44,7 @@ func TestParseSecrets(t *testing.T) {
 		{"an end without a secret", written(32) + ",", 0, "secret 2"},
 		{"a line break within", written(32)[:20] + "\n" + written(32)[20:], 0, "base64"},
 		{"base64 for URLs", "whsec_" + strings.Repeat("-_-_", 8), 0, "base64"},
+		{"bits beyond an end without padding", strings.TrimRight(written(32), "=")[:48] + "B", 0, "base64"},
 		{"bits beyond the end", strings.TrimRight(written(32), "=")[:48] + "B=", 0, "base64"},
 		{"one twice", written(32) + "," + strings.TrimRight(written(32), "="), 0, "secret 2"},
 	} {
