@@ -38,7 +38,7 @@ const (
 // Base gives the scheme whose codes this one passes through: what its own table
 // does not know is looked up there. "" is none.
 func (s Scheme) Base() Scheme {
-	switch s { //nolint:exhaustive // few have one
+	switch s {
 	case Interswitch, Paystack:
 		return ISO8583
 	default:

@@ -33,6 +33,10 @@ type Config struct {
 	FirstPause   time.Duration // before the second attempt, doubled with each; default 1 s
 	LongestPause time.Duration // default 15 min
 	Attempts     int           // after which an event is buried; default 50
+
+	// Buried is told, in place, of each event that was set aside, with the code of
+	// the failure: somebody should look. Default: nobody.
+	Buried func(e ports.Event, code errcodes.Code)
 }
 
 // Relay drains one outbox into one sink. It is safe for concurrent use.
@@ -57,6 +61,9 @@ func New(outbox ports.Outbox, sink ports.EventSink, config *Config) (*Relay, err
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Buried == nil {
+		cfg.Buried = func(ports.Event, errcodes.Code) {}
 	}
 	set(&cfg.Every, DefaultEvery)
 	set(&cfg.Batch, DefaultBatch)

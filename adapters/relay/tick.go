@@ -99,8 +99,12 @@ func (r *Relay) settle(ctx context.Context, e ports.Event, failure error) (gone 
 	code := errcodes.Of(failure)
 	log := r.cfg.Logger.With("event", e.ID, "kind", e.Kind, "attempt", e.Attempt, "code", string(code))
 	if e.Attempt >= r.cfg.Attempts || !errcodes.CategoryOf(errcodes.StatusOf(failure)).Retry {
+		if err := r.outbox.Bury(ctx, e, string(code)); err != nil {
+			return true, err
+		}
 		log.ErrorContext(ctx, "event buried")
-		return true, r.outbox.Bury(ctx, e, string(code))
+		r.cfg.Buried(e, code)
+		return true, nil
 	}
 	log.WarnContext(ctx, "event not delivered")
 	return false, r.outbox.Retry(ctx, e, r.cfg.Clock.Now().Add(r.pause(e.Attempt, failure)))

@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
-	"github.com/corridor-go/corridor/adapters/relay"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/validation"
 )
@@ -21,7 +20,7 @@ type application struct {
 	locks    *ratelock.Service
 	accounts *validation.Service
 	payments *payments
-	relay    *relay.Relay
+	events   *events
 	auth     *clientauth.Authenticator
 	greet    greeting
 	close    func() error
@@ -73,7 +72,7 @@ func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, log 
 	if err != nil {
 		return nil, err
 	}
-	events, err := relay.New(store.Outbox(), count.sink(log), &relay.Config{Logger: log, Every: 500 * time.Millisecond})
+	events, err := c.Events.open(ctx, store, c.Sandbox, count, log)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +90,9 @@ func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, log 
 		return nil, err
 	}
 	return &application{
-		server: server, locks: locks, accounts: accounts, payments: payments, relay: events, auth: auth, greet: greet,
-		close: store.close,
+		server: server, locks: locks, accounts: accounts, payments: payments, events: events, auth: auth,
+		greet: func(out io.Writer, url string) { greet(out, url); events.greet(out, url) },
+		close: func() error { return errors.Join(events.close(), store.close()) },
 	}, nil
 }
 

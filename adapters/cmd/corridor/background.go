@@ -24,7 +24,9 @@ func (a *application) start(log *slog.Logger) *background {
 	b.loop(ctx, log, "rate locks", a.locks.Run)
 	b.loop(ctx, log, "validations", a.accounts.Run)
 	b.loop(ctx, log, "transactions", a.payments.Run)
-	b.loop(ctx, log, "events", a.relay.Run)
+	for _, r := range a.events.relays {
+		b.loop(ctx, log, "events", r.Run)
+	}
 	b.loop(ctx, log, "tokens", a.purgeTokens(log))
 	return b
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"log/slog"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,7 +22,8 @@ type counters struct {
 	conflicts, behind, failures prometheus.Counter
 
 	validations, validationsSettled, cacheHits, late *prometheus.CounterVec
-	transactions, unmapped                           *prometheus.CounterVec
+	transactions, unmapped, attempts, buried         *prometheus.CounterVec
+	attempted                                        prometheus.Histogram
 	asked                                            *prometheus.HistogramVec
 	breaker                                          *prometheus.GaugeVec
 }
@@ -58,6 +57,9 @@ func newCounters() *counters {
 		late:               vector("connector_late_answers_total", "Answers that came after their time and were ignored.", "connector"),
 		transactions:       vector("transaction_outcomes_total", "Outcomes applied to transactions, by what they did, and the transaction's status and code then.", "effect", "direction", "status", "code"),
 		unmapped:           vector("unmapped_codes_total", "Raw codes of providers that no table knew.", "scheme", "direction"),
+		attempts:           vector("webhook_attempts_total", "Requests to the receiver of webhooks, by the status of its answer; 0 is none.", "status"),
+		buried:             vector("events_buried_total", "Events set aside undelivered, by kind and the code of the failure.", "kind", "code"),
+		attempted:          newAttempted(registry),
 		asked:              newAsked(registry),
 		breaker:            newBreakerGauge(registry),
 	}
@@ -68,6 +70,15 @@ func newAsked(registry *prometheus.Registry) *prometheus.HistogramVec {
 		Name: "corridor_connector_duration_seconds", Help: "Time of a connector's call, by how it ended.",
 		Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 10, 30},
 	}, []string{"connector", "outcome"})
+	registry.MustRegister(h)
+	return h
+}
+
+func newAttempted(registry *prometheus.Registry) prometheus.Histogram {
+	h := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "corridor_webhook_attempt_duration_seconds", Help: "Requests to the receiver of webhooks, however they ended.",
+		Buckets: []float64{.01, .05, .1, .25, .5, 1, 2, 5, 15},
+	})
 	registry.MustRegister(h)
 	return h
 }
@@ -146,19 +157,4 @@ func (c *counters) hooks() ratelock.Hooks {
 			c.looks.WithLabelValues(outcome).Inc()
 		},
 	}
-}
-
-// sink counts events and, at debug level, tells of them.
-func (c *counters) sink(log *slog.Logger) ports.EventSink { return &countingSink{c, log} }
-
-type countingSink struct {
-	counters *counters
-	log      *slog.Logger
-}
-
-// Deliver counts the event.
-func (s *countingSink) Deliver(ctx context.Context, e ports.Event) error {
-	s.counters.events.WithLabelValues(e.Kind).Inc()
-	s.log.DebugContext(ctx, "event", "id", e.ID, "kind", e.Kind, "at", e.At)
-	return ctx.Err()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,8 +13,8 @@ import (
 )
 
 type normaliseCmd struct {
-	Scheme    string  `arg:""                                                 help:"The scheme whose code it is, or - for JSON lines on standard input."`
-	Code      *string `arg:""                                                 help:"The raw code."                                                               optional:""`
+	Scheme    string  `arg:""                                                                                         help:"The scheme whose code it is, or - for JSON lines on standard input."`
+	Code      *string `arg:""                                                                                         help:"The raw code."                                                       optional:""`
 	Direction string  `help:"payin or payout."`
 	Message   string  `help:"The raw message."`
 	State     string  `help:"What the provider calls it: failed or error. It decides about codes that nothing knows."`
@@ -22,12 +23,15 @@ type normaliseCmd struct {
 
 // Help shows the lines that - reads, and the schemes.
 func (c *normaliseCmd) Help() string {
-	var names []string
-	for _, s := range authstate.Schemes() {
-		names = append(names, string(s))
+	schemes := authstate.Schemes()
+	names := make([]string, len(schemes))
+	for i, s := range schemes {
+		names[i] = string(s)
 	}
 	return `JSON lines: {"scheme","direction","code","message","state"}, one answer a line, in order. A line that cannot be
 read is answered with {"error","message","line"}, and the rest goes on.
+
+A code that begins with - stands last, behind --: corridor normalise SCHEME --direction payin -- -1
 
 Schemes: ` + strings.Join(names, ", ")
 }
@@ -36,13 +40,13 @@ Schemes: ` + strings.Join(names, ", ")
 func (c *normaliseCmd) Validate() error {
 	switch {
 	case c.Scheme == "-" && (c.Code != nil || c.Direction != "" || c.Message != "" || c.State != ""):
-		return fmt.Errorf("- takes each line's code, direction, message and state from the line")
+		return errors.New("- takes each line's code, direction, message and state from the line")
 	case c.Scheme == "-":
 		return nil
 	case c.Code == nil:
-		return fmt.Errorf("a code is required")
+		return errors.New("a scheme and a code are required, or - for lines on standard input")
 	case c.Unmapped:
-		return fmt.Errorf("--unmapped goes with -")
+		return errors.New("--unmapped goes with -")
 	default:
 		return nil
 	}
@@ -68,16 +72,16 @@ func (c *normaliseCmd) Run(world *surroundings) error {
 	return err
 }
 
+// stream answers all lines. A stream that breaks off is told of as far as it
+// came.
 func (c *normaliseCmd) stream(world *surroundings) error {
-	lines := newFailureLines(world.stdin, world.stdout)
-	if err := lines.run(world.ctx); err != nil {
-		return err
-	}
+	lines := newFailureLines(world.stdout)
+	err := lines.run(world.ctx, world.stdin)
 	lines.tell(world.stderr)
 	if c.Unmapped {
 		lines.unmapped.tell(world.stderr)
 	}
-	return nil
+	return err
 }
 
 // appendMeaning appends the authState of a failure, or what else it is.

@@ -13,26 +13,24 @@ import (
 	"github.com/corridor-go/corridor/internal/wire"
 )
 
-// maxLine holds a raw code and a raw message of 64 KiB each, however they are
-// escaped.
+// maxLine, in bytes without the line's end, holds a raw code and a raw message of
+// 64 KiB each, however they are escaped.
 const maxLine = 1 << 20
 
 // failureLines answers JSON lines of raw failures, one by one: its memory does
 // not grow with their number.
 type failureLines struct {
-	in         *bufio.Reader
 	out        *bufio.Writer
 	normaliser *authstate.Normaliser
 	unmapped   *unmapped
 	line       int
 	unreadable int
 	strange    int // lines of an unknown scheme, direction or state
-	buf        []byte
 	answer     []byte
 }
 
-func newFailureLines(in io.Reader, out io.Writer) *failureLines {
-	l := &failureLines{in: bufio.NewReaderSize(in, 64<<10), out: bufio.NewWriterSize(out, 64<<10), unmapped: newUnmapped()}
+func newFailureLines(out io.Writer) *failureLines {
+	l := &failureLines{out: bufio.NewWriterSize(out, blockSize), unmapped: newUnmapped()}
 	n, err := authstate.NewNormaliser(&authstate.NormaliserConfig{Unmapped: l.unmapped.add})
 	if err != nil {
 		panic(err) // nothing was asked of it that could be refused
@@ -41,57 +39,53 @@ func newFailureLines(in io.Reader, out io.Writer) *failureLines {
 	return l
 }
 
-// run answers every line. Answers are held back while more lines are at hand.
-func (l *failureLines) run(ctx context.Context) error {
-	for ctx.Err() == nil {
-		line, err := l.next()
+// run answers every line of in.
+func (l *failureLines) run(ctx context.Context, in io.Reader) error {
+	lines := bufio.NewReaderSize(newAttentive(ctx, in, l.out.Flush), maxLine+len(newline))
+	for {
+		line, err := next(lines)
 		if errors.Is(err, io.EOF) {
 			return l.out.Flush()
 		}
 		if err != nil && errcodes.Of(err) != errcodes.PayloadTooLarge {
-			return errors.Join(err, l.out.Flush())
+			return err
 		}
-		l.line++
+		if l.line++; l.line == 1 {
+			line = bytes.TrimPrefix(line, byteOrderMark)
+		}
 		l.answer = append(l.meaning(l.answer[:0], line, err), '\n')
 		if _, err := l.out.Write(l.answer); err != nil {
 			return err
 		}
-		if l.in.Buffered() == 0 {
-			if err := l.out.Flush(); err != nil {
-				return err
-			}
-		}
 	}
-	return errors.Join(ctx.Err(), l.out.Flush())
 }
+
+var newline, byteOrderMark = []byte("\n"), []byte("\ufeff")
 
 // next gives the next line without its end, valid until the call after. One
-// that is too long is passed over to its end.
-func (l *failureLines) next() ([]byte, error) {
-	l.buf = l.buf[:0]
-	for tooLong := false; ; {
-		part, err := l.in.ReadSlice('\n')
-		if len(l.buf)+len(part) > maxLine {
-			tooLong = true
-		} else if len(part) > 0 && (err != nil || len(l.buf) > 0) {
-			l.buf = append(l.buf, part...)
-			part = l.buf
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err != nil && (!errors.Is(err, io.EOF) || len(part) == 0 && len(l.buf) == 0 && !tooLong):
-			return nil, err
-		case tooLong:
-			return nil, errcodes.New(errcodes.PayloadTooLarge, "The line is above 1 MiB")
-		case len(l.buf) > 0:
-			return bytes.TrimSuffix(l.buf, newline), nil
-		default:
-			return bytes.TrimSuffix(part, newline), nil
-		}
+// that does not fit into the reader is passed over to its end.
+func next(lines *bufio.Reader) ([]byte, error) {
+	line, err := lines.ReadSlice('\n')
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return nil, passOver(lines)
+	case errors.Is(err, io.EOF) && len(line) > 0:
+		return line, nil
+	default:
+		return bytes.TrimSuffix(line, newline), err
 	}
 }
 
-var newline = []byte{'\n'}
+func passOver(lines *bufio.Reader) error {
+	err := bufio.ErrBufferFull
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = lines.ReadSlice('\n')
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return errcodes.New(errcodes.PayloadTooLarge, "The line is above 1 MiB")
+}
 
 // meaning appends the answer to one line.
 func (l *failureLines) meaning(dst, line []byte, err error) []byte {

@@ -33,6 +33,7 @@ type serveCmd struct {
 	MaxPriceAge       time.Duration `default:"96h"                env:"CORRIDOR_MAX_PRICE_AGE"                                                           help:"An older price is no live price."`
 
 	Accounts validationSettings `embed:""`
+	Events   eventSettings      `embed:""`
 
 	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE" help:"JSON file of clients, read again when it changes." type:"path"`
 	RateLimit   float64    `env:"CORRIDOR_RATE_LIMIT"   help:"Requests a second for a client; 0 is off."`
@@ -47,6 +48,9 @@ func (c *serveCmd) Help() string {
   CORRIDOR_DATA_KEYS    keys that seal personal data: keyid:base64,… of 32 bytes each; the first seals,
                         all open. To replace a by b: a, then a,b everywhere, then b,a, then b.
                         Without it a key is made and kept in the store.
+  CORRIDOR_WEBHOOK_SECRETS
+                        what webhooks are signed with: whsec_base64,… of 24 to 64 bytes each; all sign. To
+                        replace a by b: a, then a,b, tell the receivers b, then b. The sandbox makes one.
   CORRIDOR_PAYSTACK_SECRET_KEY, CORRIDOR_FLUTTERWAVE_SECRET_KEY, CORRIDOR_MTNMOMO_SUBSCRIPTION_KEY,
   CORRIDOR_MTNMOMO_API_USER, CORRIDOR_MTNMOMO_API_KEY, CORRIDOR_MTNMOMO_TARGET_ENVIRONMENT
                         credentials of the connectors`

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// eventsCmd is for those who look after the events that nobody could take.
+type eventsCmd struct {
+	Buried  buriedCmd  `cmd:"" help:"List the events that were set aside, one JSON object a line."`
+	Replay  replayCmd  `cmd:"" help:"Send events that were set aside again, each in its place."`
+	Discard discardCmd `cmd:"" help:"Remove events that were set aside, for good."`
+}
+
+type storeSetting struct {
+	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"sqlite:PATH of the service."`
+}
+
+// letters lends the dead letters of the store to fn.
+func (c *storeSetting) letters(ctx context.Context, fn func(ports.DeadLetters) error) error {
+	s, err := openStore(ctx, c.Store)
+	if err != nil {
+		return rejected{err}
+	}
+	return errors.Join(fn(s.DeadLetters()), s.close())
+}
+
+type buriedCmd struct{ storeSetting }
+
+// buriedLine is an event as it is listed. Its data stay in the store.
+type buriedLine struct {
+	ID       string    `json:"id"`
+	Kind     string    `json:"kind"`
+	ClientID string    `json:"clientId"`
+	At       time.Time `json:"at"`
+	Attempts int       `json:"attempts"`
+	Reason   string    `json:"reason"`
+}
+
+const buriedPage = 1000
+
+// Run lists them in the order of their saves.
+func (c *buriedCmd) Run(world *surroundings) error {
+	out := json.NewEncoder(world.stdout)
+	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
+		for after := int64(0); ; {
+			page, err := letters.Buried(world.ctx, after, buriedPage)
+			if err != nil {
+				return err
+			}
+			for _, e := range page {
+				if err := out.Encode(buriedLine{e.ID, e.Kind, e.Owner, e.At, e.Attempt, e.Reason}); err != nil {
+					return err
+				}
+				after = e.Pos
+			}
+			if len(page) < buriedPage {
+				return nil
+			}
+		}
+	})
+}
+
+type replayCmd struct {
+	storeSetting
+
+	IDs []string `arg:""              help:"The events' ids." name:"id" optional:""`
+	All bool     `help:"All of them."`
+}
+
+// Validate wants all to be asked for by name.
+func (c *replayCmd) Validate() error {
+	if c.All == (len(c.IDs) > 0) {
+		return errors.New("name the events, or --all")
+	}
+	return nil
+}
+
+// Run makes them wait for delivery again.
+func (c *replayCmd) Run(world *surroundings) error {
+	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
+		n, err := letters.Replay(world.ctx, time.Now(), c.IDs...)
+		return told(world, n, "replayed", err)
+	})
+}
+
+type discardCmd struct {
+	storeSetting
+
+	IDs []string `arg:"" help:"The events' ids." name:"id"`
+}
+
+// Run removes them.
+func (c *discardCmd) Run(world *surroundings) error {
+	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
+		n, err := letters.Discard(world.ctx, c.IDs...)
+		return told(world, n, "discarded", err)
+	})
+}
+
+func told(world *surroundings, n int, what string, err error) error {
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(world.stdout, "%d %s\n", n, what)
+	return err
+}

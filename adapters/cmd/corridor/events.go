@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/relay"
+	"github.com/corridor-go/corridor/adapters/webhook"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+const (
+	webhookSecretsEnv = "CORRIDOR_WEBHOOK_SECRETS" // no flag: a command line is seen by every user of the machine
+	webhookSecretName = "sandbox webhook secret"
+
+	eventsEvery = 500 * time.Millisecond
+
+	// webhookRelays deliver side by side, so that a receiver's answers are not
+	// waited for one by one. Events of one thing stay in order.
+	webhookRelays = 4
+
+	// goneFor is short: whoever replays events for a receiver that is back should
+	// not have to wait.
+	goneFor = time.Minute
+)
+
+// eventSettings are the flags of serve that concern events.
+type eventSettings struct {
+	WebhookURL          string `env:"CORRIDOR_WEBHOOK_URL"           help:"Where events are posted, signed; off by default."                       name:"webhook-url"`
+	WebhookAllowPrivate bool   `env:"CORRIDOR_WEBHOOK_ALLOW_PRIVATE" help:"Let the receiver be in a private network or on this machine, and http." name:"webhook-allow-private"`
+}
+
+// events are how stored events leave.
+type events struct {
+	relays []*relay.Relay
+	hook   *webhook.Sink // nil: none
+	greet  greeting
+}
+
+// open makes what drains the store's outbox. Without a receiver the events are
+// counted, and done with.
+func (c *eventSettings) open(ctx context.Context, s *store, inSandbox bool, count *counters, log *slog.Logger) (*events, error) {
+	e := &events{greet: func(io.Writer, string) {}}
+	if err := e.openHook(ctx, c, s, inSandbox, count); err != nil {
+		return nil, err
+	}
+	sink := &countingSink{counters: count, log: log}
+	relays := 1
+	if e.hook != nil {
+		sink.next, relays = e.hook, webhookRelays
+	}
+	for range relays {
+		r, err := relay.New(s.Outbox(), sink, &relay.Config{Logger: log, Every: eventsEvery, Buried: count.eventBuried})
+		if err != nil {
+			return nil, err
+		}
+		e.relays = append(e.relays, r)
+	}
+	return e, nil
+}
+
+func (e *events) openHook(ctx context.Context, c *eventSettings, s *store, inSandbox bool, count *counters) error {
+	text := os.Getenv(webhookSecretsEnv)
+	switch {
+	case c.WebhookURL == "" && text == "":
+		return nil
+	case c.WebhookURL == "":
+		return errors.New(webhookSecretsEnv + " is of no use without --webhook-url")
+	case text == "" && !inSandbox:
+		return errors.New("--webhook-url needs secrets to sign with, in " + webhookSecretsEnv + ": whsec_base64,…")
+	}
+	secrets, err := e.secrets(ctx, s, text)
+	if err != nil {
+		return err
+	}
+	e.hook, err = webhook.New(c.WebhookURL, secrets, &webhook.Config{
+		AllowPrivate: c.WebhookAllowPrivate || inSandbox, GoneFor: goneFor, Hooks: webhook.Hooks{Attempted: count.webhookAttempted},
+	})
+	if err != nil {
+		return fmt.Errorf("--webhook-url: %w", err)
+	}
+	return nil
+}
+
+// secrets reads the secrets. In the sandbox, where none is set, one is made and
+// kept in the store, and shown.
+func (e *events) secrets(ctx context.Context, s *store, text string) ([]webhook.Secret, error) {
+	if text != "" {
+		secrets, err := webhook.ParseSecrets(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", webhookSecretsEnv, err)
+		}
+		return secrets, nil
+	}
+	fresh, err := webhook.NewSecret(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := s.Secrets().Secret(ctx, webhookSecretName, []byte(fresh.Reveal()))
+	if err != nil {
+		return nil, err
+	}
+	e.greet = func(out io.Writer, _ string) {
+		_, _ = fmt.Fprintf(out, "\nwebhooks are signed with (Standard Webhooks):\n  secret        %s\n", kept)
+	}
+	return webhook.ParseSecrets(string(kept))
+}
+
+func (e *events) close() error {
+	if e.hook == nil {
+		return nil
+	}
+	return e.hook.Close()
+}
+
+// countingSink counts events that the receiver has, and, at debug level, tells
+// of them.
+type countingSink struct {
+	counters *counters
+	log      *slog.Logger
+	next     ports.EventSink // nil: nobody else
+}
+
+// Deliver hands the event on, and counts it.
+func (s *countingSink) Deliver(ctx context.Context, e ports.Event) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.next != nil {
+		if err := s.next.Deliver(ctx, e); err != nil {
+			return err
+		}
+	}
+	s.counters.events.WithLabelValues(e.Kind).Inc()
+	s.log.DebugContext(ctx, "event", "id", e.ID, "kind", e.Kind, "at", e.At)
+	return nil
+}
+
+func (c *counters) webhookAttempted(_ string, status int, took time.Duration, _ error) {
+	c.attempts.WithLabelValues(strconv.Itoa(status)).Inc()
+	c.attempted.Observe(took.Seconds())
+}
+
+func (c *counters) eventBuried(e ports.Event, code errcodes.Code) {
+	c.buried.WithLabelValues(e.Kind, string(code)).Inc()
+}
