@@ -42,7 +42,7 @@ func (l *linter) complainf(r *Row, format string, args ...any) {
 }
 
 func (l *linter) row(r *Row) {
-	if r.Code == "" {
+	if tidy(r.Code) == "" {
 		l.complainf(r, "no code")
 	}
 	if r.isFamily() {

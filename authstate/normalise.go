@@ -32,6 +32,14 @@ type Input struct {
 	State     errcodes.State     // the caller's hint for codes that nothing knows: StateError makes them downstreamError; optional
 }
 
+// String shows an input without what the provider said.
+func (i Input) String() string {
+	return "an answer of " + string(i.Scheme) + " on a " + string(i.Direction)
+}
+
+// LogValue is what logs show of an input.
+func (i Input) LogValue() slog.Value { return slog.StringValue(i.String()) }
+
 // Result is what an [Input] means.
 type Result struct {
 	Outcome    Outcome
@@ -166,7 +174,7 @@ func find(in *Input, own *table, load func() *table) (c cell, by Match, version 
 
 func findCode(in *Input, code string, own *table, load func() *table) (c cell, by Match, version string) {
 	if own != nil {
-		if c, by = own.in(in.Direction).findAll(code, in.Message); by != MatchNone {
+		if c, by = own.in(in.Direction).findAll(code, in.Message, in.Scheme.beforeColon() == in.Scheme); by != MatchNone {
 			return c, MatchOverride, ""
 		}
 	}
@@ -196,7 +204,7 @@ func findElsewhere(in *Input, code string, t *table) (c cell, by Match, version 
 	}
 	if base := shipped[in.Scheme.Base()]; base != nil {
 		b := base()
-		if c, by = b.in(in.Direction).findAll(code, in.Message); by != MatchNone {
+		if c, by = b.in(in.Direction).findAll(code, in.Message, true); by != MatchNone {
 			return c, MatchBase, b.version
 		}
 	}

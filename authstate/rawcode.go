@@ -54,14 +54,18 @@ func unquoted(s string) (string, error) {
 }
 
 // escapes gives the length of an escape whose backslash is gone: of both where
-// it is the first of a pair of surrogates.
+// they are a pair of surrogates.
 func escapes(rest string) int {
 	n := escape(rest)
-	if n == 5 && strings.ContainsRune("dD", rune(rest[1])) && strings.ContainsRune("89abAB", rune(rest[2])) &&
-		strings.HasPrefix(rest[n:], `\u`) {
-		n += 1 + escape(rest[n+1:])
+	if second, ok := strings.CutPrefix(rest[n:], `\`); ok && surrogate(rest, "89abAB") && surrogate(second, "cdefCDEF") {
+		n += 1 + escape(second)
 	}
 	return n
+}
+
+// surrogate reports whether an escape is uDx.., x being one of the digits.
+func surrogate(rest, digits string) bool {
+	return len(rest) >= 5 && rest[0] == 'u' && (rest[1] == 'd' || rest[1] == 'D') && strings.IndexByte(digits, rest[2]) >= 0
 }
 
 func escape(rest string) int {

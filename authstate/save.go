@@ -30,17 +30,36 @@ func (s *Service) apply(ctx context.Context, t transaction, v *verdict) (Applied
 		var done bool
 		var a Applied
 		if a, done, err = s.try(ctx, t, v); done {
-			if err == nil {
-				s.cfg.Hooks.Applied(a.Transaction, a.Effect)
-			}
-			return a, err
+			return s.told(a, err)
 		}
 		var again error
 		if t, again = s.read(ctx, t.rec.Owner, t.rec.ID); again != nil {
 			return Applied{}, firstUnknown(err, again)
 		}
+		if errcodes.Of(err) == errcodes.OutcomeUnknown && t.cameOf(a.Transaction) {
+			return s.told(Applied{Transaction: t.rec, Effect: a.Effect}, nil)
+		}
 	}
 	return Applied{}, err
+}
+
+func (s *Service) told(a Applied, err error) (Applied, error) {
+	if err == nil {
+		s.cfg.Hooks.Applied(a.Transaction, a.Effect)
+	}
+	return a, err
+}
+
+// cameOf reports whether t is what a save of unknown fate would have left, or
+// that and a late payment since. Another writer who found the same at the same
+// millisecond looks alike: then both are told that they moved it, which is
+// better than that nobody is.
+func (t transaction) cameOf(saved ports.Transaction) bool {
+	now := t.rec
+	if saved.Late.At.IsZero() {
+		now.Late, now.Version = saved.Late, saved.Version
+	}
+	return now == saved
 }
 
 // firstUnknown prefers the error that says that a write may have happened.
@@ -52,9 +71,10 @@ func firstUnknown(saved, read error) error {
 }
 
 // try makes one attempt. It is not done when the transaction must be read
-// again: another writer came first, or nobody knows whether this one did. An
-// attempt of unknown fate may be made again, since of two only one can find its
-// version; if the first was stored after all, the second finds it.
+// again: another writer came first, or nobody knows whether this one did; it
+// gives then what it meant to store. An attempt of unknown fate may be made
+// again, since of two only one can find its version; if the first was stored
+// after all, the second finds it.
 func (s *Service) try(ctx context.Context, t transaction, v *verdict) (a Applied, done bool, err error) {
 	moved, row := t.apply(v, s.cfg.Clock.Now())
 	if row.Event == "" {
@@ -69,12 +89,13 @@ func (s *Service) try(ctx context.Context, t transaction, v *verdict) (a Applied
 		return Applied{}, true, err
 	}
 	err = s.transactions.Save(ctx, change)
+	moved.rec.Version++
+	a = Applied{Transaction: moved.rec, Effect: row.Effect}
 	switch errcodes.Of(err) {
 	case "":
-		moved.rec.Version++
-		return Applied{Transaction: moved.rec, Effect: row.Effect}, true, nil
+		return a, true, nil
 	case errcodes.Conflict, errcodes.OutcomeUnknown:
-		return Applied{}, false, err
+		return a, false, err
 	default:
 		return Applied{}, true, err
 	}

@@ -2,6 +2,7 @@ package authstate
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -51,16 +52,19 @@ type Opening struct {
 }
 
 // Open begins a transaction, pending. Opened again with the same direction and
-// RespondBy, it is given as it is by now, so that an answer that was lost can
-// be asked for again; opened otherwise, the id is taken: Conflict.
+// RespondBy, it is given as it is by now, also past RespondBy, so that an answer
+// that was lost can be asked for again; opened otherwise, the id is taken:
+// Conflict.
 //
 // Errors: InvalidRequest, Conflict, StorageUnavailable, OutcomeUnknown,
 // CorruptRecord, and the context's own.
 func (s *Service) Open(ctx context.Context, owner string, o Opening) (ports.Transaction, error) {
-	now := s.cfg.Clock.Now()
-	t, err := opened(owner, o, now)
+	t, err := opened(owner, o, s.cfg.Clock.Now())
 	if err != nil {
 		return ports.Transaction{}, err
+	}
+	if t.overdue(t.rec.CreatedAt) {
+		return s.reopened(ctx, &t.rec, badField("respondBy", "must be in the future"))
 	}
 	change, err := t.change(EventOpened, t.rec.CreatedAt)
 	if err != nil {
@@ -81,15 +85,18 @@ func (s *Service) Open(ctx context.Context, owner string, o Opening) (ports.Tran
 	}
 }
 
-// reopened gives the stored transaction where it was opened just so; what
-// stands in its way otherwise is cause.
+// reopened gives the stored transaction where it was opened just so. Where there
+// is none, or nobody knows what a write did, it is cause; a read that failed is
+// no Conflict, which would say that the id is taken.
 func (s *Service) reopened(ctx context.Context, wanted *ports.Transaction, cause error) (ports.Transaction, error) {
 	there, err := s.Get(ctx, wanted.Owner, wanted.ID)
 	switch {
+	case errcodes.Of(err) == errcodes.NotFound:
+		return ports.Transaction{}, cause
 	case errcodes.Of(err) == errcodes.CorruptRecord:
 		return ports.Transaction{}, err
 	case err != nil:
-		return ports.Transaction{}, cause
+		return ports.Transaction{}, firstUnknown(cause, err)
 	case there.Direction != wanted.Direction || !there.RespondBy.Equal(wanted.RespondBy):
 		return ports.Transaction{}, errcodes.New(errcodes.Conflict, "A transaction of this id exists")
 	default:
@@ -101,8 +108,8 @@ func (s *Service) reopened(ctx context.Context, wanted *ports.Transaction, cause
 // errcodes.NotFound. The first read that finds a pending one past its RespondBy
 // ends it.
 //
-// Errors: NotFound, StorageUnavailable, OutcomeUnknown, CorruptRecord, and the
-// context's own.
+// Errors: NotFound, StorageUnavailable, Conflict when too many write at once,
+// OutcomeUnknown, CorruptRecord, and the context's own.
 func (s *Service) Get(ctx context.Context, owner, id string) (ports.Transaction, error) {
 	t, err := s.read(ctx, owner, id)
 	if err != nil || !t.overdue(s.cfg.Clock.Now()) {
@@ -128,12 +135,24 @@ type Report struct {
 	State   errcodes.State // the caller's hint for codes that nothing knows; optional
 }
 
+// String shows a report without what the provider said.
+func (r Report) String() string { return "a report of " + string(r.Scheme) }
+
+// LogValue is what logs show of a report.
+func (r Report) LogValue() slog.Value { return slog.StringValue(r.String()) }
+
 // Applied is what an outcome has done.
 type Applied struct {
 	Transaction ports.Transaction // as it is now
 	Effect      Effect
 	Result      Result // what a report means; zero for the service's own findings
 }
+
+// String shows what an outcome has done without what the provider said.
+func (a Applied) String() string { return a.Transaction.String() + " " + string(a.Effect) }
+
+// LogValue is what logs show of it.
+func (a Applied) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
 // Record applies what a provider said, in the transaction's own direction. The
 // same said twice is once. A success after a bad end is a late payment: it is

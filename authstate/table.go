@@ -161,14 +161,17 @@ func (x *index) findHead(code, message string) (cell, Match) {
 	return cell{}, MatchNone
 }
 
-// findAll tries all that one table has.
-func (x *index) findAll(code, message string) (cell, Match) {
-	for _, find := range [...]func(code, message string) (cell, Match){x.find, x.findHead, x.findFamily} {
-		if c, by := find(code, message); by != MatchNone {
-			return c, by
-		}
+// findAll tries all that one table has, what stands before a colon only where
+// that would be a code of the table's scheme.
+func (x *index) findAll(code, message string, heads bool) (cell, Match) {
+	c, by := x.find(code, message)
+	if by == MatchNone && heads {
+		c, by = x.findHead(code, message)
 	}
-	return cell{}, MatchNone
+	if by == MatchNone {
+		c, by = x.findFamily(code, message)
+	}
+	return c, by
 }
 
 func (x *index) findTidied(text, message string) (cell, Match) {
@@ -182,7 +185,7 @@ func (x *index) findTidied(text, message string) (cell, Match) {
 }
 
 // answer prefers the rule whose text occurs in the message.
-func (e *entry) answer(message string, by Match) (cell, Match) {
+func (e entry) answer(message string, by Match) (cell, Match) {
 	if len(e.byMessage) > 0 {
 		text := tidy(message)
 		for i := range e.byMessage {

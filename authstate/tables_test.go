@@ -129,7 +129,7 @@ func TestEveryCodeIsReachable(t *testing.T) {
 	}
 }
 
-// TestCoverage prints what the tables hold: go test ./authstate -run Coverage -v
+// TestCoverage prints what the tables hold; -v shows it.
 func TestCoverage(t *testing.T) {
 	total, sure := 0, 0
 	for _, scheme := range authstate.Schemes() {

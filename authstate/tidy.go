@@ -40,9 +40,11 @@ func unpadded(s string) string {
 	return s
 }
 
-// head gives what stands before the first colon of a tidied text, as in
-// "51 : insufficient funds".
+// head gives the code that stands before the first colon of a tidied text, as in
+// "51 : insufficient funds". Digits right behind the colon make it a time or a
+// ratio: "00:05:12" approves nothing.
 func head(tidied string) (string, bool) {
-	before, _, found := strings.Cut(tidied, ":")
-	return strings.TrimRight(before, " "), found && before != ""
+	before, after, found := strings.Cut(tidied, ":")
+	clock := after != "" && after[0] >= '0' && after[0] <= '9'
+	return strings.TrimRight(before, " "), found && before != "" && !clock
 }

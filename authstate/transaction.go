@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -26,8 +27,6 @@ func opened(owner string, o Opening, now time.Time) (transaction, error) {
 		return transaction{}, badField("id", "must be 1 to 128 bytes of text without control characters")
 	case !o.Direction.Valid():
 		return transaction{}, badField("direction", "must be payin or payout")
-	case !o.RespondBy.IsZero() && !o.RespondBy.After(now):
-		return transaction{}, badField("respondBy", "must be in the future")
 	}
 	return transaction{ports.Transaction{
 		ID: o.ID, Owner: owner, Direction: o.Direction, Status: pending, CreatedAt: stamp(now), RespondBy: stamp(o.RespondBy),
@@ -36,7 +35,7 @@ func opened(owner string, o Opening, now time.Time) (transaction, error) {
 
 func validID(id string) bool {
 	return id != "" && len(id) <= MaxTransactionID && utf8.ValidString(id) &&
-		!strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f })
+		!strings.ContainsFunc(id, unicode.IsControl)
 }
 
 // stamp cuts a time to what is kept. Zero stays zero.
@@ -68,15 +67,32 @@ func impossible(r *ports.Transaction) string {
 		return "its direction is none"
 	case state != code.State:
 		return "its code is of another state than its status"
+	case state == "" && r.Code != "":
+		return "a code without a bad end"
 	case state != "" && !code.Fits(r.Direction):
 		return "its code is of another direction"
+	case r.Status == pending && (r.Raw != ports.RawFailure{} || r.Scheme != "" || r.Tables != ""):
+		return "a provider's last word while it is pending"
+	case r.Version < 1:
+		return "it was never saved"
+	default:
+		return outOfTime(r, state != "")
+	}
+}
+
+// outOfTime says which of its times no transaction can have, or "".
+func outOfTime(r *ports.Transaction, bad bool) string {
+	late := !r.Late.At.IsZero()
+	switch {
 	case r.Status.Terminal() == r.EndedAt.IsZero():
 		return "its end and its status disagree"
-	case !r.Late.At.IsZero() && state == "":
+	case r.Status.Terminal() && r.EndedAt.Before(r.CreatedAt):
+		return "it ended before it was opened"
+	case late && !bad:
 		return "a late payment without a bad end"
-	case r.Status == pending && r.Raw != ports.RawFailure{}:
-		return "a provider's last word while it is pending"
-	case r.Late.At.IsZero() && r.Late.Raw != ports.RawFailure{}:
+	case late && r.Late.At.Before(r.EndedAt):
+		return "a late payment before the end"
+	case !late && r.Late.Raw != ports.RawFailure{}:
 		return "a late payment's raw answer without its time"
 	default:
 		return ""

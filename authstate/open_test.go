@@ -1,0 +1,148 @@
+package authstate_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func TestOpenBeginsPending(t *testing.T) {
+	r := newRig(t)
+	cairo := time.FixedZone("EET", 2*3600)
+	r.clock.Set(noon.Add(1700 * time.Microsecond).In(cairo))
+	got := r.open(authstate.Opening{ID: "t", Direction: errcodes.Payout, RespondBy: noon.Add(time.Minute + 900*time.Microsecond).In(cairo)})
+	want := ports.Transaction{
+		ID: "t", Owner: owner, Version: 1, Direction: errcodes.Payout, Status: ports.TransactionPending,
+		CreatedAt: noon.Add(time.Millisecond), RespondBy: noon.Add(time.Minute),
+	}
+	assert.Equal(t, want, got)
+	assert.Equal(t, want, r.stored("t"))
+	assert.Equal(t, want, r.get("t"))
+	due := r.due(noon.Add(time.Minute))
+	require.Len(t, due, 1)
+	assert.Equal(t, want.RespondBy, due[0].DueAt)
+	assert.Empty(t, r.due(noon.Add(time.Minute-time.Millisecond)))
+	assert.Empty(t, r.effects, "no outcome was applied")
+}
+
+func TestOpenWithoutATimeWaitsForEver(t *testing.T) {
+	r := newRig(t)
+	r.open(authstate.Opening{ID: "t", Direction: errcodes.Payin})
+	r.clock.Set(noon.AddDate(500, 0, 0))
+	require.NoError(t, r.service.Tick(t.Context(), r.clock.Now()))
+	assert.Equal(t, ports.TransactionPending, r.get("t").Status)
+	assert.Empty(t, r.due(r.clock.Now()))
+}
+
+func TestOpenRefuses(t *testing.T) {
+	payin := func(id string) authstate.Opening { return authstate.Opening{ID: id, Direction: errcodes.Payin} }
+	by := func(at time.Time) authstate.Opening { o := payin("t"); o.RespondBy = at; return o }
+	for name, c := range map[string]struct {
+		owner string
+		o     authstate.Opening
+		field string
+	}{
+		"no owner":                      {"", payin("t"), "owner"},
+		"no id":                         {owner, payin(""), "id"},
+		"an id of 129 bytes":            {owner, payin(strings.Repeat("x", 129)), "id"},
+		"an id with NUL":                {owner, payin("a\x00b"), "id"},
+		"an id with a line break":       {owner, payin("a\nb"), "id"},
+		"an id with DEL":                {owner, payin("a\x7f"), "id"},
+		"an id with a C1 control":       {owner, payin("a\u0085b"), "id"},
+		"an id that is no UTF-8":        {owner, payin("a\xff"), "id"},
+		"no direction":                  {owner, authstate.Opening{ID: "t"}, "direction"},
+		"a direction that is none":      {owner, authstate.Opening{ID: "t", Direction: "sideways"}, "direction"},
+		"a time that is now":            {owner, by(noon), "respondBy"},
+		"a time that is past":           {owner, by(noon.Add(-time.Hour)), "respondBy"},
+		"a time within the millisecond": {owner, by(noon.Add(999 * time.Microsecond)), "respondBy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			_, err := r.service.Open(t.Context(), c.owner, c.o)
+			require.ErrorIs(t, err, errcodes.InvalidRequest)
+			var details errcodes.FieldDetails
+			require.ErrorAs(t, err, &details)
+			require.Len(t, details.Fields, 1)
+			assert.Equal(t, c.field, details.Fields[0].Name)
+			assert.Empty(t, r.events())
+		})
+	}
+	r := newRig(t)
+	for _, id := range []string{strings.Repeat("x", 128), "é/ ~", "½ ₦"} {
+		assert.Equal(t, id, r.open(payin(id)).ID)
+	}
+}
+
+func TestOpenAgain(t *testing.T) {
+	r := newRig(t)
+	first := r.open(minute("t"))
+	r.clock.Advance(time.Second)
+	assert.Equal(t, first, r.open(minute("t")), "the same")
+	finer := minute("t")
+	finer.RespondBy = finer.RespondBy.Add(time.Microsecond)
+	assert.Equal(t, first, r.open(finer), "times are kept to the millisecond")
+	for name, o := range map[string]authstate.Opening{
+		"another direction": {ID: "t", Direction: errcodes.Payout, RespondBy: first.RespondBy},
+		"another time":      {ID: "t", Direction: errcodes.Payin, RespondBy: first.RespondBy.Add(time.Second)},
+		"without a time":    {ID: "t", Direction: errcodes.Payin},
+	} {
+		_, err := r.service.Open(t.Context(), owner, o)
+		require.ErrorIs(t, err, errcodes.Conflict, name)
+	}
+	other, err := r.service.Open(t.Context(), "other", minute("t"))
+	require.NoError(t, err, "an id is its owner's own (I31)")
+	assert.Equal(t, "other", other.Owner)
+	r.record("t", authstate.Success)
+	assert.Equal(t, ports.TransactionSucceeded, r.open(minute("t")).Status, "as it is by now")
+	assert.Len(t, r.events(), 3)
+	assert.Len(t, r.due(noon.Add(time.Minute)), 2)
+}
+
+// The answer to Open was lost, and the caller comes back after RespondBy: it
+// must hear what became of the transaction, not that it never was.
+func TestOpenAgainAfterItsTime(t *testing.T) {
+	r := newRig(t)
+	r.open(minute("t"))
+	r.clock.Set(noon.Add(time.Hour))
+	got := r.open(minute("t"))
+	assert.Equal(t, ports.TransactionFailed, got.Status)
+	assert.Equal(t, errcodes.FailureTimeout, got.Code)
+	other := minute("t")
+	other.RespondBy = noon.Add(time.Second)
+	_, err := r.service.Open(t.Context(), owner, other)
+	require.ErrorIs(t, err, errcodes.Conflict)
+	_, err = r.service.Open(t.Context(), owner, minute("u"))
+	require.ErrorIs(t, err, errcodes.InvalidRequest, "a new one")
+}
+
+func TestOpenOfADamagedOne(t *testing.T) {
+	r := newRig(t)
+	bad := ports.Transaction{ID: "t", Owner: owner, Direction: errcodes.Payin, Status: "GONE", CreatedAt: noon}
+	require.NoError(t, r.store.Transactions().Save(t.Context(), ports.TransactionChange{Transaction: bad}))
+	_, err := r.service.Open(t.Context(), owner, minute("t"))
+	require.ErrorIs(t, err, errcodes.CorruptRecord)
+}
+
+// Two openings that race are one.
+func TestOpenRaces(t *testing.T) {
+	r := newRig(t)
+	got := make([]ports.Transaction, 16)
+	var all sync.WaitGroup
+	for i := range got {
+		all.Go(func() { got[i] = r.open(minute("t")) })
+	}
+	all.Wait()
+	for _, g := range got {
+		assert.Equal(t, r.stored("t"), g)
+	}
+	assert.Equal(t, []string{authstate.EventOpened}, kinds(r.events()))
+	assert.Len(t, r.due(noon.Add(time.Minute)), 1)
+}

@@ -1,0 +1,243 @@
+package authstate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// lossy loses the answer of the next saves: stored or not, the caller is told
+// that nobody knows.
+type lossy struct {
+	ports.TransactionStore
+	lose    int   // saves whose answer is lost
+	stored  bool  // whether those were stored
+	offline error // of reads, from the first loss on
+	lost    bool
+	then    func() // called after a loss
+}
+
+func (l *lossy) Save(ctx context.Context, c ports.TransactionChange) error {
+	if l.lose == 0 {
+		return l.TransactionStore.Save(ctx, c)
+	}
+	l.lose--
+	l.lost = true
+	if l.stored {
+		if err := l.TransactionStore.Save(ctx, c); err != nil {
+			return err
+		}
+	}
+	if l.then != nil {
+		l.then()
+	}
+	return errcodes.Wrap(errcodes.OutcomeUnknown, "", errors.New("connection reset"))
+}
+
+func (l *lossy) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {
+	if l.lost && l.offline != nil {
+		return ports.Transaction{}, l.offline
+	}
+	return l.TransactionStore.Transaction(ctx, owner, id)
+}
+
+// Whoever moved a transaction is told so, although the answer of the store was
+// lost on the way.
+func TestAnUnknownSaveIsReadBack(t *testing.T) {
+	offline := errcodes.New(errcodes.StorageUnavailable, "")
+	for _, c := range []struct {
+		name    string
+		stored  bool
+		offline error
+		lose    int
+		want    errcodes.Code
+	}{
+		{"it was stored", true, nil, 1, ""},
+		{"it was not stored", false, nil, 1, ""},
+		{"it was not stored, four times", false, nil, 4, ""},
+		{"it was never stored", false, nil, 1000, errcodes.OutcomeUnknown},
+		{"nothing can be read: stored", true, offline, 1, errcodes.OutcomeUnknown},
+		{"nothing can be read: not stored", false, offline, 1, errcodes.OutcomeUnknown},
+	} {
+		for _, outcome := range []authstate.Outcome{authstate.Success, authstate.Failed, authstate.Errored} {
+			t.Run(c.name+": "+string(outcome), func(t *testing.T) {
+				r := newRig(t)
+				r.open(minute("t"))
+				s := r.on(&lossy{TransactionStore: r.store.Transactions(), lose: c.lose, stored: c.stored, offline: c.offline}, r.store.Work(), r.clock)
+				a, err := s.Record(t.Context(), owner, "t", said[outcome])
+				require.Equal(t, c.want, errcodes.Of(err))
+				if c.want != "" {
+					assert.Zero(t, a.Effect, "neither moved nor unchanged")
+					assert.Empty(t, r.effects)
+					return
+				}
+				assert.Equal(t, authstate.Moved, a.Effect)
+				assert.Equal(t, r.stored("t"), a.Transaction)
+				assert.Equal(t, []authstate.Effect{authstate.Moved}, r.effects)
+				assert.Len(t, r.events(), 2, "I32: one event for opening, one for the end")
+			})
+		}
+	}
+}
+
+func TestAnUnknownLatePaymentIsReadBack(t *testing.T) {
+	for _, stored := range []bool{true, false} {
+		r := newRig(t)
+		r.open(minute("t"))
+		r.record("t", authstate.Failed)
+		s := r.on(&lossy{TransactionStore: r.store.Transactions(), lose: 1, stored: stored}, r.store.Work(), r.clock)
+		a, err := s.Succeed(t.Context(), owner, "t")
+		require.NoError(t, err)
+		assert.Equal(t, authstate.LandedLate, a.Effect)
+		assert.Equal(t, r.stored("t"), a.Transaction)
+		assert.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, kinds(r.events()))
+	}
+}
+
+// A failure whose answer was lost, and after which the money landed before it
+// could be read back, was moved all the same.
+func TestALostEndThatWasPaidLateSince(t *testing.T) {
+	r := newRig(t)
+	r.open(minute("t"))
+	store := &lossy{TransactionStore: r.store.Transactions(), lose: 1, stored: true}
+	store.then = func() {
+		a, err := r.service.Succeed(t.Context(), owner, "t")
+		require.NoError(t, err)
+		require.Equal(t, authstate.LandedLate, a.Effect)
+	}
+	a, err := r.on(store, r.store.Work(), r.clock).Record(t.Context(), owner, "t", said[authstate.Failed])
+	require.NoError(t, err)
+	assert.Equal(t, authstate.Moved, a.Effect)
+	assert.False(t, a.Transaction.Late.At.IsZero(), "the transaction as it is now")
+}
+
+// What another one stored while the answer was lost is not taken for one's own.
+func TestAnEndOfAnotherIsNotTakenForTheLostOne(t *testing.T) {
+	r := newRig(t)
+	r.open(minute("t"))
+	store := &lossy{TransactionStore: r.store.Transactions(), lose: 1}
+	store.then = func() {
+		_, err := r.service.Fail(t.Context(), owner, "t", errcodes.FailureCustomerRejected)
+		require.NoError(t, err)
+	}
+	a, err := r.on(store, r.store.Work(), r.clock).Record(t.Context(), owner, "t", said[authstate.Failed])
+	require.NoError(t, err)
+	assert.Equal(t, authstate.Unchanged, a.Effect)
+	assert.Equal(t, errcodes.FailureCustomerRejected, a.Transaction.Code)
+}
+
+func TestAnUnknownOpenIsReadBack(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		stored  bool
+		offline error
+		want    errcodes.Code
+	}{
+		{"stored", true, nil, ""},
+		{"not stored", false, nil, errcodes.OutcomeUnknown},
+		{"stored, and nothing can be read", true, errcodes.New(errcodes.StorageUnavailable, ""), errcodes.OutcomeUnknown},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t)
+			s := r.on(&lossy{TransactionStore: r.store.Transactions(), lose: 1, stored: c.stored, offline: c.offline}, r.store.Work(), r.clock)
+			got, err := s.Open(t.Context(), owner, minute("t"))
+			require.Equal(t, c.want, errcodes.Of(err))
+			if c.want == "" {
+				assert.Equal(t, r.stored("t"), got)
+			} else {
+				assert.Zero(t, got)
+			}
+			got = r.open(minute("t"))
+			assert.Equal(t, r.stored("t"), got, "asked again")
+			assert.Len(t, r.events(), 1)
+			assert.Len(t, r.due(noon.Add(time.Minute)), 1)
+		})
+	}
+}
+
+// contended lets another writer win every time.
+type contended struct {
+	ports.TransactionStore
+	saves   int
+	offline error
+}
+
+func (c *contended) Save(context.Context, ports.TransactionChange) error {
+	c.saves++
+	return errcodes.New(errcodes.Conflict, "")
+}
+
+func (c *contended) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {
+	if c.saves > 0 && c.offline != nil {
+		return ports.Transaction{}, c.offline
+	}
+	return c.TransactionStore.Transaction(ctx, owner, id)
+}
+
+func TestConflictsAreBounded(t *testing.T) {
+	r := newRig(t)
+	r.open(minute("t"))
+	store := &contended{TransactionStore: r.store.Transactions()}
+	s := r.on(store, r.store.Work(), r.clock)
+	_, err := s.Succeed(t.Context(), owner, "t")
+	require.ErrorIs(t, err, errcodes.Conflict)
+	assert.Equal(t, 5, store.saves)
+	assert.Empty(t, r.effects)
+
+	r.clock.Set(noon.Add(time.Minute))
+	_, err = s.Get(t.Context(), owner, "t")
+	require.ErrorIs(t, err, errcodes.Conflict, "a state that could be taken back is not shown")
+}
+
+// Conflict says that the id is another transaction's: whoever could not read
+// that must not say it, or the caller pays under a new id.
+func TestAnOpenThatCannotReadWhatIsThereIsNoConflict(t *testing.T) {
+	r := newRig(t)
+	r.open(minute("t"))
+	offline := errcodes.New(errcodes.StorageUnavailable, "")
+	s := r.on(&contended{TransactionStore: r.store.Transactions(), offline: offline}, r.store.Work(), r.clock)
+	_, err := s.Open(t.Context(), owner, minute("t"))
+	require.ErrorIs(t, err, errcodes.StorageUnavailable)
+
+	empty := newRig(t)
+	s = r.on(&contended{TransactionStore: empty.store.Transactions()}, empty.store.Work(), r.clock)
+	_, err = s.Open(t.Context(), owner, minute("t"))
+	require.ErrorIs(t, err, errcodes.Conflict, "something else of the change is taken")
+}
+
+func TestARecordWhoseRereadFails(t *testing.T) {
+	r := newRig(t)
+	r.open(minute("t"))
+	offline := errcodes.New(errcodes.StorageUnavailable, "")
+	s := r.on(&contended{TransactionStore: r.store.Transactions(), offline: offline}, r.store.Work(), r.clock)
+	a, err := s.Succeed(t.Context(), owner, "t")
+	require.ErrorIs(t, err, errcodes.StorageUnavailable)
+	assert.Zero(t, a)
+}
+
+func TestAFullStoreIsSaid(t *testing.T) {
+	r := newRig(t)
+	r.open(minute("t"))
+	r.faults = func(string) error { return errcodes.New(errcodes.StorageUnavailable, "") }
+	_, err := r.service.Open(t.Context(), owner, minute("other"))
+	require.ErrorIs(t, err, errcodes.StorageUnavailable)
+	_, err = r.service.Succeed(t.Context(), owner, "t")
+	require.ErrorIs(t, err, errcodes.StorageUnavailable)
+	assert.Empty(t, r.effects)
+	_, err = r.service.Get(t.Context(), owner, "t")
+	require.NoError(t, err, "reading an open one writes nothing")
+	r.clock.Set(noon.Add(time.Minute))
+	for range 2 {
+		_, err = r.service.Get(t.Context(), owner, "t")
+		require.ErrorIs(t, err, errcodes.StorageUnavailable, "an end that was not stored is not shown")
+	}
+	assert.Equal(t, ports.TransactionPending, r.stored("t").Status)
+}

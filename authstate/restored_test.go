@@ -1,0 +1,107 @@
+package authstate_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// keeps answers each read with one record.
+type keeps struct {
+	ports.TransactionStore
+	rec ports.Transaction
+}
+
+func (k keeps) Transaction(context.Context, string, string) (ports.Transaction, error) {
+	return k.rec, nil
+}
+
+var (
+	pendingOne = ports.Transaction{
+		ID: "t", Owner: owner, Version: 1, Direction: errcodes.Payin, Status: ports.TransactionPending, CreatedAt: noon,
+	}
+	succeededOne = ports.Transaction{
+		ID: "t", Owner: owner, Version: 2, Direction: errcodes.Payin, Status: ports.TransactionSucceeded, CreatedAt: noon, EndedAt: noon,
+		Raw: ports.RawFailure{Code: "0"}, Scheme: "mpesa-daraja",
+	}
+	failedOne = ports.Transaction{
+		ID: "t", Owner: owner, Version: 2, Direction: errcodes.Payin, Status: ports.TransactionFailed, CreatedAt: noon, EndedAt: noon,
+		Code: errcodes.FailureDeclined, Raw: ports.RawFailure{Code: "05"}, Scheme: "iso8583",
+	}
+	lateOne = ports.Transaction{
+		ID: "t", Owner: owner, Version: 3, Direction: errcodes.Payout, Status: ports.TransactionErrored, CreatedAt: noon, EndedAt: noon,
+		Code: errcodes.ErrorNetwork, Late: ports.LatePayment{At: noon, Raw: ports.RawFailure{Message: "paid"}},
+	}
+)
+
+func with(rec ports.Transaction, change func(*ports.Transaction)) ports.Transaction {
+	change(&rec)
+	return rec
+}
+
+func TestAnImpossibleRecordIsRefused(t *testing.T) {
+	type T = ports.Transaction
+	raw := ports.RawFailure{Message: "Wanjiru"}
+	for name, rec := range map[string]ports.Transaction{
+		"no status":                          with(pendingOne, func(t *T) { t.Status = "" }),
+		"a status that is none":              with(succeededOne, func(t *T) { t.Status = "GONE" }),
+		"no direction":                       with(pendingOne, func(t *T) { t.Direction = "" }),
+		"a direction that is none":           with(failedOne, func(t *T) { t.Direction = "sideways" }),
+		"failed without a code":              with(failedOne, func(t *T) { t.Code = "" }),
+		"failed with an error's code":        with(failedOne, func(t *T) { t.Code = errcodes.ErrorNetwork }),
+		"errored with a failure's code":      with(lateOne, func(t *T) { t.Code = errcodes.FailureDeclined }),
+		"failed with a code that is none":    with(failedOne, func(t *T) { t.Code = "bogus" }),
+		"succeeded with a code":              with(succeededOne, func(t *T) { t.Code = errcodes.FailureDeclined }),
+		"succeeded with a code that is none": with(succeededOne, func(t *T) { t.Code = "bogus" }),
+		"pending with a code":                with(pendingOne, func(t *T) { t.Code = errcodes.FailureDeclined }),
+		"pending with a code that is none":   with(pendingOne, func(t *T) { t.Code = "bogus" }),
+		"a payin's code on a payout":         with(failedOne, func(t *T) { t.Code, t.Direction = errcodes.FailurePayinInsufficientFunds, errcodes.Payout }),
+		"a payout's code on a payin":         with(lateOne, func(t *T) { t.Code, t.Direction = errcodes.ErrorPayoutInsufficientFunds, errcodes.Payin }),
+		"pending and ended":                  with(pendingOne, func(t *T) { t.EndedAt = noon }),
+		"failed and never ended":             with(failedOne, func(t *T) { t.EndedAt = time.Time{} }),
+		"succeeded and never ended":          with(succeededOne, func(t *T) { t.EndedAt = time.Time{} }),
+		"ended before it was opened":         with(failedOne, func(t *T) { t.EndedAt = noon.Add(-time.Millisecond) }),
+		"pending and late":                   with(pendingOne, func(t *T) { t.Late.At = noon }),
+		"succeeded and late":                 with(succeededOne, func(t *T) { t.Late.At = noon }),
+		"late before it ended":               with(lateOne, func(t *T) { t.Late.At = noon.Add(-time.Millisecond) }),
+		"a late word without its time":       with(failedOne, func(t *T) { t.Late.Raw = raw }),
+		"pending with a last word":           with(pendingOne, func(t *T) { t.Raw = raw }),
+		"pending with a scheme":              with(pendingOne, func(t *T) { t.Scheme = "stripe" }),
+		"pending with tables":                with(pendingOne, func(t *T) { t.Tables = "stripe@0" }),
+		"never saved":                        with(pendingOne, func(t *T) { t.Version = 0 }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			s := r.on(keeps{rec: rec}, r.store.Work(), r.clock)
+			_, err := s.Get(t.Context(), owner, "t")
+			require.ErrorIs(t, err, errcodes.CorruptRecord)
+			assert.NotContains(t, err.Error(), "Wanjiru")
+			_, err = s.Succeed(t.Context(), owner, "t")
+			require.ErrorIs(t, err, errcodes.CorruptRecord)
+			_, err = s.Fail(t.Context(), owner, "t", errcodes.FailureTimeout)
+			require.ErrorIs(t, err, errcodes.CorruptRecord)
+		})
+	}
+}
+
+// Older transactions carry deprecated codes (I25), and what a provider said may
+// be nothing.
+func TestAPossibleRecordIsRead(t *testing.T) {
+	for name, rec := range map[string]ports.Transaction{
+		"pending": pendingOne, "succeeded": succeededOne, "failed": failedOne, "late": lateOne,
+		"deprecated":           with(failedOne, func(t *ports.Transaction) { t.Code = errcodes.FailureDailyLimitExceeded }),
+		"deprecated on payout": with(failedOne, func(t *ports.Transaction) { t.Code, t.Direction = errcodes.FailureInsufficientFunds, errcodes.Payout }),
+		"nothing was said":     with(failedOne, func(t *ports.Transaction) { t.Raw = ports.RawFailure{} }),
+	} {
+		r := newRig(t)
+		got, err := r.on(keeps{rec: rec}, r.store.Work(), r.clock).Get(t.Context(), owner, "t")
+		require.NoError(t, err, name)
+		assert.Equal(t, rec, got, name)
+	}
+}

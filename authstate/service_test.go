@@ -1,0 +1,231 @@
+package authstate_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func TestNewRefuses(t *testing.T) {
+	r := newRig(t)
+	full := authstate.Ports{Transactions: r.store.Transactions(), Work: r.store.Work()}
+	n := normaliser(t, nil)
+	for name, open := range map[string]func() (*authstate.Service, error){
+		"no transactions": func() (*authstate.Service, error) { return authstate.New(authstate.Ports{Work: full.Work}, n, nil) },
+		"no work": func() (*authstate.Service, error) {
+			return authstate.New(authstate.Ports{Transactions: full.Transactions}, n, nil)
+		},
+		"no normaliser": func() (*authstate.Service, error) { return authstate.New(full, nil, nil) },
+		"too often": func() (*authstate.Service, error) {
+			return authstate.New(full, n, &authstate.Config{Every: time.Microsecond})
+		},
+		"a pause before it": func() (*authstate.Service, error) {
+			return authstate.New(full, n, &authstate.Config{Every: -time.Second})
+		},
+	} {
+		s, err := open()
+		require.ErrorIs(t, err, errcodes.Configuration, name)
+		assert.Nil(t, s, name)
+	}
+	_, err := authstate.New(full, n, &authstate.Config{Every: time.Millisecond})
+	require.NoError(t, err)
+}
+
+// A service without a Config works, by the machine's clock.
+func TestTheDefaultsWork(t *testing.T) {
+	r := newRig(t)
+	s, err := authstate.New(authstate.Ports{Transactions: r.store.Transactions(), Work: r.store.Work()}, normaliser(t, nil), nil)
+	require.NoError(t, err)
+	before := time.Now().Truncate(time.Millisecond)
+	got, err := s.Open(t.Context(), owner, authstate.Opening{ID: "t", Direction: errcodes.Payin, RespondBy: before.Add(time.Hour)})
+	require.NoError(t, err)
+	assert.False(t, got.CreatedAt.Before(before))
+	a, err := s.Succeed(t.Context(), owner, "t")
+	require.NoError(t, err)
+	assert.Equal(t, authstate.Moved, a.Effect)
+	require.NoError(t, s.Tick(t.Context(), before.Add(2*time.Hour)))
+}
+
+// in gives a transaction of a status.
+func (r *rig) in(status ports.TransactionStatus) ports.Transaction {
+	r.t.Helper()
+	t := r.open(authstate.Opening{ID: "t", Direction: errcodes.Payin})
+	for _, row := range authstate.Transitions() {
+		if row.Effect == authstate.Moved && row.To == status {
+			t = r.record("t", row.On).Transaction
+		}
+	}
+	require.Equal(r.t, status, t.Status)
+	r.events()
+	r.clock.Advance(time.Second)
+	return t
+}
+
+// Every row of the state table, told by a report and by the service's own
+// finding (I27, I32).
+func TestEachTransition(t *testing.T) {
+	tell := map[string]func(r *rig, o authstate.Outcome) (authstate.Applied, bool){
+		"reported": func(r *rig, o authstate.Outcome) (authstate.Applied, bool) { return r.record("t", o), true },
+		"found": func(r *rig, o authstate.Outcome) (a authstate.Applied, there bool) {
+			var err error
+			switch o {
+			case authstate.Success:
+				a, err = r.service.Succeed(r.t.Context(), owner, "t")
+			case authstate.Failed:
+				a, err = r.service.Fail(r.t.Context(), owner, "t", errcodes.FailureTimeout)
+			case authstate.Errored:
+				a, err = r.service.Fail(r.t.Context(), owner, "t", errcodes.ErrorDownstream)
+			case authstate.Pending:
+				return a, false
+			}
+			require.NoError(r.t, err)
+			return a, true
+		},
+	}
+	for _, row := range authstate.Transitions() {
+		for how, tell := range tell {
+			t.Run(string(row.From)+" "+how+" "+string(row.On), func(t *testing.T) {
+				r := newRig(t)
+				before := r.in(row.From)
+				r.effects = nil
+				a, there := tell(r, row.On)
+				if !there {
+					return
+				}
+				assert.Equal(t, row.Effect, a.Effect)
+				assert.Equal(t, []authstate.Effect{row.Effect}, r.effects)
+				assert.Equal(t, row.To, a.Transaction.Status)
+				assert.Equal(t, r.stored("t"), a.Transaction)
+				r.judge(row, before, a)
+			})
+		}
+	}
+}
+
+func (r *rig) judge(row authstate.Transition, before ports.Transaction, a authstate.Applied) {
+	r.t.Helper()
+	want := before
+	switch row.Effect {
+	case authstate.Moved:
+		want = a.Transaction
+		assert.Equal(r.t, r.clock.Now(), a.Transaction.EndedAt)
+		assert.Equal(r.t, a.Result.Raw, a.Transaction.Raw)
+		assert.Equal(r.t, string(a.Result.Scheme), a.Transaction.Scheme)
+		assert.Equal(r.t, a.Result.Tables, a.Transaction.Tables)
+		assert.Equal(r.t, row.To == ports.TransactionSucceeded, a.Transaction.Code == "")
+	case authstate.LandedLate:
+		want.Version++
+		want.Late = ports.LatePayment{At: r.clock.Now(), Raw: a.Result.Raw}
+	case authstate.Unchanged, authstate.Contradicted:
+	}
+	assert.Equal(r.t, want, a.Transaction, "I27")
+	events := r.events()
+	if row.Event == "" {
+		assert.Empty(r.t, events)
+		return
+	}
+	require.Len(r.t, events, 1, "I32")
+	assert.Equal(r.t, row.Event, events[0].Kind)
+	assert.Equal(r.t, r.clock.Now(), events[0].At)
+}
+
+func TestALatePaymentIsRecordedOnce(t *testing.T) {
+	r := newRig(t)
+	r.open(minute("t"))
+	r.record("t", authstate.Failed)
+	r.clock.Advance(time.Second)
+	first := r.record("t", authstate.Success)
+	assert.Equal(t, authstate.LandedLate, first.Effect)
+	r.clock.Advance(time.Second)
+	second, err := r.service.Succeed(t.Context(), owner, "t")
+	require.NoError(t, err)
+	assert.Equal(t, authstate.Unchanged, second.Effect)
+	assert.Equal(t, first.Transaction, second.Transaction)
+	assert.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, kinds(r.events()))
+}
+
+// I24, I25.
+func TestFailRefuses(t *testing.T) {
+	for _, d := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
+		for _, row := range append(errcodes.TransactionCodes(), errcodes.TransactionRow{}, errcodes.TransactionRow{Code: "bogus"}) {
+			r := newRig(t)
+			r.open(authstate.Opening{ID: "t", Direction: d})
+			a, err := r.service.Fail(t.Context(), owner, "t", row.Code)
+			if row.Code.Known() && !row.Deprecated && row.Fits(d) {
+				require.NoError(t, err, row.Code)
+				assert.Equal(t, row.Code, a.Transaction.Code)
+				assert.Equal(t, row.State, a.Transaction.Status.State())
+				continue
+			}
+			require.ErrorIs(t, err, errcodes.InvalidRequest, "%s on a %s", row.Code, d)
+			assert.Equal(t, ports.TransactionPending, r.get("t").Status)
+		}
+	}
+}
+
+func TestARecordThatIsNoneAppliesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		report authstate.Report
+		want   errcodes.Code
+	}{
+		"a scheme that is none": {authstate.Report{Scheme: "carrier-pigeon", Code: "0"}, errcodes.InvalidRequest},
+		"no scheme":             {authstate.Report{Code: "0"}, errcodes.InvalidRequest},
+		"a state that is none":  {authstate.Report{Scheme: authstate.Stripe, Code: "x", State: "sad"}, errcodes.InvalidRequest},
+		"a code above 64 KiB":   {authstate.Report{Scheme: authstate.Stripe, Code: strings.Repeat("x", ports.MaxRaw+1)}, errcodes.PayloadTooLarge},
+		"a text above 64 KiB":   {authstate.Report{Scheme: authstate.Stripe, Message: strings.Repeat("x", ports.MaxRaw+1)}, errcodes.PayloadTooLarge},
+	} {
+		r := newRig(t)
+		r.open(minute("t"))
+		a, err := r.service.Record(t.Context(), owner, "t", c.report)
+		require.ErrorIs(t, err, c.want, name)
+		assert.Zero(t, a, name)
+		assert.Equal(t, ports.TransactionPending, r.get("t").Status, name)
+		assert.Empty(t, r.effects, name)
+	}
+}
+
+// I26: what a provider said is kept byte for byte, up to the bound.
+func TestARecordKeepsWhatWasSaid(t *testing.T) {
+	code, text := "\x00\xff"+strings.Repeat("é", ports.MaxRaw/2-1), strings.Repeat("\x00", ports.MaxRaw)
+	require.Len(t, code, ports.MaxRaw)
+	r := newRig(t)
+	r.open(minute("t"))
+	a, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: authstate.Ozow, Code: code, Message: text, State: errcodes.StateError})
+	require.NoError(t, err)
+	assert.Equal(t, errcodes.ErrorDownstream, a.Transaction.Code, "the caller's hint")
+	for _, raw := range []ports.RawFailure{a.Result.Raw, a.Transaction.Raw, r.get("t").Raw} {
+		assert.True(t, raw.Code == code && raw.Message == text)
+	}
+	late, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: authstate.MpesaDaraja, Code: "0", Message: text})
+	require.NoError(t, err)
+	assert.True(t, late.Transaction.Late.Raw.Message == text && r.get("t").Late.Raw.Message == text)
+}
+
+// The transaction's own direction decides, and nobody else's transaction is
+// found (I31).
+func TestTheTransactionDecidesTheDirection(t *testing.T) {
+	for d, want := range map[errcodes.Direction]errcodes.TransactionCode{
+		errcodes.Payin: errcodes.FailurePayinInsufficientFunds, errcodes.Payout: errcodes.ErrorPayoutInsufficientFunds,
+	} {
+		r := newRig(t)
+		r.open(authstate.Opening{ID: "t", Direction: d})
+		a, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: authstate.MpesaDaraja, Code: "1"})
+		require.NoError(t, err)
+		assert.Equal(t, want, a.Transaction.Code)
+		_, err = r.service.Record(t.Context(), "other", "t", authstate.Report{Scheme: authstate.MpesaDaraja, Code: "1"})
+		require.ErrorIs(t, err, errcodes.NotFound)
+		_, err = r.service.Succeed(t.Context(), "other", "t")
+		require.ErrorIs(t, err, errcodes.NotFound)
+		_, err = r.service.Fail(t.Context(), owner, "u", errcodes.FailureTimeout)
+		require.ErrorIs(t, err, errcodes.NotFound)
+		_, err = r.service.Get(t.Context(), "other", "t")
+		require.ErrorIs(t, err, errcodes.NotFound)
+	}
+}
