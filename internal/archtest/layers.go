@@ -124,4 +124,5 @@ var Closures = []Closure{
 		Package: "validation", Own: []string{"errcodes", "ports", "ports/banks", "internal/jsontext", "internal/ticker"},
 		Outside: []string{apd, norm, trans},
 	},
+	{Package: "authstate", Own: []string{"errcodes", "ports", "internal/ticker"}, Outside: []string{apd}},
 }
