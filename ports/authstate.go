@@ -2,6 +2,7 @@ package ports
 
 import (
 	"encoding/json"
+	"log/slog"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -35,12 +36,20 @@ func (a AuthState) MarshalJSON() ([]byte, error) {
 // String shows an authState without what the provider said.
 func (a AuthState) String() string { return string(a.State) + " " + string(a.Code) }
 
+// LogValue is what logs show of it.
+func (a AuthState) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
 // TransactionView is a transaction on the wire: one shape for the polled
 // resource, the synchronous response and the webhook.
 type TransactionView struct {
 	TransactionID string            `json:"transactionId"`
 	Status        TransactionStatus `json:"status"`
 	AuthState     *AuthState        `json:"authState,omitempty"`
+}
+
+// LogValue is what logs show of a transaction.
+func (v TransactionView) LogValue() slog.Value {
+	return slog.StringValue(v.TransactionID + " " + string(v.Status))
 }
 
 // View gives the transaction as the wire shows it.

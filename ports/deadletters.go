@@ -17,7 +17,7 @@ type BuriedEvent struct {
 type DeadLetters interface {
 	// Buried lists buried events of any owner in the order of their saves, from
 	// the one behind after on; 0 is the start. limit is 1 to 1,000. None is an
-	// empty answer.
+	// empty answer; another limit is errcodes.InvalidRequest.
 	Buried(ctx context.Context, after int64, limit int) ([]BuriedEvent, error)
 
 	// Replay makes buried events claimable again at now: the ones of the ids
@@ -28,6 +28,6 @@ type DeadLetters interface {
 	Replay(ctx context.Context, now time.Time, ids ...string) (int, error)
 
 	// Discard removes buried events for good: the ones of the ids given, at
-	// least one. It tells how many.
+	// least one, else it is errcodes.InvalidRequest. It tells how many.
 	Discard(ctx context.Context, ids ...string) (int, error)
 }

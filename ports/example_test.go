@@ -3,6 +3,7 @@ package ports_test
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -97,6 +98,76 @@ func ExampleOutbox() {
 	// Output:
 	// rate_lock.minted 1 <nil>
 	// <nil>
+}
+
+func ExampleDeadLetters() {
+	store := open()
+	saved(store)
+	events, err := store.Outbox().Claim(ctx, noon, time.Minute, 10)
+	fmt.Println(events[0].ID, err)
+	fmt.Println(store.Outbox().Bury(ctx, events[0], "410 gone"))
+
+	var letters ports.DeadLetters = store.DeadLetters()
+	buried, err := letters.Buried(ctx, 0, 100)
+	fmt.Println(buried[0].ID, buried[0].Reason, err)
+	// The receiver is back: the event is delivered again.
+	fmt.Println(letters.Replay(ctx, noon, buried[0].ID))
+	fmt.Println(letters.Discard(ctx, buried[0].ID)) // it is not buried any more
+	events, err = store.Outbox().Claim(ctx, noon, time.Minute, 10)
+	fmt.Println(events[0].ID, events[0].Attempt, err)
+	// Output:
+	// ev_1 <nil>
+	// <nil>
+	// ev_1 410 gone <nil>
+	// 1 <nil>
+	// 0 <nil>
+	// ev_1 1 <nil>
+}
+
+func ExampleTransactionStore() {
+	var store ports.TransactionStore = open().Transactions()
+	tx := ports.Transaction{ID: "tx_1", Owner: "shop", Direction: errcodes.Payin, Status: ports.TransactionPending, CreatedAt: noon}
+	fmt.Println(store.Save(ctx, ports.TransactionChange{Transaction: tx}))
+
+	tx, err := store.Transaction(ctx, "shop", "tx_1")
+	fmt.Println(tx.Version, tx.Status, err)
+	tx.Status, tx.Code, tx.EndedAt = ports.TransactionFailed, errcodes.FailureTimeout, noon.Add(time.Minute)
+	fmt.Println(store.Save(ctx, ports.TransactionChange{Transaction: tx}))
+
+	// The debit lands after all: that is recorded, and the end stays.
+	tx.Version++
+	tx.Late = ports.LatePayment{At: noon.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "approved"}}
+	fmt.Println(store.Save(ctx, ports.TransactionChange{Transaction: tx}))
+	tx.Version++
+	tx.Status, tx.Code = ports.TransactionSucceeded, ""
+	fmt.Println(errcodes.Of(store.Save(ctx, ports.TransactionChange{Transaction: tx})))
+	// Output:
+	// <nil>
+	// 1 PENDING <nil>
+	// <nil>
+	// <nil>
+	// conflict
+}
+
+func ExampleTransaction_View() {
+	tx := ports.Transaction{
+		ID: "tx_1", Owner: "shop", Direction: errcodes.Payin, Status: ports.TransactionFailed,
+		Code: errcodes.FailurePayinInsufficientFunds, Raw: ports.RawFailure{Code: "51"}, EndedAt: noon,
+	}
+	data, err := json.MarshalIndent(tx.View(), "", "  ")
+	fmt.Println(string(data), err)
+	// Output:
+	// {
+	//   "transactionId": "tx_1",
+	//   "status": "FAILED",
+	//   "authState": {
+	//     "state": "failed",
+	//     "message": "The payer has insufficient funds",
+	//     "code": "payinInsufficientFunds",
+	//     "connectorFailureCode": "51",
+	//     "transitionedAt": "2026-11-20T12:00:00.000Z"
+	//   }
+	// } <nil>
 }
 
 func ExampleWork() {

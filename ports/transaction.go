@@ -91,6 +91,9 @@ func (t Transaction) AuthState() (AuthState, bool) {
 	}, state != ""
 }
 
+// LogValue is what logs show of a late payment.
+func (l LatePayment) LogValue() slog.Value { return slog.TimeValue(l.At) }
+
 // String shows a transaction without what the provider said.
 func (t Transaction) String() string {
 	return t.ID + " " + string(t.Direction) + " " + string(t.Status) + " " + string(t.Code)
@@ -108,6 +111,9 @@ type TransactionChange struct {
 	Events []Event
 	Work   []WorkItem
 }
+
+// LogValue is what logs show of a change.
+func (c TransactionChange) LogValue() slog.Value { return c.Transaction.LogValue() }
 
 // TransactionStore keeps the states of transactions.
 type TransactionStore interface {

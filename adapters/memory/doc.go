@@ -1,9 +1,9 @@
 // Package memory is a store that lives in the process: for tests, for
 // development, and for services that may forget everything at a restart. It
-// keeps every store port (rate locks, validations, answers, secrets, clients,
-// tokens, work, outbox) and passes
-// the suites of ports/portstest without exception, so that what holds on it
-// holds on a durable store.
+// keeps every store port (rate locks, validations, transactions, answers,
+// secrets, clients, tokens, work, outbox, dead letters) and passes the suites of
+// ports/portstest without exception, so that what holds on it holds on a durable
+// store.
 //
 //	store, err := memory.New(nil)
 //	if err != nil {
@@ -20,7 +20,8 @@
 // lock guards all the rest: a save holds it alone, which makes the change one
 // instant for every reader. A listing costs its page and a search, however many
 // locks of other pairs there are. Ended locks stay, since their ids must still
-// be found: memory grows with every lock ever minted. Validations and answers
-// stay until they are purged. Cached answers have 64 locks of their own: asking
+// be found: memory grows with every lock ever minted. Transactions stay
+// as well, buried events until they are replayed or discarded, validations and
+// answers until they are purged. Cached answers have 64 locks of their own: asking
 // for one waits for no save.
 package memory

@@ -24,6 +24,7 @@ type thing struct {
 	claim   int64
 	held    bool
 	buried  bool
+	reason  string
 }
 
 // queueModel keeps things in the order of their saves, and looks through all.
@@ -116,6 +117,28 @@ func agreeOn(t *rapid.T, what string, err error, want errcodes.Code) {
 	}
 }
 
+// list reads the buried things in pages.
+func (m *queueModel) list(t *rapid.T, letters ports.DeadLetters) {
+	var want, got []string
+	for _, th := range m.things {
+		if th.buried {
+			want = append(want, fmt.Sprint(th.id, " ", th.attempt, " ", th.claim, " ", th.reason))
+		}
+	}
+	limit, after := rapid.IntRange(1, 3).Draw(t, "limit"), int64(0)
+	for {
+		page, err := letters.Buried(context.Background(), after, limit)
+		agreeOn(t, "Buried", err, "")
+		for _, e := range page {
+			got, after = append(got, fmt.Sprint(e.ID, " ", e.Attempt, " ", e.Claim, " ", e.Reason)), e.Pos
+		}
+		if len(page) < limit || len(got) > len(want) {
+			break
+		}
+	}
+	same(t, nil, got, want)
+}
+
 func TestOutboxAgreesWithASlice(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		store, m, saved := newStore(t), &queueModel{}, 0
@@ -154,10 +177,26 @@ func TestOutboxAgreesWithASlice(t *testing.T) {
 			"bury": func(rt *rapid.T) {
 				id, claim := m.drawClaim(rt)
 				th := m.latest(id, claim)
-				agreeOn(rt, "Bury", out.Bury(ctx, ports.Event{ID: id, Claim: claim}, ""), codeFor(th))
+				reason := rapid.SampledFrom([]string{"", "410 gone"}).Draw(rt, "reason")
+				agreeOn(rt, "Bury", out.Bury(ctx, ports.Event{ID: id, Claim: claim}, reason), codeFor(th))
 				if th != nil {
-					th.buried = true
+					th.buried, th.reason = true, reason
 				}
+			},
+			"discard": func(rt *rapid.T) {
+				id, _ := m.drawClaim(rt)
+				ids, want := []string{id, fmt.Sprint("id-", rapid.IntRange(1, 10).Draw(rt, "another"))}, 0
+				for _, th := range slices.Clone(m.things) {
+					if th.buried && slices.Contains(ids, th.id) {
+						want++
+						m.remove(th)
+					}
+				}
+				n, err := store.DeadLetters().Discard(ctx, ids...)
+				same(rt, err, []int{n}, []int{want})
+			},
+			"list": func(rt *rapid.T) {
+				m.list(rt, store.DeadLetters())
 			},
 			"replay": func(rt *rapid.T) {
 				var ids []string

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -86,7 +87,7 @@ func (d deadLetters) count(ctx context.Context, do func(context.Context, *sessio
 // how many rows that changed.
 func execEach(ctx context.Context, s *session, ids []string, query string, args ...any) (total int64, err error) {
 	for _, id := range ids {
-		n, err := s.exec(ctx, query, append(args[:len(args):len(args)], blob(id))...)
+		n, err := s.exec(ctx, query, append(slices.Clip(args), blob(id))...)
 		if err != nil {
 			return 0, err
 		}

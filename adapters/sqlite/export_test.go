@@ -14,6 +14,7 @@ var Queries = map[string]string{
 	"unblock an event": unblockEvent, "look for new events": newEvents, "count ready events": countReady, "admit an event": admitEvent, "replay an event": replayEvent,
 	"look for work": peekWork, "claim work": claimWork, "finish work": doneWork,
 	"Validation": selectValidation, "Overdue": selectOverdue, "change a validation": updateValidation, "PurgeValidations": purgeValidations,
+	"Transaction": selectTransaction, "change a transaction": updateTransaction, "Buried": selectBuried, "discard an event": discardEvent,
 	"Answer": selectAnswer, "PurgeAnswers": purgeAnswers, "look for a claim": peekClaim,
 	"release a key": releaseKey, "purge claims": purgeClaims, "Secret": selectSecret,
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -79,4 +80,34 @@ func saveUntilFull(tb testing.TB, store *sqlite.Store, round int) ports.RateLock
 	}
 	tb.Fatal("the disk never got full")
 	return ports.RateLockChange{}
+}
+
+// TestFullDiskOfTransactions fills a disk: a refused end leaves the transaction
+// pending, and is taken when there is room.
+func TestFullDiskOfTransactions(t *testing.T) {
+	dir := smallDisk(t, 4<<20)
+	if dir == "" {
+		t.Skip("mounting a disk needs privileges")
+	}
+	store := open(t, filepath.Join(dir, "corridor.db"), nil)
+	begun := mustTransact(t, store, waiting("acme", "begun"))
+	end := failed(begun)
+	end.Raw.Message = strings.Repeat("\xff", ports.MaxRaw)
+	for i := range 3 {
+		empty := fillUp(t, dir)
+		var err error
+		for n := 0; n < 1000 && err == nil; n++ {
+			filler := failed(waiting("filler", fmt.Sprint(i, " ", n)))
+			filler.Raw.Message = end.Raw.Message
+			err = store.Transactions().Save(t.Context(), ports.TransactionChange{Transaction: filler})
+		}
+		requireCode(t, errcodes.StorageUnavailable, err)
+		requireCode(t, errcodes.StorageUnavailable, store.Transactions().Save(t.Context(), moveOf(end)))
+		requireTransaction(t, store, begun)
+		empty()
+	}
+	require.NoError(t, store.Transactions().Save(t.Context(), moveOf(end)), "with room again, without a restart")
+	end.Version++
+	requireTransaction(t, store, end)
+	require.Len(t, claimAll(t, store), 1)
 }

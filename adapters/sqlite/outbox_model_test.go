@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"testing"
@@ -26,7 +27,7 @@ func TestOutboxModel(t *testing.T) {
 		query(t, db, "DELETE FROM events")
 		m := &outboxModel{store: store, now: epoch}
 		rt.Repeat(map[string]func(*rapid.T){
-			"save": m.save, "claim": m.claim, "settle": m.settle, "replay": m.replay, "jump": m.jump,
+			"save": m.save, "claim": m.claim, "settle": m.settle, "replay": m.replay, "discard": m.discard, "list": m.list, "jump": m.jump,
 		})
 	})
 }
@@ -37,6 +38,7 @@ type modelEvent struct {
 	from    time.Time // not claimable before
 	claimed bool
 	buried  bool
+	reason  string
 }
 
 type outboxModel struct {
@@ -113,20 +115,22 @@ func (m *outboxModel) settle(t *rapid.T) {
 	how := rapid.SampledFrom([]string{"ack", "retry", "bury"}).Draw(t, "how")
 	at := m.now.Add(time.Duration(rapid.IntRange(-5, 30).Draw(t, "delay")) * time.Second)
 	var err error
+	var reason string
 	switch how {
 	case "ack":
 		err = m.store.Outbox().Ack(context.Background(), claim)
 	case "retry":
 		err = m.store.Outbox().Retry(context.Background(), claim, at)
 	case "bury":
-		err = m.store.Outbox().Bury(context.Background(), claim, "no use")
+		reason = rapid.SampledFrom([]string{"", "no use", "\x00\xff"}).Draw(t, "reason")
+		err = m.store.Outbox().Bury(context.Background(), claim, reason)
 	}
 	require.Equal(t, want, errcodes.Of(err), "%v", err)
 	if i < 0 {
 		return
 	}
 	e := m.events[i]
-	e.claimed, e.from, e.buried = false, at, how == "bury"
+	e.claimed, e.from, e.buried, e.reason = false, at, how == "bury", reason
 	if how == "ack" {
 		m.events = slices.Delete(m.events, i, i+1)
 	}
@@ -146,6 +150,42 @@ func (m *outboxModel) replay(t *rapid.T) {
 	}
 	got, err := m.store.DeadLetters().Replay(context.Background(), m.now, ids...)
 	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func (m *outboxModel) discard(t *rapid.T) {
+	ids, want := []string{strconv.Itoa(rapid.IntRange(1, m.saved+1).Draw(t, "id")), strconv.Itoa(rapid.IntRange(1, m.saved+1).Draw(t, "another"))}, 0
+	m.events = slices.DeleteFunc(m.events, func(e *modelEvent) bool {
+		if !e.buried || !slices.Contains(ids, e.ID) {
+			return false
+		}
+		want++
+		return true
+	})
+	got, err := m.store.DeadLetters().Discard(context.Background(), ids...)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+// list reads the buried events in pages.
+func (m *outboxModel) list(t *rapid.T) {
+	var want, got []string
+	for _, e := range m.events {
+		if e.buried {
+			want = append(want, fmt.Sprintf("%s %d %d %q", e.ID, e.Attempt, e.Claim, e.reason))
+		}
+	}
+	limit, after := rapid.IntRange(1, 3).Draw(t, "limit"), int64(0)
+	for {
+		page, err := m.store.DeadLetters().Buried(context.Background(), after, limit)
+		require.NoError(t, err)
+		for _, e := range page {
+			got, after = append(got, fmt.Sprintf("%s %d %d %q", e.ID, e.Attempt, e.Event.Claim, e.Reason)), e.Pos
+		}
+		if len(page) < limit || len(got) > len(want) {
+			break
+		}
+	}
 	require.Equal(t, want, got)
 }
 

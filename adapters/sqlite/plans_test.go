@@ -15,13 +15,14 @@ func TestPlans(t *testing.T) {
 	path := file(t)
 	require.NoError(t, sqlite.Migrate(t.Context(), path))
 	const (
-		validationByID = "SEARCH validations USING INDEX sqlite_autoindex_validations_1 (id=?)"
-		lockByID       = "SEARCH l USING PRIMARY KEY (id=?)"
-		earlier        = "SEARCH e USING INDEX events_key (key=? AND seq<?)"
-		lastSeen       = "SEARCH events USING INDEX events_seen"
-		subquery       = "CORRELATED SCALAR SUBQUERY"
-		claimByKey     = "SEARCH answer_claims USING PRIMARY KEY (key=?)"
-		bookByKey      = "USING PRIMARY KEY (owner=? AND base=? AND quote=?)"
+		transactionByKey = "SEARCH transactions USING INDEX sqlite_autoindex_transactions_1 (owner=? AND id=?)"
+		validationByID   = "SEARCH validations USING INDEX sqlite_autoindex_validations_1 (id=?)"
+		lockByID         = "SEARCH l USING PRIMARY KEY (id=?)"
+		earlier          = "SEARCH e USING INDEX events_key (key=? AND seq<?)"
+		lastSeen         = "SEARCH events USING INDEX events_seen"
+		subquery         = "CORRELATED SCALAR SUBQUERY"
+		claimByKey       = "SEARCH answer_claims USING PRIMARY KEY (key=?)"
+		bookByKey        = "USING PRIMARY KEY (owner=? AND base=? AND quote=?)"
 	)
 	steps := map[string][]string{
 		"Book":        {"SEARCH books " + bookByKey},
@@ -41,15 +42,19 @@ func TestPlans(t *testing.T) {
 			"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SCAN events USING INDEX events_ready",
 			"SEARCH events USING COVERING INDEX events_waiting (available_at<?)", lastSeen, "SEARCH events USING INTEGER PRIMARY KEY (rowid>?)",
 		},
-		"look for new events": {"SEARCH events USING INTEGER PRIMARY KEY (rowid>?)", "SCALAR SUBQUERY", lastSeen},
-		"count ready events":  {"CO-ROUTINE (subquery-1)", "SCAN (subquery-1)", "SCAN events USING INDEX events_ready"},
-		"wake events":         {"SEARCH events USING INDEX events_waiting (available_at<?)", subquery, earlier},
-		"claim events":        {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY", "SCAN events USING INDEX events_ready"},
-		"ack an event":        {"SEARCH events USING INDEX events_key (key=?)"},
-		"unblock an event":    {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY", "SEARCH events USING INDEX events_key (key=?)"},
-		"admit an event":      {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY", "SEARCH events USING INDEX events_key (key=?)"},
-		"replay an event":     {"SEARCH events USING INDEX events_buried (id=?)"},
-		"look for work":       {"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH work_items USING INDEX work_items_due (kind=? AND due_at<?)"},
+		"look for new events":  {"SEARCH events USING INTEGER PRIMARY KEY (rowid>?)", "SCALAR SUBQUERY", lastSeen},
+		"count ready events":   {"CO-ROUTINE (subquery-1)", "SCAN (subquery-1)", "SCAN events USING INDEX events_ready"},
+		"wake events":          {"SEARCH events USING INDEX events_waiting (available_at<?)", subquery, earlier},
+		"claim events":         {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY", "SCAN events USING INDEX events_ready"},
+		"ack an event":         {"SEARCH events USING INDEX events_key (key=?)"},
+		"unblock an event":     {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY", "SEARCH events USING INDEX events_key (key=?)"},
+		"admit an event":       {"SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY", "SEARCH events USING INDEX events_key (key=?)"},
+		"replay an event":      {"SEARCH events USING INDEX events_buried (id=?)"},
+		"discard an event":     {"SEARCH events USING INDEX events_buried (id=?)"},
+		"Buried":               {"SEARCH events USING INDEX events_set_aside (seq>?)"},
+		"Transaction":          {transactionByKey},
+		"change a transaction": {transactionByKey},
+		"look for work":        {"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH work_items USING INDEX work_items_due (kind=? AND due_at<?)"},
 		"claim work": {
 			"SEARCH work_items USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY",
 			"SEARCH work_items USING INDEX work_items_due (kind=? AND due_at<?)",

@@ -21,15 +21,17 @@ import (
 )
 
 var (
-	_ ports.Clock         = (*portsmock.MockClock)(nil)
-	_ ports.PriceFeed     = (*portsmock.MockPriceFeed)(nil)
-	_ ports.RateLockStore = (*portsmock.MockRateLockStore)(nil)
-	_ ports.ClientReader  = (*portsmock.MockClientReader)(nil)
-	_ ports.ClientStore   = (*portsmock.MockClientStore)(nil)
-	_ ports.TokenStore    = (*portsmock.MockTokenStore)(nil)
-	_ ports.Work          = (*portsmock.MockWork)(nil)
-	_ ports.Outbox        = (*portsmock.MockOutbox)(nil)
-	_ ports.EventSink     = (*portsmock.MockEventSink)(nil)
+	_ ports.Clock            = (*portsmock.MockClock)(nil)
+	_ ports.PriceFeed        = (*portsmock.MockPriceFeed)(nil)
+	_ ports.RateLockStore    = (*portsmock.MockRateLockStore)(nil)
+	_ ports.ClientReader     = (*portsmock.MockClientReader)(nil)
+	_ ports.ClientStore      = (*portsmock.MockClientStore)(nil)
+	_ ports.TokenStore       = (*portsmock.MockTokenStore)(nil)
+	_ ports.Work             = (*portsmock.MockWork)(nil)
+	_ ports.Outbox           = (*portsmock.MockOutbox)(nil)
+	_ ports.EventSink        = (*portsmock.MockEventSink)(nil)
+	_ ports.DeadLetters      = (*portsmock.MockDeadLetters)(nil)
+	_ ports.TransactionStore = (*portsmock.MockTransactionStore)(nil)
 )
 
 // A port that is added gets a mock: the generator's list and the interfaces of

@@ -14,8 +14,9 @@
 //		})
 //	}
 //
-// [RateLockStore], [ValidationStore], [AnswerCache], [SecretStore], [Outbox],
-// [Work], [ClientStore] and [TokenStore] take a [StoreHarness]; [Sealer] a
+// [RateLockStore], [ValidationStore], [TransactionStore], [AnswerCache],
+// [SecretStore], [Outbox], [DeadLetters], [Work], [ClientStore] and [TokenStore]
+// take a [StoreHarness]; [Sealer] a
 // [SealerHarness], [PriceFeed] a [FeedHarness], [EventSink] a [SinkHarness],
 // [ClockPort] a [ClockHarness], [AccountConnector] a [ConnectorHarness] and files
 // with what passes between the connector and its provider. A part of a harness that

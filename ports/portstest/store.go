@@ -11,7 +11,7 @@ import (
 // A field that is nil leaves out the checks that need it, with the reason in
 // the test's output.
 type Store struct {
-	RateLocks ports.RateLockStore // the suites Work and Outbox need it too: items come in through its Save
+	RateLocks ports.RateLockStore // the suites Work, Outbox and DeadLetters need it too: items come in through its Save
 	Clients   ports.ClientStore
 	Tokens    ports.TokenStore
 	Work      ports.Work

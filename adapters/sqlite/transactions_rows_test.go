@@ -1,0 +1,158 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// TestCorruptTransaction damages one row, as a damaged page does; the
+// neighbours must not notice.
+func TestCorruptTransaction(t *testing.T) {
+	for name, damage := range map[string]string{
+		"a status that there is not":    "status = 'paid'",
+		"a direction that there is not": "direction = 'sideways'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := file(t)
+			store := open(t, path, nil)
+			damaged := mustTransact(t, store, waiting("acme", "a"))
+			neighbour := mustTransact(t, store, failed(waiting("zenith", "a")))
+			db := raw(t, path)
+			query(t, db, "PRAGMA ignore_check_constraints = ON")
+			query(t, db, "UPDATE transactions SET "+damage+" WHERE owner = ?", []byte("acme"))
+
+			_, err := store.Transactions().Transaction(t.Context(), "acme", "a")
+			requireCode(t, errcodes.CorruptRecord, err)
+			require.NotContains(t, errcodes.MessageOf(err), strings.Trim(strings.Fields(damage)[2], "'"))
+			requireTransaction(t, store, neighbour)
+			mustTransact(t, store, landed(neighbour))
+			require.NoError(t, store.Ping(t.Context()))
+			if strings.HasPrefix(damage, "status") {
+				requireCode(t, errcodes.Conflict, store.Transactions().Save(t.Context(), moveOf(failed(damaged))))
+			}
+		})
+	}
+}
+
+// TestConstraintsBackTheRulesOfTransactions writes impossible transactions past
+// the domain, new ones and changes (I25, I26, I27).
+func TestConstraintsBackTheRulesOfTransactions(t *testing.T) {
+	store := open(t, file(t), nil)
+	end := func(tx *ports.Transaction) { *tx = failed(*tx) }
+	stored := mustTransact(t, store, waiting("acme", "stored"))
+	for name, spoil := range map[string]func(tx *ports.Transaction){
+		"a status that there is not":    func(tx *ports.Transaction) { end(tx); tx.Status = "PAID" },
+		"no status":                     func(tx *ports.Transaction) { end(tx); tx.Status = "" },
+		"a direction that there is not": func(tx *ports.Transaction) { tx.Direction = "sideways" },
+		"no direction":                  func(tx *ports.Transaction) { tx.Direction = "" },
+		"an end but pending":            func(tx *ports.Transaction) { tx.EndedAt = epoch },
+		"ended without an end":          func(tx *ports.Transaction) { end(tx); tx.EndedAt = time.Time{} },
+		"succeeded without an end":      func(tx *ports.Transaction) { tx.Status = ports.TransactionSucceeded },
+		"a code but pending":            func(tx *ports.Transaction) { tx.Code = errcodes.FailureDeclined },
+		"a code of a success":           func(tx *ports.Transaction) { end(tx); tx.Status = ports.TransactionSucceeded },
+		"failed without a code":         func(tx *ports.Transaction) { end(tx); tx.Code = "" },
+		"errored without a code":        func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = ports.TransactionErrored, "" },
+		"words but pending":             func(tx *ports.Transaction) { tx.Raw.Code = "51" },
+		"a message but pending":         func(tx *ports.Transaction) { tx.Raw.Message = "no" },
+		"a late payment but pending":    func(tx *ports.Transaction) { *tx = landed(*tx) },
+		"a late payment of a success": func(tx *ports.Transaction) {
+			*tx = landed(failed(*tx))
+			tx.Status, tx.Code = ports.TransactionSucceeded, ""
+		},
+		"a late code without a payment":    func(tx *ports.Transaction) { end(tx); tx.Late.Raw.Code = "00" },
+		"a late message without a payment": func(tx *ports.Transaction) { end(tx); tx.Late.Raw.Message = "landed" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, tx := range []ports.Transaction{waiting("acme", "new"), stored} {
+				spoil(&tx)
+				requireCode(t, errcodes.CorruptRecord, store.Transactions().Save(t.Context(), moveOf(tx)))
+				require.True(t, store.Connected(), "a refusal costs no connection")
+			}
+			_, err := store.Transactions().Transaction(t.Context(), "acme", "new")
+			requireCode(t, errcodes.NotFound, err)
+			requireTransaction(t, store, stored)
+		})
+	}
+	require.Empty(t, claimAll(t, store))
+}
+
+// TestConstraintsBoundRaws writes words past the adapter, which refuses longer
+// ones itself (I26).
+func TestConstraintsBoundRaws(t *testing.T) {
+	path := file(t)
+	store := open(t, path, nil)
+	mustTransact(t, store, landed(failed(waiting("acme", "t"))))
+	db := raw(t, path)
+	for _, column := range []string{"raw_code", "raw_message", "late_code", "late_message"} {
+		update := "UPDATE transactions SET " + column + " = zeroblob(?)"
+		query(t, db, update, ports.MaxRaw)
+		_, err := db.ExecContext(t.Context(), update, ports.MaxRaw+1)
+		require.ErrorContains(t, err, "CHECK", column)
+		_, err = db.ExecContext(t.Context(), "UPDATE transactions SET "+column+" = 'text'")
+		require.ErrorContains(t, err, "cannot store TEXT", column)
+	}
+}
+
+// TestAPersonReadsNoRawWords asks the view what a shell would: a provider's
+// words may hold personal data, so that it shows how long they are.
+func TestAPersonReadsNoRawWords(t *testing.T) {
+	path := file(t)
+	store := open(t, path, nil)
+	tx := landed(failed(waiting("acme", "t_1")))
+	tx.Raw = ports.RawFailure{Code: "secret", Message: "secret\x00and more"}
+	tx.Late.Raw = ports.RawFailure{Code: "secretly", Message: "secret late"}
+	mustTransact(t, store, tx)
+	rows, err := raw(t, path).QueryContext(t.Context(), "SELECT * FROM readable_transactions") //nolint:unqueryvet // whatever it shows is judged
+	require.NoError(t, err)
+	defer rows.Close()
+	columns, err := rows.Columns()
+	require.NoError(t, err)
+	require.True(t, rows.Next())
+	values, targets := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	require.NoError(t, rows.Scan(targets...))
+	require.NoError(t, rows.Err())
+	shown := map[string]string{}
+	for i, column := range columns {
+		shown[column] = fmt.Sprint(values[i])
+	}
+	require.NotContains(t, fmt.Sprint(shown), "secret")
+	require.Equal(t, map[string]string{
+		"owner": "acme", "id": "t_1", "version": "1", "direction": "payin", "status": "FAILED", "code": "declined",
+		"raw_code_bytes": "6", "raw_message_bytes": "15", "scheme": "iso8583", "tables": "2026-11",
+		"created_at": "2026-11-20T15:00:00.000Z", "respond_by": "2026-11-20T15:01:00.000Z",
+		"ended_at": "2026-11-20T15:00:01.000Z", "late_at": "2026-11-20T16:00:00.000Z",
+		"late_code_bytes": "8", "late_message_bytes": "11",
+	}, shown)
+}
+
+// TestEventsBuriedBeforeTheMigrationAreListed takes a file back to the tables
+// of before, with a buried event in it.
+func TestEventsBuriedBeforeTheMigrationAreListed(t *testing.T) {
+	path := file(t)
+	store := open(t, path, nil)
+	buried(t, store, "a", "b")
+	require.NoError(t, store.Close())
+	query(t, raw(t, path), `DROP VIEW readable_transactions; DROP TABLE transactions; DROP INDEX events_set_aside;
+		DELETE FROM goose_db_version WHERE version_id = 5`)
+
+	store = open(t, path, nil)
+	page, err := store.DeadLetters().Buried(t.Context(), 0, 10)
+	require.NoError(t, err)
+	require.Len(t, page, 2)
+	for i, id := range []string{"a", "b"} {
+		require.Equal(t, id, page[i].ID)
+		require.Equal(t, "reason of "+id, page[i].Reason)
+		require.EqualValues(t, i+1, page[i].Pos)
+	}
+	mustTransact(t, store, waiting("acme", "a"))
+}

@@ -1,0 +1,194 @@
+package ports_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// declined is a transaction that a provider declined.
+func declined() ports.Transaction {
+	return ports.Transaction{
+		ID: "tx_1", Owner: "shop", Version: 2, Direction: errcodes.Payin, Status: ports.TransactionFailed,
+		Code: errcodes.FailurePayinInsufficientFunds, Raw: ports.RawFailure{Code: "51", Message: "Not sufficient funds"},
+		Scheme: "iso8583", Tables: "2026-11", CreatedAt: noon, EndedAt: noon.Add(1500 * time.Millisecond),
+	}
+}
+
+func marshal(tb testing.TB, v any) string {
+	tb.Helper()
+	data, err := json.Marshal(v)
+	require.NoError(tb, err)
+	return string(data)
+}
+
+func TestAuthStateOnTheWire(t *testing.T) {
+	const head = `{"state":"failed","message":"The payer has insufficient funds","code":"payinInsufficientFunds",`
+	for name, c := range map[string]struct {
+		change func(tx *ports.Transaction)
+		want   string
+	}{
+		"as a provider said it": {
+			func(*ports.Transaction) {},
+			head + `"connectorFailureCode":"51","connectorFailureMessage":"Not sufficient funds","transitionedAt":"2026-11-20T12:00:01.500Z"}`,
+		},
+		"found by the service, so that no provider said anything": {
+			func(tx *ports.Transaction) { tx.Raw = ports.RawFailure{} },
+			head + `"transitionedAt":"2026-11-20T12:00:01.500Z"}`,
+		},
+		"a code without a message": {
+			func(tx *ports.Transaction) { tx.Raw.Message = "" },
+			head + `"connectorFailureCode":"51","transitionedAt":"2026-11-20T12:00:01.500Z"}`,
+		},
+		"a message without a code": {
+			func(tx *ports.Transaction) { tx.Raw.Code = "" },
+			head + `"connectorFailureMessage":"Not sufficient funds","transitionedAt":"2026-11-20T12:00:01.500Z"}`,
+		},
+		"bytes that are no UTF-8 become U+FFFD, a NUL and blanks stay (I26)": {
+			func(tx *ports.Transaction) {
+				tx.Raw = ports.RawFailure{Code: "\x00 51 ", Message: "a\xff\xfeb\xc3(\xed\xa0\x80"}
+			},
+			head + `"connectorFailureCode":"\u0000 51 ","connectorFailureMessage":"a\ufffd\ufffdb\ufffd(\ufffd\ufffd\ufffd",` +
+				`"transitionedAt":"2026-11-20T12:00:01.500Z"}`,
+		},
+		"an error": {
+			func(tx *ports.Transaction) {
+				tx.Status, tx.Code = ports.TransactionErrored, errcodes.ErrorDownstream
+			},
+			`{"state":"error","message":"` + errcodes.ErrorDownstream.Row().Message + `","code":"downstreamError",` +
+				`"connectorFailureCode":"51","connectorFailureMessage":"Not sufficient funds","transitionedAt":"2026-11-20T12:00:01.500Z"}`,
+		},
+		"a time of another zone, below the millisecond": {
+			func(tx *ports.Transaction) {
+				tx.Raw, tx.EndedAt = ports.RawFailure{}, noon.Add(7*time.Millisecond+999*time.Microsecond).In(time.FixedZone("EAT", 3*3600))
+			},
+			head + `"transitionedAt":"2026-11-20T12:00:00.007Z"}`,
+		},
+		"a time of a whole second has its milliseconds too": {
+			func(tx *ports.Transaction) { tx.Raw, tx.EndedAt = ports.RawFailure{}, noon },
+			head + `"transitionedAt":"2026-11-20T12:00:00.000Z"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tx := declined()
+			c.change(&tx)
+			state, failed := tx.AuthState()
+			require.True(t, failed)
+			require.Equal(t, c.want, marshal(t, state))
+			require.Equal(t, c.want, marshal(t, &state), "by its address, as a view has it")
+		})
+	}
+}
+
+func TestAnAuthStateWithoutACodeLeavesItOut(t *testing.T) {
+	require.Equal(t, `{"state":"failed","message":"declined","transitionedAt":"0001-01-01T00:00:00.000Z"}`,
+		marshal(t, ports.AuthState{State: errcodes.StateFailed, Message: "declined"}))
+}
+
+func TestATransactionOnTheWire(t *testing.T) {
+	for status, want := range map[ports.TransactionStatus]string{
+		ports.TransactionPending:   `{"transactionId":"tx_1","status":"PENDING"}`,
+		ports.TransactionSucceeded: `{"transactionId":"tx_1","status":"SUCCEEDED"}`,
+		ports.TransactionErrored: `{"transactionId":"tx_1","status":"ERRORED","authState":{"state":"error",` +
+			`"message":"` + errcodes.ErrorDownstream.Row().Message + `","code":"downstreamError","connectorFailureCode":"51",` +
+			`"connectorFailureMessage":"Not sufficient funds","transitionedAt":"2026-11-20T12:00:01.500Z"}}`,
+		ports.TransactionFailed: `{"transactionId":"tx_1","status":"FAILED","authState":{"state":"failed",` +
+			`"message":"The payer has insufficient funds","code":"payinInsufficientFunds","connectorFailureCode":"51",` +
+			`"connectorFailureMessage":"Not sufficient funds","transitionedAt":"2026-11-20T12:00:01.500Z"}}`,
+	} {
+		tx := declined()
+		tx.Status = status
+		if status == ports.TransactionErrored {
+			tx.Code = errcodes.ErrorDownstream
+		}
+		require.Equal(t, want, marshal(t, tx.View()))
+	}
+}
+
+// A late payment rewrites nothing of what the wire shows (I27).
+func TestALatePaymentLeavesTheViewAlone(t *testing.T) {
+	tx := declined()
+	before := marshal(t, tx.View())
+	tx.Late = ports.LatePayment{At: noon.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "landed"}}
+	require.Equal(t, before, marshal(t, tx.View()))
+}
+
+// What the wire shows is read back as it was, but for bytes that JSON cannot
+// hold: each of those is one U+FFFD (I26).
+func TestAuthStateRoundTrip(t *testing.T) {
+	anyBytes := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })
+	text := rapid.OneOf(rapid.String(), anyBytes)
+	rapid.Check(t, func(t *rapid.T) {
+		tx := declined()
+		tx.Status = rapid.SampledFrom([]ports.TransactionStatus{ports.TransactionFailed, ports.TransactionErrored}).Draw(t, "status")
+		tx.Raw = ports.RawFailure{Code: text.Draw(t, "code"), Message: text.Draw(t, "message")}
+		tx.EndedAt = time.UnixMilli(rapid.Int64Range(0, 1<<45).Draw(t, "ended")).UTC()
+		state, _ := tx.AuthState()
+		require.Equal(t, tx.Raw.Code, state.ConnectorFailureCode)
+		require.Equal(t, tx.Raw.Message, state.ConnectorFailureMessage)
+
+		data, err := json.Marshal(tx.View())
+		require.NoError(t, err)
+		var got ports.TransactionView
+		require.NoError(t, json.Unmarshal(data, &got))
+		state.ConnectorFailureCode, state.ConnectorFailureMessage = repaired(tx.Raw.Code), repaired(tx.Raw.Message)
+		require.Equal(t, ports.TransactionView{TransactionID: tx.ID, Status: tx.Status, AuthState: &state}, got)
+	})
+}
+
+// repaired makes each byte that is no UTF-8 a U+FFFD.
+func repaired(s string) string { return string([]rune(s)) }
+
+func TestOnlyABadEndHasAnAuthState(t *testing.T) {
+	for status, want := range map[ports.TransactionStatus]struct {
+		state    errcodes.State
+		terminal bool
+	}{
+		ports.TransactionPending:   {"", false},
+		ports.TransactionSucceeded: {"", true},
+		ports.TransactionFailed:    {errcodes.StateFailed, true},
+		ports.TransactionErrored:   {errcodes.StateError, true},
+	} {
+		tx := declined()
+		tx.Status = status
+		state, failed := tx.AuthState()
+		require.Equal(t, want.state != "", failed, status)
+		require.Equal(t, want.state, state.State, status)
+		require.Equal(t, want.state, status.State())
+		require.Equal(t, want.terminal, status.Terminal())
+		require.Equal(t, failed, tx.View().AuthState != nil)
+	}
+}
+
+// TestLogsShowNoProvidersWords writes each value in every way that a log or an
+// error text does; a provider's words may hold personal data.
+func TestLogsShowNoProvidersWords(t *testing.T) {
+	const secret = "Jane Doe 0712345678"
+	said := ports.RawFailure{Code: secret, Message: secret}
+	tx := declined()
+	tx.Raw, tx.Late = said, ports.LatePayment{At: noon, Raw: said}
+	state, _ := tx.AuthState()
+	var out bytes.Buffer
+	for _, handler := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
+		slog.New(handler).Info("values", "transaction", tx, "raw", tx.Raw, "state", state, "address", &state, "late", tx.Late,
+			"view", tx.View(), "change", ports.TransactionChange{Transaction: tx})
+	}
+	for _, v := range []any{tx, &tx, said, &said, tx.Late, state, &state, tx.View(), ports.TransactionChange{Transaction: tx}} {
+		fmt.Fprintf(&out, "%v %+v %s\n", v, v, v)
+	}
+	require.NotContains(t, out.String(), secret)
+	require.NotContains(t, out.String(), strings.Fields(secret)[0])
+	require.Contains(t, out.String(), "tx_1 payin FAILED payinInsufficientFunds")
+	require.Contains(t, out.String(), "failed payinInsufficientFunds")
+	require.Contains(t, out.String(), "a provider's raw answer")
+}
