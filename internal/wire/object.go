@@ -37,15 +37,14 @@ func decodeFields(called string, data []byte, fields []field) error {
 	}
 	seen := make([]bool, len(fields))
 	for w.member() {
-		name := unquote(w.string())
+		i := index(fields, unquote(w.string()))
 		w.skip(':')
 		value := w.value()
-		i := index(fields, name)
 		if i < 0 {
 			continue
 		}
 		if seen[i] {
-			return badField(name, "must not be repeated")
+			return badField(fields[i].name, "must not be repeated")
 		}
 		seen[i] = true
 		if err := fields[i].take(value); err != nil {
@@ -59,7 +58,7 @@ func (f *field) take(value []byte) error {
 	switch c := value[0]; {
 	case f.optional && c == 'n':
 	case c == '"':
-		*f.into = unquote(value)
+		*f.into = string(unquote(value))
 	case f.number && (c == '-' || c >= '0' && c <= '9'):
 		*f.into = string(value)
 	case f.number:
@@ -70,9 +69,9 @@ func (f *field) take(value []byte) error {
 	return nil
 }
 
-func index(fields []field, name string) int {
+func index(fields []field, name []byte) int {
 	for i := range fields {
-		if fields[i].name == name {
+		if fields[i].name == string(name) {
 			return i
 		}
 	}
@@ -163,15 +162,4 @@ func nestedLen(data []byte) int {
 			return n
 		}
 	}
-}
-
-func unquote(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
-	}
-	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
-		panic(err) // the whole body was valid
-	}
-	return s
 }

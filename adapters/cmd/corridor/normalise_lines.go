@@ -44,11 +44,8 @@ func (l *failureLines) run(ctx context.Context, in io.Reader) error {
 	lines := bufio.NewReaderSize(newAttentive(ctx, in, l.out.Flush), maxLine+len(newline))
 	for {
 		line, err := next(lines)
-		if errors.Is(err, io.EOF) {
-			return l.out.Flush()
-		}
 		if err != nil && errcodes.Of(err) != errcodes.PayloadTooLarge {
-			return err
+			return l.end(err)
 		}
 		if l.line++; l.line == 1 {
 			line = bytes.TrimPrefix(line, byteOrderMark)
@@ -58,6 +55,14 @@ func (l *failureLines) run(ctx context.Context, in io.Reader) error {
 			return err
 		}
 	}
+}
+
+// end gives out what was answered before the input ended.
+func (l *failureLines) end(err error) error {
+	if failed := l.out.Flush(); errors.Is(err, io.EOF) {
+		return failed
+	}
+	return err
 }
 
 var newline, byteOrderMark = []byte("\n"), []byte("\ufeff")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -12,8 +11,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -164,89 +161,33 @@ type pieces struct {
 
 func (p *pieces) Read(b []byte) (int, error) { return p.in.Read(b[:min(len(b), p.size)]) }
 
-// typist is a stream whose lines are typed while it runs.
-type typist struct {
-	t       *testing.T
-	keys    *io.PipeWriter
-	answers chan string
-	errs    screen
-	stop    context.CancelFunc
-	done    chan int
+// TestTheLastBytesMayComeWithTheEnd, and more of them than there is room for.
+func TestTheLastBytesMayComeWithTheEnd(t *testing.T) {
+	in := iotest.DataErrReader(strings.NewReader(padded(timedOut, 1<<20) + "\n" + timedOut))
+	code, answers, errs := answersTo(t, in)
+	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, []string{"timeout", "timeout"}, gists(t, answers))
 }
 
-func newTypist(t *testing.T, args ...string) *typist {
-	t.Helper()
-	in, keys := io.Pipe()
-	reader, out := io.Pipe()
-	ctx, stop := context.WithCancel(t.Context())
-	y := &typist{t: t, keys: keys, answers: make(chan string), stop: stop, done: make(chan int, 1)}
-	go func() {
-		y.done <- run(&surroundings{ctx, in, out, &y.errs}, append([]string{"normalise", "-"}, args...))
-		_ = out.Close()
-	}()
-	go func() {
-		for lines := bufio.NewScanner(reader); lines.Scan(); {
-			y.answers <- lines.Text()
-		}
-		close(y.answers)
-	}()
-	t.Cleanup(func() { stop(); _ = keys.Close(); _ = reader.Close() })
-	return y
+// reopened goes on behind its end, as terminals do.
+type reopened struct{ parts []string }
+
+func (r *reopened) Read(p []byte) (int, error) {
+	if len(r.parts) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.parts[0])
+	if r.parts[0] = r.parts[0][n:]; n == 0 {
+		r.parts = r.parts[1:]
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
-func (y *typist) types(text string) {
-	y.t.Helper()
-	_, err := io.WriteString(y.keys, text)
-	require.NoError(y.t, err)
-}
-
-func (y *typist) reads(want string) {
-	y.t.Helper()
-	require.Equal(y.t, want, gist(y.t, await(y.t, "answer", y.answers)))
-}
-
-func TestAnswersComeBeforeTheNextLineIsTyped(t *testing.T) {
-	y := newTypist(t)
-	y.types(timedOut + "\n")
-	y.reads("timeout")
-	y.types("x\n" + timedOut + "\n")
-	y.reads("invalid_request 2")
-	y.reads("timeout")
-	y.types(timedOut + "\n" + timedOut[:20])
-	y.reads("timeout") // while the next line is not whole
-	y.types(timedOut[20:] + "\n")
-	y.reads("timeout")
-	require.NoError(t, y.keys.Close())
-	require.Equal(t, exitOK, await(t, "end", y.done))
-}
-
-// TestWaitingForALineCanBeInterrupted, and what was found so far is told.
-func TestWaitingForALineCanBeInterrupted(t *testing.T) {
-	y := newTypist(t, "--unmapped")
-	y.types(`{"scheme":"stripe","direction":"payin","code":"of tomorrow"}` + "\nx\n" + timedOut)
-	y.reads("declined")
-	y.reads("invalid_request 2")
-	y.stop()
-	require.Equal(t, exitFailed, await(t, "end", y.done))
-	_, more := <-y.answers
-	require.False(t, more, "a line without its end was answered")
-	require.Contains(t, y.errs.String(), `unmapped        1  stripe payin "of tomorrow"`)
-	require.Contains(t, y.errs.String(), "1 of 2 lines could not be read")
-}
-
-// TestAnEndlessStreamCanBeInterrupted: input that always is at hand leaves room
-// for the interruption.
-func TestAnEndlessStreamCanBeInterrupted(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	in := &endless{line: func(i int) string {
-		if i == 10_000 {
-			stop()
-		}
-		return timedOut + "\n"
-	}}
-	var errs screen
-	require.Equal(t, exitFailed, run(&surroundings{ctx, in, io.Discard, &errs}, []string{"normalise", "-"}))
-	require.Less(t, in.lines.Load(), int64(20_000))
+func TestNothingIsReadBehindTheEnd(t *testing.T) {
+	code, answers, _ := answersTo(t, &reopened{[]string{timedOut + "\n" + timedOut, timedOut}})
+	require.Equal(t, exitOK, code)
+	require.Equal(t, []string{"timeout", "timeout"}, gists(t, answers))
 }
 
 // endless makes up lines, as many as are read.
@@ -292,27 +233,29 @@ func TestAReaderThatStopsEndsTheStream(t *testing.T) {
 	require.Equal(t, exitFailed, run(&surroundings{t.Context(), in, &closing{}, &errs}, []string{"normalise", "-"}), "the last flush counts")
 }
 
-func TestInputThatBreaksOffIsAFailure(t *testing.T) {
-	broken := iotest.ErrReader(errors.New("the disk is gone"))
-	for name, rest := range map[string]string{"between lines": "", "in a line": timedOut[:9], "in a long line": padded(timedOut, 3<<20)} {
-		t.Run(name, func(t *testing.T) {
-			code, answers, errs := answersTo(t, io.MultiReader(strings.NewReader(timedOut+"\n"+rest), broken))
-			require.Equal(t, exitFailed, code)
-			require.Equal(t, []string{"timeout"}, gists(t, answers))
-			require.Contains(t, errs, "the disk is gone")
-		})
+// breakingOff fails together with its last bytes.
+type breakingOff struct{ rest string }
+
+func (b *breakingOff) Read(p []byte) (int, error) {
+	n := copy(p, b.rest)
+	if b.rest = b.rest[n:]; b.rest != "" {
+		return n, nil
 	}
+	return n, errors.New("the disk is gone")
 }
 
-func TestTimesAreThoseOfTheAnswers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		y := newTypist(t)
-		for range 2 {
-			y.types(timedOut + "\n")
-			var a struct{ TransitionedAt time.Time }
-			require.NoError(t, json.Unmarshal([]byte(await(t, "answer", y.answers)), &a))
-			require.WithinDuration(t, time.Now(), a.TransitionedAt, 0)
-			<-time.After(time.Hour)
-		}
-	})
+func TestInputThatBreaksOffIsAFailure(t *testing.T) {
+	for name, rest := range map[string]string{"between lines": "", "in a line": timedOut[:9], "in a long line": padded(timedOut, 3<<20)} {
+		t.Run(name, func(t *testing.T) {
+			for reader, in := range map[string]io.Reader{
+				"with the last bytes": &breakingOff{timedOut + "\n" + rest},
+				"afterwards":          io.MultiReader(strings.NewReader(timedOut+"\n"+rest), &breakingOff{}),
+			} {
+				code, answers, errs := answersTo(t, in)
+				require.Equal(t, exitFailed, code, reader)
+				require.Equal(t, []string{"timeout"}, gists(t, answers), reader)
+				require.Equal(t, "corridor: the disk is gone\n", errs, reader)
+			}
+		})
+	}
 }
