@@ -161,7 +161,7 @@ func fallback(in *Input) Result {
 
 // find asks the tables in the order of precedence. A message that stands in for
 // a code counts as the match.
-func find(in *Input, own *table, load func() *table) (c cell, by Match, version string) {
+func find(in *Input, own *table, load func() *table) (c *cell, by Match, version string) {
 	if in.Code != "" {
 		return findCode(in, in.Code, own, load)
 	}
@@ -172,14 +172,14 @@ func find(in *Input, own *table, load func() *table) (c cell, by Match, version 
 	return c, by, version
 }
 
-func findCode(in *Input, code string, own *table, load func() *table) (c cell, by Match, version string) {
+func findCode(in *Input, code string, own *table, load func() *table) (c *cell, by Match, version string) {
 	if own != nil {
 		if c, by = own.in(in.Direction).findAll(code, in.Message, in.Scheme.beforeColon() == in.Scheme); by != MatchNone {
 			return c, MatchOverride, ""
 		}
 	}
 	if load == nil {
-		return cell{}, MatchNone, ""
+		return nil, MatchNone, ""
 	}
 	t := load()
 	if c, by = t.in(in.Direction).find(code, in.Message); by != MatchNone {
@@ -190,7 +190,7 @@ func findCode(in *Input, code string, own *table, load func() *table) (c cell, b
 
 // findElsewhere tries, beside the scheme's own table, those whose codes it
 // passes through.
-func findElsewhere(in *Input, code string, t *table) (c cell, by Match, version string) {
+func findElsewhere(in *Input, code string, t *table) (c *cell, by Match, version string) {
 	x := t.in(in.Direction)
 	if before := in.Scheme.beforeColon(); before == in.Scheme {
 		if c, by = x.findHead(code, in.Message); by != MatchNone {

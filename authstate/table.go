@@ -56,8 +56,8 @@ type family struct {
 
 // index is the rows of one direction, by what they answer to.
 type index struct {
-	exact    map[string]entry
-	tidied   map[string]entry
+	exact    map[string]*entry
+	tidied   map[string]*entry
 	unpadded map[string]shortened // codes that have lost their leading zeros
 	families []family
 }
@@ -65,7 +65,7 @@ type index struct {
 // shortened is what a code without its leading zeros stands for: of 01 and 001,
 // 1 is the former.
 type shortened struct {
-	entry
+	*entry
 	digits int // of the code in full
 }
 
@@ -87,7 +87,7 @@ func newTable(rows []Row, version string) (*table, error) {
 	t := &table{version: version}
 	for i, d := range directions {
 		x := &t.indexes[i]
-		x.exact, x.tidied, x.unpadded = make(map[string]entry, len(rows)), make(map[string]entry, len(rows)), map[string]shortened{}
+		x.exact, x.tidied, x.unpadded = make(map[string]*entry, len(rows)), make(map[string]*entry, len(rows)), map[string]shortened{}
 		for j := range rows {
 			if err := x.add(&rows[j], d); err != nil {
 				return nil, err
@@ -111,10 +111,20 @@ func (x *index) add(r *Row, d errcodes.Direction) error {
 		return nil
 	}
 	code, text := tidy(r.Code), tidy(r.Message)
-	x.exact[r.Code] = x.exact[r.Code].with(text, c)
-	x.tidied[code] = x.tidied[code].with(text, c)
+	of(x.exact, r.Code).add(text, c)
+	of(x.tidied, code).add(text, c)
 	x.shorten(code, text, c)
 	return nil
+}
+
+// of gives the entry of a code, a new one if there is none.
+func of(entries map[string]*entry, code string) *entry {
+	e := entries[code]
+	if e == nil {
+		e = new(entry)
+		entries[code] = e
+	}
+	return e
 }
 
 // shorten lets a code be found without its leading zeros.
@@ -123,28 +133,27 @@ func (x *index) shorten(code, text string, c cell) {
 	if short == code {
 		return
 	}
-	of, taken := x.unpadded[short]
-	if !taken || of.digits > len(code) {
-		of = shortened{digits: len(code)}
+	s, taken := x.unpadded[short]
+	if !taken || s.digits > len(code) {
+		s = shortened{new(entry), len(code)}
+		x.unpadded[short] = s
 	}
-	if of.digits == len(code) {
-		of.entry = of.with(text, c)
-		x.unpadded[short] = of
+	if s.digits == len(code) {
+		s.add(text, c)
 	}
 }
 
-// with gives the entry with one more answer.
-func (e entry) with(text string, c cell) entry {
+// add adds an answer.
+func (e *entry) add(text string, c cell) {
 	if text == "" {
 		e.cell = c
 	} else {
 		e.byMessage = append(e.byMessage, messageRule{text, c})
 	}
-	return e
 }
 
 // find gives what the index says of a raw code, and how that was found.
-func (x *index) find(code, message string) (cell, Match) {
+func (x *index) find(code, message string) (*cell, Match) {
 	if e, ok := x.exact[code]; ok {
 		if c, by := e.answer(message, MatchCode); by != MatchNone {
 			return c, by
@@ -154,16 +163,16 @@ func (x *index) find(code, message string) (cell, Match) {
 }
 
 // findHead looks for what stands before the colon of a raw code.
-func (x *index) findHead(code, message string) (cell, Match) {
+func (x *index) findHead(code, message string) (*cell, Match) {
 	if before, ok := head(tidy(code)); ok {
 		return x.findTidied(before, message)
 	}
-	return cell{}, MatchNone
+	return nil, MatchNone
 }
 
 // findAll tries all that one table has, what stands before a colon only where
 // that would be a code of the table's scheme.
-func (x *index) findAll(code, message string, heads bool) (cell, Match) {
+func (x *index) findAll(code, message string, heads bool) (*cell, Match) {
 	c, by := x.find(code, message)
 	if by == MatchNone && heads {
 		c, by = x.findHead(code, message)
@@ -174,41 +183,41 @@ func (x *index) findAll(code, message string, heads bool) (cell, Match) {
 	return c, by
 }
 
-func (x *index) findTidied(text, message string) (cell, Match) {
+func (x *index) findTidied(text, message string) (*cell, Match) {
 	if e, ok := x.tidied[text]; ok {
 		return e.answer(message, MatchNormalised)
 	}
 	if short, ok := x.unpadded[text]; ok {
 		return short.answer(message, MatchNormalised)
 	}
-	return cell{}, MatchNone
+	return nil, MatchNone
 }
 
 // answer prefers the rule whose text occurs in the message.
-func (e entry) answer(message string, by Match) (cell, Match) {
+func (e *entry) answer(message string, by Match) (*cell, Match) {
 	if len(e.byMessage) > 0 {
 		text := tidy(message)
 		for i := range e.byMessage {
 			if strings.Contains(text, e.byMessage[i].text) {
-				return e.byMessage[i].cell, MatchMessage
+				return &e.byMessage[i].cell, MatchMessage
 			}
 		}
 	}
 	if e.outcome == "" {
-		return cell{}, MatchNone
+		return nil, MatchNone
 	}
-	return e.cell, by
+	return &e.cell, by
 }
 
 // findFamily gives the first family that the code belongs to.
-func (x *index) findFamily(code, message string) (cell, Match) {
+func (x *index) findFamily(code, message string) (*cell, Match) {
 	for i := range x.families {
 		f := &x.families[i]
 		if f.codes.MatchString(code) && (f.text == "" || strings.Contains(tidy(message), f.text)) {
-			return f.cell, MatchFamily
+			return &f.cell, MatchFamily
 		}
 	}
-	return cell{}, MatchNone
+	return nil, MatchNone
 }
 
 // shipped are the embedded tables, each read when it is first asked.
