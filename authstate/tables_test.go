@@ -88,6 +88,29 @@ func grounds(sources map[string]source, keys []string) bool {
 	return parties > 1
 }
 
+// A success must not turn into a decline because a caller got the direction
+// wrong: what is no failure in one direction has an answer in the other.
+func TestWhatIsNoFailureHasAnAnswerInEitherDirection(t *testing.T) {
+	n, err := authstate.NewNormaliser(nil)
+	require.NoError(t, err)
+	for _, scheme := range authstate.Schemes() {
+		for _, r := range authstate.Rows(scheme) {
+			if strings.HasPrefix(r.Code, "^") || !noFailure(r.Payin) && !noFailure(r.Payout) {
+				continue
+			}
+			for _, d := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
+				got, err := n.Normalise(authstate.Input{Scheme: scheme, Direction: d, Code: r.Code, Message: r.Message})
+				require.NoError(t, err)
+				assert.NotEqual(t, authstate.MatchFallback, got.MatchedBy, "%s %s %s", scheme, d, r.Code)
+			}
+		}
+	}
+}
+
+func noFailure(a authstate.Answer) bool {
+	return a == authstate.AnswerSuccess || a == authstate.AnswerPending
+}
+
 // Every scheme has its file and every file its scheme.
 func TestEachSchemeHasATable(t *testing.T) {
 	for _, pattern := range []string{"tables/*.csv", "tables/sources/*.csv"} {
@@ -152,7 +175,6 @@ func count(rows []authstate.Row) counts {
 		}
 	}
 	for _, r := range rows {
-		noFailure := func(a authstate.Answer) bool { return a == authstate.AnswerSuccess || a == authstate.AnswerPending }
 		add(&c.sure, r.Confidence == authstate.Sure)
 		add(&c.payin, r.Payin != "")
 		add(&c.payout, r.Payout != "")
