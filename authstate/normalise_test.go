@@ -1,7 +1,6 @@
 package authstate_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,9 +34,7 @@ func payin(s authstate.Scheme, code, message string) authstate.Input {
 }
 
 func overrides(s authstate.Scheme, rows ...authstate.Row) *authstate.NormaliserConfig {
-	of := make(map[authstate.Scheme][]authstate.Row)
-	of[s] = rows
-	return &authstate.NormaliserConfig{Overrides: of}
+	return &authstate.NormaliserConfig{Overrides: map[authstate.Scheme][]authstate.Row{s: rows}}
 }
 
 func TestThePrecedenceOfShippedTables(t *testing.T) {
@@ -72,12 +69,19 @@ func TestThePrecedenceOfShippedTables(t *testing.T) {
 		assert.Equal(t, c.code, r.Code, name)
 		assert.Equal(t, ports.RawFailure{Code: c.in.Code, Message: c.in.Message}, r.Raw, name)
 		assert.Equal(t, c.by == authstate.MatchFallback, r.Confidence == "", name)
-		tables := map[authstate.Match]string{authstate.MatchFallback: `^$`, authstate.MatchBase: `^iso8583@[0-9a-f]{12}$`}[c.by]
-		if tables == "" {
-			tables = `^` + string(c.in.Scheme) + `@[0-9a-f]{12}$`
-		}
-		assert.Regexp(t, tables, r.Tables, name)
+		assert.Regexp(t, tablesOf(c.in.Scheme, c.by), r.Tables, name)
 	}
+}
+
+// tablesOf gives what the version of the answering table looks like.
+func tablesOf(s authstate.Scheme, by authstate.Match) string {
+	if by == authstate.MatchFallback || by == authstate.MatchOverride {
+		return `^$`
+	}
+	if by == authstate.MatchBase {
+		s = authstate.ISO8583
+	}
+	return `^` + string(s) + `@[0-9a-f]{12}$`
 }
 
 // A code that somebody read as a number is the shortest that lost its zeros.
@@ -124,10 +128,10 @@ func TestASchemesOwnRowsComeBeforeItsBase(t *testing.T) {
 // The same order within rows of one's own, where all of it is in one's hands.
 func TestThePrecedenceOfRows(t *testing.T) {
 	n := normaliser(t, overrides(own,
-		row("^5", "teapot", timedOut), row("^[5-7]", "", validated), row("^", "anything", inactive),
+		row("^5", "Tea  Pot", timedOut), row("^[5-7]", "", validated), row("^", "anything", inactive),
 		row("05", "", declined), row("05", "no  FUNDS", fraud), row("05", "funds", rejected),
 		row("06", "only with this", rejected),
-		row("ab", "", rejected), row("AB", "", rejected), row("x:y", "", fraud), row("x", "", declined)))
+		row("CD", "only with this", rejected), row("cd", "", timedOut), row("ab", "", rejected), row("AB", "", rejected), row("x:y", "", fraud), row("x", "", declined)))
 	for name, c := range map[string]struct {
 		code, message string
 		want          authstate.Answer
@@ -141,7 +145,8 @@ func TestThePrecedenceOfRows(t *testing.T) {
 		"the same, tidied":                           {"X:Y", "", fraud},
 		"the head alone":                             {"x: y", "", declined},
 		"a text that must occur and does not":        {"06", "something else", ""},
-		"a family in the order of rows: text":        {"57", "a TEAPOT", timedOut},
+		"the code tidied, where that text is not":    {"CD", "something else", timedOut},
+		"a family in the order of rows: text":        {"57", "a TEA+POT", timedOut},
 		"a family in the order of rows: the next":    {"57", "a kettle", validated},
 		"a family after all else":                    {"7", "", validated},
 		"the last family":                            {"q", "for anything", inactive},
@@ -162,11 +167,12 @@ func TestThePrecedenceOfRows(t *testing.T) {
 }
 
 func TestOverridesComeFirst(t *testing.T) {
-	config := overrides(authstate.ISO8583, row("51", "", timedOut), row("^05$", "", inactive))
-	config.Overrides[authstate.OPPWA] = []authstate.Row{row("^800", "", rejected)}
-	config.Overrides[authstate.Adyen] = []authstate.Row{row("14", "", rejected)}
-	config.Overrides["empty"] = nil
-	n := normaliser(t, config)
+	n := normaliser(t, &authstate.NormaliserConfig{Overrides: map[authstate.Scheme][]authstate.Row{
+		authstate.ISO8583: {row("51", "", timedOut), row("^05$", "", inactive)},
+		authstate.OPPWA:   {row("^800", "", rejected)},
+		authstate.Adyen:   {row("14", "", rejected)},
+		"empty":           nil,
+	}})
 	for name, c := range map[string]struct {
 		in   authstate.Input
 		by   authstate.Match
@@ -249,120 +255,4 @@ func TestTheHintIsForWhatNothingKnows(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, errcodes.FailureDeclined, r.Code)
 	}
-}
-
-// An error stands beside a result that can be used (I26).
-func TestErrorsHaveTheirFallback(t *testing.T) {
-	long := strings.Repeat("x", ports.MaxRaw+1)
-	told := 0
-	n := normaliser(t, &authstate.NormaliserConfig{Unmapped: func(authstate.Result) { told++ }})
-	for name, c := range map[string]struct {
-		in    authstate.Input
-		want  errcodes.Code
-		field string
-	}{
-		"no scheme":                {authstate.Input{Direction: errcodes.Payin, Code: "0"}, errcodes.InvalidRequest, "scheme"},
-		"a scheme that is none":    {payin("carrier-pigeon", "0", ""), errcodes.InvalidRequest, "scheme"},
-		"no direction":             {authstate.Input{Scheme: authstate.Stripe}, errcodes.InvalidRequest, "direction"},
-		"a direction that is none": {authstate.Input{Scheme: authstate.Stripe, Direction: "sideways"}, errcodes.InvalidRequest, "direction"},
-		"a state that is none":     {authstate.Input{Scheme: authstate.Stripe, Direction: errcodes.Payin, State: "sad"}, errcodes.InvalidRequest, "state"},
-		"a code too long":          {payin(authstate.Stripe, long, ""), errcodes.PayloadTooLarge, ""},
-		"a message too long":       {payin(authstate.Stripe, "0", long), errcodes.PayloadTooLarge, ""},
-	} {
-		r, err := n.Normalise(c.in)
-		require.ErrorIs(t, err, c.want, name)
-		if c.field != "" {
-			var details errcodes.FieldDetails
-			require.ErrorAs(t, err, &details, name)
-			assert.Equal(t, c.field, details.Fields[0].Name, name)
-		}
-		assert.Equal(t, errcodes.FailureDeclined, r.Code, name)
-		assert.Equal(t, authstate.Failed, r.Outcome, name)
-		assert.Equal(t, authstate.MatchFallback, r.MatchedBy, name)
-		assert.True(t, r.Raw.Code == c.in.Code && r.Raw.Message == c.in.Message, name)
-		if c.in.State == "" {
-			c.in.State = errcodes.StateError
-			r, err = n.Normalise(c.in)
-			require.ErrorIs(t, err, c.want, name)
-			assert.Equal(t, errcodes.ErrorDownstream, r.Code, name)
-			assert.Equal(t, authstate.Errored, r.Outcome, name)
-		}
-	}
-	assert.Zero(t, told, "an input that is none says nothing of the tables")
-}
-
-func TestUnmappedIsToldOfFallbacksAlone(t *testing.T) {
-	var told []authstate.Result
-	n := normaliser(t, &authstate.NormaliserConfig{Unmapped: func(r authstate.Result) { told = append(told, r) }})
-	for _, code := range []string{"05", "5", "51 : x", "0"} {
-		_, err := n.Normalise(payin(authstate.ISO8583, code, ""))
-		require.NoError(t, err)
-	}
-	assert.Empty(t, told)
-	r, err := n.Normalise(payin(authstate.ISO8583, "unheard of", "text"))
-	require.NoError(t, err)
-	assert.Equal(t, []authstate.Result{r}, told)
-}
-
-func TestBadOverridesAreRefused(t *testing.T) {
-	for name, c := range map[string]*authstate.NormaliserConfig{
-		"no scheme":                overrides("", row("1", "", declined)),
-		"no answer":                overrides(own, row("1", "", "")),
-		"a family that is none":    overrides(own, row("^(", "", declined)),
-		"a code that is none":      overrides(authstate.Stripe, row("1", "", "bogus")),
-		"a deprecated code":        overrides(own, row("1", "", authstate.Answer(errcodes.FailureInsufficientFunds))),
-		"another direction's code": overrides(own, row("1", "", authstate.Answer(errcodes.FailurePayinInsufficientFunds))),
-	} {
-		n, err := authstate.NewNormaliser(c)
-		require.ErrorIs(t, err, errcodes.Configuration, name)
-		assert.Nil(t, n, name)
-	}
-}
-
-// The caller's rows are its own: changing them later changes nothing.
-func TestOverridesAreCopied(t *testing.T) {
-	rows := []authstate.Row{row("1", "", declined)}
-	config := overrides(own, rows...)
-	n := normaliser(t, config)
-	config.Overrides[own][0] = row("1", "", fraud)
-	delete(config.Overrides, own)
-	r, err := n.Normalise(payin(own, "1", ""))
-	require.NoError(t, err)
-	assert.Equal(t, errcodes.FailureDeclined, r.Code)
-}
-
-// A clock or a ratio is no code with its text: "00:05:12" must not approve.
-func TestWhatStandsBeforeAColonIsNotAlwaysACode(t *testing.T) {
-	n := normaliser(t, nil)
-	for _, text := range []string{"00:05:12 session expired", "00:15", "51:49 in favour", ": 51", ":51", "51"} {
-		for _, in := range []authstate.Input{payin(authstate.ISO8583, "unheard of "+text, ""), payin(authstate.ISO8583, "", text)} {
-			r, err := n.Normalise(in)
-			require.NoError(t, err)
-			assert.Equal(t, text == "51" && in.Code == "", r.MatchedBy != authstate.MatchFallback, "%q", text)
-		}
-	}
-	for _, text := range []string{"51:no funds", "51 :no", "51: 3 tries", "51:"} {
-		r, err := n.Normalise(payin(authstate.ISO8583, text, ""))
-		require.NoError(t, err)
-		assert.Equal(t, errcodes.FailurePayinInsufficientFunds, r.Code, text)
-	}
-}
-
-// A text of digits must occur as it stands: its zeros are no padding.
-func TestATextOfDigitsKeepsItsZeros(t *testing.T) {
-	n := normaliser(t, overrides(own, row("1", "00", fraud), row("1", "", declined), row("^2", "007", fraud)))
-	for message, want := range map[string]errcodes.TransactionCode{
-		"error 00": errcodes.FailureFraudBlocked, "00": errcodes.FailureFraudBlocked, "100": errcodes.FailureFraudBlocked,
-		"10 USD": errcodes.FailureDeclined, "0": errcodes.FailureDeclined, "": errcodes.FailureDeclined,
-	} {
-		r, err := n.Normalise(payin(own, "1", message))
-		require.NoError(t, err)
-		assert.Equal(t, want, r.Code, message)
-	}
-	r, err := n.Normalise(payin(own, "2", "17 days"))
-	require.NoError(t, err)
-	assert.Equal(t, authstate.MatchFallback, r.MatchedBy)
-	r, err = n.Normalise(payin(own, "2", "007"))
-	require.NoError(t, err)
-	assert.Equal(t, authstate.MatchOverride, r.MatchedBy)
 }

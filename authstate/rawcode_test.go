@@ -47,6 +47,7 @@ func TestRawCodes(t *testing.T) {
 		"a pair of surrogates":          {`"\ud83d\ude00"`, "😀"},
 		"the same in capitals":          {`"\uD83D\uDE00"`, "😀"},
 		"the highest pair":              {`"\udbff\udfff"`, "\U0010ffff"},
+		"the same highest in capitals":  {`"\uDBFF\uDFFF"`, "\U0010ffff"},
 		"the first half alone":          {`"\ud83d"`, "\ufffd"},
 		"the second half alone":         {`"\ude00x"`, "\ufffdx"},
 		"a half and a letter":           {`"\ud83d\u0041"`, "\ufffdA"},
@@ -97,7 +98,7 @@ func TestRawCodesRoundTrip(t *testing.T) {
 // Escapes, whole and broken, in any order: a string that is UTF-8 reads as
 // encoding/json reads it.
 func TestRawCodesReadEscapesAsJSONDoes(t *testing.T) {
-	pieces := []string{`\ud83d`, `\ude00`, `\uDBFF`, `\uDC00`, `\u0041`, `\n`, `\\`, `\"`, `\/`, `u`, `d83d`, `é`, `😀`, ``}
+	pieces := []string{`\ud83d`, `\ude00`, `\uDBFF`, `\uDC00`, `\uDFFF`, `\u0041`, `\n`, `\\`, `\"`, `\/`, `u`, `d83d`, `é`, `😀`, ``}
 	rapid.Check(t, func(t *rapid.T) {
 		value := `"` + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), "") + `"`
 		var want string

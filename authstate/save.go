@@ -30,21 +30,23 @@ func (s *Service) apply(ctx context.Context, t transaction, v *verdict) (Applied
 		var done bool
 		var a Applied
 		if a, done, err = s.try(ctx, t, v); done {
-			return s.told(a, err)
+			return s.told(v, a, err)
 		}
 		var again error
 		if t, again = s.read(ctx, t.rec.Owner, t.rec.ID); again != nil {
 			return Applied{}, firstUnknown(err, again)
 		}
 		if errcodes.Of(err) == errcodes.OutcomeUnknown && t.cameOf(a.Transaction) {
-			return s.told(Applied{Transaction: t.rec, Effect: a.Effect}, nil)
+			return s.told(v, Applied{Transaction: t.rec, Effect: a.Effect}, nil)
 		}
 	}
 	return Applied{}, err
 }
 
-func (s *Service) told(a Applied, err error) (Applied, error) {
-	if err == nil {
+// told lets the hook hear of an outcome. A timer that found the transaction
+// ended is none.
+func (s *Service) told(v *verdict, a Applied, err error) (Applied, error) {
+	if err == nil && (!v.timer || a.Effect == Moved) {
 		s.cfg.Hooks.Applied(a.Transaction, a.Effect)
 	}
 	return a, err

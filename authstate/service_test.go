@@ -136,6 +136,11 @@ func (r *rig) judge(row authstate.Transition, before ports.Transaction, a authst
 	assert.Equal(r.t, r.clock.Now(), events[0].At)
 }
 
+func TestTheStateTableIsACopy(t *testing.T) {
+	authstate.Transitions()[0].To = ports.TransactionErrored
+	assert.Equal(t, ports.TransactionPending, authstate.Transitions()[0].To)
+}
+
 func TestALatePaymentIsRecordedOnce(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))

@@ -234,3 +234,45 @@ func TestRunGoesOnAfterAnErrorOfTheOutbox(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)
 }
+
+// TestBuriedIsToldOfEachEventThatWasSetAside: once, with the event and the code
+// of the failure, and of nothing else.
+func TestBuriedIsToldOfEachEventThatWasSetAside(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		failures []error // of the event's deliveries, in order
+		bury     error   // what the outbox says to burying
+		attempts int
+		want     []errcodes.Code
+	}{
+		{"the receiver says never", []error{errNever}, nil, 50, []errcodes.Code{errcodes.InvalidRequest}},
+		{"attempts are used up", []error{errDown, errDown}, nil, 2, []errcodes.Code{errcodes.Of(errDown)}},
+		{"a failure without a code", []error{errors.New("4012888888881881")}, nil, 1, []errcodes.Code{errcodes.Internal}},
+		{"it is delivered", nil, nil, 1, nil},
+		{"it is to be tried again", []error{errDown}, nil, 2, nil},
+		{"the claim was lost", []error{errNever}, errcodes.New(errcodes.Conflict, ""), 50, nil},
+		{"the outbox is broken", []error{errNever}, errcodes.New(errcodes.StorageUnavailable, ""), 50, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clock := portstest.NewClock(noon)
+			outbox := &recorder{Outbox: stored(t, event("a1", "a"), event("b1", "b")).Outbox(), fail: map[string]error{"Bury": c.bury}}
+			var codes []errcodes.Code
+			r, err := relay.New(outbox, &sink{fail: map[string][]error{"a1": c.failures}}, &relay.Config{
+				Clock: clock, Attempts: c.attempts,
+				Buried: func(e ports.Event, code errcodes.Code) {
+					require.Equal(t, "a1", e.ID)
+					require.Equal(t, "test", e.Kind)
+					require.Equal(t, "Bury", outbox.calls[len(outbox.calls)-1], "it is set aside by then")
+					codes = append(codes, code)
+				},
+			})
+			require.NoError(t, err)
+			for range max(len(c.failures), 1) {
+				_, err = r.Tick(t.Context())
+				require.Equal(t, errcodes.Of(c.bury) == errcodes.StorageUnavailable, err != nil)
+				clock.Advance(relay.DefaultFirstPause)
+			}
+			require.Equal(t, c.want, codes)
+		})
+	}
+}

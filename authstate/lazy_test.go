@@ -1,0 +1,107 @@
+package authstate_test
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// No table is asked before its scheme's first use, nor for another scheme's.
+func TestTablesAreAskedWhenNeeded(t *testing.T) {
+	var asked []authstate.Scheme
+	authstate.WatchTables(t, func(s authstate.Scheme) { asked = append(asked, s) })
+	n := normaliser(t, overrides(authstate.Ozow, row("known", "", declined)))
+	for _, c := range []struct {
+		in   authstate.Input
+		want []authstate.Scheme
+	}{
+		{payin("carrier-pigeon", "0", ""), nil},
+		{payin(authstate.Stripe, string(make([]byte, 1<<20)), ""), nil},
+		{authstate.Input{Scheme: authstate.Stripe, Code: "0"}, nil},
+		{payin(authstate.Ozow, "known", ""), nil},
+		{payin(authstate.ISO8583, "05", ""), []authstate.Scheme{authstate.ISO8583}},
+		{payin(authstate.Stripe, "unheard of", ""), []authstate.Scheme{authstate.Stripe}},
+		{payin(authstate.Paystack, "processing", ""), []authstate.Scheme{authstate.Paystack}},
+		{payin(authstate.Paystack, "unheard of", ""), []authstate.Scheme{authstate.Paystack, authstate.ISO8583}},
+		{payin(authstate.Adyen, "2", ""), []authstate.Scheme{authstate.Adyen}},
+	} {
+		asked = nil
+		_, _ = n.Normalise(c.in) // what an error means stands elsewhere
+		assert.Equal(t, c.want, asked, "%v", c.in)
+	}
+}
+
+// child runs one test of this binary in a process of its own, and gives what it
+// says.
+func child(t *testing.T, test string, env ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+test+"$", "-test.v")
+	cmd.Env = append(append(os.Environ(), env...), childEnv+"=1", "GORACE=atexit_sleep_ms=0")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return string(out)
+}
+
+const childEnv = "CORRIDOR_TEST_CHILD"
+
+// A program that never normalises pays nothing for the tables.
+func TestNothingIsReadAtStart(t *testing.T) {
+	if os.Getenv(childEnv) != "" {
+		return
+	}
+	out := child(t, t.Name(), "GODEBUG=inittrace=1")
+	cost := regexp.MustCompile(`init github.com/corridor-go/corridor/authstate @.* (\d+) bytes, \d+ allocs`).FindStringSubmatch(out)
+	require.NotNil(t, cost, out)
+	size, err := strconv.Atoi(cost[1])
+	require.NoError(t, err)
+	assert.Less(t, size, 64<<10)
+}
+
+// Where nothing has been read yet, many may ask at once.
+func TestTheFirstUseIsRacedFor(t *testing.T) {
+	if os.Getenv(childEnv) == "" {
+		assert.Contains(t, child(t, t.Name()), "--- PASS")
+		return
+	}
+	n := normaliser(t, nil)
+	var all sync.WaitGroup
+	got := make([]authstate.Result, 16)
+	for i := range got {
+		all.Go(func() {
+			for _, s := range authstate.Schemes() {
+				_, err := n.Normalise(payin(s, "unheard of", ""))
+				assert.NoError(t, err)
+			}
+			r, err := n.Normalise(payin(authstate.Paystack, "51", ""))
+			assert.NoError(t, err)
+			got[i] = r
+		})
+	}
+	all.Wait()
+	for _, r := range got {
+		assert.Equal(t, got[0], r)
+	}
+}
+
+// What comes most often costs no garbage.
+func TestAnExactCodeAllocatesNothing(t *testing.T) {
+	n := normaliser(t, overrides(own, row("1", "", declined)))
+	for _, in := range []authstate.Input{
+		payin(authstate.MpesaDaraja, "1037", "DS timeout"), {Scheme: authstate.ISO8583, Direction: errcodes.Payout, Code: "05"}, payin(own, "1", ""),
+	} {
+		assert.Zero(t, testing.AllocsPerRun(100, func() {
+			if r, err := n.Normalise(in); err != nil || r.Outcome != authstate.Failed {
+				t.Error(r, err)
+			}
+		}), "%v", in)
+	}
+}

@@ -1,0 +1,93 @@
+package authstate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// An error stands beside a result that can be used (I26).
+func TestErrorsHaveTheirFallback(t *testing.T) {
+	long := strings.Repeat("x", ports.MaxRaw+1)
+	told := 0
+	n := normaliser(t, &authstate.NormaliserConfig{Unmapped: func(authstate.Result) { told++ }})
+	for name, c := range map[string]struct {
+		in    authstate.Input
+		want  errcodes.Code
+		field string
+	}{
+		"no scheme":                {authstate.Input{Direction: errcodes.Payin, Code: "0"}, errcodes.InvalidRequest, "scheme"},
+		"a scheme that is none":    {payin("carrier-pigeon", "0", ""), errcodes.InvalidRequest, "scheme"},
+		"no direction":             {authstate.Input{Scheme: authstate.Stripe}, errcodes.InvalidRequest, "direction"},
+		"a direction that is none": {authstate.Input{Scheme: authstate.Stripe, Direction: "sideways"}, errcodes.InvalidRequest, "direction"},
+		"a state that is none":     {authstate.Input{Scheme: authstate.Stripe, Direction: errcodes.Payin, State: "sad"}, errcodes.InvalidRequest, "state"},
+		"a code too long":          {payin(authstate.Stripe, long, ""), errcodes.PayloadTooLarge, ""},
+		"a message too long":       {payin(authstate.Stripe, "0", long), errcodes.PayloadTooLarge, ""},
+	} {
+		r, err := n.Normalise(c.in)
+		require.ErrorIs(t, err, c.want, name)
+		if c.field != "" {
+			var details errcodes.FieldDetails
+			require.ErrorAs(t, err, &details, name)
+			assert.Equal(t, c.field, details.Fields[0].Name, name)
+		}
+		assert.Equal(t, errcodes.FailureDeclined, r.Code, name)
+		assert.Equal(t, authstate.Failed, r.Outcome, name)
+		assert.Equal(t, authstate.MatchFallback, r.MatchedBy, name)
+		assert.True(t, r.Raw.Code == c.in.Code && r.Raw.Message == c.in.Message, name)
+		if c.in.State == "" {
+			c.in.State = errcodes.StateError
+			r, err = n.Normalise(c.in)
+			require.ErrorIs(t, err, c.want, name)
+			assert.Equal(t, errcodes.ErrorDownstream, r.Code, name)
+			assert.Equal(t, authstate.Errored, r.Outcome, name)
+		}
+	}
+	assert.Zero(t, told, "an input that is none says nothing of the tables")
+}
+
+func TestUnmappedIsToldOfFallbacksAlone(t *testing.T) {
+	var told []authstate.Result
+	n := normaliser(t, &authstate.NormaliserConfig{Unmapped: func(r authstate.Result) { told = append(told, r) }})
+	for _, code := range []string{"05", "5", "51 : x", "0"} {
+		_, err := n.Normalise(payin(authstate.ISO8583, code, ""))
+		require.NoError(t, err)
+	}
+	assert.Empty(t, told)
+	r, err := n.Normalise(payin(authstate.ISO8583, "unheard of", "text"))
+	require.NoError(t, err)
+	assert.Equal(t, []authstate.Result{r}, told)
+}
+
+func TestBadOverridesAreRefused(t *testing.T) {
+	for name, c := range map[string]*authstate.NormaliserConfig{
+		"no scheme":                overrides("", row("1", "", declined)),
+		"no answer":                overrides(own, row("1", "", "")),
+		"a family that is none":    overrides(own, row("^(", "", declined)),
+		"a code that is none":      overrides(authstate.Stripe, row("1", "", "bogus")),
+		"a deprecated code":        overrides(own, row("1", "", authstate.Answer(errcodes.FailureInsufficientFunds))),
+		"another direction's code": overrides(own, row("1", "", authstate.Answer(errcodes.FailurePayinInsufficientFunds))),
+	} {
+		n, err := authstate.NewNormaliser(c)
+		require.ErrorIs(t, err, errcodes.Configuration, name)
+		assert.Nil(t, n, name)
+	}
+}
+
+// The caller's rows are its own: changing them later changes nothing.
+func TestOverridesAreCopied(t *testing.T) {
+	rows := []authstate.Row{row("1", "", declined)}
+	config := overrides(own, rows...)
+	n := normaliser(t, config)
+	config.Overrides[own][0] = row("1", "", fraud)
+	delete(config.Overrides, own)
+	r, err := n.Normalise(payin(own, "1", ""))
+	require.NoError(t, err)
+	assert.Equal(t, errcodes.FailureDeclined, r.Code)
+}

@@ -1,0 +1,68 @@
+package authstate_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	inmemory "github.com/corridor-go/corridor/adapters/memory" // memory is a kind of source here
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// storage is what a service is tested on.
+type storage interface {
+	Transactions() ports.TransactionStore
+	Work() ports.Work
+	Outbox() ports.Outbox
+}
+
+var storages = map[string]func(t testing.TB) storage{
+	"memory": func(t testing.TB) storage {
+		t.Helper()
+		s, err := inmemory.New(nil)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		return s
+	},
+	"sqlite": func(t testing.TB) storage {
+		t.Helper()
+		s, err := sqlite.Open(t.Context(), t.TempDir()+"/transactions.db", nil)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		return s
+	},
+}
+
+// recorder is a test that may fail without failing this one.
+type recorder struct {
+	rapid.TB
+	failed bool
+}
+
+func (r *recorder) Helper()                           {}
+func (r *recorder) Name() string                      { return "planted" }
+func (r *recorder) Logf(string, ...any)               {}
+func (r *recorder) Log(...any)                        {}
+func (r *recorder) Errorf(string, ...any)             { r.failed = true }
+func (r *recorder) Error(...any)                      { r.failed = true }
+func (r *recorder) Fail()                             { r.failed = true }
+func (r *recorder) Failed() bool                      { return r.failed }
+func (r *recorder) FailNow()                          { r.failed = true; runtime.Goexit() }
+func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...); runtime.Goexit() }
+func (r *recorder) Fatal(args ...any)                 { r.Fatalf("%s", fmt.Sprint(args...)) }
+
+// fails reports whether a check that should find a planted bug does.
+func fails(check func(t rapid.TB)) bool {
+	r := &recorder{}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		check(r)
+	}()
+	<-done
+	return r.failed
+}

@@ -1,0 +1,165 @@
+package authstate_test
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// checkTotal holds the answer to any raw code and message to I24, I25 and I26.
+func checkTotal(t require.TestingT, in authstate.Input) authstate.Result {
+	var told []authstate.Result
+	n, err := authstate.NewNormaliser(&authstate.NormaliserConfig{Unmapped: func(r authstate.Result) { told = append(told, r) }})
+	require.NoError(t, err)
+	r, err := n.Normalise(in)
+	require.NoError(t, err)
+	require.True(t, r.Raw.Code == in.Code && r.Raw.Message == in.Message, "I26: byte for byte")
+	require.Equal(t, in.Scheme, r.Scheme)
+	require.Equal(t, in.Direction, r.Direction)
+	require.Regexp(t, tablesOf(in.Scheme, r.MatchedBy), r.Tables)
+	if r.MatchedBy == authstate.MatchFallback {
+		require.Equal(t, []authstate.Result{r}, told)
+		require.Empty(t, r.Confidence)
+		require.Equal(t, in.State == errcodes.StateError, r.Code == errcodes.ErrorDownstream)
+		require.Equal(t, in.State != errcodes.StateError, r.Code == errcodes.FailureDeclined)
+	} else {
+		require.Empty(t, told)
+		require.Contains(t, []authstate.Confidence{authstate.Sure, authstate.Judgement}, r.Confidence)
+		require.NotContains(t, []authstate.Match{authstate.MatchNone, authstate.MatchOverride}, r.MatchedBy)
+	}
+	checkCode(t, r)
+	again, err := n.Normalise(in)
+	require.NoError(t, err)
+	require.Equal(t, r, again, "the same again")
+	return r
+}
+
+func checkCode(t require.TestingT, r authstate.Result) {
+	row := r.Code.Row()
+	require.Equal(t, row.Message, r.Message(), "of the code alone")
+	require.Equal(t, strings.Join([]string{string(r.Scheme), string(r.Direction), string(r.Outcome), string(r.Code)}, " "), r.String())
+	if r.Outcome == authstate.Success || r.Outcome == authstate.Pending {
+		require.Empty(t, r.Code)
+		require.False(t, r.Failure())
+		return
+	}
+	require.True(t, r.Failure(), "I26: never empty")
+	require.True(t, r.Code.Known())
+	require.False(t, row.Deprecated, "I25")
+	require.True(t, row.Fits(r.Direction), "I24")
+	require.Equal(t, string(row.State), string(r.Outcome), "I25")
+	require.NotEmpty(t, r.Message())
+	state := r.AuthState(noon)
+	require.Equal(t, ports.AuthState{
+		State: row.State, Message: row.Message, Code: r.Code,
+		ConnectorFailureCode: r.Raw.Code, ConnectorFailureMessage: r.Raw.Message, TransitionedAt: noon,
+	}, state)
+}
+
+var (
+	bothDirections = []errcodes.Direction{errcodes.Payin, errcodes.Payout}
+	hints          = []errcodes.State{"", errcodes.StateFailed, errcodes.StateError}
+)
+
+// Each code that a table has, as it is and dirty.
+func TestEachShippedRowAnswers(t *testing.T) {
+	for _, scheme := range authstate.Schemes() {
+		for i, row := range authstate.Rows(scheme) {
+			if row.Code[0] == '^' {
+				continue
+			}
+			for _, d := range bothDirections {
+				in := authstate.Input{Scheme: scheme, Direction: d, Code: row.Code, Message: row.Message, State: hints[i%3]}
+				r := checkTotal(t, in)
+				if row.In(d) != "" {
+					require.Equal(t, row.Message != "", r.MatchedBy == authstate.MatchMessage, row.Code)
+					require.Equal(t, row.Message == "", r.MatchedBy == authstate.MatchCode, row.Code)
+				}
+				if a := row.In(d); a == authstate.AnswerSuccess || a == authstate.AnswerPending {
+					require.Equal(t, string(a), string(r.Outcome), row.Code)
+				} else if a != "" {
+					require.Equal(t, string(a), string(r.Code), row.Code)
+				}
+			}
+		}
+	}
+}
+
+// Any bytes up to the bound, NUL and what is no UTF-8 included.
+func TestNormaliseIsTotal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raw := func(name string) string {
+			text := rapid.SliceOfN(rapid.Byte(), 0, 64).Draw(t, name)
+			if len(text) > 0 && rapid.IntRange(0, 9).Draw(t, "long") == 0 {
+				text = bytes.Repeat(text, ports.MaxRaw/len(text))
+			}
+			return string(text)
+		}
+		scheme := rapid.SampledFrom(authstate.Schemes()).Draw(t, "scheme")
+		code := rapid.OneOf(rapid.Custom(func(*rapid.T) string { return raw("code") }), rapid.SampledFrom(codesOf(scheme))).Draw(t, "known or not")
+		checkTotal(t, authstate.Input{
+			Scheme: scheme, Direction: rapid.SampledFrom(bothDirections).Draw(t, "direction"),
+			Code: code, Message: raw("message"), State: rapid.SampledFrom(hints).Draw(t, "hint"),
+		})
+	})
+}
+
+var codes = map[string][]string{}
+
+func codesOf(s authstate.Scheme) []string {
+	if codes[string(s)] == nil {
+		for _, row := range authstate.Rows(s) {
+			codes[string(s)] = append(codes[string(s)], row.Code)
+		}
+	}
+	return codes[string(s)]
+}
+
+func TestTheBoundIsInclusive(t *testing.T) {
+	whole := strings.Repeat("\x00", ports.MaxRaw)
+	r := checkTotal(t, authstate.Input{Scheme: authstate.OPPWA, Direction: errcodes.Payin, Code: whole, Message: whole})
+	require.Equal(t, authstate.MatchFallback, r.MatchedBy)
+}
+
+func FuzzNormalise(f *testing.F) {
+	for i, scheme := range authstate.Schemes() {
+		rows := authstate.Rows(scheme)
+		row := rows[i%len(rows)]
+		f.Add(uint8(i), i%2 == 0, uint8(i), row.Code, row.Message)
+	}
+	f.Add(uint8(0), true, uint8(2), "", "51 : no\xff funds\x00")
+	f.Fuzz(func(t *testing.T, scheme uint8, payout bool, hint uint8, code, message string) {
+		in := authstate.Input{Code: code, Message: message, Direction: errcodes.Payin, State: hints[int(hint)%len(hints)]}
+		in.Scheme = authstate.Schemes()[int(scheme)%len(authstate.Schemes())]
+		if payout {
+			in.Direction = errcodes.Payout
+		}
+		if len(code) <= ports.MaxRaw && len(message) <= ports.MaxRaw {
+			checkTotal(t, in)
+		}
+	})
+}
+
+// Blanks around a code never change what it means, unless it is of a family,
+// which is tried on the code as it is.
+func TestBlanksAroundACodeMeanNothing(t *testing.T) {
+	family := regexp.MustCompile(`^\^`)
+	rapid.Check(t, func(t *rapid.T) {
+		scheme := rapid.SampledFrom(authstate.Schemes()).Draw(t, "scheme")
+		code := rapid.SampledFrom(codesOf(scheme)).Filter(func(c string) bool { return !family.MatchString(c) }).Draw(t, "code")
+		d := rapid.SampledFrom(bothDirections).Draw(t, "direction")
+		plain := checkTotal(t, authstate.Input{Scheme: scheme, Direction: d, Code: code})
+		dirty := checkTotal(t, authstate.Input{Scheme: scheme, Direction: d, Code: "+\t" + code + " \r\n"})
+		if plain.MatchedBy == authstate.MatchCode {
+			require.Equal(t, string(plain.Outcome+" ")+string(plain.Code), string(dirty.Outcome+" ")+string(dirty.Code))
+		}
+	})
+}
