@@ -113,7 +113,7 @@ func (r *rig) stored(id string) ports.Transaction {
 var said = map[authstate.Outcome]authstate.Report{
 	authstate.Success: {Scheme: authstate.MpesaDaraja, Code: "0", Message: "paid by Wanjiru"},
 	authstate.Pending: {Scheme: authstate.Paystack, Code: "processing"},
-	authstate.Failed:  {Scheme: authstate.MpesaDaraja, Code: "1037", Message: "DS timeout of Wanjiru"},
+	authstate.Failed:  {Scheme: authstate.MpesaDaraja, Code: "1032", Message: "cancelled by Wanjiru"},
 	authstate.Errored: {Scheme: authstate.ISO8583, Code: "91", Message: "no switch for Wanjiru"},
 }
 

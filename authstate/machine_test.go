@@ -87,6 +87,8 @@ func (x *modelled) outcome(o authstate.Outcome, code errcodes.TransactionCode, r
 	switch {
 	case o == authstate.Pending, x.rec.Status == ports.TransactionSucceeded && o == authstate.Success:
 		return authstate.Unchanged
+	case x.rec.Status == ports.TransactionSucceeded && (code == errcodes.FailureTimeout || code == errcodes.ErrorNetwork):
+		return authstate.Unchanged
 	case x.rec.Status == ports.TransactionSucceeded:
 		return authstate.Contradicted
 	case x.rec.Status != ports.TransactionPending && (o != authstate.Success || !x.rec.Late.At.IsZero()):

@@ -78,8 +78,9 @@ func (r Result) LogValue() slog.Value { return slog.StringValue(r.String()) }
 // NormaliserConfig tunes a [Normaliser]. Its zero value takes the shipped
 // tables as they are.
 type NormaliserConfig struct {
-	// Overrides are tried before the shipped tables. A scheme that only
-	// overrides name is known by them.
+	// Overrides are tried before the shipped table of their scheme. They do not
+	// reach what other schemes pass through: a row for iso8583 is not asked for
+	// paystack. A scheme that only overrides name is known by them.
 	Overrides map[Scheme][]Row
 	// Unmapped is told of each raw code that nothing knew, so that coverage can
 	// be watched. It is called in place; it must be quick and safe for
@@ -174,7 +175,7 @@ func find(in *Input, own *table, load func() *table) (c *cell, by Match, version
 
 func findCode(in *Input, code string, own *table, load func() *table) (c *cell, by Match, version string) {
 	if own != nil {
-		if c, by = own.in(in.Direction).findAll(code, in.Message, in.Scheme.beforeColon() == in.Scheme); by != MatchNone {
+		if c, by = own.in(in.Direction).findAll(code, in, in.Scheme.beforeColon() == in.Scheme); by != MatchNone {
 			return c, MatchOverride, ""
 		}
 	}
@@ -191,25 +192,30 @@ func findCode(in *Input, code string, own *table, load func() *table) (c *cell, 
 // findElsewhere tries, beside the scheme's own table, those whose codes it
 // passes through.
 func findElsewhere(in *Input, code string, t *table) (c *cell, by Match, version string) {
-	x := t.in(in.Direction)
-	if before := in.Scheme.beforeColon(); before == in.Scheme {
-		if c, by = x.findHead(code, in.Message); by != MatchNone {
-			return c, by, t.version
-		}
-	} else {
-		b := shipped[before]()
-		if c, by = b.in(in.Direction).findHead(code, in.Message); by != MatchNone {
-			return c, MatchBase, b.version
-		}
+	if c, by, version = findBeforeColon(in, code, t); by != MatchNone {
+		return c, by, version
 	}
 	if base := shipped[in.Scheme.Base()]; base != nil {
 		b := base()
-		if c, by = b.in(in.Direction).findAll(code, in.Message, true); by != MatchNone {
+		if c, by = b.in(in.Direction).findAll(code, in, true); by != MatchNone {
 			return c, MatchBase, b.version
 		}
 	}
-	c, by = x.findFamily(code, in.Message)
+	c, by = t.in(in.Direction).findFamily(code, in.Message)
 	return c, by, t.version
+}
+
+func findBeforeColon(in *Input, code string, t *table) (c *cell, by Match, version string) {
+	before := in.Scheme.beforeColon()
+	if before == in.Scheme {
+		c, by = t.in(in.Direction).findHead(code, in)
+		return c, by, t.version
+	}
+	b := shipped[before]()
+	if c, by = b.in(in.Direction).findHead(code, in); by != MatchNone {
+		by = MatchBase
+	}
+	return c, by, b.version
 }
 
 func check(in *Input, known bool) error {

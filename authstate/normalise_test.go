@@ -61,6 +61,7 @@ func TestThePrecedenceOfShippedTables(t *testing.T) {
 		"nothing said":                       {payin(authstate.Stripe, "", ""), authstate.MatchFallback, errcodes.FailureDeclined},
 		"Adyen's own 14":                     {payin(authstate.Adyen, "14", ""), authstate.MatchCode, errcodes.FailureFraudBlocked},
 		"an issuer's 14 that Adyen forwards": {payin(authstate.Adyen, "14 : Invalid card number", ""), authstate.MatchBase, errcodes.FailureInvalidCard},
+		"a text that begins like a success":  {payin(authstate.Paystack, "", "Approved: no"), authstate.MatchFallback, errcodes.FailureDeclined},
 		"the same as a text":                 {payin(authstate.Adyen, "", "14 : Invalid card number"), authstate.MatchBase, errcodes.FailureInvalidCard},
 	} {
 		r, err := n.Normalise(c.in)

@@ -79,7 +79,7 @@ func TestEachTransition(t *testing.T) {
 			case authstate.Success:
 				a, err = r.service.Succeed(r.t.Context(), owner, "t")
 			case authstate.Failed:
-				a, err = r.service.Fail(r.t.Context(), owner, "t", errcodes.FailureTimeout)
+				a, err = r.service.Fail(r.t.Context(), owner, "t", errcodes.FailureDeclined)
 			case authstate.Errored:
 				a, err = r.service.Fail(r.t.Context(), owner, "t", errcodes.ErrorDownstream)
 			case authstate.Pending:
@@ -106,6 +106,28 @@ func TestEachTransition(t *testing.T) {
 				r.judge(row, before, a)
 			})
 		}
+	}
+}
+
+// A timeout or a lost connection says nothing of money that has moved; whoever
+// knows better takes the success back.
+func TestOnlyWhoKnowsContradictsASuccess(t *testing.T) {
+	for _, row := range errcodes.TransactionCodes() {
+		if row.Deprecated || !row.Fits(errcodes.Payin) {
+			continue
+		}
+		t.Run(string(row.Code), func(t *testing.T) {
+			r := newRig(t)
+			before := r.in(ports.TransactionSucceeded)
+			a, err := r.service.Fail(t.Context(), owner, "t", row.Code)
+			require.NoError(t, err)
+			want := authstate.Contradicted
+			if row.Advice == errcodes.AdviceConfirm || row.Advice == errcodes.AdviceReconcile {
+				want = authstate.Unchanged
+			}
+			assert.Equal(t, want, a.Effect)
+			assert.Equal(t, before, a.Transaction)
+		})
 	}
 }
 

@@ -162,23 +162,30 @@ func (x *index) find(code, message string) (*cell, Match) {
 	return x.findTidied(tidy(code), message)
 }
 
-// findHead looks for what stands before the colon of a raw code.
-func (x *index) findHead(code, message string) (*cell, Match) {
-	if before, ok := head(tidy(code)); ok {
-		return x.findTidied(before, message)
+// findHead looks for what stands before the colon of a raw code. In a message
+// that stands in for a code it can only be a failure: "Approved: no" approves
+// nothing.
+func (x *index) findHead(code string, in *Input) (*cell, Match) {
+	before, ok := head(tidy(code))
+	if !ok {
+		return nil, MatchNone
 	}
-	return nil, MatchNone
+	c, by := x.findTidied(before, in.Message)
+	if by != MatchNone && in.Code == "" && c.code == "" {
+		return nil, MatchNone
+	}
+	return c, by
 }
 
 // findAll tries all that one table has, what stands before a colon only where
 // that would be a code of the table's scheme.
-func (x *index) findAll(code, message string, heads bool) (*cell, Match) {
-	c, by := x.find(code, message)
+func (x *index) findAll(code string, in *Input, heads bool) (*cell, Match) {
+	c, by := x.find(code, in.Message)
 	if by == MatchNone && heads {
-		c, by = x.findHead(code, message)
+		c, by = x.findHead(code, in)
 	}
 	if by == MatchNone {
-		c, by = x.findFamily(code, message)
+		c, by = x.findFamily(code, in.Message)
 	}
 	return c, by
 }

@@ -89,13 +89,21 @@ func (s *Service) closing() bool {
 
 func (s *Service) handle(ctx context.Context, item ports.WorkItem, now time.Time) error {
 	err := s.timeOut(ctx, item.Payload)
-	switch errcodes.Of(err) {
+	settled := s.settle(ctx, item, errcodes.Of(err), now)
+	if errcodes.Of(settled) == errcodes.Conflict {
+		settled = nil // the lease ran out, and another process has the work
+	}
+	return errors.Join(err, settled)
+}
+
+func (s *Service) settle(ctx context.Context, item ports.WorkItem, code errcodes.Code, now time.Time) error {
+	switch code {
 	case "":
 		return s.work.Done(ctx, item)
 	case errcodes.CorruptRecord, errcodes.NotFound:
-		return errors.Join(err, s.work.Bury(ctx, item, "the work is damaged, or its transaction is damaged or gone"))
+		return s.work.Bury(ctx, item, "the work is damaged, or its transaction is damaged or gone")
 	default:
-		return errors.Join(err, s.work.Retry(ctx, item, now.Add(retryAfter)))
+		return s.work.Retry(ctx, item, now.Add(retryAfter))
 	}
 }
 

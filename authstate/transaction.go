@@ -106,15 +106,22 @@ type verdict struct {
 	raw     ports.RawFailure
 	scheme  Scheme
 	tables  string
-	timer   bool // a timer ran out: that says nothing of a transaction that has ended
+	timer   bool // a timer ran out: nobody need hear of it unless that ended the transaction
+}
+
+// knows reports whether who says this knows that the money did not move: after
+// a timeout or a broken connection nobody does (SPEC 7.5).
+func (v *verdict) knows() bool {
+	advice := v.code.Row().Advice
+	return advice != errcodes.AdviceConfirm && advice != errcodes.AdviceReconcile
 }
 
 // apply gives the transaction after a verdict, and the row of the state table
 // that said so. A late payment is recorded once; then it is nothing new.
 func (t transaction) apply(v *verdict, now time.Time) (transaction, Transition) {
 	row := next[moment{t.rec.Status, v.outcome}]
-	if v.timer && t.rec.Status.Terminal() {
-		row.Effect, row.Event = Unchanged, ""
+	if row.Effect == Contradicted && !v.knows() {
+		row.Effect = Unchanged
 	}
 	switch row.Effect {
 	case Moved:

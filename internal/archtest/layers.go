@@ -81,7 +81,7 @@ var Layers = []Layer{
 	},
 	{Name: "currency table", Packages: []string{"internal/currency"}, NotStd: outer},
 	{Name: "domain helpers", Packages: []string{"internal/jsontext", "internal/ticker"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
-	{Name: "wire shapes", Packages: []string{"internal/wire"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
+	{Name: "wire shapes", Packages: []string{"internal/wire"}, Own: []string{"errcodes", "ports", "internal/jsontext"}, NotStd: outer},
 	{
 		Name:     "tools",
 		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/pgtest"},
@@ -124,5 +124,5 @@ var Closures = []Closure{
 		Package: "validation", Own: []string{"errcodes", "ports", "ports/banks", "internal/jsontext", "internal/ticker"},
 		Outside: []string{apd, norm, trans},
 	},
-	{Package: "authstate", Own: []string{"errcodes", "ports", "internal/ticker"}, Outside: []string{apd}},
+	{Package: "authstate", Own: []string{"errcodes", "ports", "internal/jsontext", "internal/ticker"}, Outside: []string{apd}},
 }

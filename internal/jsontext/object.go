@@ -1,5 +1,6 @@
 // Package jsontext writes JSON by hand where reflection would cost as much as
-// the work around it. Its bytes are those of encoding/json.
+// the work around it, with the bytes of encoding/json; and reads strings whose
+// bytes encoding/json would change.
 package jsontext
 
 import (

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/jsontext"
 )
 
 // field is a string member of an object, and where its value goes. One that may
@@ -37,7 +38,7 @@ func decodeFields(called string, data []byte, fields []field) error {
 	}
 	seen := make([]bool, len(fields))
 	for w.member() {
-		i := index(fields, unquote(w.string()))
+		i := index(fields, jsontext.Unquote(w.string()))
 		w.skip(':')
 		value := w.value()
 		if i < 0 {
@@ -58,7 +59,7 @@ func (f *field) take(value []byte) error {
 	switch c := value[0]; {
 	case f.optional && c == 'n':
 	case c == '"':
-		*f.into = string(unquote(value))
+		*f.into = string(jsontext.Unquote(value))
 	case f.number && (c == '-' || c >= '0' && c <= '9'):
 		*f.into = string(value)
 	case f.number:

@@ -1,4 +1,4 @@
-package wire
+package jsontext
 
 import (
 	"bytes"
@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// unquote gives what a quoted string means, maybe as a part of it. Bytes that
-// are no UTF-8 stay, where encoding/json would replace them (I26).
-func unquote(raw []byte) []byte {
+// Unquote gives what a JSON string means, quotes and all being valid; maybe as a
+// part of it. Bytes that are no UTF-8 stay, where encoding/json would replace
+// them (I26).
+func Unquote(raw []byte) []byte {
 	raw = raw[1 : len(raw)-1]
 	at := bytes.IndexByte(raw, '\\')
 	if at < 0 {
