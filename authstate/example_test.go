@@ -84,7 +84,7 @@ func ExampleNew() {
 	// Output:
 	// PENDING <nil>
 	// FAILED timeout <nil>
-	// late payment - FAILED 1m0s <nil>
+	// late_payment - FAILED 1m0s <nil>
 }
 
 // M-Pesa writes its codes now as numbers and now as strings.

@@ -46,6 +46,8 @@ func TestThePrecedenceOfShippedTables(t *testing.T) {
 	}{
 		"the code byte for byte":             {payin(authstate.ISO8583, "05", ""), authstate.MatchCode, errcodes.FailureDeclined},
 		"without its zero":                   {payin(authstate.ISO8583, "5", ""), authstate.MatchNormalised, errcodes.FailureDeclined},
+		"a success without its zeros":        {payin(authstate.ISO8583, "0", ""), authstate.MatchNormalised, ""},
+		"another list's code":                {payin(authstate.ISO8583of1993, "5", ""), authstate.MatchFallback, errcodes.FailureDeclined},
 		"with a zero too many":               {payin(authstate.ISO8583, "051", ""), authstate.MatchFallback, errcodes.FailureDeclined},
 		"with its text behind a colon":       {payin(authstate.ISO8583, "51 : text", ""), authstate.MatchNormalised, errcodes.FailurePayinInsufficientFunds},
 		"with + for blanks":                  {payin(authstate.ISO8583, "+51+:+not+enough", ""), authstate.MatchNormalised, errcodes.FailurePayinInsufficientFunds},

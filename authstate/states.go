@@ -11,7 +11,7 @@ type Effect string
 const (
 	Moved        Effect = "moved"        // it entered another state
 	Unchanged    Effect = "unchanged"    // it is where it was: said before, or too late to matter
-	LandedLate   Effect = "late payment" // the money landed after a bad end, which stays; recorded once
+	LandedLate   Effect = "late_payment" // the money landed after a bad end, which stays; recorded once
 	Contradicted Effect = "contradicted" // a success is taken back, by somebody who knows: not by a timeout or a lost connection. The end stays, nothing is stored: somebody must look
 )
 

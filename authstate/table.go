@@ -127,10 +127,11 @@ func of(entries map[string]*entry, code string) *entry {
 	return e
 }
 
-// shorten lets a code be found without its leading zeros.
+// shorten lets a code be found without its leading zeros. Where a list has more
+// than two digits, 5 may be another list's code: it must not read as 005, done.
 func (x *index) shorten(code, text string, c cell) {
 	short := unpadded(code)
-	if short == code {
+	if short == code || c.code == "" && len(code) > 2 && short != "0" {
 		return
 	}
 	s, taken := x.unpadded[short]

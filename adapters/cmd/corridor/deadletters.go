@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
@@ -23,11 +25,29 @@ type storeSetting struct {
 
 // letters lends the dead letters of the store to fn.
 func (c *storeSetting) letters(ctx context.Context, fn func(ports.DeadLetters) error) error {
+	if err := c.holdsEvents(); err != nil {
+		return rejected{err}
+	}
 	s, err := openStore(ctx, c.Store)
 	if err != nil {
 		return rejected{err}
 	}
 	return errors.Join(fn(s.DeadLetters()), s.close())
+}
+
+// holdsEvents refuses what no service can have left events in: a mistyped path
+// would be made into an empty store, which has none.
+func (c *storeSetting) holdsEvents() error {
+	kind, path, _ := strings.Cut(c.Store, ":")
+	switch {
+	case kind == "memory":
+		return fmt.Errorf("--store %s: what is in memory is the service's own; name sqlite:PATH", c.Store)
+	case kind == "sqlite" && path != "":
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("--store %s: %w", c.Store, err)
+		}
+	}
+	return nil
 }
 
 type buriedCmd struct{ storeSetting }

@@ -24,8 +24,10 @@ const (
 	eventsEvery = 500 * time.Millisecond
 
 	// webhookRelays deliver side by side, so that a receiver's answers are not
-	// waited for one by one. Events of one thing stay in order.
-	webhookRelays = 4
+	// waited for one by one. Events of one thing stay in order. Each relay claims
+	// one event at a time: others of its batch would wait for an answer that does
+	// not come, or, when the process dies, for the end of their lease.
+	webhookRelays, webhookBatch = 4, 1
 
 	// goneFor is short: whoever replays events for a receiver that is back should
 	// not have to wait.
@@ -53,12 +55,12 @@ func (c *eventSettings) open(ctx context.Context, s *store, inSandbox bool, coun
 		return nil, err
 	}
 	sink := &countingSink{counters: count, log: log}
-	relays := 1
+	relays, batch := 1, relay.DefaultBatch
 	if e.hook != nil {
-		sink.next, relays = e.hook, webhookRelays
+		sink.next, relays, batch = e.hook, webhookRelays, webhookBatch
 	}
 	for range relays {
-		r, err := relay.New(s.Outbox(), sink, &relay.Config{Logger: log, Every: eventsEvery, Buried: count.eventBuried})
+		r, err := relay.New(s.Outbox(), sink, &relay.Config{Logger: log, Every: eventsEvery, Batch: batch, Buried: count.eventBuried})
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +87,7 @@ func (e *events) openHook(ctx context.Context, c *eventSettings, s *store, inSan
 		AllowPrivate: c.WebhookAllowPrivate || inSandbox, GoneFor: goneFor, Hooks: webhook.Hooks{Attempted: count.webhookAttempted},
 	})
 	if err != nil {
-		return fmt.Errorf("--webhook-url: %w", err)
+		return fmt.Errorf("--webhook-url: %w (AllowPrivate is --webhook-allow-private)", err)
 	}
 	return nil
 }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// buried lists what was set aside in a store.
+func buried(t *testing.T, path string) (lines []buriedLine) {
+	t.Helper()
+	code, out, errs := command(t, "", nil, "events", "buried", "--store", "sqlite:"+path)
+	require.Zero(t, code, errs)
+	require.Empty(t, errs)
+	for line := range strings.Lines(out) {
+		var b buriedLine
+		decoder := json.NewDecoder(strings.NewReader(line))
+		decoder.DisallowUnknownFields()
+		require.NoError(t, decoder.Decode(&b), line)
+		lines = append(lines, b)
+	}
+	return lines
+}
+
+// tidy runs corridor events on a store and gives what it says.
+func tidy(t *testing.T, path string, args ...string) string {
+	t.Helper()
+	code, out, errs := command(t, "", nil, append([]string{"events", args[0], "--store", "sqlite:" + path}, args[1:]...)...)
+	require.Zero(t, code, errs)
+	require.Empty(t, errs)
+	return out
+}
+
+// goneStore is a store whose receiver was gone when acme's plays began: their
+// events are buried. The plays stand still, an hour from now.
+func goneStore(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "corridor.db")
+	standstill(t, path)
+	r := receiving(t, func(w http.ResponseWriter, _ *posted) { w.WriteHeader(http.StatusGone) })
+	s := serveHooks(t, "sqlite:"+path, r)
+	s.eventually(func() bool { return rows(t, path, `SELECT count(*) FROM events WHERE state = 'buried'`) == atOnce }, "not set aside")
+	require.Zero(t, s.stop(), s.log)
+	return path
+}
+
+// TestBuriedEventsAreListed: in the order of their saves, with the reason, and
+// without their data.
+func TestBuriedEventsAreListed(t *testing.T) {
+	t.Parallel()
+	path := goneStore(t)
+	lines := buried(t, path)
+	require.Len(t, lines, atOnce)
+	ids := map[string]bool{}
+	for i, line := range lines {
+		require.Regexp(t, "^evt_[0-9a-f]{32}$", line.ID)
+		require.Equal(t, "acme", line.ClientID)
+		require.Equal(t, string(errcodes.NotFound), line.Reason)
+		require.Equal(t, 1, line.Attempts)
+		require.WithinDuration(t, time.Now().Add(time.Hour), line.At, time.Minute)
+		if i < 5 {
+			require.Equal(t, "transaction.opened", line.Kind)
+		}
+		ids[line.ID] = true
+	}
+	require.Len(t, ids, atOnce)
+	require.ElementsMatch(t, []string{"transaction.failed", "transaction.errored"}, []string{lines[5].Kind, lines[6].Kind})
+	raw := tidy(t, path, "buried")
+	require.Equal(t, atOnce, strings.Count(raw, "\n"))
+	requireUntold(t, raw, "tx_sandbox", "cancelled by user", "balance is")
+}
+
+// TestEventsAreReplayedAndDiscardedWhileTheServiceRuns: a replayed one comes
+// before the later ones of its transaction, a discarded one never.
+func TestEventsAreReplayedAndDiscardedWhileTheServiceRuns(t *testing.T) {
+	t.Parallel()
+	path := goneStore(t)
+	var up atomic.Bool
+	r := receiving(t, func(w http.ResponseWriter, _ *posted) {
+		if !up.Load() {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	s := serveHooks(t, "sqlite:"+path, r)
+	age(t, path, time.Hour+6*time.Second)
+	s.payment("pending") // three more events, two of them first of their transactions
+	s.received(r, 2)
+	lines := buried(t, path)
+	require.Len(t, lines, atOnce, "a restart replays nothing")
+	require.Equal(t, "1 discarded\n", tidy(t, path, "discard", lines[2].ID, "evt_none"))
+	require.Equal(t, "0 discarded\n", tidy(t, path, "discard", lines[2].ID))
+	require.Equal(t, "1 replayed\n", tidy(t, path, "replay", lines[0].ID, "evt_none", "")) // timeout_late, opened
+	require.Len(t, buried(t, path), atOnce-2)
+	up.Store(true)
+	s.eventually(func() bool { return len(kinds(r.of("acme", "timeout_late"))) == 3 }, "not sent again")
+	s.eventually(func() bool {
+		return s.metric(`corridor_events_total{kind="transaction.failed"}`) == 1 && s.metric(`corridor_events_total{kind="transaction.opened"}`) == 1
+	}, "not counted")
+	require.Equal(t, []string{"transaction.opened", "transaction.failed", "transaction.late_payment"}, kinds(r.of("acme", "timeout_late")), "in its place")
+	require.Equal(t, "5 replayed\n", tidy(t, path, "replay", "--all"))
+	s.eventually(func() bool { return rows(t, path, `SELECT count(*) FROM events`) == 0 }, "not all are sent")
+	require.Empty(t, buried(t, path))
+	require.Equal(t, []string{"transaction.opened", "transaction.failed"}, kinds(r.of("acme", "failed")))
+	require.Equal(t, []string{"transaction.errored"}, kinds(r.of("acme", "errored")), "what was discarded never comes")
+	require.Equal(t, "0 replayed\n", tidy(t, path, "replay", "--all"))
+	requireSigned(t, s.webhookSecret(), r.requests())
+}
+
+// TestEventsAreReplayedBeforeAStart: what was done while nothing ran is found by
+// the next service.
+func TestEventsAreReplayedBeforeAStart(t *testing.T) {
+	t.Parallel()
+	path := goneStore(t)
+	lines := buried(t, path)
+	ids := []string{"discard"}
+	for _, line := range lines[:5] {
+		ids = append(ids, line.ID)
+	}
+	require.Equal(t, "5 discarded\n", tidy(t, path, ids...))
+	require.Equal(t, "2 replayed\n", tidy(t, path, "replay", "--all"))
+	require.Empty(t, buried(t, path))
+	r := receiving(t, nil)
+	s := serveHooks(t, "sqlite:"+path, r)
+	s.received(r, 2)
+	s.eventually(func() bool { return rows(t, path, `SELECT count(*) FROM events`) == 0 }, "not all are sent")
+	require.Len(t, r.requests(), 2)
+	require.NotEqual(t, "transaction.opened", r.requests()[0].kind)
+}
+
+// TestAllPagesOfBuriedEventsAreListed: each event once.
+func TestAllPagesOfBuriedEventsAreListed(t *testing.T) {
+	t.Parallel()
+	path := goneStore(t)
+	for _, total := range []int{buriedPage, buriedPage + 1, 2 * buriedPage, 2*buriedPage + 500} {
+		alter(t, path, `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+			INSERT INTO events (id, kind, key, owner, at, data, state, reason)
+			SELECT CAST('e' || i AS BLOB), 'test', CAST('k' AS BLOB), CAST('acme' AS BLOB), 0, CAST('{}' AS BLOB), 'buried', 'internal' FROM n`,
+			rows(t, path, `SELECT count(*) FROM events`)+1, total)
+		lines := buried(t, path)
+		require.Equal(t, total, len(lines)) //nolint:testifylint // Len would print them all
+		ids := map[string]bool{}
+		for _, line := range lines {
+			ids[line.ID] = true
+		}
+		require.Equal(t, total, len(ids)) //nolint:testifylint // the same
+	}
+}
+
+// TestEventsOfNoStore: nothing is made, and a mistyped path is no success.
+func TestEventsOfNoStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "text"), "this is no database, and it is longer than the header of one, which has a hundred bytes, as one can read")
+	for _, verb := range [][]string{{"buried"}, {"replay", "--all"}, {"replay", "evt_1"}, {"discard", "evt_1"}} {
+		for name, store := range map[string]string{
+			"no file": "sqlite:" + filepath.Join(dir, "corridor.db"), "no folder": "sqlite:" + filepath.Join(dir, "none", "corridor.db"),
+			"memory": "memory:", "no path": "sqlite:", "no database": "sqlite:" + filepath.Join(dir, "text"), "another kind": "mysql:canarypassword",
+		} {
+			code, out, errs := command(t, "", nil, append(append([]string{"events"}, verb...), "--store", store)...)
+			require.Equal(t, exitRejected, code, "%s of %s", verb, name)
+			require.Empty(t, out, "%s of %s", verb, name)
+			require.Equal(t, 1, strings.Count(errs, "\n"), errs)
+			require.NotContains(t, errs, "canary")
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "nothing was made")
+}
+
+// TestEventsAreNamed: all of them only by that name, so that a variable that is
+// empty replays nothing.
+func TestEventsAreNamed(t *testing.T) {
+	t.Parallel()
+	path := goneStore(t)
+	for _, args := range [][]string{
+		{"replay"}, {"replay", "--all", "evt_1"}, {"discard"}, {"discard", "--all"}, {"buried", "evt_1"}, {},
+	} {
+		code, out, _ := command(t, "", nil, append(append([]string{"events"}, args...), "--store", "sqlite:"+path)...)
+		require.Equal(t, exitRejected, code, args)
+		require.NotContains(t, out, "played")
+	}
+	for _, id := range []string{"", "evt_", "%", "' OR 1=1 --", strings.Repeat("x", 100_000)} {
+		require.Equal(t, "0 replayed\n", tidy(t, path, "replay", "--", id))
+		require.Equal(t, "0 discarded\n", tidy(t, path, "discard", "--", id))
+	}
+	require.Len(t, buried(t, path), atOnce)
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// requireState compares a payment, but for the time of its end, which must be
+// there.
+func requireState(t *testing.T, want map[string]any, body map[string]any) {
+	t.Helper()
+	state, failed := body["authState"].(map[string]any)
+	if failed {
+		at, err := time.Parse("2006-01-02T15:04:05.000Z", state["transitionedAt"].(string))
+		require.NoError(t, err)
+		require.WithinDuration(t, time.Now(), at, time.Hour)
+		delete(state, "transitionedAt")
+	}
+	require.Equal(t, want, body)
+}
+
+// TestTheSandboxHasPaymentsToPoll: as SPEC 2.9 shows them, each with a code of
+// its direction and state (I24, I25), and the provider's own words (I26).
+func TestTheSandboxHasPaymentsToPoll(t *testing.T) {
+	t.Parallel()
+	for _, store := range []string{"memory:", "sqlite:" + filepath.Join(t.TempDir(), "corridor.db")} {
+		t.Run(store[:6], func(t *testing.T) {
+			t.Parallel()
+			s := serveAcme(t, "--sandbox", "--store", store)
+			for _, play := range []string{"succeeded", "pending"} {
+				require.Equal(t, map[string]any{"transactionId": sandboxPrefix + play, "status": "PENDING"}, s.payment(play))
+			}
+			requireState(t, map[string]any{"transactionId": "tx_sandbox_failed", "status": "FAILED", "authState": map[string]any{
+				"state": "failed", "code": "customerRejected", "message": "The customer rejected the transaction",
+				"connectorFailureCode": "1032", "connectorFailureMessage": "Request cancelled by user",
+			}}, s.payment("failed"))
+			requireState(t, map[string]any{"transactionId": "tx_sandbox_errored", "status": "ERRORED", "authState": map[string]any{
+				"state": "error", "code": "payoutInsufficientFunds", "message": "The merchant's balance is insufficient",
+				"connectorFailureCode": "1", "connectorFailureMessage": "The balance is insufficient for the transaction.",
+			}}, s.payment("errored"))
+			require.Equal(t, map[string]any{"transactionId": "tx_sandbox_succeeded", "status": "SUCCEEDED"}, s.becomes("succeeded", "SUCCEEDED"))
+			requireState(t, map[string]any{"transactionId": "tx_sandbox_timeout_late", "status": "FAILED", "authState": map[string]any{
+				"state": "failed", "code": "timeout", "message": "No response came in time",
+			}}, s.becomes("timeout_late", "FAILED"))
+			require.Equal(t, "PENDING", s.payment("pending")["status"])
+			require.Zero(t, s.metric("corridor_background_failures_total"))
+			require.Zero(t, s.stop(), s.log)
+		})
+	}
+}
+
+// TestATimeoutComesUnasked: the client polls once and never again; the outcome
+// and its event come all the same.
+func TestATimeoutComesUnasked(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "corridor.db")
+	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
+	s.payment("pending")
+	age(t, path, time.Second) // half of the way
+	const outcome = `corridor_transaction_outcomes_total{code="timeout",direction="payin",effect=%,status="FAILED"}`
+	moved, late := strings.Replace(outcome, "%", `"moved"`, 1), strings.Replace(outcome, "%", `"late_payment"`, 1)
+	s.eventually(func() bool { return s.metric(moved) == 1 }, "no timeout")
+	age(t, path, 5*time.Second)
+	s.eventually(func() bool { return s.metric(late) == 1 }, "no late payment")
+	s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.late_payment"}`) == 1 }, "not told")
+	require.Equal(t, "timeout", s.payment("timeout_late")["authState"].(map[string]any)["code"], "the end stays (I27)")
+	s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.succeeded"}`) == 1 }, "not told")
+	require.InDelta(t, 1, s.metric(moved), 0)
+	require.InDelta(t, 1, s.metric(late), 0)
+}
+
+// TestATimeoutIsFoundAfterAStart: one that ran out while nothing ran, though
+// nobody polls, in the sandbox and outside of it.
+func TestATimeoutIsFoundAfterAStart(t *testing.T) {
+	t.Parallel()
+	rates := filepath.Join(t.TempDir(), "rates.json")
+	write(t, rates, `{"rates":[]}`)
+	for name, args := range map[string][]string{"sandbox": {"--sandbox"}, "not": {"--feed", "file:" + rates}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "corridor.db")
+			standstill(t, path)
+			age(t, path, time.Hour+3*time.Second)
+			s := serveAcme(t, append(args, "--store", "sqlite:"+path)...)
+			s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.failed"}`) == 2 }, "not found")
+			const ended = `SELECT count(*) FROM transactions WHERE code = 'timeout' AND late_at IS NULL`
+			require.Equal(t, 1, rows(t, path, ended))
+			require.Equal(t, "timeout", s.payment("timeout_late")["authState"].(map[string]any)["code"])
+			require.Zero(t, s.stop(), s.log)
+		})
+	}
+}
+
+// TestEachClientHasItsOwnPayments (I31): the plays of one are not begun by the
+// other, and end at their own times.
+func TestEachClientHasItsOwnPayments(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "corridor.db")
+	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
+	acmes := s.payment("failed")
+	require.Equal(t, 5, rows(t, path, `SELECT count(*) FROM transactions`))
+	beta := s.in(t)
+	require.Equal(t, http.StatusOK, beta.login("beta", betaSecret))
+	age(t, path, time.Minute)
+	require.Equal(t, "PENDING", beta.payment("succeeded")["status"])
+	s.becomes("succeeded", "SUCCEEDED")
+	require.NotEqual(t, acmes["authState"], beta.payment("failed")["authState"], "the times differ")
+	require.Equal(t, 10, rows(t, path, `SELECT count(*) FROM transactions`))
+	require.Equal(t, 5, rows(t, path, `SELECT count(*) FROM transactions WHERE owner = CAST('beta' AS BLOB)`))
+	alter(t, path, `INSERT INTO transactions SELECT owner, CAST('order-1' AS BLOB), version, direction, status, code, raw_code, raw_message,
+		scheme, tables, created_at, respond_by, ended_at, late_at, late_code, late_message
+		FROM transactions WHERE owner = CAST('acme' AS BLOB) AND id = CAST('tx_sandbox_failed' AS BLOB)`)
+	status, own := s.do(http.MethodGet, "/v1/payment/order-1", "")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, acmes["authState"], own["authState"])
+	_, others := beta.send(http.MethodGet, "/v1/payment/order-1", "", "")
+	_, unknown := beta.send(http.MethodGet, "/v1/payment/order-2", "", "")
+	require.Equal(t, unknown, others)
+}
+
+// TestWhatAPollMustBe: every refusal in the envelope of its kind (I29).
+func TestWhatAPollMustBe(t *testing.T) {
+	t.Parallel()
+	s := serveAcme(t, "--sandbox", "--store", "memory:")
+	good := s.token
+	const (
+		none         = `{"message":"No such transaction","error":"Not Found","statusCode":404}`
+		nowhere      = `{"message":"Not found","error":"Not Found","statusCode":404}`
+		unauthorized = `{"message":"Unauthorized"}`
+	)
+	for _, c := range []struct {
+		name, method, path, token string
+		status                    int
+		body                      string
+	}{
+		{"unknown", "GET", "/tx_sandbox_none", good, 404, none},
+		{"without a name", "GET", "/tx_sandbox_", good, 404, none},
+		{"in capitals", "GET", "/TX_SANDBOX_pending", good, 404, none},
+		{"a zero byte", "GET", "/tx_sandbox_pending%00", good, 404, none},
+		{"no UTF-8", "GET", "/%ff", good, 404, none},
+		{"very long", "GET", "/" + strings.Repeat("x", 4000), good, 404, none},
+		{"SQL", "GET", "/tx_sandbox_pending'%20OR%201=1--", good, 404, none},
+		{"escaped", "GET", "/tx%5fsandbox%5fpending", good, 200, `{"transactionId":"tx_sandbox_pending","status":"PENDING"}`},
+		{"no id", "GET", "", good, 404, nowhere},
+		{"an empty id", "GET", "/", good, 404, nowhere},
+		{"a path below", "GET", "/tx_sandbox_pending/events", good, 404, nowhere},
+		{"posted", "POST", "/tx_sandbox_pending", good, 405, ""},
+		{"deleted", "DELETE", "/tx_sandbox_pending", good, 405, ""},
+		{"no token", "GET", "/tx_sandbox_pending", "", 401, unauthorized},
+		{"no token, and unknown", "GET", "/none", "", 401, unauthorized},
+		{"no token, and posted", "POST", "/none", "", 401, unauthorized},
+		{"another token", "GET", "/tx_sandbox_pending", good + "x", 401, unauthorized},
+		{"two tokens", "GET", "/tx_sandbox_pending", good + " " + good, 401, unauthorized},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := s.in(t)
+			s.token = c.token
+			status, body := s.send(c.method, "/v1/payment"+c.path, "", "")
+			require.Equal(t, c.status, status, body)
+			if c.body != "" {
+				require.JSONEq(t, c.body, body)
+			}
+		})
+	}
+}
+
+// TestPaymentsOutliveTheirProcess: the plays are where they would be, and no
+// byte that was told changes (I27).
+func TestPaymentsOutliveTheirProcess(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "corridor.db")
+	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
+	failed, errored := s.payment("failed"), s.payment("errored")
+	require.Zero(t, s.stop())
+	require.Equal(t, 5, rows(t, path, `SELECT count(*) FROM transactions`))
+	age(t, path, time.Hour)
+	next := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
+	require.Equal(t, failed, next.payment("failed"))
+	require.Equal(t, errored, next.payment("errored"))
+	require.Equal(t, "SUCCEEDED", next.payment("succeeded")["status"])
+	require.Equal(t, "FAILED", next.payment("timeout_late")["status"])
+	require.Equal(t, 5, rows(t, path, `SELECT count(*) FROM transactions`))
+	require.Equal(t, 1, rows(t, path, `SELECT count(*) FROM transactions WHERE late_at IS NOT NULL`))
+	require.Zero(t, next.stop(), next.log)
+}
+
+// TestWhatIsSaidOfPaymentsReachesNoLogOrMetric: neither a provider's words nor a
+// transaction's id.
+func TestWhatIsSaidOfPaymentsReachesNoLogOrMetric(t *testing.T) {
+	t.Parallel()
+	s := serveAcme(t, "--sandbox", "--store", "memory:", "--log-level", "DEBUG")
+	s.payment("pending")
+	s.becomes("succeeded", "SUCCEEDED")
+	status, _ := s.send(http.MethodGet, "/v1/payment/tx_sandbox_canaryid", "", "")
+	require.Equal(t, http.StatusNotFound, status)
+	status, _ = s.send(http.MethodGet, "/v1/payment/canaryorder?canaryquery=canaryvalue", "", "")
+	require.Equal(t, http.StatusNotFound, status)
+	for _, e := range []string{"opened", "failed", "errored", "succeeded"} {
+		s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.`+e+`"}`) > 0 }, "no event "+e)
+	}
+	_, metrics := s.send(http.MethodGet, "/metrics", "", "")
+	require.Zero(t, s.stop())
+	require.Contains(t, s.log.String(), "kind=transaction.failed", "the log is as talkative as it can be")
+	requireUntold(t, s.log.String()+metrics, "tx_sandbox", "canary", "cancelled by user", "balance is insufficient for", "processed successfully", s.token)
+	requireUntold(t, metrics, "acme")
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/webhook"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// posted is a request to a receiver, as it came.
+type posted struct {
+	at     time.Time
+	header http.Header
+	body   []byte
+	nth    int // attempt at this event, from 1
+	id     string
+	kind   string
+	client string
+	about  string // the transaction
+	data   json.RawMessage
+}
+
+// receiver takes what serve posts.
+type receiver struct {
+	*httptest.Server
+
+	mu   sync.Mutex
+	got  []posted
+	seen map[string]int
+}
+
+// answering makes a receiver that notes a request and then answers it so; nil is
+// 200.
+func answering(t *testing.T, answer func(w http.ResponseWriter, p *posted)) *receiver {
+	t.Helper()
+	r := &receiver{seen: map[string]int{}}
+	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, err := io.ReadAll(request.Body)
+		if err != nil {
+			return // a sender that was killed
+		}
+		p := r.note(request.Header, body)
+		if answer != nil {
+			answer(w, p)
+		}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// receiving is one that has started.
+func receiving(t *testing.T, answer func(w http.ResponseWriter, p *posted)) *receiver {
+	t.Helper()
+	r := answering(t, answer)
+	r.Start()
+	return r
+}
+
+func (r *receiver) note(header http.Header, body []byte) *posted {
+	var read struct {
+		ID, Type, ClientID string
+		Data               json.RawMessage
+	}
+	var data struct{ TransactionID string }
+	_ = json.Unmarshal(body, &read) // what is no event has no id, which the tests see
+	_ = json.Unmarshal(read.Data, &data)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen[read.ID]++
+	p := posted{time.Now(), header, body, r.seen[read.ID], read.ID, read.Type, read.ClientID, data.TransactionID, read.Data}
+	r.got = append(r.got, p)
+	return &p
+}
+
+func (r *receiver) requests() []posted {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]posted(nil), r.got...)
+}
+
+// of gives the requests about one transaction of a client, in order.
+func (r *receiver) of(client, play string) (list []posted) {
+	for _, p := range r.requests() {
+		if p.client == client && p.about == sandboxPrefix+play {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// kinds gives the kinds of events, each once, in the order of their last
+// attempt.
+func kinds(list []posted) (order []string) {
+	last := map[string]int{}
+	for i, p := range list {
+		last[p.id] = i
+	}
+	for i, p := range list {
+		if last[p.id] == i {
+			order = append(order, p.kind)
+		}
+	}
+	return order
+}
+
+// atOnce is how many events the plays raise when they begin: five that open, and
+// two ends.
+const atOnce = 7
+
+// received waits for that many different events about the plays.
+func (s *service) received(r *receiver, n int) []posted {
+	s.t.Helper()
+	s.eventually(func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return len(r.seen) >= n
+	}, "events are missing")
+	return r.requests()
+}
+
+var printedSecret = regexp.MustCompile(`(?m)^  secret        (whsec_\S+)$`)
+
+// webhookSecret reads what the sandbox printed.
+func (s *service) webhookSecret() (text string) {
+	s.t.Helper()
+	s.eventually(func() bool {
+		if m := printedSecret.FindStringSubmatch(s.out.String()); m != nil {
+			text = m[1]
+		}
+		return text != ""
+	}, "no webhook secret is shown")
+	return text
+}
+
+// requireSigned verifies requests as a receiver does.
+func requireSigned(t *testing.T, secret string, list []posted) {
+	t.Helper()
+	secrets, err := webhook.ParseSecrets(secret)
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	for _, p := range list {
+		message, err := webhook.Verify(secrets, p.header, p.body, time.Now())
+		require.NoError(t, err)
+		_, err = message.Event()
+		require.NoError(t, err)
+	}
+}
+
+// requireNotSigned wants none of them to be signed with the secret.
+func requireNotSigned(t *testing.T, secret string, list []posted) {
+	t.Helper()
+	secrets, err := webhook.ParseSecrets(secret)
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	for _, p := range list {
+		_, err := webhook.Verify(secrets, p.header, p.body, time.Now())
+		require.ErrorIs(t, err, errcodes.Unauthorized)
+	}
+}
+
+// serveHooks serves acme and beta in the sandbox, with events to a receiver.
+func serveHooks(t *testing.T, store string, r *receiver, args ...string) *service {
+	t.Helper()
+	return serveAcme(t, append([]string{"--sandbox", "--store", store, "--webhook-url", r.URL + "/events", "--log-level", "DEBUG"}, args...)...)
+}
+
+// payment asks for one of the plays.
+func (s *service) payment(play string) map[string]any {
+	s.t.Helper()
+	status, body := s.do(http.MethodGet, "/v1/payment/"+sandboxPrefix+play, "")
+	require.Equal(s.t, http.StatusOK, status, body)
+	return body
+}
+
+// becomes polls a play until it has the status.
+func (s *service) becomes(play string, status ports.TransactionStatus) (body map[string]any) {
+	s.t.Helper()
+	s.eventually(func() bool {
+		body = s.payment(play)
+		return body["status"] == string(status)
+	}, "not "+string(status))
+	return body
+}
+
+// alter writes into the file of a store, as time or an accident would.
+func alter(t *testing.T, path, statement string, args ...any) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	_, err = db.Exec(statement, args...)
+	require.NoError(t, err)
+}
+
+// rows counts rows of the store.
+func rows(t *testing.T, path, query string) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	require.NoError(t, db.QueryRow(query).Scan(&n))
+	return n
+}
+
+// age makes the transactions and their timeouts older.
+func age(t *testing.T, path string, by time.Duration) {
+	t.Helper()
+	alter(t, path, `UPDATE transactions SET created_at = created_at - ?1, respond_by = respond_by - ?1`, by.Milliseconds())
+	alter(t, path, `UPDATE work_items SET due_at = due_at - ?1`, by.Milliseconds())
+}
+
+// free ends the leases of a process that has died: a minute, which no test waits.
+func free(t *testing.T, path string) {
+	t.Helper()
+	alter(t, path, `UPDATE events SET available_at = 0 WHERE claimed = 1`)
+}

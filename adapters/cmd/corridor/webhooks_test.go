@@ -1,0 +1,317 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestEventsArriveSigned: once each, in order for each transaction, and shaped
+// like the resource that is polled (SPEC 6).
+func TestEventsArriveSigned(t *testing.T) {
+	t.Parallel()
+	for _, store := range []string{"memory:", "sqlite:" + filepath.Join(t.TempDir(), "corridor.db")} {
+		t.Run(store[:6], func(t *testing.T) {
+			t.Parallel()
+			r := receiving(t, nil)
+			s := serveHooks(t, store, r)
+			require.Empty(t, r.requests(), "nothing has happened")
+			failed := s.payment("failed")
+			beta := s.in(t)
+			require.Equal(t, http.StatusOK, beta.login("beta", betaSecret))
+			beta.payment("pending")
+			for _, client := range []string{"acme", "beta"} {
+				for play, want := range map[string][]string{
+					"pending": {"opened"}, "failed": {"opened", "failed"}, "errored": {"opened", "errored"},
+					"succeeded": {"opened", "succeeded"}, "timeout_late": {"opened", "failed"},
+				} {
+					s.eventually(func() bool { return len(r.of(client, play)) >= len(want) }, "events are missing")
+					of := r.of(client, play)[:len(want)] // the late payment may have come by now
+					require.Equal(t, "transaction."+strings.Join(want, " transaction."), strings.Join(kinds(of), " "), play)
+				}
+			}
+			list := r.requests()
+			requireSigned(t, s.webhookSecret(), list)
+			s.eventually(func() bool { return s.metric(`corridor_webhook_attempts_total{status="200"}`) >= float64(len(list)) }, "not counted")
+			told := map[string]any{}
+			for _, p := range list {
+				require.Equal(t, 1, p.nth, "once each")
+			}
+			require.NoError(t, json.Unmarshal(r.of("acme", "failed")[1].data, &told))
+			require.Equal(t, failed, told)
+			require.Zero(t, s.stop(), s.log)
+		})
+	}
+}
+
+// TestAReceiverThatFailsIsAskedAgain: with the same event, byte for byte, before
+// the next of its transaction, and wherever it redirects to, nobody is asked.
+func TestAReceiverThatFailsIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	var strayed atomic.Int64
+	target := receiving(t, func(http.ResponseWriter, *posted) { strayed.Add(1) })
+	redirect := func(status int) func(w http.ResponseWriter) {
+		return func(w http.ResponseWriter) {
+			w.Header().Set("Location", target.URL)
+			w.WriteHeader(status)
+		}
+	}
+	status := func(status int) func(w http.ResponseWriter) {
+		return func(w http.ResponseWriter) { http.Error(w, "canaryanswer", status) }
+	}
+	for name, c := range map[string]struct {
+		status string
+		answer func(w http.ResponseWriter)
+	}{
+		"301":         {"301", redirect(301)},
+		"302":         {"302", redirect(302)},
+		"303":         {"303", redirect(303)},
+		"307":         {"307", redirect(307)},
+		"308":         {"308", redirect(308)},
+		"400":         {"400", status(400)},
+		"401":         {"401", status(401)},
+		"404":         {"404", status(404)},
+		"500":         {"500", status(500)},
+		"503":         {"503", status(503)},
+		"it hangs up": {"0", func(http.ResponseWriter) { panic(http.ErrAbortHandler) }},
+		"it resets": {"0", func(w http.ResponseWriter) {
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_ = connection.(*net.TCPConn).SetLinger(0)
+				_ = connection.Close()
+			}
+		}},
+		"no HTTP": {"0", func(w http.ResponseWriter) {
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_, _ = connection.Write([]byte("canaryanswer\r\n\r\n"))
+				_ = connection.Close()
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := receiving(t, func(w http.ResponseWriter, p *posted) {
+				if p.nth == 1 && p.about == "tx_sandbox_failed" && p.kind == "transaction.opened" {
+					c.answer(w)
+				}
+			})
+			s := serveHooks(t, "memory:", r)
+			s.payment("pending")
+			s.eventually(func() bool { return len(r.of("acme", "failed")) >= 3 }, "events are missing")
+			of := r.of("acme", "failed")
+			require.Len(t, of, 3)
+			require.Equal(t, of[0].id, of[1].id)
+			require.Equal(t, string(of[0].body), string(of[1].body))
+			require.Equal(t, []string{"transaction.opened", "transaction.failed"}, kinds(of))
+			requireSigned(t, s.webhookSecret(), r.requests())
+			require.InDelta(t, 1, s.metric(`corridor_webhook_attempts_total{status="`+c.status+`"}`), 0)
+			require.Zero(t, strayed.Load(), "redirected to")
+			require.Zero(t, s.stop())
+			requireUntold(t, s.log.String(), "canary", r.URL)
+		})
+	}
+}
+
+// TestAReceiverAsksForPatience (I30): not before its time, and others do not
+// wait.
+func TestAReceiverAsksForPatience(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			t.Parallel()
+			r := receiving(t, func(w http.ResponseWriter, p *posted) {
+				if p.nth == 1 && p.about == "tx_sandbox_failed" && p.kind == "transaction.opened" {
+					w.Header().Set("Retry-After", "3")
+					w.WriteHeader(status)
+				}
+			})
+			s := serveHooks(t, "memory:", r)
+			s.payment("pending")
+			s.eventually(func() bool { return len(r.of("acme", "failed")) >= 2 }, "not asked again")
+			of := r.of("acme", "failed")
+			require.Equal(t, of[0].id, of[1].id)
+			require.GreaterOrEqual(t, of[1].at.Sub(of[0].at), 3*time.Second-50*time.Millisecond)
+			others := r.of("acme", "errored")
+			require.Len(t, others, 2)
+			require.True(t, others[1].at.Before(of[1].at), "another transaction does not wait")
+		})
+	}
+}
+
+// TestAReceiverThatHangsHoldsUpOneTransaction: and the service ends in time all
+// the same, without losing the event.
+func TestAReceiverThatHangsHoldsUpOneTransaction(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	unhang := sync.OnceFunc(func() { close(release) })
+	r := receiving(t, func(_ http.ResponseWriter, p *posted) {
+		if p.about == "tx_sandbox_timeout_late" { // the first that is opened
+			<-release
+		}
+	})
+	t.Cleanup(unhang)
+	path := filepath.Join(t.TempDir(), "corridor.db")
+	standstill(t, path)
+	s := serveHooks(t, "sqlite:"+path, r)
+	s.received(r, atOnce)
+	require.Len(t, r.of("acme", "timeout_late"), 1)
+	require.Zero(t, s.metric(`corridor_webhook_attempts_total{status="0"}`), "it hangs still: nobody waited for its end")
+	began := time.Now()
+	require.Zero(t, s.stop(), s.log)
+	require.Less(t, time.Since(began), stopLimit)
+	require.NotContains(t, s.log.String(), "level=ERROR")
+	require.Equal(t, 1, rows(t, path, `SELECT count(*) FROM events WHERE kind = 'transaction.opened'`), "not lost")
+	unhang()
+	free(t, path)
+	next := serveHooks(t, "sqlite:"+path, r)
+	next.eventually(func() bool { return len(r.of("acme", "timeout_late")) >= 2 }, "not sent again")
+	of := r.of("acme", "timeout_late")
+	require.Equal(t, of[0].id, of[1].id)
+	require.Equal(t, string(of[0].body), string(of[1].body))
+	requireSigned(t, s.webhookSecret(), of)
+	require.Equal(t, s.webhookSecret(), next.webhookSecret(), "the same secret after a restart")
+}
+
+// TestAnAnswerThatIsTooLongIsNotRead: its status has said all.
+func TestAnAnswerThatIsTooLongIsNotRead(t *testing.T) {
+	t.Parallel()
+	var read atomic.Int64
+	r := receiving(t, func(w http.ResponseWriter, _ *posted) {
+		page := make([]byte, 1<<20)
+		for range 50 {
+			n, err := w.Write(page)
+			if read.Add(int64(n)); err != nil {
+				return
+			}
+		}
+	})
+	s := serveHooks(t, "memory:", r)
+	s.payment("pending")
+	s.received(r, atOnce)
+	s.eventually(func() bool { return s.metric(`corridor_webhook_attempts_total{status="200"}`) >= atOnce }, "not taken")
+	require.Zero(t, s.stop(), s.log)
+	for _, p := range r.requests() {
+		require.Equal(t, 1, p.nth, "once each")
+	}
+	require.NotContains(t, s.log.String(), "level=WARN")
+	require.Less(t, read.Load(), int64(len(r.requests())*25<<20), "most of it was never sent")
+}
+
+// TestAReceiverThatIsGoneIsLeftAlone: after a 410 nothing is sent, and nothing
+// lost.
+func TestAReceiverThatIsGoneIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	r := receiving(t, func(w http.ResponseWriter, _ *posted) { w.WriteHeader(http.StatusGone) })
+	path := filepath.Join(t.TempDir(), "corridor.db")
+	standstill(t, path)
+	s := serveHooks(t, "sqlite:"+path, r)
+	const buried = `SELECT count(*) FROM events WHERE state = 'buried' AND reason = 'not_found'`
+	s.eventually(func() bool { return rows(t, path, buried) >= atOnce }, "not set aside")
+	require.LessOrEqual(t, len(r.requests()), webhookRelays, "those under way at the first answer")
+	for kind, n := range map[string]int{"opened": 5, "errored": 1} {
+		s.eventually(func() bool {
+			return s.metric(`corridor_events_buried_total{code="not_found",kind="transaction.`+kind+`"}`) == float64(n)
+		}, kind+" is not counted")
+	}
+	require.Zero(t, s.metric(`corridor_events_total{kind="transaction.opened"}`), "delivered are none")
+	require.InDelta(t, len(r.requests()), s.metric(`corridor_webhook_attempts_total{status="410"}`), 0)
+}
+
+// TestAReceiverIsDownForAWhile: what happened meanwhile arrives, in order, and
+// once.
+func TestAReceiverIsDownForAWhile(t *testing.T) {
+	t.Parallel()
+	r := answering(t, nil)
+	address := r.Listener.Addr().String()
+	require.NoError(t, r.Listener.Close())
+	r.URL = "http://" + address
+	s := serveHooks(t, "memory:", r)
+	s.payment("pending")
+	s.eventually(func() bool { return s.metric(`corridor_webhook_attempts_total{status="0"}`) >= 5 }, "not tried")
+	listener, err := net.Listen("tcp", address)
+	require.NoError(t, err)
+	r.Listener, r.URL = listener, ""
+	r.Start()
+	for _, play := range []string{"failed", "errored"} {
+		s.eventually(func() bool { return len(r.of("acme", play)) >= 2 }, "events are missing")
+		of := r.of("acme", play)
+		require.Equal(t, []string{"transaction.opened", "transaction." + play}, kinds(of))
+		require.Len(t, of, 2)
+	}
+	require.Zero(t, s.metric(`corridor_events_buried_total{code="unavailable",kind="transaction.opened"}`))
+}
+
+// TestEventsOutliveAKill: a process that is killed whenever, thrice, loses none,
+// tells of each end once, and keeps the order (I32).
+func TestEventsOutliveAKill(t *testing.T) {
+	t.Parallel()
+	r := receiving(t, nil)
+	clients, path := clientsFile(t), filepath.Join(t.TempDir(), "corridor.db")
+	env := []string{"CORRIDOR_WEBHOOK_URL=" + r.URL, webhookSecretsEnv + "=" + secretA}
+	start := func() *process { return launch(t, clients, path, env...) }
+	p := start()
+	for round := range 3 {
+		asked := make(chan struct{})
+		go func() { // cut off by the end of the process, at the latest
+			defer close(asked)
+			pollUntil(p.url, p.token)
+		}()
+		doomed := p.cmd.Process
+		time.AfterFunc(time.Duration(round*7)*time.Millisecond, func() { _ = doomed.Kill() })
+		require.Error(t, await(t, "end of the process", p.gone))
+		await(t, "end of the polls", asked)
+		if round > 0 {
+			age(t, path, 2*time.Second)
+		}
+		free(t, path)
+		p = start()
+	}
+	age(t, path, 10*time.Second)
+	p.payment("pending")
+	p.received(r, 10)
+	p.eventually(func() bool { return rows(t, path, `SELECT count(*) FROM events`) == 0 }, "not all are delivered")
+	list := r.requests()
+	requireSigned(t, secretA, list)
+	for play, want := range map[string][]string{
+		"pending": {"opened"}, "failed": {"opened", "failed"}, "errored": {"opened", "errored"},
+		"succeeded": {"opened", "succeeded"}, "timeout_late": {"opened", "failed", "late_payment"},
+	} {
+		of := r.of("acme", play)
+		require.Equal(t, "transaction."+strings.Join(want, " transaction."), strings.Join(kinds(of), " "), play)
+		bodies := map[string]string{}
+		for _, p := range of {
+			if body, again := bodies[p.id]; again {
+				require.Equal(t, body, string(p.body), "a repeat is the same")
+			}
+			bodies[p.id] = string(p.body)
+		}
+		require.Len(t, bodies, len(want), "one event each")
+	}
+	require.NoError(t, p.cmd.Process.Kill())
+}
+
+// pollUntil polls as fast as it can until nobody answers.
+func pollUntil(url, token string) {
+	for {
+		request, err := http.NewRequest(http.MethodGet, url+"/v1/payment/tx_sandbox_pending", nil)
+		if err != nil {
+			return
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return
+		}
+		_ = answer.Body.Close()
+	}
+}
