@@ -61,7 +61,7 @@ func TestTheMarketMovesAway(t *testing.T) {
 // TestABookAheadOfTheClock: what another machine, or this one before its clock
 // went back, wrote an hour from now.
 func TestABookAheadOfTheClock(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "corridor.db")
+	path := emptyStore(t)
 	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
 	_, lock := s.lock("USD", "ZAR")
 	require.Zero(t, s.stop())

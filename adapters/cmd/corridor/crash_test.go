@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -90,7 +89,7 @@ func TestAPendingValidationOutlivesItsProcess(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			clients, path := clientsFile(t), filepath.Join(t.TempDir(), "corridor.db")
+			clients, path := clientsFile(t), emptyStore(t)
 			env := []string{}
 			if c.want["status"] == "error" {
 				env = append(env, "CORRIDOR_VALIDATION_TIMEOUT=6s") // another process might have the key: its deadline ends it
@@ -126,7 +125,7 @@ func TestAPendingValidationOutlivesItsProcess(t *testing.T) {
 // not once it has ended. The store's files are read as they lie there.
 func TestNothingPersonalIsLoggedOrStored(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "corridor.db")
+	path := emptyStore(t)
 	p := launch(t, clientsFile(t), path, keysEnv+oneKey)
 	personal := []string{"Zenzile", "Canaryholder", "Serwaa", "Mensah"}
 	look := func() {

@@ -44,7 +44,7 @@ func tidy(t *testing.T, path string, args ...string) string {
 // events are buried. The plays stand still, an hour from now.
 func goneStore(t *testing.T) (path string) {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "corridor.db")
+	path = emptyStore(t)
 	standstill(t, path)
 	r := receiving(t, func(w http.ResponseWriter, _ *posted) { w.WriteHeader(http.StatusGone) })
 	s := serveHooks(t, "sqlite:"+path, r)

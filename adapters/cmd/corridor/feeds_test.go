@@ -71,7 +71,7 @@ func TestAFeedWithoutALivePriceIs503AndNothingIsStored(t *testing.T) {
 		"a file's price too old":     {"--feed", "file:" + stale, "--max-price-age", "1h"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "corridor.db")
+			path := emptyStore(t)
 			s := serveAcme(t, append(args, "--store", "sqlite:"+path)...)
 			for range 2 {
 				status, body := s.send(http.MethodPost, "/v1/rate-locks", "application/json", `{"base":"USD","quote":"ZAR"}`)

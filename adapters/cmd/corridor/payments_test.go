@@ -28,13 +28,11 @@ func requireState(t *testing.T, want map[string]any, body map[string]any) {
 // its direction and state (I24, I25), and the provider's own words (I26).
 func TestTheSandboxHasPaymentsToPoll(t *testing.T) {
 	t.Parallel()
-	for _, store := range []string{"memory:", "sqlite:" + filepath.Join(t.TempDir(), "corridor.db")} {
+	for _, store := range []string{"memory:", "sqlite:" + emptyStore(t)} {
 		t.Run(store[:6], func(t *testing.T) {
 			t.Parallel()
 			s := serveAcme(t, "--sandbox", "--store", store)
-			for _, play := range []string{"succeeded", "pending"} {
-				require.Equal(t, map[string]any{"transactionId": sandboxPrefix + play, "status": "PENDING"}, s.payment(play))
-			}
+			require.Equal(t, map[string]any{"transactionId": "tx_sandbox_pending", "status": "PENDING"}, s.payment("pending"))
 			requireState(t, map[string]any{"transactionId": "tx_sandbox_failed", "status": "FAILED", "authState": map[string]any{
 				"state": "failed", "code": "customerRejected", "message": "The customer rejected the transaction",
 				"connectorFailureCode": "1032", "connectorFailureMessage": "Request cancelled by user",
@@ -58,7 +56,7 @@ func TestTheSandboxHasPaymentsToPoll(t *testing.T) {
 // and its event come all the same.
 func TestATimeoutComesUnasked(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "corridor.db")
+	path := emptyStore(t)
 	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
 	s.payment("pending")
 	age(t, path, time.Second) // half of the way
@@ -83,7 +81,7 @@ func TestATimeoutIsFoundAfterAStart(t *testing.T) {
 	for name, args := range map[string][]string{"sandbox": {"--sandbox"}, "not": {"--feed", "file:" + rates}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "corridor.db")
+			path := emptyStore(t)
 			standstill(t, path)
 			age(t, path, time.Hour+3*time.Second)
 			s := serveAcme(t, append(args, "--store", "sqlite:"+path)...)
@@ -100,14 +98,14 @@ func TestATimeoutIsFoundAfterAStart(t *testing.T) {
 // other, and end at their own times.
 func TestEachClientHasItsOwnPayments(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "corridor.db")
+	path := emptyStore(t)
 	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
 	acmes := s.payment("failed")
 	require.Equal(t, 5, rows(t, path, `SELECT count(*) FROM transactions`))
 	beta := s.in(t)
 	require.Equal(t, http.StatusOK, beta.login("beta", betaSecret))
 	age(t, path, time.Minute)
-	require.Equal(t, "PENDING", beta.payment("succeeded")["status"])
+	require.Equal(t, "PENDING", beta.payment("pending")["status"])
 	s.becomes("succeeded", "SUCCEEDED")
 	require.NotEqual(t, acmes["authState"], beta.payment("failed")["authState"], "the times differ")
 	require.Equal(t, 10, rows(t, path, `SELECT count(*) FROM transactions`))
@@ -174,7 +172,7 @@ func TestWhatAPollMustBe(t *testing.T) {
 // byte that was told changes (I27).
 func TestPaymentsOutliveTheirProcess(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "corridor.db")
+	path := emptyStore(t)
 	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
 	failed, errored := s.payment("failed"), s.payment("errored")
 	require.Zero(t, s.stop())

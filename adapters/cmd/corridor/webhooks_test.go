@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,7 +18,7 @@ import (
 // like the resource that is polled (SPEC 6).
 func TestEventsArriveSigned(t *testing.T) {
 	t.Parallel()
-	for _, store := range []string{"memory:", "sqlite:" + filepath.Join(t.TempDir(), "corridor.db")} {
+	for _, store := range []string{"memory:", "sqlite:" + emptyStore(t)} {
 		t.Run(store[:6], func(t *testing.T) {
 			t.Parallel()
 			r := receiving(t, nil)
@@ -160,7 +159,7 @@ func TestAReceiverThatHangsHoldsUpOneTransaction(t *testing.T) {
 		}
 	})
 	t.Cleanup(unhang)
-	path := filepath.Join(t.TempDir(), "corridor.db")
+	path := emptyStore(t)
 	standstill(t, path)
 	s := serveHooks(t, "sqlite:"+path, r)
 	s.received(r, atOnce)
@@ -212,7 +211,7 @@ func TestAnAnswerThatIsTooLongIsNotRead(t *testing.T) {
 func TestAReceiverThatIsGoneIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	r := receiving(t, func(w http.ResponseWriter, _ *posted) { w.WriteHeader(http.StatusGone) })
-	path := filepath.Join(t.TempDir(), "corridor.db")
+	path := emptyStore(t)
 	standstill(t, path)
 	s := serveHooks(t, "sqlite:"+path, r)
 	const buried = `SELECT count(*) FROM events WHERE state = 'buried' AND reason = 'not_found'`
@@ -256,7 +255,7 @@ func TestAReceiverIsDownForAWhile(t *testing.T) {
 func TestEventsOutliveAKill(t *testing.T) {
 	t.Parallel()
 	r := receiving(t, nil)
-	clients, path := clientsFile(t), filepath.Join(t.TempDir(), "corridor.db")
+	clients, path := clientsFile(t), emptyStore(t)
 	env := []string{"CORRIDOR_WEBHOOK_URL=" + r.URL, webhookSecretsEnv + "=" + secretA}
 	start := func() *process { return launch(t, clients, path, env...) }
 	p := start()
