@@ -1,0 +1,63 @@
+package ports
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// ReportFiles keeps finished files. Names are parts of the letters a to z,
+// digits, dots, hyphens and underscores, with slashes between: rep_1/report.csv.
+// A part begins with a letter or a digit. Another name is
+// errcodes.InvalidRequest.
+type ReportFiles interface {
+	// Create starts a file. Nothing stands under the name before Commit, and
+	// what stood there before stays until then.
+	Create(ctx context.Context, name string) (NewReportFile, error)
+
+	// Open gives a finished file, to read anywhere in it. None of the name is
+	// errcodes.NotFound.
+	Open(ctx context.Context, name string) (ReportFile, error)
+
+	// Remove removes a finished file, and what Create left behind under its name
+	// when a process died. None is no error.
+	Remove(ctx context.Context, name string) error
+}
+
+// NewReportFile is a file that is being written.
+type NewReportFile interface {
+	// Write adds bytes. A disk that is full is errcodes.StorageUnavailable.
+	io.Writer
+	// Commit puts the whole file under its name, in one step; a reader never
+	// sees a part. When it fails, nothing new stands there.
+	Commit(ctx context.Context) error
+	// Abort throws the file away. After Commit it does nothing, so that it can
+	// be deferred.
+	Abort() error
+}
+
+// ReportFile is a finished file that is being read.
+type ReportFile interface {
+	io.ReadSeekCloser
+	Size() int64        // in bytes
+	ModTime() time.Time // when it was committed
+}
+
+// Scratch gives room for what does not fit into memory.
+type Scratch interface {
+	// Open gives an empty space of its own.
+	Open(ctx context.Context) (ScratchSpace, error)
+}
+
+// ScratchSpace holds temporary files. It is for one goroutine.
+type ScratchSpace interface {
+	// Create starts a file of the space, whose name is a word of letters and
+	// digits.
+	Create(name string) (io.WriteCloser, error)
+	// Open reads a file from its beginning, once it was closed.
+	Open(name string) (io.ReadCloser, error)
+	// Remove removes a file that is closed.
+	Remove(name string) error
+	// Close removes the space and all in it.
+	Close() error
+}

@@ -1,0 +1,68 @@
+package ports
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// Columns that every transaction source has.
+const (
+	ColumnTransactionID     = "transactionId"     // text; unique for an owner
+	ColumnMerchantReference = "merchantReference" // text; what settlement lines name
+	ColumnStatus            = "status"            // text: PENDING, SUCCEEDED, FAILED, ERRORED
+	ColumnDirection         = "direction"         // text: payin, payout
+	ColumnAmount            = "amount"            // money
+	ColumnCurrency          = "currency"          // text, ISO 4217
+	ColumnMethod            = "method"            // text
+	ColumnConnector         = "connector"         // text
+	ColumnCode              = "code"              // text: the code of SPEC 7.5, or none
+	ColumnCreatedAt         = "createdAt"         // time
+)
+
+// TransactionSource gives the transactions that reports are about.
+type TransactionSource interface {
+	// Columns lists what the source can give, the ten named above among them.
+	// It never changes.
+	Columns() []Column
+
+	// Applies reports whether Rows applies the filter. A filter that it does not
+	// apply never reaches it.
+	Applies(f Filter) bool
+
+	// Rows streams the rows of the query's owner and merchant that were created
+	// from From until before Until and pass the filters: each once, by rising
+	// createdAt, then transactionId in the order of bytes. Whoever asks checks
+	// that order. The first error ends the stream; it has a code.
+	Rows(ctx context.Context, q RowQuery) iter.Seq2[Row, error]
+
+	// AsOf gives the instant up to which the source's data are complete, at most
+	// now.
+	AsOf(ctx context.Context, now time.Time) (time.Time, error)
+}
+
+// SettlementLine is one line of what a provider has settled.
+type SettlementLine struct {
+	Line      int64     // its place in the source, above 0 and unique there: with it a person finds the line again
+	Reference string    // the transaction's merchantReference
+	Amount    int64     // in minor units; below zero takes money back
+	Currency  string    // ISO 4217
+	At        time.Time // when it was settled
+	// Bad says, in a few words without the line's content, why the line cannot
+	// be read; "" for a good one. What could be read of a bad one is there.
+	Bad string
+}
+
+// SettlementSource gives the lines that providers have settled.
+type SettlementSource interface {
+	// Lines streams the owner's and merchant's lines with From ≤ At < Until,
+	// each once, in any order; bad lines whose time cannot be read are always
+	// among them. Columns and Filters of the query are not used. A line that
+	// cannot be read is a bad line, never an error; an error ends the stream, and
+	// has a code.
+	Lines(ctx context.Context, q RowQuery) iter.Seq2[SettlementLine, error]
+
+	// AsOf gives the instant up to which the source's data are complete, at most
+	// now.
+	AsOf(ctx context.Context, now time.Time) (time.Time, error)
+}
