@@ -149,6 +149,44 @@ func ExampleTransactionStore() {
 	// conflict
 }
 
+func ExampleReportStore() {
+	var store ports.ReportStore = open().Reports()
+	job := ports.ReportJob{
+		ID: "rep_1", Owner: "shop", Kind: ports.ReportTransactions, Status: ports.ReportRunning, CreatedAt: noon, Total: -1,
+		Request: ports.ReportRequest{MerchantID: "m_1", Name: "November", From: noon, To: noon, Columns: []string{"amount"}, Format: "csv"},
+	}
+	fmt.Println(store.Save(ctx, ports.ReportChange{Job: job}))
+
+	// A process takes the job up for a minute, and dies; then another one has it.
+	dead, err := store.ClaimReport(ctx, "process 1", noon, time.Minute)
+	fmt.Println(dead.ID, dead.Attempts, err)
+	_, err = store.ClaimReport(ctx, "process 2", noon, time.Minute)
+	fmt.Println(errcodes.Of(err))
+	job, err = store.ClaimReport(ctx, "process 2", noon.Add(time.Minute), time.Minute)
+	fmt.Println(job.ID, job.Attempts, err)
+
+	// It extends its lease, which the dead one could not.
+	dead.LeaseUntil = noon.Add(time.Hour)
+	fmt.Println(errcodes.Of(store.Save(ctx, ports.ReportChange{Job: dead})))
+	job.Rows, job.LeaseUntil = 100, noon.Add(3*time.Minute)
+	fmt.Println(store.Save(ctx, ports.ReportChange{Job: job}))
+	job.Version++
+	job.Status, job.Reason, job.EndedAt = ports.ReportFailed, string(errcodes.Internal), noon.Add(2*time.Minute)
+	fmt.Println(store.Save(ctx, ports.ReportChange{Job: job}))
+
+	expired, err := store.ExpiredReports(ctx, job.EndedAt, 10)
+	fmt.Println(len(expired), err, store.RemoveReport(ctx, "shop", "rep_1"))
+	// Output:
+	// <nil>
+	// rep_1 1 <nil>
+	// not_found
+	// rep_1 2 <nil>
+	// conflict
+	// <nil>
+	// <nil>
+	// 1 <nil> <nil>
+}
+
 func ExampleTransaction_View() {
 	tx := ports.Transaction{
 		ID: "tx_1", Owner: "shop", Direction: errcodes.Payin, Status: ports.TransactionFailed,

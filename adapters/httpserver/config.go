@@ -63,6 +63,10 @@ type Config struct {
 	// connection. Up to [MaxRequestTimeout]; 0: [DefaultRequestTimeout].
 	RequestTimeout time.Duration
 
+	// PublicURL is the base of links, such as https://pay.example, without a
+	// slash at its end. Default: links begin with the path.
+	PublicURL string
+
 	// Checks are what /readyz asks.
 	Checks []Check
 

@@ -166,6 +166,7 @@ func newAPI(t testing.TB, cfg httpserver.Config) *api {
 	cfg.Clock = a.clock
 	h, err := httpserver.New(a.auth, httpserver.Services{
 		RateLocks: a.locks, Validations: a.validations, Transactions: noTransactions{errcodes.New(errcodes.NotFound, "")},
+		Reports: noReports{errcodes.New(errcodes.NotFound, "")},
 	}, &cfg)
 	require.NoError(t, err)
 	a.h = h

@@ -47,6 +47,14 @@ func (s *server) routes() []route {
 	if s.services.Transactions != nil {
 		list = append(list, route{http.MethodGet, "/v1/payment/{transactionId}", s.getTransaction})
 	}
+	if s.services.Reports != nil {
+		list = append(list,
+			route{http.MethodPost, "/v1/reports/transactions", s.createTransactionsReport},
+			route{http.MethodGet, "/v1/reports/transactions/{id}", s.getTransactionsReport},
+			route{http.MethodPost, "/v1/reports/unmatched-settlements", s.createUnmatchedReport},
+			route{http.MethodGet, "/v1/reports/unmatched-settlements/{id}", s.getUnmatchedReport},
+			route{http.MethodGet, filesPath + "{token}", s.downloadReport})
+	}
 	return append(list,
 		route{http.MethodGet, "/openapi.yaml", openAPI},
 		route{http.MethodGet, "/docs", docs.page},

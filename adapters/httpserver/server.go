@@ -83,14 +83,14 @@ func unclean(p string) bool {
 }
 
 // gated reports whether a path needs a token: all below /v1 and /accounts but
-// the token route. It is judged on the decoded path, as
+// the token route and the signed downloads. It is judged on the decoded path, as
 // the mux does, and on what is left of it without dots; an encoded slash makes
 // another path of the token route's.
 func (s *server) gated(r *http.Request) bool {
 	p := r.URL.Path
-	if p == tokenPath {
+	if p == tokenPath || strings.HasPrefix(p, filesPath) {
 		_, pattern := s.mux.Handler(r)
-		return pattern != tokenPath
+		return pattern != tokenPath && pattern != filesPath+"{token}"
 	}
 	return below(p) || below(path.Clean(p))
 }

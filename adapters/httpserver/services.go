@@ -2,9 +2,11 @@ package httpserver
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -44,10 +46,36 @@ type Transactions interface {
 	Get(ctx context.Context, owner, id string) (ports.Transaction, error)
 }
 
+// Reports is what the handler asks of the package report.
+type Reports interface {
+	ReportJobs
+	ReportResults
+}
+
+// ReportJobs are reports being made.
+type ReportJobs interface {
+	// CreateTransactions and CreateUnmatched ask for a report, and give its job.
+	CreateTransactions(ctx context.Context, owner string, r report.Request) (ports.ReportJob, error)
+	CreateUnmatched(ctx context.Context, owner string, r report.Request) (ports.ReportJob, error)
+	// Get gives the owner's report; another's is errcodes.NotFound.
+	Get(ctx context.Context, owner, id string) (ports.ReportJob, error)
+}
+
+// ReportResults are what completed reports hold.
+type ReportResults interface {
+	// Rows gives the rows of a completed report, if they are few.
+	Rows(ctx context.Context, owner, id string) (rows []json.RawMessage, few bool, err error)
+	// DownloadURL makes a new link to a completed report's file.
+	DownloadURL(ctx context.Context, owner, id string) (report.Link, error)
+	// OpenLink opens the file of a link; one that is none is errcodes.NotFound.
+	OpenLink(ctx context.Context, token string) (report.File, error)
+}
+
 // Services are what stands behind the routes. A nil one leaves its routes out:
 // they are unknown paths then, and still behind the same 401.
 type Services struct {
 	RateLocks    RateLocks
 	Validations  Validations
 	Transactions Transactions
+	Reports      Reports
 }

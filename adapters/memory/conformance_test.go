@@ -38,6 +38,7 @@ func open(tb testing.TB, lossAt string) portstest.Store {
 		DeadLetters:    store.DeadLetters(),
 		Validations:    store.Validations(),
 		Transactions:   store.Transactions(),
+		Reports:        store.Reports(),
 		Answers:        store.Answers(),
 		Secrets:        store.Secrets(),
 		Close:          store.Close,
@@ -64,6 +65,7 @@ func TestConforms(t *testing.T) {
 			t.Run("TokenStore", func(t *testing.T) { portstest.TokenStore(t, h) })
 			t.Run("ValidationStore", func(t *testing.T) { portstest.ValidationStore(t, h) })
 			t.Run("TransactionStore", func(t *testing.T) { portstest.TransactionStore(t, h) })
+			t.Run("ReportStore", func(t *testing.T) { portstest.ReportStore(t, h) })
 			t.Run("AnswerCache", func(t *testing.T) { portstest.AnswerCache(t, h) })
 			t.Run("SecretStore", func(t *testing.T) { portstest.SecretStore(t, h) })
 		})

@@ -1,9 +1,9 @@
 // Package memory is a store that lives in the process: for tests, for
 // development, and for services that may forget everything at a restart. It
-// keeps every store port (rate locks, validations, transactions, answers,
-// secrets, clients, tokens, work, outbox, dead letters) and passes the suites of
-// ports/portstest without exception, so that what holds on it holds on a durable
-// store.
+// keeps every store port (rate locks, validations, transactions, report
+// jobs, answers, secrets, clients, tokens, work, outbox, dead letters) and passes
+// the suites of ports/portstest without exception, so that what holds on it holds
+// on a durable store.
 //
 //	store, err := memory.New(nil)
 //	if err != nil {
@@ -22,6 +22,6 @@
 // locks of other pairs there are. Ended locks stay, since their ids must still
 // be found: memory grows with every lock ever minted. Transactions stay
 // as well, buried events until they are replayed or discarded, validations and
-// answers until they are purged. Cached answers have 64 locks of their own: asking
+// answers until they are purged, report jobs until they are removed. Cached answers have 64 locks of their own: asking
 // for one waits for no save.
 package memory

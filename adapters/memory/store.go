@@ -46,6 +46,7 @@ type Store struct {
 
 	validations  validationState
 	transactions transactionState
+	reports      reportState
 }
 
 // New makes an empty store. A nil cfg is the zero Config; every Config is
@@ -73,6 +74,7 @@ func New(cfg *Config) (*Store, error) {
 
 		validations:  newValidationState(),
 		transactions: transactionState{},
+		reports:      newReportState(),
 	}, nil
 }
 
@@ -87,6 +89,10 @@ func (s *Store) Validations() ports.ValidationStore { return validations{s} }
 // Transactions gives the store's transactions. Its Save takes events and work as
 // that of RateLocks does.
 func (s *Store) Transactions() ports.TransactionStore { return transactions{s} }
+
+// Reports gives the store's report jobs. Its Save takes events and work as that
+// of RateLocks does.
+func (s *Store) Reports() ports.ReportStore { return reports{s} }
 
 // Answers gives the store's cache of providers' answers.
 func (s *Store) Answers() ports.AnswerCache { return answers{s} }

@@ -22,6 +22,7 @@ func TestConforms(t *testing.T) {
 			t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
 			t.Run("ValidationStore", func(t *testing.T) { portstest.ValidationStore(t, h) })
 			t.Run("TransactionStore", func(t *testing.T) { portstest.TransactionStore(t, h) })
+			t.Run("ReportStore", func(t *testing.T) { portstest.ReportStore(t, h) })
 		})
 	}
 	h := harness(sqlite.AfterCommit)
@@ -58,7 +59,8 @@ func conforming(tb testing.TB, path, point string) portstest.Store {
 	return portstest.Store{
 		RateLocks: store.RateLocks(), Clients: store.Clients(), Tokens: store.Tokens(),
 		Work: store.Work(), Outbox: store.Outbox(), DeadLetters: store.DeadLetters(),
-		Validations: store.Validations(), Transactions: store.Transactions(), Answers: store.Answers(), Secrets: store.Secrets(),
+		Validations: store.Validations(), Transactions: store.Transactions(), Reports: store.Reports(),
+		Answers: store.Answers(), Secrets: store.Secrets(),
 		Close: store.Close,
 		Reopen: func() portstest.Store {
 			require.NoError(tb, store.Close())

@@ -1,6 +1,7 @@
-// Package sqlite keeps rate locks, account validations, transactions, events,
-// background work, clients and tokens in one SQLite file: the store for a service that runs on one machine and must
-// survive a crash, a power cut and a full disk.
+// Package sqlite keeps rate locks, account validations, transactions, report
+// jobs, events, background work, clients and tokens in one SQLite file: the store
+// for a service that runs on one machine and must survive a crash, a power cut
+// and a full disk.
 //
 //	store, err := sqlite.Open(ctx, "/var/lib/corridor/corridor.db", nil)
 //	if err != nil {
@@ -26,15 +27,17 @@
 // # Tables
 //
 // Ids, owners and keys are BLOBs, since they are byte strings; times are
-// milliseconds since 1970 UTC; decimals are text. The views readable_books,
-// readable_rate_locks, readable_validations, readable_transactions,
+// milliseconds since 1970 UTC; decimals are text; the columns and filters of a
+// report are JSON. The views readable_books, readable_rate_locks,
+// readable_validations, readable_transactions, readable_reports,
 // readable_cached_answers, readable_answer_claims, readable_events,
-// readable_work_items and readable_tokens show the same rows with text ids and RFC 3339 times. The live
-// locks of a book are packed in its row (see ports.Book.AppendSlots), so that a
-// full pair costs one primary-key read.
+// readable_work_items and readable_tokens show the same rows with text ids and
+// RFC 3339 times. The live locks of a book are packed in its row (see
+// ports.Book.AppendSlots), so that a full pair costs one primary-key read.
 //
 // What providers said of transactions is kept as it came, in BLOBs of at most
-// 64 KiB; the view shows its length alone. Personal data of validations and answers arrives sealed, and is stored as it
-// arrives. What Secrets keeps is as readable as the file: an installation whose
-// backups others can read configures its keys elsewhere.
+// 64 KiB; the view shows its length alone. Personal data of validations and
+// answers arrives sealed, and is stored as it arrives. What Secrets keeps is as
+// readable as the file: an installation whose backups others can read configures
+// its keys elsewhere.
 package sqlite

@@ -15,6 +15,8 @@ var Queries = map[string]string{
 	"look for work": peekWork, "claim work": claimWork, "finish work": doneWork,
 	"Validation": selectValidation, "Overdue": selectOverdue, "change a validation": updateValidation, "PurgeValidations": purgeValidations,
 	"Transaction": selectTransaction, "change a transaction": updateTransaction, "Buried": selectBuried, "discard an event": discardEvent,
+	"Report": selectReport, "change a report": updateReport, "look for a report": peekReport, "claim a report": claimReport,
+	"ExpiredReports": selectExpired, "remove a report": removeReport, "is a report there": hasReport,
 	"Answer": selectAnswer, "PurgeAnswers": purgeAnswers, "look for a claim": peekClaim,
 	"release a key": releaseKey, "purge claims": purgeClaims, "Secret": selectSecret,
 }

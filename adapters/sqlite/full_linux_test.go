@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -109,5 +110,38 @@ func TestFullDiskOfTransactions(t *testing.T) {
 	require.NoError(t, store.Transactions().Save(t.Context(), moveOf(end)), "with room again, without a restart")
 	end.Version++
 	requireTransaction(t, store, end)
+	require.Len(t, claimAll(t, store), 1)
+}
+
+// TestFullDiskOfReports fills a disk: a refused end leaves the report running
+// under its lease, and is taken when there is room.
+func TestFullDiskOfReports(t *testing.T) {
+	dir := smallDisk(t, 4<<20)
+	if dir == "" {
+		t.Skip("mounting a disk needs privileges")
+	}
+	store := open(t, filepath.Join(dir, "corridor.db"), nil)
+	mustReport(t, store, runs("acme", "begun"))
+	begun := mustClaim(t, store, "p", epoch)
+	for i := range 3 {
+		empty := fillUp(t, dir)
+		var err error
+		for n := 0; n < 1000 && err == nil; n++ {
+			filler := runs("filler", fmt.Sprint(i, " ", n))
+			filler.CreatedAt = epoch.Add(time.Hour)
+			filler.Request.Name = strings.Repeat("\xff", 60_000)
+			err = store.Reports().Save(t.Context(), ports.ReportChange{Job: filler})
+		}
+		requireCode(t, errcodes.StorageUnavailable, err)
+		end := completed(begun)
+		end.Request.Name = strings.Repeat("x", 60_000)
+		requireCode(t, errcodes.StorageUnavailable, store.Reports().Save(t.Context(), reportOf(end)))
+		requireReport(t, store, begun)
+		empty()
+	}
+	require.NoError(t, store.Reports().Save(t.Context(), reportOf(completed(begun))), "with room again, without a restart")
+	end := completed(begun)
+	end.Version++
+	requireReport(t, store, end)
 	require.Len(t, claimAll(t, store), 1)
 }

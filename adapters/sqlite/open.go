@@ -112,6 +112,9 @@ func (s *Store) Validations() ports.ValidationStore { return validations{s} }
 // Transactions gives the store of transactions' states.
 func (s *Store) Transactions() ports.TransactionStore { return transactions{s} }
 
+// Reports gives the store of report jobs.
+func (s *Store) Reports() ports.ReportStore { return reports{s} }
+
 // Answers gives the cache of providers' answers.
 func (s *Store) Answers() ports.AnswerCache { return answers{s} }
 

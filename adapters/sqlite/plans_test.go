@@ -16,6 +16,8 @@ func TestPlans(t *testing.T) {
 	require.NoError(t, sqlite.Migrate(t.Context(), path))
 	const (
 		transactionByKey = "SEARCH transactions USING INDEX sqlite_autoindex_transactions_1 (owner=? AND id=?)"
+		reportByID       = "SEARCH reports USING INDEX sqlite_autoindex_reports_1 (id=?)"
+		runningReports   = "SCAN reports USING INDEX reports_running"
 		validationByID   = "SEARCH validations USING INDEX sqlite_autoindex_validations_1 (id=?)"
 		lockByID         = "SEARCH l USING PRIMARY KEY (id=?)"
 		earlier          = "SEARCH e USING INDEX events_key (key=? AND seq<?)"
@@ -54,6 +56,13 @@ func TestPlans(t *testing.T) {
 		"Buried":               {"SEARCH events USING INDEX events_set_aside (seq>?)"},
 		"Transaction":          {transactionByKey},
 		"change a transaction": {transactionByKey},
+		"Report":               {reportByID},
+		"change a report":      {reportByID},
+		"look for a report":    {"SCAN CONSTANT ROW", "SCALAR SUBQUERY", runningReports},
+		"claim a report":       {reportByID, "SCALAR SUBQUERY", runningReports},
+		"ExpiredReports":       {"SEARCH reports USING INDEX reports_ended (ended_at<?)"},
+		"remove a report":      {reportByID},
+		"is a report there":    {reportByID},
 		"look for work":        {"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH work_items USING INDEX work_items_due (kind=? AND due_at<?)"},
 		"claim work": {
 			"SEARCH work_items USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY",

@@ -68,6 +68,21 @@ func (t text) Scan(v any) error {
 	return nil
 }
 
+// number scans a number that may be NULL, which is 0.
+type number struct{ n *int64 }
+
+func (n number) Scan(v any) error {
+	switch v := v.(type) {
+	case nil:
+		*n.n = 0
+	case int64:
+		*n.n = v
+	default:
+		return wrongType(v)
+	}
+	return nil
+}
+
 // slots scans a book's packed locks. The book's Key must be set.
 type slots struct{ book *ports.Book }
 

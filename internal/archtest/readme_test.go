@@ -26,6 +26,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/feed/ecb"
+	"github.com/corridor-go/corridor/adapters/format/jsonl"
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/authstate"
@@ -33,6 +34,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -52,6 +54,15 @@ func Callback(mux *http.ServeMux, payments *authstate.Service, refund func(ports
 	CALLBACK
 }
 
+func Reports(
+	ctx context.Context, store *sqlite.Store, transactions ports.TransactionSource, settlements ports.SettlementSource,
+	commas ports.ReportWriter, files ports.ReportFiles, scratch ports.Scratch, merchant string,
+) error {
+	REPORTS
+	_ = job
+	return err
+}
+
 func TestProperty(t *testing.T) {
 	PROPERTY
 }
@@ -64,7 +75,7 @@ func TestReadmeSnippets(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(readme, -1)
-	marks := []string{"EMBED", "VALIDATE", "CALLBACK", "PROPERTY"}
+	marks := []string{"EMBED", "VALIDATE", "CALLBACK", "REPORTS", "PROPERTY"}
 	require.Len(t, blocks, len(marks))
 	source := []byte(readmePackage)
 	for i, mark := range marks {

@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // rows is the table of speeds that corridor holds itself to.
 func rows() []row {
 	return append([]row{
@@ -47,5 +49,5 @@ func rows() []row {
 			name: "1,000 requests at once for one account, SQLite", reference: "1,000 goroutines that wait as long as the provider, 1 s",
 			ours: crowdOn(crowdSQLite), ref: crowdBare, goal: within(1.1), allocs: -1, fixed: 1,
 		},
-	}, append(ruleRows(), failureRows()...)...)
+	}, slices.Concat(ruleRows(), failureRows(), matchRows(), formatRows())...)
 }

@@ -40,6 +40,12 @@ func (o *Object) Number(name string, n int64) {
 	o.Buf = strconv.AppendInt(o.Buf, n, 10)
 }
 
+// Raw adds a member whose value is JSON as it stands.
+func (o *Object) Raw(name, value string) {
+	o.name(name)
+	o.Buf = append(o.Buf, value...)
+}
+
 // Bool adds a member with a truth value.
 func (o *Object) Bool(name string, b bool) {
 	o.name(name)

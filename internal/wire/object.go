@@ -16,6 +16,7 @@ type field struct {
 	into     *string
 	optional bool
 	number   bool
+	raw      *[]byte // takes the value as it stands, of whatever type, in place of into
 }
 
 // decodeStrings reads the fields from the JSON object in data, which must be
@@ -57,6 +58,8 @@ func decodeFields(called string, data []byte, fields []field) error {
 
 func (f *field) take(value []byte) error {
 	switch c := value[0]; {
+	case f.raw != nil:
+		*f.raw = value
 	case f.optional && c == 'n':
 	case c == '"':
 		*f.into = string(jsontext.Unquote(value))
@@ -103,6 +106,16 @@ func (w *walker) member() bool {
 	return w.rest[0] == '"'
 }
 
+// element moves to the next element of the list and reports whether there is
+// one.
+func (w *walker) element() bool {
+	if w.rest[0] == ']' {
+		return false
+	}
+	w.rest = bytes.TrimLeft(w.rest[1:], space)
+	return w.rest[0] != ']'
+}
+
 // skip passes c and the space around it.
 func (w *walker) skip(c byte) {
 	w.rest = bytes.TrimLeft(w.rest[bytes.IndexByte(w.rest, c)+1:], space)
@@ -142,7 +155,7 @@ func valueLen(data []byte) int {
 	case '{', '[':
 		return nestedLen(data)
 	default:
-		return bytes.IndexAny(data, ",}"+space)
+		return bytes.IndexAny(data, ",}]"+space)
 	}
 }
 

@@ -22,6 +22,7 @@ type bundle struct {
 	letters      letterMethods
 	validations  validationMethods
 	transactions transactionMethods
+	reports      reportMethods
 	answers      answerMethods
 	secret       func(context.Context, string, []byte) ([]byte, error)
 
@@ -85,6 +86,14 @@ type transactionMethods struct {
 	read func(context.Context, string, string) (ports.Transaction, error)
 }
 
+type reportMethods struct {
+	save    func(context.Context, ports.ReportChange) error
+	read    func(context.Context, string, string) (ports.ReportJob, error)
+	claim   func(context.Context, string, time.Time, time.Duration) (ports.ReportJob, error)
+	expired func(context.Context, time.Time, int) ([]ports.ReportJob, error)
+	remove  func(context.Context, string, string) error
+}
+
 type answerMethods struct {
 	answer  func(context.Context, ports.AnswerKey) (ports.CachedAnswer, error)
 	put     func(context.Context, ports.CachedAnswer) error
@@ -111,6 +120,8 @@ func newBundle(tb testing.TB) *bundle {
 	dl, tr := store.DeadLetters(), store.Transactions()
 	b.letters = letterMethods{dl.Buried, dl.Replay, dl.Discard}
 	b.transactions = transactionMethods{tr.Save, tr.Transaction}
+	re := store.Reports()
+	b.reports = reportMethods{re.Save, re.Report, re.ClaimReport, re.ExpiredReports, re.RemoveReport}
 	va, an := store.Validations(), store.Answers()
 	b.validations = validationMethods{va.Save, va.Validation, va.Overdue, va.PurgeValidations}
 	b.answers = answerMethods{an.Answer, an.PutAnswer, an.Claim, an.Release, an.PurgeAnswers}
@@ -136,7 +147,8 @@ func (b *bundle) fault(point string) error {
 func (b *bundle) store() portstest.Store {
 	return portstest.Store{
 		RateLocks: locks{b}, Outbox: outbox{b}, Work: work{b}, Clients: clients{b}, Tokens: tokens{b},
-		DeadLetters: letters{b}, Validations: validations{b}, Transactions: transactions{b}, Answers: answers{b}, Secrets: secrets{b},
+		DeadLetters: letters{b}, Validations: validations{b}, Transactions: transactions{b}, Reports: reports{b},
+		Answers: answers{b}, Secrets: secrets{b},
 		Close: b.close, Reopen: b.reopen, LoseNextCommit: b.lose, Fill: b.fill,
 	}
 }
@@ -235,6 +247,24 @@ func (s transactions) Save(ctx context.Context, c ports.TransactionChange) error
 }
 func (s transactions) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {
 	return s.b.transactions.read(ctx, owner, id)
+}
+
+type reports struct{ b *bundle }
+
+func (s reports) Save(ctx context.Context, c ports.ReportChange) error {
+	return s.b.reports.save(ctx, c)
+}
+func (s reports) Report(ctx context.Context, owner, id string) (ports.ReportJob, error) {
+	return s.b.reports.read(ctx, owner, id)
+}
+func (s reports) ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+	return s.b.reports.claim(ctx, holder, now, lease)
+}
+func (s reports) ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
+	return s.b.reports.expired(ctx, before, limit)
+}
+func (s reports) RemoveReport(ctx context.Context, owner, id string) error {
+	return s.b.reports.remove(ctx, owner, id)
 }
 
 type answers struct{ b *bundle }

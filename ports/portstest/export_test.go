@@ -18,6 +18,7 @@ var storeSuites = map[string][]storeCheck{
 
 	"ValidationStore":  validationChecks,
 	"TransactionStore": transactionChecks,
+	"ReportStore":      reportChecks,
 	"AnswerCache":      answerCacheChecks,
 	"SecretStore":      secretChecks,
 }

@@ -51,6 +51,7 @@ func ignoreContexts(b *bundle) {
 	b.transactions.save = func(ctx context.Context, c ports.TransactionChange) error {
 		return inner.transactions.save(deaf(ctx), c)
 	}
+	b.reports.save = func(ctx context.Context, c ports.ReportChange) error { return inner.reports.save(deaf(ctx), c) }
 	b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
 		return inner.letters.replay(deaf(ctx), now, ids...)
 	}
@@ -82,6 +83,7 @@ func contextsTooLate(b *bundle) {
 	b.transactions.save = func(ctx context.Context, c ports.TransactionChange) error {
 		return orDone(ctx, inner.transactions.save(ctx, c))
 	}
+	b.reports.save = func(ctx context.Context, c ports.ReportChange) error { return orDone(ctx, inner.reports.save(ctx, c)) }
 	b.letters.discard = func(ctx context.Context, ids ...string) (int, error) {
 		n, err := inner.letters.discard(ctx, ids...)
 		return n, orDone(ctx, err)
@@ -111,7 +113,8 @@ func forgets(b *bundle) {
 		}
 		return portstest.Store{
 			RateLocks: s.RateLocks(), Outbox: s.Outbox(), Work: s.Work(), Clients: s.Clients(), Tokens: s.Tokens(),
-			DeadLetters: s.DeadLetters(), Validations: s.Validations(), Transactions: s.Transactions(), Answers: s.Answers(), Secrets: s.Secrets(),
+			DeadLetters: s.DeadLetters(), Validations: s.Validations(), Transactions: s.Transactions(), Reports: s.Reports(),
+			Answers: s.Answers(), Secrets: s.Secrets(),
 		}
 	}
 }

@@ -25,6 +25,8 @@ var saboteurs = map[string][]saboteur{
 		overdueSaboteurs, validationPurgeSaboteurs, validationOutcomeSaboteurs),
 	"TransactionStore": slices.Concat(transactionSaboteurs, rawSaboteurs, transactionVersionSaboteurs, transactionEndSaboteurs,
 		transactionQueueSaboteurs, transactionOutcomeSaboteurs),
+	"ReportStore": slices.Concat(reportJobSaboteurs, reportVersionSaboteurs, reportClaimSaboteurs, reportExpirySaboteurs,
+		reportQueueSaboteurs, reportOutcomeSaboteurs),
 	"AnswerCache": slices.Concat(answerSaboteurs, answerClaimSaboteurs, answerPurgeSaboteurs, answerOutcomeSaboteurs),
 	"SecretStore": secretSaboteurs,
 }
@@ -119,6 +121,7 @@ func TestASuiteLeavesOutWhatIsNotThere(t *testing.T) {
 
 		"ValidationStore":  portstest.ValidationStore,
 		"TransactionStore": portstest.TransactionStore,
+		"ReportStore":      portstest.ReportStore,
 		"AnswerCache":      portstest.AnswerCache,
 		"SecretStore":      portstest.SecretStore,
 	} {

@@ -20,6 +20,7 @@ type Store struct {
 	DeadLetters  ports.DeadLetters // its suite needs Outbox too
 	Validations  ports.ValidationStore
 	Transactions ports.TransactionStore
+	Reports      ports.ReportStore
 	Answers      ports.AnswerCache
 	Secrets      ports.SecretStore
 

@@ -20,6 +20,7 @@ type application struct {
 	locks    *ratelock.Service
 	accounts *validation.Service
 	payments *payments
+	reports  *reports
 	events   *events
 	auth     *clientauth.Authenticator
 	greet    greeting
@@ -28,7 +29,7 @@ type application struct {
 
 // assemble wires the settings into an application. What it opened is closed
 // again when a later part is refused.
-func (c *serveCmd) assemble(ctx context.Context, log *slog.Logger) (*application, error) {
+func (c *serveCmd) assemble(ctx context.Context, links string, log *slog.Logger) (*application, error) {
 	count := newCounters()
 	accounts, err := c.Accounts.open(c.Sandbox, os.Getenv, count, log)
 	if err != nil {
@@ -38,7 +39,7 @@ func (c *serveCmd) assemble(ctx context.Context, log *slog.Logger) (*application
 	if err != nil {
 		return nil, err
 	}
-	app, err := c.wire(ctx, store, accounts, log)
+	app, err := c.wire(ctx, store, accounts, links, log)
 	if err != nil {
 		return nil, errors.Join(err, store.close())
 	}
@@ -46,7 +47,7 @@ func (c *serveCmd) assemble(ctx context.Context, log *slog.Logger) (*application
 }
 
 // wire puts the application together on an open store.
-func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, log *slog.Logger) (*application, error) {
+func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, links string, log *slog.Logger) (*application, error) {
 	feed, err := openFeeds(ctx, c.Feed, c.Sandbox, c.MaxPriceAge, log)
 	if err != nil {
 		return nil, err
@@ -72,14 +73,19 @@ func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, log 
 	if err != nil {
 		return nil, err
 	}
+	made, err := c.Reports.open(ctx, store, c.Sandbox, count, log)
+	if err != nil {
+		return nil, err
+	}
 	events, err := c.Events.open(ctx, store, c.Sandbox, count, log)
 	if err != nil {
 		return nil, err
 	}
 	server, err := newServer(auth, httpserver.Services{
-		RateLocks: locks, Validations: accounts, Transactions: payments.reader,
+		RateLocks: locks, Validations: accounts, Transactions: payments.reader, Reports: made.reader(),
 	}, &httpserver.Config{
-		Logger: log, Metrics: count.registry, RateLimit: c.RateLimit, Checks: []httpserver.Check{store.check, feed.check},
+		PublicURL: links,
+		Logger:    log, Metrics: count.registry, RateLimit: c.RateLimit, Checks: []httpserver.Check{store.check, feed.check},
 	})
 	if err != nil {
 		return nil, err
@@ -90,9 +96,10 @@ func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, log 
 		return nil, err
 	}
 	return &application{
-		server: server, locks: locks, accounts: accounts, payments: payments, events: events, auth: auth,
+		server: server, locks: locks, accounts: accounts, payments: payments, reports: made,
+		events: events, auth: auth,
 		greet: func(out io.Writer, url string) { greet(out, url); events.greet(out, url) },
-		close: func() error { return errors.Join(events.close(), store.close()) },
+		close: func() error { return errors.Join(events.close(), made.close(), store.close()) },
 	}, nil
 }
 

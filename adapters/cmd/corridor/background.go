@@ -24,6 +24,7 @@ func (a *application) start(log *slog.Logger) *background {
 	b.loop(ctx, log, "rate locks", a.locks.Run)
 	b.loop(ctx, log, "validations", a.accounts.Run)
 	b.loop(ctx, log, "transactions", a.payments.Run)
+	b.loop(ctx, log, "reports", a.reports.Run)
 	for _, r := range a.events.relays {
 		b.loop(ctx, log, "events", r.Run)
 	}
@@ -67,7 +68,8 @@ func (b *background) stop(timeout time.Duration) error {
 	go func() {
 		b.done.Wait()
 		// Lookups are broken off; the next start takes up what they leave pending.
-		ended <- errors.Join(b.app.locks.Close(late), b.app.accounts.Close(late), b.app.payments.service.Close(late))
+		ended <- errors.Join(b.app.locks.Close(late), b.app.accounts.Close(late), b.app.payments.service.Close(late),
+			b.app.reports.stop(late))
 	}()
 	select {
 	case err := <-ended:

@@ -13,6 +13,7 @@ import (
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -28,7 +29,7 @@ func (c *demoCmd) Run(world *surroundings) error {
 	return errors.Join(s.tell(
 		s.twoLocks, s.thirdCall, s.inUse, s.expiry, s.drift,
 		s.payee, s.anotherName, s.slip, s.slowBank,
-		s.wrongPIN, s.lateMoney,
+		s.wrongPIN, s.lateMoney, s.unmatched,
 		s.told,
 	), s.accounts.Close(s.ctx))
 }
@@ -201,6 +202,7 @@ func (s *story) told() {
 		validation.EventPending, validation.EventEnded,
 		authstate.EventOpened, authstate.EventFailed, authstate.EventOpened, authstate.EventErrored,
 		authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment,
+		report.EventCreated, report.EventCompleted,
 	}
 	s.sayf("       Every change was stored with its event:")
 	for len(want) > 0 && s.err == nil {

@@ -42,7 +42,19 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
-	goleak.VerifyTestMain(m)
+	dir, err := os.MkdirTemp("", "corridor-reports")
+	if err != nil {
+		panic(err)
+	}
+	if err := os.Setenv("CORRIDOR_REPORT_FILES", "dir:"+dir); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := os.RemoveAll(dir); err != nil {
+			panic(err)
+		}
+		os.Exit(code)
+	}))
 }
 
 // screen is an output that can be read while it is written.

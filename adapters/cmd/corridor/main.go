@@ -7,6 +7,7 @@
 //	corridor normalise mpesa-daraja 1037 --direction payin
 //	corridor connectors          # what each connector can do
 //	corridor new connector NAME  # the skeleton of a connector, with its conformance test
+//	corridor report unmatched --from 2026-10-01 --to 2026-10-31 --sandbox
 //	corridor events buried       # events that could not be delivered; replay or discard them
 //	corridor client new ID       # a client and its secret, for the clients file
 //	corridor migrate             # make or upgrade the store's tables
@@ -43,6 +44,7 @@ type commands struct {
 	Normalise   normaliseCmd   `cmd:"" help:"Say what a provider's raw failure means; - reads JSON lines."`
 	Connectors  connectorsCmd  `cmd:"" help:"Print what each connector can do."`
 	New         newCmd         `cmd:"" help:"Write the skeleton of an adapter."`
+	Report      reportCmd      `cmd:"" help:"Make one report, in process, and write the file."`
 	Events      eventsCmd      `cmd:"" help:"List, replay or discard the events that could not be delivered."`
 	Client      clientCmd      `cmd:"" help:"Make clients for the clients file."`
 	Migrate     migrateCmd     `cmd:"" help:"Create or upgrade the store's tables."`

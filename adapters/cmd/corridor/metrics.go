@@ -11,6 +11,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -23,7 +24,8 @@ type counters struct {
 
 	validations, validationsSettled, cacheHits, late *prometheus.CounterVec
 	transactions, unmapped, attempts, buried         *prometheus.CounterVec
-	attempted                                        prometheus.Histogram
+	reports                                          *prometheus.CounterVec
+	attempted, reported                              prometheus.Histogram
 	asked                                            *prometheus.HistogramVec
 	breaker                                          *prometheus.GaugeVec
 }
@@ -60,6 +62,8 @@ func newCounters() *counters {
 		attempts:           vector("webhook_attempts_total", "Requests to the receiver of webhooks, by the status of its answer; 0 is none.", "status"),
 		buried:             vector("events_buried_total", "Events set aside undelivered, by kind and the code of the failure.", "kind", "code"),
 		attempted:          newAttempted(registry),
+		reports:            vector("reports_total", "Reports that have ended, by type and status, with the code of a failure.", "type", "status", "reason"),
+		reported:           newReported(registry),
 		asked:              newAsked(registry),
 		breaker:            newBreakerGauge(registry),
 	}
@@ -78,6 +82,15 @@ func newAttempted(registry *prometheus.Registry) prometheus.Histogram {
 	h := prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "corridor_webhook_attempt_duration_seconds", Help: "Requests to the receiver of webhooks, however they ended.",
 		Buckets: []float64{.01, .05, .1, .25, .5, 1, 2, 5, 15},
+	})
+	registry.MustRegister(h)
+	return h
+}
+
+func newReported(registry *prometheus.Registry) prometheus.Histogram {
+	h := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "corridor_report_duration_seconds", Help: "From asking for a report to its end.",
+		Buckets: []float64{.1, .5, 1, 5, 15, 60, 300, 900, 3600},
 	})
 	registry.MustRegister(h)
 	return h
@@ -125,6 +138,16 @@ func (c *counters) validationHooks() validation.Hooks {
 			c.asked.WithLabelValues(connector, string(outcome)).Observe(took.Seconds())
 		},
 		Late:       func(connector string) { c.late.WithLabelValues(connector).Inc() },
+		Background: func(error) { c.failures.Inc() },
+	}
+}
+
+func (c *counters) reportHooks() report.Hooks {
+	return report.Hooks{
+		Ended: func(r ports.ReportJob, took time.Duration) {
+			c.reports.WithLabelValues(string(r.Kind), string(r.Status), r.Reason).Inc()
+			c.reported.Observe(took.Seconds())
+		},
 		Background: func(error) { c.failures.Inc() },
 	}
 }

@@ -34,6 +34,7 @@ type serveCmd struct {
 
 	Accounts validationSettings `embed:""`
 	Events   eventSettings      `embed:""`
+	Reports  reportSettings     `embed:""`
 
 	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE" help:"JSON file of clients, read again when it changes." type:"path"`
 	RateLimit   float64    `env:"CORRIDOR_RATE_LIMIT"   help:"Requests a second for a client; 0 is off."`
@@ -51,6 +52,8 @@ func (c *serveCmd) Help() string {
   CORRIDOR_WEBHOOK_SECRETS
                         what webhooks are signed with: whsec_base64,… of 24 to 64 bytes each; all sign. To
                         replace a by b: a, then a,b, tell the receivers b, then b. The sandbox makes one.
+  CORRIDOR_URL_KEY      what download links are signed with, 32 bytes or more; shared by all processes.
+                        Without it a key is made and kept in the store.
   CORRIDOR_PAYSTACK_SECRET_KEY, CORRIDOR_FLUTTERWAVE_SECRET_KEY, CORRIDOR_MTNMOMO_SUBSCRIPTION_KEY,
   CORRIDOR_MTNMOMO_API_USER, CORRIDOR_MTNMOMO_API_KEY, CORRIDOR_MTNMOMO_TARGET_ENVIRONMENT
                         credentials of the connectors`
@@ -85,7 +88,8 @@ func (c *serveCmd) Run(world *surroundings) error {
 	if err != nil {
 		return rejected{err}
 	}
-	app, err := c.assemble(world.ctx, log)
+	links := c.publicURL(listener.Addr())
+	app, err := c.assemble(world.ctx, links, log)
 	if err != nil {
 		return rejected{errors.Join(err, listener.Close())}
 	}
@@ -98,7 +102,7 @@ func (c *serveCmd) Run(world *surroundings) error {
 	go func() { served <- app.server.Serve(listener) }()
 	background := app.start(log)
 	_, _ = fmt.Fprintf(world.stderr, "listening on http://%s\n", listener.Addr())
-	app.greet(world.stdout, c.publicURL(listener.Addr()))
+	app.greet(world.stdout, links)
 
 	select {
 	case err = <-served:

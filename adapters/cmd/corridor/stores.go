@@ -21,6 +21,7 @@ type bundle interface { //nolint:interfacebloat // one for each port of a store
 	Clients() ports.ClientStore
 	Tokens() ports.TokenStore
 	Transactions() ports.TransactionStore
+	Reports() ports.ReportStore
 	Outbox() ports.Outbox
 	DeadLetters() ports.DeadLetters
 	Close() error

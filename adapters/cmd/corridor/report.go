@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/files/folder"
+	"github.com/corridor-go/corridor/adapters/source/sandbox"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/report"
+)
+
+// reportCmd makes one report of the sandbox's books, in process.
+type reportCmd struct {
+	Kind    string   `arg:""                                                                          enum:"transactions,unmatched"                                       help:"transactions or unmatched."`
+	From    string   `help:"The first day, YYYY-MM-DD, in UTC."                                       required:""`
+	To      string   `help:"The last day, included; default: the first."`
+	Format  string   `default:"csv"                                                                   enum:"csv,jsonl,xlsx"                                               help:"csv, jsonl or xlsx."`
+	Columns []string `help:"The columns, comma-separated; default: all."`
+	Filter  []string `help:"COLUMN=VALUE, COLUMN=VALUE|VALUE or COLUMN=FROM..TO; may be given again." sep:"none"`
+	Out     string   `help:"The file to write; default: the report's name, here."                     type:"path"`
+	Sandbox bool     `env:"CORRIDOR_SANDBOX"                                                          help:"Report on the sandbox's books; there are no others here yet."`
+}
+
+// Validate wants the sandbox named: nobody should take its rows for real ones.
+func (c *reportCmd) Validate() error {
+	if !c.Sandbox {
+		return errors.New("--sandbox is required: an embedder's own transactions are reported on in Go")
+	}
+	return nil
+}
+
+// Run makes the report and writes file and manifest.
+func (c *reportCmd) Run(world *surroundings) (err error) {
+	dir, err := os.MkdirTemp("", "corridor-report")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	service, closeAll, err := c.service(world.ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeAll()) }()
+	job, err := c.make(world, service)
+	if err != nil {
+		return err
+	}
+	return c.deliver(world, service, job.ID, dir)
+}
+
+func (c *reportCmd) service(ctx context.Context, dir string) (*report.Service, func() error, error) {
+	store, err := openStore(ctx, "memory:")
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := folder.New(dir, nil)
+	if err != nil {
+		return nil, nil, errors.Join(err, store.close())
+	}
+	books, err := sandbox.New(nil)
+	if err != nil {
+		return nil, nil, errors.Join(err, store.close())
+	}
+	service, err := newReports(store, reportParts{books.Transactions(), books.Settlements(), files}, nil)
+	if err != nil {
+		return nil, nil, errors.Join(err, store.close())
+	}
+	return service, store.close, nil
+}
+
+// request puts the flags together.
+func (c *reportCmd) request() (report.Request, error) {
+	r := report.Request{
+		MerchantID: toolOwner, Name: c.Kind, Columns: c.Columns, StartDate: c.From, EndDate: c.To, Format: c.Format,
+	}
+	if r.EndDate == "" {
+		r.EndDate = r.StartDate
+	}
+	for _, text := range c.Filter {
+		column, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return r, fmt.Errorf("--filter %q: want COLUMN=VALUE", text)
+		}
+		f := ports.Filter{Column: column}
+		if from, to, ranged := strings.Cut(value, ".."); ranged {
+			f.From, f.To = from, to
+		} else {
+			f.OneOf = strings.Split(value, "|")
+		}
+		r.Filters = append(r.Filters, f)
+	}
+	return r, nil
+}
+
+// make asks for the report and shows how far it is until it has ended.
+func (c *reportCmd) make(world *surroundings, service *report.Service) (ports.ReportJob, error) {
+	r, err := c.request()
+	if err != nil {
+		return ports.ReportJob{}, rejected{err}
+	}
+	create := service.CreateUnmatched
+	if c.Kind == string(ports.ReportTransactions) {
+		create = service.CreateTransactions
+		if len(r.Columns) == 0 {
+			for _, column := range service.Columns(ports.ReportTransactions) {
+				r.Columns = append(r.Columns, column.Name)
+			}
+		}
+	}
+	job, err := create(world.ctx, toolOwner, r)
+	if err != nil {
+		return job, rejected{err}
+	}
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(world.ctx)
+	defer cancel()
+	go func() { ended <- service.Tick(ctx, time.Now()) }()
+	progress := newProgress(world.stderr)
+	ticker := time.NewTicker(progress.every)
+	defer ticker.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return c.end(world, service, job.ID, progress, err)
+		case <-ticker.C:
+			if job, err = service.Get(world.ctx, toolOwner, job.ID); err == nil {
+				progress.show(job.Rows)
+			}
+		}
+	}
+}
+
+func (c *reportCmd) end(world *surroundings, service *report.Service, id string, progress *progress, cause error) (ports.ReportJob, error) {
+	job, err := service.Get(context.WithoutCancel(world.ctx), toolOwner, id)
+	if err != nil || cause != nil {
+		return job, errors.Join(cause, err)
+	}
+	progress.end(job.Rows)
+	if job.Status != ports.ReportCompleted {
+		return job, errcodes.New(errcodes.Code(job.Reason), "the report has failed")
+	}
+	return job, nil
+}
+
+// deliver copies the file, and the manifest beside it.
+func (c *reportCmd) deliver(world *surroundings, service *report.Service, id, dir string) error {
+	file, err := service.Open(world.ctx, toolOwner, id)
+	if err != nil {
+		return err
+	}
+	out := c.Out
+	if out == "" {
+		out = file.Name
+	}
+	if err := errors.Join(copyTo(out, file), file.Close()); err != nil {
+		return err
+	}
+	manifest, err := os.Open(filepath.Join(dir, id, "manifest.json"))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(copyTo(out+".manifest.json", manifest), manifest.Close()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(world.stdout, "%s\n%s.manifest.json\n", out, out)
+	return err
+}
+
+func copyTo(path string, from io.Reader) error {
+	to, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
+}

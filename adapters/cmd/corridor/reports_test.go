@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const octoberReport = `{"merchantId":"m","name":"October","columns":["transactionId","status","amount","currency"],` +
+	`"parameters":{"dateRange":{"startDate":"2026-10-01","endDate":"2026-10-31"}}}`
+
+// done polls a report to its end.
+func (s *service) done(path string) map[string]any {
+	s.t.Helper()
+	var body map[string]any
+	s.eventually(func() bool {
+		var status int
+		status, body = s.do(http.MethodGet, path, "")
+		require.Equal(s.t, http.StatusOK, status)
+		return body["status"] != "RUNNING"
+	}, "a report that does not end")
+	return body
+}
+
+// TestReportsOfTheSandbox is the whole way over HTTP: create, poll, download
+// without a token, and read the file.
+func TestReportsOfTheSandbox(t *testing.T) {
+	t.Parallel()
+	for _, store := range []string{"memory:", "sqlite:" + emptyStore(t)} {
+		t.Run(store[:6], func(t *testing.T) {
+			t.Parallel()
+			s := serveAcme(t, "--sandbox", "--store", store, "--report-files", "dir:"+filepath.Join(t.TempDir(), "files"))
+			status, job := s.do(http.MethodPost, "/v1/reports/transactions", octoberReport)
+			require.Equal(t, http.StatusCreated, status)
+			ended := s.done("/v1/reports/transactions/" + job["id"].(string))
+			require.Equal(t, "COMPLETED", ended["status"])
+			require.NotContains(t, ended, "rows", "more than 1,000 are not cut")
+			answer, err := http.Get(ended["downloadUrl"].(string))
+			require.NoError(t, err)
+			rows, err := csv.NewReader(answer.Body).ReadAll()
+			require.NoError(t, err)
+			require.NoError(t, answer.Body.Close())
+			require.Greater(t, len(rows), 1001)
+			require.Equal(t, []string{"transactionId", "status", "amount", "currency"}, rows[0])
+			require.InDelta(t, 1, s.metric(`corridor_reports_total{reason="",status="COMPLETED",type="transactions"}`), 0)
+
+			status, job = s.do(http.MethodPost, "/v1/reports/unmatched-settlements", strings.Replace(octoberReport, `"columns":["transactionId","status","amount","currency"],`, "", 1))
+			require.Equal(t, http.StatusCreated, status)
+			ended = s.done("/v1/reports/unmatched-settlements/" + job["id"].(string))
+			reasons := map[any]bool{}
+			for _, row := range ended["rows"].([]any) {
+				reasons[row.(map[string]any)["reason"]] = true
+			}
+			require.Len(t, reasons, 7, "each reason: %v", reasons)
+			require.Zero(t, s.stop(), s.log)
+		})
+	}
+}
+
+// TestALinkOutlivesItsProcess: the key is kept in the store, or set.
+func TestALinkOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	path, files := emptyStore(t), "dir:"+filepath.Join(t.TempDir(), "files")
+	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path, "--report-files", files)
+	_, job := s.do(http.MethodPost, "/v1/reports/transactions", octoberReport)
+	link := s.done("/v1/reports/transactions/" + job["id"].(string))["downloadUrl"].(string)
+	require.Zero(t, s.stop(), s.log)
+	next := serveAcme(t, "--sandbox", "--store", "sqlite:"+path, "--report-files", files)
+	answer, err := http.Get(next.url + strings.TrimPrefix(link, s.url))
+	require.NoError(t, err)
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.True(t, strings.HasPrefix(string(text), "transactionId,"))
+}
+
+func TestReportCommand(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "u.csv")
+	code, told, errs := command(t, "", nil, "report", "unmatched", "--from", "2026-10-01", "--to", "2026-10-31", "--sandbox",
+		"--columns", "reason,reference", "--filter", "reason=amount_mismatch|status_mismatch", "--out", out)
+	require.Zero(t, code, errs)
+	require.Equal(t, out+"\n"+out+".manifest.json\n", told)
+	text, err := os.ReadFile(out)
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	require.Equal(t, "reason,reference", strings.TrimSpace(lines[0]))
+	require.Greater(t, len(lines), 2)
+	for _, line := range lines[1:] {
+		require.Regexp(t, `^(amount|status)_mismatch,`, line)
+	}
+	var manifest struct{ Rows int }
+	text, err = os.ReadFile(out + ".manifest.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &manifest))
+	require.Equal(t, len(lines)-1, manifest.Rows)
+	require.Contains(t, errs, "rows")
+}
+
+func TestReportCommandRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"without --sandbox":  {[]string{"transactions", "--from", "2026-10-01"}, "--sandbox"},
+		"another kind":       {[]string{"refunds", "--from", "2026-10-01", "--sandbox"}, "refunds"},
+		"no day":             {[]string{"transactions", "--sandbox"}, "--from"},
+		"a day that is none": {[]string{"transactions", "--from", "2026-02-30", "--sandbox"}, "startDate"},
+		"an unknown column":  {[]string{"transactions", "--from", "2026-10-01", "--columns", "x", "--sandbox"}, "columns"},
+		"no filter":          {[]string{"transactions", "--from", "2026-10-01", "--filter", "x", "--sandbox"}, "--filter"},
+		"an unknown filter":  {[]string{"transactions", "--from", "2026-10-01", "--filter", "x=1", "--sandbox"}, "filters"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := command(t, "", nil, append([]string{"report"}, c.args...)...)
+			require.Equal(t, exitRejected, code, errs)
+			require.Empty(t, out)
+			require.Contains(t, errs, c.says)
+		})
+	}
+}
+
+func TestReportFilesThatAreNone(t *testing.T) {
+	for _, files := range []string{"s3://bucket", "corridor-reports", "dir:/dev/null/x"} {
+		code, _, errs := command(t, "", nil, "serve", "--sandbox", "--store", "memory:", "--listen", "127.0.0.1:0", "--report-files", files)
+		require.Equal(t, exitRejected, code, errs)
+		require.Contains(t, errs, "--report-files")
+	}
+	code, _, errs := command(t, "", map[string]string{linkKeyEnv: "short"}, "serve", "--sandbox", "--store", "memory:", "--listen", "127.0.0.1:0")
+	require.Equal(t, exitRejected, code, errs)
+	require.Contains(t, errs, linkKeyEnv)
+}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package blob_test
+
+import "testing"
+
+func disk(tb testing.TB) (dir string, fill func() (empty func())) {
+	tb.Helper()
+	return tb.TempDir(), nil
+}

@@ -1,0 +1,72 @@
+package folder
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Bounds and defaults of [Config].
+const (
+	DefaultStaleAfter        = time.Hour      // of New
+	DefaultScratchStaleAfter = 24 * time.Hour // of NewScratch
+	MinStaleAfter            = time.Minute
+)
+
+// Config tunes a [Folder] or a [Scratch]. The zero value, and nil, mean the
+// defaults.
+type Config struct {
+	// Clock tells how old a leftover is; it must agree with the file system's
+	// clock to a fraction of StaleAfter. nil: [ports.SystemClock].
+	Clock ports.Clock
+
+	// StaleAfter is for how long nothing was written to a file, or to all files
+	// of a scratch space, that is taken for a dead process's; at least
+	// [MinStaleAfter]. 0: [DefaultStaleAfter] or [DefaultScratchStaleAfter].
+	StaleAfter time.Duration
+}
+
+func (c *Config) filled(staleAfter time.Duration) (Config, error) {
+	var f Config
+	if c != nil {
+		f = *c
+	}
+	if f.Clock == nil {
+		f.Clock = ports.SystemClock()
+	}
+	if f.StaleAfter == 0 {
+		f.StaleAfter = staleAfter
+	}
+	if f.StaleAfter < MinStaleAfter {
+		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("StaleAfter must be at least %s", MinStaleAfter))
+	}
+	return f, nil
+}
+
+// stale reports whether what was last written at the time is a leftover.
+func (c *Config) stale(written time.Time) bool {
+	return c.Clock.Now().Sub(written) > c.StaleAfter
+}
+
+// openRoot makes the directory, where it is missing, and opens it.
+func openRoot(dir string) (*os.Root, error) {
+	if dir == "" {
+		return nil, errcodes.New(errcodes.Configuration, "a directory for files is needed")
+	}
+	if err := os.MkdirAll(dir, dirPerm); err != nil {
+		return nil, errcodes.Wrap(errcodes.Configuration, "the directory for files cannot be made", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, errcodes.Wrap(errcodes.Configuration, "the directory for files cannot be opened", err)
+	}
+	return root, nil
+}
+
+const (
+	dirPerm  = 0o700
+	filePerm = 0o600
+)

@@ -1,0 +1,37 @@
+package folder_test
+
+import (
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+func TestReportFilesConform(t *testing.T) {
+	portstest.ReportFiles(t, portstest.ReportFilesHarness{Open: func(tb testing.TB) portstest.Files {
+		dir, fill := disk(tb)
+		return portstest.Files{ReportFiles: open(tb, dir, nil), Fill: fill}
+	}})
+}
+
+func TestScratchConforms(t *testing.T) {
+	portstest.Scratch(t, portstest.ScratchHarness{Open: func(tb testing.TB) portstest.Room {
+		dir, fill := disk(tb)
+		return portstest.Room{Scratch: openScratch(tb, dir, nil), Fill: fill, Files: func() int { return countFiles(tb, dir) }}
+	}})
+}
+
+func countFiles(tb testing.TB, dir string) int {
+	tb.Helper()
+	n := 0
+	require.NoError(tb, filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			n++
+		}
+		return err
+	}))
+	return n
+}

@@ -1,0 +1,187 @@
+package folder
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Folder is a [ports.ReportFiles] in a directory. It is safe for concurrent use,
+// also by several processes.
+type Folder struct {
+	root *os.Root
+	cfg  Config
+}
+
+// New opens the directory, which it makes where it is missing. A directory that
+// cannot be had and a bad value in cfg are [errcodes.Configuration].
+func New(dir string, cfg *Config) (*Folder, error) {
+	c, err := cfg.filled(DefaultStaleAfter)
+	if err != nil {
+		return nil, err
+	}
+	root, err := openRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{root, c}, nil
+}
+
+// Close lets go of the directory. Files that are open stay usable, but no new
+// one can be committed.
+func (f *Folder) Close() error { return coded(f.root.Close()) }
+
+// Create starts a file. It removes what dead processes left under the name.
+func (f *Folder) Create(ctx context.Context, name string) (ports.NewReportFile, error) {
+	if err := ready(ctx, name); err != nil {
+		return nil, err
+	}
+	if err := f.sweep(name, f.cfg.stale); err != nil {
+		return nil, err
+	}
+	temp := hidden(name)
+	file, err := f.start(temp)
+	if err != nil {
+		return nil, taken(err)
+	}
+	return newFile(f.root, file, temp, name), nil
+}
+
+// start makes a hidden file and the directories above it. A Remove may take an
+// empty directory away in between, again and again, but hardly so often.
+func (f *Folder) start(temp string) (*os.File, error) {
+	var err error
+	for range tries {
+		if err = f.root.MkdirAll(path.Dir(temp), dirPerm); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		var file *os.File
+		file, err = f.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return file, err
+		}
+	}
+	return nil, err
+}
+
+// Open gives a finished file. It can be read to its end, whatever becomes of its
+// name meanwhile.
+func (f *Folder) Open(ctx context.Context, name string) (ports.ReportFile, error) {
+	if err := ready(ctx, name); err != nil {
+		return nil, err
+	}
+	err := errChanging
+	for range tries {
+		var file *openFile
+		if file, err = f.open(name); err == nil {
+			return file, nil
+		}
+		if !errors.Is(err, errChanging) {
+			break
+		}
+	}
+	return nil, missing(err)
+}
+
+// tries bounds how often another process may be in the way at the same place.
+const tries = 100
+
+var errChanging = errors.New("the file is replaced all the time")
+
+// open opens what is a file and no link, directory or pipe; the last would keep
+// its reader waiting.
+func (f *Folder) open(name string) (*openFile, error) {
+	there, err := f.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !there.Mode().IsRegular() {
+		return nil, fs.ErrNotExist
+	}
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !os.SameFile(there, info) {
+		err = errChanging
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &openFile{file, info}, nil
+}
+
+// Remove removes a finished file and every new one of its name, also one that is
+// being written: its Commit is then [errcodes.Conflict].
+func (f *Folder) Remove(ctx context.Context, name string) error {
+	if err := ready(ctx, name); err != nil {
+		return err
+	}
+	if err := f.removeFile(name); err != nil {
+		return coded(err)
+	}
+	if err := f.sweep(name, func(time.Time) bool { return true }); err != nil {
+		return err
+	}
+	prune(f.root, path.Dir(name))
+	return nil
+}
+
+// removeFile removes a file or a link, and passes over a directory.
+func (f *Folder) removeFile(name string) error {
+	info, err := f.root.Lstat(name)
+	if err == nil && !info.IsDir() {
+		err = f.root.Remove(name)
+	}
+	if absent(err) {
+		return nil
+	}
+	return err
+}
+
+// sweep removes the hidden files of the name that were last written at a time
+// that stale takes for long ago.
+func (f *Folder) sweep(name string, stale func(written time.Time) bool) error {
+	entries, err := fs.ReadDir(f.root.FS(), path.Dir(name))
+	if absent(err) {
+		return nil
+	}
+	if err != nil {
+		return coded(err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), hiddenPrefix(name)) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && stale(info.ModTime()) {
+			if err := f.removeFile(path.Join(path.Dir(name), e.Name())); err != nil {
+				return coded(err)
+			}
+		}
+	}
+	return nil
+}
+
+// prune removes directories that are empty. One that is not refuses, and one
+// that stays harms nobody. What a file has taken the place of is left alone.
+func prune(root *os.Root, dir string) {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if info, err := root.Lstat(dir); err != nil || !info.IsDir() || root.Remove(dir) != nil {
+			return
+		}
+	}
+}
+
+func ready(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return checkName(name)
+}

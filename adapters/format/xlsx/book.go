@@ -1,0 +1,149 @@
+package xlsx
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Numbers that the format gives to its built-in number formats.
+const (
+	formatWhole = 1  // 0
+	formatText  = 49 // @
+)
+
+// book is a workbook that grows by rows.
+type book struct {
+	file   *excelize.File
+	sheet  *excelize.StreamWriter
+	sheets int
+	rows   int   // of the sheet
+	most   int   // rows of a sheet
+	names  []any // the first row of each sheet
+	cells  []excelize.Cell
+	values []any // a pointer to each cell, or nil where nothing is
+	marked bool  // a text may hold a mark
+
+	text     int   // the style of texts
+	decimals []int // the styles of numbers, by how many decimals they show
+}
+
+func newBook(c *Config, names []string) (*book, error) {
+	b := &book{
+		file:   excelize.NewFile(excelize.Options{TmpDir: c.TempDir}),
+		most:   c.SheetRows,
+		cells:  make([]excelize.Cell, len(names)),
+		values: make([]any, len(names)),
+	}
+	var err error
+	if b.text, err = b.file.NewStyle(&excelize.Style{NumFmt: formatText}); err != nil {
+		return b, err
+	}
+	for i, name := range names {
+		b.marked = b.marked || strings.Contains(name, mark)
+		b.setText(i, name)
+		b.names = append(b.names, b.cells[i])
+	}
+	return b, b.next()
+}
+
+// next begins a sheet, with the row of names.
+func (b *book) next() error {
+	name := "report"
+	if b.sheets++; b.sheets > 1 {
+		name += " " + strconv.Itoa(b.sheets)
+		if err := b.sheet.Flush(); err != nil {
+			return err
+		}
+	}
+	if err := b.open(name); err != nil {
+		return err
+	}
+	b.rows = 1
+	return b.sheet.SetRow("A1", b.names)
+}
+
+func (b *book) open(name string) (err error) {
+	if b.sheets == 1 {
+		err = b.file.SetSheetName(b.file.GetSheetName(0), name)
+	} else {
+		_, err = b.file.NewSheet(name)
+	}
+	if err == nil {
+		b.sheet, err = b.file.NewStreamWriter(name)
+	}
+	return err
+}
+
+// set sets a cell of the row to come, unless the text is too long for one.
+func (b *book) set(i int, t ports.ColumnType, text string) bool {
+	if text == "" {
+		b.values[i] = nil
+		return true
+	}
+	if t == ports.ColumnMoney || t == ports.ColumnInteger {
+		if value, decimals, exact := number(text); exact {
+			b.cells[i].StyleID, b.cells[i].Value = b.style(decimals), value
+			b.values[i] = &b.cells[i]
+			return true
+		}
+	}
+	escaped, fits := escape(text)
+	if fits {
+		b.marked = b.marked || escaped != text
+		b.setText(i, escaped)
+	}
+	return fits
+}
+
+func (b *book) setText(i int, escaped string) {
+	b.cells[i].StyleID, b.cells[i].Value = b.text, escaped
+	b.values[i] = &b.cells[i]
+}
+
+// style gives the number format that shows so many decimals.
+func (b *book) style(decimals int) int {
+	for len(b.decimals) <= decimals {
+		style := &excelize.Style{NumFmt: formatWhole}
+		if n := len(b.decimals); n > 0 {
+			format := "0." + strings.Repeat("0", n)
+			style = &excelize.Style{CustomNumFmt: &format}
+		}
+		id, err := b.file.NewStyle(style)
+		if err != nil {
+			id = 0 // the general format, which shows the same value
+		}
+		b.decimals = append(b.decimals, id)
+	}
+	return b.decimals[decimals]
+}
+
+// add adds the row, to a sheet that has room.
+func (b *book) add() error {
+	if b.rows == b.most {
+		if err := b.next(); err != nil {
+			return err
+		}
+	}
+	b.rows++
+	return b.sheet.SetRow("A"+strconv.Itoa(b.rows), b.values)
+}
+
+// writeTo packs the workbook straight into out: excelize by itself would keep the
+// packed file in memory.
+func (b *book) writeTo(out io.Writer) error {
+	if err := b.sheet.Flush(); err != nil {
+		return err
+	}
+	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return &packer{zip.NewWriter(out), b.marked} })
+	if _, err := b.file.WriteTo(io.Discard); err != nil {
+		return fmt.Errorf("pack: %w", err)
+	}
+	return nil
+}

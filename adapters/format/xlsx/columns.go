@@ -1,0 +1,117 @@
+package xlsx
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// checkColumns refuses columns that no row could be read back by.
+func checkColumns(columns []ports.Column) error {
+	if len(columns) == 0 {
+		return errcodes.New(errcodes.InvalidRequest, "a report without columns")
+	}
+	seen := map[string]bool{}
+	for i, c := range columns {
+		switch {
+		case c.Name == "":
+			return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("column %d has no name", i+1))
+		case seen[c.Name]:
+			return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("column %q is there twice", c.Name))
+		case !holds(c.Type, ""):
+			return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("column %q is of no known type", c.Name))
+		}
+		seen[c.Name] = true
+	}
+	return nil
+}
+
+// checkRow refuses a row that does not fit the columns. The error tells where,
+// never what the text is: it may be a name or an account number.
+func checkRow(columns []ports.Column, row ports.Row, number int) error {
+	if len(row) != len(columns) {
+		return errcodes.New(errcodes.InvalidRequest,
+			fmt.Sprintf("row %d has %d texts, not one for each of %d columns", number, len(row), len(columns)))
+	}
+	for i := range columns {
+		if !holds(columns[i].Type, row[i]) {
+			return errcodes.New(errcodes.InvalidRequest,
+				fmt.Sprintf("row %d, column %q: the text is not of type %s", number, columns[i].Name, columns[i].Type))
+		}
+	}
+	return nil
+}
+
+// holds reports whether text is of the type, as package ports spells each.
+func holds(t ports.ColumnType, text string) bool {
+	switch t {
+	case ports.ColumnText:
+		return true
+	case ports.ColumnInteger:
+		return text == "" || isInteger(text)
+	case ports.ColumnMoney:
+		return text == "" || isMoney(text)
+	case ports.ColumnTime:
+		return text == "" || isTime(text)
+	default:
+		return false
+	}
+}
+
+func isInteger(text string) bool {
+	const surelyFits = 18 // bytes
+	if text == "-0" || !isWhole(strings.TrimPrefix(text, "-")) {
+		return false
+	}
+	if len(text) <= surelyFits {
+		return true
+	}
+	_, err := strconv.ParseInt(text, 10, 64)
+	return err == nil
+}
+
+func isMoney(text string) bool {
+	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	return isWhole(whole) && (!pointed || areDigits(fraction))
+}
+
+func isWhole(text string) bool { return areDigits(text) && (text[0] != '0' || len(text) == 1) }
+
+func areDigits(text string) bool {
+	for i := range len(text) {
+		if text[i]-'0' > 9 {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// isTime asks for the one spelling, which time.Parse alone would not: it takes a
+// comma for the point.
+func isTime(text string) bool {
+	const like = "0000-00-00T00:00:00.000Z"
+	if len(text) != len(like) {
+		return false
+	}
+	for i := range len(like) {
+		if c := text[i]; c != like[i] && (like[i] != '0' || c-'0' > 9) {
+			return false
+		}
+	}
+	return isDay(two(text, 0)*100+two(text, 2), two(text, 5), two(text, 8)) &&
+		two(text, 11) < 24 && two(text, 14) < 60 && two(text, 17) < 60
+}
+
+func two(text string, at int) int { return int(text[at]-'0')*10 + int(text[at+1]-'0') }
+
+func isDay(year, month, day int) bool {
+	const inAll = 28 // days that each month has
+	if month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	return day <= inAll || day <= time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+}

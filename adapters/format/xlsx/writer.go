@@ -1,0 +1,114 @@
+package xlsx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/xuri/excelize/v2"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Bounds of the format.
+const (
+	MaxSheetRows = excelize.TotalRows      // 1,048,576, the names' row included
+	MaxColumns   = excelize.MaxColumns     // 16,384
+	MaxText      = excelize.TotalCellChars // 32,767, in UTF-16 units
+)
+
+// Config tunes a [Writer]. The zero value of each field, and nil, mean the
+// default.
+type Config struct {
+	// SheetRows is how many rows a sheet takes, that of the names included: 2 to
+	// MaxSheetRows, which is the default.
+	SheetRows int
+
+	// TempDir is the folder of the temporary files, which hold what the report
+	// holds. Default: the system's.
+	TempDir string
+}
+
+// Writer is a [ports.ReportWriter]. It may be used by many goroutines at once.
+type Writer struct {
+	config Config
+}
+
+var _ ports.ReportWriter = (*Writer)(nil)
+
+// New makes a writer. A SheetRows out of range is errcodes.Configuration.
+func New(c *Config) (*Writer, error) {
+	var f Config
+	if c != nil {
+		f = *c
+	}
+	if f.SheetRows == 0 {
+		f.SheetRows = MaxSheetRows
+	}
+	if f.SheetRows < 2 || f.SheetRows > MaxSheetRows {
+		return nil, errcodes.New(errcodes.Configuration, fmt.Sprintf("SheetRows must be from 2 to %d", MaxSheetRows))
+	}
+	return &Writer{config: f}, nil
+}
+
+// Format is xlsx.
+func (*Writer) Format() string { return "xlsx" }
+
+// ContentType is the registered one.
+func (*Writer) ContentType() string {
+	return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+}
+
+// Begin starts a workbook. No column, a column without a name or with the name
+// of another, and an unknown type are errcodes.InvalidRequest; more than
+// MaxColumns, and a name of more than MaxText, errcodes.Unprocessable. The
+// columns are not kept.
+//
+// Nothing reaches out before Close, whose error is that of out as it is. A
+// temporary file that cannot be made or written is errcodes.StorageUnavailable,
+// from Begin, or the Write that meets it and all that follow. Close is due after
+// an error too, or the temporary files stay.
+func (w *Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, error) {
+	if err := checkColumns(columns); err != nil {
+		return nil, err
+	}
+	if len(columns) > MaxColumns {
+		return nil, errcodes.New(errcodes.Unprocessable, fmt.Sprintf("a sheet takes %d columns at most", MaxColumns))
+	}
+	names, err := namesOf(columns)
+	if err != nil {
+		return nil, err
+	}
+	if err := probe(w.config.TempDir); err != nil {
+		return nil, stored(err)
+	}
+	r := &rowWriter{out: out, columns: append([]ports.Column(nil), columns...)}
+	if r.book, err = newBook(&w.config, names); err != nil {
+		return nil, r.abandon(stored(err))
+	}
+	return r, nil
+}
+
+// probe makes a temporary file as the rows will: where none can be made, excelize
+// would keep all rows in memory.
+func probe(dir string) error {
+	f, err := os.CreateTemp(dir, "corridor-report-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+func namesOf(columns []ports.Column) ([]string, error) {
+	var names []string
+	for i, c := range columns {
+		name, fits := escape(c.Name)
+		if !fits {
+			return nil, errcodes.New(errcodes.Unprocessable, fmt.Sprintf("the name of column %d is longer than a cell", i+1))
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}

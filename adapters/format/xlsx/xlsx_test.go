@@ -1,0 +1,268 @@
+package xlsx_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xuri/excelize/v2"
+
+	"github.com/corridor-go/corridor/adapters/format/xlsx"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+var textColumn = []ports.Column{{Name: "a", Type: ports.ColumnText}}
+
+func sheetXML(tb testing.TB, file []byte, number int) string {
+	tb.Helper()
+	archive, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	require.NoError(tb, err)
+	f, err := archive.Open(fmt.Sprintf("xl/worksheets/sheet%d.xml", number))
+	require.NoError(tb, err)
+	xml, err := io.ReadAll(f)
+	require.NoError(tb, err)
+	return string(xml)
+}
+
+func TestNumbersAreNumbersWhenAFloatKeepsTheirDigits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		kind  ports.ColumnType
+		text  string
+		value string // in the file; "" is a text
+	}{
+		{"money", ports.ColumnMoney, "-12.50", "-12.5"},
+		{"money without decimals", ports.ColumnMoney, "100", "100"},
+		{"nothing to pay", ports.ColumnMoney, "0.00", "0"},
+		{"15 digits", ports.ColumnMoney, "9999999999999.99", "9999999999999.99"},
+		{"15 decimals", ports.ColumnMoney, "0.000000000000001", "0.000000000000001"},
+		{"16 digits", ports.ColumnMoney, "99999999999999.99", ""},
+		{"16 decimals", ports.ColumnMoney, "0.0000000000000001", ""},
+		{"minus zero", ports.ColumnMoney, "-0.00", ""},
+		{"an integer", ports.ColumnInteger, "-3", "-3"},
+		{"an integer that Excel would round on sight", ports.ColumnInteger, "999999999999999", "999999999999999"},
+		{"an integer of 16 digits", ports.ColumnInteger, "1000000000000000", ""},
+		{"digits of a text", ports.ColumnText, "12.50", ""},
+		{"a time", ports.ColumnTime, "2026-11-20T15:00:00.000Z", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			file := write(t, newWriter(t, nil), []ports.Column{{Name: "a", Type: c.kind}}, ports.Row{c.text})
+			cell := regexp.MustCompile(`<c r="A2".*?</c>`).FindString(sheetXML(t, file, 1))
+			if c.value == "" {
+				require.Equal(t, `<c r="A2" s="1" t="inlineStr"><is><t>`+c.text+`</t></is></c>`, cell)
+			} else {
+				require.Regexp(t, `^<c r="A2" s="\d+"><v>`+regexp.QuoteMeta(c.value)+`</v></c>$`, cell)
+			}
+			require.Equal(t, [][]string{{"a"}, {c.text}}, sheet(t, open(t, file), "report", 1), "what is shown")
+		})
+	}
+}
+
+func TestTextCellsHaveTheFormatText(t *testing.T) {
+	t.Parallel()
+	book := open(t, write(t, newWriter(t, nil), textColumn, ports.Row{"=1+1"}))
+	for _, cell := range []string{"A1", "A2"} {
+		id, err := book.GetCellStyle("report", cell)
+		require.NoError(t, err)
+		style, err := book.GetStyle(id)
+		require.NoError(t, err)
+		require.Equal(t, 49, style.NumFmt, "an edit of %s would make it a formula", cell)
+		formula, err := book.GetCellFormula("report", cell)
+		require.NoError(t, err)
+		require.Empty(t, formula)
+	}
+}
+
+func TestFullSheetIsFollowedByAnother(t *testing.T) {
+	t.Parallel()
+	columns := []ports.Column{{Name: "id", Type: ports.ColumnText}, {Name: "n", Type: ports.ColumnInteger}}
+	for _, c := range []struct {
+		rows   int
+		sheets []string
+	}{
+		{0, []string{"report"}},
+		{3, []string{"report"}},
+		{4, []string{"report", "report 2"}},
+		{6, []string{"report", "report 2"}},
+		{7, []string{"report", "report 2", "report 3"}},
+	} {
+		var given []ports.Row
+		want := [][]string{}
+		for i := range c.rows {
+			row := []string{"tx_" + strconv.Itoa(i), strconv.Itoa(i)}
+			given, want = append(given, row), append(want, row)
+		}
+		file := write(t, newWriter(t, &xlsx.Config{SheetRows: 4}), columns, given...)
+		require.Equal(t, c.sheets, open(t, file).GetSheetList())
+		got := [][]string{}
+		for _, name := range c.sheets {
+			rows := sheet(t, open(t, file), name, 2)
+			require.Equal(t, []string{"id", "n"}, rows[0], name)
+			require.LessOrEqual(t, len(rows), 4, name)
+			got = append(got, rows[1:]...)
+		}
+		require.Equal(t, want, got)
+	}
+}
+
+func TestTextThatNoCellHoldsIsRefusedAndLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		fits       bool
+	}{
+		{"as long as a cell", strings.Repeat("x", xlsx.MaxText), true},
+		{"one more", strings.Repeat("x", xlsx.MaxText+1), false},
+		{"as long as a cell, in bytes of another script", strings.Repeat("é", xlsx.MaxText), true},
+		{"one more, in another script", strings.Repeat("é", xlsx.MaxText+1), false},
+		{"characters of two units", strings.Repeat("😀", xlsx.MaxText/2), true},
+		{"one character of two units more", strings.Repeat("😀", xlsx.MaxText/2+1), false},
+		{"what looks escaped counts double", strings.Repeat("x", xlsx.MaxText-7) + "_x0041_", false},
+		{"what looks escaped", strings.Repeat("x", xlsx.MaxText-8) + "_x0041_", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			w, err := newWriter(t, nil).Begin(&out, textColumn)
+			require.NoError(t, err)
+			require.NoError(t, w.Write(ports.Row{"before"}))
+			err = w.Write(ports.Row{c.text})
+			want := [][]string{{"a"}, {"before"}, {"after"}}
+			if c.fits {
+				require.NoError(t, err)
+				want = [][]string{{"a"}, {"before"}, {c.text}, {"after"}}
+			} else {
+				require.ErrorIs(t, err, errcodes.Unprocessable)
+				require.NotContains(t, err.Error(), "xxx")
+			}
+			require.NoError(t, w.Write(ports.Row{"after"}))
+			require.NoError(t, w.Close())
+			require.True(t, equal(want, sheet(t, open(t, out.Bytes()), "report", 1)), "the rows differ")
+		})
+	}
+}
+
+func equal(a, b [][]string) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
+func TestColumnsThatTheFormatCannotHoldAreRefused(t *testing.T) {
+	t.Parallel()
+	many := make([]ports.Column, xlsx.MaxColumns+1)
+	for i := range many {
+		many[i] = ports.Column{Name: strconv.Itoa(i), Type: ports.ColumnText}
+	}
+	for _, c := range []struct {
+		name    string
+		columns []ports.Column
+		want    errcodes.Code
+	}{
+		{"none", nil, errcodes.InvalidRequest},
+		{"no name", []ports.Column{{Type: ports.ColumnText}}, errcodes.InvalidRequest},
+		{"twice", []ports.Column{textColumn[0], textColumn[0]}, errcodes.InvalidRequest},
+		{"no type", []ports.Column{{Name: "a"}}, errcodes.InvalidRequest},
+		{"other type", []ports.Column{{Name: "a", Type: "float"}}, errcodes.InvalidRequest},
+		{"too many", many, errcodes.Unprocessable},
+		{"a long name", []ports.Column{{Name: strings.Repeat("x", xlsx.MaxText+1), Type: ports.ColumnText}}, errcodes.Unprocessable},
+	} {
+		_, err := newWriter(t, nil).Begin(&bytes.Buffer{}, c.columns)
+		require.ErrorIs(t, err, c.want, c.name)
+	}
+	_, err := newWriter(t, nil).Begin(&bytes.Buffer{}, many[:xlsx.MaxColumns])
+	require.NoError(t, err)
+}
+
+func TestSheetRowsOutOfRangeAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []int{-1, 1, xlsx.MaxSheetRows + 1} {
+		_, err := xlsx.New(&xlsx.Config{SheetRows: rows})
+		require.ErrorIs(t, err, errcodes.Configuration, "%d", rows)
+	}
+}
+
+// large is more than excelize keeps in memory.
+func large(tb testing.TB, c *xlsx.Config, out io.Writer) ports.RowWriter {
+	tb.Helper()
+	w, err := newWriter(tb, c).Begin(out, textColumn)
+	require.NoError(tb, err)
+	text := strings.Repeat("x", 30_000)
+	for range excelize.StreamChunkSize/len(text) + 2 {
+		require.NoError(tb, w.Write(ports.Row{text}))
+	}
+	return w
+}
+
+type broken struct{}
+
+var errBroken = errors.New("broken")
+
+func (broken) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestTemporaryFilesAreRemoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	left := func() int {
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		require.NoError(t, err)
+		return len(files)
+	}
+	w := large(t, &xlsx.Config{TempDir: dir}, io.Discard)
+	require.Equal(t, 1, left())
+	require.NoError(t, w.Close())
+	require.Zero(t, left(), "after Close")
+	w = large(t, &xlsx.Config{TempDir: dir}, broken{})
+	require.Equal(t, errBroken, w.Close(), "as it is")
+	require.Zero(t, left(), "after a Close that failed")
+}
+
+// A mark may lie across two of the pieces in which a temporary file is packed.
+func TestEscapesAreRightInALargeSheet(t *testing.T) {
+	t.Parallel()
+	named, text := []ports.Column{{Name: "_x0042_", Type: ports.ColumnText}}, strings.Repeat("_x0041_", 2_000)
+	var given []ports.Row
+	for range excelize.StreamChunkSize / len(text) {
+		given = append(given, ports.Row{text})
+	}
+	rows := sheet(t, open(t, write(t, newWriter(t, &xlsx.Config{TempDir: t.TempDir()}), named, given...)), "report", 1)
+	require.Len(t, rows, len(given)+1)
+	require.Equal(t, []string{"_x0042_"}, rows[0])
+	for _, row := range rows[1:] {
+		require.Equal(t, text, row[0])
+	}
+}
+
+func TestNameThatLooksEscapedReadsBack(t *testing.T) {
+	t.Parallel()
+	columns := []ports.Column{{Name: "_x0041_x0042_", Type: ports.ColumnText}}
+	require.Equal(t, [][]string{{"_x0041_x0042_"}}, sheet(t, open(t, write(t, newWriter(t, nil), columns)), "report", 1))
+}
+
+func TestFolderThatTakesNoTemporaryFilesIsToldAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := newWriter(t, &xlsx.Config{TempDir: filepath.Join(t.TempDir(), "none")}).Begin(io.Discard, textColumn)
+	require.ErrorIs(t, err, errcodes.StorageUnavailable)
+}
+
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"=1+1", "_x0041_x0042_", "_xD800_", "\r\n", " ", "\xff", "\U0010ffff", "<&>", ""} {
+		f.Add(seed)
+	}
+	columns := []ports.Column{{Name: "a", Type: ports.ColumnText}, {Name: "b", Type: ports.ColumnText}}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > xlsx.MaxText/2 {
+			return
+		}
+		file := write(t, newWriter(t, nil), columns, ports.Row{text, "end"})
+		require.Equal(t, [][]string{{"a", "b"}, {readable(text), "end"}}, sheet(t, open(t, file), "report", 2))
+		require.NotContains(t, sheetXML(t, file, 1), "<f>")
+	})
+}

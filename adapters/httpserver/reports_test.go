@@ -1,0 +1,263 @@
+package httpserver_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/report"
+)
+
+// noReports is a service that always fails.
+type noReports struct{ err error }
+
+func (n noReports) CreateTransactions(context.Context, string, report.Request) (ports.ReportJob, error) {
+	return ports.ReportJob{}, n.err
+}
+
+func (n noReports) CreateUnmatched(context.Context, string, report.Request) (ports.ReportJob, error) {
+	return ports.ReportJob{}, n.err
+}
+
+func (n noReports) Get(context.Context, string, string) (ports.ReportJob, error) {
+	return ports.ReportJob{}, n.err
+}
+
+func (n noReports) Rows(context.Context, string, string) ([]json.RawMessage, bool, error) {
+	return nil, false, n.err
+}
+
+func (n noReports) DownloadURL(context.Context, string, string) (report.Link, error) {
+	return report.Link{}, n.err
+}
+
+func (n noReports) OpenLink(context.Context, string) (report.File, error) {
+	return report.File{}, n.err
+}
+
+// fewRows is a source of some transactions of the day, in one column each.
+type fewRows int
+
+func (fewRows) Columns() []ports.Column {
+	var columns []ports.Column
+	for name := range strings.FieldsSeq("transactionId merchantReference status direction currency method connector code") {
+		columns = append(columns, ports.Column{Name: name, Type: ports.ColumnText})
+	}
+	return append(columns, ports.Column{Name: "amount", Type: ports.ColumnMoney, Currency: "currency"},
+		ports.Column{Name: "createdAt", Type: ports.ColumnTime})
+}
+
+func (fewRows) Applies(ports.Filter) bool { return false }
+
+func (fewRows) AsOf(_ context.Context, now time.Time) (time.Time, error) { return now, nil }
+
+func (n fewRows) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+	return func(yield func(ports.Row, error) bool) {
+		for i := range int(n) {
+			row := make(ports.Row, len(q.Columns))
+			for c, name := range q.Columns {
+				if row[c] = "é"; name == "createdAt" {
+					row[c] = q.From.Add(time.Duration(i) * time.Second).Format(report.TimeLayout)
+				}
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+type textWriter struct{}
+
+func (textWriter) Format() string      { return "csv" }
+func (textWriter) ContentType() string { return "text/csv; charset=utf-8" }
+func (textWriter) Begin(w io.Writer, _ []ports.Column) (ports.RowWriter, error) {
+	return textRows{w}, nil
+}
+
+type textRows struct{ w io.Writer }
+
+func (t textRows) Write(row ports.Row) error {
+	_, err := io.WriteString(t.w, strings.Join(row, ",")+"\n")
+	return err
+}
+
+func (textRows) Close() error { return nil }
+
+// reports is a handler on a real service, whose source has so many rows.
+func reports(t *testing.T, rows int) (*api, *report.Service, *portstest.Clock) {
+	t.Helper()
+	store, err := memory.New(nil)
+	require.NoError(t, err)
+	clock := portstest.NewClock(start)
+	service, err := report.New(report.Ports{
+		Reports: store.Reports(), Transactions: fewRows(rows), Writers: []ports.ReportWriter{textWriter{}},
+		Files: portstest.NewReportFiles(), Scratch: portstest.NewScratch(),
+	}, report.Policy{}, &report.Config{Clock: clock})
+	require.NoError(t, err)
+	h, err := httpserver.New(&auth{}, httpserver.Services{Reports: service}, &httpserver.Config{Clock: clock, PublicURL: "https://pay.example"})
+	require.NoError(t, err)
+	return &api{t: t, h: h}, service, clock
+}
+
+const reportBody = `{"merchantId":"0d9c1a52-6a67-4b1c-8a55-0c7b8f7d2f10","name":"Novémber","columns":["status","createdAt"],` +
+	`"parameters":{"dateRange":{"startDate":"2026-11-20","endDate":"2026-11-20"}},"filters":null}`
+
+// TestAReportOverHTTP is SPEC 4.5 and the routes around it.
+func TestAReportOverHTTP(t *testing.T) {
+	a, service, clock := reports(t, 2)
+	w := a.do(post("/v1/reports/transactions", "tok-acme", reportBody))
+	require.Equal(t, 201, w.Code, w.Body)
+	var job map[string]any
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &job))
+	id := job["id"].(string)
+	assert.Equal(t, map[string]any{
+		"id": id, "status": "RUNNING", "name": "Novémber", "type": "transactions",
+		"createdAt": "2026-11-20T15:00:00.000Z", "updatedAt": "2026-11-20T15:00:00.000Z",
+	}, job)
+	get := request{method: "GET", path: "/v1/reports/transactions/" + id, token: "tok-acme"}
+	assert.Equal(t, w.Body.String(), a.do(get).Body.String())
+
+	clock.Advance(time.Second)
+	require.NoError(t, service.Tick(t.Context(), clock.Now()))
+	require.NoError(t, json.Unmarshal(a.do(get).Body.Bytes(), &job))
+	assert.Equal(t, "COMPLETED", job["status"])
+	assert.Equal(t, "2026-11-20T15:00:01.000Z", job["generatedAt"])
+	assert.Equal(t, []any{
+		map[string]any{"status": "é", "createdAt": "2026-11-20T00:00:00.000Z"}, map[string]any{"status": "é", "createdAt": "2026-11-20T00:00:01.000Z"},
+	}, job["rows"])
+	url := job["downloadUrl"].(string)
+	path, ok := strings.CutPrefix(url, "https://pay.example")
+	require.True(t, ok, url)
+
+	download := request{method: "GET", path: path}
+	w = a.do(download)
+	const file = "é,2026-11-20T00:00:00.000Z\né,2026-11-20T00:00:01.000Z\n"
+	assert.Equal(t, 200, w.Code)
+	assert.Equal(t, file, w.Body.String())
+	for name, want := range map[string]string{
+		"Content-Type": "text/csv; charset=utf-8", "Content-Disposition": `attachment; filename="transactions-2026-11-20-2026-11-20.csv"`,
+		"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "Accept-Ranges": "bytes",
+	} {
+		assert.Equal(t, want, w.Header().Get(name), name)
+	}
+	w = a.do(download.with("Range", "bytes=3-12"))
+	assert.Equal(t, 206, w.Code)
+	assert.Equal(t, file[3:13], w.Body.String())
+	assert.Equal(t, 416, a.do(download.with("Range", "bytes=999-")).Code)
+	assert.Equal(t, 304, a.do(download.with("If-None-Match", w.Header().Get("Etag"))).Code)
+
+	for name, q := range map[string]request{
+		"another client's":    {method: "GET", path: get.path, token: "tok-beta"},
+		"of the other kind":   {method: "GET", path: "/v1/reports/unmatched-settlements/" + id, token: "tok-acme"},
+		"an altered link":     {method: "GET", path: path[:len(path)-3] + "AAA"},
+		"no link":             {method: "GET", path: "/v1/reports/files/x"},
+		"below the link":      {method: "GET", path: path + "/x", token: "tok-acme"},
+		"an unknown report":   {method: "GET", path: "/v1/reports/transactions/rep_x", token: "tok-acme"},
+		"no settlements":      post("/v1/reports/unmatched-settlements", "tok-acme", reportBody),
+		"the folder of links": {method: "GET", path: "/v1/reports/files/", token: "tok-acme"},
+	} {
+		assert.Equal(t, 404, a.do(q).Code, name)
+	}
+	assert.Equal(t, 401, a.do(request{method: "GET", path: get.path}).Code)
+	assert.Equal(t, 401, a.do(request{method: "GET", path: "/v1/reports/files/"}).Code)
+	assert.Equal(t, 405, a.do(post(path, "", "")).Code)
+	clock.Advance(15 * time.Minute)
+	assert.Equal(t, 404, a.do(download).Code, "the link has expired")
+}
+
+func TestManyRowsAreNotInline(t *testing.T) {
+	a, service, clock := reports(t, 1001)
+	w := a.do(post("/v1/reports/transactions?format=csv", "tok-acme", reportBody))
+	require.NoError(t, service.Tick(t.Context(), clock.Now()))
+	var job map[string]any
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &job))
+	require.NoError(t, json.Unmarshal(a.do(request{method: "GET", path: "/v1/reports/transactions/" + job["id"].(string), token: "tok-acme"}).Body.Bytes(), &job))
+	assert.NotContains(t, job, "rows")
+	assert.NotEmpty(t, job["downloadUrl"])
+}
+
+// TestBadReportRequests has each field missing, of the wrong type, empty and
+// absurd (SPEC 2.5).
+func TestBadReportRequests(t *testing.T) {
+	a, _, _ := reports(t, 1)
+	change := func(old, with string) string { return strings.Replace(reportBody, old, with, 1) }
+	for name, c := range map[string]struct {
+		body, query string
+		status      int
+	}{
+		"nothing":                {"", "", 400},
+		"a list":                 {"[]", "", 400},
+		"no merchant":            {change(`"merchantId"`, `"x"`), "", 400},
+		"a number for a name":    {change(`"Novémber"`, `7`), "", 400},
+		"an empty name":          {change(`"Novémber"`, `""`), "", 400},
+		"a text for columns":     {change(`["status","createdAt"]`, `"status"`), "", 400},
+		"a number among columns": {change(`"createdAt"]`, `1]`), "", 400},
+		"no columns":             {change(`["status","createdAt"]`, `[]`), "", 400},
+		"null for columns":       {change(`["status","createdAt"]`, `null`), "", 400},
+		"an unknown column":      {change(`"createdAt"`, `"createdat"`), "", 422},
+		"no parameters":          {change(`"parameters"`, `"x"`), "", 400},
+		"no range":               {change(`"dateRange"`, `"x"`), "", 400},
+		"a range of numbers":     {change(`"2026-11-20"`, `20261120`), "", 400},
+		"30 February":            {change(`"endDate":"2026-11-20"`, `"endDate":"2026-02-30"`), "", 400},
+		"reversed":               {change(`"endDate":"2026-11-20"`, `"endDate":"2026-11-19"`), "", 422},
+		"a field twice":          {change(`"name"`, `"name":"x","name"`), "", 400},
+		"filters as a list":      {change(`null`, `[]`), "", 400},
+		"an unknown filter":      {change(`null`, `{"x":1}`), "", 422},
+		"a filter of an object":  {change(`null`, `{"status":{"like":"F"}}`), "", 400},
+		"a filter of null":       {change(`null`, `{"status":null}`), "", 400},
+		"a filter of nothing":    {change(`null`, `{"status":[]}`), "", 400},
+		"a filter of lists":      {change(`null`, `{"status":[["F"]]}`), "", 400},
+		"a text for an amount":   {change(`null`, `{"amount":{"from":"ten"}}`), "", 422},
+		"a format of nobody":     {reportBody, "?format=pdf", 400},
+		"2 MiB":                  {huge, "", 413},
+	} {
+		w := a.do(post("/v1/reports/transactions"+c.query, "tok-acme", c.body))
+		assert.Equal(t, c.status, w.Code, "%s: %s", name, w.Body)
+	}
+	w := a.do(post("/v1/reports/transactions", "tok-beta", change("0d9c1a52", "1d9c1a52")))
+	assert.Equal(t, 403, w.Code)
+	assert.Equal(t, 201, a.do(post("/v1/reports/transactions", "tok-beta", reportBody)).Code)
+}
+
+// TestADownloadOverAConnection has more bytes than a connection buffers.
+func TestADownloadOverAConnection(t *testing.T) {
+	a, service, clock := reports(t, 80_000)
+	w := a.do(post("/v1/reports/transactions", "tok-acme", reportBody))
+	require.Equal(t, 201, w.Code)
+	var job map[string]any
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &job))
+	require.NoError(t, service.Tick(t.Context(), clock.Now()))
+	j, err := service.Get(t.Context(), "acme", job["id"].(string))
+	require.NoError(t, err)
+	require.Equal(t, ports.ReportCompleted, j.Status)
+	link, err := service.DownloadURL(t.Context(), "acme", j.ID)
+	require.NoError(t, err)
+	srv := httptest.NewServer(a.h)
+	defer srv.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/v1/reports/files/"+link.Token, nil)
+	require.NoError(t, err)
+	answer, err := srv.Client().Do(r)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, answer.Body)
+	require.NoError(t, err)
+	assert.Equal(t, j.FileSize, n)
+	assert.Equal(t, j.FileSHA256, hex.EncodeToString(sum.Sum(nil)))
+}

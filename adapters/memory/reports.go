@@ -1,0 +1,201 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// reportState keeps report jobs by id. Each is in one of the orders.
+type reportState struct {
+	byID    map[string]*ports.ReportJob // the pointed-to jobs never change
+	running *sorted[*ports.ReportJob]
+	ended   *sorted[*ports.ReportJob]
+}
+
+func newReportState() reportState {
+	return reportState{
+		byID:    map[string]*ports.ReportJob{},
+		running: newSorted(byReportCreation),
+		ended:   newSorted(byReportEnd),
+	}
+}
+
+func byReportCreation(a, b *ports.ReportJob) int {
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
+}
+
+func byReportEnd(a, b *ports.ReportJob) int {
+	return cmp.Or(a.EndedAt.Compare(b.EndedAt), strings.Compare(a.ID, b.ID))
+}
+
+// admits reports whether j may be stored: it is new and its id is free, or it
+// changes the version that is there, which is its owner's and runs (I22).
+func (s *reportState) admits(j *ports.ReportJob) bool {
+	old := s.byID[j.ID]
+	if old == nil {
+		return j.Version == 0
+	}
+	return old.Version == j.Version && old.Owner == j.Owner && !old.Status.Terminal()
+}
+
+// put stores an admitted job and keeps the orders in step.
+func (s *reportState) put(j *ports.ReportJob) {
+	if old := s.byID[j.ID]; old != nil {
+		s.running.remove(old)
+	}
+	s.byID[j.ID] = j
+	if j.Status.Terminal() {
+		s.ended.insert(j)
+	} else {
+		s.running.insert(j)
+	}
+}
+
+// free gives the running job that was created first of those that nobody has
+// at now; nil for none. Those that somebody has are few, as many as work.
+func (s *reportState) free(now time.Time) *ports.ReportJob {
+	for j := range s.running.all() {
+		if !j.LeaseUntil.After(now) { // the zero time is never after
+			return j
+		}
+	}
+	return nil
+}
+
+// keptReport gives the job as the store keeps it.
+func keptReport(j *ports.ReportJob) *ports.ReportJob {
+	c := givenReport(j)
+	c.Version++
+	for _, t := range [...]*time.Time{
+		&c.Request.From, &c.Request.To, &c.CreatedAt, &c.UpdatedAt, &c.EndedAt, &c.LeaseUntil, &c.StartedAt, &c.AsOf,
+	} {
+		*t = stamp(*t)
+	}
+	return &c
+}
+
+// givenReport gives a copy that shares nothing with j.
+func givenReport(j *ports.ReportJob) ports.ReportJob {
+	c := *j
+	c.Request.Columns = clone(c.Request.Columns)
+	c.Request.Filters = clone(c.Request.Filters)
+	for i := range c.Request.Filters {
+		c.Request.Filters[i].OneOf = clone(c.Request.Filters[i].OneOf)
+	}
+	return c
+}
+
+// clone gives a copy; nil when there is nothing to copy.
+func clone[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.Clone(list)
+}
+
+// reports is the store as a ports.ReportStore.
+type reports struct{ s *Store }
+
+var (
+	errReportChanged = errcodes.New(errcodes.Conflict, "The report has changed since it was read, has ended, or an id of the change is taken")
+	errReportRuns    = errcodes.New(errcodes.Conflict, "The report runs")
+
+	errNoReport = errcodes.New(errcodes.NotFound, "No such report")
+	errNoJob    = errcodes.New(errcodes.NotFound, "No report waits")
+)
+
+func (r reports) Save(ctx context.Context, change ports.ReportChange) error {
+	kept := keptReport(&change.Job) // copied before the lock
+	if err := r.s.writing(ctx); err != nil {
+		return err
+	}
+	defer r.s.mu.Unlock()
+	if !r.s.reports.admits(&change.Job) || !r.s.admitsQueued(change.Events, change.Work) {
+		return errReportChanged
+	}
+	if err := r.s.faults(BeforeCommit); err != nil {
+		return err
+	}
+	r.s.reports.put(kept)
+	r.s.enqueue(change.Events, change.Work)
+	return r.s.faults(AfterCommit)
+}
+
+func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob, error) {
+	if err := r.s.reading(ctx); err != nil {
+		return ports.ReportJob{}, err
+	}
+	kept := r.s.reports.byID[id]
+	r.s.mu.RUnlock()
+	if kept == nil || kept.Owner != owner {
+		return ports.ReportJob{}, errNoReport
+	}
+	return givenReport(kept), nil
+}
+
+func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+	if lease <= 0 {
+		return ports.ReportJob{}, errcodes.New(errcodes.InvalidRequest, "a lease is above zero")
+	}
+	if err := r.s.writing(ctx); err != nil {
+		return ports.ReportJob{}, err
+	}
+	defer r.s.mu.Unlock()
+	free := r.s.reports.free(now)
+	if free == nil {
+		return ports.ReportJob{}, errNoJob
+	}
+	taken := *free
+	taken.Version++
+	taken.Attempts++
+	taken.Holder, taken.LeaseUntil = holder, stamp(now.Add(lease))
+	if taken.StartedAt.IsZero() {
+		taken.StartedAt = stamp(now)
+	}
+	r.s.reports.put(&taken)
+	return givenReport(&taken), nil
+}
+
+const maxExpired = 1_000 // of a listing
+
+func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
+	if err := within(limit, 1, maxExpired, "a listing's limit"); err != nil {
+		return nil, err
+	}
+	if err := r.s.reading(ctx); err != nil {
+		return nil, err
+	}
+	defer r.s.mu.RUnlock()
+	var found []ports.ReportJob
+	for j := range r.s.reports.ended.all() {
+		if j.EndedAt.After(before) || len(found) == limit {
+			break
+		}
+		found = append(found, givenReport(j))
+	}
+	return found, nil
+}
+
+func (r reports) RemoveReport(ctx context.Context, owner, id string) error {
+	if err := r.s.writing(ctx); err != nil {
+		return err
+	}
+	defer r.s.mu.Unlock()
+	state := &r.s.reports
+	kept := state.byID[id]
+	switch {
+	case kept == nil || kept.Owner != owner:
+		return nil
+	case !kept.Status.Terminal():
+		return errReportRuns
+	}
+	delete(state.byID, id)
+	state.ended.remove(kept)
+	return nil
+}

@@ -1,0 +1,196 @@
+package csvfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// places are where the columns stand; -1: there is none.
+type places struct {
+	reference, amount, settledAt, currency, owner, merchant, sign int
+	fields                                                        int // of a line; 0: not known yet
+}
+
+func unprocessable(format string, args ...any) error {
+	return errcodes.New(errcodes.Unprocessable, fmt.Sprintf(format, args...))
+}
+
+// begin reads up to the first line of data.
+func (s *Source) begin(l *lines) (*records, *places, error) {
+	r := &records{lines: l}
+	for _, prefix := range s.cfg.SkipPrefixes {
+		r.skip = append(r.skip, []byte(prefix))
+	}
+	if s.cfg.Delimiter != "" {
+		r.delimiter = s.cfg.Delimiter[0]
+	}
+	if err := s.mark(l); err != nil {
+		return nil, nil, err
+	}
+	for range s.cfg.SkipLines {
+		if _, err := l.next(); err != nil && !errors.Is(err, io.EOF) {
+			return nil, nil, err
+		}
+	}
+	p, err := s.header(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.fits = p.fits
+	return r, p, nil
+}
+
+// mark takes a byte order mark off, and refuses other encodings.
+func (s *Source) mark(l *lines) error {
+	start, err := l.from.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
+		_, err = l.from.Discard(3)
+		return err
+	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
+		return unprocessable("the file is UTF-16: save it as UTF-8")
+	case len(start) > 1 && (start[0] == 0) != (start[1] == 0):
+		return unprocessable("the file looks like UTF-16: save it as UTF-8")
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
+		return unprocessable("the file is compressed: its name should end in .gz")
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		return unprocessable("the file is a spreadsheet or an archive: save it as CSV")
+	}
+	return nil
+}
+
+// header finds the delimiter and the columns.
+func (s *Source) header(r *records) (*places, error) {
+	if s.cfg.NoHeader {
+		return s.places(nil)
+	}
+	first, err := r.firstLine()
+	if err != nil {
+		return nil, err
+	}
+	if r.delimiter == 0 {
+		if r.delimiter = delimiterOf(first.text); r.delimiter == 0 {
+			return nil, unprocessable("the header has no delimiter")
+		}
+	}
+	r.again([]line{first})
+	r.fits = func(int) bool { return true }
+	head, err := r.next()
+	if err != nil {
+		return nil, err
+	}
+	if head.bad != "" {
+		return nil, unprocessable("the header cannot be read: %s", head.bad)
+	}
+	return s.places(head.fields)
+}
+
+// firstLine gives the line with which the header begins.
+func (r *records) firstLine() (line, error) {
+	for {
+		first, err := r.lines.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return line{}, unprocessable("the file has no header")
+		case err != nil:
+			return line{}, err
+		case r.skipped(first):
+			continue
+		case unreadable(first) != "":
+			return line{}, unprocessable("the header cannot be read: %s", unreadable(first))
+		case bytes.IndexByte(first.text, '\r') >= 0:
+			return line{}, unprocessable("the file's lines end in CR alone")
+		}
+		return first, nil
+	}
+}
+
+// delimiterOf gives the one that is most often there outside quotes; 0: none.
+func delimiterOf(header []byte) byte {
+	counts := [256]int{}
+	quoted := false
+	for _, c := range header {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if !quoted {
+			counts[c]++
+		}
+	}
+	best := byte(0)
+	for _, d := range []byte(delimiters) {
+		if counts[d] > 0 && (best == 0 || counts[d] > counts[best]) {
+			best = d
+		}
+	}
+	return best
+}
+
+// places finds the columns in the header; nil is none.
+func (s *Source) places(header []string) (*places, error) {
+	c, p := &s.cfg, &places{fields: len(header)}
+	for _, column := range []struct {
+		at   *int
+		name string
+	}{
+		{&p.reference, c.Reference},
+		{&p.amount, c.Amount},
+		{&p.settledAt, c.SettledAt},
+		{&p.currency, c.Currency},
+		{&p.owner, c.Owner},
+		{&p.merchant, c.Merchant},
+		{&p.sign, c.Sign},
+	} {
+		at, err := find(header, column.name)
+		if err != nil {
+			return nil, err
+		}
+		*column.at = at
+	}
+	return p, nil
+}
+
+// find gives where a column stands; the name is the configuration's, and may be
+// shown.
+func find(header []string, name string) (int, error) {
+	if name == "" {
+		return -1, nil
+	}
+	if at, byPlace := place(name); byPlace {
+		if header != nil && at >= len(header) {
+			return 0, unprocessable("the header has no column %s", name)
+		}
+		return at, nil
+	}
+	is := func(field string) bool { return strings.EqualFold(strings.TrimSpace(field), strings.TrimSpace(name)) }
+	at := slices.IndexFunc(header, is)
+	if at < 0 {
+		return 0, unprocessable("the header has no column %q", name)
+	}
+	if slices.ContainsFunc(header[at+1:], is) {
+		return 0, unprocessable("the header has the column %q twice", name)
+	}
+	return at, nil
+}
+
+// fits reports whether a line has as many fields as the header, or, where there
+// is none, as the first line that has all columns.
+func (p *places) fits(fields int) bool {
+	if p.fields == 0 && fields > p.last() {
+		p.fields = fields
+	}
+	return fields == p.fields
+}
+
+func (p *places) last() int {
+	return max(p.reference, p.amount, p.settledAt, p.currency, p.owner, p.merchant, p.sign)
+}

@@ -1,0 +1,180 @@
+package csvfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+)
+
+// record is what a line says, or several, where a quoted field has line breaks.
+type record struct {
+	number int64    // of its first line
+	fields []string // where bad is ""
+	bad    string   // what is wrong with the line as such
+}
+
+// records reads fields.
+type records struct {
+	*lines
+	delimiter byte
+	skip      [][]byte // what lines begin with that are none
+	fits      func(fields int) bool
+}
+
+// next gives the next record; io.EOF says that there is none.
+func (r *records) next() (record, error) {
+	for {
+		first, err := r.lines.next()
+		if err != nil {
+			return record{}, err
+		}
+		if !r.skipped(first) {
+			return r.from(first)
+		}
+	}
+}
+
+func (r *records) skipped(l line) bool {
+	if !l.long && len(bytes.TrimSpace(l.text)) == 0 {
+		return true
+	}
+	for _, prefix := range r.skip {
+		if bytes.HasPrefix(l.text, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// from reads the record that begins with the line. When a quote is opened and
+// the lines that follow do not close it properly, they are read again, each for
+// itself.
+func (r *records) from(first line) (record, error) {
+	if why := unreadable(first); why != "" {
+		return record{number: first.number, bad: why}, nil
+	}
+	fields, end := split(first.text, r.delimiter)
+	if end == whole {
+		return r.fitting(first, fields), nil
+	}
+	if end == open {
+		joined, ahead, err := r.join(first.text)
+		if err != nil {
+			return record{}, err
+		}
+		if joined != nil {
+			return record{number: first.number, fields: joined}, nil
+		}
+		r.again(ahead)
+	}
+	return record{number: first.number, bad: "a quote is not closed"}, nil
+}
+
+// join reads on until the quote that text has open is closed. No fields say that
+// it is not, by the lines that were read.
+func (r *records) join(text []byte) (fields []string, ahead []line, err error) {
+	for len(ahead) < MaxRecordLines-1 {
+		l, err := r.lines.next()
+		if errors.Is(err, io.EOF) {
+			return nil, ahead, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		ahead = append(ahead, l)
+		if unreadable(l) != "" || len(text)+1+len(l.text) > MaxLine {
+			return nil, ahead, nil
+		}
+		text = append(append(text, '\n'), l.text...)
+		if bytes.IndexByte(l.text, '"') < 0 {
+			continue
+		}
+		fields, end := split(text, r.delimiter)
+		if end == whole && r.fits(len(fields)) {
+			return fields, nil, nil
+		}
+		if end != open {
+			return nil, ahead, nil
+		}
+	}
+	return nil, ahead, nil
+}
+
+func (r *records) fitting(first line, fields []string) record {
+	if !r.fits(len(fields)) {
+		return record{number: first.number, bad: "not as many fields as the header"}
+	}
+	return record{number: first.number, fields: fields}
+}
+
+// unreadable says what is wrong with a line's bytes.
+func unreadable(l line) string {
+	switch {
+	case l.long:
+		return "longer than 1 MiB"
+	case bytes.IndexByte(l.text, 0) >= 0:
+		return "a NUL byte"
+	case !utf8.Valid(l.text):
+		return "not UTF-8"
+	default:
+		return ""
+	}
+}
+
+// state is how a text ends.
+type state int
+
+const (
+	whole  state = iota
+	open         // within a quoted field
+	broken       // something follows the end of a quoted field
+)
+
+// split takes a text apart (RFC 4180). A quote within a field that begins
+// without one is a character as any other.
+func split(text []byte, delimiter byte) ([]string, state) {
+	var fields []string
+	for {
+		field, rest, end := cut(text, delimiter)
+		fields = append(fields, field)
+		if end != whole || rest == nil {
+			return fields, end
+		}
+		text = rest
+	}
+}
+
+// cut takes the first field off. rest is nil when it was the last.
+func cut(text []byte, delimiter byte) (field string, rest []byte, end state) {
+	if len(text) > 0 && text[0] == '"' {
+		return cutQuoted(text[1:], delimiter)
+	}
+	at := bytes.IndexByte(text, delimiter)
+	if at < 0 {
+		return string(text), nil, whole
+	}
+	return string(text[:at]), text[at+1:], whole
+}
+
+func cutQuoted(text []byte, delimiter byte) (field string, rest []byte, end state) {
+	var out []byte
+	for {
+		at := bytes.IndexByte(text, '"')
+		if at < 0 {
+			return "", nil, open
+		}
+		out = append(out, text[:at]...)
+		text = text[at+1:]
+		switch {
+		case len(text) == 0:
+			return string(out), nil, whole
+		case text[0] == delimiter:
+			return string(out), text[1:], whole
+		case text[0] != '"':
+			return "", nil, broken
+		}
+		out = append(out, '"')
+		text = text[1:]
+	}
+}

@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Bounds of [Config.PerDay].
+const (
+	DefaultPerDay = 60
+	MinPerDay     = 30
+	MaxPerDay     = 1_000_000
+)
+
+// Config tunes [Books]. The zero value, and nil, mean the defaults.
+type Config struct {
+	// Clock tells what has happened so far; nil: [ports.SystemClock].
+	Clock ports.Clock
+
+	// PerDay is about how many transactions an owner has a day, from
+	// [MinPerDay] to [MaxPerDay]; 0: [DefaultPerDay]. Another number makes other
+	// data.
+	PerDay int
+}
+
+// Books gives both sides of the data. It holds nothing that changes, and is safe
+// for concurrent use.
+type Books struct {
+	clock  ports.Clock
+	perDay int
+	codes  map[end][]errcodes.TransactionCode
+}
+
+// New makes books. A PerDay out of bounds is [errcodes.Configuration].
+func New(cfg *Config) (*Books, error) {
+	b := &Books{clock: ports.SystemClock(), perDay: DefaultPerDay, codes: codesByEnd()}
+	if cfg == nil {
+		return b, nil
+	}
+	if cfg.Clock != nil {
+		b.clock = cfg.Clock
+	}
+	if cfg.PerDay != 0 {
+		b.perDay = cfg.PerDay
+	}
+	if b.perDay < MinPerDay || b.perDay > MaxPerDay {
+		return nil, errcodes.New(errcodes.Configuration, fmt.Sprintf("PerDay must be from %d to %d", MinPerDay, MaxPerDay))
+	}
+	return b, nil
+}
+
+// Transactions gives the source of what was paid.
+func (b *Books) Transactions() *Transactions { return &Transactions{b} }
+
+// Settlements gives the source of what was settled of it.
+func (b *Books) Settlements() *Settlements { return &Settlements{b} }
+
+// asOf is how far the books go: to the clock, or to now where that is earlier.
+func (b *Books) asOf(now time.Time) time.Time {
+	if clock := b.clock.Now(); clock.Before(now) {
+		return clock.UTC()
+	}
+	return now.UTC()
+}

@@ -1,0 +1,158 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+type reports struct{ *Store }
+
+const (
+	reportState = `version, kind, merchant_id, name, first_day, last_day, columns, filters, format, status,
+		created_at, updated_at, ended_at, attempts, holder, lease_until, started_at,
+		rows_written, rows_total, as_of, reason, file_size, file_sha256`
+
+	selectReport = `SELECT id, owner, ` + reportState + ` FROM reports WHERE id = ? AND owner = ?`
+
+	// freeReport takes the jobs under lease out while they are scanned: those are
+	// few, as many as there are workers at it.
+	freeReport = `FROM reports WHERE status = 'RUNNING' AND (lease_until IS NULL OR lease_until <= ?1)`
+
+	peekReport = `SELECT EXISTS (SELECT 1 ` + freeReport + `)`
+
+	claimReport = `UPDATE reports SET version = version + 1, attempts = attempts + 1, holder = ?2, lease_until = ?3,
+			started_at = coalesce(started_at, ?1)
+		WHERE id = (SELECT id ` + freeReport + ` ORDER BY created_at, id LIMIT 1)
+		RETURNING id, owner, ` + reportState
+
+	selectExpired = `SELECT id, owner, ` + reportState + ` FROM reports
+		WHERE status <> 'RUNNING' AND ended_at <= ? ORDER BY ended_at, id LIMIT ?`
+
+	removeReport = `DELETE FROM reports WHERE id = ?1 AND owner = ?2 AND status <> 'RUNNING'`
+
+	hasReport = `SELECT count(*) FROM reports WHERE id = ? AND owner = ?`
+)
+
+// reportFields are the targets of id, owner and reportState.
+func reportFields(j *ports.ReportJob) []any {
+	r := &j.Request
+	return []any{
+		&j.ID, &j.Owner, &j.Version, reportKind{&j.Kind}, &r.MerchantID, &r.Name, instant{&r.From}, instant{&r.To},
+		texts{&r.Columns}, filters{&r.Filters}, &r.Format, reportStatus{&j.Status},
+		instant{&j.CreatedAt}, instant{&j.UpdatedAt}, instant{&j.EndedAt}, &j.Attempts, &j.Holder, instant{&j.LeaseUntil},
+		instant{&j.StartedAt}, &j.Rows, &j.Total, instant{&j.AsOf}, text{&j.Reason}, number{&j.FileSize}, text{&j.FileSHA256},
+	}
+}
+
+// reportKind scans a kind. One that is none has no writer.
+type reportKind struct{ k *ports.ReportKind }
+
+func (r reportKind) Scan(value any) error {
+	var s string
+	if err := (text{&s}).Scan(value); err != nil {
+		return err
+	}
+	*r.k = ports.ReportKind(s)
+	switch *r.k {
+	case ports.ReportTransactions, ports.ReportUnmatched:
+		return nil
+	default:
+		return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("the kind %q is none", s))
+	}
+}
+
+// reportStatus scans a status. One that is none must not pass for an end.
+type reportStatus struct{ s *ports.ReportStatus }
+
+func (r reportStatus) Scan(value any) error {
+	var s string
+	if err := (text{&s}).Scan(value); err != nil {
+		return err
+	}
+	*r.s = ports.ReportStatus(s)
+	switch *r.s {
+	case ports.ReportRunning, ports.ReportCompleted, ports.ReportFailed:
+		return nil
+	default:
+		return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("the status %q is none", s))
+	}
+}
+
+func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob, error) {
+	var j ports.ReportJob
+	err := r.scan(ctx, selectReport, []any{blob(id), blob(owner)}, reportFields(&j)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = errcodes.New(errcodes.NotFound, "No such report")
+	}
+	if err != nil {
+		return ports.ReportJob{}, err
+	}
+	return j, nil
+}
+
+func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+	if err := checkClaim(lease, 1); err != nil {
+		return ports.ReportJob{}, err
+	}
+	var free bool
+	if err := r.scan(ctx, peekReport, []any{now.UnixMilli()}, &free); err != nil {
+		return ports.ReportJob{}, err
+	}
+	if !free { // which costs no write
+		return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "No report waits")
+	}
+	var j ports.ReportJob
+	err := r.update(ctx, func(ctx context.Context, s *session) error {
+		args := []any{now.UnixMilli(), blob(holder), now.Add(lease).UnixMilli()}
+		err := s.scan(ctx, claimReport, args, reportFields(&j)...)
+		if errors.Is(err, sql.ErrNoRows) {
+			return errcodes.New(errcodes.NotFound, "No report waits")
+		}
+		return err
+	}, nil)
+	if err != nil {
+		return ports.ReportJob{}, err
+	}
+	return j, nil
+}
+
+const maxExpired = 1_000 // of a listing of reports, as ports sets it
+
+func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
+	if err := inRange(limit, maxExpired); err != nil {
+		return nil, err
+	}
+	var expired []ports.ReportJob
+	err := r.each(ctx, selectExpired, []any{before.UnixMilli(), limit}, func(rows *sql.Rows) error {
+		var j ports.ReportJob
+		if err := rows.Scan(reportFields(&j)...); err != nil {
+			return err
+		}
+		expired = append(expired, j)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return expired, nil
+}
+
+func (r reports) RemoveReport(ctx context.Context, owner, id string) error {
+	return r.update(ctx, func(ctx context.Context, s *session) error {
+		changed, err := s.exec(ctx, removeReport, blob(id), blob(owner))
+		if err != nil || changed == 1 {
+			return err
+		}
+		runs, err := presence(ctx, s, discarded, hasReport, blob(id), blob(owner))
+		if err == nil && runs == stored {
+			return errcodes.New(errcodes.Conflict, "The report runs")
+		}
+		return err
+	}, nil)
+}

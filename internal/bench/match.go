@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/report"
+)
+
+// matchRows hold the settlement matcher to SQLite, and to itself with little
+// memory. An operation is a whole run.
+func matchRows() []row {
+	const roomy, tight = 1 << 30, 64 << 20
+	return []row{
+		{
+			name:      "match 1,000,000 lines with 1,000,000 payments",
+			reference: "SQLite, FULL OUTER JOIN on an indexed reference, loaded before",
+			ours:      matchOurs(roomy, 512<<20), ref: matchSQLite, goal: faster(3), allocs: -1, fixed: 1,
+		},
+		{
+			name: "match 1,000,000 lines with 1,000,000 payments in 64 MB", reference: "itself with all in memory",
+			ours: matchOurs(tight, 160<<20), ref: matchOurs(roomy, 512<<20), goal: faster(0.4), allocs: -1, fixed: 1,
+		},
+	}
+}
+
+const (
+	matchSize = 1_000_000
+	matchStep = 611_953 // odd and no multiple of 5, so that lines come in another order than payments
+)
+
+var matchDay = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+
+// unmatched rows: 1 line in 200 of another amount, 1 in 500 without a payment,
+// 1 payment in 500 without a line.
+const wantUnmatched = matchSize/200 + matchSize/500 + matchSize/500
+
+func matchLine(i int) ports.SettlementLine {
+	n := i * matchStep % matchSize
+	l := ports.SettlementLine{
+		Line: int64(i + 1), Reference: matchReference(n), Currency: "ZAR", Amount: int64(10_000 + n%90_000),
+		At: matchDay.Add(time.Duration(n) * time.Millisecond),
+	}
+	switch {
+	case n%200 == 1:
+		l.Amount++
+	case n%500 == 2:
+		l.Reference += "-X"
+	}
+	return l
+}
+
+func matchPayment(n int) report.Payment {
+	return report.Payment{
+		ID: "tx_" + strconv.Itoa(1_000_000_000+n), Reference: matchReference(n), Currency: "ZAR", Amount: int64(10_000 + n%90_000),
+		Status: ports.TransactionSucceeded, CreatedAt: matchDay.Add(time.Duration(n) * time.Millisecond),
+	}
+}
+
+func matchReference(n int) string { return "ORDER-" + strconv.Itoa(1_000_000_000+n) }
+
+func numbersTo[T any](n int, one func(int) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for i := range n {
+			if !yield(one(i), nil) {
+				return
+			}
+		}
+	}
+}
+
+// matchOurs runs with so much memory, and fails when the process needs more than
+// most.
+func matchOurs(memory, most int64) func() (subject, error) {
+	return func() (subject, error) {
+		dir, remove, err := folder()
+		if err != nil {
+			return subject{}, err
+		}
+		run := func(n int) error {
+			for range n {
+				if err := matchOnce(memory, dir); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		peak, err := peakOf(func() error { return run(1) })
+		fmt.Fprintf(os.Stdout, "matching with %d MB: the process has %.0f MB more at the most (goal: %d MB)\n", memory>>20, megabytes(uint64(peak)), most>>20)
+		if err == nil && peak > most {
+			err = fmt.Errorf("%d bytes were needed, which is more than %d", peak, most)
+		}
+		return subject{run, remove}, err
+	}
+}
+
+func matchOnce(memory int64, dir string) error {
+	rows := 0
+	in := report.MatchInput{
+		Lines: numbersTo(matchSize, matchLine), Payments: numbersTo(matchSize, matchPayment),
+		Range:  report.MatchRange{From: matchDay, Until: matchDay.AddDate(0, 0, 1), Due: matchDay.AddDate(0, 0, 1)},
+		Limits: report.MatchLimits{MemoryBytes: memory, Scratch: diskScratch(dir)},
+	}
+	tally, err := report.Match(context.Background(), in, func(report.Unmatched) error { rows++; return nil })
+	if err == nil && (rows != wantUnmatched || tally.Lines != matchSize) {
+		err = fmt.Errorf("%d rows instead of %d: %+v", rows, wantUnmatched, tally)
+	}
+	return err
+}
+
+// peakOf gives how much more memory than before the process has at the most
+// while f runs, in bytes.
+func peakOf(f func() error) (int64, error) {
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		return 0, f() // only Linux tells
+	}
+	before, err := processBytes("VmRSS:")
+	if err != nil {
+		return 0, err
+	}
+	if err := f(); err != nil {
+		return 0, err
+	}
+	peak, err := processBytes("VmHWM:")
+	return peak - before, err
+}
+
+func processBytes(name string) (int64, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(status), name)
+	digits, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	kilobytes, err := strconv.ParseInt(digits, 10, 64)
+	return kilobytes << 10, err
+}
+
+// diskScratch is a scratch space in a folder.
+type diskScratch string
+
+func (d diskScratch) Open(context.Context) (ports.ScratchSpace, error) {
+	dir, err := os.MkdirTemp(string(d), "space")
+	return diskSpace(dir), err
+}
+
+type diskSpace string
+
+func (d diskSpace) Create(name string) (io.WriteCloser, error) {
+	return os.Create(filepath.Join(string(d), name))
+}
+func (d diskSpace) Open(name string) (io.ReadCloser, error) {
+	return os.Open(filepath.Join(string(d), name))
+}
+func (d diskSpace) Remove(name string) error { return os.Remove(filepath.Join(string(d), name)) }
+func (d diskSpace) Close() error             { return os.RemoveAll(string(d)) }
+
+const matchQuery = `SELECT l.line, l.reference, l.amount, l.currency, l.at, p.id, p.amount, p.currency, p.created
+	FROM lines l FULL OUTER JOIN payments p ON p.reference = l.reference
+	WHERE l.line IS NULL OR p.id IS NULL OR l.amount <> p.amount OR l.currency <> p.currency OR p.status <> 'SUCCEEDED'
+	ORDER BY coalesce(l.at, p.created), l.line, p.id`
+
+func matchSQLite() (subject, error) {
+	dir, remove, err := folder()
+	if err != nil {
+		return subject{}, err
+	}
+	db, err := sql.Open("sqlite", fmt.Sprintf(plainDSN+"&_pragma=cache_size(-500000)", filepath.Join(dir, "match.db")))
+	if err != nil {
+		return subject{}, err
+	}
+	db.SetMaxOpenConns(1)
+	done := func() { _ = db.Close(); remove() }
+	return subject{func(n int) error {
+		for range n {
+			if err := matchQueried(db); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, done}, matchLoad(db)
+}
+
+func matchQueried(db *sql.DB) error {
+	rows, err := db.Query(matchQuery)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	n := 0
+	for ; rows.Next(); n++ {
+		var line, amount, at, wanted, created sql.NullInt64
+		var reference, currency, id, theirs sql.NullString
+		if err := rows.Scan(&line, &reference, &amount, &currency, &at, &id, &wanted, &theirs, &created); err != nil {
+			return err
+		}
+	}
+	if n != wantUnmatched {
+		return fmt.Errorf("%d rows instead of %d", n, wantUnmatched)
+	}
+	return rows.Err()
+}
+
+func matchLoad(db *sql.DB) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		`CREATE TABLE lines (line INTEGER PRIMARY KEY, reference TEXT, amount INTEGER, currency TEXT, at INTEGER)`,
+		`CREATE TABLE payments (id TEXT, reference TEXT, amount INTEGER, currency TEXT, status TEXT, created INTEGER)`,
+	} {
+		if _, err := tx.Exec(statement); err != nil {
+			return err
+		}
+	}
+	line, err := tx.Prepare(`INSERT INTO lines VALUES (?, ?, ?, ?, ?)`)
+	if err != nil {
+		return err
+	}
+	payment, err := tx.Prepare(`INSERT INTO payments VALUES (?, ?, ?, ?, ?, ?)`)
+	if err != nil {
+		return err
+	}
+	for i := range matchSize {
+		l, p := matchLine(i), matchPayment(i)
+		if _, err := line.Exec(l.Line, l.Reference, l.Amount, l.Currency, l.At.UnixMilli()); err != nil {
+			return err
+		}
+		if _, err := payment.Exec(p.ID, p.Reference, p.Amount, p.Currency, string(p.Status), p.CreatedAt.UnixMilli()); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(`CREATE INDEX payments_by_reference ON payments (reference)`); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,202 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/corridor-go/corridor/internal/jsontext"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Report is the body of a report's creation (SPEC 2.5), as it came.
+type Report struct {
+	MerchantID, Name   string
+	Columns            []string
+	StartDate, EndDate string
+	Filters            []ports.Filter
+}
+
+// DecodeReport reads the body of SPEC 4.5. A body that is no JSON object, a
+// field of another type or that stands twice, a dateRange that is not there and
+// a filter that is neither a value, a list of values nor a range is
+// [errcodes.InvalidRequest]. What else is missing comes back empty: what must be
+// there, the domain says.
+func DecodeReport(body []byte) (Report, error) {
+	var r Report
+	var columns, parameters, filters []byte
+	err := decodeStrings(body, []field{
+		{name: "merchantId", into: &r.MerchantID}, {name: "name", into: &r.Name},
+		{name: "columns", raw: &columns}, {name: "parameters", raw: &parameters}, {name: "filters", raw: &filters},
+	})
+	if err != nil {
+		return Report{}, err
+	}
+	if r.Columns, err = decodeTexts("columns", columns); err != nil {
+		return Report{}, err
+	}
+	if err := decodeRange(parameters, &r); err != nil {
+		return Report{}, err
+	}
+	r.Filters, err = decodeFilters(filters)
+	return r, err
+}
+
+// decodeRange reads {"dateRange":{"startDate":…,"endDate":…}}.
+func decodeRange(parameters []byte, r *Report) error {
+	if !isObject(parameters) {
+		return badField("parameters", "must be an object with a dateRange")
+	}
+	var dates []byte
+	if err := decodeFields("parameters", parameters, []field{{name: "dateRange", raw: &dates}}); err != nil {
+		return err
+	}
+	if !isObject(dates) {
+		return badField("dateRange", "must be an object with startDate and endDate")
+	}
+	return decodeFields("dateRange", dates, []field{{name: "startDate", into: &r.StartDate}, {name: "endDate", into: &r.EndDate}})
+}
+
+func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+
+func isNone(value []byte) bool { return len(value) == 0 || value[0] == 'n' }
+
+// decodeTexts reads a list of strings; none may be null or missing.
+func decodeTexts(name string, value []byte) ([]string, error) {
+	if isNone(value) {
+		return nil, nil
+	}
+	if value[0] != '[' {
+		return nil, badField(name, "must be a list of strings")
+	}
+	texts := []string{}
+	for element := range elements(value) {
+		if element[0] != '"' {
+			return nil, badField(name, "must be a list of strings")
+		}
+		texts = append(texts, string(jsontext.Unquote(element)))
+	}
+	return texts, nil
+}
+
+// decodeFilters reads the map of filters: a value means equals, a list one of,
+// {"from","to"} a range.
+func decodeFilters(value []byte) ([]ports.Filter, error) {
+	if isNone(value) {
+		return nil, nil
+	}
+	if !isObject(value) {
+		return nil, badField("filters", "must be an object")
+	}
+	var filters []ports.Filter
+	for w := (walker{value}); w.member(); {
+		name := string(jsontext.Unquote(w.string()))
+		w.skip(':')
+		f, err := decodeFilter(name, w.value())
+		if err != nil {
+			return nil, err
+		}
+		filters = append(filters, f)
+	}
+	return filters, nil
+}
+
+func decodeFilter(name string, value []byte) (ports.Filter, error) {
+	f := ports.Filter{Column: name}
+	bad := badField("filters", "must be values, lists of values, or ranges with from and to")
+	switch value[0] {
+	case '{':
+		err := decodeFields("filter", value, []field{
+			{name: "from", into: &f.From, number: true, optional: true}, {name: "to", into: &f.To, number: true, optional: true},
+		})
+		if err != nil || f.From == "" && f.To == "" {
+			return f, bad
+		}
+	case '[':
+		f.OneOf = []string{}
+		for element := range elements(value) {
+			text, ok := scalar(element)
+			if !ok {
+				return f, bad
+			}
+			f.OneOf = append(f.OneOf, text)
+		}
+		if len(f.OneOf) == 0 {
+			return f, bad
+		}
+	default:
+		text, ok := scalar(value)
+		if !ok {
+			return f, bad
+		}
+		f.OneOf = []string{text}
+	}
+	return f, nil
+}
+
+// scalar gives the text of a string, a number or a truth value.
+func scalar(value []byte) (string, bool) {
+	switch value[0] {
+	case '"':
+		return string(jsontext.Unquote(value)), true
+	case '{', '[', 'n':
+		return "", false
+	default:
+		return string(value), true
+	}
+}
+
+// elements gives the elements of a list that is known to be valid.
+func elements(list []byte) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		w := walker{list}
+		for w.element() {
+			if !yield(bytes.TrimRight(w.value(), space)) {
+				return
+			}
+		}
+	}
+}
+
+// AppendReportJob appends the report job of SPEC 2.4 to dst.
+func AppendReportJob(dst []byte, r *ports.ReportJob) []byte {
+	dst = appendField(dst, `{"id":`, r.ID)
+	dst = appendField(dst, `,"status":`, string(r.Status))
+	dst = appendField(dst, `,"name":`, r.Request.Name)
+	dst = appendField(dst, `,"type":`, string(r.Kind))
+	dst = appendTime(dst, `,"createdAt":"`, r.CreatedAt)
+	dst = appendTime(dst, `,"updatedAt":"`, r.UpdatedAt)
+	return append(dst, '}')
+}
+
+// AppendReport appends a transactions report as its GET shows it: the job, and
+// once it has completed what [AppendUnmatched] shows.
+func AppendReport(dst []byte, r *ports.ReportJob, rows [][]byte, few bool, url string) []byte {
+	dst = AppendReportJob(dst, r)
+	return append(appendResult(dst[:len(dst)-1], r, rows, few, url), '}')
+}
+
+// AppendUnmatched appends the report of SPEC 2.6 to dst: exactly its fields.
+// generatedAt, rows and downloadUrl are there once it has completed; rows only
+// where there are few.
+func AppendUnmatched(dst []byte, r *ports.ReportJob, rows [][]byte, few bool, url string) []byte {
+	dst = appendField(dst, `{"id":`, r.ID)
+	dst = appendField(dst, `,"status":`, string(r.Status))
+	return append(appendResult(dst, r, rows, few, url), '}')
+}
+
+func appendResult(dst []byte, r *ports.ReportJob, rows [][]byte, few bool, url string) []byte {
+	if r.Status != ports.ReportCompleted {
+		return dst
+	}
+	dst = appendTime(dst, `,"generatedAt":"`, r.EndedAt)
+	if few {
+		dst = append(dst, `,"rows":[`...)
+		for i, row := range rows {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, row...)
+		}
+		dst = append(dst, ']')
+	}
+	return appendOptional(dst, `,"downloadUrl":`, url)
+}

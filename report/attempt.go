@@ -1,0 +1,108 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// attempt is one process's making of a report.
+type attempt struct {
+	service *Service
+	rows    atomic.Int64 // written so far
+
+	mu  sync.Mutex
+	job job // as it was last stored
+}
+
+// made is what an attempt leaves.
+type made struct {
+	rows   int64
+	asOf   time.Time
+	size   int64
+	sha256 string
+}
+
+var (
+	errLost = errcodes.New(errcodes.Conflict, "The report was taken over, or cancelled")
+	errLate = errcodes.New(errcodes.DeadlineExceeded, "The report took too long")
+)
+
+// held gives the job as it was last stored.
+func (a *attempt) held() job {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.job
+}
+
+// run writes the report, and beside it keeps the lease.
+func (a *attempt) run(ctx context.Context) (m made, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var both errgroup.Group
+	both.Go(func() error {
+		a.keep(ctx, cancel)
+		return nil
+	})
+	both.Go(func() error {
+		defer cancel(errDone)
+		m, err = a.write(ctx)
+		return nil
+	})
+	_ = both.Wait() // neither gives an error
+	if cause := context.Cause(ctx); err != nil && (errors.Is(cause, errLost) || errors.Is(cause, errLate)) {
+		err = cause
+	}
+	return m, err
+}
+
+var errDone = errors.New("done")
+
+// keep extends the lease until the report is written or its time is up.
+func (a *attempt) keep(ctx context.Context, cancel context.CancelCauseFunc) {
+	s := a.service
+	deadline := s.deadline(s.cfg.Clock.Now())
+	for {
+		now := s.cfg.Clock.Now()
+		wait := min(s.cfg.Lease/3, max(deadline.Sub(now), time.Millisecond))
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.cfg.Clock.After(wait):
+		}
+		if now = s.cfg.Clock.Now(); !now.Before(deadline) {
+			cancel(errLate)
+			return
+		}
+		if err := a.beat(ctx, now); errcodes.Of(err) == errcodes.Conflict {
+			cancel(errLost)
+			return
+		}
+	}
+}
+
+// beat tells the store how far the report is. Another failure than a conflict is
+// left to the next beat.
+func (a *attempt) beat(ctx context.Context, now time.Time) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	change, err := a.job.move(OnBeat, now, func(r *ports.ReportJob) {
+		r.Rows, r.LeaseUntil = a.rows.Load(), stamp(now.Add(a.service.cfg.Lease))
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.service.save(ctx, change); err != nil {
+		return err
+	}
+	change.Job.Version++
+	a.job.rec = change.Job
+	return nil
+}

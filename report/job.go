@@ -1,0 +1,102 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// job is a record that has been checked, and moves by the state table alone.
+type job struct{ rec ports.ReportJob }
+
+// restored takes a stored record, unless it is impossible: that is
+// errcodes.CorruptRecord.
+func restored(rec ports.ReportJob) (job, error) {
+	if reason := impossible(&rec); reason != "" {
+		return job{}, errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("a stored report: %s", reason))
+	}
+	return job{rec}, nil
+}
+
+func impossible(r *ports.ReportJob) string {
+	switch {
+	case r.Status != ports.ReportRunning && r.Status != ports.ReportCompleted && r.Status != ports.ReportFailed:
+		return "its status is none"
+	case r.Kind != ports.ReportTransactions && r.Kind != ports.ReportUnmatched:
+		return "its kind is none"
+	case r.Status.Terminal() == r.EndedAt.IsZero():
+		return "its end and its status disagree"
+	case (r.Status == ports.ReportFailed) != (r.Reason != ""):
+		return "its reason and its status disagree"
+	case (r.Status == ports.ReportCompleted) != (r.FileSHA256 != ""):
+		return "its file and its status disagree"
+	case r.Request.To.Before(r.Request.From) || len(r.Request.Columns) == 0:
+		return "its request is none"
+	default:
+		return ""
+	}
+}
+
+func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// move takes the job along a row of the state table at now, and gives the write
+// that tells of it. set fills in what the new state needs.
+func (j job) move(on Trigger, now time.Time, set func(*ports.ReportJob)) (ports.ReportChange, error) {
+	row, err := next(j.rec.Status, on)
+	if err != nil {
+		return ports.ReportChange{}, err
+	}
+	rec := j.rec
+	now = latest(stamp(now), rec.UpdatedAt)
+	rec.Status, rec.UpdatedAt = row.To, now
+	if row.From == "" {
+		rec.CreatedAt = now
+	}
+	if row.To.Terminal() {
+		rec.EndedAt, rec.Holder, rec.LeaseUntil = now, "", time.Time{}
+	}
+	if set != nil {
+		set(&rec)
+	}
+	change := ports.ReportChange{Job: rec}
+	if row.Event != "" {
+		event, err := event(&rec, row.Event)
+		if err != nil {
+			return ports.ReportChange{}, err
+		}
+		change.Events = []ports.Event{event}
+	}
+	return change, nil
+}
+
+// latest keeps times in their order when a clock jumps back.
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// told is a report in its events.
+type told struct {
+	ID     string             `json:"id"`
+	Type   ports.ReportKind   `json:"type"`
+	Name   string             `json:"name"`
+	Status ports.ReportStatus `json:"status"`
+	Rows   int64              `json:"rows,omitempty"`
+	Reason string             `json:"reason,omitempty"`
+}
+
+// event names what happens once: a job enters each state once.
+func event(rec *ports.ReportJob, kind string) (ports.Event, error) {
+	data, err := json.Marshal(told{rec.ID, rec.Kind, rec.Request.Name, rec.Status, rec.Rows, rec.Reason})
+	if err != nil {
+		return ports.Event{}, errcodes.Wrap(errcodes.Internal, "", err)
+	}
+	return ports.Event{
+		ID: rec.ID + "." + string(rec.Status), Kind: kind, Key: rec.ID, Owner: rec.Owner, At: rec.UpdatedAt, Data: data,
+	}, nil
+}

@@ -1,0 +1,83 @@
+package report_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/report"
+)
+
+func linked(t *testing.T) (*rig, string, report.Link) {
+	t.Helper()
+	r := newRig(t)
+	j := r.create(asked())
+	require.NoError(t, r.tick())
+	link, err := r.service.DownloadURL(t.Context(), owner, j.ID)
+	require.NoError(t, err)
+	return r, j.ID, link
+}
+
+func TestALinkOpensItsFileUntilItsEnd(t *testing.T) {
+	r, id, link := linked(t)
+	assert.Equal(t, noon.Add(15*time.Minute), link.ExpiresAt)
+	for _, wait := range []time.Duration{0, 15*time.Minute - time.Millisecond} {
+		r.clock.Set(noon.Add(wait))
+		f, err := r.service.OpenLink(t.Context(), link.Token)
+		require.NoError(t, err)
+		assert.Equal(t, "transactions-2026-11-20-2026-11-20.csv", f.Name)
+		assert.Equal(t, "text/csv", f.ContentType)
+		require.NoError(t, f.Close())
+	}
+	r.clock.Set(noon.Add(15 * time.Minute))
+	_, err := r.service.OpenLink(t.Context(), link.Token)
+	require.ErrorIs(t, err, errcodes.NotFound)
+	next, err := r.service.DownloadURL(t.Context(), owner, id)
+	require.NoError(t, err)
+	assert.NotEqual(t, link.Token, next.Token, "a link is made anew")
+}
+
+func TestAnAlteredLinkOpensNothing(t *testing.T) {
+	r, _, link := linked(t)
+	raw, err := base64.RawURLEncoding.DecodeString(link.Token)
+	require.NoError(t, err)
+	for i := range raw {
+		bent := append([]byte(nil), raw...)
+		bent[i] ^= 1
+		_, err := r.service.OpenLink(t.Context(), base64.RawURLEncoding.EncodeToString(bent))
+		require.ErrorIs(t, err, errcodes.NotFound, "byte %d", i)
+	}
+	for name, token := range map[string]string{
+		"empty": "", "cut": link.Token[:len(link.Token)-1], "longer": link.Token + "A", "padded": link.Token + "=", "no base64": "!!",
+		"very long": strings.Repeat("A", 1<<20), "short": "AAAA",
+	} {
+		_, err := r.service.OpenLink(t.Context(), token)
+		require.ErrorIs(t, err, errcodes.NotFound, name)
+	}
+}
+
+// Processes that share the key share links; another installation has another.
+func TestWhoseKeySigned(t *testing.T) {
+	r, _, link := linked(t)
+	f, err := r.another().OpenLink(t.Context(), link.Token)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	r.config.LinkKey = []byte(strings.Repeat("x", 32))
+	_, err = r.another().OpenLink(t.Context(), link.Token)
+	require.ErrorIs(t, err, errcodes.NotFound)
+	r.config.LinkKey = nil
+	_, err = r.another().OpenLink(t.Context(), link.Token)
+	require.ErrorIs(t, err, errcodes.NotFound)
+}
+
+func TestNoLinkBeforeTheEnd(t *testing.T) {
+	r := newRig(t)
+	j := r.create(asked())
+	_, err := r.service.DownloadURL(t.Context(), owner, j.ID)
+	require.ErrorIs(t, err, errcodes.Conflict)
+}

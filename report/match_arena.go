@@ -1,0 +1,92 @@
+package report
+
+import "encoding/binary"
+
+// arena keeps byte strings in large blocks, up to a bound, and uses the blocks
+// again.
+type arena struct {
+	limit  int64
+	block  int
+	used   int64    // bytes of the blocks, and what the owner adds
+	blocks [][]byte // those in use; the last has room
+	free   [][]byte // of the usual size
+}
+
+func newArena(limit int64) arena {
+	return arena{limit: limit, block: int(max(256, min(limit/32, 1<<20)))}
+}
+
+// put keeps b, with its length in front when framed, and gives the copy. beside
+// is what the owner keeps for it elsewhere. What is beyond the limit is refused
+// with nil.
+func (a *arena) put(b []byte, framed bool, beside int64) []byte {
+	need := len(b)
+	if framed {
+		need += binary.MaxVarintLen64
+	}
+	last := len(a.blocks) - 1
+	if last < 0 || cap(a.blocks[last])-len(a.blocks[last]) < need {
+		if !a.grow(need, beside) {
+			return nil
+		}
+		last = len(a.blocks) - 1
+	} else if a.used+beside > a.limit {
+		return nil
+	}
+	a.used += beside
+	to := a.blocks[last]
+	if framed {
+		to = binary.AppendUvarint(to, uint64(len(b)))
+	}
+	from := len(to)
+	to = append(to, b...)
+	a.blocks[last] = to
+	return to[from:len(to):len(to)]
+}
+
+func (a *arena) grow(need int, beside int64) bool {
+	size := max(need, a.block)
+	if a.used+beside+int64(size) > a.limit {
+		return false
+	}
+	a.used += int64(size)
+	if n := len(a.free); n > 0 && size == a.block {
+		a.blocks = append(a.blocks, a.free[n-1][:0])
+		a.free = a.free[:n-1]
+		return true
+	}
+	a.blocks = append(a.blocks, make([]byte, 0, size))
+	return true
+}
+
+func (a *arena) reset() {
+	for _, b := range a.blocks {
+		if cap(b) == a.block {
+			a.free = append(a.free, b)
+		}
+	}
+	clear(a.blocks)
+	a.blocks, a.used = a.blocks[:0], 0
+}
+
+// each walks over what was kept framed.
+func (a *arena) each(visit func(b []byte, block, offset int) error) error {
+	for i, block := range a.blocks {
+		for at := 0; at < len(block); {
+			n, size := binary.Uvarint(block[at:])
+			at += size
+			if err := visit(block[at:at+int(n)], i, at-size); err != nil {
+				return err
+			}
+			at += int(n)
+		}
+	}
+	return nil
+}
+
+// at gives what was kept framed at a place that each has told.
+func (a *arena) at(block, offset int) []byte {
+	b := a.blocks[block][offset:]
+	n, size := binary.Uvarint(b)
+	return b[size : size+int(n)]
+}

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"context"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// MatchWithin is Match with less memory than a process would be given: bytes of
+// records and of rows, files of 16 bytes' buffer, 1<<bits at once.
+func MatchWithin(ctx context.Context, in MatchInput, records, rows int64, bits uint, emit func(Unmatched) error) (Tally, error) {
+	return match(ctx, in, bounds{records: records, rows: rows, group: 1 << 30, buffer: 16, bits: bits}, emit)
+}
+
+// Plain gives a reference's plain form.
+func Plain(reference string) string { return string(appendPlain(nil, reference)) }
+
+// PlainHash gives the hash of a reference's plain form.
+func PlainHash(reference string) uint64 { return hashPlain(reference) }
+
+// EncodeLine and EncodePayment give records as a scratch file holds them.
+func EncodeLine(l ports.SettlementLine) []byte { return appendLine(nil, hashPlain(l.Reference), l) }
+
+// EncodePayment is EncodeLine for a payment.
+func EncodePayment(p Payment) []byte { return appendPayment(nil, hashPlain(p.Reference), p) }
+
+// DecodeRecord reads what EncodeLine or EncodePayment gave.
+func DecodeRecord(raw []byte) (line ports.SettlementLine, p Payment, isLine bool, err error) {
+	var r record
+	if err = r.show(raw); err != nil {
+		return line, p, false, err
+	}
+	if r.kind == lineRecord {
+		return r.line(), p, true, nil
+	}
+	return line, r.payment(), false, nil
+}
+
+// DecodeRow reads a row as a scratch file holds it.
+func DecodeRow(raw []byte) (Unmatched, error) { return new(judge).decode(raw) }
+
+// UnmatchedReasons lists the reasons with what a row of each is about and means.
+func UnmatchedReasons() (list [][3]string) {
+	for _, r := range reasons {
+		list = append(list, [3]string{string(r.reason), r.about, r.means})
+	}
+	return list
+}

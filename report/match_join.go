@@ -1,0 +1,267 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// join is a hash join that divides what does not fit: records go to files by
+// the upper bits of their hash, and each file is joined alone, divided again by
+// the next bits if need be.
+type join struct {
+	space   *space
+	bounds  bounds
+	judge   *judge
+	arena   arena
+	entries []entry
+	ends    []int
+	buf     []byte
+	steps   int
+}
+
+// entry finds a record in the arena.
+type entry struct {
+	hash   uint64
+	block  uint32
+	offset uint32
+}
+
+const (
+	entryBytes = 16
+	stepsACtx  = 1024 // how often the context is asked
+)
+
+func newJoin(s *space, b bounds, j *judge) *join {
+	return &join{space: s, bounds: b, judge: j, arena: newArena(b.records)}
+}
+
+// run reads both sides and judges them.
+func (j *join) run(ctx context.Context, in MatchInput) error {
+	top := &part{join: j}
+	for line, err := range in.Lines {
+		if err != nil {
+			return err
+		}
+		if err := j.line(ctx, top, line); err != nil {
+			return err
+		}
+	}
+	for p, err := range in.Payments {
+		if err != nil {
+			return err
+		}
+		if err := j.payment(ctx, top, p); err != nil {
+			return err
+		}
+	}
+	return top.finish(ctx)
+}
+
+func (j *join) line(ctx context.Context, top *part, l ports.SettlementLine) error {
+	j.buf = appendLine(j.buf[:0], hashPlain(l.Reference), l)
+	if l.Bad == "" && l.Reference != "" {
+		return top.add(ctx, j.buf)
+	}
+	if err := j.step(ctx); err != nil {
+		return err
+	}
+	return j.judge.alone(ctx, j.buf)
+}
+
+func (j *join) payment(ctx context.Context, top *part, p Payment) error {
+	j.judge.count(p)
+	j.buf = appendPayment(j.buf[:0], hashPlain(p.Reference), p)
+	if p.Reference != "" {
+		return top.add(ctx, j.buf)
+	}
+	if err := j.step(ctx); err != nil {
+		return err
+	}
+	return j.judge.alone(ctx, j.buf)
+}
+
+func (j *join) step(ctx context.Context) error {
+	if j.steps++; j.steps%stepsACtx != 0 {
+		return nil
+	}
+	return ctx.Err()
+}
+
+// part is a set of records that no other part's records meet.
+type part struct {
+	join  *join
+	level uint
+	first uint64 // a hash
+	kept  int    // records in the arena
+	mixed bool   // of several hashes
+	files []*writer
+}
+
+func (p *part) add(ctx context.Context, raw []byte) error {
+	if err := p.join.step(ctx); err != nil {
+		return err
+	}
+	hash := hashOf(raw)
+	if p.files == nil {
+		if p.join.arena.put(raw, true, entryBytes) != nil {
+			p.mixed = p.mixed || p.kept > 0 && hash != p.first
+			p.first = hash
+			p.kept++
+			return nil
+		}
+		if p.kept == 0 || !p.mixed && hash == p.first {
+			return tooMany()
+		}
+		if err := p.spill(ctx); err != nil {
+			return err
+		}
+	}
+	return p.write(ctx, hash, raw)
+}
+
+func tooMany() error {
+	return errcodes.New(errcodes.Unprocessable, "one reference has more lines and payments than the memory bound holds")
+}
+
+// spill moves what is in memory to files.
+func (p *part) spill(ctx context.Context) error {
+	p.files = make([]*writer, 1<<p.join.bounds.bits)
+	err := p.join.arena.each(func(raw []byte, _, _ int) error { return p.write(ctx, hashOf(raw), raw) })
+	p.join.arena.reset()
+	return err
+}
+
+func (p *part) write(ctx context.Context, hash uint64, raw []byte) error {
+	n := p.join.bounds.bits
+	i := hash << (p.level * n) >> (64 - n)
+	if p.files[i] == nil {
+		w, err := p.join.space.create(ctx)
+		if err != nil {
+			return err
+		}
+		p.files[i] = w
+	}
+	return p.files[i].put(raw)
+}
+
+// finish judges the part.
+func (p *part) finish(ctx context.Context) error {
+	if p.files == nil {
+		err := p.judge(ctx)
+		p.join.arena.reset()
+		return err
+	}
+	var names []string
+	for _, w := range p.files {
+		if w == nil {
+			continue
+		}
+		if err := w.close(); err != nil {
+			return err
+		}
+		names = append(names, w.name)
+	}
+	p.files = nil // and their buffers
+	for _, name := range names {
+		if err := p.join.again(ctx, name, p.level+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// again joins a file.
+func (j *join) again(ctx context.Context, name string, level uint) error {
+	r, err := j.space.read(name, j.bounds.records)
+	if err != nil {
+		return err
+	}
+	p := &part{join: j, level: level}
+	for {
+		raw, err := r.next()
+		if err != nil {
+			return err
+		}
+		if raw == nil {
+			return p.finish(ctx)
+		}
+		if len(raw) < recordHead {
+			return corrupt()
+		}
+		if err := p.add(ctx, raw); err != nil {
+			return err
+		}
+	}
+}
+
+// judge hands over the records of each plain reference together.
+func (p *part) judge(ctx context.Context) error {
+	if err := p.sort(); err != nil {
+		return err
+	}
+	entries := p.join.entries
+	for from := 0; from < len(entries); {
+		to := from + 1
+		for to < len(entries) && entries[to].hash == entries[from].hash {
+			to++
+		}
+		if err := p.group(ctx, entries[from:to]); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+func (p *part) group(ctx context.Context, entries []entry) error {
+	if len(entries) > p.join.bounds.group {
+		return tooMany()
+	}
+	judge := p.join.judge
+	judge.begin()
+	for _, e := range entries {
+		if err := p.join.step(ctx); err != nil {
+			return err
+		}
+		if err := judge.add(p.join.arena.at(int(e.block), int(e.offset))); err != nil {
+			return err
+		}
+	}
+	return judge.group(ctx)
+}
+
+// sort puts the arena's records in the order of their hashes: into buckets by
+// the bits that follow those that the part shares, then each bucket.
+func (p *part) sort() error {
+	j, width := p.join, min(max(bits.Len(uint(p.kept)), 5)-5, 12)
+	shift := p.level * j.bounds.bits
+	bucket := func(hash uint64) uint64 { return hash << shift >> (64 - width) }
+	j.entries = slices.Grow(j.entries[:0], p.kept)[:p.kept]
+	j.ends = append(j.ends[:0], make([]int, 1<<width+1)...)
+	if err := j.arena.each(func(raw []byte, _, _ int) error { j.ends[bucket(hashOf(raw))+1]++; return nil }); err != nil {
+		return err
+	}
+	for i := range 1 << width {
+		j.ends[i+1] += j.ends[i]
+	}
+	if err := j.arena.each(func(raw []byte, block, offset int) error {
+		hash := hashOf(raw)
+		at := &j.ends[bucket(hash)]
+		j.entries[*at] = entry{hash, uint32(block), uint32(offset)}
+		*at++
+		return nil
+	}); err != nil {
+		return err
+	}
+	from := 0
+	for _, end := range j.ends[:1<<width] {
+		slices.SortFunc(j.entries[from:end], func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
+		from = end
+	}
+	return nil
+}

@@ -1,0 +1,511 @@
+package report_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/report"
+)
+
+// manyMatches is n lines and n payments, of which every tenth does not agree.
+func manyMatches(n int) matchCase {
+	var c matchCase
+	for i := range n {
+		reference := "R" + strconv.Itoa(i)
+		c.payments = append(c.payments, paid("p"+strconv.Itoa(i), reference, 100, 1))
+		amount := int64(100)
+		if i%10 == 0 {
+			amount = 99
+		}
+		c.lines = append(c.lines, settled(int64(n-i), reference, amount, 1+i%3))
+	}
+	return c
+}
+
+// TestMatchDividesAgain joins in a space where a file of the first division is
+// still too much.
+func TestMatchDividesAgain(t *testing.T) {
+	c := manyMatches(2000)
+	want, wantTally := c.all(t)
+	require.Equal(t, int64(200), wantTally.UnmatchedLines)
+	for _, bits := range []uint{1, 2, 6} {
+		created := map[string]bool{}
+		scratch := portstest.NewScratch()
+		scratch.Fault = func(method, name string) error {
+			if method == "Create" {
+				require.False(t, created[name], "a name is used twice")
+				created[name] = true
+			}
+			return nil
+		}
+		in := c.input()
+		in.Limits.Scratch = scratch
+		var rows []report.Unmatched
+		tally, err := report.MatchWithin(t.Context(), in, 1500, 600, bits, func(u report.Unmatched) error { rows = append(rows, u); return nil })
+		require.NoError(t, err)
+		require.Equal(t, want, rows)
+		require.Equal(t, wantTally, tally)
+		require.Greater(t, len(created), 150)
+		require.Zero(t, scratch.Spaces())
+	}
+}
+
+// TestMatchLeavesScratchAloneWhileAllFits opens no space that it does not need.
+func TestMatchLeavesScratchAloneWhileAllFits(t *testing.T) {
+	in := manyMatches(1000).input()
+	in.Limits = report.MatchLimits{MemoryBytes: report.MinMatchMemory, Scratch: portstest.NewScratch()}
+	in.Limits.Scratch.(*portstest.MemoryScratch).Fault = func(string, string) error { return errors.New("used") }
+	_, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+	require.NoError(t, err)
+}
+
+// TestMatchKeepsToItsMemory watches what is held beyond the bound: nothing but
+// what is in files.
+func TestMatchKeepsToItsMemory(t *testing.T) {
+	in := manyMatches(20_000).input()
+	in.Limits = report.MatchLimits{MemoryBytes: report.MinMatchMemory, Scratch: portstest.NewScratch()}
+	spilled := 0
+	in.Limits.Scratch.(*portstest.MemoryScratch).Fault = func(method, _ string) error {
+		if method == "Create" {
+			spilled++
+		}
+		return nil
+	}
+	_, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, spilled, 64)
+}
+
+func TestMatchWithRowsLargerThanTheMemory(t *testing.T) {
+	c := matchCase{lines: some(settled(2, strings.Repeat("B", 900), 1, 1), settled(1, strings.Repeat("A", 900), 1, 1), settled(3, "C", 1, 1))}
+	want, _ := c.all(t)
+	for _, rows := range []int64{0, 300, 1200} {
+		got, _, _ := c.bounded(t, 10_000, rows, 1)
+		require.Equal(t, want, got)
+	}
+}
+
+func TestOneReferenceLargerThanTheMemory(t *testing.T) {
+	var c matchCase
+	for i := range 100 {
+		c.lines = append(c.lines, settled(int64(i+1), "A", 1, 1), settled(int64(i+1001), "B"+strconv.Itoa(i), 1, 1))
+	}
+	in := c.input()
+	scratch := portstest.NewScratch()
+	in.Limits.Scratch = scratch
+	_, err := report.MatchWithin(t.Context(), in, 3000, 3000, 2, func(report.Unmatched) error { return nil })
+	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
+	require.Zero(t, scratch.Spaces())
+	c = matchCase{lines: some(settled(1, strings.Repeat("A", 4000), 1, 1))}
+	_, err = report.MatchWithin(t.Context(), c.input(), 3000, 3000, 2, func(report.Unmatched) error { return nil })
+	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
+}
+
+// TestOneReferenceThatIsTooMuchToJudge fits into memory as bytes, but not while
+// it is judged.
+func TestOneReferenceThatIsTooMuchToJudge(t *testing.T) {
+	const most = report.MinMatchMemory / 8 * 5 / 512
+	for n, want := range map[int]errcodes.Code{most: "", most + 1: errcodes.Unprocessable} {
+		var c matchCase
+		for i := range n {
+			c.lines = append(c.lines, settled(int64(i+1), "A", 1, 1))
+		}
+		in := c.input()
+		in.Limits.MemoryBytes = report.MinMatchMemory
+		_, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+		require.Equal(t, want, errcodes.Of(err))
+	}
+}
+
+func TestMatchWithoutScratch(t *testing.T) {
+	_, err := report.MatchWithin(t.Context(), manyMatches(100).input(), 1500, 9000, 2, func(report.Unmatched) error { return nil })
+	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
+	_, err = report.MatchWithin(t.Context(), manyMatches(100).input(), 150_000, 300, 2, func(report.Unmatched) error { return nil })
+	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
+}
+
+// openScratch counts files that are open, and lets every call fail in its turn.
+type openScratch struct {
+	*portstest.MemoryScratch
+	calls, failAt, open int
+	err                 error
+	closeErr            error
+}
+
+func (o *openScratch) call(string, string) error {
+	o.calls++
+	if o.calls == o.failAt {
+		return o.err
+	}
+	return nil
+}
+
+func (o *openScratch) Open(ctx context.Context) (ports.ScratchSpace, error) {
+	s, err := o.MemoryScratch.Open(ctx)
+	return &openSpace{s, o}, err
+}
+
+type openSpace struct {
+	ports.ScratchSpace
+	of *openScratch
+}
+
+func (s *openSpace) Create(name string) (io.WriteCloser, error) {
+	w, err := s.ScratchSpace.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	s.of.open++
+	return &openWriter{WriteCloser: w, of: s.of}, nil
+}
+
+func (s *openSpace) Open(name string) (io.ReadCloser, error) {
+	r, err := s.ScratchSpace.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	s.of.open++
+	return &openReader{ReadCloser: r, of: s.of}, nil
+}
+
+func (s *openSpace) Close() error {
+	if s.of.open > 0 {
+		panic("the space is closed before its files")
+	}
+	return errors.Join(s.ScratchSpace.Close(), s.of.closeErr)
+}
+
+type openWriter struct {
+	io.WriteCloser
+	of *openScratch
+}
+
+func (w *openWriter) Close() error {
+	w.of.open--
+	return errors.Join(w.WriteCloser.Close(), w.of.call("Close", ""))
+}
+
+type openReader struct {
+	io.ReadCloser
+	of *openScratch
+}
+
+func (r *openReader) Read(p []byte) (int, error) {
+	if err := r.of.call("Read", ""); err != nil {
+		return 0, err
+	}
+	return r.ReadCloser.Read(p)
+}
+
+func (r *openReader) Close() error {
+	r.of.open--
+	return errors.Join(r.ReadCloser.Close(), r.of.call("Close", ""))
+}
+
+// TestMatchWhenScratchFails fails each call to the scratch space in its turn:
+// each failure reaches the caller with a code, and nothing is left behind.
+func TestMatchWhenScratchFails(t *testing.T) {
+	c := manyMatches(120)
+	run := func(failAt int, with error) (*openScratch, error) {
+		scratch := &openScratch{MemoryScratch: portstest.NewScratch(), failAt: failAt, err: with}
+		scratch.Fault = scratch.call
+		in := c.input()
+		in.Limits.Scratch = scratch
+		tally, err := report.MatchWithin(t.Context(), in, 2500, 600, 1, func(report.Unmatched) error { return nil })
+		require.Zero(t, scratch.Spaces())
+		require.Zero(t, scratch.Files())
+		require.Zero(t, scratch.open)
+		if err != nil {
+			require.Zero(t, tally)
+		}
+		return scratch, err
+	}
+	well, err := run(0, nil)
+	require.NoError(t, err)
+	require.Greater(t, well.calls, 100)
+	for i := range well.calls {
+		_, err := run(i+1, errors.New("the disk is full"))
+		require.Equal(t, errcodes.StorageUnavailable, errcodes.Of(err), "call %d", i+1)
+		_, err = run(i+1, errcodes.New(errcodes.Closed, ""))
+		require.Equal(t, errcodes.Closed, errcodes.Of(err), "call %d", i+1)
+	}
+}
+
+func TestMatchWhenTheSpaceCannotBeRemoved(t *testing.T) {
+	in := manyMatches(120).input()
+	in.Limits.Scratch = &openScratch{MemoryScratch: portstest.NewScratch(), closeErr: errors.New("busy")}
+	tally, err := report.MatchWithin(t.Context(), in, 2500, 600, 1, func(report.Unmatched) error { return nil })
+	require.Equal(t, errcodes.StorageUnavailable, errcodes.Of(err))
+	require.Zero(t, tally)
+}
+
+// damagedScratch gives back other bytes than were written.
+type damagedScratch struct {
+	*portstest.MemoryScratch
+	damage func([]byte) []byte
+}
+
+func (d damagedScratch) Open(ctx context.Context) (ports.ScratchSpace, error) {
+	s, err := d.MemoryScratch.Open(ctx)
+	return damagedSpace{s, d.damage}, err
+}
+
+type damagedSpace struct {
+	ports.ScratchSpace
+	damage func([]byte) []byte
+}
+
+func (s damagedSpace) Open(name string) (io.ReadCloser, error) {
+	r, err := s.ScratchSpace.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := io.ReadAll(r)
+	return io.NopCloser(strings.NewReader(string(s.damage(all)))), err
+}
+
+func TestMatchOfDamagedFiles(t *testing.T) {
+	for name, damage := range map[string]func([]byte) []byte{
+		"cut":               func(b []byte) []byte { return b[:len(b)-1] },
+		"cut after a head":  func(b []byte) []byte { return b[:1] },
+		"endless length":    func([]byte) []byte { return []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x7f") },
+		"no length":         func([]byte) []byte { return []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff") },
+		"an empty string":   func([]byte) []byte { return []byte{0} },
+		"a short string":    func([]byte) []byte { return []byte("\x01a") },
+		"letters":           func(b []byte) []byte { return []byte("\x64" + strings.Repeat("p", 100)) },
+		"as long, but else": func(b []byte) []byte { return append(b[:20:20], make([]byte, len(b)-20)...) },
+	} {
+		for side, limits := range map[string][2]int64{"records": {2500, 1 << 20}, "rows": {1 << 20, 600}} {
+			t.Run(name+" "+side, func(t *testing.T) {
+				in := manyMatches(120).input()
+				in.Limits.Scratch = damagedScratch{portstest.NewScratch(), damage}
+				_, err := report.MatchWithin(t.Context(), in, limits[0], limits[1], 1, func(report.Unmatched) error { return nil })
+				require.NotEqual(t, errcodes.Internal, errcodes.Of(err))
+				require.Error(t, err)
+			})
+		}
+	}
+}
+
+func TestMatchWhenASourceFails(t *testing.T) {
+	broken := errcodes.New(errcodes.Unavailable, "the source is down")
+	for _, spilling := range []int64{1 << 20, 2500} {
+		for side, fail := range map[string]func(*report.MatchInput){
+			"lines":    func(in *report.MatchInput) { in.Lines = failing(in.Lines, broken) },
+			"payments": func(in *report.MatchInput) { in.Payments = failing(in.Payments, broken) },
+		} {
+			in := manyMatches(120).input()
+			scratch := portstest.NewScratch()
+			in.Limits.Scratch = scratch
+			fail(&in)
+			tally, err := report.MatchWithin(t.Context(), in, spilling, 600, 1, func(report.Unmatched) error { t.Error("a row"); return nil })
+			require.Same(t, broken, err, side)
+			require.Zero(t, tally)
+			require.Zero(t, scratch.Spaces())
+		}
+	}
+}
+
+func failing[T any](list func(func(T, error) bool), err error) func(func(T, error) bool) {
+	return func(yield func(T, error) bool) {
+		list(yield)
+		var zero T
+		if yield(zero, err) {
+			panic("read on after an error")
+		}
+	}
+}
+
+func TestMatchWhenEmitFails(t *testing.T) {
+	stop := errors.New("enough")
+	for _, rows := range []int64{1 << 20, 600} {
+		in := manyMatches(120).input()
+		scratch := portstest.NewScratch()
+		in.Limits.Scratch = scratch
+		calls := 0
+		_, err := report.MatchWithin(t.Context(), in, 1<<20, rows, 1, func(report.Unmatched) error {
+			if calls++; calls == 3 {
+				return stop
+			}
+			return nil
+		})
+		require.Same(t, stop, err)
+		require.Equal(t, 3, calls)
+		require.Zero(t, scratch.Spaces())
+	}
+}
+
+func TestMatchEndsWithItsContext(t *testing.T) {
+	for name, rows := range map[string]int64{"reading": 0, "emitting": 1} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			in := manyMatches(40_000).input()
+			emitted := 0
+			if rows == 0 {
+				cancel()
+			}
+			_, err := report.Match(ctx, in, func(report.Unmatched) error { emitted++; cancel(); return nil })
+			require.ErrorIs(t, err, context.Canceled)
+			require.Less(t, emitted, 2000)
+		})
+	}
+	t.Run("lines that meet nothing", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		read := 0
+		in := matchCase{}.input()
+		in.Lines = func(yield func(ports.SettlementLine, error) bool) {
+			for read < 10_000 && yield(settled(1, "", 1, 1), nil) {
+				read++
+			}
+		}
+		_, err := report.Match(ctx, in, func(report.Unmatched) error { return nil })
+		require.ErrorIs(t, err, context.Canceled)
+		require.Less(t, read, 2000)
+	})
+}
+
+func TestMatchRefusesBadBounds(t *testing.T) {
+	for name, spoil := range map[string]func(*report.MatchInput){
+		"no lines":          func(in *report.MatchInput) { in.Lines = nil },
+		"no payments":       func(in *report.MatchInput) { in.Payments = nil },
+		"a range backwards": func(in *report.MatchInput) { in.Range.Until = in.Range.From.Add(-1) },
+		"below zero":        func(in *report.MatchInput) { in.Policy.Tolerance = -1 },
+		"too tolerant":      func(in *report.MatchInput) { in.Policy.Tolerance = report.MaxTolerance + 1 },
+		"no memory":         func(in *report.MatchInput) { in.Limits.MemoryBytes = report.MinMatchMemory - 1 },
+		"negative memory":   func(in *report.MatchInput) { in.Limits.MemoryBytes = -1 },
+	} {
+		in := manyMatches(1).input()
+		spoil(&in)
+		_, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+		require.Equal(t, errcodes.Configuration, errcodes.Of(err), name)
+	}
+	in := manyMatches(1).input()
+	in.Range.Until, in.Policy.Tolerance, in.Limits.MemoryBytes = in.Range.From, report.MaxTolerance, report.MinMatchMemory
+	_, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+	require.NoError(t, err)
+}
+
+func TestAges(t *testing.T) {
+	age := func(rng report.MatchRange) time.Duration {
+		in := matchCase{lines: some(settled(1, "A", 1, 2))}.input()
+		in.Range = rng
+		var got time.Duration
+		_, err := report.Match(t.Context(), in, func(u report.Unmatched) error { got = u.Age; return nil })
+		require.NoError(t, err)
+		return got
+	}
+	rng := matchRange
+	require.Equal(t, 48*time.Hour, age(rng))
+	rng.AsOf = time.Time{}
+	require.Equal(t, 48*time.Hour, age(rng))
+	rng.AsOf = matchDay.AddDate(0, 0, 9)
+	require.Equal(t, 8*24*time.Hour, age(rng))
+	rng.AsOf = matchDay
+	require.Zero(t, age(rng))
+}
+
+// TestManyPaymentsOfOneReference is quick also where a merchant gives all of
+// them one reference.
+func TestManyPaymentsOfOneReference(t *testing.T) {
+	const n = 60_000
+	var c matchCase
+	for i := range n {
+		c.payments = append(c.payments, paid("p"+strconv.Itoa(i), "A", int64(1000+i), 1))
+		c.lines = append(c.lines, settled(int64(2*i+1), "A", int64(600+i), 1), settled(int64(2*i+2), "A", -3, 2, func(l *ports.SettlementLine) {
+			if i%2 == 0 {
+				l.Currency = "EUR"
+			}
+		}))
+	}
+	rows, tally := c.all(t)
+	require.Len(t, rows, int(tally.UnmatchedLines+tally.Missing))
+	require.Equal(t, int64(2*n), tally.Lines)
+}
+
+// TestCandidatesAreBounded looks at so many similar references, and no more.
+func TestCandidatesAreBounded(t *testing.T) {
+	var c matchCase
+	for i := range 300 {
+		c.payments = append(c.payments, paid("p"+strconv.Itoa(1000+i), "A"+strings.Repeat("-", i+1), 100, 3))
+	}
+	c.lines = some(settled(1, "A", 100, 3))
+	c.payments[255].CreatedAt = c.payments[255].CreatedAt.Add(time.Nanosecond)
+	for i := range c.payments {
+		c.payments[i].Status = ports.TransactionFailed
+	}
+	c.payments[256].Status = ports.TransactionSucceeded
+	rows, _ := c.all(t)
+	require.Equal(t, "p1000", rows[0].Candidate.ID)
+	c.payments[255].Status = ports.TransactionSucceeded
+	slices.Reverse(c.payments)
+	rows, _ = c.all(t)
+	require.Equal(t, "p1255", rows[0].Candidate.ID)
+}
+
+func TestPlainReferences(t *testing.T) {
+	for reference, want := range map[string]string{
+		"INV-000123": "inv123", "inv 123": "inv123", "1-02": "12", "100-001": "1001", "a0b": "ab", "0a10": "a10",
+		"": "", "0": "", "---": "", "Ünïcode 7": "Ünïcode7", "AZ az09/:@[`{~": "azaz9", "2006": "2006",
+	} {
+		require.Equal(t, want, report.Plain(reference), reference)
+	}
+}
+
+func FuzzPlainReference(f *testing.F) {
+	f.Add("INV-000123")
+	f.Add("Ü 0010-x")
+	f.Fuzz(func(t *testing.T, reference string) {
+		plain := report.Plain(reference)
+		if want := modelPlain(reference); plain != want {
+			t.Fatalf("%q instead of %q", plain, want)
+		}
+		if report.Plain(reference+" .") != plain || report.PlainHash(reference+" .") != report.PlainHash(reference) {
+			t.Fatal("punctuation matters")
+		}
+	})
+}
+
+func FuzzMatchRecord(f *testing.F) {
+	f.Add(report.EncodeLine(settled(1, "A", math.MinInt64, 1, unreadable, undated)), int64(7), "ref", "EUR", "bad", int64(-1), int64(5))
+	f.Add(report.EncodePayment(paid("p", "A", 1, 1)), int64(math.MaxInt64), "", "", "", int64(1<<40), int64(999_999_999))
+	f.Add([]byte("12345678l"), int64(0), "x", "y", "z", int64(0), int64(0))
+	f.Fuzz(func(t *testing.T, raw []byte, number int64, a, b, c string, sec, nsec int64) {
+		if line, p, isLine, err := report.DecodeRecord(raw); err == nil {
+			again := report.EncodePayment(p)
+			if isLine {
+				again = report.EncodeLine(line)
+			}
+			line2, p2, isLine2, err := report.DecodeRecord(again)
+			if err != nil || line2 != line || p2 != p || isLine2 != isLine {
+				t.Fatalf("%v: %v %v instead of %v %v", err, line2, p2, line, p)
+			}
+		} else if errcodes.Of(err) != errcodes.CorruptRecord {
+			t.Fatal(err)
+		}
+		if _, err := report.DecodeRow(raw); err != nil && errcodes.Of(err) != errcodes.CorruptRecord {
+			t.Fatal(err)
+		}
+		at := time.Unix(sec, nsec).UTC()
+		line := ports.SettlementLine{Line: number, Reference: a, Amount: -number, Currency: b, At: at, Bad: c}
+		if got, _, isLine, err := report.DecodeRecord(report.EncodeLine(line)); err != nil || !isLine || got != line {
+			t.Fatalf("%v: %v instead of %v", err, got, line)
+		}
+		p := report.Payment{ID: a, Reference: b, Currency: c, Amount: number, Status: ports.TransactionStatus(a), CreatedAt: at}
+		if _, got, isLine, err := report.DecodeRecord(report.EncodePayment(p)); err != nil || isLine || got != p {
+			t.Fatalf("%v: %v instead of %v", err, got, p)
+		}
+	})
+}

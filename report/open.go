@@ -1,0 +1,116 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// File is a finished report, open for reading. Whoever has it closes it.
+type File struct {
+	ports.ReportFile
+
+	Name        string // to save it under
+	ContentType string
+	SHA256      string // of the content, in hexadecimal
+}
+
+// Open opens the file of the owner's report. One that has not completed is
+// errcodes.Conflict.
+//
+// Errors: those of Get, Conflict, NotFound when the file is gone, and the
+// files' own.
+func (s *Service) Open(ctx context.Context, owner, id string) (File, error) {
+	j, err := s.completed(ctx, owner, id)
+	if err != nil {
+		return File{}, err
+	}
+	file, err := s.ports.Files.Open(ctx, reportName(&j.rec))
+	if err != nil {
+		return File{}, err
+	}
+	return File{
+		file, string(j.rec.Kind) + "-" + j.rec.Request.From.Format(dayLayout) + "-" + j.rec.Request.To.Format(dayLayout) + "." + j.rec.Request.Format,
+		s.contentType(j.rec.Request.Format), j.rec.FileSHA256,
+	}, nil
+}
+
+// contentType is that of a format, also where its writer is gone since.
+func (s *Service) contentType(format string) string {
+	if w := s.writers[format]; w != nil {
+		return w.ContentType()
+	}
+	return "application/octet-stream"
+}
+
+// Manifest gives the manifest of the owner's report. Errors are those of Open.
+func (s *Service) Manifest(ctx context.Context, owner, id string) (Manifest, error) {
+	j, err := s.completed(ctx, owner, id)
+	if err != nil {
+		return Manifest{}, err
+	}
+	text, err := s.readAll(ctx, manifestName(&j.rec))
+	if err != nil {
+		return Manifest{}, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return Manifest{}, errcodes.Wrap(errcodes.CorruptRecord, "", err)
+	}
+	return m, nil
+}
+
+// Rows gives the rows of the owner's report as JSON objects, if there are at
+// most Config.Inline; few tells. Errors are those of Open.
+func (s *Service) Rows(ctx context.Context, owner, id string) (rows []json.RawMessage, few bool, err error) {
+	j, err := s.completed(ctx, owner, id)
+	if err != nil || j.rec.Rows > int64(s.cfg.Inline) {
+		return nil, false, err
+	}
+	text, err := s.readAll(ctx, rowsName(&j.rec))
+	if errcodes.Of(err) == errcodes.NotFound {
+		return nil, false, nil // it was made under a smaller Inline
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	rows = make([]json.RawMessage, 0, j.rec.Rows)
+	for line := range bytes.Lines(text) {
+		rows = append(rows, bytes.TrimSuffix(line, []byte{'\n'}))
+	}
+	return rows, true, nil
+}
+
+func (s *Service) completed(ctx context.Context, owner, id string) (job, error) {
+	j, err := s.read(ctx, owner, id)
+	if err == nil && j.rec.Status != ports.ReportCompleted {
+		err = errcodes.New(errcodes.Conflict, "The report has not completed")
+	}
+	return j, err
+}
+
+const maxSmallFile = 64 << 20
+
+func (s *Service) readAll(ctx context.Context, name string) (text []byte, err error) {
+	file, err := s.ports.Files.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closed := file.Close(); err == nil {
+			err = closed
+		}
+	}()
+	return io.ReadAll(io.LimitReader(file, maxSmallFile))
+}
+
+// Link is a download link's signed part.
+type Link struct {
+	Token     string
+	ExpiresAt time.Time
+}

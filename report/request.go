@@ -1,0 +1,176 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Bounds of a request.
+const (
+	MaxDays     = 366
+	MaxName     = 200 // characters
+	MaxMerchant = 128 // bytes
+	MaxOneOf    = 1000
+	firstYear   = 2000
+	lastYear    = 2999
+)
+
+// DefaultFormat is the file format of a request that names none.
+const DefaultFormat = "csv"
+
+// Request asks for a report (SPEC 2.5), as it came from the client.
+type Request struct {
+	MerchantID string
+	Name       string
+	Columns    []string // of a transactions report at least one; of an unmatched one none means all
+	StartDate  string   // YYYY-MM-DD; both dates are included, in UTC
+	EndDate    string
+	Filters    []ports.Filter
+	Format     string // "" is DefaultFormat
+}
+
+const dayLayout = "2006-01-02"
+
+// check gives the request as it is kept. What is malformed is InvalidRequest:
+// a field that is missing or absurd, a date that is none, a format that nobody
+// writes. What breaks a rule is Unprocessable: a column or filter that the
+// report does not have, an end before the start, more than MaxDays.
+func (r *Request) check(columns []ports.Column, formats map[string]ports.ReportWriter, columnsRequired bool) (ports.ReportRequest, error) {
+	kept := ports.ReportRequest{MerchantID: r.MerchantID, Name: r.Name, Format: r.Format}
+	if kept.Format == "" {
+		kept.Format = DefaultFormat
+	}
+	if err := r.checkForm(columnsRequired); err != nil {
+		return kept, err
+	}
+	if formats[kept.Format] == nil {
+		return kept, invalid("format", "is none that this service writes")
+	}
+	var err error
+	if kept.From, err = day("startDate", r.StartDate); err != nil {
+		return kept, err
+	}
+	if kept.To, err = day("endDate", r.EndDate); err != nil {
+		return kept, err
+	}
+	if err := checkRange(kept.From, kept.To); err != nil {
+		return kept, err
+	}
+	if kept.Columns, err = checkColumns(r.Columns, columns); err != nil {
+		return kept, err
+	}
+	kept.Filters, err = checkFilters(r.Filters, columns)
+	return kept, err
+}
+
+func (r *Request) checkForm(columnsRequired bool) error {
+	switch {
+	case r.MerchantID == "" || len(r.MerchantID) > MaxMerchant || !printable(r.MerchantID):
+		return invalid("merchantId", "must be 1 to 128 bytes of text")
+	case strings.TrimSpace(r.Name) == "" || utf8.RuneCountInString(r.Name) > MaxName || !printable(r.Name):
+		return invalid("name", "must be 1 to 200 characters of text")
+	case columnsRequired && len(r.Columns) == 0:
+		return invalid("columns", "must name at least one column")
+	default:
+		return nil
+	}
+}
+
+func printable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+func day(name, text string) (time.Time, error) {
+	t, err := time.Parse(dayLayout, text)
+	if err != nil {
+		return time.Time{}, invalid(name, "must be a date such as 2026-11-20")
+	}
+	return t, nil
+}
+
+func checkRange(from, to time.Time) error {
+	switch {
+	case from.Year() < firstYear || to.Year() > lastYear:
+		return unprocessable("dateRange", "must lie in the years 2000 to 2999")
+	case to.Before(from):
+		return unprocessable("dateRange", "must not end before it starts")
+	case to.Sub(from) > (MaxDays-1)*24*time.Hour:
+		return unprocessable("dateRange", "must not be longer than 366 days")
+	default:
+		return nil
+	}
+}
+
+// checkColumns refuses columns that there are none of, and those named twice.
+func checkColumns(asked []string, columns []ports.Column) ([]string, error) {
+	if len(asked) > len(columns) {
+		return nil, unprocessable("columns", "must be columns of the report, each once")
+	}
+	if len(asked) == 0 {
+		return names(columns), nil
+	}
+	seen := make(map[string]bool, len(asked))
+	for _, name := range asked {
+		if seen[name] || find(columns, name) < 0 {
+			return nil, unprocessable("columns", "must be columns of the report, each once")
+		}
+		seen[name] = true
+	}
+	return append([]string(nil), asked...), nil
+}
+
+func names(columns []ports.Column) []string {
+	list := make([]string, len(columns))
+	for i := range columns {
+		list[i] = columns[i].Name
+	}
+	return list
+}
+
+// find gives the place of a column, or -1.
+func find(columns []ports.Column, name string) int {
+	for i := range columns {
+		if columns[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func checkFilters(asked []ports.Filter, columns []ports.Column) ([]ports.Filter, error) {
+	var kept []ports.Filter
+	seen := make(map[string]bool, len(asked))
+	for _, f := range asked {
+		i := find(columns, f.Column)
+		if i < 0 || seen[f.Column] {
+			return nil, unprocessable("filters", "must be on columns of the report, each once")
+		}
+		seen[f.Column] = true
+		if _, err := compile(f, columns[i].Type); err != nil {
+			return nil, err
+		}
+		f.OneOf = append([]string(nil), f.OneOf...)
+		kept = append(kept, f)
+	}
+	return kept, nil
+}
+
+func invalid(name, reason string) error {
+	return coded(errcodes.InvalidRequest, name, reason)
+}
+
+func unprocessable(name, reason string) error {
+	return coded(errcodes.Unprocessable, name, reason)
+}
+
+func coded(code errcodes.Code, name, reason string) error {
+	return errcodes.New(code, name+" "+reason).
+		WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: name, Reason: reason}}})
+}
+
+func count(n int) string { return strconv.Itoa(n) }

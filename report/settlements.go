@@ -1,0 +1,163 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/currency"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// paymentColumns are what matching asks of the transactions.
+var paymentColumns = []string{
+	ports.ColumnTransactionID, ports.ColumnMerchantReference, ports.ColumnStatus, ports.ColumnAmount, ports.ColumnCurrency,
+	ports.ColumnCreatedAt, ports.ColumnDirection,
+}
+
+// payins are the transactions that are settled to the merchant.
+var payins = ports.Filter{Column: ports.ColumnDirection, OneOf: []string{string(errcodes.Payin)}}
+
+// payments streams the payins that a report's settlement lines may be for: those
+// of its days, and those before that may be settled within them.
+func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2[Payment, error], error) {
+	q := ports.RowQuery{
+		Owner: rec.Owner, MerchantID: rec.Request.MerchantID, Columns: paymentColumns,
+		From: rec.Request.From.Add(-s.policy.SettleWithin), Until: until(rec),
+	}
+	var here filters
+	if s.ports.Transactions.Applies(payins) {
+		q.Filters = []ports.Filter{payins}
+	} else {
+		var err error
+		if here, err = here.and(payins, q.Columns, s.columns); err != nil {
+			return nil, err
+		}
+	}
+	rows := here.passing(ordered(s.ports.Transactions.Rows(ctx, q), &q), len(q.Columns))
+	return func(yield func(Payment, error) bool) {
+		for row, err := range rows {
+			var p Payment
+			if err == nil {
+				p, err = payment(row)
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}, nil
+}
+
+// until is the first instant after a report's days.
+func until(rec *ports.ReportJob) time.Time { return rec.Request.To.AddDate(0, 0, 1) }
+
+func payment(row ports.Row) (Payment, error) {
+	amount, ok := minor(row[3], row[4])
+	at, err := time.Parse(TimeLayout, row[5])
+	if !ok || err != nil {
+		return Payment{}, disordered("The source gave an amount or a time that cannot be read")
+	}
+	return Payment{
+		ID: row[0], Reference: row[1], Status: ports.TransactionStatus(row[2]), Amount: amount, Currency: row[4], CreatedAt: at,
+	}, nil
+}
+
+// minor reads decimal text in major units as minor units.
+func minor(text, code string) (int64, bool) {
+	digits, ok := currency.Exponent(code)
+	if !ok {
+		return 0, false
+	}
+	whole, fraction, point := strings.Cut(text, ".")
+	if whole == "" || whole == "-" || point && fraction == "" {
+		return 0, false
+	}
+	if len(fraction) > digits {
+		if strings.Trim(fraction[digits:], "0") != "" {
+			return 0, false
+		}
+		fraction = fraction[:digits]
+	}
+	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
+	return n, err == nil
+}
+
+// major writes minor units as decimal text.
+func major(amount int64, code string) string {
+	digits, ok := currency.Exponent(code)
+	text := strconv.FormatInt(amount, 10)
+	if !ok || digits == 0 {
+		return text
+	}
+	sign := ""
+	if text[0] == '-' {
+		sign, text = "-", text[1:]
+	}
+	if len(text) <= digits {
+		text = strings.Repeat("0", digits-len(text)+1) + text
+	}
+	return sign + text[:len(text)-digits] + "." + text[len(text)-digits:]
+}
+
+// unmatched opens the rows of an unmatched report.
+func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content, error) {
+	now := s.cfg.Clock.Now()
+	settled, err := s.ports.Settlements.AsOf(ctx, now)
+	if err != nil {
+		return content{}, err
+	}
+	created, err := s.ports.Transactions.AsOf(ctx, now)
+	if err != nil {
+		return content{}, err
+	}
+	payments, err := s.payments(ctx, rec)
+	if err != nil {
+		return content{}, err
+	}
+	here, err := filters{}.all(rec.Request.Filters, unmatchedColumns)
+	if err != nil {
+		return content{}, err
+	}
+	asOf := stamp(earliest(settled, created))
+	in := MatchInput{
+		Lines: s.ports.Settlements.Lines(ctx, ports.RowQuery{
+			Owner: rec.Owner, MerchantID: rec.Request.MerchantID, From: rec.Request.From, Until: until(rec).Add(s.policy.SettleWithin),
+		}),
+		Payments: payments,
+		Range:    MatchRange{From: rec.Request.From, Until: until(rec), Due: settled.Add(-s.policy.SettleWithin), AsOf: asOf},
+		Policy:   MatchPolicy{Tolerance: s.policy.Tolerance},
+		Limits:   MatchLimits{MemoryBytes: s.cfg.Memory, Scratch: s.ports.Scratch},
+	}
+	rows := projected(here.passing(unmatchedRows(ctx, in), len(unmatchedColumns)), rec.Request.Columns)
+	return content{describe(rec.Request.Columns, unmatchedColumns), rows, asOf}, nil
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+var errEnough = errors.New("enough")
+
+// unmatchedRows streams what does not match, all columns of it.
+func unmatchedRows(ctx context.Context, in MatchInput) iter.Seq2[ports.Row, error] {
+	return func(yield func(ports.Row, error) bool) {
+		row := make(ports.Row, len(unmatchedColumns))
+		_, err := Match(ctx, in, func(u Unmatched) error {
+			u.fill(row)
+			if !yield(row, nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(nil, err)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Columns of an unmatched report.
+const (
+	columnReason     = "reason"
+	columnReference  = "reference"
+	columnLine       = "settlementLine"
+	columnSettledAt  = "settledAt"
+	columnLineAmount = "settlementAmount"
+	columnCurrency   = "currency"
+	columnSum        = "settledSum"
+	columnDifference = "difference"
+	columnCandidate  = "candidateTransactionId"
+	columnWhy        = "candidateMatch"
+	columnExpected   = "expectedAmount"
+	columnExpectedIn = "expectedCurrency"
+	columnAge        = "ageDays"
+	columnDetail     = "detail"
+)
+
+var unmatchedColumns = []ports.Column{
+	{Name: columnReason, Type: ports.ColumnText, Meaning: "why it does not match"},
+	{Name: columnReference, Type: ports.ColumnText, Meaning: "the merchant's reference"},
+	{Name: columnLine, Type: ports.ColumnInteger, Meaning: "the line's place in what was settled; none for a transaction"},
+	{Name: columnSettledAt, Type: ports.ColumnTime, Meaning: "when the line was settled"},
+	{Name: columnLineAmount, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "the line's amount"},
+	{Name: columnCurrency, Type: ports.ColumnText, Meaning: "the line's currency"},
+	{Name: columnSum, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "what has been settled in all"},
+	{Name: columnDifference, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "the sum less the expected amount"},
+	{Name: ports.ColumnTransactionID, Type: ports.ColumnText, Meaning: "the transaction that was not settled"},
+	{Name: columnCandidate, Type: ports.ColumnText, Meaning: "the transaction that the line is nearest to"},
+	{Name: columnWhy, Type: ports.ColumnText, Meaning: "what speaks for it: same_reference, similar_reference"},
+	{Name: columnExpected, Type: ports.ColumnMoney, Currency: columnExpectedIn, Meaning: "the amount of that transaction"},
+	{Name: columnExpectedIn, Type: ports.ColumnText, Meaning: "its currency"},
+	{Name: ports.ColumnStatus, Type: ports.ColumnText, Meaning: "its status"},
+	{Name: ports.ColumnCreatedAt, Type: ports.ColumnTime, Meaning: "its creation"},
+	{Name: columnAge, Type: ports.ColumnInteger, Meaning: "whole days since the line was settled or the transaction created"},
+	{Name: columnDetail, Type: ports.ColumnText, Meaning: "what is wrong with a line that cannot be read"},
+}
+
+// UnmatchedColumns lists what an unmatched report may hold. A row is about a
+// settlement line, or about a transaction that was not settled.
+func UnmatchedColumns() []ports.Column { return slices.Clone(unmatchedColumns) }
+
+// fill writes the texts of a row, in the order of unmatchedColumns.
+func (u *Unmatched) fill(row ports.Row) {
+	clear(row)
+	set := func(name, value string) { row[unmatchedAt[name]] = value }
+	set(columnReason, string(u.Reason))
+	set(columnAge, strconv.FormatInt(int64(u.Age/(24*time.Hour)), 10))
+	about := u.Candidate
+	if u.Reason == MissingSettlement {
+		about = u.Payment
+		set(columnReference, u.Payment.Reference)
+		set(ports.ColumnTransactionID, u.Payment.ID)
+	} else {
+		u.fillLine(set)
+		set(columnCandidate, u.Candidate.ID)
+		set(columnWhy, string(u.CandidateWhy))
+	}
+	if about.ID != "" {
+		set(columnExpected, major(about.Amount, about.Currency))
+		set(columnExpectedIn, about.Currency)
+		set(ports.ColumnStatus, string(about.Status))
+		set(ports.ColumnCreatedAt, instantText(about.CreatedAt))
+	}
+	if u.Reason == AmountMismatch || u.Reason == DuplicateSettlement {
+		set(columnSum, major(u.Settled, u.Line.Currency))
+		set(columnDifference, major(u.Difference, u.Line.Currency))
+	}
+}
+
+func (u *Unmatched) fillLine(set func(name, value string)) {
+	set(columnReference, u.Line.Reference)
+	set(columnLine, strconv.FormatInt(u.Line.Line, 10))
+	set(columnSettledAt, instantText(u.Line.At))
+	set(columnCurrency, u.Line.Currency)
+	set(columnDetail, u.Detail)
+	if u.Reason != UnreadableLine || u.Line.Currency != "" {
+		set(columnLineAmount, major(u.Line.Amount, u.Line.Currency))
+	}
+}
+
+func instantText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(TimeLayout)
+}
+
+var unmatchedAt = func() map[string]int {
+	m := make(map[string]int, len(unmatchedColumns))
+	for i := range unmatchedColumns {
+		m[unmatchedColumns[i].Name] = i
+	}
+	return m
+}()
+
+// projected gives the columns asked for.
+func projected(rows iter.Seq2[ports.Row, error], columns []string) iter.Seq2[ports.Row, error] {
+	return func(yield func(ports.Row, error) bool) {
+		out := make(ports.Row, len(columns))
+		for row, err := range rows {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i, name := range columns {
+				out[i] = row[unmatchedAt[name]]
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// transactions opens the rows of a transactions report.
+func (s *Service) transactions(ctx context.Context, rec *ports.ReportJob) (content, error) {
+	asOf, err := s.ports.Transactions.AsOf(ctx, s.cfg.Clock.Now())
+	if err != nil {
+		return content{}, err
+	}
+	r := &rec.Request
+	q := ports.RowQuery{
+		Owner: rec.Owner, MerchantID: r.MerchantID, From: r.From, Until: r.To.AddDate(0, 0, 1), Columns: slices.Clone(r.Columns),
+	}
+	q.Columns = with(q.Columns, ports.ColumnCreatedAt)
+	q.Columns = with(q.Columns, ports.ColumnTransactionID)
+	var here filters
+	for _, f := range r.Filters {
+		if s.ports.Transactions.Applies(f) {
+			q.Filters = append(q.Filters, f)
+			continue
+		}
+		q.Columns = with(q.Columns, f.Column)
+		if here, err = here.and(f, q.Columns, s.columns); err != nil {
+			return content{}, err
+		}
+	}
+	rows := ordered(s.ports.Transactions.Rows(ctx, q), &q)
+	return content{describe(r.Columns, s.columns), here.passing(rows, len(r.Columns)), stamp(asOf)}, nil
+}
+
+// with gives the columns with one more, unless it is there.
+func with(columns []string, name string) []string {
+	if slices.Contains(columns, name) {
+		return columns
+	}
+	return append(columns, name)
+}
+
+// describe gives the columns of those names. Money whose currency column was not
+// asked for names none.
+func describe(names []string, columns []ports.Column) []ports.Column {
+	list := make([]ports.Column, len(names))
+	for i, name := range names {
+		list[i] = columns[find(columns, name)]
+		if !slices.Contains(names, list[i].Currency) {
+			list[i].Currency = ""
+		}
+	}
+	return list
+}
+
+// ordered checks what a source promises: each row once, in order, within the
+// range. A source that breaks it would double rows or leave some out without
+// anybody noticing; its report has failed.
+func ordered(rows iter.Seq2[ports.Row, error], q *ports.RowQuery) iter.Seq2[ports.Row, error] {
+	at, id := slices.Index(q.Columns, ports.ColumnCreatedAt), slices.Index(q.Columns, ports.ColumnTransactionID)
+	from, until := q.From.Format(TimeLayout), q.Until.Format(TimeLayout)
+	return func(yield func(ports.Row, error) bool) {
+		var lastAt, lastID string
+		for row, err := range rows {
+			switch {
+			case err != nil:
+			case len(row) != len(q.Columns):
+				err = disordered("The source gave a row of another length")
+			case len(row[at]) != len(TimeLayout) || row[at] < from || row[at] >= until:
+				err = disordered("The source gave a row from outside the range")
+			case row[at] < lastAt || row[at] == lastAt && row[id] <= lastID:
+				err = disordered("The source gave its rows twice, or out of order")
+			default:
+				lastAt, lastID = row[at], row[id]
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func disordered(message string) error { return errcodes.New(errcodes.MalformedAnswer, message) }
+
+// filters are tests of columns by their places.
+type filters []placed
+
+type placed struct {
+	at   int
+	test test
+}
+
+func (f filters) and(one ports.Filter, names []string, columns []ports.Column) (filters, error) {
+	t, err := compile(one, columns[find(columns, one.Column)].Type)
+	if err != nil {
+		return nil, err
+	}
+	return append(f, placed{slices.Index(names, one.Column), t}), nil
+}
+
+// all makes the tests of filters on rows that hold all columns.
+func (f filters) all(asked []ports.Filter, columns []ports.Column) (filters, error) {
+	var err error
+	for _, one := range asked {
+		if f, err = f.and(one, names(columns), columns); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// passing gives the rows that pass, cut to their first columns: what stands
+// behind was asked for to judge them.
+func (f filters) passing(rows iter.Seq2[ports.Row, error], columns int) iter.Seq2[ports.Row, error] {
+	return func(yield func(ports.Row, error) bool) {
+		for row, err := range rows {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if f.pass(row) && !yield(row[:columns], nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f filters) pass(row ports.Row) bool {
+	for _, p := range f {
+		if !p.test(row[p.at]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// write makes the report's files: the report itself, the rows to show inline
+// where they are few, and the manifest. Each stands under its name only when it
+// is whole; an attempt after this one writes all of them anew.
+func (a *attempt) write(ctx context.Context) (made, error) {
+	rec := a.held().rec
+	c, err := a.service.content(ctx, &rec)
+	if err != nil {
+		return made{}, err
+	}
+	m := made{asOf: c.asOf}
+	inline := newInline(c.columns, a.service.cfg.Inline)
+	if err := a.writeFile(ctx, &rec, c, inline, &m); err != nil {
+		return made{}, err
+	}
+	if err := a.service.put(ctx, rowsName(&rec), inline.text()); err != nil {
+		return made{}, err
+	}
+	manifest, err := a.service.manifest(&rec, c, &m)
+	if err != nil {
+		return made{}, err
+	}
+	return m, a.service.put(ctx, manifestName(&rec), manifest)
+}
+
+// content is what a report holds.
+type content struct {
+	columns []ports.Column
+	rows    iter.Seq2[ports.Row, error]
+	asOf    time.Time
+}
+
+// content opens the rows of a report.
+func (s *Service) content(ctx context.Context, rec *ports.ReportJob) (content, error) {
+	if rec.Kind == ports.ReportUnmatched {
+		return s.unmatched(ctx, rec)
+	}
+	return s.transactions(ctx, rec)
+}
+
+func (a *attempt) writeFile(ctx context.Context, rec *ports.ReportJob, c content, inline *inline, m *made) (err error) {
+	s := a.service
+	file, err := s.ports.Files.Create(ctx, reportName(rec))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if aborted := file.Abort(); err == nil {
+			err = aborted
+		}
+	}()
+	sum := &summed{to: file, sum: sha256.New()}
+	out, err := s.writers[rec.Request.Format].Begin(sum, c.columns)
+	if err != nil {
+		return err
+	}
+	for row, err := range c.rows {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+		inline.add(row)
+		m.rows++
+		a.rows.Store(m.rows)
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	m.size, m.sha256 = sum.size, hex.EncodeToString(sum.sum.Sum(nil))
+	return file.Commit(ctx)
+}
+
+// summed counts and sums what is written.
+type summed struct {
+	to   io.Writer
+	sum  hash.Hash
+	size int64
+}
+
+func (s *summed) Write(p []byte) (int, error) {
+	n, err := s.to.Write(p)
+	s.sum.Write(p[:n])
+	s.size += int64(n)
+	return n, err
+}
+
+// put stores a small file; none when there is nothing to store.
+func (s *Service) put(ctx context.Context, name string, text []byte) (err error) {
+	if text == nil {
+		return s.ports.Files.Remove(ctx, name)
+	}
+	file, err := s.ports.Files.Create(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if aborted := file.Abort(); err == nil {
+			err = aborted
+		}
+	}()
+	if _, err := file.Write(text); err != nil {
+		return err
+	}
+	return file.Commit(ctx)
+}
+
+func reportName(rec *ports.ReportJob) string   { return rec.ID + "/report." + rec.Request.Format }
+func manifestName(rec *ports.ReportJob) string { return rec.ID + "/manifest.json" }
+func rowsName(rec *ports.ReportJob) string     { return rec.ID + "/rows.jsonl" }
+
+// removeFiles removes what a report has left.
+func (s *Service) removeFiles(ctx context.Context, rec *ports.ReportJob) error {
+	for _, name := range []string{reportName(rec), manifestName(rec), rowsName(rec)} {
+		if err := s.ports.Files.Remove(ctx, name); err != nil && errcodes.Of(err) != errcodes.NotFound {
+			return err
+		}
+	}
+	return nil
+}
