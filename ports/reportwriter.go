@@ -9,7 +9,9 @@ type ReportWriter interface {
 	Format() string
 	// ContentType is the format's media type.
 	ContentType() string
-	// Begin starts a file of these columns on w, which it never closes.
+	// Begin starts a file of these columns on w, which it never closes. No
+	// columns, one without a name or of an unknown type, and a name twice are
+	// errcodes.InvalidRequest.
 	Begin(w io.Writer, columns []Column) (RowWriter, error)
 }
 
@@ -21,6 +23,7 @@ type RowWriter interface {
 	// that the format has no room for is errcodes.Unprocessable. The row is not
 	// kept.
 	Write(row Row) error
-	// Close ends the content. No Write follows.
+	// Close ends the content, also after an error, and lets go of what the writer
+	// holds. No Write follows.
 	Close() error
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -25,6 +26,9 @@ type Policy struct {
 	// SettleWithin is how long after its creation a transaction may be settled
 	// without being reported as missing. At most 90 days; 0 is the same instant.
 	SettleWithin time.Duration
+	// Directions are those whose transactions the settlements are about. None:
+	// payins.
+	Directions []errcodes.Direction
 	// Tolerance is by how many minor units a settled sum may differ from the
 	// transaction's amount, in any currency. 0 to MaxTolerance.
 	Tolerance int64
@@ -39,6 +43,8 @@ func (p Policy) Check() error {
 	switch {
 	case p.SettleWithin < 0 || p.SettleWithin > maxSettleWithin:
 		return misconfigured("SettleWithin is 0 to " + maxSettleWithin.String())
+	case slices.ContainsFunc(p.Directions, func(d errcodes.Direction) bool { return !d.Valid() }):
+		return misconfigured("Directions are payin and payout")
 	case p.Tolerance < 0 || p.Tolerance > MaxTolerance:
 		return misconfigured("Tolerance is 0 to MaxTolerance")
 	case p.KeepFor < 0:

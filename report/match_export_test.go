@@ -46,3 +46,21 @@ func UnmatchedReasons() (list [][3]string) {
 	}
 	return list
 }
+
+// Similar gives the payment that is nearest to a line of another reference.
+func Similar(l ports.SettlementLine, payments ...Payment) (nearest Payment, found bool) {
+	j, line := new(judge), record{}
+	j.begin()
+	for _, p := range payments {
+		if j.add(EncodePayment(p)) != nil {
+			return nearest, false
+		}
+	}
+	if line.show(EncodeLine(l)) != nil {
+		return nearest, false
+	}
+	if best := j.similar(&line); best != nil {
+		return best.payment(), true
+	}
+	return nearest, false
+}

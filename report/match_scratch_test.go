@@ -129,6 +129,35 @@ func TestOneReferenceThatIsTooMuchToJudge(t *testing.T) {
 	}
 }
 
+// TestMatchDividesWhatComesInRuns divides also when the last records that fit are
+// of one reference.
+func TestMatchDividesWhatComesInRuns(t *testing.T) {
+	var c matchCase
+	for i := range 200 {
+		c.lines = append(c.lines, settled(int64(i+1), "A"+strconv.Itoa(i/8), 1, 1))
+	}
+	want, _ := c.all(t)
+	for records := int64(1500); records < 3000; records += 100 {
+		got, _, _ := c.bounded(t, records, 1<<20, 2)
+		require.Equal(t, want, got)
+	}
+}
+
+// TestWhatHasNoReferenceIsNoGroup judges any number of lines and payments that
+// name nothing.
+func TestWhatHasNoReferenceIsNoGroup(t *testing.T) {
+	var c matchCase
+	for i := range 2000 {
+		c.lines = append(c.lines, settled(int64(i+1), "", 1, 1))
+		c.payments = append(c.payments, paid("p"+strconv.Itoa(i), "", 1, 1))
+	}
+	in := c.input()
+	in.Limits = report.MatchLimits{MemoryBytes: report.MinMatchMemory, Scratch: portstest.NewScratch()}
+	tally, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+	require.NoError(t, err)
+	require.Equal(t, report.Tally{Lines: 2000, UnmatchedLines: 2000, Payments: 2000, Missing: 2000}, tally)
+}
+
 func TestMatchWithoutScratch(t *testing.T) {
 	_, err := report.MatchWithin(t.Context(), manyMatches(100).input(), 1500, 9000, 2, func(report.Unmatched) error { return nil })
 	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
@@ -453,6 +482,29 @@ func TestCandidatesAreBounded(t *testing.T) {
 	slices.Reverse(c.payments)
 	rows, _ = c.all(t)
 	require.Equal(t, "p1255", rows[0].Candidate.ID)
+}
+
+func TestTheNearestCandidate(t *testing.T) {
+	after := func(d time.Duration) func(*report.Payment) {
+		return func(p *report.Payment) { p.CreatedAt = p.CreatedAt.Add(d) }
+	}
+	line := settled(1, "A", 100, 1, func(l *ports.SettlementLine) { l.At = l.At.Add(10 * time.Millisecond) })
+	for name, c := range map[string]struct {
+		payments []report.Payment
+		want     string
+	}{
+		"an equal hash of another reference": {some(paid("p1", "B", 100, 1)), ""},
+		"by less than a second":              {some(paid("p1", "A-", 100, 1, after(1450*time.Millisecond)), paid("p2", "a", 100, 1, after(1400*time.Millisecond))), "p2"},
+		"across a full second":               {some(paid("p1", "A-", 100, 1, after(960*time.Millisecond)), paid("p2", "a", 100, 1, after(-890*time.Millisecond))), "p2"},
+		"before or after":                    {some(paid("p1", "A-", 100, 1, after(-time.Second)), paid("p2", "a", 100, 1, after(time.Second))), "p2"},
+		"the amount before the status":       {some(paid("p1", "A-", 100, 1, failed), paid("p2", "a", 101, 1)), "p1"},
+		"the currency before the status":     {some(paid("p1", "A-", 100, 1, failed), paid("p2", "a", 100, 1, euros)), "p1"},
+		"the status before the time":         {some(paid("p1", "A-", 100, 1, failed), paid("p2", "a", 100, 3)), "p2"},
+	} {
+		nearest, found := report.Similar(line, c.payments...)
+		require.Equal(t, c.want, nearest.ID, name)
+		require.Equal(t, c.want != "", found, name)
+	}
 }
 
 func TestPlainReferences(t *testing.T) {

@@ -89,6 +89,11 @@ var matchCases = []struct {
 		[]string{"line 2 amount_mismatch p settled 0 difference -100"},
 	},
 	{
+		"taken back twice",
+		matchCase{lines: some(settled(1, "A", 100, 1), settled(2, "A", -100, 2), settled(3, "A", -100, 3)), payments: some(paid("p", "A", 100, 1))},
+		[]string{"line 3 amount_mismatch p settled -100 difference -200"},
+	},
+	{
 		"another currency", matchCase{lines: some(settled(1, "A", 100, 1, inEuros)), payments: some(paid("p", "A", 100, 1))},
 		[]string{"line 1 currency_mismatch p"},
 	},
@@ -118,6 +123,24 @@ var matchCases = []struct {
 	{
 		"two payments of one reference, captures",
 		matchCase{lines: some(settled(1, "A", 70, 1), settled(2, "A", 60, 2), settled(3, "A", 40, 3)), payments: some(paid("p1", "A", 100, 1), paid("p2", "A", 70, 1))}, nil,
+	},
+	{
+		"two payments of one reference, one taken back",
+		matchCase{lines: some(settled(1, "A", 70, 1), settled(2, "A", -70, 2)), payments: some(paid("p1", "A", 100, 1), paid("p2", "A", 70, 1))},
+		[]string{"payment p1 missing_settlement"},
+	},
+	{
+		"three payments of one reference, two taken back",
+		matchCase{
+			lines:    some(settled(1, "A", 100, 1), settled(2, "A", -100, 1), settled(3, "A", 100, 2), settled(4, "A", -100, 2)),
+			payments: some(paid("p1", "A", 100, 1), paid("p2", "A", 70, 1), paid("p3", "A", 100, 1)),
+		},
+		[]string{"payment p2 missing_settlement"},
+	},
+	{
+		"equal captures, one beyond the tolerance",
+		matchCase{tolerance: 2, lines: some(settled(1, "A", 51, 1), settled(2, "A", 51, 2), settled(3, "A", 51, 3)), payments: some(paid("p", "A", 100, 1))},
+		[]string{"line 3 duplicate_settlement p settled 102 difference 2"},
 	},
 	{
 		"a bad line", matchCase{lines: some(settled(1, "A", 0, 1, unreadable)), payments: some(paid("p", "A", 100, 3))},

@@ -19,22 +19,31 @@ var paymentColumns = []string{
 	ports.ColumnCreatedAt, ports.ColumnDirection,
 }
 
-// payins are the transactions that are settled to the merchant.
-var payins = ports.Filter{Column: ports.ColumnDirection, OneOf: []string{string(errcodes.Payin)}}
+// settledDirections keeps the transactions that settlements are about.
+func (p Policy) settledDirections() ports.Filter {
+	f := ports.Filter{Column: ports.ColumnDirection}
+	for _, d := range p.Directions {
+		f.OneOf = append(f.OneOf, string(d))
+	}
+	if len(f.OneOf) == 0 {
+		f.OneOf = []string{string(errcodes.Payin)}
+	}
+	return f
+}
 
-// payments streams the payins that a report's settlement lines may be for: those
-// of its days, and those before that may be settled within them.
+// payments streams the transactions that a report's settlement lines may be for:
+// those of its days, and those before that may be settled within them.
 func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2[Payment, error], error) {
 	q := ports.RowQuery{
 		Owner: rec.Owner, MerchantID: rec.Request.MerchantID, Columns: paymentColumns,
 		From: rec.Request.From.Add(-s.policy.SettleWithin), Until: until(rec),
 	}
 	var here filters
-	if s.ports.Transactions.Applies(payins) {
-		q.Filters = []ports.Filter{payins}
+	if settled := s.policy.settledDirections(); s.ports.Transactions.Applies(settled) {
+		q.Filters = []ports.Filter{settled}
 	} else {
 		var err error
-		if here, err = here.and(payins, q.Columns, s.columns); err != nil {
+		if here, err = here.and(settled, q.Columns, s.columns); err != nil {
 			return nil, err
 		}
 	}

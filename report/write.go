@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"hash"
 	"io"
 	"iter"
@@ -68,25 +69,30 @@ func (a *attempt) writeFile(ctx context.Context, rec *ports.ReportJob, c content
 	if err != nil {
 		return err
 	}
-	for row, err := range c.rows {
+	// A writer may hold temporary files: it is closed whatever happens.
+	if err := errors.Join(a.writeRows(ctx, c.rows, out, inline), out.Close()); err != nil {
+		return err
+	}
+	m.rows = a.rows.Load()
+	m.size, m.sha256 = sum.size, hex.EncodeToString(sum.sum.Sum(nil))
+	return file.Commit(ctx)
+}
+
+func (a *attempt) writeRows(ctx context.Context, rows iter.Seq2[ports.Row, error], out ports.RowWriter, inline *inline) error {
+	for row, err := range rows {
 		if err != nil {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err := out.Write(row); err != nil {
 			return err
 		}
 		inline.add(row)
-		m.rows++
-		a.rows.Store(m.rows)
+		a.rows.Add(1)
 	}
-	if err := out.Close(); err != nil {
-		return err
-	}
-	m.size, m.sha256 = sum.size, hex.EncodeToString(sum.sum.Sum(nil))
-	return file.Commit(ctx)
+	return nil
 }
 
 // summed counts and sums what is written.

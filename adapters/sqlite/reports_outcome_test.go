@@ -161,9 +161,9 @@ func TestFailedCommitOfAReportWhoseEventIsDelivered(t *testing.T) {
 	}
 }
 
-// TestClaimsAndRemovalsWithAFailedCommit have no read-back: a claim whose
+// TestFailedCommitOfAReportsClaimOrRemoval have no read-back: a claim whose
 // acknowledgement is lost runs out by itself, a removal may be done again.
-func TestClaimsAndRemovalsWithAFailedCommit(t *testing.T) {
+func TestFailedCommitOfAReportsClaimOrRemoval(t *testing.T) {
 	for point, taken := range map[string]bool{sqlite.BeforeCommit: false, sqlite.AfterCommit: true} {
 		t.Run(point, func(t *testing.T) {
 			disk := &broken{points: []string{point}}

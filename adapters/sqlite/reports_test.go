@@ -245,3 +245,18 @@ func TestBoundsOfReports(t *testing.T) {
 		requireCode(t, errcodes.InvalidRequest, err)
 	}
 }
+
+// TestAClaimThatFindsNoReportWritesNothing has another process write meanwhile:
+// idle workers ask often, and must not wait for it.
+func TestAClaimThatFindsNoReportWritesNothing(t *testing.T) {
+	path := file(t)
+	store := open(t, path, &sqlite.Config{BusyTimeout: time.Millisecond})
+	mustReport(t, store, completed(runs("acme", "ended")))
+	mustReport(t, store, runs("acme", "held"))
+	mustClaim(t, store, "p", epoch)
+	stranger := raw(t, path)
+	query(t, stranger, "BEGIN IMMEDIATE")
+	_, err := store.Reports().ClaimReport(t.Context(), "p", epoch, time.Minute)
+	requireCode(t, errcodes.NotFound, err)
+	query(t, stranger, "COMMIT")
+}

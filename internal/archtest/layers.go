@@ -76,6 +76,10 @@ var Layers = []Layer{
 		Own: []string{"errcodes", "ports", "ports/banks", "adapters/connector/httpcall"}, Outside: []string{"*"}, NotStd: chance,
 	},
 	{
+		Name: "report writer", Packages: []string{"adapters/format/..."},
+		Own: []string{"errcodes", "ports", "adapters/format/cells"}, Outside: []string{"*"}, NotStd: chance,
+	},
+	{
 		Name: "driven adapter", Packages: []string{"adapters/..."},
 		Own: []string{"errcodes", "ports", "ports/banks"}, Outside: []string{"*"}, NotStd: chance,
 	},

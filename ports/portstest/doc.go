@@ -14,9 +14,11 @@
 //		})
 //	}
 //
-// [RateLockStore], [ValidationStore], [TransactionStore], [AnswerCache],
-// [SecretStore], [Outbox], [DeadLetters], [Work], [ClientStore] and [TokenStore]
-// take a [StoreHarness]; [Sealer] a
+// [RateLockStore], [ValidationStore], [TransactionStore], [ReportStore],
+// [AnswerCache], [SecretStore], [Outbox], [DeadLetters], [Work], [ClientStore] and
+// [TokenStore] take a [StoreHarness]. [TransactionSource], [SettlementSource],
+// [ReportWriter], [ReportFiles] and [Scratch] check what reports are made with,
+// each with a harness of its own; [Sealer] takes a
 // [SealerHarness], [PriceFeed] a [FeedHarness], [EventSink] a [SinkHarness],
 // [ClockPort] a [ClockHarness], [AccountConnector] a [ConnectorHarness] and files
 // with what passes between the connector and its provider. A part of a harness that
@@ -25,7 +27,8 @@
 // of a suite the package's own tests hold a broken adapter that it catches.
 //
 // For the tests of code that uses ports there are a [Clock] that moves without
-// sleeping and a [ScriptedFeed]. The store to test with is adapters/memory.
+// sleeping, a [ScriptedFeed], and files and scratch in memory ([NewReportFiles],
+// [NewScratch]). The store to test with is adapters/memory.
 //
 // The package uses nothing but the standard library, so that an adapter's tests
 // inherit none.

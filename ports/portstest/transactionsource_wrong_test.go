@@ -583,7 +583,8 @@ func wrongRaces() map[string]map[string]func(*listed) {
 					return func(yield func(ports.Row, error) bool) {
 						for r, err := range s.stream(ctx, q) {
 							for i := range r {
-								shared[i].Store(&r[i])
+								text := r[i]
+								shared[i].Store(&text)
 							}
 							<-time.After(time.Millisecond)
 							out := ports.Row{}

@@ -21,6 +21,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/format/xlsx"
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/source/sandbox"
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report"
 )
@@ -114,7 +115,9 @@ func newReports(s *store, parts reportParts, config *report.Config) (*report.Ser
 	}
 	return report.New(report.Ports{
 		Reports: s.Reports(), Transactions: parts.transactions, Settlements: parts.settlements, Writers: writers, Files: parts.files, Scratch: scratch,
-	}, report.Policy{SettleWithin: settleWithin, KeepFor: keepReports}, config)
+	}, report.Policy{
+		SettleWithin: settleWithin, KeepFor: keepReports, Directions: []errcodes.Direction{errcodes.Payin, errcodes.Payout},
+	}, config)
 }
 
 func reportWriters() ([]ports.ReportWriter, error) {

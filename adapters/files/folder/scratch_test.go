@@ -103,3 +103,17 @@ func descriptors(tb testing.TB) int {
 	}
 	return len(all)
 }
+
+func TestAScratchFileIsBegunAnew(t *testing.T) {
+	space := openSpace(t, openScratch(t, t.TempDir(), nil))
+	putRun(t, space, "run1", "the first, and longer")
+	putRun(t, space, "run1", "second")
+	r, err := space.Open("run1")
+	require.NoError(t, err)
+	data, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.Equal(t, "second", string(data))
+	require.NoError(t, space.Close())
+	_, err = space.Create("run1")
+	requireCode(t, errcodes.Conflict, err)
+}

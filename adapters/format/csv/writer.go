@@ -3,6 +3,7 @@ package csv
 import (
 	"io"
 
+	"github.com/corridor-go/corridor/adapters/format/cells"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -43,7 +44,7 @@ func (*Writer) ContentType() string { return "text/csv; charset=utf-8; header=pr
 // Up to 64 KiB and the longest row are held back until Close. An error of w is
 // returned as it is, by the Write or Close that meets it and by all that follow.
 func (w *Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, error) {
-	if err := checkColumns(columns); err != nil {
+	if err := cells.CheckColumns(columns); err != nil {
 		return nil, err
 	}
 	r := &rowWriter{out: out, columns: append([]ports.Column(nil), columns...), buf: make([]byte, 0, 2*flushAt)}
@@ -76,7 +77,7 @@ func (r *rowWriter) Write(row ports.Row) error {
 	if r.err != nil {
 		return r.err
 	}
-	if err := checkRow(r.columns, row, r.rows+1); err != nil {
+	if err := cells.CheckRow(r.columns, row, r.rows+1); err != nil {
 		return err
 	}
 	r.rows++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/corridor-go/corridor/adapters/format/cells"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -22,7 +23,7 @@ func (r *rowWriter) Write(row ports.Row) error {
 		return r.err
 	}
 	number := r.rows + 1
-	if err := checkRow(r.columns, row, number); err != nil {
+	if err := cells.CheckRow(r.columns, row, number); err != nil {
 		return err
 	}
 	for i, text := range row {

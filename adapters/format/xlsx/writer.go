@@ -8,6 +8,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"github.com/corridor-go/corridor/adapters/format/cells"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -71,7 +72,7 @@ func (*Writer) ContentType() string {
 // from Begin, or the Write that meets it and all that follow. Close is due after
 // an error too, or the temporary files stay.
 func (w *Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, error) {
-	if err := checkColumns(columns); err != nil {
+	if err := cells.CheckColumns(columns); err != nil {
 		return nil, err
 	}
 	if len(columns) > MaxColumns {

@@ -115,7 +115,7 @@ func settlement(fields []string) ports.SettlementLine {
 		bads = append(bads, "no currency that is known")
 	} else {
 		l.Currency = strings.ToUpper(fields[2])
-		why := ""
+		var why string
 		if l.Amount, why = rational(fields[1], digits); why != "" {
 			bads = append(bads, why)
 		}

@@ -94,6 +94,8 @@ func TestCompressedFiles(t *testing.T) {
 	good := gzipped(t, text)
 	torn, spoilt := good[:len(good)-5], bytes.Clone(good)
 	spoilt[len(spoilt)/2] ^= 0x55
+	senseless := bytes.Clone(good)
+	senseless[10] |= 6 // a kind of block that there is not
 	for name, c := range map[string]struct {
 		path string
 		body []byte
@@ -103,6 +105,7 @@ func TestCompressedFiles(t *testing.T) {
 		"in capitals":          {"F.CSV.GZ", good, ""},
 		"cut short":            {"f.csv.gz", torn, errcodes.Unprocessable},
 		"spoilt":               {"f.csv.gz", spoilt, errcodes.Unprocessable},
+		"senseless":            {"f.csv.gz", senseless, errcodes.Unprocessable},
 		"empty":                {"f.csv.gz", nil, errcodes.Unprocessable},
 		"not compressed":       {"f.csv.gz", []byte(text), errcodes.Unprocessable},
 		"compressed, not told": {"f.csv", good, errcodes.Unprocessable},

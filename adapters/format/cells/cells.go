@@ -1,4 +1,4 @@
-package xlsx
+package cells
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// checkColumns refuses columns that no row could be read back by.
-func checkColumns(columns []ports.Column) error {
+// CheckColumns refuses columns that no row could be read back by.
+func CheckColumns(columns []ports.Column) error {
 	if len(columns) == 0 {
 		return errcodes.New(errcodes.InvalidRequest, "a report without columns")
 	}
@@ -30,9 +30,9 @@ func checkColumns(columns []ports.Column) error {
 	return nil
 }
 
-// checkRow refuses a row that does not fit the columns. The error tells where,
+// CheckRow refuses a row that does not fit the columns. The error tells where,
 // never what the text is: it may be a name or an account number.
-func checkRow(columns []ports.Column, row ports.Row, number int) error {
+func CheckRow(columns []ports.Column, row ports.Row, number int) error {
 	if len(row) != len(columns) {
 		return errcodes.New(errcodes.InvalidRequest,
 			fmt.Sprintf("row %d has %d texts, not one for each of %d columns", number, len(row), len(columns)))
