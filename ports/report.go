@@ -95,7 +95,9 @@ type ReportStore interface {
 	// out at now: the one created first. It sets Holder, LeaseUntil to now +
 	// lease, StartedAt if it is zero, counts Attempts and the version, and gives
 	// the job so. Of those who claim at once, each gets another. None is
-	// errcodes.NotFound. Whoever holds it extends the lease by Save.
+	// errcodes.NotFound. Whoever holds it extends the lease by Save. A lease that
+	// is not above 0 is errcodes.InvalidRequest. An error of unknown outcome gives
+	// no job: if one was taken, its lease runs out by itself.
 	ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ReportJob, error)
 
 	// ExpiredReports lists ended jobs of any owner with EndedAt at or before the
@@ -103,6 +105,7 @@ type ReportStore interface {
 	ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ReportJob, error)
 
 	// RemoveReport removes an ended job; one that is unknown is no error, one
-	// that runs errcodes.Conflict.
+	// that runs errcodes.Conflict. After errcodes.OutcomeUnknown it may be done
+	// again.
 	RemoveReport(ctx context.Context, owner, id string) error
 }

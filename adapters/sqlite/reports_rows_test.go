@@ -99,8 +99,8 @@ func TestConstraintsBackTheRulesOfReports(t *testing.T) {
 	require.Empty(t, claimAll(t, store))
 }
 
-// TestConstraintsKeepListsReadable writes lists past the adapter.
-func TestConstraintsKeepListsReadable(t *testing.T) {
+// TestConstraintsKeepListsOfReportsReadable writes lists past the adapter.
+func TestConstraintsKeepListsOfReportsReadable(t *testing.T) {
 	path := file(t)
 	mustReport(t, open(t, path, nil), runs("acme", "r"))
 	db := raw(t, path)
