@@ -90,7 +90,7 @@ func killReports(t *testing.T, dir string) (acked []string) {
 			continue
 		}
 		if acked = append(acked, id); len(acked) == target {
-			time.Sleep(time.Duration(rand.IntN(4000)) * time.Microsecond) // into the making of it
+			<-time.After(time.Duration(rand.IntN(4000)) * time.Microsecond) // into the making of it
 			require.NoError(t, child.Process.Kill())
 		}
 	}

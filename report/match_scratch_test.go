@@ -363,8 +363,9 @@ func TestRecordsThatAreNone(t *testing.T) {
 		_, _, _, err := report.DecodeRecord([]byte(raw))
 		require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), name)
 	}
-	_, _, _, err := report.DecodeRecord([]byte(head + "\x00\x00\x00\x00\x00\x00"))
+	_, _, isLine, err := report.DecodeRecord([]byte(head + "\x00\x00\x00\x00\x00\x00"))
 	require.NoError(t, err)
+	require.True(t, isLine)
 }
 
 // TestMatchRemovesWhatItHasRead holds no file any more when it emits.
