@@ -134,7 +134,8 @@ func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content,
 	asOf := stamp(earliest(settled, created))
 	in := MatchInput{
 		Lines: s.ports.Settlements.Lines(ctx, ports.RowQuery{
-			Owner: rec.Owner, MerchantID: rec.Request.MerchantID, From: rec.Request.From, Until: until(rec).Add(s.policy.SettleWithin),
+			Owner: rec.Owner, MerchantID: rec.Request.MerchantID,
+			From: rec.Request.From.Add(-s.policy.SettleWithin), Until: until(rec).Add(s.policy.SettleWithin),
 		}),
 		Payments: payments,
 		Range:    MatchRange{From: rec.Request.From, Until: until(rec), Due: settled.Add(-s.policy.SettleWithin), AsOf: asOf},

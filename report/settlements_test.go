@@ -124,6 +124,16 @@ func asked0() report.Request {
 	return q
 }
 
+// Captures of the days before count, and are not judged.
+func TestACaptureOfTheDayBefore(t *testing.T) {
+	before := transaction(1, "createdAt", "2026-11-18T00:00:00.000Z")
+	_, from, found := reconciled(t, []map[string]string{before}, []ports.SettlementLine{
+		line(1, "order-1", 100, -24*time.Hour), line(2, "order-1", 50, 0), line(3, "order-7", 1, -24*time.Hour),
+	})
+	assert.Empty(t, found)
+	assert.Equal(t, time.Date(2026, 11, 17, 0, 0, 0, 0, time.UTC), from.queries[0].From)
+}
+
 // A line of the first day is for a transaction of the days before.
 func TestATransactionOfTheDaysBefore(t *testing.T) {
 	before := transaction(1, "createdAt", "2026-11-18T00:00:00.000Z")
