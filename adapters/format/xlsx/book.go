@@ -76,6 +76,11 @@ func (b *book) open(name string) (err error) {
 		_, err = b.file.NewSheet(name)
 	}
 	if err == nil {
+		// How many rows there will be nobody knows: a reader that streams believes a
+		// dimension that stands there, and stops at A1.
+		err = b.file.SetSheetDimension(name, "")
+	}
+	if err == nil {
 		b.sheet, err = b.file.NewStreamWriter(name)
 	}
 	return err

@@ -266,3 +266,14 @@ func FuzzText(f *testing.F) {
 		require.NotContains(t, sheetXML(t, file, 1), "<f>")
 	})
 }
+
+// A dimension that stands in a sheet is believed: readers that stream, such as
+// openpyxl's, stop there, and nobody knows it before the last row.
+func TestNoSheetSaysHowLargeItIs(t *testing.T) {
+	t.Parallel()
+	rows := []ports.Row{{"1"}, {"2"}, {"3"}, {"4"}}
+	file := write(t, newWriter(t, &xlsx.Config{SheetRows: 3}), textColumn, rows...)
+	for number := range 2 {
+		require.NotContains(t, sheetXML(t, file, number+1), "<dimension")
+	}
+}
