@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/errcodes"
@@ -74,6 +75,8 @@ func sandboxClient(ctx context.Context, clients ports.ClientStore) (clientauth.S
 
 // greetSandbox shows the secret, once, and what to do with it.
 func greetSandbox(out io.Writer, url string, secret clientauth.Secret) {
+	now := time.Now().UTC()
+	month := time.Date(now.Year(), now.Month()-1, 1, 0, 0, 0, 0, time.UTC)
 	_, _ = fmt.Fprintf(out, `sandbox client, its secret is shown once:
   client_id     %[2]s
   client_secret %[3]s
@@ -85,6 +88,13 @@ lock USD/ZAR for the client:
 check a payout account, found under the name AMA SERWAA MENSAH:
   curl -s %[1]s/accounts/validate -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"merchantId":"7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f","country":"NGA","accountType":"bank_account","accountIdentifier":"0690000032","bankCode":"044","accountHolderName":"Mensah, Ama"}'
 
+poll a payment that has failed:
+  curl -s %[1]s/v1/payment/tx_sandbox_failed -H "Authorization: Bearer $TOKEN"
+
+report on the settlements of a month, and read the report by the id that this answers:
+  curl -s %[1]s/v1/reports/unmatched-settlements -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"merchantId":"7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f","name":"A month","parameters":{"dateRange":{"startDate":"%[4]s","endDate":"%[5]s"}}}'
+  curl -s %[1]s/v1/reports/unmatched-settlements/ID -H "Authorization: Bearer $TOKEN"
+
 the whole interface: %[1]s/docs
-`, url, sandboxClientID, string(secret))
+`, url, sandboxClientID, string(secret), month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly))
 }
