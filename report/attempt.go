@@ -81,7 +81,9 @@ func (a *attempt) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 			cancel(errLate)
 			return
 		}
-		if err := a.beat(ctx, now); errcodes.Of(err) == errcodes.Conflict {
+		// A beat that the end of the writing broke off would leave in doubt which
+		// version is stored, and with it the end.
+		if err := a.beat(context.WithoutCancel(ctx), now); errcodes.Of(err) == errcodes.Conflict {
 			cancel(errLost)
 			return
 		}

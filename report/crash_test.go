@@ -124,7 +124,7 @@ func verifyReports(t *testing.T, dir string, acked []string) {
 // wholeFiles looks at what stands under the final names.
 func wholeFiles(t *testing.T, dir string) {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(dir, "files", "*", "report.csv"))
+	found, err := filepath.Glob(filepath.Join(dir, "files", "*", "*", "report.csv"))
 	require.NoError(t, err)
 	for _, name := range found {
 		text, err := os.ReadFile(name)

@@ -204,8 +204,15 @@ func (r *rig) file(id string) string {
 
 func (r *rig) nothingUnder(id string) {
 	r.t.Helper()
+	for attempt := range report.DefaultMaxAttempts + 1 {
+		r.nothingOf(id, attempt+1)
+	}
+}
+
+func (r *rig) nothingOf(id string, attempt int) {
+	r.t.Helper()
 	for _, name := range []string{"report.csv", "manifest.json", "rows.jsonl"} {
-		_, err := r.files.Open(r.t.Context(), id+"/"+name)
+		_, err := r.files.Open(r.t.Context(), fmt.Sprintf("%s/%d/%s", id, attempt, name))
 		require.ErrorIs(r.t, err, errcodes.NotFound, name)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
+// maxInlineText is from how many bytes on a list takes no more rows.
+const maxInlineText = maxSmallFile / 4
+
 // inline collects the rows of a small report as JSON objects, one a line, for
 // answers that show them. Beyond its limit it holds none: a list is never cut.
 type inline struct {
@@ -19,7 +22,7 @@ func newInline(columns []ports.Column, limit int) *inline {
 }
 
 func (i *inline) add(row ports.Row) {
-	if i.left == 0 {
+	if i.left == 0 || len(i.lines) > maxInlineText {
 		i.over, i.lines = true, nil
 	}
 	if i.over {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"strings"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -56,7 +57,7 @@ func (s *Service) OpenLink(ctx context.Context, token string) (File, error) {
 }
 
 func (s *Service) readLink(token string) (owner, id string, ends time.Time, ok bool) {
-	if len(token) > maxToken {
+	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") { // which the decoder would skip
 		return "", "", time.Time{}, false
 	}
 	signed, err := linkEncoding.DecodeString(token)

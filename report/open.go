@@ -66,7 +66,7 @@ func (s *Service) Manifest(ctx context.Context, owner, id string) (Manifest, err
 }
 
 // Rows gives the rows of the owner's report as JSON objects, if there are at
-// most Config.Inline; few tells. Errors are those of Open.
+// most Config.Inline, of less than 16 MiB; few tells. Errors are those of Open.
 func (s *Service) Rows(ctx context.Context, owner, id string) (rows []json.RawMessage, few bool, err error) {
 	j, err := s.completed(ctx, owner, id)
 	if err != nil || j.rec.Rows > int64(s.cfg.Inline) {

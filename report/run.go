@@ -102,10 +102,10 @@ func (s *Service) attempt(ctx context.Context, rec ports.ReportJob) error {
 	made, err := a.run(ctx)
 	after := context.WithoutCancel(ctx)
 	switch {
-	case errors.Is(err, errLost):
-		return nil // somebody else has it, or it was cancelled
 	case err == nil:
 		return s.complete(after, a.held(), made)
+	case errors.Is(err, errLost): // somebody else has it, or it was cancelled
+		return s.removeAttempts(after, &rec, rec.Attempts, rec.Attempts)
 	case ctx.Err() != nil:
 		return s.giveBack(after, a.held(), 0)
 	case final(err) || rec.Attempts >= s.cfg.MaxAttempts:
@@ -131,31 +131,47 @@ func final(err error) bool {
 }
 
 func (s *Service) complete(ctx context.Context, j job, m made) error {
-	return s.end(ctx, j, OnDone, func(r *ports.ReportJob) {
+	ours, err := s.end(ctx, j, OnDone, func(r *ports.ReportJob) {
 		r.Rows, r.AsOf, r.FileSize, r.FileSHA256 = m.rows, m.asOf, m.size, m.sha256
 	})
+	switch this := j.rec.Attempts; {
+	case err != nil:
+		return err // it may have been stored
+	case ours:
+		return s.removeAttempts(ctx, &j.rec, 1, this-1)
+	default:
+		return s.removeAttempts(ctx, &j.rec, this, this)
+	}
 }
 
 func (s *Service) fail(ctx context.Context, j job, code errcodes.Code) error {
-	return errors.Join(
-		s.end(ctx, j, OnFail, func(r *ports.ReportJob) { r.Reason = string(code) }),
-		s.removeFiles(ctx, &j.rec),
-	)
+	ours, err := s.end(ctx, j, OnFail, func(r *ports.ReportJob) { r.Reason = string(code) })
+	switch {
+	case err != nil:
+		return err
+	case ours:
+		return s.removeFiles(ctx, &j.rec)
+	default:
+		return s.removeAttempts(ctx, &j.rec, j.rec.Attempts, j.rec.Attempts)
+	}
 }
 
-func (s *Service) end(ctx context.Context, j job, on Trigger, set func(*ports.ReportJob)) error {
+// end stores the end of a report, and reports whether it was ended here: not
+// when it was cancelled, or taken up by another, who ends it.
+func (s *Service) end(ctx context.Context, j job, on Trigger, set func(*ports.ReportJob)) (ours bool, err error) {
 	change, err := j.move(on, s.cfg.Clock.Now(), set)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := s.save(ctx, change); err != nil {
-		if errcodes.Of(err) == errcodes.Conflict {
-			return nil // cancelled, or taken up by another, who ends it
-		}
-		return err
+	err = s.save(ctx, change)
+	switch {
+	case errcodes.Of(err) == errcodes.Conflict:
+		return false, nil
+	case err != nil:
+		return false, err
 	}
 	s.ended(change.Job)
-	return nil
+	return true, nil
 }
 
 // giveBack lets another process take the report up after a pause.

@@ -47,7 +47,7 @@ func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2
 			return nil, err
 		}
 	}
-	rows := here.passing(ordered(s.ports.Transactions.Rows(ctx, q), &q), len(q.Columns))
+	rows := here.passing(ordered(ctx, s.ports.Transactions.Rows(ctx, q), &q), len(q.Columns))
 	return func(yield func(Payment, error) bool) {
 		for row, err := range rows {
 			var p Payment

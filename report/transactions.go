@@ -32,7 +32,7 @@ func (s *Service) transactions(ctx context.Context, rec *ports.ReportJob) (conte
 			return content{}, err
 		}
 	}
-	rows := ordered(s.ports.Transactions.Rows(ctx, q), &q)
+	rows := ordered(ctx, s.ports.Transactions.Rows(ctx, q), &q)
 	return content{describe(r.Columns, s.columns), here.passing(rows, len(r.Columns)), stamp(asOf)}, nil
 }
 
@@ -60,7 +60,7 @@ func describe(names []string, columns []ports.Column) []ports.Column {
 // ordered checks what a source promises: each row once, in order, within the
 // range. A source that breaks it would double rows or leave some out without
 // anybody noticing; its report has failed.
-func ordered(rows iter.Seq2[ports.Row, error], q *ports.RowQuery) iter.Seq2[ports.Row, error] {
+func ordered(ctx context.Context, rows iter.Seq2[ports.Row, error], q *ports.RowQuery) iter.Seq2[ports.Row, error] {
 	at, id := slices.Index(q.Columns, ports.ColumnCreatedAt), slices.Index(q.Columns, ports.ColumnTransactionID)
 	from, until := q.From.Format(TimeLayout), q.Until.Format(TimeLayout)
 	return func(yield func(ports.Row, error) bool) {
@@ -68,6 +68,8 @@ func ordered(rows iter.Seq2[ports.Row, error], q *ports.RowQuery) iter.Seq2[port
 		for row, err := range rows {
 			switch {
 			case err != nil:
+			case ctx.Err() != nil: // also where no row passes the filters
+				err = context.Cause(ctx)
 			case len(row) != len(q.Columns):
 				err = disordered("The source gave a row of another length")
 			case len(row[at]) != len(TimeLayout) || row[at] < from || row[at] >= until:

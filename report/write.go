@@ -16,7 +16,7 @@ import (
 
 // write makes the report's files: the report itself, the rows to show inline
 // where they are few, and the manifest. Each stands under its name only when it
-// is whole; an attempt after this one writes all of them anew.
+// is whole; an attempt after this one writes its own.
 func (a *attempt) write(ctx context.Context) (made, error) {
 	rec := a.held().rec
 	c, err := a.service.content(ctx, &rec)
@@ -47,10 +47,26 @@ type content struct {
 
 // content opens the rows of a report.
 func (s *Service) content(ctx context.Context, rec *ports.ReportJob) (content, error) {
+	if err := s.able(rec); err != nil {
+		return content{}, err
+	}
 	if rec.Kind == ports.ReportUnmatched {
 		return s.unmatched(ctx, rec)
 	}
 	return s.transactions(ctx, rec)
+}
+
+// able refuses a report that this service cannot make: one that another process
+// took, which has other formats, sources or columns. It is left to such a one.
+func (s *Service) able(rec *ports.ReportJob) error {
+	columns := s.Columns(rec.Kind)
+	_, errColumns := checkColumns(rec.Request.Columns, columns)
+	_, errFilters := checkFilters(rec.Request.Filters, columns)
+	if s.writers[rec.Request.Format] == nil || rec.Kind == ports.ReportUnmatched && s.ports.Settlements == nil ||
+		errColumns != nil || errFilters != nil {
+		return errcodes.New(errcodes.Unavailable, "The report cannot be made by this process")
+	}
+	return nil
 }
 
 func (a *attempt) writeFile(ctx context.Context, rec *ports.ReportJob, c content, inline *inline, m *made) (err error) {
@@ -129,15 +145,29 @@ func (s *Service) put(ctx context.Context, name string, text []byte) (err error)
 	return file.Commit(ctx)
 }
 
-func reportName(rec *ports.ReportJob) string   { return rec.ID + "/report." + rec.Request.Format }
-func manifestName(rec *ports.ReportJob) string { return rec.ID + "/manifest.json" }
-func rowsName(rec *ports.ReportJob) string     { return rec.ID + "/rows.jsonl" }
+// Each attempt has files of its own, so that one that has lost its lease without
+// noticing never replaces what another has made: the last is the one that counts.
+func attemptName(rec *ports.ReportJob, file string) string {
+	return rec.ID + "/" + count(rec.Attempts) + "/" + file
+}
+
+func reportName(rec *ports.ReportJob) string   { return attemptName(rec, "report."+rec.Request.Format) }
+func manifestName(rec *ports.ReportJob) string { return attemptName(rec, "manifest.json") }
+func rowsName(rec *ports.ReportJob) string     { return attemptName(rec, "rows.jsonl") }
 
 // removeFiles removes what a report has left.
 func (s *Service) removeFiles(ctx context.Context, rec *ports.ReportJob) error {
-	for _, name := range []string{reportName(rec), manifestName(rec), rowsName(rec)} {
-		if err := s.ports.Files.Remove(ctx, name); err != nil && errcodes.Of(err) != errcodes.NotFound {
-			return err
+	return s.removeAttempts(ctx, rec, 1, rec.Attempts)
+}
+
+// removeAttempts removes what the attempts from first to last have left.
+func (s *Service) removeAttempts(ctx context.Context, rec *ports.ReportJob, first, last int) error {
+	of := *rec
+	for of.Attempts = first; of.Attempts <= last; of.Attempts++ {
+		for _, name := range []string{reportName(&of), manifestName(&of), rowsName(&of)} {
+			if err := s.ports.Files.Remove(ctx, name); err != nil && errcodes.Of(err) != errcodes.NotFound {
+				return err
+			}
 		}
 	}
 	return nil

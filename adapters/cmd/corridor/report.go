@@ -1,12 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func (c *reportCmd) Run(world *surroundings) (err error) {
 	if err != nil {
 		return err
 	}
-	return c.deliver(world, service, job.ID, dir)
+	return c.deliver(world, service, job.ID)
 }
 
 func (c *reportCmd) service(ctx context.Context, dir string) (*report.Service, func() error, error) {
@@ -131,8 +132,8 @@ func (c *reportCmd) make(world *surroundings, service *report.Service) (ports.Re
 		case err := <-ended:
 			return c.end(world, service, job.ID, progress, err)
 		case <-ticker.C:
-			if job, err = service.Get(world.ctx, toolOwner, job.ID); err == nil {
-				progress.show(job.Rows)
+			if now, err := service.Get(world.ctx, toolOwner, job.ID); err == nil {
+				progress.show(now.Rows)
 			}
 		}
 	}
@@ -151,7 +152,7 @@ func (c *reportCmd) end(world *surroundings, service *report.Service, id string,
 }
 
 // deliver copies the file, and the manifest beside it.
-func (c *reportCmd) deliver(world *surroundings, service *report.Service, id, dir string) error {
+func (c *reportCmd) deliver(world *surroundings, service *report.Service, id string) error {
 	file, err := service.Open(world.ctx, toolOwner, id)
 	if err != nil {
 		return err
@@ -163,11 +164,15 @@ func (c *reportCmd) deliver(world *surroundings, service *report.Service, id, di
 	if err := errors.Join(copyTo(out, file), file.Close()); err != nil {
 		return err
 	}
-	manifest, err := os.Open(filepath.Join(dir, id, "manifest.json"))
+	manifest, err := service.Manifest(world.ctx, toolOwner, id)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(copyTo(out+".manifest.json", manifest), manifest.Close()); err != nil {
+	text, err := json.MarshalIndent(manifest, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := copyTo(out+".manifest.json", bytes.NewReader(append(text, '\n'))); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(world.stdout, "%s\n%s.manifest.json\n", out, out)

@@ -1,0 +1,91 @@
+package report_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/report"
+)
+
+func (r *rig) parts() report.Ports {
+	return report.Ports{
+		Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{lines{}}, Files: r.files,
+		Scratch: portstest.NewScratch(),
+	}
+}
+
+// A report and its files go together, not before their time.
+func TestReportsAreKeptForAWhile(t *testing.T) {
+	r := newRig(t)
+	s, err := report.New(r.parts(), report.Policy{KeepFor: time.Hour}, &r.config)
+	require.NoError(t, err)
+	id := r.create(asked()).ID
+	require.NoError(t, s.Tick(t.Context(), r.clock.Now()))
+	r.clock.Advance(time.Hour - time.Millisecond)
+	require.NoError(t, s.Tick(t.Context(), r.clock.Now()))
+	assert.NotEmpty(t, r.file(id))
+	r.clock.Advance(time.Millisecond)
+	require.NoError(t, s.Tick(t.Context(), r.clock.Now()))
+	r.nothingUnder(id)
+	_, err = s.Get(t.Context(), owner, id)
+	require.ErrorIs(t, err, errcodes.NotFound)
+}
+
+// A report that fails does not keep the next one waiting.
+func TestABadReportBlocksNoOther(t *testing.T) {
+	r := newRig(t)
+	failures := 1
+	r.source.before = func(context.Context, int) error {
+		if failures--; failures >= 0 {
+			return errcodes.New(errcodes.Unavailable, "")
+		}
+		return nil
+	}
+	bad := r.create(asked())
+	r.clock.Advance(time.Millisecond)
+	good := r.create(asked())
+	require.ErrorIs(t, r.tick(), errcodes.Unavailable)
+	assert.Equal(t, ports.ReportRunning, r.get(bad.ID).Status)
+	assert.Equal(t, ports.ReportCompleted, r.get(good.ID).Status)
+}
+
+func TestServicesThatCannotBe(t *testing.T) {
+	r := newRig(t)
+	for name, bend := range map[string]func(*report.Ports, *report.Config){
+		"two writers of csv": func(p *report.Ports, _ *report.Config) { p.Writers = append(p.Writers, lines{}) },
+		"no writer":          func(p *report.Ports, _ *report.Config) { p.Writers = nil },
+		"a short key":        func(_ *report.Ports, c *report.Config) { c.LinkKey = make([]byte, 31) },
+		"no files":           func(p *report.Ports, _ *report.Config) { p.Files = nil },
+	} {
+		p, c := r.parts(), r.config
+		bend(&p, &c)
+		_, err := report.New(p, report.Policy{}, &c)
+		require.ErrorIs(t, err, errcodes.Configuration, name)
+	}
+	_, err := r.service.CreateTransactions(t.Context(), "", asked())
+	require.ErrorIs(t, err, errcodes.InvalidRequest)
+}
+
+func TestNamesAreCountedInCharacters(t *testing.T) {
+	q := asked()
+	q.Name = strings.Repeat("ü", report.MaxName)
+	newRig(t).create(q)
+}
+
+func TestNoRowsInline(t *testing.T) {
+	r := newRig(t, func(c *report.Config) { c.Inline = -1 })
+	r.source.rows = transactions(1)
+	id := r.create(asked()).ID
+	require.NoError(t, r.tick())
+	_, few, err := r.service.Rows(t.Context(), owner, id)
+	require.NoError(t, err)
+	assert.False(t, few)
+}

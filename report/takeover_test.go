@@ -1,0 +1,214 @@
+package report_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/report"
+)
+
+// overtaken has another service make the report while the first stands still at
+// its third row, past its lease; then the first goes on as after says.
+func overtaken(t *testing.T, after error) (*rig, string) {
+	t.Helper()
+	r := newRig(t)
+	r.source.rows = transactions(4)
+	inside := false
+	r.source.before = func(ctx context.Context, row int) error {
+		if row != 2 || inside {
+			return nil
+		}
+		inside = true
+		// No beat in between: this one's clock stands still.
+		require.NoError(t, r.another().Tick(ctx, r.clock.Now().Add(2*report.DefaultLease)))
+		r.source.rows = transactions(3)
+		return after
+	}
+	id := r.create(asked()).ID
+	require.NoError(t, r.tick())
+	return r, id
+}
+
+// One that has lost its lease without noticing leaves alone what the winner has
+// made, whether it goes on or fails.
+func TestALoserTouchesNothing(t *testing.T) {
+	for name, after := range map[string]error{
+		"it goes on": nil, "it fails": errcodes.New(errcodes.Unprocessable, ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, id := overtaken(t, after)
+			j := r.get(id)
+			require.Equal(t, ports.ReportCompleted, j.Status)
+			require.Equal(t, 2, j.Attempts)
+			text := r.file(id)
+			sum := sha256.Sum256([]byte(text))
+			assert.Equal(t, j.FileSHA256, hex.EncodeToString(sum[:]))
+			assert.Equal(t, 5, strings.Count(text, "\n"))
+			m, err := r.service.Manifest(t.Context(), owner, id)
+			require.NoError(t, err)
+			assert.Equal(t, j.FileSHA256, m.SHA256)
+			rows, few, err := r.service.Rows(t.Context(), owner, id)
+			require.NoError(t, err)
+			assert.True(t, few)
+			assert.Len(t, rows, 4)
+			r.nothingOf(id, 1)
+			assert.Equal(t, []ports.ReportStatus{ports.ReportCompleted}, r.ended, "it ends once")
+		})
+	}
+}
+
+// Cancelled at its last row, when no beat can tell any more: the file goes.
+func TestACancelAtTheLastRow(t *testing.T) {
+	r := newRig(t)
+	r.source.rows = transactions(1)
+	var id string
+	r.source.before = func(ctx context.Context, row int) error {
+		if row == 1 {
+			_, err := r.service.Cancel(ctx, owner, id)
+			require.NoError(t, err)
+		}
+		return nil
+	}
+	id = r.create(asked()).ID
+	require.NoError(t, r.tick())
+	assert.Equal(t, ports.ReportFailed, r.get(id).Status)
+	r.nothingUnder(id)
+}
+
+// What a process left that died after its commit goes with the next one's end.
+func TestLeftoversOfTheDead(t *testing.T) {
+	r := newRig(t)
+	r.source.rows = transactions(1)
+	id := r.create(asked()).ID
+	_, err := r.store.Reports().ClaimReport(t.Context(), "dead", r.clock.Now(), report.DefaultLease)
+	require.NoError(t, err)
+	f, err := r.files.Create(t.Context(), id+"/1/report.csv")
+	require.NoError(t, err)
+	require.NoError(t, f.Commit(t.Context()))
+	r.clock.Advance(report.DefaultLease)
+	require.NoError(t, r.tick())
+	assert.Equal(t, ports.ReportCompleted, r.get(id).Status)
+	r.nothingOf(id, 1)
+	assert.NotEmpty(t, r.file(id))
+}
+
+// slowStore takes its time to answer a beat that it has stored.
+type slowStore struct{ ports.ReportStore }
+
+func (s slowStore) Save(ctx context.Context, c ports.ReportChange) error {
+	err := s.ReportStore.Save(ctx, c)
+	if err != nil || c.Job.Version == 0 || c.Job.Status != ports.ReportRunning {
+		return err
+	}
+	select {
+	case <-time.After(5 * time.Second):
+		return nil
+	case <-ctx.Done():
+		return errcodes.Wrap(errcodes.OutcomeUnknown, "", ctx.Err())
+	}
+}
+
+func (s slowStore) Report(ctx context.Context, owner, id string) (ports.ReportJob, error) {
+	if ctx.Err() != nil {
+		return ports.ReportJob{}, ctx.Err()
+	}
+	return s.ReportStore.Report(ctx, owner, id)
+}
+
+// A report that is finished while a beat is under way is completed with the
+// version that the beat has stored.
+func TestTheEndWaitsForTheBeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, realTime)
+		r.source.rows, r.source.before = bubbleRows(1), slow(6*time.Second) // 12 s; the beat is at 10 s
+		s, err := report.New(report.Ports{
+			Reports: slowStore{r.store.Reports()}, Transactions: r.source, Writers: []ports.ReportWriter{lines{}}, Files: r.files,
+			Scratch: portstest.NewScratch(),
+		}, report.Policy{}, &r.config)
+		require.NoError(t, err)
+		j, err := s.CreateTransactions(t.Context(), owner, today())
+		require.NoError(t, err)
+		require.NoError(t, s.Tick(t.Context(), time.Now()))
+		assert.Equal(t, ports.ReportCompleted, r.get(j.ID).Status)
+	})
+}
+
+// A process that has other formats, columns or sources leaves a report to one
+// that can make it, and takes no harm.
+func TestAReportThatAnotherProcessCouldMake(t *testing.T) {
+	for name, bend := range map[string]func(*ports.ReportJob){
+		"format":    func(j *ports.ReportJob) { j.Request.Format = "xlsx" },
+		"column":    func(j *ports.ReportJob) { j.Request.Columns = []string{"fee"} },
+		"filter":    func(j *ports.ReportJob) { j.Request.Filters = []ports.Filter{{Column: "fee", OneOf: []string{"1"}}} },
+		"unmatched": func(j *ports.ReportJob) { j.Kind, j.Request.Columns = ports.ReportUnmatched, []string{"reason"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			j := r.create(asked())
+			bend(&j)
+			require.NoError(t, r.store.Reports().Save(t.Context(), ports.ReportChange{Job: j}))
+			require.ErrorIs(t, r.tick(), errcodes.Unavailable)
+			assert.Equal(t, ports.ReportRunning, r.get(j.ID).Status, "it is left to another")
+			for range report.DefaultMaxAttempts {
+				r.clock.Advance(time.Minute)
+				_ = r.tick()
+			}
+			assert.Equal(t, ports.ReportFailed, r.get(j.ID).Status)
+			assert.Equal(t, string(errcodes.Unavailable), r.get(j.ID).Reason)
+		})
+	}
+}
+
+// endless gives rows that pass no filter, and looks at no context.
+type endless struct{ *source }
+
+func (endless) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+	return func(yield func(ports.Row, error) bool) {
+		for id := []byte("tx"); ; id = append(id, '0') {
+			<-time.After(time.Second)
+			row := make(ports.Row, len(q.Columns))
+			for i, name := range q.Columns {
+				switch name {
+				case ports.ColumnTransactionID:
+					row[i] = string(id)
+				case ports.ColumnCreatedAt:
+					row[i] = q.From.Format(report.TimeLayout)
+				}
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestASourceWhoseRowsNeverPass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, realTime, func(c *report.Config) { c.MaxRun = time.Minute })
+		s, err := report.New(report.Ports{
+			Reports: r.store.Reports(), Transactions: endless{r.source}, Writers: []ports.ReportWriter{lines{}}, Files: r.files,
+			Scratch: portstest.NewScratch(),
+		}, report.Policy{}, &r.config)
+		require.NoError(t, err)
+		q := today()
+		q.Filters = []ports.Filter{{Column: "status", OneOf: []string{"SUCCEEDED"}}}
+		j, err := s.CreateTransactions(t.Context(), owner, q)
+		require.NoError(t, err)
+		if err := s.Tick(t.Context(), time.Now()); err != nil {
+			require.ErrorIs(t, err, errcodes.DeadlineExceeded)
+		}
+		assert.Equal(t, string(errcodes.DeadlineExceeded), r.get(j.ID).Reason)
+	})
+}
