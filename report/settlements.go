@@ -133,10 +133,10 @@ func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content,
 	}
 	asOf := stamp(earliest(settled, created))
 	in := MatchInput{
-		Lines: s.ports.Settlements.Lines(ctx, ports.RowQuery{
+		Lines: ofTheDays(s.ports.Settlements.Lines(ctx, ports.RowQuery{
 			Owner: rec.Owner, MerchantID: rec.Request.MerchantID,
 			From: rec.Request.From.Add(-s.policy.SettleWithin), Until: until(rec).Add(s.policy.SettleWithin),
-		}),
+		}), rec),
 		Payments: payments,
 		Range:    MatchRange{From: rec.Request.From, Until: until(rec), Due: settled.Add(-s.policy.SettleWithin), AsOf: asOf},
 		Policy:   MatchPolicy{Tolerance: s.policy.Tolerance},
@@ -144,6 +144,19 @@ func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content,
 	}
 	rows := projected(here.passing(unmatchedRows(ctx, in), len(unmatchedColumns)), rec.Request.Columns)
 	return content{describe(rec.Request.Columns, unmatchedColumns), rows, asOf}, nil
+}
+
+// ofTheDays leaves out the bad lines that are known to be of other days: more
+// days are read than reported on, and a bad line settles nothing.
+func ofTheDays(lines iter.Seq2[ports.SettlementLine, error], rec *ports.ReportJob) iter.Seq2[ports.SettlementLine, error] {
+	return func(yield func(ports.SettlementLine, error) bool) {
+		for l, err := range lines {
+			other := l.Bad != "" && !l.At.IsZero() && (l.At.Before(rec.Request.From) || !l.At.Before(until(rec)))
+			if (err != nil || !other) && !yield(l, err) {
+				return
+			}
+		}
+	}
 }
 
 func earliest(a, b time.Time) time.Time {

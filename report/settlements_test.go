@@ -134,6 +134,22 @@ func TestACaptureOfTheDayBefore(t *testing.T) {
 	assert.Equal(t, time.Date(2026, 11, 17, 0, 0, 0, 0, time.UTC), from.queries[0].From)
 }
 
+// More days are read than reported on: a bad line of another day is not this
+// report's.
+func TestABadLineOfAnotherDay(t *testing.T) {
+	bad := func(n int64, after time.Duration) ports.SettlementLine {
+		l := line(n, "", 0, after)
+		l.Bad = "no reference"
+		return l
+	}
+	_, _, found := reconciled(t, nil, []ports.SettlementLine{
+		bad(1, -13*time.Hour), bad(2, -12*time.Hour), bad(3, 12*time.Hour-time.Millisecond), bad(4, 12*time.Hour),
+	})
+	require.Len(t, found, 2)
+	assert.InDelta(t, 2, found[0]["settlementLine"], 0)
+	assert.InDelta(t, 3, found[1]["settlementLine"], 0)
+}
+
 // A line of the first day is for a transaction of the days before.
 func TestATransactionOfTheDaysBefore(t *testing.T) {
 	before := transaction(1, "createdAt", "2026-11-18T00:00:00.000Z")
