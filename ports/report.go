@@ -37,6 +37,9 @@ type ReportRequest struct {
 	Format     string // of the file; a ReportWriter's
 }
 
+// Until is the first instant after the report's days.
+func (r *ReportRequest) Until() time.Time { return r.To.AddDate(0, 0, 1) }
+
 // ReportJob is a report as stores keep it. Once its status is terminal it never
 // changes (I22).
 type ReportJob struct {

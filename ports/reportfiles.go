@@ -3,13 +3,48 @@ package ports
 import (
 	"context"
 	"io"
+	"strings"
 	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
 )
 
-// ReportFiles keeps finished files. Names are parts of the letters a to z,
-// digits, dots, hyphens and underscores, with slashes between: rep_1/report.csv.
-// A part begins with a letter or a digit. Another name is
-// errcodes.InvalidRequest.
+// MaxReportFileName bounds the name of a report file, in bytes. A folder keeps a
+// file that is being written under a longer, hidden name, which most file systems
+// end at 255.
+const MaxReportFileName = 200
+
+var errReportFileName = errcodes.New(errcodes.InvalidRequest, "the name of a report file is not allowed")
+
+// CheckReportFileName holds a name against the rule of [ReportFiles]: parts of the
+// letters a to z, digits, dots, hyphens and underscores, each beginning with a
+// letter or a digit, with slashes between; at most [MaxReportFileName] bytes in
+// all. Another is errcodes.InvalidRequest.
+func CheckReportFileName(name string) error {
+	if len(name) > MaxReportFileName {
+		return errReportFileName
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if !goodFilePart(part) {
+			return errReportFileName
+		}
+	}
+	return nil
+}
+
+func goodFilePart(part string) bool {
+	for i := range len(part) {
+		c := part[i]
+		first := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if !first && (i == 0 || c != '.' && c != '-' && c != '_') {
+			return false
+		}
+	}
+	return part != ""
+}
+
+// ReportFiles keeps finished files, such as rep_1/report.csv. Its methods refuse
+// what [CheckReportFileName] refuses.
 type ReportFiles interface {
 	// Create starts a file. Nothing stands under the name before Commit, and
 	// what stood there before stays until then.

@@ -42,6 +42,14 @@ func (a *attempt) held() job {
 	return a.job
 }
 
+// unbegun gives the job as if this attempt had not been: one that a shutdown
+// broke off is not a failure, and the next one takes its number.
+func (a *attempt) unbegun() job {
+	j := a.held()
+	j.rec.Attempts--
+	return j
+}
+
 // run writes the report, and beside it keeps the lease.
 func (a *attempt) run(ctx context.Context) (m made, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -86,8 +86,8 @@ type Config struct {
 	// MaxRun bounds one attempt; a report that takes longer has failed. Default
 	// 1 h. At least 1 ms.
 	MaxRun time.Duration
-	// MaxAttempts is how often a report is begun; after that it has failed.
-	// Default 3.
+	// MaxAttempts is how often a report is begun; after that it has failed. An
+	// attempt that a shutdown broke off does not count. Default 3.
 	MaxAttempts int
 	// Inline is how many rows [Service.Rows] gives at the most. Default 1,000;
 	// -1 for none.

@@ -107,7 +107,7 @@ func (s *Service) attempt(ctx context.Context, rec ports.ReportJob) error {
 	case errors.Is(err, errLost): // somebody else has it, or it was cancelled
 		return s.removeAttempts(after, &rec, rec.Attempts, rec.Attempts)
 	case ctx.Err() != nil:
-		return s.giveBack(after, a.held(), 0)
+		return s.giveBack(after, a.unbegun(), 0)
 	case final(err) || rec.Attempts >= s.cfg.MaxAttempts:
 		return errors.Join(logged(err), s.fail(after, a.held(), errcodes.Of(err)))
 	default:

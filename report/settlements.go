@@ -36,7 +36,7 @@ func (p Policy) settledDirections() ports.Filter {
 func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2[Payment, error], error) {
 	q := ports.RowQuery{
 		Owner: rec.Owner, MerchantID: rec.Request.MerchantID, Columns: paymentColumns,
-		From: rec.Request.From.Add(-s.policy.SettleWithin), Until: until(rec),
+		From: rec.Request.From.Add(-s.policy.SettleWithin), Until: rec.Request.Until(),
 	}
 	var here filters
 	if settled := s.policy.settledDirections(); s.ports.Transactions.Applies(settled) {
@@ -60,9 +60,6 @@ func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2
 		}
 	}, nil
 }
-
-// until is the first instant after a report's days.
-func until(rec *ports.ReportJob) time.Time { return rec.Request.To.AddDate(0, 0, 1) }
 
 func payment(row ports.Row) (Payment, error) {
 	amount, ok := minor(row[3], row[4])
@@ -135,10 +132,10 @@ func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content,
 	in := MatchInput{
 		Lines: ofTheDays(s.ports.Settlements.Lines(ctx, ports.RowQuery{
 			Owner: rec.Owner, MerchantID: rec.Request.MerchantID,
-			From: rec.Request.From.Add(-s.policy.SettleWithin), Until: until(rec).Add(s.policy.SettleWithin),
+			From: rec.Request.From.Add(-s.policy.SettleWithin), Until: rec.Request.Until().Add(s.policy.SettleWithin),
 		}), rec),
 		Payments: payments,
-		Range:    MatchRange{From: rec.Request.From, Until: until(rec), Due: settled.Add(-s.policy.SettleWithin), AsOf: asOf},
+		Range:    MatchRange{From: rec.Request.From, Until: rec.Request.Until(), Due: settled.Add(-s.policy.SettleWithin), AsOf: asOf},
 		Policy:   MatchPolicy{Tolerance: s.policy.Tolerance},
 		Limits:   MatchLimits{MemoryBytes: s.cfg.Memory, Scratch: s.ports.Scratch},
 	}
@@ -151,7 +148,7 @@ func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content,
 func ofTheDays(lines iter.Seq2[ports.SettlementLine, error], rec *ports.ReportJob) iter.Seq2[ports.SettlementLine, error] {
 	return func(yield func(ports.SettlementLine, error) bool) {
 		for l, err := range lines {
-			other := l.Bad != "" && !l.At.IsZero() && (l.At.Before(rec.Request.From) || !l.At.Before(until(rec)))
+			other := l.Bad != "" && !l.At.IsZero() && (l.At.Before(rec.Request.From) || !l.At.Before(rec.Request.Until()))
 			if (err != nil || !other) && !yield(l, err) {
 				return
 			}

@@ -17,7 +17,7 @@ func (s *Service) transactions(ctx context.Context, rec *ports.ReportJob) (conte
 	}
 	r := &rec.Request
 	q := ports.RowQuery{
-		Owner: rec.Owner, MerchantID: r.MerchantID, From: r.From, Until: r.To.AddDate(0, 0, 1), Columns: slices.Clone(r.Columns),
+		Owner: rec.Owner, MerchantID: r.MerchantID, From: r.From, Until: r.Until(), Columns: slices.Clone(r.Columns),
 	}
 	q.Columns = with(q.Columns, ports.ColumnCreatedAt)
 	q.Columns = with(q.Columns, ports.ColumnTransactionID)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -93,8 +92,8 @@ func (m *MemoryFiles) ready(ctx context.Context, method, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !reportFileName(name) {
-		return errcodes.New(errcodes.InvalidRequest, "the name of a report file is not allowed")
+	if err := ports.CheckReportFileName(name); err != nil {
+		return err
 	}
 	return m.fault(method, name)
 }
@@ -111,32 +110,6 @@ func (m *MemoryFiles) now() time.Time {
 		return ports.SystemClock().Now().UTC()
 	}
 	return m.Clock.Now().UTC()
-}
-
-// maxFileName bounds a name, so that each of its parts with a suffix fits into a
-// folder's entry.
-const maxFileName = 200
-
-func reportFileName(name string) bool {
-	if len(name) > maxFileName {
-		return false
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if !reportFilePart(part) {
-			return false
-		}
-	}
-	return true
-}
-
-func reportFilePart(part string) bool {
-	const first = "abcdefghijklmnopqrstuvwxyz0123456789"
-	for i := range len(part) {
-		if c := part[i]; strings.IndexByte(first, c) < 0 && (i == 0 || strings.IndexByte("._-", c) < 0) {
-			return false
-		}
-	}
-	return part != ""
 }
 
 // newMemoryFile is a file that is being written.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 var fileNameChecks = []fileCheck{
@@ -44,7 +45,7 @@ func fileNamesRefused(k *fileKit) {
 var goodFileNames = []string{
 	"a", "0", "a.b", "a-b", "a_b", "ab", "a.", "a..b", "a.tmp", "a.b.tmp", "a.attrs1", "con", "d/a", "d/a.csv", "d/e/f/g/h", "d-a", "d.a/d", "d_a",
 	"rep_1/report.csv", "rep_10/report.csv", "rep_1/report.csv.gz",
-	strings.Repeat("b", maxFileName), strings.Repeat("c/", maxFileName/2-1) + "cc",
+	strings.Repeat("b", ports.MaxReportFileName), strings.Repeat("c/", ports.MaxReportFileName/2-1) + "cc",
 }
 
 func fileNamesApart(k *fileKit) {

@@ -9,7 +9,7 @@
 //	defer bucket.Close()
 //	files, err := corridorblob.New(bucket)
 //
-// A name is the object's key, of at most [MaxName] bytes. A prefix comes from
+// A name is the object's key, of at most [ports.MaxReportFileName] bytes. A prefix comes from
 // blob.PrefixedBucket.
 //
 // The context of Create rules the whole upload, that of Open all reading:

@@ -8,6 +8,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // quiet keeps a provider's words out of an error's text.
@@ -66,5 +67,5 @@ func ready(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return checkName(name)
+	return ports.CheckReportFileName(name)
 }

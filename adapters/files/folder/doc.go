@@ -17,7 +17,7 @@
 // only (0700), and so are files (0600); one that becomes empty is removed.
 //
 // No name leads out of the directory, neither by dots nor by symbolic links,
-// and no link stands for a file. A name has at most [MaxName] bytes. A name that
+// and no link stands for a file. A name has at most [ports.MaxReportFileName] bytes. A name that
 // is a directory of others (a, beside a/b) cannot be committed:
 // [errcodes.Conflict].
 //

@@ -183,5 +183,5 @@ func ready(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return checkName(name)
+	return ports.CheckReportFileName(name)
 }
