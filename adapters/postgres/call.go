@@ -1,0 +1,179 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// maxTries bounds how often a statement is made: again when the server undid it
+// for another's sake, or a read when its connection broke.
+const maxTries = 5
+
+// querier is a connection or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// acquire takes a connection of the pool, within AcquireTimeout.
+func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, s.cfg.AcquireTimeout)
+	defer cancel()
+	conn, err := s.pool.Acquire(bounded)
+	switch {
+	case err == nil:
+		return conn, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case bounded.Err() != nil:
+		return nil, errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}).WithRetryAfter(retryAfter)
+	default:
+		return nil, coded(err)
+	}
+}
+
+// read runs do on a connection of its own. A connection that broke costs a read
+// nothing but another one.
+func (s *Store) read(ctx context.Context, do func(context.Context, querier) error) error {
+	var err error
+	for range maxTries {
+		if err = s.readOnce(ctx, do); err == nil || ctx.Err() != nil || !isRolledBack(err) && !isBroken(err) {
+			break
+		}
+	}
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return coded(err)
+}
+
+func (s *Store) readOnce(ctx context.Context, do func(context.Context, querier) error) error {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	bounded, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	err = do(bounded, conn)
+	if err != nil && bounded.Err() != nil {
+		return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}) // the time was up: no second try
+	}
+	return err
+}
+
+// row reads one row. None is pgx.ErrNoRows.
+func (s *Store) row(ctx context.Context, query string, args []any, dest ...any) error {
+	missing := false
+	err := s.read(ctx, func(ctx context.Context, q querier) error {
+		err := q.QueryRow(ctx, query, args...).Scan(dest...)
+		if missing = errors.Is(err, pgx.ErrNoRows); missing {
+			return nil
+		}
+		return err
+	})
+	if err == nil && missing {
+		return pgx.ErrNoRows
+	}
+	return err
+}
+
+// list reads all rows of a query, one value each.
+func list[V any](ctx context.Context, s *Store, query string, args []any, scan func(pgx.Rows, *V) error) ([]V, error) {
+	var all []V
+	err := s.read(ctx, func(ctx context.Context, q querier) (err error) {
+		all, err = collect(ctx, q, query, args, scan)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+func collect[V any](ctx context.Context, q querier, query string, args []any, scan func(pgx.Rows, *V) error) ([]V, error) {
+	rows, err := q.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []V
+	for rows.Next() {
+		var v V
+		if err := scan(rows, &v); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
+
+// write runs do, which makes one statement that writes. It goes on when ctx ends
+// meanwhile: to break a write off would leave its outcome unknown.
+func (s *Store) write(ctx context.Context, do func(context.Context, querier) error) error {
+	return s.writing(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		err := do(ctx, conn)
+		if err == nil || isDefinite(err) {
+			return err
+		}
+		return unknown(err)
+	})
+}
+
+// transact runs do within a transaction. Only a COMMIT can leave an outcome
+// unknown: what breaks before it is undone.
+func (s *Store) transact(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
+	return s.writing(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			return err
+		}
+		if err := do(ctx, tx); err != nil {
+			_ = tx.Rollback(ctx) // a connection that cannot even do that is thrown away
+			return err
+		}
+		if err := tx.Commit(ctx); err != nil && !isDefinite(err) {
+			return unknown(err)
+		} else if err != nil {
+			return err
+		}
+		return nil
+	})
+}
+
+func (s *Store) writing(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
+	var err error
+	for range maxTries {
+		if err = s.writeOnce(ctx, do); !isRolledBack(err) {
+			break
+		}
+	}
+	return coded(err)
+}
+
+func (s *Store) writeOnce(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	steady, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Timeout)
+	defer cancel()
+	return do(steady, conn)
+}
+
+func unknown(err error) error { return errcodes.Wrap(errcodes.OutcomeUnknown, "", quiet{err}) }
+
+// count makes one statement that writes and gives a number.
+func (s *Store) count(ctx context.Context, query string, args ...any) (n int, err error) {
+	err = s.write(ctx, func(ctx context.Context, q querier) error { return q.QueryRow(ctx, query, args...).Scan(&n) })
+	return n, err
+}

@@ -1,0 +1,125 @@
+package postgres
+
+import (
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// SQLSTATEs that are treated one by one (PostgreSQL, appendix A).
+const (
+	uniqueViolation      = "23505"
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+	duplicateSchema      = "42P06"
+	divisionByZero       = "22012"
+)
+
+// unusable are the states that no retry cures, with what to tell the operator.
+var unusable = map[string]string{
+	"28000": "The database refuses this role",
+	"28P01": "The database refuses the role's password",
+	"3D000": "The database does not exist",
+	"42501": "The role lacks a right on the database or its schema corridor",
+	"42P01": "The database does not have corridor's tables; migrate it",
+	"42703": "The database's tables are of another version; migrate it",
+}
+
+// classes says what the first two characters of a SQLSTATE mean to a caller.
+// What is missing is errcodes.Internal.
+var classes = map[string]errcodes.Code{
+	"22": errcodes.InvalidRequest,     // a value that no column takes, such as NUL in a text
+	"08": errcodes.StorageUnavailable, // connection
+	"23": errcodes.CorruptRecord,      // a constraint that no sound record breaks
+	"25": errcodes.StorageUnavailable, // read-only: a standby
+	"40": errcodes.StorageUnavailable, // rolled back for another's sake
+	"53": errcodes.StorageUnavailable, // out of disk, memory or connections
+	"55": errcodes.StorageUnavailable, // a lock that is not to be had
+	"57": errcodes.StorageUnavailable, // shutting down, starting, or a server-side time limit
+	"58": errcodes.StorageUnavailable, // the server's own I/O
+	"XX": errcodes.CorruptRecord,      // the server's data
+}
+
+var errClosed = errcodes.New(errcodes.Closed, "The store is closed")
+
+func sqlState(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+// coded gives err its code; one that has a code keeps it. The server's text is
+// kept for errors.As alone: its details name rows.
+func coded(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*errcodes.Error](err); ok {
+		return e
+	}
+	if code := errcodes.Of(err); code != errcodes.Internal {
+		return err // the context's own
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return codedState(e)
+	}
+	// Everything else is the network's: no connection, or a broken one.
+	return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err})
+}
+
+func codedState(e *pgconn.PgError) error {
+	if e.Code == uniqueViolation {
+		return errcodes.Wrap(errcodes.Conflict, "A record of this id exists", quiet{e})
+	}
+	if message, ok := unusable[e.Code]; ok {
+		return errcodes.Wrap(errcodes.Configuration, message, quiet{e})
+	}
+	if len(e.Code) == 5 {
+		if code, ok := classes[e.Code[:2]]; ok {
+			return errcodes.Wrap(code, "", quiet{e})
+		}
+	}
+	return errcodes.Wrap(errcodes.Internal, "", quiet{e})
+}
+
+// quiet keeps an error for errors.Is and errors.As, and prints of it what cannot
+// hold a row's values, an address or a password: the SQLSTATE and its constraint.
+type quiet struct{ cause error }
+
+func (q quiet) Unwrap() error { return q.cause }
+
+func (q quiet) Error() string {
+	e, ok := errors.AsType[*pgconn.PgError](q.cause)
+	switch {
+	case !ok:
+		return "postgres: no answer from the server"
+	case e.ConstraintName != "":
+		return "postgres: SQLSTATE " + e.Code + ", constraint " + e.ConstraintName
+	default:
+		return "postgres: SQLSTATE " + e.Code
+	}
+}
+
+// isRolledBack reports that the server undid a statement for another's sake.
+func isRolledBack(err error) bool {
+	state := sqlState(err)
+	return state == serializationFailure || state == deadlockDetected
+}
+
+// isDefinite reports that a statement which failed with err stored nothing. An
+// ERROR is raised before the commit and undoes it. A FATAL one, and a broken
+// connection, may come behind the commit.
+func isDefinite(err error) bool {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.SeverityUnlocalized == "ERROR"
+	}
+	_, ours := errors.AsType[*errcodes.Error](err)
+	return ours || pgconn.SafeToRetry(err) || errors.Is(err, pgx.ErrTxCommitRollback)
+}
+
+// isBroken reports that the connection is lost, which another one may mend.
+func isBroken(err error) bool { return pgconn.SafeToRetry(err) || !isDefinite(err) }

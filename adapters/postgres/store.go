@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Config tunes a store. The zero Config, and nil, mean the defaults.
+type Config struct {
+	// SkipMigrate leaves the tables as they are: New then refuses a database
+	// that does not have this version's tables with errcodes.Configuration.
+	// [Migrate] brings them up to date.
+	SkipMigrate bool
+
+	// AcquireTimeout is how long a call waits for a connection of the pool,
+	// before it answers errcodes.StorageUnavailable with a Retry-After of 1 s.
+	// Default 2 s; 1 ms to 1 min.
+	AcquireTimeout time.Duration
+
+	// Timeout bounds one statement, the network included. A read that takes
+	// longer is errcodes.StorageUnavailable, a write errcodes.OutcomeUnknown.
+	// Default 5 s; 1 ms to 1 h.
+	Timeout time.Duration
+
+	// Hook hears of events and work while they are stored. nil: nobody does.
+	Hook Hook
+}
+
+// Hook enqueues what a change asks for in another queue, within the change's own
+// transaction: what it enqueues is there if and only if the change is.
+type Hook interface {
+	// Wants reports whether the hook takes events or work of the kind. Work that
+	// it takes is not kept for Store.Work; events are kept for Store.Outbox all
+	// the same.
+	Wants(kind string) bool
+	// Enqueue is called once for a change that carries something wanted, with
+	// that alone. It writes through tx and neither ends it nor keeps what it was
+	// given. An error undoes the change.
+	Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, work []ports.WorkItem) error
+}
+
+const (
+	defaultAcquireTimeout, maxAcquireTimeout = 2 * time.Second, time.Minute
+	defaultTimeout, maxTimeout               = 5 * time.Second, time.Hour
+)
+
+func (c *Config) withDefaults() (Config, error) {
+	var d Config
+	if c != nil {
+		d = *c
+	}
+	if d.AcquireTimeout == 0 {
+		d.AcquireTimeout = defaultAcquireTimeout
+	}
+	if d.Timeout == 0 {
+		d.Timeout = defaultTimeout
+	}
+	if d.AcquireTimeout < time.Millisecond || d.AcquireTimeout > maxAcquireTimeout {
+		return d, refuse(fmt.Sprintf("AcquireTimeout is 1ms to %v", maxAcquireTimeout), nil)
+	}
+	if d.Timeout < time.Millisecond || d.Timeout > maxTimeout {
+		return d, refuse(fmt.Sprintf("Timeout is 1ms to %v", maxTimeout), nil)
+	}
+	return d, nil
+}
+
+// Store keeps everything in the schema corridor of one database. Its methods give
+// the ports; all of them share the pool, and may be used from many goroutines.
+type Store struct {
+	pool   *pgxpool.Pool
+	cfg    Config
+	closed atomic.Bool
+}
+
+// New makes a store on the embedder's pool, and brings its tables up to date
+// unless config.SkipMigrate.
+//
+// A database or role that does not exist, a role without the rights, tables of
+// another version, and a bad config are errcodes.Configuration. A server that is
+// not reached is errcodes.StorageUnavailable.
+func New(ctx context.Context, pool *pgxpool.Pool, config *Config) (*Store, error) {
+	c, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if pool == nil {
+		return nil, refuse("A pool is required", nil)
+	}
+	if err := prepare(ctx, pool, !c.SkipMigrate); err != nil {
+		return nil, err
+	}
+	return &Store{pool: pool, cfg: c}, nil
+}
+
+// RateLocks gives the store of books and rate locks.
+func (s *Store) RateLocks() ports.RateLockStore { return rateLocks{s} }
+
+// Ping asks the database for an answer. An error says that the store cannot serve
+// now: errcodes.StorageUnavailable, or errcodes.Closed.
+func (s *Store) Ping(ctx context.Context) error {
+	var n int
+	return s.row(ctx, "SELECT count(*) FROM (SELECT 1 FROM corridor.books LIMIT 1) b", nil, &n)
+}
+
+// Close makes every later call answer errcodes.Closed; closing again does
+// nothing. The pool stays open: it is the embedder's.
+func (s *Store) Close() error {
+	s.closed.Store(true)
+	return nil
+}
+
+func (s *Store) usable(ctx context.Context) error {
+	if s.closed.Load() {
+		return errClosed
+	}
+	return ctx.Err()
+}
+
+// retryAfter is what a caller is told to wait when the pool is exhausted.
+const retryAfter = time.Second

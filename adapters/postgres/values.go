@@ -1,0 +1,105 @@
+package postgres
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// millis cuts a time to what the tables keep; the zero time is NULL.
+func millis(t time.Time) pgtype.Timestamptz {
+	if t.IsZero() {
+		return pgtype.Timestamptz{}
+	}
+	return pgtype.Timestamptz{Time: time.UnixMilli(t.UnixMilli()).UTC(), Valid: true}
+}
+
+// position is millis of a time that is compared with, and so never NULL.
+func position(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()).UTC() }
+
+// optional is NULL for the empty text.
+func optional(s string) pgtype.Text { return pgtype.Text{String: s, Valid: s != ""} }
+
+// bytesOf is data, and never nil, which would be NULL.
+func bytesOf(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
+}
+
+// instant scans a time that may be NULL, which is the zero time.
+type instant struct{ t *time.Time }
+
+// ScanTimestamptz implements pgtype.TimestamptzScanner.
+func (i instant) ScanTimestamptz(v pgtype.Timestamptz) error {
+	*i.t = time.Time{}
+	if v.Valid {
+		*i.t = v.Time.UTC()
+	}
+	if v.InfinityModifier != pgtype.Finite {
+		return corrupt("a time is infinite")
+	}
+	return nil
+}
+
+// text scans a text that may be NULL, which is the empty one.
+type text struct{ s *string }
+
+// ScanText implements pgtype.TextScanner.
+func (t text) ScanText(v pgtype.Text) error {
+	*t.s = v.String
+	return nil
+}
+
+// raw scans bytes into a string.
+type raw struct{ s *string }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (r raw) ScanBytes(v []byte) error {
+	*r.s = string(v)
+	return nil
+}
+
+// slots scans a book's packed locks. The book's Key must be set.
+type slots struct{ book *ports.Book }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (s slots) ScanBytes(v []byte) error { return s.book.SetSlots(v) }
+
+func corrupt(what string) error {
+	return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("postgres: %s", what))
+}
+
+// inRange refuses a page size or batch outside 1 to limit.
+func inRange(n, limit int) error {
+	if n < 1 || n > limit {
+		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("The number asked for is 1 to %d", limit))
+	}
+	return nil
+}
+
+// checkClaim refuses a lease or a number that no claim has.
+func checkClaim(lease time.Duration, n int) error {
+	if lease <= 0 {
+		return errcodes.New(errcodes.InvalidRequest, "A lease is above zero")
+	}
+	return inRange(n, maxClaim)
+}
+
+const (
+	maxPage   = 10_000 // of a listing, as ports sets it
+	maxClaim  = 1_000  // items of one claim
+	maxReason = 1_024  // bytes of a reason to bury
+)
+
+func checkReason(reason string) error {
+	if len(reason) > maxReason {
+		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A reason has at most %d bytes", maxReason))
+	}
+	return nil
+}
