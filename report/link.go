@@ -53,7 +53,11 @@ func (s *Service) OpenLink(ctx context.Context, token string) (File, error) {
 	if !ok || !s.cfg.Clock.Now().Before(ends) {
 		return File{}, errcodes.New(errcodes.NotFound, "No such download, or it has expired")
 	}
-	return s.Open(ctx, owner, id)
+	f, err := s.Open(ctx, owner, id)
+	if errcodes.Of(err) == errcodes.Conflict { // no link was made for it
+		err = errcodes.New(errcodes.NotFound, "No such download, or it has expired")
+	}
+	return f, err
 }
 
 func (s *Service) readLink(token string) (owner, id string, ends time.Time, ok bool) {

@@ -89,7 +89,8 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 }
 
 // attempt makes a claimed report, and stores how that ended. What another
-// attempt might mend is left to it: the lease is given back.
+// attempt might mend is left to it: the lease is given back, and no file stays,
+// as none might come that replaces it.
 func (s *Service) attempt(ctx context.Context, rec ports.ReportJob) error {
 	j, err := restored(rec)
 	if err != nil {
@@ -107,11 +108,12 @@ func (s *Service) attempt(ctx context.Context, rec ports.ReportJob) error {
 	case errors.Is(err, errLost): // somebody else has it, or it was cancelled
 		return s.removeAttempts(after, &rec, rec.Attempts, rec.Attempts)
 	case ctx.Err() != nil:
-		return s.giveBack(after, a.unbegun(), 0)
+		return errors.Join(s.removeAttempts(after, &rec, rec.Attempts, rec.Attempts), s.giveBack(after, a.unbegun(), 0))
 	case final(err) || rec.Attempts >= s.cfg.MaxAttempts:
 		return errors.Join(logged(err), s.fail(after, a.held(), errcodes.Of(err)))
 	default:
-		return errors.Join(err, s.giveBack(after, a.held(), s.cfg.Every*time.Duration(rec.Attempts)))
+		return errors.Join(err, s.removeAttempts(after, &rec, rec.Attempts, rec.Attempts),
+			s.giveBack(after, a.held(), s.cfg.Every*time.Duration(rec.Attempts)))
 	}
 }
 

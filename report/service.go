@@ -159,7 +159,7 @@ func (s *Service) save(ctx context.Context, change ports.ReportChange) error {
 	}
 	there, again := s.ports.Reports.Report(ctx, change.Job.Owner, change.Job.ID)
 	if again == nil && there.Version == change.Job.Version+1 && there.Status == change.Job.Status &&
-		there.Holder == change.Job.Holder && there.UpdatedAt.Equal(change.Job.UpdatedAt) {
+		there.Holder == change.Job.Holder && there.UpdatedAt.Equal(change.Job.UpdatedAt) && there.Reason == change.Job.Reason {
 		return nil
 	}
 	return err
@@ -206,6 +206,10 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) (ports.ReportJob
 		if err = s.save(ctx, change); err == nil {
 			change.Job.Version++
 			s.ended(change.Job)
+			// Of those who died; who runs removes its own. What stays goes by KeepFor.
+			if err := s.removeFiles(ctx, &change.Job); err != nil {
+				s.cfg.Hooks.Background(err)
+			}
 			return change.Job, nil
 		}
 		if errcodes.Of(err) != errcodes.Conflict {

@@ -85,8 +85,10 @@ func (a *attempt) writeFile(ctx context.Context, rec *ports.ReportJob, c content
 	if err != nil {
 		return err
 	}
-	// A writer may hold temporary files: it is closed whatever happens.
-	if err := errors.Join(a.writeRows(ctx, c.rows, out, inline), out.Close()); err != nil {
+	// A writer may hold temporary files: it is closed whatever happens. What it
+	// has held back until then is not wanted when the rows have failed.
+	sum.refusal = a.writeRows(ctx, c.rows, out, inline)
+	if err := errors.Join(sum.refusal, out.Close()); err != nil {
 		return err
 	}
 	m.rows = a.rows.Load()
@@ -113,12 +115,16 @@ func (a *attempt) writeRows(ctx context.Context, rows iter.Seq2[ports.Row, error
 
 // summed counts and sums what is written.
 type summed struct {
-	to   io.Writer
-	sum  hash.Hash
-	size int64
+	to      io.Writer
+	sum     hash.Hash
+	size    int64
+	refusal error // of every further write, when not nil
 }
 
 func (s *summed) Write(p []byte) (int, error) {
+	if s.refusal != nil {
+		return 0, s.refusal
+	}
 	n, err := s.to.Write(p)
 	s.sum.Write(p[:n])
 	s.size += int64(n)

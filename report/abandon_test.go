@@ -1,0 +1,55 @@
+package report_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/report"
+)
+
+// hoarder is a writer that writes all its rows when it is closed, as a ZIP's is.
+type hoarder struct {
+	ports.ReportWriter
+	closed chan error
+}
+
+func (h hoarder) Begin(out io.Writer, _ []ports.Column) (ports.RowWriter, error) {
+	return hoard{out, h.closed}, nil
+}
+
+type hoard struct {
+	out    io.Writer
+	closed chan error
+}
+
+func (hoard) Write(ports.Row) error { return nil }
+
+func (h hoard) Close() error {
+	_, err := h.out.Write([]byte("all of it"))
+	h.closed <- err
+	return err
+}
+
+// What a writer has held back is not written once the rows have failed: a stop
+// would wait for it.
+func TestAnAttemptThatFailedWritesNoMore(t *testing.T) {
+	r := newRig(t)
+	broken := errors.New("the source broke")
+	r.source.before = func(context.Context, int) error { return broken }
+	h := hoarder{lines{}, make(chan error, 1)}
+	service, err := report.New(report.Ports{
+		Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{h}, Files: r.files,
+		Scratch: portstest.NewScratch(),
+	}, report.Policy{}, &r.config)
+	require.NoError(t, err)
+	j := r.create(asked())
+	require.Error(t, service.Tick(t.Context(), r.clock.Now()))
+	require.ErrorIs(t, <-h.closed, broken)
+	r.nothingUnder(j.ID)
+}

@@ -1,0 +1,129 @@
+package report_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/report"
+)
+
+// A round that takes long gives its later reports leases from then on, not from
+// its beginning, when they would have run out already.
+func TestALongRoundGivesFreshLeases(t *testing.T) {
+	r := newRig(t)
+	first := r.create(asked()).ID
+	r.clock.Advance(time.Millisecond)
+	second := r.create(asked()).ID
+	var held []ports.ReportJob
+	r.source.before = func(ctx context.Context, _ int) error {
+		for _, id := range []string{first, second} {
+			j, err := r.store.Reports().Report(ctx, owner, id)
+			require.NoError(t, err)
+			held = append(held, j)
+		}
+		r.clock.Advance(time.Hour - time.Minute)
+		return nil
+	}
+	begun := r.clock.Now()
+	require.NoError(t, r.service.Tick(t.Context(), begun))
+	require.Len(t, held, 4)
+	assert.Equal(t, begun.Add(report.DefaultLease), held[0].LeaseUntil)
+	assert.Equal(t, begun.Add(time.Hour-time.Minute+report.DefaultLease), held[3].LeaseUntil)
+}
+
+// A round is for the instant that it is given, also where its own clock is behind.
+func TestARoundAheadOfTheClock(t *testing.T) {
+	r := newRig(t)
+	ids := []string{r.create(asked()).ID, r.create(asked()).ID, r.create(asked()).ID}
+	for range ids {
+		_, err := r.store.Reports().ClaimReport(t.Context(), "dead", noon, report.DefaultLease)
+		require.NoError(t, err)
+	}
+	require.NoError(t, r.service.Tick(t.Context(), noon.Add(report.DefaultLease)))
+	for _, id := range ids {
+		assert.Equal(t, ports.ReportCompleted, r.get(id).Status)
+	}
+}
+
+// ends are the ways to a report's end.
+var ends = map[string]func(r *rig, id string){
+	"completed": func(r *rig, _ string) { require.NoError(r.t, r.tick()) },
+	"failed": func(r *rig, _ string) {
+		r.source.before = func(context.Context, int) error { return errcodes.New(errcodes.Unprocessable, "") }
+		require.NoError(r.t, r.tick())
+	},
+	"cancelled": func(r *rig, id string) {
+		_, err := r.store.Reports().ClaimReport(r.t.Context(), "another", r.clock.Now(), report.DefaultLease)
+		require.NoError(r.t, err)
+		_, err = r.service.Cancel(r.t.Context(), owner, id)
+		require.NoError(r.t, err)
+	},
+}
+
+// Nobody holds what has ended.
+func TestNobodyHoldsWhatHasEnded(t *testing.T) {
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			id := r.create(asked()).ID
+			r.clock.Advance(time.Second)
+			end(r, id)
+			j := r.get(id)
+			require.True(t, j.Status.Terminal())
+			assert.Empty(t, j.Holder)
+			assert.Zero(t, j.LeaseUntil)
+			assert.Equal(t, noon.Add(time.Second), j.EndedAt)
+			assert.Equal(t, 1, j.Attempts)
+		})
+	}
+}
+
+// A report's times stay in their order when the clock jumps back, and it took no
+// negative time.
+func TestAClockThatJumpsBack(t *testing.T) {
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			var took time.Duration
+			r := newRig(t, func(c *report.Config) {
+				c.Hooks.Ended = func(_ ports.ReportJob, d time.Duration) { took = d }
+			})
+			created := r.create(asked())
+			r.clock.Advance(-time.Hour)
+			end(r, created.ID)
+			j := r.get(created.ID)
+			require.True(t, j.Status.Terminal())
+			assert.Equal(t, created.CreatedAt, j.CreatedAt)
+			assert.Equal(t, created.CreatedAt, j.UpdatedAt)
+			assert.Equal(t, created.CreatedAt, j.EndedAt)
+			assert.Zero(t, took)
+			told := events(t, r)
+			require.Len(t, told, 2)
+			for _, e := range told {
+				assert.Equal(t, created.CreatedAt, e.At, e.Kind)
+			}
+		})
+	}
+}
+
+// events takes all that wait to be told.
+func events(t *testing.T, r *rig) (told []ports.Event) {
+	t.Helper()
+	out, now := r.store.Outbox(), noon.AddDate(1, 0, 0)
+	for {
+		some, err := out.Claim(t.Context(), now, time.Minute, 100)
+		require.NoError(t, err)
+		if len(some) == 0 {
+			return told
+		}
+		for _, e := range some {
+			told = append(told, e)
+			require.NoError(t, out.Ack(t.Context(), e))
+		}
+	}
+}
