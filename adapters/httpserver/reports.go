@@ -4,15 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"time"
+	"net/url"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/wire"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report"
 )
-
-const filesPath = "/v1/reports/files/"
 
 // maker asks for a report of one kind.
 type maker func(ctx context.Context, owner string, r report.Request) (ports.ReportJob, error)
@@ -37,9 +35,14 @@ func (s *server) createReport(x *exchange, r *http.Request, create maker) {
 		x.fail(err)
 		return
 	}
+	format, err := formatOf(r)
+	if err != nil {
+		x.fail(err)
+		return
+	}
 	request := report.Request{
 		MerchantID: body.MerchantID, Name: body.Name, Columns: body.Columns, StartDate: body.StartDate, EndDate: body.EndDate,
-		Filters: body.Filters, Format: r.URL.Query().Get("format"),
+		Filters: body.Filters, Format: format,
 	}
 	if request.MerchantID != "" && !x.client.MayName(request.MerchantID) {
 		x.fail(errcodes.New(errcodes.Forbidden, "The client may not name this merchant"))
@@ -51,6 +54,20 @@ func (s *server) createReport(x *exchange, r *http.Request, create maker) {
 		return
 	}
 	x.json(http.StatusCreated, wire.AppendReportJob(emptied(buf), &job))
+}
+
+// formatOf reads ?format=. What is misspelt or given twice is refused: to take the
+// default instead would make another file than the one meant.
+func formatOf(r *http.Request) (string, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil { // its text quotes the query
+		return "", errcodes.New(errcodes.InvalidRequest, "The query is malformed")
+	}
+	formats, given := query["format"]
+	if given && (len(formats) > 1 || formats[0] == "") {
+		return "", errcodes.New(errcodes.InvalidRequest, "format must be given once, and not be empty")
+	}
+	return query.Get("format"), nil
 }
 
 // shape shows a report of one kind.
@@ -109,46 +126,4 @@ func bytesOf(lines []json.RawMessage) [][]byte {
 		list[i] = lines[i]
 	}
 	return list
-}
-
-// downloadReport serves a file to whoever has its link, in ranges too. It may
-// take longer than other answers, so that its limit is on standing still.
-func (s *server) downloadReport(x *exchange, r *http.Request) {
-	if err := ignoreBody(r); err != nil {
-		x.fail(err)
-		return
-	}
-	file, err := s.services.Reports.OpenLink(r.Context(), r.PathValue("token"))
-	if err != nil {
-		x.fail(err)
-		return
-	}
-	defer func() {
-		if err := file.Close(); err != nil {
-			x.err = err
-		}
-	}()
-	header := x.Header()
-	header.Set("Content-Type", file.ContentType)
-	header.Set("Content-Disposition", `attachment; filename="`+file.Name+`"`)
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Cache-Control", "private, no-store")
-	header.Set("Etag", `"`+file.SHA256+`"`)
-	http.ServeContent(&patient{x, http.NewResponseController(x)}, r, "", file.ModTime(), file)
-}
-
-// stall is how long a download may stand still.
-const stall = 30 * time.Second
-
-// patient puts off the end of the answer's time as long as bytes flow.
-type patient struct {
-	*exchange
-	connection *http.ResponseController
-}
-
-func (p *patient) Write(b []byte) (int, error) {
-	// A writer without deadlines has no limit to put off. The deadline is the
-	// machine's.
-	_ = p.connection.SetWriteDeadline(ports.SystemClock().Now().Add(stall))
-	return p.exchange.Write(b)
 }

@@ -192,49 +192,6 @@ func TestManyRowsAreNotInline(t *testing.T) {
 	assert.NotEmpty(t, job["downloadUrl"])
 }
 
-// TestBadReportRequests has each field missing, of the wrong type, empty and
-// absurd (SPEC 2.5).
-func TestBadReportRequests(t *testing.T) {
-	a, _, _ := reports(t, 1)
-	change := func(old, with string) string { return strings.Replace(reportBody, old, with, 1) }
-	for name, c := range map[string]struct {
-		body, query string
-		status      int
-	}{
-		"nothing":                {"", "", 400},
-		"a list":                 {"[]", "", 400},
-		"no merchant":            {change(`"merchantId"`, `"x"`), "", 400},
-		"a number for a name":    {change(`"Novémber"`, `7`), "", 400},
-		"an empty name":          {change(`"Novémber"`, `""`), "", 400},
-		"a text for columns":     {change(`["status","createdAt"]`, `"status"`), "", 400},
-		"a number among columns": {change(`"createdAt"]`, `1]`), "", 400},
-		"no columns":             {change(`["status","createdAt"]`, `[]`), "", 400},
-		"null for columns":       {change(`["status","createdAt"]`, `null`), "", 400},
-		"an unknown column":      {change(`"createdAt"`, `"createdat"`), "", 422},
-		"no parameters":          {change(`"parameters"`, `"x"`), "", 400},
-		"no range":               {change(`"dateRange"`, `"x"`), "", 400},
-		"a range of numbers":     {change(`"2026-11-20"`, `20261120`), "", 400},
-		"30 February":            {change(`"endDate":"2026-11-20"`, `"endDate":"2026-02-30"`), "", 400},
-		"reversed":               {change(`"endDate":"2026-11-20"`, `"endDate":"2026-11-19"`), "", 422},
-		"a field twice":          {change(`"name"`, `"name":"x","name"`), "", 400},
-		"filters as a list":      {change(`null`, `[]`), "", 400},
-		"an unknown filter":      {change(`null`, `{"x":1}`), "", 422},
-		"a filter of an object":  {change(`null`, `{"status":{"like":"F"}}`), "", 400},
-		"a filter of null":       {change(`null`, `{"status":null}`), "", 400},
-		"a filter of nothing":    {change(`null`, `{"status":[]}`), "", 400},
-		"a filter of lists":      {change(`null`, `{"status":[["F"]]}`), "", 400},
-		"a text for an amount":   {change(`null`, `{"amount":{"from":"ten"}}`), "", 422},
-		"a format of nobody":     {reportBody, "?format=pdf", 400},
-		"2 MiB":                  {huge, "", 413},
-	} {
-		w := a.do(post("/v1/reports/transactions"+c.query, "tok-acme", c.body))
-		assert.Equal(t, c.status, w.Code, "%s: %s", name, w.Body)
-	}
-	w := a.do(post("/v1/reports/transactions", "tok-beta", change("0d9c1a52", "1d9c1a52")))
-	assert.Equal(t, 403, w.Code)
-	assert.Equal(t, 201, a.do(post("/v1/reports/transactions", "tok-beta", reportBody)).Code)
-}
-
 // TestADownloadOverAConnection has more bytes than a connection buffers.
 func TestADownloadOverAConnection(t *testing.T) {
 	a, service, clock := reports(t, 80_000)

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xuri/excelize/v2"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/report"
+)
+
+const (
+	// Sheets of a quarter take long enough to be interrupted; it ended before
+	// today, so that each making gives the same rows.
+	quarterReport = `{"merchantId":"m","name":"A quarter","columns":["transactionId","status","amount","currency"],` +
+		`"parameters":{"dateRange":{"startDate":"2025-01-01","endDate":"2025-03-31"}}}`
+	quarterReports = 6
+)
+
+// TestReportsOutliveTheirProcess: each comes to its end after the next start,
+// once, whole and as if nothing had happened, however the process went.
+func TestReportsOutliveTheirProcess(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		signal os.Signal
+	}{
+		{"killed", syscall.SIGKILL},
+		{"stopped", syscall.SIGTERM},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			clients, path, files := clientsFile(t), emptyStore(t), filepath.Join(t.TempDir(), "files")
+			env := "CORRIDOR_REPORT_FILES=dir:" + files
+			first := launch(t, clients, path, env)
+			var ids []string
+			for range quarterReports {
+				status, job := first.do(http.MethodPost, "/v1/reports/transactions?format=xlsx", quarterReport)
+				require.Equal(t, http.StatusCreated, status)
+				ids = append(ids, job["id"].(string))
+			}
+			for deadline := time.Now().Add(startLimit); !hasHalfAndWhole(t, files); <-time.After(time.Millisecond) {
+				require.True(t, time.Now().Before(deadline), "no report is being made: %s", first.log)
+			}
+			began := time.Now()
+			err := first.end(c.signal)
+			stopped := c.signal == syscall.SIGTERM
+			if stopped {
+				require.NoError(t, err, first.log)
+				require.Less(t, time.Since(began), stopLimit)
+				require.NotContains(t, first.log.String(), "level=ERROR")
+			} else {
+				require.Error(t, err, "killed")
+			}
+			held := lapse(t, path, ids)
+			require.Equal(t, stopped, held == 0, "a process that stops gives back what it makes: %d are held", held)
+
+			second := launch(t, clients, path, env)
+			sums := map[string]int{}
+			for _, id := range ids {
+				job, file := second.requireWhole(id, path)
+				if sums[job.FileSHA256]++; sums[job.FileSHA256] == 1 {
+					require.Equal(t, job.Rows, distinct(t, file))
+				}
+			}
+			require.Len(t, sums, 1, "each has the rows of one that nobody interrupted")
+			second.eventually(func() bool { return len(below(t, files)) == 2*quarterReports }, "files are left of attempts that broke off")
+			requireNames(t, files, ids)
+			require.NoError(t, second.end(syscall.SIGTERM), second.log)
+			require.NotContains(t, second.log.String(), "level=ERROR")
+		})
+	}
+}
+
+// hasHalfAndWhole reports whether one report has been made and another is being
+// made.
+func hasHalfAndWhole(t *testing.T, files string) bool {
+	t.Helper()
+	var half, whole bool
+	for _, path := range below(t, files) {
+		base := filepath.Base(path)
+		half = half || strings.HasPrefix(base, ".report.xlsx~")
+		whole = whole || base == "manifest.json"
+	}
+	return half && whole
+}
+
+// below lists the files of a directory, which may be changing.
+func below(t *testing.T, dir string) (paths []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if os.IsNotExist(err) {
+			return nil
+		}
+		if err == nil && !e.IsDir() {
+			paths = append(paths, path)
+		}
+		return err
+	}))
+	return paths
+}
+
+// requireNames wants a file and a manifest of one attempt of each report, and
+// nothing else.
+func requireNames(t *testing.T, files string, ids []string) {
+	t.Helper()
+	for _, id := range ids {
+		var names []string
+		attempts := map[string]bool{}
+		for _, path := range below(t, filepath.Join(files, id)) {
+			names = append(names, filepath.Base(path))
+			attempts[filepath.Dir(path)] = true
+		}
+		require.Equal(t, []string{"manifest.json", "report.xlsx"}, names)
+		require.Len(t, attempts, 1)
+	}
+}
+
+// lapse lets the leases run out that a process has left, in place of a wait of
+// report.DefaultLease, and tells how many there were.
+func lapse(t *testing.T, path string, ids []string) (held int) {
+	t.Helper()
+	store, err := openStore(t.Context(), "sqlite:"+path)
+	require.NoError(t, err)
+	running := 0
+	for _, id := range ids {
+		job, err := store.Reports().Report(t.Context(), "acme", id)
+		require.NoError(t, err)
+		if job.Status != ports.ReportRunning {
+			continue
+		}
+		if running++; job.Holder == "" {
+			require.Zero(t, job.Attempts, "a stop uses up no attempt")
+			continue
+		}
+		held++
+		require.LessOrEqual(t, time.Until(job.LeaseUntil), report.DefaultLease)
+		job.LeaseUntil = job.UpdatedAt
+		require.NoError(t, store.Reports().Save(t.Context(), ports.ReportChange{Job: job}))
+	}
+	require.NoError(t, store.close())
+	require.Positive(t, running, "all were done before the signal")
+	return held
+}
+
+// requireWhole waits for a report's end and downloads its file, which is the one
+// that the job tells of.
+func (p *process) requireWhole(id, path string) (job ports.ReportJob, file []byte) {
+	p.t.Helper()
+	ended := p.done("/v1/reports/transactions/" + id)
+	require.Equal(p.t, "COMPLETED", ended["status"])
+	file = p.fetch(ended["downloadUrl"].(string))
+	store, err := openStore(p.t.Context(), "sqlite:"+path)
+	require.NoError(p.t, err)
+	job, err = store.Reports().Report(p.t.Context(), "acme", id)
+	require.NoError(p.t, err)
+	require.NoError(p.t, store.close())
+	require.Equal(p.t, job.FileSize, int64(len(file)))
+	sum := sha256.Sum256(file)
+	require.Equal(p.t, job.FileSHA256, hex.EncodeToString(sum[:]))
+	return job, file
+}
+
+// fetch downloads without a token.
+func (p *process) fetch(url string) []byte {
+	p.t.Helper()
+	answer, err := http.Get(url)
+	require.NoError(p.t, err)
+	file, err := io.ReadAll(answer.Body)
+	require.NoError(p.t, err)
+	require.NoError(p.t, answer.Body.Close())
+	require.Equal(p.t, http.StatusOK, answer.StatusCode)
+	return file
+}
+
+// distinct counts the rows of a sheet below its heading, no transaction twice.
+func distinct(t *testing.T, file []byte) int64 {
+	t.Helper()
+	book, err := excelize.OpenReader(bytes.NewReader(file))
+	require.NoError(t, err)
+	rows, err := book.Rows(book.GetSheetName(0))
+	require.NoError(t, err)
+	require.True(t, rows.Next())
+	seen := map[string]bool{}
+	for rows.Next() {
+		cells, err := rows.Columns()
+		require.NoError(t, err)
+		require.False(t, seen[cells[0]], cells[0])
+		seen[cells[0]] = true
+	}
+	require.NoError(t, rows.Close())
+	require.NoError(t, book.Close())
+	require.Greater(t, len(seen), 5_000)
+	return int64(len(seen))
+}
