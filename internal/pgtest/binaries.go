@@ -1,0 +1,77 @@
+package pgtest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	serverVariable  = "CORRIDOR_TEST_POSTGRES"
+	requireVariable = "CORRIDOR_REQUIRE_POSTGRES"
+)
+
+// debianBinaries is where Debian's packages put them, version by version.
+var debianBinaries = "/usr/lib/postgresql/*/bin"
+
+// absent skips the test, or fails it where PostgreSQL is required.
+func absent(tb testing.TB, why string) {
+	tb.Helper()
+	if required := os.Getenv(requireVariable); required != "" && required != "0" {
+		tb.Fatalf("pgtest: %s; %s=%s makes this a failure", why, requireVariable, required)
+	}
+	tb.Skipf("pgtest: skipped: %s", why)
+}
+
+const (
+	noBinaries = "no PostgreSQL binaries in PATH, /usr/lib/postgresql/*/bin or pg_config --bindir: install them (Debian: apt-get install postgresql)"
+	noServer   = noBinaries + ", or set " + serverVariable + " to the URL of a server where databases may be created"
+)
+
+// binaries is the folder of initdb and postgres, or "" when there is none.
+func binaries() string {
+	found, err := exec.LookPath("initdb")
+	if err == nil {
+		if resolved, err := filepath.EvalSymlinks(found); err == nil {
+			found = resolved
+		}
+		if dir := filepath.Dir(found); complete(dir) {
+			return dir
+		}
+	}
+	if dir := newest(debianBinaries); dir != "" {
+		return dir
+	}
+	told, err := exec.CommandContext(context.Background(), "pg_config", "--bindir").Output()
+	if dir := strings.TrimSpace(string(told)); err == nil && complete(dir) {
+		return dir
+	}
+	return ""
+}
+
+func complete(dir string) bool {
+	for _, name := range []string{"initdb", "postgres"} {
+		if _, err := exec.LookPath(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// newest is the match of the highest version that has all binaries; the version
+// is the name of the folder above, such as 17.
+func newest(pattern string) (dir string) {
+	matches, _ := filepath.Glob(pattern) // the only error is a bad pattern
+	highest := -1.0
+	for _, match := range matches {
+		version, err := strconv.ParseFloat(filepath.Base(filepath.Dir(match)), 64)
+		if err == nil && version > highest && complete(match) {
+			dir, highest = match, version
+		}
+	}
+	return dir
+}

@@ -1,0 +1,65 @@
+package pgtest
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// children are the processes that pid started. Where there is no /proc, pgrep
+// tells.
+func children(pid int) []int {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the only error is a bad pattern
+	if len(stats) == 0 {
+		return told(pid)
+	}
+	var found []int
+	for _, path := range stats {
+		if _, parent, ok := stat(path); ok && parent == pid {
+			if child, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+				found = append(found, child)
+			}
+		}
+	}
+	return found
+}
+
+func told(pid int) []int {
+	text, _ := exec.Command("pgrep", "-P", strconv.Itoa(pid)).Output() //nolint:gosec,noctx // a number, and an answer at once
+	var found []int
+	for field := range strings.FieldsSeq(string(text)) {
+		if child, err := strconv.Atoi(field); err == nil {
+			found = append(found, child)
+		}
+	}
+	return found
+}
+
+// alive is false for what has ended but was reaped by nobody: in a container
+// without an init such orphans stay.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	state, _, ok := stat("/proc/" + strconv.Itoa(pid) + "/stat")
+	return !ok || state != 'Z'
+}
+
+// stat reads state and parent, which follow the name in parentheses (proc(5)).
+func stat(path string) (state byte, parent int, ok bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, 0, false
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	const least = 2
+	if len(fields) < least {
+		return 0, 0, false
+	}
+	parent, err = strconv.Atoi(string(fields[1]))
+	return fields[0][0], parent, err == nil
+}

@@ -1,0 +1,190 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Mode is how [Cluster.Stop] ends a server, as pg_ctl stop --mode does.
+type Mode int
+
+// The modes of PostgreSQL.
+const (
+	// Fast ends sessions, writes all to the disk, and leaves nothing to recover.
+	Fast Mode = iota
+	// Smart waits until the last client has left.
+	Smart
+	// Immediate aborts: the next start recovers, as after a crash.
+	Immediate
+)
+
+var modeSignals = map[Mode]syscall.Signal{Fast: syscall.SIGINT, Smart: syscall.SIGTERM, Immediate: syscall.SIGQUIT}
+
+var (
+	errShared     = errors.New("pgtest: other tests use this cluster: pgtest.New makes one to break")
+	errNotRunning = errors.New("pgtest: the server does not run")
+	errRunning    = errors.New("pgtest: the server runs already")
+)
+
+// Start starts a stopped or killed server on its folder again, and returns when
+// it takes connections: after crash recovery where that is due. DSNs are as
+// before. It fails for a server that runs, and for [Server].
+func (c *Cluster) Start() error {
+	switch {
+	case !c.private:
+		return errShared
+	case c.own.running():
+		return errRunning
+	}
+	return c.start(context.Background())
+}
+
+// Stop ends the server, and returns when it has ended. It fails after a minute
+// (a client that stays keeps Smart waiting), for one that does not run, and for
+// [Server].
+func (c *Cluster) Stop(mode Mode) error {
+	if err := c.breakable(); err != nil {
+		return err
+	}
+	return c.own.stop(mode)
+}
+
+// KillPostmaster sends SIGKILL to the server's first process, and returns when
+// all others have seen it and ended, as they do by themselves. A statement that
+// computes without pause goes on until its end, and is killed after 10 seconds.
+// It fails for a server that does not run, and for [Server].
+func (c *Cluster) KillPostmaster() error {
+	if err := c.breakable(); err != nil {
+		return err
+	}
+	return c.own.kill()
+}
+
+// Pause stops all processes of the server where they are (SIGSTOP): connections
+// stay open, and nothing is answered until [Cluster.Resume]. It fails for a
+// server that does not run, and for [Server].
+func (c *Cluster) Pause() error {
+	if err := c.breakable(); err != nil {
+		return err
+	}
+	c.own.paused.Store(true)
+	return c.own.signalAll(syscall.SIGSTOP)
+}
+
+// Resume lets a paused server go on; one that is not paused takes no notice. It
+// fails for a server that does not run, and for [Server].
+func (c *Cluster) Resume() error {
+	if err := c.breakable(); err != nil {
+		return err
+	}
+	return c.resume()
+}
+
+func (c *Cluster) resume() error {
+	if !c.own.running() || !c.own.paused.Swap(false) {
+		return nil
+	}
+	return c.own.signalAll(syscall.SIGCONT)
+}
+
+func (c *Cluster) breakable() error {
+	switch {
+	case !c.private:
+		return errShared
+	case !c.own.running():
+		return errNotRunning
+	}
+	return nil
+}
+
+// start returns when the server takes connections.
+func (c *Cluster) start(ctx context.Context) error {
+	in := c.own
+	if err := in.spawn("postgres", "-D", in.data()); err != nil {
+		return err
+	}
+	in.killed = false
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for ; ; time.Sleep(pollEvery) {
+		if _, ended, err := in.ended(); ended || err != nil {
+			return errors.Join(errors.New("the server did not start: "+in.logTail()), err)
+		}
+		conn, err := pgconn.Connect(ctx, c.admin)
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("the server took no connection within %v: %w: %s", patience, err, in.logTail())
+		}
+	}
+}
+
+func (in *instance) stop(mode Mode) error {
+	if !in.running() {
+		return nil
+	}
+	if err := in.signal(modeSignals[mode]); err != nil {
+		return err
+	}
+	_, err := in.reap()
+	return err
+}
+
+func (in *instance) kill() error {
+	const grace = 10 * time.Second
+	left := children(int(in.pid.Load()))
+	if err := in.signal(syscall.SIGKILL); err != nil {
+		return err
+	}
+	if in.paused.Swap(false) {
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGCONT) // what is stopped notices nothing
+		}
+	}
+	if _, err := in.reap(); err != nil {
+		return err
+	}
+	in.killed = true
+	for end := time.Now().Add(grace); ; time.Sleep(pollEvery) {
+		left = slices.DeleteFunc(left, func(pid int) bool { return !alive(pid) })
+		if len(left) == 0 {
+			return nil
+		}
+		if time.Now().After(end) {
+			for _, pid := range left {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+			end = time.Now().Add(grace)
+		}
+	}
+}
+
+// signalAll reaches the postmaster first, so that no session begins behind it.
+func (in *instance) signalAll(signal syscall.Signal) error {
+	if err := in.signal(signal); err != nil {
+		return err
+	}
+	for _, pid := range children(int(in.pid.Load())) {
+		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Folder holds the cluster: its data in "data", what it logged in "log". It is
+// empty for a server of CORRIDOR_TEST_POSTGRES.
+func (c *Cluster) Folder() string {
+	if c.own == nil {
+		return ""
+	}
+	return filepath.Clean(c.own.folder)
+}

@@ -1,0 +1,105 @@
+package pgtest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// patience bounds each step that a healthy server ends much sooner.
+const patience = time.Minute
+
+// Template fills a database from which others are copied, which is far quicker
+// than filling each. It belongs in a package's variable.
+type Template struct {
+	fill func(ctx context.Context, dsn string) error
+}
+
+// NewTemplate is a template that fill makes, once in each cluster that is asked
+// for it: it is handed the DSN of an empty database, and closes its connections
+// before it returns, since PostgreSQL copies no database that is in use.
+func NewTemplate(fill func(ctx context.Context, dsn string) error) *Template {
+	return &Template{fill: fill}
+}
+
+// Database is the DSN of a fresh database: a copy of template, or empty with
+// nil. It is dropped when the test ends, with the connections that are still on
+// it. The user of the DSN owns the database, and is a superuser but for a server
+// of CORRIDOR_TEST_POSTGRES.
+func (c *Cluster) Database(tb testing.TB, template *Template) string {
+	tb.Helper()
+	source, err := c.source(tb.Context(), template)
+	if err != nil {
+		tb.Fatal("pgtest: filling the template: ", err)
+	}
+	name, err := c.copied(tb.Context(), source)
+	if err != nil {
+		tb.Fatal("pgtest: making a database: ", err)
+	}
+	tb.Cleanup(func() {
+		if err := c.drop(context.Background(), name); err != nil {
+			tb.Error("pgtest: dropping the database: ", err)
+		}
+	})
+	return with(c.admin, map[string]string{"dbname": name})
+}
+
+// source is the name of the database to copy. One test fills, others wait.
+func (c *Cluster) source(ctx context.Context, template *Template) (string, error) {
+	if template == nil {
+		return "template0", nil
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if name, ok := c.filled[template]; ok {
+		return name, nil
+	}
+	name, err := c.copied(ctx, "template0")
+	if err != nil {
+		return "", err
+	}
+	if err := template.fill(ctx, with(c.admin, map[string]string{"dbname": name})); err != nil {
+		return "", errors.Join(err, c.drop(ctx, name))
+	}
+	if c.filled == nil {
+		c.filled = make(map[*Template]string)
+	}
+	c.filled[template] = name
+	return name, nil
+}
+
+func (c *Cluster) copied(ctx context.Context, source string) (string, error) {
+	name := strings.ToLower("corridor_test_" + strconv.Itoa(os.Getpid()) + "_" + rand.Text()[:12])
+	return name, c.execute(ctx, "CREATE DATABASE "+name+" TEMPLATE "+source)
+}
+
+// drop leaves alone what a stopped server holds: its folder goes with it.
+func (c *Cluster) drop(ctx context.Context, name string) error {
+	if c.own != nil {
+		if err := c.resume(); err != nil || !c.own.running() {
+			return err
+		}
+	}
+	return c.execute(ctx, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+}
+
+func (c *Cluster) execute(ctx context.Context, sql string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := pgconn.Connect(ctx, c.admin)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, sql).ReadAll()
+	if closed := conn.Close(ctx); err == nil {
+		err = closed
+	}
+	return err
+}

@@ -1,0 +1,171 @@
+package pgtest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/internal/pgtest"
+)
+
+// writes is an operation of two statements in one transaction.
+func writes(ctx context.Context, dsn string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		for _, text := range []string{"one", "two"} {
+			if _, err := tx.Exec(ctx, "INSERT INTO notes VALUES ($1)", text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	_ = conn.Close(ctx) // what is committed is so without it
+	return err
+}
+
+// I10: an operation cut at any message or byte is wholly there or wholly absent,
+// and there when it was acknowledged.
+func TestCutsAtEveryMessage(t *testing.T) {
+	t.Parallel()
+	for name, kind := range map[string]struct {
+		of       pgtest.Side
+		drop     bool
+		outcomes map[bool]bool // whether rows are there after an error: what occurs, all true
+	}{
+		"after each request":  {of: pgtest.Client, outcomes: map[bool]bool{false: true, true: true}},
+		"before each request": {of: pgtest.Client, drop: true, outcomes: map[bool]bool{false: true}},
+		"after each answer":   {of: pgtest.Backend, outcomes: map[bool]bool{false: true, true: true}},
+		"before each answer":  {of: pgtest.Backend, drop: true, outcomes: map[bool]bool{false: true, true: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dsn := pgtest.Database(t, notes)
+			proxy := pgtest.NewProxy(t, dsn)
+			seen, k := make(map[bool]bool), 1
+			for ; ; k++ {
+				require.NoError(t, run(t.Context(), dsn, "TRUNCATE notes"))
+				fault := proxy.Arm(pgtest.Fault{Of: kind.of, Messages: k, Drop: kind.drop})
+				err := writes(t.Context(), proxy.DSN())
+				if !fault.Disarm() {
+					require.NoError(t, err)
+					break
+				}
+				fault.Wait()
+				rows := ask[int](t, dsn, "SELECT count(*)::int FROM notes")
+				assert.Contains(t, []int{0, 2}, rows, "message %d", k)
+				if err == nil {
+					assert.Equal(t, 2, rows, "message %d", k)
+				} else {
+					seen[rows == 2] = true
+				}
+			}
+			assert.Greater(t, k, 10, "so many messages the operation has")
+			assert.Equal(t, kind.outcomes, seen)
+		})
+	}
+}
+
+func TestCutsAtEveryByte(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, notes)
+	proxy := pgtest.NewProxy(t, dsn)
+	const stride = 13 // each connection costs a server process
+	for n := 1; ; n += stride {
+		require.NoError(t, run(t.Context(), dsn, "TRUNCATE notes"))
+		fault := proxy.Arm(pgtest.Fault{Of: pgtest.Client, Bytes: n})
+		err := writes(t.Context(), proxy.DSN())
+		if !fault.Disarm() {
+			require.NoError(t, err)
+			assert.Greater(t, n, 100)
+			return
+		}
+		fault.Wait()
+		rows := ask[int](t, dsn, "SELECT count(*)::int FROM notes")
+		assert.Contains(t, []int{0, 2}, rows, "byte %d", n)
+		assert.True(t, err != nil || rows == 2, "byte %d", n)
+	}
+}
+
+// TestTheLastByteDecides counts exactly: all of a statement's bytes make it
+// happen, all but one do not.
+func TestTheLastByteDecides(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, notes)
+	proxy := pgtest.NewProxy(t, dsn)
+	const sql = "INSERT INTO notes VALUES ('x')"
+	const size = 1 + 4 + len(sql) + 1 // Query: type, length, text, NUL
+	for n, want := range map[int]int{size - 1: 0, size: 1} {
+		require.NoError(t, run(t.Context(), dsn, "TRUNCATE notes"))
+		conn, err := pgx.Connect(t.Context(), proxy.DSN())
+		require.NoError(t, err)
+		fault := proxy.Arm(pgtest.Fault{Of: pgtest.Client, Bytes: n})
+		_, err = conn.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol)
+		require.Error(t, err)
+		<-fault.Fired()
+		fault.Wait()
+		assert.Equal(t, want, ask[int](t, dsn, "SELECT count(*)::int FROM notes"), "%d of %d bytes", n, size)
+	}
+}
+
+func TestCutEndsOpenConnectionsAndTakesNewOnes(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, pgtest.Database(t, nil))
+	conn, err := pgx.Connect(t.Context(), proxy.DSN())
+	require.NoError(t, err)
+	proxy.Cut()
+	_, err = conn.Exec(t.Context(), "SELECT 1")
+	require.Error(t, err)
+	require.NoError(t, run(t.Context(), proxy.DSN(), "SELECT 1"))
+}
+
+func TestRefuseTurnsAwayNewClientsOnly(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, pgtest.Database(t, nil))
+	conn, err := pgx.Connect(t.Context(), proxy.DSN())
+	require.NoError(t, err)
+	proxy.Refuse()
+	require.Error(t, run(t.Context(), proxy.DSN(), "SELECT 1"))
+	_, err = conn.Exec(t.Context(), "SELECT 1")
+	require.NoError(t, err)
+	require.NoError(t, proxy.Accept())
+	require.NoError(t, run(t.Context(), proxy.DSN(), "SELECT 1"))
+	require.NoError(t, conn.Close(t.Context()))
+}
+
+func TestStallHoldsBackUntilResume(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, pgtest.Database(t, nil))
+	conn, err := pgx.Connect(t.Context(), proxy.DSN())
+	require.NoError(t, err)
+	proxy.Stall()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := conn.Exec(context.WithoutCancel(t.Context()), "SELECT 1")
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		t.Fatal("a stalled proxy let pass: ", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	proxy.Resume()
+	require.NoError(t, <-answered)
+	proxy.Stall() // closing copes with it
+}
+
+func TestALaterFaultReplacesAnEarlierOne(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, pgtest.Database(t, nil))
+	first := proxy.Arm(pgtest.Fault{Of: pgtest.Client, Messages: 1})
+	second := proxy.Arm(pgtest.Fault{})
+	require.NoError(t, run(t.Context(), proxy.DSN(), "SELECT 1"))
+	assert.False(t, first.Disarm())
+	assert.False(t, second.Disarm(), "a fault of nothing never happens")
+}

@@ -1,0 +1,128 @@
+package pgtest
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// session is one client and its connection to the server.
+type session struct {
+	proxy           *Proxy
+	client, backend net.Conn
+
+	once   sync.Once
+	broken chan struct{} // closed by the cut
+	fault  *Armed        // what cut it, if a fault did
+}
+
+// session serves client until both sides have ended.
+func (p *Proxy) session(client net.Conn) {
+	defer func() { _ = client.Close() }()
+	network, address := pgconn.NetworkAddress(p.server.Host, p.server.Port)
+	backend, err := net.Dial(network, address) //nolint:noctx // a socket of this machine, or a server that the test chose
+	if err != nil {
+		return
+	}
+	s := &session{proxy: p, client: client, backend: backend, broken: make(chan struct{})}
+	if !p.enter(s) {
+		_ = backend.Close()
+		return
+	}
+	defer p.leave(s)
+	var requests sync.WaitGroup
+	requests.Go(func() { s.forward(Client, client, backend) })
+	s.forward(Backend, backend, client)
+	// The server has ended the session: nothing of it is still to come.
+	s.end()
+	requests.Wait()
+	if s.fault != nil {
+		close(s.fault.over)
+	}
+}
+
+func (p *Proxy) enter(s *session) bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.closed {
+		return false
+	}
+	p.open[s] = struct{}{}
+	return true
+}
+
+func (p *Proxy) leave(s *session) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	delete(p.open, s)
+}
+
+// cut ends the client's side at once. The server's side learns that no more
+// comes, works off what it has, and is drained: were it closed, an answer that
+// nobody read would reset the connection and could lose requests on their way.
+func (s *session) cut() {
+	s.once.Do(func() {
+		close(s.broken)
+		_ = s.client.Close()
+	})
+}
+
+// end closes both sides.
+func (s *session) end() {
+	s.cut()
+	_ = s.backend.Close()
+}
+
+// forward passes messages on until its source ends, or the session is cut.
+func (s *session) forward(side Side, from io.Reader, to io.Writer) {
+	reader := bufio.NewReader(from)
+	startup, counts := side == Client, true
+	for {
+		message, err := readMessage(reader, startup)
+		if err != nil {
+			break
+		}
+		if startup {
+			startup, counts = false, !cancels(message)
+		}
+		if !s.pass(side, message, counts, to) {
+			break
+		}
+	}
+	s.cut()
+	if side == Backend {
+		_, _ = io.Copy(io.Discard, reader)
+	} else if half, ok := to.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
+	}
+}
+
+// pass sends one message on, when the proxy lets it.
+func (s *session) pass(side Side, message []byte, counts bool, to io.Writer) bool {
+	gate, armed := s.proxy.now()
+	if !counts {
+		if armed.happened() {
+			return false // else a driver's cancel would race with what Wait waits for
+		}
+		armed = nil
+	}
+	select {
+	case <-s.broken:
+		return false
+	case <-gate:
+	}
+	forward, cut := armed.pass(side, len(message))
+	if cut && side == Client {
+		s.cut() // before the server can answer
+	}
+	_, err := to.Write(message[:forward])
+	if cut {
+		s.cut()
+		s.fault = armed
+		close(armed.fired)
+	}
+	return err == nil && !cut
+}
