@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,49 +13,96 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// saving is a statement that saves a record, in four forms: with the events and
-// the work that a change may carry, or without.
+// saving is a statement that saves a record: the parts of a WITH clause, the
+// first of which is named saved, and a final SELECT. What a change carries is
+// put between as parts of their own.
 //
-// Its part saved is the compare-and-swap, and everything else reads saved first:
+// The part saved is the compare-and-swap, and everything else reads saved first:
 // nothing of a change is written unless its record was, and the numbers of its
 // events are drawn when no other change of the record can be under way, so that
 // events of one key have the order of their saves.
-type saving [4]string
+type saving struct {
+	with   *part
+	result *part
+}
 
-const withEvents, withWork = 1, 2
+// part is a piece of a statement, with a question mark for each parameter; the
+// first part of a statement numbers them itself.
+type part struct {
+	text   string
+	params int
+}
 
-// newSaving makes the forms from the text of a WITH clause that has a part named
+// newSaving makes a saving from the text of a WITH clause that has a part named
 // saved, the final SELECT, and how many parameters they have.
 func newSaving(with, result string, params int) saving {
-	events := numbered(`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
+	return saving{&part{with, params}, &part{result, 0}}
+}
+
+// bare is the statement of a change that carries nothing.
+func (q saving) bare() string { return combination{q.with, q.result}.text() }
+
+// piece is a part with its arguments.
+type piece struct {
+	part *part
+	args []any
+}
+
+var (
+	oneEvent = &part{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
+		SELECT ?::bytea, ?::text, ?::bytea, ?::bytea, ?::timestamptz, ?::bytea FROM saved)`, eventParams}
+
+	manyEvents = &part{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
 		SELECT v.id, v.kind, v.key, v.owner, v.at, v.data
 		FROM unnest(?::bytea[], ?::text[], ?::bytea[], ?::bytea[], ?::timestamptz[], ?::bytea[])
 			WITH ORDINALITY AS v (id, kind, key, owner, at, data, n)
-		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, params)
-	const work = `, w AS (INSERT INTO corridor.work_items (id, kind, due_at, payload)
+		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, eventParams}
+
+	manyItems = &part{`, w AS (INSERT INTO corridor.work_items (id, kind, due_at, payload)
 		SELECT v.id, v.kind, v.due_at, v.payload
 		FROM unnest(?::bytea[], ?::text[], ?::timestamptz[], ?::bytea[])
 			WITH ORDINALITY AS v (id, kind, due_at, payload, n)
-		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`
-	return saving{
-		0:                     "WITH " + with + " " + result,
-		withEvents:            "WITH " + with + events + " " + result,
-		withWork:              "WITH " + with + numbered(work, params) + " " + result,
-		withEvents | withWork: "WITH " + with + events + numbered(work, params+eventParams) + " " + result,
-	}
-}
+		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, 4}
+)
 
-const eventParams = 6
+// statements keeps the text of each combination of parts: a dozen or two.
+var statements sync.Map // of combination to string
+
+const (
+	maxParts    = 6
+	eventParams = 6
+)
+
+type combination [maxParts]*part
+
+// text puts the parts together.
+func (c combination) text() string {
+	if text, ok := statements.Load(c); ok {
+		return text.(string)
+	}
+	var b strings.Builder
+	b.WriteString("WITH ")
+	params := 0
+	for _, p := range c {
+		if p != nil {
+			b.WriteString(numbered(p.text, params))
+			params += p.params
+		}
+	}
+	text, _ := statements.LoadOrStore(c, b.String())
+	return text.(string)
+}
 
 // numbered puts numbers to the question marks, from the one behind after on.
 func numbered(query string, after int) string {
+	pieces := strings.Split(query, "?")
 	var b strings.Builder
-	for part := range strings.SplitSeq(query, "?") {
-		if b.Len() > 0 {
+	for i, text := range pieces {
+		b.WriteString(text)
+		if i < len(pieces)-1 {
 			after++
 			b.WriteString("$" + strconv.Itoa(after))
 		}
-		b.WriteString(part)
 	}
 	return b.String()
 }
@@ -66,14 +114,15 @@ type carried struct {
 }
 
 // save runs a saving, whose result is how many records it saved: 0 is
-// errcodes.Conflict with the refusal.
-func (s *Store) save(ctx context.Context, q saving, refusal string, args []any, c carried) error {
+// errcodes.Conflict with the refusal. The pieces, at most two, go behind its
+// WITH clause.
+func (s *Store) save(ctx context.Context, q saving, refusal string, args []any, c carried, more ...piece) error {
 	kept, wanted := s.parted(c)
 	if wanted.none() {
-		return s.write(ctx, func(ctx context.Context, on querier) error { return q.run(ctx, on, refusal, args, kept) })
+		return s.write(ctx, func(ctx context.Context, on querier) error { return q.run(ctx, on, refusal, args, kept, more) })
 	}
 	return s.transact(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if err := q.run(ctx, tx, refusal, args, kept); err != nil {
+		if err := q.run(ctx, tx, refusal, args, kept, more); err != nil {
 			return err
 		}
 		return s.cfg.Hook.Enqueue(ctx, tx, wanted.events, wanted.work)
@@ -103,22 +152,40 @@ func (s *Store) parted(c carried) (kept, wanted carried) {
 	return kept, wanted
 }
 
-func (q saving) run(ctx context.Context, on querier, refusal string, args []any, c carried) error {
-	form := 0
-	if len(c.events) > 0 {
-		form |= withEvents
-		args = append(args, eventArgs(c.events)...)
+func (q saving) run(ctx context.Context, on querier, refusal string, args []any, c carried, more []piece) error {
+	all := combination{q.with}
+	n := 1
+	for _, m := range append(more[:len(more):len(more)], c.pieces()...) {
+		all[n] = m.part
+		args = append(args, m.args...)
+		n++
 	}
-	if len(c.work) > 0 {
-		form |= withWork
-		args = append(args, workArgs(c.work)...)
-	}
+	all[n] = q.result
 	var saved int
-	err := on.QueryRow(ctx, q[form], args...).Scan(&saved)
+	err := on.QueryRow(ctx, all.text(), args...).Scan(&saved)
 	if sqlState(err) == divisionByZero || err == nil && saved == 0 {
 		return errcodes.New(errcodes.Conflict, refusal)
 	}
 	return err
+}
+
+// pieces store what is carried.
+func (c carried) pieces() []piece {
+	var all []piece
+	switch len(c.events) {
+	case 0:
+	case 1:
+		e := &c.events[0]
+		all = append(all, piece{oneEvent, []any{
+			[]byte(e.ID), e.Kind, []byte(e.Key), []byte(e.Owner), position(e.At), bytesOf(e.Data),
+		}})
+	default:
+		all = append(all, piece{manyEvents, eventArgs(c.events)})
+	}
+	if len(c.work) > 0 {
+		all = append(all, piece{manyItems, workArgs(c.work)})
+	}
+	return all
 }
 
 func eventArgs(events []ports.Event) []any {

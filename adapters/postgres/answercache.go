@@ -1,0 +1,106 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Answers gives the cache of providers' answers.
+func (s *Store) Answers() ports.AnswerCache { return answers{s} }
+
+type answers struct{ *Store }
+
+const (
+	selectAnswer = `SELECT provider, at, expires_at, key_id, sealed FROM corridor.cached_answers WHERE key = $1`
+
+	// purgeAnswers counts the answers. What another has locked is left out: it
+	// is being purged, or put anew and judged by its new times the next time.
+	purgeAnswers = `WITH gone AS (DELETE FROM corridor.cached_answers WHERE key = ANY (ARRAY(
+			SELECT key FROM corridor.cached_answers WHERE expires_at <= $1
+			ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1),
+		claims AS (DELETE FROM corridor.answer_claims WHERE key = ANY (ARRAY(
+			SELECT key FROM corridor.answer_claims WHERE until < $1
+			ORDER BY until LIMIT $2 FOR UPDATE SKIP LOCKED)))
+		SELECT count(*) FROM gone`
+
+	maxHolder = 64 // bytes
+)
+
+var (
+	putAnswer = counted(`INSERT INTO corridor.cached_answers (key, provider, at, expires_at, key_id, sealed)
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (key) DO UPDATE SET (provider, at, expires_at, key_id, sealed)
+			= (excluded.provider, excluded.at, excluded.expires_at, excluded.key_id, excluded.sealed)`)
+
+	// claimKey looks first, since who waits for another's claim to end asks
+	// often, and should neither lock its row nor write to the log. What decides
+	// is the condition of the update, which sees the row as it is once locked.
+	claimKey = counted(`INSERT INTO corridor.answer_claims AS c (key, holder, until)
+		SELECT $1::bytea, $2::bytea, $4::timestamptz
+		WHERE NOT EXISTS (SELECT FROM corridor.answer_claims WHERE key = $1 AND holder <> $2 AND until > $3)
+		ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until
+			WHERE c.holder = excluded.holder OR c.until <= $3`)
+
+	releaseKey = counted(`DELETE FROM corridor.answer_claims WHERE key = $1 AND holder = $2`)
+)
+
+func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+	c := ports.CachedAnswer{Key: key}
+	err := a.row(ctx, selectAnswer, []any{key[:]},
+		&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, data{&c.Sealed.Data})
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = errcodes.New(errcodes.NotFound, "No answer is kept")
+	}
+	if err != nil {
+		return ports.CachedAnswer{}, err
+	}
+	return c, nil
+}
+
+func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {
+	_, err := a.count(ctx, putAnswer, c.Key[:], c.Provider, position(c.At), position(c.ExpiresAt), c.Sealed.KeyID, bytesOf(c.Sealed.Data))
+	return err
+}
+
+func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+	if err := checkHolder(holder); err != nil {
+		return false, err
+	}
+	claimed, err := a.count(ctx, claimKey, key[:], []byte(holder), position(now), position(until))
+	return err == nil && claimed == 1, err
+}
+
+func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
+	if err := checkHolder(holder); err != nil {
+		return err
+	}
+	_, err := a.count(ctx, releaseKey, key[:], []byte(holder))
+	return err
+}
+
+func (a answers) PurgeAnswers(ctx context.Context, before time.Time, n int) (int, error) {
+	return a.purge(ctx, purgeAnswers, before, n)
+}
+
+func checkHolder(holder string) error {
+	if len(holder) < 1 || len(holder) > maxHolder {
+		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A holder has 1 to %d bytes", maxHolder))
+	}
+	return nil
+}
+
+// data scans bytes; none are nil.
+type data struct{ b *[]byte }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (d data) ScanBytes(v []byte) error {
+	*d.b = append([]byte(nil), v...) // the driver uses v again
+	return nil
+}

@@ -1,0 +1,332 @@
+package postgres_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// TestOneOfManyGetsAClaim lets eight holders of two processes race for keys that
+// nobody has, that another has had, and that another still has.
+func TestOneOfManyGetsAClaim(t *testing.T) {
+	t.Parallel()
+	for _, level := range levels {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			dsn := migrated(t)
+			caches := []ports.AnswerCache{
+				on(t, connect(t, dsn, at(level)), nil).Answers(), on(t, connect(t, dsn, at(level)), nil).Answers(),
+			}
+			for round := range claimRounds {
+				mustClaim(t, caches[0], ports.AnswerKey{byte(round), 1}, "lapsed", epoch.Add(time.Second))
+				mustClaim(t, caches[0], ports.AnswerKey{byte(round), 2}, "live", epoch.Add(2*time.Second))
+			}
+			var won [8][3 * claimRounds]bool
+			var g errgroup.Group
+			for i := range won {
+				g.Go(func() error { return claimEach(t.Context(), caches[i%2], strconv.Itoa(i), won[i][:]) })
+			}
+			require.NoError(t, g.Wait())
+			for n := range won[0] {
+				winners := 0
+				for i := range won {
+					if won[i][n] {
+						winners++
+					}
+				}
+				require.Equal(t, []int{1, 1, 0}[n%3], winners)
+			}
+		})
+	}
+}
+
+const claimRounds = 25
+
+func mustClaim(tb testing.TB, cache ports.AnswerCache, key ports.AnswerKey, holder string, until time.Time) {
+	tb.Helper()
+	won, err := cache.Claim(tb.Context(), key, holder, epoch, until)
+	require.NoError(tb, err)
+	require.True(tb, won)
+}
+
+func claimEach(ctx context.Context, cache ports.AnswerCache, holder string, won []bool) (err error) {
+	for n := range won {
+		key := ports.AnswerKey{byte(n / 3), byte(n % 3)}
+		if won[n], err = cache.Claim(ctx, key, holder, epoch.Add(time.Second), epoch.Add(time.Minute)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestAClaimThatIsTakenMeanwhile lets a claim wait for another that is under
+// way: the row as that leaves it decides.
+func TestAClaimThatIsTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	for end, want := range map[string]bool{"COMMIT": false, "ROLLBACK": true} {
+		for _, there := range []bool{false, true} {
+			t.Run(end+" there="+strconv.FormatBool(there), func(t *testing.T) {
+				t.Parallel()
+				dsn := migrated(t)
+				cache := open(t, dsn, nil).Answers()
+				if there {
+					_, err := cache.Claim(t.Context(), ports.AnswerKey{}, "lapsed", epoch, epoch)
+					require.NoError(t, err)
+				}
+				other := holding(t, dsn, `INSERT INTO corridor.answer_claims VALUES (decode(repeat('00', 32), 'hex'), 'other', '2030-01-01')
+					ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until`)
+				won := make(chan bool, 1)
+				go func() {
+					has, err := cache.Claim(context.WithoutCancel(t.Context()), ports.AnswerKey{}, "h", epoch, epoch.Add(time.Minute))
+					won <- has && err == nil
+				}()
+				other.waitedFor(t)
+				other.do(t, end)
+				require.Equal(t, want, <-won)
+			})
+		}
+	}
+}
+
+// TestAClaimThatIsHeldIsOnlyRead has another process keep the claim's row locked:
+// who would not get it anyway neither waits nor writes.
+func TestAClaimThatIsHeldIsOnlyRead(t *testing.T) {
+	t.Parallel()
+	dsn := migrated(t)
+	store := open(t, dsn, &postgres.Config{Timeout: time.Second})
+	until := epoch.Add(time.Minute)
+	won, err := store.Answers().Claim(t.Context(), ports.AnswerKey{}, "a", epoch, until)
+	require.NoError(t, err)
+	require.True(t, won)
+
+	other := holding(t, dsn, "SELECT FROM corridor.answer_claims FOR UPDATE")
+	won, err = store.Answers().Claim(t.Context(), ports.AnswerKey{}, "b", until.Add(-time.Millisecond), until)
+	require.NoError(t, err)
+	require.False(t, won)
+	_, err = store.Answers().Claim(t.Context(), ports.AnswerKey{}, "b", until, until.Add(time.Minute))
+	requireCode(t, errcodes.OutcomeUnknown, err) // it waited, until its time was up
+	other.do(t, "COMMIT")
+}
+
+// TestAPurgeNeitherWaitsNorRemovesWhatIsPutAnew: an answer that is put again
+// while a purge looks has other times when the purge comes to it.
+func TestAPurgeNeitherWaitsNorRemovesWhatIsPutAnew(t *testing.T) {
+	t.Parallel()
+	dsn := migrated(t)
+	store := open(t, dsn, nil)
+	for i := range 3 {
+		a := ports.CachedAnswer{Key: ports.AnswerKey{byte(i)}, Provider: "paystack", At: epoch, ExpiresAt: epoch}
+		require.NoError(t, store.Answers().PutAnswer(t.Context(), a))
+		_, err := store.Answers().Claim(t.Context(), a.Key, "h", epoch, epoch.Add(-time.Millisecond))
+		require.NoError(t, err)
+	}
+	other := holding(t, dsn, "UPDATE corridor.cached_answers SET expires_at = '2030-01-01' WHERE get_byte(key, 0) = 0")
+	other.do(t, "UPDATE corridor.answer_claims SET until = '2030-01-01' WHERE get_byte(key, 0) = 0")
+	purged := make(chan int, 1)
+	go func() {
+		n, err := store.Answers().PurgeAnswers(context.WithoutCancel(t.Context()), epoch, 10)
+		if err != nil {
+			n = -1
+		}
+		purged <- n
+	}()
+	var n int
+	select {
+	case n = <-purged:
+	case <-time.After(2 * time.Second):
+		t.Error("the purge waits for a row that another has locked")
+		other.do(t, "COMMIT")
+		n = <-purged
+	}
+	other.do(t, "COMMIT")
+	require.Equal(t, 2, n)
+	require.Equal(t, []string{"00"}, column(t, dsn, "SELECT left(key, 2) FROM corridor.readable_cached_answers"))
+	require.Equal(t, []string{"00"}, column(t, dsn, "SELECT left(key, 2) FROM corridor.readable_answer_claims"))
+}
+
+// TestPurgersAtOnceRemoveEachRowOnce lets eight purgers of two processes remove
+// what fits exactly.
+func TestPurgersAtOnceRemoveEachRowOnce(t *testing.T) {
+	t.Parallel()
+	for _, level := range levels {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			dsn := migrated(t)
+			stores := []*postgres.Store{on(t, connect(t, dsn, at(level)), nil), on(t, connect(t, dsn, at(level)), nil)}
+			query(t, dsn, `INSERT INTO corridor.tokens SELECT decode(lpad(to_hex(i), 64, '0'), 'hex'), '', '2026-01-01', '2026-01-01' FROM generate_series(1, 240) i`)
+			query(t, dsn, `INSERT INTO corridor.cached_answers SELECT sha256, '', '2026-01-01', '2026-01-01', '', '' FROM corridor.tokens`)
+			query(t, dsn, `INSERT INTO corridor.answer_claims SELECT sha256, 'h', '2026-01-01' FROM corridor.tokens`)
+			var tokens, answers [8]int
+			var g errgroup.Group
+			for i := range tokens {
+				g.Go(func() error {
+					for range 5 {
+						n, err := stores[i%2].Tokens().PurgeTokens(t.Context(), epoch, 10)
+						if err != nil {
+							return err
+						}
+						tokens[i] += n
+						if n, err = stores[i%2].Answers().PurgeAnswers(t.Context(), epoch, 10); err != nil {
+							return err
+						}
+						answers[i] += n
+					}
+					return nil
+				})
+			}
+			require.NoError(t, g.Wait())
+			sums := [2]int{}
+			for i := range tokens {
+				sums[0] += tokens[i]
+				sums[1] += answers[i]
+			}
+			require.Equal(t, [2]int{240, 240}, sums)
+			for _, table := range []string{"tokens", "cached_answers", "answer_claims"} {
+				require.Equal(t, []string{"0"}, column(t, dsn, "SELECT count(*)::text FROM corridor."+table), table)
+			}
+		})
+	}
+}
+
+// TestAnswersModel compares the cache of two processes with two maps. The clocks
+// of the callers differ, and jump.
+func TestAnswersModel(t *testing.T) {
+	t.Parallel()
+	dsn := migrated(t)
+	caches := []ports.AnswerCache{open(t, dsn, nil).Answers(), open(t, dsn, nil).Answers()}
+	beside := connect(t, dsn, nil)
+	rapid.Check(t, func(rt *rapid.T) {
+		_, err := beside.Exec(t.Context(), "TRUNCATE corridor.cached_answers, corridor.answer_claims")
+		require.NoError(rt, err)
+		m := &answersModel{caches: caches, answers: map[ports.AnswerKey]ports.CachedAnswer{}, claims: map[ports.AnswerKey]modelClaim{}}
+		rt.Repeat(map[string]func(*rapid.T){
+			"put": m.put, "claim": m.claim, "release": m.release, "purge": m.purge, "": m.compare,
+		})
+	})
+}
+
+type modelClaim struct {
+	holder string
+	until  time.Time
+}
+
+type answersModel struct {
+	caches    []ports.AnswerCache
+	answers   map[ports.AnswerKey]ports.CachedAnswer
+	claims    map[ports.AnswerKey]modelClaim
+	puts      int
+	strangers int
+}
+
+var (
+	someKeys    = rapid.Map(rapid.SampledFrom([]byte{0, 'a', 0xff}), func(b byte) ports.AnswerKey { return ports.AnswerKey{31: b} })
+	someHolders = rapid.SampledFrom([]string{"h", "H", "h\x00", "\xff"})
+	someTimes   = rapid.Map(rapid.IntRange(0, 5), func(ms int) time.Time { return epoch.Add(time.Duration(ms) * time.Millisecond) })
+)
+
+func (m *answersModel) any(t *rapid.T) ports.AnswerCache {
+	return rapid.SampledFrom(m.caches).Draw(t, "cache")
+}
+
+func (m *answersModel) put(t *rapid.T) {
+	m.puts++
+	a := ports.CachedAnswer{
+		Key: someKeys.Draw(t, "key"), Provider: strconv.Itoa(m.puts), At: someTimes.Draw(t, "at"), ExpiresAt: someTimes.Draw(t, "expires"),
+		Sealed: ports.Sealed{KeyID: "k", Data: drawnBytes.Draw(t, "sealed")},
+	}
+	require.NoError(t, m.any(t).PutAnswer(context.Background(), a))
+	m.answers[a.Key] = a
+}
+
+func (m *answersModel) claim(t *rapid.T) {
+	key, holder := someKeys.Draw(t, "key"), someHolders.Draw(t, "holder")
+	now, until := someTimes.Draw(t, "now"), someTimes.Draw(t, "until")
+	old, claimed := m.claims[key]
+	want := !claimed || old.holder == holder || !old.until.After(now)
+	got, err := m.any(t).Claim(context.Background(), key, holder, now, until)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	if want {
+		m.claims[key] = modelClaim{holder, until}
+	}
+}
+
+func (m *answersModel) release(t *rapid.T) {
+	key, holder := someKeys.Draw(t, "key"), someHolders.Draw(t, "holder")
+	require.NoError(t, m.any(t).Release(context.Background(), key, holder))
+	if m.claims[key].holder == holder {
+		delete(m.claims, key)
+	}
+}
+
+func (m *answersModel) purge(t *rapid.T) {
+	const most = 2 // of three keys
+	before := someTimes.Draw(t, "before")
+	var gone []ports.AnswerKey
+	for key, a := range m.answers {
+		if !a.ExpiresAt.After(before) {
+			gone = append(gone, key)
+		}
+	}
+	got, err := m.any(t).PurgeAnswers(context.Background(), before, most)
+	require.NoError(t, err)
+	require.Equal(t, min(most, len(gone)), got)
+	for _, key := range gone { // which of equals go first is the store's to choose
+		if _, err := m.caches[0].Answer(context.Background(), key); errcodes.Of(err) == errcodes.NotFound {
+			for _, other := range gone {
+				kept, err := m.caches[1].Answer(context.Background(), other)
+				require.False(t, err == nil && kept.ExpiresAt.Before(m.answers[key].ExpiresAt), "what expired earlier goes first")
+			}
+			got--
+		}
+	}
+	require.Zero(t, got)
+	for _, key := range gone {
+		if _, err := m.caches[0].Answer(context.Background(), key); errcodes.Of(err) == errcodes.NotFound {
+			delete(m.answers, key)
+		}
+	}
+	m.purgeClaims(t, before, most)
+}
+
+// purgeClaims asks for each claim that has ended, at a time when it had not:
+// a stranger gets it if it was purged.
+func (m *answersModel) purgeClaims(t *rapid.T, before time.Time, most int) {
+	m.strangers++
+	past, purged, stranger := 0, 0, "stranger "+strconv.Itoa(m.strangers)
+	for key, c := range m.claims {
+		ended := c.until.Before(before)
+		free, err := m.caches[1].Claim(context.Background(), key, stranger, c.until.Add(-time.Millisecond), c.until)
+		require.NoError(t, err)
+		require.False(t, free && !ended, "a claim was purged that had not ended")
+		if ended {
+			past++
+		}
+		if free {
+			purged++
+			m.claims[key] = modelClaim{stranger, c.until}
+		}
+	}
+	require.Equal(t, min(most, past), purged)
+}
+
+func (m *answersModel) compare(t *rapid.T) {
+	key := someKeys.Draw(t, "read")
+	got, err := m.any(t).Answer(context.Background(), key)
+	want, found := m.answers[key]
+	if !found {
+		require.Equal(t, errcodes.NotFound, errcodes.Of(err), "%v", err)
+		return
+	}
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}

@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Clients gives the store of clients.
+func (s *Store) Clients() ports.ClientStore { return clients{s} }
+
+type clients struct{ *Store }
+
+const selectClient = `SELECT disabled, secrets::bytea[], not_before, not_after, merchants FROM corridor.clients WHERE id = $1`
+
+var putClient = counted(`INSERT INTO corridor.clients (id, disabled, secrets, not_before, not_after, merchants)
+	VALUES ($1, $2, $3::bytea[], $4, $5, $6)
+	ON CONFLICT (id) DO UPDATE SET (disabled, secrets, not_before, not_after, merchants)
+		= (excluded.disabled, excluded.secrets, excluded.not_before, excluded.not_after, excluded.merchants)`)
+
+// clientRow is a client as its row has it.
+type clientRow struct {
+	disabled            bool
+	secrets             [][]byte
+	notBefore, notAfter []pgtype.Timestamptz
+	merchants           [][]byte
+}
+
+func (c clients) Client(ctx context.Context, id string) (ports.Client, error) {
+	var row clientRow
+	err := c.row(ctx, selectClient, []any{[]byte(id)},
+		&row.disabled, &row.secrets, &row.notBefore, &row.notAfter, &row.merchants)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = errcodes.New(errcodes.NotFound, "No such client")
+	}
+	if err != nil {
+		return ports.Client{}, err
+	}
+	return row.client(id)
+}
+
+func (r *clientRow) client(id string) (ports.Client, error) {
+	c := ports.Client{ID: id, Disabled: r.disabled}
+	if len(r.notBefore) != len(r.secrets) || len(r.notAfter) != len(r.secrets) {
+		return ports.Client{}, corrupt("a client's secrets and their times differ in number")
+	}
+	for i, sum := range r.secrets {
+		secret, err := readSecret(sum, r.notBefore[i], r.notAfter[i])
+		if err != nil {
+			return ports.Client{}, err
+		}
+		c.Secrets = append(c.Secrets, secret)
+	}
+	for _, m := range r.merchants {
+		c.Merchants = append(c.Merchants, string(m))
+	}
+	return c, nil
+}
+
+func readSecret(sum []byte, notBefore, notAfter pgtype.Timestamptz) (ports.ClientSecret, error) {
+	var s ports.ClientSecret
+	if copy(s.SHA256[:], sum) != len(s.SHA256) || len(sum) != len(s.SHA256) {
+		return s, corrupt("a client's secret is no hash")
+	}
+	return s, errors.Join(instant{&s.NotBefore}.ScanTimestamptz(notBefore), instant{&s.NotAfter}.ScanTimestamptz(notAfter))
+}
+
+func (c clients) PutClient(ctx context.Context, client ports.Client) error {
+	row := rowOf(&client)
+	_, err := c.count(ctx, putClient, []byte(client.ID), row.disabled, row.secrets, row.notBefore, row.notAfter, row.merchants)
+	return err
+}
+
+// rowOf makes lists that are never nil, which would be NULL.
+func rowOf(c *ports.Client) clientRow {
+	n := len(c.Secrets)
+	row := clientRow{
+		disabled: c.Disabled, secrets: make([][]byte, n), merchants: make([][]byte, len(c.Merchants)),
+		notBefore: make([]pgtype.Timestamptz, n), notAfter: make([]pgtype.Timestamptz, n),
+	}
+	for i := range c.Secrets {
+		s := &c.Secrets[i]
+		row.secrets[i], row.notBefore[i], row.notAfter[i] = s.SHA256[:], millis(s.NotBefore), millis(s.NotAfter)
+	}
+	for i, m := range c.Merchants {
+		row.merchants[i] = []byte(m)
+	}
+	return row
+}

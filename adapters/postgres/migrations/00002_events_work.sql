@@ -1,0 +1,75 @@
+-- +goose Up
+
+-- An event is, by state:
+--   new      not looked at by a claim yet
+--   waiting  claimable from available_at on, if it is the first of its key
+--   blocked  behind an earlier event of its key; who settles that one lets it wait again
+--   buried   set aside, with a reason
+-- claimed tells whether the latest claim may still settle it; claim is that
+-- claim's number, which a replay leaves as it is, unlike attempt. changes counts
+-- the updates of the row: what was decided on one that has changed since is void.
+--
+-- seq has the order of the saves for events of one key, so that its sequence must
+-- not hand out numbers in advance (CACHE 1).
+--
+-- Every update but that of changes alone moves the row from one index to
+-- another. None of them is heap-only, and room left free in the pages for such
+-- would lie idle. Rows are few and come and go: vacuum follows what has gone, not
+-- a share of what is there.
+CREATE TABLE corridor.events (
+    seq          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY (CACHE 1) CHECK (seq > 0),
+    at           timestamptz NOT NULL CHECK (isfinite(at)),
+    available_at timestamptz NOT NULL DEFAULT '-infinity',
+    claim        bigint      NOT NULL DEFAULT 0,
+    attempt      integer     NOT NULL DEFAULT 0 CHECK (attempt BETWEEN 0 AND claim),
+    changes      integer     NOT NULL DEFAULT 0 CHECK (changes >= 0),
+    claimed      boolean     NOT NULL DEFAULT false CHECK (NOT claimed OR attempt > 0),
+    state        text        COLLATE "C" NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'waiting', 'blocked', 'buried')),
+    id           bytea       NOT NULL,
+    kind         text        NOT NULL,
+    key          bytea       NOT NULL,
+    owner        bytea       NOT NULL,
+    data         bytea       NOT NULL,
+    reason       bytea       CHECK (octet_length(reason) <= 1024),
+    PRIMARY KEY (state, seq),
+    CHECK (state <> 'new' OR claim = 0),
+    CHECK (state <> 'buried' OR NOT claimed),
+    CHECK ((state = 'buried') = (reason IS NOT NULL))
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000);
+
+-- None of these holds a new event: a save writes the primary key alone, at the
+-- end of the new ones.
+CREATE INDEX events_key ON corridor.events (key, seq) WHERE state IN ('waiting', 'blocked');
+CREATE INDEX events_due ON corridor.events (available_at, seq) WHERE state = 'waiting';
+CREATE INDEX events_buried ON corridor.events (id) WHERE state = 'buried';
+
+-- leased_until is set while the latest claim may still finish the item; attempt
+-- is the number of that claim, since nothing sets it back.
+--
+-- No index has leased_until or attempt, so that a claim is a heap-only update:
+-- half of a page is for those.
+CREATE TABLE corridor.work_items (
+    seq          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
+    due_at       timestamptz NOT NULL CHECK (isfinite(due_at)),
+    leased_until timestamptz CHECK (isfinite(leased_until)),
+    attempt      integer     NOT NULL DEFAULT 0 CHECK (attempt >= 0),
+    id           bytea       NOT NULL PRIMARY KEY,
+    kind         text        NOT NULL,
+    payload      bytea       NOT NULL,
+    reason       bytea       CHECK (octet_length(reason) <= 1024),
+    CHECK (leased_until IS NULL OR (attempt > 0 AND reason IS NULL))
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000);
+
+CREATE INDEX work_items_due ON corridor.work_items (kind, due_at, seq) WHERE reason IS NULL;
+
+CREATE VIEW corridor.readable_events AS
+SELECT seq, encode(id, 'escape') AS id, kind, encode(key, 'escape') AS key, encode(owner, 'escape') AS owner, at,
+       encode(data, 'escape') AS data, state, available_at, attempt, claim, claimed, encode(reason, 'escape') AS reason
+FROM corridor.events;
+
+CREATE VIEW corridor.readable_work_items AS
+SELECT encode(id, 'escape') AS id, kind, due_at, octet_length(payload) AS payload_bytes, attempt, leased_until,
+       encode(reason, 'escape') AS reason
+FROM corridor.work_items;

@@ -1,0 +1,58 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// levels are the isolation levels that a database may have as its default.
+var levels = []string{"read committed", "repeatable read", "serializable"}
+
+// isolated makes every transaction of a pool one of the level.
+func isolated(level string) func(*pgxpool.Config) {
+	return func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["default_transaction_isolation"] = level }
+}
+
+// TestQueuesConform runs the suites of what hands out events and work at each
+// isolation level.
+func TestQueuesConform(t *testing.T) {
+	for _, level := range levels {
+		t.Run(level, func(t *testing.T) {
+			h := queueHarness(level)
+			t.Run("Outbox", func(t *testing.T) { portstest.Outbox(t, h) })
+			t.Run("DeadLetters", func(t *testing.T) { portstest.DeadLetters(t, h) })
+			h.Except = map[string]string{
+				"kinds that look alike are kept apart": "a kind is text, so UTF-8 without NUL; TestKindsOfWorkAreKeptApart has the others",
+			}
+			t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
+		})
+	}
+}
+
+func queueHarness(level string) portstest.StoreHarness {
+	return portstest.StoreHarness{
+		Parallel: true,
+		Open: func(tb testing.TB) portstest.Store {
+			tb.Helper()
+			return queues(tb, migrated(tb), level)
+		},
+	}
+}
+
+func queues(tb testing.TB, dsn, level string) portstest.Store {
+	tb.Helper()
+	store := on(tb, connect(tb, dsn, isolated(level)), &postgres.Config{SkipMigrate: true})
+	return portstest.Store{
+		RateLocks: store.RateLocks(), Outbox: store.Outbox(), DeadLetters: store.DeadLetters(), Work: store.Work(),
+		Close: store.Close,
+		Reopen: func() portstest.Store {
+			require.NoError(tb, store.Close())
+			return queues(tb, dsn, level)
+		},
+	}
+}

@@ -1,0 +1,210 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+const lease = time.Minute
+
+// queue is a store with a connection beside it, on which the test holds
+// statements of the store open.
+type queue struct {
+	testing.TB
+
+	store *postgres.Store
+	pool  *pgxpool.Pool
+	saves int
+}
+
+func newQueue(tb testing.TB) *queue {
+	tb.Helper()
+	pool := connect(tb, migrated(tb), nil)
+	return &queue{TB: tb, store: on(tb, pool, nil), pool: pool}
+}
+
+// save stores events of the key, of the ids given.
+func (q *queue) save(key string, ids ...string) {
+	q.Helper()
+	change := ports.RateLockChange{Book: bookOf(q, q.store, "acme")}
+	for _, id := range ids {
+		change.Events = append(change.Events, ports.Event{ID: id, Kind: "k", Key: key, At: epoch})
+	}
+	require.NoError(q, q.store.RateLocks().Save(q.Context(), change))
+}
+
+// claims claims all that wait at now, which must be these.
+func (q *queue) claims(now time.Time, want ...string) []ports.Event {
+	q.Helper()
+	events, err := q.store.Outbox().Claim(q.Context(), now, lease, 1000)
+	require.NoError(q, err)
+	require.Equal(q, want, idsOf(events))
+	return events
+}
+
+func idsOf(events []ports.Event) []string {
+	var ids []string
+	for _, e := range events {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// begin starts a transaction beside the store.
+func (q *queue) begin() pgx.Tx {
+	q.Helper()
+	tx, err := q.pool.BeginTx(q.Context(), pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	require.NoError(q, err)
+	q.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(q.Context())) })
+	return tx
+}
+
+func (q *queue) run(tx pgx.Tx, sql string, args ...any) {
+	q.Helper()
+	_, err := tx.Exec(q.Context(), sql, args...)
+	require.NoError(q, err)
+}
+
+// waits starts do, and comes back when do waits for a lock. The function
+// returned gives its error.
+func (q *queue) waits(do func(ctx context.Context) error) (end func() error) {
+	q.Helper()
+	errs := make(chan error, 1)
+	go func() { errs <- do(q.Context()) }()
+	for waiting := 0; waiting == 0; {
+		row := q.pool.QueryRow(q.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+		require.NoError(q, row.Scan(&waiting))
+		select {
+		case err := <-errs:
+			require.Fail(q, "it did not wait", "%v", err)
+		default:
+		}
+	}
+	return func() error { return <-errs }
+}
+
+func claimKey(e ports.Event) []any { return []any{[]byte(e.ID), []byte(e.Key), e.Claim} }
+
+// TestAckDuringABlockingClaim settles an event while a claim blocks another
+// behind it: the one settled would be the last to let the other pass.
+func TestAckDuringABlockingClaim(t *testing.T) {
+	for name, settle := range map[string]func(o ports.Outbox, ctx context.Context, e ports.Event) error{
+		"Ack":  ports.Outbox.Ack,
+		"Bury": func(o ports.Outbox, ctx context.Context, e ports.Event) error { return o.Bury(ctx, e, "no use") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := newQueue(t)
+			q.save("lock", "a")
+			a := q.claims(epoch, "a")[0]
+			q.save("lock", "b")
+			claim := q.begin()
+			q.run(claim, postgres.QueueQueries["claim events"], epoch, epoch.Add(lease), 10)
+			end := q.waits(func(ctx context.Context) error { return settle(q.store.Outbox(), ctx, a) })
+			require.NoError(t, claim.Commit(t.Context()))
+			require.NoError(t, end())
+			q.claims(epoch, "b")
+		})
+	}
+}
+
+// TestClaimDuringAnAck claims while an event is being settled: the next of its
+// key must not be blocked behind it.
+func TestClaimDuringAnAck(t *testing.T) {
+	q := newQueue(t)
+	q.save("lock", "a")
+	a := q.claims(epoch, "a")[0]
+	q.save("lock", "b")
+	ack := q.begin()
+	q.run(ack, postgres.QueueQueries["ack an event"], claimKey(a)...)
+	q.claims(epoch)
+	require.NoError(t, ack.Commit(t.Context()))
+	q.claims(epoch, "b")
+}
+
+// replayed brings about what only a replay can: p is first, and out; m is behind
+// it, blocked, with a claim that may still settle it; n is new.
+func (q *queue) replayed() (p, m ports.Event) {
+	q.Helper()
+	q.save("lock", "p", "m")
+	require.NoError(q, q.store.Outbox().Bury(q.Context(), q.claims(epoch, "p")[0], "no use"))
+	m = q.claims(epoch, "m")[0]
+	n, err := q.store.DeadLetters().Replay(q.Context(), epoch)
+	require.NoError(q, err)
+	require.Equal(q, 1, n)
+	p = q.claims(epoch.Add(lease), "p")[0] // m's lease is over
+	q.save("lock", "n")
+	return p, m
+}
+
+// TestAckOfTheNextDuringAnAck: who settles p means to let m pass, which another
+// settles at the same time, who has not seen that n is blocked.
+func TestAckOfTheNextDuringAnAck(t *testing.T) {
+	q := newQueue(t)
+	p, m := q.replayed()
+	ack := q.begin()
+	q.run(ack, postgres.QueueQueries["ack an event"], claimKey(m)...)
+	q.claims(epoch.Add(lease)) // n is blocked behind p
+	end := q.waits(func(ctx context.Context) error { return q.store.Outbox().Ack(ctx, p) })
+	require.NoError(t, ack.Commit(t.Context()))
+	require.NoError(t, end())
+	q.claims(epoch.Add(lease), "n")
+}
+
+// TestAckThatWaitedForTheOneBefore: who settles m has not seen that n is
+// blocked, and gets m when p was settled by another, who let m pass.
+func TestAckThatWaitedForTheOneBefore(t *testing.T) {
+	q := newQueue(t)
+	p, m := q.replayed()
+	ack := q.begin()
+	q.run(ack, "SELECT FROM corridor.events WHERE id = $1 FOR UPDATE", []byte(m.ID))
+	end := q.waits(func(ctx context.Context) error { return q.store.Outbox().Ack(ctx, m) })
+	q.claims(epoch.Add(lease)) // n is blocked behind p
+	q.run(ack, postgres.QueueQueries["ack an event"], claimKey(p)...)
+	require.NoError(t, ack.Commit(t.Context()))
+	require.NoError(t, end())
+	q.claims(epoch.Add(lease), "n")
+}
+
+// TestClaimPassesOverWhatIsLocked: a claim waits for nobody.
+func TestClaimPassesOverWhatIsLocked(t *testing.T) {
+	q := newQueue(t)
+	q.save("a", "a")
+	q.save("b", "b")
+	claim := q.begin()
+	q.run(claim, postgres.QueueQueries["claim events"], epoch, epoch.Add(lease), 1)
+	q.claims(epoch, "b")
+	require.NoError(t, claim.Rollback(t.Context()))
+	q.claims(epoch, "a")
+}
+
+// TestRetryOfABlockedEvent gives back an event that a replayed one has overtaken.
+func TestRetryOfABlockedEvent(t *testing.T) {
+	q := newQueue(t)
+	p, m := q.replayed()
+	require.NoError(t, q.store.Outbox().Retry(t.Context(), m, epoch.Add(2*lease)))
+	requireCode(t, errcodes.Conflict, q.store.Outbox().Ack(t.Context(), m))
+	require.NoError(t, q.store.Outbox().Ack(t.Context(), p))
+	q.claims(epoch.Add(lease)) // m comes before n, but not yet
+	q.claims(epoch.Add(2*lease), "m")
+}
+
+// TestAckOfABlockedEvent delivers an event that a replayed one has overtaken.
+func TestAckOfABlockedEvent(t *testing.T) {
+	q := newQueue(t)
+	p, m := q.replayed()
+	q.claims(epoch.Add(lease))
+	require.NoError(t, q.store.Outbox().Ack(t.Context(), m))
+	q.claims(epoch.Add(lease)) // n is behind p
+	require.NoError(t, q.store.Outbox().Ack(t.Context(), p))
+	q.claims(epoch.Add(lease), "n")
+}

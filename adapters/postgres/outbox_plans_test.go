@@ -1,0 +1,103 @@
+package postgres_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+)
+
+// TestPlansOfQueues holds the statements on queues to their indexes when the
+// queues are long, in the plan for given values and in the one for any.
+func TestPlansOfQueues(t *testing.T) {
+	const claimed = "'2026-11-20 15:00Z', '2026-11-20 15:01Z', "
+	steps := map[string]struct {
+		args    string
+		indexes []string
+	}{
+		"claim an event":    {claimed + "1", []string{"events_pkey", "events_due", "events_key"}},
+		"claim events":      {claimed + "100", []string{"events_pkey", "events_due", "events_key"}},
+		"ack an event":      {"'w7', 'key7', 1", []string{"events_key"}},
+		"retry an event":    {"'w7', 'key7', 1, '2026-11-20 15:01Z'", []string{"events_key"}},
+		"bury an event":     {"'w7', 'key7', 1, 'no use'", []string{"events_key"}},
+		"Buried":            {"0, 100", []string{"events_pkey"}},
+		"replay events":     {"'{b7}', '2026-11-20 15:01Z'", []string{"events_buried", "events_pkey"}},
+		"replay all events": {"'2026-11-20 15:01Z'", nil},
+		"discard events":    {"'{b7}'", []string{"events_buried", "events_pkey"}},
+		"claim work":        {"'k', " + claimed + "100", []string{"work_items_due", "work_items_pkey"}},
+		"finish work":       {"'i7', 1", []string{"work_items_pkey"}},
+		"retry work":        {"'i7', 1, '2026-11-20 15:01Z'", []string{"work_items_pkey"}},
+		"bury work":         {"'i7', 1, 'no use'", []string{"work_items_pkey"}},
+	}
+	dsn := migrated(t)
+	fillQueues(t, connect(t, dsn, nil))
+	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+		pool := connect(t, dsn, func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["plan_cache_mode"] = mode })
+		for name, query := range postgres.QueueQueries {
+			t.Run(mode+"/"+name, func(t *testing.T) {
+				require.Contains(t, steps, name)
+				if steps[name].indexes == nil {
+					t.Skip("it is about all that there are")
+				}
+				plan := planOf(t, pool, query, steps[name].args)
+				require.NotContains(t, plan, "Seq Scan", plan)
+				for _, index := range indexesOf(plan) {
+					require.Contains(t, steps[name].indexes, index, plan)
+				}
+			})
+		}
+	}
+}
+
+// fillQueues makes 10,000 events of each state, and as many items of work.
+func fillQueues(tb testing.TB, pool *pgxpool.Pool) {
+	tb.Helper()
+	backlog(tb, pool, 10_000)
+	for _, sql := range []string{
+		`INSERT INTO corridor.events (id, kind, key, owner, at, data, state, reason)
+			SELECT ('b' || i)::bytea, 'k', ('buried' || i)::bytea, 'acme', $1, '{}', 'buried', '' FROM generate_series(1, 10000) i`,
+		`INSERT INTO corridor.work_items (id, kind, due_at, payload)
+			SELECT ('i' || i)::bytea, 'k' || (i % 3), $1::timestamptz - i * interval '1 s', '' FROM generate_series(1, 10000) i`,
+	} {
+		_, err := pool.Exec(tb.Context(), sql, epoch)
+		require.NoError(tb, err)
+	}
+	for _, table := range []string{"events", "work_items"} {
+		_, err := pool.Exec(tb.Context(), "VACUUM (ANALYZE) corridor."+table)
+		require.NoError(tb, err)
+	}
+}
+
+func planOf(t *testing.T, pool *pgxpool.Pool, query, args string) string {
+	t.Helper()
+	conn, err := pool.Acquire(t.Context())
+	require.NoError(t, err)
+	defer conn.Release()
+	_, err = conn.Exec(t.Context(), "PREPARE planned AS "+query, pgx.QueryExecModeSimpleProtocol)
+	require.NoError(t, err)
+	rows, err := conn.Query(t.Context(), fmt.Sprintf("EXPLAIN EXECUTE planned(%s)", args), pgx.QueryExecModeSimpleProtocol)
+	require.NoError(t, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), "DEALLOCATE planned")
+	require.NoError(t, err)
+	return strings.Join(lines, "\n")
+}
+
+var usedIndex = regexp.MustCompile(`Index (?:Only )?Scan(?: using| on) (\w+)`)
+
+func indexesOf(plan string) []string {
+	var all []string
+	for _, match := range usedIndex.FindAllStringSubmatch(plan, -1) {
+		all = append(all, match[1])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

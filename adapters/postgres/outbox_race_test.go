@@ -1,0 +1,203 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// deliveries is what workers on one outbox did, by key: the events are numbered
+// in the order of their saves.
+type deliveries struct {
+	mutex   sync.Mutex
+	settled map[string][]bool // from when their settling began
+	claims  map[string]int
+	left    int
+	wrong   []string
+}
+
+// claimed notes a claim: all earlier events of the key must be settled.
+func (d *deliveries) claimed(e ports.Event) (nth int) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	nth, _ = strconv.Atoi(string(e.Data))
+	d.claims[e.ID]++
+	for i := range nth {
+		if !d.settled[e.Key][i] {
+			d.wrong = append(d.wrong, fmt.Sprintf("%s was claimed before %d was settled", e.ID, i))
+		}
+	}
+	if d.settled[e.Key][nth] || d.claims[e.ID] != e.Attempt {
+		d.wrong = append(d.wrong, e.ID+" was claimed twice")
+	}
+	return d.claims[e.ID]
+}
+
+func (d *deliveries) settles(e ports.Event) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	nth, _ := strconv.Atoi(string(e.Data))
+	d.settled[e.Key][nth] = true
+	d.left--
+}
+
+func (d *deliveries) done() bool {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return d.left == 0
+}
+
+// TestManyClaimAtOnce has eight stores claim, settle and give back, while two
+// more save to the same few keys. Order is kept by key, nobody gets an event that
+// another has, and none is lost.
+func TestManyClaimAtOnce(t *testing.T) {
+	const keys, perKey, workers = 6, 40, 8
+	for _, level := range levels {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			dsn := migrated(t)
+			pool := connect(t, dsn, isolated(level))
+			d := &deliveries{settled: map[string][]bool{}, claims: map[string]int{}, left: keys * perKey}
+			for k := range keys {
+				d.settled[strconv.Itoa(k)] = make([]bool, perKey)
+			}
+			group, ctx := errgroup.WithContext(t.Context())
+			for half := range 2 { // a key has one that saves it
+				group.Go(func() error { return saveKeys(ctx, on(t, pool, nil), half, keys, perKey) })
+			}
+			for w := range workers {
+				store := on(t, pool, nil)
+				group.Go(func() error { return d.deliver(ctx, store.Outbox(), w) })
+			}
+			require.NoError(t, group.Wait())
+			require.Empty(t, d.wrong)
+			events, err := on(t, pool, nil).Outbox().Claim(t.Context(), epoch.AddDate(1, 0, 0), lease, 10)
+			require.NoError(t, err)
+			require.Empty(t, events)
+		})
+	}
+}
+
+// saveKeys saves events of every second key in turn.
+func saveKeys(ctx context.Context, store *postgres.Store, half, keys, perKey int) error {
+	for nth := range perKey {
+		for k := half; k < keys; k += 2 {
+			key := strconv.Itoa(k)
+			b, err := store.RateLocks().Book(ctx, keyOf(key))
+			if err != nil {
+				return err
+			}
+			e := ports.Event{ID: fmt.Sprintf("%s/%d", key, nth), Kind: "k", Key: key, At: epoch, Data: []byte(strconv.Itoa(nth))}
+			if err := store.RateLocks().Save(ctx, ports.RateLockChange{Book: b, Events: []ports.Event{e}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deliver claims until everything is settled. Each event is given back once.
+func (d *deliveries) deliver(ctx context.Context, outbox ports.Outbox, worker int) error {
+	for !d.done() {
+		events, err := outbox.Claim(ctx, epoch, lease, 1+worker)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			if d.claimed(e) == 1 {
+				err = outbox.Retry(ctx, e, epoch)
+			} else {
+				d.settles(e)
+				err = end(ctx, outbox, e)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// end acknowledges most events, and buries the others.
+func end(ctx context.Context, outbox ports.Outbox, e ports.Event) error {
+	if len(e.ID)%4 == 0 {
+		return outbox.Bury(ctx, e, "no use")
+	}
+	return outbox.Ack(ctx, e)
+}
+
+// TestNothingStaysBlocked replays what others bury, and lets leases run out,
+// while all are at it: in the end every event was claimable, and is gone.
+func TestNothingStaysBlocked(t *testing.T) {
+	for _, level := range levels {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			pool := connect(t, migrated(t), isolated(level))
+			const keys, perKey, workers = 3, 60, 6
+			group, ctx := errgroup.WithContext(t.Context())
+			group.Go(func() error { return saveKeys(ctx, on(t, pool, nil), 0, 2*keys, perKey) })
+			for w := range workers {
+				store := on(t, pool, nil)
+				group.Go(func() error { return disturb(ctx, store, w) })
+			}
+			require.NoError(t, group.Wait())
+			require.Equal(t, keys*perKey, drain(t, on(t, pool, nil)))
+		})
+	}
+}
+
+// disturb claims ever later, so that leases are over when their holders settle;
+// it never acknowledges.
+func disturb(ctx context.Context, store *postgres.Store, worker int) error {
+	for round := range 100 {
+		now := epoch.Add(time.Duration(round) * lease / 2)
+		events, err := store.Outbox().Claim(ctx, now, lease, 1+worker)
+		if err != nil {
+			return err
+		}
+		for i, e := range events {
+			if (i+round)%2 == 0 {
+				err = store.Outbox().Bury(ctx, e, "no use")
+			} else {
+				err = store.Outbox().Retry(ctx, e, now)
+			}
+			if err != nil && errcodes.Of(err) != errcodes.Conflict {
+				return err
+			}
+		}
+		if round%5 == worker%5 {
+			if _, err := store.DeadLetters().Replay(ctx, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// drain acknowledges what there is, and counts it.
+func drain(t *testing.T, store *postgres.Store) (total int) {
+	t.Helper()
+	late := epoch.AddDate(1, 0, 0)
+	_, err := store.DeadLetters().Replay(t.Context(), late)
+	require.NoError(t, err)
+	for {
+		events, err := store.Outbox().Claim(t.Context(), late, lease, 1000)
+		require.NoError(t, err)
+		for _, e := range events {
+			require.NoError(t, store.Outbox().Ack(t.Context(), e))
+		}
+		if total += len(events); len(events) == 0 {
+			return total
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// TestManyProcessesClaimReports has eight workers of two processes claim at once:
+// each gets another job, none is left, and each worker's come in the order of
+// their creation (I22): but where the server undoes a claim, others have passed
+// the job over that it had locked.
+func TestManyProcessesClaimReports(t *testing.T) {
+	t.Parallel()
+	for _, level := range recordLevels {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			const workers, n = 8, 80
+			dsn := migrated(t)
+			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
+			for i := range n {
+				j := runs("acme", fmt.Sprintf("%03d", n-i))
+				j.CreatedAt = epoch.Add(time.Duration(i*37%n) * time.Millisecond)
+				mustReport(t, stores[i%2], j)
+			}
+			var claimed [workers][]ports.ReportJob
+			var g errgroup.Group
+			for i := range claimed {
+				g.Go(func() (err error) {
+					claimed[i], err = claimUntilNone(t.Context(), stores[i%2].Reports(), strconv.Itoa(i))
+					return err
+				})
+			}
+			require.NoError(t, g.Wait())
+			seen := map[string]bool{}
+			for i, jobs := range claimed {
+				require.True(t, level != "read committed" || slices.IsSortedFunc(jobs, byCreation), "order")
+				for _, j := range jobs {
+					require.False(t, seen[j.ID], "claimed twice")
+					seen[j.ID] = true
+					require.Equal(t, strconv.Itoa(i), j.Holder)
+					require.Equal(t, 1, j.Attempts)
+					require.EqualValues(t, 2, j.Version)
+					requireReport(t, stores[0], j)
+				}
+			}
+			require.Len(t, seen, n)
+		})
+	}
+}
+
+func byCreation(a, b ports.ReportJob) int { return a.CreatedAt.Compare(b.CreatedAt) }
+
+func claimUntilNone(ctx context.Context, store ports.ReportStore, holder string) (claimed []ports.ReportJob, err error) {
+	for {
+		var j ports.ReportJob
+		err := insisting(func() (err error) {
+			j, err = store.ClaimReport(ctx, holder, epoch, time.Minute)
+			return err
+		})
+		if errcodes.Of(err) == errcodes.NotFound {
+			return claimed, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		claimed = append(claimed, j)
+	}
+}
+
+// TestProcessesShareReports lets workers of two processes take up, beat and end
+// jobs, some of which are given up half-way: each job ends once, and its event
+// alone is there (I22, I32).
+func TestProcessesShareReports(t *testing.T) {
+	t.Parallel()
+	for _, level := range recordLevels {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			dsn := migrated(t)
+			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
+			const n = 40
+			for i := range n {
+				mustReport(t, stores[i%2], runs("acme", "r"+strconv.Itoa(i)))
+			}
+			var g errgroup.Group
+			for i := range 8 {
+				g.Go(func() error { return workOff(t.Context(), stores[i%2].Reports(), fmt.Sprint("process ", i)) })
+			}
+			require.NoError(t, g.Wait())
+			var want []string
+			for i := range n {
+				j, err := stores[0].Reports().Report(t.Context(), "acme", "r"+strconv.Itoa(i))
+				require.NoError(t, err)
+				require.Equal(t, ports.ReportCompleted, j.Status)
+				require.GreaterOrEqual(t, j.Attempts, 2, "every first attempt is given up")
+				want = append(want, fmt.Sprint(j.ID, " by ", j.Holder))
+			}
+			require.ElementsMatch(t, want, storedEvents(t, dsn))
+		})
+	}
+}
+
+// workOff ends jobs until none is left, an hour after each other: every first
+// attempt is given up, and its late end is a conflict unless it came first.
+func workOff(ctx context.Context, store ports.ReportStore, holder string) error {
+	for now := epoch; ; now = now.Add(time.Hour) {
+		var j ports.ReportJob
+		err := insisting(func() (err error) {
+			j, err = store.ClaimReport(ctx, holder, now, time.Minute)
+			return err
+		})
+		if errcodes.Of(err) == errcodes.NotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if j.Attempts == 1 {
+			continue
+		}
+		change := ports.ReportChange{Job: completed(j), Events: []ports.Event{{ID: fmt.Sprint(j.ID, " by ", holder), Key: j.ID, At: epoch}}}
+		err = insisting(func() error { return store.Save(ctx, change) })
+		if err != nil && errcodes.Of(err) != errcodes.Conflict {
+			return err
+		}
+	}
+}
+
+// TestAClaimWaitsForNobody has another process change the job that was created
+// first, and not yet say whether that holds: the next job is claimed meanwhile.
+func TestAClaimWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	dsn := migrated(t)
+	store := open(t, dsn, &postgres.Config{Timeout: 2 * time.Second})
+	mustReport(t, store, runs("acme", "a"))
+	mustReport(t, store, runs("acme", "b"))
+	other, err := connect(t, dsn, nil).Begin(t.Context())
+	require.NoError(t, err)
+	_, err = other.Exec(t.Context(), "UPDATE corridor.reports SET version = version + 1 WHERE id = 'a'")
+	require.NoError(t, err)
+	require.Equal(t, "b", mustTakeUp(t, store, "p", epoch).ID)
+	_, err = store.Reports().ClaimReport(t.Context(), "p", epoch, time.Minute)
+	requireCode(t, errcodes.NotFound, err)
+	require.NoError(t, other.Rollback(t.Context()))
+	require.Equal(t, "a", mustTakeUp(t, store, "p", epoch).ID)
+}
+
+// TestAClaimSeesABeatThatCameBetween has the holder extend a lease that has run
+// out, while claims look at it: who holds the lease is the last who was told so
+// (I22).
+func TestAClaimSeesABeatThatCameBetween(t *testing.T) {
+	t.Parallel()
+	dsn := migrated(t)
+	stores := []*postgres.Store{open(t, dsn, nil), open(t, dsn, nil)}
+	for i := range 60 {
+		j := mustReport(t, stores[0], runs("acme", strconv.Itoa(i)))
+		j = mustTakeUp(t, stores[0], "holder", epoch)
+		now := j.LeaseUntil
+		beat := j
+		beat.LeaseUntil = now.Add(time.Minute)
+		var beaten, taken error
+		var g errgroup.Group
+		g.Go(func() error {
+			beaten = stores[0].Reports().Save(t.Context(), ports.ReportChange{Job: beat})
+			return nil
+		})
+		g.Go(func() error {
+			_, taken = stores[1].Reports().ClaimReport(t.Context(), "thief", now, time.Minute)
+			return nil
+		})
+		require.NoError(t, g.Wait())
+		got, err := stores[0].Reports().Report(t.Context(), "acme", j.ID)
+		require.NoError(t, err)
+		require.NotEqual(t, beaten == nil, taken == nil, "one of them has it: %v, %v", beaten, taken)
+		require.Equal(t, beaten == nil, got.Holder == "holder")
+		require.Equal(t, j.Version+1, got.Version)
+		mustReport(t, stores[0], broke(got))
+	}
+}

@@ -1,0 +1,56 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Secrets gives the store of the installation's own secrets.
+func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
+
+type secrets struct{ *Store }
+
+const (
+	selectSecret = `SELECT secret FROM corridor.secrets WHERE name = $1`
+
+	maxName              = 64 // bytes
+	minSecret, maxSecret = 16, 1_024
+)
+
+var addSecret = counted(`INSERT INTO corridor.secrets (name, secret) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`)
+
+// Secret adds fresh unless there is a secret of that name, by whomever. They are
+// never removed: what is there once its adding has ended is the one for all,
+// however that ended.
+func (s secrets) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+	if len(name) < 1 || len(name) > maxName {
+		return nil, errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A secret's name has 1 to %d bytes", maxName))
+	}
+	if len(fresh) < minSecret || len(fresh) > maxSecret {
+		return nil, errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A secret has %d to %d bytes", minSecret, maxSecret))
+	}
+	secret, err := s.get(ctx, name)
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return secret, err
+	}
+	_, adding := s.count(ctx, addSecret, []byte(name), fresh)
+	if adding != nil && errcodes.Of(adding) != errcodes.OutcomeUnknown {
+		return nil, adding
+	}
+	secret, err = s.get(ctx, name)
+	if errors.Is(err, pgx.ErrNoRows) && adding != nil {
+		err = adding
+	}
+	return secret, err
+}
+
+func (s secrets) get(ctx context.Context, name string) (secret []byte, err error) {
+	err = s.row(ctx, selectSecret, []any{[]byte(name)}, &secret)
+	return secret, err
+}

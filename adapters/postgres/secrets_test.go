@@ -1,0 +1,72 @@
+package postgres_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"strconv"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// TestProcessesGetTheSameSecret lets eight racers of two processes ask for
+// secrets that are not there yet.
+func TestProcessesGetTheSameSecret(t *testing.T) {
+	t.Parallel()
+	for _, level := range levels {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			dsn := migrated(t)
+			stores := []*postgres.Store{on(t, connect(t, dsn, at(level)), nil), on(t, connect(t, dsn, at(level)), nil)}
+			const racers, rounds = 8, 25
+			var got [racers][rounds]string
+			var g errgroup.Group
+			for i := range racers {
+				g.Go(func() error {
+					for round := range rounds {
+						secret, err := stores[i%2].Secrets().Secret(t.Context(), strconv.Itoa(round), []byte(rand.Text()))
+						if err != nil {
+							return err
+						}
+						got[i][round] = string(secret)
+					}
+					return nil
+				})
+			}
+			require.NoError(t, g.Wait())
+			for i := range racers {
+				require.Equal(t, got[0], got[i])
+			}
+		})
+	}
+}
+
+// TestASecretWhoseAddingIsLost: what is there afterwards is the secret, and when
+// nothing is, nobody may take fresh for it.
+func TestASecretWhoseAddingIsLost(t *testing.T) {
+	t.Parallel()
+	for _, arrives := range []bool{false, true} {
+		t.Run("arrives="+strconv.FormatBool(arrives), func(t *testing.T) {
+			t.Parallel()
+			dsn := migrated(t)
+			network := &losing{before: !arrives}
+			skip := &skipping{of: network}
+			store := on(t, connect(t, dsn, func(c *pgxpool.Config) { network.dial(c); c.ConnConfig.Tracer = skip }), nil)
+			skip.armAt = 2 // the first looks for it
+			fresh := bytes.Repeat([]byte{7}, 16)
+			secret, err := store.Secrets().Secret(t.Context(), "s", fresh)
+			if !arrives {
+				requireCode(t, errcodes.OutcomeUnknown, err)
+				require.Nil(t, secret)
+				secret, err = store.Secrets().Secret(t.Context(), "s", fresh)
+			}
+			require.NoError(t, err)
+			require.Equal(t, fresh, secret)
+		})
+	}
+}

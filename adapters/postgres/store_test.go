@@ -1,0 +1,108 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
+
+var (
+	epoch  = time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC)
+	usdZAR = ports.Pair{Base: "USD", Quote: "ZAR"}
+)
+
+// tables is a database with this version's tables.
+var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return postgres.Migrate(ctx, pool)
+})
+
+// migrated gives the DSN of a database of the test's own.
+func migrated(tb testing.TB) string { return pgtest.Database(tb, tables) }
+
+// connect makes a pool; configure may be nil.
+func connect(tb testing.TB, dsn string, configure func(*pgxpool.Config)) *pgxpool.Pool {
+	tb.Helper()
+	c, err := pgxpool.ParseConfig(dsn)
+	require.NoError(tb, err)
+	c.MaxConns = 8
+	if configure != nil {
+		configure(c)
+	}
+	pool, err := pgxpool.NewWithConfig(tb.Context(), c)
+	require.NoError(tb, err)
+	tb.Cleanup(pool.Close)
+	return pool
+}
+
+// open gives a store on the database of dsn.
+func open(tb testing.TB, dsn string, config *postgres.Config) *postgres.Store {
+	tb.Helper()
+	return on(tb, connect(tb, dsn, nil), config)
+}
+
+func on(tb testing.TB, pool *pgxpool.Pool, config *postgres.Config) *postgres.Store {
+	tb.Helper()
+	store, err := postgres.New(tb.Context(), pool, config)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, store.Close()) })
+	return store
+}
+
+// query runs SQL beside the store, as a person with psql does.
+func query(tb testing.TB, dsn, sql string, args ...any) {
+	tb.Helper()
+	_, err := connect(tb, dsn, nil).Exec(tb.Context(), sql, args...)
+	require.NoError(tb, err)
+}
+
+func requireCode(tb testing.TB, want errcodes.Code, err error) {
+	tb.Helper()
+	require.Equal(tb, want, errcodes.Of(err), "%v", err)
+}
+
+func activeLock(owner, id string, created time.Time) ports.RateLock {
+	return ports.RateLock{
+		ID: id, Owner: owner, Base: usdZAR.Base, Quote: usdZAR.Quote,
+		MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375000",
+		MidSource: "ecb", MidAt: created.Add(-time.Minute), ToleranceBps: 200,
+		CreatedAt: created, ExpiresAt: created.Add(24 * time.Hour), Status: ports.LockActive,
+	}
+}
+
+func mintedEvent(l ports.RateLock) ports.Event {
+	return ports.Event{
+		ID: "ev_" + l.ID, Kind: "rate_lock.minted", Key: l.ID, Owner: l.Owner, At: l.CreatedAt,
+		Data: []byte(`{"rateLockId":"` + l.ID + `"}`),
+	}
+}
+
+func mint(b ports.Book, l ports.RateLock) ports.RateLockChange {
+	b.HighWater = l.CreatedAt
+	b.Slots[len(b.Live())] = l
+	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}, Events: []ports.Event{mintedEvent(l)}}
+}
+
+func keyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair: usdZAR} }
+
+func bookOf(tb testing.TB, store *postgres.Store, owner string) ports.Book {
+	tb.Helper()
+	b, err := store.RateLocks().Book(tb.Context(), keyOf(owner))
+	require.NoError(tb, err)
+	return b
+}

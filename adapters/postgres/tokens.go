@@ -1,0 +1,56 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Tokens gives the store of issued tokens.
+func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
+
+type tokens struct{ *Store }
+
+const selectToken = `SELECT client_id, issued_at, expires_at FROM corridor.tokens WHERE sha256 = $1`
+
+var (
+	insertToken = counted(`INSERT INTO corridor.tokens (sha256, client_id, issued_at, expires_at) VALUES ($1, $2, $3, $4)`)
+	deleteToken = counted(`DELETE FROM corridor.tokens WHERE sha256 = $1`)
+
+	// Two purges at once take rows of their own: each locks what it removes, and
+	// leaves out what another has locked.
+	purgeTokens = counted(`DELETE FROM corridor.tokens WHERE sha256 = ANY (ARRAY(
+		SELECT sha256 FROM corridor.tokens WHERE expires_at <= $1
+		ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))`)
+)
+
+func (t tokens) PutToken(ctx context.Context, token ports.Token) error {
+	_, err := t.count(ctx, insertToken, token.SHA256[:], []byte(token.ClientID), position(token.IssuedAt), position(token.ExpiresAt))
+	return err
+}
+
+func (t tokens) Token(ctx context.Context, sha256 [32]byte) (ports.Token, error) {
+	token := ports.Token{SHA256: sha256}
+	err := t.row(ctx, selectToken, []any{sha256[:]}, raw{&token.ClientID}, instant{&token.IssuedAt}, instant{&token.ExpiresAt})
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = errcodes.New(errcodes.NotFound, "No such token")
+	}
+	if err != nil {
+		return ports.Token{}, err
+	}
+	return token, nil
+}
+
+func (t tokens) Revoke(ctx context.Context, sha256 [32]byte) error {
+	_, err := t.count(ctx, deleteToken, sha256[:])
+	return err
+}
+
+func (t tokens) PurgeTokens(ctx context.Context, before time.Time, n int) (int, error) {
+	return t.purge(ctx, purgeTokens, before, n)
+}

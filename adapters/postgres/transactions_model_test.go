@@ -1,0 +1,138 @@
+package postgres_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+var (
+	nearIDs    = rapid.SampledFrom([]string{"a", "b", "A", "a\x00", "\xff"})
+	nearOwners = rapid.SampledFrom([]string{"acme", "Acme"})
+	nearTimes  = rapid.Map(rapid.IntRange(0, 5), func(ms int) time.Time { return epoch.Add(time.Duration(ms) * time.Millisecond) })
+
+	// finerTimes lie below the millisecond.
+	finerTimes = rapid.Map(rapid.IntRange(-3, 3), func(n int) time.Time {
+		return epoch.Add(time.Duration(n) * 400 * time.Microsecond)
+	})
+)
+
+// TestTransactionsDifferential asks two stores on one database and the memory
+// store, which has a model of its own, the same: every answer agrees (I26, I27).
+func TestTransactionsDifferential(t *testing.T) {
+	t.Parallel()
+	dsn := migrated(t)
+	stores := []*postgres.Store{open(t, dsn, nil), open(t, dsn, nil)}
+	pool := connect(t, dsn, nil)
+	rapid.Check(t, func(rt *rapid.T) {
+		_, err := pool.Exec(t.Context(), "TRUNCATE corridor.transactions, corridor.events")
+		require.NoError(rt, err)
+		model, err := memory.New(nil)
+		require.NoError(rt, err)
+		d := &transactionDifferential{stores: stores, model: model}
+		rt.Repeat(map[string]func(*rapid.T){"save": d.save, "": d.compare})
+		sameEvents(rt, model, storedEvents(t, dsn))
+	})
+}
+
+type transactionDifferential struct {
+	stores []*postgres.Store
+	model  *memory.Store
+	saves  int
+}
+
+func (d *transactionDifferential) any(t *rapid.T) ports.TransactionStore {
+	return rapid.SampledFrom(d.stores).Draw(t, "store").Transactions()
+}
+
+// save tries a change of the transaction as it is: mostly at its version, often
+// of one thing alone, with times below the millisecond.
+func (d *transactionDifferential) save(t *rapid.T) {
+	d.saves++
+	owner, id := nearOwners.Draw(t, "owner"), nearIDs.Draw(t, "id")
+	tx, err := d.model.Transactions().Transaction(context.Background(), owner, id)
+	if err != nil {
+		tx = waiting(owner, id)
+	}
+	before := tx
+	switch rapid.IntRange(0, 5).Draw(t, "move") {
+	case 0, 1:
+		tx = failed(tx)
+	case 2, 3:
+		tx = changedOtherwise(t, tx)
+	case 4:
+		tx.Version += rapid.SampledFrom([]int64{-1, 1}).Draw(t, "off")
+	}
+	if tx.Status.State() != "" && rapid.Bool().Draw(t, "late") {
+		tx.Late = ports.LatePayment{At: finerTimes.Draw(t, "late at"), Raw: ports.RawFailure{Message: nearIDs.Draw(t, "late message")}}
+	}
+	if before.Status.Terminal() && !tx.Status.Terminal() {
+		tx.Raw, tx.Code, tx.EndedAt, tx.Late = ports.RawFailure{}, "", time.Time{}, ports.LatePayment{}
+	}
+	change := ports.TransactionChange{
+		Transaction: tx, Events: []ports.Event{{ID: strconv.Itoa(d.saves), Key: strconv.Itoa(d.saves), At: epoch}},
+	}
+	want := d.model.Transactions().Save(context.Background(), change)
+	got := d.any(t).Save(context.Background(), change)
+	require.Equal(t, errcodes.Of(want), errcodes.Of(got), "%v; the model: %v", got, want)
+}
+
+// changedOtherwise changes one field as the rules allow.
+func changedOtherwise(t *rapid.T, tx ports.Transaction) ports.Transaction {
+	ended := tx.Status.Terminal()
+	switch rapid.IntRange(0, 8).Draw(t, "field") {
+	case 0:
+		tx.Direction = errcodes.Payout
+	case 1:
+		tx.CreatedAt = finerTimes.Draw(t, "created")
+	case 2:
+		tx.RespondBy = rapid.OneOf(finerTimes, rapid.Just(time.Time{})).Draw(t, "respond by")
+	case 3:
+		if ended {
+			tx.Raw.Code = nearIDs.Draw(t, "code")
+		}
+	case 4:
+		if ended {
+			tx.Raw.Message = nearIDs.Draw(t, "message")
+		}
+	case 5:
+		tx.Scheme = nearIDs.Draw(t, "scheme")
+	case 6:
+		tx.Tables = nearIDs.Draw(t, "tables")
+	case 7:
+		if ended {
+			tx.EndedAt = finerTimes.Draw(t, "ended")
+		}
+	case 8:
+		tx.Status, tx.Code, tx.EndedAt, tx.Late = ports.TransactionSucceeded, "", finerTimes.Draw(t, "ended"), ports.LatePayment{}
+	}
+	return tx
+}
+
+func (d *transactionDifferential) compare(t *rapid.T) {
+	owner, id := nearOwners.Draw(t, "reader"), nearIDs.Draw(t, "what")
+	want, wantErr := d.model.Transactions().Transaction(context.Background(), owner, id)
+	got, err := d.any(t).Transaction(context.Background(), owner, id)
+	require.Equal(t, errcodes.Of(wantErr), errcodes.Of(err))
+	require.Equal(t, want, got)
+}
+
+// sameEvents compares the events of the model, each of a key of its own, with
+// those that are stored.
+func sameEvents(t *rapid.T, model *memory.Store, stored []string) {
+	want, err := model.Outbox().Claim(context.Background(), epoch, time.Second, 1000)
+	require.NoError(t, err)
+	require.Len(t, stored, len(want))
+	for i := range want {
+		require.Equal(t, want[i].ID, stored[i])
+	}
+}

@@ -1,0 +1,347 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// TestTransactionsConform runs the suite twice: a lost commit takes effect, or
+// not.
+func TestTransactionsConform(t *testing.T) {
+	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
+		t.Run(name, func(t *testing.T) { portstest.TransactionStore(t, recordsHarness(before)) })
+	}
+}
+
+// recordsHarness opens stores that lose commits before or behind them.
+func recordsHarness(before bool) portstest.StoreHarness {
+	return portstest.StoreHarness{
+		Parallel: true,
+		Open: func(tb testing.TB) portstest.Store {
+			tb.Helper()
+			return records(tb, migrated(tb), before)
+		},
+	}
+}
+
+func records(tb testing.TB, dsn string, before bool) portstest.Store {
+	tb.Helper()
+	network := &losing{before: before}
+	pool := connect(tb, dsn, network.dial)
+	store := on(tb, pool, &postgres.Config{SkipMigrate: true})
+	return portstest.Store{
+		RateLocks: store.RateLocks(), Transactions: store.Transactions(), Reports: store.Reports(),
+		Outbox: store.Outbox(), DeadLetters: store.DeadLetters(), Work: store.Work(),
+		Close: store.Close,
+		Reopen: func() portstest.Store {
+			require.NoError(tb, store.Close())
+			pool.Close()
+			return records(tb, dsn, before)
+		},
+		LoseNextCommit: network.arm,
+		Fill:           func() (empty func()) { return fill(tb, dsn) },
+	}
+}
+
+// waiting makes a transaction that was never saved.
+func waiting(owner, id string) ports.Transaction {
+	return ports.Transaction{
+		ID: id, Owner: owner, Direction: errcodes.Payin, Status: ports.TransactionPending,
+		CreatedAt: epoch, RespondBy: epoch.Add(time.Minute),
+	}
+}
+
+// failed gives t the end that a provider's answer gives it.
+func failed(t ports.Transaction) ports.Transaction {
+	t.Status, t.Code, t.EndedAt = ports.TransactionFailed, errcodes.FailureDeclined, epoch.Add(time.Second)
+	t.Raw, t.Scheme, t.Tables = ports.RawFailure{Code: "51", Message: "said of " + t.ID}, "iso8583", "2026-11"
+	return t
+}
+
+// landed gives t a late payment.
+func landed(t ports.Transaction) ports.Transaction {
+	t.Late = ports.LatePayment{At: epoch.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "landed"}}
+	return t
+}
+
+// moveOf makes a change with an event.
+func moveOf(t ports.Transaction) ports.TransactionChange {
+	id := fmt.Sprint("ev_", t.ID, " ", t.Status, " ", t.Version)
+	return ports.TransactionChange{Transaction: t, Events: []ports.Event{
+		{ID: id, Kind: "transaction.updated", Key: t.ID, Owner: t.Owner, At: epoch, Data: []byte("{}")},
+	}}
+}
+
+// mustTransact saves the transaction alone, and gives it as it is stored.
+func mustTransact(tb testing.TB, store *postgres.Store, t ports.Transaction) ports.Transaction {
+	tb.Helper()
+	require.NoError(tb, store.Transactions().Save(tb.Context(), ports.TransactionChange{Transaction: t}))
+	t.Version++
+	return t
+}
+
+func requireTransaction(tb testing.TB, store *postgres.Store, want ports.Transaction) {
+	tb.Helper()
+	got, err := store.Transactions().Transaction(tb.Context(), want.Owner, want.ID)
+	require.NoError(tb, err)
+	require.Equal(tb, want, got)
+}
+
+// storedEvents lists the ids of events in the order of their saves.
+func storedEvents(tb testing.TB, dsn string) []string {
+	tb.Helper()
+	rows, err := connect(tb, dsn, nil).Query(tb.Context(), "SELECT id FROM corridor.events ORDER BY seq")
+	require.NoError(tb, err)
+	defer rows.Close()
+	var ids []string
+	for rows.Next() {
+		var id []byte
+		require.NoError(tb, rows.Scan(&id))
+		ids = append(ids, string(id))
+	}
+	require.NoError(tb, rows.Err())
+	return ids
+}
+
+var (
+	// anyBytes is what a text, a C string or JSON could harm.
+	anyBytes = rapid.OneOf(rapid.String(), rapid.Map(
+		rapid.SliceOf(rapid.SampledFrom([]byte{0, ' ', 'a', 'A', '%', '\'', '"', '\\', '{', 0x80, 0xed, 0xff})),
+		func(b []byte) string { return string(b) }))
+
+	// anyInstant is a time that the tables keep whole.
+	anyInstant = rapid.Map(rapid.Int64Range(-1<<40, 1<<44), func(ms int64) time.Time { return time.UnixMilli(ms).UTC() })
+
+	// anyRaw is a provider's words, some of them of the most bytes.
+	anyRaw = rapid.OneOf(anyBytes, anyBytes, rapid.Just(strings.Repeat("\x00\xff", ports.MaxRaw/2)))
+)
+
+// anyTransaction draws a transaction that the rules allow, of any texts and
+// times.
+func anyTransaction(t *rapid.T, owner, id string) ports.Transaction {
+	tx := ports.Transaction{
+		ID: id, Owner: owner, Direction: rapid.SampledFrom([]errcodes.Direction{errcodes.Payin, errcodes.Payout}).Draw(t, "direction"),
+		Status: rapid.SampledFrom([]ports.TransactionStatus{
+			ports.TransactionPending, ports.TransactionSucceeded, ports.TransactionFailed, ports.TransactionErrored,
+		}).Draw(t, "status"),
+		CreatedAt: anyInstant.Draw(t, "created"),
+	}
+	if rapid.Bool().Draw(t, "bounded") {
+		tx.RespondBy = anyInstant.Draw(t, "respond by")
+	}
+	if tx.Status == ports.TransactionPending {
+		return tx
+	}
+	tx.Raw = ports.RawFailure{Code: anyRaw.Draw(t, "code"), Message: anyRaw.Draw(t, "message")}
+	tx.Scheme, tx.Tables, tx.EndedAt = anyBytes.Draw(t, "scheme"), anyBytes.Draw(t, "tables"), anyInstant.Draw(t, "ended")
+	if tx.Status.State() == "" {
+		return tx
+	}
+	tx.Code = rapid.SampledFrom([]errcodes.TransactionCode{errcodes.FailureDeclined, errcodes.ErrorDownstream}).Draw(t, "normalised")
+	if rapid.Bool().Draw(t, "late") {
+		tx.Late = ports.LatePayment{At: anyInstant.Draw(t, "late at"), Raw: ports.RawFailure{Code: anyRaw.Draw(t, "late code"), Message: anyRaw.Draw(t, "late message")}}
+	}
+	return tx
+}
+
+// TestTransactionsComeBackEqual saves any transaction, changes it to any other
+// while it may change, and reads it back (I26, I27).
+func TestTransactionsComeBackEqual(t *testing.T) {
+	t.Parallel()
+	store := open(t, migrated(t), nil)
+	taken := map[[2]string]bool{}
+	rapid.Check(t, func(rt *rapid.T) {
+		owner, id := anyBytes.Draw(rt, "owner"), anyBytes.Draw(rt, "id")
+		if taken[[2]string{owner, id}] {
+			rt.Skip("taken")
+		}
+		taken[[2]string{owner, id}] = true
+		save := func(tx ports.Transaction, want errcodes.Code) {
+			err := store.Transactions().Save(t.Context(), ports.TransactionChange{Transaction: tx})
+			require.Equal(rt, want, errcodes.Of(err), "%v", err)
+		}
+		tx := anyTransaction(rt, owner, id)
+		save(tx, "")
+		tx.Version = 1
+		requireSame(rt, store, tx)
+		next := anyTransaction(rt, owner, id)
+		next.Version = 1
+		if tx.Status.Terminal() {
+			next.EndedAt = tx.EndedAt.Add(time.Millisecond)
+			next.Status, next.Code, next.Late = tx.Status, tx.Code, ports.LatePayment{}
+			save(next, errcodes.Conflict)
+			requireSame(rt, store, tx)
+			return
+		}
+		save(next, "")
+		next.Version = 2
+		requireSame(rt, store, next)
+	})
+}
+
+func requireSame(t *rapid.T, store *postgres.Store, want ports.Transaction) {
+	got, err := store.Transactions().Transaction(context.Background(), want.Owner, want.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	_, err = store.Transactions().Transaction(context.Background(), want.Owner+"x", want.ID)
+	require.Equal(t, errcodes.NotFound, errcodes.Of(err))
+}
+
+// TestProcessesEndOneTransaction lets eight workers of two processes end each of
+// many transactions, each otherwise: one end holds, and its event alone is there
+// (I27, I32).
+func TestProcessesEndOneTransaction(t *testing.T) {
+	t.Parallel()
+	for _, level := range recordLevels {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			const workers, n = 8, 25
+			dsn := migrated(t)
+			stores := []*postgres.Store{storeAt(t, dsn, level), storeAt(t, dsn, level)}
+			var begun []ports.Transaction
+			for i := range n {
+				begun = append(begun, mustTransact(t, stores[i%2], waiting("acme", string(rune('A'+i)))))
+			}
+			var won [workers][]bool
+			var g errgroup.Group
+			for i := range won {
+				g.Go(func() (err error) {
+					won[i], err = endAll(t.Context(), stores[i%2].Transactions(), begun, strconv.Itoa(i))
+					return err
+				})
+			}
+			require.NoError(t, g.Wait())
+			var want []string
+			for k, tx := range begun {
+				got, err := stores[0].Transactions().Transaction(t.Context(), "acme", tx.ID)
+				require.NoError(t, err)
+				for i := range won {
+					require.Equal(t, got.Raw.Code == strconv.Itoa(i), won[i][k])
+				}
+				want = append(want, tx.ID+" by "+got.Raw.Code)
+			}
+			require.ElementsMatch(t, want, storedEvents(t, dsn))
+		})
+	}
+}
+
+// endAll ends each transaction in the worker's way, and tells which it was given.
+func endAll(ctx context.Context, store ports.TransactionStore, begun []ports.Transaction, worker string) ([]bool, error) {
+	won := make([]bool, len(begun))
+	for k, tx := range begun {
+		change := moveOf(failed(tx))
+		change.Transaction.Raw.Code = worker
+		change.Events[0].ID = tx.ID + " by " + worker
+		err := insisting(func() error { return store.Save(ctx, change) })
+		if won[k] = err == nil; err != nil && errcodes.Of(err) != errcodes.Conflict {
+			return nil, err
+		}
+	}
+	return won, nil
+}
+
+// recordLevels are the isolation levels that a store must be right at.
+var recordLevels = []string{"read committed", "repeatable read", "serializable"}
+
+// storeAt opens a store on eight connections of an isolation level.
+func storeAt(tb testing.TB, dsn, level string) *postgres.Store {
+	tb.Helper()
+	return on(tb, connect(tb, dsn, func(c *pgxpool.Config) {
+		c.ConnConfig.RuntimeParams["default_transaction_isolation"] = level
+	}), &postgres.Config{SkipMigrate: true})
+}
+
+// insisting repeats what the server undid for another's sake, time and again.
+func insisting(do func() error) error {
+	for {
+		if err := do(); errcodes.Of(err) != errcodes.StorageUnavailable {
+			return err
+		}
+	}
+}
+
+// TestASaveWaitsForAnotherProcess has another process write the same record, and
+// not yet say whether that holds: the save judges what is left then (I27).
+func TestASaveWaitsForAnotherProcess(t *testing.T) {
+	t.Parallel()
+	const (
+		theirs = `INSERT INTO corridor.transactions (owner, id, version, direction, status, raw_code, raw_message, scheme, tables,
+				created_at, late_code, late_message)
+			VALUES ('acme', 'new', 1, 'payout', 'PENDING', '', '', '', '', '2026-11-20', '', '')`
+		ended = `UPDATE corridor.transactions SET version = 2, status = 'SUCCEEDED', ended_at = '2026-11-20' WHERE id = 'begun'`
+		late  = `UPDATE corridor.transactions SET version = 2, late_at = '2026-11-20' WHERE id = 'ended'`
+	)
+	begun, done := waiting("acme", "begun"), failed(waiting("acme", "ended"))
+	at := func(tx ports.Transaction) ports.Transaction { tx.Version = 1; return tx }
+	for name, c := range map[string]struct {
+		other string
+		mine  ports.Transaction
+	}{
+		"both begin one":             {theirs, waiting("acme", "new")},
+		"both end one":               {ended, at(failed(begun))},
+		"both record a late landing": {late, at(landed(done))},
+	} {
+		for _, level := range recordLevels {
+			for _, holds := range []bool{true, false} {
+				t.Run(fmt.Sprint(name, ", ", level, ", theirs holds: ", holds), func(t *testing.T) {
+					t.Parallel()
+					dsn := migrated(t)
+					store := storeAt(t, dsn, level)
+					mustTransact(t, store, begun)
+					mustTransact(t, store, done)
+					err := whileOpen(t, dsn, c.other, holds, func() error { return store.Transactions().Save(t.Context(), moveOf(c.mine)) })
+					if holds {
+						requireCode(t, errcodes.Conflict, err)
+						require.Empty(t, storedEvents(t, dsn))
+						return
+					}
+					require.NoError(t, err)
+					want := c.mine
+					want.Version++
+					requireTransaction(t, store, want)
+				})
+			}
+		}
+	}
+}
+
+// whileOpen starts do while another connection has run the SQL and not committed,
+// waits until do waits for it, and then commits or rolls back.
+func whileOpen(tb testing.TB, dsn, sql string, commit bool, do func() error) error {
+	tb.Helper()
+	pool := connect(tb, dsn, nil)
+	other, err := pool.Begin(tb.Context())
+	require.NoError(tb, err)
+	defer func() { _ = other.Rollback(tb.Context()) }()
+	_, err = other.Exec(tb.Context(), sql)
+	require.NoError(tb, err)
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	for waits := 0; waits == 0; {
+		if len(done) > 0 {
+			tb.Fatal("it waited for nobody: ", <-done)
+		}
+		require.NoError(tb, pool.QueryRow(tb.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waits))
+	}
+	if commit {
+		require.NoError(tb, other.Commit(tb.Context()))
+	} else {
+		require.NoError(tb, other.Rollback(tb.Context()))
+	}
+	return <-done
+}

@@ -1,0 +1,335 @@
+package postgres_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// pendingAt makes a validation that was never saved.
+func pendingAt(owner, id string) ports.ValidationRecord {
+	return ports.ValidationRecord{
+		ID: id, Owner: owner, MerchantID: "m-1", Market: ports.Market{Country: "NGA", Type: ports.BankAccount},
+		BankCode: "058", Status: ports.StatusPending, Provider: "paystack", Tables: "2026-11",
+		CreatedAt: epoch, Deadline: epoch.Add(30 * time.Second), PurgeAt: epoch.AddDate(0, 0, 30),
+		Sealed: ports.Sealed{KeyID: "k1", Data: []byte("sealed of " + id)},
+	}
+}
+
+// endedWith makes r the end that a provider's answer gives it.
+func endedWith(r ports.ValidationRecord, status ports.ValidationStatus) ports.ValidationRecord {
+	r.Status, r.Type, r.Outcome, r.EndedAt = status, ports.External, ports.OutcomeFound, epoch.Add(time.Second)
+	r.Match = ports.NameMatch{Rule: "tokens", Score: 91}
+	r.ExpiresAt = epoch.AddDate(0, 0, 1)
+	r.Sealed.Data = append(slices.Clone(r.Sealed.Data), " "+status...)
+	return r
+}
+
+// withEvent is a change whose event and work name the record's state.
+func withEvent(r ports.ValidationRecord) ports.ValidationChange {
+	id := r.ID + " " + strconv.FormatInt(r.Version, 10) + " " + string(r.Status)
+	return ports.ValidationChange{
+		Record: r,
+		Events: []ports.Event{{ID: id, Kind: "validation", Key: r.ID, Owner: r.Owner, At: epoch, Data: []byte("{}")}},
+		Work:   []ports.WorkItem{{ID: id, Kind: "validation", DueAt: epoch}},
+	}
+}
+
+// saved stores the record alone, and gives it as it is now.
+func saved(tb testing.TB, store *postgres.Store, r ports.ValidationRecord) ports.ValidationRecord {
+	tb.Helper()
+	require.NoError(tb, store.Validations().Save(tb.Context(), ports.ValidationChange{Record: r}))
+	r.Version++
+	return r
+}
+
+func requireKept(tb testing.TB, store *postgres.Store, want ports.ValidationRecord) {
+	tb.Helper()
+	got, err := store.Validations().Validation(tb.Context(), want.Owner, want.ID)
+	require.NoError(tb, err)
+	require.Equal(tb, want, got)
+}
+
+// column asks for the texts of a query beside the store.
+func column(tb testing.TB, dsn, sql string) []string {
+	tb.Helper()
+	rows, err := connect(tb, dsn, nil).Query(tb.Context(), sql)
+	require.NoError(tb, err)
+	defer rows.Close()
+	all := []string{}
+	for rows.Next() {
+		var s string
+		require.NoError(tb, rows.Scan(&s))
+		all = append(all, s)
+	}
+	require.NoError(tb, rows.Err())
+	return all
+}
+
+var ends = []ports.ValidationStatus{ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError}
+
+var (
+	drawnText  = rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return r != 0 }))
+	drawnBytes = rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) []byte { return append([]byte(nil), b...) })
+	drawnTime  = rapid.Map(rapid.Int64Range(-60_000_000_000_000, 30_000_000_000_000), func(ms int64) time.Time { return time.UnixMilli(ms).UTC() })
+	drawnKey   = rapid.Map(drawnBytes, func(b []byte) string { return string(b) })
+)
+
+// drawnRecord draws a record that the rules allow, of any texts and times.
+func drawnRecord(t *rapid.T, id string) ports.ValidationRecord {
+	r := ports.ValidationRecord{
+		ID: id, Owner: drawnKey.Draw(t, "owner"), MerchantID: drawnKey.Draw(t, "merchant"),
+		Market:   ports.Market{Country: drawnText.Draw(t, "country"), Type: ports.AccountType(drawnText.Draw(t, "account type"))},
+		BankCode: drawnText.Draw(t, "bank"), Status: ports.StatusPending, Provider: drawnText.Draw(t, "provider"),
+		Tables: drawnText.Draw(t, "tables"), CreatedAt: drawnTime.Draw(t, "created"), Deadline: drawnTime.Draw(t, "deadline"),
+		PurgeAt: drawnTime.Draw(t, "purge at"),
+		Sealed:  ports.Sealed{KeyID: drawnText.Draw(t, "key"), Data: drawnBytes.Draw(t, "sealed")},
+	}
+	if rapid.Bool().Draw(t, "pending") {
+		return r
+	}
+	r.Status = rapid.SampledFrom(ends).Draw(t, "status")
+	r.Type, r.EndedAt, r.Cached = ports.InternalRules, drawnTime.Draw(t, "ended"), rapid.Bool().Draw(t, "cached")
+	r.Match = ports.NameMatch{Rule: drawnText.Draw(t, "rule"), Score: rapid.IntRange(0, 100).Draw(t, "score")}
+	if rapid.Bool().Draw(t, "external") {
+		r.Type, r.Outcome, r.ExpiresAt = ports.External, ports.Outcome(drawnText.Draw(t, "outcome")), drawnTime.Draw(t, "expires")
+	}
+	return r
+}
+
+// TestValidationsComeBackEqual saves any record, changes it to any other, and
+// reads it back by each way there is.
+func TestValidationsComeBackEqual(t *testing.T) {
+	t.Parallel()
+	store := open(t, migrated(t), nil)
+	taken := map[string]bool{"": true}
+	rapid.Check(t, func(rt *rapid.T) {
+		r := drawnRecord(rt, drawnKey.Filter(func(id string) bool { return !taken[id] }).Draw(rt, "id"))
+		taken[r.ID] = true
+		require.NoError(rt, store.Validations().Save(t.Context(), ports.ValidationChange{Record: r}))
+		r.Version = 1
+		requireReadable(rt, store, r)
+		if r.Status != ports.StatusPending {
+			return
+		}
+		next := drawnRecord(rt, r.ID)
+		next.Owner, next.Version = r.Owner, 1
+		require.NoError(rt, store.Validations().Save(t.Context(), ports.ValidationChange{Record: next}))
+		next.Version = 2
+		requireReadable(rt, store, next)
+	})
+}
+
+func requireReadable(t *rapid.T, store *postgres.Store, want ports.ValidationRecord) {
+	ctx := context.Background()
+	got, err := store.Validations().Validation(ctx, want.Owner, want.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	overdue, err := store.Validations().Overdue(ctx, want.Deadline, ports.ValidationPos{Deadline: want.Deadline.Add(-time.Millisecond)}, 10_000)
+	require.NoError(t, err)
+	listed := slices.ContainsFunc(overdue, func(r ports.ValidationRecord) bool { return r.ID == want.ID })
+	require.Equal(t, want.Status == ports.StatusPending, listed)
+	if listed {
+		require.Contains(t, overdue, want)
+	}
+	_, err = store.Validations().Validation(ctx, want.Owner+"x", want.ID)
+	require.Equal(t, errcodes.NotFound, errcodes.Of(err))
+}
+
+// at makes every transaction of a pool run at an isolation level.
+func at(level string) func(*pgxpool.Config) {
+	return func(c *pgxpool.Config) {
+		c.ConnConfig.RuntimeParams["default_transaction_isolation"] = level
+	}
+}
+
+// TestOneEndHolds lets eight writers of two processes end each of many
+// validations, each otherwise (I18): one end holds, and its event and work alone
+// are there, at any level of isolation.
+func TestOneEndHolds(t *testing.T) {
+	t.Parallel()
+	for _, level := range levels {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			dsn := migrated(t)
+			stores := []*postgres.Store{on(t, connect(t, dsn, at(level)), nil), on(t, connect(t, dsn, at(level)), nil)}
+			const n, writers = 40, 8
+			var records []ports.ValidationRecord
+			for i := range n {
+				records = append(records, saved(t, stores[i%2], pendingAt("acme", strconv.Itoa(i))))
+			}
+			var won [writers][n]bool
+			var g errgroup.Group
+			for i := range writers {
+				g.Go(func() error {
+					for k, r := range records {
+						end := endedWith(r, ends[i%4])
+						end.Provider = strconv.Itoa(i)
+						change := withEvent(end)
+						change.Events[0].ID, change.Work[0].ID = r.ID+" "+end.Provider, r.ID+" "+end.Provider
+						err := stores[i%2].Validations().Save(t.Context(), change)
+						if won[i][k] = err == nil; err != nil && errcodes.Of(err) != errcodes.Conflict {
+							return err
+						}
+					}
+					return nil
+				})
+			}
+			require.NoError(t, g.Wait())
+			var want []string
+			for k, r := range records {
+				got, err := stores[0].Validations().Validation(t.Context(), "acme", r.ID)
+				require.NoError(t, err)
+				require.EqualValues(t, 2, got.Version)
+				for i := range writers {
+					require.Equal(t, got.Provider == strconv.Itoa(i), won[i][k])
+				}
+				want = append(want, r.ID+" "+got.Provider)
+			}
+			require.ElementsMatch(t, want, column(t, dsn, "SELECT encode(id, 'escape') FROM corridor.events"))
+			require.ElementsMatch(t, want, column(t, dsn, "SELECT encode(id, 'escape') FROM corridor.work_items"))
+		})
+	}
+}
+
+// TestAnEndWaitsForAnotherAndLoses holds a row's lock in an open transaction that
+// ends the validation: a change that comes meanwhile is judged by what is left
+// once that has committed, or is rolled back.
+func TestAnEndWaitsForAnotherAndLoses(t *testing.T) {
+	t.Parallel()
+	for end, want := range map[string]errcodes.Code{"COMMIT": errcodes.Conflict, "ROLLBACK": ""} {
+		t.Run(end, func(t *testing.T) {
+			t.Parallel()
+			dsn := migrated(t)
+			store := open(t, dsn, nil)
+			r := saved(t, store, pendingAt("acme", "v"))
+			other := holding(t, dsn, "UPDATE corridor.validations SET provider = 'other', version = version + 1")
+			result := make(chan error, 1)
+			go func() { result <- store.Validations().Save(t.Context(), withEvent(endedWith(r, ports.StatusVerified))) }()
+			other.waitedFor(t)
+			other.do(t, end)
+			requireCode(t, want, <-result)
+			events := 0
+			if want == "" {
+				events = 1
+			}
+			require.Len(t, column(t, dsn, "SELECT encode(id, 'escape') FROM corridor.events"), events)
+		})
+	}
+}
+
+// beside is a connection that has a transaction open.
+type beside struct {
+	pool *pgxpool.Pool
+	conn *pgxpool.Conn
+}
+
+func holding(tb testing.TB, dsn, sql string) *beside {
+	tb.Helper()
+	b := &beside{pool: connect(tb, dsn, nil)}
+	var err error
+	b.conn, err = b.pool.Acquire(tb.Context())
+	require.NoError(tb, err)
+	tb.Cleanup(b.conn.Release)
+	b.do(tb, "BEGIN")
+	b.do(tb, sql)
+	return b
+}
+
+func (b *beside) do(tb testing.TB, sql string) {
+	tb.Helper()
+	_, err := b.conn.Exec(tb.Context(), sql)
+	require.NoError(tb, err)
+}
+
+// waitedFor returns when another statement waits for this transaction.
+func (b *beside) waitedFor(tb testing.TB) {
+	tb.Helper()
+	require.Eventually(tb, func() bool {
+		var n int
+		err := b.pool.QueryRow(tb.Context(), "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'").Scan(&n)
+		return err == nil && n > 0
+	}, 20*time.Second, 5*time.Millisecond)
+}
+
+// TestValidationsAtOnce is for the race detector: all methods share one pool.
+func TestValidationsAtOnce(t *testing.T) {
+	t.Parallel()
+	store := open(t, migrated(t), nil)
+	ctx := t.Context()
+	var g errgroup.Group
+	for i := range 8 {
+		g.Go(func() error {
+			key, holder := ports.AnswerKey{}, string(rune('a'+i))
+			for n := range 10 {
+				r := pendingAt("acme", holder+strconv.Itoa(n))
+				r.PurgeAt = epoch.AddDate(0, 0, i%2)
+				if err := store.Validations().Save(ctx, withEvent(r)); err != nil {
+					return err
+				}
+				r.Version = 1
+				if err := store.Validations().Save(ctx, withEvent(endedWith(r, ports.StatusVerified))); err != nil {
+					return err
+				}
+				if err := useAll(ctx, store, key, holder); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(t, g.Wait())
+	left, err := store.Validations().PurgeValidations(ctx, epoch.AddDate(1, 0, 0), 100)
+	require.NoError(t, err)
+	require.Equal(t, 40, left)
+}
+
+func useAll(ctx context.Context, store *postgres.Store, key ports.AnswerKey, holder string) error {
+	if _, err := store.Validations().Overdue(ctx, epoch, ports.ValidationPos{}, 10); err != nil {
+		return err
+	}
+	if _, err := store.Answers().Claim(ctx, key, holder, epoch, epoch.Add(time.Minute)); err != nil {
+		return err
+	}
+	if err := store.Answers().PutAnswer(ctx, ports.CachedAnswer{Key: key, Provider: holder}); err != nil {
+		return err
+	}
+	if _, err := store.Answers().Answer(ctx, key); err != nil {
+		return err
+	}
+	if err := store.Answers().Release(ctx, key, holder); err != nil {
+		return err
+	}
+	_, err := store.Validations().PurgeValidations(ctx, epoch, 10)
+	return err
+}
+
+// TestTextsThatNoColumnTakes: a value that PostgreSQL refuses is a bad request, and
+// no fault of the store.
+func TestTextsThatNoColumnTakes(t *testing.T) {
+	t.Parallel()
+	store := open(t, migrated(t), nil)
+	for name, spoil := range map[string]func(r *ports.ValidationRecord){
+		"NUL in a country":  func(r *ports.ValidationRecord) { r.Market.Country = "N\x00A" },
+		"no UTF-8":          func(r *ports.ValidationRecord) { r.Provider = "\xff" },
+		"a score too great": func(r *ports.ValidationRecord) { r.Match.Score = 1 << 40 },
+	} {
+		r := pendingAt("acme", strings.ReplaceAll(name, " ", "-"))
+		spoil(&r)
+		err := store.Validations().Save(t.Context(), withEvent(r))
+		requireCode(t, errcodes.InvalidRequest, err)
+		require.NotContains(t, err.Error(), "\xff")
+	}
+}

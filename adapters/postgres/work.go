@@ -1,0 +1,68 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+type work struct{ *Store }
+
+// Work gives the background work that waits, but for what a [Hook] takes. Any
+// number of processes may claim at once.
+func (s *Store) Work() ports.Work { return work{s} }
+
+const (
+	// claimWork passes over what other claims have locked. At READ COMMITTED a row
+	// that one of them has leased since this statement began is judged anew under
+	// its lock, and left out. The items under lease are scanned: those are few, as
+	// many as there are workers at it.
+	claimWork = `WITH claimed AS (UPDATE corridor.work_items w SET attempt = w.attempt + 1, leased_until = $3
+		WHERE w.id = ANY(ARRAY(SELECT id FROM corridor.work_items
+		WHERE reason IS NULL AND kind = $1 AND due_at <= $2 AND (leased_until IS NULL OR leased_until <= $2)
+		ORDER BY due_at, seq LIMIT $4 FOR UPDATE SKIP LOCKED))
+		RETURNING w.seq, w.id, w.kind, w.due_at, w.payload, w.attempt)
+	SELECT id, kind, due_at, payload, attempt FROM claimed ORDER BY due_at, seq`
+
+	theLease = ` WHERE id = $1 AND attempt = $2::bigint AND leased_until IS NOT NULL AND reason IS NULL
+		RETURNING 1) SELECT count(*) FROM ended`
+
+	doneWork  = `WITH ended AS (DELETE FROM corridor.work_items` + theLease
+	retryWork = `WITH ended AS (UPDATE corridor.work_items SET due_at = $3, leased_until = NULL` + theLease
+	buryWork  = `WITH ended AS (UPDATE corridor.work_items SET reason = $3, leased_until = NULL` + theLease
+)
+
+func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
+	if err := checkClaim(lease, n); err != nil {
+		return nil, err
+	}
+	args := []any{kind, position(now), position(now.Add(lease)), n}
+	return claiming(ctx, w.Store, claimWork, args, func(rows pgx.Rows, i *ports.WorkItem) error {
+		err := rows.Scan(raw{&i.ID}, text{&i.Kind}, instant{&i.DueAt}, &i.Payload, &i.Attempt)
+		i.Claim = int64(i.Attempt)
+		return err
+	})
+}
+
+func (w work) Done(ctx context.Context, i ports.WorkItem) error {
+	return w.settle(ctx, i, doneWork)
+}
+
+func (w work) Retry(ctx context.Context, i ports.WorkItem, at time.Time) error {
+	return w.settle(ctx, i, retryWork, position(at))
+}
+
+func (w work) Bury(ctx context.Context, i ports.WorkItem, reason string) error {
+	if err := checkReason(reason); err != nil {
+		return err
+	}
+	return w.settle(ctx, i, buryWork, []byte(reason))
+}
+
+// settle ends a claim by query, whose first parameters are those of theLease.
+func (w work) settle(ctx context.Context, i ports.WorkItem, query string, args ...any) error {
+	return w.contend(func() error { return w.end(ctx, query, append([]any{[]byte(i.ID), i.Claim}, args...)) })
+}

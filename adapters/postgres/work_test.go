@@ -1,0 +1,200 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func addWork(ctx context.Context, store *postgres.Store, items ...ports.WorkItem) error {
+	b, err := store.RateLocks().Book(ctx, keyOf("acme"))
+	if err != nil {
+		return err
+	}
+	return store.RateLocks().Save(ctx, ports.RateLockChange{Book: b, Work: items})
+}
+
+// TestKindsOfWorkAreKeptApart has the look-alikes that a text column takes; what
+// it does not take is a bad request.
+func TestKindsOfWorkAreKeptApart(t *testing.T) {
+	store := open(t, migrated(t), nil)
+	kinds := []string{"acme", "Acme", "acme ", " acme", "acme\t", "acm\u00e9", "acme\u0301", "acme\ufffd", "a%me", "a_me", ""}
+	for i, kind := range kinds {
+		require.NoError(t, addWork(t.Context(), store, ports.WorkItem{ID: fmt.Sprint(i), Kind: kind, DueAt: epoch}))
+	}
+	for i, kind := range kinds {
+		items, err := store.Work().Claim(t.Context(), kind, epoch, lease, 100)
+		require.NoError(t, err)
+		require.Len(t, items, 1)
+		require.Equal(t, fmt.Sprint(i), items[0].ID)
+		require.Equal(t, kind, items[0].Kind)
+	}
+	for _, kind := range []string{"acme\x00", "acme\xff"} {
+		requireCode(t, errcodes.InvalidRequest, addWork(t.Context(), store, ports.WorkItem{ID: "bad", Kind: kind, DueAt: epoch}))
+		_, err := store.Work().Claim(t.Context(), kind, epoch, lease, 100)
+		requireCode(t, errcodes.InvalidRequest, err)
+	}
+}
+
+// TestManyClaimWorkAtOnce: nobody gets an item that another has, and none is lost.
+func TestManyClaimWorkAtOnce(t *testing.T) {
+	const items, workers = 400, 8
+	for _, level := range levels {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			pool := connect(t, migrated(t), isolated(level))
+			var all []ports.WorkItem
+			for i := range items {
+				all = append(all, ports.WorkItem{ID: fmt.Sprint(i), Kind: "k", DueAt: epoch.Add(-time.Duration(i) * time.Second)})
+			}
+			require.NoError(t, addWork(t.Context(), on(t, pool, nil), all...))
+			group, ctx := errgroup.WithContext(t.Context())
+			var mutex sync.Mutex
+			got := map[string]int{}
+			for w := range workers {
+				store := on(t, pool, nil)
+				group.Go(func() error {
+					return finish(ctx, store.Work(), 1+w, func(i ports.WorkItem) (total int) {
+						mutex.Lock()
+						defer mutex.Unlock()
+						got[i.ID]++
+						return len(got)
+					}, items)
+				})
+			}
+			require.NoError(t, group.Wait())
+			require.Len(t, got, items)
+			for id, n := range got {
+				require.Equal(t, 1, n, id)
+			}
+		})
+	}
+}
+
+// finish claims and finishes until note says that all was seen.
+func finish(ctx context.Context, work ports.Work, n int, note func(ports.WorkItem) int, all int) error {
+	for seen, empty := 0, 0; seen < all && empty < 20; {
+		claimed, err := work.Claim(ctx, "k", epoch, lease, n)
+		if err != nil {
+			return err
+		}
+		if empty++; len(claimed) > 0 {
+			empty = 0
+		}
+		for _, i := range claimed {
+			seen = note(i)
+			if err := work.Done(ctx, i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// TestWorkModel compares the work with its rule written down plainly.
+func TestWorkModel(t *testing.T) {
+	pool := connect(t, migrated(t), nil)
+	store := on(t, pool, nil)
+	rapid.Check(t, func(rt *rapid.T) {
+		_, err := pool.Exec(t.Context(), "TRUNCATE corridor.work_items")
+		require.NoError(t, err)
+		m := &workModel{store: store, now: epoch}
+		rt.Repeat(map[string]func(*rapid.T){"save": m.save, "claim": m.claim, "settle": m.settle, "jump": m.jump})
+	})
+}
+
+type modelItem struct {
+	ports.WorkItem
+	until  time.Time // the lease's end
+	leased bool
+	buried bool
+}
+
+type workModel struct {
+	store  *postgres.Store
+	now    time.Time
+	saved  int
+	items  []*modelItem // in the order of their saves
+	claims []ports.WorkItem
+}
+
+func (m *workModel) jump(t *rapid.T) {
+	m.now = m.now.Add(time.Duration(rapid.IntRange(-20, 60).Draw(t, "seconds")) * time.Second)
+}
+
+func (m *workModel) save(t *rapid.T) {
+	m.saved++
+	item := ports.WorkItem{
+		ID: fmt.Sprint(m.saved), Kind: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "kind"),
+		DueAt: m.now.Add(time.Duration(rapid.IntRange(-5, 20).Draw(t, "due")) * time.Second),
+	}
+	require.NoError(t, addWork(context.Background(), m.store, item))
+	m.items = append(m.items, &modelItem{WorkItem: item})
+}
+
+func (m *workModel) claim(t *rapid.T) {
+	kind, n := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "kind"), rapid.IntRange(1, 3).Draw(t, "n")
+	term := time.Duration(rapid.IntRange(1, 30).Draw(t, "lease")) * time.Second
+	var want []*modelItem
+	for _, i := range m.items {
+		if i.Kind == kind && !i.buried && !i.DueAt.After(m.now) && (!i.leased || !i.until.After(m.now)) {
+			want = append(want, i)
+		}
+	}
+	slices.SortStableFunc(want, func(a, b *modelItem) int { return a.DueAt.Compare(b.DueAt) })
+	want = want[:min(n, len(want))]
+	got, err := m.store.Work().Claim(context.Background(), kind, m.now, term, n)
+	require.NoError(t, err)
+	require.Len(t, got, len(want))
+	for i, w := range want {
+		w.Attempt, w.Claim, w.leased, w.until = w.Attempt+1, w.Claim+1, true, m.now.Add(term)
+		require.Equal(t, w.ID, got[i].ID)
+		require.Equal(t, w.Attempt, got[i].Attempt)
+		require.True(t, w.DueAt.Equal(got[i].DueAt))
+	}
+	m.claims = append(m.claims, got...)
+}
+
+// settle ends any claim there ever was: only the latest may.
+func (m *workModel) settle(t *rapid.T) {
+	if len(m.claims) == 0 {
+		t.Skip("nothing was claimed")
+	}
+	claim := rapid.SampledFrom(m.claims).Draw(t, "claim")
+	i := slices.IndexFunc(m.items, func(i *modelItem) bool { return i.ID == claim.ID && i.leased && i.Claim == claim.Claim })
+	how := rapid.SampledFrom([]string{"done", "retry", "bury"}).Draw(t, "how")
+	at := m.now.Add(time.Duration(rapid.IntRange(-5, 30).Draw(t, "delay")) * time.Second)
+	var err error
+	switch how {
+	case "done":
+		err = m.store.Work().Done(context.Background(), claim)
+	case "retry":
+		err = m.store.Work().Retry(context.Background(), claim, at)
+	case "bury":
+		err = m.store.Work().Bury(context.Background(), claim, "no use")
+	}
+	if i < 0 {
+		require.Equal(t, errcodes.Conflict, errcodes.Of(err), "%v", err)
+		return
+	}
+	require.NoError(t, err)
+	item := m.items[i]
+	item.leased, item.buried = false, how == "bury"
+	switch how {
+	case "done":
+		m.items = slices.Delete(m.items, i, i+1)
+	case "retry":
+		item.DueAt = at
+	}
+}
