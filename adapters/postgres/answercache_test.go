@@ -24,7 +24,7 @@ func TestOneOfManyGetsAClaim(t *testing.T) {
 			t.Parallel()
 			dsn := migrated(t)
 			caches := []ports.AnswerCache{
-				on(t, connect(t, dsn, at(level)), nil).Answers(), on(t, connect(t, dsn, at(level)), nil).Answers(),
+				on(t, connect(t, dsn, isolated(level)), nil).Answers(), on(t, connect(t, dsn, isolated(level)), nil).Answers(),
 			}
 			for round := range claimRounds {
 				mustClaim(t, caches[0], ports.AnswerKey{byte(round), 1}, "lapsed", epoch.Add(time.Second))
@@ -161,40 +161,69 @@ func TestPurgersAtOnceRemoveEachRowOnce(t *testing.T) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
 			dsn := migrated(t)
-			stores := []*postgres.Store{on(t, connect(t, dsn, at(level)), nil), on(t, connect(t, dsn, at(level)), nil)}
+			stores := []*postgres.Store{on(t, connect(t, dsn, isolated(level)), nil), on(t, connect(t, dsn, isolated(level)), nil)}
 			query(t, dsn, `INSERT INTO corridor.tokens SELECT decode(lpad(to_hex(i), 64, '0'), 'hex'), '', '2026-01-01', '2026-01-01' FROM generate_series(1, 240) i`)
 			query(t, dsn, `INSERT INTO corridor.cached_answers SELECT sha256, '', '2026-01-01', '2026-01-01', '', '' FROM corridor.tokens`)
 			query(t, dsn, `INSERT INTO corridor.answer_claims SELECT sha256, 'h', '2026-01-01' FROM corridor.tokens`)
-			var tokens, answers [8]int
+			query(t, dsn, `INSERT INTO corridor.validations SELECT sha256, '', 1, '', '', '', NULL, 'verified', '', 'external', NULL,
+				false, NULL, 0, '', issued_at, issued_at, issued_at, NULL, issued_at, '', '' FROM corridor.tokens`)
+			var purged [8][3]int
 			var g errgroup.Group
-			for i := range tokens {
-				g.Go(func() error {
-					for range 5 {
-						n, err := stores[i%2].Tokens().PurgeTokens(t.Context(), epoch, 10)
-						if err != nil {
-							return err
-						}
-						tokens[i] += n
-						if n, err = stores[i%2].Answers().PurgeAnswers(t.Context(), epoch, 10); err != nil {
-							return err
-						}
-						answers[i] += n
-					}
-					return nil
-				})
+			for i := range purged {
+				g.Go(func() error { return purgeAll(t.Context(), stores[i%2], &purged[i], level != levels[0]) })
 			}
 			require.NoError(t, g.Wait())
-			sums := [2]int{}
-			for i := range tokens {
-				sums[0] += tokens[i]
-				sums[1] += answers[i]
+			for i := range purged {
+				require.Equal(t, [3]int{30, 30, 30}, purged[i])
 			}
-			require.Equal(t, [2]int{240, 240}, sums)
-			for _, table := range []string{"tokens", "cached_answers", "answer_claims"} {
+			for _, table := range []string{"tokens", "cached_answers", "answer_claims", "validations"} {
 				require.Equal(t, []string{"0"}, column(t, dsn, "SELECT count(*)::text FROM corridor."+table), table)
 			}
 		})
 	}
+}
+
+// purgeAll purges three times, and counts the tokens, answers and validations
+// that it has removed. Above read committed it may be told to come later.
+func purgeAll(ctx context.Context, store *postgres.Store, purged *[3]int, mayBeBusy bool) error {
+	purges := []func(context.Context, time.Time, int) (int, error){
+		store.Tokens().PurgeTokens, store.Answers().PurgeAnswers, store.Validations().PurgeValidations,
+	}
+	for done := 0; done < 9; {
+		n, err := purges[done%3](ctx, epoch, 10)
+		purged[done%3] += n
+		switch {
+		case err == nil:
+			done++
+		case !mayBeBusy || errcodes.Of(err) != errcodes.StorageUnavailable:
+			return err
+		}
+	}
+	return nil
+}
+
+// TestAPurgeLeavesOutWhatAnotherHasLocked has another process keep one of two
+// rows locked.
+func TestAPurgeLeavesOutWhatAnotherHasLocked(t *testing.T) {
+	t.Parallel()
+	dsn := migrated(t)
+	store := open(t, dsn, &postgres.Config{Timeout: time.Second})
+	for i := range 2 {
+		require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{SHA256: [32]byte{byte(i)}, IssuedAt: epoch, ExpiresAt: epoch}))
+		r := endedWith(pendingAt("acme", strconv.Itoa(i)), ports.StatusVerified)
+		r.PurgeAt = epoch
+		saved(t, store, r)
+	}
+	other := holding(t, dsn, "SELECT FROM corridor.tokens WHERE get_byte(sha256, 0) = 0 FOR UPDATE")
+	other.do(t, "SELECT FROM corridor.validations WHERE id = '0' FOR UPDATE")
+	for name, purge := range map[string]func(context.Context, time.Time, int) (int, error){
+		"tokens": store.Tokens().PurgeTokens, "validations": store.Validations().PurgeValidations,
+	} {
+		n, err := purge(t.Context(), epoch, 2)
+		require.NoError(t, err, name)
+		require.Equal(t, 1, n, name)
+	}
+	other.do(t, "COMMIT")
 }
 
 // TestAnswersModel compares the cache of two processes with two maps. The clocks

@@ -10,8 +10,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// maxTries bounds how often a statement is made: again when the server undid it
-// for another's sake, or a read when its connection broke.
+// maxTries bounds how often a statement is made that the server undid for
+// another's sake.
 const maxTries = 5
 
 // querier is a connection or a transaction.
@@ -43,17 +43,19 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 // read runs do on a connection of its own. A connection that broke costs a read
 // nothing but another one.
 func (s *Store) read(ctx context.Context, do func(context.Context, querier) error) error {
-	var err error
-	for range maxTries {
-		if err = s.readOnce(ctx, do); err == nil || ctx.Err() != nil || !isRolledBack(err) && !isBroken(err) {
-			break
-		}
+	err := s.readOnce(ctx, do)
+	for tries := 1; ctx.Err() == nil && (isRolledBack(err) && tries < maxTries || isBroken(err) && tries < s.enough()); tries++ {
+		err = s.readOnce(ctx, do)
 	}
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return coded(err)
 }
+
+// enough is how many tries meet a good connection after a restart of the server
+// left the pool full of dead ones.
+func (s *Store) enough() int { return max(maxTries, int(s.pool.Stat().MaxConns())+1) }
 
 func (s *Store) readOnce(ctx context.Context, do func(context.Context, querier) error) error {
 	conn, err := s.acquire(ctx)
@@ -117,7 +119,8 @@ func collect[V any](ctx context.Context, q querier, query string, args []any, sc
 }
 
 // write runs do, which makes one statement that writes. It goes on when ctx ends
-// meanwhile: to break a write off would leave its outcome unknown.
+// meanwhile: to break a write off would leave its outcome unknown. A connection
+// that was dead before costs it nothing but another one.
 func (s *Store) write(ctx context.Context, do func(context.Context, querier) error) error {
 	return s.writing(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		err := do(ctx, conn)
@@ -140,21 +143,18 @@ func (s *Store) transact(ctx context.Context, do func(context.Context, pgx.Tx) e
 			_ = tx.Rollback(ctx) // a connection that cannot even do that is thrown away
 			return err
 		}
-		if err := tx.Commit(ctx); err != nil && !isDefinite(err) {
-			return unknown(err)
-		} else if err != nil {
+		if err := tx.Commit(ctx); err == nil || isRefused(err) {
 			return err
+		} else {
+			return unknown(err)
 		}
-		return nil
 	})
 }
 
 func (s *Store) writing(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
-	var err error
-	for range maxTries {
-		if err = s.writeOnce(ctx, do); !isRolledBack(err) {
-			break
-		}
+	err := s.writeOnce(ctx, do)
+	for tries := 1; isRolledBack(err) && tries < maxTries || isUnsent(err) && tries < s.enough(); tries++ {
+		err = s.writeOnce(ctx, do)
 	}
 	return coded(err)
 }
@@ -167,7 +167,11 @@ func (s *Store) writeOnce(ctx context.Context, do func(context.Context, *pgxpool
 	defer conn.Release()
 	steady, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Timeout)
 	defer cancel()
-	return do(steady, conn)
+	err = do(steady, conn)
+	if _, ours := errors.AsType[*errcodes.Error](err); err != nil && !ours && steady.Err() != nil {
+		return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}) // before anything was committed
+	}
+	return err
 }
 
 func unknown(err error) error { return errcodes.Wrap(errcodes.OutcomeUnknown, "", quiet{err}) }

@@ -23,7 +23,7 @@ func TestAClientIsReplacedAsAWhole(t *testing.T) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
 			dsn := migrated(t)
-			stores := []*postgres.Store{on(t, connect(t, dsn, at(level)), nil), on(t, connect(t, dsn, at(level)), nil)}
+			stores := []*postgres.Store{on(t, connect(t, dsn, isolated(level)), nil), on(t, connect(t, dsn, isolated(level)), nil)}
 			var possible []ports.Client
 			for i := range 8 {
 				possible = append(possible, clientOf(i))

@@ -110,16 +110,25 @@ func isRolledBack(err error) bool {
 	return state == serializationFailure || state == deadlockDetected
 }
 
-// isDefinite reports that a statement which failed with err stored nothing. An
-// ERROR is raised before the commit and undoes it. A FATAL one, and a broken
-// connection, may come behind the commit.
+// isDefinite reports that a statement which failed with err stored nothing.
 func isDefinite(err error) bool {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.SeverityUnlocalized == "ERROR"
-	}
 	_, ours := errors.AsType[*errcodes.Error](err)
-	return ours || pgconn.SafeToRetry(err) || errors.Is(err, pgx.ErrTxCommitRollback)
+	return ours || isRefused(err) || isUnsent(err)
+}
+
+// isRefused reports that the server answered with a refusal. An ERROR is raised
+// before the commit and undoes it. A FATAL one may come behind the commit.
+func isRefused(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.SeverityUnlocalized == "ERROR" || errors.Is(err, pgx.ErrTxCommitRollback)
+}
+
+// isUnsent reports that the connection broke before anything was sent. pgx says
+// so of a closed connection, too, even when that closed while it waited for the
+// answer to a COMMIT.
+func isUnsent(err error) bool {
+	return pgconn.SafeToRetry(err) && !errors.Is(err, pgconn.ErrConnClosed) && !pgconn.Timeout(err)
 }
 
 // isBroken reports that the connection is lost, which another one may mend.
-func isBroken(err error) bool { return pgconn.SafeToRetry(err) || !isDefinite(err) }
+func isBroken(err error) bool { return err != nil && (isUnsent(err) || !isDefinite(err)) }

@@ -22,18 +22,16 @@ func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n
 	if err := checkClaim(lease, n); err != nil {
 		return nil, err
 	}
-	var claimed []ports.Event
-	for {
-		more, again, err := o.claim(ctx, now, lease, n-len(claimed))
+	claimed, again, err := o.claim(ctx, now, lease, n)
+	for again && len(claimed) < n {
+		var more []ports.Event
+		more, again, err = o.claim(ctx, now, lease, n-len(claimed))
 		claimed = append(claimed, more...)
-		if err != nil && len(claimed) == 0 {
-			return nil, err
-		}
-		// What was claimed is the caller's; an error comes again.
-		if err != nil || !again || len(claimed) == n {
-			return claimed, nil
-		}
 	}
+	if len(claimed) > 0 {
+		return claimed, nil // they are the caller's; an error comes again
+	}
+	return nil, err
 }
 
 // claim claims by one statement. It asks for another go when it put events out

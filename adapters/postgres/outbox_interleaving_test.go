@@ -23,7 +23,6 @@ type queue struct {
 
 	store *postgres.Store
 	pool  *pgxpool.Pool
-	saves int
 }
 
 func newQueue(tb testing.TB) *queue {
@@ -207,4 +206,24 @@ func TestAckOfABlockedEvent(t *testing.T) {
 	q.claims(epoch.Add(lease)) // n is behind p
 	require.NoError(t, q.store.Outbox().Ack(t.Context(), p))
 	q.claims(epoch.Add(lease), "n")
+}
+
+// TestWhatIsDueBehindTheWindow: b waits though a is before it, and new, out of
+// sight of a claim that looks at 250 new events.
+func TestWhatIsDueBehindTheWindow(t *testing.T) {
+	q := newQueue(t)
+	for _, sql := range []string{
+		`INSERT INTO corridor.events (id, kind, key, owner, at, data, state, available_at)
+			VALUES ('head', 'k', 'hot', '', $1, '', 'waiting', $1::timestamptz + interval '1 day')`,
+		`INSERT INTO corridor.events (id, kind, key, owner, at, data)
+			SELECT ('hot' || i)::bytea, 'k', 'hot', '', $1, '' FROM generate_series(1, 300) i`,
+		`INSERT INTO corridor.events (id, kind, key, owner, at, data) VALUES ('a', 'k', 'lock', '', $1, '')`,
+		`INSERT INTO corridor.events (id, kind, key, owner, at, data, state) VALUES ('b', 'k', 'lock', '', $1, '', 'waiting')`,
+	} {
+		_, err := q.pool.Exec(t.Context(), sql, epoch)
+		require.NoError(t, err)
+	}
+	events, err := q.store.Outbox().Claim(t.Context(), epoch, lease, 10)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a"}, idsOf(events))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
@@ -61,6 +62,7 @@ func (d *deliveries) done() bool {
 // more save to the same few keys. Order is kept by key, nobody gets an event that
 // another has, and none is lost.
 func TestManyClaimAtOnce(t *testing.T) {
+	t.Parallel()
 	const keys, perKey, workers = 6, 40, 8
 	for _, level := range levels {
 		t.Run(level, func(t *testing.T) {
@@ -72,11 +74,11 @@ func TestManyClaimAtOnce(t *testing.T) {
 				d.settled[strconv.Itoa(k)] = make([]bool, perKey)
 			}
 			group, ctx := errgroup.WithContext(t.Context())
-			for half := range 2 { // a key has one that saves it
-				group.Go(func() error { return saveKeys(ctx, on(t, pool, nil), half, keys, perKey) })
+			stores := storesOn(t, pool, workers+2)
+			for half, store := range stores[workers:] { // a key has one that saves it
+				group.Go(func() error { return saveKeys(ctx, store, half, keys, perKey) })
 			}
-			for w := range workers {
-				store := on(t, pool, nil)
+			for w, store := range stores[:workers] {
 				group.Go(func() error { return d.deliver(ctx, store.Outbox(), w) })
 			}
 			require.NoError(t, group.Wait())
@@ -86,6 +88,16 @@ func TestManyClaimAtOnce(t *testing.T) {
 			require.Empty(t, events)
 		})
 	}
+}
+
+// storesOn gives as many stores on a pool of eight connections.
+func storesOn(tb testing.TB, pool *pgxpool.Pool, n int) []*postgres.Store {
+	tb.Helper()
+	stores := make([]*postgres.Store, n)
+	for i := range stores {
+		stores[i] = on(tb, pool, nil)
+	}
+	return stores
 }
 
 // saveKeys saves events of every second key in turn.
@@ -98,12 +110,22 @@ func saveKeys(ctx context.Context, store *postgres.Store, half, keys, perKey int
 				return err
 			}
 			e := ports.Event{ID: fmt.Sprintf("%s/%d", key, nth), Kind: "k", Key: key, At: epoch, Data: []byte(strconv.Itoa(nth))}
-			if err := store.RateLocks().Save(ctx, ports.RateLockChange{Book: b, Events: []ports.Event{e}}); err != nil {
+			if err := saveAgain(ctx, store, ports.RateLockChange{Book: b, Events: []ports.Event{e}}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// saveAgain saves as a service's caller does, who is told to come again when a
+// serializable database has undone a save too often.
+func saveAgain(ctx context.Context, store *postgres.Store, c ports.RateLockChange) error {
+	for {
+		if err := store.RateLocks().Save(ctx, c); errcodes.Of(err) != errcodes.StorageUnavailable {
+			return err
+		}
+	}
 }
 
 // deliver claims until everything is settled. Each event is given back once.
@@ -139,15 +161,16 @@ func end(ctx context.Context, outbox ports.Outbox, e ports.Event) error {
 // TestNothingStaysBlocked replays what others bury, and lets leases run out,
 // while all are at it: in the end every event was claimable, and is gone.
 func TestNothingStaysBlocked(t *testing.T) {
+	t.Parallel()
 	for _, level := range levels {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
 			pool := connect(t, migrated(t), isolated(level))
 			const keys, perKey, workers = 3, 60, 6
 			group, ctx := errgroup.WithContext(t.Context())
-			group.Go(func() error { return saveKeys(ctx, on(t, pool, nil), 0, 2*keys, perKey) })
-			for w := range workers {
-				store := on(t, pool, nil)
+			stores := storesOn(t, pool, workers+1)
+			group.Go(func() error { return saveKeys(ctx, stores[workers], 0, 2*keys, perKey) })
+			for w, store := range stores[:workers] {
 				group.Go(func() error { return disturb(ctx, store, w) })
 			}
 			require.NoError(t, group.Wait())

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
@@ -163,8 +164,8 @@ func TestAClaimSeesABeatThatCameBetween(t *testing.T) {
 	dsn := migrated(t)
 	stores := []*postgres.Store{open(t, dsn, nil), open(t, dsn, nil)}
 	for i := range 60 {
-		j := mustReport(t, stores[0], runs("acme", strconv.Itoa(i)))
-		j = mustTakeUp(t, stores[0], "holder", epoch)
+		mustReport(t, stores[0], runs("acme", strconv.Itoa(i)))
+		j := mustTakeUp(t, stores[0], "holder", epoch)
 		now := j.LeaseUntil
 		beat := j
 		beat.LeaseUntil = now.Add(time.Minute)
@@ -186,4 +187,35 @@ func TestAClaimSeesABeatThatCameBetween(t *testing.T) {
 		require.Equal(t, j.Version+1, got.Version)
 		mustReport(t, stores[0], broke(got))
 	}
+}
+
+// TestOrderOfReportsByAnyPlan forbids the server its indexes: the order is the
+// statements', not the plan's.
+func TestOrderOfReportsByAnyPlan(t *testing.T) {
+	t.Parallel()
+	store := on(t, connect(t, migrated(t), func(c *pgxpool.Config) {
+		c.ConnConfig.RuntimeParams["enable_indexscan"] = "off"
+		c.ConnConfig.RuntimeParams["enable_bitmapscan"] = "off"
+	}), &postgres.Config{SkipMigrate: true})
+	order := []string{"d", "b", "c", "a", "e"}
+	for _, i := range []int{3, 0, 4, 2, 1} {
+		j := runs("acme", order[i])
+		j.CreatedAt = epoch.Add(time.Duration(i/2*2) * time.Millisecond)
+		mustReport(t, store, j)
+	}
+	want := []string{"b", "d", "a", "c", "e"} // at 0, 0, 2, 2 and 4 ms
+	for i, id := range want {
+		j := mustTakeUp(t, store, "p", epoch)
+		require.Equal(t, id, j.ID)
+		j = broke(j)
+		j.EndedAt = epoch.Add(time.Duration(-i/2) * time.Millisecond)
+		mustReport(t, store, j)
+	}
+	ended, err := store.Reports().ExpiredReports(t.Context(), epoch, 10)
+	require.NoError(t, err)
+	var got []string
+	for i := range ended {
+		got = append(got, ended[i].ID)
+	}
+	require.Equal(t, []string{"e", "a", "c", "b", "d"}, got)
 }

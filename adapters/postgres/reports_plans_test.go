@@ -17,7 +17,6 @@ import (
 // must not grow with what is stored. A plan may read by the ways given here and
 // no other.
 func TestPlansOfRecords(t *testing.T) {
-	t.Parallel()
 	dsn := migrated(t)
 	conn, err := connect(t, dsn, nil).Acquire(t.Context())
 	require.NoError(t, err)

@@ -198,24 +198,21 @@ func TestReportsWaitForAnotherProcess(t *testing.T) {
 		"both remove one":     {removed, remove, ""},
 		"one ends what beats": {ended, save(runs("acme", "running"), 1), errcodes.Conflict},
 	} {
-		for _, level := range recordLevels {
-			for _, holds := range []bool{true, false} {
-				t.Run(fmt.Sprint(name, ", ", level, ", theirs holds: ", holds), func(t *testing.T) {
-					t.Parallel()
-					dsn := migrated(t)
-					store := storeAt(t, dsn, level)
-					mustReport(t, store, runs("acme", "running"))
-					mustReport(t, store, completed(runs("acme", "ended")))
-					err := whileOpen(t, dsn, c.theirs, holds, func() error { return c.mine(t.Context(), store.Reports()) })
-					if holds {
-						requireCode(t, c.want, err)
-						require.Empty(t, storedEvents(t, dsn))
-					} else {
-						require.NoError(t, err)
-					}
-				})
-			}
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dsn := migrated(t)
+			atEachLevel(t, dsn, func(store *postgres.Store, holds bool) {
+				mustReport(t, store, runs("acme", "running"))
+				mustReport(t, store, completed(runs("acme", "ended")))
+				err := whileOpen(t, dsn, c.theirs, holds, func() error { return c.mine(t.Context(), store.Reports()) })
+				if holds {
+					requireCode(t, c.want, err)
+					require.Empty(t, storedEvents(t, dsn))
+				} else {
+					require.NoError(t, err)
+				}
+			})
+		})
 	}
 }
 

@@ -22,7 +22,7 @@ func TestProcessesGetTheSameSecret(t *testing.T) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
 			dsn := migrated(t)
-			stores := []*postgres.Store{on(t, connect(t, dsn, at(level)), nil), on(t, connect(t, dsn, at(level)), nil)}
+			stores := []*postgres.Store{on(t, connect(t, dsn, isolated(level)), nil), on(t, connect(t, dsn, isolated(level)), nil)}
 			const racers, rounds = 8, 25
 			var got [racers][rounds]string
 			var g errgroup.Group

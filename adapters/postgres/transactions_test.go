@@ -295,26 +295,36 @@ func TestASaveWaitsForAnotherProcess(t *testing.T) {
 		"both end one":               {ended, at(failed(begun))},
 		"both record a late landing": {late, at(landed(done))},
 	} {
-		for _, level := range recordLevels {
-			for _, holds := range []bool{true, false} {
-				t.Run(fmt.Sprint(name, ", ", level, ", theirs holds: ", holds), func(t *testing.T) {
-					t.Parallel()
-					dsn := migrated(t)
-					store := storeAt(t, dsn, level)
-					mustTransact(t, store, begun)
-					mustTransact(t, store, done)
-					err := whileOpen(t, dsn, c.other, holds, func() error { return store.Transactions().Save(t.Context(), moveOf(c.mine)) })
-					if holds {
-						requireCode(t, errcodes.Conflict, err)
-						require.Empty(t, storedEvents(t, dsn))
-						return
-					}
-					require.NoError(t, err)
-					want := c.mine
-					want.Version++
-					requireTransaction(t, store, want)
-				})
-			}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dsn := migrated(t)
+			atEachLevel(t, dsn, func(store *postgres.Store, holds bool) {
+				mustTransact(t, store, begun)
+				mustTransact(t, store, done)
+				err := whileOpen(t, dsn, c.other, holds, func() error { return store.Transactions().Save(t.Context(), moveOf(c.mine)) })
+				if holds {
+					requireCode(t, errcodes.Conflict, err)
+					require.Empty(t, storedEvents(t, dsn))
+					return
+				}
+				require.NoError(t, err)
+				want := c.mine
+				want.Version++
+				requireTransaction(t, store, want)
+			})
+		})
+	}
+}
+
+// atEachLevel calls check on emptied tables: at each isolation level, for another
+// process whose change holds, and for one whose change does not.
+func atEachLevel(tb testing.TB, dsn string, check func(store *postgres.Store, holds bool)) {
+	tb.Helper()
+	for _, level := range recordLevels {
+		for _, holds := range []bool{true, false} {
+			tb.Logf("%s, theirs holds: %t", level, holds)
+			query(tb, dsn, "TRUNCATE corridor.transactions, corridor.reports, corridor.events")
+			check(storeAt(tb, dsn, level), holds)
 		}
 	}
 }

@@ -40,6 +40,7 @@ func keepingAccounts(tb testing.TB, dsn string, before bool) portstest.Store {
 	return portstest.Store{
 		RateLocks: store.RateLocks(), Clients: store.Clients(), Tokens: store.Tokens(),
 		Validations: store.Validations(), Answers: store.Answers(), Secrets: store.Secrets(),
+		Work: store.Work(), Outbox: store.Outbox(),
 		Close: store.Close,
 		Reopen: func() portstest.Store {
 			require.NoError(tb, store.Close())

@@ -148,13 +148,6 @@ func requireReadable(t *rapid.T, store *postgres.Store, want ports.ValidationRec
 	require.Equal(t, errcodes.NotFound, errcodes.Of(err))
 }
 
-// at makes every transaction of a pool run at an isolation level.
-func at(level string) func(*pgxpool.Config) {
-	return func(c *pgxpool.Config) {
-		c.ConnConfig.RuntimeParams["default_transaction_isolation"] = level
-	}
-}
-
 // TestOneEndHolds lets eight writers of two processes end each of many
 // validations, each otherwise (I18): one end holds, and its event and work alone
 // are there, at any level of isolation.
@@ -164,7 +157,7 @@ func TestOneEndHolds(t *testing.T) {
 		t.Run(level, func(t *testing.T) {
 			t.Parallel()
 			dsn := migrated(t)
-			stores := []*postgres.Store{on(t, connect(t, dsn, at(level)), nil), on(t, connect(t, dsn, at(level)), nil)}
+			stores := []*postgres.Store{on(t, connect(t, dsn, isolated(level)), nil), on(t, connect(t, dsn, isolated(level)), nil)}
 			const n, writers = 40, 8
 			var records []ports.ValidationRecord
 			for i := range n {

@@ -2,8 +2,8 @@ package postgres_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -31,13 +31,13 @@ func TestKindsOfWorkAreKeptApart(t *testing.T) {
 	store := open(t, migrated(t), nil)
 	kinds := []string{"acme", "Acme", "acme ", " acme", "acme\t", "acm\u00e9", "acme\u0301", "acme\ufffd", "a%me", "a_me", ""}
 	for i, kind := range kinds {
-		require.NoError(t, addWork(t.Context(), store, ports.WorkItem{ID: fmt.Sprint(i), Kind: kind, DueAt: epoch}))
+		require.NoError(t, addWork(t.Context(), store, ports.WorkItem{ID: strconv.Itoa(i), Kind: kind, DueAt: epoch}))
 	}
 	for i, kind := range kinds {
 		items, err := store.Work().Claim(t.Context(), kind, epoch, lease, 100)
 		require.NoError(t, err)
 		require.Len(t, items, 1)
-		require.Equal(t, fmt.Sprint(i), items[0].ID)
+		require.Equal(t, strconv.Itoa(i), items[0].ID)
 		require.Equal(t, kind, items[0].Kind)
 	}
 	for _, kind := range []string{"acme\x00", "acme\xff"} {
@@ -49,6 +49,7 @@ func TestKindsOfWorkAreKeptApart(t *testing.T) {
 
 // TestManyClaimWorkAtOnce: nobody gets an item that another has, and none is lost.
 func TestManyClaimWorkAtOnce(t *testing.T) {
+	t.Parallel()
 	const items, workers = 400, 8
 	for _, level := range levels {
 		t.Run(level, func(t *testing.T) {
@@ -56,14 +57,15 @@ func TestManyClaimWorkAtOnce(t *testing.T) {
 			pool := connect(t, migrated(t), isolated(level))
 			var all []ports.WorkItem
 			for i := range items {
-				all = append(all, ports.WorkItem{ID: fmt.Sprint(i), Kind: "k", DueAt: epoch.Add(-time.Duration(i) * time.Second)})
+				all = append(all, ports.WorkItem{ID: strconv.Itoa(i), Kind: "k", DueAt: epoch.Add(-time.Duration(i) * time.Second)})
 			}
 			require.NoError(t, addWork(t.Context(), on(t, pool, nil), all...))
 			group, ctx := errgroup.WithContext(t.Context())
 			var mutex sync.Mutex
 			got := map[string]int{}
+			stores := storesOn(t, pool, workers)
 			for w := range workers {
-				store := on(t, pool, nil)
+				store := stores[w]
 				group.Go(func() error {
 					return finish(ctx, store.Work(), 1+w, func(i ports.WorkItem) (total int) {
 						mutex.Lock()
@@ -136,7 +138,7 @@ func (m *workModel) jump(t *rapid.T) {
 func (m *workModel) save(t *rapid.T) {
 	m.saved++
 	item := ports.WorkItem{
-		ID: fmt.Sprint(m.saved), Kind: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "kind"),
+		ID: strconv.Itoa(m.saved), Kind: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "kind"),
 		DueAt: m.now.Add(time.Duration(rapid.IntRange(-5, 20).Draw(t, "due")) * time.Second),
 	}
 	require.NoError(t, addWork(context.Background(), m.store, item))

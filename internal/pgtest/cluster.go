@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -60,6 +61,24 @@ func New(tb testing.TB, options *Options) *Cluster {
 	c.private = true
 	tb.Cleanup(c.close)
 	return c
+}
+
+// Start is [New] for a program, such as a benchmark, which stops the cluster
+// itself. nil is the zero [Options].
+func Start(options *Options) (c *Cluster, stop func(), err error) {
+	bin := binaries()
+	if bin == "" {
+		return nil, nil, errors.New("pgtest: " + noBinaries)
+	}
+	if options == nil {
+		options = &Options{}
+	}
+	c, err = create(bin, *options)
+	if err != nil {
+		return nil, nil, fmt.Errorf("pgtest: %w", err)
+	}
+	c.private = true
+	return c, c.close, nil
 }
 
 // DSN is the URL of the maintenance database "postgres", or what

@@ -2,8 +2,8 @@
 
 -- What a provider said is kept byte for byte. A row that is not PENDING is
 -- updated only to add the first late payment. The end of a transaction makes its
--- row longer, by a code and some words: the pages have room for it, so that no
--- update touches the key's index.
+-- row longer, by a code and some words: the pages have room for it, so that hardly
+-- any update touches the key's index, and the table is no larger in the end.
 CREATE TABLE corridor.transactions (
     owner        bytea       NOT NULL,
     id           bytea       NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE corridor.transactions (
     CHECK (status <> 'PENDING' OR octet_length(raw_code) + octet_length(raw_message) = 0),
     CHECK (late_at IS NULL OR status IN ('FAILED', 'ERRORED')),
     CHECK (late_at IS NOT NULL OR octet_length(late_code) + octet_length(late_message) = 0)
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 70);
 
 -- A provider's words may hold personal data, so that only their length is shown.
 CREATE VIEW corridor.readable_transactions AS

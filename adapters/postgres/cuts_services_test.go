@@ -1,0 +1,115 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// serviceChanges are what ratelock.Service and a store settle by themselves. The
+// ids of locks are drawn, and told by the answer.
+var serviceChanges = []struct {
+	name string
+	// prepare makes n locks first; cancel ends the last one.
+	locks  int
+	cancel bool
+	want   int // live locks
+}{
+	{"create the first lock", 0, false, 1},
+	{"create the second lock", 1, false, 2},
+	{"cancel", 2, true, 1},
+}
+
+// I1, I10, I32: ratelock.Service finds out what became of a change whose
+// connection was cut, or makes it again: its caller sees what was stored.
+func TestCutsAreSettledByTheService(t *testing.T) {
+	t.Parallel()
+	for _, change := range serviceChanges {
+		t.Run(change.name, func(t *testing.T) {
+			t.Parallel()
+			c := newCutting(t)
+			clock := portstest.NewClock(epoch)
+			for _, mode := range cutModes[:2] {
+				for k, cut := 1, true; cut; k++ {
+					c.empty(t)
+					var last ports.RateLock
+					var err error
+					for range change.locks {
+						last, _, err = lockService(t, c.plain, clock).Create(t.Context(), "acme", usdZAR)
+						require.NoError(t, err)
+					}
+					locks := lockService(t, c.cut, clock)
+					c.pool.Reset()
+					_, _, err = locks.Create(t.Context(), "warm", usdZAR)
+					require.NoError(t, err)
+					armed := c.proxy.Arm(mode.fault(k))
+					minted := true
+					if change.cancel {
+						last, err = locks.Cancel(t.Context(), "acme", last.ID)
+					} else {
+						last, minted, err = locks.Create(t.Context(), "acme", usdZAR)
+					}
+					if cut = armed.Disarm(); cut {
+						armed.Wait()
+					}
+					require.NoError(t, err, "%s %d", mode.name, k)
+					require.True(t, minted, "%s %d", mode.name, k)
+					c.requireSettled(t, last, change.want)
+				}
+			}
+		})
+	}
+}
+
+// requireSettled checks that the lock is stored as told, and its event once.
+func (c *cutting) requireSettled(tb testing.TB, l ports.RateLock, live int) {
+	tb.Helper()
+	stored, book, err := c.plain.RateLocks().Lock(tb.Context(), l.Owner, l.ID)
+	require.NoError(tb, err)
+	require.Equal(tb, l.Status, stored.Status)
+	require.Equal(tb, l.AllInRate, stored.AllInRate)
+	require.Len(tb, book.Live(), live)
+	kind := "rate_lock.minted"
+	if l.Status == ports.LockCancelled {
+		kind = "rate_lock.cancelled"
+	}
+	var told int
+	err = c.beside.QueryRow(tb.Context(), "SELECT count(*) FROM corridor.events WHERE key = $1 AND kind = $2", []byte(l.ID), kind).Scan(&told)
+	require.NoError(tb, err)
+	require.Equal(tb, 1, told, "I32")
+}
+
+// TestCutsCostReadsNothing: a read goes on by itself on another connection.
+func TestCutsCostReadsNothing(t *testing.T) {
+	t.Parallel()
+	c := newCutting(t)
+	require.NoError(t, c.plain.RateLocks().Save(t.Context(), withWork("sweep")))
+	want := bookOf(t, c.plain, "acme")
+	for name, read := range map[string]func() error{
+		"a book": func() error {
+			require.Equal(t, want, bookOf(t, c.cut, "acme"))
+			return nil
+		},
+		"a listing": func() error {
+			due, err := c.cut.RateLocks().Due(t.Context(), ports.DueQuery{By: epoch.AddDate(1, 0, 0), Limit: 10})
+			require.Len(t, due, 1)
+			return err
+		},
+		"a ping": func() error { return c.cut.Ping(t.Context()) },
+	} {
+		for _, mode := range cutModes[:2] {
+			for k, cut := 1, true; cut; k++ {
+				c.pool.Reset()
+				require.NoError(t, read())
+				armed := c.proxy.Arm(mode.fault(k))
+				require.NoError(t, read(), "%s, %s %d", name, mode.name, k)
+				cut = armed.Disarm()
+			}
+		}
+	}
+	c.proxy.Arm(pgtest.Fault{})
+}

@@ -1,0 +1,203 @@
+package postgres_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// cutOperation is one change that a cut connection may interrupt.
+type cutOperation struct {
+	name string
+	// prepare makes what the operation finds, beside the cut. It gives the
+	// operation, which goes through it.
+	prepare func(tb testing.TB, plain *postgres.Store) func(ctx context.Context, cut *postgres.Store) error
+	// settles says that the operation finds out by itself what became of it: one
+	// cut costs its caller nothing.
+	settles bool
+}
+
+// cutModes are the places of a cut, the k-th of each. What the server sees of
+// the first, and of a cut before its first answer, is all that it can see of any.
+var cutModes = []struct {
+	name  string
+	fault func(k int) pgtest.Fault
+}{
+	{"before a request", func(k int) pgtest.Fault { return pgtest.Fault{Of: pgtest.Client, Messages: k, Drop: true} }},
+	{"before an answer", func(k int) pgtest.Fault { return pgtest.Fault{Of: pgtest.Backend, Messages: k, Drop: true} }},
+	{"after a request", func(k int) pgtest.Fault { return pgtest.Fault{Of: pgtest.Client, Messages: k} }},
+	{"after an answer", func(k int) pgtest.Fault { return pgtest.Fault{Of: pgtest.Backend, Messages: k} }},
+	{"within a request", func(k int) pgtest.Fault { return pgtest.Fault{Of: pgtest.Client, Bytes: 1 + 199*(k-1)} }},
+}
+
+// I10, I32: wherever the connection is cut, all of a change is stored or nothing
+// of it; nil means all, a definite error nothing.
+func TestCutsLeaveAllOrNothing(t *testing.T) {
+	t.Parallel()
+	for i, op := range cutOperations {
+		modes := cutModes[:1]
+		if i < cutThoroughly {
+			modes = cutModes
+		}
+		t.Run(op.name, func(t *testing.T) {
+			t.Parallel()
+			c := newCutting(t)
+			before, after := c.reference(t, op)
+			seen := map[string]bool{}
+			c.once(t, op, pgtest.Fault{Of: pgtest.Backend, Messages: 1, Drop: true}, before, after, seen)
+			for _, mode := range modes {
+				k := 1
+				for c.once(t, op, mode.fault(k), before, after, seen) {
+					k++
+				}
+				assert.Greater(t, k, 1, "%s: a statement has several messages", mode.name)
+			}
+			assert.True(t, op.settles || seen["unknown, stored"] && seen["unknown, not stored"], "%v", seen)
+		})
+	}
+}
+
+// TestCutsOfNewConnections cuts while the connection is made and its statements
+// are prepared, too.
+func TestCutsOfNewConnections(t *testing.T) {
+	t.Parallel()
+	for _, op := range cutOperations[:cutThoroughly] {
+		t.Run(op.name, func(t *testing.T) {
+			t.Parallel()
+			c := newCutting(t)
+			c.cold = true
+			before, after := c.reference(t, op)
+			for _, mode := range cutModes[:2] {
+				for k := 1; c.once(t, op, mode.fault(k), before, after, map[string]bool{}); k++ {
+				}
+			}
+		})
+	}
+}
+
+// cutting is a database with a way to it that is cut, and one that is not.
+type cutting struct {
+	proxy  *pgtest.Proxy
+	pool   *pgxpool.Pool
+	cut    *postgres.Store
+	plain  *postgres.Store
+	beside *pgxpool.Pool
+	tables []string
+	cold   bool // operations find no connection, and no statement prepared
+}
+
+func newCutting(tb testing.TB) *cutting {
+	tb.Helper()
+	dsn := migrated(tb)
+	query(tb, dsn, "CREATE TABLE corridor.noted (id bytea)")
+	c := &cutting{proxy: pgtest.NewProxy(tb, dsn), beside: connect(tb, dsn, nil)}
+	c.pool = connect(tb, c.proxy.DSN(), func(c *pgxpool.Config) {
+		c.MaxConns = 1
+		c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
+	})
+	c.cut = on(tb, c.pool, &postgres.Config{SkipMigrate: true, Hook: notes{}})
+	c.plain = on(tb, c.beside, &postgres.Config{SkipMigrate: true})
+	rows, err := c.beside.Query(tb.Context(),
+		"SELECT tablename::text FROM pg_tables WHERE schemaname = 'corridor' AND tablename <> 'schema_versions'")
+	require.NoError(tb, err)
+	c.tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(tb, err)
+	return c
+}
+
+// notes is a queue in the same database. It wants what is called noted.
+type notes struct{}
+
+func (notes) Wants(kind string) bool { return kind == "noted" }
+
+func (notes) Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, work []ports.WorkItem) error {
+	for _, w := range work {
+		if _, err := tx.Exec(ctx, "INSERT INTO corridor.noted VALUES ($1)", []byte(w.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reference gives the tables before and after the operation, which is not cut.
+func (c *cutting) reference(tb testing.TB, op cutOperation) (before, after string) {
+	tb.Helper()
+	c.empty(tb)
+	do := op.prepare(tb, c.plain)
+	before = c.stored(tb)
+	require.NoError(tb, do(tb.Context(), c.cut))
+	after = c.stored(tb)
+	require.NotEqual(tb, before, after, "the operation changes something")
+	return before, after
+}
+
+// once makes the operation with one cut, and is false when there was none: the
+// operation has no such message.
+func (c *cutting) once(tb testing.TB, op cutOperation, fault pgtest.Fault, before, after string, seen map[string]bool) bool {
+	tb.Helper()
+	c.pool.Reset()
+	if !c.cold {
+		c.empty(tb)
+		require.NoError(tb, op.prepare(tb, c.plain)(tb.Context(), c.cut))
+	}
+	c.empty(tb)
+	do := op.prepare(tb, c.plain)
+	armed := c.proxy.Arm(fault)
+	err := do(tb.Context(), c.cut)
+	if !armed.Disarm() {
+		require.NoError(tb, err, "not cut")
+		return false
+	}
+	armed.Wait()
+	stored := c.stored(tb)
+	require.Contains(tb, []string{before, after}, stored, "%+v: a half change, after %v", fault, err)
+	what := "not stored"
+	if stored == after {
+		what = "stored"
+	}
+	switch errcodes.Of(err) {
+	case "":
+		require.Equal(tb, after, stored, "%+v: acknowledged, and lost (I10)", fault)
+	case errcodes.OutcomeUnknown:
+		require.False(tb, op.settles && !c.cold, "%+v: it can find out", fault)
+		seen["unknown, "+what] = true
+	default:
+		requireCode(tb, errcodes.StorageUnavailable, err)
+		require.Equal(tb, before, stored, "%+v: refused, and stored all the same: %v", fault, err)
+		require.False(tb, op.settles && !c.cold, "%+v: the connection was good before, and another is to be had: %v", fault, err)
+		seen["refused"] = true
+	}
+	return true
+}
+
+func (c *cutting) empty(tb testing.TB) {
+	tb.Helper()
+	_, err := c.beside.Exec(tb.Context(), "DELETE FROM corridor."+strings.Join(c.tables, "; DELETE FROM corridor."),
+		pgx.QueryExecModeSimpleProtocol)
+	require.NoError(tb, err)
+}
+
+// stored gives all rows of all tables. Numbers drawn from a sequence are left
+// out: an attempt that was undone has drawn some.
+func (c *cutting) stored(tb testing.TB) string {
+	tb.Helper()
+	parts := make([]string, len(c.tables))
+	for i, table := range c.tables {
+		parts[i] = "SELECT '" + table + " ' || (to_jsonb(t) - 'seq')::text AS r FROM corridor." + table + " t"
+	}
+	var all string
+	err := c.beside.QueryRow(tb.Context(), "SELECT coalesce(string_agg(r, E'\n' ORDER BY r), '') FROM ("+
+		strings.Join(parts, " UNION ALL ")+") rows").Scan(&all)
+	require.NoError(tb, err)
+	return all
+}

@@ -1,0 +1,116 @@
+package postgres_test
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+type lockOpKind string
+
+const (
+	opCreate  lockOpKind = "create"
+	opCurrent lockOpKind = "current"
+	opGet     lockOpKind = "get"
+	opCancel  lockOpKind = "cancel"
+)
+
+// lockOp is what a client asked of its process, and was told. Call and Return lie on
+// the machine's one monotonic clock, whatever the process's own clock did.
+type lockOp struct {
+	Process, Client int
+	Kind            lockOpKind
+	Book            ports.BookKey
+	ID              string        // of get and cancel
+	Left            time.Duration // of current
+	Call, Return    int64
+
+	Lock   ports.RateLock
+	AsOf   time.Time // the lock's own, which JSON leaves out
+	Minted bool      // as create told; current does not tell
+	Code   errcodes.Code
+	Saves  []lockSave
+}
+
+// lockSave is a write that an op made, as its process's store saw it.
+type lockSave struct {
+	Call, Return int64
+	Minted       string
+	Ended        []lockEnd
+}
+
+// lockEnd is the end of a lock, and when its book decided it.
+type lockEnd struct {
+	Lock    ports.RateLock
+	Decided time.Time
+}
+
+func (s *lockSave) touches(id string) bool {
+	for i := range s.Ended {
+		if s.Ended[i].Lock.ID == id {
+			return true
+		}
+	}
+	return s.Minted == id
+}
+
+// witnessedStore notes the saves of each op with it, so that an op which also wrote
+// down the end of another lock says so.
+type witnessedStore struct{ ports.RateLockStore }
+
+type witnessKey struct{}
+
+func (w witnessedStore) Save(ctx context.Context, c ports.RateLockChange) error {
+	s := lockSave{Call: monotonic()}
+	err := w.RateLockStore.Save(ctx, c)
+	o, ok := ctx.Value(witnessKey{}).(*lockOp)
+	if err != nil || !ok {
+		return err
+	}
+	s.Return = monotonic()
+	for i := range c.Locks {
+		if c.Locks[i].Status == ports.LockActive {
+			s.Minted = c.Locks[i].ID
+		} else {
+			s.Ended = append(s.Ended, lockEnd{c.Locks[i], decidedAt(c.Events, c.Locks[i].ID)})
+		}
+	}
+	o.Saves = append(o.Saves, s)
+	return nil
+}
+
+func decidedAt(events []ports.Event, id string) time.Time {
+	for i := range events {
+		if events[i].Key == id {
+			return events[i].At
+		}
+	}
+	return time.Time{}
+}
+
+// wildClock runs on the machine's monotonic clock, so many times as fast, and
+// off by a skew that jumps.
+type wildClock struct {
+	origin, speed int64
+
+	mu   sync.Mutex
+	skew time.Duration
+}
+
+func (c *wildClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return epoch.Add(time.Duration((monotonic()-c.origin)*c.speed) + c.skew)
+}
+
+func (c *wildClock) jump(to time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.skew = to
+}
+
+// After is for loops, of which the histories run none.
+func (*wildClock) After(time.Duration) <-chan time.Time { return nil }

@@ -1,0 +1,126 @@
+package postgres_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+)
+
+func small(n int32) func(*pgxpool.Config) { return func(c *pgxpool.Config) { c.MaxConns = n } }
+
+// poolCalls are a read, a write and a transaction.
+func poolCalls(store, hooked *postgres.Store) map[string]func(ctx context.Context) error {
+	l := activeLock("acme", "rl-1", epoch)
+	return map[string]func(ctx context.Context) error{
+		"a read": store.Ping,
+		"a write": func(ctx context.Context) error {
+			_, err := store.Tokens().PurgeTokens(ctx, epoch, 1)
+			return err
+		},
+		"a transaction": func(ctx context.Context) error {
+			return hooked.RateLocks().Save(ctx, mint(ports.Book{Key: l.Book()}, l))
+		},
+	}
+}
+
+func TestPoolExhaustedIsABoundedWait(t *testing.T) {
+	t.Parallel()
+	const wait = 50 * time.Millisecond
+	pool := connect(t, migrated(t), small(2))
+	store := on(t, pool, &postgres.Config{SkipMigrate: true, AcquireTimeout: wait})
+	hooked := on(t, pool, &postgres.Config{SkipMigrate: true, AcquireTimeout: wait, Hook: idle{}})
+	held := acquireAll(t, pool, 2)
+	for name, call := range poolCalls(store, hooked) {
+		began := time.Now()
+		err := call(t.Context())
+		took := time.Since(began)
+		requireCode(t, errcodes.StorageUnavailable, err)
+		assert.Equal(t, time.Second, errcodes.RetryAfterOf(err), name)
+		assert.GreaterOrEqual(t, took, wait, name)
+		assert.Less(t, took, wait+patience, name)
+
+		ctx, cancel := context.WithTimeout(t.Context(), wait/10)
+		requireCode(t, errcodes.DeadlineExceeded, call(ctx))
+		cancel()
+		requireCode(t, errcodes.Canceled, call(gone(t)))
+	}
+	for _, conn := range held {
+		conn.Release()
+	}
+	for name, call := range poolCalls(store, hooked) {
+		require.NoError(t, call(t.Context()), name)
+	}
+}
+
+// gone is a context that a caller has cancelled.
+func gone(tb testing.TB) context.Context {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(tb.Context())
+	cancel()
+	return ctx
+}
+
+// TestPoolLosesNoConnection cancels calls wherever they are.
+func TestPoolLosesNoConnection(t *testing.T) {
+	t.Parallel()
+	const calls, conns = 1000, 4
+	pool := connect(t, migrated(t), small(conns))
+	store := on(t, pool, &postgres.Config{SkipMigrate: true, AcquireTimeout: 20 * time.Millisecond})
+	hooked := on(t, pool, &postgres.Config{SkipMigrate: true, AcquireTimeout: 20 * time.Millisecond, Hook: idle{}})
+	var all sync.WaitGroup
+	for n := range 8 {
+		all.Go(func() {
+			for i := range calls / 8 {
+				for _, call := range poolCalls(store, hooked) {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i*37+n*11)%1500*time.Microsecond)
+					err := call(ctx)
+					cancel()
+					assert.Contains(t, []errcodes.Code{"", errcodes.DeadlineExceeded, errcodes.StorageUnavailable, errcodes.Conflict}, errcodes.Of(err), "%v", err)
+					break
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.Eventually(t, func() bool { return pool.Stat().AcquiredConns() == 0 }, patience, time.Millisecond)
+	for _, conn := range acquireAll(t, pool, conns) {
+		require.NoError(t, conn.Ping(t.Context()), "what is left in the pool is good")
+		conn.Release()
+	}
+}
+
+// TestPoolTimeoutsHaveACode: a server that falls silent in the middle of a call
+// costs no more than Timeout, and what may have been stored is unknown.
+func TestPoolTimeoutsHaveACode(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, migrated(t))
+	for name, want := range map[string]errcodes.Code{
+		"a read": errcodes.StorageUnavailable, "a write": errcodes.OutcomeUnknown, "a transaction": errcodes.StorageUnavailable,
+	} {
+		pool := connect(t, proxy.DSN(), small(1))
+		config := &postgres.Config{SkipMigrate: true, Timeout: 100 * time.Millisecond}
+		store := on(t, pool, config)
+		hooking := *config
+		hooking.Hook = idle{}
+		call := poolCalls(store, on(t, pool, &hooking))[name]
+		fillPool(t, pool, 1)
+		proxy.Stall()
+		began := time.Now()
+		err := call(t.Context())
+		took := time.Since(began)
+		proxy.Resume()
+		requireCode(t, want, err)
+		assert.Less(t, took, config.Timeout+patience, name)
+		assert.NotContains(t, err.Error(), "deadline", "no text of the driver")
+	}
+}

@@ -1,0 +1,173 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// counting is a store that looks right and is not: instead of comparing a
+// version, a save locks the book, counts its live locks, and inserts one more
+// when there is room. In one statement that is wrong at READ COMMITTED: the
+// statement's snapshot is older than its lock.
+type counting struct {
+	*pgxpool.Pool
+	ports.RateLockStore
+
+	lock   string // takes the lock; $1 is the book's owner
+	before bool   // in a statement of its own, which makes it right
+}
+
+const (
+	byAdvisoryLock = `SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 0))`
+	byRowLock      = `SELECT 1 FROM corridor.books WHERE owner = $1 FOR UPDATE`
+
+	// roomFor counts behind the lock: a lateral join to what was locked.
+	roomFor = `SELECT count(r.id) AS n FROM locked LEFT JOIN LATERAL
+		(SELECT id FROM corridor.rate_locks WHERE owner = $1 AND status = 'active' OFFSET 0) r ON true`
+
+	insertCounted = ` INSERT INTO corridor.rate_locks (id, owner, base, quote, mid_rate, markup_bps, all_in_rate, mid_source,
+			tolerance_bps, created_at, expires_at, mid_at, status, deviation_bps)
+		SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'active', 0 FROM room WHERE n < 2`
+)
+
+// Book gives the newest locks, as a query without a snapshot of its own would.
+func (c counting) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
+	all, err := c.RateLockStore.Live(ctx, ports.LiveQuery{Pair: key.Pair, Limit: 1000})
+	b := ports.Book{Key: key}
+	for i := range all {
+		if all[i].Owner == key.Owner {
+			b.Slots[0], b.Slots[1] = b.Slots[1], all[i]
+			b.HighWater = all[i].CreatedAt
+		}
+	}
+	if b.Slots[0].ID == "" {
+		b.Slots[0], b.Slots[1] = b.Slots[1], ports.RateLock{}
+	}
+	return b, err
+}
+
+func (c counting) Save(ctx context.Context, change ports.RateLockChange) error {
+	l := &change.Locks[0]
+	args := []any{
+		[]byte(l.Owner), []byte(l.ID), l.Base, l.Quote, l.MidRate, l.MarkupBps, l.AllInRate, l.MidSource, l.ToleranceBps,
+		l.CreatedAt, l.ExpiresAt, l.MidAt,
+	}
+	statement := `WITH locked AS MATERIALIZED (` + c.lock + `), room AS (` + roomFor + `)` + insertCounted
+	if c.before {
+		statement = `WITH locked AS (SELECT 1), room AS (` + roomFor + `)` + insertCounted
+	}
+	return pgx.BeginFunc(ctx, c.Pool, func(tx pgx.Tx) error {
+		if c.before {
+			if _, err := tx.Exec(ctx, c.lock, args[0]); err != nil {
+				return err
+			}
+		}
+		tag, err := tx.Exec(ctx, statement, args...)
+		if err == nil && tag.RowsAffected() == 0 {
+			return errcodes.New(errcodes.Conflict, "The book is full")
+		}
+		return err
+	})
+}
+
+// Designs that break I1 are caught, by the model and by counting. The same
+// designs with the lock in a statement of its own, and the store itself, pass the
+// same race: what is caught is the design.
+func TestWrongDesignsAreCaught(t *testing.T) {
+	pool := connect(t, migrated(t), func(c *pgxpool.Config) { c.MaxConns = wrongRacers })
+	sound := on(t, pool, &postgres.Config{SkipMigrate: true}).RateLocks()
+	for name, c := range map[string]struct {
+		store ports.RateLockStore
+		wrong bool
+	}{
+		"an advisory lock, and a count in the same statement": {counting{pool, sound, byAdvisoryLock, false}, true},
+		"FOR UPDATE, and a count in the same statement":       {counting{pool, sound, byRowLock, false}, true},
+		"an advisory lock in a statement of its own":          {counting{pool, sound, byAdvisoryLock, true}, false},
+		"FOR UPDATE in a statement of its own":                {counting{pool, sound, byRowLock, true}, false},
+		"compare-and-swap":                                    {sound, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			caught, most := 0, 0
+			for i := range wrongPairs {
+				ops := raceAlone(t, pool, c.store, ports.BookKey{Owner: fmt.Sprintf("%s %d", name, i), Pair: usdZAR})
+				mints := mintsOf(ops)
+				most = max(most, mints)
+				verdict := porcupine.CheckOperationsTimeout(sequentialCap, lockSteps(ops), 10*time.Second)
+				require.Equal(t, mints > ports.MaxLiveLocks, verdict == porcupine.Illegal, "the model and the count agree: %d, %s", mints, verdict)
+				require.Empty(t, historyFaults(ops))
+				if verdict == porcupine.Illegal {
+					caught++
+				}
+			}
+			t.Logf("%d of %d pairs above two locks, up to %d", caught, wrongPairs, most)
+			require.Equal(t, c.wrong, caught > 0)
+		})
+	}
+}
+
+const wrongRacers, wrongPairs = 16, 6
+
+// raceAlone lets racers loose on a fresh book, each a process of its own: racers
+// of one process would queue.
+func raceAlone(t *testing.T, pool *pgxpool.Pool, store ports.RateLockStore, book ports.BookKey) []lockOp {
+	t.Helper()
+	_, err := pool.Exec(t.Context(), `INSERT INTO corridor.books (owner, base, quote, version, live, live_locks)
+		SELECT $1, $2, $3, 1, '', 0 WHERE $4`, []byte(book.Owner), book.Pair.Base, book.Pair.Quote, needsRow(store))
+	require.NoError(t, err)
+	o := historyOrder{Books: []ports.BookKey{book}, Origin: monotonic(), Racers: 1}
+	store = &together{RateLockStore: store, racers: wrongRacers, all: make(chan struct{})}
+	var mu sync.Mutex
+	var ops []lockOp
+	var wg sync.WaitGroup
+	for i := range wrongRacers {
+		o.Skew = time.Duration(i) * time.Millisecond // no two locks of one instant: what is caught is the cap
+		w := newHistoryWorker(t, i, store, o)
+		wg.Go(func() {
+			r := w.work()
+			mu.Lock()
+			defer mu.Unlock()
+			ops = append(ops, r.Ops...)
+		})
+	}
+	wg.Wait()
+	return ops
+}
+
+// needsRow reports whether a store locks the book's row, which has to be there.
+func needsRow(store ports.RateLockStore) bool {
+	c, ok := store.(counting)
+	return ok && c.lock == byRowLock
+}
+
+// together makes the first reads of a book wait for one another, so that all
+// racers save at once.
+type together struct {
+	ports.RateLockStore
+
+	mu     sync.Mutex
+	racers int
+	all    chan struct{}
+}
+
+func (s *together) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
+	b, err := s.RateLockStore.Book(ctx, key)
+	s.mu.Lock()
+	if s.racers--; s.racers == 0 {
+		close(s.all)
+	}
+	s.mu.Unlock()
+	<-s.all
+	return b, err
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+const poolSize = 8 // connections
+
+var (
+	errMinted    = errors.New("minted on a full pair")
+	errNotMinted = errors.New("not minted")
+)
+
+// server is a cluster that waits for the disk at each commit, for the time of the
+// program, whose end ends it.
+var server = sync.OnceValues(func() (*pgtest.Cluster, error) {
+	c, _, err := pgtest.Start(&pgtest.Options{Durable: true})
+	return c, err
+})
+
+// database makes an empty database and a pool on it.
+func database() (*pgxpool.Pool, func(), error) {
+	c, err := server()
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx := context.Background()
+	admin, err := pgx.Connect(ctx, c.DSN())
+	if err != nil {
+		return nil, nil, err
+	}
+	name := fmt.Sprintf("bench_%d", time.Now().UnixNano())
+	if _, err := admin.Exec(ctx, "CREATE DATABASE "+name); err != nil {
+		return nil, nil, err
+	}
+	config, err := pgxpool.ParseConfig(c.DSN())
+	if err != nil {
+		return nil, nil, err
+	}
+	config.ConnConfig.Database = name
+	config.MinConns, config.MaxConns = poolSize, poolSize
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	return pool, func() {
+		pool.Close()
+		_, _ = admin.Exec(ctx, "DROP DATABASE "+name)
+		_ = admin.Close(ctx)
+	}, err
+}
+
+// spread runs n operations on all poolSize at once.
+func spread(do func(ctx context.Context, i int) error) step {
+	var next atomic.Int64
+	return func(n int) error {
+		left := atomic.Int64{}
+		left.Store(int64(n))
+		group, ctx := errgroup.WithContext(context.Background())
+		for range poolSize {
+			group.Go(func() error {
+				for left.Add(-1) >= 0 {
+					if err := do(ctx, int(next.Add(1))); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		return group.Wait()
+	}
+}
+
+func storePostgres() (*postgres.Store, *pgxpool.Pool, func(), error) {
+	pool, done, err := database()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	store, err := postgres.New(context.Background(), pool, nil)
+	return store, pool, done, err
+}
+
+func selectOne() (subject, error) {
+	pool, done, err := database()
+	return subject{spread(func(ctx context.Context, _ int) error {
+		var one int
+		return pool.QueryRow(ctx, "SELECT 1").Scan(&one)
+	}), done}, err
+}
+
+func insertPostgres() (subject, error) {
+	pool, done, err := database()
+	if err != nil {
+		return subject{}, err
+	}
+	_, err = pool.Exec(context.Background(), `CREATE TABLE locks (id text PRIMARY KEY, owner text, base text, quote text, mid text,
+		bps integer, all_in text, created timestamptz, expires timestamptz, status text)`)
+	return subject{spread(func(ctx context.Context, i int) error {
+		now := time.Now()
+		_, err := pool.Exec(ctx, `INSERT INTO locks VALUES ($1, $2, 'USD', 'ZAR', '18.2500', 150, '18.52375', $3, $4, 'active')`,
+			fmt.Sprintf("rl_%026d", i), fmt.Sprintf("client-%d", i), now, now.Add(time.Hour))
+		return err
+	}), done}, err
+}
+
+func fullPostgres() (subject, error) {
+	store, _, done, err := storePostgres()
+	if err != nil {
+		return subject{}, err
+	}
+	s, err := serviceOn(store.RateLocks())
+	if err != nil {
+		return subject{}, err
+	}
+	names := ownerNames(owners)
+	return subject{spread(func(ctx context.Context, i int) error {
+		_, minted, err := s.Create(ctx, names[i%len(names)], usdzar)
+		if minted {
+			return errMinted
+		}
+		return err
+	}), done}, fill(s, names)
+}
+
+// leaps is a clock that has moved on by a day when the pairs have been gone through.
+type leaps struct {
+	ports.Clock
+	days atomic.Int64
+}
+
+func (l *leaps) Now() time.Time {
+	return l.Clock.Now().Add(time.Duration(l.days.Load()) * 24 * time.Hour)
+}
+
+const pairs = 1000 // of the row that mints
+
+func (l *leaps) visit(i int) { l.days.Store(int64(i / pairs)) }
+
+// clocked is a feed whose prices are fresh by a clock.
+type clocked struct{ clock ports.Clock }
+
+func (c clocked) Pairs(context.Context) (ports.PairSet, error) { return ports.NewPairSet(usdzar), nil }
+
+func (c clocked) Mid(_ context.Context, pair ports.Pair) (ports.Price, error) {
+	return ports.Price{Pair: pair, Mid: "18.2500", Source: "steady", At: c.clock.Now()}, nil
+}
+
+// mintPostgres goes through the pairs again and again, a day later each time: each
+// call writes the end of the lock before, mints another and stores both events.
+func mintPostgres() (subject, error) {
+	store, _, done, err := storePostgres()
+	if err != nil {
+		return subject{}, err
+	}
+	clock := &leaps{Clock: ports.SystemClock()}
+	short := terms
+	short.Validity = time.Hour
+	s, err := ratelock.New(store.RateLocks(), clocked{clock}, short, &ratelock.Config{Clock: clock})
+	names := ownerNames(pairs)
+	return subject{spread(func(ctx context.Context, i int) error {
+		clock.visit(i)
+		_, minted, err := s.Create(ctx, names[i%pairs], usdzar)
+		if err == nil && !minted {
+			return errNotMinted
+		}
+		return err
+	}), done}, err
+}
+
+// keptPostgres validates accounts whose answers are kept.
+func keptPostgres() (subject, error) {
+	store, _, done, err := storePostgres()
+	if err != nil {
+		return subject{}, err
+	}
+	service, _, err := validatorOn(store)
+	if err != nil {
+		return subject{}, err
+	}
+	hit := func(ctx context.Context, i int) error {
+		v, err := service.Validate(ctx, "acme", request(i%accounts, ""))
+		if err != nil || v.Status != ports.StatusVerified {
+			return errors.Join(errNotKept, err)
+		}
+		return nil
+	}
+	for i := range 2 * accounts { // the lookups, and the first hits
+		if err := hit(context.Background(), i); err != nil {
+			return subject{}, err
+		}
+	}
+	return subject{spread(hit), done}, nil
+}
+
+func postgresRows() []row {
+	return []row{
+		{
+			name: "Create on a full pair, PostgreSQL, 8 connections", reference: "SELECT 1 through the same pool",
+			ours: fullPostgres, ref: selectOne, goal: faster(0.45), allocs: -1,
+		},
+		{
+			name: "Create that mints, PostgreSQL, 1,000 pairs, 8 connections", reference: "one plain INSERT through the same pool",
+			ours: mintPostgres, ref: insertPostgres, goal: faster(0.45), allocs: -1, round: 300 * time.Millisecond,
+		},
+		{
+			name: "Validate on a kept answer, PostgreSQL, 8 connections", reference: "SELECT 1 through the same pool",
+			ours: keptPostgres, ref: selectOne, goal: faster(0.4), allocs: -1,
+		},
+	}
+}
