@@ -11,8 +11,8 @@ import (
 )
 
 // maxTries bounds how often a statement is made that the server undid for
-// another's sake.
-const maxTries = 5
+// another's sake, which above READ COMMITTED may come many times over.
+const maxTries = 20
 
 // querier is a connection or a transaction.
 type querier interface {
@@ -143,11 +143,11 @@ func (s *Store) transact(ctx context.Context, do func(context.Context, pgx.Tx) e
 			_ = tx.Rollback(ctx) // a connection that cannot even do that is thrown away
 			return err
 		}
-		if err := tx.Commit(ctx); err == nil || isRefused(err) {
+		err = tx.Commit(ctx)
+		if err == nil || isRefused(err) {
 			return err
-		} else {
-			return unknown(err)
 		}
+		return unknown(err)
 	})
 }
 

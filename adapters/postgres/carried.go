@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ var (
 
 	manyItems = &part{`, w AS (INSERT INTO corridor.work_items (id, kind, due_at, payload)
 		SELECT v.id, v.kind, v.due_at, v.payload
-		FROM unnest(?::bytea[], ?::text[], ?::timestamptz[], ?::bytea[])
+		FROM unnest(?::bytea[], ?::bytea[], ?::timestamptz[], ?::bytea[])
 			WITH ORDINALITY AS v (id, kind, due_at, payload, n)
 		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, 4}
 )
@@ -77,8 +78,10 @@ type combination [maxParts]*part
 
 // text puts the parts together.
 func (c combination) text() string {
-	if text, ok := statements.Load(c); ok {
-		return text.(string)
+	if known, ok := statements.Load(c); ok {
+		if text, ok := known.(string); ok {
+			return text
+		}
 	}
 	var b strings.Builder
 	b.WriteString("WITH ")
@@ -89,8 +92,8 @@ func (c combination) text() string {
 			params += p.params
 		}
 	}
-	text, _ := statements.LoadOrStore(c, b.String())
-	return text.(string)
+	statements.Store(c, b.String())
+	return b.String()
 }
 
 // numbered puts numbers to the question marks, from the one behind after on.
@@ -155,7 +158,7 @@ func (s *Store) parted(c carried) (kept, wanted carried) {
 func (q saving) run(ctx context.Context, on querier, refusal string, args []any, c carried, more []piece) error {
 	all := combination{q.with}
 	n := 1
-	for _, m := range append(more[:len(more):len(more)], c.pieces()...) {
+	for _, m := range append(slices.Clip(more), c.pieces()...) {
 		all[n] = m.part
 		args = append(args, m.args...)
 		n++
@@ -202,10 +205,10 @@ func eventArgs(events []ports.Event) []any {
 
 func workArgs(items []ports.WorkItem) []any {
 	n := len(items)
-	ids, kinds, due, payloads := make([][]byte, n), make([]string, n), make([]time.Time, n), make([][]byte, n)
+	ids, kinds, due, payloads := make([][]byte, n), make([][]byte, n), make([]time.Time, n), make([][]byte, n)
 	for i := range items {
 		w := &items[i]
-		ids[i], kinds[i], due[i], payloads[i] = []byte(w.ID), w.Kind, position(w.DueAt), bytesOf(w.Payload)
+		ids[i], kinds[i], due[i], payloads[i] = []byte(w.ID), []byte(w.Kind), position(w.DueAt), bytesOf(w.Payload)
 	}
 	return []any{ids, kinds, due, payloads}
 }

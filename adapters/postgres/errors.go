@@ -36,11 +36,22 @@ var classes = map[string]errcodes.Code{
 	"23": errcodes.CorruptRecord,      // a constraint that no sound record breaks
 	"25": errcodes.StorageUnavailable, // read-only: a standby
 	"40": errcodes.StorageUnavailable, // rolled back for another's sake
+	"54": errcodes.InvalidRequest,     // a value too large for an index
 	"53": errcodes.StorageUnavailable, // out of disk, memory or connections
 	"55": errcodes.StorageUnavailable, // a lock that is not to be had
 	"57": errcodes.StorageUnavailable, // shutting down, starting, or a server-side time limit
 	"58": errcodes.StorageUnavailable, // the server's own I/O
 	"XX": errcodes.CorruptRecord,      // the server's data
+}
+
+// plainly says in words why a server cannot take a statement now, for logs.
+var plainly = map[string]string{
+	"25006": " (read-only)",
+	"53100": " (its disk is full)",
+	"53300": " (no connection left)",
+	"57P01": " (shutting down)",
+	"57P02": " (recovering)",
+	"57P03": " (starting or shutting down)",
 }
 
 var errClosed = errcodes.New(errcodes.Closed, "The store is closed")
@@ -100,7 +111,7 @@ func (q quiet) Error() string {
 	case e.ConstraintName != "":
 		return "postgres: SQLSTATE " + e.Code + ", constraint " + e.ConstraintName
 	default:
-		return "postgres: SQLSTATE " + e.Code
+		return "postgres: SQLSTATE " + e.Code + plainly[e.Code]
 	}
 }
 

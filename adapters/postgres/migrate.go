@@ -24,6 +24,10 @@ const versionTable = "corridor.schema_versions"
 // migrationLock is what processes that start at once queue on: "corridor".
 const migrationLock = 0x636f727269646f72
 
+// A process asks for the lock every second, for five minutes. One that waited for
+// it in a statement would hold up an index that is made concurrently.
+const lockEvery, lockTries = 1, 300
+
 // Migrate brings the tables up to date, and makes the schema corridor if it is
 // not there. Any number of processes may do so at once. Its errors are those of
 // [New].
@@ -46,7 +50,7 @@ func prepareTables(ctx context.Context, db *sql.DB, migrate bool) error {
 	if err != nil {
 		return err
 	}
-	if migrate {
+	if migrate && checkVersion(ctx, provider, db) != nil {
 		if err := makeSchema(ctx, db); err != nil {
 			return err
 		}
@@ -62,7 +66,7 @@ func newProvider(db *sql.DB) (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLock))
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLock), lock.WithLockTimeout(lockEvery, lockTries))
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func fillQueues(tb testing.TB, pool *pgxpool.Pool) {
 		`INSERT INTO corridor.events (id, kind, key, owner, at, data, state, reason)
 			SELECT ('b' || i)::bytea, 'k', ('buried' || i)::bytea, 'acme', $1, '{}', 'buried', '' FROM generate_series(1, 10000) i`,
 		`INSERT INTO corridor.work_items (id, kind, due_at, payload)
-			SELECT ('i' || i)::bytea, 'k' || (i % 3), $1::timestamptz - i * interval '1 s', '' FROM generate_series(1, 10000) i`,
+			SELECT ('i' || i)::bytea, ('k' || (i % 3))::bytea, $1::timestamptz - i * interval '1 s', '' FROM generate_series(1, 10000) i`,
 	} {
 		_, err := pool.Exec(tb.Context(), sql, epoch)
 		require.NoError(tb, err)

@@ -147,6 +147,7 @@ func TestAClaimWaitsForNobody(t *testing.T) {
 	mustReport(t, store, runs("acme", "b"))
 	other, err := connect(t, dsn, nil).Begin(t.Context())
 	require.NoError(t, err)
+	defer func() { _ = other.Rollback(t.Context()) }()
 	_, err = other.Exec(t.Context(), "UPDATE corridor.reports SET version = version + 1 WHERE id = 'a'")
 	require.NoError(t, err)
 	require.Equal(t, "b", mustTakeUp(t, store, "p", epoch).ID)

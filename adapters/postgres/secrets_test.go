@@ -55,7 +55,7 @@ func TestASecretWhoseAddingIsLost(t *testing.T) {
 			t.Parallel()
 			dsn := migrated(t)
 			network := &losing{before: !arrives}
-			skip := &skipping{of: network}
+			skip := &lossAtStatement{of: network}
 			store := on(t, connect(t, dsn, func(c *pgxpool.Config) { network.dial(c); c.ConnConfig.Tracer = skip }), nil)
 			skip.armAt = 2 // the first looks for it
 			fresh := bytes.Repeat([]byte{7}, 16)

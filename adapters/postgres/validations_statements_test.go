@@ -16,20 +16,20 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// skipping arms a network at the statement of that number.
-type skipping struct {
+// lossAtStatement arms a network at the statement of that number.
+type lossAtStatement struct {
 	of    *losing
 	armAt int
 }
 
-func (s *skipping) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+func (s *lossAtStatement) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	if s.armAt--; s.armAt == 0 {
 		s.of.arm()
 	}
 	return ctx
 }
 
-func (s *skipping) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (s *lossAtStatement) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // statements is what a pool was asked.
 type statements struct {

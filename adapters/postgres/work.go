@@ -39,9 +39,9 @@ func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.
 	if err := checkClaim(lease, n); err != nil {
 		return nil, err
 	}
-	args := []any{kind, position(now), position(now.Add(lease)), n}
+	args := []any{[]byte(kind), position(now), position(now.Add(lease)), n}
 	return claiming(ctx, w.Store, claimWork, args, func(rows pgx.Rows, i *ports.WorkItem) error {
-		err := rows.Scan(raw{&i.ID}, text{&i.Kind}, instant{&i.DueAt}, &i.Payload, &i.Attempt)
+		err := rows.Scan(raw{&i.ID}, raw{&i.Kind}, instant{&i.DueAt}, &i.Payload, &i.Attempt)
 		i.Claim = int64(i.Attempt)
 		return err
 	})

@@ -25,28 +25,6 @@ func addWork(ctx context.Context, store *postgres.Store, items ...ports.WorkItem
 	return store.RateLocks().Save(ctx, ports.RateLockChange{Book: b, Work: items})
 }
 
-// TestKindsOfWorkAreKeptApart has the look-alikes that a text column takes; what
-// it does not take is a bad request.
-func TestKindsOfWorkAreKeptApart(t *testing.T) {
-	store := open(t, migrated(t), nil)
-	kinds := []string{"acme", "Acme", "acme ", " acme", "acme\t", "acm\u00e9", "acme\u0301", "acme\ufffd", "a%me", "a_me", ""}
-	for i, kind := range kinds {
-		require.NoError(t, addWork(t.Context(), store, ports.WorkItem{ID: strconv.Itoa(i), Kind: kind, DueAt: epoch}))
-	}
-	for i, kind := range kinds {
-		items, err := store.Work().Claim(t.Context(), kind, epoch, lease, 100)
-		require.NoError(t, err)
-		require.Len(t, items, 1)
-		require.Equal(t, strconv.Itoa(i), items[0].ID)
-		require.Equal(t, kind, items[0].Kind)
-	}
-	for _, kind := range []string{"acme\x00", "acme\xff"} {
-		requireCode(t, errcodes.InvalidRequest, addWork(t.Context(), store, ports.WorkItem{ID: "bad", Kind: kind, DueAt: epoch}))
-		_, err := store.Work().Claim(t.Context(), kind, epoch, lease, 100)
-		requireCode(t, errcodes.InvalidRequest, err)
-	}
-}
-
 // TestManyClaimWorkAtOnce: nobody gets an item that another has, and none is lost.
 func TestManyClaimWorkAtOnce(t *testing.T) {
 	t.Parallel()

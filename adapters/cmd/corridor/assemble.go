@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/validation"
 )
@@ -23,8 +25,11 @@ type application struct {
 	reports  *reports
 	events   *events
 	auth     *clientauth.Authenticator
-	greet    greeting
-	close    func() error
+	queue    *river.Queue // of a store that has one
+
+	driftEvery time.Duration
+	greet      greeting
+	close      func() error
 }
 
 // assemble wires the settings into an application. What it opened is closed
@@ -35,7 +40,7 @@ func (c *serveCmd) assemble(ctx context.Context, links string, log *slog.Logger)
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(ctx, c.Store)
+	store, err := openShared(ctx, c.Store, count, log)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +102,7 @@ func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, link
 	}
 	return &application{
 		server: server, locks: locks, accounts: accounts, payments: payments, reports: made,
-		events: events, auth: auth,
+		events: events, auth: auth, queue: store.queue, driftEvery: c.DriftEvery,
 		greet: func(out io.Writer, url string) { greet(out, url); events.greet(out, url) },
 		close: func() error { return errors.Join(events.close(), made.close(), store.close()) },
 	}, nil

@@ -21,9 +21,15 @@ type background struct {
 func (a *application) start(log *slog.Logger) *background {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &background{app: a, cancel: cancel}
+	if a.queue != nil {
+		b.loop(ctx, log, "queue", func(ctx context.Context) error { return a.queue.Run(ctx, a.jobs()) })
+		b.loop(ctx, log, "sandbox transactions", a.payments.play)
+		return b
+	}
 	b.loop(ctx, log, "rate locks", a.locks.Run)
 	b.loop(ctx, log, "validations", a.accounts.Run)
-	b.loop(ctx, log, "transactions", a.payments.Run)
+	b.loop(ctx, log, "transactions", a.payments.service.Run)
+	b.loop(ctx, log, "sandbox transactions", a.payments.play)
 	b.loop(ctx, log, "reports", a.reports.Run)
 	for _, r := range a.events.relays {
 		b.loop(ctx, log, "events", r.Run)
@@ -58,6 +64,13 @@ func (a *application) purgeTokens(log *slog.Logger) func(context.Context) error 
 	}
 }
 
+func (a *application) closeQueue(ctx context.Context) error {
+	if a.queue == nil {
+		return nil
+	}
+	return a.queue.Close(ctx)
+}
+
 // stop cuts what the loops do, a look at a slow feed too, and waits for their
 // end, at most timeout.
 func (b *background) stop(timeout time.Duration) error {
@@ -68,7 +81,7 @@ func (b *background) stop(timeout time.Duration) error {
 	go func() {
 		b.done.Wait()
 		// Lookups are broken off; the next start takes up what they leave pending.
-		ended <- errors.Join(b.app.locks.Close(late), b.app.accounts.Close(late), b.app.payments.service.Close(late),
+		ended <- errors.Join(b.app.closeQueue(late), b.app.locks.Close(late), b.app.accounts.Close(late), b.app.payments.service.Close(late),
 			b.app.reports.stop(late))
 	}()
 	select {

@@ -20,7 +20,7 @@ type eventsCmd struct {
 }
 
 type storeSetting struct {
-	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"sqlite:PATH of the service."`
+	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"sqlite:PATH or postgres://… of the service."`
 }
 
 // letters lends the dead letters of the store to fn.
@@ -41,7 +41,7 @@ func (c *storeSetting) holdsEvents() error {
 	kind, path, _ := strings.Cut(c.Store, ":")
 	switch {
 	case kind == "memory":
-		return fmt.Errorf("--store %s: what is in memory is the service's own; name sqlite:PATH", c.Store)
+		return fmt.Errorf("--store %s: what is in memory is the service's own; name sqlite:PATH or postgres://…", c.Store)
 	case kind == "sqlite" && path != "":
 		if _, err := os.Stat(path); err != nil {
 			return fmt.Errorf("--store %s: %w", c.Store, err)

@@ -28,6 +28,10 @@ type counters struct {
 	attempted, reported                              prometheus.Histogram
 	asked                                            *prometheus.HistogramVec
 	breaker                                          *prometheus.GaugeVec
+
+	jobs     *prometheus.CounterVec
+	jobTimes *prometheus.HistogramVec
+	rescued  prometheus.Counter
 }
 
 // newCounters makes a registry with the metrics, and those of the process.
@@ -66,6 +70,10 @@ func newCounters() *counters {
 		reported:           newReported(registry),
 		asked:              newAsked(registry),
 		breaker:            newBreakerGauge(registry),
+
+		jobs:     vector("jobs_total", "Jobs of the queue that ran in this process, by kind; again is one that will come again.", "kind", "outcome"),
+		jobTimes: newJobTimes(registry),
+		rescued:  counter("jobs_rescued_total", "Jobs of processes that died which this one has given back to the queue."),
 	}
 }
 
@@ -92,6 +100,15 @@ func newReported(registry *prometheus.Registry) prometheus.Histogram {
 		Name: "corridor_report_duration_seconds", Help: "From asking for a report to its end.",
 		Buckets: []float64{.1, .5, 1, 5, 15, 60, 300, 900, 3600},
 	})
+	registry.MustRegister(h)
+	return h
+}
+
+func newJobTimes(registry *prometheus.Registry) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "corridor_job_duration_seconds", Help: "How long a job of the queue was in this process.",
+		Buckets: []float64{.005, .025, .1, .5, 1, 5, 30, 300},
+	}, []string{"kind"})
 	registry.MustRegister(h)
 	return h
 }

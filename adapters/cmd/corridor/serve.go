@@ -24,7 +24,7 @@ type serveCmd struct {
 	Listen            string        `default:"127.0.0.1:8080"     env:"CORRIDOR_LISTEN"                                                                  help:"Address to listen on."`
 	PublicURL         string        `env:"CORRIDOR_PUBLIC_URL"    help:"Base of links; default http://LISTEN."                                           name:"public-url"`
 	Sandbox           bool          `env:"CORRIDOR_SANDBOX"       help:"Sandbox rates and accounts, and a client of its own, where nothing else is set."`
-	Store             string        `default:"sqlite:corridor.db" env:"CORRIDOR_STORE"                                                                   help:"memory: or sqlite:PATH."`
+	Store             string        `default:"sqlite:corridor.db" env:"CORRIDOR_STORE"                                                                   help:"memory:, sqlite:PATH or postgres://…"`
 	Feed              []string      `env:"CORRIDOR_FEED"          help:"file:PATH or ecb:URL-or-PATH; several are asked in order."                       sep:","`
 	MarkupBps         int           `default:"150"                env:"CORRIDOR_MARKUP_BPS"                                                              help:"Markup over the mid, in basis points."`
 	LockValidity      time.Duration `default:"24h"                env:"CORRIDOR_LOCK_VALIDITY"                                                           help:"Life of a lock, 1s to 168h."`

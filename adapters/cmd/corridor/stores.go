@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"net/url"
 	"strings"
 
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -30,11 +33,19 @@ type bundle interface { //nolint:interfacebloat // one for each port of a store
 type store struct {
 	bundle
 	check httpserver.Check
+	pool  *pool        // of PostgreSQL; nil elsewhere
+	queue *river.Queue // of a shared PostgreSQL; nil elsewhere
 }
 
-func (s *store) close() error { return s.Close() }
+func (s *store) close() error {
+	err := s.Close()
+	if s.pool != nil {
+		s.pool.Close()
+	}
+	return err
+}
 
-// openStore opens what --store names.
+// openStore opens what --store names. Errors name it without its password.
 func openStore(ctx context.Context, spec string) (*store, error) {
 	kind, path, _ := strings.Cut(spec, ":")
 	switch kind {
@@ -43,18 +54,51 @@ func openStore(ctx context.Context, spec string) (*store, error) {
 			return nil, fmt.Errorf("--store %s: memory: takes no path", spec)
 		}
 		s, err := memory.New(nil)
-		return &store{s, always("store")}, err
+		return &store{bundle: s, check: always("store")}, err
 	case "sqlite":
 		s, err := sqlite.Open(ctx, path, nil)
 		if err != nil {
 			return nil, fmt.Errorf("--store %s: %w", spec, err)
 		}
-		return &store{s, httpserver.Check{Name: "store", Run: func(ctx context.Context) (bool, error) {
-			return false, s.Ping(ctx)
-		}}}, nil
+		return &store{bundle: s, check: pinged(s)}, nil
+	case "postgres", "postgresql":
+		return openPostgres(ctx, spec, func(*pool) (*river.Queue, error) { return nil, nil })
 	default:
-		return nil, fmt.Errorf("--store %q: want memory: or sqlite:PATH", kind+":")
+		return nil, fmt.Errorf("--store %q: want memory:, sqlite:PATH or postgres://…", kind+":")
 	}
+}
+
+// pinged is the check of a store that can be away.
+func pinged(s interface{ Ping(ctx context.Context) error }) httpserver.Check {
+	return httpserver.Check{Name: "store", Run: func(ctx context.Context) (bool, error) { return false, s.Ping(ctx) }}
+}
+
+// openShared opens what --store names, with a queue where several processes can
+// share it.
+func openShared(ctx context.Context, spec string, count *counters, log *slog.Logger) (*store, error) {
+	kind, _, _ := strings.Cut(spec, ":")
+	if kind != "postgres" && kind != "postgresql" {
+		return openStore(ctx, spec)
+	}
+	s, err := openPostgres(ctx, spec, func(p *pool) (*river.Queue, error) { return openQueue(ctx, p, count, log) })
+	if err == nil {
+		count.registry.MustRegister(s.pool)
+	}
+	return s, err
+}
+
+// storeName is what --store names, for people: without a password.
+func storeName(spec string) string {
+	kind, _, _ := strings.Cut(spec, ":")
+	if kind != "postgres" && kind != "postgresql" {
+		return spec
+	}
+	u, err := url.Parse(spec)
+	if err != nil {
+		return kind + "://…"
+	}
+	u.RawQuery = "" // it may hold a password, too
+	return u.Redacted()
 }
 
 // always is the check of what cannot fail.

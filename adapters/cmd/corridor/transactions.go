@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/authstate"
@@ -37,16 +34,10 @@ func (c *serveCmd) payments(s *store, count *counters, log *slog.Logger) (*payme
 	return &payments{service, sandbox, sandbox}, nil
 }
 
-// Run applies timeouts, and lets the sandbox's plays go on.
-func (p *payments) Run(ctx context.Context) error {
+// play lets the sandbox's plays of this process go on, if there are any.
+func (p *payments) play(ctx context.Context) error {
 	if p.sandbox == nil {
-		return p.service.Run(ctx)
+		return nil
 	}
-	var both errgroup.Group
-	both.Go(func() error { return p.service.Run(ctx) })
-	both.Go(func() error { return p.sandbox.Run(ctx) })
-	if err := both.Wait(); err != nil && !errors.Is(err, context.Canceled) {
-		return err
-	}
-	return ctx.Err()
+	return p.sandbox.Run(ctx)
 }

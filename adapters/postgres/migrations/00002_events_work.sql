@@ -17,24 +17,23 @@
 -- would lie idle. Rows are few and come and go: vacuum follows what has gone, not
 -- a share of what is there.
 CREATE TABLE corridor.events (
-    seq          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY (CACHE 1) CHECK (seq > 0),
-    at           timestamptz NOT NULL CHECK (isfinite(at)),
+    seq          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY (CACHE 1),
+    at           timestamptz NOT NULL,
     available_at timestamptz NOT NULL DEFAULT '-infinity',
     claim        bigint      NOT NULL DEFAULT 0,
-    attempt      integer     NOT NULL DEFAULT 0 CHECK (attempt BETWEEN 0 AND claim),
-    changes      integer     NOT NULL DEFAULT 0 CHECK (changes >= 0),
-    claimed      boolean     NOT NULL DEFAULT false CHECK (NOT claimed OR attempt > 0),
-    state        text        COLLATE "C" NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'waiting', 'blocked', 'buried')),
+    attempt      integer     NOT NULL DEFAULT 0,
+    changes      integer     NOT NULL DEFAULT 0,
+    claimed      boolean     NOT NULL DEFAULT false,
+    state        text        COLLATE "C" NOT NULL DEFAULT 'new',
     id           bytea       NOT NULL,
     kind         text        NOT NULL,
     key          bytea       NOT NULL,
     owner        bytea       NOT NULL,
     data         bytea       NOT NULL,
-    reason       bytea       CHECK (octet_length(reason) <= 1024),
+    reason       bytea,
     PRIMARY KEY (state, seq),
-    CHECK (state <> 'new' OR claim = 0),
-    CHECK (state <> 'buried' OR NOT claimed),
-    CHECK ((state = 'buried') = (reason IS NOT NULL))
+    CONSTRAINT events_state CHECK (CASE WHEN reason IS NULL THEN state IN ('new', 'waiting', 'blocked')
+        ELSE state = 'buried' AND NOT claimed END)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000);
 
@@ -55,7 +54,7 @@ CREATE TABLE corridor.work_items (
     leased_until timestamptz CHECK (isfinite(leased_until)),
     attempt      integer     NOT NULL DEFAULT 0 CHECK (attempt >= 0),
     id           bytea       NOT NULL PRIMARY KEY,
-    kind         text        NOT NULL,
+    kind         bytea       NOT NULL,
     payload      bytea       NOT NULL,
     reason       bytea       CHECK (octet_length(reason) <= 1024),
     CHECK (leased_until IS NULL OR (attempt > 0 AND reason IS NULL))
@@ -70,6 +69,6 @@ SELECT seq, encode(id, 'escape') AS id, kind, encode(key, 'escape') AS key, enco
 FROM corridor.events;
 
 CREATE VIEW corridor.readable_work_items AS
-SELECT encode(id, 'escape') AS id, kind, due_at, octet_length(payload) AS payload_bytes, attempt, leased_until,
+SELECT encode(id, 'escape') AS id, encode(kind, 'escape') AS kind, due_at, octet_length(payload) AS payload_bytes, attempt, leased_until,
        encode(reason, 'escape') AS reason
 FROM corridor.work_items;

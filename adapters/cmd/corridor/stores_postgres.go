@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/adapters/river"
+)
+
+// What a URL does not set. pgxpool's own bound, the number of processors, is
+// low for a service that mostly waits for the disk.
+const (
+	defaultPoolSize       = 16
+	defaultConnectTimeout = 5 * time.Second
+)
+
+type pool struct{ *pgxpool.Pool }
+
+// openPostgres opens the store of a URL, whose parameters are those of libpq and
+// pgxpool (pool_max_conns, pool_max_conn_lifetime and others).
+func openPostgres(ctx context.Context, spec string, queue func(*pool) (*river.Queue, error)) (*store, error) {
+	opened, err := connect(ctx, spec)
+	if err != nil {
+		return nil, fmt.Errorf("--store %s: %w", storeName(spec), err)
+	}
+	s, err := openTables(ctx, opened, queue)
+	if err != nil {
+		opened.Close()
+		return nil, fmt.Errorf("--store %s: %w", storeName(spec), err)
+	}
+	return s, nil
+}
+
+func openTables(ctx context.Context, opened *pool, queued func(*pool) (*river.Queue, error)) (*store, error) {
+	// The store's tables first: their errors are the plainer ones.
+	if err := postgres.Migrate(ctx, opened.Pool); err != nil {
+		return nil, err
+	}
+	queue, err := queued(opened)
+	if err != nil {
+		return nil, err
+	}
+	config := &postgres.Config{SkipMigrate: true}
+	if queue != nil {
+		config.Hook = queue
+	}
+	s, err := postgres.New(ctx, opened.Pool, config)
+	if err != nil {
+		return nil, err
+	}
+	all := &store{bundle: s, check: pinged(s), pool: opened, queue: queue}
+	if queue != nil {
+		all.bundle = riverStore{s, queue}
+	}
+	return all, nil
+}
+
+// connect makes the pool. It is lazy: the first use tells whether the server is
+// there.
+func connect(ctx context.Context, spec string) (*pool, error) {
+	config, err := pgxpool.ParseConfig(spec)
+	if err != nil {
+		return nil, errUnreadableURL // pgx's text may quote the password
+	}
+	if !hasParameter(spec, "pool_max_conns") {
+		config.MaxConns = defaultPoolSize
+	}
+	if !hasParameter(spec, "connect_timeout") {
+		config.ConnConfig.ConnectTimeout = defaultConnectTimeout
+	}
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = "corridor"
+	}
+	opened, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, errUnreadableURL
+	}
+	return &pool{opened}, nil
+}
+
+var errUnreadableURL = rejected{errors.New("not a URL that PostgreSQL takes: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…")}
+
+func hasParameter(spec, name string) bool {
+	u, err := url.Parse(spec)
+	return err == nil && u.Query().Has(name)
+}
+
+// Describe implements prometheus.Collector.
+func (p *pool) Describe(out chan<- *prometheus.Desc) {
+	for _, m := range poolMetrics {
+		out <- m.desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (p *pool) Collect(out chan<- prometheus.Metric) {
+	stat := p.Stat()
+	for _, m := range poolMetrics {
+		out <- prometheus.MustNewConstMetric(m.desc, m.kind, m.read(stat))
+	}
+}
+
+type poolMetric struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+	read func(*pgxpool.Stat) float64
+}
+
+func describe(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("corridor_store_"+name, help, nil, nil)
+}
+
+// poolMetrics is what is shown of the pool: when waits rise while all
+// connections are in use, the pool is what breaks first.
+var poolMetrics = []poolMetric{
+	{describe("connections_max", "The most connections that the pool opens."), prometheus.GaugeValue,
+		func(s *pgxpool.Stat) float64 { return float64(s.MaxConns()) }},
+	{describe("connections_open", "Connections open now."), prometheus.GaugeValue,
+		func(s *pgxpool.Stat) float64 { return float64(s.TotalConns()) }},
+	{describe("connections_in_use", "Connections in use now."), prometheus.GaugeValue,
+		func(s *pgxpool.Stat) float64 { return float64(s.AcquiredConns()) }},
+	{describe("acquires_total", "Connections taken from the pool."), prometheus.CounterValue,
+		func(s *pgxpool.Stat) float64 { return float64(s.AcquireCount()) }},
+	{describe("acquires_waited_total", "Connections taken that had to be waited for."), prometheus.CounterValue,
+		func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount()) }},
+	{describe("acquires_failed_total", "Waits for a connection that were given up."), prometheus.CounterValue,
+		func(s *pgxpool.Stat) float64 { return float64(s.CanceledAcquireCount()) }},
+	{describe("acquire_wait_seconds_total", "Time spent waiting for connections."), prometheus.CounterValue,
+		func(s *pgxpool.Stat) float64 { return s.EmptyAcquireWaitTime().Seconds() }},
+}

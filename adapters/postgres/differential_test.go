@@ -1,0 +1,201 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// everyPort is what all stores of this module have.
+type everyPort interface {
+	RateLocks() ports.RateLockStore
+	Validations() ports.ValidationStore
+	Transactions() ports.TransactionStore
+	Reports() ports.ReportStore
+	Answers() ports.AnswerCache
+	Clients() ports.ClientStore
+	Tokens() ports.TokenStore
+	Secrets() ports.SecretStore
+	Work() ports.Work
+	Outbox() ports.Outbox
+	DeadLetters() ports.DeadLetters
+}
+
+// world is one store with the services on it.
+type world struct {
+	everyPort
+	services
+
+	name string
+	pos  []int64 // of the buried events listed last, which each store numbers as it likes
+}
+
+// worlds are one of each store. All have the same clock, the same feed and the
+// same chance, so that whatever they answer has to be the same.
+type worlds struct {
+	all   []*world
+	clock *portstest.Clock
+	feed  *portstest.ScriptedFeed
+
+	locks    []string      // ids that the services gave
+	checks   []string      // of validations
+	raw      []string      // of validations that the test saved itself
+	reports  []string      // of reports
+	tokens   []string      // that were issued
+	events   []ports.Event // as claimed, not all of them still the latest claim
+	items    []ports.WorkItem
+	buried   []string // ids of the buried events listed last
+	serial   int      // numbers what the test itself saves
+	versions map[string]int64
+}
+
+// The same operations get the same answers from memory, SQLite and PostgreSQL,
+// byte for byte, through the services and at the ports; and the same events are
+// there in the end. -rapid.checks makes it longer.
+func TestDifferential(t *testing.T) {
+	pool := connect(t, migrated(t), nil)
+	store := on(t, pool, &postgres.Config{SkipMigrate: true})
+	folder, runs := t.TempDir(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		runs++
+		emptyTables(t, pool)
+		small, err := memory.New(nil)
+		require.NoError(rt, err)
+		file, err := sqlite.Open(t.Context(), filepath.Join(folder, fmt.Sprintf("%d.db", runs)), nil)
+		require.NoError(rt, err)
+		w := newWorlds(rt, map[string]everyPort{"memory": small, "sqlite": file, "postgres": store})
+		defer func() {
+			w.close(rt)
+			require.NoError(rt, file.Close())
+			require.NoError(rt, small.Close())
+		}()
+		for range 2 {
+			rt.Repeat(w.someActions(rt))
+		}
+		w.drain(rt)
+	})
+}
+
+// someActions draws what a run is about: few things that meet often, or all.
+func (w *worlds) someActions(t *rapid.T) map[string]func(*rapid.T) {
+	areas := []map[string]func(*rapid.T){
+		w.lockActions(), w.queueActions(), w.accountActions(), w.paymentActions(), w.reportActions(), w.clientActions(),
+	}
+	some := map[string]func(*rapid.T){"clock": w.moveClock}
+	which := rapid.IntRange(0, len(areas)).Draw(t, "area")
+	for i := range areas {
+		if i == which || which == len(areas) {
+			maps.Copy(some, areas[i])
+		}
+	}
+	return some
+}
+
+// emptyTables makes a database as good as fresh.
+func emptyTables(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	_, err := pool.Exec(t.Context(), `DO $$ DECLARE t text; BEGIN
+		FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'corridor' AND tablename NOT LIKE '%migration%'
+			AND tablename NOT LIKE 'goose%' LOOP
+			EXECUTE format('DELETE FROM corridor.%I', t);
+		END LOOP; END $$`)
+	require.NoError(t, err)
+}
+
+func newWorlds(t *rapid.T, stores map[string]everyPort) *worlds {
+	w := &worlds{clock: portstest.NewClock(epoch), versions: map[string]int64{}}
+	w.feed = portstest.NewScriptedFeed(w.clock.Now)
+	for _, pair := range []ports.Pair{usdZAR, usdZAR.Inverse()} {
+		w.feed.Offer(pair, "18.2500")
+	}
+	for _, name := range []string{"memory", "sqlite", "postgres"} {
+		w.all = append(w.all, &world{name: name, everyPort: stores[name], services: newServices(t, stores[name], w)})
+	}
+	return w
+}
+
+// same asks each world, compares the answers, and gives the first.
+func same[V any](t *rapid.T, w *worlds, ask func(ctx context.Context, w *world) (V, error)) (V, error) {
+	var first V
+	var said string
+	var failed error
+	for i, one := range w.all {
+		v, err := ask(context.Background(), one)
+		answer := told(v, err)
+		if i == 0 {
+			first, said, failed = v, answer, err
+		}
+		if answer != said {
+			t.Fatalf("%s and %s differ:\n%s\n%s", w.all[0].name, one.name, said, answer)
+		}
+	}
+	return first, failed
+}
+
+// agree is same for what only succeeds or fails.
+func agree(t *rapid.T, w *worlds, ask func(ctx context.Context, w *world) error) error {
+	_, err := same(t, w, func(ctx context.Context, w *world) (struct{}, error) { return struct{}{}, ask(ctx, w) })
+	return err
+}
+
+// told writes an answer down to the last byte; a nil slice is an empty one. Of an
+// error it has the code: the text is each store's own.
+func told(v any, err error) string {
+	text := strings.ReplaceAll(fmt.Sprintf("%#v", v), "(nil)", "{}")
+	if err == nil {
+		return text
+	}
+	return fmt.Sprintf("%s: %s", errcodes.Of(err), text)
+}
+
+func (w *worlds) moveClock(t *rapid.T) {
+	w.clock.Advance(time.Duration(rapid.SampledFrom([]int{1, 1, 10, 100, 1_000, 60_000, 1_200_000, 3_600_000, 90_000_000, -1, -60_000}).Draw(t, "ms")) * time.Millisecond)
+}
+
+// from draws an owner; one looks like another.
+func (*worlds) owner(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"shop", "Shop", "shop\x00"}).Draw(t, "owner")
+}
+
+func draw[V any](t *rapid.T, some []V, what string) V {
+	if len(some) == 0 {
+		t.Skip("none yet")
+	}
+	// The latest are the most interesting.
+	return some[max(0, len(some)-1-rapid.IntRange(0, 7).Draw(t, what))]
+}
+
+// seeded is chance that is the same in each world, for any number of callers.
+type seeded struct {
+	mu     sync.Mutex
+	random *rand.ChaCha8
+}
+
+func newSeeded(what byte) io.Reader {
+	return &seeded{random: rand.NewChaCha8([32]byte(bytes.Repeat([]byte{what}, 32)))}
+}
+
+func (s *seeded) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.random.Read(p)
+}

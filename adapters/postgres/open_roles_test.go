@@ -1,0 +1,130 @@
+package postgres_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// requirePasswordOf makes the server ask this role for its password.
+func requirePasswordOf(tb testing.TB, c *pgtest.Cluster, role string) {
+	tb.Helper()
+	path := filepath.Join(c.Folder(), "data", "pg_hba.conf")
+	rules, err := os.ReadFile(path)
+	require.NoError(tb, err)
+	require.NoError(tb, os.WriteFile(path, append([]byte("local all "+role+" scram-sha-256\n"), rules...), 0o600))
+	query(tb, c.DSN(), "SELECT pg_reload_conf()")
+	require.Eventually(tb, func() bool { // the postmaster has read it
+		conn, err := pgx.Connect(tb.Context(), c.DSN()+"&user="+role)
+		if err == nil {
+			_ = conn.Close(tb.Context())
+		}
+		return err != nil
+	}, patience, patience/1000)
+}
+
+// grantedTables are tables for a role that may do no more than work on them.
+var grantedTables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, `CREATE ROLE worker LOGIN; CREATE SCHEMA corridor; GRANT USAGE ON SCHEMA corridor TO worker;
+		ALTER DEFAULT PRIVILEGES IN SCHEMA corridor GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO worker`)
+	if closed := conn.Close(ctx); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return postgres.Migrate(ctx, pool)
+})
+
+// TestOpenWithTheLeastRights: SELECT, INSERT, UPDATE and DELETE on the tables are
+// enough for everything but migrations.
+func TestOpenWithTheLeastRights(t *testing.T) {
+	t.Parallel()
+	c := pgtest.New(t, &pgtest.Options{Dir: inMemory()})
+	h := portstest.StoreHarness{Parallel: true, Open: func(tb testing.TB) portstest.Store {
+		tb.Helper()
+		store := on(tb, connect(tb, c.Database(tb, grantedTables), as("worker")), skipping)
+		return portstest.Store{RateLocks: store.RateLocks(), Close: store.Close}
+	}}
+	t.Run("RateLockStore", func(t *testing.T) {
+		t.Parallel()
+		portstest.RateLockStore(t, h)
+	})
+	t.Run("up to date", func(t *testing.T) {
+		t.Parallel()
+		store := on(t, connect(t, c.Database(t, grantedTables), as("worker")), nil)
+		require.NoError(t, store.Ping(t.Context()), "nothing was left to migrate")
+	})
+	t.Run("a right that is missing", func(t *testing.T) {
+		t.Parallel()
+		dsn := c.Database(t, grantedTables)
+		query(t, dsn, "REVOKE SELECT ON corridor.books FROM worker")
+		store := on(t, connect(t, dsn, as("worker")), skipping)
+		requireCode(t, errcodes.Configuration, store.Ping(t.Context()))
+	})
+}
+
+const openEnv = "CORRIDOR_TEST_OPEN_DSN"
+
+// TestOpeningProcess is one of the processes that start at once.
+func TestOpeningProcess(t *testing.T) {
+	dsn := os.Getenv(openEnv)
+	if dsn == "" {
+		t.Skip("runs only as a process of TestOpenByManyAtOnce")
+	}
+	require.NoError(t, open(t, dsn, nil).Ping(t.Context()))
+}
+
+func TestOpenByManyAtOnce(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, nil)
+	const processes, pools = 4, 10
+	var all sync.WaitGroup
+	for range processes {
+		all.Go(func() {
+			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOpeningProcess$", "-test.v")
+			child.Env = append(os.Environ(), openEnv+"="+dsn)
+			out, err := child.CombinedOutput()
+			assert.NoError(t, err, "%s", out)
+			assert.Contains(t, string(out), "--- PASS: TestOpeningProcess")
+		})
+	}
+	for range pools {
+		pool := connect(t, dsn, small(1))
+		all.Go(func() {
+			store, err := postgres.New(t.Context(), pool, nil)
+			if assert.NoError(t, err) {
+				assert.NoError(t, store.Ping(t.Context()))
+			}
+		})
+	}
+	all.Wait()
+	var twice, versions int
+	pool := connect(t, dsn, nil)
+	require.NoError(t, pool.QueryRow(t.Context(), `SELECT count(*) - count(DISTINCT version_id), count(*)
+		FROM corridor.schema_versions`).Scan(&twice, &versions))
+	assert.Zero(t, twice, "each migration was made once")
+	assert.Greater(t, versions, 1)
+}

@@ -1,0 +1,199 @@
+package river
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// River itself gives a job to another process when it has run for longer than the
+// longest job may, and makes another process its leader after 15 s to 21 s. To be
+// quicker, each process counts its own row of queue_processes up, and one whose
+// count the others see stand still is dead: its leadership ends, and its jobs are
+// made available again. Counts, and not times, are compared, so that clocks may
+// disagree.
+
+// life is a process's view of who lives.
+type life struct {
+	queue  *Queue
+	id     string
+	others map[string]sign
+	lost   map[run]time.Time // jobs without a process, and since when
+}
+
+// sign is the last sign of life of another process.
+type sign struct {
+	beats int64
+	seen  time.Time
+}
+
+// run is one run of a job.
+type run struct {
+	job int64
+	at  int64 // µs since 1970, as PostgreSQL keeps it
+}
+
+func newLife(q *Queue, id string) *life {
+	return &life{queue: q, id: id, others: map[string]sign{}, lost: map[run]time.Time{}}
+}
+
+// clock is the machine's, since it measures what other machines do: a clock that
+// stands still must not make everybody dead, nor alive for ever.
+var clock = ports.SystemClock()
+
+// run beats until stop.
+func (l *life) run(ctx context.Context, stop <-chan struct{}) {
+	every := l.queue.cfg.DeadAfter / beatsBeforeDead
+	for {
+		select {
+		case <-stop:
+			return
+		case <-clock.After(every):
+		}
+		if err := l.beat(ctx); err != nil {
+			// Who could not look has seen nobody stand still.
+			clear(l.others)
+			clear(l.lost)
+			l.queue.report(ctx, err)
+		}
+	}
+}
+
+// beat gives a sign of life, and takes up what the dead have left.
+func (l *life) beat(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
+	defer cancel()
+	beats, err := l.count(ctx)
+	if err != nil {
+		return coded(err)
+	}
+	dead := l.judge(beats, clock.Now())
+	for _, id := range dead {
+		if err := l.bury(ctx, id); err != nil {
+			return coded(err)
+		}
+		delete(beats, id)
+	}
+	return coded(l.rescue(ctx, slices.AppendSeq([]string{}, maps.Keys(beats)))) // an empty list, not NULL
+}
+
+// count counts this process up, and gives the counts of the others.
+func (l *life) count(ctx context.Context) (map[string]int64, error) {
+	rows, err := l.queue.pool.Query(ctx, `WITH mine AS (
+			INSERT INTO corridor.queue_processes AS p (id, beats) VALUES ($1, 1)
+			ON CONFLICT (id) DO UPDATE SET beats = p.beats + 1)
+		SELECT id, beats FROM corridor.queue_processes WHERE id <> $1`, l.id)
+	if err != nil {
+		return nil, err
+	}
+	beats := map[string]int64{}
+	var id string
+	var n int64
+	_, err = pgx.ForEachRow(rows, []any{&id, &n}, func() error {
+		beats[id] = n
+		return nil
+	})
+	return beats, err
+}
+
+// judge gives the processes that are dead.
+func (l *life) judge(beats map[string]int64, now time.Time) []string {
+	var dead []string
+	for id, n := range beats {
+		last, known := l.others[id]
+		switch {
+		case !known || last.beats != n:
+			l.others[id] = sign{n, now}
+		case now.Sub(last.seen) >= l.queue.cfg.DeadAfter:
+			dead = append(dead, id)
+		}
+	}
+	for id := range l.others {
+		if _, there := beats[id]; !there {
+			delete(l.others, id)
+		}
+	}
+	return dead
+}
+
+// bury ends a dead process's leadership, of which River's electors are told as
+// they are of a resignation. The process is left alone if it has moved after all.
+func (l *life) bury(ctx context.Context, id string) error {
+	_, err := l.queue.pool.Exec(ctx, `WITH dead AS (
+			DELETE FROM corridor.queue_processes WHERE id = $1 AND beats = $2 RETURNING id),
+		led AS (
+			DELETE FROM corridor.river_leader WHERE leader_id IN (SELECT id FROM dead) RETURNING leader_id)
+		SELECT pg_notify('corridor.river_leadership', json_build_object('leader_id', leader_id, 'action', 'resigned')::text)
+		FROM led`, id, l.others[id].beats)
+	return err
+}
+
+// rescue makes available what runs in no process: at its second look, since a
+// process and its first job may have come between the two statements of one.
+func (l *life) rescue(ctx context.Context, living []string) error {
+	lost, err := l.orphans(ctx, living)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	var ids []int64
+	var at []time.Time
+	for _, r := range lost {
+		ids, at = append(ids, r.job), append(at, time.UnixMicro(r.at))
+	}
+	tag, err := l.queue.pool.Exec(ctx, `UPDATE corridor.river_job j
+		SET state = 'available', scheduled_at = j.attempted_at, attempt = greatest(j.attempt - 1, 0)
+		FROM unnest($1::bigint[], $2::timestamptz[]) AS lost (id, at)
+		WHERE j.id = lost.id AND j.attempted_at = lost.at AND j.state = 'running'`, ids, at)
+	if n := tag.RowsAffected(); err == nil && n > 0 {
+		l.queue.cfg.Hooks.Rescued(int(n))
+		l.queue.cfg.Logger.WarnContext(ctx, "jobs of a process that died are given to others", "jobs", n)
+	}
+	return err
+}
+
+// orphans are the runs that have long enough been nobody's.
+func (l *life) orphans(ctx context.Context, living []string) ([]run, error) {
+	rows, err := l.queue.pool.Query(ctx, `SELECT id, attempted_at, holder FROM (
+			SELECT id, attempted_at, attempted_by[array_upper(attempted_by, 1)] AS holder
+			FROM corridor.river_job WHERE state = 'running') r
+		WHERE holder <> ALL($1)`, living)
+	if err != nil {
+		return nil, err
+	}
+	now, seen := clock.Now(), map[run]time.Time{}
+	var ready []run
+	var job int64
+	var at time.Time
+	var holder string
+	_, err = pgx.ForEachRow(rows, []any{&job, &at, &holder}, func() error {
+		r := run{job, at.UnixMicro()}
+		if holder == l.id && l.queue.running.has(r.job) {
+			return nil
+		}
+		since, again := l.lost[r]
+		if !again {
+			since = now
+		}
+		seen[r] = since
+		// What is this process's own is on its way, unless River has lost it.
+		if again && (holder != l.id || now.Sub(since) >= l.queue.cfg.DeadAfter) {
+			ready = append(ready, r)
+		}
+		return nil
+	})
+	l.lost = seen
+	return ready, err
+}
+
+// end says that this process has left, so that nobody waits for it.
+func (l *life) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), statementTimeout)
+	defer cancel()
+	_, err := l.queue.pool.Exec(ctx, "DELETE FROM corridor.queue_processes WHERE id = $1", l.id)
+	return coded(err)
+}

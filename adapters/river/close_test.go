@@ -1,0 +1,125 @@
+package river_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/river"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// What a process has not begun is another's at once; what it has begun goes on.
+func TestWhatWaitsIsGivenBackOnClose(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, tables)
+	first := open(t, dsn, river.Config{Grace: time.Minute})
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	work := first.queue.Work()
+	first.run(river.Jobs{Work: map[string]river.Tick{notify: func(ctx context.Context, now time.Time) error {
+		var all []ports.WorkItem
+		for len(all) < 2 && ctx.Err() == nil {
+			claimed, err := work.Claim(ctx, notify, now.Add(time.Minute), time.Minute, 1)
+			require.NoError(t, err)
+			all = append(all, claimed...)
+		}
+		close(begun)
+		<-goOn
+		return errors.Join(work.Done(ctx, all[0]), work.Done(ctx, all[1]))
+	}}})
+	first.save(t, "shop", items("begun", "begun, too"))
+	<-begun
+	first.save(t, "second", items("waiting"))
+	eventually(t, "one more waits", func() bool { return first.queue.OnDesk() == 3 })
+
+	closed := make(chan error, 1)
+	go func() { closed <- first.queue.Close(context.Background()) }()
+	_, other := serve(t, dsn, river.Config{})
+	eventually(t, "another process has it", func() bool { return len(other.handled()) == 1 })
+	require.Equal(t, []string{"waiting"}, other.handled())
+	require.Empty(t, closed, "Close waits for the round")
+	close(goOn)
+	require.NoError(t, <-closed)
+	require.NoError(t, <-first.ran)
+	eventually(t, "all are done", func() bool { return first.jobs(t, "completed") == 3 })
+	_, err := first.queue.Work().Claim(t.Context(), notify, time.Now(), time.Minute, 1)
+	requireCode(t, errcodes.Closed, err)
+	require.NoError(t, first.queue.Run(t.Context(), river.Jobs{Tickers: []river.Ticker{ticker("late")}}), "as a service's Run after Close")
+	first.save(t, "third", items("after Close"))
+	eventually(t, "its changes are still worked off", func() bool { return len(other.handled()) == 2 })
+}
+
+func ticker(name string) river.Ticker {
+	return river.Ticker{Name: name, Every: time.Second, Tick: func(context.Context, time.Time) error { return nil }}
+}
+
+// The contexts of rounds end after the grace, or at once with Run's own context.
+func TestARoundIsCutAndGivenToAnother(t *testing.T) {
+	t.Parallel()
+	for name, stop := range map[string]func(p *process, cancel func()) error{
+		"Close": func(p *process, _ func()) error {
+			ctx, cancel := context.WithTimeout(context.Background(), within/2)
+			defer cancel()
+			return p.queue.Close(ctx)
+		},
+		"Run's context": func(_ *process, cancel func()) error { cancel(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dsn := pgtest.Database(t, tables)
+			p := open(t, dsn, river.Config{Grace: 200 * time.Millisecond, Timeout: 30 * time.Second})
+			begun := make(chan string, 2)
+			block := func(what string) river.Tick {
+				return func(ctx context.Context, _ time.Time) error {
+					begun <- what
+					<-ctx.Done()
+					return ctx.Err()
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			long := river.Ticker{Name: "long", Every: time.Hour, AtStart: true, Timeout: 30 * time.Second, Tick: block("long")}
+			go func() {
+				p.ran <- p.queue.Run(ctx, river.Jobs{Work: map[string]river.Tick{notify: block("item")}, Tickers: []river.Ticker{long}})
+			}()
+			p.save(t, "shop", items("a"))
+			<-begun
+			<-begun
+			require.NoError(t, stop(p, cancel))
+			require.Equal(t, ctx.Err(), <-p.ran)
+			require.Equal(t, 2, p.count(t, "river_job WHERE state = 'available' AND scheduled_at <= now()"), "both may run at once")
+			require.Zero(t, p.count(t, "queue_processes"))
+		})
+	}
+}
+
+func TestCloseEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	p := open(t, pgtest.Database(t, tables), river.Config{Grace: 300 * time.Millisecond})
+	begun := make(chan struct{})
+	long := ticker("long")
+	long.AtStart, long.Tick = true, func(ctx context.Context, _ time.Time) error {
+		close(begun)
+		<-ctx.Done()
+		return nil
+	}
+	p.run(river.Jobs{Tickers: []river.Ticker{long}})
+	<-begun
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, p.queue.Close(late), context.Canceled)
+	require.NoError(t, p.queue.Close(t.Context()), "again, with time")
+}
+
+func TestCloseWithoutRun(t *testing.T) {
+	t.Parallel()
+	p := open(t, pgtest.Database(t, tables), river.Config{})
+	require.NoError(t, p.queue.Close(t.Context()))
+	require.NoError(t, p.queue.Close(t.Context()))
+	requireCode(t, errcodes.Closed, p.queue.Work().Done(t.Context(), items("a")[0]))
+}

@@ -1,0 +1,85 @@
+package river_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/river"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// The suite claims by hand, so the items wait on the desk until it does.
+func TestWorkConforms(t *testing.T) {
+	portstest.Work(t, portstest.StoreHarness{
+		Open:     openSuite,
+		Parallel: true,
+		Except: map[string]string{
+			"kinds that look alike are kept apart": "the kinds of a queue are names; those of the store beside it are checked with the store",
+			"a store that is opened again has its work": "a claim ends with its process, since River then gives the job to another; " +
+				"TestWhatWaitsIsGivenBackOnClose and TestKill take up what is left",
+		},
+	})
+}
+
+func openSuite(tb testing.TB) portstest.Store {
+	// Far behind all that the suite claims at: what is retried comes back at once,
+	// and the desk alone keeps it until its time.
+	clock := portstest.NewClock(time.Now().AddDate(10, 0, 0))
+	p := open(tb, pgtest.Database(tb, tables), river.Config{Clock: clock})
+	p.run(river.Jobs{Work: map[string]river.Tick{notify: nil}})
+	return portstest.Store{
+		RateLocks: p.store.RateLocks(),
+		Work:      settled{routed{p}, p, tb},
+		Close:     p.close,
+	}
+}
+
+// routed leaves to the store the kinds that the queue does not take.
+type routed struct{ p *process }
+
+func (r routed) of(kind string) ports.Work {
+	if r.p.queue.Wants(kind) {
+		return r.p.queue.Work()
+	}
+	return r.p.store.Work()
+}
+
+func (r routed) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
+	return r.of(kind).Claim(ctx, kind, now, lease, n)
+}
+
+func (r routed) Done(ctx context.Context, w ports.WorkItem) error { return r.of(w.Kind).Done(ctx, w) }
+
+func (r routed) Retry(ctx context.Context, w ports.WorkItem, at time.Time) error {
+	return r.of(w.Kind).Retry(ctx, w, at)
+}
+
+func (r routed) Bury(ctx context.Context, w ports.WorkItem, reason string) error {
+	return r.of(w.Kind).Bury(ctx, w, reason)
+}
+
+// settled claims when River has handed out all that there is.
+type settled struct {
+	routed
+
+	p  *process
+	tb testing.TB
+}
+
+//nolint:contextcheck // counting outlives the call's context, which may be done on purpose
+func (s settled) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
+	if ctx.Err() == nil && !s.closed(ctx) {
+		eventually(s.tb, "River hands out what there is", func() bool {
+			return s.p.count(s.tb, "river_job WHERE state IN ('available', 'running')") == s.p.queue.OnDesk()
+		})
+	}
+	return s.routed.Claim(ctx, kind, now, lease, n)
+}
+
+func (s settled) closed(ctx context.Context) bool {
+	return errcodes.Of(s.p.store.Ping(ctx)) == errcodes.Closed
+}

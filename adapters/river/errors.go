@@ -1,0 +1,63 @@
+package river
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// unusable are the SQLSTATEs that no retry cures (PostgreSQL, appendix A).
+var unusable = map[string]string{
+	"28000": "The database refuses this role",
+	"28P01": "The database refuses the role's password",
+	"3D000": "The database does not exist",
+	"3F000": "The database does not have the schema corridor; migrate it",
+	"42501": "The role lacks a right on the database or its schema corridor",
+	"42P01": "The database does not have the queue's tables; migrate it",
+	"42703": "The queue's tables are of another version; migrate it",
+}
+
+var (
+	errClosed     = errcodes.New(errcodes.Closed, "The queue is closed")
+	errStaleClaim = errcodes.New(errcodes.Conflict, "The claim is no longer the latest")
+)
+
+// coded gives err its code. The server's text is kept for errors.As alone: it may
+// hold addresses and rows.
+func coded(err error) error {
+	if err == nil {
+		return nil
+	}
+	if code := errcodes.Of(err); code != errcodes.Internal {
+		return err
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		if message, ok := unusable[e.Code]; ok {
+			return errcodes.Wrap(errcodes.Configuration, message, quiet{err})
+		}
+	}
+	return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err})
+}
+
+// openingError is coded, but for a context that is done: that is its own error.
+func openingError(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return coded(err)
+}
+
+// quiet prints of an error no more than its SQLSTATE.
+type quiet struct{ cause error }
+
+func (q quiet) Unwrap() error { return q.cause }
+
+func (q quiet) Error() string {
+	if e, ok := errors.AsType[*pgconn.PgError](q.cause); ok {
+		return "river: SQLSTATE " + e.Code
+	}
+	return "river: no answer from the server"
+}

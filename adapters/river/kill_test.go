@@ -1,0 +1,162 @@
+package river_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/river"
+	"github.com/corridor-go/corridor/internal/pgtest"
+)
+
+// The test binary is its own second process, with these set.
+const (
+	childVariable = "CORRIDOR_RIVER_CHILD"
+	deadVariable  = "CORRIDOR_RIVER_DEAD_AFTER"
+)
+
+// child is the process that is killed. It leads, and holds an item and a round.
+func child(dsn string) {
+	ctx := context.Background()
+	pool, err := pgxpool.New(ctx, dsn)
+	must(err)
+	queue, err := river.New(ctx, pool, &river.Config{Kinds: []string{notify}, DeadAfter: deadAfter()})
+	must(err)
+	must(queue.Run(ctx, river.Jobs{
+		Work: map[string]river.Tick{notify: func(ctx context.Context, now time.Time) error {
+			_, err := queue.Work().Claim(ctx, notify, now, time.Minute, 1)
+			must(err)
+			fmt.Println("claimed")
+			<-ctx.Done()
+			return nil
+		}},
+		Tickers: []river.Ticker{
+			{Name: "slow", Every: time.Hour, AtStart: true, Timeout: time.Hour, Tick: func(ctx context.Context, _ time.Time) error {
+				fmt.Println("slow")
+				<-ctx.Done()
+				return nil
+			}},
+			{Name: "quick", Every: time.Second, Tick: func(context.Context, time.Time) error { return nil }},
+		},
+	}))
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// deadAfter is shorter than what a service has, unless the variable says
+// otherwise; either way River's own leadership lasts longer.
+func deadAfter() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv(deadVariable)); err == nil {
+		return d
+	}
+	return 2 * time.Second
+}
+
+// notes count what happened.
+type notes struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+func (m *notes) note(what string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.n[what]++
+}
+
+func (m *notes) times(what string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.n[what]
+}
+
+func (m *notes) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.n)
+}
+
+// A process is killed while it leads, has an item and is in a round: another one
+// does the work and keeps ticking (I17, I22).
+func TestKill(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, tables)
+	p := open(t, dsn, river.Config{DeadAfter: deadAfter(), Poll: 100 * time.Millisecond})
+	kill, lines := spawn(t, dsn)
+	p.save(t, "shop", items("a"))
+	got := map[string]bool{}
+	for !got["claimed"] || !got["slow"] {
+		got[<-lines] = true
+	}
+
+	seen := &notes{n: map[string]int{}}
+	s := &service{work: p.queue.Work()}
+	noting := func(name string) river.Ticker {
+		return river.Ticker{Name: name, Every: time.Second, Timeout: time.Hour, Tick: func(context.Context, time.Time) error {
+			seen.note(name)
+			return nil
+		}}
+	}
+	p.run(river.Jobs{
+		Work:    map[string]river.Tick{notify: s.Tick},
+		Tickers: []river.Ticker{noting("slow"), noting("quick")},
+	})
+	eventually(t, "both processes are known", func() bool { return p.count(t, "queue_processes") == 2 })
+	<-time.After(deadAfter()) // neither must be taken for dead meanwhile
+	require.Empty(t, s.handled())
+	kill()
+	killed := time.Now()
+	seen.forget()
+	eventually(t, "the item and the round are taken over", func() bool { return len(s.handled()) == 1 && seen.times("slow") == 1 })
+	t.Logf("%.1f s after the kill: the item and the round of the dead are taken over", time.Since(killed).Seconds())
+	eventually(t, "there is a new leader", func() bool {
+		return p.count(t, "river_leader WHERE leader_id IN (SELECT id FROM corridor.queue_processes)") == 1
+	})
+	t.Logf("%.1f s after the kill: a new leader", time.Since(killed).Seconds())
+	seen.forget()
+	eventually(t, "the ticker goes on", func() bool { return seen.times("quick") >= 3 })
+	t.Logf("%.1f s after the kill: the third round under a new leader", time.Since(killed).Seconds())
+	require.Less(t, time.Since(killed), deadAfter()+8*time.Second, "River alone takes 10 to 21 s to replace a leader, and then three rounds")
+	eventually(t, "nothing is left running", func() bool { return p.jobs(t, "running") == 0 && p.count(t, "queue_processes") == 1 })
+}
+
+func (p *process) count(tb testing.TB, table string) (n int) {
+	tb.Helper()
+	require.NoError(tb, p.pool.QueryRow(context.Background(), "SELECT count(*) FROM corridor."+table).Scan(&n))
+	return n
+}
+
+// spawn starts the child; kill is kill -9.
+func spawn(t *testing.T, dsn string) (kill func(), lines <-chan string) {
+	t.Helper()
+	c := exec.CommandContext(context.Background(), os.Args[0])
+	c.Env = append(os.Environ(), childVariable+"="+dsn)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	said := make(chan string, 10)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer close(said)
+		for scan := bufio.NewScanner(out); scan.Scan(); {
+			said <- scan.Text()
+		}
+	})
+	var once sync.Once
+	kill = func() { once.Do(func() { _ = c.Process.Kill(); reading.Wait(); _ = c.Wait() }) }
+	t.Cleanup(kill)
+	return kill, said
+}

@@ -1,0 +1,122 @@
+package river_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/riverqueue/river/rivertype"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/river"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/pgtest"
+)
+
+// While nobody can look, nobody is seen to stand still.
+func TestADatabaseThatIsAwayKillsNobody(t *testing.T) {
+	t.Parallel()
+	cluster := pgtest.New(t, nil)
+	dsn := cluster.Database(t, tables)
+	rescued := make(chan int, 10)
+	begun, goOn := make(chan struct{}, 10), make(chan struct{})
+	var all []*process
+	for range 2 {
+		p := open(t, dsn, river.Config{DeadAfter: time.Second, Hooks: river.Hooks{Rescued: func(n int) { rescued <- n }}})
+		s := &service{work: p.queue.Work()}
+		p.run(river.Jobs{Work: map[string]river.Tick{notify: func(ctx context.Context, now time.Time) error {
+			begun <- struct{}{}
+			<-goOn
+			return s.Tick(ctx, now)
+		}}})
+		all = append(all, p)
+	}
+	p := all[0]
+	p.save(t, "shop", items("a"))
+	<-begun
+	eventually(t, "both processes are known", func() bool { return p.count(t, "queue_processes") == 2 })
+	require.NoError(t, cluster.Pause())
+	<-time.After(3 * time.Second)
+	require.NoError(t, cluster.Resume())
+	<-time.After(2 * time.Second)
+	require.Empty(t, rescued)
+	close(goOn)
+	eventually(t, "the item is done", func() bool { return p.jobs(t, "completed") == 1 })
+	require.Empty(t, begun, "once")
+}
+
+// A run that River lost, such as one whose end it could not store, comes again.
+func TestARunOfNobodyComesAgain(t *testing.T) {
+	t.Parallel()
+	for name, holder := range map[string]string{
+		"of an unknown process": "'gone'",
+		"of this process":       "(SELECT id FROM corridor.queue_processes)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rescued := make(chan int, 1)
+			p, s := serve(t, pgtest.Database(t, tables), river.Config{DeadAfter: time.Second, Hooks: river.Hooks{Rescued: func(n int) { rescued <- n }}})
+			p.save(t, "shop", items("a"))
+			eventually(t, "it is done", func() bool { return p.jobs(t, "completed") == 1 })
+			_, err := p.pool.Exec(t.Context(), `UPDATE corridor.river_job
+				SET state = 'running', finalized_at = NULL, attempted_by = array_append(attempted_by, `+holder+`)`)
+			require.NoError(t, err)
+			require.Equal(t, 1, <-rescued)
+			eventually(t, "it is done again", func() bool { return p.jobs(t, "completed") == 1 })
+			require.Len(t, s.handled(), 2)
+			require.Equal(t, 2, s.got[1].Attempt)
+		})
+	}
+}
+
+// What River would log of errors and panics stays out of the log.
+func TestRiversLogIsGuarded(t *testing.T) {
+	got := &records{}
+	log := slog.New(river.Guard(got)).With("secret", "secret", "queue", "work-notify")
+	log.Info("of no interest")
+	log.Warn("JobExecutor: failed", "job_id", 7, "error", errSecret.Error(), "panic_val", "secret",
+		"err", errors.Join(errSecret, &pgconn.PgError{Code: "40001", Message: "secret"}))
+	require.Equal(t, "JobExecutor: failed job_id=7 sqlstate=40001", got.text())
+}
+
+// Run waits for a database that is away, and copes with one that goes away.
+func TestTheDatabaseComesBack(t *testing.T) {
+	t.Parallel()
+	cluster := pgtest.New(t, nil)
+	dsn := cluster.Database(t, tables)
+	failures := make(chan error, 1000)
+	p := open(t, dsn, river.Config{DeadAfter: time.Second, Hooks: river.Hooks{Background: func(err error) { failures <- err }}})
+	stopped := open(t, dsn, river.Config{})
+	require.NoError(t, cluster.Stop(pgtest.Immediate))
+	s := &service{work: p.queue.Work()}
+	p.run(river.Jobs{Work: map[string]river.Tick{notify: s.Tick}})
+	requireCode(t, errcodes.StorageUnavailable, <-failures)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, stopped.queue.Run(ctx, river.Jobs{Tickers: []river.Ticker{ticker("any")}}), context.Canceled)
+
+	for i, owner := range []string{"first", "second"} {
+		require.NoError(t, cluster.Start())
+		eventually(t, "the change is stored", func() bool { return p.trySave(t, owner, items(owner)) == nil })
+		eventually(t, "its work is done", func() bool { return slices.Contains(s.handled(), owner) && p.jobs(t, "running") == 0 })
+		if i == 0 {
+			require.NoError(t, cluster.Stop(pgtest.Immediate))
+		}
+	}
+}
+
+// River dates a round by its leader's clock, which may be ahead.
+func TestRoundsAreDatedByTheDatabase(t *testing.T) {
+	t.Parallel()
+	ahead := time.Now().Add(5 * time.Minute)
+	for kind, kept := range map[string]bool{"corridor_tick": false, "corridor_work": true} {
+		job := &rivertype.JobInsertParams{Kind: kind, ScheduledAt: &ahead}
+		require.NoError(t, river.DateByDatabase(t.Context(), job))
+		require.Equal(t, kept, job.ScheduledAt != nil)
+	}
+}

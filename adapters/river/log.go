@@ -1,0 +1,56 @@
+package river
+
+import (
+	"context"
+	"log/slog"
+	"regexp"
+)
+
+// guarded is River's logger: what it warns of, without the texts of errors and
+// panics, which may hold anything.
+func guarded(log *slog.Logger) *slog.Logger { return slog.New(guard{log.Handler()}) }
+
+type guard struct{ next slog.Handler }
+
+// harmless are the attributes of River's records that are let through.
+var harmless = map[string]bool{
+	"job_id": true, "kind": true, "job_kind": true, "queue": true, "client_id": true, "attempt": true,
+	"duration": true, "timeout": true, "sleep_duration": true, "soft_stop_timeout": true, "num_jobs": true,
+	"num_jobs_stuck": true, "version": true,
+}
+
+var stateForm = regexp.MustCompile(`SQLSTATE ([0-9A-Z]{5})`)
+
+func (g guard) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && g.next.Enabled(ctx, level)
+}
+
+// Handle keeps a record's static message: "Service: what went wrong".
+func (g guard) Handle(ctx context.Context, r slog.Record) error {
+	kept := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		kept.AddAttrs(safe(a)...)
+		return true
+	})
+	return g.next.Handle(ctx, kept)
+}
+
+func safe(a slog.Attr) []slog.Attr {
+	if harmless[a.Key] {
+		return []slog.Attr{a}
+	}
+	if state := stateForm.FindStringSubmatch(a.Value.String()); state != nil {
+		return []slog.Attr{slog.String("sqlstate", state[1])}
+	}
+	return nil
+}
+
+func (g guard) WithAttrs(attrs []slog.Attr) slog.Handler {
+	kept := make([]slog.Attr, 0, len(attrs))
+	for _, a := range attrs {
+		kept = append(kept, safe(a)...)
+	}
+	return guard{g.next.WithAttrs(kept)}
+}
+
+func (g guard) WithGroup(name string) slog.Handler { return guard{g.next.WithGroup(name)} }

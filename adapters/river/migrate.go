@@ -1,0 +1,94 @@
+package river
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+// schema is where all of corridor's tables are.
+const schema = "corridor"
+
+// migrationLock is what processes that start at once queue on: "corr-rvr".
+const migrationLock = 0x636f72722d727672
+
+// processesTable holds a row for each process that runs jobs; see alive.go.
+const processesTable = `CREATE TABLE IF NOT EXISTS corridor.queue_processes (
+	id    text   NOT NULL PRIMARY KEY,
+	beats bigint NOT NULL
+) WITH (fillfactor = 50)`
+
+// Migrate brings River's tables up to date, and makes the schema corridor if it
+// is not there. Any number of processes may do so at once. Its errors are those
+// of [New].
+func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
+	if err := checkPool(pool); err != nil {
+		return err
+	}
+	return openingError(ctx, migrateLocked(ctx, pool))
+}
+
+func migrateLocked(ctx context.Context, pool *pgxpool.Pool) (err error) {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+		return err
+	}
+	defer func() {
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), statementTimeout)
+		defer cancel()
+		_, unlocked := conn.Exec(after, "SELECT pg_advisory_unlock($1)", migrationLock)
+		err = errors.Join(err, unlocked)
+	}()
+	if err := makeSchema(ctx, conn); err != nil {
+		return err
+	}
+	migrator, err := newMigrator(pool)
+	if err != nil {
+		return err
+	}
+	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, processesTable)
+	return err
+}
+
+// makeSchema asks first: to create what is there wants a right, too.
+func makeSchema(ctx context.Context, conn *pgxpool.Conn) error {
+	var there bool
+	err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 'corridor')").Scan(&there)
+	if err != nil || there {
+		return err
+	}
+	_, err = conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS corridor")
+	return err
+}
+
+func newMigrator(pool *pgxpool.Pool) (*rivermigrate.Migrator[transaction], error) {
+	return rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
+}
+
+// checkTables refuses a database that is not migrated.
+func checkTables(ctx context.Context, pool *pgxpool.Pool) error {
+	migrator, err := newMigrator(pool)
+	if err != nil {
+		return err
+	}
+	result, err := migrator.Validate(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if !result.OK {
+		return refuse("The database's queue tables are older than this program; migrate it")
+	}
+	_, err = pool.Exec(ctx, "SELECT 1 FROM corridor.queue_processes LIMIT 1")
+	return err
+}

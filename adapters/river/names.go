@@ -1,0 +1,29 @@
+package river
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A name of a kind or a ticker is part of the name of a River queue, which is up
+// to 64 letters, digits and single hyphens or underscores.
+const maxName = 58
+
+var nameForm = regexp.MustCompile(`^[a-z0-9]+([._][a-z0-9]+)*$`)
+
+func validName(name string) bool { return len(name) <= maxName && nameForm.MatchString(name) }
+
+// Each kind and each ticker has a queue of its own, so that a process fetches
+// nothing that it cannot run, and none waits behind another. Hyphens are in no
+// name, so that queues differ where names do.
+func workQueue(kind string) string { return "work-" + strings.ReplaceAll(kind, ".", "-") }
+func tickQueue(name string) string { return "tick-" + strings.ReplaceAll(name, ".", "-") }
+
+func between[T cmp.Ordered](name string, v, least, most T) error {
+	if v < least || v > most {
+		return refuse(fmt.Sprintf("%s is %v to %v", name, least, most))
+	}
+	return nil
+}

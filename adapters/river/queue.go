@@ -1,0 +1,159 @@
+package river
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	riverqueue "github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+type (
+	transaction = pgx.Tx
+	client      = riverqueue.Client[transaction]
+)
+
+// statementTimeout bounds a statement of the queue's own.
+const statementTimeout = 5 * time.Second
+
+// Queue enqueues work with the changes that ask for it, and runs it. Its methods
+// may be used from many goroutines.
+type Queue struct {
+	pool     *pgxpool.Pool
+	cfg      Config
+	kinds    map[string]bool
+	inserter *client
+	desk     *desk
+	running  flights
+
+	mu      sync.Mutex
+	begun   bool
+	closing chan struct{} // closed by the first Close, or when Run ends
+	ended   chan struct{} // closed when nothing runs any more
+}
+
+// New makes a queue on the embedder's pool, of at least four connections, and
+// brings its tables up to date unless config.SkipMigrate.
+//
+// A database or role that does not exist, a role without the rights, tables of
+// another version, and a bad config are errcodes.Configuration. A server that is
+// not reached is errcodes.StorageUnavailable.
+func New(ctx context.Context, pool *pgxpool.Pool, config *Config) (*Queue, error) {
+	cfg, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPool(pool); err != nil {
+		return nil, err
+	}
+	if cfg.SkipMigrate {
+		err = openingError(ctx, checkTables(ctx, pool))
+	} else {
+		err = Migrate(ctx, pool)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return open(pool, cfg)
+}
+
+func open(pool *pgxpool.Pool, cfg Config) (*Queue, error) {
+	inserter, err := riverqueue.NewClient(riverpgxv5.New(pool), &riverqueue.Config{
+		Schema: schema, Logger: guarded(cfg.Logger), FetchCooldown: min(fetchCooldown, cfg.Poll), FetchPollInterval: cfg.Poll,
+	})
+	if err != nil {
+		return nil, coded(err)
+	}
+	q := &Queue{
+		pool: pool, cfg: cfg, inserter: inserter, kinds: map[string]bool{},
+		closing: make(chan struct{}), ended: make(chan struct{}),
+	}
+	for _, kind := range cfg.Kinds {
+		q.kinds[kind] = true
+	}
+	q.desk = newDesk(q.kinds)
+	return q, nil
+}
+
+func checkPool(pool *pgxpool.Pool) error {
+	if pool == nil {
+		return refuse("A pool is required")
+	}
+	if pool.Config().MaxConns < minConns {
+		return refuse("The pool needs at least four connections")
+	}
+	return nil
+}
+
+// Work gives the port on which the services claim and settle what River has given
+// to this process, for as long as its job runs here. It keeps the contract of
+// ports.Work with these differences. Work of a kind that Config.Kinds does not
+// name is errcodes.Configuration, since it would wait for ever. An item that was
+// not settled when the Tick that claimed it ends is taken away, and settling it
+// then is errcodes.Conflict. Done, Retry and Bury are stored a moment after they
+// answer: when the process dies in that moment, the item runs again.
+func (q *Queue) Work() ports.Work { return q.desk }
+
+// Close ends Run: what waits is given to other processes at once, running rounds
+// go on for Config.Grace before their contexts end. It waits for them, at the
+// latest until ctx is done, whose error it gives then. Afterwards Work answers
+// errcodes.Closed; Enqueue goes on, for as long as the store does. It may be
+// called more than once.
+func (q *Queue) Close(ctx context.Context) error {
+	q.mu.Lock()
+	q.shut()
+	if !q.begun {
+		q.begun = true
+		q.desk.close()
+		close(q.ended)
+	}
+	q.mu.Unlock()
+	select {
+	case <-q.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// shut says that nothing new begins. The caller holds mu.
+func (q *Queue) shut() {
+	select {
+	case <-q.closing:
+	default:
+		close(q.closing)
+	}
+}
+
+// flights are the jobs that this process is at.
+type flights struct {
+	mu  sync.Mutex
+	ids map[int64]int
+}
+
+func (f *flights) begin(id int64) (end func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ids == nil {
+		f.ids = map[int64]int{}
+	}
+	f.ids[id]++
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.ids[id]--; f.ids[id] == 0 {
+			delete(f.ids, id)
+		}
+	}
+}
+
+func (f *flights) has(id int64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ids[id] > 0
+}

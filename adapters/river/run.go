@@ -1,0 +1,238 @@
+package river
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	riverqueue "github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+)
+
+// Jobs is what a process runs.
+type Jobs struct {
+	// Work names, by kind, the Tick that claims the kind's items from Queue.Work
+	// and settles them. A kind of Config.Kinds that is missing here is left to
+	// other processes. nil: somebody else of this process claims and settles, and
+	// an item is taken away after twice Config.Timeout.
+	Work map[string]Tick
+	// Tickers run in one process at each interval, however many have them.
+	Tickers []Ticker
+}
+
+// Ticker is work to be done now and then.
+type Ticker struct {
+	// Name is written as a kind of Config.Kinds is, and unique.
+	Name string
+	// Every is the interval, 1 s to 24 h. An interval at whose start the round
+	// before still waits or runs is left out.
+	Every time.Duration
+	Tick  Tick
+	// Timeout bounds a round. Default 1 min; 1 s to 24 h.
+	Timeout time.Duration
+	// AtOnce is how many rounds may run side by side in one process, which
+	// happens when events wake the ticker. Default 1; 1 to 100.
+	AtOnce int
+	// AtStart ticks also when a process becomes River's leader, as the first one
+	// to start does. Without it, the first round is Every later.
+	AtStart bool
+}
+
+const (
+	defaultTickTimeout     = time.Minute
+	minTick, maxTick       = time.Second, 24 * time.Hour
+	maxTickersAtOnce       = 100
+	riverRescue            = time.Hour // beyond the longest round; alive.go is quicker
+	keepForEver            = time.Duration(-1)
+	startPause             = time.Second
+	stuckAfter             = 10 * time.Second
+	maxAttempts        int = 1000
+)
+
+// Run runs jobs until ctx is done, whose error it gives, or Close, which is none.
+// When ctx is done, the contexts of running rounds end at once, and their jobs
+// are given to other processes; Run returns when they have ended. It waits for a
+// database that is away.
+//
+// Jobs out of bounds, and a second Run, are errcodes.Configuration.
+func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
+	tickers, err := q.checkJobs(jobs)
+	if err != nil {
+		return err
+	}
+	if started, err := q.begin(); !started {
+		return err
+	}
+	defer q.end()
+	c, err := q.worker(jobs.Work, tickers)
+	if err != nil {
+		return coded(err)
+	}
+	life := newLife(q, c.ID())
+	if started := q.start(ctx, c, life); started {
+		q.runUntilStopped(ctx, c, life)
+	}
+	if err := life.end(ctx); err != nil {
+		q.report(ctx, err)
+	}
+	return ctx.Err()
+}
+
+func (q *Queue) runUntilStopped(ctx context.Context, c *client, life *life) {
+	var beating sync.WaitGroup
+	stop := make(chan struct{})
+	beating.Go(func() { life.run(context.WithoutCancel(ctx), stop) })
+	q.wait(ctx, c)
+	close(stop)
+	beating.Wait()
+}
+
+// begin reports whether Run may go on: not after Close.
+func (q *Queue) begin() (bool, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.isClosing():
+		return false, nil
+	case q.begun:
+		return false, refuse("The queue runs already")
+	}
+	q.begun = true
+	return true, nil
+}
+
+func (q *Queue) end() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.shut()
+	q.desk.close()
+	close(q.ended)
+}
+
+// start waits for the database, and sets River going. It has not when ctx is done
+// or the queue is closed meanwhile.
+func (q *Queue) start(ctx context.Context, c *client, life *life) (started bool) {
+	for {
+		err := life.beat(ctx)
+		if err == nil {
+			err = coded(c.Start(context.WithoutCancel(ctx)))
+		}
+		if err == nil {
+			return true
+		}
+		if ctx.Err() == nil {
+			q.report(ctx, err)
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-q.closing:
+			return false
+		case <-q.cfg.Clock.After(startPause):
+		}
+	}
+}
+
+// wait returns when River has stopped: on Close within Config.Grace, or at once
+// when ctx is done.
+func (q *Queue) wait(ctx context.Context, c *client) {
+	steady := context.WithoutCancel(ctx)
+	select {
+	case <-ctx.Done():
+		q.mu.Lock()
+		q.shut()
+		q.mu.Unlock()
+		_ = c.StopAndCancel(steady) // its only error is that of a context which never ends
+	case <-q.closing:
+		_ = c.Stop(steady)
+	}
+}
+
+// report tells of a failure of the queue's own.
+func (q *Queue) report(ctx context.Context, err error) {
+	q.cfg.Hooks.Background(err)
+	q.cfg.Logger.WarnContext(ctx, "the queue's own upkeep failed; it tries again", "error", err)
+}
+
+// worker makes the client that runs jobs.
+func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*client, error) {
+	items := &itemWorker{queue: q, rounds: map[string]*rounds{}}
+	queues := map[string]riverqueue.QueueConfig{}
+	for kind, tick := range work {
+		if tick != nil {
+			items.rounds[kind] = newRounds(tick)
+		}
+		queues[workQueue(kind)] = riverqueue.QueueConfig{MaxWorkers: q.cfg.Batch}
+	}
+	longest := 2 * q.cfg.Timeout
+	periodic := make([]*riverqueue.PeriodicJob, 0, len(tickers))
+	for _, name := range slices.Sorted(maps.Keys(tickers)) {
+		t := tickers[name]
+		queues[tickQueue(name)] = riverqueue.QueueConfig{MaxWorkers: t.AtOnce}
+		longest = max(longest, t.Timeout)
+		periodic = append(periodic, t.periodic())
+	}
+	workers := riverqueue.NewWorkers()
+	riverqueue.AddWorker(workers, items)
+	riverqueue.AddWorker(workers, &tickWorker{queue: q, tickers: tickers})
+	return riverqueue.NewClient(riverpgxv5.New(q.pool), &riverqueue.Config{
+		ID: newID(), Schema: schema, Logger: guarded(q.cfg.Logger), Queues: queues, Workers: workers, PeriodicJobs: periodic,
+		FetchCooldown: min(fetchCooldown, q.cfg.Poll), FetchPollInterval: q.cfg.Poll,
+		JobTimeout: longest, JobStuckThreshold: stuckAfter, RescueStuckJobsAfter: longest + riverRescue,
+		SoftStopTimeout: q.cfg.Grace, MaxAttempts: maxAttempts, Hooks: hooks,
+		CompletedJobRetentionPeriod: q.cfg.Keep, CancelledJobRetentionPeriod: keepForEver, DiscardedJobRetentionPeriod: keepForEver,
+	})
+}
+
+func (t *Ticker) periodic() *riverqueue.PeriodicJob {
+	args, opts := tickArgs{t.Name}, &riverqueue.InsertOpts{Queue: tickQueue(t.Name), UniqueOpts: once}
+	return riverqueue.NewPeriodicJob(riverqueue.PeriodicInterval(t.Every),
+		func() (riverqueue.JobArgs, *riverqueue.InsertOpts) { return args, opts },
+		&riverqueue.PeriodicJobOpts{RunOnStart: t.AtStart})
+}
+
+// checkJobs gives the tickers by name, with their defaults.
+func (q *Queue) checkJobs(jobs Jobs) (map[string]*Ticker, error) {
+	for kind := range jobs.Work {
+		if !q.kinds[kind] {
+			return nil, refuse("Jobs.Work has a kind that Config.Kinds does not name")
+		}
+	}
+	byName := map[string]*Ticker{}
+	for _, t := range jobs.Tickers {
+		set(&t.Timeout, defaultTickTimeout)
+		set(&t.AtOnce, 1)
+		if err := t.check(); err != nil {
+			return nil, err
+		}
+		if byName[t.Name] != nil {
+			return nil, refuse("Two tickers have the same name")
+		}
+		byName[t.Name] = &t
+	}
+	if len(jobs.Work)+len(byName) == 0 {
+		return nil, refuse("Jobs names neither work nor a ticker")
+	}
+	return byName, nil
+}
+
+func (t *Ticker) check() error {
+	switch {
+	case !validName(t.Name):
+		return refuse("A ticker's Name is not lower-case words with dots or underscores between them")
+	case t.Tick == nil:
+		return refuse("A ticker has no Tick")
+	}
+	for _, err := range []error{
+		between("A ticker's Every", t.Every, minTick, maxTick),
+		between("A ticker's Timeout", t.Timeout, minTick, maxTick),
+		between("A ticker's AtOnce", t.AtOnce, 1, maxTickersAtOnce),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package river_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/keyring"
+	"github.com/corridor-go/corridor/adapters/river"
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/validation"
+)
+
+// A transaction that nobody answers fails by itself, in one of two processes.
+func TestTransactionsTimeOut(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, tables)
+	var payments []*authstate.Service
+	for range 2 {
+		p := open(t, dsn, river.Config{Kinds: []string{authstate.WorkTimeout}})
+		normaliser, err := authstate.NewNormaliser(nil)
+		require.NoError(t, err)
+		s, err := authstate.New(authstate.Ports{Transactions: p.store.Transactions(), Work: p.queue.Work()}, normaliser, nil)
+		require.NoError(t, err)
+		payments = append(payments, s)
+		p.run(river.Jobs{Work: map[string]river.Tick{authstate.WorkTimeout: s.Tick}})
+	}
+	_, err := payments[0].Open(t.Context(), "shop", authstate.Opening{
+		ID: "pay-1", Direction: errcodes.Payin, RespondBy: time.Now().Add(time.Second),
+	})
+	require.NoError(t, err)
+	reader := open(t, dsn, river.Config{Kinds: []string{authstate.WorkTimeout}}).store.Transactions()
+	eventually(t, "the transaction has failed", func() bool {
+		stored, err := reader.Transaction(t.Context(), "shop", "pay-1") // beside the service, which would judge it itself
+		require.NoError(t, err)
+		return stored.Status == ports.TransactionFailed
+	})
+}
+
+// What one process leaves pending, another one sees to its end (I17).
+func TestAPendingValidationIsRecovered(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, tables)
+	config := river.Config{Kinds: []string{validation.WorkRecover}}
+	gone, stays := open(t, dsn, config), open(t, dsn, config)
+	silent, provider := connector(), connector()
+	release := silent.Hold()
+	defer release()
+	accounts := accountsOn(t, gone, silent)
+	v, err := accounts.Validate(t.Context(), "shop", validation.Request{
+		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
+		AccountIdentifier: "0690000032", BankCode: "044", AccountHolderName: "Mensah, Ama",
+	})
+	require.NoError(t, err)
+	require.Equal(t, ports.StatusPending, v.Status)
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = accounts.Close(late) // it dies in the middle of its lookup
+
+	others := accountsOn(t, stays, provider)
+	stays.run(river.Jobs{Work: map[string]river.Tick{validation.WorkRecover: others.Tick}})
+	eventually(t, "the validation has ended", func() bool {
+		stored, err := stays.store.Validations().Validation(t.Context(), "shop", v.ID)
+		require.NoError(t, err)
+		return stored.Status == ports.StatusVerified
+	})
+	eventually(t, "its work is done", func() bool { return stays.jobs(t, "completed") == 1 })
+}
+
+func connector() *portstest.ScriptedConnector {
+	c := portstest.NewScriptedConnector("provider", ports.Capabilities{
+		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
+	})
+	c.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
+	return c
+}
+
+func accountsOn(t *testing.T, p *process, c ports.AccountConnector) *validation.Service {
+	t.Helper()
+	keys, err := keyring.Parse("2026-11:xsWvXAW8Qh1hBUyoEhPVkQPl7ZVqXJYYdDIBFM4TzZQ=")
+	require.NoError(t, err)
+	sealer, err := keyring.New(keys, nil)
+	require.NoError(t, err)
+	s, err := validation.New(validation.Ports{
+		Validations: p.store.Validations(), Answers: p.store.Answers(), Work: p.queue.Work(), Sealer: sealer,
+	}, []ports.AccountConnector{c}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), within)
+		defer cancel()
+		_ = s.Close(ctx)
+	})
+	return s
+}

@@ -1,0 +1,149 @@
+package river_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/river"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// tally counts what processes did.
+type tally struct {
+	mu    sync.Mutex
+	total int
+	now   int
+	most  int
+}
+
+func (c *tally) begin() (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.total++
+	c.now++
+	c.most = max(c.most, c.now)
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.now--
+	}
+}
+
+func (c *tally) read() (total, most int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total, c.most
+}
+
+func event(id, kind string) ports.Event {
+	return ports.Event{ID: id, Kind: kind, Key: "key", Owner: "shop", At: time.Now(), Data: []byte(`{}`)}
+}
+
+// Three processes do what one would: each round and each item once (I22).
+func TestProcessesShareTheWork(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, tables)
+	var rounds, slow tally
+	var services []*service
+	var all []*process
+	began := time.Now()
+	for range 3 {
+		p := open(t, dsn, river.Config{})
+		s := &service{work: p.queue.Work()}
+		all, services = append(all, p), append(services, s)
+		p.run(river.Jobs{
+			Work: map[string]river.Tick{notify: s.Tick},
+			Tickers: []river.Ticker{
+				{Name: "rounds", Every: time.Second, AtStart: true, Tick: func(context.Context, time.Time) error {
+					defer rounds.begin()()
+					return errSecret // is no reason to tick more often
+				}},
+				{Name: "slow.rounds", Every: time.Second, Tick: func(ctx context.Context, _ time.Time) error {
+					defer slow.begin()()
+					select {
+					case <-ctx.Done():
+					case <-time.After(1700 * time.Millisecond):
+					}
+					return nil
+				}},
+			},
+		})
+	}
+	const many = 90
+	for i := range many {
+		all[i%3].save(t, "shop-"+string(rune('0'+i)), items("item-"+string(rune('0'+i))))
+	}
+	eventually(t, "five rounds", func() bool { total, _ := rounds.read(); return total >= 5 })
+	elapsed := int(time.Since(began) / time.Second)
+	total, most := rounds.read()
+	require.LessOrEqual(t, total, elapsed+2, "one round a second, and the first")
+	require.Equal(t, 1, most)
+	_, most = slow.read()
+	require.Equal(t, 1, most, "a slow round is not doubled")
+	handled := map[string]int{}
+	for _, s := range services {
+		for _, id := range s.handled() {
+			handled[id]++
+		}
+	}
+	require.Len(t, handled, many)
+	for id, n := range handled {
+		require.Equal(t, 1, n, id)
+	}
+}
+
+func TestAnEventWakesATicker(t *testing.T) {
+	t.Parallel()
+	p := open(t, pgtest.Database(t, tables), river.Config{Wake: map[string]string{"report.created": "reports"}})
+	woken, open := make(chan struct{}, 10), make(chan struct{})
+	p.run(river.Jobs{Tickers: []river.Ticker{
+		{Name: "reports", Every: time.Hour, AtOnce: 2, Timeout: time.Hour, Tick: func(ctx context.Context, _ time.Time) error {
+			woken <- struct{}{}
+			select {
+			case <-open:
+			case <-ctx.Done():
+			}
+			return nil
+		}},
+	}})
+	p.save(t, "shop", nil, event("1", "report.created"), event("2", "rate_lock.minted"))
+	<-woken
+	p.save(t, "second", nil, event("3", "report.created"), event("4", "report.created"))
+	select {
+	case <-woken: // beside the first, which goes on
+	case <-time.After(within):
+		close(open)
+		t.Fatal("the second round waits for the first")
+	}
+	eventually(t, "the third waits", func() bool { return p.jobs(t, "running") == 2 && p.jobs(t, "available") == 1 })
+	close(open)
+	<-woken
+	eventually(t, "all have ended", func() bool { return p.jobs(t, "completed") == 3 })
+	events, err := p.store.Outbox().Claim(t.Context(), time.Now(), time.Minute, 10)
+	require.NoError(t, err)
+	require.NotEmpty(t, events, "the store keeps the events all the same")
+}
+
+// Ended jobs go, buried ones stay with their reason.
+func TestEndedJobsAreRemoved(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, tables)
+	p := open(t, dsn, river.Config{})
+	p.save(t, "shop", items("done a while ago", "done just now", "buried long ago"))
+	for id, ended := range map[string]string{
+		"done a while ago": "'completed', finalized_at = now() - interval '2 minutes'",
+		"done just now":    "'completed', finalized_at = now() - interval '5 seconds'",
+		"buried long ago":  "'cancelled', finalized_at = now() - interval '10 years'",
+	} {
+		_, err := p.pool.Exec(t.Context(), "UPDATE corridor.river_job SET state = "+ended+" WHERE args->>'id' = encode($1, 'base64')", []byte(id))
+		require.NoError(t, err)
+	}
+	p.run(river.Jobs{Tickers: []river.Ticker{ticker("any")}})
+	eventually(t, "the old one is removed", func() bool { return p.count(t, "river_job WHERE kind = 'corridor_work'") == 2 })
+	require.Equal(t, 1, p.jobs(t, "cancelled"))
+}

@@ -1,0 +1,246 @@
+package river_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/river"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// serve opens a process whose service handles the work.
+func serve(tb testing.TB, dsn string, config river.Config) (*process, *service) {
+	tb.Helper()
+	p := open(tb, dsn, config)
+	s := &service{work: p.queue.Work()}
+	p.run(river.Jobs{Work: map[string]river.Tick{notify: s.Tick}})
+	return p, s
+}
+
+func TestWorkRunsWithItsChange(t *testing.T) {
+	t.Parallel()
+	p, s := serve(t, pgtest.Database(t, tables), river.Config{})
+	want := items("a")[0]
+	want.ID, want.Payload = "a\x00\xff", []byte("any\x00\xff bytes")
+	p.save(t, "shop", []ports.WorkItem{want})
+	eventually(t, "the item is handled", func() bool { return len(s.handled()) == 1 })
+	got := s.got[0]
+	require.Equal(t, []any{want.ID, want.Payload, 1}, []any{got.ID, got.Payload, got.Attempt})
+	require.Equal(t, want.DueAt.UnixMilli(), got.DueAt.UnixMilli())
+	eventually(t, "the job is completed", func() bool { return p.jobs(t, "completed") == 1 })
+	claimed, err := p.store.Work().Claim(t.Context(), notify, time.Now(), time.Minute, 10)
+	require.NoError(t, err)
+	require.Empty(t, claimed, "the store keeps no second copy")
+}
+
+func TestAChangeThatIsRefusedLeavesNoJob(t *testing.T) {
+	t.Parallel()
+	p := open(t, pgtest.Database(t, tables), river.Config{})
+	p.save(t, "shop", nil)
+	requireCode(t, errcodes.Conflict, p.trySave(t, "shop", items("of a stale version")))
+	require.Zero(t, p.jobs(t, "available"))
+
+	p.save(t, "first", items("twice"))
+	err := p.trySave(t, "second", items("fresh", "twice"))
+	requireCode(t, errcodes.Conflict, err)
+	require.Equal(t, 1, p.jobs(t, "available"))
+	book, err := p.store.RateLocks().Book(t.Context(), ports.BookKey{Owner: "second", Pair: ports.Pair{Base: "USD", Quote: "ZAR"}})
+	require.NoError(t, err)
+	require.Zero(t, book.Version, "the change went with its work")
+
+	tx, err := p.pool.Begin(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, p.queue.Enqueue(t.Context(), tx, nil, items("undone")))
+	require.NoError(t, tx.Rollback(t.Context()))
+	require.Equal(t, 1, p.count(t, "river_job"))
+	p.save(t, "third", []ports.WorkItem{item("in an hour", time.Now().Add(time.Hour))})
+	require.Equal(t, 1, p.jobs(t, "scheduled"), "nobody looks at it before")
+}
+
+func TestAnIdMayComeAgainWhenItsItemIsDone(t *testing.T) {
+	t.Parallel()
+	p, s := serve(t, pgtest.Database(t, tables), river.Config{})
+	for i, owner := range []string{"first", "second"} {
+		p.save(t, owner, items("again"))
+		eventually(t, "the item is done", func() bool { return len(s.handled()) == i+1 && p.jobs(t, "completed") == i+1 })
+	}
+}
+
+func TestWorkWaitsForItsTime(t *testing.T) {
+	t.Parallel()
+	p, s := serve(t, pgtest.Database(t, tables), river.Config{})
+	due := time.Now().Add(1500 * time.Millisecond)
+	p.save(t, "shop", []ports.WorkItem{item("later", due)})
+	eventually(t, "the item is handled", func() bool { return len(s.handled()) == 1 })
+	require.False(t, time.Now().Before(due), "not before its time")
+}
+
+func TestARetriedItemComesBackAndABuriedOneDoesNot(t *testing.T) {
+	t.Parallel()
+	p := open(t, pgtest.Database(t, tables), river.Config{})
+	s := &service{work: p.queue.Work()}
+	var at time.Time
+	s.settle = func(ctx context.Context, w ports.WorkItem) error {
+		if w.Attempt == 1 {
+			at = time.Now().Add(300 * time.Millisecond)
+			return s.work.Retry(ctx, w, at)
+		}
+		return s.work.Bury(ctx, w, "no\x00 use\xff")
+	}
+	p.run(river.Jobs{Work: map[string]river.Tick{notify: s.Tick}})
+	p.save(t, "shop", items("a"))
+	eventually(t, "the item is buried", func() bool { return p.jobs(t, "cancelled") == 1 })
+	require.False(t, time.Now().Before(at))
+	require.Equal(t, []string{"a", "a"}, s.handled())
+	require.Equal(t, at.UnixMilli(), s.got[1].DueAt.UnixMilli(), "the retry's time is the new due time")
+	var reason string
+	require.NoError(t, p.pool.QueryRow(t.Context(), "SELECT errors[1]->>'error' FROM corridor.river_job").Scan(&reason))
+	require.Contains(t, reason, "no use")
+}
+
+func TestWhatATickLeavesComesAgain(t *testing.T) {
+	t.Parallel()
+	for name, tick := range map[string]func(s *service, n int) error{
+		"an error":     func(*service, int) error { return errcodes.New(errcodes.StorageUnavailable, "") },
+		"nothing done": func(*service, int) error { return nil },
+		"a panic":      func(*service, int) error { panic("secret payload") },
+		"claimed, not settled": func(s *service, _ int) error {
+			_, err := s.work.Claim(context.Background(), notify, time.Now(), time.Minute, 1)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log := &records{}
+			var mu sync.Mutex
+			var ended []error
+			p := open(t, pgtest.Database(t, tables), river.Config{Logger: slog.New(log), Hooks: river.Hooks{
+				JobEnded: func(kind string, _ time.Duration, err error) {
+					mu.Lock()
+					defer mu.Unlock()
+					ended = append(ended, err)
+				},
+			}})
+			s := &service{work: p.queue.Work()}
+			first := true
+			p.run(river.Jobs{Work: map[string]river.Tick{notify: func(ctx context.Context, now time.Time) error {
+				if first {
+					first = false
+					return tick(s, 1)
+				}
+				return s.Tick(ctx, now)
+			}}})
+			p.save(t, "shop", items("a"))
+			eventually(t, "the item is done after all", func() bool { return p.jobs(t, "completed") == 1 })
+			mu.Lock()
+			defer mu.Unlock()
+			require.Len(t, ended, 2)
+			require.Error(t, ended[0])
+			require.NoError(t, ended[1])
+			require.NotContains(t, log.text(), "secret")
+			require.NotContains(t, log.text(), "payload of a")
+		})
+	}
+}
+
+func TestOneTickServesAllThatWait(t *testing.T) {
+	t.Parallel()
+	p := open(t, pgtest.Database(t, tables), river.Config{})
+	s := &service{work: p.queue.Work()}
+	first, open := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	p.run(river.Jobs{Work: map[string]river.Tick{notify: func(ctx context.Context, now time.Time) error {
+		err := s.Tick(ctx, now)
+		once.Do(func() { close(first); <-open })
+		return err
+	}}})
+	p.save(t, "shop", items("first"))
+	<-first
+	var many []string
+	for i := range 50 {
+		many = append(many, "item-"+string(rune('A'+i)))
+	}
+	p.save(t, "crowd", items(many...))
+	eventually(t, "all are on the desk", func() bool { return p.queue.OnDesk() == len(many) })
+	close(open)
+	eventually(t, "all are done", func() bool { return p.jobs(t, "completed") == 1+len(many) })
+	require.Equal(t, 2, s.ticks)
+}
+
+// Whoever has not claimed an item does not settle it.
+func TestAnItemIsSettledByItsClaimOnly(t *testing.T) {
+	t.Parallel()
+	p := open(t, pgtest.Database(t, tables), river.Config{})
+	p.run(river.Jobs{Work: map[string]river.Tick{notify: nil}})
+	p.save(t, "shop", items("a"))
+	eventually(t, "it is on the desk", func() bool { return p.queue.OnDesk() == 1 })
+	requireCode(t, errcodes.Conflict, p.queue.Work().Done(t.Context(), items("a")[0]))
+	require.Equal(t, 1, p.queue.OnDesk())
+}
+
+func TestPauses(t *testing.T) {
+	for i, want := range []float64{1, 2, 4, 8, 16, 32, 60, 60} {
+		require.InDelta(t, want, river.Pause(i+1).Seconds(), 0)
+	}
+	require.Equal(t, time.Minute, river.Pause(1_000_000))
+}
+
+func TestWorkOfAnotherKindIsRefused(t *testing.T) {
+	t.Parallel()
+	p := open(t, pgtest.Database(t, tables), river.Config{Wake: map[string]string{"report.created": "reports"}})
+	strange := items("a")
+	strange[0].Kind = "report.created"
+	requireCode(t, errcodes.Configuration, p.trySave(t, "shop", strange))
+	strange[0].Kind = "kept by the store"
+	p.save(t, "shop", strange)
+	require.Zero(t, p.count(t, "river_job"))
+	_, err := p.queue.Work().Claim(t.Context(), "unknown", time.Now(), time.Minute, 1)
+	requireCode(t, errcodes.Configuration, err)
+	for _, n := range []int{0, 1001} {
+		_, err = p.queue.Work().Claim(t.Context(), notify, time.Now(), time.Minute, n)
+		requireCode(t, errcodes.InvalidRequest, err)
+	}
+	_, err = p.queue.Work().Claim(t.Context(), notify, time.Now(), 0, 1)
+	requireCode(t, errcodes.InvalidRequest, err)
+	requireCode(t, errcodes.InvalidRequest, p.queue.Work().Bury(t.Context(), ports.WorkItem{}, strings.Repeat("x", 1025)))
+}
+
+// records keeps what was logged.
+type records struct {
+	mu  sync.Mutex
+	got []string
+}
+
+func (r *records) Enabled(context.Context, slog.Level) bool { return true }
+func (r *records) WithAttrs([]slog.Attr) slog.Handler       { return r }
+func (r *records) WithGroup(string) slog.Handler            { return r }
+
+func (r *records) Handle(_ context.Context, rec slog.Record) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	line := rec.Message
+	rec.Attrs(func(a slog.Attr) bool {
+		line += " " + a.String()
+		return true
+	})
+	r.got = append(r.got, line)
+	return nil
+}
+
+func (r *records) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(slices.Clone(r.got), "\n")
+}
+
+var errSecret = errors.New("secret payload")
