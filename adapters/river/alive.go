@@ -22,6 +22,7 @@ import (
 type life struct {
 	queue  *Queue
 	id     string
+	looked time.Time // when it last had the others' counts
 	others map[string]sign
 	lost   map[run]time.Time // jobs without a process, and since when
 }
@@ -56,9 +57,6 @@ func (l *life) run(ctx context.Context, stop <-chan struct{}) {
 		case <-clock.After(every):
 		}
 		if err := l.beat(ctx); err != nil {
-			// Who could not look has seen nobody stand still.
-			clear(l.others)
-			clear(l.lost)
 			l.queue.report(ctx, err)
 		}
 	}
@@ -101,8 +99,13 @@ func (l *life) count(ctx context.Context) (map[string]int64, error) {
 	return beats, err
 }
 
-// judge gives the processes that are dead.
+// judge gives the processes that are dead. Who could not look for a while has
+// seen nobody stand still: the others may have been kept from beating, too.
 func (l *life) judge(beats map[string]int64, now time.Time) []string {
+	if now.Sub(l.looked) > l.queue.cfg.DeadAfter/2 {
+		clear(l.others)
+	}
+	l.looked = now
 	var dead []string
 	for id, n := range beats {
 		last, known := l.others[id]

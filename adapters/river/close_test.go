@@ -72,7 +72,12 @@ func TestARoundIsCutAndGivenToAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dsn := pgtest.Database(t, tables)
-			p := open(t, dsn, river.Config{Grace: 200 * time.Millisecond, Timeout: 30 * time.Second})
+			grace := 200 * time.Millisecond
+			if name == "Run's context" {
+				grace = time.Minute // of which nothing is to be seen
+			}
+			began := time.Now()
+			p := open(t, dsn, river.Config{Grace: grace, Timeout: 30 * time.Second})
 			begun := make(chan string, 2)
 			block := func(what string) river.Tick {
 				return func(ctx context.Context, _ time.Time) error {
@@ -92,6 +97,7 @@ func TestARoundIsCutAndGivenToAnother(t *testing.T) {
 			<-begun
 			require.NoError(t, stop(p, cancel))
 			require.Equal(t, ctx.Err(), <-p.ran)
+			require.Less(t, time.Since(began), within, "the rounds were cut")
 			require.Equal(t, 2, p.count(t, "river_job WHERE state = 'available' AND scheduled_at <= now()"), "both may run at once")
 			require.Zero(t, p.count(t, "queue_processes"))
 		})
@@ -103,13 +109,20 @@ func TestCloseEndsWithItsContext(t *testing.T) {
 	p := open(t, pgtest.Database(t, tables), river.Config{Grace: 300 * time.Millisecond})
 	begun := make(chan struct{})
 	long := ticker("long")
-	long.AtStart, long.Tick = true, func(ctx context.Context, _ time.Time) error {
+	long.Every, long.AtStart, long.Tick = time.Hour, true, func(ctx context.Context, _ time.Time) error {
 		close(begun)
 		<-ctx.Done()
 		return nil
 	}
 	p.run(river.Jobs{Tickers: []river.Ticker{long}})
-	<-begun
+	eventually(t, "the round has begun", func() bool {
+		select {
+		case <-begun:
+			return true
+		default:
+			return false
+		}
+	})
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, p.queue.Close(late), context.Canceled)

@@ -29,7 +29,7 @@ func openSuite(tb testing.TB) portstest.Store {
 	// Far behind all that the suite claims at: what is retried comes back at once,
 	// and the desk alone keeps it until its time.
 	clock := portstest.NewClock(time.Now().AddDate(10, 0, 0))
-	p := open(tb, pgtest.Database(tb, tables), river.Config{Clock: clock})
+	p := open(tb, pgtest.Database(tb, tables), river.Config{Clock: clock, Grace: 10 * time.Millisecond})
 	p.run(river.Jobs{Work: map[string]river.Tick{notify: nil}})
 	return portstest.Store{
 		RateLocks: p.store.RateLocks(),

@@ -1,6 +1,9 @@
 package river
 
-import "log/slog"
+import (
+	"log/slog"
+	"time"
+)
 
 // OnDesk counts the items that wait here to be claimed or settled.
 func (q *Queue) OnDesk() int {
@@ -21,3 +24,8 @@ func Guard(next slog.Handler) slog.Handler { return guard{next} }
 
 // DateByDatabase is the hook that jobs pass as they are inserted.
 var DateByDatabase = (&atOnce{}).InsertBegin
+
+// Judge is how a process judges by the counts of the others which are dead.
+func Judge(deadAfter time.Duration) func(beats map[string]int64, now time.Time) []string {
+	return newLife(&Queue{cfg: Config{DeadAfter: deadAfter}}, "me").judge
+}

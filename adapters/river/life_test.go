@@ -120,3 +120,20 @@ func TestRoundsAreDatedByTheDatabase(t *testing.T) {
 		require.Equal(t, kept, job.ScheduledAt != nil)
 	}
 }
+
+func TestWhoStandsStillIsDead(t *testing.T) {
+	judge := river.Judge(8 * time.Second)
+	now := time.Now()
+	look := func(after time.Duration, a, b int64) []string {
+		now = now.Add(after)
+		return judge(map[string]int64{"a": a, "b": b}, now)
+	}
+	for beat := range int64(8) {
+		require.Empty(t, look(time.Second, beat, 5))
+	}
+	require.Equal(t, []string{"b"}, look(time.Second, 8, 5))
+	require.Empty(t, look(time.Second, 9, 6), "it was only slow")
+	require.Empty(t, look(time.Minute, 9, 6), "who has not looked has seen nothing")
+	require.Empty(t, look(4*time.Second, 9, 6))
+	require.ElementsMatch(t, []string{"a", "b"}, look(4*time.Second, 9, 6))
+}
