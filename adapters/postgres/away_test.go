@@ -19,11 +19,11 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-var awayFor = flag.Duration("away.for", 2*time.Second, "how long a server is away under load")
+var awayFor = flag.Duration("away.for", time.Second, "how long a server is away under load")
 
 const (
-	awayAcquire = 300 * time.Millisecond
-	awayTimeout = 400 * time.Millisecond
+	awayAcquire = 150 * time.Millisecond
+	awayTimeout = 250 * time.Millisecond
 
 	// patience is what a loaded machine may take beyond the bounds of Config.
 	patience = 5 * time.Second
@@ -32,28 +32,29 @@ const (
 // outage is a way to be away.
 type outage struct {
 	name     string
+	server   bool // is broken, not the way to it
 	leave    func(c *pgtest.Cluster, p *pgtest.Proxy) error
 	comeBack func(c *pgtest.Cluster, p *pgtest.Proxy) error
 }
 
 var outages = []outage{
 	{
-		"stopped",
+		"stopped", true,
 		func(c *pgtest.Cluster, _ *pgtest.Proxy) error { return c.Stop(pgtest.Fast) },
 		func(c *pgtest.Cluster, _ *pgtest.Proxy) error { return c.Start() },
 	},
 	{
-		"paused",
+		"paused", true,
 		func(c *pgtest.Cluster, _ *pgtest.Proxy) error { return c.Pause() },
 		func(c *pgtest.Cluster, _ *pgtest.Proxy) error { return c.Resume() },
 	},
 	{
-		"a network that refuses",
+		"a network that refuses", false,
 		func(_ *pgtest.Cluster, p *pgtest.Proxy) error { p.Refuse(); p.Cut(); return nil },
 		func(_ *pgtest.Cluster, p *pgtest.Proxy) error { return p.Accept() },
 	},
 	{
-		"a network that loses all",
+		"a network that loses all", false,
 		func(_ *pgtest.Cluster, p *pgtest.Proxy) error { p.Stall(); return nil },
 		func(_ *pgtest.Cluster, p *pgtest.Proxy) error { p.Resume(); return nil },
 	},
@@ -67,7 +68,10 @@ func TestAwayUnderLoad(t *testing.T) {
 	for _, o := range outages {
 		t.Run(o.name, func(t *testing.T) {
 			t.Parallel()
-			c := pgtest.New(t, &pgtest.Options{Dir: inMemory()})
+			c := pgtest.Server(t)
+			if o.server {
+				c = pgtest.New(t, &pgtest.Options{Dir: inMemory()})
+			}
 			dsn := c.Database(t, tables)
 			proxy := pgtest.NewProxy(t, dsn)
 			pool := connect(t, proxy.DSN(), nil)
@@ -78,18 +82,20 @@ func TestAwayUnderLoad(t *testing.T) {
 			left := time.Now()
 			require.NoError(t, o.leave(c, proxy))
 			<-time.After(*awayFor)
+			requireCode(t, errcodes.StorageUnavailable, store.Ping(t.Context()))
 			require.NoError(t, o.comeBack(c, proxy))
 			returned := time.Now()
-			require.NoError(t, store.Ping(t.Context()), "the first read")
+			require.Eventually(t, func() bool { return store.Ping(t.Context()) == nil }, patience, time.Millisecond,
+				"a loaded machine may take longer than Timeout to serve")
 			recovered := time.Since(returned)
 			load.waitServed(t)
-			t.Logf("away for %v: %v; slowest refusal %v; the first read after %v", returned.Sub(left), load.outcomes, load.slowest, recovered)
+			t.Logf("away for %v: %v; slowest refusal %v; the first good read after %v", returned.Sub(left), load.outcomes, load.slowest, recovered)
 			load.stop()
 
-			assert.Less(t, recovered, time.Second+patience)
 			assert.Less(t, load.slowest, 4*(awayAcquire+awayTimeout)+patience, "read, save, read back, read the lock")
-			assert.Positive(t, load.outcomes[errcodes.StorageUnavailable])
-			assert.Zero(t, pool.Stat().AcquiredConns())
+			assert.NotEmpty(t, load.outcomes, "the load noticed")
+			require.Eventually(t, func() bool { return pool.Stat().AcquiredConns() == 0 }, patience, time.Millisecond,
+				"a broken connection is closed behind the call's back")
 			requireNothingLost(t, dsn, &load.acked)
 		})
 	}
@@ -214,6 +220,7 @@ func acquireAll(tb testing.TB, pool *pgxpool.Pool, n int) []*pgxpool.Conn {
 		var err error
 		all[i], err = pool.Acquire(tb.Context())
 		require.NoError(tb, err)
+		tb.Cleanup(all[i].Release) // a pool waits for it when it closes
 	}
 	return all
 }

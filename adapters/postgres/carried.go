@@ -34,14 +34,11 @@ type part struct {
 	params int
 }
 
-// newSaving makes a saving from the text of a WITH clause that has a part named
-// saved, the final SELECT, and how many parameters they have.
-func newSaving(with, result string, params int) saving {
-	return saving{&part{with, params}, &part{result, 0}}
+// newSaving makes a saving of one record from the text of its part saved, and how
+// many parameters that has.
+func newSaving(with string, params int) saving {
+	return saving{&part{with, params}, &part{`SELECT count(*) FROM saved`, 0}}
 }
-
-// bare is the statement of a change that carries nothing.
-func (q saving) bare() string { return combination{q.with, q.result}.text() }
 
 // piece is a part with its arguments.
 type piece struct {
@@ -50,8 +47,8 @@ type piece struct {
 }
 
 var (
-	oneEvent = &part{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
-		SELECT ?::bytea, ?::text, ?::bytea, ?::bytea, ?::timestamptz, ?::bytea FROM saved)`, eventParams}
+	// fewEvents are for one to three, which most changes carry.
+	fewEvents = [...]*part{eventsPart(1), eventsPart(2), eventsPart(3)}
 
 	manyEvents = &part{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
 		SELECT v.id, v.kind, v.key, v.owner, v.at, v.data
@@ -66,11 +63,18 @@ var (
 		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, 4}
 )
 
+func eventsPart(n int) *part {
+	row := `(?::bytea, ?::text, ?::bytea, ?::bytea, ?::timestamptz, ?::bytea)`
+	return &part{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
+		SELECT v.id, v.kind, v.key, v.owner, v.at, v.data
+		FROM saved, (VALUES ` + strings.Repeat(row+", ", n-1) + row + `) AS v (id, kind, key, owner, at, data))`, n * eventParams}
+}
+
 // statements keeps the text of each combination of parts: a dozen or two.
 var statements sync.Map // of combination to string
 
 const (
-	maxParts    = 6
+	maxParts    = 7
 	eventParams = 6
 )
 
@@ -117,7 +121,7 @@ type carried struct {
 }
 
 // save runs a saving, whose result is how many records it saved: 0 is
-// errcodes.Conflict with the refusal. The pieces, at most two, go behind its
+// errcodes.Conflict with the refusal. The pieces, at most three, go behind its
 // WITH clause.
 func (s *Store) save(ctx context.Context, q saving, refusal string, args []any, c carried, more ...piece) error {
 	kept, wanted := s.parted(c)
@@ -166,22 +170,33 @@ func (q saving) run(ctx context.Context, on querier, refusal string, args []any,
 	all[n] = q.result
 	var saved int
 	err := on.QueryRow(ctx, all.text(), args...).Scan(&saved)
-	if sqlState(err) == divisionByZero || err == nil && saved == 0 {
+	switch {
+	case sqlState(err) == divisionByZero:
+		return errLeftOut
+	case err == nil && saved == 0:
 		return errcodes.New(errcodes.Conflict, refusal)
+	default:
+		return err
 	}
-	return err
 }
+
+// errLeftOut is a statement that undid itself since it could not do all.
+var errLeftOut error = errcodes.New(errcodes.Conflict, "A record of the change is another's, or has ended")
+
+func isLeftOut(err error) bool { return err == errLeftOut } //nolint:errorlint // it is this one, not any conflict
 
 // pieces store what is carried.
 func (c carried) pieces() []piece {
 	var all []piece
-	switch len(c.events) {
-	case 0:
-	case 1:
-		e := &c.events[0]
-		all = append(all, piece{oneEvent, []any{
-			[]byte(e.ID), e.Kind, []byte(e.Key), []byte(e.Owner), position(e.At), bytesOf(e.Data),
-		}})
+	switch n := len(c.events); {
+	case n == 0:
+	case n <= len(fewEvents):
+		args := make([]any, 0, n*eventParams)
+		for i := range c.events {
+			e := &c.events[i]
+			args = append(args, []byte(e.ID), e.Kind, []byte(e.Key), []byte(e.Owner), position(e.At), bytesOf(e.Data))
+		}
+		all = append(all, piece{fewEvents[n-1], args})
 	default:
 		all = append(all, piece{manyEvents, eventArgs(c.events)})
 	}

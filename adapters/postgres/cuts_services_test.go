@@ -10,59 +10,63 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// serviceChanges are what ratelock.Service and a store settle by themselves. The
-// ids of locks are drawn, and told by the answer.
-var serviceChanges = []struct {
-	name string
-	// prepare makes n locks first; cancel ends the last one.
-	locks  int
-	cancel bool
-	want   int // live locks
-}{
-	{"create the first lock", 0, false, 1},
-	{"create the second lock", 1, false, 2},
-	{"cancel", 2, true, 1},
+// serviceChange is what ratelock.Service settles by itself.
+type serviceChange struct {
+	name   string
+	locks  int  // are minted first
+	cancel bool // ends the last of them; else one is minted
+	live   int  // locks in the end
+}
+
+var serviceChanges = []serviceChange{
+	{name: "create the first lock", live: 1},
+	{name: "create the second lock", locks: 1, live: 2},
+	{name: "cancel", locks: 2, cancel: true, live: 1},
 }
 
 // I1, I10, I32: ratelock.Service finds out what became of a change whose
 // connection was cut, or makes it again: its caller sees what was stored.
 func TestCutsAreSettledByTheService(t *testing.T) {
 	t.Parallel()
+	c := newCutting(t)
+	clock := portstest.NewClock(epoch)
 	for _, change := range serviceChanges {
-		t.Run(change.name, func(t *testing.T) {
-			t.Parallel()
-			c := newCutting(t)
-			clock := portstest.NewClock(epoch)
-			for _, mode := range cutModes[:2] {
-				for k, cut := 1, true; cut; k++ {
-					c.empty(t)
-					var last ports.RateLock
-					var err error
-					for range change.locks {
-						last, _, err = lockService(t, c.plain, clock).Create(t.Context(), "acme", usdZAR)
-						require.NoError(t, err)
-					}
-					locks := lockService(t, c.cut, clock)
-					c.pool.Reset()
-					_, _, err = locks.Create(t.Context(), "warm", usdZAR)
-					require.NoError(t, err)
-					armed := c.proxy.Arm(mode.fault(k))
-					minted := true
-					if change.cancel {
-						last, err = locks.Cancel(t.Context(), "acme", last.ID)
-					} else {
-						last, minted, err = locks.Create(t.Context(), "acme", usdZAR)
-					}
-					if cut = armed.Disarm(); cut {
-						armed.Wait()
-					}
-					require.NoError(t, err, "%s %d", mode.name, k)
-					require.True(t, minted, "%s %d", mode.name, k)
-					c.requireSettled(t, last, change.want)
-				}
+		for _, mode := range cutModes[:2] {
+			for k, cut := 1, true; cut; k++ {
+				cut = c.settled(t, clock, change, mode.fault(k))
 			}
-		})
+		}
 	}
+}
+
+// settled makes a change with one cut, and is false when there was none.
+func (c *cutting) settled(t *testing.T, clock ports.Clock, change serviceChange, fault pgtest.Fault) (cut bool) {
+	t.Helper()
+	c.empty(t)
+	var last ports.RateLock
+	var err error
+	for range change.locks {
+		last, _, err = lockService(t, c.plain, clock).Create(t.Context(), "acme", usdZAR)
+		require.NoError(t, err)
+	}
+	locks := lockService(t, c.cut, clock)
+	c.pool.Reset()
+	_, _, err = locks.Create(t.Context(), "warm", usdZAR)
+	require.NoError(t, err)
+	armed := c.proxy.Arm(fault)
+	minted := true
+	if change.cancel {
+		last, err = locks.Cancel(t.Context(), "acme", last.ID)
+	} else {
+		last, minted, err = locks.Create(t.Context(), "acme", usdZAR)
+	}
+	if cut = armed.Disarm(); cut {
+		armed.Wait()
+	}
+	require.NoError(t, err, "%s, %+v", change.name, fault)
+	require.True(t, minted, "%s, %+v", change.name, fault)
+	c.requireSettled(t, last, change.live)
+	return cut
 }
 
 // requireSettled checks that the lock is stored as told, and its event once.

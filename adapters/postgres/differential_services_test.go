@@ -61,7 +61,7 @@ func newServices(t *rapid.T, store everyPort, w *worlds) services {
 }
 
 func newReports(t *rapid.T, store everyPort, w *worlds) *report.Service {
-	books, err := sandbox.New(&sandbox.Config{PerDay: 30})
+	books, err := sandbox.New(&sandbox.Config{PerDay: 30, Clock: w.clock})
 	require.NoError(t, err)
 	text, err := csv.New(nil)
 	require.NoError(t, err)

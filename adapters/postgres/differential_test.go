@@ -26,7 +26,7 @@ import (
 )
 
 // everyPort is what all stores of this module have.
-type everyPort interface {
+type everyPort interface { //nolint:interfacebloat // it is no port, but all of them
 	RateLocks() ports.RateLockStore
 	Validations() ports.ValidationStore
 	Transactions() ports.TransactionStore
@@ -171,7 +171,7 @@ func (w *worlds) moveClock(t *rapid.T) {
 	w.clock.Advance(time.Duration(rapid.SampledFrom([]int{1, 1, 10, 100, 1_000, 60_000, 1_200_000, 3_600_000, 90_000_000, -1, -60_000}).Draw(t, "ms")) * time.Millisecond)
 }
 
-// from draws an owner; one looks like another.
+// owner draws an owner; one looks like another.
 func (*worlds) owner(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"shop", "Shop", "shop\x00"}).Draw(t, "owner")
 }

@@ -36,8 +36,8 @@ var classes = map[string]errcodes.Code{
 	"23": errcodes.CorruptRecord,      // a constraint that no sound record breaks
 	"25": errcodes.StorageUnavailable, // read-only: a standby
 	"40": errcodes.StorageUnavailable, // rolled back for another's sake
-	"54": errcodes.InvalidRequest,     // a value too large for an index
 	"53": errcodes.StorageUnavailable, // out of disk, memory or connections
+	"54": errcodes.InvalidRequest,     // a value too large for an index
 	"55": errcodes.StorageUnavailable, // a lock that is not to be had
 	"57": errcodes.StorageUnavailable, // shutting down, starting, or a server-side time limit
 	"58": errcodes.StorageUnavailable, // the server's own I/O
@@ -134,11 +134,13 @@ func isRefused(err error) bool {
 	return ok && e.SeverityUnlocalized == "ERROR" || errors.Is(err, pgx.ErrTxCommitRollback)
 }
 
-// isUnsent reports that the connection broke before anything was sent. pgx says
-// so of a closed connection, too, even when that closed while it waited for the
-// answer to a COMMIT.
+// isUnsent reports that a connection of the pool was dead before anything was
+// sent on it. pgx says so of a closed connection, too, even when that closed
+// while it waited for the answer to a COMMIT. That no connection is to be had at
+// all has its code by then.
 func isUnsent(err error) bool {
-	return pgconn.SafeToRetry(err) && !errors.Is(err, pgconn.ErrConnClosed) && !pgconn.Timeout(err)
+	_, ours := errors.AsType[*errcodes.Error](err)
+	return !ours && pgconn.SafeToRetry(err) && !errors.Is(err, pgconn.ErrConnClosed) && !pgconn.Timeout(err)
 }
 
 // isBroken reports that the connection is lost, which another one may mend.

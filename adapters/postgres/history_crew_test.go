@@ -86,8 +86,9 @@ func (c crew) all(tb testing.TB, orders func(process int) historyOrder) (ops []l
 	replies, errs := make([]historyReply, len(c)), make([]error, len(c))
 	var wg sync.WaitGroup
 	for i, m := range c {
+		o := orders(i)
 		wg.Go(func() {
-			if errs[i] = m.orders.Encode(orders(i)); errs[i] == nil {
+			if errs[i] = m.orders.Encode(o); errs[i] == nil {
 				errs[i] = m.told.Decode(&replies[i])
 			}
 		})

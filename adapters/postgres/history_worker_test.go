@@ -39,6 +39,7 @@ type (
 		Origin int64 // the monotonic instant at which all clocks show the epoch
 		Speed  int64
 		Skew   time.Duration // of the process's clock at first
+		Jump   time.Duration // how far from the others the clock may be set later
 		Seed   uint64
 
 		Racers  int      // so many clients create once, and nothing else
@@ -134,7 +135,7 @@ func (w *historyWorker) client(n int) {
 	chance := rand.New(rand.NewPCG(w.Seed, uint64(w.process*100+n)))
 	for range w.Steps {
 		if chance.IntN(5) == 0 {
-			w.clock.jump(time.Duration(chance.Int64N(int64(2*maxSkew))) - maxSkew)
+			w.clock.jump(time.Duration(chance.Int64N(int64(2*w.Jump))) - w.Jump)
 		}
 		w.do(w.next(chance, n))
 	}
@@ -146,11 +147,11 @@ func (w *historyWorker) next(chance *rand.Rand, client int) lockOp {
 	defer w.mu.Unlock()
 	knownLock := w.ids[o.Book]
 	switch dice := chance.IntN(20); {
-	case dice < 3:
+	case dice < 4:
 		o.Kind, o.Left = opCurrent, time.Duration(chance.Int64N(int64(historyValidity)))
-	case dice < 8 && len(knownLock) > 0:
+	case dice < 11 && len(knownLock) > 0:
 		o.Kind = opGet
-	case dice < 12 && len(knownLock) > 0:
+	case dice < 13 && len(knownLock) > 0:
 		o.Kind = opCancel
 	}
 	if o.Kind == opGet || o.Kind == opCancel {

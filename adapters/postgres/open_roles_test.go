@@ -2,11 +2,13 @@ package postgres_test
 
 import (
 	"context"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -33,7 +35,7 @@ func requirePasswordOf(tb testing.TB, c *pgtest.Cluster, role string) {
 			_ = conn.Close(tb.Context())
 		}
 		return err != nil
-	}, patience, patience/1000)
+	}, patience, time.Millisecond)
 }
 
 // grantedTables are tables for a role that may do no more than work on them.
@@ -127,4 +129,52 @@ func TestOpenByManyAtOnce(t *testing.T) {
 		FROM corridor.schema_versions`).Scan(&twice, &versions))
 	assert.Zero(t, twice, "each migration was made once")
 	assert.Greater(t, versions, 1)
+}
+
+// TestOpenWhileAnotherMakesTheSchema: of two who make it in the same moment the
+// second is told that it is there, and goes on.
+func TestOpenWhileAnotherMakesTheSchema(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, nil)
+	pool := connect(t, dsn, nil)
+	tx, err := pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	_, err = tx.Exec(t.Context(), "CREATE SCHEMA corridor")
+	require.NoError(t, err)
+	migrated := make(chan error, 1)
+	second := connect(t, dsn, nil)
+	go func() { migrated <- postgres.Migrate(context.Background(), second) }()
+	require.Eventually(t, func() bool {
+		var waits bool
+		err := pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits)
+		return err == nil && waits
+	}, patience, time.Millisecond)
+	require.NoError(t, tx.Commit(t.Context()))
+	require.NoError(t, <-migrated)
+}
+
+var openStride = flag.Int("open.stride", 23, "after how many messages more the next migration is cut")
+
+// TestOpenAfterACutMigration: a migration whose connection is cut anywhere is
+// taken up by the next process.
+func TestOpenAfterACutMigration(t *testing.T) {
+	t.Parallel()
+	for k, cut := 1, true; cut; k += *openStride {
+		dsn := pgtest.Database(t, nil)
+		proxy := pgtest.NewProxy(t, dsn)
+		pool := connect(t, proxy.DSN(), nil)
+		armed := proxy.Arm(pgtest.Fault{Of: pgtest.Client, Messages: k, Drop: true})
+		err := postgres.Migrate(t.Context(), pool)
+		if cut = armed.Disarm(); cut {
+			armed.Wait()
+		}
+		if err != nil {
+			requireCode(t, errcodes.StorageUnavailable, err)
+		}
+		assert.True(t, cut || err == nil, "message %d", k)
+		require.NoError(t, open(t, dsn, nil).Ping(t.Context()), "message %d", k)
+		pool.Close()
+	}
 }

@@ -2,6 +2,8 @@ package postgres_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -73,21 +75,19 @@ func gone(tb testing.TB) context.Context {
 // TestPoolLosesNoConnection cancels calls wherever they are.
 func TestPoolLosesNoConnection(t *testing.T) {
 	t.Parallel()
-	const calls, conns = 1000, 4
+	const most, callers, conns = 1000, 8, 4
 	pool := connect(t, migrated(t), small(conns))
 	store := on(t, pool, &postgres.Config{SkipMigrate: true, AcquireTimeout: 20 * time.Millisecond})
 	hooked := on(t, pool, &postgres.Config{SkipMigrate: true, AcquireTimeout: 20 * time.Millisecond, Hook: idle{}})
 	var all sync.WaitGroup
-	for n := range 8 {
+	for n := range callers {
 		all.Go(func() {
-			for i := range calls / 8 {
-				for _, call := range poolCalls(store, hooked) {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i*37+n*11)%1500*time.Microsecond)
-					err := call(ctx)
-					cancel()
-					assert.Contains(t, []errcodes.Code{"", errcodes.DeadlineExceeded, errcodes.StorageUnavailable, errcodes.Conflict}, errcodes.Of(err), "%v", err)
-					break
-				}
+			calls := slices.Collect(maps.Values(poolCalls(store, hooked)))
+			for i := range most / callers {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i*37+n*11)%1500*time.Microsecond)
+				err := calls[i%len(calls)](ctx)
+				cancel()
+				assert.Contains(t, []errcodes.Code{"", errcodes.DeadlineExceeded, errcodes.StorageUnavailable, errcodes.Conflict}, errcodes.Of(err), "%v", err)
 			}
 		})
 	}

@@ -27,8 +27,8 @@ const (
 )
 
 var (
-	beginReport  = newSaving(insertReport, countSaved, 25)
-	changeReport = newSaving(updateReport, countSaved, 25)
+	beginReport  = newSaving(insertReport, 25)
+	changeReport = newSaving(updateReport, 25)
 )
 
 func (r reports) Save(ctx context.Context, c ports.ReportChange) error {

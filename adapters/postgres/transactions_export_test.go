@@ -13,3 +13,6 @@ var RecordQueries = map[string]string{
 	"ExpiredReports":       selectExpired,
 	"remove a report":      removeReport,
 }
+
+// bare is the statement of a change that carries nothing.
+func (q saving) bare() string { return combination{q.with, q.result}.text() }

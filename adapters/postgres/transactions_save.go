@@ -26,13 +26,11 @@ const (
 				IS NOT DISTINCT FROM ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 			AND (late_at IS NULL OR (late_at, late_code, late_message) IS NOT DISTINCT FROM ($14, $15, $16)))
 		RETURNING 1)`
-
-	countSaved = `SELECT count(*) FROM saved`
 )
 
 var (
-	beginTransaction  = newSaving(insertTransaction, countSaved, 16)
-	changeTransaction = newSaving(updateTransaction, countSaved, 16)
+	beginTransaction  = newSaving(insertTransaction, 16)
+	changeTransaction = newSaving(updateTransaction, 16)
 )
 
 func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error {

@@ -18,14 +18,12 @@ const (
 			= ($3::bigint, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::bigint, $15, $16, $17, $18, $19, $20, $21, $22)
 		WHERE id = $1 AND owner = $2 AND version = $3::bigint - 1 AND status = 'pending' RETURNING 1)`
 
-	validationsSaved = `SELECT count(*) FROM saved`
-
 	validationParams = 22
 )
 
 var (
-	openValidation   = newSaving(insertValidation, validationsSaved, validationParams)
-	changeValidation = newSaving(updateValidation, validationsSaved, validationParams)
+	openValidation   = newSaving(insertValidation, validationParams)
+	changeValidation = newSaving(updateValidation, validationParams)
 )
 
 func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {

@@ -59,8 +59,13 @@ func within(n float64) goal {
 func main() {
 	only := flag.String("only", "", "run the rows whose name contains this")
 	rounds := flag.Int("rounds", 15, "interleaved rounds a row")
+	reckon := flag.Bool("capacity", false, "print creates a second and bytes a lock by store, for internal/docs/capacity.md")
 	flag.Parse()
-	if err := run(*only, *rounds); err != nil {
+	measure := func() error { return run(*only, *rounds) }
+	if *reckon {
+		measure = printCapacity
+	}
+	if err := measure(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

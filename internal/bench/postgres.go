@@ -133,19 +133,19 @@ func fullPostgres() (subject, error) {
 	}), done}, fill(s, names)
 }
 
-// leaps is a clock that has moved on by a day when the pairs have been gone through.
+// leaps is a clock that has moved on by two hours when the pairs have been gone through.
 type leaps struct {
 	ports.Clock
-	days atomic.Int64
+	rounds atomic.Int64
 }
 
 func (l *leaps) Now() time.Time {
-	return l.Clock.Now().Add(time.Duration(l.days.Load()) * 24 * time.Hour)
+	return l.Clock.Now().Add(time.Duration(l.rounds.Load()) * 24 * time.Hour)
 }
 
 const pairs = 1000 // of the row that mints
 
-func (l *leaps) visit(i int) { l.days.Store(int64(i / pairs)) }
+func (l *leaps) visit(i int) { l.rounds.Store(int64(i / pairs)) }
 
 // clocked is a feed whose prices are fresh by a clock.
 type clocked struct{ clock ports.Clock }
@@ -156,7 +156,7 @@ func (c clocked) Mid(_ context.Context, pair ports.Pair) (ports.Price, error) {
 	return ports.Price{Pair: pair, Mid: "18.2500", Source: "steady", At: c.clock.Now()}, nil
 }
 
-// mintPostgres goes through the pairs again and again, a day later each time: each
+// mintPostgres goes through the pairs again and again, two hours later each time: each
 // call writes the end of the lock before, mints another and stores both events.
 func mintPostgres() (subject, error) {
 	store, _, done, err := storePostgres()

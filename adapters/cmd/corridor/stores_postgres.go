@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -83,6 +84,20 @@ func connect(ctx context.Context, spec string) (*pool, error) {
 		return nil, errUnreadableURL
 	}
 	return &pool{opened}, nil
+}
+
+// startLock is what processes that start at once queue on: "corrstrt".
+const startLock = 0x636f727273747274
+
+// alone runs fn under a lock that the server gives to one at a time, and takes
+// back when its holder dies.
+func (p *pool) alone(ctx context.Context, fn func() error) error {
+	return pgx.BeginFunc(ctx, p.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", startLock); err != nil {
+			return err
+		}
+		return fn()
+	})
 }
 
 var errUnreadableURL = rejected{errors.New("not a URL that PostgreSQL takes: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…")}
