@@ -139,7 +139,10 @@ func (s *Service) writeDown(ctx context.Context, rec *ports.Book, at time.Time) 
 	if !overdue(rec, at) {
 		return nil
 	}
-	_, err := s.decide(ctx, *rec, func(*Book, time.Time) error { return nil })
+	_, err := s.decide(ctx, *rec, func(b *Book, _ time.Time) error {
+		_, err := b.Expire(at) // the clock may have gone back since
+		return err
+	})
 	return err
 }
 
