@@ -2,6 +2,7 @@ package river_test
 
 import (
 	"context"
+	"flag"
 	"os"
 	"sync"
 	"testing"
@@ -22,6 +23,10 @@ func TestMain(m *testing.M) {
 	if dsn := os.Getenv(childVariable); dsn != "" {
 		child(dsn)
 		return
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait, rather than compute
+		panic(err)
 	}
 	goleak.VerifyTestMain(pgtest.Main(m))
 }
