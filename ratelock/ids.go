@@ -18,13 +18,25 @@ var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadd
 // age and stores append them, and 80 bits of chance, so that none comes twice
 // (I13).
 func newID(now time.Time, random io.Reader) (string, error) {
-	var raw [16]byte
-	binary.BigEndian.PutUint64(raw[:8], uint64(now.UnixMilli())<<16)
+	raw := at(now)
 	if _, err := io.ReadFull(random, raw[6:]); err != nil {
 		return "", errcodes.Wrap(errcodes.Internal, "", err)
 	}
+	return encode(raw), nil
+}
+
+// FirstID gives the lowest id that a lock made at t or later has, by the clock of
+// the process that made it: where a partition by ids begins. t is from 1970 on.
+func FirstID(t time.Time) string { return encode(at(t)) }
+
+func at(t time.Time) (raw [16]byte) {
+	binary.BigEndian.PutUint64(raw[:8], uint64(t.UnixMilli())<<16)
+	return raw
+}
+
+func encode(raw [16]byte) string {
 	var buf [len(IDPrefix) + 26]byte
 	copy(buf[:], IDPrefix)
 	idEncoding.Encode(buf[len(IDPrefix):], raw[:])
-	return string(buf[:]), nil
+	return string(buf[:])
 }

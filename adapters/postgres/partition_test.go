@@ -1,0 +1,54 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+// partition is what internal/docs/capacity.md tells operators to run.
+const partition = `
+DROP VIEW corridor.readable_rate_locks;
+ALTER TABLE corridor.rate_locks RENAME TO rate_locks_before;
+CREATE TABLE corridor.rate_locks (LIKE corridor.rate_locks_before INCLUDING ALL) PARTITION BY RANGE (id);
+CREATE TABLE corridor.rate_locks_2027 PARTITION OF corridor.rate_locks FOR VALUES FROM ('rl_06hcx2ym') TO ('rl_06n2cf8');
+ALTER TABLE corridor.rate_locks ATTACH PARTITION corridor.rate_locks_before DEFAULT;`
+
+var partitioned = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := postgres.Migrate(ctx, pool); err != nil {
+		return err
+	}
+	_, err = pool.Exec(ctx, partition)
+	return err
+})
+
+// Ids begin with the time, so that a table of locks can be partitioned by them
+// and keep its key.
+func TestLocksMayBePartitionedByID(t *testing.T) {
+	portstest.RateLockStore(t, portstest.StoreHarness{
+		Parallel: true,
+		Open: func(tb testing.TB) portstest.Store {
+			tb.Helper()
+			return conforming(tb, pgtest.Database(tb, partitioned), false)
+		},
+	})
+	store := open(t, pgtest.Database(t, partitioned), nil)
+	l := activeLock("acme", ratelock.FirstID(time.Date(2027, time.May, 1, 0, 0, 0, 0, time.UTC)), epoch)
+	require.NoError(t, store.RateLocks().Save(t.Context(), mint(bookOf(t, store, "acme"), l)))
+	got, _, err := store.RateLocks().Lock(t.Context(), "acme", l.ID)
+	require.NoError(t, err)
+	require.Equal(t, l, got)
+}
