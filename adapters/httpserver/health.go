@@ -98,9 +98,18 @@ func (h *readiness) run(check Check) (degraded bool, err error) {
 func wait(ctx context.Context, done <-chan singleflight.Result) (degraded bool, err error) {
 	select {
 	case result := <-done:
-		degraded, _ = result.Val.(bool)
-		return degraded, result.Err
+		return outcome(result)
 	case <-ctx.Done():
+	}
+	select { // of both at once, the result counts
+	case result := <-done:
+		return outcome(result)
+	default:
 		return false, ctx.Err()
 	}
+}
+
+func outcome(r singleflight.Result) (degraded bool, err error) {
+	degraded, _ = r.Val.(bool)
+	return degraded, r.Err
 }

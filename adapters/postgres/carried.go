@@ -37,7 +37,7 @@ type part struct {
 // newSaving makes a saving of one record from the text of its part saved, and how
 // many parameters that has.
 func newSaving(with string, params int) saving {
-	return saving{&part{with, params}, &part{`SELECT count(*) FROM saved`, 0}}
+	return saving{&part{with, params}, &part{` SELECT count(*) FROM saved`, 0}}
 }
 
 // piece is a part with its arguments.

@@ -72,11 +72,12 @@ func coded(err error) error {
 	if e, ok := errors.AsType[*errcodes.Error](err); ok {
 		return e
 	}
-	if code := errcodes.Of(err); code != errcodes.Internal {
-		return err // the context's own
-	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return codedState(e)
+	}
+	_, connecting := errors.AsType[*pgconn.ConnectError](err) // even by a time limit of its own
+	if code := errcodes.Of(err); !connecting && code != errcodes.Internal {
+		return err // the context's own
 	}
 	// Everything else is the network's: no connection, or a broken one.
 	return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err})

@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-var histories = flag.Int("histories", 30, "how many histories of four processes are made and checked")
+var histories = flag.Int("histories", 8, "how many histories of four processes are made and checked")
 
 // I1 to I9, I13, I32: four processes on one database, whose clocks disagree by
 // minutes and jump, tell nothing that one process could not have told.

@@ -7,13 +7,13 @@ const (
 	updateBook = `saved AS (UPDATE corridor.books SET version = version + 1, high_water = $5, live = $6, live_locks = $7
 		WHERE owner = $1 AND base = $2 AND quote = $3 AND version = $4 RETURNING 1)`
 
-	bookSaved = `SELECT count(*) FROM saved`
+	bookSaved = ` SELECT count(*) FROM saved`
 
 	// These divide by zero when a lock was left out, since nothing but an error
 	// undoes a statement.
-	oneEnded   = `SELECT count(*) / (CASE WHEN count(*) = (SELECT count(*) FROM ended) THEN 1 ELSE 0 END) FROM saved`
-	twoEnded   = `SELECT count(*) / (CASE WHEN 2 * count(*) = (SELECT count(*) FROM ended) + (SELECT count(*) FROM ended2) THEN 1 ELSE 0 END) FROM saved`
-	locksSaved = `SELECT count(*) / (CASE WHEN count(*) = 0 OR (SELECT count(*) FROM locks) = $8 THEN 1 ELSE 0 END)
+	oneEnded   = ` SELECT count(*) / (CASE WHEN count(*) = (SELECT count(*) FROM ended) THEN 1 ELSE 0 END) FROM saved`
+	twoEnded   = ` SELECT count(*) / (CASE WHEN 2 * count(*) = (SELECT count(*) FROM ended) + (SELECT count(*) FROM ended2) THEN 1 ELSE 0 END) FROM saved`
+	locksSaved = ` SELECT count(*) / (CASE WHEN count(*) = 0 OR (SELECT count(*) FROM locks) = $8 THEN 1 ELSE 0 END)
 		FROM saved`
 
 	// endLock ends a lock that is active, which is what nearly every end finds. It

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"flag"
 	"testing"
 	"time"
 
@@ -15,7 +16,26 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	for name, value := range map[string]string{
+		"test.parallel": "4",  // they wait for the server, too
+		"rapid.checks":  "25", // each is some dozens of statements
+	} {
+		if !given(name) {
+			if err := flag.Set(name, value); err != nil {
+				panic(err)
+			}
+		}
+	}
+	goleak.VerifyTestMain(pgtest.Main(m))
+}
+
+// given reports whether the command line has the flag.
+func given(name string) (yes bool) {
+	flag.Visit(func(f *flag.Flag) { yes = yes || f.Name == name })
+	return yes
+}
 
 var (
 	epoch  = time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC)

@@ -63,12 +63,13 @@ func TestACacheHitIsOneReadAndOneWrite(t *testing.T) {
 		{"an account whose answer is kept", 2, accountRequest(1, "Mensah Ama")},
 		{"the same question again", 0, accountRequest(1, "Mensah Ama")},
 	} {
-		asked := traced.of(t, func() error {
+		traced.of(t, func() error {
 			v, err := service.Validate(t.Context(), "acme", c.req)
 			require.Equal(t, ports.StatusVerified, v.Status)
 			return err
 		})
-		require.Len(t, asked, c.want, c.name)
+		// The claim is released beside the answer.
+		require.Eventually(t, func() bool { return traced.count() == c.want }, 10*time.Second, time.Millisecond, c.name)
 	}
 	require.NoError(t, service.Close(t.Context()))
 }

@@ -58,6 +58,13 @@ func (s *statements) of(tb testing.TB, call func() error) []pgx.TraceQueryStartD
 	return s.all
 }
 
+// count is how many statements there were since the last call of of.
+func (s *statements) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.all)
+}
+
 func (s *statements) trace(c *pgxpool.Config) { c.ConnConfig.Tracer = s }
 
 // accountCall is a call of a port, the statements that it may take, and the

@@ -23,11 +23,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/feed/ecb"
 	"github.com/corridor-go/corridor/adapters/format/jsonl"
 	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/errcodes"
@@ -63,6 +66,10 @@ func Reports(
 	return err
 }
 
+func Scale(ctx context.Context, locks *ratelock.Service, keys ports.Sealer, connectors []ports.AccountConnector) error {
+	SCALE
+}
+
 func TestProperty(t *testing.T) {
 	PROPERTY
 }
@@ -75,7 +82,7 @@ func TestReadmeSnippets(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(readme, -1)
-	marks := []string{"EMBED", "VALIDATE", "CALLBACK", "REPORTS", "PROPERTY"}
+	marks := []string{"EMBED", "VALIDATE", "CALLBACK", "REPORTS", "PROPERTY", "SCALE"}
 	require.Len(t, blocks, len(marks))
 	source := []byte(readmePackage)
 	for i, mark := range marks {

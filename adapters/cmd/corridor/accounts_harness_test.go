@@ -40,10 +40,10 @@ func clientsFile(t *testing.T) (path string) {
 	return path
 }
 
-// serveAccounts serves acme, in memory, with the sandbox's accounts and rates.
-func serveAccounts(t *testing.T, args ...string) *service {
+// serveAccounts serves acme with the sandbox's accounts and rates.
+func serveAccounts(t *testing.T, store string, args ...string) *service {
 	t.Helper()
-	return serveAcme(t, append([]string{"--sandbox", "--store", "memory:"}, args...)...)
+	return serveAcme(t, append([]string{"--sandbox", "--store", store}, args...)...)
 }
 
 // in gives the service to a subtest.

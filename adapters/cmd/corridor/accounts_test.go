@@ -15,9 +15,10 @@ import (
 const holder = "AMA SERWAA MENSAH"
 
 // TestTheSandboxsAccounts has each row of the sandbox's table in each market.
-func TestTheSandboxsAccounts(t *testing.T) {
-	t.Parallel()
-	s := serveAccounts(t)
+func TestTheSandboxsAccounts(t *testing.T) { at(t, theSandboxsAccounts, inMemory, shared) }
+
+func theSandboxsAccounts(t *testing.T, store string) {
+	s := serveAccounts(t, store)
 	verified := func(provider string) map[string]any {
 		return map[string]any{"status": "verified", "provider": provider, "accountHolderName": holder, "validationType": "external"}
 	}
@@ -50,8 +51,11 @@ func TestTheSandboxsAccounts(t *testing.T) {
 
 // TestAProviderThatNeverAnswersIsAnErrorAtTheLimit (I17).
 func TestAProviderThatNeverAnswersIsAnErrorAtTheLimit(t *testing.T) {
-	t.Parallel()
-	s := serveAccounts(t, "--validation-timeout", "3s")
+	at(t, aProviderThatNeverAnswersIsAnErrorAtTheLimit, inMemory, sharedToo)
+}
+
+func aProviderThatNeverAnswersIsAnErrorAtTheLimit(t *testing.T, store string) {
+	s := serveAccounts(t, store, "--validation-timeout", "3s")
 	for _, m := range []market{nigeria, kenyaMobile} {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
@@ -72,8 +76,11 @@ func TestAProviderThatNeverAnswersIsAnErrorAtTheLimit(t *testing.T) {
 // TestANameIsComparedOnWhatIsKept (SERVICE 12, I20): the second and third
 // requests cost no lookup, and each is judged by its own name.
 func TestANameIsComparedOnWhatIsKept(t *testing.T) {
-	t.Parallel()
-	s := serveAccounts(t)
+	at(t, aNameIsComparedOnWhatIsKept, inMemory, shared)
+}
+
+func aNameIsComparedOnWhatIsKept(t *testing.T, store string) {
+	s := serveAccounts(t, store)
 	const asked = `corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`
 	const hits = `corridor_validation_cache_hits_total{country="GHA",type="bank_account"}`
 	account := ghana.asking("4711")
@@ -107,9 +114,10 @@ func TestANameIsComparedOnWhatIsKept(t *testing.T) {
 }
 
 // TestWhatARequestMustBe has the statuses of what is malformed and of what breaks a rule.
-func TestWhatARequestMustBe(t *testing.T) {
-	t.Parallel()
-	s := serveAccounts(t)
+func TestWhatARequestMustBe(t *testing.T) { at(t, whatARequestMustBe, inMemory, shared) }
+
+func whatARequestMustBe(t *testing.T, store string) {
+	s := serveAccounts(t, store)
 	good := nigeria.asking("4711")
 	change := func(fn func(a *asking)) asking {
 		a := good
@@ -162,8 +170,9 @@ func TestWhatARequestMustBe(t *testing.T) {
 
 // TestAWrongCheckDigit is a result, and nobody is asked; unless the provider is
 // to decide.
-func TestAWrongCheckDigit(t *testing.T) {
-	t.Parallel()
+func TestAWrongCheckDigit(t *testing.T) { at(t, aWrongCheckDigit, inMemory, sharedToo) }
+
+func aWrongCheckDigit(t *testing.T, store string) {
 	wrong := func(m market, at int) asking {
 		a := m.asking("4711")
 		digit := '0' + (a.AccountIdentifier[at]-'0'+1)%10
@@ -171,7 +180,7 @@ func TestAWrongCheckDigit(t *testing.T) {
 		return a
 	}
 	const asked = `corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`
-	s := serveAccounts(t)
+	s := serveAccounts(t, store)
 	for reason, a := range map[string]asking{
 		"The account number's check digit does not fit the bank code": wrong(nigeria, 0),
 		"The check digits of the IBAN are wrong":                      wrong(egypt, 10),
@@ -183,15 +192,18 @@ func TestAWrongCheckDigit(t *testing.T) {
 		}
 	}
 	require.Zero(t, s.metric(asked))
-	advised := serveAccounts(t, "--check-digit", "advise")
+	advised := serveAccounts(t, store, "--check-digit", "advise")
 	require.Equal(t, "verified", advised.validate(wrong(nigeria, 0))["status"])
 	require.InDelta(t, 1, advised.metric(asked), 0)
 }
 
 // TestAClientsValidationsAreItsOwn, and so are the merchants that it may name.
 func TestAClientsValidationsAreItsOwn(t *testing.T) {
-	t.Parallel()
-	s := serveAccounts(t)
+	at(t, aClientsValidationsAreItsOwn, inMemory, sharedToo)
+}
+
+func aClientsValidationsAreItsOwn(t *testing.T, store string) {
+	s := serveAccounts(t, store)
 	acmes := s.validate(nigeria.asking("4711"))
 	require.Equal(t, http.StatusOK, s.login("beta", betaSecret))
 	for _, id := range []any{acmes["id"], "00000000-0000-4000-8000-000000000000", "rl_1", "%20", strings.Repeat("a", 500)} {
@@ -218,9 +230,10 @@ func TestAClientsValidationsAreItsOwn(t *testing.T) {
 
 // TestAnAnswerAgesOut: the id goes with the answer, and the next
 // request asks anew.
-func TestAnAnswerAgesOut(t *testing.T) {
-	t.Parallel()
-	s := serveAccounts(t, "--validation-ttl", "2s")
+func TestAnAnswerAgesOut(t *testing.T) { at(t, anAnswerAgesOut, inMemory, sharedToo) }
+
+func anAnswerAgesOut(t *testing.T, store string) {
+	s := serveAccounts(t, store, "--validation-ttl", "2s")
 	const asked = `corridor_connector_duration_seconds_count{connector="sandbox",outcome="found"}`
 	first := s.validate(nigeria.asking("4711"))
 	expiry, err := time.Parse(time.RFC3339, first["expiresAt"].(string))
@@ -242,9 +255,10 @@ func TestAnAnswerAgesOut(t *testing.T) {
 }
 
 // TestNoAnswerIsKept where answers are good for no time.
-func TestNoAnswerIsKept(t *testing.T) {
-	t.Parallel()
-	s := serveAccounts(t, "--validation-ttl", "0s")
+func TestNoAnswerIsKept(t *testing.T) { at(t, noAnswerIsKept, inMemory, sharedToo) }
+
+func noAnswerIsKept(t *testing.T, store string) {
+	s := serveAccounts(t, store, "--validation-ttl", "0s")
 	for range 2 {
 		body := s.validate(nigeria.asking("4711"))
 		require.NotContains(t, body, "expiresAt")
@@ -256,11 +270,12 @@ func TestNoAnswerIsKept(t *testing.T) {
 }
 
 // TestWithoutConnectors: the rules decide where they can.
-func TestWithoutConnectors(t *testing.T) {
-	t.Parallel()
+func TestWithoutConnectors(t *testing.T) { at(t, withoutConnectors, inMemory, sharedToo) }
+
+func withoutConnectors(t *testing.T, store string) {
 	rates := t.TempDir() + "/rates.json"
 	write(t, rates, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500"}]}`)
-	s := serve(t, nil, "--store", "memory:", "--feed", "file:"+rates, "--clients-file", clientsFile(t))
+	s := serve(t, nil, "--store", store, "--feed", "file:"+rates, "--clients-file", clientsFile(t))
 	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret))
 	passes := map[string]any{"status": "verified", "provider": "rules", "validationType": "internal_rules"}
 	unserved := map[string]any{
@@ -291,9 +306,10 @@ func TestWithoutConnectors(t *testing.T) {
 }
 
 // TestTheMetricsOfAccounts: each that account validation has moves.
-func TestTheMetricsOfAccounts(t *testing.T) {
-	t.Parallel()
-	s := serveAccounts(t)
+func TestTheMetricsOfAccounts(t *testing.T) { at(t, theMetricsOfAccounts, inMemory, sharedToo) }
+
+func theMetricsOfAccounts(t *testing.T, store string) {
+	s := serveAccounts(t, store)
 	for _, m := range markets { // each is a 429 to the first connector
 		s.validate(m.asking("0004"))
 	}
@@ -324,7 +340,7 @@ func TestTheMetricsOfAccounts(t *testing.T) {
 // answer depends on those before.
 func TestTheSandboxHasNoBreaker(t *testing.T) {
 	t.Parallel()
-	s := serveAccounts(t, "--validation-timeout", "2500ms")
+	s := serveAccounts(t, "memory:", "--validation-timeout", "2500ms")
 	for range 20 {
 		require.Equal(t, "sandbox-standby", s.validate(nigeria.asking("0001"))["provider"])
 	}

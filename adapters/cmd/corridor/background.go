@@ -23,6 +23,7 @@ func (a *application) start(log *slog.Logger) *background {
 	b := &background{app: a, cancel: cancel}
 	if a.queue != nil {
 		b.loop(ctx, log, "queue", func(ctx context.Context) error { return a.queue.Run(ctx, a.jobs()) })
+		b.loop(ctx, log, "drift", a.drift)
 		b.loop(ctx, log, "sandbox transactions", a.payments.play)
 		return b
 	}
@@ -44,6 +45,22 @@ func (b *background) loop(ctx context.Context, log *slog.Logger, name string, ru
 			log.Error("background loop ended", "loop", name, "error", err)
 		}
 	})
+}
+
+// drift looks at the market, beside a queue. It remembers what it saw, for looks
+// in a row count: looks that processes took by turns would be none. So each
+// process looks for itself; a lock that two cancel at once is cancelled once.
+func (a *application) drift(ctx context.Context) error {
+	ticker := time.NewTicker(a.driftEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case now := <-ticker.C:
+			_ = a.locks.Drift(ctx, now) // reported where it failed
+		}
+	}
 }
 
 // purgeTokens drops expired tokens from the store now and then.
@@ -74,14 +91,15 @@ func (a *application) closeQueue(ctx context.Context) error {
 // stop cuts what the loops do, a look at a slow feed too, and waits for their
 // end, at most timeout.
 func (b *background) stop(timeout time.Duration) error {
-	b.cancel()
 	late, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
+	failed := b.app.closeQueue(late) // its rounds have a grace
+	b.cancel()
 	ended := make(chan error, 1)
 	go func() {
 		b.done.Wait()
 		// Lookups are broken off; the next start takes up what they leave pending.
-		ended <- errors.Join(b.app.closeQueue(late), b.app.locks.Close(late), b.app.accounts.Close(late), b.app.payments.service.Close(late),
+		ended <- errors.Join(failed, b.app.locks.Close(late), b.app.accounts.Close(late), b.app.payments.service.Close(late),
 			b.app.reports.stop(late))
 	}()
 	select {

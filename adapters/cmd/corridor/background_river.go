@@ -69,7 +69,7 @@ func (a *application) jobs() river.Jobs {
 	jobs := river.Jobs{
 		Work: map[string]river.Tick{validation.WorkRecover: a.accounts.Tick, authstate.WorkTimeout: a.payments.service.Tick},
 		Tickers: []river.Ticker{
-			{Name: ratesTicker, Every: max(a.driftEvery, time.Second), Tick: a.locks.Tick},
+			{Name: ratesTicker, Every: max(a.driftEvery, time.Second), Tick: a.locks.Sweep}, // without Drift: see drift
 			{Name: accountsTicker, Every: sweepEvery, Tick: a.accounts.Tick},
 			{Name: paymentsTicker, Every: sweepEvery, Tick: a.payments.service.Tick},
 			{Name: tokensTicker, Every: purgeEvery, Tick: func(ctx context.Context, now time.Time) error {

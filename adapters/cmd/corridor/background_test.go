@@ -12,8 +12,11 @@ import (
 )
 
 func TestALockExpiresWithoutBeingRead(t *testing.T) {
-	t.Parallel()
-	s := serveAcme(t, "--sandbox", "--store", "memory:", "--lock-validity", "1s", "--drift-every", "50ms")
+	at(t, aLockExpiresWithoutBeingRead, inMemory, sharedToo)
+}
+
+func aLockExpiresWithoutBeingRead(t *testing.T, store string) {
+	s := serveAcme(t, "--sandbox", "--store", store, "--lock-validity", "1s", "--drift-every", "50ms")
 	status, body := s.lock("USD", "ZAR")
 	require.Equal(t, http.StatusCreated, status)
 	s.eventually(func() bool { return s.metric(`corridor_events_total{kind="rate_lock.expired"}`) == 1 }, "no expiry")
@@ -24,14 +27,15 @@ func TestALockExpiresWithoutBeingRead(t *testing.T) {
 	require.Equal(t, "expired", body["status"])
 }
 
-func TestTheMarketMovesAway(t *testing.T) {
-	t.Parallel()
+func TestTheMarketMovesAway(t *testing.T) { at(t, theMarketMovesAway, inMemory, shared) }
+
+func theMarketMovesAway(t *testing.T, store string) {
 	path := filepath.Join(t.TempDir(), "rates.json")
 	market := func(mid, marker string) {
 		write(t, path, fmt.Sprintf(`{"rates":[{"base":"USD","quote":"ZAR","mid":%q},{"base":"USD","quote":%q,"mid":"1"}]}`, mid, marker))
 	}
 	market("18.2500", "XOF")
-	s := serveAcme(t, "--store", "memory:", "--feed", "file:"+path, "--drift-every", "100ms", "--drift-tolerance-bps", "100")
+	s := serveAcme(t, "--store", store, "--feed", "file:"+path, "--drift-every", "100ms", "--drift-tolerance-bps", "100")
 	_, lock := s.lock("USD", "ZAR")
 	read := func() {
 		_, lock = s.do(http.MethodGet, "/v1/rate-locks/"+lock["rateLockId"].(string), "")

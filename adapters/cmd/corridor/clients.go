@@ -43,21 +43,26 @@ func (c *serveCmd) clients(s *store, log *slog.Logger) (ports.ClientReader, intr
 		clients, err := clientauth.Parse(inline)
 		return clients, nobody, err
 	case c.Sandbox:
-		return s.Clients(), introduceSandbox(s.Clients()), nil
+		return s.Clients(), introduceSandbox(s), nil
 	default:
 		return nil, nil, errors.New("clients are required: --clients-file, " + clientsEnv + ", or --sandbox")
 	}
 }
 
-func introduceSandbox(clients ports.ClientStore) introduction {
+func introduceSandbox(s *store) introduction {
 	return func(ctx context.Context) (greeting, error) {
-		secret, err := sandboxClient(ctx, clients)
+		var secret clientauth.Secret
+		err := s.alone(ctx, func() (err error) {
+			secret, err = sandboxClient(ctx, s.Clients())
+			return err
+		})
 		return func(out io.Writer, url string) { greetSandbox(out, url, secret) }, err
 	}
 }
 
 // sandboxClient gives the store's sandbox client a new secret beside its last
-// ones, so that a restart shows one that works and keeps its locks.
+// ones, so that a restart shows one that works and keeps its locks. Of more starts
+// than clientauth.MaxSecrets the last ones' secrets are good.
 func sandboxClient(ctx context.Context, clients ports.ClientStore) (clientauth.Secret, error) {
 	client, err := clients.Client(ctx, sandboxClientID)
 	if err != nil && errcodes.Of(err) != errcodes.NotFound {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -22,13 +23,13 @@ type process struct {
 	gone chan error
 }
 
-// launch starts the command on a store's file.
-func launch(t *testing.T, clients, path string, env ...string) *process {
+// launch starts the command on a store.
+func launch(t *testing.T, clients, store string, env ...string) *process {
 	t.Helper()
 	p := &process{
-		service: &service{t: t, out: &screen{}, log: &screen{}},
+		service: &service{t: t, out: &screen{}, log: &screen{}, turn: new(atomic.Int64)},
 		cmd: exec.Command(os.Args[0], "serve", "--listen", "127.0.0.1:0", "--sandbox",
-			"--clients-file", clients, "--store", "sqlite:"+path, "--log-level", "DEBUG"),
+			"--clients-file", clients, "--store", store, "--log-level", "DEBUG"),
 		gone: make(chan error, 1),
 	}
 	p.cmd.Env = append(append(os.Environ(), runEnv+"=1"), env...)
@@ -36,12 +37,7 @@ func launch(t *testing.T, clients, path string, env ...string) *process {
 	require.NoError(t, p.cmd.Start())
 	go func() { p.gone <- p.cmd.Wait() }()
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // it may have ended
-	p.eventually(func() bool {
-		if m := listening.FindStringSubmatch(p.log.String()); m != nil {
-			p.url = m[1]
-		}
-		return p.url != ""
-	}, "not listening")
+	p.eventually(func() bool { return p.hear() == 1 }, "not listening")
 	require.Equal(t, http.StatusOK, p.login("acme", acmeSecret), p.log)
 	return p
 }
@@ -94,7 +90,7 @@ func TestAPendingValidationOutlivesItsProcess(t *testing.T) {
 			if c.want["status"] == "error" {
 				env = append(env, "CORRIDOR_VALIDATION_TIMEOUT=6s") // another process might have the key: its deadline ends it
 			}
-			first := launch(t, clients, path, append(env, keysEnv+c.before)...)
+			first := launch(t, clients, "sqlite:"+path, append(env, keysEnv+c.before)...)
 			pending := first.validate(account)
 			require.Equal(t, "pending", pending["status"])
 			began := time.Now()
@@ -107,7 +103,7 @@ func TestAPendingValidationOutlivesItsProcess(t *testing.T) {
 			}
 
 			began = time.Now()
-			second := launch(t, clients, path, append(env, keysEnv+c.after)...)
+			second := launch(t, clients, "sqlite:"+path, append(env, keysEnv+c.after)...)
 			status, body := second.validation(pending["id"])
 			require.Equal(t, http.StatusOK, status)
 			require.Equal(t, "pending", body["status"], "nobody has ended it yet")
@@ -126,7 +122,7 @@ func TestAPendingValidationOutlivesItsProcess(t *testing.T) {
 func TestNothingPersonalIsLoggedOrStored(t *testing.T) {
 	t.Parallel()
 	path := emptyStore(t)
-	p := launch(t, clientsFile(t), path, keysEnv+oneKey)
+	p := launch(t, clientsFile(t), "sqlite:"+path, keysEnv+oneKey)
 	personal := []string{"Zenzile", "Canaryholder", "Serwaa", "Mensah"}
 	look := func() {
 		t.Helper()

@@ -16,9 +16,9 @@ import (
 )
 
 // buried lists what was set aside in a store.
-func buried(t *testing.T, path string) (lines []buriedLine) {
+func buried(t *testing.T, store string) (lines []buriedLine) {
 	t.Helper()
-	code, out, errs := command(t, "", nil, "events", "buried", "--store", "sqlite:"+path)
+	code, out, errs := command(t, "", nil, "events", "buried", "--store", store)
 	require.Zero(t, code, errs)
 	require.Empty(t, errs)
 	for line := range strings.Lines(out) {
@@ -32,9 +32,9 @@ func buried(t *testing.T, path string) (lines []buriedLine) {
 }
 
 // tidy runs corridor events on a store and gives what it says.
-func tidy(t *testing.T, path string, args ...string) string {
+func tidy(t *testing.T, store string, args ...string) string {
 	t.Helper()
-	code, out, errs := command(t, "", nil, append([]string{"events", args[0], "--store", "sqlite:" + path}, args[1:]...)...)
+	code, out, errs := command(t, "", nil, append([]string{"events", args[0], "--store", store}, args[1:]...)...)
 	require.Zero(t, code, errs)
 	require.Empty(t, errs)
 	return out
@@ -42,23 +42,23 @@ func tidy(t *testing.T, path string, args ...string) string {
 
 // goneStore is a store whose receiver was gone when acme's plays began: their
 // events are buried. The plays stand still, an hour from now.
-func goneStore(t *testing.T) (path string) {
+func goneStore(t *testing.T, store string) string {
 	t.Helper()
-	path = emptyStore(t)
-	standstill(t, path)
+	standstill(t, store)
 	r := receiving(t, func(w http.ResponseWriter, _ *posted) { w.WriteHeader(http.StatusGone) })
-	s := serveHooks(t, "sqlite:"+path, r)
-	s.eventually(func() bool { return rows(t, path, `SELECT count(*) FROM events WHERE state = 'buried'`) == atOnce }, "not set aside")
+	s := serveHooks(t, store, r)
+	s.eventually(func() bool { return rows(t, store, `SELECT count(*) FROM events WHERE state = 'buried'`) == atOnce }, "not set aside")
 	require.Zero(t, s.stop(), s.log)
-	return path
+	return store
 }
 
 // TestBuriedEventsAreListed: in the order of their saves, with the reason, and
 // without their data.
-func TestBuriedEventsAreListed(t *testing.T) {
-	t.Parallel()
-	path := goneStore(t)
-	lines := buried(t, path)
+func TestBuriedEventsAreListed(t *testing.T) { at(t, buriedEventsAreListed, onFile, sharedToo) }
+
+func buriedEventsAreListed(t *testing.T, store string) {
+	goneStore(t, store)
+	lines := buried(t, store)
 	require.Len(t, lines, atOnce)
 	ids := map[string]bool{}
 	for i, line := range lines {
@@ -74,7 +74,7 @@ func TestBuriedEventsAreListed(t *testing.T) {
 	}
 	require.Len(t, ids, atOnce)
 	require.ElementsMatch(t, []string{"transaction.failed", "transaction.errored"}, []string{lines[5].Kind, lines[6].Kind})
-	raw := tidy(t, path, "buried")
+	raw := tidy(t, store, "buried")
 	require.Equal(t, atOnce, strings.Count(raw, "\n"))
 	requireUntold(t, raw, "tx_sandbox", "cancelled by user", "balance is")
 }
@@ -82,8 +82,11 @@ func TestBuriedEventsAreListed(t *testing.T) {
 // TestEventsAreReplayedAndDiscardedWhileTheServiceRuns: a replayed one comes
 // before the later ones of its transaction, a discarded one never.
 func TestEventsAreReplayedAndDiscardedWhileTheServiceRuns(t *testing.T) {
-	t.Parallel()
-	path := goneStore(t)
+	at(t, eventsAreReplayedAndDiscardedWhileTheServiceRuns, onFile, shared)
+}
+
+func eventsAreReplayedAndDiscardedWhileTheServiceRuns(t *testing.T, store string) {
+	goneStore(t, store)
 	var up atomic.Bool
 	r := receiving(t, func(w http.ResponseWriter, _ *posted) {
 		if !up.Load() {
@@ -91,48 +94,51 @@ func TestEventsAreReplayedAndDiscardedWhileTheServiceRuns(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	s := serveHooks(t, "sqlite:"+path, r)
-	age(t, path, time.Hour+6*time.Second)
+	s := serveHooks(t, store, r)
+	age(t, store, time.Hour+6*time.Second)
 	s.payment("pending") // three more events, two of them first of their transactions
 	s.received(r, 2)
-	lines := buried(t, path)
+	lines := buried(t, store)
 	require.Len(t, lines, atOnce, "a restart replays nothing")
-	require.Equal(t, "1 discarded\n", tidy(t, path, "discard", lines[2].ID, "evt_none"))
-	require.Equal(t, "0 discarded\n", tidy(t, path, "discard", lines[2].ID))
-	require.Equal(t, "1 replayed\n", tidy(t, path, "replay", lines[0].ID, "evt_none", "")) // timeout_late, opened
-	require.Len(t, buried(t, path), atOnce-2)
+	require.Equal(t, "1 discarded\n", tidy(t, store, "discard", lines[2].ID, "evt_none"))
+	require.Equal(t, "0 discarded\n", tidy(t, store, "discard", lines[2].ID))
+	require.Equal(t, "1 replayed\n", tidy(t, store, "replay", lines[0].ID, "evt_none", "")) // timeout_late, opened
+	require.Len(t, buried(t, store), atOnce-2)
 	up.Store(true)
 	s.eventually(func() bool { return len(kinds(r.of("acme", "timeout_late"))) == 3 }, "not sent again")
 	s.eventually(func() bool {
 		return s.metric(`corridor_events_total{kind="transaction.failed"}`) == 1 && s.metric(`corridor_events_total{kind="transaction.opened"}`) == 1
 	}, "not counted")
 	require.Equal(t, []string{"transaction.opened", "transaction.failed", "transaction.late_payment"}, kinds(r.of("acme", "timeout_late")), "in its place")
-	require.Equal(t, "5 replayed\n", tidy(t, path, "replay", "--all"))
-	s.eventually(func() bool { return rows(t, path, `SELECT count(*) FROM events`) == 0 }, "not all are sent")
-	require.Empty(t, buried(t, path))
+	require.Equal(t, "5 replayed\n", tidy(t, store, "replay", "--all"))
+	s.eventually(func() bool { return rows(t, store, `SELECT count(*) FROM events`) == 0 }, "not all are sent")
+	require.Empty(t, buried(t, store))
 	require.Equal(t, []string{"transaction.opened", "transaction.failed"}, kinds(r.of("acme", "failed")))
 	require.Equal(t, []string{"transaction.errored"}, kinds(r.of("acme", "errored")), "what was discarded never comes")
-	require.Equal(t, "0 replayed\n", tidy(t, path, "replay", "--all"))
+	require.Equal(t, "0 replayed\n", tidy(t, store, "replay", "--all"))
 	requireSigned(t, s.webhookSecret(), r.requests())
 }
 
 // TestEventsAreReplayedBeforeAStart: what was done while nothing ran is found by
 // the next service.
 func TestEventsAreReplayedBeforeAStart(t *testing.T) {
-	t.Parallel()
-	path := goneStore(t)
-	lines := buried(t, path)
+	at(t, eventsAreReplayedBeforeAStart, onFile, sharedToo)
+}
+
+func eventsAreReplayedBeforeAStart(t *testing.T, store string) {
+	goneStore(t, store)
+	lines := buried(t, store)
 	ids := []string{"discard"}
 	for _, line := range lines[:5] {
 		ids = append(ids, line.ID)
 	}
-	require.Equal(t, "5 discarded\n", tidy(t, path, ids...))
-	require.Equal(t, "2 replayed\n", tidy(t, path, "replay", "--all"))
-	require.Empty(t, buried(t, path))
+	require.Equal(t, "5 discarded\n", tidy(t, store, ids...))
+	require.Equal(t, "2 replayed\n", tidy(t, store, "replay", "--all"))
+	require.Empty(t, buried(t, store))
 	r := receiving(t, nil)
-	s := serveHooks(t, "sqlite:"+path, r)
+	s := serveHooks(t, store, r)
 	s.received(r, 2)
-	s.eventually(func() bool { return rows(t, path, `SELECT count(*) FROM events`) == 0 }, "not all are sent")
+	s.eventually(func() bool { return rows(t, store, `SELECT count(*) FROM events`) == 0 }, "not all are sent")
 	require.Len(t, r.requests(), 2)
 	require.NotEqual(t, "transaction.opened", r.requests()[0].kind)
 }
@@ -140,13 +146,13 @@ func TestEventsAreReplayedBeforeAStart(t *testing.T) {
 // TestAllPagesOfBuriedEventsAreListed: each event once.
 func TestAllPagesOfBuriedEventsAreListed(t *testing.T) {
 	t.Parallel()
-	path := goneStore(t)
+	store := goneStore(t, onFile.empty(t)) // its statement is SQLite's; the postgres package has its own test
 	for _, total := range []int{buriedPage, buriedPage + 1, 2 * buriedPage, 2*buriedPage + 500} {
-		alter(t, path, `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+		alter(t, store, `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
 			INSERT INTO events (id, kind, key, owner, at, data, state, reason)
 			SELECT CAST('e' || i AS BLOB), 'test', CAST('k' AS BLOB), CAST('acme' AS BLOB), 0, CAST('{}' AS BLOB), 'buried', 'internal' FROM n`,
-			rows(t, path, `SELECT count(*) FROM events`)+1, total)
-		lines := buried(t, path)
+			rows(t, store, `SELECT count(*) FROM events`)+1, total)
+		lines := buried(t, store)
 		require.Equal(t, total, len(lines)) //nolint:testifylint // Len would print them all
 		ids := map[string]bool{}
 		for _, line := range lines {
@@ -180,19 +186,20 @@ func TestEventsOfNoStore(t *testing.T) {
 
 // TestEventsAreNamed: all of them only by that name, so that a variable that is
 // empty replays nothing.
-func TestEventsAreNamed(t *testing.T) {
-	t.Parallel()
-	path := goneStore(t)
+func TestEventsAreNamed(t *testing.T) { at(t, eventsAreNamed, onFile, sharedToo) }
+
+func eventsAreNamed(t *testing.T, store string) {
+	goneStore(t, store)
 	for _, args := range [][]string{
 		{"replay"}, {"replay", "--all", "evt_1"}, {"discard"}, {"discard", "--all"}, {"buried", "evt_1"}, {},
 	} {
-		code, out, _ := command(t, "", nil, append(append([]string{"events"}, args...), "--store", "sqlite:"+path)...)
+		code, out, _ := command(t, "", nil, append(append([]string{"events"}, args...), "--store", store)...)
 		require.Equal(t, exitRejected, code, args)
 		require.NotContains(t, out, "played")
 	}
 	for _, id := range []string{"", "evt_", "%", "' OR 1=1 --", strings.Repeat("x", 100_000)} {
-		require.Equal(t, "0 replayed\n", tidy(t, path, "replay", "--", id))
-		require.Equal(t, "0 discarded\n", tidy(t, path, "discard", "--", id))
+		require.Equal(t, "0 replayed\n", tidy(t, store, "replay", "--", id))
+		require.Equal(t, "0 discarded\n", tidy(t, store, "discard", "--", id))
 	}
-	require.Len(t, buried(t, path), atOnce)
+	require.Len(t, buried(t, store), atOnce)
 }

@@ -12,14 +12,18 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/corridor-go/corridor/internal/pgtest"
 )
 
 // runEnv makes the test's binary the command itself, for tests that kill it.
@@ -36,7 +40,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "CORRIDOR_") {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "CORRIDOR_") && !strings.HasSuffix(name, "_POSTGRES") { // those are pgtest's
 			if err := os.Unsetenv(name); err != nil {
 				panic(err)
 			}
@@ -49,7 +54,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("CORRIDOR_REPORT_FILES", "dir:"+dir); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	goleak.VerifyTestMain(pgtest.Main(m), goleak.Cleanup(func(code int) {
 		if err := os.RemoveAll(dir); err != nil {
 			panic(err)
 		}
@@ -94,10 +99,12 @@ func setenv(t *testing.T, env map[string]string) {
 	}
 }
 
-// service is a corridor serve that runs.
+// service is a corridor serve that runs, or several on one database.
 type service struct {
 	t        *testing.T
-	url      string
+	url      string // of the first
+	urls     []string
+	turn     *atomic.Int64
 	out, log *screen
 	stop     func() int
 	token    string
@@ -138,34 +145,74 @@ func emptyStore(t *testing.T) string {
 
 var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)$`)
 
+// serve starts the command: once, or twice where a database is shared. Requests
+// then go to the one and the other by turns, and metrics are sums.
 func serve(t *testing.T, env map[string]string, args ...string) *service {
+	t.Helper()
+	n := 1
+	if slices.ContainsFunc(args, isPostgres) {
+		n = 2
+	}
+	return serveTimes(t, n, env, args...)
+}
+
+func serveTimes(t *testing.T, n int, env map[string]string, args ...string) *service {
 	t.Helper()
 	setenv(t, env)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &service{t: t, out: &screen{}, log: &screen{}}
-	world := &surroundings{ctx, strings.NewReader(""), s.out, s.log}
-	done := make(chan int, 1)
-	go func() { done <- run(world, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)) }()
-	s.stop = sync.OnceValue(func() int {
+	s := &service{t: t, out: &screen{}, log: &screen{}, turn: new(atomic.Int64)}
+	done := make(chan int, n)
+	for range n {
+		world := &surroundings{ctx, strings.NewReader(""), s.out, s.log}
+		go func() { done <- run(world, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)) }()
+	}
+	s.stop = sync.OnceValue(func() (worst int) {
 		cancel()
 		http.DefaultClient.CloseIdleConnections()
-		select {
-		case code := <-done:
-			return code
-		case <-time.After(stopLimit):
-			t.Error("serve does not stop")
-			return -1
+		late := time.After(stopLimit)
+		for range n {
+			select {
+			case code := <-done:
+				worst = max(worst, code)
+			case <-late:
+				t.Error("serve does not stop")
+				return -1
+			}
 		}
+		return worst
 	})
 	t.Cleanup(func() { s.stop() })
-	require.Eventually(t, func() bool {
-		m := listening.FindStringSubmatch(s.log.String())
-		if m != nil {
-			s.url = m[1]
-		}
-		return m != nil
-	}, startLimit, 5*time.Millisecond, "not listening")
+	for deadline := time.Now().Add(startLimit); s.hear() < n; <-time.After(5 * time.Millisecond) {
+		require.True(t, time.Now().Before(deadline) && len(done) == 0, "not listening: %s", s.log)
+	}
 	return s
+}
+
+// hear reads the addresses in what was logged, and tells how many there are.
+func (s *service) hear() int {
+	s.urls = nil
+	for _, m := range listening.FindAllStringSubmatch(s.log.String(), -1) {
+		s.urls = append(s.urls, m[1])
+	}
+	if len(s.urls) > 0 {
+		s.url = s.urls[0]
+	}
+	return len(s.urls)
+}
+
+// next is the address whose turn it is.
+func (s *service) next() string {
+	return s.urls[s.turn.Add(1)%int64(len(s.urls))]
+}
+
+// each gives the processes one by one, in t's place.
+func (s *service) each() (all []*service) {
+	for _, url := range s.urls {
+		one := s.in(s.t)
+		one.url, one.urls = url, []string{url}
+		all = append(all, one)
+	}
+	return all
 }
 
 // serveAcme serves with a client that has logged in.
@@ -213,7 +260,7 @@ func (s *service) send(method, path, contentType, body string) (int, string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, s.next()+path, strings.NewReader(body))
 	require.NoError(s.t, err)
 	request.Header.Set("Content-Type", contentType)
 	if s.token != "" {
@@ -237,8 +284,17 @@ func (s *service) eventually(check func() bool, otherwise string) {
 	}
 }
 
-// metric reads one value of /metrics; one that is not there is 0.
-func (s *service) metric(name string) float64 {
+// metric reads one value of /metrics, of all processes together; one that is not
+// there is 0.
+func (s *service) metric(name string) (sum float64) {
+	s.t.Helper()
+	for _, one := range s.each() {
+		sum += one.ownMetric(name)
+	}
+	return sum
+}
+
+func (s *service) ownMetric(name string) float64 {
 	s.t.Helper()
 	status, text := s.send(http.MethodGet, "/metrics", "", "")
 	require.Equal(s.t, http.StatusOK, status)

@@ -42,16 +42,16 @@ func staged(t *testing.T, store bundle, watch func(ports.TransactionStore) ports
 	return s
 }
 
-// standstill begins acme's plays in a file, an hour from now, so that they stand
+// standstill begins acme's plays in a store, an hour from now, so that they stand
 // still: five have opened, and two have ended.
-func standstill(t *testing.T, path string) {
+func standstill(t *testing.T, store string) {
 	t.Helper()
-	store, err := openStore(t.Context(), "sqlite:"+path)
+	opened, err := openShared(t.Context(), store, newCounters(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	s := staged(t, store, plain)
+	s := staged(t, opened, plain)
 	s.clock.Set(time.Now().Add(time.Hour))
 	s.get("pending")
-	require.NoError(t, store.close())
+	require.NoError(t, opened.close())
 }
 
 func plain(s ports.TransactionStore) ports.TransactionStore { return s }

@@ -27,43 +27,41 @@ func requireState(t *testing.T, want map[string]any, body map[string]any) {
 // TestTheSandboxHasPaymentsToPoll: as SPEC 2.9 shows them, each with a code of
 // its direction and state (I24, I25), and the provider's own words (I26).
 func TestTheSandboxHasPaymentsToPoll(t *testing.T) {
-	t.Parallel()
-	for _, store := range []string{"memory:", "sqlite:" + emptyStore(t)} {
-		t.Run(store[:6], func(t *testing.T) {
-			t.Parallel()
-			s := serveAcme(t, "--sandbox", "--store", store)
-			require.Equal(t, map[string]any{"transactionId": "tx_sandbox_pending", "status": "PENDING"}, s.payment("pending"))
-			requireState(t, map[string]any{"transactionId": "tx_sandbox_failed", "status": "FAILED", "authState": map[string]any{
-				"state": "failed", "code": "customerRejected", "message": "The customer rejected the transaction",
-				"connectorFailureCode": "1032", "connectorFailureMessage": "Request cancelled by user",
-			}}, s.payment("failed"))
-			requireState(t, map[string]any{"transactionId": "tx_sandbox_errored", "status": "ERRORED", "authState": map[string]any{
-				"state": "error", "code": "payoutInsufficientFunds", "message": "The merchant's balance is insufficient",
-				"connectorFailureCode": "1", "connectorFailureMessage": "The balance is insufficient for the transaction.",
-			}}, s.payment("errored"))
-			require.Equal(t, map[string]any{"transactionId": "tx_sandbox_succeeded", "status": "SUCCEEDED"}, s.becomes("succeeded", "SUCCEEDED"))
-			requireState(t, map[string]any{"transactionId": "tx_sandbox_timeout_late", "status": "FAILED", "authState": map[string]any{
-				"state": "failed", "code": "timeout", "message": "No response came in time",
-			}}, s.becomes("timeout_late", "FAILED"))
-			require.Equal(t, "PENDING", s.payment("pending")["status"])
-			require.Zero(t, s.metric("corridor_background_failures_total"))
-			require.Zero(t, s.stop(), s.log)
-		})
-	}
+	at(t, theSandboxHasPaymentsToPoll, inMemory, onFile, shared)
+}
+
+func theSandboxHasPaymentsToPoll(t *testing.T, store string) {
+	s := serveAcme(t, "--sandbox", "--store", store)
+	require.Equal(t, map[string]any{"transactionId": "tx_sandbox_pending", "status": "PENDING"}, s.payment("pending"))
+	requireState(t, map[string]any{"transactionId": "tx_sandbox_failed", "status": "FAILED", "authState": map[string]any{
+		"state": "failed", "code": "customerRejected", "message": "The customer rejected the transaction",
+		"connectorFailureCode": "1032", "connectorFailureMessage": "Request cancelled by user",
+	}}, s.payment("failed"))
+	requireState(t, map[string]any{"transactionId": "tx_sandbox_errored", "status": "ERRORED", "authState": map[string]any{
+		"state": "error", "code": "payoutInsufficientFunds", "message": "The merchant's balance is insufficient",
+		"connectorFailureCode": "1", "connectorFailureMessage": "The balance is insufficient for the transaction.",
+	}}, s.payment("errored"))
+	require.Equal(t, map[string]any{"transactionId": "tx_sandbox_succeeded", "status": "SUCCEEDED"}, s.becomes("succeeded", "SUCCEEDED"))
+	requireState(t, map[string]any{"transactionId": "tx_sandbox_timeout_late", "status": "FAILED", "authState": map[string]any{
+		"state": "failed", "code": "timeout", "message": "No response came in time",
+	}}, s.becomes("timeout_late", "FAILED"))
+	require.Equal(t, "PENDING", s.payment("pending")["status"])
+	require.Zero(t, s.metric("corridor_background_failures_total"))
+	require.Zero(t, s.stop(), s.log)
 }
 
 // TestATimeoutComesUnasked: the client polls once and never again; the outcome
 // and its event come all the same.
-func TestATimeoutComesUnasked(t *testing.T) {
-	t.Parallel()
-	path := emptyStore(t)
-	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
+func TestATimeoutComesUnasked(t *testing.T) { at(t, aTimeoutComesUnasked, onFile, shared) }
+
+func aTimeoutComesUnasked(t *testing.T, store string) {
+	s := serveAcme(t, "--sandbox", "--store", store)
 	s.payment("pending")
-	age(t, path, time.Second) // half of the way
+	age(t, store, time.Second) // half of the way
 	const outcome = `corridor_transaction_outcomes_total{code="timeout",direction="payin",effect=%,status="FAILED"}`
 	moved, late := strings.Replace(outcome, "%", `"moved"`, 1), strings.Replace(outcome, "%", `"late_payment"`, 1)
 	s.eventually(func() bool { return s.metric(moved) == 1 }, "no timeout")
-	age(t, path, 5*time.Second)
+	age(t, store, 5*time.Second)
 	s.eventually(func() bool { return s.metric(late) == 1 }, "no late payment")
 	s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.late_payment"}`) == 1 }, "not told")
 	require.Equal(t, "timeout", s.payment("timeout_late")["authState"].(map[string]any)["code"], "the end stays (I27)")
@@ -80,39 +78,43 @@ func TestATimeoutIsFoundAfterAStart(t *testing.T) {
 	write(t, rates, `{"rates":[]}`)
 	for name, args := range map[string][]string{"sandbox": {"--sandbox"}, "not": {"--feed", "file:" + rates}} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := emptyStore(t)
-			standstill(t, path)
-			age(t, path, time.Hour+3*time.Second)
-			s := serveAcme(t, append(args, "--store", "sqlite:"+path)...)
-			s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.failed"}`) == 2 }, "not found")
-			const ended = `SELECT count(*) FROM transactions WHERE code = 'timeout' AND late_at IS NULL`
-			require.Equal(t, 1, rows(t, path, ended))
-			require.Equal(t, "timeout", s.payment("timeout_late")["authState"].(map[string]any)["code"])
-			require.Zero(t, s.stop(), s.log)
+			at(t, func(t *testing.T, store string) { aTimeoutIsFoundAfterAStart(t, store, args) }, onFile, sharedToo)
 		})
 	}
+}
+
+func aTimeoutIsFoundAfterAStart(t *testing.T, store string, args []string) {
+	standstill(t, store)
+	age(t, store, time.Hour+3*time.Second)
+	s := serveAcme(t, append([]string{"--store", store}, args...)...)
+	s.eventually(func() bool { return s.metric(`corridor_events_total{kind="transaction.failed"}`) == 2 }, "not found")
+	const ended = `SELECT count(*) FROM transactions WHERE code = 'timeout' AND late_at IS NULL`
+	require.Equal(t, 1, rows(t, store, ended))
+	require.Equal(t, "timeout", s.payment("timeout_late")["authState"].(map[string]any)["code"])
+	require.Zero(t, s.stop(), s.log)
 }
 
 // TestEachClientHasItsOwnPayments (I31): the plays of one are not begun by the
 // other, and end at their own times.
 func TestEachClientHasItsOwnPayments(t *testing.T) {
-	t.Parallel()
-	path := emptyStore(t)
-	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
+	at(t, eachClientHasItsOwnPayments, onFile, shared)
+}
+
+func eachClientHasItsOwnPayments(t *testing.T, store string) {
+	s := serveAcme(t, "--sandbox", "--store", store)
 	acmes := s.payment("failed")
-	require.Equal(t, 5, rows(t, path, `SELECT count(*) FROM transactions`))
+	require.Equal(t, 5, rows(t, store, `SELECT count(*) FROM transactions`))
 	beta := s.in(t)
 	require.Equal(t, http.StatusOK, beta.login("beta", betaSecret))
-	age(t, path, time.Minute)
+	age(t, store, time.Minute)
 	require.Equal(t, "PENDING", beta.payment("pending")["status"])
 	s.becomes("succeeded", "SUCCEEDED")
 	require.NotEqual(t, acmes["authState"], beta.payment("failed")["authState"], "the times differ")
-	require.Equal(t, 10, rows(t, path, `SELECT count(*) FROM transactions`))
-	require.Equal(t, 5, rows(t, path, `SELECT count(*) FROM transactions WHERE owner = CAST('beta' AS BLOB)`))
-	alter(t, path, `INSERT INTO transactions SELECT owner, CAST('order-1' AS BLOB), version, direction, status, code, raw_code, raw_message,
+	require.Equal(t, 10, rows(t, store, `SELECT count(*) FROM transactions`))
+	require.Equal(t, 5, rows(t, store, `SELECT count(*) FROM transactions WHERE owner = $1`, []byte("beta")))
+	alter(t, store, `INSERT INTO transactions SELECT owner, $1, version, direction, status, code, raw_code, raw_message,
 		scheme, tables, created_at, respond_by, ended_at, late_at, late_code, late_message
-		FROM transactions WHERE owner = CAST('acme' AS BLOB) AND id = CAST('tx_sandbox_failed' AS BLOB)`)
+		FROM transactions WHERE owner = $2 AND id = $3`, []byte("order-1"), []byte("acme"), []byte("tx_sandbox_failed"))
 	status, own := s.do(http.MethodGet, "/v1/payment/order-1", "")
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, acmes["authState"], own["authState"])
@@ -122,9 +124,10 @@ func TestEachClientHasItsOwnPayments(t *testing.T) {
 }
 
 // TestWhatAPollMustBe: every refusal in the envelope of its kind (I29).
-func TestWhatAPollMustBe(t *testing.T) {
-	t.Parallel()
-	s := serveAcme(t, "--sandbox", "--store", "memory:")
+func TestWhatAPollMustBe(t *testing.T) { at(t, whatAPollMustBe, inMemory, shared) }
+
+func whatAPollMustBe(t *testing.T, store string) {
+	s := serveAcme(t, "--sandbox", "--store", store)
 	good := s.token
 	const (
 		none         = `{"message":"No such transaction","error":"Not Found","statusCode":404}`
@@ -171,28 +174,33 @@ func TestWhatAPollMustBe(t *testing.T) {
 // TestPaymentsOutliveTheirProcess: the plays are where they would be, and no
 // byte that was told changes (I27).
 func TestPaymentsOutliveTheirProcess(t *testing.T) {
-	t.Parallel()
-	path := emptyStore(t)
-	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
+	at(t, paymentsOutliveTheirProcess, onFile, sharedToo)
+}
+
+func paymentsOutliveTheirProcess(t *testing.T, store string) {
+	s := serveAcme(t, "--sandbox", "--store", store)
 	failed, errored := s.payment("failed"), s.payment("errored")
 	require.Zero(t, s.stop())
-	require.Equal(t, 5, rows(t, path, `SELECT count(*) FROM transactions`))
-	age(t, path, time.Hour)
-	next := serveAcme(t, "--sandbox", "--store", "sqlite:"+path)
+	require.Equal(t, 5, rows(t, store, `SELECT count(*) FROM transactions`))
+	age(t, store, time.Hour)
+	next := serveAcme(t, "--sandbox", "--store", store)
 	require.Equal(t, failed, next.payment("failed"))
 	require.Equal(t, errored, next.payment("errored"))
 	require.Equal(t, "SUCCEEDED", next.payment("succeeded")["status"])
 	require.Equal(t, "FAILED", next.payment("timeout_late")["status"])
-	require.Equal(t, 5, rows(t, path, `SELECT count(*) FROM transactions`))
-	require.Equal(t, 1, rows(t, path, `SELECT count(*) FROM transactions WHERE late_at IS NOT NULL`))
+	require.Equal(t, 5, rows(t, store, `SELECT count(*) FROM transactions`))
+	require.Equal(t, 1, rows(t, store, `SELECT count(*) FROM transactions WHERE late_at IS NOT NULL`))
 	require.Zero(t, next.stop(), next.log)
 }
 
 // TestWhatIsSaidOfPaymentsReachesNoLogOrMetric: neither a provider's words nor a
 // transaction's id.
 func TestWhatIsSaidOfPaymentsReachesNoLogOrMetric(t *testing.T) {
-	t.Parallel()
-	s := serveAcme(t, "--sandbox", "--store", "memory:", "--log-level", "DEBUG")
+	at(t, whatIsSaidOfPaymentsReachesNoLogOrMetric, inMemory, sharedToo)
+}
+
+func whatIsSaidOfPaymentsReachesNoLogOrMetric(t *testing.T, store string) {
+	s := serveAcme(t, "--sandbox", "--store", store, "--log-level", "DEBUG")
 	s.payment("pending")
 	s.becomes("succeeded", "SUCCEEDED")
 	status, _ := s.send(http.MethodGet, "/v1/payment/tx_sandbox_canaryid", "", "")

@@ -44,7 +44,7 @@ func TestReportsOutliveTheirProcess(t *testing.T) {
 			t.Parallel()
 			clients, path, files := clientsFile(t), emptyStore(t), filepath.Join(t.TempDir(), "files")
 			env := "CORRIDOR_REPORT_FILES=dir:" + files
-			first := launch(t, clients, path, env)
+			first := launch(t, clients, "sqlite:"+path, env)
 			var ids []string
 			for range quarterReports {
 				status, job := first.do(http.MethodPost, "/v1/reports/transactions?format=xlsx", quarterReport)
@@ -64,13 +64,13 @@ func TestReportsOutliveTheirProcess(t *testing.T) {
 			} else {
 				require.Error(t, err, "killed")
 			}
-			held := lapse(t, path, ids)
+			held := lapse(t, "sqlite:"+path, ids)
 			require.Equal(t, stopped, held == 0, "a process that stops gives back what it makes: %d are held", held)
 
-			second := launch(t, clients, path, env)
+			second := launch(t, clients, "sqlite:"+path, env)
 			sums := map[string]int{}
 			for _, id := range ids {
-				job, file := second.requireWhole(id, path)
+				job, file := second.requireWhole(id, "sqlite:"+path)
 				if sums[job.FileSHA256]++; sums[job.FileSHA256] == 1 {
 					require.Equal(t, job.Rows, distinct(t, file))
 				}
@@ -130,9 +130,9 @@ func requireNames(t *testing.T, files string, ids []string) {
 
 // lapse lets the leases run out that a process has left, in place of a wait of
 // report.DefaultLease, and tells how many there were.
-func lapse(t *testing.T, path string, ids []string) (held int) {
+func lapse(t *testing.T, spec string, ids []string) (held int) {
 	t.Helper()
-	store, err := openStore(t.Context(), "sqlite:"+path)
+	store, err := openStore(t.Context(), spec)
 	require.NoError(t, err)
 	running := 0
 	for _, id := range ids {
@@ -157,12 +157,12 @@ func lapse(t *testing.T, path string, ids []string) (held int) {
 
 // requireWhole waits for a report's end and downloads its file, which is the one
 // that the job tells of.
-func (p *process) requireWhole(id, path string) (job ports.ReportJob, file []byte) {
+func (p *process) requireWhole(id, spec string) (job ports.ReportJob, file []byte) {
 	p.t.Helper()
 	ended := p.done("/v1/reports/transactions/" + id)
 	require.Equal(p.t, "COMPLETED", ended["status"])
 	file = p.fetch(ended["downloadUrl"].(string))
-	store, err := openStore(p.t.Context(), "sqlite:"+path)
+	store, err := openStore(p.t.Context(), spec)
 	require.NoError(p.t, err)
 	job, err = store.Reports().Report(p.t.Context(), "acme", id)
 	require.NoError(p.t, err)

@@ -31,49 +31,49 @@ func (s *service) done(path string) map[string]any {
 
 // TestReportsOfTheSandbox is the whole way over HTTP: create, poll, download
 // without a token, and read the file.
-func TestReportsOfTheSandbox(t *testing.T) {
-	t.Parallel()
-	for _, store := range []string{"memory:", "sqlite:" + emptyStore(t)} {
-		t.Run(store[:6], func(t *testing.T) {
-			t.Parallel()
-			s := serveAcme(t, "--sandbox", "--store", store, "--report-files", "dir:"+filepath.Join(t.TempDir(), "files"))
-			status, job := s.do(http.MethodPost, "/v1/reports/transactions", octoberReport)
-			require.Equal(t, http.StatusCreated, status)
-			ended := s.done("/v1/reports/transactions/" + job["id"].(string))
-			require.Equal(t, "COMPLETED", ended["status"])
-			require.NotContains(t, ended, "rows", "more than 1,000 are not cut")
-			answer, err := http.Get(ended["downloadUrl"].(string))
-			require.NoError(t, err)
-			rows, err := csv.NewReader(answer.Body).ReadAll()
-			require.NoError(t, err)
-			require.NoError(t, answer.Body.Close())
-			require.Greater(t, len(rows), 1001)
-			require.Equal(t, []string{"transactionId", "status", "amount", "currency"}, rows[0])
-			require.InDelta(t, 1, s.metric(`corridor_reports_total{reason="",status="COMPLETED",type="transactions"}`), 0)
+func TestReportsOfTheSandbox(t *testing.T) { at(t, reportsOfTheSandbox, inMemory, onFile, shared) }
 
-			status, job = s.do(http.MethodPost, "/v1/reports/unmatched-settlements", strings.Replace(octoberReport, `"columns":["transactionId","status","amount","currency"],`, "", 1))
-			require.Equal(t, http.StatusCreated, status)
-			ended = s.done("/v1/reports/unmatched-settlements/" + job["id"].(string))
-			reasons := map[any]bool{}
-			for _, row := range ended["rows"].([]any) {
-				reasons[row.(map[string]any)["reason"]] = true
-			}
-			require.Len(t, reasons, 7, "each reason: %v", reasons)
-			require.Zero(t, s.stop(), s.log)
-		})
+func reportsOfTheSandbox(t *testing.T, store string) {
+	s := serveAcme(t, "--sandbox", "--store", store, "--report-files", "dir:"+filepath.Join(t.TempDir(), "files"))
+	status, job := s.do(http.MethodPost, "/v1/reports/transactions", octoberReport)
+	require.Equal(t, http.StatusCreated, status)
+	ended := s.done("/v1/reports/transactions/" + job["id"].(string))
+	require.Equal(t, "COMPLETED", ended["status"])
+	require.NotContains(t, ended, "rows", "more than 1,000 are not cut")
+	answer, err := http.Get(ended["downloadUrl"].(string))
+	require.NoError(t, err)
+	rows, err := csv.NewReader(answer.Body).ReadAll()
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Greater(t, len(rows), 1001)
+	require.Equal(t, []string{"transactionId", "status", "amount", "currency"}, rows[0])
+	require.InDelta(t, 1, s.metric(`corridor_reports_total{reason="",status="COMPLETED",type="transactions"}`), 0)
+
+	status, job = s.do(http.MethodPost, "/v1/reports/unmatched-settlements", strings.Replace(octoberReport, `"columns":["transactionId","status","amount","currency"],`, "", 1))
+	require.Equal(t, http.StatusCreated, status)
+	ended = s.done("/v1/reports/unmatched-settlements/" + job["id"].(string))
+	reasons := map[any]bool{}
+	for _, row := range ended["rows"].([]any) {
+		reasons[row.(map[string]any)["reason"]] = true
 	}
+	require.Len(t, reasons, 7, "each reason: %v", reasons)
+	require.Zero(t, s.stop(), s.log)
 }
 
 // TestALinkOutlivesItsProcess: the key is kept in the store, or set.
-func TestALinkOutlivesItsProcess(t *testing.T) {
-	t.Parallel()
-	path, files := emptyStore(t), "dir:"+filepath.Join(t.TempDir(), "files")
-	s := serveAcme(t, "--sandbox", "--store", "sqlite:"+path, "--report-files", files)
+func TestALinkOutlivesItsProcess(t *testing.T) { at(t, aLinkOutlivesItsProcess, onFile, sharedToo) }
+
+func aLinkOutlivesItsProcess(t *testing.T, store string) {
+	files := "dir:" + filepath.Join(t.TempDir(), "files")
+	s := serveAcme(t, "--sandbox", "--store", store, "--report-files", files)
 	_, job := s.do(http.MethodPost, "/v1/reports/transactions", octoberReport)
 	link := s.done("/v1/reports/transactions/" + job["id"].(string))["downloadUrl"].(string)
 	require.Zero(t, s.stop(), s.log)
-	next := serveAcme(t, "--sandbox", "--store", "sqlite:"+path, "--report-files", files)
-	answer, err := http.Get(next.url + strings.TrimPrefix(link, s.url))
+	next := serveAcme(t, "--sandbox", "--store", store, "--report-files", files)
+	for _, url := range s.urls {
+		link = strings.TrimPrefix(link, url)
+	}
+	answer, err := http.Get(next.url + link)
 	require.NoError(t, err)
 	text, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)

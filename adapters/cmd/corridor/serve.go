@@ -17,6 +17,10 @@ import (
 const (
 	drainTimeout = 8 * time.Second // for requests in flight; the rest of 10 s is for the background
 	stopTimeout  = 1500 * time.Millisecond
+
+	// slowStopTimeout is for the background when requests have left the time: a
+	// busy database takes a while to hear what is given back.
+	slowStopTimeout = 5 * time.Second
 )
 
 // serveCmd is the service's settings; each default is in its tag.
@@ -98,7 +102,9 @@ func (c *serveCmd) Run(world *surroundings) error {
 			log.Error("store not closed cleanly", "error", err)
 		}
 	}()
-	served := make(chan error, 1)
+	served, left := make(chan error, 1), stopTimeout
+	var arriving arrivals
+	app.server.ConnState = arriving.changed
 	go func() { served <- app.server.Serve(listener) }()
 	background := app.start(log)
 	_, _ = fmt.Fprintf(world.stderr, "listening on http://%s\n", listener.Addr())
@@ -108,12 +114,17 @@ func (c *serveCmd) Run(world *surroundings) error {
 	case err = <-served:
 	case <-world.ctx.Done():
 		log.Info("stopping: no new connections, requests in flight go on")
-		err = drain(app.server)
-		if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
+		began := time.Now()
+		err = listener.Close()
+		ended := <-served
+		arriving.heard()
+		err = errors.Join(err, drain(app.server))
+		left = max(left, min(slowStopTimeout, drainTimeout-time.Since(began)))
+		if !errors.Is(ended, net.ErrClosed) {
 			err = errors.Join(err, ended)
 		}
 	}
-	return errors.Join(err, background.stop(stopTimeout))
+	return errors.Join(err, background.stop(left))
 }
 
 // publicURL is the base of links.

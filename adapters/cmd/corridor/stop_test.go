@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -92,4 +94,24 @@ func TestAStartAtATakenAddressTouchesNoStore(t *testing.T) {
 	code, _, _ := command(t, "", nil, "serve", "--sandbox", "--store", "sqlite:"+path, "--listen", strings.TrimPrefix(s.url, "http://"))
 	require.Equal(t, exitRejected, code)
 	require.NoFileExists(t, path)
+}
+
+// TestStoppingHearsThoseWhoHaveJustConnected: their request comes a moment after
+// the signal.
+func TestStoppingHearsThoseWhoHaveJustConnected(t *testing.T) {
+	s := serveAcme(t, "--sandbox", "--store", "memory:")
+	first, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, first.Close()) }()
+	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret), "so that the connection before it was accepted, too")
+	stopped := make(chan int, 1)
+	go func() { stopped <- s.stop() }()
+	s.eventually(func() bool { return strings.Contains(s.log.String(), "requests in flight go on") }, "not stopping")
+	_, err = first.Write([]byte("GET /livez HTTP/1.1\r\nHost: corridor\r\n\r\n"))
+	require.NoError(t, err)
+	answer, err := http.ReadResponse(bufio.NewReader(first), nil)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.Equal(t, exitOK, await(t, "end", stopped), s.log)
 }

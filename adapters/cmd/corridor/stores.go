@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -40,9 +41,18 @@ type store struct {
 func (s *store) close() error {
 	err := s.Close()
 	if s.pool != nil {
-		s.pool.Close()
+		err = errors.Join(err, s.pool.close())
 	}
 	return err
+}
+
+// alone runs fn, which reads and then writes, while no other process of a shared
+// database does.
+func (s *store) alone(ctx context.Context, fn func() error) error {
+	if s.pool == nil {
+		return fn()
+	}
+	return s.pool.alone(ctx, fn)
 }
 
 // openStore opens what --store names. Errors name it without its password.
@@ -69,7 +79,9 @@ func openStore(ctx context.Context, spec string) (*store, error) {
 }
 
 // pinged is the check of a store that can be away.
-func pinged(s interface{ Ping(ctx context.Context) error }) httpserver.Check {
+func pinged(s interface {
+	Ping(ctx context.Context) error
+}) httpserver.Check {
 	return httpserver.Check{Name: "store", Run: func(ctx context.Context) (bool, error) { return false, s.Ping(ctx) }}
 }
 

@@ -86,6 +86,20 @@ func connect(ctx context.Context, spec string) (*pool, error) {
 	return &pool{opened}, nil
 }
 
+// closeTimeout bounds the goodbye to a server that does not answer.
+const closeTimeout = 500 * time.Millisecond
+
+func (p *pool) close() error {
+	closed := make(chan struct{})
+	go func() { p.Close(); close(closed) }()
+	select {
+	case <-closed:
+		return nil
+	case <-time.After(closeTimeout):
+		return errors.New("connections to the database were left open: it does not answer")
+	}
+}
+
 // startLock is what processes that start at once queue on: "corrstrt".
 const startLock = 0x636f727273747274
 

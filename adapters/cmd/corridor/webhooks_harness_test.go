@@ -193,35 +193,41 @@ func (s *service) becomes(play string, status ports.TransactionStatus) (body map
 	return body
 }
 
-// alter writes into the file of a store, as time or an accident would.
-func alter(t *testing.T, path, statement string, args ...any) {
+// alter writes into a store past the service, as time or an accident would.
+func alter(t *testing.T, store, statement string, args ...any) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)")
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
-	_, err = db.Exec(statement, args...)
-	require.NoError(t, err)
+	within(t, store, func(db *sql.DB) {
+		_, err := db.Exec(statement, args...)
+		require.NoError(t, err)
+	})
 }
 
 // rows counts rows of the store.
-func rows(t *testing.T, path, query string) (n int) {
+func rows(t *testing.T, store, query string, args ...any) (n int) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)")
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
-	require.NoError(t, db.QueryRow(query).Scan(&n))
+	within(t, store, func(db *sql.DB) { require.NoError(t, db.QueryRow(query, args...).Scan(&n)) })
 	return n
 }
 
 // age makes the transactions and their timeouts older.
-func age(t *testing.T, path string, by time.Duration) {
+func age(t *testing.T, store string, by time.Duration) {
 	t.Helper()
-	alter(t, path, `UPDATE transactions SET created_at = created_at - ?1, respond_by = respond_by - ?1`, by.Milliseconds())
-	alter(t, path, `UPDATE work_items SET due_at = due_at - ?1`, by.Milliseconds())
+	if !isPostgres(store) {
+		alter(t, store, `UPDATE transactions SET created_at = created_at - $1, respond_by = respond_by - $1`, by.Milliseconds())
+		alter(t, store, `UPDATE work_items SET due_at = due_at - $1`, by.Milliseconds())
+		return
+	}
+	alter(t, store, `UPDATE transactions SET created_at = created_at - $1 * interval '1 ms', respond_by = respond_by - $1 * interval '1 ms'`, by.Milliseconds())
+	alter(t, store, `UPDATE river_job SET scheduled_at = scheduled_at - $1 * interval '1 ms',
+		args = jsonb_set(args, '{due}', to_jsonb((args->>'due')::bigint - $1::bigint)) WHERE kind = 'corridor_work'`, by.Milliseconds())
 }
 
 // free ends the leases of a process that has died: a minute, which no test waits.
-func free(t *testing.T, path string) {
+func free(t *testing.T, store string) {
 	t.Helper()
-	alter(t, path, `UPDATE events SET available_at = 0 WHERE claimed = 1`)
+	free := `UPDATE events SET available_at = 0 WHERE claimed`
+	if isPostgres(store) {
+		free = `UPDATE events SET available_at = '-infinity' WHERE claimed`
+	}
+	alter(t, store, free)
 }

@@ -29,7 +29,7 @@ func TestSecretsAreReplacedOverRestarts(t *testing.T) {
 		set  string
 		a, b bool // who verifies
 	}{{secretA, true, false}, {secretA + "," + secretB, true, true}, {secretB, false, true}} {
-		p := launch(t, clients, path, "CORRIDOR_WEBHOOK_URL="+r.URL+"/?key=canarykey", webhookSecretsEnv+"="+c.set)
+		p := launch(t, clients, "sqlite:"+path, "CORRIDOR_WEBHOOK_URL="+r.URL+"/?key=canarykey", webhookSecretsEnv+"="+c.set)
 		status, _ := p.lock("USD", []string{"ZAR", "NGN", "KES"}[i])
 		require.Equal(t, http.StatusCreated, status)
 		list := p.received(r, done+1)[done:]

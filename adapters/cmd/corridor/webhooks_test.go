@@ -16,40 +16,36 @@ import (
 
 // TestEventsArriveSigned: once each, in order for each transaction, and shaped
 // like the resource that is polled (SPEC 6).
-func TestEventsArriveSigned(t *testing.T) {
-	t.Parallel()
-	for _, store := range []string{"memory:", "sqlite:" + emptyStore(t)} {
-		t.Run(store[:6], func(t *testing.T) {
-			t.Parallel()
-			r := receiving(t, nil)
-			s := serveHooks(t, store, r)
-			require.Empty(t, r.requests(), "nothing has happened")
-			failed := s.payment("failed")
-			beta := s.in(t)
-			require.Equal(t, http.StatusOK, beta.login("beta", betaSecret))
-			beta.payment("pending")
-			for _, client := range []string{"acme", "beta"} {
-				for play, want := range map[string][]string{
-					"pending": {"opened"}, "failed": {"opened", "failed"}, "errored": {"opened", "errored"},
-					"succeeded": {"opened", "succeeded"}, "timeout_late": {"opened", "failed"},
-				} {
-					s.eventually(func() bool { return len(r.of(client, play)) >= len(want) }, "events are missing")
-					of := r.of(client, play)[:len(want)] // the late payment may have come by now
-					require.Equal(t, "transaction."+strings.Join(want, " transaction."), strings.Join(kinds(of), " "), play)
-				}
-			}
-			list := r.requests()
-			requireSigned(t, s.webhookSecret(), list)
-			s.eventually(func() bool { return s.metric(`corridor_webhook_attempts_total{status="200"}`) >= float64(len(list)) }, "not counted")
-			told := map[string]any{}
-			for _, p := range list {
-				require.Equal(t, 1, p.nth, "once each")
-			}
-			require.NoError(t, json.Unmarshal(r.of("acme", "failed")[1].data, &told))
-			require.Equal(t, failed, told)
-			require.Zero(t, s.stop(), s.log)
-		})
+func TestEventsArriveSigned(t *testing.T) { at(t, eventsArriveSigned, inMemory, onFile, shared) }
+
+func eventsArriveSigned(t *testing.T, store string) {
+	r := receiving(t, nil)
+	s := serveHooks(t, store, r)
+	require.Empty(t, r.requests(), "nothing has happened")
+	failed := s.payment("failed")
+	beta := s.in(t)
+	require.Equal(t, http.StatusOK, beta.login("beta", betaSecret))
+	beta.payment("pending")
+	for _, client := range []string{"acme", "beta"} {
+		for play, want := range map[string][]string{
+			"pending": {"opened"}, "failed": {"opened", "failed"}, "errored": {"opened", "errored"},
+			"succeeded": {"opened", "succeeded"}, "timeout_late": {"opened", "failed"},
+		} {
+			s.eventually(func() bool { return len(r.of(client, play)) >= len(want) }, "events are missing")
+			of := r.of(client, play)[:len(want)] // the late payment may have come by now
+			require.Equal(t, "transaction."+strings.Join(want, " transaction."), strings.Join(kinds(of), " "), play)
+		}
 	}
+	list := r.requests()
+	requireSigned(t, s.webhookSecret(), list)
+	s.eventually(func() bool { return s.metric(`corridor_webhook_attempts_total{status="200"}`) >= float64(len(list)) }, "not counted")
+	told := map[string]any{}
+	for _, p := range list {
+		require.Equal(t, 1, p.nth, "once each")
+	}
+	require.NoError(t, json.Unmarshal(r.of("acme", "failed")[1].data, &told))
+	require.Equal(t, failed, told)
+	require.Zero(t, s.stop(), s.log)
 }
 
 // TestAReceiverThatFailsIsAskedAgain: with the same event, byte for byte, before
@@ -127,30 +123,36 @@ func TestAReceiverAsksForPatience(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
-			t.Parallel()
-			r := receiving(t, func(w http.ResponseWriter, p *posted) {
-				if p.nth == 1 && p.about == "tx_sandbox_failed" && p.kind == "transaction.opened" {
-					w.Header().Set("Retry-After", "3")
-					w.WriteHeader(status)
-				}
-			})
-			s := serveHooks(t, "memory:", r)
-			s.payment("pending")
-			s.eventually(func() bool { return len(r.of("acme", "failed")) >= 2 }, "not asked again")
-			of := r.of("acme", "failed")
-			require.Equal(t, of[0].id, of[1].id)
-			require.GreaterOrEqual(t, of[1].at.Sub(of[0].at), 3*time.Second-50*time.Millisecond)
-			others := r.of("acme", "errored")
-			require.Len(t, others, 2)
-			require.True(t, others[1].at.Before(of[1].at), "another transaction does not wait")
+			at(t, func(t *testing.T, store string) { aReceiverAsksForPatience(t, store, status) }, inMemory, sharedToo)
 		})
 	}
+}
+
+func aReceiverAsksForPatience(t *testing.T, store string, status int) {
+	r := receiving(t, func(w http.ResponseWriter, p *posted) {
+		if p.nth == 1 && p.about == "tx_sandbox_failed" && p.kind == "transaction.opened" {
+			w.Header().Set("Retry-After", "3")
+			w.WriteHeader(status)
+		}
+	})
+	s := serveHooks(t, store, r)
+	s.payment("pending")
+	s.eventually(func() bool { return len(r.of("acme", "failed")) >= 2 }, "not asked again")
+	of := r.of("acme", "failed")
+	require.Equal(t, of[0].id, of[1].id)
+	require.GreaterOrEqual(t, of[1].at.Sub(of[0].at), 3*time.Second-50*time.Millisecond)
+	others := r.of("acme", "errored")
+	require.Len(t, others, 2)
+	require.True(t, others[1].at.Before(of[1].at), "another transaction does not wait")
 }
 
 // TestAReceiverThatHangsHoldsUpOneTransaction: and the service ends in time all
 // the same, without losing the event.
 func TestAReceiverThatHangsHoldsUpOneTransaction(t *testing.T) {
-	t.Parallel()
+	at(t, aReceiverThatHangsHoldsUpOneTransaction, onFile, shared)
+}
+
+func aReceiverThatHangsHoldsUpOneTransaction(t *testing.T, store string) {
 	release := make(chan struct{})
 	unhang := sync.OnceFunc(func() { close(release) })
 	r := receiving(t, func(_ http.ResponseWriter, p *posted) {
@@ -159,9 +161,8 @@ func TestAReceiverThatHangsHoldsUpOneTransaction(t *testing.T) {
 		}
 	})
 	t.Cleanup(unhang)
-	path := emptyStore(t)
-	standstill(t, path)
-	s := serveHooks(t, "sqlite:"+path, r)
+	standstill(t, store)
+	s := serveHooks(t, store, r)
 	s.received(r, atOnce)
 	require.Len(t, r.of("acme", "timeout_late"), 1)
 	require.Zero(t, s.metric(`corridor_webhook_attempts_total{status="0"}`), "it hangs still: nobody waited for its end")
@@ -169,10 +170,10 @@ func TestAReceiverThatHangsHoldsUpOneTransaction(t *testing.T) {
 	require.Zero(t, s.stop(), s.log)
 	require.Less(t, time.Since(began), stopLimit)
 	require.NotContains(t, s.log.String(), "level=ERROR")
-	require.Equal(t, 1, rows(t, path, `SELECT count(*) FROM events WHERE kind = 'transaction.opened'`), "not lost")
+	require.Equal(t, 1, rows(t, store, `SELECT count(*) FROM events WHERE kind = 'transaction.opened'`), "not lost")
 	unhang()
-	free(t, path)
-	next := serveHooks(t, "sqlite:"+path, r)
+	free(t, store)
+	next := serveHooks(t, store, r)
 	next.eventually(func() bool { return len(r.of("acme", "timeout_late")) >= 2 }, "not sent again")
 	of := r.of("acme", "timeout_late")
 	require.Equal(t, of[0].id, of[1].id)
@@ -183,7 +184,10 @@ func TestAReceiverThatHangsHoldsUpOneTransaction(t *testing.T) {
 
 // TestAnAnswerThatIsTooLongIsNotRead: its status has said all.
 func TestAnAnswerThatIsTooLongIsNotRead(t *testing.T) {
-	t.Parallel()
+	at(t, anAnswerThatIsTooLongIsNotRead, inMemory, sharedToo)
+}
+
+func anAnswerThatIsTooLongIsNotRead(t *testing.T, store string) {
 	var read atomic.Int64
 	r := receiving(t, func(w http.ResponseWriter, _ *posted) {
 		page := make([]byte, 1<<20)
@@ -194,7 +198,7 @@ func TestAnAnswerThatIsTooLongIsNotRead(t *testing.T) {
 			}
 		}
 	})
-	s := serveHooks(t, "memory:", r)
+	s := serveHooks(t, store, r)
 	s.payment("pending")
 	s.received(r, atOnce)
 	s.eventually(func() bool { return s.metric(`corridor_webhook_attempts_total{status="200"}`) >= atOnce }, "not taken")
@@ -209,14 +213,16 @@ func TestAnAnswerThatIsTooLongIsNotRead(t *testing.T) {
 // TestAReceiverThatIsGoneIsLeftAlone: after a 410 nothing is sent, and nothing
 // lost.
 func TestAReceiverThatIsGoneIsLeftAlone(t *testing.T) {
-	t.Parallel()
+	at(t, aReceiverThatIsGoneIsLeftAlone, onFile, sharedToo)
+}
+
+func aReceiverThatIsGoneIsLeftAlone(t *testing.T, store string) {
 	r := receiving(t, func(w http.ResponseWriter, _ *posted) { w.WriteHeader(http.StatusGone) })
-	path := emptyStore(t)
-	standstill(t, path)
-	s := serveHooks(t, "sqlite:"+path, r)
+	standstill(t, store)
+	s := serveHooks(t, store, r)
 	const buried = `SELECT count(*) FROM events WHERE state = 'buried' AND reason = 'not_found'`
-	s.eventually(func() bool { return rows(t, path, buried) >= atOnce }, "not set aside")
-	require.LessOrEqual(t, len(r.requests()), webhookRelays, "those under way at the first answer")
+	s.eventually(func() bool { return rows(t, store, buried) >= atOnce }, "not set aside")
+	require.LessOrEqual(t, len(r.requests()), len(s.urls)*webhookRelays, "those under way at the first answer")
 	for kind, n := range map[string]int{"opened": 5, "errored": 1} {
 		s.eventually(func() bool {
 			return s.metric(`corridor_events_buried_total{code="not_found",kind="transaction.`+kind+`"}`) == float64(n)
@@ -228,13 +234,14 @@ func TestAReceiverThatIsGoneIsLeftAlone(t *testing.T) {
 
 // TestAReceiverIsDownForAWhile: what happened meanwhile arrives, in order, and
 // once.
-func TestAReceiverIsDownForAWhile(t *testing.T) {
-	t.Parallel()
+func TestAReceiverIsDownForAWhile(t *testing.T) { at(t, aReceiverIsDownForAWhile, inMemory, sharedToo) }
+
+func aReceiverIsDownForAWhile(t *testing.T, store string) {
 	r := answering(t, nil)
 	address := r.Listener.Addr().String()
 	require.NoError(t, r.Listener.Close())
 	r.URL = "http://" + address
-	s := serveHooks(t, "memory:", r)
+	s := serveHooks(t, store, r)
 	s.payment("pending")
 	s.eventually(func() bool { return s.metric(`corridor_webhook_attempts_total{status="0"}`) >= 5 }, "not tried")
 	listener, err := net.Listen("tcp", address)
@@ -255,9 +262,9 @@ func TestAReceiverIsDownForAWhile(t *testing.T) {
 func TestEventsOutliveAKill(t *testing.T) {
 	t.Parallel()
 	r := receiving(t, nil)
-	clients, path := clientsFile(t), emptyStore(t)
+	clients, store := clientsFile(t), onFile.empty(t)
 	env := []string{"CORRIDOR_WEBHOOK_URL=" + r.URL, webhookSecretsEnv + "=" + secretA}
-	start := func() *process { return launch(t, clients, path, env...) }
+	start := func() *process { return launch(t, clients, store, env...) }
 	p := start()
 	for round := range 3 {
 		asked := make(chan struct{})
@@ -270,15 +277,15 @@ func TestEventsOutliveAKill(t *testing.T) {
 		require.Error(t, await(t, "end of the process", p.gone))
 		await(t, "end of the polls", asked)
 		if round > 0 {
-			age(t, path, 2*time.Second)
+			age(t, store, 2*time.Second)
 		}
-		free(t, path)
+		free(t, store)
 		p = start()
 	}
-	age(t, path, 10*time.Second)
+	age(t, store, 10*time.Second)
 	p.payment("pending")
 	p.received(r, 10)
-	p.eventually(func() bool { return rows(t, path, `SELECT count(*) FROM events`) == 0 }, "not all are delivered")
+	p.eventually(func() bool { return rows(t, store, `SELECT count(*) FROM events`) == 0 }, "not all are delivered")
 	list := r.requests()
 	requireSigned(t, secretA, list)
 	for play, want := range map[string][]string{

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// TestMigrateADatabase: as often as one likes, by many at once, under either name
+// of the scheme, and no password is repeated.
+func TestMigrateADatabase(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, nil) + "&password=canarypass"
+	long := strings.Replace(dsn, "postgres:", "postgresql:", 1)
+	var all sync.WaitGroup
+	for _, store := range []string{dsn, long} {
+		all.Go(func() {
+			code, out, errs := command(t, "", nil, "migrate", "--store", store)
+			assert.Zero(t, code, errs)
+			assert.Empty(t, errs)
+			assert.Regexp(t, `^up to date: postgres(ql)?:///corridor_test_\w+\n$`, out)
+		})
+	}
+	all.Wait()
+	require.Equal(t, 1, rows(t, dsn, `SELECT count(*) FROM pg_tables WHERE tablename = 'rate_locks'`))
+	code, out, errs := command(t, "", nil, "events", "buried", "--store", long)
+	require.Zero(t, code, errs)
+	require.Empty(t, out+errs)
+	s := serveAcme(t, "--sandbox", "--store", long+"&pool_max_conns=6")
+	status, _ := s.lock("USD", "ZAR")
+	require.Equal(t, http.StatusCreated, status)
+	require.InDelta(t, 2*6, s.metric("corridor_store_connections_max"), 0)
+	s.eventually(func() bool { return s.metric(`corridor_jobs_total{kind="events_1",outcome="done"}`) > 0 }, "no queue")
+	require.Zero(t, s.stop(), s.log)
+	require.NotContains(t, s.log.String(), "canarypass")
+}
+
+// sandboxSecrets reads what all processes printed.
+func (s *service) sandboxSecrets(n int) (secrets []string) {
+	s.t.Helper()
+	s.eventually(func() bool {
+		secrets = nil
+		for line := range strings.Lines(s.out.String()) {
+			if text, ok := strings.CutPrefix(strings.TrimSpace(line), "client_secret "); ok {
+				secrets = append(secrets, text)
+			}
+		}
+		return len(secrets) == n
+	}, "secrets are missing")
+	return secrets
+}
+
+// TestSecretsAreMadeOneAfterTheOther: by processes that start at once, so that
+// none writes over another's.
+func TestSecretsAreMadeOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	spec := shared.empty(t)
+	var starts []introduction
+	var last *store
+	for range clientauth.MaxSecrets {
+		s, err := openShared(t.Context(), spec, newCounters(), slog.New(slog.DiscardHandler))
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.close()) })
+		starts, last = append(starts, introduceSandbox(s)), s
+	}
+	for range 10 {
+		var out screen
+		var all sync.WaitGroup
+		for _, start := range starts {
+			all.Go(func() {
+				greet, err := start(t.Context())
+				if assert.NoError(t, err) {
+					greet(&out, "")
+				}
+			})
+		}
+		all.Wait()
+		client, err := last.Clients().Client(t.Context(), sandboxClientID)
+		require.NoError(t, err)
+		for _, secret := range (&service{t: t, out: &out}).sandboxSecrets(len(starts)) {
+			hash := ports.ClientSecret{SHA256: clientauth.HashSecret(secret)}
+			require.Contains(t, client.Secrets, hash, "each is good")
+		}
+	}
+}
+
+// TestSandboxesThatStartAtOnceHaveASecretEach: and the last of too many are good.
+func TestSandboxesThatStartAtOnceHaveASecretEach(t *testing.T) {
+	t.Parallel()
+	store := shared.empty(t)
+	three := serveTimes(t, 3, nil, "--sandbox", "--store", store)
+	secrets := three.sandboxSecrets(3)
+	for range 2 {
+		for _, secret := range secrets {
+			require.Equal(t, http.StatusOK, three.login("sandbox", secret))
+		}
+	}
+	old := three.token
+	fourth := serveTimes(t, 1, nil, "--sandbox", "--store", store)
+	require.Equal(t, http.StatusOK, three.login("sandbox", fourth.sandboxSecret()))
+	good := 0
+	for _, secret := range secrets {
+		if three.login("sandbox", secret) == http.StatusOK {
+			good++
+		}
+	}
+	require.Equal(t, 2, good, "the oldest is gone")
+	three.token = old
+	status, _ := three.lock("USD", "ZAR")
+	require.Equal(t, http.StatusCreated, status, "a token outlives the secret that it was given for")
+}
+
+// TestARefusedStartLeavesTheSharedSandboxSecretAlone: as on a file.
+func TestARefusedStartLeavesTheSharedSandboxSecretAlone(t *testing.T) {
+	t.Parallel()
+	store := shared.empty(t)
+	s := serveTimes(t, 1, nil, "--sandbox", "--store", store)
+	secret := s.sandboxSecret()
+	for range 4 {
+		code, _, _ := command(t, "", nil, "serve", "--sandbox", "--store", store, "--listen", "127.0.0.1:0", "--rate-limit=-1")
+		require.Equal(t, exitRejected, code)
+	}
+	require.Equal(t, http.StatusOK, s.login("sandbox", secret))
+}
+
+// dump is all that the tables hold, bytes as hexadecimal digits.
+func dump(t *testing.T, store string) (text string) {
+	t.Helper()
+	within(t, store, func(db *sql.DB) {
+		require.NoError(t, db.QueryRow(`SELECT string_agg(query_to_xml(format('SELECT t::text FROM %s t', oid::regclass), true, false, '')::text, '')
+			FROM pg_class WHERE relnamespace = 'corridor'::regnamespace AND relkind IN ('r', 'p')`).Scan(&text))
+	})
+	return text
+}
+
+// TestNothingSecretIsInTheDatabase: nor in what River keeps there.
+func TestNothingSecretIsInTheDatabase(t *testing.T) {
+	t.Parallel()
+	store := shared.empty(t)
+	s := serve(t, nil, "--sandbox", "--store", store, "--log-level", "DEBUG")
+	secrets := s.sandboxSecrets(2)
+	require.Equal(t, http.StatusOK, s.login("sandbox", secrets[0]))
+	account := nigeria.asking("0002").named("Zenzile Canaryholder")
+	pending := s.validate(account)
+	look := func() {
+		t.Helper()
+		text := dump(t, store)
+		require.Contains(t, text, "corridor_work", "it was read")
+		require.Contains(t, text, hex.EncodeToString([]byte(pending["id"].(string))))
+		for _, secret := range append(secrets, s.token, account.AccountIdentifier, "Zenzile", "Canaryholder", "Serwaa") {
+			requireUntold(t, text+s.log.String(), secret, hex.EncodeToString([]byte(secret)))
+		}
+	}
+	look()
+	require.Equal(t, "name_mismatch", s.ended(pending["id"])["status"])
+	look()
+	require.Zero(t, s.stop(), s.log)
+}

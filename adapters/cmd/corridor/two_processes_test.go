@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/connector/sandbox"
+)
+
+// takenOver is how long after a kill another process begins with what the dead
+// one had (adapters/river), on a machine that is busy.
+const takenOver = 11*time.Second + 10*time.Second
+
+// lasts waits for a time that the service is given, not the test.
+func (s *service) lasts(limit time.Duration, check func() bool, otherwise string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(limit); !check(); <-time.After(20 * time.Millisecond) {
+		require.False(s.t, time.Now().After(deadline), otherwise)
+	}
+}
+
+func lockOf(body string) (id, status string) {
+	var lock struct{ RateLockID, Status string }
+	_ = json.Unmarshal([]byte(body), &lock) // what is none has no id, which the tests see
+	return lock.RateLockID, lock.Status
+}
+
+// pair starts two processes on a store. The second stands still until it is told
+// to go on, so that the first has it all.
+func pair(t *testing.T, store string, env ...string) (first, second *process, goOn func()) {
+	t.Helper()
+	clients := clientsFile(t)
+	first, second = launch(t, clients, store, env...), launch(t, clients, store, env...)
+	require.NoError(t, second.cmd.Process.Signal(syscall.SIGSTOP))
+	goOn = func() { _ = second.cmd.Process.Signal(syscall.SIGCONT) } // it may have ended
+	t.Cleanup(goOn)
+	return first, second, goOn
+}
+
+// TestAnotherProcessEndsTheValidationOfADeadOne: with no restart (I17).
+func TestAnotherProcessEndsTheValidationOfADeadOne(t *testing.T) {
+	t.Parallel()
+	first, second, goOn := pair(t, shared.empty(t))
+	pending := first.validate(nigeria.asking("0002").named("Kofi Boateng"))
+	require.Equal(t, "pending", pending["status"])
+	require.Error(t, first.end(syscall.SIGKILL), "killed")
+	goOn()
+	var body map[string]any
+	second.lasts(takenOver+sandbox.SlowAfter, func() bool {
+		_, body = second.validation(pending["id"])
+		return body["status"] != "pending"
+	}, "the validation is pending still")
+	require.Equal(t, "name_mismatch", body["status"], "it was asked about anew, and has not just run out")
+	require.NoError(t, second.end(syscall.SIGTERM), second.log)
+}
+
+// TestAnotherProcessEndsWhatADeadOneBegan: reports, and events that hang at their
+// receiver (I32), with no restart.
+func TestAnotherProcessEndsWhatADeadOneBegan(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	unhang := sync.OnceFunc(func() { close(release) })
+	r := receiving(t, func(_ http.ResponseWriter, p *posted) {
+		if p.nth == 1 {
+			<-release
+		}
+	})
+	t.Cleanup(unhang)
+	store, files := shared.empty(t), filepath.Join(t.TempDir(), "files")
+	first, second, goOn := pair(t, store,
+		"CORRIDOR_REPORT_FILES=dir:"+files, "CORRIDOR_WEBHOOK_URL="+r.URL, webhookSecretsEnv+"="+secretA)
+	first.payment("pending")
+	first.received(r, webhookRelays)
+	var ids []string
+	for range quarterReports {
+		status, job := first.do(http.MethodPost, "/v1/reports/transactions?format=xlsx", quarterReport)
+		require.Equal(t, http.StatusCreated, status)
+		ids = append(ids, job["id"].(string))
+	}
+	for deadline := time.Now().Add(startLimit); !hasHalfAndWhole(t, files); <-time.After(time.Millisecond) {
+		require.True(t, time.Now().Before(deadline), "no report is being made: %s", first.log)
+	}
+	require.Error(t, first.end(syscall.SIGKILL), "killed")
+	require.Positive(t, lapse(t, store, ids), "a report was under way")
+	free(t, store)
+	goOn()
+	unhang()
+
+	sums := map[string]int{}
+	for _, id := range ids {
+		second.lasts(takenOver+startLimit, func() bool {
+			_, body := second.do(http.MethodGet, "/v1/reports/transactions/"+id, "")
+			return body["status"] != "RUNNING"
+		}, "a report runs still")
+		job, file := second.requireWhole(id, store)
+		if sums[job.FileSHA256]++; sums[job.FileSHA256] == 1 {
+			require.Equal(t, job.Rows, distinct(t, file))
+		}
+	}
+	require.Len(t, sums, 1, "each has the rows of one that nobody interrupted")
+	second.lasts(takenOver, func() bool { return rows(t, store, `SELECT count(*) FROM events`) == 0 }, "not all events are delivered")
+	require.Equal(t, []string{"transaction.opened", "transaction.failed"}, kinds(r.of("acme", "failed")))
+	require.Equal(t, []string{"transaction.opened", "transaction.errored"}, kinds(r.of("acme", "errored")))
+	requireSigned(t, secretA, r.requests())
+	require.Positive(t, second.metric("corridor_jobs_rescued_total"))
+	require.NoError(t, second.end(syscall.SIGTERM), second.log)
+}
+
+// TestOneOfTwoStopsUnderLoad: it answers what it has taken, what it had to do is
+// the other's at once, and nothing that was acknowledged is lost (I10).
+func TestOneOfTwoStopsUnderLoad(t *testing.T) {
+	t.Parallel()
+	clients, store := clientsFile(t), shared.empty(t)
+	first, second := launch(t, clients, store), launch(t, clients, store)
+	l := first.load([]string{first.url, second.url}, 6)
+	first.eventually(func() bool { return l.done.Load() > 40 }, "no load")
+	pending := first.validate(nigeria.asking("0002"))
+	require.Equal(t, "pending", pending["status"])
+	began := time.Now()
+	require.NoError(t, first.end(syscall.SIGTERM), first.log)
+	require.Less(t, time.Since(began), stopLimit)
+	since := l.done.Load()
+	second.eventually(func() bool { return l.done.Load() > since+40 }, "no load")
+	l.stop()
+	for _, a := range l.other {
+		require.True(t, errors.Is(a.err, syscall.ECONNREFUSED) || errors.Is(a.err, syscall.ECONNRESET),
+			"a request that was taken is answered: %d %s %v after %s", a.status, a.body, a.err, a.took)
+	}
+	l.kept(second.service)
+	ended := second.ended(pending["id"]) // sooner than after a kill: it was given back
+	require.Equal(t, "verified", ended["status"])
+	for _, log := range []*screen{first.log, second.log} {
+		require.NotContains(t, log.String(), "level=ERROR")
+	}
+	require.Zero(t, second.metric("corridor_jobs_rescued_total"), "nobody is taken for dead")
+	require.NoError(t, second.end(syscall.SIGTERM), second.log)
+}

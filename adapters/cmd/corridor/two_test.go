@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// answered is what became of a request, also of one that nobody answered.
+type answered struct {
+	status int
+	header http.Header
+	body   string
+	took   time.Duration
+	err    error
+}
+
+var alone = http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// try asks one address on a connection of its own. It may be called from any
+// goroutine.
+func try(ctx context.Context, token, method, url, body string) (a answered) {
+	began := time.Now()
+	defer func() { a.took = time.Since(began) }()
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return answered{err: err}
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+token)
+	answer, err := alone.Do(request)
+	if err != nil {
+		return answered{err: err}
+	}
+	text, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close() // it was read
+	return answered{status: answer.StatusCode, header: answer.Header, body: string(text), err: err}
+}
+
+// load creates and cancels rate locks, over all addresses, until it is stopped.
+type load struct {
+	stop  func()
+	mu    sync.Mutex
+	acked map[string]string // the last status that was answered, by the lock's id
+	other []answered        // what was no success
+	done  atomic.Int64      // successes
+}
+
+func (s *service) load(urls []string, workers int) *load {
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &load{acked: map[string]string{}}
+	var all sync.WaitGroup
+	for i := range workers {
+		all.Go(func() { l.run(ctx, s.token, urls, i) })
+	}
+	l.stop = sync.OnceFunc(func() { cancel(); all.Wait() })
+	s.t.Cleanup(l.stop)
+	return l
+}
+
+func (l *load) run(ctx context.Context, token string, urls []string, worker int) {
+	pair := `{"base":"USD","quote":"` + []string{"ZAR", "NGN", "KES", "GHS", "EGP", "XOF"}[worker%6] + `"}`
+	steady := context.WithoutCancel(ctx) // what has begun is heard out
+	for n := worker; ctx.Err() == nil; n++ {
+		<-time.After(10 * time.Millisecond) // clients, not a benchmark
+		created := try(steady, token, http.MethodPost, urls[n%len(urls)]+"/v1/rate-locks", pair)
+		id, ok := l.note(created)
+		if ok {
+			l.note(try(steady, token, http.MethodPost, urls[(n+1)%len(urls)]+"/v1/rate-locks/"+id+"/cancel", ""))
+		}
+	}
+}
+
+func (l *load) note(a answered) (id string, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if a.err != nil || a.status >= http.StatusBadRequest {
+		l.other = append(l.other, a)
+		return "", false
+	}
+	l.done.Add(1)
+	id, status := lockOf(a.body)
+	if l.acked[id] != "cancelled" { // a fuller answer may come behind the cancel of another worker
+		l.acked[id] = status
+	}
+	return id, true
+}
+
+// kept wants each answer that was given to be true still (I10).
+func (l *load) kept(s *service) {
+	s.t.Helper()
+	require.NotEmpty(s.t, l.acked)
+	for id, told := range l.acked {
+		status, body := s.do(http.MethodGet, "/v1/rate-locks/"+id, "")
+		require.Equal(s.t, http.StatusOK, status, "a lock that was acknowledged")
+		if told == "cancelled" {
+			require.Equal(s.t, "cancelled", body["status"], "a cancel that was acknowledged")
+		}
+	}
+}
+
+// TestRoundsAreSharedOut: each runs once in all, whoever runs it, and none is
+// forgotten; the market alone is looked at by everybody.
+func TestRoundsAreSharedOut(t *testing.T) {
+	t.Parallel()
+	s := serveAcme(t, "--sandbox", "--store", shared.empty(t), "--drift-every", "1s")
+	const sweeps = `corridor_jobs_total{kind="rate_locks",outcome="done"}`
+	s.eventually(func() bool { return s.metric(sweeps) > 0 }, "no round")
+	before, began := s.metric(sweeps), time.Now()
+	s.eventually(func() bool { return s.metric(sweeps) >= before+5 }, "no five more")
+	require.Greater(t, time.Since(began), 3500*time.Millisecond, "one a second, not one a second and process")
+	require.InDelta(t, before+5, s.metric(sweeps), 1)
+	for _, one := range s.each() {
+		require.Positive(t, one.metric(`corridor_drift_looks_total{outcome="ok"}`), "looks in a row are one process's")
+	}
+	for _, kind := range []string{"validations", "transactions", "events_1"} {
+		s.eventually(func() bool { return s.metric(`corridor_jobs_total{kind="`+kind+`",outcome="done"}`) > 0 }, "no round of "+kind)
+	}
+	require.Zero(t, s.metric("corridor_background_failures_total"))
+	require.Zero(t, s.metric("corridor_jobs_rescued_total"))
+}

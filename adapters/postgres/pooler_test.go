@@ -1,0 +1,30 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+// Behind a pooler that shares connections between transactions there are no
+// prepared statements.
+func TestConformsWithoutPreparedStatements(t *testing.T) {
+	h := portstest.StoreHarness{
+		Parallel: true,
+		Open: func(tb testing.TB) portstest.Store {
+			tb.Helper()
+			store := on(tb, connect(tb, migrated(tb), func(c *pgxpool.Config) {
+				c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+			}), &postgres.Config{SkipMigrate: true})
+			return portstest.Store{
+				RateLocks: store.RateLocks(), Outbox: store.Outbox(), Reports: store.Reports(), Close: store.Close,
+			}
+		},
+	}
+	t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
+	t.Run("ReportStore", func(t *testing.T) { portstest.ReportStore(t, h) })
+}
