@@ -54,7 +54,7 @@ func (m medium) measure(out io.Writer, pairs int) error {
 	defer done()
 	clock := &leaps{Clock: ports.SystemClock()}
 	short := terms
-	short.Validity = time.Hour
+	short.Validity = leap - time.Minute
 	s, err := ratelock.New(store, clocked{clock}, short, &ratelock.Config{Clock: clock, MaxPriceAge: 24 * 365 * time.Hour})
 	if err != nil {
 		return err

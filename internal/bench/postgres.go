@@ -40,8 +40,12 @@ var server = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	own = c
 	return c.DSN(), nil
 })
+
+// own keeps the program's server: one that nobody holds is ended.
+var own *pgtest.Cluster
 
 // database makes an empty database and a pool on it.
 func database() (*pgxpool.Pool, func(), error) {
@@ -144,7 +148,10 @@ func fullPostgres() (subject, error) {
 	}), done}, fill(s, names)
 }
 
-// leaps is a clock that has moved on by two hours when the pairs have been gone through.
+// leap is longer than a lock of these rows lives.
+const leap = 6 * time.Minute
+
+// leaps is a clock that has moved on by a leap when the pairs have been gone through.
 type leaps struct {
 	ports.Clock
 	rounds atomic.Int64
@@ -167,7 +174,7 @@ func (c clocked) Mid(_ context.Context, pair ports.Pair) (ports.Price, error) {
 	return ports.Price{Pair: pair, Mid: "18.2500", Source: "steady", At: c.clock.Now()}, nil
 }
 
-// mintPostgres goes through the pairs again and again, two hours later each time: each
+// mintPostgres goes through the pairs again and again, a leap later each time: each
 // call writes the end of the lock before, mints another and stores both events.
 func mintPostgres() (subject, error) {
 	store, _, done, err := storePostgres()
@@ -176,7 +183,7 @@ func mintPostgres() (subject, error) {
 	}
 	clock := &leaps{Clock: ports.SystemClock()}
 	short := terms
-	short.Validity = time.Hour
+	short.Validity = leap - time.Minute
 	s, err := ratelock.New(store.RateLocks(), clocked{clock}, short, &ratelock.Config{Clock: clock})
 	names := ownerNames(pairs)
 	return subject{spread(func(ctx context.Context, i int) error {
