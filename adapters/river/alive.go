@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,6 +23,7 @@ import (
 type life struct {
 	queue  *Queue
 	id     string
+	leads  atomic.Bool
 	looked time.Time // when it last had the others' counts
 	others map[string]sign
 	lost   map[run]time.Time // jobs without a process, and since when
@@ -67,6 +69,7 @@ func (l *life) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
 	beats, err := l.count(ctx)
+	l.leads.Store(err == nil && l.leading(ctx))
 	if err != nil {
 		return coded(err)
 	}
@@ -97,6 +100,12 @@ func (l *life) count(ctx context.Context) (map[string]int64, error) {
 		return nil
 	})
 	return beats, err
+}
+
+// leading reports whether this process is River's leader.
+func (l *life) leading(ctx context.Context) (is bool) {
+	err := l.queue.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM corridor.river_leader WHERE leader_id = $1)", l.id).Scan(&is)
+	return err == nil && is
 }
 
 // judge gives the processes that are dead. Who could not look for a while has

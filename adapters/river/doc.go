@@ -36,6 +36,7 @@
 //	an item that its Tick left         comes again after 1 s, then 2 s, 4 s … 1 min, for ever
 //	items with the id of a waiting one errcodes.Conflict, which undoes the change
 //	a ticker ticks                     in one process an interval, however many there are; never two of its rounds at once
+//	a ticker that stays                ticks in the leading process alone; when that dies, another begins
 //	a wake-up ticks                    beside that, up to Ticker.AtOnce in a process
 //	a round that fails                 is not repeated: the next interval is
 //	Close                              gives what waits to other processes at once, running rounds after Config.Grace

@@ -35,6 +35,12 @@ type Ticker struct {
 	// AtOnce is how many rounds may run side by side in one process, which
 	// happens when events wake the ticker. Default 1; 1 to 100.
 	AtOnce int
+	// Stays keeps the rounds in one process, River's leader, one after the other,
+	// for work that remembers what it saw in the round before. They are no jobs:
+	// events do not wake them, Timeout bounds them, and AtOnce and AtStart say
+	// nothing. When the leader dies another begins anew; for a second after it
+	// only stood still, both may tick.
+	Stays bool
 	// AtStart ticks also when a process becomes River's leader, as the first one
 	// to start does. Without it, the first round is Every later.
 	AtStart bool
@@ -66,13 +72,14 @@ func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
 		return err
 	}
 	defer q.end()
+	staying := takeStaying(tickers)
 	c, err := q.worker(jobs.Work, tickers)
 	if err != nil {
 		return coded(err)
 	}
 	life := newLife(q, c.ID())
 	if started := q.start(ctx, c, life); started {
-		q.runUntilStopped(ctx, c, life)
+		q.runUntilStopped(ctx, c, life, staying)
 	}
 	if err := life.end(ctx); err != nil {
 		q.report(ctx, err)
@@ -80,13 +87,18 @@ func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
 	return ctx.Err()
 }
 
-func (q *Queue) runUntilStopped(ctx context.Context, c *client, life *life) {
-	var beating sync.WaitGroup
+func (q *Queue) runUntilStopped(ctx context.Context, c *client, life *life, staying []*Ticker) {
+	var beside sync.WaitGroup
 	stop := make(chan struct{})
-	beating.Go(func() { life.run(context.WithoutCancel(ctx), stop) })
+	beside.Go(func() { life.run(context.WithoutCancel(ctx), stop) })
+	rounds, end := context.WithCancel(ctx)
+	for _, t := range staying {
+		beside.Go(func() { q.stay(rounds, t, life) })
+	}
 	q.wait(ctx, c)
+	end()
 	close(stop)
-	beating.Wait()
+	beside.Wait()
 }
 
 // begin reports whether Run may go on: not after Close.
@@ -212,8 +224,8 @@ func (q *Queue) checkJobs(jobs Jobs) (map[string]*Ticker, error) {
 		}
 		byName[t.Name] = &t
 	}
-	if len(jobs.Work)+len(byName) == 0 {
-		return nil, refuse("Jobs names neither work nor a ticker")
+	if len(jobs.Work) == 0 && !slices.ContainsFunc(jobs.Tickers, func(t Ticker) bool { return !t.Stays }) {
+		return nil, refuse("Jobs names neither work nor a ticker that runs as jobs")
 	}
 	return byName, nil
 }

@@ -23,7 +23,6 @@ func (a *application) start(log *slog.Logger) *background {
 	b := &background{app: a, cancel: cancel}
 	if a.queue != nil {
 		b.loop(ctx, log, "queue", func(ctx context.Context) error { return a.queue.Run(ctx, a.jobs()) })
-		b.loop(ctx, log, "drift", a.drift)
 		b.loop(ctx, log, "sandbox transactions", a.payments.play)
 		return b
 	}
@@ -45,22 +44,6 @@ func (b *background) loop(ctx context.Context, log *slog.Logger, name string, ru
 			log.Error("background loop ended", "loop", name, "error", err)
 		}
 	})
-}
-
-// drift looks at the market, beside a queue. It remembers what it saw, for looks
-// in a row count: looks that processes took by turns would be none. So each
-// process looks for itself; a lock that two cancel at once is cancelled once.
-func (a *application) drift(ctx context.Context) error {
-	ticker := time.NewTicker(a.driftEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case now := <-ticker.C:
-			_ = a.locks.Drift(ctx, now) // reported where it failed
-		}
-	}
 }
 
 // purgeTokens drops expired tokens from the store now and then.

@@ -23,6 +23,7 @@ const (
 	reportsAtOnce   = 2
 	reportsTicker   = "reports"
 	ratesTicker     = "rate_locks"
+	driftTicker     = "drift"
 	accountsTicker  = "validations"
 	paymentsTicker  = "transactions"
 	tokensTicker    = "tokens"
@@ -69,7 +70,9 @@ func (a *application) jobs() river.Jobs {
 	jobs := river.Jobs{
 		Work: map[string]river.Tick{validation.WorkRecover: a.accounts.Tick, authstate.WorkTimeout: a.payments.service.Tick},
 		Tickers: []river.Ticker{
-			{Name: ratesTicker, Every: max(a.driftEvery, time.Second), Tick: a.locks.Sweep}, // without Drift: see drift
+			{Name: ratesTicker, Every: sweepEvery, Tick: a.locks.Sweep},
+			// Drift confirms what it saw in the look before, so its looks stay in one process.
+			{Name: driftTicker, Every: max(a.driftEvery, time.Second), Tick: a.locks.Drift, Stays: true},
 			{Name: accountsTicker, Every: sweepEvery, Tick: a.accounts.Tick},
 			{Name: paymentsTicker, Every: sweepEvery, Tick: a.payments.service.Tick},
 			{Name: tokensTicker, Every: purgeEvery, Tick: func(ctx context.Context, now time.Time) error {
