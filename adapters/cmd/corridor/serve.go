@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	drainTimeout = 8 * time.Second // for requests in flight; the rest of 10 s is for the background
+	drainTimeout = 7 * time.Second // for requests in flight; the rest of 10 s is for the background and the store
 	stopTimeout  = 1500 * time.Millisecond
 
 	// slowStopTimeout is for the background when requests have left the time: a
