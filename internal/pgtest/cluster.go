@@ -22,9 +22,10 @@ type Options struct {
 	// Settings are lines of postgresql.conf beside those that the package
 	// writes, and win over them. max_connections is 200 without it.
 	Settings map[string]string
-	// Dir is the folder that the cluster's folder is made in, such as
-	// /dev/shm; the temporary folder of the machine when empty. A postmaster
-	// that runs as another user must be able to enter it.
+	// Dir is the folder that the cluster's folder is made in. When empty, memory
+	// where there is plenty of it (/dev/shm) and not Durable, else the temporary
+	// folder of the machine. A postmaster that runs as another user must be able
+	// to enter it.
 	Dir string
 }
 
@@ -86,6 +87,9 @@ func Start(options *Options) (c *Cluster, stop func(), err error) {
 func (c *Cluster) DSN() string { return c.admin }
 
 func create(bin string, options Options) (*Cluster, error) {
+	if options.Dir == "" && !options.Durable {
+		options.Dir = memoryFolder()
+	}
 	in, err := prepare(bin, options.Dir)
 	if err != nil {
 		return nil, err
@@ -136,6 +140,8 @@ func configuration(socket string, options Options) string {
 		for _, name := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
 			settings[name] = "off"
 		}
+		settings["max_wal_size"] = "128MB" // each copy of a database is in the log, too
+		settings["min_wal_size"] = "32MB"
 	}
 	maps.Copy(settings, options.Settings)
 	var lines strings.Builder

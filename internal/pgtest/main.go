@@ -13,10 +13,18 @@ type Tests interface{ Run() int }
 // Main is m with the end of the process's cluster in its Run. TestMain hands it
 // to goleak.VerifyTestMain, or to os.Exit with its Run. [Database] and [Server]
 // ask for it.
+//
+// Test processes that the tests start leave at once: under -race they would wait
+// for a second.
 func Main(m Tests) Tests {
 	cleaned.Store(true)
+	if os.Getenv(raceVariable) == "" {
+		_ = os.Setenv(raceVariable, "atexit_sleep_ms=0")
+	}
 	return tests{m}
 }
+
+const raceVariable = "GORACE"
 
 type tests struct{ of Tests }
 
