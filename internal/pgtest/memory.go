@@ -11,7 +11,7 @@ const (
 // times as quickly as on a disk; "" where there is none, or it is short of room.
 func memoryFolder() string {
 	var fs syscall.Statfs_t
-	if syscall.Statfs(memory, &fs) != nil || uint64(fs.Bsize)*fs.Bavail < memoryNeeded { //nolint:unconvert // of other types on other systems
+	if syscall.Statfs(memory, &fs) != nil || uint64(fs.Bsize)*fs.Bavail < memoryNeeded {
 		return ""
 	}
 	return memory
