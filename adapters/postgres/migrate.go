@@ -124,13 +124,17 @@ func openingError(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if message, ok := unusable[sqlState(err)]; ok {
-		return refuse(message, err)
+		return refuse(message, quiet{err})
 	}
 	err = coded(err)
-	if errcodes.Of(err) == errcodes.Internal {
+	switch errcodes.Of(err) {
+	case errcodes.Internal:
 		return refuse("The database's tables cannot be brought up to date", err)
+	case errcodes.StorageUnavailable:
+		return errcodes.Wrap(errcodes.StorageUnavailable, "The database does not serve now", quiet{err})
+	default:
+		return err
 	}
-	return err
 }
 
 func refuse(message string, cause error) error {
