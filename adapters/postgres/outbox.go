@@ -48,9 +48,12 @@ func (o outbox) claim(ctx context.Context, now time.Time, lease time.Duration, n
 	return claimed, again, err
 }
 
-// claiming makes a claim, and gives what it claimed.
+// claiming makes a claim, and gives what it claimed. The claim is planned anew
+// each time: the plan that a connection made while a queue was empty reads all of
+// it for each event, once it is long.
 func claiming[V any](ctx context.Context, s *Store, query string, args []any, scan func(pgx.Rows, *V) error) ([]V, error) {
 	var claimed []V
+	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
 	err := s.contend(func() error {
 		return s.write(ctx, func(ctx context.Context, q querier) (err error) {
 			claimed, err = collect(ctx, q, query, args, scan)
@@ -109,7 +112,8 @@ func (s *Store) end(ctx context.Context, query string, args []any) error {
 	return err
 }
 
-// maxTurns bounds how often a statement on a queue is made.
+// maxTurns bounds how often a statement on a queue is made, each time with the
+// tries that any write has.
 const maxTurns = 20
 
 // contend makes a statement on a queue until it is neither void nor undone. It

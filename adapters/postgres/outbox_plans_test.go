@@ -75,6 +75,34 @@ func fillQueues(tb testing.TB, pool *pgxpool.Pool) {
 	}
 }
 
+// TestAClaimIsPlannedForTheQueueAsItIs: what a connection planned while the queue
+// was empty, and vacuumed so, reads a backlog from end to end for each event.
+func TestAClaimIsPlannedForTheQueueAsItIs(t *testing.T) {
+	pool := connect(t, migrated(t), func(c *pgxpool.Config) { c.MaxConns = 1 })
+	store := on(t, pool, nil)
+	_, err := pool.Exec(t.Context(), "VACUUM corridor.events")
+	require.NoError(t, err)
+	for range 8 { // PostgreSQL keeps a plan after five
+		_, err := store.Outbox().Claim(t.Context(), epoch, lease, 100)
+		require.NoError(t, err)
+	}
+	backlog(t, pool, 2_000)
+	before := readInSequence(t, pool)
+	claimed, err := store.Outbox().Claim(t.Context(), epoch, lease, 100)
+	require.NoError(t, err)
+	require.Len(t, claimed, 100)
+	require.Equal(t, before, readInSequence(t, pool), "rows of events that were read by sequential scans")
+}
+
+func readInSequence(t *testing.T, pool *pgxpool.Pool) (rows int64) {
+	t.Helper()
+	_, err := pool.Exec(t.Context(), "SELECT pg_stat_force_next_flush()")
+	require.NoError(t, err)
+	require.NoError(t, pool.QueryRow(t.Context(),
+		"SELECT seq_tup_read FROM pg_stat_user_tables WHERE schemaname = 'corridor' AND relname = 'events'").Scan(&rows))
+	return rows
+}
+
 func planOf(t *testing.T, pool *pgxpool.Pool, query, args string) string {
 	t.Helper()
 	conn, err := pool.Acquire(t.Context())

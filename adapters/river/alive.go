@@ -23,8 +23,8 @@ import (
 type life struct {
 	queue  *Queue
 	id     string
-	leads  atomic.Bool
-	looked time.Time // when it last had the others' counts
+	led    atomic.Int64 // when it was last seen to lead, in ms; 0: it does not
+	looked time.Time    // when it last had the others' counts
 	others map[string]sign
 	lost   map[run]time.Time // jobs without a process, and since when
 }
@@ -69,7 +69,11 @@ func (l *life) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
 	beats, err := l.count(ctx)
-	l.leads.Store(err == nil && l.leading(ctx))
+	if err == nil && l.leading(ctx) {
+		l.led.Store(clock.Now().UnixMilli())
+	} else {
+		l.led.Store(0)
+	}
 	if err != nil {
 		return coded(err)
 	}
@@ -102,6 +106,13 @@ func (l *life) count(ctx context.Context) (map[string]int64, error) {
 	return beats, err
 }
 
+// leads reports whether this process led a moment ago. A beat that hangs makes that
+// doubtful.
+func (l *life) leads() bool {
+	led := l.led.Load()
+	return led != 0 && clock.Now().UnixMilli()-led < 2*(l.queue.cfg.DeadAfter/beatsBeforeDead).Milliseconds()
+}
+
 // leading reports whether this process is River's leader.
 func (l *life) leading(ctx context.Context) (is bool) {
 	err := l.queue.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM corridor.river_leader WHERE leader_id = $1)", l.id).Scan(&is)
@@ -113,6 +124,7 @@ func (l *life) leading(ctx context.Context) (is bool) {
 func (l *life) judge(beats map[string]int64, now time.Time) []string {
 	if now.Sub(l.looked) > l.queue.cfg.DeadAfter/2 {
 		clear(l.others)
+		clear(l.lost)
 	}
 	l.looked = now
 	var dead []string

@@ -3,6 +3,7 @@ package river_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -135,4 +136,19 @@ func TestAnUnusableDatabaseIsSaid(t *testing.T) {
 			require.NotContains(t, fmt.Sprint(err), "/nowhere")
 		})
 	}
+}
+
+// TestAServerThatSaysNothingIsUnavailable: what pgx says of it names the role, the
+// database and the address.
+func TestAServerThatSaysNothingIsUnavailable(t *testing.T) {
+	t.Parallel()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // nobody accepts
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	pool, err := pgxpool.New(t.Context(), "postgres://canaryrole@"+l.Addr().String()+"/canarydb?sslmode=disable&connect_timeout=1&pool_max_conns=4")
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	err = river.Migrate(t.Context(), pool)
+	require.Equal(t, errcodes.StorageUnavailable, errcodes.Of(err))
+	require.NotContains(t, err.Error(), "canary")
 }

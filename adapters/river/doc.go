@@ -18,7 +18,7 @@
 //			authstate.WorkTimeout:  payments.Tick,
 //		},
 //		Tickers: []river.Ticker{
-//			{Name: "drift", Every: 2 * time.Second, Tick: locks.Tick},
+//			{Name: "drift", Every: 2 * time.Second, Tick: locks.Tick, Stays: true},
 //			{Name: "reports", Every: time.Minute, Tick: reports.Tick, Timeout: time.Hour, AtOnce: 2},
 //		},
 //	})

@@ -31,7 +31,8 @@ func coded(err error) error {
 	if err == nil {
 		return nil
 	}
-	if code := errcodes.Of(err); code != errcodes.Internal {
+	_, connecting := errors.AsType[*pgconn.ConnectError](err) // even by a time limit of its own
+	if code := errcodes.Of(err); !connecting && code != errcodes.Internal {
 		return err
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {

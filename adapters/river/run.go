@@ -38,8 +38,8 @@ type Ticker struct {
 	// Stays keeps the rounds in one process, River's leader, one after the other,
 	// for work that remembers what it saw in the round before. They are no jobs:
 	// events do not wake them, Timeout bounds them, and AtOnce and AtStart say
-	// nothing. When the leader dies another begins anew; for a second after it
-	// only stood still, both may tick.
+	// nothing. When the leader dies another begins anew; where it only stood still,
+	// both may tick for a moment.
 	Stays bool
 	// AtStart ticks also when a process becomes River's leader, as the first one
 	// to start does. Without it, the first round is Every later.

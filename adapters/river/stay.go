@@ -29,7 +29,7 @@ func (q *Queue) stay(ctx context.Context, t *Ticker, life *life) {
 			return
 		case <-clock.After(t.Every):
 		}
-		if life.leads.Load() {
+		if life.leads() {
 			q.round(ctx, t)
 		}
 	}

@@ -28,6 +28,8 @@ const (
 	paymentsTicker  = "transactions"
 	tokensTicker    = "tokens"
 	eventsTickerFmt = "events_%d"
+
+	shortestRound, longestRound = time.Second, 24 * time.Hour // of a ticker of River
 )
 
 // riverStore is a PostgreSQL store whose work River hands out.
@@ -72,7 +74,7 @@ func (a *application) jobs() river.Jobs {
 		Tickers: []river.Ticker{
 			{Name: ratesTicker, Every: sweepEvery, Tick: a.locks.Sweep},
 			// Drift confirms what it saw in the look before, so its looks stay in one process.
-			{Name: driftTicker, Every: max(a.driftEvery, time.Second), Tick: a.locks.Drift, Stays: true},
+			{Name: driftTicker, Every: min(max(a.driftEvery, shortestRound), longestRound), Tick: a.locks.Drift, Stays: true},
 			{Name: accountsTicker, Every: sweepEvery, Tick: a.accounts.Tick},
 			{Name: paymentsTicker, Every: sweepEvery, Tick: a.payments.service.Tick},
 			{Name: tokensTicker, Every: purgeEvery, Tick: func(ctx context.Context, now time.Time) error {

@@ -33,7 +33,7 @@ type serveCmd struct {
 	MarkupBps         int           `default:"150"                env:"CORRIDOR_MARKUP_BPS"                                                              help:"Markup over the mid, in basis points."`
 	LockValidity      time.Duration `default:"24h"                env:"CORRIDOR_LOCK_VALIDITY"                                                           help:"Life of a lock, 1s to 168h."`
 	DriftToleranceBps int           `default:"200"                env:"CORRIDOR_DRIFT_TOLERANCE_BPS"                                                     help:"A mid further away than this cancels the lock."`
-	DriftEvery        time.Duration `default:"2s"                 env:"CORRIDOR_DRIFT_EVERY"                                                             help:"Pause between two looks at the market."`
+	DriftEvery        time.Duration `default:"2s"                 env:"CORRIDOR_DRIFT_EVERY"                                                             help:"Pause between two looks at the market; on PostgreSQL 1s to 24h."`
 	MaxPriceAge       time.Duration `default:"96h"                env:"CORRIDOR_MAX_PRICE_AGE"                                                           help:"An older price is no live price."`
 
 	Accounts validationSettings `embed:""`

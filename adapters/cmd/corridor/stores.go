@@ -72,9 +72,9 @@ func openStore(ctx context.Context, spec string) (*store, error) {
 		}
 		return &store{bundle: s, check: pinged(s)}, nil
 	case "postgres", "postgresql":
-		return openPostgres(ctx, spec, func(*pool) (*river.Queue, error) { return nil, nil })
+		return openPostgres(ctx, spec, nil)
 	default:
-		return nil, fmt.Errorf("--store %q: want memory:, sqlite:PATH or postgres://…", kind+":")
+		return nil, fmt.Errorf("--store %s: want memory:, sqlite:PATH or postgres://…", storeName(spec))
 	}
 }
 
@@ -99,18 +99,26 @@ func openShared(ctx context.Context, spec string, count *counters, log *slog.Log
 	return s, err
 }
 
-// storeName is what --store names, for people: without a password.
+// storeName is what --store names, for people: without a password, and no more
+// than the kind where a password may stand in another's place.
 func storeName(spec string) string {
-	kind, _, _ := strings.Cut(spec, ":")
-	if kind != "postgres" && kind != "postgresql" {
+	kind, _, found := strings.Cut(spec, ":")
+	switch {
+	case kind == "memory" || kind == "sqlite":
 		return spec
+	case !found || !isWord(kind):
+		return "…"
 	}
 	u, err := url.Parse(spec)
-	if err != nil {
+	if err != nil || u.Opaque != "" || u.Fragment != "" || strings.Contains(u.Path+u.RawQuery, "@") {
 		return kind + "://…"
 	}
 	u.RawQuery = "" // it may hold a password, too
 	return u.Redacted()
+}
+
+func isWord(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
 // always is the check of what cannot fail.

@@ -22,10 +22,17 @@ const (
 	defaultConnectTimeout = 5 * time.Second
 )
 
+// A network that is silently dead costs a request these.
+const (
+	pingTimeout      = 500 * time.Millisecond
+	statementTimeout = 3 * time.Second
+)
+
 type pool struct{ *pgxpool.Pool }
 
 // openPostgres opens the store of a URL, whose parameters are those of libpq and
-// pgxpool (pool_max_conns, pool_max_conn_lifetime and others).
+// pgxpool (pool_max_conns, pool_max_conn_lifetime and others). Without a queue it
+// is somebody else's, whose tables are left as they are.
 func openPostgres(ctx context.Context, spec string, queue func(*pool) (*river.Queue, error)) (*store, error) {
 	opened, err := connect(ctx, spec)
 	if err != nil {
@@ -40,6 +47,11 @@ func openPostgres(ctx context.Context, spec string, queue func(*pool) (*river.Qu
 }
 
 func openTables(ctx context.Context, opened *pool, queued func(*pool) (*river.Queue, error)) (*store, error) {
+	config := &postgres.Config{SkipMigrate: true, Timeout: statementTimeout}
+	if queued == nil {
+		s, err := postgres.New(ctx, opened.Pool, config)
+		return &store{bundle: s, check: pinged(s), pool: opened}, err
+	}
 	// The store's tables first: their errors are the plainer ones.
 	if err := postgres.Migrate(ctx, opened.Pool); err != nil {
 		return nil, err
@@ -48,19 +60,12 @@ func openTables(ctx context.Context, opened *pool, queued func(*pool) (*river.Qu
 	if err != nil {
 		return nil, err
 	}
-	config := &postgres.Config{SkipMigrate: true}
-	if queue != nil {
-		config.Hook = queue
-	}
+	config.Hook = queue
 	s, err := postgres.New(ctx, opened.Pool, config)
 	if err != nil {
 		return nil, err
 	}
-	all := &store{bundle: s, check: pinged(s), pool: opened, queue: queue}
-	if queue != nil {
-		all.bundle = riverStore{s, queue}
-	}
-	return all, nil
+	return &store{bundle: riverStore{s, queue}, check: pinged(s), pool: opened, queue: queue}, nil
 }
 
 // connect makes the pool. It is lazy: the first use tells whether the server is
@@ -79,6 +84,7 @@ func connect(ctx context.Context, spec string) (*pool, error) {
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "corridor"
 	}
+	config.PingTimeout = pingTimeout
 	opened, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, errUnreadableURL
