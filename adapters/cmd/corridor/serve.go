@@ -48,7 +48,8 @@ type serveCmd struct {
 // Help tells of what is set in the environment alone: a command line is seen by
 // every user of the machine.
 func (c *serveCmd) Help() string {
-	return `In the environment alone, since a command line is seen by every user of the machine:
+	return `In the environment alone, since a command line is seen by every user of the machine (and CORRIDOR_STORE, when its URL has
+a password):
   CORRIDOR_CLIENTS      clients to try out with: id:secret,id:secret
   CORRIDOR_DATA_KEYS    keys that seal personal data: keyid:base64,… of 32 bytes each; the first seals,
                         all open. To replace a by b: a, then a,b everywhere, then b,a, then b.
