@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	flag.Parse()
-	if err := flag.Set("test.parallel", "32"); err != nil {
+	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
 	for _, variable := range os.Environ() {
@@ -258,7 +258,7 @@ func (s *service) do(method, path, body string) (int, map[string]any) {
 // send asks for anything, and gives the answer's bytes.
 func (s *service) send(method, path, contentType, body string) (int, string) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, s.next()+path, strings.NewReader(body))
 	require.NoError(s.t, err)
@@ -279,7 +279,7 @@ func (s *service) send(method, path, contentType, body string) (int, string) {
 // that check may fail the test.
 func (s *service) eventually(check func() bool, otherwise string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(15 * time.Second); !check(); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !check(); <-time.After(20 * time.Millisecond) {
 		require.False(s.t, time.Now().After(deadline), otherwise)
 	}
 }
