@@ -20,7 +20,10 @@ func (q *Queue) OnDesk() int {
 var Pause = pause
 
 // Guard is what River's log goes through.
-func Guard(next slog.Handler) slog.Handler { return guard{next} }
+func Guard(next slog.Handler) slog.Handler { return guard{next, func() bool { return false }} }
+
+// GuardClosing is the same of a queue that closes.
+func GuardClosing(next slog.Handler) slog.Handler { return guard{next, func() bool { return true }} }
 
 // DateByDatabase is the hook that jobs pass as they are inserted.
 var DateByDatabase = (&atOnce{}).InsertBegin

@@ -7,10 +7,16 @@ import (
 )
 
 // guarded is River's logger: what it warns of, without the texts of errors and
-// panics, which may hold anything.
-func guarded(log *slog.Logger) *slog.Logger { return slog.New(guard{log.Handler()}) }
+// panics, which may hold anything. What goes wrong while the queue closes is what
+// the close broke off: a warning at the most.
+func guarded(log *slog.Logger, closing func() bool) *slog.Logger {
+	return slog.New(guard{log.Handler(), closing})
+}
 
-type guard struct{ next slog.Handler }
+type guard struct {
+	next    slog.Handler
+	closing func() bool
+}
 
 // harmless are the attributes of River's records that are let through.
 var harmless = map[string]bool{
@@ -27,7 +33,11 @@ func (g guard) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Handle keeps a record's static message: "Service: what went wrong".
 func (g guard) Handle(ctx context.Context, r slog.Record) error {
-	kept := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	level := r.Level
+	if g.closing() {
+		level = min(level, slog.LevelWarn)
+	}
+	kept := slog.NewRecord(r.Time, level, r.Message, r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		kept.AddAttrs(safe(a)...)
 		return true
@@ -50,7 +60,7 @@ func (g guard) WithAttrs(attrs []slog.Attr) slog.Handler {
 	for _, a := range attrs {
 		kept = append(kept, safe(a)...)
 	}
-	return guard{g.next.WithAttrs(kept)}
+	return guard{g.next.WithAttrs(kept), g.closing}
 }
 
-func (g guard) WithGroup(name string) slog.Handler { return guard{g.next.WithGroup(name)} }
+func (g guard) WithGroup(name string) slog.Handler { return guard{g.next.WithGroup(name), g.closing} }

@@ -64,7 +64,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, config *Config) (*Queue, error
 
 func open(pool *pgxpool.Pool, cfg Config) (*Queue, error) {
 	inserter, err := riverqueue.NewClient(riverpgxv5.New(pool), &riverqueue.Config{
-		Schema: schema, Logger: guarded(cfg.Logger), FetchCooldown: min(fetchCooldown, cfg.Poll), FetchPollInterval: cfg.Poll,
+		Schema: schema, Logger: guarded(cfg.Logger, func() bool { return false }), FetchCooldown: min(fetchCooldown, cfg.Poll), FetchPollInterval: cfg.Poll,
 	})
 	if err != nil {
 		return nil, coded(err)

@@ -190,7 +190,7 @@ func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*clien
 	riverqueue.AddWorker(workers, items)
 	riverqueue.AddWorker(workers, &tickWorker{queue: q, tickers: tickers})
 	return riverqueue.NewClient(riverpgxv5.New(q.pool), &riverqueue.Config{
-		ID: newID(), Schema: schema, Logger: guarded(q.cfg.Logger), Queues: queues, Workers: workers, PeriodicJobs: periodic,
+		ID: newID(), Schema: schema, Logger: guarded(q.cfg.Logger, q.isClosing), Queues: queues, Workers: workers, PeriodicJobs: periodic,
 		FetchCooldown: min(fetchCooldown, q.cfg.Poll), FetchPollInterval: q.cfg.Poll,
 		JobTimeout: longest, JobStuckThreshold: stuckAfter, RescueStuckJobsAfter: longest + riverRescue,
 		SoftStopTimeout: q.cfg.Grace, MaxAttempts: maxAttempts, Hooks: hooks,
