@@ -18,16 +18,22 @@ const (
 // evidence reads the fate of a change after its COMMIT failed.
 type evidence func(context.Context, *session) (fate, error)
 
-func (w *writer) commit(ctx context.Context, check evidence) error {
+// commit ends the transaction, and gives each of its saves its result.
+func (w *writer) commit(ctx context.Context, made []*member) {
 	err := w.tryCommit(ctx)
 	switch {
 	case err == nil:
-		return nil
+		return
 	case isDefinite(err):
-		return w.undo(ctx, coded(err))
+		err = coded(err)
+		w.undo(ctx, err)
+		for _, m := range made {
+			m.result = err
+		}
+	default:
+		w.drop()
+		w.settle(ctx, made, err)
 	}
-	w.drop()
-	return w.settle(ctx, check, err)
 }
 
 func (w *writer) tryCommit(ctx context.Context) error {
@@ -47,14 +53,24 @@ func (w *writer) fault(point string) error {
 	return w.faults(point)
 }
 
-// settle finds out whether a change is stored whose COMMIT failed with cause.
+// settle finds out whether the saves are stored whose COMMIT failed with cause.
 //
 // A COMMIT that fails in its fsync leaves valid frames behind the end of the
 // write-ahead log. Nobody sees them now, but the recovery after a crash would
 // take them for a transaction: reading alone proves nothing. So the log is
 // emptied first, on a new connection, and then read from.
-func (w *writer) settle(ctx context.Context, check evidence, cause error) error {
-	what, err := w.readBack(ctx, check)
+func (w *writer) settle(ctx context.Context, made []*member, cause error) {
+	blind := w.prepareReadBack(ctx)
+	for _, m := range made {
+		what, err := unknown, blind
+		if err == nil && m.check != nil {
+			what, err = m.check(w.session)
+		}
+		m.result = verdict(what, err, cause)
+	}
+}
+
+func verdict(what fate, err, cause error) error {
 	switch {
 	case err == nil && what == stored:
 		return nil
@@ -65,20 +81,14 @@ func (w *writer) settle(ctx context.Context, check evidence, cause error) error 
 	}
 }
 
-func (w *writer) readBack(ctx context.Context, check evidence) (fate, error) {
-	if check == nil {
-		return unknown, nil
-	}
+func (w *writer) prepareReadBack(ctx context.Context) error {
 	if err := w.fault(BeforeReadBack); err != nil {
-		return unknown, err
+		return err
 	}
 	if err := w.connect(ctx); err != nil {
-		return unknown, err
+		return err
 	}
-	if err := w.emptyLog(ctx); err != nil {
-		return unknown, err
-	}
-	return check(ctx, w.session)
+	return w.emptyLog(ctx)
 }
 
 // emptyLog moves the write-ahead log into the file and truncates it.

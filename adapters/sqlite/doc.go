@@ -24,6 +24,11 @@
 // a crash, and reads the truth; only where it cannot is the answer
 // errcodes.OutcomeUnknown.
 //
+// A commit waits for the disk however little it stores, so the saves that wait
+// for their turn meanwhile are made together in the next one: many callers cost
+// little more waiting than one. Each still gets an answer of its own, and one
+// that is refused or fails costs its neighbours nothing.
+//
 // # Tables
 //
 // Ids, owners and keys are BLOBs, since they are byte strings; times are

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -54,6 +55,7 @@ func TestFullDisk(t *testing.T) {
 	for round := range 5 {
 		empty := fillUp(t, dir)
 		refused := saveUntilFull(t, store, round)
+		requireAllRefused(t, store, round)
 		bookOf(t, store, "acme") // a full store still reads
 		requireCode(t, errcodes.StorageUnavailable, store.Ping(t.Context()))
 		empty()
@@ -81,6 +83,26 @@ func saveUntilFull(tb testing.TB, store *sqlite.Store, round int) ports.RateLock
 	}
 	tb.Fatal("the disk never got full")
 	return ports.RateLockChange{}
+}
+
+// requireAllRefused saves for several callers at once, each more than there is room
+// for.
+func requireAllRefused(tb testing.TB, store *sqlite.Store, round int) {
+	tb.Helper()
+	results := make([]error, 8)
+	changes := make([]ports.RateLockChange, len(results))
+	var all sync.WaitGroup
+	for i := range results {
+		owner := fmt.Sprintf("caller %d of round %d", i, round)
+		changes[i] = mint(ports.Book{Key: keyOf(owner)}, activeLock(owner, "rl of "+owner, epoch))
+		changes[i].Events[0].Data = make([]byte, 64<<10)
+		all.Go(func() { results[i] = store.RateLocks().Save(tb.Context(), changes[i]) })
+	}
+	all.Wait()
+	for i, err := range results {
+		requireCode(tb, errcodes.StorageUnavailable, err)
+		requireAbsent(tb, store, ports.RateLockChange{Book: changes[i].Book, Locks: changes[i].Locks})
+	}
 }
 
 // TestFullDiskOfTransactions fills a disk: a refused end leaves the transaction

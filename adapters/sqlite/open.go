@@ -174,10 +174,19 @@ func (s *Store) fail(err error) error {
 
 // update is writer.update with the store's error codes.
 func (s *Store) update(ctx context.Context, do change, check evidence) error {
+	return s.written(ctx, s.write.update, do, check)
+}
+
+// save is writer.save with the store's error codes.
+func (s *Store) save(ctx context.Context, do change, check evidence) error {
+	return s.written(ctx, s.write.save, do, check)
+}
+
+func (s *Store) written(ctx context.Context, write func(context.Context, change, evidence) error, do change, check evidence) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
-	err := s.fail(s.write.update(ctx, do, check))
+	err := s.fail(write(ctx, do, check))
 	switch errcodes.Of(err) {
 	case "":
 		s.write.failing.Store(false)

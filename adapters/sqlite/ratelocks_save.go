@@ -31,7 +31,7 @@ const (
 )
 
 func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
-	return r.update(ctx,
+	return r.save(ctx,
 		func(ctx context.Context, s *session) error { return saveChange(ctx, s, &c) },
 		func(ctx context.Context, s *session) (fate, error) { return fateOf(ctx, s, &c) })
 }

@@ -26,7 +26,7 @@ func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
 	if err != nil {
 		return coded(err)
 	}
-	return r.update(ctx,
+	return r.save(ctx,
 		func(ctx context.Context, s *session) error { return saveReport(ctx, s, &c, args) },
 		func(ctx context.Context, s *session) (fate, error) { return reportFate(ctx, s, &c) })
 }

@@ -23,6 +23,7 @@ func openDB(dsn string) (*sql.DB, error) {
 type session struct {
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
+	changed  int64 // rows, by all statements of exec
 }
 
 // newSession takes a connection from db, which must keep none idle: closing the
@@ -75,7 +76,9 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (changed 
 	if err != nil {
 		return 0, err
 	}
-	return result.RowsAffected()
+	changed, err = result.RowsAffected()
+	s.changed += changed
+	return changed, err
 }
 
 // must is exec for a statement that has to change a row; if it changes none,

@@ -25,7 +25,7 @@ const (
 )
 
 func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
-	return v.update(ctx,
+	return v.save(ctx,
 		func(ctx context.Context, s *session) error { return saveValidation(ctx, s, &c) },
 		func(ctx context.Context, s *session) (fate, error) { return validationFate(ctx, s, &c) })
 }

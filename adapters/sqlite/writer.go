@@ -16,6 +16,7 @@ type writer struct {
 	closed  chan struct{}
 	db      *sql.DB
 	session *session    // nil after a failure; the next write opens another
+	saves   queue       // what the next turn makes together
 	tries   int         // how many busySlices make the BusyTimeout
 	failing atomic.Bool // the last write could not be stored
 	faults  func(point string) error
@@ -65,15 +66,9 @@ func (w *writer) update(ctx context.Context, do change, check evidence) error {
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
-	steady := context.WithoutCancel(ctx)
-	err := do(steady, w.session)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return w.undo(steady, coded(err))
-	}
-	return w.commit(steady, check)
+	m := newMember(ctx, do, check)
+	w.together(context.WithoutCancel(ctx), []*member{m})
+	return m.result
 }
 
 func (w *writer) acquire(ctx context.Context) error {
@@ -84,12 +79,19 @@ func (w *writer) acquire(ctx context.Context) error {
 		return ctx.Err()
 	case w.turn <- struct{}{}:
 	}
-	select {
-	case <-w.closed:
+	if w.isClosed() {
 		<-w.turn
 		return errClosed
+	}
+	return nil
+}
+
+func (w *writer) isClosed() bool {
+	select {
+	case <-w.closed:
+		return true
 	default:
-		return nil
+		return false
 	}
 }
 
@@ -151,17 +153,16 @@ func patiently(ctx context.Context, tries int, do func() error) error {
 	return err
 }
 
-// undo rolls back and returns cause. A connection that met anything but a
-// refusal is not trusted with another write.
-func (w *writer) undo(ctx context.Context, cause error) error {
-	if !isRefusal(cause) {
+// undo rolls back what failure ended; nil is nothing but a change of mind. A
+// connection that met anything but a refusal is not trusted with another write.
+func (w *writer) undo(ctx context.Context, failure error) {
+	if failure != nil && !isRefusal(failure) {
 		w.drop()
-		return cause
+		return
 	}
 	if _, err := w.session.exec(ctx, "ROLLBACK"); err != nil {
 		w.drop()
 	}
-	return cause
 }
 
 // drop gives the connection up. What its close reports is no news: an error

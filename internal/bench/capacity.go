@@ -65,7 +65,7 @@ func (m medium) measure(out io.Writer, pairs int) error {
 		return err
 	}
 	var mints atomic.Int64
-	minted, err := timed(spread(func(ctx context.Context, i int) error {
+	minted, err := timed(spread(poolSize, func(ctx context.Context, i int) error {
 		round := clock.rounds.Load()
 		_, was, err := s.Create(ctx, names[i%pairs], usdzar)
 		if was {
@@ -79,10 +79,10 @@ func (m medium) measure(out io.Writer, pairs int) error {
 		return err
 	}
 	minted.n = int(mints.Load())
-	if err := spread(create)(2 * pairs); err != nil { // fills the pairs
+	if err := spread(poolSize, create)(2 * pairs); err != nil { // fills the pairs
 		return err
 	}
-	full, err := timed(spread(create))
+	full, err := timed(spread(poolSize, create))
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,8 @@ type row struct {
 	round  time.Duration // 0: 100 ms
 }
 
-// goal is met when the ratio is on the right side of the limit.
+// goal is met when the ratio is on the right side of the limit. Without met the
+// ratio is not judged.
 type goal struct {
 	text string
 	met  func(times float64) bool
@@ -46,6 +47,9 @@ func faster(n float64) goal {
 		show: func(times float64) string { return fmt.Sprintf("%.2f", 1/times) },
 	}
 }
+
+// told is a figure beside another row's, which is judged.
+var told = goal{text: "not", show: faster(0).show}
 
 // within: at most n times the reference's time.
 func within(n float64) goal {
@@ -135,10 +139,13 @@ func (r row) measure(out *tabwriter.Writer, rounds int) (bool, error) {
 	}
 	slices.Sort(ratios)
 	times := median(ratios)
-	ok := r.goal.met(times) && (r.allocs < 0 || allocs < float64(r.allocs)+0.5)
+	ok := (r.goal.met == nil || r.goal.met(times)) && (r.allocs < 0 || allocs < float64(r.allocs)+0.5)
 	verdict, limit := "met", ""
-	if !ok {
+	switch {
+	case !ok:
 		verdict = "MISSED"
+	case r.goal.met == nil:
+		verdict = "judged"
 	}
 	if r.allocs >= 0 {
 		limit = fmt.Sprintf(" (≤ %d)", r.allocs)

@@ -76,14 +76,14 @@ func database() (*pgxpool.Pool, func(), error) {
 	}, err
 }
 
-// spread runs n operations on all poolSize at once.
-func spread(do func(ctx context.Context, i int) error) step {
+// spread runs n operations, as many at once as there are callers.
+func spread(callers int, do func(ctx context.Context, i int) error) step {
 	var next atomic.Int64
 	return func(n int) error {
 		left := atomic.Int64{}
 		left.Store(int64(n))
 		group, ctx := errgroup.WithContext(context.Background())
-		for range poolSize {
+		for range callers {
 			group.Go(func() error {
 				for left.Add(-1) >= 0 {
 					if err := do(ctx, int(next.Add(1))); err != nil {
@@ -108,7 +108,7 @@ func storePostgres() (*postgres.Store, *pgxpool.Pool, func(), error) {
 
 func selectOne() (subject, error) {
 	pool, done, err := database()
-	return subject{spread(func(ctx context.Context, _ int) error {
+	return subject{spread(poolSize, func(ctx context.Context, _ int) error {
 		var one int
 		return pool.QueryRow(ctx, "SELECT 1").Scan(&one)
 	}), done}, err
@@ -121,7 +121,7 @@ func insertPostgres() (subject, error) {
 	}
 	_, err = pool.Exec(context.Background(), `CREATE TABLE locks (id text PRIMARY KEY, owner text, base text, quote text, mid text,
 		bps integer, all_in text, created timestamptz, expires timestamptz, status text)`)
-	return subject{spread(func(ctx context.Context, i int) error {
+	return subject{spread(poolSize, func(ctx context.Context, i int) error {
 		now := time.Now()
 		_, err := pool.Exec(ctx, `INSERT INTO locks VALUES ($1, $2, 'USD', 'ZAR', '18.2500', 150, '18.52375', $3, $4, 'active')`,
 			fmt.Sprintf("rl_%026d", i), fmt.Sprintf("client-%d", i), now, now.Add(time.Hour))
@@ -139,7 +139,7 @@ func fullPostgres() (subject, error) {
 		return subject{}, err
 	}
 	names := ownerNames(owners)
-	return subject{spread(func(ctx context.Context, i int) error {
+	return subject{spread(poolSize, func(ctx context.Context, i int) error {
 		_, minted, err := s.Create(ctx, names[i%len(names)], usdzar)
 		if minted {
 			return errMinted
@@ -186,7 +186,7 @@ func mintPostgres() (subject, error) {
 	short.Validity = leap - time.Minute
 	s, err := ratelock.New(store.RateLocks(), clocked{clock}, short, &ratelock.Config{Clock: clock})
 	names := ownerNames(pairs)
-	return subject{spread(func(ctx context.Context, i int) error {
+	return subject{spread(poolSize, func(ctx context.Context, i int) error {
 		clock.visit(i)
 		_, minted, err := s.Create(ctx, names[i%pairs], usdzar)
 		if err == nil && !minted {
@@ -218,7 +218,7 @@ func keptPostgres() (subject, error) {
 			return subject{}, err
 		}
 	}
-	return subject{spread(hit), done}, nil
+	return subject{spread(poolSize, hit), done}, nil
 }
 
 func postgresRows() []row {

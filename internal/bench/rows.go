@@ -14,8 +14,12 @@ func rows() []row {
 			ours: fullMemory, ref: bareMap, goal: within(3), allocs: 3,
 		},
 		{
-			name: "Create that mints, SQLite", reference: "one plain INSERT, same driver and settings",
-			ours: mintSQLite, ref: insertSQLite, goal: faster(0.5), allocs: -1,
+			name: "Create that mints, SQLite, 8 callers", reference: "one plain INSERT, same driver and settings, 8 callers",
+			ours: mintSQLite(8), ref: insertSQLite(8), goal: faster(0.5), allocs: -1,
+		},
+		{
+			name: "Create that mints, SQLite, 1 caller", reference: "one plain INSERT, same driver and settings",
+			ours: mintSQLite(1), ref: insertSQLite(1), goal: told, allocs: -1,
 		},
 		{
 			name: "Create on a full pair, SQLite", reference: "one prepared SELECT of a row",

@@ -28,25 +28,22 @@ func openStore() (*sqlite.Store, func(), error) {
 	return store, func() { _ = store.Close(); remove() }, err
 }
 
-func mintSQLite() (subject, error) {
-	store, done, err := openStore()
-	if err != nil {
-		return subject{}, err
-	}
-	s, err := serviceOn(store.RateLocks())
-	if err != nil {
-		return subject{}, err
-	}
-	next := 0
-	return subject{func(n int) error {
-		for range n {
-			next++
-			if _, minted, err := s.Create(context.Background(), fmt.Sprintf("client-%d", next), usdzar); err != nil || !minted {
-				return fmt.Errorf("minted %v: %w", minted, err)
-			}
+// mintSQLite has as many callers at once.
+func mintSQLite(callers int) func() (subject, error) {
+	return func() (subject, error) {
+		store, done, err := openStore()
+		if err != nil {
+			return subject{}, err
 		}
-		return nil
-	}, done}, nil
+		s, err := serviceOn(store.RateLocks())
+		return subject{spread(callers, func(ctx context.Context, i int) error {
+			_, minted, err := s.Create(ctx, fmt.Sprintf("client-%d", i), usdzar)
+			if err == nil && !minted {
+				return errNotMinted
+			}
+			return err
+		}), done}, err
+	}
 }
 
 // plain opens a database with one table of lock-like rows, on one connection.
@@ -67,26 +64,20 @@ func plain() (*sql.DB, func(), error) {
 
 const plainInsert = `INSERT INTO locks VALUES (?, ?, 'USD', 'ZAR', '18.2500', 150, '18.52375', ?, ?, 'active')`
 
-func insertSQLite() (subject, error) {
-	db, done, err := plain()
-	if err != nil {
-		return subject{}, err
-	}
-	stmt, err := db.Prepare(plainInsert)
-	if err != nil {
-		return subject{}, err
-	}
-	next := 0
-	return subject{func(n int) error {
-		for range n {
-			next++
-			now := time.Now().UnixMilli()
-			if _, err := stmt.Exec(fmt.Sprintf("rl_%026d", next), fmt.Sprintf("client-%d", next), now, now+1000); err != nil {
-				return err
-			}
+// insertSQLite has as many callers at once; the one connection takes them in turn.
+func insertSQLite(callers int) func() (subject, error) {
+	return func() (subject, error) {
+		db, done, err := plain()
+		if err != nil {
+			return subject{}, err
 		}
-		return nil
-	}, done}, nil
+		stmt, err := db.Prepare(plainInsert)
+		return subject{spread(callers, func(_ context.Context, i int) error {
+			now := time.Now().UnixMilli()
+			_, err := stmt.Exec(fmt.Sprintf("rl_%026d", i), fmt.Sprintf("client-%d", i), now, now+1000)
+			return err
+		}), done}, err
+	}
 }
 
 func fullSQLite() (subject, error) {
