@@ -146,7 +146,7 @@ func sqliteMedium() (ports.RateLockStore, func(io.Writer, int) error, func(), er
 }
 
 func postgresMedium() (ports.RateLockStore, func(io.Writer, int) error, func(), error) {
-	store, pool, done, err := storePostgres()
+	store, pool, done, err := storePostgres(nil)
 	if err != nil {
 		return nil, nil, nil, err
 	}
