@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -52,6 +56,27 @@ func TestEveryCodeHasOneStatus(t *testing.T) {
 			require.True(t, errcodes.Info(code).Shown, code)
 		}
 	}
+}
+
+// TestEveryCodeIsInTheTable: a constant without a row would count as a 500.
+func TestEveryCodeIsInTheTable(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "code.go", nil, 0)
+	require.NoError(t, err)
+	var declared, listed []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			code, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			require.NoError(t, err)
+			declared = append(declared, code)
+		}
+		return true
+	})
+	for _, row := range errcodes.All() {
+		listed = append(listed, string(row.Code))
+	}
+	require.ElementsMatch(t, declared, listed)
+	errcodes.All()[0].Status = 0
+	require.NotZero(t, errcodes.All()[0].Status, "the list is the caller's")
 }
 
 func TestEveryStatusHasADefaultCodeOfThatStatus(t *testing.T) {
@@ -106,6 +131,7 @@ func TestErrorsIsAndAs(t *testing.T) {
 	require.Equal(t, "2.00", balance.Required)
 	var amount errcodes.RangeDetails
 	require.NotErrorAs(t, err, &amount)
+	require.NotErrorAs(t, errcodes.New(errcodes.NotFound, ""), &amount, "an error without details")
 	var coded *errcodes.Error
 	require.ErrorAs(t, err, &coded)
 	require.Equal(t, balance, coded.Details())
@@ -160,6 +186,7 @@ func TestEnvelopes(t *testing.T) {
 		{"token: missing field", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenMissingCredentials, ""))), `{"error":"client_id and client_secret are required"}`},
 		{"token: bad credentials", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenInvalidCredentials, ""))), `{"error":"Invalid client credentials"}`},
 		{"token: unexpected", toJSON(t, errcodes.TokenOf(io.EOF)), `{"error":"An unknown error occurred"}`},
+		{"token: a server problem with a code", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.Configuration, "no key"))), `{"error":"An unknown error occurred"}`},
 		{"token: outage", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.StorageUnavailable, "disk full"))), `{"error":"Authentication service unavailable"}`},
 		{"duplicate reference", first(t, duplicate), `{"code":"DUPLICATE_REFERENCE","message":"used","existingSessionId":"cs_1"}`},
 	} {

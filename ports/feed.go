@@ -41,8 +41,8 @@ type Price struct {
 type PriceFeed interface {
 	// Pairs gives the pairs on offer, whether or not each has a live price now.
 	// It is called for every lock request, so it must be cheap: answer from
-	// memory. A feed that was never read knows no pairs yet and answers
-	// errcodes.PriceUnavailable.
+	// memory. A feed that learns from its source what is on offer, and was never
+	// read, knows no pairs yet and answers errcodes.PriceUnavailable.
 	Pairs(ctx context.Context) (PairSet, error)
 
 	// Mid gives the latest price of the pair, in exactly this direction: a feed

@@ -132,6 +132,7 @@ func overdue(rec *ports.Book, at time.Time) bool {
 }
 
 // Expire ends every lock whose time is over, and tells whether there was one.
+// Of a book that RestoreBook took there is no error.
 func (b *Book) Expire(now time.Time) (bool, error) {
 	at := b.DecisionTime(now)
 	before := b.rec // end moves the slots
@@ -237,7 +238,8 @@ func (b *Book) Find(id string) (ports.RateLock, bool) {
 }
 
 // Change gives what to save, and whether there is anything. Its Book carries
-// the version that was restored.
+// the version that was restored. An event that JSON has no place for (a year
+// beyond 9999) is errcodes.Internal.
 func (b *Book) Change() (ports.RateLockChange, bool, error) {
 	if len(b.raise) == 0 {
 		return ports.RateLockChange{}, false, nil

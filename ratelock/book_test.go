@@ -216,6 +216,7 @@ func TestARecordThatCannotBeIsRefused(t *testing.T) {
 		"drifted without an observation":     func(l *ports.RateLock) { l.CancellationReason = ports.CancelledMarketDrift },
 		"an all-in rate that is no number":   func(l *ports.RateLock) { l.AllInRate = "" },
 		"a markup beyond its bound":          func(l *ports.RateLock) { l.MarkupBps = ratelock.MaxMarkupBps + 1 },
+		"an all-in rate beyond 64 bits":      func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "1", 0, "1152921504606846977" }, // 1 + 2⁶⁰
 		"a mid and an all-in rate too small": func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "0", 0, "0" },
 	} {
 		l := cancelled

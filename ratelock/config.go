@@ -36,8 +36,9 @@ type Config struct {
 	// MaxClockLead is how far a book's high water, or a price's time, may lead
 	// the clock before minting is refused. Default 10 min. At least 1 ms.
 	MaxClockLead time.Duration
-	// PriceTimeout bounds one look at the feed, by the deadline of its context,
-	// which feeds heed. Default 5 s. At least 1 ms.
+	// PriceTimeout bounds one look at the feed, and what a tick of Drift asks it
+	// for the pairs on offer, by the deadline of its context, which feeds heed.
+	// Default 5 s. At least 1 ms.
 	PriceTimeout time.Duration
 	// Every is the pause between two ticks of Run. Default 2 s. At least 1 ms.
 	Every time.Duration

@@ -193,6 +193,22 @@ func TestKeeperReplacesAheadOfTime(t *testing.T) {
 	require.Equal(t, asked, r.feed.Asked(), "Current finds it ready")
 }
 
+func TestAKeeperLeadsByAnHourUnlessToldOtherwise(t *testing.T) {
+	r := newRig(t)
+	day := plain
+	day.Validity = 24 * time.Hour
+	r.locks = r.service(r.store.RateLocks(), r.clock, day)
+	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar})
+	require.NoError(t, err)
+	require.NoError(t, k.Tick(t.Context(), r.clock.Now()))
+	r.clock.Advance(23 * time.Hour)
+	require.NoError(t, k.Tick(t.Context(), r.clock.Now()))
+	require.Len(t, r.events(), 1, "an hour is left")
+	r.clock.Advance(time.Millisecond)
+	require.NoError(t, k.Tick(t.Context(), r.clock.Now()))
+	require.Len(t, r.events(), 1, "the replacement of SPEC 4.2")
+}
+
 func TestKeeperGoesOnAfterAFailure(t *testing.T) {
 	r := newRig(t)
 	missing := ports.Pair{Base: "EUR", Quote: "ZAR"}

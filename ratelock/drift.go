@@ -63,7 +63,7 @@ func (w *watch) init() { w.pairs = map[ports.Pair]*watched{} }
 func (s *Service) Drift(ctx context.Context, now time.Time) error {
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()
-	offered, err := s.prices.feed.Pairs(ctx)
+	offered, err := s.prices.offered(ctx)
 	if err != nil {
 		return s.background(err)
 	}

@@ -87,29 +87,6 @@ func TestAClockThatJumpsBackHoldsNoJumpOpen(t *testing.T) {
 	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status, "2 s after the jump back")
 }
 
-func TestTicksPageThroughEverything(t *testing.T) {
-	const owners = 1_100
-	r := newRig(t)
-	for i := range owners {
-		_, _, err := r.locks.Create(t.Context(), fmt.Sprintf("shop-%d", i), usdzar)
-		require.NoError(t, err)
-	}
-	r.events()
-	r.feed.Set(usdzar, "18.80")
-	r.tick(time.Second)
-	r.tick(time.Second)
-	require.Len(t, r.events(), owners, "all have drifted")
-	r.feed.Set(usdzar, "18.25")
-	for i := range owners {
-		_, _, err := r.locks.Create(t.Context(), fmt.Sprintf("shop-%d", i), usdzar)
-		require.NoError(t, err)
-	}
-	r.events()
-	r.clock.Advance(plain.Validity)
-	require.NoError(t, r.locks.Sweep(t.Context(), r.clock.Now()))
-	require.Len(t, r.events(), owners, "all have expired")
-}
-
 func TestDriftTellsWhatItSaw(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
@@ -175,6 +152,18 @@ func TestDriftSeesTheNewLocksOfAProcessThatLags(t *testing.T) {
 	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
 }
 
+func TestDriftSeesTheNewLocksOfAClockThatWentBack(t *testing.T) {
+	r := newRig(t)
+	r.tick(time.Hour)
+	r.clock.Set(noon)
+	r.feed.Set(usdzar, "19.00")
+	l, _ := r.create()
+	r.feed.Set(usdzar, "18.2500")
+	r.tick(time.Second)
+	r.tick(time.Second)
+	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
+}
+
 func TestZeroToleranceCancelsOnAnyMove(t *testing.T) {
 	r := newRig(t)
 	strict := plain
@@ -219,79 +208,6 @@ func TestCancelAndDriftRace(t *testing.T) {
 	require.Equal(t, 200, reasons[ports.CancelledRequested]+reasons[ports.CancelledMarketDrift])
 }
 
-func TestSweepWritesDownWhatNobodyReads(t *testing.T) {
-	r := newRig(t)
-	first, _ := r.create()
-	second, _ := r.create()
-	r.clock.Set(first.ExpiresAt)
-	require.NoError(t, r.locks.Sweep(t.Context(), r.clock.Now()))
-	require.Equal(t, []string{ratelock.EventMinted, ratelock.EventMinted, ratelock.EventExpired}, r.kinds())
-	r.clock.Set(second.ExpiresAt)
-	require.NoError(t, r.locks.Tick(t.Context(), r.clock.Now()))
-	require.Equal(t, []string{ratelock.EventExpired}, r.kinds())
-	require.NoError(t, r.locks.Tick(t.Context(), r.clock.Now()))
-	require.Empty(t, r.kinds(), "once")
-}
-
-// spoiled damages what a store says of one owner's book.
-type spoiled struct {
-	ports.RateLockStore
-	owner string
-}
-
-func (s spoiled) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
-	b, err := s.RateLockStore.Book(ctx, key)
-	if key.Owner == s.owner {
-		b.Slots[0].AllInRate = "1"
-	}
-	return b, err
-}
-
-func TestOneDamagedBookDoesNotHoldUpItsNeighbours(t *testing.T) {
-	r := newRig(t)
-	var reported []error
-	r.hooks.Background = func(err error) { reported = append(reported, err) }
-	locks := r.service(spoiled{r.store.RateLocks(), "damaged"}, r.clock, plain)
-	bad, _, err := r.locks.Create(t.Context(), "damaged", usdzar)
-	require.NoError(t, err)
-	good, _ := r.create()
-	_, _, err = locks.Create(t.Context(), "damaged", usdzar)
-	require.ErrorIs(t, err, errcodes.CorruptRecord)
-	r.clock.Set(good.ExpiresAt)
-	require.ErrorIs(t, locks.Sweep(t.Context(), r.clock.Now()), errcodes.CorruptRecord)
-	require.NotEmpty(t, reported)
-	stored, _, err := r.store.RateLocks().Lock(t.Context(), "shop", good.ID)
-	require.NoError(t, err)
-	require.Equal(t, ports.LockExpired, stored.Status)
-	stored, _, err = r.store.RateLocks().Lock(t.Context(), "damaged", bad.ID)
-	require.NoError(t, err)
-	require.Equal(t, ports.LockActive, stored.Status)
-}
-
-// fickle refuses writes, or damages what it lists, when told to.
-type fickle struct {
-	ports.RateLockStore
-	refuse  bool
-	damaged string // id of a lock that comes back damaged from Live
-}
-
-func (f *fickle) Save(ctx context.Context, c ports.RateLockChange) error {
-	if f.refuse {
-		return errcodes.New(errcodes.StorageUnavailable, "")
-	}
-	return f.RateLockStore.Save(ctx, c)
-}
-
-func (f *fickle) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-	page, err := f.RateLockStore.Live(ctx, q)
-	for i := range page {
-		if page[i].ID == f.damaged {
-			page[i].MidRate = "NaN"
-		}
-	}
-	return page, err
-}
-
 func TestACancelThatCouldNotBeStoredIsTriedAgain(t *testing.T) {
 	r := newRig(t)
 	store := &fickle{RateLockStore: r.store.RateLocks()}
@@ -322,17 +238,6 @@ func TestADamagedRecordDoesNotEndItsPairsTick(t *testing.T) {
 }
 
 // The tick must not look at locks of pairs that did not move.
-type counting struct {
-	ports.RateLockStore
-	listed int
-}
-
-func (c *counting) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-	page, err := c.RateLockStore.Live(ctx, q)
-	c.listed += len(page)
-	return page, err
-}
-
 func TestTheWorkGrowsWithThePairsThatMoved(t *testing.T) {
 	r := newRig(t)
 	store := &counting{RateLockStore: r.store.RateLocks()}
@@ -355,4 +260,18 @@ func TestTheWorkGrowsWithThePairsThatMoved(t *testing.T) {
 	r.feed.Set(moved, "19.91")
 	require.NoError(t, locks.Drift(t.Context(), r.clock.Now()))
 	require.Equal(t, 7, store.listed)
+}
+
+func TestALockThatHasDriftedIsLookedAtNoMore(t *testing.T) {
+	r := newRig(t)
+	store := &counting{RateLockStore: r.store.RateLocks()}
+	r.locks = r.service(store, r.clock, plain)
+	r.create()
+	r.feed.Set(usdzar, "18.80")
+	r.tick(time.Second)
+	r.tick(time.Second)
+	require.Equal(t, []string{ratelock.EventMinted, ratelock.EventCancelled}, r.kinds())
+	store.books = 0
+	r.tick(time.Second)
+	require.Zero(t, store.books, "the market stands, and nothing is suspect")
 }

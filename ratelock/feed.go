@@ -53,6 +53,14 @@ func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error)
 	}
 }
 
+// offered asks what is on offer, within the patience of one look: a tick has no
+// other end, and the next one waits for it.
+func (p *prices) offered(ctx context.Context) (ports.PairSet, error) {
+	timed, cancel := context.WithTimeout(ctx, p.cfg.PriceTimeout)
+	defer cancel()
+	return p.feed.Pairs(timed)
+}
+
 // join gives the look at the pair that is under way, or starts one.
 func (p *prices) join(pair ports.Pair) (l *look, first bool) {
 	p.mu.Lock()

@@ -2,12 +2,14 @@ package ratelock_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -28,4 +30,30 @@ func TestFirstIDParts(t *testing.T) {
 		require.GreaterOrEqual(t, l.ID, ratelock.FirstID(r.clock.Now()))
 		require.Less(t, l.ID, ratelock.FirstID(r.clock.Now().Add(time.Millisecond)))
 	})
+}
+
+// repeated is a source of one byte without end.
+type repeated byte
+
+func (r repeated) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(r)
+	}
+	return len(p), nil
+}
+
+// I13: behind 48 bits of time, all else is chance.
+func TestAnIDIsTimeAndChance(t *testing.T) {
+	r := newRig(t)
+	locks, err := ratelock.New(r.store.RateLocks(), r.feed, plain, &ratelock.Config{Clock: r.clock, Random: repeated(0xff)})
+	require.NoError(t, err)
+	first, _, err := locks.Create(t.Context(), "shop", usdzar)
+	require.NoError(t, err)
+	shared := len(ratelock.IDPrefix) + 48/5 // what the time alone decides, in five bits a letter
+	require.Equal(t, ratelock.FirstID(noon)[:shared], first.ID[:shared])
+	require.Equal(t, strings.Repeat("z", 15), first.ID[shared+1:len(first.ID)-1])
+	require.Greater(t, first.ID, ratelock.FirstID(noon))
+	require.Less(t, first.ID, ratelock.FirstID(noon.Add(time.Millisecond)))
+	_, _, err = locks.Create(t.Context(), "other", usdzar)
+	require.ErrorIs(t, err, errcodes.StorageUnavailable, "an id that comes twice makes no lock")
 }

@@ -62,7 +62,7 @@ func (k *Keeper) Tick(ctx context.Context, _ time.Time) error {
 }
 
 // Run ticks at once and then every Config.Every of the service, until ctx is
-// done or the service is closed.
+// done, whose error it then gives, or the service is closed.
 func (k *Keeper) Run(ctx context.Context) error {
 	return k.service.loops.Run(ctx, true, func(ctx context.Context, now time.Time) {
 		_ = k.Tick(ctx, now) // reported where it failed

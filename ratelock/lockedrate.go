@@ -194,14 +194,15 @@ func convertible(code string) bool {
 	return ok
 }
 
-// Value gives the JSON text, for a database.
+// Value gives the JSON text, for a database. Errors are those of MarshalJSON.
 func (r LockedRate) Value() (driver.Value, error) {
 	data, err := r.MarshalJSON()
 	return string(data), err
 }
 
-// Scan reads the JSON text from a database; see UnmarshalJSON. For a column
-// that may be NULL use sql.Null[LockedRate].
+// Scan reads the JSON text from a database; see UnmarshalJSON. NULL, and what is
+// no text, is errcodes.CorruptRecord: for a column that may be NULL use
+// sql.Null[LockedRate].
 func (r *LockedRate) Scan(src any) error {
 	switch v := src.(type) {
 	case string:

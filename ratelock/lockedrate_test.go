@@ -114,6 +114,7 @@ func TestARateThatNoLockCanHaveHadIsRefused(t *testing.T) {
 	good := lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375")
 	var r ratelock.LockedRate
 	require.NoError(t, json.Unmarshal([]byte(good), &r))
+	require.NoError(t, json.Unmarshal([]byte(strings.Replace(good, "20T13:00:00Z", "27T12:00:00Z", 1)), &r), "seven days")
 	for name, text := range map[string]string{
 		"a better all-in rate": lockedJSON("USD", "ZAR", "18.2500", 150, "18.2500"),
 		"no currencies":        lockedJSON("", "", "18.2500", 150, "18.52375"),
@@ -124,7 +125,7 @@ func TestARateThatNoLockCanHaveHadIsRefused(t *testing.T) {
 		"gold":                 lockedJSON("XAU", "ZAR", "18.2500", 150, "18.52375"),
 		"a padded rate":        lockedJSON("USD", "ZAR", "18.2500", 150, "18.523750"),
 		"a padded long rate":   lockedJSON("USD", "ZAR", "1234567.890123456789", 0, "1234567.8901234567890"),
-		"a long life":          strings.Replace(lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375"), "2026-11-20T13", "3026-11-20T13", 1),
+		"a long life":          strings.Replace(good, "20T13:00:00Z", "27T12:00:00.001Z", 1),
 		"no use":               strings.Replace(lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375"), "usedAt", "usd", 1),
 		"not JSON":             "18.52375",
 		"an array":             "[]",

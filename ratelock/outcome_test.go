@@ -86,6 +86,22 @@ func TestAnUnknownCommitIsReadBack(t *testing.T) {
 	}
 }
 
+// What was lost may still arrive, whatever the store says of the next attempt.
+func TestARefusalBehindAnUnknownCommitIsNoFailure(t *testing.T) {
+	r := newRig(t)
+	disk := &fickle{RateLockStore: r.store.RateLocks()}
+	store := &lossy{RateLockStore: disk, then: func() { disk.refuse = true }}
+	locks := r.service(store, r.clock, plain)
+	l, _ := r.create()
+	for name, call := range map[string]func() error{
+		"create": func() error { _, _, err := locks.Create(t.Context(), "shop", usdzar); return err },
+		"cancel": func() error { _, err := locks.Cancel(t.Context(), "shop", l.ID); return err },
+	} {
+		store.lose, disk.refuse = 1, false
+		require.Equal(t, errcodes.OutcomeUnknown, errcodes.Of(call()), name)
+	}
+}
+
 // A caller who gives up while the answer is lost must not be told of a failure
 // that was none.
 func TestAnUnknownCommitOfACallerWhoGaveUp(t *testing.T) {

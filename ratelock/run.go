@@ -39,7 +39,8 @@ func (s *Service) expire(ctx context.Context, key ports.BookKey) error {
 	return err
 }
 
-// Tick does one round of background work at now: Sweep, then Drift.
+// Tick does one round of background work at now: Sweep, then Drift. Errors are
+// those of both, joined.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	return errors.Join(s.Sweep(ctx, now), s.Drift(ctx, now))
 }
@@ -47,13 +48,14 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 // Run ticks every Config.Every by the clock, until ctx is done or Close. An
 // embedder that runs no ticker loses drift cancellation, and expiry events
 // come only when somebody reads the lock; the cap, prices and expiry itself
-// need no ticker.
+// need no ticker. It returns nil after Close, else ctx's error; what fails in a
+// tick goes to the logger and to Hooks.Background.
 func (s *Service) Run(ctx context.Context) error {
 	return s.loops.Run(ctx, false, func(ctx context.Context, now time.Time) {
 		_ = s.Tick(ctx, now) // reported where it failed
 	})
 }
 
-// Close stops Run and waits for its tick to end, or for ctx. Calls in flight
-// end by themselves. Close may be called more than once.
+// Close stops Run and waits for its tick to end, or for ctx, whose error it then
+// gives. Calls in flight end by themselves. Close may be called more than once.
 func (s *Service) Close(ctx context.Context) error { return s.loops.Close(ctx) }

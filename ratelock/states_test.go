@@ -64,6 +64,8 @@ func TestTransitionsAreThoseOfTheSpecification(t *testing.T) {
 	}
 	rows := ratelock.Transitions()
 	require.Len(t, rows, len(want))
+	ratelock.Transitions()[0].To = "changed"
+	require.Equal(t, rows, ratelock.Transitions(), "the list is the caller's")
 	for _, row := range rows {
 		w, ok := want[key{row.From, row.On}]
 		require.True(t, ok, "%s on %q", row.From, row.On)

@@ -17,7 +17,8 @@ type FeedHarness struct {
 	Open func(tb testing.TB) ports.PriceFeed
 	// Now is the clock that the feeds are given; nil is the machine's.
 	Now func() time.Time
-	// NeverRead gives a feed whose source has not answered yet.
+	// NeverRead gives a feed whose source has not answered yet. It has no price;
+	// the pairs that it offers are those of Open, or none is known.
 	NeverRead func(tb testing.TB) ports.PriceFeed
 	// NoLivePrice gives a feed, and a pair that it offers without a live price.
 	NoLivePrice func(tb testing.TB) (ports.PriceFeed, ports.Pair)
@@ -26,8 +27,8 @@ type FeedHarness struct {
 	Down func(tb testing.TB) (feed ports.PriceFeed, fail func())
 	// Broken gives feeds whose source has answered with rubbish from the start,
 	// by a name for the rubbish: an error page, half a body, a mid of zero, a
-	// day in the future. A feed whose constructor refuses such a source has
-	// none.
+	// day in the future. They stand as NeverRead's does. A feed whose constructor
+	// refuses such a source has none.
 	Broken map[string]func(tb testing.TB) ports.PriceFeed
 }
 

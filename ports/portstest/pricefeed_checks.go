@@ -232,11 +232,28 @@ func checkBroken(k *feedKit) {
 	}
 }
 
-// nothing checks that feed knows neither pairs nor prices.
+// nothing checks that feed has no price, and offers only what it knows without
+// its source.
 func (k *feedKit) nothing(feed ports.PriceFeed, what string) {
 	k.Helper()
-	_, err := feed.Mid(k.Context(), ports.Pair{Base: "EUR", Quote: "USD"})
-	k.code(err, errcodes.PriceUnavailable, what+"Mid")
-	_, err = feed.Pairs(k.Context())
-	k.code(err, errcodes.PriceUnavailable, what+"Pairs")
+	set, err := feed.Pairs(k.Context())
+	if err == nil {
+		k.fixed(set, what)
+	} else {
+		k.code(err, errcodes.PriceUnavailable, what+"Pairs")
+		set = ports.NewPairSet(ports.Pair{Base: "EUR", Quote: "USD"})
+	}
+	for _, pair := range set.All() {
+		_, err := feed.Mid(k.Context(), pair)
+		k.code(err, errcodes.PriceUnavailable, what+"Mid of "+pair.String())
+	}
+}
+
+// fixed checks that an offer made without the source is the one made with it:
+// then the source has no part in it.
+func (k *feedKit) fixed(set ports.PairSet, what string) {
+	k.Helper()
+	if always := k.pairs(k.Open(k)).All(); set.Len() == 0 || !slices.Equal(set.All(), always) {
+		k.Fatalf("%s%v are on offer, and %v once the source has answered", what, set.All(), always)
+	}
 }

@@ -218,6 +218,9 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 		"a feed that was never read says so": {
 			"offers nothing without an error": offering(),
 			"refuses all pairs":               instead(errcodes.PriceUnavailable, ports.Price{}, errcodes.PairNotOffered),
+			"offers what it cannot know":      unread(&bent{pairs: offers(eurusd), mid: answers(aPrice, errcodes.PriceUnavailable)}),
+			"refuses what it offers":          unread(&bent{pairs: offers(scripted...), mid: answers(aPrice, errcodes.PairNotOffered)}),
+			"has a price for what it offers":  unread(&bent{pairs: offers(scripted...), mid: answers(aPrice, nil)}),
 		},
 		"a pair without a live price is unavailable": {
 			"withdraws it":           offering(usdzar),
@@ -251,6 +254,24 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 		},
 	}
 }
+
+// unread bends the feed whose source has not answered yet, and no other.
+func unread(b *bent) FeedHarness {
+	h := sound()
+	h.NeverRead = func(testing.TB) ports.PriceFeed { return b }
+	return h
+}
+
+func offers(pairs ...ports.Pair) func(context.Context) (ports.PairSet, error) {
+	return func(context.Context) (ports.PairSet, error) { return ports.NewPairSet(pairs...), nil }
+}
+
+func answers(p ports.Price, err error) func(context.Context, ports.Pair) (ports.Price, error) {
+	return func(context.Context, ports.Pair) (ports.Price, error) { return p, err }
+}
+
+// scripted are the pairs of the script.
+var scripted = []ports.Pair{usdzar, usdzar.Inverse(), eurusd, usdngn}
 
 // meeting gives a function that lets the looks pass that come one by one before
 // the race, holds the racers until all are there, and tells how many there

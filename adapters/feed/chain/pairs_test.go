@@ -69,6 +69,17 @@ func TestLastReadSumsUp(t *testing.T) {
 	}
 }
 
+func TestTheListOfFeedsIsTheChainsOwn(t *testing.T) {
+	r := open(t, chain.Config{})
+	feeds := []ports.PriceFeed{r.first}
+	feed, err := chain.New(feeds, &chain.Config{Clock: r.clock})
+	require.NoError(t, err)
+	feeds[0] = r.next
+	got, err := feed.Mid(t.Context(), usdzar)
+	require.NoError(t, err)
+	require.Equal(t, "18.1", got.Mid)
+}
+
 func TestNewRefuses(t *testing.T) {
 	some := []ports.PriceFeed{feedFuncs{}}
 	for name, open := range map[string]func() (*chain.Feed, error){

@@ -66,6 +66,15 @@ func TestSources(t *testing.T) {
 	require.NoError(t, err)
 }
 
+func TestAnAnswerOfExactlyTheLimitIsRead(t *testing.T) {
+	for most, want := range map[int]errcodes.Code{len(daily(t)): "", len(daily(t)) - 1: errcodes.PriceUnavailable} {
+		feed, err := ecb.New(dailyFile, &ecb.Config{Clock: portstest.NewClock(after), MaxBody: most})
+		require.NoError(t, err)
+		_, err = feed.Mid(t.Context(), usdzar)
+		require.Equal(t, want, errcodes.Of(err))
+	}
+}
+
 func TestASlowBodyEndsWithTheTimeout(t *testing.T) {
 	stop := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

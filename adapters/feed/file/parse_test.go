@@ -50,6 +50,7 @@ func brokenBodies() map[string]string {
 		"a day for a time":         row(`"base":"USD","quote":"ZAR","mid":"18.25","at":"2026-11-20"`),
 		"a time of null":           row(`"base":"USD","quote":"ZAR","mid":"18.25","at":null`),
 		"a time of year one":       row(`"base":"USD","quote":"ZAR","mid":"18.25","at":"0001-01-01T00:00:00Z"`),
+		"the first second of 1970": row(`"base":"USD","quote":"ZAR","mid":"18.25","at":"1970-01-01T00:00:00Z"`),
 		"a time in seconds":        row(`"base":"USD","quote":"ZAR","mid":"18.25","at":1795186800}`),
 		"one byte too many":        one("18.25") + strings.Repeat(" ", file.MaxBody-len(one("18.25"))+1),
 		"deep nesting":             strings.Repeat("[", 100_000),

@@ -1,0 +1,138 @@
+package ratelock_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+func TestAFullPairNeedsNoPrice(t *testing.T) {
+	r := newRig(t)
+	r.create()
+	second, _ := r.create()
+	asked := r.feed.Asked()
+	r.feed.Fail(errors.New("the bank is on fire"))
+	l, minted := r.create()
+	require.False(t, minted)
+	require.Equal(t, second.ID, l.ID)
+	require.Equal(t, asked, r.feed.Asked())
+	_, err := r.locks.Cancel(t.Context(), "shop", second.ID)
+	require.NoError(t, err)
+	_, _, err = r.locks.Create(t.Context(), "shop", usdzar)
+	require.ErrorIs(t, err, errcodes.PriceUnavailable)
+}
+
+func TestWhatAFeedShouldNotGive(t *testing.T) {
+	for name, spoil := range map[string]func(r *rig){
+		"a price older than the limit": func(r *rig) { r.feed.SetAt(usdzar, "18.25", noon.Add(-ratelock.DefaultMaxPriceAge-time.Millisecond)) },
+		"a price from the future":      func(r *rig) { r.feed.SetAt(usdzar, "18.25", noon.Add(ratelock.DefaultMaxClockLead+time.Millisecond)) },
+		"zero":                         func(r *rig) { r.feed.Set(usdzar, "0") },
+		"a negative":                   func(r *rig) { r.feed.Set(usdzar, "-18.25") },
+		"NaN":                          func(r *rig) { r.feed.Set(usdzar, "NaN") },
+		"an exponent":                  func(r *rig) { r.feed.Set(usdzar, "1.8e1") },
+		"an error without a code":      func(r *rig) { r.feed.Fail(errors.New("<html>502</html>")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			spoil(r)
+			_, _, err := r.locks.Create(t.Context(), "shop", usdzar)
+			require.ErrorIs(t, err, errcodes.PriceUnavailable)
+			require.NotContains(t, errcodes.MessageOf(err), "502")
+			require.Empty(t, r.events())
+		})
+	}
+}
+
+func TestAPriceOfExactlyTheLimitsAgeIsLive(t *testing.T) {
+	r := newRig(t)
+	r.feed.SetAt(usdzar, "18.25", noon.Add(-ratelock.DefaultMaxPriceAge))
+	_, minted := r.create()
+	require.True(t, minted)
+}
+
+// astray answers for another pair than the one asked for.
+type astray struct{ ports.PriceFeed }
+
+func (a astray) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+	p, err := a.PriceFeed.Mid(ctx, pair)
+	p.Pair = pair.Inverse()
+	return p, err
+}
+
+// unread is a feed that was never read.
+type unreadFeed struct{ ports.PriceFeed }
+
+func (unreadFeed) Pairs(context.Context) (ports.PairSet, error) {
+	return ports.PairSet{}, errcodes.New(errcodes.PriceUnavailable, "")
+}
+
+func (unreadFeed) Mid(context.Context, ports.Pair) (ports.Price, error) {
+	return ports.Price{}, errcodes.New(errcodes.PriceUnavailable, "")
+}
+
+func TestAFeedThatAnswersForAnotherPair(t *testing.T) {
+	r := newRig(t)
+	locks, err := ratelock.New(r.store.RateLocks(), astray{r.feed}, plain, &ratelock.Config{Clock: r.clock})
+	require.NoError(t, err)
+	_, _, err = locks.Create(t.Context(), "shop", usdzar)
+	require.ErrorIs(t, err, errcodes.PriceUnavailable)
+	require.Empty(t, r.events())
+}
+
+func TestAFeedThatWasNeverRead(t *testing.T) {
+	r := newRig(t)
+	locks, err := ratelock.New(r.store.RateLocks(), unreadFeed{r.feed}, plain, &ratelock.Config{Clock: r.clock})
+	require.NoError(t, err)
+	_, _, err = locks.Create(t.Context(), "shop", usdzar)
+	require.ErrorIs(t, err, errcodes.PriceUnavailable, "not 422: nobody knows what is on offer")
+	r.create()
+	second, _ := r.create()
+	l, minted, err := locks.Create(t.Context(), "shop", usdzar)
+	require.NoError(t, err, "a full pair needs no feed")
+	require.False(t, minted)
+	require.Equal(t, second.ID, l.ID)
+}
+
+func TestAFeedThatHangsOrPanicsIsNoLivePrice(t *testing.T) {
+	r := newRig(t)
+	defer r.feed.Hold()()
+	locks, err := ratelock.New(r.store.RateLocks(), r.feed, plain, &ratelock.Config{Clock: r.clock, PriceTimeout: time.Millisecond})
+	require.NoError(t, err)
+	_, _, err = locks.Create(t.Context(), "shop", usdzar)
+	require.ErrorIs(t, err, errcodes.PriceUnavailable)
+	locks, err = ratelock.New(r.store.RateLocks(), panicky{r.feed}, plain, &ratelock.Config{Clock: r.clock})
+	require.NoError(t, err)
+	for range 2 {
+		_, _, err = locks.Create(t.Context(), "shop", usdzar)
+		require.ErrorIs(t, err, errcodes.PriceUnavailable)
+	}
+}
+
+// mute is a feed that does not say what it offers.
+type mute struct{ ports.PriceFeed }
+
+func (mute) Pairs(ctx context.Context) (ports.PairSet, error) {
+	<-ctx.Done()
+	return ports.PairSet{}, ctx.Err()
+}
+
+func TestAFeedThatHangsDoesNotHoldATick(t *testing.T) {
+	r := newRig(t)
+	var reported error
+	hooks := ratelock.Hooks{Background: func(err error) { reported = err }}
+	locks, err := ratelock.New(r.store.RateLocks(), mute{r.feed}, plain, &ratelock.Config{Clock: r.clock, Hooks: hooks, PriceTimeout: time.Millisecond})
+	require.NoError(t, err)
+	require.ErrorIs(t, locks.Drift(t.Context(), r.clock.Now()), context.DeadlineExceeded)
+	require.ErrorIs(t, reported, context.DeadlineExceeded)
+}
+
+type panicky struct{ ports.PriceFeed }
+
+func (panicky) Mid(context.Context, ports.Pair) (ports.Price, error) { panic("a bug of the feed") }

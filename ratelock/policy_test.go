@@ -1,0 +1,87 @@
+package ratelock_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+func TestNewRefusesBadValues(t *testing.T) {
+	r := newRig(t)
+	store := r.store.RateLocks()
+	for name, attempt := range map[string]func() error{
+		"no store":  func() error { _, err := ratelock.New(nil, r.feed, plain, nil); return err },
+		"no feed":   func() error { _, err := ratelock.New(store, nil, plain, nil); return err },
+		"no policy": func() error { _, err := ratelock.New(store, r.feed, nil, nil); return err },
+		"negative markup": func() error {
+			_, err := ratelock.New(store, r.feed, ratelock.Terms{MarkupBps: -1, Validity: time.Hour}, nil)
+			return err
+		},
+		"a life of a year": func() error {
+			_, err := ratelock.New(store, r.feed, ratelock.Terms{Validity: 365 * 24 * time.Hour}, nil)
+			return err
+		},
+		"a life that ends between milliseconds": func() error {
+			_, err := ratelock.New(store, r.feed, ratelock.Terms{Validity: time.Hour + time.Microsecond}, nil)
+			return err
+		},
+		"no life": func() error { _, err := ratelock.New(store, r.feed, ratelock.Terms{}, nil); return err },
+		"a bad entry in a table": func() error {
+			_, err := ratelock.New(store, r.feed, ratelock.PolicyTable{Owners: map[string]ratelock.OwnerPolicy{
+				"shop": {Pairs: map[ports.Pair]ratelock.Terms{usdzar: {Validity: time.Microsecond}}},
+			}}, nil)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) { require.ErrorIs(t, attempt(), errcodes.Configuration) })
+	}
+	for name, cfg := range map[string]ratelock.Config{
+		"a negative pause":              {Every: -1},
+		"a pause below a millisecond":   {Every: time.Millisecond - 1},
+		"no patience with the feed":     {PriceTimeout: time.Millisecond - 1},
+		"no patience with other clocks": {MaxClockLead: time.Millisecond - 1},
+		"prices of less than a second":  {MaxPriceAge: time.Second - 1},
+	} {
+		_, err := ratelock.New(store, r.feed, plain, &cfg)
+		require.ErrorIs(t, err, errcodes.Configuration, name)
+	}
+}
+
+// whim is a policy that New cannot check.
+type whim ratelock.Terms
+
+func (w whim) Terms(string, ports.Pair) (ratelock.Terms, bool) { return ratelock.Terms(w), true }
+
+func TestTermsOfADynamicPolicyAreCheckedBeforeALockHasThem(t *testing.T) {
+	r := newRig(t)
+	locks := r.service(r.store.RateLocks(), r.clock, whim{MarkupBps: -500, Validity: time.Hour})
+	_, _, err := locks.Create(t.Context(), "shop", usdzar)
+	require.ErrorIs(t, err, errcodes.Configuration)
+	require.Empty(t, r.events())
+}
+
+func TestTheMostSpecificTermsCount(t *testing.T) {
+	everyone, owner, pair := plain, plain, plain
+	owner.MarkupBps, pair.MarkupBps = 50, 0
+	table := ratelock.PolicyTable{Everyone: &everyone, Owners: map[string]ratelock.OwnerPolicy{
+		"vip":    {Default: &owner, Pairs: map[ports.Pair]ratelock.Terms{usdzar: pair}},
+		"banned": {},
+	}}
+	for _, c := range []struct {
+		owner string
+		pair  ports.Pair
+		bps   int
+		ok    bool
+	}{
+		{"shop", usdzar, 150, true}, {"vip", usdzar, 0, true}, {"vip", usdzar.Inverse(), 50, true}, {"banned", usdzar, 0, false},
+	} {
+		terms, ok := table.Terms(c.owner, c.pair)
+		require.Equal(t, c.ok, ok)
+		require.Equal(t, c.bps, terms.MarkupBps)
+	}
+}

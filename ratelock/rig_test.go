@@ -1,0 +1,84 @@
+package ratelock_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// rig is a service with everything around it in the test's hands.
+type rig struct {
+	t     testing.TB
+	clock *portstest.Clock
+	feed  *portstest.ScriptedFeed
+	store *memory.Store
+	locks *ratelock.Service
+	hooks ratelock.Hooks
+}
+
+func newRig(t testing.TB) *rig {
+	t.Helper()
+	r := &rig{t: t, clock: portstest.NewClock(noon)}
+	r.feed = portstest.NewScriptedFeed(r.clock.Now)
+	r.feed.Offer(usdzar, "18.2500")
+	store, err := memory.New(nil)
+	require.NoError(t, err)
+	r.store = store
+	r.locks = r.service(store.RateLocks(), r.clock, plain)
+	return r
+}
+
+func (r *rig) service(store ports.RateLockStore, clock ports.Clock, policy ratelock.Policy) *ratelock.Service {
+	r.t.Helper()
+	s, err := ratelock.New(store, r.feed, policy, &ratelock.Config{Clock: clock, Hooks: r.hooks})
+	require.NoError(r.t, err)
+	return s
+}
+
+func (r *rig) create() (ports.RateLock, bool) {
+	r.t.Helper()
+	l, minted, err := r.locks.Create(r.t.Context(), "shop", usdzar)
+	require.NoError(r.t, err)
+	return l, minted
+}
+
+func (r *rig) get(id string) ports.RateLock {
+	r.t.Helper()
+	l, err := r.locks.Get(r.t.Context(), "shop", id)
+	require.NoError(r.t, err)
+	return l
+}
+
+// events gives all events that wait, and takes them out.
+func (r *rig) events() []ports.Event {
+	r.t.Helper()
+	var all []ports.Event
+	for {
+		batch, err := r.store.Outbox().Claim(r.t.Context(), r.clock.Now(), time.Minute, 1000)
+		require.NoError(r.t, err)
+		if len(batch) == 0 {
+			return all
+		}
+		for _, e := range batch {
+			require.NoError(r.t, r.store.Outbox().Ack(r.t.Context(), e))
+		}
+		all = append(all, batch...)
+	}
+}
+
+func (r *rig) kinds() []string {
+	var kinds []string
+	for _, e := range r.events() {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
+}

@@ -1,0 +1,166 @@
+package ratelock_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+func TestTicksPageThroughEverything(t *testing.T) {
+	const owners = 1_100
+	r := newRig(t)
+	for i := range owners {
+		_, _, err := r.locks.Create(t.Context(), fmt.Sprintf("shop-%d", i), usdzar)
+		require.NoError(t, err)
+	}
+	r.events()
+	r.feed.Set(usdzar, "18.80")
+	r.tick(time.Second)
+	r.tick(time.Second)
+	require.Len(t, r.events(), owners, "all have drifted")
+	r.feed.Set(usdzar, "18.25")
+	for i := range owners {
+		_, _, err := r.locks.Create(t.Context(), fmt.Sprintf("shop-%d", i), usdzar)
+		require.NoError(t, err)
+	}
+	r.events()
+	r.clock.Advance(plain.Validity)
+	require.NoError(t, r.locks.Sweep(t.Context(), r.clock.Now()))
+	require.Len(t, r.events(), owners, "all have expired")
+}
+
+func TestSweepWritesDownWhatNobodyReads(t *testing.T) {
+	r := newRig(t)
+	first, _ := r.create()
+	second, _ := r.create()
+	r.clock.Set(first.ExpiresAt)
+	require.NoError(t, r.locks.Sweep(t.Context(), r.clock.Now()))
+	require.Equal(t, []string{ratelock.EventMinted, ratelock.EventMinted, ratelock.EventExpired}, r.kinds())
+	r.clock.Set(second.ExpiresAt)
+	require.NoError(t, r.locks.Tick(t.Context(), r.clock.Now()))
+	require.Equal(t, []string{ratelock.EventExpired}, r.kinds())
+	require.NoError(t, r.locks.Tick(t.Context(), r.clock.Now()))
+	require.Empty(t, r.kinds(), "once")
+}
+
+// spoiled damages what a store says of one owner's book.
+type spoiled struct {
+	ports.RateLockStore
+	owner string
+}
+
+func (s spoiled) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
+	b, err := s.RateLockStore.Book(ctx, key)
+	if key.Owner == s.owner {
+		b.Slots[0].AllInRate = "1"
+	}
+	return b, err
+}
+
+func TestOneDamagedBookDoesNotHoldUpItsNeighbours(t *testing.T) {
+	r := newRig(t)
+	var reported []error
+	r.hooks.Background = func(err error) { reported = append(reported, err) }
+	locks := r.service(spoiled{r.store.RateLocks(), "damaged"}, r.clock, plain)
+	bad, _, err := r.locks.Create(t.Context(), "damaged", usdzar)
+	require.NoError(t, err)
+	good, _ := r.create()
+	_, _, err = locks.Create(t.Context(), "damaged", usdzar)
+	require.ErrorIs(t, err, errcodes.CorruptRecord)
+	r.clock.Set(good.ExpiresAt)
+	require.ErrorIs(t, locks.Sweep(t.Context(), r.clock.Now()), errcodes.CorruptRecord)
+	require.NotEmpty(t, reported)
+	stored, _, err := r.store.RateLocks().Lock(t.Context(), "shop", good.ID)
+	require.NoError(t, err)
+	require.Equal(t, ports.LockExpired, stored.Status)
+	stored, _, err = r.store.RateLocks().Lock(t.Context(), "damaged", bad.ID)
+	require.NoError(t, err)
+	require.Equal(t, ports.LockActive, stored.Status)
+}
+
+func TestASweepThatCanStoreNothingEnds(t *testing.T) {
+	const owners = 1_100
+	r := newRig(t)
+	store := &counting{RateLockStore: &fickle{RateLockStore: r.store.RateLocks(), refuse: true}, most: 10}
+	for i := range owners {
+		_, _, err := r.locks.Create(t.Context(), fmt.Sprintf("shop-%d", i), usdzar)
+		require.NoError(t, err)
+	}
+	r.clock.Advance(plain.Validity)
+	err := r.service(store, r.clock, plain).Sweep(t.Context(), r.clock.Now())
+	require.ErrorIs(t, err, errcodes.StorageUnavailable)
+	require.Equal(t, owners, store.listed, "each lock once")
+	require.Equal(t, owners, store.books)
+}
+
+// fickle refuses writes, or damages what it lists, when told to.
+type fickle struct {
+	ports.RateLockStore
+	refuse  bool
+	damaged string // id of a lock that comes back damaged from Live
+}
+
+func (f *fickle) Save(ctx context.Context, c ports.RateLockChange) error {
+	if f.refuse {
+		return errcodes.New(errcodes.StorageUnavailable, "")
+	}
+	return f.RateLockStore.Save(ctx, c)
+}
+
+func (f *fickle) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
+	page, err := f.RateLockStore.Live(ctx, q)
+	for i := range page {
+		if page[i].ID == f.damaged {
+			page[i].MidRate = "NaN"
+		}
+	}
+	return page, err
+}
+
+func TestATickThatIsCutShortIsNoFailure(t *testing.T) {
+	r := newRig(t)
+	r.hooks.Background = func(err error) { t.Errorf("reported: %v", err) }
+	r.locks = r.service(r.store.RateLocks(), r.clock, plain)
+	r.create()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, r.locks.Sweep(ctx, r.clock.Now()), context.Canceled)
+	require.ErrorIs(t, r.locks.Drift(ctx, r.clock.Now()), context.Canceled)
+}
+
+// counting counts what is asked of a store.
+type counting struct {
+	ports.RateLockStore
+	listed int // locks
+	books  int
+	pages  int // of locks that are due
+	most   int // of these pages; above it the store fails
+}
+
+func (c *counting) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
+	c.books++
+	return c.RateLockStore.Book(ctx, key)
+}
+
+func (c *counting) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
+	if c.pages++; c.pages > c.most {
+		return nil, errors.New("asked for the same page again and again")
+	}
+	page, err := c.RateLockStore.Due(ctx, q)
+	c.listed += len(page)
+	return page, err
+}
+
+func (c *counting) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
+	page, err := c.RateLockStore.Live(ctx, q)
+	c.listed += len(page)
+	return page, err
+}
