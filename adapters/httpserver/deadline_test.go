@@ -46,8 +46,10 @@ func TestARequestThatTakesTooLongIsA504(t *testing.T) {
 
 // What looks like the token route after decoding is another path, and needs a
 // token like any.
-func TestAnEncodedSlashOpensNoGate(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+func TestAnEncodedSlashOpensNoGate(t *testing.T) { at(t, anEncodedSlashOpensNoGate, sharedToo) }
+
+func anEncodedSlashOpensNoGate(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	for _, path := range []string{"/v1/auth/oauth2%2Ftoken", "/v1/auth%2Foauth2/token", "/v1%2Fauth/oauth2/token"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			w := a.do(request{method: method, path: path})
@@ -58,7 +60,11 @@ func TestAnEncodedSlashOpensNoGate(t *testing.T) {
 }
 
 func TestNoAnswerOfTheTokenRouteIsStored(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+	at(t, noAnswerOfTheTokenRouteIsStored, sharedToo)
+}
+
+func noAnswerOfTheTokenRouteIsStored(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodGet} {
 		w := a.do(request{method: method, path: "/v1/auth/oauth2/token"})
 		assert.Equal(t, "no-store", w.Header().Get("Cache-Control"), method)

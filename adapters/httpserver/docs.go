@@ -3,6 +3,7 @@ package httpserver
 import (
 	_ "embed"
 	"net/http"
+	"strings"
 
 	"github.com/swaggest/swgui"
 	"github.com/swaggest/swgui/v5emb"
@@ -11,10 +12,33 @@ import (
 //go:embed openapi.yaml
 var openAPIDocument []byte
 
-func openAPI(x *exchange, _ *http.Request) {
+// described gives the document without the paths that none of routes has. In
+// it, each path is a key with an indent of two blanks, as nothing else is that
+// begins with a slash.
+func described(routes []route) []byte {
+	there := make(map[string]bool, len(routes))
+	for _, r := range routes {
+		there[r.pattern] = true
+	}
+	var kept []byte
+	keep := true
+	for line := range strings.Lines(string(openAPIDocument)) {
+		if path, ok := strings.CutPrefix(line, "  /"); ok {
+			keep = there["/"+strings.TrimSuffix(path, ":\n")]
+		} else if line[0] != ' ' && line[0] != '\n' {
+			keep = true
+		}
+		if keep {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
+
+func (s *server) openAPI(x *exchange, _ *http.Request) {
 	x.Header().Set("Content-Type", "application/yaml")
 	x.WriteHeader(http.StatusOK)
-	_, _ = x.Write(openAPIDocument)
+	_, _ = x.Write(s.document)
 }
 
 // docsPolicy keeps the page, whatever it loads, on this host.

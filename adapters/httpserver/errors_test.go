@@ -16,6 +16,7 @@ import (
 const (
 	credentials  = `{"client_id":"acme","client_secret":"s3cret"}`
 	usdzar       = `{"base":"USD","quote":"ZAR"}`
+	noLock       = `{"message":"No such rate lock","error":"Not Found","statusCode":404}`
 	unauthorized = `{"message":"Unauthorized"}`
 	form         = "application/x-www-form-urlencoded"
 )
@@ -32,7 +33,9 @@ func (q request) with(name, value string) request {
 }
 
 // TestTokenRoute has each row of SPEC 5.3, and what the OpenAPI document adds to it.
-func TestTokenRoute(t *testing.T) {
+func TestTokenRoute(t *testing.T) { at(t, tokenRoute, sharedToo) }
+
+func tokenRoute(t *testing.T, p place) {
 	const path = "/v1/auth/oauth2/token"
 	const invalid = `{"error":"Invalid request body"}`
 	const missing = `{"error":"client_id and client_secret are required"}`
@@ -72,12 +75,12 @@ func TestTokenRoute(t *testing.T) {
 		{"503 an outage", post(path, "", credentials), errcodes.New(errcodes.Unavailable, "canary"), nil, 503, `{"error":"Authentication service unavailable"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := newAPI(t, httpserver.Config{})
+			a := newAPI(t, p, httpserver.Config{})
 			a.auth.err, a.auth.panic = c.err, c.panic
 			for range 2 { // the same answer twice
 				w := a.do(c.q)
 				assert.Equal(t, c.status, w.Code)
-				assert.Equal(t, c.body, w.Body.String())
+				assert.Equal(t, c.body, a.told(w))
 				assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
 				if c.status != 405 {
 					assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
@@ -89,8 +92,10 @@ func TestTokenRoute(t *testing.T) {
 }
 
 // TestBothCausesOf401AreOneAnswer is I15, all headers but the trace id included.
-func TestBothCausesOf401AreOneAnswer(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+func TestBothCausesOf401AreOneAnswer(t *testing.T) { at(t, bothCausesOf401AreOneAnswer, sharedToo) }
+
+func bothCausesOf401AreOneAnswer(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	unknown := a.do(post("/v1/auth/oauth2/token", "", `{"client_id":"nobody","client_secret":"s3cret"}`))
 	wrong := a.do(post("/v1/auth/oauth2/token", "", `{"client_id":"acme","client_secret":"wrong"}`))
 	unknown.Header().Del("x-trace-id")
@@ -100,8 +105,10 @@ func TestBothCausesOf401AreOneAnswer(t *testing.T) {
 }
 
 // TestGatewayUnauthorized is SPEC 5.2: before the path, the method and the body.
-func TestGatewayUnauthorized(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+func TestGatewayUnauthorized(t *testing.T) { at(t, gatewayUnauthorized, sharedToo) }
+
+func gatewayUnauthorized(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	for name, authorization := range map[string]string{
 		"missing":        "",
 		"unknown token":  "Bearer tok-nobody",
@@ -151,9 +158,11 @@ func TestGatewayUnauthorized(t *testing.T) {
 }
 
 // TestCreateRateLock has each row of SPEC 4.2 and of 7.1 that the route can give.
-func TestCreateRateLock(t *testing.T) {
+func TestCreateRateLock(t *testing.T) { at(t, createRateLock, sharedToo) }
+
+func createRateLock(t *testing.T, p place) {
 	const (
-		lock    = `{"rateLockId":"rl_1","status":"active","base":"USD","quote":"ZAR","midRate":"18.2500","markupBps":150,"allInRate":"18.52375000","createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-21T15:00:00.000Z"}`
+		lock    = `{"rateLockId":"rl_1","status":"active","base":"USD","quote":"ZAR","midRate":"18.2500","markupBps":150,"allInRate":"18.52375","createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-21T15:00:00.000Z"}`
 		noJSON  = `{"message":"The body must be a JSON object","error":"Bad Request","statusCode":400}`
 		noForm  = `{"message":"The body must be JSON, not a form","error":"Bad Request","statusCode":400}`
 		tooMuch = `{"message":"The request body is too large","error":"Request Entity Too Large","statusCode":413}`
@@ -196,7 +205,7 @@ func TestCreateRateLock(t *testing.T) {
 		{"504 the deadline passed", create(usdzar), coded(errcodes.DeadlineExceeded), nil, 504, `~"error":"Gateway Timeout"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := newAPI(t, httpserver.Config{})
+			a := newAPI(t, p, httpserver.Config{})
 			a.locks.err, a.locks.panic = c.err, c.panic
 			for range 2 {
 				w := a.do(c.q)
@@ -205,7 +214,7 @@ func TestCreateRateLock(t *testing.T) {
 				if part, ok := strings.CutPrefix(c.body, "~"); ok {
 					assert.Contains(t, w.Body.String(), part)
 				} else {
-					assert.Equal(t, c.body, w.Body.String())
+					assert.Equal(t, c.body, a.told(w))
 				}
 			}
 			if c.status == 413 || c.status == 400 && c.err == nil {
@@ -214,15 +223,15 @@ func TestCreateRateLock(t *testing.T) {
 		})
 	}
 	t.Run("200 the freshest of two", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{})
-		a.locks.minted = false
+		a := newAPI(t, p, httpserver.Config{})
+		a.fill()
 		w := a.do(create(usdzar))
 		assert.Equal(t, 200, w.Code)
-		assert.Equal(t, lock, w.Body.String())
+		assert.Equal(t, lock, a.told(w))
 		assert.Equal(t, []string{"create acme USD/ZAR"}, a.locks.calls)
 	})
 	t.Run("1 MiB to the byte is taken", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{})
+		a := newAPI(t, p, httpserver.Config{})
 		body := `{"base":"USD","quote":"ZAR"` + strings.Repeat(" ", httpserver.MaxBody-len(usdzar)) + `}`
 		assert.Equal(t, 201, a.do(create(body)).Code)
 		assert.Equal(t, 413, a.do(create(body+" ")).Code)
@@ -230,9 +239,11 @@ func TestCreateRateLock(t *testing.T) {
 }
 
 // TestCancelRateLock is SPEC 4.3.
-func TestCancelRateLock(t *testing.T) {
-	const cancelled = `{"rateLockId":"rl_1","status":"cancelled","base":"USD","quote":"ZAR","midRate":"18.2500","markupBps":150,"allInRate":"18.52375000","createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-21T15:00:00.000Z","cancellationReason":"requested"}`
-	a := newAPI(t, httpserver.Config{})
+func TestCancelRateLock(t *testing.T) { at(t, cancelRateLock, shared) }
+
+func cancelRateLock(t *testing.T, p place) {
+	const cancelled = `{"rateLockId":"rl_1","status":"cancelled","base":"USD","quote":"ZAR","midRate":"18.2500","markupBps":150,"allInRate":"18.52375","createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-21T15:00:00.000Z","cancellationReason":"requested"}`
+	a := newAPI(t, p, httpserver.Config{})
 	for name, q := range map[string]request{
 		"without a body":                 post("/v1/rate-locks/rl_1/cancel", "tok-acme", ""),
 		"with a body, which is ignored":  post("/v1/rate-locks/rl_1/cancel", "tok-acme", "[no JSON"),
@@ -241,20 +252,21 @@ func TestCancelRateLock(t *testing.T) {
 		t.Run("200 "+name, func(t *testing.T) {
 			w := a.do(q)
 			assert.Equal(t, 200, w.Code)
-			assert.Equal(t, cancelled, w.Body.String())
+			assert.Equal(t, cancelled, a.told(w))
 		})
 	}
 	t.Run("413 with 2 MiB, and nothing is cancelled", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{})
+		a := newAPI(t, p, httpserver.Config{})
 		assert.Equal(t, 413, a.do(post("/v1/rate-locks/rl_1/cancel", "tok-acme", huge)).Code)
 		assert.Empty(t, a.locks.calls)
 	})
 }
 
 // TestWhoseLock is I31: each operation with one's own id, another's, and none's.
-func TestWhoseLock(t *testing.T) {
-	const notFound = `{"message":"Not found","error":"Not Found","statusCode":404}`
-	a := newAPI(t, httpserver.Config{})
+func TestWhoseLock(t *testing.T) { at(t, whoseLock, shared) }
+
+func whoseLock(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	for _, operation := range []struct{ method, suffix string }{{"GET", ""}, {"POST", "/cancel"}} {
 		for _, c := range []struct {
 			who, token, id string
@@ -278,21 +290,23 @@ func TestWhoseLock(t *testing.T) {
 				w := a.do(request{method: operation.method, path: "/v1/rate-locks/" + c.id + operation.suffix, token: c.token})
 				assert.Equal(t, c.status, w.Code)
 				if c.status == 404 {
-					assert.Equal(t, notFound, w.Body.String())
+					assert.Equal(t, noLock, w.Body.String())
 				}
 			})
 		}
 	}
 	t.Run("an id is decoded once", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{})
+		a := newAPI(t, p, httpserver.Config{})
 		a.do(request{method: "GET", path: "/v1/rate-locks/a%2Fb%2541", token: "tok-acme"})
 		assert.Equal(t, []string{"get acme a/b%41"}, a.locks.calls)
 	})
 }
 
 // TestErrorsOfTheAuthenticator: what is no refusal is no 401.
-func TestErrorsOfTheAuthenticator(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+func TestErrorsOfTheAuthenticator(t *testing.T) { at(t, errorsOfTheAuthenticator, sharedToo) }
+
+func errorsOfTheAuthenticator(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	a.auth.err = errcodes.New(errcodes.Unavailable, "Authentication service unavailable").WithRetryAfter(1500 * time.Millisecond)
 	w := a.do(post("/v1/rate-locks", "tok-acme", usdzar))
 	assert.Equal(t, 503, w.Code)
@@ -304,8 +318,10 @@ func TestErrorsOfTheAuthenticator(t *testing.T) {
 }
 
 // TestA401OfAServiceIsTheGateways holds I29 where a service would break it.
-func TestA401OfAServiceIsTheGateways(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+func TestA401OfAServiceIsTheGateways(t *testing.T) { at(t, a401OfAServiceIsTheGateways, sharedToo) }
+
+func a401OfAServiceIsTheGateways(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	a.locks.err = errcodes.New(errcodes.Unauthorized, "canary")
 	w := a.do(post("/v1/rate-locks", "tok-acme", usdzar))
 	assert.Equal(t, http.StatusUnauthorized, w.Code)

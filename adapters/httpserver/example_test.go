@@ -35,7 +35,7 @@ func ExampleNew() {
 	fmt.Println(string(body))
 	// Output:
 	// 201 Created <nil>
-	// {"rateLockId":"rl_1","status":"active","base":"USD","quote":"ZAR","midRate":"18.2500","markupBps":150,"allInRate":"18.52375000","createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-21T15:00:00.000Z"}
+	// {"rateLockId":"rl_1","status":"active","base":"USD","quote":"ZAR","midRate":"18.2500","markupBps":150,"allInRate":"18.52375","createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-21T15:00:00.000Z"}
 }
 
 func ExampleNewServer() {

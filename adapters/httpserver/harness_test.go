@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -94,7 +95,7 @@ func (l *locks) Get(ctx context.Context, owner, id string) (ports.RateLock, erro
 		return ports.RateLock{}, err
 	}
 	if owner != "acme" || id != "rl_1" {
-		return ports.RateLock{}, errcodes.New(errcodes.NotFound, "")
+		return ports.RateLock{}, errcodes.New(errcodes.NotFound, "No such rate lock")
 	}
 	return aLock(), nil
 }
@@ -126,7 +127,7 @@ func (v *validations) Get(_ context.Context, owner, id string) (ports.Validation
 		return ports.Validation{}, v.err
 	}
 	if owner != "acme" || id != validationID {
-		return ports.Validation{}, errcodes.New(errcodes.NotFound, "")
+		return ports.Validation{}, errcodes.New(errcodes.NotFound, "No such validation")
 	}
 	return aValidation(), nil
 }
@@ -144,32 +145,43 @@ func aValidation() ports.Validation {
 func aLock() ports.RateLock {
 	return ports.RateLock{
 		ID: "rl_1", Owner: "acme", Base: "USD", Quote: "ZAR", Status: ports.LockActive,
-		MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375000",
+		MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375",
 		CreatedAt: start, ExpiresAt: start.Add(24 * time.Hour),
 	}
 }
 
-// api is a handler with its fakes. Every answer that goes through do is held to
-// the OpenAPI document.
+// api is a handler, or several that take turns, with its fakes or the house
+// behind it. Every answer that goes through do is held to the OpenAPI document.
 type api struct {
 	t           testing.TB
 	h           http.Handler
+	servers     []http.Handler
+	turn        *turns
+	house       *house            // nil: fakes answer
+	fixtures    bool              // requests name what the house is to have
+	made        map[string]string // the fixtures that it has
 	auth        *auth
 	locks       *locks
 	validations *validations
 	clock       *portstest.Clock
 }
 
-func newAPI(t testing.TB, cfg httpserver.Config) *api {
+// newAPI has fakes that do what the test says. Where there are two servers,
+// there is a house behind them for all that the test says nothing of.
+func newAPI(t testing.TB, p place, cfg httpserver.Config) *api {
 	t.Helper()
 	a := &api{t: t, auth: &auth{}, locks: &locks{minted: true}, validations: &validations{}, clock: portstest.NewClock(start)}
+	if p.servers > 1 {
+		a.scripted(p, cfg)
+		return a
+	}
 	cfg.Clock = a.clock
-	h, err := httpserver.New(a.auth, httpserver.Services{
-		RateLocks: a.locks, Validations: a.validations, Transactions: noTransactions{errcodes.New(errcodes.NotFound, "")},
-		Reports: noReports{errcodes.New(errcodes.NotFound, "")},
-	}, &cfg)
-	require.NoError(t, err)
-	a.h = h
+	a.serve(p, func(int) (httpserver.Authenticator, httpserver.Services) {
+		return a.auth, httpserver.Services{
+			RateLocks: a.locks, Validations: a.validations, Transactions: noTransactions{errcodes.New(errcodes.NotFound, "")},
+			Reports: noReports{errcodes.New(errcodes.NotFound, "")},
+		}
+	}, cfg)
 	return a
 }
 
@@ -199,12 +211,23 @@ func (q request) make() *http.Request {
 	return r
 }
 
+// make is the request with the fixtures that it names.
+func (a *api) make(q request) *http.Request {
+	a.t.Helper()
+	q.path, q.token = a.real(q.path), a.real(q.token)
+	if authorization, ok := q.header["Authorization"]; ok {
+		q.header = maps.Clone(q.header)
+		q.header["Authorization"] = a.real(authorization)
+	}
+	return q.make()
+}
+
 // traces holds every trace id that any test has seen (I28).
 var traces sync.Map
 
 func (a *api) do(q request) *httptest.ResponseRecorder {
 	a.t.Helper()
-	r := q.make()
+	r := a.make(q)
 	w := httptest.NewRecorder()
 	a.h.ServeHTTP(w, r)
 	trace := w.Header().Get("x-trace-id")

@@ -11,8 +11,10 @@ import (
 
 // TestBadReportRequests has each field missing, of the wrong type, empty and
 // absurd (SPEC 2.5).
-func TestBadReportRequests(t *testing.T) {
-	a, _, _ := reports(t, 1)
+func TestBadReportRequests(t *testing.T) { at(t, badReportRequests, sharedToo) }
+
+func badReportRequests(t *testing.T, p place) {
+	a := reports(t, p, 1)
 	change := func(old, with string) string {
 		require.Contains(t, reportBody, old)
 		return strings.Replace(reportBody, old, with, 1)
@@ -128,8 +130,10 @@ func TestBadReportRequests(t *testing.T) {
 }
 
 // TestTheFormatOfAReport: what is misspelt is no csv by chance.
-func TestTheFormatOfAReport(t *testing.T) {
-	a, _, _ := reports(t, 1)
+func TestTheFormatOfAReport(t *testing.T) { at(t, theFormatOfAReport, sharedToo) }
+
+func theFormatOfAReport(t *testing.T, p place) {
+	a := reports(t, p, 1)
 	for query, status := range map[string]int{
 		"": 201, "?": 201, "?format=csv": 201, "?%66ormat=cs%76": 201, "?x=1&format=csv&y": 201,
 		"?format=pdf": 400, "?format=CSV": 400, "?format=csv%00": 400, "?format=csv,xlsx": 400, "?format=": 400, "?format": 400,
@@ -143,8 +147,10 @@ func TestTheFormatOfAReport(t *testing.T) {
 }
 
 // TestALimitedClientsReports: SERVICE.md decision 19.
-func TestALimitedClientsReports(t *testing.T) {
-	a, _, _ := reports(t, 1)
+func TestALimitedClientsReports(t *testing.T) { at(t, aLimitedClientsReports, sharedToo) }
+
+func aLimitedClientsReports(t *testing.T, p place) {
+	a := reports(t, p, 1)
 	for name, c := range map[string]struct {
 		merchant string
 		status   int
@@ -166,12 +172,14 @@ func TestALimitedClientsReports(t *testing.T) {
 }
 
 // TestAFailedReportHasNothingToShow: no link, no rows, no time of making.
-func TestAFailedReportHasNothingToShow(t *testing.T) {
-	a, service, _ := reports(t, 1)
+func TestAFailedReportHasNothingToShow(t *testing.T) { at(t, aFailedReportHasNothingToShow, shared) }
+
+func aFailedReportHasNothingToShow(t *testing.T, p place) {
+	a := reports(t, p, 1)
 	var job map[string]any
 	w := a.do(post("/v1/reports/transactions", "tok-acme", reportBody))
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &job))
-	_, err := service.Cancel(t.Context(), "acme", job["id"].(string))
+	_, err := a.next().reports.Cancel(t.Context(), "acme", job["id"].(string))
 	require.NoError(t, err)
 	w = a.do(request{method: "GET", path: "/v1/reports/transactions/" + job["id"].(string), token: "tok-acme"})
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &job))

@@ -20,28 +20,29 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/report"
 )
 
 // linked makes a report to its end and gives a request for its file.
-func linked(t *testing.T, a *api, service *report.Service, clock *portstest.Clock) request {
+func linked(t *testing.T, a *house) request {
 	t.Helper()
 	w := a.do(post("/v1/reports/transactions", "tok-acme", reportBody))
 	require.Equal(t, 201, w.Code, w.Body)
 	var job struct{ ID string }
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &job))
-	require.NoError(t, service.Tick(t.Context(), clock.Now()))
-	link, err := service.DownloadURL(t.Context(), "acme", job.ID)
+	require.NoError(t, a.next().reports.Tick(t.Context(), a.clock.Now()))
+	link, err := a.next().reports.DownloadURL(t.Context(), "acme", job.ID)
 	require.NoError(t, err)
 	return request{method: http.MethodGet, path: "/v1/reports/files/" + link.Token}
 }
 
 const twoRows = "é,2026-11-20T00:00:00.000Z\né,2026-11-20T00:00:01.000Z\n" // 56 bytes
 
-func TestRangesOfADownload(t *testing.T) {
-	a, service, clock := reports(t, 2)
-	download := linked(t, a, service, clock)
+func TestRangesOfADownload(t *testing.T) { at(t, rangesOfADownload, sharedToo) }
+
+func rangesOfADownload(t *testing.T, p place) {
+	a := reports(t, p, 2)
+	download := linked(t, a)
 	whole := a.do(download)
 	etag, modified := whole.Header().Get("Etag"), whole.Header().Get("Last-Modified")
 	require.Equal(t, twoRows, whole.Body.String())
@@ -114,9 +115,11 @@ func requireRefusal(t *testing.T, w *httptest.ResponseRecorder) {
 }
 
 // TestOtherMethodsOnADownload: a path has one method, HEAD is none beside it.
-func TestOtherMethodsOnADownload(t *testing.T) {
-	a, service, clock := reports(t, 2)
-	download := linked(t, a, service, clock)
+func TestOtherMethodsOnADownload(t *testing.T) { at(t, otherMethodsOnADownload, sharedToo) }
+
+func otherMethodsOnADownload(t *testing.T, p place) {
+	a := reports(t, p, 2)
+	download := linked(t, a)
 	for _, download.method = range []string{http.MethodHead, http.MethodPost, http.MethodDelete, http.MethodOptions} {
 		w := a.do(download)
 		assert.Equal(t, 405, w.Code, download.method)
@@ -126,14 +129,16 @@ func TestOtherMethodsOnADownload(t *testing.T) {
 }
 
 // TestLinksThatAreNone: whatever is wrong with a link, the answer is the same.
-func TestLinksThatAreNone(t *testing.T) {
-	a, service, clock := reports(t, 2)
+func TestLinksThatAreNone(t *testing.T) { at(t, linksThatAreNone, shared) }
+
+func linksThatAreNone(t *testing.T, p place) {
+	a := reports(t, p, 2)
 	const path = "/v1/reports/files/"
-	download := linked(t, a, service, clock)
+	download := linked(t, a)
 	token := strings.TrimPrefix(download.path, path)
-	another := strings.TrimPrefix(linked(t, a, service, clock).path, path)
-	b, theirs, theirClock := reports(t, 2)
-	foreign := strings.TrimPrefix(linked(t, b, theirs, theirClock).path, path)
+	another := strings.TrimPrefix(linked(t, a).path, path)
+	b := reports(t, p, 2)
+	foreign := strings.TrimPrefix(linked(t, b).path, path)
 	decode := func(token string) []byte {
 		raw, err := base64.RawURLEncoding.DecodeString(token)
 		require.NoError(t, err)
@@ -176,9 +181,9 @@ func TestLinksThatAreNone(t *testing.T) {
 		assert.Empty(t, w.Header().Get("Content-Disposition"), name)
 	}
 	download.path += "?x=%zz"
-	clock.Advance(report.DefaultLinkLife - time.Millisecond)
+	a.clock.Advance(report.DefaultLinkLife - time.Millisecond)
 	assert.Equal(t, 200, a.do(download).Code, "a query is nothing to a link")
-	clock.Advance(time.Millisecond)
+	a.clock.Advance(time.Millisecond)
 	assert.Equal(t, 404, a.do(download).Code, "expired")
 }
 
@@ -226,15 +231,13 @@ func (s *badDisk) OpenLink(ctx context.Context, token string) (report.File, erro
 // TestADiskThatFails: no word of it reaches the client, and no half file passes
 // for a whole one.
 func TestADiskThatFails(t *testing.T) {
-	_, service, clock := reports(t, 2)
-	disk := &badDisk{Service: service}
+	a := reports(t, alone, 2)
+	disk := &badDisk{Service: a.processes[0].reports}
 	var log bytes.Buffer
-	h, err := httpserver.New(&auth{}, httpserver.Services{Reports: disk}, &httpserver.Config{
-		Clock: clock, Logger: slog.New(slog.NewTextHandler(&log, nil)),
-	})
-	require.NoError(t, err)
-	a := &api{t: t, h: h}
-	download := linked(t, a, service, clock)
+	a.serve(alone, func(int) (httpserver.Authenticator, httpserver.Services) {
+		return a.processes[0].auth, httpserver.Services{Reports: disk}
+	}, httpserver.Config{Clock: a.clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	download := linked(t, a)
 	secret := errcodes.New(errcodes.StorageUnavailable, "canary-bucket is gone")
 
 	w := a.do(download)

@@ -73,8 +73,8 @@ func TestASlowReaderOfADownload(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a, service, clock := reports(t, 10_000)
-				path := linked(t, a, service, clock).path
+				a := reports(t, alone, 10_000)
+				path := linked(t, a).path
 				connection := onPipe(t, a.h)
 				_, err := io.WriteString(connection, "GET "+path+" HTTP/1.1\r\nHost: corridor.test\r\n\r\n")
 				require.NoError(t, err)

@@ -17,9 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/httpserver"
-	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/report"
 )
 
@@ -99,28 +97,20 @@ func (t textRows) Write(row ports.Row) error {
 
 func (textRows) Close() error { return nil }
 
-// reports is a handler on a real service, whose source has so many rows.
-func reports(t *testing.T, rows int) (*api, *report.Service, *portstest.Clock) {
+// reports is a house whose source has so many rows.
+func reports(t testing.TB, p place, rows int) *house {
 	t.Helper()
-	store, err := memory.New(nil)
-	require.NoError(t, err)
-	clock := portstest.NewClock(start)
-	service, err := report.New(report.Ports{
-		Reports: store.Reports(), Transactions: fewRows(rows), Writers: []ports.ReportWriter{textWriter{}},
-		Files: portstest.NewReportFiles(), Scratch: portstest.NewScratch(),
-	}, report.Policy{}, &report.Config{Clock: clock})
-	require.NoError(t, err)
-	h, err := httpserver.New(&auth{}, httpserver.Services{Reports: service}, &httpserver.Config{Clock: clock, PublicURL: "https://pay.example"})
-	require.NoError(t, err)
-	return &api{t: t, h: h}, service, clock
+	return newHouse(t, p, httpserver.Config{PublicURL: "https://pay.example"}, func(h *house) { h.rows = rows })
 }
 
 const reportBody = `{"merchantId":"0d9c1a52-6a67-4b1c-8a55-0c7b8f7d2f10","name":"Novémber","columns":["status","createdAt"],` +
 	`"parameters":{"dateRange":{"startDate":"2026-11-20","endDate":"2026-11-20"}},"filters":null}`
 
 // TestAReportOverHTTP is SPEC 4.5 and the routes around it.
-func TestAReportOverHTTP(t *testing.T) {
-	a, service, clock := reports(t, 2)
+func TestAReportOverHTTP(t *testing.T) { at(t, aReportOverHTTP, shared) }
+
+func aReportOverHTTP(t *testing.T, p place) {
+	a := reports(t, p, 2)
 	w := a.do(post("/v1/reports/transactions", "tok-acme", reportBody))
 	require.Equal(t, 201, w.Code, w.Body)
 	var job map[string]any
@@ -131,12 +121,16 @@ func TestAReportOverHTTP(t *testing.T) {
 		"createdAt": "2026-11-20T15:00:00.000Z", "updatedAt": "2026-11-20T15:00:00.000Z",
 	}, job)
 	get := request{method: "GET", path: "/v1/reports/transactions/" + id, token: "tok-acme"}
-	assert.Equal(t, w.Body.String(), a.do(get).Body.String())
+	for range p.servers {
+		assert.Equal(t, w.Body.String(), a.do(get).Body.String())
+	}
 
-	clock.Advance(time.Second)
-	require.NoError(t, service.Tick(t.Context(), clock.Now()))
-	require.NoError(t, json.Unmarshal(a.do(get).Body.Bytes(), &job))
-	assert.Equal(t, "COMPLETED", job["status"])
+	a.clock.Advance(time.Second)
+	require.NoError(t, a.next().reports.Tick(t.Context(), a.clock.Now()))
+	for range p.servers {
+		require.NoError(t, json.Unmarshal(a.do(get).Body.Bytes(), &job))
+		assert.Equal(t, "COMPLETED", job["status"], "wherever it is asked for")
+	}
 	assert.Equal(t, "2026-11-20T15:00:01.000Z", job["generatedAt"])
 	assert.Equal(t, []any{
 		map[string]any{"status": "é", "createdAt": "2026-11-20T00:00:00.000Z"}, map[string]any{"status": "é", "createdAt": "2026-11-20T00:00:01.000Z"},
@@ -177,14 +171,16 @@ func TestAReportOverHTTP(t *testing.T) {
 	assert.Equal(t, 401, a.do(request{method: "GET", path: get.path}).Code)
 	assert.Equal(t, 401, a.do(request{method: "GET", path: "/v1/reports/files/"}).Code)
 	assert.Equal(t, 405, a.do(post(path, "", "")).Code)
-	clock.Advance(15 * time.Minute)
+	a.clock.Advance(15 * time.Minute)
 	assert.Equal(t, 404, a.do(download).Code, "the link has expired")
 }
 
-func TestManyRowsAreNotInline(t *testing.T) {
-	a, service, clock := reports(t, 1001)
+func TestManyRowsAreNotInline(t *testing.T) { at(t, manyRowsAreNotInline, sharedToo) }
+
+func manyRowsAreNotInline(t *testing.T, p place) {
+	a := reports(t, p, 1001)
 	w := a.do(post("/v1/reports/transactions?format=csv", "tok-acme", reportBody))
-	require.NoError(t, service.Tick(t.Context(), clock.Now()))
+	require.NoError(t, a.next().reports.Tick(t.Context(), a.clock.Now()))
 	var job map[string]any
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &job))
 	require.NoError(t, json.Unmarshal(a.do(request{method: "GET", path: "/v1/reports/transactions/" + job["id"].(string), token: "tok-acme"}).Body.Bytes(), &job))
@@ -193,17 +189,19 @@ func TestManyRowsAreNotInline(t *testing.T) {
 }
 
 // TestADownloadOverAConnection has more bytes than a connection buffers.
-func TestADownloadOverAConnection(t *testing.T) {
-	a, service, clock := reports(t, 80_000)
+func TestADownloadOverAConnection(t *testing.T) { at(t, aDownloadOverAConnection, sharedToo) }
+
+func aDownloadOverAConnection(t *testing.T, p place) {
+	a := reports(t, p, 80_000)
 	w := a.do(post("/v1/reports/transactions", "tok-acme", reportBody))
 	require.Equal(t, 201, w.Code)
 	var job map[string]any
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &job))
-	require.NoError(t, service.Tick(t.Context(), clock.Now()))
-	j, err := service.Get(t.Context(), "acme", job["id"].(string))
+	require.NoError(t, a.next().reports.Tick(t.Context(), a.clock.Now()))
+	j, err := a.next().reports.Get(t.Context(), "acme", job["id"].(string))
 	require.NoError(t, err)
 	require.Equal(t, ports.ReportCompleted, j.Status)
-	link, err := service.DownloadURL(t.Context(), "acme", j.ID)
+	link, err := a.next().reports.DownloadURL(t.Context(), "acme", j.ID)
 	require.NoError(t, err)
 	srv := httptest.NewServer(a.h)
 	defer srv.Close()

@@ -56,7 +56,7 @@ func (s *server) routes() []route {
 			route{http.MethodGet, filesPath + "{token}", s.downloadReport})
 	}
 	return append(list,
-		route{http.MethodGet, "/openapi.yaml", openAPI},
+		route{http.MethodGet, "/openapi.yaml", s.openAPI},
 		route{http.MethodGet, "/docs", docs.page},
 		route{http.MethodGet, "/docs/{asset}", docs.asset},
 		route{http.MethodGet, "/livez", live},

@@ -29,10 +29,12 @@ func TestNew(t *testing.T) {
 }
 
 // TestMethods tries every method on every route.
-func TestMethods(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+func TestMethods(t *testing.T) { at(t, methods, sharedToo) }
+
+func methods(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	methods := []string{"GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "BREW"}
-	for _, known := range httpserver.Routes(a.h) {
+	for _, known := range httpserver.Routes(a.servers[0]) {
 		allowed, path, _ := strings.Cut(known, " ")
 		path = strings.NewReplacer("{rateLockId}", "rl_1", "{asset}", "swagger-ui.css").Replace(path)
 		for _, method := range methods {
@@ -53,8 +55,10 @@ func TestMethods(t *testing.T) {
 
 // TestUnknownPaths are flat 404s, never redirects: with a token below /v1 and
 // /accounts, without one elsewhere.
-func TestUnknownPaths(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+func TestUnknownPaths(t *testing.T) { at(t, unknownPaths, sharedToo) }
+
+func unknownPaths(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	for _, path := range []string{
 		"/v1", "/v1/", "/v1/nothing", "/v1/rate-locks/", "/v1/rate-locks/rl_1/", "/v1/rate-locks/rl_1/cancel/",
 		"/v1/rate-locks//cancel", "/v1//rate-locks", "//v1/rate-locks", "/v1/./rate-locks", "/v1/x/../rate-locks",
@@ -83,8 +87,10 @@ func TestUnknownPaths(t *testing.T) {
 // TestEveryPathHasAnEnvelope draws paths out of hostile pieces: the answer is
 // never a redirect, nothing below /v1 is told apart without a token, and no
 // service is reached.
-func TestEveryPathHasAnEnvelope(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+func TestEveryPathHasAnEnvelope(t *testing.T) { at(t, everyPathHasAnEnvelope, sharedToo) }
+
+func everyPathHasAnEnvelope(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	piece := rapid.SampledFrom([]string{"/", "/", "v1", "accounts", "rate-locks", "..", ".", "%2e%2e", "%2F", "%00", "docs", "cancel", "auth/oauth2", "a", "*", "%76", ";", "?", "%"})
 	rapid.Check(t, func(r *rapid.T) {
 		path := "/" + strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(r, "path"), "")
@@ -109,7 +115,11 @@ func TestEveryPathHasAnEnvelope(t *testing.T) {
 }
 
 func TestReplacedRoutesNameTheirReplacement(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+	at(t, replacedRoutesNameTheirReplacement, sharedToo)
+}
+
+func replacedRoutesNameTheirReplacement(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	for _, path := range []string{"/verification/mobile", "/verification/bank-account"} {
 		for _, method := range []string{"GET", "POST", "DELETE"} {
 			w := a.do(request{method: method, path: path})
@@ -142,10 +152,14 @@ func TestANilServiceLeavesItsRoutesOut(t *testing.T) {
 }
 
 func TestTheHandlerCanBeMountedBelowAPrefix(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+	at(t, theHandlerCanBeMountedBelowAPrefix, sharedToo)
+}
+
+func theHandlerCanBeMountedBelowAPrefix(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	mux := http.NewServeMux()
 	mux.Handle("/pay/", http.StripPrefix("/pay", a.h))
-	r := post("/pay/v1/rate-locks", "tok-acme", usdzar).make()
+	r := a.make(post("/pay/v1/rate-locks", "tok-acme", usdzar))
 	w := httptest.NewRecorder()
 	mux.ServeHTTP(w, r)
 	assert.Equal(t, 201, w.Code)

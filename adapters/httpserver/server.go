@@ -29,7 +29,9 @@ func New(auth Authenticator, services Services, cfg *Config) (http.Handler, erro
 		s.perClient = newLimiter(filled.RateLimit, filled.RateBurst)
 		s.perAddress = newLimiter(filled.RateLimit, filled.RateBurst)
 	}
-	for _, r := range s.routes() {
+	routes := s.routes()
+	s.document = described(routes)
+	for _, r := range routes {
 		s.mux.Handle(r.pattern, s.endpoint(r))
 	}
 	s.mux.Handle(unmatched, endpoint(func(x *exchange, _ *http.Request) { x.fail(notFound()) }))
@@ -41,6 +43,7 @@ type server struct {
 	auth       Authenticator
 	services   Services
 	mux        *http.ServeMux
+	document   []byte // of the routes that are there
 	metrics    *metrics
 	perClient  *limiter // nil: no limit
 	perAddress *limiter

@@ -12,41 +12,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
-	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
-	"github.com/corridor-go/corridor/ratelock"
 )
 
-// story is the whole house on one clock: nothing in it is a fake but the feed.
+// story is a house with a client that has logged in over the wire.
 type story struct {
-	*api
-	feed  *portstest.ScriptedFeed
+	*house
+
 	token string
 }
 
-func newStory(t *testing.T) *story {
+func newStory(t *testing.T, p place) *story {
 	t.Helper()
-	clock := portstest.NewClock(start)
-	store, err := memory.New(nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	feed := portstest.NewScriptedFeed(clock.Now)
-	feed.Set(ports.Pair{Base: "USD", Quote: "ZAR"}, "18.2500")
-	feed.Offer(ports.Pair{Base: "USD", Quote: "XOF"}, "600")
-	feed.Drop(ports.Pair{Base: "USD", Quote: "XOF"})
-	locks, err := ratelock.New(store.RateLocks(), feed, ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}, &ratelock.Config{Clock: clock})
-	require.NoError(t, err)
-	clients, err := clientauth.Parse("acme:s3cret,beta:s3cret")
-	require.NoError(t, err)
-	auth, err := clientauth.New(clients, store.Tokens(), &clientauth.Config{Clock: clock})
-	require.NoError(t, err)
-	h, err := httpserver.New(auth, httpserver.Services{RateLocks: locks}, &httpserver.Config{Clock: clock})
-	require.NoError(t, err)
-	s := &story{api: &api{t: t, h: h, clock: clock}, feed: feed}
+	s := &story{house: newHouse(t, p, httpserver.Config{})}
 	s.token = s.logIn("acme")
 	return s
 }
@@ -67,6 +46,11 @@ func (s *story) create(body string) *httptest.ResponseRecorder {
 	return s.do(post("/v1/rate-locks", s.token, body))
 }
 
+func (s *story) get(path string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	return s.do(request{method: "GET", path: path, token: s.token})
+}
+
 func idOf(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	var body struct {
@@ -77,8 +61,10 @@ func idOf(t *testing.T, w *httptest.ResponseRecorder) string {
 	return body.RateLockID
 }
 
-func TestTheLifeOfALock(t *testing.T) {
-	s := newStory(t)
+func TestTheLifeOfALock(t *testing.T) { at(t, theLifeOfALock, shared) }
+
+func theLifeOfALock(t *testing.T, p place) {
+	s := newStory(t, p)
 	first := s.create(usdzar)
 	assert.Equal(t, 201, first.Code)
 	assert.Contains(t, first.Body.String(), `"midRate":"18.2500","markupBps":150,"allInRate":"18.52375"`)
@@ -90,12 +76,17 @@ func TestTheLifeOfALock(t *testing.T) {
 	assert.Equal(t, second.Body.String(), third.Body.String(), "the freshest, byte for byte")
 
 	path := "/v1/rate-locks/" + idOf(t, second)
+	for range p.servers {
+		assert.Equal(t, second.Body.String(), s.get(path).Body.String(), "wherever it is read")
+		assert.Equal(t, first.Body.String(), s.get("/v1/rate-locks/"+idOf(t, first)).Body.String())
+	}
 	cancelled := s.do(post(path+"/cancel", s.token, ""))
 	assert.Contains(t, cancelled.Body.String(), `"cancellationReason":"requested"`)
-	for range 2 { // I8
-		assert.Equal(t, cancelled.Body.String(), s.do(post(path+"/cancel", s.token, "")).Body.String())
+	for i := range s.servers { // I8
+		one := story{house: &house{api: s.on(i)}, token: s.token}
+		assert.Equal(t, cancelled.Body.String(), one.get(path).Body.String())
+		assert.Equal(t, cancelled.Body.String(), one.do(post(path+"/cancel", s.token, "")).Body.String())
 	}
-	assert.Equal(t, cancelled.Body.String(), s.do(request{method: "GET", path: path, token: s.token}).Body.String())
 
 	beta := s.logIn("beta") // I31
 	for _, q := range []request{{method: "GET", path: path, token: beta}, post(path+"/cancel", beta, "")} {
@@ -110,12 +101,16 @@ func TestTheLifeOfALock(t *testing.T) {
 	s.clock.Advance(time.Millisecond)
 	assert.Equal(t, unauthorized, s.do(request{method: "GET", path: path, token: s.token}).Body.String())
 	s.token = s.logIn("acme")
-	assert.Contains(t, s.do(request{method: "GET", path: "/v1/rate-locks/" + idOf(t, first), token: s.token}).Body.String(), `"status":"expired"`)
+	for range p.servers {
+		assert.Contains(t, s.get("/v1/rate-locks/"+idOf(t, first)).Body.String(), `"status":"expired"`)
+	}
 }
 
 // TestWhatBadPairsGet is SPEC 4.2 through the real service.
-func TestWhatBadPairsGet(t *testing.T) {
-	s := newStory(t)
+func TestWhatBadPairsGet(t *testing.T) { at(t, whatBadPairsGet, shared) }
+
+func whatBadPairsGet(t *testing.T, p place) {
+	s := newStory(t, p)
 	for _, c := range []struct {
 		name, body string
 		status     int

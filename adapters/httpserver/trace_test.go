@@ -20,9 +20,11 @@ import (
 
 // TestTraceIDIsNeverEchoed is I28; that it is unique, do checks for every
 // answer of every test.
-func TestTraceIDIsNeverEchoed(t *testing.T) {
+func TestTraceIDIsNeverEchoed(t *testing.T) { at(t, traceIDIsNeverEchoed, sharedToo) }
+
+func traceIDIsNeverEchoed(t *testing.T, p place) {
 	const sent = "0123456789abcdef0123456789abcdef"
-	a := newAPI(t, httpserver.Config{})
+	a := newAPI(t, p, httpserver.Config{})
 	for _, q := range []request{
 		post("/v1/rate-locks", "tok-acme", usdzar),
 		post("/v1/rate-locks", "", usdzar),
@@ -35,14 +37,18 @@ func TestTraceIDIsNeverEchoed(t *testing.T) {
 	}
 }
 
-func TestATraceIDNeedsNoLuck(t *testing.T) {
-	a := newAPI(t, httpserver.Config{Random: iotest.ErrReader(errors.New("no chance"))})
+func TestATraceIDNeedsNoLuck(t *testing.T) { at(t, aTraceIDNeedsNoLuck, sharedToo) }
+
+func aTraceIDNeedsNoLuck(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{Random: iotest.ErrReader(errors.New("no chance"))})
 	a.do(request{method: "GET", path: "/livez"})
 	a.do(request{method: "GET", path: "/livez"})
 }
 
-func TestServicesSeeTheTraceID(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+func TestServicesSeeTheTraceID(t *testing.T) { at(t, servicesSeeTheTraceID, shared) }
+
+func servicesSeeTheTraceID(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	w := a.do(post("/v1/rate-locks", "tok-acme", usdzar))
 	assert.Equal(t, []string{w.Header().Get("x-trace-id")}, a.locks.traces)
 	assert.Empty(t, httpserver.TraceID(context.Background()))
@@ -51,7 +57,7 @@ func TestServicesSeeTheTraceID(t *testing.T) {
 func TestLogHandlerAddsTheTraceID(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(httpserver.LogHandler(slog.NewTextHandler(&out, nil))).With("a", 1).WithGroup("g")
-	a := newAPI(t, httpserver.Config{})
+	a := newAPI(t, alone, httpserver.Config{})
 	h, err := httpserver.New(a.auth, httpserver.Services{RateLocks: &loggingLocks{a.locks, log}}, nil)
 	require.NoError(t, err)
 	a.h = h
@@ -67,7 +73,7 @@ func TestAPanic(t *testing.T) {
 	for name, v := range map[string]any{"a string": "canary", "an error": errors.New("canary")} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			a := newAPI(t, httpserver.Config{Logger: slog.New(slog.NewTextHandler(&out, nil))})
+			a := newAPI(t, alone, httpserver.Config{Logger: slog.New(slog.NewTextHandler(&out, nil))})
 			a.locks.panic = v
 			w := a.do(post("/v1/rate-locks", "tok-acme", usdzar))
 			assert.Equal(t, 500, w.Code)
@@ -79,7 +85,7 @@ func TestAPanic(t *testing.T) {
 		})
 	}
 	t.Run("http.ErrAbortHandler passes on", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{})
+		a := newAPI(t, alone, httpserver.Config{})
 		a.locks.panic = http.ErrAbortHandler
 		w := httptest.NewRecorder()
 		assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
@@ -88,7 +94,7 @@ func TestAPanic(t *testing.T) {
 		assert.Empty(t, w.Body.String())
 	})
 	t.Run("an answer that has begun is cut off", func(t *testing.T) {
-		a := newAPI(t, httpserver.Config{})
+		a := newAPI(t, alone, httpserver.Config{})
 		assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
 			a.h.ServeHTTP(brokenWriter{httptest.NewRecorder()}, post("/v1/rate-locks", "tok-acme", usdzar).make())
 		})
@@ -103,7 +109,7 @@ func (brokenWriter) Write([]byte) (int, error) { panic("broken") }
 // TestTheLog has what an operator needs and nothing that is secret.
 func TestTheLog(t *testing.T) {
 	var out bytes.Buffer
-	a := newAPI(t, httpserver.Config{Logger: slog.New(slog.NewTextHandler(&out, nil))})
+	a := newAPI(t, alone, httpserver.Config{Logger: slog.New(slog.NewTextHandler(&out, nil))})
 	line := func(q request) string {
 		out.Reset()
 		w := a.do(q)

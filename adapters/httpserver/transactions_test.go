@@ -12,28 +12,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/httpserver"
-	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// payments is a handler on a real service, with a transaction of acme's.
-func payments(t *testing.T, id string) (*api, *authstate.Service, *portstest.Clock) {
+// payments is a house with a transaction of acme's.
+func payments(t *testing.T, p place, id string) *house {
 	t.Helper()
-	store, err := memory.New(nil)
+	h := newHouse(t, p, httpserver.Config{})
+	_, err := h.next().payments.Open(t.Context(), "acme", authstate.Opening{ID: id, Direction: errcodes.Payin, RespondBy: start.Add(time.Minute)})
 	require.NoError(t, err)
-	n, err := authstate.NewNormaliser(nil)
-	require.NoError(t, err)
-	clock := portstest.NewClock(start)
-	service, err := authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, n, &authstate.Config{Clock: clock})
-	require.NoError(t, err)
-	_, err = service.Open(t.Context(), "acme", authstate.Opening{ID: id, Direction: errcodes.Payin, RespondBy: start.Add(time.Minute)})
-	require.NoError(t, err)
-	h, err := httpserver.New(&auth{}, httpserver.Services{Transactions: service}, &httpserver.Config{Clock: clock})
-	require.NoError(t, err)
-	return &api{t: t, h: h}, service, clock
+	return h
 }
 
 func poll(id string) request {
@@ -42,12 +32,14 @@ func poll(id string) request {
 
 // TestATransactionOverHTTP is SPEC 2.9 and 4.8: pending, then failed for good,
 // with the provider's own words beside the code.
-func TestATransactionOverHTTP(t *testing.T) {
-	a, service, clock := payments(t, "tx 1/é")
+func TestATransactionOverHTTP(t *testing.T) { at(t, aTransactionOverHTTP, shared) }
+
+func aTransactionOverHTTP(t *testing.T, p place) {
+	a := payments(t, p, "tx 1/é")
 	at := "tx%201%2F%C3%A9"
 	assert.Equal(t, `{"transactionId":"tx 1/é","status":"PENDING"}`, a.do(poll(at)).Body.String())
-	clock.Advance(time.Second)
-	_, err := service.Record(t.Context(), "acme", "tx 1/é", authstate.Report{
+	a.clock.Advance(time.Second)
+	_, err := a.next().payments.Record(t.Context(), "acme", "tx 1/é", authstate.Report{
 		Scheme: authstate.MpesaDaraja, Code: "1037", Message: "DS \"timeout\" \xff",
 	})
 	require.NoError(t, err)
@@ -55,15 +47,17 @@ func TestATransactionOverHTTP(t *testing.T) {
 		`"code":"timeout","connectorFailureCode":"1037","connectorFailureMessage":"DS \"timeout\" \ufffd",` +
 		`"transitionedAt":"2026-11-20T15:00:01.000Z"}}`
 	assert.Equal(t, want, a.do(poll(at)).Body.String())
-	clock.Advance(time.Hour)
-	late, err := service.Succeed(t.Context(), "acme", "tx 1/é")
+	a.clock.Advance(time.Hour)
+	late, err := a.next().payments.Succeed(t.Context(), "acme", "tx 1/é")
 	require.NoError(t, err)
 	assert.Equal(t, authstate.LandedLate, late.Effect)
 	assert.Equal(t, want, a.do(poll(at)).Body.String(), "a late payment rewrites nothing")
 }
 
-func TestWhoseTransaction(t *testing.T) {
-	a, _, _ := payments(t, "tx-1")
+func TestWhoseTransaction(t *testing.T) { at(t, whoseTransaction, shared) }
+
+func whoseTransaction(t *testing.T, p place) {
+	a := payments(t, p, "tx-1")
 	for _, c := range []struct {
 		who    string
 		q      request
@@ -84,9 +78,9 @@ func TestWhoseTransaction(t *testing.T) {
 			assert.Equal(t, c.status, a.do(c.q).Code)
 		})
 	}
-	h, err := httpserver.New(&auth{}, httpserver.Services{}, nil)
-	require.NoError(t, err)
-	assert.Equal(t, 404, (&api{t: t, h: h}).do(poll("tx-1")).Code, "a server without transactions has no such route")
+	bare := &api{t: t}
+	bare.serve(p, func(int) (httpserver.Authenticator, httpserver.Services) { return &auth{}, httpserver.Services{} }, httpserver.Config{})
+	assert.Equal(t, 404, bare.do(poll("tx-1")).Code, "a server without transactions has no such route")
 }
 
 // noTransactions is a service that always fails.
@@ -96,15 +90,18 @@ func (d noTransactions) Get(context.Context, string, string) (ports.Transaction,
 	return ports.Transaction{}, d.err
 }
 
-func TestATransactionThatCannotBeRead(t *testing.T) {
+func TestATransactionThatCannotBeRead(t *testing.T) { at(t, aTransactionThatCannotBeRead, sharedToo) }
+
+func aTransactionThatCannotBeRead(t *testing.T, p place) {
 	for code, status := range map[errcodes.Code]int{
 		errcodes.StorageUnavailable: 503, errcodes.CorruptRecord: 500, errcodes.DeadlineExceeded: 504, errcodes.OutcomeUnknown: 500,
 	} {
-		h, err := httpserver.New(&auth{}, httpserver.Services{
-			Transactions: noTransactions{errcodes.Wrap(code, "", errors.New("canary"))},
-		}, nil)
-		require.NoError(t, err)
-		w := (&api{t: t, h: h}).do(poll("tx-1"))
+		a := newHouse(t, p, httpserver.Config{})
+		failing := noTransactions{errcodes.Wrap(code, "", errors.New("canary"))}
+		a.serve(p, func(i int) (httpserver.Authenticator, httpserver.Services) {
+			return a.processes[i].auth, httpserver.Services{Transactions: failing}
+		}, httpserver.Config{})
+		w := a.do(poll("tx-1"))
 		assert.Equal(t, status, w.Code)
 		assert.NotContains(t, w.Body.String(), "canary")
 	}

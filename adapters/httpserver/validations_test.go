@@ -1,9 +1,9 @@
 package httpserver_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,8 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/httpserver"
-	"github.com/corridor-go/corridor/adapters/keyring"
-	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
@@ -29,7 +27,9 @@ const (
 )
 
 // TestValidateAccount has each status that the route can give (SPEC 4.7, 7.1).
-func TestValidateAccount(t *testing.T) {
+func TestValidateAccount(t *testing.T) { at(t, validateAccount, sharedToo) }
+
+func validateAccount(t *testing.T, p place) {
 	ask := func(body string) request { return post("/accounts/validate", "tok-acme", body) }
 	coded := func(code errcodes.Code) error { return errcodes.Wrap(code, "", errors.New("canary")) }
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestValidateAccount(t *testing.T) {
 		{"504", ask(nuban), coded(errcodes.DeadlineExceeded), 504, `~"error":"Gateway Timeout"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := newAPI(t, httpserver.Config{})
+			a := newAPI(t, p, httpserver.Config{})
 			a.validations.err = c.err
 			w := a.do(c.q)
 			assert.Equal(t, c.status, w.Code)
@@ -62,14 +62,18 @@ func TestValidateAccount(t *testing.T) {
 			if part, ok := strings.CutPrefix(c.body, "~"); ok {
 				assert.Contains(t, w.Body.String(), part)
 			} else {
-				assert.Equal(t, c.body, w.Body.String())
+				assert.Equal(t, c.body, a.told(w))
 			}
 		})
 	}
 }
 
 func TestTheRequestReachesTheServiceWhole(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+	at(t, theRequestReachesTheServiceWhole, sharedToo)
+}
+
+func theRequestReachesTheServiceWhole(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	a.do(post("/accounts/validate", "tok-acme", strings.TrimSuffix(nuban, "}")+`,"accountHolderName":"Ama \u00c9","x":[1]}`))
 	assert.Equal(t, validation.Request{
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
@@ -79,7 +83,9 @@ func TestTheRequestReachesTheServiceWhole(t *testing.T) {
 
 // A client that is limited to merchants may name no other: after what is
 // malformed, before what breaks a rule.
-func TestMerchants(t *testing.T) {
+func TestMerchants(t *testing.T) { at(t, merchants, sharedToo) }
+
+func merchants(t *testing.T, p place) {
 	own := strings.Replace(nuban, "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", betas, 1)
 	for _, c := range []struct {
 		name, body string
@@ -95,7 +101,7 @@ func TestMerchants(t *testing.T) {
 		{"another, malformed otherwise", strings.Replace(nuban, "bank_account", "purse", 1), 400},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := newAPI(t, httpserver.Config{})
+			a := newAPI(t, p, httpserver.Config{})
 			w := a.do(post("/accounts/validate", "tok-beta", c.body))
 			assert.Equal(t, c.status, w.Code, w.Body)
 			assert.Equal(t, c.status == 200, len(a.validations.calls) == 1, "the service hears only of what is permitted")
@@ -106,8 +112,10 @@ func TestMerchants(t *testing.T) {
 	}
 }
 
-func TestWhoseValidation(t *testing.T) {
-	a := newAPI(t, httpserver.Config{})
+func TestWhoseValidation(t *testing.T) { at(t, whoseValidation, shared) }
+
+func whoseValidation(t *testing.T, p place) {
+	a := newAPI(t, p, httpserver.Config{})
 	for _, c := range []struct {
 		who, token, id string
 		status         int
@@ -124,9 +132,9 @@ func TestWhoseValidation(t *testing.T) {
 			w := a.do(request{method: "GET", path: "/accounts/validate/" + c.id, token: c.token})
 			assert.Equal(t, c.status, w.Code)
 			if c.status == 200 {
-				assert.Equal(t, verified, w.Body.String())
+				assert.Equal(t, verified, a.told(w))
 			} else {
-				assert.Equal(t, flat404, w.Body.String())
+				assert.Equal(t, `{"message":"No such validation","error":"Not Found","statusCode":404}`, w.Body.String())
 			}
 		})
 	}
@@ -137,24 +145,16 @@ func TestWhoseValidation(t *testing.T) {
 
 // TestAValidationOverHTTP is the whole way, in a bubble where time passes when
 // all wait: a slow provider, pending, polled, and its end.
-func TestAValidationOverHTTP(t *testing.T) {
+func TestAValidationOverHTTP(t *testing.T) { at(t, aValidationOverHTTP) }
+
+func aValidationOverHTTP(t *testing.T, p place) {
 	synctest.Test(t, func(t *testing.T) {
-		store, err := memory.New(nil)
-		require.NoError(t, err)
-		keys, err := keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil)
-		require.NoError(t, err)
 		slow := portstest.NewScriptedConnector("slow", ports.Capabilities{
 			Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 		})
 		slow.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
 		slow.Take(ports.SystemClock(), 3*time.Second)
-		service, err := validation.New(validation.Ports{
-			Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
-		}, []ports.AccountConnector{slow}, validation.Policy{AnswerTTL: time.Hour}, nil)
-		require.NoError(t, err)
-		h, err := httpserver.New(&auth{}, httpserver.Services{Validations: service}, nil)
-		require.NoError(t, err)
-		a := &api{t: t, h: h}
+		a := newHouse(t, p, httpserver.Config{}, func(h *house) { h.connector, h.time = slow, ports.SystemClock() })
 
 		begun := time.Now()
 		v := a.validation(post("/accounts/validate", "tok-acme", nuban))
@@ -178,8 +178,53 @@ func TestAValidationOverHTTP(t *testing.T) {
 		assert.Equal(t, "name_mismatch", hit["status"])
 		assert.NotEqual(t, v["id"], hit["id"])
 		assert.NotEmpty(t, hit["failureReason"])
-		require.NoError(t, service.Close(t.Context()))
+		assert.Len(t, slow.Asked(), 1, "I19")
 	})
+}
+
+// TestAPendingValidationIsEveryServers: it is polled where nobody asks for it,
+// and what the provider said is kept for all.
+func TestAPendingValidationIsEveryServers(t *testing.T) {
+	at(t, aPendingValidationIsEveryServers, shared)
+}
+
+func aPendingValidationIsEveryServers(t *testing.T, p place) {
+	slow := portstest.NewScriptedConnector("slow", ports.Capabilities{
+		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
+	})
+	slow.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
+	a := newHouse(t, p, httpserver.Config{}, func(h *house) { h.connector = slow })
+	slow.Take(a.clock, 3*time.Second)
+	for range p.servers {
+		require.Equal(t, 404, a.do(request{method: "GET", path: "/accounts/validate/x", token: acmesToken}).Code, "let in everywhere")
+	}
+	asked := make(chan *httptest.ResponseRecorder)
+	go func() { asked <- a.do(post("/accounts/validate", acmesToken, nuban)) }()
+	slow.WaitAsked(1)
+	const timers = 4 // of the request, the lookup, its claim, and the provider
+	a.clock.BlockUntil(timers)
+	a.clock.Advance(2 * time.Second)
+	var pending struct{ ID, Status string }
+	require.NoError(t, json.Unmarshal((<-asked).Body.Bytes(), &pending))
+	require.Equal(t, "pending", pending.Status)
+	poll := request{method: "GET", path: "/accounts/validate/" + pending.ID, token: acmesToken}
+	for range p.servers {
+		assert.Equal(t, "pending", a.validation(poll)["status"])
+	}
+	a.clock.Advance(time.Second)
+	require.Eventually(t, func() bool { return a.validation(poll)["status"] == "verified" }, 10*time.Second, time.Millisecond)
+	for range 2 * p.servers {
+		assert.Equal(t, "verified", a.validation(poll)["status"], "for good (I18)")
+		hit := a.validation(post("/accounts/validate", acmesToken, nuban))
+		assert.Equal(t, "verified", hit["status"])
+		assert.NotEqual(t, pending.ID, hit["id"])
+		for range p.servers {
+			assert.Equal(t, hit, a.validation(request{method: "GET", path: "/accounts/validate/" + hit["id"].(string), token: acmesToken}))
+		}
+		other := strings.TrimSuffix(nuban, "}") + `,"accountHolderName":"Kofi Boateng"}`
+		assert.Equal(t, "name_mismatch", a.validation(post("/accounts/validate", acmesToken, other))["status"])
+	}
+	assert.Len(t, slow.Asked(), 1, "I19")
 }
 
 func (a *api) validation(q request) map[string]any {

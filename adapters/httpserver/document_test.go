@@ -1,0 +1,52 @@
+package httpserver_test
+
+import (
+	"net/http/httptest"
+	"os"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/httpserver"
+)
+
+// TestTheDocumentHasTheRoutesThatAreThere, whichever services stand behind them.
+func TestTheDocumentHasTheRoutesThatAreThere(t *testing.T) {
+	whole, err := os.ReadFile("openapi.yaml")
+	require.NoError(t, err)
+	all := httpserver.Services{RateLocks: &locks{}, Validations: &validations{}, Transactions: noTransactions{}, Reports: noReports{}}
+	for name, services := range map[string]httpserver.Services{
+		"none":         {},
+		"rate locks":   {RateLocks: all.RateLocks},
+		"validations":  {Validations: all.Validations},
+		"transactions": {Transactions: all.Transactions},
+		"reports":      {Reports: all.Reports},
+		"all":          all,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, err := httpserver.New(&auth{}, services, nil)
+			require.NoError(t, err)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, request{method: "GET", path: "/openapi.yaml"}.make())
+			doc, err := openapi3.NewLoader().LoadFromData(w.Body.Bytes())
+			require.NoError(t, err)
+			require.NoError(t, doc.Validate(t.Context()))
+			var documented []string
+			for path, item := range doc.Paths.Map() {
+				for method, operation := range item.Operations() {
+					if operation.Deprecated { // answers by any method
+						method = ""
+					}
+					documented = append(documented, method+" "+path)
+				}
+			}
+			assert.ElementsMatch(t, httpserver.Routes(h), documented)
+			assert.NotNil(t, doc.Webhooks)
+			if name == "all" {
+				assert.Equal(t, string(whole), w.Body.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,259 @@
+package httpserver_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/adapters/connector/sandbox"
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/adapters/keyring"
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/report"
+	"github.com/corridor-go/corridor/validation"
+)
+
+var (
+	usdZAR = ports.Pair{Base: "USD", Quote: "ZAR"}
+	usdXOF = ports.Pair{Base: "USD", Quote: "XOF"} // offered, without a live price
+)
+
+// house is a whole installation: nothing in it is a fake but what lies outside,
+// which all servers share as they share the store.
+type house struct {
+	*api
+
+	feed      *portstest.ScriptedFeed
+	connector ports.AccountConnector
+	files     ports.ReportFiles
+	linkKey   []byte
+	rows      int         // transactions of a day, to report on
+	time      ports.Clock // the api's, but in a bubble
+	processes []*process
+}
+
+// process is one server's own: all that it does not find in the store.
+type process struct {
+	clients  ports.ClientStore
+	auth     *clientauth.Authenticator
+	locks    *ratelock.Service
+	accounts *validation.Service
+	payments *authstate.Service
+	reports  *report.Service
+}
+
+// newHouse opens one on the place's store, as furnish says. The clients acme and
+// beta have the tokens tok-acme and tok-beta in the test's requests.
+func newHouse(t testing.TB, p place, cfg httpserver.Config, furnish ...func(*house)) *house {
+	t.Helper()
+	clock := portstest.NewClock(start)
+	h := &house{
+		api:  &api{t: t, clock: clock},
+		feed: portstest.NewScriptedFeed(clock.Now), files: portstest.NewReportFiles(),
+		linkKey: []byte(rand.Text() + rand.Text()), time: clock,
+	}
+	for _, f := range furnish {
+		f(h)
+	}
+	if h.connector == nil {
+		connector, err := sandbox.New(&sandbox.Config{Clock: h.time})
+		require.NoError(t, err)
+		h.connector = connector
+	}
+	h.feed.Set(usdZAR, "18.2500")
+	h.feed.Offer(usdXOF, "600")
+	h.feed.Drop(usdXOF)
+	for _, store := range p.open(t, p.servers) {
+		h.processes = append(h.processes, h.process(store))
+	}
+	for _, c := range []ports.Client{{ID: "acme"}, {ID: "beta", Merchants: []string{betas}}} {
+		c.Secrets = []ports.ClientSecret{{SHA256: clientauth.HashSecret("s3cret")}}
+		require.NoError(t, h.processes[0].clients.PutClient(t.Context(), c))
+	}
+	h.house, cfg.Clock = h, h.time
+	h.serve(p, func(i int) (httpserver.Authenticator, httpserver.Services) {
+		one := h.processes[i]
+		return one.auth, httpserver.Services{RateLocks: one.locks, Validations: one.accounts, Transactions: one.payments, Reports: one.reports}
+	}, cfg)
+	return h
+}
+
+func (h *house) process(store records) *process {
+	h.t.Helper()
+	must := func(err error) { h.t.Helper(); require.NoError(h.t, err) }
+	one := &process{clients: store.Clients()}
+	var err error
+	one.auth, err = clientauth.New(store.Clients(), store.Tokens(), &clientauth.Config{Clock: h.time})
+	must(err)
+	one.locks, err = ratelock.New(store.RateLocks(), h.feed,
+		ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}, &ratelock.Config{Clock: h.time})
+	must(err)
+	keys, err := keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil)
+	must(err)
+	one.accounts, err = validation.New(validation.Ports{
+		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
+	}, []ports.AccountConnector{h.connector}, validation.Policy{AnswerTTL: 24 * time.Hour}, &validation.Config{Clock: h.time})
+	must(err)
+	codes, err := authstate.NewNormaliser(nil)
+	must(err)
+	one.payments, err = authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, codes, &authstate.Config{Clock: h.time})
+	must(err)
+	one.reports, err = report.New(report.Ports{
+		Reports: store.Reports(), Transactions: fewRows(h.rows), Writers: []ports.ReportWriter{textWriter{}},
+		Files: h.files, Scratch: portstest.NewScratch(),
+	}, report.Policy{}, &report.Config{Clock: h.time, LinkKey: h.linkKey})
+	must(err)
+	h.t.Cleanup(func() {
+		for _, end := range []func(context.Context) error{one.locks.Close, one.accounts.Close, one.payments.Close, one.reports.Close} {
+			require.NoError(h.t, end(context.Background()))
+		}
+	})
+	return one
+}
+
+// next is the process whose turn it is, for what is asked past the wire.
+func (h *house) next() *process { return h.processes[h.turn.next("")] }
+
+// turns has servers take them: what follows another request goes to another
+// server, and what was asked before to another than before.
+type turns struct {
+	of   int
+	mu   sync.Mutex
+	last int
+	took map[string]int // who took a request last
+}
+
+// next is who takes a request; "" is one that was never made before.
+func (t *turns) next(request string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	last, again := t.took[request]
+	if !again {
+		last = t.last
+	}
+	t.last = (last + 1) % t.of
+	if request != "" {
+		t.took[request] = t.last
+	}
+	return t.last
+}
+
+// balancer stands before the servers.
+type balancer struct {
+	*turns
+
+	servers []http.Handler
+}
+
+func (b balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.servers[b.next(r.Method+" "+r.RequestURI)].ServeHTTP(w, r)
+}
+
+// serve makes the place's servers, each of what furnish gives for it.
+func (a *api) serve(p place, furnish func(i int) (httpserver.Authenticator, httpserver.Services), cfg httpserver.Config) {
+	a.t.Helper()
+	b := balancer{turns: &turns{of: p.servers, took: map[string]int{}}}
+	for i := range p.servers {
+		auth, services := furnish(i)
+		server, err := httpserver.New(auth, services, &cfg)
+		require.NoError(a.t, err)
+		b.servers = append(b.servers, server)
+	}
+	a.h, a.turn, a.servers = b, b.turns, b.servers
+	if p.servers == 1 {
+		a.h = a.servers[0]
+	}
+}
+
+// scripted makes the servers of a house whose services first heed what the test
+// says, and then do what they are for.
+func (a *api) scripted(p place, cfg httpserver.Config) {
+	a.t.Helper()
+	h := newHouse(a.t, p, cfg)
+	a.house, a.fixtures, a.clock, cfg.Clock = h, true, h.clock, h.clock
+	a.serve(p, func(i int) (httpserver.Authenticator, httpserver.Services) {
+		one := h.processes[i]
+		return &scriptedAuth{a.auth, one.auth}, httpserver.Services{
+			RateLocks: &scriptedLocks{a.locks, one.locks}, Validations: &scriptedValidations{a.validations, one.accounts},
+			Transactions: one.payments, Reports: one.reports,
+		}
+	}, cfg)
+}
+
+type scriptedAuth struct {
+	*auth
+
+	real *clientauth.Authenticator
+}
+
+func (s *scriptedAuth) Issue(ctx context.Context, id, secret string) (string, time.Duration, error) {
+	if s.panic != nil || s.err != nil {
+		return s.auth.Issue(ctx, id, secret)
+	}
+	return s.real.Issue(ctx, id, secret)
+}
+
+func (s *scriptedAuth) Authenticate(ctx context.Context, token string) (ports.Client, error) {
+	if s.err != nil {
+		return ports.Client{}, s.err
+	}
+	return s.real.Authenticate(ctx, token)
+}
+
+type scriptedLocks struct {
+	*locks
+
+	real *ratelock.Service
+}
+
+func (s *scriptedLocks) Create(ctx context.Context, owner string, pair ports.Pair) (ports.RateLock, bool, error) {
+	if err := s.called(ctx, "create "+owner+" "+pair.String()); err != nil {
+		return ports.RateLock{}, false, err
+	}
+	return s.real.Create(ctx, owner, pair)
+}
+
+func (s *scriptedLocks) Get(ctx context.Context, owner, id string) (ports.RateLock, error) {
+	if err := s.called(ctx, "get "+owner+" "+id); err != nil {
+		return ports.RateLock{}, err
+	}
+	return s.real.Get(ctx, owner, id)
+}
+
+func (s *scriptedLocks) Cancel(ctx context.Context, owner, id string) (ports.RateLock, error) {
+	if err := s.called(ctx, "cancel "+owner+" "+id); err != nil {
+		return ports.RateLock{}, err
+	}
+	return s.real.Cancel(ctx, owner, id)
+}
+
+type scriptedValidations struct {
+	*validations
+
+	real *validation.Service
+}
+
+func (s *scriptedValidations) Validate(ctx context.Context, owner string, req validation.Request) (ports.Validation, error) {
+	if _, err := s.validations.Validate(ctx, owner, req); err != nil {
+		return ports.Validation{}, err
+	}
+	return s.real.Validate(ctx, owner, req)
+}
+
+func (s *scriptedValidations) Get(ctx context.Context, owner, id string) (ports.Validation, error) {
+	if _, err := s.validations.Get(ctx, owner, id); err != nil && errcodes.Of(err) != errcodes.NotFound {
+		return ports.Validation{}, err
+	}
+	return s.real.Get(ctx, owner, id)
+}

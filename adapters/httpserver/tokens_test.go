@@ -1,0 +1,79 @@
+package httpserver_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// on gives one of the servers, which takes no turns.
+func (a *api) on(i int) *api {
+	own := *a
+	own.h = a.servers[i]
+	return &own
+}
+
+// refusedOn lists the servers that refuse a token.
+func (s *story) refusedOn(token string) (refused []int) {
+	s.t.Helper()
+	for i := range s.servers {
+		w := s.on(i).do(request{method: "GET", path: "/v1/rate-locks/rl_none", token: token})
+		if w.Code == 401 {
+			assert.Equal(s.t, unauthorized, w.Body.String())
+			refused = append(refused, i)
+		}
+	}
+	return refused
+}
+
+// allRefuse wants a token to be good nowhere any more.
+func (s *story) allRefuse(token string) {
+	s.t.Helper()
+	assert.Len(s.t, s.refusedOn(token), len(s.servers))
+}
+
+// TestATokenIsTakenBack (I14): the server that hears of it refuses it at once,
+// others may believe what they have read for as long as their cache is good.
+func TestATokenIsTakenBack(t *testing.T) { at(t, aTokenIsTakenBack, shared) }
+
+func aTokenIsTakenBack(t *testing.T, p place) {
+	s := newStory(t, p)
+	kept := s.logIn("acme")
+	for i, one := range s.processes {
+		token := s.logIn("acme")
+		require.Empty(t, s.refusedOn(token), "good wherever it was issued")
+		require.NoError(t, one.auth.Revoke(t.Context(), token))
+		assert.Contains(t, s.refusedOn(token), i)
+		s.clock.Advance(clientauth.MaxCacheFor)
+		s.allRefuse(token)
+		unseen := s.logIn("acme")
+		require.NoError(t, one.auth.Revoke(t.Context(), unseen))
+		s.allRefuse(unseen)
+	}
+	assert.Empty(t, s.refusedOn(kept), "another token of the client")
+}
+
+// TestAClientIsDisabled (I14): its tokens end with it, wherever they were used.
+func TestAClientIsDisabled(t *testing.T) { at(t, aClientIsDisabled, shared) }
+
+func aClientIsDisabled(t *testing.T, p place) {
+	s := newStory(t, p)
+	require.Empty(t, s.refusedOn(s.token))
+	acme := ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: clientauth.HashSecret("s3cret")}}, Disabled: true}
+	require.NoError(t, s.next().clients.PutClient(t.Context(), acme))
+	for i := range s.servers {
+		assert.Equal(t, 401, s.on(i).do(post("/v1/auth/oauth2/token", "", credentials)).Code, "no new token from now on")
+	}
+	s.clock.Advance(clientauth.MaxCacheFor)
+	s.allRefuse(s.token)
+	acme.Disabled = false
+	require.NoError(t, s.next().clients.PutClient(t.Context(), acme))
+	assert.Empty(t, s.refusedOn(s.token), "a refusal is not kept")
+	s.clock.Advance(24*time.Hour - clientauth.MaxCacheFor)
+	s.allRefuse(s.token)
+}
