@@ -10,9 +10,9 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// maxTries bounds how often a statement is made that the server undid for
-// another's sake, which above READ COMMITTED may come many times over.
-const maxTries = 20
+// maxTries bounds how often a statement is made that was undone for another's
+// sake, which on a queue and above READ COMMITTED may come many times over.
+const maxTries = 40
 
 // querier is a connection or a transaction.
 type querier interface {
@@ -65,7 +65,7 @@ func (s *Store) readOnce(ctx context.Context, do func(context.Context, querier) 
 	defer conn.Release()
 	bounded, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	err = do(bounded, conn)
+	err = unsendable.of(bounded, conn.Conn(), do(bounded, conn))
 	if err != nil && bounded.Err() != nil {
 		return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}) // the time was up: no second try
 	}
@@ -123,7 +123,7 @@ func collect[V any](ctx context.Context, q querier, query string, args []any, sc
 // that was dead before costs it nothing but another one.
 func (s *Store) write(ctx context.Context, do func(context.Context, querier) error) error {
 	return s.writing(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
-		err := do(ctx, conn)
+		err := unsendable.of(ctx, conn.Conn(), do(ctx, conn))
 		if err == nil || isDefinite(err) {
 			return err
 		}
@@ -153,7 +153,7 @@ func (s *Store) transact(ctx context.Context, do func(context.Context, pgx.Tx) e
 
 func (s *Store) writing(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
 	err := s.writeOnce(ctx, do)
-	for tries := 1; isRolledBack(err) && tries < maxTries || isUnsent(err) && tries < s.enough(); tries++ {
+	for tries := 1; isUndone(err) && tries < maxTries || isUnsent(err) && tries < s.enough(); tries++ {
 		err = s.writeOnce(ctx, do)
 	}
 	return coded(err)

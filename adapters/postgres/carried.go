@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,11 +64,19 @@ var (
 		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, 4}
 )
 
+// eventsPart stores n events. VALUES have no order of their own, and a single
+// event does not pay for one.
 func eventsPart(n int) *part {
-	row := `(?::bytea, ?::text, ?::bytea, ?::bytea, ?::timestamptz, ?::bytea)`
+	rows, order := make([]string, n), ""
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`(%d, ?::bytea, ?::text, ?::bytea, ?::bytea, ?::timestamptz, ?::bytea)`, i)
+	}
+	if n > 1 {
+		order = ` ORDER BY v.n`
+	}
 	return &part{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
 		SELECT v.id, v.kind, v.key, v.owner, v.at, v.data
-		FROM saved, (VALUES ` + strings.Repeat(row+", ", n-1) + row + `) AS v (id, kind, key, owner, at, data))`, n * eventParams}
+		FROM saved, (VALUES ` + strings.Join(rows, ", ") + `) AS v (n, id, kind, key, owner, at, data)` + order + `)`, n * eventParams}
 }
 
 // statements keeps the text of each combination of parts: a dozen or two.
@@ -130,9 +139,9 @@ func (s *Store) save(ctx context.Context, q saving, refusal string, args []any, 
 	}
 	return s.transact(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if err := q.run(ctx, tx, refusal, args, kept, more); err != nil {
-			return err
+			return unsendable.of(ctx, tx.Conn(), err)
 		}
-		return s.cfg.Hook.Enqueue(ctx, tx, wanted.events, wanted.work)
+		return badHook.of(ctx, tx.Conn(), s.cfg.Hook.Enqueue(ctx, tx, wanted.events, wanted.work))
 	})
 }
 

@@ -62,11 +62,8 @@ func (d deadLetters) Discard(ctx context.Context, ids ...string) (int, error) {
 
 // tally makes a change that tells how many rows it was about.
 func (d deadLetters) tally(ctx context.Context, query string, args ...any) (n int, err error) {
-	err = d.contend(func() error {
-		n, err = d.count(ctx, query, args...)
-		return err
-	})
-	return n, err
+	n, err = d.count(ctx, query, args...)
+	return n, contended(err)
 }
 
 func bytesOfAll(ids []string) [][]byte {

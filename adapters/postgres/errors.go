@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 
 	"github.com/jackc/pgx/v5"
@@ -75,6 +76,9 @@ func coded(err error) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return codedState(e)
 	}
+	if isUnreadable(err) {
+		return errcodes.Wrap(errcodes.CorruptRecord, "", silent{"a column holds what is none of its values", err})
+	}
 	_, connecting := errors.AsType[*pgconn.ConnectError](err) // even by a time limit of its own
 	if code := errcodes.Of(err); !connecting && code != errcodes.Internal {
 		return err // the context's own
@@ -116,16 +120,58 @@ func (q quiet) Error() string {
 	}
 }
 
+// silent keeps an error for errors.Is and errors.As, and says what it is about.
+type silent struct {
+	about string
+	cause error
+}
+
+func (s silent) Unwrap() error { return s.cause }
+
+func (s silent) Error() string { return "postgres: " + s.about }
+
+// fault is what is to blame for an error that the server did not raise, on a
+// connection that is whole.
+type fault struct {
+	code  errcodes.Code
+	about string
+}
+
+var (
+	unsendable = fault{errcodes.InvalidRequest, "a value cannot be encoded, and was not sent"}
+	badHook    = fault{errcodes.Internal, "the hook failed"}
+)
+
+// of is err with its code, if it is the fault's. Whatever the network does to a
+// statement closes the connection; and where its time was up, that is all.
+func (f fault) of(ctx context.Context, conn *pgx.Conn, err error) error {
+	if err == nil || ctx.Err() != nil || conn.IsClosed() || isDefinite(err) {
+		return err
+	}
+	return errcodes.Wrap(f.code, "", silent{f.about, err})
+}
+
 // isRolledBack reports that the server undid a statement for another's sake.
 func isRolledBack(err error) bool {
 	state := sqlState(err)
 	return state == serializationFailure || state == deadlockDetected
 }
 
-// isDefinite reports that a statement which failed with err stored nothing.
+// isUndone is isRolledBack, or that the statement undid itself, since it saw that
+// it was overtaken: it divides by zero then.
+func isUndone(err error) bool { return isRolledBack(err) || sqlState(err) == divisionByZero }
+
+// isDefinite reports that it is known what a statement which failed with err did.
 func isDefinite(err error) bool {
 	_, ours := errors.AsType[*errcodes.Error](err)
-	return ours || isRefused(err) || isUnsent(err)
+	return ours || isRefused(err) || isUnsent(err) || isUnreadable(err)
+}
+
+// isUnreadable reports that a row came that is not of its columns' types. The
+// statement has run, and a claim of that row is left to end by itself.
+func isUnreadable(err error) bool {
+	_, ok := errors.AsType[pgx.ScanArgError](err)
+	return ok
 }
 
 // isRefused reports that the server answered with a refusal. An ERROR is raised

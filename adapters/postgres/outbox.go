@@ -54,14 +54,12 @@ func (o outbox) claim(ctx context.Context, now time.Time, lease time.Duration, n
 func claiming[V any](ctx context.Context, s *Store, query string, args []any, scan func(pgx.Rows, *V) error) ([]V, error) {
 	var claimed []V
 	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
-	err := s.contend(func() error {
-		return s.write(ctx, func(ctx context.Context, q querier) (err error) {
-			claimed, err = collect(ctx, q, query, args, scan)
-			return err
-		})
+	err := s.write(ctx, func(ctx context.Context, q querier) (err error) {
+		claimed, err = collect(ctx, q, query, args, scan)
+		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, contended(err)
 	}
 	return claimed, nil
 }
@@ -78,7 +76,7 @@ func (r *claimRow) fields() []any { return append([]any{&r.blocked, &r.seq}, eve
 // eventFields are the targets of an event's columns.
 func eventFields(e *ports.Event) []any {
 	return []any{
-		raw{&e.ID}, text{&e.Kind}, raw{&e.Key}, raw{&e.Owner}, instant{&e.At}, &e.Data, &e.Attempt, &e.Claim,
+		raw{&e.ID}, text{&e.Kind}, raw{&e.Key}, raw{&e.Owner}, anyInstant{&e.At}, &e.Data, &e.Attempt, &e.Claim,
 	}
 }
 
@@ -100,7 +98,7 @@ func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
 // settle ends a claim by query, whose first parameters are those of theClaim.
 func (o outbox) settle(ctx context.Context, e ports.Event, query string, args ...any) error {
 	args = append([]any{[]byte(e.ID), []byte(e.Key), e.Claim}, args...)
-	return o.contend(func() error { return o.end(ctx, query, args) })
+	return o.end(ctx, query, args)
 }
 
 // end makes a statement that ends a claim, and counts it.
@@ -109,22 +107,15 @@ func (s *Store) end(ctx context.Context, query string, args []any) error {
 	if err == nil && n == 0 {
 		return errcodes.New(errcodes.Conflict, staleClaim)
 	}
-	return err
+	return contended(err)
 }
 
-// maxTurns bounds how often a statement on a queue is made, each time with the
-// tries that any write has.
-const maxTurns = 20
-
-// contend makes a statement on a queue until it is neither void nor undone. It
-// has more turns than others: all who work on a queue meet at its head, and each
-// time one of them got on.
-func (s *Store) contend(do func() error) error {
-	var err error
-	for range maxTurns {
-		if err = do(); !isRolledBack(err) && sqlState(err) != divisionByZero {
-			return err
-		}
+// contended tells of a statement on a queue that was void or undone until its
+// tries were up: all who work on a queue meet at its head, and each time one of
+// them got on.
+func contended(err error) error {
+	if isUndone(err) {
+		return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}).WithRetryAfter(retryAfter)
 	}
-	return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}).WithRetryAfter(retryAfter)
+	return err
 }

@@ -129,3 +129,17 @@ func indexesOf(plan string) []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
+
+// TestTheEventsOfAChangeAreStoredInTheirOrder, and by the statement's word: what
+// one without ORDER BY stores first is the planner's choice. One event pays
+// nothing for it, and arrays come in their order.
+func TestTheEventsOfAChangeAreStoredInTheirOrder(t *testing.T) {
+	pool := connect(t, migrated(t), nil)
+	for n := 1; n <= 3; n++ {
+		args := slices.Repeat([]string{"'e'", "'k'", "'key'", "'acme'", "'2026-11-20 15:00Z'", "'{}'"}, n)
+		plan := planOf(t, pool, postgres.SaveOfEvents(n), strings.Join(args, ", "))
+		require.Equal(t, n > 1, strings.Contains(plan, "Sort Key"), "%d events: %s", n, plan)
+	}
+	require.NotContains(t, postgres.SaveOfEvents(1), "ORDER BY")
+	require.Contains(t, postgres.SaveOfEvents(4), "ORDER BY v.n")
+}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -32,12 +33,16 @@ const (
 		ORDER BY l.expires_at, l.id LIMIT $4`
 )
 
-// lockFields are the targets of lockColumns.
-func lockFields(l *ports.RateLock) []any {
+// lockFields are the targets of lockColumns, in a listing or else of one lock.
+func lockFields(l *ports.RateLock, inListing bool) []any {
+	at := func(t *time.Time) any { return instant{t} }
+	if inListing {
+		at = func(t *time.Time) any { return anyInstant{t} }
+	}
 	return []any{
-		raw{&l.ID}, raw{&l.Owner}, &l.Base, &l.Quote, &l.MidRate, &l.MarkupBps, &l.AllInRate, &l.MidSource, instant{&l.MidAt},
-		&l.ToleranceBps, instant{&l.CreatedAt}, instant{&l.ExpiresAt}, (*string)(&l.Status),
-		text{(*string)(&l.CancellationReason)}, instant{&l.EndedAt}, text{&l.ObservedMid}, &l.DeviationBps,
+		raw{&l.ID}, raw{&l.Owner}, &l.Base, &l.Quote, &l.MidRate, &l.MarkupBps, &l.AllInRate, &l.MidSource, at(&l.MidAt),
+		&l.ToleranceBps, at(&l.CreatedAt), at(&l.ExpiresAt), (*string)(&l.Status),
+		text{(*string)(&l.CancellationReason)}, at(&l.EndedAt), text{&l.ObservedMid}, &l.DeviationBps,
 	}
 }
 
@@ -57,7 +62,7 @@ func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, 
 		b    ports.Book
 		live []byte
 	)
-	dest := append(lockFields(&l), &b.Version, instant{&b.HighWater}, &live)
+	dest := append(lockFields(&l, false), &b.Version, instant{&b.HighWater}, &live)
 	err := r.row(ctx, selectLock, []any{[]byte(id), []byte(owner)}, dest...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = errcodes.New(errcodes.NotFound, "No such rate lock")
@@ -73,20 +78,20 @@ func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, 
 }
 
 func (r rateLocks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-	from := q.After
-	if from.At.Before(q.Since) {
-		from = ports.LockPos{At: q.Since}
+	from, id := place(q.After.At), q.After.ID
+	if !q.Since.IsZero() && q.After.At.Before(q.Since) {
+		from, id = millis(q.Since), ""
 	}
-	return r.list(ctx, q.Limit, selectLive, q.Pair.Base, q.Pair.Quote, position(from.At), []byte(from.ID), q.Limit)
+	return r.list(ctx, q.Limit, selectLive, q.Pair.Base, q.Pair.Quote, from, []byte(id), q.Limit)
 }
 
 func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-	return r.list(ctx, q.Limit, selectDue, position(q.By), position(q.After.At), []byte(q.After.ID), q.Limit)
+	return r.list(ctx, q.Limit, selectDue, position(q.By), place(q.After.At), []byte(q.After.ID), q.Limit)
 }
 
 func (r rateLocks) list(ctx context.Context, limit int, query string, args ...any) ([]ports.RateLock, error) {
 	if err := inRange(limit, maxPage); err != nil {
 		return nil, err
 	}
-	return list(ctx, r.Store, query, args, func(rows pgx.Rows, l *ports.RateLock) error { return rows.Scan(lockFields(l)...) })
+	return list(ctx, r.Store, query, args, func(rows pgx.Rows, l *ports.RateLock) error { return rows.Scan(lockFields(l, true)...) })
 }

@@ -35,10 +35,20 @@ const (
 
 // reportFields are the targets of reportColumns.
 func reportFields(j *ports.ReportJob) []any {
+	return reportTargets(j, texts{&j.Request.Columns}, filters{&j.Request.Filters})
+}
+
+// listedFields are those of a listing, which damaged lists must not end: they are
+// given as none, for the caller to judge the job by.
+func listedFields(j *ports.ReportJob) []any {
+	return reportTargets(j, anyList{texts{&j.Request.Columns}}, anyList{filters{&j.Request.Filters}})
+}
+
+func reportTargets(j *ports.ReportJob, columns, filters pgtype.BytesScanner) []any {
 	r := &j.Request
 	return []any{
 		raw{&j.ID}, raw{&j.Owner}, &j.Version, reportKind{&j.Kind}, raw{&r.MerchantID}, raw{&r.Name},
-		instant{&r.From}, instant{&r.To}, texts{&r.Columns}, filters{&r.Filters}, raw{&r.Format}, reportStatus{&j.Status},
+		instant{&r.From}, instant{&r.To}, columns, filters, raw{&r.Format}, reportStatus{&j.Status},
 		instant{&j.CreatedAt}, instant{&j.UpdatedAt}, instant{&j.EndedAt}, &j.Attempts, raw{&j.Holder},
 		instant{&j.LeaseUntil}, instant{&j.StartedAt}, &j.Rows, &j.Total, instant{&j.AsOf}, text{&j.Reason},
 		number{&j.FileSize}, text{&j.FileSHA256},
@@ -101,7 +111,7 @@ func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int
 		return nil, err
 	}
 	return list(ctx, r.Store, selectExpired, []any{position(before), limit},
-		func(rows pgx.Rows, j *ports.ReportJob) error { return rows.Scan(reportFields(j)...) })
+		func(rows pgx.Rows, j *ports.ReportJob) error { return rows.Scan(listedFields(j)...) })
 }
 
 func (r reports) RemoveReport(ctx context.Context, owner, id string) error {

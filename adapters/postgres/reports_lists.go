@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -110,6 +112,15 @@ func (f filters) ScanBytes(v []byte) error {
 			Column: string(a.Column), OneOf: convert[string](a.OneOf), From: string(a.From), To: string(a.To),
 		})
 	}
+	return nil
+}
+
+// anyList scans a list, or nothing of a damaged one.
+type anyList struct{ list pgtype.BytesScanner }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (a anyList) ScanBytes(v []byte) error {
+	_ = a.list.ScanBytes(v) // it is empty then
 	return nil
 }
 

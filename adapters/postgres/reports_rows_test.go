@@ -57,6 +57,26 @@ func TestCorruptReport(t *testing.T) {
 	}
 }
 
+// TestADamagedReportExpiresBesideTheOthers: its lists are no reason to keep it,
+// and it does not keep the others.
+func TestADamagedReportExpiresBesideTheOthers(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []string{"columns = '[1]'", `columns = '[{"base64":"secret!"}]'`, `filters = '[["secret"]]'`} {
+		dsn := migrated(t)
+		store := open(t, dsn, nil)
+		mustReport(t, store, completed(runs("acme", "a")))
+		next := mustReport(t, store, completed(runs("acme", "b")))
+		query(t, dsn, "UPDATE corridor.reports SET "+damage+" WHERE id = 'a'")
+		expired, err := store.Reports().ExpiredReports(t.Context(), epoch.Add(time.Hour), 10)
+		require.NoError(t, err)
+		require.Len(t, expired, 2)
+		require.Equal(t, []string{"acme", "a"}, []string{expired[0].Owner, expired[0].ID})
+		require.True(t, len(expired[0].Request.Columns) == 0 || len(expired[0].Request.Filters) == 0)
+		require.Equal(t, next, expired[1])
+		require.NoError(t, store.Reports().RemoveReport(t.Context(), "acme", "a"))
+	}
+}
+
 // TestConstraintsBackTheRulesOfReports writes impossible jobs past the domain,
 // new ones and changes (I22, I23).
 func TestConstraintsBackTheRulesOfReports(t *testing.T) {

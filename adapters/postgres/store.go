@@ -42,7 +42,8 @@ type Hook interface {
 	Wants(kind string) bool
 	// Enqueue is called once for a change that carries something wanted, with
 	// that alone. It writes through tx and neither ends it nor keeps what it was
-	// given. An error undoes the change.
+	// given. An error undoes the change; one that has no code and is not the
+	// database's is errcodes.Internal.
 	Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, work []ports.WorkItem) error
 }
 

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -45,6 +46,40 @@ func (i instant) ScanTimestamptz(v pgtype.Timestamptz) error {
 		return corrupt("a time is infinite")
 	}
 	return nil
+}
+
+// beginning and end are the times that stand for infinite ones in a listing, and
+// which no sound record has.
+var beginning, end = time.UnixMilli(math.MinInt64).UTC(), time.UnixMilli(math.MaxInt64).UTC()
+
+// anyInstant is instant for a listing, which a damaged row must not end: the caller
+// is given an infinite time as one that is none, to judge the row by.
+type anyInstant struct{ t *time.Time }
+
+// ScanTimestamptz implements pgtype.TimestamptzScanner.
+func (a anyInstant) ScanTimestamptz(v pgtype.Timestamptz) error {
+	switch v.InfinityModifier {
+	case pgtype.Infinity:
+		*a.t = end
+	case pgtype.NegativeInfinity:
+		*a.t = beginning
+	case pgtype.Finite:
+		return instant(a).ScanTimestamptz(v)
+	}
+	return nil
+}
+
+// place is where a page of a listing ended: at a time that it gave, as it is, or
+// at the start.
+func place(t time.Time) pgtype.Timestamptz {
+	p := pgtype.Timestamptz{Time: t, Valid: true}
+	switch {
+	case t.IsZero() || !t.After(beginning):
+		p.InfinityModifier = pgtype.NegativeInfinity
+	case !t.Before(end):
+		p.InfinityModifier = pgtype.Infinity
+	}
+	return p
 }
 
 // text scans a text that may be NULL, which is the empty one.

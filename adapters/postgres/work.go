@@ -64,5 +64,5 @@ func (w work) Bury(ctx context.Context, i ports.WorkItem, reason string) error {
 
 // settle ends a claim by query, whose first parameters are those of theLease.
 func (w work) settle(ctx context.Context, i ports.WorkItem, query string, args ...any) error {
-	return w.contend(func() error { return w.end(ctx, query, append([]any{[]byte(i.ID), i.Claim}, args...)) })
+	return w.end(ctx, query, append([]any{[]byte(i.ID), i.Claim}, args...))
 }

@@ -1,0 +1,108 @@
+package postgres_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// mintThree stores a lock each of three owners, the second of which the test
+// damages, and gives their ids.
+func mintThree(t *testing.T, store *postgres.Store) (ids []string) {
+	t.Helper()
+	for i, owner := range []string{"acme", "beta", "zenith"} {
+		l := activeLock(owner, fmt.Sprintf("rl_%d", i+1), epoch.Add(time.Duration(i)*time.Second))
+		require.NoError(t, store.RateLocks().Save(t.Context(), mint(bookOf(t, store, owner), l)))
+		ids = append(ids, l.ID)
+	}
+	return ids
+}
+
+// TestALockOfAnInfiniteTimeHidesNoOthers: a person wrote it, past the library.
+// A listing gives it with a time that is none, for the domain to judge.
+func TestALockOfAnInfiniteTimeHidesNoOthers(t *testing.T) {
+	t.Parallel()
+	for _, column := range []string{"mid_at", "created_at", "expires_at"} {
+		for _, value := range []string{"infinity", "-infinity", "2026-11-20 15:00:01.000500Z"} {
+			t.Run(column+" "+value, func(t *testing.T) {
+				t.Parallel()
+				dsn := migrated(t)
+				store := open(t, dsn, nil)
+				ids := mintThree(t, store)
+				query(t, dsn, "UPDATE corridor.rate_locks SET "+column+" = $1 WHERE id = 'rl_2'", value)
+				require.ElementsMatch(t, ids, paged(t, func(after ports.LockPos) ([]ports.RateLock, error) {
+					return store.RateLocks().Live(t.Context(), ports.LiveQuery{Pair: usdZAR, After: after, Limit: 1})
+				}, func(l ports.RateLock) time.Time { return l.CreatedAt }))
+				if column == "expires_at" && value == "infinity" {
+					ids = []string{"rl_1", "rl_3"} // it is never due
+				}
+				require.ElementsMatch(t, ids, paged(t, func(after ports.LockPos) ([]ports.RateLock, error) {
+					return store.RateLocks().Due(t.Context(), ports.DueQuery{By: epoch.AddDate(1, 0, 0), After: after, Limit: 1})
+				}, func(l ports.RateLock) time.Time { return l.ExpiresAt }))
+			})
+		}
+	}
+}
+
+// paged reads pages to the end, as the domain does.
+func paged(t *testing.T, page func(ports.LockPos) ([]ports.RateLock, error), by func(ports.RateLock) time.Time) (ids []string) {
+	t.Helper()
+	var after ports.LockPos
+	for range 10 {
+		locks, err := page(after)
+		require.NoError(t, err)
+		if len(locks) == 0 {
+			return ids
+		}
+		last := locks[len(locks)-1]
+		ids, after = append(ids, last.ID), ports.LockPos{At: by(last), ID: last.ID}
+	}
+	require.Fail(t, "the pages do not end", ids)
+	return nil
+}
+
+// TestAnInfiniteTimeOfOneRecord is that record's fault alone.
+func TestAnInfiniteTimeOfOneRecord(t *testing.T) {
+	t.Parallel()
+	dsn := migrated(t)
+	store := open(t, dsn, nil)
+	mintThree(t, store)
+	query(t, dsn, "UPDATE corridor.rate_locks SET expires_at = 'infinity' WHERE id = 'rl_1'")
+	query(t, dsn, "UPDATE corridor.books SET high_water = '-infinity' WHERE owner = 'beta'")
+	_, _, err := store.RateLocks().Lock(t.Context(), "acme", "rl_1")
+	requireCode(t, errcodes.CorruptRecord, err)
+	_, _, err = store.RateLocks().Lock(t.Context(), "beta", "rl_2")
+	requireCode(t, errcodes.CorruptRecord, err)
+	_, err = store.RateLocks().Book(t.Context(), keyOf("beta"))
+	requireCode(t, errcodes.CorruptRecord, err)
+	_, _, err = store.RateLocks().Lock(t.Context(), "zenith", "rl_3")
+	require.NoError(t, err)
+}
+
+// TestAnEventOfAnInfiniteTimeHoldsUpNoOthers: it is claimed, buried and listed
+// beside them.
+func TestAnEventOfAnInfiniteTimeHoldsUpNoOthers(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"infinity", "-infinity"} {
+		dsn := migrated(t)
+		store := open(t, dsn, nil)
+		mintThree(t, store)
+		query(t, dsn, "UPDATE corridor.events SET at = $1 WHERE id = 'ev_rl_2'", value)
+		events, err := store.Outbox().Claim(t.Context(), epoch, lease, 10)
+		require.NoError(t, err)
+		require.Len(t, events, 3)
+		require.Greater(t, events[1].At.Sub(epoch).Abs(), 100*365*24*time.Hour, "no sound time")
+		for _, e := range events {
+			require.NoError(t, store.Outbox().Bury(t.Context(), e, ""))
+		}
+		buried, err := store.DeadLetters().Buried(t.Context(), 0, 10)
+		require.NoError(t, err)
+		require.Len(t, buried, 3)
+	}
+}
