@@ -23,8 +23,12 @@ type Config struct {
 	// without them with errcodes.Configuration.
 	SkipMigrate bool
 
-	Clock  ports.Clock  // what Tick is told; default: ports.SystemClock
-	Logger *slog.Logger // default: nothing is logged. No payload and no server's text is.
+	Clock ports.Clock // what Tick is told; default: ports.SystemClock
+
+	// Logger is told of what goes wrong; of what fails again and again once a
+	// minute, with how often it was left out. No payload and no server's text is
+	// logged. Default: nothing is.
+	Logger *slog.Logger
 	Hooks  Hooks
 
 	// Batch is how many items of a kind a process holds at once; one Tick

@@ -32,3 +32,18 @@ var DateByDatabase = (&atOnce{}).InsertBegin
 func Judge(deadAfter time.Duration) func(beats map[string]int64, now time.Time) []string {
 	return newLife(&Queue{cfg: Config{DeadAfter: deadAfter}}, "me").judge
 }
+
+// MigrationLock is what processes that start at once queue on.
+const MigrationLock = migrationLock
+
+// Limited is a logger that leaves repeats out.
+var Limited = limited
+
+// Remembered is how many messages such a logger's handler remembers.
+func Remembered(h slog.Handler) int {
+	l, ok := h.(limiter)
+	if !ok {
+		return -1
+	}
+	return len(l.told.last)
+}

@@ -88,8 +88,8 @@ func TestTheDatabaseComesBack(t *testing.T) {
 	t.Parallel()
 	cluster := pgtest.New(t, nil)
 	dsn := cluster.Database(t, tables)
-	failures := make(chan error, 1000)
-	p := open(t, dsn, river.Config{DeadAfter: time.Second, Hooks: river.Hooks{Background: func(err error) { failures <- err }}})
+	failures, logged := make(chan error, 1000), new(messages)
+	p := open(t, dsn, river.Config{DeadAfter: time.Second, Logger: slog.New(logged), Hooks: river.Hooks{Background: func(err error) { failures <- err }}})
 	stopped := open(t, dsn, river.Config{})
 	require.NoError(t, cluster.Stop(pgtest.Immediate))
 	s := &service{work: p.queue.Work()}
@@ -106,8 +106,15 @@ func TestTheDatabaseComesBack(t *testing.T) {
 		eventually(t, "its work is done", func() bool { return slices.Contains(s.handled(), owner) && p.jobs(t, "running") == 0 })
 		if i == 0 {
 			require.NoError(t, cluster.Stop(pgtest.Immediate))
+			for range len(failures) + 5 { // River fails more often
+				requireCode(t, errcodes.StorageUnavailable, <-failures)
+			}
 		}
 	}
+	for message, n := range logged.count() {
+		require.LessOrEqual(t, n, 1, "%s: told more than once a minute", message)
+	}
+	require.Contains(t, logged.count(), "producer: Error fetching jobs")
 }
 
 // River dates a round by its leader's clock, which may be ahead.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+
+	"github.com/corridor-go/corridor/errcodes"
 )
 
 // schema is where all of corridor's tables are.
@@ -15,6 +18,11 @@ const schema = "corridor"
 
 // migrationLock is what processes that start at once queue on: "corr-rvr".
 const migrationLock = 0x636f72722d727672
+
+// A process asks for the lock so often, and for so long. One that waited for it in
+// a statement would be cut off by a server's statement_timeout, and hold up an
+// index that is made concurrently.
+const lockEvery, lockTries = 200 * time.Millisecond, 1_500
 
 // processesTable holds a row for each process that runs jobs; see alive.go.
 const processesTable = `CREATE TABLE IF NOT EXISTS corridor.queue_processes (
@@ -38,7 +46,7 @@ func migrateLocked(ctx context.Context, pool *pgxpool.Pool) (err error) {
 		return err
 	}
 	defer conn.Release()
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+	if err := lock(ctx, conn); err != nil {
 		return err
 	}
 	defer func() {
@@ -59,6 +67,22 @@ func migrateLocked(ctx context.Context, pool *pgxpool.Pool) (err error) {
 	}
 	_, err = conn.Exec(ctx, processesTable)
 	return err
+}
+
+func lock(ctx context.Context, conn *pgxpool.Conn) error {
+	for range lockTries {
+		var locked bool
+		err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", migrationLock).Scan(&locked)
+		if err != nil || locked {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-clock.After(lockEvery):
+		}
+	}
+	return errcodes.New(errcodes.StorageUnavailable, "Another process keeps migrating the database")
 }
 
 // makeSchema asks first: to create what is there wants a right, too.

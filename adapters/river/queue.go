@@ -2,6 +2,7 @@ package river
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -27,6 +28,7 @@ type Queue struct {
 	pool     *pgxpool.Pool
 	cfg      Config
 	kinds    map[string]bool
+	upkeep   *slog.Logger // for what fails again and again
 	inserter *client
 	desk     *desk
 	running  flights
@@ -63,14 +65,15 @@ func New(ctx context.Context, pool *pgxpool.Pool, config *Config) (*Queue, error
 }
 
 func open(pool *pgxpool.Pool, cfg Config) (*Queue, error) {
+	upkeep := limited(cfg.Logger)
 	inserter, err := riverqueue.NewClient(riverpgxv5.New(pool), &riverqueue.Config{
-		Schema: schema, Logger: guarded(cfg.Logger, func() bool { return false }), FetchCooldown: min(fetchCooldown, cfg.Poll), FetchPollInterval: cfg.Poll,
+		Schema: schema, Logger: guarded(upkeep, func() bool { return false }), FetchCooldown: min(fetchCooldown, cfg.Poll), FetchPollInterval: cfg.Poll,
 	})
 	if err != nil {
 		return nil, coded(err)
 	}
 	q := &Queue{
-		pool: pool, cfg: cfg, inserter: inserter, kinds: map[string]bool{},
+		pool: pool, cfg: cfg, upkeep: upkeep, inserter: inserter, kinds: map[string]bool{},
 		closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	for _, kind := range cfg.Kinds {

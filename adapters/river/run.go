@@ -165,7 +165,7 @@ func (q *Queue) wait(ctx context.Context, c *client) {
 // report tells of a failure of the queue's own.
 func (q *Queue) report(ctx context.Context, err error) {
 	q.cfg.Hooks.Background(err)
-	q.cfg.Logger.WarnContext(ctx, "the queue's own upkeep failed; it tries again", "error", err)
+	q.upkeep.WarnContext(ctx, "the queue's own upkeep failed; it tries again", "error", err)
 }
 
 // worker makes the client that runs jobs.
@@ -190,7 +190,7 @@ func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*clien
 	riverqueue.AddWorker(workers, items)
 	riverqueue.AddWorker(workers, &tickWorker{queue: q, tickers: tickers})
 	return riverqueue.NewClient(riverpgxv5.New(q.pool), &riverqueue.Config{
-		ID: newID(), Schema: schema, Logger: guarded(q.cfg.Logger, q.isClosing), Queues: queues, Workers: workers, PeriodicJobs: periodic,
+		ID: newID(), Schema: schema, Logger: guarded(q.upkeep, q.isClosing), Queues: queues, Workers: workers, PeriodicJobs: periodic,
 		FetchCooldown: min(fetchCooldown, q.cfg.Poll), FetchPollInterval: q.cfg.Poll,
 		JobTimeout: longest, JobStuckThreshold: stuckAfter, RescueStuckJobsAfter: longest + riverRescue,
 		SoftStopTimeout: q.cfg.Grace, MaxAttempts: maxAttempts, Hooks: hooks,

@@ -134,16 +134,18 @@ func TestEndedJobsAreRemoved(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)
 	p := open(t, dsn, river.Config{})
-	p.save(t, "shop", items("done a while ago", "done just now", "buried long ago"))
+	p.save(t, "shop", items("done a while ago", "done just now", "buried long ago", "given up long ago"))
 	for id, ended := range map[string]string{
-		"done a while ago": "'completed', finalized_at = now() - interval '2 minutes'",
-		"done just now":    "'completed', finalized_at = now() - interval '5 seconds'",
-		"buried long ago":  "'cancelled', finalized_at = now() - interval '10 years'",
+		"done a while ago":  "'completed', finalized_at = now() - interval '2 minutes'",
+		"done just now":     "'completed', finalized_at = now() - interval '5 seconds'",
+		"buried long ago":   "'cancelled', finalized_at = now() - interval '10 years'",
+		"given up long ago": "'discarded', finalized_at = now() - interval '10 years'",
 	} {
 		_, err := p.pool.Exec(t.Context(), "UPDATE corridor.river_job SET state = "+ended+" WHERE args->>'id' = encode($1, 'base64')", []byte(id))
 		require.NoError(t, err)
 	}
 	p.run(river.Jobs{Tickers: []river.Ticker{ticker("any")}})
-	eventually(t, "the old one is removed", func() bool { return p.count(t, "river_job WHERE kind = 'corridor_work'") == 2 })
+	eventually(t, "the old one is removed", func() bool { return p.count(t, "river_job WHERE kind = 'corridor_work'") == 3 })
 	require.Equal(t, 1, p.jobs(t, "cancelled"))
+	require.Equal(t, 1, p.jobs(t, "discarded"))
 }
