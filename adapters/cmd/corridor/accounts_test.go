@@ -338,9 +338,10 @@ func theMetricsOfAccounts(t *testing.T, store string) {
 
 // TestTheSandboxHasNoBreaker: its failures are its script's, and no account's
 // answer depends on those before.
-func TestTheSandboxHasNoBreaker(t *testing.T) {
-	t.Parallel()
-	s := serveAccounts(t, "memory:", "--validation-timeout", "2500ms")
+func TestTheSandboxHasNoBreaker(t *testing.T) { at(t, theSandboxHasNoBreaker, inMemory, sharedToo) }
+
+func theSandboxHasNoBreaker(t *testing.T, store string) {
+	s := serveAccounts(t, store, "--validation-timeout", "2500ms")
 	for range 20 {
 		require.Equal(t, "sandbox-standby", s.validate(nigeria.asking("0001"))["provider"])
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/river"
+	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/validation"
 )
@@ -40,11 +41,23 @@ func (c *serveCmd) assemble(ctx context.Context, links string, log *slog.Logger)
 	if err != nil {
 		return nil, err
 	}
+	if err := c.terms().Check(); err != nil {
+		return nil, err
+	}
+	feed, err := openFeeds(ctx, c.Feed, c.Sandbox, c.MaxPriceAge, log)
+	if err != nil {
+		return nil, err
+	}
+	clients, err := c.clients(log)
+	if err != nil {
+		return nil, err
+	}
+	// Behind all that needs no store: what is refused before has touched none.
 	store, err := openShared(ctx, c.Store, count, log)
 	if err != nil {
 		return nil, err
 	}
-	app, err := c.wire(ctx, store, accounts, links, log)
+	app, err := c.wire(ctx, store, feed, clients, accounts, links, log)
 	if err != nil {
 		return nil, errors.Join(err, store.close())
 	}
@@ -52,14 +65,12 @@ func (c *serveCmd) assemble(ctx context.Context, links string, log *slog.Logger)
 }
 
 // wire puts the application together on an open store.
-func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, links string, log *slog.Logger) (*application, error) {
-	feed, err := openFeeds(ctx, c.Feed, c.Sandbox, c.MaxPriceAge, log)
-	if err != nil {
-		return nil, err
-	}
-	clients, introduce, err := c.clients(store, log)
-	if err != nil {
-		return nil, err
+func (c *serveCmd) wire(
+	ctx context.Context, store *store, feed *feed, clients ports.ClientReader, parts *accounts, links string, log *slog.Logger,
+) (*application, error) {
+	introduce := nobody
+	if clients == nil {
+		clients, introduce = store.Clients(), introduceSandbox(store)
 	}
 	auth, err := clientauth.New(clients, store.Tokens(), nil)
 	if err != nil {
@@ -108,9 +119,12 @@ func (c *serveCmd) wire(ctx context.Context, store *store, parts *accounts, link
 	}, nil
 }
 
+func (c *serveCmd) terms() ratelock.Terms {
+	return ratelock.Terms{MarkupBps: c.MarkupBps, Validity: c.LockValidity, ToleranceBps: c.DriftToleranceBps}
+}
+
 func (c *serveCmd) rateLocks(store *store, feed *feed, count *counters, log *slog.Logger) (*ratelock.Service, error) {
-	terms := ratelock.Terms{MarkupBps: c.MarkupBps, Validity: c.LockValidity, ToleranceBps: c.DriftToleranceBps}
-	return ratelock.New(store.RateLocks(), feed.feed, terms, &ratelock.Config{
+	return ratelock.New(store.RateLocks(), feed.feed, c.terms(), &ratelock.Config{
 		Logger: log, Hooks: count.hooks(), MaxPriceAge: c.MaxPriceAge, Every: c.DriftEvery,
 	})
 }

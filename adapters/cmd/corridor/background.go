@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,38 +13,62 @@ const purgeEvery = 10 * time.Minute // of expired tokens
 
 // background is what runs beside the requests.
 type background struct {
-	app    *application
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	app      *application
+	log      *slog.Logger
+	cancel   context.CancelFunc
+	stopping atomic.Bool
+	broken   chan error // has errBroken when a loop has ended by itself
+	done     sync.WaitGroup
+}
+
+var errBroken = errors.New("background work ended by itself; the log names it")
+
+// loop is one of them. It runs until its context is done.
+type loop struct {
+	name string
+	run  func(context.Context) error
 }
 
 // start sets the application's loops going.
 func (a *application) start(log *slog.Logger) *background {
 	ctx, cancel := context.WithCancel(context.Background())
-	b := &background{app: a, cancel: cancel}
-	if a.queue != nil {
-		b.loop(ctx, log, "queue", func(ctx context.Context) error { return a.queue.Run(ctx, a.jobs()) })
-		b.loop(ctx, log, "sandbox transactions", a.payments.play)
-		return b
+	b := &background{app: a, log: log, cancel: cancel, broken: make(chan error, 1)}
+	for _, l := range a.loops(log) {
+		b.done.Go(func() { b.keep(ctx, l) })
 	}
-	b.loop(ctx, log, "rate locks", a.locks.Run)
-	b.loop(ctx, log, "validations", a.accounts.Run)
-	b.loop(ctx, log, "transactions", a.payments.service.Run)
-	b.loop(ctx, log, "sandbox transactions", a.payments.play)
-	b.loop(ctx, log, "reports", a.reports.Run)
-	for _, r := range a.events.relays {
-		b.loop(ctx, log, "events", r.Run)
-	}
-	b.loop(ctx, log, "tokens", a.purgeTokens(log))
 	return b
 }
 
-func (b *background) loop(ctx context.Context, log *slog.Logger, name string, run func(context.Context) error) {
-	b.done.Go(func() {
-		if err := run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			log.Error("background loop ended", "loop", name, "error", err)
-		}
-	})
+// loops are those of what is set.
+func (a *application) loops(log *slog.Logger) (all []loop) {
+	if a.payments.sandbox != nil {
+		all = append(all, loop{"sandbox transactions", a.payments.play})
+	}
+	if a.queue != nil {
+		return append(all, loop{"queue", func(ctx context.Context) error { return a.queue.Run(ctx, a.jobs()) }})
+	}
+	if a.reports.service != nil {
+		all = append(all, loop{"reports", a.reports.Run})
+	}
+	for _, r := range a.events.relays {
+		all = append(all, loop{"events", r.Run})
+	}
+	return append(all, loop{"rate locks", a.locks.Run}, loop{"validations", a.accounts.Run},
+		loop{"transactions", a.payments.service.Run}, loop{"tokens", a.purgeTokens(log)})
+}
+
+// keep runs a loop. What it says when it was stopped is what the stop broke off;
+// an end before is a fault, with an error or without one.
+func (b *background) keep(ctx context.Context, l loop) {
+	err := l.run(ctx)
+	if b.stopping.Load() {
+		return
+	}
+	b.log.Error("background loop ended by itself", "loop", l.name, "error", err)
+	select {
+	case b.broken <- errBroken:
+	default: // another one was first
+	}
 }
 
 // purgeTokens drops expired tokens from the store now and then.
@@ -74,6 +99,7 @@ func (a *application) closeQueue(ctx context.Context) error {
 // stop cuts what the loops do, a look at a slow feed too, and waits for their
 // end, at most timeout.
 func (b *background) stop(timeout time.Duration) error {
+	b.stopping.Store(true)
 	late, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	failed := b.app.closeQueue(late) // its rounds have a grace

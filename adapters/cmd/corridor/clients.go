@@ -30,22 +30,20 @@ type introduction func(ctx context.Context) (greeting, error)
 // nobody is the introduction where all clients are set.
 func nobody(context.Context) (greeting, error) { return func(io.Writer, string) {}, nil }
 
-// clients opens the source of clients.
-func (c *serveCmd) clients(s *store, log *slog.Logger) (ports.ClientReader, introduction, error) {
+// clients opens the source of clients; nil: the sandbox's own, in the store.
+func (c *serveCmd) clients(log *slog.Logger) (ports.ClientReader, error) {
 	inline := os.Getenv(clientsEnv)
 	switch {
 	case c.ClientsFile != "" && inline != "":
-		return nil, nil, errors.New("--clients-file and " + clientsEnv + " exclude each other")
+		return nil, errors.New("--clients-file and " + clientsEnv + " exclude each other")
 	case c.ClientsFile != "":
-		clients, err := clientauth.OpenFile(c.ClientsFile, &clientauth.FileConfig{Logger: log})
-		return clients, nobody, err
+		return clientauth.OpenFile(c.ClientsFile, &clientauth.FileConfig{Logger: log})
 	case inline != "":
-		clients, err := clientauth.Parse(inline)
-		return clients, nobody, err
+		return clientauth.Parse(inline)
 	case c.Sandbox:
-		return s.Clients(), introduceSandbox(s), nil
+		return nil, nil //nolint:nilnil // no source of its own, which is no error
 	default:
-		return nil, nil, errors.New("clients are required: --clients-file, " + clientsEnv + ", or --sandbox")
+		return nil, errors.New("clients are required: --clients-file, " + clientsEnv + ", or --sandbox")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -27,7 +26,7 @@ type process struct {
 func launch(t *testing.T, clients, store string, env ...string) *process {
 	t.Helper()
 	p := &process{
-		service: &service{t: t, out: &screen{}, log: &screen{}, turn: new(atomic.Int64)},
+		service: &service{t: t, out: &screen{}, log: &screen{}, turn: newTurns()},
 		cmd: exec.Command(os.Args[0], "serve", "--listen", "127.0.0.1:0", "--sandbox",
 			"--clients-file", clients, "--store", store, "--log-level", "DEBUG"),
 		gone: make(chan error, 1),

@@ -74,7 +74,7 @@ func (c *buriedCmd) Run(world *surroundings) error {
 				return err
 			}
 			for _, e := range page {
-				if err := out.Encode(buriedLine{e.ID, e.Kind, e.Owner, e.At, e.Attempt, e.Reason}); err != nil {
+				if err := out.Encode(buriedLine{e.ID, e.Kind, e.Owner, printable(e.At), e.Attempt, e.Reason}); err != nil {
 					return err
 				}
 				after = e.Pos
@@ -84,6 +84,14 @@ func (c *buriedCmd) Run(world *surroundings) error {
 			}
 		}
 	})
+}
+
+// printable is at, or the zero time for a damaged one that JSON has no form for.
+func printable(at time.Time) time.Time {
+	if _, err := at.MarshalJSON(); err != nil {
+		return time.Time{}
+	}
+	return at
 }
 
 type replayCmd struct {

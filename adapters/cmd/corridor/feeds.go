@@ -51,7 +51,7 @@ func openFeeds(ctx context.Context, specs []string, inSandbox bool, maxAge time.
 	}
 	all := feeds[0]
 	if len(feeds) > 1 {
-		chained, err := chain.New(feeds, nil)
+		chained, err := chain.New(feeds, &chain.Config{MaxAge: maxAge})
 		if err != nil {
 			return nil, err
 		}

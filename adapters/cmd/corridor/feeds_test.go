@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,7 @@ func storedLocks(t *testing.T, path string) (n int) {
 const noPrice = `{"message":"Rates for the pair are temporarily unavailable","error":"Service Unavailable","statusCode":503}`
 
 func TestAFeedWithoutALivePriceIs503AndNothingIsStored(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	stale := filepath.Join(dir, "stale.json")
 	write(t, stale, fmt.Sprintf(`{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25","at":%q}]}`,
@@ -71,34 +73,43 @@ func TestAFeedWithoutALivePriceIs503AndNothingIsStored(t *testing.T) {
 		"a file's price too old":     {"--feed", "file:" + stale, "--max-price-age", "1h"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := emptyStore(t)
-			s := serveAcme(t, append(args, "--store", "sqlite:"+path)...)
-			for range 2 {
-				status, body := s.send(http.MethodPost, "/v1/rate-locks", "application/json", `{"base":"USD","quote":"ZAR"}`)
-				require.Equal(t, http.StatusServiceUnavailable, status)
-				require.Equal(t, noPrice, strings.TrimSpace(body))
-			}
-			_, body := s.do(http.MethodGet, "/readyz", "")
-			require.NotEqual(t, "ok", body["status"], "readiness says so")
-			require.Zero(t, s.stop())
-			require.Zero(t, storedLocks(t, path))
+			at(t, func(t *testing.T, store string) { aFeedWithoutALivePriceIs503(t, store, args) }, onFile, sharedToo)
 		})
 	}
 }
 
-func TestThePriceIsYoungEnough(t *testing.T) {
-	s := serveAcme(t, "--store", "memory:", "--feed", bank(t, answers(bankDay(1, "19.8705"))), "--max-price-age", "72h")
+func aFeedWithoutALivePriceIs503(t *testing.T, store string, args []string) {
+	s := serveAcme(t, append(slices.Clone(args), "--store", store)...)
+	for range 2 {
+		status, body := s.send(http.MethodPost, "/v1/rate-locks", "application/json", `{"base":"USD","quote":"ZAR"}`)
+		require.Equal(t, http.StatusServiceUnavailable, status)
+		require.Equal(t, noPrice, strings.TrimSpace(body))
+	}
+	_, body := s.do(http.MethodGet, "/readyz", "")
+	require.NotEqual(t, "ok", body["status"], "readiness says so")
+	require.Zero(t, s.stop())
+	require.Zero(t, rows(t, store, `SELECT count(*) FROM rate_locks`))
+}
+
+func TestThePriceIsYoungEnough(t *testing.T) { at(t, thePriceIsYoungEnough, inMemory, sharedToo) }
+
+func thePriceIsYoungEnough(t *testing.T, store string) {
+	s := serveAcme(t, "--store", store, "--feed", bank(t, answers(bankDay(1, "19.8705"))), "--max-price-age", "72h")
 	status, body := s.lock("EUR", "ZAR")
 	require.Equal(t, http.StatusCreated, status)
 	require.Equal(t, "19.8705", body["midRate"])
 }
 
 func TestTheSecondFeedServesWhatTheFirstLacks(t *testing.T) {
+	at(t, theSecondFeedServesWhatTheFirstLacks, inMemory, sharedToo)
+}
+
+func theSecondFeedServesWhatTheFirstLacks(t *testing.T, store string) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "first.json"), filepath.Join(dir, "second.json")
 	write(t, first, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25"},{"base":"USD","quote":"KES","mid":null}]}`)
 	write(t, second, `{"rates":[{"base":"USD","quote":"ZAR","mid":"99"},{"base":"USD","quote":"KES","mid":"129.10"},{"base":"USD","quote":"GHS","mid":"10.9"}]}`)
-	s := serveAcme(t, "--store", "memory:", "--feed", "file:"+first+",file:"+second)
+	s := serveAcme(t, "--store", store, "--feed", "file:"+first+",file:"+second)
 	for quote, mid := range map[string]string{"ZAR": "18.25", "KES": "129.10", "GHS": "10.9"} {
 		status, body := s.lock("USD", quote)
 		require.Equal(t, http.StatusCreated, status, quote)
@@ -108,7 +119,9 @@ func TestTheSecondFeedServesWhatTheFirstLacks(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, status)
 }
 
-func TestReadiness(t *testing.T) {
+func TestReadiness(t *testing.T) { at(t, readiness, inMemory, sharedToo) }
+
+func readiness(t *testing.T, store string) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rates.json")
 	const good = `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25"}]}`
@@ -119,22 +132,26 @@ func TestReadiness(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			write(t, path, good)
-			s := serve(t, nil, "--sandbox", "--store", "memory:", "--feed", feeds)
+			s := serve(t, nil, "--sandbox", "--store", store, "--feed", feeds)
 			if !strings.Contains(feeds, ",") {
-				status, body := s.do(http.MethodGet, "/readyz", "")
-				require.Equal(t, http.StatusOK, status)
-				require.Equal(t, map[string]any{"status": "ok"}, body)
+				for range s.urls {
+					status, body := s.do(http.MethodGet, "/readyz", "")
+					require.Equal(t, http.StatusOK, status)
+					require.Equal(t, map[string]any{"status": "ok"}, body)
+				}
 				write(t, path, "{")
 			}
-			s.eventually(func() bool {
-				status, body := s.do(http.MethodGet, "/readyz", "")
-				require.Equal(t, http.StatusOK, status)
-				return body["status"] == "degraded"
-			}, "not degraded")
+			for _, one := range s.each() {
+				one.eventually(func() bool {
+					status, body := one.do(http.MethodGet, "/readyz", "")
+					require.Equal(t, http.StatusOK, status)
+					return body["status"] == "degraded"
+				}, "not degraded")
+			}
 		})
 	}
 	t.Run("an address that was never read", func(t *testing.T) {
-		s := serve(t, nil, "--sandbox", "--store", "memory:", "--feed", bank(t, answers("")))
+		s := serve(t, nil, "--sandbox", "--store", store, "--feed", bank(t, answers("")))
 		for range 2 {
 			status, body := s.do(http.MethodGet, "/readyz", "")
 			require.Equal(t, http.StatusServiceUnavailable, status)

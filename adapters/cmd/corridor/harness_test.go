@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,7 +103,7 @@ type service struct {
 	t        *testing.T
 	url      string // of the first
 	urls     []string
-	turn     *atomic.Int64
+	turn     *turns
 	out, log *screen
 	stop     func() int
 	token    string
@@ -160,7 +159,7 @@ func serveTimes(t *testing.T, n int, env map[string]string, args ...string) *ser
 	t.Helper()
 	setenv(t, env)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &service{t: t, out: &screen{}, log: &screen{}, turn: new(atomic.Int64)}
+	s := &service{t: t, out: &screen{}, log: &screen{}, turn: newTurns()}
 	done := make(chan int, n)
 	for range n {
 		world := &surroundings{ctx, strings.NewReader(""), s.out, s.log}
@@ -200,9 +199,30 @@ func (s *service) hear() int {
 	return len(s.urls)
 }
 
-// next is the address whose turn it is.
-func (s *service) next() string {
-	return s.urls[s.turn.Add(1)%int64(len(s.urls))]
+// next is the address whose turn it is at a request.
+func (s *service) next(request string) string { return s.urls[s.turn.next(request, len(s.urls))] }
+
+// turns has processes take them: what follows another request goes to another
+// process, and what was asked before to another than before.
+type turns struct {
+	mu   sync.Mutex
+	last int
+	took map[string]int // who took a request last
+}
+
+func newTurns() *turns { return &turns{took: map[string]int{}} }
+
+// next is which of n takes a request.
+func (t *turns) next(request string, n int) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	last, again := t.took[request]
+	if !again {
+		last = t.last
+	}
+	t.last = (last + 1) % n
+	t.took[request] = t.last
+	return t.last
 }
 
 // each gives the processes one by one, in t's place.
@@ -260,7 +280,7 @@ func (s *service) send(method, path, contentType, body string) (int, string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, s.next()+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, s.next(method+" "+path)+path, strings.NewReader(body))
 	require.NoError(s.t, err)
 	request.Header.Set("Content-Type", contentType)
 	if s.token != "" {

@@ -4,7 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"log/slog"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +53,103 @@ func at(t *testing.T, test func(t *testing.T, store string), places ...place) {
 			test(t, p.empty(t))
 		})
 	}
+}
+
+// single are the tests of the wire that at does not run, each with the reason
+// why two processes on one database add nothing, or where they are tested.
+var single = map[string]string{
+	// One process's own.
+	"TestHealthcheck":                              "a check asks one process",
+	"TestABreakerOpens":                            "each process has breakers of its own, and variables are the whole test's",
+	"TestStoppingCutsALookAtASlowFeed":             "one process stops; see TestOneOfTwoStopsUnderLoad",
+	"TestStoppingAnswersTheRequestsInFlight":       "one process stops; see TestOneOfTwoStopsUnderLoad",
+	"TestStoppingHearsThoseWhoHaveJustConnected":   "one process stops; see TestOneOfTwoStopsUnderLoad",
+	"TestAFullDisk":                                "the disk of a file; a database's is its own affair",
+	"TestABookAheadOfTheClock":                     "a restart finds what another clock wrote; adapters/postgres does so with skewed clocks",
+	"TestThePublicAddressStandsInThePrintedCurl":   theStart,
+	"TestWhatServeRejects":                         theStart,
+	"TestAStartAtATakenAddressTouchesNoStore":      theStart,
+	"TestARefusedStartLeavesTheSandboxSecretAlone": theStart + "; see TestARefusedStartLeavesTheSharedSandboxSecretAlone",
+	"TestAVariableStandsBehindAFlag":               theVariables,
+	"TestPrivateReceiversAreForThoseWhoAllowThem":  theVariables,
+	"TestSecretsAreReplacedOverRestarts":           theRestart + "; the secrets are settings of each process",
+	"TestAPendingValidationOutlivesItsProcess":     theRestart + "; see TestAnotherProcessEndsTheValidationOfADeadOne",
+	"TestReportsOutliveTheirProcess":               theRestart + "; see TestAnotherProcessEndsWhatADeadOneBegan",
+	"TestEventsOutliveAKill":                       theRestart + "; see TestAnotherProcessEndsWhatADeadOneBegan",
+	"TestNothingPersonalIsLoggedOrStored":          "a file is searched; see TestNothingSecretIsInTheDatabase",
+	// On PostgreSQL as it is, with as many processes as each needs.
+	"TestRoundsAreSharedOut":                             onPostgres,
+	"TestAnotherProcessEndsTheValidationOfADeadOne":      onPostgres,
+	"TestAnotherProcessEndsWhatADeadOneBegan":            onPostgres,
+	"TestOneOfTwoStopsUnderLoad":                         onPostgres,
+	"TestTheDatabaseGoesAwayAndComesBack":                onPostgres,
+	"TestThePoolIsExhausted":                             onPostgres,
+	"TestMigrateADatabase":                               onPostgres,
+	"TestSandboxesThatStartAtOnceHaveASecretEach":        onPostgres,
+	"TestARefusedStartLeavesTheSharedSandboxSecretAlone": onPostgres,
+	"TestNothingSecretIsInTheDatabase":                   onPostgres,
+}
+
+const (
+	theStart     = "what a start says and refuses, before a store is asked"
+	theVariables = "environment variables are the whole test process's, so that no other test may run beside it"
+	theRestart   = "the next process of a file begins where the last one ended"
+	onPostgres   = "it is of PostgreSQL itself"
+)
+
+// TestRequestsTakeTurns: two processes are worth something only if both are asked.
+func TestRequestsTakeTurns(t *testing.T) {
+	t.Parallel()
+	s := &service{urls: []string{"first", "second"}, turn: newTurns()}
+	var took []string
+	for _, request := range []string{"create", "read", "read", "create"} {
+		took = append(took, s.next(request))
+	}
+	require.Equal(t, []string{"second", "first", "second", "first"}, took)
+}
+
+// TestEachTestOfTheWireHasItsPlaces: a new one goes through at, or says why not.
+func TestEachTestOfTheWireHasItsPlaces(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*_test.go")
+	require.NoError(t, err)
+	unplaced := map[string]bool{}
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.HasPrefix(f.Name.Name, "Test") {
+				continue
+			}
+			if called := calls(f); !called["at"] && slices.ContainsFunc(starters, func(s string) bool { return called[s] }) {
+				unplaced[f.Name.Name] = true
+			}
+		}
+	}
+	for name := range unplaced {
+		require.NotEmpty(t, single[name], "%s goes through at, or stands in single with its reason", name)
+	}
+	for name := range single {
+		require.True(t, unplaced[name], "%s is gone, or goes through at", name)
+	}
+}
+
+// starters begin what answers over the wire.
+var starters = []string{"serve", "serveTimes", "serveAcme", "serveAccounts", "serveHooks", "launch", "pair"}
+
+// calls names what a test calls.
+func calls(f *ast.FuncDecl) map[string]bool {
+	called := map[string]bool{}
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if id, ok := call.Fun.(*ast.Ident); ok {
+				called[id.Name] = true
+			}
+		}
+		return true
+	})
+	return called
 }
 
 var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {

@@ -78,7 +78,7 @@ func TestTheDatabaseGoesAwayAndComesBack(t *testing.T) {
 				require.Less(t, token.took, mayWait)
 			}
 			for time.Since(gone) < 3*time.Second {
-				a := try(t.Context(), s.token, http.MethodPost, s.next()+"/v1/rate-locks", `{"base":"EUR","quote":"ZAR"}`)
+				a := try(t.Context(), s.token, http.MethodPost, s.next("create")+"/v1/rate-locks", `{"base":"EUR","quote":"ZAR"}`)
 				require.Equal(t, http.StatusServiceUnavailable, a.status, a.body)
 				require.Contains(t, a.body, `"statusCode":503`)
 				require.Less(t, a.took, mayWait)

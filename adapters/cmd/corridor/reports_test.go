@@ -29,6 +29,18 @@ func (s *service) done(path string) map[string]any {
 	return body
 }
 
+// onPath is a link without the address of the process that made it.
+func (s *service) onPath(link any) string {
+	s.t.Helper()
+	for _, url := range s.urls {
+		if path, ours := strings.CutPrefix(link.(string), url); ours {
+			return path
+		}
+	}
+	require.FailNow(s.t, "a link to elsewhere", link)
+	panic("unreachable")
+}
+
 // TestReportsOfTheSandbox is the whole way over HTTP: create, poll, download
 // without a token, and read the file.
 func TestReportsOfTheSandbox(t *testing.T) { at(t, reportsOfTheSandbox, inMemory, onFile, shared) }
@@ -40,13 +52,17 @@ func reportsOfTheSandbox(t *testing.T, store string) {
 	ended := s.done("/v1/reports/transactions/" + job["id"].(string))
 	require.Equal(t, "COMPLETED", ended["status"])
 	require.NotContains(t, ended, "rows", "more than 1,000 are not cut")
-	answer, err := http.Get(ended["downloadUrl"].(string))
-	require.NoError(t, err)
-	rows, err := csv.NewReader(answer.Body).ReadAll()
-	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	require.Greater(t, len(rows), 1001)
-	require.Equal(t, []string{"transactionId", "status", "amount", "currency"}, rows[0])
+	path := s.onPath(ended["downloadUrl"])
+	for _, url := range s.urls { // the link's own address is that of the process that made it
+		answer, err := http.Get(url + path)
+		require.NoError(t, err)
+		rows, err := csv.NewReader(answer.Body).ReadAll()
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, http.StatusOK, answer.StatusCode)
+		require.Greater(t, len(rows), 1001)
+		require.Equal(t, []string{"transactionId", "status", "amount", "currency"}, rows[0])
+	}
 	require.InDelta(t, 1, s.metric(`corridor_reports_total{reason="",status="COMPLETED",type="transactions"}`), 0)
 
 	status, job = s.do(http.MethodPost, "/v1/reports/unmatched-settlements", strings.Replace(octoberReport, `"columns":["transactionId","status","amount","currency"],`, "", 1))
@@ -67,12 +83,9 @@ func aLinkOutlivesItsProcess(t *testing.T, store string) {
 	files := "dir:" + filepath.Join(t.TempDir(), "files")
 	s := serveAcme(t, "--sandbox", "--store", store, "--report-files", files)
 	_, job := s.do(http.MethodPost, "/v1/reports/transactions", octoberReport)
-	link := s.done("/v1/reports/transactions/" + job["id"].(string))["downloadUrl"].(string)
+	link := s.onPath(s.done("/v1/reports/transactions/" + job["id"].(string))["downloadUrl"])
 	require.Zero(t, s.stop(), s.log)
 	next := serveAcme(t, "--sandbox", "--store", store, "--report-files", files)
-	for _, url := range s.urls {
-		link = strings.TrimPrefix(link, url)
-	}
 	answer, err := http.Get(next.url + link)
 	require.NoError(t, err)
 	text, err := io.ReadAll(answer.Body)

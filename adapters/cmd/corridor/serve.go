@@ -85,7 +85,7 @@ func isBase(text string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == ""
 }
 
-// Run serves until the context of the world ends.
+// Run serves until the context of the world ends, or it cannot go on.
 func (c *serveCmd) Run(world *surroundings) error {
 	log := slog.New(httpserver.LogHandler(slog.NewTextHandler(world.stderr, &slog.HandlerOptions{Level: c.LogLevel})))
 	// The address first: a start that is refused for it has touched no store.
@@ -103,27 +103,38 @@ func (c *serveCmd) Run(world *surroundings) error {
 			log.Error("store not closed cleanly", "error", err)
 		}
 	}()
-	served, left := make(chan error, 1), stopTimeout
-	var arriving arrivals
-	app.server.ConnState = arriving.changed
-	go func() { served <- app.server.Serve(listener) }()
-	background := app.start(log)
-	_, _ = fmt.Fprintf(world.stderr, "listening on http://%s\n", listener.Addr())
-	app.greet(world.stdout, links)
+	return app.serve(world.ctx.Done(), listener, log, func() {
+		_, _ = fmt.Fprintf(world.stderr, "listening on http://%s\n", listener.Addr())
+		app.greet(world.stdout, links)
+	})
+}
 
+// serve serves until the stop, or a loop beside the requests ends by itself: a
+// process that no longer ends locks or delivers events is replaced by a whole one.
+func (a *application) serve(stop <-chan struct{}, listener net.Listener, log *slog.Logger, greet func()) error {
+	served := make(chan error, 1)
+	var arriving arrivals
+	a.server.ConnState = arriving.changed
+	go func() { served <- a.server.Serve(listener) }()
+	background := a.start(log)
+	greet()
+
+	var broken error
 	select {
-	case err = <-served:
-	case <-world.ctx.Done():
-		log.Info("stopping: no new connections, requests in flight go on")
-		began := time.Now()
-		err = listener.Close()
-		ended := <-served
-		arriving.heard()
-		err = errors.Join(err, drain(app.server))
-		left = max(left, min(slowStopTimeout, drainTimeout-time.Since(began)))
-		if !errors.Is(ended, net.ErrClosed) {
-			err = errors.Join(err, ended)
-		}
+	case err := <-served:
+		return errors.Join(err, background.stop(stopTimeout))
+	case broken = <-background.broken:
+	case <-stop:
+	}
+	log.Info("stopping: no new connections, requests in flight go on")
+	began := time.Now()
+	err := errors.Join(broken, listener.Close())
+	ended := <-served
+	arriving.heard()
+	err = errors.Join(err, drain(a.server))
+	left := max(stopTimeout, min(slowStopTimeout, drainTimeout-time.Since(began)))
+	if !errors.Is(ended, net.ErrClosed) {
+		err = errors.Join(err, ended)
 	}
 	return errors.Join(err, background.stop(left))
 }

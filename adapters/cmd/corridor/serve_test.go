@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheSandboxLocksARate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "corridor.db")
-	s := serve(t, nil, "--sandbox", "--store", "sqlite:"+path)
+func TestTheSandboxLocksARate(t *testing.T) { at(t, theSandboxLocksARate, onFile, sharedToo) }
+
+func theSandboxLocksARate(t *testing.T, store string) {
+	s := serve(t, nil, "--sandbox", "--store", store)
 	first := s.sandboxSecret()
 	status, body := s.lock("USD", "ZAR")
 	require.Equal(t, http.StatusUnauthorized, status)
@@ -40,7 +41,7 @@ func TestTheSandboxLocksARate(t *testing.T) {
 	require.NotContains(t, s.log.String(), first, "the secret is in no log")
 	require.NotContains(t, s.log.String(), s.token, "nor is a token")
 
-	again := serve(t, nil, "--sandbox", "--store", "sqlite:"+path)
+	again := serveTimes(t, 1, nil, "--sandbox", "--store", store) // with each start a secret more, and three are kept
 	second := again.sandboxSecret()
 	require.NotEqual(t, first, second)
 	again.token = s.token
@@ -53,6 +54,10 @@ func TestTheSandboxLocksARate(t *testing.T) {
 	status, body = again.do(http.MethodPost, "/v1/rate-locks/"+ids[0].(string)+"/cancel", "")
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, "requested", body["cancellationReason"])
+	if isPostgres(store) {
+		return // TestNothingSecretIsInTheDatabase looks there
+	}
+	path := strings.TrimPrefix(store, "sqlite:")
 	dump, err := os.ReadFile(path)
 	require.NoError(t, err)
 	wal, err := os.ReadFile(path + "-wal")
@@ -62,10 +67,12 @@ func TestTheSandboxLocksARate(t *testing.T) {
 	}
 }
 
-func TestTheCentralBanksFile(t *testing.T) {
+func TestTheCentralBanksFile(t *testing.T) { at(t, theCentralBanksFile, inMemory, sharedToo) }
+
+func theCentralBanksFile(t *testing.T, store string) {
 	path := filepath.Join(t.TempDir(), "eurofxref-daily.xml")
 	write(t, path, bankDay(1, "19.8705"))
-	s := serveAcme(t, "--store", "memory:", "--feed", "ecb:"+path, "--markup-bps", "0")
+	s := serveAcme(t, "--store", store, "--feed", "ecb:"+path, "--markup-bps", "0")
 	status, body := s.lock("EUR", "ZAR")
 	require.Equal(t, http.StatusCreated, status)
 	require.Equal(t, "19.8705", body["midRate"], "as published")
@@ -76,14 +83,17 @@ func TestTheCentralBanksFile(t *testing.T) {
 }
 
 func TestTheFeedFileIsReadAgainWhenItChanges(t *testing.T) {
-	t.Parallel()
+	at(t, theFeedFileIsReadAgainWhenItChanges, inMemory, sharedToo)
+}
+
+func theFeedFileIsReadAgainWhenItChanges(t *testing.T, store string) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rates.json")
 	write(t, path, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500"},{"base":"USD","quote":"XOF","mid":null}]}`)
 	code, entry, secret := command(t, "", nil, "client", "new", "acme")
 	require.Zero(t, code)
 	write(t, filepath.Join(dir, "clients.json"), "["+entry+"]")
-	s := serve(t, nil, "--store", "memory:", "--feed", "file:"+path, "--clients-file", filepath.Join(dir, "clients.json"))
+	s := serve(t, nil, "--store", store, "--feed", "file:"+path, "--clients-file", filepath.Join(dir, "clients.json"))
 	require.Equal(t, http.StatusOK, s.login("acme", strings.Fields(secret)[len(strings.Fields(secret))-1]))
 	_, body := s.lock("USD", "ZAR")
 	require.Equal(t, "18.2500", body["midRate"])
@@ -95,15 +105,22 @@ func TestTheFeedFileIsReadAgainWhenItChanges(t *testing.T) {
 
 	write(t, path, `{"rates":[{"base":"USD","quote":"NGN","mid":"1500.10"}]}`)
 	s.eventually(func() bool {
-		status, _ = s.lock("USD", "NGN")
-		return status == http.StatusCreated
-	}, "the file is not read again")
+		for _, one := range s.each() {
+			if status, _ = one.lock("USD", "NGN"); status >= 300 {
+				return false
+			}
+		}
+		return true
+	}, "the file is not read again by each")
 	write(t, path, `{"rates":[{"base":"USD","quote":"NGN","mid":"-1"}]}`)
 	s.eventually(func() bool {
 		status, _ = s.lock("USD", "NGN")
-		return strings.Contains(s.log.String(), "level=WARN") || strings.Contains(s.log.String(), "level=ERROR")
-	}, "a broken version is not reported")
-	require.Less(t, status, 300, "and the last good one stays in force")
+		return strings.Count(s.log.String(), "level=WARN")+strings.Count(s.log.String(), "level=ERROR") >= len(s.urls)
+	}, "a broken version is not reported by each")
+	for range s.urls {
+		require.Less(t, status, 300, "and the last good one stays in force")
+		status, _ = s.lock("USD", "NGN")
+	}
 }
 
 func TestHealthcheck(t *testing.T) {
@@ -119,8 +136,10 @@ func TestHealthcheck(t *testing.T) {
 	require.Equal(t, exitRejected, code)
 }
 
-func TestTheLimiterAnswers429(t *testing.T) {
-	s := serveAcme(t, "--store", "memory:", "--sandbox", "--rate-limit", "2")
+func TestTheLimiterAnswers429(t *testing.T) { at(t, theLimiterAnswers429, inMemory, sharedToo) }
+
+func theLimiterAnswers429(t *testing.T, store string) {
+	s := serveAcme(t, "--store", store, "--sandbox", "--rate-limit", "2")
 	limited := false
 	for range 20 {
 		status, body := s.lock("USD", "ZAR")
@@ -207,6 +226,10 @@ func TestThePublicAddressStandsInThePrintedCurl(t *testing.T) {
 }
 
 func TestASecretIsGoodInItsWindowOnly(t *testing.T) {
+	at(t, aSecretIsGoodInItsWindowOnly, inMemory, sharedToo)
+}
+
+func aSecretIsGoodInItsWindowOnly(t *testing.T, store string) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	var entries []string
 	secrets := map[string]string{}
@@ -221,7 +244,7 @@ func TestASecretIsGoodInItsWindowOnly(t *testing.T) {
 		secrets[id] = shown[strings.LastIndex(strings.TrimSpace(shown), " ")+1:]
 	}
 	write(t, path, "["+strings.Join(entries, ",")+"]")
-	s := serve(t, nil, "--sandbox", "--store", "memory:", "--clients-file", path)
+	s := serve(t, nil, "--sandbox", "--store", store, "--clients-file", path)
 	for id, want := range map[string]int{
 		"past": http.StatusUnauthorized, "present": http.StatusOK, "future": http.StatusUnauthorized,
 	} {
@@ -229,8 +252,35 @@ func TestASecretIsGoodInItsWindowOnly(t *testing.T) {
 	}
 }
 
-func TestAMultipartFormIsRefused(t *testing.T) {
-	s := serveAcme(t, "--sandbox", "--store", "memory:")
+// TestAClientIsDisabled (I14): each process reads the file, and forgets the token
+// a few seconds later.
+func TestAClientIsDisabled(t *testing.T) { at(t, aClientIsDisabled, inMemory, sharedToo) }
+
+func aClientIsDisabled(t *testing.T, store string) {
+	path := clientsFile(t)
+	s := serve(t, nil, "--sandbox", "--store", store, "--clients-file", path)
+	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret))
+	for range s.urls {
+		status, _ := s.lock("USD", "ZAR")
+		require.Equal(t, http.StatusCreated, status, "good in each process")
+	}
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	write(t, path, strings.Replace(string(text), `"id":"acme"`, `"id":"acme","disabled":true`, 1))
+	for _, one := range s.each() {
+		one.lasts(30*time.Second, func() bool {
+			status, _ := one.lock("USD", "ZAR")
+			return status == http.StatusUnauthorized
+		}, "the token is good still")
+		require.Equal(t, http.StatusUnauthorized, one.login("acme", acmeSecret))
+	}
+	require.Equal(t, http.StatusOK, s.login("beta", betaSecret), "another client")
+}
+
+func TestAMultipartFormIsRefused(t *testing.T) { at(t, aMultipartFormIsRefused, inMemory, sharedToo) }
+
+func aMultipartFormIsRefused(t *testing.T, store string) {
+	s := serveAcme(t, "--sandbox", "--store", store)
 	const form = "--x\r\nContent-Disposition: form-data; name=\"base\"\r\n\r\nUSD\r\n--x--\r\n"
 	for _, body := range []string{form, `{"base":"USD","quote":"ZAR"}`} {
 		for range 2 {

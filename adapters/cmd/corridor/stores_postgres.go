@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/river"
+	"github.com/corridor-go/corridor/errcodes"
 )
 
 // What a URL does not set. pgxpool's own bound, the number of processors, is
@@ -71,6 +73,20 @@ func openTables(ctx context.Context, opened *pool, queued func(*pool) (*river.Qu
 // connect makes the pool. It is lazy: the first use tells whether the server is
 // there.
 func connect(ctx context.Context, spec string) (*pool, error) {
+	config, err := poolConfig(spec)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, errUnreadableURL
+	}
+	return &pool{opened}, nil
+}
+
+// poolConfig is what a URL says, or libpq's environment and service file, with
+// defaults for the rest.
+func poolConfig(spec string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(spec)
 	if err != nil {
 		return nil, errUnreadableURL // pgx's text may quote the password
@@ -78,18 +94,15 @@ func connect(ctx context.Context, spec string) (*pool, error) {
 	if !hasParameter(spec, "pool_max_conns") {
 		config.MaxConns = defaultPoolSize
 	}
-	if !hasParameter(spec, "connect_timeout") {
+	zero := hasParameter(spec, "connect_timeout") || os.Getenv("PGCONNECT_TIMEOUT") != "" // if it is, it is meant
+	if config.ConnConfig.ConnectTimeout == 0 && !zero {
 		config.ConnConfig.ConnectTimeout = defaultConnectTimeout
 	}
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "corridor"
 	}
 	config.PingTimeout = pingTimeout
-	opened, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, errUnreadableURL
-	}
-	return &pool{opened}, nil
+	return config, nil
 }
 
 // closeTimeout bounds the goodbye to a server that does not answer.
@@ -110,15 +123,33 @@ func (p *pool) close() error {
 const startLock = 0x636f727273747274
 
 // alone runs fn under a lock that the server gives to one at a time, and takes
-// back when its holder dies.
+// back when its holder dies. A server that does not give it is
+// errcodes.StorageUnavailable; errors of fn come as they are.
 func (p *pool) alone(ctx context.Context, fn func() error) error {
-	return pgx.BeginFunc(ctx, p.Pool, func(tx pgx.Tx) error {
+	var failed error
+	err := pgx.BeginFunc(ctx, p.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", startLock); err != nil {
 			return err
 		}
-		return fn()
+		failed = fn()
+		return failed
 	})
+	switch {
+	case err == nil || failed != nil:
+		return failed
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return errcodes.Wrap(errcodes.StorageUnavailable, "The database does not serve now", wordless{err})
+	}
 }
+
+// wordless is an error of pgx without its text, which has names and addresses.
+type wordless struct{ cause error }
+
+func (w wordless) Unwrap() error { return w.cause }
+
+func (wordless) Error() string { return "no lock to start under" }
 
 var errUnreadableURL = rejected{errors.New("not a URL that PostgreSQL takes: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…")}
 

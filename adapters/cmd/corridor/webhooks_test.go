@@ -94,27 +94,30 @@ func TestAReceiverThatFailsIsAskedAgain(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := receiving(t, func(w http.ResponseWriter, p *posted) {
-				if p.nth == 1 && p.about == "tx_sandbox_failed" && p.kind == "transaction.opened" {
-					c.answer(w)
-				}
-			})
-			s := serveHooks(t, "memory:", r)
-			s.payment("pending")
-			s.eventually(func() bool { return len(r.of("acme", "failed")) >= 3 }, "events are missing")
-			of := r.of("acme", "failed")
-			require.Len(t, of, 3)
-			require.Equal(t, of[0].id, of[1].id)
-			require.Equal(t, string(of[0].body), string(of[1].body))
-			require.Equal(t, []string{"transaction.opened", "transaction.failed"}, kinds(of))
-			requireSigned(t, s.webhookSecret(), r.requests())
-			require.InDelta(t, 1, s.metric(`corridor_webhook_attempts_total{status="`+c.status+`"}`), 0)
-			require.Zero(t, strayed.Load(), "redirected to")
-			require.Zero(t, s.stop())
-			requireUntold(t, s.log.String(), "canary", r.URL)
+			at(t, func(t *testing.T, store string) { aReceiverIsAskedAgain(t, store, c.status, c.answer, &strayed) }, inMemory, sharedToo)
 		})
 	}
+}
+
+func aReceiverIsAskedAgain(t *testing.T, store, wanted string, answer func(w http.ResponseWriter), strayed *atomic.Int64) {
+	r := receiving(t, func(w http.ResponseWriter, p *posted) {
+		if p.nth == 1 && p.about == "tx_sandbox_failed" && p.kind == "transaction.opened" {
+			answer(w)
+		}
+	})
+	s := serveHooks(t, store, r)
+	s.payment("pending")
+	s.eventually(func() bool { return len(r.of("acme", "failed")) >= 3 }, "events are missing")
+	of := r.of("acme", "failed")
+	require.Len(t, of, 3)
+	require.Equal(t, of[0].id, of[1].id)
+	require.Equal(t, string(of[0].body), string(of[1].body))
+	require.Equal(t, []string{"transaction.opened", "transaction.failed"}, kinds(of))
+	requireSigned(t, s.webhookSecret(), r.requests())
+	require.InDelta(t, 1, s.metric(`corridor_webhook_attempts_total{status="`+wanted+`"}`), 0)
+	require.Zero(t, strayed.Load(), "redirected to")
+	require.Zero(t, s.stop())
+	requireUntold(t, s.log.String(), "canary", r.URL)
 }
 
 // TestAReceiverAsksForPatience (I30): not before its time, and others do not

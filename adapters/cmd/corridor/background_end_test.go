@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+)
+
+// assembled is a serve that has everything and does not run yet.
+func assembled(t *testing.T, store string, log *slog.Logger) *application {
+	t.Helper()
+	var cli commands
+	parser, err := kong.New(&cli, kong.Vars{"connectors": connectorNames()})
+	require.NoError(t, err)
+	_, err = parser.Parse([]string{"serve", "--clients-file", clientsFile(t), "--sandbox", "--store", store})
+	require.NoError(t, err)
+	app, err := cli.Serve.assemble(t.Context(), "http://localhost", log)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, app.close()) })
+	return app
+}
+
+// serveApp serves until the stop, and tells when it has begun.
+func serveApp(t *testing.T, stop <-chan struct{}, app *application, log *slog.Logger) (address string, ended <-chan error) {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	end, begun := make(chan error, 1), make(chan struct{})
+	go func() { end <- app.serve(stop, listener, log, func() { close(begun) }) }()
+	await(t, "start", begun)
+	return listener.Addr().String(), end
+}
+
+func TestServeEndsWithALoopThatEndsByItself(t *testing.T) {
+	at(t, serveEndsWithALoopThatEndsByItself, inMemory, shared)
+}
+
+func serveEndsWithALoopThatEndsByItself(t *testing.T, store string) {
+	var lines screen
+	log := slog.New(slog.NewTextHandler(&lines, nil))
+	app := assembled(t, store, log)
+	loop := `loop="rate locks"`
+	if app.queue == nil {
+		require.NoError(t, app.locks.Close(t.Context()))
+	} else {
+		loop = "loop=queue"
+		require.NoError(t, app.queue.Close(t.Context()))
+	}
+	address, ended := serveApp(t, nil, app, log)
+	err := await(t, "end", ended)
+	require.ErrorIs(t, err, errBroken)
+	require.NotErrorAs(t, err, new(rejected), "its exit status is 1")
+	require.Equal(t, `corridor: `+errBroken.Error(), "corridor: "+oneLine(err))
+	require.Regexp(t, `level=ERROR msg="background loop ended by itself" `+loop, lines.String())
+	_, err = new(net.Dialer).DialContext(t.Context(), "tcp", address)
+	require.Error(t, err, "still listening")
+}
+
+// TestAStopIsNoEndByItself: the queue ends before the others are told.
+func TestAStopIsNoEndByItself(t *testing.T) { at(t, aStopIsNoEndByItself, inMemory, shared) }
+
+func aStopIsNoEndByItself(t *testing.T, store string) {
+	var lines screen
+	log := slog.New(slog.NewTextHandler(&lines, nil))
+	app := assembled(t, store, log)
+	stop := make(chan struct{})
+	_, ended := serveApp(t, stop, app, log)
+	close(stop)
+	require.NoError(t, await(t, "end", ended))
+	require.NotContains(t, lines.String(), "by itself")
+}
+
+// TestWhatALoopSaysWhenItIsStopped is not told.
+func TestWhatALoopSaysWhenItIsStopped(t *testing.T) {
+	t.Parallel()
+	var lines screen
+	b := &background{log: slog.New(slog.NewTextHandler(&lines, nil)), broken: make(chan error, 1)}
+	b.stopping.Store(true)
+	for _, err := range []error{nil, context.Canceled, errors.New("the feed was cut off")} {
+		b.keep(t.Context(), loop{"a loop", func(context.Context) error { return err }})
+	}
+	require.Empty(t, b.broken)
+	require.Empty(t, lines.String())
+	b.stopping.Store(false)
+	for range 2 { // both at once
+		b.keep(t.Context(), loop{"a loop", func(context.Context) error { return nil }})
+	}
+	require.ErrorIs(t, <-b.broken, errBroken)
+}
+
+// TestWhatIsNotSetHasNoLoop: it would end by itself.
+func TestWhatIsNotSetHasNoLoop(t *testing.T) {
+	t.Parallel()
+	app := assembled(t, "memory:", slog.New(slog.DiscardHandler))
+	names := func() (all []string) {
+		for _, l := range app.loops(slog.New(slog.DiscardHandler)) {
+			all = append(all, l.name)
+		}
+		return all
+	}
+	require.Subset(t, names(), []string{"reports", "sandbox transactions"})
+	app.payments.sandbox, app.reports.service = nil, nil
+	require.Equal(t, []string{"events", "rate locks", "validations", "transactions", "tokens"}, names())
+}

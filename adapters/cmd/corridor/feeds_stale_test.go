@@ -1,0 +1,26 @@
+package main
+
+import (
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAFeedThatIsTooOldGivesWayToTheNext: a first feed whose price locks nothing
+// must not stand in the way of a live one.
+func TestAFeedThatIsTooOldGivesWayToTheNext(t *testing.T) {
+	at(t, aFeedThatIsTooOldGivesWayToTheNext, inMemory, sharedToo)
+}
+
+func aFeedThatIsTooOldGivesWayToTheNext(t *testing.T, store string) {
+	dir := t.TempDir()
+	old, live := filepath.Join(dir, "old.json"), filepath.Join(dir, "live.json")
+	write(t, old, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25","at":"2020-01-01T00:00:00Z"}]}`)
+	write(t, live, `{"rates":[{"base":"USD","quote":"ZAR","mid":"19.25"}]}`)
+	s := serveAcme(t, "--store", store, "--feed", "file:"+old+",file:"+live)
+	status, body := s.lock("USD", "ZAR")
+	require.Equal(t, http.StatusCreated, status)
+	require.Equal(t, "19.25", body["midRate"])
+}
