@@ -38,6 +38,7 @@ type lockOp struct {
 // lockSave is a write that an op made, as its process's store saw it.
 type lockSave struct {
 	Call, Return int64
+	Version      int64 // of the book, once saved; 0 where the store counts none
 	Minted       string
 	Ended        []lockEnd
 }
@@ -64,7 +65,7 @@ type witnessedStore struct{ ports.RateLockStore }
 type witnessKey struct{}
 
 func (w witnessedStore) Save(ctx context.Context, c ports.RateLockChange) error {
-	s := lockSave{Call: monotonic()}
+	s := lockSave{Call: monotonic(), Version: c.Book.Version + 1}
 	err := w.RateLockStore.Save(ctx, c)
 	o, ok := ctx.Value(witnessKey{}).(*lockOp)
 	if err != nil || !ok {

@@ -51,7 +51,7 @@ func requireRaces(t *testing.T, processes, pairs int, isolation string, most flo
 		ops, lost := crew.all(t, func(int) historyOrder { return o })
 		requests, conflicts = requests+len(ops), conflicts+int(lost)
 		require.Empty(t, historyFaults(ops), "pair %d", i)
-		require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(sequential, lockSteps(ops), 10*time.Second), "pair %d", i)
+		require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(sequential, ordered(lockSteps(ops)), 10*time.Second), "pair %d", i)
 		if locksOf(t, pool, book) != ports.MaxLiveLocks || mintsOf(ops) != ports.MaxLiveLocks {
 			overfull++
 		}

@@ -113,7 +113,7 @@ func ofBook[V any](t *testing.T, pool *pgxpool.Pool, book ports.BookKey, sql str
 func requireSound(t *testing.T, pool *pgxpool.Pool, books []ports.BookKey, ops []lockOp, seed uint64) {
 	t.Helper()
 	require.Empty(t, historyFaults(ops), "seed %d", seed)
-	verdict := porcupine.CheckOperationsTimeout(sequential, lockSteps(ops), time.Minute)
+	verdict := porcupine.CheckOperationsTimeout(sequential, ordered(lockSteps(ops)), time.Minute)
 	require.Equal(t, porcupine.Ok, verdict, "seed %d", seed)
 	for _, book := range books {
 		require.Empty(t, overfullBook(book, eventsOf(t, pool, book)), "seed %d", seed)
