@@ -32,7 +32,7 @@ type Policy struct {
 	// Tolerance is by how many minor units a settled sum may differ from the
 	// transaction's amount, in any currency. 0 to MaxTolerance.
 	Tolerance int64
-	// KeepFor is how long a report's file stays. 0: for ever.
+	// KeepFor is how long an ended report and its file stay. 0: for ever.
 	KeepFor time.Duration
 }
 

@@ -11,6 +11,12 @@
 //	}
 //	return server.Serve(listener)
 //
+// Below a prefix of the embedder's own mux, with links that have it, too:
+//
+//	handler, err := httpserver.New(auth, services, &httpserver.Config{PublicURL: "https://pay.example/fx"})
+//	…
+//	mux.Handle("/fx/", http.StripPrefix("/fx", handler)) // /fx/v1/rate-locks, /fx/docs, /fx/readyz
+//
 // It holds no rule of the business: it authenticates, reads a body, calls one
 // service, and prints what that says. The routes, their bodies and each status
 // are in the OpenAPI document, which the handler serves at /openapi.yaml and
