@@ -6,7 +6,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	auth, err := clientauth.New(clients, store, nil)
+//	auth, err := clientauth.New(clients, store.Tokens(), nil)
 //	if err != nil {
 //		return err
 //	}
@@ -23,6 +23,9 @@
 // expired secret and a disabled client give the same error after the same
 // comparisons (I15). A store that fails is [errcodes.Unavailable], never a
 // refusal.
+//
+// Expired tokens stay in the store until [Authenticator.Tick] removes them, which
+// nobody else calls: some minutes apart is enough, in one process or in all.
 //
 // Clients come from any [ports.ClientReader]; [OpenFile] and [Parse] give two.
 package clientauth

@@ -52,6 +52,9 @@
 //
 // [Migrate] makes the tables, and [New] does so too unless it is told not to. The
 // role needs CREATE on the database for the first time, or a schema corridor that
-// it owns; afterwards SELECT, INSERT, UPDATE and DELETE on the tables are enough,
-// with [Config].SkipMigrate.
+// it owns; afterwards USAGE on the schema and SELECT, INSERT, UPDATE and DELETE on
+// the tables are enough, where nothing is left to migrate or with
+// [Config].SkipMigrate. Tables of a newer version are refused: a process that runs
+// goes on when they are made beside it, and does not start again. The page
+// internal/docs/operations.md has the statements, and queries for people.
 package postgres

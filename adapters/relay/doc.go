@@ -11,6 +11,9 @@
 // receiver says so or because its attempts are used up, is buried: it stays in
 // the store until somebody replays it.
 //
+// A store without a relay keeps its events for ever: who wants none gives a sink
+// that answers nil.
+//
 // Any number of relays, in any number of processes, may drain one outbox, as
 // long as the sink answers within half of Config.Lease: a delivery that outlives
 // its lease may overlap with another relay's of the same event.

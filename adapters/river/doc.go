@@ -66,10 +66,21 @@
 // are removed after Config.Keep, buried ones stay, with their reason, until
 // somebody removes them.
 //
+// A role that does not own the schema needs what package postgres says, and USAGE
+// on the sequences. pgxpool gives four connections or one for each processor:
+// say pool_max_conns.
+//
+// The services' own Run is not called beside Queue.Run, and their Tick stands
+// among the tickers too, for deadlines and what is removed. Two Ticks of this
+// module tell a number and need a func around them: that of a relay, unless its
+// Run is called, and that of a clientauth.Authenticator, which removes expired
+// tokens. The example of a service has them all.
+//
 // # Without it
 //
-// A store without the hook keeps work in its own table, and every process's Tick
-// claims from there: correct with any number of processes, but each of them looks
-// at every interval. Use this package when that polling costs too much, or when
-// work should begin as soon as it is saved.
+// A store without the hook keeps work in its own table, Store.Work, and every
+// process's Tick claims from there, as each service's Run calls it: correct with
+// any number of processes, but each of them looks at every interval. Use this
+// package when that polling costs too much, or when work should begin as soon as
+// it is saved.
 package river

@@ -32,7 +32,7 @@ func (tries) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 // holding up no index that is made concurrently.
 func TestAMigrationWaitsBesideItsStatements(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.Database(t, tables)
+	dsn := pgtest.Database(t, bare)
 	other, err := connect(t, dsn).Acquire(t.Context())
 	require.NoError(t, err)
 	defer other.Release()

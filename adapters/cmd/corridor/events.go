@@ -54,6 +54,9 @@ func (c *eventSettings) open(ctx context.Context, s *store, inSandbox bool, coun
 	if err := e.openHook(ctx, c, s, inSandbox, count); err != nil {
 		return nil, err
 	}
+	if e.hook == nil && s.queue != nil {
+		log.Warn("no --webhook-url: events that this process takes reach no receiver, also when another process of the database has one")
+	}
 	sink := &countingSink{counters: count, log: log}
 	relays, batch := 1, relay.DefaultBatch
 	if e.hook != nil {

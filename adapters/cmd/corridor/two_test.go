@@ -128,4 +128,5 @@ func TestRoundsAreSharedOut(t *testing.T) {
 	}
 	require.Zero(t, s.metric("corridor_background_failures_total"))
 	require.Zero(t, s.metric("corridor_jobs_rescued_total"))
+	require.Equal(t, len(s.urls), strings.Count(s.log.String(), "no --webhook-url"), "each says that its share of the events reaches nobody")
 }

@@ -45,6 +45,7 @@ func eventsArriveSigned(t *testing.T, store string) {
 	}
 	require.NoError(t, json.Unmarshal(r.of("acme", "failed")[1].data, &told))
 	require.Equal(t, failed, told)
+	require.NotContains(t, s.log.String(), "no --webhook-url")
 	require.Zero(t, s.stop(), s.log)
 }
 

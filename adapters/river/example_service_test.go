@@ -1,0 +1,188 @@
+package river_test //nolint:testableexamples // it needs a database
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/adapters/relay"
+	"github.com/corridor-go/corridor/adapters/river"
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/report"
+	"github.com/corridor-go/corridor/validation"
+)
+
+// brought is what the embedder has: adapters of this module, or its own.
+type brought struct {
+	feed       ports.PriceFeed
+	terms      ratelock.Terms
+	connectors []ports.AccountConnector
+	keys       ports.Sealer       // adapters/keyring; the same keys in every process
+	reports    report.Ports       // all but Reports; Files are shared by all processes
+	receiver   ports.EventSink    // adapters/webhook; the same in every process
+	clients    ports.ClientReader // clientauth.OpenFile
+}
+
+// embedded is one process of a service; any number of them share a database.
+type embedded struct {
+	queue    *river.Queue
+	store    *postgres.Store
+	locks    *ratelock.Service
+	accounts *validation.Service
+	payments *authstate.Service
+	reports  *report.Service
+	events   *relay.Relay
+	auth     *clientauth.Authenticator
+}
+
+func (e *embedded) open(ctx context.Context, pool *pgxpool.Pool) (err error) {
+	e.queue, err = river.New(ctx, pool, &river.Config{
+		Kinds: []string{validation.WorkRecover, authstate.WorkTimeout},
+		Wake:  map[string]string{report.EventCreated: "reports"},
+	})
+	if err != nil {
+		return err
+	}
+	e.store, err = postgres.New(ctx, pool, &postgres.Config{Hook: e.queue})
+	return err
+}
+
+func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
+	if e.locks, err = ratelock.New(e.store.RateLocks(), b.feed, b.terms, nil); err != nil {
+		return err
+	}
+	e.accounts, err = validation.New(validation.Ports{
+		Validations: e.store.Validations(), Answers: e.store.Answers(), Work: e.queue.Work(), Sealer: b.keys,
+	}, b.connectors, validation.Policy{AnswerTTL: 24 * time.Hour, KeepFor: 30 * 24 * time.Hour}, nil)
+	if err != nil {
+		return err
+	}
+	normaliser, err := authstate.NewNormaliser(nil)
+	if err != nil {
+		return err
+	}
+	e.payments, err = authstate.New(authstate.Ports{Transactions: e.store.Transactions(), Work: e.queue.Work()}, normaliser, nil)
+	if err != nil {
+		return err
+	}
+	fresh := make([]byte, 32)
+	_, _ = rand.Read(fresh)
+	links, err := e.store.Secrets().Secret(ctx, "report links", fresh) // the first process's, for all
+	if err != nil {
+		return err
+	}
+	b.reports.Reports = e.store.Reports()
+	e.reports, err = report.New(b.reports, report.Policy{SettleWithin: 72 * time.Hour}, &report.Config{LinkKey: links})
+	if err != nil {
+		return err
+	}
+	if e.events, err = relay.New(e.store.Outbox(), b.receiver, nil); err != nil {
+		return err
+	}
+	e.auth, err = clientauth.New(b.clients, e.store.Tokens(), nil)
+	return err
+}
+
+// jobs are the same in every process; River has each done in one of them. The
+// services' own Run is not called.
+func (e *embedded) jobs() river.Jobs {
+	return river.Jobs{
+		Work: map[string]river.Tick{validation.WorkRecover: e.accounts.Tick, authstate.WorkTimeout: e.payments.Tick},
+		Tickers: []river.Ticker{
+			{Name: "rate_locks", Every: 5 * time.Second, Tick: e.locks.Sweep},
+			{Name: "drift", Every: 2 * time.Second, Tick: e.locks.Drift, Stays: true}, // it remembers what it saw
+			{Name: "validations", Every: 5 * time.Second, Tick: e.accounts.Tick},      // also purges
+			{Name: "transactions", Every: 5 * time.Second, Tick: e.payments.Tick},
+			{Name: "reports", Every: 10 * time.Second, Tick: e.reports.Tick, Timeout: report.DefaultMaxRun, AtOnce: 2},
+			{Name: "events", Every: time.Second, Timeout: 5 * time.Minute, Tick: func(ctx context.Context, _ time.Time) error {
+				_, err := e.events.Tick(ctx)
+				return err
+			}},
+			{Name: "tokens", Every: 10 * time.Minute, Tick: func(ctx context.Context, now time.Time) error {
+				_, err := e.auth.Tick(ctx, now) // expired ones
+				return err
+			}},
+		},
+	}
+}
+
+// handler has the wire interface below /fx, beside routes of the embedder's own.
+func (e *embedded) handler(mux *http.ServeMux) error {
+	api, err := httpserver.New(e.auth, httpserver.Services{
+		RateLocks: e.locks, Validations: e.accounts, Transactions: e.payments, Reports: e.reports,
+	}, &httpserver.Config{
+		PublicURL: "https://pay.example/fx", // download links begin with it
+		Checks: []httpserver.Check{{Name: "store", Run: func(ctx context.Context) (bool, error) {
+			return false, e.store.Ping(ctx)
+		}}},
+	})
+	if err != nil {
+		return err
+	}
+	mux.Handle("/fx/", http.StripPrefix("/fx", api))
+	return nil
+}
+
+// serve ends when ctx does, after SIGTERM: requests first, then the rounds, then
+// lookups, which other processes take up.
+func (e *embedded) serve(ctx context.Context, server *http.Server) error {
+	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	group.Go(func() error { return e.queue.Run(context.WithoutCancel(ctx), e.jobs()) }) // until Close
+	group.Go(func() error {
+		<-running.Done()
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+		defer cancel()
+		return errors.Join(server.Shutdown(late), e.queue.Close(late), e.accounts.Close(late), e.store.Close())
+	})
+	return group.Wait()
+}
+
+// A whole service: every part of this module, in as many processes as you like.
+// It needs a database, so nothing is run here.
+func Example_service() {
+	run := func(b brought) error {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		pool, err := pgxpool.New(ctx, "postgres://corridor@db/payments?pool_max_conns=16")
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		var e embedded
+		if err := e.open(ctx, pool); err != nil {
+			return err
+		}
+		if err := e.assemble(ctx, b); err != nil {
+			return err
+		}
+		mux := http.NewServeMux()
+		if err := e.handler(mux); err != nil {
+			return err
+		}
+		server, err := httpserver.NewServer(mux, nil)
+		if err != nil {
+			return err
+		}
+		server.Addr = ":8080"
+		return e.serve(ctx, server)
+	}
+	_ = run
+}
