@@ -81,6 +81,7 @@ var single = map[string]string{
 	"TestWhatALogLineHolds":                   itsLog,
 	"TestAnAnswerOfALibraryIsCounted":         "metrics are one server's, and so is their registry",
 	"TestACheckIsToldToEnd":                   itsChecks,
+	"TestTheDocumentLeadsBelowAPrefix":        "the document leads to the handler that gave it",
 	"TestTheDocumentIsValid":                  noRequest,
 	"TestTheDocumentListsTheCodes":            noRequest,
 	"TestTheCheckAgainstTheDocumentCanFail":   noRequest,
