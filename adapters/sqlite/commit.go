@@ -18,12 +18,13 @@ const (
 // evidence reads the fate of a change after its COMMIT failed.
 type evidence func(context.Context, *session) (fate, error)
 
-// commit ends the transaction, and gives each of its saves its result.
-func (w *writer) commit(ctx context.Context, made []*member) {
+// commit ends the transaction, and gives each of its saves its result. It tells
+// whether all of them are stored; not when some may be.
+func (w *writer) commit(ctx context.Context, made []*member) bool {
 	err := w.tryCommit(ctx)
 	switch {
 	case err == nil:
-		return
+		return true
 	case isDefinite(err):
 		err = coded(err)
 		w.undo(ctx, err)
@@ -34,6 +35,7 @@ func (w *writer) commit(ctx context.Context, made []*member) {
 		w.drop()
 		w.settle(ctx, made, err)
 	}
+	return false
 }
 
 func (w *writer) tryCommit(ctx context.Context) error {

@@ -26,8 +26,9 @@
 //
 // A commit waits for the disk however little it stores, so the saves that wait
 // for their turn meanwhile are made together in the next one: many callers cost
-// little more waiting than one. Each still gets an answer of its own, and one
-// that is refused or fails costs its neighbours nothing.
+// little more waiting than one. Each still gets an answer of its own: a refusal
+// because of a neighbour's change is told only when that is stored, and when one
+// fails, the others are made again without it.
 //
 // # Tables
 //

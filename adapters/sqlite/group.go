@@ -2,7 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"sync"
+
+	"github.com/corridor-go/corridor/errcodes"
 )
 
 // A COMMIT waits for the disk, however little it stores. Saves that wait for
@@ -12,13 +13,20 @@ import (
 // maxGroup bounds the saves of one transaction: 1 to 2 ms of work.
 const maxGroup = 64
 
+var (
+	errPanicked = errcodes.New(errcodes.Internal, "") // no caller is told: the save is made again
+	errUnknown  = errcodes.New(errcodes.OutcomeUnknown, "")
+)
+
 // member is one save of a group.
 type member struct {
 	do     func(*session) error
 	check  func(*session) (fate, error) // nil: its fate can't be read
 	gone   func() error                 // tells whether the caller waits no more
+	place  int                          // in the order in which the saves came
 	result error
-	done   chan struct{} // holds one value when result is set
+	alone  bool          // the group told nothing about it: it is to be made again, by its caller
+	done   chan struct{} // holds one value when result or alone is set
 }
 
 func newMember(ctx context.Context, do change, check evidence) *member {
@@ -34,41 +42,6 @@ func newMember(ctx context.Context, do change, check evidence) *member {
 	return m
 }
 
-// queue holds the saves that wait, in the order in which they came.
-type queue struct {
-	mu      sync.Mutex
-	waiting []*member
-}
-
-func (q *queue) add(m *member) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting = append(q.waiting, m)
-}
-
-// take gives the first to a transaction.
-func (q *queue) take() []*member {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	n := min(len(q.waiting), maxGroup)
-	group := q.waiting[:n:n]
-	q.waiting = q.waiting[n:]
-	return group
-}
-
-// leave takes m back, and tells whether it was still waiting.
-func (q *queue) leave(m *member) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for i, waiting := range q.waiting {
-		if waiting == m {
-			q.waiting = append(q.waiting[:i:i], q.waiting[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
 // save is update for a change that may share its transaction with others. It may
 // be made twice: do must only write.
 func (w *writer) save(ctx context.Context, do change, check evidence) error {
@@ -77,6 +50,9 @@ func (w *writer) save(ctx context.Context, do change, check evidence) error {
 	for {
 		select {
 		case <-m.done:
+			if m.alone {
+				return w.update(ctx, do, check)
+			}
 			return m.result
 		case <-w.closed:
 			return w.giveUp(m, errClosed)
@@ -96,6 +72,9 @@ func (w *writer) giveUp(m *member, cause error) error {
 		return cause
 	}
 	<-m.done
+	if m.alone {
+		return cause
+	}
 	return m.result
 }
 
@@ -109,58 +88,100 @@ func (w *writer) lead(ctx context.Context, m *member) error {
 	if w.isClosed() {
 		return errClosed
 	}
+	newest := w.saves.newest()
 	if err := w.begin(ctx); err != nil {
+		if isBusy(err) {
+			w.saves.refuse(newest, err)
+		}
 		return err
 	}
-	w.transact(context.WithoutCancel(ctx), w.saves.take())
+	group := w.saves.take()
+	defer tell(group)
+	w.together(context.WithoutCancel(ctx), group)
 	return nil
 }
 
-// transact makes the saves of a group in the transaction that is open, or, when
-// one of them fails, each in one of its own, and tells each caller the result.
-func (w *writer) transact(ctx context.Context, group []*member) {
-	if !w.together(ctx, group) {
-		for _, m := range group {
-			if m.result = w.begin(ctx); m.result == nil {
-				w.together(ctx, []*member{m})
-			}
-		}
-	}
+// tell ends the wait of a group.
+func tell(group []*member) {
 	for _, m := range group {
 		m.done <- struct{}{}
 	}
 }
 
-// together makes the saves of a group, and ends the transaction. It tells whether
-// all have their results; if not, nothing of them is stored.
-func (w *writer) together(ctx context.Context, group []*member) bool {
-	made, failure := w.apply(group)
-	if failure == nil && len(made) > 0 {
-		w.commit(ctx, made)
-		return true
+// together makes the saves of a group in the transaction that is open, and ends
+// it. A refusal that others' writes may have caused holds only if these are
+// stored; else that save is to be made alone. If one fails, all of them are.
+func (w *writer) together(ctx context.Context, group []*member) {
+	ended := false
+	defer func() {
+		if !ended {
+			w.abandon(group)
+		}
+	}()
+	made, behind, failure := w.apply(group)
+	switch {
+	case failure != nil:
+		w.undo(ctx, failure)
+		separate(group, len(group) > 1)
+	case len(made) == 0:
+		w.undo(ctx, nil)
+		separate(behind, true)
+	default:
+		separate(behind, !w.commit(ctx, made))
 	}
-	w.undo(ctx, failure)
-	return failure == nil || len(group) == 1
+	ended = true
+}
+
+func separate(saves []*member, alone bool) {
+	for _, m := range saves {
+		m.alone = alone
+	}
+}
+
+// abandon ends a transaction in which this caller panics: nobody knows how far
+// it came.
+func (w *writer) abandon(group []*member) {
+	w.drop()
+	for _, m := range group {
+		m.result = errUnknown
+	}
 }
 
 // apply makes the saves of a group, and gives those that are to be committed. The
 // others have their results: a save that was refused before it wrote anything
-// costs its neighbours nothing. One that failed otherwise is the failure, which
-// undoes them all.
-func (w *writer) apply(group []*member) (made []*member, failure error) {
+// costs its neighbours nothing. It is behind, if it may have seen their writes. One
+// that failed otherwise is the failure, which undoes them all.
+func (w *writer) apply(group []*member) (made, behind []*member, failure error) {
 	for _, m := range group {
 		before := w.session.changed
-		if m.result = m.gone(); m.result == nil {
-			m.result = coded(m.do(w.session))
-		}
+		m.result = m.attempt(w.session, len(group) > 1)
 		switch {
 		case m.result == nil:
 			made = append(made, m)
 		case !isRefusal(m.result) || w.session.changed != before:
-			return nil, m.result
+			return nil, nil, m.result
+		case len(made) > 0:
+			behind = append(behind, m)
 		}
 	}
-	return stillWanted(made), nil
+	return stillWanted(made), behind, nil
+}
+
+// attempt makes the save, unless its caller has gone. A panic among others' saves
+// is a failure, so that it is met again, and by its own caller, when m is made
+// alone.
+func (m *member) attempt(s *session, amongOthers bool) (err error) {
+	if amongOthers {
+		defer func() {
+			if recover() != nil {
+				err = errPanicked
+			}
+		}()
+	}
+	if err := m.gone(); err != nil {
+		return err
+	}
+	return coded(m.do(s))
 }
 
 // stillWanted gives the saves back, unless all who asked for them have gone.

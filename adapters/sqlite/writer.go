@@ -23,8 +23,10 @@ type writer struct {
 }
 
 // busySlice is how long SQLite itself waits for a lock; the writer repeats it,
-// so that a context that is done is noticed in between.
-const busySlice = 50 * time.Millisecond
+// so that a context that is done is noticed in between, and so that it asks often:
+// SQLite's own pauses grow, and miss the moments in which another process that
+// writes all the time lets go of the file.
+const busySlice = 2 * time.Millisecond
 
 // change writes, by statements that are undone together if it fails.
 type change func(context.Context, *session) error
@@ -109,17 +111,16 @@ func (w *writer) begin(ctx context.Context) error {
 	return coded(err)
 }
 
-// connect opens a connection if there is none.
+// connect opens a connection if there is none. That may find the file busy, too:
+// while another process opens it for the first time, or closes it for the last.
 func (w *writer) connect(ctx context.Context) error {
 	if w.session != nil {
 		return nil
 	}
-	session, err := newSession(ctx, w.db)
-	if err != nil {
+	return patiently(ctx, w.tries, func() (err error) {
+		w.session, err = newSession(ctx, w.db)
 		return err
-	}
-	w.session = session
-	return nil
+	})
 }
 
 // peek reads one row on the writing connection, if nobody uses it, and tells
@@ -167,19 +168,20 @@ func (w *writer) undo(ctx context.Context, failure error) {
 
 // drop gives the connection up. What its close reports is no news: an error
 // is why it was given up.
-func (w *writer) drop() {
-	_ = w.session.close()
+func (w *writer) drop() { _ = w.disconnect() }
+
+func (w *writer) disconnect() error {
+	if w.session == nil {
+		return nil
+	}
+	session := w.session
 	w.session = nil
+	return session.close()
 }
 
 func (w *writer) close() error {
 	close(w.closed)
 	w.turn <- struct{}{}
 	defer func() { <-w.turn }()
-	var err error
-	if w.session != nil {
-		err = w.session.close()
-		w.session = nil
-	}
-	return errors.Join(err, w.db.Close())
+	return errors.Join(w.disconnect(), w.db.Close())
 }

@@ -1,0 +1,171 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+var crashRounds = flag.Int("crash.rounds", 3, "how often processes are killed in the middle of their writes")
+
+const (
+	crashEnv    = "CORRIDOR_TEST_CRASH_DB"
+	crashSavers = 48
+)
+
+// TestCrashChild is a process that is killed: it saves with many callers, some of
+// whom want the same book, fail or give up, and says what each was told.
+func TestCrashChild(t *testing.T) {
+	path := os.Getenv(crashEnv)
+	if path == "" {
+		t.Skip("runs only as the child of TestKill9OfManySavers")
+	}
+	var asked atomic.Int64
+	store, err := sqlite.Open(t.Context(), path, &sqlite.Config{Faults: func(point string) error {
+		if n := asked.Add(1); point != sqlite.BeforeReadBack && n%23 == 0 {
+			return errDisk
+		}
+		return nil
+	}})
+	require.NoError(t, err)
+	var g errgroup.Group
+	for saver := range crashSavers {
+		g.Go(func() error { return saveUntilKilled(t, store, saver) })
+	}
+	require.NoError(t, g.Wait())
+}
+
+func saveUntilKilled(t *testing.T, store *sqlite.Store, saver int) error {
+	t.Helper()
+	for n := 0; ; n++ {
+		id := fmt.Sprintf("rl_%d_%d_%d", os.Getpid(), saver, n)
+		owner := id // a book of its own
+		if n%4 == 0 {
+			owner = fmt.Sprintf("shared-%d", n%3)
+		}
+		book, err := store.RateLocks().Book(t.Context(), keyOf(owner))
+		if err != nil {
+			return err
+		}
+		book.Slots[0].ID, book.Slots[1].ID = "", ""
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		if n%5 == 0 {
+			cancel()
+			ctx, cancel = context.WithTimeout(t.Context(), time.Duration(rand.IntN(20_000))*time.Microsecond)
+		}
+		err = store.RateLocks().Save(ctx, mint(book, activeLock(owner, id, epoch)))
+		cancel()
+		switch code := errcodes.Of(err); code {
+		case "":
+			fmt.Println("told", owner, id, "stored")
+		case errcodes.Conflict, errcodes.Canceled, errcodes.DeadlineExceeded, errcodes.StorageUnavailable,
+			errcodes.OutcomeUnknown: // as when the other process empties the log at the same time
+			fmt.Println("told", owner, id, code)
+		default:
+			return err
+		}
+	}
+}
+
+// TestKill9OfManySavers, in two processes on one file: what a caller was told of
+// its save is so, and a lock is there with its event or not at all (I10, I32).
+func TestKill9OfManySavers(t *testing.T) {
+	path := migrated(t)
+	told := map[string][]string{} // the lines, by id
+	for range *crashRounds {
+		killBoth(t, path, told)
+		verifyTold(t, path, told)
+	}
+	kinds := map[string]int{}
+	for _, f := range told {
+		kinds[f[3]]++
+	}
+	t.Log(kinds)
+	for _, kind := range []errcodes.Code{"stored", errcodes.Conflict, errcodes.StorageUnavailable} {
+		require.NotZero(t, kinds[string(kind)], kind)
+	}
+}
+
+func killBoth(t *testing.T, path string, told map[string][]string) {
+	t.Helper()
+	lines := make(chan string)
+	var g errgroup.Group
+	var children []*exec.Cmd
+	for range 2 {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCrashChild$", "-test.v")
+		child.Env = append(os.Environ(), crashEnv+"="+path)
+		out, err := child.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, child.Start())
+		children = append(children, child)
+		g.Go(func() error {
+			for s := bufio.NewScanner(out); s.Scan(); {
+				lines <- s.Text()
+			}
+			if child.Wait() == nil {
+				return errors.New("a child was not killed")
+			}
+			return nil
+		})
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- g.Wait(); close(lines) }()
+	target, seen := 300+rand.IntN(2_000), 0
+	for line := range lines {
+		f := strings.Fields(line)
+		if len(f) != 4 || f[0] != "told" {
+			require.NotContains(t, line, "FAIL")
+			continue
+		}
+		told[f[2]] = f
+		if seen++; seen == target {
+			for _, child := range children {
+				require.NoError(t, child.Process.Kill())
+			}
+		}
+	}
+	require.NoError(t, <-ended)
+}
+
+func verifyTold(t *testing.T, path string, told map[string][]string) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close()) }()
+	for id, f := range told {
+		_, _, err := store.RateLocks().Lock(t.Context(), f[1], id)
+		switch f[3] {
+		case "stored":
+			require.NoError(t, err, "acknowledged and lost: %v", f)
+		case string(errcodes.OutcomeUnknown): // either
+		default:
+			require.Equal(t, errcodes.NotFound, errcodes.Of(err), "refused and stored: %v", f)
+		}
+	}
+	db := raw(t, path)
+	for what, count := range map[string]string{
+		"locks without their event": "SELECT count(*) FROM rate_locks WHERE id NOT IN (SELECT key FROM events)",
+		"events without their lock": "SELECT count(*) FROM events WHERE key NOT IN (SELECT id FROM rate_locks)",
+		"saves that no book counts": "SELECT (SELECT count(*) FROM rate_locks) - (SELECT sum(version) FROM books)",
+		"pages that are not sound":  "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
+	} {
+		var n int
+		require.NoError(t, db.QueryRowContext(t.Context(), count).Scan(&n))
+		require.Zero(t, n, what)
+	}
+}

@@ -1,0 +1,338 @@
+package sqlite_test
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// TestARefusalForTheSakeOfASaveThatIsNotStored is none: a Conflict would say that
+// another took the version, and nobody has it (I1).
+func TestARefusalForTheSakeOfASaveThatIsNotStored(t *testing.T) {
+	for name, c := range map[string]struct {
+		points []string
+		looks  int // of the first, after which its caller has gone
+		code   errcodes.Code
+	}{
+		"the commit of both fails":           {[]string{sqlite.BeforeCommit}, 99, errcodes.StorageUnavailable},
+		"and nobody knows what it did":       {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, 99, errcodes.OutcomeUnknown},
+		"the caller of the first has gone":   {nil, 3, errcodes.Canceled},
+		"the first is stored, unknown to it": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, 99, errcodes.OutcomeUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			disk := &broken{armed: true, points: c.points}
+			var g *gate
+			gathered(t, func(point string) error {
+				if g.commits > 2 {
+					return nil // of the third and later commits none fails
+				}
+				return disk.fault(point)
+			}, func(t *testing.T, store *sqlite.Store, held *gate, release func()) {
+				g = held
+				changes := []ports.RateLockChange{firstMint("acme", "rl_1"), firstMint("acme", "rl_2")}
+				results := make([]error, 2)
+				for i, ctx := range []context.Context{&endsAfter{t.Context(), c.looks}, t.Context()} {
+					go func() { results[i] = store.RateLocks().Save(ctx, changes[i]) }()
+					synctest.Wait()
+				}
+				release()
+				requireCode(t, c.code, results[0])
+				if len(c.points) > 0 && c.points[0] == sqlite.AfterCommit {
+					requireStored(t, store, changes[0].Locks[0])
+					requireCode(t, errcodes.Conflict, results[1])
+					return
+				}
+				require.NoError(t, results[1])
+				requireStored(t, store, changes[1].Locks[0])
+				require.EqualValues(t, 1, bookOf(t, store, "acme").Version)
+			})
+		})
+	}
+}
+
+// TestASaveThatPanics does so to its own caller. The others are stored, whoever
+// made them.
+func TestASaveThatPanics(t *testing.T) {
+	for _, place := range []int{0, 1, 2} {
+		gathered(t, nil, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {
+			changes := mints(3)
+			var results [3]error
+			var met [3]any
+			for i, c := range changes {
+				go func() {
+					defer func() { met[i] = recover() }()
+					if i == place {
+						results[i] = store.SaveBy(t.Context(), func() error { panic("odd") })
+						return
+					}
+					results[i] = store.RateLocks().Save(t.Context(), c)
+				}()
+				synctest.Wait()
+			}
+			release()
+			for i, c := range changes {
+				if i == place {
+					require.Equal(t, "odd", met[i])
+					continue
+				}
+				require.Nil(t, met[i])
+				require.NoError(t, results[i])
+				requireStored(t, store, c.Locks[0])
+			}
+			mustMint(t, store, "next", "rl_next", epoch)
+		})
+	}
+}
+
+// TestASaveThatPanicsByItself leaves the store as it was.
+func TestASaveThatPanicsByItself(t *testing.T) {
+	store := open(t, migrated(t), nil)
+	require.Panics(t, func() { _ = store.SaveBy(t.Context(), func() error { panic("odd") }) })
+	mustMint(t, store, "next", "rl_next", epoch)
+}
+
+// TestACommitThatPanics tells nobody a thing that may not be so.
+func TestACommitThatPanics(t *testing.T) {
+	for _, at := range []string{sqlite.BeforeCommit, sqlite.AfterCommit, sqlite.BeforeReadBack} {
+		t.Run(at, func(t *testing.T) {
+			var g *gate
+			gathered(t, func(point string) error {
+				switch {
+				case g.commits == 2 && point == at:
+					panic("odd")
+				case g.commits == 2 && at == sqlite.BeforeReadBack:
+					return errDisk
+				}
+				return nil
+			}, func(t *testing.T, store *sqlite.Store, held *gate, release func()) {
+				g = held
+				var met any
+				go func() {
+					defer func() { met = recover() }()
+					_ = store.RateLocks().Save(t.Context(), firstMint("leader", "rl_leader"))
+				}()
+				synctest.Wait()
+				changes := mints(2)
+				results := saveAll(t.Context(), store, changes)
+				release()
+				require.Equal(t, "odd", met)
+				for i, c := range changes {
+					requireCode(t, errcodes.OutcomeUnknown, results[i])
+					if at == sqlite.AfterCommit {
+						requireStored(t, store, c.Locks[0])
+					} else {
+						requireAbsent(t, store, c)
+					}
+				}
+				mustMint(t, store, "next", "rl_next", epoch)
+			})
+		})
+	}
+}
+
+// TestACallerWhoGivesUpAfterTheGroupFailed need not wait for the others, which
+// are made one by one.
+func TestACallerWhoGivesUpAfterTheGroupFailed(t *testing.T) {
+	second := make(chan struct{})
+	var g *gate
+	gathered(t, func(point string) error {
+		if g.commits == 2 && point == sqlite.BeforeCommit {
+			<-second
+		}
+		return nil
+	}, func(t *testing.T, store *sqlite.Store, held *gate, release func()) {
+		g, second = held, make(chan struct{})
+		fails := func() error { return errDisk }
+		var failure error
+		go func() { failure = store.SaveBy(t.Context(), fails) }()
+		synctest.Wait()
+		changes := mints(4)
+		ctx, cancel := context.WithCancel(t.Context())
+		results := make([]error, len(changes))
+		var pending atomic.Int32
+		pending.Store(int32(len(changes)))
+		for i, c := range changes {
+			go func() { results[i] = store.RateLocks().Save(ctx, c); pending.Add(-1) }()
+			synctest.Wait()
+		}
+		release() // up to the COMMIT of one of them
+		require.EqualValues(t, len(changes), pending.Load())
+		cancel()
+		synctest.Wait()
+		require.EqualValues(t, 1, pending.Load())
+		close(second)
+		synctest.Wait()
+		requireCode(t, errcodes.Internal, failure)
+		stored := 0
+		for i, c := range changes {
+			if results[i] == nil {
+				requireStored(t, store, c.Locks[0])
+				stored++
+				continue
+			}
+			requireCode(t, errcodes.Canceled, results[i])
+			requireAbsent(t, store, c)
+		}
+		require.Equal(t, 1, stored)
+	})
+}
+
+// TestACallerWhoGivesUpBeforeTheGroupFails is not told of a save that was undone.
+func TestACallerWhoGivesUpBeforeTheGroupFails(t *testing.T) {
+	gathered(t, nil, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {
+		changes := mints(2)
+		ctx, cancel := context.WithCancel(t.Context())
+		var results [2]error
+		for i, ctx := range []context.Context{t.Context(), ctx} {
+			go func() { results[i] = store.RateLocks().Save(ctx, changes[i]) }()
+			synctest.Wait()
+		}
+		fail := make(chan struct{})
+		go func() { _ = store.SaveBy(t.Context(), func() error { <-fail; return errDisk }) }()
+		synctest.Wait()
+		release() // up to the one that will fail, behind both
+		cancel()
+		synctest.Wait()
+		close(fail)
+		synctest.Wait()
+		require.NoError(t, results[0])
+		requireCode(t, errcodes.Canceled, results[1])
+		requireStored(t, store, changes[0].Locks[0])
+		requireAbsent(t, store, changes[1])
+	})
+}
+
+// TestCloseAfterTheGroupFailed waits for the save under way, and not for those
+// that were in its group.
+func TestCloseAfterTheGroupFailed(t *testing.T) {
+	second := make(chan struct{})
+	var g *gate
+	gathered(t, func(point string) error {
+		if g.commits == 2 && point == sqlite.BeforeCommit {
+			<-second
+		}
+		return nil
+	}, func(t *testing.T, store *sqlite.Store, held *gate, release func()) {
+		g, second = held, make(chan struct{})
+		go func() { _ = store.SaveBy(t.Context(), func() error { return errDisk }) }()
+		synctest.Wait()
+		results := saveAll(t.Context(), store, mints(4))
+		release()
+		closed := make(chan error, 1)
+		go func() { closed <- store.Close() }()
+		synctest.Wait()
+		close(second)
+		require.NoError(t, <-closed)
+		synctest.Wait()
+		count := map[errcodes.Code]int{}
+		for _, err := range results {
+			count[errcodes.Of(err)]++
+		}
+		require.Equal(t, map[errcodes.Code]int{"": 1, errcodes.Closed: 3}, count)
+	})
+}
+
+// TestManyWaitForAnotherProcess for no longer than one would, who asks for the
+// file every other millisecond. A latecomer waits as long.
+func TestManyWaitForAnotherProcess(t *testing.T) {
+	const timeout, asks = 200 * time.Millisecond, 100
+	path := migrated(t)
+	stranger := raw(t, path)
+	synctest.Test(t, func(t *testing.T) {
+		g := &gate{open: make(chan struct{})}
+		held := false
+		store := open(t, path, &sqlite.Config{BusyTimeout: timeout, Faults: func(point string) error {
+			if point == sqlite.AfterCommit && !held {
+				held = true
+				query(t, stranger, "BEGIN IMMEDIATE")
+			}
+			return g.fault(point)
+		}})
+		go func() { _ = store.RateLocks().Save(t.Context(), firstMint("first", "rl_first")) }()
+		synctest.Wait()
+		late := &watched{Context: t.Context()}
+		queued := make(chan struct{})
+		late.waits = func() { close(queued) }
+		var tooLate error
+		many := &watched{Context: t.Context()}
+		results := saveAll(many, store, mints(100))
+		many.looks = 0
+		many.looked = func(n int) {
+			if n == asks/2 {
+				go func() { tooLate = store.RateLocks().Save(late, firstMint("late", "rl_late")) }()
+				<-queued
+			}
+		}
+		close(g.open)
+		synctest.Wait()
+		for _, err := range append(results, tooLate) {
+			requireCode(t, errcodes.StorageUnavailable, err)
+		}
+		require.LessOrEqual(t, many.looks, 2*asks, "each waited anew")
+		require.GreaterOrEqual(t, many.looks, asks, "it asks too seldom to meet a moment in which the file is free")
+		require.GreaterOrEqual(t, late.looks, asks)
+		query(t, stranger, "COMMIT")
+		mustMint(t, store, "next", "rl_next", epoch)
+	})
+}
+
+// watched is a context that tells when it is looked at, and when it is first
+// waited for.
+type watched struct {
+	context.Context
+	looks  int
+	looked func(n int)
+	waits  func()
+}
+
+func (w *watched) Err() error {
+	w.looks++
+	if w.looked != nil {
+		w.looked(w.looks)
+	}
+	return w.Context.Err()
+}
+
+func (w *watched) Done() <-chan struct{} {
+	if w.waits != nil {
+		w.waits()
+		w.waits = nil
+	}
+	return w.Context.Done()
+}
+
+// TestWhatWasSavedIsNotKept in memory by a store that is idle.
+func TestWhatWasSavedIsNotKept(t *testing.T) {
+	var kept []weak.Pointer[ports.Event]
+	gathered(t, nil, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {
+		kept = saveWeakly(t, store, release)
+		runtime.GC()
+		for i, event := range kept {
+			require.Nil(t, event.Value(), "of save %d", i)
+		}
+		require.NoError(t, store.Ping(t.Context()))
+	})
+}
+
+func saveWeakly(t *testing.T, store *sqlite.Store, release func()) []weak.Pointer[ports.Event] {
+	t.Helper()
+	var kept []weak.Pointer[ports.Event]
+	changes := mints(100)
+	for i := range changes {
+		kept = append(kept, weak.Make(&changes[i].Events[0]))
+	}
+	results := saveAll(t.Context(), store, changes)
+	release()
+	require.Equal(t, make([]error, len(changes)), results)
+	return kept
+}
