@@ -21,23 +21,18 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/storemodel"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
 // everyPort is what all stores of this module have.
-type everyPort interface { //nolint:interfacebloat // it is no port, but all of them
-	RateLocks() ports.RateLockStore
-	Validations() ports.ValidationStore
-	Transactions() ports.TransactionStore
-	Reports() ports.ReportStore
-	Answers() ports.AnswerCache
+type everyPort interface {
+	storemodel.Store
 	Clients() ports.ClientStore
 	Tokens() ports.TokenStore
 	Secrets() ports.SecretStore
 	Work() ports.Work
-	Outbox() ports.Outbox
-	DeadLetters() ports.DeadLetters
 }
 
 // world is one store with the services on it.

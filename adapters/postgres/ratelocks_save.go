@@ -82,7 +82,7 @@ func endArgs(l *ports.RateLock) []any {
 // lockArgs gives the columns of a lock.
 func lockArgs(l *ports.RateLock) []any {
 	return []any{
-		[]byte(l.ID), l.MidRate, int32(l.MarkupBps), l.AllInRate, l.MidSource, millis(l.MidAt), int32(l.ToleranceBps),
+		[]byte(l.ID), l.MidRate, l.MarkupBps, l.AllInRate, l.MidSource, millis(l.MidAt), l.ToleranceBps,
 		position(l.CreatedAt), position(l.ExpiresAt), string(l.Status), optional(string(l.CancellationReason)),
 		millis(l.EndedAt), optional(l.ObservedMid), l.DeviationBps,
 	}
@@ -91,16 +91,16 @@ func lockArgs(l *ports.RateLock) []any {
 // locksArgs gives the columns of locks, as arrays.
 func locksArgs(locks []ports.RateLock) []any {
 	n := len(locks)
-	ids, mids, markups := make([][]byte, n), make([]string, n), make([]int32, n)
+	ids, mids, markups := make([][]byte, n), make([]string, n), make([]int, n)
 	allIn, sources, midAt := make([]string, n), make([]string, n), make([]pgtype.Timestamptz, n)
-	tolerances, created, expires := make([]int32, n), make([]time.Time, n), make([]time.Time, n)
+	tolerances, created, expires := make([]int, n), make([]time.Time, n), make([]time.Time, n)
 	statuses, reasons, ended := make([]string, n), make([]pgtype.Text, n), make([]pgtype.Timestamptz, n)
 	observed, deviations := make([]pgtype.Text, n), make([]int64, n)
 	for i := range locks {
 		l := &locks[i]
-		ids[i], mids[i], markups[i] = []byte(l.ID), l.MidRate, int32(l.MarkupBps)
+		ids[i], mids[i], markups[i] = []byte(l.ID), l.MidRate, l.MarkupBps
 		allIn[i], sources[i], midAt[i] = l.AllInRate, l.MidSource, millis(l.MidAt)
-		tolerances[i], created[i], expires[i] = int32(l.ToleranceBps), position(l.CreatedAt), position(l.ExpiresAt)
+		tolerances[i], created[i], expires[i] = l.ToleranceBps, position(l.CreatedAt), position(l.ExpiresAt)
 		statuses[i], reasons[i], ended[i] = string(l.Status), optional(string(l.CancellationReason)), millis(l.EndedAt)
 		observed[i], deviations[i] = optional(l.ObservedMid), l.DeviationBps
 	}

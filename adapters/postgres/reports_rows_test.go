@@ -77,51 +77,6 @@ func TestADamagedReportExpiresBesideTheOthers(t *testing.T) {
 	}
 }
 
-// TestConstraintsBackTheRulesOfReports writes impossible jobs past the domain,
-// new ones and changes (I22, I23).
-func TestConstraintsBackTheRulesOfReports(t *testing.T) {
-	dsn := migrated(t)
-	store := open(t, dsn, nil)
-	complete := func(j *ports.ReportJob) { *j = completed(*j) }
-	breaks := func(j *ports.ReportJob) { *j = broke(*j) }
-	stored := mustReport(t, store, runs("acme", "stored"))
-	for name, spoil := range map[string]func(j *ports.ReportJob){
-		"a status that there is not":      func(j *ports.ReportJob) { j.Status, j.EndedAt = "PAUSED", epoch },
-		"no status":                       func(j *ports.ReportJob) { j.Status, j.EndedAt = "", epoch },
-		"a kind that there is not":        func(j *ports.ReportJob) { j.Kind = "gossip" },
-		"an end but running":              func(j *ports.ReportJob) { j.EndedAt = epoch },
-		"completed without an end":        func(j *ports.ReportJob) { complete(j); j.EndedAt = time.Time{} },
-		"failed without an end":           func(j *ports.ReportJob) { breaks(j); j.EndedAt = time.Time{} },
-		"a reason but running":            func(j *ports.ReportJob) { j.Reason = "internal" },
-		"a reason of a success":           func(j *ports.ReportJob) { complete(j); j.Reason = "internal" },
-		"failed without a reason":         func(j *ports.ReportJob) { breaks(j); j.Reason = "" },
-		"a sum but running":               func(j *ports.ReportJob) { j.FileSHA256 = strings.Repeat("0", 64) },
-		"a size but running":              func(j *ports.ReportJob) { j.FileSize = 1 },
-		"a file of a failure":             func(j *ports.ReportJob) { breaks(j); j.FileSHA256 = strings.Repeat("0", 64) },
-		"a size of a failure":             func(j *ports.ReportJob) { breaks(j); j.FileSize = 1 },
-		"completed without a sum":         func(j *ports.ReportJob) { complete(j); j.FileSHA256 = "" },
-		"a sum that is too short":         func(j *ports.ReportJob) { complete(j); j.FileSHA256 = j.FileSHA256[1:] },
-		"a sum that is too long":          func(j *ports.ReportJob) { complete(j); j.FileSHA256 += "0" },
-		"a sum that is not hexadecimal":   func(j *ports.ReportJob) { complete(j); j.FileSHA256 = strings.Repeat("g", 64) },
-		"a size below zero":               func(j *ports.ReportJob) { complete(j); j.FileSize = -1 },
-		"rows below zero":                 func(j *ports.ReportJob) { j.Rows = -1 },
-		"a total below -1":                func(j *ports.ReportJob) { j.Total = -2 },
-		"attempts below zero":             func(j *ports.ReportJob) { j.Attempts = -1 },
-		"a last day before the first one": func(j *ports.ReportJob) { j.Request.To = j.Request.From.Add(-time.Millisecond) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, j := range []ports.ReportJob{runs("acme", "new"), stored} {
-				spoil(&j)
-				requireCode(t, errcodes.CorruptRecord, store.Reports().Save(t.Context(), reportOf(j)))
-			}
-			_, err := store.Reports().Report(t.Context(), "acme", "new")
-			requireCode(t, errcodes.NotFound, err)
-			requireReport(t, store, stored)
-		})
-	}
-	require.Empty(t, storedEvents(t, dsn))
-}
-
 // TestConstraintsKeepReportsReadable writes lists and times past the adapter.
 func TestConstraintsKeepReportsReadable(t *testing.T) {
 	t.Parallel()

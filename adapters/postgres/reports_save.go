@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/corridor-go/corridor/internal/jsonlist"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -45,11 +46,11 @@ func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
 
 // reportArgs are the values of reportColumns.
 func reportArgs(j *ports.ReportJob) ([]any, error) {
-	columns, err := textList(j.Request.Columns)
+	columns, err := jsonlist.Texts(j.Request.Columns)
 	if err != nil {
 		return nil, err
 	}
-	filters, err := filterList(j.Request.Filters)
+	filters, err := jsonlist.Filters(j.Request.Filters)
 	if err != nil {
 		return nil, err
 	}

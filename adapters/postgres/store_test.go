@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
@@ -13,6 +12,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/internal/storemodel"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -37,9 +37,16 @@ func given(name string) (yes bool) {
 	return yes
 }
 
+// These records are what all stores are tested with.
 var (
-	epoch  = time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC)
-	usdZAR = ports.Pair{Base: "USD", Quote: "ZAR"}
+	epoch, usdZAR           = storemodel.Epoch, storemodel.USDZAR
+	activeLock, mint, keyOf = storemodel.ActiveLock, storemodel.Mint, storemodel.KeyOf
+	mintedEvent             = storemodel.MintedEvent
+	pendingAt, endedWith    = storemodel.PendingValidation, storemodel.EndedValidation
+	waiting, failed, landed = storemodel.PendingTransaction, storemodel.FailedTransaction, storemodel.LandedTransaction
+	runs, completed, broke  = storemodel.RunningReport, storemodel.CompletedReport, storemodel.FailedReport
+
+	withEvent, moveOf, reportOf = storemodel.ValidationOf, storemodel.TransactionOf, storemodel.ReportOf
 )
 
 // tables is a database with this version's tables.
@@ -95,30 +102,6 @@ func requireCode(tb testing.TB, want errcodes.Code, err error) {
 	tb.Helper()
 	require.Equal(tb, want, errcodes.Of(err), "%v", err)
 }
-
-func activeLock(owner, id string, created time.Time) ports.RateLock {
-	return ports.RateLock{
-		ID: id, Owner: owner, Base: usdZAR.Base, Quote: usdZAR.Quote,
-		MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375000",
-		MidSource: "ecb", MidAt: created.Add(-time.Minute), ToleranceBps: 200,
-		CreatedAt: created, ExpiresAt: created.Add(24 * time.Hour), Status: ports.LockActive,
-	}
-}
-
-func mintedEvent(l ports.RateLock) ports.Event {
-	return ports.Event{
-		ID: "ev_" + l.ID, Kind: "rate_lock.minted", Key: l.ID, Owner: l.Owner, At: l.CreatedAt,
-		Data: []byte(`{"rateLockId":"` + l.ID + `"}`),
-	}
-}
-
-func mint(b ports.Book, l ports.RateLock) ports.RateLockChange {
-	b.HighWater = l.CreatedAt
-	b.Slots[len(b.Live())] = l
-	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}, Events: []ports.Event{mintedEvent(l)}}
-}
-
-func keyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair: usdZAR} }
 
 func bookOf(tb testing.TB, store *postgres.Store, owner string) ports.Book {
 	tb.Helper()

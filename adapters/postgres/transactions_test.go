@@ -2,16 +2,12 @@ package postgres_test
 
 import (
 	"context"
-	"fmt"
 	"strconv"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
-	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
@@ -57,35 +53,6 @@ func records(tb testing.TB, dsn string, before bool) portstest.Store {
 	}
 }
 
-// waiting makes a transaction that was never saved.
-func waiting(owner, id string) ports.Transaction {
-	return ports.Transaction{
-		ID: id, Owner: owner, Direction: errcodes.Payin, Status: ports.TransactionPending,
-		CreatedAt: epoch, RespondBy: epoch.Add(time.Minute),
-	}
-}
-
-// failed gives t the end that a provider's answer gives it.
-func failed(t ports.Transaction) ports.Transaction {
-	t.Status, t.Code, t.EndedAt = ports.TransactionFailed, errcodes.FailureDeclined, epoch.Add(time.Second)
-	t.Raw, t.Scheme, t.Tables = ports.RawFailure{Code: "51", Message: "said of " + t.ID}, "iso8583", "2026-11"
-	return t
-}
-
-// landed gives t a late payment.
-func landed(t ports.Transaction) ports.Transaction {
-	t.Late = ports.LatePayment{At: epoch.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "landed"}}
-	return t
-}
-
-// moveOf makes a change with an event.
-func moveOf(t ports.Transaction) ports.TransactionChange {
-	id := fmt.Sprint("ev_", t.ID, " ", t.Status, " ", t.Version)
-	return ports.TransactionChange{Transaction: t, Events: []ports.Event{
-		{ID: id, Kind: "transaction.updated", Key: t.ID, Owner: t.Owner, At: epoch, Data: []byte("{}")},
-	}}
-}
-
 // mustTransact saves the transaction alone, and gives it as it is stored.
 func mustTransact(tb testing.TB, store *postgres.Store, t ports.Transaction) ports.Transaction {
 	tb.Helper()
@@ -115,90 +82,6 @@ func storedEvents(tb testing.TB, dsn string) []string {
 	}
 	require.NoError(tb, rows.Err())
 	return ids
-}
-
-var (
-	// anyBytes is what a text, a C string or JSON could harm.
-	anyBytes = rapid.OneOf(rapid.String(), rapid.Map(
-		rapid.SliceOf(rapid.SampledFrom([]byte{0, ' ', 'a', 'A', '%', '\'', '"', '\\', '{', 0x80, 0xed, 0xff})),
-		func(b []byte) string { return string(b) }))
-
-	// anyInstant is a time that the tables keep whole.
-	anyInstant = rapid.Map(rapid.Int64Range(-1<<40, 1<<44), func(ms int64) time.Time { return time.UnixMilli(ms).UTC() })
-
-	// anyRaw is a provider's words, some of them of the most bytes.
-	anyRaw = rapid.OneOf(anyBytes, anyBytes, rapid.Just(strings.Repeat("\x00\xff", ports.MaxRaw/2)))
-)
-
-// anyTransaction draws a transaction that the rules allow, of any texts and
-// times.
-func anyTransaction(t *rapid.T, owner, id string) ports.Transaction {
-	tx := ports.Transaction{
-		ID: id, Owner: owner, Direction: rapid.SampledFrom([]errcodes.Direction{errcodes.Payin, errcodes.Payout}).Draw(t, "direction"),
-		Status: rapid.SampledFrom([]ports.TransactionStatus{
-			ports.TransactionPending, ports.TransactionSucceeded, ports.TransactionFailed, ports.TransactionErrored,
-		}).Draw(t, "status"),
-		CreatedAt: anyInstant.Draw(t, "created"),
-	}
-	if rapid.Bool().Draw(t, "bounded") {
-		tx.RespondBy = anyInstant.Draw(t, "respond by")
-	}
-	if tx.Status == ports.TransactionPending {
-		return tx
-	}
-	tx.Raw = ports.RawFailure{Code: anyRaw.Draw(t, "code"), Message: anyRaw.Draw(t, "message")}
-	tx.Scheme, tx.Tables, tx.EndedAt = anyBytes.Draw(t, "scheme"), anyBytes.Draw(t, "tables"), anyInstant.Draw(t, "ended")
-	if tx.Status.State() == "" {
-		return tx
-	}
-	tx.Code = rapid.SampledFrom([]errcodes.TransactionCode{errcodes.FailureDeclined, errcodes.ErrorDownstream}).Draw(t, "normalised")
-	if rapid.Bool().Draw(t, "late") {
-		tx.Late = ports.LatePayment{At: anyInstant.Draw(t, "late at"), Raw: ports.RawFailure{Code: anyRaw.Draw(t, "late code"), Message: anyRaw.Draw(t, "late message")}}
-	}
-	return tx
-}
-
-// TestTransactionsComeBackEqual saves any transaction, changes it to any other
-// while it may change, and reads it back (I26, I27).
-func TestTransactionsComeBackEqual(t *testing.T) {
-	t.Parallel()
-	store := open(t, migrated(t), nil)
-	taken := map[[2]string]bool{}
-	rapid.Check(t, func(rt *rapid.T) {
-		owner, id := anyBytes.Draw(rt, "owner"), anyBytes.Draw(rt, "id")
-		if taken[[2]string{owner, id}] {
-			rt.Skip("taken")
-		}
-		taken[[2]string{owner, id}] = true
-		save := func(tx ports.Transaction, want errcodes.Code) {
-			err := store.Transactions().Save(t.Context(), ports.TransactionChange{Transaction: tx})
-			require.Equal(rt, want, errcodes.Of(err), "%v", err)
-		}
-		tx := anyTransaction(rt, owner, id)
-		save(tx, "")
-		tx.Version = 1
-		requireSame(rt, store, tx)
-		next := anyTransaction(rt, owner, id)
-		next.Version = 1
-		if tx.Status.Terminal() {
-			next.EndedAt = tx.EndedAt.Add(time.Millisecond)
-			next.Status, next.Code, next.Late = tx.Status, tx.Code, ports.LatePayment{}
-			save(next, errcodes.Conflict)
-			requireSame(rt, store, tx)
-			return
-		}
-		save(next, "")
-		next.Version = 2
-		requireSame(rt, store, next)
-	})
-}
-
-func requireSame(t *rapid.T, store *postgres.Store, want ports.Transaction) {
-	got, err := store.Transactions().Transaction(context.Background(), want.Owner, want.ID)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
-	_, err = store.Transactions().Transaction(context.Background(), want.Owner+"x", want.ID)
-	require.Equal(t, errcodes.NotFound, errcodes.Of(err))
 }
 
 // TestProcessesEndOneTransaction lets eight workers of two processes end each of

@@ -2,45 +2,12 @@ package postgres_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
-
-// TestConstraintsBackTheRulesOfValidations writes impossible records past the
-// domain, new ones and changes.
-func TestConstraintsBackTheRulesOfValidations(t *testing.T) {
-	dsn := migrated(t)
-	store := open(t, dsn, nil)
-	end := func(r *ports.ValidationRecord) { *r = endedWith(*r, ports.StatusVerified) }
-	stored := saved(t, store, pendingAt("acme", "stored"))
-	for name, spoil := range map[string]func(r *ports.ValidationRecord){
-		"a status that there is not":   func(r *ports.ValidationRecord) { *r = endedWith(*r, "paid") },
-		"no status":                    func(r *ports.ValidationRecord) { *r = endedWith(*r, "") },
-		"an end but pending":           func(r *ports.ValidationRecord) { r.EndedAt = epoch },
-		"a type but pending":           func(r *ports.ValidationRecord) { r.Type = ports.External },
-		"ended without an end":         func(r *ports.ValidationRecord) { end(r); r.EndedAt = time.Time{} },
-		"ended without a type":         func(r *ports.ValidationRecord) { end(r); r.Type = "" },
-		"a type that there is not":     func(r *ports.ValidationRecord) { end(r); r.Type = "guess" },
-		"an outcome of internal rules": func(r *ports.ValidationRecord) { end(r); r.Type = ports.InternalRules },
-		"a negative score":             func(r *ports.ValidationRecord) { end(r); r.Match.Score = -1 },
-		"a score of 101":               func(r *ports.ValidationRecord) { end(r); r.Match.Score = 101 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, r := range []ports.ValidationRecord{pendingAt("acme", "new"), stored} {
-				spoil(&r)
-				requireCode(t, errcodes.CorruptRecord, store.Validations().Save(t.Context(), withEvent(r)))
-			}
-			_, err := store.Validations().Validation(t.Context(), "acme", "new")
-			requireCode(t, errcodes.NotFound, err)
-			requireKept(t, store, stored)
-		})
-	}
-	require.Empty(t, column(t, dsn, "SELECT encode(id, 'escape') FROM corridor.events"))
-}
 
 // TestTheTablesRefuseBadRows has a stranger with psql write what the store never
 // does. What a row cannot hold, no listing stumbles over.

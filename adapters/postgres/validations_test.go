@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,41 +10,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
-	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/storemodel"
 	"github.com/corridor-go/corridor/ports"
 )
-
-// pendingAt makes a validation that was never saved.
-func pendingAt(owner, id string) ports.ValidationRecord {
-	return ports.ValidationRecord{
-		ID: id, Owner: owner, MerchantID: "m-1", Market: ports.Market{Country: "NGA", Type: ports.BankAccount},
-		BankCode: "058", Status: ports.StatusPending, Provider: "paystack", Tables: "2026-11",
-		CreatedAt: epoch, Deadline: epoch.Add(30 * time.Second), PurgeAt: epoch.AddDate(0, 0, 30),
-		Sealed: ports.Sealed{KeyID: "k1", Data: []byte("sealed of " + id)},
-	}
-}
-
-// endedWith makes r the end that a provider's answer gives it.
-func endedWith(r ports.ValidationRecord, status ports.ValidationStatus) ports.ValidationRecord {
-	r.Status, r.Type, r.Outcome, r.EndedAt = status, ports.External, ports.OutcomeFound, epoch.Add(time.Second)
-	r.Match = ports.NameMatch{Rule: "tokens", Score: 91}
-	r.ExpiresAt = epoch.AddDate(0, 0, 1)
-	r.Sealed.Data = append(slices.Clone(r.Sealed.Data), " "+status...)
-	return r
-}
-
-// withEvent is a change whose event and work name the record's state.
-func withEvent(r ports.ValidationRecord) ports.ValidationChange {
-	id := r.ID + " " + strconv.FormatInt(r.Version, 10) + " " + string(r.Status)
-	return ports.ValidationChange{
-		Record: r,
-		Events: []ports.Event{{ID: id, Kind: "validation", Key: r.ID, Owner: r.Owner, At: epoch, Data: []byte("{}")}},
-		Work:   []ports.WorkItem{{ID: id, Kind: "validation", DueAt: epoch}},
-	}
-}
 
 // saved stores the record alone, and gives it as it is now.
 func saved(tb testing.TB, store *postgres.Store, r ports.ValidationRecord) ports.ValidationRecord {
@@ -78,76 +48,6 @@ func column(tb testing.TB, dsn, sql string) []string {
 	return all
 }
 
-var ends = []ports.ValidationStatus{ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError}
-
-var (
-	drawnText  = rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return r != 0 }))
-	drawnBytes = rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) []byte { return append([]byte(nil), b...) })
-	drawnTime  = rapid.Map(rapid.Int64Range(-60_000_000_000_000, 30_000_000_000_000), func(ms int64) time.Time { return time.UnixMilli(ms).UTC() })
-	drawnKey   = rapid.Map(drawnBytes, func(b []byte) string { return string(b) })
-)
-
-// drawnRecord draws a record that the rules allow, of any texts and times.
-func drawnRecord(t *rapid.T, id string) ports.ValidationRecord {
-	r := ports.ValidationRecord{
-		ID: id, Owner: drawnKey.Draw(t, "owner"), MerchantID: drawnKey.Draw(t, "merchant"),
-		Market:   ports.Market{Country: drawnText.Draw(t, "country"), Type: ports.AccountType(drawnText.Draw(t, "account type"))},
-		BankCode: drawnText.Draw(t, "bank"), Status: ports.StatusPending, Provider: drawnText.Draw(t, "provider"),
-		Tables: drawnText.Draw(t, "tables"), CreatedAt: drawnTime.Draw(t, "created"), Deadline: drawnTime.Draw(t, "deadline"),
-		PurgeAt: drawnTime.Draw(t, "purge at"),
-		Sealed:  ports.Sealed{KeyID: drawnText.Draw(t, "key"), Data: drawnBytes.Draw(t, "sealed")},
-	}
-	if rapid.Bool().Draw(t, "pending") {
-		return r
-	}
-	r.Status = rapid.SampledFrom(ends).Draw(t, "status")
-	r.Type, r.EndedAt, r.Cached = ports.InternalRules, drawnTime.Draw(t, "ended"), rapid.Bool().Draw(t, "cached")
-	r.Match = ports.NameMatch{Rule: drawnText.Draw(t, "rule"), Score: rapid.IntRange(0, 100).Draw(t, "score")}
-	if rapid.Bool().Draw(t, "external") {
-		r.Type, r.Outcome, r.ExpiresAt = ports.External, ports.Outcome(drawnText.Draw(t, "outcome")), drawnTime.Draw(t, "expires")
-	}
-	return r
-}
-
-// TestValidationsComeBackEqual saves any record, changes it to any other, and
-// reads it back by each way there is.
-func TestValidationsComeBackEqual(t *testing.T) {
-	t.Parallel()
-	store := open(t, migrated(t), nil)
-	taken := map[string]bool{"": true}
-	rapid.Check(t, func(rt *rapid.T) {
-		r := drawnRecord(rt, drawnKey.Filter(func(id string) bool { return !taken[id] }).Draw(rt, "id"))
-		taken[r.ID] = true
-		require.NoError(rt, store.Validations().Save(t.Context(), ports.ValidationChange{Record: r}))
-		r.Version = 1
-		requireReadable(rt, store, r)
-		if r.Status != ports.StatusPending {
-			return
-		}
-		next := drawnRecord(rt, r.ID)
-		next.Owner, next.Version = r.Owner, 1
-		require.NoError(rt, store.Validations().Save(t.Context(), ports.ValidationChange{Record: next}))
-		next.Version = 2
-		requireReadable(rt, store, next)
-	})
-}
-
-func requireReadable(t *rapid.T, store *postgres.Store, want ports.ValidationRecord) {
-	ctx := context.Background()
-	got, err := store.Validations().Validation(ctx, want.Owner, want.ID)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
-	overdue, err := store.Validations().Overdue(ctx, want.Deadline, ports.ValidationPos{Deadline: want.Deadline.Add(-time.Millisecond)}, 10_000)
-	require.NoError(t, err)
-	listed := slices.ContainsFunc(overdue, func(r ports.ValidationRecord) bool { return r.ID == want.ID })
-	require.Equal(t, want.Status == ports.StatusPending, listed)
-	if listed {
-		require.Contains(t, overdue, want)
-	}
-	_, err = store.Validations().Validation(ctx, want.Owner+"x", want.ID)
-	require.Equal(t, errcodes.NotFound, errcodes.Of(err))
-}
-
 // TestOneEndHolds lets eight writers of two processes end each of many
 // validations, each otherwise (I18): one end holds, and its event and work alone
 // are there, at any level of isolation.
@@ -168,7 +68,7 @@ func TestOneEndHolds(t *testing.T) {
 			for i := range writers {
 				g.Go(func() error {
 					for k, r := range records {
-						end := endedWith(r, ends[i%4])
+						end := endedWith(r, storemodel.Ends[i%4])
 						end.Provider = strconv.Itoa(i)
 						change := withEvent(end)
 						change.Events[0].ID, change.Work[0].ID = r.ID+" "+end.Provider, r.ID+" "+end.Provider

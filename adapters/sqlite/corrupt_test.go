@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -98,38 +97,6 @@ func TestCorruptValidation(t *testing.T) {
 	purged, err := store.Validations().PurgeValidations(t.Context(), neighbour.PurgeAt, 10)
 	require.NoError(t, err)
 	require.Equal(t, 2, purged)
-}
-
-// TestConstraintsBackTheRulesOfValidations writes impossible records past the
-// domain, new ones and changes.
-func TestConstraintsBackTheRulesOfValidations(t *testing.T) {
-	store := open(t, file(t), nil)
-	end := func(r *ports.ValidationRecord) { *r = ended(*r, ports.StatusVerified) }
-	stored := mustValidate(t, store, pending("acme", "stored"))
-	for name, spoil := range map[string]func(r *ports.ValidationRecord){
-		"a status that there is not":   func(r *ports.ValidationRecord) { *r = ended(*r, "paid") },
-		"no status":                    func(r *ports.ValidationRecord) { *r = ended(*r, "") },
-		"an end but pending":           func(r *ports.ValidationRecord) { r.EndedAt = epoch },
-		"a type but pending":           func(r *ports.ValidationRecord) { r.Type = ports.External },
-		"ended without an end":         func(r *ports.ValidationRecord) { end(r); r.EndedAt = time.Time{} },
-		"ended without a type":         func(r *ports.ValidationRecord) { end(r); r.Type = "" },
-		"a type that there is not":     func(r *ports.ValidationRecord) { end(r); r.Type = "guess" },
-		"an outcome of internal rules": func(r *ports.ValidationRecord) { end(r); r.Type = ports.InternalRules },
-		"a negative score":             func(r *ports.ValidationRecord) { end(r); r.Match.Score = -1 },
-		"a score of 101":               func(r *ports.ValidationRecord) { end(r); r.Match.Score = 101 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, r := range []ports.ValidationRecord{pending("acme", "new"), stored} {
-				spoil(&r)
-				requireCode(t, errcodes.CorruptRecord, store.Validations().Save(t.Context(), changeOf(r)))
-				require.True(t, store.Connected(), "a refusal costs no connection")
-			}
-			_, err := store.Validations().Validation(t.Context(), "acme", "new")
-			requireCode(t, errcodes.NotFound, err)
-			requireValidation(t, store, stored)
-		})
-	}
-	require.Empty(t, claimAll(t, store))
 }
 
 // TestAPersonCanReadTheTables asks the views what a shell would.

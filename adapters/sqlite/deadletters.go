@@ -34,7 +34,7 @@ func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]port
 	var page []ports.BuriedEvent
 	err := d.each(ctx, selectBuried, []any{after, limit}, func(rows *sql.Rows) error {
 		var e ports.BuriedEvent
-		err := rows.Scan(&e.Pos, &e.ID, &e.Kind, &e.Key, &e.Owner, instant{&e.At}, &e.Data, &e.Attempt, &e.Claim, &e.Reason)
+		err := scanListed(rows, &e.Pos, &e.ID, &e.Kind, &e.Key, &e.Owner, instant{&e.At}, &e.Data, &e.Attempt, &e.Claim, &e.Reason)
 		page = append(page, e)
 		return err
 	})

@@ -12,16 +12,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/internal/storemodel"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// anyText is bytes that a text column, a C string or a comparison could harm.
-var anyText = rapid.OneOf(
-	rapid.String(),
-	rapid.Map(rapid.SliceOf(rapid.SampledFrom([]byte{0, ' ', 'a', 'A', '%', '\'', 0x80, 0xff})), func(b []byte) string { return string(b) }),
-)
-
-var anyTime = rapid.Map(rapid.Int64Range(-1<<40, 1<<44), func(ms int64) time.Time { return time.UnixMilli(ms).UTC() })
+var anyText, anyTime = storemodel.AnyBytes, storemodel.AnyTime
 
 // TestRecordsComeBackEqual saves any lock and event, and reads them back by
 // each way there is.

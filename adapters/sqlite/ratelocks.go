@@ -22,12 +22,15 @@ const (
 		FROM rate_locks l JOIN books b ON b.owner = l.owner AND b.base = l.base AND b.quote = l.quote
 		WHERE l.id = ? AND l.owner = ?`
 
+	// A listing leaves out what is damaged in its place, where no page could end.
 	selectLive = `SELECT ` + lockColumns + ` FROM rate_locks l
 		WHERE l.status = 'active' AND l.base = ? AND l.quote = ? AND (l.created_at, l.id) > (?, ?)
+			AND typeof(l.created_at) = 'integer'
 		ORDER BY l.created_at, l.id LIMIT ?`
 
 	selectDue = `SELECT ` + lockColumns + ` FROM rate_locks l
 		WHERE l.status = 'active' AND l.expires_at <= ? AND (l.expires_at, l.id) > (?, ?)
+			AND typeof(l.expires_at) = 'integer'
 		ORDER BY l.expires_at, l.id LIMIT ?`
 )
 
@@ -96,11 +99,9 @@ func (r rateLocks) list(ctx context.Context, limit int, query string, args ...an
 	var locks []ports.RateLock
 	err := r.each(ctx, query, args, func(rows *sql.Rows) error {
 		var l ports.RateLock
-		if err := rows.Scan(lockFields(&l)...); err != nil {
-			return err
-		}
+		err := scanListed(rows, lockFields(&l)...)
 		locks = append(locks, l)
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err

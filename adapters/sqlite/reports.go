@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -107,16 +108,22 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 	if !free { // which costs no write
 		return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "No report waits")
 	}
-	var j ports.ReportJob
+	var (
+		j       ports.ReportJob
+		damaged error // the claim holds, so that the next one is given the next job
+	)
 	err := r.update(ctx, func(ctx context.Context, s *session) error {
 		args := []any{now.UnixMilli(), blob(holder), now.Add(lease).UnixMilli()}
 		err := s.scan(ctx, claimReport, args, reportFields(&j)...)
 		if errors.Is(err, sql.ErrNoRows) {
 			return errcodes.New(errcodes.NotFound, "No report waits")
 		}
+		if errcodes.Of(err) == errcodes.CorruptRecord {
+			damaged, err = err, nil
+		}
 		return err
 	}, nil)
-	if err != nil {
+	if err = cmp.Or(err, damaged); err != nil {
 		return ports.ReportJob{}, err
 	}
 	return j, nil
@@ -131,11 +138,9 @@ func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int
 	var expired []ports.ReportJob
 	err := r.each(ctx, selectExpired, []any{before.UnixMilli(), limit}, func(rows *sql.Rows) error {
 		var j ports.ReportJob
-		if err := rows.Scan(reportFields(&j)...); err != nil {
-			return err
-		}
+		err := scanListed(rows, reportFields(&j)...)
 		expired = append(expired, j)
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -1,121 +1,31 @@
 package sqlite
 
 import (
-	"encoding/json"
-	"errors"
-	"unicode/utf8"
-
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/jsonlist"
 	"github.com/corridor-go/corridor/ports"
 )
-
-// anyText is a text in a JSON list. JSON has no place for bytes that are no
-// UTF-8: a text with such is the object {"base64": …}.
-type anyText string
-
-type coded64 struct {
-	Base64 *[]byte `json:"base64"`
-}
-
-func (a anyText) MarshalJSON() ([]byte, error) {
-	if utf8.ValidString(string(a)) {
-		return json.Marshal(string(a))
-	}
-	return json.Marshal(coded64{new([]byte(a))})
-}
-
-func (a *anyText) UnmarshalJSON(data []byte) error {
-	if data[0] == '"' {
-		return json.Unmarshal(data, (*string)(a))
-	}
-	var c coded64
-	if err := json.Unmarshal(data, &c); err != nil {
-		return err
-	}
-	if c.Base64 == nil {
-		return errors.New("a text is neither a string nor base64")
-	}
-	*a = anyText(*c.Base64)
-	return nil
-}
-
-// anyFilter is a filter whose texts are of any bytes.
-type anyFilter struct {
-	Column anyText   `json:"column"`
-	OneOf  []anyText `json:"oneOf,omitempty"`
-	From   anyText   `json:"from,omitempty"`
-	To     anyText   `json:"to,omitempty"`
-}
-
-// convert gives a list in another type of text; nil for none.
-func convert[To, From ~string](list []From) []To {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]To, len(list))
-	for i, s := range list {
-		out[i] = To(s)
-	}
-	return out
-}
-
-// listed is the JSON list of what f makes of each; never null.
-func listed[From, To any](list []From, f func(From) To) (string, error) {
-	out := make([]To, len(list))
-	for i := range list {
-		out[i] = f(list[i])
-	}
-	data, err := json.Marshal(out)
-	return string(data), err
-}
-
-func textList(list []string) (string, error) {
-	return listed(list, func(s string) anyText { return anyText(s) })
-}
-
-func filterList(list []ports.Filter) (string, error) {
-	return listed(list, func(f ports.Filter) anyFilter {
-		return anyFilter{anyText(f.Column), convert[anyText](f.OneOf), anyText(f.From), anyText(f.To)}
-	})
-}
 
 // texts scans a JSON list of texts; nil for an empty one.
 type texts struct{ list *[]string }
 
-func (t texts) Scan(value any) error {
-	var list []anyText
-	if err := unlist(value, &list); err != nil {
-		return err
-	}
-	*t.list = convert[string](list)
-	return nil
+func (t texts) Scan(value any) (err error) {
+	*t.list, err = listIn(value, jsonlist.ReadTexts)
+	return err
 }
 
 // filters scans a JSON list of filters; nil for an empty one.
 type filters struct{ list *[]ports.Filter }
 
-func (f filters) Scan(value any) error {
-	var list []anyFilter
-	if err := unlist(value, &list); err != nil {
-		return err
-	}
-	*f.list = nil
-	for _, a := range list {
-		*f.list = append(*f.list, ports.Filter{
-			Column: string(a.Column), OneOf: convert[string](a.OneOf), From: string(a.From), To: string(a.To),
-		})
-	}
-	return nil
+func (f filters) Scan(value any) (err error) {
+	*f.list, err = listIn(value, jsonlist.ReadFilters)
+	return err
 }
 
-// unlist decodes a column of JSON.
-func unlist(value, list any) error {
+// listIn reads a column of JSON.
+func listIn[V any](value any, read func([]byte) ([]V, error)) ([]V, error) {
 	var s string
 	if err := (text{&s}).Scan(value); err != nil {
-		return err
+		return nil, err
 	}
-	if err := json.Unmarshal([]byte(s), list); err != nil {
-		return errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("a list is not the JSON that it should be"))
-	}
-	return nil
+	return read([]byte(s))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"reflect"
 
+	"github.com/corridor-go/corridor/internal/jsonlist"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -44,11 +45,11 @@ func saveReport(ctx context.Context, s *session, c *ports.ReportChange, args []a
 
 // reportArgs are the values of id, owner and reportState after a save of j.
 func reportArgs(j *ports.ReportJob) ([]any, error) {
-	columns, err := textList(j.Request.Columns)
+	columns, err := jsonlist.Texts(j.Request.Columns)
 	if err != nil {
 		return nil, err
 	}
-	filters, err := filterList(j.Request.Filters)
+	filters, err := jsonlist.Filters(j.Request.Filters)
 	if err != nil {
 		return nil, err
 	}

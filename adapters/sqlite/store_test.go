@@ -15,14 +15,23 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/storemodel"
 	"github.com/corridor-go/corridor/ports"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// These records are what all stores are tested with.
 var (
-	epoch  = time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC)
-	usdZAR = ports.Pair{Base: "USD", Quote: "ZAR"}
+	epoch, usdZAR           = storemodel.Epoch, storemodel.USDZAR
+	activeLock, mint, keyOf = storemodel.ActiveLock, storemodel.Mint, storemodel.KeyOf
+	mintedEvent             = storemodel.MintedEvent
+	pending, ended          = storemodel.PendingValidation, storemodel.EndedValidation
+	waiting, failed, landed = storemodel.PendingTransaction, storemodel.FailedTransaction, storemodel.LandedTransaction
+	runs, completed, broke  = storemodel.RunningReport, storemodel.CompletedReport, storemodel.FailedReport
+	beaten                  = storemodel.BeatenReport
+
+	changeOf, moveOf, reportOf = storemodel.ValidationOf, storemodel.TransactionOf, storemodel.ReportOf
 )
 
 func file(tb testing.TB) string { return filepath.Join(tb.TempDir(), "corridor.db") }
@@ -74,30 +83,6 @@ func query(tb testing.TB, db *sql.DB, query string, args ...any) {
 	_, err := db.ExecContext(tb.Context(), query, args...)
 	require.NoError(tb, err)
 }
-
-func activeLock(owner, id string, created time.Time) ports.RateLock {
-	return ports.RateLock{
-		ID: id, Owner: owner, Base: usdZAR.Base, Quote: usdZAR.Quote,
-		MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375000",
-		MidSource: "ecb", MidAt: created.Add(-time.Minute), ToleranceBps: 200,
-		CreatedAt: created, ExpiresAt: created.Add(24 * time.Hour), Status: ports.LockActive,
-	}
-}
-
-func mintedEvent(l ports.RateLock) ports.Event {
-	return ports.Event{
-		ID: "ev_" + l.ID, Kind: "rate_lock.minted", Key: l.ID, Owner: l.Owner, At: l.CreatedAt,
-		Data: []byte(`{"rateLockId":"` + l.ID + `"}`),
-	}
-}
-
-func mint(b ports.Book, l ports.RateLock) ports.RateLockChange {
-	b.HighWater = l.CreatedAt
-	b.Slots[len(b.Live())] = l
-	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}, Events: []ports.Event{mintedEvent(l)}}
-}
-
-func keyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair: usdZAR} }
 
 func bookOf(tb testing.TB, store *sqlite.Store, owner string) ports.Book {
 	tb.Helper()

@@ -55,7 +55,7 @@ func TestFailedCommitOfATransaction(t *testing.T) {
 // timedOf makes a change with the work that ends it.
 func timedOf(tx ports.Transaction) ports.TransactionChange {
 	return ports.TransactionChange{
-		Transaction: tx, Work: []ports.WorkItem{{ID: "w_" + transactionEvent(tx).ID, Kind: "timeout", DueAt: epoch.Add(time.Hour)}},
+		Transaction: tx, Work: []ports.WorkItem{{ID: "w_" + moveOf(tx).Events[0].ID, Kind: "timeout", DueAt: epoch.Add(time.Hour)}},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,48 +38,6 @@ func TestCorruptTransaction(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestConstraintsBackTheRulesOfTransactions writes impossible transactions past
-// the domain, new ones and changes (I25, I26, I27).
-func TestConstraintsBackTheRulesOfTransactions(t *testing.T) {
-	store := open(t, file(t), nil)
-	end := func(tx *ports.Transaction) { *tx = failed(*tx) }
-	stored := mustTransact(t, store, waiting("acme", "stored"))
-	for name, spoil := range map[string]func(tx *ports.Transaction){
-		"a status that there is not":    func(tx *ports.Transaction) { end(tx); tx.Status = "PAID" },
-		"no status":                     func(tx *ports.Transaction) { end(tx); tx.Status = "" },
-		"a direction that there is not": func(tx *ports.Transaction) { tx.Direction = "sideways" },
-		"no direction":                  func(tx *ports.Transaction) { tx.Direction = "" },
-		"an end but pending":            func(tx *ports.Transaction) { tx.EndedAt = epoch },
-		"ended without an end":          func(tx *ports.Transaction) { end(tx); tx.EndedAt = time.Time{} },
-		"succeeded without an end":      func(tx *ports.Transaction) { tx.Status = ports.TransactionSucceeded },
-		"a code but pending":            func(tx *ports.Transaction) { tx.Code = errcodes.FailureDeclined },
-		"a code of a success":           func(tx *ports.Transaction) { end(tx); tx.Status = ports.TransactionSucceeded },
-		"failed without a code":         func(tx *ports.Transaction) { end(tx); tx.Code = "" },
-		"errored without a code":        func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = ports.TransactionErrored, "" },
-		"words but pending":             func(tx *ports.Transaction) { tx.Raw.Code = "51" },
-		"a message but pending":         func(tx *ports.Transaction) { tx.Raw.Message = "no" },
-		"a late payment but pending":    func(tx *ports.Transaction) { *tx = landed(*tx) },
-		"a late payment of a success": func(tx *ports.Transaction) {
-			*tx = landed(failed(*tx))
-			tx.Status, tx.Code = ports.TransactionSucceeded, ""
-		},
-		"a late code without a payment":    func(tx *ports.Transaction) { end(tx); tx.Late.Raw.Code = "00" },
-		"a late message without a payment": func(tx *ports.Transaction) { end(tx); tx.Late.Raw.Message = "landed" },
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, tx := range []ports.Transaction{waiting("acme", "new"), stored} {
-				spoil(&tx)
-				requireCode(t, errcodes.CorruptRecord, store.Transactions().Save(t.Context(), moveOf(tx)))
-				require.True(t, store.Connected(), "a refusal costs no connection")
-			}
-			_, err := store.Transactions().Transaction(t.Context(), "acme", "new")
-			requireCode(t, errcodes.NotFound, err)
-			requireTransaction(t, store, stored)
-		})
-	}
-	require.Empty(t, claimAll(t, store))
 }
 
 // TestConstraintsBoundRaws writes words past the adapter, which refuses longer

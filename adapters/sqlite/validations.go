@@ -19,8 +19,10 @@ const (
 
 	selectValidation = `SELECT id, owner, ` + validationState + ` FROM validations WHERE id = ? AND owner = ?`
 
+	// A listing leaves out what is damaged in its place, where no page could end.
 	selectOverdue = `SELECT id, owner, ` + validationState + ` FROM validations
 		WHERE status = 'pending' AND deadline <= ? AND (deadline, id) > (?, ?)
+			AND typeof(deadline) = 'integer'
 		ORDER BY deadline, id LIMIT ?`
 
 	purgeValidations = `DELETE FROM validations WHERE rowid IN (
@@ -74,11 +76,9 @@ func (v validations) Overdue(ctx context.Context, by time.Time, after ports.Vali
 	args := []any{by.UnixMilli(), after.Deadline.UnixMilli(), blob(after.ID), limit}
 	err := v.each(ctx, selectOverdue, args, func(rows *sql.Rows) error {
 		var r ports.ValidationRecord
-		if err := rows.Scan(validationFields(&r)...); err != nil {
-			return err
-		}
+		err := scanListed(rows, validationFields(&r)...)
 		overdue = append(overdue, r)
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -28,6 +28,9 @@ const (
 	norm   = "golang.org/x/text/unicode/norm"
 	trans  = "golang.org/x/text/transform" // which norm imports
 	gomock = "go.uber.org/mock/gomock"
+
+	testify = "github.com/stretchr/testify"
+	rapid   = "pgregory.net/rapid"
 )
 
 var (
@@ -81,11 +84,16 @@ var Layers = []Layer{
 	},
 	{
 		Name: "driven adapter", Packages: []string{"adapters/..."},
-		Own: []string{"errcodes", "ports", "ports/banks"}, Outside: []string{"*"}, NotStd: chance,
+		Own: []string{"errcodes", "ports", "ports/banks", "internal/jsonlist"}, Outside: []string{"*"}, NotStd: chance,
 	},
 	{Name: "currency table", Packages: []string{"internal/currency"}, NotStd: outer},
 	{Name: "domain helpers", Packages: []string{"internal/jsontext", "internal/ticker"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
+	{Name: "store helpers", Packages: []string{"internal/jsonlist"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
 	{Name: "wire shapes", Packages: []string{"internal/wire"}, Own: []string{"errcodes", "ports", "internal/jsontext"}, NotStd: outer},
+	{
+		Name: "store models", Packages: []string{"internal/storemodel"}, Own: []string{"errcodes", "ports", "adapters/memory"},
+		Outside: []string{"testing", testify, rapid}, NotStd: outer,
+	},
 	{
 		Name:     "tools",
 		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/pgtest"},
@@ -100,16 +108,17 @@ var TestOnly = []string{
 	Module + "/internal/archtest",
 	Module + "/internal/docpage",
 	Module + "/internal/pgtest",
+	Module + "/internal/storemodel",
 	Module + "/ports/portsmock",
 	Module + "/ports/portstest",
 	"github.com/anishathalye/porcupine",
 	"github.com/benbjohnson/clock",
 	"github.com/getkin/kin-openapi",
 	"github.com/rogpeppe/go-internal",
-	"github.com/stretchr/testify",
+	testify,
 	"go.uber.org/goleak",
 	"go.uber.org/mock",
-	"pgregory.net/rapid",
+	rapid,
 }
 
 // Closure says what embedding a package may link, through any number of steps.

@@ -1,4 +1,4 @@
-package sqlite_test
+package storemodel
 
 import (
 	"cmp"
@@ -6,34 +6,28 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestValidationsModel compares two stores on one file with the rules written
-// down plainly over a map.
-func TestValidationsModel(t *testing.T) {
-	path := migrated(t)
-	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
-	db := raw(t, path)
+// Validations compares the stores with the rules written down plainly over a map.
+func Validations(t *testing.T, fresh Fresh) {
+	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
-		query(t, db, "DELETE FROM validations; DELETE FROM events")
-		m := &validationsModel{stores: stores, records: map[string]ports.ValidationRecord{}}
+		m := &validationsModel{stores: fresh(), records: map[string]ports.ValidationRecord{}}
 		rt.Repeat(map[string]func(*rapid.T){
 			"save": m.save, "purge": m.purge, "list": m.list, "": m.compare,
 		})
-		m.compareEvents(rt)
+		require.Equal(rt, m.events, eventIDs(rt, m.stores[0]))
 	})
 }
 
 type validationsModel struct {
-	stores  []*sqlite.Store
+	stores  []Store
 	records map[string]ports.ValidationRecord // by id
 	saves   int
 	events  []string // of the saves that are stored
@@ -43,24 +37,18 @@ func (m *validationsModel) any(t *rapid.T) ports.ValidationStore {
 	return rapid.SampledFrom(m.stores).Draw(t, "store").Validations()
 }
 
-var (
-	fewIDs    = rapid.SampledFrom([]string{"a", "b", "A", "a\x00", "\xff"})
-	fewOwners = rapid.SampledFrom([]string{"acme", "Acme"})
-	fewTimes  = rapid.Map(rapid.IntRange(0, 5), func(ms int) time.Time { return epoch.Add(time.Duration(ms) * time.Millisecond) })
-)
-
 // save tries any change, most of them against the record as it is.
 func (m *validationsModel) save(t *rapid.T) {
 	m.saves++
-	r := pending(fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id"))
+	r := PendingValidation(fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id"))
 	old, found := m.records[r.ID]
 	r.Version = old.Version + rapid.SampledFrom([]int64{0, 0, 0, 0, 1, -1}).Draw(t, "off")
-	if status := rapid.SampledFrom(append(statuses, ports.StatusPending, ports.StatusPending)).Draw(t, "status"); status != ports.StatusPending {
-		r = ended(r, status)
+	if status := rapid.SampledFrom(append(Ends, ports.StatusPending, ports.StatusPending)).Draw(t, "status"); status != ports.StatusPending {
+		r = EndedValidation(r, status)
 	}
 	r.Deadline, r.PurgeAt = fewTimes.Draw(t, "deadline"), fewTimes.Draw(t, "purge at")
 	r.Sealed.Data = []byte(strconv.Itoa(m.saves))
-	e := ports.Event{ID: strconv.Itoa(m.saves), Key: strconv.Itoa(m.saves), At: epoch}
+	e := ports.Event{ID: strconv.Itoa(m.saves), Key: strconv.Itoa(m.saves), At: Epoch}
 
 	want := errcodes.Conflict
 	fresh := !found && r.Version == 0
@@ -132,14 +120,4 @@ func (m *validationsModel) compare(t *rapid.T) {
 	}
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-}
-
-func (m *validationsModel) compareEvents(t *rapid.T) {
-	got, err := m.stores[0].Outbox().Claim(context.Background(), epoch, time.Second, 1000)
-	require.NoError(t, err)
-	var ids []string
-	for _, e := range got {
-		ids = append(ids, e.ID)
-	}
-	require.Equal(t, m.events, ids)
 }

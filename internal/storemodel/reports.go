@@ -1,4 +1,4 @@
-package postgres_test
+package storemodel
 
 import (
 	"context"
@@ -10,33 +10,27 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/memory"
-	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestReportsDifferential asks two stores on one database and the memory store,
-// which has a model of its own, the same: every answer agrees (I22).
-func TestReportsDifferential(t *testing.T) {
-	t.Parallel()
-	dsn := migrated(t)
-	stores := []*postgres.Store{open(t, dsn, nil), open(t, dsn, nil)}
-	pool := connect(t, dsn, nil)
+// Reports asks the stores and the memory store, which has a model of its own, the
+// same: every answer agrees (I22).
+func Reports(t *testing.T, fresh Fresh) {
+	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
-		_, err := pool.Exec(t.Context(), "TRUNCATE corridor.reports, corridor.events")
-		require.NoError(rt, err)
 		model, err := memory.New(nil)
 		require.NoError(rt, err)
-		d := &reportDifferential{stores: stores, model: model}
+		d := &reportDifferential{stores: fresh(), model: model}
 		rt.Repeat(map[string]func(*rapid.T){
 			"save": d.save, "claim": d.claim, "remove": d.remove, "list": d.list, "": d.compare,
 		})
-		sameEvents(rt, model, storedEvents(t, dsn))
+		sameEvents(rt, model, d.stores[0])
 	})
 }
 
 type reportDifferential struct {
-	stores []*postgres.Store
+	stores []Store
 	model  *memory.Store
 	saves  int
 }
@@ -50,42 +44,39 @@ func (d *reportDifferential) agree(t *rapid.T, wantErr, err error) {
 	require.Equal(t, errcodes.Of(wantErr), errcodes.Of(err), "%v; the model: %v", err, wantErr)
 }
 
-// reportTimes lie around each other, some of them below the millisecond.
-var reportTimes = rapid.OneOf(finerTimes, nearTimes, rapid.Just(time.Time{}))
-
 // save tries a change of the job as it is, mostly at its version.
 func (d *reportDifferential) save(t *rapid.T) {
 	d.saves++
-	owner, id := nearOwners.Draw(t, "owner"), nearIDs.Draw(t, "id")
+	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
 	j, err := d.model.Reports().Report(context.Background(), owner, id)
 	if err != nil {
-		j = runs(owner, id)
+		j = RunningReport(owner, id)
 		j.CreatedAt = finerTimes.Draw(t, "created")
 	}
 	j.Version += rapid.SampledFrom([]int64{0, 0, 0, 0, -1, 1}).Draw(t, "off")
 	if j.Status == ports.ReportRunning {
 		switch rapid.IntRange(0, 4).Draw(t, "move") {
 		case 0:
-			j = completed(j)
+			j = CompletedReport(j)
 			j.EndedAt = finerTimes.Draw(t, "ended")
 		case 1:
-			j = broke(j)
-			j.EndedAt = nearTimes.Draw(t, "ended")
+			j = FailedReport(j)
+			j.EndedAt = fewTimes.Draw(t, "ended")
 		default:
-			j.LeaseUntil, j.StartedAt = reportTimes.Draw(t, "lease"), reportTimes.Draw(t, "started")
-			j.AsOf, j.Holder = reportTimes.Draw(t, "as of"), nearIDs.Draw(t, "holder")
+			j.LeaseUntil, j.StartedAt = optionalTimes.Draw(t, "lease"), optionalTimes.Draw(t, "started")
+			j.AsOf, j.Holder = optionalTimes.Draw(t, "as of"), fewIDs.Draw(t, "holder")
 		}
 	}
 	j.Request.Name = strconv.Itoa(d.saves)
-	j.Request.Columns = rapid.SliceOfN(nearIDs, 0, 3).Draw(t, "columns")
-	change := ports.ReportChange{Job: j, Events: []ports.Event{{ID: strconv.Itoa(d.saves), Key: strconv.Itoa(d.saves), At: epoch}}}
+	j.Request.Columns = rapid.SliceOfN(fewIDs, 0, 3).Draw(t, "columns")
+	change := ports.ReportChange{Job: j, Events: []ports.Event{{ID: strconv.Itoa(d.saves), Key: strconv.Itoa(d.saves), At: Epoch}}}
 	d.agree(t, d.model.Reports().Save(context.Background(), change), d.any(t).Save(context.Background(), change))
 }
 
 func (d *reportDifferential) claim(t *rapid.T) {
-	now := rapid.OneOf(finerTimes, nearTimes).Draw(t, "now")
+	now := nearTimes.Draw(t, "now")
 	lease := rapid.SampledFrom([]time.Duration{time.Nanosecond, 300 * time.Microsecond, time.Millisecond, 3 * time.Millisecond}).Draw(t, "lease")
-	holder := nearIDs.Draw(t, "holder")
+	holder := fewIDs.Draw(t, "holder")
 	want, wantErr := d.model.Reports().ClaimReport(context.Background(), holder, now, lease)
 	got, err := d.any(t).ClaimReport(context.Background(), holder, now, lease)
 	d.agree(t, wantErr, err)
@@ -93,12 +84,12 @@ func (d *reportDifferential) claim(t *rapid.T) {
 }
 
 func (d *reportDifferential) remove(t *rapid.T) {
-	owner, id := nearOwners.Draw(t, "owner"), nearIDs.Draw(t, "id")
+	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
 	d.agree(t, d.model.Reports().RemoveReport(context.Background(), owner, id), d.any(t).RemoveReport(context.Background(), owner, id))
 }
 
 func (d *reportDifferential) list(t *rapid.T) {
-	before, limit := rapid.OneOf(finerTimes, nearTimes).Draw(t, "before"), rapid.IntRange(0, 4).Draw(t, "limit")
+	before, limit := nearTimes.Draw(t, "before"), rapid.IntRange(0, 4).Draw(t, "limit")
 	want, wantErr := d.model.Reports().ExpiredReports(context.Background(), before, limit)
 	got, err := d.any(t).ExpiredReports(context.Background(), before, limit)
 	d.agree(t, wantErr, err)
@@ -106,7 +97,7 @@ func (d *reportDifferential) list(t *rapid.T) {
 }
 
 func (d *reportDifferential) compare(t *rapid.T) {
-	owner, id := nearOwners.Draw(t, "reader"), nearIDs.Draw(t, "what")
+	owner, id := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what")
 	want, wantErr := d.model.Reports().Report(context.Background(), owner, id)
 	got, err := d.any(t).Report(context.Background(), owner, id)
 	d.agree(t, wantErr, err)

@@ -1,4 +1,4 @@
-package postgres_test
+package storemodel
 
 import (
 	"context"
@@ -11,23 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestOutboxModel compares the outbox with its rule written down plainly: an
-// event is claimable if it is the first of its key that is not settled, and its
-// time has come. Claims, late acknowledgements, replays and a clock that jumps
-// come in any order.
-func TestOutboxModel(t *testing.T) {
-	dsn := migrated(t)
-	pool := connect(t, dsn, nil)
-	store := on(t, pool, nil)
+// Outbox compares the outbox with its rule written down plainly: an event is
+// claimable if it is the first of its key that is not settled, and its time has
+// come. Claims, late acknowledgements, replays and a clock that jumps come in any
+// order.
+func Outbox(t *testing.T, fresh Fresh) {
+	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
-		_, err := pool.Exec(t.Context(), "TRUNCATE corridor.events")
-		require.NoError(t, err)
-		m := &outboxModel{store: store, now: epoch}
+		m := &outboxModel{stores: fresh(), now: Epoch}
 		rt.Repeat(map[string]func(*rapid.T){
 			"save": m.save, "claim": m.claim, "settle": m.settle, "replay": m.replay, "discard": m.discard, "list": m.list, "jump": m.jump,
 		})
@@ -44,28 +39,31 @@ type modelEvent struct {
 }
 
 type outboxModel struct {
-	store  *postgres.Store
+	stores []Store
 	now    time.Time
 	saved  int
 	events []*modelEvent // in the order of their saves
 	claims []ports.Event // all that were ever handed out
 }
 
+func (m *outboxModel) any(t *rapid.T) Store { return rapid.SampledFrom(m.stores).Draw(t, "store") }
+
 func (m *outboxModel) jump(t *rapid.T) {
 	m.now = m.now.Add(time.Duration(rapid.IntRange(-20, 60).Draw(t, "seconds")) * time.Second)
 }
 
 func (m *outboxModel) save(t *rapid.T) {
-	b, err := m.store.RateLocks().Book(context.Background(), keyOf("acme"))
+	store := m.any(t)
+	b, err := store.RateLocks().Book(context.Background(), KeyOf("acme"))
 	require.NoError(t, err)
 	change := ports.RateLockChange{Book: b}
 	for _, key := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "A"}), 1, 4).Draw(t, "keys") {
 		m.saved++
-		e := ports.Event{ID: strconv.Itoa(m.saved), Key: key, At: epoch}
+		e := ports.Event{ID: strconv.Itoa(m.saved), Key: key, At: Epoch}
 		change.Events = append(change.Events, e)
 		m.events = append(m.events, &modelEvent{Event: e, from: time.Time{}})
 	}
-	require.NoError(t, m.store.RateLocks().Save(context.Background(), change))
+	require.NoError(t, store.RateLocks().Save(context.Background(), change))
 }
 
 // claimable lists what the rule allows to be claimed now.
@@ -87,7 +85,7 @@ func (m *outboxModel) claimable() []*modelEvent {
 func (m *outboxModel) claim(t *rapid.T) {
 	n := rapid.IntRange(1, 4).Draw(t, "n")
 	lease := time.Duration(rapid.IntRange(1, 30).Draw(t, "lease")) * time.Second
-	got, err := m.store.Outbox().Claim(context.Background(), m.now, lease, n)
+	got, err := m.any(t).Outbox().Claim(context.Background(), m.now, lease, n)
 	require.NoError(t, err)
 	want := m.claimable()
 	want = want[:min(n, len(want))]
@@ -120,12 +118,12 @@ func (m *outboxModel) settle(t *rapid.T) {
 	var reason string
 	switch how {
 	case "ack":
-		err = m.store.Outbox().Ack(context.Background(), claim)
+		err = m.any(t).Outbox().Ack(context.Background(), claim)
 	case "retry":
-		err = m.store.Outbox().Retry(context.Background(), claim, at)
+		err = m.any(t).Outbox().Retry(context.Background(), claim, at)
 	case "bury":
 		reason = rapid.SampledFrom([]string{"", "no use", "\x00\xff"}).Draw(t, "reason")
-		err = m.store.Outbox().Bury(context.Background(), claim, reason)
+		err = m.any(t).Outbox().Bury(context.Background(), claim, reason)
 	}
 	require.Equal(t, want, errcodes.Of(err), "%v", err)
 	if i < 0 {
@@ -150,7 +148,7 @@ func (m *outboxModel) replay(t *rapid.T) {
 			e.buried, e.Attempt, e.from = false, 0, m.now
 		}
 	}
-	got, err := m.store.DeadLetters().Replay(context.Background(), m.now, ids...)
+	got, err := m.any(t).DeadLetters().Replay(context.Background(), m.now, ids...)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
@@ -164,7 +162,7 @@ func (m *outboxModel) discard(t *rapid.T) {
 		want++
 		return true
 	})
-	got, err := m.store.DeadLetters().Discard(context.Background(), ids...)
+	got, err := m.any(t).DeadLetters().Discard(context.Background(), ids...)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
@@ -179,7 +177,7 @@ func (m *outboxModel) list(t *rapid.T) {
 	}
 	limit, after := rapid.IntRange(1, 3).Draw(t, "limit"), int64(0)
 	for {
-		page, err := m.store.DeadLetters().Buried(context.Background(), after, limit)
+		page, err := m.any(t).DeadLetters().Buried(context.Background(), after, limit)
 		require.NoError(t, err)
 		for _, e := range page {
 			got, after = append(got, fmt.Sprintf("%s %d %d %q", e.ID, e.Attempt, e.Event.Claim, e.Reason)), e.Pos
@@ -191,23 +189,24 @@ func (m *outboxModel) list(t *rapid.T) {
 	require.Equal(t, want, got)
 }
 
-// TestBacklogBehindOneKey has more new events than one transaction looks at,
+// Backlog has more new events than one transaction looks at,
 // all behind a delayed head; the claimable one is the last.
-func TestBacklogBehindOneKey(t *testing.T) {
-	store := open(t, migrated(t), nil)
-	change := ports.RateLockChange{Book: ports.Book{Key: keyOf("acme")}}
+func Backlog(t *testing.T, fresh Fresh) {
+	t.Helper()
+	store := fresh()[0]
+	change := ports.RateLockChange{Book: ports.Book{Key: KeyOf("acme")}}
 	for i := range 2500 {
-		change.Events = append(change.Events, ports.Event{ID: strconv.Itoa(i), Key: "hot", At: epoch})
+		change.Events = append(change.Events, ports.Event{ID: strconv.Itoa(i), Key: "hot", At: Epoch})
 	}
-	change.Events = append(change.Events, ports.Event{ID: "last", Key: "cold", At: epoch})
+	change.Events = append(change.Events, ports.Event{ID: "last", Key: "cold", At: Epoch})
 	require.NoError(t, store.RateLocks().Save(t.Context(), change))
 	for _, want := range []string{"0", "last"} {
-		events, err := store.Outbox().Claim(t.Context(), epoch, time.Minute, 1)
+		events, err := store.Outbox().Claim(t.Context(), Epoch, time.Minute, 1)
 		require.NoError(t, err)
 		require.Len(t, events, 1)
 		require.Equal(t, want, events[0].ID)
 	}
-	events, err := store.Outbox().Claim(t.Context(), epoch, time.Minute, 1)
+	events, err := store.Outbox().Claim(t.Context(), Epoch, time.Minute, 1)
 	require.NoError(t, err)
 	require.Empty(t, events)
 }

@@ -1,4 +1,4 @@
-package sqlite_test
+package storemodel
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestAnswersModel compares the cache of two stores on one file with two maps.
-// The clocks of the callers differ, and jump.
-func TestAnswersModel(t *testing.T) {
-	path := migrated(t)
-	caches := []ports.AnswerCache{open(t, path, nil).Answers(), open(t, path, nil).Answers()}
-	db := raw(t, path)
+// Answers compares the stores' caches with two maps. The clocks of the callers
+// differ, and jump.
+func Answers(t *testing.T, fresh Fresh) {
+	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
-		query(t, db, "DELETE FROM cached_answers; DELETE FROM answer_claims")
-		m := &answersModel{caches: caches, answers: map[ports.AnswerKey]ports.CachedAnswer{}, claims: map[ports.AnswerKey]modelClaim{}}
+		m := &answersModel{answers: map[ports.AnswerKey]ports.CachedAnswer{}, claims: map[ports.AnswerKey]modelClaim{}}
+		for _, store := range fresh() {
+			m.caches = append(m.caches, store.Answers())
+		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"put": m.put, "claim": m.claim, "release": m.release, "purge": m.purge, "": m.compare,
 		})
@@ -40,11 +40,6 @@ type answersModel struct {
 	puts      int
 	strangers int
 }
-
-var (
-	fewKeys    = rapid.Map(rapid.SampledFrom([]byte{0, 'a', 0xff}), func(b byte) ports.AnswerKey { return ports.AnswerKey{31: b} })
-	fewHolders = rapid.SampledFrom([]string{"h", "H", "h\x00", "\xff"})
-)
 
 func (m *answersModel) any(t *rapid.T) ports.AnswerCache {
 	return rapid.SampledFrom(m.caches).Draw(t, "cache")
@@ -93,13 +88,21 @@ func (m *answersModel) purge(t *rapid.T) {
 	got, err := m.any(t).PurgeAnswers(context.Background(), before, most)
 	require.NoError(t, err)
 	require.Equal(t, min(most, len(gone)), got)
-	for _, key := range gone { // which of them go first is the store's to choose
+	for _, key := range gone { // which of equals go first is the store's to choose
 		if _, err := m.caches[0].Answer(context.Background(), key); errcodes.Of(err) == errcodes.NotFound {
-			delete(m.answers, key)
+			for _, other := range gone {
+				kept, err := m.caches[1].Answer(context.Background(), other)
+				require.False(t, err == nil && kept.ExpiresAt.Before(m.answers[key].ExpiresAt), "what expired earlier goes first")
+			}
 			got--
 		}
 	}
 	require.Zero(t, got)
+	for _, key := range gone {
+		if _, err := m.caches[0].Answer(context.Background(), key); errcodes.Of(err) == errcodes.NotFound {
+			delete(m.answers, key)
+		}
+	}
 	m.purgeClaims(t, before, most)
 }
 

@@ -1,0 +1,27 @@
+package memory_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/internal/storemodel"
+)
+
+// anew gives a new store, twice: what it holds is in one process alone.
+func anew(t *testing.T) storemodel.Fresh {
+	t.Helper()
+	return func() []storemodel.Store {
+		store, err := memory.New(nil)
+		require.NoError(t, err)
+		return []storemodel.Store{store, store}
+	}
+}
+
+// The models of transactions and reports are this store itself, and the one of
+// answers knows how many claims a purge of SQL's removes, which the port leaves to
+// the store: those have others of their own.
+func TestOutboxModel(t *testing.T)      { storemodel.Outbox(t, anew(t)) }
+func TestBacklogModel(t *testing.T)     { storemodel.Backlog(t, anew(t)) }
+func TestValidationsModel(t *testing.T) { storemodel.Validations(t, anew(t)) }

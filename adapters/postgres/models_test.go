@@ -1,0 +1,62 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/internal/storemodel"
+)
+
+// shared gives two stores on one database, emptied, beside other tests.
+func shared(t *testing.T) storemodel.Fresh {
+	t.Helper()
+	t.Parallel()
+	dsn := migrated(t)
+	stores := []storemodel.Store{open(t, dsn, nil), open(t, dsn, nil)}
+	pool := connect(t, dsn, nil)
+	return func() []storemodel.Store {
+		emptyTables(t, pool)
+		return stores
+	}
+}
+
+func TestOutboxModel(t *testing.T)         { storemodel.Outbox(t, shared(t)) }
+func TestBacklogBehindOneKey(t *testing.T) { storemodel.Backlog(t, shared(t)) }
+func TestValidationsModel(t *testing.T)    { storemodel.Validations(t, shared(t)) }
+func TestTransactionsModel(t *testing.T)   { storemodel.Transactions(t, shared(t)) }
+func TestReportsModel(t *testing.T)        { storemodel.Reports(t, shared(t)) }
+func TestAnswersModel(t *testing.T)        { storemodel.Answers(t, shared(t)) }
+
+// anything is what the columns take: those of text neither NUL nor what is no
+// UTF-8.
+var anything = storemodel.Any{
+	Bytes: storemodel.AnyBytes, Text: rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return r != 0 })), Time: storemodel.AnyTime,
+}
+
+func TestValidationsComeBackEqual(t *testing.T) {
+	t.Parallel()
+	storemodel.ValidationsComeBackEqual(t, open(t, migrated(t), nil), anything)
+}
+
+func TestTransactionsComeBackEqual(t *testing.T) {
+	t.Parallel()
+	storemodel.TransactionsComeBackEqual(t, open(t, migrated(t), nil), anything)
+}
+
+func TestReportsComeBackEqual(t *testing.T) {
+	t.Parallel()
+	storemodel.ReportsComeBackEqual(t, open(t, migrated(t), nil), anything)
+}
+
+func TestConstraintsBackTheRulesOfValidations(t *testing.T) {
+	storemodel.ImpossibleValidations(t, open(t, migrated(t), nil), func(testing.TB) {})
+}
+
+func TestConstraintsBackTheRulesOfTransactions(t *testing.T) {
+	storemodel.ImpossibleTransactions(t, open(t, migrated(t), nil), func(testing.TB) {})
+}
+
+func TestConstraintsBackTheRulesOfReports(t *testing.T) {
+	storemodel.ImpossibleReports(t, open(t, migrated(t), nil), func(testing.TB) {})
+}

@@ -1,0 +1,56 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/internal/storemodel"
+)
+
+// shared gives two stores on one file, emptied.
+func shared(t *testing.T) storemodel.Fresh {
+	t.Helper()
+	path := migrated(t)
+	stores := []storemodel.Store{open(t, path, nil), open(t, path, nil)}
+	db := raw(t, path)
+	return func() []storemodel.Store {
+		query(t, db, `DELETE FROM events; DELETE FROM validations; DELETE FROM transactions; DELETE FROM reports;
+			DELETE FROM cached_answers; DELETE FROM answer_claims`)
+		return stores
+	}
+}
+
+func TestOutboxModel(t *testing.T)         { storemodel.Outbox(t, shared(t)) }
+func TestBacklogBehindOneKey(t *testing.T) { storemodel.Backlog(t, shared(t)) }
+func TestValidationsModel(t *testing.T)    { storemodel.Validations(t, shared(t)) }
+func TestTransactionsModel(t *testing.T)   { storemodel.Transactions(t, shared(t)) }
+func TestReportsModel(t *testing.T)        { storemodel.Reports(t, shared(t)) }
+func TestAnswersModel(t *testing.T)        { storemodel.Answers(t, shared(t)) }
+
+// anything is what the columns take: any bytes, in texts too.
+var anything = storemodel.Any{Bytes: anyText, Text: anyText, Time: anyTime}
+
+func TestValidationsComeBackEqual(t *testing.T) {
+	storemodel.ValidationsComeBackEqual(t, open(t, migrated(t), nil), anything)
+}
+
+func TestTransactionsComeBackEqual(t *testing.T) {
+	storemodel.TransactionsComeBackEqual(t, open(t, migrated(t), nil), anything)
+}
+
+func TestReportsComeBackEqual(t *testing.T) {
+	storemodel.ReportsComeBackEqual(t, open(t, migrated(t), nil), anything)
+}
+
+// TestConstraintsBackTheRulesOfRecords, and a refusal costs no connection.
+func TestConstraintsBackTheRulesOfRecords(t *testing.T) {
+	store := open(t, migrated(t), nil)
+	connected := func(tb testing.TB) {
+		tb.Helper()
+		require.True(tb, store.Connected())
+	}
+	t.Run("validations", func(t *testing.T) { storemodel.ImpossibleValidations(t, store, connected) })
+	t.Run("transactions", func(t *testing.T) { storemodel.ImpossibleTransactions(t, store, connected) })
+	t.Run("reports", func(t *testing.T) { storemodel.ImpossibleReports(t, store, connected) })
+}

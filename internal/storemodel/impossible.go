@@ -1,0 +1,158 @@
+package storemodel
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// ImpossibleValidations saves what the rules do not allow past the domain, new
+// records and changes: each is refused, and nothing of it is stored. After each it
+// calls after.
+func ImpossibleValidations(t *testing.T, store Store, after func(testing.TB)) {
+	t.Helper()
+	save := func(r ports.ValidationRecord) error { return store.Validations().Save(t.Context(), ValidationOf(r)) }
+	read := func(r ports.ValidationRecord) (ports.ValidationRecord, error) {
+		return store.Validations().Validation(t.Context(), r.Owner, r.ID)
+	}
+	stored := PendingValidation("acme", "stored")
+	require.NoError(t, store.Validations().Save(t.Context(), ports.ValidationChange{Record: stored}))
+	stored.Version++
+	refused(t, impossibleValidations(), PendingValidation("acme", "new"), stored, save, read, after)
+	requireNoEvents(t, store)
+}
+
+// ImpossibleTransactions is ImpossibleValidations of transactions (I25, I26, I27).
+func ImpossibleTransactions(t *testing.T, store Store, after func(testing.TB)) {
+	t.Helper()
+	save := func(tx ports.Transaction) error { return store.Transactions().Save(t.Context(), TransactionOf(tx)) }
+	read := func(tx ports.Transaction) (ports.Transaction, error) {
+		return store.Transactions().Transaction(t.Context(), tx.Owner, tx.ID)
+	}
+	stored := PendingTransaction("acme", "stored")
+	require.NoError(t, store.Transactions().Save(t.Context(), ports.TransactionChange{Transaction: stored}))
+	stored.Version++
+	refused(t, impossibleTransactions(), PendingTransaction("acme", "new"), stored, save, read, after)
+	requireNoEvents(t, store)
+}
+
+// ImpossibleReports is ImpossibleValidations of report jobs (I22, I23).
+func ImpossibleReports(t *testing.T, store Store, after func(testing.TB)) {
+	t.Helper()
+	save := func(j ports.ReportJob) error { return store.Reports().Save(t.Context(), ReportOf(j)) }
+	read := func(j ports.ReportJob) (ports.ReportJob, error) {
+		return store.Reports().Report(t.Context(), j.Owner, j.ID)
+	}
+	stored := RunningReport("acme", "stored")
+	require.NoError(t, store.Reports().Save(t.Context(), ports.ReportChange{Job: stored}))
+	stored.Version++
+	refused(t, impossibleReports(), RunningReport("acme", "new"), stored, save, read, after)
+	requireNoEvents(t, store)
+}
+
+func refused[V any](
+	t *testing.T, impossible map[string]func(*V), fresh, stored V, save func(V) error, read func(V) (V, error), after func(testing.TB),
+) {
+	t.Helper()
+	for name, spoil := range impossible {
+		t.Run(name, func(t *testing.T) {
+			for _, r := range []V{fresh, stored} {
+				spoil(&r)
+				err := save(r)
+				require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), "%v", err)
+				after(t)
+			}
+			_, err := read(fresh)
+			require.Equal(t, errcodes.NotFound, errcodes.Of(err), "%v", err)
+			got, err := read(stored)
+			require.NoError(t, err)
+			require.Equal(t, stored, got)
+		})
+	}
+}
+
+func requireNoEvents(tb testing.TB, store Store) {
+	tb.Helper()
+	events, err := store.Outbox().Claim(tb.Context(), Epoch, time.Second, 1000)
+	require.NoError(tb, err)
+	require.Empty(tb, events)
+}
+
+// impossibleValidations are records that break a rule each, by what is wrong.
+func impossibleValidations() map[string]func(r *ports.ValidationRecord) {
+	end := func(r *ports.ValidationRecord) { *r = EndedValidation(*r, ports.StatusVerified) }
+	return map[string]func(r *ports.ValidationRecord){
+		"a status that there is not":   func(r *ports.ValidationRecord) { *r = EndedValidation(*r, "paid") },
+		"no status":                    func(r *ports.ValidationRecord) { *r = EndedValidation(*r, "") },
+		"an end but pending":           func(r *ports.ValidationRecord) { r.EndedAt = Epoch },
+		"a type but pending":           func(r *ports.ValidationRecord) { r.Type = ports.External },
+		"ended without an end":         func(r *ports.ValidationRecord) { end(r); r.EndedAt = time.Time{} },
+		"ended without a type":         func(r *ports.ValidationRecord) { end(r); r.Type = "" },
+		"a type that there is not":     func(r *ports.ValidationRecord) { end(r); r.Type = "guess" },
+		"an outcome of internal rules": func(r *ports.ValidationRecord) { end(r); r.Type = ports.InternalRules },
+		"a negative score":             func(r *ports.ValidationRecord) { end(r); r.Match.Score = -1 },
+		"a score of 101":               func(r *ports.ValidationRecord) { end(r); r.Match.Score = 101 },
+	}
+}
+
+// impossibleTransactions are records that break a rule each, by what is wrong.
+func impossibleTransactions() map[string]func(tx *ports.Transaction) {
+	end := func(tx *ports.Transaction) { *tx = FailedTransaction(*tx) }
+	return map[string]func(tx *ports.Transaction){
+		"a status that there is not":    func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = "PAID", "" },
+		"no status":                     func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = "", "" },
+		"a direction that there is not": func(tx *ports.Transaction) { tx.Direction = "sideways" },
+		"no direction":                  func(tx *ports.Transaction) { tx.Direction = "" },
+		"an end but pending":            func(tx *ports.Transaction) { tx.EndedAt = Epoch },
+		"ended without an end":          func(tx *ports.Transaction) { end(tx); tx.EndedAt = time.Time{} },
+		"succeeded without an end":      func(tx *ports.Transaction) { tx.Status = ports.TransactionSucceeded },
+		"a code but pending":            func(tx *ports.Transaction) { tx.Code = errcodes.FailureDeclined },
+		"a code of a success":           func(tx *ports.Transaction) { end(tx); tx.Status = ports.TransactionSucceeded },
+		"failed without a code":         func(tx *ports.Transaction) { end(tx); tx.Code = "" },
+		"errored without a code":        func(tx *ports.Transaction) { end(tx); tx.Status, tx.Code = ports.TransactionErrored, "" },
+		"words but pending":             func(tx *ports.Transaction) { tx.Raw.Code = "51" },
+		"a message but pending":         func(tx *ports.Transaction) { tx.Raw.Message = "no" },
+		"a late payment but pending":    func(tx *ports.Transaction) { *tx = LandedTransaction(*tx) },
+		"a late payment of a success": func(tx *ports.Transaction) {
+			*tx = LandedTransaction(FailedTransaction(*tx))
+			tx.Status, tx.Code = ports.TransactionSucceeded, ""
+		},
+		"a late code without a payment":    func(tx *ports.Transaction) { end(tx); tx.Late.Raw.Code = "00" },
+		"a late message without a payment": func(tx *ports.Transaction) { end(tx); tx.Late.Raw.Message = "landed" },
+	}
+}
+
+// impossibleReports are records that break a rule each, by what is wrong.
+func impossibleReports() map[string]func(j *ports.ReportJob) {
+	complete := func(j *ports.ReportJob) { *j = CompletedReport(*j) }
+	breaks := func(j *ports.ReportJob) { *j = FailedReport(*j) }
+	return map[string]func(j *ports.ReportJob){
+		"a status that there is not":      func(j *ports.ReportJob) { j.Status, j.EndedAt = "PAUSED", Epoch },
+		"no status":                       func(j *ports.ReportJob) { j.Status, j.EndedAt = "", Epoch },
+		"a kind that there is not":        func(j *ports.ReportJob) { j.Kind = "gossip" },
+		"an end but running":              func(j *ports.ReportJob) { j.EndedAt = Epoch },
+		"completed without an end":        func(j *ports.ReportJob) { complete(j); j.EndedAt = time.Time{} },
+		"failed without an end":           func(j *ports.ReportJob) { breaks(j); j.EndedAt = time.Time{} },
+		"a reason but running":            func(j *ports.ReportJob) { j.Reason = "internal" },
+		"a reason of a success":           func(j *ports.ReportJob) { complete(j); j.Reason = "internal" },
+		"failed without a reason":         func(j *ports.ReportJob) { breaks(j); j.Reason = "" },
+		"a sum but running":               func(j *ports.ReportJob) { j.FileSHA256 = strings.Repeat("0", 64) },
+		"a size but running":              func(j *ports.ReportJob) { j.FileSize = 1 },
+		"a file of a failure":             func(j *ports.ReportJob) { breaks(j); j.FileSHA256 = strings.Repeat("0", 64) },
+		"a size of a failure":             func(j *ports.ReportJob) { breaks(j); j.FileSize = 1 },
+		"completed without a sum":         func(j *ports.ReportJob) { complete(j); j.FileSHA256 = "" },
+		"a sum that is too short":         func(j *ports.ReportJob) { complete(j); j.FileSHA256 = j.FileSHA256[1:] },
+		"a sum that is too long":          func(j *ports.ReportJob) { complete(j); j.FileSHA256 += "0" },
+		"a sum that is not hexadecimal":   func(j *ports.ReportJob) { complete(j); j.FileSHA256 = strings.Repeat("g", 64) },
+		"a size below zero":               func(j *ports.ReportJob) { complete(j); j.FileSize = -1 },
+		"rows below zero":                 func(j *ports.ReportJob) { j.Rows = -1 },
+		"a total below -1":                func(j *ports.ReportJob) { j.Total = -2 },
+		"attempts below zero":             func(j *ports.ReportJob) { j.Attempts = -1 },
+		"a last day before the first one": func(j *ports.ReportJob) { j.Request.To = j.Request.From.Add(-time.Millisecond) },
+	}
+}
