@@ -19,7 +19,7 @@ func TestCorruptBook(t *testing.T) {
 		"too many locks": "CAST(x'0103' || substr(live, 3) AS BLOB)",
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := file(t)
+			path := migrated(t)
 			store := open(t, path, nil)
 			mustMint(t, store, "acme", "rl_1", epoch)
 			neighbour := mustMint(t, store, "zenith", "rl_2", epoch)
@@ -43,7 +43,7 @@ func TestCorruptBook(t *testing.T) {
 
 // TestConstraintsBackTheRules writes impossible records past the domain.
 func TestConstraintsBackTheRules(t *testing.T) {
-	store := open(t, file(t), nil)
+	store := open(t, migrated(t), nil)
 	cancel := func(l *ports.RateLock, reason ports.CancellationReason) {
 		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, reason, epoch
 	}
@@ -76,7 +76,7 @@ func TestConstraintsBackTheRules(t *testing.T) {
 // TestCorruptValidation gives one row a status that there is not, as a damaged
 // page does; the neighbours must not notice.
 func TestCorruptValidation(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, nil)
 	damaged := mustValidate(t, store, pending("acme", "a"))
 	neighbour := mustValidate(t, store, pending("acme", "b"))
@@ -101,7 +101,7 @@ func TestCorruptValidation(t *testing.T) {
 
 // TestAPersonCanReadTheTables asks the views what a shell would.
 func TestAPersonCanReadTheTables(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, nil)
 	mustMint(t, store, "acme", "rl_1", epoch.Add(123e6))
 	db := raw(t, path)

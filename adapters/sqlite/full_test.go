@@ -15,7 +15,7 @@ import (
 // TestFullFile fills the file to a page limit, which is portable; a full disk
 // is in full_linux_test.go.
 func TestFullFile(t *testing.T) {
-	store := open(t, file(t), nil)
+	store := open(t, migrated(t), nil)
 	mustMint(t, store, "acme", "rl_1", epoch)
 	lift, err := store.Limit("max_page_count(1)")
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func fill(tb testing.TB, store *sqlite.Store, path string) (empty func()) {
 }
 
 func TestReadOnlyFile(t *testing.T) {
-	store := open(t, file(t), nil)
+	store := open(t, migrated(t), nil)
 	lift, err := store.Limit("query_only(ON)")
 	require.NoError(t, err)
 	change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
@@ -80,7 +80,7 @@ func TestReadOnlyFile(t *testing.T) {
 // TestUnexpectedError has a table vanish for a while: what SQLite says then has
 // no place in the table of codes.
 func TestUnexpectedError(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, nil)
 	db := raw(t, path)
 	query(t, db, "ALTER TABLE events RENAME TO gone")

@@ -44,7 +44,7 @@ func TestFailedCommit(t *testing.T) {
 		"the acknowledgement is lost and the file as well": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			disk, path := &broken{points: c.points}, file(t)
+			disk, path := &broken{points: c.points}, migrated(t)
 			store := open(t, path, &sqlite.Config{Faults: disk.fault})
 			mustMint(t, store, "acme", "rl_1", epoch)
 			change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_2", epoch.Add(1e9)))
@@ -86,7 +86,7 @@ func TestFailedCommitOfAnEnding(t *testing.T) {
 	for point, code := range map[string]errcodes.Code{sqlite.BeforeCommit: errcodes.StorageUnavailable, sqlite.AfterCommit: ""} {
 		t.Run(point, func(t *testing.T) {
 			disk := &broken{points: []string{point}}
-			store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+			store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 			mustMint(t, store, "acme", "rl_1", epoch)
 			change := expire(bookOf(t, store, "acme"))
 			disk.armed = true
@@ -113,7 +113,7 @@ func expire(b ports.Book) ports.RateLockChange {
 // TestFailedCommitWhileAnotherProcessWrites has the other process take the
 // version in between: only the change's own records tell its fate then.
 func TestFailedCommitWhileAnotherProcessWrites(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	other := open(t, path, nil)
 	var overtake func()
 	store := open(t, path, &sqlite.Config{Faults: func(point string) error {
@@ -144,7 +144,7 @@ func TestFailedCommitWhileAnotherProcessWrites(t *testing.T) {
 // TestOtherWritesWithAFailedCommit have no read-back: what they did is unknown.
 func TestOtherWritesWithAFailedCommit(t *testing.T) {
 	disk := &broken{points: []string{sqlite.AfterCommit}}
-	store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	disk.armed = true
 	requireCode(t, errcodes.OutcomeUnknown, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}))
 	requireCode(t, errcodes.OutcomeUnknown, store.Tokens().PutToken(t.Context(), ports.Token{ClientID: "c"}))
@@ -157,7 +157,7 @@ func TestOtherWritesWithAFailedCommit(t *testing.T) {
 func TestContextEndsDuringSave(t *testing.T) {
 	t.Run("after the commit has begun it is stored", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		store := open(t, file(t), &sqlite.Config{Faults: func(point string) error {
+		store := open(t, migrated(t), &sqlite.Config{Faults: func(point string) error {
 			if point == sqlite.BeforeCommit {
 				cancel()
 			}
@@ -168,7 +168,7 @@ func TestContextEndsDuringSave(t *testing.T) {
 		require.EqualValues(t, 1, bookOf(t, store, "acme").Version)
 	})
 	t.Run("before the commit nothing is stored", func(t *testing.T) {
-		store := open(t, file(t), nil)
+		store := open(t, migrated(t), nil)
 		change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
 		ctx := &endsAt{Context: t.Context()}
 		for ctx.at = 1; ; ctx.at++ {

@@ -12,7 +12,7 @@ import (
 // TestPlans holds the statements to their indexes: the work must not grow with
 // what is stored. A plan may have the steps given here and no other.
 func TestPlans(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	require.NoError(t, sqlite.Migrate(t.Context(), path))
 	const (
 		transactionByKey = "SEARCH transactions USING INDEX sqlite_autoindex_transactions_1 (owner=? AND id=?)"

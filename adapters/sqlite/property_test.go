@@ -21,7 +21,7 @@ var anyText, anyTime = storemodel.AnyBytes, storemodel.AnyTime
 // TestRecordsComeBackEqual saves any lock and event, and reads them back by
 // each way there is.
 func TestRecordsComeBackEqual(t *testing.T) {
-	store := open(t, file(t), nil)
+	store := open(t, migrated(t), nil)
 	taken := map[string]bool{"": true}
 	rapid.Check(t, func(rt *rapid.T) {
 		l := ports.RateLock{
@@ -56,7 +56,7 @@ func TestRecordsComeBackEqual(t *testing.T) {
 // TestListingsInPages walks Live and Due page by page, over locks that tie on
 // their times: nothing is left out, nothing comes twice.
 func TestListingsInPages(t *testing.T) {
-	store := open(t, file(t), nil)
+	store := open(t, migrated(t), nil)
 	b := bookOf(t, store, "acme")
 	change := ports.RateLockChange{Book: b}
 	for i := range 60 {
@@ -117,7 +117,7 @@ func FuzzPath(f *testing.F) {
 
 // TestEverythingAtOnce is for the race detector: all ports share one file.
 func TestEverythingAtOnce(t *testing.T) {
-	store := open(t, file(t), nil)
+	store := open(t, migrated(t), nil)
 	ctx := context.Background()
 	var wg sync.WaitGroup
 	for i := range 4 {

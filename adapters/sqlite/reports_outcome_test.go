@@ -39,7 +39,7 @@ func TestFailedCommitOfAReport(t *testing.T) {
 		} {
 			t.Run(name+", "+carried, func(t *testing.T) {
 				disk := &broken{points: c.points}
-				store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+				store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 				begun, other := mustReport(t, store, runs("acme", "begun")), mustReport(t, store, runs("acme", "other"))
 				third := mustReport(t, store, runs("acme", "third"))
 				wide := runs("acme", "wide")
@@ -97,7 +97,7 @@ func TestFailedCommitOfAReportWhileAnotherProcessWrites(t *testing.T) {
 		"their end was removed":               {lost, list{begun}, at(beat, 1), true, list{at(end, 1)}, true, errcodes.OutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, armed := file(t), false
+			path, armed := migrated(t), false
 			other := open(t, path, nil)
 			store := open(t, path, &sqlite.Config{Faults: func(point string) error {
 				switch {
@@ -138,7 +138,7 @@ func TestFailedCommitOfAReportWhoseEventIsDelivered(t *testing.T) {
 		"work still waits":   {timedReport(runs("acme", "r")).Work, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, armed := file(t), false
+			path, armed := migrated(t), false
 			other := open(t, path, nil)
 			store := open(t, path, &sqlite.Config{Faults: func(point string) error {
 				switch {
@@ -167,7 +167,7 @@ func TestFailedCommitOfAReportsClaimOrRemoval(t *testing.T) {
 	for point, taken := range map[string]bool{sqlite.BeforeCommit: false, sqlite.AfterCommit: true} {
 		t.Run(point, func(t *testing.T) {
 			disk := &broken{points: []string{point}}
-			store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+			store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 			mustReport(t, store, runs("acme", "r"))
 			disk.armed = true
 			got, err := store.Reports().ClaimReport(t.Context(), "p", epoch, time.Minute)

@@ -28,7 +28,7 @@ func TestCorruptReport(t *testing.T) {
 		"filters whose texts are none": `filters = '[{"column":{}}]'`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := file(t)
+			path := migrated(t)
 			store := open(t, path, nil)
 			damaged := mustReport(t, store, runs("acme", "a"))
 			neighbour := mustReport(t, store, completed(runs("acme", "b")))
@@ -58,7 +58,7 @@ func TestCorruptReport(t *testing.T) {
 
 // TestConstraintsKeepListsOfReportsReadable writes lists past the adapter.
 func TestConstraintsKeepListsOfReportsReadable(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	mustReport(t, open(t, path, nil), runs("acme", "r"))
 	db := raw(t, path)
 	for _, column := range []string{"columns", "filters"} {
@@ -71,7 +71,7 @@ func TestConstraintsKeepListsOfReportsReadable(t *testing.T) {
 
 // TestAPersonReadsReports asks the view what a shell would.
 func TestAPersonReadsReports(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, nil)
 	j := runs("acme", "r_1")
 	j.Request.Columns = []string{"amount", "a\xff", "\x00"}
@@ -107,7 +107,7 @@ func TestAPersonReadsReports(t *testing.T) {
 
 // TestAFileOfBeforeReportsIsMigrated takes a file back to the tables of before.
 func TestAFileOfBeforeReportsIsMigrated(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, nil)
 	tx := mustTransact(t, store, waiting("acme", "t"))
 	require.NoError(t, store.Close())

@@ -43,7 +43,7 @@ func requireReport(tb testing.TB, store *sqlite.Store, want ports.ReportJob) {
 // beat and end jobs, some of which are given up half-way: each job ends once,
 // and its event alone is there (I22, I32).
 func TestTwoProcessesShareReports(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
 	const n = 40
 	for i := range n {
@@ -91,7 +91,7 @@ func workOff(ctx context.Context, store ports.ReportStore, holder string) error 
 
 // TestReportsAtOnce is for the race detector: all methods share one file.
 func TestReportsAtOnce(t *testing.T) {
-	store := open(t, file(t), nil)
+	store := open(t, migrated(t), nil)
 	ctx := context.Background()
 	var g errgroup.Group
 	for i := range 4 {
@@ -119,7 +119,7 @@ func TestReportsAtOnce(t *testing.T) {
 }
 
 func TestBoundsOfReports(t *testing.T) {
-	store := open(t, file(t), nil).Reports()
+	store := open(t, migrated(t), nil).Reports()
 	for _, lease := range []time.Duration{0, -time.Second} {
 		_, err := store.ClaimReport(t.Context(), "p", epoch, lease)
 		requireCode(t, errcodes.InvalidRequest, err)
@@ -129,7 +129,7 @@ func TestBoundsOfReports(t *testing.T) {
 // TestAClaimThatFindsNoReportWritesNothing has another process write meanwhile:
 // idle workers ask often, and must not wait for it.
 func TestAClaimThatFindsNoReportWritesNothing(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, &sqlite.Config{BusyTimeout: time.Millisecond})
 	mustReport(t, store, completed(runs("acme", "ended")))
 	mustReport(t, store, runs("acme", "held"))

@@ -16,7 +16,7 @@ import (
 )
 
 func TestBoundsOfTheCacheAndSecrets(t *testing.T) {
-	store := open(t, file(t), nil)
+	store := open(t, migrated(t), nil)
 	fresh := bytes.Repeat([]byte{7}, 16)
 	for name, ok := range map[string]bool{"": false, "n": true, strings.Repeat("\xff", 64): true, strings.Repeat("n", 65): false} {
 		_, err := store.Secrets().Secret(t.Context(), name, fresh)
@@ -43,7 +43,7 @@ func TestBoundsOfTheCacheAndSecrets(t *testing.T) {
 // TestTwoProcessesAskForTheSameThings lets two stores on one file race for
 // secrets and claims: all get the same secret, one gets the claim.
 func TestTwoProcessesAskForTheSameThings(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
 	const racers, rounds = 6, 25
 	var got [racers][rounds]string
@@ -82,7 +82,7 @@ func TestTwoProcessesAskForTheSameThings(t *testing.T) {
 // TestLostClaimWritesNothing has another process write for long: who would not
 // get the claim anyway must not wait for it.
 func TestLostClaimWritesNothing(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, &sqlite.Config{BusyTimeout: 100 * time.Millisecond})
 	until := epoch.Add(time.Minute)
 	won, err := store.Answers().Claim(t.Context(), ports.AnswerKey{}, "a", epoch, until)

@@ -31,7 +31,7 @@ func TestFailedCommitOfATransaction(t *testing.T) {
 		} {
 			t.Run(name+", "+carried, func(t *testing.T) {
 				disk := &broken{points: c.points}
-				store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+				store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 				begun := mustTransact(t, store, waiting("acme", "begun"))
 				moved := mustTransact(t, store, waiting("acme", "moved"))
 				moved.RespondBy = time.Time{}
@@ -103,7 +103,7 @@ func TestFailedCommitOfATransactionWhileAnotherProcessWrites(t *testing.T) {
 		"they saved my late payment once more": {acked, done, at(landed(end), 1), true, list{at(landed(end), 2)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, armed := file(t), false
+			path, armed := migrated(t), false
 			other := open(t, path, nil)
 			store := open(t, path, &sqlite.Config{Faults: func(point string) error {
 				switch {
@@ -141,7 +141,7 @@ func TestFailedCommitOfATransactionWhoseEventIsDelivered(t *testing.T) {
 		"work still waits":   {timedOf(waiting("acme", "t")).Work, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, armed := file(t), false
+			path, armed := migrated(t), false
 			other := open(t, path, nil)
 			store := open(t, path, &sqlite.Config{Faults: func(point string) error {
 				switch {
@@ -168,7 +168,7 @@ func TestFailedCommitOfATransactionWhoseEventIsDelivered(t *testing.T) {
 // TestDeadLettersWithAFailedCommit have no read-back, and may be done again.
 func TestDeadLettersWithAFailedCommit(t *testing.T) {
 	disk := &broken{points: []string{sqlite.AfterCommit}}
-	store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	buried(t, store, "a", "b")
 	disk.armed = true
 	n, err := store.DeadLetters().Replay(t.Context(), epoch, "a")

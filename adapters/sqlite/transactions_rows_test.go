@@ -19,7 +19,7 @@ func TestCorruptTransaction(t *testing.T) {
 		"a direction that there is not": "direction = 'sideways'",
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := file(t)
+			path := migrated(t)
 			store := open(t, path, nil)
 			damaged := mustTransact(t, store, waiting("acme", "a"))
 			neighbour := mustTransact(t, store, failed(waiting("zenith", "a")))
@@ -43,7 +43,7 @@ func TestCorruptTransaction(t *testing.T) {
 // TestConstraintsBoundRaws writes words past the adapter, which refuses longer
 // ones itself (I26).
 func TestConstraintsBoundRaws(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, nil)
 	mustTransact(t, store, landed(failed(waiting("acme", "t"))))
 	db := raw(t, path)
@@ -60,7 +60,7 @@ func TestConstraintsBoundRaws(t *testing.T) {
 // TestAPersonReadsNoRawWords asks the view what a shell would: a provider's
 // words may hold personal data, so that it shows how long they are.
 func TestAPersonReadsNoRawWords(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, nil)
 	tx := landed(failed(waiting("acme", "t_1")))
 	tx.Raw = ports.RawFailure{Code: "secret", Message: "secret\x00and more"}
@@ -95,7 +95,7 @@ func TestAPersonReadsNoRawWords(t *testing.T) {
 // TestEventsBuriedBeforeTheMigrationAreListed takes a file back to the tables
 // of before, with a buried event in it.
 func TestEventsBuriedBeforeTheMigrationAreListed(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	store := open(t, path, nil)
 	buried(t, store, "a", "b")
 	require.NoError(t, store.Close())

@@ -35,7 +35,7 @@ func requireTransaction(tb testing.TB, store *sqlite.Store, want ports.Transacti
 // transactions, each otherwise: one end holds, and its event alone is there
 // (I27, I32).
 func TestTwoProcessesEndOneTransaction(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
 	const n = 40
 	var begun []ports.Transaction
@@ -81,7 +81,7 @@ func TestTwoProcessesEndOneTransaction(t *testing.T) {
 
 // TestTransactionsAtOnce is for the race detector: all methods share one file.
 func TestTransactionsAtOnce(t *testing.T) {
-	store := open(t, file(t), nil)
+	store := open(t, migrated(t), nil)
 	ctx := context.Background()
 	var g errgroup.Group
 	for i := range 4 {

@@ -26,7 +26,7 @@ func TestFailedCommitOfAValidation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			disk := &broken{points: c.points}
-			store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+			store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 			saved := mustValidate(t, store, pending("acme", "saved"))
 			unsealed := mustValidate(t, store, pending("acme", "unsealed"))
 			unsealed.Sealed = ports.Sealed{}
@@ -89,7 +89,7 @@ func TestFailedCommitOfAValidationWhileAnotherProcessWrites(t *testing.T) {
 		"nobody wrote":                      {lost, mine, true, nil, errcodes.StorageUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, armed := file(t), false
+			path, armed := migrated(t), false
 			other := open(t, path, nil)
 			store := open(t, path, &sqlite.Config{Faults: func(point string) error {
 				switch {
@@ -116,7 +116,7 @@ func TestFailedCommitOfAValidationWhileAnotherProcessWrites(t *testing.T) {
 // TestFailedCommitOfAValidationWhoseEventIsDelivered has nothing but the sealed
 // bytes to tell by.
 func TestFailedCommitOfAValidationWhoseEventIsDelivered(t *testing.T) {
-	path, armed := file(t), false
+	path, armed := migrated(t), false
 	other := open(t, path, nil)
 	store := open(t, path, &sqlite.Config{Faults: func(point string) error {
 		switch {
@@ -140,7 +140,7 @@ func TestFailedCommitOfASecret(t *testing.T) {
 	for point, code := range map[string]errcodes.Code{sqlite.BeforeCommit: errcodes.StorageUnavailable, sqlite.AfterCommit: ""} {
 		t.Run(point, func(t *testing.T) {
 			disk := &broken{points: []string{point}}
-			store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+			store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 			disk.armed = true
 			got, err := store.Secrets().Secret(t.Context(), "cursor", fresh)
 			disk.armed = false
@@ -161,7 +161,7 @@ func TestFailedCommitOfASecret(t *testing.T) {
 // done again.
 func TestOtherWritesOfValidationsWithAFailedCommit(t *testing.T) {
 	disk := &broken{points: []string{sqlite.AfterCommit}}
-	store := open(t, file(t), &sqlite.Config{Faults: disk.fault})
+	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	key := ports.AnswerKey{1}
 	claim := func() (bool, error) { return store.Answers().Claim(t.Context(), key, "h", epoch, epoch.Add(1e9)) }
 	disk.armed = true

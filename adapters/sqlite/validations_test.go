@@ -33,7 +33,7 @@ func requireValidation(tb testing.TB, store *sqlite.Store, want ports.Validation
 // TestTwoProcessesEndOneValidation lets two stores on one file end each of many
 // validations, each otherwise: one end holds, and its event alone is there.
 func TestTwoProcessesEndOneValidation(t *testing.T) {
-	path := file(t)
+	path := migrated(t)
 	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
 	const n = 40
 	var records []ports.ValidationRecord
@@ -73,7 +73,7 @@ func TestTwoProcessesEndOneValidation(t *testing.T) {
 
 // TestValidationsAtOnce is for the race detector: all methods share one file.
 func TestValidationsAtOnce(t *testing.T) {
-	store := open(t, file(t), nil)
+	store := open(t, migrated(t), nil)
 	ctx := context.Background()
 	var g errgroup.Group
 	for i := range 4 {
