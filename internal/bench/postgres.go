@@ -168,7 +168,7 @@ type leaps struct {
 }
 
 func (l *leaps) Now() time.Time {
-	return l.Clock.Now().Add(time.Duration(l.rounds.Load()) * 24 * time.Hour)
+	return l.Clock.Now().Add(time.Duration(l.rounds.Load()) * leap)
 }
 
 const pairs = 1000 // of the row that mints
