@@ -21,12 +21,12 @@ func shared(t *testing.T) storemodel.Fresh {
 	}
 }
 
-func TestOutboxModel(t *testing.T)         { storemodel.Outbox(t, shared(t)) }
-func TestBacklogBehindOneKey(t *testing.T) { storemodel.Backlog(t, shared(t)) }
-func TestValidationsModel(t *testing.T)    { storemodel.Validations(t, shared(t)) }
-func TestTransactionsModel(t *testing.T)   { storemodel.Transactions(t, shared(t)) }
-func TestReportsModel(t *testing.T)        { storemodel.Reports(t, shared(t)) }
-func TestAnswersModel(t *testing.T)        { storemodel.Answers(t, shared(t)) }
+func TestOutboxModel(t *testing.T)         { t.Parallel(); storemodel.Outbox(t, shared(t)) }
+func TestBacklogBehindOneKey(t *testing.T) { t.Parallel(); storemodel.Backlog(t, shared(t)) }
+func TestValidationsModel(t *testing.T)    { t.Parallel(); storemodel.Validations(t, shared(t)) }
+func TestTransactionsModel(t *testing.T)   { t.Parallel(); storemodel.Transactions(t, shared(t)) }
+func TestReportsModel(t *testing.T)        { t.Parallel(); storemodel.Reports(t, shared(t)) }
+func TestAnswersModel(t *testing.T)        { t.Parallel(); storemodel.Answers(t, shared(t)) }
 
 // anything is what the columns take: any bytes, in texts too.
 var anything = storemodel.Any{Bytes: anyText, Text: anyText, Time: anyTime}
