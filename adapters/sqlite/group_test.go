@@ -261,16 +261,7 @@ func (e *endsAfter) Err() error {
 
 // TestAFailedCommitOfSeveral tells each caller the truth about its own save.
 func TestAFailedCommitOfSeveral(t *testing.T) {
-	for name, c := range map[string]struct {
-		points []string
-		code   errcodes.Code
-		stored bool
-	}{
-		"the commit fails":                        {[]string{sqlite.BeforeCommit}, errcodes.StorageUnavailable, false},
-		"the acknowledgement is lost":             {[]string{sqlite.AfterCommit}, "", true},
-		"nothing can be read back, and is stored": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, true},
-		"nothing can be read back, nor is stored": {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, false},
-	} {
+	for name, c := range failedCommits {
 		t.Run(name, func(t *testing.T) {
 			disk := &broken{armed: true, points: c.points}
 			gathered(t, disk.fault, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {

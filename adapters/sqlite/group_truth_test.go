@@ -140,18 +140,27 @@ func TestACommitThatPanics(t *testing.T) {
 	}
 }
 
-// TestACallerWhoGivesUpAfterTheGroupFailed need not wait for the others, which
-// are made one by one.
-func TestACallerWhoGivesUpAfterTheGroupFailed(t *testing.T) {
-	second := make(chan struct{})
+// secondHeld is gathered with the COMMIT behind the gate's held until second is
+// closed: the first one of those that are made alone.
+func secondHeld(t *testing.T, test func(t *testing.T, store *sqlite.Store, second chan struct{}, release func())) {
+	t.Helper()
 	var g *gate
+	var second chan struct{}
 	gathered(t, func(point string) error {
 		if g.commits == 2 && point == sqlite.BeforeCommit {
 			<-second
 		}
 		return nil
 	}, func(t *testing.T, store *sqlite.Store, held *gate, release func()) {
-		g, second = held, make(chan struct{})
+		g, second = held, make(chan struct{}) // of the bubble
+		test(t, store, second, release)
+	})
+}
+
+// TestACallerWhoGivesUpAfterTheGroupFailed need not wait for the others, which
+// are made one by one.
+func TestACallerWhoGivesUpAfterTheGroupFailed(t *testing.T) {
+	secondHeld(t, func(t *testing.T, store *sqlite.Store, second chan struct{}, release func()) {
 		fails := func() error { return errDisk }
 		var failure error
 		go func() { failure = store.SaveBy(t.Context(), fails) }()
@@ -215,15 +224,7 @@ func TestACallerWhoGivesUpBeforeTheGroupFails(t *testing.T) {
 // TestCloseAfterTheGroupFailed waits for the save under way, and not for those
 // that were in its group.
 func TestCloseAfterTheGroupFailed(t *testing.T) {
-	second := make(chan struct{})
-	var g *gate
-	gathered(t, func(point string) error {
-		if g.commits == 2 && point == sqlite.BeforeCommit {
-			<-second
-		}
-		return nil
-	}, func(t *testing.T, store *sqlite.Store, held *gate, release func()) {
-		g, second = held, make(chan struct{})
+	secondHeld(t, func(t *testing.T, store *sqlite.Store, second chan struct{}, release func()) {
 		go func() { _ = store.SaveBy(t.Context(), func() error { return errDisk }) }()
 		synctest.Wait()
 		results := saveAll(t.Context(), store, mints(4))

@@ -30,19 +30,23 @@ func (b *broken) fault(point string) error {
 	return nil
 }
 
+// failedCommits are the ways in which a COMMIT fails: where, what the caller is
+// told, and what the store has.
+var failedCommits = map[string]struct {
+	points []string
+	code   errcodes.Code
+	stored bool
+}{
+	"the commit fails":                                 {[]string{sqlite.BeforeCommit}, errcodes.StorageUnavailable, false},
+	"the acknowledgement is lost":                      {[]string{sqlite.AfterCommit}, "", true},
+	"the commit fails and cannot be read back":         {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, false},
+	"the acknowledgement is lost and the file as well": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, true},
+}
+
 // TestFailedCommit is about Save when COMMIT fails: the truth is read back
 // where it can be, else the outcome is unknown; never a false answer.
 func TestFailedCommit(t *testing.T) {
-	for name, c := range map[string]struct {
-		points []string
-		code   errcodes.Code
-		stored bool
-	}{
-		"the commit fails":                                 {[]string{sqlite.BeforeCommit}, errcodes.StorageUnavailable, false},
-		"the acknowledgement is lost":                      {[]string{sqlite.AfterCommit}, "", true},
-		"the commit fails and cannot be read back":         {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, false},
-		"the acknowledgement is lost and the file as well": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, true},
-	} {
+	for name, c := range failedCommits {
 		t.Run(name, func(t *testing.T) {
 			disk, path := &broken{points: c.points}, migrated(t)
 			store := open(t, path, &sqlite.Config{Faults: disk.fault})

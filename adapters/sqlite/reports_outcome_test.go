@@ -22,16 +22,7 @@ func timedReport(j ports.ReportJob) ports.ReportChange {
 // TestFailedCommitOfAReport saves a new job, a heartbeat and ends; the answer
 // must be true wherever the truth can be read.
 func TestFailedCommitOfAReport(t *testing.T) {
-	for name, c := range map[string]struct {
-		points []string
-		code   errcodes.Code
-		stored bool
-	}{
-		"the commit fails":                                 {[]string{sqlite.BeforeCommit}, errcodes.StorageUnavailable, false},
-		"the acknowledgement is lost":                      {[]string{sqlite.AfterCommit}, "", true},
-		"the commit fails and cannot be read back":         {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, false},
-		"the acknowledgement is lost and the file as well": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, true},
-	} {
+	for name, c := range failedCommits {
 		for carried, change := range map[string]func(j ports.ReportJob) ports.ReportChange{
 			"alone":         func(j ports.ReportJob) ports.ReportChange { return ports.ReportChange{Job: j} },
 			"with an event": reportOf,

@@ -14,16 +14,7 @@ import (
 // TestFailedCommitOfATransaction saves new ones, a change, an end and a late
 // payment; the answer must be true wherever the truth can be read.
 func TestFailedCommitOfATransaction(t *testing.T) {
-	for name, c := range map[string]struct {
-		points []string
-		code   errcodes.Code
-		stored bool
-	}{
-		"the commit fails":                                 {[]string{sqlite.BeforeCommit}, errcodes.StorageUnavailable, false},
-		"the acknowledgement is lost":                      {[]string{sqlite.AfterCommit}, "", true},
-		"the commit fails and cannot be read back":         {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, false},
-		"the acknowledgement is lost and the file as well": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, true},
-	} {
+	for name, c := range failedCommits {
 		for carried, change := range map[string]func(tx ports.Transaction) ports.TransactionChange{
 			"alone":         func(tx ports.Transaction) ports.TransactionChange { return ports.TransactionChange{Transaction: tx} },
 			"with an event": moveOf,

@@ -14,16 +14,7 @@ import (
 // TestFailedCommitOfAValidation saves a new one, a change and an end; the
 // answer must be true wherever the truth can be read.
 func TestFailedCommitOfAValidation(t *testing.T) {
-	for name, c := range map[string]struct {
-		points []string
-		code   errcodes.Code
-		stored bool
-	}{
-		"the commit fails":                                 {[]string{sqlite.BeforeCommit}, errcodes.StorageUnavailable, false},
-		"the acknowledgement is lost":                      {[]string{sqlite.AfterCommit}, "", true},
-		"the commit fails and cannot be read back":         {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, false},
-		"the acknowledgement is lost and the file as well": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, true},
-	} {
+	for name, c := range failedCommits {
 		t.Run(name, func(t *testing.T) {
 			disk := &broken{points: c.points}
 			store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})

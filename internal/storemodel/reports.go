@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/corridor-go/corridor/adapters/memory"
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -19,29 +17,18 @@ import (
 func Reports(t *testing.T, fresh Fresh) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
-		model, err := memory.New(nil)
-		require.NoError(rt, err)
-		d := &reportDifferential{stores: fresh(), model: model}
+		d := &reportDifferential{newDifferential(rt, fresh)}
 		rt.Repeat(map[string]func(*rapid.T){
 			"save": d.save, "claim": d.claim, "remove": d.remove, "list": d.list, "": d.compare,
 		})
-		sameEvents(rt, model, d.stores[0])
+		d.sameEvents(rt)
 	})
 }
 
-type reportDifferential struct {
-	stores []Store
-	model  *memory.Store
-	saves  int
-}
+type reportDifferential struct{ differential }
 
 func (d *reportDifferential) any(t *rapid.T) ports.ReportStore {
 	return rapid.SampledFrom(d.stores).Draw(t, "store").Reports()
-}
-
-// agree compares two answers.
-func (d *reportDifferential) agree(t *rapid.T, wantErr, err error) {
-	require.Equal(t, errcodes.Of(wantErr), errcodes.Of(err), "%v; the model: %v", err, wantErr)
 }
 
 // save tries a change of the job as it is, mostly at its version.
@@ -70,7 +57,7 @@ func (d *reportDifferential) save(t *rapid.T) {
 	j.Request.Name = strconv.Itoa(d.saves)
 	j.Request.Columns = rapid.SliceOfN(fewIDs, 0, 3).Draw(t, "columns")
 	change := ports.ReportChange{Job: j, Events: []ports.Event{{ID: strconv.Itoa(d.saves), Key: strconv.Itoa(d.saves), At: Epoch}}}
-	d.agree(t, d.model.Reports().Save(context.Background(), change), d.any(t).Save(context.Background(), change))
+	agree(t, d.model.Reports().Save(context.Background(), change), d.any(t).Save(context.Background(), change))
 }
 
 func (d *reportDifferential) claim(t *rapid.T) {
@@ -79,20 +66,20 @@ func (d *reportDifferential) claim(t *rapid.T) {
 	holder := fewIDs.Draw(t, "holder")
 	want, wantErr := d.model.Reports().ClaimReport(context.Background(), holder, now, lease)
 	got, err := d.any(t).ClaimReport(context.Background(), holder, now, lease)
-	d.agree(t, wantErr, err)
+	agree(t, wantErr, err)
 	require.Equal(t, want, got)
 }
 
 func (d *reportDifferential) remove(t *rapid.T) {
 	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
-	d.agree(t, d.model.Reports().RemoveReport(context.Background(), owner, id), d.any(t).RemoveReport(context.Background(), owner, id))
+	agree(t, d.model.Reports().RemoveReport(context.Background(), owner, id), d.any(t).RemoveReport(context.Background(), owner, id))
 }
 
 func (d *reportDifferential) list(t *rapid.T) {
 	before, limit := nearTimes.Draw(t, "before"), rapid.IntRange(0, 4).Draw(t, "limit")
 	want, wantErr := d.model.Reports().ExpiredReports(context.Background(), before, limit)
 	got, err := d.any(t).ExpiredReports(context.Background(), before, limit)
-	d.agree(t, wantErr, err)
+	agree(t, wantErr, err)
 	require.Equal(t, want, got)
 }
 
@@ -100,6 +87,6 @@ func (d *reportDifferential) compare(t *rapid.T) {
 	owner, id := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what")
 	want, wantErr := d.model.Reports().Report(context.Background(), owner, id)
 	got, err := d.any(t).Report(context.Background(), owner, id)
-	d.agree(t, wantErr, err)
+	agree(t, wantErr, err)
 	require.Equal(t, want, got)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -19,19 +18,13 @@ import (
 func Transactions(t *testing.T, fresh Fresh) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
-		model, err := memory.New(nil)
-		require.NoError(rt, err)
-		d := &transactionDifferential{stores: fresh(), model: model}
+		d := &transactionDifferential{newDifferential(rt, fresh)}
 		rt.Repeat(map[string]func(*rapid.T){"save": d.save, "": d.compare})
-		sameEvents(rt, model, d.stores[0])
+		d.sameEvents(rt)
 	})
 }
 
-type transactionDifferential struct {
-	stores []Store
-	model  *memory.Store
-	saves  int
-}
+type transactionDifferential struct{ differential }
 
 func (d *transactionDifferential) any(t *rapid.T) ports.TransactionStore {
 	return rapid.SampledFrom(d.stores).Draw(t, "store").Transactions()
@@ -66,7 +59,7 @@ func (d *transactionDifferential) save(t *rapid.T) {
 	}
 	want := d.model.Transactions().Save(context.Background(), change)
 	got := d.any(t).Save(context.Background(), change)
-	require.Equal(t, errcodes.Of(want), errcodes.Of(got), "%v; the model: %v", got, want)
+	agree(t, want, got)
 }
 
 // changedOtherwise changes one field as the rules allow.
@@ -105,21 +98,6 @@ func (d *transactionDifferential) compare(t *rapid.T) {
 	owner, id := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what")
 	want, wantErr := d.model.Transactions().Transaction(context.Background(), owner, id)
 	got, err := d.any(t).Transaction(context.Background(), owner, id)
-	require.Equal(t, errcodes.Of(wantErr), errcodes.Of(err))
+	agree(t, wantErr, err)
 	require.Equal(t, want, got)
-}
-
-// sameEvents compares the events of the model, each of a key of its own, with
-// those that are stored.
-func sameEvents(t *rapid.T, model, store Store) {
-	require.Equal(t, eventIDs(t, model), eventIDs(t, store))
-}
-
-func eventIDs(t *rapid.T, store Store) (ids []string) {
-	events, err := store.Outbox().Claim(context.Background(), Epoch, time.Second, 1000)
-	require.NoError(t, err)
-	for i := range events {
-		ids = append(ids, events[i].ID)
-	}
-	return ids
 }
