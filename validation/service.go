@@ -194,6 +194,7 @@ const waitEvery = 250 * time.Millisecond
 // Wait gives the owner's validation once it has ended. Errors are those of Get.
 func (s *Service) Wait(ctx context.Context, owner, id string) (ports.Validation, error) {
 	for {
+		settled := s.flights.settled(recordID(id)) // before the read, or an end between the two goes unheard
 		v, err := s.Get(ctx, owner, id)
 		if err != nil || v.Status.Terminal() {
 			return v, err
@@ -201,7 +202,7 @@ func (s *Service) Wait(ctx context.Context, owner, id string) (ports.Validation,
 		select {
 		case <-ctx.Done():
 			return v, ctx.Err()
-		case <-s.flights.settled(recordID(id)):
+		case <-settled:
 		case <-s.cfg.Clock.After(waitEvery):
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -302,6 +303,58 @@ func TestWait(t *testing.T) {
 	cancel()
 	_, err = b.service.Wait(ctx, owner, slow.ID)
 	requireCode(t, errcodes.Canceled, err)
+}
+
+// afterRead calls a function once, behind the next read of a validation.
+type afterRead struct {
+	ports.ValidationStore
+	call atomic.Pointer[func()]
+}
+
+func (s *afterRead) Validation(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
+	rec, err := s.ValidationStore.Validation(ctx, owner, id)
+	if call := s.call.Swap(nil); call != nil {
+		(*call)()
+	}
+	return rec, err
+}
+
+// releases tells of each claim that is given back.
+type releases struct {
+	ports.AnswerCache
+	told chan ports.AnswerKey
+}
+
+func (c releases) Release(ctx context.Context, k ports.AnswerKey, holder string) error {
+	defer func() { c.told <- k }()
+	return c.AnswerCache.Release(ctx, k, holder)
+}
+
+// The lookup ends between the moment Wait has read the validation and the one it
+// starts to listen. No clock moves here: only the end itself can wake it.
+func TestWaitHearsAnEndBehindItsRead(t *testing.T) {
+	b := newBench(t, storages["memory"](t))
+	store := &afterRead{ValidationStore: b.store.Validations()}
+	answers := releases{b.store.Answers(), make(chan ports.AnswerKey, 10)}
+	all := b.ports()
+	all.Validations, all.Answers = store, answers
+	var err error
+	b.service, err = validation.New(all, []ports.AccountConnector{b.first}, day, b.config())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.service.Close(context.Background())) })
+
+	release := b.first.Hold()
+	v := b.pending(request())
+	end := func() {
+		release()
+		<-answers.told // the lookup is over for all who hung on it
+	}
+	store.call.Store(&end)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	v, err = b.service.Wait(ctx, owner, v.ID)
+	require.NoError(t, err)
+	assert.Equal(t, ports.StatusVerified, v.Status)
 }
 
 func TestWaitWatchesOtherProcesses(t *testing.T) {
