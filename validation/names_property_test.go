@@ -236,15 +236,12 @@ func TestHostileNamesAreCheap(t *testing.T) {
 			allocs := testing.AllocsPerRun(1, func() { matchNames(name, text) })
 			assert.LessOrEqual(t, allocs, 64.0, "%s, %s", what, other)
 			best := time.Hour
-			for range 10 {
-				if best < bound {
-					break
-				}
+			for tries := 0; best >= bound && tries < 200; tries++ { // a busy machine leaves one of them in peace
 				start := time.Now()
 				matchNames(name, text)
 				best = min(best, time.Since(start))
 			}
-			assert.Less(t, best, bound, "%s, %s", what, other)
+			require.Less(t, best, bound, "%s, %s", what, other)
 		}
 		holdsOfNames(t, name, "AMA MENSAH", validation.NameThresholds{})
 	}

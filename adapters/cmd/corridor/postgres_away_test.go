@@ -22,7 +22,7 @@ func ownServer(t *testing.T) (c *pgtest.Cluster, store string) {
 
 const (
 	mayWait   = 12 * time.Second // Config.AcquireTimeout and Timeout of adapters/postgres are 7 s; and a busy machine
-	recovers  = 5 * time.Second
+	recovers  = mayWait          // who began to wait just before may wait it out
 	backAgain = 15 * time.Second // of background work: River's leader asks now and then
 )
 
