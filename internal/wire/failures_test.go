@@ -226,9 +226,13 @@ func TestDecodingIsLinear(t *testing.T) {
 		"no end in view": `{"code":` + strings.Repeat("1", size) + `}`,
 		"nesting":        `{"x":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`,
 	} {
-		began := time.Now()
-		_, err := wire.DecodeFailure([]byte(line))
-		require.NoError(t, err, name)
-		require.Less(t, time.Since(began), time.Second, name)
+		took := time.Hour
+		for tries := 0; took >= time.Second && tries < 20; tries++ { // a busy machine leaves one of them in peace
+			began := time.Now()
+			_, err := wire.DecodeFailure([]byte(line))
+			require.NoError(t, err, name)
+			took = min(took, time.Since(began))
+		}
+		require.Less(t, took, time.Second, name)
 	}
 }
