@@ -128,7 +128,7 @@ func TestARefusedStartLeavesTheSharedSandboxSecretAlone(t *testing.T) {
 	s := serveTimes(t, 1, nil, "--sandbox", "--store", store)
 	secret := s.sandboxSecret()
 	for range 4 {
-		code, _, _ := command(t, "", nil, "serve", "--sandbox", "--store", store, "--listen", "127.0.0.1:0", "--rate-limit=-1")
+		code, _, _ := command(t, "", nil, "serve", "--sandbox", "--store", store, "--listen", "127.0.0.1:0", "--report-files", "s3://reports")
 		require.Equal(t, exitRejected, code)
 	}
 	require.Equal(t, http.StatusOK, s.login("sandbox", secret))

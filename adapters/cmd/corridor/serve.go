@@ -64,14 +64,16 @@ a password):
                         credentials of the connectors`
 }
 
-// Validate refuses pauses and ages that are none. Further down zero means the
-// default; who writes it means something else.
+// Validate refuses pauses and ages that are none, before anything is opened.
+// Further down zero means the default; who writes it means something else.
 func (c *serveCmd) Validate() error {
 	switch {
 	case c.DriftEvery <= 0:
 		return fmt.Errorf("--drift-every must be above 0, not %s", c.DriftEvery)
 	case c.MaxPriceAge <= 0:
 		return fmt.Errorf("--max-price-age must be above 0, not %s", c.MaxPriceAge)
+	case !(c.RateLimit >= 0 && c.RateLimit <= httpserver.MaxRateLimit): // NaN is neither
+		return fmt.Errorf("--rate-limit must be 0 to %.0f, not %v", httpserver.MaxRateLimit, c.RateLimit)
 	case c.PublicURL != "" && !isBase(c.PublicURL):
 		return fmt.Errorf("--public-url must be an http or https address, not %q", c.PublicURL)
 	default:

@@ -77,7 +77,7 @@ func TestARefusedStartLeavesTheSandboxSecretAlone(t *testing.T) {
 	for name, args := range map[string][]string{
 		"the address is taken":  {"--listen", strings.TrimPrefix(s.url, "http://")},
 		"a setting is refused":  {"--listen", "127.0.0.1:0", "--markup-bps=-1"},
-		"the limit is refused":  {"--listen", "127.0.0.1:0", "--rate-limit=-1"},
+		"the files are refused": {"--listen", "127.0.0.1:0", "--report-files", "s3://reports"},
 		"the feed is not there": {"--listen", "127.0.0.1:0", "--feed", "ecb:" + dir + "/none.xml"},
 	} {
 		for range 4 {
