@@ -36,7 +36,7 @@ func (s *Service) ask(ctx context.Context, f *flight) ending {
 	r := &round{flight: f}
 	order := f.wanted.order()
 	for i, c := range order {
-		budget := f.until.Sub(s.cfg.Clock.Now()) / time.Duration(len(order)-i)
+		budget := s.left(f) / time.Duration(len(order)-i)
 		if end, final := s.askOne(ctx, r, c, budget); final {
 			return end
 		}
@@ -46,7 +46,7 @@ func (s *Service) ask(ctx context.Context, f *flight) ending {
 		if !next.at.Before(f.until) || !s.pause(ctx, next.at) {
 			break
 		}
-		if end, final := s.askOne(ctx, r, next.connector, f.until.Sub(s.cfg.Clock.Now())); final {
+		if end, final := s.askOne(ctx, r, next.connector, s.left(f)); final {
 			return end
 		}
 	}
@@ -73,12 +73,18 @@ func (r *round) soonest() postponed {
 	return taken
 }
 
+// left is what is left of a lookup's time: never more than all of it, though the
+// clock has jumped back.
+func (s *Service) left(f *flight) time.Duration {
+	return min(f.until.Sub(s.cfg.Clock.Now()), s.cfg.Timeout)
+}
+
 // pause waits until then, and reports false when the flight was broken off.
 func (s *Service) pause(ctx context.Context, then time.Time) bool {
 	select {
 	case <-ctx.Done():
 		return false
-	case <-s.cfg.Clock.After(then.Sub(s.cfg.Clock.Now())):
+	case <-s.cfg.Clock.After(min(then.Sub(s.cfg.Clock.Now()), s.cfg.Timeout)): // as in left
 		return true
 	}
 }

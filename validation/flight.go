@@ -168,6 +168,13 @@ func (fs *flights) attach(f *flight, id string) bool {
 	return !f.over
 }
 
+// full reports whether there is no room for a flight for the key.
+func (fs *flights) full(key ports.AnswerKey) bool {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	return fs.byKey[key] == nil && len(fs.byKey) >= fs.most
+}
+
 // has reports whether a flight of this process will end the validation.
 func (fs *flights) has(id string) bool {
 	fs.mu.Lock()

@@ -60,9 +60,9 @@ func (s *Service) fetch(ctx context.Context, f *flight) ending {
 	if f.before != nil {
 		<-f.before // else it would give back our claim
 	}
-	for {
+	for waited := time.Duration(0); ; waited += claimPoll {
 		now := s.cfg.Clock.Now()
-		if !now.Before(f.until) {
+		if !now.Before(f.until) || waited >= s.cfg.Timeout { // the clock may have jumped back
 			return ending{provider: f.asking(), outcome: ports.OutcomeTimeout}
 		}
 		won, err := s.answers.Claim(ctx, f.key, s.holder, now, now.Add(claimLease))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,6 +50,67 @@ func TestALookupGivesBackItsOwnClaimOnly(t *testing.T) {
 		release()
 		<-again
 		<-other
+	})
+}
+
+// I19: who finds no room to take a validation up takes the claim from no lookup of
+// the same account that this process begins meanwhile.
+func TestWhoFindsNoRoomLeavesTheClaimToOthers(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.orphan(request())
+		pass(5 * time.Second) // its claim has lapsed
+		busy := &tap{}
+		p := w.process(w.first)
+		p.config.MaxLookups = 1
+		p.ports.Answers = tappedAnswers{w.store.Answers(), busy}
+		one, two := w.open(p), w.open(w.process(w.first))
+
+		elsewhere := request()
+		elsewhere.Country, elsewhere.AccountIdentifier, elsewhere.BankCode = "EGY", "EG380019000500000000263180002", ""
+		var release func()
+		calls := 0
+		busy.set(func(_ context.Context, call string) error {
+			switch calls++; {
+			case calls == 1: // the claim of who takes up: the only place goes to another account
+				release = w.first.Hold()
+				w.ask(one, elsewhere) //nolint:contextcheck // another caller's
+				pass(100 * time.Millisecond)
+			case call == "Release": // of whatever was claimed: there is room again, for the same account
+				busy.set(nil)
+				release()
+				pass(100 * time.Millisecond)
+				w.first.Hold()
+				w.ask(one, request()) //nolint:contextcheck // another caller's
+				pass(100 * time.Millisecond)
+			}
+			return nil
+		})
+		assert.Equal(w, errcodes.Unavailable, errcodes.Of(one.Tick(w.Context(), time.Now())))
+		w.ask(one, request())
+		pass(100 * time.Millisecond)
+		asked := len(w.first.Asked())
+		w.ask(two, request())
+		pass(300 * time.Millisecond)
+		assert.Len(w, w.first.Asked(), asked, "two processes ask at once")
+	})
+}
+
+// A process without room claims nothing that others have room for.
+func TestWhoHasNoRoomClaimsNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		v := w.orphan(request())
+		pass(5 * time.Second)
+		p := w.process(w.first)
+		p.config.MaxLookups = 1
+		one, two := w.open(p), w.open(w.process(w.second))
+		w.first.Hold()
+		elsewhere := request()
+		elsewhere.Country, elsewhere.AccountIdentifier, elsewhere.BankCode = "EGY", "EG380019000500000000263180002", ""
+		w.pending(one, elsewhere)
+		assert.Equal(w, errcodes.Unavailable, errcodes.Of(one.Tick(w.Context(), time.Now())))
+		pass(2 * time.Second)
+		w.tick(two)
+		assert.Equal(w, ports.StatusVerified, w.stored(v.ID).Status)
 	})
 }
 
@@ -395,6 +457,56 @@ func TestTheWindowStaysWhenTheClockJumpsBack(t *testing.T) {
 		_ = v
 	})
 }
+
+// I17: a clock that jumps back gives a lookup no more time than it may take,
+// whatever it waits for.
+func TestALookupEndsWhenTheClockJumpsBack(t *testing.T) {
+	hour := func(back *atomic.Int64) { back.Store(int64(time.Hour)) }
+	for name, arrange := range map[string]func(w *world, p *process, back *atomic.Int64){
+		"for a provider": func(w *world, p *process, back *atomic.Int64) {
+			p.config.Hooks.Asked = func(string, ports.Market, ports.Outcome, time.Duration) { hour(back) }
+			w.first.Fail(errDown)
+			w.second.Hold()
+		},
+		"for the time that a provider asked for": func(w *world, p *process, back *atomic.Int64) {
+			p.config.Hooks.Asked = func(name string, _ ports.Market, _ ports.Outcome, _ time.Duration) {
+				if name == "second" {
+					hour(back)
+				}
+			}
+			w.first.Answer(ports.Answer{Kind: ports.AnswerTryLater, After: 10 * time.Second})
+			w.second.Answer(ports.Answer{Kind: ports.AnswerFailed})
+		},
+		"for another process": func(w *world, p *process, back *atomic.Int64) {
+			_, err := w.store.Answers().Claim(w.Context(), w.key(request()), "another", time.Now(), time.Now().Add(time.Hour))
+			require.NoError(w, err)
+			asleep := &tap{}
+			p.ports.Answers = tappedAnswers{w.store.Answers(), asleep}
+			asleep.set(func(context.Context, string) error { hour(back); return nil })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				var back atomic.Int64
+				p := w.process(w.first, w.second)
+				p.config.Clock = steppedBack{ports.SystemClock(), &back}
+				arrange(w, p, &back)
+				v := w.pending(w.open(p), request())
+				pass(2 * validation.DefaultTimeout)
+				assert.Equal(w, ports.StatusError, w.stored(v.ID).Status)
+			})
+		})
+	}
+}
+
+// steppedBack is a clock that is set back while it runs.
+type steppedBack struct {
+	ports.Clock
+
+	by *atomic.Int64
+}
+
+func (c steppedBack) Now() time.Time { return c.Clock.Now().Round(0).Add(-time.Duration(c.by.Load())) }
 
 // A fresh request has a lookup's whole time, also when it comes upon one that
 // is nearly over.

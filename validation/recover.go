@@ -129,6 +129,9 @@ func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, p *pr
 		end.outcome = ports.OutcomeUnsupported
 	case now.Before(until):
 		key := s.answerKey(rec.Owner, &w)
+		if s.flights.full(key) {
+			return false, errFull // unclaimed, for a process with room
+		}
 		free, err := s.answers.Claim(ctx, key, s.holder, now, now.Add(claimLease))
 		if err != nil || !free {
 			return false, err // whose claim it is ends it
@@ -136,7 +139,7 @@ func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, p *pr
 		// A lookup's whole time: others may join it.
 		f, err := s.join(ctx, flightPlan{owner: rec.Owner, key: key, wanted: w, until: now.Add(s.cfg.Timeout)})
 		if err != nil {
-			return false, errors.Join(err, s.answers.Release(ctx, key, s.holder))
+			return false, err // the claim lapses: a lookup begun here since may rest on it
 		}
 		defer f.leave()
 		return false, s.hang(ctx, f, rec)
