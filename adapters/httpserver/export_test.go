@@ -1,6 +1,9 @@
 package httpserver
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // Routes lists "METHOD /path" of each route of h; the method of a route that
 // takes all is empty.
@@ -20,3 +23,8 @@ func Remembered(h http.Handler) int { return len(h.(*server).perClient.buckets) 
 
 // MaxLimited bounds them.
 const MaxLimited = maxLimited
+
+// Take takes one request out of the bucket of a client of h.
+func Take(h http.Handler, client string, now time.Time) error {
+	return h.(*server).perClient.take(client, now)
+}

@@ -32,13 +32,19 @@ func (l *limiter) take(key string, now time.Time) error {
 	if l == nil {
 		return nil
 	}
-	reservation := l.bucket(key, now).ReserveN(now, 1)
-	wait := reservation.DelayFrom(now)
-	if wait <= 0 {
+	b := l.bucket(key, now)
+	if b.AllowN(now, 1) {
 		return nil
 	}
-	reservation.CancelAt(now)
-	return errcodes.New(errcodes.TooManyRequests, "").WithRetryAfter(wait)
+	return errcodes.New(errcodes.TooManyRequests, "").WithRetryAfter(l.until(1 - b.TokensAt(now)))
+}
+
+// until is how long a bucket takes to get what it lacks. A reservation would tell,
+// too, but of those made at once not all can be taken back.
+func (l *limiter) until(lacks float64) time.Duration {
+	const longest = 1e9 // seconds, which a Duration holds
+	seconds := min(lacks/float64(l.limit), longest)
+	return max(time.Duration(seconds*float64(time.Second)), 1) // it may have got it since
 }
 
 func (l *limiter) bucket(key string, now time.Time) *rate.Limiter {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -113,6 +114,27 @@ func TestNoClientGetsMoreThanItsRate(t *testing.T) {
 			r.Fatalf("%d passed in %v, at most %v may", passed, elapsed, most)
 		}
 	})
+}
+
+// Refusals cost nothing, also those that come at once: who is refused again and
+// again gets through as soon as the time is over that each was told (I30).
+func TestRefusalsAtOnceCostNothing(t *testing.T) {
+	a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
+	now := a.clock.Now()
+	require.NoError(t, httpserver.Take(a.h, "acme", now))
+	var hasty sync.WaitGroup
+	for range 8 {
+		hasty.Go(func() {
+			for range 20_000 {
+				if err := httpserver.Take(a.h, "acme", now); errcodes.RetryAfterOf(err) != time.Second {
+					t.Errorf("%v, to wait for %v", err, errcodes.RetryAfterOf(err))
+					return
+				}
+			}
+		})
+	}
+	hasty.Wait()
+	assert.NoError(t, httpserver.Take(a.h, "acme", now.Add(time.Second)))
 }
 
 func TestTheLimiterForgets(t *testing.T) {

@@ -64,6 +64,7 @@ var single = map[string]string{
 	"TestTheRateLimit":                        itsLimiter,
 	"TestNoClientGetsMoreThanItsRate":         itsLimiter,
 	"TestTheLimiterForgets":                   itsLimiter,
+	"TestRefusalsAtOnceCostNothing":           itsLimiter,
 	"TestMetrics":                             "metrics are one server's, and so is their registry",
 	"TestReadiness":                           itsChecks,
 	"TestACheckThatHangs":                     itsChecks,
