@@ -3,13 +3,16 @@ package file_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -217,6 +220,40 @@ func TestAClockThatGoesBackMakesALookDue(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "18.26", got.Mid)
 	require.Equal(t, d.clock.Now(), got.At)
+}
+
+// hurried is a clock that is a millisecond on whenever it is read, and whose
+// readers let others go first.
+type hurried struct {
+	ports.Clock
+
+	reads atomic.Int64
+}
+
+func (c *hurried) Now() time.Time {
+	now := c.Clock.Now().Add(time.Duration(c.reads.Add(1)) * time.Millisecond)
+	runtime.Gosched()
+	return now
+}
+
+// A caller whom another's look overtakes finds what that one has read: no price
+// from the future.
+func TestALookThatOvertakesIsNotTheFuture(t *testing.T) {
+	d := open(t, one("18.25"))
+	feed, err := file.New(d.path, &file.Config{Clock: &hurried{Clock: d.clock}, CheckEvery: 1})
+	require.NoError(t, err)
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			for range 4000 {
+				if _, err := feed.Mid(t.Context(), usdzar); err != nil {
+					t.Error(err, errors.Unwrap(err))
+					return
+				}
+			}
+		})
+	}
+	callers.Wait()
 }
 
 func TestReadersAndAWriterRace(t *testing.T) {
