@@ -3,6 +3,7 @@ package httpcall
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -75,7 +76,7 @@ func (t *Tokens) GoString() string { return t.String() }
 //   - [errcodes.DeadlineExceeded]: the login took longer than its Timeout;
 //   - [errcodes.Unavailable]: the login answers a 5xx;
 //   - [errcodes.MalformedAnswer]: the login's answer has no token that can travel
-//     in a header.
+//     in a header, or the login panics.
 func (t *Tokens) Do(ctx context.Context, ask func(token string) (Reply, error)) (Reply, error) {
 	reply, served, err := t.try(ctx, ask)
 	if err == nil && reply.Status == http.StatusUnauthorized && served {
@@ -151,7 +152,14 @@ func (t *Tokens) drop(value string) {
 }
 
 // renew logs in. Whoever was late for the login before finds what that one kept.
-func (t *Tokens) renew(ctx context.Context) (access, error) {
+// It runs in a goroutine of its own, where a panic, which may quote a secret, would
+// end the process.
+func (t *Tokens) renew(ctx context.Context) (got access, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			got, err = access{}, errcodes.New(errcodes.MalformedAnswer, fmt.Sprintf("the login panicked with a %T", v))
+		}
+	}()
 	if value, ok := t.kept(); ok {
 		return access{token: value, served: true}, nil
 	}

@@ -284,6 +284,31 @@ func TestManySurviveARevocation(t *testing.T) {
 	require.Equal(t, 2, d.logins)
 }
 
+// A login runs beside the lookups that wait for it: there its panic would end the
+// process, whoever guards the lookups.
+func TestALoginThatPanicsIsAnError(t *testing.T) {
+	for name, tokens := range map[string]struct {
+		login httpcall.Login
+		read  func(httpcall.Reply) (httpcall.Grant, error)
+	}{
+		"the login": {func(context.Context) (httpcall.Reply, error) { panic("0690000032") }, nil},
+		"its reader": {
+			func(context.Context) (httpcall.Reply, error) { return httpcall.Reply{Status: http.StatusOK}, nil },
+			func(httpcall.Reply) (httpcall.Grant, error) { panic("0690000032") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			door, err := httpcall.NewTokens(tokens.login, &httpcall.TokensConfig{Read: tokens.read})
+			require.NoError(t, err)
+			for range 2 {
+				_, err = door.Do(t.Context(), func(string) (httpcall.Reply, error) { return httpcall.Reply{}, nil })
+				require.Equal(t, errcodes.MalformedAnswer, errcodes.Of(err))
+				require.NotContains(t, err.Error(), "0690000032")
+			}
+		})
+	}
+}
+
 func TestWhatALoginAnswers(t *testing.T) {
 	down := errcodes.New(errcodes.Unavailable, "down")
 	odd := func(r httpcall.Reply) (httpcall.Grant, error) { return httpcall.Grant{Token: string(r.Body)}, nil }
