@@ -96,7 +96,7 @@ func (s *Service) askOne(ctx context.Context, r *round, c ports.AccountConnector
 	}
 	name := c.Name()
 	if r.asks(name) {
-		s.reroute(ctx, r.flight, name)
+		s.reroute(ctx, r.flight)
 	}
 	start := s.cfg.Clock.Now()
 	answer, err := s.call(ctx, c, r.wanted.lookup(c), budget)
@@ -205,27 +205,33 @@ func guarded(ctx context.Context, c ports.AccountConnector, l ports.AccountLooku
 }
 
 // reroute tells in the pending validations who is asked now.
-func (s *Service) reroute(ctx context.Context, f *flight, name string) {
+func (s *Service) reroute(ctx context.Context, f *flight) {
 	_, ids := f.waiting()
 	for _, id := range ids {
-		s.rerouteOne(ctx, f.owner, id, name)
+		s.rerouteOne(ctx, f, id)
 	}
 }
 
-func (s *Service) rerouteOne(ctx context.Context, owner, id, name string) {
-	rec, err := s.read(ctx, owner, id)
-	if err != nil {
-		s.note(ctx, "a validation was not read", err)
-		return
-	}
-	t, err := next(rec.Status, OnAsked)
-	if err != nil || rec.Provider == name {
-		return // it has ended meanwhile, or tells so already
-	}
-	rec.Provider = name
-	err = s.save(ctx, &rec, t.Event, stamp(s.cfg.Clock.Now()))
-	if errcodes.Of(err) != errcodes.Conflict {
-		s.note(ctx, "a validation was not updated", err)
+// rerouteOne looks who is asked after it has read the record: who is asked next
+// meanwhile makes the save a conflict, or comes upon it.
+func (s *Service) rerouteOne(ctx context.Context, f *flight, id string) {
+	for range maxAttempts {
+		rec, err := s.read(ctx, f.owner, id)
+		if err != nil {
+			s.note(ctx, "a validation was not read", err)
+			return
+		}
+		name := f.hasAsked()
+		t, err := next(rec.Status, OnAsked)
+		if err != nil || rec.Provider == name {
+			return // it has ended meanwhile, or tells so already
+		}
+		rec.Provider = name
+		err = s.save(ctx, &rec, t.Event, stamp(s.cfg.Clock.Now()))
+		if errcodes.Of(err) != errcodes.Conflict {
+			s.note(ctx, "a validation was not updated", err)
+			return
+		}
 	}
 }
 
@@ -236,7 +242,7 @@ func (s *Service) attach(ctx context.Context, f *flight, rec *ports.ValidationRe
 		return false
 	}
 	if name := f.hasAsked(); name != "" && name != rec.Provider {
-		s.rerouteOne(ctx, rec.Owner, rec.ID, name)
+		s.rerouteOne(ctx, f, rec.ID)
 	}
 	return true
 }

@@ -508,6 +508,37 @@ type steppedBack struct {
 
 func (c steppedBack) Now() time.Time { return c.Clock.Now().Round(0).Add(-time.Duration(c.by.Load())) }
 
+// A pending validation tells who is asked now, also when that changes twice while
+// it is stored.
+func TestAPendingValidationTellsTheLastWhoIsAsked(t *testing.T) {
+	inWorld(t, func(w *world) {
+		third := portstest.NewScriptedConnector("third", reaching)
+		release := [...]func(){w.first.Hold(), w.second.Hold(), third.Hold()}
+		w.first.Fail(errDown)
+		w.second.Fail(errDown)
+		meanwhile := &tap{}
+		p := w.process(w.first, w.second, third)
+		p.ports.Validations = tappedValidations{w.store.Validations(), meanwhile}
+		saved := false
+		meanwhile.set(func(_ context.Context, call string) error {
+			switch {
+			case call == "Save pending" && !saved:
+				saved = true
+				release[0]()
+				pass(time.Millisecond)
+			case call == "Validation":
+				meanwhile.set(nil)
+				release[1]()
+				pass(time.Millisecond)
+			}
+			return nil
+		})
+		v := w.pending(w.open(p), request())
+		require.Len(w, third.Asked(), 1)
+		assert.Equal(w, "third", w.stored(v.ID).Provider)
+	})
+}
+
 // A fresh request has a lookup's whole time, also when it comes upon one that
 // is nearly over.
 func TestAFreshRequestHasItsOwnTime(t *testing.T) {
