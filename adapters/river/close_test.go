@@ -68,12 +68,22 @@ func TestARoundIsCutAndGivenToAnother(t *testing.T) {
 			return p.queue.Close(ctx)
 		},
 		"Run's context": func(_ *process, cancel func()) error { cancel(); return nil },
+		"Run's context, when Close waits": func(p *process, cancel func()) error {
+			over, end := context.WithCancel(context.Background())
+			end()
+			if err := p.queue.Close(over); !errors.Is(err, context.Canceled) {
+				return err
+			}
+			<-time.After(100 * time.Millisecond) // it stops, and leaves the rounds their grace
+			cancel()
+			return nil
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dsn := pgtest.Database(t, tables)
 			grace := 200 * time.Millisecond
-			if name == "Run's context" {
+			if name != "Close" {
 				grace = time.Minute // of which nothing is to be seen
 			}
 			began := time.Now()

@@ -158,7 +158,9 @@ func (q *Queue) wait(ctx context.Context, c *client) {
 		q.mu.Unlock()
 		_ = c.StopAndCancel(steady) // its only error is that of a context which never ends
 	case <-q.closing:
-		_ = c.Stop(steady)
+		if c.Stop(ctx) != nil { // ctx is done: the grace is over
+			_ = c.StopAndCancel(steady)
+		}
 	}
 }
 
