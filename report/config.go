@@ -27,7 +27,7 @@ type Policy struct {
 	// without being reported as missing. At most 90 days; 0 is the same instant.
 	SettleWithin time.Duration
 	// Directions are those whose transactions the settlements are about. None:
-	// payins.
+	// payins, and then a line that settles a payout is a missing_transaction.
 	Directions []errcodes.Direction
 	// Tolerance is by how many minor units a settled sum may differ from the
 	// transaction's amount, in any currency. 0 to MaxTolerance.

@@ -27,8 +27,9 @@
 // An x-trace-id header, made new by the outermost handler and never taken from
 // the request (SPEC 7.1), also on a 404, a 413 and the 500 of a panic. The only
 // answers without one come from net/http itself, before any handler: 400 for
-// what is no HTTP and 431 for headers above the limit. [TraceID] finds the id in
-// a service's context, [LogHandler] puts it into log lines.
+// what is no HTTP, 417 for an unknown Expect and 431 for headers above the
+// limit. [TraceID] finds the id in a service's context, [LogHandler] puts it
+// into log lines.
 //
 // # Order of the checks
 //

@@ -9,7 +9,12 @@
 //	if err != nil {
 //		return err
 //	}
-//	service, err := report.New(store, books.Transactions(), books.Settlements(), …)
+//	service, err := report.New(report.Ports{
+//		Transactions: books.Transactions(), Settlements: books.Settlements(), …
+//	}, report.Policy{
+//		SettleWithin: 72 * time.Hour,
+//		Directions:   []errcodes.Direction{errcodes.Payin, errcodes.Payout}, // payouts are settled too
+//	}, nil)
 //
 // Any merchantId is taken, and has all of the owner's rows: the data do not
 // depend on it.
