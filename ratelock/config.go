@@ -34,7 +34,9 @@ type Config struct {
 	// a weekend and a holiday of a daily feed. At least 1 s.
 	MaxPriceAge time.Duration
 	// MaxClockLead is how far a book's high water, or a price's time, may lead
-	// the clock before minting is refused. Default 10 min. At least 1 ms.
+	// the clock before minting is refused: for the book's sake with
+	// errcodes.ClockBehind, for the price's with errcodes.PriceUnavailable.
+	// Default 10 min. At least 1 ms.
 	MaxClockLead time.Duration
 	// PriceTimeout bounds one look at the feed, and what a tick of Drift asks it
 	// for the pairs on offer, by the deadline of its context, which feeds heed.

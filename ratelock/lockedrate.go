@@ -38,11 +38,21 @@ type rateRecord struct {
 	ExpiresAt  time.Time `json:"expiresAt"`
 }
 
+var errEmptyRate = errcodes.New(errcodes.InvalidRequest, "The locked rate is empty")
+
 func snapshot(l *ports.RateLock) LockedRate {
 	return LockedRate{rateRecord{
 		RateLockID: l.ID, Base: l.Base, Quote: l.Quote, MidRate: l.MidRate, MarkupBps: l.MarkupBps,
 		AllInRate: l.AllInRate, UsedAt: l.AsOf, ExpiresAt: l.ExpiresAt,
 	}}
+}
+
+// String gives the rate as a person reads it: "1 USD = 18.52375 ZAR (rl_…)".
+func (r LockedRate) String() string {
+	if r == (LockedRate{}) {
+		return "no rate"
+	}
+	return "1 " + r.r.Base + " = " + r.r.AllInRate + " " + r.r.Quote + " (" + r.r.RateLockID + ")"
 }
 
 // LockID gives the id of the lock that the rate was taken from.
@@ -120,7 +130,7 @@ func (r LockedRate) convert(amount *big.Int, exp int64, from, to string, roundin
 	fromDigits, ok1 := currency.Exponent(from)
 	toDigits, ok2 := currency.Exponent(to)
 	if !ok1 || !ok2 || ports.SetDecimal(&rate, r.r.AllInRate) != nil || rate.IsZero() {
-		return 0, errcodes.New(errcodes.InvalidRequest, "The locked rate is empty")
+		return 0, errEmptyRate
 	}
 	if !rounding.valid() {
 		return 0, invalid("rounding", "must be named")
@@ -154,6 +164,9 @@ func minorText(minor int64, digits int) string {
 
 // MarshalJSON gives the JSON form. The zero LockedRate is errcodes.InvalidRequest.
 func (r LockedRate) MarshalJSON() ([]byte, error) {
+	if r == (LockedRate{}) {
+		return nil, errEmptyRate
+	}
 	if err := r.check(); err != nil {
 		return nil, err
 	}

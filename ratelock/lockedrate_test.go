@@ -146,7 +146,11 @@ func TestTheZeroLockedRateConvertsNothing(t *testing.T) {
 	_, err := r.ToQuote(1, ratelock.HalfUp)
 	require.ErrorIs(t, err, errcodes.InvalidRequest)
 	_, err = r.Value()
-	require.Error(t, err)
+	require.ErrorIs(t, err, errcodes.InvalidRequest)
+	_, err = json.Marshal(r)
+	require.ErrorIs(t, err, errcodes.InvalidRequest)
+	require.Equal(t, "no rate", r.String())
+	require.Equal(t, "1 USD = 18.25 ZAR (rl_1)", fmt.Sprint(locked(t, "USD", "ZAR", "18.25", 0)))
 }
 
 func TestARoundingMustBeNamed(t *testing.T) {

@@ -86,6 +86,13 @@ func TestABrokenFileAtTheStart(t *testing.T) {
 			assert.NotContains(t, err.Error(), "hunter2", "no content of the file")
 		})
 	}
+	t.Run("an entry without its list", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "clients.json")
+		write(t, path, `{"id":"acme","secrets":[]}`)
+		_, err := clientauth.OpenFile(path, nil)
+		assert.Equal(t, errcodes.Configuration, errcodes.Of(err))
+		assert.ErrorContains(t, err, "must be a list: [")
+	})
 	t.Run("missing", func(t *testing.T) {
 		_, err := clientauth.OpenFile(filepath.Join(t.TempDir(), "none"), nil)
 		assert.Equal(t, errcodes.Configuration, errcodes.Of(err))

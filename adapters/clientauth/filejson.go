@@ -33,7 +33,11 @@ func parseFile(data []byte) (*Static, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	var list []fileClient
-	if err := d.Decode(&list); err != nil {
+	err := d.Decode(&list)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == "" {
+		return nil, badConfig("the clients file must be a list: [{\"id\": …}, …]")
+	}
+	if err != nil {
 		return nil, badConfig(fmt.Sprintf("the clients file is no list of clients in JSON: wrong at or before byte %d", d.InputOffset()))
 	}
 	if _, err := d.Token(); err != io.EOF {

@@ -45,7 +45,7 @@ func emptied(b *bytes.Buffer) []byte {
 // [MaxBody] is [errcodes.PayloadTooLarge].
 func readJSON(r *http.Request, buf *bytes.Buffer) error {
 	if isForm(r.Header["Content-Type"]) {
-		return errcodes.New(errcodes.InvalidRequest, "The body must be JSON, not a form")
+		return errcodes.New(errcodes.InvalidRequest, "The body must be JSON, not a form; send Content-Type: application/json")
 	}
 	if r.ContentLength > MaxBody {
 		return errcodes.New(errcodes.PayloadTooLarge, "")

@@ -164,7 +164,7 @@ func createRateLock(t *testing.T, p place) {
 	const (
 		lock    = `{"rateLockId":"rl_1","status":"active","base":"USD","quote":"ZAR","midRate":"18.2500","markupBps":150,"allInRate":"18.52375","createdAt":"2026-11-20T15:00:00.000Z","expiresAt":"2026-11-21T15:00:00.000Z"}`
 		noJSON  = `{"message":"The body must be a JSON object","error":"Bad Request","statusCode":400}`
-		noForm  = `{"message":"The body must be JSON, not a form","error":"Bad Request","statusCode":400}`
+		noForm  = `{"message":"The body must be JSON, not a form; send Content-Type: application/json","error":"Bad Request","statusCode":400}`
 		tooMuch = `{"message":"The request body is too large","error":"Request Entity Too Large","statusCode":413}`
 	)
 	create := func(body string) request { return post("/v1/rate-locks", "tok-acme", body) }

@@ -19,10 +19,10 @@ type clientCmd struct {
 }
 
 type clientNewCmd struct {
-	ID        string    `arg:""                                                help:"The client's id."`
-	Merchants []string  `help:"Merchants that it may name; none: any."         name:"merchant"`
+	ID        string    `arg:""                                                                                                   help:"The client's id."`
+	Merchants []string  `help:"Merchants that it may name; none: any."                                                            name:"merchant"`
 	NotBefore time.Time `help:"The secret is valid from then on (RFC 3339)."`
-	NotAfter  time.Time `help:"The secret is invalid from then on (RFC 3339)."`
+	NotAfter  time.Time `help:"No token is given for the secret from then on (RFC 3339); earlier ones live on until they expire."`
 }
 
 type clientHashCmd struct{}

@@ -40,9 +40,9 @@ type serveCmd struct {
 	Events   eventSettings      `embed:""`
 	Reports  reportSettings     `embed:""`
 
-	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE" help:"JSON file of clients, read again when it changes." type:"path"`
+	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE" help:"JSON file of clients, read again when it changes; a broken one changes nothing." type:"path"`
 	RateLimit   float64    `env:"CORRIDOR_RATE_LIMIT"   help:"Requests a second for a client; 0 is off."`
-	LogLevel    slog.Level `default:"INFO"              env:"CORRIDOR_LOG_LEVEL"                                 help:"DEBUG, INFO, WARN or ERROR."`
+	LogLevel    slog.Level `default:"INFO"              env:"CORRIDOR_LOG_LEVEL"                                                               help:"DEBUG, INFO, WARN or ERROR."`
 }
 
 // Help tells of what is set in the environment alone: a command line is seen by

@@ -287,7 +287,7 @@ func aMultipartFormIsRefused(t *testing.T, store string) {
 		for range 2 {
 			status, text := s.send(http.MethodPost, "/v1/rate-locks", "multipart/form-data; boundary=x", body)
 			require.Equal(t, http.StatusBadRequest, status)
-			require.JSONEq(t, `{"message":"The body must be JSON, not a form","error":"Bad Request","statusCode":400}`, text)
+			require.JSONEq(t, `{"message":"The body must be JSON, not a form; send Content-Type: application/json","error":"Bad Request","statusCode":400}`, text)
 		}
 	}
 	require.Zero(t, s.metric(`corridor_events_total{kind="rate_lock.minted"}`))
