@@ -91,3 +91,46 @@ func ExampleNewSecret() {
 	// webhook secret <nil>
 	// whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
 }
+
+// A receiver keeps the event before it answers 2xx, and once: the same one may come
+// again.
+func ExampleNewReceiver() {
+	secrets, err := webhook.ParseSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	receiver, err := webhook.NewReceiver(secrets, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	kept := map[string][]byte{} // a table with the id as its key, outside of examples
+	handle := func(w http.ResponseWriter, r *http.Request) {
+		message, err := receiver.Receive(r)
+		if err != nil {
+			w.WriteHeader(errcodes.StatusOf(err))
+			return
+		}
+		kept[message.ID] = message.Body
+		w.WriteHeader(http.StatusNoContent)
+	}
+
+	forged := httptest.NewRecorder()
+	handle(forged, httptest.NewRequest(http.MethodPost, "/events", bytes.NewReader([]byte(`{"type":"rate_lock.minted"}`))))
+	fmt.Println(forged.Code, len(kept))
+	// Output: 401 0
+}
+
+func ExampleParseSecrets() {
+	// Two while the receivers change from one to the other: all sign.
+	secrets, err := webhook.ParseSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw, whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
+	fmt.Println(len(secrets), err)
+	_, err = webhook.ParseSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw,whsec_c2hvcnQ=")
+	fmt.Println(errcodes.Of(err))
+	fmt.Println(secrets[0]) // never its text
+	// Output:
+	// 2 <nil>
+	// configuration
+	// webhook secret
+}

@@ -3,6 +3,7 @@ package portstest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -82,4 +83,21 @@ func TestScriptedConnectorTakesItsTime(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
+}
+
+func ExampleNewScriptedConnector() {
+	market := ports.Market{Country: "NGA", Type: ports.BankAccount}
+	bank := portstest.NewScriptedConnector("bank", ports.Capabilities{Markets: []ports.Capability{{Market: market, ReturnsName: true}}})
+	bank.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
+	bank.AnswerFor("0690000032", ports.Answer{Kind: ports.AnswerNotFound, Message: "no such account"})
+
+	for _, identifier := range []string{"1234567895", "0690000032"} {
+		answer, err := bank.Lookup(context.Background(), ports.AccountLookup{Account: ports.Account{Market: market, Identifier: identifier}})
+		fmt.Println(answer.Kind, answer.HolderName, answer.Message, err)
+	}
+	fmt.Println("asked", len(bank.Asked()), "times")
+	// Output:
+	// found AMA SERWAA MENSAH  <nil>
+	// not_found  no such account <nil>
+	// asked 2 times
 }
