@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -98,7 +99,7 @@ func TestTheMostTellingFailureIsTold(t *testing.T) {
 // Who asks for time gets it, once, if the limit allows.
 func TestTryLater(t *testing.T) {
 	later := func(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.AnswerTryLater, After: d} }
-	t.Run("asked again after the delay", func(t *testing.T) {
+	inBubble(t, "asked again after the delay", func(t *testing.T) {
 		b := newBench(t, storages["memory"](t))
 		s := b.open(day, b.first)
 		b.first.Answer(later(5 * time.Second))
@@ -114,7 +115,7 @@ func TestTryLater(t *testing.T) {
 		assert.Equal(t, []ports.Outcome{ports.OutcomeTryLater, ports.OutcomeFound}, outcomes(end))
 		assert.False(t, end.EndedAt.Before(noon.Add(5*time.Second)), "not before the delay")
 	})
-	t.Run("only once", func(t *testing.T) {
+	inBubble(t, "only once", func(t *testing.T) {
 		b := newBench(t, storages["memory"](t))
 		s := b.open(day, b.first)
 		b.first.Answer(later(0))
@@ -124,7 +125,7 @@ func TestTryLater(t *testing.T) {
 		assert.Equal(t, ports.StatusError, (<-done).v.Status)
 		assert.Len(t, b.first.Asked(), 2)
 	})
-	t.Run("not beyond the limit", func(t *testing.T) {
+	inBubble(t, "not beyond the limit", func(t *testing.T) {
 		b := newBench(t, storages["memory"](t))
 		s := b.open(day, b.first)
 		b.first.Answer(later(time.Minute))
@@ -134,7 +135,7 @@ func TestTryLater(t *testing.T) {
 		assert.Equal(t, ports.OutcomeTryLater, v.Outcome)
 		assert.Len(t, b.first.Asked(), 1)
 	})
-	t.Run("after the others", func(t *testing.T) {
+	inBubble(t, "after the others", func(t *testing.T) {
 		b := newBench(t, storages["memory"](t))
 		b.first.Answer(later(time.Second))
 		v := b.validate(request())
@@ -145,7 +146,9 @@ func TestTryLater(t *testing.T) {
 
 // A silent provider gets its share of the time; then the next is asked, and at
 // the limit all is over.
-func TestSilence(t *testing.T) {
+func TestSilence(t *testing.T) { synctest.Test(t, silence) }
+
+func silence(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	b.first.Hold()
 	b.second.Hold()
@@ -164,7 +167,9 @@ func TestSilence(t *testing.T) {
 }
 
 // A deaf provider's answer comes too late: it is counted, and changes nothing.
-func TestALateAnswerIsIgnored(t *testing.T) {
+func TestALateAnswerIsIgnored(t *testing.T) { synctest.Test(t, aLateAnswerIsIgnored) }
+
+func aLateAnswerIsIgnored(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	s := b.open(day, b.first)
 	b.first.Deafen()

@@ -114,6 +114,31 @@ func TestWhoHasNoRoomClaimsNothing(t *testing.T) {
 	})
 }
 
+// Work whose lease ran out while it was looked at is another process's, which is
+// nothing to tell of.
+func TestWorkThatAnotherHasMeanwhileIsNoFailure(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.orphan(request())
+		pass(5 * time.Second)
+		slow := &tap{}
+		var told []error
+		p := w.process(w.first)
+		p.ports.Validations = tappedValidations{w.store.Validations(), slow}
+		p.config.Hooks.Background = func(err error) { told = append(told, err) }
+		one, two := w.open(p), w.open(w.process(w.first))
+		slow.set(func(ctx context.Context, call string) error {
+			if call == "Validation" {
+				slow.set(nil)
+				pass(5 * time.Second)
+				require.NoError(w, two.Tick(ctx, time.Now()))
+			}
+			return nil
+		})
+		require.NoError(w, one.Tick(w.Context(), time.Now()))
+		assert.Empty(w, told)
+	})
+}
+
 // A process that waits for another's lookup leaves no claim behind.
 func TestWhoNeverAskedHoldsNoClaim(t *testing.T) {
 	inWorld(t, func(w *world) {

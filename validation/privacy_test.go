@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -37,9 +38,14 @@ var canaries = []string{canaryNumber, canarySlow, canarySupplied, "QUARTERMAIN",
 // TestNothingPersonalIsStoredOrLogged dumps every byte of the database after
 // each kind of validation, and reads every line of the log and every error.
 func TestNothingPersonalIsStoredOrLogged(t *testing.T) {
+	synctest.Test(t, nothingPersonalIsStoredOrLogged)
+}
+
+func nothingPersonalIsStoredOrLogged(t *testing.T) {
 	path := t.TempDir() + "/canary.db"
 	store, err := sqlite.Open(t.Context(), path, nil)
 	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	b := newBench(t, store)
 	var log lockedBuffer
 	cfg := b.config()

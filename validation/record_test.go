@@ -3,6 +3,7 @@ package validation_test
 import (
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -43,7 +44,9 @@ func TestCheckRecord(t *testing.T) {
 }
 
 // I32: every change has its event, in order, without what is personal.
-func TestEvents(t *testing.T) {
+func TestEvents(t *testing.T) { synctest.Test(t, events) }
+
+func events(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	b.first.Hold()
 	b.second.Answer(found)
@@ -73,6 +76,10 @@ func TestEvents(t *testing.T) {
 
 // A process that lacks the key leaves a validation to those that have it.
 func TestAProcessWithoutTheKeyLeavesItToOthers(t *testing.T) {
+	synctest.Test(t, aProcessWithoutTheKeyLeavesItToOthers)
+}
+
+func aProcessWithoutTheKeyLeavesItToOthers(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	v := b.dies(request())
 	keyed := b.sealer

@@ -71,13 +71,21 @@ func (s *Service) recover(ctx context.Context, now time.Time) error {
 
 func (s *Service) handle(ctx context.Context, item ports.WorkItem, now time.Time) error {
 	ended, err := s.takeUp(ctx, item.Payload, now)
+	settled := s.settleWork(ctx, item, ended, errcodes.Of(err), now)
+	if errcodes.Of(settled) == errcodes.Conflict {
+		settled = nil // the lease ran out, and another process has the work
+	}
+	return errors.Join(err, settled)
+}
+
+func (s *Service) settleWork(ctx context.Context, item ports.WorkItem, ended bool, code errcodes.Code, now time.Time) error {
 	switch {
-	case errcodes.Of(err) == errcodes.CorruptRecord:
-		return errors.Join(err, s.work.Bury(ctx, item, "the work or its validation is damaged"))
+	case code == errcodes.CorruptRecord:
+		return s.work.Bury(ctx, item, "the work or its validation is damaged")
 	case ended:
-		return errors.Join(err, s.work.Done(ctx, item))
+		return s.work.Done(ctx, item)
 	default:
-		return errors.Join(err, s.work.Retry(ctx, item, now.Add(recoverEvery)))
+		return s.work.Retry(ctx, item, now.Add(recoverEvery))
 	}
 }
 

@@ -3,6 +3,7 @@ package validation_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -64,7 +65,9 @@ func TestRecovery(t *testing.T) {
 	})
 }
 
-func TestRecoveryPastTheLimitIsAnError(t *testing.T) {
+func TestRecoveryPastTheLimitIsAnError(t *testing.T) { synctest.Test(t, recoveryPastTheLimitIsAnError) }
+
+func recoveryPastTheLimitIsAnError(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	v := b.dies(request())
 	b.clock.Advance(time.Hour)
@@ -93,6 +96,10 @@ func TestAReadPastTheDeadlineEndsIt(t *testing.T) {
 }
 
 func TestRecoveryWithoutTheKeyIsAnError(t *testing.T) {
+	synctest.Test(t, recoveryWithoutTheKeyIsAnError)
+}
+
+func recoveryWithoutTheKeyIsAnError(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	v := b.dies(request())
 	b.sealer = otherSealer(t)
@@ -108,6 +115,10 @@ func TestRecoveryWithoutTheKeyIsAnError(t *testing.T) {
 }
 
 func TestRecoveryWhenTheConnectorIsGone(t *testing.T) {
+	synctest.Test(t, recoveryWhenTheConnectorIsGone)
+}
+
+func recoveryWhenTheConnectorIsGone(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	v := b.dies(request())
 	b.service = b.open(day)
@@ -142,7 +153,9 @@ func TestTwoProcessesAskOnce(t *testing.T) {
 }
 
 // The claim of a process that died lapses.
-func TestADeadProcessesClaimLapses(t *testing.T) {
+func TestADeadProcessesClaimLapses(t *testing.T) { synctest.Test(t, aDeadProcessesClaimLapses) }
+
+func aDeadProcessesClaimLapses(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	b.validate(request()) // only to learn the key
 	stale := b.clock.Now().Add(25 * time.Hour)
@@ -224,7 +237,9 @@ func TestNoAnswerIsKeptWithoutATTL(t *testing.T) {
 	assert.Len(t, b.first.Asked(), 2)
 }
 
-func TestRunTicks(t *testing.T) {
+func TestRunTicks(t *testing.T) { synctest.Test(t, runTicks) }
+
+func runTicks(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	v := b.dies(request())
 	done := make(chan error, 1)

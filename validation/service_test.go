@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -274,7 +275,9 @@ func TestTheWindow(t *testing.T) {
 	})
 }
 
-func TestWait(t *testing.T) {
+func TestWait(t *testing.T) { synctest.Test(t, wait) }
+
+func wait(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	release := b.first.Hold()
 	v := b.pending(request())
@@ -332,7 +335,9 @@ func (c releases) Release(ctx context.Context, k ports.AnswerKey, holder string)
 
 // The lookup ends between the moment Wait has read the validation and the one it
 // starts to listen. No clock moves here: only the end itself can wake it.
-func TestWaitHearsAnEndBehindItsRead(t *testing.T) {
+func TestWaitHearsAnEndBehindItsRead(t *testing.T) { synctest.Test(t, waitHearsAnEndBehindItsRead) }
+
+func waitHearsAnEndBehindItsRead(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	store := &afterRead{ValidationStore: b.store.Validations()}
 	answers := releases{b.store.Answers(), make(chan ports.AnswerKey, 10)}
@@ -357,7 +362,9 @@ func TestWaitHearsAnEndBehindItsRead(t *testing.T) {
 	assert.Equal(t, ports.StatusVerified, v.Status)
 }
 
-func TestWaitWatchesOtherProcesses(t *testing.T) {
+func TestWaitWatchesOtherProcesses(t *testing.T) { synctest.Test(t, waitWatchesOtherProcesses) }
+
+func waitWatchesOtherProcesses(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	release := b.first.Hold()
 	v := b.pending(request())
@@ -423,6 +430,10 @@ func TestAThousandAtOnce(t *testing.T) {
 }
 
 func TestACallerWhoLeavesDoesNotStopTheLookup(t *testing.T) {
+	synctest.Test(t, aCallerWhoLeavesDoesNotStopTheLookup)
+}
+
+func aCallerWhoLeavesDoesNotStopTheLookup(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
 	release := b.first.Hold()
 	ctx, leave := context.WithCancel(t.Context())
