@@ -39,10 +39,15 @@ func (l *Loops) Run(ctx context.Context, atOnce bool, tick func(ctx context.Cont
 	for {
 		select {
 		case <-ctx.Done():
+		case <-l.closed:
+		case <-l.clock.After(l.every):
+		}
+		select { // of several at once, the end counts
+		case <-ctx.Done():
 			return ctx.Err()
 		case <-l.closed:
 			return nil
-		case <-l.clock.After(l.every):
+		default:
 			tick(ctx, l.clock.Now())
 		}
 	}

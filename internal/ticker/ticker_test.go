@@ -32,6 +32,38 @@ func TestRun(t *testing.T) {
 	require.NoError(t, l.Close(t.Context()), "twice")
 }
 
+// eager is a clock by which every pause is over at once.
+type eager struct{ *portstest.Clock }
+
+func (eager) After(time.Duration) <-chan time.Time {
+	over := make(chan time.Time, 1)
+	over <- time.Time{}
+	return over
+}
+
+// A round that is due when the service closes, or when ctx is done, is none.
+func TestNoRoundBeginsBehindTheEnd(t *testing.T) {
+	for range 50 {
+		l := ticker.New(eager{portstest.NewClock(time.Time{})}, time.Second)
+		rounds := 0
+		late, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.NoError(t, l.Run(t.Context(), false, func(context.Context, time.Time) {
+			rounds++
+			require.ErrorIs(t, l.Close(late), context.Canceled)
+		}))
+		require.Equal(t, 1, rounds, "Close")
+
+		l = ticker.New(eager{portstest.NewClock(time.Time{})}, time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		require.ErrorIs(t, l.Run(ctx, false, func(context.Context, time.Time) {
+			rounds++
+			cancel()
+		}), context.Canceled)
+		require.Equal(t, 2, rounds, "ctx")
+	}
+}
+
 func TestCloseWaitsForWhatHasBegun(t *testing.T) {
 	l := ticker.New(portstest.NewClock(time.Time{}), time.Second)
 	require.True(t, l.Begin())
