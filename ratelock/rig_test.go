@@ -39,7 +39,9 @@ func newRig(t testing.TB) *rig {
 
 func (r *rig) service(store ports.RateLockStore, clock ports.Clock, policy ratelock.Policy) *ratelock.Service {
 	r.t.Helper()
-	s, err := ratelock.New(store, r.feed, policy, &ratelock.Config{Clock: clock, Hooks: r.hooks})
+	s, err := ratelock.New(store, r.feed, policy, &ratelock.Config{
+		Clock: clock, Hooks: r.hooks, PriceTimeout: time.Minute, // the machine's, which may be busy while a feed is held
+	})
 	require.NoError(r.t, err)
 	return s
 }

@@ -47,7 +47,7 @@ func TestStoppingCutsALookAtASlowFeed(t *testing.T) {
 	await(t, "look", asked)
 	began := time.Now()
 	require.Equal(t, exitOK, s.stop(), s.log)
-	require.Less(t, time.Since(began), stopTimeout, "the look was waited for")
+	require.Less(t, time.Since(began), lookTimeout, "the look was waited for")
 	require.NotContains(t, s.log.String(), "level=ERROR")
 }
 
