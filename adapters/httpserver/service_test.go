@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -53,7 +54,9 @@ func TestReadiness(t *testing.T) {
 }
 
 // TestACheckThatHangs fails its probes in time and is not started twice.
-func TestACheckThatHangs(t *testing.T) {
+func TestACheckThatHangs(t *testing.T) { synctest.Test(t, aCheckThatHangs) }
+
+func aCheckThatHangs(t *testing.T) {
 	release, started := make(chan struct{}), make(chan struct{}, 10)
 	a := newAPI(t, alone, httpserver.Config{CheckTimeout: 20 * time.Millisecond, Checks: []httpserver.Check{
 		check("store", false, nil),
@@ -66,9 +69,8 @@ func TestACheckThatHangs(t *testing.T) {
 	}
 	assert.Len(t, started, 1)
 	close(release)
-	assert.Eventually(t, func() bool {
-		return a.do(request{method: "GET", path: "/readyz"}).Code == 200
-	}, 5*time.Second, time.Millisecond)
+	synctest.Wait()
+	assert.Equal(t, 200, a.do(request{method: "GET", path: "/readyz"}).Code)
 }
 
 func TestMetrics(t *testing.T) {

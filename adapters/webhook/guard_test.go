@@ -196,7 +196,7 @@ func TestANameThatIsUnknown(t *testing.T) {
 }
 
 func TestASearchForANameEndsWithTheAttempt(t *testing.T) {
-	sink := newSink(t, "https://example.com/", &webhook.Config{Timeout: 10 * time.Millisecond})
+	sink := newSink(t, "https://example.com/", &webhook.Config{Timeout: time.Second}) // time enough to begin the search
 	ends := make(chan error, 10)
 	sink.SetResolver(&net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		<-ctx.Done()

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -206,6 +207,10 @@ func TestACallerWhoGivesUpLeavesTheLookToTheOthers(t *testing.T) {
 }
 
 func TestAFeedThatHangsLeavesTimeForTheNext(t *testing.T) {
+	synctest.Test(t, aFeedThatHangsLeavesTimeForTheNext)
+}
+
+func aFeedThatHangsLeavesTimeForTheNext(t *testing.T) {
 	forever := make(chan struct{})
 	defer close(forever)
 	deaf := feedFuncs{
