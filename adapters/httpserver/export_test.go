@@ -24,6 +24,9 @@ func Remembered(h http.Handler) int { return len(h.(*server).perClient.buckets) 
 // MaxLimited bounds them.
 const MaxLimited = maxLimited
 
+// ClockSlack is how far a clock goes back without being set back.
+const ClockSlack = clockSlack
+
 // Take takes one request out of the bucket of a client of h.
 func Take(h http.Handler, client string, now time.Time) error {
 	return h.(*server).perClient.take(client, now)

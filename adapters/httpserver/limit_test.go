@@ -137,6 +137,40 @@ func TestRefusalsAtOnceCostNothing(t *testing.T) {
 	assert.NoError(t, httpserver.Take(a.h, "acme", now.Add(time.Second)))
 }
 
+// A clock that is set back locks nobody out: who is refused gets through as soon
+// as the time is over that it was told (I30). Nor does it give anybody anything.
+func TestTheLimiterWhenTheClockIsSetBack(t *testing.T) {
+	for _, back := range []time.Duration{2 * httpserver.ClockSlack, time.Minute, time.Hour, 48 * time.Hour} {
+		t.Run(back.String(), func(t *testing.T) {
+			a := newAPI(t, alone, httpserver.Config{RateLimit: 0.125, RateBurst: 2})
+			now := a.clock.Now()
+			for _, client := range []string{"acme", "acme", "beta"} {
+				require.NoError(t, httpserver.Take(a.h, client, now))
+			}
+			now = now.Add(3 * time.Second)
+			require.Equal(t, 5*time.Second, errcodes.RetryAfterOf(httpserver.Take(a.h, "acme", now)))
+			now = now.Add(-back)
+			require.Equal(t, 5*time.Second, errcodes.RetryAfterOf(httpserver.Take(a.h, "acme", now)))
+			require.NoError(t, httpserver.Take(a.h, "beta", now))
+			require.Error(t, httpserver.Take(a.h, "beta", now), "what it had left, and no more")
+			now = now.Add(5 * time.Second)
+			require.NoError(t, httpserver.Take(a.h, "acme", now))
+			require.Error(t, httpserver.Take(a.h, "acme", now))
+		})
+	}
+}
+
+// Requests overtake each other on their way to the limiter. That gives nobody
+// anything.
+func TestOvertakingGainsNothing(t *testing.T) {
+	a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
+	now := a.clock.Now()
+	require.NoError(t, httpserver.Take(a.h, "acme", now))
+	require.Error(t, httpserver.Take(a.h, "acme", now.Add(-httpserver.ClockSlack)))
+	require.Error(t, httpserver.Take(a.h, "acme", now.Add(time.Second-time.Millisecond)))
+	require.NoError(t, httpserver.Take(a.h, "acme", now.Add(time.Second)))
+}
+
 func TestTheLimiterForgets(t *testing.T) {
 	a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
 	for i := range httpserver.MaxLimited + 500 {

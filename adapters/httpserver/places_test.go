@@ -65,6 +65,8 @@ var single = map[string]string{
 	"TestNoClientGetsMoreThanItsRate":         itsLimiter,
 	"TestTheLimiterForgets":                   itsLimiter,
 	"TestRefusalsAtOnceCostNothing":           itsLimiter,
+	"TestTheLimiterWhenTheClockIsSetBack":     itsLimiter,
+	"TestOvertakingGainsNothing":              itsLimiter,
 	"TestMetrics":                             "metrics are one server's, and so is their registry",
 	"TestReadiness":                           itsChecks,
 	"TestACheckThatHangs":                     itsChecks,
