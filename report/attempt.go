@@ -76,22 +76,19 @@ var errDone = errors.New("done")
 // keep extends the lease until the report is written or its time is up.
 func (a *attempt) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 	s := a.service
-	deadline := s.deadline(s.cfg.Clock.Now())
+	late := s.cfg.Clock.After(s.cfg.MaxRun) // no instant: the clock may be set meanwhile
 	for {
-		now := s.cfg.Clock.Now()
-		wait := min(s.cfg.Lease/3, max(deadline.Sub(now), time.Millisecond))
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.cfg.Clock.After(wait):
-		}
-		if now = s.cfg.Clock.Now(); !now.Before(deadline) {
+		case <-late:
 			cancel(errLate)
 			return
+		case <-s.cfg.Clock.After(s.cfg.Lease / 3):
 		}
 		// A beat that the end of the writing broke off would leave in doubt which
 		// version is stored, and with it the end.
-		if err := a.beat(context.WithoutCancel(ctx), now); errcodes.Of(err) == errcodes.Conflict {
+		if err := a.beat(context.WithoutCancel(ctx), s.cfg.Clock.Now()); errcodes.Of(err) == errcodes.Conflict {
 			cancel(errLost)
 			return
 		}

@@ -51,6 +51,45 @@ func TestARoundAheadOfTheClock(t *testing.T) {
 	}
 }
 
+// One that is behind its clock gives no leases that are over.
+func TestARoundBehindTheClock(t *testing.T) {
+	r := newRig(t)
+	r.create(asked())
+	r.clock.Advance(time.Millisecond)
+	second := r.create(asked()).ID
+	r.clock.Advance(time.Hour)
+	r.source.before = func(ctx context.Context, _ int) error {
+		j, err := r.store.Reports().Report(ctx, owner, second)
+		if j.Attempts > 0 {
+			assert.Equal(t, r.clock.Now().Add(report.DefaultLease), j.LeaseUntil)
+		}
+		return err
+	}
+	require.NoError(t, r.service.Tick(t.Context(), noon.Add(time.Minute)))
+	assert.Equal(t, ports.ReportCompleted, r.get(second).Status)
+}
+
+// A round whose clock is set back meanwhile leaves others the reports that they
+// hold by that clock (I22): it would take them away, and be robbed in turn, until
+// their attempts are used up.
+func TestARoundWhoseClockIsSetBackTakesNothingAway(t *testing.T) {
+	r := newRig(t)
+	first := r.create(asked()).ID
+	r.clock.Advance(time.Millisecond)
+	r.create(asked())
+	var held ports.ReportJob
+	r.source.before = func(ctx context.Context, _ int) (err error) {
+		if held.ID == "" {
+			r.clock.Advance(-time.Hour)
+			held, err = r.store.Reports().ClaimReport(ctx, "another", r.clock.Now(), report.DefaultLease)
+		}
+		return err
+	}
+	require.NoError(t, r.tick())
+	assert.Equal(t, ports.ReportCompleted, r.get(first).Status)
+	assert.Equal(t, held, r.get(held.ID))
+}
+
 // ends are the ways to a report's end.
 var ends = map[string]func(r *rig, id string){
 	"completed": func(r *rig, _ string) { require.NoError(r.t, r.tick()) },

@@ -68,6 +68,9 @@ func (s *Service) report(ctx context.Context, err error) {
 // a report's own are its reason instead.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	var failed []error
+	// A round may be ahead of the clock, and goes on with it; also back, since what
+	// others hold by a clock that was set back is theirs.
+	ahead := max(now.Sub(s.cfg.Clock.Now()), 0)
 	for {
 		rec, err := s.ports.Reports.ClaimReport(ctx, s.holder, now, s.cfg.Lease)
 		if errcodes.Of(err) == errcodes.NotFound {
@@ -83,7 +86,7 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 		if ctx.Err() != nil {
 			break
 		}
-		now = latest(now, s.cfg.Clock.Now())
+		now = s.cfg.Clock.Now().Add(ahead)
 	}
 	return errors.Join(append(failed, s.expire(ctx, now))...)
 }

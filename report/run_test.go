@@ -3,6 +3,7 @@ package report_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,6 +111,37 @@ func TestASourceThatNeverEnds(t *testing.T) {
 		r.nothingUnder(j.ID)
 		require.ErrorIs(t, stop(), context.Canceled)
 	})
+}
+
+// setOff is a clock that is set while it runs.
+type setOff struct {
+	ports.Clock
+
+	by *atomic.Int64
+}
+
+func (c setOff) Now() time.Time { return c.Clock.Now().Round(0).Add(time.Duration(c.by.Load())) }
+
+// I22: an attempt may take MaxRun, no more and no less, wherever the clock is set
+// meanwhile.
+func TestAnAttemptHasItsTimeWhereverTheClockIsSet(t *testing.T) {
+	for _, by := range []time.Duration{-48 * time.Hour, -time.Hour, time.Hour, 48 * time.Hour} {
+		t.Run(by.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var off atomic.Int64
+				r := newRig(t, func(c *report.Config) { c.Clock, c.MaxRun = setOff{ports.SystemClock(), &off}, time.Minute })
+				r.source.before = func(ctx context.Context, _ int) error {
+					<-ctx.Done()
+					return context.Cause(ctx)
+				}
+				id, begun := r.create(today()).ID, time.Now()
+				time.AfterFunc(15*time.Second, func() { off.Store(int64(by)) })
+				require.ErrorIs(t, r.service.Tick(t.Context(), begun), errcodes.DeadlineExceeded)
+				assert.Equal(t, time.Minute, time.Since(begun))
+				assert.Equal(t, string(errcodes.DeadlineExceeded), r.get(id).Reason)
+			})
+		})
+	}
 }
 
 // Cancelled in the middle, the report stops, and leaves nothing.

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/ticker"
@@ -227,6 +226,3 @@ func (s *Service) ended(r ports.ReportJob) {
 // that takes it up. It waits for that, at the longest until ctx is done, whose
 // error it gives then.
 func (s *Service) Close(ctx context.Context) error { return s.loops.Close(ctx) }
-
-// deadline is when an attempt that began now must have ended.
-func (s *Service) deadline(now time.Time) time.Time { return now.Add(s.cfg.MaxRun) }
