@@ -38,11 +38,15 @@ func (r *Relay) batch(ctx context.Context) (delivered int, more bool, err error)
 	}
 	tried, gone := 0, 0
 	defer func() { r.measure(tried, r.cfg.Clock.Now().Sub(start)) }()
-	for _, e := range events {
+	for i, e := range events {
 		if err := ctx.Err(); err != nil {
 			return delivered, false, err
 		}
-		if r.cfg.Clock.Now().Sub(start) >= r.cfg.Lease/2 {
+		now := r.cfg.Clock.Now()
+		if now.Before(start) {
+			return delivered, false, r.giveBack(ctx, events[i:], now)
+		}
+		if now.Sub(start) >= r.cfg.Lease/2 {
 			break
 		}
 		tried++
@@ -60,10 +64,22 @@ func (r *Relay) batch(ctx context.Context) (delivered int, more bool, err error)
 	return delivered, gone > 0 && gone == len(events), nil
 }
 
+// giveBack frees events that were not tried because the clock was set back since
+// they were claimed: it does not tell how much of their lease is used, which would
+// hold them until the clock shows that time again.
+func (r *Relay) giveBack(ctx context.Context, events []ports.Event, now time.Time) error {
+	for _, e := range events {
+		if err := r.outbox.Retry(ctx, e, now); err != nil && errcodes.Of(err) != errcodes.Conflict {
+			return err
+		}
+	}
+	return nil
+}
+
 // measure sizes the next claim by the speed of the last. A claim counts as an
 // attempt, so events that are claimed and not reached would be buried early.
 func (r *Relay) measure(tried int, took time.Duration) {
-	if tried == 0 {
+	if tried == 0 || took < 0 {
 		return
 	}
 	each := max(took/time.Duration(tried), 1)

@@ -178,6 +178,79 @@ func TestAHangingReceiverCostsOthersNoAttempts(t *testing.T) {
 	require.Len(t, tries, 20, "each had its turn")
 }
 
+// A batch whose clock is set back ends there: by that clock its lease would last,
+// and by others' it runs out. What was not tried is free at once, here and there.
+func TestABatchEndsWhenTheClockIsSetBack(t *testing.T) {
+	for name, alone := range map[string]bool{"alone": true, "beside another": false} {
+		t.Run(name, func(t *testing.T) {
+			store := stored(t, one(100)...)
+			here, there := portstest.NewClock(noon), portstest.NewClock(noon)
+			flying, got := "", map[string]int{}
+			other, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+				require.NotEqual(t, flying, e.ID, "it is being delivered")
+				got[e.ID]++
+				return nil
+			}), &relay.Config{Clock: there})
+			require.NoError(t, err)
+			slow, err := relay.New(store.Outbox(), sinkFunc(func(ctx context.Context, e ports.Event) error {
+				if len(got) == 0 {
+					here.Advance(-time.Hour)
+				}
+				got[e.ID]++
+				flying = e.ID
+				here.Advance(20 * time.Second)
+				there.Advance(20 * time.Second)
+				if !alone {
+					_, err := other.Tick(ctx)
+					require.NoError(t, err)
+				}
+				flying = ""
+				return nil
+			}), &relay.Config{Clock: here})
+			require.NoError(t, err)
+			_, err = slow.Tick(t.Context())
+			require.NoError(t, err)
+			rest := other
+			if alone {
+				rest = slow
+			}
+			for len(got) < 100 && here.Now().Before(noon) {
+				_, err = rest.Tick(t.Context())
+				require.NoError(t, err)
+				here.Advance(relay.DefaultEvery)
+			}
+			require.Len(t, got, 100)
+			for id, times := range got {
+				require.Equal(t, 1, times, id)
+			}
+		})
+	}
+}
+
+// Nor does it tell how fast the receiver is: as above, deliveries that time out
+// use up no attempts of others.
+func TestAClockThatIsSetBackCostsOthersNoAttempts(t *testing.T) {
+	store := stored(t, one(20)...)
+	clock := portstest.NewClock(noon)
+	tries, deliveries := map[string]int{}, 0
+	r, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+		tries[e.ID]++
+		require.LessOrEqual(t, e.Attempt, tries[e.ID]+1, e.ID)
+		clock.Advance(30 * time.Second)
+		if deliveries++; deliveries%3 == 0 {
+			clock.Advance(-time.Minute)
+		}
+		return errDown
+	}), &relay.Config{Clock: clock})
+	require.NoError(t, err)
+	for range 300 {
+		_, err = r.Tick(t.Context())
+		require.NoError(t, err)
+		clock.Advance(relay.DefaultEvery)
+	}
+	require.Len(t, tries, 20, "each had its turn")
+}
+
 // A slow relay and a fast one, with failures: no overlap, no repeat, order per
 // key, and at least FirstPause after each failure.
 func TestDeliveryProperty(t *testing.T) {
