@@ -34,16 +34,19 @@ var states = map[circuitbreaker.State]State{
 // breaker adds to failsafe's what the answer table needs: a call that counts as
 // neither, and calls that are not counted in a state in which they did not begin.
 type breaker struct {
-	inner circuitbreaker.CircuitBreaker[any]
-	hear  func(from, to State)
+	inner  circuitbreaker.CircuitBreaker[any]
+	hear   func(from, to State)
+	clock  ports.Clock
+	window time.Duration
 
-	mu    sync.Mutex // over each use of inner that may change its state
-	term  int        // counts the states so far
-	quiet bool       // the change under way is no change
+	mu     sync.Mutex // over each use of inner that may change its state
+	term   int        // counts the states so far
+	quiet  bool       // the change under way is no change
+	latest time.Time  // that the clock showed, as people read it
 }
 
 func newBreaker(cfg Config, hear func(from, to State)) *breaker {
-	b := &breaker{hear: hear}
+	b := &breaker{hear: hear, clock: ports.SystemClock(), window: cfg.Window}
 	b.inner = circuitbreaker.NewBuilder[any]().
 		WithFailureRateThreshold(float64(cfg.FailurePercent)/100, uint(cfg.MinCalls), cfg.Window).
 		WithSuccessThreshold(1).
@@ -66,6 +69,7 @@ func (b *breaker) changed(e circuitbreaker.StateChangedEvent) {
 func (b *breaker) admit() (term int, wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.follow()
 	if !b.inner.TryAcquirePermit() {
 		return 0, b.inner.RemainingDelay(), false
 	}
@@ -76,6 +80,7 @@ func (b *breaker) admit() (term int, wait time.Duration, ok bool) {
 func (b *breaker) settle(term int, health ports.Health) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.follow()
 	switch {
 	case term != b.term:
 	case health == ports.Unhealthy:
@@ -87,12 +92,31 @@ func (b *breaker) settle(term int, health ports.Health) {
 	}
 }
 
+// follow begins to count anew when the clock was set back. The window goes by the
+// time of day, and would hold on to what is in it until that comes again.
+func (b *breaker) follow() {
+	now := b.clock.Now().Round(0) // what jumps is the time of day
+	switch back := b.latest.Sub(now); {
+	case back <= 0:
+		b.latest = now
+	case back > b.window:
+		b.latest = now
+		if b.inner.IsClosed() {
+			b.anew(func() { b.inner.Open(); b.inner.Close() })
+		}
+	}
+}
+
 // renew gives the probe's place to the next: failsafe gives it back only with a
 // result, so the half-open state begins anew.
 func (b *breaker) renew() {
+	b.anew(func() { b.inner.Open(); b.inner.HalfOpen() })
+}
+
+// anew lets a state begin again, of which nobody hears.
+func (b *breaker) anew(begin func()) {
 	b.quiet = true
-	b.inner.Open()
-	b.inner.HalfOpen()
+	begin()
 	b.quiet = false
 }
 

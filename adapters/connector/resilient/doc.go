@@ -23,8 +23,10 @@
 // provider bills failures, the breaker has opened, or the deadline is nearer than
 // [Config.RetryDelay] and the time that the first try took.
 //
-// The breaker is that of github.com/failsafe-go/failsafe-go. It reads the
-// machine's monotonic clock, which cannot be injected there and which no jump of
-// the wall clock moves: hence [Config] has no clock. Tests of code that uses the
-// package run in a testing/synctest bubble.
+// The breaker is that of github.com/failsafe-go/failsafe-go. It reads the machine's
+// clock, which cannot be injected there: hence [Config] has none. How long it stays
+// open is by the monotonic reading, which nothing moves; what lies within the window,
+// by the time of day: the breaker begins to count anew when that is set back by more
+// than the window. Tests of code that uses the package run in a testing/synctest
+// bubble.
 package resilient

@@ -244,6 +244,68 @@ func TestOldFailuresAreForgotten(t *testing.T) {
 	})
 }
 
+// setBack is a clock that can be set back.
+type setBack struct {
+	ports.Clock
+
+	by atomic.Int64
+}
+
+func (c *setBack) Now() time.Time { return c.Clock.Now().Round(0).Add(-time.Duration(c.by.Load())) }
+
+// A clock that is set back keeps nothing in the window: neither failures that are
+// long over, nor the many successes that would hide new ones.
+func TestOldResultsAreForgottenWhenTheClockIsSetBack(t *testing.T) {
+	for _, back := range []time.Duration{time.Second, resilient.DefaultWindow, 2 * time.Minute, time.Hour} {
+		for _, before := range []struct {
+			many    int
+			outcome ports.Outcome
+		}{{4, ports.OutcomeMalformed}, {100, ports.OutcomeNotFound}} {
+			t.Run(fmt.Sprintf("%s after %d times %s", back, before.many, before.outcome), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s, clock := &script{do: ending(before.outcome)}, &setBack{Clock: ports.SystemClock()}
+					c := open(t, s, &resilient.Config{NoRetry: true})
+					resilient.Clocked(c, clock)
+					for range before.many {
+						_, _ = ask(t, c)
+					}
+					clock.by.Store(int64(back))
+					time.Sleep(2 * resilient.DefaultWindow) //nolint:forbidigo // a bubble's time costs none
+					s.says(ending(ports.OutcomeMalformed))
+					for range resilient.DefaultMinCalls - 1 {
+						_, _ = ask(t, c)
+					}
+					assert.Equal(t, resilient.Closed, c.State())
+					_, _ = ask(t, c)
+					assert.Equal(t, resilient.Open, c.State())
+				})
+			})
+		}
+	}
+}
+
+// A clock that is put right by a little takes nothing out of the window, nor does
+// any end the rest of an open breaker.
+func TestWhatAClockThatIsSetBackLeavesAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, clock := &script{do: ending(ports.OutcomeMalformed)}, &setBack{Clock: ports.SystemClock()}
+		var heard []resilient.StateChange
+		c := open(t, s, &resilient.Config{NoRetry: true, OnStateChange: func(to resilient.StateChange) { heard = append(heard, to) }})
+		resilient.Clocked(c, clock)
+		for i := range resilient.DefaultMinCalls {
+			assert.Equal(t, resilient.Closed, c.State())
+			clock.by.Store(int64(i) * int64(time.Second))
+			_, _ = ask(t, c)
+		}
+		assert.Equal(t, resilient.Open, c.State())
+		clock.by.Store(int64(time.Hour))
+		_, _ = ask(t, c)
+		assert.Equal(t, resilient.Open, c.State())
+		assert.EqualValues(t, resilient.DefaultMinCalls, s.calls.Load())
+		assert.Equal(t, []resilient.StateChange{{Connector: "script", From: resilient.Closed, To: resilient.Open}}, heard)
+	})
+}
+
 func TestRetry(t *testing.T) {
 	down := func(context.Context) (ports.Answer, error) {
 		return ports.Answer{}, errcodes.New(errcodes.Unavailable, "")
