@@ -53,8 +53,11 @@
 // River decides by the clocks of the database and of its leader's machine when a
 // scheduled job is due: an item may be handed out late by as much as the leader's
 // clock is behind, and up to 5 s after its DueAt when it was saved less than that
-// before. It is never handed out before its DueAt by the caller's clock. The now
-// of a Tick is Config.Clock's.
+// before. It is never handed out before its DueAt by the caller's clock. One that its
+// Tick has put off or left, and what Close gives to other processes, comes later by
+// as much as the clock of the process that had it is ahead of the database's. Rounds,
+// wake-ups and items that are due at once are not put off by that. The now of a Tick
+// is Config.Clock's.
 //
 // # What it needs
 //

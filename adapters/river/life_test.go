@@ -117,15 +117,54 @@ func TestTheDatabaseComesBack(t *testing.T) {
 	require.Contains(t, logged.count(), "producer: Error fetching jobs")
 }
 
-// River dates a round by its leader's clock, which may be ahead.
-func TestRoundsAreDatedByTheDatabase(t *testing.T) {
+// River dates a round by its leader's clock, and what is to run at once by that of
+// the process. Both may be ahead of the database's.
+func TestWhatRunsAtOnceIsDatedByTheDatabase(t *testing.T) {
 	t.Parallel()
 	ahead := time.Now().Add(5 * time.Minute)
-	for kind, kept := range map[string]bool{"corridor_tick": false, "corridor_work": true} {
-		job := &rivertype.JobInsertParams{Kind: kind, ScheduledAt: &ahead}
-		require.NoError(t, river.DateByDatabase(t.Context(), job))
-		require.Equal(t, kept, job.ScheduledAt != nil)
+	for _, job := range []struct {
+		kind string
+		at   *time.Time
+		kept bool
+	}{{"corridor_tick", &ahead, false}, {"corridor_tick", nil, false}, {"corridor_work", nil, false}, {"corridor_work", &ahead, true}} {
+		inserted := &rivertype.JobInsertParams{Kind: job.kind, ScheduledAt: job.at}
+		require.NoError(t, river.DateByDatabase(t.Context(), inserted))
+		require.Equal(t, job.kept, inserted.ScheduledAt.Equal(ahead), job)
+		require.Equal(t, !job.kept, inserted.ScheduledAt.IsZero(), job)
 	}
+}
+
+// A process whose clock is an hour ahead of the database's does its rounds and its
+// items all the same.
+func TestADatabaseWhoseClockIsBehind(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, tables)
+	setClockBack(t, dsn)
+	p := open(t, dsn, river.Config{Wake: map[string]string{"report.created": "reports"}})
+	s := &service{work: p.queue.Work()}
+	var rounds, woken tally
+	p.run(river.Jobs{
+		Work: map[string]river.Tick{notify: s.Tick},
+		Tickers: []river.Ticker{
+			{Name: "rounds", Every: time.Second, Tick: func(context.Context, time.Time) error { rounds.begin()(); return nil }},
+			{Name: "reports", Every: time.Hour, Tick: func(context.Context, time.Time) error { woken.begin()(); return nil }},
+		},
+	})
+	p.save(t, "shop", items("item"), event("event", "report.created"))
+	eventually(t, "an item", func() bool { return len(s.handled()) == 1 })
+	eventually(t, "a wake-up", func() bool { total, _ := woken.read(); return total == 1 })
+	eventually(t, "two rounds", func() bool { total, _ := rounds.read(); return total >= 2 })
+}
+
+// setClockBack lets statements of new connections to the database take the time for
+// an hour earlier.
+func setClockBack(t *testing.T, dsn string) {
+	t.Helper()
+	pool := connect(t, dsn)
+	_, err := pool.Exec(t.Context(), `CREATE SCHEMA behind;
+		CREATE FUNCTION behind.now() RETURNS timestamptz STABLE LANGUAGE sql AS $$ SELECT pg_catalog.now() - interval '1 hour' $$;
+		DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = behind, public, pg_catalog', current_database()); END $$`)
+	require.NoError(t, err)
 }
 
 func TestWhoStandsStillIsDead(t *testing.T) {

@@ -68,6 +68,7 @@ func open(pool *pgxpool.Pool, cfg Config) (*Queue, error) {
 	upkeep := limited(cfg.Logger)
 	inserter, err := riverqueue.NewClient(riverpgxv5.New(pool), &riverqueue.Config{
 		Schema: schema, Logger: guarded(upkeep, func() bool { return false }), FetchCooldown: min(fetchCooldown, cfg.Poll), FetchPollInterval: cfg.Poll,
+		Hooks: hooks,
 	})
 	if err != nil {
 		return nil, coded(err)

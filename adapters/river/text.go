@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"os"
 	"strings"
+	"time"
 
 	riverqueue "github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -25,14 +26,15 @@ func storable(reason string) string {
 
 var hooks = []rivertype.Hook{&atOnce{}}
 
-// atOnce dates a ticker's jobs by the database's clock. River dates them by its
-// leader's, and a leader whose clock is ahead would put off every round.
+// atOnce dates what is to run at once by the database's clock, which says when it
+// does. River dates a ticker's jobs by its leader's clock, and others by that of the
+// process: one that is ahead would put them off, and with them every round.
 type atOnce struct{ riverqueue.HookDefaults }
 
 // InsertBegin implements rivertype.HookInsertBegin.
 func (*atOnce) InsertBegin(_ context.Context, job *rivertype.JobInsertParams) error {
-	if job.Kind == (tickArgs{}).Kind() {
-		job.ScheduledAt = nil
+	if job.ScheduledAt == nil || job.Kind == (tickArgs{}).Kind() {
+		job.ScheduledAt = &time.Time{} // River's driver reads none as its own clock, and zero as the database's
 	}
 	return nil
 }
