@@ -51,6 +51,10 @@ type SettlementLine struct {
 	// Bad says, in a few words without the line's content, why the line cannot
 	// be read; "" for a good one. What could be read of a bad one is there.
 	Bad string
+	// HasAmount says of a bad line that Amount could be read, with its currency,
+	// be it 0; without it the line's amount is unknown, and Amount is 0. A good
+	// line always has its amount, whatever stands here.
+	HasAmount bool
 }
 
 // SettlementSource gives the lines that providers have settled.

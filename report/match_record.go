@@ -46,6 +46,7 @@ type record struct {
 	reference []byte
 	currency  []byte
 	bad       []byte // of a line
+	hasAmount bool   // of a bad line
 	id        []byte // of a payment
 	status    []byte // of a payment
 }
@@ -55,7 +56,18 @@ func hashOf(raw []byte) uint64 { return binary.BigEndian.Uint64(raw) }
 func appendLine(to []byte, hash uint64, l ports.SettlementLine) []byte {
 	to = appendHead(to, hash, lineRecord, l.At, l.Amount)
 	to = appendText(appendText(to, l.Reference), l.Currency)
-	return appendText(binary.AppendVarint(to, l.Line), l.Bad)
+	to = appendText(binary.AppendVarint(to, l.Line), l.Bad)
+	if l.Bad == "" {
+		return to
+	}
+	return appendFlag(to, l.HasAmount)
+}
+
+func appendFlag(to []byte, set bool) []byte {
+	if set {
+		return append(to, 1)
+	}
+	return append(to, 0)
 }
 
 func appendPayment(to []byte, hash uint64, p Payment) []byte {
@@ -86,6 +98,7 @@ func (r *record) show(raw []byte) error {
 	switch r.kind {
 	case lineRecord:
 		r.number, r.bad = c.number(), c.text()
+		r.hasAmount = len(r.bad) > 0 && c.flag()
 	case paymentRecord:
 		r.id, r.status = c.text(), c.text()
 		r.succeeded = string(r.status) == string(ports.TransactionSucceeded)
@@ -101,7 +114,7 @@ func (r *record) show(raw []byte) error {
 func (r *record) line() ports.SettlementLine {
 	return ports.SettlementLine{
 		Line: r.number, Reference: string(r.reference), Amount: r.amount, Currency: string(r.currency),
-		At: r.at.time(), Bad: string(r.bad),
+		At: r.at.time(), Bad: string(r.bad), HasAmount: r.hasAmount,
 	}
 }
 
@@ -162,4 +175,10 @@ func (c *cut) one() byte {
 	b := c.rest[0]
 	c.rest = c.rest[1:]
 	return b
+}
+
+func (c *cut) flag() bool {
+	b := c.one()
+	c.failed = c.failed || b > 1
+	return b == 1
 }

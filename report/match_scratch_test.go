@@ -359,6 +359,8 @@ func TestRecordsThatAreNone(t *testing.T) {
 		"nothing": "", "only a hash": "12345678", "another kind": "12345678x\x00\x00\x00\x00\x00\x00\x00", "cut": head,
 		"more than a line": head + "\x00\x00\x00\x00\x00\x00\x00", "before the second": head + "\x01\x00\x00\x00\x00\x00",
 		"beyond the second": head + "\x80\xa8\xd6\xb9\x07\x00\x00\x00\x00\x00",
+		// A bad line says whether it has an amount.
+		"says nothing": head + "\x00\x00\x00\x00\x00\x01x", "neither yes nor no": head + "\x00\x00\x00\x00\x00\x01x\x02",
 	} {
 		_, _, _, err := report.DecodeRecord([]byte(raw))
 		require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), name)
@@ -617,7 +619,7 @@ func FuzzMatchRecord(f *testing.F) {
 			t.Fatal(err)
 		}
 		at := time.Unix(sec, nsec).UTC()
-		line := ports.SettlementLine{Line: number, Reference: a, Amount: -number, Currency: b, At: at, Bad: c}
+		line := ports.SettlementLine{Line: number, Reference: a, Amount: -number, Currency: b, At: at, Bad: c, HasAmount: c != "" && sec%2 == 0}
 		if got, _, isLine, err := report.DecodeRecord(report.EncodeLine(line)); err != nil || !isLine || got != line {
 			t.Fatalf("%v: %v instead of %v", err, got, line)
 		}

@@ -32,7 +32,7 @@ var unmatchedColumns = []ports.Column{
 	{Name: columnReference, Type: ports.ColumnText, Meaning: "the merchant's reference"},
 	{Name: columnLine, Type: ports.ColumnInteger, Meaning: "the line's place in what was settled; none for a transaction"},
 	{Name: columnSettledAt, Type: ports.ColumnTime, Meaning: "when the line was settled"},
-	{Name: columnLineAmount, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "the line's amount"},
+	{Name: columnLineAmount, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "the line's amount; none where it cannot be read"},
 	{Name: columnCurrency, Type: ports.ColumnText, Meaning: "the line's currency"},
 	{Name: columnSum, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "what has been settled in all"},
 	{Name: columnDifference, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "the sum less the expected amount"},
@@ -85,7 +85,7 @@ func (u *Unmatched) fillLine(set func(name, value string)) {
 	set(columnSettledAt, instantText(u.Line.At))
 	set(columnCurrency, u.Line.Currency)
 	set(columnDetail, u.Detail)
-	if u.Reason != UnreadableLine || u.Line.Currency != "" {
+	if u.Line.Bad == "" || u.Line.HasAmount {
 		set(columnLineAmount, major(u.Line.Amount, u.Line.Currency))
 	}
 }

@@ -150,6 +150,32 @@ func TestABadLineOfAnotherDay(t *testing.T) {
 	assert.InDelta(t, 3, found[1]["settlementLine"], 0)
 }
 
+// A report makes no amount up: one that could not be read is an empty cell, and
+// one that was read is there, 0 too, whatever else the line lacks.
+func TestTheAmountOfABadLine(t *testing.T) {
+	var lines []ports.SettlementLine
+	bad := func(amount int64, has bool, currency string) {
+		l := line(int64(len(lines)+1), "", amount, time.Hour)
+		l.Bad, l.HasAmount, l.Currency = "no reference", has, currency
+		lines = append(lines, l)
+	}
+	bad(0, false, "ZAR")
+	bad(0, true, "ZAR")
+	bad(-1250, true, "ZAR")
+	bad(0, false, "")
+	bad(7, true, "JPY")
+	_, _, found := reconciled(t, nil, lines, func(q *report.Request) { q.Columns = []string{"settlementAmount", "currency"} })
+	assert.Equal(t, []map[string]any{
+		{"currency": "ZAR"}, {"settlementAmount": "0.00", "currency": "ZAR"}, {"settlementAmount": "-12.50", "currency": "ZAR"},
+		{}, {"settlementAmount": "7", "currency": "JPY"},
+	}, found)
+
+	_, _, found = reconciled(t, nil, lines, func(q *report.Request) {
+		q.Filters = []ports.Filter{{Column: "settlementAmount", From: "-100", To: "5"}}
+	})
+	assert.Len(t, found, 2, "an amount that is not known lies in no range")
+}
+
 // A line of the first day is for a transaction of the days before.
 func TestATransactionOfTheDaysBefore(t *testing.T) {
 	before := transaction(1, "createdAt", "2026-11-18T00:00:00.000Z")

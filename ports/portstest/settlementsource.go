@@ -29,7 +29,7 @@ type SettlementHoldings struct {
 	// Now is the time that the source goes by; the zero time is the machine's.
 	Now time.Time
 	// Lines are all that the source must give for Query, in any order. Of Bad
-	// only its emptiness is compared. Nil leaves out the check that needs them.
+	// only its emptiness is compared, of HasAmount only a bad line's. Nil leaves out the check that needs them.
 	Lines []ports.SettlementLine
 	// Undated are the numbers of Query's bad lines whose time cannot be read.
 	// None leaves out the check that needs them.
@@ -119,7 +119,8 @@ func (k *settlementKit) sameLines(got, want []ports.SettlementLine, what string)
 	for i := range min(len(got), len(want)) {
 		g, w := got[i], want[i]
 		same := g.Line == w.Line && g.Reference == w.Reference && g.Amount == w.Amount &&
-			g.Currency == w.Currency && g.At.Equal(w.At) && (g.Bad == "") == (w.Bad == "")
+			g.Currency == w.Currency && g.At.Equal(w.At) && (g.Bad == "") == (w.Bad == "") &&
+			(g.Bad == "" || g.HasAmount == w.HasAmount)
 		if !same {
 			k.Fatalf("%s: number %d is\n got %s\nwant %s", what, i, short(g), short(w))
 		}

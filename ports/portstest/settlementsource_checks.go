@@ -17,6 +17,7 @@ var settlementChecks = []settlementCheck{
 	{"each line has a number of its own, above 0", settlesNumbered},
 	{"a good line has a reference, a currency and a time", settlesWhole},
 	{"a bad line says why in a few words, without its content", settlesWhy},
+	{"a bad line has an amount, with its currency, or says that it has none", settlesAmounts},
 	{"From is included and Until is not", settlesBounds},
 	{"bad lines whose time cannot be read are always there", settlesUndated},
 	{"no good line is another owner's or merchant's (I31)", settlesStrangers},
@@ -67,6 +68,18 @@ func settlesWhy(k *settlementKit) {
 			k.Fatalf("line %d says more than a few words: %s", l.Line, short(l.Bad))
 		case l.Reference != "" && strings.Contains(l.Bad, l.Reference):
 			k.Fatalf("line %d says what stands in it", l.Line)
+		}
+	}
+}
+
+func settlesAmounts(k *settlementKit) {
+	for _, l := range k.all() {
+		switch {
+		case l.Bad == "":
+		case l.HasAmount && !isCurrency(l.Currency):
+			k.Fatalf("the bad line %d has an amount of no currency", l.Line)
+		case !l.HasAmount && l.Amount != 0:
+			k.Fatalf("the bad line %d gives an amount, and says that it has none", l.Line)
 		}
 	}
 }

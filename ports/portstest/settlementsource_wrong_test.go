@@ -50,7 +50,8 @@ func newSettled() *settled {
 	}
 	s.held = append(s.held,
 		owned{ports.SettlementLine{Line: 90, Bad: "no time"}, "acme", "m1"},
-		owned{ports.SettlementLine{Line: 91, Bad: "no amount", Reference: "Order 77", At: sourceStart.Add(90 * time.Minute)}, "acme", "m1"})
+		owned{ports.SettlementLine{Line: 91, Bad: "no amount", Reference: "Order 77", At: sourceStart.Add(90 * time.Minute)}, "acme", "m1"},
+		owned{ports.SettlementLine{Line: 92, Bad: "no reference", HasAmount: true, Currency: "KES", At: sourceStart.Add(2 * time.Hour)}, "acme", "m1"})
 	s.within = func(at time.Time, q ports.RowQuery) bool { return !at.Before(q.From) && at.Before(q.Until) }
 	s.theirs = func(l owned, q ports.RowQuery) bool { return l.owner == q.Owner && l.merchant == q.MerchantID }
 	s.lines = s.stream
@@ -171,6 +172,8 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 			"loses a bad one":          dropLines(func(l owned) bool { return l.Line == 91 }),
 			"changes a sign":           onLine(func(l *owned) { l.Amount = -l.Amount }),
 			"numbers by itself":        onLine(func(l *owned) { l.Line++ }),
+			"takes none for 0":         onLine(func(l *owned) { l.HasAmount = true }),
+			"takes 0 for none":         onLine(func(l *owned) { l.HasAmount = false }),
 			"takes a bad one for good": onLine(func(l *owned) { l.Bad = "" }),
 			"moves the time": onLine(func(l *owned) {
 				if !l.At.IsZero() {
@@ -205,6 +208,14 @@ func wrongSettlements() map[string]map[string]func(*settled) {
 					l.Bad += "\n"
 				}
 			}),
+		},
+		"a bad line has an amount, with its currency, or says that it has none": {
+			"forgets to say so": onLine(func(l *owned) {
+				if l.Line == 92 {
+					l.HasAmount, l.Amount = false, -1
+				}
+			}),
+			"has one of no currency": onLine(func(l *owned) { l.HasAmount = l.Bad != "" }),
 		},
 		"From is included and Until is not": {
 			"leaves From out": func(s *settled) {

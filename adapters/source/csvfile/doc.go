@@ -32,4 +32,8 @@
 // [MaxLine] bytes. So does a quote that is opened and not closed within
 // [MaxRecordLines] lines, or after which the fields do not fit the header: the
 // line with the quote is bad, and reading goes on at the next.
+//
+// What else can be read of a bad line is there. Its amount is known only when
+// [ports.SettlementLine].HasAmount says so: an empty or senseless amount is none,
+// and never 0.
 package csvfile

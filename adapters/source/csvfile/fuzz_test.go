@@ -114,6 +114,7 @@ func settlement(fields []string) ports.SettlementLine {
 	}
 	l := ports.SettlementLine{Reference: fields[0]}
 	var bads []string
+	hasAmount := false
 	at, err := time.Parse(time.RFC3339, fields[3])
 	if err != nil || at.IsZero() {
 		bads = append(bads, "the time cannot be read")
@@ -132,9 +133,10 @@ func settlement(fields []string) ports.SettlementLine {
 		if l.Amount, why = rational(fields[1], digits); why != "" {
 			bads = append(bads, why)
 		}
+		hasAmount = why == ""
 	}
 	if len(bads) > 0 {
-		l.Bad = bads[0]
+		l.Bad, l.HasAmount = bads[0], hasAmount
 	}
 	return l
 }

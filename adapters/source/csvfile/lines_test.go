@@ -84,9 +84,24 @@ func TestAmounts(t *testing.T) {
 			require.Len(t, got, 1)
 			require.Equal(t, c.bad, got[0].Bad)
 			require.Equal(t, c.want, got[0].Amount)
+			require.False(t, got[0].HasAmount, "a bad line's amount is the reason")
 			require.Equal(t, "R", got[0].Reference, "what can be read is there")
 			require.False(t, got[0].At.IsZero())
 		})
+	}
+}
+
+// An amount of a bad line is known or not, whatever else is wrong and said first.
+func TestAmountsOfBadLines(t *testing.T) {
+	for text, want := range map[string]bool{
+		";0;KES;2026-11-20T01:00:00Z": true, ";12.50;KES;2026-11-20T01:00:00Z": true, "R;-1;KES;x": true, ";0.00;XOF;x": true,
+		"R;;KES;2026-11-20T01:00:00Z": false, ";x;KES;2026-11-20T01:00:00Z": false, "R;;KES;x": false, "R;1.5;XOF;x": false,
+		"R;99999999999999999999;KES;x": false, ";1;ABC;x": false, ";0;;x": false, "R;1;KES": false, "R;\"1;KES;x": false,
+	} {
+		got := lines(t, open(t, head+text+"\n", nil))
+		require.Len(t, got, 1, text)
+		require.NotEmpty(t, got[0].Bad, text)
+		require.Equal(t, want, got[0].HasAmount, text)
 	}
 }
 
@@ -118,6 +133,7 @@ func TestSignColumns(t *testing.T) {
 		got := lines(t, open(t, text(c.amount, c.sign), c.change))[0]
 		require.Equal(t, c.bad, got.Bad, "%+v", c)
 		require.Equal(t, c.want, got.Amount, "%+v", c)
+		require.False(t, got.HasAmount, "%+v", c)
 		require.Equal(t, "KES", got.Currency)
 	}
 }
@@ -140,7 +156,7 @@ func TestTimes(t *testing.T) {
 		got := lines(t, open(t, head+"R;1;KES;"+c.text+"\n", func(f *csvfile.Config) { f.Zone, f.TimeLayouts = c.zone, c.layouts }))
 		require.Len(t, got, 1)
 		if c.want == "" {
-			require.Equal(t, ports.SettlementLine{Line: 2, Reference: "R", Amount: 100, Currency: "KES", Bad: "the time cannot be read"}, got[0])
+			require.Equal(t, ports.SettlementLine{Line: 2, Reference: "R", Amount: 100, Currency: "KES", Bad: "the time cannot be read", HasAmount: true}, got[0])
 			continue
 		}
 		require.Equal(t, c.want, got[0].At.Format(time.RFC3339Nano), "%+v", c)

@@ -66,7 +66,9 @@ func (s *Source) fill(out *ports.SettlementLine, p *places, cell func(int) strin
 	}
 	if why != "" {
 		wrong(why)
+		return
 	}
+	out.HasAmount = out.Bad != ""
 }
 
 // time reads a time by the first layout that takes it.

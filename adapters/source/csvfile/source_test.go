@@ -55,7 +55,7 @@ func TestConforms(t *testing.T) {
 				{Line: 2, Reference: "ORD-1", Amount: 1050, Currency: "KES", At: day.Add(time.Hour)},
 				{Line: 3, Reference: "ORD-2", Amount: -300, Currency: "KES", At: day.Add(2 * time.Hour)},
 				{Line: 6, Reference: "ORD\n5", Amount: 9, Currency: "XOF", At: day.Add(3*time.Hour + 500*time.Millisecond)},
-				{Line: 8, Reference: "ORD-6", Amount: 100, Currency: "KES", Bad: "the time cannot be read"},
+				{Line: 8, Reference: "ORD-6", Amount: 100, Currency: "KES", Bad: "the time cannot be read", HasAmount: true},
 				{Line: 9, Reference: "ORD-7", Currency: "KES", At: day.Add(3*time.Hour + 500*time.Millisecond), Bad: "the amount is no number"},
 				{Line: 12, Reference: "ORD-9", Amount: 1001, Currency: "KWD", At: day.Add(3 * time.Hour)},
 			},

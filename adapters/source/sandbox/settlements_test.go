@@ -135,6 +135,7 @@ func TestAnUnreadableLineSaysWhenItWas(t *testing.T) {
 			n++
 			require.False(t, l.At.IsZero())
 			require.Zero(t, l.Amount)
+			require.False(t, l.HasAmount)
 			require.Empty(t, l.Reference)
 			require.NotEmpty(t, l.Currency)
 		}
