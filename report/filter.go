@@ -3,16 +3,11 @@ package report
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cockroachdb/apd/v3"
 
 	"github.com/corridor-go/corridor/ports"
 )
-
-// TimeLayout is how times stand in reports: RFC 3339, UTC, milliseconds. Texts
-// of it are in the order of their times.
-const TimeLayout = "2006-01-02T15:04:05.000Z"
 
 // test reports whether a value passes a filter.
 type test func(value string) bool
@@ -95,45 +90,6 @@ func decimal(text string) (*apd.Decimal, bool) {
 	}
 	d, _, err := apd.NewFromString(text)
 	return d, err == nil
-}
-
-// compileTimes takes RFC 3339 and days. A day is its first instant as a From,
-// and its last as a To.
-func compileTimes(f ports.Filter) (test, error) {
-	wanted := make([]string, 0, len(f.OneOf))
-	for _, text := range f.OneOf {
-		at, ok := instant(text, false)
-		if !ok {
-			return nil, unprocessable("filters", "must compare a time with times")
-		}
-		wanted = append(wanted, at)
-	}
-	from, okFrom := instant(f.From, false)
-	to, okTo := instant(f.To, true)
-	if !okFrom || !okTo {
-		return nil, unprocessable("filters", "must bound a time by times or dates")
-	}
-	among := oneOf(wanted)
-	return func(value string) bool {
-		return value != "" && value >= from && (to == "" || value <= to) && (len(wanted) == 0 || among(value))
-	}, nil
-}
-
-func instant(text string, last bool) (string, bool) {
-	if text == "" {
-		return "", true
-	}
-	if day, err := time.Parse(dayLayout, text); err == nil {
-		if last {
-			day = day.AddDate(0, 0, 1).Add(-time.Millisecond)
-		}
-		return day.Format(TimeLayout), true
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil || at.UTC().Year() < firstYear || at.UTC().Year() > lastYear {
-		return "", false
-	}
-	return at.UTC().Format(TimeLayout), true
 }
 
 // plainInteger reports whether text is an integer within int64, as JSON writes

@@ -30,8 +30,8 @@ type Request struct {
 	Columns    []string // of a transactions report at least one; of an unmatched one none means all
 	StartDate  string   // YYYY-MM-DD; both dates are included, in UTC
 	EndDate    string
-	Filters    []ports.Filter
-	Format     string // "" is DefaultFormat
+	Filters    []ports.Filter // on the report's columns, each once; where a time stands a date may, for its whole day in UTC
+	Format     string         // "" is DefaultFormat
 }
 
 const dayLayout = "2006-01-02"

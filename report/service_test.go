@@ -92,6 +92,9 @@ func TestFilters(t *testing.T) {
 		"a day":                 {ports.Filter{Column: "createdAt", From: "2026-11-20", To: "2026-11-20"}, "0 1 2 3"},
 		"before a day":          {ports.Filter{Column: "createdAt", To: "2026-11-19"}, ""},
 		"a time":                {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-20T12:00:03Z"}}, "3"},
+		"a day as a value":      {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-20"}}, "0 1 2 3"},
+		"a day and a time":      {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-19", "2026-11-20T12:00:02Z"}}, "2"},
+		"another day":           {ports.Filter{Column: "createdAt", OneOf: []string{"2026-11-19", "2026-11-21"}}, ""},
 		"what has no value":     {ports.Filter{Column: "code", OneOf: []string{""}}, "0 2 3"},
 		"amounts without value": {ports.Filter{Column: "amount", From: "-99999"}, "0 1 2 3"},
 	} {
@@ -109,6 +112,42 @@ func TestFilters(t *testing.T) {
 				want.WriteString("card|tx-000" + n + "\n")
 			}
 			assert.Equal(t, want.String(), r.file(j.ID))
+		})
+	}
+}
+
+// A source that filters by time itself gets what its column holds: instants. A
+// day as a value is no instant, and stays here.
+func TestTimesThatTheSourceFilters(t *testing.T) {
+	for name, c := range map[string]struct {
+		asked, given ports.Filter
+		here         bool
+	}{
+		"a day as both ends": {
+			asked: ports.Filter{From: "2026-11-20", To: "2026-11-20"},
+			given: ports.Filter{From: "2026-11-20T00:00:00.000Z", To: "2026-11-20T23:59:59.999Z"},
+		},
+		"one end":          {asked: ports.Filter{To: "2026-11-20T14:00:00+02:00"}, given: ports.Filter{To: "2026-11-20T12:00:00.000Z"}},
+		"instants":         {asked: ports.Filter{OneOf: []string{"2026-11-20T12:00:00Z"}}, given: ports.Filter{OneOf: []string{"2026-11-20T12:00:00.000Z"}}},
+		"a day as a value": {asked: ports.Filter{OneOf: []string{"2026-11-20"}}, here: true},
+		"a day among instants": {
+			asked: ports.Filter{OneOf: []string{"2026-11-20T12:00:00Z", "2026-11-20"}}, here: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.source.applies = func(f ports.Filter) bool { return f.Column == "createdAt" }
+			q := asked()
+			c.asked.Column, c.given.Column = "createdAt", "createdAt"
+			q.Filters = []ports.Filter{c.asked}
+			r.create(q)
+			require.NoError(t, r.tick())
+			require.Len(t, r.source.queries, 1)
+			if c.here {
+				require.Empty(t, r.source.queries[0].Filters)
+				return
+			}
+			require.Equal(t, []ports.Filter{c.given}, r.source.queries[0].Filters)
 		})
 	}
 }

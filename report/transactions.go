@@ -23,8 +23,8 @@ func (s *Service) transactions(ctx context.Context, rec *ports.ReportJob) (conte
 	q.Columns = with(q.Columns, ports.ColumnTransactionID)
 	var here filters
 	for _, f := range r.Filters {
-		if s.ports.Transactions.Applies(f) {
-			q.Filters = append(q.Filters, f)
+		if whole, ok := s.applied(f); ok {
+			q.Filters = append(q.Filters, whole)
 			continue
 		}
 		q.Columns = with(q.Columns, f.Column)
@@ -34,6 +34,12 @@ func (s *Service) transactions(ctx context.Context, rec *ports.ReportJob) (conte
 	}
 	rows := ordered(ctx, s.ports.Transactions.Rows(ctx, q), &q)
 	return content{describe(r.Columns, s.columns), here.passing(rows, len(r.Columns)), stamp(asOf)}, nil
+}
+
+// applied gives the filter as the source is to apply it, if it does.
+func (s *Service) applied(f ports.Filter) (ports.Filter, bool) {
+	whole, ok := exact(f, s.columns[find(s.columns, f.Column)].Type)
+	return whole, ok && s.ports.Transactions.Applies(whole)
 }
 
 // with gives the columns with one more, unless it is there.
