@@ -6,6 +6,7 @@ import (
 
 	"github.com/cockroachdb/apd/v3"
 
+	"github.com/corridor-go/corridor/internal/jsontext"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -18,11 +19,11 @@ func compile(f ports.Filter, t ports.ColumnType) (test, error) {
 	ranged := f.From != "" || f.To != ""
 	switch {
 	case ranged == (len(f.OneOf) > 0):
-		return nil, unprocessable("filters", "must hold values or a range")
+		return nil, badFilter(f, "must hold values or a range")
 	case len(f.OneOf) > MaxOneOf:
-		return nil, unprocessable("filters", "must hold at most "+count(MaxOneOf)+" values")
+		return nil, badFilter(f, "must hold at most "+count(MaxOneOf)+" values")
 	case ranged && t == ports.ColumnText:
-		return nil, unprocessable("filters", "must not hold a range of texts")
+		return nil, badFilter(f, "must not hold a range of texts")
 	}
 	switch t {
 	case ports.ColumnMoney, ports.ColumnInteger:
@@ -34,6 +35,12 @@ func compile(f ports.Filter, t ports.ColumnType) (test, error) {
 	default:
 		return oneOf(f.OneOf), nil
 	}
+}
+
+const turned = "must not end before they start"
+
+func badFilter(f ports.Filter, reason string) error {
+	return unprocessable("filters", "on "+jsontext.Shown(f.Column)+" "+reason)
 }
 
 func oneOf(values []string) test {
@@ -50,14 +57,17 @@ func compileNumbers(f ports.Filter) (test, error) {
 	for _, text := range f.OneOf {
 		d, ok := decimal(text)
 		if !ok {
-			return nil, unprocessable("filters", "must compare a number with numbers")
+			return nil, badFilter(f, "must compare a number with numbers")
 		}
 		wanted = append(wanted, d)
 	}
 	from, okFrom := bound(f.From)
 	to, okTo := bound(f.To)
-	if !okFrom || !okTo {
-		return nil, unprocessable("filters", "must bound a number by numbers")
+	switch {
+	case !okFrom || !okTo:
+		return nil, badFilter(f, "must bound a number by numbers")
+	case from != nil && to != nil && from.Cmp(to) > 0:
+		return nil, badFilter(f, turned)
 	}
 	return func(value string) bool {
 		d, ok := decimal(value)

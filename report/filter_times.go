@@ -38,7 +38,7 @@ func compileTimes(f ports.Filter) (test, error) {
 	for _, text := range f.OneOf {
 		switch s, ok := spanOf(text); {
 		case !ok:
-			return nil, unprocessable("filters", "must compare a time with times or dates")
+			return nil, badFilter(f, "must compare a time with times or dates")
 		case s.day():
 			days[text] = true
 		default:
@@ -47,8 +47,11 @@ func compileTimes(f ports.Filter) (test, error) {
 	}
 	from, okFrom := spanOf(f.From)
 	to, okTo := spanOf(f.To)
-	if !okFrom || !okTo {
-		return nil, unprocessable("filters", "must bound a time by times or dates")
+	switch {
+	case !okFrom || !okTo:
+		return nil, badFilter(f, "must bound a time by times or dates")
+	case to.last != "" && to.last < from.first:
+		return nil, badFilter(f, turned)
 	}
 	among := func(value string) bool { return instants[value] || days[value[:min(len(value), len(dayLayout))]] }
 	return func(value string) bool {

@@ -186,6 +186,9 @@ func TestBadRequests(t *testing.T) {
 		"a text for a number":     {filtered(ports.Filter{Column: "amount", OneOf: []string{"ten"}}), errcodes.Unprocessable},
 		"an exponent":             {filtered(ports.Filter{Column: "amount", From: "1e9999999"}), errcodes.Unprocessable},
 		"a bound that is no time": {filtered(ports.Filter{Column: "createdAt", From: "yesterday"}), errcodes.Unprocessable},
+		"a turned range":          {filtered(ports.Filter{Column: "amount", From: "10", To: "9.99"}), errcodes.Unprocessable},
+		"a turned range of times": {filtered(ports.Filter{Column: "createdAt", From: "2026-11-20T12:00:00Z", To: "2026-11-20T11:59:59.999Z"}), errcodes.Unprocessable},
+		"a turned range of days":  {filtered(ports.Filter{Column: "createdAt", From: "2026-11-21", To: "2026-11-20"}), errcodes.Unprocessable},
 		"too many values":         {filtered(ports.Filter{Column: "code", OneOf: make([]string, 1001)}), errcodes.Unprocessable},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,6 +200,43 @@ func TestBadRequests(t *testing.T) {
 			_, err = r.store.Reports().ClaimReport(t.Context(), "anybody", noon, time.Minute)
 			require.ErrorIs(t, err, errcodes.NotFound, "a job was left behind")
 		})
+	}
+}
+
+// A filter's error names its column, and nothing of what it was compared with.
+func TestAFiltersErrorNamesItsColumn(t *testing.T) {
+	for want, f := range map[string]ports.Filter{
+		`filters on "amount" must not end before they start`:             {Column: "amount", From: "100", To: "-100"},
+		`filters on "createdAt" must not end before they start`:          {Column: "createdAt", From: "2026-11-20", To: "2026-11-19T23:59:59Z"},
+		`filters on "amount" must compare a number with numbers`:         {Column: "amount", OneOf: []string{"4111111111111111x"}},
+		`filters on "amount" must bound a number by numbers`:             {Column: "amount", To: "4111111111111111x"},
+		`filters on "createdAt" must compare a time with times or dates`: {Column: "createdAt", OneOf: []string{"Jane Doe"}},
+		`filters on "createdAt" must bound a time by times or dates`:     {Column: "createdAt", From: "Jane Doe"},
+		`filters on "code" must not hold a range of texts`:               {Column: "code", From: "Jane Doe"},
+		`filters on "code" must hold values or a range`:                  {Column: "code"},
+	} {
+		q := asked()
+		q.Filters = []ports.Filter{f}
+		_, err := newRig(t).service.CreateTransactions(t.Context(), owner, q)
+		var coded *errcodes.Error
+		require.ErrorAs(t, err, &coded)
+		assert.Equal(t, errcodes.Unprocessable, coded.Code())
+		assert.Equal(t, want, coded.Message())
+	}
+}
+
+// Ends that meet are no turned range.
+func TestRangesOfOneValue(t *testing.T) {
+	for name, f := range map[string]ports.Filter{
+		"an amount":                {Column: "amount", From: "2.50", To: "2.5"},
+		"an instant":               {Column: "createdAt", From: "2026-11-20T14:00:02+02:00", To: "2026-11-20T12:00:02Z"},
+		"an instant to its day":    {Column: "createdAt", From: "2026-11-20T12:00:02Z", To: "2026-11-20"},
+		"the last instant and day": {Column: "createdAt", From: "2026-11-20T23:59:59.999Z", To: "2026-11-20"},
+	} {
+		q := asked()
+		q.Filters = []ports.Filter{f}
+		_, err := newRig(t).service.CreateTransactions(t.Context(), owner, q)
+		require.NoError(t, err, name)
 	}
 }
 

@@ -120,12 +120,35 @@ func badReportRequests(t *testing.T, p place) {
 		"1,001 values":              {filtered(`{"status":["F"` + strings.Repeat(`,"F"`, 1000) + `]}`), 422},
 		"filters 100,000 deep":      {filtered(`{"status":` + deep + `}`), 400},
 		"a range from a number":     {filtered(`{"amount":{"from":10}}`), 201},
+		"an unknown bound":          {filtered(`{"amount":{"from":"100","too":"200"}}`), 422},
+		"an unknown bound of null":  {filtered(`{"amount":{"to":1,"From":null}}`), 422},
+		"only an unknown bound":     {filtered(`{"amount":{"too":1}}`), 400},
+		"a turned range":            {filtered(`{"amount":{"from":200,"to":"100"}}`), 422},
+		"a turned range of times":   {filtered(`{"createdAt":{"from":"2026-11-21","to":"2026-11-20"}}`), 422},
+		"an unknown value":          {filtered(`{"status":"LOST"}`), 201},
 		"values, and an amount too": {filtered(`{"status":["F","G"],"amount":10.5}`), 201},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := a.do(post("/v1/reports/transactions", "tok-acme", c.body))
 			assert.Equal(t, c.status, w.Code, w.Body)
 		})
+	}
+}
+
+// TestFiltersThatMeanNothing: the client is told which of its filters it was.
+func TestFiltersThatMeanNothing(t *testing.T) { at(t, filtersThatMeanNothing, sharedToo) }
+
+func filtersThatMeanNothing(t *testing.T, p place) {
+	a := reports(t, p, 1)
+	for filters, want := range map[string]string{
+		`{"status":"F","amount":{"from":"100","too":"200"}}`: `filters on "amount" must have no other bounds than from and to`,
+		`{"status":"F","amount":{"from":"200","to":"100"}}`:  `filters on "amount" must not end before they start`,
+		`{"status":{"like":"F"},"amount":1}`:                 `filters on "status" must be values, lists of values, or ranges with from and to`,
+	} {
+		w := a.do(post("/v1/reports/transactions", "tok-acme", strings.Replace(reportBody, `"filters":null`, `"filters":`+filters, 1)))
+		var body struct{ Message string }
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &body))
+		assert.Equal(t, want, body.Message)
 	}
 }
 

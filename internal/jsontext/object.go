@@ -1,6 +1,6 @@
 // Package jsontext writes JSON by hand where reflection would cost as much as
-// the work around it, with the bytes of encoding/json; and reads strings whose
-// bytes encoding/json would change.
+// the work around it, with the bytes of encoding/json; reads strings whose
+// bytes encoding/json would change; and shows texts of clients in errors.
 package jsontext
 
 import (

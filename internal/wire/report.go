@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/jsontext"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -18,8 +19,10 @@ type Report struct {
 // DecodeReport reads the body of SPEC 4.5. A body that is no JSON object, a
 // field of another type or that stands twice, a dateRange that is not there and
 // a filter that is neither a value, a list of values nor a range is
-// [errcodes.InvalidRequest]. What else is missing comes back empty: what must be
-// there, the domain says.
+// [errcodes.InvalidRequest]. In a body that is none of these, a range with a
+// bound beside from and to is [errcodes.Unprocessable]: to pass over it would
+// widen the report without a word. What else is missing comes back empty: what
+// must be there, the domain says.
 func DecodeReport(body []byte) (Report, error) {
 	var r Report
 	var columns, parameters, filters []byte
@@ -87,49 +90,71 @@ func decodeFilters(value []byte) ([]ports.Filter, error) {
 		return nil, badField("filters", "must be an object")
 	}
 	var filters []ports.Filter
+	var odd error
 	for w := (walker{value}); w.member(); {
 		name := string(jsontext.Unquote(w.string()))
 		w.skip(':')
-		f, err := decodeFilter(name, w.value())
+		by := w.value()
+		f, err := decodeFilter(name, by)
 		if err != nil {
 			return nil, err
 		}
+		if odd == nil && isObject(by) {
+			odd = checkBounds(name, by)
+		}
 		filters = append(filters, f)
 	}
-	return filters, nil
+	return filters, odd
+}
+
+// checkBounds refuses a range that has more than from and to.
+func checkBounds(name string, by []byte) error {
+	for w := (walker{by}); w.member(); {
+		if bound := string(jsontext.Unquote(w.string())); bound != "from" && bound != "to" {
+			reason := "on " + jsontext.Shown(name) + " must have no other bounds than from and to"
+			return errcodes.New(errcodes.Unprocessable, "filters "+reason).
+				WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: "filters", Reason: reason}}})
+		}
+		w.skip(':')
+		w.value()
+	}
+	return nil
 }
 
 func decodeFilter(name string, value []byte) (ports.Filter, error) {
 	f := ports.Filter{Column: name}
-	bad := badField("filters", "must be values, lists of values, or ranges with from and to")
 	switch value[0] {
 	case '{':
 		err := decodeFields("filter", value, []field{
 			{name: "from", into: &f.From, number: true, optional: true}, {name: "to", into: &f.To, number: true, optional: true},
 		})
 		if err != nil || f.From == "" && f.To == "" {
-			return f, bad
+			return f, badFilter(name)
 		}
 	case '[':
 		f.OneOf = []string{}
 		for element := range elements(value) {
 			text, ok := scalar(element)
 			if !ok {
-				return f, bad
+				return f, badFilter(name)
 			}
 			f.OneOf = append(f.OneOf, text)
 		}
 		if len(f.OneOf) == 0 {
-			return f, bad
+			return f, badFilter(name)
 		}
 	default:
 		text, ok := scalar(value)
 		if !ok {
-			return f, bad
+			return f, badFilter(name)
 		}
 		f.OneOf = []string{text}
 	}
 	return f, nil
+}
+
+func badFilter(name string) error {
+	return badField("filters", "on "+jsontext.Shown(name)+" must be values, lists of values, or ranges with from and to")
 }
 
 // scalar gives the text of a string, a number or a truth value.

@@ -21,6 +21,12 @@ var reportSeeds = []string{
 	`{"parameters":{"dateRange":{}},"filters":{"a":[null]}}`,
 	`{"parameters":{"dateRange":{}},"filters":{"a":{"from":null,"to":null}}}`,
 	`{"parameters":{"dateRange":{}},"filters":{"a":{"from":"\u0031","x":{"from":[2]}}}}`,
+	`{"parameters":{"dateRange":{}},"filters":{"a":{"from":"1","too":null},"b":1}}`,
+	`{"parameters":{"dateRange":{}},"filters":{"a":{"from":"1","too":"2"},"b":{"x":1}}}`,
+	`{"merchantId":1,"parameters":{"dateRange":{}},"filters":{"a":{"from":"1","too":"2"}}}`,
+	`{"parameters":{"dateRange":{}},"filters":{"a":{"from":true,"too":"2"}}}`,
+	`{"parameters":{"dateRange":{}},"filters":{"a":{"from":"1","\u0074o":2,"from\u0020":3}}}`,
+	`{"parameters":{"dateRange":{"x":1},"x":{}},"x":{"too":1},"filters":{"a":{"from":"1" , "to" : 2 }}}`,
 	`{"parameters":{"dateRange":{}},"filters":null,"columns":null}`,
 	`{"parameters":{"dateRange":{"startDate":null}}}`,
 	`{"parameters":{"dateRange":[]},"columns":[[]]}`,
@@ -43,13 +49,27 @@ func FuzzReportBody(f *testing.F) {
 		if err == nil && !reflect.DeepEqual(got, want) {
 			t.Fatalf("body %q: got %#v, encoding/json read %#v", body, got, want)
 		}
-		if err != nil && errcodes.StatusOf(err) != 400 {
-			t.Fatalf("body %q: %v is no 400", body, err)
+		if status := oracleStatus(wrong); errcodes.StatusOf(err) != status {
+			t.Fatalf("body %q: %v is no %d", body, err, status)
 		}
 	})
 }
 
-var errOracle = errors.New("not acceptable")
+var (
+	errOracle = errors.New("not acceptable")
+	errBound  = errors.New("an unknown bound, in a body that is well formed")
+)
+
+func oracleStatus(wrong error) int {
+	switch {
+	case wrong == nil:
+		return 200
+	case errors.Is(wrong, errBound):
+		return 422
+	default:
+		return 400
+	}
+}
 
 // reportOracle reads a body with encoding/json.
 func reportOracle(body []byte) (r wire.Report, err error) {
@@ -71,11 +91,17 @@ func reportOracle(body []byte) (r wire.Report, err error) {
 	if r.Columns, err = oracleTexts(top["columns"]); err != nil {
 		return r, err
 	}
-	if r.Filters, err = oracleFilters(top["filters"]); err != nil {
-		return r, err
+	filters, odd := oracleFilters(top["filters"])
+	if odd != nil && !errors.Is(odd, errBound) {
+		return r, odd
 	}
-	return r, errors.Join(oracleText(top["merchantId"], &r.MerchantID), oracleText(top["name"], &r.Name),
+	r.Filters = filters
+	wrong := errors.Join(oracleText(top["merchantId"], &r.MerchantID), oracleText(top["name"], &r.Name),
 		oracleText(dates["startDate"], &r.StartDate), oracleText(dates["endDate"], &r.EndDate))
+	if wrong == nil {
+		wrong = odd
+	}
+	return r, wrong
 }
 
 type oracleMember struct {
@@ -163,13 +189,14 @@ func oracleFilters(raw json.RawMessage) (filters []ports.Filter, err error) {
 		return nil, err
 	}
 	for _, m := range list {
-		f, err := oracleFilter(m)
-		if err != nil {
-			return nil, err
+		f, wrong := oracleFilter(m)
+		if wrong != nil && !errors.Is(wrong, errBound) {
+			return nil, wrong
 		}
+		err = errors.Join(err, wrong)
 		filters = append(filters, f)
 	}
-	return filters, nil
+	return filters, err
 }
 
 func oracleFilter(m oracleMember) (f ports.Filter, err error) {
@@ -183,6 +210,9 @@ func oracleFilter(m oracleMember) (f ports.Filter, err error) {
 		err = errors.Join(oracleBound(ends["from"], &f.From), oracleBound(ends["to"], &f.To))
 		if err == nil && f.From == "" && f.To == "" {
 			err = errOracle
+		}
+		if err == nil {
+			err = oracleBounds(m.value)
 		}
 		return f, err
 	case '[':
@@ -201,6 +231,20 @@ func oracleFilter(m oracleMember) (f ports.Filter, err error) {
 		f.OneOf = make([]string, 1)
 		return f, oracleScalar(m.value, &f.OneOf[0])
 	}
+}
+
+// oracleBounds refuses members of other names than a range's.
+func oracleBounds(raw []byte) error {
+	var bounds map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &bounds); err != nil {
+		return err
+	}
+	delete(bounds, "from")
+	delete(bounds, "to")
+	if len(bounds) > 0 {
+		return errBound
+	}
+	return nil
 }
 
 func oracleBound(raw json.RawMessage, into *string) error {
