@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/jsontext"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -108,20 +109,30 @@ func checkRange(from, to time.Time) error {
 
 // checkColumns refuses columns that there are none of, and those named twice.
 func checkColumns(asked []string, columns []ports.Column) ([]string, error) {
-	if len(asked) > len(columns) {
-		return nil, unprocessable("columns", "must be columns of the report, each once")
-	}
 	if len(asked) == 0 {
 		return names(columns), nil
 	}
-	seen := make(map[string]bool, len(asked))
+	seen := make(map[string]bool, len(columns))
 	for _, name := range asked {
-		if seen[name] || find(columns, name) < 0 {
-			return nil, unprocessable("columns", "must be columns of the report, each once")
+		if fault := faultOf(name, columns, seen); fault != "" {
+			return nil, unprocessable("columns", "must be columns of the report, each once: "+fault)
 		}
-		seen[name] = true
 	}
 	return append([]string(nil), asked...), nil
+}
+
+// faultOf says what is wrong with a column that was named beside those seen, and
+// marks it as seen. The names of columns are the service's own; what the client
+// wrote for one is shown to it as little as it takes.
+func faultOf(name string, columns []ports.Column, seen map[string]bool) string {
+	switch {
+	case find(columns, name) < 0:
+		return jsontext.Shown(name) + " is not among " + strings.Join(names(columns), ", ")
+	case seen[name]:
+		return jsontext.Shown(name) + " is there twice"
+	}
+	seen[name] = true
+	return ""
 }
 
 func names(columns []ports.Column) []string {
@@ -144,14 +155,12 @@ func find(columns []ports.Column, name string) int {
 
 func checkFilters(asked []ports.Filter, columns []ports.Column) ([]ports.Filter, error) {
 	var kept []ports.Filter
-	seen := make(map[string]bool, len(asked))
+	seen := make(map[string]bool, len(columns))
 	for _, f := range asked {
-		i := find(columns, f.Column)
-		if i < 0 || seen[f.Column] {
-			return nil, unprocessable("filters", "must be on columns of the report, each once")
+		if fault := faultOf(f.Column, columns, seen); fault != "" {
+			return nil, unprocessable("filters", "must be on columns of the report, each once: "+fault)
 		}
-		seen[f.Column] = true
-		if _, err := compile(f, columns[i].Type); err != nil {
+		if _, err := compile(f, columns[find(columns, f.Column)].Type); err != nil {
 			return nil, err
 		}
 		f.OneOf = append([]string(nil), f.OneOf...)

@@ -143,7 +143,10 @@ func filtersThatMeanNothing(t *testing.T, p place) {
 	for filters, want := range map[string]string{
 		`{"status":"F","amount":{"from":"100","too":"200"}}`: `filters on "amount" must have no other bounds than from and to`,
 		`{"status":"F","amount":{"from":"200","to":"100"}}`:  `filters on "amount" must not end before they start`,
-		`{"status":{"like":"F"},"amount":1}`:                 `filters on "status" must be values, lists of values, or ranges with from and to`,
+		`{"stat\nus":"4111"}`: `filters must be on columns of the report, each once: "stat?us" is not among ` +
+			`transactionId, merchantReference, status, direction, currency, method, connector, code, amount, createdAt`,
+		`{"status":"4111","amount":1,"status":2}`: `filters must be on columns of the report, each once: "status" is there twice`,
+		`{"status":{"like":"F"},"amount":1}`:      `filters on "status" must be values, lists of values, or ranges with from and to`,
 	} {
 		w := a.do(post("/v1/reports/transactions", "tok-acme", strings.Replace(reportBody, `"filters":null`, `"filters":`+filters, 1)))
 		var body struct{ Message string }
