@@ -198,7 +198,7 @@ func TestAClosedBucketSaysSo(t *testing.T) {
 	requireCode(t, errcodes.StorageUnavailable, files.Remove(t.Context(), report))
 }
 
-func Example() {
+func ExampleNew() {
 	ctx := context.Background()
 	bucket := memblob.OpenBucket(nil)
 	defer bucket.Close()

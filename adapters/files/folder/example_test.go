@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/files/folder"
 )
 
-func Example() {
+func ExampleNew() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "reports")
 	if err != nil {
