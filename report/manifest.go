@@ -10,7 +10,9 @@ import (
 // ManifestSchema names the form of the manifest.
 const ManifestSchema = "corridor.report/1"
 
-// Manifest explains a report's file, and stands beside it.
+// Manifest explains a report's file, and stands beside it. Manifest.File is what
+// that file is called where both are kept: report.csv. Who downloads it saves it
+// under [File].Name, which tells reports apart.
 type Manifest struct {
 	Schema      string           `json:"schema"`
 	ID          string           `json:"id"`

@@ -11,7 +11,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// File is a finished report, open for reading. Whoever has it closes it.
+// File is a finished report, open for reading. Whoever has it closes it. Its Name
+// is for whoever downloads it: unmatched_settlements-2026-10-01-2026-10-31.csv
+// for example, whatever the file is called where it is kept, which is
+// [Manifest].File.
 type File struct {
 	ports.ReportFile
 
