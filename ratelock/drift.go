@@ -25,8 +25,13 @@ const (
 
 const (
 	pageSize    = 500
-	looksAtOnce = 16              // pairs looked at side by side
-	newOverlap  = 1 * time.Minute // how far clocks of other processes may lag for their new locks to be seen at once
+	looksAtOnce = 16 // pairs looked at side by side
+
+	// A lock of a process whose clock lags is new and looks old. It is seen at
+	// once when that lags by up to newOverlap, and newOverlap later when it lags by
+	// as much as clocks may: to read so far back at every tick would cost too much.
+	newOverlap = 1 * time.Minute
+	farOverlap = DefaultMaxClockLead + 2*newOverlap
 )
 
 // watch is what drift remembers between ticks. It is lost with the process:
@@ -39,6 +44,7 @@ type watch struct {
 type watched struct {
 	mid      string
 	at       time.Time // of the last tick that observed the pair
+	far      time.Time // of the last one that looked farOverlap back, or at all locks
 	suspects map[string]suspect
 }
 
@@ -58,8 +64,9 @@ func (w *watch) init() { w.pairs = map[ports.Pair]*watched{} }
 // is no observation, so a dead feed cancels nothing (I11).
 //
 // The work grows with the locks of the pairs whose mid moved, and with the
-// locks minted since the last tick. Errors are joined; one pair's failure
-// leaves the others alone.
+// locks minted within the last minute; once a minute, within the last twelve,
+// for processes whose clocks lag. Errors are joined; one pair's failure leaves
+// the others alone.
 func (s *Service) Drift(ctx context.Context, now time.Time) error {
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()
@@ -116,10 +123,15 @@ func (s *Service) observe(ctx context.Context, pair ports.Pair, mid string, now 
 	}
 	query := ports.LiveQuery{Pair: pair, Limit: pageSize}
 	before, beyond := w.suspects, map[string]suspect{}
+	far := now
 	if mid == w.mid {
 		// The locks seen at this mid stand as they stood; only suspects and
 		// newcomers are looked at.
-		query.Since = earlier(w.at, now).Add(-newOverlap)
+		overlap := farOverlap
+		if since := now.Sub(w.far); since >= 0 && since < newOverlap {
+			far, overlap = w.far, newOverlap
+		}
+		query.Since = earlier(w.at, now).Add(-overlap)
 		for id, sus := range before {
 			beyond[id] = sus.again(now, deviation(&live, sus.lock.MidRate))
 		}
@@ -137,7 +149,7 @@ func (s *Service) observe(ctx context.Context, pair ports.Pair, mid string, now 
 	if err != nil {
 		return err
 	}
-	w.mid, w.at, w.suspects = mid, now, beyond
+	w.mid, w.at, w.far, w.suspects = mid, now, far, beyond
 	return s.cancelDrifted(ctx, w, &live, mid)
 }
 

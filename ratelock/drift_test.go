@@ -139,17 +139,32 @@ func TestDriftSeesLocksMintedWhileTheMarketStood(t *testing.T) {
 	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
 }
 
+// I11: however long the market stands still, and as far as clocks may lie apart.
 func TestDriftSeesTheNewLocksOfAProcessThatLags(t *testing.T) {
-	r := newRig(t)
-	r.tick(time.Minute)
-	lagging := r.service(r.store.RateLocks(), portstest.NewClock(r.clock.Now().Add(-50*time.Second)), plain)
-	r.feed.Set(usdzar, "19.00")
-	l, _, err := lagging.Create(t.Context(), "shop", usdzar)
-	require.NoError(t, err)
-	r.feed.Set(usdzar, "18.2500")
-	r.tick(time.Second)
-	r.tick(time.Second)
-	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
+	for _, c := range []struct {
+		lag    time.Duration
+		within int // seconds
+	}{{50 * time.Second, 2}, {5 * time.Minute, 62}, {ratelock.DefaultMaxClockLead, 62}} {
+		for _, minted := range []int{1, 30, 59} { // at any moment between two looks far back
+			t.Run(fmt.Sprintf("%s, after %d s", c.lag, minted), func(t *testing.T) {
+				r := newRig(t)
+				r.tick(time.Second)
+				r.clock.Advance(-time.Hour) // which puts the next look far back off by no hour
+				for range minted {
+					r.tick(time.Second)
+				}
+				lagging := r.service(r.store.RateLocks(), portstest.NewClock(r.clock.Now().Add(-c.lag)), plain)
+				r.feed.Set(usdzar, "19.00")
+				l, _, err := lagging.Create(t.Context(), "shop", usdzar)
+				require.NoError(t, err)
+				r.feed.Set(usdzar, "18.2500")
+				for range c.within {
+					r.tick(time.Second)
+				}
+				require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
+			})
+		}
+	}
 }
 
 func TestDriftSeesTheNewLocksOfAClockThatWentBack(t *testing.T) {
@@ -252,11 +267,18 @@ func TestTheWorkGrowsWithThePairsThatMoved(t *testing.T) {
 		_, _, err := locks.Create(t.Context(), fmt.Sprintf("shop-%d", i), moved)
 		require.NoError(t, err)
 	}
-	require.NoError(t, locks.Drift(t.Context(), r.clock.Now()))
 	r.clock.Advance(5 * time.Minute)
 	require.NoError(t, locks.Drift(t.Context(), r.clock.Now()))
 	store.listed = 0
-	r.clock.Advance(5 * time.Minute)
+	for range 20 {
+		r.clock.Advance(time.Second)
+		require.NoError(t, locks.Drift(t.Context(), r.clock.Now()))
+	}
+	require.Zero(t, store.listed, "as far back only once a minute")
+	r.clock.Advance(15 * time.Minute)
+	require.NoError(t, locks.Drift(t.Context(), r.clock.Now()))
+	store.listed = 0
+	r.clock.Advance(15 * time.Minute)
 	r.feed.Set(moved, "19.91")
 	require.NoError(t, locks.Drift(t.Context(), r.clock.Now()))
 	require.Equal(t, 7, store.listed)

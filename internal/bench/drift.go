@@ -15,7 +15,7 @@ const (
 	movedPairs  = 10
 	movedLocks  = 1_000 // live locks of each pair that moves, whatever the total
 	stillPairs  = 90
-	driftWindow = 10 * time.Minute // between ticks, so that no lock is new
+	driftWindow = 15 * time.Minute // between ticks, so that no lock is new
 )
 
 // driftOver is a drift tick over a store of total live locks.
