@@ -20,14 +20,14 @@ type DeadLetters interface {
 	// empty answer; another limit is errcodes.InvalidRequest.
 	Buried(ctx context.Context, after int64, limit int) ([]BuriedEvent, error)
 
-	// Replay makes buried events claimable again at now: the ones of the ids
+	// Replay makes buried events claimable again at now: all of the ids
 	// given, or all when none is given. It tells how many. Attempt starts anew,
 	// so that a replayed event is not buried at once; Claim does not, so that a
 	// claim of before never matches. A replayed event comes in the order of its
 	// save again, before later ones of its key that still wait.
 	Replay(ctx context.Context, now time.Time, ids ...string) (int, error)
 
-	// Discard removes buried events for good: the ones of the ids given, at
+	// Discard removes buried events for good: all of the ids given, at
 	// least one, else it is errcodes.InvalidRequest. It tells how many.
 	Discard(ctx context.Context, ids ...string) (int, error)
 }

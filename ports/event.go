@@ -7,13 +7,18 @@ import (
 
 // Event tells the outside that something happened. It is stored in the same
 // Save as the change that caused it (I32), and delivered at least once.
+//
+// A change that has the same ID twice is errcodes.Conflict, and nothing of it is
+// stored, see [CheckQueued]. Among the events of other changes a store does not
+// look for the ID: one that comes with it again is an event of its own, claimed
+// and settled by itself.
 type Event struct {
 	ID      string    // unique, which its maker sees to; a receiver drops repeats by it
 	Kind    string    // for example "rate_lock.minted"
 	Key     string    // events of one key are delivered in the order of their saves: the id of the thing
 	Owner   string    // the client concerned
 	At      time.Time // when it was decided; it may be claimed at once, whatever At says
-	Data    []byte    // JSON
+	Data    []byte    // JSON; of no bytes it comes back nil
 	Attempt int       // how often it was claimed since it was saved or replayed, this claim included; set by Claim, ignored by Save
 	Claim   int64     // names this claim among all of the event, for good; set by Claim, ignored by Save
 }
@@ -28,8 +33,8 @@ type Outbox interface {
 
 	// Ack removes a delivered event. Like Retry and Bury it takes the event as
 	// claimed, serves once, and is errcodes.Conflict when the claim was settled
-	// or is no longer the latest: ID and Claim tell. A lease also holds when now
-	// jumps back.
+	// or is no longer the latest: ID, Key and Claim tell. A lease also holds when
+	// now jumps back.
 	Ack(ctx context.Context, e Event) error
 
 	// Retry gives the event back, to be claimed from at on.

@@ -94,12 +94,15 @@ type RateLockChange struct {
 	// Book is the book's new state. Its Version is the one that the caller
 	// read; the store keeps Version + 1.
 	Book Book
-	// Locks are the records that the change mints or ends, stored by ID. An
-	// active one is minted: its ID is new. One that has ended replaces its
-	// active record, and is never changed again: the very same record may be
-	// saved once more. A lock that leaves the book's slots is among them.
+	// Locks are the records that the change mints or ends, stored by ID, each ID
+	// once. An active one is minted: its ID is new. One that has ended replaces
+	// its active record, if there is one: it may be saved without ever having been
+	// active. Else only Status and what follows it are taken of it, and it is
+	// never changed again: the very same end may be saved once more, by another
+	// change. A lock that leaves the book's slots is among them.
 	Locks []RateLock
-	// Events and Work become claimable with the change, never before.
+	// Events and Work become claimable with the change, never before. No two of
+	// either have the same ID.
 	Events []Event
 	Work   []WorkItem
 }
@@ -111,7 +114,8 @@ type RateLockStore interface {
 	Book(ctx context.Context, key BookKey) (Book, error)
 
 	// Save stores the change if the stored version is still Book.Version, else
-	// it is errcodes.Conflict and nothing is stored. A minted lock whose ID is
+	// it is errcodes.Conflict and nothing is stored. What RateLockChange.Check
+	// finds is its error, whatever is stored. A minted lock whose ID is
 	// taken is errcodes.Conflict too, and so is one that has ended before with
 	// another Status, CancellationReason, EndedAt, ObservedMid or DeviationBps
 	// (I4). The compare-and-swap is what upholds the cap across processes: it is

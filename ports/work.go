@@ -7,13 +7,17 @@ import (
 
 // WorkItem is a piece of background work, stored in the same Save as the change
 // that asks for it. It runs at least once: handlers are idempotent.
+//
+// A change that has the same ID twice, or one that is stored, is errcodes.Conflict
+// and nothing of it is stored. A finished item's ID is free again, a buried one's
+// is not.
 type WorkItem struct {
 	ID      string    // unique
 	Kind    string    // which handler
 	DueAt   time.Time // not before this
-	Payload []byte
-	Attempt int   // how often it was claimed, this claim included; set by Claim, ignored by Save
-	Claim   int64 // names this claim among all of the item, for good; set by Claim, ignored by Save
+	Payload []byte    // of no bytes it comes back nil
+	Attempt int       // how often it was claimed, this claim included; set by Claim, ignored by Save
+	Claim   int64     // names this claim among all of the item, for good; set by Claim, ignored by Save
 }
 
 // Work hands out stored work items.

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"time"
@@ -21,34 +20,34 @@ func bySave(a, b *buried) int { return cmp.Compare(a.seq, b.seq) }
 func (o *outboxState) bury(e *event, reason string) {
 	o.dequeue(e)
 	b := &buried{e, reason}
-	o.buried[e.value.ID] = b
+	o.buried[e.value.ID] = append(o.buried[e.value.ID], b)
 	o.aside.insert(b)
 }
 
-// unbury takes a buried event out, and gives nil if there is none of the id.
-func (o *outboxState) unbury(id string) *buried {
-	b := o.buried[id]
-	if b != nil {
-		delete(o.buried, id)
+// unbury takes the buried events of the id out.
+func (o *outboxState) unbury(id string) []*buried {
+	of := o.buried[id]
+	for _, b := range of {
 		o.aside.remove(b)
 	}
-	return b
+	delete(o.buried, id)
+	return of
 }
 
-// replay brings a buried event back, and reports whether there was one.
-func (o *outboxState) replay(id string, now time.Time) bool {
-	b := o.unbury(id)
-	if b == nil {
-		return false
+// replay brings the buried events of the id back, and tells how many.
+func (o *outboxState) replay(id string, now time.Time) int {
+	of := o.unbury(id)
+	for _, b := range of {
+		b.from, b.attempt, b.held = now.UnixMilli(), 0, false
+		o.enter(b.event)
+		o.enqueue(b.event)
 	}
-	b.from, b.attempt, b.held = now.UnixMilli(), 0, false
-	o.enqueue(b.event)
-	return true
+	return len(of)
 }
 
 func (b *buried) shown() ports.BuriedEvent {
 	v := b.value
-	v.Data, v.Attempt, v.Claim = bytes.Clone(v.Data), b.attempt, b.claim
+	v.Data, v.Attempt, v.Claim = cloned(v.Data), b.attempt, b.claim
 	return ports.BuriedEvent{Event: v, Reason: b.reason, Pos: b.seq}
 }
 
@@ -87,7 +86,7 @@ func (d deadLetters) Replay(ctx context.Context, now time.Time, ids ...string) (
 			ids = append(ids, id)
 		}
 	}
-	return count(ids, func(id string) bool { return d.s.outbox.replay(id, now) }), nil
+	return count(ids, func(id string) int { return d.s.outbox.replay(id, now) }), nil
 }
 
 func (d deadLetters) Discard(ctx context.Context, ids ...string) (int, error) {
@@ -98,15 +97,13 @@ func (d deadLetters) Discard(ctx context.Context, ids ...string) (int, error) {
 		return 0, err
 	}
 	defer d.s.mu.Unlock()
-	return count(ids, func(id string) bool { return d.s.outbox.unbury(id) != nil }), nil
+	return count(ids, func(id string) int { return len(d.s.outbox.unbury(id)) }), nil
 }
 
-// count does to each id what do says, and counts where it did.
-func count(ids []string, do func(id string) bool) (n int) {
+// count does to each id what do says, and adds up to how many.
+func count(ids []string, do func(id string) int) (n int) {
 	for _, id := range ids {
-		if do(id) {
-			n++
-		}
+		n += do(id)
 	}
 	return n
 }

@@ -14,8 +14,9 @@ type entry[V any] struct {
 	seq     int64 // the order of the saves
 	from    int64 // ms; not claimable before: a lease or a delay
 	attempt int
-	claim   int64 // the number of claims there ever were, which names the latest
-	held    bool  // claimed, and neither finished nor given back
+	claim   int64     // the number of claims there ever were, which names the latest
+	held    bool      // claimed, and neither finished nor given back
+	twin    *entry[V] // the event of the same id that came before, see outboxState
 }
 
 // owns reports whether the claim of that name is the latest, and unused.

@@ -71,16 +71,55 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-func TestIDsOfEventsAndWorkAreTakenOnce(t *testing.T) {
+func TestIDsOfWorkAreTakenUntilItIsDone(t *testing.T) {
 	store, ctx := newStore(t), t.Context()
 	change := ports.RateLockChange{
 		Book: ports.Book{Key: key}, Events: []ports.Event{{ID: "event", Key: "a"}}, Work: []ports.WorkItem{{ID: "work", Kind: "notify"}},
 	}
 	require.NoError(t, store.RateLocks().Save(ctx, change))
 	change.Book.Version = 1
-	for _, again := range []ports.RateLockChange{{Book: change.Book, Events: change.Events}, {Book: change.Book, Work: change.Work}} {
-		require.ErrorIs(t, store.RateLocks().Save(ctx, again), errcodes.Conflict)
+	again := ports.RateLockChange{Book: change.Book, Work: change.Work}
+	require.ErrorIs(t, store.RateLocks().Save(ctx, again), errcodes.Conflict)
+	claimed, err := store.Work().Claim(ctx, "notify", start, time.Minute, 1)
+	require.NoError(t, err)
+	require.NoError(t, store.Work().Done(ctx, claimed[0]))
+	require.NoError(t, store.RateLocks().Save(ctx, again))
+	claimed, err = store.Work().Claim(ctx, "notify", start, time.Minute, 1)
+	require.NoError(t, err)
+	require.NoError(t, store.Work().Bury(ctx, claimed[0], "no use"))
+	again.Book.Version++
+	require.ErrorIs(t, store.RateLocks().Save(ctx, again), errcodes.Conflict, "it is buried")
+}
+
+func TestAnEmptySlotIsKeptEmpty(t *testing.T) {
+	store := newStore(t)
+	change := minted(key, "lock-1", start)
+	change.Book.Slots[1] = change.Book.Slots[0]
+	change.Book.Slots[1].ID = ""
+	require.NoError(t, store.RateLocks().Save(t.Context(), change))
+	b, err := store.RateLocks().Book(t.Context(), key)
+	require.NoError(t, err)
+	require.Zero(t, b.Slots[1])
+}
+
+// TestBuriedEventsOfOneIDGoTogether from the listing, too.
+func TestBuriedEventsOfOneIDGoTogether(t *testing.T) {
+	store, ctx := newStore(t), t.Context()
+	for version, eventKey := range []string{"a", "b"} {
+		change := ports.RateLockChange{Book: ports.Book{Key: key, Version: int64(version)}, Events: []ports.Event{{ID: "event", Key: eventKey}}}
+		require.NoError(t, store.RateLocks().Save(ctx, change))
 	}
+	claimed, err := store.Outbox().Claim(ctx, start, time.Minute, 2)
+	require.NoError(t, err)
+	for _, e := range claimed {
+		require.NoError(t, store.Outbox().Bury(ctx, e, "no use"))
+	}
+	n, err := store.DeadLetters().Discard(ctx, "event")
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+	left, err := store.DeadLetters().Buried(ctx, 0, 10)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 func TestFaultsDecideWhatASaveLeaves(t *testing.T) {

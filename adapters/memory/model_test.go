@@ -34,6 +34,9 @@ func (m *lockModel) save(c ports.RateLockChange) errcodes.Code {
 	if m.book(c.Book.Key).Version != c.Book.Version {
 		return errcodes.Conflict
 	}
+	if twice(c.Locks) || twice(c.Book.Live()) {
+		return errcodes.Conflict
+	}
 	for _, l := range c.Locks {
 		i := m.index(l.ID)
 		if i >= 0 && (l.Status == ports.LockActive || m.locks[i].Book() != l.Book()) {
@@ -51,6 +54,15 @@ func (m *lockModel) save(c ports.RateLockChange) errcodes.Code {
 		m.locks = append(m.locks, l)
 	}
 	return ""
+}
+
+func twice(locks []ports.RateLock) bool {
+	for i := range locks {
+		if slices.ContainsFunc(locks[:i], func(l ports.RateLock) bool { return l.ID == locks[i].ID }) {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *lockModel) index(id string) int {
@@ -109,7 +121,7 @@ func drawChange(t *rapid.T, m *lockModel) ports.RateLockChange {
 	}
 	if n := len(b.Live()); n < len(b.Slots) && rapid.Bool().Draw(t, "mint") {
 		l := lockOf(b.Key, drawID(t), drawTime(t, "created"))
-		l.ExpiresAt = drawTime(t, "expires")
+		l.ExpiresAt = drawTime(t, "expires").Add(9 * time.Millisecond)
 		b.Slots[n], b.HighWater = l, l.CreatedAt
 		c.Locks = append(c.Locks, l)
 	}
@@ -133,7 +145,7 @@ func drawEnded(t *rapid.T, m *lockModel, k ports.BookKey) (ports.RateLock, bool)
 		return ports.RateLock{}, false
 	}
 	l := rapid.SampledFrom(ended).Draw(t, "ended")
-	switch rapid.IntRange(0, 2).Draw(t, "as") {
+	switch l.ObservedMid, l.DeviationBps = "", 0; rapid.IntRange(0, 2).Draw(t, "as") {
 	case 1:
 		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledRequested, l.CreatedAt
 	case 2:

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"time"
@@ -15,11 +14,11 @@ type event = entry[ports.Event]
 // earliest waits to be claimed: that is the order per key. A save only appends
 // its events; a claim that needs them files them under their keys.
 type outboxState struct {
-	byID   map[string]*event
+	byID   map[string]*event          // neither acknowledged nor buried; the others of an id are its twins
 	fresh  []*event                   // saved, and not filed yet: later than all others
 	keys   map[string]*sorted[*event] // neither acknowledged nor buried
 	heads  *leases[ports.Event]
-	buried map[string]*buried
+	buried map[string][]*buried
 	aside  *sorted[*buried] // the buried ones in the order of their saves
 }
 
@@ -28,19 +27,15 @@ func newOutboxState() outboxState {
 		byID:   map[string]*event{},
 		keys:   map[string]*sorted[*event]{},
 		heads:  newLeases[ports.Event](),
-		buried: map[string]*buried{},
+		buried: map[string][]*buried{},
 		aside:  newSorted(bySave),
 	}
 }
 
-func (o *outboxState) has(id string) bool {
-	return o.byID[id] != nil || o.buried[id] != nil
-}
-
 func (o *outboxState) add(e ports.Event, seq int64) {
-	e.At, e.Data = stamp(e.At), bytes.Clone(e.Data)
+	e.At, e.Data = stamp(e.At), cloned(e.Data)
 	fresh := &event{value: e, seq: seq, from: math.MinInt64}
-	o.byID[e.ID] = fresh
+	o.enter(fresh)
 	o.fresh = append(o.fresh, fresh)
 }
 
@@ -56,13 +51,35 @@ func (o *outboxState) admit(now int64, n int) {
 	}
 }
 
-func (o *outboxState) enqueue(e *event) {
+// enter lets e be found by its id.
+func (o *outboxState) enter(e *event) {
+	e.twin = o.byID[e.value.ID]
 	o.byID[e.value.ID] = e
+}
+
+// leave takes e from among those of its id.
+func (o *outboxState) leave(e *event) {
+	id, next := e.value.ID, e.twin
+	e.twin = nil
+	switch before := o.byID[id]; {
+	case before != e:
+		for before.twin != e {
+			before = before.twin
+		}
+		before.twin = next
+	case next == nil:
+		delete(o.byID, id)
+	default:
+		o.byID[id] = next
+	}
+}
+
+func (o *outboxState) enqueue(e *event) {
 	o.change(e.value.Key, func(of *sorted[*event]) { of.insert(e) })
 }
 
 func (o *outboxState) dequeue(e *event) {
-	delete(o.byID, e.value.ID)
+	o.leave(e)
 	o.change(e.value.Key, func(of *sorted[*event]) { of.remove(e) })
 }
 
@@ -97,8 +114,10 @@ func first(of *sorted[*event]) *event {
 
 // claimed gives the event of a claim, if the claim is the latest.
 func (o *outboxState) claimed(e ports.Event) (*event, error) {
-	if held := o.byID[e.ID]; held.owns(e.Claim) {
-		return held, nil
+	for held := o.byID[e.ID]; held != nil; held = held.twin {
+		if held.value.Key == e.Key && held.owns(e.Claim) {
+			return held, nil
+		}
 	}
 	return nil, errStaleClaim
 }
@@ -129,7 +148,7 @@ func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n
 	var got []ports.Event
 	for _, e := range o.s.outbox.heads.claim(from, until, n) {
 		v := e.value
-		v.Data, v.Attempt, v.Claim = bytes.Clone(v.Data), e.attempt, e.claim
+		v.Data, v.Attempt, v.Claim = cloned(v.Data), e.attempt, e.claim
 		got = append(got, v)
 	}
 	return got, nil

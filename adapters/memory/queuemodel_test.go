@@ -69,15 +69,29 @@ func lease(got []*thing, until time.Time) []string {
 	return ids
 }
 
-// latest finds the thing of a claim, if the claim is the latest.
-func (m *queueModel) latest(id string, claim int64) *thing {
+// latest finds the thing of a claim, if the claim is the latest. An item, whose
+// id is its own, needs no key.
+func (m *queueModel) latest(id, key string, claim int64) *thing {
 	i := slices.IndexFunc(m.things, func(th *thing) bool {
-		return th.id == id && th.claim == claim && th.held && !th.buried
+		return th.id == id && (key == "" || th.key == key) && th.claim == claim && th.held && !th.buried
 	})
 	if i < 0 {
 		return nil
 	}
 	return m.things[i]
+}
+
+func (m *queueModel) has(id, key string) bool {
+	return slices.ContainsFunc(m.things, func(th *thing) bool { return th.id == id && th.key == key })
+}
+
+// drawEvent draws an event of the id, or of one that another has, of another key.
+func (m *queueModel) drawEvent(t *rapid.T, id string) ports.Event {
+	e := ports.Event{ID: id, Key: rapid.SampledFrom([]string{"a", "A", "b"}).Draw(t, "key")}
+	if again := fmt.Sprint("id-", rapid.IntRange(1, 10).Draw(t, "again")); !m.has(again, e.Key) {
+		e.ID = again
+	}
+	return e
 }
 
 func (m *queueModel) remove(gone *thing) {
@@ -93,7 +107,7 @@ func codeFor(th *thing) errcodes.Code {
 }
 
 // drawClaim mostly draws a claim that somebody has.
-func (m *queueModel) drawClaim(t *rapid.T) (id string, claim int64) {
+func (m *queueModel) drawClaim(t *rapid.T) (id, key string, claim int64) {
 	var held []*thing
 	for _, th := range m.things {
 		if th.held && !th.buried {
@@ -102,9 +116,9 @@ func (m *queueModel) drawClaim(t *rapid.T) (id string, claim int64) {
 	}
 	if len(held) > 0 && rapid.IntRange(0, 3).Draw(t, "held") > 0 {
 		th := rapid.SampledFrom(held).Draw(t, "thing")
-		return th.id, th.claim
+		return th.id, th.key, th.claim
 	}
-	return fmt.Sprint("id-", rapid.IntRange(1, 10).Draw(t, "id")), rapid.Int64Range(1, 3).Draw(t, "claim")
+	return fmt.Sprint("id-", rapid.IntRange(1, 10).Draw(t, "id")), "a", rapid.Int64Range(1, 3).Draw(t, "claim")
 }
 
 func drawNow(t *rapid.T, label string) time.Time {
@@ -146,8 +160,8 @@ func TestOutboxAgreesWithASlice(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"save": func(rt *rapid.T) {
 				saved++
-				e := ports.Event{ID: fmt.Sprint("id-", saved), Key: rapid.SampledFrom([]string{"a", "A", "b"}).Draw(rt, "key")}
-				k := ports.BookKey{Owner: e.ID}
+				k := ports.BookKey{Owner: fmt.Sprint("owner-", saved)}
+				e := m.drawEvent(rt, fmt.Sprint("id-", saved))
 				agreeOn(rt, "Save", store.RateLocks().Save(ctx, ports.RateLockChange{Book: ports.Book{Key: k}, Events: []ports.Event{e}}), "")
 				m.things = append(m.things, &thing{id: e.ID, key: e.Key})
 			},
@@ -161,30 +175,30 @@ func TestOutboxAgreesWithASlice(t *testing.T) {
 				same(rt, err, got, lease(m.events(now, n), now.Add(3*time.Minute)))
 			},
 			"ack": func(rt *rapid.T) {
-				id, claim := m.drawClaim(rt)
-				th := m.latest(id, claim)
-				agreeOn(rt, "Ack", out.Ack(ctx, ports.Event{ID: id, Claim: claim}), codeFor(th))
+				id, key, claim := m.drawClaim(rt)
+				th := m.latest(id, key, claim)
+				agreeOn(rt, "Ack", out.Ack(ctx, ports.Event{ID: id, Key: key, Claim: claim}), codeFor(th))
 				m.remove(th)
 			},
 			"retry": func(rt *rapid.T) {
-				id, claim := m.drawClaim(rt)
-				th, at := m.latest(id, claim), drawNow(rt, "at")
-				agreeOn(rt, "Retry", out.Retry(ctx, ports.Event{ID: id, Claim: claim}, at), codeFor(th))
+				id, key, claim := m.drawClaim(rt)
+				th, at := m.latest(id, key, claim), drawNow(rt, "at")
+				agreeOn(rt, "Retry", out.Retry(ctx, ports.Event{ID: id, Key: key, Claim: claim}, at), codeFor(th))
 				if th != nil {
 					th.from, th.held = at, false
 				}
 			},
 			"bury": func(rt *rapid.T) {
-				id, claim := m.drawClaim(rt)
-				th := m.latest(id, claim)
+				id, key, claim := m.drawClaim(rt)
+				th := m.latest(id, key, claim)
 				reason := rapid.SampledFrom([]string{"", "410 gone"}).Draw(rt, "reason")
-				agreeOn(rt, "Bury", out.Bury(ctx, ports.Event{ID: id, Claim: claim}, reason), codeFor(th))
+				agreeOn(rt, "Bury", out.Bury(ctx, ports.Event{ID: id, Key: key, Claim: claim}, reason), codeFor(th))
 				if th != nil {
 					th.buried, th.reason = true, reason
 				}
 			},
 			"discard": func(rt *rapid.T) {
-				id, _ := m.drawClaim(rt)
+				id, _, _ := m.drawClaim(rt)
 				ids, want := []string{id, fmt.Sprint("id-", rapid.IntRange(1, 10).Draw(rt, "another"))}, 0
 				for _, th := range slices.Clone(m.things) {
 					if th.buried && slices.Contains(ids, th.id) {
@@ -201,7 +215,7 @@ func TestOutboxAgreesWithASlice(t *testing.T) {
 			"replay": func(rt *rapid.T) {
 				var ids []string
 				if rapid.Bool().Draw(rt, "named") {
-					id, _ := m.drawClaim(rt)
+					id, _, _ := m.drawClaim(rt)
 					ids = append(ids, id)
 				}
 				now, want := drawNow(rt, "now"), 0
@@ -241,22 +255,22 @@ func TestWorkAgreesWithASlice(t *testing.T) {
 				same(rt, err, got, lease(m.items(kind, now, n), now.Add(3*time.Minute)))
 			},
 			"done": func(rt *rapid.T) {
-				id, claim := m.drawClaim(rt)
-				th := m.latest(id, claim)
+				id, _, claim := m.drawClaim(rt)
+				th := m.latest(id, "", claim)
 				agreeOn(rt, "Done", work.Done(ctx, ports.WorkItem{ID: id, Claim: claim}), codeFor(th))
 				m.remove(th)
 			},
 			"retry": func(rt *rapid.T) {
-				id, claim := m.drawClaim(rt)
-				th, at := m.latest(id, claim), drawNow(rt, "at")
+				id, _, claim := m.drawClaim(rt)
+				th, at := m.latest(id, "", claim), drawNow(rt, "at")
 				agreeOn(rt, "Retry", work.Retry(ctx, ports.WorkItem{ID: id, Claim: claim}, at), codeFor(th))
 				if th != nil {
 					th.due, th.from, th.held = at, at, false
 				}
 			},
 			"bury": func(rt *rapid.T) {
-				id, claim := m.drawClaim(rt)
-				th := m.latest(id, claim)
+				id, _, claim := m.drawClaim(rt)
+				th := m.latest(id, "", claim)
 				agreeOn(rt, "Bury", work.Bury(ctx, ports.WorkItem{ID: id, Claim: claim}, ""), codeFor(th))
 				m.remove(th)
 			},

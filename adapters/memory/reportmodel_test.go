@@ -168,7 +168,7 @@ func TestARefusedReportAsksForNoCommit(t *testing.T) {
 	for name, change := range map[string]ports.ReportChange{
 		"a taken id":         {Job: queued.Job},
 		"an unknown version": {Job: unknown},
-		"a taken event":      {Job: fresh, Events: queued.Events},
+		"an event twice":     {Job: fresh, Events: append(queued.Events, queued.Events...)},
 		"a taken work item":  {Job: fresh, Work: queued.Work},
 	} {
 		require.Equal(t, errcodes.Conflict, errcodes.Of(store.Reports().Save(t.Context(), change)), name)

@@ -111,12 +111,15 @@ var (
 )
 
 func (r reports) Save(ctx context.Context, change ports.ReportChange) error {
+	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
+		return err
+	}
 	kept := keptReport(&change.Job) // copied before the lock
 	if err := r.s.writing(ctx); err != nil {
 		return err
 	}
 	defer r.s.mu.Unlock()
-	if !r.s.reports.admits(&change.Job) || !r.s.admitsQueued(change.Events, change.Work) {
+	if !r.s.reports.admits(&change.Job) || !r.s.admitsWork(change.Work) {
 		return errReportChanged
 	}
 	if err := r.s.faults(BeforeCommit); err != nil {

@@ -10,11 +10,12 @@ import (
 var (
 	errStale = errcodes.New(errcodes.Conflict, "The book has changed since it was read")
 	errTaken = errcodes.New(errcodes.Conflict, "An id of the change is taken, or its lock has ended otherwise")
-
-	errForeign = errcodes.New(errcodes.InvalidRequest, "A lock of the change belongs to another book")
 )
 
 func (r rateLocks) Save(ctx context.Context, change ports.RateLockChange) error {
+	if err := change.Check(); err != nil {
+		return err
+	}
 	if err := r.s.writing(ctx); err != nil {
 		return err
 	}
@@ -39,27 +40,18 @@ func (s *Store) admit(change ports.RateLockChange) error {
 		return errStale
 	}
 	for i := range change.Locks {
-		l := &change.Locks[i]
-		if l.Book() != change.Book.Key {
-			return errForeign
-		}
-		if !s.admitsLock(l) {
+		if !s.admitsLock(&change.Locks[i]) {
 			return errTaken
 		}
 	}
-	if !s.admitsQueued(change.Events, change.Work) {
+	if !s.admitsWork(change.Work) {
 		return errTaken
 	}
 	return nil
 }
 
-// admitsQueued reports whether the ids of events and work are new.
-func (s *Store) admitsQueued(events []ports.Event, work []ports.WorkItem) bool {
-	for i := range events {
-		if s.outbox.has(events[i].ID) {
-			return false
-		}
-	}
+// admitsWork reports whether the ids of work are new.
+func (s *Store) admitsWork(work []ports.WorkItem) bool {
 	for i := range work {
 		if s.work.has(work[i].ID) {
 			return false
@@ -79,8 +71,16 @@ func (s *Store) admitsLock(l *ports.RateLock) bool {
 	case old.Status == ports.LockActive:
 		return l.Status != ports.LockActive && old.Book() == l.Book()
 	default:
-		return *old == *record(*l)
+		return *old == *endOf(old, l)
 	}
+}
+
+// endOf gives old with the end of l: nothing else of a record ever changes.
+func endOf(old, l *ports.RateLock) *ports.RateLock {
+	c := *old
+	c.Status, c.CancellationReason, c.EndedAt = l.Status, l.CancellationReason, stamp(l.EndedAt)
+	c.ObservedMid, c.DeviationBps = l.ObservedMid, l.DeviationBps
+	return &c
 }
 
 // commit stores an admitted change; it cannot fail.
@@ -88,12 +88,14 @@ func (s *Store) commit(change ports.RateLockChange) {
 	book := change.Book
 	book.Version++
 	book.HighWater = stamp(book.HighWater)
-	for i := range book.Live() {
+	live := len(book.Live())
+	clear(book.Slots[live:])
+	for i := range live {
 		book.Slots[i] = *record(book.Slots[i])
 	}
 	s.books.put(&book)
-	for _, l := range change.Locks {
-		s.putLock(record(l))
+	for i := range change.Locks {
+		s.putLock(&change.Locks[i])
 	}
 	s.enqueue(change.Events, change.Work)
 }
@@ -112,8 +114,15 @@ func (s *Store) enqueue(events []ports.Event, work []ports.WorkItem) {
 
 // putLock stores l by its id and keeps the listings of active locks in step.
 func (s *Store) putLock(l *ports.RateLock) {
-	if old := s.locks[l.ID]; old != nil && old.Status == ports.LockActive {
+	old := s.locks[l.ID]
+	switch {
+	case old == nil:
+		l = record(*l)
+	case old.Status == ports.LockActive:
 		s.unlist(old)
+		l = endOf(old, l)
+	default:
+		return // it is the very same
 	}
 	s.locks[l.ID] = l
 	if l.Status == ports.LockActive {

@@ -164,6 +164,9 @@ func within(n, low, high int, what string) error {
 	return nil
 }
 
+// cloned copies data; none is nil.
+func cloned(data []byte) []byte { return append([]byte(nil), data...) }
+
 // stamp brings a time to what every store keeps: UTC, to the millisecond.
 func stamp(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Millisecond)

@@ -19,7 +19,11 @@ func anew(t *testing.T) storemodel.Fresh {
 	}
 }
 
-// The models of transactions and reports are this store itself, and the one of
+func TestRateLocksThatCannotBeAreRefused(t *testing.T) {
+	storemodel.ImpossibleRateLocks(t, anew(t)()[0], func(testing.TB) {})
+}
+
+// The models of rate locks, transactions and reports are this store itself, and the one of
 // answers knows how many claims a purge of SQL's removes, which the port leaves to
 // the store: those have others of their own.
 func TestOutboxModel(t *testing.T)      { storemodel.Outbox(t, anew(t)) }

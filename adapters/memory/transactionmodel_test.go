@@ -115,7 +115,7 @@ func TestARefusedTransactionAsksForNoCommit(t *testing.T) {
 	}{
 		"too long":           {ports.TransactionChange{Transaction: long}, errcodes.PayloadTooLarge},
 		"an unknown version": {ports.TransactionChange{Transaction: unknown}, errcodes.Conflict},
-		"a taken event":      {ports.TransactionChange{Transaction: fresh, Events: queued.Events}, errcodes.Conflict},
+		"an event twice":     {ports.TransactionChange{Transaction: fresh, Events: append(queued.Events, queued.Events...)}, errcodes.Conflict},
 		"a taken work item":  {ports.TransactionChange{Transaction: fresh, Work: queued.Work}, errcodes.Conflict},
 	} {
 		require.Equal(t, c.code, errcodes.Of(store.Transactions().Save(t.Context(), c.change)), name)

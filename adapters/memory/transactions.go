@@ -57,12 +57,15 @@ func (t transactions) Save(ctx context.Context, change ports.TransactionChange) 
 	if tooLong(change.Transaction.Raw) || tooLong(change.Transaction.Late.Raw) {
 		return errLongRaw
 	}
+	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
+		return err
+	}
 	kept := keptTransaction(change.Transaction)
 	if err := t.s.writing(ctx); err != nil {
 		return err
 	}
 	defer t.s.mu.Unlock()
-	if !t.s.transactions.admits(kept) || !t.s.admitsQueued(change.Events, change.Work) {
+	if !t.s.transactions.admits(kept) || !t.s.admitsWork(change.Work) {
 		return errTransactionChanged
 	}
 	if err := t.s.faults(BeforeCommit); err != nil {

@@ -78,12 +78,15 @@ type validations struct{ s *Store }
 var errChanged = errcodes.New(errcodes.Conflict, "The validation has changed since it was read, has ended, or an id of the change is taken")
 
 func (v validations) Save(ctx context.Context, change ports.ValidationChange) error {
+	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
+		return err
+	}
 	kept := keptValidation(&change.Record) // copied before the lock
 	if err := v.s.writing(ctx); err != nil {
 		return err
 	}
 	defer v.s.mu.Unlock()
-	if !v.s.validations.admits(&change.Record) || !v.s.admitsQueued(change.Events, change.Work) {
+	if !v.s.validations.admits(&change.Record) || !v.s.admitsWork(change.Work) {
 		return errChanged
 	}
 	if err := v.s.faults(BeforeCommit); err != nil {

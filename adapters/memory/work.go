@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"context"
 	"time"
 
@@ -12,18 +11,22 @@ type item = entry[ports.WorkItem]
 
 // workState keeps work items until they are done or buried.
 type workState struct {
-	byID  map[string]*item
-	kinds map[string]*leases[ports.WorkItem]
+	byID   map[string]*item
+	kinds  map[string]*leases[ports.WorkItem]
+	buried map[string]struct{} // the ids
 }
 
 func newWorkState() workState {
-	return workState{byID: map[string]*item{}, kinds: map[string]*leases[ports.WorkItem]{}}
+	return workState{byID: map[string]*item{}, kinds: map[string]*leases[ports.WorkItem]{}, buried: map[string]struct{}{}}
 }
 
-func (w *workState) has(id string) bool { return w.byID[id] != nil }
+func (w *workState) has(id string) bool {
+	_, buried := w.buried[id]
+	return buried || w.byID[id] != nil
+}
 
 func (w *workState) add(v ports.WorkItem, seq int64) {
-	v.DueAt, v.Payload = stamp(v.DueAt), bytes.Clone(v.Payload)
+	v.DueAt, v.Payload = stamp(v.DueAt), cloned(v.Payload)
 	due := v.DueAt.UnixMilli()
 	e := &item{value: v, due: due, seq: seq, from: due}
 	w.byID[v.ID] = e
@@ -38,6 +41,13 @@ func (w *workState) add(v ports.WorkItem, seq int64) {
 func (w *workState) remove(e *item) {
 	delete(w.byID, e.value.ID)
 	w.kinds[e.value.Kind].remove(e)
+}
+
+// bury keeps the id alone: nothing reads a buried item in a store that lives in
+// the process.
+func (w *workState) bury(e *item) {
+	w.remove(e)
+	w.buried[e.value.ID] = struct{}{}
 }
 
 // retry gives e back. Its new due time is its rank as well.
@@ -69,7 +79,7 @@ func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.
 	var got []ports.WorkItem
 	for _, e := range of.claim(from, until, n) {
 		v := e.value
-		v.Payload, v.Attempt, v.Claim = bytes.Clone(v.Payload), e.attempt, e.claim
+		v.Payload, v.Attempt, v.Claim = cloned(v.Payload), e.attempt, e.claim
 		got = append(got, v)
 	}
 	return got, nil
@@ -83,13 +93,11 @@ func (w work) Retry(ctx context.Context, v ports.WorkItem, at time.Time) error {
 	return w.end(ctx, v, func(e *item) { w.s.work.retry(e, at) })
 }
 
-// Bury drops the item and its reason: nothing reads a buried one in a store
-// that lives in the process.
 func (w work) Bury(ctx context.Context, v ports.WorkItem, reason string) error {
 	if err := within(len(reason), 0, maxReason, "the length of a reason"); err != nil {
 		return err
 	}
-	return w.end(ctx, v, w.s.work.remove)
+	return w.end(ctx, v, w.s.work.bury)
 }
 
 // end ends a claim, if it is the latest.

@@ -23,6 +23,7 @@ func shared(t *testing.T) storemodel.Fresh {
 
 func TestOutboxModel(t *testing.T)         { storemodel.Outbox(t, shared(t)) }
 func TestBacklogBehindOneKey(t *testing.T) { storemodel.Backlog(t, shared(t)) }
+func TestRateLocksModel(t *testing.T)      { storemodel.RateLocks(t, shared(t)) }
 func TestValidationsModel(t *testing.T)    { storemodel.Validations(t, shared(t)) }
 func TestTransactionsModel(t *testing.T)   { storemodel.Transactions(t, shared(t)) }
 func TestReportsModel(t *testing.T)        { storemodel.Reports(t, shared(t)) }
@@ -47,6 +48,10 @@ func TestTransactionsComeBackEqual(t *testing.T) {
 func TestReportsComeBackEqual(t *testing.T) {
 	t.Parallel()
 	storemodel.ReportsComeBackEqual(t, open(t, migrated(t), nil), anything)
+}
+
+func TestRateLocksThatCannotBeAreRefused(t *testing.T) {
+	storemodel.ImpossibleRateLocks(t, open(t, migrated(t), nil), func(testing.TB) {})
 }
 
 func TestConstraintsBackTheRulesOfValidations(t *testing.T) {

@@ -76,7 +76,7 @@ func (r *claimRow) fields() []any { return append([]any{&r.blocked, &r.seq}, eve
 // eventFields are the targets of an event's columns.
 func eventFields(e *ports.Event) []any {
 	return []any{
-		raw{&e.ID}, text{&e.Kind}, raw{&e.Key}, raw{&e.Owner}, anyInstant{&e.At}, &e.Data, &e.Attempt, &e.Claim,
+		raw{&e.ID}, text{&e.Kind}, raw{&e.Key}, raw{&e.Owner}, anyInstant{&e.At}, some{&e.Data}, &e.Attempt, &e.Claim,
 	}
 }
 

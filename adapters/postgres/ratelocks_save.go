@@ -6,15 +6,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
 func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
-	for i := range c.Locks {
-		if c.Locks[i].Book() != c.Book.Key {
-			return errcodes.New(errcodes.InvalidRequest, "A lock of the change belongs to another book")
-		}
+	if err := c.Check(); err != nil {
+		return err
 	}
 	b := &c.Book
 	args := []any{

@@ -33,6 +33,9 @@ var (
 )
 
 func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
+	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+		return err
+	}
 	args, err := reportArgs(&c.Job)
 	if err != nil {
 		return coded(err)

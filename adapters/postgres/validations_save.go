@@ -27,6 +27,9 @@ var (
 )
 
 func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
+	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+		return err
+	}
 	query, refusal := openValidation, "A validation of this id exists"
 	if c.Record.Version != 0 {
 		query, refusal = changeValidation, "The validation has changed since it was read, or has ended"

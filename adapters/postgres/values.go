@@ -100,6 +100,15 @@ func (r raw) ScanBytes(v []byte) error {
 	return nil
 }
 
+// some scans bytes, of which none is nil.
+type some struct{ data *[]byte }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (s some) ScanBytes(v []byte) error {
+	*s.data = append([]byte(nil), v...)
+	return nil
+}
+
 // slots scans a book's packed locks. The book's Key must be set.
 type slots struct{ book *ports.Book }
 

@@ -41,7 +41,7 @@ func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.
 	}
 	args := []any{[]byte(kind), position(now), position(now.Add(lease)), n}
 	return claiming(ctx, w.Store, claimWork, args, func(rows pgx.Rows, i *ports.WorkItem) error {
-		err := rows.Scan(raw{&i.ID}, raw{&i.Kind}, instant{&i.DueAt}, &i.Payload, &i.Attempt)
+		err := rows.Scan(raw{&i.ID}, raw{&i.Kind}, instant{&i.DueAt}, some{&i.Payload}, &i.Attempt)
 		i.Claim = int64(i.Attempt)
 		return err
 	})

@@ -123,7 +123,7 @@ func TestASaveThatIsRefusedCostsItsNeighboursNothing(t *testing.T) {
 	foreign := firstMint("thief", "rl_x")
 	foreign.Locks[0].Owner = "somebody else"
 	broken := firstMint("broken", "rl_y")
-	broken.Locks[0].Status = "half" // the table refuses it: no answer about the data
+	broken.Locks[0].MidSource = "half" // the table refuses it: no answer about the data
 	for name, c := range map[string]struct {
 		change  ports.RateLockChange
 		code    errcodes.Code
@@ -131,11 +131,14 @@ func TestASaveThatIsRefusedCostsItsNeighboursNothing(t *testing.T) {
 	}{
 		"a stale version, first of all":         {firstMint("first", "rl_9"), errcodes.Conflict, 1},
 		"a lock of another, after the book":     {firstMint("thief", "rl_first"), errcodes.Conflict, 4},
-		"a lock of another book":                {foreign, errcodes.InvalidRequest, 4},
+		"a lock of another book, before all":    {foreign, errcodes.InvalidRequest, 1},
 		"a record that the tables do not allow": {broken, errcodes.CorruptRecord, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gathered(t, nil, func(t *testing.T, store *sqlite.Store, g *gate, release func()) {
+			path := migrated(t)
+			query(t, raw(t, path), `CREATE TRIGGER half BEFORE INSERT ON rate_locks WHEN NEW.mid_source = 'half'
+				BEGIN SELECT raise(ABORT, 'half'); END`)
+			gatheredOn(t, path, nil, func(t *testing.T, store *sqlite.Store, g *gate, release func()) {
 				good := mints(4)
 				results := saveAll(t.Context(), store, slices.Insert(slices.Clone(good), 2, c.change))
 				release()

@@ -15,7 +15,7 @@ func shared(t *testing.T) storemodel.Fresh {
 	stores := []storemodel.Store{open(t, path, nil), open(t, path, nil)}
 	db := raw(t, path)
 	return func() []storemodel.Store {
-		query(t, db, `DELETE FROM events; DELETE FROM validations; DELETE FROM transactions; DELETE FROM reports;
+		query(t, db, `DELETE FROM events; DELETE FROM work_items; DELETE FROM books; DELETE FROM rate_locks; DELETE FROM validations; DELETE FROM transactions; DELETE FROM reports;
 			DELETE FROM cached_answers; DELETE FROM answer_claims`)
 		return stores
 	}
@@ -23,6 +23,7 @@ func shared(t *testing.T) storemodel.Fresh {
 
 func TestOutboxModel(t *testing.T)         { t.Parallel(); storemodel.Outbox(t, shared(t)) }
 func TestBacklogBehindOneKey(t *testing.T) { t.Parallel(); storemodel.Backlog(t, shared(t)) }
+func TestRateLocksModel(t *testing.T)      { t.Parallel(); storemodel.RateLocks(t, shared(t)) }
 func TestValidationsModel(t *testing.T)    { t.Parallel(); storemodel.Validations(t, shared(t)) }
 func TestTransactionsModel(t *testing.T)   { t.Parallel(); storemodel.Transactions(t, shared(t)) }
 func TestReportsModel(t *testing.T)        { t.Parallel(); storemodel.Reports(t, shared(t)) }
@@ -50,6 +51,7 @@ func TestConstraintsBackTheRulesOfRecords(t *testing.T) {
 		tb.Helper()
 		require.True(tb, store.Connected())
 	}
+	t.Run("rate locks", func(t *testing.T) { storemodel.ImpossibleRateLocks(t, store, connected) })
 	t.Run("validations", func(t *testing.T) { storemodel.ImpossibleValidations(t, store, connected) })
 	t.Run("transactions", func(t *testing.T) { storemodel.ImpossibleTransactions(t, store, connected) })
 	t.Run("reports", func(t *testing.T) { storemodel.ImpossibleReports(t, store, connected) })

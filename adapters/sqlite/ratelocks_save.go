@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -31,6 +30,9 @@ const (
 )
 
 func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
 	return r.save(ctx,
 		func(ctx context.Context, s *session) error { return saveChange(ctx, s, &c) },
 		func(ctx context.Context, s *session) (fate, error) { return fateOf(ctx, s, &c) })
@@ -41,9 +43,6 @@ func saveChange(ctx context.Context, s *session, c *ports.RateLockChange) error 
 		return err
 	}
 	for i := range c.Locks {
-		if c.Locks[i].Book() != c.Book.Key {
-			return errcodes.New(errcodes.InvalidRequest, "A lock of the change belongs to another book")
-		}
 		if err := saveLock(ctx, s, &c.Locks[i]); err != nil {
 			return err
 		}

@@ -23,6 +23,9 @@ const (
 )
 
 func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
+	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+		return err
+	}
 	args, err := reportArgs(&c.Job)
 	if err != nil {
 		return coded(err)

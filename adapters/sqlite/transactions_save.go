@@ -31,6 +31,9 @@ func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error
 	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.Late.Raw) {
 		return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
 	}
+	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+		return err
+	}
 	return t.save(ctx,
 		func(ctx context.Context, s *session) error { return saveTransaction(ctx, s, &c) },
 		func(ctx context.Context, s *session) (fate, error) { return transactionFate(ctx, s, &c) })

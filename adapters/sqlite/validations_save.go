@@ -25,6 +25,9 @@ const (
 )
 
 func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
+	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+		return err
+	}
 	return v.save(ctx,
 		func(ctx context.Context, s *session) error { return saveValidation(ctx, s, &c) },
 		func(ctx context.Context, s *session) (fate, error) { return validationFate(ctx, s, &c) })

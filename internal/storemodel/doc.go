@@ -21,6 +21,7 @@ type Store interface { //nolint:interfacebloat // it is no port, but all of them
 	Reports() ports.ReportStore
 	Answers() ports.AnswerCache
 	Outbox() ports.Outbox
+	Work() ports.Work
 	DeadLetters() ports.DeadLetters
 }
 

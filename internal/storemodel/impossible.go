@@ -55,6 +55,43 @@ func ImpossibleReports(t *testing.T, store Store, after func(testing.TB)) {
 	requireNoEvents(t, store)
 }
 
+// ImpossibleRateLocks is ImpossibleValidations of rate locks (I1, I4), and of what
+// the slots of their book may hold.
+func ImpossibleRateLocks(t *testing.T, store Store, after func(testing.TB)) {
+	t.Helper()
+	book := func() ports.Book {
+		b, err := store.RateLocks().Book(t.Context(), KeyOf("acme"))
+		require.NoError(t, err)
+		return b
+	}
+	with := func(b ports.Book, locks ...ports.RateLock) error {
+		e := ports.Event{ID: "stray", Kind: "stray", Key: "stray", Owner: "acme", At: Epoch}
+		return store.RateLocks().Save(t.Context(), ports.RateLockChange{Book: b, Locks: locks, Events: []ports.Event{e}})
+	}
+	save := func(l ports.RateLock) error { return with(book(), l) }
+	read := func(l ports.RateLock) (ports.RateLock, error) {
+		got, _, err := store.RateLocks().Lock(t.Context(), l.Owner, l.ID)
+		return got, err
+	}
+	stored := ActiveLock("acme", "stored", Epoch)
+	minted := Mint(book(), stored)
+	minted.Events = nil
+	require.NoError(t, store.RateLocks().Save(t.Context(), minted))
+	refused(t, impossibleLocks(), ActiveLock("acme", "new", Epoch.Add(time.Second)), stored, save, read, after)
+	want := book()
+	for name, spoil := range impossibleBooks() {
+		t.Run(name, func(t *testing.T) {
+			b := want
+			spoil(&b)
+			err := with(b)
+			require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), "%v", err)
+			after(t)
+			require.Equal(t, want, book())
+		})
+	}
+	requireNoEvents(t, store)
+}
+
 func refused[V any](
 	t *testing.T, impossible map[string]func(*V), fresh, stored V, save func(V) error, read func(V) (V, error), after func(testing.TB),
 ) {
@@ -81,6 +118,51 @@ func requireNoEvents(tb testing.TB, store Store) {
 	events, err := store.Outbox().Claim(tb.Context(), Epoch, time.Second, 1000)
 	require.NoError(tb, err)
 	require.Empty(tb, events)
+}
+
+// impossibleLocks are records that break a rule each, by what is wrong.
+func impossibleLocks() map[string]func(l *ports.RateLock) {
+	end := func(l *ports.RateLock) { l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt }
+	cancel := func(l *ports.RateLock, why ports.CancellationReason) {
+		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, why, l.CreatedAt
+		l.ObservedMid, l.DeviationBps = "", 0
+	}
+	return map[string]func(l *ports.RateLock){
+		"a status that there is not":    func(l *ports.RateLock) { end(l); l.Status = "paid" },
+		"no status":                     func(l *ports.RateLock) { end(l); l.Status = "" },
+		"no status and no end":          func(l *ports.RateLock) { l.Status, l.EndedAt = "", time.Time{} },
+		"an end but active":             func(l *ports.RateLock) { l.Status, l.EndedAt = ports.LockActive, Epoch },
+		"a reason but active":           func(l *ports.RateLock) { l.Status, l.CancellationReason = ports.LockActive, ports.CancelledRequested },
+		"expired without an end":        func(l *ports.RateLock) { end(l); l.EndedAt = time.Time{} },
+		"expired with a reason":         func(l *ports.RateLock) { end(l); l.CancellationReason = ports.CancelledRequested },
+		"cancelled without an end":      func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.EndedAt = time.Time{} },
+		"cancelled without a reason":    func(l *ports.RateLock) { cancel(l, "") },
+		"a reason that there is not":    func(l *ports.RateLock) { cancel(l, "whim") },
+		"drift without a mid":           func(l *ports.RateLock) { cancel(l, ports.CancelledMarketDrift) },
+		"a mid without drift":           func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.ObservedMid = "18.70" },
+		"a mid but active":              func(l *ports.RateLock) { l.Status, l.ObservedMid = ports.LockActive, "18.70" },
+		"a deviation without drift":     func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.DeviationBps = 246 },
+		"a markup below zero":           func(l *ports.RateLock) { l.MarkupBps = -1 },
+		"an expiry before the creation": func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt.Add(-time.Second) },
+		"an expiry within the millisecond of the creation": func(l *ports.RateLock) {
+			l.CreatedAt = l.CreatedAt.Truncate(time.Millisecond)
+			l.ExpiresAt = l.CreatedAt.Add(time.Millisecond - time.Nanosecond)
+		},
+	}
+}
+
+// impossibleBooks are slots that break a rule each, by what is wrong.
+func impossibleBooks() map[string]func(b *ports.Book) {
+	filled := func(b *ports.Book) *ports.RateLock {
+		b.Slots[0] = ActiveLock(b.Key.Owner, "slot", Epoch)
+		return &b.Slots[0]
+	}
+	return map[string]func(b *ports.Book){
+		"an ended lock in a slot":     func(b *ports.Book) { l := filled(b); l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt },
+		"no status in a slot":         func(b *ports.Book) { filled(b).Status = "" },
+		"a negative markup in a slot": func(b *ports.Book) { filled(b).MarkupBps = -1 },
+		"a lock behind an empty slot": func(b *ports.Book) { filled(b); b.Slots[0], b.Slots[1] = ports.RateLock{}, b.Slots[0] },
+	}
 }
 
 // impossibleValidations are records that break a rule each, by what is wrong.

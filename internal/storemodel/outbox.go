@@ -60,10 +60,21 @@ func (m *outboxModel) save(t *rapid.T) {
 	for _, key := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "A"}), 1, 4).Draw(t, "keys") {
 		m.saved++
 		e := ports.Event{ID: strconv.Itoa(m.saved), Key: key, At: Epoch}
+		if again := strconv.Itoa(rapid.IntRange(1, m.saved).Draw(t, "again")); !m.has(again, key) && !carries(change, again) {
+			e.ID = again // one of another change, and of another key, may have it
+		}
 		change.Events = append(change.Events, e)
 		m.events = append(m.events, &modelEvent{Event: e, from: time.Time{}})
 	}
 	require.NoError(t, store.RateLocks().Save(context.Background(), change))
+}
+
+func (m *outboxModel) has(id, key string) bool {
+	return slices.ContainsFunc(m.events, func(e *modelEvent) bool { return e.ID == id && e.Key == key })
+}
+
+func carries(change ports.RateLockChange, id string) bool {
+	return slices.ContainsFunc(change.Events, func(e ports.Event) bool { return e.ID == id })
 }
 
 // claimable lists what the rule allows to be claimed now.
@@ -106,7 +117,7 @@ func (m *outboxModel) settle(t *rapid.T) {
 	}
 	claim := rapid.SampledFrom(m.claims).Draw(t, "claim")
 	i := slices.IndexFunc(m.events, func(e *modelEvent) bool {
-		return e.ID == claim.ID && e.claimed && e.Claim == claim.Claim
+		return e.ID == claim.ID && e.Key == claim.Key && e.claimed && e.Claim == claim.Claim
 	})
 	want := errcodes.Conflict
 	if i >= 0 {

@@ -10,6 +10,8 @@ import (
 const (
 	sameEnd  = "saving an ended lock again as it is changes nothing"
 	otherEnd = "another end of an ended lock is a conflict and stores nothing"
+
+	onlyTheEnd = "the end of a lock changes nothing but its end"
 )
 
 // onSecondEnd lets fn change a lock that is saved with an end once it has one;
@@ -75,6 +77,28 @@ var endingSaboteurs = []saboteur{
 	{"overlooks another observed mid", otherEnd, onSecondEnd(func(first ports.RateLock, again *ports.RateLock) {
 		again.ObservedMid = first.ObservedMid
 	})},
+	{"takes the source of a record that ends a lock", onlyTheEnd, func(b *bundle) {
+		sources := map[string]string{}
+		onSave(b, func(c *ports.RateLockChange) {
+			for _, l := range c.Locks {
+				sources[l.ID] = l.MidSource
+			}
+		})
+		onLock(b, func(l *ports.RateLock) { l.MidSource = sources[l.ID] })
+	}},
+	{"refuses an end that comes with other fields", onlyTheEnd, func(b *bundle) {
+		sources := map[string]string{}
+		save := b.locks.save
+		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
+			for _, l := range c.Locks {
+				if was, ok := sources[l.ID]; ok && was != l.MidSource {
+					return errcodes.New(errcodes.Conflict, "")
+				}
+				sources[l.ID] = l.MidSource
+			}
+			return save(ctx, c)
+		}
+	}},
 	{"overlooks another deviation", otherEnd, onSecondEnd(func(first ports.RateLock, again *ports.RateLock) {
 		again.DeviationBps = first.DeviationBps
 	})},

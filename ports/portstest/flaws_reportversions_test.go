@@ -200,4 +200,6 @@ var reportQueueSaboteurs = []saboteur{
 	})},
 	{"stores every racer's events", racersQueue, leaksReport(reportsEvents)},
 	{"stores every racer's work", racersQueue, leaksReport(reportsWork)},
+	{"stores an event once that came twice", queuedTwice, onSaveReport(func(c *ports.ReportChange) { c.Events = once(c.Events, eventID) })},
+	{"stores an item once that came twice", queuedTwice, onSaveReport(func(c *ports.ReportChange) { c.Work = once(c.Work, itemID) })},
 }

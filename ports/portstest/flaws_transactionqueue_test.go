@@ -35,6 +35,8 @@ var transactionQueueSaboteurs = []saboteur{
 	})},
 	{"stores every racer's events", racersQueue, leaksTransaction(leakedEvents)},
 	{"stores every racer's work", racersQueue, leaksTransaction(leakedWork)},
+	{"stores an event once that came twice", queuedTwice, onSaveTransaction(func(c *ports.TransactionChange) { c.Events = once(c.Events, eventID) })},
+	{"stores an item once that came twice", queuedTwice, onSaveTransaction(func(c *ports.TransactionChange) { c.Work = once(c.Work, itemID) })},
 }
 
 // storesFullLater stores the first change that it found no room for when there

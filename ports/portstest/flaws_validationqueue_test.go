@@ -35,6 +35,8 @@ var validationQueueSaboteurs = []saboteur{
 	})},
 	{"stores every racer's events", racersQueue, leaksQueued(queuedEvents)},
 	{"stores every racer's work", racersQueue, leaksQueued(queuedWork)},
+	{"stores an event once that came twice", queuedTwice, onSaveValidation(func(c *ports.ValidationChange) { c.Events = once(c.Events, eventID) })},
+	{"stores an item once that came twice", queuedTwice, onSaveValidation(func(c *ports.ValidationChange) { c.Work = once(c.Work, itemID) })},
 }
 
 var validationOutcomeSaboteurs = append(commonSaboteurs("a context that is done gives its own code and changes nothing"),

@@ -16,6 +16,7 @@ var eventChecks = []storeCheck{
 	{"data of any bytes comes back", eventData},
 	{"changing data that was passed in or handed out changes nothing stored", eventNotAliased},
 	{"every event of a change is stored", eventsOfOneChange},
+	{"an id that an event of another change has is that of an event of its own", eventIDAgain},
 }
 
 // anyBytes are payloads that text columns and careless copies damage.
@@ -26,6 +27,9 @@ var anyBytes = [][]byte{
 	[]byte(`{"name":"caf\u00e9"} `),
 	bytes.Repeat([]byte("0123456789abcdef"), 4096),
 }
+
+// anyData are anyBytes, and no bytes that are not nil.
+var anyData = append([][]byte{{}}, anyBytes...)
 
 func emptyOutbox(k *kit) {
 	k.same(len(k.claimEvents(epoch, 10)), 0, "the number of events in an empty outbox")
@@ -49,7 +53,7 @@ func eventWaitsAtOnce(k *kit) {
 }
 
 func eventData(k *kit) {
-	for i, data := range anyBytes {
+	for i, data := range anyData {
 		want := event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
 		want.Data = data
 		k.carryEvents(want)
@@ -57,6 +61,7 @@ func eventData(k *kit) {
 		got := k.claimEvents(epoch, 10)
 		k.same(len(got), 1, "the number of events")
 		k.same(got[0], want, "the event")
+		k.sameBytes(got[0].Data, data, "the event's data")
 	}
 }
 

@@ -14,10 +14,14 @@ import (
 )
 
 // A store may refuse what cannot be, by constraints of its tables: the suites
-// must never save it, not even where they expect a refusal.
+// must never save it, not even where they expect a refusal, but for the check that
+// is about it.
 func TestTheSuitesSaveWhatTheDomainCouldHaveMade(t *testing.T) {
 	for _, suite := range []string{"RateLockStore", "Outbox", "DeadLetters", "Work"} {
 		for _, check := range portstest.CheckNames(suite) {
+			if check == impossibleRecord {
+				continue
+			}
 			t.Run(suite+": "+check, func(t *testing.T) {
 				b := newBundle(t)
 				var impossible []string

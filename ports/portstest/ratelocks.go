@@ -19,6 +19,7 @@ func RateLockStore(t *testing.T, h StoreHarness) {
 var rateLockChecks = slices.Concat(
 	recordChecks,
 	versionChecks,
+	changeChecks,
 	endingChecks,
 	keyChecks,
 	listingChecks,

@@ -11,6 +11,7 @@ import (
 var endingChecks = []storeCheck{
 	{"saving an ended lock again as it is changes nothing", sameEndAgain},
 	{"another end of an ended lock is a conflict and stores nothing", otherEnd},
+	{"the end of a lock changes nothing but its end", onlyTheEnd},
 }
 
 // ending gives an active lock its end.
@@ -69,6 +70,22 @@ func sameEndAgain(k *kit) {
 		k.same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first+" and was saved again")
 		k.same(k.book(b.Key), want, "the book of a lock that was saved again")
 	})
+}
+
+// onlyTheEnd ends a lock by a record that differs in what an end does not touch.
+func onlyTheEnd(k *kit) {
+	k.eachEnd(func(first string, b ports.Book, _, ended ports.RateLock) {
+		again := ended
+		again.MidSource, again.ToleranceBps, again.MidAt = "another", 1, time.Time{}
+		k.save(ports.RateLockChange{Book: b, Locks: []ports.RateLock{again}})
+		k.same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first+", saved again with another source and tolerance")
+	})
+	key := keyOf("acme")
+	change := k.end(k.mint(key, "lock-x", epoch), "lock-x", expired)
+	want := change.Locks[0]
+	change.Locks[0].MidSource, change.Locks[0].ToleranceBps = "another", 1
+	k.save(change)
+	k.same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
 }
 
 func otherEnd(k *kit) {

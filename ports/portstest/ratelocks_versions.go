@@ -41,12 +41,17 @@ func createOnce(k *kit) {
 // refused checks that a change was refused as a conflict and left no trace.
 func (k *kit) refused(change ports.RateLockChange, what string) {
 	k.Helper()
+	k.refusedAs(errcodes.Conflict, change, what)
+}
+
+func (k *kit) refusedAs(code errcodes.Code, change ports.RateLockChange, what string) {
+	k.Helper()
 	want := k.book(change.Book.Key)
 	change.Events = append(change.Events, event("stray-event", "stray"))
 	change.Work = append(change.Work, job("stray-work", epoch))
-	k.code(k.RateLocks.Save(k.Context(), change), errcodes.Conflict, what)
-	k.same(k.book(change.Book.Key), want, "the book after a conflict")
-	k.nothingQueued("after a conflict")
+	k.code(k.RateLocks.Save(k.Context(), change), code, what)
+	k.same(k.book(change.Book.Key), want, "the book after a refusal")
+	k.nothingQueued("after a refusal")
 }
 
 // nothingQueued checks that no event and no work waits.

@@ -14,6 +14,7 @@ var reportQueueChecks = []storeCheck{
 	{"events become claimable with their change, in its order", reportEvents},
 	{"work becomes claimable with its change", reportWork},
 	{"of many racers only the winner's events and work are stored", reportRacersQueue},
+	{queuedTwice, reportQueuedTwice},
 }
 
 // reportOutcomeChecks: how it ends when it does not go well.
@@ -85,6 +86,15 @@ func reportWork(k *kit) {
 	got = k.claimWork(later, 10)
 	k.same(workIDs(got), []string{"later"}, "the work that was due later")
 	k.same(got[0], want, "the work item")
+}
+
+func reportQueuedTwice(k *kit) {
+	k.need(k.Outbox != nil && k.Work != nil, "Outbox and Work")
+	k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
+		return k.Reports.Save(k.Context(), ports.ReportChange{Job: runningReport("acme", "report-1"), Events: events, Work: work})
+	})
+	_, err := k.Reports.Report(k.Context(), "acme", "report-1")
+	k.code(err, errcodes.NotFound, "reading a record whose change was refused")
 }
 
 func reportRacersQueue(k *kit) {

@@ -15,10 +15,10 @@ type saboteur struct {
 }
 
 var saboteurs = map[string][]saboteur{
-	"RateLockStore": slices.Concat(recordSaboteurs, versionSaboteurs, endingSaboteurs, keySaboteurs, listingSaboteurs, outcomeSaboteurs),
-	"Outbox":        slices.Concat(eventSaboteurs, eventOrderSaboteurs, eventClaimSaboteurs),
+	"RateLockStore": slices.Concat(recordSaboteurs, versionSaboteurs, changeSaboteurs, endingSaboteurs, keySaboteurs, listingSaboteurs, outcomeSaboteurs),
+	"Outbox":        slices.Concat(eventSaboteurs, eventIDSaboteurs, eventOrderSaboteurs, eventClaimSaboteurs),
 	"DeadLetters":   slices.Concat(buriedSaboteurs, replaySaboteurs, replayedSaboteurs, discardSaboteurs, deadLetterOutcomeSaboteurs),
-	"Work":          slices.Concat(itemSaboteurs, itemClaimSaboteurs),
+	"Work":          slices.Concat(itemSaboteurs, itemIDSaboteurs, itemClaimSaboteurs),
 	"ClientStore":   clientSaboteurs,
 	"TokenStore":    tokenSaboteurs,
 	"ValidationStore": slices.Concat(validationSaboteurs, validationVersionSaboteurs, validationQueueSaboteurs,

@@ -13,6 +13,7 @@ var transactionQueueChecks = []storeCheck{
 	{"events become claimable with their change, in its order", transactionEvents},
 	{"work becomes claimable with its change", transactionWork},
 	{"of many racers only the winner's events and work are stored", transactionRacersQueue},
+	{queuedTwice, transactionQueuedTwice},
 }
 
 // transactionOutcomeChecks: how it ends when it does not go well.
@@ -64,6 +65,15 @@ func transactionWork(k *kit) {
 	got = k.claimWork(t.RespondBy, 10)
 	k.same(workIDs(got), []string{"timeout"}, "the work that was due later")
 	k.same(got[0], want, "the work item")
+}
+
+func transactionQueuedTwice(k *kit) {
+	k.need(k.Outbox != nil && k.Work != nil, "Outbox and Work")
+	k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
+		return k.Transactions.Save(k.Context(), ports.TransactionChange{Transaction: pendingTransaction("acme", "tx-1"), Events: events, Work: work})
+	})
+	_, err := k.Transactions.Transaction(k.Context(), "acme", "tx-1")
+	k.code(err, errcodes.NotFound, "reading a record whose change was refused")
 }
 
 func transactionRacersQueue(k *kit) {

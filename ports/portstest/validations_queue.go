@@ -13,6 +13,7 @@ var validationQueueChecks = []storeCheck{
 	{"events become claimable with their change, in its order", validationEvents},
 	{"work becomes claimable with its change", validationWork},
 	{"of many racers only the winner's events and work are stored", validationRacersQueue},
+	{queuedTwice, validationQueuedTwice},
 }
 
 func validationEvents(k *kit) {
@@ -49,6 +50,15 @@ func validationWork(k *kit) {
 	got = k.claimWork(v.Deadline, 10)
 	k.same(workIDs(got), []string{"recheck"}, "the work that was due later")
 	k.same(got[0], want, "the work item")
+}
+
+func validationQueuedTwice(k *kit) {
+	k.need(k.Outbox != nil && k.Work != nil, "Outbox and Work")
+	k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
+		return k.Validations.Save(k.Context(), ports.ValidationChange{Record: pendingValidation("acme", "validation-1"), Events: events, Work: work})
+	})
+	_, err := k.Validations.Validation(k.Context(), "acme", "validation-1")
+	k.code(err, errcodes.NotFound, "reading a record whose change was refused")
 }
 
 func validationRacersQueue(k *kit) {

@@ -32,6 +32,7 @@ var itemChecks = []storeCheck{
 	{"changing a payload that was passed in or handed out changes nothing stored", itemNotAliased},
 	{"an item is due at its instant, not before", itemDue},
 	{"what is due earliest comes first", earliestFirst},
+	{"the id of an item is taken until it is done", itemIDAgain},
 	{"kinds that look alike are kept apart", kindsApart},
 }
 
@@ -64,12 +65,14 @@ func workIDs(items []ports.WorkItem) []string {
 }
 
 func itemPayload(k *kit) {
-	for i, payload := range anyBytes {
+	for i, payload := range anyData {
 		want := job(fmt.Sprint("item-", i), epoch)
 		want.Payload = payload
 		k.carryWork(want)
 		want.Attempt = 1
-		k.same(k.item(epoch, want.ID), want, "the item")
+		got := k.item(epoch, want.ID)
+		k.same(got, want, "the item")
+		k.sameBytes(got.Payload, payload, "the item's payload")
 	}
 }
 

@@ -1,0 +1,214 @@
+package storemodel
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// RateLocks asks the stores and the memory store the same, and every answer
+// agrees: of changes as services make them, and of those that only other code
+// could make, with a record that cannot be or one id twice (I1, I4, I8, I32).
+func RateLocks(t *testing.T, fresh Fresh) {
+	t.Helper()
+	rapid.Check(t, func(rt *rapid.T) {
+		d := &lockDifferential{differential: newDifferential(rt, fresh)}
+		rt.Repeat(map[string]func(*rapid.T){
+			"save": d.save, "claim": d.claim, "settle": d.settle, "claim work": d.claimWork, "settle work": d.settleWork,
+			"list": d.list, "": d.compare,
+		})
+	})
+}
+
+type lockDifferential struct {
+	differential
+	events []ports.Event    // all that were claimed
+	items  []ports.WorkItem // likewise
+}
+
+func (d *lockDifferential) any(t *rapid.T) Store { return rapid.SampledFrom(d.stores).Draw(t, "store") }
+
+func (d *lockDifferential) save(t *rapid.T) {
+	change := d.change(t)
+	if rapid.IntRange(0, 2).Draw(t, "spoilt") == 0 {
+		rapid.SampledFrom(spoils).Draw(t, "how")(t, &change)
+	}
+	want := d.model.RateLocks().Save(context.Background(), change)
+	agree(t, want, d.any(t).RateLocks().Save(context.Background(), change))
+}
+
+// change draws a change that mints a lock, or ends one, or does neither.
+func (d *lockDifferential) change(t *rapid.T) ports.RateLockChange {
+	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
+	b, err := d.model.RateLocks().Book(context.Background(), KeyOf(owner))
+	require.NoError(t, err)
+	change := ports.RateLockChange{Book: b}
+	l := ActiveLock(owner, id, nearTimes.Draw(t, "created"))
+	switch live := b.Live(); rapid.SampledFrom([]string{"mint", "mint", "end", "end", "end any", "none"}).Draw(t, "kind") {
+	case "mint":
+		if len(live) < len(b.Slots) {
+			change = Mint(b, l)
+			change.Events = nil
+		}
+	case "end":
+		if len(live) > 0 {
+			l = live[0]
+			change.Book.Slots = [ports.MaxLiveLocks]ports.RateLock{}
+			copy(change.Book.Slots[:], live[1:])
+			change.Locks = []ports.RateLock{ended(t, l)}
+		}
+	case "end any": // it may have ended, and otherwise, or was never saved
+		change.Locks = []ports.RateLock{ended(t, l)}
+	}
+	change.Book.Version += rapid.SampledFrom([]int64{0, 0, 0, 0, 0, 0, -1, 1}).Draw(t, "off")
+	for _, id := range rapid.SliceOfN(fewIDs, 0, 3).Draw(t, "events") {
+		e := ports.Event{ID: id, Kind: "k", Key: fewKeysOfEvents.Draw(t, "key"), Owner: owner, At: Epoch, Data: fewBytes.Draw(t, "data")}
+		change.Events = append(change.Events, e)
+	}
+	for _, id := range rapid.SliceOfN(fewIDs, 0, 2).Draw(t, "work") {
+		change.Work = append(change.Work, ports.WorkItem{ID: id, Kind: "k", DueAt: fewTimes.Draw(t, "due"), Payload: fewBytes.Draw(t, "payload")})
+	}
+	return change
+}
+
+var (
+	fewKeysOfEvents = named(rapid.SampledFrom([]string{"k", "K"}))
+	fewBytes        = named(rapid.SampledFrom([][]byte{nil, {}, {0}}))
+)
+
+// ended draws an end of l. Now and then the record differs in what an end does
+// not touch.
+func ended(t *rapid.T, l ports.RateLock) ports.RateLock {
+	l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt
+	switch rapid.IntRange(0, 2).Draw(t, "end") {
+	case 1:
+		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledRequested, nearTimes.Draw(t, "ended")
+	case 2:
+		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledMarketDrift, nearTimes.Draw(t, "ended")
+		l.ObservedMid, l.DeviationBps = "18.70", rapid.SampledFrom([]int64{0, 246}).Draw(t, "deviation")
+	}
+	if rapid.IntRange(0, 3).Draw(t, "other") == 0 {
+		l.MidRate, l.MarkupBps = "1", 7
+	}
+	return l
+}
+
+// spoils make a change one that no service makes.
+var spoils = []func(*rapid.T, *ports.RateLockChange){
+	func(t *rapid.T, c *ports.RateLockChange) { // a record that cannot be
+		if len(c.Locks) > 0 {
+			spoil := rapid.SampledFrom(slices.Sorted(maps.Keys(impossibleLocks()))).Draw(t, "impossible")
+			impossibleLocks()[spoil](&c.Locks[0])
+		}
+	},
+	func(t *rapid.T, c *ports.RateLockChange) { // slots that cannot be
+		spoil := rapid.SampledFrom(slices.Sorted(maps.Keys(impossibleBooks()))).Draw(t, "impossible")
+		impossibleBooks()[spoil](&c.Book)
+	},
+	func(t *rapid.T, c *ports.RateLockChange) { // the same lock twice, perhaps ended the second time
+		if len(c.Locks) > 0 {
+			again := c.Locks[0]
+			if rapid.Bool().Draw(t, "ended") {
+				again = ended(t, again)
+			}
+			c.Locks = append(slices.Clone(c.Locks), again)
+		}
+	},
+	func(t *rapid.T, c *ports.RateLockChange) { // times that tie to the millisecond
+		for i := range c.Locks {
+			c.Locks[i].ExpiresAt = nearTimes.Draw(t, "expires")
+		}
+	},
+	func(_ *rapid.T, c *ports.RateLockChange) {
+		if len(c.Locks) > 0 {
+			c.Locks[0].Owner = "somebody else"
+		}
+	},
+	func(_ *rapid.T, c *ports.RateLockChange) { c.Events = append(c.Events, c.Events...) },
+	func(_ *rapid.T, c *ports.RateLockChange) { c.Work = append(c.Work, c.Work...) },
+}
+
+const aLease = 3 * time.Minute
+
+func (d *lockDifferential) claim(t *rapid.T) {
+	now, n := Epoch.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "minutes"))*time.Minute), rapid.IntRange(1, 4).Draw(t, "n")
+	want, wantErr := d.model.Outbox().Claim(context.Background(), now, aLease, n)
+	got, err := d.any(t).Outbox().Claim(context.Background(), now, aLease, n)
+	agree(t, wantErr, err)
+	require.Equal(t, all(want), all(got))
+	d.events = append(d.events, got...)
+}
+
+func (d *lockDifferential) settle(t *rapid.T) {
+	if len(d.events) == 0 {
+		t.Skip("nothing was claimed")
+	}
+	e, ctx := rapid.SampledFrom(d.events).Draw(t, "event"), context.Background()
+	settle := rapid.SampledFrom([]func(ports.Outbox) error{
+		func(o ports.Outbox) error { return o.Ack(ctx, e) },
+		func(o ports.Outbox) error { return o.Retry(ctx, e, Epoch) },
+		func(o ports.Outbox) error { return o.Bury(ctx, e, "no use") },
+		func(o ports.Outbox) error { e.Key = "another"; return o.Ack(ctx, e) },
+	}).Draw(t, "how")
+	agree(t, settle(d.model.Outbox()), settle(d.any(t).Outbox()))
+}
+
+func (d *lockDifferential) claimWork(t *rapid.T) {
+	now, n := Epoch.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "minutes"))*time.Minute), rapid.IntRange(1, 4).Draw(t, "n")
+	want, wantErr := d.model.Work().Claim(context.Background(), "k", now, aLease, n)
+	got, err := d.any(t).Work().Claim(context.Background(), "k", now, aLease, n)
+	agree(t, wantErr, err)
+	require.Equal(t, all(want), all(got))
+	d.items = append(d.items, got...)
+}
+
+func (d *lockDifferential) settleWork(t *rapid.T) {
+	if len(d.items) == 0 {
+		t.Skip("nothing was claimed")
+	}
+	item, ctx := rapid.SampledFrom(d.items).Draw(t, "item"), context.Background()
+	settle := rapid.SampledFrom([]func(ports.Work) error{
+		func(w ports.Work) error { return w.Done(ctx, item) },
+		func(w ports.Work) error { return w.Retry(ctx, item, Epoch) },
+		func(w ports.Work) error { return w.Bury(ctx, item, "no use") },
+	}).Draw(t, "how")
+	agree(t, settle(d.model.Work()), settle(d.any(t).Work()))
+}
+
+// list reads the listings whole: the stores have tests of their pages.
+func (d *lockDifferential) list(t *rapid.T) {
+	live := ports.LiveQuery{Pair: USDZAR, Limit: 1000}
+	due := ports.DueQuery{By: Epoch.AddDate(1, 0, 0), Limit: 1000}
+	for _, list := range []func(s Store) ([]ports.RateLock, error){
+		func(s Store) ([]ports.RateLock, error) { return s.RateLocks().Live(context.Background(), live) },
+		func(s Store) ([]ports.RateLock, error) { return s.RateLocks().Due(context.Background(), due) },
+	} {
+		want, wantErr := list(d.model)
+		got, err := list(d.any(t))
+		agree(t, wantErr, err)
+		require.Equal(t, all(want), all(got))
+	}
+}
+
+// all makes no list an empty one.
+func all[V any](list []V) []V { return append([]V{}, list...) }
+
+func (d *lockDifferential) compare(t *rapid.T) {
+	owner, id, store := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what"), d.any(t).RateLocks()
+	wantBook, wantErr := d.model.RateLocks().Book(context.Background(), KeyOf(owner))
+	book, err := store.Book(context.Background(), KeyOf(owner))
+	agree(t, wantErr, err)
+	require.Equal(t, wantBook, book)
+	want, wantBook, wantErr := d.model.RateLocks().Lock(context.Background(), owner, id)
+	got, book, err := store.Lock(context.Background(), owner, id)
+	agree(t, wantErr, err)
+	require.Equal(t, want, got)
+	require.Equal(t, wantBook, book)
+}
