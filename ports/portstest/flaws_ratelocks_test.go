@@ -208,10 +208,72 @@ func onlyWork(c ports.RateLockChange) ports.RateLockChange {
 const (
 	stale     = "a stale version is a conflict and stores nothing"
 	elsewhere = "a lock id taken in another book is a conflict and stores nothing"
+	lockless  = "a stale version is a conflict without locks, too, and stores nothing"
+	many      = "versions rise beyond what a byte holds"
 	here      = "a lock id taken in the same book is a conflict and stores nothing"
 )
 
+// onStale lets fn go on after a change without locks was refused.
+func onStale(of func(c ports.RateLockChange) bool, fn func(save func(ports.RateLockChange) error, c ports.RateLockChange) error) func(b *bundle) {
+	return func(b *bundle) {
+		onConflict(b, func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error {
+			if len(c.Locks) > 0 || !of(c) {
+				return errcodes.New(errcodes.Conflict, "")
+			}
+			c.Book.Version = now.Version
+			return fn(save, c)
+		})
+	}
+}
+
+func silently(func(ports.RateLockChange) error, ports.RateLockChange) error { return nil }
+
+func storing(save func(ports.RateLockChange) error, c ports.RateLockChange) error { return save(c) }
+
+func bookAlone(c ports.RateLockChange) bool { return len(c.Events)+len(c.Work) == 0 }
+
+func eventsAlone(c ports.RateLockChange) bool { return len(c.Events) > 0 && len(c.Work) == 0 }
+
+func workAlone(c ports.RateLockChange) bool { return len(c.Work) > 0 && len(c.Events) == 0 }
+
+// countsIn lets fn say what is left of a version.
+func countsIn(fn func(version int64) int64) func(b *bundle) {
+	return func(b *bundle) {
+		book, save := b.locks.book, b.locks.save
+		onBook(b, func(got *ports.Book) { got.Version = fn(got.Version) })
+		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
+			now, err := book(ctx, c.Book.Key)
+			if err != nil {
+				return err
+			}
+			if fn(c.Book.Version) == fn(now.Version) {
+				c.Book.Version = now.Version
+			}
+			return save(ctx, c)
+		}
+	}
+}
+
 var versionSaboteurs = []saboteur{
+	{"drops a stale book alone", lockless, onStale(bookAlone, silently)},
+	{"stores a stale book alone", lockless, onStale(bookAlone, storing)},
+	{"drops stale events alone", lockless, onStale(eventsAlone, silently)},
+	{"stores stale events alone", lockless, onStale(eventsAlone, storing)},
+	{"drops stale work alone", lockless, onStale(workAlone, silently)},
+	{"stores stale work alone", lockless, onStale(workAlone, storing)},
+	{"stores a book alone at a version of none", lockless, onStale(func(c ports.RateLockChange) bool { return c.Book.Key.Owner == "zenith" }, storing)},
+	{"counts versions up to 127", many, countsIn(func(version int64) int64 { return min(version, 127) })},
+	{"counts versions up to 255", many, countsIn(func(version int64) int64 { return min(version, 255) })},
+	{"counts versions in a byte", many, countsIn(func(version int64) int64 { return version % 256 })},
+	{"compares the last byte of versions", many, func(b *bundle) {
+		onConflict(b, func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error {
+			if c.Book.Version%256 != now.Version%256 {
+				return errcodes.New(errcodes.Conflict, "")
+			}
+			c.Book.Version = now.Version
+			return save(c)
+		})
+	}},
 	{"counts versions by two", "each save raises the version by one", func(b *bundle) {
 		onBook(b, func(book *ports.Book) { book.Version *= 2 })
 		onSave(b, func(c *ports.RateLockChange) { c.Book.Version /= 2 })

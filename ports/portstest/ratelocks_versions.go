@@ -11,8 +11,10 @@ import (
 // versionChecks: compare-and-swap, and ids that are taken once for ever (I1, I13).
 var versionChecks = []storeCheck{
 	{"each save raises the version by one", versionsCount},
+	{"versions rise beyond what a byte holds", manyVersions},
 	{"version 0 creates a book, once", createOnce},
 	{"a stale version is a conflict and stores nothing", staleVersion},
+	{"a stale version is a conflict without locks, too, and stores nothing", staleWithoutLocks},
 	{"a version that is yet to come is a conflict", futureVersion},
 	{"a lock id taken in another book is a conflict and stores nothing", idTakenElsewhere},
 	{"a lock id taken in the same book is a conflict and stores nothing", idTakenHere},
@@ -26,6 +28,20 @@ func versionsCount(k *kit) {
 		b := k.book(key)
 		k.same(b.Version, version, "the version")
 		k.save(ports.RateLockChange{Book: b})
+	}
+}
+
+func manyVersions(k *kit) {
+	const saves = 300
+	b := k.book(keyOf("acme"))
+	for range saves {
+		b = k.save(ports.RateLockChange{Book: b})
+	}
+	k.same(k.book(b.Key), b, fmt.Sprint("the book after ", saves, " saves"))
+	for _, version := range []int64{0, saves - 256, 127, 128, 255, 256, saves - 1} {
+		stale := b
+		stale.Version = version
+		k.refused(ports.RateLockChange{Book: stale}, fmt.Sprint("a save at version ", version, " of ", saves))
 	}
 }
 
@@ -77,6 +93,29 @@ func staleVersion(k *kit) {
 	k.gone(key.Owner, "lock-2")
 	k.refused(k.end(stale, "lock-1", cancelledAt(epoch)), "ending a lock at a stale version")
 	k.same(k.lock(key.Owner, "lock-1").Status, ports.LockActive, "the status after a conflict")
+}
+
+// staleWithoutLocks: a book alone, and one that only brings events or work, are
+// compared and swapped as any other.
+func staleWithoutLocks(k *kit) {
+	stale := k.mint(keyOf("acme"), "lock-1", epoch)
+	want := k.save(ports.RateLockChange{Book: k.book(stale.Key)})
+	stale.HighWater = epoch.Add(time.Hour)
+	for _, c := range []struct {
+		name   string
+		change ports.RateLockChange
+	}{
+		{"the book alone", ports.RateLockChange{Book: stale}},
+		{"events alone", ports.RateLockChange{Book: stale, Events: []ports.Event{event("stray-event", "stray")}}},
+		{"work alone", ports.RateLockChange{Book: stale, Work: []ports.WorkItem{job("stray-work", epoch)}}},
+	} {
+		k.code(k.RateLocks.Save(k.Context(), c.change), errcodes.Conflict, "at a stale version "+c.name)
+		k.same(k.book(stale.Key), want, "the book after a conflict")
+		k.nothingQueued("after a conflict")
+	}
+	never := ports.RateLockChange{Book: ports.Book{Key: keyOf("zenith"), Version: 1}}
+	k.code(k.RateLocks.Save(k.Context(), never), errcodes.Conflict, "the book alone at version 1 of none")
+	k.same(k.book(never.Book.Key), ports.Book{Key: never.Book.Key}, "the book after a conflict")
 }
 
 func futureVersion(k *kit) {
