@@ -25,6 +25,10 @@ type FeedHarness struct {
 	// Down gives a feed as Open does, and a function that makes its source fail
 	// and lets so much time pass that the feed looks at it again.
 	Down func(tb testing.TB) (feed ports.PriceFeed, fail func())
+	// LookAgain gives a feed as Open does, of a source that says of when each of
+	// its prices is, and a function that lets so much time pass that the feed looks
+	// at the source again, and finds it as it was.
+	LookAgain func(tb testing.TB) (feed ports.PriceFeed, later func())
 	// Broken gives feeds whose source has answered with rubbish from the start,
 	// by a name for the rubbish: an error page, half a body, a mid of zero, a
 	// day in the future. They stand as NeverRead's does. A feed whose constructor
@@ -60,6 +64,7 @@ var feedChecks = []feedCheck{
 	{"a feed that was never read says so", checkNeverRead},
 	{"a pair without a live price is unavailable", checkNoLivePrice},
 	{"a source that fails makes no price look newer", checkDown},
+	{"a price keeps its source's time from look to look", checkLookAgain},
 	{"a broken answer is no price", checkBroken},
 }
 

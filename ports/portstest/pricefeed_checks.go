@@ -225,6 +225,23 @@ func checkDown(k *feedKit) {
 	}
 }
 
+func checkLookAgain(k *feedKit) {
+	k.need(k.LookAgain != nil, "FeedHarness.LookAgain")
+	feed, later := k.LookAgain(k)
+	before := k.live(feed)
+	later()
+	for pair, was := range before {
+		is, err := feed.Mid(k.Context(), pair)
+		if err != nil {
+			k.Fatalf("the source has not changed, and Mid of %s answers %v", pair, err)
+		}
+		if is.Mid != was.Mid || !is.At.Equal(was.At) {
+			k.Fatalf("the source has not changed, and its price of %s, %s of %s, became %s of %s: a price is of the source's time, not of the look's",
+				pair, was.Mid, was.At, is.Mid, is.At)
+		}
+	}
+}
+
 func checkBroken(k *feedKit) {
 	k.need(len(k.Broken) > 0, "FeedHarness.Broken")
 	for name, open := range k.Broken {
@@ -250,10 +267,13 @@ func (k *feedKit) nothing(feed ports.PriceFeed, what string) {
 }
 
 // fixed checks that an offer made without the source is the one made with it:
-// then the source has no part in it.
+// then the source has no part in it. Only the offer of the whole says so: a part
+// of it was learnt.
 func (k *feedKit) fixed(set ports.PairSet, what string) {
 	k.Helper()
 	if always := k.pairs(k.Open(k)).All(); set.Len() == 0 || !slices.Equal(set.All(), always) {
-		k.Fatalf("%s%v are on offer, and %v once the source has answered", what, set.All(), always)
+		k.Fatalf("%sPairs offers %v though the source has said nothing that can be used, and %v once it has answered: "+
+			"a feed that learns its pairs from the source answers errcodes.PriceUnavailable until then, and another offers the same always",
+			what, set.All(), always)
 	}
 }

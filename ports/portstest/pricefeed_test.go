@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -91,6 +92,23 @@ func TestPriceFeedSkipsWhatTheHarnessLacks(t *testing.T) {
 		}
 		if v.skipped != "" && !strings.Contains(v.skipped, "FeedHarness.") {
 			t.Errorf("%s is skipped without a reason: %q", c.name, v.skipped)
+		}
+	}
+}
+
+// TestABrokenFeedOfFewerPairsIsToldWhy: that it offers what it cannot know, not
+// that pairs are missing.
+func TestABrokenFeedOfFewerPairsIsToldWhy(t *testing.T) {
+	h := sound()
+	h.Broken = map[string]func(testing.TB) ports.PriceFeed{
+		"an error page": func(testing.TB) ports.PriceFeed {
+			return &bent{pairs: offers(usdzar), mid: answers(ports.Price{}, errcodes.PriceUnavailable)}
+		},
+	}
+	for _, c := range feedChecks {
+		if v := judge(t, c, h); c.name == "a broken answer is no price" && !strings.HasPrefix(v.failed,
+			"an error page: Pairs offers [USD/ZAR] though the source has said nothing that can be used, and [EUR/USD USD/NGN USD/ZAR ZAR/USD] once") {
+			t.Errorf("the check says %q", v.failed)
 		}
 	}
 }

@@ -29,6 +29,7 @@ func bend(how func(b *bent)) FeedHarness {
 			b := open(script())
 			return b, func() { b.Fail(nil) }
 		},
+		LookAgain: func(testing.TB) (ports.PriceFeed, func()) { return open(script()), func() {} },
 		Broken: map[string]func(testing.TB) ports.PriceFeed{
 			"an error page": func(testing.TB) ports.PriceFeed { return open(nothing()) },
 		},
@@ -247,10 +248,19 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 				return h
 			}(),
 		},
+		"a price keeps its source's time from look to look": {
+			"stamps the time of the look": againAs(func(p ports.Price, now time.Time) (ports.Price, error) { p.At = now; return p, nil }),
+			"ages its prices":             againAs(func(p ports.Price, _ time.Time) (ports.Price, error) { p.At = p.At.Add(-1); return p, nil }),
+			"makes another price up":      againAs(func(p ports.Price, _ time.Time) (ports.Price, error) { p.Mid = "1"; return p, nil }),
+			"loses its prices": againAs(func(ports.Price, time.Time) (ports.Price, error) {
+				return ports.Price{}, errcodes.PriceUnavailable
+			}),
+		},
 		"a broken answer is no price": {
-			"offers nothing without an error": offering(),
-			"takes it for a price":            instead(errcodes.PriceUnavailable, aPrice, nil),
-			"lets the cause pass":             instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("invalid character '<'")),
+			"offers a part of what it would know": broken(&bent{pairs: offers(usdzar), mid: answers(ports.Price{}, errcodes.PriceUnavailable)}),
+			"offers nothing without an error":     offering(),
+			"takes it for a price":                instead(errcodes.PriceUnavailable, aPrice, nil),
+			"lets the cause pass":                 instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("invalid character '<'")),
 		},
 	}
 }
@@ -293,6 +303,31 @@ func meeting() func() int32 {
 		}
 		return n
 	}
+}
+
+// broken bends the feed whose source answers rubbish, and no other.
+func broken(b *bent) FeedHarness {
+	h := sound()
+	h.Broken = map[string]func(testing.TB) ports.PriceFeed{"rubbish": func(testing.TB) ports.PriceFeed { return b }}
+	return h
+}
+
+// againAs bends what a feed answers when it looks again, an hour later.
+func againAs(answer func(was ports.Price, now time.Time) (ports.Price, error)) FeedHarness {
+	h := sound()
+	h.LookAgain = func(testing.TB) (ports.PriceFeed, func()) {
+		b := &bent{ScriptedFeed: script()}
+		return b, func() {
+			b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+				p, err := b.ScriptedFeed.Mid(ctx, pair)
+				if err != nil {
+					return p, err
+				}
+				return answer(p, feedNow.Add(time.Hour))
+			}
+		}
+	}
+	return h
 }
 
 // downAs bends what a feed answers while its source is down.

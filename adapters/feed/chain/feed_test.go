@@ -67,6 +67,10 @@ func TestConforms(t *testing.T) {
 			r.next.Drop(usdngn)
 			return r, usdngn
 		},
+		LookAgain: func(tb testing.TB) (ports.PriceFeed, func()) {
+			r := open(tb, chain.Config{})
+			return r, func() { r.clock.Advance(time.Hour) }
+		},
 		Down: func(tb testing.TB) (ports.PriceFeed, func()) {
 			r := open(tb, chain.Config{})
 			return r, func() {

@@ -34,6 +34,10 @@ func TestConforms(t *testing.T) {
 					b.clock.Advance(ecb.DefaultRefreshEvery)
 				}
 			},
+			LookAgain: func(tb testing.TB) (ports.PriceFeed, func()) {
+				b := open(tb, text(daily(tb)))
+				return b, func() { lookAgain(tb, b.Feed, b.clock) }
+			},
 			Broken: broken,
 		},
 		"from a file": {
@@ -41,11 +45,29 @@ func TestConforms(t *testing.T) {
 			NeverRead: func(tb testing.TB) ports.PriceFeed {
 				return fromFile(tb, filepath.Join(tb.TempDir(), "absent.xml"))
 			},
+			LookAgain: func(tb testing.TB) (ports.PriceFeed, func()) {
+				clock := portstest.NewClock(after)
+				feed, err := ecb.New(dailyFile, &ecb.Config{Clock: clock})
+				require.NoError(tb, err)
+				return feed, func() { lookAgain(tb, feed, clock) }
+			},
 		},
 	} {
 		h.Now = func() time.Time { return after }
 		t.Run(name, func(t *testing.T) { portstest.PriceFeed(t, h) })
 	}
+}
+
+// lookAgain has the feed look at its source again, and waits for the answer.
+func lookAgain(tb testing.TB, feed *ecb.Feed, clock *portstest.Clock) {
+	tb.Helper()
+	clock.Advance(ecb.DefaultRefreshEvery)
+	require.Eventually(tb, func() bool {
+		_, err := feed.Mid(tb.Context(), eurusd)
+		require.NoError(tb, err)
+		at, err := feed.LastRead()
+		return err == nil && at.After(after)
+	}, 5*time.Second, time.Millisecond)
 }
 
 func fromFile(tb testing.TB, source string) *ecb.Feed {

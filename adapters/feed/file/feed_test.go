@@ -80,6 +80,14 @@ func TestConforms(t *testing.T) {
 		Now:         func() time.Time { return evening },
 		Open:        func(tb testing.TB) ports.PriceFeed { return open(tb, rates) },
 		NoLivePrice: func(tb testing.TB) (ports.PriceFeed, ports.Pair) { return open(tb, rates), usdxof },
+		LookAgain: func(tb testing.TB) (ports.PriceFeed, func()) {
+			timed := `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500","at":"` + closing.Format(time.RFC3339) + `"}]}`
+			d := open(tb, timed)
+			return d, func() {
+				d.write(timed + "\n") // the same, by another size: it is read again
+				d.later()
+			}
+		},
 		Down: func(tb testing.TB) (ports.PriceFeed, func()) {
 			d := open(tb, rates)
 			return d, func() {
