@@ -30,6 +30,7 @@
 // sleeping, a [ScriptedFeed], and files and scratch in memory ([NewReportFiles],
 // [NewScratch]). The store to test with is adapters/memory.
 //
-// The package uses nothing but the standard library, so that an adapter's tests
-// inherit none.
+// Beside the standard library the package uses ports and errcodes alone, and so the
+// decimals that ports has its prices in: an adapter's tests inherit no library that
+// the adapter has not.
 package portstest
