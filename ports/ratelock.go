@@ -95,11 +95,11 @@ type RateLockChange struct {
 	// read; the store keeps Version + 1.
 	Book Book
 	// Locks are the records that the change mints or ends, stored by ID, each ID
-	// once. An active one is minted: its ID is new. One that has ended replaces
-	// its active record, if there is one: it may be saved without ever having been
-	// active. Else only Status and what follows it are taken of it, and it is
-	// never changed again: the very same end may be saved once more, by another
-	// change. A lock that leaves the book's slots is among them.
+	// once. An active one is minted: its ID is new. One that has ended gives its
+	// active record Status and what follows it, and nothing else; if none of its
+	// ID is stored it is stored as it is, though it never was active. It is never
+	// changed again: the very same end may be saved once more, by another change.
+	// A lock that leaves the book's slots is among them.
 	Locks []RateLock
 	// Events and Work become claimable with the change, never before. No two of
 	// either have the same ID.

@@ -2,6 +2,7 @@ package portstest_test
 
 import (
 	"context"
+	"slices"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -11,7 +12,8 @@ const (
 	sameEnd  = "saving an ended lock again as it is changes nothing"
 	otherEnd = "another end of an ended lock is a conflict and stores nothing"
 
-	onlyTheEnd = "the end of a lock changes nothing but its end"
+	neverActive = "a lock may be saved ended that never was active"
+	onlyTheEnd  = "the end of a lock changes nothing but its end"
 )
 
 // onSecondEnd lets fn change a lock that is saved with an end once it has one;
@@ -60,6 +62,23 @@ func endsOnce(b *bundle) {
 	}
 }
 
+// endsUnknown lets fn go on with a change that ends a lock which is not stored.
+func endsUnknown(fn func(save func() error, c *ports.RateLockChange, lock int) error) func(b *bundle) {
+	return func(b *bundle) {
+		save := b.locks.save
+		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
+			c.Locks = slices.Clone(c.Locks)
+			for i, l := range c.Locks {
+				_, _, err := b.locks.lock(ctx, l.Owner, l.ID)
+				if l.Status != ports.LockActive && errcodes.Of(err) == errcodes.NotFound {
+					return fn(func() error { return save(ctx, c) }, &c, i)
+				}
+			}
+			return save(ctx, c)
+		}
+	}
+}
+
 var endingSaboteurs = []saboteur{
 	{"refuses the same end again", sameEnd, endsOnce},
 	{"keeps the moment of judgement of a second end", sameEnd, lastEndWins},
@@ -77,6 +96,14 @@ var endingSaboteurs = []saboteur{
 	{"overlooks another observed mid", otherEnd, onSecondEnd(func(first ports.RateLock, again *ports.RateLock) {
 		again.ObservedMid = first.ObservedMid
 	})},
+	{"passes over the end of a lock that it does not have", neverActive, endsUnknown(func(save func() error, c *ports.RateLockChange, l int) error {
+		c.Locks = slices.Delete(c.Locks, l, l+1)
+		return save()
+	})},
+	{"refuses the end of a lock that it does not have", neverActive, endsUnknown(func(func() error, *ports.RateLockChange, int) error {
+		return errcodes.New(errcodes.Conflict, "")
+	})},
+	{"frees the id of a lock that never was active", neverActive, takesTakenIDs},
 	{"takes the source of a record that ends a lock", onlyTheEnd, func(b *bundle) {
 		sources := map[string]string{}
 		onSave(b, func(c *ports.RateLockChange) {

@@ -11,6 +11,7 @@ import (
 var endingChecks = []storeCheck{
 	{"saving an ended lock again as it is changes nothing", sameEndAgain},
 	{"another end of an ended lock is a conflict and stores nothing", otherEnd},
+	{"a lock may be saved ended that never was active", neverActive},
 	{"the end of a lock changes nothing but its end", onlyTheEnd},
 }
 
@@ -70,6 +71,17 @@ func sameEndAgain(k *kit) {
 		k.same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first+" and was saved again")
 		k.same(k.book(b.Key), want, "the book of a lock that was saved again")
 	})
+}
+
+func neverActive(k *kit) {
+	for i, how := range endings {
+		key := keyOf("owner of " + how.name)
+		want := how.end(activeLock(key, fmt.Sprint("lock-", i), epoch))
+		b := k.save(ports.RateLockChange{Book: k.book(key), Locks: []ports.RateLock{want}})
+		k.same(k.lock(key.Owner, want.ID), want, "a lock that "+how.name+" before it was saved")
+		k.refused(mint(b, activeLock(key, want.ID, epoch)), how.name+": minting its id")
+		k.same(k.lock(key.Owner, want.ID), want, "a lock that "+how.name+", after a conflict")
+	}
 }
 
 // onlyTheEnd ends a lock by a record that differs in what an end does not touch.
