@@ -80,7 +80,8 @@ type Config struct {
 	// Every is the pause between two looks for reports that other processes
 	// left. Default 1 s. At least 1 ms.
 	Every time.Duration
-	// Lease is after how long a silent process's report is taken up by another.
+	// Lease is after how long a silent process's report is taken up by another; a
+	// clock that jumps ahead by more costs what is being made an attempt.
 	// Default 30 s. At least 3 ms.
 	Lease time.Duration
 	// MaxRun bounds one attempt; a report that takes longer has failed. Default

@@ -36,7 +36,8 @@ type Config struct {
 
 	// CacheFor is how long an answer of the stores is believed, and so how long
 	// a revocation by another process, or a client's end, may go unseen: up to
-	// [MaxCacheFor]; 0: [MaxCacheFor].
+	// [MaxCacheFor]; 0: [MaxCacheFor]. A clock that is set back meanwhile, by
+	// less than that, adds as much.
 	CacheFor time.Duration
 
 	// CacheEntries bounds the tokens remembered, from 1 to [MaxCacheEntries]
