@@ -71,7 +71,7 @@ func (s *Store) admitsLock(l *ports.RateLock) bool {
 	case old.Status == ports.LockActive:
 		return l.Status != ports.LockActive && old.Book() == l.Book()
 	default:
-		return *old == *endOf(old, l)
+		return old.Book() == l.Book() && *old == *endOf(old, l)
 	}
 }
 

@@ -21,6 +21,8 @@ type lockStep struct {
 
 // lockSteps cuts ops into steps. An op whose clock jumps back may save, look
 // again, and answer from what others did meanwhile: these are steps of their own.
+// So are the answer from a book as it was read, and what the op wrote down after
+// that, which may be the end of the very lock that it tells of.
 func lockSteps(ops []lockOp) []porcupine.Operation {
 	var all []porcupine.Operation
 	for i := range ops {
@@ -29,7 +31,7 @@ func lockSteps(ops []lockOp) []porcupine.Operation {
 		answer := lockStep{book: o.Book, answer: o}
 		for j := range o.Saves {
 			s := &o.Saves[j]
-			if j == len(o.Saves)-1 && s.touches(o.Lock.ID) {
+			if j == len(o.Saves)-1 && s.makes(&o.Lock) {
 				answer.effect = s
 				continue
 			}

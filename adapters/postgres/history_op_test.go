@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,6 +57,13 @@ func (s *lockSave) touches(id string) bool {
 		}
 	}
 	return s.Minted == id
+}
+
+// makes reports whether the save left the lock as it was told of.
+func (s *lockSave) makes(l *ports.RateLock) bool {
+	return s.Minted == l.ID || slices.ContainsFunc(s.Ended, func(e lockEnd) bool {
+		return e.Lock.ID == l.ID && e.Lock.Status == l.Status
+	})
 }
 
 // witnessedStore notes the saves of each op with it, so that an op which also wrote

@@ -131,16 +131,17 @@ func saveAgain(ctx context.Context, store *postgres.Store, c ports.RateLockChang
 // deliver claims until everything is settled. Each event is given back once.
 func (d *deliveries) deliver(ctx context.Context, outbox ports.Outbox, worker int) error {
 	for !d.done() {
-		events, err := outbox.Claim(ctx, epoch, lease, 1+worker)
+		var events []ports.Event
+		err := insist(func() (err error) { events, err = outbox.Claim(ctx, epoch, lease, 1+worker); return err })
 		if err != nil {
 			return err
 		}
 		for _, e := range events {
 			if d.claimed(e) == 1 {
-				err = outbox.Retry(ctx, e, epoch)
+				err = insist(func() error { return outbox.Retry(ctx, e, epoch) })
 			} else {
 				d.settles(e)
-				err = end(ctx, outbox, e)
+				err = insist(func() error { return end(ctx, outbox, e) })
 			}
 			if err != nil {
 				return err
@@ -184,22 +185,25 @@ func TestNothingStaysBlocked(t *testing.T) {
 func disturb(ctx context.Context, store *postgres.Store, worker int) error {
 	for round := range 100 {
 		now := epoch.Add(time.Duration(round) * lease / 2)
-		events, err := store.Outbox().Claim(ctx, now, lease, 1+worker)
+		var events []ports.Event
+		err := insist(func() (err error) { events, err = store.Outbox().Claim(ctx, now, lease, 1+worker); return err })
 		if err != nil {
 			return err
 		}
 		for i, e := range events {
-			if (i+round)%2 == 0 {
-				err = store.Outbox().Bury(ctx, e, "no use")
-			} else {
-				err = store.Outbox().Retry(ctx, e, now)
-			}
+			err := insist(func() error {
+				if (i+round)%2 == 0 {
+					return store.Outbox().Bury(ctx, e, "no use")
+				}
+				return store.Outbox().Retry(ctx, e, now)
+			})
 			if err != nil && errcodes.Of(err) != errcodes.Conflict {
 				return err
 			}
 		}
 		if round%5 == worker%5 {
-			if _, err := store.DeadLetters().Replay(ctx, now); err != nil {
+			err := insist(func() error { _, err := store.DeadLetters().Replay(ctx, now); return err })
+			if err != nil {
 				return err
 			}
 		}

@@ -62,7 +62,8 @@ func (w *itemWorker) Work(ctx context.Context, job *riverqueue.Job[itemArgs]) er
 		kept.Due = job.Args.Due
 	}
 	item := ports.WorkItem{
-		ID: string(job.Args.ID), Kind: job.Args.Of, DueAt: time.UnixMilli(kept.Due).UTC(), Payload: job.Args.Payload,
+		ID: string(job.Args.ID), Kind: job.Args.Of, DueAt: time.UnixMilli(kept.Due).UTC(),
+		Payload: append([]byte(nil), job.Args.Payload...), // no bytes are nil
 	}
 	e := q.desk.put(item, kept.Claims)
 	failure := w.await(ctx, e)
