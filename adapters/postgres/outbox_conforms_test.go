@@ -1,12 +1,15 @@
 package postgres_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
@@ -44,12 +47,41 @@ func queueHarness(level string) portstest.StoreHarness {
 func queues(tb testing.TB, dsn, level string) portstest.Store {
 	tb.Helper()
 	store := on(tb, connect(tb, dsn, isolated(level)), &postgres.Config{SkipMigrate: true})
+	outbox, work := store.Outbox(), store.Work()
+	if level == levels[2] {
+		outbox, work = insistentOutbox{outbox}, insistentWork{work}
+	}
 	return portstest.Store{
-		RateLocks: store.RateLocks(), Outbox: store.Outbox(), DeadLetters: store.DeadLetters(), Work: store.Work(),
+		RateLocks: store.RateLocks(), DeadLetters: store.DeadLetters(), Outbox: outbox, Work: work,
 		Close: store.Close,
 		Reopen: func() portstest.Store {
 			require.NoError(tb, store.Close())
 			return queues(tb, dsn, level)
 		},
 	}
+}
+
+// insistentOutbox and insistentWork come again, as relays and workers do, when a
+// serializable database has undone a call too often.
+type (
+	insistentOutbox struct{ ports.Outbox }
+	insistentWork   struct{ ports.Work }
+)
+
+func (o insistentOutbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) (all []ports.Event, err error) {
+	err = insist(func() (err error) { all, err = o.Outbox.Claim(ctx, now, lease, n); return err })
+	return all, err
+}
+
+func (o insistentOutbox) Ack(ctx context.Context, e ports.Event) error {
+	return insist(func() error { return o.Outbox.Ack(ctx, e) })
+}
+
+func (w insistentWork) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) (all []ports.WorkItem, err error) {
+	err = insist(func() (err error) { all, err = w.Work.Claim(ctx, kind, now, lease, n); return err })
+	return all, err
+}
+
+func (w insistentWork) Done(ctx context.Context, i ports.WorkItem) error {
+	return insist(func() error { return w.Work.Done(ctx, i) })
 }
