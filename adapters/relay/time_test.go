@@ -160,13 +160,20 @@ func TestPausesDoubleUpToTheLongest(t *testing.T) {
 // A claim counts as an attempt: deliveries that time out must not use up those
 // of the events behind them.
 func TestAHangingReceiverCostsOthersNoAttempts(t *testing.T) {
+	costsOthersNoAttempts(t, func(clock *portstest.Clock, _ int) { clock.Advance(30 * time.Second) })
+}
+
+// costsOthersNoAttempts lets deliveries fail, each after the time that it takes.
+func costsOthersNoAttempts(t *testing.T, take func(clock *portstest.Clock, nth int)) {
+	t.Helper()
 	store := stored(t, one(20)...)
 	clock := portstest.NewClock(noon)
-	tries := map[string]int{}
+	tries, deliveries := map[string]int{}, 0
 	r, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
 		tries[e.ID]++
 		require.LessOrEqual(t, e.Attempt, tries[e.ID]+1, e.ID)
-		clock.Advance(30 * time.Second)
+		deliveries++
+		take(clock, deliveries)
 		return errDown
 	}), &relay.Config{Clock: clock})
 	require.NoError(t, err)
@@ -230,25 +237,12 @@ func TestABatchEndsWhenTheClockIsSetBack(t *testing.T) {
 // Nor does it tell how fast the receiver is: as above, deliveries that time out
 // use up no attempts of others.
 func TestAClockThatIsSetBackCostsOthersNoAttempts(t *testing.T) {
-	store := stored(t, one(20)...)
-	clock := portstest.NewClock(noon)
-	tries, deliveries := map[string]int{}, 0
-	r, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
-		tries[e.ID]++
-		require.LessOrEqual(t, e.Attempt, tries[e.ID]+1, e.ID)
+	costsOthersNoAttempts(t, func(clock *portstest.Clock, nth int) {
 		clock.Advance(30 * time.Second)
-		if deliveries++; deliveries%3 == 0 {
+		if nth%3 == 0 {
 			clock.Advance(-time.Minute)
 		}
-		return errDown
-	}), &relay.Config{Clock: clock})
-	require.NoError(t, err)
-	for range 300 {
-		_, err = r.Tick(t.Context())
-		require.NoError(t, err)
-		clock.Advance(relay.DefaultEvery)
-	}
-	require.Len(t, tries, 20, "each had its turn")
+	})
 }
 
 // A slow relay and a fast one, with failures: no overlap, no repeat, order per
