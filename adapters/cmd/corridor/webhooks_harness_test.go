@@ -4,10 +4,12 @@ import (
 	"database/sql"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,6 +67,24 @@ func receiving(t *testing.T, answer func(w http.ResponseWriter, p *posted)) *rec
 	r := answering(t, answer)
 	r.Start()
 	return r
+}
+
+// slammed cuts off who connects until it is open. A closed listener would give its
+// port to whoever asks next.
+type slammed struct {
+	net.Listener
+
+	open atomic.Bool
+}
+
+func (s *slammed) Accept() (net.Conn, error) {
+	for {
+		conn, err := s.Listener.Accept()
+		if err != nil || s.open.Load() {
+			return conn, err
+		}
+		_ = conn.Close()
+	}
 }
 
 func (r *receiver) note(header http.Header, body []byte) *posted {

@@ -242,16 +242,13 @@ func TestAReceiverIsDownForAWhile(t *testing.T) { at(t, aReceiverIsDownForAWhile
 
 func aReceiverIsDownForAWhile(t *testing.T, store string) {
 	r := answering(t, nil)
-	address := r.Listener.Addr().String()
-	require.NoError(t, r.Listener.Close())
-	r.URL = "http://" + address
+	door := &slammed{Listener: r.Listener}
+	r.Listener = door
+	r.Start()
 	s := serveHooks(t, store, r)
 	s.payment("pending")
 	s.eventually(func() bool { return s.metric(`corridor_webhook_attempts_total{status="0"}`) >= 5 }, "not tried")
-	listener, err := net.Listen("tcp", address)
-	require.NoError(t, err)
-	r.Listener, r.URL = listener, ""
-	r.Start()
+	door.open.Store(true)
 	for _, play := range []string{"failed", "errored"} {
 		s.eventually(func() bool { return len(r.of("acme", play)) >= 2 }, "events are missing")
 		of := r.of("acme", play)
