@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"sync/atomic"
@@ -26,7 +27,7 @@ func TestCutsByAFatalAnswer(t *testing.T) {
 		below := c.ConnConfig.DialFunc
 		c.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := below(ctx, network, address)
-			return &fatalConn{Conn: conn, armed: &armed}, err
+			return &fatalConn{mutedConn: mutedConn{Conn: conn}, armed: &armed}, err
 		}
 	})
 	commits := func(request []byte) bool { return bytes.Contains(request, []byte("commit\x00")) }
@@ -45,33 +46,31 @@ func TestCutsByAFatalAnswer(t *testing.T) {
 
 // fatalConn puts a FATAL error in the place of the answer that follows a commit.
 type fatalConn struct {
-	net.Conn
+	mutedConn
+
 	armed *atomic.Pointer[func(request []byte) bool]
-	fatal bool
 	last  []byte // what is left to read; nil before the server has answered
 }
 
 func (c *fatalConn) Write(p []byte) (int, error) {
 	if ends := c.armed.Load(); ends != nil && (*ends)(p) && c.armed.CompareAndSwap(ends, nil) {
-		c.fatal = true
+		c.muted.Store(true)
 	}
 	return c.Conn.Write(p)
 }
 
 func (c *fatalConn) Read(p []byte) (int, error) {
-	switch {
-	case !c.fatal:
-		return c.Conn.Read(p)
-	case c.last == nil:
-		if err := untilReady(c.Conn); err != nil {
-			return 0, err
-		}
-		var err error
+	if n, err := c.mutedConn.Read(p); !errors.Is(err, errAnswered) {
+		return n, err
+	}
+	if c.last == nil {
 		refusal := pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "57P01", Message: "shutting down"}
+		var err error
 		if c.last, err = refusal.Encode(nil); err != nil {
 			return 0, err
 		}
-	case len(c.last) == 0:
+	}
+	if len(c.last) == 0 {
 		return 0, io.EOF
 	}
 	n := copy(p, c.last)

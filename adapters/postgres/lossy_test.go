@@ -1,11 +1,14 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -41,15 +44,16 @@ func (l *losing) dial(c *pgxpool.Config) {
 		if err != nil {
 			return nil, err
 		}
-		return &lossyConn{Conn: conn, network: l}, nil
+		return &lossyConn{mutedConn: mutedConn{Conn: conn}, network: l}, nil
 	}
 }
 
 type lossyConn struct {
-	net.Conn
+	mutedConn
+
 	network *losing
-	started bool // the startup message has no type
-	lost    bool
+	started bool        // the startup message has no type
+	cut     atomic.Bool // by us, with nothing sent
 }
 
 func (c *lossyConn) Write(p []byte) (int, error) {
@@ -60,21 +64,52 @@ func (c *lossyConn) Write(p []byte) (int, error) {
 	if !executes(p) || !c.network.takes() {
 		return c.Conn.Write(p)
 	}
-	c.lost = true
 	if c.network.before {
-		return len(p), nil
+		c.cut.Store(true)
+		return len(p), c.Close()
 	}
-	if _, err := c.Conn.Write(p); err != nil {
-		return 0, err
-	}
-	return len(p), untilReady(c.Conn)
+	c.muted.Store(true)
+	return c.Conn.Write(p)
 }
 
 func (c *lossyConn) Read(p []byte) (int, error) {
-	if c.lost {
+	n, err := c.mutedConn.Read(p)
+	if errors.Is(err, errAnswered) || c.cut.Load() {
 		return 0, io.ErrUnexpectedEOF
 	}
-	return c.Conn.Read(p)
+	return n, err
+}
+
+// errAnswered is the end of an answer that the driver did not hear.
+var errAnswered = errors.New("the server has answered")
+
+// mutedConn keeps the server's answer from the driver once it is muted, which is
+// before the request is written: the driver reads on a goroutine of its own while
+// a write takes long.
+type mutedConn struct {
+	net.Conn
+
+	muted  atomic.Bool
+	answer []byte // reads follow one another
+}
+
+// Read gives errAnswered when the whole of an answer was kept back.
+func (c *mutedConn) Read(p []byte) (int, error) {
+	for !ready(c.answer) {
+		n, err := c.Conn.Read(p)
+		if err != nil || !c.muted.Load() {
+			return n, err
+		}
+		c.answer = append(c.answer, p[:n]...)
+	}
+	return 0, errAnswered
+}
+
+// ready reports whether the messages end with ReadyForQuery, whose body is one
+// byte.
+func ready(answer []byte) bool {
+	last := answer[max(0, len(answer)-6):]
+	return len(last) == 6 && bytes.HasPrefix(last, []byte{'Z', 0, 0, 0, 5})
 }
 
 // executes reports whether the messages hold an Execute.
@@ -86,20 +121,4 @@ func executes(p []byte) bool {
 		p = p[min(len(p), 1+int(binary.BigEndian.Uint32(p[1:5]))):]
 	}
 	return false
-}
-
-// untilReady reads the server's answer to its end.
-func untilReady(conn net.Conn) error {
-	for {
-		var head [5]byte
-		if _, err := io.ReadFull(conn, head[:]); err != nil {
-			return err
-		}
-		if _, err := io.CopyN(io.Discard, conn, int64(binary.BigEndian.Uint32(head[1:]))-4); err != nil {
-			return err
-		}
-		if head[0] == 'Z' {
-			return nil
-		}
-	}
 }
