@@ -145,6 +145,7 @@ func (s *countingSink) Deliver(ctx context.Context, e ports.Event) error {
 		}
 	}
 	s.counters.events.WithLabelValues(e.Kind).Inc()
+	s.counters.delayed.Observe(max(0, time.Since(e.At).Seconds())) // At is of another process's clock, maybe
 	s.log.DebugContext(ctx, "event", "id", e.ID, "kind", e.Kind, "at", e.At)
 	return nil
 }

@@ -25,7 +25,7 @@ type counters struct {
 	validations, validationsSettled, cacheHits, late *prometheus.CounterVec
 	transactions, unmapped, attempts, buried         *prometheus.CounterVec
 	reports                                          *prometheus.CounterVec
-	attempted, reported                              prometheus.Histogram
+	delayed, attempted, reported                     prometheus.Histogram
 	asked                                            *prometheus.HistogramVec
 	breaker                                          *prometheus.GaugeVec
 
@@ -52,6 +52,7 @@ func newCounters() *counters {
 		registry: registry,
 
 		events:    vector("events_total", "Events delivered, by kind.", "kind"),
+		delayed:   newDelayed(registry),
 		looks:     vector("drift_looks_total", "Looks of the drift watch at a pair's live price, by outcome; ok is an observation.", "outcome"),
 		conflicts: counter("rate_lock_conflicts_total", "Decisions taken again because another writer was first."),
 		behind:    counter("rate_lock_clock_behind_total", "Mints refused because this process's clock is behind."),
@@ -82,6 +83,15 @@ func newAsked(registry *prometheus.Registry) *prometheus.HistogramVec {
 		Name: "corridor_connector_duration_seconds", Help: "Time of a connector's call, by how it ended.",
 		Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 10, 30},
 	}, []string{"connector", "outcome"})
+	registry.MustRegister(h)
+	return h
+}
+
+func newDelayed(registry *prometheus.Registry) prometheus.Histogram {
+	h := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "corridor_event_delay_seconds", Help: "From the decision that an event tells of to its delivery, failed attempts included.",
+		Buckets: []float64{.1, .5, 1, 2, 5, 15, 60, 300, 900, 3600, 14_400, 43_200},
+	})
 	registry.MustRegister(h)
 	return h
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/relay"
 )
 
 // TestEventsArriveSigned: once each, in order for each transaction, and shaped
@@ -39,6 +41,7 @@ func eventsArriveSigned(t *testing.T, store string) {
 	list := r.requests()
 	requireSigned(t, s.webhookSecret(), list)
 	s.eventually(func() bool { return s.metric(`corridor_webhook_attempts_total{status="200"}`) >= float64(len(list)) }, "not counted")
+	s.eventually(func() bool { return s.metric("corridor_event_delay_seconds_count") >= float64(len(list)) }, "not timed")
 	told := map[string]any{}
 	for _, p := range list {
 		require.Equal(t, 1, p.nth, "once each")
@@ -256,6 +259,7 @@ func aReceiverIsDownForAWhile(t *testing.T, store string) {
 		require.Len(t, of, 2)
 	}
 	require.Zero(t, s.metric(`corridor_events_buried_total{code="unavailable",kind="transaction.opened"}`))
+	s.eventually(func() bool { return s.metric("corridor_event_delay_seconds_sum") >= relay.DefaultFirstPause.Seconds() }, "the wait is not told")
 }
 
 // TestEventsOutliveAKill: a process that is killed whenever, thrice, loses none,
