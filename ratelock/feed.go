@@ -2,7 +2,7 @@ package ratelock
 
 import (
 	"context"
-	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -55,10 +55,19 @@ func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error)
 
 // offered asks what is on offer, within the patience of one look: a tick has no
 // other end, and the next one waits for it.
-func (p *prices) offered(ctx context.Context) (ports.PairSet, error) {
+func (p *prices) offered(ctx context.Context) (pairs ports.PairSet, err error) {
 	timed, cancel := context.WithTimeout(ctx, p.cfg.PriceTimeout)
 	defer cancel()
+	defer p.recovered(ctx, &err)
 	return p.feed.Pairs(timed)
+}
+
+// recovered makes an error of the feed's panic: one look fails, and no process.
+func (p *prices) recovered(ctx context.Context, err *error) {
+	if v := recover(); v != nil {
+		*err = errcodes.Panicked(errcodes.PriceUnavailable, v)
+		p.cfg.Logger.ErrorContext(ctx, "the feed panicked", "error", *err, "stack", string(debug.Stack()))
+	}
 }
 
 // join gives the look at the pair that is under way, or starts one.
@@ -88,11 +97,7 @@ func (p *prices) ask(ctx context.Context, pair ports.Pair, l *look) {
 }
 
 func (p *prices) mid(ctx context.Context, pair ports.Pair) (price ports.Price, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = errcodes.Wrap(errcodes.PriceUnavailable, "", fmt.Errorf("the feed panicked: %v", v))
-		}
-	}()
+	defer p.recovered(ctx, &err)
 	price, err = p.feed.Mid(ctx, pair)
 	switch errcodes.Of(err) {
 	case "", errcodes.PairNotOffered, errcodes.PriceUnavailable:

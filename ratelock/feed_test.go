@@ -1,8 +1,10 @@
 package ratelock_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -107,12 +109,19 @@ func TestAFeedThatHangsOrPanicsIsNoLivePrice(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = locks.Create(t.Context(), "shop", usdzar)
 	require.ErrorIs(t, err, errcodes.PriceUnavailable)
-	locks, err = ratelock.New(r.store.RateLocks(), panicky{r.feed}, plain, &ratelock.Config{Clock: r.clock})
+	var log bytes.Buffer
+	locks, err = ratelock.New(r.store.RateLocks(), panicky{r.feed}, plain, &ratelock.Config{Clock: r.clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	require.NoError(t, err)
 	for range 2 {
 		_, _, err = locks.Create(t.Context(), "shop", usdzar)
 		require.ErrorIs(t, err, errcodes.PriceUnavailable)
 	}
+	require.Contains(t, log.String(), "panicky.Mid", "where it was")
+	locks, err = ratelock.New(r.store.RateLocks(), worse{r.feed}, plain, &ratelock.Config{Clock: r.clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	require.NoError(t, err)
+	require.ErrorIs(t, locks.Drift(t.Context(), r.clock.Now()), errcodes.PriceUnavailable)
+	require.Contains(t, log.String(), "worse.Pairs", "where it was")
+	require.NotContains(t, log.String(), "0123456789")
 }
 
 // mute is a feed that does not say what it offers.
@@ -135,4 +144,8 @@ func TestAFeedThatHangsDoesNotHoldATick(t *testing.T) {
 
 type panicky struct{ ports.PriceFeed }
 
-func (panicky) Mid(context.Context, ports.Pair) (ports.Price, error) { panic("a bug of the feed") }
+func (panicky) Mid(context.Context, ports.Pair) (ports.Price, error) { panic("account 0123456789") }
+
+type worse struct{ ports.PriceFeed }
+
+func (worse) Pairs(context.Context) (ports.PairSet, error) { panic("account 0123456789") }

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,6 +62,7 @@ func (a *attempt) run(ctx context.Context) (m made, err error) {
 	})
 	both.Go(func() error {
 		defer cancel(errDone)
+		defer a.recovered(ctx, &err)
 		m, err = a.write(ctx)
 		return nil
 	})
@@ -69,6 +71,15 @@ func (a *attempt) run(ctx context.Context) (m made, err error) {
 		err = cause
 	}
 	return m, err
+}
+
+// recovered makes an error of a panic in a source, a writer or the store of files:
+// this attempt fails, and no process, which would take the next ones with it.
+func (a *attempt) recovered(ctx context.Context, err *error) {
+	if v := recover(); v != nil {
+		*err = errcodes.Panicked(errcodes.Internal, v)
+		a.service.cfg.Logger.ErrorContext(ctx, "the making of a report panicked", "error", *err, "stack", string(debug.Stack()))
+	}
 }
 
 var errDone = errors.New("done")

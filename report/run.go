@@ -65,7 +65,8 @@ func (s *Service) report(ctx context.Context, err error) {
 
 // Tick makes the reports that wait at now, one after the other, and removes what
 // Policy.KeepFor has let go. It ends when none waits. Errors are joined; those of
-// a report's own are its reason instead.
+// a report's own are its reason instead. A panic in a source, a writer or the
+// files fails the attempt, and is logged with its stack.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	var failed []error
 	// A round may be ahead of the clock, and goes on with it; also back, since what

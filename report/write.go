@@ -96,7 +96,8 @@ func (a *attempt) writeFile(ctx context.Context, rec *ports.ReportJob, c content
 	return file.Commit(ctx)
 }
 
-func (a *attempt) writeRows(ctx context.Context, rows iter.Seq2[ports.Row, error], out ports.RowWriter, inline *inline) error {
+func (a *attempt) writeRows(ctx context.Context, rows iter.Seq2[ports.Row, error], out ports.RowWriter, inline *inline) (err error) {
+	defer a.recovered(ctx, &err)
 	for row, err := range rows {
 		if err != nil {
 			return err

@@ -3,7 +3,7 @@ package validation
 import (
 	"context"
 	"errors"
-	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -163,7 +163,7 @@ func (s *Service) call(ctx context.Context, c ports.AccountConnector, l ports.Ac
 	var given atomic.Bool // to whom is first: the reply, or the end of the time
 	var asking sync.WaitGroup
 	asking.Go(func() {
-		a, err := guarded(calling, c, l)
+		a, err := s.guarded(calling, c, l)
 		if given.CompareAndSwap(false, true) {
 			replies <- reply{a, err}
 		} else if !s.closing() && !errors.Is(err, context.Canceled) {
@@ -193,12 +193,12 @@ func (s *Service) closing() bool {
 	}
 }
 
-// guarded is a lookup whose panic hurts nobody else. What it panicked with may
-// hold personal data.
-func guarded(ctx context.Context, c ports.AccountConnector, l ports.AccountLookup) (a ports.Answer, err error) {
+// guarded is a lookup whose panic hurts nobody else.
+func (s *Service) guarded(ctx context.Context, c ports.AccountConnector, l ports.AccountLookup) (a ports.Answer, err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			a, err = ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, fmt.Sprintf("connector %s panicked with a %T", c.Name(), r))
+		if v := recover(); v != nil {
+			a, err = ports.Answer{}, errcodes.Panicked(errcodes.MalformedAnswer, v)
+			s.cfg.Logger.ErrorContext(ctx, "a connector panicked", "connector", c.Name(), "error", err, "stack", string(debug.Stack()))
 		}
 	}()
 	return c.Lookup(ctx, l)

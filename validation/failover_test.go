@@ -3,6 +3,7 @@ package validation_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -199,11 +200,19 @@ func (panicking) Lookup(_ context.Context, l ports.AccountLookup) (ports.Answer,
 
 func TestAPanicIsAFailure(t *testing.T) {
 	b := newBench(t, storages["memory"](t))
-	s := b.open(day, panicking{b.first}, b.second)
+	var log lockedBuffer
+	cfg := b.config()
+	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	s, err := validation.New(b.ports(), []ports.AccountConnector{panicking{b.first}, b.second}, day, cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 	v, err := s.Validate(t.Context(), owner, request())
 	require.NoError(t, err)
 	assert.Equal(t, "second", v.Provider)
 	assert.Equal(t, ports.OutcomeMalformed, v.Asked[0].Outcome)
+	assert.Contains(t, log.String(), "panicking.Lookup", "where it was")
+	assert.Contains(t, log.String(), "connector=first")
+	assert.NotContains(t, log.String(), request().AccountIdentifier)
 }
 
 // A name prefers who knows names; what is asked without one is another answer

@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -23,23 +22,11 @@ func (x *exchange) recoverPanic() {
 	}
 	begun := x.status != 0
 	x.stack = debug.Stack()
-	x.err = errcodes.Wrap(errcodes.Internal, "", panicked(v))
+	x.err = errcodes.Panicked(errcodes.Internal, v)
 	if begun {
 		panic(http.ErrAbortHandler)
 	}
 	x.fail(x.err)
-}
-
-// panicked describes a panic without its text, which may quote a secret; only
-// the runtime's own texts are known not to.
-func panicked(v any) error {
-	if err, ok := v.(interface {
-		error
-		RuntimeError()
-	}); ok {
-		return fmt.Errorf("panic: %w", err)
-	}
-	return fmt.Errorf("panic with a %T", v)
 }
 
 func (s *server) end(x *exchange, r *http.Request) {

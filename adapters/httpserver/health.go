@@ -87,7 +87,7 @@ func (h *readiness) start() []<-chan singleflight.Result {
 func (h *readiness) run(check Check) (degraded bool, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked(v)
+			err = errcodes.Panicked(errcodes.Internal, v)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), h.timeout)

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"runtime/debug"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -14,7 +15,7 @@ import (
 // deliveries themselves take time, so leases and pauses count from Config.Clock
 // as it shows at each claim and each failure.
 //
-// A failed delivery is no error. The first error of the outbox ends the tick
+// A failed delivery is no error, nor is a panic of the sink, which is one. The first error of the outbox ends the tick
 // and is returned as it is; so does ctx, with its error. What was claimed and
 // not settled by then is free again after Config.Lease.
 func (r *Relay) Tick(ctx context.Context) (int, error) {
@@ -94,7 +95,7 @@ type outcome struct{ delivered, gone bool }
 // the receiver has it by then. Only a delivery that fails because ctx is done
 // says nothing about the receiver, and stays unsettled.
 func (r *Relay) deliver(ctx context.Context, e ports.Event) (outcome, error) {
-	failure := r.sink.Deliver(ctx, e)
+	failure := r.attempt(ctx, e)
 	if failure != nil && ctx.Err() != nil {
 		return outcome{}, ctx.Err()
 	}
@@ -103,6 +104,18 @@ func (r *Relay) deliver(ctx context.Context, e ports.Event) (outcome, error) {
 		gone, err = false, nil // another relay has claimed it since, and settles it
 	}
 	return outcome{failure == nil, gone}, err
+}
+
+// attempt hands the event to the sink, whose panic is a failed delivery: the
+// process, and with it all else it does, is not to end for one event.
+func (r *Relay) attempt(ctx context.Context, e ports.Event) (failure error) {
+	defer func() {
+		if v := recover(); v != nil {
+			failure = errcodes.Panicked(errcodes.Internal, v)
+			r.cfg.Logger.ErrorContext(ctx, "the sink panicked", "event", e.ID, "error", failure, "stack", string(debug.Stack()))
+		}
+	}()
+	return r.sink.Deliver(ctx, e)
 }
 
 // settle tells the outbox how the delivery went, and reports whether the event

@@ -3,7 +3,6 @@ package httpcall
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -157,7 +156,7 @@ func (t *Tokens) drop(value string) {
 func (t *Tokens) renew(ctx context.Context) (got access, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			got, err = access{}, errcodes.New(errcodes.MalformedAnswer, fmt.Sprintf("the login panicked with a %T", v))
+			got, err = access{}, errcodes.Panicked(errcodes.MalformedAnswer, v)
 		}
 	}()
 	if value, ok := t.kept(); ok {

@@ -2,8 +2,9 @@ package chain
 
 import (
 	"context"
-	"fmt"
 	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
 )
 
 // call bounds a call of a feed, whether or not the feed heeds its context, and
@@ -20,7 +21,7 @@ func call[T any](ctx context.Context, limit time.Duration, feed func(context.Con
 		var a answer
 		defer func() {
 			if v := recover(); v != nil {
-				a.err = fmt.Errorf("a feed panicked: %v", v)
+				a.err = errcodes.Panicked(errcodes.PriceUnavailable, v)
 			}
 			answered <- a
 		}()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -136,19 +137,32 @@ func (f *Feed) look(ctx context.Context) *state {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.cfg.Timeout)
 	defer cancel()
-	body, err := f.fetch(ctx)
-	now := f.cfg.Clock.Now()
-	next := &state{table: was.table, readAt: was.readAt, tried: true, triedAt: now}
+	t, now, err := f.read(ctx, was.table)
+	next := &state{table: was.table, readAt: was.readAt, tried: true, triedAt: now, err: err}
 	if err == nil {
-		var t *table
-		if t, err = read(body, now, was.table); err == nil {
-			next.table, next.readAt = t, now.UTC().Truncate(time.Millisecond)
-		}
+		next.table, next.readAt = t, now.UTC().Truncate(time.Millisecond)
 	}
-	next.err = err
 	f.log(was, err)
 	f.state.Store(next)
 	return next
+}
+
+// read gives the source's table, and when it was read. It runs in a goroutine of
+// its own, where a panic, of a transport that was plugged in, ends the process.
+func (f *Feed) read(ctx context.Context, last *table) (t *table, now time.Time, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			t, now, err = nil, f.cfg.Clock.Now(), errcodes.Panicked(errcodes.PriceUnavailable, v)
+			f.cfg.Logger.ErrorContext(ctx, "the look at the ECB's rates panicked", "error", err, "stack", string(debug.Stack()))
+		}
+	}()
+	body, err := f.fetch(ctx)
+	now = f.cfg.Clock.Now()
+	if err != nil {
+		return nil, now, err
+	}
+	t, err = read(body, now, last)
+	return t, now, err
 }
 
 var (

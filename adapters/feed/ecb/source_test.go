@@ -1,7 +1,9 @@
 package ecb_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,6 +25,46 @@ func TestAnErrorDoesNotShowTheAddress(t *testing.T) {
 	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
 	require.NotContains(t, err.Error(), "geheim")
 	require.NotContains(t, b.log.String(), "geheim")
+}
+
+// transport is one with a bug, or http's own.
+type transport struct{ broken bool }
+
+func (r *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if r.broken {
+		panic("geheim")
+	}
+	return http.DefaultTransport.RoundTrip(request)
+}
+
+// A transport's panic is a look that failed: it would end the process, as looks
+// are shared.
+func TestAPanicIsAFailedLook(t *testing.T) {
+	server := httptest.NewServer(text(daily(t)))
+	t.Cleanup(server.Close)
+	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
+	clock, plugged := portstest.NewClock(after), &transport{}
+	var log bytes.Buffer
+	feed, err := ecb.New(server.URL, &ecb.Config{
+		Clock: clock, Client: &http.Client{Transport: plugged}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	require.NoError(t, err)
+	plugged.broken = true
+	_, err = feed.Mid(t.Context(), usdzar)
+	require.ErrorIs(t, err, errcodes.PriceUnavailable)
+	require.Contains(t, log.String(), "RoundTrip", "where it was")
+	require.NotContains(t, err.Error()+log.String(), "geheim")
+
+	plugged.broken = false
+	clock.Advance(ecb.DefaultRetryEvery)
+	price, err := feed.Mid(t.Context(), usdzar)
+	require.NoError(t, err)
+
+	plugged.broken = true
+	clock.Advance(ecb.DefaultRefreshEvery)
+	again, err := feed.Mid(t.Context(), usdzar)
+	require.NoError(t, err, "the last good rates stay in force")
+	require.Equal(t, price, again)
 }
 
 func TestNewRefuses(t *testing.T) {

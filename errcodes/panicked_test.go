@@ -1,0 +1,53 @@
+package errcodes_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+type account string
+
+func TestPanicked(t *testing.T) {
+	caught := func(do func()) (err *errcodes.Error) {
+		defer func() { err = errcodes.Panicked(errcodes.MalformedAnswer, recover()) }()
+		do()
+		return nil
+	}
+	empty := []int{}
+	for want, do := range map[string]func(){
+		"panic with a string":                    func() { panic("canary") },
+		"panic with a *errors.errorString":       func() { panic(errors.New("canary")) },
+		"panic with a errcodes_test.account":     func() { panic(account("canary")) },
+		"panic: runtime error: index out of ran": func() { _ = empty[len(empty)+2] },
+		"panic: interface conversion: interface": func() { _ = any(account("canary")).(fmt.Stringer) },
+	} {
+		err := caught(do)
+		require.Equal(t, errcodes.MalformedAnswer, errcodes.Of(err))
+		require.Contains(t, err.Error(), want)
+		require.NotContains(t, err.Error(), "canary")
+		require.NotContains(t, err.Message(), "panic", "which callers see")
+	}
+	var bug runtime.Error
+	require.ErrorAs(t, caught(func() { _ = empty[len(empty)+2] }), &bug)
+}
+
+// A connector that is plugged in may have a bug; its caller gets an error.
+func ExamplePanicked() {
+	lookUp := func(number string) (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = errcodes.Panicked(errcodes.MalformedAnswer, v)
+			}
+		}()
+		panic("no table for " + number)
+	}
+	err := lookUp("0123456789")
+	fmt.Println(errcodes.Of(err), "/", errors.Unwrap(err))
+	// Output: malformed_answer / panic with a string
+}

@@ -1,0 +1,123 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/report"
+)
+
+// brittle is a writer, and a store of files, with a bug where it is told.
+type brittle struct {
+	ports.ReportFiles
+	lines
+
+	broken string
+	open   int // row writers
+}
+
+func (b *brittle) trip(place string) {
+	if b.broken == place {
+		panic("account 0123456789 in " + place)
+	}
+}
+
+func (b *brittle) Create(ctx context.Context, name string) (ports.NewReportFile, error) {
+	b.trip("Create")
+	file, err := b.ReportFiles.Create(ctx, name)
+	return brittleFile{file, b}, err
+}
+
+type brittleFile struct {
+	ports.NewReportFile
+
+	b *brittle
+}
+
+func (f brittleFile) Commit(ctx context.Context) error {
+	f.b.trip("Commit")
+	return f.NewReportFile.Commit(ctx)
+}
+
+func (b *brittle) Begin(w io.Writer, columns []ports.Column) (ports.RowWriter, error) {
+	b.trip("Begin")
+	out, err := b.lines.Begin(w, columns)
+	b.open++
+	return brittleRows{out, b}, err
+}
+
+type brittleRows struct {
+	ports.RowWriter
+
+	b *brittle
+}
+
+func (r brittleRows) Write(row ports.Row) error {
+	r.b.trip("Write")
+	return r.RowWriter.Write(row)
+}
+
+func (r brittleRows) Close() error {
+	r.b.open--
+	r.b.trip("Close")
+	return r.RowWriter.Close()
+}
+
+// A panic in what was plugged in fails one attempt, not the process; nothing of
+// the attempt stays, and the next one makes the report.
+func TestAPanicIsAFailedAttempt(t *testing.T) {
+	for _, place := range []string{"Rows", "Create", "Begin", "Write", "Close", "Commit"} {
+		t.Run(place, func(t *testing.T) {
+			var log bytes.Buffer
+			r := newRig(t, func(c *report.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+			b := &brittle{ReportFiles: r.files, broken: place}
+			r.source.rows = transactions(3)
+			r.source.before = func(_ context.Context, row int) error {
+				if row == 2 {
+					b.trip("Rows")
+				}
+				return nil
+			}
+			service, err := report.New(report.Ports{
+				Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{b}, Files: b, Scratch: portstest.NewScratch(),
+			}, report.Policy{}, &r.config)
+			require.NoError(t, err)
+			tick := func() error { return service.Tick(t.Context(), r.clock.Now()) }
+
+			j := r.create(asked())
+			err = tick()
+			require.ErrorIs(t, err, errcodes.Internal)
+			require.Contains(t, err.Error(), "panic with a string")
+			require.Contains(t, log.String(), "(*brittle).trip", "where it was")
+			require.NotContains(t, fmt.Sprint(err, log.String()), "0123456789")
+			require.Zero(t, b.open, "each writer is closed")
+			r.nothingUnder(j.ID)
+			require.Equal(t, ports.ReportRunning, r.get(j.ID).Status)
+
+			b.broken = ""
+			r.clock.Advance(r.config.Lease + report.DefaultLease)
+			require.NoError(t, tick())
+			require.Equal(t, ports.ReportCompleted, r.get(j.ID).Status)
+
+			b.broken = place
+			j = r.create(asked())
+			for range report.DefaultMaxAttempts {
+				require.Error(t, tick())
+				r.clock.Advance(report.DefaultLease)
+			}
+			j = r.get(j.ID)
+			require.Equal(t, ports.ReportFailed, j.Status, "a bug that stays ends the report")
+			require.Equal(t, string(errcodes.Internal), j.Reason)
+			r.nothingUnder(j.ID)
+		})
+	}
+}
