@@ -15,9 +15,10 @@ import (
 // deliveries themselves take time, so leases and pauses count from Config.Clock
 // as it shows at each claim and each failure.
 //
-// A failed delivery is no error, nor is a panic of the sink, which is one. The first error of the outbox ends the tick
-// and is returned as it is; so does ctx, with its error. What was claimed and
-// not settled by then is free again after Config.Lease.
+// A failed delivery is no error, and a panic of the sink is a failed delivery.
+// The first error of the outbox ends the tick and is returned as it is; so does
+// ctx, with its error. What was claimed and not settled by then is free again
+// after Config.Lease.
 func (r *Relay) Tick(ctx context.Context) (int, error) {
 	for delivered := 0; ; {
 		n, more, err := r.batch(ctx)
