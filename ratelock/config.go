@@ -38,9 +38,9 @@ type Config struct {
 	// errcodes.ClockBehind, for the price's with errcodes.PriceUnavailable.
 	// Default 10 min. At least 1 ms.
 	MaxClockLead time.Duration
-	// PriceTimeout bounds one look at the feed, and what a tick of Drift asks it
-	// for the pairs on offer, by the deadline of its context, which feeds heed.
-	// Default 5 s. At least 1 ms.
+	// PriceTimeout bounds one look at the feed, and what a tick of Drift or of a
+	// Keeper asks it for the pairs on offer, by the deadline of its context, which
+	// feeds heed. Default 5 s. At least 1 ms.
 	PriceTimeout time.Duration
 	// Every is the pause between two ticks of Run. Default 2 s. At least 1 ms.
 	Every time.Duration

@@ -24,6 +24,10 @@ func (s *Service) Current(ctx context.Context, owner string, pair ports.Pair, mi
 	if err != nil {
 		return ports.RateLock{}, err
 	}
+	return s.current(ctx, owner, pair, minLeft, terms)
+}
+
+func (s *Service) current(ctx context.Context, owner string, pair ports.Pair, minLeft time.Duration, terms Terms) (ports.RateLock, error) {
 	if minLeft < 0 || minLeft >= terms.Validity {
 		return ports.RateLock{}, invalid("minLeft", "not between 0 and the validity of "+terms.Validity.String())
 	}

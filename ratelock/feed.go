@@ -58,8 +58,14 @@ func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error)
 func (p *prices) offered(ctx context.Context) (pairs ports.PairSet, err error) {
 	timed, cancel := context.WithTimeout(ctx, p.cfg.PriceTimeout)
 	defer cancel()
+	return p.pairs(timed)
+}
+
+// pairs asks what is on offer. Feeds answer from memory, so that a caller's own
+// patience is enough.
+func (p *prices) pairs(ctx context.Context) (pairs ports.PairSet, err error) {
 	defer p.recovered(ctx, &err)
-	return p.feed.Pairs(timed)
+	return p.feed.Pairs(ctx)
 }
 
 // recovered makes an error of the feed's panic: one look fails, and no process.

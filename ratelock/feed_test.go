@@ -104,7 +104,8 @@ func TestAFeedThatWasNeverRead(t *testing.T) {
 
 func TestAFeedThatHangsOrPanicsIsNoLivePrice(t *testing.T) {
 	r := newRig(t)
-	defer r.feed.Hold()()
+	release := r.feed.Hold()
+	defer release()
 	locks, err := ratelock.New(r.store.RateLocks(), r.feed, plain, &ratelock.Config{Clock: r.clock, PriceTimeout: time.Millisecond})
 	require.NoError(t, err)
 	_, _, err = locks.Create(t.Context(), "shop", usdzar)
@@ -120,6 +121,12 @@ func TestAFeedThatHangsOrPanicsIsNoLivePrice(t *testing.T) {
 	locks, err = ratelock.New(r.store.RateLocks(), worse{r.feed}, plain, &ratelock.Config{Clock: r.clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	require.NoError(t, err)
 	require.ErrorIs(t, locks.Drift(t.Context(), r.clock.Now()), errcodes.PriceUnavailable)
+	require.Contains(t, log.String(), "worse.Pairs", "where it was")
+	log.Reset()
+	release()
+	_, minted, err := locks.Create(t.Context(), "shop", usdzar)
+	require.NoError(t, err, "as with a feed that was never read, the price decides")
+	require.True(t, minted)
 	require.Contains(t, log.String(), "worse.Pairs", "where it was")
 	require.NotContains(t, log.String(), "0123456789")
 }
@@ -140,6 +147,15 @@ func TestAFeedThatHangsDoesNotHoldATick(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, locks.Drift(t.Context(), r.clock.Now()), context.DeadlineExceeded)
 	require.ErrorIs(t, reported, context.DeadlineExceeded)
+
+	keeper, err := ratelock.NewKeeper(locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
+	require.NoError(t, err)
+	patient, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	err = keeper.Tick(patient, r.clock.Now())
+	require.NoError(t, patient.Err(), "the tick ends before its caller's patience")
+	require.NoError(t, err)
+	require.Equal(t, []string{ratelock.EventMinted}, r.kinds())
 }
 
 type panicky struct{ ports.PriceFeed }

@@ -54,11 +54,22 @@ func NewKeeper(s *Service, kept ...Kept) (*Keeper, error) {
 func (k *Keeper) Tick(ctx context.Context, _ time.Time) error {
 	var failed []error
 	for _, want := range k.kept {
-		if _, err := k.service.Current(ctx, want.Owner, want.Pair, want.Lead); err != nil {
+		if err := k.keep(ctx, &want); err != nil {
 			failed = append(failed, err)
 		}
 	}
 	return k.service.background(errors.Join(failed...))
+}
+
+// keep is Current within the patience of a tick.
+func (k *Keeper) keep(ctx context.Context, want *Kept) error {
+	s := k.service
+	terms, err := s.admitOffered(ctx, want.Owner, want.Pair, s.prices.offered)
+	if err != nil {
+		return err
+	}
+	_, err = s.current(ctx, want.Owner, want.Pair, want.Lead, terms)
+	return err
 }
 
 // Run ticks at once and then every Config.Every of the service, until ctx is

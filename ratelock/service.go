@@ -61,12 +61,18 @@ func (s *Service) Create(ctx context.Context, owner string, pair ports.Pair) (lo
 
 // admit checks the pair and finds its terms: 400 before 422.
 func (s *Service) admit(ctx context.Context, owner string, pair ports.Pair) (Terms, error) {
+	return s.admitOffered(ctx, owner, pair, s.prices.pairs)
+}
+
+func (s *Service) admitOffered(
+	ctx context.Context, owner string, pair ports.Pair, offered func(context.Context) (ports.PairSet, error),
+) (Terms, error) {
 	if !convertible(pair.Base) || !convertible(pair.Quote) || pair.Base == pair.Quote {
 		return Terms{}, refusePair(pair)
 	}
 	// A feed that was never read cannot say what is on offer. A full book needs
 	// no price, so the question goes on to the book.
-	if offered, err := s.prices.feed.Pairs(ctx); err == nil && !offered.Has(pair) {
+	if list, err := offered(ctx); err == nil && !list.Has(pair) {
 		return Terms{}, errcodes.New(errcodes.PairNotOffered, "")
 	}
 	terms, ok := s.policy.Terms(owner, pair)
