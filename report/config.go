@@ -150,6 +150,7 @@ func (c *Config) withDefaults() (Config, error) {
 	if err := out.check(); err != nil {
 		return out, err
 	}
+	out.LinkKey = slices.Clone(out.LinkKey) // who gave it may wipe it
 	if out.LinkKey == nil {
 		out.LinkKey = make([]byte, minLinkKey)
 		if _, err := io.ReadFull(out.Random, out.LinkKey); err != nil {

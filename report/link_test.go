@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"strings"
 	"testing"
@@ -40,6 +41,20 @@ func TestALinkOpensItsFileUntilItsEnd(t *testing.T) {
 	next, err := r.service.DownloadURL(t.Context(), owner, id)
 	require.NoError(t, err)
 	assert.NotEqual(t, link.Token, next.Token, "a link is made anew")
+}
+
+// Who gave the key may wipe it: it is copied, or links would be signed with zeros.
+func TestTheKeyOfLinksIsCopied(t *testing.T) {
+	key := bytes.Repeat([]byte{7}, 32)
+	r := newRig(t, func(c *report.Config) { c.LinkKey = key })
+	j := r.create(asked())
+	require.NoError(t, r.tick())
+	before, err := r.service.DownloadURL(t.Context(), owner, j.ID)
+	require.NoError(t, err)
+	clear(key)
+	after, err := r.service.DownloadURL(t.Context(), owner, j.ID)
+	require.NoError(t, err)
+	assert.Equal(t, before.Token, after.Token)
 }
 
 func TestAnAlteredLinkOpensNothing(t *testing.T) {

@@ -49,6 +49,7 @@ func New(p Ports, policy Policy, config *Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	policy.Directions = slices.Clone(policy.Directions)
 	return &Service{
 		ports: p, writers: writers, columns: columns, policy: policy, cfg: cfg, holder: holder,
 		loops: ticker.New(cfg.Clock, cfg.Every), wake: make(chan struct{}, 1),

@@ -36,6 +36,25 @@ func (s *statement) Lines(_ context.Context, q ports.RowQuery) iter.Seq2[ports.S
 	}
 }
 
+// What a service was made with is its own, whatever becomes of the caller's slice.
+func TestTheDirectionsOfAPolicyAreCopied(t *testing.T) {
+	r := newRig(t)
+	r.source.applies = func(ports.Filter) bool { return true }
+	directions := []errcodes.Direction{errcodes.Payout}
+	service, err := report.New(report.Ports{
+		Reports: r.store.Reports(), Transactions: r.source, Settlements: &statement{}, Writers: []ports.ReportWriter{linesWriter{}},
+		Files: r.files, Scratch: portstest.NewScratch(),
+	}, report.Policy{Directions: directions}, &r.config)
+	require.NoError(t, err)
+	directions[0] = errcodes.Payin
+	q := asked()
+	q.Columns = nil
+	_, err = service.CreateUnmatched(t.Context(), owner, q)
+	require.NoError(t, err)
+	require.NoError(t, service.Tick(t.Context(), r.clock.Now()))
+	require.Equal(t, []ports.Filter{{Column: "direction", OneOf: []string{"payout"}}}, r.source.queries[0].Filters)
+}
+
 // reconciled makes the unmatched report of 20 November, a week later.
 func reconciled(t *testing.T, rows []map[string]string, lines []ports.SettlementLine, more ...func(*report.Request)) (*rig, *statement, []map[string]any) {
 	t.Helper()
