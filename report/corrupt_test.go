@@ -32,6 +32,8 @@ var impossibleRecords = map[string]func(*ports.ReportJob){
 	"it has failed with a file":     func(j *ports.ReportJob) { ended(j, ports.ReportFailed, "canceled", "00") },
 	"it has completed with no file": func(j *ports.ReportJob) { ended(j, ports.ReportCompleted, "", "") },
 	"it ends before it starts":      func(j *ports.ReportJob) { j.Request.To = j.Request.From.AddDate(0, 0, -1) },
+	"it has less than no rows":      func(j *ports.ReportJob) { j.Rows = -1 },
+	"its file is below nothing":     func(j *ports.ReportJob) { j.FileSize = -1 },
 	"it has no columns":             func(j *ports.ReportJob) { j.Request.Columns = nil },
 }
 

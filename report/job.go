@@ -35,6 +35,8 @@ func impossible(r *ports.ReportJob) string {
 		return "its file and its status disagree"
 	case r.Request.To.Before(r.Request.From) || len(r.Request.Columns) == 0:
 		return "its request is none"
+	case r.Rows < 0 || r.FileSize < 0:
+		return "it has less than nothing"
 	default:
 		return ""
 	}

@@ -82,7 +82,7 @@ func (s *Service) Rows(ctx context.Context, owner, id string) (rows []json.RawMe
 	if err != nil {
 		return nil, false, err
 	}
-	rows = make([]json.RawMessage, 0, j.rec.Rows)
+	rows = make([]json.RawMessage, 0, bytes.Count(text, []byte{'\n'}))
 	for line := range bytes.Lines(text) {
 		rows = append(rows, bytes.TrimSuffix(line, []byte{'\n'}))
 	}
