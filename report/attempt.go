@@ -62,7 +62,7 @@ func (a *attempt) run(ctx context.Context) (m made, err error) {
 	})
 	both.Go(func() error {
 		defer cancel(errDone)
-		defer a.recovered(ctx, &err)
+		defer a.service.recovered(ctx, "the making of a report", &err)
 		m, err = a.write(ctx)
 		return nil
 	})
@@ -75,10 +75,10 @@ func (a *attempt) run(ctx context.Context) (m made, err error) {
 
 // recovered makes an error of a panic in a source, a writer or the store of files:
 // this attempt fails, and no process, which would take the next ones with it.
-func (a *attempt) recovered(ctx context.Context, err *error) {
+func (s *Service) recovered(ctx context.Context, what string, err *error) {
 	if v := recover(); v != nil {
 		*err = errcodes.Panicked(errcodes.Internal, v)
-		a.service.cfg.Logger.ErrorContext(ctx, "the making of a report panicked", "error", *err, "stack", string(debug.Stack()))
+		s.cfg.Logger.ErrorContext(ctx, "a panic was recovered", "in", what, "error", *err, "stack", string(debug.Stack()))
 	}
 }
 

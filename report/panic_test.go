@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -120,4 +121,55 @@ func TestAPanicIsAFailedAttempt(t *testing.T) {
 			r.nothingUnder(j.ID)
 		})
 	}
+}
+
+func (b *brittle) Remove(ctx context.Context, name string) error {
+	b.trip("Remove")
+	return b.ReportFiles.Remove(ctx, name)
+}
+
+// Files are removed outside of the attempt too: when it was lost or broken off,
+// when the report has ended, is cancelled or has been kept long enough.
+func TestAPanicOfARemovalEndsNoProcess(t *testing.T) {
+	var log bytes.Buffer
+	r := newRig(t, func(c *report.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	var background error
+	r.config.Hooks.Background = func(err error) { background = err }
+	b := &brittle{ReportFiles: r.files}
+	service, err := report.New(report.Ports{
+		Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{b}, Files: b, Scratch: portstest.NewScratch(),
+	}, report.Policy{KeepFor: time.Hour}, &r.config)
+	require.NoError(t, err)
+	panicked := func(err error) {
+		t.Helper()
+		require.ErrorIs(t, err, errcodes.Internal)
+		require.Contains(t, err.Error(), "panic with a string")
+		require.Contains(t, log.String(), "(*brittle).trip", "where it was")
+		require.NotContains(t, fmt.Sprint(err, log.String()), "0123456789")
+		log.Reset()
+	}
+
+	kept := r.create(asked())
+	require.NoError(t, service.Tick(t.Context(), r.clock.Now()))
+	failed := r.create(asked())
+	r.source.before = func(context.Context, int) error { return errcodes.New(errcodes.Unprocessable, "") }
+	b.broken = "Remove"
+	panicked(service.Tick(t.Context(), r.clock.Now()))
+	require.Equal(t, ports.ReportFailed, r.get(failed.ID).Status)
+
+	again := r.create(asked())
+	r.source.before = func(context.Context, int) error { return errcodes.New(errcodes.Unavailable, "") }
+	panicked(service.Tick(t.Context(), r.clock.Now()))
+	gone, err := service.Cancel(t.Context(), owner, again.ID)
+	require.NoError(t, err)
+	require.Equal(t, ports.ReportFailed, gone.Status)
+	panicked(background)
+
+	r.clock.Advance(time.Hour)
+	panicked(service.Tick(t.Context(), r.clock.Now()))
+	require.Equal(t, ports.ReportCompleted, r.get(kept.ID).Status, "it goes when its files have gone")
+	b.broken = ""
+	require.NoError(t, service.Tick(t.Context(), r.clock.Now()))
+	_, err = service.Get(t.Context(), owner, kept.ID)
+	require.ErrorIs(t, err, errcodes.NotFound)
 }

@@ -97,7 +97,7 @@ func (a *attempt) writeFile(ctx context.Context, rec *ports.ReportJob, c content
 }
 
 func (a *attempt) writeRows(ctx context.Context, rows iter.Seq2[ports.Row, error], out ports.RowWriter, inline *inline) (err error) {
-	defer a.recovered(ctx, &err)
+	defer a.service.recovered(ctx, "the making of a report", &err)
 	for row, err := range rows {
 		if err != nil {
 			return err
@@ -168,7 +168,8 @@ func (s *Service) removeFiles(ctx context.Context, rec *ports.ReportJob) error {
 }
 
 // removeAttempts removes what the attempts from first to last have left.
-func (s *Service) removeAttempts(ctx context.Context, rec *ports.ReportJob, first, last int) error {
+func (s *Service) removeAttempts(ctx context.Context, rec *ports.ReportJob, first, last int) (err error) {
+	defer s.recovered(ctx, "the removal of a report's files", &err)
 	of := *rec
 	for of.Attempts = first; of.Attempts <= last; of.Attempts++ {
 		for _, name := range []string{reportName(&of), manifestName(&of), rowsName(&of)} {
