@@ -2,6 +2,7 @@ package validation_test
 
 import (
 	"context"
+	"math"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -492,6 +493,18 @@ func TestTheEndOfALookupsTimeIsADeadline(t *testing.T) {
 		w.pending(s, request())
 		pass(30 * time.Second)
 		assert.ErrorIs(w, c.cause, context.DeadlineExceeded)
+	})
+}
+
+// A time-out beyond all calendars is one that never comes, not one that has passed.
+func TestATimeoutForEver(t *testing.T) {
+	inWorld(t, func(w *world) {
+		defer w.first.Hold()()
+		p := w.process(w.first)
+		p.config.Timeout, p.config.Grace = math.MaxInt64, math.MaxInt64
+		s := w.open(p)
+		v := w.pending(s, request())
+		assert.Equal(w, v, w.get(s, v.ID), "still pending, and to the millisecond, as it is stored")
 	})
 }
 

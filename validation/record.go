@@ -26,7 +26,7 @@ func (s *Service) draft(q *question, at time.Time) (ports.ValidationRecord, erro
 	}
 	return ports.ValidationRecord{
 		ID: id, Owner: q.owner, MerchantID: q.merchant, Market: q.account.Market, BankCode: q.account.BankCode,
-		Tables: tables, CreatedAt: at, Deadline: at.Add(s.cfg.Timeout + s.cfg.Grace),
+		Tables: tables, CreatedAt: at, Deadline: stamp(at.Add(s.cfg.Timeout).Add(s.cfg.Grace)),
 	}, nil
 }
 

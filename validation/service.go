@@ -210,8 +210,9 @@ func (s *Service) Wait(ctx context.Context, owner, id string) (ports.Validation,
 
 // Close stops Run, breaks lookups off, and waits for all of it to end, or for
 // ctx. What was pending stays so, and is taken up by another service or at the
-// next start; an answer that was on its way is dropped. Close may be called more
-// than once.
+// next start; an answer that was on its way is dropped. It does not wait for a
+// connector that goes on after the context of its lookup has ended. Close may be
+// called more than once.
 func (s *Service) Close(ctx context.Context) error {
 	return s.loops.Close(ctx)
 }
