@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -63,8 +65,9 @@ type Config struct {
 	// connection. Up to [MaxRequestTimeout]; 0: [DefaultRequestTimeout].
 	RequestTimeout time.Duration
 
-	// PublicURL is the base of links, such as https://pay.example, without a
-	// slash at its end. Default: links begin with the path.
+	// PublicURL is the base of links, such as https://pay.example: http or https,
+	// with a host, without a query, a fragment or a slash at its end. Default:
+	// links begin with the path.
 	PublicURL string
 
 	// Checks are what /readyz asks.
@@ -118,6 +121,8 @@ func (c *Config) check() error {
 		return badConfig("CheckTimeout must be from 0 to %v", MaxCheckTimeout)
 	case c.RequestTimeout < 0 || c.RequestTimeout > MaxRequestTimeout:
 		return badConfig("RequestTimeout must be from 0 to %v", MaxRequestTimeout)
+	case c.PublicURL != "" && !isBase(c.PublicURL):
+		return badConfig("PublicURL must be the base of links, such as https://pay.example, without a slash at its end")
 	}
 	names := map[string]bool{}
 	for _, check := range c.Checks {
@@ -127,6 +132,13 @@ func (c *Config) check() error {
 		names[check.Name] = true
 	}
 	return nil
+}
+
+// isBase reports whether a path behind it makes a link.
+func isBase(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, "?#") &&
+		!strings.HasSuffix(text, "/")
 }
 
 func badConfig(format string, args ...any) error {

@@ -190,6 +190,13 @@ func TestConfigIsChecked(t *testing.T) {
 		"a negative time-out":      {CheckTimeout: -1},
 		"a time-out above 1 min":   {CheckTimeout: time.Minute + 1},
 		"a check without Run":      {Checks: []httpserver.Check{{Name: "x", Run: run}}},
+		"links with two slashes":   {PublicURL: "https://pay.example/"},
+		"links without a scheme":   {PublicURL: "pay.example"},
+		"links to a script":        {PublicURL: "javascript:alert(1)"},
+		"links without a host":     {PublicURL: "https:///fx"},
+		"links into a query":       {PublicURL: "https://pay.example?fx"},
+		"links into a fragment":    {PublicURL: "https://pay.example/#fx"},
+		"links that are no URL":    {PublicURL: "https://pay.example\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := httpserver.New(&auth{}, httpserver.Services{}, &cfg)

@@ -17,9 +17,13 @@ type ServerConfig struct {
 	Logger            *slog.Logger  // told of broken connections; nil: none
 }
 
-// NewServer makes an http.Server for h with limits fit for the open net, which
-// those of net/http are not. A bad value in cfg is errcodes.Configuration.
+// NewServer makes an http.Server for h, which is required, with limits fit for
+// the open net, which those of net/http are not. A bad value in cfg is
+// errcodes.Configuration.
 func NewServer(h http.Handler, cfg *ServerConfig) (*http.Server, error) {
+	if h == nil { // net/http would serve what is registered with it: pprof, for example
+		return nil, badConfig("a handler is required")
+	}
 	var c ServerConfig
 	if cfg != nil {
 		c = *cfg

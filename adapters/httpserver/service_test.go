@@ -294,6 +294,8 @@ func overTheWire(t *testing.T, p place) {
 }
 
 func TestNewServer(t *testing.T) {
+	_, err := httpserver.NewServer(nil, nil)
+	require.ErrorIs(t, err, errcodes.Configuration, "no handler")
 	s, err := httpserver.NewServer(http.NotFoundHandler(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, 5*time.Second, s.ReadHeaderTimeout)
