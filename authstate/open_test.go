@@ -62,6 +62,8 @@ func TestOpenRefuses(t *testing.T) {
 		"a direction that is none":      {owner, authstate.Opening{ID: "t", Direction: "sideways"}, "direction"},
 		"a time that is now":            {owner, by(noon), "respondBy"},
 		"a time that is past":           {owner, by(noon.Add(-time.Hour)), "respondBy"},
+		"a time beyond the year 9999":   {owner, by(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)), "respondBy"},
+		"the latest time of Go":         {owner, by(time.Unix(1<<63-62135596801, 999_999_999)), "respondBy"},
 		"a time within the millisecond": {owner, by(noon.Add(999 * time.Microsecond)), "respondBy"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,6 +78,8 @@ func TestOpenRefuses(t *testing.T) {
 		})
 	}
 	r := newRig(t)
+	last := time.Date(9999, 12, 31, 23, 59, 59, 999_000_000, time.UTC)
+	assert.Equal(t, last, r.open(by(last)).RespondBy)
 	for _, id := range []string{strings.Repeat("x", 128), "é/ ~", "½ ₦"} {
 		assert.Equal(t, id, r.open(payin(id)).ID)
 	}

@@ -46,8 +46,8 @@ type Opening struct {
 	ID        string // the embedder's own, unique for the owner: 1 to 128 bytes of text
 	Direction errcodes.Direction
 	// RespondBy is when a transaction that is still pending fails with timeout
-	// (SPEC 7.5), once [Service.Run], Tick or Get finds it so. Zero: it waits for
-	// ever.
+	// (SPEC 7.5), once [Service.Run], Tick or Get finds it so: in the future, and
+	// not beyond the year 9999. Zero: it waits for ever.
 	RespondBy time.Time
 }
 

@@ -14,6 +14,9 @@ import (
 // MaxTransactionID bounds a transaction's id, in bytes.
 const MaxTransactionID = 128
 
+// lastYear bounds RespondBy: what is further off stores cannot tell from the past.
+const lastYear = 9999
+
 // transaction is a record that has been checked, and moves by the state table
 // alone.
 type transaction struct{ rec ports.Transaction }
@@ -27,6 +30,8 @@ func opened(owner string, o Opening, now time.Time) (transaction, error) {
 		return transaction{}, badField("id", "must be 1 to 128 bytes of text without control characters")
 	case !o.Direction.Valid():
 		return transaction{}, badField("direction", "must be payin or payout")
+	case o.RespondBy.UTC().Year() > lastYear:
+		return transaction{}, badField("respondBy", "must not be beyond the year 9999; zero is for ever")
 	}
 	return transaction{ports.Transaction{
 		ID: o.ID, Owner: owner, Direction: o.Direction, Status: pending, CreatedAt: stamp(now), RespondBy: stamp(o.RespondBy),
