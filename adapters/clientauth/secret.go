@@ -19,7 +19,9 @@ const (
 )
 
 // Secret is the text of a client secret. It shows itself only by conversion,
-// string(s): in logs, formatted text and JSON it is a mask.
+// string(s): in logs, formatted text and JSON it is a mask. Two places ask no
+// type how it wants to be shown: an unexported field of a struct that fmt prints,
+// and the keys of a map in JSON. Keep it out of both.
 type Secret string
 
 const secretMask = secretPrefix + "…"

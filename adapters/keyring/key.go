@@ -17,7 +17,9 @@ const (
 )
 
 // Key is a secret and the name that sealed data know it by. In logs, formatted
-// text and JSON it shows its name only.
+// text and JSON it shows its name only; but fmt asks no type how it wants to be
+// shown that stands in an unexported field of a struct: keep it out of those that
+// are printed.
 type Key struct {
 	ID     string // 1 to [MaxIDLength] of a-z, 0-9, '-' and '_'
 	Secret []byte // [SecretSize] bytes of chance, not all zero
