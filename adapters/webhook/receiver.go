@@ -37,6 +37,9 @@ func (r *Receiver) Receive(request *http.Request) (Message, error) {
 	if request.ContentLength > r.cfg.MaxBody {
 		return Message{}, errcodes.New(errcodes.PayloadTooLarge, "")
 	}
+	if request.Body == nil { // as clients' requests, and those that gateways make up, may be
+		return verify(r.secrets, request.Header, nil, r.cfg.Clock.Now(), r.cfg.Tolerance)
+	}
 	body, err := io.ReadAll(io.LimitReader(request.Body, r.cfg.MaxBody+1))
 	switch {
 	case err != nil:

@@ -223,6 +223,8 @@ func TestReceive(t *testing.T) {
 	require.Equal(t, errcodes.InvalidRequest, errcodes.Of(err))
 	_, err = receive(bytes.NewReader(body[:9]), body)
 	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
+	_, err = r.Receive(&http.Request{Header: signed(t, secretsOf(1), "event-1", noon, body)})
+	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "a request without a body, which no server makes")
 	clock.Advance(1)
 	_, err = receive(bytes.NewReader(body), body)
 	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "the tolerance is the configuration's")
