@@ -3,6 +3,7 @@ package ratelock_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -218,8 +219,35 @@ func TestKeeperGoesOnAfterAFailure(t *testing.T) {
 	require.Len(t, r.events(), 1, "the other pair is kept")
 	_, err = ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: plain.Validity})
 	require.ErrorIs(t, err, errcodes.Configuration)
+	nobody := r.service(r.store.RateLocks(), r.clock, ratelock.PolicyTable{})
+	_, err = ratelock.NewKeeper(nobody, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: -1})
+	require.ErrorIs(t, err, errcodes.Configuration, "also while the pair has no terms")
 	_, err = ratelock.NewKeeper(nil)
 	require.ErrorIs(t, err, errcodes.Configuration)
+}
+
+// What the policy or chance does wrong is neither the caller's fault nor the
+// feed's.
+func TestCreateWithoutSoundTermsOrChance(t *testing.T) {
+	r := newRig(t)
+	locks := r.service(r.store.RateLocks(), r.clock, careless{})
+	_, _, err := locks.Create(t.Context(), "shop", usdzar)
+	require.ErrorIs(t, err, errcodes.Configuration)
+	locks, err = ratelock.New(r.store.RateLocks(), r.feed, plain, &ratelock.Config{Clock: r.clock, Random: strings.NewReader("")})
+	require.NoError(t, err)
+	_, _, err = locks.Create(t.Context(), "shop", usdzar)
+	require.ErrorIs(t, err, errcodes.Internal)
+	require.Empty(t, r.events(), "I13")
+	require.NoError(t, r.store.Close())
+	_, _, err = r.locks.Create(t.Context(), "shop", usdzar)
+	require.ErrorIs(t, err, errcodes.Closed)
+}
+
+// careless is a policy that New cannot check.
+type careless struct{}
+
+func (careless) Terms(string, ports.Pair) (ratelock.Terms, bool) {
+	return ratelock.Terms{Validity: time.Microsecond}, true
 }
 
 func TestRunTicksUntilClose(t *testing.T) {

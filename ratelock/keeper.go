@@ -39,7 +39,10 @@ func NewKeeper(s *Service, kept ...Kept) (*Keeper, error) {
 			want.Lead = DefaultLead
 		}
 		terms, ok := s.policy.Terms(want.Owner, want.Pair)
-		if ok && (want.Lead < 0 || want.Lead >= terms.Validity) {
+		switch {
+		case want.Lead < 0:
+			return nil, badTerms("lead of %v is negative", want.Lead)
+		case ok && want.Lead >= terms.Validity:
 			return nil, badTerms("lead of %v is not between 0 and the validity of %v", want.Lead, terms.Validity)
 		}
 		k.kept = append(k.kept, want)

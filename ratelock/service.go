@@ -49,8 +49,10 @@ func New(store ports.RateLockStore, feed ports.PriceFeed, policy Policy, config 
 // changes nothing (SPEC 4.2; I1 to I3).
 //
 // Errors: InvalidRequest for a currency that is not ISO 4217, PairNotOffered,
-// FXNotEnabled, PriceUnavailable, ClockBehind, StorageUnavailable,
-// OutcomeUnknown, CorruptRecord, and the context's own.
+// FXNotEnabled, PriceUnavailable, ClockBehind, StorageUnavailable, Closed when
+// the store is, OutcomeUnknown, CorruptRecord, and the context's own; Configuration
+// for terms of the policy that are out of their bounds, and Internal when
+// Config.Random fails.
 func (s *Service) Create(ctx context.Context, owner string, pair ports.Pair) (lock ports.RateLock, minted bool, err error) {
 	terms, err := s.admit(ctx, owner, pair)
 	if err != nil {
