@@ -171,6 +171,9 @@ func filled(c Config) (Config, *time.Location, error) {
 	if err != nil {
 		return c, nil, errcodes.Wrap(errcodes.Configuration, "Zone must be the IANA name of a zone", err)
 	}
+	for _, list := range []*[]string{&c.Credit, &c.Debit, &c.TimeLayouts, &c.SkipPrefixes} {
+		*list = slices.Clone(*list) // the caller may write the next source's over them
+	}
 	if len(c.TimeLayouts) == 0 {
 		c.TimeLayouts = []string{time.RFC3339}
 	}

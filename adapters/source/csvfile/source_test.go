@@ -63,6 +63,22 @@ func TestConforms(t *testing.T) {
 	}})
 }
 
+// A caller may write the next source's lists over those of the first.
+func TestListsAreCopied(t *testing.T) {
+	var given csvfile.Config
+	s := open(t, "Reference,Amount,Currency,At,Way\nR,1,KES,20.11.2026,in\nS,2,KES,20.11.2026,out\nTotal\n", func(c *csvfile.Config) {
+		c.Sign, c.Credit, c.Debit = "Way", []string{"in"}, []string{"out"}
+		c.TimeLayouts, c.SkipPrefixes = []string{"02.01.2006"}, []string{"Total"}
+		given = *c
+	})
+	before := lines(t, s)
+	require.Len(t, before, 2)
+	for _, list := range [][]string{given.Credit, given.Debit, given.TimeLayouts, given.SkipPrefixes} {
+		list[0] = "other"
+	}
+	require.Equal(t, before, lines(t, s))
+}
+
 // TestWhoseLine (I31): nobody sees another's line, and of one that names nobody
 // just that it is there.
 func TestWhoseLine(t *testing.T) {
