@@ -124,7 +124,7 @@ func (c *Config) checkNumbers() error {
 		return bad("Thousands must be of , . ' and a blank, and not the decimal point")
 	}
 	if c.FixedCurrency != "" {
-		if _, ok := c.Exponent(c.FixedCurrency); !ok {
+		if _, ok := c.exponent(c.FixedCurrency); !ok {
 			return bad("FixedCurrency is no currency that Exponent knows")
 		}
 	}
@@ -160,6 +160,13 @@ func place(column string) (at int, byPlace bool) {
 		return -1, true
 	}
 	return n - 1, true
+}
+
+// exponent gives what Exponent does, within its bounds.
+func (c *Config) exponent(currency string) (int, bool) {
+	const most = 4
+	digits, known := c.Exponent(currency)
+	return digits, known && digits >= 0 && digits <= most
 }
 
 // filled gives the configuration with its defaults.

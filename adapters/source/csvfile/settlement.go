@@ -52,7 +52,7 @@ func (s *Source) fill(out *ports.SettlementLine, p *places, cell func(int) strin
 	if p.currency >= 0 {
 		currency = strings.ToUpper(cell(p.currency))
 	}
-	exponent, known := s.cfg.Exponent(currency)
+	exponent, known := s.cfg.exponent(currency)
 	if !known {
 		wrong("no currency that is known")
 		return

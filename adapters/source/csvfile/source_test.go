@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -77,6 +78,21 @@ func TestListsAreCopied(t *testing.T) {
 		list[0] = "other"
 	}
 	require.Equal(t, before, lines(t, s))
+}
+
+func TestAnExponentThatIsNone(t *testing.T) {
+	for _, digits := range []int{-1, 5, math.MaxInt, math.MinInt} {
+		odd := func(string) (int, bool) { return digits, true }
+		s := open(t, head+"R;1;KES;2026-11-20T01:00:00Z\n", func(c *csvfile.Config) { c.Exponent = odd })
+		got := lines(t, s)
+		require.Len(t, got, 1)
+		require.Equal(t, "no currency that is known", got[0].Bad, digits)
+
+		c := config()
+		c.Currency, c.FixedCurrency, c.Exponent = "", "KES", odd
+		_, err := csvfile.New("file.csv", c)
+		require.ErrorIs(t, err, errcodes.Configuration, digits)
+	}
 }
 
 // TestWhoseLine (I31): nobody sees another's line, and of one that names nobody
