@@ -92,6 +92,11 @@ func (l *Loops) Close(ctx context.Context) error {
 	case <-l.ended:
 		return nil
 	case <-ctx.Done():
+	}
+	select { // of both at once, the end counts
+	case <-l.ended:
+		return nil
+	default:
 		return ctx.Err()
 	}
 }

@@ -32,6 +32,18 @@ func TestRun(t *testing.T) {
 	require.NoError(t, l.Close(t.Context()), "twice")
 }
 
+// Whoever closes with a context that is done is told of it only when there is
+// something left to wait for.
+func TestNothingToWaitForIsNoError(t *testing.T) {
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 50 {
+		l := ticker.New(portstest.NewClock(time.Time{}), time.Second)
+		require.NoError(t, l.Close(late))
+		require.NoError(t, l.Close(late), "twice")
+	}
+}
+
 // eager is a clock by which every pause is over at once.
 type eager struct{ *portstest.Clock }
 
