@@ -4,6 +4,7 @@ import (
 	"bytes"
 	encoding "encoding/csv"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,7 +49,11 @@ func parse(tb require.TestingT, file []byte) [][]string {
 // leaves out before it looks.
 const formulaStarts = "=+-@\t\r\n\x00＝＋－＠"
 
+// divided are the places inside a text that another spreadsheet begins a cell at.
+var divided = regexp.MustCompile("([;\t\r\n])([\" ]*[-=+@\\x00＝＋－＠])")
+
 func guarded(text string) string {
+	text = divided.ReplaceAllString(text, "$1'$2")
 	if text != "" && strings.ContainsRune(formulaStarts, []rune(text)[0]) {
 		return "'" + text
 	}

@@ -15,9 +15,12 @@
 // payment, so a report holds texts of strangers. Here the column's type decides:
 //
 //   - A text, and a column's name, that begins with one of = + - @, a tab, a CR,
-//     an LF, a NUL or a full-width ＝ ＋ － ＠ gets an apostrophe in front. Whoever
-//     reads the file by a program takes one leading apostrophe off when one of
-//     those characters follows.
+//     an LF, a NUL or a full-width ＝ ＋ － ＠ gets an apostrophe in front.
+//   - Inside a text, a semicolon, a tab, a CR or an LF gets an apostrophe behind it
+//     when one of = + - @, a NUL or a full-width ＝ ＋ － ＠ follows, blanks and quotes
+//     passed over. A spreadsheet whose separator is another than the comma begins a
+//     cell there: our quotes stand in the midst of its cells, where they are letters.
+//   - Whoever reads the file by a program takes the apostrophe off at these places.
 //   - Money, integers and times are checked against their type and written as they
 //     are: -12.50 stays a number. What is not of its type is refused, so that the
 //     mistake of a source does not become a formula.
