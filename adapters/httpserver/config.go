@@ -47,8 +47,8 @@ type Config struct {
 	Metrics *prometheus.Registry
 
 	// RateLimit is how many requests a second one client may make, and one
-	// address on the token route, up to [MaxRateLimit]; above it they get 429
-	// with Retry-After. 0: no limit.
+	// address on the token route (of IPv6 one /64, which is one subscriber's), up to
+	// [MaxRateLimit]; above it they get 429 with Retry-After. 0: no limit.
 	RateLimit float64
 
 	// RateBurst is how many requests may come at once after a pause; 0: one

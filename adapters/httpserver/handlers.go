@@ -9,7 +9,7 @@ import (
 )
 
 func (s *server) issueToken(x *exchange, r *http.Request) {
-	if err := s.perAddress.take(s.cfg.RemoteAddr(r), s.cfg.Clock.Now()); err != nil {
+	if err := s.perAddress.take(subscriber(s.cfg.RemoteAddr(r)), s.cfg.Clock.Now()); err != nil {
 		x.fail(err)
 		return
 	}

@@ -72,6 +72,21 @@ func TestTheRateLimit(t *testing.T) {
 		}
 		assert.Equal(t, []int{200, 429, 429}, codes)
 	})
+	t.Run("the addresses that one IPv6 subscriber has count as one", func(t *testing.T) {
+		a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
+		codes := []int{}
+		for _, addr := range []string{
+			"[2001:db8:0:1::1]:1", "[2001:db8:0:1::2]:1", "[2001:db8:0:1:ffff:ffff:ffff:ffff%eth0]:1", "[2001:db8:0:2::1]:1",
+			"192.0.2.1:1", "[::ffff:192.0.2.1]:1", "192.0.2.2:1", "[::ffff:192.0.2.3]:1",
+		} {
+			r := post("/v1/auth/oauth2/token", "", credentials).make()
+			r.RemoteAddr = addr
+			w := httptest.NewRecorder()
+			a.h.ServeHTTP(w, r)
+			codes = append(codes, w.Code)
+		}
+		assert.Equal(t, []int{200, 429, 429, 200, 200, 429, 200, 200}, codes)
+	})
 	t.Run("health and documents are free", func(t *testing.T) {
 		a := newAPI(t, alone, httpserver.Config{RateLimit: 0.001})
 		for range 5 {
