@@ -56,8 +56,9 @@ type Config struct {
 	RateBurst int
 
 	// RemoteAddr names who asks, for the limit on the token route. nil: the
-	// connection's address without its port, which behind a proxy is the
-	// proxy's: then read it from the header that the proxy sets.
+	// connection's address without its port, which behind a proxy is the proxy's:
+	// then one stranger can use up the rate of all clients. [ForwardedAddr] reads
+	// the header that the proxy sets.
 	RemoteAddr func(*http.Request) string
 
 	// RequestTimeout bounds the work on one request; what takes longer is 504.

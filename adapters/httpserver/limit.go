@@ -1,9 +1,6 @@
 package httpserver
 
 import (
-	"net"
-	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -98,33 +95,4 @@ func (l *limiter) evict(now time.Time) {
 		}
 	}
 	delete(l.buckets, victim)
-}
-
-// subscriberBits is what of an IPv6 address names a subscriber, who chooses the
-// rest, and has 2^64 addresses at the least (RFC 6177).
-const subscriberBits = 64
-
-// subscriber gives what the token route counts by: an address, of IPv6 its
-// network. What is no address stays as it is.
-func subscriber(remote string) string {
-	addr, err := netip.ParseAddr(remote)
-	if err != nil {
-		return remote
-	}
-	if addr = addr.Unmap(); addr.Is4() {
-		return addr.String()
-	}
-	network, err := addr.WithZone("").Prefix(subscriberBits)
-	if err != nil {
-		return remote
-	}
-	return network.String()
-}
-
-func connectionAddr(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }

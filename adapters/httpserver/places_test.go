@@ -61,6 +61,7 @@ func at(t *testing.T, test func(t *testing.T, p place), database ...place) {
 
 // single are the tests that are not run with two servers, each with the reason.
 var single = map[string]string{
+	"TestForwardedAddr":                       "what a header says is read by the server that took it",
 	"TestTheRateLimit":                        itsLimiter,
 	"TestNoClientGetsMoreThanItsRate":         itsLimiter,
 	"TestTheLimiterForgets":                   itsLimiter,

@@ -100,8 +100,8 @@ func (c *serveCmd) wire(
 	server, err := newServer(auth, httpserver.Services{
 		RateLocks: locks, Validations: accounts, Transactions: payments.reader, Reports: made.reader(),
 	}, &httpserver.Config{
-		PublicURL: links,
-		Logger:    log, Metrics: count.registry, RateLimit: c.RateLimit, Checks: []httpserver.Check{store.check, feed.check},
+		PublicURL: links, RemoteAddr: c.remoteAddr(),
+		Logger: log, Metrics: count.registry, RateLimit: c.RateLimit, Checks: []httpserver.Check{store.check, feed.check},
 	})
 	if err != nil {
 		return nil, err

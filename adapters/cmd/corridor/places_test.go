@@ -67,6 +67,7 @@ var single = map[string]string{
 	"TestAFullDisk":                                "the disk of a file; a database's is its own affair",
 	"TestABookAheadOfTheClock":                     "a restart finds what another clock wrote; adapters/postgres does so with skewed clocks",
 	"TestThePublicAddressStandsInThePrintedCurl":   theStart,
+	"TestAStrangerBehindTheProxyTakesNoTokens":     "each process has a limiter of its own",
 	"TestWhatServeRejects":                         theStart,
 	"TestAStartAtATakenAddressTouchesNoStore":      theStart,
 	"TestARefusedStartLeavesTheSandboxSecretAlone": theStart + "; see TestARefusedStartLeavesTheSharedSandboxSecretAlone",

@@ -40,9 +40,10 @@ type serveCmd struct {
 	Events   eventSettings      `embed:""`
 	Reports  reportSettings     `embed:""`
 
-	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE" help:"JSON file of clients, read again when it changes; a broken one changes nothing." type:"path"`
-	RateLimit   float64    `env:"CORRIDOR_RATE_LIMIT"   help:"Requests a second for a client; 0 is off."`
-	LogLevel    slog.Level `default:"INFO"              env:"CORRIDOR_LOG_LEVEL"                                                               help:"DEBUG, INFO, WARN or ERROR."`
+	ClientsFile string     `env:"CORRIDOR_CLIENTS_FILE"       help:"JSON file of clients, read again when it changes; a broken one changes nothing."                   type:"path"`
+	RateLimit   float64    `env:"CORRIDOR_RATE_LIMIT"         help:"Requests a second for a client; 0 is off."`
+	AddrHeader  string     `env:"CORRIDOR_CLIENT_ADDR_HEADER" help:"Header in which a proxy in front says who asks, such as X-Forwarded-For; the last address counts." name:"client-addr-header"`
+	LogLevel    slog.Level `default:"INFO"                    env:"CORRIDOR_LOG_LEVEL"                                                                                 help:"DEBUG, INFO, WARN or ERROR."`
 }
 
 // Help tells of what is set in the environment alone: a command line is seen by
@@ -74,6 +75,8 @@ func (c *serveCmd) Validate() error {
 		return fmt.Errorf("--max-price-age must be above 0, not %s", c.MaxPriceAge)
 	case !(c.RateLimit >= 0 && c.RateLimit <= httpserver.MaxRateLimit): // NaN is neither
 		return fmt.Errorf("--rate-limit must be 0 to %.0f, not %v", httpserver.MaxRateLimit, c.RateLimit)
+	case strings.Trim(c.AddrHeader, "-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") != "":
+		return fmt.Errorf("--client-addr-header must be a header's name, not %q", c.AddrHeader)
 	case c.PublicURL != "" && !isBase(c.PublicURL):
 		return fmt.Errorf("--public-url must be an http or https address, not %q", c.PublicURL)
 	default:
@@ -139,6 +142,14 @@ func (a *application) serve(stop <-chan struct{}, listener net.Listener, log *sl
 		err = errors.Join(err, ended)
 	}
 	return errors.Join(err, background.stop(left))
+}
+
+// remoteAddr finds who asks, by the connection where no header is set.
+func (c *serveCmd) remoteAddr() func(*http.Request) string {
+	if c.AddrHeader == "" {
+		return nil
+	}
+	return httpserver.ForwardedAddr(c.AddrHeader)
 }
 
 // publicURL is the base of links.

@@ -188,6 +188,7 @@ func TestWhatServeRejects(t *testing.T) {
 		"an age below zero":            {args: sandbox, env: map[string]string{"CORRIDOR_MAX_PRICE_AGE": "-1h"}, says: "--max-price-age must be above 0"},
 		"a limit below zero":           {args: append(sandbox, "--rate-limit=-1"), says: "--rate-limit must be 0 to 1000000, not -1"},
 		"a limit that is no number":    {args: append(sandbox, "--rate-limit", "NaN"), says: "--rate-limit must be 0 to 1000000, not NaN"},
+		"a header that is none":        {args: append(sandbox, "--client-addr-header", "X-Forwarded-For:"), says: "--client-addr-header must be"},
 		"links to nowhere":             {args: append(sandbox, "--public-url", "not a url"), says: "--public-url"},
 		"links of another kind":        {args: append(sandbox, "--public-url", "ftp://x"), says: "--public-url"},
 		"an unknown connector":         {args: append(sandbox, "--connectors", "sandbox,oracle"), says: "sandbox, sandbox-standby, paystack, flutterwave, mtnmomo"},
