@@ -87,7 +87,9 @@ type Config struct {
 	// Every is the pause between two ticks of Run. Default 1 s. At least 1 ms.
 	Every time.Duration
 	// MaxLookups is the number of lookups that may run at once; a request that
-	// needs one more is errcodes.Unavailable. Default 1,000.
+	// needs one more is errcodes.Unavailable. So that no owner takes the room of
+	// all, it gets another only while it has fewer than three for each that is
+	// free: alone, three quarters. Default 1,000.
 	MaxLookups int
 	// MaxRecent is how many results that rest on kept answers stay in this
 	// process's memory, numbers and names included, as long as they are good: to

@@ -40,11 +40,21 @@ type flights struct {
 	mu    *sync.Mutex
 	byKey map[ports.AnswerKey]*flight
 	byID  map[string]*flight
+	of    map[string]int // how many of byKey are an owner's
 	most  int
 }
 
 func newFlights(most int) flights {
-	return flights{mu: &sync.Mutex{}, byKey: map[ports.AnswerKey]*flight{}, byID: map[string]*flight{}, most: most}
+	return flights{mu: &sync.Mutex{}, byKey: map[ports.AnswerKey]*flight{}, byID: map[string]*flight{}, of: map[string]int{}, most: most}
+}
+
+// eachFree is how many lookups an owner may have for each that is free.
+const eachFree = 3
+
+// crowded reports whether there is no room for one more flight of the owner: it
+// has its share, and the rest is for the others. The caller holds mu.
+func (fs *flights) crowded(owner string) bool {
+	return fs.of[owner] >= eachFree*(fs.most-len(fs.byKey))
 }
 
 var (
@@ -61,7 +71,7 @@ func (s *Service) join(ctx context.Context, plan flightPlan) (*flight, error) {
 	if last != nil && last.enter() {
 		return last, nil
 	}
-	if last == nil && len(s.flights.byKey) >= s.flights.most {
+	if last == nil && s.flights.crowded(plan.owner) {
 		return nil, errFull
 	}
 	if !s.loops.Begin() {
@@ -72,7 +82,9 @@ func (s *Service) join(ctx context.Context, plan flightPlan) (*flight, error) {
 		callers: 1, shares: map[question]*shared{}, pending: map[string]struct{}{},
 	}
 	if last != nil {
-		f.before = last.gone
+		f.before = last.gone // and whose place it takes
+	} else {
+		s.flights.of[plan.owner]++
 	}
 	s.flights.byKey[plan.key] = f
 	// The lookup outlives the call: others may wait for it, or come to.
@@ -168,11 +180,11 @@ func (fs *flights) attach(f *flight, id string) bool {
 	return !f.over
 }
 
-// full reports whether there is no room for a flight for the key.
-func (fs *flights) full(key ports.AnswerKey) bool {
+// full reports whether there is no room for a flight of the owner's for the key.
+func (fs *flights) full(owner string, key ports.AnswerKey) bool {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	return fs.byKey[key] == nil && len(fs.byKey) >= fs.most
+	return fs.byKey[key] == nil && fs.crowded(owner)
 }
 
 // has reports whether a flight of this process will end the validation.
@@ -209,6 +221,9 @@ func (fs *flights) retire(f *flight) {
 	defer fs.mu.Unlock()
 	if fs.byKey[f.key] == f {
 		delete(fs.byKey, f.key)
+		if fs.of[f.owner]--; fs.of[f.owner] == 0 {
+			delete(fs.of, f.owner)
+		}
 	}
 	close(f.gone)
 }

@@ -137,7 +137,7 @@ func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, p *pr
 		end.outcome = ports.OutcomeUnsupported
 	case now.Before(until):
 		key := s.answerKey(rec.Owner, &w)
-		if s.flights.full(key) {
+		if s.flights.full(rec.Owner, key) {
 			return false, errFull // unclaimed, for a process with room
 		}
 		free, err := s.answers.Claim(ctx, key, s.holder, now, now.Add(claimLease))
