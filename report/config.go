@@ -66,6 +66,7 @@ const (
 	DefaultLinkLife    = 15 * time.Minute
 	DefaultMemory      = 256 << 20
 	DefaultAtOnce      = 2
+	DefaultMaxWaiting  = 100
 )
 
 // minLinkKey is the least that a key for links may have, in bytes.
@@ -103,6 +104,10 @@ type Config struct {
 	Memory int64
 	// AtOnce is how many reports run side by side in [Service.Run]. Default 2.
 	AtOnce int
+	// MaxWaiting is how many reports of one owner, asked for at this service, may
+	// be on their way. Reports are made in the order of their creation, so that
+	// without a bound one owner keeps all others waiting. Default 100. At least 1.
+	MaxWaiting int
 }
 
 // Hooks are called in place; they must be quick and safe for concurrent use.
@@ -141,6 +146,7 @@ func (c *Config) withDefaults() (Config, error) {
 	fill(&out.LinkLife, DefaultLinkLife)
 	fill(&out.Memory, DefaultMemory)
 	fill(&out.AtOnce, DefaultAtOnce)
+	fill(&out.MaxWaiting, DefaultMaxWaiting)
 	switch out.Inline {
 	case 0:
 		out.Inline = DefaultInline
@@ -173,8 +179,8 @@ func (c *Config) check() error {
 		return misconfigured("Every and MaxRun are at least 1ms, LinkLife 1s")
 	case c.Lease < 3*time.Millisecond:
 		return misconfigured("Lease is at least 3ms")
-	case c.MaxAttempts < 1 || c.AtOnce < 1:
-		return misconfigured("MaxAttempts and AtOnce are at least 1")
+	case c.MaxAttempts < 1 || c.AtOnce < 1 || c.MaxWaiting < 1:
+		return misconfigured("MaxAttempts, AtOnce and MaxWaiting are at least 1")
 	case c.Inline < 0:
 		return misconfigured("Inline is at least 1, or -1 for none")
 	case c.LinkKey != nil && len(c.LinkKey) < minLinkKey:

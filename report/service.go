@@ -21,6 +21,7 @@ type Service struct {
 	holder  string // this service's name in leases
 	loops   *ticker.Loops
 	wake    chan struct{} // holds a token when there is something new to run
+	waiting *waiting
 }
 
 // New makes a service. A value out of its bounds, a port that is nil, a source
@@ -53,6 +54,7 @@ func New(p Ports, policy Policy, config *Config) (*Service, error) {
 	return &Service{
 		ports: p, writers: writers, columns: columns, policy: policy, cfg: cfg, holder: holder,
 		loops: ticker.New(cfg.Clock, cfg.Every), wake: make(chan struct{}, 1),
+		waiting: newWaiting(cfg.MaxWaiting),
 	}, nil
 }
 
@@ -101,7 +103,8 @@ func (s *Service) Columns(kind ports.ReportKind) []ports.Column {
 //
 // Errors: InvalidRequest for what is malformed, Unprocessable for columns and
 // filters that the report has not, an end before the start and more than 366
-// days; StorageUnavailable, OutcomeUnknown, and the context's own.
+// days; TooManyRequests while the owner has Config.MaxWaiting reports that have
+// not ended; StorageUnavailable, OutcomeUnknown, and the context's own.
 func (s *Service) CreateTransactions(ctx context.Context, owner string, r Request) (ports.ReportJob, error) {
 	return s.create(ctx, owner, ports.ReportTransactions, r)
 }
@@ -134,7 +137,13 @@ func (s *Service) create(ctx context.Context, owner string, kind ports.ReportKin
 	if err != nil {
 		return ports.ReportJob{}, err
 	}
+	if err := s.reserve(ctx, owner, id); err != nil {
+		return ports.ReportJob{}, err
+	}
 	if err := s.save(ctx, change); err != nil {
+		if errcodes.Of(err) != errcodes.OutcomeUnknown {
+			s.waiting.drop(owner, id)
+		}
 		return ports.ReportJob{}, err
 	}
 	s.nudge()
@@ -220,6 +229,7 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) (ports.ReportJob
 }
 
 func (s *Service) ended(r ports.ReportJob) {
+	s.waiting.drop(r.Owner, r.ID)
 	s.cfg.Hooks.Ended(r, r.EndedAt.Sub(r.CreatedAt))
 }
 

@@ -1,0 +1,197 @@
+package report_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/report"
+)
+
+func atMost(n int) func(*report.Config) { return func(c *report.Config) { c.MaxWaiting = n } }
+
+// ask creates a report of somebody's.
+func ask(r *rig, s *report.Service, who string) error {
+	_, err := s.CreateTransactions(r.t.Context(), who, asked())
+	return err
+}
+
+// refused expects too many requests, with the time to wait.
+func refused(t *testing.T, err error) {
+	t.Helper()
+	require.Equal(t, errcodes.TooManyRequests, errcodes.Of(err), "%v", err)
+	assert.Positive(t, errcodes.RetryAfterOf(err))
+}
+
+// Reports are made in the order of their creation: an owner without a bound puts
+// as many in front of all others as it has time to ask for.
+func TestAnOwnerHasSoManyReportsWaiting(t *testing.T) {
+	r := newRig(t, atMost(3))
+	for range 3 {
+		require.NoError(t, ask(r, r.service, owner))
+	}
+	for range 20 {
+		refused(t, ask(r, r.service, owner))
+	}
+	require.NoError(t, ask(r, r.service, "beta"), "each owner has its own")
+	require.NoError(t, r.tick())
+	assert.Len(t, r.ended, 4, "what was refused left no job (I22)")
+	for range 3 {
+		require.NoError(t, ask(r, r.service, owner))
+	}
+	refused(t, ask(r, r.service, owner))
+}
+
+func TestWhatAnotherProcessHasMadeWaitsNoMore(t *testing.T) {
+	const most = 20
+	r := newRig(t, atMost(most))
+	for range most {
+		require.NoError(t, ask(r, r.service, owner))
+	}
+	require.NoError(t, r.another().Tick(t.Context(), r.clock.Now()))
+	for range most {
+		require.NoError(t, ask(r, r.service, owner))
+	}
+	refused(t, ask(r, r.service, owner))
+}
+
+func TestACancelledReportWaitsNoMore(t *testing.T) {
+	r := newRig(t, atMost(1))
+	id := r.create(asked()).ID
+	refused(t, ask(r, r.service, owner))
+	_, err := r.another().Cancel(t.Context(), owner, id)
+	require.NoError(t, err)
+	require.NoError(t, ask(r, r.service, owner))
+}
+
+// One who finds no place looks at a few only, and at others the next time.
+func TestWhoeverHasEndedIsFoundInTheEnd(t *testing.T) {
+	r := newRig(t, atMost(20))
+	var last string
+	for range 20 {
+		last = r.create(asked()).ID
+	}
+	_, err := r.another().Cancel(t.Context(), owner, last)
+	require.NoError(t, err)
+	for range 4 {
+		refused(t, ask(r, r.service, owner))
+	}
+	require.NoError(t, ask(r, r.service, owner))
+}
+
+// spied is a store that counts what is read from it, and fails once where told.
+type spied struct {
+	ports.ReportStore
+
+	reads int
+	fail  error
+}
+
+func (s *spied) Report(ctx context.Context, owner, id string) (ports.ReportJob, error) {
+	s.reads++
+	return s.ReportStore.Report(ctx, owner, id)
+}
+
+func (s *spied) Save(ctx context.Context, c ports.ReportChange) error {
+	if err := s.fail; err != nil {
+		s.fail = nil
+		return err
+	}
+	return s.ReportStore.Save(ctx, c)
+}
+
+func spying(t *testing.T, r *rig) (*report.Service, *spied) {
+	t.Helper()
+	p := r.parts()
+	spy := &spied{ReportStore: p.Reports}
+	p.Reports = spy
+	s, err := report.New(p, report.Policy{}, &r.config)
+	require.NoError(t, err)
+	return s, spy
+}
+
+// What ended here has its place free without a look at the store, and so has what
+// was not stored.
+func TestPlacesThatAreKnownToBeFree(t *testing.T) {
+	r := newRig(t, atMost(1))
+	s, spy := spying(t, r)
+	spy.fail = errcodes.New(errcodes.StorageUnavailable, "")
+	require.Equal(t, errcodes.StorageUnavailable, errcodes.Of(ask(r, s, owner)))
+	require.NoError(t, ask(r, s, owner))
+	assert.Zero(t, spy.reads)
+	require.NoError(t, s.Tick(t.Context(), r.clock.Now()))
+	spy.reads = 0
+	require.NoError(t, ask(r, s, owner))
+	assert.Zero(t, spy.reads)
+	for range 10 {
+		refused(t, ask(r, s, owner))
+	}
+	assert.Equal(t, 10, spy.reads, "a refusal is cheap")
+}
+
+// What may have been stored keeps its place until somebody looks.
+func TestAReportOfUnknownFate(t *testing.T) {
+	r := newRig(t, atMost(1))
+	s, spy := spying(t, r)
+	spy.fail = errcodes.New(errcodes.OutcomeUnknown, "")
+	require.Equal(t, errcodes.OutcomeUnknown, errcodes.Of(ask(r, s, owner)))
+	require.NoError(t, ask(r, s, owner), "it was not stored")
+	refused(t, ask(r, s, owner))
+}
+
+// What is malformed takes no place.
+func TestWhatIsRefusedTakesNoPlace(t *testing.T) {
+	r := newRig(t, atMost(1))
+	q := asked()
+	q.EndDate = "never"
+	for range 3 {
+		_, err := r.service.CreateTransactions(t.Context(), owner, q)
+		require.Equal(t, errcodes.InvalidRequest, errcodes.Of(err))
+	}
+	require.NoError(t, ask(r, r.service, owner))
+}
+
+func TestManyWhoAskAtOnceGetNoMore(t *testing.T) {
+	r := newRig(t, atMost(5))
+	results := make(chan error, 50)
+	var all errgroup.Group
+	for range cap(results) {
+		all.Go(func() error {
+			results <- ask(r, r.service, owner)
+			return nil
+		})
+	}
+	require.NoError(t, all.Wait())
+	stored := 0
+	for range cap(results) {
+		if err := <-results; err == nil {
+			stored++
+		} else {
+			refused(t, err)
+		}
+	}
+	assert.Equal(t, 5, stored)
+}
+
+func TestTheBoundOfWaitingReports(t *testing.T) {
+	r := newRig(t)
+	for range report.DefaultMaxWaiting {
+		require.NoError(t, ask(r, r.service, owner))
+	}
+	refused(t, ask(r, r.service, owner))
+	r.clock.Advance(time.Hour)
+	refused(t, ask(r, r.service, owner))
+}
+
+func TestABoundOfNoneIsNone(t *testing.T) {
+	r := newRig(t)
+	r.config.MaxWaiting = -1
+	_, err := report.New(r.parts(), report.Policy{}, &r.config)
+	require.Equal(t, errcodes.Configuration, errcodes.Of(err))
+}
