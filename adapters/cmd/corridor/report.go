@@ -180,7 +180,8 @@ func (c *reportCmd) deliver(world *surroundings, service *report.Service, id str
 }
 
 func copyTo(path string, from io.Reader) error {
-	to, err := os.Create(path)
+	const perm = 0o600
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -109,7 +108,11 @@ func newReports(s *store, parts reportParts, config *report.Config) (*report.Ser
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := folder.NewScratch(filepath.Join(os.TempDir(), "corridor-scratch"), nil)
+	dir, err := scratchDir()
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := folder.NewScratch(dir, nil)
 	if err != nil {
 		return nil, err
 	}

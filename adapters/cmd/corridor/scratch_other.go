@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "io/fs"
+
+// ours holds where each user has a folder for temporary files.
+func ours(fs.FileInfo) bool { return true }

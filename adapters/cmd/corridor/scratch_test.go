@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestNobodyElseOwnsTheScratch: the folder for temporary files is everybody's, and
+// whoever comes first may have put anything under our name there. Settlements go
+// into no folder of another user's, nor where another user may write.
+func TestNobodyElseOwnsTheScratch(t *testing.T) {
+	for name, plant := range map[string]func(t *testing.T, path string){
+		"a folder that all may write to": func(t *testing.T, path string) {
+			require.NoError(t, os.Mkdir(path, 0o700))
+			require.NoError(t, os.Chmod(path, 0o777))
+		},
+		"a link": func(t *testing.T, path string) { require.NoError(t, os.Symlink(t.TempDir(), path)) },
+		"a file": func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
+		"a folder of another user's": func(t *testing.T, path string) {
+			if os.Getuid() != 0 {
+				t.Skip("only root gives folders away")
+			}
+			require.NoError(t, os.Mkdir(path, 0o700))
+			require.NoError(t, os.Chown(path, 65534, 65534))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			temp := t.TempDir()
+			t.Setenv("TMPDIR", temp)
+			planted := filepath.Join(temp, "corridor-scratch-"+strconv.Itoa(os.Getuid()))
+			plant(t, planted)
+			dir, err := scratchDir()
+			require.NoError(t, err, "nor does that keep the service from starting")
+			require.NotEqual(t, planted, dir)
+			requirePrivate(t, dir)
+		})
+	}
+}
+
+func TestTheScratchStaysWhereItWas(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	first, err := scratchDir()
+	require.NoError(t, err)
+	requirePrivate(t, first)
+	second, err := scratchDir()
+	require.NoError(t, err)
+	require.Equal(t, first, second, "what a dead process left is found again")
+}
+
+func requirePrivate(t *testing.T, dir string) {
+	t.Helper()
+	info, err := os.Lstat(dir)
+	require.NoError(t, err)
+	require.Equal(t, os.ModeDir|0o700, info.Mode())
+	require.True(t, ours(info))
+}
+
+func TestAReportIsForItsOwnerAlone(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.csv")
+	code, _, errs := command(t, "", nil, "report", "unmatched", "--from", "2026-10-01", "--sandbox", "--out", out)
+	require.Zero(t, code, errs)
+	for _, path := range []string{out, out + ".manifest.json"} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode())
+	}
+}
