@@ -25,7 +25,7 @@ func TestPanicked(t *testing.T) {
 		"panic with a *errors.errorString":       func() { panic(errors.New("canary")) },
 		"panic with a errcodes_test.account":     func() { panic(account("canary")) },
 		"panic: runtime error: index out of ran": func() { _ = empty[len(empty)+2] },
-		"panic: interface conversion: interface": func() { _ = any(account("canary")).(fmt.Stringer) },
+		"panic: interface conversion: ":          func() { _ = any(account("canary")).(fmt.Stringer) },
 	} {
 		err := caught(do)
 		require.Equal(t, errcodes.MalformedAnswer, errcodes.Of(err))
