@@ -45,7 +45,7 @@ func openFeeds(ctx context.Context, specs []string, inSandbox bool, maxAge time.
 	for _, spec := range specs {
 		f, err := openFeed(ctx, spec, log)
 		if err != nil {
-			return nil, fmt.Errorf("--feed %s: %w", spec, err)
+			return nil, fmt.Errorf("--feed %s: %w", feedName(spec), err)
 		}
 		feeds = append(feeds, f)
 	}
@@ -58,6 +58,16 @@ func openFeeds(ctx context.Context, specs []string, inSandbox bool, maxAge time.
 		all = chained
 	}
 	return &feed{all, httpserver.Check{Name: "feed", Run: readable(all, feeds, maxAge)}}, nil
+}
+
+// feedName is what --feed names, for people: a path, but nothing of an address,
+// which may have a key in it.
+func feedName(spec string) string {
+	kind, source, _ := strings.Cut(spec, ":")
+	if kind == "file" || kind == "ecb" && ecb.IsPath(source) {
+		return spec
+	}
+	return kindOf(spec)
 }
 
 func openFeed(ctx context.Context, spec string, log *slog.Logger) (ports.PriceFeed, error) {

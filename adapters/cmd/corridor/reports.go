@@ -145,7 +145,7 @@ func openFiles(ctx context.Context, spec string) (ports.ReportFiles, func() erro
 		return files, func() error { return nil }, nil
 	}
 	if !strings.HasPrefix(spec, "file://") {
-		return nil, nil, fmt.Errorf("--report-files %q: want dir:PATH or file:///PATH; an embedder opens any bucket of gocloud.dev/blob", spec)
+		return nil, nil, fmt.Errorf("--report-files %s: want dir:PATH or file:///PATH; an embedder opens any bucket of gocloud.dev/blob", kindOf(spec))
 	}
 	bucket, err := blob.OpenBucket(ctx, spec)
 	if err != nil {

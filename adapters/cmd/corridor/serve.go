@@ -78,7 +78,7 @@ func (c *serveCmd) Validate() error {
 	case strings.Trim(c.AddrHeader, "-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") != "":
 		return fmt.Errorf("--client-addr-header must be a header's name, not %q", c.AddrHeader)
 	case c.PublicURL != "" && !isBase(c.PublicURL):
-		return fmt.Errorf("--public-url must be an http or https address, not %q", c.PublicURL)
+		return errors.New("--public-url must be an http or https address, with no user, query or fragment")
 	default:
 		return c.Accounts.check()
 	}
@@ -87,7 +87,7 @@ func (c *serveCmd) Validate() error {
 // isBase reports whether links can be put behind text.
 func isBase(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == ""
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
 // Run serves until the context of the world ends, or it cannot go on.
