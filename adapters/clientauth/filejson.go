@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
@@ -43,6 +44,9 @@ func parseFile(data []byte) (*Static, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, badConfig("the clients file goes on after the list")
 	}
+	if err := checkKeys(json.NewDecoder(bytes.NewReader(data))); err != nil {
+		return nil, err
+	}
 	if list == nil {
 		return nil, badConfig("the clients file must be a list")
 	}
@@ -55,6 +59,40 @@ func parseFile(data []byte) (*Static, error) {
 		clients[i] = c
 	}
 	return newStatic(clients)
+}
+
+var fileKeys = []string{"id", "secrets", "merchants", "disabled", "sha256", "notBefore", "notAfter"}
+
+// checkKeys refuses in JSON that was read already what encoding/json lets pass: a
+// key in another case, and one that stands twice, of which it takes the last.
+func checkKeys(d *json.Decoder) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	open, nested := token.(json.Delim)
+	if !nested {
+		return nil
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if open == '{' {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			name, _ := key.(string)
+			if seen[name] || !slices.Contains(fileKeys, name) {
+				return badConfig(fmt.Sprintf("the clients file has a key that is misspelt or there twice, before byte %d", d.InputOffset()))
+			}
+			seen[name] = true
+		}
+		if err := checkKeys(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
 }
 
 func (f *fileClient) client() (ports.Client, error) {
