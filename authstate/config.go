@@ -23,8 +23,8 @@ type Config struct {
 	Every time.Duration
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use.
-// Each may be nil. What a provider said may hold personal data: it belongs into
+// Hooks are called in place; they must be quick and safe for concurrent use, and
+// must not panic: that ends the process. Each may be nil. What a provider said may hold personal data: it belongs into
 // no metric label.
 type Hooks struct {
 	// Applied: an outcome was applied, with the effect that it had.

@@ -46,8 +46,8 @@ type Config struct {
 	Every time.Duration
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use.
-// Each may be nil.
+// Hooks are called in place; they must be quick and safe for concurrent use, and
+// must not panic: that ends the process. Each may be nil.
 type Hooks struct {
 	ClockBehind func(key ports.BookKey, lead time.Duration) // a mint was refused
 	Conflict    func(key ports.BookKey)                     // another writer was first; the decision is taken again

@@ -110,8 +110,8 @@ type Config struct {
 	MaxWaiting int
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use.
-// Each may be nil.
+// Hooks are called in place; they must be quick and safe for concurrent use, and
+// must not panic: that ends the process. Each may be nil.
 type Hooks struct {
 	// Ended: a report has come to its end, so long after it was asked for.
 	Ended func(r ports.ReportJob, took time.Duration)

@@ -98,8 +98,9 @@ type Config struct {
 	MaxRecent int
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use.
-// Each may be nil. None gets personal data.
+// Hooks are called in place; they must be quick and safe for concurrent use, and
+// must not panic: that ends the process. Each may be nil. None gets personal
+// data.
 type Hooks struct {
 	// Answered: a call was answered, with an end or with pending.
 	Answered func(v ports.ValidationRecord)

@@ -35,7 +35,7 @@ type Config struct {
 	Attempts     int           // after which an event is buried; default 50
 
 	// Buried is told, in place, of each event that was set aside, with the code of
-	// the failure: somebody should look. Default: nobody.
+	// the failure: somebody should look. It must not panic. Default: nobody.
 	Buried func(e ports.Event, code errcodes.Code)
 }
 

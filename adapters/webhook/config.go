@@ -54,7 +54,8 @@ type Config struct {
 	Hooks Hooks
 }
 
-// Hooks are called by the goroutine that delivers. A nil one is left out.
+// Hooks are called by the goroutine that delivers, and must not panic: a relay
+// takes that for a failed delivery. A nil one is left out.
 type Hooks struct {
 	// Attempted is called after each request: with the event's kind, the status
 	// of the answer (0 when there was none), how long it took by Config.Clock,

@@ -46,7 +46,8 @@ type Config struct {
 	MaxConcurrent int
 
 	// OnStateChange hears of each change of the breaker, in order; nil: nobody
-	// does. Lookups wait for it: it must return soon and not look up anything.
+	// does. Lookups wait for it: it must return soon, not look up anything and
+	// not panic.
 	OnStateChange func(StateChange)
 }
 
