@@ -24,8 +24,8 @@ type Config struct {
 }
 
 // Hooks are called in place; they must be quick and safe for concurrent use, and
-// must not panic: that ends the process. Each may be nil. What a provider said may hold personal data: it belongs into
-// no metric label.
+// must not panic: that ends the process. Each may be nil. What a provider said
+// may hold personal data: it belongs into no metric label.
 type Hooks struct {
 	// Applied: an outcome was applied, with the effect that it had.
 	Applied func(t ports.Transaction, e Effect)
