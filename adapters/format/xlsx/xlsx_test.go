@@ -227,7 +227,7 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 // A mark may lie across two of the pieces in which a temporary file is packed.
 func TestEscapesAreRightInALargeSheet(t *testing.T) {
 	t.Parallel()
-	named, text := []ports.Column{{Name: "_x0042_", Type: ports.ColumnText}}, strings.Repeat("_x0041_ and what is none"+strings.Repeat(" nor this", 3), 280)
+	named, text := []ports.Column{{Name: "_x0042_", Type: ports.ColumnText}}, strings.Repeat("_x0041_ and what is none"+strings.Repeat(" nor this", 120), 29)
 	var given []ports.Row
 	for range excelize.StreamChunkSize / len(text) {
 		given = append(given, ports.Row{text})
