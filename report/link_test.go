@@ -57,6 +57,26 @@ func TestTheKeyOfLinksIsCopied(t *testing.T) {
 	assert.Equal(t, before.Token, after.Token)
 }
 
+// A link that is made opens: its token has room for every owner that is taken.
+func TestALinkHasRoomForItsOwner(t *testing.T) {
+	r := newRig(t)
+	for length, taken := range map[int]bool{0: false, 1: true, report.MaxOwner: true, report.MaxOwner + 1: false, 70_000: false} {
+		who := strings.Repeat("o", length)
+		j, err := r.service.CreateTransactions(t.Context(), who, asked())
+		if !taken {
+			require.ErrorIs(t, err, errcodes.InvalidRequest, length)
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, r.tick())
+		link, err := r.service.DownloadURL(t.Context(), who, j.ID)
+		require.NoError(t, err)
+		f, err := r.service.OpenLink(t.Context(), link.Token)
+		require.NoError(t, err, length)
+		require.NoError(t, f.Close())
+	}
+}
+
 func TestAnAlteredLinkOpensNothing(t *testing.T) {
 	r, _, link := linked(t)
 	raw, err := base64.RawURLEncoding.DecodeString(link.Token)

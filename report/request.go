@@ -16,6 +16,7 @@ const (
 	MaxDays     = 366
 	MaxName     = 200 // characters
 	MaxMerchant = 128 // bytes
+	MaxOwner    = 512 // bytes: a link's token has room for it
 	MaxOneOf    = 1000
 	firstYear   = 2000
 	lastYear    = 2999

@@ -101,9 +101,9 @@ func (s *Service) Columns(kind ports.ReportKind) []ports.Column {
 // CreateTransactions asks for a report on the owner's transactions, and gives
 // the job; it runs in the background (SPEC 4.5).
 //
-// Errors: InvalidRequest for what is malformed, Unprocessable for columns and
-// filters that the report has not, an end before the start and more than 366
-// days; TooManyRequests while the owner has Config.MaxWaiting reports that have
+// Errors: InvalidRequest for what is malformed, an owner of none or more than
+// MaxOwner bytes included; Unprocessable for columns and filters that the report
+// has not, an end before the start and more than 366 days; TooManyRequests while the owner has Config.MaxWaiting reports that have
 // not ended; StorageUnavailable, OutcomeUnknown, and the context's own.
 func (s *Service) CreateTransactions(ctx context.Context, owner string, r Request) (ports.ReportJob, error) {
 	return s.create(ctx, owner, ports.ReportTransactions, r)
@@ -120,8 +120,8 @@ func (s *Service) CreateUnmatched(ctx context.Context, owner string, r Request) 
 }
 
 func (s *Service) create(ctx context.Context, owner string, kind ports.ReportKind, r Request) (ports.ReportJob, error) {
-	if owner == "" {
-		return ports.ReportJob{}, invalid("owner", "is required")
+	if owner == "" || len(owner) > MaxOwner {
+		return ports.ReportJob{}, invalid("owner", "must be 1 to 512 bytes")
 	}
 	request, err := r.check(s.Columns(kind), s.writers, kind == ports.ReportTransactions)
 	if err != nil {
