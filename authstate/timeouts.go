@@ -61,7 +61,8 @@ func (s *Service) Run(ctx context.Context) error {
 }
 
 // Close ends Run after its round, at the latest when ctx is done, whose error
-// it gives then. The rest of the service stays usable.
+// it gives then. The rest of the service stays usable, but a Tick ends after 100
+// transactions, as a stop is not to wait for more.
 func (s *Service) Close(ctx context.Context) error { return s.loops.Close(ctx) }
 
 func (s *Service) drain(ctx context.Context, now time.Time) error {

@@ -103,8 +103,9 @@ func (s *Service) Columns(kind ports.ReportKind) []ports.Column {
 //
 // Errors: InvalidRequest for what is malformed, an owner of none or more than
 // MaxOwner bytes included; Unprocessable for columns and filters that the report
-// has not, an end before the start and more than 366 days; TooManyRequests while the owner has Config.MaxWaiting reports that have
-// not ended; StorageUnavailable, OutcomeUnknown, and the context's own.
+// has not, an end before the start and more than 366 days; TooManyRequests while
+// the owner has Config.MaxWaiting reports that have not ended; StorageUnavailable,
+// OutcomeUnknown, and the context's own.
 func (s *Service) CreateTransactions(ctx context.Context, owner string, r Request) (ports.ReportJob, error) {
 	return s.create(ctx, owner, ports.ReportTransactions, r)
 }
