@@ -107,7 +107,7 @@ func requireSame[V any](t require.TestingT, list []V, write func([]V) (string, e
 	data, err := write(list)
 	require.NoError(t, err)
 	require.True(t, json.Valid([]byte(data)))
-	require.NotContains(t, data, `\u0000`)
+	require.NotContains(t, strings.ReplaceAll(data, `\\`, ""), `\u0000`, "which jsonb refuses; behind a backslash it is text")
 	got, err := read([]byte(data))
 	require.NoError(t, err)
 	require.Equal(t, list, got)
@@ -117,7 +117,7 @@ func requireSame[V any](t require.TestingT, list []V, write func([]V) (string, e
 // lists that are the same once they are written and read again.
 func FuzzRead(f *testing.F) {
 	for _, data := range []string{
-		`[]`, `null`, `["a",{"base64":"Yf8="},"\u0000"]`, `[{"column":"a","oneOf":["b"],"from":"1","to":{"base64":""}}]`, `["\ud800"]`, `[{}]`,
+		`[]`, `null`, `["a",{"base64":"Yf8="},"\u0000"]`, `[{"column":"a","oneOf":["b"],"from":"1","to":{"base64":""}}]`, `["\ud800"]`, `[{}]`, `["\\u0000"]`,
 	} {
 		f.Add([]byte(data))
 	}
