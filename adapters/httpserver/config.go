@@ -67,7 +67,7 @@ type Config struct {
 	RequestTimeout time.Duration
 
 	// PublicURL is the base of links, such as https://pay.example: http or https,
-	// with a host, without a query, a fragment or a slash at its end. Default:
+	// with a host, without a user, a query, a fragment or a slash at its end. Default:
 	// links begin with the path.
 	PublicURL string
 
@@ -122,7 +122,7 @@ func (c *Config) check() error {
 		return badConfig("CheckTimeout must be from 0 to %v", MaxCheckTimeout)
 	case c.RequestTimeout < 0 || c.RequestTimeout > MaxRequestTimeout:
 		return badConfig("RequestTimeout must be from 0 to %v", MaxRequestTimeout)
-	case c.PublicURL != "" && !isBase(c.PublicURL):
+	case c.PublicURL != "" && !IsPublicURL(c.PublicURL):
 		return badConfig("PublicURL must be the base of links, such as https://pay.example, without a slash at its end")
 	}
 	names := map[string]bool{}
@@ -135,11 +135,12 @@ func (c *Config) check() error {
 	return nil
 }
 
-// isBase reports whether a path behind it makes a link.
-func isBase(text string) bool {
+// IsPublicURL reports whether [Config].PublicURL takes text: a path behind it makes
+// a link, which shows nobody's password.
+func IsPublicURL(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, "?#") &&
-		!strings.HasSuffix(text, "/")
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil &&
+		!strings.ContainsAny(text, "?#") && !strings.HasSuffix(text, "/")
 }
 
 func badConfig(format string, args ...any) error {

@@ -209,6 +209,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"links without a scheme":   {PublicURL: "pay.example"},
 		"links to a script":        {PublicURL: "javascript:alert(1)"},
 		"links without a host":     {PublicURL: "https:///fx"},
+		"links with a password":    {PublicURL: "https://u:p@pay.example"},
 		"links into a query":       {PublicURL: "https://pay.example?fx"},
 		"links into a fragment":    {PublicURL: "https://pay.example/#fx"},
 		"links that are no URL":    {PublicURL: "https://pay.example\n"},

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -77,18 +76,15 @@ func (c *serveCmd) Validate() error {
 		return fmt.Errorf("--rate-limit must be 0 to %.0f, not %v", httpserver.MaxRateLimit, c.RateLimit)
 	case strings.Trim(c.AddrHeader, "-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") != "":
 		return fmt.Errorf("--client-addr-header must be a header's name, not %q", c.AddrHeader)
-	case c.PublicURL != "" && !isBase(c.PublicURL):
+	case c.PublicURL != "" && !httpserver.IsPublicURL(base(c.PublicURL)):
 		return errors.New("--public-url must be an http or https address, with no user, query or fragment")
 	default:
 		return c.Accounts.check()
 	}
 }
 
-// isBase reports whether links can be put behind text.
-func isBase(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
-}
+// base is --public-url as links need it.
+func base(publicURL string) string { return strings.TrimRight(publicURL, "/") }
 
 // Run serves until the context of the world ends, or it cannot go on.
 func (c *serveCmd) Run(world *surroundings) error {
@@ -155,7 +151,7 @@ func (c *serveCmd) remoteAddr() func(*http.Request) string {
 // publicURL is the base of links.
 func (c *serveCmd) publicURL(bound net.Addr) string {
 	if c.PublicURL != "" {
-		return strings.TrimRight(c.PublicURL, "/")
+		return base(c.PublicURL)
 	}
 	return "http://" + bound.String()
 }

@@ -178,6 +178,7 @@ func TestWhatServeRejects(t *testing.T) {
 		"an address without its kind":  {args: append(sandbox, "--feed", "https://example.org/?key=hush"), says: "--feed https:…: want file:PATH"},
 		"a feed without any kind":      {args: append(sandbox, "--feed", "hush"), says: "--feed …: want file:PATH"},
 		"a bucket of another kind":     {args: append(sandbox, "--report-files", "s3://b?secret=hush"), says: "--report-files s3:…: want dir:PATH"},
+		"links into an empty query":    {args: append(sandbox, "--public-url", "https://x?"), says: "--public-url must be an http or https address"},
 		"links with a password":        {args: append(sandbox, "--public-url", "https://u:hush@x/"), says: "--public-url must be an http or https address"},
 		"a store of an unknown kind":   {args: []string{"--sandbox", "--store", "oracle:x"}, says: "sqlite:PATH"},
 		"a store without a folder":     {args: []string{"--sandbox", "--store", "sqlite:" + dir + "/none/x.db"}, says: "--store"},
