@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/wire"
 	"github.com/corridor-go/corridor/ports"
 )
 

@@ -3,8 +3,8 @@ package httpserver
 import (
 	"net/http"
 
+	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/wire"
 	"github.com/corridor-go/corridor/ports"
 )
 

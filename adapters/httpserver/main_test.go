@@ -6,7 +6,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 )
 
 // TestMain bounds how many tests use the one database server at once, whose

@@ -3,7 +3,7 @@ package httpserver
 import (
 	"net/http"
 
-	"github.com/corridor-go/corridor/internal/wire"
+	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 )
 
 func (s *server) getTransaction(x *exchange, r *http.Request) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/memory"
-	"github.com/corridor-go/corridor/internal/storemodel"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // anew gives a new store, twice: what it holds is in one process alone.

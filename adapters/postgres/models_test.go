@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/corridor-go/corridor/internal/storemodel"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // shared gives two stores on one database, emptied, beside other tests.

@@ -3,7 +3,7 @@ package postgres
 import (
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/corridor-go/corridor/internal/jsonlist"
+	"github.com/corridor-go/corridor/adapters/postgres/internal/jsonlist"
 	"github.com/corridor-go/corridor/ports"
 )
 

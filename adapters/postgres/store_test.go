@@ -10,10 +10,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/pgtest"
-	"github.com/corridor-go/corridor/internal/storemodel"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 func TestMain(m *testing.M) {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/adapters/river"
-	"github.com/corridor-go/corridor/internal/pgtest"
 	"github.com/corridor-go/corridor/ports"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/pgtest"
 	"github.com/corridor-go/corridor/ports"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/adapters/river"
-	"github.com/corridor-go/corridor/internal/pgtest"
 )
 
 // tries tells of each statement that asks for the lock of migrations.

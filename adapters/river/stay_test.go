@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/pgtest"
 )
 
 // The rounds of a ticker that stays are one process's, until that ends.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/internal/storemodel"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // shared gives two stores on one file, emptied.

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/sqlite"
-	"github.com/corridor-go/corridor/internal/storemodel"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 var anyText, anyTime = storemodel.AnyBytes, storemodel.AnyTime

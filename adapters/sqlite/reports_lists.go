@@ -1,7 +1,7 @@
 package sqlite
 
 import (
-	"github.com/corridor-go/corridor/internal/jsonlist"
+	"github.com/corridor-go/corridor/adapters/sqlite/internal/jsonlist"
 	"github.com/corridor-go/corridor/ports"
 )
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"reflect"
 
-	"github.com/corridor-go/corridor/internal/jsonlist"
+	"github.com/corridor-go/corridor/adapters/sqlite/internal/jsonlist"
 	"github.com/corridor-go/corridor/ports"
 )
 

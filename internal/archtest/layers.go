@@ -46,6 +46,10 @@ var (
 // Layers is the import table of the module, first match first.
 var Layers = []Layer{
 	{Name: "codes", Packages: []string{"errcodes"}, NotStd: chance},
+	{
+		Name: "store models", Packages: []string{"ports/portstest/storemodel"}, Own: []string{"errcodes", "ports", "adapters/memory"},
+		Outside: []string{"testing", testify, rapid}, NotStd: outer,
+	},
 	{Name: "conformance suites", Packages: []string{"ports/portstest"}, Own: []string{"errcodes", "ports"}, Outside: []string{"testing"}},
 	{
 		Name: "mocks", Packages: []string{"ports/portsmock"},
@@ -66,8 +70,17 @@ var Layers = []Layer{
 		NotStd: append([]string{"database/sql", "net/http"}, chance...),
 	},
 	{
+		Name:     "wire shapes",
+		Packages: []string{"adapters/httpserver/wire", "adapters/httpserver/internal/jsontext"},
+		Own:      []string{"errcodes", "ports", "adapters/httpserver/internal/jsontext"}, NotStd: outer,
+	},
+	{
+		Name: "PostgreSQL for tests", Packages: []string{"adapters/postgres/pgtest"}, Own: []string{"errcodes"},
+		Outside: []string{"*", "testing"},
+	},
+	{
 		Name: "HTTP server", Packages: []string{"adapters/httpserver/..."},
-		Own:     append([]string{"errcodes", "ports", "internal/wire"}, domain...),
+		Own:     append([]string{"errcodes", "ports"}, domain...),
 		Outside: []string{"*"}, NotStd: chance,
 	},
 	{
@@ -84,19 +97,13 @@ var Layers = []Layer{
 	},
 	{
 		Name: "driven adapter", Packages: []string{"adapters/..."},
-		Own: []string{"errcodes", "ports", "ports/banks", "internal/jsonlist"}, Outside: []string{"*"}, NotStd: chance,
+		Own: []string{"errcodes", "ports", "ports/banks"}, Outside: []string{"*"}, NotStd: chance,
 	},
 	{Name: "currency table", Packages: []string{"internal/currency"}, NotStd: outer},
 	{Name: "domain helpers", Packages: []string{"internal/jsontext", "internal/ticker"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
-	{Name: "store helpers", Packages: []string{"internal/jsonlist"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
-	{Name: "wire shapes", Packages: []string{"internal/wire"}, Own: []string{"errcodes", "ports", "internal/jsontext"}, NotStd: outer},
-	{
-		Name: "store models", Packages: []string{"internal/storemodel"}, Own: []string{"errcodes", "ports", "adapters/memory"},
-		Outside: []string{"testing", testify, rapid}, NotStd: outer,
-	},
 	{
 		Name:     "tools",
-		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/pgtest"},
+		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage"},
 		Own:      []string{"..."}, Outside: []string{"*", "testing"},
 	},
 }
@@ -107,8 +114,7 @@ var TestOnly = []string{
 	"testing",
 	Module + "/internal/archtest",
 	Module + "/internal/docpage",
-	Module + "/internal/pgtest",
-	Module + "/internal/storemodel",
+	Module + "/adapters/postgres/pgtest",
 	Module + "/ports/portsmock",
 	Module + "/ports/portstest",
 	"github.com/anishathalye/porcupine",

@@ -54,7 +54,7 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 		"client authentication speaks HTTP":          {"adapters/clientauth", "net/http"},
 		"the HTTP server imports a store":            {"adapters/httpserver", module + "adapters/sqlite"},
 		"the HTTP server imports a test validator":   {"adapters/httpserver", "github.com/getkin/kin-openapi/openapi3"},
-		"the wire shapes import the domain":          {"internal/wire", module + "ratelock"},
+		"the wire shapes import the domain":          {"adapters/httpserver/wire", module + "ratelock"},
 		"the currency table imports a module":        {"internal/currency", "golang.org/x/text/currency"},
 		"the command imports a suite":                {"adapters/cmd/corridor", module + "ports/portstest"},
 	} {
@@ -108,11 +108,11 @@ func TestALinkedStrangerIsCaught(t *testing.T) {
 		ImportPath: module + "ratelock",
 		Deps: []string{
 			"time", apd, "golang.org/x/sync/singleflight", module + "ports",
-			"golang.org/x/text/unicode/norm", module + "internal/wire",
+			"golang.org/x/text/unicode/norm", module + "adapters/httpserver/wire",
 		},
 	})
 
-	want := []string{"ratelock links golang.org/x/text/unicode/norm", "ratelock links " + module + "internal/wire"}
+	want := []string{"ratelock links golang.org/x/text/unicode/norm", "ratelock links " + module + "adapters/httpserver/wire"}
 	if found := archtest.Linked(packages, archtest.Closures); !slices.Equal(found, want) {
 		t.Errorf("found %q, want %q", found, want)
 	}

@@ -33,7 +33,7 @@ var wallClock = map[string][]string{
 var SourceRules = []SourceRule{
 	{
 		Packages: append([]string{
-			"errcodes", "ports", "ports/banks", "internal/currency", "internal/wire", "adapters/clientauth",
+			"errcodes", "ports", "ports/banks", "internal/currency", "adapters/httpserver/wire", "adapters/clientauth",
 		}, domain...),
 		Except: []string{"ports/clock.go"},
 		Names:  wallClock,
@@ -41,7 +41,7 @@ var SourceRules = []SourceRule{
 	},
 	{
 		Packages: []string{"adapters/..."},
-		Except:   []string{"adapters/cmd"},
+		Except:   []string{"adapters/cmd", "adapters/postgres/pgtest"},
 		Names:    wallClock,
 	},
 }

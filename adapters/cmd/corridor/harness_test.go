@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 )
 
 // runEnv makes the test's binary the command itself, for tests that kill it.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/wire"
 )
 
 type normaliseCmd struct {

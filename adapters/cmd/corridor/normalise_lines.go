@@ -8,9 +8,9 @@ import (
 	"io"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/wire"
 )
 
 // maxLine, in bytes without the line's end, holds a raw code and a raw message of

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/internal/pgtest"
+	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 )
 
 // listener takes connections on this machine and treats each so.

@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/wire"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation"
 )

@@ -3,8 +3,8 @@ package wire
 import (
 	"bytes"
 
+	"github.com/corridor-go/corridor/adapters/httpserver/internal/jsontext"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/jsontext"
 	"github.com/corridor-go/corridor/ports"
 )
 

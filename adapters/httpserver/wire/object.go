@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
+	"github.com/corridor-go/corridor/adapters/httpserver/internal/jsontext"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/jsontext"
 )
 
 // field is a string member of an object, and where its value goes. One that may

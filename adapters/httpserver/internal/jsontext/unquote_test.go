@@ -1,0 +1,33 @@
+package jsontext_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/httpserver/internal/jsontext"
+)
+
+func TestUnquote(t *testing.T) {
+	for quoted, want := range map[string]string{
+		`""`: "", `"plain"`: "plain", `"\"\\\/\b\f\n\r\t"`: "\"\\/\b\f\n\r\t", `"\u0000\u00e9"`: "\x00é",
+		`"\ud83d\ude00"`: "😀", `"\ud83d\ud83d\ude00"`: "\ufffd😀", `"\ude00\ud83d"`: "\ufffd\ufffd", `"\ud83dA"`: "\ufffdA",
+		"\"\xff\\n\xfe\"": "\xff\n\xfe",
+	} {
+		assert.Equal(t, want, string(jsontext.Unquote([]byte(quoted))), quoted)
+	}
+}
+
+// What encoding/json writes is read back, and what it reads is read the same.
+func TestUnquoteAgreesWithEncodingJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		quoted, err := json.Marshal(rapid.String().Draw(t, "text"))
+		require.NoError(t, err)
+		var want string
+		require.NoError(t, json.Unmarshal(quoted, &want))
+		require.Equal(t, want, string(jsontext.Unquote(quoted)))
+	})
+}

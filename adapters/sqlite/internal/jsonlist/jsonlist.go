@@ -1,0 +1,129 @@
+// Package jsonlist writes lists of texts, and of a report's filters, as the JSON
+// that stores keep in a column, and reads them. A text is a JSON string:
+//
+//	jsonlist.Texts([]string{"amount", "a\xff"}) // ["amount",{"base64":"Yf8="}]
+//
+// JSON has no place for bytes that are no UTF-8, and PostgreSQL's jsonb none for
+// NUL: a text with either is the object {"base64": …}. A NUL that another version
+// wrote as "\u0000" is read as well.
+package jsonlist
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Texts gives the JSON array of texts of any bytes; [] for none.
+func Texts(list []string) (string, error) {
+	return write(convert[text](list))
+}
+
+// Filters gives the JSON array of filters whose texts are of any bytes; [] for
+// none. What is empty of a filter is left out, but for its column.
+func Filters(list []ports.Filter) (string, error) {
+	out := make([]filter, len(list))
+	for i := range list {
+		f := &list[i]
+		out[i] = filter{new(text(f.Column)), convert[text](f.OneOf), text(f.From), text(f.To)}
+	}
+	return write(out)
+}
+
+// ReadTexts reads what Texts gave; nil for an empty list. Anything else is
+// errcodes.CorruptRecord, and the error shows nothing of it.
+func ReadTexts(data []byte) ([]string, error) {
+	list, err := read[text](data)
+	return convert[string](list), err
+}
+
+// ReadFilters reads what Filters gave; nil for an empty list. Anything else is
+// errcodes.CorruptRecord, and the error shows nothing of it.
+func ReadFilters(data []byte) ([]ports.Filter, error) {
+	list, err := read[filter](data)
+	var out []ports.Filter
+	for _, f := range list {
+		if f.Column == nil {
+			return nil, damaged()
+		}
+		out = append(out, ports.Filter{
+			Column: string(*f.Column), OneOf: convert[string](f.OneOf), From: string(f.From), To: string(f.To),
+		})
+	}
+	return out, err
+}
+
+// text is a text of any bytes.
+type text string
+
+type coded struct {
+	Base64 *[]byte `json:"base64"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t text) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(t)) && !strings.Contains(string(t), "\x00") {
+		return json.Marshal(string(t))
+	}
+	return json.Marshal(coded{new([]byte(t))})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *text) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		return json.Unmarshal(data, (*string)(t))
+	}
+	var c coded
+	if err := json.Unmarshal(data, &c); err != nil {
+		return err
+	}
+	if c.Base64 == nil {
+		return errors.New("a text is neither a string nor base64")
+	}
+	*t = text(*c.Base64)
+	return nil
+}
+
+type filter struct {
+	Column *text  `json:"column"`
+	OneOf  []text `json:"oneOf,omitempty"`
+	From   text   `json:"from,omitempty"`
+	To     text   `json:"to,omitempty"`
+}
+
+// convert gives a list in another type of text; nil for none.
+func convert[To, From ~string](list []From) []To {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]To, len(list))
+	for i, s := range list {
+		out[i] = To(s)
+	}
+	return out
+}
+
+// write gives the JSON array of list; never null.
+func write[V any](list []V) (string, error) {
+	if len(list) == 0 {
+		return "[]", nil
+	}
+	data, err := json.Marshal(list)
+	return string(data), err
+}
+
+func read[V any](data []byte) ([]V, error) {
+	var list []V
+	if err := json.Unmarshal(data, &list); err != nil || list == nil {
+		return nil, damaged()
+	}
+	return list, nil
+}
+
+func damaged() error {
+	return errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("a list is not the JSON that it should be"))
+}
