@@ -16,7 +16,7 @@ import (
 func TestTheDocumentHasTheRoutesThatAreThere(t *testing.T) {
 	whole, err := os.ReadFile("openapi.yaml")
 	require.NoError(t, err)
-	all := httpserver.Services{RateLocks: &locks{}, Validations: &validations{}, Transactions: noTransactions{}, Reports: noReports{}}
+	all := everything()
 	for name, services := range map[string]httpserver.Services{
 		"none":         {},
 		"rate locks":   {RateLocks: all.RateLocks},
@@ -26,7 +26,7 @@ func TestTheDocumentHasTheRoutesThatAreThere(t *testing.T) {
 		"all":          all,
 	} {
 		t.Run(name, func(t *testing.T) {
-			h, err := httpserver.New(&auth{}, services, nil)
+			h, err := httpserver.New(auth{}, services, nil)
 			require.NoError(t, err)
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, request{method: "GET", path: "/openapi.yaml"}.make())
@@ -49,4 +49,29 @@ func TestTheDocumentHasTheRoutesThatAreThere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTheDocumentIsValid, and has the routes of the mux, no more and no less.
+func TestTheDocumentIsValid(t *testing.T) {
+	text, err := os.ReadFile("openapi.yaml")
+	require.NoError(t, err)
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	require.NoError(t, err)
+	assert.True(t, doc.IsOpenAPI31OrLater())
+	require.NoError(t, doc.Validate(t.Context()))
+
+	var documented []string
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			if operation.Deprecated { // answers by any method
+				method = ""
+			}
+			documented = append(documented, method+" "+path)
+			assert.NotEmpty(t, operation.Summary)
+			for status, response := range operation.Responses.Map() {
+				assert.Contains(t, response.Value.Headers, "x-trace-id", "%s %s %s", method, path, status)
+			}
+		}
+	}
+	assert.ElementsMatch(t, httpserver.Routes(newAPI(t, httpserver.Config{}).h), documented)
 }

@@ -1,207 +1,116 @@
 package httpserver_test
 
 import (
-	"bytes"
 	"context"
-	"io"
-	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
-	"github.com/corridor-go/corridor/validation"
 )
+
+// The routes, their answers and their errors are tested in
+// internal/integration/wire, on services and stores that this module does not
+// require. Here stand the tests of what one server does by itself.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
-// auth knows the clients acme and beta by the tokens tok-acme and tok-beta.
-type auth struct {
-	err   error // of both methods
-	panic any
+const credentials = `{"client_id":"acme","client_secret":"s3cret"}`
+
+// auth knows the clients acme, beta and many… by the tokens tok-acme and so on.
+type auth struct{}
+
+func (auth) Issue(context.Context, string, string) (string, time.Duration, error) {
+	return "tok-acme", 24 * time.Hour, nil
 }
 
-func (a *auth) Issue(_ context.Context, id, secret string) (string, time.Duration, error) {
-	if a.panic != nil {
-		panic(a.panic)
-	}
-	if a.err == nil && (id != "acme" || secret != "s3cret") {
-		return "", 0, errcodes.New(errcodes.TokenInvalidCredentials, "")
-	}
-	return "tok-acme", 24 * time.Hour, a.err
-}
-
-func (a *auth) Authenticate(_ context.Context, token string) (ports.Client, error) {
-	if a.err != nil {
-		return ports.Client{}, a.err
-	}
+func (auth) Authenticate(_ context.Context, token string) (ports.Client, error) {
 	id, ok := strings.CutPrefix(token, "tok-")
 	if !ok || id != "acme" && id != "beta" && !strings.HasPrefix(id, "many") {
 		return ports.Client{}, errcodes.New(errcodes.Unauthorized, "")
 	}
-	client := ports.Client{ID: id}
-	if id == "beta" {
-		client.Merchants = []string{betas}
-	}
-	return client, nil
+	return ports.Client{ID: id}, nil
 }
 
-// betas is the one merchant that beta may name.
-const betas = "0d9c1a52-6a67-4b1c-8a55-0c7b8f7d2f10"
-
-// locks is a service with one lock, of acme, unless something else is wanted.
+// locks is a service with one lock, of acme.
 type locks struct {
-	mu     sync.Mutex
-	err    error
+	httpserver.RateLocks
+
 	minted bool
-	panic  any
-	calls  []string // "create acme USD/ZAR", "get acme rl_1"
-	traces []string // what httpserver.TraceID found
 }
 
-func (l *locks) called(ctx context.Context, call string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.calls = append(l.calls, call)
-	l.traces = append(l.traces, httpserver.TraceID(ctx))
-	if l.panic != nil {
-		panic(l.panic)
-	}
-	return l.err
+func (l *locks) Create(ctx context.Context, owner string, _ ports.Pair) (ports.RateLock, bool, error) {
+	lock, err := l.Get(ctx, owner, "rl_1")
+	return lock, l.minted, err
 }
 
-func (l *locks) Create(ctx context.Context, owner string, pair ports.Pair) (ports.RateLock, bool, error) {
-	err := l.called(ctx, "create "+owner+" "+pair.String())
-	return aLock(), l.minted, err
-}
-
-func (l *locks) Get(ctx context.Context, owner, id string) (ports.RateLock, error) {
-	if err := l.called(ctx, "get "+owner+" "+id); err != nil {
-		return ports.RateLock{}, err
-	}
+func (*locks) Get(_ context.Context, owner, id string) (ports.RateLock, error) {
 	if owner != "acme" || id != "rl_1" {
 		return ports.RateLock{}, errcodes.New(errcodes.NotFound, "No such rate lock")
 	}
-	return aLock(), nil
-}
-
-func (l *locks) Cancel(ctx context.Context, owner, id string) (ports.RateLock, error) {
-	lock, err := l.Get(ctx, owner, id)
-	lock.Status, lock.CancellationReason = ports.LockCancelled, ports.CancelledRequested
-	return lock, err
-}
-
-// validations is a service with one validation, of acme, unless something else
-// is wanted.
-type validations struct {
-	err   error
-	calls []string // "validate acme 0690000032", "get acme …"
-	last  validation.Request
-}
-
-const validationID = "019aa1b2-0000-7000-8000-000000000001"
-
-func (v *validations) Validate(_ context.Context, owner string, req validation.Request) (ports.Validation, error) {
-	v.calls, v.last = append(v.calls, "validate "+owner+" "+req.AccountIdentifier), req
-	return aValidation(), v.err
-}
-
-func (v *validations) Get(_ context.Context, owner, id string) (ports.Validation, error) {
-	v.calls = append(v.calls, "get "+owner+" "+id)
-	if v.err != nil {
-		return ports.Validation{}, v.err
-	}
-	if owner != "acme" || id != validationID {
-		return ports.Validation{}, errcodes.New(errcodes.NotFound, "No such validation")
-	}
-	return aValidation(), nil
-}
-
-func aValidation() ports.Validation {
-	return ports.Validation{
-		ValidationRecord: ports.ValidationRecord{
-			ID: validationID, Owner: "acme", Status: ports.StatusVerified, Provider: "sandbox", Type: ports.External,
-			ExpiresAt: start.Add(24 * time.Hour),
-		},
-		HolderName: "AMA SERWAA MENSAH",
-	}
-}
-
-func aLock() ports.RateLock {
 	return ports.RateLock{
-		ID: "rl_1", Owner: "acme", Base: "USD", Quote: "ZAR", Status: ports.LockActive,
+		ID: id, Owner: owner, Base: "USD", Quote: "ZAR", Status: ports.LockActive,
 		MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375",
 		CreatedAt: start, ExpiresAt: start.Add(24 * time.Hour),
+	}, nil
+}
+
+// everything is a service behind each route; only a lock can be read.
+func everything() httpserver.Services {
+	return httpserver.Services{
+		RateLocks: &locks{}, Validations: struct{ httpserver.Validations }{},
+		Transactions: struct{ httpserver.Transactions }{}, Reports: struct{ httpserver.Reports }{},
 	}
 }
 
-// api is a handler, or several that take turns, with its fakes or the house
-// behind it. Every answer that goes through do is held to the OpenAPI document.
+// api is a handler on a clock that the test moves.
 type api struct {
-	t           testing.TB
-	h           http.Handler
-	servers     []http.Handler
-	turn        *turns
-	house       *house            // nil: fakes answer
-	fixtures    bool              // requests name what the house is to have
-	made        map[string]string // the fixtures that it has
-	auth        *auth
-	locks       *locks
-	validations *validations
-	clock       *portstest.Clock
+	h     http.Handler
+	clock *portstest.Clock
 }
 
-// newAPI has fakes that do what the test says. Where there are two servers,
-// there is a house behind them for all that the test says nothing of.
-func newAPI(t testing.TB, p place, cfg httpserver.Config) *api {
+func newAPI(t testing.TB, cfg httpserver.Config) *api {
 	t.Helper()
-	a := &api{t: t, auth: &auth{}, locks: &locks{minted: true}, validations: &validations{}, clock: portstest.NewClock(start)}
-	if p.servers > 1 {
-		a.scripted(p, cfg)
-		return a
-	}
+	a := &api{clock: portstest.NewClock(start)}
 	cfg.Clock = a.clock
-	a.serve(p, func(int) (httpserver.Authenticator, httpserver.Services) {
-		return a.auth, httpserver.Services{
-			RateLocks: a.locks, Validations: a.validations, Transactions: noTransactions{errcodes.New(errcodes.NotFound, "")},
-			Reports: noReports{errcodes.New(errcodes.NotFound, "")},
-		}
-	}, cfg)
+	var err error
+	a.h, err = httpserver.New(auth{}, everything(), &cfg)
+	require.NoError(t, err)
 	return a
 }
 
-// request is what a test sends; an empty Token sends no Authorization.
+func (a *api) do(q request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	a.h.ServeHTTP(w, q.make())
+	return w
+}
+
+// request is what a test sends; an empty token sends no Authorization.
 type request struct {
 	method, path, token, body string
 	header                    map[string]string
 }
 
+func post(path, token, body string) request {
+	return request{method: http.MethodPost, path: path, token: token, body: body}
+}
+
+func (q request) with(name, value string) request {
+	q.header = map[string]string{name: value}
+	return q
+}
+
 func (q request) make() *http.Request {
-	var body io.Reader
-	if q.body != "" {
-		body = strings.NewReader(q.body)
-	}
-	r := httptest.NewRequest(q.method, "http://corridor.test/", body)
-	u, err := url.ParseRequestURI(q.path) // as net/http reads a request line
-	if err != nil {
-		panic(err)
-	}
-	r.URL, r.RequestURI = u, q.path
+	r := httptest.NewRequest(q.method, q.path, strings.NewReader(q.body))
 	if q.token != "" {
 		r.Header.Set("Authorization", "Bearer "+q.token)
 	}
@@ -209,110 +118,4 @@ func (q request) make() *http.Request {
 		r.Header.Set(name, value)
 	}
 	return r
-}
-
-// make is the request with the fixtures that it names.
-func (a *api) make(q request) *http.Request {
-	a.t.Helper()
-	q.path, q.token = a.real(q.path), a.real(q.token)
-	if authorization, ok := q.header["Authorization"]; ok {
-		q.header = maps.Clone(q.header)
-		q.header["Authorization"] = a.real(authorization)
-	}
-	return q.make()
-}
-
-// traces holds every trace id that any test has seen (I28).
-var traces sync.Map
-
-func (a *api) do(q request) *httptest.ResponseRecorder {
-	a.t.Helper()
-	r := a.make(q)
-	w := httptest.NewRecorder()
-	a.h.ServeHTTP(w, r)
-	trace := w.Header().Get("x-trace-id")
-	assert.Regexp(a.t, `^[0-9a-f]{32}$`, trace)
-	_, again := traces.LoadOrStore(trace, true)
-	assert.False(a.t, again, "a trace id comes once")
-	conforms(a.t, r, w)
-	return w
-}
-
-// conforms checks an answer against the OpenAPI document: its status, headers
-// and body.
-func conforms(t testing.TB, r *http.Request, w *httptest.ResponseRecorder) {
-	t.Helper()
-	doc := document(t)
-	responses := &openapi3.Responses{}
-	if operation := operationOf(doc, r); operation != nil {
-		responses = operation.Responses
-	} else if name := map[int]string{401: "Unauthorized", 404: "NotFound", 429: "TooManyRequests", 503: "Unavailable"}[w.Code]; name != "" {
-		responses.Set(http.StatusText(w.Code), doc.Components.Responses[name])
-		responses = openapi3.NewResponses(openapi3.WithStatus(w.Code, doc.Components.Responses[name]))
-	}
-	err := openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{
-			Request: httptest.NewRequest(http.MethodPost, "/", nil), // the answers to HEAD count too
-			Route:   &routers.Route{Spec: doc, Operation: &openapi3.Operation{Responses: responses}},
-		},
-		Status: w.Code, Header: w.Header(), Body: io.NopCloser(bytes.NewReader(w.Body.Bytes())),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
-	})
-	assert.NoError(t, err, "%s %s gave %d, against the OpenAPI document", r.Method, r.URL, w.Code)
-	if responses.Len() == 0 {
-		t.Errorf("%s %s gave %d, which no route has", r.Method, r.URL, w.Code)
-	}
-}
-
-var document = func() func(testing.TB) *openapi3.T {
-	load := sync.OnceValues(func() (*openapi3.T, error) {
-		openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.FileBodyDecoder)
-		text, err := os.ReadFile("openapi.yaml")
-		if err != nil {
-			return nil, err
-		}
-		return openapi3.NewLoader().LoadFromData(text)
-	})
-	return func(t testing.TB) *openapi3.T {
-		doc, err := load()
-		require.NoError(t, err)
-		return doc
-	}
-}()
-
-// operationOf finds the operation of a path, by any method, since a path here
-// has but one.
-func operationOf(doc *openapi3.T, r *http.Request) *openapi3.Operation {
-	segments := strings.Split(r.URL.EscapedPath(), "/")
-	for _, pattern := range doc.Paths.InMatchingOrder() {
-		if matches(strings.Split(pattern, "/"), segments) {
-			for _, operation := range doc.Paths.Value(pattern).Operations() {
-				return operation
-			}
-		}
-	}
-	return nil
-}
-
-func matches(pattern, segments []string) bool {
-	if len(pattern) != len(segments) {
-		return false
-	}
-	for i, p := range pattern {
-		if p != segments[i] && (!strings.HasPrefix(p, "{") || segments[i] == "") {
-			return false
-		}
-	}
-	return true
-}
-
-// loggingLocks logs as a service does, with the context that it was given.
-type loggingLocks struct {
-	*locks
-	log *slog.Logger
-}
-
-func (l *loggingLocks) Get(ctx context.Context, owner, id string) (ports.RateLock, error) {
-	l.log.InfoContext(ctx, "in the service")
-	return aLock(), nil
 }

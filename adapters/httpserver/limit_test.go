@@ -21,7 +21,7 @@ import (
 func TestTheRateLimit(t *testing.T) {
 	get := request{method: "GET", path: "/v1/rate-locks/rl_1", token: "tok-acme"}
 	t.Run("429 with Retry-After, in the flat envelope", func(t *testing.T) {
-		a := newAPI(t, alone, httpserver.Config{RateLimit: 0.4, RateBurst: 2})
+		a := newAPI(t, httpserver.Config{RateLimit: 0.4, RateBurst: 2})
 		assert.Equal(t, 200, a.do(get).Code)
 		assert.Equal(t, 200, a.do(get).Code)
 		for range 3 {
@@ -36,7 +36,7 @@ func TestTheRateLimit(t *testing.T) {
 		assert.Equal(t, 200, a.do(get).Code, "refusals cost nothing")
 	})
 	t.Run("each client has its own", func(t *testing.T) {
-		a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
+		a := newAPI(t, httpserver.Config{RateLimit: 1})
 		assert.Equal(t, 200, a.do(get).Code)
 		assert.Equal(t, 429, a.do(get).Code)
 		beta := get
@@ -44,14 +44,14 @@ func TestTheRateLimit(t *testing.T) {
 		assert.Equal(t, 404, a.do(beta).Code)
 	})
 	t.Run("after the 401, before the 404 and the 405", func(t *testing.T) {
-		a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
+		a := newAPI(t, httpserver.Config{RateLimit: 1})
 		a.do(get)
 		assert.Equal(t, 429, a.do(request{method: "GET", path: "/v1/nothing", token: "tok-acme"}).Code)
 		assert.Equal(t, 429, a.do(request{method: "PUT", path: "/v1/rate-locks", token: "tok-acme"}).Code)
 		assert.Equal(t, 401, a.do(request{method: "GET", path: "/v1/nothing", token: "tok-x"}).Code)
 	})
 	t.Run("the token route counts addresses, and answers in its own envelope", func(t *testing.T) {
-		a := newAPI(t, alone, httpserver.Config{RateLimit: 1, RemoteAddr: func(r *http.Request) string { return r.Header.Get("X-Real-Ip") }})
+		a := newAPI(t, httpserver.Config{RateLimit: 1, RemoteAddr: func(r *http.Request) string { return r.Header.Get("X-Real-Ip") }})
 		q := post("/v1/auth/oauth2/token", "", credentials)
 		assert.Equal(t, 200, a.do(q.with("X-Real-Ip", "a")).Code)
 		w := a.do(q.with("X-Real-Ip", "a"))
@@ -61,7 +61,7 @@ func TestTheRateLimit(t *testing.T) {
 		assert.Equal(t, 200, a.do(q.with("X-Real-Ip", "b")).Code)
 	})
 	t.Run("an address counts without its port", func(t *testing.T) {
-		a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
+		a := newAPI(t, httpserver.Config{RateLimit: 1})
 		codes := []int{}
 		for port := range 3 {
 			r := post("/v1/auth/oauth2/token", "", credentials).make()
@@ -73,7 +73,7 @@ func TestTheRateLimit(t *testing.T) {
 		assert.Equal(t, []int{200, 429, 429}, codes)
 	})
 	t.Run("the addresses that one IPv6 subscriber has count as one", func(t *testing.T) {
-		a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
+		a := newAPI(t, httpserver.Config{RateLimit: 1})
 		codes := []int{}
 		for _, addr := range []string{
 			"[2001:db8:0:1::1]:1", "[2001:db8:0:1::2]:1", "[2001:db8:0:1:ffff:ffff:ffff:ffff%eth0]:1", "[2001:db8:0:2::1]:1",
@@ -88,14 +88,14 @@ func TestTheRateLimit(t *testing.T) {
 		assert.Equal(t, []int{200, 429, 429, 200, 200, 429, 200, 200}, codes)
 	})
 	t.Run("health and documents are free", func(t *testing.T) {
-		a := newAPI(t, alone, httpserver.Config{RateLimit: 0.001})
+		a := newAPI(t, httpserver.Config{RateLimit: 0.001})
 		for range 5 {
 			assert.Equal(t, 200, a.do(request{method: "GET", path: "/livez"}).Code)
 			assert.Equal(t, 200, a.do(request{method: "GET", path: "/openapi.yaml"}).Code)
 		}
 	})
 	t.Run("off by default", func(t *testing.T) {
-		a := newAPI(t, alone, httpserver.Config{})
+		a := newAPI(t, httpserver.Config{})
 		for range 100 {
 			assert.Equal(t, 200, a.do(get).Code)
 		}
@@ -108,7 +108,7 @@ func TestNoClientGetsMoreThanItsRate(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		limit := rapid.Float64Range(0.1, 50).Draw(r, "limit")
 		burst := rapid.IntRange(1, 10).Draw(r, "burst")
-		a := newAPI(t, alone, httpserver.Config{RateLimit: limit, RateBurst: burst})
+		a := newAPI(t, httpserver.Config{RateLimit: limit, RateBurst: burst})
 		passed, elapsed := 0, time.Duration(0)
 		for range rapid.IntRange(1, 60).Draw(r, "requests") {
 			step := time.Duration(rapid.IntRange(0, 400).Draw(r, "ms")) * time.Millisecond
@@ -134,7 +134,7 @@ func TestNoClientGetsMoreThanItsRate(t *testing.T) {
 // Refusals cost nothing, also those that come at once: who is refused again and
 // again gets through as soon as the time is over that each was told (I30).
 func TestRefusalsAtOnceCostNothing(t *testing.T) {
-	a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
+	a := newAPI(t, httpserver.Config{RateLimit: 1})
 	now := a.clock.Now()
 	require.NoError(t, httpserver.Take(a.h, "acme", now))
 	var hasty sync.WaitGroup
@@ -157,7 +157,7 @@ func TestRefusalsAtOnceCostNothing(t *testing.T) {
 func TestTheLimiterWhenTheClockIsSetBack(t *testing.T) {
 	for _, back := range []time.Duration{2 * httpserver.ClockSlack, time.Minute, time.Hour, 48 * time.Hour} {
 		t.Run(back.String(), func(t *testing.T) {
-			a := newAPI(t, alone, httpserver.Config{RateLimit: 0.125, RateBurst: 2})
+			a := newAPI(t, httpserver.Config{RateLimit: 0.125, RateBurst: 2})
 			now := a.clock.Now()
 			for _, client := range []string{"acme", "acme", "beta"} {
 				require.NoError(t, httpserver.Take(a.h, client, now))
@@ -178,7 +178,7 @@ func TestTheLimiterWhenTheClockIsSetBack(t *testing.T) {
 // Requests overtake each other on their way to the limiter. That gives nobody
 // anything.
 func TestOvertakingGainsNothing(t *testing.T) {
-	a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
+	a := newAPI(t, httpserver.Config{RateLimit: 1})
 	now := a.clock.Now()
 	require.NoError(t, httpserver.Take(a.h, "acme", now))
 	require.Error(t, httpserver.Take(a.h, "acme", now.Add(-httpserver.ClockSlack)))
@@ -187,7 +187,7 @@ func TestOvertakingGainsNothing(t *testing.T) {
 }
 
 func TestTheLimiterForgets(t *testing.T) {
-	a := newAPI(t, alone, httpserver.Config{RateLimit: 1})
+	a := newAPI(t, httpserver.Config{RateLimit: 1})
 	for i := range httpserver.MaxLimited + 500 {
 		r := request{method: "GET", path: "/v1/x", token: "tok-many" + strconv.Itoa(i)}.make()
 		a.h.ServeHTTP(httptest.NewRecorder(), r)
@@ -215,7 +215,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"links that are no URL":    {PublicURL: "https://pay.example\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := httpserver.New(&auth{}, httpserver.Services{}, &cfg)
+			_, err := httpserver.New(auth{}, httpserver.Services{}, &cfg)
 			require.Equal(t, errcodes.Configuration, errcodes.Of(err))
 		})
 	}

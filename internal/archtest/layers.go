@@ -103,7 +103,7 @@ var Layers = []Layer{
 	{Name: "domain helpers", Packages: []string{"internal/jsontext", "internal/ticker"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
 	{
 		Name:     "tools",
-		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage"},
+		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/integration/..."},
 		Own:      []string{"..."}, Outside: []string{"*", "testing"},
 	},
 }

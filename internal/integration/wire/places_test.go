@@ -1,4 +1,4 @@
-package httpserver_test
+package wire_test
 
 import (
 	"context"
@@ -61,47 +61,36 @@ func at(t *testing.T, test func(t *testing.T, p place), database ...place) {
 
 // single are the tests that are not run with two servers, each with the reason.
 var single = map[string]string{
-	"TestForwardedAddr":                       "what a header says is read by the server that took it",
-	"TestTheRateLimit":                        itsLimiter,
-	"TestNoClientGetsMoreThanItsRate":         itsLimiter,
-	"TestTheLimiterForgets":                   itsLimiter,
-	"TestRefusalsAtOnceCostNothing":           itsLimiter,
-	"TestTheLimiterWhenTheClockIsSetBack":     itsLimiter,
-	"TestOvertakingGainsNothing":              itsLimiter,
-	"TestMetrics":                             "metrics are one server's, and so is their registry",
-	"TestReadiness":                           itsChecks,
-	"TestACheckThatHangs":                     itsChecks,
-	"TestTheLog":                              itsLog,
-	"TestLogHandlerAddsTheTraceID":            itsLog,
-	"TestAPanic":                              itsLog,
-	"TestADiskThatFails":                      "the disk that fails is one server's, and its log tells",
-	"TestARequestThatTakesTooLongIsA504":      "the deadline is of one request, in the server that took it",
-	"TestASlowReaderOfADownload":              "a connection is one server's, and its time is a bubble's",
-	"TestANilServiceLeavesItsRoutesOut":       "what a handler is made without is its own",
-	"TestTheDocumentHasTheRoutesThatAreThere": "what a handler is made without is its own",
-	"TestABodyThatBreaksOffDoesNothing":       "a connection that breaks is one server's",
-	"TestAFormIsOneHoweverItIsSpelt":          "what a header says is read by the server that took it",
-	"TestEvery401IsTheGateways":               "an error's bytes are made by the server that has it",
-	"TestWhatALogLineHolds":                   itsLog,
-	"TestAnAnswerOfALibraryIsCounted":         "metrics are one server's, and so is their registry",
-	"TestACheckIsToldToEnd":                   itsChecks,
-	"TestTheDocumentLeadsBelowAPrefix":        "the document leads to the handler that gave it",
-	"TestTheDocumentIsValid":                  noRequest,
-	"TestTheDocumentListsTheCodes":            noRequest,
-	"TestTheCheckAgainstTheDocumentCanFail":   noRequest,
-	"TestNew":                                 noRequest,
-	"TestNewServer":                           noRequest,
-	"TestConfigIsChecked":                     noRequest,
-	"TestEachTestSaysHowManyServers":          noRequest,
-	"TestRequestsTakeTurns":                   "it is of the two servers",
-	"TestMain":                                noRequest,
+	"TestMetrics":                           "metrics are one server's, and so is their registry",
+	"TestReadiness":                         itsChecks,
+	"TestACheckThatHangs":                   itsChecks,
+	"TestTheLog":                            itsLog,
+	"TestLogHandlerAddsTheTraceID":          itsLog,
+	"TestAPanic":                            itsLog,
+	"TestADiskThatFails":                    "the disk that fails is one server's, and its log tells",
+	"TestARequestThatTakesTooLongIsA504":    "the deadline is of one request, in the server that took it",
+	"TestASlowReaderOfADownload":            "a connection is one server's, and its time is a bubble's",
+	"TestANilServiceLeavesItsRoutesOut":     "what a handler is made without is its own",
+	"TestABodyThatBreaksOffDoesNothing":     "a connection that breaks is one server's",
+	"TestAFormIsOneHoweverItIsSpelt":        "what a header says is read by the server that took it",
+	"TestEvery401IsTheGateways":             "an error's bytes are made by the server that has it",
+	"TestWhatALogLineHolds":                 itsLog,
+	"TestAnAnswerOfALibraryIsCounted":       "metrics are one server's, and so is their registry",
+	"TestACheckIsToldToEnd":                 itsChecks,
+	"TestTheDocumentLeadsBelowAPrefix":      "the document leads to the handler that gave it",
+	"TestTheDocumentListsTheCodes":          noRequest,
+	"TestTheCheckAgainstTheDocumentCanFail": noRequest,
+	"TestNew":                               noRequest,
+	"TestNewServer":                         noRequest,
+	"TestEachTestSaysHowManyServers":        noRequest,
+	"TestRequestsTakeTurns":                 "it is of the two servers",
+	"TestMain":                              noRequest,
 }
 
 const (
-	itsLimiter = "each server counts for itself: two let twice as many pass"
-	itsChecks  = "a server's readiness is its own: that is what a balancer asks for"
-	itsLog     = "the log, with the stack of a panic, is one server's"
-	noRequest  = "nothing is asked over the wire"
+	itsChecks = "a server's readiness is its own: that is what a balancer asks for"
+	itsLog    = "the log, with the stack of a panic, is one server's"
+	noRequest = "nothing is asked over the wire"
 )
 
 // TestRequestsTakeTurns: two servers are worth something only if both are asked.

@@ -1,4 +1,4 @@
-package httpserver_test
+package wire_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package httpserver_test
+package wire_test
 
 import (
 	"context"
@@ -133,28 +133,6 @@ func docs(t *testing.T, p place) {
 	w := a.do(request{method: "GET", path: "/openapi.yaml"})
 	assert.Equal(t, "application/yaml", w.Header().Get("Content-Type"))
 	assert.True(t, strings.HasPrefix(w.Body.String(), "openapi: 3.1"))
-}
-
-// TestTheDocumentIsValid, and has the routes of the mux, no more and no less.
-func TestTheDocumentIsValid(t *testing.T) {
-	doc := document(t)
-	assert.True(t, doc.IsOpenAPI31OrLater())
-	require.NoError(t, doc.Validate(t.Context()))
-
-	var documented []string
-	for path, item := range doc.Paths.Map() {
-		for method, operation := range item.Operations() {
-			if operation.Deprecated { // answers by any method
-				method = ""
-			}
-			documented = append(documented, method+" "+path)
-			assert.NotEmpty(t, operation.Summary)
-			for status, response := range operation.Responses.Map() {
-				assert.Contains(t, response.Value.Headers, "x-trace-id", "%s %s %s", method, path, status)
-			}
-		}
-	}
-	assert.ElementsMatch(t, httpserver.Routes(newAPI(t, alone, httpserver.Config{}).servers[0]), documented)
 }
 
 // TestTheCheckAgainstTheDocumentCanFail: the harness is worth something only if
