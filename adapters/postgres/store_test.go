@@ -109,3 +109,14 @@ func bookOf(tb testing.TB, store *postgres.Store, owner string) ports.Book {
 	require.NoError(tb, err)
 	return b
 }
+
+// emptyTables makes a database as good as fresh.
+func emptyTables(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	_, err := pool.Exec(t.Context(), `DO $$ DECLARE t text; BEGIN
+		FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'corridor' AND tablename NOT LIKE '%migration%'
+			AND tablename NOT LIKE 'goose%' LOOP
+			EXECUTE format('DELETE FROM corridor.%I', t);
+		END LOOP; END $$`)
+	require.NoError(t, err)
+}

@@ -1,4 +1,4 @@
-package postgres_test
+package stores_test
 
 import (
 	"bytes"
@@ -67,7 +67,7 @@ type worlds struct {
 // byte for byte, through the services and at the ports; and the same events are
 // there in the end. -rapid.checks makes it longer.
 func TestDifferential(t *testing.T) {
-	pool := connect(t, migrated(t), nil)
+	pool := connect(t)
 	store := on(t, pool, &postgres.Config{SkipMigrate: true})
 	folder, runs := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
