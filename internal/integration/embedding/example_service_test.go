@@ -1,4 +1,4 @@
-package river_test //nolint:testableexamples // it needs a database
+package embedding_test //nolint:testableexamples // it needs a database
 
 import (
 	"context"

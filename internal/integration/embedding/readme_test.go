@@ -1,4 +1,4 @@
-package archtest_test
+package embedding_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 // readmePackage is what the README's snippets stand in: the embedding, a
 // validation, a provider's callback, and the property test.
-const readmePackage = `package readme
+const readmePackage = `package embedding_test
 
 import (
 	"context"
@@ -77,7 +77,7 @@ func TestProperty(t *testing.T) {
 
 // What the README shows compiles, and its property holds.
 func TestReadmeSnippets(t *testing.T) {
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
@@ -89,15 +89,14 @@ func TestReadmeSnippets(t *testing.T) {
 		source = bytes.Replace(source, []byte("\t"+mark+"\n"), blocks[i][1], 1)
 	}
 	dir := t.TempDir()
-	file, overlay := filepath.Join(dir, "readme_test.go"), filepath.Join(dir, "overlay.json")
+	file, overlay := filepath.Join(dir, "snippets_test.go"), filepath.Join(dir, "overlay.json")
 	replace, err := json.Marshal(map[string]map[string]string{
-		"Replace": {filepath.Join(root, "internal", "docs", "readme_test.go"): file},
+		"Replace": {filepath.Join(root, "internal", "integration", "embedding", "snippets_test.go"): file},
 	})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, source, 0o600))
 	require.NoError(t, os.WriteFile(overlay, replace, 0o600))
-	run := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "./internal/docs")
-	run.Dir = root
+	run := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-run", "^TestProperty$", ".")
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, string(out))
 }
