@@ -8,6 +8,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation/names"
 )
 
 // CheckDigit says what a check digit that fails means.
@@ -74,7 +75,7 @@ type Config struct {
 	// Hooks are told the same, for metrics.
 	Hooks Hooks
 	// Names tune the comparison of names.
-	Names NameThresholds
+	Names names.Thresholds
 	// Window is how long a call waits for an answer before the validation is
 	// pending. Default 2 s (SPEC 4.7). At least 1 ms.
 	Window time.Duration

@@ -23,7 +23,7 @@
 // fair share of the time; the answer table (ports.OutcomeRules) says after
 // which answers the next one is asked, and which answers are kept. The holder's
 // name is compared last, with the name that this caller supplied
-// ([CompareNames]): what is kept is the provider's answer, never the verdict on
+// ([names.Compare]): what is kept is the provider's answer, never the verdict on
 // a name (I20).
 //
 // A caller gets the result within two seconds, or a pending validation with an

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation/names"
 )
 
 // ending is how a lookup ended.
@@ -108,7 +109,7 @@ func (s *Service) compare(name string, a *ports.Answer) (bool, ports.NameMatch) 
 	case a.Name == ports.NameMismatched: // it knows more than the name that it shows
 		return false, ports.NameMatch{Rule: RuleProvider}
 	case a.HolderName != "":
-		c := CompareNames(name, a.HolderName, s.cfg.Names)
+		c := names.Compare(name, a.HolderName, s.cfg.Names)
 		return c.Matches, ports.NameMatch{Rule: c.Rule, Score: c.Score}
 	case a.Name == ports.NameMatched:
 		return true, ports.NameMatch{Rule: RuleProvider, Score: 100}

@@ -1,4 +1,4 @@
-package validation_test
+package names_test
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/internal/docpage"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/names"
 )
 
-const namesPage = "../internal/docs/names.md"
+const namesPage = "../../internal/docs/names.md"
 
 // The page is drawn from the table that drives the code, its scores from runs.
 func TestNamesPageIsFresh(t *testing.T) {
@@ -24,18 +24,18 @@ func drawNames() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# How names are compared
 
-Generated from the rule table of package validation; `+"`go doc validation.CompareNames`"+` says what the rules work on.
+Generated from the rule table of package validation/names; `+"`go doc validation/names.Compare`"+` says what the rules work on.
 A comparison starts at 100 and loses the cost of a rule for each word that needed it. The dearest rule that was needed is the
-one that a result names. From %d on the names match; `+"`NameThresholds`"+` moves that between 51 and 100. A rule without a cost
+one that a result names. From %d on the names match; `+"`names.Thresholds`"+` moves that between 51 and 100. A rule without a cost
 makes the names different ones at any threshold: at most 50.
 
 The comparison is symmetric. Nothing of it depends on the market, the time or earlier comparisons.
 
 | rule | cost | supplied | returned | verdict | score | what it means |
 |---|---|---|---|---|---|---|
-`, validation.DefaultNameMatch)
-	for _, rule := range validation.NameRules() {
-		got := validation.CompareNames(rule.Supplied, rule.Returned, validation.NameThresholds{})
+`, names.DefaultMatch)
+	for _, rule := range names.Rules() {
+		got := names.Compare(rule.Supplied, rule.Returned, names.Thresholds{})
 		verdict, cost := "different", "final"
 		if got.Matches {
 			verdict = "match"
@@ -58,16 +58,16 @@ func escaped(cell string) string { return strings.NewReplacer("*", `\*`, "|", `\
 // Each rule's example is decided by that rule, in the published way.
 func TestEveryNameRuleDecidesItsExample(t *testing.T) {
 	seen := map[string]bool{}
-	for _, rule := range validation.NameRules() {
+	for _, rule := range names.Rules() {
 		assert.Regexp(t, `^[a-z_]{4,20}$`, rule.ID)
 		assert.False(t, seen[rule.ID], rule.ID)
 		seen[rule.ID] = true
 		assert.NotEmpty(t, rule.Meaning, rule.ID)
 
-		got := validation.CompareNames(rule.Supplied, rule.Returned, validation.NameThresholds{})
+		got := names.Compare(rule.Supplied, rule.Returned, names.Thresholds{})
 		assert.Equal(t, rule.ID, got.Rule)
 		assert.Equal(t, rule.Matches, got.Matches, rule.ID)
-		assert.Equal(t, rule.Matches, got.Score >= validation.DefaultNameMatch, rule.ID)
+		assert.Equal(t, rule.Matches, got.Score >= names.DefaultMatch, rule.ID)
 		if rule.Cost == 0 && !rule.Matches {
 			assert.LessOrEqual(t, got.Score, 50, "%s is final", rule.ID)
 		} else {
@@ -78,13 +78,13 @@ func TestEveryNameRuleDecidesItsExample(t *testing.T) {
 
 // A caller cannot change the rules.
 func TestNameRulesAreACopy(t *testing.T) {
-	validation.NameRules()[0].ID = "changed"
-	require.Equal(t, "same", validation.NameRules()[0].ID)
+	names.Rules()[0].ID = "changed"
+	require.Equal(t, "same", names.Rules()[0].ID)
 }
 
-func ExampleCompareNames() {
+func ExampleCompare() {
 	for _, returned := range []string{"MENSAH AMA SERWAA", "A. MENSAH", "KOFI MENSAH"} {
-		got := validation.CompareNames("Ama Mensah", returned, validation.NameThresholds{})
+		got := names.Compare("Ama Mensah", returned, names.Thresholds{})
 		fmt.Println(got.Matches, got.Rule, got.Score)
 	}
 	// Output:
@@ -93,14 +93,14 @@ func ExampleCompareNames() {
 	// false different 16
 }
 
-func ExampleNameThresholds() {
-	strict := validation.NameThresholds{Match: 95}
-	fmt.Println(strict.Check(), validation.CompareNames("Ama Mensah", "A. MENSAH", strict).Matches)
+func ExampleThresholds() {
+	strict := names.Thresholds{Match: 95}
+	fmt.Println(strict.Check(), names.Compare("Ama Mensah", "A. MENSAH", strict).Matches)
 	// Output: <nil> false
 }
 
-func ExampleNameRules() {
-	rule := validation.NameRules()[0]
+func ExampleRules() {
+	rule := names.Rules()[0]
 	fmt.Println(rule.ID, rule.Cost, rule.Supplied, "=", rule.Returned)
 	// Output: same 0 Ama Serwaa Mensah = MRS. MENSAH, AMA SERWAA
 }

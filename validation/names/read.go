@@ -1,4 +1,4 @@
-package validation
+package names
 
 import (
 	"bytes"
@@ -10,19 +10,19 @@ import (
 
 // Bounds of what is read of a name, so that no text costs much.
 const (
-	maxNameBytes   = 1024 // 256 characters of four bytes
-	maxNameWords   = 24
-	maxNameLetters = 1024 // bytes of all words together
+	maxBytes       = 1024 // 256 characters of four bytes
+	maxWords       = 24
+	maxLetters     = 1024 // bytes of all words together
 	maxWordLetters = 62   // bytes of a word that is compared for more than equality
 )
 
-// nameText is a name as the matcher reads it: words of upper-case letters
+// parsedName is a name as the matcher reads it: words of upper-case letters
 // without accents, and what was taken off them. Nothing in it points into
 // itself, so it can live on the stack.
-type nameText struct {
-	letters [maxNameLetters]byte // the words without blanks between them
+type parsedName struct {
+	letters [maxLetters]byte // the words without blanks between them
 	size    int
-	words   [maxNameWords]nameWord
+	words   [maxWords]wordSpan
 	count   int
 	holders int // 1, and one more for each & between words
 	length  int // characters as a bank's field would count them
@@ -40,8 +40,8 @@ type nameText struct {
 	chunk   int  // where the word being read begins
 }
 
-// nameWord is a word of a name, a range of its letters.
-type nameWord struct {
+// wordSpan is a word of a name, a range of its letters.
+type wordSpan struct {
 	start, end int
 	article    bool // AL or EL stood before it
 	hidden     bool // it has masked letters
@@ -51,19 +51,19 @@ type nameWord struct {
 
 // read takes the text in. If it is nothing but titles, legal forms and the like,
 // they are read as words: somebody may be called Chief.
-func (t *nameText) read(text string) {
-	if len(text) > maxNameBytes {
+func (t *parsedName) read(text string) {
+	if len(text) > maxBytes {
 		return
 	}
 	plain := norm.NFKD.String(text)
 	t.readWords(plain)
 	if t.count == 0 {
-		*t = nameText{literal: true}
+		*t = parsedName{literal: true}
 		t.readWords(plain)
 	}
 }
 
-func (t *nameText) readWords(text string) {
+func (t *parsedName) readWords(text string) {
 	for _, r := range text {
 		if t.take(r); t.crowded {
 			break
@@ -81,30 +81,30 @@ func (t *nameText) readWords(text string) {
 
 // comparable reports whether both names show letters and at most one hides some:
 // two masks agree with each other whoever is behind them.
-func (t *nameText) comparable(other *nameText) bool {
+func (t *parsedName) comparable(other *parsedName) bool {
 	return t.legible() && other.legible() && (!t.hidden || !other.hidden)
 }
 
-func (t *nameText) legible() bool {
+func (t *parsedName) legible() bool {
 	return len(bytes.Trim(t.letters[:t.size], "*")) > 0
 }
 
-func (t *nameText) company() bool { return t.forms != 0 || t.trade }
+func (t *parsedName) company() bool { return t.forms != 0 || t.trade }
 
-func (t *nameText) take(r rune) {
+func (t *parsedName) take(r rune) {
 	switch {
 	case r >= 'a' && r <= 'z':
 		t.put(byte(r) - 'a' + 'A')
 	case r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
 		t.put(byte(r))
-	case isNameMask(r):
+	case isMask(r):
 		t.mask()
 	case r == '&', r == '+':
 		t.flush()
 		t.conjoin()
 	case r == '/':
 		t.slash()
-	case isNameSilent(r):
+	case isSilent(r):
 	case r >= utf8.RuneSelf:
 		t.takeOther(r)
 	default:
@@ -113,9 +113,9 @@ func (t *nameText) take(r rune) {
 }
 
 // takeOther reads what is not ASCII and neither a mask nor silent.
-func (t *nameText) takeOther(r rune) {
+func (t *parsedName) takeOther(r rune) {
 	upper := unicode.ToUpper(r)
-	folded, known := nameLetterFolds[upper]
+	folded, known := letterFolds[upper]
 	switch {
 	case known:
 		t.put([]byte(folded)...)
@@ -127,8 +127,8 @@ func (t *nameText) takeOther(r rune) {
 	}
 }
 
-func (t *nameText) put(letters ...byte) {
-	if t.size+len(letters) > maxNameLetters {
+func (t *parsedName) put(letters ...byte) {
+	if t.size+len(letters) > maxLetters {
 		t.crowded = true
 		return
 	}
@@ -136,7 +136,7 @@ func (t *nameText) put(letters ...byte) {
 }
 
 // mask stands for one hidden letter or more.
-func (t *nameText) mask() {
+func (t *parsedName) mask() {
 	t.hidden = true
 	if t.size == t.chunk || t.letters[t.size-1] != '*' {
 		t.put('*')
@@ -144,21 +144,21 @@ func (t *nameText) mask() {
 }
 
 // slash reads / as & between words, and as a blank in T/A and C/O.
-func (t *nameText) slash() {
+func (t *parsedName) slash() {
 	t.flush()
 	if t.count > 0 && t.words[t.count-1].end-t.words[t.count-1].start > 1 {
 		t.conjoin()
 	}
 }
 
-func (t *nameText) conjoin() {
+func (t *parsedName) conjoin() {
 	t.releaseArticle()
 	t.opens = t.count > 0 && !t.literal
 }
 
 // flush ends the word being read and keeps it, unless it is a title, a legal
 // form, an article or AND.
-func (t *nameText) flush() {
+func (t *parsedName) flush() {
 	if t.size == t.chunk {
 		return
 	}
@@ -166,47 +166,47 @@ func (t *nameText) flush() {
 	if t.count > 0 {
 		t.length++
 	}
-	entry := nameVocabulary[string(t.letters[t.chunk:t.size])]
+	entry := vocabulary[string(t.letters[t.chunk:t.size])]
 	if t.literal {
-		entry = nameEntry{}
+		entry = vocabularyEntry{}
 	}
 	t.whole = false
 	switch entry.kind {
-	case nameTitleWord:
+	case titleWord:
 		t.size = t.chunk
 		t.titles |= entry.bit
-	case nameFormWord:
+	case formWord:
 		t.size = t.chunk
 		t.forms |= entry.bit
-	case nameAnd:
+	case andWord:
 		t.size = t.chunk
 		t.conjoin()
-	case nameArticle:
+	case articleWord:
 		t.size = t.chunk
 		t.releaseArticle()
 		t.article = true
-	case namePlain, nameTrade, nameGenerationWord:
+	case plainWord, tradeWord, generationWord:
 		t.keepAs(entry)
 	}
 }
 
-func (t *nameText) keepAs(entry nameEntry) {
+func (t *parsedName) keepAs(entry vocabularyEntry) {
 	if entry.as != "" {
 		t.size = t.chunk
 		t.put([]byte(entry.as)...)
 	}
-	t.trade = t.trade || entry.kind == nameTrade
-	t.size = t.chunk + foldNamePrefix(t.letters[t.chunk:t.size], &t.article)
-	t.keep(entry.kind == nameGenerationWord)
+	t.trade = t.trade || entry.kind == tradeWord
+	t.size = t.chunk + foldPrefix(t.letters[t.chunk:t.size], &t.article)
+	t.keep(entry.kind == generationWord)
 }
 
-func (t *nameText) keep(generation bool) {
-	if t.count == maxNameWords {
+func (t *parsedName) keep(generation bool) {
+	if t.count == maxWords {
 		t.crowded = true
 		t.size = t.chunk
 		return
 	}
-	t.words[t.count] = nameWord{
+	t.words[t.count] = wordSpan{
 		start: t.chunk, end: t.size, article: t.article, opens: t.opens, generation: generation,
 		hidden: bytes.IndexByte(t.letters[t.chunk:t.size], '*') >= 0,
 	}
@@ -216,7 +216,7 @@ func (t *nameText) keep(generation bool) {
 }
 
 // releaseArticle keeps an article that no word followed as a word.
-func (t *nameText) releaseArticle() {
+func (t *parsedName) releaseArticle() {
 	if t.article {
 		t.article = false
 		t.put('E', 'L')

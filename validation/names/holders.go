@@ -1,22 +1,22 @@
-package validation
+package names
 
-// nameSide is one holder's name in a comparison.
-type nameSide struct {
-	text   *nameText
-	words  []nameWord
-	paired [maxNameWords]bool
+// holderName is one holder's name in a comparison.
+type holderName struct {
+	text   *parsedName
+	words  []wordSpan
+	paired [maxWords]bool
 	cut    bool // its last word may be cut
 }
 
-func (s *nameSide) view(i int) nameView {
+func (s *holderName) view(i int) wordView {
 	w := s.words[i]
-	return nameView{text: s.text.letters[w.start:w.end], article: w.article, hidden: w.hidden}
+	return wordView{text: s.text.letters[w.start:w.end], article: w.article, hidden: w.hidden}
 }
 
 // holder gives the i-th holder's words.
-func (t *nameText) holder(i int) nameSide {
+func (t *parsedName) holder(i int) holderName {
 	from, to := t.holderRange(i)
-	side := nameSide{text: t, words: t.words[from:to]}
+	side := holderName{text: t, words: t.words[from:to]}
 	if i == t.holders-1 {
 		side.cut = t.mayBeCut()
 	}
@@ -26,7 +26,7 @@ func (t *nameText) holder(i int) nameSide {
 	return side
 }
 
-func (t *nameText) holderRange(i int) (from, to int) {
+func (t *parsedName) holderRange(i int) (from, to int) {
 	if t.holders == 1 {
 		return 0, t.count
 	}
@@ -45,39 +45,39 @@ func (t *nameText) holderRange(i int) (from, to int) {
 
 // borrow gives a holder of one word the surname: JOHN & MARY MENSAH, or MENSAH
 // JOHN & MARY.
-func (t *nameText) borrow(side *nameSide, i int) {
+func (t *parsedName) borrow(side *holderName, i int) {
 	own := side.words[0]
 	if i+1 < t.holders {
 		if from, to := t.holderRange(i + 1); to-from > 1 {
-			side.words = []nameWord{own, t.words[to-1]}
+			side.words = []wordSpan{own, t.words[to-1]}
 			return
 		}
 	}
 	if i > 0 {
 		if from, to := t.holderRange(i - 1); to-from > 1 {
-			side.words = []nameWord{t.words[from], own}
+			side.words = []wordSpan{t.words[from], own}
 		}
 	}
 }
 
 // all gives the words of a company, whose & joins no holders.
-func (t *nameText) all() nameSide {
-	return nameSide{text: t, words: t.words[:t.count], cut: t.mayBeCut()}
+func (t *parsedName) all() holderName {
+	return holderName{text: t, words: t.words[:t.count], cut: t.mayBeCut()}
 }
 
-func (t *nameText) mayBeCut() bool {
+func (t *parsedName) mayBeCut() bool {
 	return t.whole && t.length >= shortestField && t.length <= longestField
 }
 
 // compareHolders looks for each holder of the name with fewer in the other.
-func compareHolders(a, b *nameText, thresholds NameThresholds) nameTally {
+func compareHolders(a, b *parsedName, thresholds Thresholds) tally {
 	if a.holders == 1 && b.holders == 1 {
 		return compareSides(a.holder(0), b.holder(0), thresholds, disagreeing(a.titles, b.titles))
 	}
-	var total nameTally
-	var taken [maxNameWords]bool
+	var total tally
+	var taken [maxWords]bool
 	for i := range a.holders {
-		best, at := nameTally{hard: nameDifferent, left: 1}, -1
+		best, at := tally{hard: ruleDifferent, left: 1}, -1
 		for j := range b.holders {
 			if taken[j] {
 				continue
@@ -91,9 +91,9 @@ func compareHolders(a, b *nameText, thresholds NameThresholds) nameTally {
 		total.add(&best)
 	}
 	if a.holders != b.holders {
-		total.used[nameJoint]++
+		total.used[ruleJoint]++
 		if total.hard == 0 && total.paired < 2 {
-			total.hard = nameSingle
+			total.hard = ruleSingle
 		}
 	}
 	return total

@@ -1,4 +1,4 @@
-package validation
+package names
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// isNameMask reports whether a provider hides a letter with the character, or
+// isMask reports whether a provider hides a letter with the character, or
 // one was lost on the way.
-func isNameMask(r rune) bool {
+func isMask(r rune) bool {
 	switch r {
 	case '*', '•', '●', '∗', '✱', '✻', '\uFFFD':
 		return true
@@ -16,20 +16,20 @@ func isNameMask(r rune) bool {
 	return false
 }
 
-// isNameSilent reports whether a character inside a word is passed over:
+// isSilent reports whether a character inside a word is passed over:
 // apostrophes, accents, vowel signs of Arabic, and what cannot be seen.
-func isNameSilent(r rune) bool {
+func isSilent(r rune) bool {
 	switch r {
 	case '\'', '`', '´', '‘', '’', '‛', '′', 'ʹ', 'ʻ', 'ʼ', 'ʽ', 'ʾ', 'ʿ', 'ˈ', '\u0640': // the last lengthens Arabic words
 		return true
 	}
-	return r >= 0x80 && (unicode.Is(nameAccents, r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r))
+	return r >= 0x80 && (unicode.Is(accents, r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r))
 }
 
-// foldNamePrefix brings compounds to one form, in place, and gives what is left
+// foldPrefix brings compounds to one form, in place, and gives what is left
 // of the word: ABDEL-, ABDUL-, ABDUR- and the like become ABD-, and the Arabic
 // article goes and is noted.
-func foldNamePrefix(word []byte, article *bool) int {
+func foldPrefix(word []byte, article *bool) int {
 	switch {
 	case bytes.HasPrefix(word, []byte("ABD")):
 		return foldAbd(word)
@@ -61,10 +61,10 @@ func foldAbd(word []byte) int {
 	return abd + copy(word[abd:], word[i+1:])
 }
 
-// soundNameWord writes a word in Latin letters with one spelling for what is
+// soundWord writes a word in Latin letters with one spelling for what is
 // often spelt in several: doubled letters, OU and OO for U, EE and Y for I, AE,
 // OE and UE for the umlauts, PH for F, C and Q for K, and a silent H at the end.
-func soundNameWord(key []byte, word []byte) []byte {
+func soundWord(key []byte, word []byte) []byte {
 	for i := 0; i < len(word); i++ {
 		c, width := soundAt(word[i:])
 		i += width - 1

@@ -1,22 +1,22 @@
-package validation
+package names
 
 import (
 	"bytes"
 	"unicode/utf8"
 )
 
-// nameView is a word that is compared.
-type nameView struct {
+// wordView is a word that is compared.
+type wordView struct {
 	text    []byte
 	article bool
 	hidden  bool
 }
 
-// nameGrade is a way in which two words agree, strongest first.
-type nameGrade int
+// matchGrade is a way in which two words agree, strongest first.
+type matchGrade int
 
 const (
-	gradeSame nameGrade = iota
+	gradeSame matchGrade = iota
 	gradeSpelling
 	gradeTransliterated
 	gradeJoined
@@ -26,18 +26,18 @@ const (
 	gradeCut
 )
 
-// nameGradeRules is the rule that each grade uses.
-var nameGradeRules = [...]nameRuleIndex{
-	gradeSame: nameSame, gradeSpelling: nameSpelling, gradeTransliterated: nameTransliterated, gradeJoined: nameJoined,
-	gradeTypo: nameTypo, gradeMasked: nameMasked, gradeInitial: nameInitial, gradeCut: nameCut,
+// gradeRules is the rule that each grade uses.
+var gradeRules = [...]ruleIndex{
+	gradeSame: ruleSame, gradeSpelling: ruleSpelling, gradeTransliterated: ruleTransliterated, gradeJoined: ruleJoined,
+	gradeTypo: ruleTypo, gradeMasked: ruleMasked, gradeInitial: ruleInitial, gradeCut: ruleCut,
 }
 
 // writtenOut reports whether words of the grade are the whole word on both sides.
-func (g nameGrade) writtenOut() bool { return g <= gradeJoined }
+func (g matchGrade) writtenOut() bool { return g <= gradeJoined }
 
 // agrees reports whether two words agree in the grade. Joined words are found
 // among several, and a cut one depends on the name around it.
-func (w nameView) agrees(other nameView, grade nameGrade, typoLetters int) bool {
+func (w wordView) agrees(other wordView, grade matchGrade, typoLetters int) bool {
 	if grade == gradeSame {
 		return w.article == other.article && !w.hidden && !other.hidden && bytes.Equal(w.text, other.text)
 	}
@@ -53,16 +53,16 @@ func (w nameView) agrees(other nameView, grade nameGrade, typoLetters int) bool 
 	case gradeTransliterated:
 		return w.readsAs(other)
 	case gradeTypo:
-		return isNameTypo(w.text, other.text, typoLetters)
+		return isTypo(w.text, other.text, typoLetters)
 	case gradeInitial:
-		return isNameInitial(w.text, other.text) || isNameInitial(other.text, w.text)
+		return isInitial(w.text, other.text) || isInitial(other.text, w.text)
 	case gradeSame, gradeMasked, gradeJoined, gradeCut:
 	}
 	return false
 }
 
 // soundsLike reports another usual spelling of the same word.
-func (w nameView) soundsLike(other nameView) bool {
+func (w wordView) soundsLike(other wordView) bool {
 	if sameSound(w.text, other.text) {
 		return true
 	}
@@ -89,14 +89,14 @@ func sameSound(a, b []byte) bool {
 	if !isLatinWord(a) || !isLatinWord(b) {
 		return false
 	}
-	if group := nameSpellingGroups[string(a)]; group != 0 && group == nameSpellingGroups[string(b)] {
+	if group := spellingGroups[string(a)]; group != 0 && group == spellingGroups[string(b)] {
 		return true
 	}
 	if firstSound(a) != firstSound(b) {
 		return false
 	}
 	var bufA, bufB [maxWordLetters]byte
-	keyA, keyB := soundNameWord(bufA[:0], a), soundNameWord(bufB[:0], b)
+	keyA, keyB := soundWord(bufA[:0], a), soundWord(bufB[:0], b)
 	return len(keyA) >= minSound && bytes.Equal(keyA, keyB)
 }
 
@@ -113,16 +113,16 @@ func attachedArticle(word []byte) (rest []byte, ok bool) {
 	return word[2:], true
 }
 
-func isNameInitial(initial, word []byte) bool {
+func isInitial(initial, word []byte) bool {
 	return len(initial) == 1 && isLatinWord(initial) && len(word) > 1 && word[0] == initial[0]
 }
 
-// isNameTypo reports a misspelling by one letter inside a word. Not every
+// isTypo reports a misspelling by one letter inside a word. Not every
 // change of a letter is one: what makes another name in the languages of these
 // markets is the first letter (OTIENO, ATIENO), the last (AMINA, AMINU) and a
 // consonant in between (WANJIRU, WANJIKU; OLUWAFEMI, OLUWAKEMI). Plain distances
 // such as Jaro-Winkler call each of these pairs nearly the same.
-func isNameTypo(a, b []byte, atLeast int) bool {
+func isTypo(a, b []byte, atLeast int) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -165,7 +165,7 @@ func areTwoNames(a, b []byte) bool {
 
 // visibleIn compares a word with one that has masked letters, where a mask
 // stands for any number of letters.
-func (w nameView) visibleIn(other nameView) bool {
+func (w wordView) visibleIn(other wordView) bool {
 	switch {
 	case w.hidden && other.hidden:
 		return false
@@ -196,6 +196,6 @@ func maskFits(mask, word []byte) bool {
 }
 
 // visible counts the letters that a masked word shows.
-func (w nameView) visible() int {
+func (w wordView) visible() int {
 	return utf8.RuneCount(w.text) - bytes.Count(w.text, []byte("*"))
 }

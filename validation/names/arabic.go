@@ -1,4 +1,4 @@
-package validation
+package names
 
 import (
 	"math/bits"
@@ -65,11 +65,11 @@ func arabicTable(rows map[rune][3]string) map[rune]arabicLetter {
 	return table
 }
 
-// nameTransliterates reports whether a word in Arabic letters can be read as
+// transliterates reports whether a word in Arabic letters can be read as
 // the Latin one: each letter as one of its spellings, consonants doubled or
 // not, and a short vowel, which Arabic does not write, after any letter but the
 // last. A long vowel must be there: حسين is HUSSEIN and not HASSAN.
-func nameTransliterates(arabic, latin []byte) bool {
+func transliterates(arabic, latin []byte) bool {
 	if len(latin) > maxWordLetters || len(arabic) == 0 {
 		return false
 	}
@@ -131,7 +131,7 @@ func readDoubled(at uint64, latin []byte) uint64 {
 
 // readsAs reports whether one word is in Arabic script and the other its
 // transliteration, which may have the article attached: ELMASRY.
-func (w nameView) readsAs(other nameView) bool {
+func (w wordView) readsAs(other wordView) bool {
 	arabic, latin := w, other
 	if arabic.text[0] < utf8.RuneSelf {
 		arabic, latin = latin, arabic
@@ -143,6 +143,6 @@ func (w nameView) readsAs(other nameView) bool {
 		return false
 	}
 	rest, attached := attachedArticle(latin.text)
-	return nameTransliterates(arabic.text, latin.text) ||
-		(arabic.article && attached && nameTransliterates(arabic.text, rest))
+	return transliterates(arabic.text, latin.text) ||
+		(arabic.article && attached && transliterates(arabic.text, rest))
 }

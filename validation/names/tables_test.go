@@ -1,4 +1,4 @@
-package validation
+package names
 
 import (
 	"testing"
@@ -8,10 +8,10 @@ import (
 
 // A word that reading changes could never be found in a table.
 func TestNameTablesHoldWordsAsTheyAreRead(t *testing.T) {
-	for _, rows := range [][][]string{nameSpellings, namesApart} {
+	for _, rows := range [][][]string{spellings, namesApart} {
 		for _, row := range rows {
 			for _, word := range row {
-				var read nameText
+				var read parsedName
 				read.read(word)
 				assert.Equal(t, word, string(read.letters[:read.size]))
 				assert.LessOrEqual(t, len(word), maxWordLetters)
@@ -19,7 +19,7 @@ func TestNameTablesHoldWordsAsTheyAreRead(t *testing.T) {
 			assert.Greater(t, len(row), 1)
 		}
 	}
-	for _, rows := range [][][]string{nameTitles, nameForms, nameTrades, nameGenerations} {
+	for _, rows := range [][][]string{titleWords, legalForms, tradeWords, generationWords} {
 		for _, row := range rows {
 			for _, word := range row {
 				assert.True(t, isLatinWord([]byte(word)), word)
@@ -31,7 +31,7 @@ func TestNameTablesHoldWordsAsTheyAreRead(t *testing.T) {
 // A word stands once: in two tables, one of its meanings would be lost.
 func TestNameTablesHoldEachWordOnce(t *testing.T) {
 	seen := map[string]bool{}
-	for _, rows := range [][][]string{nameTitles, nameForms, nameTrades, nameGenerations, nameSpellings} {
+	for _, rows := range [][][]string{titleWords, legalForms, tradeWords, generationWords, spellings} {
 		for _, row := range rows {
 			for _, word := range row {
 				assert.False(t, seen[word], word)
@@ -39,7 +39,7 @@ func TestNameTablesHoldEachWordOnce(t *testing.T) {
 			}
 		}
 	}
-	assert.LessOrEqual(t, max(len(nameTitles), len(nameForms)), 32, "a bit each")
+	assert.LessOrEqual(t, max(len(titleWords), len(legalForms)), 32, "a bit each")
 }
 
 // Each row is needed: without it the two would be one name.
@@ -49,9 +49,9 @@ func TestNamesApartWouldPassForOne(t *testing.T) {
 		if len(a) > len(b) {
 			a, b = b, a
 		}
-		assert.True(t, misspelt(a, b) || nameTransliterates([]byte(row[0]), []byte(row[1])), row[0])
+		assert.True(t, misspelt(a, b) || transliterates([]byte(row[0]), []byte(row[1])), row[0])
 
-		x, y := nameView{text: []byte(row[0])}, nameView{text: []byte(row[1])}
+		x, y := wordView{text: []byte(row[0])}, wordView{text: []byte(row[1])}
 		for grade := gradeSame; grade <= gradeInitial; grade++ {
 			assert.False(t, x.agrees(y, grade, 4), row[0])
 		}
@@ -87,10 +87,10 @@ func TestArabicNamesAreReadAsTheirSpellings(t *testing.T) {
 	}
 	for _, row := range rows {
 		for _, name := range row.latin {
-			assert.True(t, nameTransliterates([]byte(row.arabic), []byte(name)), "%s %s", row.arabic, name)
+			assert.True(t, transliterates([]byte(row.arabic), []byte(name)), "%s %s", row.arabic, name)
 		}
 		for _, name := range row.others {
-			assert.False(t, nameTransliterates([]byte(row.arabic), []byte(name)), "%s %s", row.arabic, name)
+			assert.False(t, transliterates([]byte(row.arabic), []byte(name)), "%s %s", row.arabic, name)
 		}
 	}
 }

@@ -1,29 +1,29 @@
-package validation
+package names
 
 import "unicode"
 
-// nameWordKind is what a word of the vocabulary does.
-type nameWordKind int
+// wordKind is what a word of the vocabulary does.
+type wordKind int
 
 const (
-	namePlain nameWordKind = iota
-	nameTitleWord
-	nameFormWord
-	nameTrade
-	nameGenerationWord
-	nameAnd
-	nameArticle
+	plainWord wordKind = iota
+	titleWord
+	formWord
+	tradeWord
+	generationWord
+	andWord
+	articleWord
 )
 
-type nameEntry struct {
-	kind nameWordKind
+type vocabularyEntry struct {
+	kind wordKind
 	bit  uint32 // of a title or a legal form
 	as   string // how the word is kept; "" as it is
 }
 
-// nameTitles are taken off. Words in a row say the same. Not here: what is a
+// titleWords are taken off. Words in a row say the same. Not here: what is a
 // given name as well, such as PRINCE, NANA, BISHOP and SHEIKH.
-var nameTitles = [][]string{
+var titleWords = [][]string{
 	{"MR", "MISTER", "SIR"},
 	{"MRS", "MISS", "MS", "MADAM", "MADAME", "MME"},
 	{"DR", "DOCTOR"},
@@ -41,8 +41,8 @@ var nameTitles = [][]string{
 	{"ESQ", "ESQUIRE"},
 }
 
-// nameForms are legal forms; the first of a row is its full word.
-var nameForms = [][]string{
+// legalForms are legal forms; the first of a row is its full word.
+var legalForms = [][]string{
 	{"LIMITED", "LTD"},
 	{"PROPRIETARY", "PTY"},
 	{"PLC"},
@@ -56,9 +56,9 @@ var nameForms = [][]string{
 	{"NPC"},
 }
 
-// nameTrades are words that only companies and institutions bear. Words in a
+// tradeWords are words that only companies and institutions bear. Words in a
 // row are one word, kept as the first.
-var nameTrades = [][]string{
+var tradeWords = [][]string{
 	{"ENTERPRISES", "ENTERPRISE", "ENT", "ENTPRISES"},
 	{"VENTURES", "VENTURE"},
 	{"SERVICES", "SERVICE", "SVCS"},
@@ -114,13 +114,13 @@ var nameTrades = [][]string{
 	{"CEMENT"},
 }
 
-// nameGenerations tell a son from his father. JUNIOR is a given name as well
+// generationWords tell a son from his father. JUNIOR is a given name as well
 // and stays a word.
-var nameGenerations = [][]string{{"JUNIOR", "JR", "JNR"}, {"SENIOR", "SR", "SNR"}, {"II"}, {"III"}}
+var generationWords = [][]string{{"JUNIOR", "JR", "JNR"}, {"SENIOR", "SR", "SNR"}, {"II"}, {"III"}}
 
-// nameSpellings are spellings of one name that no rule of letters brings
+// spellings are spellings of one name that no rule of letters brings
 // together, each row one name. Nicknames and translations are not spellings.
-var nameSpellings = [][]string{
+var spellings = [][]string{
 	{"MOHAMED", "MOHAMMED", "MUHAMMAD", "MOHAMMAD", "MUHAMMED", "MOHAMAD", "MUHAMAD", "MUHAMED", "MOUHAMED", "MOHAMMOD"},
 	{"AHMED", "AHMAD"},
 	{"HUSSEIN", "HUSSAIN", "HUSSIEN", "HOSSEIN", "HUSEYIN"},
@@ -180,19 +180,19 @@ var namesApart = [][]string{
 // nearVowels are what misspellings write for each other.
 var nearVowels = map[[2]byte]bool{{'A', 'E'}: true, {'E', 'I'}: true, {'O', 'U'}: true, {'I', 'Y'}: true}
 
-// nameLetterFolds are letters that Unicode does not take apart: Latin ones with
+// letterFolds are letters that Unicode does not take apart: Latin ones with
 // a stroke or hook, those of Hausa, Akan and Ewe, and Arabic variants. Keys are
 // upper-case.
-var nameLetterFolds = map[rune]string{
+var letterFolds = map[rune]string{
 	'Ł': "L", 'Ø': "O", 'Đ': "D", 'Ð': "D", 'Æ': "AE", 'Œ': "OE", 'ß': "SS", 'ẞ': "SS", 'Þ': "TH", 'Ħ': "H", 'Ŧ': "T", 'I': "I",
 	'Ɓ': "B", 'Ɗ': "D", 'Ƙ': "K", 'Ƴ': "Y", 'Ŋ': "N", 'Ɔ': "O", 'Ɛ': "E", 'Ə': "E", 'Ɖ': "D", 'Ƒ': "F", 'Ɣ': "G", 'Ʋ': "V", 'Ɩ': "I",
 	'ء': "", 'ٱ': "ا", 'ة': "ه", 'ى': "ي", 'ی': "ي", 'ک': "ك", 'ھ': "ه", 'ہ': "ه",
 }
 
-// nameAccents are marks that no name differs by: Unicode's combining
+// accents are marks that no name differs by: Unicode's combining
 // diacritics and the vowel signs of Arabic. Vowel signs of other scripts are
 // letters to a reader and stay.
-var nameAccents = &unicode.RangeTable{R16: []unicode.Range16{
+var accents = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x0300, Hi: 0x036F, Stride: 1},
 	{Lo: 0x0610, Hi: 0x061A, Stride: 1},
 	{Lo: 0x064B, Hi: 0x065F, Stride: 1},
@@ -205,20 +205,20 @@ var nameAccents = &unicode.RangeTable{R16: []unicode.Range16{
 }}
 
 var (
-	nameVocabulary     = indexVocabulary()
-	nameSpellingGroups = indexGroups(nameSpellings)
-	twoNames           = indexGroups(namesApart)
+	vocabulary     = indexVocabulary()
+	spellingGroups = indexGroups(spellings)
+	twoNames       = indexGroups(namesApart)
 )
 
-func indexVocabulary() map[string]nameEntry {
-	index := map[string]nameEntry{
-		"AND": {kind: nameAnd}, "AL": {kind: nameArticle}, "EL": {kind: nameArticle},
+func indexVocabulary() map[string]vocabularyEntry {
+	index := map[string]vocabularyEntry{
+		"AND": {kind: andWord}, "AL": {kind: articleWord}, "EL": {kind: articleWord},
 		"NIG": {as: "NIGERIA"}, "ABDEL": {as: "ABD"}, "ABDUL": {as: "ABD"}, "ABDAL": {as: "ABD"}, "ABDOUL": {as: "ABD"}, "ABDOL": {as: "ABD"},
 		"ABDUR": {as: "ABD"}, "ABDER": {as: "ABD"}, "ABDAR": {as: "ABD"}, "ABDOUR": {as: "ABD"},
 	}
-	enter := func(kind nameWordKind, rows [][]string, counted bool) {
+	enter := func(kind wordKind, rows [][]string, counted bool) {
 		for i, row := range rows {
-			entry := nameEntry{kind: kind, as: row[0]}
+			entry := vocabularyEntry{kind: kind, as: row[0]}
 			if counted {
 				entry.bit = 1 << i
 			}
@@ -227,10 +227,10 @@ func indexVocabulary() map[string]nameEntry {
 			}
 		}
 	}
-	enter(nameTitleWord, nameTitles, true)
-	enter(nameFormWord, nameForms, true)
-	enter(nameTrade, nameTrades, false)
-	enter(nameGenerationWord, nameGenerations, false)
+	enter(titleWord, titleWords, true)
+	enter(formWord, legalForms, true)
+	enter(tradeWord, tradeWords, false)
+	enter(generationWord, generationWords, false)
 	return index
 }
 

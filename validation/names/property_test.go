@@ -1,4 +1,4 @@
-package validation_test
+package names_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/names"
 )
 
 // Names of the markets, none of which is a spelling of another.
@@ -30,11 +30,11 @@ func fullNames() *rapid.Generator[[]string] {
 	})
 }
 
-func matchNames(a, b string) validation.NameComparison {
-	return validation.CompareNames(a, b, validation.NameThresholds{})
+func matchNames(a, b string) names.Comparison {
+	return names.Compare(a, b, names.Thresholds{})
 }
 
-var sameName = validation.NameComparison{Matches: true, Rule: "same", Score: 100}
+var sameName = names.Comparison{Matches: true, Rule: "same", Score: 100}
 
 // Order, case, accents and titles are never what a verdict rests on.
 func TestNameFormNeverMatters(t *testing.T) {
@@ -75,7 +75,7 @@ func TestNamesOfTwoPeopleNeverMatch(t *testing.T) {
 		surname := rapid.SampledFrom(surnames).Draw(t, "surname")
 		a := strings.Join(words[1:], " ") + " " + surname
 		b := strings.Join(append([]string{words[0]}, words[2:]...), " ") + " " + surname
-		got := validation.CompareNames(a, b, validation.NameThresholds{Match: 51, TypoLetters: 4})
+		got := names.Compare(a, b, names.Thresholds{Match: 51, TypoLetters: 4})
 		assert.False(t, got.Matches, "%s, %s: %+v", a, b, got)
 	})
 }
@@ -130,21 +130,21 @@ func anyName() *rapid.Generator[string] {
 func holdsOfNames(t interface {
 	Errorf(format string, args ...any)
 	FailNow()
-}, a, b string, thresholds validation.NameThresholds,
+}, a, b string, thresholds names.Thresholds,
 ) {
-	got := validation.CompareNames(a, b, thresholds)
-	require.Equal(t, got, validation.CompareNames(b, a, thresholds), "symmetric")
+	got := names.Compare(a, b, thresholds)
+	require.Equal(t, got, names.Compare(b, a, thresholds), "symmetric")
 	require.True(t, got.Score >= 0 && got.Score <= 100, "%+v", got)
 	lowest := thresholds.Match
 	if lowest == 0 {
-		lowest = validation.DefaultNameMatch
+		lowest = names.DefaultMatch
 	}
 	require.Equal(t, got.Score >= lowest, got.Matches, "%+v", got)
 	rule := ruleOf(got)
 	require.NotEmpty(t, rule.ID, "%+v", got)
 	require.Equal(t, rule.Cost == 0 && !rule.Matches, got.Score <= 50, "a final rule scores at most 50, no other does: %+v", got)
 
-	again := validation.CompareNames(a, a, thresholds)
+	again := names.Compare(a, a, thresholds)
 	if acceptable(a) {
 		require.Equal(t, sameName, again, "reflexive")
 	} else if again.Matches {
@@ -152,18 +152,18 @@ func holdsOfNames(t interface {
 	}
 	stricter := thresholds
 	stricter.Match = 100
-	if validation.CompareNames(a, b, stricter).Matches {
+	if names.Compare(a, b, stricter).Matches {
 		require.True(t, got.Matches, "a stricter threshold lets nothing more through")
 	}
 }
 
-func ruleOf(got validation.NameComparison) validation.NameRule {
-	for _, rule := range validation.NameRules() {
+func ruleOf(got names.Comparison) names.Rule {
+	for _, rule := range names.Rules() {
 		if rule.ID == got.Rule {
 			return rule
 		}
 	}
-	return validation.NameRule{}
+	return names.Rule{}
 }
 
 // acceptable is a name as a request may have it: up to 256 characters with a
@@ -178,13 +178,13 @@ func acceptable(name string) bool {
 
 func TestNamesOfAnyKind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		thresholds := validation.NameThresholds{Match: rapid.SampledFrom([]int{0, 51, 60, 90, 100}).Draw(t, "match"), TypoLetters: rapid.SampledFrom([]int{0, 4, 100}).Draw(t, "typo")}
+		thresholds := names.Thresholds{Match: rapid.SampledFrom([]int{0, 51, 60, 90, 100}).Draw(t, "match"), TypoLetters: rapid.SampledFrom([]int{0, 4, 100}).Draw(t, "typo")}
 		holdsOfNames(t, anyName().Draw(t, "a"), anyName().Draw(t, "b"), thresholds)
 	})
 }
 
 func FuzzCompareNames(f *testing.F) {
-	for _, rule := range validation.NameRules() {
+	for _, rule := range names.Rules() {
 		f.Add(rule.Supplied, rule.Returned)
 	}
 	for _, name := range hostileNames() {
@@ -195,7 +195,7 @@ func FuzzCompareNames(f *testing.F) {
 	f.Add("JOHN & MARY MENSAH", "MENSAH JOHN & MARY")
 	f.Add("عبد الرحمن", "ABDURRAHMAN")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		holdsOfNames(t, a, b, validation.NameThresholds{})
+		holdsOfNames(t, a, b, names.Thresholds{})
 	})
 }
 
@@ -230,9 +230,9 @@ func hostileNames() map[string]string {
 // square of its length: the bound is twenty times what the worst of these takes.
 func TestHostileNamesAreCheap(t *testing.T) {
 	const bound = 20 * time.Millisecond
-	names := hostileNames()
-	for what, name := range names {
-		for other, text := range names {
+	hostile := hostileNames()
+	for what, name := range hostile {
+		for other, text := range hostile {
 			allocs := testing.AllocsPerRun(1, func() { matchNames(name, text) })
 			assert.LessOrEqual(t, allocs, 64.0, "%s, %s", what, other)
 			best := time.Hour
@@ -243,7 +243,7 @@ func TestHostileNamesAreCheap(t *testing.T) {
 			}
 			require.Less(t, best, bound, "%s, %s", what, other)
 		}
-		holdsOfNames(t, name, "AMA MENSAH", validation.NameThresholds{})
+		holdsOfNames(t, name, "AMA MENSAH", names.Thresholds{})
 	}
 }
 

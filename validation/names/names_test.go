@@ -1,4 +1,4 @@
-package validation_test
+package names_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/names"
 )
 
 // What a person would decide, pair by pair. A mark says whether the payout may
@@ -194,9 +194,9 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		{strings.Repeat("Ama ", 24), strings.Repeat("AMA ", 24), yes, "same", "24 words"},
 	} {
 		t.Run(row.supplied+"|"+row.returned, func(t *testing.T) {
-			for _, got := range []validation.NameComparison{
-				validation.CompareNames(row.supplied, row.returned, validation.NameThresholds{}),
-				validation.CompareNames(row.returned, row.supplied, validation.NameThresholds{}),
+			for _, got := range []names.Comparison{
+				names.Compare(row.supplied, row.returned, names.Thresholds{}),
+				names.Compare(row.returned, row.supplied, names.Thresholds{}),
 			} {
 				assert.Equal(t, row.matches, got.Matches, "%s: %+v", row.why, got)
 				assert.Equal(t, row.rule, got.Rule, "%s: %+v", row.why, got)
@@ -206,19 +206,19 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 }
 
 func TestNameThresholdsAreBounded(t *testing.T) {
-	require.NoError(t, validation.NameThresholds{}.Check())
-	require.NoError(t, validation.NameThresholds{Match: 51, TypoLetters: 4}.Check())
-	require.NoError(t, validation.NameThresholds{Match: 100, TypoLetters: 100}.Check())
-	for _, bad := range []validation.NameThresholds{{Match: 50}, {Match: 101}, {Match: -1}, {TypoLetters: 3}, {TypoLetters: 101}} {
+	require.NoError(t, names.Thresholds{}.Check())
+	require.NoError(t, names.Thresholds{Match: 51, TypoLetters: 4}.Check())
+	require.NoError(t, names.Thresholds{Match: 100, TypoLetters: 100}.Check())
+	for _, bad := range []names.Thresholds{{Match: 50}, {Match: 101}, {Match: -1}, {TypoLetters: 3}, {TypoLetters: 101}} {
 		require.ErrorIs(t, bad.Check(), errcodes.Configuration, "%+v", bad)
 	}
-	require.ErrorContains(t, validation.NameThresholds{Match: 50}.Check(), "Match is 51 to 100")
+	require.ErrorContains(t, names.Thresholds{Match: 50}.Check(), "Match is 51 to 100")
 }
 
 // A threshold decides about what costs, and never about what is another name.
 func TestNameThresholdsDecide(t *testing.T) {
-	strict := validation.NameThresholds{Match: 100, TypoLetters: 100}
-	loose := validation.NameThresholds{Match: 51, TypoLetters: 4}
+	strict := names.Thresholds{Match: 100, TypoLetters: 100}
+	loose := names.Thresholds{Match: 51, TypoLetters: 4}
 	for _, row := range []struct {
 		supplied, returned   string
 		strict, usual, loose bool
@@ -233,9 +233,9 @@ func TestNameThresholdsDecide(t *testing.T) {
 		{"Mensah", "AMA MENSAH", false, false, false},
 		{"Kofi Mensah", "KOFI MENSAH LTD", false, false, false},
 	} {
-		assert.Equal(t, row.strict, validation.CompareNames(row.supplied, row.returned, strict).Matches, "%+v", row)
-		assert.Equal(t, row.usual, validation.CompareNames(row.supplied, row.returned, validation.NameThresholds{}).Matches, "%+v", row)
-		assert.Equal(t, row.loose, validation.CompareNames(row.supplied, row.returned, loose).Matches, "%+v", row)
+		assert.Equal(t, row.strict, names.Compare(row.supplied, row.returned, strict).Matches, "%+v", row)
+		assert.Equal(t, row.usual, names.Compare(row.supplied, row.returned, names.Thresholds{}).Matches, "%+v", row)
+		assert.Equal(t, row.loose, names.Compare(row.supplied, row.returned, loose).Matches, "%+v", row)
 	}
 }
 
@@ -251,7 +251,7 @@ func BenchmarkCompareNames(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				validation.CompareNames(bench.supplied, bench.returned, validation.NameThresholds{})
+				names.Compare(bench.supplied, bench.returned, names.Thresholds{})
 			}
 		})
 	}

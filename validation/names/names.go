@@ -1,4 +1,4 @@
-package validation
+package names
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Defaults of [NameThresholds].
+// Defaults of [Thresholds].
 const (
-	DefaultNameMatch   = 70
+	DefaultMatch       = 70
 	DefaultTypoLetters = 6
 )
 
@@ -17,8 +17,8 @@ const (
 // turn into a match; what a threshold decides scores more.
 const hardestScore = 50
 
-// NameThresholds tune [CompareNames]. The zero value of each field is its default.
-type NameThresholds struct {
+// Thresholds tune [Compare]. The zero value of each field is its default.
+type Thresholds struct {
 	// Match is the lowest score of a match. Default 70, which every rule passes
 	// alone but the two that cost more than 30: a first name that one side lacks,
 	// and JUNIOR on one side only. 51 to 100: what is a different name by rule
@@ -30,9 +30,9 @@ type NameThresholds struct {
 	TypoLetters int
 }
 
-func (t NameThresholds) withDefaults() NameThresholds {
+func (t Thresholds) withDefaults() Thresholds {
 	if t.Match == 0 {
-		t.Match = DefaultNameMatch
+		t.Match = DefaultMatch
 	}
 	if t.TypoLetters == 0 {
 		t.TypoLetters = DefaultTypoLetters
@@ -41,7 +41,7 @@ func (t NameThresholds) withDefaults() NameThresholds {
 }
 
 // Check refuses values out of their range with errcodes.Configuration.
-func (t NameThresholds) Check() error {
+func (t Thresholds) Check() error {
 	t = t.withDefaults()
 	for _, bound := range []struct {
 		name            string
@@ -51,20 +51,20 @@ func (t NameThresholds) Check() error {
 		{"TypoLetters", t.TypoLetters, 4, 100},
 	} {
 		if bound.value < bound.min || bound.value > bound.max {
-			return errcodes.New(errcodes.Configuration, fmt.Sprintf("NameThresholds.%s is %d to %d", bound.name, bound.min, bound.max))
+			return errcodes.New(errcodes.Configuration, fmt.Sprintf("names.Thresholds.%s is %d to %d", bound.name, bound.min, bound.max))
 		}
 	}
 	return nil
 }
 
-// NameComparison is a verdict with its grounds.
-type NameComparison struct {
-	Matches bool   // no different name: the score is at least NameThresholds.Match
-	Rule    string // the ID of the rule that decided, see [NameRules]
+// Comparison is a verdict with its grounds.
+type Comparison struct {
+	Matches bool   // no different name: the score is at least Thresholds.Match
+	Rule    string // the ID of the rule that decided, see [Rules]
 	Score   int    // 0 to 100; 100 is the same name
 }
 
-// CompareNames tells whether a supplied name and the one that a provider
+// Compare tells whether a supplied name and the one that a provider
 // returned can be the same holder's (SPEC 2.7: a different name is a
 // name_mismatch). It is symmetric, deterministic and total: any two texts give
 // a verdict, of a name over 1,024 bytes or 24 words the rule unreadable.
@@ -73,33 +73,33 @@ type NameComparison struct {
 // and punctuation are taken off. Each word of the one must be found in the
 // other; what the other has beyond that are names left out. A match starts at
 // 100 and loses the cost of each rule that it needed; the rule that cost most
-// decides. Thresholds should have passed [NameThresholds.Check].
+// decides. Thresholds should have passed [Thresholds.Check].
 //
 // What it prefers to refuse, since a refusal can be corrected and a payout
 // cannot: one word against several (MENSAH, AMA MENSAH), a company against a
 // person of that name, legal forms that differ, nicknames. What no comparison
 // of names can tell apart it takes: namesakes, and people who share an initial
 // when one side gives no more.
-func CompareNames(supplied, returned string, thresholds NameThresholds) NameComparison {
+func Compare(supplied, returned string, thresholds Thresholds) Comparison {
 	thresholds = thresholds.withDefaults()
-	var a, b nameText
+	var a, b parsedName
 	a.read(supplied)
 	b.read(returned)
 	switch {
 	case !a.comparable(&b):
-		return NameComparison{Rule: nameRules[nameUnreadable].ID}
+		return Comparison{Rule: ruleTable[ruleUnreadable].ID}
 	case supplied == returned:
-		return NameComparison{Matches: true, Rule: nameRules[nameSame].ID, Score: 100}
+		return Comparison{Matches: true, Rule: ruleTable[ruleSame].ID, Score: 100}
 	case a.crowded || b.crowded:
-		return NameComparison{Rule: nameRules[nameUnreadable].ID}
+		return Comparison{Rule: ruleTable[ruleUnreadable].ID}
 	case b.before(&a):
-		return compareNameTexts(&b, &a, thresholds)
+		return compareParsed(&b, &a, thresholds)
 	}
-	return compareNameTexts(&a, &b, thresholds)
+	return compareParsed(&a, &b, thresholds)
 }
 
 // before orders two names, so that which of them was supplied changes nothing.
-func (t *nameText) before(other *nameText) bool {
+func (t *parsedName) before(other *parsedName) bool {
 	if t.holders != other.holders {
 		return t.holders < other.holders
 	}
@@ -117,11 +117,11 @@ func (t *nameText) before(other *nameText) bool {
 	return false
 }
 
-func compareNameTexts(a, b *nameText, thresholds NameThresholds) NameComparison {
-	var found nameTally
+func compareParsed(a, b *parsedName, thresholds Thresholds) Comparison {
+	var found tally
 	switch {
 	case a.company() != b.company():
-		found = nameTally{hard: nameKind, paired: 1, left: 1}
+		found = tally{hard: ruleKind, paired: 1, left: 1}
 	case a.company():
 		found = compareCompanies(a, b, thresholds)
 	default:

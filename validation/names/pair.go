@@ -1,4 +1,4 @@
-package validation
+package names
 
 import (
 	"bytes"
@@ -14,18 +14,18 @@ const (
 	longestField   = 35 // characters that banks cut names to
 )
 
-// namePairing is a comparison under way.
-type namePairing struct {
-	a, b       nameSide
-	thresholds NameThresholds
-	tally      nameTally
+// pairing is a comparison under way.
+type pairing struct {
+	a, b       holderName
+	thresholds Thresholds
+	tally      tally
 	full       int // words written out alike
 	seen       int // words that show at least a letter
 	visible    int // letters that masked words show
 }
 
-func compareSides(a, b nameSide, thresholds NameThresholds, titlesDiffer bool) nameTally {
-	p := namePairing{a: a, b: b, thresholds: thresholds}
+func compareSides(a, b holderName, thresholds Thresholds, titlesDiffer bool) tally {
+	p := pairing{a: a, b: b, thresholds: thresholds}
 	p.pairUp(gradeInitial)
 	p.judge(titlesDiffer)
 	return p.tally
@@ -33,26 +33,26 @@ func compareSides(a, b nameSide, thresholds NameThresholds, titlesDiffer bool) n
 
 // compareCompanies pairs every word, since each is significant: no initials and
 // none left out.
-func compareCompanies(a, b *nameText, thresholds NameThresholds) nameTally {
-	p := namePairing{a: a.all(), b: b.all(), thresholds: thresholds}
+func compareCompanies(a, b *parsedName, thresholds Thresholds) tally {
+	p := pairing{a: a.all(), b: b.all(), thresholds: thresholds}
 	p.pairUp(gradeMasked)
 	p.cutForm(&p.a, &p.b)
 	p.cutForm(&p.b, &p.a)
 	p.judge(false)
 	switch both := a.forms & b.forms; {
 	case p.tally.left > 0:
-		p.tally.hard = nameDifferent
+		p.tally.hard = ruleDifferent
 	case p.tally.hard != 0:
 	case both != a.forms && both != b.forms:
-		p.tally.hard = nameFormDiffers
+		p.tally.hard = ruleFormDiffers
 	case a.forms != b.forms:
-		p.tally.used[nameForm]++
+		p.tally.used[ruleForm]++
 	}
 	return p.tally
 }
 
 // pairUp pairs words from the strongest grade to the weakest.
-func (p *namePairing) pairUp(weakest nameGrade) {
+func (p *pairing) pairUp(weakest matchGrade) {
 	for grade := gradeSame; grade <= weakest; grade++ {
 		if grade == gradeJoined {
 			p.join(&p.a, &p.b)
@@ -65,7 +65,7 @@ func (p *namePairing) pairUp(weakest nameGrade) {
 	p.pairCut(&p.b, &p.a)
 }
 
-func (p *namePairing) pairGrade(grade nameGrade) {
+func (p *pairing) pairGrade(grade matchGrade) {
 	for i := range p.a.words {
 		x := p.a.view(i)
 		for j := range p.b.words {
@@ -81,7 +81,7 @@ func (p *namePairing) pairGrade(grade nameGrade) {
 }
 
 // join pairs words of one side with several words of the other.
-func (p *namePairing) join(one, many *nameSide) {
+func (p *pairing) join(one, many *holderName) {
 	for i := range one.words {
 		x := one.view(i)
 		for from := range many.words {
@@ -100,7 +100,7 @@ func (p *namePairing) join(one, many *nameSide) {
 	}
 }
 
-func (w nameView) joins(words nameView) bool {
+func (w wordView) joins(words wordView) bool {
 	if w.hidden || words.hidden || max(len(w.text), len(words.text)) > maxWordLetters {
 		return false
 	}
@@ -108,8 +108,8 @@ func (w nameView) joins(words nameView) bool {
 }
 
 // window gives several words that stand side by side as one.
-func (s *nameSide) window(from, to int) (nameView, bool) {
-	joined := nameView{text: s.text.letters[s.words[from].start:s.words[from].end], article: s.words[from].article}
+func (s *holderName) window(from, to int) (wordView, bool) {
+	joined := wordView{text: s.text.letters[s.words[from].start:s.words[from].end], article: s.words[from].article}
 	for i := from; i < to; i++ {
 		w := s.words[i]
 		if s.paired[i] || (i > from && w.start != s.words[i-1].end) {
@@ -121,7 +121,7 @@ func (s *nameSide) window(from, to int) (nameView, bool) {
 	return joined, true
 }
 
-func (s *nameSide) take(from, to int) {
+func (s *holderName) take(from, to int) {
 	for i := from; i < to; i++ {
 		s.paired[i] = true
 	}
@@ -129,7 +129,7 @@ func (s *nameSide) take(from, to int) {
 
 // pairCut pairs the last word of a name that a bank may have cut with one that
 // it begins.
-func (p *namePairing) pairCut(short, long *nameSide) {
+func (p *pairing) pairCut(short, long *holderName) {
 	last := len(short.words) - 1
 	if !short.cut || short.paired[last] || short.words[last].hidden {
 		return
@@ -146,13 +146,13 @@ func (p *namePairing) pairCut(short, long *nameSide) {
 }
 
 // cutForm takes LIM as what is left of LIMITED.
-func (p *namePairing) cutForm(short, long *nameSide) {
+func (p *pairing) cutForm(short, long *holderName) {
 	last := len(short.words) - 1
 	if !short.cut || short.paired[last] {
 		return
 	}
 	x := short.view(last)
-	for i, form := range nameForms {
+	for i, form := range legalForms {
 		if long.text.forms&(1<<i) != 0 && strings.HasPrefix(form[0], string(x.text)) {
 			short.paired[last] = true
 			p.note(gradeCut, x, x)
@@ -161,8 +161,8 @@ func (p *namePairing) cutForm(short, long *nameSide) {
 	}
 }
 
-func (p *namePairing) note(grade nameGrade, x, y nameView) {
-	p.tally.used[nameGradeRules[grade]]++
+func (p *pairing) note(grade matchGrade, x, y wordView) {
+	p.tally.used[gradeRules[grade]]++
 	p.tally.paired++
 	letters := 1
 	if grade == gradeMasked {
@@ -178,43 +178,43 @@ func (p *namePairing) note(grade nameGrade, x, y nameView) {
 }
 
 // judge looks at the words that were not paired, and whether what was is enough.
-func (p *namePairing) judge(titlesDiffer bool) {
+func (p *pairing) judge(titlesDiffer bool) {
 	namesA, juniorA := p.count(&p.a)
 	namesB, juniorB := p.count(&p.b)
 	names := namesA + namesB
 	p.tally.left = names + juniorA + juniorB
 	switch {
 	case p.tally.paired == 0, namesA > 0 && namesB > 0, juniorA > 0 && juniorB > 0:
-		p.tally.hard = nameDifferent
+		p.tally.hard = ruleDifferent
 	case p.tally.paired == 1 && names > 0:
-		p.tally.hard = nameSingle
+		p.tally.hard = ruleSingle
 	case p.weak():
-		p.tally.hard = nameWeak
+		p.tally.hard = ruleWeak
 	case titlesDiffer && p.full < 2:
-		p.tally.hard = nameTitle
+		p.tally.hard = ruleTitle
 	}
 }
 
 // count notes the words of a side that were not paired.
-func (p *namePairing) count(side *nameSide) (names, generations int) {
+func (p *pairing) count(side *holderName) (names, generations int) {
 	for i, w := range side.words {
 		switch {
 		case side.paired[i]:
 		case w.generation:
 			generations++
-			p.tally.used[nameGeneration]++
+			p.tally.used[ruleGeneration]++
 		case i == 0:
 			names++
-			p.tally.used[nameFirstMissing]++
+			p.tally.used[ruleFirstMissing]++
 		default:
 			names++
-			p.tally.used[nameMissing]++
+			p.tally.used[ruleMissing]++
 		}
 	}
 	return names, generations
 }
 
-func (p *namePairing) weak() bool {
+func (p *pairing) weak() bool {
 	used := &p.tally.used
 	if p.tally.paired > 1 && p.seen < 2 {
 		return true
@@ -222,6 +222,6 @@ func (p *namePairing) weak() bool {
 	if p.full > 0 {
 		return false
 	}
-	guessed := used[nameTypo] + used[nameInitial] + used[nameCut] + used[nameMissing] + used[nameFirstMissing]
-	return guessed > 0 || (used[nameMasked] > 0 && p.visible < visibleLetters)
+	guessed := used[ruleTypo] + used[ruleInitial] + used[ruleCut] + used[ruleMissing] + used[ruleFirstMissing]
+	return guessed > 0 || (used[ruleMasked] > 0 && p.visible < visibleLetters)
 }
