@@ -11,6 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func BenchmarkKeptAnswer(b *testing.B) {
@@ -24,7 +25,7 @@ func BenchmarkKeptAnswer(b *testing.B) {
 				Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer(b),
 			}, []ports.AccountConnector{first}, validation.Policy{AnswerTTL: time.Hour}, nil)
 			require.NoError(b, err)
-			requests := make([]validation.Request, 1024)
+			requests := make([]market.Request, 1024)
 			for i := range requests {
 				requests[i] = named(name)
 				requests[i].BankCode, requests[i].AccountIdentifier = "100004", fmt.Sprintf("80%08d", i)

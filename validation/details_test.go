@@ -15,6 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // forgetful opens nothing that was sealed as an answer.
@@ -61,7 +62,7 @@ func TestTheTimesBeginWithTheCall(t *testing.T) {
 }
 
 // claimed lets another process hold the claim of the request.
-func (w *world) claimed(req validation.Request, d time.Duration) (free func()) {
+func (w *world) claimed(req market.Request, d time.Duration) (free func()) {
 	w.Helper()
 	key := w.key(req)
 	won, err := w.store.Answers().Claim(w.Context(), key, "another process", time.Now(), time.Now().Add(d))
@@ -71,7 +72,7 @@ func (w *world) claimed(req validation.Request, d time.Duration) (free func()) {
 }
 
 // leaving asks, and leaves when told.
-func (w *world) leaving(s *validation.Service, req validation.Request) (leave func()) {
+func (w *world) leaving(s *validation.Service, req market.Request) (leave func()) {
 	ctx, cancel := context.WithCancel(w.Context())
 	done := make(chan error, 1)
 	go func() {

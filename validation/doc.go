@@ -9,16 +9,17 @@
 //		return err
 //	}
 //	go accounts.Run(ctx) // takes up what a dead process left pending; purges
-//	v, err := accounts.Validate(ctx, client, req)
+//	v, err := accounts.Validate(ctx, client, req) // a market.Request
 //	if err == nil && v.Status == ports.StatusPending {
 //		v, err = accounts.Wait(ctx, client, v.ID)
 //	}
 //
 // # The way of a request
 //
-// [Check] first: the market, the bank code, the identifier's form and check
-// digit, as data and pure functions. Then the answer that is kept of an earlier
-// request, or one lookup for all who ask at once, here and in other processes.
+// [market.Check] first: the market, the bank code, the identifier's form and
+// check digit, as data and pure functions. Then the answer that is kept of an
+// earlier request, or one lookup for all who ask at once, here and in other
+// processes.
 // The connectors that serve the market are asked in their order, each with a
 // fair share of the time; the answer table (ports.OutcomeRules) says after
 // which answers the next one is asked, and which answers are kept. The holder's
@@ -29,6 +30,13 @@
 // A caller gets the result within two seconds, or a pending validation with an
 // id that comes to its end later, also when the process that started it died
 // (I17, I19). An end is for good (I18).
+//
+// # The rules alone
+//
+// Two packages below this one hold the rules as data and pure functions, for
+// programs that need no service. Package validation/market has the markets,
+// bank codes, check digits and mobile numbers. Package validation/names compares
+// the names of account holders.
 //
 // # Personal data
 //

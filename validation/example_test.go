@@ -11,6 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func Example() {
@@ -43,7 +44,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	req := validation.Request{
+	req := market.Request{
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
 		AccountIdentifier: "0690000032", BankCode: "044", AccountHolderName: "Mensah, Ama",
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func otherSealer(tb testing.TB) ports.Sealer {
@@ -173,7 +174,7 @@ func runBroken(t *testing.T, br *breaker) {
 	go func() { _ = s.Run(t.Context()) }() // ends with Close
 
 	var told []string
-	ask := func(req validation.Request) {
+	ask := func(req market.Request) {
 		v, err := s.Validate(t.Context(), owner, req)
 		if err != nil {
 			require.GreaterOrEqual(t, errcodes.StatusOf(err), 500, "%v", err)

@@ -17,6 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 var (
@@ -35,13 +36,13 @@ const (
 )
 
 // request is a sound one: its number and name are the canaries of the tests.
-func request() validation.Request {
-	return validation.Request{
+func request() market.Request {
+	return market.Request{
 		MerchantID: merchant, Country: "NGA", AccountType: "bank_account", AccountIdentifier: "0690000032", BankCode: "044",
 	}
 }
 
-func named(name string) validation.Request {
+func named(name string) market.Request {
 	r := request()
 	r.AccountHolderName = name
 	return r
@@ -164,7 +165,7 @@ func (b *bench) latecomers() []string {
 }
 
 // validate asks, and wants no error.
-func (b *bench) validate(req validation.Request) ports.Validation {
+func (b *bench) validate(req market.Request) ports.Validation {
 	b.Helper()
 	v, err := b.service.Validate(b.Context(), owner, req)
 	require.NoError(b, err)
@@ -179,7 +180,7 @@ func (b *bench) get(id string) ports.Validation {
 }
 
 // asking starts a call and gives its result later.
-func (b *bench) asking(s *validation.Service, req validation.Request) <-chan result {
+func (b *bench) asking(s *validation.Service, req market.Request) <-chan result {
 	done := make(chan result, 1)
 	go func() {
 		v, err := s.Validate(b.Context(), owner, req)
@@ -194,7 +195,7 @@ type result struct {
 }
 
 // pending asks a silent provider until the window has passed.
-func (b *bench) pending(req validation.Request) ports.Validation {
+func (b *bench) pending(req market.Request) ports.Validation {
 	b.Helper()
 	n := len(b.first.Asked())
 	done := b.asking(b.service, req)

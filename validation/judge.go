@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation/market"
 	"github.com/corridor-go/corridor/validation/names"
 )
 
@@ -78,7 +79,7 @@ var triggers = map[ports.ValidationStatus]Trigger{
 
 // judge turns the end of a lookup into the end of one validation: the same
 // answer may verify one caller's name and not another's (I20).
-func (s *Service) judge(name string, digits Verdict, e *ending) verdict {
+func (s *Service) judge(name string, digits market.Verdict, e *ending) verdict {
 	if e.outcome == ports.OutcomeUnsupported {
 		return unserved(name, digits, reasonDigits, e.asked)
 	}
@@ -120,7 +121,7 @@ func (s *Service) compare(name string, a *ports.Answer) (bool, ports.NameMatch) 
 
 // byRules decides where no provider is needed, or none is there.
 func (s *Service) byRules(w *wanted, reason string) (verdict, bool) {
-	enforced := w.digits == CheckDigitFailed && s.policy.CheckDigit == Enforce
+	enforced := w.digits == market.CheckDigitFailed && s.policy.CheckDigit == Enforce
 	if enforced || w.route == nil {
 		return unserved(w.name, w.digits, reason, nil), true
 	}
@@ -130,12 +131,12 @@ func (s *Service) byRules(w *wanted, reason string) (verdict, bool) {
 // unserved is the end where nobody could be asked: the check digit is then all
 // that there is to know; that it holds says nothing of a name. reason is why it
 // does not.
-func unserved(name string, digits Verdict, reason string, asked []ports.ConnectorAnswer) verdict {
+func unserved(name string, digits market.Verdict, reason string, asked []ports.ConnectorAnswer) verdict {
 	v := verdict{provider: ports.ProviderRules, kind: ports.InternalRules, asked: asked}
 	switch {
-	case digits == CheckDigitFailed:
+	case digits == market.CheckDigitFailed:
 		v.on, v.reason = OnNotFound, reason
-	case digits == CheckDigitPassed && name == "":
+	case digits == market.CheckDigitPassed && name == "":
 		v.on = OnVerified
 	default:
 		v.on, v.reason = OnFailure, reasonUnserved

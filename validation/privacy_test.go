@@ -21,6 +21,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // The canaries: what is personal in the requests and answers below.
@@ -58,7 +59,7 @@ func nothingPersonalIsStoredOrLogged(t *testing.T) {
 	b.first.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: canaryHolder, Message: "hello " + canaryHolder})
 	req := named(canarySupplied)
 	req.Identity = ports.Identity{Kind: ports.PersonalAccount, Document: ports.NationalID, Number: canaryIdentity}
-	ask := func(req validation.Request) ports.Validation {
+	ask := func(req market.Request) ports.Validation {
 		v, err := s.Validate(t.Context(), owner, req)
 		require.NoError(t, err)
 		say(v)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // private is what of a validation is sealed. A pending one holds what recovery
@@ -13,7 +14,7 @@ import (
 type private struct {
 	identifier, branch, supplied string
 	identity                     ports.Identity
-	digits                       Verdict
+	digits                       market.Verdict
 
 	holder, reason string
 	asked          []ports.ConnectorAnswer
@@ -45,7 +46,7 @@ func unpackPrivate(data []byte) (private, error) {
 	u := newUnpacker(data)
 	p := private{identifier: u.text(), branch: u.text(), supplied: u.text()}
 	p.identity = ports.Identity{Kind: ports.AccountKind(u.text()), Document: ports.DocumentType(u.text()), Number: u.text()}
-	p.digits = Verdict(u.text())
+	p.digits = market.Verdict(u.text())
 	p.holder, p.reason = u.text(), u.text()
 	for range u.count() {
 		a := ports.ConnectorAnswer{Connector: u.text(), Outcome: ports.Outcome(u.text()), Code: u.text(), Message: u.text()}

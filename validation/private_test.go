@@ -10,6 +10,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func TestWhatIsSealedComesBack(t *testing.T) {
@@ -18,7 +19,7 @@ func TestWhatIsSealedComesBack(t *testing.T) {
 		p := private{
 			identifier: text("identifier"), branch: text("branch"), supplied: text("supplied"),
 			identity: ports.Identity{Kind: ports.AccountKind(text("kind")), Document: ports.DocumentType(text("document")), Number: text("number")},
-			digits:   Verdict(text("digits")), holder: text("holder"), reason: text("reason"),
+			digits:   market.Verdict(text("digits")), holder: text("holder"), reason: text("reason"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "asked") {
 			p.asked = append(p.asked, ports.ConnectorAnswer{

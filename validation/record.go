@@ -7,10 +7,11 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/banks"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // tables names the rules and the directory that a result was judged by.
-const tables = TablesVersion + "+banks." + banks.Version
+const tables = market.TablesVersion + "+banks." + banks.Version
 
 // keepUnanswered is how long a validation without a kept answer stays readable
 // when answers are not kept at all.

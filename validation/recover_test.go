@@ -13,11 +13,12 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // dies leaves a validation pending, as a process does that is killed in the
 // middle of its lookup.
-func (b *bench) dies(req validation.Request) ports.Validation {
+func (b *bench) dies(req market.Request) ports.Validation {
 	b.Helper()
 	doomed := portstest.NewScriptedConnector("first", reaching)
 	s, err := validation.New(b.ports(), []ports.AccountConnector{doomed}, day, b.config())

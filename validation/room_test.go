@@ -11,9 +11,10 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
-func southAfrican(identifier string) validation.Request {
+func southAfrican(identifier string) market.Request {
 	req := request()
 	req.Country, req.BankCode, req.AccountIdentifier = "ZAF", "470010", identifier
 	return req

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // route is which connectors serve a market, in the order of asking.
@@ -77,7 +78,7 @@ type wanted struct {
 	account  ports.Account
 	identity ports.Identity
 	name     string // as supplied; "" for none
-	digits   Verdict
+	digits   market.Verdict
 	route    *route // nil: nobody serves the market
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/ticker"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // Ports are what a [Service] needs from outside. All are required.
@@ -72,10 +73,10 @@ func New(p Ports, connectors []ports.AccountConnector, policy Policy, config *Co
 // asks exactly what was asked before may share the record of the earlier, its
 // creation time included.
 //
-// Errors: InvalidRequest and Unprocessable as [Check] gives them, Unavailable
+// Errors: InvalidRequest and Unprocessable as [market.Check] gives them, Unavailable
 // when too many lookups run, StorageUnavailable, OutcomeUnknown, KeyUnknown,
 // Closed, Conflict if chance gave an id twice, and the context's own.
-func (s *Service) Validate(ctx context.Context, owner string, req Request) (ports.Validation, error) {
+func (s *Service) Validate(ctx context.Context, owner string, req market.Request) (ports.Validation, error) {
 	v, err := s.validate(ctx, owner, req)
 	if err == nil {
 		s.cfg.Hooks.Answered(v.ValidationRecord)
@@ -83,9 +84,9 @@ func (s *Service) Validate(ctx context.Context, owner string, req Request) (port
 	return v, err
 }
 
-func (s *Service) validate(ctx context.Context, owner string, req Request) (ports.Validation, error) {
+func (s *Service) validate(ctx context.Context, owner string, req market.Request) (ports.Validation, error) {
 	start := s.cfg.Clock.Now()
-	found, err := Check(req)
+	found, err := market.Check(req)
 	if err != nil {
 		return ports.Validation{}, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func TestVerified(t *testing.T) {
@@ -135,13 +136,13 @@ func TestCheckDigits(t *testing.T) {
 
 // Where nobody serves a market, a check digit is all that there is.
 func TestNobodyServesTheMarket(t *testing.T) {
-	ask := func(country, kind, identifier, bank, name string) validation.Request {
-		return validation.Request{
+	ask := func(country, kind, identifier, bank, name string) market.Request {
+		return market.Request{
 			MerchantID: merchant, Country: country, AccountType: kind, AccountIdentifier: identifier, BankCode: bank, AccountHolderName: name,
 		}
 	}
 	for _, c := range []struct {
-		req    validation.Request
+		req    market.Request
 		status ports.ValidationStatus
 	}{
 		{ask("EGY", "bank_account", "EG380019000500000000263180002", "", ""), ports.StatusVerified},
@@ -208,7 +209,7 @@ func TestACacheHit(t *testing.T) {
 }
 
 func TestWhatIsNoHit(t *testing.T) {
-	bank := func(code, number string) validation.Request {
+	bank := func(code, number string) market.Request {
 		r := request()
 		r.BankCode, r.AccountIdentifier = code, number
 		return r

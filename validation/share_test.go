@@ -14,6 +14,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // Who asks the same again gets the same result under an id of its own, and
@@ -88,7 +89,7 @@ func TestNothingIsSharedWithoutRoom(t *testing.T) {
 }
 
 // crowd asks the same n times at once, and waits for all.
-func crowd(t *testing.T, s *validation.Service, n int, req validation.Request) []ports.Validation {
+func crowd(t *testing.T, s *validation.Service, n int, req market.Request) []ports.Validation {
 	t.Helper()
 	all := make([]ports.Validation, n)
 	var callers sync.WaitGroup

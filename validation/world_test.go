@@ -14,6 +14,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // world is a store and two connectors in a bubble, where time passes when all
@@ -70,7 +71,7 @@ func (w *world) open(p *process) *validation.Service {
 func run(s *validation.Service) { go func() { _ = s.Run(context.Background()) }() }
 
 // ask asks in the background.
-func (w *world) ask(s *validation.Service, req validation.Request) <-chan result {
+func (w *world) ask(s *validation.Service, req market.Request) <-chan result {
 	done := make(chan result, 1)
 	go func() {
 		v, err := s.Validate(context.Background(), owner, req)
@@ -80,7 +81,7 @@ func (w *world) ask(s *validation.Service, req validation.Request) <-chan result
 }
 
 // orphan leaves a validation pending whose process is dead.
-func (w *world) orphan(req validation.Request) ports.Validation {
+func (w *world) orphan(req market.Request) ports.Validation {
 	w.Helper()
 	silent := portstest.NewScriptedConnector("first", reaching)
 	silent.Hold()
@@ -91,7 +92,7 @@ func (w *world) orphan(req validation.Request) ports.Validation {
 }
 
 // pending asks and wants no answer within the window.
-func (w *world) pending(s *validation.Service, req validation.Request) ports.Validation {
+func (w *world) pending(s *validation.Service, req market.Request) ports.Validation {
 	w.Helper()
 	r := <-w.ask(s, req)
 	require.NoError(w, r.err)
@@ -127,7 +128,7 @@ func pass(d time.Duration) {
 }
 
 // key learns under which key an answer is kept.
-func (w *world) key(req validation.Request) ports.AnswerKey {
+func (w *world) key(req market.Request) ports.AnswerKey {
 	w.Helper()
 	var key ports.AnswerKey
 	nobody := portstest.NewScriptedConnector("first", reaching)

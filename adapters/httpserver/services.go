@@ -7,7 +7,7 @@ import (
 
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // Authenticator is what the handler asks of the package clientauth.
@@ -35,7 +35,7 @@ type RateLocks interface {
 // Validations is what the handler asks of the package validation.
 type Validations interface {
 	// Validate gives the result, or a pending validation after two seconds.
-	Validate(ctx context.Context, owner string, req validation.Request) (ports.Validation, error)
+	Validate(ctx context.Context, owner string, req market.Request) (ports.Validation, error)
 	// Get gives the owner's validation; another's is errcodes.NotFound.
 	Get(ctx context.Context, owner, id string) (ports.Validation, error)
 }

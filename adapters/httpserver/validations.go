@@ -6,7 +6,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func (s *server) validateAccount(x *exchange, r *http.Request) {
@@ -21,7 +21,7 @@ func (s *server) validateAccount(x *exchange, r *http.Request) {
 		x.fail(err)
 		return
 	}
-	req := validation.Request{
+	req := market.Request{
 		MerchantID: body.MerchantID, Country: body.Country, AccountType: body.AccountType,
 		AccountIdentifier: body.AccountIdentifier, BankCode: body.BankCode, AccountHolderName: body.AccountHolderName,
 	}
@@ -35,11 +35,11 @@ func (s *server) validateAccount(x *exchange, r *http.Request) {
 
 // permitMerchant refuses a merchant that the client may not name: after what is
 // malformed, before what breaks a rule.
-func permitMerchant(client *ports.Client, req *validation.Request) error {
+func permitMerchant(client *ports.Client, req *market.Request) error {
 	if client.MayName(req.MerchantID) {
 		return nil
 	}
-	if _, err := validation.Check(*req); errcodes.Of(err) == errcodes.InvalidRequest {
+	if _, err := market.Check(*req); errcodes.Of(err) == errcodes.InvalidRequest {
 		return err
 	}
 	return errcodes.New(errcodes.Forbidden, "The client may not name this merchant")

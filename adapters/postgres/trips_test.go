@@ -20,6 +20,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // meter counts what passes between a pool and its server: the statements that
@@ -257,7 +258,7 @@ func TestRoundTripsOfAKeptAnswer(t *testing.T) {
 	var last ports.Validation
 	var err error
 	validate := func(ctx context.Context, n int) error {
-		last, err = accounts.Validate(ctx, "acme", validation.Request{
+		last, err = accounts.Validate(ctx, "acme", market.Request{
 			MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
 			AccountIdentifier: "0690000032", BankCode: "044", AccountHolderName: numbered("Mensah, Ama", n), // the service knows what it was asked just now
 		})

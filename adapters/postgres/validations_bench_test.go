@@ -21,6 +21,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // validating is a service on the store whose provider finds every account.
@@ -41,8 +42,8 @@ func validating(tb testing.TB, store *postgres.Store, config *validation.Config)
 	return service
 }
 
-func accountRequest(i int, name string) validation.Request {
-	return validation.Request{
+func accountRequest(i int, name string) market.Request {
+	return market.Request{
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
 		AccountIdentifier: fmt.Sprintf("80%08d", i), BankCode: "100004", AccountHolderName: name,
 	}
@@ -57,7 +58,7 @@ func TestACacheHitIsOneReadAndOneWrite(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		want int
-		req  validation.Request
+		req  market.Request
 	}{
 		{"an account that is not kept", 6, accountRequest(1, "")}, // look, claim, look again, keep, save, release
 		{"an account whose answer is kept", 2, accountRequest(1, "Mensah Ama")},

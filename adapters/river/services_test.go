@@ -15,6 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // A transaction that nobody answers fails by itself, in one of two processes.
@@ -53,7 +54,7 @@ func TestAPendingValidationIsRecovered(t *testing.T) {
 	release := silent.Hold()
 	defer release()
 	accounts := accountsOn(t, gone, silent)
-	v, err := accounts.Validate(t.Context(), "shop", validation.Request{
+	v, err := accounts.Validate(t.Context(), "shop", market.Request{
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
 		AccountIdentifier: "0690000032", BankCode: "044", AccountHolderName: "Mensah, Ama",
 	})

@@ -34,7 +34,7 @@ const (
 )
 
 var (
-	domain = []string{"ratelock", "validation", "validation/names", "report", "authstate"}
+	domain = []string{"ratelock", "validation", "validation/market", "validation/names", "report", "authstate"}
 
 	// chance is barred outside the tools: what it decides cannot be run again.
 	chance = []string{"math/rand", "math/rand/v2"}
@@ -140,9 +140,10 @@ var Closures = []Closure{
 	{Package: "ports", Own: []string{"errcodes"}, Outside: []string{apd}},
 	{Package: "ratelock", Own: []string{"errcodes", "ports", "internal/currency", "internal/jsontext", "internal/ticker"}, Outside: []string{apd, xsync}},
 	{
-		Package: "validation", Own: []string{"errcodes", "ports", "ports/banks", "validation/names", "internal/jsontext", "internal/ticker"},
+		Package: "validation", Own: []string{"errcodes", "ports", "ports/banks", "validation/market", "validation/names", "internal/jsontext", "internal/ticker"},
 		Outside: []string{apd, norm, trans},
 	},
+	{Package: "validation/market", Own: []string{"errcodes", "ports", "ports/banks"}, Outside: []string{apd}},
 	{Package: "validation/names", Own: []string{"errcodes"}, Outside: []string{norm, trans}},
 	{Package: "authstate", Own: []string{"errcodes", "ports", "internal/jsontext", "internal/ticker"}, Outside: []string{apd}},
 }

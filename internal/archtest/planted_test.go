@@ -37,6 +37,10 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 		"a suite imports testify":                    {"ports/portstest", "github.com/stretchr/testify/require"},
 		"a suite imports a store":                    {"ports/portstest", module + "adapters/memory"},
 		"one domain package imports another":         {"ratelock", module + "validation"},
+		"a domain package imports another's rules":   {"ratelock", module + "validation/market"},
+		"the rules of markets import the service":    {"validation/market", module + "validation"},
+		"the comparison of names imports markets":    {"validation/names", module + "validation/market"},
+		"the rules of markets open files":            {"validation/market", "os"},
 		"the domain imports an adapter":              {"ratelock", module + "adapters/memory"},
 		"the domain speaks HTTP":                     {"report", "net/http"},
 		"the domain speaks SQL":                      {"validation", "database/sql"},
@@ -79,6 +83,9 @@ func TestALawfulImportIsNotReported(t *testing.T) {
 		archtest.Package{ImportPath: module + "ports/portsmock", Imports: []string{"go.uber.org/mock/gomock"}},
 		archtest.Package{ImportPath: module + "ratelock", Imports: []string{
 			"database/sql/driver", module + "ports", module + "internal/currency", apd, "golang.org/x/sync/errgroup",
+		}},
+		archtest.Package{ImportPath: module + "validation", Imports: []string{
+			module + "ports", module + "validation/market", module + "validation/names",
 		}},
 		archtest.Package{ImportPath: module + "adapters/sqlite", Imports: []string{
 			"database/sql", "modernc.org/sqlite", module + "ports", module + "adapters/sqlite/migrations",

@@ -18,13 +18,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 const accounts = 1024
 
 // request is for one of the accounts: wallets, which have no check digit.
-func request(i int, name string) validation.Request {
-	return validation.Request{
+func request(i int, name string) market.Request {
+	return market.Request{
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
 		AccountIdentifier: fmt.Sprintf("80%08d", i), BankCode: "100004", AccountHolderName: name,
 	}
@@ -83,7 +84,7 @@ func keptAnswer(name string) func() (subject, error) {
 		if err != nil {
 			return subject{}, err
 		}
-		requests := make([]validation.Request, accounts)
+		requests := make([]market.Request, accounts)
 		for i := range requests {
 			requests[i] = request(i, name)
 		}

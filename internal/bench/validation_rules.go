@@ -5,7 +5,7 @@ import (
 
 	"github.com/nyaruka/phonenumbers"
 
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // ruleRows hold the account rules to the bare arithmetic that they rest on, and
@@ -59,8 +59,8 @@ func each(samples []string, check func(text string) bool) func() (subject, error
 var passed bool // keeps the compiler from dropping the work
 
 func ibanOurs(text string) bool {
-	_, verdict, _ := validation.IBAN(text)
-	return verdict == validation.CheckDigitPassed
+	_, verdict, _ := market.IBAN(text)
+	return verdict == market.CheckDigitPassed
 }
 
 func ibanBare(text string) bool {
@@ -77,8 +77,8 @@ func ibanBare(text string) bool {
 }
 
 func nubanOurs(text string) bool {
-	_, verdict, _ := validation.NUBAN(text[:3], text[3:])
-	return verdict == validation.CheckDigitPassed
+	_, verdict, _ := market.NUBAN(text[:3], text[3:])
+	return verdict == market.CheckDigitPassed
 }
 
 var nubanWeights = [...]int{3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3, 1}
@@ -92,7 +92,7 @@ func nubanBare(text string) bool {
 }
 
 func msisdnOurs(text string) bool {
-	_, ok := validation.MSISDN("KEN", text)
+	_, ok := market.MSISDN("KEN", text)
 	return ok
 }
 

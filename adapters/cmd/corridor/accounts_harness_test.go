@@ -54,13 +54,13 @@ func (s *service) in(t *testing.T) *service {
 	return &own
 }
 
-// market is a market with one of its banks.
-type market struct {
+// testMarket is a market with one of its banks.
+type testMarket struct {
 	name, country, kind, bank string
 	ending                    func(end string) string // an identifier that ends so
 }
 
-var markets = []market{
+var markets = []testMarket{
 	{"NGA bank_account", "NGA", "bank_account", "044", func(end string) string { return nubanEnding("044", "069017", end) }},
 	{"EGY bank_account", "EGY", "bank_account", "", func(end string) string { return egyptianEnding("001700010000001234567", end) }},
 	{"ZAF bank_account", "ZAF", "bank_account", "632005", func(end string) string { return "405123" + end }},
@@ -116,7 +116,7 @@ type asking struct {
 	AccountHolderName string `json:"accountHolderName,omitempty"`
 }
 
-func (m market) asking(end string) asking {
+func (m testMarket) asking(end string) asking {
 	return asking{MerchantID: anyMerchantID, Country: m.country, AccountType: m.kind, AccountIdentifier: m.ending(end), BankCode: m.bank}
 }
 

@@ -58,7 +58,7 @@ func TestAProviderThatNeverAnswersIsAnErrorAtTheLimit(t *testing.T) {
 
 func aProviderThatNeverAnswersIsAnErrorAtTheLimit(t *testing.T, store string) {
 	s := serveAccounts(t, store, "--validation-timeout", "3s")
-	for _, m := range []market{nigeria, kenyaMobile} {
+	for _, m := range []testMarket{nigeria, kenyaMobile} {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			s := s.in(t)
@@ -175,7 +175,7 @@ func whatARequestMustBe(t *testing.T, store string) {
 func TestAWrongCheckDigit(t *testing.T) { at(t, aWrongCheckDigit, inMemory, sharedToo) }
 
 func aWrongCheckDigit(t *testing.T, store string) {
-	wrong := func(m market, at int) asking {
+	wrong := func(m testMarket, at int) asking {
 		a := m.asking("4711")
 		digit := '0' + (a.AccountIdentifier[at]-'0'+1)%10
 		a.AccountIdentifier = a.AccountIdentifier[:at] + string(rune(digit)) + a.AccountIdentifier[at+1:]

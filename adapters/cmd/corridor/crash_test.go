@@ -139,7 +139,7 @@ func TestNothingPersonalIsLoggedOrStored(t *testing.T) {
 		require.Contains(t, text.String(), "CREATE TABLE validations", "the file was read")
 		requireUntold(t, text.String(), personal...)
 	}
-	for _, m := range []market{nigeria, egypt, kenyaMobile} {
+	for _, m := range []testMarket{nigeria, egypt, kenyaMobile} {
 		for _, end := range []string{"0000", "0001", "0004", "8173"} {
 			a := m.asking(end).named("Zenzile Canaryholder")
 			personal = append(personal, a.AccountIdentifier)

@@ -12,6 +12,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // demoClock moves when the story says so, and tells when a wait begins: time must
@@ -77,7 +78,7 @@ const (
 )
 
 func (s *story) ask(number, name string) (ports.Validation, error) {
-	return s.accounts.Validate(s.ctx, shop, validation.Request{
+	return s.accounts.Validate(s.ctx, shop, market.Request{
 		MerchantID: anyMerchant(), Country: "NGA", AccountType: string(ports.BankAccount),
 		AccountIdentifier: number, BankCode: demoBank, AccountHolderName: name,
 	})

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 type connectorsCmd struct{}
@@ -65,7 +65,7 @@ type matrix struct{ markets, traits [][]string }
 const none = "–"
 
 func capabilityMatrix() (matrix, error) {
-	rules := validation.Markets()
+	rules := market.Rules()
 	m := matrix{
 		markets: [][]string{{"market"}},
 		traits:  [][]string{{"connector", "last live-tested"}},

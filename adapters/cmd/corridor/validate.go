@@ -12,6 +12,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 type validateCmd struct {
@@ -67,7 +68,7 @@ func (c *validateCmd) Run(world *surroundings) (err error) {
 
 // result is the validation's end, however long that takes.
 func (c *validateCmd) result(world *surroundings, service *validation.Service) (ports.Validation, error) {
-	v, err := service.Validate(world.ctx, toolOwner, validation.Request{
+	v, err := service.Validate(world.ctx, toolOwner, market.Request{
 		MerchantID: anyMerchant(), Country: c.Country, AccountType: c.Type,
 		AccountIdentifier: c.Identifier, BankCode: c.BankCode, AccountHolderName: c.Name,
 	})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nyaruka/phonenumbers"
 
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // plans are the countries with a numbering plan of ours, and the blocks on which
@@ -83,7 +83,7 @@ func national(chance *rand.Rand, leads string) string {
 }
 
 func acceptedByUs(country, number string) bool {
-	canonical, ok := validation.MSISDN(country, number)
+	canonical, ok := market.MSISDN(country, number)
 
 	return ok && canonical == number
 }

@@ -39,6 +39,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func Embed(ctx context.Context) error {

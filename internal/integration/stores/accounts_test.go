@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func (w *worlds) accountActions() map[string]func(*rapid.T) {
@@ -23,7 +23,7 @@ const someMerchant = "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f"
 
 func (w *worlds) validate(t *rapid.T) {
 	owner := w.owner(t)
-	r := validation.Request{
+	r := market.Request{
 		MerchantID: someMerchant, Country: rapid.SampledFrom([]string{"NGA", "NGA", "NGA", "ZAF", "XXX"}).Draw(t, "country"),
 		AccountType: "bank_account", BankCode: "044",
 		AccountIdentifier: rapid.SampledFrom([]string{"0690000032", "0690000031", "0123456789", "12"}).Draw(t, "number"),

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // Services choose ids and tokens, and a test's requests name them beforehand:
@@ -53,7 +53,7 @@ func (a *api) known(fixture string) (made string) {
 		require.NoError(a.t, err)
 		made = lock.ID
 	case validationID:
-		v, err := one.accounts.Validate(ctx, "acme", validation.Request{
+		v, err := one.accounts.Validate(ctx, "acme", market.Request{
 			MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
 			AccountIdentifier: "0690000032", BankCode: "044",
 		})

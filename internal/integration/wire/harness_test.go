@@ -25,7 +25,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
@@ -111,12 +111,12 @@ func (l *locks) Cancel(ctx context.Context, owner, id string) (ports.RateLock, e
 type validations struct {
 	err   error
 	calls []string // "validate acme 0690000032", "get acme …"
-	last  validation.Request
+	last  market.Request
 }
 
 const validationID = "019aa1b2-0000-7000-8000-000000000001"
 
-func (v *validations) Validate(_ context.Context, owner string, req validation.Request) (ports.Validation, error) {
+func (v *validations) Validate(_ context.Context, owner string, req market.Request) (ports.Validation, error) {
 	v.calls, v.last = append(v.calls, "validate "+owner+" "+req.AccountIdentifier), req
 	return aValidation(), v.err
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 var (
@@ -244,7 +245,7 @@ type scriptedValidations struct {
 	real *validation.Service
 }
 
-func (s *scriptedValidations) Validate(ctx context.Context, owner string, req validation.Request) (ports.Validation, error) {
+func (s *scriptedValidations) Validate(ctx context.Context, owner string, req market.Request) (ports.Validation, error) {
 	if _, err := s.validations.Validate(ctx, owner, req); err != nil {
 		return ports.Validation{}, err
 	}

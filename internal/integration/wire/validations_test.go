@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 const (
@@ -75,7 +75,7 @@ func TestTheRequestReachesTheServiceWhole(t *testing.T) {
 func theRequestReachesTheServiceWhole(t *testing.T, p place) {
 	a := newAPI(t, p, httpserver.Config{})
 	a.do(post("/accounts/validate", "tok-acme", strings.TrimSuffix(nuban, "}")+`,"accountHolderName":"Ama \u00c9","x":[1]}`))
-	assert.Equal(t, validation.Request{
+	assert.Equal(t, market.Request{
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
 		AccountIdentifier: "0690000032", BankCode: "044", AccountHolderName: "Ama \u00c9",
 	}, a.validations.last)

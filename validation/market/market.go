@@ -1,4 +1,4 @@
-package validation
+package market
 
 import "github.com/corridor-go/corridor/ports"
 
@@ -6,9 +6,9 @@ import "github.com/corridor-go/corridor/ports"
 // either changes it.
 const TablesVersion = "2026-11-21"
 
-// MarketRule is one row of the market table: what a request for an account of
+// Rule is one row of the market table: what a request for an account of
 // the market must look like (SPEC 2.7).
-type MarketRule struct {
+type Rule struct {
 	ports.Market
 	// Identifier is the accountIdentifier in canonical form. Requests may write
 	// ASCII spaces anywhere in a number, a + before an MSISDN and an IBAN in
@@ -36,7 +36,7 @@ type Form struct {
 // what is wrong with the identifier, and nothing in the finding counts.
 type identifierRule func(text string, bank bankRef) (found Finding, problem string)
 
-var marketTable = []MarketRule{
+var marketTable = []Rule{
 	{
 		Market:     ports.Market{Country: "ZAF", Type: ports.BankAccount},
 		Identifier: Form{"5 to 13 digits, or the bank's own lengths where they are known", `^[0-9]{5,13}$`},
@@ -85,17 +85,17 @@ var marketTable = []MarketRule{
 	},
 }
 
-// Markets lists the market table: each country with each type of account that
+// Rules lists the market table: each country with each type of account that
 // SPEC 2.7 supports, in SPEC's order.
-func Markets() []MarketRule { return append([]MarketRule(nil), marketTable...) }
+func Rules() []Rule { return append([]Rule(nil), marketTable...) }
 
 // noMarket stands for every market that is not in the table: no rule applies.
-var noMarket = MarketRule{
+var noMarket = Rule{
 	identify: func(string, bankRef) (Finding, string) { return Finding{}, "" },
 	bank:     ignoreBankCode,
 }
 
-func marketOf(country, accountType string) (rule *MarketRule, served bool) {
+func marketOf(country, accountType string) (rule *Rule, served bool) {
 	for i := range marketTable {
 		rule = &marketTable[i]
 		if rule.Country == country && string(rule.Type) == accountType {

@@ -1,4 +1,4 @@
-package validation_test
+package market_test
 
 import (
 	"fmt"

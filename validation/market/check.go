@@ -1,4 +1,4 @@
-package validation
+package market
 
 import (
 	"log/slog"
@@ -74,7 +74,7 @@ func Check(req Request) (Finding, error) {
 	return found, nil
 }
 
-func identify(rule *MarketRule, text string, bank bankRef) (Finding, string) {
+func identify(rule *Rule, text string, bank bankRef) (Finding, string) {
 	if problem := textProblem(text); problem != "" {
 		return Finding{}, problem
 	}

@@ -1,4 +1,4 @@
-package validation_test
+package market_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // vectors are published examples and made-up numbers; a row's last element says
@@ -26,20 +26,20 @@ func vectors(t *testing.T, table string) [][]string {
 }
 
 // verdictOf gives what a vector file says of an identifier.
-func verdictOf(t *testing.T, found validation.Finding, err error) string {
+func verdictOf(t *testing.T, found market.Finding, err error) string {
 	t.Helper()
 	if err != nil {
 		require.Equal(t, []string{"accountIdentifier"}, badFields(t, err, errcodes.InvalidRequest))
 		return "invalid"
 	}
 	switch found.Verdict {
-	case validation.CheckDigitFailed:
+	case market.CheckDigitFailed:
 		require.NotEmpty(t, found.Reason)
 		return "invalid"
-	case validation.CheckDigitPassed:
+	case market.CheckDigitPassed:
 		require.Empty(t, found.Reason)
 		return "valid"
-	case validation.WellFormed:
+	case market.WellFormed:
 		require.Empty(t, found.Reason)
 		return "inconclusive"
 	default:
@@ -51,9 +51,9 @@ func verdictOf(t *testing.T, found validation.Finding, err error) string {
 func TestIBANVectors(t *testing.T) {
 	for _, v := range vectors(t, "iban") {
 		text, want, why := v[0], v[1], v[2]
-		found, err := validation.Check(good("EGY", ports.BankAccount, text, ""))
+		found, err := market.Check(good("EGY", ports.BankAccount, text, ""))
 		require.Equal(t, want, verdictOf(t, found, err), why)
-		canonical, verdict, ok := validation.IBAN(text)
+		canonical, verdict, ok := market.IBAN(text)
 		require.Equal(t, err == nil, ok, why)
 		require.Equal(t, found.Verdict, verdict, why)
 		require.Equal(t, found.Account.Identifier, canonical, why)
@@ -66,13 +66,13 @@ func TestNUBANVectors(t *testing.T) {
 	for _, v := range vectors(t, "nuban") {
 		code, number, want, why := v[0], v[1], v[2], v[3]
 		if len(code) == 5 {
-			_, err := validation.Check(good("NGA", ports.BankAccount, number, code))
+			_, err := market.Check(good("NGA", ports.BankAccount, number, code))
 			require.Equal(t, []string{"bankCode"}, badFields(t, err, errcodes.Unprocessable), why)
 			code = "9" + code
 		}
-		_, verdict, ok := validation.NUBAN(code, number)
+		_, verdict, ok := market.NUBAN(code, number)
 		require.Equal(t, want, verdictText(verdict, ok), why)
-		found, err := validation.Check(good("NGA", ports.BankAccount, number, code))
+		found, err := market.Check(good("NGA", ports.BankAccount, number, code))
 		require.Contains(t, []string{want, "inconclusive"}, verdictOf(t, found, err), why)
 		if len(code) == 3 {
 			require.Equal(t, want, verdictOf(t, found, err), why)
@@ -80,11 +80,11 @@ func TestNUBANVectors(t *testing.T) {
 	}
 }
 
-func verdictText(verdict validation.Verdict, ok bool) string {
+func verdictText(verdict market.Verdict, ok bool) string {
 	switch {
-	case ok && verdict == validation.CheckDigitPassed:
+	case ok && verdict == market.CheckDigitPassed:
 		return "valid"
-	case ok && verdict == validation.WellFormed:
+	case ok && verdict == market.WellFormed:
 		return "inconclusive"
 	default:
 		return "invalid"
@@ -95,9 +95,9 @@ func TestMSISDNVectors(t *testing.T) {
 	types := map[string]ports.AccountType{"KEN": ports.MobileMoney, "GHA": ports.MobileMoney, "ZWE": ports.InstitutionWallet}
 	for _, v := range vectors(t, "msisdn") {
 		country, text, want, why := v[0], v[1], v[2], v[3]
-		canonical, ok := validation.MSISDN(country, text)
+		canonical, ok := market.MSISDN(country, text)
 		require.Equal(t, want == "valid", ok, why)
-		found, err := validation.Check(good(country, types[country], text, ""))
+		found, err := market.Check(good(country, types[country], text, ""))
 		require.Equal(t, ok, err == nil, why)
 		require.Equal(t, canonical, found.Account.Identifier, why)
 	}
@@ -106,7 +106,7 @@ func TestMSISDNVectors(t *testing.T) {
 func TestBankCodeVectors(t *testing.T) {
 	for _, v := range vectors(t, "bankcode") {
 		country, code, want, branch, why := v[0], v[1], v[2], v[3], v[4]
-		found, err := validation.Check(good(country, ports.BankAccount, anIdentifier[country], code))
+		found, err := market.Check(good(country, ports.BankAccount, anIdentifier[country], code))
 		if want == "invalid" {
 			require.Equal(t, []string{"bankCode"}, badFields(t, err, errcodes.Unprocessable), why)
 			continue
@@ -120,13 +120,13 @@ func TestBankCodeVectors(t *testing.T) {
 func TestWalletVectors(t *testing.T) {
 	for _, v := range vectors(t, "wallet") {
 		text, want, why := v[0], v[1], v[2]
-		found, err := validation.Check(good("ZWE", ports.InstitutionWallet, text, ""))
+		found, err := market.Check(good("ZWE", ports.InstitutionWallet, text, ""))
 		if want == "invalid" {
 			require.Equal(t, []string{"accountIdentifier"}, badFields(t, err, errcodes.InvalidRequest), why)
 			continue
 		}
 		require.NoError(t, err, why)
-		require.Equal(t, validation.WellFormed, found.Verdict, why)
+		require.Equal(t, market.WellFormed, found.Verdict, why)
 		require.Equal(t, strings.NewReplacer(" ", "", "+", "").Replace(text), found.Account.Identifier, why)
 	}
 }

@@ -1,4 +1,4 @@
-package validation_test
+package market_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // shapes are the grid's bank codes, made from a market's good one.
@@ -91,7 +91,7 @@ func checkCell(t *testing.T, country, accountType, shape, want string) {
 		code = "044"
 	}
 	req := good(country, ports.AccountType(accountType), gridIdentifier(country, accountType), shapes[shape](code))
-	found, err := validation.Check(req)
+	found, err := market.Check(req)
 	require.Equal(t, want, cellOf(err), "%s %s, %s", country, accountType, shape)
 	if err != nil {
 		require.Zero(t, found)

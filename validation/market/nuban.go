@@ -1,4 +1,4 @@
-package validation
+package market
 
 const nubanLength = 10
 

@@ -1,21 +1,30 @@
-package validation_test
+package market_test
 
 import (
 	"errors"
 	"fmt"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
+func Example() {
+	found, err := market.Check(market.Request{
+		MerchantID: "7f9c24e8-3b12-4fef-91e0-56a2d7c8b9a0", Country: "NGA", AccountType: "bank_account",
+		AccountIdentifier: "069 000 0032", BankCode: "044",
+	})
+	fmt.Println(found.Account.Identifier, found.Verdict, err)
+	// Output: 0690000032 check_digit_passed <nil>
+}
+
 func ExampleCheck() {
-	found, err := validation.Check(validation.Request{
+	found, err := market.Check(market.Request{
 		MerchantID: "7f9c24e8-3b12-4fef-91e0-56a2d7c8b9a0", Country: "KEN", AccountType: "mobile_money",
 		AccountIdentifier: "+254 712 345 678",
 	})
 	fmt.Println(found.Account.Identifier, found.Verdict, err)
 
-	_, err = validation.Check(validation.Request{Country: "KEN", AccountType: "mobile_money", AccountIdentifier: "0712345678"})
+	_, err = market.Check(market.Request{Country: "KEN", AccountType: "mobile_money", AccountIdentifier: "0712345678"})
 	if details, ok := errors.AsType[errcodes.FieldDetails](err); ok {
 		for _, f := range details.Fields {
 			fmt.Println(f.Name, f.Reason)
@@ -27,8 +36,8 @@ func ExampleCheck() {
 	// accountIdentifier must be a mobile number that starts with 254
 }
 
-func ExampleMarkets() {
-	for _, m := range validation.Markets() {
+func ExampleRules() {
+	for _, m := range market.Rules() {
 		if m.CheckDigit {
 			fmt.Println(m.Market, "-", m.Identifier.Text)
 		}
@@ -40,9 +49,9 @@ func ExampleMarkets() {
 
 // The example of SWIFT's registry, as printed and with its last digits swapped.
 func ExampleIBAN() {
-	fmt.Println(validation.IBAN("EG38 0019 0005 0000 0000 2631 8000 2"))
-	fmt.Println(validation.IBAN("eg380019000500000000263180020"))
-	fmt.Println(validation.IBAN("GB29NWBK60161331926819"))
+	fmt.Println(market.IBAN("EG38 0019 0005 0000 0000 2631 8000 2"))
+	fmt.Println(market.IBAN("eg380019000500000000263180020"))
+	fmt.Println(market.IBAN("GB29NWBK60161331926819"))
 	// Output:
 	// EG380019000500000000263180002 check_digit_passed true
 	// EG380019000500000000263180020 check_digit_failed true
@@ -51,9 +60,9 @@ func ExampleIBAN() {
 
 // The central bank's own example: serial 000001457 at bank 011.
 func ExampleNUBAN() {
-	fmt.Println(validation.NUBAN("011", "0000014579"))
-	fmt.Println(validation.NUBAN("011", "0000014578"))
-	fmt.Println(validation.NUBAN("000014", "0000014578"))
+	fmt.Println(market.NUBAN("011", "0000014579"))
+	fmt.Println(market.NUBAN("011", "0000014578"))
+	fmt.Println(market.NUBAN("000014", "0000014578"))
 	// Output:
 	// 0000014579 check_digit_passed true
 	// 0000014578 check_digit_failed true
@@ -61,8 +70,8 @@ func ExampleNUBAN() {
 }
 
 func ExampleMSISDN() {
-	fmt.Println(validation.MSISDN("GHA", "+233 24 123 4567"))
-	fmt.Println(validation.MSISDN("GHA", "233302123456")) // a fixed line in Accra
+	fmt.Println(market.MSISDN("GHA", "+233 24 123 4567"))
+	fmt.Println(market.MSISDN("GHA", "233302123456")) // a fixed line in Accra
 	// Output:
 	// 233241234567 true
 	//  false

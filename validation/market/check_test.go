@@ -1,4 +1,4 @@
-package validation_test
+package market_test
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/banks"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 const aMerchant = "7f9c24e8-3b12-4fef-91e0-56a2d7c8b9a0"
@@ -26,8 +26,8 @@ var anIdentifier = map[string]string{
 // aBank is a bank code of the market that the identifier fits.
 var aBank = map[string]string{"ZAF": "470010", "NGA": "044", "EGY": "", "GHA": "040", "KEN": "68"}
 
-func good(country string, accountType ports.AccountType, identifier, bankCode string) validation.Request {
-	return validation.Request{
+func good(country string, accountType ports.AccountType, identifier, bankCode string) market.Request {
+	return market.Request{
 		MerchantID: aMerchant, Country: country, AccountType: string(accountType),
 		AccountIdentifier: identifier, BankCode: bankCode,
 	}
@@ -51,12 +51,12 @@ func badFields(t require.TestingT, err error, code errcodes.Code) []string {
 }
 
 func TestCheckNamesEveryBadFieldOfTheStatus(t *testing.T) {
-	_, err := validation.Check(validation.Request{})
+	_, err := market.Check(market.Request{})
 	require.Equal(t, []string{"merchantId", "country", "accountType", "accountIdentifier"},
 		badFields(t, err, errcodes.InvalidRequest))
 	require.Equal(t, "merchantId is missing", errcodes.MessageOf(err))
 
-	_, err = validation.Check(validation.Request{
+	_, err = market.Check(market.Request{
 		MerchantID: "x", Country: "ken", AccountType: "iban", AccountIdentifier: "\x00", AccountHolderName: "7",
 	})
 	require.Equal(t, []string{"merchantId", "country", "accountType", "accountIdentifier", "accountHolderName"},
@@ -65,13 +65,13 @@ func TestCheckNamesEveryBadFieldOfTheStatus(t *testing.T) {
 
 func TestMalformedComesBeforeUnprocessable(t *testing.T) {
 	req := good("UGA", ports.BankAccount, "1234567890", "")
-	_, err := validation.Check(req)
+	_, err := market.Check(req)
 	require.Equal(t, []string{"country"}, badFields(t, err, errcodes.Unprocessable))
 	req.AccountHolderName = "12"
-	_, err = validation.Check(req)
+	_, err = market.Check(req)
 	require.Equal(t, []string{"accountHolderName"}, badFields(t, err, errcodes.InvalidRequest))
 
-	_, err = validation.Check(good("NGA", ports.BankAccount, "123", "1"))
+	_, err = market.Check(good("NGA", ports.BankAccount, "123", "1"))
 	require.Equal(t, []string{"accountIdentifier"}, badFields(t, err, errcodes.InvalidRequest))
 }
 
@@ -84,9 +84,9 @@ func TestPhoneAccountsHaveNoCheckDigit(t *testing.T) {
 		}
 		phones++
 		for last := range 10 {
-			found, err := validation.Check(good("NGA", ports.BankAccount, fmt.Sprint("803000000", last), bank.Code))
+			found, err := market.Check(good("NGA", ports.BankAccount, fmt.Sprint("803000000", last), bank.Code))
 			require.NoError(t, err)
-			require.Equal(t, validation.WellFormed, found.Verdict, bank.Name)
+			require.Equal(t, market.WellFormed, found.Verdict, bank.Name)
 		}
 	}
 	require.NotZero(t, phones)
@@ -104,10 +104,10 @@ func TestSouthAfricanBanksHaveTheirOwnLengths(t *testing.T) {
 			known++
 		}
 		for n := 1; n <= 20; n++ {
-			found, err := validation.Check(good("ZAF", ports.BankAccount, strings.Repeat("1", n), bank.Code))
+			found, err := market.Check(good("ZAF", ports.BankAccount, strings.Repeat("1", n), bank.Code))
 			require.Equal(t, lengths[n], err == nil, "%s, %d digits", bank.Name, n)
 			if err == nil {
-				require.Equal(t, validation.WellFormed, found.Verdict)
+				require.Equal(t, market.WellFormed, found.Verdict)
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func TestAccountLengths(t *testing.T) {
 		low, high int
 	}{{"NGA", 10, 10}, {"GHA", 8, 20}, {"KEN", 6, 16}} {
 		for n := 1; n <= 64; n++ {
-			_, err := validation.Check(good(c.country, ports.BankAccount, strings.Repeat("1", n), aBank[c.country]))
+			_, err := market.Check(good(c.country, ports.BankAccount, strings.Repeat("1", n), aBank[c.country]))
 			require.Equal(t, c.low <= n && n <= c.high, err == nil, "%s, %d digits", c.country, n)
 		}
 	}
@@ -129,14 +129,14 @@ func TestAccountLengths(t *testing.T) {
 // I21.
 func TestBankCodeIsNotLookedAtWhereItIsIgnored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rule := rapid.SampledFrom(validation.Markets()).Draw(t, "market")
-		if rule.BankCode != (validation.Form{}) {
+		rule := rapid.SampledFrom(market.Rules()).Draw(t, "market")
+		if rule.BankCode != (market.Form{}) {
 			t.Skip("required here")
 		}
 		req := good(rule.Country, rule.Type, drawIdentifier(t, rule.Market), "")
-		want, wantErr := validation.Check(req)
+		want, wantErr := market.Check(req)
 		req.BankCode = rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9]{2,6}`)).Draw(t, "code")
-		got, err := validation.Check(req)
+		got, err := market.Check(req)
 		require.Equal(t, want, got)
 		require.Equal(t, wantErr, err)
 		require.Empty(t, got.Account.BankCode)
@@ -147,15 +147,15 @@ func TestBankCodeIsNotLookedAtWhereItIsIgnored(t *testing.T) {
 // What was found is a request again, with the same account.
 func TestCheckIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rule := rapid.SampledFrom(validation.Markets()).Draw(t, "market")
+		rule := rapid.SampledFrom(market.Rules()).Draw(t, "market")
 		req := good(rule.Country, rule.Type, respell(t, rule.Market, drawIdentifier(t, rule.Market)), drawBankCode(t, rule.Market))
-		found, err := validation.Check(req)
+		found, err := market.Check(req)
 		if err != nil {
 			t.Skip("no account")
 		}
 		require.Regexp(t, rule.Identifier.Pattern, found.Account.Identifier)
 		req.AccountIdentifier, req.BankCode = found.Account.Identifier, found.Account.BankCode+found.Account.Branch
-		again, err := validation.Check(req)
+		again, err := market.Check(req)
 		require.NoError(t, err)
 		require.Equal(t, found.Account, again.Account)
 	})
@@ -163,19 +163,19 @@ func TestCheckIsIdempotent(t *testing.T) {
 
 func TestSpacesCaseAndPlusChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rule := rapid.SampledFrom(validation.Markets()).Draw(t, "market")
+		rule := rapid.SampledFrom(market.Rules()).Draw(t, "market")
 		id := drawIdentifier(t, rule.Market)
 		req := good(rule.Country, rule.Type, id, drawBankCode(t, rule.Market))
-		want, wantErr := validation.Check(req)
+		want, wantErr := market.Check(req)
 		req.AccountIdentifier = respell(t, rule.Market, id)
-		got, err := validation.Check(req)
+		got, err := market.Check(req)
 		require.Equal(t, want, got)
 		require.Equal(t, wantErr, err)
 	})
 }
 
 func FuzzCheck(f *testing.F) {
-	for _, rule := range validation.Markets() {
+	for _, rule := range market.Rules() {
 		for _, id := range hostile {
 			f.Add(aMerchant, rule.Country, string(rule.Type), id, aBank[rule.Country], "")
 		}
@@ -186,11 +186,11 @@ func FuzzCheck(f *testing.F) {
 	f.Add(aMerchant, "ZWE", "institution_wallet", "+263 77 123 4567", "", "")
 	f.Add("", "", "", "", "", "")
 	f.Fuzz(func(t *testing.T, merchant, country, accountType, identifier, bankCode, name string) {
-		req := validation.Request{
+		req := market.Request{
 			MerchantID: merchant, Country: country, AccountType: accountType,
 			AccountIdentifier: identifier, BankCode: bankCode, AccountHolderName: name,
 		}
-		found, err := validation.Check(req)
+		found, err := market.Check(req)
 		if err != nil {
 			require.Zero(t, found)
 			if errors.Is(err, errcodes.Unprocessable) {
@@ -201,9 +201,9 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		require.Equal(t, country, found.Account.Country)
-		require.Equal(t, found.Verdict == validation.CheckDigitFailed, found.Reason != "")
+		require.Equal(t, found.Verdict == market.CheckDigitFailed, found.Reason != "")
 		req.AccountIdentifier, req.BankCode = found.Account.Identifier, found.Account.BankCode+found.Account.Branch
-		again, err := validation.Check(req)
+		again, err := market.Check(req)
 		require.NoError(t, err)
 		require.Equal(t, found.Account, again.Account)
 	})

@@ -1,4 +1,4 @@
-package validation_test
+package market_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func TestMerchantIsAUUID(t *testing.T) {
@@ -31,7 +31,7 @@ func TestMerchantIsAUUID(t *testing.T) {
 	} {
 		req := good("EGY", ports.BankAccount, anIdentifier["EGY"], "")
 		req.MerchantID = id
-		_, err := validation.Check(req)
+		_, err := market.Check(req)
 		if ok {
 			require.NoError(t, err, id)
 			continue
@@ -64,7 +64,7 @@ func TestHolderName(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			req := good("EGY", ports.BankAccount, anIdentifier["EGY"], "")
 			req.AccountHolderName = c.text
-			_, err := validation.Check(req)
+			_, err := market.Check(req)
 			if c.ok {
 				require.NoError(t, err)
 				return
@@ -96,12 +96,12 @@ var hostile = map[string]string{
 
 func TestHostileIdentifiersAreMalformedEverywhere(t *testing.T) {
 	markets := []ports.Market{{Country: "UGA", Type: ports.BankAccount}, {Country: "NGA", Type: ports.MobileMoney}}
-	for _, rule := range validation.Markets() {
+	for _, rule := range market.Rules() {
 		markets = append(markets, rule.Market)
 	}
 	for name, text := range hostile {
 		for _, m := range markets {
-			found, err := validation.Check(good(m.Country, m.Type, text, aBank[m.Country]))
+			found, err := market.Check(good(m.Country, m.Type, text, aBank[m.Country]))
 			require.Equal(t, []string{"accountIdentifier"}, badFields(t, err, errcodes.InvalidRequest), "%s in %s", name, m)
 			require.Zero(t, found)
 		}
@@ -110,7 +110,7 @@ func TestHostileIdentifiersAreMalformedEverywhere(t *testing.T) {
 
 func TestUnservedMarketsDoNotJudgeTheIdentifier(t *testing.T) {
 	for _, text := range []string{"1", "no account", "EG38", "+", strings.Repeat("z", 64)} {
-		_, err := validation.Check(good("UGA", ports.BankAccount, text, "x"))
+		_, err := market.Check(good("UGA", ports.BankAccount, text, "x"))
 		require.Equal(t, []string{"country"}, badFields(t, err, errcodes.Unprocessable))
 	}
 }
@@ -121,12 +121,12 @@ func TestNothingOfTheRequestIsEchoed(t *testing.T) {
 		secret := rapid.StringMatching(`[A-Z]{3}[0-9]{5,12}[x-z]{3}`).Draw(t, "secret")
 		fields := [6]string{aMerchant, "NGA", "bank_account", "1234567895", "044", ""}
 		fields[rapid.IntRange(0, 5).Draw(t, "field")] = secret
-		req := validation.Request{
+		req := market.Request{
 			MerchantID: fields[0], Country: fields[1], AccountType: fields[2],
 			AccountIdentifier: fields[3], BankCode: fields[4], AccountHolderName: fields[5],
 			Identity: ports.Identity{Number: "QQ112233"},
 		}
-		found, err := validation.Check(req)
+		found, err := market.Check(req)
 		shown := logged(req) + logged(found) + fmt.Sprintf("%v %+v %s %v %+v", req, req, req, found, found)
 		if err != nil {
 			var details errcodes.FieldDetails

@@ -1,4 +1,4 @@
-package validation
+package market
 
 // cdvRule is one row of South Africa's check-digit verification (CDV): which
 // account numbers a range of branches gives out. BankservAfrica licenses the

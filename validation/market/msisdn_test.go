@@ -1,4 +1,4 @@
-package validation_test
+package market_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 // mobilePatterns are libphonenumber's own, release 9.0.35.
@@ -28,7 +28,7 @@ func TestPlansAreTheMetadata(t *testing.T) {
 		for lead := range 1000 {
 			national := fmt.Sprintf("%03d%06d", lead, lead*997)
 			want := mobilePatterns[code].MatchString(national)
-			canonical, ok := validation.MSISDN(country, code+national)
+			canonical, ok := market.MSISDN(country, code+national)
 			require.Equal(t, want, ok, "%s %s", code, national)
 			if ok {
 				given++
@@ -42,7 +42,7 @@ func TestPlansAreTheMetadata(t *testing.T) {
 func TestMSISDNTakesOnePlus(t *testing.T) {
 	const number = "254712345678"
 	for _, text := range []string{number, "+" + number, "+254 712 345 678", " 254712345678 ", "+ 254712345678"} {
-		canonical, ok := validation.MSISDN("KEN", text)
+		canonical, ok := market.MSISDN("KEN", text)
 		require.True(t, ok, text)
 		require.Equal(t, number, canonical)
 	}
@@ -51,11 +51,11 @@ func TestMSISDNTakesOnePlus(t *testing.T) {
 		"(254)712345678", "25471234567", "2547123456789", "25471234567a", "254\t712345678", "tel:+" + number,
 		"255712345678", "233712345678", "712345678254",
 	} {
-		_, ok := validation.MSISDN("KEN", text)
+		_, ok := market.MSISDN("KEN", text)
 		require.False(t, ok, text)
 	}
 	for _, country := range []string{"", "ken", "KE", "NGA", "GHA"} {
-		_, ok := validation.MSISDN(country, number)
+		_, ok := market.MSISDN(country, number)
 		require.False(t, ok, country)
 	}
 }
@@ -64,7 +64,7 @@ func TestMSISDNTakesOnePlus(t *testing.T) {
 func TestNoMobileNumberIsMalformed(t *testing.T) {
 	for _, text := range []string{"254812345678", "254202345678", "25471234567", "254146123456"} {
 		for range 2 {
-			_, err := validation.Check(good("KEN", ports.MobileMoney, text, ""))
+			_, err := market.Check(good("KEN", ports.MobileMoney, text, ""))
 			require.Equal(t, []string{"accountIdentifier"}, badFields(t, err, errcodes.InvalidRequest))
 		}
 	}

@@ -1,4 +1,4 @@
-package validation_test
+package market_test
 
 import (
 	"fmt"
@@ -11,15 +11,15 @@ import (
 
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/banks"
-	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func TestIBANsThatAreBuiltByTheRegistryPass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		iban := drawIBAN(t)
-		canonical, verdict, ok := validation.IBAN(iban)
+		canonical, verdict, ok := market.IBAN(iban)
 		require.True(t, ok)
-		require.Equal(t, validation.CheckDigitPassed, verdict)
+		require.Equal(t, market.CheckDigitPassed, verdict)
 		require.Equal(t, iban, canonical)
 	})
 }
@@ -34,9 +34,9 @@ func TestIBANVerdictIsExact(t *testing.T) {
 			base, _ := new(big.Int).SetString(bban+"141600", 10)
 			remainder := int(base.Mod(base, big.NewInt(97)).Int64())
 			for check := range 100 {
-				_, verdict, ok := validation.IBAN(fmt.Sprintf("EG%02d%s", check, bban))
+				_, verdict, ok := market.IBAN(fmt.Sprintf("EG%02d%s", check, bban))
 				exact := (remainder+check)%97 == 1 && check >= 2 && check <= 98
-				if !ok || exact != (verdict == validation.CheckDigitPassed) {
+				if !ok || exact != (verdict == market.CheckDigitPassed) {
 					t.Fatalf("EG%02d%s: %s", check, bban, verdict)
 				}
 				if exact {
@@ -53,15 +53,15 @@ func TestIBANCatchesEveryWrongDigitAndEverySwap(t *testing.T) {
 		iban := drawIBAN(t)
 		for i := 2; i < len(iban); i++ {
 			for _, wrong := range wrongDigits(iban, i) {
-				_, verdict, ok := validation.IBAN(wrong)
+				_, verdict, ok := market.IBAN(wrong)
 				require.True(t, ok)
-				require.Equal(t, validation.CheckDigitFailed, verdict, wrong)
+				require.Equal(t, market.CheckDigitFailed, verdict, wrong)
 			}
 			if i+1 == len(iban) || iban[i] == iban[i+1] {
 				continue
 			}
-			_, verdict, _ := validation.IBAN(swap(iban, i))
-			require.Equal(t, validation.CheckDigitFailed, verdict, swap(iban, i))
+			_, verdict, _ := market.IBAN(swap(iban, i))
+			require.Equal(t, market.CheckDigitFailed, verdict, swap(iban, i))
 		}
 	})
 }
@@ -73,16 +73,16 @@ func TestIBANTakesOneFormOnly(t *testing.T) {
 		"EG3A" + iban[4:], "EG-3" + iban[4:], "EGA8" + iban[4:], iban[:10] + "\t" + iban[11:], "EG" + iban,
 		"ſG" + iban[2:28], "EG38" + strings.Repeat("\xff", 25), "E\xff" + iban[2:],
 	} {
-		canonical, verdict, ok := validation.IBAN(text)
+		canonical, verdict, ok := market.IBAN(text)
 		require.False(t, ok, text)
 		require.Empty(t, canonical)
 		require.Empty(t, verdict)
 	}
 	for _, text := range []string{"eg" + iban[2:], "Eg" + iban[2:], "eG" + iban[2:], " E G" + iban[2:], iban + "   "} {
-		canonical, verdict, ok := validation.IBAN(text)
+		canonical, verdict, ok := market.IBAN(text)
 		require.True(t, ok, text)
 		require.Equal(t, iban, canonical)
-		require.Equal(t, validation.CheckDigitPassed, verdict)
+		require.Equal(t, market.CheckDigitPassed, verdict)
 	}
 }
 
@@ -105,9 +105,9 @@ func drawNUBAN(t *rapid.T) (code, number string) {
 func TestNUBANsThatAreBuiltByTheStandardPass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		code, number := drawNUBAN(t)
-		canonical, verdict, ok := validation.NUBAN(code, number)
+		canonical, verdict, ok := market.NUBAN(code, number)
 		require.True(t, ok)
-		require.Equal(t, validation.CheckDigitPassed, verdict)
+		require.Equal(t, market.CheckDigitPassed, verdict)
 		require.Equal(t, number, canonical)
 	})
 }
@@ -118,17 +118,17 @@ func TestNUBANCatchesEveryWrongDigitAndTheSwapsItClaims(t *testing.T) {
 		code, number := drawNUBAN(t)
 		for i := range number {
 			for _, wrong := range wrongDigits(number, i) {
-				_, verdict, ok := validation.NUBAN(code, wrong)
+				_, verdict, ok := market.NUBAN(code, wrong)
 				require.True(t, ok)
-				require.Equal(t, validation.CheckDigitFailed, verdict, wrong)
+				require.Equal(t, market.CheckDigitFailed, verdict, wrong)
 			}
 			if i+1 == len(number) {
 				continue
 			}
 			apart := int(number[i]) - int(number[i+1])
 			missed := apart%5 == 0 || i == 2 || i == 5
-			_, verdict, _ := validation.NUBAN(code, swap(number, i))
-			require.Equal(t, missed, verdict == validation.CheckDigitPassed, "%s, swapped at %d", number, i)
+			_, verdict, _ := market.NUBAN(code, swap(number, i))
+			require.Equal(t, missed, verdict == market.CheckDigitPassed, "%s, swapped at %d", number, i)
 		}
 	})
 }
@@ -140,7 +140,7 @@ func TestNUBANJudgesCentralBankCodesOnly(t *testing.T) {
 	} {
 		seen := map[string]int{}
 		for last := range 10 {
-			_, verdict, ok := validation.NUBAN(code, fmt.Sprint("803000000", last))
+			_, verdict, ok := market.NUBAN(code, fmt.Sprint("803000000", last))
 			require.True(t, ok)
 			seen[string(verdict)]++
 		}
@@ -158,7 +158,7 @@ func TestNUBANTakesOneFormOnly(t *testing.T) {
 		{"04A", "1234567895"}, {"0/4", "1234567895"}, {"0:4", "1234567895"}, {"044", "123456789"}, {"044", "12345678950"},
 		{"044", "123456789A"}, {"044", "A234567895"}, {"044", "12345 678-5"}, {"044", ""}, {"000014", "12345678a5"},
 	} {
-		canonical, verdict, ok := validation.NUBAN(c[0], c[1])
+		canonical, verdict, ok := market.NUBAN(c[0], c[1])
 		require.False(t, ok, "%q", c)
 		require.Empty(t, canonical)
 		require.Empty(t, verdict)
@@ -167,9 +167,9 @@ func TestNUBANTakesOneFormOnly(t *testing.T) {
 
 func TestCanonicalTextCostsNoAllocation(t *testing.T) {
 	for name, check := range map[string]func() bool{
-		"IBAN":   func() bool { _, _, ok := validation.IBAN("EG380019000500000000263180002"); return ok },
-		"NUBAN":  func() bool { _, _, ok := validation.NUBAN("044", "1234567895"); return ok },
-		"MSISDN": func() bool { _, ok := validation.MSISDN("KEN", "254712345678"); return ok },
+		"IBAN":   func() bool { _, _, ok := market.IBAN("EG380019000500000000263180002"); return ok },
+		"NUBAN":  func() bool { _, _, ok := market.NUBAN("044", "1234567895"); return ok },
+		"MSISDN": func() bool { _, ok := market.MSISDN("KEN", "254712345678"); return ok },
 	} {
 		require.Zero(t, testing.AllocsPerRun(100, func() {
 			if !check() {
@@ -188,22 +188,22 @@ func TestOnlyDigitsAreDigits(t *testing.T) {
 			continue
 		}
 		for i := 2; i < len(iban); i++ {
-			_, _, ok := validation.IBAN(iban[:i] + other + iban[i+1:])
+			_, _, ok := market.IBAN(iban[:i] + other + iban[i+1:])
 			require.False(t, ok, "%q", c)
 		}
 		for i := range number {
-			_, _, ok := validation.NUBAN(code, number[:i]+other+number[i+1:])
+			_, _, ok := market.NUBAN(code, number[:i]+other+number[i+1:])
 			require.False(t, ok, "%q", c)
 		}
 		for i := range code {
-			_, _, ok := validation.NUBAN(code[:i]+other+code[i+1:], number)
+			_, _, ok := market.NUBAN(code[:i]+other+code[i+1:], number)
 			require.False(t, ok, "%q", c)
 		}
 		for i := range msisdn {
-			_, ok := validation.MSISDN("KEN", msisdn[:i]+other+msisdn[i+1:])
+			_, ok := market.MSISDN("KEN", msisdn[:i]+other+msisdn[i+1:])
 			require.False(t, ok, "%q", c)
 		}
-		_, err := validation.Check(good("ZWE", ports.InstitutionWallet, "INB44"+other+"1", ""))
+		_, err := market.Check(good("ZWE", ports.InstitutionWallet, "INB44"+other+"1", ""))
 		require.Equal(t, c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.ContainsRune(" .-_", rune(c)), err == nil, "%q", c)
 	}
 }
@@ -226,7 +226,7 @@ func swap(text string, i int) string {
 // A provider's own three-digit code names a bank whose check digits are computed
 // with the central bank's code.
 func TestAnAliasIsComputedAsItsBank(t *testing.T) {
-	req := validation.Request{
+	req := market.Request{
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account", BankCode: "566",
 	}
 	bank, known := banks.Find("NGA", "566")
@@ -234,9 +234,9 @@ func TestAnAliasIsComputedAsItsBank(t *testing.T) {
 	require.NotEqual(t, "566", bank.Code, "an alias")
 	for last := '0'; last <= '9'; last++ {
 		req.AccountIdentifier = "100000000" + string(last)
-		found, err := validation.Check(req)
+		found, err := market.Check(req)
 		require.NoError(t, err)
-		_, want, ok := validation.NUBAN(bank.Code, req.AccountIdentifier)
+		_, want, ok := market.NUBAN(bank.Code, req.AccountIdentifier)
 		require.True(t, ok)
 		require.Equal(t, want, found.Verdict, "and never that of 566")
 	}

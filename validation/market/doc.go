@@ -1,0 +1,34 @@
+// Package market holds the rules of the markets that payouts reach: which
+// accounts each country has, how their identifiers and bank codes are written,
+// and which check digits can be computed (SPEC 2.7). It is data and pure
+// functions; nothing in it reaches the network or the clock.
+//
+//	found, err := market.Check(market.Request{
+//		MerchantID: merchant, Country: "NGA", AccountType: "bank_account",
+//		AccountIdentifier: "0690000032", BankCode: "044",
+//	})
+//	if err != nil {
+//		return err // errcodes.InvalidRequest or errcodes.Unprocessable
+//	}
+//	if found.Verdict == market.CheckDigitFailed {
+//		return errors.New(found.Reason) // no bank has such an account
+//	}
+//
+// [Check] judges a whole request, [Rules] lists the table behind it. [IBAN],
+// [NUBAN] and [MSISDN] judge one identifier alone. No rule can confirm that an
+// account exists: that takes a provider, and package validation.
+//
+// # Sources
+//
+//   - Markets and fields: SPEC 2.7.
+//   - IBAN: ISO 13616 and SWIFT's registry; check digits by ISO 7064, MOD 97-10.
+//   - NUBAN: Central Bank of Nigeria, Nigerian Uniform Bank Account Number, 2010,
+//     revised 2020.
+//   - MSISDN: ITU-T E.164; number blocks from libphonenumber 9.0.35.
+//   - South Africa's check-digit verification: BankservAfrica licenses the table,
+//     and this package ships no rows of it.
+//   - Banks and their codes: package ports/banks.
+//   - Merchant ids: RFC 9562.
+//
+// [TablesVersion] dates the tables.
+package market
