@@ -234,15 +234,3 @@ func (s *Service) rerouteOne(ctx context.Context, f *flight, id string) {
 		}
 	}
 }
-
-// attach hangs a validation on a flight, which may have asked another connector
-// since the record was read; false when the flight is over.
-func (s *Service) attach(ctx context.Context, f *flight, rec *ports.ValidationRecord) bool {
-	if !s.flights.attach(f, rec.ID) {
-		return false
-	}
-	if name := f.hasAsked(); name != "" && name != rec.Provider {
-		s.rerouteOne(ctx, f, rec.ID)
-	}
-	return true
-}

@@ -9,11 +9,117 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
+// A lookup begins with await, which serves one caller: it joins the flight of
+// the account, or starts it, and answers with the flight's end or, after the
+// window, with a pending validation. fly runs once for each flight, in a
+// goroutine of its own. It claims the account in the store, so that of all
+// processes one asks, and ends the validations that wait for the flight.
+
 const (
 	claimLease = 4 * time.Second // a claim of a process that died lapses after so long
 	claimRenew = claimLease / 3
 	claimPoll  = 200 * time.Millisecond // between two looks at another process's lookup
 )
+
+// await joins the lookup of the account, and waits for its end or the window's.
+func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key ports.AnswerKey, q *question, w *wanted, start time.Time) (ports.Validation, error) {
+	left := min(s.cfg.Window, s.cfg.Window-s.cfg.Clock.Now().Sub(start)) // the clock may have jumped back
+	window := s.cfg.Clock.After(left)
+	f, err := s.join(ctx, flightPlan{owner: rec.Owner, key: key, wanted: *w, until: start.Add(s.cfg.Timeout)})
+	if err != nil {
+		return ports.Validation{}, err
+	}
+	defer f.leave()
+	select {
+	case <-f.done:
+	case <-window:
+	case <-ctx.Done():
+		return ports.Validation{}, ctx.Err()
+	}
+	// A thousand who ask the same at once make one record, and one write.
+	sh := f.share(q)
+	if err := sh.take(ctx); err != nil {
+		return ports.Validation{}, err
+	}
+	defer sh.give()
+	tell := s.tellPending
+	if f.ended() {
+		tell = s.tellEnd
+	}
+	v, err := tell(ctx, rec, sh, w, f)
+	sh.fail(ctx, err)
+	return v, err
+}
+
+// tellEnd answers with the end of the lookup.
+func (s *Service) tellEnd(ctx context.Context, rec *ports.ValidationRecord, sh *shared, w *wanted, f *flight) (ports.Validation, error) {
+	if f.broken() {
+		return ports.Validation{}, f.end.err
+	}
+	v, again := sh.again()
+	switch {
+	case again && v.Status == ports.StatusPending:
+		ended, err := s.settleWith(ctx, f, recordID(v.ID))
+		ended.ID = v.ID
+		return ended, err
+	case again:
+		return v, nil
+	}
+	judged := s.judge(w.name, w.digits, &f.end)
+	told, err := s.finish(ctx, rec, &judged)
+	if err == nil {
+		sh.tell(&told)
+	}
+	return told, err
+}
+
+// tellPending answers that the lookup goes on.
+func (s *Service) tellPending(ctx context.Context, rec *ports.ValidationRecord, sh *shared, w *wanted, f *flight) (ports.Validation, error) {
+	if v, again := sh.again(); again {
+		return v, nil
+	}
+	told, err := s.pend(ctx, rec, w, f)
+	if err == nil {
+		sh.tell(&told)
+	}
+	return told, err
+}
+
+// pend stores a validation whose lookup goes on, with the work that ends it if
+// this process does not.
+func (s *Service) pend(ctx context.Context, rec *ports.ValidationRecord, w *wanted, f *flight) (ports.Validation, error) {
+	t, err := next(rec.Status, OnWindow)
+	if err != nil {
+		return ports.Validation{}, err
+	}
+	rec.Status, rec.Provider = t.To, f.asking()
+	p := private{
+		identifier: w.account.Identifier, branch: w.account.Branch, supplied: w.name, identity: w.identity, digits: w.digits,
+	}
+	if err := s.seal(ctx, rec, &p); err != nil {
+		return ports.Validation{}, err
+	}
+	now := s.cfg.Clock.Now()
+	if err := s.save(ctx, rec, t.Event, stamp(now), recovery(rec, now)); err != nil {
+		return ports.Validation{}, err
+	}
+	if s.attach(ctx, f, rec) || f.broken() {
+		return shown(rec, &private{}), nil
+	}
+	return s.settleWith(ctx, f, rec.ID) // it ended while the record was stored
+}
+
+// attach hangs a validation on a flight, which may have asked another connector
+// since the record was read; false when the flight is over.
+func (s *Service) attach(ctx context.Context, f *flight, rec *ports.ValidationRecord) bool {
+	if !s.flights.attach(f, rec.ID) {
+		return false
+	}
+	if name := f.hasAsked(); name != "" && name != rec.Provider {
+		s.rerouteOne(ctx, f, rec.ID)
+	}
+	return true
+}
 
 // fly makes the lookup of a flight and ends all that hangs on it. The claim is
 // given back last: until then no other process asks the same.
