@@ -19,9 +19,9 @@ import (
 // recent for as long as it is good.
 //
 // Each request has an id of its own, and yet a repeated request writes nothing.
-// So an id carries a serial number. The stored record has serial 0; the
-// second request gets the same id with serial 1, and so on up to lastSerial, when
-// the next request makes a new record. To read a validation, recordID sets the
+// So an id carries a serial number. The stored record has serial 0; the second
+// request gets the same id with serial 1, and so on up to lastSerial, when the
+// next request makes a new record. To read a validation, recordID sets the
 // serial back to 0. It does so only if the checksum holds: any other text,
 // including ids that this package did not make, goes to the store unchanged,
 // which reports errcodes.NotFound.

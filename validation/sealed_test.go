@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -72,82 +71,4 @@ func FuzzUnpack(f *testing.F) {
 			require.NoError(t, a.Check())
 		}
 	})
-}
-
-func TestIDsAreUUIDs(t *testing.T) {
-	ones := make([]byte, 16)
-	for i := range ones {
-		ones[i] = 0xff
-	}
-	at := time.UnixMilli(0x0123456789ab)
-	for _, c := range []struct {
-		random []byte
-		want   string
-	}{
-		{make([]byte, 16), "01234567-89ab-7000-8000-0000"},
-		{ones, "01234567-89ab-7fff-bfff-ffff"},
-	} {
-		id, err := newID(at, bytesOnce(c.random), new(rawID))
-		require.NoError(t, err)
-		require.Regexp(t, "^"+c.want+"0000[0-9a-f]{4}$", id)
-		require.Equal(t, id, recordID(id))
-	}
-	_, err := newID(at, bytesOnce(nil), new(rawID))
-	require.Equal(t, errcodes.Internal, errcodes.Of(err))
-}
-
-// An id of another serial names the same record; an id that was altered, none.
-func TestSerials(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		chance := rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "chance")
-		id, err := newID(time.UnixMilli(rapid.Int64Range(0, 1<<48-1).Draw(t, "ms")), bytesOnce(chance), new(rawID))
-		require.NoError(t, err)
-		raw, ok := parseID(id)
-		require.True(t, ok)
-		serial := rapid.Uint16Range(1, lastSerial).Draw(t, "serial")
-		alias := raw.numbered(serial)
-		require.NotEqual(t, id, alias)
-		require.Equal(t, id, recordID(alias))
-
-		altered := []byte(alias)
-		at := rapid.IntRange(0, len(altered)-1).Draw(t, "at")
-		digit := rapid.SampledFrom([]byte("0123456789abcdefABCDEF-g \x00")).Draw(t, "digit")
-		if altered[at] != digit {
-			altered[at] = digit
-			require.Equal(t, string(altered), recordID(string(altered)), "it stays what the store does not know")
-		}
-	})
-	for _, id := range []string{"", "-", "rl_1", strings.Repeat("-", 36), strings.Repeat("0", 36), strings.Repeat("0", 10_000)} {
-		require.Equal(t, id, recordID(id))
-	}
-}
-
-// bytesOnce reads as the bytes, then as an empty source of chance.
-func bytesOnce(b []byte) *once { return &once{b} }
-
-type once struct{ rest []byte }
-
-func (o *once) Read(p []byte) (int, error) {
-	if len(o.rest) == 0 {
-		return 0, errDamaged
-	}
-	n := copy(p, o.rest)
-	o.rest = o.rest[n:]
-	return n, nil
-}
-
-// When the ids of a record are used up, the next who asks makes another.
-func TestSerialsRunOut(t *testing.T) {
-	id, err := newID(time.UnixMilli(0), bytesOnce(make([]byte, 16)), new(rawID))
-	require.NoError(t, err)
-	s := &shared{}
-	_, ok := s.again()
-	require.False(t, ok, "nothing was told yet")
-	s.tell(&ports.Validation{ValidationRecord: ports.ValidationRecord{ID: id}})
-	s.serial = lastSerial - 1
-	v, ok := s.again()
-	require.True(t, ok)
-	require.Equal(t, id, recordID(v.ID))
-	_, ok = s.again()
-	require.False(t, ok)
 }
