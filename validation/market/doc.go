@@ -15,7 +15,7 @@
 //	}
 //
 // [Check] judges a whole request, [Rules] lists the table behind it. [IBAN],
-// [NUBAN] and [MSISDN] judge one identifier alone. No rule can confirm that an
+// [NUBAN] and [MSISDN] judge a single identifier. No rule can confirm that an
 // account exists: that takes a provider, and package validation.
 //
 // # Sources
