@@ -18,6 +18,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -48,7 +49,7 @@ func TestCrashChild(t *testing.T) {
 		})
 		require.NoError(t, err)
 		say(opened)
-		outcomes := [][]authstate.Outcome{{authstate.Failed, authstate.Success}, {authstate.Success}, nil, {authstate.Errored}}
+		outcomes := [][]failures.Outcome{{failures.Failed, failures.Success}, {failures.Success}, nil, {failures.Errored}}
 		for _, o := range outcomes[i%4] {
 			a, err := s.Record(context.Background(), owner, id, said[o])
 			require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -18,11 +19,11 @@ func TestEvents(t *testing.T) {
 	r.open(minute("pay/1"))
 	r.clock.Advance(1500 * time.Millisecond)
 	_, err := r.service.Record(t.Context(), owner, "pay/1", authstate.Report{
-		Scheme: authstate.MpesaDaraja, Code: "1037", Message: "DS \"timeout\" \xff",
+		Scheme: failures.MpesaDaraja, Code: "1037", Message: "DS \"timeout\" \xff",
 	})
 	require.NoError(t, err)
 	r.clock.Advance(2 * time.Hour)
-	r.record("pay/1", authstate.Success)
+	r.record("pay/1", failures.Success)
 	const failed = `"transactionId":"pay/1","status":"FAILED","authState":{"state":"failed",` +
 		`"message":"No response came in time","code":"timeout","connectorFailureCode":"1037",` +
 		`"connectorFailureMessage":"DS \"timeout\" \ufffd","transitionedAt":"2026-11-20T12:00:01.500Z"}`
@@ -58,7 +59,7 @@ func TestEvents(t *testing.T) {
 func TestEventsOfTheOtherEnds(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("s"))
-	r.record("s", authstate.Success)
+	r.record("s", failures.Success)
 	r.open(authstate.Opening{ID: "e", Direction: errcodes.Payout})
 	_, err := r.service.Fail(t.Context(), owner, "e", errcodes.ErrorNetwork)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -136,7 +137,7 @@ func runBroken(t *testing.T, br *breaker) {
 	insist("open", open("unanswered"))
 	insist("open", open("read"))
 	failed := insist("fail", func() (authstate.Applied, error) {
-		return s.Record(t.Context(), owner, "failing", said[authstate.Failed])
+		return s.Record(t.Context(), owner, "failing", said[failures.Failed])
 	})
 	r.clock.Advance(time.Second)
 	late := insist("late", func() (authstate.Applied, error) { return s.Succeed(t.Context(), owner, "failing") })

@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	inmemory "github.com/corridor-go/corridor/adapters/memory" // memory is a kind of source here
+	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
@@ -24,11 +25,13 @@ const owner = "shop"
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
+var bothDirections = []errcodes.Direction{errcodes.Payin, errcodes.Payout}
+
 // rig is a service with everything around it in the test's hands.
 type rig struct {
 	t       testing.TB
 	clock   *portstest.Clock
-	store   *inmemory.Store
+	store   *memory.Store
 	service *authstate.Service
 	faults  func(point string) error // may be set later
 
@@ -41,7 +44,7 @@ type rig struct {
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: portstest.NewClock(noon)}
-	store, err := inmemory.New(&inmemory.Config{Faults: func(point string) error {
+	store, err := memory.New(&memory.Config{Faults: func(point string) error {
 		if r.faults == nil {
 			return nil
 		}
@@ -75,9 +78,9 @@ func (r *rig) on(transactions ports.TransactionStore, work ports.Work, clock por
 	return s
 }
 
-func normaliser(t testing.TB, config *authstate.NormaliserConfig) *authstate.Normaliser {
+func normaliser(t testing.TB, config *failures.Config) *failures.Normaliser {
 	t.Helper()
-	n, err := authstate.NewNormaliser(config)
+	n, err := failures.New(config)
 	require.NoError(t, err)
 	return n
 }
@@ -110,14 +113,14 @@ func (r *rig) stored(id string) ports.Transaction {
 }
 
 // said are reports of famous codes, by the outcome that each has on a payin.
-var said = map[authstate.Outcome]authstate.Report{
-	authstate.Success: {Scheme: authstate.MpesaDaraja, Code: "0", Message: "paid by Wanjiru"},
-	authstate.Pending: {Scheme: authstate.Paystack, Code: "processing"},
-	authstate.Failed:  {Scheme: authstate.MpesaDaraja, Code: "1032", Message: "cancelled by Wanjiru"},
-	authstate.Errored: {Scheme: authstate.ISO8583, Code: "91", Message: "no switch for Wanjiru"},
+var said = map[failures.Outcome]authstate.Report{
+	failures.Success: {Scheme: failures.MpesaDaraja, Code: "0", Message: "paid by Wanjiru"},
+	failures.Pending: {Scheme: failures.Paystack, Code: "processing"},
+	failures.Failed:  {Scheme: failures.MpesaDaraja, Code: "1032", Message: "cancelled by Wanjiru"},
+	failures.Errored: {Scheme: failures.ISO8583, Code: "91", Message: "no switch for Wanjiru"},
 }
 
-func (r *rig) record(id string, o authstate.Outcome) authstate.Applied {
+func (r *rig) record(id string, o failures.Outcome) authstate.Applied {
 	r.t.Helper()
 	a, err := r.service.Record(r.t.Context(), owner, id, said[o])
 	require.NoError(r.t, err)

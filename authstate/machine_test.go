@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
@@ -37,7 +38,7 @@ type modelled struct {
 
 func newMachine(t *rapid.T, store storage, run int) *machine {
 	m := &machine{transactions: store.Transactions(), outbox: store.Outbox(), run: run, model: map[string]*modelled{}}
-	n, err := authstate.NewNormaliser(nil)
+	n, err := failures.New(nil)
 	require.NoError(t, err)
 	for i := range m.services {
 		m.clocks[i] = portstest.NewClock(noon)
@@ -83,15 +84,15 @@ func (x *modelled) timeOut(now time.Time) {
 }
 
 // outcome applies one to the model, and gives the effect that it must have.
-func (x *modelled) outcome(o authstate.Outcome, code errcodes.TransactionCode, raw ports.RawFailure, scheme, tables string, now time.Time) authstate.Effect {
+func (x *modelled) outcome(o failures.Outcome, code errcodes.TransactionCode, raw ports.RawFailure, scheme, tables string, now time.Time) authstate.Effect {
 	switch {
-	case o == authstate.Pending, x.rec.Status == ports.TransactionSucceeded && o == authstate.Success:
+	case o == failures.Pending, x.rec.Status == ports.TransactionSucceeded && o == failures.Success:
 		return authstate.Unchanged
 	case x.rec.Status == ports.TransactionSucceeded && (code == errcodes.FailureTimeout || code == errcodes.ErrorNetwork):
 		return authstate.Unchanged
 	case x.rec.Status == ports.TransactionSucceeded:
 		return authstate.Contradicted
-	case x.rec.Status != ports.TransactionPending && (o != authstate.Success || !x.rec.Late.At.IsZero()):
+	case x.rec.Status != ports.TransactionPending && (o != failures.Success || !x.rec.Late.At.IsZero()):
 		return authstate.Unchanged
 	case x.rec.Status != ports.TransactionPending:
 		x.late(raw, now)
@@ -99,13 +100,13 @@ func (x *modelled) outcome(o authstate.Outcome, code errcodes.TransactionCode, r
 	}
 	x.rec.Raw, x.rec.Scheme, x.rec.Tables = raw, scheme, tables
 	switch o {
-	case authstate.Success:
+	case failures.Success:
 		x.change(authstate.EventSucceeded, now, ports.TransactionSucceeded, "")
-	case authstate.Failed:
+	case failures.Failed:
 		x.change(authstate.EventFailed, now, ports.TransactionFailed, code)
-	case authstate.Errored:
+	case failures.Errored:
 		x.change(authstate.EventErrored, now, ports.TransactionErrored, code)
-	case authstate.Pending:
+	case failures.Pending:
 	}
 	return authstate.Moved
 }
@@ -156,9 +157,9 @@ func (m *machine) Open(t *rapid.T) {
 func (m *machine) Record(t *rapid.T) {
 	s, now := m.process(t)
 	id := m.id(t)
-	o := rapid.SampledFrom([]authstate.Outcome{authstate.Success, authstate.Pending, authstate.Failed, authstate.Errored}).Draw(t, "outcome")
+	o := rapid.SampledFrom([]failures.Outcome{failures.Success, failures.Pending, failures.Failed, failures.Errored}).Draw(t, "outcome")
 	report := said[o]
-	if o != authstate.Pending {
+	if o != failures.Pending {
 		report.Message = rapid.String().Draw(t, "message")
 	}
 	a, err := s.Record(context.Background(), owner, id, report)
@@ -188,7 +189,7 @@ func (m *machine) Succeed(t *rapid.T) {
 	id := m.id(t)
 	a, err := s.Succeed(context.Background(), owner, id)
 	if x := m.found(t, id, err); x != nil {
-		require.Equal(t, x.outcome(authstate.Success, "", ports.RawFailure{}, "", "", now), a.Effect)
+		require.Equal(t, x.outcome(failures.Success, "", ports.RawFailure{}, "", "", now), a.Effect)
 		require.Equal(t, x.rec, a.Transaction)
 	}
 }
@@ -199,7 +200,7 @@ func (m *machine) Fail(t *rapid.T) {
 	code := rapid.SampledFrom([]errcodes.TransactionCode{errcodes.FailureTimeout, errcodes.FailureDeclined, errcodes.ErrorNetwork}).Draw(t, "code")
 	a, err := s.Fail(context.Background(), owner, id, code)
 	if x := m.found(t, id, err); x != nil {
-		require.Equal(t, x.outcome(authstate.Outcome(code.Row().State), code, ports.RawFailure{}, "", "", now), a.Effect)
+		require.Equal(t, x.outcome(failures.Outcome(code.Row().State), code, ports.RawFailure{}, "", "", now), a.Effect)
 		require.Equal(t, x.rec, a.Transaction)
 	}
 }

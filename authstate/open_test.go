@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -104,7 +105,7 @@ func TestOpenAgain(t *testing.T) {
 	other, err := r.service.Open(t.Context(), "other", minute("t"))
 	require.NoError(t, err, "an id is its owner's own (I31)")
 	assert.Equal(t, "other", other.Owner)
-	r.record("t", authstate.Success)
+	r.record("t", failures.Success)
 	assert.Equal(t, ports.TransactionSucceeded, r.open(minute("t")).Status, "as it is by now")
 	assert.Len(t, r.events(), 3)
 	assert.Len(t, r.due(noon.Add(time.Minute)), 2)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -67,7 +68,7 @@ func TestAnUnknownSaveIsReadBack(t *testing.T) {
 		{"nothing can be read: stored", true, offline, 1, errcodes.OutcomeUnknown},
 		{"nothing can be read: not stored", false, offline, 1, errcodes.OutcomeUnknown},
 	} {
-		for _, outcome := range []authstate.Outcome{authstate.Success, authstate.Failed, authstate.Errored} {
+		for _, outcome := range []failures.Outcome{failures.Success, failures.Failed, failures.Errored} {
 			t.Run(c.name+": "+string(outcome), func(t *testing.T) {
 				r := newRig(t)
 				r.open(minute("t"))
@@ -92,7 +93,7 @@ func TestAnUnknownLatePaymentIsReadBack(t *testing.T) {
 	for _, stored := range []bool{true, false} {
 		r := newRig(t)
 		r.open(minute("t"))
-		r.record("t", authstate.Failed)
+		r.record("t", failures.Failed)
 		s := r.on(&lossy{TransactionStore: r.store.Transactions(), lose: 1, stored: stored}, r.store.Work(), r.clock)
 		a, err := s.Succeed(t.Context(), owner, "t")
 		require.NoError(t, err)
@@ -113,7 +114,7 @@ func TestALostEndThatWasPaidLateSince(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, authstate.LandedLate, a.Effect)
 	}
-	a, err := r.on(store, r.store.Work(), r.clock).Record(t.Context(), owner, "t", said[authstate.Failed])
+	a, err := r.on(store, r.store.Work(), r.clock).Record(t.Context(), owner, "t", said[failures.Failed])
 	require.NoError(t, err)
 	assert.Equal(t, authstate.Moved, a.Effect)
 	assert.False(t, a.Transaction.Late.At.IsZero(), "the transaction as it is now")
@@ -128,7 +129,7 @@ func TestAnEndOfAnotherIsNotTakenForTheLostOne(t *testing.T) {
 		_, err := r.service.Fail(t.Context(), owner, "t", errcodes.FailureCustomerRejected)
 		require.NoError(t, err)
 	}
-	a, err := r.on(store, r.store.Work(), r.clock).Record(t.Context(), owner, "t", said[authstate.Failed])
+	a, err := r.on(store, r.store.Work(), r.clock).Record(t.Context(), owner, "t", said[failures.Failed])
 	require.NoError(t, err)
 	assert.Equal(t, authstate.Unchanged, a.Effect)
 	assert.Equal(t, errcodes.FailureCustomerRejected, a.Transaction.Code)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -18,12 +19,12 @@ import (
 func TestNothingRawIsLogged(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
-	report := authstate.Report{Scheme: authstate.Stripe, Code: "254712345678", Message: "Wanjiru", State: errcodes.StateError}
+	report := authstate.Report{Scheme: failures.Stripe, Code: "254712345678", Message: "Wanjiru", State: errcodes.StateError}
 	failed, err := r.service.Record(t.Context(), owner, "t", report)
 	require.NoError(t, err)
-	paid, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: authstate.MpesaDaraja, Code: "0", Message: "Wanjiru"})
+	paid, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: failures.MpesaDaraja, Code: "0", Message: "Wanjiru"})
 	require.NoError(t, err)
-	in := payin(authstate.Stripe, report.Code, report.Message)
+	in := failures.Input{Scheme: failures.Stripe, Direction: errcodes.Payin, Code: report.Code, Message: report.Message}
 
 	var out bytes.Buffer
 	for _, logger := range []*slog.Logger{slog.New(slog.NewTextHandler(&out, nil)), slog.New(slog.NewJSONHandler(&out, nil))} {

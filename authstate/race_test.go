@@ -12,6 +12,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
@@ -23,19 +24,19 @@ var racers = []func(ctx context.Context, s *authstate.Service, id string) (auths
 		return s.Succeed(ctx, owner, id)
 	},
 	func(ctx context.Context, s *authstate.Service, id string) (authstate.Applied, error) {
-		return s.Record(ctx, owner, id, said[authstate.Success])
+		return s.Record(ctx, owner, id, said[failures.Success])
 	},
 	func(ctx context.Context, s *authstate.Service, id string) (authstate.Applied, error) {
-		return s.Record(ctx, owner, id, said[authstate.Failed])
+		return s.Record(ctx, owner, id, said[failures.Failed])
 	},
 	func(ctx context.Context, s *authstate.Service, id string) (authstate.Applied, error) {
-		return s.Record(ctx, owner, id, said[authstate.Errored])
+		return s.Record(ctx, owner, id, said[failures.Errored])
 	},
 	func(ctx context.Context, s *authstate.Service, id string) (authstate.Applied, error) {
 		return s.Fail(ctx, owner, id, errcodes.ErrorNetwork)
 	},
 	func(ctx context.Context, s *authstate.Service, id string) (authstate.Applied, error) {
-		return s.Record(ctx, owner, id, said[authstate.Pending])
+		return s.Record(ctx, owner, id, said[failures.Pending])
 	},
 }
 
@@ -80,7 +81,7 @@ func (r *raced) judge(t *testing.T, end ports.Transaction, events []ports.Event)
 		seen := a.Transaction
 		if !seen.Status.Terminal() {
 			assert.Equal(t, authstate.Unchanged, a.Effect)
-			assert.Equal(t, authstate.Pending, a.Result.Outcome, "only who says that it is open may still see it so")
+			assert.Equal(t, failures.Pending, a.Result.Outcome, "only who says that it is open may still see it so")
 			continue
 		}
 		if seen.Late.At.IsZero() {

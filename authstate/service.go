@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/ticker"
 	"github.com/corridor-go/corridor/ports"
@@ -21,14 +22,14 @@ type Ports struct {
 type Service struct {
 	transactions ports.TransactionStore
 	work         ports.Work
-	normaliser   *Normaliser
+	normaliser   *failures.Normaliser
 	cfg          Config
 	loops        *ticker.Loops
 }
 
 // New makes a service. A value out of its bounds, or a port or a normaliser
 // that is nil, is errcodes.Configuration. A nil *Config means the defaults.
-func New(p Ports, normaliser *Normaliser, config *Config) (*Service, error) {
+func New(p Ports, normaliser *failures.Normaliser, config *Config) (*Service, error) {
 	if p.Transactions == nil || p.Work == nil || normaliser == nil {
 		return nil, errcodes.New(errcodes.Configuration, "a transaction store, work and a normaliser are required")
 	}
@@ -129,7 +130,7 @@ func (s *Service) read(ctx context.Context, owner, id string) (transaction, erro
 
 // Report is a provider's answer about a transaction.
 type Report struct {
-	Scheme  Scheme
+	Scheme  failures.Scheme
 	Code    string         // the raw code, at most ports.MaxRaw bytes
 	Message string         // the raw message, at most ports.MaxRaw bytes
 	State   errcodes.State // the caller's hint for codes that nothing knows; optional
@@ -145,7 +146,7 @@ func (r Report) LogValue() slog.Value { return slog.StringValue(r.String()) }
 type Applied struct {
 	Transaction ports.Transaction // as it is now
 	Effect      Effect
-	Result      Result // what a report means; zero for the service's own findings
+	Result      failures.Result // what a report means; zero for the service's own findings
 }
 
 // String shows what an outcome has done without what the provider said.
@@ -158,7 +159,7 @@ func (a Applied) LogValue() slog.Value { return slog.StringValue(a.String()) }
 // same said twice is once. A success after a bad end is a late payment: it is
 // recorded and told as an event of its own, and the end stays.
 //
-// Errors: InvalidRequest and PayloadTooLarge as [Normaliser.Normalise] gives
+// Errors: InvalidRequest and PayloadTooLarge as [failures.Normaliser.Normalise] gives
 // them, with nothing applied; NotFound, StorageUnavailable, Conflict when too
 // many write at once, OutcomeUnknown, CorruptRecord, and the context's own.
 func (s *Service) Record(ctx context.Context, owner, id string, r Report) (Applied, error) {
@@ -166,7 +167,7 @@ func (s *Service) Record(ctx context.Context, owner, id string, r Report) (Appli
 	if err != nil {
 		return Applied{}, err
 	}
-	meant, err := s.normaliser.Normalise(Input{
+	meant, err := s.normaliser.Normalise(failures.Input{
 		Scheme: r.Scheme, Direction: t.rec.Direction, Code: r.Code, Message: r.Message, State: r.State,
 	})
 	if err != nil {
@@ -192,7 +193,7 @@ func (s *Service) Fail(ctx context.Context, owner, id string, code errcodes.Tran
 	if !row.Fits(t.rec.Direction) || !code.Known() || row.Deprecated {
 		return Applied{}, badField("code", "must be a code of SPEC 7.5 that fits the direction")
 	}
-	return s.apply(ctx, t, &verdict{outcome: Outcome(row.State), code: code})
+	return s.apply(ctx, t, &verdict{outcome: failures.Outcome(row.State), code: code})
 }
 
 // Succeed applies a success that the service found itself, in a statement for
@@ -202,5 +203,5 @@ func (s *Service) Succeed(ctx context.Context, owner, id string) (Applied, error
 	if err != nil {
 		return Applied{}, err
 	}
-	return s.apply(ctx, t, &verdict{outcome: Success})
+	return s.apply(ctx, t, &verdict{outcome: failures.Success})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -71,18 +72,18 @@ func (r *rig) in(status ports.TransactionStatus) ports.Transaction {
 // Every row of the state table, told by a report and by the service's own
 // finding (I27, I32).
 func TestEachTransition(t *testing.T) {
-	tell := map[string]func(r *rig, o authstate.Outcome) (authstate.Applied, bool){
-		"reported": func(r *rig, o authstate.Outcome) (authstate.Applied, bool) { return r.record("t", o), true },
-		"found": func(r *rig, o authstate.Outcome) (a authstate.Applied, there bool) {
+	tell := map[string]func(r *rig, o failures.Outcome) (authstate.Applied, bool){
+		"reported": func(r *rig, o failures.Outcome) (authstate.Applied, bool) { return r.record("t", o), true },
+		"found": func(r *rig, o failures.Outcome) (a authstate.Applied, there bool) {
 			var err error
 			switch o {
-			case authstate.Success:
+			case failures.Success:
 				a, err = r.service.Succeed(r.t.Context(), owner, "t")
-			case authstate.Failed:
+			case failures.Failed:
 				a, err = r.service.Fail(r.t.Context(), owner, "t", errcodes.FailureDeclined)
-			case authstate.Errored:
+			case failures.Errored:
 				a, err = r.service.Fail(r.t.Context(), owner, "t", errcodes.ErrorDownstream)
-			case authstate.Pending:
+			case failures.Pending:
 				return a, false
 			}
 			require.NoError(r.t, err)
@@ -166,9 +167,9 @@ func TestTheStateTableIsACopy(t *testing.T) {
 func TestALatePaymentIsRecordedOnce(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
-	r.record("t", authstate.Failed)
+	r.record("t", failures.Failed)
 	r.clock.Advance(time.Second)
-	first := r.record("t", authstate.Success)
+	first := r.record("t", failures.Success)
 	assert.Equal(t, authstate.LandedLate, first.Effect)
 	r.clock.Advance(time.Second)
 	second, err := r.service.Succeed(t.Context(), owner, "t")
@@ -204,9 +205,9 @@ func TestARecordThatIsNoneAppliesNothing(t *testing.T) {
 	}{
 		"a scheme that is none": {authstate.Report{Scheme: "carrier-pigeon", Code: "0"}, errcodes.InvalidRequest},
 		"no scheme":             {authstate.Report{Code: "0"}, errcodes.InvalidRequest},
-		"a state that is none":  {authstate.Report{Scheme: authstate.Stripe, Code: "x", State: "sad"}, errcodes.InvalidRequest},
-		"a code above 64 KiB":   {authstate.Report{Scheme: authstate.Stripe, Code: strings.Repeat("x", ports.MaxRaw+1)}, errcodes.PayloadTooLarge},
-		"a text above 64 KiB":   {authstate.Report{Scheme: authstate.Stripe, Message: strings.Repeat("x", ports.MaxRaw+1)}, errcodes.PayloadTooLarge},
+		"a state that is none":  {authstate.Report{Scheme: failures.Stripe, Code: "x", State: "sad"}, errcodes.InvalidRequest},
+		"a code above 64 KiB":   {authstate.Report{Scheme: failures.Stripe, Code: strings.Repeat("x", ports.MaxRaw+1)}, errcodes.PayloadTooLarge},
+		"a text above 64 KiB":   {authstate.Report{Scheme: failures.Stripe, Message: strings.Repeat("x", ports.MaxRaw+1)}, errcodes.PayloadTooLarge},
 	} {
 		r := newRig(t)
 		r.open(minute("t"))
@@ -224,13 +225,13 @@ func TestARecordKeepsWhatWasSaid(t *testing.T) {
 	require.Len(t, code, ports.MaxRaw)
 	r := newRig(t)
 	r.open(minute("t"))
-	a, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: authstate.Ozow, Code: code, Message: text, State: errcodes.StateError})
+	a, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: failures.Ozow, Code: code, Message: text, State: errcodes.StateError})
 	require.NoError(t, err)
 	assert.Equal(t, errcodes.ErrorDownstream, a.Transaction.Code, "the caller's hint")
 	for _, raw := range []ports.RawFailure{a.Result.Raw, a.Transaction.Raw, r.get("t").Raw} {
 		assert.True(t, raw.Code == code && raw.Message == text)
 	}
-	late, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: authstate.MpesaDaraja, Code: "0", Message: text})
+	late, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: failures.MpesaDaraja, Code: "0", Message: text})
 	require.NoError(t, err)
 	assert.True(t, late.Transaction.Late.Raw.Message == text && r.get("t").Late.Raw.Message == text)
 }
@@ -243,10 +244,10 @@ func TestTheTransactionDecidesTheDirection(t *testing.T) {
 	} {
 		r := newRig(t)
 		r.open(authstate.Opening{ID: "t", Direction: d})
-		a, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: authstate.MpesaDaraja, Code: "1"})
+		a, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: failures.MpesaDaraja, Code: "1"})
 		require.NoError(t, err)
 		assert.Equal(t, want, a.Transaction.Code)
-		_, err = r.service.Record(t.Context(), "other", "t", authstate.Report{Scheme: authstate.MpesaDaraja, Code: "1"})
+		_, err = r.service.Record(t.Context(), "other", "t", authstate.Report{Scheme: failures.MpesaDaraja, Code: "1"})
 		require.ErrorIs(t, err, errcodes.NotFound)
 		_, err = r.service.Succeed(t.Context(), "other", "t")
 		require.ErrorIs(t, err, errcodes.NotFound)

@@ -1,6 +1,7 @@
 package authstate
 
 import (
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -29,7 +30,7 @@ const (
 // Transition is one row of the state table.
 type Transition struct {
 	From   ports.TransactionStatus
-	On     Outcome
+	On     failures.Outcome
 	To     ports.TransactionStatus
 	Effect Effect
 	Event  string // raised with it; "" for none
@@ -46,25 +47,25 @@ const (
 // transitions answers each outcome in each state: an end is entered once and
 // for good (I27), whatever is said afterwards.
 var transitions = []Transition{
-	{pending, Pending, pending, Unchanged, ""},
-	{pending, Success, succeeded, Moved, EventSucceeded},
-	{pending, Failed, failed, Moved, EventFailed},
-	{pending, Errored, errored, Moved, EventErrored},
+	{pending, failures.Pending, pending, Unchanged, ""},
+	{pending, failures.Success, succeeded, Moved, EventSucceeded},
+	{pending, failures.Failed, failed, Moved, EventFailed},
+	{pending, failures.Errored, errored, Moved, EventErrored},
 
-	{failed, Pending, failed, Unchanged, ""},
-	{failed, Success, failed, LandedLate, EventLatePayment},
-	{failed, Failed, failed, Unchanged, ""},
-	{failed, Errored, failed, Unchanged, ""},
+	{failed, failures.Pending, failed, Unchanged, ""},
+	{failed, failures.Success, failed, LandedLate, EventLatePayment},
+	{failed, failures.Failed, failed, Unchanged, ""},
+	{failed, failures.Errored, failed, Unchanged, ""},
 
-	{errored, Pending, errored, Unchanged, ""},
-	{errored, Success, errored, LandedLate, EventLatePayment},
-	{errored, Failed, errored, Unchanged, ""},
-	{errored, Errored, errored, Unchanged, ""},
+	{errored, failures.Pending, errored, Unchanged, ""},
+	{errored, failures.Success, errored, LandedLate, EventLatePayment},
+	{errored, failures.Failed, errored, Unchanged, ""},
+	{errored, failures.Errored, errored, Unchanged, ""},
 
-	{succeeded, Pending, succeeded, Unchanged, ""},
-	{succeeded, Success, succeeded, Unchanged, ""},
-	{succeeded, Failed, succeeded, Contradicted, ""},
-	{succeeded, Errored, succeeded, Contradicted, ""},
+	{succeeded, failures.Pending, succeeded, Unchanged, ""},
+	{succeeded, failures.Success, succeeded, Unchanged, ""},
+	{succeeded, failures.Failed, succeeded, Contradicted, ""},
+	{succeeded, failures.Errored, succeeded, Contradicted, ""},
 }
 
 // Transitions lists the state table of a transaction, for documentation and
@@ -73,7 +74,7 @@ func Transitions() []Transition { return append([]Transition(nil), transitions..
 
 type moment struct {
 	from ports.TransactionStatus
-	on   Outcome
+	on   failures.Outcome
 }
 
 var next = func() map[moment]Transition {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/internal/docpage"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -48,7 +49,7 @@ func TestTransitionsAreTotalAndEndOnce(t *testing.T) {
 	statuses := []ports.TransactionStatus{
 		ports.TransactionPending, ports.TransactionSucceeded, ports.TransactionFailed, ports.TransactionErrored,
 	}
-	outcomes := []authstate.Outcome{authstate.Pending, authstate.Success, authstate.Failed, authstate.Errored}
+	outcomes := []failures.Outcome{failures.Pending, failures.Success, failures.Failed, failures.Errored}
 	seen := map[string]int{}
 	for _, row := range authstate.Transitions() {
 		seen[string(row.From)+" "+string(row.On)]++

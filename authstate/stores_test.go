@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	inmemory "github.com/corridor-go/corridor/adapters/memory" // memory is a kind of source here
+	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -23,7 +23,7 @@ type storage interface {
 var storages = map[string]func(t testing.TB) storage{
 	"memory": func(t testing.TB) storage {
 		t.Helper()
-		s, err := inmemory.New(nil)
+		s, err := memory.New(nil)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
 		return s

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -21,7 +22,7 @@ const (
 )
 
 // timeout is the verdict on a transaction that nobody answered.
-var timeout = &verdict{outcome: Failed, code: errcodes.FailureTimeout, timer: true}
+var timeout = &verdict{outcome: failures.Failed, code: errcodes.FailureTimeout, timer: true}
 
 // timeoutPayload names the transaction; JSON keeps any bytes apart that way.
 type timeoutPayload struct {

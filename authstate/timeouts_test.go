@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -59,7 +60,7 @@ func TestATransactionTimesOut(t *testing.T) {
 // A timer that runs out says nothing of what has ended: no contradiction, no
 // second end.
 func TestNothingTimesOutAfterItsEnd(t *testing.T) {
-	for _, o := range []authstate.Outcome{authstate.Success, authstate.Failed, authstate.Errored} {
+	for _, o := range []failures.Outcome{failures.Success, failures.Failed, failures.Errored} {
 		r := newRig(t)
 		r.open(minute("t"))
 		ended := r.record("t", o).Transaction
@@ -77,7 +78,7 @@ func TestAnAnswerBeforeTheTimeoutIsSeen(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	r.clock.Set(over.Add(time.Second))
-	assert.Equal(t, authstate.Moved, r.record("t", authstate.Success).Effect)
+	assert.Equal(t, authstate.Moved, r.record("t", failures.Success).Effect)
 	r.tick(over.Add(time.Minute))
 	assert.Equal(t, ports.TransactionSucceeded, r.get("t").Status)
 }
@@ -89,7 +90,7 @@ func TestALatePaymentAfterATimeout(t *testing.T) {
 	r.tick(over)
 	ended := r.get("t")
 	r.clock.Set(noon) // it jumped back: what follows is not before the end
-	late := r.record("t", authstate.Success)
+	late := r.record("t", failures.Success)
 	assert.Equal(t, authstate.LandedLate, late.Effect)
 	want := ended
 	want.Version, want.Late = 3, ports.LatePayment{At: over, Raw: late.Result.Raw}
@@ -103,7 +104,7 @@ func TestAnEndIsNotBeforeTheOpening(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	r.clock.Set(noon.Add(-time.Hour))
-	assert.Equal(t, noon, r.record("t", authstate.Success).Transaction.EndedAt)
+	assert.Equal(t, noon, r.record("t", failures.Success).Transaction.EndedAt)
 }
 
 // One tick takes all that is due, beyond a page of the store.
@@ -270,7 +271,7 @@ func TestRunTicksUntilClose(t *testing.T) {
 	require.NoError(t, r.service.Run(t.Context()), "closed")
 	require.NoError(t, r.service.Close(t.Context()), "twice")
 	r.open(authstate.Opening{ID: "v", Direction: errcodes.Payin})
-	assert.Equal(t, authstate.Moved, r.record("v", authstate.Success).Effect, "the rest stays usable")
+	assert.Equal(t, authstate.Moved, r.record("v", failures.Success).Effect, "the rest stays usable")
 }
 
 func TestRunEndsWithItsContext(t *testing.T) {

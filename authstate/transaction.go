@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -36,6 +37,11 @@ func opened(owner string, o Opening, now time.Time) (transaction, error) {
 	return transaction{ports.Transaction{
 		ID: o.ID, Owner: owner, Direction: o.Direction, Status: pending, CreatedAt: stamp(now), RespondBy: stamp(o.RespondBy),
 	}}, nil
+}
+
+func badField(name, reason string) error {
+	return errcodes.New(errcodes.InvalidRequest, name+" "+reason).
+		WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: name, Reason: reason}}})
 }
 
 func validID(id string) bool {
@@ -106,10 +112,10 @@ func outOfTime(r *ports.Transaction, bad bool) string {
 
 // verdict is what moves a transaction.
 type verdict struct {
-	outcome Outcome
+	outcome failures.Outcome
 	code    errcodes.TransactionCode
 	raw     ports.RawFailure
-	scheme  Scheme
+	scheme  failures.Scheme
 	tables  string
 	timer   bool // a timer ran out: nobody need hear of it unless that ended the transaction
 }

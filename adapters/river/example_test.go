@@ -10,6 +10,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -25,7 +26,7 @@ func Example() { //nolint:testableexamples // it needs a database
 		if err != nil {
 			return err
 		}
-		normaliser, err := authstate.NewNormaliser(nil)
+		normaliser, err := failures.New(nil)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
@@ -25,7 +26,7 @@ func TestTransactionsTimeOut(t *testing.T) {
 	var payments []*authstate.Service
 	for range 2 {
 		p := open(t, dsn, river.Config{Kinds: []string{authstate.WorkTimeout}})
-		normaliser, err := authstate.NewNormaliser(nil)
+		normaliser, err := failures.New(nil)
 		require.NoError(t, err)
 		s, err := authstate.New(authstate.Ports{Transactions: p.store.Transactions(), Work: p.queue.Work()}, normaliser, nil)
 		require.NoError(t, err)

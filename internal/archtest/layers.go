@@ -34,7 +34,7 @@ const (
 )
 
 var (
-	domain = []string{"ratelock", "validation", "validation/market", "validation/names", "report", "authstate"}
+	domain = []string{"ratelock", "validation", "validation/market", "validation/names", "report", "authstate", "authstate/failures"}
 
 	// chance is barred outside the tools: what it decides cannot be run again.
 	chance = []string{"math/rand", "math/rand/v2"}
@@ -145,5 +145,9 @@ var Closures = []Closure{
 	},
 	{Package: "validation/market", Own: []string{"errcodes", "ports", "ports/banks"}, Outside: []string{apd}},
 	{Package: "validation/names", Own: []string{"errcodes"}, Outside: []string{norm, trans}},
-	{Package: "authstate", Own: []string{"errcodes", "ports", "internal/jsontext", "internal/ticker"}, Outside: []string{apd}},
+	{
+		Package: "authstate", Own: []string{"authstate/failures", "errcodes", "ports", "internal/jsontext", "internal/ticker"},
+		Outside: []string{apd},
+	},
+	{Package: "authstate/failures", Own: []string{"errcodes", "ports", "internal/jsontext"}, Outside: []string{apd}},
 }

@@ -41,6 +41,7 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 		"the rules of markets import the service":    {"validation/market", module + "validation"},
 		"the comparison of names imports markets":    {"validation/names", module + "validation/market"},
 		"the rules of markets open files":            {"validation/market", "os"},
+		"failures import the service":                {"authstate/failures", module + "authstate"},
 		"the domain imports an adapter":              {"ratelock", module + "adapters/memory"},
 		"the domain speaks HTTP":                     {"report", "net/http"},
 		"the domain speaks SQL":                      {"validation", "database/sql"},

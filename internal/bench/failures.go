@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -45,7 +45,7 @@ func failureRows() []row {
 // first look at them in a process can.
 func startOurs() (subject, error) {
 	live, total := heap()
-	n, err := authstate.NewNormaliser(nil)
+	n, err := failures.New(nil)
 	if err != nil {
 		return subject{}, err
 	}
@@ -53,19 +53,19 @@ func startOurs() (subject, error) {
 		return subject{}, fmt.Errorf("%d bytes were allocated before the first use", now-total)
 	}
 	start := time.Now()
-	for _, s := range authstate.Schemes() {
-		if _, err := n.Normalise(authstate.Input{Scheme: s, Direction: errcodes.Payin, Code: "51"}); err != nil {
+	for _, s := range failures.Schemes() {
+		if _, err := n.Normalise(failures.Input{Scheme: s, Direction: errcodes.Payin, Code: "51"}); err != nil {
 			return subject{}, err
 		}
 	}
 	took := time.Since(start)
 	nowLive, nowTotal := heap()
 	fmt.Fprintf(os.Stdout, "%d tables at their first use: %v together, %.1f MB live, %.1f MB allocated (goal: 5 ms and 5 MB, or nothing before it)\n",
-		len(authstate.Schemes()), took.Round(10*time.Microsecond), megabytes(nowLive-live), megabytes(nowTotal-total))
+		len(failures.Schemes()), took.Round(10*time.Microsecond), megabytes(nowLive-live), megabytes(nowTotal-total))
 	runtime.KeepAlive(n)
 	return subject{func(n int) error {
 		for range n {
-			if normaliser, err = authstate.NewNormaliser(nil); err != nil {
+			if normaliser, err = failures.New(nil); err != nil {
 				return err
 			}
 		}
@@ -75,7 +75,7 @@ func startOurs() (subject, error) {
 
 const idle = 64 << 10 // bytes that a table would exceed
 
-var normaliser *authstate.Normaliser // keeps the compiler from dropping the work
+var normaliser *failures.Normaliser // keeps the compiler from dropping the work
 
 func heap() (live, total uint64) {
 	runtime.GC()
@@ -94,32 +94,32 @@ func startBudget() (subject, error) {
 }
 
 type exactKey struct {
-	scheme    authstate.Scheme
+	scheme    failures.Scheme
 	direction errcodes.Direction
 	code      string
 }
 
 type meaning struct {
-	outcome    authstate.Outcome
+	outcome    failures.Outcome
 	code       errcodes.TransactionCode
-	confidence authstate.Confidence
+	confidence failures.Confidence
 }
 
 // exactCodes are the codes that the shipped tables answer by themselves, in the
 // order of the tables, and their meanings.
-func exactCodes() ([]authstate.Input, map[exactKey]meaning, error) {
-	n, err := authstate.NewNormaliser(nil)
+func exactCodes() ([]failures.Input, map[exactKey]meaning, error) {
+	n, err := failures.New(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	var inputs []authstate.Input
+	var inputs []failures.Input
 	meanings := map[exactKey]meaning{}
-	for _, s := range authstate.Schemes() {
-		for _, r := range authstate.Rows(s) {
+	for _, s := range failures.Schemes() {
+		for _, r := range failures.Rows(s) {
 			for _, d := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
-				in := authstate.Input{Scheme: s, Direction: d, Code: r.Code}
+				in := failures.Input{Scheme: s, Direction: d, Code: r.Code}
 				result, err := n.Normalise(in)
-				if err != nil || result.MatchedBy != authstate.MatchCode {
+				if err != nil || result.MatchedBy != failures.MatchCode {
 					continue // a family, or told by the message
 				}
 				inputs = append(inputs, in)
@@ -134,7 +134,7 @@ func exactCodes() ([]authstate.Input, map[exactKey]meaning, error) {
 }
 
 func exactOurs() (subject, error) {
-	n, err := authstate.NewNormaliser(nil)
+	n, err := failures.New(nil)
 	if err != nil {
 		return subject{}, err
 	}
@@ -162,7 +162,7 @@ func exactBare() (subject, error) {
 
 // These keep the compiler from dropping the work.
 var (
-	result authstate.Result
+	result failures.Result
 	found  meaning
 )
 
@@ -211,7 +211,7 @@ func (l *lineParts) make() (command string, err error) {
 }
 
 // writeLines writes lines of which each tenth holds a code that nothing knows.
-func writeLines(path string, inputs []authstate.Input, first int) error {
+func writeLines(path string, inputs []failures.Input, first int) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err

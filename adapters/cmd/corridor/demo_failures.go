@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
 func (s *story) newPayments() (*authstate.Service, error) {
-	normaliser, err := authstate.NewNormaliser(nil)
+	normaliser, err := failures.New(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func (s *story) openPayment(id string, d errcodes.Direction, respondBy time.Time
 }
 
 func (s *story) reported(id, code, message string) authstate.Applied {
-	done, err := s.payments.Record(s.ctx, shop, id, authstate.Report{Scheme: authstate.MpesaDaraja, Code: code, Message: message})
+	done, err := s.payments.Record(s.ctx, shop, id, authstate.Report{Scheme: failures.MpesaDaraja, Code: code, Message: message})
 	s.must(err)
 	return done
 }
@@ -62,7 +63,7 @@ func (s *story) wrongPIN() {
 		s.expect("the status", done.Transaction.Status, c.status)
 		s.expect("the code", done.Transaction.Code, c.code)
 		s.expect("the raw message", done.Transaction.Raw.Message, message)
-		s.expect("how sure that is", done.Result.Confidence, authstate.Sure)
+		s.expect("how sure that is", done.Result.Confidence, failures.Sure)
 		s.showPayment(done.Transaction)
 	}
 }

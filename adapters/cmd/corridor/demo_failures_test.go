@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 )
 
 func TestDemoTellsOfFailures(t *testing.T) {
@@ -23,31 +24,31 @@ func TestDemoTellsOfFailures(t *testing.T) {
 // TestDemoFailsWhenFailuresGoAnotherWay: each chapter's checks are of use.
 func TestDemoFailsWhenFailuresGoAnotherWay(t *testing.T) {
 	for name, c := range map[string]struct {
-		row     authstate.Row
+		row     failures.Row
 		chapter func(s *story)
 	}{
 		"the payer's PIN is another code": {
-			authstate.Row{Code: "2001", Payin: "declined", Payout: "configurationError", Confidence: authstate.Sure},
+			failures.Row{Code: "2001", Payin: "declined", Payout: "configurationError", Confidence: failures.Sure},
 			(*story).wrongPIN,
 		},
 		"the operator's credential is another code": {
-			authstate.Row{Code: "2001", Payin: "invalidPin", Payout: "downstreamError", Confidence: authstate.Sure},
+			failures.Row{Code: "2001", Payin: "invalidPin", Payout: "downstreamError", Confidence: failures.Sure},
 			(*story).wrongPIN,
 		},
 		"it is less sure": {
-			authstate.Row{Code: "2001", Payin: "invalidPin", Payout: "configurationError", Confidence: authstate.Judgement},
+			failures.Row{Code: "2001", Payin: "invalidPin", Payout: "configurationError", Confidence: failures.Judgement},
 			(*story).wrongPIN,
 		},
 		"no money lands": {
-			authstate.Row{Code: "0", Payin: authstate.AnswerPending, Confidence: authstate.Sure},
+			failures.Row{Code: "0", Payin: failures.AnswerPending, Confidence: failures.Sure},
 			(*story).lateMoney,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := newStory(t.Context(), io.Discard)
 			require.NoError(t, err)
-			normaliser, err := authstate.NewNormaliser(&authstate.NormaliserConfig{
-				Overrides: map[authstate.Scheme][]authstate.Row{authstate.MpesaDaraja: {c.row}},
+			normaliser, err := failures.New(&failures.Config{
+				Overrides: map[failures.Scheme][]failures.Row{failures.MpesaDaraja: {c.row}},
 			})
 			require.NoError(t, err)
 			s.payments, err = authstate.New(

@@ -8,6 +8,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/connector/resilient"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
@@ -190,7 +191,7 @@ func (c *counters) transactionHooks() authstate.Hooks {
 
 // unmappedCode counts by scheme alone: what the provider said stays out of
 // metrics.
-func (c *counters) unmappedCode(r authstate.Result) {
+func (c *counters) unmappedCode(r failures.Result) {
 	c.unmapped.WithLabelValues(string(r.Scheme), string(r.Direction)).Inc()
 }
 

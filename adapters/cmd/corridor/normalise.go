@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -23,7 +23,7 @@ type normaliseCmd struct {
 
 // Help shows the lines that - reads, and the schemes.
 func (c *normaliseCmd) Help() string {
-	schemes := authstate.Schemes()
+	schemes := failures.Schemes()
 	names := make([]string, len(schemes))
 	for i, s := range schemes {
 		names[i] = string(s)
@@ -57,12 +57,12 @@ func (c *normaliseCmd) Run(world *surroundings) error {
 	if c.Scheme == "-" {
 		return c.stream(world)
 	}
-	n, err := authstate.NewNormaliser(nil)
+	n, err := failures.New(nil)
 	if err != nil {
 		return err
 	}
-	r, err := n.Normalise(authstate.Input{
-		Scheme: authstate.Scheme(c.Scheme), Direction: errcodes.Direction(c.Direction),
+	r, err := n.Normalise(failures.Input{
+		Scheme: failures.Scheme(c.Scheme), Direction: errcodes.Direction(c.Direction),
 		Code: *c.Code, Message: c.Message, State: errcodes.State(c.State),
 	})
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *normaliseCmd) stream(world *surroundings) error {
 }
 
 // appendMeaning appends the authState of a failure, or what else it is.
-func appendMeaning(dst []byte, r *authstate.Result, at time.Time) []byte {
+func appendMeaning(dst []byte, r *failures.Result, at time.Time) []byte {
 	if !r.Failure() {
 		return wire.AppendNoFailure(dst, string(r.Outcome), r.Raw.Code)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -21,7 +21,7 @@ const maxLine = 1 << 20
 // not grow with their number.
 type failureLines struct {
 	out        *bufio.Writer
-	normaliser *authstate.Normaliser
+	normaliser *failures.Normaliser
 	unmapped   *unmapped
 	line       int
 	unreadable int
@@ -31,7 +31,7 @@ type failureLines struct {
 
 func newFailureLines(out io.Writer) *failureLines {
 	l := &failureLines{out: bufio.NewWriterSize(out, blockSize), unmapped: newUnmapped()}
-	n, err := authstate.NewNormaliser(&authstate.NormaliserConfig{Unmapped: l.unmapped.add})
+	n, err := failures.New(&failures.Config{Unmapped: l.unmapped.add})
 	if err != nil {
 		panic(err) // nothing was asked of it that could be refused
 	}
@@ -102,8 +102,8 @@ func (l *failureLines) meaning(dst, line []byte, err error) []byte {
 		l.unreadable++
 		return wire.AppendLineError(dst, err, l.line)
 	}
-	r, err := l.normaliser.Normalise(authstate.Input{
-		Scheme: authstate.Scheme(f.Scheme), Direction: errcodes.Direction(f.Direction),
+	r, err := l.normaliser.Normalise(failures.Input{
+		Scheme: failures.Scheme(f.Scheme), Direction: errcodes.Direction(f.Direction),
 		Code: f.Code, Message: f.Message, State: errcodes.State(f.State),
 	})
 	switch errcodes.Of(err) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -87,11 +87,11 @@ func TestNormalise(t *testing.T) {
 }
 
 // openCode finds a code that means, by itself, that a payin is still open.
-func openCode(t *testing.T) (authstate.Scheme, string) {
+func openCode(t *testing.T) (failures.Scheme, string) {
 	t.Helper()
-	for _, scheme := range authstate.Schemes() {
-		for _, r := range authstate.Rows(scheme) {
-			if r.Payin == authstate.AnswerPending && r.Message == "" && r.Code[0] != '^' && r.Code[0] != '-' {
+	for _, scheme := range failures.Schemes() {
+		for _, r := range failures.Rows(scheme) {
+			if r.Payin == failures.AnswerPending && r.Message == "" && r.Code[0] != '^' && r.Code[0] != '-' {
 				return scheme, r.Code
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -19,7 +19,7 @@ const (
 )
 
 type unmappedCode struct {
-	scheme    authstate.Scheme
+	scheme    failures.Scheme
 	direction errcodes.Direction
 	code      string
 }
@@ -33,7 +33,7 @@ type unmapped struct {
 
 func newUnmapped() *unmapped { return &unmapped{counts: map[unmappedCode]int{}} }
 
-func (u *unmapped) add(r authstate.Result) {
+func (u *unmapped) add(r failures.Result) {
 	key := unmappedCode{r.Scheme, r.Direction, r.Raw.Code}
 	if u.counts[key] == 0 && (len(u.counts) == maxUnmapped || u.bytes+len(key.code) > maxUnmappedBytes) {
 		u.more++

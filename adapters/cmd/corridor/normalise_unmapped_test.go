@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -39,8 +39,8 @@ unmapped        1  stripe payout "y"
 	require.NotContains(t, errs, "unmapped", "nobody asked")
 }
 
-func result(code string) authstate.Result {
-	return authstate.Result{Scheme: "stripe", Direction: "payin", Raw: ports.RawFailure{Code: code}}
+func result(code string) failures.Result {
+	return failures.Result{Scheme: "stripe", Direction: "payin", Raw: ports.RawFailure{Code: code}}
 }
 
 func TestWhatIsRememberedOfUnmappedCodesIsBounded(t *testing.T) {

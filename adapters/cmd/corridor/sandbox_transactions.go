@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -38,7 +39,7 @@ var plays = []play{
 }
 
 func mpesa(code, message string) *authstate.Report {
-	return &authstate.Report{Scheme: authstate.MpesaDaraja, Code: code, Message: message}
+	return &authstate.Report{Scheme: failures.MpesaDaraja, Code: code, Message: message}
 }
 
 const sandboxEvery = 250 * time.Millisecond

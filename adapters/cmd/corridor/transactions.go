@@ -6,6 +6,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -20,7 +21,7 @@ type payments struct {
 // payments makes the service that keeps transactions' states. In the sandbox it
 // is read through the plays.
 func (c *serveCmd) payments(s *store, count *counters, log *slog.Logger) (*payments, error) {
-	normaliser, err := authstate.NewNormaliser(&authstate.NormaliserConfig{Unmapped: count.unmappedCode})
+	normaliser, err := failures.New(&failures.Config{Unmapped: count.unmappedCode})
 	if err != nil {
 		return nil, err
 	}

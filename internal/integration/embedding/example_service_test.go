@@ -18,6 +18,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/relay"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/report"
@@ -69,7 +70,7 @@ func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
 	if err != nil {
 		return err
 	}
-	normaliser, err := authstate.NewNormaliser(nil)
+	normaliser, err := failures.New(nil)
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"

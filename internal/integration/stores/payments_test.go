@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -36,9 +37,9 @@ func (w *worlds) openPayment(t *rapid.T) {
 func (w *worlds) recordPayment(t *rapid.T) {
 	owner, id := w.owner(t), w.paymentID(t)
 	said := rapid.SampledFrom([]authstate.Report{
-		{Scheme: authstate.MpesaDaraja, Code: "0", Message: "paid"}, {Scheme: authstate.Paystack, Code: "processing"},
-		{Scheme: authstate.MpesaDaraja, Code: "1032", Message: "cancelled by the payer\x00\xff"},
-		{Scheme: authstate.ISO8583, Code: "91"}, {Scheme: authstate.ISO8583, Code: strings.Repeat("9", ports.MaxRaw+1)},
+		{Scheme: failures.MpesaDaraja, Code: "0", Message: "paid"}, {Scheme: failures.Paystack, Code: "processing"},
+		{Scheme: failures.MpesaDaraja, Code: "1032", Message: "cancelled by the payer\x00\xff"},
+		{Scheme: failures.ISO8583, Code: "91"}, {Scheme: failures.ISO8583, Code: strings.Repeat("9", ports.MaxRaw+1)},
 	}).Draw(t, "said")
 	_, _ = same(t, w, func(ctx context.Context, w *world) (authstate.Applied, error) {
 		return w.payments.Record(ctx, owner, id, said)

@@ -16,6 +16,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
@@ -106,7 +107,7 @@ func (h *house) process(store records) *process {
 		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
 	}, []ports.AccountConnector{h.connector}, validation.Policy{AnswerTTL: 24 * time.Hour}, &validation.Config{Clock: h.time})
 	must(err)
-	codes, err := authstate.NewNormaliser(nil)
+	codes, err := failures.New(nil)
 	must(err)
 	one.payments, err = authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, codes, &authstate.Config{Clock: h.time})
 	must(err)

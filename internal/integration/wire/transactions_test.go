@@ -13,6 +13,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -40,7 +41,7 @@ func aTransactionOverHTTP(t *testing.T, p place) {
 	assert.Equal(t, `{"transactionId":"tx 1/é","status":"PENDING"}`, a.do(poll(at)).Body.String())
 	a.clock.Advance(time.Second)
 	_, err := a.next().payments.Record(t.Context(), "acme", "tx 1/é", authstate.Report{
-		Scheme: authstate.MpesaDaraja, Code: "1037", Message: "DS \"timeout\" \xff",
+		Scheme: failures.MpesaDaraja, Code: "1037", Message: "DS \"timeout\" \xff",
 	})
 	require.NoError(t, err)
 	want := `{"transactionId":"tx 1/é","status":"FAILED","authState":{"state":"failed","message":"No response came in time",` +

@@ -1,4 +1,4 @@
-package authstate_test
+package failures_test
 
 import (
 	"bytes"
@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
 // checkTotal holds the answer to any raw code and message to I24, I25 and I26.
-func checkTotal(t require.TestingT, in authstate.Input) authstate.Result {
-	var told []authstate.Result
-	n, err := authstate.NewNormaliser(&authstate.NormaliserConfig{Unmapped: func(r authstate.Result) { told = append(told, r) }})
+func checkTotal(t require.TestingT, in failures.Input) failures.Result {
+	var told []failures.Result
+	n, err := failures.New(&failures.Config{Unmapped: func(r failures.Result) { told = append(told, r) }})
 	require.NoError(t, err)
 	r, err := n.Normalise(in)
 	require.NoError(t, err)
@@ -25,15 +25,15 @@ func checkTotal(t require.TestingT, in authstate.Input) authstate.Result {
 	require.Equal(t, in.Scheme, r.Scheme)
 	require.Equal(t, in.Direction, r.Direction)
 	require.Regexp(t, tablesOf(in.Scheme, r.MatchedBy), r.Tables)
-	if r.MatchedBy == authstate.MatchFallback {
-		require.Equal(t, []authstate.Result{r}, told)
+	if r.MatchedBy == failures.MatchFallback {
+		require.Equal(t, []failures.Result{r}, told)
 		require.Empty(t, r.Confidence)
 		require.Equal(t, in.State == errcodes.StateError, r.Code == errcodes.ErrorDownstream)
 		require.Equal(t, in.State != errcodes.StateError, r.Code == errcodes.FailureDeclined)
 	} else {
 		require.Empty(t, told)
-		require.Contains(t, []authstate.Confidence{authstate.Sure, authstate.Judgement}, r.Confidence)
-		require.NotContains(t, []authstate.Match{authstate.MatchNone, authstate.MatchOverride}, r.MatchedBy)
+		require.Contains(t, []failures.Confidence{failures.Sure, failures.Judgement}, r.Confidence)
+		require.NotContains(t, []failures.Match{failures.MatchNone, failures.MatchOverride}, r.MatchedBy)
 	}
 	checkCode(t, r)
 	again, err := n.Normalise(in)
@@ -42,11 +42,11 @@ func checkTotal(t require.TestingT, in authstate.Input) authstate.Result {
 	return r
 }
 
-func checkCode(t require.TestingT, r authstate.Result) {
+func checkCode(t require.TestingT, r failures.Result) {
 	row := r.Code.Row()
 	require.Equal(t, row.Message, r.Message(), "of the code alone")
 	require.Equal(t, strings.Join([]string{string(r.Scheme), string(r.Direction), string(r.Outcome), string(r.Code)}, " "), r.String())
-	if r.Outcome == authstate.Success || r.Outcome == authstate.Pending {
+	if r.Outcome == failures.Success || r.Outcome == failures.Pending {
 		require.Empty(t, r.Code)
 		require.False(t, r.Failure())
 		return
@@ -71,19 +71,19 @@ var (
 
 // Each code that a table has, as it is and dirty.
 func TestEachShippedRowAnswers(t *testing.T) {
-	for _, scheme := range authstate.Schemes() {
-		for i, row := range authstate.Rows(scheme) {
+	for _, scheme := range failures.Schemes() {
+		for i, row := range failures.Rows(scheme) {
 			if row.Code[0] == '^' {
 				continue
 			}
 			for _, d := range bothDirections {
-				in := authstate.Input{Scheme: scheme, Direction: d, Code: row.Code, Message: row.Message, State: hints[i%3]}
+				in := failures.Input{Scheme: scheme, Direction: d, Code: row.Code, Message: row.Message, State: hints[i%3]}
 				r := checkTotal(t, in)
 				if row.In(d) != "" {
-					require.Equal(t, row.Message != "", r.MatchedBy == authstate.MatchMessage, row.Code)
-					require.Equal(t, row.Message == "", r.MatchedBy == authstate.MatchCode, row.Code)
+					require.Equal(t, row.Message != "", r.MatchedBy == failures.MatchMessage, row.Code)
+					require.Equal(t, row.Message == "", r.MatchedBy == failures.MatchCode, row.Code)
 				}
-				if a := row.In(d); a == authstate.AnswerSuccess || a == authstate.AnswerPending {
+				if a := row.In(d); a == failures.AnswerSuccess || a == failures.AnswerPending {
 					require.Equal(t, string(a), string(r.Outcome), row.Code)
 				} else if a != "" {
 					require.Equal(t, string(a), string(r.Code), row.Code)
@@ -103,9 +103,9 @@ func TestNormaliseIsTotal(t *testing.T) {
 			}
 			return string(text)
 		}
-		scheme := rapid.SampledFrom(authstate.Schemes()).Draw(t, "scheme")
+		scheme := rapid.SampledFrom(failures.Schemes()).Draw(t, "scheme")
 		code := rapid.OneOf(rapid.Custom(func(*rapid.T) string { return raw("code") }), rapid.SampledFrom(codesOf(scheme))).Draw(t, "known or not")
-		checkTotal(t, authstate.Input{
+		checkTotal(t, failures.Input{
 			Scheme: scheme, Direction: rapid.SampledFrom(bothDirections).Draw(t, "direction"),
 			Code: code, Message: raw("message"), State: rapid.SampledFrom(hints).Draw(t, "hint"),
 		})
@@ -114,9 +114,9 @@ func TestNormaliseIsTotal(t *testing.T) {
 
 var codes = map[string][]string{}
 
-func codesOf(s authstate.Scheme) []string {
+func codesOf(s failures.Scheme) []string {
 	if codes[string(s)] == nil {
-		for _, row := range authstate.Rows(s) {
+		for _, row := range failures.Rows(s) {
 			codes[string(s)] = append(codes[string(s)], row.Code)
 		}
 	}
@@ -125,20 +125,20 @@ func codesOf(s authstate.Scheme) []string {
 
 func TestTheBoundIsInclusive(t *testing.T) {
 	whole := strings.Repeat("\x00", ports.MaxRaw)
-	r := checkTotal(t, authstate.Input{Scheme: authstate.OPPWA, Direction: errcodes.Payin, Code: whole, Message: whole})
-	require.Equal(t, authstate.MatchFallback, r.MatchedBy)
+	r := checkTotal(t, failures.Input{Scheme: failures.OPPWA, Direction: errcodes.Payin, Code: whole, Message: whole})
+	require.Equal(t, failures.MatchFallback, r.MatchedBy)
 }
 
 func FuzzNormalise(f *testing.F) {
-	for i, scheme := range authstate.Schemes() {
-		rows := authstate.Rows(scheme)
+	for i, scheme := range failures.Schemes() {
+		rows := failures.Rows(scheme)
 		row := rows[i%len(rows)]
 		f.Add(uint8(i), i%2 == 0, uint8(i), row.Code, row.Message)
 	}
 	f.Add(uint8(0), true, uint8(2), "", "51 : no\xff funds\x00")
 	f.Fuzz(func(t *testing.T, scheme uint8, payout bool, hint uint8, code, message string) {
-		in := authstate.Input{Code: code, Message: message, Direction: errcodes.Payin, State: hints[int(hint)%len(hints)]}
-		in.Scheme = authstate.Schemes()[int(scheme)%len(authstate.Schemes())]
+		in := failures.Input{Code: code, Message: message, Direction: errcodes.Payin, State: hints[int(hint)%len(hints)]}
+		in.Scheme = failures.Schemes()[int(scheme)%len(failures.Schemes())]
 		if payout {
 			in.Direction = errcodes.Payout
 		}
@@ -153,12 +153,12 @@ func FuzzNormalise(f *testing.F) {
 func TestBlanksAroundACodeMeanNothing(t *testing.T) {
 	family := regexp.MustCompile(`^\^`)
 	rapid.Check(t, func(t *rapid.T) {
-		scheme := rapid.SampledFrom(authstate.Schemes()).Draw(t, "scheme")
+		scheme := rapid.SampledFrom(failures.Schemes()).Draw(t, "scheme")
 		code := rapid.SampledFrom(codesOf(scheme)).Filter(func(c string) bool { return !family.MatchString(c) }).Draw(t, "code")
 		d := rapid.SampledFrom(bothDirections).Draw(t, "direction")
-		plain := checkTotal(t, authstate.Input{Scheme: scheme, Direction: d, Code: code})
-		dirty := checkTotal(t, authstate.Input{Scheme: scheme, Direction: d, Code: "+\t" + code + " \r\n"})
-		if plain.MatchedBy == authstate.MatchCode {
+		plain := checkTotal(t, failures.Input{Scheme: scheme, Direction: d, Code: code})
+		dirty := checkTotal(t, failures.Input{Scheme: scheme, Direction: d, Code: "+\t" + code + " \r\n"})
+		if plain.MatchedBy == failures.MatchCode {
 			require.Equal(t, string(plain.Outcome+" ")+string(plain.Code), string(dirty.Outcome+" ")+string(dirty.Code))
 		}
 	})

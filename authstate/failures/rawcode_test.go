@@ -1,4 +1,4 @@
-package authstate_test
+package failures_test
 
 import (
 	"bytes"
@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
 // payload is what a webhook is decoded into.
 type payload struct {
-	Code authstate.RawCode `json:"code"`
+	Code failures.RawCode `json:"code"`
 }
 
-func decoded(value string) (authstate.RawCode, error) {
+func decoded(value string) (failures.RawCode, error) {
 	p := payload{Code: "what was there before"}
 	err := json.Unmarshal([]byte(`{"code": `+value+`}`), &p)
 	return p.Code, err
@@ -70,7 +70,7 @@ func TestRawCodesThatAreNone(t *testing.T) {
 	}
 	// What encoding/json never hands over is refused as well, not guessed at.
 	for _, data := range []string{``, `"`, `"\"`, `"\u12"`, `"\x"`, `"\ud83d\u"`, `tru`, `+1`, `.5`} {
-		var c authstate.RawCode
+		var c failures.RawCode
 		require.ErrorIs(t, c.UnmarshalJSON([]byte(data)), errcodes.InvalidRequest, data)
 		assert.Empty(t, c)
 	}
@@ -114,7 +114,7 @@ func FuzzRawCode(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var c authstate.RawCode
+		var c failures.RawCode
 		err := json.Unmarshal(data, &c)
 		var other any
 		decoder := json.NewDecoder(bytes.NewReader(data))

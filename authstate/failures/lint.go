@@ -1,4 +1,4 @@
-package authstate
+package failures
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package authstate
+package failures
 
 import (
 	"log/slog"
@@ -75,9 +75,9 @@ func (r Result) String() string {
 // LogValue is what logs show of a result.
 func (r Result) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
-// NormaliserConfig tunes a [Normaliser]. Its zero value takes the shipped
+// Config tunes a [Normaliser]. Its zero value takes the shipped
 // tables as they are.
-type NormaliserConfig struct {
+type Config struct {
 	// Overrides are tried before the shipped table of their scheme. They do not
 	// reach what other schemes pass through: a row for iso8583 is not asked for
 	// paystack. A scheme that only overrides name is known by them.
@@ -96,9 +96,9 @@ type Normaliser struct {
 	unmapped  func(Result)
 }
 
-// NewNormaliser makes a normaliser. Overrides that [Lint] complains of are
-// errcodes.Configuration. A nil *NormaliserConfig means no overrides.
-func NewNormaliser(config *NormaliserConfig) (*Normaliser, error) {
+// New makes a normaliser. Overrides that [Lint] complains of are
+// errcodes.Configuration. A nil *Config means no overrides.
+func New(config *Config) (*Normaliser, error) {
 	n := &Normaliser{unmapped: func(Result) {}}
 	if config == nil {
 		return n, nil

@@ -1,4 +1,4 @@
-package authstate_test
+package failures_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -44,7 +44,7 @@ func TestWhatReadsTheSame(t *testing.T) {
 		n := normaliser(t, overrides(own, row(c.row, "", fraud)))
 		r, err := n.Normalise(payin(own, c.code, ""))
 		require.NoError(t, err)
-		assert.Equal(t, c.same, r.MatchedBy == authstate.MatchOverride, name)
+		assert.Equal(t, c.same, r.MatchedBy == failures.MatchOverride, name)
 	}
 }
 
@@ -52,14 +52,14 @@ func TestWhatReadsTheSame(t *testing.T) {
 func TestWhatStandsBeforeAColonIsNotAlwaysACode(t *testing.T) {
 	n := normaliser(t, nil)
 	for _, text := range []string{"00:05:12 session expired", "00:15", "51:49 in favour", "51:9", "51:0", ": 51", ":51", "51"} {
-		for _, in := range []authstate.Input{payin(authstate.ISO8583, "unheard of "+text, ""), payin(authstate.ISO8583, "", text)} {
+		for _, in := range []failures.Input{payin(failures.ISO8583, "unheard of "+text, ""), payin(failures.ISO8583, "", text)} {
 			r, err := n.Normalise(in)
 			require.NoError(t, err)
-			assert.Equal(t, text == "51" && in.Code == "", r.MatchedBy != authstate.MatchFallback, "%q", text)
+			assert.Equal(t, text == "51" && in.Code == "", r.MatchedBy != failures.MatchFallback, "%q", text)
 		}
 	}
 	for _, text := range []string{"51:no funds", "51 :no", "51: 3 tries", "51:"} {
-		r, err := n.Normalise(payin(authstate.ISO8583, text, ""))
+		r, err := n.Normalise(payin(failures.ISO8583, text, ""))
 		require.NoError(t, err)
 		assert.Equal(t, errcodes.FailurePayinInsufficientFunds, r.Code, text)
 	}
@@ -78,8 +78,8 @@ func TestATextOfDigitsKeepsItsZeros(t *testing.T) {
 	}
 	r, err := n.Normalise(payin(own, "2", "17 days"))
 	require.NoError(t, err)
-	assert.Equal(t, authstate.MatchFallback, r.MatchedBy)
+	assert.Equal(t, failures.MatchFallback, r.MatchedBy)
 	r, err = n.Normalise(payin(own, "2", "007"))
 	require.NoError(t, err)
-	assert.Equal(t, authstate.MatchOverride, r.MatchedBy)
+	assert.Equal(t, failures.MatchOverride, r.MatchedBy)
 }

@@ -1,4 +1,4 @@
-package authstate_test
+package failures_test
 
 import (
 	"encoding/csv"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -25,7 +25,7 @@ const (
 	memory    = "memory"    // known to practitioners
 )
 
-func sourcesOf(t testing.TB, scheme authstate.Scheme) map[string]source {
+func sourcesOf(t testing.TB, scheme failures.Scheme) map[string]source {
 	t.Helper()
 	f, err := os.Open("tables/sources/" + string(scheme) + ".csv")
 	require.NoError(t, err)
@@ -44,11 +44,11 @@ func sourcesOf(t testing.TB, scheme authstate.Scheme) map[string]source {
 // Each shipped table is sound: what Lint asks for, a source for each row, and
 // no more sureness than the sources give.
 func TestTheTablesAreSound(t *testing.T) {
-	for _, scheme := range authstate.Schemes() {
+	for _, scheme := range failures.Schemes() {
 		t.Run(string(scheme), func(t *testing.T) {
-			rows := authstate.Rows(scheme)
+			rows := failures.Rows(scheme)
 			assert.NotEmpty(t, rows)
-			for _, complaint := range authstate.Lint(rows) {
+			for _, complaint := range failures.Lint(rows) {
 				t.Error(complaint)
 			}
 			sources, used := sourcesOf(t, scheme), map[string]bool{}
@@ -59,7 +59,7 @@ func TestTheTablesAreSound(t *testing.T) {
 					used[key] = true
 					assert.Contains(t, sources, key, r.Code)
 				}
-				if r.Confidence == authstate.Sure {
+				if r.Confidence == failures.Sure {
 					assert.True(t, grounds(sources, r.Sources), "%s is sure on too little: %v", r.Code, r.Sources)
 				}
 			}
@@ -91,31 +91,31 @@ func grounds(sources map[string]source, keys []string) bool {
 // A success must not turn into a decline because a caller got the direction
 // wrong: what is no failure in one direction has an answer in the other.
 func TestWhatIsNoFailureHasAnAnswerInEitherDirection(t *testing.T) {
-	n, err := authstate.NewNormaliser(nil)
+	n, err := failures.New(nil)
 	require.NoError(t, err)
-	for _, scheme := range authstate.Schemes() {
-		for _, r := range authstate.Rows(scheme) {
+	for _, scheme := range failures.Schemes() {
+		for _, r := range failures.Rows(scheme) {
 			if strings.HasPrefix(r.Code, "^") || !noFailure(r.Payin) && !noFailure(r.Payout) {
 				continue
 			}
 			for _, d := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
-				got, err := n.Normalise(authstate.Input{Scheme: scheme, Direction: d, Code: r.Code, Message: r.Message})
+				got, err := n.Normalise(failures.Input{Scheme: scheme, Direction: d, Code: r.Code, Message: r.Message})
 				require.NoError(t, err)
-				assert.NotEqual(t, authstate.MatchFallback, got.MatchedBy, "%s %s %s", scheme, d, r.Code)
+				assert.NotEqual(t, failures.MatchFallback, got.MatchedBy, "%s %s %s", scheme, d, r.Code)
 			}
 		}
 	}
 }
 
-func noFailure(a authstate.Answer) bool {
-	return a == authstate.AnswerSuccess || a == authstate.AnswerPending
+func noFailure(a failures.Answer) bool {
+	return a == failures.AnswerSuccess || a == failures.AnswerPending
 }
 
 // Every scheme has its file and every file its scheme.
 func TestEachSchemeHasATable(t *testing.T) {
 	for _, pattern := range []string{"tables/*.csv", "tables/sources/*.csv"} {
 		var schemes []string
-		for _, s := range authstate.Schemes() {
+		for _, s := range failures.Schemes() {
 			schemes = append(schemes, string(s))
 		}
 		slices.Sort(schemes)
@@ -139,9 +139,9 @@ var unreachable = map[errcodes.TransactionCode]string{
 // reason why not.
 func TestEveryCodeIsReachable(t *testing.T) {
 	given := map[errcodes.TransactionCode]int{}
-	for _, scheme := range authstate.Schemes() {
-		for _, r := range authstate.Rows(scheme) {
-			for _, a := range []authstate.Answer{r.Payin, r.Payout} {
+	for _, scheme := range failures.Schemes() {
+		for _, r := range failures.Rows(scheme) {
+			for _, a := range []failures.Answer{r.Payin, r.Payout} {
 				given[errcodes.TransactionCode(a)]++
 			}
 		}
@@ -155,8 +155,8 @@ func TestEveryCodeIsReachable(t *testing.T) {
 // TestCoverage prints what the tables hold; -v shows it.
 func TestCoverage(t *testing.T) {
 	total, sure := 0, 0
-	for _, scheme := range authstate.Schemes() {
-		rows := authstate.Rows(scheme)
+	for _, scheme := range failures.Schemes() {
+		rows := failures.Rows(scheme)
 		c := count(rows)
 		t.Logf("%-24s %4d rows, %4d sure, %4d answer payins, %4d payouts, %3d are no failure, %2d families",
 			scheme, len(rows), c.sure, c.payin, c.payout, c.noFailure, c.families)
@@ -167,7 +167,7 @@ func TestCoverage(t *testing.T) {
 
 type counts struct{ sure, payin, payout, noFailure, families int }
 
-func count(rows []authstate.Row) counts {
+func count(rows []failures.Row) counts {
 	var c counts
 	add := func(n *int, when bool) {
 		if when {
@@ -175,7 +175,7 @@ func count(rows []authstate.Row) counts {
 		}
 	}
 	for _, r := range rows {
-		add(&c.sure, r.Confidence == authstate.Sure)
+		add(&c.sure, r.Confidence == failures.Sure)
 		add(&c.payin, r.Payin != "")
 		add(&c.payout, r.Payout != "")
 		add(&c.noFailure, noFailure(r.Payin) || noFailure(r.Payout))

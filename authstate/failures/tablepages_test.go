@@ -1,4 +1,4 @@
-package authstate_test
+package failures_test
 
 import (
 	"encoding/csv"
@@ -11,25 +11,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/internal/docpage"
 )
 
-const tablePages = "../internal/docs/failures/"
+const tablePages = "../../internal/docs/failures/"
 
 // coverage says of a scheme where its rows come from and what is left out.
 type coverage struct{ title, from, leftOut string }
 
-func coverages(t *testing.T) map[authstate.Scheme]coverage {
+func coverages(t *testing.T) map[failures.Scheme]coverage {
 	t.Helper()
 	f, err := os.Open("coverage.csv")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.Close()) }()
 	rows, err := csv.NewReader(f).ReadAll()
 	require.NoError(t, err)
-	of := map[authstate.Scheme]coverage{}
+	of := map[failures.Scheme]coverage{}
 	for _, r := range rows[1:] {
-		of[authstate.Scheme(r[0])] = coverage{r[1], r[2], r[3]}
+		of[failures.Scheme(r[0])] = coverage{r[1], r[2], r[3]}
 	}
 	return of
 }
@@ -37,21 +37,21 @@ func coverages(t *testing.T) map[authstate.Scheme]coverage {
 // The pages are drawn from the tables.
 func TestTablePagesAreFresh(t *testing.T) {
 	of := coverages(t)
-	require.Len(t, of, len(authstate.Schemes()))
+	require.Len(t, of, len(failures.Schemes()))
 	docpage.Check(t, tablePages+"README.md", drawIndex(of))
-	for _, scheme := range authstate.Schemes() {
+	for _, scheme := range failures.Schemes() {
 		docpage.Check(t, tablePages+string(scheme)+".md", drawTable(t, scheme, of[scheme]))
 	}
 }
 
-func drawIndex(of map[authstate.Scheme]coverage) string {
+func drawIndex(of map[failures.Scheme]coverage) string {
 	var b strings.Builder
-	b.WriteString("# Failure tables\n\nGenerated from `authstate/tables`. How rows are decided: [failures](../failures.md). " +
+	b.WriteString("# Failure tables\n\nGenerated from `authstate/failures/tables`. How rows are decided: [failures](../failures.md). " +
 		"Sure rows rest on what the scheme or provider publishes, or on sources that agree, and fit just one definition of SPEC 7.5; the others are judgement.\n\n" +
 		"| scheme | | rows | sure | from | left out |\n|---|---|---|---|---|---|\n")
 	rows, sure := 0, 0
-	for _, scheme := range authstate.Schemes() {
-		table, c := authstate.Rows(scheme), of[scheme]
+	for _, scheme := range failures.Schemes() {
+		table, c := failures.Rows(scheme), of[scheme]
 		n := count(table).sure
 		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %d | %d | %s | %s |\n", scheme, scheme, c.title, len(table), n, c.from, c.leftOut)
 		rows, sure = rows+len(table), sure+n
@@ -60,11 +60,11 @@ func drawIndex(of map[authstate.Scheme]coverage) string {
 	return b.String()
 }
 
-func drawTable(t *testing.T, scheme authstate.Scheme, c coverage) string {
+func drawTable(t *testing.T, scheme failures.Scheme, c coverage) string {
 	t.Helper()
 	var b strings.Builder
-	rows := authstate.Rows(scheme)
-	fmt.Fprintf(&b, "# %s\n\nGenerated from `authstate/tables/%s.csv`: %s. %d rows, %d of them sure. From: %s. Left out: %s.\n",
+	rows := failures.Rows(scheme)
+	fmt.Fprintf(&b, "# %s\n\nGenerated from `authstate/failures/tables/%s.csv`: %s. %d rows, %d of them sure. From: %s. Left out: %s.\n",
 		scheme, scheme, c.title, len(rows), count(rows).sure, c.from, c.leftOut)
 	if base := scheme.Base(); base != "" {
 		fmt.Fprintf(&b, "What is not here is looked up in [%s](%s.md).\n", base, base)
@@ -83,8 +83,8 @@ func drawTable(t *testing.T, scheme authstate.Scheme, c coverage) string {
 	return b.String()
 }
 
-func tick(c authstate.Confidence) string {
-	if c == authstate.Sure {
+func tick(c failures.Confidence) string {
+	if c == failures.Sure {
 		return "sure"
 	}
 	return ""

@@ -1,4 +1,4 @@
-package authstate_test
+package failures_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -16,19 +16,19 @@ import (
 func TestErrorsHaveTheirFallback(t *testing.T) {
 	long := strings.Repeat("x", ports.MaxRaw+1)
 	told := 0
-	n := normaliser(t, &authstate.NormaliserConfig{Unmapped: func(authstate.Result) { told++ }})
+	n := normaliser(t, &failures.Config{Unmapped: func(failures.Result) { told++ }})
 	for name, c := range map[string]struct {
-		in    authstate.Input
+		in    failures.Input
 		want  errcodes.Code
 		field string
 	}{
-		"no scheme":                {authstate.Input{Direction: errcodes.Payin, Code: "0"}, errcodes.InvalidRequest, "scheme"},
+		"no scheme":                {failures.Input{Direction: errcodes.Payin, Code: "0"}, errcodes.InvalidRequest, "scheme"},
 		"a scheme that is none":    {payin("carrier-pigeon", "0", ""), errcodes.InvalidRequest, "scheme"},
-		"no direction":             {authstate.Input{Scheme: authstate.Stripe}, errcodes.InvalidRequest, "direction"},
-		"a direction that is none": {authstate.Input{Scheme: authstate.Stripe, Direction: "sideways"}, errcodes.InvalidRequest, "direction"},
-		"a state that is none":     {authstate.Input{Scheme: authstate.Stripe, Direction: errcodes.Payin, State: "sad"}, errcodes.InvalidRequest, "state"},
-		"a code too long":          {payin(authstate.Stripe, long, ""), errcodes.PayloadTooLarge, ""},
-		"a message too long":       {payin(authstate.Stripe, "0", long), errcodes.PayloadTooLarge, ""},
+		"no direction":             {failures.Input{Scheme: failures.Stripe}, errcodes.InvalidRequest, "direction"},
+		"a direction that is none": {failures.Input{Scheme: failures.Stripe, Direction: "sideways"}, errcodes.InvalidRequest, "direction"},
+		"a state that is none":     {failures.Input{Scheme: failures.Stripe, Direction: errcodes.Payin, State: "sad"}, errcodes.InvalidRequest, "state"},
+		"a code too long":          {payin(failures.Stripe, long, ""), errcodes.PayloadTooLarge, ""},
+		"a message too long":       {payin(failures.Stripe, "0", long), errcodes.PayloadTooLarge, ""},
 	} {
 		r, err := n.Normalise(c.in)
 		require.ErrorIs(t, err, c.want, name)
@@ -38,43 +38,43 @@ func TestErrorsHaveTheirFallback(t *testing.T) {
 			assert.Equal(t, c.field, details.Fields[0].Name, name)
 		}
 		assert.Equal(t, errcodes.FailureDeclined, r.Code, name)
-		assert.Equal(t, authstate.Failed, r.Outcome, name)
-		assert.Equal(t, authstate.MatchFallback, r.MatchedBy, name)
+		assert.Equal(t, failures.Failed, r.Outcome, name)
+		assert.Equal(t, failures.MatchFallback, r.MatchedBy, name)
 		assert.True(t, r.Raw.Code == c.in.Code && r.Raw.Message == c.in.Message, name)
 		if c.in.State == "" {
 			c.in.State = errcodes.StateError
 			r, err = n.Normalise(c.in)
 			require.ErrorIs(t, err, c.want, name)
 			assert.Equal(t, errcodes.ErrorDownstream, r.Code, name)
-			assert.Equal(t, authstate.Errored, r.Outcome, name)
+			assert.Equal(t, failures.Errored, r.Outcome, name)
 		}
 	}
 	assert.Zero(t, told, "an input that is none says nothing of the tables")
 }
 
 func TestUnmappedIsToldOfFallbacksAlone(t *testing.T) {
-	var told []authstate.Result
-	n := normaliser(t, &authstate.NormaliserConfig{Unmapped: func(r authstate.Result) { told = append(told, r) }})
+	var told []failures.Result
+	n := normaliser(t, &failures.Config{Unmapped: func(r failures.Result) { told = append(told, r) }})
 	for _, code := range []string{"05", "5", "51 : x", "0"} {
-		_, err := n.Normalise(payin(authstate.ISO8583, code, ""))
+		_, err := n.Normalise(payin(failures.ISO8583, code, ""))
 		require.NoError(t, err)
 	}
 	assert.Empty(t, told)
-	r, err := n.Normalise(payin(authstate.ISO8583, "unheard of", "text"))
+	r, err := n.Normalise(payin(failures.ISO8583, "unheard of", "text"))
 	require.NoError(t, err)
-	assert.Equal(t, []authstate.Result{r}, told)
+	assert.Equal(t, []failures.Result{r}, told)
 }
 
 func TestBadOverridesAreRefused(t *testing.T) {
-	for name, c := range map[string]*authstate.NormaliserConfig{
+	for name, c := range map[string]*failures.Config{
 		"no scheme":                overrides("", row("1", "", declined)),
 		"no answer":                overrides(own, row("1", "", "")),
 		"a family that is none":    overrides(own, row("^(", "", declined)),
-		"a code that is none":      overrides(authstate.Stripe, row("1", "", "bogus")),
-		"a deprecated code":        overrides(own, row("1", "", authstate.Answer(errcodes.FailureInsufficientFunds))),
-		"another direction's code": overrides(own, row("1", "", authstate.Answer(errcodes.FailurePayinInsufficientFunds))),
+		"a code that is none":      overrides(failures.Stripe, row("1", "", "bogus")),
+		"a deprecated code":        overrides(own, row("1", "", failures.Answer(errcodes.FailureInsufficientFunds))),
+		"another direction's code": overrides(own, row("1", "", failures.Answer(errcodes.FailurePayinInsufficientFunds))),
 	} {
-		n, err := authstate.NewNormaliser(c)
+		n, err := failures.New(c)
 		require.ErrorIs(t, err, errcodes.Configuration, name)
 		assert.Nil(t, n, name)
 	}
@@ -82,7 +82,7 @@ func TestBadOverridesAreRefused(t *testing.T) {
 
 // The caller's rows are its own: changing them later changes nothing.
 func TestOverridesAreCopied(t *testing.T) {
-	rows := []authstate.Row{row("1", "", declined)}
+	rows := []failures.Row{row("1", "", declined)}
 	config := overrides(own, rows...)
 	n := normaliser(t, config)
 	config.Overrides[own][0] = row("1", "", fraud)

@@ -1,4 +1,4 @@
-package authstate_test
+package failures_test
 
 import (
 	"os"
@@ -11,28 +11,28 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
 // No table is asked before its scheme's first use, nor for another scheme's.
 func TestTablesAreAskedWhenNeeded(t *testing.T) {
-	var asked []authstate.Scheme
-	authstate.WatchTables(t, func(s authstate.Scheme) { asked = append(asked, s) })
-	n := normaliser(t, overrides(authstate.Ozow, row("known", "", declined)))
+	var asked []failures.Scheme
+	failures.WatchTables(t, func(s failures.Scheme) { asked = append(asked, s) })
+	n := normaliser(t, overrides(failures.Ozow, row("known", "", declined)))
 	for _, c := range []struct {
-		in   authstate.Input
-		want []authstate.Scheme
+		in   failures.Input
+		want []failures.Scheme
 	}{
 		{payin("carrier-pigeon", "0", ""), nil},
-		{payin(authstate.Stripe, string(make([]byte, 1<<20)), ""), nil},
-		{authstate.Input{Scheme: authstate.Stripe, Code: "0"}, nil},
-		{payin(authstate.Ozow, "known", ""), nil},
-		{payin(authstate.ISO8583, "05", ""), []authstate.Scheme{authstate.ISO8583}},
-		{payin(authstate.Stripe, "unheard of", ""), []authstate.Scheme{authstate.Stripe}},
-		{payin(authstate.Paystack, "processing", ""), []authstate.Scheme{authstate.Paystack}},
-		{payin(authstate.Paystack, "unheard of", ""), []authstate.Scheme{authstate.Paystack, authstate.ISO8583}},
-		{payin(authstate.Adyen, "2", ""), []authstate.Scheme{authstate.Adyen}},
+		{payin(failures.Stripe, string(make([]byte, 1<<20)), ""), nil},
+		{failures.Input{Scheme: failures.Stripe, Code: "0"}, nil},
+		{payin(failures.Ozow, "known", ""), nil},
+		{payin(failures.ISO8583, "05", ""), []failures.Scheme{failures.ISO8583}},
+		{payin(failures.Stripe, "unheard of", ""), []failures.Scheme{failures.Stripe}},
+		{payin(failures.Paystack, "processing", ""), []failures.Scheme{failures.Paystack}},
+		{payin(failures.Paystack, "unheard of", ""), []failures.Scheme{failures.Paystack, failures.ISO8583}},
+		{payin(failures.Adyen, "2", ""), []failures.Scheme{failures.Adyen}},
 	} {
 		asked = nil
 		_, _ = n.Normalise(c.in) // what an error means stands elsewhere
@@ -59,7 +59,7 @@ func TestNothingIsReadAtStart(t *testing.T) {
 		return
 	}
 	out := child(t, t.Name(), "GODEBUG=inittrace=1")
-	cost := regexp.MustCompile(`init github.com/corridor-go/corridor/authstate @.* (\d+) bytes, \d+ allocs`).FindStringSubmatch(out)
+	cost := regexp.MustCompile(`init github.com/corridor-go/corridor/authstate/failures @.* (\d+) bytes, \d+ allocs`).FindStringSubmatch(out)
 	require.NotNil(t, cost, out)
 	size, err := strconv.Atoi(cost[1])
 	require.NoError(t, err)
@@ -74,14 +74,14 @@ func TestTheFirstUseIsRacedFor(t *testing.T) {
 	}
 	n := normaliser(t, nil)
 	var all sync.WaitGroup
-	got := make([]authstate.Result, 16)
+	got := make([]failures.Result, 16)
 	for i := range got {
 		all.Go(func() {
-			for _, s := range authstate.Schemes() {
+			for _, s := range failures.Schemes() {
 				_, err := n.Normalise(payin(s, "unheard of", ""))
 				assert.NoError(t, err)
 			}
-			r, err := n.Normalise(payin(authstate.Paystack, "51", ""))
+			r, err := n.Normalise(payin(failures.Paystack, "51", ""))
 			assert.NoError(t, err)
 			got[i] = r
 		})
@@ -95,11 +95,11 @@ func TestTheFirstUseIsRacedFor(t *testing.T) {
 // What comes most often costs no garbage.
 func TestAnExactCodeAllocatesNothing(t *testing.T) {
 	n := normaliser(t, overrides(own, row("1", "", declined)))
-	for _, in := range []authstate.Input{
-		payin(authstate.MpesaDaraja, "1037", "DS timeout"), {Scheme: authstate.ISO8583, Direction: errcodes.Payout, Code: "05"}, payin(own, "1", ""),
+	for _, in := range []failures.Input{
+		payin(failures.MpesaDaraja, "1037", "DS timeout"), {Scheme: failures.ISO8583, Direction: errcodes.Payout, Code: "05"}, payin(own, "1", ""),
 	} {
 		assert.Zero(t, testing.AllocsPerRun(100, func() {
-			if r, err := n.Normalise(in); err != nil || r.Outcome != authstate.Failed {
+			if r, err := n.Normalise(in); err != nil || r.Outcome != failures.Failed {
 				t.Error(r, err)
 			}
 		}), "%v", in)

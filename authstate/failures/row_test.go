@@ -1,4 +1,4 @@
-package authstate_test
+package failures_test
 
 import (
 	"bytes"
@@ -12,26 +12,26 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
 const header = "code,message,meaning,payin,payout,confidence,sources,note\n"
 
 func TestReadRows(t *testing.T) {
-	got, err := authstate.ReadRows(strings.NewReader(header + `05,"no, funds",why,declined,success,sure, a  b ,note` + "\r\n" + "^6,,,,,,,\n"))
+	got, err := failures.ReadRows(strings.NewReader(header + `05,"no, funds",why,declined,success,sure, a  b ,note` + "\r\n" + "^6,,,,,,,\n"))
 	require.NoError(t, err)
-	assert.Equal(t, []authstate.Row{
+	assert.Equal(t, []failures.Row{
 		{
 			Code: "05", Message: "no, funds", Meaning: "why", Payin: "declined", Payout: "success",
-			Confidence: authstate.Sure, Sources: []string{"a", "b"}, Note: "note",
+			Confidence: failures.Sure, Sources: []string{"a", "b"}, Note: "note",
 		},
 		{Code: "^6", Sources: []string{}},
 	}, got)
 	assert.Equal(t, declined, got[0].In(errcodes.Payin))
-	assert.Equal(t, authstate.AnswerSuccess, got[0].In(errcodes.Payout))
+	assert.Equal(t, failures.AnswerSuccess, got[0].In(errcodes.Payout))
 
-	none, err := authstate.ReadRows(strings.NewReader(header))
+	none, err := failures.ReadRows(strings.NewReader(header))
 	require.NoError(t, err)
 	assert.Empty(t, none)
 }
@@ -49,14 +49,14 @@ func TestReadRowsRefuses(t *testing.T) {
 		"a quote that never ends":    {header + "05,,,declined,,sure,,\n\"06,,,,,,,\n", "line 3"},
 		"a quote in the wrong place": {header + "0\"5,,,declined,,sure,,\n", "line 2"},
 	} {
-		rows, err := authstate.ReadRows(strings.NewReader(c.text))
+		rows, err := failures.ReadRows(strings.NewReader(c.text))
 		require.ErrorIs(t, err, errcodes.InvalidRequest, name)
 		assert.Contains(t, err.Error(), c.where, name)
 		assert.Nil(t, rows, name)
 	}
 	broken := errors.New("broken pipe")
 	for _, before := range []string{"", header} {
-		_, err := authstate.ReadRows(iotest.DataErrReader(&thenFails{strings.NewReader(before), broken}))
+		_, err := failures.ReadRows(iotest.DataErrReader(&thenFails{strings.NewReader(before), broken}))
 		require.ErrorIs(t, err, broken)
 	}
 }
@@ -76,15 +76,15 @@ func (r *thenFails) Read(p []byte) (int, error) {
 }
 
 func TestRowsAreTheCallersOwn(t *testing.T) {
-	first := authstate.Rows(authstate.ISO8583)
+	first := failures.Rows(failures.ISO8583)
 	want := slices.Clone(first)
-	first[0] = authstate.Row{}
-	assert.Equal(t, want, authstate.Rows(authstate.ISO8583))
-	assert.Nil(t, authstate.Rows("carrier-pigeon"))
-	assert.Nil(t, authstate.Rows("../tables/iso8583"))
-	list := authstate.Schemes()
+	first[0] = failures.Row{}
+	assert.Equal(t, want, failures.Rows(failures.ISO8583))
+	assert.Nil(t, failures.Rows("carrier-pigeon"))
+	assert.Nil(t, failures.Rows("../tables/iso8583"))
+	list := failures.Schemes()
 	list[0] = ""
-	assert.Equal(t, authstate.ISO8583, authstate.Schemes()[0])
+	assert.Equal(t, failures.ISO8583, failures.Schemes()[0])
 }
 
 // What is read reads the same when written; what Lint passes is taken as
@@ -95,18 +95,18 @@ func FuzzReadRows(f *testing.F) {
 	f.Add(header + "\" \",+,,bogus,,,,\n")
 	f.Add(header + "^(,,,declined,,sure,,\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		rows, err := authstate.ReadRows(strings.NewReader(text))
+		rows, err := failures.ReadRows(strings.NewReader(text))
 		if err != nil {
 			require.ErrorIs(t, err, errcodes.InvalidRequest)
 			return
 		}
 		if !strings.Contains(text, "\r") { // which CSV may drop before a line's end
-			again, err := authstate.ReadRows(strings.NewReader(written(t, rows)))
+			again, err := failures.ReadRows(strings.NewReader(written(t, rows)))
 			require.NoError(t, err)
 			require.Equal(t, rows, again)
 		}
-		n, err := authstate.NewNormaliser(overrides(own, rows...))
-		if len(authstate.Lint(rows)) > 0 {
+		n, err := failures.New(overrides(own, rows...))
+		if len(failures.Lint(rows)) > 0 {
 			require.ErrorIs(t, err, errcodes.Configuration)
 			return
 		}
@@ -117,7 +117,7 @@ func FuzzReadRows(f *testing.F) {
 	})
 }
 
-func written(t testing.TB, rows []authstate.Row) string {
+func written(t testing.TB, rows []failures.Row) string {
 	t.Helper()
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
@@ -131,18 +131,18 @@ func written(t testing.TB, rows []authstate.Row) string {
 	return out.String()
 }
 
-func answers(t testing.TB, n *authstate.Normaliser, row *authstate.Row) {
+func answers(t testing.TB, n *failures.Normaliser, row *failures.Row) {
 	t.Helper()
 	if strings.HasPrefix(row.Code, "^") {
 		return
 	}
 	for _, d := range bothDirections {
-		r, err := n.Normalise(authstate.Input{Scheme: own, Direction: d, Code: row.Code, Message: row.Message})
+		r, err := n.Normalise(failures.Input{Scheme: own, Direction: d, Code: row.Code, Message: row.Message})
 		require.NoError(t, err)
 		if row.In(d) == "" {
 			continue
 		}
-		require.Equal(t, authstate.MatchOverride, r.MatchedBy)
+		require.Equal(t, failures.MatchOverride, r.MatchedBy)
 		if row.Message == "" {
 			require.Contains(t, []string{string(r.Code), string(r.Outcome)}, string(row.In(d)))
 		}

@@ -1,4 +1,4 @@
-package authstate
+package failures
 
 import (
 	"encoding/csv"
@@ -68,7 +68,7 @@ var columns = []string{"code", "message", "meaning", "payin", "payout", "confide
 
 // ReadRows reads rows from CSV with the header
 // code,message,meaning,payin,payout,confidence,sources,note, which is the form
-// of the shipped tables. It checks the form alone; [Lint] and [NewNormaliser]
+// of the shipped tables. It checks the form alone; [Lint] and [New]
 // check what the rows say. A file of another form is errcodes.InvalidRequest,
 // with the line.
 func ReadRows(r io.Reader) ([]Row, error) {
