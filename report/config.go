@@ -9,6 +9,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/report/match"
 )
 
 // Ports are what a [Service] needs from outside.
@@ -30,7 +31,7 @@ type Policy struct {
 	// payins, and then a line that settles a payout is a missing_transaction.
 	Directions []errcodes.Direction
 	// Tolerance is by how many minor units a settled sum may differ from the
-	// transaction's amount, in any currency. 0 to MaxTolerance.
+	// transaction's amount, in any currency. 0 to match.MaxTolerance.
 	Tolerance int64
 	// KeepFor is how long an ended report and its file stay. 0: for ever.
 	KeepFor time.Duration
@@ -45,7 +46,7 @@ func (p Policy) Check() error {
 		return misconfigured("SettleWithin is 0 to " + maxSettleWithin.String())
 	case slices.ContainsFunc(p.Directions, func(d errcodes.Direction) bool { return !d.Valid() }):
 		return misconfigured("Directions are payin and payout")
-	case p.Tolerance < 0 || p.Tolerance > MaxTolerance:
+	case p.Tolerance < 0 || p.Tolerance > match.MaxTolerance:
 		return misconfigured("Tolerance is 0 to MaxTolerance")
 	case p.KeepFor < 0:
 		return misconfigured("KeepFor is at least 0")

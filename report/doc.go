@@ -26,8 +26,7 @@
 // as instants, UTC, the number of rows, the checksum, and up to when the data
 // were complete. [Service.DownloadURL] signs a link anew at each call.
 //
-// [Match] compares settlement lines with payments, within a bound of memory. An
-// unmatched line always has a reason and, where there is one, the nearest
-// candidate; a line that cannot be read is a row with a reason, never the end of
-// the report.
+// An unmatched report holds what package match finds: an unmatched line always has a
+// reason and, where there is one, the nearest candidate; a line that cannot be read is
+// a row with a reason, and the report goes on.
 package report

@@ -7,6 +7,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/ticker"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/report/match"
 )
 
 // Service makes reports in the background. It is safe for concurrent use, and
@@ -93,7 +94,7 @@ func checkSource(columns []ports.Column) error {
 // Columns lists what a report of the kind may hold.
 func (s *Service) Columns(kind ports.ReportKind) []ports.Column {
 	if kind == ports.ReportUnmatched {
-		return UnmatchedColumns()
+		return match.Columns()
 	}
 	return slices.Clone(s.columns)
 }

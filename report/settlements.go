@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/currency"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/report/match"
 )
 
 // paymentColumns are what matching asks of the transactions.
@@ -33,7 +33,7 @@ func (p Policy) settledDirections() ports.Filter {
 
 // payments streams the transactions that a report's settlement lines may be for:
 // those of its days, and those before that may be settled within them.
-func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2[Payment, error], error) {
+func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2[match.Payment, error], error) {
 	q := ports.RowQuery{
 		Owner: rec.Owner, MerchantID: rec.Request.MerchantID, Columns: paymentColumns,
 		From: rec.Request.From.Add(-s.policy.SettleWithin), Until: rec.Request.Until(),
@@ -48,9 +48,9 @@ func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2
 		}
 	}
 	rows := here.passing(ordered(ctx, s.ports.Transactions.Rows(ctx, q), &q), len(q.Columns))
-	return func(yield func(Payment, error) bool) {
+	return func(yield func(match.Payment, error) bool) {
 		for row, err := range rows {
-			var p Payment
+			var p match.Payment
 			if err == nil {
 				p, err = payment(row)
 			}
@@ -61,13 +61,13 @@ func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2
 	}, nil
 }
 
-func payment(row ports.Row) (Payment, error) {
+func payment(row ports.Row) (match.Payment, error) {
 	amount, ok := minor(row[3], row[4])
 	at, err := time.Parse(TimeLayout, row[5])
 	if !ok || err != nil {
-		return Payment{}, disordered("The source gave an amount or a time that cannot be read")
+		return match.Payment{}, disordered("The source gave an amount or a time that cannot be read")
 	}
-	return Payment{
+	return match.Payment{
 		ID: row[0], Reference: row[1], Status: ports.TransactionStatus(row[2]), Amount: amount, Currency: row[4], CreatedAt: at,
 	}, nil
 }
@@ -92,23 +92,6 @@ func minor(text, code string) (int64, bool) {
 	return n, err == nil
 }
 
-// major writes minor units as decimal text.
-func major(amount int64, code string) string {
-	digits, ok := currency.Exponent(code)
-	text := strconv.FormatInt(amount, 10)
-	if !ok || digits == 0 {
-		return text
-	}
-	sign := ""
-	if text[0] == '-' {
-		sign, text = "-", text[1:]
-	}
-	if len(text) <= digits {
-		text = strings.Repeat("0", digits-len(text)+1) + text
-	}
-	return sign + text[:len(text)-digits] + "." + text[len(text)-digits:]
-}
-
 // unmatched opens the rows of an unmatched report.
 func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content, error) {
 	now := s.cfg.Clock.Now()
@@ -124,23 +107,24 @@ func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content,
 	if err != nil {
 		return content{}, err
 	}
-	here, err := filters{}.all(rec.Request.Filters, unmatchedColumns)
+	columns := match.Columns()
+	here, err := filters{}.all(rec.Request.Filters, columns)
 	if err != nil {
 		return content{}, err
 	}
 	asOf := stamp(earliest(settled, created))
-	in := MatchInput{
+	in := match.Input{
 		Lines: ofTheDays(s.ports.Settlements.Lines(ctx, ports.RowQuery{
 			Owner: rec.Owner, MerchantID: rec.Request.MerchantID,
 			From: rec.Request.From.Add(-s.policy.SettleWithin), Until: rec.Request.Until().Add(s.policy.SettleWithin),
 		}), rec),
 		Payments: payments,
-		Range:    MatchRange{From: rec.Request.From, Until: rec.Request.Until(), Due: settled.Add(-s.policy.SettleWithin), AsOf: asOf},
-		Policy:   MatchPolicy{Tolerance: s.policy.Tolerance},
-		Limits:   MatchLimits{MemoryBytes: s.cfg.Memory, Scratch: s.ports.Scratch},
+		Range:    match.Range{From: rec.Request.From, Until: rec.Request.Until(), Due: settled.Add(-s.policy.SettleWithin), AsOf: asOf},
+		Policy:   match.Policy{Tolerance: s.policy.Tolerance},
+		Limits:   match.Limits{MemoryBytes: s.cfg.Memory, Scratch: s.ports.Scratch},
 	}
-	rows := projected(here.passing(unmatchedRows(ctx, in), len(unmatchedColumns)), rec.Request.Columns)
-	return content{describe(rec.Request.Columns, unmatchedColumns), rows, asOf}, nil
+	rows := projected(here.passing(match.Rows(ctx, in), len(columns)), columns, rec.Request.Columns)
+	return content{describe(rec.Request.Columns, columns), rows, asOf}, nil
 }
 
 // ofTheDays leaves out the bad lines that are known to be of other days: more
@@ -163,21 +147,25 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-var errEnough = errors.New("enough")
-
-// unmatchedRows streams what does not match, all columns of it.
-func unmatchedRows(ctx context.Context, in MatchInput) iter.Seq2[ports.Row, error] {
+// projected gives the columns asked for, of rows that hold all.
+func projected(rows iter.Seq2[ports.Row, error], all []ports.Column, columns []string) iter.Seq2[ports.Row, error] {
+	at := make([]int, len(columns))
+	for i, name := range columns {
+		at[i] = find(all, name)
+	}
 	return func(yield func(ports.Row, error) bool) {
-		row := make(ports.Row, len(unmatchedColumns))
-		_, err := Match(ctx, in, func(u Unmatched) error {
-			u.fill(row)
-			if !yield(row, nil) {
-				return errEnough
+		out := make(ports.Row, len(columns))
+		for row, err := range rows {
+			if err != nil {
+				yield(nil, err)
+				return
 			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(nil, err)
+			for i := range at {
+				out[i] = row[at[i]]
+			}
+			if !yield(out, nil) {
+				return
+			}
 		}
 	}
 }

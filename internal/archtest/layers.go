@@ -34,7 +34,7 @@ const (
 )
 
 var (
-	domain = []string{"ratelock", "validation", "validation/market", "validation/names", "report", "authstate", "authstate/failures"}
+	domain = []string{"ratelock", "validation", "validation/market", "validation/names", "report", "report/match", "authstate", "authstate/failures"}
 
 	// chance is barred outside the tools: what it decides cannot be run again.
 	chance = []string{"math/rand", "math/rand/v2"}
@@ -150,4 +150,5 @@ var Closures = []Closure{
 		Outside: []string{apd},
 	},
 	{Package: "authstate/failures", Own: []string{"errcodes", "ports", "internal/jsontext"}, Outside: []string{apd}},
+	{Package: "report/match", Own: []string{"errcodes", "ports", "internal/currency"}, Outside: []string{apd}},
 }

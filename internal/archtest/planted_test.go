@@ -42,6 +42,7 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 		"the comparison of names imports markets":    {"validation/names", module + "validation/market"},
 		"the rules of markets open files":            {"validation/market", "os"},
 		"failures import the service":                {"authstate/failures", module + "authstate"},
+		"the matcher imports the reports":            {"report/match", module + "report"},
 		"the domain imports an adapter":              {"ratelock", module + "adapters/memory"},
 		"the domain speaks HTTP":                     {"report", "net/http"},
 		"the domain speaks SQL":                      {"validation", "database/sql"},

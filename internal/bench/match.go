@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/report"
+	"github.com/corridor-go/corridor/report/match"
 )
 
 // matchRows hold the settlement matcher to SQLite, and to itself with little
@@ -60,8 +60,8 @@ func matchLine(i int) ports.SettlementLine {
 	return l
 }
 
-func matchPayment(n int) report.Payment {
-	return report.Payment{
+func matchPayment(n int) match.Payment {
+	return match.Payment{
 		ID: "tx_" + strconv.Itoa(1_000_000_000+n), Reference: matchReference(n), Currency: "ZAR", Amount: int64(10_000 + n%90_000),
 		Status: ports.TransactionSucceeded, CreatedAt: matchDay.Add(time.Duration(n) * time.Millisecond),
 	}
@@ -106,12 +106,12 @@ func matchOurs(memory, most int64) func() (subject, error) {
 
 func matchOnce(memory int64, dir string) error {
 	rows := 0
-	in := report.MatchInput{
+	in := match.Input{
 		Lines: numbersTo(matchSize, matchLine), Payments: numbersTo(matchSize, matchPayment),
-		Range:  report.MatchRange{From: matchDay, Until: matchDay.AddDate(0, 0, 1), Due: matchDay.AddDate(0, 0, 1)},
-		Limits: report.MatchLimits{MemoryBytes: memory, Scratch: diskScratch(dir)},
+		Range:  match.Range{From: matchDay, Until: matchDay.AddDate(0, 0, 1), Due: matchDay.AddDate(0, 0, 1)},
+		Limits: match.Limits{MemoryBytes: memory, Scratch: diskScratch(dir)},
 	}
-	tally, err := report.Match(context.Background(), in, func(report.Unmatched) error { rows++; return nil })
+	tally, err := match.Run(context.Background(), in, func(match.Unmatched) error { rows++; return nil })
 	if err == nil && (rows != wantUnmatched || tally.Lines != matchSize) {
 		err = fmt.Errorf("%d rows instead of %d: %+v", rows, wantUnmatched, tally)
 	}

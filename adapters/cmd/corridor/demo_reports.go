@@ -11,6 +11,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/source/sandbox"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report"
+	"github.com/corridor-go/corridor/report/match"
 )
 
 // The story's reports are on the month before it.
@@ -76,9 +77,9 @@ func (s *story) reasons(service *report.Service, job ports.ReportJob) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		s.sayf("      %3d  %s", counts[name], name)
 	}
-	for _, reason := range []report.Reason{
-		report.MissingTransaction, report.MissingSettlement, report.AmountMismatch, report.CurrencyMismatch, report.StatusMismatch,
-		report.DuplicateSettlement, report.UnreadableLine,
+	for _, reason := range []match.Reason{
+		match.MissingTransaction, match.MissingSettlement, match.AmountMismatch, match.CurrencyMismatch, match.StatusMismatch,
+		match.DuplicateSettlement, match.UnreadableLine,
 	} {
 		if counts[string(reason)] == 0 {
 			s.must(errors.New("the story went another way: no row of " + string(reason)))

@@ -1,11 +1,15 @@
-package report
+package match
 
 import (
+	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/internal/currency"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -27,7 +31,7 @@ const (
 	columnDetail     = "detail"
 )
 
-var unmatchedColumns = []ports.Column{
+var columns = []ports.Column{
 	{Name: columnReason, Type: ports.ColumnText, Meaning: "why it does not match"},
 	{Name: columnReference, Type: ports.ColumnText, Meaning: "the merchant's reference"},
 	{Name: columnLine, Type: ports.ColumnInteger, Meaning: "the line's place in what was settled; none for a transaction"},
@@ -47,14 +51,35 @@ var unmatchedColumns = []ports.Column{
 	{Name: columnDetail, Type: ports.ColumnText, Meaning: "what is wrong with a line that cannot be read"},
 }
 
-// UnmatchedColumns lists what an unmatched report may hold. A row is about a
+// Columns lists what an unmatched report may hold. A row is about a
 // settlement line, or about a transaction that was not settled.
-func UnmatchedColumns() []ports.Column { return slices.Clone(unmatchedColumns) }
+func Columns() []ports.Column { return slices.Clone(columns) }
 
-// fill writes the texts of a row, in the order of unmatchedColumns.
+// Rows streams what does not match as texts, in the order of [Columns]: amounts in
+// major units, times in UTC as ports.ColumnTime has them, whole days of age. A row is
+// valid until the next. An error of [Run] is the last that it yields.
+func Rows(ctx context.Context, in Input) iter.Seq2[ports.Row, error] {
+	return func(yield func(ports.Row, error) bool) {
+		row := make(ports.Row, len(columns))
+		_, err := Run(ctx, in, func(u Unmatched) error {
+			u.fill(row)
+			if !yield(row, nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(nil, err)
+		}
+	}
+}
+
+var errEnough = errors.New("enough")
+
+// fill writes the texts of a row, in the order of columns.
 func (u *Unmatched) fill(row ports.Row) {
 	clear(row)
-	set := func(name, value string) { row[unmatchedAt[name]] = value }
+	set := func(name, value string) { row[columnAt[name]] = value }
 	set(columnReason, string(u.Reason))
 	set(columnAge, strconv.FormatInt(int64(u.Age/(24*time.Hour)), 10))
 	about := u.Candidate
@@ -90,36 +115,37 @@ func (u *Unmatched) fillLine(set func(name, value string)) {
 	}
 }
 
+// timeLayout is how ports.ColumnTime stands in rows: RFC 3339, UTC, milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
 func instantText(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format(TimeLayout)
+	return t.UTC().Format(timeLayout)
 }
 
-var unmatchedAt = func() map[string]int {
-	m := make(map[string]int, len(unmatchedColumns))
-	for i := range unmatchedColumns {
-		m[unmatchedColumns[i].Name] = i
+var columnAt = func() map[string]int {
+	m := make(map[string]int, len(columns))
+	for i := range columns {
+		m[columns[i].Name] = i
 	}
 	return m
 }()
 
-// projected gives the columns asked for.
-func projected(rows iter.Seq2[ports.Row, error], columns []string) iter.Seq2[ports.Row, error] {
-	return func(yield func(ports.Row, error) bool) {
-		out := make(ports.Row, len(columns))
-		for row, err := range rows {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for i, name := range columns {
-				out[i] = row[unmatchedAt[name]]
-			}
-			if !yield(out, nil) {
-				return
-			}
-		}
+// major writes minor units as decimal text.
+func major(amount int64, code string) string {
+	digits, ok := currency.Exponent(code)
+	text := strconv.FormatInt(amount, 10)
+	if !ok || digits == 0 {
+		return text
 	}
+	sign := ""
+	if text[0] == '-' {
+		sign, text = "-", text[1:]
+	}
+	if len(text) <= digits {
+		text = strings.Repeat("0", digits-len(text)+1) + text
+	}
+	return sign + text[:len(text)-digits] + "." + text[len(text)-digits:]
 }

@@ -1,4 +1,4 @@
-package report_test
+package match_test
 
 import (
 	"cmp"
@@ -9,25 +9,25 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/report"
+	"github.com/corridor-go/corridor/report/match"
 )
 
-// matchModel is Match said plainly: everything in memory, every question asked
+// matchModel is Run said plainly: everything in memory, every question asked
 // by looking at all lines and payments again.
 type matchModel struct {
 	lines     []ports.SettlementLine
-	payments  []report.Payment
-	rng       report.MatchRange
+	payments  []match.Payment
+	rng       match.Range
 	tolerance int64
 
 	touched map[string]bool // payments that have a line, by ID
-	rows    []report.Unmatched
-	tally   report.Tally
+	rows    []match.Unmatched
+	tally   match.Tally
 }
 
 func (m *matchModel) run() {
 	slices.SortFunc(m.lines, func(a, b ports.SettlementLine) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Line, b.Line)) })
-	slices.SortFunc(m.payments, func(a, b report.Payment) int {
+	slices.SortFunc(m.payments, func(a, b match.Payment) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
 	m.touched = map[string]bool{}
@@ -35,7 +35,7 @@ func (m *matchModel) run() {
 		if l.Bad != "" {
 			m.tally.Lines++
 			m.tally.UnmatchedLines++
-			m.rows = append(m.rows, report.Unmatched{Reason: report.UnreadableLine, Line: l, Detail: l.Bad})
+			m.rows = append(m.rows, match.Unmatched{Reason: match.UnreadableLine, Line: l, Detail: l.Bad})
 		}
 	}
 	for _, reference := range m.references() {
@@ -48,7 +48,7 @@ func (m *matchModel) run() {
 		m.tally.Payments++
 		if p.Status == ports.TransactionSucceeded && p.CreatedAt.Before(m.rng.Due) && !m.touched[p.ID] {
 			m.tally.Missing++
-			m.rows = append(m.rows, report.Unmatched{Reason: report.MissingSettlement, Payment: p})
+			m.rows = append(m.rows, match.Unmatched{Reason: match.MissingSettlement, Payment: p})
 		}
 	}
 	for i := range m.rows {
@@ -58,7 +58,7 @@ func (m *matchModel) run() {
 			m.rows[i].Age = max(0, m.rng.AsOf.Sub(m.rows[i].Payment.CreatedAt))
 		}
 	}
-	slices.SortFunc(m.rows, func(a, b report.Unmatched) int {
+	slices.SortFunc(m.rows, func(a, b match.Unmatched) int {
 		return cmp.Or(rowTime(a).Compare(rowTime(b)), cmp.Compare(a.Payment.ID, "")*boolInt(b.Payment.ID == "")-cmp.Compare(b.Payment.ID, "")*boolInt(a.Payment.ID == ""),
 			cmp.Compare(a.Line.Line, b.Line.Line), strings.Compare(a.Payment.ID, b.Payment.ID))
 	})
@@ -71,7 +71,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-func rowTime(u report.Unmatched) time.Time {
+func rowTime(u match.Unmatched) time.Time {
 	if u.Payment.ID != "" {
 		return u.Payment.CreatedAt
 	}
@@ -92,7 +92,7 @@ func (m *matchModel) references() []string {
 	return all
 }
 
-func (m *matchModel) line(l ports.SettlementLine, u *report.Unmatched) {
+func (m *matchModel) line(l ports.SettlementLine, u *match.Unmatched) {
 	if !m.within(l.At) {
 		return
 	}
@@ -106,7 +106,7 @@ func (m *matchModel) line(l ports.SettlementLine, u *report.Unmatched) {
 	m.rows = append(m.rows, *u)
 }
 
-func (m *matchModel) paymentsOf(keep func(report.Payment) bool) (list []report.Payment) {
+func (m *matchModel) paymentsOf(keep func(match.Payment) bool) (list []match.Payment) {
 	for _, p := range m.payments {
 		if keep(p) {
 			list = append(list, p)
@@ -116,7 +116,7 @@ func (m *matchModel) paymentsOf(keep func(report.Payment) bool) (list []report.P
 }
 
 func (m *matchModel) reference(reference string) {
-	all := m.paymentsOf(func(p report.Payment) bool { return reference != "" && p.Reference == reference })
+	all := m.paymentsOf(func(p match.Payment) bool { return reference != "" && p.Reference == reference })
 	var stray []ports.SettlementLine
 	for _, currency := range []string{"", "EUR", "USD", "ZAR"} {
 		var lines []ports.SettlementLine
@@ -125,8 +125,8 @@ func (m *matchModel) reference(reference string) {
 				lines = append(lines, l)
 			}
 		}
-		own := m.paymentsOf(func(p report.Payment) bool { return slices.Contains(all, p) && p.Currency == currency })
-		good := m.paymentsOf(func(p report.Payment) bool { return slices.Contains(own, p) && p.Status == ports.TransactionSucceeded })
+		own := m.paymentsOf(func(p match.Payment) bool { return slices.Contains(all, p) && p.Currency == currency })
+		good := m.paymentsOf(func(p match.Payment) bool { return slices.Contains(own, p) && p.Status == ports.TransactionSucceeded })
 		switch {
 		case len(lines) == 0:
 		case len(good) > 0:
@@ -142,23 +142,23 @@ func (m *matchModel) reference(reference string) {
 	m.strays(stray, all)
 }
 
-func (m *matchModel) status(lines []ports.SettlementLine, p report.Payment) {
+func (m *matchModel) status(lines []ports.SettlementLine, p match.Payment) {
 	for _, l := range lines {
-		m.line(l, &report.Unmatched{Reason: report.StatusMismatch, Candidate: p, CandidateWhy: report.SameReference})
+		m.line(l, &match.Unmatched{Reason: match.StatusMismatch, Candidate: p, CandidateWhy: match.SameReference})
 	}
 }
 
-func (m *matchModel) strays(lines []ports.SettlementLine, all []report.Payment) {
-	good := m.paymentsOf(func(p report.Payment) bool { return slices.Contains(all, p) && p.Status == ports.TransactionSucceeded })
+func (m *matchModel) strays(lines []ports.SettlementLine, all []match.Payment) {
+	good := m.paymentsOf(func(p match.Payment) bool { return slices.Contains(all, p) && p.Status == ports.TransactionSucceeded })
 	if len(good) == 0 {
 		if len(all) > 0 {
 			m.status(lines, all[0])
 		}
 		return
 	}
-	slices.SortStableFunc(good, func(a, b report.Payment) int { return strings.Compare(a.Currency, b.Currency) })
+	slices.SortStableFunc(good, func(a, b match.Payment) int { return strings.Compare(a.Currency, b.Currency) })
 	for _, l := range lines {
-		u := report.Unmatched{Reason: report.CurrencyMismatch, Candidate: good[0], CandidateWhy: report.SameReference}
+		u := match.Unmatched{Reason: match.CurrencyMismatch, Candidate: good[0], CandidateWhy: match.SameReference}
 		for _, p := range slices.Backward(good) {
 			if !m.touched[p.ID] {
 				u.Candidate = p
@@ -193,10 +193,10 @@ func (m *matchModel) unknown(lines []ports.SettlementLine) {
 }
 
 func (m *matchModel) unknownOne(l ports.SettlementLine) {
-	u := report.Unmatched{Reason: report.MissingTransaction}
+	u := match.Unmatched{Reason: match.MissingTransaction}
 	plain := modelPlain(l.Reference)
-	near := m.paymentsOf(func(p report.Payment) bool { return plain != "" && modelPlain(p.Reference) == plain })
-	score := func(p report.Payment) *big.Int {
+	near := m.paymentsOf(func(p match.Payment) bool { return plain != "" && modelPlain(p.Reference) == plain })
+	score := func(p match.Payment) *big.Int {
 		s := new(big.Int).Abs(big.NewInt(int64(p.CreatedAt.Sub(l.At))))
 		if p.Status != ports.TransactionSucceeded {
 			s.Add(s, new(big.Int).Lsh(big.NewInt(1), 80))
@@ -206,12 +206,12 @@ func (m *matchModel) unknownOne(l ports.SettlementLine) {
 		}
 		return s
 	}
-	slices.SortStableFunc(near, func(a, b report.Payment) int {
+	slices.SortStableFunc(near, func(a, b match.Payment) int {
 		return cmp.Or(score(a).Cmp(score(b)), strings.Compare(a.Reference, b.Reference), strings.Compare(a.Currency, b.Currency),
 			a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
 	if len(near) > 0 {
-		u.Candidate, u.CandidateWhy = near[0], report.SimilarReference
+		u.Candidate, u.CandidateWhy = near[0], match.SimilarReference
 	}
 	m.line(l, &u)
 }
@@ -219,7 +219,7 @@ func (m *matchModel) unknownOne(l ports.SettlementLine) {
 // modelOwners says of each Line which payment it is for.
 type modelOwners struct {
 	lines    []ports.SettlementLine
-	payments []report.Payment
+	payments []match.Payment
 	back     map[int64]bool // Lines that were taken back or take one back
 	owner    map[int64]int
 	holder   map[int64]int // of an amount: the payment that was given such a line last
@@ -280,7 +280,7 @@ func (o *modelOwners) rest(tolerance int64) {
 	}
 }
 
-func (m *matchModel) settle(lines []ports.SettlementLine, payments []report.Payment) {
+func (m *matchModel) settle(lines []ports.SettlementLine, payments []match.Payment) {
 	o := modelOwners{lines, payments, map[int64]bool{}, map[int64]int{}, map[int64]int{}}
 	o.takeBack()
 	o.exact()
@@ -302,7 +302,7 @@ func (m *matchModel) settle(lines []ports.SettlementLine, payments []report.Paym
 	}
 }
 
-func (m *matchModel) touchFor(l ports.SettlementLine, payments []report.Payment) {
+func (m *matchModel) touchFor(l ports.SettlementLine, payments []match.Payment) {
 	for _, exactly := range []bool{true, false} {
 		for _, p := range payments {
 			if !m.touched[p.ID] && (!exactly || p.Amount == l.Amount) {
@@ -329,11 +329,11 @@ func amounts(lines []ports.SettlementLine) (list []int64) {
 }
 
 // short gives how much a payment lacks.
-func short(lines []ports.SettlementLine, p report.Payment) *big.Int {
+func short(lines []ports.SettlementLine, p match.Payment) *big.Int {
 	return new(big.Int).Sub(big.NewInt(p.Amount), sumOf(amounts(lines)...))
 }
 
-func (m *matchModel) pay(lines []ports.SettlementLine, p report.Payment) {
+func (m *matchModel) pay(lines []ports.SettlementLine, p match.Payment) {
 	agree := func(some []ports.SettlementLine) bool {
 		return new(big.Int).Abs(short(some, p)).Cmp(big.NewInt(m.tolerance)) <= 0
 	}
@@ -346,20 +346,20 @@ func (m *matchModel) pay(lines []ports.SettlementLine, p report.Payment) {
 		}
 		counted = append(counted, l)
 	}
-	u := report.Unmatched{
-		Candidate: p, CandidateWhy: report.SameReference,
+	u := match.Unmatched{
+		Candidate: p, CandidateWhy: match.SameReference,
 		Settled: held(sumOf(amounts(counted)...)), Difference: held(new(big.Int).Neg(short(counted, p))),
 	}
 	for i, l := range counted {
 		if i == len(counted)-1 && !agree(counted) {
-			u.Reason = report.AmountMismatch
+			u.Reason = match.AmountMismatch
 			m.line(l, &u)
 			continue
 		}
 		m.line(l, nil)
 	}
 	for _, l := range twice {
-		u.Reason = report.DuplicateSettlement
+		u.Reason = match.DuplicateSettlement
 		m.line(l, &u)
 	}
 }

@@ -1,4 +1,4 @@
-package report_test
+package match_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
-	"github.com/corridor-go/corridor/report"
+	"github.com/corridor-go/corridor/report/match"
 )
 
 // manyMatches is n lines and n payments, of which every tenth does not agree.
@@ -52,8 +52,8 @@ func TestMatchDividesAgain(t *testing.T) {
 		}
 		in := c.input()
 		in.Limits.Scratch = scratch
-		var rows []report.Unmatched
-		tally, err := report.MatchWithin(t.Context(), in, 1500, 600, bits, func(u report.Unmatched) error { rows = append(rows, u); return nil })
+		var rows []match.Unmatched
+		tally, err := match.RunWithin(t.Context(), in, 1500, 600, bits, func(u match.Unmatched) error { rows = append(rows, u); return nil })
 		require.NoError(t, err)
 		require.Equal(t, want, rows)
 		require.Equal(t, wantTally, tally)
@@ -65,9 +65,9 @@ func TestMatchDividesAgain(t *testing.T) {
 // TestMatchLeavesScratchAloneWhileAllFits opens no space that it does not need.
 func TestMatchLeavesScratchAloneWhileAllFits(t *testing.T) {
 	in := manyMatches(1000).input()
-	in.Limits = report.MatchLimits{MemoryBytes: report.MinMatchMemory, Scratch: portstest.NewScratch()}
+	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: portstest.NewScratch()}
 	in.Limits.Scratch.(*portstest.MemoryScratch).Fault = func(string, string) error { return errors.New("used") }
-	_, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+	_, err := match.Run(t.Context(), in, func(match.Unmatched) error { return nil })
 	require.NoError(t, err)
 }
 
@@ -75,7 +75,7 @@ func TestMatchLeavesScratchAloneWhileAllFits(t *testing.T) {
 // what is in files.
 func TestMatchKeepsToItsMemory(t *testing.T) {
 	in := manyMatches(20_000).input()
-	in.Limits = report.MatchLimits{MemoryBytes: report.MinMatchMemory, Scratch: portstest.NewScratch()}
+	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: portstest.NewScratch()}
 	spilled := 0
 	in.Limits.Scratch.(*portstest.MemoryScratch).Fault = func(method, _ string) error {
 		if method == "Create" {
@@ -83,7 +83,7 @@ func TestMatchKeepsToItsMemory(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+	_, err := match.Run(t.Context(), in, func(match.Unmatched) error { return nil })
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, spilled, 64)
 }
@@ -105,13 +105,13 @@ func TestOneReferenceLargerThanTheMemory(t *testing.T) {
 	in := c.input()
 	scratch := portstest.NewScratch()
 	in.Limits.Scratch = scratch
-	_, err := report.MatchWithin(t.Context(), in, 3000, 3000, 2, func(report.Unmatched) error { return nil })
+	_, err := match.RunWithin(t.Context(), in, 3000, 3000, 2, func(match.Unmatched) error { return nil })
 	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
 	require.Zero(t, scratch.Spaces())
 	c = matchCase{lines: some(settled(1, strings.Repeat("A", 4000), 1, 1))}
 	in = c.input()
 	in.Limits.Scratch = scratch
-	_, err = report.MatchWithin(t.Context(), in, 3000, 3000, 2, func(report.Unmatched) error { return nil })
+	_, err = match.RunWithin(t.Context(), in, 3000, 3000, 2, func(match.Unmatched) error { return nil })
 	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
 	c.lines = some(settled(1, strings.Repeat("A", 2000), 1, 1), settled(2, strings.Repeat("B", 2000), 1, 1))
 	rows, _, _ := c.bounded(t, 3000, 1<<20, 2)
@@ -121,15 +121,15 @@ func TestOneReferenceLargerThanTheMemory(t *testing.T) {
 // TestOneReferenceThatIsTooMuchToJudge fits into memory as bytes, but not while
 // it is judged.
 func TestOneReferenceThatIsTooMuchToJudge(t *testing.T) {
-	const most = report.MinMatchMemory / 8 * 5 / 512
+	const most = match.MinMemory / 8 * 5 / 512
 	for n, want := range map[int]errcodes.Code{most: "", most + 1: errcodes.Unprocessable} {
 		var c matchCase
 		for i := range n {
 			c.lines = append(c.lines, settled(int64(i+1), "A", 1, 1))
 		}
 		in := c.input()
-		in.Limits.MemoryBytes = report.MinMatchMemory
-		_, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+		in.Limits.MemoryBytes = match.MinMemory
+		_, err := match.Run(t.Context(), in, func(match.Unmatched) error { return nil })
 		require.Equal(t, want, errcodes.Of(err))
 	}
 }
@@ -157,16 +157,16 @@ func TestWhatHasNoReferenceIsNoGroup(t *testing.T) {
 		c.payments = append(c.payments, paid("p"+strconv.Itoa(i), "", 1, 1))
 	}
 	in := c.input()
-	in.Limits = report.MatchLimits{MemoryBytes: report.MinMatchMemory, Scratch: portstest.NewScratch()}
-	tally, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: portstest.NewScratch()}
+	tally, err := match.Run(t.Context(), in, func(match.Unmatched) error { return nil })
 	require.NoError(t, err)
-	require.Equal(t, report.Tally{Lines: 2000, UnmatchedLines: 2000, Payments: 2000, Missing: 2000}, tally)
+	require.Equal(t, match.Tally{Lines: 2000, UnmatchedLines: 2000, Payments: 2000, Missing: 2000}, tally)
 }
 
 func TestMatchWithoutScratch(t *testing.T) {
-	_, err := report.MatchWithin(t.Context(), manyMatches(100).input(), 1500, 9000, 2, func(report.Unmatched) error { return nil })
+	_, err := match.RunWithin(t.Context(), manyMatches(100).input(), 1500, 9000, 2, func(match.Unmatched) error { return nil })
 	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
-	_, err = report.MatchWithin(t.Context(), manyMatches(100).input(), 150_000, 300, 2, func(report.Unmatched) error { return nil })
+	_, err = match.RunWithin(t.Context(), manyMatches(100).input(), 150_000, 300, 2, func(match.Unmatched) error { return nil })
 	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
 }
 
@@ -259,7 +259,7 @@ func TestMatchWhenScratchFails(t *testing.T) {
 		scratch.Fault = scratch.call
 		in := c.input()
 		in.Limits.Scratch = scratch
-		tally, err := report.MatchWithin(t.Context(), in, 2500, 600, 1, func(report.Unmatched) error { return nil })
+		tally, err := match.RunWithin(t.Context(), in, 2500, 600, 1, func(match.Unmatched) error { return nil })
 		require.Zero(t, scratch.Spaces())
 		require.Zero(t, scratch.Files())
 		require.Zero(t, scratch.open)
@@ -283,7 +283,7 @@ func TestMatchWhenScratchFails(t *testing.T) {
 func TestMatchWhenTheSpaceCannotBeRemoved(t *testing.T) {
 	in := manyMatches(120).input()
 	in.Limits.Scratch = &openScratch{MemoryScratch: portstest.NewScratch(), closeErr: errors.New("busy")}
-	tally, err := report.MatchWithin(t.Context(), in, 2500, 600, 1, func(report.Unmatched) error { return nil })
+	tally, err := match.RunWithin(t.Context(), in, 2500, 600, 1, func(match.Unmatched) error { return nil })
 	require.Equal(t, errcodes.StorageUnavailable, errcodes.Of(err))
 	require.Zero(t, tally)
 }
@@ -328,7 +328,7 @@ func TestMatchOfDamagedFiles(t *testing.T) {
 			t.Run(name+" "+side, func(t *testing.T) {
 				in := manyMatches(120).input()
 				in.Limits.Scratch = damagedScratch{portstest.NewScratch(), damage}
-				_, err := report.MatchWithin(t.Context(), in, limits[0], limits[1], 1, func(report.Unmatched) error { return nil })
+				_, err := match.RunWithin(t.Context(), in, limits[0], limits[1], 1, func(match.Unmatched) error { return nil })
 				// The standard library does not tell an endless number from a failed read.
 				require.Contains(t, []errcodes.Code{errcodes.CorruptRecord, errcodes.StorageUnavailable}, errcodes.Of(err))
 				require.Equal(t, name == "no length", errcodes.Of(err) == errcodes.StorageUnavailable)
@@ -338,17 +338,17 @@ func TestMatchOfDamagedFiles(t *testing.T) {
 }
 
 func TestRowsThatAreNone(t *testing.T) {
-	raw := report.EncodeLine(settled(1, "A", 1, 1))
+	raw := match.EncodeLine(settled(1, "A", 1, 1))
 	row := func(reason, why byte) []byte {
 		return append(append(make([]byte, 25), reason, why, 0, 0, byte(len(raw))), raw...)
 	}
-	got, err := report.DecodeRow(row(0, 0))
+	got, err := match.DecodeRow(row(0, 0))
 	require.NoError(t, err)
 	require.Equal(t, int64(1), got.Line.Line)
 	for name, bad := range map[string][]byte{
 		"no such reason": row(7, 0), "no such candidate": row(0, 3), "no candidate": row(0, 1), "cut": row(0, 0)[:40], "only a head": row(0, 0)[:25],
 	} {
-		_, err := report.DecodeRow(bad)
+		_, err := match.DecodeRow(bad)
 		require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), name)
 	}
 }
@@ -362,10 +362,10 @@ func TestRecordsThatAreNone(t *testing.T) {
 		// A bad line says whether it has an amount.
 		"says nothing": head + "\x00\x00\x00\x00\x00\x01x", "neither yes nor no": head + "\x00\x00\x00\x00\x00\x01x\x02",
 	} {
-		_, _, _, err := report.DecodeRecord([]byte(raw))
+		_, _, _, err := match.DecodeRecord([]byte(raw))
 		require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), name)
 	}
-	_, _, isLine, err := report.DecodeRecord([]byte(head + "\x00\x00\x00\x00\x00\x00"))
+	_, _, isLine, err := match.DecodeRecord([]byte(head + "\x00\x00\x00\x00\x00\x00"))
 	require.NoError(t, err)
 	require.True(t, isLine)
 }
@@ -375,7 +375,7 @@ func TestMatchRemovesWhatItHasRead(t *testing.T) {
 	in := manyMatches(500).input()
 	scratch := portstest.NewScratch()
 	in.Limits.Scratch = scratch
-	_, err := report.MatchWithin(t.Context(), in, 1500, 1<<20, 1, func(report.Unmatched) error {
+	_, err := match.RunWithin(t.Context(), in, 1500, 1<<20, 1, func(match.Unmatched) error {
 		require.Equal(t, 1, scratch.Spaces())
 		require.Zero(t, scratch.Files())
 		return nil
@@ -391,7 +391,7 @@ func TestTheRangeIsExactToTheNanosecond(t *testing.T) {
 	in := c.input()
 	in.Range.From, in.Range.Until = matchDay.Add(1), matchDay.Add(3)
 	var got []int64
-	_, err := report.Match(t.Context(), in, func(u report.Unmatched) error { got = append(got, u.Line.Line); return nil })
+	_, err := match.Run(t.Context(), in, func(u match.Unmatched) error { got = append(got, u.Line.Line); return nil })
 	require.NoError(t, err)
 	require.Equal(t, []int64{2, 3}, got)
 }
@@ -399,15 +399,15 @@ func TestTheRangeIsExactToTheNanosecond(t *testing.T) {
 func TestMatchWhenASourceFails(t *testing.T) {
 	broken := errcodes.New(errcodes.Unavailable, "the source is down")
 	for _, spilling := range []int64{1 << 20, 2500} {
-		for side, fail := range map[string]func(*report.MatchInput){
-			"lines":    func(in *report.MatchInput) { in.Lines = failing(in.Lines, broken) },
-			"payments": func(in *report.MatchInput) { in.Payments = failing(in.Payments, broken) },
+		for side, fail := range map[string]func(*match.Input){
+			"lines":    func(in *match.Input) { in.Lines = failing(in.Lines, broken) },
+			"payments": func(in *match.Input) { in.Payments = failing(in.Payments, broken) },
 		} {
 			in := manyMatches(120).input()
 			scratch := portstest.NewScratch()
 			in.Limits.Scratch = scratch
 			fail(&in)
-			tally, err := report.MatchWithin(t.Context(), in, spilling, 600, 1, func(report.Unmatched) error { t.Error("a row"); return nil })
+			tally, err := match.RunWithin(t.Context(), in, spilling, 600, 1, func(match.Unmatched) error { t.Error("a row"); return nil })
 			require.Same(t, broken, err, side)
 			require.Zero(t, tally)
 			require.Zero(t, scratch.Spaces())
@@ -432,7 +432,7 @@ func TestMatchWhenEmitFails(t *testing.T) {
 		scratch := portstest.NewScratch()
 		in.Limits.Scratch = scratch
 		calls := 0
-		_, err := report.MatchWithin(t.Context(), in, 1<<20, rows, 1, func(report.Unmatched) error {
+		_, err := match.RunWithin(t.Context(), in, 1<<20, rows, 1, func(match.Unmatched) error {
 			if calls++; calls == 3 {
 				return stop
 			}
@@ -453,7 +453,7 @@ func TestMatchEndsWithItsContext(t *testing.T) {
 			if rows == 0 {
 				cancel()
 			}
-			_, err := report.Match(ctx, in, func(report.Unmatched) error { emitted++; cancel(); return nil })
+			_, err := match.Run(ctx, in, func(match.Unmatched) error { emitted++; cancel(); return nil })
 			require.ErrorIs(t, err, context.Canceled)
 			require.Less(t, emitted, 2000)
 		})
@@ -468,39 +468,39 @@ func TestMatchEndsWithItsContext(t *testing.T) {
 				read++
 			}
 		}
-		_, err := report.Match(ctx, in, func(report.Unmatched) error { return nil })
+		_, err := match.Run(ctx, in, func(match.Unmatched) error { return nil })
 		require.ErrorIs(t, err, context.Canceled)
 		require.Less(t, read, 2000)
 	})
 }
 
 func TestMatchRefusesBadBounds(t *testing.T) {
-	for name, spoil := range map[string]func(*report.MatchInput){
-		"no lines":          func(in *report.MatchInput) { in.Lines = nil },
-		"no payments":       func(in *report.MatchInput) { in.Payments = nil },
-		"a range backwards": func(in *report.MatchInput) { in.Range.Until = in.Range.From.Add(-1) },
-		"below zero":        func(in *report.MatchInput) { in.Policy.Tolerance = -1 },
-		"too tolerant":      func(in *report.MatchInput) { in.Policy.Tolerance = report.MaxTolerance + 1 },
-		"no memory":         func(in *report.MatchInput) { in.Limits.MemoryBytes = report.MinMatchMemory - 1 },
-		"negative memory":   func(in *report.MatchInput) { in.Limits.MemoryBytes = -1 },
+	for name, spoil := range map[string]func(*match.Input){
+		"no lines":          func(in *match.Input) { in.Lines = nil },
+		"no payments":       func(in *match.Input) { in.Payments = nil },
+		"a range backwards": func(in *match.Input) { in.Range.Until = in.Range.From.Add(-1) },
+		"below zero":        func(in *match.Input) { in.Policy.Tolerance = -1 },
+		"too tolerant":      func(in *match.Input) { in.Policy.Tolerance = match.MaxTolerance + 1 },
+		"no memory":         func(in *match.Input) { in.Limits.MemoryBytes = match.MinMemory - 1 },
+		"negative memory":   func(in *match.Input) { in.Limits.MemoryBytes = -1 },
 	} {
 		in := manyMatches(1).input()
 		spoil(&in)
-		_, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+		_, err := match.Run(t.Context(), in, func(match.Unmatched) error { return nil })
 		require.Equal(t, errcodes.Configuration, errcodes.Of(err), name)
 	}
 	in := manyMatches(1).input()
-	in.Range.Until, in.Policy.Tolerance, in.Limits.MemoryBytes = in.Range.From, report.MaxTolerance, report.MinMatchMemory
-	_, err := report.Match(t.Context(), in, func(report.Unmatched) error { return nil })
+	in.Range.Until, in.Policy.Tolerance, in.Limits.MemoryBytes = in.Range.From, match.MaxTolerance, match.MinMemory
+	_, err := match.Run(t.Context(), in, func(match.Unmatched) error { return nil })
 	require.NoError(t, err)
 }
 
 func TestAges(t *testing.T) {
-	age := func(rng report.MatchRange) time.Duration {
+	age := func(rng match.Range) time.Duration {
 		in := matchCase{lines: some(settled(1, "A", 1, 2))}.input()
 		in.Range = rng
 		var got time.Duration
-		_, err := report.Match(t.Context(), in, func(u report.Unmatched) error { got = u.Age; return nil })
+		_, err := match.Run(t.Context(), in, func(u match.Unmatched) error { got = u.Age; return nil })
 		require.NoError(t, err)
 		return got
 	}
@@ -553,12 +553,12 @@ func TestCandidatesAreBounded(t *testing.T) {
 }
 
 func TestTheNearestCandidate(t *testing.T) {
-	after := func(d time.Duration) func(*report.Payment) {
-		return func(p *report.Payment) { p.CreatedAt = p.CreatedAt.Add(d) }
+	after := func(d time.Duration) func(*match.Payment) {
+		return func(p *match.Payment) { p.CreatedAt = p.CreatedAt.Add(d) }
 	}
 	line := settled(1, "A", 100, 1, func(l *ports.SettlementLine) { l.At = l.At.Add(10 * time.Millisecond) })
 	for name, c := range map[string]struct {
-		payments []report.Payment
+		payments []match.Payment
 		want     string
 	}{
 		"an equal hash of another reference": {some(paid("p1", "B", 100, 1)), ""},
@@ -569,7 +569,7 @@ func TestTheNearestCandidate(t *testing.T) {
 		"the currency before the status":     {some(paid("p1", "A-", 100, 1, failed), paid("p2", "a", 100, 1, euros)), "p1"},
 		"the status before the time":         {some(paid("p1", "A-", 100, 1, failed), paid("p2", "a", 100, 3)), "p2"},
 	} {
-		nearest, found := report.Similar(line, c.payments...)
+		nearest, found := match.Similar(line, c.payments...)
 		require.Equal(t, c.want, nearest.ID, name)
 		require.Equal(t, c.want != "", found, name)
 	}
@@ -580,7 +580,7 @@ func TestPlainReferences(t *testing.T) {
 		"INV-000123": "inv123", "inv 123": "inv123", "1-02": "12", "100-001": "1001", "a0b": "ab", "0a10": "a10",
 		"": "", "0": "", "---": "", "Ünïcode 7": "Ünïcode7", "AZ az09/:@[`{~": "azaz9", "2006": "2006",
 	} {
-		require.Equal(t, want, report.Plain(reference), reference)
+		require.Equal(t, want, match.Plain(reference), reference)
 	}
 }
 
@@ -588,43 +588,43 @@ func FuzzPlainReference(f *testing.F) {
 	f.Add("INV-000123")
 	f.Add("Ü 0010-x")
 	f.Fuzz(func(t *testing.T, reference string) {
-		plain := report.Plain(reference)
+		plain := match.Plain(reference)
 		if want := modelPlain(reference); plain != want {
 			t.Fatalf("%q instead of %q", plain, want)
 		}
-		if report.Plain(reference+" .") != plain || report.PlainHash(reference+" .") != report.PlainHash(reference) {
+		if match.Plain(reference+" .") != plain || match.PlainHash(reference+" .") != match.PlainHash(reference) {
 			t.Fatal("punctuation matters")
 		}
 	})
 }
 
 func FuzzMatchRecord(f *testing.F) {
-	f.Add(report.EncodeLine(settled(1, "A", math.MinInt64, 1, unreadable, undated)), int64(7), "ref", "EUR", "bad", int64(-1), int64(5))
-	f.Add(report.EncodePayment(paid("p", "A", 1, 1)), int64(math.MaxInt64), "", "", "", int64(1<<40), int64(999_999_999))
+	f.Add(match.EncodeLine(settled(1, "A", math.MinInt64, 1, unreadable, undated)), int64(7), "ref", "EUR", "bad", int64(-1), int64(5))
+	f.Add(match.EncodePayment(paid("p", "A", 1, 1)), int64(math.MaxInt64), "", "", "", int64(1<<40), int64(999_999_999))
 	f.Add([]byte("12345678l"), int64(0), "x", "y", "z", int64(0), int64(0))
 	f.Fuzz(func(t *testing.T, raw []byte, number int64, a, b, c string, sec, nsec int64) {
-		if line, p, isLine, err := report.DecodeRecord(raw); err == nil {
-			again := report.EncodePayment(p)
+		if line, p, isLine, err := match.DecodeRecord(raw); err == nil {
+			again := match.EncodePayment(p)
 			if isLine {
-				again = report.EncodeLine(line)
+				again = match.EncodeLine(line)
 			}
-			line2, p2, isLine2, err := report.DecodeRecord(again)
+			line2, p2, isLine2, err := match.DecodeRecord(again)
 			if err != nil || line2 != line || p2 != p || isLine2 != isLine {
 				t.Fatalf("%v: %v %v instead of %v %v", err, line2, p2, line, p)
 			}
 		} else if errcodes.Of(err) != errcodes.CorruptRecord {
 			t.Fatal(err)
 		}
-		if _, err := report.DecodeRow(raw); err != nil && errcodes.Of(err) != errcodes.CorruptRecord {
+		if _, err := match.DecodeRow(raw); err != nil && errcodes.Of(err) != errcodes.CorruptRecord {
 			t.Fatal(err)
 		}
 		at := time.Unix(sec, nsec).UTC()
 		line := ports.SettlementLine{Line: number, Reference: a, Amount: -number, Currency: b, At: at, Bad: c, HasAmount: c != "" && sec%2 == 0}
-		if got, _, isLine, err := report.DecodeRecord(report.EncodeLine(line)); err != nil || !isLine || got != line {
+		if got, _, isLine, err := match.DecodeRecord(match.EncodeLine(line)); err != nil || !isLine || got != line {
 			t.Fatalf("%v: %v instead of %v", err, got, line)
 		}
-		p := report.Payment{ID: a, Reference: b, Currency: c, Amount: number, Status: ports.TransactionStatus(a), CreatedAt: at}
-		if _, got, isLine, err := report.DecodeRecord(report.EncodePayment(p)); err != nil || isLine || got != p {
+		p := match.Payment{ID: a, Reference: b, Currency: c, Amount: number, Status: ports.TransactionStatus(a), CreatedAt: at}
+		if _, got, isLine, err := match.DecodeRecord(match.EncodePayment(p)); err != nil || isLine || got != p {
 			t.Fatalf("%v: %v instead of %v", err, got, p)
 		}
 	})

@@ -1,4 +1,4 @@
-package report_test
+package match_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
-	"github.com/corridor-go/corridor/report"
+	"github.com/corridor-go/corridor/report/match"
 )
 
 var matchDay = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -31,43 +31,43 @@ func fromSlice[T any](list []T) iter.Seq2[T, error] {
 
 type matchCase struct {
 	lines     []ports.SettlementLine
-	payments  []report.Payment
+	payments  []match.Payment
 	tolerance int64
 }
 
-var matchRange = report.MatchRange{
+var matchRange = match.Range{
 	From: matchDay, Until: matchDay.AddDate(0, 0, 3), Due: matchDay.AddDate(0, 0, 2), AsOf: matchDay.AddDate(0, 0, 3),
 }
 
-func (c matchCase) input() report.MatchInput {
-	return report.MatchInput{
+func (c matchCase) input() match.Input {
+	return match.Input{
 		Lines: fromSlice(c.lines), Payments: fromSlice(c.payments), Range: matchRange,
-		Policy: report.MatchPolicy{Tolerance: c.tolerance},
+		Policy: match.Policy{Tolerance: c.tolerance},
 	}
 }
 
-// all runs Match and gives its rows.
-func (c matchCase) all(t require.TestingT) ([]report.Unmatched, report.Tally) {
-	var rows []report.Unmatched
-	tally, err := report.Match(context.Background(), c.input(), func(u report.Unmatched) error { rows = append(rows, u); return nil })
+// all runs Run and gives its rows.
+func (c matchCase) all(t require.TestingT) ([]match.Unmatched, match.Tally) {
+	var rows []match.Unmatched
+	tally, err := match.Run(context.Background(), c.input(), func(u match.Unmatched) error { rows = append(rows, u); return nil })
 	require.NoError(t, err)
 	return rows, tally
 }
 
 // bounded is all with little memory.
-func (c matchCase) bounded(t require.TestingT, records, rows int64, bits uint) ([]report.Unmatched, report.Tally, *portstest.MemoryScratch) {
+func (c matchCase) bounded(t require.TestingT, records, rows int64, bits uint) ([]match.Unmatched, match.Tally, *portstest.MemoryScratch) {
 	scratch := portstest.NewScratch()
 	in := c.input()
 	in.Limits.Scratch = scratch
-	var list []report.Unmatched
-	tally, err := report.MatchWithin(context.Background(), in, records, rows, bits, func(u report.Unmatched) error { list = append(list, u); return nil })
+	var list []match.Unmatched
+	tally, err := match.RunWithin(context.Background(), in, records, rows, bits, func(u match.Unmatched) error { list = append(list, u); return nil })
 	require.NoError(t, err)
 	require.Zero(t, scratch.Spaces())
 	require.Zero(t, scratch.Files())
 	return list, tally, scratch
 }
 
-func (c matchCase) model() ([]report.Unmatched, report.Tally) {
+func (c matchCase) model() ([]match.Unmatched, match.Tally) {
 	m := matchModel{lines: slices.Clone(c.lines), payments: slices.Clone(c.payments), rng: matchRange, tolerance: c.tolerance}
 	m.run()
 	return m.rows, m.tally
@@ -98,7 +98,7 @@ func drawMatch(references []string, most int) *rapid.Generator[matchCase] {
 			c.lines = append(c.lines, l)
 		}
 		for i := range rapid.IntRange(0, most).Draw(t, "payments") {
-			c.payments = append(c.payments, report.Payment{
+			c.payments = append(c.payments, match.Payment{
 				ID: "p" + strconv.Itoa(i), Reference: reference.Draw(t, "reference"), Currency: currency.Draw(t, "currency"),
 				Amount: amountsOf(math.MaxInt64, -100).Draw(t, "amount"), CreatedAt: drawTime.Draw(t, "created"),
 				Status: rapid.SampledFrom([]ports.TransactionStatus{
@@ -144,7 +144,7 @@ func TestMatchCounts(t *testing.T) {
 		require.Len(t, rows, int(tally.UnmatchedLines+tally.Missing))
 		lines, payments := map[int64]bool{}, map[string]bool{}
 		for _, u := range rows {
-			if u.Reason == report.MissingSettlement {
+			if u.Reason == match.MissingSettlement {
 				require.False(t, payments[u.Payment.ID], "a payment is missing twice")
 				payments[u.Payment.ID] = true
 				continue

@@ -1,4 +1,4 @@
-package report
+package match
 
 import (
 	"context"
@@ -6,10 +6,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// MatchWithin is Match with less memory than a process would be given: bytes of
+// RunWithin is Run with less memory than a process would be given: bytes of
 // records and of rows, files of 16 bytes' buffer, 1<<bits at once.
-func MatchWithin(ctx context.Context, in MatchInput, records, rows int64, bits uint, emit func(Unmatched) error) (Tally, error) {
-	return match(ctx, in, bounds{records: records, rows: rows, group: 1 << 30, buffer: 16, bits: bits}, emit)
+func RunWithin(ctx context.Context, in Input, records, rows int64, bits uint, emit func(Unmatched) error) (Tally, error) {
+	return run(ctx, in, bounds{records: records, rows: rows, group: 1 << 30, buffer: 16, bits: bits}, emit)
 }
 
 // Plain gives a reference's plain form.
@@ -39,8 +39,8 @@ func DecodeRecord(raw []byte) (line ports.SettlementLine, p Payment, isLine bool
 // DecodeRow reads a row as a scratch file holds it.
 func DecodeRow(raw []byte) (Unmatched, error) { return new(judge).decode(raw) }
 
-// UnmatchedReasons lists the reasons with what a row of each is about and means.
-func UnmatchedReasons() (list [][3]string) {
+// Reasons lists the reasons with what a row of each is about and means.
+func Reasons() (list [][3]string) {
 	for _, r := range reasons {
 		list = append(list, [3]string{string(r.reason), r.about, r.means})
 	}

@@ -1,4 +1,4 @@
-package report_test
+package match_test
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/corridor-go/corridor/internal/docpage"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/report"
+	"github.com/corridor-go/corridor/report/match"
 )
 
 // settled is a line of the n-th day of the range, in USD.
@@ -24,8 +24,8 @@ func settled(number int64, reference string, amount int64, day int, more ...func
 }
 
 // paid is a SUCCEEDED payment of the n-th day, in USD.
-func paid(id, reference string, amount int64, day int, more ...func(*report.Payment)) report.Payment {
-	p := report.Payment{
+func paid(id, reference string, amount int64, day int, more ...func(*match.Payment)) match.Payment {
+	p := match.Payment{
 		ID: id, Reference: reference, Amount: amount, Currency: "USD", Status: ports.TransactionSucceeded, CreatedAt: matchDay.AddDate(0, 0, day-1),
 	}
 	for _, change := range more {
@@ -37,9 +37,9 @@ func paid(id, reference string, amount int64, day int, more ...func(*report.Paym
 func inEuros(l *ports.SettlementLine)    { l.Currency = "EUR" }
 func unreadable(l *ports.SettlementLine) { l.Bad = "the amount is no number" }
 func undated(l *ports.SettlementLine)    { l.At = time.Time{} }
-func failed(p *report.Payment)           { p.Status = ports.TransactionFailed }
-func pending(p *report.Payment)          { p.Status = ports.TransactionPending }
-func euros(p *report.Payment)            { p.Currency = "EUR" }
+func failed(p *match.Payment)            { p.Status = ports.TransactionFailed }
+func pending(p *match.Payment)           { p.Status = ports.TransactionPending }
+func euros(p *match.Payment)             { p.Currency = "EUR" }
 
 // matchCases is also a part of the documentation: name, what there is, and the
 // rows that come of it. Days 1 to 3 are judged, payments before day 3 are due.
@@ -158,18 +158,18 @@ var matchCases = []struct {
 func some[T any](list ...T) []T { return list }
 
 // brief tells what stands in a row.
-func brief(u report.Unmatched) string {
-	if u.Reason == report.MissingSettlement {
+func brief(u match.Unmatched) string {
+	if u.Reason == match.MissingSettlement {
 		return fmt.Sprintf("payment %s %s", u.Payment.ID, u.Reason)
 	}
 	text := fmt.Sprintf("line %d %s", u.Line.Line, u.Reason)
-	if u.CandidateWhy != report.NoCandidate {
+	if u.CandidateWhy != match.NoCandidate {
 		text += " " + u.Candidate.ID
 	}
-	if u.CandidateWhy == report.SimilarReference {
+	if u.CandidateWhy == match.SimilarReference {
 		text += " " + string(u.CandidateWhy)
 	}
-	if u.Reason == report.AmountMismatch || u.Reason == report.DuplicateSettlement {
+	if u.Reason == match.AmountMismatch || u.Reason == match.DuplicateSettlement {
 		text += fmt.Sprintf(" settled %d difference %d", u.Settled, u.Difference)
 	}
 	return text
@@ -196,14 +196,14 @@ func TestSettlementsPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Unmatched settlements
 
-Generated from the reasons and the test cases of package report (SPEC 2.6 and 4.6). The rules stand at [report.Match](../../report/match.go).
+Generated from the reasons and the test cases of package match (SPEC 2.6 and 4.6). The rules stand at [match.Run](../../report/match/match.go).
 
 ## Reasons
 
 | reason | a row is about | when |
 |---|---|---|
 `)
-	for _, r := range report.UnmatchedReasons() {
+	for _, r := range match.Reasons() {
 		fmt.Fprintf(&b, "| %s | a %s | %s |\n", r[0], r[1], r[2])
 	}
 	b.WriteString(`
@@ -240,7 +240,7 @@ Days 1 to 3 are judged, and payments of days 1 and 2 are due. Each case is a tes
 - What does not fit into memory goes to scratch files, divided by reference; the rows are the same and in the same order. Only one reference
   with more lines and payments than the memory holds cannot be divided: the report fails with ` + "`unprocessable`" + `.
 `)
-	docpage.Check(t, "../internal/docs/settlements.md", b.String())
+	docpage.Check(t, "../../internal/docs/settlements.md", b.String())
 }
 
 func dayOf(at time.Time) int { return int(at.Sub(matchDay)/(24*time.Hour)) + 1 }

@@ -1,4 +1,4 @@
-package report
+package match
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ func newJoin(s *space, b bounds, j *judge) *join {
 }
 
 // run reads both sides and judges them.
-func (j *join) run(ctx context.Context, in MatchInput) error {
+func (j *join) run(ctx context.Context, in Input) error {
 	top := &part{join: j}
 	for line, err := range in.Lines {
 		if err != nil {

@@ -1,4 +1,4 @@
-package report
+package match
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ type judge struct {
 	row             []byte
 }
 
-func newJudge(in MatchInput, rows *sorter) *judge {
+func newJudge(in Input, rows *sorter) *judge {
 	j := &judge{
 		rows: rows, tolerance: in.Policy.Tolerance, asOf: in.Range.AsOf,
 		from: momentOf(in.Range.From), until: momentOf(in.Range.Until), due: momentOf(in.Range.Due),

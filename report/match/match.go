@@ -1,4 +1,4 @@
-package report
+package match
 
 import (
 	"context"
@@ -19,50 +19,50 @@ type Payment struct {
 	CreatedAt time.Time
 }
 
-// MatchRange says what a run judges. Lines and payments beyond it may be given,
+// Range says what a run judges. Lines and payments beyond it may be given,
 // and should be: a payment at the end of a day settles days later. They meet the
 // others, but are neither counted nor reported.
-type MatchRange struct {
+type Range struct {
 	From  time.Time // the first instant that is judged
 	Until time.Time // the first instant that is not
 	Due   time.Time // a payment created before it should have settled by now; zero: none should
 	AsOf  time.Time // ages are counted up to it; zero: Until
 }
 
-// MaxTolerance bounds MatchPolicy.Tolerance, in minor units.
+// MaxTolerance bounds Policy.Tolerance, in minor units.
 const MaxTolerance = 1_000_000_000_000_000
 
-// MatchPolicy says how exactly sums have to agree.
-type MatchPolicy struct {
+// Policy says how exactly sums have to agree.
+type Policy struct {
 	Tolerance int64 // how far a payment's settled sum may lie from its amount, in minor units; 0 to MaxTolerance
 }
 
-// Bounds of MatchLimits.MemoryBytes.
+// Bounds of Limits.MemoryBytes.
 const (
-	MinMatchMemory     = 1 << 20
-	DefaultMatchMemory = 256 << 20
+	MinMemory     = 1 << 20
+	DefaultMemory = 256 << 20
 )
 
-// MatchLimits bounds a run.
-type MatchLimits struct {
-	// MemoryBytes is how much the run holds in memory, at least MinMatchMemory;
-	// 0: DefaultMatchMemory. The process needs about twice that.
+// Limits bounds a run.
+type Limits struct {
+	// MemoryBytes is how much the run holds in memory, at least MinMemory;
+	// 0: DefaultMemory. The process needs about twice that.
 	MemoryBytes int64
 	// Scratch takes what does not fit. With none, more than fits is
 	// errcodes.Unprocessable.
 	Scratch ports.Scratch
 }
 
-// MatchInput is what Match reads.
-type MatchInput struct {
+// Input is what Run reads.
+type Input struct {
 	Lines    iter.Seq2[ports.SettlementLine, error] // in any order
 	Payments iter.Seq2[Payment, error]              // in any order
-	Range    MatchRange
-	Policy   MatchPolicy
-	Limits   MatchLimits
+	Range    Range
+	Policy   Policy
+	Limits   Limits
 }
 
-// Tally counts what Match has judged. Lines is always Matched + UnmatchedLines.
+// Tally counts what Run has judged. Lines is always Matched + UnmatchedLines.
 type Tally struct {
 	Lines          int64 // good ones in the range, and all bad ones
 	Matched        int64 // lines
@@ -71,7 +71,7 @@ type Tally struct {
 	Missing        int64 // rows of missing_settlement
 }
 
-// Match compares settlement lines with payments and gives what does not agree,
+// Run compares settlement lines with payments and gives what does not agree,
 // by rising At or CreatedAt, then Line, then ID; lines go before payments. What
 // it gives depends on neither the order of the input nor the memory.
 //
@@ -102,17 +102,17 @@ type Tally struct {
 // error of a source or of emit, which is given back as it is; the context's own;
 // StorageUnavailable or another code of the scratch space; Unprocessable when
 // one reference alone, with those similar to it, is more than the memory holds,
-// which is some 300,000 lines and payments with DefaultMatchMemory;
+// which is some 300,000 lines and payments with DefaultMemory;
 // Configuration for a bound that is not met. The scratch space is closed then,
 // too. Times are given in UTC.
-func Match(ctx context.Context, in MatchInput, emit func(Unmatched) error) (Tally, error) {
+func Run(ctx context.Context, in Input, emit func(Unmatched) error) (Tally, error) {
 	if err := in.check(); err != nil {
 		return Tally{}, err
 	}
-	return match(ctx, in, in.Limits.split(), emit)
+	return run(ctx, in, in.Limits.split(), emit)
 }
 
-func (in MatchInput) check() error {
+func (in Input) check() error {
 	switch {
 	case in.Lines == nil || in.Payments == nil:
 		return errcodes.New(errcodes.Configuration, "lines and payments are required")
@@ -120,8 +120,8 @@ func (in MatchInput) check() error {
 		return errcodes.New(errcodes.Configuration, "the range ends before it begins")
 	case in.Policy.Tolerance < 0 || in.Policy.Tolerance > MaxTolerance:
 		return errcodes.New(errcodes.Configuration, "the tolerance is below zero or above MaxTolerance")
-	case in.Limits.MemoryBytes != 0 && in.Limits.MemoryBytes < MinMatchMemory:
-		return errcodes.New(errcodes.Configuration, "the memory is below MinMatchMemory")
+	case in.Limits.MemoryBytes != 0 && in.Limits.MemoryBytes < MinMemory:
+		return errcodes.New(errcodes.Configuration, "the memory is below MinMemory")
 	default:
 		return nil
 	}
@@ -139,10 +139,10 @@ type bounds struct {
 	bits    uint  // 1<<bits files are written at once, and as many read
 }
 
-func (l MatchLimits) split() bounds {
+func (l Limits) split() bounds {
 	memory := l.MemoryBytes
 	if memory == 0 {
-		memory = DefaultMatchMemory
+		memory = DefaultMemory
 	}
 	const bits = 6
 	return bounds{
@@ -154,8 +154,8 @@ func (l MatchLimits) split() bounds {
 	}
 }
 
-// match is Match within the bounds.
-func match(ctx context.Context, in MatchInput, b bounds, emit func(Unmatched) error) (tally Tally, err error) {
+// run is Run within the bounds.
+func run(ctx context.Context, in Input, b bounds, emit func(Unmatched) error) (tally Tally, err error) {
 	s := &space{scratch: in.Limits.Scratch, buffer: b.buffer}
 	defer func() {
 		if closed := s.close(); err == nil && closed != nil {
