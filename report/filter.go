@@ -1,14 +1,32 @@
 package report
 
 import (
-	"strconv"
+	"iter"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/cockroachdb/apd/v3"
 
 	"github.com/corridor-go/corridor/internal/jsontext"
 	"github.com/corridor-go/corridor/ports"
 )
+
+func checkFilters(asked []ports.Filter, columns []ports.Column) ([]ports.Filter, error) {
+	var kept []ports.Filter
+	seen := make(map[string]bool, len(columns))
+	for _, f := range asked {
+		if fault := faultOf(f.Column, columns, seen); fault != "" {
+			return nil, unprocessable("filters", "must be on columns of the report, each once: "+fault)
+		}
+		if _, err := compile(f, columns[find(columns, f.Column)].Type); err != nil {
+			return nil, err
+		}
+		f.OneOf = append([]string(nil), f.OneOf...)
+		kept = append(kept, f)
+	}
+	return kept, nil
+}
 
 // test reports whether a value passes a filter.
 type test func(value string) bool
@@ -102,9 +120,124 @@ func decimal(text string) (*apd.Decimal, bool) {
 	return d, err == nil
 }
 
-// plainInteger reports whether text is an integer within int64, as JSON writes
-// it.
-func plainInteger(text string) bool {
-	n, err := strconv.ParseInt(text, 10, 64)
-	return err == nil && strconv.FormatInt(n, 10) == text
+// span is what a filter's text means: an instant, or a day from its first
+// instant to its last, as texts of TimeLayout. That of no text is empty.
+type span struct{ first, last string }
+
+func spanOf(text string) (span, bool) {
+	if text == "" {
+		return span{}, true
+	}
+	if day, err := time.Parse(dayLayout, text); err == nil {
+		return span{day.Format(TimeLayout), day.AddDate(0, 0, 1).Add(-time.Millisecond).Format(TimeLayout)}, true
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil || at.UTC().Year() < firstYear || at.UTC().Year() > lastYear {
+		return span{}, false
+	}
+	instant := at.UTC().Format(TimeLayout)
+	return span{instant, instant}, true
+}
+
+func (s span) day() bool { return s.first != s.last }
+
+// compileTimes takes RFC 3339 and days. A day is the whole of it: as a value, its
+// first instant as a From, and its last as a To.
+func compileTimes(f ports.Filter) (test, error) {
+	instants, days := map[string]bool{}, map[string]bool{}
+	for _, text := range f.OneOf {
+		switch s, ok := spanOf(text); {
+		case !ok:
+			return nil, badFilter(f, "must compare a time with times or dates")
+		case s.day():
+			days[text] = true
+		default:
+			instants[s.first] = true
+		}
+	}
+	from, okFrom := spanOf(f.From)
+	to, okTo := spanOf(f.To)
+	switch {
+	case !okFrom || !okTo:
+		return nil, badFilter(f, "must bound a time by times or dates")
+	case to.last != "" && to.last < from.first:
+		return nil, badFilter(f, turned)
+	}
+	among := func(value string) bool { return instants[value] || days[value[:min(len(value), len(dayLayout))]] }
+	return func(value string) bool {
+		return value != "" && value >= from.first && (to.last == "" || value <= to.last) && (len(f.OneOf) == 0 || among(value))
+	}, nil
+}
+
+// exact gives a filter as a source takes it: its times as texts of their column,
+// a day as its ends. It is false where no such filter says the same, which is for
+// a day as a value.
+func exact(f ports.Filter, t ports.ColumnType) (ports.Filter, bool) {
+	if t != ports.ColumnTime {
+		return f, true
+	}
+	out := ports.Filter{Column: f.Column}
+	for _, text := range f.OneOf {
+		s, ok := spanOf(text)
+		if !ok || s.day() {
+			return f, false
+		}
+		out.OneOf = append(out.OneOf, s.first)
+	}
+	from, okFrom := spanOf(f.From)
+	to, okTo := spanOf(f.To)
+	out.From, out.To = from.first, to.last
+	return out, okFrom && okTo
+}
+
+// filters are tests of columns by their places.
+type filters []placed
+
+type placed struct {
+	at   int
+	test test
+}
+
+func (f filters) and(one ports.Filter, names []string, columns []ports.Column) (filters, error) {
+	t, err := compile(one, columns[find(columns, one.Column)].Type)
+	if err != nil {
+		return nil, err
+	}
+	return append(f, placed{slices.Index(names, one.Column), t}), nil
+}
+
+// all makes the tests of filters on rows that hold all columns.
+func (f filters) all(asked []ports.Filter, columns []ports.Column) (filters, error) {
+	var err error
+	for _, one := range asked {
+		if f, err = f.and(one, names(columns), columns); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// passing gives the rows that pass, cut to their first columns: what stands
+// behind was asked for to judge them.
+func (f filters) passing(rows iter.Seq2[ports.Row, error], columns int) iter.Seq2[ports.Row, error] {
+	return func(yield func(ports.Row, error) bool) {
+		for row, err := range rows {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if f.pass(row) && !yield(row[:columns], nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f filters) pass(row ports.Row) bool {
+	for _, p := range f {
+		if !p.test(row[p.at]) {
+			return false
+		}
+	}
+	return true
 }

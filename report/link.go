@@ -23,6 +23,12 @@ const (
 
 var linkEncoding = base64.RawURLEncoding.Strict()
 
+// Link is a download link's signed part.
+type Link struct {
+	Token     string
+	ExpiresAt time.Time
+}
+
 // DownloadURL makes a link to the file of the owner's report: a token that
 // [Service.OpenLink] takes until Config.LinkLife is over. It is made anew at
 // each call, so that a report's link never dies before the report. Errors are

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
-	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -95,25 +93,4 @@ func (s *Service) completed(ctx context.Context, owner, id string) (job, error) 
 		err = errcodes.New(errcodes.Conflict, "The report has not completed")
 	}
 	return j, err
-}
-
-const maxSmallFile = 64 << 20
-
-func (s *Service) readAll(ctx context.Context, name string) (text []byte, err error) {
-	file, err := s.ports.Files.Open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if closed := file.Close(); err == nil {
-			err = closed
-		}
-	}()
-	return io.ReadAll(io.LimitReader(file, maxSmallFile))
-}
-
-// Link is a download link's signed part.
-type Link struct {
-	Token     string
-	ExpiresAt time.Time
 }

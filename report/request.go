@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/jsontext"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -106,68 +105,6 @@ func checkRange(from, to time.Time) error {
 	default:
 		return nil
 	}
-}
-
-// checkColumns refuses columns that there are none of, and those named twice.
-func checkColumns(asked []string, columns []ports.Column) ([]string, error) {
-	if len(asked) == 0 {
-		return names(columns), nil
-	}
-	seen := make(map[string]bool, len(columns))
-	for _, name := range asked {
-		if fault := faultOf(name, columns, seen); fault != "" {
-			return nil, unprocessable("columns", "must be columns of the report, each once: "+fault)
-		}
-	}
-	return append([]string(nil), asked...), nil
-}
-
-// faultOf says what is wrong with a column that was named beside those seen, and
-// marks it as seen. The names of columns are the service's own; what the client
-// wrote for one is shown to it as little as it takes.
-func faultOf(name string, columns []ports.Column, seen map[string]bool) string {
-	switch {
-	case find(columns, name) < 0:
-		return jsontext.Shown(name) + " is not among " + strings.Join(names(columns), ", ")
-	case seen[name]:
-		return jsontext.Shown(name) + " is there twice"
-	}
-	seen[name] = true
-	return ""
-}
-
-func names(columns []ports.Column) []string {
-	list := make([]string, len(columns))
-	for i := range columns {
-		list[i] = columns[i].Name
-	}
-	return list
-}
-
-// find gives the place of a column, or -1.
-func find(columns []ports.Column, name string) int {
-	for i := range columns {
-		if columns[i].Name == name {
-			return i
-		}
-	}
-	return -1
-}
-
-func checkFilters(asked []ports.Filter, columns []ports.Column) ([]ports.Filter, error) {
-	var kept []ports.Filter
-	seen := make(map[string]bool, len(columns))
-	for _, f := range asked {
-		if fault := faultOf(f.Column, columns, seen); fault != "" {
-			return nil, unprocessable("filters", "must be on columns of the report, each once: "+fault)
-		}
-		if _, err := compile(f, columns[find(columns, f.Column)].Type); err != nil {
-			return nil, err
-		}
-		f.OneOf = append([]string(nil), f.OneOf...)
-		kept = append(kept, f)
-	}
-	return kept, nil
 }
 
 func invalid(name, reason string) error {

@@ -192,22 +192,3 @@ func (s *Service) giveBack(ctx context.Context, j job, pause time.Duration) erro
 	}
 	return nil
 }
-
-const expirePage = 100
-
-// expire removes the files and the jobs that are kept long enough.
-func (s *Service) expire(ctx context.Context, now time.Time) error {
-	if s.policy.KeepFor == 0 {
-		return nil
-	}
-	old, err := s.ports.Reports.ExpiredReports(ctx, now.Add(-s.policy.KeepFor), expirePage)
-	failed := []error{err}
-	for i := range old {
-		if err := s.removeFiles(ctx, &old[i]); err != nil {
-			failed = append(failed, err)
-			continue
-		}
-		failed = append(failed, s.ports.Reports.RemoveReport(ctx, old[i].Owner, old[i].ID))
-	}
-	return errors.Join(failed...)
-}

@@ -73,92 +73,12 @@ func byFormat(writers []ports.ReportWriter) (map[string]ports.ReportWriter, erro
 	return of, nil
 }
 
-// needed are the columns that reports cannot do without, by type.
-var needed = []ports.Column{
-	{Name: ports.ColumnTransactionID, Type: ports.ColumnText}, {Name: ports.ColumnMerchantReference, Type: ports.ColumnText},
-	{Name: ports.ColumnStatus, Type: ports.ColumnText}, {Name: ports.ColumnDirection, Type: ports.ColumnText},
-	{Name: ports.ColumnAmount, Type: ports.ColumnMoney}, {Name: ports.ColumnCurrency, Type: ports.ColumnText},
-	{Name: ports.ColumnMethod, Type: ports.ColumnText}, {Name: ports.ColumnConnector, Type: ports.ColumnText},
-	{Name: ports.ColumnCode, Type: ports.ColumnText}, {Name: ports.ColumnCreatedAt, Type: ports.ColumnTime},
-}
-
-func checkSource(columns []ports.Column) error {
-	for _, n := range needed {
-		if i := find(columns, n.Name); i < 0 || columns[i].Type != n.Type {
-			return misconfigured("the transaction source needs a column " + n.Name + " of the type " + string(n.Type))
-		}
-	}
-	return nil
-}
-
 // Columns lists what a report of the kind may hold.
 func (s *Service) Columns(kind ports.ReportKind) []ports.Column {
 	if kind == ports.ReportUnmatched {
 		return match.Columns()
 	}
 	return slices.Clone(s.columns)
-}
-
-// CreateTransactions asks for a report on the owner's transactions, and gives
-// the job; it runs in the background (SPEC 4.5).
-//
-// Errors: InvalidRequest for what is malformed, an owner of none or more than
-// MaxOwner bytes included; Unprocessable for columns and filters that the report
-// has not, an end before the start and more than 366 days; TooManyRequests while
-// the owner has Config.MaxWaiting reports that have not ended; StorageUnavailable,
-// OutcomeUnknown, and the context's own.
-func (s *Service) CreateTransactions(ctx context.Context, owner string, r Request) (ports.ReportJob, error) {
-	return s.create(ctx, owner, ports.ReportTransactions, r)
-}
-
-// CreateUnmatched asks for a report on the settlement lines and transactions
-// that do not match. Without columns it has all. Errors are those of
-// [Service.CreateTransactions]; NotFound where there is no settlement source.
-func (s *Service) CreateUnmatched(ctx context.Context, owner string, r Request) (ports.ReportJob, error) {
-	if s.ports.Settlements == nil {
-		return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "No settlements are reported on here")
-	}
-	return s.create(ctx, owner, ports.ReportUnmatched, r)
-}
-
-func (s *Service) create(ctx context.Context, owner string, kind ports.ReportKind, r Request) (ports.ReportJob, error) {
-	if owner == "" || len(owner) > MaxOwner {
-		return ports.ReportJob{}, invalid("owner", "must be 1 to 512 bytes")
-	}
-	request, err := r.check(s.Columns(kind), s.writers, kind == ports.ReportTransactions)
-	if err != nil {
-		return ports.ReportJob{}, err
-	}
-	now := s.cfg.Clock.Now()
-	id, err := newID(now, s.cfg.Random)
-	if err != nil {
-		return ports.ReportJob{}, err
-	}
-	j := job{ports.ReportJob{ID: id, Owner: owner, Kind: kind, Request: request, Total: -1}}
-	change, err := j.move(OnCreate, now, nil)
-	if err != nil {
-		return ports.ReportJob{}, err
-	}
-	if err := s.reserve(ctx, owner, id); err != nil {
-		return ports.ReportJob{}, err
-	}
-	if err := s.save(ctx, change); err != nil {
-		if errcodes.Of(err) != errcodes.OutcomeUnknown {
-			s.waiting.drop(owner, id)
-		}
-		return ports.ReportJob{}, err
-	}
-	s.nudge()
-	change.Job.Version++
-	return change.Job, nil
-}
-
-// nudge wakes Run.
-func (s *Service) nudge() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
 }
 
 // save stores a change. Of one whose fate is unknown the job is read back: ours

@@ -42,27 +42,6 @@ func (s *Service) applied(f ports.Filter) (ports.Filter, bool) {
 	return whole, ok && s.ports.Transactions.Applies(whole)
 }
 
-// with gives the columns with one more, unless it is there.
-func with(columns []string, name string) []string {
-	if slices.Contains(columns, name) {
-		return columns
-	}
-	return append(columns, name)
-}
-
-// describe gives the columns of those names. Money whose currency column was not
-// asked for names none.
-func describe(names []string, columns []ports.Column) []ports.Column {
-	list := make([]ports.Column, len(names))
-	for i, name := range names {
-		list[i] = columns[find(columns, name)]
-		if !slices.Contains(names, list[i].Currency) {
-			list[i].Currency = ""
-		}
-	}
-	return list
-}
-
 // ordered checks what a source promises: each row once, in order, within the
 // range. A source that breaks it would double rows or leave some out without
 // anybody noticing; its report has failed.
@@ -93,55 +72,3 @@ func ordered(ctx context.Context, rows iter.Seq2[ports.Row, error], q *ports.Row
 }
 
 func disordered(message string) error { return errcodes.New(errcodes.MalformedAnswer, message) }
-
-// filters are tests of columns by their places.
-type filters []placed
-
-type placed struct {
-	at   int
-	test test
-}
-
-func (f filters) and(one ports.Filter, names []string, columns []ports.Column) (filters, error) {
-	t, err := compile(one, columns[find(columns, one.Column)].Type)
-	if err != nil {
-		return nil, err
-	}
-	return append(f, placed{slices.Index(names, one.Column), t}), nil
-}
-
-// all makes the tests of filters on rows that hold all columns.
-func (f filters) all(asked []ports.Filter, columns []ports.Column) (filters, error) {
-	var err error
-	for _, one := range asked {
-		if f, err = f.and(one, names(columns), columns); err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
-}
-
-// passing gives the rows that pass, cut to their first columns: what stands
-// behind was asked for to judge them.
-func (f filters) passing(rows iter.Seq2[ports.Row, error], columns int) iter.Seq2[ports.Row, error] {
-	return func(yield func(ports.Row, error) bool) {
-		for row, err := range rows {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if f.pass(row) && !yield(row[:columns], nil) {
-				return
-			}
-		}
-	}
-}
-
-func (f filters) pass(row ports.Row) bool {
-	for _, p := range f {
-		if !p.test(row[p.at]) {
-			return false
-		}
-	}
-	return true
-}

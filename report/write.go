@@ -8,9 +8,11 @@ import (
 	"hash"
 	"io"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/jsontext"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -132,51 +134,56 @@ func (s *summed) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// put stores a small file; none when there is nothing to store.
-func (s *Service) put(ctx context.Context, name string, text []byte) (err error) {
-	if text == nil {
-		return s.ports.Files.Remove(ctx, name)
-	}
-	file, err := s.ports.Files.Create(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if aborted := file.Abort(); err == nil {
-			err = aborted
-		}
-	}()
-	if _, err := file.Write(text); err != nil {
-		return err
-	}
-	return file.Commit(ctx)
+// maxInlineText is from how many bytes on a list takes no more rows.
+const maxInlineText = maxSmallFile / 4
+
+// inline collects the rows of a small report as JSON objects, one a line, for
+// answers that show them. Beyond its limit it holds none: a list is never cut.
+type inline struct {
+	columns []ports.Column
+	left    int
+	lines   []byte
+	over    bool
 }
 
-// Each attempt has files of its own, so that one that has lost its lease without
-// noticing never replaces what another has made: the last is the one that counts.
-func attemptName(rec *ports.ReportJob, file string) string {
-	return rec.ID + "/" + count(rec.Attempts) + "/" + file
+func newInline(columns []ports.Column, limit int) *inline {
+	return &inline{columns: columns, left: limit, lines: []byte{}}
 }
 
-func reportName(rec *ports.ReportJob) string   { return attemptName(rec, "report."+rec.Request.Format) }
-func manifestName(rec *ports.ReportJob) string { return attemptName(rec, "manifest.json") }
-func rowsName(rec *ports.ReportJob) string     { return attemptName(rec, "rows.jsonl") }
-
-// removeFiles removes what a report has left.
-func (s *Service) removeFiles(ctx context.Context, rec *ports.ReportJob) error {
-	return s.removeAttempts(ctx, rec, 1, rec.Attempts)
+func (i *inline) add(row ports.Row) {
+	if i.left == 0 || len(i.lines) > maxInlineText {
+		i.over, i.lines = true, nil
+	}
+	if i.over {
+		return
+	}
+	i.left--
+	i.lines = append(appendObject(i.lines, i.columns, row), '\n')
 }
 
-// removeAttempts removes what the attempts from first to last have left.
-func (s *Service) removeAttempts(ctx context.Context, rec *ports.ReportJob, first, last int) (err error) {
-	defer s.recovered(ctx, "the removal of a report's files", &err)
-	of := *rec
-	for of.Attempts = first; of.Attempts <= last; of.Attempts++ {
-		for _, name := range []string{reportName(&of), manifestName(&of), rowsName(&of)} {
-			if err := s.ports.Files.Remove(ctx, name); err != nil && errcodes.Of(err) != errcodes.NotFound {
-				return err
-			}
+// text gives the lines, or nil when there were too many.
+func (i *inline) text() []byte { return i.lines }
+
+// appendObject appends a row as an object. Money and times are texts, integers
+// numbers; what has no value is left out.
+func appendObject(dst []byte, columns []ports.Column, row ports.Row) []byte {
+	o := jsontext.Object{}
+	for c := range columns {
+		switch {
+		case row[c] == "":
+		case columns[c].Type == ports.ColumnInteger && plainInteger(row[c]):
+			o.Raw(columns[c].Name, row[c])
+		default:
+			o.Text(columns[c].Name, row[c])
 		}
 	}
-	return nil
+	text, _ := o.Done() // texts always marshal
+	return append(dst, text...)
+}
+
+// plainInteger reports whether text is an integer within int64, as JSON writes
+// it.
+func plainInteger(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == text
 }

@@ -13,6 +13,61 @@ import (
 	"github.com/corridor-go/corridor/report/match"
 )
 
+// unmatched opens the rows of an unmatched report.
+func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content, error) {
+	now := s.cfg.Clock.Now()
+	settled, err := s.ports.Settlements.AsOf(ctx, now)
+	if err != nil {
+		return content{}, err
+	}
+	created, err := s.ports.Transactions.AsOf(ctx, now)
+	if err != nil {
+		return content{}, err
+	}
+	payments, err := s.payments(ctx, rec)
+	if err != nil {
+		return content{}, err
+	}
+	columns := match.Columns()
+	here, err := filters{}.all(rec.Request.Filters, columns)
+	if err != nil {
+		return content{}, err
+	}
+	asOf := stamp(earliest(settled, created))
+	in := match.Input{
+		Lines: ofTheDays(s.ports.Settlements.Lines(ctx, ports.RowQuery{
+			Owner: rec.Owner, MerchantID: rec.Request.MerchantID,
+			From: rec.Request.From.Add(-s.policy.SettleWithin), Until: rec.Request.Until().Add(s.policy.SettleWithin),
+		}), rec),
+		Payments: payments,
+		Range:    match.Range{From: rec.Request.From, Until: rec.Request.Until(), Due: settled.Add(-s.policy.SettleWithin), AsOf: asOf},
+		Policy:   match.Policy{Tolerance: s.policy.Tolerance},
+		Limits:   match.Limits{MemoryBytes: s.cfg.Memory, Scratch: s.ports.Scratch},
+	}
+	rows := projected(here.passing(match.Rows(ctx, in), len(columns)), columns, rec.Request.Columns)
+	return content{describe(rec.Request.Columns, columns), rows, asOf}, nil
+}
+
+// ofTheDays leaves out the bad lines that are known to be of other days: more
+// days are read than reported on, and a bad line settles nothing.
+func ofTheDays(lines iter.Seq2[ports.SettlementLine, error], rec *ports.ReportJob) iter.Seq2[ports.SettlementLine, error] {
+	return func(yield func(ports.SettlementLine, error) bool) {
+		for l, err := range lines {
+			other := l.Bad != "" && !l.At.IsZero() && (l.At.Before(rec.Request.From) || !l.At.Before(rec.Request.Until()))
+			if (err != nil || !other) && !yield(l, err) {
+				return
+			}
+		}
+	}
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // paymentColumns are what matching asks of the transactions.
 var paymentColumns = []string{
 	ports.ColumnTransactionID, ports.ColumnMerchantReference, ports.ColumnStatus, ports.ColumnAmount, ports.ColumnCurrency,
@@ -90,82 +145,4 @@ func minor(text, code string) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
 	return n, err == nil
-}
-
-// unmatched opens the rows of an unmatched report.
-func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content, error) {
-	now := s.cfg.Clock.Now()
-	settled, err := s.ports.Settlements.AsOf(ctx, now)
-	if err != nil {
-		return content{}, err
-	}
-	created, err := s.ports.Transactions.AsOf(ctx, now)
-	if err != nil {
-		return content{}, err
-	}
-	payments, err := s.payments(ctx, rec)
-	if err != nil {
-		return content{}, err
-	}
-	columns := match.Columns()
-	here, err := filters{}.all(rec.Request.Filters, columns)
-	if err != nil {
-		return content{}, err
-	}
-	asOf := stamp(earliest(settled, created))
-	in := match.Input{
-		Lines: ofTheDays(s.ports.Settlements.Lines(ctx, ports.RowQuery{
-			Owner: rec.Owner, MerchantID: rec.Request.MerchantID,
-			From: rec.Request.From.Add(-s.policy.SettleWithin), Until: rec.Request.Until().Add(s.policy.SettleWithin),
-		}), rec),
-		Payments: payments,
-		Range:    match.Range{From: rec.Request.From, Until: rec.Request.Until(), Due: settled.Add(-s.policy.SettleWithin), AsOf: asOf},
-		Policy:   match.Policy{Tolerance: s.policy.Tolerance},
-		Limits:   match.Limits{MemoryBytes: s.cfg.Memory, Scratch: s.ports.Scratch},
-	}
-	rows := projected(here.passing(match.Rows(ctx, in), len(columns)), columns, rec.Request.Columns)
-	return content{describe(rec.Request.Columns, columns), rows, asOf}, nil
-}
-
-// ofTheDays leaves out the bad lines that are known to be of other days: more
-// days are read than reported on, and a bad line settles nothing.
-func ofTheDays(lines iter.Seq2[ports.SettlementLine, error], rec *ports.ReportJob) iter.Seq2[ports.SettlementLine, error] {
-	return func(yield func(ports.SettlementLine, error) bool) {
-		for l, err := range lines {
-			other := l.Bad != "" && !l.At.IsZero() && (l.At.Before(rec.Request.From) || !l.At.Before(rec.Request.Until()))
-			if (err != nil || !other) && !yield(l, err) {
-				return
-			}
-		}
-	}
-}
-
-func earliest(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-// projected gives the columns asked for, of rows that hold all.
-func projected(rows iter.Seq2[ports.Row, error], all []ports.Column, columns []string) iter.Seq2[ports.Row, error] {
-	at := make([]int, len(columns))
-	for i, name := range columns {
-		at[i] = find(all, name)
-	}
-	return func(yield func(ports.Row, error) bool) {
-		out := make(ports.Row, len(columns))
-		for row, err := range rows {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for i := range at {
-				out[i] = row[at[i]]
-			}
-			if !yield(out, nil) {
-				return
-			}
-		}
-	}
 }

@@ -1,0 +1,122 @@
+package report
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/corridor-go/corridor/internal/jsontext"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// TimeLayout is how times stand in reports: RFC 3339, UTC, milliseconds. Texts
+// of it are in the order of their times.
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+// needed are the columns that reports cannot do without, by type.
+var needed = []ports.Column{
+	{Name: ports.ColumnTransactionID, Type: ports.ColumnText}, {Name: ports.ColumnMerchantReference, Type: ports.ColumnText},
+	{Name: ports.ColumnStatus, Type: ports.ColumnText}, {Name: ports.ColumnDirection, Type: ports.ColumnText},
+	{Name: ports.ColumnAmount, Type: ports.ColumnMoney}, {Name: ports.ColumnCurrency, Type: ports.ColumnText},
+	{Name: ports.ColumnMethod, Type: ports.ColumnText}, {Name: ports.ColumnConnector, Type: ports.ColumnText},
+	{Name: ports.ColumnCode, Type: ports.ColumnText}, {Name: ports.ColumnCreatedAt, Type: ports.ColumnTime},
+}
+
+func checkSource(columns []ports.Column) error {
+	for _, n := range needed {
+		if i := find(columns, n.Name); i < 0 || columns[i].Type != n.Type {
+			return misconfigured("the transaction source needs a column " + n.Name + " of the type " + string(n.Type))
+		}
+	}
+	return nil
+}
+
+// checkColumns refuses columns that there are none of, and those named twice.
+func checkColumns(asked []string, columns []ports.Column) ([]string, error) {
+	if len(asked) == 0 {
+		return names(columns), nil
+	}
+	seen := make(map[string]bool, len(columns))
+	for _, name := range asked {
+		if fault := faultOf(name, columns, seen); fault != "" {
+			return nil, unprocessable("columns", "must be columns of the report, each once: "+fault)
+		}
+	}
+	return append([]string(nil), asked...), nil
+}
+
+// faultOf says what is wrong with a column that was named beside those seen, and
+// marks it as seen. The names of columns are the service's own; what the client
+// wrote for one is shown to it as little as it takes.
+func faultOf(name string, columns []ports.Column, seen map[string]bool) string {
+	switch {
+	case find(columns, name) < 0:
+		return jsontext.Shown(name) + " is not among " + strings.Join(names(columns), ", ")
+	case seen[name]:
+		return jsontext.Shown(name) + " is there twice"
+	}
+	seen[name] = true
+	return ""
+}
+
+// with gives the columns with one more, unless it is there.
+func with(columns []string, name string) []string {
+	if slices.Contains(columns, name) {
+		return columns
+	}
+	return append(columns, name)
+}
+
+// describe gives the columns of those names. Money whose currency column was not
+// asked for names none.
+func describe(names []string, columns []ports.Column) []ports.Column {
+	list := make([]ports.Column, len(names))
+	for i, name := range names {
+		list[i] = columns[find(columns, name)]
+		if !slices.Contains(names, list[i].Currency) {
+			list[i].Currency = ""
+		}
+	}
+	return list
+}
+
+// projected gives the columns asked for, of rows that hold all.
+func projected(rows iter.Seq2[ports.Row, error], all []ports.Column, columns []string) iter.Seq2[ports.Row, error] {
+	at := make([]int, len(columns))
+	for i, name := range columns {
+		at[i] = find(all, name)
+	}
+	return func(yield func(ports.Row, error) bool) {
+		out := make(ports.Row, len(columns))
+		for row, err := range rows {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range at {
+				out[i] = row[at[i]]
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}
+
+func names(columns []ports.Column) []string {
+	list := make([]string, len(columns))
+	for i := range columns {
+		list[i] = columns[i].Name
+	}
+	return list
+}
+
+// find gives the place of a column, or -1.
+func find(columns []ports.Column, name string) int {
+	for i := range columns {
+		if columns[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
