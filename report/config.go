@@ -31,7 +31,7 @@ type Policy struct {
 	// payins, and then a line that settles a payout is a missing_transaction.
 	Directions []errcodes.Direction
 	// Tolerance is by how many minor units a settled sum may differ from the
-	// transaction's amount, in any currency. 0 to match.MaxTolerance.
+	// transaction's amount, in any currency. 0 to [match.MaxTolerance].
 	Tolerance int64
 	// KeepFor is how long an ended report and its file stay. 0: for ever.
 	KeepFor time.Duration

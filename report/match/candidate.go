@@ -1,0 +1,67 @@
+package match
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"time"
+)
+
+// unknown judges lines whose reference no payment has.
+func (j *judge) unknown(ctx context.Context, lines []record) error {
+	for i := range lines {
+		v := verdict{reason: MissingTransaction, line: &lines[i]}
+		if v.candidate = j.similar(&lines[i]); v.candidate != nil {
+			v.why = SimilarReference
+		}
+		if err := j.unmatched(ctx, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxSimilar bounds how many payments are looked at for a candidate, the first
+// in their order.
+const maxSimilar = 256
+
+// similar gives the payment of a similar reference that is nearest to the line,
+// or nil.
+func (j *judge) similar(line *record) *record {
+	var best *record
+	j.plain = appendPlain(j.plain[:0], line.reference)
+	for i := range min(len(j.payments), maxSimilar) {
+		p := &j.payments[i]
+		j.other = appendPlain(j.other[:0], p.reference)
+		// References that differ in nothing but what the plain form leaves out
+		// say something only when something is left.
+		if len(j.plain) == 0 || !bytes.Equal(j.plain, j.other) {
+			continue
+		}
+		if best == nil || nearer(line, p, best) {
+			best = p
+		}
+	}
+	return best
+}
+
+// nearer reports whether a is nearer to the line than b.
+func nearer(line, a, b *record) bool {
+	same := func(r *record) bool { return r.amount == line.amount && bytes.Equal(r.currency, line.currency) }
+	return cmp.Or(
+		compareBools(same(b), same(a)), compareBools(b.succeeded, a.succeeded), distance(line, a).compare(distance(line, b)),
+	) < 0
+}
+
+// distance gives the time between two records.
+func distance(a, b *record) moment {
+	from, to := a.at, b.at
+	if to.before(from) {
+		from, to = to, from
+	}
+	d := moment{to.sec - from.sec, to.nsec - from.nsec}
+	if d.nsec < 0 {
+		d.sec, d.nsec = d.sec-1, d.nsec+int64(time.Second)
+	}
+	return d
+}
