@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/corridor-go/corridor/authstate/failures"
@@ -253,20 +252,11 @@ func (l *lineParts) peak(command string) error {
 		defer f.Close()
 		all = append(all, f)
 	}
-	filter := exec.Command(command, "normalise", "-", "--unmapped")
-	filter.Stdin = io.MultiReader(all...)
-	if err := filter.Run(); err != nil {
+	peak, err := childPeak(io.MultiReader(all...), command, "normalise", "-", "--unmapped")
+	if err != nil {
 		return err
 	}
-	usage, ok := filter.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return errors.New("the system does not tell a process's memory")
-	}
-	peak := float64(usage.Maxrss)
-	if runtime.GOOS == "linux" {
-		peak *= 1024 // it counts in KiB there, in bytes elsewhere
-	}
-	fmt.Fprintf(os.Stdout, "corridor normalise - over %d lines: %.1f MB at its peak (goal: ≤ %.0f MB)\n", parts*partLines, peak/1e6, maxPeak/1e6)
+	fmt.Fprintf(os.Stdout, "corridor normalise - over %d lines: %.1f MB at its peak (goal: ≤ %.0f MB)\n", parts*partLines, megabytes(uint64(peak)), maxPeak/1e6)
 	if peak > maxPeak {
 		return errors.New("the command takes too much memory")
 	}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestChildPeakIsTheChildsOwn: a large parent does not show in the peak of a
+// small child, and what the child itself holds does.
+func TestChildPeakIsTheChildsOwn(t *testing.T) {
+	needDD(t)
+	parent := make([]byte, 512<<20)
+	for i := 0; i < len(parent); i += 4 << 10 {
+		parent[i] = 1 // a page is resident once it is written
+	}
+	for _, c := range []struct {
+		name, block    string // dd holds one block
+		atLeast, below int64
+	}{
+		{"10 MB", "10M", 10 << 20, 100 << 20},
+		{"200 MB", "200M", 200 << 20, 290 << 20},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			peak, err := childPeak(nil, "dd", "if=/dev/zero", "of=/dev/null", "bs="+c.block, "count=1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if peak < c.atLeast || peak >= c.below {
+				t.Errorf("%d bytes, want at least %d and below %d", peak, c.atLeast, c.below)
+			}
+		})
+	}
+	runtime.KeepAlive(parent)
+}
+
+// TestChildPeakOfAFailingCommand: a command that fails has no peak, and the
+// error carries what it wrote to its standard error.
+func TestChildPeakOfAFailingCommand(t *testing.T) {
+	needDD(t)
+	_, err := childPeak(nil, "dd", "if=/does/not/exist", "of=/dev/null")
+	if err == nil || !strings.Contains(err.Error(), "/does/not/exist") {
+		t.Errorf("%v, want dd's own complaint", err)
+	}
+}
+
+func needDD(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("dd"); err != nil {
+		t.Skip("dd is not installed")
+	}
+}
