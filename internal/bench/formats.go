@@ -80,13 +80,11 @@ func csvRows(w io.Writer) (ports.RowWriter, error) {
 // csvOurs also looks at the memory that whole files take.
 func csvOurs() (subject, error) {
 	rows := reportRows()
-	if err := csvMemory(rows); err != nil {
-		return subject{}, err
-	}
 	w, err := csvRows(io.Discard)
 	if err != nil {
 		return subject{}, err
 	}
+	err = csvMemory(rows)
 	return subject{func(n int) error {
 		for i := range n {
 			if err := w.Write(rows[i%reportKept]); err != nil {
@@ -94,7 +92,7 @@ func csvOurs() (subject, error) {
 			}
 		}
 		return nil
-	}, noClose}, nil
+	}, noClose}, err
 }
 
 func csvEncoding() (subject, error) {
@@ -112,7 +110,7 @@ func csvEncoding() (subject, error) {
 }
 
 // csvMemory prints the peak of the heap over files of 1,000,000 rows, and of
-// 10,000,000 unless it is to be quick, and fails when it grows with them.
+// 10,000,000 unless it is to be quick. Growth with the rows is a missed goal.
 func csvMemory(rows []ports.Row) error {
 	const quick, flat = 3, 1 << 20 // rounds, bytes
 	sizes := []int{1_000_000}
@@ -131,7 +129,7 @@ func csvMemory(rows []ports.Row) error {
 	}
 	fmt.Fprintf(os.Stdout, "CSV: the heap's peak is %s (goal: flat)\n", strings.Join(told, ", "))
 	if last := peaks[len(peaks)-1]; last > peaks[0]+flat {
-		return fmt.Errorf("memory grows with the rows of a CSV file: %v bytes", peaks)
+		return missedGoal(fmt.Sprintf("the heap's peak is flat, measured %v bytes", peaks))
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -76,84 +78,122 @@ func main() {
 }
 
 func run(only string, rounds int) error {
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "what\treference\tratio\tspread\tgoal\tallocs\tours\treference's\t")
-	missed, measured := 0, 0
+	var chosen []row
 	for _, r := range rows() {
-		if !strings.Contains(r.name, only) {
-			continue
+		if strings.Contains(r.name, only) {
+			chosen = append(chosen, r)
 		}
-		measured++
-		ok, err := r.measure(out, rounds)
+	}
+	if len(chosen) == 0 {
+		return fmt.Errorf("no row is called %q", only)
+	}
+	return measureAll(os.Stdout, chosen, rounds)
+}
+
+// measureAll measures one row after the other and prints each when it is done.
+// A goal that is missed and a row that fails do not stop the rows after them;
+// the error lists them all.
+func measureAll(w io.Writer, rows []row, rounds int) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "what\treference\tratio\tspread\tgoal\tallocs\tours\treference's\t")
+	var bad []string
+	for _, r := range rows {
+		missed, err := r.measure(out, rounds)
+		for _, goal := range missed {
+			bad = append(bad, fmt.Sprintf("%s: goal missed: %s", r.name, goal))
+		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", r.name, err)
-		}
-		if !ok {
-			missed++
+			fmt.Fprintf(out, "%s\t%s\tFAILED\t\t\t\t\t\t\n", r.name, r.reference)
+			bad = append(bad, fmt.Sprintf("%s: failed: %v", r.name, err))
 		}
 		if err := out.Flush(); err != nil {
 			return err
 		}
 	}
-	if measured == 0 {
-		return fmt.Errorf("no row is called %q", only)
-	}
-	if missed > 0 {
-		return fmt.Errorf("%d goals missed", missed)
+	if len(bad) > 0 {
+		return errors.New(strings.Join(bad, "\n"))
 	}
 	return nil
 }
 
-func (r row) measure(out *tabwriter.Writer, rounds int) (bool, error) {
-	ours, err := r.ours()
+// missedGoal is a goal that is judged while a side of a row is made ready, such
+// as one of memory. The side is returned with it and can be measured.
+type missedGoal string
+
+func (g missedGoal) Error() string { return string(g) }
+
+// ready makes one side of a row ready and separates the goal that it missed
+// meanwhile from a failure.
+func ready(side func() (subject, error)) (s subject, missed []string, err error) {
+	s, err = side()
+	if goal, ok := errors.AsType[missedGoal](err); ok {
+		return s, []string{string(goal)}, nil
+	}
+	return s, nil, err
+}
+
+// measure prints the row and returns the goals that were missed.
+func (r row) measure(out *tabwriter.Writer, rounds int) (missed []string, err error) {
+	ours, missed, err := ready(r.ours)
 	if err != nil {
-		return false, err
+		return missed, err
 	}
 	defer ours.close()
-	ref, err := r.ref()
+	ref, missedByRef, err := ready(r.ref)
+	missed = append(missed, missedByRef...)
 	if err != nil {
-		return false, err
+		return missed, err
 	}
 	defer ref.close()
+	missedByRounds, err := r.compare(out, rounds, ours, ref)
+	return append(missed, missedByRounds...), err
+}
+
+// compare runs both sides in interleaved rounds.
+func (r row) compare(out *tabwriter.Writer, rounds int, ours, ref subject) (missed []string, err error) {
 	nOurs, err := r.calibrate(ours.run)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	nRef, err := r.calibrate(ref.run)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	var ratios, a, b []float64
 	allocs := 0.0
 	for range rounds {
 		x, mallocs, err := perOp(ours.run, nOurs)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		y, _, err := perOp(ref.run, nRef)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		ratios, a, b = append(ratios, x/y), append(a, x), append(b, y)
 		allocs = mallocs
 	}
 	slices.Sort(ratios)
 	times := median(ratios)
-	ok := (r.goal.met == nil || r.goal.met(times)) && (r.allocs < 0 || allocs < float64(r.allocs)+0.5)
 	verdict, limit := "met", ""
-	switch {
-	case !ok:
-		verdict = "MISSED"
-	case r.goal.met == nil:
+	if r.goal.met == nil {
 		verdict = "judged"
+	} else if !r.goal.met(times) {
+		missed = append(missed, fmt.Sprintf("%s, measured %s", r.goal.text, r.goal.show(times)))
 	}
 	if r.allocs >= 0 {
 		limit = fmt.Sprintf(" (≤ %d)", r.allocs)
+		if allocs >= float64(r.allocs)+0.5 {
+			missed = append(missed, fmt.Sprintf("≤ %d allocations, measured %.1f", r.allocs, allocs))
+		}
+	}
+	if len(missed) > 0 {
+		verdict = "MISSED"
 	}
 	fmt.Fprintf(out, "%s\t%s\t%s\t%s … %s\t%s %s\t%.1f%s\t%v\t%v\t\n", r.name, r.reference, r.goal.show(times),
 		r.goal.show(ratios[len(ratios)-1]), r.goal.show(ratios[0]), r.goal.text, verdict, allocs, limit,
 		time.Duration(median(a)).Round(time.Nanosecond), time.Duration(median(b)).Round(time.Nanosecond))
-	return ok, nil
+	return missed, nil
 }
 
 // calibrate finds how many operations fill a round, which also warms up.

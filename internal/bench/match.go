@@ -79,8 +79,8 @@ func numbersTo[T any](n int, one func(int) T) iter.Seq2[T, error] {
 	}
 }
 
-// matchOurs runs with so much memory, and fails when the process needs more than
-// most.
+// matchOurs runs with so much memory, and misses a goal when the process needs
+// more than most.
 func matchOurs(memory, most int64) func() (subject, error) {
 	return func() (subject, error) {
 		dir, remove, err := folder()
@@ -98,7 +98,7 @@ func matchOurs(memory, most int64) func() (subject, error) {
 		peak, err := peakOf(func() error { return run(1) })
 		fmt.Fprintf(os.Stdout, "matching with %d MB: the process has %.0f MB more at the most (goal: %d MB)\n", memory>>20, megabytes(uint64(peak)), most>>20)
 		if err == nil && peak > most {
-			err = fmt.Errorf("%d bytes were needed, which is more than %d", peak, most)
+			err = missedGoal(fmt.Sprintf("≤ %d MB of memory, measured %.0f MB", most>>20, megabytes(uint64(peak))))
 		}
 		return subject{run, remove}, err
 	}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestEveryRowIsMeasured: neither a missed goal nor a failure stops the rows
+// after it, and the error at the end lists them all.
+func TestEveryRowIsMeasured(t *testing.T) {
+	sleeps := func(d time.Duration) step {
+		return func(int) error { time.Sleep(d); return nil }
+	}
+	side := func(run step, err error) func() (subject, error) {
+		return func() (subject, error) { return subject{run, noClose}, err }
+	}
+	nap := side(sleeps(time.Millisecond), nil)
+	long := side(sleeps(20*time.Millisecond), nil)
+	fails := errors.New("no disk")
+	compared := func(name string, ours func() (subject, error)) row {
+		return row{name: name, reference: "a nap", ours: ours, ref: nap, goal: within(10), allocs: -1, fixed: 1}
+	}
+	var out strings.Builder
+	err := measureAll(&out, []row{
+		compared("slow", long),
+		compared("fails when made ready", side(nil, fails)),
+		compared("fails when run", side(func(int) error { return fails }, nil)),
+		compared("fat", side(sleeps(time.Millisecond), missedGoal("≤ 64 MB, measured 65 MB"))),
+		compared("good", nap),
+	}, 1)
+	if err == nil {
+		t.Fatal("no error, although goals were missed and rows failed")
+	}
+	told := strings.Split(err.Error(), "\n")
+	for i, want := range []string{
+		"slow: goal missed: ≤ 10 times its time, measured ",
+		"fails when made ready: failed: no disk",
+		"fails when run: failed: no disk",
+		"fat: goal missed: ≤ 64 MB, measured 65 MB",
+	} {
+		if i >= len(told) || !strings.HasPrefix(told[i], want) {
+			t.Errorf("line %d of %q, want %q", i, told, want)
+		}
+	}
+	if len(told) != 4 {
+		t.Errorf("%d lines in %q, want 4", len(told), told)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for i, want := range []string{"what", "slow", "fails when made ready", "fails when run", "fat", "good"} {
+		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
+			t.Errorf("line %d of\n%s, want %q", i, out.String(), want)
+		}
+	}
+}
+
+// TestAllGoalsMet: a run without a miss is no error.
+func TestAllGoalsMet(t *testing.T) {
+	nap := func() (subject, error) {
+		return subject{func(int) error { time.Sleep(time.Millisecond); return nil }, noClose}, nil
+	}
+	var out strings.Builder
+	err := measureAll(&out, []row{{name: "good", ours: nap, ref: nap, goal: within(10), allocs: -1, fixed: 1}}, 1)
+	if err != nil || !strings.Contains(out.String(), "met") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
