@@ -64,7 +64,8 @@ func (s *Service) ready(ctx context.Context, w *want, rec *ports.Book) (*ports.R
 func (s *Service) mint(ctx context.Context, w want, rec ports.Book) (ports.RateLock, bool, error) {
 	// What others mint while this caller waits for the price is to be known
 	// when its turn comes.
-	defer s.queue.quit(s.queue.join(w.key))
+	turn := s.queue.join(w.key)
+	defer s.queue.quit(turn)
 	price, err := s.prices.live(ctx, w.key.Pair)
 	if err != nil {
 		if late := s.writeDown(ctx, &rec, decisionTime(&rec, s.cfg.Clock.Now())); late != nil {
