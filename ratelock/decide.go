@@ -2,6 +2,7 @@ package ratelock
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -16,6 +17,62 @@ const maxAttempts = 32
 const unread = -1
 
 var errBusy = errcodes.New(errcodes.StorageUnavailable, "The pair is too busy; retry later")
+
+// settle reads a lock and, while it is active, lets its book decide on it:
+// first expiry, then act.
+func (s *Service) settle(ctx context.Context, owner, id string, act func(*Book, time.Time) error) (ports.RateLock, error) {
+	for range maxAttempts {
+		l, rec, err := s.store.Lock(ctx, owner, id)
+		if err != nil {
+			return ports.RateLock{}, err
+		}
+		if err := checkRead(&l, &rec); err != nil {
+			return ports.RateLock{}, err
+		}
+		at := decisionTime(&rec, s.cfg.Clock.Now())
+		if l.Status != ports.LockActive {
+			l.AsOf = l.EndedAt
+			return l, nil
+		}
+		if act == nil && !overdue(&rec, at) {
+			l.AsOf = at
+			return l, nil
+		}
+		b, err := s.decide(ctx, rec, func(b *Book, now time.Time) error {
+			if found, ok := b.Find(id); act == nil || !ok || found.Status != ports.LockActive {
+				return nil
+			}
+			return act(b, now)
+		})
+		if err != nil {
+			return ports.RateLock{}, err
+		}
+		if ended, ok := b.Find(id); ok && ended.Status != ports.LockActive {
+			return ended, nil
+		}
+		// Another writer ended it, or the clock went back: look again.
+	}
+	return ports.RateLock{}, errBusy
+}
+
+// checkRead checks a lock and its book as read together.
+func checkRead(l *ports.RateLock, rec *ports.Book) error {
+	if err := CheckRecord(l); err != nil {
+		return err
+	}
+	if err := checkBook(rec); err != nil {
+		return err
+	}
+	if l.Status != ports.LockActive {
+		return nil
+	}
+	for _, slot := range rec.Live() {
+		if slot.ID == l.ID {
+			return nil
+		}
+	}
+	return corrupt("an active lock is missing from its book")
+}
 
 // decide expires what is over in the book, lets fn decide on the rest, and
 // saves what changed by compare-and-swap; on a conflict it reads again and
@@ -59,14 +116,6 @@ func (s *Service) decide(ctx context.Context, seen ports.Book, fn func(b *Book, 
 	return nil, either(unsure, errBusy)
 }
 
-// either gives the first that is an error.
-func either(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
-}
-
 func (s *Service) attempt(ctx context.Context, turn *turn, rec ports.Book, fn func(*Book, time.Time) error) (*Book, error) {
 	b, err := RestoreBook(rec)
 	if err != nil {
@@ -92,3 +141,80 @@ func (s *Service) attempt(ctx context.Context, turn *turn, rec ports.Book, fn fu
 	// What expired is written down even when the rest was refused.
 	return b, refused
 }
+
+// either gives the first that is an error.
+func either(first, second error) error {
+	if first != nil {
+		return first
+	}
+	return second
+}
+
+// queue lets the writers of one book in this process go one after the other.
+// It spares them conflicts and second reads; the store's compare-and-swap alone
+// upholds the cap.
+type queue struct {
+	mu    sync.Mutex
+	turns map[ports.BookKey]*turn
+}
+
+// turn is the queue of one book, and what its last writer knew of it.
+type turn struct {
+	key    ports.BookKey
+	token  chan struct{}
+	joined int // guarded by queue.mu
+	book   ports.Book
+	known  bool
+}
+
+func newQueue() *queue { return &queue{turns: map[ports.BookKey]*turn{}} }
+
+// join keeps the book's turn, and what is known of the book, until quit. It
+// does not wait.
+func (q *queue) join(key ports.BookKey) *turn {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t := q.turns[key]
+	if t == nil {
+		t = &turn{key: key, token: make(chan struct{}, 1)}
+		q.turns[key] = t
+	}
+	t.joined++
+	return t
+}
+
+func (q *queue) quit(t *turn) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if t.joined--; t.joined == 0 {
+		delete(q.turns, t.key)
+	}
+}
+
+// enter joins and waits for the turn, or for ctx. Each turn entered must be left.
+func (q *queue) enter(ctx context.Context, key ports.BookKey) (*turn, error) {
+	t := q.join(key)
+	select {
+	case t.token <- struct{}{}:
+		return t, nil
+	case <-ctx.Done():
+		q.quit(t)
+		return nil, ctx.Err()
+	}
+}
+
+func (q *queue) leave(t *turn) {
+	<-t.token
+	q.quit(t)
+}
+
+// newest gives the later of rec and what an earlier writer left.
+func (t *turn) newest(rec ports.Book) ports.Book {
+	if t.known && t.book.Version > rec.Version {
+		return t.book
+	}
+	return rec
+}
+
+// learn keeps the book for the writers that wait.
+func (t *turn) learn(rec ports.Book) { t.book, t.known = rec, true }
