@@ -8,11 +8,6 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func invalid(field, reason string) error {
-	return errcodes.New(errcodes.InvalidRequest, field+": "+reason).
-		WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: field, Reason: reason}}})
-}
-
 func corrupt(what string) error {
 	return errcodes.Wrap(errcodes.CorruptRecord, "", errcodes.New(errcodes.CorruptRecord, what))
 }

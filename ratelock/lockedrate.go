@@ -200,13 +200,6 @@ func (r LockedRate) check() error {
 	return CheckRecord(&l)
 }
 
-// convertible reports whether the currency has amounts to convert: gold has
-// none that could be rounded.
-func convertible(code string) bool {
-	_, ok := currency.Exponent(code)
-	return ok
-}
-
 // Value gives the JSON text, for a database. Errors are those of MarshalJSON.
 func (r LockedRate) Value() (driver.Value, error) {
 	data, err := r.MarshalJSON()

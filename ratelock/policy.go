@@ -1,10 +1,12 @@
 package ratelock
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/currency"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -108,4 +110,62 @@ func (p PolicyTable) Check() error {
 		}
 	}
 	return nil
+}
+
+// admit checks the pair and finds its terms: 400 before 422.
+func (s *Service) admit(ctx context.Context, owner string, pair ports.Pair) (Terms, error) {
+	return s.admitOffered(ctx, owner, pair, s.prices.pairs)
+}
+
+func (s *Service) admitOffered(
+	ctx context.Context, owner string, pair ports.Pair, offered func(context.Context) (ports.PairSet, error),
+) (Terms, error) {
+	if !convertible(pair.Base) || !convertible(pair.Quote) || pair.Base == pair.Quote {
+		return Terms{}, refusePair(pair)
+	}
+	// A feed that was never read cannot say what is on offer. A full book needs
+	// no price, so the question goes on to the book.
+	if list, err := offered(ctx); err == nil && !list.Has(pair) {
+		return Terms{}, errcodes.New(errcodes.PairNotOffered, "")
+	}
+	terms, ok := s.policy.Terms(owner, pair)
+	if !ok {
+		return Terms{}, errcodes.New(errcodes.FXNotEnabled, "")
+	}
+	return terms, nil
+}
+
+// refusePair says what is wrong with a pair that can have no lock: a currency
+// that is none, or a pair that nobody can offer.
+func refusePair(pair ports.Pair) error {
+	if err := checkCode("base", pair.Base); err != nil {
+		return err
+	}
+	if err := checkCode("quote", pair.Quote); err != nil {
+		return err
+	}
+	return errcodes.New(errcodes.PairNotOffered, "")
+}
+
+func checkCode(field, code string) error {
+	switch {
+	case code == "":
+		return invalid(field, "required")
+	case !currency.Known(code):
+		return invalid(field, "not an ISO 4217 currency code")
+	default:
+		return nil
+	}
+}
+
+// convertible reports whether the currency has amounts to convert: gold has
+// none that could be rounded.
+func convertible(code string) bool {
+	_, ok := currency.Exponent(code)
+	return ok
+}
+
+func invalid(field, reason string) error {
+	return errcodes.New(errcodes.InvalidRequest, field+": "+reason).
+		WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: field, Reason: reason}}})
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/currency"
 	"github.com/corridor-go/corridor/internal/ticker"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -59,52 +58,6 @@ func (s *Service) Create(ctx context.Context, owner string, pair ports.Pair) (lo
 		return ports.RateLock{}, false, err
 	}
 	return s.obtain(ctx, want{key: ports.BookKey{Owner: owner, Pair: pair}, terms: terms, left: noneLeft})
-}
-
-// admit checks the pair and finds its terms: 400 before 422.
-func (s *Service) admit(ctx context.Context, owner string, pair ports.Pair) (Terms, error) {
-	return s.admitOffered(ctx, owner, pair, s.prices.pairs)
-}
-
-func (s *Service) admitOffered(
-	ctx context.Context, owner string, pair ports.Pair, offered func(context.Context) (ports.PairSet, error),
-) (Terms, error) {
-	if !convertible(pair.Base) || !convertible(pair.Quote) || pair.Base == pair.Quote {
-		return Terms{}, refusePair(pair)
-	}
-	// A feed that was never read cannot say what is on offer. A full book needs
-	// no price, so the question goes on to the book.
-	if list, err := offered(ctx); err == nil && !list.Has(pair) {
-		return Terms{}, errcodes.New(errcodes.PairNotOffered, "")
-	}
-	terms, ok := s.policy.Terms(owner, pair)
-	if !ok {
-		return Terms{}, errcodes.New(errcodes.FXNotEnabled, "")
-	}
-	return terms, nil
-}
-
-// refusePair says what is wrong with a pair that can have no lock: a currency
-// that is none, or a pair that nobody can offer.
-func refusePair(pair ports.Pair) error {
-	if err := checkCode("base", pair.Base); err != nil {
-		return err
-	}
-	if err := checkCode("quote", pair.Quote); err != nil {
-		return err
-	}
-	return errcodes.New(errcodes.PairNotOffered, "")
-}
-
-func checkCode(field, code string) error {
-	switch {
-	case code == "":
-		return invalid(field, "required")
-	case !currency.Known(code):
-		return invalid(field, "not an ISO 4217 currency code")
-	default:
-		return nil
-	}
 }
 
 // Get gives the owner's lock as of now. An unknown id, or another owner's, is
