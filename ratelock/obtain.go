@@ -61,6 +61,19 @@ func (s *Service) ready(ctx context.Context, w *want, rec *ports.Book) (*ports.R
 	return l, CheckRecord(l)
 }
 
+// alive gives the book's freshest valid lock, if it can be read and there is one.
+func (s *Service) alive(ctx context.Context, key ports.BookKey) (ports.RateLock, bool) {
+	rec, err := s.store.Book(ctx, key)
+	if err != nil || checkBook(&rec) != nil {
+		return ports.RateLock{}, false
+	}
+	l, n := freshest(&rec, decisionTime(&rec, s.cfg.Clock.Now()))
+	if n == 0 || CheckRecord(l) != nil {
+		return ports.RateLock{}, false
+	}
+	return *l, true
+}
+
 func (s *Service) mint(ctx context.Context, w want, rec ports.Book) (ports.RateLock, bool, error) {
 	// What others mint while this caller waits for the price is to be known
 	// when its turn comes.
