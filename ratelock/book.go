@@ -3,7 +3,13 @@ package ratelock
 import (
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+)
+
+var (
+	errNotFound = errcodes.New(errcodes.NotFound, "Rate lock not found")
+	errFull     = errcodes.New(errcodes.Conflict, "The pair has two live locks")
 )
 
 // Book is the aggregate of one owner's pair: its live locks, at most two, and
