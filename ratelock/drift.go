@@ -11,7 +11,6 @@ import (
 	"github.com/cockroachdb/apd/v3"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -98,16 +97,6 @@ func (s *Service) Drift(ctx context.Context, now time.Time) error {
 		}
 	}
 	return s.background(errors.Join(failed...))
-}
-
-// background reports the failure of a tick, and gives it back. A tick that was
-// cut short is none.
-func (s *Service) background(err error) error {
-	if err != nil && errcodes.Of(err) != errcodes.Canceled {
-		s.cfg.Logger.Warn("background step failed; the next tick tries again", "error", err)
-		s.cfg.Hooks.Background(err)
-	}
-	return err
 }
 
 // observe counts one observation of a pair.
