@@ -249,5 +249,3 @@ func (d bps) nearest() int64 {
 	}
 	return n
 }
-
-func pow10(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }

@@ -76,6 +76,64 @@ func (r LockedRate) UsedAt() time.Time { return r.r.UsedAt }
 // ExpiresAt gives the end of the lock's own life.
 func (r LockedRate) ExpiresAt() time.Time { return r.r.ExpiresAt }
 
+// MarshalJSON gives the JSON form. The zero LockedRate is errcodes.InvalidRequest.
+func (r LockedRate) MarshalJSON() ([]byte, error) {
+	if r == (LockedRate{}) {
+		return nil, errEmptyRate
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(r.r)
+}
+
+// UnmarshalJSON reads the JSON form and checks it: a rate that no lock can have
+// had is errcodes.CorruptRecord.
+func (r *LockedRate) UnmarshalJSON(data []byte) error {
+	var rec rateRecord
+	if err := json.Unmarshal(data, &rec); err != nil {
+		return errcodes.Wrap(errcodes.CorruptRecord, "The locked rate is damaged", err)
+	}
+	read := LockedRate{rec}
+	if err := read.check(); err != nil {
+		return err
+	}
+	*r = read
+	return nil
+}
+
+func (r LockedRate) check() error {
+	life := r.r.ExpiresAt.Sub(r.r.UsedAt)
+	if !convertible(r.r.Base) || !convertible(r.r.Quote) || r.r.UsedAt.IsZero() || life > MaxValidity {
+		return corrupt("a locked rate has two currencies and a life")
+	}
+	l := ports.RateLock{
+		ID: r.r.RateLockID, Base: r.r.Base, Quote: r.r.Quote, Status: ports.LockActive,
+		MidRate: r.r.MidRate, MarkupBps: r.r.MarkupBps, AllInRate: r.r.AllInRate, CreatedAt: r.r.UsedAt, ExpiresAt: r.r.ExpiresAt,
+	}
+	return CheckRecord(&l)
+}
+
+// Value gives the JSON text, for a database. Errors are those of MarshalJSON.
+func (r LockedRate) Value() (driver.Value, error) {
+	data, err := r.MarshalJSON()
+	return string(data), err
+}
+
+// Scan reads the JSON text from a database; see UnmarshalJSON. NULL, and what is
+// no text, is errcodes.CorruptRecord: for a column that may be NULL use
+// sql.Null[LockedRate].
+func (r *LockedRate) Scan(src any) error {
+	switch v := src.(type) {
+	case string:
+		return r.UnmarshalJSON([]byte(v))
+	case []byte:
+		return r.UnmarshalJSON(v)
+	default:
+		return errcodes.New(errcodes.CorruptRecord, "The locked rate is no text")
+	}
+}
+
 // ToQuote converts an amount of the base, in its minor units, to the quote's
 // minor units. Negative amounts are refunds. A rounding that is not named is
 // errcodes.InvalidRequest; a result that does not fit an int64 is
@@ -162,60 +220,54 @@ func minorText(minor int64, digits int) string {
 	return d.Text('f')
 }
 
-// MarshalJSON gives the JSON form. The zero LockedRate is errcodes.InvalidRequest.
-func (r LockedRate) MarshalJSON() ([]byte, error) {
-	if r == (LockedRate{}) {
-		return nil, errEmptyRate
+// Rounding says where an amount goes that falls between two minor units. The
+// zero Rounding is none: callers name theirs.
+type Rounding int
+
+// The roundings.
+const (
+	HalfEven Rounding = iota + 1 // to the nearest, halves to the even neighbour
+	HalfUp                       // to the nearest, halves away from zero
+	Up                           // away from zero
+	Down                         // towards zero
+	Ceiling                      // towards +∞
+	Floor                        // towards −∞
+)
+
+func (r Rounding) valid() bool { return r >= HalfEven && r <= Floor }
+
+// divide gives num / den, den > 0, rounded once; false if it is no int64 or the
+// rounding is none.
+func divide(num, den *big.Int, rounding Rounding) (int64, bool) {
+	quo, rem := new(big.Int).QuoRem(num, den, new(big.Int))
+	if away(quo, rem, den, rounding) {
+		quo.Add(quo, big.NewInt(int64(num.Sign())))
 	}
-	if err := r.check(); err != nil {
-		return nil, err
-	}
-	return json.Marshal(r.r)
+	return quo.Int64(), quo.IsInt64() && rounding.valid()
 }
 
-// UnmarshalJSON reads the JSON form and checks it: a rate that no lock can have
-// had is errcodes.CorruptRecord.
-func (r *LockedRate) UnmarshalJSON(data []byte) error {
-	var rec rateRecord
-	if err := json.Unmarshal(data, &rec); err != nil {
-		return errcodes.Wrap(errcodes.CorruptRecord, "The locked rate is damaged", err)
+// away reports whether the quotient, cut towards zero, goes one further from it.
+func away(quo, rem, den *big.Int, rounding Rounding) bool {
+	if rem.Sign() == 0 {
+		return false
 	}
-	read := LockedRate{rec}
-	if err := read.check(); err != nil {
-		return err
-	}
-	*r = read
-	return nil
-}
-
-func (r LockedRate) check() error {
-	life := r.r.ExpiresAt.Sub(r.r.UsedAt)
-	if !convertible(r.r.Base) || !convertible(r.r.Quote) || r.r.UsedAt.IsZero() || life > MaxValidity {
-		return corrupt("a locked rate has two currencies and a life")
-	}
-	l := ports.RateLock{
-		ID: r.r.RateLockID, Base: r.r.Base, Quote: r.r.Quote, Status: ports.LockActive,
-		MidRate: r.r.MidRate, MarkupBps: r.r.MarkupBps, AllInRate: r.r.AllInRate, CreatedAt: r.r.UsedAt, ExpiresAt: r.r.ExpiresAt,
-	}
-	return CheckRecord(&l)
-}
-
-// Value gives the JSON text, for a database. Errors are those of MarshalJSON.
-func (r LockedRate) Value() (driver.Value, error) {
-	data, err := r.MarshalJSON()
-	return string(data), err
-}
-
-// Scan reads the JSON text from a database; see UnmarshalJSON. NULL, and what is
-// no text, is errcodes.CorruptRecord: for a column that may be NULL use
-// sql.Null[LockedRate].
-func (r *LockedRate) Scan(src any) error {
-	switch v := src.(type) {
-	case string:
-		return r.UnmarshalJSON([]byte(v))
-	case []byte:
-		return r.UnmarshalJSON(v)
+	half := new(big.Int).Lsh(rem, 1).CmpAbs(den)
+	switch rounding {
+	case HalfEven:
+		return half > 0 || half == 0 && quo.Bit(0) == 1
+	case HalfUp:
+		return half >= 0
+	case Up:
+		return true
+	case Down:
+		return false
+	case Ceiling:
+		return rem.Sign() > 0
+	case Floor:
+		return rem.Sign() < 0
 	default:
-		return errcodes.New(errcodes.CorruptRecord, "The locked rate is no text")
+		return false
 	}
 }
+
+func pow10(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }
