@@ -7,11 +7,6 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-var (
-	errNotFound = errcodes.New(errcodes.NotFound, "Rate lock not found")
-	errFull     = errcodes.New(errcodes.Conflict, "The pair has two live locks")
-)
-
 // Book is the aggregate of one owner's pair: its live locks, at most two, and
 // the rule that keeps them so. It is pure: time and ids are handed in, and what
 // it decided is fetched with [Book.Change] and saved by compare-and-swap.
@@ -28,6 +23,11 @@ type raised struct {
 	lock ports.RateLock
 	at   time.Time
 }
+
+var (
+	errNotFound = errcodes.New(errcodes.NotFound, "Rate lock not found")
+	errFull     = errcodes.New(errcodes.Conflict, "The pair has two live locks")
+)
 
 // RestoreBook takes a book from its record. A record that cannot have come from
 // this package is errcodes.CorruptRecord.
