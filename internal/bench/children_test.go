@@ -19,8 +19,8 @@ func TestChildPeakIsTheChildsOwn(t *testing.T) {
 		name, block    string // dd holds one block
 		atLeast, below int64
 	}{
-		{"10 MB", "10M", 10 << 20, 100 << 20},
-		{"200 MB", "200M", 200 << 20, 290 << 20},
+		{"10 MB", "10485760", 10 << 20, 100 << 20},
+		{"200 MB", "209715200", 200 << 20, 290 << 20},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			peak, err := childPeak(nil, "dd", "if=/dev/zero", "of=/dev/null", "bs="+c.block, "count=1")

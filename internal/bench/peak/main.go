@@ -31,8 +31,9 @@ func peak(args []string) (int64, error) {
 	if !ok {
 		return 0, errors.New("the system does not report a process's memory")
 	}
+	bytes := int64(usage.Maxrss) // of 32 bits on some systems
 	if runtime.GOOS == "linux" {
-		return usage.Maxrss << 10, nil // it counts in KiB there, in bytes elsewhere
+		bytes <<= 10 // it counts in KiB there, in bytes elsewhere
 	}
-	return usage.Maxrss, nil
+	return bytes, nil
 }
