@@ -2,7 +2,6 @@ package ratelock_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -73,18 +72,13 @@ func ExampleLockedRate() {
 	if err != nil {
 		panic(err)
 	}
-	db, err := sql.Open("sqlite", "file:orders?mode=memory&cache=shared")
-	if err != nil {
-		panic(err)
-	}
-	defer db.Close()
-	_, err = db.Exec(`CREATE TABLE orders (id TEXT PRIMARY KEY, rate TEXT NOT NULL); INSERT INTO orders VALUES ('o-1', ?)`, rate)
+	column, err := rate.Value() // as database/sql stores it in a TEXT column
 	if err != nil {
 		panic(err)
 	}
 
 	var kept ratelock.LockedRate
-	if err := db.QueryRow(`SELECT rate FROM orders WHERE id = 'o-1'`).Scan(&kept); err != nil {
+	if err := kept.Scan(column); err != nil {
 		panic(err)
 	}
 	refund, err := kept.ToBase(-92_600, ratelock.HalfUp) // cents of ZAR into cents of USD

@@ -49,7 +49,7 @@ func TestTheAnswerTableHolds(t *testing.T) {
 					c.Fail(said.err)
 				}
 			}
-			b := newBench(t, storages["memory"](t))
+			b := newBench(t, inMemory(t))
 			set(b.first)
 			v := b.validate(named("Ama Serwaa Mensah"))
 			assert.Equal(t, row.FailOver, len(b.second.Asked()) == 1, "fails over")
@@ -59,7 +59,7 @@ func TestTheAnswerTableHolds(t *testing.T) {
 				assert.Equal(t, []ports.Outcome{row.Outcome, ports.OutcomeFound}, outcomes(v))
 			}
 
-			b = newBench(t, storages["memory"](t))
+			b = newBench(t, inMemory(t))
 			set(b.first)
 			set(b.second)
 			v = b.validate(named("Ama Serwaa Mensah"))
@@ -87,7 +87,7 @@ func outcomes(v ports.Validation) []ports.Outcome {
 }
 
 func TestTheMostTellingFailureIsTold(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	b.first.Answer(says[ports.OutcomeFailed].answer)
 	b.second.Fail(errcodes.New(errcodes.Unavailable, ""))
 	v := b.validate(request())
@@ -101,7 +101,7 @@ func TestTheMostTellingFailureIsTold(t *testing.T) {
 func TestTryLater(t *testing.T) {
 	later := func(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.AnswerTryLater, After: d} }
 	inBubble(t, "asked again after the delay", func(t *testing.T) {
-		b := newBench(t, storages["memory"](t))
+		b := newBench(t, inMemory(t))
 		s := b.open(day, b.first)
 		b.first.Answer(later(5 * time.Second))
 		done := b.asking(s, request())
@@ -117,7 +117,7 @@ func TestTryLater(t *testing.T) {
 		assert.False(t, end.EndedAt.Before(noon.Add(5*time.Second)), "not before the delay")
 	})
 	inBubble(t, "only once", func(t *testing.T) {
-		b := newBench(t, storages["memory"](t))
+		b := newBench(t, inMemory(t))
 		s := b.open(day, b.first)
 		b.first.Answer(later(0))
 		done := b.asking(s, request())
@@ -127,7 +127,7 @@ func TestTryLater(t *testing.T) {
 		assert.Len(t, b.first.Asked(), 2)
 	})
 	inBubble(t, "not beyond the limit", func(t *testing.T) {
-		b := newBench(t, storages["memory"](t))
+		b := newBench(t, inMemory(t))
 		s := b.open(day, b.first)
 		b.first.Answer(later(time.Minute))
 		v, err := s.Validate(t.Context(), owner, request())
@@ -137,7 +137,7 @@ func TestTryLater(t *testing.T) {
 		assert.Len(t, b.first.Asked(), 1)
 	})
 	inBubble(t, "after the others", func(t *testing.T) {
-		b := newBench(t, storages["memory"](t))
+		b := newBench(t, inMemory(t))
 		b.first.Answer(later(time.Second))
 		v := b.validate(request())
 		assert.Equal(t, "second", v.Provider)
@@ -150,7 +150,7 @@ func TestTryLater(t *testing.T) {
 func TestSilence(t *testing.T) { synctest.Test(t, silence) }
 
 func silence(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	b.first.Hold()
 	b.second.Hold()
 	v := b.pending(request())
@@ -171,7 +171,7 @@ func silence(t *testing.T) {
 func TestALateAnswerIsIgnored(t *testing.T) { synctest.Test(t, aLateAnswerIsIgnored) }
 
 func aLateAnswerIsIgnored(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	s := b.open(day, b.first)
 	b.first.Deafen()
 	release := b.first.Hold()
@@ -199,7 +199,7 @@ func (panicking) Lookup(_ context.Context, l ports.AccountLookup) (ports.Answer,
 }
 
 func TestAPanicIsAFailure(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	var log lockedBuffer
 	cfg := b.config()
 	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
@@ -218,7 +218,7 @@ func TestAPanicIsAFailure(t *testing.T) {
 // A name prefers who knows names; what is asked without one is another answer
 // then.
 func TestANamePrefersWhoKnowsNames(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	nameless := portstest.NewScriptedConnector("nameless", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria}}})
 	s := b.open(day, nameless, b.first)
 	v, err := s.Validate(t.Context(), owner, request())
@@ -236,7 +236,7 @@ func TestANamePrefersWhoKnowsNames(t *testing.T) {
 
 // A name goes only to who compares it, and its verdict is kept for nobody.
 func TestOnlyComparersGetTheName(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	b.validate(named("Ama Serwaa Mensah"))
 	assert.Empty(t, b.first.Asked()[0].HolderName)
 
@@ -255,7 +255,7 @@ func TestOnlyComparersGetTheName(t *testing.T) {
 }
 
 func TestAnErrorWithoutACodeIsUnreachable(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	b.first.Fail(errors.New("boom"))
 	s := b.open(validation.Policy{}, b.first)
 	v, err := s.Validate(t.Context(), owner, request())

@@ -3,6 +3,7 @@ package validation_test
 import (
 	"bytes"
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/adapters/memory"
-	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
@@ -57,28 +57,13 @@ type storage interface {
 	Close() error
 }
 
-// storages opens each store that the domain is tested on.
-var storages = map[string]func(tb testing.TB) storage{
-	"memory": func(tb testing.TB) storage {
-		tb.Helper()
-		s, err := memory.New(nil)
-		require.NoError(tb, err)
-		return s
-	},
-	"sqlite": func(tb testing.TB) storage {
-		tb.Helper()
-		s, err := sqlite.Open(tb.Context(), tb.TempDir()+"/validations.db", nil)
-		require.NoError(tb, err)
-		tb.Cleanup(func() { require.NoError(tb, s.Close()) })
-		return s
-	},
-}
-
-func onEachStore(t *testing.T, test func(t *testing.T, store storage)) {
-	t.Helper()
-	for name, open := range storages {
-		inBubble(t, name, func(t *testing.T) { test(t, open(t)) })
-	}
+// inMemory opens the store that the service is tested on here;
+// internal/integration/validation has the tests on SQLite.
+func inMemory(tb testing.TB) storage {
+	tb.Helper()
+	s, err := memory.New(nil)
+	require.NoError(tb, err)
+	return s
 }
 
 // inBubble runs a test in a bubble, where it can be known that all wait: how fast
@@ -254,4 +239,21 @@ func (b *bench) events() []ports.Event {
 		}
 		all = append(all, got...)
 	}
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }

@@ -586,7 +586,7 @@ func TestASaveThatFailsIsNotMadeInTurn(t *testing.T) {
 }
 
 func aSaveThatFailsIsNotMadeInTurn(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	slow, gate, begun := &tap{}, make(chan struct{}), make(chan struct{}, 100)
 	p := b.ports()
 	p.Validations = tappedValidations{p.Validations, slow}

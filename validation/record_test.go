@@ -47,7 +47,7 @@ func TestCheckRecord(t *testing.T) {
 func TestEvents(t *testing.T) { synctest.Test(t, events) }
 
 func events(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	b.first.Hold()
 	b.second.Answer(found)
 	v := b.pending(named("Kofi Boateng"))
@@ -80,7 +80,7 @@ func TestAProcessWithoutTheKeyLeavesItToOthers(t *testing.T) {
 }
 
 func aProcessWithoutTheKeyLeavesItToOthers(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	v := b.dies(request())
 	keyed := b.sealer
 	b.sealer = otherSealer(t)

@@ -48,28 +48,10 @@ func (b *bench) ticked(id string, within time.Duration) ports.Validation {
 	return ports.Validation{}
 }
 
-// I17: what a dead process left pending is looked up anew.
-func TestRecovery(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store storage) {
-		b := newBench(t, store)
-		v := b.dies(named("Kofi Boateng"))
-		assert.Equal(t, ports.StatusPending, b.get(v.ID).Status)
-		end := b.ticked(v.ID, 10*time.Second)
-		assert.Equal(t, ports.StatusNameMismatch, end.Status, "the name survives")
-		assert.Equal(t, v.CreatedAt, end.CreatedAt)
-		assert.Equal(t, "0690000032", b.first.Asked()[0].Identifier)
-		b.clock.Advance(time.Minute)
-		require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
-		items, err := b.store.Work().Claim(t.Context(), validation.WorkRecover, b.clock.Now().Add(time.Hour), time.Minute, 10)
-		require.NoError(t, err)
-		assert.Empty(t, items, "its work sees that it has ended, and ends too")
-	})
-}
-
 func TestRecoveryPastTheLimitIsAnError(t *testing.T) { synctest.Test(t, recoveryPastTheLimitIsAnError) }
 
 func recoveryPastTheLimitIsAnError(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	v := b.dies(request())
 	b.clock.Advance(time.Hour)
 	require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
@@ -79,29 +61,12 @@ func recoveryPastTheLimitIsAnError(t *testing.T) {
 	assert.Empty(t, b.first.Asked(), "too late to ask")
 }
 
-// Without Run, the first read past the deadline ends it.
-func TestAReadPastTheDeadlineEndsIt(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store storage) {
-		b := newBench(t, store)
-		v := b.dies(request())
-		b.clock.Set(v.Deadline.Add(-time.Millisecond))
-		assert.Equal(t, ports.StatusPending, b.get(v.ID).Status)
-		b.clock.Advance(time.Millisecond)
-		end := b.get(v.ID)
-		assert.Equal(t, ports.StatusError, end.Status)
-		assert.Equal(t, ports.OutcomeTimeout, end.Outcome)
-		assert.Equal(t, end, b.get(v.ID))
-		b.clock.Set(noon)
-		assert.Equal(t, end, b.get(v.ID), "also when the clock jumps back")
-	})
-}
-
 func TestRecoveryWithoutTheKeyIsAnError(t *testing.T) {
 	synctest.Test(t, recoveryWithoutTheKeyIsAnError)
 }
 
 func recoveryWithoutTheKeyIsAnError(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	v := b.dies(request())
 	b.sealer = otherSealer(t)
 	b.service = b.open(day, b.first)
@@ -120,7 +85,7 @@ func TestRecoveryWhenTheConnectorIsGone(t *testing.T) {
 }
 
 func recoveryWhenTheConnectorIsGone(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	v := b.dies(request())
 	b.service = b.open(day)
 	b.clock.Advance(4 * time.Second)
@@ -128,36 +93,11 @@ func recoveryWhenTheConnectorIsGone(t *testing.T) {
 	assert.Equal(t, ports.StatusVerified, b.get(v.ID).Status, "its check digit holds, and nobody else can tell more")
 }
 
-// A second process does not ask again what the first is asking, and both end
-// the same way.
-func TestTwoProcessesAskOnce(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store storage) {
-		b := newBench(t, store)
-		release := b.first.Hold()
-		other := b.open(day, b.first)
-		one := b.asking(b.service, request())
-		b.first.WaitAsked(1)
-		two := b.asking(other, request())
-		b.advanceUntil(func() bool { return len(one) > 0 && len(two) > 0 }, 3*time.Second)
-		v, w := (<-one).v, (<-two).v
-		assert.Equal(t, ports.StatusPending, v.Status)
-		assert.Equal(t, ports.StatusPending, w.Status)
-		// Ten seconds later the claim still holds, since it is renewed.
-		b.advanceUntil(func() bool { return b.clock.Now().Sub(noon) > 10*time.Second }, 10*time.Second)
-		require.NoError(t, other.Tick(t.Context(), b.clock.Now()))
-		assert.Len(t, b.first.Asked(), 1)
-		release()
-		assert.Equal(t, ports.StatusVerified, b.ended(v.ID, time.Second).Status)
-		assert.Equal(t, ports.StatusVerified, b.ended(w.ID, time.Second).Status)
-		assert.Len(t, b.first.Asked(), 1, "one lookup for both")
-	})
-}
-
 // The claim of a process that died lapses.
 func TestADeadProcessesClaimLapses(t *testing.T) { synctest.Test(t, aDeadProcessesClaimLapses) }
 
 func aDeadProcessesClaimLapses(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	b.validate(request()) // only to learn the key
 	stale := b.clock.Now().Add(25 * time.Hour)
 	b.clock.Set(stale)
@@ -194,27 +134,8 @@ func (k *keySpy) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedA
 	return k.AnswerCache.Answer(ctx, key)
 }
 
-func TestPurge(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store storage) {
-		b := newBench(t, store)
-		v := b.validate(request())
-		b.clock.Set(v.ExpiresAt.Add(-time.Millisecond))
-		require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
-		assert.Equal(t, v, b.get(v.ID))
-		b.clock.Advance(time.Millisecond)
-		_, err := b.service.Get(t.Context(), owner, v.ID)
-		requireCode(t, errcodes.NotFound, err)
-		b.clock.Advance(time.Minute)
-		require.NoError(t, b.service.Tick(t.Context(), b.clock.Now()))
-		b.clock.Set(noon)
-		_, err = b.service.Get(t.Context(), owner, v.ID)
-		requireCode(t, errcodes.NotFound, err)
-		assert.False(t, b.validate(request()).Cached, "the answer is purged as well")
-	})
-}
-
 func TestKeepFor(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	s := b.open(validation.Policy{AnswerTTL: time.Hour, KeepFor: time.Hour}, b.first)
 	v, err := s.Validate(t.Context(), owner, request())
 	require.NoError(t, err)
@@ -227,7 +148,7 @@ func TestKeepFor(t *testing.T) {
 }
 
 func TestNoAnswerIsKeptWithoutATTL(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	s := b.open(validation.Policy{}, b.first)
 	for range 2 {
 		v, err := s.Validate(t.Context(), owner, request())
@@ -241,7 +162,7 @@ func TestNoAnswerIsKeptWithoutATTL(t *testing.T) {
 func TestRunTicks(t *testing.T) { synctest.Test(t, runTicks) }
 
 func runTicks(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	v := b.dies(request())
 	done := make(chan error, 1)
 	go func() { done <- b.service.Run(context.Background()) }()

@@ -20,32 +20,6 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-func TestVerified(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store storage) {
-		b := newBench(t, store)
-		v := b.validate(request())
-		assert.Equal(t, ports.StatusVerified, v.Status)
-		assert.Equal(t, "first", v.Provider)
-		assert.Equal(t, ports.External, v.Type)
-		assert.Equal(t, "AMA SERWAA MENSAH", v.HolderName)
-		assert.Empty(t, v.FailureReason)
-		assert.Equal(t, noon, v.CreatedAt)
-		assert.Equal(t, noon, v.EndedAt)
-		assert.Equal(t, noon.Add(24*time.Hour), v.ExpiresAt)
-		assert.Equal(t, merchant, v.MerchantID)
-		assert.Equal(t, "044", v.BankCode)
-		assert.Equal(t, ports.OutcomeFound, v.Outcome)
-		assert.NotEmpty(t, v.Tables)
-		assert.Len(t, v.Asked, 1)
-		assert.Equal(t, "resolved", v.Asked[0].Message)
-		assert.Equal(t, v, b.get(v.ID), "I18")
-		asked := b.first.Asked()
-		require.Len(t, asked, 1)
-		assert.Equal(t, "0690000032", asked[0].Identifier)
-		assert.Empty(t, b.second.Asked())
-	})
-}
-
 // I20, row by row.
 func TestTheNameDecides(t *testing.T) {
 	compared := func(verdict ports.NameVerdict) ports.Answer {
@@ -77,7 +51,7 @@ func TestTheNameDecides(t *testing.T) {
 		{"a name and no account", "Kofi Boateng", notFound, ports.StatusNotFound, "", ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			b := newBench(t, storages["memory"](t))
+			b := newBench(t, inMemory(t))
 			b.first.Answer(c.answer)
 			v := b.validate(named(c.supplied))
 			assert.Equal(t, c.status, v.Status)
@@ -94,7 +68,7 @@ func TestTheNameDecides(t *testing.T) {
 }
 
 func TestTheProvidersReasonIsPassedOn(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	b.first.Answer(notFound)
 	v := b.validate(request())
 	assert.Equal(t, ports.StatusNotFound, v.Status)
@@ -108,7 +82,7 @@ func TestCheckDigits(t *testing.T) {
 	wrong := request()
 	wrong.AccountIdentifier = "0690000031"
 	t.Run("enforced", func(t *testing.T) {
-		b := newBench(t, storages["memory"](t))
+		b := newBench(t, inMemory(t))
 		v := b.validate(wrong)
 		assert.Equal(t, ports.StatusNotFound, v.Status)
 		assert.Equal(t, ports.ProviderRules, v.Provider)
@@ -118,7 +92,7 @@ func TestCheckDigits(t *testing.T) {
 		assert.Equal(t, v, b.get(v.ID))
 	})
 	t.Run("advised", func(t *testing.T) {
-		b := newBench(t, storages["memory"](t))
+		b := newBench(t, inMemory(t))
 		s := b.open(validation.Policy{CheckDigit: validation.Advise, AnswerTTL: time.Hour}, b.first)
 		v, err := s.Validate(t.Context(), owner, wrong)
 		require.NoError(t, err)
@@ -126,7 +100,7 @@ func TestCheckDigits(t *testing.T) {
 		assert.Len(t, b.first.Asked(), 1)
 	})
 	t.Run("advised, and nobody to ask", func(t *testing.T) {
-		b := newBench(t, storages["memory"](t))
+		b := newBench(t, inMemory(t))
 		s := b.open(validation.Policy{CheckDigit: validation.Advise})
 		v, err := s.Validate(t.Context(), owner, wrong)
 		require.NoError(t, err)
@@ -165,7 +139,7 @@ func TestNobodyServesTheMarket(t *testing.T) {
 					return []ports.AccountConnector{b.first, b.second}
 				},
 			} {
-				b := newBench(t, storages["memory"](t))
+				b := newBench(t, inMemory(t))
 				s := b.open(day, connectors(b)...)
 				v, err := s.Validate(t.Context(), owner, c.req)
 				require.NoError(t, err, name)
@@ -178,34 +152,6 @@ func TestNobodyServesTheMarket(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestACacheHit(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store storage) {
-		b := newBench(t, store)
-		first := b.validate(request())
-		b.clock.Advance(time.Hour)
-		second := b.validate(request())
-		assert.Len(t, b.first.Asked(), 1, "no second lookup")
-		assert.NotEqual(t, first.ID, second.ID, "a new request gives a new id")
-		assert.True(t, second.Cached)
-		assert.Equal(t, first.ExpiresAt, second.ExpiresAt, "the answer does not become younger")
-		assert.Equal(t, b.clock.Now(), second.CreatedAt)
-		assert.Empty(t, second.Asked)
-
-		other := b.validate(named("Kofi Boateng"))
-		assert.Equal(t, ports.StatusNameMismatch, other.Status, "a hit re-judges the name")
-		assert.True(t, other.Cached)
-		assert.Equal(t, ports.StatusVerified, b.validate(named("Mensah Ama Serwaa")).Status)
-		assert.Equal(t, ports.StatusVerified, b.get(first.ID).Status, "I18")
-
-		b.clock.Set(first.ExpiresAt.Add(-time.Millisecond))
-		b.validate(request())
-		assert.Len(t, b.first.Asked(), 1)
-		b.clock.Set(first.ExpiresAt)
-		assert.False(t, b.validate(request()).Cached, "stale from its instant on")
-		assert.Len(t, b.first.Asked(), 2)
-	})
 }
 
 func TestWhatIsNoHit(t *testing.T) {
@@ -226,7 +172,7 @@ func TestWhatIsNoHit(t *testing.T) {
 		},
 		"an identity": func(b *bench) (ports.Validation, error) { return b.service.Validate(b.Context(), owner, withID) },
 	} {
-		b := newBench(t, storages["memory"](t))
+		b := newBench(t, inMemory(t))
 		b.validate(request())
 		v, err := again(b)
 		require.NoError(t, err, name)
@@ -236,7 +182,7 @@ func TestWhatIsNoHit(t *testing.T) {
 }
 
 func TestTheSameAccountWrittenOtherwiseIsAHit(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	r := request()
 	r.Country, r.BankCode, r.AccountIdentifier = "EGY", "", "EG380019000500000000263180002"
 	b.validate(r)
@@ -245,41 +191,10 @@ func TestTheSameAccountWrittenOtherwiseIsAHit(t *testing.T) {
 	assert.Equal(t, "EG380019000500000000263180002", b.first.Asked()[0].Identifier)
 }
 
-// I19, to the millisecond.
-func TestTheWindow(t *testing.T) {
-	onEachStore(t, func(t *testing.T, store storage) {
-		b := newBench(t, store)
-		release := b.first.Hold()
-		done := b.asking(b.service, named("Ama Mensah"))
-		b.first.WaitAsked(1)
-		b.clock.BlockUntil(3) // the window, the call's budget, the claim
-		b.clock.Advance(2*time.Second - time.Millisecond)
-		assert.False(t, b.settles(func() bool { return len(done) > 0 }), "before the window's end")
-		b.clock.Advance(time.Millisecond)
-		r := <-done
-		require.NoError(t, r.err)
-		v := r.v
-		assert.Equal(t, ports.StatusPending, v.Status)
-		assert.Equal(t, "first", v.Provider, "the one being asked")
-		assert.Empty(t, v.Type)
-		assert.Empty(t, v.HolderName)
-		assert.True(t, v.ExpiresAt.IsZero())
-		assert.Equal(t, v, b.get(v.ID))
-
-		release()
-		end := b.ended(v.ID, time.Second)
-		assert.Equal(t, ports.StatusVerified, end.Status)
-		assert.Equal(t, "AMA SERWAA MENSAH", end.HolderName)
-		b.clock.Advance(time.Hour)
-		assert.Equal(t, end, b.get(v.ID), "I18")
-		assert.True(t, b.validate(request()).Cached)
-	})
-}
-
 func TestWait(t *testing.T) { synctest.Test(t, wait) }
 
 func wait(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	release := b.first.Hold()
 	v := b.pending(request())
 	waited := make(chan result, 1)
@@ -339,7 +254,7 @@ func (c releases) Release(ctx context.Context, k ports.AnswerKey, holder string)
 func TestWaitHearsAnEndBehindItsRead(t *testing.T) { synctest.Test(t, waitHearsAnEndBehindItsRead) }
 
 func waitHearsAnEndBehindItsRead(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	store := &afterRead{ValidationStore: b.store.Validations()}
 	answers := releases{b.store.Answers(), make(chan ports.AnswerKey, 10)}
 	all := b.ports()
@@ -366,7 +281,7 @@ func waitHearsAnEndBehindItsRead(t *testing.T) {
 func TestWaitWatchesOtherProcesses(t *testing.T) { synctest.Test(t, waitWatchesOtherProcesses) }
 
 func waitWatchesOtherProcesses(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	release := b.first.Hold()
 	v := b.pending(request())
 	other := b.open(day, b.first)
@@ -381,7 +296,7 @@ func waitWatchesOtherProcesses(t *testing.T) {
 }
 
 func TestOwnersAreKeptApart(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	v := b.validate(request())
 	for _, c := range [][2]string{{"other", v.ID}, {owner, v.ID + "x"}, {owner, ""}, {"ACME", v.ID}} {
 		_, err := b.service.Get(t.Context(), c[0], c[1])
@@ -391,7 +306,7 @@ func TestOwnersAreKeptApart(t *testing.T) {
 
 // A thousand callers at once: one lookup, and all are answered when it is.
 func TestAThousandAtOnce(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	b.first.Take(b.clock, time.Second)
 	const callers = 1000
 	var all sync.WaitGroup
@@ -435,7 +350,7 @@ func TestACallerWhoLeavesDoesNotStopTheLookup(t *testing.T) {
 }
 
 func aCallerWhoLeavesDoesNotStopTheLookup(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	release := b.first.Hold()
 	ctx, leave := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -452,7 +367,7 @@ func aCallerWhoLeavesDoesNotStopTheLookup(t *testing.T) {
 }
 
 func TestTooManyLookups(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	cfg := b.config()
 	cfg.MaxLookups = 1
 	s, err := validation.New(b.ports(), []ports.AccountConnector{b.first}, day, cfg)
@@ -475,7 +390,7 @@ func TestTooManyLookups(t *testing.T) {
 }
 
 func TestConfiguration(t *testing.T) {
-	b := newBench(t, storages["memory"](t))
+	b := newBench(t, inMemory(t))
 	connector := func(name string) ports.AccountConnector { return portstest.NewScriptedConnector(name, reaching) }
 	type arguments struct {
 		ports      validation.Ports

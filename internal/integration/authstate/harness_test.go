@@ -1,0 +1,146 @@
+package authstate_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const owner = "shop"
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+var bothDirections = []errcodes.Direction{errcodes.Payin, errcodes.Payout}
+
+// rig is a service with everything around it in the test's hands.
+type rig struct {
+	t       testing.TB
+	clock   *portstest.Clock
+	store   *memory.Store
+	service *authstate.Service
+	faults  func(point string) error // may be set later
+
+	mu         sync.Mutex
+	effects    []authstate.Effect // what the hook was told
+	background []error
+	log        bytes.Buffer
+}
+
+func newRig(t testing.TB) *rig {
+	t.Helper()
+	r := &rig{t: t, clock: portstest.NewClock(noon)}
+	store, err := memory.New(&memory.Config{Faults: func(point string) error {
+		if r.faults == nil {
+			return nil
+		}
+		return r.faults(point)
+	}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	r.store = store
+	r.service = r.on(store.Transactions(), store.Work(), r.clock)
+	return r
+}
+
+// on makes one more service for the same hooks and log.
+func (r *rig) on(transactions ports.TransactionStore, work ports.Work, clock ports.Clock) *authstate.Service {
+	r.t.Helper()
+	s, err := authstate.New(authstate.Ports{Transactions: transactions, Work: work}, normaliser(r.t, nil), &authstate.Config{
+		Clock: clock, Logger: slog.New(slog.NewTextHandler(&r.log, nil)), Hooks: authstate.Hooks{
+			Applied: func(_ ports.Transaction, e authstate.Effect) {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.effects = append(r.effects, e)
+			},
+			Background: func(err error) {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.background = append(r.background, err)
+			},
+		},
+	})
+	require.NoError(r.t, err)
+	return s
+}
+
+func normaliser(t testing.TB, config *failures.Config) *failures.Normaliser {
+	t.Helper()
+	n, err := failures.New(config)
+	require.NoError(t, err)
+	return n
+}
+
+// minute opens transactions that are to be answered within one.
+func minute(id string) authstate.Opening {
+	return authstate.Opening{ID: id, Direction: errcodes.Payin, RespondBy: noon.Add(time.Minute)}
+}
+
+func (r *rig) open(o authstate.Opening) ports.Transaction {
+	r.t.Helper()
+	t, err := r.service.Open(r.t.Context(), owner, o)
+	require.NoError(r.t, err)
+	return t
+}
+
+// stored gives what the store has, which reading through a service may change.
+func (r *rig) stored(id string) ports.Transaction {
+	r.t.Helper()
+	t, err := r.store.Transactions().Transaction(r.t.Context(), owner, id)
+	require.NoError(r.t, err)
+	return t
+}
+
+// said are reports of famous codes, by the outcome that each has on a payin.
+var said = map[failures.Outcome]authstate.Report{
+	failures.Success: {Scheme: failures.MpesaDaraja, Code: "0", Message: "paid by Wanjiru"},
+	failures.Pending: {Scheme: failures.Paystack, Code: "processing"},
+	failures.Failed:  {Scheme: failures.MpesaDaraja, Code: "1032", Message: "cancelled by Wanjiru"},
+	failures.Errored: {Scheme: failures.ISO8583, Code: "91", Message: "no switch for Wanjiru"},
+}
+
+// events takes all events out, in their order.
+func (r *rig) events() []ports.Event {
+	r.t.Helper()
+	return drained(r.t, r.store.Outbox())
+}
+
+func drained(t testing.TB, outbox ports.Outbox) []ports.Event {
+	t.Helper()
+	var all []ports.Event
+	for {
+		batch, err := outbox.Claim(context.Background(), noon, time.Minute, 1000)
+		require.NoError(t, err)
+		if len(batch) == 0 {
+			return all
+		}
+		for _, e := range batch {
+			require.NoError(t, outbox.Ack(context.Background(), e))
+		}
+		all = append(all, batch...)
+	}
+}
+
+func kinds(events []ports.Event) []string {
+	var kinds []string
+	for _, e := range events {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
+}
+
+var over = noon.Add(time.Minute) // when those that minute opens are overdue

@@ -1,0 +1,325 @@
+package validation_test
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/alecthomas/assert/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/keyring"
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
+)
+
+var (
+	noon     = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	nigeria  = ports.Market{Country: "NGA", Type: ports.BankAccount}
+	egypt    = ports.Market{Country: "EGY", Type: ports.BankAccount}
+	kenya    = ports.Market{Country: "KEN", Type: ports.MobileMoney}
+	found    = ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH", Message: "resolved"}
+	notFound = ports.Answer{Kind: ports.AnswerNotFound, Code: "unknown", Message: "no such account at the bank"}
+	day      = validation.Policy{AnswerTTL: 24 * time.Hour}
+)
+
+const (
+	merchant = "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f"
+	owner    = "acme"
+)
+
+// request is a sound one: its number and name are the canaries of the tests.
+func request() market.Request {
+	return market.Request{
+		MerchantID: merchant, Country: "NGA", AccountType: "bank_account", AccountIdentifier: "0690000032", BankCode: "044",
+	}
+}
+
+func named(name string) market.Request {
+	r := request()
+	r.AccountHolderName = name
+	return r
+}
+
+// storage is what the tests need of a store.
+type storage interface {
+	Validations() ports.ValidationStore
+	Answers() ports.AnswerCache
+	Work() ports.Work
+	Outbox() ports.Outbox
+	Close() error
+}
+
+// storages opens each store that the domain is tested on.
+var storages = map[string]func(tb testing.TB) storage{
+	"memory": func(tb testing.TB) storage {
+		tb.Helper()
+		s, err := memory.New(nil)
+		require.NoError(tb, err)
+		return s
+	},
+	"sqlite": func(tb testing.TB) storage {
+		tb.Helper()
+		s, err := sqlite.Open(tb.Context(), tb.TempDir()+"/validations.db", nil)
+		require.NoError(tb, err)
+		tb.Cleanup(func() { require.NoError(tb, s.Close()) })
+		return s
+	},
+}
+
+func onEachStore(t *testing.T, test func(t *testing.T, store storage)) {
+	t.Helper()
+	for name, open := range storages {
+		inBubble(t, name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+// inBubble runs a test in a bubble, where it can be known that all wait: how fast
+// the machine is makes no difference then.
+func inBubble(t *testing.T, name string, test func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}
+
+func sealer(tb testing.TB) ports.Sealer {
+	tb.Helper()
+	k, err := keyring.New([]keyring.Key{{ID: "k1", Secret: bytes.Repeat([]byte{1}, 32)}}, nil)
+	require.NoError(tb, err)
+	return k
+}
+
+// bench is a service on a clock that the test moves, and all around it.
+type bench struct {
+	testing.TB
+	clock   *portstest.Clock
+	store   storage
+	first   *portstest.ScriptedConnector
+	second  *portstest.ScriptedConnector
+	sealer  ports.Sealer
+	service *validation.Service
+
+	mu   sync.Mutex
+	late []string
+	errs []error
+}
+
+var reaching = ports.Capabilities{Markets: []ports.Capability{
+	{Market: nigeria, ReturnsName: true},
+	{Market: egypt, ReturnsName: true},
+	{Market: kenya, ReturnsName: true},
+	{Market: ports.Market{Country: "ZAF", Type: ports.BankAccount}, ReturnsName: true},
+}}
+
+func newBench(tb testing.TB, store storage) *bench {
+	tb.Helper()
+	b := &bench{TB: tb, clock: portstest.NewClock(noon), store: store, sealer: sealer(tb)}
+	b.first = portstest.NewScriptedConnector("first", reaching)
+	b.second = portstest.NewScriptedConnector("second", reaching)
+	b.first.Answer(found)
+	b.second.Answer(found)
+	b.service = b.open(day, b.first, b.second)
+	return b
+}
+
+// open makes a service on the bench's store and clock, as another process would.
+func (b *bench) open(policy validation.Policy, connectors ...ports.AccountConnector) *validation.Service {
+	b.Helper()
+	s, err := validation.New(b.ports(), connectors, policy, b.config())
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, s.Close(context.Background())) })
+	return s
+}
+
+func (b *bench) ports() validation.Ports {
+	return validation.Ports{
+		Validations: b.store.Validations(), Answers: b.store.Answers(), Work: b.store.Work(), Sealer: b.sealer,
+	}
+}
+
+func (b *bench) config() *validation.Config {
+	return &validation.Config{Clock: b.clock, Hooks: validation.Hooks{
+		Late: func(c string) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.late = append(b.late, c)
+		},
+		Background: func(err error) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.errs = append(b.errs, err)
+		},
+	}}
+}
+
+func (b *bench) latecomers() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]string(nil), b.late...)
+}
+
+// validate asks, and wants no error.
+func (b *bench) validate(req market.Request) ports.Validation {
+	b.Helper()
+	v, err := b.service.Validate(b.Context(), owner, req)
+	require.NoError(b, err)
+	return v
+}
+
+func (b *bench) get(id string) ports.Validation {
+	b.Helper()
+	v, err := b.service.Get(b.Context(), owner, id)
+	require.NoError(b, err)
+	return v
+}
+
+// asking starts a call and gives its result later.
+func (b *bench) asking(s *validation.Service, req market.Request) <-chan result {
+	done := make(chan result, 1)
+	go func() {
+		v, err := s.Validate(b.Context(), owner, req)
+		done <- result{v, err}
+	}()
+	return done
+}
+
+type result struct {
+	v   ports.Validation
+	err error
+}
+
+// pending asks a silent provider until the window has passed.
+func (b *bench) pending(req market.Request) ports.Validation {
+	b.Helper()
+	n := len(b.first.Asked())
+	done := b.asking(b.service, req)
+	b.first.WaitAsked(n + 1)
+	b.advanceUntil(func() bool { return len(done) > 0 }, 2*time.Second)
+	r := <-done
+	require.NoError(b, r.err)
+	require.Equal(b, ports.StatusPending, r.v.Status)
+	return r.v
+}
+
+// advanceUntil moves the clock in small steps until cond holds, for at most d. It
+// needs a bubble, as all do that rest on it.
+func (b *bench) advanceUntil(cond func() bool, d time.Duration) {
+	b.Helper()
+	const step = 100 * time.Millisecond
+	for range d / step {
+		if b.settles(cond) {
+			return
+		}
+		b.clock.Advance(step)
+	}
+	require.True(b, b.settles(cond), "it takes longer than "+d.String())
+}
+
+// settles lets goroutines react to the clock until all wait.
+func (b *bench) settles(cond func() bool) bool {
+	synctest.Wait()
+	return cond()
+}
+
+// ended waits, by the clock, until the validation has ended.
+func (b *bench) ended(id string, within time.Duration) ports.Validation {
+	b.Helper()
+	b.advanceUntil(func() bool { return b.get(id).Status.Terminal() }, within)
+	return b.get(id)
+}
+
+func requireCode(t testing.TB, want errcodes.Code, err error) {
+	t.Helper()
+	require.Equal(t, want, errcodes.Of(err), "%v", err)
+}
+
+// events drains the outbox, in order.
+func (b *bench) events() []ports.Event {
+	b.Helper()
+	var all []ports.Event
+	for {
+		got, err := b.store.Outbox().Claim(b.Context(), b.clock.Now(), time.Minute, 100)
+		require.NoError(b, err)
+		if len(got) == 0 {
+			return all
+		}
+		for _, e := range got {
+			require.NoError(b, b.store.Outbox().Ack(b.Context(), e))
+		}
+		all = append(all, got...)
+	}
+}
+
+// dies leaves a validation pending, as a process does that is killed in the
+// middle of its lookup.
+func (b *bench) dies(req market.Request) ports.Validation {
+	b.Helper()
+	doomed := portstest.NewScriptedConnector("first", reaching)
+	s, err := validation.New(b.ports(), []ports.AccountConnector{doomed}, day, b.config())
+	require.NoError(b, err)
+	doomed.Hold()
+	done := b.asking(s, req)
+	doomed.WaitAsked(1)
+	b.advanceUntil(func() bool { return len(done) > 0 }, 3*time.Second)
+	r := <-done
+	require.NoError(b, r.err)
+	require.NoError(b, s.Close(context.Background()))
+	return r.v
+}
+
+// tick does rounds by the clock until the validation has ended.
+func (b *bench) ticked(id string, within time.Duration) ports.Validation {
+	b.Helper()
+	start := b.clock.Now()
+	for b.clock.Now().Sub(start) < within {
+		require.NoError(b, b.service.Tick(b.Context(), b.clock.Now()))
+		if b.settles(func() bool { return b.get(id).Status.Terminal() }) {
+			return b.get(id)
+		}
+		b.clock.Advance(500 * time.Millisecond)
+	}
+	b.Fatalf("not ended within %v", within)
+	return ports.Validation{}
+}
+
+// crowd asks the same n times at once, and waits for all.
+func crowd(t *testing.T, s *validation.Service, n int, req market.Request) []ports.Validation {
+	t.Helper()
+	all := make([]ports.Validation, n)
+	var callers sync.WaitGroup
+	for i := range all {
+		callers.Go(func() {
+			v, err := s.Validate(t.Context(), owner, req)
+			assert.NoError(t, err)
+			all[i] = v
+		})
+	}
+	callers.Wait()
+	return all
+}
+
+// says is what a connector returns for each outcome.
+var says = map[ports.Outcome]struct {
+	answer ports.Answer
+	err    error
+}{
+	ports.OutcomeFound:       {found, nil},
+	ports.OutcomeCompared:    {ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMatched}, nil},
+	ports.OutcomeNotFound:    {notFound, nil},
+	ports.OutcomeUnusable:    {ports.Answer{Kind: ports.AnswerUnusable, Code: "06", Message: "dormant"}, nil},
+	ports.OutcomeUnsupported: {ports.Answer{Kind: ports.AnswerUnsupported}, nil},
+	ports.OutcomeTryLater:    {ports.Answer{Kind: ports.AnswerTryLater, After: time.Hour}, nil},
+	ports.OutcomeFailed:      {ports.Answer{Kind: ports.AnswerFailed, Code: "99", Message: "generic"}, nil},
+	ports.OutcomeRefused:     {ports.Answer{}, errcodes.New(errcodes.Configuration, "401")},
+	ports.OutcomeUnreachable: {ports.Answer{}, errcodes.New(errcodes.Unavailable, "reset")},
+	ports.OutcomeTimeout:     {ports.Answer{}, context.DeadlineExceeded},
+	ports.OutcomeMalformed:   {ports.Answer{Kind: "nonsense", Message: "what"}, nil},
+	ports.OutcomeCancelled:   {ports.Answer{}, context.Canceled},
+}
