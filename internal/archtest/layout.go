@@ -20,7 +20,7 @@ var Top = Layout{
 	Packages: append([]string{"errcodes", "ports"}, domain...),
 	Folders:  []string{"adapters", "internal"},
 	Files: []string{
-		"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+		"go.mod", "go.sum", "go.work", "go.work.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
 	},
 }
 

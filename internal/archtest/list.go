@@ -19,17 +19,19 @@ type Package struct {
 	GoFiles    []string
 	Imports    []string // of the files that are not tests
 	Deps       []string // Imports and theirs, to the end
+
+	TestImports, XTestImports []string
 }
 
-// List gives the packages of the module in root and all that they depend on,
+// List returns the packages of the workspace in root and all that they depend on,
 // tests apart. A package that does not parse, or whose imports cannot be found,
 // is an error, not a gap.
 func List(ctx context.Context, root string) ([]Package, error) {
 	var stdout, stderr bytes.Buffer
 
-	const fields = "-json=ImportPath,Name,Doc,Standard,GoFiles,Imports,Deps"
+	const fields = "-json=ImportPath,Name,Doc,Standard,GoFiles,Imports,Deps,TestImports,XTestImports"
 
-	cmd := exec.CommandContext(ctx, "go", "list", "-deps", fields, "./...")
+	cmd := exec.CommandContext(ctx, "go", "list", "-deps", fields, "work")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = root, &stdout, &stderr
 
 	if err := cmd.Run(); err != nil {

@@ -28,7 +28,7 @@ func list(t *testing.T) []archtest.Package {
 		t.Fatal(err)
 	}
 
-	for _, path := range []string{"errcodes", "ports", "ratelock", "internal/archtest"} {
+	for _, path := range []string{"errcodes", "ports", "ratelock", "internal/archtest", "adapters/sqlite", "internal/integration/wire"} {
 		if !slices.ContainsFunc(packages, func(p archtest.Package) bool {
 			return p.ImportPath == archtest.Module+"/"+path
 		}) {
@@ -45,6 +45,28 @@ func TestImportsGoOneWay(t *testing.T) {
 
 func TestEmbeddingLinksNoMoreThanPromised(t *testing.T) {
 	report(t, archtest.Linked(list(t), archtest.Closures))
+}
+
+func TestModulesRequireNoMoreThanTheirRules(t *testing.T) {
+	modules, err := archtest.Requirements(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	report(t, archtest.Required(modules, archtest.ModuleRules))
+}
+
+func TestNoModuleImportsAnothersInternalPackages(t *testing.T) {
+	report(t, archtest.Borrowed(list(t), archtest.ModuleRules))
+}
+
+func TestEveryFolderCanBeReadInOneSitting(t *testing.T) {
+	found, err := archtest.Crowded(os.DirFS(root), archtest.MostFiles, archtest.CrowdedFolders)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	report(t, found)
 }
 
 func TestEveryPackageHasAComment(t *testing.T) {

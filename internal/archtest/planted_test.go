@@ -127,6 +127,83 @@ func TestALinkedStrangerIsCaught(t *testing.T) {
 	}
 }
 
+func TestAPlantedRequirementIsCaught(t *testing.T) {
+	rules := []archtest.ModuleRule{
+		{Dir: ".", Outside: []string{apd}},
+		{Dir: "adapters/sqlite", Own: []string{"adapters/cmd"}, Outside: []string{"modernc.org/sqlite"}},
+		{Dir: "adapters/cmd", Own: []string{"adapters/sqlite"}, Outside: []string{"*"}},
+	}
+	for name, c := range map[string]struct {
+		dir      string
+		requires archtest.Requirement
+		want     string
+	}{
+		"what the rule names":           {".", archtest.Requirement{Path: apd}, ""},
+		"a library of all tests":        {".", archtest.Requirement{Path: "pgregory.net/rapid"}, ""},
+		"what a requirement requires":   {".", archtest.Requirement{Path: "example.com/deep", Indirect: true}, ""},
+		"a driver in the root":          {".", archtest.Requirement{Path: "modernc.org/sqlite"}, "module . requires modernc.org/sqlite"},
+		"the root requires an adapter":  {".", archtest.Requirement{Path: module + "adapters/sqlite"}, "module . requires " + module + "adapters/sqlite"},
+		"an adapter requires the root":  {"adapters/sqlite", archtest.Requirement{Path: archtest.Module}, ""},
+		"the command requires anything": {"adapters/cmd", archtest.Requirement{Path: "example.com/any"}, ""},
+		"the command requires a store":  {"adapters/cmd", archtest.Requirement{Path: module + "adapters/sqlite"}, ""},
+		"a circle, though it is listed": {"adapters/sqlite", archtest.Requirement{Path: module + "adapters/cmd"}, "module adapters/sqlite requires " + module + "adapters/cmd"},
+		"an own module, if indirectly":  {"adapters/cmd", archtest.Requirement{Path: module + "adapters/x", Indirect: true}, "module adapters/cmd requires " + module + "adapters/x"},
+		"a module without a rule":       {"adapters/new", archtest.Requirement{Path: apd}, "module adapters/new has no rule"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			modules := map[string][]archtest.Requirement{".": nil, "adapters/sqlite": nil, "adapters/cmd": nil}
+			modules[c.dir] = []archtest.Requirement{c.requires}
+
+			if found := strings.Join(archtest.Required(modules, rules), "\n"); found != c.want {
+				t.Errorf("found %q, want %q", found, c.want)
+			}
+		})
+	}
+
+	found := archtest.Required(map[string][]archtest.Requirement{".": nil, "adapters/cmd": nil}, rules)
+	if want := []string{"go.work does not use adapters/sqlite"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+}
+
+func TestABorrowedInternalPackageIsCaught(t *testing.T) {
+	packages := []archtest.Package{
+		{ImportPath: module + "ratelock", Imports: []string{module + "internal/ticker"}},
+		{ImportPath: module + "adapters/sqlite", Imports: []string{module + "adapters/sqlite/internal/jsonlist"}},
+		{ImportPath: module + "internal/integration/wire", Imports: []string{module + "internal/ticker"}},
+		{ImportPath: module + "adapters/postgres", Imports: []string{module + "adapters/sqlite/internal/jsonlist"}},
+		{ImportPath: module + "adapters/river", TestImports: []string{module + "internal/docpage"}},
+		{ImportPath: module + "adapters/webhook", XTestImports: []string{module + "internal/docpage"}},
+	}
+
+	want := []string{
+		"adapters/postgres imports adapters/sqlite/internal/jsonlist of another module",
+		"adapters/river imports internal/docpage of another module",
+		"adapters/webhook imports internal/docpage of another module",
+	}
+	if found := archtest.Borrowed(packages, archtest.ModuleRules); !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+}
+
+func TestACrowdedFolderIsCaught(t *testing.T) {
+	files := fstest.MapFS{
+		"a/1.go": {}, "a/2.go": {}, "a/3.go": {},
+		"b/1.go": {}, "b/2.go": {}, "b/3_test.go": {}, "b/4.txt": {},
+		"c/1.go": {}, "c/2.go": {}, "c/3.go": {},
+		"c/testdata/1.go": {}, "c/testdata/2.go": {}, "c/testdata/3.go": {},
+	}
+
+	found, err := archtest.Crowded(files, 2, map[string]string{"b": "none needed", "c": "generated"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if want := []string{"a has 3 Go files, at most 2", "b needs no exception"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+}
+
 func TestAMissingPackageCommentIsCaught(t *testing.T) {
 	packages := []archtest.Package{
 		{ImportPath: module + "ports", Name: "ports", Doc: "Package ports holds the interfaces."},
@@ -250,6 +327,7 @@ func TestListFailsOnABrokenModule(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "go.mod"), "module example.invalid/m\n\ngo 1.26\n")
+			write(t, filepath.Join(dir, "go.work"), "go 1.26\n\nuse .\n")
 			write(t, filepath.Join(dir, "p", "p.go"), source)
 
 			if packages, err := archtest.List(t.Context(), dir); err == nil {

@@ -18,6 +18,10 @@ require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/cockroachdb/apd/v3 v3.2.3 // indirect
+	github.com/corridor-go/corridor/adapters/format/xlsx v0.0.0
+	github.com/corridor-go/corridor/adapters/httpserver v0.0.0
+	github.com/corridor-go/corridor/adapters/postgres v0.0.0
+	github.com/corridor-go/corridor/adapters/sqlite v0.0.0
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/go-playground/locales v0.14.2 // indirect
@@ -59,3 +63,12 @@ require (
 )
 
 replace github.com/corridor-go/corridor => ../..
+
+replace github.com/corridor-go/corridor/adapters/format/xlsx => ../../adapters/format/xlsx
+
+replace github.com/corridor-go/corridor/adapters/httpserver => ../../adapters/httpserver
+
+replace github.com/corridor-go/corridor/adapters/postgres => ../../adapters/postgres
+
+replace github.com/corridor-go/corridor/adapters/sqlite => ../../adapters/sqlite
+

@@ -1,0 +1,55 @@
+package archtest
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// MostFiles is how many Go files, tests apart, a reader takes in at one sitting.
+const MostFiles = 25
+
+// CrowdedFolders are the folders that may hold more, each with the reason.
+var CrowdedFolders = map[string]string{}
+
+// Crowded returns the folders with more Go files than most, tests and exceptions
+// apart, and the exceptions that no folder needs.
+func Crowded(module fs.FS, most int, except map[string]string) ([]string, error) {
+	files := map[string]int{}
+
+	err := fs.WalkDir(module, ".", func(name string, d fs.DirEntry, err error) error {
+		switch base := path.Base(name); {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (strings.HasPrefix(base, ".") || base == "testdata"):
+			return fs.SkipDir
+		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
+			files[path.Dir(name)]++
+		}
+
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	var found []string
+
+	for folder, n := range files {
+		if n > most && except[folder] == "" {
+			found = append(found, fmt.Sprintf("%s has %d Go files, at most %d", folder, n, most))
+		}
+	}
+
+	for folder := range except {
+		if files[folder] <= most {
+			found = append(found, folder+" needs no exception")
+		}
+	}
+
+	slices.Sort(found)
+
+	return found, nil
+}

@@ -1,0 +1,216 @@
+package archtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ModuleRule says what one module of the repository may require directly, its
+// tests included.
+type ModuleRule struct {
+	// Dir is the module's folder, "." for the root.
+	Dir string
+	// Own are the modules of the repository that it may require, by their
+	// folders. Each must stand above it in the table, so that there is no circle.
+	// The root is allowed to all.
+	Own []string
+	// Outside are the paths of other modules; "*" is any.
+	Outside []string
+	// Untagged modules are never released, so that they may look into another's
+	// internal packages.
+	Untagged bool
+}
+
+// tests are the libraries that every module may be tested with.
+var tests = []string{testify, rapid, "go.uber.org/goleak", xsync}
+
+// ModuleRules lists the modules of the workspace, each below those it requires.
+// What an embedder pays for a part is what its module requires.
+var ModuleRules = []ModuleRule{
+	{Dir: ".", Outside: []string{
+		apd, xsync, "golang.org/x/text", "github.com/benbjohnson/clock", "go.uber.org/mock",
+	}},
+	{Dir: "adapters/connector/resilient", Outside: []string{"github.com/failsafe-go/failsafe-go"}},
+	{Dir: "adapters/files/blob", Outside: []string{"gocloud.dev"}},
+	{Dir: "adapters/format/xlsx", Outside: []string{"github.com/xuri/excelize/v2"}},
+	{Dir: "adapters/httpserver", Outside: []string{
+		"github.com/getkin/kin-openapi", "github.com/prometheus/client_golang", "github.com/swaggest/swgui", "golang.org/x/time",
+	}},
+	{Dir: "adapters/postgres", Outside: []string{
+		"github.com/anishathalye/porcupine", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3",
+	}},
+	{Dir: "adapters/sqlite", Outside: []string{"github.com/pressly/goose/v3", "modernc.org/sqlite"}},
+	{Dir: "adapters/webhook", Outside: []string{"github.com/standard-webhooks/standard-webhooks/libraries"}},
+	{Dir: "adapters/river", Own: []string{"adapters/postgres"}, Outside: []string{
+		"github.com/jackc/pgx/v5", "github.com/riverqueue/river",
+		"github.com/riverqueue/river/riverdriver/riverpgxv5", "github.com/riverqueue/river/rivertype",
+	}},
+	{Dir: "adapters/cmd", Own: []string{
+		"adapters/connector/resilient", "adapters/files/blob", "adapters/format/xlsx", "adapters/httpserver", "adapters/postgres",
+		"adapters/river", "adapters/sqlite", "adapters/webhook",
+	}, Outside: []string{"*"}},
+	{Dir: "internal/integration", Own: []string{
+		"adapters/httpserver", "adapters/postgres", "adapters/river", "adapters/sqlite",
+	}, Outside: []string{"*"}, Untagged: true},
+}
+
+// Requirement is a module that a go.mod requires.
+type Requirement struct {
+	Path     string
+	Indirect bool
+}
+
+// Requirements reads what each module of the workspace in root requires, by the
+// module's folder.
+func Requirements(ctx context.Context, root string) (map[string][]Requirement, error) {
+	dirs, err := goOutput(ctx, root, "list", "-m", "-f", "{{.Dir}}")
+	if err != nil {
+		return nil, err
+	}
+
+	top, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+
+	all := map[string][]Requirement{}
+
+	for dir := range strings.Lines(string(dirs)) {
+		dir = strings.TrimSpace(dir)
+
+		text, err := goOutput(ctx, dir, "mod", "edit", "-json")
+		if err != nil {
+			return nil, err
+		}
+
+		var file struct{ Require []Requirement }
+		if err := json.Unmarshal(text, &file); err != nil {
+			return nil, err
+		}
+
+		name, err := filepath.Rel(top, dir)
+		if err != nil {
+			return nil, err
+		}
+
+		all[filepath.ToSlash(name)] = file.Require
+	}
+
+	return all, nil
+}
+
+func goOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	var stdout, stderr bytes.Buffer
+
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
+
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), dir, err, stderr.Bytes())
+	}
+
+	return stdout.Bytes(), nil
+}
+
+// Required returns what the modules require beyond their rules, the modules that
+// have no rule, and the rules that have no module.
+func Required(modules map[string][]Requirement, rules []ModuleRule) []string {
+	var found []string
+
+	above := map[string]bool{}
+
+	for _, rule := range rules {
+		requires, there := modules[rule.Dir]
+		if !there {
+			found = append(found, "go.work does not use "+rule.Dir)
+		}
+
+		for _, r := range requires {
+			if r.Indirect && !isOwn(r.Path) {
+				continue // what its own requirements require
+			}
+
+			if !rule.allows(r.Path, above) {
+				found = append(found, fmt.Sprintf("module %s requires %s", rule.Dir, r.Path))
+			}
+		}
+
+		above[rule.Dir] = true
+	}
+
+	for dir := range modules {
+		if !above[dir] {
+			found = append(found, "module "+dir+" has no rule")
+		}
+	}
+
+	slices.Sort(found)
+
+	return found
+}
+
+func (r ModuleRule) allows(required string, above map[string]bool) bool {
+	if !isOwn(required) {
+		return slices.Contains(r.Outside, "*") || slices.Contains(r.Outside, required) || slices.Contains(tests, required)
+	}
+
+	dir := strings.TrimPrefix(strings.TrimPrefix(required, Module), "/")
+	if dir == "" {
+		return r.Dir != "."
+	}
+
+	return above[dir] && slices.Contains(r.Own, dir)
+}
+
+func isOwn(modulePath string) bool {
+	return modulePath == Module || strings.HasPrefix(modulePath, Module+"/")
+}
+
+// Borrowed returns the imports, those of tests included, of another module's
+// internal packages: users upgrade modules one by one, and an internal package
+// promises nothing.
+func Borrowed(packages []Package, rules []ModuleRule) []string {
+	var found []string
+
+	for _, p := range packages {
+		importer, own := relative(p.ImportPath)
+		if !own {
+			continue
+		}
+
+		home := moduleOf(importer, rules)
+		if home.Untagged {
+			continue
+		}
+
+		for _, imported := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			name, own := relative(imported)
+			if own && slices.Contains(strings.Split(name, "/"), "internal") && moduleOf(name, rules).Dir != home.Dir {
+				found = append(found, fmt.Sprintf("%s imports %s of another module", importer, name))
+			}
+		}
+	}
+
+	return found
+}
+
+// moduleOf is the rule of the module that a package of the repository lies in.
+func moduleOf(name string, rules []ModuleRule) ModuleRule {
+	for dir := name; ; dir = path.Dir(dir) {
+		i := slices.IndexFunc(rules, func(r ModuleRule) bool { return r.Dir == dir })
+		if i >= 0 {
+			return rules[i]
+		}
+
+		if dir == "." {
+			return ModuleRule{Dir: dir}
+		}
+	}
+}
