@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 
 	driver "modernc.org/sqlite"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 )
+
+var errClosed = errcodes.New(errcodes.Closed, "The store is closed")
 
 // resultCodes says what SQLite's primary result codes mean to a caller. What is
 // missing is errcodes.Internal.
@@ -46,6 +49,30 @@ func coded(err error) error {
 		return errcodes.Wrap(code, "", err)
 	}
 	return errcodes.Wrap(errcodes.Internal, "", err)
+}
+
+func refuse(message string, cause error) error {
+	return errcodes.Wrap(errcodes.Configuration, message, cause)
+}
+
+// openingError codes an error of opening: what no retry cures is
+// errcodes.Configuration.
+func openingError(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case primary(err) == sqlite3.SQLITE_NOTADB:
+		return refuse("The file is not a database", err)
+	case primary(err) == sqlite3.SQLITE_CANTOPEN:
+		return refuse("The database file cannot be opened", err)
+	}
+	err = coded(err)
+	if errcodes.Of(err) == errcodes.Internal {
+		return refuse("The database's tables cannot be brought up to date", err)
+	}
+	return err
 }
 
 // result gives SQLite's extended result code of err, or SQLITE_OK when err is

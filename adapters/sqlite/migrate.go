@@ -6,11 +6,10 @@ import (
 	"embed"
 	"errors"
 	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/pressly/goose/v3"
-	sqlite3 "modernc.org/sqlite/lib"
-
-	"github.com/corridor-go/corridor/errcodes"
 )
 
 //go:embed migrations/*.sql
@@ -36,6 +35,38 @@ func prepareFile(ctx context.Context, path string, c Config) (err error) {
 	}
 	defer func() { err = errors.Join(err, coded(db.Close())) }()
 	return openingError(ctx, prepareTables(ctx, db, c))
+}
+
+// checkPath refuses what SQLite would take for something else than a file.
+func checkPath(path string) error {
+	switch {
+	case path == "":
+		return refuse("The database needs a path", nil)
+	case strings.HasPrefix(path, ":memory:"):
+		return refuse("A database in memory would not survive; use adapters/memory", nil)
+	case strings.HasPrefix(path, "file:"):
+		return refuse("The database is named by a path, not by a URI", nil)
+	case strings.ContainsRune(path, 0):
+		return refuse("The database's path has a NUL byte", nil)
+	}
+	return nil
+}
+
+// touch opens the file once, to make it readable for its owner alone: SQLite
+// gives the write-ahead log the same mode. Without create the file must exist.
+func touch(path string, create bool) error {
+	flags := os.O_RDWR
+	if create {
+		flags |= os.O_CREATE
+	}
+	f, err := os.OpenFile(path, flags, 0o600)
+	if err != nil {
+		return refuse("The database file cannot be opened", err)
+	}
+	if err := f.Close(); err != nil {
+		return refuse("The database file cannot be opened", err)
+	}
+	return nil
 }
 
 func prepareTables(ctx context.Context, db *sql.DB, c Config) error {
@@ -98,24 +129,4 @@ func checkVersion(ctx context.Context, provider *goose.Provider) error {
 		return refuse("The database was made by a newer version of this program", nil)
 	}
 	return nil
-}
-
-// openingError codes an error of opening: what no retry cures is
-// errcodes.Configuration.
-func openingError(ctx context.Context, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case primary(err) == sqlite3.SQLITE_NOTADB:
-		return refuse("The file is not a database", err)
-	case primary(err) == sqlite3.SQLITE_CANTOPEN:
-		return refuse("The database file cannot be opened", err)
-	}
-	err = coded(err)
-	if errcodes.Of(err) == errcodes.Internal {
-		return refuse("The database's tables cannot be brought up to date", err)
-	}
-	return err
 }

@@ -50,8 +50,6 @@ const (
 		WHERE seq = (SELECT min(seq) FROM events WHERE key = ? AND ` + unsettled + `) AND state = 'blocked'`
 )
 
-const staleClaim = "The claim is no longer the latest"
-
 // admitAtOnce bounds the new events that one transaction looks at: some 20 ms.
 const admitAtOnce = 1_000
 

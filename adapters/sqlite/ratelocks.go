@@ -34,6 +34,27 @@ const (
 		ORDER BY l.expires_at, l.id LIMIT ?`
 )
 
+const (
+	insertBook = `INSERT INTO books (version, high_water, live, owner, base, quote) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO NOTHING`
+
+	updateBook = `UPDATE books SET version = ?, high_water = ?, live = ?
+		WHERE owner = ? AND base = ? AND quote = ? AND version = ?`
+
+	insertLock = `INSERT INTO rate_locks (id, owner, base, quote, mid_rate, markup_bps, all_in_rate, mid_source, mid_at,
+		tolerance_bps, created_at, expires_at, status, cancellation_reason, ended_at, observed_mid, deviation_bps)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	endLock = `UPDATE rate_locks
+		SET status = ?1, cancellation_reason = ?2, ended_at = ?3, observed_mid = ?4, deviation_bps = ?5
+		WHERE id = ?6 AND owner = ?7 AND base = ?8 AND quote = ?9
+			AND (status = 'active' OR (status, cancellation_reason, ended_at, observed_mid, deviation_bps) IS (?1, ?2, ?3, ?4, ?5))`
+
+	bookVersion = `SELECT version FROM books WHERE owner = ? AND base = ? AND quote = ?`
+
+	hasLock = `SELECT count(*) FROM rate_locks WHERE id = ? AND owner = ?`
+)
+
 // lockFields are the targets of lockColumns.
 func lockFields(l *ports.RateLock) []any {
 	return []any{
@@ -107,4 +128,76 @@ func (r rateLocks) list(ctx context.Context, limit int, query string, args ...an
 		return nil, err
 	}
 	return locks, nil
+}
+
+func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	return r.save(ctx,
+		func(ctx context.Context, s *session) error { return saveChange(ctx, s, &c) },
+		func(ctx context.Context, s *session) (fate, error) { return fateOf(ctx, s, &c) })
+}
+
+func saveChange(ctx context.Context, s *session, c *ports.RateLockChange) error {
+	if err := saveBook(ctx, s, &c.Book); err != nil {
+		return err
+	}
+	for i := range c.Locks {
+		if err := saveLock(ctx, s, &c.Locks[i]); err != nil {
+			return err
+		}
+	}
+	return enqueue(ctx, s, c.Events, c.Work)
+}
+
+func saveBook(ctx context.Context, s *session, b *ports.Book) error {
+	query := insertBook
+	args := []any{
+		b.Version + 1, optionalMillis(b.HighWater), b.AppendSlots(nil), blob(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote,
+	}
+	if b.Version != 0 {
+		query, args = updateBook, append(args, b.Version)
+	}
+	return s.must(ctx, "The book has changed since it was read", query, args...)
+}
+
+// saveLock inserts what was minted and updates what ended. The end of a lock is
+// for good (I4, I8): a row that ended otherwise is not written over, so that the
+// insert meets it.
+func saveLock(ctx context.Context, s *session, l *ports.RateLock) error {
+	if l.Status != ports.LockActive {
+		changed, err := s.exec(ctx, endLock, string(l.Status), optionalText(string(l.CancellationReason)),
+			optionalMillis(l.EndedAt), optionalText(l.ObservedMid), l.DeviationBps, blob(l.ID), blob(l.Owner), l.Base, l.Quote)
+		if err != nil || changed == 1 {
+			return err
+		}
+	}
+	_, err := s.exec(ctx, insertLock, blob(l.ID), blob(l.Owner), l.Base, l.Quote, l.MidRate, l.MarkupBps, l.AllInRate,
+		l.MidSource, optionalMillis(l.MidAt), l.ToleranceBps, l.CreatedAt.UnixMilli(), l.ExpiresAt.UnixMilli(),
+		string(l.Status), optionalText(string(l.CancellationReason)), optionalMillis(l.EndedAt),
+		optionalText(l.ObservedMid), l.DeviationBps)
+	return err
+}
+
+// fateOf judges by what only this change can have stored. A book still at the
+// version that the caller read proves that nothing was: versions only rise. A
+// minted lock is never removed, so its row decides either way; an event may be
+// delivered and gone already, so only its presence proves anything.
+func fateOf(ctx context.Context, s *session, c *ports.RateLockChange) (fate, error) {
+	var version int64
+	key := c.Book.Key
+	err := s.scan(ctx, bookVersion, []any{blob(key.Owner), key.Pair.Base, key.Pair.Quote}, &version)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return unknown, err
+	}
+	if version == c.Book.Version {
+		return discarded, nil
+	}
+	for i := range c.Locks {
+		if l := &c.Locks[i]; l.Status == ports.LockActive {
+			return presence(ctx, s, discarded, hasLock, blob(l.ID), blob(l.Owner))
+		}
+	}
+	return fateOfEvents(ctx, s, c.Events)
 }

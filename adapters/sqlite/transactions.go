@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -17,6 +18,23 @@ const (
 		created_at, respond_by, ended_at, late_at, late_code, late_message`
 
 	selectTransaction = `SELECT owner, id, ` + transactionState + ` FROM transactions WHERE owner = ? AND id = ?`
+)
+
+const (
+	insertTransaction = `INSERT INTO transactions (owner, id, ` + transactionState + `)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (owner, id) DO NOTHING`
+
+	// updateTransaction takes the arguments of insertTransaction. An end is for
+	// good (I27): whoever writes, here or in another process, finds the ended row
+	// in its way, unless the change leaves all of it, or adds the first late
+	// payment.
+	updateTransaction = `UPDATE transactions SET (` + transactionState + `)
+			= (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+		WHERE owner = ?1 AND id = ?2 AND version = ?3 - 1 AND (status = 'PENDING' OR
+			(direction, status, code, raw_code, raw_message, scheme, tables, created_at, respond_by, ended_at)
+				IS (?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+			AND (late_at IS NULL OR (late_at, late_code, late_message) IS (?14, ?15, ?16)))`
 )
 
 // transactionFields are the targets of owner, id and transactionState.
@@ -58,6 +76,89 @@ func (d direction) Scan(value any) error {
 		return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("the direction %q is none", s))
 	}
 	return nil
+}
+
+func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error {
+	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.Late.Raw) {
+		return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
+	}
+	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+		return err
+	}
+	return t.save(ctx,
+		func(ctx context.Context, s *session) error { return saveTransaction(ctx, s, &c) },
+		func(ctx context.Context, s *session) (fate, error) { return transactionFate(ctx, s, &c) })
+}
+
+func tooLong(raw ports.RawFailure) bool {
+	return len(raw.Code) > ports.MaxRaw || len(raw.Message) > ports.MaxRaw
+}
+
+func saveTransaction(ctx context.Context, s *session, c *ports.TransactionChange) error {
+	query, refusal := insertTransaction, "The owner has a transaction of this id"
+	if c.Transaction.Version != 0 {
+		query, refusal = updateTransaction, "The transaction has changed since it was read, or has ended"
+	}
+	if err := s.must(ctx, refusal, query, transactionArgs(&c.Transaction)...); err != nil {
+		return err
+	}
+	return enqueue(ctx, s, c.Events, c.Work)
+}
+
+// transactionArgs are the values of owner, id and transactionState after a save
+// of t.
+func transactionArgs(t *ports.Transaction) []any {
+	return []any{
+		blob(t.Owner), blob(t.ID), t.Version + 1, string(t.Direction), string(t.Status), optionalText(string(t.Code)),
+		blob(t.Raw.Code), blob(t.Raw.Message), t.Scheme, t.Tables, t.CreatedAt.UnixMilli(), optionalMillis(t.RespondBy),
+		optionalMillis(t.EndedAt), optionalMillis(t.Late.At), blob(t.Late.Raw.Code), blob(t.Late.Raw.Message),
+	}
+}
+
+// transactionFate judges by the transaction's row, which is never removed. That
+// the row is as this change leaves it proves little: another process may have
+// learnt and stored the same. What came with the change tells then; if nothing
+// did, the row is all that was asked for.
+func transactionFate(ctx context.Context, s *session, c *ports.TransactionChange) (fate, error) {
+	var now ports.Transaction
+	args := []any{blob(c.Transaction.Owner), blob(c.Transaction.ID)}
+	err := s.scan(ctx, selectTransaction, args, transactionFields(&now)...)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return unknown, err
+	}
+	saved := keptTransaction(c.Transaction)
+	switch {
+	case now.Version < saved.Version: // 0 for none
+		return discarded, nil
+	case now.Version == saved.Version && now != saved:
+		return discarded, nil
+	case saved.Status.Terminal() && !mayFollow(saved, now):
+		return discarded, nil // had it ended by this change, this could not have followed
+	case now.Version == saved.Version && len(c.Events)+len(c.Work) == 0:
+		return stored, nil
+	}
+	return fateOfQueued(ctx, s, c.Events, c.Work)
+}
+
+// mayFollow reports whether now may have come of an ended transaction.
+func mayFollow(ended, now ports.Transaction) bool {
+	if ended.Late.At.IsZero() {
+		ended.Late = now.Late
+	}
+	ended.Version = now.Version
+	return ended == now
+}
+
+// keptTransaction gives t as a save leaves it.
+func keptTransaction(t ports.Transaction) ports.Transaction {
+	t.Version++
+	t.CreatedAt = time.UnixMilli(t.CreatedAt.UnixMilli()).UTC()
+	for _, at := range [...]*time.Time{&t.RespondBy, &t.EndedAt, &t.Late.At} {
+		if !at.IsZero() {
+			*at = time.UnixMilli(at.UnixMilli()).UTC()
+		}
+	}
+	return t
 }
 
 func (t transactions) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {

@@ -1,10 +1,12 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -27,6 +29,19 @@ const (
 
 	purgeValidations = `DELETE FROM validations WHERE rowid IN (
 		SELECT rowid FROM validations WHERE status <> 'pending' AND purge_at <= ? ORDER BY purge_at LIMIT ?)`
+)
+
+const (
+	insertValidation = `INSERT INTO validations (id, owner, ` + validationState + `)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO NOTHING`
+
+	// updateValidation takes the arguments of insertValidation. An end is for
+	// good (I18): whoever writes, here or in another process, finds the status
+	// in its way.
+	updateValidation = `UPDATE validations SET (` + validationState + `)
+			= (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
+		WHERE id = ?1 AND owner = ?2 AND version = ?3 - 1 AND status = 'pending'`
 )
 
 // validationFields are the targets of id, owner and validationState.
@@ -54,6 +69,74 @@ func (v validationStatus) Scan(value any) error {
 	default:
 		return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("the status %q is none", s))
 	}
+}
+
+func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
+	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+		return err
+	}
+	return v.save(ctx,
+		func(ctx context.Context, s *session) error { return saveValidation(ctx, s, &c) },
+		func(ctx context.Context, s *session) (fate, error) { return validationFate(ctx, s, &c) })
+}
+
+func saveValidation(ctx context.Context, s *session, c *ports.ValidationChange) error {
+	query, refusal := insertValidation, "A validation of this id exists"
+	if c.Record.Version != 0 {
+		query, refusal = updateValidation, "The validation has changed since it was read, or has ended"
+	}
+	if err := s.must(ctx, refusal, query, validationArgs(&c.Record)...); err != nil {
+		return err
+	}
+	return enqueue(ctx, s, c.Events, c.Work)
+}
+
+// validationArgs are the values of id, owner and validationState after a save
+// of r.
+func validationArgs(r *ports.ValidationRecord) []any {
+	return []any{
+		blob(r.ID), blob(r.Owner), r.Version + 1, blob(r.MerchantID), r.Market.Country, string(r.Market.Type),
+		optionalText(r.BankCode), string(r.Status), r.Provider, optionalText(string(r.Type)),
+		optionalText(string(r.Outcome)), r.Cached, optionalText(r.Match.Rule), r.Match.Score, r.Tables,
+		r.CreatedAt.UnixMilli(), r.Deadline.UnixMilli(), optionalMillis(r.EndedAt), optionalMillis(r.ExpiresAt),
+		r.PurgeAt.UnixMilli(), r.Sealed.KeyID, bytesOf(r.Sealed.Data),
+	}
+}
+
+// validationFate judges by the record's row: the version after the one that the
+// caller read is either this change's or another's, and what was sealed with it
+// tells which. A new record that is not there was not stored: it would be kept
+// until its PurgeAt, which is far away. The rest is for the events to tell.
+func validationFate(ctx context.Context, s *session, c *ports.ValidationChange) (fate, error) {
+	var now ports.ValidationRecord
+	args := []any{blob(c.Record.ID), blob(c.Record.Owner)}
+	err := s.scan(ctx, selectValidation, args, validationFields(&now)...)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return unknown, err
+	}
+	mine := c.Record.Version + 1
+	switch {
+	case now.Version == c.Record.Version: // 0 for none
+		return discarded, nil
+	case now.Version > mine && c.Record.Status.Terminal():
+		return discarded, nil // had it ended by this change, nothing could have followed
+	case now.Version == mine && !isSaveOf(now, c.Record):
+		return discarded, nil
+	case now.Version == mine && (len(now.Sealed.Data) > 0 || len(c.Events)+len(c.Work) == 0):
+		return stored, nil
+	}
+	return fateOfEvents(ctx, s, c.Events)
+}
+
+// isSaveOf reports whether stored is what a save of r leaves.
+func isSaveOf(stored, r ports.ValidationRecord) bool {
+	r.Version++
+	for _, t := range []*time.Time{&r.CreatedAt, &r.Deadline, &r.EndedAt, &r.ExpiresAt, &r.PurgeAt} {
+		*t = time.UnixMilli(t.UnixMilli()).UTC()
+	}
+	sameBytes := bytes.Equal(stored.Sealed.Data, r.Sealed.Data)
+	stored.Sealed.Data, r.Sealed.Data = nil, nil
+	return sameBytes && reflect.DeepEqual(stored, r)
 }
 
 func (v validations) Validation(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"sync/atomic"
 	"time"
-
-	"github.com/corridor-go/corridor/errcodes"
 )
 
 // writer owns the one connection that writes. Who holds the turn may use it.
@@ -34,8 +32,6 @@ type change func(context.Context, *session) error
 // checkpoints lets the log grow to 16 MB: a mint writes about nine pages, so
 // that SQLite's own 1,000 would mean two more fsyncs for every hundred mints.
 const checkpoints = "wal_autocheckpoint(4000)"
-
-var errClosed = errcodes.New(errcodes.Closed, "The store is closed")
 
 func newWriter(ctx context.Context, path string, c Config) (*writer, error) {
 	db, err := openDB(dsn(path, min(busySlice, c.BusyTimeout), checkpoints))

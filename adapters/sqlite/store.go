@@ -100,12 +100,6 @@ func Open(ctx context.Context, path string, config *Config) (*Store, error) {
 // RateLocks gives the store of books and rate locks.
 func (s *Store) RateLocks() ports.RateLockStore { return rateLocks{s} }
 
-// Clients gives the store of clients.
-func (s *Store) Clients() ports.ClientStore { return clients{s} }
-
-// Tokens gives the store of access tokens.
-func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
-
 // Validations gives the store of account validations.
 func (s *Store) Validations() ports.ValidationStore { return validations{s} }
 
@@ -117,6 +111,12 @@ func (s *Store) Reports() ports.ReportStore { return reports{s} }
 
 // Answers gives the cache of providers' answers.
 func (s *Store) Answers() ports.AnswerCache { return answers{s} }
+
+// Clients gives the store of clients.
+func (s *Store) Clients() ports.ClientStore { return clients{s} }
+
+// Tokens gives the store of access tokens.
+func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
 
 // Secrets gives the store of the secrets that the installation makes for itself.
 func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
@@ -194,4 +194,25 @@ func (s *Store) written(ctx context.Context, write func(context.Context, change,
 		s.write.failing.Store(true)
 	}
 	return err
+}
+
+// purge removes what has passed: each query takes the instant and the most rows
+// to remove. It tells how many the first removed.
+func (s *Store) purge(ctx context.Context, before time.Time, n int, queries ...string) (int, error) {
+	if err := inRange(n, maxPage); err != nil {
+		return 0, err
+	}
+	purged := make([]int64, len(queries))
+	err := s.update(ctx, func(ctx context.Context, s *session) (err error) {
+		for i, query := range queries {
+			if purged[i], err = s.exec(ctx, query, before.UnixMilli(), n); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil)
+	if err != nil {
+		return 0, err
+	}
+	return int(purged[0]), nil
 }

@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/corridor-go/corridor/ports"
 )
@@ -10,6 +12,8 @@ const (
 	hasEvent = `SELECT count(*) FROM events WHERE id = ?`
 	hasWork  = `SELECT count(*) FROM work_items WHERE id = ?`
 )
+
+const staleClaim = "The claim is no longer the latest"
 
 // enqueue stores what a change carries for the outbox and the work queue.
 func enqueue(ctx context.Context, s *session, events []ports.Event, items []ports.WorkItem) error {
@@ -44,4 +48,22 @@ func fateOfQueued(ctx context.Context, s *session, events []ports.Event, items [
 		what, err = presence(ctx, s, unknown, hasWork, blob(items[i].ID))
 	}
 	return what, err
+}
+
+// sequenced is a claimed item with its rank: what is due earlier, then what was
+// saved earlier. RETURNING gives rows in no order.
+type sequenced[V any] struct {
+	due, seq int64
+	value    V
+}
+
+func inOrder[V any](claimed []sequenced[V]) []V {
+	slices.SortFunc(claimed, func(a, b sequenced[V]) int {
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
+	})
+	values := make([]V, len(claimed))
+	for i := range claimed {
+		values[i] = claimed[i].value
+	}
+	return values
 }

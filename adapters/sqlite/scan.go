@@ -1,11 +1,11 @@
 package sqlite
 
 import (
-	"cmp"
+	"database/sql"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/sqlite/internal/jsonlist"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -94,53 +94,71 @@ func (s slots) Scan(v any) error {
 	return s.book.SetSlots(data)
 }
 
+// texts scans a JSON list of texts; nil for an empty one.
+type texts struct{ list *[]string }
+
+func (t texts) Scan(value any) (err error) {
+	*t.list, err = listIn(value, jsonlist.ReadTexts)
+	return err
+}
+
+// filters scans a JSON list of filters; nil for an empty one.
+type filters struct{ list *[]ports.Filter }
+
+func (f filters) Scan(value any) (err error) {
+	*f.list, err = listIn(value, jsonlist.ReadFilters)
+	return err
+}
+
+// listIn reads a column of JSON.
+func listIn[V any](value any, read func([]byte) ([]V, error)) ([]V, error) {
+	var s string
+	if err := (text{&s}).Scan(value); err != nil {
+		return nil, err
+	}
+	return read([]byte(s))
+}
+
 func wrongType(v any) error {
 	return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("a column holds a %T", v))
 }
 
-// inRange refuses a page size or batch outside 1 to limit.
-func inRange(n, limit int) error {
-	if n < 1 || n > limit {
-		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("The number asked for is 1 to %d", limit))
+// scanListed scans a row of a listing, which a damaged one must not end: a cell
+// that cannot be read is given as nothing, for the caller to judge the row by.
+func scanListed(rows *sql.Rows, fields ...any) error {
+	if rows.Scan(fields...) == nil {
+		return nil
+	}
+	for i := range fields {
+		fields[i] = anyCell{fields[i]}
+	}
+	return rows.Scan(fields...)
+}
+
+// anyCell scans into field, and leaves that as it is if it cannot.
+type anyCell struct{ field any }
+
+func (a anyCell) Scan(value any) error {
+	switch f := a.field.(type) {
+	case sql.Scanner:
+		_ = f.Scan(value)
+	case *string:
+		assign(f, value)
+	case *[]byte:
+		assign(f, value)
+	case *int:
+		assign(f, value)
+	case *int64:
+		assign(f, value)
+	case *bool:
+		assign(f, value)
 	}
 	return nil
 }
 
-// checkClaim refuses a lease or a number that no claim has.
-func checkClaim(lease time.Duration, n int) error {
-	if lease <= 0 {
-		return errcodes.New(errcodes.InvalidRequest, "A lease is above zero")
+func assign[V any](field *V, value any) {
+	var v sql.Null[V]
+	if v.Scan(value) == nil {
+		*field = v.V
 	}
-	return inRange(n, maxClaim)
-}
-
-const (
-	maxPage   = 10_000 // of a listing, as ports sets it
-	maxClaim  = 1_000  // items of one claim
-	maxReason = 1_024  // bytes of a reason to bury
-)
-
-func checkReason(reason string) error {
-	if len(reason) > maxReason {
-		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A reason has at most %d bytes", maxReason))
-	}
-	return nil
-}
-
-// sequenced is a claimed item with its rank: what is due earlier, then what was
-// saved earlier. RETURNING gives rows in no order.
-type sequenced[V any] struct {
-	due, seq int64
-	value    V
-}
-
-func inOrder[V any](claimed []sequenced[V]) []V {
-	slices.SortFunc(claimed, func(a, b sequenced[V]) int {
-		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
-	})
-	values := make([]V, len(claimed))
-	for i := range claimed {
-		values[i] = claimed[i].value
-	}
-	return values
 }
