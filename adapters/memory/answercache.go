@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -95,7 +94,7 @@ func (s *answerShard) purge(before time.Time, n int) int {
 // answers is the store as a ports.AnswerCache.
 type answers struct{ s *Store }
 
-var errNoAnswer = errcodes.New(errcodes.NotFound, "No answer is kept of this account")
+const maxHolder = 64 // bytes
 
 func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
 	sh := a.s.answers.of(key)
@@ -139,8 +138,6 @@ func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, 
 	sh.claims[key] = answerClaim{holder, until.UnixMilli()}
 	return true, nil
 }
-
-const maxHolder = 64
 
 func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
 	if err := within(len(holder), 1, maxHolder, "the length of a holder"); err != nil {

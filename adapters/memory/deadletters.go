@@ -54,8 +54,6 @@ func (b *buried) shown() ports.BuriedEvent {
 // deadLetters is the store as a ports.DeadLetters.
 type deadLetters struct{ s *Store }
 
-const maxBuriedPage = 1000
-
 func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
 	if err := within(limit, 1, maxBuriedPage, "a page's limit"); err != nil {
 		return nil, err

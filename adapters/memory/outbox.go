@@ -169,8 +169,6 @@ func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
 	return o.end(ctx, e, func(held *event) { o.s.outbox.bury(held, reason) })
 }
 
-const maxReason = 1024
-
 // end ends a claim.
 func (o outbox) end(ctx context.Context, e ports.Event, fn func(*event)) error {
 	if err := o.s.writing(ctx); err != nil {

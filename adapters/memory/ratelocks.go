@@ -99,14 +99,73 @@ func page(found []*ports.RateLock) []ports.RateLock {
 	return locks
 }
 
-const maxPage = 10_000
-
 func byCreation(a, b *ports.RateLock) int {
 	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 }
 
 func byExpiry(a, b *ports.RateLock) int {
 	return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), strings.Compare(a.ID, b.ID))
+}
+
+func (r rateLocks) Save(ctx context.Context, change ports.RateLockChange) error {
+	if err := change.Check(); err != nil {
+		return err
+	}
+	if err := r.s.writing(ctx); err != nil {
+		return err
+	}
+	defer r.s.mu.Unlock()
+	if err := r.s.admit(change); err != nil {
+		return err
+	}
+	if err := r.s.faults(BeforeCommit); err != nil {
+		return err
+	}
+	r.s.commit(change)
+	return r.s.faults(AfterCommit)
+}
+
+// admit looks for every reason not to store the change.
+func (s *Store) admit(change ports.RateLockChange) error {
+	var version int64
+	if b, _ := s.books.get(change.Book.Key); b != nil {
+		version = b.Version
+	}
+	if version != change.Book.Version {
+		return errStale
+	}
+	for i := range change.Locks {
+		if !s.admitsLock(&change.Locks[i]) {
+			return errTaken
+		}
+	}
+	if !s.admitsWork(change.Work) {
+		return errTaken
+	}
+	return nil
+}
+
+// admitsLock reports whether l may be stored under its id: an active lock is
+// minted, so that its id must be new; an ended one replaces its active record,
+// and after that nothing (I4).
+func (s *Store) admitsLock(l *ports.RateLock) bool {
+	old := s.locks[l.ID]
+	switch {
+	case old == nil:
+		return true
+	case old.Status == ports.LockActive:
+		return l.Status != ports.LockActive && old.Book() == l.Book()
+	default:
+		return old.Book() == l.Book() && *old == *endOf(old, l)
+	}
+}
+
+// endOf gives old with the end of l: nothing else of a record ever changes.
+func endOf(old, l *ports.RateLock) *ports.RateLock {
+	c := *old
+	c.Status, c.CancellationReason, c.EndedAt = l.Status, l.CancellationReason, stamp(l.EndedAt)
+	c.ObservedMid, c.DeviationBps = l.ObservedMid, l.DeviationBps
+	return &c
 }
 
 // record gives the lock as the store keeps it.
@@ -116,4 +175,58 @@ func record(l ports.RateLock) *ports.RateLock {
 	}
 	l.AsOf = time.Time{}
 	return &l
+}
+
+// commit stores an admitted change; it cannot fail.
+func (s *Store) commit(change ports.RateLockChange) {
+	book := change.Book
+	book.Version++
+	book.HighWater = stamp(book.HighWater)
+	live := len(book.Live())
+	clear(book.Slots[live:])
+	for i := range live {
+		book.Slots[i] = *record(book.Slots[i])
+	}
+	s.books.put(&book)
+	for i := range change.Locks {
+		s.putLock(&change.Locks[i])
+	}
+	s.enqueue(change.Events, change.Work)
+}
+
+// putLock stores l by its id and keeps the listings of active locks in step.
+func (s *Store) putLock(l *ports.RateLock) {
+	old := s.locks[l.ID]
+	switch {
+	case old == nil:
+		l = record(*l)
+	case old.Status == ports.LockActive:
+		s.unlist(old)
+		l = endOf(old, l)
+	default:
+		return // it is the very same
+	}
+	s.locks[l.ID] = l
+	if l.Status == ports.LockActive {
+		s.list(l)
+	}
+}
+
+func (s *Store) list(l *ports.RateLock) {
+	of := s.live[l.Pair()]
+	if of == nil {
+		of = newSorted(byCreation)
+		s.live[l.Pair()] = of
+	}
+	of.insert(l)
+	s.due.insert(l)
+}
+
+func (s *Store) unlist(l *ports.RateLock) {
+	of := s.live[l.Pair()]
+	of.remove(l)
+	if of.empty() {
+		delete(s.live, l.Pair())
+	}
+	s.due.remove(l)
 }

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -91,24 +90,8 @@ func givenReport(j *ports.ReportJob) ports.ReportJob {
 	return c
 }
 
-// clone gives a copy; nil when there is nothing to copy.
-func clone[T any](list []T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	return slices.Clone(list)
-}
-
 // reports is the store as a ports.ReportStore.
 type reports struct{ s *Store }
-
-var (
-	errReportChanged = errcodes.New(errcodes.Conflict, "The report has changed since it was read, has ended, or an id of the change is taken")
-	errReportRuns    = errcodes.New(errcodes.Conflict, "The report runs")
-
-	errNoReport = errcodes.New(errcodes.NotFound, "No such report")
-	errNoJob    = errcodes.New(errcodes.NotFound, "No report waits")
-)
 
 func (r reports) Save(ctx context.Context, change ports.ReportChange) error {
 	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
@@ -164,8 +147,6 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 	r.s.reports.put(&taken)
 	return givenReport(&taken), nil
 }
-
-const maxExpired = 1_000 // of a listing
 
 func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
 	if err := within(limit, 1, maxExpired, "a listing's limit"); err != nil {

@@ -2,11 +2,8 @@ package memory
 
 import (
 	"context"
-	"strconv"
 	"sync"
-	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -97,14 +94,14 @@ func (s *Store) Reports() ports.ReportStore { return reports{s} }
 // Answers gives the store's cache of providers' answers.
 func (s *Store) Answers() ports.AnswerCache { return answers{s} }
 
-// Secrets gives the secrets that the installation made for itself.
-func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
-
 // Clients gives the store's clients.
 func (s *Store) Clients() ports.ClientStore { return clients{s} }
 
 // Tokens gives the store's tokens.
 func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
+
+// Secrets gives the secrets that the installation made for itself.
+func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
 
 // Work gives the store's background work.
 func (s *Store) Work() ports.Work { return work{s} }
@@ -125,8 +122,6 @@ func (s *Store) Close() error {
 	s.answers.close()
 	return nil
 }
-
-var errClosed = errcodes.New(errcodes.Closed, "The store is closed")
 
 // reading takes the lock for readers, unless the store is closed or ctx done.
 func (s *Store) reading(ctx context.Context) error {
@@ -153,21 +148,4 @@ func (s *Store) usable(ctx context.Context) error {
 		return errClosed
 	}
 	return ctx.Err()
-}
-
-// within refuses a number outside its bounds.
-func within(n, low, high int, what string) error {
-	if n < low || n > high {
-		return errcodes.New(errcodes.InvalidRequest,
-			what+" is "+strconv.Itoa(low)+" to "+strconv.Itoa(high))
-	}
-	return nil
-}
-
-// cloned copies data; none is nil.
-func cloned(data []byte) []byte { return append([]byte(nil), data...) }
-
-// stamp brings a time to what every store keeps: UTC, to the millisecond.
-func stamp(t time.Time) time.Time {
-	return t.UTC().Truncate(time.Millisecond)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -45,13 +44,6 @@ func keptTransaction(t ports.Transaction) *ports.Transaction {
 
 // transactions is the store as a ports.TransactionStore.
 type transactions struct{ s *Store }
-
-var (
-	errTransactionChanged = errcodes.New(errcodes.Conflict, "The transaction has changed since it was read, has ended, or an id of the change is taken")
-
-	errNoTransaction = errcodes.New(errcodes.NotFound, "No such transaction")
-	errLongRaw       = errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
-)
 
 func (t transactions) Save(ctx context.Context, change ports.TransactionChange) error {
 	if tooLong(change.Transaction.Raw) || tooLong(change.Transaction.Late.Raw) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -75,8 +74,6 @@ func given(v *ports.ValidationRecord) ports.ValidationRecord {
 // validations is the store as a ports.ValidationStore.
 type validations struct{ s *Store }
 
-var errChanged = errcodes.New(errcodes.Conflict, "The validation has changed since it was read, has ended, or an id of the change is taken")
-
 func (v validations) Save(ctx context.Context, change ports.ValidationChange) error {
 	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
 		return err
@@ -108,8 +105,6 @@ func (v validations) Validation(ctx context.Context, owner, id string) (ports.Va
 	}
 	return given(kept), nil
 }
-
-var errNoValidation = errcodes.New(errcodes.NotFound, "No such validation")
 
 func (v validations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
 	if err := within(limit, 1, maxPage, "a page's limit"); err != nil {

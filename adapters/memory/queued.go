@@ -2,10 +2,31 @@ package memory
 
 import (
 	"cmp"
-	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
+
+// admitsWork reports whether the ids of work are new.
+func (s *Store) admitsWork(work []ports.WorkItem) bool {
+	for i := range work {
+		if s.work.has(work[i].ID) {
+			return false
+		}
+	}
+	return true
+}
+
+// enqueue makes admitted events and work claimable.
+func (s *Store) enqueue(events []ports.Event, work []ports.WorkItem) {
+	for i := range events {
+		s.seq++
+		s.outbox.add(events[i], s.seq)
+	}
+	for i := range work {
+		s.seq++
+		s.work.add(work[i], s.seq)
+	}
+}
 
 // entry is an event or a work item that waits to be claimed.
 type entry[V any] struct {
@@ -116,16 +137,3 @@ func (l *leases[V]) mature(now int64) {
 		l.ready.insert(e)
 	}
 }
-
-// claimArgs checks the bounds that both ports set to a claim.
-func claimArgs(now time.Time, lease time.Duration, n int) (from, until int64, err error) {
-	if err := within(n, 1, 1000, "a claim's n"); err != nil {
-		return 0, 0, err
-	}
-	if lease <= 0 {
-		return 0, 0, errcodes.New(errcodes.InvalidRequest, "a lease is above zero")
-	}
-	return now.UnixMilli(), now.Add(lease).UnixMilli(), nil
-}
-
-var errStaleClaim = errcodes.New(errcodes.Conflict, "The claim is no longer the latest")

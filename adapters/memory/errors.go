@@ -1,0 +1,26 @@
+package memory
+
+import (
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+var (
+	errClosed     = errcodes.New(errcodes.Closed, "The store is closed")
+	errStaleClaim = errcodes.New(errcodes.Conflict, "The claim is no longer the latest")
+
+	errStale = errcodes.New(errcodes.Conflict, "The book has changed since it was read")
+	errTaken = errcodes.New(errcodes.Conflict, "An id of the change is taken, or its lock has ended otherwise")
+
+	errChanged      = errcodes.New(errcodes.Conflict, "The validation has changed since it was read, has ended, or an id of the change is taken")
+	errNoValidation = errcodes.New(errcodes.NotFound, "No such validation")
+	errNoAnswer     = errcodes.New(errcodes.NotFound, "No answer is kept of this account")
+
+	errTransactionChanged = errcodes.New(errcodes.Conflict, "The transaction has changed since it was read, has ended, or an id of the change is taken")
+	errNoTransaction      = errcodes.New(errcodes.NotFound, "No such transaction")
+	errLongRaw            = errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
+
+	errReportChanged = errcodes.New(errcodes.Conflict, "The report has changed since it was read, has ended, or an id of the change is taken")
+	errReportRuns    = errcodes.New(errcodes.Conflict, "The report runs")
+	errNoReport      = errcodes.New(errcodes.NotFound, "No such report")
+	errNoJob         = errcodes.New(errcodes.NotFound, "No report waits")
+)
