@@ -8,9 +8,11 @@ import (
 )
 
 const (
-	maxPage   = 10_000 // of a listing, as ports sets it
-	maxClaim  = 1_000  // items of one claim
-	maxReason = 1_024  // bytes of a reason to bury
+	maxPage       = 10_000 // of a listing, as ports sets it
+	maxBuriedPage = 1_000  // of a listing of buried events, as ports sets it
+	maxExpired    = 1_000  // of a listing of reports, as ports sets it
+	maxClaim      = 1_000  // items of one claim
+	maxReason     = 1_024  // bytes of a reason to bury
 )
 
 // inRange refuses a page size or batch outside 1 to limit.

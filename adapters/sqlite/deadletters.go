@@ -25,8 +25,6 @@ const (
 	discardEvent = `DELETE FROM events WHERE state = 'buried' AND id = ?`
 )
 
-const maxBuriedPage = 1_000 // of a listing, as ports sets it
-
 func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
 	if err := inRange(limit, maxBuriedPage); err != nil {
 		return nil, err

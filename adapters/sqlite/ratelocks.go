@@ -32,9 +32,7 @@ const (
 		WHERE l.status = 'active' AND l.expires_at <= ? AND (l.expires_at, l.id) > (?, ?)
 			AND typeof(l.expires_at) = 'integer'
 		ORDER BY l.expires_at, l.id LIMIT ?`
-)
 
-const (
 	insertBook = `INSERT INTO books (version, high_water, live, owner, base, quote) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO NOTHING`
 

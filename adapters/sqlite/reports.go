@@ -40,9 +40,7 @@ const (
 	removeReport = `DELETE FROM reports WHERE id = ?1 AND owner = ?2 AND status <> 'RUNNING'`
 
 	hasReport = `SELECT count(*) FROM reports WHERE id = ? AND owner = ?`
-)
 
-const (
 	insertReport = `INSERT INTO reports (id, owner, ` + reportState + `)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`
@@ -53,8 +51,6 @@ const (
 			= (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)
 		WHERE id = ?1 AND owner = ?2 AND version = ?3 - 1 AND status = 'RUNNING'`
 )
-
-const maxExpired = 1_000 // of a listing of reports, as ports sets it
 
 // reportFields are the targets of id, owner and reportState.
 func reportFields(j *ports.ReportJob) []any {

@@ -18,9 +18,7 @@ const (
 		created_at, respond_by, ended_at, late_at, late_code, late_message`
 
 	selectTransaction = `SELECT owner, id, ` + transactionState + ` FROM transactions WHERE owner = ? AND id = ?`
-)
 
-const (
 	insertTransaction = `INSERT INTO transactions (owner, id, ` + transactionState + `)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (owner, id) DO NOTHING`

@@ -29,9 +29,7 @@ const (
 
 	purgeValidations = `DELETE FROM validations WHERE rowid IN (
 		SELECT rowid FROM validations WHERE status <> 'pending' AND purge_at <= ? ORDER BY purge_at LIMIT ?)`
-)
 
-const (
 	insertValidation = `INSERT INTO validations (id, owner, ` + validationState + `)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`
