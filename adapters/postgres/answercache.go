@@ -12,9 +12,6 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Answers gives the cache of providers' answers.
-func (s *Store) Answers() ports.AnswerCache { return answers{s} }
-
 type answers struct{ *Store }
 
 const (
@@ -93,14 +90,5 @@ func checkHolder(holder string) error {
 	if len(holder) < 1 || len(holder) > maxHolder {
 		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A holder has 1 to %d bytes", maxHolder))
 	}
-	return nil
-}
-
-// data scans bytes; none are nil.
-type data struct{ b *[]byte }
-
-// ScanBytes implements pgtype.BytesScanner.
-func (d data) ScanBytes(v []byte) error {
-	*d.b = append([]byte(nil), v...) // the driver uses v again
 	return nil
 }

@@ -174,10 +174,13 @@ func (s *Store) writeOnce(ctx context.Context, do func(context.Context, *pgxpool
 	return err
 }
 
-func unknown(err error) error { return errcodes.Wrap(errcodes.OutcomeUnknown, "", quiet{err}) }
-
 // count makes one statement that writes and gives a number.
 func (s *Store) count(ctx context.Context, query string, args ...any) (n int, err error) {
 	err = s.write(ctx, func(ctx context.Context, q querier) error { return q.QueryRow(ctx, query, args...).Scan(&n) })
 	return n, err
+}
+
+// counted makes a statement that writes tell how many rows it wrote.
+func counted(statement string) string {
+	return "WITH changed AS (" + statement + " RETURNING 1) SELECT count(*) FROM changed"
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Clients gives the store of clients.
-func (s *Store) Clients() ports.ClientStore { return clients{s} }
-
 type clients struct{ *Store }
 
 const selectClient = `SELECT disabled, secrets::bytea[], not_before, not_after, merchants FROM corridor.clients WHERE id = $1`

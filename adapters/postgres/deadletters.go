@@ -12,9 +12,6 @@ import (
 
 type deadLetters struct{ *Store }
 
-// DeadLetters gives the buried events.
-func (s *Store) DeadLetters() ports.DeadLetters { return deadLetters{s} }
-
 const (
 	selectBuried = `SELECT ` + eventColumns + `, e.reason, e.seq FROM corridor.events e
 		WHERE e.state = 'buried' AND e.seq > $1 ORDER BY e.seq LIMIT $2`
@@ -34,8 +31,6 @@ const (
 	replayNamed  = buriedNamed + replay + `$2` + anew + buried
 	discardNamed = buriedNamed + `done AS (DELETE FROM corridor.events e USING b` + buried
 )
-
-const maxBuriedPage = 1_000 // of a listing, as ports sets it
 
 func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
 	if err := inRange(limit, maxBuriedPage); err != nil {

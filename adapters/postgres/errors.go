@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -57,6 +58,9 @@ var plainly = map[string]string{
 
 var errClosed = errcodes.New(errcodes.Closed, "The store is closed")
 
+// retryAfter is what a caller is told to wait when the pool is exhausted.
+const retryAfter = time.Second
+
 func sqlState(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
@@ -101,6 +105,35 @@ func codedState(e *pgconn.PgError) error {
 	}
 	return errcodes.Wrap(errcodes.Internal, "", quiet{e})
 }
+
+func refuse(message string, cause error) error {
+	return errcodes.Wrap(errcodes.Configuration, message, cause)
+}
+
+// openingError codes an error of opening: what no retry cures is
+// errcodes.Configuration.
+func openingError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if message, ok := unusable[sqlState(err)]; ok {
+		return refuse(message, quiet{err})
+	}
+	err = coded(err)
+	switch errcodes.Of(err) {
+	case errcodes.Internal:
+		return refuse("The database's tables cannot be brought up to date", err)
+	case errcodes.StorageUnavailable:
+		return errcodes.Wrap(errcodes.StorageUnavailable, "The database does not serve now", quiet{err})
+	default:
+		return err
+	}
+}
+
+func unknown(err error) error { return errcodes.Wrap(errcodes.OutcomeUnknown, "", quiet{err}) }
 
 // quiet keeps an error for errors.Is and errors.As, and prints of it what cannot
 // hold a row's values, an address or a password: the SQLSTATE and its constraint.

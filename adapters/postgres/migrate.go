@@ -11,8 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
-
-	"github.com/corridor-go/corridor/errcodes"
 )
 
 //go:embed migrations/*.sql
@@ -112,31 +110,4 @@ func checkVersion(ctx context.Context, provider *goose.Provider, db *sql.DB) err
 		return refuse("The database was made by a newer version of this program", nil)
 	}
 	return nil
-}
-
-// openingError codes an error of opening: what no retry cures is
-// errcodes.Configuration.
-func openingError(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if message, ok := unusable[sqlState(err)]; ok {
-		return refuse(message, quiet{err})
-	}
-	err = coded(err)
-	switch errcodes.Of(err) {
-	case errcodes.Internal:
-		return refuse("The database's tables cannot be brought up to date", err)
-	case errcodes.StorageUnavailable:
-		return errcodes.Wrap(errcodes.StorageUnavailable, "The database does not serve now", quiet{err})
-	default:
-		return err
-	}
-}
-
-func refuse(message string, cause error) error {
-	return errcodes.Wrap(errcodes.Configuration, message, cause)
 }

@@ -8,12 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/corridor-go/corridor/adapters/postgres/internal/jsonlist"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
-
-// Reports gives the store of report jobs.
-func (s *Store) Reports() ports.ReportStore { return reports{s} }
 
 type reports struct{ *Store }
 
@@ -31,7 +29,44 @@ const (
 	// job ended may lose it to another process meanwhile, and then counts nothing.
 	removeReport = `WITH gone AS (DELETE FROM corridor.reports WHERE id = $1 AND owner = $2 AND status <> 'RUNNING')
 		SELECT count(*) FROM corridor.reports WHERE id = $1 AND owner = $2 AND status = 'RUNNING'`
+
+	insertReport = `saved AS (INSERT INTO corridor.reports (` + reportColumns + `)
+		VALUES ($1, $2, $3::bigint + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+			$21, $22, $23, $24, $25)
+		ON CONFLICT (id) DO NOTHING RETURNING 1)`
+
+	// updateReport takes the parameters of insertReport. An end is for good (I22):
+	// whoever writes, here or in another process, finds the status in its way.
+	updateReport = `saved AS (UPDATE corridor.reports
+		SET (version, kind, merchant_id, name, first_day, last_day, columns, filters, format, status,
+				created_at, updated_at, ended_at, attempts, holder, lease_until, started_at,
+				rows_written, rows_total, as_of, reason, file_size, file_sha256)
+			= (version + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+				$21, $22, $23, $24, $25)
+		WHERE id = $1 AND owner = $2 AND version = $3 AND status = 'RUNNING'
+		RETURNING 1)`
 )
+
+var (
+	beginReport  = newSaving(insertReport, 25)
+	changeReport = newSaving(updateReport, 25)
+)
+
+// claimReport looks once, since it is materialized, for the first job that nobody
+// else is just taking. READ COMMITTED judges a job that changed meanwhile anew
+// once it is locked: a lease that was extended makes it the next job's turn. The
+// update then finds its own lock, and the newest version.
+//
+// Jobs under lease are taken out while they are scanned: those are few, as many
+// as there are workers at it.
+const claimReport = `WITH free AS MATERIALIZED (
+		SELECT id AS free_id FROM corridor.reports
+		WHERE status = 'RUNNING' AND (lease_until IS NULL OR lease_until <= $1)
+		ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+	UPDATE corridor.reports SET version = version + 1, attempts = attempts + 1, holder = $2, lease_until = $3,
+		started_at = coalesce(started_at, $1)
+	FROM free WHERE id = free_id
+	RETURNING ` + reportColumns
 
 // reportFields are the targets of reportColumns.
 func reportFields(j *ports.ReportJob) []any {
@@ -83,13 +118,43 @@ func (r reportStatus) ScanText(v pgtype.Text) error {
 	}
 }
 
-// number scans a number that may be NULL, which is 0.
-type number struct{ n *int64 }
+func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
+	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+		return err
+	}
+	args, err := reportArgs(&c.Job)
+	if err != nil {
+		return coded(err)
+	}
+	query, refusal := beginReport, "A report of this id exists"
+	if c.Job.Version != 0 {
+		query, refusal = changeReport, "The report has changed since it was read, or has ended"
+	}
+	return r.save(ctx, query, refusal, args, carried{c.Events, c.Work})
+}
 
-// ScanInt64 implements pgtype.Int64Scanner.
-func (n number) ScanInt64(v pgtype.Int8) error {
-	*n.n = v.Int64
-	return nil
+// reportArgs are the values of reportColumns.
+func reportArgs(j *ports.ReportJob) ([]any, error) {
+	columns, err := jsonlist.Texts(j.Request.Columns)
+	if err != nil {
+		return nil, err
+	}
+	filters, err := jsonlist.Filters(j.Request.Filters)
+	if err != nil {
+		return nil, err
+	}
+	return []any{
+		[]byte(j.ID), []byte(j.Owner), j.Version, string(j.Kind), []byte(j.Request.MerchantID), []byte(j.Request.Name),
+		millis(j.Request.From), millis(j.Request.To), columns, filters, []byte(j.Request.Format), string(j.Status),
+		position(j.CreatedAt), millis(j.UpdatedAt), millis(j.EndedAt), j.Attempts, []byte(j.Holder),
+		millis(j.LeaseUntil), millis(j.StartedAt), j.Rows, j.Total, millis(j.AsOf),
+		optional(j.Reason), fileSize(j), optional(j.FileSHA256),
+	}, nil
+}
+
+// fileSize is NULL where there is no file; one of no bytes has a size.
+func fileSize(j *ports.ReportJob) pgtype.Int8 {
+	return pgtype.Int8{Int64: j.FileSize, Valid: j.Status == ports.ReportCompleted || j.FileSize != 0}
 }
 
 func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob, error) {
@@ -104,7 +169,26 @@ func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob,
 	return j, nil
 }
 
-const maxExpired = 1_000 // of a listing of reports, as ports sets it
+// ClaimReport leaves a job that cannot be read with its lease, so that the next
+// claim gets the next job.
+func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+	if err := checkClaim(lease, 1); err != nil {
+		return ports.ReportJob{}, err
+	}
+	var j ports.ReportJob
+	args := []any{position(now), []byte(holder), position(now.Add(lease))}
+	err := r.write(ctx, func(ctx context.Context, q querier) error {
+		err := q.QueryRow(ctx, claimReport, args...).Scan(reportFields(&j)...)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return errcodes.New(errcodes.NotFound, "No report waits")
+		}
+		return err
+	})
+	if err != nil {
+		return ports.ReportJob{}, err
+	}
+	return j, nil
+}
 
 func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
 	if err := inRange(limit, maxExpired); err != nil {

@@ -8,11 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports"
 )
-
-// Secrets gives the store of the installation's own secrets.
-func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
 
 type secrets struct{ *Store }
 

@@ -103,6 +103,38 @@ func New(ctx context.Context, pool *pgxpool.Pool, config *Config) (*Store, error
 // RateLocks gives the store of books and rate locks.
 func (s *Store) RateLocks() ports.RateLockStore { return rateLocks{s} }
 
+// Validations gives the store of account validations.
+func (s *Store) Validations() ports.ValidationStore { return validations{s} }
+
+// Transactions gives the store of transactions.
+func (s *Store) Transactions() ports.TransactionStore { return transactions{s} }
+
+// Reports gives the store of report jobs.
+func (s *Store) Reports() ports.ReportStore { return reports{s} }
+
+// Answers gives the cache of providers' answers.
+func (s *Store) Answers() ports.AnswerCache { return answers{s} }
+
+// Clients gives the store of clients.
+func (s *Store) Clients() ports.ClientStore { return clients{s} }
+
+// Tokens gives the store of issued tokens.
+func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
+
+// Secrets gives the store of the installation's own secrets.
+func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
+
+// Work gives the background work that waits, but for what a [Hook] takes. Any
+// number of processes may claim at once.
+func (s *Store) Work() ports.Work { return work{s} }
+
+// Outbox gives the events that wait for delivery. Any number of processes may
+// claim at once.
+func (s *Store) Outbox() ports.Outbox { return outbox{s} }
+
+// DeadLetters gives the buried events.
+func (s *Store) DeadLetters() ports.DeadLetters { return deadLetters{s} }
+
 // Ping asks the database for an answer. An error says that the store cannot serve
 // now: errcodes.StorageUnavailable, or errcodes.Closed.
 func (s *Store) Ping(ctx context.Context) error {
@@ -124,5 +156,11 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// retryAfter is what a caller is told to wait when the pool is exhausted.
-const retryAfter = time.Second
+// purge removes what has passed: the query takes the instant and the most rows
+// to remove, and tells how many it removed.
+func (s *Store) purge(ctx context.Context, query string, before time.Time, n int) (int, error) {
+	if err := inRange(n, maxPage); err != nil {
+		return 0, err
+	}
+	return s.count(ctx, query, position(before), n)
+}

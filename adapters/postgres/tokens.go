@@ -11,9 +11,6 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Tokens gives the store of issued tokens.
-func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
-
 type tokens struct{ *Store }
 
 const selectToken = `SELECT client_id, issued_at, expires_at FROM corridor.tokens WHERE sha256 = $1`

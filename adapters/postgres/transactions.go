@@ -11,9 +11,6 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Transactions gives the store of transactions.
-func (s *Store) Transactions() ports.TransactionStore { return transactions{s} }
-
 type transactions struct{ *Store }
 
 const (
@@ -21,6 +18,30 @@ const (
 		created_at, respond_by, ended_at, late_at, late_code, late_message`
 
 	selectTransaction = `SELECT ` + transactionColumns + ` FROM corridor.transactions WHERE owner = $1 AND id = $2`
+
+	insertTransaction = `saved AS (INSERT INTO corridor.transactions (` + transactionColumns + `)
+		VALUES ($1, $2, $3::bigint + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+		ON CONFLICT (owner, id) DO NOTHING RETURNING 1)`
+
+	// updateTransaction takes the parameters of insertTransaction. An end is for
+	// good (I27): whoever writes, here or in another process, finds the ended row
+	// in its way, unless the change leaves all of it, or adds the first late
+	// payment. Of two at once the second waits for the first, and then judges the
+	// row as that one left it.
+	updateTransaction = `saved AS (UPDATE corridor.transactions
+		SET (version, direction, status, code, raw_code, raw_message, scheme, tables,
+				created_at, respond_by, ended_at, late_at, late_code, late_message)
+			= (version + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+		WHERE owner = $1 AND id = $2 AND version = $3 AND (status = 'PENDING' OR
+			(direction, status, code, raw_code, raw_message, scheme, tables, created_at, respond_by, ended_at)
+				IS NOT DISTINCT FROM ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+			AND (late_at IS NULL OR (late_at, late_code, late_message) IS NOT DISTINCT FROM ($14, $15, $16)))
+		RETURNING 1)`
+)
+
+var (
+	beginTransaction  = newSaving(insertTransaction, 16)
+	changeTransaction = newSaving(updateTransaction, 16)
 )
 
 // transactionFields are the targets of transactionColumns.
@@ -57,6 +78,33 @@ func (d direction) ScanText(v pgtype.Text) error {
 		return corrupt("a transaction's direction is none")
 	}
 	return nil
+}
+
+func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error {
+	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.Late.Raw) {
+		return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
+	}
+	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+		return err
+	}
+	query, refusal := beginTransaction, "The owner has a transaction of this id"
+	if c.Transaction.Version != 0 {
+		query, refusal = changeTransaction, "The transaction has changed since it was read, or has ended"
+	}
+	return t.save(ctx, query, refusal, transactionArgs(&c.Transaction), carried{c.Events, c.Work})
+}
+
+func tooLong(raw ports.RawFailure) bool {
+	return len(raw.Code) > ports.MaxRaw || len(raw.Message) > ports.MaxRaw
+}
+
+// transactionArgs are the values of transactionColumns.
+func transactionArgs(t *ports.Transaction) []any {
+	return []any{
+		[]byte(t.Owner), []byte(t.ID), t.Version, string(t.Direction), string(t.Status), optional(string(t.Code)),
+		[]byte(t.Raw.Code), []byte(t.Raw.Message), []byte(t.Scheme), []byte(t.Tables), position(t.CreatedAt),
+		millis(t.RespondBy), millis(t.EndedAt), millis(t.Late.At), []byte(t.Late.Raw.Code), []byte(t.Late.Raw.Message),
+	}
 }
 
 func (t transactions) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {

@@ -11,10 +11,6 @@ import (
 
 type work struct{ *Store }
 
-// Work gives the background work that waits, but for what a [Hook] takes. Any
-// number of processes may claim at once.
-func (s *Store) Work() ports.Work { return work{s} }
-
 const (
 	// claimWork passes over what other claims have locked. At READ COMMITTED a row
 	// that one of them has leased since this statement began is judged anew under

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/corridor-go/corridor/adapters/postgres/internal/jsonlist"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -109,41 +110,57 @@ func (s some) ScanBytes(v []byte) error {
 	return nil
 }
 
+// data scans bytes; none are nil.
+type data struct{ b *[]byte }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (d data) ScanBytes(v []byte) error {
+	*d.b = append([]byte(nil), v...) // the driver uses v again
+	return nil
+}
+
+// number scans a number that may be NULL, which is 0.
+type number struct{ n *int64 }
+
+// ScanInt64 implements pgtype.Int64Scanner.
+func (n number) ScanInt64(v pgtype.Int8) error {
+	*n.n = v.Int64
+	return nil
+}
+
 // slots scans a book's packed locks. The book's Key must be set.
 type slots struct{ book *ports.Book }
 
 // ScanBytes implements pgtype.BytesScanner.
 func (s slots) ScanBytes(v []byte) error { return s.book.SetSlots(v) }
 
+// texts scans a JSON list of texts; nil for an empty one.
+type texts struct{ list *[]string }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (t texts) ScanBytes(v []byte) (err error) {
+	*t.list, err = jsonlist.ReadTexts(v)
+	return err
+}
+
+// filters scans a JSON list of filters; nil for an empty one.
+type filters struct{ list *[]ports.Filter }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (f filters) ScanBytes(v []byte) (err error) {
+	*f.list, err = jsonlist.ReadFilters(v)
+	return err
+}
+
+// anyList scans a list, or nothing of a damaged one.
+type anyList struct{ list pgtype.BytesScanner }
+
+// ScanBytes implements pgtype.BytesScanner.
+func (a anyList) ScanBytes(v []byte) error {
+	_ = a.list.ScanBytes(v) // it is empty then
+	return nil
+}
+
 func corrupt(what string) error {
 	return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("postgres: %s", what))
-}
-
-// inRange refuses a page size or batch outside 1 to limit.
-func inRange(n, limit int) error {
-	if n < 1 || n > limit {
-		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("The number asked for is 1 to %d", limit))
-	}
-	return nil
-}
-
-// checkClaim refuses a lease or a number that no claim has.
-func checkClaim(lease time.Duration, n int) error {
-	if lease <= 0 {
-		return errcodes.New(errcodes.InvalidRequest, "A lease is above zero")
-	}
-	return inRange(n, maxClaim)
-}
-
-const (
-	maxPage   = 10_000 // of a listing, as ports sets it
-	maxClaim  = 1_000  // items of one claim
-	maxReason = 1_024  // bytes of a reason to bury
-)
-
-func checkReason(reason string) error {
-	if len(reason) > maxReason {
-		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A reason has at most %d bytes", maxReason))
-	}
-	return nil
 }

@@ -1,0 +1,154 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// carried is what a change carries beside its record.
+type carried struct {
+	events []ports.Event
+	work   []ports.WorkItem
+}
+
+func (c carried) none() bool { return len(c.events) == 0 && len(c.work) == 0 }
+
+// parted tells what the tables keep and what the hook wants.
+func (s *Store) parted(c carried) (kept, wanted carried) {
+	if s.cfg.Hook == nil {
+		return c, carried{}
+	}
+	kept.events = c.events
+	for _, e := range c.events {
+		if s.cfg.Hook.Wants(e.Kind) {
+			wanted.events = append(wanted.events, e)
+		}
+	}
+	for _, w := range c.work {
+		if s.cfg.Hook.Wants(w.Kind) {
+			wanted.work = append(wanted.work, w)
+		} else {
+			kept.work = append(kept.work, w)
+		}
+	}
+	return kept, wanted
+}
+
+var (
+	// fewEvents are for one to three, which most changes carry.
+	fewEvents = [...]*part{eventsPart(1), eventsPart(2), eventsPart(3)}
+
+	manyEvents = &part{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
+		SELECT v.id, v.kind, v.key, v.owner, v.at, v.data
+		FROM unnest(?::bytea[], ?::text[], ?::bytea[], ?::bytea[], ?::timestamptz[], ?::bytea[])
+			WITH ORDINALITY AS v (id, kind, key, owner, at, data, n)
+		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, eventParams}
+
+	manyItems = &part{`, w AS (INSERT INTO corridor.work_items (id, kind, due_at, payload)
+		SELECT v.id, v.kind, v.due_at, v.payload
+		FROM unnest(?::bytea[], ?::bytea[], ?::timestamptz[], ?::bytea[])
+			WITH ORDINALITY AS v (id, kind, due_at, payload, n)
+		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, 4}
+)
+
+// eventsPart stores n events. VALUES have no order of their own, and a single
+// event does not pay for one.
+func eventsPart(n int) *part {
+	rows, order := make([]string, n), ""
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`(%d, ?::bytea, ?::text, ?::bytea, ?::bytea, ?::timestamptz, ?::bytea)`, i)
+	}
+	if n > 1 {
+		order = ` ORDER BY v.n`
+	}
+	return &part{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
+		SELECT v.id, v.kind, v.key, v.owner, v.at, v.data
+		FROM saved, (VALUES ` + strings.Join(rows, ", ") + `) AS v (n, id, kind, key, owner, at, data)` + order + `)`, n * eventParams}
+}
+
+// pieces store what is carried.
+func (c carried) pieces() []piece {
+	var all []piece
+	switch n := len(c.events); {
+	case n == 0:
+	case n <= len(fewEvents):
+		args := make([]any, 0, n*eventParams)
+		for i := range c.events {
+			e := &c.events[i]
+			args = append(args, []byte(e.ID), e.Kind, []byte(e.Key), []byte(e.Owner), position(e.At), bytesOf(e.Data))
+		}
+		all = append(all, piece{fewEvents[n-1], args})
+	default:
+		all = append(all, piece{manyEvents, eventArgs(c.events)})
+	}
+	if len(c.work) > 0 {
+		all = append(all, piece{manyItems, workArgs(c.work)})
+	}
+	return all
+}
+
+func eventArgs(events []ports.Event) []any {
+	n := len(events)
+	ids, kinds, keys, owners := make([][]byte, n), make([]string, n), make([][]byte, n), make([][]byte, n)
+	at, data := make([]time.Time, n), make([][]byte, n)
+	for i := range events {
+		e := &events[i]
+		ids[i], kinds[i], keys[i], owners[i] = []byte(e.ID), e.Kind, []byte(e.Key), []byte(e.Owner)
+		at[i], data[i] = position(e.At), bytesOf(e.Data)
+	}
+	return []any{ids, kinds, keys, owners, at, data}
+}
+
+func workArgs(items []ports.WorkItem) []any {
+	n := len(items)
+	ids, kinds, due, payloads := make([][]byte, n), make([][]byte, n), make([]time.Time, n), make([][]byte, n)
+	for i := range items {
+		w := &items[i]
+		ids[i], kinds[i], due[i], payloads[i] = []byte(w.ID), []byte(w.Kind), position(w.DueAt), bytesOf(w.Payload)
+	}
+	return []any{ids, kinds, due, payloads}
+}
+
+const staleClaim = "The claim is no longer the latest"
+
+// claiming makes a claim, and gives what it claimed. The claim is planned anew
+// each time: the plan that a connection made while a queue was empty reads all of
+// it for each event, once it is long.
+func claiming[V any](ctx context.Context, s *Store, query string, args []any, scan func(pgx.Rows, *V) error) ([]V, error) {
+	var claimed []V
+	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
+	err := s.write(ctx, func(ctx context.Context, q querier) (err error) {
+		claimed, err = collect(ctx, q, query, args, scan)
+		return err
+	})
+	if err != nil {
+		return nil, contended(err)
+	}
+	return claimed, nil
+}
+
+// end makes a statement that ends a claim, and counts it.
+func (s *Store) end(ctx context.Context, query string, args []any) error {
+	n, err := s.count(ctx, query, args...)
+	if err == nil && n == 0 {
+		return errcodes.New(errcodes.Conflict, staleClaim)
+	}
+	return contended(err)
+}
+
+// contended tells of a statement on a queue that was void or undone until its
+// tries were up: all who work on a queue meet at its head, and each time one of
+// them got on.
+func contended(err error) error {
+	if isUndone(err) {
+		return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}).WithRetryAfter(retryAfter)
+	}
+	return err
+}
