@@ -15,12 +15,12 @@ const (
 	discarded
 )
 
-// evidence reads the fate of a change after its COMMIT failed.
-type evidence func(context.Context, *session) (fate, error)
+// fateReader reads the fate of a change after its COMMIT failed.
+type fateReader func(context.Context, *session) (fate, error)
 
-// commit ends the transaction, and gives each of its saves its result. It tells
-// whether all of them are stored; not when some may be.
-func (w *writer) commit(ctx context.Context, made []*member) bool {
+// commit ends the transaction, and sets the result of each of its saves. It
+// reports whether all of them are stored; false if only some may be.
+func (w *writer) commit(ctx context.Context, saves []*pendingSave) bool {
 	err := w.tryCommit(ctx)
 	switch {
 	case err == nil:
@@ -28,12 +28,12 @@ func (w *writer) commit(ctx context.Context, made []*member) bool {
 	case isDefinite(err):
 		err = coded(err)
 		w.undo(ctx, err)
-		for _, m := range made {
-			m.result = err
+		for _, p := range saves {
+			p.result = err
 		}
 	default:
 		w.drop()
-		w.settle(ctx, made, err)
+		w.resolve(ctx, saves, err)
 	}
 	return false
 }
@@ -55,24 +55,26 @@ func (w *writer) fault(point string) error {
 	return w.faults(point)
 }
 
-// settle finds out whether the saves are stored whose COMMIT failed with cause.
+// resolve finds out whether the saves are stored whose COMMIT failed with cause.
 //
 // A COMMIT that fails in its fsync leaves valid frames behind the end of the
 // write-ahead log. Nobody sees them now, but the recovery after a crash would
 // take them for a transaction: reading alone proves nothing. So the log is
 // emptied first, on a new connection, and then read from.
-func (w *writer) settle(ctx context.Context, made []*member, cause error) {
+func (w *writer) resolve(ctx context.Context, saves []*pendingSave, cause error) {
 	blind := w.prepareReadBack(ctx)
-	for _, m := range made {
+	for _, p := range saves {
 		what, err := unknown, blind
-		if err == nil && m.check != nil {
-			what, err = m.check(w.session)
+		if err == nil && p.check != nil {
+			what, err = p.check(w.session)
 		}
-		m.result = verdict(what, err, cause)
+		p.result = outcomeError(what, err, cause)
 	}
 }
 
-func verdict(what fate, err, cause error) error {
+// outcomeError is the result of a save whose COMMIT failed with cause. what and
+// err are what its fateReader returned.
+func outcomeError(what fate, err, cause error) error {
 	switch {
 	case err == nil && what == stored:
 		return nil

@@ -159,9 +159,9 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (changed 
 	return changed, err
 }
 
-// must is exec for a statement that has to change a row; if it changes none,
+// mustChange is exec for a statement that has to change a row; if it changes none,
 // the error is errcodes.Conflict with message.
-func (s *session) must(ctx context.Context, message, query string, args ...any) error {
+func (s *session) mustChange(ctx context.Context, message, query string, args ...any) error {
 	changed, err := s.exec(ctx, query, args...)
 	if err == nil && changed == 0 {
 		return errcodes.New(errcodes.Conflict, message)

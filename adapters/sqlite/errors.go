@@ -45,7 +45,7 @@ func coded(err error) error {
 	if isDuplicate(err) {
 		return errcodes.Wrap(errcodes.Conflict, "A record of this id exists", err)
 	}
-	if code, ok := resultCodes[primary(err)]; ok {
+	if code, ok := resultCodes[primaryCode(err)]; ok {
 		return errcodes.Wrap(code, "", err)
 	}
 	return errcodes.Wrap(errcodes.Internal, "", err)
@@ -63,9 +63,9 @@ func openingError(ctx context.Context, err error) error {
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case primary(err) == sqlite3.SQLITE_NOTADB:
+	case primaryCode(err) == sqlite3.SQLITE_NOTADB:
 		return refuse("The file is not a database", err)
-	case primary(err) == sqlite3.SQLITE_CANTOPEN:
+	case primaryCode(err) == sqlite3.SQLITE_CANTOPEN:
 		return refuse("The database file cannot be opened", err)
 	}
 	err = coded(err)
@@ -75,21 +75,21 @@ func openingError(ctx context.Context, err error) error {
 	return err
 }
 
-// result gives SQLite's extended result code of err, or SQLITE_OK when err is
+// resultCode returns SQLite's extended result code of err, or SQLITE_OK when err is
 // not SQLite's.
-func result(err error) int {
+func resultCode(err error) int {
 	if e, ok := errors.AsType[*driver.Error](err); ok {
 		return e.Code()
 	}
 	return sqlite3.SQLITE_OK
 }
 
-func primary(err error) int { return result(err) & 0xff }
+func primaryCode(err error) int { return resultCode(err) & 0xff }
 
-func isBusy(err error) bool { return primary(err) == sqlite3.SQLITE_BUSY }
+func isBusy(err error) bool { return primaryCode(err) == sqlite3.SQLITE_BUSY }
 
 func isDuplicate(err error) bool {
-	switch result(err) {
+	switch resultCode(err) {
 	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_ROWID:
 		return true
 	default:
@@ -101,7 +101,7 @@ func isDuplicate(err error) bool {
 // are raised before the last frame of the transaction, the one that makes it
 // valid, is whole in the write-ahead log.
 func isDefinite(err error) bool {
-	switch primary(err) {
+	switch primaryCode(err) {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_READONLY:
 		return true
 	default:
@@ -116,6 +116,6 @@ func isRefusal(err error) bool {
 	case errcodes.Conflict, errcodes.NotFound, errcodes.InvalidRequest, errcodes.Canceled, errcodes.DeadlineExceeded:
 		return true
 	default:
-		return primary(err) == sqlite3.SQLITE_CONSTRAINT || isBusy(err)
+		return primaryCode(err) == sqlite3.SQLITE_CONSTRAINT || isBusy(err)
 	}
 }

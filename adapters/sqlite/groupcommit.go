@@ -20,159 +20,162 @@ var (
 	errUnknown  = errcodes.New(errcodes.OutcomeUnknown, "")
 )
 
-// member is one save of a group.
-type member struct {
-	do     func(*session) error
-	check  func(*session) (fate, error) // nil: its fate can't be read
-	gone   func() error                 // tells whether the caller waits no more
-	place  int                          // in the order in which the saves came
-	result error
-	alone  bool          // the group told nothing about it: it is to be made again, by its caller
-	done   chan struct{} // holds one value when result or alone is set
+// pendingSave is one save of a group.
+type pendingSave struct {
+	do         func(*session) error
+	check      func(*session) (fate, error) // nil: its fate can't be read
+	callerGone func() error                 // an error once the caller no longer waits
+	place      int                          // in the order in which the saves came
+	result     error
+	retryAlone bool          // the group decided nothing about it: its caller makes it again, in a transaction of its own
+	done       chan struct{} // holds one value when result or retryAlone is set
 }
 
-func newMember(ctx context.Context, do change, check evidence) *member {
-	steady := context.WithoutCancel(ctx)
-	m := &member{
-		do:   func(s *session) error { return do(steady, s) },
-		gone: ctx.Err,
-		done: make(chan struct{}, 1),
+func newPendingSave(ctx context.Context, do change, check fateReader) *pendingSave {
+	uncancelled := context.WithoutCancel(ctx)
+	p := &pendingSave{
+		do:         func(s *session) error { return do(uncancelled, s) },
+		callerGone: ctx.Err,
+		done:       make(chan struct{}, 1),
 	}
 	if check != nil {
-		m.check = func(s *session) (fate, error) { return check(steady, s) }
+		p.check = func(s *session) (fate, error) { return check(uncancelled, s) }
 	}
-	return m
+	return p
 }
 
 // save is update for a change that may share its transaction with others. It may
 // be made twice: do must only write.
-func (w *writer) save(ctx context.Context, do change, check evidence) error {
-	m := newMember(ctx, do, check)
-	w.saves.add(m)
+func (w *writer) save(ctx context.Context, do change, check fateReader) error {
+	p := newPendingSave(ctx, do, check)
+	w.saves.add(p)
 	for {
 		select {
-		case <-m.done:
-			if m.alone {
+		case <-p.done:
+			if p.retryAlone {
 				return w.update(ctx, do, check)
 			}
-			return m.result
+			return p.result
 		case <-w.closed:
-			return w.giveUp(m, errClosed)
+			return w.giveUp(p, errClosed)
 		case <-ctx.Done():
-			return w.giveUp(m, ctx.Err())
+			return w.giveUp(p, ctx.Err())
 		case w.turn <- struct{}{}:
-			if err := w.lead(ctx, m); err != nil {
-				return w.giveUp(m, err)
+			if err := w.commitWaiting(ctx, p); err != nil {
+				return w.giveUp(p, err)
 			}
 		}
 	}
 }
 
-// giveUp ends the wait of m with cause, unless its transaction is under way.
-func (w *writer) giveUp(m *member, cause error) error {
-	if w.saves.leave(m) {
+// giveUp ends the wait of p with cause, unless its transaction is under way.
+func (w *writer) giveUp(p *pendingSave, cause error) error {
+	if w.saves.withdraw(p) {
 		return cause
 	}
-	<-m.done
-	if m.alone {
+	<-p.done
+	if p.retryAlone {
 		return cause
 	}
-	return m.result
+	return p.result
 }
 
-// lead makes the saves that wait, m probably among them. It has the turn, and
-// gives it back. An error is that no transaction could be begun.
-func (w *writer) lead(ctx context.Context, m *member) error {
+// commitWaiting makes the saves that wait, p probably among them. It holds the
+// turn, and ends it. It returns an error if no transaction could be begun.
+func (w *writer) commitWaiting(ctx context.Context, p *pendingSave) error {
 	defer func() { <-w.turn }()
-	if len(m.done) > 0 {
+	if len(p.done) > 0 {
 		return nil
 	}
 	if w.isClosed() {
 		return errClosed
 	}
-	newest := w.saves.newest()
+	last := w.saves.lastPlace()
 	if err := w.begin(ctx); err != nil {
 		if isBusy(err) {
-			w.saves.refuse(newest, err)
+			w.saves.failUpTo(last, err)
 		}
 		return err
 	}
 	group := w.saves.take()
-	defer tell(group)
-	w.together(context.WithoutCancel(ctx), group)
+	defer notify(group)
+	w.commitGroup(context.WithoutCancel(ctx), group)
 	return nil
 }
 
-// tell ends the wait of a group.
-func tell(group []*member) {
-	for _, m := range group {
-		m.done <- struct{}{}
+// notify ends the wait of a group.
+func notify(group []*pendingSave) {
+	for _, p := range group {
+		p.done <- struct{}{}
 	}
 }
 
-// together makes the saves of a group in the transaction that is open, and ends
-// it. A refusal that others' writes may have caused holds only if these are
-// stored; else that save is to be made alone. If one fails, all of them are.
-func (w *writer) together(ctx context.Context, group []*member) {
+// commitGroup makes the saves of a group in the transaction that is open, and
+// ends it. A refusal that others' writes may have caused holds only if these are
+// stored; otherwise that save is made again, alone. If one fails, all of them are
+// made again.
+func (w *writer) commitGroup(ctx context.Context, group []*pendingSave) {
 	ended := false
 	defer func() {
 		if !ended {
 			w.abandon(group)
 		}
 	}()
-	made, behind, failure := w.apply(group)
+	applied, sawUncommitted, failure := w.apply(group)
 	switch {
 	case failure != nil:
 		w.undo(ctx, failure)
-		separate(group, len(group) > 1)
-	case len(made) == 0:
+		markForRetry(group, len(group) > 1)
+	case len(applied) == 0:
 		w.undo(ctx, nil)
-		separate(behind, true)
+		markForRetry(sawUncommitted, true)
 	default:
-		separate(behind, !w.commit(ctx, made))
+		markForRetry(sawUncommitted, !w.commit(ctx, applied))
 	}
 	ended = true
 }
 
-func separate(saves []*member, alone bool) {
-	for _, m := range saves {
-		m.alone = alone
+// markForRetry records whether the saves are to be made again, each alone.
+func markForRetry(saves []*pendingSave, retry bool) {
+	for _, p := range saves {
+		p.retryAlone = retry
 	}
 }
 
 // abandon ends a transaction in which this caller panics: nobody knows how far
 // it came.
-func (w *writer) abandon(group []*member) {
+func (w *writer) abandon(group []*pendingSave) {
 	w.drop()
-	for _, m := range group {
-		m.result = errUnknown
+	for _, p := range group {
+		p.result = errUnknown
 	}
 }
 
-// apply makes the saves of a group, and gives those that are to be committed. The
-// others have their results: a save that was refused before it wrote anything
-// costs its neighbours nothing. It is behind, if it may have seen their writes. One
-// that failed otherwise is the failure, which undoes them all.
-func (w *writer) apply(group []*member) (made, behind []*member, failure error) {
-	for _, m := range group {
+// apply makes the saves of a group, and returns as applied those that are to be
+// committed. The others have their results: a save that was refused before it
+// wrote anything costs its neighbours nothing. It is among sawUncommitted if it may
+// have seen their writes. One that failed otherwise is the failure, which undoes
+// them all.
+func (w *writer) apply(group []*pendingSave) (applied, sawUncommitted []*pendingSave, failure error) {
+	for _, p := range group {
 		before := w.session.changed
-		m.result = m.attempt(w.session, len(group) > 1)
+		p.result = p.attempt(w.session, len(group) > 1)
 		switch {
-		case m.result == nil:
-			made = append(made, m)
-		case !isRefusal(m.result) || w.session.changed != before:
-			return nil, nil, m.result
-		case len(made) > 0:
-			behind = append(behind, m)
+		case p.result == nil:
+			applied = append(applied, p)
+		case !isRefusal(p.result) || w.session.changed != before:
+			return nil, nil, p.result
+		case len(applied) > 0:
+			sawUncommitted = append(sawUncommitted, p)
 		}
 	}
-	return stillWanted(made), behind, nil
+	return stillWanted(applied), sawUncommitted, nil
 }
 
 // attempt makes the save, unless its caller has gone. A panic among others' saves
-// is a failure, so that it is met again, and by its own caller, when m is made
+// is a failure, so that it is met again, and by its own caller, when p is made
 // alone.
-func (m *member) attempt(s *session, amongOthers bool) (err error) {
+func (p *pendingSave) attempt(s *session, amongOthers bool) (err error) {
 	if amongOthers {
 		defer func() {
 			if recover() != nil {
@@ -180,64 +183,65 @@ func (m *member) attempt(s *session, amongOthers bool) (err error) {
 			}
 		}()
 	}
-	if err := m.gone(); err != nil {
+	if err := p.callerGone(); err != nil {
 		return err
 	}
-	return coded(m.do(s))
+	return coded(p.do(s))
 }
 
-// stillWanted gives the saves back, unless all who asked for them have gone.
-func stillWanted(made []*member) []*member {
-	for _, m := range made {
-		if m.gone() == nil {
-			return made
+// stillWanted returns the saves, unless all who asked for them have gone.
+func stillWanted(saves []*pendingSave) []*pendingSave {
+	for _, p := range saves {
+		if p.callerGone() == nil {
+			return saves
 		}
 	}
-	for _, m := range made {
-		m.result = m.gone()
+	for _, p := range saves {
+		p.result = p.callerGone()
 	}
 	return nil
 }
 
-// queue holds the saves that wait, in the order in which they came.
-type queue struct {
+// saveQueue holds the saves that wait, in the order in which they came.
+type saveQueue struct {
 	mu      sync.Mutex
-	waiting []*member
-	came    int // how many, ever
+	waiting []*pendingSave
+	arrived int // how many, ever
 }
 
-func (q *queue) add(m *member) {
+func (q *saveQueue) add(p *pendingSave) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.came++
-	m.place = q.came
-	q.waiting = append(q.waiting, m)
+	q.arrived++
+	p.place = q.arrived
+	q.waiting = append(q.waiting, p)
 }
 
-// newest gives the place of the save that came last.
-func (q *queue) newest() int {
+// lastPlace returns the place of the save that came last.
+func (q *saveQueue) lastPlace() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.came
+	return q.arrived
 }
 
-// take gives the first to a transaction.
-func (q *queue) take() []*member {
+// take removes and returns the first ones, as many as one transaction makes.
+func (q *saveQueue) take() []*pendingSave {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.cut(min(len(q.waiting), maxGroup))
+	return q.removeFirst(min(len(q.waiting), maxGroup))
 }
 
-// cut leaves nothing of the first n in the slice, which may be long idle.
-func (q *queue) cut(n int) []*member {
+// removeFirst leaves nothing of the first n in the slice, which may be idle for
+// long.
+func (q *saveQueue) removeFirst(n int) []*pendingSave {
 	first := slices.Clone(q.waiting[:n])
 	q.waiting = slices.Delete(q.waiting, 0, n)
 	return first
 }
 
-// refuse ends the wait of all saves up to a place. They waited for the file as
-// long as the one that led: none waits once more.
-func (q *queue) refuse(last int, cause error) {
+// failUpTo ends the wait of all saves up to a place with cause. They waited for
+// the file as long as the one that held the turn: none waits once more.
+func (q *saveQueue) failUpTo(last int, cause error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
@@ -245,14 +249,14 @@ func (q *queue) refuse(last int, cause error) {
 		q.waiting[n].result = cause
 		n++
 	}
-	tell(q.cut(n))
+	notify(q.removeFirst(n))
 }
 
-// leave takes m back, and tells whether it was still waiting.
-func (q *queue) leave(m *member) bool {
+// withdraw removes p, and reports whether it was still waiting.
+func (q *saveQueue) withdraw(p *pendingSave) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := slices.Index(q.waiting, m)
+	i := slices.Index(q.waiting, p)
 	if i >= 0 {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 	}

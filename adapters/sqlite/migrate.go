@@ -26,7 +26,7 @@ func prepareFile(ctx context.Context, path string, c Config) (err error) {
 	if err := checkPath(path); err != nil {
 		return err
 	}
-	if err := touch(path, !c.SkipMigrate); err != nil {
+	if err := ensureFile(path, !c.SkipMigrate); err != nil {
 		return err
 	}
 	db, err := openDB(dsn(path, c.BusyTimeout))
@@ -52,9 +52,10 @@ func checkPath(path string) error {
 	return nil
 }
 
-// touch opens the file once, to make it readable for its owner alone: SQLite
-// gives the write-ahead log the same mode. Without create the file must exist.
-func touch(path string, create bool) error {
+// ensureFile opens the file once, to make it readable for its owner alone: SQLite
+// creates the write-ahead log with the same mode. Without create the file must
+// exist.
+func ensureFile(path string, create bool) error {
 	flags := os.O_RDWR
 	if create {
 		flags |= os.O_CREATE
@@ -92,7 +93,7 @@ func prepareTables(ctx context.Context, db *sql.DB, c Config) error {
 // enableWAL is set once in the life of a file. The switch wants the file for
 // itself, and SQLite does not always wait for that.
 func enableWAL(ctx context.Context, db *sql.DB, tries int) error {
-	return patiently(ctx, tries, func() error {
+	return retryWhileBusy(ctx, tries, func() error {
 		_, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL")
 		return err
 	})

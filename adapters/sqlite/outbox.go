@@ -165,7 +165,7 @@ func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
 func (o outbox) settle(ctx context.Context, e ports.Event, passes bool, query string, args ...any) error {
 	return o.update(ctx, func(ctx context.Context, s *session) error {
 		args := append(args, blob(e.ID), blob(e.Key), e.Claim)
-		if err := s.must(ctx, staleClaim, query, args...); err != nil || !passes {
+		if err := s.mustChange(ctx, staleClaim, query, args...); err != nil || !passes {
 			return err
 		}
 		_, err := s.exec(ctx, unblockEvent, blob(e.Key))

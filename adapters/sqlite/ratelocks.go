@@ -133,11 +133,11 @@ func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
 		return err
 	}
 	return r.save(ctx,
-		func(ctx context.Context, s *session) error { return saveChange(ctx, s, &c) },
-		func(ctx context.Context, s *session) (fate, error) { return fateOf(ctx, s, &c) })
+		func(ctx context.Context, s *session) error { return saveRateLocks(ctx, s, &c) },
+		func(ctx context.Context, s *session) (fate, error) { return rateLockFate(ctx, s, &c) })
 }
 
-func saveChange(ctx context.Context, s *session, c *ports.RateLockChange) error {
+func saveRateLocks(ctx context.Context, s *session, c *ports.RateLockChange) error {
 	if err := saveBook(ctx, s, &c.Book); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func saveBook(ctx context.Context, s *session, b *ports.Book) error {
 	if b.Version != 0 {
 		query, args = updateBook, append(args, b.Version)
 	}
-	return s.must(ctx, "The book has changed since it was read", query, args...)
+	return s.mustChange(ctx, "The book has changed since it was read", query, args...)
 }
 
 // saveLock inserts what was minted and updates what ended. The end of a lock is
@@ -178,11 +178,11 @@ func saveLock(ctx context.Context, s *session, l *ports.RateLock) error {
 	return err
 }
 
-// fateOf judges by what only this change can have stored. A book still at the
+// rateLockFate judges by what only this change can have stored. A book still at the
 // version that the caller read proves that nothing was: versions only rise. A
 // minted lock is never removed, so its row decides either way; an event may be
 // delivered and gone already, so only its presence proves anything.
-func fateOf(ctx context.Context, s *session, c *ports.RateLockChange) (fate, error) {
+func rateLockFate(ctx context.Context, s *session, c *ports.RateLockChange) (fate, error) {
 	var version int64
 	key := c.Book.Key
 	err := s.scan(ctx, bookVersion, []any{blob(key.Owner), key.Pair.Base, key.Pair.Quote}, &version)

@@ -115,7 +115,7 @@ func saveReport(ctx context.Context, s *session, c *ports.ReportChange, args []a
 	if c.Job.Version != 0 {
 		query, refusal = updateReport, "The report has changed since it was read, or has ended"
 	}
-	if err := s.must(ctx, refusal, query, args...); err != nil {
+	if err := s.mustChange(ctx, refusal, query, args...); err != nil {
 		return err
 	}
 	return enqueue(ctx, s, c.Events, c.Work)

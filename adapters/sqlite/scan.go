@@ -130,33 +130,33 @@ func scanListed(rows *sql.Rows, fields ...any) error {
 		return nil
 	}
 	for i := range fields {
-		fields[i] = anyCell{fields[i]}
+		fields[i] = lenientCell{fields[i]}
 	}
 	return rows.Scan(fields...)
 }
 
-// anyCell scans into field, and leaves that as it is if it cannot.
-type anyCell struct{ field any }
+// lenientCell scans into field, and leaves that as it is if it cannot.
+type lenientCell struct{ field any }
 
-func (a anyCell) Scan(value any) error {
+func (a lenientCell) Scan(value any) error {
 	switch f := a.field.(type) {
 	case sql.Scanner:
 		_ = f.Scan(value)
 	case *string:
-		assign(f, value)
+		assignIfReadable(f, value)
 	case *[]byte:
-		assign(f, value)
+		assignIfReadable(f, value)
 	case *int:
-		assign(f, value)
+		assignIfReadable(f, value)
 	case *int64:
-		assign(f, value)
+		assignIfReadable(f, value)
 	case *bool:
-		assign(f, value)
+		assignIfReadable(f, value)
 	}
 	return nil
 }
 
-func assign[V any](field *V, value any) {
+func assignIfReadable[V any](field *V, value any) {
 	var v sql.Null[V]
 	if v.Scan(value) == nil {
 		*field = v.V

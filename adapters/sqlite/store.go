@@ -173,16 +173,16 @@ func (s *Store) fail(err error) error {
 }
 
 // update is writer.update with the store's error codes.
-func (s *Store) update(ctx context.Context, do change, check evidence) error {
-	return s.written(ctx, s.write.update, do, check)
+func (s *Store) update(ctx context.Context, do change, check fateReader) error {
+	return s.runWrite(ctx, s.write.update, do, check)
 }
 
 // save is writer.save with the store's error codes.
-func (s *Store) save(ctx context.Context, do change, check evidence) error {
-	return s.written(ctx, s.write.save, do, check)
+func (s *Store) save(ctx context.Context, do change, check fateReader) error {
+	return s.runWrite(ctx, s.write.save, do, check)
 }
 
-func (s *Store) written(ctx context.Context, write func(context.Context, change, evidence) error, do change, check evidence) error {
+func (s *Store) runWrite(ctx context.Context, write func(context.Context, change, fateReader) error, do change, check fateReader) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}

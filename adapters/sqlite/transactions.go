@@ -97,7 +97,7 @@ func saveTransaction(ctx context.Context, s *session, c *ports.TransactionChange
 	if c.Transaction.Version != 0 {
 		query, refusal = updateTransaction, "The transaction has changed since it was read, or has ended"
 	}
-	if err := s.must(ctx, refusal, query, transactionArgs(&c.Transaction)...); err != nil {
+	if err := s.mustChange(ctx, refusal, query, transactionArgs(&c.Transaction)...); err != nil {
 		return err
 	}
 	return enqueue(ctx, s, c.Events, c.Work)

@@ -83,7 +83,7 @@ func saveValidation(ctx context.Context, s *session, c *ports.ValidationChange) 
 	if c.Record.Version != 0 {
 		query, refusal = updateValidation, "The validation has changed since it was read, or has ended"
 	}
-	if err := s.must(ctx, refusal, query, validationArgs(&c.Record)...); err != nil {
+	if err := s.mustChange(ctx, refusal, query, validationArgs(&c.Record)...); err != nil {
 		return err
 	}
 	return enqueue(ctx, s, c.Events, c.Work)
@@ -118,7 +118,7 @@ func validationFate(ctx context.Context, s *session, c *ports.ValidationChange) 
 		return discarded, nil
 	case now.Version > mine && c.Record.Status.Terminal():
 		return discarded, nil // had it ended by this change, nothing could have followed
-	case now.Version == mine && !isSaveOf(now, c.Record):
+	case now.Version == mine && !isSaveOfValidation(now, c.Record):
 		return discarded, nil
 	case now.Version == mine && (len(now.Sealed.Data) > 0 || len(c.Events)+len(c.Work) == 0):
 		return stored, nil
@@ -126,8 +126,8 @@ func validationFate(ctx context.Context, s *session, c *ports.ValidationChange) 
 	return fateOfEvents(ctx, s, c.Events)
 }
 
-// isSaveOf reports whether stored is what a save of r leaves.
-func isSaveOf(stored, r ports.ValidationRecord) bool {
+// isSaveOfValidation reports whether stored is what a save of r leaves.
+func isSaveOfValidation(stored, r ports.ValidationRecord) bool {
 	r.Version++
 	for _, t := range []*time.Time{&r.CreatedAt, &r.Deadline, &r.EndedAt, &r.ExpiresAt, &r.PurgeAt} {
 		*t = time.UnixMilli(t.UnixMilli()).UTC()

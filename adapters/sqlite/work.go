@@ -79,6 +79,6 @@ func (w work) Bury(ctx context.Context, i ports.WorkItem, reason string) error {
 // settle ends a claim by query, whose last arguments are those of theLease.
 func (w work) settle(ctx context.Context, i ports.WorkItem, query string, args ...any) error {
 	return w.update(ctx, func(ctx context.Context, s *session) error {
-		return s.must(ctx, staleClaim, query, append(args, blob(i.ID), i.Claim)...)
+		return s.mustChange(ctx, staleClaim, query, append(args, blob(i.ID), i.Claim)...)
 	}, nil)
 }

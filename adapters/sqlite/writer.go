@@ -14,7 +14,7 @@ type writer struct {
 	closed  chan struct{}
 	db      *sql.DB
 	session *session    // nil after a failure; the next write opens another
-	saves   queue       // what the next turn makes together
+	saves   saveQueue   // what the next turn makes together
 	tries   int         // how many busySlices make the BusyTimeout
 	failing atomic.Bool // the last write could not be stored
 	faults  func(point string) error
@@ -56,7 +56,7 @@ func newWriter(ctx context.Context, path string, c Config) (*writer, error) {
 // update runs do between BEGIN IMMEDIATE and COMMIT. When ctx is done before
 // the COMMIT, nothing is stored; the COMMIT itself is not interrupted. check
 // reads the fate of a COMMIT that failed; nil means that it can't be read.
-func (w *writer) update(ctx context.Context, do change, check evidence) error {
+func (w *writer) update(ctx context.Context, do change, check fateReader) error {
 	if err := w.acquire(ctx); err != nil {
 		return err
 	}
@@ -64,9 +64,9 @@ func (w *writer) update(ctx context.Context, do change, check evidence) error {
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
-	m := newMember(ctx, do, check)
-	w.together(context.WithoutCancel(ctx), []*member{m})
-	return m.result
+	p := newPendingSave(ctx, do, check)
+	w.commitGroup(context.WithoutCancel(ctx), []*pendingSave{p})
+	return p.result
 }
 
 func (w *writer) acquire(ctx context.Context) error {
@@ -97,7 +97,7 @@ func (w *writer) begin(ctx context.Context) error {
 	if err := w.connect(ctx); err != nil {
 		return coded(err)
 	}
-	err := patiently(ctx, w.tries, func() error {
+	err := retryWhileBusy(ctx, w.tries, func() error {
 		_, err := w.session.exec(context.WithoutCancel(ctx), "BEGIN IMMEDIATE")
 		return err
 	})
@@ -113,7 +113,7 @@ func (w *writer) connect(ctx context.Context) error {
 	if w.session != nil {
 		return nil
 	}
-	return patiently(ctx, w.tries, func() (err error) {
+	return retryWhileBusy(ctx, w.tries, func() (err error) {
 		w.session, err = newSession(ctx, w.db)
 		return err
 	})
@@ -135,9 +135,9 @@ func (w *writer) peek(ctx context.Context, query string, args, dest []any) bool 
 	return err == nil || errors.Is(err, sql.ErrNoRows)
 }
 
-// patiently tries do again while the file is busy, up to tries times and until
+// retryWhileBusy tries do again while the file is busy, up to tries times and until
 // ctx is done. SQLite waits a busySlice within each try.
-func patiently(ctx context.Context, tries int, do func() error) error {
+func retryWhileBusy(ctx context.Context, tries int, do func() error) error {
 	var err error
 	for range tries {
 		if ctx.Err() != nil {
