@@ -51,7 +51,7 @@ var (
 func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
 	c := ports.CachedAnswer{Key: key}
 	err := a.row(ctx, selectAnswer, []any{key[:]},
-		&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, data{&c.Sealed.Data})
+		&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, byteSlice{&c.Sealed.Data})
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = errcodes.New(errcodes.NotFound, "No answer is kept")
 	}
@@ -62,7 +62,7 @@ func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedA
 }
 
 func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {
-	_, err := a.count(ctx, putAnswer, c.Key[:], c.Provider, position(c.At), position(c.ExpiresAt), c.Sealed.KeyID, bytesOf(c.Sealed.Data))
+	_, err := a.count(ctx, putAnswer, c.Key[:], c.Provider, millis(c.At), millis(c.ExpiresAt), c.Sealed.KeyID, bytesOf(c.Sealed.Data))
 	return err
 }
 
@@ -70,7 +70,7 @@ func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, 
 	if err := checkHolder(holder); err != nil {
 		return false, err
 	}
-	claimed, err := a.count(ctx, claimKey, key[:], []byte(holder), position(now), position(until))
+	claimed, err := a.count(ctx, claimKey, key[:], []byte(holder), millis(now), millis(until))
 	return err == nil && claimed == 1, err
 }
 

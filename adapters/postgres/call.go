@@ -34,7 +34,7 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case bounded.Err() != nil:
-		return nil, errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}).WithRetryAfter(retryAfter)
+		return nil, errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err}).WithRetryAfter(retryAfter)
 	default:
 		return nil, coded(err)
 	}
@@ -44,7 +44,7 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 // nothing but another one.
 func (s *Store) read(ctx context.Context, do func(context.Context, querier) error) error {
 	err := s.readOnce(ctx, do)
-	for tries := 1; ctx.Err() == nil && (isRolledBack(err) && tries < maxTries || isBroken(err) && tries < s.enough()); tries++ {
+	for tries := 1; ctx.Err() == nil && (isRolledBack(err) && tries < maxTries || isBroken(err) && tries < s.connectionTries()); tries++ {
 		err = s.readOnce(ctx, do)
 	}
 	if err != nil && ctx.Err() != nil {
@@ -53,9 +53,9 @@ func (s *Store) read(ctx context.Context, do func(context.Context, querier) erro
 	return coded(err)
 }
 
-// enough is how many tries meet a good connection after a restart of the server
+// connectionTries is how many tries meet a good connection after a restart of the server
 // left the pool full of dead ones.
-func (s *Store) enough() int { return max(maxTries, int(s.pool.Stat().MaxConns())+1) }
+func (s *Store) connectionTries() int { return max(maxTries, int(s.pool.Stat().MaxConns())+1) }
 
 func (s *Store) readOnce(ctx context.Context, do func(context.Context, querier) error) error {
 	conn, err := s.acquire(ctx)
@@ -65,9 +65,9 @@ func (s *Store) readOnce(ctx context.Context, do func(context.Context, querier) 
 	defer conn.Release()
 	bounded, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	err = unsendable.of(bounded, conn.Conn(), do(bounded, conn))
+	err = unencodable.coded(bounded, conn.Conn(), do(bounded, conn))
 	if err != nil && bounded.Err() != nil {
-		return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}) // the time was up: no second try
+		return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err}) // the time was up: no second try
 	}
 	return err
 }
@@ -122,19 +122,19 @@ func collect[V any](ctx context.Context, q querier, query string, args []any, sc
 // meanwhile: to break a write off would leave its outcome unknown. A connection
 // that was dead before costs it nothing but another one.
 func (s *Store) write(ctx context.Context, do func(context.Context, querier) error) error {
-	return s.writing(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
-		err := unsendable.of(ctx, conn.Conn(), do(ctx, conn))
+	return s.retryWrite(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		err := unencodable.coded(ctx, conn.Conn(), do(ctx, conn))
 		if err == nil || isDefinite(err) {
 			return err
 		}
-		return unknown(err)
+		return outcomeUnknown(err)
 	})
 }
 
 // transact runs do within a transaction. Only a COMMIT can leave an outcome
 // unknown: what breaks before it is undone.
 func (s *Store) transact(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
-	return s.writing(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+	return s.retryWrite(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		tx, err := conn.Begin(ctx)
 		if err != nil {
 			return err
@@ -147,13 +147,13 @@ func (s *Store) transact(ctx context.Context, do func(context.Context, pgx.Tx) e
 		if err == nil || isRefused(err) {
 			return err
 		}
-		return unknown(err)
+		return outcomeUnknown(err)
 	})
 }
 
-func (s *Store) writing(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
+func (s *Store) retryWrite(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
 	err := s.writeOnce(ctx, do)
-	for tries := 1; isUndone(err) && tries < maxTries || isUnsent(err) && tries < s.enough(); tries++ {
+	for tries := 1; isUndone(err) && tries < maxTries || isNotSent(err) && tries < s.connectionTries(); tries++ {
 		err = s.writeOnce(ctx, do)
 	}
 	return coded(err)
@@ -165,11 +165,11 @@ func (s *Store) writeOnce(ctx context.Context, do func(context.Context, *pgxpool
 		return err
 	}
 	defer conn.Release()
-	steady, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Timeout)
+	uncancelled, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Timeout)
 	defer cancel()
-	err = do(steady, conn)
-	if _, ours := errors.AsType[*errcodes.Error](err); err != nil && !ours && steady.Err() != nil {
-		return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}) // before anything was committed
+	err = do(uncancelled, conn)
+	if _, ours := errors.AsType[*errcodes.Error](err); err != nil && !ours && uncancelled.Err() != nil {
+		return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err}) // before anything was committed
 	}
 	return err
 }

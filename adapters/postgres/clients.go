@@ -82,7 +82,7 @@ func rowOf(c *ports.Client) clientRow {
 	}
 	for i := range c.Secrets {
 		s := &c.Secrets[i]
-		row.secrets[i], row.notBefore[i], row.notAfter[i] = s.SHA256[:], millis(s.NotBefore), millis(s.NotAfter)
+		row.secrets[i], row.notBefore[i], row.notAfter[i] = s.SHA256[:], optionalMillis(s.NotBefore), optionalMillis(s.NotAfter)
 	}
 	for i, m := range c.Merchants {
 		row.merchants[i] = []byte(m)

@@ -30,9 +30,9 @@ var unusable = map[string]string{
 	"42703": "The database's tables are of another version; migrate it",
 }
 
-// classes says what the first two characters of a SQLSTATE mean to a caller.
+// classCodes says what the first two characters of a SQLSTATE mean to a caller.
 // What is missing is errcodes.Internal.
-var classes = map[string]errcodes.Code{
+var classCodes = map[string]errcodes.Code{
 	"22": errcodes.InvalidRequest,     // a value that no column takes, such as NUL in a text
 	"08": errcodes.StorageUnavailable, // connection
 	"23": errcodes.CorruptRecord,      // a constraint that no sound record breaks
@@ -46,8 +46,8 @@ var classes = map[string]errcodes.Code{
 	"XX": errcodes.CorruptRecord,      // the server's data
 }
 
-// plainly says in words why a server cannot take a statement now, for logs.
-var plainly = map[string]string{
+// stateHints says in words why a server cannot take a statement now, for logs.
+var stateHints = map[string]string{
 	"25006": " (read-only)",
 	"53100": " (its disk is full)",
 	"53300": " (no connection left)",
@@ -81,29 +81,29 @@ func coded(err error) error {
 		return codedState(e)
 	}
 	if isUnreadable(err) {
-		return errcodes.Wrap(errcodes.CorruptRecord, "", silent{"a column holds what is none of its values", err})
+		return errcodes.Wrap(errcodes.CorruptRecord, "", described{"a column holds what is none of its values", err})
 	}
 	_, connecting := errors.AsType[*pgconn.ConnectError](err) // even by a time limit of its own
 	if code := errcodes.Of(err); !connecting && code != errcodes.Internal {
 		return err // the context's own
 	}
 	// Everything else is the network's: no connection, or a broken one.
-	return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err})
+	return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err})
 }
 
 func codedState(e *pgconn.PgError) error {
 	if e.Code == uniqueViolation {
-		return errcodes.Wrap(errcodes.Conflict, "A record of this id exists", quiet{e})
+		return errcodes.Wrap(errcodes.Conflict, "A record of this id exists", redacted{e})
 	}
 	if message, ok := unusable[e.Code]; ok {
-		return errcodes.Wrap(errcodes.Configuration, message, quiet{e})
+		return errcodes.Wrap(errcodes.Configuration, message, redacted{e})
 	}
 	if len(e.Code) == 5 {
-		if code, ok := classes[e.Code[:2]]; ok {
-			return errcodes.Wrap(code, "", quiet{e})
+		if code, ok := classCodes[e.Code[:2]]; ok {
+			return errcodes.Wrap(code, "", redacted{e})
 		}
 	}
-	return errcodes.Wrap(errcodes.Internal, "", quiet{e})
+	return errcodes.Wrap(errcodes.Internal, "", redacted{e})
 }
 
 func refuse(message string, cause error) error {
@@ -120,28 +120,30 @@ func openingError(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if message, ok := unusable[sqlState(err)]; ok {
-		return refuse(message, quiet{err})
+		return refuse(message, redacted{err})
 	}
 	err = coded(err)
 	switch errcodes.Of(err) {
 	case errcodes.Internal:
 		return refuse("The database's tables cannot be brought up to date", err)
 	case errcodes.StorageUnavailable:
-		return errcodes.Wrap(errcodes.StorageUnavailable, "The database does not serve now", quiet{err})
+		return errcodes.Wrap(errcodes.StorageUnavailable, "The database does not serve now", redacted{err})
 	default:
 		return err
 	}
 }
 
-func unknown(err error) error { return errcodes.Wrap(errcodes.OutcomeUnknown, "", quiet{err}) }
+func outcomeUnknown(err error) error {
+	return errcodes.Wrap(errcodes.OutcomeUnknown, "", redacted{err})
+}
 
-// quiet keeps an error for errors.Is and errors.As, and prints of it what cannot
+// redacted keeps an error for errors.Is and errors.As, and prints of it what cannot
 // hold a row's values, an address or a password: the SQLSTATE and its constraint.
-type quiet struct{ cause error }
+type redacted struct{ cause error }
 
-func (q quiet) Unwrap() error { return q.cause }
+func (q redacted) Unwrap() error { return q.cause }
 
-func (q quiet) Error() string {
+func (q redacted) Error() string {
 	e, ok := errors.AsType[*pgconn.PgError](q.cause)
 	switch {
 	case !ok:
@@ -149,39 +151,39 @@ func (q quiet) Error() string {
 	case e.ConstraintName != "":
 		return "postgres: SQLSTATE " + e.Code + ", constraint " + e.ConstraintName
 	default:
-		return "postgres: SQLSTATE " + e.Code + plainly[e.Code]
+		return "postgres: SQLSTATE " + e.Code + stateHints[e.Code]
 	}
 }
 
-// silent keeps an error for errors.Is and errors.As, and says what it is about.
-type silent struct {
+// described keeps an error for errors.Is and errors.As, and says what it is about.
+type described struct {
 	about string
 	cause error
 }
 
-func (s silent) Unwrap() error { return s.cause }
+func (s described) Unwrap() error { return s.cause }
 
-func (s silent) Error() string { return "postgres: " + s.about }
+func (s described) Error() string { return "postgres: " + s.about }
 
-// fault is what is to blame for an error that the server did not raise, on a
+// localFault is what is to blame for an error that the server did not raise, on a
 // connection that is whole.
-type fault struct {
+type localFault struct {
 	code  errcodes.Code
 	about string
 }
 
 var (
-	unsendable = fault{errcodes.InvalidRequest, "a value cannot be encoded, and was not sent"}
-	badHook    = fault{errcodes.Internal, "the hook failed"}
+	unencodable = localFault{errcodes.InvalidRequest, "a value cannot be encoded, and was not sent"}
+	hookFailed  = localFault{errcodes.Internal, "the hook failed"}
 )
 
-// of is err with its code, if it is the fault's. Whatever the network does to a
+// coded is err with the fault's code, if err is the fault's. Whatever the network does to a
 // statement closes the connection; and where its time was up, that is all.
-func (f fault) of(ctx context.Context, conn *pgx.Conn, err error) error {
+func (f localFault) coded(ctx context.Context, conn *pgx.Conn, err error) error {
 	if err == nil || ctx.Err() != nil || conn.IsClosed() || isDefinite(err) {
 		return err
 	}
-	return errcodes.Wrap(f.code, "", silent{f.about, err})
+	return errcodes.Wrap(f.code, "", described{f.about, err})
 }
 
 // isRolledBack reports that the server undid a statement for another's sake.
@@ -197,7 +199,7 @@ func isUndone(err error) bool { return isRolledBack(err) || sqlState(err) == div
 // isDefinite reports that it is known what a statement which failed with err did.
 func isDefinite(err error) bool {
 	_, ours := errors.AsType[*errcodes.Error](err)
-	return ours || isRefused(err) || isUnsent(err) || isUnreadable(err)
+	return ours || isRefused(err) || isNotSent(err) || isUnreadable(err)
 }
 
 // isUnreadable reports that a row came that is not of its columns' types. The
@@ -214,14 +216,14 @@ func isRefused(err error) bool {
 	return ok && e.SeverityUnlocalized == "ERROR" || errors.Is(err, pgx.ErrTxCommitRollback)
 }
 
-// isUnsent reports that a connection of the pool was dead before anything was
+// isNotSent reports that a connection of the pool was dead before anything was
 // sent on it. pgx says so of a closed connection, too, even when that closed
 // while it waited for the answer to a COMMIT. That no connection is to be had at
 // all has its code by then.
-func isUnsent(err error) bool {
+func isNotSent(err error) bool {
 	_, ours := errors.AsType[*errcodes.Error](err)
 	return !ours && pgconn.SafeToRetry(err) && !errors.Is(err, pgconn.ErrConnClosed) && !pgconn.Timeout(err)
 }
 
 // isBroken reports that the connection is lost, which another one may mend.
-func isBroken(err error) bool { return err != nil && (isUnsent(err) || !isDefinite(err)) }
+func isBroken(err error) bool { return err != nil && (isNotSent(err) || !isDefinite(err)) }

@@ -56,52 +56,52 @@ const (
 	// of a key wait, so the key finds it.
 	theClaim = `e.id = $1 AND e.key = $2 AND e.claim = $3 AND e.claimed AND e.state IN ('waiting', 'blocked')`
 
-	// settling finds the event, and the next of its key that is blocked. Whether
+	// settleBegin finds the event, and the next of its key that is blocked. Whether
 	// one is was decided on rows that may change before this statement has their
 	// locks. It is void then, by a division by zero, and to be made again; so is
 	// never the last to see an event that another blocks behind this one.
-	settling = `WITH this AS (SELECT e.seq, e.changes FROM corridor.events e WHERE ` + theClaim + `),
+	settleBegin = `WITH this AS (SELECT e.seq, e.changes FROM corridor.events e WHERE ` + theClaim + `),
 	next AS (SELECT e.seq, e.changes FROM corridor.events e
 		WHERE e.key = $2 AND e.state IN ('waiting', 'blocked') AND e.state = 'blocked' AND e.seq <> (SELECT seq FROM this)
 		ORDER BY e.seq LIMIT 1), `
 
-	settled = `, freed AS (UPDATE corridor.events e SET state = 'waiting', changes = e.changes + 1 FROM next n
+	settleEnd = `, freed AS (UPDATE corridor.events e SET state = 'waiting', changes = e.changes + 1 FROM next n
 		WHERE e.key = $2 AND e.seq = n.seq AND e.changes = n.changes AND e.state IN ('waiting', 'blocked') RETURNING 1)
 	SELECT count(*) / (CASE WHEN count(*) = (SELECT count(*) FROM gone)
 		AND (SELECT count(*) FROM next) = (SELECT count(*) FROM freed) THEN 1 ELSE 0 END) FROM this`
 
-	ackEvent = settling + `gone AS (DELETE FROM corridor.events e USING this t
-		WHERE e.key = $2 AND e.seq = t.seq AND e.changes = t.changes AND e.state IN ('waiting', 'blocked') RETURNING 1)` + settled
+	ackEvent = settleBegin + `gone AS (DELETE FROM corridor.events e USING this t
+		WHERE e.key = $2 AND e.seq = t.seq AND e.changes = t.changes AND e.state IN ('waiting', 'blocked') RETURNING 1)` + settleEnd
 
-	buryEvent = settling + `gone AS (UPDATE corridor.events e SET state = 'buried', claimed = false, reason = $4, changes = e.changes + 1
-		FROM this t WHERE e.key = $2 AND e.seq = t.seq AND e.changes = t.changes AND e.state IN ('waiting', 'blocked') RETURNING 1)` + settled
+	buryEvent = settleBegin + `gone AS (UPDATE corridor.events e SET state = 'buried', claimed = false, reason = $4, changes = e.changes + 1
+		FROM this t WHERE e.key = $2 AND e.seq = t.seq AND e.changes = t.changes AND e.state IN ('waiting', 'blocked') RETURNING 1)` + settleEnd
 
 	// retryEvent leaves a blocked event blocked.
 	retryEvent = `WITH gone AS (UPDATE corridor.events e SET claimed = false, available_at = $4, changes = e.changes + 1
 		WHERE ` + theClaim + ` RETURNING 1) SELECT count(*) FROM gone`
 )
 
-// claimForm is claimEvents with its window.
-type claimForm struct {
-	most  int // events that it claims
+// claimVariant is claimEvents with one window.
+type claimVariant struct {
+	upTo  int // events that it claims
 	query string
 }
 
-// claimForms look at enough for several who claim at once, each of whom passes
+// claimVariants look at enough for several who claim at once, each of whom passes
 // over what the others have locked. A window stands in the text, since a plan
 // that is made for any number is one for a large part of the table.
-var claimForms = [...]claimForm{newClaimForm(10, 250), newClaimForm(100, 1_000), newClaimForm(maxClaim, 2_000)}
+var claimVariants = [...]claimVariant{newClaimVariant(10, 250), newClaimVariant(100, 1_000), newClaimVariant(maxClaim, 2_000)}
 
-func newClaimForm(most, window int) claimForm {
-	return claimForm{most, strings.ReplaceAll(claimEvents, "window", strconv.Itoa(window))}
+func newClaimVariant(most, window int) claimVariant {
+	return claimVariant{most, strings.ReplaceAll(claimEvents, "window", strconv.Itoa(window))}
 }
 
 func claimUpTo(n int) string {
-	form := 0
-	for n > claimForms[form].most {
-		form++
+	i := 0
+	for n > claimVariants[i].upTo {
+		i++
 	}
-	return claimForms[form].query
+	return claimVariants[i].query
 }
 
 func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
@@ -123,8 +123,8 @@ func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n
 // claim claims by one statement. It asks for another go when it put events out
 // of the way that stood before others.
 func (o outbox) claim(ctx context.Context, now time.Time, lease time.Duration, n int) (claimed []ports.Event, again bool, err error) {
-	args := []any{position(now), position(now.Add(lease)), n}
-	rows, err := claiming(ctx, o.Store, claimUpTo(n), args, func(rows pgx.Rows, r *claimRow) error { return rows.Scan(r.fields()...) })
+	args := []any{millis(now), millis(now.Add(lease)), n}
+	rows, err := claimRows(ctx, o.Store, claimUpTo(n), args, func(rows pgx.Rows, r *claimRow) error { return rows.Scan(r.fields()...) })
 	for i := range rows {
 		again = rows[i].blocked > 0
 		if rows[i].seq > 0 {
@@ -146,7 +146,7 @@ func (r *claimRow) fields() []any { return append([]any{&r.blocked, &r.seq}, eve
 // eventFields are the targets of an event's columns.
 func eventFields(e *ports.Event) []any {
 	return []any{
-		raw{&e.ID}, text{&e.Kind}, raw{&e.Key}, raw{&e.Owner}, anyInstant{&e.At}, some{&e.Data}, &e.Attempt, &e.Claim,
+		byteString{&e.ID}, text{&e.Kind}, byteString{&e.Key}, byteString{&e.Owner}, lenientInstant{&e.At}, byteSlice{&e.Data}, &e.Attempt, &e.Claim,
 	}
 }
 
@@ -155,7 +155,7 @@ func (o outbox) Ack(ctx context.Context, e ports.Event) error {
 }
 
 func (o outbox) Retry(ctx context.Context, e ports.Event, at time.Time) error {
-	return o.settle(ctx, e, retryEvent, position(at))
+	return o.settle(ctx, e, retryEvent, millis(at))
 }
 
 func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
@@ -168,5 +168,5 @@ func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
 // settle ends a claim by query, whose first parameters are those of theClaim.
 func (o outbox) settle(ctx context.Context, e ports.Event, query string, args ...any) error {
 	args = append([]any{[]byte(e.ID), []byte(e.Key), e.Claim}, args...)
-	return o.end(ctx, query, args)
+	return o.settleClaim(ctx, query, args)
 }

@@ -12,6 +12,6 @@ var QueueQueries = map[string]string{
 // SaveOfEvents is the statement of a change that carries n events, and $1 to $6
 // are the first one's columns.
 func SaveOfEvents(n int) string {
-	p := carried{events: make([]ports.Event, n)}.pieces()[0].part
-	return combination{{"saved AS (SELECT 1)", 0}, p, {" SELECT count(*) FROM saved", 0}}.text()
+	p := queued{events: make([]ports.Event, n)}.parts()[0].part
+	return partList{{"saved AS (SELECT 1)", 0}, p, {" SELECT count(*) FROM saved", 0}}.text()
 }

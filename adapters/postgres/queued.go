@@ -12,18 +12,19 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// carried is what a change carries beside its record.
-type carried struct {
+// queued is what a change carries beside its record, for the outbox and the work
+// queue.
+type queued struct {
 	events []ports.Event
 	work   []ports.WorkItem
 }
 
-func (c carried) none() bool { return len(c.events) == 0 && len(c.work) == 0 }
+func (c queued) isEmpty() bool { return len(c.events) == 0 && len(c.work) == 0 }
 
-// parted tells what the tables keep and what the hook wants.
-func (s *Store) parted(c carried) (kept, wanted carried) {
+// splitForHook returns what the tables keep and what the hook wants.
+func (s *Store) splitForHook(c queued) (kept, wanted queued) {
 	if s.cfg.Hook == nil {
-		return c, carried{}
+		return c, queued{}
 	}
 	kept.events = c.events
 	for _, e := range c.events {
@@ -43,15 +44,15 @@ func (s *Store) parted(c carried) (kept, wanted carried) {
 
 var (
 	// fewEvents are for one to three, which most changes carry.
-	fewEvents = [...]*part{eventsPart(1), eventsPart(2), eventsPart(3)}
+	fewEvents = [...]*statementPart{fewEventsPart(1), fewEventsPart(2), fewEventsPart(3)}
 
-	manyEvents = &part{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
+	manyEvents = &statementPart{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
 		SELECT v.id, v.kind, v.key, v.owner, v.at, v.data
 		FROM unnest(?::bytea[], ?::text[], ?::bytea[], ?::bytea[], ?::timestamptz[], ?::bytea[])
 			WITH ORDINALITY AS v (id, kind, key, owner, at, data, n)
 		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, eventParams}
 
-	manyItems = &part{`, w AS (INSERT INTO corridor.work_items (id, kind, due_at, payload)
+	allWork = &statementPart{`, w AS (INSERT INTO corridor.work_items (id, kind, due_at, payload)
 		SELECT v.id, v.kind, v.due_at, v.payload
 		FROM unnest(?::bytea[], ?::bytea[], ?::timestamptz[], ?::bytea[])
 			WITH ORDINALITY AS v (id, kind, due_at, payload, n)
@@ -60,7 +61,7 @@ var (
 
 // eventsPart stores n events. VALUES have no order of their own, and a single
 // event does not pay for one.
-func eventsPart(n int) *part {
+func fewEventsPart(n int) *statementPart {
 	rows, order := make([]string, n), ""
 	for i := range rows {
 		rows[i] = fmt.Sprintf(`(%d, ?::bytea, ?::text, ?::bytea, ?::bytea, ?::timestamptz, ?::bytea)`, i)
@@ -68,28 +69,28 @@ func eventsPart(n int) *part {
 	if n > 1 {
 		order = ` ORDER BY v.n`
 	}
-	return &part{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
+	return &statementPart{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
 		SELECT v.id, v.kind, v.key, v.owner, v.at, v.data
 		FROM saved, (VALUES ` + strings.Join(rows, ", ") + `) AS v (n, id, kind, key, owner, at, data)` + order + `)`, n * eventParams}
 }
 
-// pieces store what is carried.
-func (c carried) pieces() []piece {
-	var all []piece
+// parts store what is queued.
+func (c queued) parts() []boundPart {
+	var all []boundPart
 	switch n := len(c.events); {
 	case n == 0:
 	case n <= len(fewEvents):
 		args := make([]any, 0, n*eventParams)
 		for i := range c.events {
 			e := &c.events[i]
-			args = append(args, []byte(e.ID), e.Kind, []byte(e.Key), []byte(e.Owner), position(e.At), bytesOf(e.Data))
+			args = append(args, []byte(e.ID), e.Kind, []byte(e.Key), []byte(e.Owner), millis(e.At), bytesOf(e.Data))
 		}
-		all = append(all, piece{fewEvents[n-1], args})
+		all = append(all, boundPart{fewEvents[n-1], args})
 	default:
-		all = append(all, piece{manyEvents, eventArgs(c.events)})
+		all = append(all, boundPart{manyEvents, eventArgs(c.events)})
 	}
 	if len(c.work) > 0 {
-		all = append(all, piece{manyItems, workArgs(c.work)})
+		all = append(all, boundPart{allWork, workArgs(c.work)})
 	}
 	return all
 }
@@ -101,7 +102,7 @@ func eventArgs(events []ports.Event) []any {
 	for i := range events {
 		e := &events[i]
 		ids[i], kinds[i], keys[i], owners[i] = []byte(e.ID), e.Kind, []byte(e.Key), []byte(e.Owner)
-		at[i], data[i] = position(e.At), bytesOf(e.Data)
+		at[i], data[i] = millis(e.At), bytesOf(e.Data)
 	}
 	return []any{ids, kinds, keys, owners, at, data}
 }
@@ -111,17 +112,17 @@ func workArgs(items []ports.WorkItem) []any {
 	ids, kinds, due, payloads := make([][]byte, n), make([][]byte, n), make([]time.Time, n), make([][]byte, n)
 	for i := range items {
 		w := &items[i]
-		ids[i], kinds[i], due[i], payloads[i] = []byte(w.ID), []byte(w.Kind), position(w.DueAt), bytesOf(w.Payload)
+		ids[i], kinds[i], due[i], payloads[i] = []byte(w.ID), []byte(w.Kind), millis(w.DueAt), bytesOf(w.Payload)
 	}
 	return []any{ids, kinds, due, payloads}
 }
 
 const staleClaim = "The claim is no longer the latest"
 
-// claiming makes a claim, and gives what it claimed. The claim is planned anew
+// claimRows makes a claim, and returns what it claimed. The claim is planned again
 // each time: the plan that a connection made while a queue was empty reads all of
 // it for each event, once it is long.
-func claiming[V any](ctx context.Context, s *Store, query string, args []any, scan func(pgx.Rows, *V) error) ([]V, error) {
+func claimRows[V any](ctx context.Context, s *Store, query string, args []any, scan func(pgx.Rows, *V) error) ([]V, error) {
 	var claimed []V
 	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
 	err := s.write(ctx, func(ctx context.Context, q querier) (err error) {
@@ -134,8 +135,8 @@ func claiming[V any](ctx context.Context, s *Store, query string, args []any, sc
 	return claimed, nil
 }
 
-// end makes a statement that ends a claim, and counts it.
-func (s *Store) end(ctx context.Context, query string, args []any) error {
+// settleClaim makes a statement that ends a claim, and counts it.
+func (s *Store) settleClaim(ctx context.Context, query string, args []any) error {
 	n, err := s.count(ctx, query, args...)
 	if err == nil && n == 0 {
 		return errcodes.New(errcodes.Conflict, staleClaim)
@@ -148,7 +149,7 @@ func (s *Store) end(ctx context.Context, query string, args []any) error {
 // them got on.
 func contended(err error) error {
 	if isUndone(err) {
-		return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err}).WithRetryAfter(retryAfter)
+		return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err}).WithRetryAfter(retryAfter)
 	}
 	return err
 }

@@ -39,13 +39,13 @@ const (
 	updateBook = `saved AS (UPDATE corridor.books SET version = version + 1, high_water = $5, live = $6, live_locks = $7
 		WHERE owner = $1 AND base = $2 AND quote = $3 AND version = $4 RETURNING 1)`
 
-	bookSaved = ` SELECT count(*) FROM saved`
+	countSaved = ` SELECT count(*) FROM saved`
 
 	// These divide by zero when a lock was left out, since nothing but an error
 	// undoes a statement.
-	oneEnded   = ` SELECT count(*) / (CASE WHEN count(*) = (SELECT count(*) FROM ended) THEN 1 ELSE 0 END) FROM saved`
-	twoEnded   = ` SELECT count(*) / (CASE WHEN 2 * count(*) = (SELECT count(*) FROM ended) + (SELECT count(*) FROM ended2) THEN 1 ELSE 0 END) FROM saved`
-	locksSaved = ` SELECT count(*) / (CASE WHEN count(*) = 0 OR (SELECT count(*) FROM locks) = $8 THEN 1 ELSE 0 END)
+	countOneEnded = ` SELECT count(*) / (CASE WHEN count(*) = (SELECT count(*) FROM ended) THEN 1 ELSE 0 END) FROM saved`
+	countTwoEnded = ` SELECT count(*) / (CASE WHEN 2 * count(*) = (SELECT count(*) FROM ended) + (SELECT count(*) FROM ended2) THEN 1 ELSE 0 END) FROM saved`
+	countLocks    = ` SELECT count(*) / (CASE WHEN count(*) = 0 OR (SELECT count(*) FROM locks) = $8 THEN 1 ELSE 0 END)
 		FROM saved`
 
 	// endLock ends a lock that is active, which is what nearly every end finds. It
@@ -61,14 +61,14 @@ const (
 )
 
 var (
-	insertLock = &part{`, minted AS (INSERT INTO corridor.rate_locks (` + lockFieldNames + `)
+	insertLock = &statementPart{`, minted AS (INSERT INTO corridor.rate_locks (` + lockFieldNames + `)
 		SELECT ?::bytea, $1, $2, $3, ?::text, ?::integer, ?::text, ?::text, ?::timestamptz, ?::integer, ?::timestamptz,
 			?::timestamptz, ?::text, ?::text, ?::timestamptz, ?::text, ?::bigint FROM saved)`, 14}
 
 	// putLocks inserts what was minted and updates what ended. The end of a lock
 	// is for good (I4, I8): a row that ended otherwise, or that another lock has,
-	// is left as it is, and then missing in the count of locksSaved.
-	putLocks = &part{`, locks AS (INSERT INTO corridor.rate_locks AS l (` + lockFieldNames + `)
+	// is left as it is, and then missing in the count of countLocks.
+	putLocks = &statementPart{`, locks AS (INSERT INTO corridor.rate_locks AS l (` + lockFieldNames + `)
 		SELECT v.id, $1, $2, $3, v.mid_rate, v.markup_bps, v.all_in_rate, v.mid_source, v.mid_at, v.tolerance_bps,
 			v.created_at, v.expires_at, v.status, v.cancellation_reason, v.ended_at, v.observed_mid, v.deviation_bps
 		FROM unnest(?::bytea[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::timestamptz[], ?::integer[],
@@ -84,22 +84,22 @@ var (
 					excluded.deviation_bps))
 		RETURNING 1)`, 14}
 
-	endFirst, endSecond = &part{", ended" + endLock, 6}, &part{", ended2" + endLock, 6}
+	endFirstLock, endSecondLock = &statementPart{", ended" + endLock, 6}, &statementPart{", ended2" + endLock, 6}
 
-	newBook, nextBook           = &part{insertBook, 7}, &part{updateBook, 7}
-	newBookCounted, bookCounted = &part{insertBook, 8}, &part{updateBook, 8}
-	noneEnds, oneEnds, twoEnd   = &part{bookSaved, 0}, &part{oneEnded, 0}, &part{twoEnded, 0}
-	allCounted                  = &part{locksSaved, 0}
+	insertBookPart, updateBookPart              = &statementPart{insertBook, 7}, &statementPart{updateBook, 7}
+	insertBookOfArray, updateBookOfArray        = &statementPart{insertBook, 8}, &statementPart{updateBook, 8}
+	resultNoneEnds, resultOneEnds, resultTwoEnd = &statementPart{countSaved, 0}, &statementPart{countOneEnded, 0}, &statementPart{countTwoEnded, 0}
+	resultOfArray                               = &statementPart{countLocks, 0}
 )
 
 // lockFields are the targets of lockColumns, in a listing or else of one lock.
 func lockFields(l *ports.RateLock, inListing bool) []any {
 	at := func(t *time.Time) any { return instant{t} }
 	if inListing {
-		at = func(t *time.Time) any { return anyInstant{t} }
+		at = func(t *time.Time) any { return lenientInstant{t} }
 	}
 	return []any{
-		raw{&l.ID}, raw{&l.Owner}, &l.Base, &l.Quote, &l.MidRate, &l.MarkupBps, &l.AllInRate, &l.MidSource, at(&l.MidAt),
+		byteString{&l.ID}, byteString{&l.Owner}, &l.Base, &l.Quote, &l.MidRate, &l.MarkupBps, &l.AllInRate, &l.MidSource, at(&l.MidAt),
 		&l.ToleranceBps, at(&l.CreatedAt), at(&l.ExpiresAt), (*string)(&l.Status),
 		text{(*string)(&l.CancellationReason)}, at(&l.EndedAt), text{&l.ObservedMid}, &l.DeviationBps,
 	}
@@ -137,15 +137,15 @@ func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, 
 }
 
 func (r rateLocks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-	from, id := place(q.After.At), q.After.ID
+	from, id := pageStart(q.After.At), q.After.ID
 	if !q.Since.IsZero() && q.After.At.Before(q.Since) {
-		from, id = millis(q.Since), ""
+		from, id = optionalMillis(q.Since), ""
 	}
 	return r.list(ctx, q.Limit, selectLive, q.Pair.Base, q.Pair.Quote, from, []byte(id), q.Limit)
 }
 
 func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-	return r.list(ctx, q.Limit, selectDue, position(q.By), place(q.After.At), []byte(q.After.ID), q.Limit)
+	return r.list(ctx, q.Limit, selectDue, millis(q.By), pageStart(q.After.At), []byte(q.After.ID), q.Limit)
 }
 
 func (r rateLocks) list(ctx context.Context, limit int, query string, args ...any) ([]ports.RateLock, error) {
@@ -163,26 +163,26 @@ func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
 	}
 	b := &c.Book
 	args := []any{
-		[]byte(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote, b.Version, millis(b.HighWater), bytesOf(b.AppendSlots(nil)),
+		[]byte(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote, b.Version, optionalMillis(b.HighWater), bytesOf(b.AppendSlots(nil)),
 		int16(len(b.Live())),
 	}
 	err := errLeftOut
-	if query, pieces, ok := usualSave(&c); ok {
-		err = r.save(ctx, query, staleBook, args, carried{c.Events, c.Work}, pieces...)
+	if query, parts, ok := scalarSave(&c); ok {
+		err = r.save(ctx, query, staleBook, args, queued{c.Events, c.Work}, parts...)
 	}
 	if isLeftOut(err) {
-		query, piece := anySave(&c)
-		err = r.save(ctx, query, staleBook, append(args, len(c.Locks)), carried{c.Events, c.Work}, piece)
+		query, locks := arraySave(&c)
+		err = r.save(ctx, query, staleBook, append(args, len(c.Locks)), queued{c.Events, c.Work}, locks)
 	}
 	return err
 }
 
-// usualSave mints one lock at the most, and ends two at the most that are active
+// scalarSave mints one lock at the most, and ends two at the most that are active
 // until then: by scalars, which cost the server half of what arrays do.
-func usualSave(c *ports.RateLockChange) (q saving, pieces []piece, ok bool) {
-	q = saving{nextBook, noneEnds}
+func scalarSave(c *ports.RateLockChange) (q saveStatement, parts []boundPart, ok bool) {
+	q = saveStatement{updateBookPart, resultNoneEnds}
 	if c.Book.Version == 0 {
-		q.with = newBook
+		q.with = insertBookPart
 	}
 	var minted, ended []*ports.RateLock
 	for i := range c.Locks {
@@ -196,30 +196,31 @@ func usualSave(c *ports.RateLockChange) (q saving, pieces []piece, ok bool) {
 		return q, nil, false
 	}
 	for _, l := range minted {
-		pieces = append(pieces, piece{insertLock, lockArgs(l)})
+		parts = append(parts, boundPart{insertLock, lockArgs(l)})
 	}
 	for i, l := range ended {
-		pieces = append(pieces, piece{[]*part{endFirst, endSecond}[i], endArgs(l)})
+		parts = append(parts, boundPart{[]*statementPart{endFirstLock, endSecondLock}[i], endArgs(l)})
 	}
-	q.result = []*part{noneEnds, oneEnds, twoEnd}[len(ended)]
-	return q, pieces, true
+	q.result = []*statementPart{resultNoneEnds, resultOneEnds, resultTwoEnd}[len(ended)]
+	return q, parts, true
 }
 
-// anySave finds what becomes of each lock by itself.
-func anySave(c *ports.RateLockChange) (saving, piece) {
-	q := saving{bookCounted, allCounted}
+// arraySave takes any number of locks, as arrays, and finds what becomes of each
+// by itself.
+func arraySave(c *ports.RateLockChange) (saveStatement, boundPart) {
+	q := saveStatement{updateBookOfArray, resultOfArray}
 	if c.Book.Version == 0 {
-		q.with = newBookCounted
+		q.with = insertBookOfArray
 	}
-	return q, piece{putLocks, locksArgs(c.Locks)}
+	return q, boundPart{putLocks, locksArgs(c.Locks)}
 }
 
 // lockArgs gives the columns of a lock.
 func lockArgs(l *ports.RateLock) []any {
 	return []any{
-		[]byte(l.ID), l.MidRate, l.MarkupBps, l.AllInRate, l.MidSource, millis(l.MidAt), l.ToleranceBps,
-		position(l.CreatedAt), position(l.ExpiresAt), string(l.Status), optional(string(l.CancellationReason)),
-		millis(l.EndedAt), optional(l.ObservedMid), l.DeviationBps,
+		[]byte(l.ID), l.MidRate, l.MarkupBps, l.AllInRate, l.MidSource, optionalMillis(l.MidAt), l.ToleranceBps,
+		millis(l.CreatedAt), millis(l.ExpiresAt), string(l.Status), optionalText(string(l.CancellationReason)),
+		optionalMillis(l.EndedAt), optionalText(l.ObservedMid), l.DeviationBps,
 	}
 }
 
@@ -234,10 +235,10 @@ func locksArgs(locks []ports.RateLock) []any {
 	for i := range locks {
 		l := &locks[i]
 		ids[i], mids[i], markups[i] = []byte(l.ID), l.MidRate, l.MarkupBps
-		allIn[i], sources[i], midAt[i] = l.AllInRate, l.MidSource, millis(l.MidAt)
-		tolerances[i], created[i], expires[i] = l.ToleranceBps, position(l.CreatedAt), position(l.ExpiresAt)
-		statuses[i], reasons[i], ended[i] = string(l.Status), optional(string(l.CancellationReason)), millis(l.EndedAt)
-		observed[i], deviations[i] = optional(l.ObservedMid), l.DeviationBps
+		allIn[i], sources[i], midAt[i] = l.AllInRate, l.MidSource, optionalMillis(l.MidAt)
+		tolerances[i], created[i], expires[i] = l.ToleranceBps, millis(l.CreatedAt), millis(l.ExpiresAt)
+		statuses[i], reasons[i], ended[i] = string(l.Status), optionalText(string(l.CancellationReason)), optionalMillis(l.EndedAt)
+		observed[i], deviations[i] = optionalText(l.ObservedMid), l.DeviationBps
 	}
 	return []any{
 		ids, mids, markups, allIn, sources, midAt, tolerances, created, expires, statuses, reasons, ended, observed, deviations,
@@ -247,7 +248,7 @@ func locksArgs(locks []ports.RateLock) []any {
 // endArgs gives what the end of a lock sets, and its id.
 func endArgs(l *ports.RateLock) []any {
 	return []any{
-		string(l.Status), optional(string(l.CancellationReason)), millis(l.EndedAt), optional(l.ObservedMid), l.DeviationBps,
+		string(l.Status), optionalText(string(l.CancellationReason)), optionalMillis(l.EndedAt), optionalText(l.ObservedMid), l.DeviationBps,
 		[]byte(l.ID),
 	}
 }

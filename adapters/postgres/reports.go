@@ -48,8 +48,8 @@ const (
 )
 
 var (
-	beginReport  = newSaving(insertReport, 25)
-	changeReport = newSaving(updateReport, 25)
+	beginReport  = newSaveStatement(insertReport, 25)
+	changeReport = newSaveStatement(updateReport, 25)
 )
 
 // claimReport looks once, since it is materialized, for the first job that nobody
@@ -76,15 +76,15 @@ func reportFields(j *ports.ReportJob) []any {
 // listedFields are those of a listing, which damaged lists must not end: they are
 // given as none, for the caller to judge the job by.
 func listedFields(j *ports.ReportJob) []any {
-	return reportTargets(j, anyList{texts{&j.Request.Columns}}, anyList{filters{&j.Request.Filters}})
+	return reportTargets(j, lenientList{texts{&j.Request.Columns}}, lenientList{filters{&j.Request.Filters}})
 }
 
 func reportTargets(j *ports.ReportJob, columns, filters pgtype.BytesScanner) []any {
 	r := &j.Request
 	return []any{
-		raw{&j.ID}, raw{&j.Owner}, &j.Version, reportKind{&j.Kind}, raw{&r.MerchantID}, raw{&r.Name},
-		instant{&r.From}, instant{&r.To}, columns, filters, raw{&r.Format}, reportStatus{&j.Status},
-		instant{&j.CreatedAt}, instant{&j.UpdatedAt}, instant{&j.EndedAt}, &j.Attempts, raw{&j.Holder},
+		byteString{&j.ID}, byteString{&j.Owner}, &j.Version, reportKind{&j.Kind}, byteString{&r.MerchantID}, byteString{&r.Name},
+		instant{&r.From}, instant{&r.To}, columns, filters, byteString{&r.Format}, reportStatus{&j.Status},
+		instant{&j.CreatedAt}, instant{&j.UpdatedAt}, instant{&j.EndedAt}, &j.Attempts, byteString{&j.Holder},
 		instant{&j.LeaseUntil}, instant{&j.StartedAt}, &j.Rows, &j.Total, instant{&j.AsOf}, text{&j.Reason},
 		number{&j.FileSize}, text{&j.FileSHA256},
 	}
@@ -130,7 +130,7 @@ func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
 	if c.Job.Version != 0 {
 		query, refusal = changeReport, "The report has changed since it was read, or has ended"
 	}
-	return r.save(ctx, query, refusal, args, carried{c.Events, c.Work})
+	return r.save(ctx, query, refusal, args, queued{c.Events, c.Work})
 }
 
 // reportArgs are the values of reportColumns.
@@ -145,10 +145,10 @@ func reportArgs(j *ports.ReportJob) ([]any, error) {
 	}
 	return []any{
 		[]byte(j.ID), []byte(j.Owner), j.Version, string(j.Kind), []byte(j.Request.MerchantID), []byte(j.Request.Name),
-		millis(j.Request.From), millis(j.Request.To), columns, filters, []byte(j.Request.Format), string(j.Status),
-		position(j.CreatedAt), millis(j.UpdatedAt), millis(j.EndedAt), j.Attempts, []byte(j.Holder),
-		millis(j.LeaseUntil), millis(j.StartedAt), j.Rows, j.Total, millis(j.AsOf),
-		optional(j.Reason), fileSize(j), optional(j.FileSHA256),
+		optionalMillis(j.Request.From), optionalMillis(j.Request.To), columns, filters, []byte(j.Request.Format), string(j.Status),
+		millis(j.CreatedAt), optionalMillis(j.UpdatedAt), optionalMillis(j.EndedAt), j.Attempts, []byte(j.Holder),
+		optionalMillis(j.LeaseUntil), optionalMillis(j.StartedAt), j.Rows, j.Total, optionalMillis(j.AsOf),
+		optionalText(j.Reason), fileSize(j), optionalText(j.FileSHA256),
 	}, nil
 }
 
@@ -176,7 +176,7 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 		return ports.ReportJob{}, err
 	}
 	var j ports.ReportJob
-	args := []any{position(now), []byte(holder), position(now.Add(lease))}
+	args := []any{millis(now), []byte(holder), millis(now.Add(lease))}
 	err := r.write(ctx, func(ctx context.Context, q querier) error {
 		err := q.QueryRow(ctx, claimReport, args...).Scan(reportFields(&j)...)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -194,7 +194,7 @@ func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int
 	if err := inRange(limit, maxExpired); err != nil {
 		return nil, err
 	}
-	return list(ctx, r.Store, selectExpired, []any{position(before), limit},
+	return list(ctx, r.Store, selectExpired, []any{millis(before), limit},
 		func(rows pgx.Rows, j *ports.ReportJob) error { return rows.Scan(listedFields(j)...) })
 }
 

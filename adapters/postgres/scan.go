@@ -12,19 +12,20 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// millis cuts a time to what the tables keep; the zero time is NULL.
-func millis(t time.Time) pgtype.Timestamptz {
+// optionalMillis cuts a time to what the tables keep; the zero time is NULL.
+func optionalMillis(t time.Time) pgtype.Timestamptz {
 	if t.IsZero() {
 		return pgtype.Timestamptz{}
 	}
 	return pgtype.Timestamptz{Time: time.UnixMilli(t.UnixMilli()).UTC(), Valid: true}
 }
 
-// position is millis of a time that is compared with, and so never NULL.
-func position(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()).UTC() }
+// millis is optionalMillis of a time that is never NULL, such as one that is
+// compared with.
+func millis(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()).UTC() }
 
-// optional is NULL for the empty text.
-func optional(s string) pgtype.Text { return pgtype.Text{String: s, Valid: s != ""} }
+// optionalText is NULL for the empty text.
+func optionalText(s string) pgtype.Text { return pgtype.Text{String: s, Valid: s != ""} }
 
 // bytesOf is data, and never nil, which would be NULL.
 func bytesOf(data []byte) []byte {
@@ -49,35 +50,35 @@ func (i instant) ScanTimestamptz(v pgtype.Timestamptz) error {
 	return nil
 }
 
-// beginning and end are the times that stand for infinite ones in a listing, and
+// minusInfinity and plusInfinity are the times that stand for infinite ones in a listing, and
 // which no sound record has.
-var beginning, end = time.UnixMilli(math.MinInt64).UTC(), time.UnixMilli(math.MaxInt64).UTC()
+var minusInfinity, plusInfinity = time.UnixMilli(math.MinInt64).UTC(), time.UnixMilli(math.MaxInt64).UTC()
 
-// anyInstant is instant for a listing, which a damaged row must not end: the caller
+// lenientInstant is instant for a listing, which a damaged row must not end: the caller
 // is given an infinite time as one that is none, to judge the row by.
-type anyInstant struct{ t *time.Time }
+type lenientInstant struct{ t *time.Time }
 
 // ScanTimestamptz implements pgtype.TimestamptzScanner.
-func (a anyInstant) ScanTimestamptz(v pgtype.Timestamptz) error {
+func (a lenientInstant) ScanTimestamptz(v pgtype.Timestamptz) error {
 	switch v.InfinityModifier {
 	case pgtype.Infinity:
-		*a.t = end
+		*a.t = plusInfinity
 	case pgtype.NegativeInfinity:
-		*a.t = beginning
+		*a.t = minusInfinity
 	case pgtype.Finite:
 		return instant(a).ScanTimestamptz(v)
 	}
 	return nil
 }
 
-// place is where a page of a listing ended: at a time that it gave, as it is, or
-// at the start.
-func place(t time.Time) pgtype.Timestamptz {
+// pageStart is where a page of a listing starts: behind a time that the page before
+// ended at, or at the beginning.
+func pageStart(t time.Time) pgtype.Timestamptz {
 	p := pgtype.Timestamptz{Time: t, Valid: true}
 	switch {
-	case t.IsZero() || !t.After(beginning):
+	case t.IsZero() || !t.After(minusInfinity):
 		p.InfinityModifier = pgtype.NegativeInfinity
-	case !t.Before(end):
+	case !t.Before(plusInfinity):
 		p.InfinityModifier = pgtype.Infinity
 	}
 	return p
@@ -92,30 +93,21 @@ func (t text) ScanText(v pgtype.Text) error {
 	return nil
 }
 
-// raw scans bytes into a string.
-type raw struct{ s *string }
+// byteString scans bytes into a string.
+type byteString struct{ s *string }
 
 // ScanBytes implements pgtype.BytesScanner.
-func (r raw) ScanBytes(v []byte) error {
+func (r byteString) ScanBytes(v []byte) error {
 	*r.s = string(v)
 	return nil
 }
 
-// some scans bytes, of which none is nil.
-type some struct{ data *[]byte }
+// byteSlice scans bytes; no bytes are nil.
+type byteSlice struct{ data *[]byte }
 
 // ScanBytes implements pgtype.BytesScanner.
-func (s some) ScanBytes(v []byte) error {
+func (s byteSlice) ScanBytes(v []byte) error {
 	*s.data = append([]byte(nil), v...)
-	return nil
-}
-
-// data scans bytes; none are nil.
-type data struct{ b *[]byte }
-
-// ScanBytes implements pgtype.BytesScanner.
-func (d data) ScanBytes(v []byte) error {
-	*d.b = append([]byte(nil), v...) // the driver uses v again
 	return nil
 }
 
@@ -152,11 +144,11 @@ func (f filters) ScanBytes(v []byte) (err error) {
 	return err
 }
 
-// anyList scans a list, or nothing of a damaged one.
-type anyList struct{ list pgtype.BytesScanner }
+// lenientList scans a list, or nothing of a damaged one.
+type lenientList struct{ list pgtype.BytesScanner }
 
 // ScanBytes implements pgtype.BytesScanner.
-func (a anyList) ScanBytes(v []byte) error {
+func (a lenientList) ScanBytes(v []byte) error {
 	_ = a.list.ScanBytes(v) // it is empty then
 	return nil
 }

@@ -162,5 +162,5 @@ func (s *Store) purge(ctx context.Context, query string, before time.Time, n int
 	if err := inRange(n, maxPage); err != nil {
 		return 0, err
 	}
-	return s.count(ctx, query, position(before), n)
+	return s.count(ctx, query, millis(before), n)
 }

@@ -27,13 +27,13 @@ var (
 )
 
 func (t tokens) PutToken(ctx context.Context, token ports.Token) error {
-	_, err := t.count(ctx, insertToken, token.SHA256[:], []byte(token.ClientID), position(token.IssuedAt), position(token.ExpiresAt))
+	_, err := t.count(ctx, insertToken, token.SHA256[:], []byte(token.ClientID), millis(token.IssuedAt), millis(token.ExpiresAt))
 	return err
 }
 
 func (t tokens) Token(ctx context.Context, sha256 [32]byte) (ports.Token, error) {
 	token := ports.Token{SHA256: sha256}
-	err := t.row(ctx, selectToken, []any{sha256[:]}, raw{&token.ClientID}, instant{&token.IssuedAt}, instant{&token.ExpiresAt})
+	err := t.row(ctx, selectToken, []any{sha256[:]}, byteString{&token.ClientID}, instant{&token.IssuedAt}, instant{&token.ExpiresAt})
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = errcodes.New(errcodes.NotFound, "No such token")
 	}

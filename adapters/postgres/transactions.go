@@ -40,17 +40,17 @@ const (
 )
 
 var (
-	beginTransaction  = newSaving(insertTransaction, 16)
-	changeTransaction = newSaving(updateTransaction, 16)
+	beginTransaction  = newSaveStatement(insertTransaction, 16)
+	changeTransaction = newSaveStatement(updateTransaction, 16)
 )
 
 // transactionFields are the targets of transactionColumns.
 func transactionFields(t *ports.Transaction) []any {
 	return []any{
-		raw{&t.Owner}, raw{&t.ID}, &t.Version, direction{&t.Direction}, transactionStatus{&t.Status},
-		text{(*string)(&t.Code)}, raw{&t.Raw.Code}, raw{&t.Raw.Message}, raw{&t.Scheme}, raw{&t.Tables},
+		byteString{&t.Owner}, byteString{&t.ID}, &t.Version, direction{&t.Direction}, transactionStatus{&t.Status},
+		text{(*string)(&t.Code)}, byteString{&t.Raw.Code}, byteString{&t.Raw.Message}, byteString{&t.Scheme}, byteString{&t.Tables},
 		instant{&t.CreatedAt}, instant{&t.RespondBy}, instant{&t.EndedAt}, instant{&t.Late.At},
-		raw{&t.Late.Raw.Code}, raw{&t.Late.Raw.Message},
+		byteString{&t.Late.Raw.Code}, byteString{&t.Late.Raw.Message},
 	}
 }
 
@@ -91,7 +91,7 @@ func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error
 	if c.Transaction.Version != 0 {
 		query, refusal = changeTransaction, "The transaction has changed since it was read, or has ended"
 	}
-	return t.save(ctx, query, refusal, transactionArgs(&c.Transaction), carried{c.Events, c.Work})
+	return t.save(ctx, query, refusal, transactionArgs(&c.Transaction), queued{c.Events, c.Work})
 }
 
 func tooLong(raw ports.RawFailure) bool {
@@ -101,9 +101,9 @@ func tooLong(raw ports.RawFailure) bool {
 // transactionArgs are the values of transactionColumns.
 func transactionArgs(t *ports.Transaction) []any {
 	return []any{
-		[]byte(t.Owner), []byte(t.ID), t.Version, string(t.Direction), string(t.Status), optional(string(t.Code)),
-		[]byte(t.Raw.Code), []byte(t.Raw.Message), []byte(t.Scheme), []byte(t.Tables), position(t.CreatedAt),
-		millis(t.RespondBy), millis(t.EndedAt), millis(t.Late.At), []byte(t.Late.Raw.Code), []byte(t.Late.Raw.Message),
+		[]byte(t.Owner), []byte(t.ID), t.Version, string(t.Direction), string(t.Status), optionalText(string(t.Code)),
+		[]byte(t.Raw.Code), []byte(t.Raw.Message), []byte(t.Scheme), []byte(t.Tables), millis(t.CreatedAt),
+		optionalMillis(t.RespondBy), optionalMillis(t.EndedAt), optionalMillis(t.Late.At), []byte(t.Late.Raw.Code), []byte(t.Late.Raw.Message),
 	}
 }
 

@@ -15,4 +15,4 @@ var RecordQueries = map[string]string{
 }
 
 // bare is the statement of a change that carries nothing.
-func (q saving) bare() string { return combination{q.with, q.result}.text() }
+func (q saveStatement) bare() string { return partList{q.with, q.result}.text() }

@@ -39,8 +39,8 @@ const (
 )
 
 var (
-	openValidation   = newSaving(insertValidation, validationParams)
-	changeValidation = newSaving(updateValidation, validationParams)
+	beginValidation  = newSaveStatement(insertValidation, validationParams)
+	changeValidation = newSaveStatement(updateValidation, validationParams)
 )
 
 // purgeValidations leaves out what another purge has locked, and so removes rows
@@ -52,11 +52,11 @@ var purgeValidations = counted(`DELETE FROM corridor.validations WHERE id = ANY 
 // validationFields are the targets of id, owner and validationState.
 func validationFields(r *ports.ValidationRecord) []any {
 	return []any{
-		raw{&r.ID}, raw{&r.Owner}, &r.Version, raw{&r.MerchantID}, &r.Market.Country, (*string)(&r.Market.Type),
+		byteString{&r.ID}, byteString{&r.Owner}, &r.Version, byteString{&r.MerchantID}, &r.Market.Country, (*string)(&r.Market.Type),
 		text{&r.BankCode}, validationStatus{&r.Status}, &r.Provider, text{(*string)(&r.Type)},
 		text{(*string)(&r.Outcome)}, &r.Cached, text{&r.Match.Rule}, &r.Match.Score, &r.Tables, instant{&r.CreatedAt},
 		instant{&r.Deadline}, instant{&r.EndedAt}, instant{&r.ExpiresAt}, instant{&r.PurgeAt}, &r.Sealed.KeyID,
-		data{&r.Sealed.Data},
+		byteSlice{&r.Sealed.Data},
 	}
 }
 
@@ -78,11 +78,11 @@ func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
 	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
 		return err
 	}
-	query, refusal := openValidation, "A validation of this id exists"
+	query, refusal := beginValidation, "A validation of this id exists"
 	if c.Record.Version != 0 {
 		query, refusal = changeValidation, "The validation has changed since it was read, or has ended"
 	}
-	return v.save(ctx, query, refusal, validationArgs(&c.Record), carried{c.Events, c.Work})
+	return v.save(ctx, query, refusal, validationArgs(&c.Record), queued{c.Events, c.Work})
 }
 
 // validationArgs are the values of id, owner and validationState after a save
@@ -90,10 +90,10 @@ func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
 func validationArgs(r *ports.ValidationRecord) []any {
 	return append(make([]any, 0, validationParams+eventParams+4),
 		[]byte(r.ID), []byte(r.Owner), r.Version+1, []byte(r.MerchantID), r.Market.Country, string(r.Market.Type),
-		optional(r.BankCode), string(r.Status), r.Provider, optional(string(r.Type)),
-		optional(string(r.Outcome)), r.Cached, optional(r.Match.Rule), int64(r.Match.Score), r.Tables,
-		position(r.CreatedAt), position(r.Deadline), millis(r.EndedAt), millis(r.ExpiresAt),
-		position(r.PurgeAt), r.Sealed.KeyID, bytesOf(r.Sealed.Data))
+		optionalText(r.BankCode), string(r.Status), r.Provider, optionalText(string(r.Type)),
+		optionalText(string(r.Outcome)), r.Cached, optionalText(r.Match.Rule), int64(r.Match.Score), r.Tables,
+		millis(r.CreatedAt), millis(r.Deadline), optionalMillis(r.EndedAt), optionalMillis(r.ExpiresAt),
+		millis(r.PurgeAt), r.Sealed.KeyID, bytesOf(r.Sealed.Data))
 }
 
 func (v validations) Validation(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
@@ -112,7 +112,7 @@ func (v validations) Overdue(ctx context.Context, by time.Time, after ports.Vali
 	if err := inRange(limit, maxPage); err != nil {
 		return nil, err
 	}
-	args := []any{position(by), position(after.Deadline), []byte(after.ID), limit}
+	args := []any{millis(by), millis(after.Deadline), []byte(after.ID), limit}
 	return list(ctx, v.Store, selectOverdue, args, func(rows pgx.Rows, r *ports.ValidationRecord) error {
 		return rows.Scan(validationFields(r)...)
 	})

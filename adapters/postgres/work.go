@@ -35,9 +35,9 @@ func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.
 	if err := checkClaim(lease, n); err != nil {
 		return nil, err
 	}
-	args := []any{[]byte(kind), position(now), position(now.Add(lease)), n}
-	return claiming(ctx, w.Store, claimWork, args, func(rows pgx.Rows, i *ports.WorkItem) error {
-		err := rows.Scan(raw{&i.ID}, raw{&i.Kind}, instant{&i.DueAt}, some{&i.Payload}, &i.Attempt)
+	args := []any{[]byte(kind), millis(now), millis(now.Add(lease)), n}
+	return claimRows(ctx, w.Store, claimWork, args, func(rows pgx.Rows, i *ports.WorkItem) error {
+		err := rows.Scan(byteString{&i.ID}, byteString{&i.Kind}, instant{&i.DueAt}, byteSlice{&i.Payload}, &i.Attempt)
 		i.Claim = int64(i.Attempt)
 		return err
 	})
@@ -48,7 +48,7 @@ func (w work) Done(ctx context.Context, i ports.WorkItem) error {
 }
 
 func (w work) Retry(ctx context.Context, i ports.WorkItem, at time.Time) error {
-	return w.settle(ctx, i, retryWork, position(at))
+	return w.settle(ctx, i, retryWork, millis(at))
 }
 
 func (w work) Bury(ctx context.Context, i ports.WorkItem, reason string) error {
@@ -60,5 +60,5 @@ func (w work) Bury(ctx context.Context, i ports.WorkItem, reason string) error {
 
 // settle ends a claim by query, whose first parameters are those of theLease.
 func (w work) settle(ctx context.Context, i ports.WorkItem, query string, args ...any) error {
-	return w.end(ctx, query, append([]any{[]byte(i.ID), i.Claim}, args...))
+	return w.settleClaim(ctx, query, append([]any{[]byte(i.ID), i.Claim}, args...))
 }
