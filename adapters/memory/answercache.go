@@ -17,7 +17,7 @@ type answerShard struct {
 	mu      sync.Mutex
 	closed  bool
 	answers map[ports.AnswerKey]*ports.CachedAnswer // the pointed-to answers never change
-	expiry  agenda[ports.AnswerKey]
+	expiry  purgeIndex[ports.AnswerKey]
 	claims  map[ports.AnswerKey]answerClaim
 }
 
@@ -30,7 +30,7 @@ func newAnswerShards() *answerShards {
 	s := new(answerShards)
 	for i := range s {
 		s[i].answers = map[ports.AnswerKey]*ports.CachedAnswer{}
-		s[i].expiry = newAgenda[ports.AnswerKey]()
+		s[i].expiry = newPurgeIndex[ports.AnswerKey]()
 		s[i].claims = map[ports.AnswerKey]answerClaim{}
 	}
 	return s
@@ -77,16 +77,16 @@ func (s *answerShard) purge(before time.Time, n int) int {
 			delete(s.claims, key)
 		}
 	}
-	return s.expiry.sweep(before, n, func(key ports.AnswerKey) fate {
+	return s.expiry.sweep(before, n, func(key ports.AnswerKey) sweepResult {
 		a := s.answers[key]
 		switch {
 		case a == nil || minute(a.ExpiresAt) > minute(before):
-			return dropped
+			return staleEntry
 		case a.ExpiresAt.After(before):
-			return kept
+			return notDue
 		default:
 			delete(s.answers, key)
-			return removed
+			return purged
 		}
 	})
 }

@@ -9,20 +9,20 @@ import (
 
 const shardCount = 64
 
-// shards hold the books, so that reading one waits for no save of another.
-type shards struct {
+// bookShards hold the books, so that reading one waits for no save of another.
+type bookShards struct {
 	seed  maphash.Seed
-	shard [shardCount]shard
+	shard [shardCount]bookShard
 }
 
-type shard struct {
+type bookShard struct {
 	mu     sync.Mutex
 	closed bool
 	books  map[ports.BookKey]*ports.Book // the pointed-to books never change
 }
 
-func newShards() *shards {
-	s := &shards{seed: maphash.MakeSeed()}
+func newBookShards() *bookShards {
+	s := &bookShards{seed: maphash.MakeSeed()}
 	for i := range s.shard {
 		s.shard[i].books = map[ports.BookKey]*ports.Book{}
 	}
@@ -31,7 +31,7 @@ func newShards() *shards {
 
 // of picks a shard. It need only spread the keys, not tell them apart: the
 // shard's map hashes the whole key anyway.
-func (s *shards) of(key ports.BookKey) *shard {
+func (s *bookShards) of(key ports.BookKey) *bookShard {
 	h := maphash.String(s.seed, key.Owner)
 	for i := range len(key.Pair.Base) {
 		h = h*31 + uint64(key.Pair.Base[i])
@@ -42,8 +42,8 @@ func (s *shards) of(key ports.BookKey) *shard {
 	return &s.shard[h%shardCount]
 }
 
-// get gives the book of key, nil if there is none, and whether the store is open.
-func (s *shards) get(key ports.BookKey) (book *ports.Book, open bool) {
+// get returns the book of key, nil if there is none, and whether the store is open.
+func (s *bookShards) get(key ports.BookKey) (book *ports.Book, open bool) {
 	sh := s.of(key)
 	sh.mu.Lock()
 	book, open = sh.books[key], !sh.closed
@@ -51,14 +51,14 @@ func (s *shards) get(key ports.BookKey) (book *ports.Book, open bool) {
 	return book, open
 }
 
-func (s *shards) put(b *ports.Book) {
+func (s *bookShards) put(b *ports.Book) {
 	sh := s.of(b.Key)
 	sh.mu.Lock()
 	sh.books[b.Key] = b
 	sh.mu.Unlock()
 }
 
-func (s *shards) close() {
+func (s *bookShards) close() {
 	for i := range s.shard {
 		s.shard[i].mu.Lock()
 		s.shard[i].closed = true

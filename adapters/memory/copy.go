@@ -10,11 +10,11 @@ func stamp(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Millisecond)
 }
 
-// cloned copies data; none is nil.
-func cloned(data []byte) []byte { return append([]byte(nil), data...) }
+// copyBytes copies data; no bytes are nil.
+func copyBytes(data []byte) []byte { return append([]byte(nil), data...) }
 
-// clone gives a copy; nil when there is nothing to copy.
-func clone[T any](list []T) []T {
+// copyList returns a copy; nil when there is nothing to copy.
+func copyList[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
 	}

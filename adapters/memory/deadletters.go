@@ -15,20 +15,20 @@ type buried struct {
 	reason string
 }
 
-func bySave(a, b *buried) int { return cmp.Compare(a.seq, b.seq) }
+func bySeq(a, b *buried) int { return cmp.Compare(a.seq, b.seq) }
 
 func (o *outboxState) bury(e *event, reason string) {
 	o.dequeue(e)
 	b := &buried{e, reason}
 	o.buried[e.value.ID] = append(o.buried[e.value.ID], b)
-	o.aside.insert(b)
+	o.buriedBySeq.insert(b)
 }
 
 // unbury takes the buried events of the id out.
 func (o *outboxState) unbury(id string) []*buried {
 	of := o.buried[id]
 	for _, b := range of {
-		o.aside.remove(b)
+		o.buriedBySeq.remove(b)
 	}
 	delete(o.buried, id)
 	return of
@@ -39,15 +39,15 @@ func (o *outboxState) replay(id string, now time.Time) int {
 	of := o.unbury(id)
 	for _, b := range of {
 		b.from, b.attempt, b.held = now.UnixMilli(), 0, false
-		o.enter(b.event)
+		o.addByID(b.event)
 		o.enqueue(b.event)
 	}
 	return len(of)
 }
 
-func (b *buried) shown() ports.BuriedEvent {
+func (b *buried) asBuriedEvent() ports.BuriedEvent {
 	v := b.value
-	v.Data, v.Attempt, v.Claim = cloned(v.Data), b.attempt, b.claim
+	v.Data, v.Attempt, v.Claim = copyBytes(v.Data), b.attempt, b.claim
 	return ports.BuriedEvent{Event: v, Reason: b.reason, Pos: b.seq}
 }
 
@@ -63,12 +63,12 @@ func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]port
 	}
 	defer d.s.mu.RUnlock()
 	var page []ports.BuriedEvent
-	for b := range d.s.outbox.aside.from(&buried{event: &event{seq: after}}) {
+	for b := range d.s.outbox.buriedBySeq.from(&buried{event: &event{seq: after}}) {
 		if len(page) == limit {
 			break
 		}
 		if b.seq > after {
-			page = append(page, b.shown())
+			page = append(page, b.asBuriedEvent())
 		}
 	}
 	return page, nil

@@ -8,12 +8,12 @@ var (
 	errClosed     = errcodes.New(errcodes.Closed, "The store is closed")
 	errStaleClaim = errcodes.New(errcodes.Conflict, "The claim is no longer the latest")
 
-	errStale = errcodes.New(errcodes.Conflict, "The book has changed since it was read")
-	errTaken = errcodes.New(errcodes.Conflict, "An id of the change is taken, or its lock has ended otherwise")
+	errBookChanged = errcodes.New(errcodes.Conflict, "The book has changed since it was read")
+	errIDTaken     = errcodes.New(errcodes.Conflict, "An id of the change is taken, or its lock has ended otherwise")
 
-	errChanged      = errcodes.New(errcodes.Conflict, "The validation has changed since it was read, has ended, or an id of the change is taken")
-	errNoValidation = errcodes.New(errcodes.NotFound, "No such validation")
-	errNoAnswer     = errcodes.New(errcodes.NotFound, "No answer is kept of this account")
+	errValidationChanged = errcodes.New(errcodes.Conflict, "The validation has changed since it was read, has ended, or an id of the change is taken")
+	errNoValidation      = errcodes.New(errcodes.NotFound, "No such validation")
+	errNoAnswer          = errcodes.New(errcodes.NotFound, "No answer is kept of this account")
 
 	errTransactionChanged = errcodes.New(errcodes.Conflict, "The transaction has changed since it was read, has ended, or an id of the change is taken")
 	errNoTransaction      = errcodes.New(errcodes.NotFound, "No such transaction")

@@ -8,65 +8,66 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-type event = entry[ports.Event]
+type event = queueEntry[ports.Event]
 
 // outboxState keeps events until they are acknowledged. Of each key only the
 // earliest waits to be claimed: that is the order per key. A save only appends
 // its events; a claim that needs them files them under their keys.
 type outboxState struct {
-	byID   map[string]*event          // neither acknowledged nor buried; the others of an id are its twins
-	fresh  []*event                   // saved, and not filed yet: later than all others
-	keys   map[string]*sorted[*event] // neither acknowledged nor buried
-	heads  *leases[ports.Event]
-	buried map[string][]*buried
-	aside  *sorted[*buried] // the buried ones in the order of their saves
+	byID        map[string]*event          // neither acknowledged nor buried; the others of an id follow by sameID
+	unfiled     []*event                   // saved, and not filed yet: later than all others
+	keys        map[string]*sorted[*event] // neither acknowledged nor buried
+	heads       *claimQueue[ports.Event]
+	buried      map[string][]*buried
+	buriedBySeq *sorted[*buried] // the buried ones in the order of their saves
 }
 
 func newOutboxState() outboxState {
 	return outboxState{
-		byID:   map[string]*event{},
-		keys:   map[string]*sorted[*event]{},
-		heads:  newLeases[ports.Event](),
-		buried: map[string][]*buried{},
-		aside:  newSorted(bySave),
+		byID:        map[string]*event{},
+		keys:        map[string]*sorted[*event]{},
+		heads:       newClaimQueue[ports.Event](),
+		buried:      map[string][]*buried{},
+		buriedBySeq: newSorted(bySeq),
 	}
 }
 
 func (o *outboxState) add(e ports.Event, seq int64) {
-	e.At, e.Data = stamp(e.At), cloned(e.Data)
+	e.At, e.Data = stamp(e.At), copyBytes(e.Data)
 	fresh := &event{value: e, seq: seq, from: math.MinInt64}
-	o.enter(fresh)
-	o.fresh = append(o.fresh, fresh)
+	o.addByID(fresh)
+	o.unfiled = append(o.unfiled, fresh)
 }
 
-// admit files fresh events until n can be claimed at now, or none is left.
+// admit files unfiled events under their keys until n can be claimed at now, or
+// none is left.
 func (o *outboxState) admit(now int64, n int) {
-	for len(o.fresh) > 0 && o.heads.claimable(now, n) < n {
-		some := o.fresh[:min(n, len(o.fresh))]
+	for len(o.unfiled) > 0 && o.heads.claimable(now, n) < n {
+		some := o.unfiled[:min(n, len(o.unfiled))]
 		for _, e := range some {
 			o.enqueue(e)
 		}
 		clear(some)
-		o.fresh = o.fresh[len(some):]
+		o.unfiled = o.unfiled[len(some):]
 	}
 }
 
-// enter lets e be found by its id.
-func (o *outboxState) enter(e *event) {
-	e.twin = o.byID[e.value.ID]
+// addByID lets e be found by its id.
+func (o *outboxState) addByID(e *event) {
+	e.sameID = o.byID[e.value.ID]
 	o.byID[e.value.ID] = e
 }
 
-// leave takes e from among those of its id.
-func (o *outboxState) leave(e *event) {
-	id, next := e.value.ID, e.twin
-	e.twin = nil
+// removeByID takes e from among those of its id.
+func (o *outboxState) removeByID(e *event) {
+	id, next := e.value.ID, e.sameID
+	e.sameID = nil
 	switch before := o.byID[id]; {
 	case before != e:
-		for before.twin != e {
-			before = before.twin
+		for before.sameID != e {
+			before = before.sameID
 		}
-		before.twin = next
+		before.sameID = next
 	case next == nil:
 		delete(o.byID, id)
 	default:
@@ -75,17 +76,17 @@ func (o *outboxState) leave(e *event) {
 }
 
 func (o *outboxState) enqueue(e *event) {
-	o.change(e.value.Key, func(of *sorted[*event]) { of.insert(e) })
+	o.changeKey(e.value.Key, func(of *sorted[*event]) { of.insert(e) })
 }
 
 func (o *outboxState) dequeue(e *event) {
-	o.leave(e)
-	o.change(e.value.Key, func(of *sorted[*event]) { of.remove(e) })
+	o.removeByID(e)
+	o.changeKey(e.value.Key, func(of *sorted[*event]) { of.remove(e) })
 }
 
-// change changes the events of a key, and lets the earliest of them wait in
+// changeKey changes the events of a key, and lets the earliest of them wait in
 // place of the one that was the earliest before.
-func (o *outboxState) change(key string, fn func(of *sorted[*event])) {
+func (o *outboxState) changeKey(key string, fn func(of *sorted[*event])) {
 	of := o.keys[key]
 	if of == nil {
 		of = newSorted(byDue[ports.Event])
@@ -114,7 +115,7 @@ func first(of *sorted[*event]) *event {
 
 // claimed gives the event of a claim, if the claim is the latest.
 func (o *outboxState) claimed(e ports.Event) (*event, error) {
-	for held := o.byID[e.ID]; held != nil; held = held.twin {
+	for held := o.byID[e.ID]; held != nil; held = held.sameID {
 		if held.value.Key == e.Key && held.owns(e.Claim) {
 			return held, nil
 		}
@@ -126,7 +127,7 @@ func (o *outboxState) claimed(e ports.Event) (*event, error) {
 // e is not the one that waits.
 func (o *outboxState) retry(e *event, at time.Time) {
 	if first(o.keys[e.value.Key]) == e {
-		o.heads.giveBack(e, at.UnixMilli())
+		o.heads.release(e, at.UnixMilli())
 		return
 	}
 	e.from, e.held = at.UnixMilli(), false
@@ -148,7 +149,7 @@ func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n
 	var got []ports.Event
 	for _, e := range o.s.outbox.heads.claim(from, until, n) {
 		v := e.value
-		v.Data, v.Attempt, v.Claim = cloned(v.Data), e.attempt, e.claim
+		v.Data, v.Attempt, v.Claim = copyBytes(v.Data), e.attempt, e.claim
 		got = append(got, v)
 	}
 	return got, nil

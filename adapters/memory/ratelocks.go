@@ -66,7 +66,7 @@ func (r rateLocks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLoc
 			found = append(found, l)
 		}
 	}
-	return page(found), nil
+	return copyLocks(found), nil
 }
 
 func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
@@ -87,11 +87,11 @@ func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock,
 			found = append(found, l)
 		}
 	}
-	return page(found), nil
+	return copyLocks(found), nil
 }
 
-// page copies what was found, in one allocation: a lock is large.
-func page(found []*ports.RateLock) []ports.RateLock {
+// copyLocks copies what was found, in one allocation: a lock is large.
+func copyLocks(found []*ports.RateLock) []ports.RateLock {
 	locks := make([]ports.RateLock, len(found))
 	for i, l := range found {
 		locks[i] = *l
@@ -115,32 +115,32 @@ func (r rateLocks) Save(ctx context.Context, change ports.RateLockChange) error 
 		return err
 	}
 	defer r.s.mu.Unlock()
-	if err := r.s.admit(change); err != nil {
+	if err := r.s.checkRateLocks(change); err != nil {
 		return err
 	}
 	if err := r.s.faults(BeforeCommit); err != nil {
 		return err
 	}
-	r.s.commit(change)
+	r.s.putRateLocks(change)
 	return r.s.faults(AfterCommit)
 }
 
-// admit looks for every reason not to store the change.
-func (s *Store) admit(change ports.RateLockChange) error {
+// checkRateLocks looks for every reason not to store the change.
+func (s *Store) checkRateLocks(change ports.RateLockChange) error {
 	var version int64
 	if b, _ := s.books.get(change.Book.Key); b != nil {
 		version = b.Version
 	}
 	if version != change.Book.Version {
-		return errStale
+		return errBookChanged
 	}
 	for i := range change.Locks {
 		if !s.admitsLock(&change.Locks[i]) {
-			return errTaken
+			return errIDTaken
 		}
 	}
 	if !s.admitsWork(change.Work) {
-		return errTaken
+		return errIDTaken
 	}
 	return nil
 }
@@ -168,8 +168,8 @@ func endOf(old, l *ports.RateLock) *ports.RateLock {
 	return &c
 }
 
-// record gives the lock as the store keeps it.
-func record(l ports.RateLock) *ports.RateLock {
+// storedLock returns the lock as the store keeps it.
+func storedLock(l ports.RateLock) *ports.RateLock {
 	for _, t := range [...]*time.Time{&l.MidAt, &l.CreatedAt, &l.ExpiresAt, &l.EndedAt} {
 		*t = stamp(*t)
 	}
@@ -177,15 +177,15 @@ func record(l ports.RateLock) *ports.RateLock {
 	return &l
 }
 
-// commit stores an admitted change; it cannot fail.
-func (s *Store) commit(change ports.RateLockChange) {
+// putRateLocks stores a change that was checked; it cannot fail.
+func (s *Store) putRateLocks(change ports.RateLockChange) {
 	book := change.Book
 	book.Version++
 	book.HighWater = stamp(book.HighWater)
 	live := len(book.Live())
 	clear(book.Slots[live:])
 	for i := range live {
-		book.Slots[i] = *record(book.Slots[i])
+		book.Slots[i] = *storedLock(book.Slots[i])
 	}
 	s.books.put(&book)
 	for i := range change.Locks {
@@ -199,20 +199,20 @@ func (s *Store) putLock(l *ports.RateLock) {
 	old := s.locks[l.ID]
 	switch {
 	case old == nil:
-		l = record(*l)
+		l = storedLock(*l)
 	case old.Status == ports.LockActive:
-		s.unlist(old)
+		s.unlistActive(old)
 		l = endOf(old, l)
 	default:
 		return // it is the very same
 	}
 	s.locks[l.ID] = l
 	if l.Status == ports.LockActive {
-		s.list(l)
+		s.listActive(l)
 	}
 }
 
-func (s *Store) list(l *ports.RateLock) {
+func (s *Store) listActive(l *ports.RateLock) {
 	of := s.live[l.Pair()]
 	if of == nil {
 		of = newSorted(byCreation)
@@ -222,7 +222,7 @@ func (s *Store) list(l *ports.RateLock) {
 	s.due.insert(l)
 }
 
-func (s *Store) unlist(l *ports.RateLock) {
+func (s *Store) unlistActive(l *ports.RateLock) {
 	of := s.live[l.Pair()]
 	of.remove(l)
 	if of.empty() {

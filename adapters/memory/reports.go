@@ -67,9 +67,9 @@ func (s *reportState) free(now time.Time) *ports.ReportJob {
 	return nil
 }
 
-// keptReport gives the job as the store keeps it.
-func keptReport(j *ports.ReportJob) *ports.ReportJob {
-	c := givenReport(j)
+// storedReport returns the job as the store keeps it.
+func storedReport(j *ports.ReportJob) *ports.ReportJob {
+	c := copyReport(j)
 	c.Version++
 	for _, t := range [...]*time.Time{
 		&c.Request.From, &c.Request.To, &c.CreatedAt, &c.UpdatedAt, &c.EndedAt, &c.LeaseUntil, &c.StartedAt, &c.AsOf,
@@ -79,13 +79,13 @@ func keptReport(j *ports.ReportJob) *ports.ReportJob {
 	return &c
 }
 
-// givenReport gives a copy that shares nothing with j.
-func givenReport(j *ports.ReportJob) ports.ReportJob {
+// copyReport returns a copy that shares nothing with j.
+func copyReport(j *ports.ReportJob) ports.ReportJob {
 	c := *j
-	c.Request.Columns = clone(c.Request.Columns)
-	c.Request.Filters = clone(c.Request.Filters)
+	c.Request.Columns = copyList(c.Request.Columns)
+	c.Request.Filters = copyList(c.Request.Filters)
 	for i := range c.Request.Filters {
-		c.Request.Filters[i].OneOf = clone(c.Request.Filters[i].OneOf)
+		c.Request.Filters[i].OneOf = copyList(c.Request.Filters[i].OneOf)
 	}
 	return c
 }
@@ -97,7 +97,7 @@ func (r reports) Save(ctx context.Context, change ports.ReportChange) error {
 	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
 		return err
 	}
-	kept := keptReport(&change.Job) // copied before the lock
+	kept := storedReport(&change.Job) // copied before the lock
 	if err := r.s.writing(ctx); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob,
 	if kept == nil || kept.Owner != owner {
 		return ports.ReportJob{}, errNoReport
 	}
-	return givenReport(kept), nil
+	return copyReport(kept), nil
 }
 
 func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
@@ -145,7 +145,7 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 		taken.StartedAt = stamp(now)
 	}
 	r.s.reports.put(&taken)
-	return givenReport(&taken), nil
+	return copyReport(&taken), nil
 }
 
 func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
@@ -161,7 +161,7 @@ func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int
 		if j.EndedAt.After(before) || len(found) == limit {
 			break
 		}
-		found = append(found, givenReport(j))
+		found = append(found, copyReport(j))
 	}
 	return found, nil
 }

@@ -26,7 +26,7 @@ type Config struct {
 // Store keeps everything in memory. It is safe for concurrent use.
 type Store struct {
 	faults  func(point string) error
-	books   *shards
+	books   *bookShards
 	answers *answerShards
 
 	mu      sync.RWMutex // all below; taken before a shard's lock
@@ -58,7 +58,7 @@ func New(cfg *Config) (*Store, error) {
 	}
 	return &Store{
 		faults:  faults,
-		books:   newShards(),
+		books:   newBookShards(),
 		answers: newAnswerShards(),
 		locks:   map[string]*ports.RateLock{},
 		live:    map[ports.Pair]*sorted[*ports.RateLock]{},

@@ -33,8 +33,8 @@ func onlyLate(before, t ports.Transaction) bool {
 	return before == t
 }
 
-// keptTransaction gives the transaction as the store keeps it.
-func keptTransaction(t ports.Transaction) *ports.Transaction {
+// storedTransaction returns the transaction as the store keeps it.
+func storedTransaction(t ports.Transaction) *ports.Transaction {
 	t.Version++
 	for _, at := range [...]*time.Time{&t.CreatedAt, &t.RespondBy, &t.EndedAt, &t.Late.At} {
 		*at = stamp(*at)
@@ -52,7 +52,7 @@ func (t transactions) Save(ctx context.Context, change ports.TransactionChange) 
 	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
 		return err
 	}
-	kept := keptTransaction(change.Transaction)
+	kept := storedTransaction(change.Transaction)
 	if err := t.s.writing(ctx); err != nil {
 		return err
 	}

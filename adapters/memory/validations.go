@@ -15,14 +15,14 @@ import (
 type validationState struct {
 	byID    map[string]*ports.ValidationRecord // the pointed-to records never change
 	pending *sorted[*ports.ValidationRecord]
-	ended   agenda[*ports.ValidationRecord] // by PurgeAt
+	ended   purgeIndex[*ports.ValidationRecord] // by PurgeAt
 }
 
 func newValidationState() validationState {
 	return validationState{
 		byID:    map[string]*ports.ValidationRecord{},
 		pending: newSorted(byDeadline),
-		ended:   newAgenda[*ports.ValidationRecord](),
+		ended:   newPurgeIndex[*ports.ValidationRecord](),
 	}
 }
 
@@ -53,8 +53,8 @@ func (s *validationState) put(v *ports.ValidationRecord) {
 	}
 }
 
-// keptValidation gives the record as the store keeps it.
-func keptValidation(v *ports.ValidationRecord) *ports.ValidationRecord {
+// storedValidation returns the record as the store keeps it.
+func storedValidation(v *ports.ValidationRecord) *ports.ValidationRecord {
 	c := *v
 	c.Version++
 	for _, t := range [...]*time.Time{&c.CreatedAt, &c.Deadline, &c.EndedAt, &c.ExpiresAt, &c.PurgeAt} {
@@ -64,8 +64,8 @@ func keptValidation(v *ports.ValidationRecord) *ports.ValidationRecord {
 	return &c
 }
 
-// given gives a copy that is the caller's.
-func given(v *ports.ValidationRecord) ports.ValidationRecord {
+// copyValidation returns a copy that shares nothing with v.
+func copyValidation(v *ports.ValidationRecord) ports.ValidationRecord {
 	c := *v
 	c.Sealed.Data = bytes.Clone(c.Sealed.Data)
 	return c
@@ -78,13 +78,13 @@ func (v validations) Save(ctx context.Context, change ports.ValidationChange) er
 	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
 		return err
 	}
-	kept := keptValidation(&change.Record) // copied before the lock
+	kept := storedValidation(&change.Record) // copied before the lock
 	if err := v.s.writing(ctx); err != nil {
 		return err
 	}
 	defer v.s.mu.Unlock()
 	if !v.s.validations.admits(&change.Record) || !v.s.admitsWork(change.Work) {
-		return errChanged
+		return errValidationChanged
 	}
 	if err := v.s.faults(BeforeCommit); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (v validations) Validation(ctx context.Context, owner, id string) (ports.Va
 	if kept == nil || kept.Owner != owner {
 		return ports.ValidationRecord{}, errNoValidation
 	}
-	return given(kept), nil
+	return copyValidation(kept), nil
 }
 
 func (v validations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
@@ -121,7 +121,7 @@ func (v validations) Overdue(ctx context.Context, by time.Time, after ports.Vali
 			break
 		}
 		if byDeadline(p, probe) != 0 {
-			found = append(found, given(p))
+			found = append(found, copyValidation(p))
 		}
 	}
 	return found, nil
@@ -136,11 +136,11 @@ func (v validations) PurgeValidations(ctx context.Context, before time.Time, n i
 	}
 	defer v.s.mu.Unlock()
 	state := &v.s.validations
-	return state.ended.sweep(before, n, func(p *ports.ValidationRecord) fate {
+	return state.ended.sweep(before, n, func(p *ports.ValidationRecord) sweepResult {
 		if p.PurgeAt.After(before) {
-			return kept
+			return notDue
 		}
 		delete(state.byID, p.ID)
-		return removed
+		return purged
 	}), nil
 }

@@ -7,17 +7,17 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-type item = entry[ports.WorkItem]
+type item = queueEntry[ports.WorkItem]
 
 // workState keeps work items until they are done or buried.
 type workState struct {
 	byID   map[string]*item
-	kinds  map[string]*leases[ports.WorkItem]
+	kinds  map[string]*claimQueue[ports.WorkItem]
 	buried map[string]struct{} // the ids
 }
 
 func newWorkState() workState {
-	return workState{byID: map[string]*item{}, kinds: map[string]*leases[ports.WorkItem]{}, buried: map[string]struct{}{}}
+	return workState{byID: map[string]*item{}, kinds: map[string]*claimQueue[ports.WorkItem]{}, buried: map[string]struct{}{}}
 }
 
 func (w *workState) has(id string) bool {
@@ -26,13 +26,13 @@ func (w *workState) has(id string) bool {
 }
 
 func (w *workState) add(v ports.WorkItem, seq int64) {
-	v.DueAt, v.Payload = stamp(v.DueAt), cloned(v.Payload)
+	v.DueAt, v.Payload = stamp(v.DueAt), copyBytes(v.Payload)
 	due := v.DueAt.UnixMilli()
 	e := &item{value: v, due: due, seq: seq, from: due}
 	w.byID[v.ID] = e
 	of := w.kinds[v.Kind]
 	if of == nil {
-		of = newLeases[ports.WorkItem]()
+		of = newClaimQueue[ports.WorkItem]()
 		w.kinds[v.Kind] = of
 	}
 	of.add(e)
@@ -79,7 +79,7 @@ func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.
 	var got []ports.WorkItem
 	for _, e := range of.claim(from, until, n) {
 		v := e.value
-		v.Payload, v.Attempt, v.Claim = cloned(v.Payload), e.attempt, e.claim
+		v.Payload, v.Attempt, v.Claim = copyBytes(v.Payload), e.attempt, e.claim
 		got = append(got, v)
 	}
 	return got, nil
