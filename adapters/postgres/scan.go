@@ -50,8 +50,8 @@ func (i instant) ScanTimestamptz(v pgtype.Timestamptz) error {
 	return nil
 }
 
-// minusInfinity and plusInfinity are the times that stand for infinite ones in a listing, and
-// which no sound record has.
+// minusInfinity and plusInfinity are the times that stand for infinite ones in a
+// listing, and which no sound record has.
 var minusInfinity, plusInfinity = time.UnixMilli(math.MinInt64).UTC(), time.UnixMilli(math.MaxInt64).UTC()
 
 // lenientInstant is instant for a listing, which a damaged row must not end: the caller
