@@ -2,7 +2,9 @@ package river
 
 import (
 	"cmp"
+	"crypto/rand"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 )
@@ -19,6 +21,7 @@ func validName(name string) bool { return len(name) <= maxName && nameForm.Match
 // nothing that it cannot run, and none waits behind another. Hyphens are in no
 // name, so that queues differ where names do.
 func workQueue(kind string) string { return "work-" + strings.ReplaceAll(kind, ".", "-") }
+
 func tickQueue(name string) string { return "tick-" + strings.ReplaceAll(name, ".", "-") }
 
 func between[T cmp.Ordered](name string, v, least, most T) error {
@@ -26,4 +29,12 @@ func between[T cmp.Ordered](name string, v, least, most T) error {
 		return refuse(fmt.Sprintf("%s is %v to %v", name, least, most))
 	}
 	return nil
+}
+
+// newID names a process among all that share the database; its host is there
+// for people.
+func newID() string {
+	const longest = 60
+	host, _ := os.Hostname() // a process without one is named by chance alone
+	return host[:min(len(host), longest)] + "-" + rand.Text()
 }

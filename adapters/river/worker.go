@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	riverqueue "github.com/riverqueue/river"
@@ -141,6 +142,11 @@ func (q *Queue) settled(kept *progress, how ending) error {
 	case done:
 	}
 	return nil
+}
+
+// storable is a reason without what PostgreSQL's jsonb refuses.
+func storable(reason string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(reason, "\x00", ""), "\ufffd")
 }
 
 // unsettled says to River when an item is to come again.
