@@ -63,7 +63,7 @@ func (a *acknowledged) count() int {
 // answer.
 func churn(ctx context.Context, locks *ratelock.Service, seed int, told func(l ports.RateLock, minted bool, err error) bool) {
 	for n := seed; ; n++ {
-		owner := numberParams("shop", n%killOwners)
+		owner := numbered("shop", n%killOwners)
 		l, minted, err := locks.Create(ctx, owner, usdZAR)
 		if !told(l, minted, err) {
 			return

@@ -19,7 +19,7 @@ func TestAQueueThatGetsNowhereIsGivenUp(t *testing.T) {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			dsn := migrated(t)
-			statements := new(statementTexts)
+			statements := new(statements)
 			store := on(t, connect(t, dsn, statements.trace), nil)
 			mintThree(t, store)
 			events, err := store.Outbox().Claim(t.Context(), epoch, lease, 2)

@@ -141,7 +141,7 @@ func (d *deliveries) deliver(ctx context.Context, outbox ports.Outbox, worker in
 				err = insist(func() error { return outbox.Retry(ctx, e, epoch) })
 			} else {
 				d.settles(e)
-				err = insist(func() error { return plusInfinity(ctx, outbox, e) })
+				err = insist(func() error { return end(ctx, outbox, e) })
 			}
 			if err != nil {
 				return err
@@ -152,7 +152,7 @@ func (d *deliveries) deliver(ctx context.Context, outbox ports.Outbox, worker in
 }
 
 // end acknowledges most events, and buries the others.
-func plusInfinity(ctx context.Context, outbox ports.Outbox, e ports.Event) error {
+func end(ctx context.Context, outbox ports.Outbox, e ports.Event) error {
 	if len(e.ID)%4 == 0 {
 		return outbox.Bury(ctx, e, "no use")
 	}

@@ -46,7 +46,7 @@ func withoutTimes(_ context.Context, conn *pgx.Conn) error {
 func TestAValueThatCannotBeEncodedIsRefused(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
-	statements := new(statementTexts)
+	statements := new(statements)
 	pool := connect(t, dsn, func(c *pgxpool.Config) {
 		c.AfterConnect = withoutTimes
 		statements.trace(c)
@@ -105,7 +105,7 @@ func TestAHookThatFailsByItselfIsNotTheDatabase(t *testing.T) {
 func TestACellOfAnotherTypeIsADamagedRecord(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
-	statements := new(statementTexts)
+	statements := new(statements)
 	store := on(t, connect(t, dsn, statements.trace), nil)
 	ids := mintThree(t, store)
 	query(t, dsn, "ALTER TABLE corridor.rate_locks ALTER mid_source DROP NOT NULL")

@@ -123,7 +123,7 @@ func TestRoundTripsOfRateLocks(t *testing.T) {
 	locks := lockService(t, store, clock)
 	create := func(owner string, minted bool) func(context.Context, int) error {
 		return func(ctx context.Context, n int) error {
-			_, did, err := locks.Create(ctx, numberParams(owner, n), usdZAR)
+			_, did, err := locks.Create(ctx, numbered(owner, n), usdZAR)
 			assert.Equal(t, minted, did, owner)
 			return err
 		}
@@ -133,7 +133,7 @@ func TestRoundTripsOfRateLocks(t *testing.T) {
 		return func(tb testing.TB, n int) {
 			tb.Helper()
 			for range times {
-				l, _, err := locks.Create(tb.Context(), numberParams(owner, n), usdZAR)
+				l, _, err := locks.Create(tb.Context(), numbered(owner, n), usdZAR)
 				require.NoError(tb, err)
 				ids[l.Owner] = l.ID
 			}
@@ -141,13 +141,13 @@ func TestRoundTripsOfRateLocks(t *testing.T) {
 	}
 	get := func(owner string) func(context.Context, int) error {
 		return func(ctx context.Context, n int) error {
-			_, err := locks.Get(ctx, numberParams(owner, n), ids[numberParams(owner, n)])
+			_, err := locks.Get(ctx, numbered(owner, n), ids[numbered(owner, n)])
 			return err
 		}
 	}
 	cancel := func(owner string) func(context.Context, int) error {
 		return func(ctx context.Context, n int) error {
-			_, err := locks.Cancel(ctx, numberParams(owner, n), ids[numberParams(owner, n)])
+			_, err := locks.Cancel(ctx, numbered(owner, n), ids[numbered(owner, n)])
 			return err
 		}
 	}
@@ -193,9 +193,9 @@ func TestRoundTripsOfQueues(t *testing.T) {
 	events, work, reports := store.Outbox(), store.Work(), store.Reports()
 	claimed, items := make([]ports.Event, 3), make([]ports.WorkItem, 3)
 	save := func(tb testing.TB, n int) {
-		l := activeLock(numberParams("shop", n), numberParams("rl", n), epoch)
+		l := activeLock(numbered("shop", n), numbered("rl", n), epoch)
 		c := mint(ports.Book{Key: l.Book()}, l)
-		c.Work = []ports.WorkItem{{ID: numberParams("w", n), Kind: "sweep", DueAt: epoch}}
+		c.Work = []ports.WorkItem{{ID: numbered("w", n), Kind: "sweep", DueAt: epoch}}
 		require.NoError(tb, store.RateLocks().Save(tb.Context(), c))
 	}
 	claim := func(ctx context.Context, n int) error {
@@ -223,7 +223,7 @@ func TestRoundTripsOfQueues(t *testing.T) {
 		}, 1},
 		{"finish work", nil, func(ctx context.Context, n int) error { return work.Done(ctx, items[n]) }, 1},
 		{"claim a report", func(tb testing.TB, n int) {
-			require.NoError(tb, reports.Save(tb.Context(), ports.ReportChange{Job: waitingReport(numberParams("rp", n))}))
+			require.NoError(tb, reports.Save(tb.Context(), ports.ReportChange{Job: waitingReport(numbered("rp", n))}))
 		}, func(ctx context.Context, _ int) error {
 			_, err := reports.ClaimReport(ctx, "worker", epoch, time.Minute)
 			return err
@@ -260,7 +260,7 @@ func TestRoundTripsOfAKeptAnswer(t *testing.T) {
 	validate := func(ctx context.Context, n int) error {
 		last, err = accounts.Validate(ctx, "acme", market.Request{
 			MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
-			AccountIdentifier: "0690000032", BankCode: "044", AccountHolderName: numberParams("Mensah, Ama", n), // the service knows what it was asked just now
+			AccountIdentifier: "0690000032", BankCode: "044", AccountHolderName: numbered("Mensah, Ama", n), // the service knows what it was asked just now
 		})
 		if err == nil && last.Status == ports.StatusPending {
 			last, err = accounts.Wait(ctx, "acme", last.ID)
@@ -291,7 +291,7 @@ func sealer(tb testing.TB) ports.Sealer {
 }
 
 // numbered is a name for each round of a loop.
-func numberParams(name string, n int) string { return name + "-" + strconv.Itoa(n) }
+func numbered(name string, n int) string { return name + "-" + strconv.Itoa(n) }
 
 // lockService is the domain's service on a store, at a mid of 18.25.
 func lockService(tb testing.TB, store *postgres.Store, clock ports.Clock) *ratelock.Service {

@@ -52,7 +52,7 @@ func accountRequest(i int, name string) market.Request {
 // TestACacheHitIsOneReadAndOneWrite counts what a validation asks the database.
 func TestACacheHitIsOneReadAndOneWrite(t *testing.T) {
 	t.Parallel()
-	traced := &statementTexts{}
+	traced := &statements{}
 	store := on(t, connect(t, migrated(t), traced.trace), nil)
 	service := validating(t, store, nil)
 	for _, c := range []struct {

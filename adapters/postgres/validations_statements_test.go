@@ -32,22 +32,22 @@ func (s *lossAtStatement) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pg
 func (s *lossAtStatement) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // statements is what a pool was asked.
-type statementTexts struct {
+type statements struct {
 	mu  sync.Mutex
 	all []pgx.TraceQueryStartData
 }
 
-func (s *statementTexts) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all = append(s.all, q)
 	return ctx
 }
 
-func (s *statementTexts) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // of gives what the call asked.
-func (s *statementTexts) of(tb testing.TB, call func() error) []pgx.TraceQueryStartData {
+func (s *statements) of(tb testing.TB, call func() error) []pgx.TraceQueryStartData {
 	tb.Helper()
 	s.mu.Lock()
 	s.all = nil
@@ -59,13 +59,13 @@ func (s *statementTexts) of(tb testing.TB, call func() error) []pgx.TraceQuerySt
 }
 
 // count is how many statements there were since the last call of of.
-func (s *statementTexts) count() int {
+func (s *statements) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.all)
 }
 
-func (s *statementTexts) trace(c *pgxpool.Config) { c.ConnConfig.Tracer = s }
+func (s *statements) trace(c *pgxpool.Config) { c.ConnConfig.Tracer = s }
 
 // accountCall is a call of a port, the statements that it may take, and the
 // indexes that these read by.
@@ -134,7 +134,7 @@ func TestAccountCallsAreOneStatementByAnIndex(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	query(t, dsn, crowded)
-	traced := &statementTexts{}
+	traced := &statements{}
 	store := on(t, connect(t, dsn, traced.trace), nil)
 	conn, err := connect(t, dsn, nil).Acquire(t.Context())
 	require.NoError(t, err)
