@@ -35,7 +35,7 @@ func TestWhatWaitsIsGivenBackOnClose(t *testing.T) {
 	first.save(t, "shop", items("begun", "begun, too"))
 	<-begun
 	first.save(t, "second", items("waiting"))
-	eventually(t, "one more waits", func() bool { return first.queue.OnDesk() == 3 })
+	eventually(t, "one more waits", func() bool { return first.queue.LocalItems() == 3 })
 
 	closed := make(chan error, 1)
 	go func() { closed <- first.queue.Close(context.Background()) }()

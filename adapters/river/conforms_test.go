@@ -74,7 +74,7 @@ type settled struct {
 func (s settled) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
 	if ctx.Err() == nil && !s.closed(ctx) {
 		eventually(s.tb, "River hands out what there is", func() bool {
-			return s.p.count(s.tb, "river_job WHERE state IN ('available', 'running')") == s.p.queue.OnDesk()
+			return s.p.count(s.tb, "river_job WHERE state IN ('available', 'running')") == s.p.queue.LocalItems()
 		})
 	}
 	return s.routed.Claim(ctx, kind, now, lease, n)

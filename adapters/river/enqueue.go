@@ -93,15 +93,15 @@ func itemJob(w *ports.WorkItem, now time.Time) riverqueue.InsertManyParams {
 	return riverqueue.InsertManyParams{Args: args, InsertOpts: opts}
 }
 
-var hooks = []rivertype.Hook{&atOnce{}}
+var hooks = []rivertype.Hook{&databaseClock{}}
 
-// atOnce dates what is to run at once by the database's clock, which says when it
+// databaseClock dates what is to run at once by the database's clock, which says when it
 // does. River dates a ticker's jobs by its leader's clock, and others by that of the
 // process: one that is ahead would put them off, and with them every round.
-type atOnce struct{ riverqueue.HookDefaults }
+type databaseClock struct{ riverqueue.HookDefaults }
 
 // InsertBegin implements rivertype.HookInsertBegin.
-func (*atOnce) InsertBegin(_ context.Context, job *rivertype.JobInsertParams) error {
+func (*databaseClock) InsertBegin(_ context.Context, job *rivertype.JobInsertParams) error {
 	if job.ScheduledAt == nil || job.Kind == (tickArgs{}).Kind() {
 		job.ScheduledAt = &time.Time{} // River's driver reads none as its own clock, and zero as the database's
 	}

@@ -37,10 +37,10 @@ func coded(err error) error {
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		if message, ok := unusable[e.Code]; ok {
-			return errcodes.Wrap(errcodes.Configuration, message, quiet{err})
+			return errcodes.Wrap(errcodes.Configuration, message, redacted{err})
 		}
 	}
-	return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err})
+	return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err})
 }
 
 // openingError is coded, but for a context that is done: that is its own error.
@@ -51,12 +51,12 @@ func openingError(ctx context.Context, err error) error {
 	return coded(err)
 }
 
-// quiet prints of an error no more than its SQLSTATE.
-type quiet struct{ cause error }
+// redacted prints of an error no more than its SQLSTATE.
+type redacted struct{ cause error }
 
-func (q quiet) Unwrap() error { return q.cause }
+func (q redacted) Unwrap() error { return q.cause }
 
-func (q quiet) Error() string {
+func (q redacted) Error() string {
 	if e, ok := errors.AsType[*pgconn.PgError](q.cause); ok {
 		return "river: SQLSTATE " + e.Code
 	}

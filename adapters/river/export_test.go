@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// OnDesk counts the items that wait here to be claimed or settled.
-func (q *Queue) OnDesk() int {
-	q.desk.mu.Lock()
-	defer q.desk.mu.Unlock()
+// LocalItems counts the items that wait here to be claimed or settled.
+func (q *Queue) LocalItems() int {
+	q.local.mu.Lock()
+	defer q.local.mu.Unlock()
 	n := 0
-	for _, of := range q.desk.kinds {
+	for _, of := range q.local.kinds {
 		n += len(of)
 	}
 	return n
@@ -26,11 +26,11 @@ func Guard(next slog.Handler) slog.Handler { return guard{next, func() bool { re
 func GuardClosing(next slog.Handler) slog.Handler { return guard{next, func() bool { return true }} }
 
 // DateByDatabase is the hook that jobs pass as they are inserted.
-var DateByDatabase = (&atOnce{}).InsertBegin
+var DateByDatabase = (&databaseClock{}).InsertBegin
 
 // Judge is how a process judges by the counts of the others which are dead.
 func Judge(deadAfter time.Duration) func(beats map[string]int64, now time.Time) []string {
-	return newLife(&Queue{cfg: Config{DeadAfter: deadAfter}}, "me").judge
+	return newLiveness(&Queue{cfg: Config{DeadAfter: deadAfter}}, "me").findDead
 }
 
 // MigrationLock is what processes that start at once queue on.

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// takeStaying takes the tickers that stay with the leader out of the others.
-func takeStaying(tickers map[string]*Ticker) []*Ticker {
+// takeLeaderTickers removes the tickers that stay with the leader from tickers, and
+// returns them.
+func takeLeaderTickers(tickers map[string]*Ticker) []*Ticker {
 	var staying []*Ticker
 	for _, name := range slices.Sorted(maps.Keys(tickers)) {
 		if t := tickers[name]; t.Stays {
@@ -18,9 +19,9 @@ func takeStaying(tickers map[string]*Ticker) []*Ticker {
 	return staying
 }
 
-// stay ticks until ctx is done or the queue closes, for as long as this process
+// runLeaderTicker ticks until ctx is done or the queue closes, for as long as this process
 // leads.
-func (q *Queue) stay(ctx context.Context, t *Ticker, life *life) {
+func (q *Queue) runLeaderTicker(ctx context.Context, t *Ticker, life *liveness) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -29,16 +30,16 @@ func (q *Queue) stay(ctx context.Context, t *Ticker, life *life) {
 			return
 		case <-clock.After(t.Every):
 		}
-		if life.leads() {
-			q.round(ctx, t)
+		if life.isLeader() {
+			q.tickOnce(ctx, t)
 		}
 	}
 }
 
-func (q *Queue) round(ctx context.Context, t *Ticker) {
+func (q *Queue) tickOnce(ctx context.Context, t *Ticker) {
 	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
 	began := clock.Now()
-	err := recovered(ctx, t.Tick, q.cfg.Clock.Now(), q.cfg.Logger)
+	err := safeTick(ctx, t.Tick, q.cfg.Clock.Now(), q.cfg.Logger)
 	q.cfg.Hooks.JobEnded(t.Name, clock.Now().Sub(began), err)
 }

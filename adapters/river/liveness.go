@@ -19,30 +19,30 @@ import (
 // made available again. Counts, and not times, are compared, so that clocks may
 // disagree.
 
-// life is a process's view of who lives.
-type life struct {
-	queue  *Queue
-	id     string
-	led    atomic.Int64 // when it was last seen to lead, in ms; 0: it does not
-	looked time.Time    // when it last had the others' counts
-	others map[string]sign
-	lost   map[run]time.Time // jobs without a process, and since when
+// liveness is a process's view of which processes live.
+type liveness struct {
+	queue         *Queue
+	id            string
+	ledAt         atomic.Int64 // when it was last seen to lead, in ms; 0: it does not
+	lastLook      time.Time    // when it last had the others' counts
+	others        map[string]lastBeat
+	orphanedSince map[jobRun]time.Time // jobs without a process, and since when
 }
 
-// sign is the last sign of life of another process.
-type sign struct {
+// lastBeat is the last sign of life of another process.
+type lastBeat struct {
 	beats int64
 	seen  time.Time
 }
 
-// run is one run of a job.
-type run struct {
+// jobRun is one run of a job.
+type jobRun struct {
 	job int64
 	at  int64 // µs since 1970, as PostgreSQL keeps it
 }
 
-func newLife(q *Queue, id string) *life {
-	return &life{queue: q, id: id, others: map[string]sign{}, lost: map[run]time.Time{}}
+func newLiveness(q *Queue, id string) *liveness {
+	return &liveness{queue: q, id: id, others: map[string]lastBeat{}, orphanedSince: map[jobRun]time.Time{}}
 }
 
 // clock is the machine's, since it measures what other machines do: a clock that
@@ -50,7 +50,7 @@ func newLife(q *Queue, id string) *life {
 var clock = ports.SystemClock()
 
 // run beats until stop.
-func (l *life) run(ctx context.Context, stop <-chan struct{}) {
+func (l *liveness) run(ctx context.Context, stop <-chan struct{}) {
 	every := l.queue.cfg.DeadAfter / beatsBeforeDead
 	for {
 		select {
@@ -65,21 +65,21 @@ func (l *life) run(ctx context.Context, stop <-chan struct{}) {
 }
 
 // beat gives a sign of life, and takes up what the dead have left.
-func (l *life) beat(ctx context.Context) error {
+func (l *liveness) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
-	beats, err := l.count(ctx)
-	if err == nil && l.leading(ctx) {
-		l.led.Store(clock.Now().UnixMilli())
+	beats, err := l.countBeats(ctx)
+	if err == nil && l.askIfLeader(ctx) {
+		l.ledAt.Store(clock.Now().UnixMilli())
 	} else {
-		l.led.Store(0)
+		l.ledAt.Store(0)
 	}
 	if err != nil {
 		return coded(err)
 	}
-	dead := l.judge(beats, clock.Now())
+	dead := l.findDead(beats, clock.Now())
 	for _, id := range dead {
-		if err := l.bury(ctx, id); err != nil {
+		if err := l.removeDead(ctx, id); err != nil {
 			return coded(err)
 		}
 		delete(beats, id)
@@ -87,8 +87,8 @@ func (l *life) beat(ctx context.Context) error {
 	return coded(l.rescue(ctx, slices.AppendSeq([]string{}, maps.Keys(beats)))) // an empty list, not NULL
 }
 
-// count counts this process up, and gives the counts of the others.
-func (l *life) count(ctx context.Context) (map[string]int64, error) {
+// countBeats counts this process up, and returns the counts of the others.
+func (l *liveness) countBeats(ctx context.Context) (map[string]int64, error) {
 	rows, err := l.queue.pool.Query(ctx, `WITH mine AS (
 			INSERT INTO corridor.queue_processes AS p (id, beats) VALUES ($1, 1)
 			ON CONFLICT (id) DO UPDATE SET beats = p.beats + 1)
@@ -106,33 +106,33 @@ func (l *life) count(ctx context.Context) (map[string]int64, error) {
 	return beats, err
 }
 
-// leads reports whether this process led a moment ago. A beat that hangs makes that
-// doubtful.
-func (l *life) leads() bool {
-	led := l.led.Load()
+// isLeader reports whether this process led a moment ago. A beat that hangs makes
+// that doubtful.
+func (l *liveness) isLeader() bool {
+	led := l.ledAt.Load()
 	return led != 0 && clock.Now().UnixMilli()-led < 2*(l.queue.cfg.DeadAfter/beatsBeforeDead).Milliseconds()
 }
 
-// leading reports whether this process is River's leader.
-func (l *life) leading(ctx context.Context) (is bool) {
+// askIfLeader asks the database whether this process is River's leader.
+func (l *liveness) askIfLeader(ctx context.Context) (is bool) {
 	err := l.queue.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM corridor.river_leader WHERE leader_id = $1)", l.id).Scan(&is)
 	return err == nil && is
 }
 
-// judge gives the processes that are dead. Who could not look for a while has
+// findDead returns the processes that are dead. Who could not look for a while has
 // seen nobody stand still: the others may have been kept from beating, too.
-func (l *life) judge(beats map[string]int64, now time.Time) []string {
-	if now.Sub(l.looked) > l.queue.cfg.DeadAfter/2 {
+func (l *liveness) findDead(beats map[string]int64, now time.Time) []string {
+	if now.Sub(l.lastLook) > l.queue.cfg.DeadAfter/2 {
 		clear(l.others)
-		clear(l.lost)
+		clear(l.orphanedSince)
 	}
-	l.looked = now
+	l.lastLook = now
 	var dead []string
 	for id, n := range beats {
 		last, known := l.others[id]
 		switch {
 		case !known || last.beats != n:
-			l.others[id] = sign{n, now}
+			l.others[id] = lastBeat{n, now}
 		case now.Sub(last.seen) >= l.queue.cfg.DeadAfter:
 			dead = append(dead, id)
 		}
@@ -145,9 +145,10 @@ func (l *life) judge(beats map[string]int64, now time.Time) []string {
 	return dead
 }
 
-// bury ends a dead process's leadership, of which River's electors are told as
-// they are of a resignation. The process is left alone if it has moved after all.
-func (l *life) bury(ctx context.Context, id string) error {
+// removeDead removes a dead process and ends its leadership, of which River's
+// electors are told as they are of a resignation. The process is left alone if it
+// has moved after all.
+func (l *liveness) removeDead(ctx context.Context, id string) error {
 	_, err := l.queue.pool.Exec(ctx, `WITH dead AS (
 			DELETE FROM corridor.queue_processes WHERE id = $1 AND beats = $2 RETURNING id),
 		led AS (
@@ -159,7 +160,7 @@ func (l *life) bury(ctx context.Context, id string) error {
 
 // rescue makes available what runs in no process: at its second look, since a
 // process and its first job may have come between the two statements of one.
-func (l *life) rescue(ctx context.Context, living []string) error {
+func (l *liveness) rescue(ctx context.Context, living []string) error {
 	lost, err := l.orphans(ctx, living)
 	if err != nil || len(lost) == 0 {
 		return err
@@ -181,7 +182,7 @@ func (l *life) rescue(ctx context.Context, living []string) error {
 }
 
 // orphans are the runs that have long enough been nobody's.
-func (l *life) orphans(ctx context.Context, living []string) ([]run, error) {
+func (l *liveness) orphans(ctx context.Context, living []string) ([]jobRun, error) {
 	rows, err := l.queue.pool.Query(ctx, `SELECT id, attempted_at, holder FROM (
 			SELECT id, attempted_at, attempted_by[array_upper(attempted_by, 1)] AS holder
 			FROM corridor.river_job WHERE state = 'running') r
@@ -189,17 +190,17 @@ func (l *life) orphans(ctx context.Context, living []string) ([]run, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, seen := clock.Now(), map[run]time.Time{}
-	var ready []run
+	now, seen := clock.Now(), map[jobRun]time.Time{}
+	var ready []jobRun
 	var job int64
 	var at time.Time
 	var holder string
 	_, err = pgx.ForEachRow(rows, []any{&job, &at, &holder}, func() error {
-		r := run{job, at.UnixMicro()}
+		r := jobRun{job, at.UnixMicro()}
 		if holder == l.id && l.queue.running.has(r.job) {
 			return nil
 		}
-		since, again := l.lost[r]
+		since, again := l.orphanedSince[r]
 		if !again {
 			since = now
 		}
@@ -210,12 +211,12 @@ func (l *life) orphans(ctx context.Context, living []string) ([]run, error) {
 		}
 		return nil
 	})
-	l.lost = seen
+	l.orphanedSince = seen
 	return ready, err
 }
 
-// end says that this process has left, so that nobody waits for it.
-func (l *life) end(ctx context.Context) error {
+// unregister says that this process has left, so that nobody waits for it.
+func (l *liveness) unregister(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), statementTimeout)
 	defer cancel()
 	_, err := l.queue.pool.Exec(ctx, "DELETE FROM corridor.queue_processes WHERE id = $1", l.id)

@@ -18,11 +18,11 @@ const (
 	maxReason = 1024
 )
 
-// ending says how an item was settled.
-type ending struct {
-	how    outcome
-	at     time.Time // of retried
-	reason string    // of buried
+// decision is how an item was settled.
+type decision struct {
+	outcome outcome
+	at      time.Time // of retried
+	reason  string    // of buried
 }
 
 type outcome int
@@ -34,84 +34,87 @@ const (
 	replaced // River gave the item's job to this process once more
 )
 
-// entry is an item that lies on the desk while its job runs here.
-type entry struct {
+// localItem is an item whose job runs in this process.
+type localItem struct {
 	item    ports.WorkItem
 	seq     int64     // the order of arrival
 	from    time.Time // not claimable before: its due time, or the end of a lease
 	held    bool
-	claims  int         // how often it was claimed, ever
-	settled chan ending // of one
+	claims  int           // how often it was claimed, ever
+	settled chan decision // holds one value once the item is settled
 }
 
-// desk is where River's jobs and the services meet: a job puts its item there and
-// waits; a service claims and settles it. It is the queue as a ports.Work.
-type desk struct {
+// localWork is where River's jobs and the services of this process meet: a job puts
+// its item there and waits; a service claims and settles it. It is the queue as a
+// ports.Work.
+type localWork struct {
 	mu     sync.Mutex
-	kinds  map[string]map[string]*entry // by kind and id
+	kinds  map[string]map[string]*localItem // by kind and id
 	seq    int64
 	claim  int64
 	closed bool
 }
 
-// newDesk starts counting claims at random, so that a claim of another process is
+// newLocalWork starts counting claims at random, so that a claim of another process is
 // none of this one's.
-func newDesk(kinds map[string]bool) *desk {
+func newLocalWork(kinds map[string]bool) *localWork {
 	var start [8]byte
 	_, _ = rand.Read(start[:]) // it never fails (crypto/rand)
-	d := &desk{kinds: map[string]map[string]*entry{}, claim: int64(binary.BigEndian.Uint64(start[:]) >> 2)}
+	l := &localWork{kinds: map[string]map[string]*localItem{}, claim: int64(binary.BigEndian.Uint64(start[:]) >> 2)}
 	for kind := range kinds {
-		d.kinds[kind] = map[string]*entry{}
+		l.kinds[kind] = map[string]*localItem{}
 	}
-	return d
+	return l
 }
 
-// put lays an item on the desk, in the place of an older one of its id.
-func (d *desk) put(item ports.WorkItem, claims int) *entry {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	of := d.kinds[item.Kind]
+// put adds an item, in the place of an older one of its id.
+func (l *localWork) put(item ports.WorkItem, claims int) *localItem {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of := l.kinds[item.Kind]
 	if old := of[item.ID]; old != nil {
-		old.settled <- ending{how: replaced}
+		old.settled <- decision{outcome: replaced}
 	}
-	d.seq++
-	e := &entry{item: item, seq: d.seq, from: item.DueAt, claims: claims, settled: make(chan ending, 1)}
+	l.seq++
+	e := &localItem{item: item, seq: l.seq, from: item.DueAt, claims: claims, settled: make(chan decision, 1)}
 	of[item.ID] = e
 	return e
 }
 
-// withdraw takes an item away. An ending that came first is still there.
-func (d *desk) withdraw(e *entry) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.remove(e)
+// remove takes an item away. A decision that came first can still be read.
+func (l *localWork) remove(e *localItem) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.removeLocked(e)
 }
 
-// withdrawUnclaimed takes an item away, unless somebody is at it.
-func (d *desk) withdrawUnclaimed(e *entry) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// removeUnclaimed takes an item away, unless it is claimed, and reports whether it
+// did.
+func (l *localWork) removeUnclaimed(e *localItem) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if !e.held {
-		d.remove(e)
+		l.removeLocked(e)
 	}
 	return !e.held
 }
 
-// remove removes an item that is not replaced by a newer one.
-func (d *desk) remove(e *entry) {
-	if of := d.kinds[e.item.Kind]; of[e.item.ID] == e {
+// removeLocked removes an item that is not replaced by a newer one. The caller
+// holds mu.
+func (l *localWork) removeLocked(e *localItem) {
+	if of := l.kinds[e.item.Kind]; of[e.item.ID] == e {
 		delete(of, e.item.ID)
 	}
 }
 
-func (d *desk) close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.closed = true
+func (l *localWork) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
 }
 
 // Claim implements ports.Work.
-func (d *desk) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
+func (l *localWork) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
 	switch {
 	case n < 1 || n > maxClaim:
 		return nil, errcodes.New(errcodes.InvalidRequest, "a claim's n is 1 to 1000")
@@ -120,74 +123,74 @@ func (d *desk) Claim(ctx context.Context, kind string, now time.Time, lease time
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	of, known := d.kinds[kind]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of, known := l.kinds[kind]
 	switch {
-	case d.closed:
+	case l.closed:
 		return nil, errClosed
 	case !known:
 		return nil, refuse("The queue was not told of this kind of work")
 	}
 	var got []ports.WorkItem
-	for _, e := range free(of, now, n) {
-		d.claim++
+	for _, e := range claimable(of, now, n) {
+		l.claim++
 		e.claims++
 		e.held, e.from = true, now.Add(lease)
 		item := e.item
-		item.Payload, item.Attempt, item.Claim = slices.Clone(item.Payload), e.claims, d.claim
-		e.item.Claim = d.claim
+		item.Payload, item.Attempt, item.Claim = slices.Clone(item.Payload), e.claims, l.claim
+		e.item.Claim = l.claim
 		got = append(got, item)
 	}
 	return got, nil
 }
 
-// free are up to n items that are claimable at now, earliest due first.
-func free(of map[string]*entry, now time.Time, n int) []*entry {
-	var ready []*entry
+// claimable are up to n items that are claimable at now, earliest due first.
+func claimable(of map[string]*localItem, now time.Time, n int) []*localItem {
+	var ready []*localItem
 	for _, e := range of {
 		if e.from.UnixMilli() <= now.UnixMilli() {
 			ready = append(ready, e)
 		}
 	}
-	slices.SortFunc(ready, func(a, b *entry) int {
+	slices.SortFunc(ready, func(a, b *localItem) int {
 		return cmp.Or(a.item.DueAt.Compare(b.item.DueAt), cmp.Compare(a.seq, b.seq))
 	})
 	return ready[:min(n, len(ready))]
 }
 
 // Done implements ports.Work.
-func (d *desk) Done(ctx context.Context, w ports.WorkItem) error {
-	return d.settle(ctx, &w, ending{how: done})
+func (l *localWork) Done(ctx context.Context, w ports.WorkItem) error {
+	return l.settle(ctx, &w, decision{outcome: done})
 }
 
 // Retry implements ports.Work.
-func (d *desk) Retry(ctx context.Context, w ports.WorkItem, at time.Time) error {
-	return d.settle(ctx, &w, ending{how: retried, at: at})
+func (l *localWork) Retry(ctx context.Context, w ports.WorkItem, at time.Time) error {
+	return l.settle(ctx, &w, decision{outcome: retried, at: at})
 }
 
 // Bury implements ports.Work.
-func (d *desk) Bury(ctx context.Context, w ports.WorkItem, reason string) error {
+func (l *localWork) Bury(ctx context.Context, w ports.WorkItem, reason string) error {
 	if len(reason) > maxReason {
 		return errcodes.New(errcodes.InvalidRequest, "a reason is at most 1024 bytes")
 	}
-	return d.settle(ctx, &w, ending{how: buried, reason: reason})
+	return l.settle(ctx, &w, decision{outcome: buried, reason: reason})
 }
 
-func (d *desk) settle(ctx context.Context, w *ports.WorkItem, how ending) error {
+func (l *localWork) settle(ctx context.Context, w *ports.WorkItem, how decision) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
 		return errClosed
 	}
-	e := d.kinds[w.Kind][w.ID]
+	e := l.kinds[w.Kind][w.ID]
 	if e == nil || !e.held || e.item.Claim != w.Claim {
 		return errStaleClaim
 	}
-	delete(d.kinds[w.Kind], w.ID)
+	delete(l.kinds[w.Kind], w.ID)
 	e.settled <- how
 	return nil
 }

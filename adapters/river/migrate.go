@@ -24,7 +24,7 @@ const migrationLock = 0x636f72722d727672
 // index that is made concurrently.
 const lockEvery, lockTries = 200 * time.Millisecond, 1_500
 
-// processesTable holds a row for each process that runs jobs; see alive.go.
+// processesTable holds a row for each process that runs jobs; see liveness.go.
 const processesTable = `CREATE TABLE IF NOT EXISTS corridor.queue_processes (
 	id    text   NOT NULL PRIMARY KEY,
 	beats bigint NOT NULL

@@ -30,8 +30,8 @@ type Queue struct {
 	kinds    map[string]bool
 	upkeep   *slog.Logger // for what fails again and again
 	inserter *client
-	desk     *desk
-	running  flights
+	local    *localWork
+	running  runningJobs
 
 	mu      sync.Mutex
 	begun   bool
@@ -80,7 +80,7 @@ func open(pool *pgxpool.Pool, cfg Config) (*Queue, error) {
 	for _, kind := range cfg.Kinds {
 		q.kinds[kind] = true
 	}
-	q.desk = newDesk(q.kinds)
+	q.local = newLocalWork(q.kinds)
 	return q, nil
 }
 
@@ -101,7 +101,7 @@ func checkPool(pool *pgxpool.Pool) error {
 // not settled when the Tick that claimed it ends is taken away, and settling it
 // then is errcodes.Conflict. Done, Retry and Bury are stored a moment after they
 // answer: when the process dies in that moment, the item runs again.
-func (q *Queue) Work() ports.Work { return q.desk }
+func (q *Queue) Work() ports.Work { return q.local }
 
 // Close ends Run: what waits is given to other processes at once, running rounds
 // go on for Config.Grace before their contexts end. It waits for them, at the
@@ -113,7 +113,7 @@ func (q *Queue) Close(ctx context.Context) error {
 	q.shut()
 	if !q.begun {
 		q.begun = true
-		q.desk.close()
+		q.local.close()
 		close(q.ended)
 	}
 	q.mu.Unlock()
@@ -134,13 +134,13 @@ func (q *Queue) shut() {
 	}
 }
 
-// flights are the jobs that this process is at.
-type flights struct {
+// runningJobs are the jobs that this process is at.
+type runningJobs struct {
 	mu  sync.Mutex
 	ids map[int64]int
 }
 
-func (f *flights) begin(id int64) (end func()) {
+func (f *runningJobs) begin(id int64) (end func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ids == nil {
@@ -156,7 +156,7 @@ func (f *flights) begin(id int64) (end func()) {
 	}
 }
 
-func (f *flights) has(id int64) bool {
+func (f *runningJobs) has(id int64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.ids[id] > 0

@@ -50,7 +50,7 @@ const (
 	defaultTickTimeout     = time.Minute
 	minTick, maxTick       = time.Second, 24 * time.Hour
 	maxTickersAtOnce       = 100
-	riverRescue            = time.Hour // beyond the longest round; alive.go is quicker
+	riverRescue            = time.Hour // beyond the longest round; liveness.go is quicker
 	keepForEver            = time.Duration(-1)
 	startPause             = time.Second
 	stuckAfter             = 10 * time.Second
@@ -72,28 +72,28 @@ func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
 		return err
 	}
 	defer q.end()
-	staying := takeStaying(tickers)
+	staying := takeLeaderTickers(tickers)
 	c, err := q.worker(jobs.Work, tickers)
 	if err != nil {
 		return coded(err)
 	}
-	life := newLife(q, c.ID())
+	life := newLiveness(q, c.ID())
 	if started := q.start(ctx, c, life); started {
 		q.runUntilStopped(ctx, c, life, staying)
 	}
-	if err := life.end(ctx); err != nil {
+	if err := life.unregister(ctx); err != nil {
 		q.report(ctx, err)
 	}
 	return ctx.Err()
 }
 
-func (q *Queue) runUntilStopped(ctx context.Context, c *client, life *life, staying []*Ticker) {
+func (q *Queue) runUntilStopped(ctx context.Context, c *client, life *liveness, staying []*Ticker) {
 	var beside sync.WaitGroup
 	stop := make(chan struct{})
 	beside.Go(func() { life.run(context.WithoutCancel(ctx), stop) })
 	rounds, end := context.WithCancel(ctx)
 	for _, t := range staying {
-		beside.Go(func() { q.stay(rounds, t, life) })
+		beside.Go(func() { q.runLeaderTicker(rounds, t, life) })
 	}
 	q.wait(ctx, c)
 	end()
@@ -119,13 +119,13 @@ func (q *Queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.shut()
-	q.desk.close()
+	q.local.close()
 	close(q.ended)
 }
 
 // start waits for the database, and sets River going. It has not when ctx is done
 // or the queue is closed meanwhile.
-func (q *Queue) start(ctx context.Context, c *client, life *life) (started bool) {
+func (q *Queue) start(ctx context.Context, c *client, life *liveness) (started bool) {
 	for {
 		err := life.beat(ctx)
 		if err == nil {
@@ -172,11 +172,11 @@ func (q *Queue) report(ctx context.Context, err error) {
 
 // worker makes the client that runs jobs.
 func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*client, error) {
-	items := &itemWorker{queue: q, rounds: map[string]*rounds{}}
+	items := &itemWorker{queue: q, runners: map[string]*tickRunner{}}
 	queues := map[string]riverqueue.QueueConfig{}
 	for kind, tick := range work {
 		if tick != nil {
-			items.rounds[kind] = newRounds(tick)
+			items.runners[kind] = newTickRunner(tick)
 		}
 		queues[workQueue(kind)] = riverqueue.QueueConfig{MaxWorkers: q.cfg.Batch}
 	}

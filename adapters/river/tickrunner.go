@@ -14,10 +14,10 @@ import (
 // validation.Service's. It must end soon after ctx does.
 type Tick func(ctx context.Context, now time.Time) error
 
-// rounds runs one Tick for all the jobs that wait for it, one at a time.
-type rounds struct {
+// tickRunner runs one Tick for all the jobs that wait for it, one at a time.
+type tickRunner struct {
 	tick Tick
-	seat chan struct{} // who holds it runs the round
+	turn chan struct{} // who holds it runs the round
 	mu   sync.Mutex
 	next *round
 }
@@ -29,10 +29,12 @@ type round struct {
 	err   error // read it when ended
 }
 
-func newRounds(tick Tick) *rounds { return &rounds{tick: tick, seat: make(chan struct{}, 1)} }
+func newTickRunner(tick Tick) *tickRunner {
+	return &tickRunner{tick: tick, turn: make(chan struct{}, 1)}
+}
 
-// join gives the round that has not begun yet.
-func (r *rounds) join() *round {
+// join returns the round that has not begun yet.
+func (r *tickRunner) join() *round {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.next == nil {
@@ -42,7 +44,7 @@ func (r *rounds) join() *round {
 }
 
 // begin reports whether the round is the caller's to run.
-func (r *rounds) begin(this *round) bool {
+func (r *tickRunner) begin(this *round) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if this.begun {
@@ -53,19 +55,19 @@ func (r *rounds) begin(this *round) bool {
 	return true
 }
 
-// run runs the round, for whoever holds the seat.
-func (r *rounds) run(ctx context.Context, this *round, now time.Time, log *slog.Logger) {
-	defer func() { <-r.seat }()
+// run runs the round, for whoever holds the turn.
+func (r *tickRunner) run(ctx context.Context, this *round, now time.Time, log *slog.Logger) {
+	defer func() { <-r.turn }()
 	if !r.begin(this) {
 		return
 	}
 	defer close(this.ended)
-	this.err = recovered(ctx, r.tick, now, log)
+	this.err = safeTick(ctx, r.tick, now, log)
 }
 
-// recovered is a Tick whose panic is an error: the other jobs of the process are
-// not to die of it. What it panicked with may hold anything.
-func recovered(ctx context.Context, tick Tick, now time.Time, log *slog.Logger) (err error) {
+// safeTick ticks. A panic is an error: the other jobs of the process must not die
+// of it. What it panicked with may hold anything.
+func safeTick(ctx context.Context, tick Tick, now time.Time, log *slog.Logger) (err error) {
 	defer func() {
 		if recover() != nil {
 			log.ErrorContext(ctx, "a background round panicked", "stack", string(debug.Stack()))

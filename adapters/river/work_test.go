@@ -171,7 +171,7 @@ func TestOneTickServesAllThatWait(t *testing.T) {
 		many = append(many, "item-"+string(rune('A'+i)))
 	}
 	p.save(t, "crowd", items(many...))
-	eventually(t, "all are on the desk", func() bool { return p.queue.OnDesk() == len(many) })
+	eventually(t, "all are on the desk", func() bool { return p.queue.LocalItems() == len(many) })
 	close(open)
 	eventually(t, "all are done", func() bool { return p.jobs(t, "completed") == 1+len(many) })
 	require.Equal(t, 2, s.ticks)
@@ -183,9 +183,9 @@ func TestAnItemIsSettledByItsClaimOnly(t *testing.T) {
 	p := open(t, pgtest.Database(t, tables), river.Config{})
 	p.run(river.Jobs{Work: map[string]river.Tick{notify: nil}})
 	p.save(t, "shop", items("a"))
-	eventually(t, "it is on the desk", func() bool { return p.queue.OnDesk() == 1 })
+	eventually(t, "it is on the desk", func() bool { return p.queue.LocalItems() == 1 })
 	requireCode(t, errcodes.Conflict, p.queue.Work().Done(t.Context(), items("a")[0]))
-	require.Equal(t, 1, p.queue.OnDesk())
+	require.Equal(t, 1, p.queue.LocalItems())
 }
 
 func TestPauses(t *testing.T) {

@@ -46,14 +46,15 @@ const earlyPause = 5 * time.Second
 type itemWorker struct {
 	riverqueue.WorkerDefaults[itemArgs]
 
-	queue  *Queue
-	rounds map[string]*rounds // by kind; nil when somebody else claims
+	queue   *Queue
+	runners map[string]*tickRunner // by kind; nil when somebody else claims
 }
 
 // Timeout is a Tick's, after as long a wait for the Tick before it.
 func (w *itemWorker) Timeout(*riverqueue.Job[itemArgs]) time.Duration { return 2 * w.queue.cfg.Timeout }
 
-// Work lays the item on the desk, sees to a Tick, and ends as the item was settled.
+// Work puts the item where a service can claim it, sees to a Tick, and ends as the
+// item was settled.
 func (w *itemWorker) Work(ctx context.Context, job *riverqueue.Job[itemArgs]) error {
 	q := w.queue
 	defer q.running.begin(job.ID)()
@@ -66,9 +67,9 @@ func (w *itemWorker) Work(ctx context.Context, job *riverqueue.Job[itemArgs]) er
 		ID: string(job.Args.ID), Kind: job.Args.Of, DueAt: time.UnixMilli(kept.Due).UTC(),
 		Payload: append([]byte(nil), job.Args.Payload...), // no bytes are nil
 	}
-	e := q.desk.put(item, kept.Claims)
+	e := q.local.put(item, kept.Claims)
 	failure := w.await(ctx, e)
-	q.desk.withdraw(e)
+	q.local.remove(e)
 	kept.Claims = e.claims
 	var result error
 	select {
@@ -87,12 +88,12 @@ func (w *itemWorker) Work(ctx context.Context, job *riverqueue.Job[itemArgs]) er
 
 // await returns when a Tick that began after the call is over, or the item is
 // settled, or nothing more is to be expected here.
-func (w *itemWorker) await(ctx context.Context, e *entry) error {
+func (w *itemWorker) await(ctx context.Context, e *localItem) error {
 	q := w.queue
-	r := w.rounds[e.item.Kind]
+	r := w.runners[e.item.Kind]
 	if r == nil {
-		r = newRounds(nil)
-		r.seat <- struct{}{} // nobody gets to run it
+		r = newTickRunner(nil)
+		r.turn <- struct{}{} // nobody gets to run it
 	}
 	this := r.join()
 	select {
@@ -101,8 +102,8 @@ func (w *itemWorker) await(ctx context.Context, e *entry) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-q.closing:
-		return w.leave(ctx, e, r)
-	case r.seat <- struct{}{}:
+		return w.awaitClosing(ctx, e, r)
+	case r.turn <- struct{}{}:
 		bounded, cancel := context.WithTimeout(ctx, q.cfg.Timeout)
 		defer cancel()
 		r.run(bounded, this, q.cfg.Clock.Now(), q.cfg.Logger)
@@ -113,30 +114,30 @@ func (w *itemWorker) await(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// leave waits, while the queue closes, for the round that is at the item.
-func (w *itemWorker) leave(ctx context.Context, e *entry, r *rounds) error {
-	if w.queue.desk.withdrawUnclaimed(e) {
+// awaitClosing waits, while the queue closes, for the round that is at the item.
+func (w *itemWorker) awaitClosing(ctx context.Context, e *localItem, r *tickRunner) error {
+	if w.queue.local.removeUnclaimed(e) {
 		return errClosed
 	}
 	select {
 	case how := <-e.settled:
 		e.settled <- how
 	case <-ctx.Done():
-	case r.seat <- struct{}{}: // that round is over
-		<-r.seat
+	case r.turn <- struct{}{}: // that round is over
+		<-r.turn
 	}
 	return errClosed
 }
 
 // settled says to River what a service has decided.
-func (q *Queue) settled(kept *progress, how ending) error {
+func (q *Queue) settled(kept *progress, how decision) error {
 	kept.Failures, kept.Last = 0, ""
-	switch how.how {
+	switch how.outcome {
 	case retried:
 		kept.Due = how.at.UnixMilli()
 		return riverqueue.JobSnooze(max(how.at.Sub(q.cfg.Clock.Now()), 0))
 	case buried:
-		return riverqueue.JobCancel(errors.New(storable(how.reason)))
+		return riverqueue.JobCancel(errors.New(storableText(how.reason)))
 	case replaced:
 		return riverqueue.JobSnooze(firstPause)
 	case done:
@@ -144,8 +145,8 @@ func (q *Queue) settled(kept *progress, how ending) error {
 	return nil
 }
 
-// storable is a reason without what PostgreSQL's jsonb refuses.
-func storable(reason string) string {
+// storableText is a reason without what PostgreSQL's jsonb refuses.
+func storableText(reason string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(reason, "\x00", ""), "\ufffd")
 }
 
@@ -205,7 +206,7 @@ func (w *tickWorker) Work(ctx context.Context, job *riverqueue.Job[tickArgs]) er
 		return riverqueue.JobSnooze(0)
 	}
 	began := q.cfg.Clock.Now()
-	err := recovered(ctx, t.Tick, began, q.cfg.Logger)
+	err := safeTick(ctx, t.Tick, began, q.cfg.Logger)
 	q.cfg.Hooks.JobEnded(t.Name, q.cfg.Clock.Now().Sub(began), err)
 	if err != nil && ctx.Err() != nil && q.isClosing() {
 		return riverqueue.JobSnooze(0) // cut short: another process does it
