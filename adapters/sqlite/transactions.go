@@ -124,7 +124,7 @@ func transactionFate(ctx context.Context, s *session, c *ports.TransactionChange
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return unknown, err
 	}
-	saved := keptTransaction(c.Transaction)
+	saved := storedTransaction(c.Transaction)
 	switch {
 	case now.Version < saved.Version: // 0 for none
 		return discarded, nil
@@ -147,8 +147,8 @@ func mayFollow(ended, now ports.Transaction) bool {
 	return ended == now
 }
 
-// keptTransaction gives t as a save leaves it.
-func keptTransaction(t ports.Transaction) ports.Transaction {
+// storedTransaction returns t as a save leaves it.
+func storedTransaction(t ports.Transaction) ports.Transaction {
 	t.Version++
 	t.CreatedAt = time.UnixMilli(t.CreatedAt.UnixMilli()).UTC()
 	for _, at := range [...]*time.Time{&t.RespondBy, &t.EndedAt, &t.Late.At} {
