@@ -86,10 +86,11 @@ var (
 
 	endFirstLock, endSecondLock = &statementPart{", ended" + endLock, 6}, &statementPart{", ended2" + endLock, 6}
 
-	insertBookPart, updateBookPart              = &statementPart{insertBook, 7}, &statementPart{updateBook, 7}
-	insertBookOfArray, updateBookOfArray        = &statementPart{insertBook, 8}, &statementPart{updateBook, 8}
-	resultNoneEnds, resultOneEnds, resultTwoEnd = &statementPart{countSaved, 0}, &statementPart{countOneEnded, 0}, &statementPart{countTwoEnded, 0}
-	resultOfArray                               = &statementPart{countLocks, 0}
+	insertBookPart, updateBookPart       = &statementPart{insertBook, 7}, &statementPart{updateBook, 7}
+	insertBookOfArray, updateBookOfArray = &statementPart{insertBook, 8}, &statementPart{updateBook, 8}
+	resultNoneEnds, resultOneEnds        = &statementPart{countSaved, 0}, &statementPart{countOneEnded, 0}
+	resultTwoEnd                         = &statementPart{countTwoEnded, 0}
+	resultOfArray                        = &statementPart{countLocks, 0}
 )
 
 // lockFields are the targets of lockColumns, in a listing or else of one lock.
