@@ -59,7 +59,7 @@ var (
 		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, 4}
 )
 
-// eventsPart stores n events. VALUES have no order of their own, and a single
+// fewEventsPart stores n events. VALUES have no order of their own, and a single
 // event does not pay for one.
 func fewEventsPart(n int) *statementPart {
 	rows, order := make([]string, n), ""
