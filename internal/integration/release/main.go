@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 )
 
 func main() {
@@ -38,10 +39,6 @@ func run(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("tagged:")
-	for _, tag := range tags {
-		fmt.Println("  " + tag)
-	}
-	fmt.Println("to publish: git push origin " + version + " and each tag above; the branch keeps its replace lines")
+	fmt.Println("tagged; to publish: git push origin " + strings.Join(tags, " "))
 	return nil
 }
