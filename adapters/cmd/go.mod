@@ -6,20 +6,14 @@ require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/benbjohnson/clock v1.3.5
 	github.com/corridor-go/corridor v0.0.0
-	github.com/corridor-go/corridor/adapters/connector/resilient v0.0.0
-	github.com/corridor-go/corridor/adapters/files/blob v0.0.0
-	github.com/corridor-go/corridor/adapters/format/xlsx v0.0.0
 	github.com/corridor-go/corridor/adapters/httpserver v0.0.0
 	github.com/corridor-go/corridor/adapters/postgres v0.0.0
-	github.com/corridor-go/corridor/adapters/river v0.0.0
-	github.com/corridor-go/corridor/adapters/sqlite v0.0.0
+	github.com/corridor-go/corridor/adapters/service v0.0.0
 	github.com/corridor-go/corridor/adapters/webhook v0.0.0
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/prometheus/client_golang v1.25.0
 	github.com/stretchr/testify v1.12.1
 	github.com/xuri/excelize/v2 v2.11.0
 	go.uber.org/goleak v1.3.0
-	gocloud.dev v0.47.0
 	pgregory.net/rapid v1.2.0
 )
 
@@ -28,6 +22,11 @@ require (
 	github.com/bits-and-blooms/bitset v1.24.4 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/cockroachdb/apd/v3 v3.2.1 // indirect
+	github.com/corridor-go/corridor/adapters/connector/resilient v0.0.0 // indirect
+	github.com/corridor-go/corridor/adapters/files/blob v0.0.0 // indirect
+	github.com/corridor-go/corridor/adapters/format/xlsx v0.0.0 // indirect
+	github.com/corridor-go/corridor/adapters/river v0.0.0 // indirect
+	github.com/corridor-go/corridor/adapters/sqlite v0.0.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/failsafe-go/failsafe-go v0.9.8 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
@@ -41,7 +40,9 @@ require (
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
+	github.com/oasdiff/yaml3 v0.0.16 // indirect
 	github.com/pressly/goose/v3 v3.29.0 // indirect
+	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
@@ -73,6 +74,7 @@ require (
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	gocloud.dev v0.47.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
@@ -98,6 +100,7 @@ replace (
 	github.com/corridor-go/corridor/adapters/httpserver => ../../adapters/httpserver
 	github.com/corridor-go/corridor/adapters/postgres => ../../adapters/postgres
 	github.com/corridor-go/corridor/adapters/river => ../../adapters/river
+	github.com/corridor-go/corridor/adapters/service => ../../adapters/service
 	github.com/corridor-go/corridor/adapters/sqlite => ../../adapters/sqlite
 	github.com/corridor-go/corridor/adapters/webhook => ../../adapters/webhook
 )

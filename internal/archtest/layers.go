@@ -36,6 +36,14 @@ const (
 var (
 	domain = []string{"ratelock", "validation", "validation/market", "validation/names", "report", "report/match", "authstate", "authstate/failures"}
 
+	// assembled is what the service is made of: all but the command.
+	assembled = []string{
+		"ratelock/...", "validation/...", "report/...", "authstate/...",
+		"adapters/clientauth", "adapters/connector/...", "adapters/feed/...", "adapters/files/...", "adapters/format/...",
+		"adapters/httpserver/...", "adapters/keyring", "adapters/memory", "adapters/postgres", "adapters/relay", "adapters/river",
+		"adapters/source/...", "adapters/sqlite", "adapters/webhook",
+	}
+
 	// chance is barred outside the tools: what it decides cannot be run again.
 	chance = []string{"math/rand", "math/rand/v2"}
 	// outer is the world that the inner layers reach through ports only.
@@ -81,6 +89,11 @@ var Layers = []Layer{
 	{
 		Name: "HTTP server", Packages: []string{"adapters/httpserver/..."},
 		Own:     append([]string{"errcodes", "ports"}, domain...),
+		Outside: []string{"*"}, NotStd: chance,
+	},
+	{
+		Name: "service", Packages: []string{"adapters/service/..."},
+		Own:     append([]string{"errcodes", "ports", "ports/banks"}, assembled...),
 		Outside: []string{"*"}, NotStd: chance,
 	},
 	{

@@ -63,6 +63,8 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 		"the wire shapes import the domain":          {"adapters/httpserver/wire", module + "ratelock"},
 		"the currency table imports a module":        {"internal/currency", "golang.org/x/text/currency"},
 		"the command imports a suite":                {"adapters/cmd/corridor", module + "ports/portstest"},
+		"the service imports the command":            {"adapters/service", module + "adapters/cmd/corridor"},
+		"the service imports the root's internals":   {"adapters/service", module + "internal/currency"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			packages := append(
@@ -235,6 +237,7 @@ func TestPlantedSourceIsCaught(t *testing.T) {
 			"adapters/httpserver", "package p\nimport \"time\"\nvar t = time.NewTimer(1)", "time.NewTimer",
 		},
 		"the go statement of an adapter":   {"adapters/sqlite", "package p\nfunc f() { go f() }", ""},
+		"the wall clock of the service":    {"adapters/service", "package p\nimport \"time\"\nvar t = time.Now()", ""},
 		"the wall clock of the command":    {"adapters/cmd/corridor", "package p\nimport \"time\"\nvar t = time.Now()", ""},
 		"the names of times and durations": {"ratelock", "package p\nimport \"time\"\nvar d time.Duration = time.Hour", ""},
 		"another package that is named so": {"ratelock", "package p\nimport \"x/y/time\"\nvar t = time.Now()", ""},

@@ -41,7 +41,7 @@ var SourceRules = []SourceRule{
 	},
 	{
 		Packages: []string{"adapters/..."},
-		Except:   []string{"adapters/cmd", "adapters/postgres/pgtest"},
+		Except:   []string{"adapters/cmd", "adapters/postgres/pgtest", "adapters/service"},
 		Names:    wallClock,
 	},
 }

@@ -41,13 +41,13 @@ func clientsFile(t *testing.T) (path string) {
 }
 
 // serveAccounts serves acme with the sandbox's accounts and rates.
-func serveAccounts(t *testing.T, store string, args ...string) *service {
+func serveAccounts(t *testing.T, store string, args ...string) *running {
 	t.Helper()
 	return serveAcme(t, append([]string{"--sandbox", "--store", store}, args...)...)
 }
 
 // in gives the service to a subtest.
-func (s *service) in(t *testing.T) *service {
+func (s *running) in(t *testing.T) *running {
 	t.Helper()
 	own := *s
 	own.t = t
@@ -126,27 +126,27 @@ func (a asking) named(name string) asking {
 }
 
 // validate asks and gives the answer, whose status must be 200.
-func (s *service) validate(a asking) map[string]any {
+func (s *running) validate(a asking) map[string]any {
 	s.t.Helper()
 	status, body := s.ask(a)
 	require.Equal(s.t, http.StatusOK, status, body)
 	return body
 }
 
-func (s *service) ask(a asking) (int, map[string]any) {
+func (s *running) ask(a asking) (int, map[string]any) {
 	s.t.Helper()
 	text, err := json.Marshal(a)
 	require.NoError(s.t, err)
 	return s.do(http.MethodPost, "/accounts/validate", string(text))
 }
 
-func (s *service) validation(id any) (int, map[string]any) {
+func (s *running) validation(id any) (int, map[string]any) {
 	s.t.Helper()
 	return s.do(http.MethodGet, "/accounts/validate/"+id.(string), "")
 }
 
 // ended polls a validation to its end.
-func (s *service) ended(id any) (body map[string]any) {
+func (s *running) ended(id any) (body map[string]any) {
 	s.t.Helper()
 	s.eventually(func() bool {
 		var status int

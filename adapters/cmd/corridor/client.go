@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/service"
+
 	"github.com/corridor-go/corridor/adapters/clientauth"
 )
 
@@ -43,10 +45,10 @@ type secretEntry struct {
 // Run makes the client.
 func (c *clientNewCmd) Run(world *surroundings) error {
 	if c.ID == "" {
-		return rejected{errors.New("a client's id is not empty")}
+		return service.Reject(errors.New("a client's id is not empty"))
 	}
 	if !c.NotAfter.IsZero() && !c.NotAfter.After(c.NotBefore) {
-		return rejected{errors.New("--not-after lies after --not-before")}
+		return service.Reject(errors.New("--not-after lies after --not-before"))
 	}
 	secret, hash, err := clientauth.NewSecret(rand.Reader)
 	if err != nil {
@@ -72,10 +74,10 @@ func (c *clientHashCmd) Run(world *surroundings) error {
 	line, err := bufio.NewReader(world.stdin).ReadString('\n')
 	secret := strings.TrimRight(line, "\r\n")
 	if secret == "" {
-		return rejected{fmt.Errorf("no secret on standard input: %w", err)}
+		return service.Reject(fmt.Errorf("no secret on standard input: %w", err))
 	}
 	if len(secret) < minSecret {
-		return rejected{fmt.Errorf("a secret has at least %d characters (128 random bits); corridor client new makes one", minSecret)}
+		return service.Reject(fmt.Errorf("a secret has at least %d characters (128 random bits); corridor client new makes one", minSecret))
 	}
 	hash := clientauth.HashSecret(secret)
 	return json.NewEncoder(world.stdout).Encode(secretEntry{SHA256: hex.EncodeToString(hash[:])})

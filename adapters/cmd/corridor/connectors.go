@@ -1,88 +1,119 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
+	"io"
 	"strings"
+	"text/tabwriter"
 
-	"github.com/corridor-go/corridor/adapters/connector/flutterwave"
-	"github.com/corridor-go/corridor/adapters/connector/mtnmomo"
-	"github.com/corridor-go/corridor/adapters/connector/paystack"
-	"github.com/corridor-go/corridor/adapters/connector/resilient"
-	"github.com/corridor-go/corridor/adapters/connector/sandbox"
+	"github.com/corridor-go/corridor/adapters/service"
+
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
-// getenv reads a variable of the environment.
-type getenv func(name string) string
+type connectorsCmd struct{}
 
-// connectorKind is a name that --connectors takes, and what it stands for. Its
-// package comment names the variables that it reads.
-type connectorKind struct {
-	name    string
-	offline bool // it asks no provider
-	open    func(env getenv) (ports.AccountConnector, error)
-}
+// matrixLegend says how the matrix is read.
+const matrixLegend = `returned: the provider gives the holder's name. compared: it compares the name itself and tells the verdict only.
+with identity: it must be given the holder's identity document as well.`
 
-// connectorKinds lists what can be configured; a new connector is one line here.
-var connectorKinds = []connectorKind{
-	{sandbox.Name, true, func(getenv) (ports.AccountConnector, error) { return sandbox.New(nil) }},
-	{sandbox.StandbyName, true, func(getenv) (ports.AccountConnector, error) { return sandbox.New(&sandbox.Config{Standby: true}) }},
-	{paystack.Name, false, func(env getenv) (ports.AccountConnector, error) { return paystack.FromEnv(env, nil) }},
-	{flutterwave.Name, false, func(env getenv) (ports.AccountConnector, error) { return flutterwave.FromEnv(env, nil) }},
-	{mtnmomo.Name, false, func(env getenv) (ports.AccountConnector, error) { return mtnmomo.FromEnv(env, nil) }},
-}
-
-// connectorNames lists the names that --connectors takes.
-func connectorNames() string {
-	names := make([]string, len(connectorKinds))
-	for i, k := range connectorKinds {
-		names[i] = k.name
-	}
-	return strings.Join(names, ", ")
-}
-
-// openConnectors opens what --connectors names, in its order, each that asks a
-// provider behind a circuit breaker. The sandbox brings its standby along: it is there to be
-// failed over to.
-func openConnectors(names []string, inSandbox bool, env getenv, changed func(resilient.StateChange)) ([]ports.AccountConnector, error) {
-	if len(names) == 0 && inSandbox {
-		names = []string{sandbox.Name}
-	}
-	names = withStandby(names)
-	all := make([]ports.AccountConnector, 0, len(names))
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("--connectors names %s twice", name)
-		}
-		c, err := openConnector(name, env, changed)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, nil
-}
-
-func openConnector(name string, env getenv, changed func(resilient.StateChange)) (ports.AccountConnector, error) {
-	i := slices.IndexFunc(connectorKinds, func(k connectorKind) bool { return k.name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("--connectors %q: want some of %s", name, connectorNames())
-	}
-	inner, err := connectorKinds[i].open(env)
+// Run prints what each connector can do.
+func (connectorsCmd) Run(world *surroundings) error {
+	m, err := capabilityMatrix()
 	if err != nil {
-		return nil, fmt.Errorf("--connectors %s: %w", name, err)
+		return err
 	}
-	if connectorKinds[i].offline {
-		return inner, nil // its failures are its script's
+	if err := printTable(world.stdout, m.markets); err != nil {
+		return err
 	}
-	return resilient.New(inner, &resilient.Config{OnStateChange: changed})
+	_, err = fmt.Fprintf(world.stdout, "\n%s\n\n", matrixLegend)
+	if err != nil {
+		return err
+	}
+	return printTable(world.stdout, m.traits)
 }
 
-func withStandby(names []string) []string {
-	first := slices.Index(names, sandbox.Name)
-	if first < 0 || slices.Contains(names, sandbox.StandbyName) {
-		return names
+func printTable(out io.Writer, rows [][]string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		if _, err := fmt.Fprintln(w, strings.Join(r, "\t")); err != nil {
+			return err
+		}
 	}
-	return slices.Insert(slices.Clone(names), first+1, sandbox.StandbyName)
+	return w.Flush()
+}
+
+// placeholder stands for every credential where no provider is asked: what a
+// connector can do does not depend on them.
+func placeholder(name string) string {
+	switch {
+	case strings.HasSuffix(name, "_BASE_URL"):
+		return ""
+	case strings.HasSuffix(name, "_API_USER"):
+		return "00000000-0000-4000-8000-000000000000"
+	case strings.HasSuffix(name, "_ENVIRONMENT"):
+		return "mtnghana"
+	default:
+		return "placeholder"
+	}
+}
+
+// matrix is two tables with their heads: what connectors do in each market, and
+// what goes for each of them everywhere.
+type matrix struct{ markets, traits [][]string }
+
+const none = "–"
+
+func capabilityMatrix() (matrix, error) {
+	rules := market.Rules()
+	m := matrix{
+		markets: [][]string{{"market"}},
+		traits:  [][]string{{"connector", "last live-tested"}},
+	}
+	for _, rule := range rules {
+		m.markets = append(m.markets, []string{rule.Market.String()})
+	}
+	for _, kind := range parts().Connectors {
+		c, err := kind.Open(service.ConnectorOptions{Env: placeholder})
+		if err != nil {
+			return m, err
+		}
+		can := c.Capabilities()
+		m.markets[0] = append(m.markets[0], kind.Name)
+		for i, rule := range rules {
+			m.markets[i+1] = append(m.markets[i+1], inMarket(can, rule.Market))
+		}
+		m.traits = append(m.traits, []string{kind.Name, liveTested(kind, can)})
+	}
+	return m, nil
+}
+
+// inMarket says what a connector does in a market.
+func inMarket(all ports.Capabilities, m ports.Market) string {
+	can, served := all.In(m)
+	answer := "no name"
+	switch {
+	case !served:
+		return none
+	case can.ComparesName:
+		answer = "compared"
+	case can.ReturnsName:
+		answer = "returned"
+	}
+	if can.NeedsIdentity {
+		answer += ", with identity"
+	}
+	if can.BillsFailures {
+		answer += ", bills failures"
+	}
+	return answer
+}
+
+func liveTested(kind service.ConnectorKind, can ports.Capabilities) string {
+	if kind.Offline {
+		return none
+	}
+	return cmp.Or(can.LastLiveTested, "never")
 }

@@ -16,7 +16,7 @@ import (
 
 // process is a corridor serve in a process of its own, with acme logged in.
 type process struct {
-	*service
+	*running
 
 	cmd  *exec.Cmd
 	gone chan error
@@ -26,7 +26,7 @@ type process struct {
 func launch(t *testing.T, clients, store string, env ...string) *process {
 	t.Helper()
 	p := &process{
-		service: &service{t: t, out: &screen{}, log: &screen{}, turn: newTurns()},
+		running: &running{t: t, out: &screen{}, log: &screen{}, turn: newTurns()},
 		cmd: exec.Command(os.Args[0], "serve", "--listen", "127.0.0.1:0", "--sandbox",
 			"--clients-file", clients, "--store", store, "--log-level", "DEBUG"),
 		gone: make(chan error, 1),

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/service"
 )
 
 // TestABuriedEventOfADamagedTimeHidesNoOthers: JSON has no form for its time.
@@ -13,9 +15,9 @@ func TestABuriedEventOfADamagedTimeHidesNoOthers(t *testing.T) {
 }
 
 func aBuriedEventOfADamagedTimeHidesNoOthers(t *testing.T, store string) {
-	opened, err := openStore(t.Context(), store)
+	opened, err := service.OpenStore(t.Context(), parts(), store)
 	require.NoError(t, err)
-	require.NoError(t, opened.close())
+	require.NoError(t, opened.Close())
 	at, times := "1790000000000", []string{"9223372036854775807", "-9223372036854775808"}
 	if isPostgres(store) {
 		at, times = "'2026-11-20'", []string{"'infinity'", "'-infinity'"}

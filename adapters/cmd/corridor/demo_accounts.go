@@ -52,7 +52,7 @@ func (s *story) newAccounts(policy validation.Policy) (*validation.Service, erro
 	if err != nil {
 		return nil, err
 	}
-	secret := make([]byte, dataKeySize)
+	secret := make([]byte, demoKeySize)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
 	}
@@ -75,6 +75,8 @@ const (
 	demoAccount = "0690000032"
 	demoSlip    = "0690000023" // two digits of it swapped
 	demoSlow    = "0690030002"
+
+	demoKeySize = 32
 )
 
 func (s *story) ask(number, name string) (ports.Validation, error) {

@@ -2,159 +2,141 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"os"
-	"strconv"
+	"strings"
 	"time"
 
-	"github.com/corridor-go/corridor/adapters/relay"
-	"github.com/corridor-go/corridor/adapters/webhook"
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/adapters/service"
+
 	"github.com/corridor-go/corridor/ports"
 )
 
-const (
-	webhookSecretsEnv = "CORRIDOR_WEBHOOK_SECRETS" // no flag: a command line is seen by every user of the machine
-	webhookSecretName = "sandbox webhook secret"
-
-	eventsEvery = 500 * time.Millisecond
-
-	// webhookRelays deliver side by side, so that a receiver's answers are not
-	// waited for one by one. Events of one thing stay in order. Each relay claims
-	// one event at a time: others of its batch would wait for an answer that does
-	// not come, or, when the process dies, for the end of their lease.
-	webhookRelays, webhookBatch = 4, 1
-
-	// goneFor is short: whoever replays events for a receiver that is back should
-	// not have to wait.
-	goneFor = time.Minute
-)
-
-// eventSettings are the flags of serve that concern events.
-type eventSettings struct {
-	WebhookURL          string `env:"CORRIDOR_WEBHOOK_URL"           help:"Where events are posted, signed; off by default."                       name:"webhook-url"`
-	WebhookAllowPrivate bool   `env:"CORRIDOR_WEBHOOK_ALLOW_PRIVATE" help:"Let the receiver be in a private network or on this machine, and http." name:"webhook-allow-private"`
+// eventsCmd is for those who look after the events that nobody could take.
+type eventsCmd struct {
+	Buried  buriedCmd  `cmd:"" help:"List the events that were set aside, one JSON object a line."`
+	Replay  replayCmd  `cmd:"" help:"Send events that were set aside again, each in its place."`
+	Discard discardCmd `cmd:"" help:"Remove events that were set aside, for good."`
 }
 
-// events are how stored events leave.
-type events struct {
-	relays []*relay.Relay
-	hook   *webhook.Sink // nil: none
-	greet  greeting
+type storeSetting struct {
+	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"sqlite:PATH or postgres://… of the service."`
 }
 
-// open makes what drains the store's outbox. Without a receiver the events are
-// counted, and done with.
-func (c *eventSettings) open(ctx context.Context, s *store, inSandbox bool, count *counters, log *slog.Logger) (*events, error) {
-	e := &events{greet: func(io.Writer, string) {}}
-	if err := e.openHook(ctx, c, s, inSandbox, count); err != nil {
-		return nil, err
+// letters lends the dead letters of the store to fn.
+func (c *storeSetting) letters(ctx context.Context, fn func(ports.DeadLetters) error) error {
+	if err := c.holdsEvents(); err != nil {
+		return service.Reject(err)
 	}
-	if e.hook == nil && s.queue != nil {
-		log.Warn("no --webhook-url: events that this process takes reach no receiver, also when another process of the database has one")
+	s, err := service.OpenStore(ctx, parts(), c.Store)
+	if err != nil {
+		return service.Reject(err)
 	}
-	sink := &countingSink{counters: count, log: log}
-	relays, batch := 1, relay.DefaultBatch
-	if e.hook != nil {
-		sink.next, relays, batch = e.hook, webhookRelays, webhookBatch
-	}
-	for range relays {
-		r, err := relay.New(s.Outbox(), sink, &relay.Config{Logger: log, Every: eventsEvery, Batch: batch, Buried: count.eventBuried})
-		if err != nil {
-			return nil, err
-		}
-		e.relays = append(e.relays, r)
-	}
-	return e, nil
+	return errors.Join(fn(s.DeadLetters()), s.Close())
 }
 
-func (e *events) openHook(ctx context.Context, c *eventSettings, s *store, inSandbox bool, count *counters) error {
-	text := os.Getenv(webhookSecretsEnv)
+// holdsEvents refuses what no service can have left events in: a mistyped path
+// would be made into an empty store, which has none.
+func (c *storeSetting) holdsEvents() error {
+	kind, path, _ := strings.Cut(c.Store, ":")
 	switch {
-	case c.WebhookURL == "" && text == "":
-		return nil
-	case c.WebhookURL == "":
-		return errors.New(webhookSecretsEnv + " is of no use without --webhook-url")
-	case text == "" && !inSandbox:
-		return errors.New("--webhook-url needs secrets to sign with, in " + webhookSecretsEnv + ": whsec_base64,…")
+	case kind == "memory":
+		return fmt.Errorf("--store %s: what is in memory is the service's own; name sqlite:PATH or postgres://…", c.Store)
+	case kind == "sqlite" && path != "":
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("--store %s: %w", c.Store, err)
+		}
 	}
-	secrets, err := e.secrets(ctx, s, text)
-	if err != nil {
-		return err
-	}
-	e.hook, err = webhook.New(c.WebhookURL, secrets, &webhook.Config{
-		AllowPrivate: c.WebhookAllowPrivate || inSandbox, GoneFor: goneFor, Hooks: webhook.Hooks{Attempted: count.webhookAttempted},
+	return nil
+}
+
+type buriedCmd struct{ storeSetting }
+
+// buriedLine is an event as it is listed. Its data stay in the store.
+type buriedLine struct {
+	ID       string    `json:"id"`
+	Kind     string    `json:"kind"`
+	ClientID string    `json:"clientId"`
+	At       time.Time `json:"at"`
+	Attempts int       `json:"attempts"`
+	Reason   string    `json:"reason"`
+}
+
+const buriedPage = 1000
+
+// Run lists them in the order of their saves.
+func (c *buriedCmd) Run(world *surroundings) error {
+	out := json.NewEncoder(world.stdout)
+	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
+		for after := int64(0); ; {
+			page, err := letters.Buried(world.ctx, after, buriedPage)
+			if err != nil {
+				return err
+			}
+			for _, e := range page {
+				if err := out.Encode(buriedLine{e.ID, e.Kind, e.Owner, printable(e.At), e.Attempt, e.Reason}); err != nil {
+					return err
+				}
+				after = e.Pos
+			}
+			if len(page) < buriedPage {
+				return nil
+			}
+		}
 	})
-	if err != nil {
-		return fmt.Errorf("--webhook-url: %w (AllowPrivate is --webhook-allow-private)", err)
+}
+
+// printable is at, or the zero time for a damaged one that JSON has no form for.
+func printable(at time.Time) time.Time {
+	if _, err := at.MarshalJSON(); err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+type replayCmd struct {
+	storeSetting
+
+	IDs []string `arg:""              help:"The events' ids." name:"id" optional:""`
+	All bool     `help:"All of them."`
+}
+
+// Validate wants all to be asked for by name.
+func (c *replayCmd) Validate() error {
+	if c.All == (len(c.IDs) > 0) {
+		return errors.New("name the events, or --all")
 	}
 	return nil
 }
 
-// secrets reads the secrets. In the sandbox, where none is set, one is made and
-// kept in the store, and shown.
-func (e *events) secrets(ctx context.Context, s *store, text string) ([]webhook.Secret, error) {
-	if text != "" {
-		secrets, err := webhook.ParseSecrets(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", webhookSecretsEnv, err)
-		}
-		return secrets, nil
-	}
-	fresh, err := webhook.NewSecret(rand.Reader)
+// Run makes them wait for delivery again.
+func (c *replayCmd) Run(world *surroundings) error {
+	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
+		n, err := letters.Replay(world.ctx, time.Now(), c.IDs...)
+		return told(world, n, "replayed", err)
+	})
+}
+
+type discardCmd struct {
+	storeSetting
+
+	IDs []string `arg:"" help:"The events' ids." name:"id"`
+}
+
+// Run removes them.
+func (c *discardCmd) Run(world *surroundings) error {
+	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
+		n, err := letters.Discard(world.ctx, c.IDs...)
+		return told(world, n, "discarded", err)
+	})
+}
+
+func told(world *surroundings, n int, what string, err error) error {
 	if err != nil {
-		return nil, err
-	}
-	kept, err := s.Secrets().Secret(ctx, webhookSecretName, []byte(fresh.Reveal()))
-	if err != nil {
-		return nil, err
-	}
-	e.greet = func(out io.Writer, _ string) {
-		_, _ = fmt.Fprintf(out, "\nwebhooks are signed with (Standard Webhooks):\n  secret        %s\n", kept)
-	}
-	return webhook.ParseSecrets(string(kept))
-}
-
-func (e *events) close() error {
-	if e.hook == nil {
-		return nil
-	}
-	return e.hook.Close()
-}
-
-// countingSink counts events that the receiver has, and, at debug level, tells
-// of them.
-type countingSink struct {
-	counters *counters
-	log      *slog.Logger
-	next     ports.EventSink // nil: nobody else
-}
-
-// Deliver hands the event on, and counts it.
-func (s *countingSink) Deliver(ctx context.Context, e ports.Event) error {
-	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if s.next != nil {
-		if err := s.next.Deliver(ctx, e); err != nil {
-			return err
-		}
-	}
-	s.counters.events.WithLabelValues(e.Kind).Inc()
-	s.counters.delayed.Observe(max(0, time.Since(e.At).Seconds())) // At is of another process's clock, maybe
-	s.log.DebugContext(ctx, "event", "id", e.ID, "kind", e.Kind, "at", e.At)
-	return nil
-}
-
-func (c *counters) webhookAttempted(_ string, status int, took time.Duration, _ error) {
-	c.attempts.WithLabelValues(strconv.Itoa(status)).Inc()
-	c.attempted.Observe(took.Seconds())
-}
-
-func (c *counters) eventBuried(e ports.Event, code errcodes.Code) {
-	c.buried.WithLabelValues(e.Kind, string(code)).Inc()
+	_, err = fmt.Fprintf(world.stdout, "%d %s\n", n, what)
+	return err
 }

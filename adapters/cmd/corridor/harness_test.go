@@ -23,10 +23,23 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
+	"github.com/corridor-go/corridor/adapters/service"
 )
 
 // runEnv makes the test's binary the command itself, for tests that kill it.
 const runEnv = "RUN_CORRIDOR"
+
+// What the settings are called, and bounds that tests know.
+const (
+	clientsEnv        = "CORRIDOR_CLIENTS"
+	dataKeysEnv       = "CORRIDOR_DATA_KEYS"
+	linkKeyEnv        = "CORRIDOR_URL_KEY"
+	webhookSecretsEnv = "CORRIDOR_WEBHOOK_SECRETS"
+
+	sandboxPrefix = "tx_sandbox_"   // begins the ids of the transactions that each client finds
+	lookTimeout   = 5 * time.Second // of the service, for one look at a feed's source
+	webhookRelays = 4               // deliver side by side
+)
 
 // TestMain lets no setting of the surrounding shell into the tests. Those that
 // are parallel wait rather than compute: more of them run than there are CPUs.
@@ -98,8 +111,8 @@ func setenv(t *testing.T, env map[string]string) {
 	}
 }
 
-// service is a corridor serve that runs, or several on one database.
-type service struct {
+// running is a corridor serve that runs, or several on one database.
+type running struct {
 	t        *testing.T
 	url      string // of the first
 	urls     []string
@@ -121,11 +134,11 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, "corridor.db")
-	store, err := openStore(context.Background(), "sqlite:"+path)
+	store, err := service.OpenStore(context.Background(), parts(), "sqlite:"+path)
 	if err != nil {
 		return nil, err
 	}
-	if err := store.close(); err != nil {
+	if err := store.Close(); err != nil {
 		return nil, err
 	}
 	file, err := os.ReadFile(path)
@@ -146,7 +159,7 @@ var listening = regexp.MustCompile(`(?m)^listening on (http://\S+)$`)
 
 // serve starts the command: once, or twice where a database is shared. Requests
 // then go to the one and the other by turns, and metrics are sums.
-func serve(t *testing.T, env map[string]string, args ...string) *service {
+func serve(t *testing.T, env map[string]string, args ...string) *running {
 	t.Helper()
 	n := 1
 	if slices.ContainsFunc(args, isPostgres) {
@@ -155,11 +168,11 @@ func serve(t *testing.T, env map[string]string, args ...string) *service {
 	return serveTimes(t, n, env, args...)
 }
 
-func serveTimes(t *testing.T, n int, env map[string]string, args ...string) *service {
+func serveTimes(t *testing.T, n int, env map[string]string, args ...string) *running {
 	t.Helper()
 	setenv(t, env)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &service{t: t, out: &screen{}, log: &screen{}, turn: newTurns()}
+	s := &running{t: t, out: &screen{}, log: &screen{}, turn: newTurns()}
 	done := make(chan int, n)
 	for range n {
 		world := &surroundings{ctx, strings.NewReader(""), s.out, s.log}
@@ -188,7 +201,7 @@ func serveTimes(t *testing.T, n int, env map[string]string, args ...string) *ser
 }
 
 // hear reads the addresses in what was logged, and tells how many there are.
-func (s *service) hear() int {
+func (s *running) hear() int {
 	s.urls = nil
 	for _, m := range listening.FindAllStringSubmatch(s.log.String(), -1) {
 		s.urls = append(s.urls, m[1])
@@ -200,7 +213,7 @@ func (s *service) hear() int {
 }
 
 // next is the address whose turn it is at a request.
-func (s *service) next(request string) string { return s.urls[s.turn.next(request, len(s.urls))] }
+func (s *running) next(request string) string { return s.urls[s.turn.next(request, len(s.urls))] }
 
 // turns has processes take them: what follows another request goes to another
 // process, and what was asked before to another than before.
@@ -226,7 +239,7 @@ func (t *turns) next(request string, n int) int {
 }
 
 // each gives the processes one by one, in t's place.
-func (s *service) each() (all []*service) {
+func (s *running) each() (all []*running) {
 	for _, url := range s.urls {
 		one := s.in(s.t)
 		one.url, one.urls = url, []string{url}
@@ -236,7 +249,7 @@ func (s *service) each() (all []*service) {
 }
 
 // serveAcme serves with a client that has logged in.
-func serveAcme(t *testing.T, args ...string) *service {
+func serveAcme(t *testing.T, args ...string) *running {
 	t.Helper()
 	s := serve(t, nil, append([]string{"--clients-file", clientsFile(t)}, args...)...)
 	require.Equal(t, http.StatusOK, s.login("acme", acmeSecret))
@@ -244,7 +257,7 @@ func serveAcme(t *testing.T, args ...string) *service {
 }
 
 // sandboxSecret reads what the sandbox printed.
-func (s *service) sandboxSecret() string {
+func (s *running) sandboxSecret() string {
 	s.t.Helper()
 	var secret string
 	require.Eventually(s.t, func() bool {
@@ -258,7 +271,7 @@ func (s *service) sandboxSecret() string {
 }
 
 // login asks for a token and keeps it if it is given.
-func (s *service) login(id, secret string) int {
+func (s *running) login(id, secret string) int {
 	s.t.Helper()
 	status, body := s.do(http.MethodPost, "/v1/auth/oauth2/token", fmt.Sprintf(`{"client_id":%q,"client_secret":%q}`, id, secret))
 	if token, ok := body["access_token"].(string); ok {
@@ -267,7 +280,7 @@ func (s *service) login(id, secret string) int {
 	return status
 }
 
-func (s *service) do(method, path, body string) (int, map[string]any) {
+func (s *running) do(method, path, body string) (int, map[string]any) {
 	s.t.Helper()
 	status, raw := s.send(method, path, "application/json", body)
 	var fields map[string]any
@@ -276,7 +289,7 @@ func (s *service) do(method, path, body string) (int, map[string]any) {
 }
 
 // send asks for anything, and gives the answer's bytes.
-func (s *service) send(method, path, contentType, body string) (int, string) {
+func (s *running) send(method, path, contentType, body string) (int, string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
@@ -297,7 +310,7 @@ func (s *service) send(method, path, contentType, body string) (int, string) {
 
 // eventually waits until check holds. It asks in the test's own goroutine, so
 // that check may fail the test.
-func (s *service) eventually(check func() bool, otherwise string) {
+func (s *running) eventually(check func() bool, otherwise string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !check(); <-time.After(20 * time.Millisecond) {
 		require.False(s.t, time.Now().After(deadline), otherwise)
@@ -306,7 +319,7 @@ func (s *service) eventually(check func() bool, otherwise string) {
 
 // metric reads one value of /metrics, of all processes together; one that is not
 // there is 0.
-func (s *service) metric(name string) (sum float64) {
+func (s *running) metric(name string) (sum float64) {
 	s.t.Helper()
 	for _, one := range s.each() {
 		sum += one.ownMetric(name)
@@ -314,7 +327,7 @@ func (s *service) metric(name string) (sum float64) {
 	return sum
 }
 
-func (s *service) ownMetric(name string) float64 {
+func (s *running) ownMetric(name string) float64 {
 	s.t.Helper()
 	status, text := s.send(http.MethodGet, "/metrics", "", "")
 	require.Equal(s.t, http.StatusOK, status)
@@ -328,7 +341,7 @@ func (s *service) ownMetric(name string) float64 {
 	return 0
 }
 
-func (s *service) lock(base, quote string) (int, map[string]any) {
+func (s *running) lock(base, quote string) (int, map[string]any) {
 	s.t.Helper()
 	return s.do(http.MethodPost, "/v1/rate-locks", fmt.Sprintf(`{"base":%q,"quote":%q}`, base, quote))
 }

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/corridor-go/corridor/adapters/service"
 )
 
 type healthcheckCmd struct {
@@ -18,7 +20,7 @@ type healthcheckCmd struct {
 func (c *healthcheckCmd) Run(world *surroundings) error {
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return rejected{err}
+		return service.Reject(err)
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
@@ -27,7 +29,7 @@ func (c *healthcheckCmd) Run(world *surroundings) error {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", http.NoBody)
 	if err != nil {
-		return rejected{err}
+		return service.Reject(err)
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {

@@ -24,7 +24,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/corridor-go/corridor/adapters/service"
+	"github.com/corridor-go/corridor/errcodes"
 
 	"github.com/alecthomas/kong"
 )
@@ -58,10 +62,8 @@ type surroundings struct {
 	stdout, stderr io.Writer
 }
 
-// rejected marks an error after which nothing was started.
-type rejected struct{ error }
-
-func (r rejected) Unwrap() error { return r.error }
+// parts are the adapters that the settings can name.
+func parts() service.Parts { return service.Shipped() }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -77,7 +79,7 @@ func run(world *surroundings, args []string) int {
 	parser, err := kong.New(&cli,
 		kong.Name("corridor"), kong.Description("Rate locks, account validation and normalised failures behind a wire interface."),
 		kong.Writers(world.stdout, world.stderr), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(),
-		kong.Vars{"connectors": connectorNames()},
+		kong.Vars(parts().Vars()),
 	)
 	if err != nil {
 		return fail(world, err, exitFailed)
@@ -90,7 +92,7 @@ func run(world *surroundings, args []string) int {
 		return fail(world, err, exitRejected)
 	}
 	err = parsed.Run(world)
-	var refused rejected
+	var refused service.Rejected
 	switch {
 	case err == nil:
 		return exitOK
@@ -104,4 +106,14 @@ func run(world *surroundings, args []string) int {
 func fail(world *surroundings, err error, code int) int {
 	_, _ = fmt.Fprintln(world.stderr, "corridor:", oneLine(err))
 	return code
+}
+
+// oneLine gives an error as one clear line: for a coded error its message and
+// what caused it, without the code.
+func oneLine(err error) string {
+	text := err.Error()
+	if coded, ok := errors.AsType[*errcodes.Error](err); ok {
+		text = strings.Replace(text, string(coded.Code())+": ", "", 1)
+	}
+	return strings.Join(strings.Fields(text), " ")
 }

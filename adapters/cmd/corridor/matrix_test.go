@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/service"
 	"github.com/corridor-go/corridor/internal/docpage"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -44,21 +45,21 @@ func drawTable(b *strings.Builder, rows [][]string) {
 func TestTheMatrixIsWhole(t *testing.T) {
 	m, err := capabilityMatrix()
 	require.NoError(t, err)
-	for i, kind := range connectorKinds {
-		c, err := kind.open(placeholder)
+	for i, kind := range parts().Connectors {
+		c, err := kind.Open(service.ConnectorOptions{Env: placeholder})
 		require.NoError(t, err)
-		require.Equal(t, kind.name, c.Name(), "a flag's name is the result's")
+		require.Equal(t, kind.Name, c.Name(), "a flag's name is the result's")
 		var claimed, shown []string
 		for _, market := range c.Capabilities().Markets {
 			claimed = append(claimed, market.String())
 		}
-		require.Equal(t, kind.name, m.markets[0][i+1])
+		require.Equal(t, kind.Name, m.markets[0][i+1])
 		for _, row := range m.markets[1:] {
 			if row[i+1] != none {
 				shown = append(shown, row[0])
 			}
 		}
-		require.ElementsMatch(t, claimed, shown, kind.name)
+		require.ElementsMatch(t, claimed, shown, kind.Name)
 	}
 }
 
@@ -78,9 +79,9 @@ func TestWhatTheMatrixSaysOfAMarket(t *testing.T) {
 	} {
 		require.Equal(t, want, got)
 	}
-	require.Equal(t, "never", liveTested(connectorKind{}, ports.Capabilities{}))
-	require.Equal(t, "2026-11-21", liveTested(connectorKind{}, ports.Capabilities{LastLiveTested: "2026-11-21"}))
-	require.Equal(t, none, liveTested(connectorKind{offline: true}, ports.Capabilities{}))
+	require.Equal(t, "never", liveTested(service.ConnectorKind{}, ports.Capabilities{}))
+	require.Equal(t, "2026-11-21", liveTested(service.ConnectorKind{}, ports.Capabilities{LastLiveTested: "2026-11-21"}))
+	require.Equal(t, none, liveTested(service.ConnectorKind{Offline: true}, ports.Capabilities{}))
 }
 
 func TestConnectorsPrintsTheMatrix(t *testing.T) {

@@ -2,22 +2,23 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
+
+	"github.com/corridor-go/corridor/adapters/service"
 )
 
 type migrateCmd struct {
-	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"memory:, sqlite:PATH or postgres://…"`
+	Store string `default:"sqlite:corridor.db" env:"CORRIDOR_STORE" help:"${stores}"`
 }
 
 // Run opens the store, which brings its tables up to date.
 func (c *migrateCmd) Run(world *surroundings) error {
-	s, err := openShared(world.ctx, c.Store, newCounters(), slog.New(slog.DiscardHandler))
+	s, err := service.OpenShared(world.ctx, parts(), c.Store)
 	if err != nil {
-		return rejected{err}
+		return service.Reject(err)
 	}
-	if err := s.close(); err != nil {
+	if err := s.Close(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(world.stdout, "up to date:", storeName(c.Store))
+	_, err = fmt.Fprintln(world.stdout, "up to date:", s.Name)
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/service"
+
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
@@ -66,7 +68,7 @@ func (c *normaliseCmd) Run(world *surroundings) error {
 		Code: *c.Code, Message: c.Message, State: errcodes.State(c.State),
 	})
 	if err != nil {
-		return rejected{err}
+		return service.Reject(err)
 	}
 	_, err = world.stdout.Write(append(appendMeaning(nil, &r, time.Now()), '\n'))
 	return err

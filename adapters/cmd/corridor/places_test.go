@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
+	"github.com/corridor-go/corridor/adapters/service"
 )
 
 // place is where the wire is tested: a store, and as many processes on it as it
@@ -101,7 +101,7 @@ const (
 // TestRequestsTakeTurns: two processes are worth something only if both are asked.
 func TestRequestsTakeTurns(t *testing.T) {
 	t.Parallel()
-	s := &service{urls: []string{"first", "second"}, turn: newTurns()}
+	s := &running{urls: []string{"first", "second"}, turn: newTurns()}
 	var took []string
 	for _, request := range []string{"create", "read", "read", "create"} {
 		took = append(took, s.next(request))
@@ -154,11 +154,11 @@ func calls(f *ast.FuncDecl) map[string]bool {
 }
 
 var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
-	s, err := openShared(ctx, dsn, newCounters(), slog.New(slog.DiscardHandler))
+	s, err := service.OpenShared(ctx, parts(), dsn)
 	if err != nil {
 		return err
 	}
-	return s.close()
+	return s.Close()
 })
 
 // databases bounds how many tests use the one server at once, whose connections

@@ -107,7 +107,7 @@ func TestTheDatabaseGoesAwayAndComesBack(t *testing.T) {
 
 // requireEventsOf wants the events of all that was acknowledged, by their
 // locks.
-func (s *service) requireEventsOf(r *receiver, l *load, store string) {
+func (s *running) requireEventsOf(r *receiver, l *load, store string) {
 	s.t.Helper()
 	s.lasts(backAgain+startLimit, func() bool { return rows(s.t, store, `SELECT count(*) FROM events`) == 0 }, "events are left")
 	var told sync.Map

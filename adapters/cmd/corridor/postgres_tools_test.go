@@ -3,7 +3,6 @@ package main
 import (
 	"database/sql"
 	"encoding/hex"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -12,9 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
-	"github.com/corridor-go/corridor/ports"
 )
 
 // TestMigrateADatabase: as often as one likes, by many at once, under either name
@@ -47,7 +44,7 @@ func TestMigrateADatabase(t *testing.T) {
 }
 
 // sandboxSecrets reads what all processes printed.
-func (s *service) sandboxSecrets(n int) (secrets []string) {
+func (s *running) sandboxSecrets(n int) (secrets []string) {
 	s.t.Helper()
 	s.eventually(func() bool {
 		secrets = nil
@@ -59,40 +56,6 @@ func (s *service) sandboxSecrets(n int) (secrets []string) {
 		return len(secrets) == n
 	}, "secrets are missing")
 	return secrets
-}
-
-// TestSecretsAreMadeOneAfterTheOther: by processes that start at once, so that
-// none writes over another's.
-func TestSecretsAreMadeOneAfterTheOther(t *testing.T) {
-	t.Parallel()
-	spec := shared.empty(t)
-	var starts []introduction
-	var last *store
-	for range clientauth.MaxSecrets {
-		s, err := openShared(t.Context(), spec, newCounters(), slog.New(slog.DiscardHandler))
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, s.close()) })
-		starts, last = append(starts, introduceSandbox(s)), s
-	}
-	for range 10 {
-		var out screen
-		var all sync.WaitGroup
-		for _, start := range starts {
-			all.Go(func() {
-				greet, err := start(t.Context())
-				if assert.NoError(t, err) {
-					greet(&out, "")
-				}
-			})
-		}
-		all.Wait()
-		client, err := last.Clients().Client(t.Context(), sandboxClientID)
-		require.NoError(t, err)
-		for _, secret := range (&service{t: t, out: &out}).sandboxSecrets(len(starts)) {
-			hash := ports.ClientSecret{SHA256: clientauth.HashSecret(secret)}
-			require.Contains(t, client.Secrets, hash, "each is good")
-		}
-	}
 }
 
 // TestSandboxesThatStartAtOnceHaveASecretEach: and the last of too many are good.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/service"
+
 	"github.com/corridor-go/corridor/adapters/files/folder"
 	"github.com/corridor-go/corridor/adapters/source/sandbox"
 	"github.com/corridor-go/corridor/errcodes"
@@ -45,36 +47,36 @@ func (c *reportCmd) Run(world *surroundings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	service, closeAll, err := c.service(world.ctx, dir)
+	reports, closeAll, err := c.service(world.ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeAll()) }()
-	job, err := c.make(world, service)
+	job, err := c.make(world, reports)
 	if err != nil {
 		return err
 	}
-	return c.deliver(world, service, job.ID)
+	return c.deliver(world, reports, job.ID)
 }
 
 func (c *reportCmd) service(ctx context.Context, dir string) (*report.Service, func() error, error) {
-	store, err := openStore(ctx, "memory:")
+	store, err := service.OpenStore(ctx, parts(), "memory:")
 	if err != nil {
 		return nil, nil, err
 	}
 	files, err := folder.New(dir, nil)
 	if err != nil {
-		return nil, nil, errors.Join(err, store.close())
+		return nil, nil, errors.Join(err, store.Close())
 	}
 	books, err := sandbox.New(nil)
 	if err != nil {
-		return nil, nil, errors.Join(err, store.close())
+		return nil, nil, errors.Join(err, store.Close())
 	}
-	service, err := newReports(store, reportParts{books.Transactions(), books.Settlements(), files}, nil)
+	made, err := service.NewReports(parts(), service.ReportPorts{Reports: store.Reports(), Transactions: books.Transactions(), Settlements: books.Settlements(), Files: files}, nil)
 	if err != nil {
-		return nil, nil, errors.Join(err, store.close())
+		return nil, nil, errors.Join(err, store.Close())
 	}
-	return service, store.close, nil
+	return made, store.Close, nil
 }
 
 // request puts the flags together.
@@ -102,45 +104,45 @@ func (c *reportCmd) request() (report.Request, error) {
 }
 
 // make asks for the report and shows how far it is until it has ended.
-func (c *reportCmd) make(world *surroundings, service *report.Service) (ports.ReportJob, error) {
+func (c *reportCmd) make(world *surroundings, reports *report.Service) (ports.ReportJob, error) {
 	r, err := c.request()
 	if err != nil {
-		return ports.ReportJob{}, rejected{err}
+		return ports.ReportJob{}, service.Reject(err)
 	}
-	create := service.CreateUnmatched
+	create := reports.CreateUnmatched
 	if c.Kind == string(ports.ReportTransactions) {
-		create = service.CreateTransactions
+		create = reports.CreateTransactions
 		if len(r.Columns) == 0 {
-			for _, column := range service.Columns(ports.ReportTransactions) {
+			for _, column := range reports.Columns(ports.ReportTransactions) {
 				r.Columns = append(r.Columns, column.Name)
 			}
 		}
 	}
 	job, err := create(world.ctx, toolOwner, r)
 	if err != nil {
-		return job, rejected{err}
+		return job, service.Reject(err)
 	}
 	ended := make(chan error, 1)
 	ctx, cancel := context.WithCancel(world.ctx)
 	defer cancel()
-	go func() { ended <- service.Tick(ctx, time.Now()) }()
+	go func() { ended <- reports.Tick(ctx, time.Now()) }()
 	progress := newProgress(world.stderr)
 	ticker := time.NewTicker(progress.every)
 	defer ticker.Stop()
 	for {
 		select {
 		case err := <-ended:
-			return c.end(world, service, job.ID, progress, err)
+			return c.end(world, reports, job.ID, progress, err)
 		case <-ticker.C:
-			if now, err := service.Get(world.ctx, toolOwner, job.ID); err == nil {
+			if now, err := reports.Get(world.ctx, toolOwner, job.ID); err == nil {
 				progress.show(now.Rows)
 			}
 		}
 	}
 }
 
-func (c *reportCmd) end(world *surroundings, service *report.Service, id string, progress *progress, cause error) (ports.ReportJob, error) {
-	job, err := service.Get(context.WithoutCancel(world.ctx), toolOwner, id)
+func (c *reportCmd) end(world *surroundings, reports *report.Service, id string, progress *progress, cause error) (ports.ReportJob, error) {
+	job, err := reports.Get(context.WithoutCancel(world.ctx), toolOwner, id)
 	if err != nil || cause != nil {
 		return job, errors.Join(cause, err)
 	}
@@ -152,8 +154,8 @@ func (c *reportCmd) end(world *surroundings, service *report.Service, id string,
 }
 
 // deliver copies the file, and the manifest beside it.
-func (c *reportCmd) deliver(world *surroundings, service *report.Service, id string) error {
-	file, err := service.Open(world.ctx, toolOwner, id)
+func (c *reportCmd) deliver(world *surroundings, reports *report.Service, id string) error {
+	file, err := reports.Open(world.ctx, toolOwner, id)
 	if err != nil {
 		return err
 	}
@@ -164,7 +166,7 @@ func (c *reportCmd) deliver(world *surroundings, service *report.Service, id str
 	if err := errors.Join(copyTo(out, file), file.Close()); err != nil {
 		return err
 	}
-	manifest, err := service.Manifest(world.ctx, toolOwner, id)
+	manifest, err := reports.Manifest(world.ctx, toolOwner, id)
 	if err != nil {
 		return err
 	}
@@ -187,4 +189,42 @@ func copyTo(path string, from io.Reader) error {
 	}
 	_, err = io.Copy(to, from)
 	return errors.Join(err, to.Close())
+}
+
+// progress shows how far a report is: on a terminal in one line that changes,
+// elsewhere in plain lines now and then.
+type progress struct {
+	out      io.Writer
+	terminal bool
+	every    time.Duration
+	width    int
+}
+
+func newProgress(out io.Writer) *progress {
+	p := &progress{out: out, every: 2 * time.Second}
+	if file, ok := out.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			p.terminal, p.every = true, 100*time.Millisecond
+		}
+	}
+	return p
+}
+
+// spinner moves on with each look: nobody knows of how many rows it is.
+var spinner = []string{"|", "/", "-", `\`}
+
+func (p *progress) show(rows int64) {
+	if !p.terminal {
+		sayf(p.out, "%d rows so far\n", rows)
+		return
+	}
+	p.width = (p.width + 1) % len(spinner)
+	sayf(p.out, "\r%s %d rows", spinner[p.width], rows)
+}
+
+func (p *progress) end(rows int64) {
+	if p.terminal {
+		sayf(p.out, "\r%s\r", strings.Repeat(" ", 40))
+	}
+	sayf(p.out, "%d rows\n", rows)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
 
+	"github.com/corridor-go/corridor/adapters/service"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report"
 )
@@ -132,7 +133,7 @@ func requireNames(t *testing.T, files string, ids []string) {
 // report.DefaultLease, and tells how many there were.
 func lapse(t *testing.T, spec string, ids []string) (held int) {
 	t.Helper()
-	store, err := openStore(t.Context(), spec)
+	store, err := service.OpenStore(t.Context(), parts(), spec)
 	require.NoError(t, err)
 	running := 0
 	for _, id := range ids {
@@ -150,7 +151,7 @@ func lapse(t *testing.T, spec string, ids []string) (held int) {
 		job.LeaseUntil = job.UpdatedAt
 		require.NoError(t, store.Reports().Save(t.Context(), ports.ReportChange{Job: job}))
 	}
-	require.NoError(t, store.close())
+	require.NoError(t, store.Close())
 	require.Positive(t, running, "all were done before the signal")
 	return held
 }
@@ -162,11 +163,11 @@ func (p *process) requireWhole(id, spec string) (job ports.ReportJob, file []byt
 	ended := p.done("/v1/reports/transactions/" + id)
 	require.Equal(p.t, "COMPLETED", ended["status"])
 	file = p.fetch(ended["downloadUrl"].(string))
-	store, err := openStore(p.t.Context(), spec)
+	store, err := service.OpenStore(p.t.Context(), parts(), spec)
 	require.NoError(p.t, err)
 	job, err = store.Reports().Report(p.t.Context(), "acme", id)
 	require.NoError(p.t, err)
-	require.NoError(p.t, store.close())
+	require.NoError(p.t, store.Close())
 	require.Equal(p.t, job.FileSize, int64(len(file)))
 	sum := sha256.Sum256(file)
 	require.Equal(p.t, job.FileSHA256, hex.EncodeToString(sum[:]))

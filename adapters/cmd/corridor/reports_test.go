@@ -17,7 +17,7 @@ const octoberReport = `{"merchantId":"m","name":"October","columns":["transactio
 	`"parameters":{"dateRange":{"startDate":"2026-10-01","endDate":"2026-10-31"}}}`
 
 // done polls a report to its end.
-func (s *service) done(path string) map[string]any {
+func (s *running) done(path string) map[string]any {
 	s.t.Helper()
 	var body map[string]any
 	s.eventually(func() bool {
@@ -30,7 +30,7 @@ func (s *service) done(path string) map[string]any {
 }
 
 // onPath is a link without the address of the process that made it.
-func (s *service) onPath(link any) string {
+func (s *running) onPath(link any) string {
 	s.t.Helper()
 	for _, url := range s.urls {
 		if path, ours := strings.CutPrefix(link.(string), url); ours {
@@ -149,4 +149,15 @@ func TestReportFilesThatAreNone(t *testing.T) {
 	code, _, errs := command(t, "", map[string]string{linkKeyEnv: "short"}, "serve", "--sandbox", "--store", "memory:", "--listen", "127.0.0.1:0")
 	require.Equal(t, exitRejected, code, errs)
 	require.Contains(t, errs, linkKeyEnv)
+}
+
+func TestAReportIsForItsOwnerAlone(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.csv")
+	code, _, errs := command(t, "", nil, "report", "unmatched", "--from", "2026-10-01", "--sandbox", "--out", out)
+	require.Zero(t, code, errs)
+	for _, path := range []string{out, out + ".manifest.json"} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode())
+	}
 }

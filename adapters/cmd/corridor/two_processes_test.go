@@ -20,7 +20,7 @@ import (
 const takenOver = 11*time.Second + 10*time.Second
 
 // lasts waits for a time that the service is given, not the test.
-func (s *service) lasts(limit time.Duration, check func() bool, otherwise string) {
+func (s *running) lasts(limit time.Duration, check func() bool, otherwise string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(limit); !check(); <-time.After(20 * time.Millisecond) {
 		require.False(s.t, time.Now().After(deadline), otherwise)
@@ -134,7 +134,7 @@ func TestOneOfTwoStopsUnderLoad(t *testing.T) {
 		require.True(t, errors.Is(a.err, syscall.ECONNREFUSED) || errors.Is(a.err, syscall.ECONNRESET),
 			"a request that was taken is answered: %d %s %v after %s", a.status, a.body, a.err, a.took)
 	}
-	l.kept(second.service)
+	l.kept(second.running)
 	ended := second.ended(pending["id"]) // sooner than after a kill: it was given back
 	require.Equal(t, "verified", ended["status"])
 	for _, log := range []*screen{first.log, second.log} {

@@ -53,7 +53,7 @@ type load struct {
 	done  atomic.Int64      // successes
 }
 
-func (s *service) load(urls []string, workers int) *load {
+func (s *running) load(urls []string, workers int) *load {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &load{acked: map[string]string{}}
 	var all sync.WaitGroup
@@ -94,7 +94,7 @@ func (l *load) note(a answered) (id string, ok bool) {
 }
 
 // kept wants each answer that was given to be true still (I10).
-func (l *load) kept(s *service) {
+func (l *load) kept(s *running) {
 	s.t.Helper()
 	require.NotEmpty(s.t, l.acked)
 	for id, told := range l.acked {

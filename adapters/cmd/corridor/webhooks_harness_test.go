@@ -15,9 +15,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/service"
 	"github.com/corridor-go/corridor/adapters/webhook"
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
 )
 
 // posted is a request to a receiver, as it came.
@@ -138,8 +142,39 @@ func kinds(list []posted) (order []string) {
 // two ends.
 const atOnce = 7
 
+// standstill begins acme's plays in a store as the sandbox does, an hour from now,
+// so that they stand still: five have opened, and two have ended.
+func standstill(t *testing.T, store string) {
+	t.Helper()
+	opened, err := service.OpenShared(t.Context(), parts(), store)
+	require.NoError(t, err)
+	normaliser, err := failures.New(nil)
+	require.NoError(t, err)
+	later := portstest.NewClock(time.Now().Add(time.Hour))
+	payments, err := authstate.New(authstate.Ports{Transactions: opened.Transactions(), Work: opened.Work()}, normaliser, &authstate.Config{Clock: later})
+	require.NoError(t, err)
+	for _, play := range []authstate.Opening{
+		{ID: "timeout_late", Direction: errcodes.Payin, RespondBy: later.Now().Add(2 * time.Second)},
+		{ID: "succeeded", Direction: errcodes.Payin},
+		{ID: "errored", Direction: errcodes.Payout},
+		{ID: "failed", Direction: errcodes.Payin},
+		{ID: "pending", Direction: errcodes.Payin},
+	} {
+		play.ID = sandboxPrefix + play.ID
+		_, err := payments.Open(t.Context(), "acme", play)
+		require.NoError(t, err)
+	}
+	record := func(play, code, message string) {
+		_, err := payments.Record(t.Context(), "acme", sandboxPrefix+play, authstate.Report{Scheme: failures.MpesaDaraja, Code: code, Message: message})
+		require.NoError(t, err)
+	}
+	record("failed", "1032", "Request cancelled by user")
+	record("errored", "1", "The balance is insufficient for the transaction.")
+	require.NoError(t, opened.Close())
+}
+
 // received waits for that many different events about the plays.
-func (s *service) received(r *receiver, n int) []posted {
+func (s *running) received(r *receiver, n int) []posted {
 	s.t.Helper()
 	s.eventually(func() bool {
 		r.mu.Lock()
@@ -152,7 +187,7 @@ func (s *service) received(r *receiver, n int) []posted {
 var printedSecret = regexp.MustCompile(`(?m)^  secret        (whsec_\S+)$`)
 
 // webhookSecret reads what the sandbox printed.
-func (s *service) webhookSecret() (text string) {
+func (s *running) webhookSecret() (text string) {
 	s.t.Helper()
 	s.eventually(func() bool {
 		if m := printedSecret.FindStringSubmatch(s.out.String()); m != nil {
@@ -190,13 +225,13 @@ func requireNotSigned(t *testing.T, secret string, list []posted) {
 }
 
 // serveHooks serves acme and beta in the sandbox, with events to a receiver.
-func serveHooks(t *testing.T, store string, r *receiver, args ...string) *service {
+func serveHooks(t *testing.T, store string, r *receiver, args ...string) *running {
 	t.Helper()
 	return serveAcme(t, append([]string{"--sandbox", "--store", store, "--webhook-url", r.URL + "/events", "--log-level", "DEBUG"}, args...)...)
 }
 
 // payment asks for one of the plays.
-func (s *service) payment(play string) map[string]any {
+func (s *running) payment(play string) map[string]any {
 	s.t.Helper()
 	status, body := s.do(http.MethodGet, "/v1/payment/"+sandboxPrefix+play, "")
 	require.Equal(s.t, http.StatusOK, status, body)
@@ -204,7 +239,7 @@ func (s *service) payment(play string) map[string]any {
 }
 
 // becomes polls a play until it has the status.
-func (s *service) becomes(play string, status ports.TransactionStatus) (body map[string]any) {
+func (s *running) becomes(play string, status ports.TransactionStatus) (body map[string]any) {
 	s.t.Helper()
 	s.eventually(func() bool {
 		body = s.payment(play)

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -13,7 +13,7 @@ const purgeEvery = 10 * time.Minute // of expired tokens
 
 // background is what runs beside the requests.
 type background struct {
-	app      *application
+	app      *Service
 	log      *slog.Logger
 	cancel   context.CancelFunc
 	stopping atomic.Bool
@@ -30,31 +30,31 @@ type loop struct {
 }
 
 // start sets the application's loops going.
-func (a *application) start(log *slog.Logger) *background {
+func (s *Service) start(log *slog.Logger) *background {
 	ctx, cancel := context.WithCancel(context.Background())
-	b := &background{app: a, log: log, cancel: cancel, broken: make(chan error, 1)}
-	for _, l := range a.loops(log) {
+	b := &background{app: s, log: log, cancel: cancel, broken: make(chan error, 1)}
+	for _, l := range s.loops(log) {
 		b.done.Go(func() { b.keep(ctx, l) })
 	}
 	return b
 }
 
 // loops are those of what is set.
-func (a *application) loops(log *slog.Logger) (all []loop) {
-	if a.payments.sandbox != nil {
-		all = append(all, loop{"sandbox transactions", a.payments.play})
+func (s *Service) loops(log *slog.Logger) (all []loop) {
+	if s.payments.sandbox != nil {
+		all = append(all, loop{"sandbox transactions", s.payments.play})
 	}
-	if a.queue != nil {
-		return append(all, loop{"queue", func(ctx context.Context) error { return a.queue.Run(ctx, a.jobs()) }})
+	if s.queue != nil {
+		return append(all, loop{"queue", func(ctx context.Context) error { return s.queue.Run(ctx, s.jobs()) }})
 	}
-	if a.reports.service != nil {
-		all = append(all, loop{"reports", a.reports.Run})
+	if s.reports.service != nil {
+		all = append(all, loop{"reports", s.reports.Run})
 	}
-	for _, r := range a.events.relays {
+	for _, r := range s.events.relays {
 		all = append(all, loop{"events", r.Run})
 	}
-	return append(all, loop{"rate locks", a.locks.Run}, loop{"validations", a.accounts.Run},
-		loop{"transactions", a.payments.service.Run}, loop{"tokens", a.purgeTokens(log)})
+	return append(all, loop{"rate locks", s.locks.Run}, loop{"validations", s.accounts.Run},
+		loop{"transactions", s.payments.service.Run}, loop{"tokens", s.purgeTokens(log)})
 }
 
 // keep runs a loop. What it says when it was stopped is what the stop broke off;
@@ -72,7 +72,7 @@ func (b *background) keep(ctx context.Context, l loop) {
 }
 
 // purgeTokens drops expired tokens from the store now and then.
-func (a *application) purgeTokens(log *slog.Logger) func(context.Context) error {
+func (s *Service) purgeTokens(log *slog.Logger) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ticker := time.NewTicker(purgeEvery)
 		defer ticker.Stop()
@@ -81,7 +81,7 @@ func (a *application) purgeTokens(log *slog.Logger) func(context.Context) error 
 			case <-ctx.Done():
 				return ctx.Err()
 			case now := <-ticker.C:
-				if _, err := a.auth.Tick(ctx, now); err != nil {
+				if _, err := s.auth.Tick(ctx, now); err != nil {
 					log.Warn("expired tokens not purged; the next round tries again", "error", err)
 				}
 			}
@@ -89,11 +89,11 @@ func (a *application) purgeTokens(log *slog.Logger) func(context.Context) error 
 	}
 }
 
-func (a *application) closeQueue(ctx context.Context) error {
-	if a.queue == nil {
+func (s *Service) closeQueue(ctx context.Context) error {
+	if s.queue == nil {
 		return nil
 	}
-	return a.queue.Close(ctx)
+	return s.queue.Close(ctx)
 }
 
 // stop cuts what the loops do, a look at a slow feed too, and waits for their

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -7,34 +7,29 @@ import (
 	"net"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 )
 
-// assembled is a serve that has everything and does not run yet.
-func assembled(t *testing.T, store string, log *slog.Logger) *application {
+// assembled is a service that has everything and does not run yet.
+func assembled(t *testing.T, store string, log *slog.Logger) *Service {
 	t.Helper()
-	var cli commands
-	parser, err := kong.New(&cli, kong.Vars{"connectors": connectorNames()})
+	settings := Defaults()
+	settings.Listen, settings.Sandbox, settings.Store, settings.ClientsFile = "127.0.0.1:0", true, store, clientsFile(t)
+	settings.Reports.ReportFiles = "dir:" + t.TempDir()
+	b := newBuilder(t.Context(), &settings, Shipped(), log)
+	app, err := b.service()
 	require.NoError(t, err)
-	_, err = parser.Parse([]string{"serve", "--clients-file", clientsFile(t), "--sandbox", "--store", store})
-	require.NoError(t, err)
-	app, err := cli.Serve.assemble(t.Context(), "http://localhost", log)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, app.close()) })
+	t.Cleanup(func() { require.NoError(t, app.Close()) })
 	return app
 }
 
 // serveApp serves until the stop, and tells when it has begun.
-func serveApp(t *testing.T, stop <-chan struct{}, app *application, log *slog.Logger) (listener net.Listener, ended <-chan error) {
+func serveApp(t *testing.T, stop <-chan struct{}, app *Service, log *slog.Logger) (listener net.Listener, ended <-chan error) {
 	t.Helper()
-	var err error
-	listener, err = new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
 	end, begun := make(chan error, 1), make(chan struct{})
-	go func() { end <- app.serve(stop, listener, log, func() { close(begun) }) }()
+	go func() { end <- app.serve(stop, app.listener, log, func() { close(begun) }) }()
 	await(t, "start", begun)
-	return listener, end
+	return app.listener, end
 }
 
 func TestServeEndsWithALoopThatEndsByItself(t *testing.T) {
@@ -55,8 +50,8 @@ func serveEndsWithALoopThatEndsByItself(t *testing.T, store string) {
 	listener, ended := serveApp(t, nil, app, log)
 	err := await(t, "end", ended)
 	require.ErrorIs(t, err, errBroken)
-	require.NotErrorAs(t, err, new(rejected), "its exit status is 1")
-	require.Equal(t, `corridor: `+errBroken.Error(), "corridor: "+oneLine(err))
+	require.NotErrorAs(t, err, new(Rejected), "its exit status is 1")
+	require.Equal(t, errBroken.Error(), err.Error(), "one line")
 	require.Regexp(t, `level=ERROR msg="background loop ended by itself" `+loop, lines.String())
 	// Not by a dial: until it execs, a child that another test forks holds a copy.
 	_, err = listener.Accept()

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/corridor-go/corridor/adapters/service"
+
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -38,14 +40,14 @@ func (c *newConnectorCmd) Run(world *surroundings) error {
 		dir = c.Name
 	}
 	if err := errors.Join(checkConnectorName(c.Name), checkFolder(dir)); err != nil {
-		return rejected{err}
+		return service.Reject(err)
 	}
 	files, err := renderConnector(c.Name)
 	if err != nil {
 		return err
 	}
 	if err := writeFolder(dir, files); err != nil {
-		return rejected{err}
+		return service.Reject(err)
 	}
 	return announce(world, dir, files)
 }
@@ -58,7 +60,7 @@ func checkConnectorName(name string) error {
 	switch {
 	case !connectorName.MatchString(name):
 		return fmt.Errorf("a connector's name has 1 to 32 lower-case letters, digits and hyphens, a letter first, not %q", name)
-	case name == ports.ProviderRules || slices.ContainsFunc(connectorKinds, func(k connectorKind) bool { return k.name == name }):
+	case name == ports.ProviderRules || slices.ContainsFunc(parts().Connectors, func(k service.ConnectorKind) bool { return k.Name == name }):
 		return fmt.Errorf("the name %s is taken: results would not tell the two apart", name)
 	default:
 		return nil

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"bytes"
@@ -27,12 +27,12 @@ type stage struct {
 
 	t     *testing.T
 	clock *portstest.Clock
-	store bundle
+	store StorePorts
 	log   *bytes.Buffer
 }
 
 // staged puts plays on a store, seen through watch.
-func staged(t *testing.T, store bundle, watch func(ports.TransactionStore) ports.TransactionStore) *stage {
+func staged(t *testing.T, store StorePorts, watch func(ports.TransactionStore) ports.TransactionStore) *stage {
 	t.Helper()
 	s := &stage{t: t, clock: portstest.NewClock(noon), store: store, log: &bytes.Buffer{}}
 	normaliser, err := failures.New(nil)
@@ -41,18 +41,6 @@ func staged(t *testing.T, store bundle, watch func(ports.TransactionStore) ports
 	require.NoError(t, err)
 	s.sandboxTransactions = newSandboxTransactions(service, s.clock, slog.New(slog.NewTextHandler(s.log, nil)))
 	return s
-}
-
-// standstill begins acme's plays in a store, an hour from now, so that they stand
-// still: five have opened, and two have ended.
-func standstill(t *testing.T, store string) {
-	t.Helper()
-	opened, err := openShared(t.Context(), store, newCounters(), slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	s := staged(t, opened, plain)
-	s.clock.Set(time.Now().Add(time.Hour))
-	s.get("pending")
-	require.NoError(t, opened.close())
 }
 
 func plain(s ports.TransactionStore) ports.TransactionStore { return s }

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"os"
@@ -57,15 +57,4 @@ func requirePrivate(t *testing.T, dir string) {
 	require.NoError(t, err)
 	require.Equal(t, os.ModeDir|0o700, info.Mode())
 	require.True(t, ours(info))
-}
-
-func TestAReportIsForItsOwnerAlone(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out.csv")
-	code, _, errs := command(t, "", nil, "report", "unmatched", "--from", "2026-10-01", "--sandbox", "--out", out)
-	require.Zero(t, code, errs)
-	for _, path := range []string{out, out + ".manifest.json"} {
-		info, err := os.Stat(path)
-		require.NoError(t, err)
-		require.Equal(t, os.FileMode(0o600), info.Mode())
-	}
 }

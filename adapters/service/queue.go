@@ -1,16 +1,15 @@
-package main
+package service
 
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
-	"github.com/corridor-go/corridor/adapters/postgres"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/corridor-go/corridor/adapters/relay"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/authstate"
-	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"
 )
@@ -32,21 +31,13 @@ const (
 	shortestRound, longestRound = time.Second, 24 * time.Hour // of a ticker of River
 )
 
-// riverStore is a PostgreSQL store whose work River hands out.
-type riverStore struct {
-	*postgres.Store
-	queue *river.Queue
-}
-
-// Work implements bundle.
-func (s riverStore) Work() ports.Work { return s.queue.Work() }
-
 // openQueue makes the queue of the store's database.
-func openQueue(ctx context.Context, opened *pool, count *counters, log *slog.Logger) (*river.Queue, error) {
-	return river.New(ctx, opened.Pool, &river.Config{
+func (b *builder) openQueue(ctx context.Context, pool *pgxpool.Pool) (*river.Queue, error) {
+	count := b.count
+	return river.New(ctx, pool, &river.Config{
 		Kinds:  []string{validation.WorkRecover, authstate.WorkTimeout},
 		Wake:   map[string]string{report.EventCreated: reportsTicker},
-		Logger: log,
+		Logger: b.log,
 		Grace:  stopTimeout / 2,
 		Hooks: river.Hooks{
 			JobEnded: func(kind string, took time.Duration, err error) {
@@ -68,27 +59,27 @@ func outcome(err error) string {
 
 // jobs is what all processes of a database share out: each round runs in one of
 // them.
-func (a *application) jobs() river.Jobs {
+func (s *Service) jobs() river.Jobs {
 	jobs := river.Jobs{
-		Work: map[string]river.Tick{validation.WorkRecover: a.accounts.Tick, authstate.WorkTimeout: a.payments.service.Tick},
+		Work: map[string]river.Tick{validation.WorkRecover: s.accounts.Tick, authstate.WorkTimeout: s.payments.service.Tick},
 		Tickers: []river.Ticker{
-			{Name: ratesTicker, Every: sweepEvery, Tick: a.locks.Sweep},
+			{Name: ratesTicker, Every: sweepEvery, Tick: s.locks.Sweep},
 			// Drift confirms what it saw in the look before, so its looks stay in one process.
-			{Name: driftTicker, Every: min(max(a.driftEvery, shortestRound), longestRound), Tick: a.locks.Drift, Stays: true},
-			{Name: accountsTicker, Every: sweepEvery, Tick: a.accounts.Tick},
-			{Name: paymentsTicker, Every: sweepEvery, Tick: a.payments.service.Tick},
+			{Name: driftTicker, Every: min(max(s.driftEvery, shortestRound), longestRound), Tick: s.locks.Drift, Stays: true},
+			{Name: accountsTicker, Every: sweepEvery, Tick: s.accounts.Tick},
+			{Name: paymentsTicker, Every: sweepEvery, Tick: s.payments.service.Tick},
 			{Name: tokensTicker, Every: purgeEvery, Tick: func(ctx context.Context, now time.Time) error {
-				_, err := a.auth.Tick(ctx, now)
+				_, err := s.auth.Tick(ctx, now)
 				return err
 			}},
 		},
 	}
-	if a.reports.service != nil {
+	if s.reports.service != nil {
 		jobs.Tickers = append(jobs.Tickers, river.Ticker{
-			Name: reportsTicker, Every: reportsEvery, Tick: a.reports.service.Tick, Timeout: report.DefaultMaxRun, AtOnce: reportsAtOnce,
+			Name: reportsTicker, Every: reportsEvery, Tick: s.reports.service.Tick, Timeout: report.DefaultMaxRun, AtOnce: reportsAtOnce,
 		})
 	}
-	for i, r := range a.events.relays {
+	for i, r := range s.events.relays {
 		jobs.Tickers = append(jobs.Tickers, river.Ticker{
 			Name: fmt.Sprintf(eventsTickerFmt, i+1), Every: relayEvery, Timeout: relayTimeout, Tick: relayed(r),
 		})

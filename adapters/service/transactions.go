@@ -1,8 +1,7 @@
-package main
+package service
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/authstate"
@@ -20,18 +19,18 @@ type payments struct {
 
 // payments makes the service that keeps transactions' states. In the sandbox it
 // is read through the plays.
-func (c *serveCmd) payments(s *store, count *counters, log *slog.Logger) (*payments, error) {
-	normaliser, err := failures.New(&failures.Config{Unmapped: count.unmappedCode})
+func (b *builder) payments() (*payments, error) {
+	normaliser, err := failures.New(&failures.Config{Unmapped: b.count.unmappedCode})
 	if err != nil {
 		return nil, err
 	}
-	service, err := authstate.New(authstate.Ports{Transactions: s.Transactions(), Work: s.Work()}, normaliser, &authstate.Config{
-		Logger: log, Hooks: count.transactionHooks(),
+	service, err := authstate.New(authstate.Ports{Transactions: b.store.Transactions(), Work: b.store.Work()}, normaliser, &authstate.Config{
+		Logger: b.log, Hooks: b.count.transactionHooks(),
 	})
-	if err != nil || !c.Sandbox {
+	if err != nil || !b.settings.Sandbox {
 		return &payments{service: service, reader: service}, err
 	}
-	sandbox := newSandboxTransactions(service, ports.SystemClock(), log)
+	sandbox := newSandboxTransactions(service, ports.SystemClock(), b.log)
 	return &payments{service, sandbox, sandbox}, nil
 }
 

@@ -1,9 +1,8 @@
-package main
+package service
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // What a URL does not set. pgxpool's own bound, the number of processors, is
@@ -35,40 +35,59 @@ type pool struct{ *pgxpool.Pool }
 // openPostgres opens the store of a URL, whose parameters are those of libpq and
 // pgxpool (pool_max_conns, pool_max_conn_lifetime and others). Without a queue it
 // is somebody else's, whose tables are left as they are.
-func openPostgres(ctx context.Context, spec string, queue func(*pool) (*river.Queue, error)) (*store, error) {
+func openPostgres(ctx context.Context, spec string, o StoreOptions) (*Store, error) {
 	opened, err := connect(ctx, spec)
 	if err != nil {
-		return nil, fmt.Errorf("--store %s: %w", storeName(spec), err)
+		return nil, err
 	}
-	s, err := openTables(ctx, opened, queue)
+	s, err := openTables(ctx, opened, o.queue)
 	if err != nil {
 		opened.Close()
-		return nil, fmt.Errorf("--store %s: %w", storeName(spec), err)
+		return nil, err
 	}
 	return s, nil
 }
 
-func openTables(ctx context.Context, opened *pool, queued func(*pool) (*river.Queue, error)) (*store, error) {
+func openTables(ctx context.Context, opened *pool, queued func(context.Context, *pgxpool.Pool) (*river.Queue, error)) (*Store, error) {
 	config := &postgres.Config{SkipMigrate: true, Timeout: statementTimeout}
-	if queued == nil {
-		s, err := postgres.New(ctx, opened.Pool, config)
-		return &store{bundle: s, check: pinged(s), pool: opened}, err
+	var queue *river.Queue
+	if queued != nil {
+		// The store's tables first: their errors are the plainer ones.
+		if err := postgres.Migrate(ctx, opened.Pool); err != nil {
+			return nil, err
+		}
+		var err error
+		if queue, err = queued(ctx, opened.Pool); err != nil {
+			return nil, err
+		}
+		config.Hook = queue
 	}
-	// The store's tables first: their errors are the plainer ones.
-	if err := postgres.Migrate(ctx, opened.Pool); err != nil {
-		return nil, err
-	}
-	queue, err := queued(opened)
-	if err != nil {
-		return nil, err
-	}
-	config.Hook = queue
 	s, err := postgres.New(ctx, opened.Pool, config)
 	if err != nil {
 		return nil, err
 	}
-	return &store{bundle: riverStore{s, queue}, check: pinged(s), pool: opened, queue: queue}, nil
+	return &Store{StorePorts: &pooled{s, opened, queue}, Ping: s.Ping, Alone: opened.alone, Metrics: opened, queue: queue}, nil
 }
+
+// pooled is a PostgreSQL store with its pool. Where it has a queue, River hands
+// out its work.
+type pooled struct {
+	*postgres.Store
+
+	pool  *pool
+	queue *river.Queue
+}
+
+// Work implements StorePorts.
+func (p *pooled) Work() ports.Work {
+	if p.queue == nil {
+		return p.Store.Work()
+	}
+	return p.queue.Work()
+}
+
+// Close closes the store, then its pool.
+func (p *pooled) Close() error { return errors.Join(p.Store.Close(), p.pool.close()) }
 
 // connect makes the pool. It is lazy: the first use tells whether the server is
 // there.
@@ -151,7 +170,7 @@ func (w wordless) Unwrap() error { return w.cause }
 
 func (wordless) Error() string { return "no lock to start under" }
 
-var errUnreadableURL = rejected{errors.New("not a URL that PostgreSQL takes: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…")}
+var errUnreadableURL = errors.New("not a URL that PostgreSQL takes: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…")
 
 func hasParameter(spec, name string) bool {
 	u, err := url.Parse(spec)

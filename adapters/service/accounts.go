@@ -1,14 +1,16 @@
-package main
+package service
 
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
-	"github.com/corridor-go/corridor/adapters/connector/resilient"
 	"github.com/corridor-go/corridor/adapters/keyring"
+	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation"
 )
@@ -26,9 +28,9 @@ const (
 	keepSealed = 30 * 24 * time.Hour
 )
 
-// validationSettings are the flags of serve and validate that concern account
-// validation.
-type validationSettings struct {
+// AccountSettings are the settings that concern account validation. They stand
+// alone for a command that does nothing else.
+type AccountSettings struct {
 	Connectors        []string      `env:"CORRIDOR_CONNECTORS" help:"Providers of account answers, in the order of asking, out of ${connectors}." sep:","`
 	ValidationTimeout time.Duration `default:"30s"             env:"CORRIDOR_VALIDATION_TIMEOUT"                                                  help:"Limit of an account lookup, 1ms to 1h."`
 	ValidationTTL     time.Duration `default:"24h"             env:"CORRIDOR_VALIDATION_TTL"                                                      help:"How long a provider's answer is good; 0 keeps none." name:"validation-ttl"`
@@ -37,13 +39,13 @@ type validationSettings struct {
 
 var checkDigits = map[string]validation.CheckDigit{"enforce": validation.Enforce, "advise": validation.Advise}
 
-func (v *validationSettings) policy(keepFor time.Duration) validation.Policy {
+func (v *AccountSettings) policy(keepFor time.Duration) validation.Policy {
 	return validation.Policy{CheckDigit: checkDigits[v.CheckDigit], AnswerTTL: v.ValidationTTL, KeepFor: keepFor}
 }
 
-// check refuses a limit that is none, for zero means the default further down,
+// Validate refuses a limit that is none, for zero means the default further down,
 // and what the policy's bounds refuse.
-func (v *validationSettings) check() error {
+func (v *AccountSettings) Validate() error {
 	if v.ValidationTimeout < time.Millisecond || v.ValidationTimeout > maxValidationTimeout {
 		return fmt.Errorf("--validation-timeout must be 1ms to %s, not %s", maxValidationTimeout, v.ValidationTimeout)
 	}
@@ -56,24 +58,19 @@ func (v *validationSettings) check() error {
 // accounts is what account validation needs, but for a store: what is refused
 // here has touched none.
 type accounts struct {
-	settings   *validationSettings
 	connectors []ports.AccountConnector
 	keys       []keyring.Key // none: the store keeps one
-	count      *counters
 }
 
-// open opens the connectors and reads the keys.
-func (v *validationSettings) open(inSandbox bool, env getenv, count *counters, log *slog.Logger) (*accounts, error) {
-	connectors, err := openConnectors(v.Connectors, inSandbox, env, func(change resilient.StateChange) {
-		count.breakerChanged(change)
-		log.Warn("a connector's circuit breaker has changed", "connector", change.Connector, "from", string(change.From), "to", string(change.To))
-	})
+// openAccounts opens the connectors and reads the keys.
+func (b *builder) openAccounts() (*accounts, error) {
+	connectors, err := b.openConnectors()
 	if err != nil {
 		return nil, err
 	}
-	count.breakers(connectors)
-	a := &accounts{settings: v, connectors: connectors, count: count}
-	if text := env(dataKeysEnv); text != "" {
+	b.count.breakers(connectors)
+	a := &accounts{connectors: connectors}
+	if text := os.Getenv(dataKeysEnv); text != "" {
 		if a.keys, err = keyring.Parse(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", dataKeysEnv, err)
 		}
@@ -81,23 +78,24 @@ func (v *validationSettings) open(inSandbox bool, env getenv, count *counters, l
 	return a, nil
 }
 
-// service makes the validations on a store.
-func (a *accounts) service(ctx context.Context, s *store, log *slog.Logger) (*validation.Service, error) {
-	sealer, keepFor, err := a.sealer(ctx, s)
+// validations makes the validations on the store.
+func (b *builder) validations(a *accounts) (*validation.Service, error) {
+	sealer, keepFor, err := b.sealer(a)
 	if err != nil {
 		return nil, err
 	}
+	settings := &b.settings.Accounts
 	return validation.New(validation.Ports{
-		Validations: s.Validations(), Answers: s.Answers(), Work: s.Work(), Sealer: sealer,
-	}, a.connectors, a.settings.policy(keepFor), &validation.Config{
-		Logger: log, Hooks: a.count.validationHooks(), Timeout: a.settings.ValidationTimeout,
+		Validations: b.store.Validations(), Answers: b.store.Answers(), Work: b.store.Work(), Sealer: sealer,
+	}, a.connectors, settings.policy(keepFor), &validation.Config{
+		Logger: b.log, Hooks: b.count.validationHooks(), Timeout: settings.ValidationTimeout,
 	})
 }
 
 // sealer makes the keyring. Where no key is set, one is made once and kept in the
 // store, which protects what leaves without the store; what it seals is kept no
 // longer than it is of use.
-func (a *accounts) sealer(ctx context.Context, s *store) (ports.Sealer, time.Duration, error) {
+func (b *builder) sealer(a *accounts) (ports.Sealer, time.Duration, error) {
 	if len(a.keys) > 0 {
 		ring, err := keyring.New(a.keys, nil)
 		return ring, keepSealed, err
@@ -106,10 +104,51 @@ func (a *accounts) sealer(ctx context.Context, s *store) (ports.Sealer, time.Dur
 	if _, err := rand.Read(fresh); err != nil {
 		return nil, 0, err
 	}
-	secret, err := s.Secrets().Secret(ctx, dataKeyName, fresh)
+	secret, err := b.store.Secrets().Secret(b.ctx, dataKeyName, fresh)
 	if err != nil {
 		return nil, 0, err
 	}
 	ring, err := keyring.New([]keyring.Key{{ID: storeKeyID, Secret: secret}}, nil)
 	return ring, 0, err
+}
+
+// Accounts is account validation alone, on a store in memory.
+type Accounts struct {
+	*validation.Service
+
+	// NobodyAsked reports that there is no connector: rules alone decide.
+	NobodyAsked bool
+
+	release func() error
+}
+
+// OpenAccounts makes account validation as the service would, with the sandbox's
+// connectors where the settings name none and inSandbox is set. An error says
+// what the settings lack.
+func OpenAccounts(ctx context.Context, settings AccountSettings, inSandbox bool, parts Parts) (*Accounts, error) {
+	b := newBuilder(ctx, &Settings{Accounts: settings, Sandbox: inSandbox}, parts, slog.New(slog.DiscardHandler))
+	service, connectors, err := b.accountsAlone()
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return &Accounts{service, connectors == 0, b.close}, nil
+}
+
+func (b *builder) accountsAlone() (service *validation.Service, connectors int, err error) {
+	a, err := b.openAccounts()
+	if err != nil {
+		return nil, 0, err
+	}
+	memory, err := memory.New(nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	b.use(&Store{StorePorts: memory})
+	service, err = b.validations(a)
+	return service, len(a.connectors), err
+}
+
+// Close breaks off lookups that still go on, and forgets what was answered.
+func (a *Accounts) Close(ctx context.Context) error {
+	return errors.Join(a.Service.Close(ctx), a.release())
 }

@@ -1,13 +1,10 @@
-package main
+package service
 
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
@@ -15,39 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-const (
-	clientsEnv      = "CORRIDOR_CLIENTS" // no flag: a command line is seen by every user of the machine
-	sandboxClientID = "sandbox"
-)
-
-// greeting is said once the service can be reached at url.
-type greeting func(out io.Writer, url string)
-
-// introduction readies the clients that the service makes itself. It writes to
-// the store.
-type introduction func(ctx context.Context) (greeting, error)
-
-// nobody is the introduction where all clients are set.
-func nobody(context.Context) (greeting, error) { return func(io.Writer, string) {}, nil }
-
-// clients opens the source of clients; nil: the sandbox's own, in the store.
-func (c *serveCmd) clients(log *slog.Logger) (ports.ClientReader, error) {
-	inline := os.Getenv(clientsEnv)
-	switch {
-	case c.ClientsFile != "" && inline != "":
-		return nil, errors.New("--clients-file and " + clientsEnv + " exclude each other")
-	case c.ClientsFile != "":
-		return clientauth.OpenFile(c.ClientsFile, &clientauth.FileConfig{Logger: log})
-	case inline != "":
-		return clientauth.Parse(inline)
-	case c.Sandbox:
-		return nil, nil //nolint:nilnil // no source of its own, which is no error
-	default:
-		return nil, errors.New("clients are required: --clients-file, " + clientsEnv + ", or --sandbox")
-	}
-}
-
-func introduceSandbox(s *store) introduction {
+func introduceSandbox(s *Store) introduction {
 	return func(ctx context.Context) (greeting, error) {
 		var secret clientauth.Secret
 		err := s.alone(ctx, func() (err error) {

@@ -1,17 +1,16 @@
-package main
+package service
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/feed/chain"
 	"github.com/corridor-go/corridor/adapters/feed/ecb"
-	"github.com/corridor-go/corridor/adapters/feed/file"
 	"github.com/corridor-go/corridor/adapters/feed/sandbox"
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/ports"
@@ -32,10 +31,10 @@ type reader interface {
 }
 
 // openFeeds opens what --feed names, or the sandbox's rates.
-// maxAge is how old a price may be to be of use.
-func openFeeds(ctx context.Context, specs []string, inSandbox bool, maxAge time.Duration, log *slog.Logger) (*feed, error) {
-	if len(specs) == 0 && !inSandbox {
-		return nil, errors.New("a feed is required: --feed file:PATH or ecb:URL-or-PATH, or --sandbox")
+func (b *builder) openFeeds() (*feed, error) {
+	specs, maxAge := b.settings.Feed, b.settings.MaxPriceAge // an older price is of no use
+	if len(specs) == 0 && !b.settings.Sandbox {
+		return nil, fmt.Errorf("a feed is required: --feed %s, or --sandbox", b.parts.feedForms())
 	}
 	if len(specs) == 0 {
 		s, err := sandbox.New(nil)
@@ -43,9 +42,9 @@ func openFeeds(ctx context.Context, specs []string, inSandbox bool, maxAge time.
 	}
 	var feeds []ports.PriceFeed
 	for _, spec := range specs {
-		f, err := openFeed(ctx, spec, log)
+		f, err := b.openFeed(spec)
 		if err != nil {
-			return nil, fmt.Errorf("--feed %s: %w", feedName(spec), err)
+			return nil, fmt.Errorf("--feed %s: %w", b.parts.feedName(spec), err)
 		}
 		feeds = append(feeds, f)
 	}
@@ -60,37 +59,46 @@ func openFeeds(ctx context.Context, specs []string, inSandbox bool, maxAge time.
 	return &feed{all, httpserver.Check{Name: "feed", Run: readable(all, feeds, maxAge)}}, nil
 }
 
+func (b *builder) openFeed(spec string) (ports.PriceFeed, error) {
+	kind, source := b.parts.feedKind(spec)
+	if kind == nil || source == "" {
+		return nil, errors.New("want " + b.parts.feedForms())
+	}
+	return kind.Open(b.ctx, source, FeedOptions{Logger: b.log, Timeout: lookTimeout})
+}
+
+// feedKind is the row of a feed, and what stands behind its name; nil: there is
+// none.
+func (p Parts) feedKind(spec string) (kind *FeedKind, source string) {
+	name, source, _ := strings.Cut(spec, ":")
+	i := slices.IndexFunc(p.Feeds, func(k FeedKind) bool { return k.Name == name })
+	if i < 0 {
+		return nil, source
+	}
+	return &p.Feeds[i], source
+}
+
+func (p Parts) feedForms() string { return either(p.Feeds, func(k FeedKind) string { return k.Form }) }
+
 // feedName is what --feed names, for people: a path, but nothing of an address,
 // which may have a key in it.
-func feedName(spec string) string {
-	kind, source, _ := strings.Cut(spec, ":")
-	if kind == "file" || kind == "ecb" && ecb.IsPath(source) {
+func (p Parts) feedName(spec string) string {
+	kind, source := p.feedKind(spec)
+	if kind != nil && kind.Plain != nil && kind.Plain(source) {
 		return spec
 	}
 	return kindOf(spec)
 }
 
-func openFeed(ctx context.Context, spec string, log *slog.Logger) (ports.PriceFeed, error) {
-	kind, source, _ := strings.Cut(spec, ":")
-	switch {
-	case kind == "file" && source != "":
-		return file.New(source, &file.Config{Logger: log})
-	case kind == "ecb" && source != "":
-		return openECB(ctx, source, log)
-	default:
-		return nil, errors.New("want file:PATH or ecb:URL-or-PATH")
-	}
-}
-
 // openECB opens the bank's rates. Its file must be readable at start, as every
 // file that is named; an address may answer later.
-func openECB(ctx context.Context, source string, log *slog.Logger) (ports.PriceFeed, error) {
+func openECB(ctx context.Context, source string, o FeedOptions) (ports.PriceFeed, error) {
 	if ecb.IsPath(source) {
 		if err := tryECB(ctx, source); err != nil {
 			return nil, err
 		}
 	}
-	return ecb.New(source, &ecb.Config{Logger: log, Timeout: lookTimeout})
+	return ecb.New(source, &ecb.Config{Logger: o.Logger, Timeout: o.Timeout})
 }
 
 // tryECB looks at the source once, without a log: the refusal says it all.

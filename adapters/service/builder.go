@@ -1,0 +1,161 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"slices"
+
+	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+// builder makes the parts that the settings name, and remembers what to close
+// when a later one is refused.
+type builder struct {
+	ctx      context.Context //nolint:containedctx // one builder makes one service
+	settings *Settings
+	parts    Parts
+	count    *counters
+	log      *slog.Logger
+
+	store   *Store
+	closers []func() error
+}
+
+func newBuilder(ctx context.Context, settings *Settings, parts Parts, log *slog.Logger) *builder {
+	return &builder{ctx: ctx, settings: settings, parts: parts, count: newCounters(), log: log}
+}
+
+// closes remembers how a part is closed.
+func (b *builder) closes(fn func() error) { b.closers = append(b.closers, fn) }
+
+// close closes what was opened, the last first. What comes again finds nothing to
+// close.
+func (b *builder) close() error {
+	var failed []error
+	for _, closer := range slices.Backward(b.closers) {
+		failed = append(failed, closer())
+	}
+	b.closers = nil
+	return errors.Join(failed...)
+}
+
+// use puts the parts that follow on a store.
+func (b *builder) use(s *Store) {
+	b.store = s
+	b.closes(s.Close)
+}
+
+// service makes the service. The address comes first, and the store behind all
+// that needs none: a start that is refused for one of these has touched no store.
+func (b *builder) service() (*Service, error) {
+	if err := b.settings.Validate(); err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(b.ctx, "tcp", b.settings.Listen)
+	if err != nil {
+		return nil, err
+	}
+	b.closes(func() error { return unlessClosed(listener.Close()) })
+	parts, err := b.openAccounts()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.settings.terms().Check(); err != nil {
+		return nil, err
+	}
+	feed, err := b.openFeeds()
+	if err != nil {
+		return nil, err
+	}
+	clients, err := b.clients()
+	if err != nil {
+		return nil, err
+	}
+	store, err := b.openShared()
+	if err != nil {
+		return nil, err
+	}
+	b.use(store)
+	return b.wire(listener, parts, feed, clients)
+}
+
+// unlessClosed passes over a listener that a stop has closed before.
+func unlessClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// wire puts the service together on the open store.
+func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clients ports.ClientReader) (*Service, error) {
+	introduce := nobody
+	if clients == nil {
+		clients, introduce = b.store.Clients(), introduceSandbox(b.store)
+	}
+	auth, err := clientauth.New(clients, b.store.Tokens(), nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{
+		listener: listener, links: b.settings.publicURL(listener.Addr()), log: b.log,
+		auth: auth, queue: b.store.queue, driftEvery: b.settings.DriftEvery, close: b.close,
+	}
+	if err := b.services(s, parts, feed); err != nil {
+		return nil, err
+	}
+	if err := b.server(s, feed); err != nil {
+		return nil, err
+	}
+	// Last: a start that is refused must not push out a secret in use.
+	greet, err := introduce(b.ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.greet = func(out io.Writer, url string) { greet(out, url); s.events.greet(out, url) }
+	return s, nil
+}
+
+// services makes what is behind the routes and beside them.
+func (b *builder) services(s *Service, parts *accounts, feed *feed) (err error) {
+	if s.locks, err = b.rateLocks(feed); err != nil {
+		return err
+	}
+	if s.accounts, err = b.validations(parts); err != nil {
+		return err
+	}
+	if s.payments, err = b.payments(); err != nil {
+		return err
+	}
+	if s.reports, err = b.reports(); err != nil {
+		return err
+	}
+	s.events, err = b.events()
+	return err
+}
+
+func (b *builder) rateLocks(feed *feed) (*ratelock.Service, error) {
+	return ratelock.New(b.store.RateLocks(), feed.feed, b.settings.terms(), &ratelock.Config{
+		Logger: b.log, Hooks: b.count.hooks(), MaxPriceAge: b.settings.MaxPriceAge, Every: b.settings.DriftEvery,
+	})
+}
+
+func (b *builder) server(s *Service, feed *feed) error {
+	handler, err := httpserver.New(s.auth, httpserver.Services{
+		RateLocks: s.locks, Validations: s.accounts, Transactions: s.payments.reader, Reports: s.reports.reader(),
+	}, &httpserver.Config{
+		PublicURL: s.links, RemoteAddr: b.settings.remoteAddr(),
+		Logger: b.log, Metrics: b.count.registry, RateLimit: b.settings.RateLimit, Checks: []httpserver.Check{b.store.check(), feed.check},
+	})
+	if err != nil {
+		return err
+	}
+	s.server, err = httpserver.NewServer(handler, &httpserver.ServerConfig{Logger: b.log})
+	return err
+}

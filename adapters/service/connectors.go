@@ -1,0 +1,73 @@
+package service
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/corridor-go/corridor/adapters/connector/resilient"
+	"github.com/corridor-go/corridor/adapters/connector/sandbox"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// connectorNames lists the names that --connectors takes.
+func (p Parts) connectorNames() string {
+	names := make([]string, len(p.Connectors))
+	for i, k := range p.Connectors {
+		names[i] = k.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// openConnectors opens what --connectors names, in its order, each that asks a
+// provider behind a circuit breaker. The sandbox brings its standby along: it is there to be
+// failed over to.
+func (b *builder) openConnectors() ([]ports.AccountConnector, error) {
+	names := b.settings.Accounts.Connectors
+	if len(names) == 0 && b.settings.Sandbox {
+		names = []string{sandbox.Name}
+	}
+	names = withStandby(names)
+	all := make([]ports.AccountConnector, 0, len(names))
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("--connectors names %s twice", name)
+		}
+		c, err := b.openConnector(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func (b *builder) openConnector(name string) (ports.AccountConnector, error) {
+	kinds := b.parts.Connectors
+	i := slices.IndexFunc(kinds, func(k ConnectorKind) bool { return k.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("--connectors %q: want some of %s", name, b.parts.connectorNames())
+	}
+	inner, err := kinds[i].Open(ConnectorOptions{Env: os.Getenv})
+	if err != nil {
+		return nil, fmt.Errorf("--connectors %s: %w", name, err)
+	}
+	if kinds[i].Offline {
+		return inner, nil // its failures are its script's
+	}
+	return resilient.New(inner, &resilient.Config{OnStateChange: b.breakerChanged})
+}
+
+func (b *builder) breakerChanged(change resilient.StateChange) {
+	b.count.breakerChanged(change)
+	b.log.Warn("a connector's circuit breaker has changed", "connector", change.Connector, "from", string(change.From), "to", string(change.To))
+}
+
+func withStandby(names []string) []string {
+	first := slices.Index(names, sandbox.Name)
+	if first < 0 || slices.Contains(names, sandbox.StandbyName) {
+		return names
+	}
+	return slices.Insert(slices.Clone(names), first+1, sandbox.StandbyName)
+}

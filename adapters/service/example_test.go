@@ -1,0 +1,49 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/corridor-go/corridor/adapters/service"
+)
+
+// A sandbox in memory, which is asked whether it lives, and stopped.
+func ExampleNew() {
+	dir, err := os.MkdirTemp("", "corridor-example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	settings := service.Defaults()
+	settings.Listen, settings.Sandbox, settings.Store = "127.0.0.1:0", true, "memory:"
+	settings.Reports.ReportFiles = "dir:" + dir
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	s, err := service.New(ctx, &settings, service.Shipped(), &service.Config{Stdout: io.Discard, Stderr: io.Discard})
+	if err != nil {
+		fmt.Println("nothing was started:", err)
+		return
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx) }()
+
+	answer, err := http.Get("http://" + s.Addr().String() + "/livez")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_ = answer.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	fmt.Println(answer.Status)
+
+	stop()
+	fmt.Println("stopped:", <-ended)
+	// Output:
+	// 200 OK
+	// stopped: <nil>
+}

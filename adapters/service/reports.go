@@ -1,0 +1,162 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/files/folder"
+	"github.com/corridor-go/corridor/adapters/httpserver"
+	"github.com/corridor-go/corridor/adapters/source/sandbox"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/report"
+)
+
+const (
+	linkKeyEnv  = "CORRIDOR_URL_KEY" // no flag: a command line is seen by every user of the machine
+	linkKeyName = "report link key"
+	linkKeySize = 32
+
+	settleWithin = 7 * 24 * time.Hour
+	keepReports  = 30 * 24 * time.Hour
+)
+
+// ReportSettings are the settings that concern reports.
+type ReportSettings struct {
+	ReportFiles string `default:"dir:corridor-reports" env:"CORRIDOR_REPORT_FILES" help:"Where finished reports are: dir:PATH, or a bucket as file:///PATH; shared by all processes."`
+}
+
+// reports are the service, if there is something to report on.
+type reports struct {
+	service *report.Service // nil: none
+}
+
+// reports makes the reports. What they are about is the sandbox's: an embedder has
+// sources of its own.
+func (b *builder) reports() (*reports, error) {
+	if !b.settings.Sandbox {
+		return &reports{}, nil
+	}
+	files, closeFiles, err := b.parts.openFiles(b.ctx, b.settings.Reports.ReportFiles)
+	if err != nil {
+		return nil, err
+	}
+	b.closes(closeFiles)
+	key, err := linkKey(b.ctx, b.store)
+	if err != nil {
+		return nil, err
+	}
+	books, err := sandbox.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	service, err := NewReports(b.parts, ReportPorts{b.store.Reports(), books.Transactions(), books.Settlements(), files}, &report.Config{
+		Logger: b.log, Hooks: b.count.reportHooks(), LinkKey: key,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &reports{service}, nil
+}
+
+// reader is what the routes read; none where there are no reports.
+func (r *reports) reader() httpserver.Reports {
+	if r.service == nil {
+		return nil
+	}
+	return r.service
+}
+
+// Run makes what is asked for.
+func (r *reports) Run(ctx context.Context) error {
+	if r.service == nil {
+		return nil
+	}
+	return r.service.Run(ctx)
+}
+
+// stop ends what runs.
+func (r *reports) stop(ctx context.Context) error {
+	if r.service == nil {
+		return nil
+	}
+	return r.service.Close(ctx)
+}
+
+// ReportPorts are what reports read and write.
+type ReportPorts struct {
+	Reports      ports.ReportStore
+	Transactions ports.TransactionSource
+	Settlements  ports.SettlementSource
+	Files        ports.ReportFiles
+}
+
+// NewReports makes reports with the formats of parts and the policy of the
+// service, for a tool that has the data at hand.
+func NewReports(parts Parts, on ReportPorts, config *report.Config) (*report.Service, error) {
+	writers, err := parts.reportWriters()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := scratchDir()
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := folder.NewScratch(dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	return report.New(report.Ports{
+		Reports: on.Reports, Transactions: on.Transactions, Settlements: on.Settlements, Writers: writers, Files: on.Files, Scratch: scratch,
+	}, report.Policy{
+		SettleWithin: settleWithin, KeepFor: keepReports, Directions: []errcodes.Direction{errcodes.Payin, errcodes.Payout},
+	}, config)
+}
+
+func (p Parts) reportWriters() ([]ports.ReportWriter, error) {
+	writers := make([]ports.ReportWriter, len(p.Formats))
+	for i, format := range p.Formats {
+		var err error
+		if writers[i], err = format.Open(); err != nil {
+			return nil, err
+		}
+	}
+	return writers, nil
+}
+
+// openFiles opens what --report-files names.
+func (p Parts) openFiles(ctx context.Context, spec string) (ports.ReportFiles, func() error, error) {
+	for _, kind := range p.Places {
+		source, ok := strings.CutPrefix(spec, kind.Name)
+		if !ok {
+			continue
+		}
+		files, closeFiles, err := kind.Open(ctx, source)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--report-files %s: %w", spec, err)
+		}
+		return files, closeFiles, nil
+	}
+	forms := either(p.Places, func(k PlaceKind) string { return k.Form })
+	return nil, nil, fmt.Errorf("--report-files %s: want %s; an embedder opens any bucket of gocloud.dev/blob", kindOf(spec), forms)
+}
+
+// linkKey is what download links are signed with: the installation's own where
+// none is set.
+func linkKey(ctx context.Context, s *Store) ([]byte, error) {
+	if text := os.Getenv(linkKeyEnv); text != "" {
+		if len(text) < linkKeySize {
+			return nil, fmt.Errorf("%s has at least %d bytes", linkKeyEnv, linkKeySize)
+		}
+		return []byte(text), nil
+	}
+	fresh := make([]byte, linkKeySize)
+	if _, err := rand.Read(fresh); err != nil {
+		return nil, err
+	}
+	return s.Secrets().Secret(ctx, linkKeyName, fresh)
+}

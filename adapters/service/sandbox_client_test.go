@@ -1,0 +1,59 @@
+package service
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// TestSecretsAreMadeOneAfterTheOther: by processes that start at once, so that
+// none writes over another's.
+func TestSecretsAreMadeOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	spec := shared.empty(t)
+	var starts []introduction
+	var last *Store
+	for range clientauth.MaxSecrets {
+		s, err := OpenShared(t.Context(), Shipped(), spec)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		starts, last = append(starts, introduceSandbox(s)), s
+	}
+	for range 10 {
+		var out screen
+		var all sync.WaitGroup
+		for _, start := range starts {
+			all.Go(func() {
+				greet, err := start(t.Context())
+				if assert.NoError(t, err) {
+					greet(&out, "")
+				}
+			})
+		}
+		all.Wait()
+		client, err := last.Clients().Client(t.Context(), sandboxClientID)
+		require.NoError(t, err)
+		secrets := printedSecrets(out.String())
+		require.Len(t, secrets, len(starts), "secrets are missing")
+		for _, secret := range secrets {
+			hash := ports.ClientSecret{SHA256: clientauth.HashSecret(secret)}
+			require.Contains(t, client.Secrets, hash, "each is good")
+		}
+	}
+}
+
+// printedSecrets reads what all processes printed.
+func printedSecrets(text string) (secrets []string) {
+	for line := range strings.Lines(text) {
+		if secret, ok := strings.CutPrefix(strings.TrimSpace(line), "client_secret "); ok {
+			secrets = append(secrets, secret)
+		}
+	}
+	return secrets
+}

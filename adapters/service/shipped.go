@@ -1,0 +1,103 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/fileblob" // file:///path
+
+	"github.com/corridor-go/corridor/adapters/connector/flutterwave"
+	"github.com/corridor-go/corridor/adapters/connector/mtnmomo"
+	"github.com/corridor-go/corridor/adapters/connector/paystack"
+	"github.com/corridor-go/corridor/adapters/connector/sandbox"
+	"github.com/corridor-go/corridor/adapters/feed/ecb"
+	"github.com/corridor-go/corridor/adapters/feed/file"
+	blobfiles "github.com/corridor-go/corridor/adapters/files/blob"
+	"github.com/corridor-go/corridor/adapters/files/folder"
+	"github.com/corridor-go/corridor/adapters/format/csv"
+	"github.com/corridor-go/corridor/adapters/format/jsonl"
+	"github.com/corridor-go/corridor/adapters/format/xlsx"
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/adapters/sqlite"
+	"github.com/corridor-go/corridor/adapters/webhook"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Shipped returns the adapters that corridor ships.
+func Shipped() Parts {
+	return Parts{
+		Feeds: []FeedKind{
+			{Name: "file", Form: "file:PATH", Plain: func(string) bool { return true }, Open: openFile},
+			{Name: "ecb", Form: "ecb:URL-or-PATH", Plain: ecb.IsPath, Open: openECB},
+		},
+		Connectors: []ConnectorKind{
+			{sandbox.Name, true, func(ConnectorOptions) (ports.AccountConnector, error) { return sandbox.New(nil) }},
+			{sandbox.StandbyName, true, func(ConnectorOptions) (ports.AccountConnector, error) {
+				return sandbox.New(&sandbox.Config{Standby: true})
+			}},
+			{paystack.Name, false, func(o ConnectorOptions) (ports.AccountConnector, error) { return paystack.FromEnv(o.Env, nil) }},
+			{flutterwave.Name, false, func(o ConnectorOptions) (ports.AccountConnector, error) { return flutterwave.FromEnv(o.Env, nil) }},
+			{mtnmomo.Name, false, func(o ConnectorOptions) (ports.AccountConnector, error) { return mtnmomo.FromEnv(o.Env, nil) }},
+		},
+		Stores: []StoreKind{
+			{Name: "memory", Form: "memory:", Plain: true, Open: openMemory},
+			{Name: "sqlite", Form: "sqlite:PATH", Plain: true, Open: openSQLite},
+			{Name: "postgres", Form: "postgres://…", Open: openPostgres},
+			{Name: "postgresql", Open: openPostgres},
+		},
+		Sinks: []SinkKind{{webhookSink, openWebhook}},
+		Places: []PlaceKind{
+			{"dir:", "dir:PATH", openDir},
+			{"file://", "file:///PATH", openBucket},
+		},
+		Formats: []FormatKind{
+			{"csv", func() (ports.ReportWriter, error) { return csv.New(nil) }},
+			{"jsonl", func() (ports.ReportWriter, error) { return jsonl.New(), nil }},
+			{"xlsx", func() (ports.ReportWriter, error) { return xlsx.New(nil) }},
+		},
+	}
+}
+
+func openFile(_ context.Context, source string, o FeedOptions) (ports.PriceFeed, error) {
+	return file.New(source, &file.Config{Logger: o.Logger})
+}
+
+func openMemory(_ context.Context, spec string, _ StoreOptions) (*Store, error) {
+	if path := afterColon(spec); path != "" {
+		return nil, errors.New("memory: takes no path")
+	}
+	s, err := memory.New(nil)
+	return &Store{StorePorts: s}, err
+}
+
+func openSQLite(ctx context.Context, spec string, _ StoreOptions) (*Store, error) {
+	s, err := sqlite.Open(ctx, afterColon(spec), nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{StorePorts: s, Ping: s.Ping}, nil
+}
+
+func openWebhook(url string, o SinkOptions) (Sink, error) {
+	return webhook.New(url, o.Secrets, &webhook.Config{
+		AllowPrivate: o.AllowPrivate, GoneFor: goneFor, Hooks: webhook.Hooks{Attempted: o.Attempted},
+	})
+}
+
+func openDir(_ context.Context, path string) (ports.ReportFiles, func() error, error) {
+	files, err := folder.New(path, nil)
+	return files, func() error { return nil }, err
+}
+
+func openBucket(ctx context.Context, source string) (ports.ReportFiles, func() error, error) {
+	bucket, err := blob.OpenBucket(ctx, "file://"+source)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := blobfiles.New(bucket)
+	if err != nil {
+		return nil, nil, errors.Join(err, bucket.Close())
+	}
+	return files, bucket.Close, nil
+}

@@ -1,0 +1,60 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	drainTimeout = 7 * time.Second // for requests in flight; the rest of 10 s is for the background and the store
+	stopTimeout  = 1500 * time.Millisecond
+
+	// slowStopTimeout is for the background when requests have left the time: a
+	// busy database takes a while to hear what is given back.
+	slowStopTimeout = 5 * time.Second
+)
+
+// serve serves until the stop, or a loop beside the requests ends by itself: a
+// process that no longer ends locks or delivers events is replaced by a whole one.
+func (s *Service) serve(stop <-chan struct{}, listener net.Listener, log *slog.Logger, greet func()) error {
+	served := make(chan error, 1)
+	var arriving arrivals
+	s.server.ConnState = arriving.changed
+	go func() { served <- s.server.Serve(listener) }()
+	background := s.start(log)
+	greet()
+
+	var broken error
+	select {
+	case err := <-served:
+		return errors.Join(err, background.stop(stopTimeout))
+	case broken = <-background.broken:
+	case <-stop:
+	}
+	log.Info("stopping: no new connections, requests in flight go on")
+	began := time.Now()
+	err := errors.Join(broken, listener.Close())
+	ended := <-served
+	arriving.heard()
+	err = errors.Join(err, drain(s.server))
+	left := max(stopTimeout, min(slowStopTimeout, drainTimeout-time.Since(began)))
+	if !errors.Is(ended, net.ErrClosed) {
+		err = errors.Join(err, ended)
+	}
+	return errors.Join(err, background.stop(left))
+}
+
+// drain waits for the requests in flight, then cuts what is left.
+func drain(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("requests were cut off: %w", err), server.Close())
+	}
+	return nil
+}
