@@ -36,16 +36,18 @@
 // by itself: a process that no longer ends locks or delivers events is to be
 // replaced by a whole one. A stop takes 10 s at most:
 //
-//		listener closed ─► requests in flight ─► background ─► sink, files, store
-//		                   at most 7 s           1.5 to 5 s    closed
+//	listener closed ─► requests in flight ─► background ─► sink, files, store
+//	                   at most 7 s           1.5 to 5 s    closed
 //
-//	 1. No new connections. Who has connected just before is still heard, for
-//	    half a second.
-//	 2. Requests in flight are answered. What is left after 7 s is cut off, which
-//	    is an error.
-//	 3. The background: the queue first, since its rounds have a grace; then the
-//	    loops are cut, and the services closed. The next start takes up what they
-//	    leave pending. Requests that took little of their time leave it to this step.
-//	 4. What New has opened is closed, the last first. Trouble here is logged:
-//	    what was answered is stored.
+// In detail:
+//
+//  1. No new connections. Who has connected just before is still heard, for
+//     half a second.
+//  2. Requests in flight are answered. What is left after 7 s is cut off, which
+//     is an error.
+//  3. The background: the queue first, since its rounds have a grace; then the
+//     loops are cut, and the services closed. The next start takes up what they
+//     leave pending. Requests that took little of their time leave it to this step.
+//  4. What New has opened is closed, the last first. Trouble here is logged:
+//     what was answered is stored.
 package service

@@ -97,6 +97,9 @@ var Layers = []Layer{
 		Outside: []string{"*"}, NotStd: chance,
 	},
 	{
+		Name: "command's test tools", Packages: []string{"adapters/cmd/corridor/internal/docpage"}, Outside: []string{"testing"},
+	},
+	{
 		Name: "command", Packages: []string{"adapters/cmd/..."},
 		Own: []string{"..."}, Outside: []string{"*", "github.com/benbjohnson/clock"}, NotStd: chance,
 	},
@@ -127,6 +130,7 @@ var TestOnly = []string{
 	"testing",
 	Module + "/internal/archtest",
 	Module + "/internal/docpage",
+	Module + "/adapters/cmd/corridor/internal/docpage",
 	Module + "/adapters/postgres/pgtest",
 	Module + "/ports/portsmock",
 	Module + "/ports/portstest",

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/cmd/corridor/internal/docpage"
 	"github.com/corridor-go/corridor/adapters/service"
-	"github.com/corridor-go/corridor/internal/docpage"
 	"github.com/corridor-go/corridor/ports"
 )
 

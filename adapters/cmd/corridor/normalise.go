@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/cmd/corridor/internal/normalise"
+
 	"github.com/corridor-go/corridor/adapters/service"
 
-	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
@@ -70,29 +71,20 @@ func (c *normaliseCmd) Run(world *surroundings) error {
 	if err != nil {
 		return service.Reject(err)
 	}
-	_, err = world.stdout.Write(append(appendMeaning(nil, &r, time.Now()), '\n'))
+	_, err = world.stdout.Write(append(normalise.AppendMeaning(nil, &r, time.Now()), '\n'))
 	return err
 }
 
 // stream answers all lines. A stream that breaks off is told of as far as it
 // came.
 func (c *normaliseCmd) stream(world *surroundings) error {
-	lines := newFailureLines(world.stdout)
-	err := lines.run(world.ctx, world.stdin)
-	lines.tell(world.stderr)
+	lines := normalise.New(world.stdout)
+	err := lines.Run(world.ctx, world.stdin)
+	lines.Tell(world.stderr)
 	if c.Unmapped {
-		lines.unmapped.tell(world.stderr)
+		lines.TellUnmapped(world.stderr)
 	}
 	return err
-}
-
-// appendMeaning appends the authState of a failure, or what else it is.
-func appendMeaning(dst []byte, r *failures.Result, at time.Time) []byte {
-	if !r.Failure() {
-		return wire.AppendNoFailure(dst, string(r.Outcome), r.Raw.Code)
-	}
-	state := r.AuthState(at)
-	return wire.AppendAuthState(dst, &state)
 }
 
 func sayf(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }

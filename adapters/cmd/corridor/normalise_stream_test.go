@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/corridor-go/corridor/adapters/cmd/corridor/internal/normalise"
+
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -85,7 +87,7 @@ func TestNormaliseLines(t *testing.T) {
 		"1 MiB":                 {line(1<<20) + "\n" + line(1<<20), []string{"timeout", "timeout"}, ""},
 		"1 MiB and a byte":      {line(1<<20+1) + "\n" + timedOut + "\n" + line(1<<20+1), []string{"payload_too_large 1", "timeout", "payload_too_large 3"}, unread(2, 3)},
 		"50 MB":                 {timedOut + "\n" + line(50e6) + "\n" + timedOut + "\n" + line(50e6), []string{"timeout", "payload_too_large 2", "timeout", "payload_too_large 4"}, unread(2, 4)},
-		"multiples of a block":  {line(blockSize-1) + "\n" + line(blockSize) + "\n" + line(blockSize+1) + "\n" + line(2*blockSize), []string{"timeout", "timeout", "timeout", "timeout"}, ""},
+		"multiples of a block":  {line(normalise.BlockSize-1) + "\n" + line(normalise.BlockSize) + "\n" + line(normalise.BlockSize+1) + "\n" + line(2*normalise.BlockSize), []string{"timeout", "timeout", "timeout", "timeout"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, answers, errs := answersTo(t, strings.NewReader(c.in))

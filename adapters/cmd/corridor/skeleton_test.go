@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // userModule is somebody's module that requires this one, as it stands here.
@@ -200,27 +199,4 @@ func TestNewConnectorRefuses(t *testing.T) {
 			require.Len(t, entries, 1)
 		})
 	}
-}
-
-func TestAFolderThatCannotBeWrittenWhollyIsRemoved(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "mine")
-	good := skeletonFile{"testdata/found.json", []byte("{}")}
-	require.Error(t, writeFolder(dir, []skeletonFile{good, {"testdata/found.json/below", nil}}))
-	require.NoDirExists(t, dir)
-	require.NoError(t, writeFolder(dir, []skeletonFile{good}))
-	require.FileExists(t, filepath.Join(dir, "testdata", "found.json"))
-}
-
-// TestEveryNameGivesAPackage: the templates stay Go for each name that is taken.
-func TestEveryNameGivesAPackage(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.StringMatching(`[a-z][a-z0-9-]{0,31}`).Draw(t, "name")
-		files, err := renderConnector(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(files) < 12 {
-			t.Fatalf("%d files", len(files))
-		}
-	})
 }

@@ -1,12 +1,9 @@
-package main
+package demo
 
 import (
 	"crypto/rand"
 	"fmt"
-	"sync"
 	"time"
-
-	"github.com/benbjohnson/clock"
 
 	"github.com/corridor-go/corridor/adapters/connector/sandbox"
 	"github.com/corridor-go/corridor/adapters/keyring"
@@ -14,38 +11,6 @@ import (
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
-
-// demoClock moves when the story says so, and tells when a wait begins: time must
-// not pass before those whom it is to reach are waiting.
-type demoClock struct {
-	*clock.Mock
-
-	mu      sync.Mutex
-	awaited time.Duration
-	begun   chan struct{} // closed when a wait of that length has begun; nil: nobody asks
-}
-
-func newDemoClock() *demoClock { return &demoClock{Mock: clock.NewMock()} }
-
-// After begins a wait.
-func (c *demoClock) After(d time.Duration) <-chan time.Time {
-	passed := c.Mock.After(d)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.begun != nil && d == c.awaited {
-		close(c.begun)
-		c.begun = nil
-	}
-	return passed
-}
-
-// nextWait gives a channel that is closed when the next wait of d begins.
-func (c *demoClock) nextWait(d time.Duration) <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.awaited, c.begun = d, make(chan struct{})
-	return c.begun
-}
 
 func (s *story) newAccounts(policy validation.Policy) (*validation.Service, error) {
 	first, err := sandbox.New(&sandbox.Config{Clock: s.clock})
@@ -187,4 +152,11 @@ func (s *story) impatient() (v ports.Validation) {
 	s.expect("the account", v.Status, ports.StatusPending)
 	s.slow = v.ID
 	return v
+}
+
+// anyMerchant is a merchant for those who act for none.
+func anyMerchant() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -1,11 +1,12 @@
-package main
+package normalise
 
 import (
 	"context"
 	"io"
 )
 
-const blockSize = 64 << 10
+// BlockSize is how much of the input is read at once.
+const BlockSize = 64 << 10
 
 // attentive is an input for answers that come while it is typed. It flushes
 // what was answered before it waits: whoever sends a line, or a part of one, has
@@ -20,7 +21,7 @@ type attentive struct {
 }
 
 func newAttentive(ctx context.Context, in io.Reader, flush func() error) *attentive {
-	return &attentive{ctx: ctx, in: in, flush: flush, space: make([]byte, blockSize)}
+	return &attentive{ctx: ctx, in: in, flush: flush, space: make([]byte, BlockSize)}
 }
 
 // Read stays at its first error: a terminal would go on behind its io.EOF.

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"encoding/json"
@@ -60,7 +60,7 @@ func (s *story) newReports(dir string) (*report.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return service.NewReports(parts(), service.ReportPorts{Reports: s.store.Reports(), Transactions: books.Transactions(), Settlements: books.Settlements(), Files: files}, &report.Config{Clock: s.clock})
+	return service.NewReports(service.Shipped(), service.ReportPorts{Reports: s.store.Reports(), Transactions: books.Transactions(), Settlements: books.Settlements(), Files: files}, &report.Config{Clock: s.clock})
 }
 
 // reasons counts the rows by their reasons: the month has each.

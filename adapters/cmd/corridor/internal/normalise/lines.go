@@ -1,10 +1,11 @@
-package main
+package normalise
 
 import (
 	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -17,9 +18,9 @@ import (
 // 64 KiB each, however they are escaped.
 const maxLine = 1 << 20
 
-// failureLines answers JSON lines of raw failures, one by one: its memory does
+// Lines answers JSON lines of raw failures, one by one: its memory does
 // not grow with their number.
-type failureLines struct {
+type Lines struct {
 	out        *bufio.Writer
 	normaliser *failures.Normaliser
 	unmapped   *unmapped
@@ -29,8 +30,9 @@ type failureLines struct {
 	answer     []byte
 }
 
-func newFailureLines(out io.Writer) *failureLines {
-	l := &failureLines{out: bufio.NewWriterSize(out, blockSize), unmapped: newUnmapped()}
+// New makes what answers to out.
+func New(out io.Writer) *Lines {
+	l := &Lines{out: bufio.NewWriterSize(out, BlockSize), unmapped: newUnmapped()}
 	n, err := failures.New(&failures.Config{Unmapped: l.unmapped.add})
 	if err != nil {
 		panic(err) // nothing was asked of it that could be refused
@@ -39,8 +41,8 @@ func newFailureLines(out io.Writer) *failureLines {
 	return l
 }
 
-// run answers every line of in.
-func (l *failureLines) run(ctx context.Context, in io.Reader) error {
+// Run answers every line of in.
+func (l *Lines) Run(ctx context.Context, in io.Reader) error {
 	lines := bufio.NewReaderSize(newAttentive(ctx, in, l.out.Flush), maxLine+len(newline))
 	for {
 		line, err := next(lines)
@@ -58,7 +60,7 @@ func (l *failureLines) run(ctx context.Context, in io.Reader) error {
 }
 
 // end gives out what was answered before the input ended.
-func (l *failureLines) end(err error) error {
+func (l *Lines) end(err error) error {
 	if failed := l.out.Flush(); errors.Is(err, io.EOF) {
 		return failed
 	}
@@ -93,7 +95,7 @@ func passOver(lines *bufio.Reader) error {
 }
 
 // meaning appends the answer to one line.
-func (l *failureLines) meaning(dst, line []byte, err error) []byte {
+func (l *Lines) meaning(dst, line []byte, err error) []byte {
 	var f wire.Failure
 	if err == nil {
 		f, err = wire.DecodeFailure(line)
@@ -114,11 +116,11 @@ func (l *failureLines) meaning(dst, line []byte, err error) []byte {
 		l.unreadable++
 		return wire.AppendLineError(dst, err, l.line)
 	}
-	return appendMeaning(dst, &r, time.Now())
+	return AppendMeaning(dst, &r, time.Now())
 }
 
-// tell says what no answer says.
-func (l *failureLines) tell(w io.Writer) {
+// Tell says what no answer says.
+func (l *Lines) Tell(w io.Writer) {
 	if l.unreadable > 0 {
 		sayf(w, "corridor: %d of %d lines could not be read; each has an error for an answer\n", l.unreadable, l.line)
 	}
@@ -126,3 +128,17 @@ func (l *failureLines) tell(w io.Writer) {
 		sayf(w, "corridor: %d of %d lines name an unknown scheme, direction or state; each has the fallback for an answer\n", l.strange, l.line)
 	}
 }
+
+// TellUnmapped lists the raw codes that no table knew.
+func (l *Lines) TellUnmapped(w io.Writer) { l.unmapped.tell(w) }
+
+// AppendMeaning appends the authState of a failure, or what else it is.
+func AppendMeaning(dst []byte, r *failures.Result, at time.Time) []byte {
+	if !r.Failure() {
+		return wire.AppendNoFailure(dst, string(r.Outcome), r.Raw.Code)
+	}
+	state := r.AuthState(at)
+	return wire.AppendAuthState(dst, &state)
+}
+
+func sayf(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"io"
@@ -9,17 +9,6 @@ import (
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/authstate/failures"
 )
-
-func TestDemoTellsOfFailures(t *testing.T) {
-	code, out, errs := command(t, "", nil, "demo")
-	require.Zero(t, code, errs)
-	for _, part := range []string{
-		"demo-wrong-pin-payin  FAILED  invalidPin:", "demo-wrong-pin-payout  ERRORED  configurationError:",
-		"demo-no-answer  FAILED  timeout: No response came in time\n", "transaction.late_payment evt_",
-	} {
-		require.Contains(t, out, part)
-	}
-}
 
 // TestDemoFailsWhenFailuresGoAnotherWay: each chapter's checks are of use.
 func TestDemoFailsWhenFailuresGoAnotherWay(t *testing.T) {

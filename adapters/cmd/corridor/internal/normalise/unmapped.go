@@ -1,4 +1,4 @@
-package main
+package normalise
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 // What is remembered of unmapped codes is bounded: a stream of ever new ones
 // must not fill the memory.
 const (
-	maxUnmapped      = 10_000
+	MaxUnmapped      = 10_000
 	maxUnmappedBytes = 4 << 20
 )
 
@@ -35,7 +35,7 @@ func newUnmapped() *unmapped { return &unmapped{counts: map[unmappedCode]int{}} 
 
 func (u *unmapped) add(r failures.Result) {
 	key := unmappedCode{r.Scheme, r.Direction, r.Raw.Code}
-	if u.counts[key] == 0 && (len(u.counts) == maxUnmapped || u.bytes+len(key.code) > maxUnmappedBytes) {
+	if u.counts[key] == 0 && (len(u.counts) == MaxUnmapped || u.bytes+len(key.code) > maxUnmappedBytes) {
 		u.more++
 		return
 	}

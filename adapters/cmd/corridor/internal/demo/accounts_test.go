@@ -1,0 +1,46 @@
+package demo
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/validation"
+)
+
+// TestDemoFailsWhenAccountsGoAnotherWay: each chapter's checks are of use.
+func TestDemoFailsWhenAccountsGoAnotherWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy   validation.Policy
+		chapters func(s *story) []func()
+	}{
+		"answers are kept no longer than an hour": {
+			validation.Policy{AnswerTTL: time.Hour}, func(s *story) []func() { return []func(){s.payee} },
+		},
+		"the kept answer is stale": {
+			validation.Policy{AnswerTTL: time.Hour}, func(s *story) []func() {
+				return []func(){func() { s.validate(demoAccount, "") }, s.anotherName}
+			},
+		},
+		"check digits do not count": {
+			validation.Policy{CheckDigit: validation.Advise}, func(s *story) []func() { return []func(){s.slip} },
+		},
+		"the slow bank has answered before": {
+			validation.Policy{AnswerTTL: time.Hour}, func(s *story) []func() {
+				return []func(){func() { s.impatient(); s.clock.Add(time.Second); _, _ = s.accounts.Wait(s.ctx, shop, s.slow) }, s.slowBank}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := newStory(t.Context(), io.Discard)
+			require.NoError(t, err)
+			s.accounts, err = s.newAccounts(c.policy)
+			require.NoError(t, err)
+			require.ErrorContains(t, s.tell(c.chapters(s)...), "another way")
+			require.NoError(t, s.accounts.Close(context.Background()))
+		})
+	}
+}

@@ -1,0 +1,219 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/feed/sandbox"
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/authstate"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/report"
+	"github.com/corridor-go/corridor/validation"
+)
+
+// Tell tells the story to out. What is printed was read from a service's answer;
+// a value that differs from the story is an error.
+func Tell(ctx context.Context, out io.Writer) error {
+	s, err := newStory(ctx, out)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.tell(
+		s.twoLocks, s.thirdCall, s.inUse, s.expiry, s.drift,
+		s.payee, s.anotherName, s.slip, s.slowBank,
+		s.wrongPIN, s.lateMoney, s.unmatched,
+		s.told,
+	), s.accounts.Close(s.ctx))
+}
+
+// tell tells chapters until one goes another way.
+func (s *story) tell(chapters ...func()) error {
+	for _, chapter := range chapters {
+		if chapter(); s.err != nil {
+			return s.err
+		}
+	}
+	return nil
+}
+
+// story is the demo's stage.
+type story struct {
+	ctx      context.Context //nolint:containedctx // one story, one context
+	out      io.Writer
+	clock    *demoClock
+	feed     *sandbox.Feed
+	store    *memory.Store
+	locks    *ratelock.Service
+	first    ports.RateLock
+	second   ports.RateLock
+	accounts *validation.Service
+	payments *authstate.Service
+	lookups  atomic.Int64 // that connectors were asked for
+	slow     string       // the id of the validation that was pending
+	err      error
+}
+
+const shop = "demo-shop"
+
+var usdzar = ports.Pair{Base: "USD", Quote: "ZAR"}
+
+func newStory(ctx context.Context, out io.Writer) (*story, error) {
+	s := &story{ctx: ctx, out: out, clock: newDemoClock()}
+	s.clock.Set(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
+	var err error
+	if s.feed, err = sandbox.New(&sandbox.Config{Clock: s.clock}); err != nil {
+		return nil, err
+	}
+	if s.store, err = memory.New(nil); err != nil {
+		return nil, err
+	}
+	terms := ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}
+	if s.locks, err = ratelock.New(s.store.RateLocks(), s.feed, terms, &ratelock.Config{Clock: s.clock}); err != nil {
+		return nil, err
+	}
+	if s.payments, err = s.newPayments(); err != nil {
+		return nil, err
+	}
+	s.accounts, err = s.newAccounts(validation.Policy{AnswerTTL: 24 * time.Hour})
+	return s, err
+}
+
+func (s *story) sayf(format string, args ...any) {
+	if s.err == nil {
+		_, s.err = fmt.Fprintf(s.out, format+"\n", args...)
+	}
+}
+
+// expect fails the story when a value is not what it should be.
+func (s *story) expect(what string, got, want any) {
+	if s.err == nil && got != want {
+		s.err = fmt.Errorf("the story went another way: %s is %v, not %v", what, got, want)
+	}
+}
+
+func (s *story) must(err error) {
+	if s.err == nil && err != nil {
+		s.err = err
+	}
+}
+
+func (s *story) show(l ports.RateLock) {
+	line := fmt.Sprintf("      %s  %s/%s  mid %s + %d bps = %s  %s", l.ID, l.Base, l.Quote, l.MidRate, l.MarkupBps, l.AllInRate, l.Status)
+	if l.CancellationReason != "" {
+		line += " (" + string(l.CancellationReason) + ")"
+	}
+	s.sayf("%s", line)
+}
+
+func (s *story) create() (ports.RateLock, bool) {
+	l, minted, err := s.locks.Create(s.ctx, shop, usdzar)
+	s.must(err)
+	return l, minted
+}
+
+func (s *story) get(id string) ports.RateLock {
+	l, err := s.locks.Get(s.ctx, shop, id)
+	s.must(err)
+	return l
+}
+
+func (s *story) twoLocks() {
+	s.sayf("%s  A shop that prices in USD and collects ZAR locks its rate for a day.", s.clock.Now().Format("15:04"))
+	var minted bool
+	s.first, minted = s.create()
+	s.expect("minted", minted, true)
+	s.show(s.first)
+	s.clock.Add(23 * time.Hour)
+	s.sayf("%s  An hour before the end it locks the replacement; sessions in progress keep the first.", s.clock.Now().Format("15:04"))
+	s.second, minted = s.create()
+	s.expect("minted", minted, true)
+	s.show(s.second)
+	s.expect("the first lock", s.get(s.first.ID).Status, ports.LockActive)
+}
+
+func (s *story) thirdCall() {
+	s.sayf("       A third call gets the freshest of the two, and nothing new.")
+	third, minted := s.create()
+	s.expect("minted", minted, false)
+	s.expect("the answer", third.ID, s.second.ID)
+	s.show(third)
+}
+
+func (s *story) inUse() {
+	rate, err := s.locks.Use(s.ctx, shop, s.first.ID, usdzar)
+	s.must(err)
+	due, err := rate.ToQuoteText("49.99", ratelock.HalfUp)
+	s.must(err)
+	s.sayf("       A basket of 49.99 USD costs its payer %s ZAR at the first lock's rate.", due)
+	back, err := rate.ToBaseText(due, ratelock.HalfUp)
+	s.must(err)
+	s.expect("the way back", back, "49.99")
+}
+
+func (s *story) expiry() {
+	s.clock.Add(time.Hour)
+	s.sayf("%s  The first lock's day is over.", s.clock.Now().Format("15:04"))
+	l := s.get(s.first.ID)
+	s.expect("the first lock", l.Status, ports.LockExpired)
+	s.show(l)
+	s.clock.Add(-2 * time.Hour)
+	s.sayf("%s  The clock jumps back two hours; what has expired stays expired.", s.clock.Now().Format("15:04"))
+	s.expect("the first lock", s.get(s.first.ID).Status, ports.LockExpired)
+	s.clock.Add(2 * time.Hour)
+}
+
+func (s *story) drift() {
+	const moved = "16.8000"
+	was := s.second.MidRate
+	look := func(mid string) {
+		s.must(s.feed.Set(usdzar, mid))
+		s.clock.Add(2 * time.Second)
+		s.must(s.locks.Drift(s.ctx, s.clock.Now()))
+	}
+	look(moved)
+	look(was)
+	s.sayf("%s  One bad tick of the market, %s for %s, kills no lock.", s.clock.Now().Format("15:04"), moved, was)
+	s.expect("the second lock", s.get(s.second.ID).Status, ports.LockActive)
+	look(moved)
+	look(moved)
+	l := s.get(s.second.ID)
+	s.sayf("       The market stays at %s, %d bps away; beyond the tolerance of %d the lock is cancelled.", l.ObservedMid, l.DeviationBps, l.ToleranceBps)
+	s.expect("the second lock", l.Status, ports.LockCancelled)
+	s.expect("the reason", l.CancellationReason, ports.CancelledMarketDrift)
+	s.show(l)
+	next, minted := s.create()
+	s.expect("minted", minted, true)
+	s.sayf("       Its slot is free again, at the market's new rate.")
+	s.show(next)
+}
+
+func (s *story) told() {
+	want := []string{
+		ratelock.EventMinted, ratelock.EventMinted, ratelock.EventExpired, ratelock.EventCancelled, ratelock.EventMinted,
+		validation.EventEnded, validation.EventEnded, validation.EventEnded, validation.EventEnded,
+		validation.EventPending, validation.EventEnded,
+		authstate.EventOpened, authstate.EventFailed, authstate.EventOpened, authstate.EventErrored,
+		authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment,
+		report.EventCreated, report.EventCompleted,
+	}
+	s.sayf("       Every change was stored with its event:")
+	for len(want) > 0 && s.err == nil {
+		events, err := s.store.Outbox().Claim(s.ctx, s.clock.Now(), time.Minute, 1) // one at a time: in the order of the saves
+		s.must(err)
+		if len(events) == 0 {
+			s.must(errors.New("the story went another way: events are missing"))
+		}
+		for _, e := range events {
+			s.expect("the event", e.Kind, want[0])
+			want = want[1:]
+			s.sayf("      %-24s %s", e.Kind, e.ID)
+			s.must(s.store.Outbox().Ack(s.ctx, e))
+		}
+	}
+}

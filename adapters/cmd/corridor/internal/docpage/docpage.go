@@ -1,0 +1,28 @@
+// Package docpage keeps the generated pages of the documentation fresh: a test
+// draws a page from the data that drives the code, and compares.
+package docpage
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the generated pages anew")
+
+// Check compares the page with the file. Run the test with -update to write it.
+func Check(t *testing.T, file, page string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	onDisk, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(onDisk) != page {
+		t.Fatalf("%s is not what the code says; run: go test -run '^%s$' -update", file, t.Name())
+	}
+}

@@ -1,0 +1,3 @@
+// Package skeleton writes the skeleton of an adapter, whose test already calls
+// its conformance suite.
+package skeleton

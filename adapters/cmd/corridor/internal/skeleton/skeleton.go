@@ -1,0 +1,124 @@
+package skeleton
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"go/format"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// connectorName is what ports.AccountConnector wants, and a letter first: a
+// package's name begins with one.
+var connectorName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+
+// CheckName refuses what is no connector's name, or one of those that are taken.
+func CheckName(name string, taken []string) error {
+	switch {
+	case !connectorName.MatchString(name):
+		return fmt.Errorf("a connector's name has 1 to 32 lower-case letters, digits and hyphens, a letter first, not %q", name)
+	case name == ports.ProviderRules || slices.Contains(taken, name):
+		return fmt.Errorf("the name %s is taken: results would not tell the two apart", name)
+	default:
+		return nil
+	}
+}
+
+// CheckFolder refuses names that the go command gives a meaning of its own.
+func CheckFolder(dir string) error {
+	if base := filepath.Base(dir); base == "vendor" || base == "testdata" {
+		return fmt.Errorf("go builds no packages in a folder named %s; choose another by --dir", base)
+	}
+	return nil
+}
+
+// names are what the templates are filled with.
+type names struct {
+	Name    string // the connector's
+	Package string
+	Env     string // what its variables begin with
+}
+
+func newNames(name string) names {
+	pkg := strings.ReplaceAll(name, "-", "")
+	if token.IsKeyword(pkg) || pkg == "main" || pkg == "documentation" { // go build leaves the last out
+		pkg += "connector"
+	}
+	return names{name, pkg, "CORRIDOR_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
+}
+
+// File is one file of a skeleton; its path is relative, with slashes.
+type File struct {
+	Path string
+	Text []byte
+}
+
+// Connector is the skeleton of a connector of that name. The templates'
+// delimiters are << and >>, since scenarios have {{secret}} in them.
+func Connector(name string) ([]File, error) {
+	const root, suffix = "templates", ".tmpl"
+	var files []File
+	err := fs.WalkDir(templates, root, func(at string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		source, err := templates.ReadFile(at)
+		if err != nil {
+			return err
+		}
+		text, err := render(source, newNames(name))
+		if err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+		to := strings.TrimSuffix(strings.TrimPrefix(at, root+"/"), suffix)
+		if path.Ext(to) == ".go" {
+			text, err = format.Source(text) // columns depend on the name's length
+		}
+		files = append(files, File{to, text})
+		return err
+	})
+	return files, err
+}
+
+func render(source []byte, n names) ([]byte, error) {
+	t, err := template.New("").Delims("<<", ">>").Parse(string(source))
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = t.Execute(&out, n)
+	return out.Bytes(), err
+}
+
+// Write makes dir with the files in it, or leaves nothing behind.
+func Write(dir string, files []File) error {
+	const folders, readable = 0o755, 0o644
+	if err := os.Mkdir(dir, folders); err != nil {
+		return err
+	}
+	for _, f := range files {
+		to := filepath.Join(dir, filepath.FromSlash(f.Path))
+		err := os.MkdirAll(filepath.Dir(to), folders)
+		if err == nil {
+			err = os.WriteFile(to, f.Text, readable)
+		}
+		if err != nil {
+			return errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package skeleton
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestAFolderThatCannotBeWrittenWhollyIsRemoved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mine")
+	good := File{"testdata/found.json", []byte("{}")}
+	require.Error(t, Write(dir, []File{good, {"testdata/found.json/below", nil}}))
+	require.NoDirExists(t, dir)
+	require.NoError(t, Write(dir, []File{good}))
+	require.FileExists(t, filepath.Join(dir, "testdata", "found.json"))
+}
+
+// TestEveryNameGivesAPackage: the templates stay Go for each name that is taken.
+func TestEveryNameGivesAPackage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.StringMatching(`[a-z][a-z0-9-]{0,31}`).Draw(t, "name")
+		files, err := Connector(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) < 12 {
+			t.Fatalf("%d files", len(files))
+		}
+	})
+}
