@@ -2,10 +2,8 @@ package main
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -95,51 +93,6 @@ func aLinkOutlivesItsProcess(t *testing.T, store string) {
 	require.True(t, strings.HasPrefix(string(text), "transactionId,"))
 }
 
-func TestReportCommand(t *testing.T) {
-	dir := t.TempDir()
-	out := filepath.Join(dir, "u.csv")
-	code, told, errs := command(t, "", nil, "report", "unmatched", "--from", "2026-10-01", "--to", "2026-10-31", "--sandbox",
-		"--columns", "reason,reference", "--filter", "reason=amount_mismatch|status_mismatch", "--out", out)
-	require.Zero(t, code, errs)
-	require.Equal(t, out+"\n"+out+".manifest.json\n", told)
-	text, err := os.ReadFile(out)
-	require.NoError(t, err)
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	require.Equal(t, "reason,reference", strings.TrimSpace(lines[0]))
-	require.Greater(t, len(lines), 2)
-	for _, line := range lines[1:] {
-		require.Regexp(t, `^(amount|status)_mismatch,`, line)
-	}
-	var manifest struct{ Rows int }
-	text, err = os.ReadFile(out + ".manifest.json")
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &manifest))
-	require.Equal(t, len(lines)-1, manifest.Rows)
-	require.Contains(t, errs, "rows")
-}
-
-func TestReportCommandRefuses(t *testing.T) {
-	for name, c := range map[string]struct {
-		args []string
-		says string
-	}{
-		"without --sandbox":  {[]string{"transactions", "--from", "2026-10-01"}, "--sandbox"},
-		"another kind":       {[]string{"refunds", "--from", "2026-10-01", "--sandbox"}, "refunds"},
-		"no day":             {[]string{"transactions", "--sandbox"}, "--from"},
-		"a day that is none": {[]string{"transactions", "--from", "2026-02-30", "--sandbox"}, "startDate"},
-		"an unknown column":  {[]string{"transactions", "--from", "2026-10-01", "--columns", "x", "--sandbox"}, "columns"},
-		"no filter":          {[]string{"transactions", "--from", "2026-10-01", "--filter", "x", "--sandbox"}, "--filter"},
-		"an unknown filter":  {[]string{"transactions", "--from", "2026-10-01", "--filter", "x=1", "--sandbox"}, "filters"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			code, out, errs := command(t, "", nil, append([]string{"report"}, c.args...)...)
-			require.Equal(t, exitRejected, code, errs)
-			require.Empty(t, out)
-			require.Contains(t, errs, c.says)
-		})
-	}
-}
-
 func TestReportFilesThatAreNone(t *testing.T) {
 	for _, files := range []string{"s3://bucket", "corridor-reports", "dir:/dev/null/x"} {
 		code, _, errs := command(t, "", nil, "serve", "--sandbox", "--store", "memory:", "--listen", "127.0.0.1:0", "--report-files", files)
@@ -149,15 +102,4 @@ func TestReportFilesThatAreNone(t *testing.T) {
 	code, _, errs := command(t, "", map[string]string{linkKeyEnv: "short"}, "serve", "--sandbox", "--store", "memory:", "--listen", "127.0.0.1:0")
 	require.Equal(t, exitRejected, code, errs)
 	require.Contains(t, errs, linkKeyEnv)
-}
-
-func TestAReportIsForItsOwnerAlone(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out.csv")
-	code, _, errs := command(t, "", nil, "report", "unmatched", "--from", "2026-10-01", "--sandbox", "--out", out)
-	require.Zero(t, code, errs)
-	for _, path := range []string{out, out + ".manifest.json"} {
-		info, err := os.Stat(path)
-		require.NoError(t, err)
-		require.Equal(t, os.FileMode(0o600), info.Mode())
-	}
 }
