@@ -3,9 +3,10 @@ package service
 import (
 	"context"
 	"errors"
-
-	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/fileblob" // file:///path
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/corridor-go/corridor/adapters/connector/flutterwave"
 	"github.com/corridor-go/corridor/adapters/connector/mtnmomo"
@@ -13,7 +14,6 @@ import (
 	"github.com/corridor-go/corridor/adapters/connector/sandbox"
 	"github.com/corridor-go/corridor/adapters/feed/ecb"
 	"github.com/corridor-go/corridor/adapters/feed/file"
-	blobfiles "github.com/corridor-go/corridor/adapters/files/blob"
 	"github.com/corridor-go/corridor/adapters/files/folder"
 	"github.com/corridor-go/corridor/adapters/format/csv"
 	"github.com/corridor-go/corridor/adapters/format/jsonl"
@@ -49,7 +49,7 @@ func Shipped() Parts {
 		Sinks: []SinkKind{{webhookSink, openWebhook}},
 		Places: []PlaceKind{
 			{"dir:", "dir:PATH", openDir},
-			{"file://", "file:///PATH", openBucket},
+			{"file://", "file:///PATH", openFileURL},
 		},
 		Formats: []FormatKind{
 			{"csv", func() (ports.ReportWriter, error) { return csv.New(nil) }},
@@ -90,14 +90,16 @@ func openDir(_ context.Context, path string) (ports.ReportFiles, func() error, e
 	return files, func() error { return nil }, err
 }
 
-func openBucket(ctx context.Context, source string) (ports.ReportFiles, func() error, error) {
-	bucket, err := blob.OpenBucket(ctx, "file://"+source)
+// openFileURL opens the folder of a URL, of which source is what stands behind
+// file://. A path whose host is "." is relative.
+func openFileURL(ctx context.Context, source string) (ports.ReportFiles, func() error, error) {
+	u, err := url.Parse("file://" + source)
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := blobfiles.New(bucket)
-	if err != nil {
-		return nil, nil, errors.Join(err, bucket.Close())
+	path := u.Path
+	if u.Host == "." || os.PathSeparator != '/' {
+		path = strings.TrimPrefix(path, "/")
 	}
-	return files, bucket.Close, nil
+	return openDir(ctx, filepath.FromSlash(path))
 }
