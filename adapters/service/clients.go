@@ -1,29 +1,14 @@
 package service
 
 import (
-	"context"
 	"errors"
-	"io"
 	"os"
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/ports"
 )
 
-const (
-	clientsEnv      = "CORRIDOR_CLIENTS" // no flag: a command line is seen by every user of the machine
-	sandboxClientID = "sandbox"
-)
-
-// greeting is said once the service can be reached at url.
-type greeting func(out io.Writer, url string)
-
-// introduction readies the clients that the service makes itself. It writes to
-// the store.
-type introduction func(ctx context.Context) (greeting, error)
-
-// nobody is the introduction where all clients are set.
-func nobody(context.Context) (greeting, error) { return func(io.Writer, string) {}, nil }
+const clientsEnv = "CORRIDOR_CLIENTS" // no flag: a command line is seen by every user of the machine
 
 // clients opens the source of clients; nil: the sandbox's own, in the store.
 func (b *builder) clients() (ports.ClientReader, error) {

@@ -50,4 +50,12 @@
 //     leave pending. Requests that took little of their time leave it to this step.
 //  4. What New has opened is closed, the last first. Trouble here is logged:
 //     what was answered is stored.
+//
+// # Tools
+//
+// A command that works on the data of a service, or without one, needs single
+// parts, put together as the service does: [OpenStore] for events that were set
+// aside, [OpenShared] to make or upgrade tables, [OpenAccounts] to validate one
+// account and [NewReports] to make one report. [Reject] marks the errors after
+// which nothing was started, as those of [New] are.
 package service

@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"os"
 
+	"github.com/corridor-go/corridor/adapters/feed/sandbox"
 	"github.com/corridor-go/corridor/adapters/service"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // A sandbox in memory, which is asked whether it lives, and stopped.
@@ -46,4 +48,22 @@ func ExampleNew() {
 	// Output:
 	// 200 OK
 	// stopped: <nil>
+}
+
+// A program with a feed of its own lists it beside those of corridor.
+func ExampleShipped() {
+	parts := service.Shipped()
+	parts.Feeds = append(parts.Feeds, service.FeedKind{
+		Name: "fixed", Form: "fixed:MID",
+		Open: func(context.Context, string, service.FeedOptions) (ports.PriceFeed, error) { return sandbox.New(nil) },
+	})
+	fmt.Println(parts.Vars()["feeds"])
+
+	settings := service.Defaults()
+	settings.Listen, settings.Feed = "127.0.0.1:0", []string{"bank:key"}
+	_, err := service.New(context.Background(), &settings, parts, nil)
+	fmt.Println(err)
+	// Output:
+	// file:PATH, ecb:URL-or-PATH or fixed:MID
+	// --feed bank:…: want file:PATH, ecb:URL-or-PATH or fixed:MID
 }

@@ -12,6 +12,18 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
+const sandboxClientID = "sandbox"
+
+// greeting is said once the service can be reached at url.
+type greeting func(out io.Writer, url string)
+
+// introduction readies the clients that the service makes itself. It writes to
+// the store.
+type introduction func(ctx context.Context) (greeting, error)
+
+// nobody is the introduction where all clients are set.
+func nobody(context.Context) (greeting, error) { return func(io.Writer, string) {}, nil }
+
 func introduceSandbox(s *Store) introduction {
 	return func(ctx context.Context) (greeting, error) {
 		var secret clientauth.Secret

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/corridor-go/corridor/adapters/service"
-
 	"github.com/corridor-go/corridor/adapters/clientauth"
+	"github.com/corridor-go/corridor/adapters/service"
 )
 
 type clientCmd struct {

@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/corridor-go/corridor/adapters/service"
-
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation/market"
 )

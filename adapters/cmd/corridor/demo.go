@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/corridor-go/corridor/adapters/cmd/corridor/internal/demo"
-)
+import "github.com/corridor-go/corridor/adapters/cmd/corridor/internal/demo"
 
 type demoCmd struct{}
 

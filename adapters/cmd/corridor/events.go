@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/service"
-
 	"github.com/corridor-go/corridor/ports"
 )
 

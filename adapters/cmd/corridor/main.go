@@ -27,10 +27,10 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/corridor-go/corridor/adapters/service"
 	"github.com/corridor-go/corridor/errcodes"
-
-	"github.com/alecthomas/kong"
 )
 
 // Exit statuses.

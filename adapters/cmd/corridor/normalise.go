@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/cmd/corridor/internal/normalise"
-
 	"github.com/corridor-go/corridor/adapters/service"
-
 	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )

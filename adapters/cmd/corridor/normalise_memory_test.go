@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/corridor-go/corridor/adapters/cmd/corridor/internal/normalise"
-
 	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/adapters/cmd/corridor/internal/normalise"
 )
 
 // TestMemoryDoesNotGrowWithTheLines: the heap late in a stream of ever new

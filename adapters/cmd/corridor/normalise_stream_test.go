@@ -12,10 +12,10 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/corridor-go/corridor/adapters/cmd/corridor/internal/normalise"
-
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/adapters/cmd/corridor/internal/normalise"
 )
 
 const timedOut = `{"scheme":"mpesa-daraja","direction":"payin","code":"1037"}`

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/corridor-go/corridor/adapters/service"
-
 	"github.com/corridor-go/corridor/adapters/files/folder"
+	"github.com/corridor-go/corridor/adapters/service"
 	"github.com/corridor-go/corridor/adapters/source/sandbox"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -72,7 +71,9 @@ func (c *reportCmd) service(ctx context.Context, dir string) (*report.Service, f
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}
-	made, err := service.NewReports(parts(), service.ReportPorts{Reports: store.Reports(), Transactions: books.Transactions(), Settlements: books.Settlements(), Files: files}, nil)
+	made, err := service.NewReports(parts(), service.ReportPorts{
+		Reports: store.Reports(), Transactions: books.Transactions(), Settlements: books.Settlements(), Files: files,
+	}, nil)
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}

@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/corridor-go/corridor/adapters/service"
-)
+import "github.com/corridor-go/corridor/adapters/service"
 
 // serveCmd is the service with its settings as flags.
 type serveCmd struct{ service.Settings }

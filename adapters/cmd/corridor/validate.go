@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/corridor-go/corridor/adapters/service"
-
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
+	"github.com/corridor-go/corridor/adapters/service"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation/market"

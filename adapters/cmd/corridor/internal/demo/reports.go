@@ -7,9 +7,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/corridor-go/corridor/adapters/service"
-
 	"github.com/corridor-go/corridor/adapters/files/folder"
+	"github.com/corridor-go/corridor/adapters/service"
 	"github.com/corridor-go/corridor/adapters/source/sandbox"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report"
@@ -60,7 +59,9 @@ func (s *story) newReports(dir string) (*report.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return service.NewReports(service.Shipped(), service.ReportPorts{Reports: s.store.Reports(), Transactions: books.Transactions(), Settlements: books.Settlements(), Files: files}, &report.Config{Clock: s.clock})
+	return service.NewReports(service.Shipped(), service.ReportPorts{
+		Reports: s.store.Reports(), Transactions: books.Transactions(), Settlements: books.Settlements(), Files: files,
+	}, &report.Config{Clock: s.clock})
 }
 
 // reasons counts the rows by their reasons: the month has each.
