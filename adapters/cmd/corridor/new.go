@@ -25,9 +25,10 @@ func (c *newConnectorCmd) Run(world *surroundings) error {
 	if dir == "" {
 		dir = c.Name
 	}
-	var taken []string
-	for _, kind := range parts().Connectors {
-		taken = append(taken, kind.Name)
+	connectors := parts().Connectors
+	taken := make([]string, len(connectors))
+	for i, kind := range connectors {
+		taken[i] = kind.Name
 	}
 	if err := errors.Join(skeleton.CheckName(c.Name, taken), skeleton.CheckFolder(dir)); err != nil {
 		return service.Reject(err)

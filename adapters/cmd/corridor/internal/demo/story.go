@@ -29,7 +29,7 @@ func Tell(ctx context.Context, out io.Writer) error {
 		s.payee, s.anotherName, s.slip, s.slowBank,
 		s.wrongPIN, s.lateMoney, s.unmatched,
 		s.told,
-	), s.accounts.Close(s.ctx))
+	), s.accounts.Close(ctx))
 }
 
 // tell tells chapters until one goes another way.
