@@ -122,9 +122,9 @@ type Accounts struct {
 	release func() error
 }
 
-// OpenAccounts makes account validation as the service would, with the sandbox's
-// connectors where the settings name none and inSandbox is set. An error says
-// what the settings lack.
+// OpenAccounts makes account validation as the service does, with the sandbox's
+// connectors if inSandbox is set and the settings name no others. An error names
+// the setting that is wrong.
 func OpenAccounts(ctx context.Context, settings AccountSettings, inSandbox bool, parts Parts) (*Accounts, error) {
 	b := newBuilder(ctx, &Settings{Accounts: settings, Sandbox: inSandbox}, parts, slog.New(slog.DiscardHandler))
 	service, connectors, err := b.accountsAlone()

@@ -34,8 +34,7 @@ func newBuilder(ctx context.Context, settings *Settings, parts Parts, log *slog.
 // closes remembers how a part is closed.
 func (b *builder) closes(fn func() error) { b.closers = append(b.closers, fn) }
 
-// close closes what was opened, the last first. What comes again finds nothing to
-// close.
+// close closes what was opened, the last first. A second call does nothing.
 func (b *builder) close() error {
 	var failed []error
 	for _, closer := range slices.Backward(b.closers) {
@@ -45,7 +44,7 @@ func (b *builder) close() error {
 	return errors.Join(failed...)
 }
 
-// use puts the parts that follow on a store.
+// use sets the store of the parts that are made next.
 func (b *builder) use(s *Store) {
 	b.store = s
 	b.closes(s.Close)

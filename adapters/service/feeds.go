@@ -67,8 +67,8 @@ func (b *builder) openFeed(spec string) (ports.PriceFeed, error) {
 	return kind.Open(b.ctx, source, FeedOptions{Logger: b.log, Timeout: lookTimeout})
 }
 
-// feedKind is the row of a feed, and what stands behind its name; nil: there is
-// none.
+// feedKind returns the row of a feed, nil if the table has none, and the source
+// behind its name.
 func (p Parts) feedKind(spec string) (kind *FeedKind, source string) {
 	name, source, _ := strings.Cut(spec, ":")
 	i := slices.IndexFunc(p.Feeds, func(k FeedKind) bool { return k.Name == name })

@@ -55,8 +55,9 @@ func (r Rejected) Unwrap() error { return r.error }
 func Reject(err error) Rejected { return Rejected{err} }
 
 // New opens the listener and all that the settings name, and starts nothing yet.
-// An error is [Rejected]; what was opened by then is closed again. Who does not
-// call Serve closes the service.
+// An error is [Rejected], and what was opened before it is closed again. A caller
+// that does not call Serve must call Close. settings is not changed, and must stay
+// as it is while the service lives.
 func New(ctx context.Context, settings *Settings, parts Parts, cfg *Config) (*Service, error) {
 	stdout, stderr := cfg.writers()
 	log := slog.New(httpserver.LogHandler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: settings.LogLevel})))
@@ -98,5 +99,5 @@ func (s *Service) Serve(ctx context.Context) error {
 	})
 }
 
-// Close closes what New has opened. A service that was served is closed.
+// Close closes what New has opened. After Serve it does nothing.
 func (s *Service) Close() error { return s.close() }

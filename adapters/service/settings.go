@@ -13,9 +13,9 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// Settings are those of the service. The tags are for kong, whose variables are
-// those of [Parts.Vars]; where nothing parses a command line, [Defaults] is what
-// they begin with.
+// Settings are the settings of the service. The tags are for kong, with the
+// variables of [Parts.Vars]. A program that parses no command line begins with
+// [Defaults].
 type Settings struct {
 	Listen            string        `default:"127.0.0.1:8080"     env:"CORRIDOR_LISTEN"                                                                  help:"Address to listen on."`
 	PublicURL         string        `env:"CORRIDOR_PUBLIC_URL"    help:"Base of links; default http://LISTEN."                                           name:"public-url"`
@@ -38,7 +38,7 @@ type Settings struct {
 	LogLevel    slog.Level `default:"INFO"                    env:"CORRIDOR_LOG_LEVEL"                                                                                 help:"DEBUG, INFO, WARN or ERROR."`
 }
 
-// Defaults are the settings that nobody has set: those of the tags.
+// Defaults returns the default of each setting, as the tags have it.
 func Defaults() Settings {
 	return Settings{
 		Listen: "127.0.0.1:8080", Store: "sqlite:corridor.db",

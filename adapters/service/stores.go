@@ -92,7 +92,7 @@ func (p Parts) openStore(ctx context.Context, spec string, o StoreOptions) (*Sto
 	return s, nil
 }
 
-// storeKind is the row of a store; nil: there is none.
+// storeKind returns the row of a store, or nil if the table has none.
 func (p Parts) storeKind(spec string) *StoreKind {
 	name, _, _ := strings.Cut(spec, ":")
 	i := slices.IndexFunc(p.Stores, func(k StoreKind) bool { return k.Name == name })
