@@ -43,8 +43,8 @@ func (v *AccountSettings) policy(keepFor time.Duration) validation.Policy {
 	return validation.Policy{CheckDigit: checkDigits[v.CheckDigit], AnswerTTL: v.ValidationTTL, KeepFor: keepFor}
 }
 
-// Validate refuses a limit that is none, for zero means the default further down,
-// and what the policy's bounds refuse.
+// Validate rejects a timeout of zero, which means the default further down, and
+// values outside the bounds of the policy.
 func (v *AccountSettings) Validate() error {
 	if v.ValidationTimeout < time.Millisecond || v.ValidationTimeout > maxValidationTimeout {
 		return fmt.Errorf("--validation-timeout must be 1ms to %s, not %s", maxValidationTimeout, v.ValidationTimeout)
@@ -112,7 +112,8 @@ func (b *builder) sealer(a *accounts) (ports.Sealer, time.Duration, error) {
 	return ring, 0, err
 }
 
-// Accounts is account validation alone, on a store in memory.
+// Accounts is account validation without the rest of the service, on a store in
+// memory.
 type Accounts struct {
 	*validation.Service
 

@@ -1,6 +1,6 @@
-// Package service is the whole service: it puts the library behind the wire
-// interface and runs what goes on beside the requests. The command corridor
-// serve is this package with a command line in front:
+// Package service is the whole service: the library behind the wire interface,
+// and the background work between requests. The command corridor serve is this
+// package with a command line in front:
 //
 //	settings := service.Defaults()
 //	settings.Sandbox = true
@@ -41,15 +41,15 @@
 //
 // In detail:
 //
-//  1. No new connections. Who has connected just before is still heard, for
-//     half a second.
+//  1. No new connections are accepted. A client that has connected just before
+//     has half a second to send its request.
 //  2. Requests in flight are answered. What is left after 7 s is cut off, which
 //     is an error.
 //  3. The background: the queue first, since its rounds have a grace; then the
 //     loops are cut, and the services closed. The next start takes up what they
 //     leave pending. Requests that took little of their time leave it to this step.
-//  4. What New has opened is closed, the last first. Trouble here is logged:
-//     what was answered is stored.
+//  4. What New has opened is closed, the last first. An error is only logged,
+//     since every answer has been stored by then.
 //
 // # Tools
 //

@@ -122,3 +122,12 @@ func either[K any](rows []K, form func(K) string) string {
 	last := len(all) - 1
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
+
+// kindOf shows what stands before the colon, and nothing of what may be a secret.
+func kindOf(spec string) string {
+	kind, _, found := strings.Cut(spec, ":")
+	if !found || strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+		return "…"
+	}
+	return kind + ":…"
+}

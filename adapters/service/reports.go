@@ -96,7 +96,7 @@ type ReportPorts struct {
 }
 
 // NewReports makes reports with the formats of parts and the policy of the
-// service, for a tool that has the data at hand.
+// service, for a tool that brings the sources.
 func NewReports(parts Parts, on ReportPorts, config *report.Config) (*report.Service, error) {
 	writers, err := parts.reportWriters()
 	if err != nil {

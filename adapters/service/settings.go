@@ -48,8 +48,8 @@ func Defaults() Settings {
 	}
 }
 
-// Help tells of what is set in the environment alone: a command line is seen by
-// every user of the machine.
+// Help lists the settings that are read from the environment only: a command line
+// is seen by every user of the machine.
 func (c *Settings) Help() string {
 	return `In the environment alone, since a command line is seen by every user of the machine (and CORRIDOR_STORE, when its URL has
 a password):
@@ -67,8 +67,9 @@ a password):
                         credentials of the connectors`
 }
 
-// Validate refuses pauses and ages that are none, before anything is opened.
-// Further down zero means the default; who writes it means something else.
+// Validate rejects values out of bounds before anything is opened, zero durations
+// among them: further down zero means the default, but a user who types 0 means
+// something else.
 func (c *Settings) Validate() error {
 	switch {
 	case c.DriftEvery <= 0:
