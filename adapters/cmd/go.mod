@@ -36,7 +36,6 @@ require (
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
-	github.com/oasdiff/yaml3 v0.0.16 // indirect
 	github.com/pressly/goose/v3 v3.29.0 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
@@ -79,7 +78,6 @@ require (
 replace (
 	github.com/corridor-go/corridor => ../..
 	github.com/corridor-go/corridor/adapters/connector/resilient => ../../adapters/connector/resilient
-	github.com/corridor-go/corridor/adapters/files/blob => ../../adapters/files/blob
 	github.com/corridor-go/corridor/adapters/format/xlsx => ../../adapters/format/xlsx
 	github.com/corridor-go/corridor/adapters/httpserver => ../../adapters/httpserver
 	github.com/corridor-go/corridor/adapters/postgres => ../../adapters/postgres

@@ -24,17 +24,14 @@ require (
 	github.com/cockroachdb/apd/v3 v3.2.1 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/failsafe-go/failsafe-go v0.9.8 // indirect
-	github.com/go-openapi/jsonpointer v1.0.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
-	github.com/lib/pq v1.12.3 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
-	github.com/oasdiff/yaml v0.1.3 // indirect
 	github.com/pressly/goose/v3 v3.29.0 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
@@ -77,7 +74,6 @@ require (
 replace (
 	github.com/corridor-go/corridor => ../..
 	github.com/corridor-go/corridor/adapters/connector/resilient => ../../adapters/connector/resilient
-	github.com/corridor-go/corridor/adapters/files/blob => ../../adapters/files/blob
 	github.com/corridor-go/corridor/adapters/format/xlsx => ../../adapters/format/xlsx
 	github.com/corridor-go/corridor/adapters/httpserver => ../../adapters/httpserver
 	github.com/corridor-go/corridor/adapters/postgres => ../../adapters/postgres

@@ -52,10 +52,16 @@ var ModuleRules = []ModuleRule{
 		"github.com/jackc/pgx/v5", "github.com/riverqueue/river",
 		"github.com/riverqueue/river/riverdriver/riverpgxv5", "github.com/riverqueue/river/rivertype",
 	}},
-	{Dir: "adapters/cmd", Own: []string{
-		"adapters/connector/resilient", "adapters/files/blob", "adapters/format/xlsx", "adapters/httpserver", "adapters/postgres",
+	{Dir: "adapters/service", Own: []string{
+		"adapters/connector/resilient", "adapters/format/xlsx", "adapters/httpserver", "adapters/postgres",
 		"adapters/river", "adapters/sqlite", "adapters/webhook",
-	}, Outside: []string{"*"}},
+	}, Outside: []string{"github.com/jackc/pgx/v5", "github.com/prometheus/client_golang"}},
+	{Dir: "adapters/cmd", Own: []string{
+		"adapters/connector/resilient", "adapters/format/xlsx", "adapters/httpserver", "adapters/postgres",
+		"adapters/river", "adapters/service", "adapters/sqlite", "adapters/webhook",
+	}, Outside: []string{
+		"github.com/alecthomas/kong", "github.com/benbjohnson/clock", "github.com/jackc/pgx/v5", "github.com/xuri/excelize/v2",
+	}},
 	{Dir: "internal/integration", Own: []string{
 		"adapters/httpserver", "adapters/postgres", "adapters/river", "adapters/sqlite",
 	}, Outside: []string{"*"}, Untagged: true},
