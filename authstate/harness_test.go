@@ -25,8 +25,6 @@ const owner = "shop"
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-var bothDirections = []errcodes.Direction{errcodes.Payin, errcodes.Payout}
-
 // rig is a service with everything around it in the test's hands.
 type rig struct {
 	t       testing.TB

@@ -2,7 +2,6 @@ package validation_test
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/validation"
-	"github.com/corridor-go/corridor/validation/market"
 )
 
 func TestNothingIsSharedWithoutRoom(t *testing.T) {
@@ -40,22 +38,6 @@ func TestNothingIsSharedWithoutRoom(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, first.CreatedAt, again.CreatedAt, "the newest has room")
 	}
-}
-
-// crowd asks the same n times at once, and waits for all.
-func crowd(t *testing.T, s *validation.Service, n int, req market.Request) []ports.Validation {
-	t.Helper()
-	all := make([]ports.Validation, n)
-	var callers sync.WaitGroup
-	for i := range all {
-		callers.Go(func() {
-			v, err := s.Validate(t.Context(), owner, req)
-			assert.NoError(t, err)
-			all[i] = v
-		})
-	}
-	callers.Wait()
-	return all
 }
 
 // Callers who come while others are told pending are told the end, when it is

@@ -116,11 +116,7 @@ func (c consumer) module(t *testing.T, body string, imports []string, requires .
 
 func write(t *testing.T, dir, name, body string, imports []string) {
 	t.Helper()
-	source := "package main\n\nimport (\n"
-	for _, path := range imports {
-		source += fmt.Sprintf("\t%s\n", path)
-	}
-	source += ")\n\n" + body + "\n"
+	source := "package main\n\nimport (\n\t" + strings.Join(imports, "\n\t") + "\n)\n\n" + body + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(source), 0o644))
 }
 
@@ -130,8 +126,7 @@ func (c consumer) embed(t *testing.T, body string, imports ...string) (dir strin
 	for i := range imports {
 		imports[i] = fmt.Sprintf("%q", imports[i])
 	}
-	var requires []string
-	dir = c.module(t, "func main() {"+body+"\n}", imports, requires...)
+	dir = c.module(t, "func main() {"+body+"\n}", imports)
 	c.run(t, dir, "go", "build", "-o", os.DevNull, ".")
 	for line := range strings.Lines(c.run(t, dir, "go", "list", "-m", "all")) {
 		if path, version, _ := strings.Cut(strings.TrimSpace(line), " "); own(path) {

@@ -159,12 +159,6 @@ func (b *bench) config() *validation.Config {
 	}}
 }
 
-func (b *bench) latecomers() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return append([]string(nil), b.late...)
-}
-
 // validate asks, and wants no error.
 func (b *bench) validate(req market.Request) ports.Validation {
 	b.Helper()
@@ -193,19 +187,6 @@ func (b *bench) asking(s *validation.Service, req market.Request) <-chan result 
 type result struct {
 	v   ports.Validation
 	err error
-}
-
-// pending asks a silent provider until the window has passed.
-func (b *bench) pending(req market.Request) ports.Validation {
-	b.Helper()
-	n := len(b.first.Asked())
-	done := b.asking(b.service, req)
-	b.first.WaitAsked(n + 1)
-	b.advanceUntil(func() bool { return len(done) > 0 }, 2*time.Second)
-	r := <-done
-	require.NoError(b, r.err)
-	require.Equal(b, ports.StatusPending, r.v.Status)
-	return r.v
 }
 
 // advanceUntil moves the clock in small steps until cond holds, for at most d. It
