@@ -1,7 +1,8 @@
 // Package ports holds the interfaces that corridor calls, and the plain values
 // that cross them. Implement one to connect a store, a price feed or an event
 // receiver; the packages under adapters are such implementations, and
-// ports/portstest checks one in a single call:
+// the suites of ports/portstest, and of storetest, connectortest and reporttest
+// below it, check one in a single call:
 //
 //	func TestConforms(t *testing.T) {
 //		portstest.PriceFeed(t, portstest.FeedHarness{

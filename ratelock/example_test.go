@@ -9,6 +9,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -16,7 +17,7 @@ func ExampleNew() {
 	ctx := context.Background()
 	clock := portstest.NewClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	pair := ports.Pair{Base: "USD", Quote: "ZAR"}
-	feed := portstest.NewScriptedFeed(clock.Now)
+	feed := fake.NewFeed(clock.Now)
 	feed.Offer(pair, "18.2500")
 	store, err := memory.New(nil)
 	if err != nil {
@@ -107,7 +108,7 @@ func ExamplePrice() {
 
 func exampleRig() *ratelock.Service {
 	clock := portstest.NewClock(noon)
-	feed := portstest.NewScriptedFeed(clock.Now)
+	feed := fake.NewFeed(clock.Now)
 	feed.Offer(usdzar, "18.2500")
 	store, err := memory.New(nil)
 	if err != nil {

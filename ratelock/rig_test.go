@@ -10,6 +10,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type rig struct {
 	t     testing.TB
 	clock *portstest.Clock
-	feed  *portstest.ScriptedFeed
+	feed  *fake.Feed
 	store *memory.Store
 	locks *ratelock.Service
 	hooks ratelock.Hooks
@@ -28,7 +29,7 @@ type rig struct {
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: portstest.NewClock(noon)}
-	r.feed = portstest.NewScriptedFeed(r.clock.Now)
+	r.feed = fake.NewFeed(r.clock.Now)
 	r.feed.Offer(usdzar, "18.2500")
 	store, err := memory.New(nil)
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report"
 )
 
@@ -45,7 +45,7 @@ func TestAnAttemptThatFailedWritesNoMore(t *testing.T) {
 	h := hoarder{lines{}, make(chan error, 1)}
 	service, err := report.New(report.Ports{
 		Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{h}, Files: r.files,
-		Scratch: portstest.NewScratch(),
+		Scratch: fake.NewScratch(),
 	}, report.Policy{}, &r.config)
 	require.NoError(t, err)
 	j := r.create(asked())

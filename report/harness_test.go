@@ -18,6 +18,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report"
 )
 
@@ -139,7 +140,7 @@ type rig struct {
 
 func newRig(t *testing.T, tune ...func(*report.Config)) *rig {
 	t.Helper()
-	r := &rig{t: t, source: &source{}, files: portstest.NewReportFiles(), clock: portstest.NewClock(noon), faults: map[string]error{}}
+	r := &rig{t: t, source: &source{}, files: fake.NewFiles(), clock: portstest.NewClock(noon), faults: map[string]error{}}
 	store, err := memory.New(&memory.Config{Faults: func(point string) error {
 		err := r.faults[point]
 		delete(r.faults, point)
@@ -163,7 +164,7 @@ func (r *rig) another() *report.Service {
 	r.t.Helper()
 	s, err := report.New(report.Ports{
 		Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{lines{}}, Files: r.files,
-		Scratch: portstest.NewScratch(),
+		Scratch: fake.NewScratch(),
 	}, report.Policy{}, &r.config)
 	require.NoError(r.t, err)
 	return s

@@ -11,14 +11,14 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report"
 )
 
 func (r *rig) parts() report.Ports {
 	return report.Ports{
 		Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{lines{}}, Files: r.files,
-		Scratch: portstest.NewScratch(),
+		Scratch: fake.NewScratch(),
 	}
 }
 

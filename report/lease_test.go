@@ -13,7 +13,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report"
 )
 
@@ -30,7 +30,7 @@ func (r *rig) over(bend func(*report.Ports)) *report.Service {
 // kept lists the files that stand.
 func (r *rig) kept() []string {
 	r.t.Helper()
-	files, ok := r.files.(*portstest.MemoryFiles)
+	files, ok := r.files.(*fake.Files)
 	require.True(r.t, ok)
 	return files.Names()
 }
@@ -57,7 +57,7 @@ func TestALoserTakesItsFilesAway(t *testing.T) {
 				r.source.rows = transactions(2)
 				id := r.create(asked()).ID
 				var lost ports.ReportJob
-				files := portstest.NewReportFiles()
+				files := fake.NewFiles()
 				files.Fault = func(method, name string) error {
 					if method != "Commit" || !strings.HasSuffix(name, "manifest.json") {
 						return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report"
 )
 
@@ -20,7 +20,7 @@ func TestWhatIsGivenBackLeavesNoFile(t *testing.T) {
 	t.Run("after a failure", func(t *testing.T) {
 		r := newRig(t)
 		r.source.rows = transactions(1)
-		files := portstest.NewReportFiles()
+		files := fake.NewFiles()
 		files.Fault = func(method, name string) error {
 			if method == "Commit" && strings.HasSuffix(name, "manifest.json") {
 				return errcodes.New(errcodes.StorageUnavailable, "")

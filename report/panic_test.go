@@ -13,7 +13,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report"
 )
 
@@ -89,7 +89,7 @@ func TestAPanicIsAFailedAttempt(t *testing.T) {
 				return nil
 			}
 			service, err := report.New(report.Ports{
-				Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{b}, Files: b, Scratch: portstest.NewScratch(),
+				Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{b}, Files: b, Scratch: fake.NewScratch(),
 			}, report.Policy{}, &r.config)
 			require.NoError(t, err)
 			tick := func() error { return service.Tick(t.Context(), r.clock.Now()) }
@@ -137,7 +137,7 @@ func TestAPanicOfARemovalEndsNoProcess(t *testing.T) {
 	r.config.Hooks.Background = func(err error) { background = err }
 	b := &brittle{ReportFiles: r.files}
 	service, err := report.New(report.Ports{
-		Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{b}, Files: b, Scratch: portstest.NewScratch(),
+		Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{b}, Files: b, Scratch: fake.NewScratch(),
 	}, report.Policy{KeepFor: time.Hour}, &r.config)
 	require.NoError(t, err)
 	panicked := func(err error) {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report"
 )
 
@@ -135,7 +135,7 @@ func TestTheEndWaitsForTheBeat(t *testing.T) {
 		r.source.rows, r.source.before = bubbleRows(1), slow(6*time.Second) // 12 s; the beat is at 10 s
 		s, err := report.New(report.Ports{
 			Reports: slowStore{r.store.Reports()}, Transactions: r.source, Writers: []ports.ReportWriter{lines{}}, Files: r.files,
-			Scratch: portstest.NewScratch(),
+			Scratch: fake.NewScratch(),
 		}, report.Policy{}, &r.config)
 		require.NoError(t, err)
 		j, err := s.CreateTransactions(t.Context(), owner, today())
@@ -199,7 +199,7 @@ func TestASourceWhoseRowsNeverPass(t *testing.T) {
 		r := newRig(t, realTime, func(c *report.Config) { c.MaxRun = time.Minute })
 		s, err := report.New(report.Ports{
 			Reports: r.store.Reports(), Transactions: endless{r.source}, Writers: []ports.ReportWriter{lines{}}, Files: r.files,
-			Scratch: portstest.NewScratch(),
+			Scratch: fake.NewScratch(),
 		}, report.Policy{}, &r.config)
 		require.NoError(t, err)
 		q := today()

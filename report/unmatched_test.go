@@ -13,7 +13,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report"
 )
 
@@ -43,7 +43,7 @@ func TestTheDirectionsOfAPolicyAreCopied(t *testing.T) {
 	directions := []errcodes.Direction{errcodes.Payout}
 	service, err := report.New(report.Ports{
 		Reports: r.store.Reports(), Transactions: r.source, Settlements: &statement{}, Writers: []ports.ReportWriter{linesWriter{}},
-		Files: r.files, Scratch: portstest.NewScratch(),
+		Files: r.files, Scratch: fake.NewScratch(),
 	}, report.Policy{Directions: directions}, &r.config)
 	require.NoError(t, err)
 	directions[0] = errcodes.Payin
@@ -64,7 +64,7 @@ func reconciled(t *testing.T, rows []map[string]string, lines []ports.Settlement
 	var err error
 	r.service, err = report.New(report.Ports{
 		Reports: r.store.Reports(), Transactions: r.source, Settlements: from, Writers: []ports.ReportWriter{linesWriter{}},
-		Files: r.files, Scratch: portstest.NewScratch(),
+		Files: r.files, Scratch: fake.NewScratch(),
 	}, report.Policy{SettleWithin: 3 * 24 * time.Hour, Tolerance: 1}, &r.config)
 	require.NoError(t, err)
 	r.clock.Set(noon.AddDate(0, 0, 7))
@@ -226,7 +226,7 @@ func TestAmountsThatAreNone(t *testing.T) {
 		var err error
 		r.service, err = report.New(report.Ports{
 			Reports: r.store.Reports(), Transactions: r.source, Settlements: &statement{}, Writers: []ports.ReportWriter{lines{}},
-			Files: r.files, Scratch: portstest.NewScratch(),
+			Files: r.files, Scratch: fake.NewScratch(),
 		}, report.Policy{}, &r.config)
 		require.NoError(t, err)
 		j, err := r.service.CreateUnmatched(t.Context(), owner, asked0())

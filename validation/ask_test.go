@@ -13,7 +13,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -43,7 +43,7 @@ func TestTheAnswerTableHolds(t *testing.T) {
 		t.Run(string(row.Outcome), func(t *testing.T) {
 			said, ok := says[row.Outcome]
 			require.True(t, ok, "the test lacks the outcome")
-			set := func(c *portstest.ScriptedConnector) {
+			set := func(c *fake.Connector) {
 				c.Answer(said.answer)
 				if said.err != nil {
 					c.Fail(said.err)
@@ -192,7 +192,7 @@ func aLateAnswerIsIgnored(t *testing.T) {
 }
 
 // panicking is a connector with a bug.
-type panicking struct{ *portstest.ScriptedConnector }
+type panicking struct{ *fake.Connector }
 
 func (panicking) Lookup(_ context.Context, l ports.AccountLookup) (ports.Answer, error) {
 	panic("account " + l.Identifier)
@@ -219,7 +219,7 @@ func TestAPanicIsAFailure(t *testing.T) {
 // then.
 func TestANamePrefersWhoKnowsNames(t *testing.T) {
 	b := newBench(t, inMemory(t))
-	nameless := portstest.NewScriptedConnector("nameless", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria}}})
+	nameless := fake.NewConnector("nameless", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria}}})
 	s := b.open(day, nameless, b.first)
 	v, err := s.Validate(t.Context(), owner, request())
 	require.NoError(t, err)
@@ -240,7 +240,7 @@ func TestOnlyComparersGetTheName(t *testing.T) {
 	b.validate(named("Ama Serwaa Mensah"))
 	assert.Empty(t, b.first.Asked()[0].HolderName)
 
-	comparing := portstest.NewScriptedConnector("comparing", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria, ComparesName: true}}})
+	comparing := fake.NewConnector("comparing", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria, ComparesName: true}}})
 	comparing.Answer(ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMismatched})
 	s := b.open(day, comparing)
 	v, err := s.Validate(t.Context(), owner, named("Kofi Boateng"))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -19,7 +19,7 @@ func BenchmarkKeptAnswer(b *testing.B) {
 		b.Run("name="+name, func(b *testing.B) {
 			store, err := memory.New(nil)
 			require.NoError(b, err)
-			first := portstest.NewScriptedConnector("first", reaching)
+			first := fake.NewConnector("first", reaching)
 			first.Answer(found)
 			s, err := validation.New(validation.Ports{
 				Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer(b),

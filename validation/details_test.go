@@ -13,7 +13,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -120,7 +120,7 @@ func TestRecoveryAsksTheSame(t *testing.T) {
 		req := named("Ama Serwaa Mensah")
 		req.Country, req.BankCode, req.AccountIdentifier = "KEN", "01234", "1234567890"
 		req.Identity = ports.Identity{Kind: ports.BusinessAccount, Document: ports.Passport, Number: "A1"}
-		before, after := portstest.NewScriptedConnector("first", can), portstest.NewScriptedConnector("first", can)
+		before, after := fake.NewConnector("first", can), fake.NewConnector("first", can)
 		before.Hold()
 		dead := w.open(w.process(before))
 		w.pending(dead, req)
@@ -255,7 +255,7 @@ func TestAnOverdueValidationSaysWhy(t *testing.T) {
 // recovery to begin within ten seconds.
 func TestTheClaimOfTheKilledLapses(t *testing.T) {
 	inWorld(t, func(w *world) {
-		silent, killed := portstest.NewScriptedConnector("first", reaching), &tap{}
+		silent, killed := fake.NewConnector("first", reaching), &tap{}
 		silent.Hold()
 		killed.set(func(_ context.Context, call string) error {
 			if call == "Release" {
@@ -476,19 +476,19 @@ func TestNothingOfAMalformedAnswerIsKept(t *testing.T) {
 
 // causes notes why the time of its lookups was over.
 type causes struct {
-	*portstest.ScriptedConnector
+	*fake.Connector
 	cause error
 }
 
 func (c *causes) Lookup(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
-	a, err := c.ScriptedConnector.Lookup(ctx, l)
+	a, err := c.Connector.Lookup(ctx, l)
 	c.cause = context.Cause(ctx)
 	return a, err
 }
 
 func TestTheEndOfALookupsTimeIsADeadline(t *testing.T) {
 	inWorld(t, func(w *world) {
-		c := &causes{ScriptedConnector: w.first}
+		c := &causes{Connector: w.first}
 		w.first.Hold()
 		s := w.open(w.process(c))
 		w.pending(s, request())

@@ -9,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -32,7 +32,7 @@ func Example() {
 		return
 	}
 	// In your service: paystack.New(…), flutterwave.New(…), in the order of asking.
-	provider := portstest.NewScriptedConnector("provider", ports.Capabilities{
+	provider := fake.NewConnector("provider", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
 	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})

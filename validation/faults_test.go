@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -167,7 +167,7 @@ func runBroken(t *testing.T, br *breaker) {
 	p.Answers = brokenAnswers{p.Answers, br}
 	p.Work = brokenWork{p.Work, br}
 	p.Sealer = brokenSealer{p.Sealer, br}
-	slow := portstest.NewScriptedConnector("slow", reaching)
+	slow := fake.NewConnector("slow", reaching)
 	slow.Answer(found)
 	s, err := validation.New(p, []ports.AccountConnector{slow}, day, nil)
 	require.NoError(t, err)

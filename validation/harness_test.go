@@ -16,6 +16,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -85,8 +86,8 @@ type bench struct {
 	testing.TB
 	clock   *portstest.Clock
 	store   storage
-	first   *portstest.ScriptedConnector
-	second  *portstest.ScriptedConnector
+	first   *fake.Connector
+	second  *fake.Connector
 	sealer  ports.Sealer
 	service *validation.Service
 
@@ -105,8 +106,8 @@ var reaching = ports.Capabilities{Markets: []ports.Capability{
 func newBench(tb testing.TB, store storage) *bench {
 	tb.Helper()
 	b := &bench{TB: tb, clock: portstest.NewClock(noon), store: store, sealer: sealer(tb)}
-	b.first = portstest.NewScriptedConnector("first", reaching)
-	b.second = portstest.NewScriptedConnector("second", reaching)
+	b.first = fake.NewConnector("first", reaching)
+	b.second = fake.NewConnector("second", reaching)
 	b.first.Answer(found)
 	b.second.Answer(found)
 	b.service = b.open(day, b.first, b.second)

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -360,7 +360,7 @@ func TestMuchWorkIsTakenUpAtOnce(t *testing.T) {
 			require.Equal(w, ports.StatusPending, (<-done).v.Status)
 		}
 		require.NoError(w, dead.Close(w.Context()))
-		w.first = portstest.NewScriptedConnector("first", reaching)
+		w.first = fake.NewConnector("first", reaching)
 		w.first.Answer(found)
 		run(w.open(w.process(w.first)))
 		pass(10 * time.Second)
@@ -433,7 +433,7 @@ func TestAnothersLookupsTakeNoRoom(t *testing.T) {
 // A connector that names a market twice is asked once.
 func TestAMarketNamedTwiceIsServedOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
-		twice := portstest.NewScriptedConnector("twice", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria}, {Market: kenya}, {Market: nigeria}}})
+		twice := fake.NewConnector("twice", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria}, {Market: kenya}, {Market: nigeria}}})
 		twice.Answer(says[ports.OutcomeFailed].answer)
 		v := (<-w.ask(w.open(w.process(twice)), request())).v
 		assert.Equal(w, []ports.Outcome{ports.OutcomeFailed}, outcomes(v))
@@ -537,7 +537,7 @@ func (c steppedBack) Now() time.Time { return c.Clock.Now().Round(0).Add(-time.D
 // it is stored.
 func TestAPendingValidationTellsTheLastWhoIsAsked(t *testing.T) {
 	inWorld(t, func(w *world) {
-		third := portstest.NewScriptedConnector("third", reaching)
+		third := fake.NewConnector("third", reaching)
 		release := [...]func(){w.first.Hold(), w.second.Hold(), third.Hold()}
 		w.first.Fail(errDown)
 		w.second.Fail(errDown)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -84,7 +84,7 @@ func aProcessWithoutTheKeyLeavesItToOthers(t *testing.T) {
 	v := b.dies(request())
 	keyed := b.sealer
 	b.sealer = otherSealer(t)
-	blind := b.open(day, portstest.NewScriptedConnector("blind", reaching))
+	blind := b.open(day, fake.NewConnector("blind", reaching))
 	for range 3 {
 		b.clock.Advance(3 * time.Second)
 		require.NoError(t, blind.Tick(t.Context(), b.clock.Now()))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -20,7 +20,7 @@ import (
 // middle of its lookup.
 func (b *bench) dies(req market.Request) ports.Validation {
 	b.Helper()
-	doomed := portstest.NewScriptedConnector("first", reaching)
+	doomed := fake.NewConnector("first", reaching)
 	s, err := validation.New(b.ports(), []ports.AccountConnector{doomed}, day, b.config())
 	require.NoError(b, err)
 	doomed.Hold()

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -45,7 +45,7 @@ func TestNothingIsSharedWithoutRoom(t *testing.T) {
 func TestWhoComesLaterIsToldTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := inMemory(t)
-		slow := portstest.NewScriptedConnector("slow", reaching)
+		slow := fake.NewConnector("slow", reaching)
 		slow.Take(ports.SystemClock(), 3*time.Second)
 		slow.Answer(found)
 		s, err := validation.New(validation.Ports{

@@ -15,7 +15,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -391,7 +391,7 @@ func TestTooManyLookups(t *testing.T) {
 
 func TestConfiguration(t *testing.T) {
 	b := newBench(t, inMemory(t))
-	connector := func(name string) ports.AccountConnector { return portstest.NewScriptedConnector(name, reaching) }
+	connector := func(name string) ports.AccountConnector { return fake.NewConnector(name, reaching) }
 	type arguments struct {
 		ports      validation.Ports
 		connectors []ports.AccountConnector

@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -23,7 +23,7 @@ type world struct {
 	*testing.T
 	store         *memory.Store
 	keys          ports.Sealer
-	first, second *portstest.ScriptedConnector
+	first, second *fake.Connector
 }
 
 func inWorld(t *testing.T, test func(w *world)) {
@@ -32,8 +32,8 @@ func inWorld(t *testing.T, test func(w *world)) {
 		store, err := memory.New(nil)
 		require.NoError(t, err)
 		w := &world{T: t, store: store, keys: sealer(t)}
-		w.first = portstest.NewScriptedConnector("first", reaching)
-		w.second = portstest.NewScriptedConnector("second", reaching)
+		w.first = fake.NewConnector("first", reaching)
+		w.second = fake.NewConnector("second", reaching)
 		w.first.Answer(found)
 		w.second.Answer(found)
 		test(w)
@@ -83,7 +83,7 @@ func (w *world) ask(s *validation.Service, req market.Request) <-chan result {
 // orphan leaves a validation pending whose process is dead.
 func (w *world) orphan(req market.Request) ports.Validation {
 	w.Helper()
-	silent := portstest.NewScriptedConnector("first", reaching)
+	silent := fake.NewConnector("first", reaching)
 	silent.Hold()
 	s := w.open(w.process(silent))
 	v := w.pending(s, req)
@@ -131,7 +131,7 @@ func pass(d time.Duration) {
 func (w *world) key(req market.Request) ports.AnswerKey {
 	w.Helper()
 	var key ports.AnswerKey
-	nobody := portstest.NewScriptedConnector("first", reaching)
+	nobody := fake.NewConnector("first", reaching)
 	nobody.Answer(ports.Answer{Kind: ports.AnswerFailed})
 	p := w.process(nobody)
 	p.ports.Answers = &keySpy{AnswerCache: w.store.Answers(), key: &key}

@@ -5,18 +5,18 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // harness opens stores that lose acknowledgements at the point given.
-func harness(lossAt string) portstest.StoreHarness {
-	return portstest.StoreHarness{
+func harness(lossAt string) storetest.Harness {
+	return storetest.Harness{
 		Parallel: true,
-		Open:     func(tb testing.TB) portstest.Store { return open(tb, lossAt) },
+		Open:     func(tb testing.TB) storetest.Store { return open(tb, lossAt) },
 	}
 }
 
-func open(tb testing.TB, lossAt string) portstest.Store {
+func open(tb testing.TB, lossAt string) storetest.Store {
 	tb.Helper()
 	faults := map[string]error{}
 	store, err := memory.New(&memory.Config{Faults: func(point string) error {
@@ -29,7 +29,7 @@ func open(tb testing.TB, lossAt string) portstest.Store {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return portstest.Store{
+	return storetest.Store{
 		RateLocks:      store.RateLocks(),
 		Clients:        store.Clients(),
 		Tokens:         store.Tokens(),
@@ -57,17 +57,17 @@ func TestConforms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := harness(lossAt)
-			t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
-			t.Run("Outbox", func(t *testing.T) { portstest.Outbox(t, h) })
-			t.Run("DeadLetters", func(t *testing.T) { portstest.DeadLetters(t, h) })
-			t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
-			t.Run("ClientStore", func(t *testing.T) { portstest.ClientStore(t, h) })
-			t.Run("TokenStore", func(t *testing.T) { portstest.TokenStore(t, h) })
-			t.Run("ValidationStore", func(t *testing.T) { portstest.ValidationStore(t, h) })
-			t.Run("TransactionStore", func(t *testing.T) { portstest.TransactionStore(t, h) })
-			t.Run("ReportStore", func(t *testing.T) { portstest.ReportStore(t, h) })
-			t.Run("AnswerCache", func(t *testing.T) { portstest.AnswerCache(t, h) })
-			t.Run("SecretStore", func(t *testing.T) { portstest.SecretStore(t, h) })
+			t.Run("RateLockStore", func(t *testing.T) { storetest.RateLockStore(t, h) })
+			t.Run("Outbox", func(t *testing.T) { storetest.Outbox(t, h) })
+			t.Run("DeadLetters", func(t *testing.T) { storetest.DeadLetters(t, h) })
+			t.Run("Work", func(t *testing.T) { storetest.Work(t, h) })
+			t.Run("ClientStore", func(t *testing.T) { storetest.ClientStore(t, h) })
+			t.Run("TokenStore", func(t *testing.T) { storetest.TokenStore(t, h) })
+			t.Run("ValidationStore", func(t *testing.T) { storetest.ValidationStore(t, h) })
+			t.Run("TransactionStore", func(t *testing.T) { storetest.TransactionStore(t, h) })
+			t.Run("ReportStore", func(t *testing.T) { storetest.ReportStore(t, h) })
+			t.Run("AnswerCache", func(t *testing.T) { storetest.AnswerCache(t, h) })
+			t.Run("SecretStore", func(t *testing.T) { storetest.SecretStore(t, h) })
 		})
 	}
 }

@@ -2,8 +2,8 @@
 // development, and for services that may forget everything at a restart. It
 // keeps every store port (rate locks, validations, transactions, report
 // jobs, answers, secrets, clients, tokens, work, outbox, dead letters) and passes
-// the suites of ports/portstest without exception, so that what holds on it holds
-// on a durable store.
+// the suites of ports/portstest/storetest without exception, so that what holds
+// on it holds on a durable store.
 //
 //	store, err := memory.New(nil)
 //	if err != nil {

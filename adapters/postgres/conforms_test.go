@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/postgres"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // TestConforms runs the suites that lose a commit twice: in one run the lost
@@ -15,31 +15,31 @@ func TestConforms(t *testing.T) {
 	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
 		h := harness(before)
 		t.Run(name, func(t *testing.T) {
-			t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
+			t.Run("RateLockStore", func(t *testing.T) { storetest.RateLockStore(t, h) })
 		})
 	}
 }
 
 // harness opens stores that lose commits before or behind them.
-func harness(before bool) portstest.StoreHarness {
-	return portstest.StoreHarness{
+func harness(before bool) storetest.Harness {
+	return storetest.Harness{
 		Parallel: true,
-		Open: func(tb testing.TB) portstest.Store {
+		Open: func(tb testing.TB) storetest.Store {
 			tb.Helper()
 			return conforming(tb, migrated(tb), before)
 		},
 	}
 }
 
-func conforming(tb testing.TB, dsn string, before bool) portstest.Store {
+func conforming(tb testing.TB, dsn string, before bool) storetest.Store {
 	tb.Helper()
 	network := &losing{before: before}
 	pool := connect(tb, dsn, network.dial)
 	store := on(tb, pool, &postgres.Config{SkipMigrate: true})
-	return portstest.Store{
+	return storetest.Store{
 		RateLocks: store.RateLocks(),
 		Close:     store.Close,
-		Reopen: func() portstest.Store {
+		Reopen: func() storetest.Store {
 			require.NoError(tb, store.Close())
 			pool.Close()
 			return conforming(tb, dsn, before)

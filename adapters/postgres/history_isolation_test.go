@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/postgres"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // TestConformsAtEachIsolationLevel is for embedders whose pool is set to more
@@ -15,14 +15,14 @@ import (
 func TestConformsAtEachIsolationLevel(t *testing.T) {
 	for _, level := range []string{"repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) {
-			portstest.RateLockStore(t, portstest.StoreHarness{
-				Parallel: true, Open: func(tb testing.TB) portstest.Store { return isolatedStore(tb, migrated(tb), level) },
+			storetest.RateLockStore(t, storetest.Harness{
+				Parallel: true, Open: func(tb testing.TB) storetest.Store { return isolatedStore(tb, migrated(tb), level) },
 			})
 		})
 	}
 }
 
-func isolatedStore(tb testing.TB, dsn, level string) portstest.Store {
+func isolatedStore(tb testing.TB, dsn, level string) storetest.Store {
 	tb.Helper()
 	network := &losing{}
 	pool := connect(tb, dsn, func(c *pgxpool.Config) {
@@ -33,10 +33,10 @@ func isolatedStore(tb testing.TB, dsn, level string) portstest.Store {
 	require.NoError(tb, pool.QueryRow(tb.Context(), "SHOW transaction_isolation").Scan(&is))
 	require.Equal(tb, level, is)
 	store := on(tb, pool, &postgres.Config{SkipMigrate: true})
-	return portstest.Store{
+	return storetest.Store{
 		RateLocks: store.RateLocks(), Work: store.Work(), Outbox: store.Outbox(), DeadLetters: store.DeadLetters(),
 		Close: store.Close, LoseNextCommit: network.arm, Fill: func() (empty func()) { return fill(tb, dsn) },
-		Reopen: func() portstest.Store {
+		Reopen: func() storetest.Store {
 			require.NoError(tb, store.Close())
 			pool.Close()
 			return isolatedStore(tb, dsn, level)

@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -103,7 +103,7 @@ func newHistoryWorker(tb testing.TB, process int, store ports.RateLockStore, o h
 	tb.Helper()
 	w := &historyWorker{historyOrder: o, process: process, ids: map[ports.BookKey][]string{}}
 	w.clock = &wildClock{origin: o.Origin, speed: o.Speed, skew: o.Skew}
-	feed := portstest.NewScriptedFeed(func() time.Time { return epoch.Add(-48 * time.Hour) })
+	feed := fake.NewFeed(func() time.Time { return epoch.Add(-48 * time.Hour) })
 	for i := range o.Books {
 		feed.Offer(o.Books[i].Pair, "18.2500")
 	}

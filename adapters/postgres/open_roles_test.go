@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // requirePasswordOf makes the server ask this role for its password.
@@ -65,14 +65,14 @@ var grantedTables = pgtest.NewTemplate(func(ctx context.Context, dsn string) err
 func TestOpenWithTheLeastRights(t *testing.T) {
 	t.Parallel()
 	c := pgtest.New(t, &pgtest.Options{Dir: inMemory()})
-	h := portstest.StoreHarness{Parallel: true, Open: func(tb testing.TB) portstest.Store {
+	h := storetest.Harness{Parallel: true, Open: func(tb testing.TB) storetest.Store {
 		tb.Helper()
 		store := on(tb, connect(tb, c.Database(tb, grantedTables), as("worker")), skipping)
-		return portstest.Store{RateLocks: store.RateLocks(), Close: store.Close}
+		return storetest.Store{RateLocks: store.RateLocks(), Close: store.Close}
 	}}
 	t.Run("RateLockStore", func(t *testing.T) {
 		t.Parallel()
-		portstest.RateLockStore(t, h)
+		storetest.RateLockStore(t, h)
 	})
 	t.Run("up to date", func(t *testing.T) {
 		t.Parallel()

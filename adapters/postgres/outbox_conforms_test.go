@@ -10,7 +10,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // levels are the isolation levels that a database may have as its default.
@@ -27,34 +27,34 @@ func TestQueuesConform(t *testing.T) {
 	for _, level := range []string{levels[0], levels[2]} {
 		t.Run(level, func(t *testing.T) {
 			h := queueHarness(level)
-			t.Run("Outbox", func(t *testing.T) { portstest.Outbox(t, h) })
-			t.Run("DeadLetters", func(t *testing.T) { portstest.DeadLetters(t, h) })
-			t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
+			t.Run("Outbox", func(t *testing.T) { storetest.Outbox(t, h) })
+			t.Run("DeadLetters", func(t *testing.T) { storetest.DeadLetters(t, h) })
+			t.Run("Work", func(t *testing.T) { storetest.Work(t, h) })
 		})
 	}
 }
 
-func queueHarness(level string) portstest.StoreHarness {
-	return portstest.StoreHarness{
+func queueHarness(level string) storetest.Harness {
+	return storetest.Harness{
 		Parallel: true,
-		Open: func(tb testing.TB) portstest.Store {
+		Open: func(tb testing.TB) storetest.Store {
 			tb.Helper()
 			return queues(tb, migrated(tb), level)
 		},
 	}
 }
 
-func queues(tb testing.TB, dsn, level string) portstest.Store {
+func queues(tb testing.TB, dsn, level string) storetest.Store {
 	tb.Helper()
 	store := on(tb, connect(tb, dsn, isolated(level)), &postgres.Config{SkipMigrate: true})
 	outbox, work := store.Outbox(), store.Work()
 	if level == levels[2] {
 		outbox, work = insistentOutbox{outbox}, insistentWork{work}
 	}
-	return portstest.Store{
+	return storetest.Store{
 		RateLocks: store.RateLocks(), DeadLetters: store.DeadLetters(), Outbox: outbox, Work: work,
 		Close: store.Close,
-		Reopen: func() portstest.Store {
+		Reopen: func() storetest.Store {
 			require.NoError(tb, store.Close())
 			return queues(tb, dsn, level)
 		},

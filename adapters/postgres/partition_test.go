@@ -10,7 +10,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -44,9 +44,9 @@ var partitioned = pgtest.NewTemplate(func(ctx context.Context, dsn string) error
 // Ids begin with the time, so that a table of locks can be partitioned by them
 // and keep its key.
 func TestLocksMayBePartitionedByID(t *testing.T) {
-	portstest.RateLockStore(t, portstest.StoreHarness{
+	storetest.RateLockStore(t, storetest.Harness{
 		Parallel: true,
-		Open: func(tb testing.TB) portstest.Store {
+		Open: func(tb testing.TB) storetest.Store {
 			tb.Helper()
 			return conforming(tb, pgtest.Database(tb, partitioned), false)
 		},

@@ -7,24 +7,24 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/corridor-go/corridor/adapters/postgres"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // Behind a pooler that shares connections between transactions there are no
 // prepared statements.
 func TestConformsWithoutPreparedStatements(t *testing.T) {
-	h := portstest.StoreHarness{
+	h := storetest.Harness{
 		Parallel: true,
-		Open: func(tb testing.TB) portstest.Store {
+		Open: func(tb testing.TB) storetest.Store {
 			tb.Helper()
 			store := on(tb, connect(tb, migrated(tb), func(c *pgxpool.Config) {
 				c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 			}), &postgres.Config{SkipMigrate: true})
-			return portstest.Store{
+			return storetest.Store{
 				RateLocks: store.RateLocks(), Outbox: store.Outbox(), Reports: store.Reports(), Close: store.Close,
 			}
 		},
 	}
-	t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
-	t.Run("ReportStore", func(t *testing.T) { portstest.ReportStore(t, h) })
+	t.Run("RateLockStore", func(t *testing.T) { storetest.RateLockStore(t, h) })
+	t.Run("ReportStore", func(t *testing.T) { storetest.ReportStore(t, h) })
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // TestReportsConform runs the suite twice: a lost commit takes effect, or not.
 func TestReportsConform(t *testing.T) {
 	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
-		t.Run(name, func(t *testing.T) { portstest.ReportStore(t, recordsHarness(before)) })
+		t.Run(name, func(t *testing.T) { storetest.ReportStore(t, recordsHarness(before)) })
 	}
 }
 

@@ -12,38 +12,38 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // TestTransactionsConform runs the suite twice: a lost commit takes effect, or
 // not.
 func TestTransactionsConform(t *testing.T) {
 	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
-		t.Run(name, func(t *testing.T) { portstest.TransactionStore(t, recordsHarness(before)) })
+		t.Run(name, func(t *testing.T) { storetest.TransactionStore(t, recordsHarness(before)) })
 	}
 }
 
 // recordsHarness opens stores that lose commits before or behind them.
-func recordsHarness(before bool) portstest.StoreHarness {
-	return portstest.StoreHarness{
+func recordsHarness(before bool) storetest.Harness {
+	return storetest.Harness{
 		Parallel: true,
-		Open: func(tb testing.TB) portstest.Store {
+		Open: func(tb testing.TB) storetest.Store {
 			tb.Helper()
 			return records(tb, migrated(tb), before)
 		},
 	}
 }
 
-func records(tb testing.TB, dsn string, before bool) portstest.Store {
+func records(tb testing.TB, dsn string, before bool) storetest.Store {
 	tb.Helper()
 	network := &losing{before: before}
 	pool := connect(tb, dsn, network.dial)
 	store := on(tb, pool, &postgres.Config{SkipMigrate: true})
-	return portstest.Store{
+	return storetest.Store{
 		RateLocks: store.RateLocks(), Transactions: store.Transactions(), Reports: store.Reports(),
 		Outbox: store.Outbox(), DeadLetters: store.DeadLetters(), Work: store.Work(),
 		Close: store.Close,
-		Reopen: func() portstest.Store {
+		Reopen: func() storetest.Store {
 			require.NoError(tb, store.Close())
 			pool.Close()
 			return records(tb, dsn, before)

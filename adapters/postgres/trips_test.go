@@ -18,6 +18,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
@@ -243,7 +244,7 @@ func waitingReport(id string) ports.ReportJob {
 func TestRoundTripsOfAKeptAnswer(t *testing.T) {
 	t.Parallel()
 	store, _, m := metered(t)
-	provider := portstest.NewScriptedConnector("provider", ports.Capabilities{
+	provider := fake.NewConnector("provider", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
 	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
@@ -296,7 +297,7 @@ func numbered(name string, n int) string { return name + "-" + strconv.Itoa(n) }
 // lockService is the domain's service on a store, at a mid of 18.25.
 func lockService(tb testing.TB, store *postgres.Store, clock ports.Clock) *ratelock.Service {
 	tb.Helper()
-	feed := portstest.NewScriptedFeed(clock.Now)
+	feed := fake.NewFeed(clock.Now)
 	feed.Offer(usdZAR, "18.25")
 	terms := ratelock.Terms{MarkupBps: 150, Validity: lockValidity, ToleranceBps: 200}
 	locks, err := ratelock.New(store.RateLocks(), feed, terms, &ratelock.Config{Clock: clock})

@@ -19,7 +19,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -31,7 +31,7 @@ func validating(tb testing.TB, store *postgres.Store, config *validation.Config)
 	require.NoError(tb, err)
 	queue, err := memory.New(nil)
 	require.NoError(tb, err)
-	provider := portstest.NewScriptedConnector("provider", ports.Capabilities{
+	provider := fake.NewConnector("provider", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
 	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})

@@ -6,43 +6,43 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/adapters/postgres"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // TestAccountsConform runs the suites of what accounts and clients need. The one
 // that loses commits runs twice, as in TestConforms.
 func TestAccountsConform(t *testing.T) {
 	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
-		t.Run(name, func(t *testing.T) { portstest.ValidationStore(t, accountsHarness(before)) })
+		t.Run(name, func(t *testing.T) { storetest.ValidationStore(t, accountsHarness(before)) })
 	}
 	h := accountsHarness(false)
-	t.Run("ClientStore", func(t *testing.T) { portstest.ClientStore(t, h) })
-	t.Run("TokenStore", func(t *testing.T) { portstest.TokenStore(t, h) })
-	t.Run("AnswerCache", func(t *testing.T) { portstest.AnswerCache(t, h) })
-	t.Run("SecretStore", func(t *testing.T) { portstest.SecretStore(t, h) })
+	t.Run("ClientStore", func(t *testing.T) { storetest.ClientStore(t, h) })
+	t.Run("TokenStore", func(t *testing.T) { storetest.TokenStore(t, h) })
+	t.Run("AnswerCache", func(t *testing.T) { storetest.AnswerCache(t, h) })
+	t.Run("SecretStore", func(t *testing.T) { storetest.SecretStore(t, h) })
 }
 
-func accountsHarness(before bool) portstest.StoreHarness {
-	return portstest.StoreHarness{
+func accountsHarness(before bool) storetest.Harness {
+	return storetest.Harness{
 		Parallel: true,
-		Open: func(tb testing.TB) portstest.Store {
+		Open: func(tb testing.TB) storetest.Store {
 			tb.Helper()
 			return keepingAccounts(tb, migrated(tb), before)
 		},
 	}
 }
 
-func keepingAccounts(tb testing.TB, dsn string, before bool) portstest.Store {
+func keepingAccounts(tb testing.TB, dsn string, before bool) storetest.Store {
 	tb.Helper()
 	network := &losing{before: before}
 	pool := connect(tb, dsn, network.dial)
 	store := on(tb, pool, &postgres.Config{SkipMigrate: true})
-	return portstest.Store{
+	return storetest.Store{
 		RateLocks: store.RateLocks(), Clients: store.Clients(), Tokens: store.Tokens(),
 		Validations: store.Validations(), Answers: store.Answers(), Secrets: store.Secrets(),
 		Work: store.Work(), Outbox: store.Outbox(),
 		Close: store.Close,
-		Reopen: func() portstest.Store {
+		Reopen: func() storetest.Store {
 			require.NoError(tb, store.Close())
 			pool.Close()
 			return keepingAccounts(tb, dsn, before)

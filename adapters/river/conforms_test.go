@@ -10,11 +10,12 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // The suite claims by hand, so the items wait on the desk until it does.
 func TestWorkConforms(t *testing.T) {
-	portstest.Work(t, portstest.StoreHarness{
+	storetest.Work(t, storetest.Harness{
 		Open:     openSuite,
 		Parallel: true,
 		Except: map[string]string{
@@ -25,13 +26,13 @@ func TestWorkConforms(t *testing.T) {
 	})
 }
 
-func openSuite(tb testing.TB) portstest.Store {
+func openSuite(tb testing.TB) storetest.Store {
 	// Far behind all that the suite claims at: what is retried comes back at once,
 	// and the desk alone keeps it until its time.
 	clock := portstest.NewClock(time.Now().AddDate(10, 0, 0))
 	p := open(tb, pgtest.Database(tb, tables), river.Config{Clock: clock, Grace: 10 * time.Millisecond})
 	p.run(river.Jobs{Work: map[string]river.Tick{notify: nil}})
-	return portstest.Store{
+	return storetest.Store{
 		RateLocks: p.store.RateLocks(),
 		Work:      settled{routed{p}, p, tb},
 		Close:     p.close,

@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -75,8 +75,8 @@ func TestAPendingValidationIsRecovered(t *testing.T) {
 	eventually(t, "its work is done", func() bool { return stays.jobs(t, "completed") == 1 })
 }
 
-func connector() *portstest.ScriptedConnector {
-	c := portstest.NewScriptedConnector("provider", ports.Capabilities{
+func connector() *fake.Connector {
+	c := fake.NewConnector("provider", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
 	c.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})

@@ -9,7 +9,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
 // TestConforms runs the suites, whose lost commits take effect, and the checks
@@ -17,18 +17,18 @@ import (
 func TestConforms(t *testing.T) {
 	h := harness(sqlite.AfterCommit)
 	records(t, h)
-	t.Run("ClientStore", func(t *testing.T) { portstest.ClientStore(t, h) })
-	t.Run("TokenStore", func(t *testing.T) { portstest.TokenStore(t, h) })
-	t.Run("AnswerCache", func(t *testing.T) { portstest.AnswerCache(t, h) })
-	t.Run("SecretStore", func(t *testing.T) { portstest.SecretStore(t, h) })
-	t.Run("Outbox", func(t *testing.T) { portstest.Outbox(t, h) })
-	t.Run("DeadLetters", func(t *testing.T) { portstest.DeadLetters(t, h) })
-	t.Run("Work", func(t *testing.T) { portstest.Work(t, h) })
+	t.Run("ClientStore", func(t *testing.T) { storetest.ClientStore(t, h) })
+	t.Run("TokenStore", func(t *testing.T) { storetest.TokenStore(t, h) })
+	t.Run("AnswerCache", func(t *testing.T) { storetest.AnswerCache(t, h) })
+	t.Run("SecretStore", func(t *testing.T) { storetest.SecretStore(t, h) })
+	t.Run("Outbox", func(t *testing.T) { storetest.Outbox(t, h) })
+	t.Run("DeadLetters", func(t *testing.T) { storetest.DeadLetters(t, h) })
+	t.Run("Work", func(t *testing.T) { storetest.Work(t, h) })
 
 	var lost atomic.Int32
 	h = harness(sqlite.BeforeCommit)
 	all := h.Open
-	h.Open = func(tb testing.TB) portstest.Store {
+	h.Open = func(tb testing.TB) storetest.Store {
 		tb.Helper()
 		if !strings.Contains(tb.Name(), "a_lost_acknowledgement") {
 			tb.Skip("it loses no commit")
@@ -41,26 +41,26 @@ func TestConforms(t *testing.T) {
 }
 
 // records runs the suites that lose a commit.
-func records(t *testing.T, h portstest.StoreHarness) {
+func records(t *testing.T, h storetest.Harness) {
 	t.Helper()
-	t.Run("RateLockStore", func(t *testing.T) { portstest.RateLockStore(t, h) })
-	t.Run("ValidationStore", func(t *testing.T) { portstest.ValidationStore(t, h) })
-	t.Run("TransactionStore", func(t *testing.T) { portstest.TransactionStore(t, h) })
-	t.Run("ReportStore", func(t *testing.T) { portstest.ReportStore(t, h) })
+	t.Run("RateLockStore", func(t *testing.T) { storetest.RateLockStore(t, h) })
+	t.Run("ValidationStore", func(t *testing.T) { storetest.ValidationStore(t, h) })
+	t.Run("TransactionStore", func(t *testing.T) { storetest.TransactionStore(t, h) })
+	t.Run("ReportStore", func(t *testing.T) { storetest.ReportStore(t, h) })
 }
 
 // harness opens stores whose lost commits fail at the point.
-func harness(point string) portstest.StoreHarness {
-	return portstest.StoreHarness{
+func harness(point string) storetest.Harness {
+	return storetest.Harness{
 		Parallel: true,
-		Open: func(tb testing.TB) portstest.Store {
+		Open: func(tb testing.TB) storetest.Store {
 			tb.Helper()
 			return conforming(tb, migrated(tb), point)
 		},
 	}
 }
 
-func conforming(tb testing.TB, path, point string) portstest.Store {
+func conforming(tb testing.TB, path, point string) storetest.Store {
 	tb.Helper()
 	lose := false
 	store := open(tb, path, &sqlite.Config{Faults: func(at string) error {
@@ -70,13 +70,13 @@ func conforming(tb testing.TB, path, point string) portstest.Store {
 		lose = at != sqlite.BeforeReadBack
 		return errcodes.OutcomeUnknown
 	}})
-	return portstest.Store{
+	return storetest.Store{
 		RateLocks: store.RateLocks(), Clients: store.Clients(), Tokens: store.Tokens(),
 		Work: store.Work(), Outbox: store.Outbox(), DeadLetters: store.DeadLetters(),
 		Validations: store.Validations(), Transactions: store.Transactions(), Reports: store.Reports(),
 		Answers: store.Answers(), Secrets: store.Secrets(),
 		Close: store.Close,
-		Reopen: func() portstest.Store {
+		Reopen: func() storetest.Store {
 			require.NoError(tb, store.Close())
 			return conforming(tb, path, point)
 		},

@@ -58,7 +58,12 @@ var Layers = []Layer{
 		Name: "store models", Packages: []string{"ports/portstest/storemodel"}, Own: []string{"errcodes", "ports", "adapters/memory"},
 		Outside: []string{"testing", testify, rapid}, NotStd: outer,
 	},
-	{Name: "conformance suites", Packages: []string{"ports/portstest"}, Own: []string{"errcodes", "ports"}, Outside: []string{"testing"}},
+	{Name: "fakes of ports", Packages: []string{"ports/portstest/fake"}, Own: []string{"errcodes", "ports"}},
+	{
+		Name: "conformance suites", Packages: []string{"ports/portstest/..."},
+		Own:     []string{"errcodes", "ports", "ports/portstest", "ports/portstest/internal/..."},
+		Outside: []string{"testing", Module + "/ports/portstest"},
+	},
 	{
 		Name: "mocks", Packages: []string{"ports/portsmock"},
 		Own: []string{"errcodes", "ports"}, Outside: []string{gomock},

@@ -36,6 +36,9 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 		"the banks directory imports the domain":     {"ports/banks", module + "validation"},
 		"a suite imports testify":                    {"ports/portstest", "github.com/stretchr/testify/require"},
 		"a suite imports a store":                    {"ports/portstest", module + "adapters/memory"},
+		"the suites of stores import testify":        {"ports/portstest/storetest", "github.com/stretchr/testify/require"},
+		"the suites of connectors import one":        {"ports/portstest/connectortest", module + "adapters/connector/sandbox"},
+		"a fake imports testing":                     {"ports/portstest/fake", "testing"},
 		"one domain package imports another":         {"ratelock", module + "validation"},
 		"a domain package imports another's rules":   {"ratelock", module + "validation/market"},
 		"the rules of markets import the service":    {"validation/market", module + "validation"},
@@ -84,6 +87,9 @@ func TestALawfulImportIsNotReported(t *testing.T) {
 		archtest.Package{ImportPath: module + "errcodes", Imports: []string{"time", "net/http"}},
 		archtest.Package{ImportPath: module + "ports", Imports: []string{"time", module + "errcodes", apd}},
 		archtest.Package{ImportPath: module + "ports/portstest", Imports: []string{"testing", module + "ports"}},
+		archtest.Package{ImportPath: module + "ports/portstest/connectortest", Imports: []string{
+			"testing", "net/http", module + "ports/portstest", module + "ports/portstest/internal/kit",
+		}},
 		archtest.Package{ImportPath: module + "ports/portsmock", Imports: []string{"go.uber.org/mock/gomock"}},
 		archtest.Package{ImportPath: module + "ratelock", Imports: []string{
 			"database/sql/driver", module + "ports", module + "internal/currency", apd, "golang.org/x/sync/errgroup",

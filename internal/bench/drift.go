@@ -8,6 +8,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -26,7 +27,7 @@ func driftOver(total int) func() (subject, error) {
 			return subject{}, err
 		}
 		clock := portstest.NewClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-		feed := portstest.NewScriptedFeed(clock.Now)
+		feed := fake.NewFeed(clock.Now)
 		for i := range movedPairs + stillPairs {
 			feed.Offer(numbered(i), "18.2500")
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -39,12 +39,12 @@ type storage interface {
 }
 
 // validatorOn is a service on a store, and the provider that it asks.
-func validatorOn(store storage) (*validation.Service, *portstest.ScriptedConnector, error) {
+func validatorOn(store storage) (*validation.Service, *fake.Connector, error) {
 	keys, err := keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	provider := portstest.NewScriptedConnector("provider", ports.Capabilities{
+	provider := fake.NewConnector("provider", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
 	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH", Message: "Account number resolved"})

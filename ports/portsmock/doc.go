@@ -1,7 +1,7 @@
 // Package portsmock holds mocks of the interfaces of package ports, generated
 // by go.uber.org/mock. Use one where the order or the number of calls is the
-// point; for all else adapters/memory and the fakes of ports/portstest behave
-// like the real thing.
+// point; for all else adapters/memory and the fakes of ports/portstest/fake
+// behave like the real thing.
 //
 //	ctrl := gomock.NewController(t)
 //	feed := portsmock.NewMockPriceFeed(ctrl)

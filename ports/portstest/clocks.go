@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // ClockHarness opens clocks for the suite.
@@ -20,16 +21,15 @@ type ClockHarness struct {
 // package.)
 func ClockPort(t *testing.T, h ClockHarness) {
 	t.Helper()
-	for _, c := range clockChecks {
-		t.Run(c.name, func(t *testing.T) {
-			clock, advance := h.Open(t)
-			c.run(&clockKit{kit: kit{TB: t}, clock: clock, advance: advance})
-		})
-	}
+	kit.Run(t, nil, clockChecks, func(t *testing.T) *clockKit {
+		t.Helper()
+		clock, advance := h.Open(t)
+		return &clockKit{Kit: kit.Kit{TB: t}, clock: clock, advance: advance}
+	})
 }
 
 type clockKit struct {
-	kit
+	kit.Kit
 	clock   ports.Clock
 	advance func(time.Duration)
 }
@@ -70,10 +70,9 @@ func (k *clockKit) heard(c <-chan time.Time, what string) {
 	}
 }
 
-var clockChecks = []struct {
-	name string
-	run  func(k *clockKit)
-}{
+type clockCheck kit.Check[*clockKit]
+
+var clockChecks = []clockCheck{
 	{"Now moves on", clockMoves},
 	{"After of nothing, or of less, fires at once", afterNothing},
 	{"After fires once its time has come, not before", afterDue},
@@ -111,7 +110,7 @@ func afterDue(k *clockKit) {
 		return
 	}
 	k.pass(2 * step)
-	k.same(fired(c), false, "After fired before its time")
+	k.Same(fired(c), false, "After fired before its time")
 	k.pass(step)
 	k.heard(c, "After, at its time,")
 }
@@ -121,7 +120,7 @@ func afterOnce(k *clockKit) {
 	k.pass(step)
 	k.heard(c, "After")
 	k.pass(2 * step)
-	k.same(fired(c), false, "After fired again")
+	k.Same(fired(c), false, "After fired again")
 }
 
 func afterUnheard(k *clockKit) {
@@ -135,8 +134,8 @@ func afterUnheard(k *clockKit) {
 }
 
 func clockShared(k *clockKit) {
-	timers := make([]<-chan time.Time, racers)
-	race(racers, func(i int) error {
+	timers := make([]<-chan time.Time, kit.Racers)
+	kit.Race(kit.Racers, func(i int) error {
 		k.clock.Now()
 		timers[i] = k.clock.After(step)
 		return nil

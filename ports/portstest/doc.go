@@ -1,36 +1,33 @@
-// Package portstest checks an implementation of a port in one call. Each suite
-// holds what the port's comments promise and what adapters have got wrong
-// before: keys that differ by case or a trailing blank, a stale version, racers
-// of which one must win, an acknowledgement that is lost.
+// Package portstest checks an implementation of a port in one call, and has the
+// [Clock] that a test moves. A suite holds what the port's comments promise and
+// what adapters have got wrong before: a price that looks newer than it is, an
+// event that is delivered though its context has ended, two seals of one text
+// that are equal.
 //
 //	func TestConforms(t *testing.T) {
-//		portstest.RateLockStore(t, portstest.StoreHarness{
-//			Parallel: true,
-//			Open: func(tb testing.TB) portstest.Store {
-//				s := mystore.Open(tb.TempDir())
-//				tb.Cleanup(func() { s.Close() })
-//				return portstest.Store{RateLocks: s.RateLocks(), Outbox: s.Outbox(), Close: s.Close}
-//			},
+//		portstest.PriceFeed(t, portstest.FeedHarness{
+//			Open: func(tb testing.TB) ports.PriceFeed { return mybank.New(desk) },
 //		})
 //	}
 //
-// [RateLockStore], [ValidationStore], [TransactionStore], [ReportStore],
-// [AnswerCache], [SecretStore], [Outbox], [DeadLetters], [Work], [ClientStore] and
-// [TokenStore] take a [StoreHarness]. [TransactionSource], [SettlementSource],
-// [ReportWriter], [ReportFiles] and [Scratch] check what reports are made with,
-// each with a harness of its own; [Sealer] takes a
-// [SealerHarness], [PriceFeed] a [FeedHarness], [EventSink] a [SinkHarness],
-// [ClockPort] a [ClockHarness], [AccountConnector] a [ConnectorHarness] and files
-// with what passes between the connector and its provider. A part of a harness that
-// is nil leaves out the checks that need it, and the test's output says so; a check that an adapter
-// cannot pass is named in the harness's Except, with the reason. For each check
-// of a suite the package's own tests hold a broken adapter that it catches.
+// This package has the suites [PriceFeed], [EventSink], [Sealer] and [ClockPort].
+// The others stand by what an author implements:
 //
-// For the tests of code that uses ports there are a [Clock] that moves without
-// sleeping, a [ScriptedFeed], and files and scratch in memory ([NewReportFiles],
-// [NewScratch]). The store to test with is adapters/memory.
+//   - storetest: stores, from RateLockStore to SecretStore
+//   - connectortest: account connectors, with a file for each exchange between
+//     the connector and its provider
+//   - reporttest: report writers, report files, scratch, and the sources of
+//     transactions and settlements
 //
-// Beside the standard library the package uses ports and errcodes alone, and so the
-// decimals that ports has its prices in: an adapter's tests inherit no library that
-// the adapter has not.
+// A part of a harness that is nil leaves out the checks that need it, and the
+// test's output says so. A check that an adapter cannot pass is named in the
+// harness's Except, with the reason. For each check of a suite its own tests hold
+// a broken adapter that the check catches.
+//
+// Package fake, below this one, has a feed, a connector, report files and scratch
+// for the tests of code that uses ports.
+//
+// Beside the standard library these packages use ports and errcodes alone, and so
+// the decimals in which ports keeps its prices: an adapter's tests depend on no
+// library that the adapter does not use.
 package portstest

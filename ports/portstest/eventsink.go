@@ -7,6 +7,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // SinkHarness opens event sinks for the suite.
@@ -31,25 +32,19 @@ type Sink struct {
 // EventSink checks a ports.EventSink.
 func EventSink(t *testing.T, h SinkHarness) {
 	t.Helper()
-	var all []string
-	for _, c := range sinkChecks {
-		all = append(all, c.name)
-	}
-	checkExceptions(t, h.Except, all)
-	for _, c := range sinkChecks {
-		t.Run(c.name, func(t *testing.T) {
-			if reason, ok := h.Except[c.name]; ok {
-				t.Skip("excepted: " + reason)
-			}
-			c.run(&kit{TB: t}, h.Open(t))
-		})
-	}
+	kit.Run(t, h.Except, sinkChecks, func(t *testing.T) *sinkKit {
+		t.Helper()
+		return &sinkKit{kit.Kit{TB: t}, h.Open(t)}
+	})
 }
 
-type sinkCheck struct {
-	name string
-	run  func(k *kit, s Sink)
+// sinkKit is what a check works with.
+type sinkKit struct {
+	kit.Kit
+	Sink
 }
+
+type sinkCheck kit.Check[*sinkKit]
 
 var sinkChecks = []sinkCheck{
 	{"what is delivered has been received", sinkDelivers},
@@ -60,74 +55,74 @@ var sinkChecks = []sinkCheck{
 	{"a delivery that fails is an error with a code", sinkRefused},
 }
 
-func (k *kit) deliver(s Sink, e ports.Event) {
+func (k *sinkKit) deliver(e ports.Event) {
 	k.Helper()
-	k.ok(s.Deliver(k.Context(), e), "Deliver")
+	k.OK(k.Deliver(k.Context(), e), "Deliver")
 }
 
 // received checks how often each of the ids has arrived.
-func (k *kit) received(s Sink, want map[string]int) {
+func (k *sinkKit) received(want map[string]int) {
 	k.Helper()
-	k.need(s.Received != nil, "Received")
+	k.Need(k.Received != nil, "Received")
 	got := map[string]int{}
-	for _, id := range s.Received() {
+	for _, id := range k.Received() {
 		got[id]++
 	}
-	k.same(got, want, "what was received")
+	k.Same(got, want, "what was received")
 }
 
-func sinkDelivers(k *kit, s Sink) {
+func sinkDelivers(k *sinkKit) {
 	want := map[string]int{}
 	for i, data := range [][]byte{[]byte(`{}`), []byte(`{"name":"café"}`), []byte(`"` + string(bytes.Repeat([]byte("a"), 64<<10)) + `"`)} {
-		e := event(fmt.Sprint("event-", i), "lock-1")
+		e := kit.Event(fmt.Sprint("event-", i), "lock-1")
 		e.Data = data
-		k.deliver(s, e)
+		k.deliver(e)
 		want[e.ID] = 1
 	}
-	k.received(s, want)
+	k.received(want)
 }
 
-func sinkRepeats(k *kit, s Sink) {
-	k.need(s.Received != nil, "Received")
-	k.deliver(s, event("event-1", "lock-1"))
-	k.deliver(s, event("event-1", "lock-1"))
-	for _, id := range s.Received() {
-		k.same(id, "event-1", "what was received")
+func sinkRepeats(k *sinkKit) {
+	k.Need(k.Received != nil, "Received")
+	k.deliver(kit.Event("event-1", "lock-1"))
+	k.deliver(kit.Event("event-1", "lock-1"))
+	for _, id := range k.Received() {
+		k.Same(id, "event-1", "what was received")
 	}
 }
 
-func sinkLeavesData(k *kit, s Sink) {
-	e := event("event-1", "lock-1")
+func sinkLeavesData(k *sinkKit) {
+	e := kit.Event("event-1", "lock-1")
 	e.Data = append(make([]byte, 0, 1024), e.Data...)
 	whole := bytes.Clone(e.Data[:cap(e.Data)])
-	k.deliver(s, e)
+	k.deliver(e)
 	if !bytes.Equal(e.Data[:cap(e.Data)], whole) {
 		k.Fatalf("Deliver changed the event's data")
 	}
 }
 
-func sinkConcurrent(k *kit, s Sink) {
+func sinkConcurrent(k *sinkKit) {
 	id := func(i int) string { return fmt.Sprint("event-", i) }
-	errs := race(racers, func(i int) error { return s.Deliver(k.Context(), event(id(i), id(i))) })
+	errs := kit.Race(kit.Racers, func(i int) error { return k.Deliver(k.Context(), kit.Event(id(i), id(i))) })
 	want := map[string]int{}
 	for i, err := range errs {
-		k.ok(err, "Deliver, many at once")
+		k.OK(err, "Deliver, many at once")
 		want[id(i)] = 1
 	}
-	k.received(s, want)
+	k.received(want)
 }
 
-func sinkCancelled(k *kit, s Sink) {
-	for code, ctx := range done(k) {
-		k.code(s.Deliver(ctx, event("event-1", "lock-1")), code, "Deliver with a context that is done")
+func sinkCancelled(k *sinkKit) {
+	for code, ctx := range kit.Done(k) {
+		k.Code(k.Deliver(ctx, kit.Event("event-1", "lock-1")), code, "Deliver with a context that is done")
 	}
-	k.received(s, map[string]int{})
+	k.received(map[string]int{})
 }
 
-func sinkRefused(k *kit, s Sink) {
-	k.need(s.Refuse != nil, "Refuse")
-	s.Refuse()
-	err := s.Deliver(k.Context(), event("event-1", "lock-1"))
+func sinkRefused(k *sinkKit) {
+	k.Need(k.Refuse != nil, "Refuse")
+	k.Refuse()
+	err := k.Deliver(k.Context(), kit.Event("event-1", "lock-1"))
 	if code := errcodes.Of(err); code == "" || code == errcodes.Internal {
 		k.Fatalf("Deliver to a receiver that fails: error code %q (%v); an error without a code tells nobody whether to try again", code, err)
 	}

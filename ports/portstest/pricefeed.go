@@ -6,6 +6,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // FeedHarness opens a feed for [PriceFeed] in the states that the suite needs.
@@ -40,15 +41,13 @@ type FeedHarness struct {
 // from many goroutines at once.
 func PriceFeed(t *testing.T, h FeedHarness) {
 	t.Helper()
-	for _, c := range feedChecks {
-		t.Run(c.name, func(t *testing.T) { c.run(&feedKit{kit{TB: t}, h}) })
-	}
+	kit.Run(t, nil, feedChecks, func(t *testing.T) *feedKit {
+		t.Helper()
+		return &feedKit{kit.Kit{TB: t}, h}
+	})
 }
 
-type feedCheck struct {
-	name string
-	run  func(k *feedKit)
-}
+type feedCheck kit.Check[*feedKit]
 
 var feedChecks = []feedCheck{
 	{"the pairs on offer are ordered pairs of currency codes", checkOfferedPairs},
@@ -70,7 +69,7 @@ var feedChecks = []feedCheck{
 
 // feedKit is what a check works with.
 type feedKit struct {
-	kit
+	kit.Kit
 	FeedHarness
 }
 
@@ -100,7 +99,7 @@ func (k *feedKit) live(feed ports.PriceFeed) map[ports.Pair]ports.Price {
 			prices[pair] = p
 			continue
 		}
-		k.code(err, errcodes.PriceUnavailable, "Mid of "+pair.String()+", which is on offer")
+		k.Code(err, errcodes.PriceUnavailable, "Mid of "+pair.String()+", which is on offer")
 	}
 	if len(prices) == 0 {
 		k.Fatalf("no pair has a live price")

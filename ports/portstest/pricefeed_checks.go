@@ -9,6 +9,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 func checkOfferedPairs(k *feedKit) {
@@ -17,15 +18,10 @@ func checkOfferedPairs(k *feedKit) {
 		k.Fatalf("no pair is on offer")
 	}
 	for _, p := range set.All() {
-		if !isCurrency(p.Base) || !isCurrency(p.Quote) || p.Base == p.Quote {
+		if !kit.IsCurrency(p.Base) || !kit.IsCurrency(p.Quote) || p.Base == p.Quote {
 			k.Fatalf("%q is no ordered pair of two ISO 4217 codes", p)
 		}
 	}
-}
-
-// isCurrency tells whether code has the form of an ISO 4217 code.
-func isCurrency(code string) bool {
-	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 func checkOwnPrice(k *feedKit) {
@@ -95,7 +91,7 @@ func (k *feedKit) refuses(feed ports.PriceFeed, set ports.PairSet, pairs ...port
 		if err == nil {
 			k.Fatalf("%q is not on offer and was answered with %s", p, price.Mid)
 		}
-		k.code(err, errcodes.PairNotOffered, "Mid of a pair that is not on offer")
+		k.Code(err, errcodes.PairNotOffered, "Mid of a pair that is not on offer")
 	}
 }
 
@@ -143,7 +139,7 @@ const promptly = 5 * time.Second
 func checkFeedContext(k *feedKit) {
 	feed := k.Open(k)
 	pair := k.anyLive(feed)
-	for want, ctx := range done(k) {
+	for want, ctx := range kit.Done(k) {
 		k.prompt("Mid", want, func() error { _, err := feed.Mid(ctx, pair); return err })
 		k.prompt("Pairs", want, func() error { _, err := feed.Pairs(ctx); return err })
 	}
@@ -155,7 +151,7 @@ func (k *feedKit) prompt(method string, want errcodes.Code, call func() error) {
 	go func() { ended <- call() }()
 	select {
 	case err := <-ended:
-		k.code(err, want, method+" on a context that is over")
+		k.Code(err, want, method+" on a context that is over")
 	case <-ports.SystemClock().After(promptly):
 		k.Fatalf("%s goes on for %s after its context has ended", method, promptly)
 	}
@@ -172,7 +168,7 @@ func (k *feedKit) anyLive(feed ports.PriceFeed) ports.Pair {
 func checkFeedRace(k *feedKit) {
 	feed := k.Open(k)
 	pairs := slices.SortedFunc(maps.Keys(k.live(feed)), ports.Pair.Compare)
-	for _, err := range race(racers, func(i int) error {
+	for _, err := range kit.Race(kit.Racers, func(i int) error {
 		pair := pairs[i%len(pairs)]
 		if _, err := feed.Pairs(k.Context()); err != nil {
 			return err
@@ -184,38 +180,38 @@ func checkFeedRace(k *feedKit) {
 		return err
 	}) {
 		if err != nil {
-			k.Fatalf("one of %d who asked at once: %v", racers, err)
+			k.Fatalf("one of %d who asked at once: %v", kit.Racers, err)
 		}
 	}
 }
 
 func checkNeverRead(k *feedKit) {
-	k.need(k.NeverRead != nil, "FeedHarness.NeverRead")
+	k.Need(k.NeverRead != nil, "FeedHarness.NeverRead")
 	k.nothing(k.NeverRead(k), "")
 }
 
 func checkNoLivePrice(k *feedKit) {
-	k.need(k.NoLivePrice != nil, "FeedHarness.NoLivePrice")
+	k.Need(k.NoLivePrice != nil, "FeedHarness.NoLivePrice")
 	feed, pair := k.NoLivePrice(k)
 	if !k.pairs(feed).Has(pair) {
 		k.Fatalf("%s is not on offer", pair)
 	}
 	_, err := feed.Mid(k.Context(), pair)
-	k.code(err, errcodes.PriceUnavailable, "Mid")
+	k.Code(err, errcodes.PriceUnavailable, "Mid")
 }
 
 func checkDown(k *feedKit) {
-	k.need(k.Down != nil, "FeedHarness.Down")
+	k.Need(k.Down != nil, "FeedHarness.Down")
 	feed, fail := k.Down(k)
 	before := k.live(feed)
 	fail()
 	if _, err := feed.Pairs(k.Context()); err != nil {
-		k.code(err, errcodes.PriceUnavailable, "Pairs")
+		k.Code(err, errcodes.PriceUnavailable, "Pairs")
 	}
 	for pair, was := range before {
 		is, err := feed.Mid(k.Context(), pair)
 		if err != nil {
-			k.code(err, errcodes.PriceUnavailable, "Mid of "+pair.String())
+			k.Code(err, errcodes.PriceUnavailable, "Mid of "+pair.String())
 			continue
 		}
 		if is.Mid != was.Mid || !is.At.Equal(was.At) {
@@ -226,7 +222,7 @@ func checkDown(k *feedKit) {
 }
 
 func checkLookAgain(k *feedKit) {
-	k.need(k.LookAgain != nil, "FeedHarness.LookAgain")
+	k.Need(k.LookAgain != nil, "FeedHarness.LookAgain")
 	feed, later := k.LookAgain(k)
 	before := k.live(feed)
 	later()
@@ -243,7 +239,7 @@ func checkLookAgain(k *feedKit) {
 }
 
 func checkBroken(k *feedKit) {
-	k.need(len(k.Broken) > 0, "FeedHarness.Broken")
+	k.Need(len(k.Broken) > 0, "FeedHarness.Broken")
 	for name, open := range k.Broken {
 		k.nothing(open(k), name+": ")
 	}
@@ -257,12 +253,12 @@ func (k *feedKit) nothing(feed ports.PriceFeed, what string) {
 	if err == nil {
 		k.fixed(set, what)
 	} else {
-		k.code(err, errcodes.PriceUnavailable, what+"Pairs")
+		k.Code(err, errcodes.PriceUnavailable, what+"Pairs")
 		set = ports.NewPairSet(ports.Pair{Base: "EUR", Quote: "USD"})
 	}
 	for _, pair := range set.All() {
 		_, err := feed.Mid(k.Context(), pair)
-		k.code(err, errcodes.PriceUnavailable, what+"Mid of "+pair.String())
+		k.Code(err, errcodes.PriceUnavailable, what+"Mid of "+pair.String())
 	}
 }
 

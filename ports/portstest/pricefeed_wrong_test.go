@@ -10,16 +10,18 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // bend makes a harness whose feeds are bent by how.
 func bend(how func(b *bent)) FeedHarness {
-	open := func(f *ScriptedFeed) *bent {
-		b := &bent{ScriptedFeed: f}
+	open := func(f *fake.Feed) *bent {
+		b := &bent{Feed: f}
 		how(b)
 		return b
 	}
-	nothing := func() *ScriptedFeed { return NewScriptedFeed(func() time.Time { return feedNow }) }
+	nothing := func() *fake.Feed { return fake.NewFeed(func() time.Time { return feedNow }) }
 	return FeedHarness{
 		Now:         func() time.Time { return feedNow },
 		Open:        func(testing.TB) ports.PriceFeed { return open(script()) },
@@ -42,7 +44,7 @@ func sound() FeedHarness { return bend(func(*bent) {}) }
 func changed(change func(p *ports.Price)) FeedHarness {
 	return bend(func(b *bent) {
 		b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
-			p, err := b.ScriptedFeed.Mid(ctx, pair)
+			p, err := b.Feed.Mid(ctx, pair)
 			if err == nil {
 				change(&p)
 			}
@@ -55,7 +57,7 @@ func changed(change func(p *ports.Price)) FeedHarness {
 func instead(code errcodes.Code, p ports.Price, err error) FeedHarness {
 	return bend(func(b *bent) {
 		b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
-			is, was := b.ScriptedFeed.Mid(ctx, pair)
+			is, was := b.Feed.Mid(ctx, pair)
 			if errcodes.Of(was) == code {
 				return p, err
 			}
@@ -67,7 +69,7 @@ func instead(code errcodes.Code, p ports.Price, err error) FeedHarness {
 // pairsInstead bends the pairs on offer.
 func pairsInstead(answer func(set ports.PairSet, err error) (ports.PairSet, error)) FeedHarness {
 	return bend(func(b *bent) {
-		b.pairs = func(ctx context.Context) (ports.PairSet, error) { return answer(b.ScriptedFeed.Pairs(ctx)) }
+		b.pairs = func(ctx context.Context) (ports.PairSet, error) { return answer(b.Feed.Pairs(ctx)) }
 	})
 }
 
@@ -120,9 +122,9 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			"has no code for it": instead(errcodes.PairNotOffered, ports.Price{}, errors.New("no")),
 			"answers the inverse silently": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
-					p, err := b.ScriptedFeed.Mid(ctx, pair)
+					p, err := b.Feed.Mid(ctx, pair)
 					if pair == eurusd.Inverse() {
-						p, err = b.ScriptedFeed.Mid(ctx, eurusd)
+						p, err = b.Feed.Mid(ctx, eurusd)
 						p.Pair = pair
 					}
 					return p, err
@@ -130,12 +132,12 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			}),
 			"folds case": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
-					return b.ScriptedFeed.Mid(ctx, ports.Pair{Base: strings.ToUpper(pair.Base), Quote: strings.ToUpper(pair.Quote)})
+					return b.Feed.Mid(ctx, ports.Pair{Base: strings.ToUpper(pair.Base), Quote: strings.ToUpper(pair.Quote)})
 				}
 			}),
 			"trims blanks": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
-					return b.ScriptedFeed.Mid(ctx, ports.Pair{Base: strings.TrimSpace(pair.Base), Quote: pair.Quote})
+					return b.Feed.Mid(ctx, ports.Pair{Base: strings.TrimSpace(pair.Base), Quote: pair.Quote})
 				}
 			}),
 			"prices a currency in itself": bend(func(b *bent) {
@@ -143,7 +145,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 					if pair.Base == pair.Quote && pair.Base != "" {
 						return aPrice, nil
 					}
-					return b.ScriptedFeed.Mid(ctx, pair)
+					return b.Feed.Mid(ctx, pair)
 				}
 			}),
 		},
@@ -154,7 +156,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 					if pair == usdngn {
 						return ports.Price{}, errcodes.PriceUnavailable
 					}
-					return b.ScriptedFeed.Mid(ctx, pair)
+					return b.Feed.Mid(ctx, pair)
 				}
 			}),
 			"swaps one after a look": bend(func(b *bent) {
@@ -164,7 +166,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 						b.Drop(usdngn.Inverse())
 						return ports.Price{}, errcodes.PriceUnavailable
 					}
-					return b.ScriptedFeed.Mid(ctx, pair)
+					return b.Feed.Mid(ctx, pair)
 				}
 			}),
 		},
@@ -179,12 +181,12 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 		"a context that is over ends the call": {
 			"does not look": bend(func(b *bent) {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
-					return b.ScriptedFeed.Mid(context.WithoutCancel(ctx), pair)
+					return b.Feed.Mid(context.WithoutCancel(ctx), pair)
 				}
 			}),
 			"does not look for pairs": bend(func(b *bent) {
 				b.pairs = func(ctx context.Context) (ports.PairSet, error) {
-					return b.ScriptedFeed.Pairs(context.WithoutCancel(ctx))
+					return b.Feed.Pairs(context.WithoutCancel(ctx))
 				}
 			}),
 			"calls it down": bend(func(b *bent) {
@@ -192,7 +194,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 					if ctx.Err() != nil {
 						return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", ctx.Err())
 					}
-					return b.ScriptedFeed.Mid(ctx, pair)
+					return b.Feed.Mid(ctx, pair)
 				}
 			}),
 		},
@@ -203,7 +205,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 				b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 					last.Store(&pair)
 					meet()
-					return b.ScriptedFeed.Mid(ctx, *last.Load())
+					return b.Feed.Mid(ctx, *last.Load())
 				}
 			}),
 			"turns the second away": bend(func(b *bent) {
@@ -212,7 +214,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 					if meet() > 1 {
 						return ports.Price{}, errcodes.Conflict
 					}
-					return b.ScriptedFeed.Mid(ctx, pair)
+					return b.Feed.Mid(ctx, pair)
 				}
 			}),
 		},
@@ -240,7 +242,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			"loses its pairs": func() FeedHarness {
 				h := sound()
 				h.Down = func(testing.TB) (ports.PriceFeed, func()) {
-					b := &bent{ScriptedFeed: script()}
+					b := &bent{Feed: script()}
 					return b, func() {
 						b.pairs = func(context.Context) (ports.PairSet, error) { return ports.PairSet{}, errors.New("503") }
 					}
@@ -257,7 +259,7 @@ func wrongFeeds() map[string]map[string]FeedHarness {
 			}),
 		},
 		"a broken answer is no price": {
-			"offers a part of what it would know": broken(&bent{pairs: offers(usdzar), mid: answers(ports.Price{}, errcodes.PriceUnavailable)}),
+			"offers a part of what it would know": rubbish(&bent{pairs: offers(usdzar), mid: answers(ports.Price{}, errcodes.PriceUnavailable)}),
 			"offers nothing without an error":     offering(),
 			"takes it for a price":                instead(errcodes.PriceUnavailable, aPrice, nil),
 			"lets the cause pass":                 instead(errcodes.PriceUnavailable, ports.Price{}, errors.New("invalid character '<'")),
@@ -289,10 +291,10 @@ var scripted = []ports.Pair{usdzar, usdzar.Inverse(), eurusd, usdngn}
 func meeting() func() int32 {
 	var come atomic.Int32
 	all := make(chan struct{})
-	before := int32(len(script().prices))
+	before := int32(len(scripted))
 	return func() int32 {
 		n := come.Add(1) - before
-		if n == racers {
+		if n == kit.Racers {
 			close(all)
 		}
 		if n > 0 {
@@ -305,8 +307,8 @@ func meeting() func() int32 {
 	}
 }
 
-// broken bends the feed whose source answers rubbish, and no other.
-func broken(b *bent) FeedHarness {
+// rubbish bends the feed whose source answers rubbish, and no other.
+func rubbish(b *bent) FeedHarness {
 	h := sound()
 	h.Broken = map[string]func(testing.TB) ports.PriceFeed{"rubbish": func(testing.TB) ports.PriceFeed { return b }}
 	return h
@@ -316,10 +318,10 @@ func broken(b *bent) FeedHarness {
 func againAs(answer func(was ports.Price, now time.Time) (ports.Price, error)) FeedHarness {
 	h := sound()
 	h.LookAgain = func(testing.TB) (ports.PriceFeed, func()) {
-		b := &bent{ScriptedFeed: script()}
+		b := &bent{Feed: script()}
 		return b, func() {
 			b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
-				p, err := b.ScriptedFeed.Mid(ctx, pair)
+				p, err := b.Feed.Mid(ctx, pair)
 				if err != nil {
 					return p, err
 				}
@@ -334,10 +336,10 @@ func againAs(answer func(was ports.Price, now time.Time) (ports.Price, error)) F
 func downAs(answer func(last ports.Price) (ports.Price, error)) FeedHarness {
 	h := sound()
 	h.Down = func(testing.TB) (ports.PriceFeed, func()) {
-		b := &bent{ScriptedFeed: script()}
+		b := &bent{Feed: script()}
 		return b, func() {
 			b.mid = func(ctx context.Context, pair ports.Pair) (ports.Price, error) {
-				p, err := b.ScriptedFeed.Mid(ctx, pair)
+				p, err := b.Feed.Mid(ctx, pair)
 				if err != nil {
 					return p, err
 				}

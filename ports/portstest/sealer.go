@@ -7,6 +7,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // SealerHarness opens sealers for the suite.
@@ -21,31 +22,19 @@ type SealerHarness struct {
 // Sealer checks a ports.Sealer.
 func Sealer(t *testing.T, h SealerHarness) {
 	t.Helper()
-	var all []string
-	for _, c := range sealerChecks {
-		all = append(all, c.name)
-	}
-	checkExceptions(t, h.Except, all)
-	for _, c := range sealerChecks {
-		t.Run(c.name, func(t *testing.T) {
-			if reason, ok := h.Except[c.name]; ok {
-				t.Skip("excepted: " + reason)
-			}
-			c.run(&sealerKit{kit: kit{TB: t}, harness: h})
-		})
-	}
+	kit.Run(t, h.Except, sealerChecks, func(t *testing.T) *sealerKit {
+		t.Helper()
+		return &sealerKit{Kit: kit.Kit{TB: t}, harness: h}
+	})
 }
 
-type sealerCheck struct {
-	name string
-	run  func(k *sealerKit)
-}
+type sealerCheck kit.Check[*sealerKit]
 
 var sealerChecks = slices.Concat(sealedChecks, alteredChecks, rotationChecks, digestChecks)
 
 // sealerKit is a kit for sealers.
 type sealerKit struct {
-	kit
+	kit.Kit
 	harness SealerHarness
 }
 
@@ -57,24 +46,24 @@ func (k *sealerKit) sealer(keys ...int) ports.Sealer {
 func (k *sealerKit) seal(s ports.Sealer, aad, plain []byte) ports.Sealed {
 	k.Helper()
 	sealed, err := s.Seal(k.Context(), aad, plain)
-	k.ok(err, "Seal")
+	k.OK(err, "Seal")
 	return sealed
 }
 
 func (k *sealerKit) opens(s ports.Sealer, aad []byte, sealed ports.Sealed, want []byte, what string) {
 	k.Helper()
 	got, err := s.Open(k.Context(), aad, sealed)
-	k.ok(err, "Open of "+what)
-	k.same(orNil(got), orNil(want), what)
+	k.OK(err, "Open of "+what)
+	k.Same(kit.OrNil(got), kit.OrNil(want), what)
 }
 
 // refuses checks the code of an Open that must fail, and that it gives nothing.
 func (k *sealerKit) refuses(s ports.Sealer, aad []byte, sealed ports.Sealed, want errcodes.Code, what string) {
 	k.Helper()
 	got, err := s.Open(k.Context(), aad, sealed)
-	k.code(err, want, "Open of "+what)
+	k.Code(err, want, "Open of "+what)
 	if len(got) > 0 {
-		k.Fatalf("Open of %s gives %s beside its error", what, short(got))
+		k.Fatalf("Open of %s gives %s beside its error", what, kit.Short(got))
 	}
 }
 
@@ -93,7 +82,7 @@ var sealedChecks = []sealerCheck{
 }
 
 // manyBytes are texts and bindings of any kind.
-var manyBytes = append([][]byte{[]byte("a"), []byte("a\x00"), []byte("A"), bytes.Repeat([]byte("x"), 10_000)}, anyBytes...)
+var manyBytes = append([][]byte{[]byte("a"), []byte("a\x00"), []byte("A"), bytes.Repeat([]byte("x"), 10_000)}, kit.AnyBytes...)
 
 func sealRoundTrip(k *sealerKit) {
 	s := k.sealer(1)
@@ -115,7 +104,7 @@ func sealsDiffer(k *sealerKit) {
 		for range 100 {
 			sealed := k.seal(s, anAAD, plain)
 			if seen[string(sealed.Data)] {
-				k.Fatalf("two seals of %s are the same", short(plain))
+				k.Fatalf("two seals of %s are the same", kit.Short(plain))
 			}
 			seen[string(sealed.Data)] = true
 		}
@@ -156,27 +145,27 @@ func sealNotAliased(k *sealerKit) {
 	s := k.sealer(1)
 	aad, plain := bytes.Clone(anAAD), bytes.Clone(aText)
 	sealed := k.seal(s, aad, plain)
-	k.same(aad, anAAD, "the binding after Seal")
-	k.same(plain, aText, "the text after Seal")
+	k.Same(aad, anAAD, "the binding after Seal")
+	k.Same(plain, aText, "the text after Seal")
 	aad[0], plain[0] = '!', '!'
 	data := bytes.Clone(sealed.Data)
 	for range 2 {
 		got, err := s.Open(k.Context(), anAAD, sealed)
-		k.ok(err, "Open")
-		k.same(got, aText, "the text after its input was changed")
-		k.same(sealed.Data, data, "the sealed data after Open")
+		k.OK(err, "Open")
+		k.Same(got, aText, "the text after its input was changed")
+		k.Same(sealed.Data, data, "the sealed data after Open")
 		clear(got[:cap(got)])
 	}
 	k.seal(s, anAAD, bytes.Repeat([]byte("z"), len(aText)))
-	k.same(sealed.Data, data, "the sealed data after another Seal")
+	k.Same(sealed.Data, data, "the sealed data after another Seal")
 	k.opens(s, anAAD, sealed, aText, "what was sealed")
 }
 
 func sealsAtOnce(k *sealerKit) {
 	s := k.sealer(1, 2)
 	want := s.Digest(aText)
-	seals := make([][]string, racers)
-	for _, err := range race(racers, func(i int) error {
+	seals := make([][]string, kit.Racers)
+	for _, err := range kit.Race(kit.Racers, func(i int) error {
 		plain := bytes.Repeat([]byte{byte(i)}, 100+i)
 		for range 50 {
 			sealed, err := s.Seal(k.Context(), anAAD, plain)
@@ -194,7 +183,7 @@ func sealsAtOnce(k *sealerKit) {
 		}
 		return nil
 	}) {
-		k.ok(err, "one of many at once")
+		k.OK(err, "one of many at once")
 	}
 	k.noNonceTwice(slices.Concat(seals...))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // alteredChecks: what is not whole does not open.
@@ -22,9 +23,9 @@ var alteredChecks = []sealerCheck{
 
 func sealOtherAAD(k *sealerKit) {
 	s := k.sealer(1)
-	for _, aad := range append([]string{"acme/1", "acme/12"}, distinct...) {
+	for _, aad := range append([]string{"acme/1", "acme/12"}, kit.Distinct...) {
 		sealed := k.seal(s, []byte(aad), aText)
-		for _, other := range append([]string{"acme/1", "acme/12", "acme/1\x00", string(aText)}, distinct...) {
+		for _, other := range append([]string{"acme/1", "acme/12", "acme/1\x00", string(aText)}, kit.Distinct...) {
 			if other != aad {
 				k.refuses(s, []byte(other), sealed, errcodes.CorruptRecord, "data bound to something else")
 			}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // rotationChecks: the first key seals, all open.
@@ -29,7 +30,7 @@ func sealRotates(k *sealerKit) {
 		{second.KeyID, k.seal(k.sealer(2), anAAD, aText).KeyID},
 		{third.KeyID, k.seal(k.sealer(3), anAAD, aText).KeyID},
 	} {
-		k.same(s.got, s.want, "the key that seals")
+		k.Same(s.got, s.want, "the key that seals")
 	}
 	if first.KeyID == second.KeyID || second.KeyID == third.KeyID || first.KeyID == third.KeyID || first.KeyID == "" {
 		k.Fatalf("three keys have the ids %q, %q and %q", first.KeyID, second.KeyID, third.KeyID)
@@ -64,9 +65,9 @@ func digestStable(k *sealerKit) {
 	for _, data := range manyBytes {
 		want := s.Digest(data)
 		k.seal(s, anAAD, data)
-		k.same(s.Digest(data), want, "the digest of the same data")
-		k.same(k.sealer(1).Digest(data), want, "the digest of another sealer of the key")
-		k.same(k.sealer(1, 2).Digest(data), want, "the digest of a sealer of more keys")
+		k.Same(s.Digest(data), want, "the digest of the same data")
+		k.Same(k.sealer(1).Digest(data), want, "the digest of another sealer of the key")
+		k.Same(k.sealer(1, 2).Digest(data), want, "the digest of a sealer of more keys")
 	}
 }
 
@@ -74,7 +75,7 @@ func digestsDiffer(k *sealerKit) {
 	s := k.sealer(1)
 	seen := map[[32]byte]bool{}
 	data := manyBytes
-	for _, text := range distinct {
+	for _, text := range kit.Distinct {
 		if text != "" { // manyBytes have nothing already
 			data = append(data, []byte(text))
 		}
@@ -82,7 +83,7 @@ func digestsDiffer(k *sealerKit) {
 	for _, d := range data {
 		sum := s.Digest(d)
 		if seen[sum] || sum == [32]byte{} {
-			k.Fatalf("the digest of %s is another's, or zero", short(d))
+			k.Fatalf("the digest of %s is another's, or zero", kit.Short(d))
 		}
 		seen[sum] = true
 	}
@@ -92,11 +93,11 @@ func digestKeyed(k *sealerKit) {
 	for _, data := range manyBytes {
 		first, second := k.sealer(1).Digest(data), k.sealer(2).Digest(data)
 		if first == second {
-			k.Fatalf("the digest of %s is the same under two keys", short(data))
+			k.Fatalf("the digest of %s is the same under two keys", kit.Short(data))
 		}
-		k.same(k.sealer(2, 1).Digest(data), second, "the digest after a rotation")
+		k.Same(k.sealer(2, 1).Digest(data), second, "the digest after a rotation")
 		if first == sha256.Sum256(data) {
-			k.Fatalf("the digest of %s needs no key", short(data))
+			k.Fatalf("the digest of %s needs no key", kit.Short(data))
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report/match"
 )
 
@@ -55,8 +55,8 @@ func (c matchCase) all(t require.TestingT) ([]match.Unmatched, match.Tally) {
 }
 
 // bounded is all with little memory.
-func (c matchCase) bounded(t require.TestingT, records, rows int64, bits uint) ([]match.Unmatched, match.Tally, *portstest.MemoryScratch) {
-	scratch := portstest.NewScratch()
+func (c matchCase) bounded(t require.TestingT, records, rows int64, bits uint) ([]match.Unmatched, match.Tally, *fake.Scratch) {
+	scratch := fake.NewScratch()
 	in := c.input()
 	in.Limits.Scratch = scratch
 	var list []match.Unmatched

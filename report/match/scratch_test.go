@@ -15,7 +15,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report/match"
 )
 
@@ -42,7 +42,7 @@ func TestMatchDividesAgain(t *testing.T) {
 	require.Equal(t, int64(200), wantTally.UnmatchedLines)
 	for _, bits := range []uint{1, 2, 6} {
 		created := map[string]bool{}
-		scratch := portstest.NewScratch()
+		scratch := fake.NewScratch()
 		scratch.Fault = func(method, name string) error {
 			if method == "Create" {
 				require.False(t, created[name], "a name is used twice")
@@ -65,8 +65,8 @@ func TestMatchDividesAgain(t *testing.T) {
 // TestMatchLeavesScratchAloneWhileAllFits opens no space that it does not need.
 func TestMatchLeavesScratchAloneWhileAllFits(t *testing.T) {
 	in := manyMatches(1000).input()
-	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: portstest.NewScratch()}
-	in.Limits.Scratch.(*portstest.MemoryScratch).Fault = func(string, string) error { return errors.New("used") }
+	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: fake.NewScratch()}
+	in.Limits.Scratch.(*fake.Scratch).Fault = func(string, string) error { return errors.New("used") }
 	_, err := match.Run(t.Context(), in, func(match.Unmatched) error { return nil })
 	require.NoError(t, err)
 }
@@ -75,9 +75,9 @@ func TestMatchLeavesScratchAloneWhileAllFits(t *testing.T) {
 // what is in files.
 func TestMatchKeepsToItsMemory(t *testing.T) {
 	in := manyMatches(20_000).input()
-	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: portstest.NewScratch()}
+	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: fake.NewScratch()}
 	spilled := 0
-	in.Limits.Scratch.(*portstest.MemoryScratch).Fault = func(method, _ string) error {
+	in.Limits.Scratch.(*fake.Scratch).Fault = func(method, _ string) error {
 		if method == "Create" {
 			spilled++
 		}
@@ -103,7 +103,7 @@ func TestOneReferenceLargerThanTheMemory(t *testing.T) {
 		c.lines = append(c.lines, settled(int64(i+1), "A", 1, 1), settled(int64(i+1001), "B"+strconv.Itoa(i), 1, 1))
 	}
 	in := c.input()
-	scratch := portstest.NewScratch()
+	scratch := fake.NewScratch()
 	in.Limits.Scratch = scratch
 	_, err := match.RunWithin(t.Context(), in, 3000, 3000, 2, func(match.Unmatched) error { return nil })
 	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
@@ -157,7 +157,7 @@ func TestWhatHasNoReferenceIsNoGroup(t *testing.T) {
 		c.payments = append(c.payments, paid("p"+strconv.Itoa(i), "", 1, 1))
 	}
 	in := c.input()
-	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: portstest.NewScratch()}
+	in.Limits = match.Limits{MemoryBytes: match.MinMemory, Scratch: fake.NewScratch()}
 	tally, err := match.Run(t.Context(), in, func(match.Unmatched) error { return nil })
 	require.NoError(t, err)
 	require.Equal(t, match.Tally{Lines: 2000, UnmatchedLines: 2000, Payments: 2000, Missing: 2000}, tally)
@@ -172,7 +172,7 @@ func TestMatchWithoutScratch(t *testing.T) {
 
 // openScratch counts files that are open, and lets every call fail in its turn.
 type openScratch struct {
-	*portstest.MemoryScratch
+	*fake.Scratch
 	calls, failAt int
 	open, most    int // files
 	err, closeErr error
@@ -187,7 +187,7 @@ func (o *openScratch) call(string, string) error {
 }
 
 func (o *openScratch) Open(ctx context.Context) (ports.ScratchSpace, error) {
-	s, err := o.MemoryScratch.Open(ctx)
+	s, err := o.Scratch.Open(ctx)
 	return &openSpace{s, o}, err
 }
 
@@ -255,7 +255,7 @@ func (r *openReader) Close() error {
 func TestMatchWhenScratchFails(t *testing.T) {
 	c := manyMatches(120)
 	run := func(failAt int, with error) (*openScratch, error) {
-		scratch := &openScratch{MemoryScratch: portstest.NewScratch(), failAt: failAt, err: with}
+		scratch := &openScratch{Scratch: fake.NewScratch(), failAt: failAt, err: with}
 		scratch.Fault = scratch.call
 		in := c.input()
 		in.Limits.Scratch = scratch
@@ -282,7 +282,7 @@ func TestMatchWhenScratchFails(t *testing.T) {
 
 func TestMatchWhenTheSpaceCannotBeRemoved(t *testing.T) {
 	in := manyMatches(120).input()
-	in.Limits.Scratch = &openScratch{MemoryScratch: portstest.NewScratch(), closeErr: errors.New("busy")}
+	in.Limits.Scratch = &openScratch{Scratch: fake.NewScratch(), closeErr: errors.New("busy")}
 	tally, err := match.RunWithin(t.Context(), in, 2500, 600, 1, func(match.Unmatched) error { return nil })
 	require.Equal(t, errcodes.StorageUnavailable, errcodes.Of(err))
 	require.Zero(t, tally)
@@ -290,12 +290,12 @@ func TestMatchWhenTheSpaceCannotBeRemoved(t *testing.T) {
 
 // damagedScratch gives back other bytes than were written.
 type damagedScratch struct {
-	*portstest.MemoryScratch
+	*fake.Scratch
 	damage func([]byte) []byte
 }
 
 func (d damagedScratch) Open(ctx context.Context) (ports.ScratchSpace, error) {
-	s, err := d.MemoryScratch.Open(ctx)
+	s, err := d.Scratch.Open(ctx)
 	return damagedSpace{s, d.damage}, err
 }
 
@@ -327,7 +327,7 @@ func TestMatchOfDamagedFiles(t *testing.T) {
 		for side, limits := range map[string][2]int64{"records": {2500, 1 << 20}, "rows": {1 << 20, 600}} {
 			t.Run(name+" "+side, func(t *testing.T) {
 				in := manyMatches(120).input()
-				in.Limits.Scratch = damagedScratch{portstest.NewScratch(), damage}
+				in.Limits.Scratch = damagedScratch{fake.NewScratch(), damage}
 				_, err := match.RunWithin(t.Context(), in, limits[0], limits[1], 1, func(match.Unmatched) error { return nil })
 				// The standard library does not tell an endless number from a failed read.
 				require.Contains(t, []errcodes.Code{errcodes.CorruptRecord, errcodes.StorageUnavailable}, errcodes.Of(err))
@@ -373,7 +373,7 @@ func TestRecordsThatAreNone(t *testing.T) {
 // TestMatchRemovesWhatItHasRead holds no file any more when it emits.
 func TestMatchRemovesWhatItHasRead(t *testing.T) {
 	in := manyMatches(500).input()
-	scratch := portstest.NewScratch()
+	scratch := fake.NewScratch()
 	in.Limits.Scratch = scratch
 	_, err := match.RunWithin(t.Context(), in, 1500, 1<<20, 1, func(match.Unmatched) error {
 		require.Equal(t, 1, scratch.Spaces())
@@ -404,7 +404,7 @@ func TestMatchWhenASourceFails(t *testing.T) {
 			"payments": func(in *match.Input) { in.Payments = failing(in.Payments, broken) },
 		} {
 			in := manyMatches(120).input()
-			scratch := portstest.NewScratch()
+			scratch := fake.NewScratch()
 			in.Limits.Scratch = scratch
 			fail(&in)
 			tally, err := match.RunWithin(t.Context(), in, spilling, 600, 1, func(match.Unmatched) error { t.Error("a row"); return nil })
@@ -429,7 +429,7 @@ func TestMatchWhenEmitFails(t *testing.T) {
 	stop := errors.New("enough")
 	for _, rows := range []int64{1 << 20, 600} {
 		in := manyMatches(120).input()
-		scratch := portstest.NewScratch()
+		scratch := fake.NewScratch()
 		in.Limits.Scratch = scratch
 		calls := 0
 		_, err := match.RunWithin(t.Context(), in, 1<<20, rows, 1, func(match.Unmatched) error {

@@ -9,12 +9,12 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/connector/mtnmomo"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/connectortest"
 )
 
 func TestConforms(t *testing.T) {
-	portstest.AccountConnector(t, portstest.ConnectorHarness{
-		New: func(tb testing.TB, up portstest.Upstream) ports.AccountConnector {
+	connectortest.AccountConnector(t, connectortest.Harness{
+		New: func(tb testing.TB, up connectortest.Upstream) ports.AccountConnector {
 			tb.Helper()
 			c, err := mtnmomo.New(mtnmomo.Credentials{
 				SubscriptionKey: up.Secret2, APIUser: up.UserID, APIKey: up.Secret, TargetEnvironment: "mtnghana",

@@ -8,12 +8,12 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/connector/paystack"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/connectortest"
 )
 
 func TestConforms(t *testing.T) {
-	portstest.AccountConnector(t, portstest.ConnectorHarness{
-		New: func(tb testing.TB, up portstest.Upstream) ports.AccountConnector {
+	connectortest.AccountConnector(t, connectortest.Harness{
+		New: func(tb testing.TB, up connectortest.Upstream) ports.AccountConnector {
 			tb.Helper()
 			c, err := paystack.New(up.Secret, &paystack.Config{BaseURL: up.BaseURL, Client: up.Client, Clock: up.Clock})
 			require.NoError(tb, err)

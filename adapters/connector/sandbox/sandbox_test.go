@@ -17,6 +17,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/connector/sandbox"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/connectortest"
 )
 
 var morning = time.Date(2026, time.November, 20, 9, 0, 0, 0, time.UTC)
@@ -38,9 +39,9 @@ func account(identifier string) ports.AccountLookup {
 func TestConforms(t *testing.T) {
 	for _, standby := range []bool{false, true} {
 		t.Run(fmt.Sprintf("standby %t", standby), func(t *testing.T) {
-			portstest.AccountConnector(t, portstest.ConnectorHarness{
+			connectortest.AccountConnector(t, connectortest.Harness{
 				Scenarios: os.DirFS("testdata"), NoUpstream: true,
-				New: func(tb testing.TB, up portstest.Upstream) ports.AccountConnector {
+				New: func(tb testing.TB, up connectortest.Upstream) ports.AccountConnector {
 					return open(tb, &sandbox.Config{Clock: up.Clock, Standby: standby})
 				},
 			})

@@ -18,6 +18,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -34,13 +35,13 @@ type rig struct {
 	*chain.Feed
 
 	clock       *portstest.Clock
-	first, next *portstest.ScriptedFeed
+	first, next *fake.Feed
 }
 
 func open(tb testing.TB, cfg chain.Config) *rig {
 	tb.Helper()
 	r := &rig{clock: portstest.NewClock(morning)}
-	r.first, r.next = portstest.NewScriptedFeed(r.clock.Now), portstest.NewScriptedFeed(r.clock.Now)
+	r.first, r.next = fake.NewFeed(r.clock.Now), fake.NewFeed(r.clock.Now)
 	r.first.Offer(usdzar, "18.1")
 	r.next.Offer(usdzar, "18.2")
 	r.next.Offer(usdngn, "1420")
@@ -58,7 +59,7 @@ func TestConforms(t *testing.T) {
 		Open: func(tb testing.TB) ports.PriceFeed { return open(tb, chain.Config{}) },
 		NeverRead: func(tb testing.TB) ports.PriceFeed {
 			tb.Helper()
-			feed, err := chain.New([]ports.PriceFeed{portstest.NewScriptedFeed(clock.Now), portstest.NewScriptedFeed(clock.Now)}, nil)
+			feed, err := chain.New([]ports.PriceFeed{fake.NewFeed(clock.Now), fake.NewFeed(clock.Now)}, nil)
 			require.NoError(tb, err)
 			return feed
 		},
@@ -143,7 +144,7 @@ func TestTheAnswerIsThatOfAPlainWalk(t *testing.T) {
 		want, best, offered := -1, time.Duration(0), false
 		var feeds []ports.PriceFeed
 		for i, s := range scripts {
-			f := portstest.NewScriptedFeed(clock.Now)
+			f := fake.NewFeed(clock.Now)
 			f.Offer(usdxof, "600") // it was read
 			feeds = append(feeds, f)
 			if s.offered {
@@ -317,7 +318,7 @@ func (r reader) LastRead() (time.Time, error) { return r.at, r.err }
 
 func ExampleNew() {
 	clock := portstest.NewClock(morning)
-	desk, bank := portstest.NewScriptedFeed(clock.Now), portstest.NewScriptedFeed(clock.Now)
+	desk, bank := fake.NewFeed(clock.Now), fake.NewFeed(clock.Now)
 	desk.Drop(usdzar) // the desk is closed
 	bank.Offer(usdzar, "18.2500")
 

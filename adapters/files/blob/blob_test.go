@@ -22,7 +22,7 @@ import (
 	corridorblob "github.com/corridor-go/corridor/adapters/files/blob"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -58,20 +58,20 @@ func exceptOfDirectories() map[string]string {
 }
 
 func TestMemoryConforms(t *testing.T) {
-	portstest.ReportFiles(t, portstest.ReportFilesHarness{
+	reporttest.ReportFiles(t, reporttest.FilesHarness{
 		Except: except,
-		Open: func(tb testing.TB) portstest.Files {
-			return portstest.Files{ReportFiles: open(tb, memblob.OpenBucket(nil))}
+		Open: func(tb testing.TB) reporttest.Files {
+			return reporttest.Files{ReportFiles: open(tb, memblob.OpenBucket(nil))}
 		},
 	})
 }
 
 func TestDirectoryConforms(t *testing.T) {
-	portstest.ReportFiles(t, portstest.ReportFilesHarness{
+	reporttest.ReportFiles(t, reporttest.FilesHarness{
 		Except: exceptOfDirectories(),
-		Open: func(tb testing.TB) portstest.Files {
+		Open: func(tb testing.TB) reporttest.Files {
 			dir, fill := disk(tb)
-			return portstest.Files{ReportFiles: openDir(tb, dir), Fill: fill}
+			return reporttest.Files{ReportFiles: openDir(tb, dir), Fill: fill}
 		},
 	})
 }

@@ -7,20 +7,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
 func TestReportFilesConform(t *testing.T) {
-	portstest.ReportFiles(t, portstest.ReportFilesHarness{Open: func(tb testing.TB) portstest.Files {
+	reporttest.ReportFiles(t, reporttest.FilesHarness{Open: func(tb testing.TB) reporttest.Files {
 		dir, fill := disk(tb)
-		return portstest.Files{ReportFiles: open(tb, dir, nil), Fill: fill}
+		return reporttest.Files{ReportFiles: open(tb, dir, nil), Fill: fill}
 	}})
 }
 
 func TestScratchConforms(t *testing.T) {
-	portstest.Scratch(t, portstest.ScratchHarness{Open: func(tb testing.TB) portstest.Room {
+	reporttest.Scratch(t, reporttest.ScratchHarness{Open: func(tb testing.TB) reporttest.Room {
 		dir, fill := disk(tb)
-		return portstest.Room{Scratch: openScratch(tb, dir, nil), Fill: fill, Files: func() int { return countFiles(tb, dir) }}
+		return reporttest.Room{Scratch: openScratch(tb, dir, nil), Fill: fill, Files: func() int { return countFiles(tb, dir) }}
 	}})
 }
 

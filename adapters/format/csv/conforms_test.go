@@ -13,11 +13,11 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/format/csv"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
 func TestConforms(t *testing.T) {
-	portstest.ReportWriter(t, portstest.ReportWriterHarness{
+	reporttest.ReportWriter(t, reporttest.WriterHarness{
 		Open: func(tb testing.TB) ports.ReportWriter { return newWriter(tb, nil) },
 		Read: func(tb testing.TB, file []byte, _ []ports.Column) ([]string, [][]string) {
 			tb.Helper()

@@ -13,11 +13,11 @@ import (
 	"github.com/corridor-go/corridor/adapters/format/jsonl"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
 func TestConforms(t *testing.T) {
-	portstest.ReportWriter(t, portstest.ReportWriterHarness{
+	reporttest.ReportWriter(t, reporttest.WriterHarness{
 		Open: func(testing.TB) ports.ReportWriter { return jsonl.New() },
 		Read: func(tb testing.TB, file []byte, columns []ports.Column) ([]string, [][]string) {
 			tb.Helper()

@@ -11,11 +11,11 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/format/xlsx"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
 func TestConforms(t *testing.T) {
-	portstest.ReportWriter(t, portstest.ReportWriterHarness{
+	reporttest.ReportWriter(t, reporttest.WriterHarness{
 		Open: func(tb testing.TB) ports.ReportWriter { return newWriter(tb, &xlsx.Config{TempDir: tb.TempDir()}) },
 		Read: func(tb testing.TB, file []byte, columns []ports.Column) ([]string, [][]string) {
 			tb.Helper()

@@ -22,7 +22,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/source/csvfile"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
 const shared = `Owner,Merchant,Reference,Amount,Currency,At
@@ -45,11 +45,11 @@ func TestConforms(t *testing.T) {
 	query := func(owner, merchant string) ports.RowQuery {
 		return ports.RowQuery{Owner: owner, MerchantID: merchant, From: day.Add(time.Hour), Until: day.Add(9 * time.Hour)}
 	}
-	portstest.SettlementSource(t, portstest.SettlementSourceHarness{Open: func(tb testing.TB) portstest.SettlementHoldings {
+	reporttest.SettlementSource(t, reporttest.SettlementSourceHarness{Open: func(tb testing.TB) reporttest.SettlementHoldings {
 		source := open(tb, shared, func(c *csvfile.Config) {
 			c.Owner, c.FixedOwner, c.Merchant, c.SkipPrefixes = "owner", "", "merchant", []string{"Total"}
 		})
-		return portstest.SettlementHoldings{
+		return reporttest.SettlementHoldings{
 			Source: source, Now: written, Query: query("acme", "m1"),
 			Strangers: []ports.RowQuery{query("acme", "m2"), query("rival", "m1")}, Undated: []int64{8},
 			Lines: []ports.SettlementLine{

@@ -17,6 +17,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/reporttest"
 )
 
 const golden = "sbx-130a76222d44-20261101-0000000 2026-11-01T00:19:50.964Z 3507.95 EGP"
@@ -39,8 +40,8 @@ func query(owner string, from, until time.Time) ports.RowQuery {
 func TestTransactionsConform(t *testing.T) {
 	t.Parallel()
 	from := noon.AddDate(0, 0, -6)
-	portstest.TransactionSource(t, portstest.TransactionSourceHarness{Open: func(tb testing.TB) portstest.TransactionHoldings {
-		return portstest.TransactionHoldings{
+	reporttest.TransactionSource(t, reporttest.TransactionSourceHarness{Open: func(tb testing.TB) reporttest.TransactionHoldings {
+		return reporttest.TransactionHoldings{
 			Source: open(tb, noon).Transactions(), Now: noon,
 			Query: query("acme", from, noon), Strangers: []ports.RowQuery{query("rival", from, noon), query("", from, noon)},
 		}
@@ -50,8 +51,8 @@ func TestTransactionsConform(t *testing.T) {
 func TestSettlementsConform(t *testing.T) {
 	t.Parallel()
 	from := noon.AddDate(0, 0, -30)
-	portstest.SettlementSource(t, portstest.SettlementSourceHarness{Open: func(tb testing.TB) portstest.SettlementHoldings {
-		return portstest.SettlementHoldings{
+	reporttest.SettlementSource(t, reporttest.SettlementSourceHarness{Open: func(tb testing.TB) reporttest.SettlementHoldings {
+		return reporttest.SettlementHoldings{
 			Source: open(tb, noon).Settlements(), Now: noon,
 			Query: query("acme", from, noon), Strangers: []ports.RowQuery{query("rival", from, noon)},
 		}

@@ -37,6 +37,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"

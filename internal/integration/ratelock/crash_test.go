@@ -18,7 +18,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -35,7 +35,7 @@ func TestCrashChild(t *testing.T) {
 	}
 	store, err := sqlite.Open(t.Context(), path, nil)
 	require.NoError(t, err)
-	feed := portstest.NewScriptedFeed(time.Now)
+	feed := fake.NewFeed(time.Now)
 	feed.Offer(usdzar, "18.25")
 	locks, err := ratelock.New(store.RateLocks(), feed, ratelock.Terms{MarkupBps: 150, Validity: time.Second}, nil)
 	require.NoError(t, err)

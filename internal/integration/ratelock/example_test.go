@@ -8,13 +8,14 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
 // A transaction keeps its rate in the embedder's own table.
 func Example_ownTable() {
 	clock := portstest.NewClock(noon)
-	feed := portstest.NewScriptedFeed(clock.Now)
+	feed := fake.NewFeed(clock.Now)
 	feed.Offer(usdzar, "18.2500")
 	store, err := memory.New(nil)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -105,7 +106,7 @@ func history(t *testing.T, store ports.RateLockStore, seed uint64) []porcupine.O
 	t.Helper()
 	const processes, clients, steps = 3, 6, 12
 	clock := portstest.NewClock(noon)
-	feed := portstest.NewScriptedFeed(clock.Now)
+	feed := fake.NewFeed(clock.Now)
 	feed.Offer(usdzar, "18.25")
 	owner := fmt.Sprintf("shop-%d", seed)
 	var services []*ratelock.Service
@@ -226,7 +227,7 @@ func explained(t *testing.T, sound ports.RateLockStore, seed uint64, wrap func(p
 	var together sync.WaitGroup
 	store := wrap(sound, &together)
 	clock := portstest.NewClock(noon)
-	feed := portstest.NewScriptedFeed(clock.Now)
+	feed := fake.NewFeed(clock.Now)
 	feed.Offer(usdzar, "18.25")
 	owner := fmt.Sprintf("racers-%d", seed)
 	ops := make([]porcupine.Operation, 8)

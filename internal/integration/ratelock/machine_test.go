@@ -16,6 +16,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -23,7 +24,7 @@ import (
 // jumps both ways, beside a model of the rules.
 type machine struct {
 	store    ports.RateLockStore
-	feed     *portstest.ScriptedFeed
+	feed     *fake.Feed
 	mids     map[ports.Pair]string
 	clocks   [2]*portstest.Clock
 	services [2]*ratelock.Service
@@ -40,7 +41,7 @@ type modelBook struct {
 
 func newMachine(t *rapid.T, store ports.RateLockStore, run int) *machine {
 	m := &machine{store: store, mids: map[ports.Pair]string{}, books: map[ports.BookKey]*modelBook{}, ids: map[string]ports.BookKey{}, validity: time.Minute}
-	m.feed = portstest.NewScriptedFeed(func() time.Time { return noon.Add(-48 * time.Hour) })
+	m.feed = fake.NewFeed(func() time.Time { return noon.Add(-48 * time.Hour) })
 	for _, pair := range []ports.Pair{usdzar, usdzar.Inverse()} {
 		m.feed.Offer(pair, "18.25")
 		m.mids[pair] = "18.25"

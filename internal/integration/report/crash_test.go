@@ -21,7 +21,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/files/folder"
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/report"
 )
 
@@ -41,7 +41,7 @@ func durable(t *testing.T, dir string) (*report.Service, func()) {
 	require.NoError(t, err)
 	s, err := report.New(report.Ports{
 		Reports: store.Reports(), Transactions: &source{rows: transactions(crashRows)}, Writers: []ports.ReportWriter{lines{}},
-		Files: files, Scratch: portstest.NewScratch(),
+		Files: files, Scratch: fake.NewScratch(),
 	}, report.Policy{}, &report.Config{Lease: time.Second, MaxAttempts: 1000})
 	require.NoError(t, err)
 	return s, func() { require.NoError(t, store.Close()) }

@@ -23,6 +23,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
@@ -49,7 +50,7 @@ type world struct {
 type worlds struct {
 	all   []*world
 	clock *portstest.Clock
-	feed  *portstest.ScriptedFeed
+	feed  *fake.Feed
 
 	locks    []string      // ids that the services gave
 	checks   []string      // of validations
@@ -118,7 +119,7 @@ func emptyTables(t *testing.T, pool *pgxpool.Pool) {
 
 func newWorlds(t *rapid.T, stores map[string]everyPort) *worlds {
 	w := &worlds{clock: portstest.NewClock(epoch), versions: map[string]int64{}}
-	w.feed = portstest.NewScriptedFeed(w.clock.Now)
+	w.feed = fake.NewFeed(w.clock.Now)
 	for _, pair := range []ports.Pair{usdZAR, usdZAR.Inverse()} {
 		w.feed.Offer(pair, "18.2500")
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"
@@ -38,7 +38,7 @@ func newServices(t *rapid.T, store everyPort, w *worlds) services {
 	s.rates, err = ratelock.New(store.RateLocks(), w.feed,
 		ratelock.Terms{MarkupBps: 150, ToleranceBps: 200, Validity: time.Hour}, &ratelock.Config{Clock: w.clock, Random: newSeeded(1)})
 	require.NoError(t, err)
-	bank := portstest.NewScriptedConnector("bank", ports.Capabilities{Markets: []ports.Capability{{
+	bank := fake.NewConnector("bank", ports.Capabilities{Markets: []ports.Capability{{
 		Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true,
 	}}})
 	bank.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH", Message: "resolved"})
@@ -68,7 +68,7 @@ func newReports(t *rapid.T, store everyPort, w *worlds) *report.Service {
 	require.NoError(t, err)
 	s, err := report.New(report.Ports{
 		Reports: store.Reports(), Transactions: books.Transactions(), Settlements: books.Settlements(),
-		Writers: []ports.ReportWriter{text}, Files: portstest.NewReportFiles(), Scratch: portstest.NewScratch(),
+		Writers: []ports.ReportWriter{text}, Files: fake.NewFiles(), Scratch: fake.NewScratch(),
 	}, report.Policy{KeepFor: 24 * time.Hour}, &report.Config{
 		Clock: w.clock, Random: newSeeded(4), LinkKey: []byte(strings.Repeat("k", 32)),
 	})

@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -31,11 +31,11 @@ func quick() *validation.Config {
 	return &validation.Config{Window: 5 * time.Millisecond, Every: 10 * time.Millisecond}
 }
 
-func crashService(t *testing.T, path string, takes time.Duration) (*validation.Service, *sqlite.Store, *portstest.ScriptedConnector) {
+func crashService(t *testing.T, path string, takes time.Duration) (*validation.Service, *sqlite.Store, *fake.Connector) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path, nil)
 	require.NoError(t, err)
-	c := portstest.NewScriptedConnector("first", reaching)
+	c := fake.NewConnector("first", reaching)
 	c.Answer(found)
 	c.Take(ports.SystemClock(), takes)
 	p := validation.Ports{Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer(t)}

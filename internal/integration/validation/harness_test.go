@@ -17,6 +17,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -101,8 +102,8 @@ type bench struct {
 	testing.TB
 	clock   *portstest.Clock
 	store   storage
-	first   *portstest.ScriptedConnector
-	second  *portstest.ScriptedConnector
+	first   *fake.Connector
+	second  *fake.Connector
 	sealer  ports.Sealer
 	service *validation.Service
 
@@ -121,8 +122,8 @@ var reaching = ports.Capabilities{Markets: []ports.Capability{
 func newBench(tb testing.TB, store storage) *bench {
 	tb.Helper()
 	b := &bench{TB: tb, clock: portstest.NewClock(noon), store: store, sealer: sealer(tb)}
-	b.first = portstest.NewScriptedConnector("first", reaching)
-	b.second = portstest.NewScriptedConnector("second", reaching)
+	b.first = fake.NewConnector("first", reaching)
+	b.second = fake.NewConnector("second", reaching)
 	b.first.Answer(found)
 	b.second.Answer(found)
 	b.service = b.open(day, b.first, b.second)
@@ -242,7 +243,7 @@ func (b *bench) events() []ports.Event {
 // middle of its lookup.
 func (b *bench) dies(req market.Request) ports.Validation {
 	b.Helper()
-	doomed := portstest.NewScriptedConnector("first", reaching)
+	doomed := fake.NewConnector("first", reaching)
 	s, err := validation.New(b.ports(), []ports.AccountConnector{doomed}, day, b.config())
 	require.NoError(b, err)
 	doomed.Hold()

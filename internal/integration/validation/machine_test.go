@@ -14,7 +14,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -60,7 +60,7 @@ type machine struct {
 	t         *testing.T
 	store     storage
 	sealer    ports.Sealer
-	connector *portstest.ScriptedConnector
+	connector *fake.Connector
 	service   *validation.Service
 	crashes   int
 
@@ -202,7 +202,7 @@ func TestTheMachine(t *testing.T) {
 		var bad error
 		synctest.Test(t, func(t *testing.T) {
 			m := &machine{t: t, store: storages[name](t), sealer: sealer(t), told: map[string]ports.Validation{}}
-			m.connector = portstest.NewScriptedConnector("first", reaching)
+			m.connector = fake.NewConnector("first", reaching)
 			m.connector.Answer(found)
 			m.live(steps)
 			bad = m.bad

@@ -11,7 +11,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -79,7 +79,7 @@ func TestACrowdMakesOneRecord(t *testing.T) {
 			t.Run(c.name+" "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					store := open(t)
-					slow := portstest.NewScriptedConnector("slow", reaching)
+					slow := fake.NewConnector("slow", reaching)
 					slow.Take(ports.SystemClock(), c.takes)
 					slow.Answer(c.answer)
 					s, err := validation.New(validation.Ports{

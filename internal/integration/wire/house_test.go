@@ -20,6 +20,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"
@@ -36,7 +37,7 @@ var (
 type house struct {
 	*api
 
-	feed      *portstest.ScriptedFeed
+	feed      *fake.Feed
 	connector ports.AccountConnector
 	files     ports.ReportFiles
 	linkKey   []byte
@@ -62,7 +63,7 @@ func newHouse(t testing.TB, p place, cfg httpserver.Config, furnish ...func(*hou
 	clock := portstest.NewClock(start)
 	h := &house{
 		api:  &api{t: t, clock: clock},
-		feed: portstest.NewScriptedFeed(clock.Now), files: portstest.NewReportFiles(),
+		feed: fake.NewFeed(clock.Now), files: fake.NewFiles(),
 		linkKey: []byte(rand.Text() + rand.Text()), time: clock,
 	}
 	for _, f := range furnish {
@@ -113,7 +114,7 @@ func (h *house) process(store records) *process {
 	must(err)
 	one.reports, err = report.New(report.Ports{
 		Reports: store.Reports(), Transactions: fewRows(h.rows), Writers: []ports.ReportWriter{textWriter{}},
-		Files: h.files, Scratch: portstest.NewScratch(),
+		Files: h.files, Scratch: fake.NewScratch(),
 	}, report.Policy{}, &report.Config{Clock: h.time, LinkKey: h.linkKey})
 	must(err)
 	h.t.Cleanup(func() {

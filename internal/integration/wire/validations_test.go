@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation/market"
 )
 
@@ -149,7 +149,7 @@ func TestAValidationOverHTTP(t *testing.T) { at(t, aValidationOverHTTP) }
 
 func aValidationOverHTTP(t *testing.T, p place) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := portstest.NewScriptedConnector("slow", ports.Capabilities{
+		slow := fake.NewConnector("slow", ports.Capabilities{
 			Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 		})
 		slow.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
@@ -189,7 +189,7 @@ func TestAPendingValidationIsEveryServers(t *testing.T) {
 }
 
 func aPendingValidationIsEveryServers(t *testing.T, p place) {
-	slow := portstest.NewScriptedConnector("slow", ports.Capabilities{
+	slow := fake.NewConnector("slow", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
 	slow.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})

@@ -6,7 +6,7 @@
 //
 // It has what else these tests share, too: records to begin with, all the records
 // that the rules allow, and those that no table may take. An outside author has
-// ports/portstest, which asks for each behaviour by its name.
+// ports/portstest/storetest, which asks for each behaviour by its name.
 package storemodel
 
 import (

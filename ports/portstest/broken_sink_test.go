@@ -1,0 +1,166 @@
+package portstest_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+)
+
+// sink is a sound sink whose Deliver a saboteur may replace.
+type sink struct {
+	deliver func(context.Context, ports.Event) error
+
+	mu      sync.Mutex
+	got     []string
+	refuses bool
+}
+
+func newSink() *sink {
+	s := &sink{}
+	s.deliver = func(ctx context.Context, e ports.Event) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.refuses {
+			return errcodes.New(errcodes.Unavailable, "")
+		}
+		s.got = append(s.got, e.ID)
+		return nil
+	}
+	return s
+}
+
+func (s *sink) Deliver(ctx context.Context, e ports.Event) error { return s.deliver(ctx, e) }
+
+func (s *sink) open() portstest.Sink {
+	return portstest.Sink{
+		EventSink: s,
+		Received: func() []string {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return slices.Clone(s.got)
+		},
+		Refuse: func() { s.refuses = true },
+	}
+}
+
+// deliversBy wraps Deliver.
+func deliversBy(fn func(deliver func(context.Context, ports.Event) error, ctx context.Context, e ports.Event) error) func(s *sink) {
+	return func(s *sink) {
+		deliver := s.deliver
+		s.deliver = func(ctx context.Context, e ports.Event) error { return fn(deliver, ctx, e) }
+	}
+}
+
+type deliverFunc = func(context.Context, ports.Event) error
+
+var sinkSaboteurs = []struct {
+	flaw, check string
+	spoil       func(s *sink)
+}{
+	{"drops large events", "what is delivered has been received", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+		if len(e.Data) > 32<<10 {
+			return nil
+		}
+		return deliver(ctx, e)
+	})},
+	{"refuses repeats", "the same event may come again", func(s *sink) {
+		seen := map[string]bool{}
+		deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+			if seen[e.ID] {
+				return errcodes.New(errcodes.Conflict, "")
+			}
+			seen[e.ID] = true
+			return deliver(ctx, e)
+		})(s)
+	}},
+	{"writes a line end behind the data", "the data of an event is not changed", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+		e.Data = append(e.Data, '\n')
+		return deliver(ctx, e)
+	})},
+	{"drops an event now and then", "many deliveries at once all arrive", func(s *sink) {
+		var mu sync.Mutex
+		n := 0
+		deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+			mu.Lock()
+			n++
+			drop := n%4 == 0
+			mu.Unlock()
+			if drop {
+				return nil
+			}
+			return deliver(ctx, e)
+		})(s)
+	}},
+	{"ignores contexts", "a context that is done gives its own code and delivers nothing", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+		return deliver(context.WithoutCancel(ctx), e)
+	})},
+	{"delivers, and looks at the context afterwards", "a context that is done gives its own code and delivers nothing", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+		return broken.OrDone(ctx, deliver(context.WithoutCancel(ctx), e))
+	})},
+	{"fails without a code", "a delivery that fails is an error with a code", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+		if err := deliver(ctx, e); err != nil {
+			return errors.New("it failed")
+		}
+		return nil
+	})},
+	{"takes a failure for success", "a delivery that fails is an error with a code", deliversBy(func(deliver deliverFunc, ctx context.Context, e ports.Event) error {
+		if err := deliver(ctx, e); errcodes.Of(err) != errcodes.Unavailable {
+			return err
+		}
+		return nil
+	})},
+}
+
+func TestASoundSinkPasses(t *testing.T) {
+	portstest.EventSink(t, portstest.SinkHarness{Open: func(testing.TB) portstest.Sink { return newSink().open() }})
+}
+
+func TestEveryFlawOfASinkIsCaught(t *testing.T) {
+	for _, s := range sinkSaboteurs {
+		t.Run(s.flaw, func(t *testing.T) {
+			r := broken.Record(t, func(tb testing.TB) {
+				flawed := newSink()
+				s.spoil(flawed)
+				portstest.RunSinkCheck(tb, s.check, flawed.open())
+			})
+			if !r.Failed() {
+				t.Errorf("the check %q did not catch it", s.check)
+			}
+		})
+	}
+}
+
+func TestEveryCheckHasASaboteur(t *testing.T) {
+	caught := map[string][]string{}
+	for _, s := range sinkSaboteurs {
+		caught["EventSink"] = append(caught["EventSink"], s.check)
+	}
+	for _, s := range clockSaboteurs {
+		caught["Clock"] = append(caught["Clock"], s.check)
+	}
+	for _, s := range sealerSaboteurs {
+		caught["Sealer"] = append(caught["Sealer"], s.check)
+	}
+	for suite, covered := range caught {
+		checks := portstest.CheckNames(suite)
+		for _, check := range checks {
+			if !slices.Contains(covered, check) {
+				t.Errorf("%s: no saboteur shows that the check %q can fail", suite, check)
+			}
+		}
+		slices.Sort(checks)
+		if len(slices.Compact(checks)) != len(portstest.CheckNames(suite)) {
+			t.Errorf("%s has two checks of one name", suite)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package connectortest_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing/fstest"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/connectortest"
+)
+
+// claiming changes what the connector claims.
+func claiming(change func(c *ports.Capabilities)) func(h *connectortest.Harness) {
+	return bends(func(r *reference) {
+		caps := r.caps
+		r.caps = func() ports.Capabilities {
+			c := caps()
+			change(&c)
+			return c
+		}
+	})
+}
+
+const (
+	nameCheck  = "the name is well-formed and stays"
+	capsCheck  = "the capabilities are well-formed, stay, and are nobody else's"
+	namesCheck = "found accounts come with a name or a verdict as the capabilities say"
+	needsCheck = "a lookup without a needed identity is unsupported and asks nobody"
+	bankCheck  = "an unknown bank is unsupported and asks nobody"
+)
+
+var badClaims = []badConnector{
+	{"has a name in capitals", nameCheck, bends(func(r *reference) { r.name = func() string { return "Reference" } })},
+	{"has no name", nameCheck, bends(func(r *reference) { r.name = func() string { return "" } })},
+	{"has a name of 33 letters", nameCheck, bends(func(r *reference) { r.name = func() string { return "reference-reference-reference-333" } })},
+	{"changes its name", nameCheck, bends(func(r *reference) {
+		r.name = func() string { return "reference-" + string(rune('a'+rand.IntN(26))) + string(rune('a'+rand.IntN(26))) }
+	})},
+	{"claims no market", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets = nil })},
+	{"claims a market twice", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets = append(c.Markets, c.Markets[0]) })},
+	{"claims a country by two letters", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets[0].Country = "NG" })},
+	{"claims a type that is none", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets[0].Type = "card" })},
+	{"was tested some day", capsCheck, claiming(func(c *ports.Capabilities) { c.LastLiveTested = "yesterday" })},
+	{"gives out its own list", capsCheck, bends(func(r *reference) {
+		own := r.caps()
+		r.caps = func() ports.Capabilities { return own }
+	})},
+	{"changes its capabilities", capsCheck, bends(func(r *reference) {
+		caps, asked := r.caps, false
+		look := r.lookup
+		r.caps = func() ports.Capabilities { c := caps(); c.Markets[0].BillsFailures = asked; return c }
+		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
+			asked = true
+			return look(ctx, l)
+		}
+	})},
+	{"claims no names and gives them", namesCheck, claiming(func(c *ports.Capabilities) { c.Markets[0].ReturnsName = false })},
+	{"claims no verdict and gives one", namesCheck, claiming(func(c *ports.Capabilities) { c.Markets[1].ComparesName = false })},
+	{"claims names and gives none", namesCheck, without("found", "holder")},
+	{"claims names and gives one without", namesCheck, edited("found", `"holderName": "MENSAH, AMA SERWAA"`, `"code": ""`)},
+	{"claims verdicts and gives none", namesCheck, without("verified", "verified_not")},
+	{"asks without the identity", needsCheck, bends(func(r *reference) {
+		look := r.lookup
+		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
+			l.Identity.Kind = ports.PersonalAccount
+			return look(ctx, l)
+		}
+	})},
+	{"calls a missing identity an error", needsCheck, bends(func(r *reference) {
+		look := r.lookup
+		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
+			if l.Market == zafBank && l.Identity.IsZero() {
+				return ports.Answer{}, errcodes.New(errcodes.InvalidRequest, "")
+			}
+			return look(ctx, l)
+		}
+	})},
+	{"does not claim that it needs an identity", needsCheck, claiming(func(c *ports.Capabilities) { c.Markets[1].NeedsIdentity = false })},
+	{"asks about an unknown bank", bankCheck, bends(func(r *reference) {
+		for _, code := range []string{"999", "999999"} {
+			r.banks[code] = code
+		}
+	})},
+	{"calls an unknown bank not found", bankCheck, bends(func(r *reference) {
+		look := r.lookup
+		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
+			a, err := look(ctx, l)
+			if a.Kind == ports.AnswerUnsupported {
+				a.Kind = ports.AnswerNotFound
+			}
+			return a, err
+		}
+	})},
+}
+
+var badScenarios = []badConnector{
+	{"shows no account that is found", "scenario found", without("found")},
+	{"calls a closed account the one that is found", "scenario found", edited("found", "\"kind\": \"found\",\n    \"holderName\": \"MENSAH, AMA SERWAA\"", `"kind": "unusable"`)},
+	{"shows no account that is not found", "scenario not_found", without("not_found")},
+	{"shows another failure as not found", "scenario not_found", edited("not_found", `"kind": "not_found"`, `"kind": "failed"`)},
+	{"shows no 429", "scenario try_later", without("try_later")},
+	{"shows a 429 without a wait", "scenario try_later", edited("try_later", `"after": "30s"`, `"after": "0s"`)},
+	{"shows a 503 for a 429", "scenario try_later", edited("try_later", `"status": 429`, `"status": 503`)},
+	{"shows a date for seconds", "scenario try_later", edited("try_later", `"30"`, `"Mon, 02 Mar 2026 09:32:00 GMT"`)},
+	{"shows no date", "scenario try_later_date", edited("try_later_date", "Mon, 02 Mar 2026 09:32:00 GMT", "120")},
+	{"shows no 401", "scenario unauthorized", without("unauthorized")},
+	{"shows a 403 for a 401", "scenario unauthorized", edited("unauthorized", `"status": 401`, `"status": 403`)},
+	{"calls a 401 unavailable", "scenario unauthorized", edited("unauthorized", "configuration", "unavailable")},
+	{"shows no 403", "scenario forbidden", without("forbidden")},
+	{"calls a 403 not found", "scenario forbidden", edited("forbidden", `"error": "configuration"`, `"kind": "not_found"`)},
+	{"claims Nigeria without an account there", "found in NGA bank_account", without("found")},
+	{"claims South Africa without an account there", "found in ZAF bank_account", without("verified", "verified_not")},
+	{"claims Kenya without an account there", "found in KEN mobile_money", without("holder")},
+}
+
+const (
+	playCheck = "each scenario takes its exchanges and gives its answer"
+	oneCheck  = "a lookup is one request"
+	atOnce    = "many lookups at once each get their own answer"
+	overCheck = "a context that is over asks nobody"
+	hangCheck = "a provider that never answers is left at the deadline"
+	dripCheck = "an answer that never ends is left at the deadline"
+	leftCheck = "a caller that leaves takes the lookup along"
+)
+
+// answering changes the answers of the connector.
+func answering(change func(a *ports.Answer)) func(h *connectortest.Harness) {
+	return bends(func(r *reference) {
+		look := r.lookup
+		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
+			a, err := look(ctx, l)
+			change(&a)
+			return a, err
+		}
+	})
+}
+
+// detached asks without the caller's context.
+func detached(r *reference) {
+	look := r.lookup
+	r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
+		const longer = 5 * time.Second
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longer)
+		defer cancel()
+		return look(ctx, l)
+	}
+}
+
+// recoded gives another error for the context's own.
+func recoded(r *reference) {
+	look := r.lookup
+	r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
+		a, err := look(ctx, l)
+		if ctx.Err() != nil {
+			err = errcodes.New(errcodes.Unavailable, "")
+		}
+		return a, err
+	}
+}
+
+var badExchanges = []badConnector{
+	{"trims the provider's message", playCheck, answering(func(a *ports.Answer) {
+		if a.Message == "Could not resolve  account name" {
+			a.Message = "Could not resolve account name"
+		}
+	})},
+	{"drops the provider's code", playCheck, answering(func(a *ports.Answer) { a.Code = "" })},
+	{"tidies names", playCheck, answering(func(a *ports.Answer) {
+		if a.HolderName != "" {
+			a.HolderName = "Mensah, Ama Serwaa"
+		}
+	})},
+	{"calls every failure not found", playCheck, answering(func(a *ports.Answer) {
+		if a.Kind == ports.AnswerFailed {
+			a.Kind = ports.AnswerNotFound
+		}
+	})},
+	{"forgets the wait", playCheck, bends(func(r *reference) { r.wait = func(string) time.Duration { return 0 } })},
+	{"asks at another path", playCheck, bends(func(r *reference) { r.up.BaseURL += "/v2" })},
+	{"asks nothing at all", playCheck, bends(func(r *reference) {
+		r.lookup = func(context.Context, ports.AccountLookup) (ports.Answer, error) {
+			return ports.Answer{Kind: ports.AnswerFound, HolderName: "MENSAH, AMA SERWAA"}, nil
+		}
+	})},
+	{"sends another credential", playCheck, bends(func(r *reference) { r.up.Secret = "another" })},
+	{"gives an answer beside an error", playCheck, answering(func(a *ports.Answer) {
+		if a.Kind == "" {
+			a.Kind = ports.AnswerFailed
+		}
+	})},
+	{"contradicts itself", playCheck, answering(func(a *ports.Answer) {
+		if a.Kind == ports.AnswerNotFound {
+			a.HolderName = "NOBODY"
+		}
+	})},
+	{"tries a 429 again", oneCheck, bends(func(r *reference) { again(r, 429) })},
+	{"tries a 500 again", oneCheck, bends(func(r *reference) { again(r, 500) })},
+	{"tries a 503 again", oneCheck, bends(func(r *reference) { again(r, 503) })},
+	{"says that it asks twice", oneCheck, files(func(files fstest.MapFS) {
+		files["found.json"] = &fstest.MapFile{Data: twice(files["found.json"].Data)}
+	})},
+	{"mixes up answers", atOnce, bends(mixesUp)},
+	{"gives its own error for a context that is over", overCheck, bends(recoded)},
+	{"asks for a caller that has left", overCheck, bends(detached)},
+	{"does not heed the deadline", hangCheck, bends(detached)},
+	{"gives its own error for the deadline", hangCheck, bends(recoded)},
+	{"reads for longer than the deadline", dripCheck, bends(detached)},
+	{"calls a body that is cut by the deadline malformed", dripCheck, bends(recoded)},
+	{"goes on for a caller that has left", leftCheck, bends(detached)},
+	{"calls a caller that leaves a deadline", leftCheck, bends(func(r *reference) {
+		look := r.lookup
+		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
+			a, err := look(ctx, l)
+			if ctx.Err() != nil {
+				err = context.DeadlineExceeded
+			}
+			return a, err
+		}
+	})},
+}

@@ -1,0 +1,242 @@
+package connectortest
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+var connectorChecks = slices.Concat(claimChecks, exchangeChecks, deadlineChecks, hostileChecks, secrecyChecks)
+
+// claimChecks are about what a connector says of itself.
+var claimChecks = []connectorCheck{
+	{"the name is well-formed and stays", false, connectorName},
+	{"the capabilities are well-formed, stay, and are nobody else's", false, capabilitiesStay},
+	{"found accounts come with a name or a verdict as the capabilities say", false, namesAsClaimed},
+	{"a lookup without a needed identity is unsupported and asks nobody", true, identityNeeded},
+	{"an unknown bank is unsupported and asks nobody", true, unknownBank},
+}
+
+// exchangeChecks are about single lookups.
+var exchangeChecks = []connectorCheck{
+	{"each scenario takes its exchanges and gives its answer", false, scenariosPlay},
+	{"a lookup is one request", true, oneRequest},
+	{"many lookups at once each get their own answer", false, lookupsAtOnce},
+}
+
+var connectorNamed = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
+
+func connectorName(k *connectorKit) {
+	d := k.open()
+	name := d.Name()
+	if !connectorNamed.MatchString(name) {
+		k.Fatalf("the name %q is not 1 to 32 lower-case letters, digits and hyphens", name)
+	}
+	for _, s := range k.scenarios {
+		d.answer(newStage(false, s.Exchanges...).serve)
+		_, _ = d.ask(k.Context(), s.lookup()) // the check of the scenarios looks at what it gives
+		if again := d.Name(); again != name {
+			k.Fatalf("the name was %q and is %q after a lookup", name, again)
+		}
+	}
+}
+
+var countryCode = regexp.MustCompile(`^[A-Z]{3}$`)
+
+func capabilitiesStay(k *connectorKit) {
+	d := k.open()
+	c := d.Capabilities()
+	if wrong := misclaimed(c); wrong != "" {
+		k.Fatalf("the capabilities: %s", wrong)
+	}
+	want := d.Capabilities()
+	want.Markets = slices.Clone(want.Markets)
+	for i := range c.Markets {
+		c.Markets[i] = ports.Capability{Market: ports.Market{Country: "ZZZ", Type: "changed"}}
+	}
+	if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
+		k.Fatalf("the capabilities changed with the list that was given out:\n got %v\nwant %v", got, want)
+	}
+	for _, base := range k.bases() {
+		d.answer(newStage(false, base.Exchanges...).serve)
+		_, _ = d.ask(k.Context(), base.lookup()) // as above
+		if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
+			k.Fatalf("the capabilities changed after a lookup:\n got %v\nwant %v", got, want)
+		}
+	}
+}
+
+// misclaimed tells what is wrong with capabilities, "" for nothing.
+func misclaimed(c ports.Capabilities) string {
+	types := []ports.AccountType{ports.BankAccount, ports.MobileMoney, ports.InstitutionWallet}
+	if len(c.Markets) == 0 {
+		return "no market"
+	}
+	for i, can := range c.Markets {
+		before := ports.Capabilities{Markets: c.Markets[:i]}
+		switch {
+		case !countryCode.MatchString(can.Country) || !slices.Contains(types, can.Type):
+			return fmt.Sprintf("%q is no market", can.Market)
+		case before.Serves(can.Market):
+			return can.String() + " stands twice"
+		}
+	}
+	if _, err := time.Parse(time.DateOnly, c.LastLiveTested); err != nil && c.LastLiveTested != "" {
+		return "LastLiveTested is no day"
+	}
+	return ""
+}
+
+func namesAsClaimed(k *connectorKit) {
+	for _, can := range k.open().Capabilities().Markets {
+		k.namesIn(can)
+	}
+}
+
+func (k *connectorKit) namesIn(can ports.Capability) {
+	k.Helper()
+	names, verdicts := 0, 0
+	for _, s := range k.found() {
+		if s.lookup().Market != can.Market {
+			continue
+		}
+		named, judged := s.Expect.HolderName != "", s.Expect.Name != ports.NameUnjudged
+		if named {
+			names++
+		}
+		if judged {
+			verdicts++
+		}
+		if can.ReturnsName && !named && !judged {
+			k.Fatalf("ReturnsName is true in %s, and in %s an account is found without a name", can.Market, s.name)
+		}
+	}
+	if can.ReturnsName != (names > 0) {
+		k.Fatalf("ReturnsName is %t in %s, and %d scenarios find a name", can.ReturnsName, can.Market, names)
+	}
+	if can.ComparesName != (verdicts > 0) {
+		k.Fatalf("ComparesName is %t in %s, and %d scenarios have a verdict", can.ComparesName, can.Market, verdicts)
+	}
+}
+
+// unasked checks that the lookup is unsupported without a request of any kind.
+func (d *desk) unasked(l ports.AccountLookup, what string) {
+	d.k.Helper()
+	answer, err := d.ask(d.k.Context(), l)
+	if err != nil || answer.Kind != ports.AnswerUnsupported {
+		d.k.Fatalf("%s in %s: %q, error code %q; want unsupported", what, l.Market, answer.Kind, errcodes.Of(err))
+	}
+	if n := len(d.got(nil)); n > 0 {
+		d.k.Fatalf("%s in %s: %d requests, want none", what, l.Market, n)
+	}
+}
+
+func identityNeeded(k *connectorKit) {
+	claimed := k.open().Capabilities()
+	k.each(func(d *desk, base scenario) {
+		l := base.lookup()
+		given := !l.Identity.IsZero()
+		l.Identity = ports.Identity{}
+		can, _ := claimed.In(l.Market)
+		switch {
+		case can.NeedsIdentity:
+			d.unasked(l, "a lookup without an identity")
+		case given:
+			k.Fatalf("%s gives an identity in %s, which does not need one", base.name, l.Market)
+		}
+	})
+}
+
+// unknownBanks are codes of each market's form that no bank has.
+var unknownBanks = map[string]string{"ZAF": "999999", "NGA": "999", "GHA": "999", "KEN": "99"}
+
+func unknownBank(k *connectorKit) {
+	k.each(func(d *desk, base scenario) {
+		l := base.lookup()
+		code, has := unknownBanks[l.Country]
+		if l.Type != ports.BankAccount || !has {
+			return
+		}
+		l.BankCode, l.Branch = code, ""
+		d.unasked(l, "an unknown bank")
+	})
+}
+
+func scenariosPlay(k *connectorKit) {
+	for _, s := range k.scenarios {
+		d := k.open()
+		stage := newStage(false, s.Exchanges...)
+		d.answer(stage.serve)
+		got, err := d.ask(k.Context(), s.lookup())
+		if trouble := stage.trouble(); trouble != "" {
+			k.Fatalf("%s: %s", s.name, trouble)
+		}
+		k.gives(s, got, err)
+	}
+}
+
+// gives checks an answer against what the scenario expects.
+func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
+	k.Helper()
+	want, _ := s.Expect.answer() // checked when the file was read
+	if code := errcodes.Of(err); code != s.Expect.Error {
+		k.Fatalf("%s: error code %q, want %q (%v)", s.name, code, s.Expect.Error, err)
+	}
+	if got != want {
+		type plain ports.Answer // shows the fields that an Answer hides
+		k.Fatalf("%s:\n got %+q\nwant %+q", s.name, fmt.Sprintf("%+v", plain(got)), fmt.Sprintf("%+v", plain(want)))
+	}
+}
+
+// oneRequest counts the exchanges of the files, which the check before holds the
+// connector to, and the requests after an answer that invites to another.
+func oneRequest(k *connectorKit) {
+	for _, s := range k.scenarios {
+		logins, lookups := k.split(s)
+		renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
+		if len(lookups) > 1 && !renewed {
+			k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
+		}
+	}
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout} {
+		k.eachSpot(func(d *desk, base scenario, at spot) {
+			d.answer(k.behind(base, at, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", "0")
+				w.WriteHeader(status)
+			}))
+			_, _ = d.ask(k.Context(), base.lookup()) // other checks look at what it gives
+			if n := d.gotAt(at); n != 1 {
+				k.Fatalf("%d requests for %s in a lookup in %s that got a %d, want 1: the wrapper retries, not the connector", n, at, market(base), status)
+			}
+		})
+	}
+}
+
+func lookupsAtOnce(k *connectorKit) {
+	var cast []scenario
+	var exchanges []exchange
+	for _, s := range k.scenarios {
+		same := func(o scenario) bool { return o.Lookup == s.Lookup }
+		if a, _ := s.Expect.answer(); s.Expect.Error == "" && a.Kind != ports.AnswerTryLater && !slices.ContainsFunc(cast, same) {
+			cast, exchanges = append(cast, s), append(exchanges, s.Exchanges...)
+		}
+	}
+	d := k.open()
+	d.answer(newStage(true, exchanges...).serve)
+	got := make([]ports.Answer, kit.Racers)
+	errs := kit.Race(kit.Racers, func(i int) error {
+		var err error
+		got[i], err = d.Lookup(k.Context(), cast[i%len(cast)].lookup())
+		return err
+	})
+	for i, err := range errs {
+		k.gives(cast[i%len(cast)], got[i], err)
+	}
+}

@@ -1,0 +1,20 @@
+// Package connectortest checks account connectors in one call. It plays the
+// provider: first as the provider's documents describe it, in files that the
+// author writes, and then in each way that providers and the networks before them
+// have misbehaved.
+//
+//	func TestConforms(t *testing.T) {
+//		connectortest.AccountConnector(t, connectortest.Harness{
+//			New: func(tb testing.TB, up connectortest.Upstream) ports.AccountConnector {
+//				c, err := mybank.New(up.Secret, &mybank.Config{BaseURL: up.BaseURL, Client: up.Client, Clock: up.Clock})
+//				if err != nil {
+//					tb.Fatal(err)
+//				}
+//				return c
+//			},
+//			Scenarios: os.DirFS("testdata"), // found.json, not_found.json, …
+//		})
+//	}
+//
+// [Harness] describes the format of these files.
+package connectortest

@@ -1,0 +1,218 @@
+package connectortest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// hostileChecks are about providers that answer what no document describes, and
+// about what stands between.
+var hostileChecks = []connectorCheck{
+	{"an answer that cannot be read is malformed or unavailable", true, unreadable},
+	{"an error page is never an answer about the account", true, errorPages},
+	{"a 5xx that says nothing of the account is unavailable", true, serverErrors},
+	{"a provider that breaks off or is not there is unavailable", true, brokenOff},
+	{"credentials that are refused are a configuration error, whatever the body", true, refused},
+	{"a 429 is try_later, whatever its body and Retry-After", true, tooMany},
+	{"a name in another encoding is read or refused, never mangled", true, otherEncoding},
+	{"a body without end is not read to it", true, endlessBody},
+	{"another Content-Type changes nothing or is malformed", true, otherContentType},
+}
+
+func unreadable(k *connectorKit) {
+	k.hostile(func(base scenario, at spot, _ ports.AccountLookup) plays {
+		body := k.body(base, at)
+		const deep = 100_000
+		all := plays{
+			"no body":                 fixed(http.StatusOK, jsonType, ""),
+			"a 204":                   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+			"half a body":             fixed(http.StatusOK, jsonType, body[:len(body)/2]),
+			"a body without its end":  fixed(http.StatusOK, jsonType, body[:len(body)-1]),
+			"two answers in one body": fixed(http.StatusOK, jsonType, body+body),
+			"a page under 200":        fixed(http.StatusOK, "text/html", page("Welcome", base.lookup())),
+			"deep nesting":            fixed(http.StatusOK, jsonType, strings.Repeat(`{"data":[`, deep)),
+			"bytes":                   fixed(http.StatusOK, jsonType, "\x1f\x8b\x00\xff"),
+		}
+		for _, text := range []string{"null", "[]", "[null]", "{}", `""`, `"found"`, "1", "true", `{"status":null}`, `{"data":[]}`} {
+			all[text] = fixed(http.StatusOK, jsonType, text)
+		}
+		if changed, ok := withoutNested(body); ok {
+			all["what is nested is null"] = fixed(http.StatusOK, jsonType, changed)
+		}
+		for name, change := range map[string]func(any) any{"another type": otherType, "null": func(any) any { return nil }} {
+			if changed, ok := everyValue(body, change); ok {
+				all["each value is "+name] = fixed(http.StatusOK, jsonType, changed)
+			}
+		}
+		return all
+	}, errcodes.MalformedAnswer, errcodes.Unavailable)
+}
+
+func errorPages(k *connectorKit) {
+	unread := []errcodes.Code{errcodes.MalformedAnswer, errcodes.Unavailable}
+	k.hostileTo(func(_ scenario, _ spot, l ports.AccountLookup) plays {
+		all := plays{}
+		for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnprocessableEntity, http.StatusTeapot} {
+			all[fmt.Sprint(status, " with a page")] = fixed(status, "text/html", page(http.StatusText(status), l))
+			all[fmt.Sprint(status, " without a body")] = fixed(status, jsonType, "")
+			all[fmt.Sprint(status, " with {}")] = fixed(status, jsonType, "{}")
+		}
+		return all
+	}, unread, append(unread, errcodes.Configuration)) // a login is about credentials and nothing else
+}
+
+func serverErrors(k *connectorKit) {
+	k.hostile(func(base scenario, at spot, l ports.AccountLookup) plays {
+		all := plays{}
+		for _, status := range []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout} {
+			all[fmt.Sprint(status, " with a page")] = fixed(status, "text/html", page(http.StatusText(status), l))
+			all[fmt.Sprint(status, " without a body")] = fixed(status, jsonType, "")
+			all[fmt.Sprint(status, " with half of a good answer")] = fixed(status, jsonType, k.body(base, at)[:len(k.body(base, at))/2])
+		}
+		return all
+	}, errcodes.Unavailable)
+}
+
+func brokenOff(k *connectorKit) {
+	k.hostile(func(base scenario, at spot, _ ports.AccountLookup) plays {
+		return plays{
+			"no answer, and the connection closed": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			"a body shorter than its length": func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Length", "1000000")
+				_, _ = w.Write([]byte(k.body(base, at))) // whole, and yet not all
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			},
+		}
+	}, errcodes.Unavailable)
+	k.each(func(d *desk, base scenario) {
+		d.server.Close()
+		d.refuses(secretive(base), "a provider that is not there", errcodes.Unavailable)
+	})
+}
+
+func refused(k *connectorKit) {
+	k.hostile(func(base scenario, at spot, l ports.AccountLookup) plays {
+		bodies := map[string]string{"no body": "", "a page": page("Sign in", l), "a good answer's body": k.body(base, at), "{}": "{}"}
+		for _, s := range k.scenarios {
+			if s.Expect.Kind == ports.AnswerNotFound && s.lookup().Market == l.Market && len(s.Exchanges) > 0 {
+				bodies["the body of "+s.name] = k.body(s, atAccount)
+			}
+		}
+		all := plays{}
+		for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
+			for name, body := range bodies {
+				all[fmt.Sprint(status, " with ", name)] = fixed(status, jsonType, body)
+			}
+		}
+		return all
+	}, errcodes.Configuration)
+}
+
+// waitings are values of Retry-After, from sane to hostile.
+var waitings = []string{
+	"", "7", "0", "-5", "soon", "1e9", "99999999999999999999", "9223372036", "3.5",
+	"Mon, 02 Mar 2026 09:29:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 02 Mar 2026",
+}
+
+func tooMany(k *connectorKit) {
+	for _, base := range k.bases() {
+		l := secretive(base)
+		for _, at := range k.spots(base) {
+			for _, body := range []string{"", page("Slow down", l), "{}", k.body(base, at)} {
+				for _, value := range waitings {
+					d := k.open()
+					d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
+						w.Header().Set("Retry-After", value)
+						fixed(http.StatusTooManyRequests, jsonType, body)(w, r)
+					}))
+					d.waits(l, fmt.Sprintf("429 with Retry-After %q for %s", value, at))
+				}
+			}
+		}
+	}
+}
+
+// waits wants a lookup to be told to try later, in a day at most.
+func (d *desk) waits(l ports.AccountLookup, what string) {
+	d.k.Helper()
+	const day = 24 * time.Hour
+	answer, err := d.ask(d.k.Context(), l)
+	if err != nil || answer.Kind != ports.AnswerTryLater {
+		d.k.Fatalf("%s, in %s: %q, error code %q", what, l.Market, answer.Kind, errcodes.Of(err))
+	}
+	if answer.After < 0 || answer.After > day {
+		d.k.Fatalf("%s, in %s: after %s, want from 0 to a day", what, l.Market, answer.After)
+	}
+}
+
+func otherEncoding(k *connectorKit) {
+	for _, base := range k.bases() {
+		name := base.Expect.HolderName
+		if name == "" {
+			continue
+		}
+		body := k.body(base, atAccount)
+		changed := strings.ReplaceAll(body, name[len(name)-1:], "\xc9") // É in Latin-1
+		if utf8.ValidString(changed) {
+			k.Fatalf("%s: the body does not have the name's last letter in it", base.name)
+		}
+		d := k.open()
+		d.answer(k.behind(base, atAccount, fixed(http.StatusOK, jsonType, changed)))
+		answer, err := d.ask(k.Context(), base.lookup())
+		code := errcodes.Of(err)
+		switch {
+		case code == errcodes.MalformedAnswer || code == errcodes.Unavailable:
+		case err == nil && answer.Kind == ports.AnswerFound && strings.Contains(answer.HolderName, "É"):
+		default:
+			k.Fatalf("a body in Latin-1, in %s: %q, error code %q; want an error or É in the name", market(base), answer.Kind, code)
+		}
+	}
+}
+
+func market(s scenario) ports.Market { return s.lookup().Market }
+
+func endlessBody(k *connectorKit) {
+	const size, chunk = 50 << 20, 64 << 10
+	filler := strings.Repeat("9", chunk)
+	k.eachSpot(func(d *desk, base scenario, at spot) {
+		var sent atomic.Int64
+		d.answer(k.behind(base, at, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", jsonType)
+			_, _ = w.Write([]byte(`{"message":"`)) // what follows tells whether it is taken
+			for sent.Load() < size {
+				n, err := w.Write([]byte(filler))
+				sent.Add(int64(n))
+				if err != nil {
+					return
+				}
+			}
+		}))
+		d.refuses(secretive(base), fmt.Sprintf("a body of 50 MB for %s", at), errcodes.MalformedAnswer, errcodes.Unavailable)
+		d.server.CloseClientConnections()
+		if sent.Load() >= size {
+			k.Fatalf("in %s: the connector took all 50 MB of a body for %s", market(base), at)
+		}
+	})
+}
+
+func otherContentType(k *connectorKit) {
+	for _, base := range k.bases() {
+		for _, kind := range []string{"text/html; charset=utf-8", "text/plain", "application/octet-stream", ";;"} {
+			d := k.open()
+			d.answer(k.behind(base, atAccount, fixed(http.StatusOK, kind, k.body(base, atAccount))))
+			answer, err := d.ask(k.Context(), base.lookup())
+			if errcodes.Of(err) == errcodes.MalformedAnswer {
+				continue
+			}
+			k.gives(base, answer, err)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package connectortest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// connectorCheck is one thing that a connector must do.
+type connectorCheck struct {
+	name     string
+	upstream bool // it needs a provider that can be played
+	run      func(k *connectorKit)
+}
+
+func (c connectorCheck) check() kit.Check[*connectorKit] {
+	return kit.Check[*connectorKit]{Name: c.name, Run: c.run}
+}
+
+// connectorKit is what a check works with.
+type connectorKit struct {
+	kit.Kit
+	Harness
+
+	scenarios []scenario
+	prompt    time.Duration // by when a connector has noticed that a context is over
+}
+
+// desk is a connector with the provider that it asks.
+type desk struct {
+	ports.AccountConnector
+	*provider
+
+	k     *connectorKit
+	log   *journal
+	clock *portstest.Clock
+}
+
+// open makes a provider, and a connector that asks it.
+func (k *connectorKit) open() *desk {
+	k.Helper()
+	d := &desk{provider: newProvider(k), k: k, log: &journal{}}
+	d.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no play", http.StatusTeapot) })
+	up := d.upstream(k, d.log)
+	d.clock = up.Clock
+	d.AccountConnector = k.New(k, up)
+	if d.AccountConnector == nil {
+		k.Fatalf("New gave no connector")
+	}
+	return d
+}
+
+// ask looks the account up, and checks that nothing confidential is in what
+// comes of it or was logged.
+func (d *desk) ask(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
+	d.k.Helper()
+	answer, err := d.Lookup(ctx, l)
+	d.k.discreet(l, err, d.log)
+	if err == nil {
+		if wrong := answer.Check(); wrong != nil {
+			d.k.Fatalf("an answer that contradicts itself: %v (%+v)", wrong, answer)
+		}
+	} else if answer != (ports.Answer{}) {
+		d.k.Fatalf("an answer beside the error %v", err)
+	}
+	return answer, err
+}
+
+// discreet checks that neither the error nor the log has a secret, the number
+// or the name.
+func (k *connectorKit) discreet(l ports.AccountLookup, err error, log *journal) {
+	k.Helper()
+	if leak := k.leaked(log.String(), l); leak != "" {
+		k.Fatalf("the log has %s", leak)
+	}
+	for _, e := range chain(err) {
+		for _, text := range []string{e.Error(), errcodes.MessageOf(e), fmt.Sprintf("%v", e), fmt.Sprintf("%+v", e)} {
+			if leak := k.leaked(text, l); leak != "" {
+				k.Fatalf("the error has %s in it: %s", leak, errcodes.Of(err))
+			}
+		}
+	}
+}
+
+// chain gives err and all that it wraps.
+func chain(err error) []error {
+	if err == nil {
+		return nil
+	}
+	all := []error{err}
+	switch e := err.(type) { //nolint:errorlint // each link is looked at by itself
+	case interface{ Unwrap() error }:
+		all = append(all, chain(e.Unwrap())...)
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			all = append(all, chain(inner)...)
+		}
+	}
+	return all
+}
+
+// leaked names what of the confidential a text has, "" for nothing.
+func (k *connectorKit) leaked(text string, l ports.AccountLookup) string {
+	confidential := map[string]string{
+		"a secret": canarySecret, "the second secret": canarySecret2, "the user's ID": canaryUserID,
+		"the basic credentials": placeholders.Replace("{{basic}}"),
+		"the account number":    l.Identifier, "the holder's name": l.HolderName, "the document's number": l.Identity.Number,
+	}
+	for i, token := range k.granted() {
+		confidential[fmt.Sprint("access token ", i)] = token
+	}
+	for what, value := range confidential {
+		const short = 5 // may be a port or a status
+		if len(value) > short && strings.Contains(text, value) {
+			return what
+		}
+	}
+	return ""
+}
+
+// found gives the scenarios with an account that exists.
+func (k *connectorKit) found() []scenario {
+	return slices.DeleteFunc(slices.Clone(k.scenarios), func(s scenario) bool { return s.Expect.Kind != ports.AnswerFound })
+}
+
+// bases gives one found scenario of each market.
+func (k *connectorKit) bases() []scenario {
+	k.Helper()
+	var out []scenario
+	for _, s := range k.found() {
+		if !slices.ContainsFunc(out, func(o scenario) bool { return o.lookup().Market == s.lookup().Market }) {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		k.Fatalf("no scenario has an account that is found")
+	}
+	return out
+}
+
+// each runs fn on one found scenario of each market, with a connector of its own.
+func (k *connectorKit) each(fn func(d *desk, base scenario)) {
+	k.Helper()
+	for _, base := range k.bases() {
+		fn(k.open(), base)
+	}
+}
+
+// secretive gives the scenario's lookup with a number, where its form is free,
+// and a name that occur nowhere else.
+func secretive(s scenario) ports.AccountLookup {
+	l := s.lookup()
+	l.HolderName = canaryName
+	const digits = "00918273645546372819009182736455463728190"
+	keep := 0 // the country's prefix
+	switch {
+	case l.Type == ports.MobileMoney:
+		keep = 3
+	case l.Country == "EGY":
+		keep = 4
+	}
+	if n := len(l.Identifier); keep < n && n-keep < len(digits) {
+		from := 0
+		if keep > 0 {
+			from = 2 // no zeros behind a prefix
+		}
+		l.Identifier = l.Identifier[:keep] + digits[from:from+n-keep]
+	}
+	return l
+}
+
+// connectorChecksFor lists the checks for a harness: those of the suite, one for
+// each required scenario, and one for each market that the connector claims.
+func connectorChecksFor(tb testing.TB, h Harness, scenarios []scenario) []kit.Check[*connectorKit] {
+	tb.Helper()
+	var out []kit.Check[*connectorKit]
+	for _, c := range connectorChecks {
+		if c.upstream && h.NoUpstream {
+			continue
+		}
+		out = append(out, c.check())
+	}
+	if len(h.Tokens) > 0 {
+		for _, c := range accessTokenChecks {
+			out = append(out, c.check())
+		}
+	}
+	if h.TokenLife > 0 {
+		out = append(out, kit.Check[*connectorKit]{Name: "an expired token is replaced", Run: expiredToken})
+	}
+	for _, r := range requiredScenarios {
+		if !h.NoUpstream || r.offline {
+			out = append(out, kit.Check[*connectorKit]{Name: "scenario " + r.name, Run: r.check})
+		}
+	}
+	k := &connectorKit{Kit: kit.Kit{TB: tb}, Harness: h, scenarios: scenarios}
+	for _, can := range k.open().Capabilities().Markets {
+		out = append(out, kit.Check[*connectorKit]{Name: "found in " + can.String(), Run: func(k *connectorKit) { k.foundIn(can.Market) }})
+	}
+	return out
+}

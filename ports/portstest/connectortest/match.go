@@ -1,0 +1,236 @@
+package connectortest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// stage plays the exchanges of scenarios, each once or, if it repeats, at will.
+type stage struct {
+	exchanges []exchange
+	repeats   bool
+
+	mu      sync.Mutex
+	played  map[int]bool
+	strange []string // requests that no exchange was left for, and why
+}
+
+func newStage(repeats bool, exchanges ...exchange) *stage {
+	return &stage{exchanges: exchanges, repeats: repeats, played: map[int]bool{}}
+}
+
+func (s *stage) serve(w http.ResponseWriter, r *http.Request) {
+	x, ok := s.next(r)
+	if !ok {
+		http.Error(w, "no such exchange", http.StatusTeapot)
+		return
+	}
+	x.Response.send(w)
+}
+
+// next finds the exchange of a request.
+func (s *stage) next(r *http.Request) (exchange, bool) {
+	body := new(bytes.Buffer)
+	_, _ = body.ReadFrom(r.Body) // it is in memory
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	why := "no exchange is left"
+	for i, x := range s.exchanges {
+		if s.played[i] && !s.repeats {
+			continue
+		}
+		if why = x.Request.differs(r, body.Bytes()); why == "" {
+			s.played[i] = true
+			return x, true
+		}
+	}
+	s.strange = append(s.strange, fmt.Sprintf("%s %s: %s", r.Method, r.URL.EscapedPath(), why))
+	return exchange{}, false
+}
+
+// trouble tells what went otherwise than the exchanges say, "" for nothing.
+func (s *stage) trouble() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.strange) > 0 {
+		return "a request that was not expected: " + strings.Join(s.strange, "; ")
+	}
+	for i, x := range s.exchanges {
+		if !s.played[i] {
+			return fmt.Sprintf("the connector did not ask %s %s", x.Request.Method, x.Request.Path)
+		}
+	}
+	return ""
+}
+
+// differs tells in what a request is another than the one wanted, "" for nothing.
+func (w wantRequest) differs(r *http.Request, body []byte) string {
+	switch {
+	case r.Method != w.Method:
+		return "the method is not " + w.Method
+	case r.URL.EscapedPath() != w.Path:
+		return "the path is not " + w.Path
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil || !sameValues(query, w.Query) {
+		return fmt.Sprintf("the query is %q, not that of %v", r.URL.RawQuery, w.Query)
+	}
+	for name, want := range w.Headers {
+		if got := strings.Join(r.Header.Values(name), ", "); !matches(got, want) {
+			return fmt.Sprintf("the header %s is %q, not %q", name, got, want)
+		}
+	}
+	return w.bodyDiffers(body)
+}
+
+func (w wantRequest) bodyDiffers(body []byte) string {
+	var same bool
+	switch {
+	case w.Body != nil:
+		got, err := decode(body)
+		want, _ := decode(w.Body) // read once already
+		same = err == nil && sameJSON(got, want)
+	case w.Form != nil:
+		form, err := url.ParseQuery(string(body))
+		same = err == nil && sameValues(form, w.Form)
+	default:
+		same = string(body) == w.Text
+	}
+	if !same {
+		return fmt.Sprintf("the body is %.300q", body)
+	}
+	return ""
+}
+
+func decode(data []byte) (any, error) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err := d.Decode(&v)
+	return v, err
+}
+
+// sameJSON compares decoded JSON; strings of want may hold placeholders.
+func sameJSON(got, want any) bool {
+	switch want := want.(type) {
+	case string:
+		if want == anything {
+			return true
+		}
+		text, ok := got.(string)
+		return ok && matches(text, want)
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(want) {
+			return false
+		}
+		for i := range want {
+			if !sameJSON(list[i], want[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		object, ok := got.(map[string]any)
+		if !ok || len(object) != len(want) {
+			return false
+		}
+		for name := range want {
+			value, has := object[name]
+			if !has || !sameJSON(value, want[name]) {
+				return false
+			}
+		}
+		return true
+	default:
+		return reflect.DeepEqual(got, want)
+	}
+}
+
+func sameValues(got url.Values, want map[string]string) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	for name, value := range want {
+		if len(got[name]) != 1 || !matches(got[name][0], value) {
+			return false
+		}
+	}
+	return true
+}
+
+const anything = "{{any}}"
+
+var placeholders = strings.NewReplacer(
+	"{{secret}}", canarySecret,
+	"{{secret2}}", canarySecret2,
+	"{{userID}}", canaryUserID,
+	"{{basic}}", base64.StdEncoding.EncodeToString([]byte(canaryUserID+":"+canarySecret)),
+)
+
+func matches(got, want string) bool {
+	return want == anything || got == placeholders.Replace(want)
+}
+
+// everyValue changes each value of a JSON object that is not a list or object.
+func everyValue(body string, change func(any) any) (string, bool) {
+	v, err := decode([]byte(body))
+	if err != nil {
+		return "", false
+	}
+	text, err := json.Marshal(leaves(v, change))
+	return string(text), err == nil
+}
+
+// withoutNested puts null for each list and object that a JSON object holds.
+func withoutNested(body string) (string, bool) {
+	v, err := decode([]byte(body))
+	object, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return "", false
+	}
+	changed := false
+	for name, value := range object {
+		switch value.(type) {
+		case map[string]any, []any:
+			object[name], changed = nil, true
+		}
+	}
+	text, err := json.Marshal(object)
+	return string(text), changed && err == nil
+}
+
+func leaves(v any, change func(any) any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name := range v {
+			v[name] = leaves(v[name], change)
+		}
+		return v
+	case []any:
+		for i := range v {
+			v[i] = leaves(v[i], change)
+		}
+		return v
+	default:
+		return change(v)
+	}
+}
+
+func otherType(v any) any {
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case nil:
+		return []any{}
+	default:
+		return fmt.Sprint(v)
+	}
+}

@@ -1,0 +1,250 @@
+package connectortest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// scenario is one file: a lookup, what passes between connector and provider,
+// and what comes of it.
+type scenario struct {
+	Title     string         `json:"title"`
+	Source    string         `json:"source"`
+	Read      string         `json:"read"`
+	Assumed   []string       `json:"assumed"`
+	Lookup    scenarioLookup `json:"lookup"`
+	Exchanges []exchange     `json:"exchanges"`
+	Expect    expectation    `json:"expect"`
+
+	name string // the file's, without .json
+}
+
+type scenarioLookup struct {
+	Country    string            `json:"country"`
+	Type       ports.AccountType `json:"type"`
+	Identifier string            `json:"identifier"`
+	BankCode   string            `json:"bankCode"`
+	Branch     string            `json:"branch"`
+	HolderName string            `json:"holderName"`
+	Identity   struct {
+		Kind     ports.AccountKind  `json:"kind"`
+		Document ports.DocumentType `json:"document"`
+		Number   string             `json:"number"`
+	} `json:"identity"`
+}
+
+type exchange struct {
+	Request  wantRequest  `json:"request"`
+	Response sentResponse `json:"response"`
+}
+
+type wantRequest struct {
+	Method  string            `json:"method"`
+	Path    string            `json:"path"`
+	Query   map[string]string `json:"query"`
+	Headers map[string]string `json:"headers"`
+	Body    json.RawMessage   `json:"body"`
+	Form    map[string]string `json:"form"`
+	Text    string            `json:"text"`
+}
+
+type sentResponse struct {
+	Status  int               `json:"status"`
+	Headers map[string]string `json:"headers"`
+	Body    json.RawMessage   `json:"body"`
+	Text    string            `json:"text"`
+	File    string            `json:"file"`
+	Latin1  bool              `json:"latin1"`
+
+	bytes []byte // what is sent
+}
+
+type expectation struct {
+	Kind       ports.AnswerKind  `json:"kind"`
+	HolderName string            `json:"holderName"`
+	Name       ports.NameVerdict `json:"name"`
+	Code       string            `json:"code"`
+	Message    string            `json:"message"`
+	After      string            `json:"after"`
+	Error      errcodes.Code     `json:"error"`
+}
+
+// readScenarios reads all files of the top directory, in the order of their
+// names.
+func readScenarios(files fs.FS) ([]scenario, error) {
+	if files == nil {
+		return nil, errors.New("the harness names no Scenarios")
+	}
+	names, err := fs.Glob(files, "*.json")
+	if err != nil {
+		return nil, err
+	}
+	all := make([]scenario, 0, len(names))
+	for _, name := range names {
+		s, err := readScenario(files, name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("there is no *.json file")
+	}
+	return all, nil
+}
+
+func readScenario(files fs.FS, name string) (scenario, error) {
+	data, err := fs.ReadFile(files, name)
+	if err != nil {
+		return scenario{}, err
+	}
+	s, err := parseScenario(data)
+	if err != nil {
+		return scenario{}, err
+	}
+	s.name = strings.TrimSuffix(path.Base(name), ".json")
+	for i := range s.Exchanges {
+		r := &s.Exchanges[i].Response
+		if r.File == "" {
+			continue
+		}
+		if r.bytes, err = fs.ReadFile(files, r.File); err != nil {
+			return scenario{}, err
+		}
+	}
+	return s, nil
+}
+
+func parseScenario(data []byte) (scenario, error) {
+	var s scenario
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return scenario{}, misread(err, data)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return scenario{}, errors.New("there is something behind the scenario")
+	}
+	return s, s.prepare()
+}
+
+// prepare checks what JSON cannot, and makes the bytes that are sent.
+func (s *scenario) prepare() error {
+	if err := s.provenance(); err != nil {
+		return err
+	}
+	if _, err := s.Expect.answer(); err != nil {
+		return err
+	}
+	for i := range s.Exchanges {
+		if err := s.Exchanges[i].Request.check(); err != nil {
+			return fmt.Errorf("exchange %d: %w", i, err)
+		}
+		if err := s.Exchanges[i].Response.prepare(); err != nil {
+			return fmt.Errorf("exchange %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (w wantRequest) check() error {
+	bodies := 0
+	for _, has := range []bool{w.Body != nil, w.Form != nil, w.Text != ""} {
+		if has {
+			bodies++
+		}
+	}
+	switch {
+	case w.Method == "" || !strings.HasPrefix(w.Path, "/"):
+		return errors.New("a request has a method, and a path that begins with a slash")
+	case bodies > 1:
+		return errors.New("a request has one of body, form and text")
+	default:
+		return nil
+	}
+}
+
+func (r *sentResponse) prepare() error {
+	bodies := 0
+	for _, has := range []bool{r.Body != nil, r.Text != "", r.File != ""} {
+		if has {
+			bodies++
+		}
+	}
+	switch {
+	case r.Status < 200 || r.Status > 599:
+		return errors.New("a response's status is from 200 to 599")
+	case bodies > 1:
+		return errors.New("a response has one of body, text and file")
+	case r.Latin1 && r.Text == "":
+		return errors.New("latin1 needs a text")
+	}
+	r.bytes = slices.Concat(r.Body, []byte(r.Text))
+	if r.Latin1 {
+		var err error
+		r.bytes, err = latin1(r.Text)
+		return err
+	}
+	return nil
+}
+
+func latin1(text string) ([]byte, error) {
+	const last = 0xff
+	out := make([]byte, 0, len(text))
+	for _, r := range text {
+		if r > last {
+			return nil, fmt.Errorf("%q is not in Latin-1", r)
+		}
+		out = append(out, byte(r))
+	}
+	return out, nil
+}
+
+// lookup is what the connector is asked.
+func (s *scenario) lookup() ports.AccountLookup {
+	l := s.Lookup
+	return ports.AccountLookup{
+		Account: ports.Account{
+			Market:     ports.Market{Country: l.Country, Type: l.Type},
+			Identifier: l.Identifier, BankCode: l.BankCode, Branch: l.Branch,
+		},
+		HolderName: l.HolderName,
+		Identity:   ports.Identity{Kind: l.Identity.Kind, Document: l.Identity.Document, Number: l.Identity.Number},
+	}
+}
+
+// scenarioErrors are those of a lookup that a provider can bring about; a
+// context's own are for the checks of deadlines.
+var scenarioErrors = []errcodes.Code{errcodes.Configuration, errcodes.Unavailable, errcodes.MalformedAnswer}
+
+// answer is what the connector must give, unless expect names an error.
+func (e expectation) answer() (ports.Answer, error) {
+	a := ports.Answer{Kind: e.Kind, HolderName: e.HolderName, Name: e.Name, Code: e.Code, Message: e.Message}
+	if e.Error != "" {
+		if (e != expectation{Error: e.Error}) {
+			return a, errors.New("expect has an answer and an error")
+		}
+		if !slices.Contains(scenarioErrors, e.Error) {
+			return a, fmt.Errorf("expect.error must be one of %q", scenarioErrors)
+		}
+		return ports.Answer{}, nil
+	}
+	if e.After != "" {
+		var err error
+		if a.After, err = time.ParseDuration(e.After); err != nil {
+			return a, errors.New("expect.after must be a duration such as 30s")
+		}
+	}
+	return a, a.Check()
+}

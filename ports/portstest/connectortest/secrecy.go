@@ -1,0 +1,161 @@
+package connectortest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// secrecyChecks are about what a request carries and where it goes.
+var secrecyChecks = []connectorCheck{
+	{"account numbers and bank codes are sent as text, zeros and all", true, sentAsText},
+	{"an identifier is escaped where it is put", true, identifierEscaped},
+	{"nothing is sent to another host", true, noOtherHost},
+	{"a connector does not show its credentials", false, connectorShows},
+}
+
+// parts gives the texts that a request is made of: path segments, query and form
+// values, and the strings of a JSON body.
+func (r seen) parts() []string {
+	var out []string
+	for segment := range strings.SplitSeq(r.URL.EscapedPath(), "/") {
+		if text, err := url.PathUnescape(segment); err == nil {
+			out = append(out, text)
+		}
+	}
+	form, _ := url.ParseQuery(string(r.body)) // a body of another kind has no values of use
+	for _, values := range []url.Values{r.URL.Query(), form} {
+		for _, list := range values {
+			out = append(out, list...)
+		}
+	}
+	body, err := decode(r.body)
+	if err != nil {
+		return out
+	}
+	return append(out, texts(body)...)
+}
+
+// texts gives the strings in decoded JSON.
+func texts(v any) []string {
+	var out []string
+	leaves(v, func(leaf any) any {
+		if text, ok := leaf.(string); ok {
+			out = append(out, text)
+		}
+		return leaf
+	})
+	return out
+}
+
+// shown gives the parts of the one request that a lookup makes; none where it
+// makes no request.
+func (d *desk) shown(base scenario, l ports.AccountLookup) []string {
+	d.k.Helper()
+	d.answer(d.k.behind(base, atAccount, fixed(http.StatusBadRequest, jsonType, "")))
+	_, _ = d.ask(d.k.Context(), l) // the request is what counts
+	var out []string
+	for _, r := range d.got(d.k.Tokens) {
+		out = append(out, r.parts()...)
+	}
+	return out
+}
+
+func sentAsText(k *connectorKit) {
+	k.each(func(d *desk, base scenario) {
+		l := secretive(base)
+		parts := d.shown(base, l)
+		if len(parts) == 0 {
+			k.Fatalf("no request for a lookup in %s", l.Market)
+		}
+		if !slices.Contains(parts, l.Identifier) {
+			k.Fatalf("the request for %s does not have the account number as text%s", l.Market, k.hint(base))
+		}
+		if bare := strings.TrimLeft(l.BankCode, "0"); bare != l.BankCode && slices.Contains(parts, bare) {
+			k.Fatalf("the request for %s has the bank code without its zeros", l.Market)
+		}
+	})
+}
+
+// hint tells what else may be wrong where a request is not the one for the
+// account.
+func (k *connectorKit) hint(base scenario) string {
+	if len(k.Tokens) == 0 && len(base.Exchanges) > 1 {
+		return "; if it asked for a token, name that path in Tokens"
+	}
+	return ""
+}
+
+func identifierEscaped(k *connectorKit) {
+	for _, odd := range []string{"12/34", "../admin", "1?x=y", "1&x=y", "1#x", "1%2F2", "1 2", "1+2", `1"2`, "é1;2", ".."} {
+		k.each(func(d *desk, base scenario) {
+			l := base.lookup()
+			l.Identifier = "00" + odd
+			if odd == ".." {
+				l.Identifier = odd
+			}
+			parts := d.shown(base, l)
+			if len(parts) > 0 && !slices.Contains(parts, l.Identifier) {
+				k.Fatalf("the identifier %q does not arrive whole in %s", l.Identifier, l.Market)
+			}
+		})
+	}
+}
+
+func noOtherHost(k *connectorKit) {
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		k.eachSpot(func(d *desk, base scenario, at spot) {
+			other, asked := elsewhere(k)
+			address := other.URL
+			if status%2 == 0 { // a host of another name; else another port
+				address = strings.Replace(address, "127.0.0.1", "localhost", 1)
+			}
+			d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Location", address+r.URL.RequestURI())
+				w.WriteHeader(status)
+			}))
+			what := fmt.Sprintf("a %d for %s, in %s", status, at, market(base))
+			answer, err := d.ask(k.Context(), secretive(base))
+			if n := asked.Load(); n > 0 {
+				k.Fatalf("%s: the request goes to another host", what)
+			}
+			if code := errcodes.Of(err); code != errcodes.MalformedAnswer && code != errcodes.Unavailable {
+				k.Fatalf("%s: %q, error code %q; want malformed or unavailable", what, answer.Kind, code)
+			}
+		})
+	}
+}
+
+func connectorShows(k *connectorKit) {
+	if len(k.Tokens) > 0 && len(k.granted()) == 0 {
+		k.Fatalf("there are Tokens, and no scenario shows one: no header Authorization: Bearer TOKEN, and no access_token")
+	}
+	d := k.open()
+	for _, base := range k.bases() {
+		d.answer(newStage(true, base.Exchanges...).serve)
+		_, _ = d.ask(k.Context(), base.lookup()) // so that it holds a token, if any
+		for _, format := range []string{"%v", "%+v", "%s", "%q"} {
+			if leak := k.leaked(fmt.Sprintf(format, d.AccountConnector), base.lookup()); leak != "" {
+				k.Fatalf("%s of the connector has %s: give it a String method, as fmt does not call those of unexported fields", format, leak)
+			}
+		}
+	}
+}
+
+// elsewhere is another server, which must not be asked.
+func elsewhere(k *connectorKit) (*httptest.Server, *atomic.Int64) {
+	var asked atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		fixed(http.StatusOK, jsonType, "{}")(w, r)
+	}))
+	k.Cleanup(other.Close)
+	return other, &asked
+}

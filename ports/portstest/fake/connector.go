@@ -1,0 +1,160 @@
+package fake
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Connector is a ports.AccountConnector that a test moves:
+//
+//	an answer  Answer(a), or AnswerFor(identifier, a)
+//	down       Fail(err), until Answer
+//	slow       Take(clock, d): each lookup takes d by the clock
+//	silent     Hold, until the release or the end of the lookup's time
+//	deaf       Deafen: it goes on after its time and answers too late
+//
+// It is safe for concurrent use.
+type Connector struct {
+	name string
+	can  ports.Capabilities
+
+	mu      sync.Mutex
+	counted sync.Cond // on mu; lookups has grown
+	answer  ports.Answer
+	special map[string]ports.Answer
+	err     error
+	clock   ports.Clock
+	takes   time.Duration
+	hold    chan struct{} // nil, or what lookups wait for
+	deaf    bool
+	lookups []ports.AccountLookup
+}
+
+// NewConnector makes a connector that finds every account, without a
+// name.
+func NewConnector(name string, can ports.Capabilities) *Connector {
+	c := &Connector{
+		name: name, can: can, answer: ports.Answer{Kind: ports.AnswerFound}, special: map[string]ports.Answer{},
+	}
+	c.counted.L = &c.mu
+	return c
+}
+
+// Answer is what lookups are told from now on.
+func (c *Connector) Answer(a ports.Answer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answer, c.err = a, nil
+}
+
+// AnswerFor is what lookups of one identifier are told.
+func (c *Connector) AnswerFor(identifier string, a ports.Answer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.special[identifier] = a
+}
+
+// Fail is the error of lookups from now on.
+func (c *Connector) Fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = err
+}
+
+// Take makes each lookup take d by the clock.
+func (c *Connector) Take(clock ports.Clock, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clock, c.takes = clock, d
+}
+
+// Deafen makes lookups ignore the end of their time.
+func (c *Connector) Deafen() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deaf = true
+}
+
+// Hold makes lookups wait until the release. They are told what the script
+// says then. A release may be called more than once.
+func (c *Connector) Hold() (release func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hold == nil {
+		c.hold = make(chan struct{})
+	}
+	hold := c.hold
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.hold == hold {
+			c.hold = nil
+			close(hold)
+		}
+	}
+}
+
+// Asked gives the lookups so far, those that are held included.
+func (c *Connector) Asked() []ports.AccountLookup {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.lookups)
+}
+
+// WaitAsked waits until Lookup was called n times in all.
+func (c *Connector) WaitAsked(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.lookups) < n {
+		c.counted.Wait()
+	}
+}
+
+// Name is the name given to New.
+func (c *Connector) Name() string { return c.name }
+
+// Capabilities are those given to New.
+func (c *Connector) Capabilities() ports.Capabilities { return c.can }
+
+// Lookup tells what the script says.
+func (c *Connector) Lookup(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
+	if err := c.wait(ctx, l); err != nil {
+		return ports.Answer{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a, ok := c.special[l.Identifier]; ok {
+		return a, nil
+	}
+	return c.answer, c.err
+}
+
+func (c *Connector) wait(ctx context.Context, l ports.AccountLookup) error {
+	c.mu.Lock()
+	c.lookups = append(c.lookups, l)
+	c.counted.Broadcast()
+	hold, over := c.hold, ctx.Done()
+	var taken <-chan time.Time
+	if c.takes > 0 {
+		taken = c.clock.After(c.takes)
+	}
+	if c.deaf {
+		over = nil
+	}
+	c.mu.Unlock()
+	for hold != nil || taken != nil {
+		select {
+		case <-hold:
+			hold = nil
+		case <-taken:
+			taken = nil
+		case <-over:
+			return ctx.Err()
+		}
+	}
+	return nil
+}

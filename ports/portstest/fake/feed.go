@@ -1,0 +1,179 @@
+package fake
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Feed is a ports.PriceFeed that a test moves:
+//
+//	drift     Set(pair, mid) again, with another mid
+//	bad tick  Set(pair, mid), and Set(pair, old) after one look; or a mid that is no rate
+//	stale     SetAt(pair, mid, at) with an at long ago
+//	dead      Fail(err), until Recover
+//	no price  Drop(pair), until Set
+//	slow      Hold, until the release
+//
+// It answers what it was told, even a mid that is no rate. As long as nothing
+// was ever offered it answers as a feed that was never read. It is safe for
+// concurrent use.
+type Feed struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	counted sync.Cond // on mu; asked has grown
+	prices  map[ports.Pair]ports.Price
+	read    bool // something was offered
+	err     error
+	hold    chan struct{} // nil, or what looks wait for
+	asked   int
+}
+
+// Source is the Source of a Feed's prices.
+const Source = "scripted"
+
+// NewFeed makes a feed that stamps prices with now.
+func NewFeed(now func() time.Time) *Feed {
+	f := &Feed{now: now, prices: map[ports.Pair]ports.Price{}}
+	f.counted.L = &f.mu
+	return f
+}
+
+// Offer puts a pair on offer at mid, stamped with the time of this call. It is
+// the same as Set.
+func (f *Feed) Offer(pair ports.Pair, mid string) { f.Set(pair, mid) }
+
+// Set gives the pair a new price, stamped with the time of this call.
+func (f *Feed) Set(pair ports.Pair, mid string) { f.SetAt(pair, mid, f.now()) }
+
+// SetAt gives the pair a price of the time at, cut to the millisecond.
+func (f *Feed) SetAt(pair ports.Pair, mid string, at time.Time) {
+	f.put(ports.Price{Pair: pair, Mid: mid, Source: Source, At: at.UTC().Truncate(time.Millisecond)})
+}
+
+// Drop leaves the pair on offer without a live price.
+func (f *Feed) Drop(pair ports.Pair) { f.put(ports.Price{Pair: pair}) }
+
+// Withdraw takes the pair off the offer.
+func (f *Feed) Withdraw(pair ports.Pair) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.prices, pair)
+}
+
+func (f *Feed) put(p ports.Price) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.prices[p.Pair], f.read = p, true
+}
+
+// Fail makes Mid answer err for every pair; nil stands for
+// errcodes.PriceUnavailable. Pairs goes on answering from memory.
+func (f *Feed) Fail(err error) {
+	if err == nil {
+		err = errcodes.New(errcodes.PriceUnavailable, "")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+}
+
+// Recover ends Fail.
+func (f *Feed) Recover() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = nil
+}
+
+// Hold makes looks wait, until the release or the end of their context. They
+// answer what the script says then. A release may be called more than once; a
+// Hold while another is in force joins it.
+func (f *Feed) Hold() (release func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.hold == nil {
+		f.hold = make(chan struct{})
+	}
+	hold := f.hold
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.hold == hold {
+			f.hold = nil
+			close(hold)
+		}
+	}
+}
+
+// Asked gives how many times Mid was called, looks that are held included.
+func (f *Feed) Asked() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asked
+}
+
+// WaitAsked waits until Mid was called n times in all.
+func (f *Feed) WaitAsked(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.asked < n {
+		f.counted.Wait()
+	}
+}
+
+// Pairs gives the pairs on offer.
+func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
+	if err := ctx.Err(); err != nil {
+		return ports.PairSet{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.read {
+		return ports.PairSet{}, errcodes.New(errcodes.PriceUnavailable, "")
+	}
+	pairs := make([]ports.Pair, 0, len(f.prices))
+	for p := range f.prices {
+		pairs = append(pairs, p)
+	}
+	return ports.NewPairSet(pairs...), nil
+}
+
+// Mid gives the price that the script says.
+func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+	if err := f.arrive(ctx); err != nil {
+		return ports.Price{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p, ok := f.prices[pair]
+	switch {
+	case f.err != nil:
+		return ports.Price{}, f.err
+	case !f.read, ok && p.Source == "":
+		return ports.Price{}, errcodes.New(errcodes.PriceUnavailable, "")
+	case !ok:
+		return ports.Price{}, errcodes.New(errcodes.PairNotOffered, "")
+	default:
+		return p, nil
+	}
+}
+
+// arrive counts the look and waits while looks are held.
+func (f *Feed) arrive(ctx context.Context) error {
+	f.mu.Lock()
+	f.asked++
+	f.counted.Broadcast()
+	hold := f.hold
+	f.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}

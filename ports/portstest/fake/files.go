@@ -1,0 +1,179 @@
+package fake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Files is a ports.ReportFiles in memory, for the tests of code that
+// writes reports. It passes reporttest.ReportFiles, and is safe for concurrent
+// use. Set the fields before the first call.
+type Files struct {
+	// Clock dates the files; nil: ports.SystemClock.
+	Clock ports.Clock
+	// Fault may fail a call before it does anything. The method is Create, Open,
+	// Remove, Write or Commit; nil as an answer lets the call go on.
+	Fault func(method, name string) error
+
+	mu      sync.Mutex
+	files   map[string]memoryFile
+	writing int
+}
+
+type memoryFile struct {
+	data []byte
+	at   time.Time
+}
+
+// NewFiles makes an empty set of files.
+func NewFiles() *Files {
+	return &Files{files: map[string]memoryFile{}}
+}
+
+// Names lists the finished files in order.
+func (m *Files) Names() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.files))
+}
+
+// Writing counts the files that were neither committed nor aborted yet.
+func (m *Files) Writing() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.writing
+}
+
+// Create starts a file.
+func (m *Files) Create(ctx context.Context, name string) (ports.NewReportFile, error) {
+	if err := m.ready(ctx, "Create", name); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.writing++
+	return &newMemoryFile{files: m, name: name}, nil
+}
+
+// Open gives a finished file. A later Remove or Commit does not change it.
+func (m *Files) Open(ctx context.Context, name string) (ports.ReportFile, error) {
+	if err := m.ready(ctx, "Open", name); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, ok := m.files[name]
+	if !ok {
+		return nil, errcodes.New(errcodes.NotFound, "")
+	}
+	return &openMemoryFile{Reader: bytes.NewReader(f.data), at: f.at}, nil
+}
+
+// Remove removes a finished file.
+func (m *Files) Remove(ctx context.Context, name string) error {
+	if err := m.ready(ctx, "Remove", name); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.files, name)
+	return nil
+}
+
+func (m *Files) ready(ctx context.Context, method, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := ports.CheckReportFileName(name); err != nil {
+		return err
+	}
+	return m.fault(method, name)
+}
+
+func (m *Files) fault(method, name string) error {
+	if m.Fault == nil {
+		return nil
+	}
+	return m.Fault(method, name)
+}
+
+func (m *Files) now() time.Time {
+	if m.Clock == nil {
+		return ports.SystemClock().Now().UTC()
+	}
+	return m.Clock.Now().UTC()
+}
+
+// newMemoryFile is a file that is being written.
+type newMemoryFile struct {
+	files *Files
+	name  string
+	data  bytes.Buffer
+	part  error // the data are not whole: a Write failed
+	over  bool
+}
+
+var errFileOver = errcodes.Wrap(errcodes.Conflict, "", errors.New("the file was committed or aborted"))
+
+func (f *newMemoryFile) Write(p []byte) (int, error) {
+	if f.over {
+		return 0, errFileOver
+	}
+	if f.part == nil {
+		f.part = f.files.fault("Write", f.name)
+	}
+	if f.part != nil {
+		return 0, f.part
+	}
+	return f.data.Write(p)
+}
+
+func (f *newMemoryFile) Commit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if f.over {
+		return errFileOver
+	}
+	if f.part != nil {
+		return f.part
+	}
+	if err := f.files.fault("Commit", f.name); err != nil {
+		return err
+	}
+	m := f.files
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.files[f.name] = memoryFile{f.data.Bytes(), m.now()}
+	f.over = true
+	m.writing--
+	return nil
+}
+
+func (f *newMemoryFile) Abort() error {
+	m := f.files
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !f.over {
+		f.over = true
+		m.writing--
+	}
+	return nil
+}
+
+// openMemoryFile is a finished file that is being read.
+type openMemoryFile struct {
+	*bytes.Reader
+	at time.Time
+}
+
+func (f *openMemoryFile) ModTime() time.Time { return f.at }
+func (f *openMemoryFile) Close() error       { return nil }

@@ -1,0 +1,8 @@
+// Package broken is what the tests of the suites share: each check has a broken
+// adapter that it must catch.
+//
+//	r := broken.Record(t, func(tb testing.TB) { kit.One(tb, "Clock", checks, name, open(tb)) })
+//	if !r.Failed() {
+//		t.Errorf("the check %q did not catch it", name)
+//	}
+package broken

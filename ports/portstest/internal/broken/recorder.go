@@ -1,0 +1,78 @@
+package broken
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// Recorder is a testing.TB that remembers how a check ended and leaves the
+// real test alone.
+type Recorder struct {
+	testing.TB
+
+	mu      sync.Mutex
+	failed  bool
+	skipped bool
+	text    string
+}
+
+// Record runs a check to its end.
+func Record(t *testing.T, check func(tb testing.TB)) *Recorder {
+	t.Helper()
+	r := &Recorder{TB: t}
+	var wg sync.WaitGroup
+	wg.Go(func() { check(r) })
+	wg.Wait()
+	return r
+}
+
+func (r *Recorder) end(failed, skipped bool, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = r.failed || failed
+	r.skipped = r.skipped || skipped
+	r.text += text + "\n"
+}
+
+// Failed reports whether the check failed.
+func (r *Recorder) Failed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+// Skipped reports whether the check was skipped.
+func (r *Recorder) Skipped() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.skipped
+}
+
+// Text is what the check said.
+func (r *Recorder) Text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text
+}
+
+// Helper does nothing.
+func (r *Recorder) Helper() {}
+
+// Errorf marks the check as failed.
+func (r *Recorder) Errorf(format string, args ...any) {
+	r.end(true, false, fmt.Sprintf(format, args...))
+}
+
+// Fatalf marks the check as failed and ends it.
+func (r *Recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// Skipf marks the check as skipped and ends it.
+func (r *Recorder) Skipf(format string, args ...any) {
+	r.end(false, true, fmt.Sprintf(format, args...))
+	runtime.Goexit()
+}

@@ -1,0 +1,130 @@
+package kit
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Kit is what a check works with: the test, and the few assertions that all
+// checks share.
+type Kit struct {
+	testing.TB
+}
+
+// Need skips the check when a part of the harness is missing.
+func (k *Kit) Need(there bool, what string) {
+	k.Helper()
+	if !there {
+		k.Skipf("the harness gives no %s", what)
+	}
+}
+
+// OK stops the check on an error.
+func (k *Kit) OK(err error, what string) {
+	k.Helper()
+	if err != nil {
+		k.Fatalf("%s: %v", what, err)
+	}
+}
+
+// Code stops the check unless err carries the code.
+func (k *Kit) Code(err error, want errcodes.Code, what string) {
+	k.Helper()
+	if got := errcodes.Of(err); got != want {
+		k.Fatalf("%s: error code %q, want %q (%v)", what, got, want, err)
+	}
+}
+
+// Same reports a difference. Values that print alike differ in what does not
+// print, mostly a time's zone: times are UTC.
+func (k *Kit) Same(got, want any, what string) {
+	k.Helper()
+	if !reflect.DeepEqual(plain(got), plain(want)) {
+		k.Fatalf("%s:\n got %s\nwant %s", what, Short(got), Short(want))
+	}
+}
+
+// plain makes an empty list or byte string the same as none, and leaves out what
+// a store names its claims.
+func plain(v any) any {
+	switch v := v.(type) {
+	case ports.Event:
+		v.Data, v.Claim = OrNil(v.Data), 0
+		return v
+	case ports.WorkItem:
+		v.Payload, v.Claim = OrNil(v.Payload), 0
+		return v
+	case ports.Client:
+		v.Secrets, v.Merchants = OrNil(v.Secrets), OrNil(v.Merchants)
+		return v
+	case ports.ValidationRecord:
+		v.Sealed.Data = OrNil(v.Sealed.Data)
+		return v
+	case []ports.ValidationRecord:
+		var all []any
+		for i := range v {
+			all = append(all, plain(v[i]))
+		}
+		return all
+	case ports.CachedAnswer:
+		v.Sealed.Data = OrNil(v.Sealed.Data)
+		return v
+	default:
+		return v
+	}
+}
+
+// OrNil makes an empty list nil.
+func OrNil[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// Short keeps a report readable when ids are 10,000 characters long.
+func Short(v any) string {
+	const most = 800
+	s := fmt.Sprintf("%+q", fmt.Sprintf("%+v", v))
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}
+
+// Race runs fn n times at once and gives the errors in the order of the calls.
+func Race(n int, fn func(i int) error) []error {
+	errs := make([]error, n)
+	start := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			errs[i] = fn(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+	return errs
+}
+
+// Racers is how many goroutines a check lets go at once.
+const Racers = 16
+
+// Done gives contexts that are over, by the code that a method must answer.
+func Done(tb testing.TB) map[errcodes.Code]context.Context {
+	cancelled, cancel := context.WithCancel(tb.Context())
+	cancel()
+	late, stop := context.WithDeadline(tb.Context(), Epoch.AddDate(-1, 0, 0))
+	tb.Cleanup(stop)
+	return map[errcodes.Code]context.Context{
+		errcodes.Canceled:         cancelled,
+		errcodes.DeadlineExceeded: late,
+	}
+}

@@ -1,0 +1,246 @@
+package reporttest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+)
+
+var fileNameFlaws = []fileSaboteur{
+	{"folds case", "a name outside the rule is refused", renames(strings.ToLower)},
+	{"trims blanks", "a name outside the rule is refused", renames(strings.TrimSpace)},
+	{"stops at a NUL", "a name outside the rule is refused", renames(broken.Confusions["stops at a NUL"])},
+	{"repairs ill text", "a name outside the rule is refused", renames(func(s string) string { return strings.ToValidUTF8(s, "") })},
+	{"keeps 200 letters", "a name outside the rule is refused", renames(func(s string) string { return s[:min(len(s), 200)] })},
+	{"cleans two slashes", "a name outside the rule is refused", renames(func(s string) string { return strings.ReplaceAll(s, "//", "/") })},
+	{"cleans dots", "a name outside the rule is refused", renames(func(s string) string { return strings.ReplaceAll(s, "..", "x") })},
+	{"begins anywhere", "a name outside the rule is refused", renames(func(s string) string { return strings.TrimLeft(s, "/") })},
+	{"takes no name", "a name outside the rule is refused", obliging(func(s string) bool { return s == "" })},
+	{"takes hidden names", "a name outside the rule is refused", obliging(func(s string) bool { return strings.HasPrefix(s, ".") })},
+	{"takes hidden names in a folder", "a name outside the rule is refused", obliging(func(s string) bool { return strings.Contains(s, "/.b") })},
+	{"takes letters of all alphabets", "a name outside the rule is refused", obliging(func(s string) bool { return s == "é" })},
+	{"says not found to a bad name", "a name outside the rule is refused", func(s *reportFiles) {
+		open := s.open
+		s.open = func(ctx context.Context, name string) (ports.ReportFile, error) {
+			f, err := open(ctx, name)
+			return f, broken.Recode(err, errcodes.InvalidRequest, errcodes.NotFound)
+		}
+	}},
+	{"makes folders flat", "names that look alike are files of their own", renames(func(s string) string { return strings.ReplaceAll(s, "/", "_") })},
+	{"knows the last part only", "names that look alike are files of their own", renames(func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] })},
+	{"trims dots", "names that look alike are files of their own", renames(func(s string) string { return strings.TrimRight(s, ".") })},
+	{"has temporary names for itself", "names that look alike are files of their own", func(s *reportFiles) {
+		remove := s.remove
+		s.remove = func(ctx context.Context, name string) error {
+			return errors.Join(remove(ctx, name), s.memory.Remove(ctx, name+".tmp"))
+		}
+	}},
+	{"removes by prefix", "names that look alike are files of their own", func(s *reportFiles) {
+		s.remove = func(ctx context.Context, name string) error {
+			for _, have := range s.memory.Names() {
+				if strings.HasPrefix(have, name) {
+					_ = s.memory.Remove(ctx, have)
+				}
+			}
+			return nil
+		}
+	}},
+	{"refuses long names", "names that look alike are files of their own", func(s *reportFiles) {
+		create := s.create
+		s.create = func(ctx context.Context, name string) (ports.NewReportFile, error) {
+			if len(name) > 190 {
+				return nil, errcodes.New(errcodes.InvalidRequest, "")
+			}
+			return create(ctx, name)
+		}
+	}},
+	{"has no code for a file that is not there", "none of the name is not found, and nothing to remove", func(s *reportFiles) {
+		open := s.open
+		s.open = func(ctx context.Context, name string) (ports.ReportFile, error) {
+			f, err := open(ctx, name)
+			return f, broken.Recode(err, errcodes.NotFound, errcodes.StorageUnavailable)
+		}
+	}},
+	{"misses what it shall remove", "none of the name is not found, and nothing to remove", func(s *reportFiles) {
+		remove := s.remove
+		s.remove = func(ctx context.Context, name string) error {
+			if !slices.Contains(s.memory.Names(), name) {
+				return errcodes.New(errcodes.NotFound, "")
+			}
+			return remove(ctx, name)
+		}
+	}},
+	{"opens folders", "the folder of a file is none", func(s *reportFiles) {
+		open := s.open
+		s.open = func(ctx context.Context, name string) (ports.ReportFile, error) {
+			if name == "rep_1" {
+				return openEmpty(s)
+			}
+			return open(ctx, name)
+		}
+	}},
+	{"removes folders", "the folder of a file is none", func(s *reportFiles) {
+		s.remove = func(ctx context.Context, name string) error {
+			for _, have := range s.memory.Names() {
+				if have == name || strings.HasPrefix(have, name+"/") {
+					_ = s.memory.Remove(ctx, have)
+				}
+			}
+			return nil
+		}
+	}},
+}
+
+func openEmpty(s *reportFiles) (ports.ReportFile, error) {
+	s.put("empty", nil)
+	return s.memory.Open(context.Background(), "empty")
+}
+
+var fileReadFlaws = []fileSaboteur{
+	{"keeps 4 MiB", "a large file comes back byte for byte", func(s *reportFiles) {
+		n := map[ports.NewReportFile]int{}
+		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
+			if n[f] += len(p); n[f] > 4<<20 {
+				return len(p), nil
+			}
+			return f.Write(p)
+		}
+	}},
+	{"damages a byte", "a large file comes back byte for byte", func(s *reportFiles) {
+		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
+			if len(p) > 512<<10 {
+				p = bytes.Clone(p)
+				p[len(p)-1]++
+			}
+			return f.Write(p)
+		}
+	}},
+	{"loses small writes", "a large file comes back byte for byte", func(s *reportFiles) {
+		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
+			if len(p) == 1 {
+				return 1, nil
+			}
+			return f.Write(p)
+		}
+	}},
+	{"commits no empty file", "an empty file is a file", func(s *reportFiles) {
+		wrote := map[ports.NewReportFile]bool{}
+		s.write = func(f ports.NewReportFile, _ string, p []byte) (int, error) {
+			wrote[f] = wrote[f] || len(p) > 0
+			return f.Write(p)
+		}
+		s.commit = func(ctx context.Context, f ports.NewReportFile, _ string) error {
+			if !wrote[f] {
+				return nil
+			}
+			return f.Commit(ctx)
+		}
+	}},
+	{"counts the end from the beginning", "a file is read from anywhere", func(s *reportFiles) {
+		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
+			if whence == io.SeekEnd && offset != 0 {
+				return f.Seek(-offset, io.SeekStart)
+			}
+			return f.Seek(offset, whence)
+		}
+	}},
+	{"says where it is and stays", "a file is read from anywhere", func(s *reportFiles) {
+		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
+			old, _ := f.Seek(0, io.SeekCurrent)
+			at, err := f.Seek(offset, whence)
+			_, _ = f.Seek(old, io.SeekStart)
+			return at, err
+		}
+	}},
+	{"seeks in steps of 64 KiB", "a file is read from anywhere", func(s *reportFiles) {
+		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
+			at, err := f.Seek(offset, whence)
+			if err == nil && at > 1 && at%(64<<10) == 1<<16-1 {
+				_, _ = f.Seek(at+1, io.SeekStart)
+			}
+			return at, err
+		}
+	}},
+	{"stops at the end", "a file is read from anywhere", func(s *reportFiles) {
+		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
+			at, err := f.Seek(offset, whence)
+			if at > f.Size() {
+				return f.Seek(0, io.SeekEnd)
+			}
+			return at, err
+		}
+	}},
+	{"stops at the beginning", "a file is read from anywhere", func(s *reportFiles) {
+		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) {
+			at, err := f.Seek(offset, whence)
+			if err != nil && whence == io.SeekCurrent {
+				return f.Seek(0, io.SeekStart)
+			}
+			return at, err
+		}
+	}},
+	{"seeks from nowhere", "a file is read from anywhere", func(s *reportFiles) {
+		s.seek = func(f ports.ReportFile, offset int64, whence int) (int64, error) { return f.Seek(offset, whence%3) }
+	}},
+	{"has one place for all readers", "each reader has a place of its own", func(s *reportFiles) {
+		var mu sync.Mutex
+		var last ports.ReportFile
+		open := s.open
+		s.open = func(ctx context.Context, name string) (ports.ReportFile, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if last != nil && last.Size() > 100_000 {
+				return last, nil
+			}
+			var err error
+			last, err = open(ctx, name)
+			return last, err
+		}
+	}},
+	{"reads nothing once it is removed", "a file that is open survives its removal", func(s *reportFiles) {
+		s.read = func(f ports.ReportFile, p []byte) (int, error) {
+			if len(s.memory.Names()) == 0 {
+				return 0, errors.New("the file is gone")
+			}
+			return f.Read(p)
+		}
+	}},
+	{"reads what stands there now", "a file that is open survives its replacement", func(s *reportFiles) {
+		s.read = func(f ports.ReportFile, p []byte) (int, error) {
+			now := s.contents("rep_1/report.csv")
+			at, _ := f.Seek(0, io.SeekCurrent)
+			n, err := f.Read(p)
+			if int(at) < len(now) {
+				copy(p[:n], now[at:])
+			}
+			return n, err
+		}
+	}},
+	{"tells the size of what stands there now", "a file that is open survives its replacement", func(s *reportFiles) {
+		s.size = func(ports.ReportFile) int64 { return int64(len(s.contents("rep_1/report.csv"))) }
+	}},
+	{"has no date", "a file tells when it was committed", func(s *reportFiles) {
+		s.dated = func(ports.ReportFile) time.Time { return time.Time{} }
+	}},
+	{"dates a file when it is opened", "a file tells when it was committed", func(s *reportFiles) {
+		n := time.Duration(0)
+		s.dated = func(f ports.ReportFile) time.Time { n++; return f.ModTime().Add(n) }
+	}},
+	{"dates go back", "a file tells when it was committed", func(s *reportFiles) {
+		s.dated = func(f ports.ReportFile) time.Time {
+			if data := s.contents("rep_1/report.csv"); string(data) == "two\n" {
+				return f.ModTime().Add(-time.Minute)
+			}
+			return f.ModTime()
+		}
+	}},
+}

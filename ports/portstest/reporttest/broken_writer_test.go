@@ -1,0 +1,428 @@
+package reporttest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+	"github.com/corridor-go/corridor/ports/portstest/reporttest"
+)
+
+// reportFormat is a sound report writer of which a saboteur may replace every
+// part: a JSON list a line, the names first.
+type reportFormat struct {
+	format, contentType string
+	out                 func(w io.Writer) io.Writer
+	columns             func(columns []ports.Column) []ports.Column
+	check               func(columns []ports.Column, row ports.Row) error
+	line                func(row ports.Row) []string
+	flush               func(w io.Writer, line []byte) error
+	kept                func(line []byte)
+	write               func(w *reportRows, row ports.Row) error
+	close               func(w *reportRows) error
+}
+
+func newReportFormat() *reportFormat {
+	return &reportFormat{
+		format: "lists", contentType: "application/x-lists",
+		out:     func(w io.Writer) io.Writer { return w },
+		columns: slices.Clone[[]ports.Column],
+		check:   checkReportRow,
+		line:    func(row ports.Row) []string { return row },
+		flush: func(w io.Writer, line []byte) error {
+			n, err := w.Write(line)
+			if err == nil && n < len(line) {
+				err = io.ErrShortWrite
+			}
+			return err
+		},
+		kept:  func([]byte) {},
+		write: (*reportRows).put,
+		close: func(*reportRows) error { return nil },
+	}
+}
+
+type reportRows struct {
+	*reportFormat
+
+	to      io.Writer
+	columns []ports.Column
+}
+
+func (f *reportFormat) Format() string      { return f.format }
+func (f *reportFormat) ContentType() string { return f.contentType }
+
+func (f *reportFormat) Begin(w io.Writer, columns []ports.Column) (ports.RowWriter, error) {
+	r := &reportRows{f, f.out(w), f.columns(columns)}
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return r, r.add(names)
+}
+
+func (r *reportRows) Write(row ports.Row) error { return r.write(r, row) }
+func (r *reportRows) Close() error              { return r.close(r) }
+
+func (r *reportRows) put(row ports.Row) error {
+	if err := r.check(r.columns, row); err != nil {
+		return err
+	}
+	return r.add(r.line(row))
+}
+
+func (r *reportRows) add(texts []string) error {
+	line, err := json.Marshal(texts)
+	if err != nil {
+		return err
+	}
+	r.kept(line)
+	return r.flush(r.to, append(line, '\n'))
+}
+
+var (
+	moneyText   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+	integerText = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+)
+
+// checkReportRow judges by other means than the adapters do.
+func checkReportRow(columns []ports.Column, row ports.Row) error {
+	if len(row) != len(columns) {
+		return errcodes.New(errcodes.InvalidRequest, "")
+	}
+	for i, c := range columns {
+		if row[i] != "" && !sound(c.Type, row[i]) {
+			return errcodes.New(errcodes.InvalidRequest, "")
+		}
+	}
+	return nil
+}
+
+func sound(t ports.ColumnType, text string) bool {
+	switch t {
+	case ports.ColumnText:
+		return true
+	case ports.ColumnMoney:
+		return moneyText.MatchString(text)
+	case ports.ColumnInteger:
+		n, ok := new(big.Int).SetString(text, 10)
+		return ok && n.IsInt64() && integerText.MatchString(text)
+	case ports.ColumnTime:
+		const layout = "2006-01-02T15:04:05.000Z"
+		at, err := time.Parse(layout, text)
+		return err == nil && at.Format(layout) == text
+	default:
+		return false
+	}
+}
+
+func (f *reportFormat) harness() reporttest.WriterHarness {
+	return reporttest.WriterHarness{
+		Open: func(testing.TB) ports.ReportWriter { return f },
+		Read: func(tb testing.TB, file []byte, _ []ports.Column) ([]string, [][]string) {
+			tb.Helper()
+			var rows [][]string
+			for line := range bytes.Lines(file) {
+				var row []string
+				if err := json.Unmarshal(line, &row); err != nil {
+					tb.Fatalf("unreadable: %v", err)
+				}
+				rows = append(rows, row)
+			}
+			return rows[0], rows[1:]
+		},
+	}
+}
+
+// alters changes each text of a row.
+func alters(fn func(text string) string) func(f *reportFormat) {
+	return func(f *reportFormat) {
+		f.line = func(row ports.Row) []string {
+			var out []string
+			for _, text := range row {
+				out = append(out, fn(text))
+			}
+			return out
+		}
+	}
+}
+
+// misreads lets texts of a type pass that are not of it.
+func misreads(t ports.ColumnType, lax func(text string) bool) func(f *reportFormat) {
+	return func(f *reportFormat) {
+		f.check = func(columns []ports.Column, row ports.Row) error {
+			cleared := slices.Clone(row)
+			for i := range min(len(columns), len(row)) {
+				if columns[i].Type == t && lax(row[i]) {
+					cleared[i] = ""
+				}
+			}
+			return checkReportRow(columns, cleared)
+		}
+	}
+}
+
+func parsesAs(layout string) func(text string) bool {
+	return func(text string) bool {
+		_, err := time.Parse(layout, text)
+		return err == nil
+	}
+}
+
+const (
+	emptyReport     = "a file without rows can be read"
+	rowsReadBack    = "rows read back as they were written, in their order"
+	staysText       = "a text of strangers stays a text"
+	spellings       = "each spelling of a type is taken as it is"
+	mistypedRefused = "a text that is not of its type is refused and leaves no trace"
+	lengthsRefused  = "a row of another length is refused and leaves no trace"
+	nothingKept     = "the row and the columns are not kept"
+	apart           = "two files at once are apart"
+	failureTold     = "a failure of the io.Writer is told"
+)
+
+var reportSaboteurs = []struct {
+	flaw, check string
+	spoil       func(f *reportFormat)
+}{
+	{"writes its format as an extension with a dot", "format and content type are names", func(f *reportFormat) { f.format = ".lists" }},
+	{"writes its format large", "format and content type are names", func(f *reportFormat) { f.format = "CSV" }},
+	{"has no media type", "format and content type are names", func(f *reportFormat) { f.contentType = "lists" }},
+	{"writes the names with the first row", emptyReport, func(f *reportFormat) {
+		f.flush = func(w io.Writer, line []byte) error {
+			if bytes.Contains(line, []byte(`"id"`)) {
+				_, err := w.Write([]byte("["))
+				return err
+			}
+			_, err := w.Write(line)
+			return err
+		}
+	}},
+	{"lets a name be a formula that it alters", emptyReport, func(f *reportFormat) {
+		f.flush = func(w io.Writer, line []byte) error {
+			_, err := w.Write(bytes.Replace(line, []byte("=1"), []byte("2"), 1))
+			return err
+		}
+	}},
+	{"drops rows without a value", rowsReadBack, func(f *reportFormat) {
+		f.write = func(w *reportRows, row ports.Row) error {
+			if strings.Join(row, "") == "" {
+				return nil
+			}
+			return w.put(row)
+		}
+	}},
+	{"drops repeats", rowsReadBack, func(f *reportFormat) {
+		seen := map[string]bool{}
+		f.write = func(w *reportRows, row ports.Row) error {
+			key := strings.Join(row, "|")
+			if seen[key] {
+				return nil
+			}
+			seen[key] = true
+			return w.put(row)
+		}
+	}},
+	{"writes 0 for no value", rowsReadBack, alters(func(text string) string {
+		if text == "" {
+			return "0"
+		}
+		return text
+	})},
+	{"trims blanks", staysText, alters(strings.TrimSpace)},
+	{"escapes markup", staysText, alters(func(text string) string { return strings.ReplaceAll(text, "<", "&lt;") })},
+	{"decodes escapes that nobody wrote", staysText, alters(func(text string) string { return strings.ReplaceAll(text, "_x0041_", "A") })},
+	{"guards numbers against being formulas", rowsReadBack, alters(func(text string) string {
+		if strings.HasPrefix(text, "-") {
+			return "'" + text
+		}
+		return text
+	})},
+	{"takes money through a float", spellings, alters(func(text string) string {
+		if n, err := strconv.ParseFloat(text, 64); err == nil && strings.Contains(text, ".") {
+			return strconv.FormatFloat(n, 'f', -1, 64)
+		}
+		return text
+	})},
+	{"takes integers through a float", spellings, alters(func(text string) string {
+		if n, err := strconv.ParseFloat(text, 64); err == nil && !strings.Contains(text, ".") {
+			return strconv.FormatFloat(n, 'f', -1, 64)
+		}
+		return text
+	})},
+	{"refuses integers near the bounds", spellings, func(f *reportFormat) {
+		f.check = func(columns []ports.Column, row ports.Row) error {
+			if len(row) == 2 && len(row[1]) == 20 && columns[1].Type == ports.ColumnInteger {
+				return errcodes.New(errcodes.InvalidRequest, "")
+			}
+			return checkReportRow(columns, row)
+		}
+	}},
+	{"takes what strconv takes for an integer", mistypedRefused, misreads(ports.ColumnInteger, func(text string) bool {
+		_, err := strconv.ParseInt(text, 10, 64)
+		return err == nil
+	})},
+	{"takes integers that are too large", mistypedRefused, misreads(ports.ColumnInteger, integerText.MatchString)},
+	{"takes what strconv takes for money", mistypedRefused, misreads(ports.ColumnMoney, func(text string) bool {
+		_, err := strconv.ParseFloat(text, 64)
+		return err == nil
+	})},
+	{"takes money for a formula", mistypedRefused, misreads(ports.ColumnMoney, func(text string) bool { return text[:min(1, len(text))] == "=" })},
+	{"takes any RFC 3339 for a time", mistypedRefused, misreads(ports.ColumnTime, parsesAs(time.RFC3339))},
+	{"takes what time.Parse takes", mistypedRefused, misreads(ports.ColumnTime, parsesAs("2006-01-02T15:04:05.000Z"))},
+	{"takes days that no month has", mistypedRefused, misreads(ports.ColumnTime, regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`).MatchString)},
+	{"refuses with another code", mistypedRefused, func(f *reportFormat) {
+		f.check = func(columns []ports.Column, row ports.Row) error {
+			if checkReportRow(columns, row) != nil {
+				return errcodes.New(errcodes.Unprocessable, "")
+			}
+			return nil
+		}
+	}},
+	{"tells the text in the error", mistypedRefused, func(f *reportFormat) {
+		f.check = func(columns []ports.Column, row ports.Row) error {
+			if checkReportRow(columns, row) != nil {
+				return errcodes.New(errcodes.InvalidRequest, strings.Join(row, ", "))
+			}
+			return nil
+		}
+	}},
+	{"writes the row that it refuses", mistypedRefused, func(f *reportFormat) {
+		f.write = func(w *reportRows, row ports.Row) error { return errors.Join(w.add(row), w.put(row)) }
+	}},
+	{"takes short rows", lengthsRefused, func(f *reportFormat) {
+		f.check = func(columns []ports.Column, row ports.Row) error {
+			return checkReportRow(columns[:min(len(row), len(columns))], row)
+		}
+	}},
+	{"cuts long rows", lengthsRefused, func(f *reportFormat) {
+		f.write = func(w *reportRows, row ports.Row) error { return w.put(row[:min(len(row), len(w.columns))]) }
+	}},
+	{"ends at the first bad row", lengthsRefused, func(f *reportFormat) {
+		bad := false
+		f.check = func(columns []ports.Column, row ports.Row) error {
+			err := checkReportRow(columns, row)
+			if bad = bad || err != nil; bad {
+				return errcodes.New(errcodes.InvalidRequest, "")
+			}
+			return nil
+		}
+	}},
+	{"keeps the row until Close", nothingKept, keepsRows},
+	{"keeps the columns", nothingKept, func(f *reportFormat) {
+		f.columns = func(columns []ports.Column) []ports.Column { return columns }
+	}},
+	{"has one file", apart, func(f *reportFormat) {
+		var first io.Writer
+		f.out = func(w io.Writer) io.Writer {
+			if first == nil {
+				first = w
+			}
+			return first
+		}
+	}},
+	{"ignores failures", failureTold, func(f *reportFormat) {
+		f.flush = func(w io.Writer, line []byte) error {
+			_, _ = w.Write(line)
+			return nil
+		}
+	}},
+	{"does not look at how much was taken", failureTold, func(f *reportFormat) {
+		f.flush = func(w io.Writer, line []byte) error {
+			_, err := w.Write(line)
+			return err
+		}
+	}},
+	{"hides what failed", failureTold, func(f *reportFormat) {
+		f.flush = func(w io.Writer, line []byte) error {
+			if n, err := w.Write(line); err != nil || n < len(line) {
+				return errcodes.New(errcodes.StorageUnavailable, "")
+			}
+			return nil
+		}
+	}},
+	{"closes the io.Writer", "the io.Writer is not closed", func(f *reportFormat) {
+		f.close = func(w *reportRows) error {
+			if c, ok := w.to.(io.Closer); ok {
+				return c.Close()
+			}
+			return nil
+		}
+	}},
+	{"keeps the file in memory", "memory does not grow with the rows", func(f *reportFormat) {
+		var all [][]byte
+		f.kept = func(line []byte) { all = append(all, bytes.Clone(line)) }
+		f.close = func(*reportRows) error {
+			all = nil
+			return nil
+		}
+	}},
+}
+
+func keepsRows(f *reportFormat) {
+	var rows []ports.Row
+	f.write = func(w *reportRows, row ports.Row) error {
+		if err := f.check(w.columns, row); err != nil {
+			return err
+		}
+		rows = append(rows, row)
+		return nil
+	}
+	f.close = func(w *reportRows) error {
+		for _, row := range rows {
+			if err := w.add(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func TestASoundReportWriterPassesEveryCheck(t *testing.T) {
+	reporttest.ReportWriter(t, newReportFormat().harness())
+	for _, check := range reporttest.ReportWriterCheckNames() {
+		r := broken.Record(t, func(tb testing.TB) { reporttest.RunReportWriterCheck(tb, check, newReportFormat().harness()) })
+		if r.Failed() || r.Skipped() {
+			t.Errorf("%s: failed %t, skipped %t\n%s", check, r.Failed(), r.Skipped(), r.Text())
+		}
+	}
+}
+
+func TestEveryFlawOfAReportWriterIsCaught(t *testing.T) {
+	for _, s := range reportSaboteurs {
+		t.Run(s.flaw, func(t *testing.T) {
+			r := broken.Record(t, func(tb testing.TB) {
+				flawed := newReportFormat()
+				s.spoil(flawed)
+				reporttest.RunReportWriterCheck(tb, s.check, flawed.harness())
+			})
+			if !r.Failed() {
+				t.Errorf("the check %q did not catch it", s.check)
+			}
+		})
+	}
+}
+
+func TestEveryCheckOfAReportWriterHasAFlaw(t *testing.T) {
+	for _, check := range reporttest.ReportWriterCheckNames() {
+		if !slices.ContainsFunc(reportSaboteurs, func(s struct {
+			flaw, check string
+			spoil       func(f *reportFormat)
+		}) bool {
+			return s.check == check
+		}) {
+			t.Errorf("no flaw is known that %q catches", check)
+		}
+	}
+}

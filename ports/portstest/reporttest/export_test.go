@@ -1,0 +1,31 @@
+package reporttest
+
+import (
+	"testing"
+
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// FileCheckNames lists the checks of ReportFiles.
+func FileCheckNames() []string { return kit.Names(fileChecks) }
+
+// RunFileCheck runs one check of ReportFiles.
+func RunFileCheck(tb testing.TB, name string, files Files) {
+	kit.One(tb, "ReportFiles", fileChecks, name, newFileKit(tb, files))
+}
+
+// ScratchCheckNames lists the checks of Scratch.
+func ScratchCheckNames() []string { return kit.Names(scratchChecks) }
+
+// RunScratchCheck runs one check of Scratch.
+func RunScratchCheck(tb testing.TB, name string, room Room) {
+	kit.One(tb, "Scratch", scratchChecks, name, &scratchKit{kit.Kit{TB: tb}, room})
+}
+
+// ReportWriterCheckNames lists the checks of ReportWriter.
+func ReportWriterCheckNames() []string { return kit.Names(reportWriterChecks) }
+
+// RunReportWriterCheck runs one check of ReportWriter.
+func RunReportWriterCheck(tb testing.TB, name string, h WriterHarness) {
+	kit.One(tb, "ReportWriter", reportWriterChecks, name, &reportKit{Kit: kit.Kit{TB: tb}, WriterHarness: h})
+}

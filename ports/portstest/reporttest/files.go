@@ -1,0 +1,161 @@
+package reporttest
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// FilesHarness opens report files for the suite.
+type FilesHarness struct {
+	// Open gives an empty set of files. It is called once for each check, and
+	// cleans up through tb.Cleanup.
+	Open func(tb testing.TB) Files
+	// Except names checks that the files cannot pass, each with the reason.
+	Except map[string]string
+}
+
+// Files are open report files, with what the suite needs to drive them to their
+// edges.
+type Files struct {
+	ports.ReportFiles
+	// Clock dates the files; nil: ports.SystemClock. An hour may lie between it
+	// and what a file says, so that a server's clock will do.
+	Clock ports.Clock
+	// Fill leaves no room for more than 64 KiB; the function returned makes room
+	// again. Nil leaves out the check that needs it.
+	Fill func() (empty func())
+}
+
+// ReportFiles checks a ports.ReportFiles.
+func ReportFiles(t *testing.T, h FilesHarness) {
+	t.Helper()
+	kit.Run(t, h.Except, fileChecks, func(t *testing.T) *fileKit {
+		t.Helper()
+		return newFileKit(t, h.Open(t))
+	})
+}
+
+type fileCheck kit.Check[*fileKit]
+
+var fileChecks = slices.Concat(fileCommitChecks, fileNameChecks, fileReadChecks)
+
+// fileKit is a kit for files.
+type fileKit struct {
+	kit.Kit
+	files Files
+}
+
+func newFileKit(tb testing.TB, files Files) *fileKit {
+	if files.Clock == nil {
+		files.Clock = ports.SystemClock()
+	}
+	return &fileKit{Kit: kit.Kit{TB: tb}, files: files}
+}
+
+// aFile is the name that most checks use.
+const aFile = "rep_1/report.csv"
+
+func (k *fileKit) create(name string) ports.NewReportFile {
+	k.Helper()
+	f, err := k.files.Create(k.Context(), name)
+	k.OK(err, "Create")
+	return f
+}
+
+// write writes all of the data; it says so itself, since an io.Writer that takes
+// less must give an error.
+func (k *fileKit) write(f ports.NewReportFile, data []byte) {
+	k.Helper()
+	n, err := f.Write(data)
+	k.OK(err, "Write")
+	k.Same(n, len(data), "the count of Write")
+}
+
+func (k *fileKit) abort(f ports.NewReportFile) {
+	k.Helper()
+	k.OK(f.Abort(), "Abort")
+}
+
+func (k *fileKit) put(name, data string) {
+	k.Helper()
+	f := k.create(name)
+	k.write(f, []byte(data))
+	k.OK(f.Commit(k.Context()), "Commit")
+	k.abort(f)
+}
+
+func (k *fileKit) open(name string) ports.ReportFile {
+	k.Helper()
+	f, err := k.files.Open(k.Context(), name)
+	k.OK(err, "Open")
+	return f
+}
+
+func (k *fileKit) shut(f ports.ReportFile) {
+	k.Helper()
+	k.OK(f.Close(), "Close")
+}
+
+func (k *fileKit) remove(name string) {
+	k.Helper()
+	k.OK(k.files.Remove(k.Context(), name), "Remove")
+}
+
+// holds checks what stands under the name.
+func (k *fileKit) holds(name, want, what string) {
+	k.Helper()
+	f := k.open(name)
+	defer k.shut(f)
+	k.reads(f, want, what)
+	k.Same(f.Size(), int64(len(want)), "Size of "+what)
+}
+
+// reads reads on to the end.
+func (k *fileKit) reads(r io.Reader, want, what string) {
+	k.Helper()
+	got, err := io.ReadAll(r)
+	k.OK(err, "Read of "+what)
+	if string(got) != want {
+		k.Fatalf("%s: %d bytes, want %d: %s", what, len(got), len(want), firstDifference(got, want))
+	}
+}
+
+func firstDifference(got []byte, want string) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("byte %d is %#x, want %#x", i, got[i], want[i])
+		}
+	}
+	return "one begins the other"
+}
+
+// none checks that nothing stands under the name.
+func (k *fileKit) none(name, what string) {
+	k.Helper()
+	f, err := k.files.Open(k.Context(), name)
+	if err == nil {
+		k.shut(f)
+	}
+	k.Code(err, errcodes.NotFound, "Open of "+what)
+}
+
+// manyFileBytes gives bytes of which no two stretches of 256 are alike.
+func manyFileBytes(size int) []byte {
+	data := make([]byte, size)
+	state := uint32(size) | 1
+	for i := range data {
+		state = state*1664525 + 1013904223
+		data[i] = byte(state >> 24)
+	}
+	return data
+}
+
+// nearly is how far the date of a file may lie from the harness's clock.
+const nearly = time.Hour

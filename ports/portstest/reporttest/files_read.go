@@ -1,0 +1,248 @@
+package reporttest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+var fileNameChecks = []fileCheck{
+	{"a name outside the rule is refused", fileNamesRefused},
+	{"names that look alike are files of their own", fileNamesApart},
+	{"none of the name is not found, and nothing to remove", fileNone},
+	{"the folder of a file is none", fileFolder},
+}
+
+var badFileNames = []string{
+	"", "/", ".", "..", "a//b", "a/../b", "../a", "/a", "a/", "a/.", "a/..", ".a", "a/.b", "-a", "_a", "a/-b",
+	"A", "aB", "a b", " a", "a ", "a\n", "é", "e\u0301", "a\x00", "a\x00b", "\x00", "a\xff", `a\b`, `..\a`, "c:a", "a~b", "a%2fb", "a*", "a?", "a+b",
+	strings.Repeat("a", 300), strings.Repeat("a/", 150) + "a",
+}
+
+func fileNamesRefused(k *fileKit) {
+	k.put("a", "there\n")
+	for _, name := range badFileNames {
+		f, err := k.files.Create(k.Context(), name)
+		if err == nil {
+			k.abort(f)
+		}
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
+		g, err := k.files.Open(k.Context(), name)
+		if err == nil {
+			k.shut(g)
+		}
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
+		k.Code(k.files.Remove(k.Context(), name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
+	}
+	k.holds("a", "there\n", "a file after all those names")
+}
+
+// goodFileNames are at the edges of the rule. No name is another's folder.
+var goodFileNames = []string{
+	"a", "0", "a.b", "a-b", "a_b", "ab", "a.", "a..b", "a.tmp", "a.b.tmp", "a.attrs1", "con", "d/a", "d/a.csv", "d/e/f/g/h", "d-a", "d.a/d", "d_a",
+	"rep_1/report.csv", "rep_10/report.csv", "rep_1/report.csv.gz",
+	strings.Repeat("b", ports.MaxReportFileName), strings.Repeat("c/", ports.MaxReportFileName/2-1) + "cc",
+}
+
+func fileNamesApart(k *fileKit) {
+	for _, name := range goodFileNames {
+		k.none(name, fmt.Sprintf("%.40q, among look-alikes", name))
+		k.put(name, "of "+name)
+	}
+	for i, name := range goodFileNames {
+		k.holds(name, "of "+name, "a file among look-alikes")
+		k.remove(name)
+		k.none(name, "a file that was removed among look-alikes")
+		for _, left := range goodFileNames[i+1:] {
+			k.holds(left, "of "+left, "a file whose look-alike was removed")
+		}
+	}
+}
+
+func fileNone(k *fileKit) {
+	for range 2 {
+		k.none(aFile, "a file that never was, or is gone")
+		k.remove(aFile)
+		k.put(aFile, "here\n")
+		k.remove(aFile)
+		k.remove(aFile)
+	}
+}
+
+func fileFolder(k *fileKit) {
+	k.put(aFile, "here\n")
+	k.none("rep_1", "the folder of a file")
+	k.remove("rep_1")
+	k.holds(aFile, "here\n", "a file after Remove of its folder's name")
+	k.remove(aFile)
+	k.none("rep_1", "the folder of a file that is gone")
+	k.put("rep_1", "free\n")
+	k.holds("rep_1", "free\n", "a file where a folder was")
+}
+
+var fileReadChecks = []fileCheck{
+	{"a large file comes back byte for byte", fileLarge},
+	{"an empty file is a file", fileEmpty},
+	{"a file is read from anywhere", fileSeeks},
+	{"each reader has a place of its own", fileReaders},
+	{"a file that is open survives its removal", fileOutlivesRemove},
+	{"a file that is open survives its replacement", fileOutlivesCommit},
+	{"a file tells when it was committed", fileDated},
+}
+
+const largeFile = 5_000_003
+
+func fileLarge(k *fileKit) {
+	data := manyFileBytes(largeFile)
+	f := k.create(aFile)
+	for rest, n := data, 1; len(rest) > 0; n = min(n*3, 1<<20) {
+		n = min(n, len(rest))
+		k.write(f, rest[:n])
+		k.write(f, nil)
+		rest = rest[n:]
+	}
+	k.OK(f.Commit(k.Context()), "Commit")
+	k.abort(f)
+	k.holds(aFile, string(data), "a large file")
+}
+
+func fileEmpty(k *fileKit) {
+	k.put(aFile, "")
+	k.holds(aFile, "", "an empty file")
+	f := k.open(aFile)
+	defer k.shut(f)
+	k.seek(f, 0, io.SeekEnd, 0)
+	k.reads(f, "", "the end of an empty file")
+}
+
+// seek moves a reader, and checks where it says that it is.
+func (k *fileKit) seek(f io.Seeker, offset int64, whence int, want int64) {
+	k.Helper()
+	at, err := f.Seek(offset, whence)
+	k.OK(err, "Seek")
+	k.Same(at, want, "where Seek is")
+}
+
+// part reads n bytes of the data from where the reader stands.
+func (k *fileKit) part(f io.Reader, data string, at int64, n int) {
+	k.Helper()
+	got := make([]byte, n)
+	_, err := io.ReadFull(f, got)
+	k.OK(err, fmt.Sprintf("Read of %d bytes at %d", n, at))
+	if want := data[at : at+int64(n)]; string(got) != want {
+		k.Fatalf("%d bytes at %d: %s", n, at, firstDifference(got, want))
+	}
+}
+
+func fileSeeks(k *fileKit) {
+	data := string(manyFileBytes(700_001))
+	k.put(aFile, data)
+	f := k.open(aFile)
+	defer k.shut(f)
+	size := int64(len(data))
+	k.seek(f, 0, io.SeekEnd, size) // as http.ServeContent asks for the size
+	k.seek(f, 0, io.SeekStart, 0)
+	k.part(f, data, 0, 512)
+	k.seek(f, 0, io.SeekCurrent, 512)
+	k.part(f, data, 512, 100_000)
+	k.seek(f, -100, io.SeekCurrent, 100_412)
+	k.part(f, data, 100_412, 1000)
+	for _, at := range []int64{size - 1, 0, 65_536, 65_535, size / 2, 1} {
+		k.seek(f, at, io.SeekStart, at)
+		k.part(f, data, at, 1)
+		k.seek(f, at-size, io.SeekEnd, at)
+		k.reads(f, data[at:], "a file from the middle to its end")
+	}
+	k.seekEdges(f, size)
+}
+
+func (k *fileKit) seekEdges(f io.ReadSeeker, size int64) {
+	k.Helper()
+	for _, past := range []int64{size, size + 1, 10 * size} {
+		k.seek(f, past, io.SeekStart, past)
+		if n, err := f.Read(make([]byte, 8)); n != 0 || !errors.Is(err, io.EOF) {
+			k.Fatalf("Read at %d of %d bytes: %d, %v; want the end of the file", past, size, n, err)
+		}
+	}
+	k.seek(f, 7, io.SeekStart, 7)
+	if _, err := f.Seek(-8, io.SeekCurrent); err == nil {
+		k.Fatalf("Seek before the beginning gives no error")
+	}
+	if _, err := f.Seek(0, 99); err == nil {
+		k.Fatalf("Seek from nowhere gives no error")
+	}
+	k.seek(f, 0, io.SeekCurrent, 7)
+}
+
+func fileReaders(k *fileKit) {
+	data := string(manyFileBytes(200_000))
+	k.put(aFile, data)
+	a, b := k.open(aFile), k.open(aFile)
+	k.part(a, data, 0, 1000)
+	k.part(b, data, 0, 10)
+	k.seek(a, 150_000, io.SeekStart, 150_000)
+	k.reads(b, data[10:], "the second reader")
+	k.shut(b)
+	k.reads(a, data[150_000:], "the first reader")
+	k.shut(a)
+	for _, err := range kit.Race(kit.Racers, func(int) error {
+		f, err := k.files.Open(k.Context(), aFile)
+		if err != nil {
+			return err
+		}
+		got, err := io.ReadAll(f)
+		if err == nil && string(got) != data {
+			err = fmt.Errorf("%d bytes: %s", len(got), firstDifference(got, data))
+		}
+		return errors.Join(err, f.Close())
+	}) {
+		k.OK(err, "one of many readers")
+	}
+}
+
+func fileOutlivesRemove(k *fileKit) { k.outlives(func() { k.remove(aFile) }) }
+
+func fileOutlivesCommit(k *fileKit) {
+	k.outlives(func() { k.put(aFile, strings.Repeat("another\n", 30_000)) })
+	k.holds(aFile, strings.Repeat("another\n", 30_000), "the file that replaced another")
+}
+
+// outlives reads on, and back, in a file that is open while what stands under
+// its name goes.
+func (k *fileKit) outlives(gone func()) {
+	data := string(manyFileBytes(400_000))
+	k.put(aFile, data)
+	f := k.open(aFile)
+	defer k.shut(f)
+	k.part(f, data, 0, 10)
+	gone()
+	k.part(f, data, 10, 200_000)
+	k.seek(f, 5, io.SeekStart, 5)
+	k.reads(f, data[5:], "a file that is gone")
+	k.Same(f.Size(), int64(len(data)), "Size of a file that is gone")
+}
+
+func fileDated(k *fileKit) {
+	before := k.files.Clock.Now().Add(-nearly)
+	k.put(aFile, "one\n")
+	f := k.open(aFile)
+	k.shut(f)
+	again := k.open(aFile)
+	k.shut(again)
+	at := f.ModTime()
+	if at.Before(before) || at.After(k.files.Clock.Now().Add(nearly)) {
+		k.Fatalf("ModTime is %v, far from the time of Commit", at)
+	}
+	k.Same(again.ModTime().UnixNano(), at.UnixNano(), "ModTime when the file is opened again")
+	k.put(aFile, "two\n")
+	f = k.open(aFile)
+	k.shut(f)
+	if f.ModTime().Before(at) {
+		k.Fatalf("ModTime went back from %v to %v when the file was replaced", at, f.ModTime())
+	}
+}

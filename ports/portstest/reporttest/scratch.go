@@ -1,0 +1,353 @@
+package reporttest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// ScratchHarness opens scratches for the suite.
+type ScratchHarness struct {
+	// Open gives a scratch without spaces. It is called once for each check, and
+	// cleans up through tb.Cleanup.
+	Open func(tb testing.TB) Room
+	// Except names checks that the scratch cannot pass, each with the reason.
+	Except map[string]string
+}
+
+// Room is an open scratch, with what the suite needs to see of it.
+type Room struct {
+	ports.Scratch
+	// Files counts the files of all spaces where they are kept. Nil leaves out
+	// the checks that need it.
+	Files func() int
+	// Fill leaves no room for more than 64 KiB; the function returned makes room
+	// again. Nil leaves out the check that needs it.
+	Fill func() (empty func())
+}
+
+// Scratch checks a ports.Scratch.
+func Scratch(t *testing.T, h ScratchHarness) {
+	t.Helper()
+	kit.Run(t, h.Except, scratchChecks, func(t *testing.T) *scratchKit {
+		t.Helper()
+		return &scratchKit{kit.Kit{TB: t}, h.Open(t)}
+	})
+}
+
+type scratchCheck kit.Check[*scratchKit]
+
+var scratchChecks = []scratchCheck{
+	{"a file reads back what was written", scratchRoundTrip},
+	{"a file is read as often as it is opened", scratchTwice},
+	{"many files are written and read side by side", scratchMany},
+	{"what was written is not kept", scratchNotAliased},
+	{"a file that is removed is gone, and its name is free", scratchRemoved},
+	{"a file that never was is not found", scratchNone},
+	{"a name that is no word is refused", scratchNames},
+	{"two spaces are apart", scratchApart},
+	{"Close removes the space and all in it", scratchClosed},
+	{"spaces are used at once", scratchAtOnce},
+	{"a context that is done gives its own code and no space", scratchCancelled},
+	{"a full disk has its code", scratchFull},
+}
+
+// maxScratchName bounds the name of a scratch file, in bytes.
+const maxScratchName = 64
+
+// scratchKit is a kit for scratches.
+type scratchKit struct {
+	kit.Kit
+	room Room
+}
+
+func (k *scratchKit) space() ports.ScratchSpace {
+	k.Helper()
+	s, err := k.room.Open(k.Context())
+	k.OK(err, "Open of a space")
+	return s
+}
+
+func (k *scratchKit) shut(c io.Closer, what string) {
+	k.Helper()
+	k.OK(c.Close(), "Close of "+what)
+}
+
+func (k *scratchKit) put(s ports.ScratchSpace, name string, parts ...[]byte) {
+	k.Helper()
+	k.OK(putScratch(s, name, parts...), "writing "+name)
+}
+
+func putScratch(s ports.ScratchSpace, name string, parts ...[]byte) error {
+	f, err := s.Create(name)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		n, writeErr := f.Write(part)
+		if writeErr == nil && n != len(part) {
+			writeErr = fmt.Errorf("Write took %d of %d bytes without an error", n, len(part))
+		}
+		err = errors.Join(err, writeErr)
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (k *scratchKit) holds(s ports.ScratchSpace, name string, want []byte, what string) {
+	k.Helper()
+	k.OK(heldScratch(s, name, want), what)
+}
+
+func heldScratch(s ports.ScratchSpace, name string, want []byte) error {
+	f, err := s.Open(name)
+	if err != nil {
+		return err
+	}
+	got, err := io.ReadAll(f)
+	if err == nil && !bytes.Equal(got, want) {
+		err = fmt.Errorf("%d bytes, want %d: %s", len(got), len(want), firstDifference(got, string(want)))
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (k *scratchKit) none(s ports.ScratchSpace, name, what string) {
+	k.Helper()
+	f, err := s.Open(name)
+	if err == nil {
+		k.shut(f, what)
+	}
+	k.Code(err, errcodes.NotFound, "Open of "+what)
+}
+
+func scratchRoundTrip(k *scratchKit) {
+	s := k.space()
+	defer k.shut(s, "a space")
+	large := manyFileBytes(largeFile)
+	var parts [][]byte
+	for rest, n := large, 1; len(rest) > 0; n = min(n*3, 1<<20) {
+		n = min(n, len(rest))
+		parts, rest = append(parts, rest[:n], nil), rest[n:]
+	}
+	k.put(s, "large", parts...)
+	k.put(s, "empty")
+	k.put(s, "one", []byte("1"))
+	k.holds(s, "large", large, "a large file")
+	k.holds(s, "empty", nil, "an empty file")
+	k.holds(s, "one", []byte("1"), "a file of one byte")
+}
+
+func scratchTwice(k *scratchKit) {
+	s := k.space()
+	defer k.shut(s, "a space")
+	data := manyFileBytes(300_000)
+	k.put(s, "run1", data)
+	f, err := s.Open("run1")
+	k.OK(err, "Open")
+	head := make([]byte, 1000)
+	_, err = io.ReadFull(f, head)
+	k.OK(err, "Read")
+	for range 2 {
+		k.holds(s, "run1", data, "a file that is being read already")
+	}
+	rest, err := io.ReadAll(f)
+	k.OK(err, "Read of the rest")
+	k.Same(bytes.Equal(slices.Concat(head, rest), data), true, "the first reader saw the file")
+	k.shut(f, "a reader")
+}
+
+func scratchMany(k *scratchKit) {
+	const files, rounds = 60, 40
+	s := k.space()
+	defer k.shut(s, "a space")
+	part := func(i, round int) []byte { return manyFileBytes(100 + i + round*files) }
+	writers := make([]io.WriteCloser, files)
+	for i := range writers {
+		var err error
+		writers[i], err = s.Create(fmt.Sprint("run", i))
+		k.OK(err, "Create")
+	}
+	for round := range rounds {
+		for i, w := range writers {
+			_, err := w.Write(part(i, round))
+			k.OK(err, "Write")
+		}
+	}
+	for _, w := range writers {
+		k.shut(w, "a file")
+	}
+	k.readsSideBySide(s, files, rounds, part)
+}
+
+func (k *scratchKit) readsSideBySide(s ports.ScratchSpace, files, rounds int, part func(i, round int) []byte) {
+	k.Helper()
+	readers := make([]io.ReadCloser, files)
+	for i := range readers {
+		var err error
+		readers[i], err = s.Open(fmt.Sprint("run", i))
+		k.OK(err, "Open")
+	}
+	for round := range rounds {
+		for i, r := range readers {
+			want := part(i, round)
+			got := make([]byte, len(want))
+			_, err := io.ReadFull(r, got)
+			k.OK(err, "Read")
+			if !bytes.Equal(got, want) {
+				k.Fatalf("file %d, round %d: %s", i, round, firstDifference(got, string(want)))
+			}
+		}
+	}
+	for _, r := range readers {
+		k.shut(r, "a reader")
+	}
+}
+
+func scratchNotAliased(k *scratchKit) {
+	s := k.space()
+	defer k.shut(s, "a space")
+	f, err := s.Create("run1")
+	k.OK(err, "Create")
+	buffer := []byte("aaaa")
+	for _, c := range []byte("abc") {
+		copy(buffer, bytes.Repeat([]byte{c}, len(buffer)))
+		_, err := f.Write(buffer)
+		k.OK(err, "Write")
+	}
+	k.shut(f, "a file")
+	k.holds(s, "run1", []byte("aaaabbbbcccc"), "a file whose writer used its buffer again")
+}
+
+func scratchRemoved(k *scratchKit) {
+	s := k.space()
+	defer k.shut(s, "a space")
+	for _, data := range []string{"the first, and longer", "2"} {
+		k.put(s, "run1", []byte(data))
+		k.put(s, "run10", []byte("another"))
+		k.holds(s, "run1", []byte(data), "a file whose name was free")
+		k.OK(s.Remove("run1"), "Remove")
+		k.none(s, "run1", "a file that was removed")
+		k.holds(s, "run10", []byte("another"), "a file that was not removed")
+		k.OK(s.Remove("run10"), "Remove")
+	}
+	if k.room.Files != nil {
+		k.Same(k.room.Files(), 0, "the count of files after Remove of each")
+	}
+}
+
+func scratchNone(k *scratchKit) {
+	s := k.space()
+	defer k.shut(s, "a space")
+	k.none(s, "run1", "a file that never was")
+	k.put(s, "run1", []byte("a"))
+	k.none(s, "run", "the beginning of a name")
+	k.none(s, "run11", "more than a name")
+}
+
+func scratchNames(k *scratchKit) {
+	s := k.space()
+	defer k.shut(s, "a space")
+	for _, name := range []string{
+		"", ".", "..", "/", "a/b", "../a", "/a", "a.b", "a b", "a\x00", "a\x00b", "a_b", "a-b", "é", "a\n", "a\xff", `a\b`, strings.Repeat("a", 300),
+	} {
+		f, err := s.Create(name)
+		if err == nil {
+			k.shut(f, "a file")
+		}
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
+		_, err = s.Open(name)
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
+		k.Code(s.Remove(name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
+	}
+	for _, name := range []string{"a", "0", "run1", "Run2", "Z9", strings.Repeat("a", maxScratchName)} {
+		k.put(s, name, []byte(name))
+		k.holds(s, name, []byte(name), "a file of a name at the edge")
+	}
+}
+
+func scratchApart(k *scratchKit) {
+	a := k.space()
+	k.put(a, "run1", []byte("of a"))
+	b := k.space()
+	k.none(b, "run1", "another space's file")
+	k.put(b, "run1", []byte("of b"))
+	k.holds(a, "run1", []byte("of a"), "the first space's file")
+	k.OK(b.Remove("run1"), "Remove")
+	k.holds(a, "run1", []byte("of a"), "the first space's file after Remove in the second")
+	k.put(b, "run1", []byte("of b"))
+	k.shut(a, "the first space")
+	k.holds(b, "run1", []byte("of b"), "the second space's file after Close of the first")
+	k.shut(b, "the second space")
+}
+
+func scratchClosed(k *scratchKit) {
+	s := k.space()
+	k.put(s, "run1", []byte("a"))
+	k.put(s, "run2", manyFileBytes(300_000))
+	left, err := s.Create("run3")
+	k.OK(err, "Create")
+	_, err = left.Write(manyFileBytes(300_000))
+	k.OK(err, "Write")
+	k.shut(s, "a space with a file that is being written")
+	_ = left.Close() // late: whatever it says, nothing may come back
+	if _, err := s.Create("run4"); err == nil {
+		k.Fatalf("Create in a closed space gives no error")
+	}
+	if f, err := s.Open("run1"); err == nil {
+		k.shut(f, "a file")
+		k.Fatalf("Open in a closed space gives a file")
+	}
+	k.shut(s, "a closed space")
+	k.Need(k.room.Files != nil, "Files")
+	k.Same(k.room.Files(), 0, "the count of files after Close")
+}
+
+func scratchAtOnce(k *scratchKit) {
+	for _, err := range kit.Race(kit.Racers, func(i int) error {
+		s, err := k.room.Open(k.Context())
+		if err != nil {
+			return err
+		}
+		data := bytes.Repeat([]byte{byte('a' + i)}, 100_000+i)
+		err = putScratch(s, "run1", data, data)
+		return errors.Join(err, heldScratch(s, "run1", slices.Concat(data, data)), s.Close())
+	}) {
+		k.OK(err, "one of many spaces")
+	}
+}
+
+func scratchCancelled(k *scratchKit) {
+	for code, ctx := range kit.Done(k) {
+		s, err := k.room.Open(ctx)
+		k.Code(err, code, "Open with a context that is done")
+		k.Same(s == nil, true, "Open with a context that is done gives no space")
+	}
+}
+
+func scratchFull(k *scratchKit) {
+	k.Need(k.room.Fill != nil, "Fill")
+	s := k.space()
+	defer k.shut(s, "a space")
+	empty := k.room.Fill()
+	f, err := s.Create("run1")
+	if err == nil {
+		for n := 0; err == nil && n < 64; n++ {
+			_, err = f.Write(manyFileBytes(64 << 10))
+		}
+		if closeErr := f.Close(); err == nil {
+			err = closeErr
+		}
+	}
+	k.Code(err, errcodes.StorageUnavailable, "writing to a full disk")
+	k.OK(s.Remove("run1"), "Remove on a full disk")
+	empty()
+	k.put(s, "run1", []byte("a"))
+	k.holds(s, "run1", []byte("a"), "a file once there is room again")
+}

@@ -1,0 +1,183 @@
+package reporttest
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+var sourceFilterChecks = []sourceCheck{
+	{"a filter by texts keeps the rows that have one of them", sourceOneOf},
+	{"a filter by a range keeps both ends", sourceRanges},
+	{"filters apply together, and beside columns that were not asked for", sourceFiltersTogether},
+	{"a filter of a column that is not there is not applied", sourceUnknownFilter},
+}
+
+// filtered checks that a filter that the source applies keeps what filtering
+// afterwards keeps. A filter that it does not apply is the caller's to apply.
+func (k *sourceKit) filtered(rows []ports.Row, filters ...ports.Filter) {
+	k.Helper()
+	for _, f := range filters {
+		if !k.Source.Applies(f) {
+			return
+		}
+	}
+	want := keepRows(rows, func(r ports.Row) bool {
+		return !slices.ContainsFunc(filters, func(f ports.Filter) bool { return !k.keeps(f, r) })
+	})
+	got := k.rows(k.ask(func(q *ports.RowQuery) { q.Filters = filters }))
+	k.sameRows(got, want, "the filter "+kit.Short(filters))
+}
+
+// keeps says what a filter means.
+func (k *sourceKit) keeps(f ports.Filter, row ports.Row) bool {
+	c := k.Source.Columns()[k.column(f.Column)]
+	text := row[k.column(f.Column)]
+	if f.OneOf != nil {
+		return slices.ContainsFunc(f.OneOf, func(want string) bool { return compareTexts(c.Type, text, want) == 0 })
+	}
+	return text != "" &&
+		(f.From == "" || compareTexts(c.Type, text, f.From) >= 0) &&
+		(f.To == "" || compareTexts(c.Type, text, f.To) <= 0)
+}
+
+// compareTexts orders two texts of a type: numbers as such, all else by bytes,
+// which is the order of times as well.
+func compareTexts(t ports.ColumnType, a, b string) int {
+	if t == ports.ColumnMoney || t == ports.ColumnInteger {
+		x, ok := new(big.Rat).SetString(a)
+		y, ok2 := new(big.Rat).SetString(b)
+		if ok && ok2 {
+			return x.Cmp(y)
+		}
+	}
+	return strings.Compare(a, b)
+}
+
+// values gives the texts of a column, each once, in the order of its type.
+func (k *sourceKit) values(rows []ports.Row, c ports.Column) []string {
+	var out []string
+	for _, row := range rows {
+		if text := row[k.column(c.Name)]; text != "" {
+			out = append(out, text)
+		}
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	slices.SortStableFunc(out, func(a, b string) int { return compareTexts(c.Type, a, b) })
+	return out
+}
+
+func sourceOneOf(k *sourceKit) {
+	rows := k.all()
+	for _, c := range k.Source.Columns() {
+		texts := k.values(rows, c)
+		for _, f := range k.oneOfs(c, texts) {
+			k.filtered(rows, f)
+		}
+	}
+}
+
+// oneOfs gives filters by some of a column's texts, and by texts that a source
+// might take for them.
+func (k *sourceKit) oneOfs(c ports.Column, texts []string) []ports.Filter {
+	if len(texts) == 0 {
+		return nil
+	}
+	one, two := texts[0], texts[len(texts)-1]
+	lists := [][]string{{one}, {two}, {one, two}, {two, one, one}}
+	switch c.Type {
+	case ports.ColumnText:
+		lists = append(lists, []string{""}, []string{"none of these"}, []string{one, "none of these"},
+			[]string{one + " "}, []string{strings.ToLower(one)}, []string{strings.ToUpper(one)}, []string{one[:1] + "%"}, []string{"*"})
+	case ports.ColumnMoney:
+		lists = append(lists, []string{otherDigits(one)}, []string{otherDigits(two), otherDigits(one)}, []string{two + "1"})
+	case ports.ColumnInteger, ports.ColumnTime:
+	}
+	var out []ports.Filter
+	for _, list := range lists {
+		out = append(out, ports.Filter{Column: c.Name, OneOf: list})
+	}
+	return out
+}
+
+// otherDigits writes the same amount otherwise.
+func otherDigits(text string) string {
+	switch {
+	case strings.HasSuffix(text, ".00"):
+		return strings.TrimSuffix(text, ".00")
+	case strings.Contains(text, "."):
+		return text + "0"
+	default:
+		return text + ".0"
+	}
+}
+
+func sourceRanges(k *sourceKit) {
+	rows := k.all()
+	for _, c := range k.Source.Columns() {
+		texts := k.values(rows, c)
+		if len(texts) == 0 {
+			continue
+		}
+		for _, f := range rangesOf(c, texts) {
+			k.filtered(rows, f)
+		}
+	}
+}
+
+// rangesOf gives ranges whose ends are texts of rows.
+func rangesOf(c ports.Column, texts []string) []ports.Filter {
+	low, high := texts[len(texts)/3], texts[2*len(texts)/3]
+	out := []ports.Filter{
+		{Column: c.Name, From: low, To: high},
+		{Column: c.Name, From: low},
+		{Column: c.Name, To: high},
+		{Column: c.Name, From: low, To: low},
+		{Column: c.Name, From: texts[0], To: texts[len(texts)-1]},
+	}
+	if compareTexts(c.Type, low, high) < 0 {
+		out = append(out, ports.Filter{Column: c.Name, From: high, To: low})
+	}
+	if c.Type == ports.ColumnMoney {
+		out = append(out, ports.Filter{Column: c.Name, From: otherDigits(low), To: otherDigits(high)})
+	}
+	return out
+}
+
+func sourceFiltersTogether(k *sourceKit) {
+	rows := k.all()
+	row := rows[len(rows)/2]
+	status := ports.Filter{Column: ports.ColumnStatus, OneOf: []string{row[k.column(ports.ColumnStatus)]}}
+	direction := ports.Filter{Column: ports.ColumnDirection, OneOf: []string{row[k.column(ports.ColumnDirection)]}}
+	amount := ports.Filter{Column: ports.ColumnAmount, From: row[k.column(ports.ColumnAmount)]}
+	currency := ports.Filter{Column: ports.ColumnCurrency, OneOf: []string{row[k.column(ports.ColumnCurrency)]}}
+	k.filtered(rows, status, direction)
+	k.filtered(rows, currency, amount)
+	k.filtered(rows, status, direction, currency, amount)
+	if !k.Source.Applies(status) {
+		return
+	}
+	got := k.rows(k.ask(func(q *ports.RowQuery) {
+		q.Columns, q.Filters = []string{ports.ColumnTransactionID}, []ports.Filter{status}
+	}))
+	var want []ports.Row
+	for _, r := range keepRows(rows, func(r ports.Row) bool { return k.keeps(status, r) }) {
+		want = append(want, project(r, k.columns(), []string{ports.ColumnTransactionID}))
+	}
+	k.sameRows(got, want, "filtered by a column that was not asked for")
+}
+
+func sourceUnknownFilter(k *sourceKit) {
+	for _, name := range []string{"", "no such column", strings.ToUpper(ports.ColumnStatus), ports.ColumnStatus + " "} {
+		if slices.Contains(k.columns(), name) {
+			continue
+		}
+		if k.Source.Applies(ports.Filter{Column: name, OneOf: []string{"x"}}) {
+			k.Fatalf("the source says that it applies a filter of %q, which is none of its columns", name)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package reporttest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+var sourceRowChecks = []sourceCheck{
+	{"the rows are those that the source holds", sourceGivesItsRows},
+	{"no row is another owner's or merchant's (I31)", sourceKeepsStrangersOut},
+	{"From is included and Until is not", sourceBounds},
+	{"each row comes once, by createdAt, then transactionId", sourceOrder},
+	{"a row has the columns that were asked for, in that order", sourceProjects},
+	{"the same query gives the same rows", sourceRepeats},
+	{"the query is left as it is", sourceLeavesQuery},
+}
+
+func sourceGivesItsRows(k *sourceKit) {
+	k.Need(k.Rows != nil, "TransactionHoldings.Rows")
+	id, columns := k.column(ports.ColumnTransactionID), k.columns()
+	got := map[string]ports.Row{}
+	for _, row := range k.all() {
+		got[row[id]] = row
+	}
+	for _, want := range k.Rows {
+		row := got[want[ports.ColumnTransactionID]]
+		if row == nil {
+			k.Fatalf("the row %s is missing", kit.Short(want))
+		}
+		for name, text := range want {
+			k.Same(row[slices.Index(columns, name)], text, "the "+name+" of "+want[ports.ColumnTransactionID])
+		}
+	}
+	k.Same(len(got), len(k.Rows), "the number of rows")
+}
+
+func sourceKeepsStrangersOut(k *sourceKit) {
+	k.Need(len(k.Strangers) > 0, "TransactionHoldings.Strangers")
+	id := k.column(ports.ColumnTransactionID)
+	own := map[string]bool{}
+	for _, row := range k.all() {
+		own[row[id]] = true
+	}
+	for _, s := range k.Strangers {
+		theirs := k.rows(k.ask(func(q *ports.RowQuery) { q.Owner, q.MerchantID = s.Owner, s.MerchantID }))
+		if len(theirs) == 0 {
+			k.Fatalf("the stranger %q of merchant %q has no rows", s.Owner, s.MerchantID)
+		}
+		for _, row := range theirs {
+			if own[row[id]] {
+				k.Fatalf("%s is given to two who have nothing to do with each other", kit.Short(row[id]))
+			}
+		}
+	}
+}
+
+// sourceBounds takes the time of each row as a bound.
+func sourceBounds(k *sourceKit) {
+	rows := k.all()
+	at := func(row ports.Row) time.Time { return k.createdAt(row) }
+	k.manyInstants(rows)
+	for _, i := range []int{0, 1, len(rows) / 2, len(rows) - 1} {
+		bound := at(rows[i])
+		k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From = bound })),
+			keepRows(rows, func(r ports.Row) bool { return !at(r).Before(bound) }), "from the instant of a row on")
+		k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.Until = bound })),
+			keepRows(rows, func(r ports.Row) bool { return at(r).Before(bound) }), "until the instant of a row")
+		k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound })), nil, "a stretch of nothing")
+		k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound.Add(time.Millisecond) })),
+			keepRows(rows, func(r ports.Row) bool { return at(r).Equal(bound) }), "a stretch of one millisecond")
+	}
+	for _, row := range rows {
+		if t := at(row); t.Before(k.Query.From) || !t.Before(k.Query.Until) {
+			k.Fatalf("a row of %s lies outside the query", t)
+		}
+	}
+}
+
+// manyInstants makes sure that a bound can tell rows apart.
+func (k *sourceKit) manyInstants(rows []ports.Row) {
+	k.Helper()
+	instants := map[time.Time]bool{}
+	for _, row := range rows {
+		instants[k.createdAt(row)] = true
+	}
+	if len(instants) < 3 {
+		k.Fatalf("the query of the harness gives rows of %d instants; the check needs 3", len(instants))
+	}
+}
+
+func (k *sourceKit) createdAt(row ports.Row) time.Time {
+	k.Helper()
+	at, err := time.Parse(rowTime, row[k.column(ports.ColumnCreatedAt)])
+	k.OK(err, "createdAt")
+	return at
+}
+
+func keepRows(rows []ports.Row, keep func(ports.Row) bool) []ports.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r ports.Row) bool { return !keep(r) })
+}
+
+func sourceOrder(k *sourceKit) {
+	id, at := k.column(ports.ColumnTransactionID), k.column(ports.ColumnCreatedAt)
+	rows := k.all()
+	seen := map[string]bool{}
+	for i, row := range rows {
+		if seen[row[id]] {
+			k.Fatalf("%s comes twice", kit.Short(row[id]))
+		}
+		seen[row[id]] = true
+		if i == 0 {
+			continue
+		}
+		before := rows[i-1]
+		if order := strings.Compare(before[at], row[at]); order > 0 || order == 0 && before[id] > row[id] {
+			k.Fatalf("row %d, %s of %s, comes after %s of %s", i, kit.Short(row[id]), row[at], kit.Short(before[id]), before[at])
+		}
+	}
+}
+
+func sourceProjects(k *sourceKit) {
+	names, rows := k.columns(), k.all()
+	backwards := slices.Clone(names)
+	slices.Reverse(backwards)
+	lists := [][]string{backwards, names[len(names)/2:], {ports.ColumnAmount, ports.ColumnTransactionID}}
+	for _, name := range names {
+		lists = append(lists, []string{name})
+	}
+	for _, list := range lists {
+		var want []ports.Row
+		for _, row := range rows {
+			want = append(want, project(row, names, list))
+		}
+		got := k.rows(k.ask(func(q *ports.RowQuery) { q.Columns = list }))
+		k.sameRows(got, want, "the columns "+strings.Join(list, ", "))
+	}
+}
+
+// project picks columns of a row.
+func project(row ports.Row, names, list []string) ports.Row {
+	var out ports.Row
+	for _, name := range list {
+		out = append(out, row[slices.Index(names, name)])
+	}
+	return out
+}
+
+func sourceRepeats(k *sourceKit) {
+	first := k.all()
+	k.sameRows(k.all(), first, "asked again")
+	narrow := k.ask(func(q *ports.RowQuery) { q.From = k.createdAt(first[len(first)/2]) })
+	k.sameRows(k.rows(narrow), k.rows(narrow), "half of it, asked again")
+}
+
+func sourceLeavesQuery(k *sourceKit) {
+	rows := k.all()
+	status := rows[0][k.column(ports.ColumnStatus)]
+	query := func() ports.RowQuery {
+		return k.ask(func(q *ports.RowQuery) {
+			if f := (ports.Filter{Column: ports.ColumnStatus, OneOf: []string{status, "none", status}}); k.Source.Applies(f) {
+				q.Filters = []ports.Filter{f}
+			}
+		})
+	}
+	asked := query()
+	k.rows(asked)
+	k.Same(asked, query(), "the query, after it was answered")
+}

@@ -1,0 +1,155 @@
+package reporttest
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+var sourceStreamChecks = []sourceCheck{
+	{"whoever stops early is left alone, and nothing is left behind", sourceStops},
+	{"a context that is over gives its own code", sourceContext},
+	{"a stream that its context cuts short says so", sourceCut},
+	{"many may read at once", sourceRace},
+	{"the data are complete up to now at most", sourceAsOf},
+}
+
+func sourceStops(k *sourceKit) {
+	rows := k.all()
+	stream := func() iter.Seq2[ports.Row, error] { return k.Source.Rows(k.Context(), k.ask(nil)) }
+	stops(&k.Kit, stream)
+	k.sameRows(k.all(), rows, "after streams that were left early")
+}
+
+// stops leaves streams early, many times, and looks for what goes on.
+func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
+	k.Helper()
+	const times = 64
+	before := runtime.NumGoroutine()
+	for i := range times {
+		left, asked := i%5+1, 0
+		stream()(func(_ T, err error) bool {
+			asked++
+			k.OK(err, "a stream that is left early")
+			if asked > left {
+				k.Fatalf("the stream goes on after it was left")
+			}
+			return asked < left
+		})
+	}
+	for range 200 {
+		if runtime.NumGoroutine() < before+times/2 {
+			return
+		}
+		<-ports.SystemClock().After(5 * time.Millisecond)
+	}
+	k.Fatalf("%d streams were left early, and %d goroutines are left behind", times, runtime.NumGoroutine()-before)
+}
+
+func sourceContext(k *sourceKit) {
+	for want, ctx := range kit.Done(k) {
+		ended(&k.Kit, k.Source.Rows(ctx, k.ask(nil)), want, "Rows")
+		_, err := k.Source.AsOf(ctx, k.Now)
+		k.Code(err, want, "AsOf on a context that is over")
+	}
+}
+
+// ended checks a stream whose context is over: one error and nothing else.
+func ended[T any](k *kit.Kit, stream iter.Seq2[T, error], want errcodes.Code, what string) {
+	k.Helper()
+	var errs []error
+	given := 0
+	for _, err := range stream {
+		given++
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if given > 1 {
+			k.Fatalf("%s on a context that is over goes on", what)
+		}
+	}
+	if len(errs) == 0 {
+		k.Fatalf("%s on a context that is over ends without its error", what)
+	}
+	k.Code(errs[0], want, what+" on a context that is over")
+}
+
+func sourceCut(k *sourceKit) {
+	total := len(k.all())
+	cut(&k.Kit, total, "Rows", func(ctx context.Context) iter.Seq2[ports.Row, error] { return k.Source.Rows(ctx, k.ask(nil)) })
+}
+
+// cut ends the context of a stream at its second value. What is left may come,
+// wholly or not; only an end before the last without an error is wrong.
+func cut[T any](k *kit.Kit, total int, what string, stream func(ctx context.Context) iter.Seq2[T, error]) {
+	k.Helper()
+	ctx, cancel := context.WithCancel(k.Context())
+	defer cancel()
+	given := 0
+	var failed error
+	for _, err := range stream(ctx) {
+		if failed != nil {
+			k.Fatalf("%s goes on after an error", what)
+		}
+		if failed = err; err != nil {
+			continue
+		}
+		if given++; given == 2 {
+			cancel()
+		}
+	}
+	if failed == nil && given != total {
+		k.Fatalf("%s gave %d of %d before its context ended, and no error", what, given, total)
+	}
+	if failed != nil {
+		k.Code(failed, errcodes.Canceled, what+" of a context that ends")
+	}
+}
+
+func sourceRace(k *sourceKit) {
+	want := k.all()
+	query := k.ask(nil)
+	for _, err := range kit.Race(kit.Racers, func(i int) error {
+		q, n := query, 0
+		q.Columns = query.Columns[:1+i%len(query.Columns)]
+		for row, err := range k.Source.Rows(k.Context(), q) {
+			switch {
+			case err != nil:
+				return err
+			case n >= len(want):
+				return errcodes.New(errcodes.Internal, "more rows than for one alone")
+			case kit.Short(row) != kit.Short(want[n][:len(q.Columns)]):
+				return errcodes.New(errcodes.Internal, "another row than for one alone")
+			}
+			n++
+		}
+		if n != len(want) {
+			return errcodes.New(errcodes.Internal, "fewer rows than for one alone")
+		}
+		return nil
+	}) {
+		if err != nil {
+			k.Fatalf("one of %d who read at once: %v", kit.Racers, err)
+		}
+	}
+}
+
+func sourceAsOf(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }
+
+// completeUpTo asks for the instant of completeness, now and as if it were
+// earlier.
+func completeUpTo(k *kit.Kit, now time.Time, q ports.RowQuery, asOf func(context.Context, time.Time) (time.Time, error)) {
+	k.Helper()
+	for _, at := range []time.Time{now, q.Until, q.From, q.From.AddDate(-1, 0, 0)} {
+		got, err := asOf(k.Context(), at)
+		k.OK(err, "AsOf")
+		if got.After(at) {
+			k.Fatalf("at %s the data are complete up to %s, which is later", at.UTC(), got.UTC())
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package reporttest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+var formatName = regexp.MustCompile(`^[a-z0-9]+$`)
+
+func reportNames(k *reportKit) {
+	w := k.Open(k.TB)
+	if !formatName.MatchString(w.Format()) {
+		k.Fatalf("Format is %q: it is a file's extension, of lower case letters and digits", w.Format())
+	}
+	if kind, _, err := mime.ParseMediaType(w.ContentType()); err != nil || !strings.Contains(kind, "/") {
+		k.Fatalf("ContentType is %q, no media type", w.ContentType())
+	}
+}
+
+func reportEmpty(k *reportKit) {
+	k.reads(k.file(reportColumns()), reportColumns())
+	one := []ports.Column{{Name: "=1+1", Type: ports.ColumnText}}
+	names, rows := k.Read(k.TB, k.file(one), one)
+	k.Same(len(rows), 0, "how many rows there are")
+	if names != nil {
+		k.Same(names, k.readsAs(one, ports.Row{one[0].Name}), "a name that looks like a formula")
+	}
+}
+
+func reportRows(k *reportKit) {
+	rows := []ports.Row{
+		{"tx_1", "12.50", "USD", "3", "2026-11-20T15:00:00.000Z"},
+		{"", "", "", "", ""},
+		{"tx_2", "", "", "0", ""},
+		{"", "-0.05", "", "", "2024-02-29T23:59:59.999Z"},
+		{"tx_1", "12.50", "USD", "3", "2026-11-20T15:00:00.000Z"},
+	}
+	for i := range 200 {
+		rows = append(rows, ports.Row{fmt.Sprint("tx_", i), fmt.Sprint(i, ".10"), "XOF", strconv.Itoa(-i - 1), ""})
+	}
+	k.reads(k.file(reportColumns(), rows...), reportColumns(), rows...)
+	one := []ports.Column{{Name: "only", Type: ports.ColumnText}}
+	short := []ports.Row{{"a"}, {""}, {"b"}, {""}}
+	k.reads(k.file(one, short...), one, short...)
+}
+
+// hostileTexts are taken for something else by a careless writer: formulas,
+// numbers, separators, markup, escapes.
+var hostileTexts = []string{
+	"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\n=1", "＝1", "＋1", "－1", "＠1", "'=1", "'", " =1",
+	"=HYPERLINK(\"http://x.example?\"&A1)", "-12.50", "007", "1e9", "TRUE", "2026-11-20", "null",
+	"a,b", "a;b", `a"b`, `"`, `""`, "a\nb", "a\n", "\n", " a ", "a\tb", `\.`, `a\nb`, `\`, "</t>&amp;<![CDATA[", "{{7*7}}",
+	"_x0041_", "_x0041_x0042_", "_xD800_", "_x005F_x0041_", "__x0041__", "_x004_", "café", "e\u0301", "\u202e", "ᎣᏏᏲ", "😀", "\u2028",
+}
+
+func reportHostile(k *reportKit) {
+	columns := []ports.Column{{Name: "first", Type: ports.ColumnText}, {Name: "second", Type: ports.ColumnText}}
+	var rows []ports.Row
+	for _, text := range hostileTexts {
+		rows = append(rows, ports.Row{text, "x"}, ports.Row{"x", text}, ports.Row{text, text})
+	}
+	k.reads(k.file(columns, rows...), columns, rows...)
+}
+
+// spelt are texts of each type, and mistyped are not, by the grammar that
+// package ports gives.
+var spelt = map[ports.ColumnType][]string{
+	ports.ColumnInteger: {
+		"", "0", "7", "-7", "10", "1234567890", "999999999999999", "1000000000000000", "9007199254740993",
+		"9223372036854775807", "-9223372036854775808",
+	},
+	ports.ColumnMoney: {
+		"", "0", "0.00", "12.50", "-12.50", "0.05", "-0.05", "100", "1234567890123.45", "12345678901234.56", "-0.00",
+		"0.1", "0.30", "9999999999999.99", "0.000000000000001", "99999999999999999999999999.123456789012345678",
+	},
+	ports.ColumnText: {"", "text"},
+	ports.ColumnTime: {"", "2026-11-20T15:00:00.000Z", "2024-02-29T23:59:59.999Z", "1969-12-31T00:00:00.001Z", "0001-01-01T00:00:00.000Z"},
+}
+
+var mistyped = map[ports.ColumnType][]string{
+	ports.ColumnInteger: {
+		"=1+1", "+7", "--7", "-", "-0", "007", "1.0", "1e9", "1,000", " 7", "7 ", "0x7", "٣", "9223372036854775808", "-9223372036854775809",
+		"12345678901234567890", "7\n",
+	},
+	ports.ColumnMoney: {
+		"=1+1", "@SUM(A1)", "+12.50", "--1", "-", "-=1", "1.", ".5", "-.5", "1.2.3", "1,5", "1e2", "00.50", "007", "NaN", "Infinity",
+		" 1", "1 ", "12.50 USD", "1.5-", "1.+5", "１", "1\r\n",
+	},
+	ports.ColumnText: nil, // every text is one
+	ports.ColumnTime: {
+		"=NOW()", "2026-11-20", "2026-11-20T15:00:00Z", "2026-11-20T15:00:00.000", "2026-11-20T15:00:00.000+00:00", "2026-11-20 15:00:00.000Z",
+		"2026-11-20T15:00:00,000Z", "2026-11-20t15:00:00.000z", "2026-11-20T15:00:00.+12Z", "-026-11-20T15:00:00.000Z", "2026-00-20T15:00:00.000Z",
+		"2026-13-20T15:00:00.000Z", "2026-11-00T15:00:00.000Z", "2026-11-31T15:00:00.000Z", "2025-02-29T15:00:00.000Z", "1900-02-29T15:00:00.000Z",
+		"2026-11-20T24:00:00.000Z", "2026-11-20T15:60:00.000Z", "2026-11-20T15:00:60.000Z", "2026-11-20T15:00:00.0000Z", "2026-11-20T15:00:00.00Z",
+	},
+}
+
+var columnTypes = []ports.ColumnType{ports.ColumnText, ports.ColumnInteger, ports.ColumnMoney, ports.ColumnTime}
+
+func typedColumns(t ports.ColumnType) []ports.Column {
+	return []ports.Column{{Name: "id", Type: ports.ColumnText}, {Name: "value", Type: t}}
+}
+
+func reportSpellings(k *reportKit) {
+	for _, t := range columnTypes {
+		var rows []ports.Row
+		for i, text := range spelt[t] {
+			rows = append(rows, ports.Row{fmt.Sprint("tx_", i), text})
+		}
+		k.reads(k.file(typedColumns(t), rows...), typedColumns(t), rows...)
+	}
+}
+
+func reportMistyped(k *reportKit) {
+	for _, t := range columnTypes {
+		for _, text := range mistyped[t] {
+			k.leavesNoTrace(typedColumns(t), ports.Row{"of a stranger", text}, ports.Row{"tx_1", ""},
+				fmt.Sprintf("Write of %q as %s", text, t))
+		}
+	}
+}
+
+func reportLengths(k *reportKit) {
+	good := ports.Row{"tx_1", "1", "USD", "1", ""}
+	for _, bad := range []ports.Row{nil, {}, good[:4], append(slices.Clone(good), ""), append(slices.Clone(good), "more", "and more")} {
+		k.leavesNoTrace(reportColumns(), bad, good, fmt.Sprintf("Write of %d texts to %d columns", len(bad), len(good)))
+	}
+}
+
+// leavesNoTrace checks that a bad row between good ones is refused, and that the
+// file is as if it had never been written.
+func (k *reportKit) leavesNoTrace(columns []ports.Column, bad, good ports.Row, what string) {
+	k.Helper()
+	var out bytes.Buffer
+	w := k.begin(&out, columns)
+	k.OK(w.Write(good), "Write")
+	k.refused(w.Write(bad), bad, what)
+	k.OK(w.Write(good), "Write after a row that was refused")
+	k.OK(w.Close(), "Close")
+	k.reads(out.Bytes(), columns, good, good)
+}
+
+func reportKeeps(k *reportKit) {
+	var out bytes.Buffer
+	columns := reportColumns()
+	w := k.begin(&out, columns)
+	for i := range columns {
+		columns[i].Type, columns[i].Name = ports.ColumnText, "changed"
+	}
+	row := make(ports.Row, len(columns))
+	var want []ports.Row
+	for i := range 100 {
+		copy(row, ports.Row{fmt.Sprint("tx_", i), fmt.Sprint(i, ".25"), "KES", strconv.Itoa(i), "2026-11-20T15:00:00.000Z"})
+		want = append(want, slices.Clone(row))
+		k.OK(w.Write(row), "Write")
+		for j := range row {
+			row[j] = "overwritten"
+		}
+	}
+	k.refused(w.Write(row), row, "Write of texts that are of no type, after the columns were changed")
+	k.OK(w.Close(), "Close")
+	k.reads(out.Bytes(), reportColumns(), want...)
+}
+
+func reportTwo(k *reportKit) {
+	writer, columns := k.Open(k.TB), reportColumns()
+	var files [2]bytes.Buffer
+	var writers [2]ports.RowWriter
+	var want [2][]ports.Row
+	for i := range files {
+		w, err := writer.Begin(&files[i], columns)
+		k.OK(err, "Begin")
+		writers[i] = w
+	}
+	for n := range 50 {
+		i := n % 2
+		row := ports.Row{fmt.Sprint("tx_", n), "1.00", "USD", strconv.Itoa(n), ""}
+		k.OK(writers[i].Write(row), "Write")
+		want[i] = append(want[i], row)
+	}
+	for i := range files {
+		k.OK(writers[i].Close(), "Close")
+		k.reads(files[i].Bytes(), columns, want[i]...)
+	}
+}
+
+var errFull = errors.New("the disk is full")
+
+// failing takes so many bytes, then none. Its short one tells no error of it.
+type failing struct {
+	room  int
+	short bool
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	n := min(f.room, len(p))
+	f.room -= n
+	if n < len(p) && !f.short {
+		return n, errFull
+	}
+	return n, nil
+}
+
+func reportFails(k *reportKit) {
+	for _, room := range []int{0, 1, 200} {
+		if err := k.writeTo(&failing{room: room}); !errors.Is(err, errFull) {
+			k.Fatalf("an io.Writer that fails after %d bytes: neither Write nor Close gave its error: %v", room, err)
+		}
+		if err := k.writeTo(&failing{room: room, short: true}); !errors.Is(err, io.ErrShortWrite) {
+			k.Fatalf("an io.Writer that takes %d bytes and tells no error: neither Write nor Close gave io.ErrShortWrite: %v", room, err)
+		}
+	}
+}
+
+// writeTo gives the first error. Close is called in any case.
+func (k *reportKit) writeTo(out io.Writer) error {
+	w, err := k.Open(k.TB).Begin(out, reportColumns())
+	if err != nil {
+		return err
+	}
+	for i := 0; i < 100 && err == nil; i++ {
+		err = w.Write(ports.Row{fmt.Sprint("tx_", i), "1.00", "USD", "1", ""})
+	}
+	if closed := w.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+type closing struct {
+	bytes.Buffer
+	closed bool
+}
+
+func (c *closing) Close() error {
+	c.closed = true
+	return nil
+}
+
+func reportCloses(k *reportKit) {
+	out := &closing{}
+	k.OK(k.writeTo(out), "Write and Close")
+	if out.closed {
+		k.Fatalf("the io.Writer was closed, which is its owner's")
+	}
+}
+
+// Bytes of the check below: what it writes between two looks, and what may be
+// kept of that.
+const (
+	streamText  = 30_000
+	streamFirst = 1_500 // rows
+	streamMore  = 3_000
+	streamKept  = 40 << 20
+)
+
+func reportStreams(k *reportKit) {
+	columns := []ports.Column{{Name: "text", Type: ports.ColumnText}}
+	w := k.begin(io.Discard, columns)
+	text := strings.Repeat("x", streamText-1)
+	write := func(n int) uint64 {
+		for i := range n {
+			k.OK(w.Write(ports.Row{text + string(rune('a'+i%26))}), "Write")
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := write(streamFirst)
+	if after := write(streamMore); after > before+streamKept {
+		k.Fatalf("%d bytes of rows took %d bytes of memory", streamMore*streamText, after-before)
+	}
+	k.OK(w.Close(), "Close")
+}

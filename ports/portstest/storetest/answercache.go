@@ -1,0 +1,240 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// AnswerCache checks a ports.AnswerCache.
+func AnswerCache(t *testing.T, h Harness) {
+	t.Helper()
+	runStore(t, h, answerCacheChecks, func(s Store) string {
+		if s.Answers == nil {
+			return "the store keeps no answers"
+		}
+		return ""
+	})
+}
+
+var answerCacheChecks = slices.Concat(answerChecks, answerClaimChecks, answerPurgeChecks, answerOutcomeChecks)
+
+// answerChecks: what goes in comes out.
+var answerChecks = []storeCheck{
+	{"an unknown key is not found", unknownAnswer},
+	{"an answer comes back as it was put", answerRoundTrip},
+	{"a stale answer is still given", staleAnswer},
+	{"an answer takes the place of the earlier one", answerReplaced},
+	{"keys that differ in one byte are different keys", answerKeysApart},
+	{"changing an answer outside changes nothing stored", answerNotAliased},
+}
+
+// answerKey makes a key.
+func answerKey(text string) ports.AnswerKey {
+	var key ports.AnswerKey
+	copy(key[:], text)
+	return key
+}
+
+// cached makes an answer that is fresh for a day.
+func cached(text string) ports.CachedAnswer {
+	return ports.CachedAnswer{
+		Key: answerKey(text), Provider: "provider-1", At: kit.Epoch, ExpiresAt: kit.Epoch.AddDate(0, 0, 1),
+		Sealed: ports.Sealed{KeyID: "key-1", Data: []byte("sealed answer of " + text)},
+	}
+}
+
+func (k *storeKit) putAnswer(a ports.CachedAnswer) {
+	k.Helper()
+	k.OK(k.Answers.PutAnswer(k.Context(), a), "PutAnswer")
+}
+
+func (k *storeKit) hasAnswer(want ports.CachedAnswer, what string) {
+	k.Helper()
+	got, err := k.Answers.Answer(k.Context(), want.Key)
+	k.OK(err, "Answer")
+	k.Same(got, want, what)
+}
+
+func (k *storeKit) noAnswer(key ports.AnswerKey, what string) {
+	k.Helper()
+	_, err := k.Answers.Answer(k.Context(), key)
+	k.Code(err, errcodes.NotFound, "Answer of "+what)
+}
+
+func unknownAnswer(k *storeKit) {
+	k.noAnswer(answerKey("a"), "an empty cache")
+	k.putAnswer(cached("a"))
+	k.noAnswer(answerKey("b"), "an unknown key")
+	k.noAnswer(ports.AnswerKey{}, "the zero key")
+}
+
+func answerRoundTrip(k *storeKit) {
+	for i, data := range append(kit.AnyBytes, bytes.Repeat([]byte("x"), 10_000)) {
+		want := cached(string(rune('a' + i)))
+		want.Sealed.Data = data
+		k.putAnswer(want)
+		k.hasAnswer(want, "an answer of any bytes")
+	}
+	for i, at := range []time.Time{
+		kit.Epoch.Add(time.Millisecond),
+		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+	} {
+		want := cached(string(rune('A' + i)))
+		want.Provider, want.Sealed.KeyID = fmt.Sprint("other-", i), fmt.Sprint("other-key-", i)
+		want.At, want.ExpiresAt = at, at.Add(time.Millisecond)
+		k.putAnswer(want)
+		k.hasAnswer(want, "an answer of any time")
+	}
+}
+
+func staleAnswer(k *storeKit) {
+	want := cached("a")
+	want.At, want.ExpiresAt = kit.Epoch.AddDate(-30, 0, 0), kit.Epoch.AddDate(-29, 0, 0)
+	k.putAnswer(want)
+	k.hasAnswer(want, "a stale answer")
+	k.putAnswer(cached("a"))
+	k.hasAnswer(cached("a"), "the fresh answer in its place")
+}
+
+func answerReplaced(k *storeKit) {
+	other := cached("b")
+	k.putAnswer(other)
+	k.putAnswer(cached("a"))
+	// The second is older than the first: which one is right is not the cache's to judge.
+	for i, at := range []time.Time{kit.Epoch.Add(time.Hour), kit.Epoch.Add(-time.Hour), kit.Epoch} {
+		want := ports.CachedAnswer{
+			Key: answerKey("a"), Provider: "provider-2", At: at, ExpiresAt: at.Add(time.Minute),
+			Sealed: ports.Sealed{KeyID: "key-2", Data: bytes.Repeat([]byte{0xff}, i)},
+		}
+		k.putAnswer(want)
+		k.hasAnswer(want, "the later answer")
+	}
+	k.hasAnswer(other, "the other answer")
+}
+
+func answerKeysApart(k *storeKit) {
+	var all []ports.CachedAnswer
+	for _, at := range []int{0, 15, 31} {
+		for _, b := range []byte{0, ' ', 'a', 'A', 0xff} {
+			a := cached("0123456789abcdef0123456789abcdef")
+			a.Key[at] = b
+			a.Sealed.Data = []byte{byte(at), b}
+			k.putAnswer(a)
+			all = append(all, a)
+		}
+	}
+	for i, a := range all {
+		k.claims(a.Key, string(rune('A'+i)), kit.Epoch, kit.Epoch.Add(lease), true)
+	}
+	for i, a := range all {
+		k.hasAnswer(a, "an answer among keys that look alike")
+		k.claims(a.Key, string(rune('A'+(i+1)%len(all))), kit.Epoch, kit.Epoch.Add(lease), false)
+	}
+}
+
+func answerNotAliased(k *storeKit) {
+	in := cached("a")
+	k.putAnswer(in)
+	for range 2 {
+		in.Sealed.Data[0]++
+		in.Key[0]++
+		var err error
+		in, err = k.Answers.Answer(k.Context(), answerKey("a"))
+		k.OK(err, "Answer")
+		k.Same(in, cached("a"), "the answer after a copy was changed")
+	}
+}
+
+// answerOutcomeChecks: how it ends when it does not go well.
+var answerOutcomeChecks = []storeCheck{
+	{"a context that is done gives its own code and changes nothing", answersCancelled},
+	{"a closed store says so", answersClosed},
+	{"a store that is opened again has its answers and claims", answersReopened},
+	{"what is out of bounds is refused", answerBounds},
+}
+
+func (k *storeKit) answerCalls(have, fresh ports.CachedAnswer) map[string]func(ctx context.Context) error {
+	return map[string]func(ctx context.Context) error{
+		"Answer":    func(ctx context.Context) error { _, err := k.Answers.Answer(ctx, have.Key); return err },
+		"PutAnswer": func(ctx context.Context) error { return k.Answers.PutAnswer(ctx, fresh) },
+		"Claim": func(ctx context.Context) error {
+			_, err := k.Answers.Claim(ctx, fresh.Key, "late", kit.Epoch, kit.Epoch.Add(lease))
+			return err
+		},
+		"Release": func(ctx context.Context) error { return k.Answers.Release(ctx, have.Key, "holder") },
+		"PurgeAnswers": func(ctx context.Context) error {
+			_, err := k.Answers.PurgeAnswers(ctx, have.ExpiresAt, 10)
+			return err
+		},
+	}
+}
+
+func answersCancelled(k *storeKit) {
+	have, fresh := cached("have"), cached("fresh")
+	k.putAnswer(have)
+	k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
+	k.doneContexts(k.answerCalls(have, fresh))
+	k.hasAnswer(have, "the answer after a purge with a context that was done")
+	k.noAnswer(fresh.Key, "a put with a context that was done")
+	k.claims(have.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false)
+	k.claims(fresh.Key, "other", kit.Epoch, kit.Epoch.Add(lease), true)
+}
+
+func answersClosed(k *storeKit) {
+	have := cached("have")
+	k.putAnswer(have)
+	k.closed(k.answerCalls(have, cached("fresh")))
+}
+
+func answersReopened(k *storeKit) {
+	k.Need(k.Reopen != nil, "Reopen: it is not durable")
+	have, replaced, purged := cached("have"), cached("replaced"), cached("purged")
+	purged.ExpiresAt = kit.Epoch
+	for _, a := range []ports.CachedAnswer{have, replaced, purged} {
+		k.putAnswer(a)
+	}
+	replaced.Provider = "provider-2"
+	k.putAnswer(replaced)
+	k.purgeAnswers(kit.Epoch, 10, 1)
+	k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
+	k.Store = k.Reopen()
+	k.hasAnswer(have, "the answer after opening again")
+	k.hasAnswer(replaced, "the later answer after opening again")
+	k.noAnswer(purged.Key, "what was purged before")
+	k.claims(have.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false) // another process may hold it
+	k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
+}
+
+func answerBounds(k *storeKit) {
+	key, until := answerKey("a"), kit.Epoch.Add(lease)
+	claim := func(holder string) error {
+		_, err := k.Answers.Claim(k.Context(), key, holder, kit.Epoch, until)
+		return err
+	}
+	purge := func(n int) error { _, err := k.Answers.PurgeAnswers(k.Context(), kit.Epoch, n); return err }
+	long := strings.Repeat("\xff", 64)
+	k.invalid(map[string]error{
+		"a claim without a holder":   claim(""),
+		"a claim of 65 bytes":        claim(long + "x"),
+		"a release without a holder": k.Answers.Release(k.Context(), key, ""),
+		"a release of 65 bytes":      k.Answers.Release(k.Context(), key, long+"x"),
+		"a purge of 0":               purge(0),
+		"a purge below 0":            purge(-1),
+		"a purge of 10,001":          purge(10_001),
+	})
+	k.claims(key, long, kit.Epoch, until, true)
+	k.release(key, long)
+	k.claims(key, "h", kit.Epoch, until, true)
+	k.purgeAnswers(kit.Epoch, 1, 0)
+	k.purgeAnswers(kit.Epoch, 10_000, 0)
+}

@@ -1,0 +1,210 @@
+package storetest_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
+)
+
+// onAnswer lets fn change what Answer gives.
+func onAnswer(fn func(a *ports.CachedAnswer, err error) error) func(b *bundle) {
+	return func(b *bundle) {
+		answer := b.answers.answer
+		b.answers.answer = func(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+			a, err := answer(ctx, key)
+			err = fn(&a, err)
+			return a, err
+		}
+	}
+}
+
+func eachAnswer(fn func(a *ports.CachedAnswer)) func(b *bundle) {
+	return onAnswer(func(a *ports.CachedAnswer, err error) error {
+		fn(a)
+		return err
+	})
+}
+
+type putAnswerFunc = func(context.Context, ports.CachedAnswer) error
+
+// putsAnswers puts fn in the place of PutAnswer.
+func putsAnswers(fn func(ctx context.Context, b *bundle, put putAnswerFunc, a ports.CachedAnswer) error) func(b *bundle) {
+	return func(b *bundle) {
+		put := b.answers.put
+		b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error { return fn(ctx, b, put, a) }
+	}
+}
+
+// mapAnswerKeys keeps keys as f makes them.
+func mapAnswerKeys(f func(*ports.AnswerKey)) func(b *bundle) {
+	return func(b *bundle) {
+		inner := b.answers
+		b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error { f(&a.Key); return inner.put(ctx, a) }
+		b.answers.answer = func(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+			kept := key
+			f(&kept)
+			a, err := inner.answer(ctx, kept)
+			a.Key = key
+			return a, err
+		}
+		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			f(&key)
+			return inner.claim(ctx, key, holder, now, until)
+		}
+	}
+}
+
+// mapClaimKeys claims keys as f makes them, and keeps the answers' whole.
+func mapClaimKeys(f func(*ports.AnswerKey)) func(b *bundle) {
+	return func(b *bundle) {
+		claim := b.answers.claim
+		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			f(&key)
+			return claim(ctx, key, holder, now, until)
+		}
+	}
+}
+
+const (
+	unknownAnswer  = "an unknown key is not found"
+	answerAsPut    = "an answer comes back as it was put"
+	staleGiven     = "a stale answer is still given"
+	answerReplaced = "an answer takes the place of the earlier one"
+	keysApart      = "keys that differ in one byte are different keys"
+	answerAliased  = "changing an answer outside changes nothing stored"
+)
+
+var answerSaboteurs = []saboteur{
+	{"gives an empty answer for an unknown key", unknownAnswer, onAnswer(func(_ *ports.CachedAnswer, err error) error {
+		if errcodes.Of(err) == errcodes.NotFound {
+			return nil
+		}
+		return err
+	})},
+	{"calls not found internal", unknownAnswer, onAnswer(func(_ *ports.CachedAnswer, err error) error {
+		return broken.Recode(err, errcodes.NotFound, errcodes.Internal)
+	})},
+	{"forgets the key", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Key = ports.AnswerKey{} })},
+	{"forgets the sealing key", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Sealed.KeyID = "key-1" })},
+	{"forgets the provider", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Provider = "provider-1" })},
+	{"keeps answers as text", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Sealed.Data = bytes.ToValidUTF8(a.Sealed.Data, nil) })},
+	{"stops answers at a NUL", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Sealed.Data, _, _ = bytes.Cut(a.Sealed.Data, []byte{0}) })},
+	{"keeps seconds", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.At = a.At.Truncate(time.Second) })},
+	{"keeps nanoseconds in 64 bits", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.ExpiresAt = time.Unix(0, a.ExpiresAt.UnixNano()).UTC() })},
+	{"keeps stale answers to itself", staleGiven, onAnswer(func(a *ports.CachedAnswer, err error) error {
+		if a.ExpiresAt.Before(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) {
+			return errcodes.New(errcodes.NotFound, "")
+		}
+		return err
+	})},
+	{"stores no stale answer", staleGiven, putsAnswers(func(ctx context.Context, _ *bundle, put putAnswerFunc, a ports.CachedAnswer) error {
+		if a.ExpiresAt.Year() < 2020 {
+			return nil
+		}
+		return put(ctx, a)
+	})},
+	{"keeps the first answer", answerReplaced, putsAnswers(func(ctx context.Context, b *bundle, put putAnswerFunc, a ports.CachedAnswer) error {
+		if _, err := b.answers.answer(ctx, a.Key); err == nil {
+			return nil
+		}
+		return put(ctx, a)
+	})},
+	{"keeps the answer of the latest time", answerReplaced, putsAnswers(func(ctx context.Context, b *bundle, put putAnswerFunc, a ports.CachedAnswer) error {
+		if old, err := b.answers.answer(ctx, a.Key); err == nil && old.At.After(a.At) {
+			return nil
+		}
+		return put(ctx, a)
+	})},
+	{"keeps the first provider", answerReplaced, putsAnswers(func(ctx context.Context, b *bundle, put putAnswerFunc, a ports.CachedAnswer) error {
+		if old, err := b.answers.answer(ctx, a.Key); err == nil {
+			a.Provider = old.Provider
+		}
+		return put(ctx, a)
+	})},
+	{"refuses a key that is there", answerReplaced, putsAnswers(func(ctx context.Context, b *bundle, put putAnswerFunc, a ports.CachedAnswer) error {
+		if _, err := b.answers.answer(ctx, a.Key); err == nil {
+			return errcodes.New(errcodes.Conflict, "")
+		}
+		return put(ctx, a)
+	})},
+	{"compares 31 bytes of a key", keysApart, mapAnswerKeys(func(key *ports.AnswerKey) { key[31] = 0 })},
+	{"compares the end of a key", keysApart, mapAnswerKeys(func(key *ports.AnswerKey) { key[0] = 0 })},
+	{"folds a key's case", keysApart, mapAnswerKeys(func(key *ports.AnswerKey) { copy(key[:], bytes.ToLower(key[:])) })},
+	{"compares 31 bytes of a claim's key", keysApart, mapClaimKeys(func(key *ports.AnswerKey) { key[31] = 0 })},
+	{"keeps the answer passed in", answerAliased, func(b *bundle) {
+		kept := map[ports.AnswerKey]ports.CachedAnswer{}
+		b.answers.put = func(_ context.Context, a ports.CachedAnswer) error { kept[a.Key] = a; return nil }
+		b.answers.answer = func(_ context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) { return kept[key], nil }
+	}},
+	{"gives the bytes that it keeps", answerAliased, func(b *bundle) {
+		var kept []byte
+		eachAnswer(func(a *ports.CachedAnswer) {
+			if kept == nil {
+				kept = a.Sealed.Data
+			}
+			a.Sealed.Data = kept
+		})(b)
+	}},
+}
+
+const answersDone = "a context that is done gives its own code and changes nothing"
+
+var answerOutcomeSaboteurs = slices.Concat(commonSaboteurs(answersDone), []saboteur{
+	{"claims whatever the context says", answersDone, func(b *bundle) {
+		claim := b.answers.claim
+		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			has, err := claim(context.WithoutCancel(ctx), key, holder, now, until)
+			return has, broken.OrDone(ctx, err)
+		}
+	}},
+	{"purges whatever the context says", answersDone, func(b *bundle) {
+		purge := b.answers.purge
+		b.answers.purge = func(ctx context.Context, before time.Time, n int) (int, error) {
+			got, err := purge(context.WithoutCancel(ctx), before, n)
+			return got, broken.OrDone(ctx, err)
+		}
+	}},
+	{"releases whatever the context says", answersDone, func(b *bundle) {
+		release := b.answers.release
+		b.answers.release = func(ctx context.Context, key ports.AnswerKey, holder string) error {
+			return broken.OrDone(ctx, release(context.WithoutCancel(ctx), key, holder))
+		}
+	}},
+	{"forgets answers", "a store that is opened again has its answers and claims", forgets},
+	{"forgets claims", "a store that is opened again has its answers and claims", func(b *bundle) {
+		reopen, claim := b.reopen, b.answers.claim
+		var opened atomic.Bool
+		b.reopen = func() storetest.Store { opened.Store(true); return reopen() }
+		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			if opened.Load() {
+				return true, nil
+			}
+			return claim(ctx, key, holder, now, until)
+		}
+	}},
+	{"takes holders of any length", "what is out of bounds is refused", func(b *bundle) {
+		claim := b.answers.claim
+		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			return claim(ctx, key, (holder + "x")[:min(len(holder)+1, 64)], now, until)
+		}
+	}},
+	{"takes holders of 63 bytes at most", "what is out of bounds is refused", func(b *bundle) {
+		claim := b.answers.claim
+		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			if len(holder) > 63 {
+				return false, errcodes.New(errcodes.InvalidRequest, "")
+			}
+			return claim(ctx, key, holder, now, until)
+		}
+	}},
+	{"cuts n to the greatest", "what is out of bounds is refused", purgesAnswers(func(ctx context.Context, purge purgeAnswersFunc, before time.Time, n int) (int, error) {
+		return purge(ctx, before, min(n, 10_000))
+	})},
+})

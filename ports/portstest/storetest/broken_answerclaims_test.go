@@ -1,0 +1,234 @@
+package storetest_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+type claimFunc = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error)
+
+// claims puts fn in the place of Claim.
+func claims(fn func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error)) func(b *bundle) {
+	return func(b *bundle) {
+		claim := b.answers.claim
+		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			return fn(ctx, claim, key, holder, now, until)
+		}
+	}
+}
+
+// ownClaims keeps claims by a rule of its own: whether a holder gets a key that
+// another has had until an instant.
+func ownClaims(rule func(had claimed, holder string, now time.Time) bool) func(b *bundle) {
+	return func(b *bundle) {
+		var mu sync.Mutex
+		held := map[ports.AnswerKey]claimed{}
+		b.answers.claim = func(_ context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if had, ok := held[key]; ok && !rule(had, holder, now) {
+				return false, nil
+			}
+			held[key] = claimed{holder, now, until}
+			return true, nil
+		}
+		b.answers.release = func(_ context.Context, key ports.AnswerKey, holder string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if held[key].holder == holder {
+				delete(held, key)
+			}
+			return nil
+		}
+	}
+}
+
+type claimed struct {
+	holder string
+	at     time.Time
+	until  time.Time
+}
+
+// mapHolders keeps holders as f makes them.
+func mapHolders(b *bundle, f func(string) string) {
+	claim, release := b.answers.claim, b.answers.release
+	b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		return claim(ctx, key, f(holder), now, until)
+	}
+	b.answers.release = func(ctx context.Context, key ports.AnswerKey, holder string) error {
+		return release(ctx, key, f(holder))
+	}
+}
+
+// releasesAll lets whoever comes end a claim.
+func releasesAll(b *bundle) {
+	var holders sync.Map
+	claim, release := b.answers.claim, b.answers.release
+	b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		has, err := claim(ctx, key, holder, now, until)
+		if has {
+			holders.Store(key, holder)
+		}
+		return has, err
+	}
+	b.answers.release = func(ctx context.Context, key ports.AnswerKey, holder string) error {
+		if other, ok := holders.Load(key); ok {
+			holder, _ = other.(string)
+		}
+		return release(ctx, key, holder)
+	}
+}
+
+// oncePerHolder gives a key to one holder only once in a row.
+func oncePerHolder(b *bundle) {
+	var mu sync.Mutex
+	last := map[ports.AnswerKey]string{}
+	claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if last[key] == holder {
+			return false, nil
+		}
+		has, err := claim(ctx, key, holder, now, until)
+		if has {
+			last[key] = holder
+		}
+		return has, err
+	})(b)
+}
+
+const (
+	exclusive      = "a claim keeps every other holder out"
+	renewed        = "a holder may renew its claim"
+	lapses         = "a claim lapses at its instant, not before"
+	claimBackwards = "a claim holds when a caller's clock is behind"
+	holdersApart   = "holders that look alike are different holders"
+	releasesOwn    = "a release ends the holder's own claim only"
+	releasedFree   = "a released claim can be had at once"
+	besideAnswers  = "claims and answers do not touch each other"
+)
+
+var answerClaimSaboteurs = slices.Concat(
+	confuse("holders", holdersApart, looks, mapHolders),
+	[]saboteur{
+		{"gives every claim", exclusive, ownClaims(func(claimed, string, time.Time) bool { return true })},
+		{"gives a claim to who waits longest", exclusive, claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			return claim(ctx, key, holder, now.Add(10*time.Minute), until)
+		})},
+		{"has one claim for all keys", exclusive, claims(func(ctx context.Context, claim claimFunc, _ ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			return claim(ctx, ports.AnswerKey{}, holder, now, until)
+		})},
+		{"calls a claim that is taken a conflict", exclusive, claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			has, err := claim(ctx, key, holder, now, until)
+			if err == nil && !has {
+				return false, errcodes.New(errcodes.Conflict, "")
+			}
+			return has, err
+		})},
+		{"gives a holder a claim once", renewed, oncePerHolder},
+		{"renews without the new instant", renewed, func(b *bundle) {
+			var mu sync.Mutex
+			ends := map[ports.AnswerKey]claimed{}
+			claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if had := ends[key]; had.holder == holder && had.until.After(now) {
+					until = had.until
+				}
+				has, err := claim(ctx, key, holder, now, until)
+				if has {
+					ends[key] = claimed{holder, now, until}
+				}
+				return has, err
+			})(b)
+		}},
+		{"renews no claim that has lapsed", renewed, ownClaims(func(had claimed, holder string, now time.Time) bool {
+			return (had.holder == holder) == had.until.After(now)
+		})},
+		{"holds a claim at its instant still", lapses, ownClaims(func(had claimed, holder string, now time.Time) bool {
+			return had.holder == holder || had.until.Before(now)
+		})},
+		{"ends a claim a millisecond early", lapses, claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			return claim(ctx, key, holder, now, until.Add(-time.Millisecond))
+		})},
+		{"holds a claim for good", lapses, ownClaims(func(had claimed, holder string, _ time.Time) bool { return had.holder == holder })},
+		{"takes a clock that is behind for free", claimBackwards, ownClaims(func(had claimed, holder string, now time.Time) bool {
+			return had.holder == holder || !had.until.After(now) || now.Before(had.at)
+		})},
+		{"counts a claim from the caller's clock", claimBackwards, ownClaims(func(had claimed, holder string, now time.Time) bool {
+			return had.holder == holder || now.Sub(had.at).Abs() >= had.until.Sub(had.at)
+		})},
+		{"releases whosever claim it is", releasesOwn, releasesAll},
+		{"calls a release of nothing not found", releasesOwn, func(b *bundle) {
+			release := b.answers.release
+			var had sync.Map
+			claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+				had.Store(key, true)
+				return claim(ctx, key, holder, now, until)
+			})(b)
+			b.answers.release = func(ctx context.Context, key ports.AnswerKey, holder string) error {
+				if _, ok := had.Load(key); !ok {
+					return errcodes.New(errcodes.NotFound, "")
+				}
+				return release(ctx, key, holder)
+			}
+		}},
+		{"releases a holder's every claim", releasesOwn, func(b *bundle) {
+			release := b.answers.release
+			var keys sync.Map
+			claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+				keys.Store(key, true)
+				return claim(ctx, key, holder, now, until)
+			})(b)
+			b.answers.release = func(ctx context.Context, _ ports.AnswerKey, holder string) error {
+				keys.Range(func(key, _ any) bool { _ = release(ctx, key.(ports.AnswerKey), holder); return true })
+				return nil
+			}
+		}},
+		{"releases nothing", releasedFree, func(b *bundle) {
+			b.answers.release = func(context.Context, ports.AnswerKey, string) error { return nil }
+		}},
+		{"ends a claim when the answer comes", besideAnswers, func(b *bundle) {
+			release, put := b.answers.release, b.answers.put
+			b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error {
+				for _, holder := range []string{"one", "two"} {
+					_ = release(ctx, a.Key, holder)
+				}
+				return put(ctx, a)
+			}
+		}},
+		{"keeps a claim as an empty answer", besideAnswers, func(b *bundle) {
+			claim, put, answer := b.answers.claim, b.answers.put, b.answers.answer
+			b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+				if _, err := answer(ctx, key); err != nil {
+					_ = put(ctx, ports.CachedAnswer{Key: key})
+				}
+				return claim(ctx, key, holder, now, until)
+			}
+		}},
+		{"releases the answer with the claim", besideAnswers, func(b *bundle) {
+			release, purge := b.answers.release, b.answers.purge
+			b.answers.release = func(ctx context.Context, key ports.AnswerKey, holder string) error {
+				_, _ = purge(ctx, time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC), 10)
+				return release(ctx, key, holder)
+			}
+		}},
+		{"lets every racer have the claim", "of many racers for one key one gets it", ownClaims(func(had claimed, _ string, now time.Time) bool { return had.at.Equal(now) || !had.until.After(now) })},
+		{"lets no racer have the claim", "of many racers for one key one gets it", ownClaims(func(claimed, string, time.Time) bool { return false })},
+		{"refuses a claim now and then", "claims of different keys do not get in each other's way", func(b *bundle) {
+			var n atomic.Int32
+			claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+				if n.Add(1)%4 == 0 {
+					return false, nil
+				}
+				return claim(ctx, key, holder, now, until)
+			})(b)
+		}},
+	},
+)

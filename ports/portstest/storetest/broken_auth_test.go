@@ -1,0 +1,191 @@
+package storetest_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+)
+
+// onToken lets fn change what Token gives.
+func onToken(b *bundle, fn func(v *ports.Token, err error) error) {
+	token := b.tokens.token
+	b.tokens.token = func(ctx context.Context, h [32]byte) (ports.Token, error) {
+		v, err := token(ctx, h)
+		err = fn(&v, err)
+		return v, err
+	}
+}
+
+// overwrites puts a token in place of the one that is there.
+func overwrites(b *bundle) {
+	var mu sync.Mutex
+	put, revoke := b.tokens.put, b.tokens.revoke
+	b.tokens.put = func(ctx context.Context, v ports.Token) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if err := revoke(ctx, v.SHA256); err != nil {
+			return err
+		}
+		return put(ctx, v)
+	}
+}
+
+func purgesAt(by time.Duration) func(b *bundle) {
+	return func(b *bundle) {
+		purge := b.tokens.purge
+		b.tokens.purge = func(ctx context.Context, before time.Time, n int) (int, error) {
+			return purge(ctx, before.Add(by), n)
+		}
+	}
+}
+
+const (
+	revoked = "a revoked token is gone for good"
+	purged  = "a purge removes what expired by the instant, and nothing else"
+	bounded = "a purge removes at most n and tells how many"
+)
+
+var tokenSaboteurs = append(commonSaboteurs("a context that is done gives its own code and changes nothing"),
+	saboteur{"gives an empty token for an unknown hash", "an unknown token is not found", func(b *bundle) {
+		onToken(b, func(_ *ports.Token, err error) error {
+			if errcodes.Of(err) == errcodes.NotFound {
+				return nil
+			}
+			return err
+		})
+	}},
+	saboteur{"calls not found internal", "an unknown token is not found", func(b *bundle) {
+		onToken(b, func(_ *ports.Token, err error) error { return broken.Recode(err, errcodes.NotFound, errcodes.Internal) })
+	}},
+	saboteur{"keeps seconds of tokens", "a token comes back as it was put", func(b *bundle) {
+		onToken(b, func(v *ports.Token, err error) error {
+			v.ExpiresAt = v.ExpiresAt.Truncate(time.Second)
+			return err
+		})
+	}},
+	saboteur{"does not find an expired token", "a token comes back as it was put", func(b *bundle) {
+		onToken(b, func(v *ports.Token, err error) error {
+			if err == nil && !v.ExpiresAt.After(v.IssuedAt) {
+				return errcodes.New(errcodes.NotFound, "")
+			}
+			return err
+		})
+	}},
+	saboteur{"puts a token in place of another", "a hash that is there is a conflict and the first token stays", overwrites},
+	saboteur{"lets every racer put a token", "of many racers with one hash one puts it", overwrites},
+	saboteur{"compares 31 bytes of a hash", "hashes that differ in one byte are different tokens", func(b *bundle) {
+		put, token := b.tokens.put, b.tokens.token
+		b.tokens.put = func(ctx context.Context, v ports.Token) error { v.SHA256[31] = 0; return put(ctx, v) }
+		b.tokens.token = func(ctx context.Context, h [32]byte) (ports.Token, error) {
+			short := h
+			short[31] = 0
+			v, err := token(ctx, short)
+			v.SHA256 = h
+			return v, err
+		}
+	}},
+	saboteur{"revokes nothing", revoked, func(b *bundle) {
+		b.tokens.revoke = func(context.Context, [32]byte) error { return nil }
+	}},
+	saboteur{"does not find what to revoke", revoked, func(b *bundle) {
+		token, revoke := b.tokens.token, b.tokens.revoke
+		b.tokens.revoke = func(ctx context.Context, h [32]byte) error {
+			if _, err := token(ctx, h); err != nil {
+				return err
+			}
+			return revoke(ctx, h)
+		}
+	}},
+	saboteur{"spares the instant of a purge", purged, purgesAt(-time.Millisecond)},
+	saboteur{"purges too much", purged, purgesAt(time.Millisecond)},
+	saboteur{"purges more than n", bounded, func(b *bundle) {
+		purge := b.tokens.purge
+		b.tokens.purge = func(ctx context.Context, before time.Time, n int) (int, error) { return purge(ctx, before, n+1) }
+	}},
+	saboteur{"counts n whatever it purged", bounded, func(b *bundle) {
+		purge := b.tokens.purge
+		b.tokens.purge = func(ctx context.Context, before time.Time, n int) (int, error) {
+			_, err := purge(ctx, before, n)
+			return n, err
+		}
+	}},
+	saboteur{"forgets tokens", "a store that is opened again has its tokens", forgets},
+)
+
+// onClient lets fn change what Client gives.
+func onClient(b *bundle, fn func(c *ports.Client)) {
+	client := b.clients.client
+	b.clients.client = func(ctx context.Context, id string) (ports.Client, error) {
+		c, err := client(ctx, id)
+		if err == nil {
+			fn(&c)
+		}
+		return c, err
+	}
+}
+
+// mapClientIDs keeps client ids as f makes them.
+func mapClientIDs(b *bundle, f func(string) string) {
+	client, put := b.clients.client, b.clients.put
+	b.clients.client = func(ctx context.Context, id string) (ports.Client, error) { return client(ctx, f(id)) }
+	b.clients.put = func(ctx context.Context, c ports.Client) error { c.ID = f(c.ID); return put(ctx, c) }
+}
+
+const (
+	asPut    = "a client comes back as it was put"
+	replaced = "a client is replaced as a whole"
+)
+
+var clientSaboteurs = slices.Concat(
+	commonSaboteurs("a context that is done gives its own code and changes nothing"),
+	confuse("client ids", "client ids that look alike are different clients", looks, mapClientIDs),
+	confuse("client ids", "an unknown client is not found", looks[:2], mapClientIDs),
+	[]saboteur{
+		{"orders merchants", asPut, func(b *bundle) {
+			onClient(b, func(c *ports.Client) { slices.Sort(c.Merchants) })
+		}},
+		{"forgets when a secret begins", asPut, func(b *bundle) {
+			onClient(b, func(c *ports.Client) { c.Secrets[2].NotBefore = time.Time{} })
+		}},
+		{"enables every client", asPut, func(b *bundle) {
+			onClient(b, func(c *ports.Client) { c.Disabled = false })
+		}},
+		{"splits no merchants into one", "a client without secrets and merchants comes back so", func(b *bundle) {
+			onClient(b, func(c *ports.Client) {
+				if len(c.Merchants) == 0 {
+					c.Merchants = []string{""}
+				}
+			})
+		}},
+		{"adds to what was there", replaced, func(b *bundle) {
+			client, put := b.clients.client, b.clients.put
+			b.clients.put = func(ctx context.Context, c ports.Client) error {
+				old, err := client(ctx, c.ID)
+				if err == nil {
+					c.Secrets = append(old.Secrets, c.Secrets...)
+				}
+				return put(ctx, c)
+			}
+		}},
+		{"does not replace a client", replaced, func(b *bundle) {
+			client, put := b.clients.client, b.clients.put
+			b.clients.put = func(ctx context.Context, c ports.Client) error {
+				if _, err := client(ctx, c.ID); err == nil {
+					return nil
+				}
+				return put(ctx, c)
+			}
+		}},
+		{"keeps the client passed in", "changing a client outside changes nothing stored", func(b *bundle) {
+			kept := map[string]ports.Client{}
+			b.clients.put = func(_ context.Context, c ports.Client) error { kept[c.ID] = c; return nil }
+			b.clients.client = func(_ context.Context, id string) (ports.Client, error) { return kept[id], nil }
+		}},
+		{"forgets clients", "a store that is opened again has its clients", forgets},
+	},
+)

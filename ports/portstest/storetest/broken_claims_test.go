@@ -1,0 +1,188 @@
+package storetest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+)
+
+// claimArgs are what both kinds of claim are asked for.
+type claimArgs struct {
+	now   time.Time
+	lease time.Duration
+	n     int
+}
+
+// onClaims lets fn change what claims ask for.
+func onClaims(fn func(a *claimArgs)) func(b *bundle) {
+	return func(b *bundle) {
+		events, items := b.outbox.claim, b.work.claim
+		b.outbox.claim = func(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
+			a := claimArgs{now, lease, n}
+			fn(&a)
+			return events(ctx, a.now, a.lease, a.n)
+		}
+		b.work.claim = func(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
+			a := claimArgs{now, lease, n}
+			fn(&a)
+			return items(ctx, kind, a.now, a.lease, a.n)
+		}
+	}
+}
+
+var (
+	claimsOneMore = onClaims(func(a *claimArgs) { a.n++ })
+	leasesLonger  = onClaims(func(a *claimArgs) { a.lease += time.Millisecond })
+	leasesShorter = onClaims(func(a *claimArgs) { a.lease -= time.Millisecond })
+)
+
+// forgetsLeases gives everything away when the clock jumps back.
+func forgetsLeases(b *bundle) {
+	var last time.Time
+	onClaims(func(a *claimArgs) {
+		if a.now.Before(last) {
+			a.now = a.now.AddDate(1, 0, 0)
+		}
+		last = a.now
+	})(b)
+}
+
+// onEnds lets fn have the last word on Ack, Done, Retry and Bury.
+func onEnds(b *bundle, fn func(id string, claim int64, err error) error) {
+	inner := *b
+	b.outbox.ack = func(ctx context.Context, e ports.Event) error {
+		return fn(e.ID, e.Claim, inner.outbox.ack(ctx, e))
+	}
+	b.outbox.retry = func(ctx context.Context, e ports.Event, at time.Time) error {
+		return fn(e.ID, e.Claim, inner.outbox.retry(ctx, e, at))
+	}
+	b.outbox.bury = func(ctx context.Context, e ports.Event, reason string) error {
+		return fn(e.ID, e.Claim, inner.outbox.bury(ctx, e, reason))
+	}
+	b.work.done = func(ctx context.Context, w ports.WorkItem) error {
+		return fn(w.ID, w.Claim, inner.work.done(ctx, w))
+	}
+	b.work.retry = func(ctx context.Context, w ports.WorkItem, at time.Time) error {
+		return fn(w.ID, w.Claim, inner.work.retry(ctx, w, at))
+	}
+	b.work.bury = func(ctx context.Context, w ports.WorkItem, reason string) error {
+		return fn(w.ID, w.Claim, inner.work.bury(ctx, w, reason))
+	}
+}
+
+// takesStale has no conflicts.
+func takesStale(b *bundle) {
+	onEnds(b, func(_ string, _ int64, err error) error {
+		if errcodes.Of(err) == errcodes.Conflict {
+			return nil
+		}
+		return err
+	})
+}
+
+func internalStale(b *bundle) {
+	onEnds(b, func(_ string, _ int64, err error) error {
+		return broken.Recode(err, errcodes.Conflict, errcodes.Internal)
+	})
+}
+
+// takesTwice takes a claim again that has ended before.
+func takesTwice(b *bundle) {
+	ended := map[string]bool{}
+	onEnds(b, func(id string, claim int64, err error) error {
+		name := fmt.Sprint(id, claim)
+		if ended[name] {
+			return nil
+		}
+		ended[name] = err == nil
+		return err
+	})
+}
+
+// shortReasons refuses reasons that do not fit its column.
+func shortReasons(b *bundle) {
+	events, items := b.outbox.bury, b.work.bury
+	refuse := errcodes.New(errcodes.StorageUnavailable, "the reason is too long")
+	b.outbox.bury = func(ctx context.Context, e ports.Event, reason string) error {
+		if len(reason) > 255 {
+			return refuse
+		}
+		return events(ctx, e, reason)
+	}
+	b.work.bury = func(ctx context.Context, w ports.WorkItem, reason string) error {
+		if len(reason) > 255 {
+			return refuse
+		}
+		return items(ctx, w, reason)
+	}
+}
+
+// retriesAt moves the time of every retry.
+func retriesAt(by time.Duration) func(b *bundle) {
+	return func(b *bundle) {
+		events, items := b.outbox.retry, b.work.retry
+		b.outbox.retry = func(ctx context.Context, e ports.Event, at time.Time) error { return events(ctx, e, at.Add(by)) }
+		b.work.retry = func(ctx context.Context, w ports.WorkItem, at time.Time) error { return items(ctx, w, at.Add(by)) }
+	}
+}
+
+// retriesNever leaves a retried thing to its lease.
+func retriesNever(b *bundle) {
+	b.outbox.retry = func(context.Context, ports.Event, time.Time) error { return nil }
+	b.work.retry = func(context.Context, ports.WorkItem, time.Time) error { return nil }
+}
+
+// claimsTwice gives every claim's answer to the next claimant as well.
+func claimsTwice(b *bundle) {
+	var mu sync.Mutex
+	var events []ports.Event
+	var items []ports.WorkItem
+	claimEvents, claimItems := b.outbox.claim, b.work.claim
+	b.outbox.claim = func(ctx context.Context, now time.Time, lease time.Duration, n int) (got []ports.Event, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(events) > 0 {
+			got, events = events, nil
+			return got, nil
+		}
+		events, err = claimEvents(ctx, now, lease, n)
+		return events, err
+	}
+	b.work.claim = func(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) (got []ports.WorkItem, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(items) > 0 {
+			got, items = items, nil
+			return got, nil
+		}
+		items, err = claimItems(ctx, kind, now, lease, n)
+		return items, err
+	}
+}
+
+// claimSaboteurs are the flaws that the outbox and the work share.
+func claimSaboteurs(things, thing string) []saboteur {
+	leased := "a lease keeps " + thing + " until it ends, and counts the attempts"
+	retried := "a retried " + strings.Fields(thing)[1] + " waits for its time"
+	return append(commonSaboteurs("a context that is done gives its own code and changes nothing"),
+		saboteur{"claims more than n", "a claim takes at most n " + things, claimsOneMore},
+		saboteur{"leases for too long", leased, leasesLonger},
+		saboteur{"leases for too short a time", leased, leasesShorter},
+		saboteur{"forgets leases when the clock jumps back", "a lease holds when the caller's clock jumps back", forgetsLeases},
+		saboteur{"retries too early", retried, retriesAt(-time.Millisecond)},
+		saboteur{"retries too late", retried, retriesAt(time.Millisecond)},
+		saboteur{"leaves a retried thing to its lease", retried, retriesNever},
+		saboteur{"takes stale claims", "a claim that is not the latest is a conflict", takesStale},
+		saboteur{"calls a stale claim internal", "a claim that is not the latest is a conflict", internalStale},
+		saboteur{"takes a claim twice", "a claim serves once", takesTwice},
+		saboteur{"claims twice", "racers never get the same " + strings.Fields(thing)[1], claimsTwice},
+		saboteur{"refuses long reasons", "a reason of 1,024 bytes is taken", shortReasons},
+		saboteur{"forgets " + things, "a store that is opened again has its " + strings.Replace(things, "items", "work", 1), forgets},
+	)
+}

@@ -1,0 +1,146 @@
+package storetest_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// onEvents lets fn change what Claim gives.
+func onEvents(b *bundle, fn func(now time.Time, got []ports.Event) []ports.Event) {
+	claim := b.outbox.claim
+	b.outbox.claim = func(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
+		got, err := claim(ctx, now, lease, n)
+		return fn(now, got), err
+	}
+}
+
+func eachEvent(fn func(e *ports.Event)) func(b *bundle) {
+	return func(b *bundle) {
+		onEvents(b, func(_ time.Time, got []ports.Event) []ports.Event {
+			for i := range got {
+				fn(&got[i])
+			}
+			return got
+		})
+	}
+}
+
+// onSavedEvents lets fn change each event that is saved.
+func onSavedEvents(fn func(e *ports.Event)) func(b *bundle) {
+	return func(b *bundle) {
+		onSave(b, func(c *ports.RateLockChange) {
+			for i := range c.Events {
+				fn(&c.Events[i])
+			}
+		})
+	}
+}
+
+var losesOrder = onSavedEvents(func(e *ports.Event) { e.Key = e.ID })
+
+var eventSaboteurs = []saboteur{
+	{"does not find events", "an empty outbox hands out nothing, without an error", func(b *bundle) {
+		claim := b.outbox.claim
+		b.outbox.claim = func(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
+			got, err := claim(ctx, now, lease, n)
+			if len(got) == 0 && err == nil {
+				return nil, errcodes.New(errcodes.NotFound, "")
+			}
+			return got, err
+		}
+	}},
+	{"counts attempts from 0", "an event comes out as it was saved", eachEvent(func(e *ports.Event) { e.Attempt-- })},
+	{"forgets the owner", "an event comes out as it was saved", eachEvent(func(e *ports.Event) { e.Owner = "" })},
+	{"holds events back until their time", "an event waits from its save on, whatever its time says", func(b *bundle) {
+		onEvents(b, func(now time.Time, got []ports.Event) []ports.Event {
+			return slices.DeleteFunc(got, func(e ports.Event) bool { return e.At.After(now) })
+		})
+	}},
+	{"repairs ill text in data", "data of any bytes comes back", eachEvent(func(e *ports.Event) {
+		e.Data = bytes.ToValidUTF8(e.Data, []byte("\ufffd"))
+	})},
+	{"cuts data at 32 KiB", "data of any bytes comes back", eachEvent(func(e *ports.Event) {
+		e.Data = e.Data[:min(len(e.Data), 32<<10)]
+	})},
+	{"keeps the data passed in", "changing data that was passed in or handed out changes nothing stored", func(b *bundle) {
+		kept := map[string][]byte{}
+		onSave(b, func(c *ports.RateLockChange) {
+			for _, e := range c.Events {
+				kept[e.ID] = e.Data
+			}
+		})
+		eachEvent(func(e *ports.Event) { e.Data = kept[e.ID] })(b)
+	}},
+	{"hands out the data it keeps", "changing data that was passed in or handed out changes nothing stored", func(b *bundle) {
+		kept := map[string][]byte{}
+		eachEvent(func(e *ports.Event) {
+			if kept[e.ID] == nil {
+				kept[e.ID] = e.Data
+			}
+			e.Data = kept[e.ID]
+		})(b)
+	}},
+	{"stores ten events of a change", "every event of a change is stored", func(b *bundle) {
+		onSave(b, func(c *ports.RateLockChange) { c.Events = c.Events[:min(len(c.Events), 10)] })
+	}},
+}
+
+const (
+	inOrder = "events come in the order of their saves"
+	acked   = "an acknowledged event is gone and lets the next of its key pass"
+	buried  = "a buried event is set aside and lets the next of its key pass"
+)
+
+var eventOrderSaboteurs = append(
+	confuse("keys of events", "keys that look alike are ordered apart", looks, func(b *bundle, f func(string) string) {
+		onSavedEvents(func(e *ports.Event) { e.Key = f(e.Key) })(b)
+	}),
+	saboteur{"orders events by id", inOrder, func(b *bundle) {
+		onEvents(b, func(_ time.Time, got []ports.Event) []ports.Event {
+			slices.SortFunc(got, func(x, y ports.Event) int { return strings.Compare(x.ID, y.ID) })
+			return got
+		})
+	}},
+	saboteur{"orders events by their times", inOrder, func(b *bundle) {
+		onEvents(b, func(_ time.Time, got []ports.Event) []ports.Event {
+			slices.SortFunc(got, func(x, y ports.Event) int { return x.At.Compare(y.At) })
+			return got
+		})
+	}},
+	saboteur{"hands out all events of a key", "a claim takes at most one event of a key", losesOrder},
+	saboteur{"lets events overtake a claimed one", "a claimed event holds back the later ones of its key only", losesOrder},
+	saboteur{"holds back every key", "a claimed event holds back the later ones of its key only", onSavedEvents(func(e *ports.Event) { e.Key = "" })},
+	saboteur{"lets events overtake a retried one", "a retried event holds back the later ones of its key", losesOrder},
+	saboteur{"gives back what was acknowledged", acked, func(b *bundle) {
+		b.outbox.ack = func(ctx context.Context, e ports.Event) error { return b.outbox.retry(ctx, e, e.At) }
+	}},
+	saboteur{"takes the rest of a key for acknowledged", acked, func(b *bundle) {
+		claim, ack := b.outbox.claim, b.outbox.ack
+		b.outbox.ack = func(ctx context.Context, e ports.Event) error {
+			if err := ack(ctx, e); err != nil {
+				return err
+			}
+			rest, err := claim(ctx, e.At, time.Millisecond, 1)
+			if err != nil || len(rest) == 0 || rest[0].Key != e.Key {
+				return err
+			}
+			return ack(ctx, rest[0])
+		}
+	}},
+	saboteur{"lets a buried event block its key", buried, func(b *bundle) {
+		b.outbox.bury = func(ctx context.Context, e ports.Event, _ string) error {
+			return b.outbox.retry(ctx, e, e.At.AddDate(10, 0, 0))
+		}
+	}},
+)
+
+var eventClaimSaboteurs = append(claimSaboteurs("events", "an event"),
+	saboteur{"does not count attempts", "a lease keeps an event until it ends, and counts the attempts",
+		eachEvent(func(e *ports.Event) { e.Attempt = 1 })},
+)

@@ -1,0 +1,120 @@
+package storetest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+const (
+	replays       = "a replayed event comes before the later ones of its key"
+	givenBack     = "an event given back waits behind a replayed one, and for its own time"
+	named         = "Replay brings back the events named, or all, and counts them"
+	claimedBefore = "a claim of before a replay is a conflict"
+)
+
+var replaySaboteurs = []saboteur{
+	{"replays nothing", replays, func(b *bundle) {
+		b.letters.replay = func(_ context.Context, _ time.Time, ids ...string) (int, error) { return len(ids), nil }
+	}},
+	{"replays behind the rest", replays, replaysBehind},
+	{"keeps the attempts of a replayed event", replays, func(b *bundle) {
+		again := map[string]int{}
+		replay := b.letters.replay
+		b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+			for _, id := range ids {
+				again[id] = 1
+			}
+			return replay(ctx, now, ids...)
+		}
+		eachEvent(func(e *ports.Event) { e.Attempt += again[e.ID] })(b)
+	}},
+	{"lets an event given back overtake a replayed one", givenBack, losesOrder},
+	{"forgets a later time behind a replayed event", givenBack, retriesAt(-3 * time.Minute)},
+	{"replays all when some are named", named, func(b *bundle) {
+		replay := b.letters.replay
+		b.letters.replay = func(ctx context.Context, now time.Time, _ ...string) (int, error) { return replay(ctx, now) }
+	}},
+	{"counts what was named", named, func(b *bundle) {
+		replay := b.letters.replay
+		b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+			n, err := replay(ctx, now, ids...)
+			return max(n, len(ids)), err
+		}
+	}},
+	{"replays none when none is named", named, func(b *bundle) {
+		replay := b.letters.replay
+		b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+			if len(ids) == 0 {
+				return 0, nil
+			}
+			return replay(ctx, now, ids...)
+		}
+	}},
+	{"names claims by their attempts", claimedBefore, namesByAttempt},
+	{"lets the claim that buried end a replayed event", claimedBefore, endsReplayed},
+}
+
+// replaysBehind saves a replayed event anew, behind the others of its key.
+func replaysBehind(b *bundle) {
+	const mark = "\x00again"
+	kept := map[string]ports.Event{}
+	bury := b.outbox.bury
+	b.outbox.bury = func(ctx context.Context, e ports.Event, reason string) error {
+		kept[e.ID] = e
+		return bury(ctx, e, reason)
+	}
+	book, save := b.locks.book, b.locks.save
+	b.letters.replay = func(ctx context.Context, _ time.Time, ids ...string) (int, error) {
+		carrier, err := book(ctx, ports.BookKey{Owner: "replay"})
+		if err != nil {
+			return 0, err
+		}
+		e := kept[ids[0]]
+		e.ID += mark
+		return 1, save(ctx, ports.RateLockChange{Book: carrier, Events: []ports.Event{e}})
+	}
+	eachEvent(func(e *ports.Event) { e.ID = strings.TrimSuffix(e.ID, mark) })(b)
+}
+
+// namesByAttempt takes a claim for the latest of the same attempt.
+func namesByAttempt(b *bundle) {
+	latest := map[string]int64{}
+	of := func(e ports.Event) string { return fmt.Sprint(e.Attempt, " ", e.ID) }
+	eachEvent(func(e *ports.Event) { latest[of(*e)] = e.Claim })(b)
+	inner := b.outbox
+	b.outbox.ack = func(ctx context.Context, e ports.Event) error {
+		e.Claim = latest[of(e)]
+		return inner.ack(ctx, e)
+	}
+	b.outbox.retry = func(ctx context.Context, e ports.Event, at time.Time) error {
+		e.Claim = latest[of(e)]
+		return inner.retry(ctx, e, at)
+	}
+	b.outbox.bury = func(ctx context.Context, e ports.Event, reason string) error {
+		e.Claim = latest[of(e)]
+		return inner.bury(ctx, e, reason)
+	}
+}
+
+// endsReplayed takes any claim of a replayed event that nobody has claimed since.
+func endsReplayed(b *bundle) {
+	waits := map[string]bool{}
+	replay := b.letters.replay
+	b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+		for _, id := range ids {
+			waits[id] = true
+		}
+		return replay(ctx, now, ids...)
+	}
+	eachEvent(func(e *ports.Event) { delete(waits, e.ID) })(b)
+	onEnds(b, func(id string, _ int64, err error) error {
+		if waits[id] {
+			return nil
+		}
+		return err
+	})
+}

@@ -1,0 +1,282 @@
+package storetest_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+)
+
+const (
+	claimWhole     = "a claim gives the report with its lease, and stores it so"
+	claimNone      = "a store without a report to take up has none"
+	claimOrder     = "the report that was created first is claimed first"
+	claimHeld      = "a report is not claimed while its lease holds"
+	claimRunOut    = "a report whose lease has run out is claimed again, and keeps its first start"
+	claimExtended  = "a save extends a lease, and gives it back"
+	claimLostLease = "a save after another claim is a conflict"
+	claimEnded     = "an ended report is never claimed (I22)"
+	claimOwners    = "reports of every owner are claimed, by any holder"
+	claimRacers    = "of many who claim at once each gets another report"
+	claimOne       = "of many who claim one report one gets it, now and when its lease has run out"
+	claimOrSave    = "of a claim and a save at once one wins (I22)"
+)
+
+// epochOfFlaws is the instant at which the checks play.
+var epochOfFlaws = time.Date(2026, time.March, 2, 9, 30, 15, int(987*time.Millisecond), time.UTC)
+
+type claimReportFunc = func(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error)
+
+// claimsReports puts fn in the place of ClaimReport.
+func claimsReports(fn func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error)) func(b *bundle) {
+	return func(b *bundle) {
+		claim := b.reports.claim
+		b.reports.claim = func(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+			return fn(ctx, claim, holder, now, lease)
+		}
+	}
+}
+
+// onClaimed lets fn change what ClaimReport gives.
+func onClaimed(fn func(j *ports.ReportJob)) func(b *bundle) {
+	return claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+		j, err := claim(ctx, holder, now, lease)
+		if err == nil {
+			fn(&j)
+		}
+		return j, err
+	})
+}
+
+// claimsAt has claims judged at another instant, and shows the right one.
+func claimsAt(by func(now time.Time) time.Duration) func(b *bundle) {
+	return claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+		d := by(now)
+		return claim(ctx, holder, now.Add(d), lease-d)
+	})
+}
+
+func always(d time.Duration) func(time.Time) time.Duration {
+	return func(time.Time) time.Duration { return d }
+}
+
+// claimsBy hands jobs out by another order than that of their creation, which
+// it shows as it was.
+func claimsBy(rank func(j ports.ReportJob) time.Time) func(b *bundle) {
+	return func(b *bundle) {
+		created := map[string]time.Time{}
+		onSaveReport(func(c *ports.ReportChange) {
+			created[c.Job.ID] = c.Job.CreatedAt
+			c.Job.CreatedAt = rank(c.Job)
+		})(b)
+		eachStored(func(j *ports.ReportJob) { j.CreatedAt = created[j.ID] })(b)
+	}
+}
+
+// hides has claims of what it is said of find none.
+func hides(when func(j ports.ReportJob, now time.Time) bool) func(b *bundle) {
+	return claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+		j, err := claim(ctx, holder, now, lease)
+		if err == nil && when(j, now) {
+			return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "")
+		}
+		return j, err
+	})
+}
+
+// claimsInstead lets fn give another job where none is to be had.
+func claimsInstead(fn func(holder string, now time.Time) (ports.ReportJob, bool)) func(b *bundle) {
+	return claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+		j, err := claim(ctx, holder, now, lease)
+		if errcodes.Of(err) == errcodes.NotFound {
+			if other, ok := fn(holder, now); ok {
+				return other, nil
+			}
+		}
+		return j, err
+	})
+}
+
+// claimsItsOwn gives a holder what it has already.
+func claimsItsOwn(b *bundle) {
+	held := map[string]ports.ReportJob{}
+	onClaimed(func(j *ports.ReportJob) { held[j.Holder] = *j })(b)
+	claimsInstead(func(_ string, _ time.Time) (ports.ReportJob, bool) {
+		j, ok := held["process-1"]
+		return j, ok
+	})(b)
+}
+
+// claimsSaved gives, where none is to be had, what was saved last and is so.
+func claimsSaved(when func(j ports.ReportJob, now time.Time) bool) func(b *bundle) {
+	return func(b *bundle) {
+		var mu sync.Mutex
+		last := map[string]ports.ReportJob{}
+		onSaveReport(func(c *ports.ReportChange) {
+			mu.Lock()
+			defer mu.Unlock()
+			last[c.Job.ID] = c.Job
+		})(b)
+		claimsInstead(func(holder string, now time.Time) (ports.ReportJob, bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, j := range last {
+				if when(j, now) {
+					j.Holder = holder
+					return j, true
+				}
+			}
+			return ports.ReportJob{}, false
+		})(b)
+	}
+}
+
+// claimsReportTwice gives a second caller of an instant what the first got.
+func claimsReportTwice(b *bundle) {
+	var mu sync.Mutex
+	var last ports.ReportJob
+	var at time.Time
+	n := 0
+	claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n++; n%2 == 0 && at.Equal(now) {
+			j := last
+			j.Holder = holder
+			return j, nil
+		}
+		j, err := claim(ctx, holder, now, lease)
+		if last, at = j, now; err != nil {
+			at = time.Time{}
+		}
+		return j, err
+	})(b)
+}
+
+// nowAndThen answers every fourth claim with the code.
+func nowAndThen(code errcodes.Code) func(b *bundle) {
+	var n atomic.Int32
+	return claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+		if n.Add(1)%4 == 0 {
+			return ports.ReportJob{}, errcodes.New(code, "")
+		}
+		return claim(ctx, holder, now, lease)
+	})
+}
+
+var reportClaimSaboteurs = []saboteur{
+	{"claims for nobody", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Holder = "" })},
+	{"gives no lease", claimWhole, onClaimed(func(j *ports.ReportJob) { j.LeaseUntil = time.Time{} })},
+	{"counts no attempts", claimWhole, eachStored(func(j *ports.ReportJob) { j.Attempts = 0 })},
+	{"does not start what it gives", claimWhole, eachStored(func(j *ports.ReportJob) { j.StartedAt = time.Time{} })},
+	{"gives the version of before", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Version-- })},
+	{"takes a claim for a save", claimWhole, eachStored(func(j *ports.ReportJob) {
+		if j.Attempts > 0 {
+			j.UpdatedAt = j.StartedAt
+		}
+	})},
+	{"takes a claim for the beginning of its rows", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Rows = 0 })},
+	{"claims without columns", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Request.Columns = nil })},
+	{"claims names as text", claimWhole, onClaimed(func(j *ports.ReportJob) { j.Request.Name = strings.ToValidUTF8(j.Request.Name, "?") })},
+	{"claims a report and does not store the holder", claimWhole, eachReport(func(j *ports.ReportJob) { j.Holder = "" })},
+	{"keeps microseconds of a claim", claimWhole, claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+		j, err := claim(ctx, holder, now, lease)
+		j.StartedAt = now
+		return j, err
+	})},
+	{"gives an empty report for none", claimNone, claimsInstead(func(string, time.Time) (ports.ReportJob, bool) { return ports.ReportJob{}, true })},
+	{"calls none internal", claimNone, claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+		j, err := claim(ctx, holder, now, lease)
+		return j, broken.Recode(err, errcodes.NotFound, errcodes.Internal)
+	})},
+	{"gives what is taken", claimNone, claimsItsOwn},
+	{"claims by id", claimOrder, claimsBy(func(ports.ReportJob) time.Time { return epochOfFlaws })},
+	{"claims what was created last", claimOrder, claimsBy(func(j ports.ReportJob) time.Time { return epochOfFlaws.Add(epochOfFlaws.Sub(j.CreatedAt)) })},
+	{"claims by the last save", claimOrder, claimsBy(func(j ports.ReportJob) time.Time { return j.UpdatedAt.Add(j.CreatedAt.Sub(epochOfFlaws) / 1000) })},
+	{"claims what was saved first", claimOrder, func(b *bundle) {
+		n := 0
+		claimsBy(func(ports.ReportJob) time.Time { n++; return epochOfFlaws.Add(time.Duration(n) * time.Second) })(b)
+	}},
+	{"claims nothing of the time to come", claimOrder, hides(func(j ports.ReportJob, now time.Time) bool { return j.CreatedAt.After(now) })},
+	{"lets a lease end early", claimHeld, claimsAt(always(time.Millisecond))},
+	{"takes a held report when time goes back", claimHeld, claimsAt(func(now time.Time) time.Duration {
+		if now.Before(epochOfFlaws) {
+			return 24 * time.Hour
+		}
+		return 0
+	})},
+	{"gives a holder what it has", claimHeld, claimsItsOwn},
+	{"lets a holder have one report", claimHeld, func(b *bundle) {
+		n := 0
+		hides(func(ports.ReportJob, time.Time) bool { n++; return n > 1 })(b)
+	}},
+	{"does not look at leases of saves", claimHeld, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Holder == "process-2" })},
+	{"holds a report at the end of its lease", claimRunOut, claimsAt(always(-time.Millisecond))},
+	{"never gives a report again", claimRunOut, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Attempts > 1 })},
+	{"gives a report up after three attempts", claimRunOut, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Attempts > 3 })},
+	{"moves the start to the last attempt", claimRunOut, onClaimed(func(j *ports.ReportJob) { j.StartedAt = j.LeaseUntil.Add(-time.Minute) })},
+	{"counts one attempt", claimRunOut, eachStored(func(j *ports.ReportJob) { j.Attempts = min(j.Attempts, 1) })},
+	{"keeps the first holder", claimRunOut, onClaimed(func(j *ports.ReportJob) { j.Holder = "process-1" })},
+	{"gives what has run out first", claimRunOut, hides(func(j ports.ReportJob, _ time.Time) bool { return j.ID == "older" })},
+	{"extends no lease", claimExtended, func(b *bundle) {
+		leases := map[string]time.Time{}
+		onClaimed(func(j *ports.ReportJob) { leases[j.ID] = j.LeaseUntil })(b)
+		onSaveReport(func(c *ports.ReportChange) {
+			if at, ok := leases[c.Job.ID]; ok {
+				c.Job.LeaseUntil = at
+			}
+		})(b)
+	}},
+	{"does not look at extended leases", claimExtended, claimsSaved(func(j ports.ReportJob, now time.Time) bool { return j.Attempts > 0 && now.Before(j.LeaseUntil) })},
+	{"gives no lease back", claimExtended, func(b *bundle) {
+		onSaveReport(func(c *ports.ReportChange) {
+			if c.Job.LeaseUntil.IsZero() && c.Job.Attempts > 0 {
+				c.Job.LeaseUntil = epochOfFlaws.AddDate(1, 0, 0)
+			}
+		})(b)
+		onReport(b, func(j *ports.ReportJob) {
+			if j.LeaseUntil.Equal(epochOfFlaws.AddDate(1, 0, 0)) {
+				j.LeaseUntil = time.Time{}
+			}
+		})
+	}},
+	{"takes a heartbeat of who had it", claimLostLease, passesReports(func(j, now ports.ReportJob, _ bool) bool {
+		return !j.Status.Terminal() && j.Holder != now.Holder && j.Version < now.Version
+	})},
+	{"takes an end of who had it", claimLostLease, passesReports(func(j, now ports.ReportJob, _ bool) bool {
+		return j.Status.Terminal() && j.Holder != now.Holder && j.Version < now.Version
+	})},
+	{"looks at the holder alone", claimLostLease, passesReports(func(j, now ports.ReportJob, _ bool) bool { return j.Holder == now.Holder && j.Version < now.Version })},
+	{"stores a lost heartbeat", claimLostLease, keepsRefusedReport},
+	{"stores the events of a lost heartbeat", claimLostLease, leaksReport(reportsEvents)},
+	{"claims what is completed", claimEnded, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Status == ports.ReportCompleted })},
+	{"claims what has failed", claimEnded, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Status == ports.ReportFailed })},
+	{"claims what has ended when a lease runs out", claimEnded, claimsSaved(func(j ports.ReportJob, now time.Time) bool {
+		return j.Status.Terminal() && !j.LeaseUntil.IsZero() && !j.LeaseUntil.After(now)
+	})},
+	{"claims nothing of the owner without a name", claimOwners, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Owner == "" })},
+	{"claims for nobody without a name", claimOwners, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Holder == "" })},
+	{"claims for holders as text", claimOwners, eachStored(func(j *ports.ReportJob) { j.Holder = strings.ToValidUTF8(j.Holder, "?") })},
+	{"claims for holders in lower case", claimOwners, eachStored(func(j *ports.ReportJob) { j.Holder = strings.ToLower(j.Holder) })},
+	{"gives one report to two", claimRacers, claimsReportTwice},
+	{"is busy when many claim", claimRacers, nowAndThen(errcodes.StorageUnavailable)},
+	{"finds none when many claim", claimRacers, nowAndThen(errcodes.NotFound)},
+	{"calls a lost race a conflict", claimRacers, claimsReports(func(ctx context.Context, claim claimReportFunc, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
+		j, err := claim(ctx, holder, now, lease)
+		return j, broken.Recode(err, errcodes.NotFound, errcodes.Conflict)
+	})},
+	{"gives the one report to two", claimOne, claimsReportTwice},
+	{"gives the one report once", claimOne, hides(func(j ports.ReportJob, _ time.Time) bool { return j.Attempts > 1 })},
+	{"lets a save win though it was claimed", claimOrSave, passesReports(func(j, now ports.ReportJob, _ bool) bool { return j.Version < now.Version })},
+	{"lets a claim win though it has ended", claimOrSave, claimsSaved(func(j ports.ReportJob, _ time.Time) bool { return j.Status.Terminal() })},
+	{"lets none win", claimOrSave, func(b *bundle) {
+		hides(func(ports.ReportJob, time.Time) bool { return true })(b)
+		refusesReports(func(c ports.ReportChange) bool { return c.Job.Version > 0 })(b)
+	}},
+	{"claims for another holder", claimOrSave, onClaimed(func(j *ports.ReportJob) { j.Holder += "x" })},
+}

@@ -1,0 +1,255 @@
+package storetest_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+)
+
+const (
+	transactionVersions = "a pending transaction may change, and each save raises the version by one"
+	transactionTaken    = "an id that the owner has is a conflict and stores nothing"
+	transactionStolen   = "a change of another owner's transaction is a conflict"
+	transactionForGood  = "an ended transaction never changes, in no field (I27)"
+	transactionClosed   = "an ended transaction is not opened again (I27)"
+	lateAlone           = "a late payment comes with no other change (I27)"
+	lateOnce            = "a late payment is recorded once (I27)"
+	endedAgain          = "saving an ended transaction as it is raises its version alone"
+	newRacersOfOwners   = "of many racers with one new id one wins for each owner"
+	oneVersionRacers    = "of many racers at one version one wins (I27)"
+)
+
+type transactionName struct{ owner, id string }
+
+func nameOf(t ports.Transaction) transactionName { return transactionName{t.Owner, t.ID} }
+
+// refusesTransactions lets fn judge anew a change that was refused as a
+// conflict; it gets the change and what was saved last under its name.
+func refusesTransactions(fn func(save func(ports.TransactionChange) error, c ports.TransactionChange, now ports.Transaction, known bool) error) func(b *bundle) {
+	var mu sync.Mutex
+	last := map[transactionName]ports.Transaction{}
+	return savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+		mu.Lock()
+		defer mu.Unlock()
+		err := save(ctx, c)
+		if err == nil {
+			now := c.Transaction
+			now.Version++
+			last[nameOf(now)] = now
+		}
+		if errcodes.Of(err) != errcodes.Conflict {
+			return err
+		}
+		now, known := last[nameOf(c.Transaction)]
+		return fn(func(c ports.TransactionChange) error { return save(ctx, c) }, c, now, known)
+	})
+}
+
+// passes passes over the refusals of which it is said.
+func passes(when func(t, now ports.Transaction, known bool) bool) func(b *bundle) {
+	return func(b *bundle) {
+		refusesTransactions(func(_ func(ports.TransactionChange) error, c ports.TransactionChange, now ports.Transaction, known bool) error {
+			if when(c.Transaction, now, known) {
+				return nil
+			}
+			return errcodes.New(errcodes.Conflict, "")
+		})(b)
+	}
+}
+
+// overlooks takes an ended transaction for unchanged when fn makes it so.
+func overlooks(fn func(t *ports.Transaction, now ports.Transaction)) func(b *bundle) {
+	return passes(func(t, now ports.Transaction, _ bool) bool {
+		late := !t.Late.At.IsZero() && now.Late.At.IsZero()
+		fn(&t, now)
+		if late {
+			t.Late = now.Late
+		}
+		return now.Status.Terminal() && t == now
+	})
+}
+
+// leaksTransaction stores what a refused change asked for.
+func leaksTransaction(part func(c ports.TransactionChange) ports.TransactionChange) func(b *bundle) {
+	n := 0
+	return refusesTransactions(func(save func(ports.TransactionChange) error, c ports.TransactionChange, _ ports.Transaction, _ bool) error {
+		n++
+		stray := part(c)
+		stray.Transaction = ports.Transaction{ID: fmt.Sprint("leak-", n), Status: ports.TransactionPending}
+		if err := save(stray); err != nil {
+			return err
+		}
+		return errcodes.New(errcodes.Conflict, "")
+	})
+}
+
+func leakedEvents(c ports.TransactionChange) ports.TransactionChange {
+	return ports.TransactionChange{Events: c.Events}
+}
+
+func leakedWork(c ports.TransactionChange) ports.TransactionChange {
+	return ports.TransactionChange{Work: c.Work}
+}
+
+// keepsRefused says conflict, and gives the refused transaction from then on.
+func keepsRefused(b *bundle) {
+	stored := map[transactionName]ports.Transaction{}
+	refusesTransactions(func(_ func(ports.TransactionChange) error, c ports.TransactionChange, _ ports.Transaction, _ bool) error {
+		stored[nameOf(c.Transaction)] = c.Transaction
+		return errcodes.New(errcodes.Conflict, "")
+	})(b)
+	onTransaction(b, func(t *ports.Transaction) {
+		if other, ok := stored[nameOf(*t)]; ok {
+			*t = other
+		}
+	})
+}
+
+func recodesTransactions(from, to errcodes.Code) func(b *bundle) {
+	return savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+		return broken.Recode(save(ctx, c), from, to)
+	})
+}
+
+// refuses says conflict to what it is said of.
+func refuses(when func(c ports.TransactionChange) bool) func(b *bundle) {
+	return savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+		if when(c) {
+			return errcodes.New(errcodes.Conflict, "")
+		}
+		return save(ctx, c)
+	})
+}
+
+var transactionVersionSaboteurs = []saboteur{
+	{"counts versions by two", transactionVersions, eachTransaction(func(t *ports.Transaction) { t.Version *= 2 })},
+	{"lets a pending transaction end only", transactionVersions, refuses(func(c ports.TransactionChange) bool {
+		return c.Transaction.Version > 0 && c.Transaction.Status == ports.TransactionPending
+	})},
+	{"keeps the first time to wait", transactionVersions, func(b *bundle) {
+		first := map[string]time.Time{}
+		onSaveTransaction(func(c *ports.TransactionChange) {
+			if c.Transaction.Version == 0 {
+				first[c.Transaction.ID] = c.Transaction.RespondBy
+			}
+		})(b)
+		onTransaction(b, func(t *ports.Transaction) { t.RespondBy = first[t.ID] })
+	}},
+	{"takes a taken id", transactionTaken, passes(func(t, _ ports.Transaction, known bool) bool { return known && t.Version == 0 })},
+	{"takes the same again for success", transactionTaken, passes(func(t, now ports.Transaction, known bool) bool {
+		t.Version = now.Version
+		return known && t == now
+	})},
+	{"takes the id of an ended transaction", transactionTaken, passes(func(t, now ports.Transaction, _ bool) bool { return t.Version == 0 && now.Status.Terminal() })},
+	{"stores a new transaction of a taken id", transactionTaken, keepsRefused},
+	{"stores the events of a taken id", transactionTaken, leaksTransaction(leakedEvents)},
+	{"loses the version check", stale, passes(func(t, now ports.Transaction, _ bool) bool { return t.Version > 0 && t.Version < now.Version })},
+	{"loses the version check of a late payment", stale, passes(func(t, now ports.Transaction, _ bool) bool {
+		return !t.Late.At.IsZero() && t.Version < now.Version
+	})},
+	{"stores a stale transaction", stale, keepsRefused},
+	{"stores the events of a stale change", stale, leaksTransaction(leakedEvents)},
+	{"stores the work of a stale change", stale, leaksTransaction(leakedWork)},
+	{"calls a conflict internal", stale, recodesTransactions(errcodes.Conflict, errcodes.Internal)},
+	{"refuses older versions only", validationFuture, passes(func(t, now ports.Transaction, known bool) bool { return known && t.Version > now.Version })},
+	{"creates at any version", validationFuture, passes(func(_, _ ports.Transaction, known bool) bool { return !known })},
+	{"does not find what a change is of", validationFuture, recodesTransactions(errcodes.Conflict, errcodes.NotFound)},
+	{"lets every owner change a transaction", transactionStolen, passes(func(t, _ ports.Transaction, known bool) bool { return !known && t.Version > 0 })},
+	{"lets every racer create a transaction", newRacersOfOwners, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 0 })},
+	{"lets one owner's racer win", newRacersOfOwners, oneNamespace},
+	{"keeps the last racer's transaction", newRacersOfOwners, keepsRefused},
+	{"lets every racer change a transaction", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 1 })},
+	{"lets every racer end a transaction", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 2 })},
+	{"lets every racer record a late payment", oneVersionRacers, passes(func(t, _ ports.Transaction, _ bool) bool { return t.Version == 3 })},
+	{"is busy now and then", "saves of different transactions do not get in each other's way", func(b *bundle) {
+		var n atomic.Int32
+		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+			if n.Add(1)%4 == 0 {
+				return errcodes.New(errcodes.StorageUnavailable, "busy")
+			}
+			return save(ctx, c)
+		})(b)
+	}},
+}
+
+// overlooked are the fields in which a store may overlook that an ended
+// transaction changes.
+var overlooked = map[string]func(t *ports.Transaction, now ports.Transaction){
+	"the direction": func(t *ports.Transaction, now ports.Transaction) { t.Direction = now.Direction },
+	"the status": func(t *ports.Transaction, now ports.Transaction) {
+		t.Status, t.Code, t.Late = now.Status, now.Code, now.Late
+	},
+	"the code":      func(t *ports.Transaction, now ports.Transaction) { t.Code = now.Code },
+	"a raw code":    func(t *ports.Transaction, now ports.Transaction) { t.Raw.Code = now.Raw.Code },
+	"a raw message": func(t *ports.Transaction, now ports.Transaction) { t.Raw.Message = now.Raw.Message },
+	"the scheme":    func(t *ports.Transaction, now ports.Transaction) { t.Scheme = now.Scheme },
+	"the tables":    func(t *ports.Transaction, now ports.Transaction) { t.Tables = now.Tables },
+	"the creation":  func(t *ports.Transaction, now ports.Transaction) { t.CreatedAt = now.CreatedAt },
+	"how long":      func(t *ports.Transaction, now ports.Transaction) { t.RespondBy = now.RespondBy },
+	"the end":       func(t *ports.Transaction, now ports.Transaction) { t.EndedAt = now.EndedAt },
+}
+
+// overlooksEnds makes a saboteur of each field, for either check.
+func overlooksEnds() []saboteur {
+	var out []saboteur
+	for name, fn := range overlooked {
+		out = append(out, saboteur{"overlooks another of " + name, transactionForGood, overlooks(fn)},
+			saboteur{"overlooks another of " + name + " with a late payment", lateAlone, overlooks(fn)})
+	}
+	return out
+}
+
+// secondLate passes when a second late payment differs in what it is said of.
+func secondLate(when func(l, now ports.LatePayment) bool) func(b *bundle) {
+	return passes(func(t, now ports.Transaction, _ bool) bool {
+		return t.Version == now.Version && !now.Late.At.IsZero() && when(t.Late, now.Late)
+	})
+}
+
+var transactionEndSaboteurs = append(overlooksEnds(),
+	saboteur{"stores another end", transactionForGood, keepsRefused},
+	saboteur{"stores the events of another end", transactionForGood, leaksTransaction(leakedEvents)},
+	saboteur{"stores the work of another end", transactionForGood, leaksTransaction(leakedWork)},
+	saboteur{"lets a success turn out bad", transactionForGood, passes(func(t, now ports.Transaction, _ bool) bool {
+		return t.Version == now.Version && now.Status == ports.TransactionSucceeded && t.Status != now.Status
+	})},
+	saboteur{"lets a late payment make a success", transactionForGood, passes(func(t, now ports.Transaction, _ bool) bool {
+		return t.Version == now.Version && now.Status != t.Status && t.Status == ports.TransactionSucceeded
+	})},
+	saboteur{"opens what has ended", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
+		return t.Version == now.Version && t.Status == ports.TransactionPending
+	})},
+	saboteur{"opens what has failed", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
+		return t.Version == now.Version && t.Status == ports.TransactionPending && now.Status == ports.TransactionFailed
+	})},
+	saboteur{"opens what has a late payment", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
+		return t.Version == now.Version && t.Status == ports.TransactionPending && !now.Late.At.IsZero()
+	})},
+	saboteur{"takes no late payment", lateAlone, refuses(func(c ports.TransactionChange) bool { return !c.Transaction.Late.At.IsZero() })},
+	saboteur{"takes any late payment", lateAlone, passes(func(t, now ports.Transaction, _ bool) bool {
+		return t.Version == now.Version && !t.Late.At.IsZero()
+	})},
+	saboteur{"lets a late payment change its time", lateOnce, secondLate(func(l, now ports.LatePayment) bool { return l.Raw == now.Raw })},
+	saboteur{"lets a late payment change its code", lateOnce, secondLate(func(l, now ports.LatePayment) bool { return l.At.Equal(now.At) && l.Raw.Message == now.Raw.Message })},
+	saboteur{"lets a late payment change its message", lateOnce, secondLate(func(l, now ports.LatePayment) bool { return l.At.Equal(now.At) && l.Raw.Code == now.Raw.Code })},
+	saboteur{"lets a late payment go", lateOnce, secondLate(func(l, _ ports.LatePayment) bool { return l.At.IsZero() })},
+	saboteur{"keeps the last late payment", lateOnce, keepsRefused},
+	saboteur{"refuses what changes nothing", endedAgain, func(b *bundle) {
+		last := map[transactionName]ports.Transaction{}
+		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+			if now, ok := last[nameOf(c.Transaction)]; ok && now == c.Transaction {
+				return errcodes.New(errcodes.Conflict, "")
+			}
+			err := save(ctx, c)
+			c.Transaction.Version++
+			last[nameOf(c.Transaction)] = c.Transaction
+			return err
+		})(b)
+	}},
+)

@@ -1,0 +1,108 @@
+package storetest_test
+
+import (
+	"context"
+	"sync"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
+)
+
+var transactionQueueSaboteurs = []saboteur{
+	{"forgets the events", validationEvents, onSaveTransaction(func(c *ports.TransactionChange) { c.Events = nil })},
+	{"forgets the events of an end", validationEvents, onSaveTransaction(func(c *ports.TransactionChange) {
+		if c.Transaction.Status.Terminal() && c.Transaction.Late.At.IsZero() {
+			c.Events = nil
+		}
+	})},
+	{"forgets the events of a late payment", validationEvents, onSaveTransaction(func(c *ports.TransactionChange) {
+		if !c.Transaction.Late.At.IsZero() {
+			c.Events = nil
+		}
+	})},
+	{"stores one event of a change", validationEvents, onSaveTransaction(func(c *ports.TransactionChange) { c.Events = c.Events[:min(len(c.Events), 1)] })},
+	{"loses the order of a key", validationEvents, onSaveTransaction(func(c *ports.TransactionChange) {
+		for i := range c.Events {
+			c.Events[i].Key = c.Events[i].ID
+		}
+	})},
+	{"forgets the work", validationWork, onSaveTransaction(func(c *ports.TransactionChange) { c.Work = nil })},
+	{"forgets when work is due", validationWork, onSaveTransaction(func(c *ports.TransactionChange) {
+		for i := range c.Work {
+			c.Work[i].DueAt = c.Transaction.CreatedAt
+		}
+	})},
+	{"stores every racer's events", racersQueue, leaksTransaction(leakedEvents)},
+	{"stores every racer's work", racersQueue, leaksTransaction(leakedWork)},
+	{"stores an event once that came twice", queuedTwice, onSaveTransaction(func(c *ports.TransactionChange) { c.Events = once(c.Events, eventID) })},
+	{"stores an item once that came twice", queuedTwice, onSaveTransaction(func(c *ports.TransactionChange) { c.Work = once(c.Work, itemID) })},
+}
+
+// storesFullLater stores the first change that it found no room for when there
+// is room.
+func storesFullLater(b *bundle) {
+	var mu sync.Mutex
+	var kept []ports.TransactionChange
+	savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+		mu.Lock()
+		defer mu.Unlock()
+		err := save(ctx, c)
+		if errcodes.Of(err) == errcodes.StorageUnavailable && len(kept) == 0 {
+			kept = append(kept, c)
+		}
+		return err
+	})(b)
+	fill := b.fill
+	b.fill = func() func() {
+		empty := fill()
+		return func() {
+			empty()
+			for _, c := range kept {
+				if err := b.transactions.save(context.Background(), c); err != nil {
+					panic(err)
+				}
+			}
+		}
+	}
+}
+
+var transactionOutcomeSaboteurs = append(commonSaboteurs("a context that is done gives its own code and changes nothing"),
+	saboteur{"reads whatever the context says", "a context that is done gives its own code and changes nothing", func(b *bundle) {
+		read := b.transactions.read
+		b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
+			return read(context.WithoutCancel(ctx), owner, id)
+		}
+	}},
+	saboteur{"takes a lost acknowledgement for success", lost, savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+		if err := save(ctx, c); errcodes.Of(err) != errcodes.OutcomeUnknown {
+			return err
+		}
+		return nil
+	})},
+	saboteur{"takes a lost acknowledgement for a failure", lost, recodesTransactions(errcodes.OutcomeUnknown, errcodes.StorageUnavailable)},
+	saboteur{"stores half of a change whose acknowledgement is lost", lost, func(b *bundle) {
+		lose, half := b.lose, false
+		b.lose = func() { half = true; lose() }
+		onSaveTransaction(func(c *ports.TransactionChange) {
+			if half {
+				c.Work = nil
+			}
+			half = false
+		})(b)
+	}},
+	saboteur{"calls a full store internal", full, recodesTransactions(errcodes.StorageUnavailable, errcodes.Internal)},
+	saboteur{"stores what it found no room for", full, storesFullLater},
+	saboteur{"stays full", full, func(b *bundle) {
+		fill := b.fill
+		b.fill = func() func() { fill(); return func() {} }
+	}},
+	saboteur{"forgets transactions", "a store that is opened again has everything", forgets},
+	saboteur{"forgets late payments when it is opened again", "a store that is opened again has everything", func(b *bundle) {
+		reopen := b.reopen
+		b.reopen = func() storetest.Store {
+			onTransaction(b, func(t *ports.Transaction) { t.Late = ports.LatePayment{} })
+			return reopen()
+		}
+	}},
+)

@@ -1,0 +1,311 @@
+package storetest_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+)
+
+type saveTransactionFunc = func(context.Context, ports.TransactionChange) error
+
+// onTransaction lets fn change what Transaction gives.
+func onTransaction(b *bundle, fn func(t *ports.Transaction)) {
+	read := b.transactions.read
+	b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
+		t, err := read(ctx, owner, id)
+		if err == nil {
+			fn(&t)
+		}
+		return t, err
+	}
+}
+
+func eachTransaction(fn func(t *ports.Transaction)) func(b *bundle) {
+	return func(b *bundle) { onTransaction(b, fn) }
+}
+
+// eachRaw lets fn change the provider's words that Transaction gives.
+func eachRaw(fn func(s string) string) func(b *bundle) {
+	return eachTransaction(func(t *ports.Transaction) {
+		for _, s := range rawsOf(t) {
+			*s = fn(*s)
+		}
+	})
+}
+
+func rawsOf(t *ports.Transaction) []*string {
+	return []*string{&t.Raw.Code, &t.Raw.Message, &t.Late.Raw.Code, &t.Late.Raw.Message}
+}
+
+// savesTransactions puts fn in the place of Save.
+func savesTransactions(fn func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error) func(b *bundle) {
+	return func(b *bundle) {
+		save := b.transactions.save
+		b.transactions.save = func(ctx context.Context, c ports.TransactionChange) error { return fn(ctx, save, c) }
+	}
+}
+
+// onSaveTransaction lets fn change what is saved.
+func onSaveTransaction(fn func(c *ports.TransactionChange)) func(b *bundle) {
+	return savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+		c.Events, c.Work = slices.Clone(c.Events), slices.Clone(c.Work)
+		fn(&c)
+		return save(ctx, c)
+	})
+}
+
+// mapTransactionKeys keeps transactions by what f makes of owner and id.
+func mapTransactionKeys(b *bundle, f func(owner, id string) (string, string)) {
+	read := b.transactions.read
+	b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
+		mappedOwner, mappedID := f(owner, id)
+		t, err := read(ctx, mappedOwner, mappedID)
+		t.Owner, t.ID = owner, id
+		return t, err
+	}
+	onSaveTransaction(func(c *ports.TransactionChange) {
+		c.Transaction.Owner, c.Transaction.ID = f(c.Transaction.Owner, c.Transaction.ID)
+	})(b)
+}
+
+func mapTransactionOwners(b *bundle, f func(string) string) {
+	mapTransactionKeys(b, func(owner, id string) (string, string) { return f(owner), id })
+}
+
+func mapTransactionIDs(b *bundle, f func(string) string) {
+	mapTransactionKeys(b, func(owner, id string) (string, string) { return owner, f(id) })
+}
+
+// oneNamespace takes an id for one transaction, whoever asks.
+func oneNamespace(b *bundle) {
+	var mu sync.Mutex
+	owners := map[string]string{}
+	savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if owner, taken := owners[c.Transaction.ID]; taken && owner != c.Transaction.Owner {
+			return errcodes.New(errcodes.Conflict, "")
+		}
+		err := save(ctx, c)
+		if err == nil {
+			owners[c.Transaction.ID] = c.Transaction.Owner
+		}
+		return err
+	})(b)
+}
+
+const (
+	unknownTransaction = "an unknown transaction is not found"
+	foreignTransaction = "another owner's transaction is not found"
+	openFields         = "every field of a pending transaction comes back as saved"
+	endFields          = "every field of an ended transaction comes back as saved"
+	lateFields         = "every field of a late payment comes back as saved"
+	rawBytes           = "raw codes and messages of any bytes come back (I26)"
+	rawWhole           = "a raw code or message of 64 KiB is kept whole (I26)"
+	rawBound           = "a raw code or message above 64 KiB is refused and stores nothing"
+	changeAliased      = "changing what was passed in changes nothing stored"
+	oneIDTwoOwners     = "the same id of two owners is two transactions"
+	keysMeet           = "an owner and an id are told apart where they meet"
+)
+
+// forgetsTransactionFields makes a saboteur of each field that a store may
+// leave out.
+func forgetsTransactionFields() []saboteur {
+	ended := map[string]func(t *ports.Transaction){
+		"the direction": func(t *ports.Transaction) { t.Direction = errcodes.Payin },
+		"the status":    func(t *ports.Transaction) { t.Status = ports.TransactionFailed },
+		"the code":      func(t *ports.Transaction) { t.Code = "" },
+		"what was said": func(t *ports.Transaction) { t.Raw = ports.RawFailure{} },
+		"the scheme":    func(t *ports.Transaction) { t.Scheme = "" },
+		"the tables":    func(t *ports.Transaction) { t.Tables = "" },
+		"the creation":  func(t *ports.Transaction) { t.CreatedAt = t.CreatedAt.Truncate(time.Second) },
+		"how long":      func(t *ports.Transaction) { t.RespondBy = time.Time{} },
+		"the end":       func(t *ports.Transaction) { t.EndedAt = t.EndedAt.Truncate(10 * time.Millisecond) },
+	}
+	var out []saboteur
+	for _, name := range slices.Sorted(maps.Keys(ended)) {
+		out = append(out, saboteur{"forgets " + name, endFields, eachTransaction(ended[name])})
+	}
+	return append(out,
+		saboteur{"takes every pending transaction for a payin", openFields, eachTransaction(ended["the direction"])},
+		saboteur{"keeps seconds of the time to wait", openFields, eachTransaction(func(t *ports.Transaction) { t.RespondBy = t.RespondBy.Truncate(time.Second) })},
+		saboteur{"waits for no transaction for ever", openFields, eachTransaction(func(t *ports.Transaction) {
+			if t.RespondBy.IsZero() {
+				t.RespondBy = t.CreatedAt
+			}
+		})},
+		saboteur{"gives times in the machine's zone", openFields, eachTransaction(func(t *ports.Transaction) { t.CreatedAt = t.CreatedAt.In(time.FixedZone("", 3600)) })},
+		saboteur{"keeps schemes as text", endFields, eachTransaction(func(t *ports.Transaction) { t.Scheme = strings.ToValidUTF8(t.Scheme, "?") })},
+		saboteur{"forgets late payments", lateFields, eachTransaction(func(t *ports.Transaction) { t.Late = ports.LatePayment{} })},
+		saboteur{"keeps the first words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.Late.Raw = t.Raw })},
+		saboteur{"keeps seconds of a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.Late.At = t.Late.At.Truncate(time.Second) })},
+		saboteur{"needs words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) {
+			if t.Late.Raw == (ports.RawFailure{}) {
+				t.Late = ports.LatePayment{}
+			}
+		})},
+	)
+}
+
+var transactionSaboteurs = slices.Concat(
+	forgetsTransactionFields(),
+	confuse("owners", "owners that look alike have transactions of their own", looks, mapTransactionOwners),
+	confuse("transaction ids", "transaction ids that look alike are different transactions", looks, mapTransactionIDs),
+	confuse("owners", longTexts, []string{"keeps 255 letters"}, mapTransactionOwners),
+	confuse("transaction ids", longTexts, []string{"keeps 255 letters"}, mapTransactionIDs),
+	confuse("transaction ids", unknownTransaction, looks[:3], mapTransactionIDs),
+	confuse("owners", foreignTransaction, looks[:3], mapTransactionOwners),
+	[]saboteur{
+		{"gives an empty transaction for an unknown id", unknownTransaction, func(b *bundle) {
+			read := b.transactions.read
+			b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
+				t, err := read(ctx, owner, id)
+				if errcodes.Of(err) == errcodes.NotFound {
+					return t, nil
+				}
+				return t, err
+			}
+		}},
+		{"calls not found internal", unknownTransaction, func(b *bundle) {
+			read := b.transactions.read
+			b.transactions.read = func(ctx context.Context, owner, id string) (ports.Transaction, error) {
+				t, err := read(ctx, owner, id)
+				return t, broken.Recode(err, errcodes.NotFound, errcodes.Internal)
+			}
+		}},
+		{"does not look at the owner", foreignTransaction, func(b *bundle) {
+			owners := map[string]string{}
+			onSaveTransaction(func(c *ports.TransactionChange) { owners[c.Transaction.ID] = c.Transaction.Owner })(b)
+			read := b.transactions.read
+			b.transactions.read = func(ctx context.Context, _, id string) (ports.Transaction, error) { return read(ctx, owners[id], id) }
+		}},
+		{"has one namespace of ids", oneIDTwoOwners, oneNamespace},
+		{"gives the last transaction of an id", oneIDTwoOwners, func(b *bundle) {
+			last := map[string]ports.Transaction{}
+			onSaveTransaction(func(c *ports.TransactionChange) { last[c.Transaction.ID] = c.Transaction })(b)
+			onTransaction(b, func(t *ports.Transaction) { t.EndedAt = last[t.ID].EndedAt; t.Late = last[t.ID].Late })
+		}},
+		{"joins owner and id", keysMeet, func(b *bundle) {
+			mapTransactionKeys(b, func(owner, id string) (string, string) { return "", owner + id })
+		}},
+		{"joins owner and id by a slash", keysMeet, func(b *bundle) {
+			mapTransactionKeys(b, func(owner, id string) (string, string) { return "", owner + "/" + id })
+		}},
+		{"joins owner and id by a NUL", keysMeet, func(b *bundle) {
+			mapTransactionKeys(b, func(owner, id string) (string, string) {
+				return "", strings.TrimRight(owner, "\x00") + "\x00" + strings.TrimLeft(id, "\x00")
+			})
+		}},
+		{"takes the zero end for 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.EndedAt) })},
+		{"takes the zero time to wait for 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.RespondBy) })},
+		{"takes no late payment for one of 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.Late.At) })},
+		{"gives every end a scheme", emptyFields, eachTransaction(func(t *ports.Transaction) { t.Scheme += strings.Repeat("none", 1-min(1, len(t.Scheme))) })},
+		{"keeps nanoseconds in 64 bits", farTimes, eachTransaction(func(t *ports.Transaction) { t.CreatedAt = time.Unix(0, t.CreatedAt.UnixNano()).UTC() })},
+		{"keeps no end before 1970", farTimes, eachTransaction(func(t *ports.Transaction) {
+			if t.EndedAt.Before(time.UnixMilli(0)) {
+				t.EndedAt = time.Time{}
+			}
+		})},
+	},
+)
+
+// boundsRaw takes words up to the bounds, and answers code to longer ones.
+func boundsRaw(most int, code errcodes.Code) func(b *bundle) {
+	return savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+		for _, s := range rawsOf(&c.Transaction) {
+			if len(*s) > most {
+				return errcodes.New(code, "")
+			}
+		}
+		return save(ctx, c)
+	})
+}
+
+// cutsRaw stores of too long words what it may.
+func cutsRaw(which ...int) func(b *bundle) {
+	return onSaveTransaction(func(c *ports.TransactionChange) {
+		for i, s := range rawsOf(&c.Transaction) {
+			if slices.Contains(which, i) {
+				*s = (*s)[:min(len(*s), ports.MaxRaw)]
+			}
+		}
+	})
+}
+
+// storesTooLong says that words are too long, and stores the rest.
+func storesTooLong(b *bundle) {
+	savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+		err := save(ctx, c)
+		if errcodes.Of(err) != errcodes.PayloadTooLarge {
+			return err
+		}
+		for _, s := range rawsOf(&c.Transaction) {
+			*s = (*s)[:min(len(*s), ports.MaxRaw)]
+		}
+		if stored := save(ctx, c); stored != nil {
+			return stored
+		}
+		return err
+	})(b)
+}
+
+var rawSaboteurs = append(
+	confuse("raw texts", rawBytes, looks[1:], func(b *bundle, f func(string) string) { eachRaw(f)(b) }),
+	saboteur{"keeps raw codes as numbers", rawBytes, eachRaw(func(s string) string {
+		if s == "05" {
+			return "5"
+		}
+		return s
+	})},
+	saboteur{"takes NULL for nothing", rawBytes, eachRaw(func(s string) string { return strings.ReplaceAll(s, "NULL", "") })},
+	saboteur{"joins accents", rawBytes, eachRaw(func(s string) string { return strings.ReplaceAll(s, "e\u0301", "\u00e9") })},
+	saboteur{"drops a byte order mark", rawBytes, eachRaw(func(s string) string { return strings.TrimPrefix(s, "\ufeff") })},
+	saboteur{"swaps code and message", rawBytes, eachTransaction(func(t *ports.Transaction) { t.Raw.Code, t.Raw.Message = t.Raw.Message, t.Raw.Code })},
+	saboteur{"swaps late code and message", rawBytes, eachTransaction(func(t *ports.Transaction) {
+		t.Late.Raw.Code, t.Late.Raw.Message = t.Late.Raw.Message, t.Late.Raw.Code
+	})},
+	saboteur{"keeps 65,535 bytes", rawWhole, eachRaw(func(s string) string { return s[:min(len(s), ports.MaxRaw-1)] })},
+	saboteur{"refuses 64 KiB", rawWhole, boundsRaw(ports.MaxRaw-1, errcodes.PayloadTooLarge)},
+	saboteur{"bounds all words together", rawWhole, savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+		total := 0
+		for _, s := range rawsOf(&c.Transaction) {
+			total += len(*s)
+		}
+		if total > 2*ports.MaxRaw {
+			return errcodes.New(errcodes.PayloadTooLarge, "")
+		}
+		return save(ctx, c)
+	})},
+	saboteur{"cuts a code that is too long", rawBound, cutsRaw(0)},
+	saboteur{"cuts a message that is too long", rawBound, cutsRaw(1)},
+	saboteur{"cuts late words that are too long", rawBound, cutsRaw(2, 3)},
+	saboteur{"calls too long invalid", rawBound, boundsRaw(ports.MaxRaw, errcodes.InvalidRequest)},
+	saboteur{"stores what it finds too long", rawBound, storesTooLong},
+	saboteur{"keeps the data passed in", changeAliased, func(b *bundle) {
+		kept := map[string][]byte{}
+		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+			for _, e := range c.Events {
+				kept[e.ID] = e.Data
+			}
+			return save(ctx, c)
+		})(b)
+		eachEvent(func(e *ports.Event) { e.Data = kept[e.ID] })(b)
+	}},
+	saboteur{"keeps the payload passed in", changeAliased, func(b *bundle) {
+		kept := map[string][]byte{}
+		savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+			for _, w := range c.Work {
+				kept[w.ID] = w.Payload
+			}
+			return save(ctx, c)
+		})(b)
+		eachItem(func(w *ports.WorkItem) { w.Payload = kept[w.ID] })(b)
+	}},
+)

@@ -1,0 +1,279 @@
+package storetest_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+const (
+	overdueOfAll   = "Overdue lists the pending validations of every owner whose deadline has come"
+	overdueOrder   = "Overdue is ordered by deadline, then id"
+	overduePages   = "Overdue pages without a gap or a repeat"
+	overdueEnded   = "Overdue leaves out what has ended"
+	overdueMoves   = "a deadline that moves takes the validation along"
+	overdueWhole   = "a listed validation has every field"
+	overdueBounds  = "a page's limit is 1 to 10,000"
+	purgedDue      = "a purge removes what has ended and may go, and nothing else"
+	pendingKept    = "a purge leaves pending validations alone, however old"
+	purgedForGood  = "a purged validation is unknown from then on"
+	purgersAtOnce  = "purgers at once remove each validation once"
+	purgeOfBounds  = "a purge's n is 1 to 10,000"
+	ofManyOverdues = 1000
+)
+
+type overdueQuery struct {
+	by    time.Time
+	after ports.ValidationPos
+	limit int
+}
+
+// asksOverdue lets fn change what Overdue is asked.
+func asksOverdue(fn func(q *overdueQuery)) func(b *bundle) {
+	return func(b *bundle) {
+		overdue := b.validations.overdue
+		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+			q := overdueQuery{by, after, limit}
+			fn(&q)
+			return overdue(ctx, q.by, q.after, q.limit)
+		}
+	}
+}
+
+func sortsOverdue(compare func(x, y ports.ValidationRecord) int) func(b *bundle) {
+	return func(b *bundle) {
+		onOverdue(b, func(page []ports.ValidationRecord) []ports.ValidationRecord {
+			slices.SortFunc(page, compare)
+			return page
+		})
+	}
+}
+
+// goesOnListing lists, as they were, validations that were saved with a status.
+func goesOnListing(status ports.ValidationStatus) func(b *bundle) {
+	return func(b *bundle) {
+		var listed []ports.ValidationRecord
+		onSaveValidation(func(c *ports.ValidationChange) {
+			if c.Record.Status == status {
+				listed = append(listed, c.Record)
+			}
+		})(b)
+		onOverdue(b, func(page []ports.ValidationRecord) []ports.ValidationRecord { return append(page, listed...) })
+	}
+}
+
+var overdueSaboteurs = []saboteur{
+	{"spares the instant of a deadline", overdueOfAll, asksOverdue(func(q *overdueQuery) { q.by = q.by.Add(-time.Millisecond) })},
+	{"lists what is due in a millisecond", overdueOfAll, asksOverdue(func(q *overdueQuery) { q.by = q.by.Add(time.Millisecond) })},
+	{"lists one validation of an owner", overdueOfAll, func(b *bundle) {
+		onOverdue(b, func(page []ports.ValidationRecord) []ports.ValidationRecord {
+			seen := map[string]bool{}
+			return slices.DeleteFunc(page, func(v ports.ValidationRecord) bool {
+				had := seen[v.Owner]
+				seen[v.Owner] = true
+				return had
+			})
+		})
+	}},
+	{"orders by id", overdueOrder, sortsOverdue(func(x, y ports.ValidationRecord) int { return strings.Compare(x.ID, y.ID) })},
+	{"orders equals the other way", overdueOrder, sortsOverdue(func(x, y ports.ValidationRecord) int {
+		return cmp.Or(x.Deadline.Compare(y.Deadline), strings.Compare(y.ID, x.ID))
+	})},
+	{"skips equals at a page's end", overduePages, asksOverdue(func(q *overdueQuery) {
+		if q.after.ID != "" {
+			q.after.ID = "\xff\xff"
+		}
+	})},
+	{"repeats equals at a page's end", overduePages, asksOverdue(func(q *overdueQuery) { q.after.ID = "" })},
+	{"starts every page anew", overduePages, asksOverdue(func(q *overdueQuery) { q.after = ports.ValidationPos{} })},
+	{"gives one more than the limit", overduePages, asksOverdue(func(q *overdueQuery) { q.limit++ })},
+	{"pages by offset", overduePages, func(b *bundle) {
+		overdue, seen := b.validations.overdue, 0
+		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+			if after == (ports.ValidationPos{}) {
+				seen = 0
+			}
+			page, err := overdue(ctx, by, ports.ValidationPos{}, ofManyOverdues)
+			page = page[min(seen, len(page)):]
+			page = page[:min(limit, len(page))]
+			seen += len(page)
+			return page, err
+		}
+	}},
+	{"goes on listing what is verified", overdueEnded, goesOnListing(ports.StatusVerified)},
+	{"goes on listing a mismatch", overdueEnded, goesOnListing(ports.StatusNameMismatch)},
+	{"goes on listing what was not found", overdueEnded, goesOnListing(ports.StatusNotFound)},
+	{"goes on listing an error", overdueEnded, goesOnListing(ports.StatusError)},
+	{"lists by the first deadline", overdueMoves, func(b *bundle) {
+		first := map[string]ports.ValidationRecord{}
+		onSaveValidation(func(c *ports.ValidationChange) {
+			if _, ok := first[c.Record.ID]; !ok {
+				first[c.Record.ID] = c.Record
+			}
+			c.Record.Deadline = first[c.Record.ID].Deadline
+		})(b)
+	}},
+	{"lists a moved validation twice", overdueMoves, func(b *bundle) {
+		var moved []ports.ValidationRecord
+		onSaveValidation(func(c *ports.ValidationChange) {
+			if c.Record.Version > 0 {
+				moved = append(moved, c.Record)
+			}
+		})(b)
+		onOverdue(b, func(page []ports.ValidationRecord) []ports.ValidationRecord { return append(page, moved...) })
+	}},
+	{"lists no tables", overdueWhole, eachOverdue(func(v *ports.ValidationRecord) { v.Tables = "" })},
+	{"lists no merchants", overdueWhole, eachOverdue(func(v *ports.ValidationRecord) { v.MerchantID = "" })},
+	{"lists owners as text", overdueWhole, eachOverdue(func(v *ports.ValidationRecord) { v.Owner = strings.ToValidUTF8(v.Owner, "?") })},
+	{"lists the first version", overdueWhole, eachOverdue(func(v *ports.ValidationRecord) { v.Version = 1 })},
+	{"takes a limit of 0 for no limit", overdueBounds, asksOverdue(func(q *overdueQuery) {
+		if q.limit == 0 {
+			q.limit = 10_000
+		}
+	})},
+	{"cuts a limit to the greatest", overdueBounds, asksOverdue(func(q *overdueQuery) { q.limit = min(q.limit, 10_000) })},
+	{"takes 9,999 at most", overdueBounds, func(b *bundle) {
+		overdue := b.validations.overdue
+		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+			if limit > 9999 {
+				return nil, errcodes.New(errcodes.InvalidRequest, "")
+			}
+			return overdue(ctx, by, after, limit)
+		}
+	}},
+}
+
+type purgeFunc = func(context.Context, time.Time, int) (int, error)
+
+// purges puts fn in the place of PurgeValidations.
+func purges(fn func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error)) func(b *bundle) {
+	return func(b *bundle) {
+		purge := b.validations.purge
+		b.validations.purge = func(ctx context.Context, before time.Time, n int) (int, error) {
+			return fn(ctx, purge, before, n)
+		}
+	}
+}
+
+func purgesValidationsAt(by time.Duration) func(b *bundle) {
+	return purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+		return purge(ctx, before.Add(by), n)
+	})
+}
+
+// purgesPending removes whatever may go, pending or not.
+func purgesPending(b *bundle) {
+	pending := map[string]time.Time{}
+	gone := map[string]bool{}
+	onSaveValidation(func(c *ports.ValidationChange) {
+		delete(pending, c.Record.ID)
+		if c.Record.Status == ports.StatusPending {
+			pending[c.Record.ID] = c.Record.PurgeAt
+		}
+	})(b)
+	purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+		for id, at := range pending {
+			if !at.After(before) {
+				gone[id] = true
+			}
+		}
+		return purge(ctx, before, n)
+	})(b)
+	read := b.validations.read
+	b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
+		if gone[id] {
+			return ports.ValidationRecord{}, errcodes.New(errcodes.NotFound, "")
+		}
+		return read(ctx, owner, id)
+	}
+}
+
+var validationPurgeSaboteurs = []saboteur{
+	{"spares the instant of a purge", purgedDue, purgesValidationsAt(-time.Millisecond)},
+	{"purges too much", purgedDue, purgesValidationsAt(time.Millisecond)},
+	{"spares what was pending once", purgedDue, func(b *bundle) {
+		onSaveValidation(func(c *ports.ValidationChange) {
+			if c.Record.Version > 0 {
+				c.Record.PurgeAt = c.Record.PurgeAt.AddDate(100, 0, 0)
+			}
+		})(b)
+	}},
+	{"purges more than n", bounded, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+		return purge(ctx, before, n+1)
+	})},
+	{"removes more than it tells", bounded, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+		got, err := purge(ctx, before, n+1)
+		return min(got, n), err
+	})},
+	{"counts n whatever it purged", bounded, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+		_, err := purge(ctx, before, n)
+		return n, err
+	})},
+	{"purges pending ones", pendingKept, purgesPending},
+	{"purges a record and gives it still", purgedForGood, func(b *bundle) {
+		last := map[string]ports.ValidationRecord{}
+		onSaveValidation(func(c *ports.ValidationChange) { last[c.Record.ID] = c.Record })(b)
+		read := b.validations.read
+		b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
+			v, err := read(ctx, owner, id)
+			if kept, ok := last[id]; ok && errcodes.Of(err) == errcodes.NotFound {
+				return kept, nil
+			}
+			return v, err
+		}
+	}},
+	{"purges the events as well", purgedForGood, func(b *bundle) {
+		purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+			got, err := purge(ctx, before, n)
+			events, _ := b.outbox.claim(ctx, before, time.Minute, 10)
+			for _, e := range events {
+				_ = b.outbox.ack(ctx, e)
+			}
+			return got, err
+		})(b)
+	}},
+	{"creates a purged validation at any version", purgedForGood, onRefused(func(_ func(ports.ValidationChange) error, c ports.ValidationChange, now ports.ValidationRecord, known bool) error {
+		if known && c.Record.Version == now.Version {
+			return nil
+		}
+		return errcodes.New(errcodes.Conflict, "")
+	})},
+	{"counts what others purged", purgersAtOnce, func(b *bundle) {
+		var mu sync.Mutex
+		sum := 0
+		purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			got, err := purge(ctx, before, n)
+			sum += got
+			return min(sum, n), err
+		})(b)
+	}},
+	{"is busy when many purge", purgersAtOnce, func(b *bundle) {
+		var mu sync.Mutex
+		calls := 0
+		purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if calls++; calls%3 == 0 {
+				return 0, errcodes.New(errcodes.StorageUnavailable, "busy")
+			}
+			return purge(ctx, before, n)
+		})(b)
+	}},
+	{"purges none for an n of 0", purgeOfBounds, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+		if n == 0 {
+			return 0, nil
+		}
+		return purge(ctx, before, n)
+	})},
+	{"cuts n to the greatest", purgeOfBounds, purges(func(ctx context.Context, purge purgeFunc, before time.Time, n int) (int, error) {
+		return purge(ctx, before, min(n, 10_000))
+	})},
+}

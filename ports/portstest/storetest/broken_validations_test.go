@@ -1,0 +1,212 @@
+package storetest_test
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+)
+
+// onValidation lets fn change what Validation gives.
+func onValidation(b *bundle, fn func(v *ports.ValidationRecord)) {
+	read := b.validations.read
+	b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
+		v, err := read(ctx, owner, id)
+		if err == nil {
+			fn(&v)
+		}
+		return v, err
+	}
+}
+
+func eachValidation(fn func(v *ports.ValidationRecord)) func(b *bundle) {
+	return func(b *bundle) { onValidation(b, fn) }
+}
+
+// onOverdue lets fn change what Overdue gives.
+func onOverdue(b *bundle, fn func(page []ports.ValidationRecord) []ports.ValidationRecord) {
+	overdue := b.validations.overdue
+	b.validations.overdue = func(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+		page, err := overdue(ctx, by, after, limit)
+		return fn(page), err
+	}
+}
+
+func eachOverdue(fn func(v *ports.ValidationRecord)) func(b *bundle) {
+	return func(b *bundle) {
+		onOverdue(b, func(page []ports.ValidationRecord) []ports.ValidationRecord {
+			for i := range page {
+				fn(&page[i])
+			}
+			return page
+		})
+	}
+}
+
+type saveValidationFunc = func(context.Context, ports.ValidationChange) error
+
+// savesValidations puts fn in the place of Save.
+func savesValidations(fn func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error) func(b *bundle) {
+	return func(b *bundle) {
+		save := b.validations.save
+		b.validations.save = func(ctx context.Context, c ports.ValidationChange) error { return fn(ctx, save, c) }
+	}
+}
+
+// onSaveValidation lets fn change what is saved.
+func onSaveValidation(fn func(c *ports.ValidationChange)) func(b *bundle) {
+	return savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+		c.Events, c.Work = slices.Clone(c.Events), slices.Clone(c.Work)
+		fn(&c)
+		return save(ctx, c)
+	})
+}
+
+// mapValidationOwners keeps owners as f makes them.
+func mapValidationOwners(b *bundle, f func(string) string) {
+	read := b.validations.read
+	b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
+		v, err := read(ctx, f(owner), id)
+		v.Owner = owner
+		return v, err
+	}
+	onSaveValidation(func(c *ports.ValidationChange) { c.Record.Owner = f(c.Record.Owner) })(b)
+}
+
+// mapValidationIDs keeps ids as f makes them.
+func mapValidationIDs(b *bundle, f func(string) string) {
+	read := b.validations.read
+	b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
+		v, err := read(ctx, owner, f(id))
+		v.ID = id
+		return v, err
+	}
+	onSaveValidation(func(c *ports.ValidationChange) { c.Record.ID = f(c.Record.ID) })(b)
+}
+
+// takesZeroFor1970 is what stores make of no time.
+func takesZeroFor1970(t *time.Time) {
+	if t.IsZero() {
+		*t = time.UnixMilli(0).UTC()
+	}
+}
+
+const (
+	unknownValidation = "an unknown validation is not found"
+	pendingFields     = "every field of a pending validation comes back as saved"
+	endedFields       = "every field of an ended validation comes back as saved"
+	emptyFields       = "fields that are empty come back empty"
+	farTimes          = "times far from now come back equal"
+	sealedBytes       = "sealed bytes of any kind come back"
+	validationAliased = "changing a validation outside changes nothing stored"
+	longTexts         = "owners, ids and texts of 10,000 characters are kept"
+)
+
+// forgetsFields makes a saboteur of each field that a store may leave out.
+func forgetsFields() []saboteur {
+	ended := map[string]func(v *ports.ValidationRecord){
+		"the merchant":  func(v *ports.ValidationRecord) { v.MerchantID = "" },
+		"the country":   func(v *ports.ValidationRecord) { v.Market.Country = "NGA" },
+		"the type":      func(v *ports.ValidationRecord) { v.Market.Type = ports.BankAccount },
+		"the bank":      func(v *ports.ValidationRecord) { v.BankCode = "" },
+		"the status":    func(v *ports.ValidationRecord) { v.Status = ports.StatusVerified },
+		"the provider":  func(v *ports.ValidationRecord) { v.Provider = "" },
+		"what it rests": func(v *ports.ValidationRecord) { v.Type = "" },
+		"the outcome":   func(v *ports.ValidationRecord) { v.Outcome = "" },
+		"the cache":     func(v *ports.ValidationRecord) { v.Cached = false },
+		"the rule":      func(v *ports.ValidationRecord) { v.Match.Rule = "" },
+		"the score":     func(v *ports.ValidationRecord) { v.Match.Score = 0 },
+		"the tables":    func(v *ports.ValidationRecord) { v.Tables = "" },
+		"the creation":  func(v *ports.ValidationRecord) { v.CreatedAt = v.CreatedAt.Truncate(time.Second) },
+		"the deadline":  func(v *ports.ValidationRecord) { v.Deadline = time.Time{} },
+		"the end":       func(v *ports.ValidationRecord) { v.EndedAt = v.EndedAt.Truncate(10 * time.Millisecond) },
+		"the expiry":    func(v *ports.ValidationRecord) { v.ExpiresAt = time.Time{} },
+		"the purge":     func(v *ports.ValidationRecord) { v.PurgeAt = v.EndedAt },
+		"the key":       func(v *ports.ValidationRecord) { v.Sealed.KeyID = "key-1" },
+	}
+	var out []saboteur
+	for _, name := range slices.Sorted(maps.Keys(ended)) {
+		out = append(out, saboteur{"forgets " + name, endedFields, eachValidation(ended[name])})
+	}
+	return append(out,
+		saboteur{"takes every pending validation for a bank account's", pendingFields, eachValidation(ended["the type"])},
+		saboteur{"keeps seconds of a deadline", pendingFields, eachValidation(func(v *ports.ValidationRecord) { v.Deadline = v.Deadline.Truncate(time.Second) })},
+		saboteur{"gives times in the machine's zone", pendingFields, eachValidation(func(v *ports.ValidationRecord) { v.CreatedAt = v.CreatedAt.In(time.FixedZone("", 3600)) })},
+	)
+}
+
+var validationSaboteurs = slices.Concat(
+	forgetsFields(),
+	confuse("owners", "owners that look alike have validations of their own", looks, mapValidationOwners),
+	confuse("validation ids", "validation ids that look alike are different validations", looks, mapValidationIDs),
+	confuse("owners", longTexts, []string{"keeps 255 letters"}, mapValidationOwners),
+	confuse("validation ids", longTexts, []string{"keeps 255 letters"}, mapValidationIDs),
+	confuse("validation ids", unknownValidation, looks[:2], mapValidationIDs),
+	[]saboteur{
+		{"gives an empty validation for an unknown id", unknownValidation, func(b *bundle) {
+			read := b.validations.read
+			b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
+				v, err := read(ctx, owner, id)
+				if errcodes.Of(err) == errcodes.NotFound {
+					return v, nil
+				}
+				return v, err
+			}
+		}},
+		{"calls not found internal", unknownValidation, func(b *bundle) {
+			read := b.validations.read
+			b.validations.read = func(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
+				v, err := read(ctx, owner, id)
+				return v, broken.Recode(err, errcodes.NotFound, errcodes.Internal)
+			}
+		}},
+		{"does not look at the owner", "another owner's validation is not found", func(b *bundle) {
+			owners := map[string]string{}
+			onSaveValidation(func(c *ports.ValidationChange) { owners[c.Record.ID] = c.Record.Owner })(b)
+			read := b.validations.read
+			b.validations.read = func(ctx context.Context, _, id string) (ports.ValidationRecord, error) {
+				return read(ctx, owners[id], id)
+			}
+		}},
+		{"takes the zero end for 1970", emptyFields, eachValidation(func(v *ports.ValidationRecord) { takesZeroFor1970(&v.EndedAt) })},
+		{"takes the zero expiry for 1970", emptyFields, eachValidation(func(v *ports.ValidationRecord) { takesZeroFor1970(&v.ExpiresAt) })},
+		{"takes the zero deadline for 1970", emptyFields, eachValidation(func(v *ports.ValidationRecord) { takesZeroFor1970(&v.Deadline) })},
+		{"keeps nanoseconds in 64 bits", farTimes, eachValidation(func(v *ports.ValidationRecord) { v.PurgeAt = time.Unix(0, v.PurgeAt.UnixNano()).UTC() })},
+		{"keeps no time before 1970", farTimes, eachValidation(func(v *ports.ValidationRecord) {
+			if v.CreatedAt.Before(time.UnixMilli(0)) {
+				v.CreatedAt = time.UnixMilli(0).UTC()
+			}
+		})},
+		{"keeps sealed bytes as text", sealedBytes, eachValidation(func(v *ports.ValidationRecord) { v.Sealed.Data = bytes.ToValidUTF8(v.Sealed.Data, []byte("?")) })},
+		{"keeps 9,999 sealed bytes", sealedBytes, eachValidation(func(v *ports.ValidationRecord) { v.Sealed.Data = v.Sealed.Data[:min(len(v.Sealed.Data), 9999)] })},
+		{"lists no sealed bytes", sealedBytes, eachOverdue(func(v *ports.ValidationRecord) { v.Sealed.Data = nil })},
+		{"keeps the bytes passed in", validationAliased, func(b *bundle) {
+			kept := map[string][]byte{}
+			onSaveValidation(func(c *ports.ValidationChange) { kept[c.Record.ID] = c.Record.Sealed.Data })(b)
+			onValidation(b, func(v *ports.ValidationRecord) { v.Sealed.Data = kept[v.ID] })
+		}},
+		{"gives the bytes that it keeps", validationAliased, func(b *bundle) {
+			kept := map[string][]byte{}
+			onValidation(b, func(v *ports.ValidationRecord) {
+				if kept[v.ID] == nil {
+					kept[v.ID] = v.Sealed.Data
+				}
+				v.Sealed.Data = kept[v.ID]
+			})
+		}},
+		{"lists the bytes that it keeps", validationAliased, func(b *bundle) {
+			kept := map[string][]byte{}
+			eachOverdue(func(v *ports.ValidationRecord) {
+				if kept[v.ID] == nil {
+					kept[v.ID] = v.Sealed.Data
+				}
+				v.Sealed.Data = kept[v.ID]
+			})(b)
+		}},
+	},
+)

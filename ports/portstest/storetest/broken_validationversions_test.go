@@ -1,0 +1,182 @@
+package storetest_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+)
+
+const (
+	validationVersions = "a pending validation may change, and each save raises the version by one"
+	validationTaken    = "an id that is taken is a conflict and stores nothing"
+	validationFuture   = "a version that is yet to come is a conflict"
+	validationStolen   = "a change of another owner's validation is a conflict"
+	endedForGood       = "an ended validation never changes"
+)
+
+// onRefused lets fn go on after a change was refused as a conflict; it gets the
+// change and the record that was saved last under its id.
+func onRefused(fn func(save func(ports.ValidationChange) error, c ports.ValidationChange, now ports.ValidationRecord, known bool) error) func(b *bundle) {
+	var mu sync.Mutex
+	last := map[string]ports.ValidationRecord{}
+	return savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+		mu.Lock()
+		defer mu.Unlock()
+		err := save(ctx, c)
+		if err == nil {
+			now := c.Record
+			now.Version++
+			last[now.ID] = now
+		}
+		if errcodes.Of(err) != errcodes.Conflict {
+			return err
+		}
+		now, known := last[c.Record.ID]
+		return fn(func(c ports.ValidationChange) error { return save(ctx, c) }, c, now, known)
+	})
+}
+
+// takes passes over the refusals of which it is said.
+func takes(when func(v, now ports.ValidationRecord, known bool) bool) func(b *bundle) {
+	return func(b *bundle) {
+		onRefused(func(_ func(ports.ValidationChange) error, c ports.ValidationChange, now ports.ValidationRecord, known bool) error {
+			if when(c.Record, now, known) {
+				return nil
+			}
+			return errcodes.New(errcodes.Conflict, "")
+		})(b)
+	}
+}
+
+// leaksQueued stores what a refused change asked for.
+func leaksQueued(part func(c ports.ValidationChange) ports.ValidationChange) func(b *bundle) {
+	n := 0
+	return onRefused(func(save func(ports.ValidationChange) error, c ports.ValidationChange, _ ports.ValidationRecord, _ bool) error {
+		n++
+		stray := part(c)
+		stray.Record = ports.ValidationRecord{ID: fmt.Sprint("leak-", n), Status: ports.StatusVerified}
+		if err := save(stray); err != nil {
+			return err
+		}
+		return errcodes.New(errcodes.Conflict, "")
+	})
+}
+
+func queuedEvents(c ports.ValidationChange) ports.ValidationChange {
+	return ports.ValidationChange{Events: c.Events}
+}
+
+func queuedWork(c ports.ValidationChange) ports.ValidationChange {
+	return ports.ValidationChange{Work: c.Work}
+}
+
+// storesAnyway says conflict, and gives the refused record from then on.
+func storesAnyway(b *bundle) {
+	stored := map[string]ports.ValidationRecord{}
+	onRefused(func(_ func(ports.ValidationChange) error, c ports.ValidationChange, _ ports.ValidationRecord, _ bool) error {
+		stored[c.Record.ID] = c.Record
+		return errcodes.New(errcodes.Conflict, "")
+	})(b)
+	onValidation(b, func(v *ports.ValidationRecord) {
+		if other, ok := stored[v.ID]; ok {
+			*v = other
+		}
+	})
+}
+
+// reopens lets a change pass on an end of the status.
+func reopens(status ports.ValidationStatus) func(b *bundle) {
+	return takes(func(v, now ports.ValidationRecord, _ bool) bool {
+		return v.Version == now.Version && now.Status == status
+	})
+}
+
+func codesConflict(as errcodes.Code) func(b *bundle) {
+	return savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+		return broken.Recode(save(ctx, c), errcodes.Conflict, as)
+	})
+}
+
+var validationVersionSaboteurs = []saboteur{
+	{"counts versions by two", validationVersions, func(b *bundle) {
+		onValidation(b, func(v *ports.ValidationRecord) { v.Version *= 2 })
+	}},
+	{"lets a pending validation end only", validationVersions, savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+		if c.Record.Version > 0 && c.Record.Status == ports.StatusPending {
+			return errcodes.New(errcodes.Conflict, "")
+		}
+		return save(ctx, c)
+	})},
+	{"changes the status only", validationVersions, func(b *bundle) {
+		first := map[string]string{}
+		onSaveValidation(func(c *ports.ValidationChange) {
+			if c.Record.Version == 0 {
+				first[c.Record.ID] = c.Record.Provider
+			}
+		})(b)
+		onValidation(b, func(v *ports.ValidationRecord) { v.Provider = first[v.ID] })
+	}},
+	{"takes a taken id of the same owner", validationTaken, takes(func(v, now ports.ValidationRecord, known bool) bool {
+		return known && v.Version == 0 && v.Owner == now.Owner
+	})},
+	{"takes a taken id of another owner", validationTaken, takes(func(v, now ports.ValidationRecord, known bool) bool {
+		return known && v.Version == 0 && v.Owner != now.Owner
+	})},
+	{"takes the id of an ended validation", validationTaken, takes(func(v, now ports.ValidationRecord, known bool) bool {
+		return known && v.Version == 0 && now.Status.Terminal()
+	})},
+	{"stores a new record of a taken id", validationTaken, storesAnyway},
+	{"stores the events of a taken id", validationTaken, leaksQueued(queuedEvents)},
+	{"loses the version check", stale, takes(func(v, now ports.ValidationRecord, _ bool) bool {
+		return v.Version > 0 && v.Version < now.Version
+	})},
+	{"stores a stale record", stale, storesAnyway},
+	{"stores the events of a stale change", stale, leaksQueued(queuedEvents)},
+	{"stores the work of a stale change", stale, leaksQueued(queuedWork)},
+	{"calls a conflict internal", stale, codesConflict(errcodes.Internal)},
+	{"refuses older versions only", validationFuture, takes(func(v, now ports.ValidationRecord, known bool) bool {
+		return known && v.Version > now.Version
+	})},
+	{"creates at any version", validationFuture, takes(func(_, _ ports.ValidationRecord, known bool) bool { return !known })},
+	{"does not find what a change is of", validationFuture, codesConflict(errcodes.NotFound)},
+	{"lets every owner change a validation", validationStolen, takes(func(v, now ports.ValidationRecord, known bool) bool {
+		return known && v.Version == now.Version && v.Owner != now.Owner
+	})},
+	{"gives a validation away", validationStolen, storesAnyway},
+	{"lets a verified validation change", endedForGood, reopens(ports.StatusVerified)},
+	{"lets a mismatch change", endedForGood, reopens(ports.StatusNameMismatch)},
+	{"lets a validation that was not found change", endedForGood, reopens(ports.StatusNotFound)},
+	{"lets an error change", endedForGood, reopens(ports.StatusError)},
+	{"takes the same end again for success", endedForGood, takes(func(v, now ports.ValidationRecord, _ bool) bool {
+		return v.Status == now.Status && v.Status.Terminal() && v.Version == now.Version && string(v.Sealed.Data) == string(now.Sealed.Data) && v.EndedAt.Equal(now.EndedAt)
+	})},
+	{"lets an end be opened again", endedForGood, takes(func(v, now ports.ValidationRecord, _ bool) bool {
+		return v.Status == ports.StatusPending && v.Version == now.Version
+	})},
+	{"stores a second end", endedForGood, storesAnyway},
+	{"stores the work of a second end", endedForGood, leaksQueued(queuedWork)},
+	{"lets every racer create a validation", "of many racers with one new id one wins", takes(func(v, _ ports.ValidationRecord, _ bool) bool { return v.Version == 0 })},
+	{"lets each owner's racers create one", "of many racers with one new id one wins", takes(func(v, now ports.ValidationRecord, _ bool) bool { return v.Owner != now.Owner })},
+	{"keeps the last racer's record", "of many racers with one new id one wins", storesAnyway},
+	{"lets every racer change a validation", "of many racers at one version one wins", takes(func(v, _ ports.ValidationRecord, _ bool) bool { return v.Version > 0 })},
+	{"lets no racer win", "of many racers at one version one wins", savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+		if c.Record.Version > 2 {
+			return errcodes.New(errcodes.Conflict, "")
+		}
+		return save(ctx, c)
+	})},
+	{"is busy now and then", "saves of different validations do not get in each other's way", func(b *bundle) {
+		var n atomic.Int32
+		savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+			if n.Add(1)%4 == 0 {
+				return errcodes.New(errcodes.StorageUnavailable, "busy")
+			}
+			return save(ctx, c)
+		})(b)
+	}},
+}

@@ -1,0 +1,105 @@
+package storetest_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// onItems lets fn change what Claim gives.
+func onItems(b *bundle, fn func(got []ports.WorkItem) []ports.WorkItem) {
+	claim := b.work.claim
+	b.work.claim = func(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
+		got, err := claim(ctx, kind, now, lease, n)
+		return fn(got), err
+	}
+}
+
+func eachItem(fn func(w *ports.WorkItem)) func(b *bundle) {
+	return func(b *bundle) {
+		onItems(b, func(got []ports.WorkItem) []ports.WorkItem {
+			for i := range got {
+				fn(&got[i])
+			}
+			return got
+		})
+	}
+}
+
+// mapKinds keeps kinds as f makes them.
+func mapKinds(b *bundle, f func(string) string) {
+	claim := b.work.claim
+	b.work.claim = func(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
+		return claim(ctx, f(kind), now, lease, n)
+	}
+	onSave(b, func(c *ports.RateLockChange) {
+		for i := range c.Work {
+			c.Work[i].Kind = f(c.Work[i].Kind)
+		}
+	})
+}
+
+// dueBy moves the time at which claims look for items.
+func dueBy(d time.Duration) func(b *bundle) {
+	return onClaims(func(a *claimArgs) { a.now = a.now.Add(d) })
+}
+
+var itemSaboteurs = append(
+	confuse("kinds", "kinds that look alike are kept apart", looks, mapKinds),
+	saboteur{"does not find work", "a store without work hands out nothing, without an error", func(b *bundle) {
+		claim := b.work.claim
+		b.work.claim = func(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
+			got, err := claim(ctx, kind, now, lease, n)
+			if len(got) == 0 && err == nil {
+				return nil, errcodes.New(errcodes.NotFound, "")
+			}
+			return got, err
+		}
+	}},
+	saboteur{"keeps due times in seconds", "an item comes out as it was saved",
+		eachItem(func(w *ports.WorkItem) { w.DueAt = w.DueAt.Truncate(time.Second) })},
+	saboteur{"counts attempts from 0", "an item comes out as it was saved", eachItem(func(w *ports.WorkItem) { w.Attempt-- })},
+	saboteur{"stops at a NUL in a payload", "a payload of any bytes comes back", eachItem(func(w *ports.WorkItem) {
+		w.Payload, _, _ = bytes.Cut(w.Payload, []byte{0})
+	})},
+	saboteur{"keeps the payload passed in", "changing a payload that was passed in or handed out changes nothing stored", func(b *bundle) {
+		kept := map[string][]byte{}
+		onSave(b, func(c *ports.RateLockChange) {
+			for _, w := range c.Work {
+				kept[w.ID] = w.Payload
+			}
+		})
+		eachItem(func(w *ports.WorkItem) { w.Payload = kept[w.ID] })(b)
+	}},
+	saboteur{"hands out items too early", "an item is due at its instant, not before", dueBy(time.Millisecond)},
+	saboteur{"hands out items too late", "an item is due at its instant, not before", dueBy(-time.Millisecond)},
+	saboteur{"orders items by id", "what is due earliest comes first", func(b *bundle) {
+		onItems(b, func(got []ports.WorkItem) []ports.WorkItem {
+			slices.SortFunc(got, func(x, y ports.WorkItem) int { return strings.Compare(x.ID, y.ID) })
+			return got
+		})
+	}},
+	saboteur{"orders items by their saves", "what is due earliest comes first", func(b *bundle) {
+		onSave(b, func(c *ports.RateLockChange) {
+			for i := range c.Work {
+				c.Work[i].DueAt = c.Work[i].DueAt.Truncate(time.Hour)
+			}
+		})
+	}},
+)
+
+var itemClaimSaboteurs = append(claimSaboteurs("items", "an item"),
+	saboteur{"gives back what is done", "an item that is done is gone", func(b *bundle) {
+		b.work.done = func(ctx context.Context, w ports.WorkItem) error { return b.work.retry(ctx, w, w.DueAt) }
+	}},
+	saboteur{"gives back what was buried", "a buried item is set aside for good", func(b *bundle) {
+		b.work.bury = func(ctx context.Context, w ports.WorkItem, _ string) error {
+			return b.work.retry(ctx, w, w.DueAt.AddDate(0, 0, 1))
+		}
+	}},
+)

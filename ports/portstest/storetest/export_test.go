@@ -1,0 +1,33 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+var storeSuites = map[string][]storeCheck{
+	"RateLockStore": rateLockChecks,
+	"Outbox":        outboxChecks,
+	"Work":          workChecks,
+	"DeadLetters":   deadLetterChecks,
+	"ClientStore":   clientChecks,
+	"TokenStore":    tokenChecks,
+
+	"ValidationStore":  validationChecks,
+	"TransactionStore": transactionChecks,
+	"ReportStore":      reportChecks,
+	"AnswerCache":      answerCacheChecks,
+	"SecretStore":      secretChecks,
+}
+
+// CheckNames lists the checks of a suite.
+func CheckNames(suite string) []string { return kit.Names(storeSuites[suite]) }
+
+// RunStoreCheck runs one check of a store suite.
+func RunStoreCheck(tb testing.TB, suite, name string, s Store) {
+	kit.One(tb, suite, storeSuites[suite], name, &storeKit{Kit: kit.Kit{TB: tb}, Store: s})
+}
+
+// CheckExceptions is the check of Except.
+var CheckExceptions = kit.CheckExceptions

@@ -1,0 +1,117 @@
+package storetest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+var usdZAR = ports.Pair{Base: "USD", Quote: "ZAR"}
+
+func keyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair: usdZAR} }
+
+// activeLock makes a lock that lives for an hour.
+func activeLock(key ports.BookKey, id string, created time.Time) ports.RateLock {
+	return ports.RateLock{
+		ID: id, Owner: key.Owner, Base: key.Pair.Base, Quote: key.Pair.Quote,
+		MidRate: "18.50", MarkupBps: 150, AllInRate: "18.7775",
+		MidSource: "ecb", MidAt: created.Add(-time.Minute), ToleranceBps: 200,
+		CreatedAt: created, ExpiresAt: created.Add(time.Hour), Status: ports.LockActive,
+	}
+}
+
+// mint makes the change that adds the locks to the book.
+func mint(b ports.Book, locks ...ports.RateLock) ports.RateLockChange {
+	for _, l := range locks {
+		b.Slots[len(b.Live())] = l
+		b.HighWater = l.CreatedAt
+	}
+	return ports.RateLockChange{Book: b, Locks: locks}
+}
+
+// replace makes the change that cancels every live lock of the book and mints l.
+func replace(b ports.Book, l ports.RateLock) ports.RateLockChange {
+	var locks []ports.RateLock
+	for _, old := range b.Live() {
+		locks = append(locks, cancelledAt(l.CreatedAt)(old))
+	}
+	b.Slots = [ports.MaxLiveLocks]ports.RateLock{}
+	change := mint(b, l)
+	change.Locks = append(locks, change.Locks...)
+	return change
+}
+
+// end makes the change that ends a lock of the book.
+func (k *storeKit) end(b ports.Book, id string, how ending) ports.RateLockChange {
+	k.Helper()
+	live := slices.Clone(b.Live())
+	i := slices.IndexFunc(live, func(l ports.RateLock) bool { return l.ID == id })
+	if i < 0 {
+		k.Fatalf("the book's slots hold %s, and not %q, which is active", kit.Short(ids(live)), id)
+	}
+	ended := how(live[i])
+	b.Slots = [ports.MaxLiveLocks]ports.RateLock{}
+	copy(b.Slots[:], slices.Delete(live, i, i+1))
+	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{ended}}
+}
+
+// job makes a work item that is due at the instant.
+func job(id string, due time.Time) ports.WorkItem {
+	return ports.WorkItem{ID: id, Kind: kind, DueAt: due, Payload: []byte("payload of " + id)}
+}
+
+// book reads a book.
+func (k *storeKit) book(key ports.BookKey) ports.Book {
+	k.Helper()
+	b, err := k.RateLocks.Book(k.Context(), key)
+	k.OK(err, "Book")
+	return b
+}
+
+// lock reads a lock.
+func (k *storeKit) lock(owner, id string) ports.RateLock {
+	k.Helper()
+	l, _, err := k.RateLocks.Lock(k.Context(), owner, id)
+	k.OK(err, "Lock")
+	return l
+}
+
+// save stores the change and gives the book as it should be now.
+func (k *storeKit) save(c ports.RateLockChange) ports.Book {
+	k.Helper()
+	k.OK(k.RateLocks.Save(k.Context(), c), "Save")
+	c.Book.Version++
+	return c.Book
+}
+
+// mint stores a new active lock in the book of key, as it is now.
+func (k *storeKit) mint(key ports.BookKey, id string, created time.Time) ports.Book {
+	k.Helper()
+	b := k.book(key)
+	if len(b.Live()) == len(b.Slots) {
+		k.Fatalf("the book is full, though the check saved fewer locks in it: %s", kit.Short(ids(b.Live())))
+	}
+	return k.save(mint(b, activeLock(key, id, created)))
+}
+
+// carryEvents stores a change of a book that nothing else uses, with the events.
+func (k *storeKit) carryEvents(events ...ports.Event) {
+	k.Helper()
+	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Events: events})
+}
+
+// carryWork is carryEvents for work items.
+func (k *storeKit) carryWork(items ...ports.WorkItem) {
+	k.Helper()
+	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Work: items})
+}
+
+// gone checks that no lock of the id is stored.
+func (k *storeKit) gone(owner, id string) {
+	k.Helper()
+	_, _, err := k.RateLocks.Lock(k.Context(), owner, id)
+	k.Code(err, errcodes.NotFound, "Lock of an id that must not be stored")
+}

@@ -1,0 +1,123 @@
+package storetest_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
+	"github.com/corridor-go/corridor/ratelock"
+)
+
+// A store may refuse what cannot be, by constraints of its tables: the suites
+// must never save it, not even where they expect a refusal, but for the check that
+// is about it.
+func TestTheSuitesSaveWhatTheDomainCouldHaveMade(t *testing.T) {
+	for _, suite := range []string{"RateLockStore", "Outbox", "DeadLetters", "Work"} {
+		for _, check := range storetest.CheckNames(suite) {
+			if check == impossibleRecord {
+				continue
+			}
+			t.Run(suite+": "+check, func(t *testing.T) {
+				b := newBundle(t)
+				var impossible []string
+				onChange(b, func(before ports.Book, c ports.RateLockChange, stored bool) {
+					impossible = append(impossible, impossibilities(before, c, stored)...)
+				})
+				storetest.RunStoreCheck(t, suite, check, b.store())
+				if len(impossible) > 0 {
+					t.Errorf("the check saves what cannot be:\n%s", strings.Join(impossible, "\n"))
+				}
+			})
+		}
+	}
+}
+
+// onChange shows fn every change, the book before it, and whether it was stored.
+func onChange(b *bundle, fn func(before ports.Book, c ports.RateLockChange, stored bool)) {
+	var mu sync.Mutex
+	book, save := b.locks.book, b.locks.save
+	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
+		mu.Lock()
+		defer mu.Unlock()
+		before, readErr := book(ctx, c.Book.Key)
+		err := save(ctx, c)
+		fn(before, c, err == nil && readErr == nil)
+		return err
+	}
+}
+
+// impossibilities lists what of the change the domain cannot have made.
+func impossibilities(before ports.Book, c ports.RateLockChange, stored bool) []string {
+	var found []string
+	if _, err := ratelock.RestoreBook(c.Book); err != nil {
+		found = append(found, fmt.Sprint("the book: ", err))
+	}
+	for i := range c.Locks {
+		l := &c.Locks[i]
+		drifted := l.CancellationReason == ports.CancelledMarketDrift
+		_, held := slotOf(c.Book, l.ID)
+		if err := ratelock.CheckRecord(l); err != nil {
+			found = append(found, fmt.Sprintf("%.40q: %v", l.ID, err))
+		}
+		if price, err := ratelock.Price(l.MidRate, l.MarkupBps); err != nil || price != l.AllInRate {
+			found = append(found, fmt.Sprintf("%.40q: all-in rate %s, want %s", l.ID, l.AllInRate, price))
+		}
+		if !drifted && l.DeviationBps != 0 {
+			found = append(found, fmt.Sprintf("%.40q: a deviation without a drift", l.ID))
+		}
+		switch active := l.Status == ports.LockActive; {
+		case active && !slices.Contains(c.Book.Live(), *l):
+			found = append(found, fmt.Sprintf("%.40q: active, and not in the book", l.ID))
+		case !active && held:
+			found = append(found, fmt.Sprintf("%.40q: ended, and still in the book", l.ID))
+		}
+	}
+	if stored {
+		found = append(found, jumps(before, c)...)
+	}
+	return found
+}
+
+// jumps lists what leads from no book that the domain made to this one.
+func jumps(before ports.Book, c ports.RateLockChange) []string {
+	var found []string
+	if c.Book.HighWater.Before(before.HighWater) {
+		found = append(found, "the high water falls")
+	}
+	changed := func(id string) bool {
+		return slices.ContainsFunc(c.Locks, func(l ports.RateLock) bool { return l.ID == id })
+	}
+	for _, l := range before.Live() {
+		if slot, held := slotOf(c.Book, l.ID); !held && !changed(l.ID) {
+			found = append(found, fmt.Sprintf("%.40q: left the slots without an end", l.ID))
+		} else if held && slot != l {
+			found = append(found, fmt.Sprintf("%.40q: changed in its slot", l.ID))
+		}
+	}
+	for _, l := range c.Book.Live() {
+		if _, held := slotOf(before, l.ID); held {
+			continue
+		}
+		if !changed(l.ID) {
+			found = append(found, fmt.Sprintf("%.40q: came into the slots unminted", l.ID))
+		}
+		if !l.CreatedAt.After(before.HighWater) {
+			found = append(found, fmt.Sprintf("%.40q: createdAt does not rise within a book", l.ID))
+		}
+	}
+	return found
+}
+
+func slotOf(b ports.Book, id string) (ports.RateLock, bool) {
+	for _, l := range b.Live() {
+		if l.ID == id {
+			return l, true
+		}
+	}
+	return ports.RateLock{}, false
+}

@@ -1,0 +1,58 @@
+package storetest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
+)
+
+// As for rate locks: a store may refuse a report that cannot be.
+func TestTheReportSuiteSavesReportsThatCanBe(t *testing.T) {
+	for _, check := range storetest.CheckNames("ReportStore") {
+		t.Run(check, func(t *testing.T) {
+			b := newBundle(t)
+			var mu sync.Mutex
+			var impossible []string
+			savesReports(func(ctx context.Context, save saveReportFunc, c ports.ReportChange) error {
+				mu.Lock()
+				impossible = append(impossible, impossibleReport(c.Job)...)
+				mu.Unlock()
+				return save(ctx, c)
+			})(b)
+			storetest.RunStoreCheck(t, "ReportStore", check, b.store())
+			if len(impossible) > 0 {
+				t.Errorf("the check saves what cannot be:\n%s", strings.Join(impossible, "\n"))
+			}
+		})
+	}
+}
+
+// impossibleReport lists what no service can have put in a job.
+func impossibleReport(j ports.ReportJob) []string {
+	var found []string
+	says := func(wrong bool, what string) {
+		if wrong {
+			found = append(found, fmt.Sprintf("%.40q, %s: %s", j.ID, j.Status, what))
+		}
+	}
+	early := func(t time.Time) bool { return !t.IsZero() && t.Before(j.CreatedAt.Truncate(time.Millisecond)) }
+	completed := j.Status == ports.ReportCompleted
+	says(j.ID == "", "no id")
+	says(j.Kind != ports.ReportTransactions && j.Kind != ports.ReportUnmatched, "no kind (SPEC 2.6)")
+	says(j.CreatedAt.IsZero(), "no creation")
+	says(early(j.UpdatedAt) || early(j.StartedAt) || early(j.EndedAt), "a time before the creation")
+	says(j.Request.To.Before(j.Request.From), "a last day before the first (I23)")
+	says(j.Status.Terminal() == j.EndedAt.IsZero(), "an end without an instant, or the other way round")
+	says((j.Status == ports.ReportFailed) == (j.Reason == ""), "a reason of no failure, or the other way round")
+	says(completed != (len(j.FileSHA256) == 64), "a file of what is not completed, or the other way round")
+	says(!completed && j.FileSize != 0 || j.FileSize < 0, "a size of no file")
+	says(j.Rows < 0 || j.Total < -1 || j.Total >= 0 && j.Rows > j.Total, "rows beyond the total")
+	says(j.Attempts < 0 || j.Attempts == 0 && !j.StartedAt.IsZero(), "a start without an attempt")
+	return found
+}

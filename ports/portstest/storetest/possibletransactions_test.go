@@ -1,0 +1,57 @@
+package storetest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
+)
+
+// A store may refuse what cannot be, by constraints of its tables: the suite
+// must never save it, not even where it expects a refusal.
+func TestTheTransactionSuiteSavesWhatTheDomainCouldHaveMade(t *testing.T) {
+	for _, check := range storetest.CheckNames("TransactionStore") {
+		t.Run(check, func(t *testing.T) {
+			b := newBundle(t)
+			var mu sync.Mutex
+			var impossible []string
+			savesTransactions(func(ctx context.Context, save saveTransactionFunc, c ports.TransactionChange) error {
+				mu.Lock()
+				impossible = append(impossible, impossibleTransaction(c.Transaction)...)
+				mu.Unlock()
+				return save(ctx, c)
+			})(b)
+			storetest.RunStoreCheck(t, "TransactionStore", check, b.store())
+			if len(impossible) > 0 {
+				t.Errorf("the check saves what cannot be:\n%s", strings.Join(impossible, "\n"))
+			}
+		})
+	}
+}
+
+// impossibleTransaction lists what no service can have put in a transaction.
+func impossibleTransaction(t ports.Transaction) []string {
+	var found []string
+	says := func(wrong bool, what string) {
+		if wrong {
+			found = append(found, fmt.Sprintf("%.40q, %s: %s", t.ID, t.Status, what))
+		}
+	}
+	state := t.Status.State()
+	code, said := t.Code.Row(), t.Raw != ports.RawFailure{}
+	says(!t.Direction.Valid(), "no direction")
+	says(code.State != state, "a code of another state")
+	says(state != "" && !code.Fits(t.Direction), "a code of another direction (I24)")
+	says(code.Deprecated, "a deprecated code (I25)")
+	says(t.CreatedAt.IsZero(), "no creation")
+	says(t.Status.Terminal() == t.EndedAt.IsZero(), "an end without an instant, or the other way round")
+	says(!t.EndedAt.IsZero() && t.EndedAt.Before(t.CreatedAt), "an end before the creation")
+	says(!t.Status.Terminal() && (said || t.Scheme != "" || t.Tables != ""), "words of an end before the end")
+	says(!t.Late.At.IsZero() && (state == "" || t.Late.At.Before(t.EndedAt)), "a late payment without a bad end, or before it")
+	says(t.Late.At.IsZero() && t.Late.Raw != ports.RawFailure{}, "words of a late payment that was none")
+	return found
+}

@@ -1,0 +1,58 @@
+package storetest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
+)
+
+// As for rate locks: a store may refuse a validation that cannot be.
+func TestTheSuiteSavesValidationsThatCanBe(t *testing.T) {
+	for _, check := range storetest.CheckNames("ValidationStore") {
+		t.Run(check, func(t *testing.T) {
+			b := newBundle(t)
+			var impossible []string
+			var mu sync.Mutex
+			savesValidations(func(ctx context.Context, save saveValidationFunc, c ports.ValidationChange) error {
+				mu.Lock()
+				defer mu.Unlock()
+				impossible = append(impossible, impossibleIn(c.Record)...)
+				return save(ctx, c)
+			})(b)
+			storetest.RunStoreCheck(t, "ValidationStore", check, b.store())
+			if len(impossible) > 0 {
+				t.Errorf("the check saves what cannot be:\n%s", strings.Join(impossible, "\n"))
+			}
+		})
+	}
+}
+
+// impossibleIn lists what no service can have put in a record.
+func impossibleIn(v ports.ValidationRecord) []string {
+	var found []string
+	says := func(wrong bool, what string) {
+		if wrong {
+			found = append(found, fmt.Sprintf("%.40q, %s: %s", v.ID, v.Status, what))
+		}
+	}
+	before := func(t time.Time) bool { return !t.IsZero() && t.Before(v.CreatedAt) }
+	terminal, rules := v.Status.Terminal(), v.Provider == ports.ProviderRules
+	says(v.ID == "", "no id")
+	says(v.CreatedAt.IsZero() || v.PurgeAt.IsZero(), "no creation or no purge")
+	says(before(v.Deadline) || before(v.EndedAt) || before(v.ExpiresAt) || before(v.PurgeAt), "a time before the creation")
+	says(terminal == v.EndedAt.IsZero(), "an end without an instant, or the other way round")
+	says(terminal == (v.Type == ""), "a type of what has not ended, or none of what has")
+	says(!terminal && v.Deadline.IsZero(), "no deadline")
+	says(!terminal && (v.Outcome != "" || v.Cached || v.Match != ports.NameMatch{} || !v.ExpiresAt.IsZero()), "a result before the end")
+	says(terminal && rules != (v.Type == ports.InternalRules), "rules and a connector at once")
+	says(rules && (v.Outcome != "" || v.Cached), "an outcome of rules")
+	says(v.Match.Score < 0 || v.Match.Score > 100, "a score out of its range")
+	says(v.Sealed.KeyID == "" && len(v.Sealed.Data) > 0, "sealed by no key")
+	return found
+}

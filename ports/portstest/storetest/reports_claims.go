@@ -1,0 +1,278 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// reportClaimChecks: who works at what (I22).
+var reportClaimChecks = []storeCheck{
+	{"a claim gives the report with its lease, and stores it so", claimWhole},
+	{"a store without a report to take up has none", claimNone},
+	{"the report that was created first is claimed first", claimOrder},
+	{"a report is not claimed while its lease holds", claimHeld},
+	{"a report whose lease has run out is claimed again, and keeps its first start", claimRunOut},
+	{"a save extends a lease, and gives it back", claimExtended},
+	{"a save after another claim is a conflict", claimLostLease},
+	{"an ended report is never claimed (I22)", claimEnded},
+	{"reports of every owner are claimed, by any holder", claimOwners},
+	{"of many who claim at once each gets another report", reportClaimRacers},
+	{"of many who claim one report one gets it, now and when its lease has run out", claimOneRacers},
+	{"of a claim and a save at once one wins (I22)", claimAgainstSave},
+}
+
+// takeUp takes up a report.
+func (k *storeKit) takeUp(holder string, now time.Time) ports.ReportJob {
+	k.Helper()
+	j, err := k.Reports.ClaimReport(k.Context(), holder, now, lease)
+	k.OK(err, "ClaimReport")
+	return j
+}
+
+// claimedBy is j once the holder has claimed it at now.
+func claimedBy(j ports.ReportJob, holder string, now time.Time) ports.ReportJob {
+	j.Version++
+	j.Attempts++
+	j.Holder, j.LeaseUntil = holder, now.Add(lease)
+	if j.StartedAt.IsZero() {
+		j.StartedAt = now
+	}
+	return j
+}
+
+// takesUp takes up a report, which must be want, and gives it as it is now.
+func (k *storeKit) takesUp(holder string, now time.Time, want ports.ReportJob) ports.ReportJob {
+	k.Helper()
+	got := k.takeUp(holder, now)
+	k.Same(got.ID, want.ID, "the id of the report that was claimed")
+	want = claimedBy(want, holder, now)
+	k.sameReport(got, want, "a report as it was claimed")
+	k.hasReport(want, "a report that was claimed")
+	return want
+}
+
+// nobody checks that there is no report to take up.
+func (k *storeKit) nobody(now time.Time, when string) {
+	k.Helper()
+	j, err := k.Reports.ClaimReport(k.Context(), "process-0", now, lease)
+	k.Code(err, errcodes.NotFound, fmt.Sprintf("ClaimReport %s, which gave %.80q", when, j.ID))
+}
+
+func claimWhole(k *storeKit) {
+	for _, holder := range []string{"process-1", "", "proc\x00ess\xff "} {
+		j := runningReport("acme\x00\xff", "of "+holder)
+		j.Kind, j.Request.Name = ports.ReportUnmatched, "n\x00\xff"
+		j.Rows, j.Total, j.AsOf = 5, 6, kit.Epoch.Add(-time.Millisecond)
+		k.takesUp(holder, kit.Epoch.Add(time.Minute+time.Millisecond), k.saveReport(j))
+	}
+	j := k.saveReport(runningReport("acme", "fine"))
+	got := k.takeUp("process-1", kit.Epoch.Add(999*time.Microsecond))
+	k.sameReport(got, claimedBy(j, "process-1", kit.Epoch), "a report claimed at a time finer than a millisecond")
+	k.hasReport(got, "a report claimed at a time finer than a millisecond")
+}
+
+func claimNone(k *storeKit) {
+	k.nobody(kit.Epoch, "of an empty store")
+	j := k.saveReport(runningReport("acme", "report-1"))
+	k.takesUp("process-1", kit.Epoch, j)
+	k.nobody(kit.Epoch, "when all are taken up")
+}
+
+// claimOrder saves reports whose creation is in no order of saves or ids, nor
+// before the claim: any running one may be claimed.
+func claimOrder(k *storeKit) {
+	at := map[string]int{"m": 3, "b": 5, "z": 1, "a": 4, "k": 2}
+	saved := map[string]ports.ReportJob{}
+	for id, after := range at {
+		j := runningReport("owner of "+id, id)
+		j = bornAt(j, kit.Epoch.Add(time.Duration(after)*time.Millisecond))
+		saved[id] = k.saveReport(j)
+	}
+	changed := saved["z"]
+	changed.UpdatedAt = kit.Epoch.Add(time.Hour)
+	saved["z"] = k.saveReport(changed)
+	for _, id := range []string{"z", "k", "m", "a", "b"} {
+		k.takesUp("process-1", kit.Epoch, saved[id])
+	}
+	k.nobody(kit.Epoch, "when all are taken up")
+}
+
+func claimHeld(k *storeKit) {
+	first := k.takesUp("process-1", kit.Epoch, k.saveReport(runningReport("acme", "report-1")))
+	second := runningReport("acme", "report-2")
+	second = bornAt(second, kit.Epoch.Add(time.Millisecond))
+	second = k.saveReport(second)
+	k.takesUp("process-1", kit.Epoch.Add(30*time.Second), second) // its own too
+	for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(-time.Hour), first.LeaseUntil.Add(-time.Millisecond)} {
+		k.nobody(now, "while the leases hold")
+	}
+	held := runningReport("acme", "held by a save")
+	held.Holder, held.LeaseUntil = "process-2", first.LeaseUntil
+	k.saveReport(held)
+	k.nobody(first.LeaseUntil.Add(-time.Millisecond), "while the leases hold")
+	k.hasReport(first, "a report under lease")
+}
+
+func claimRunOut(k *storeKit) {
+	j := k.takesUp("process-1", kit.Epoch, k.saveReport(runningReport("acme", "report-1")))
+	for attempt := 2; attempt < 6; attempt++ {
+		k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the lease has run out")
+		now := j.LeaseUntil.Add(time.Duration(attempt-2) * time.Hour)
+		j = k.takesUp(fmt.Sprint("process-", attempt%3), now, j)
+		k.Same(j.Attempts, attempt, "the attempts")
+		k.Same(j.StartedAt, kit.Epoch, "the first start")
+	}
+	older := runningReport("acme", "older")
+	older = bornAt(older, kit.Epoch.Add(-time.Minute))
+	older = k.saveReport(older)
+	k.takesUp("process-1", j.LeaseUntil, older)
+	k.takesUp("process-1", j.LeaseUntil, j)
+}
+
+func claimExtended(k *storeKit) {
+	j := k.takesUp("process-1", kit.Epoch, k.saveReport(runningReport("acme", "report-1")))
+	first := j.LeaseUntil
+	j.LeaseUntil, j.Rows, j.UpdatedAt = first.Add(time.Minute), 100, kit.Epoch.Add(time.Second)
+	j = k.saveReport(j)
+	k.hasReport(j, "a report whose lease was extended")
+	k.nobody(first, "at the end of the first lease")
+	k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the end of the extended lease")
+	j = k.takesUp("process-2", j.LeaseUntil, j)
+
+	j.LeaseUntil = time.Time{}
+	j = k.saveReport(j)
+	k.takesUp("process-3", kit.Epoch, j) // given back: at once
+}
+
+func claimLostLease(k *storeKit) {
+	mine := k.takesUp("process-1", kit.Epoch, k.saveReport(runningReport("acme", "report-1")))
+	theirs := k.takesUp("process-2", mine.LeaseUntil, mine)
+	beat := mine
+	beat.LeaseUntil, beat.Rows = theirs.LeaseUntil.Add(time.Hour), 100
+	k.refusedReport(beat, "a heartbeat after another claim")
+	for _, status := range reportEnds {
+		k.refusedReport(endedReport(mine, status), "an end after another claim")
+	}
+	k.hasReport(theirs, "a report that another process has")
+	again := k.takesUp("process-1", theirs.LeaseUntil, theirs)
+	k.refusedReport(beat, "a heartbeat of an attempt before, by the same holder")
+	k.hasReport(k.saveReport(endedReport(again, ports.ReportCompleted)), "the end by who has it")
+}
+
+func claimEnded(k *storeKit) {
+	for _, status := range reportEnds {
+		k.saveReport(endedReport(runningReport("acme", "at once "+string(status)), status))
+		j := endedReport(k.takesUp("process-1", kit.Epoch, k.saveReport(runningReport("acme", "held "+string(status)))), status)
+		j.LeaseUntil = kit.Epoch.Add(lease) // a store may not look at it
+		k.saveReport(j)
+		free := k.saveReport(runningReport("acme", "free "+string(status)))
+		k.saveReport(endedReport(free, status))
+	}
+	for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(lease), kit.Epoch.AddDate(1, 0, 0)} {
+		k.nobody(now, "when all have ended")
+	}
+}
+
+func claimOwners(k *storeKit) {
+	for i, owner := range kit.Distinct {
+		j := runningReport(owner, fmt.Sprint("report-", i))
+		j = bornAt(j, kit.Epoch.Add(time.Duration(i)*time.Millisecond))
+		k.takesUp(kit.Distinct[len(kit.Distinct)-1-i], kit.Epoch, k.saveReport(j))
+	}
+	k.nobody(kit.Epoch, "when all are taken up")
+}
+
+// claimsAtOnce has racers claim, and gives who got which report.
+func (k *storeKit) claimsAtOnce(now time.Time) map[string]ports.ReportJob {
+	k.Helper()
+	got := make([]ports.ReportJob, kit.Racers)
+	errs := kit.Race(kit.Racers, func(i int) (err error) {
+		got[i], err = k.Reports.ClaimReport(k.Context(), fmt.Sprint("process-", i), now, lease)
+		return err
+	})
+	claimed := map[string]ports.ReportJob{}
+	for i, err := range errs {
+		if err != nil {
+			k.Code(err, errcodes.NotFound, "ClaimReport in a race")
+			continue
+		}
+		if other, twice := claimed[got[i].ID]; twice {
+			k.Fatalf("%s and %s both got %q", other.Holder, got[i].Holder, got[i].ID)
+		}
+		claimed[got[i].ID] = got[i]
+		k.Same(got[i].Holder, fmt.Sprint("process-", i), "the holder of what a racer got")
+	}
+	return claimed
+}
+
+func reportClaimRacers(k *storeKit) {
+	for _, n := range []int{kit.Racers, kit.Racers / 2} {
+		saved := map[string]ports.ReportJob{}
+		for i := range n {
+			j := k.saveReport(runningReport(fmt.Sprint("owner-", i%3), fmt.Sprint("report-", n, "-", i)))
+			saved[j.ID] = j
+		}
+		claimed := k.claimsAtOnce(kit.Epoch)
+		k.Same(len(claimed), n, "the number of reports that were claimed")
+		for id, got := range claimed {
+			want := claimedBy(saved[id], got.Holder, kit.Epoch)
+			k.sameReport(got, want, "a report as it was claimed in a race")
+			k.hasReport(want, "a report that was claimed in a race")
+		}
+		k.nobody(kit.Epoch, "after a race")
+	}
+}
+
+func claimOneRacers(k *storeKit) {
+	j := k.saveReport(runningReport("acme", "report-1"))
+	now := kit.Epoch
+	for range 8 {
+		claimed := k.claimsAtOnce(now)
+		k.Same(len(claimed), 1, "the number of racers that got the one report")
+		j = claimedBy(j, claimed[j.ID].Holder, now)
+		k.hasReport(j, "a report that was claimed in a race")
+		now = j.LeaseUntil
+	}
+}
+
+// claimAgainstSave ends a report that nobody has while others claim it.
+func claimAgainstSave(k *storeKit) {
+	for round := range kit.Racers {
+		j := k.saveReport(runningReport("acme", fmt.Sprint("report-", round)))
+		end := endedReport(j, ports.ReportFailed)
+		got := make([]ports.ReportJob, kit.Racers)
+		errs := kit.Race(kit.Racers, func(i int) (err error) {
+			if i == round {
+				return k.Reports.Save(k.Context(), ports.ReportChange{Job: end})
+			}
+			got[i], err = k.Reports.ClaimReport(k.Context(), fmt.Sprint("process-", i), kit.Epoch, lease)
+			return err
+		})
+		won := -1
+		for i, err := range errs {
+			switch {
+			case err == nil && won >= 0:
+				k.Fatalf("racers %d and %d both won", won, i)
+			case err == nil:
+				won = i
+			case i == round:
+				k.Code(err, errcodes.Conflict, "a save that lost")
+			default:
+				k.Code(err, errcodes.NotFound, "a claim that lost")
+			}
+		}
+		switch won {
+		case -1:
+			k.Fatalf("neither the claims nor the save won")
+		case round:
+			end.Version++
+			k.hasReport(end, "a report that the save ended")
+		default:
+			k.hasReport(claimedBy(j, got[won].Holder, kit.Epoch), "a report that a claim took up")
+		}
+	}
+}

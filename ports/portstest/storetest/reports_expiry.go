@@ -1,0 +1,193 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// reportExpiryChecks: what goes, and what stays.
+var reportExpiryChecks = []storeCheck{
+	{"ExpiredReports lists what has ended by the instant, of every owner", expiredOfAll},
+	{"ExpiredReports is ordered by the end, then id", expiredOrder},
+	{"ExpiredReports leaves out what runs, however old", expiredRunning},
+	{"ExpiredReports lists the first ones up to its limit, which is 1 to 1,000", expiredBounds},
+	{"a listed report has every field", expiredWhole},
+	{"a removed report is unknown from then on", reportRemoved},
+	{"a report that runs is not removed", runningNotRemoved},
+	{"removing what is unknown, or another owner's, is no error and changes nothing", unknownRemoved},
+	{"many may remove the same reports at once", removeRacers},
+}
+
+func byReportEnd(a, b ports.ReportJob) int {
+	return cmp.Or(a.EndedAt.Compare(b.EndedAt), strings.Compare(a.ID, b.ID))
+}
+
+// expired lists what has ended by the instant.
+func (k *storeKit) expired(before time.Time, limit int) []ports.ReportJob {
+	k.Helper()
+	page, err := k.Reports.ExpiredReports(k.Context(), before, limit)
+	k.OK(err, "ExpiredReports")
+	return page
+}
+
+func (k *storeKit) removeReport(owner, id string) {
+	k.Helper()
+	k.OK(k.Reports.RemoveReport(k.Context(), owner, id), "RemoveReport")
+}
+
+// endsAt saves a report that ended at the instant.
+func (k *storeKit) endsAt(owner, id string, at time.Time) ports.ReportJob {
+	k.Helper()
+	j := runningReport(owner, id)
+	j = bornAt(j, at.Add(-time.Hour))
+	return k.saveReport(endedReport(j, reportEnds[len(id)%len(reportEnds)]))
+}
+
+func expiredOfAll(k *storeKit) {
+	k.sameReports(k.expired(kit.Epoch, 10), nil, "ExpiredReports of an empty store")
+	var want []ports.ReportJob
+	for i, owner := range []string{"acme", "zenith", "acme", "Acme"} {
+		want = append(want, k.endsAt(owner, fmt.Sprint("report-", i), kit.Epoch.Add(time.Duration(i/2)*time.Millisecond)))
+	}
+	far := k.endsAt("acme", "far", kit.Epoch.AddDate(2, 0, 0))
+	old := k.endsAt("acme", "old", time.Date(1969, 12, 31, 23, 59, 59, int(time.Millisecond), time.UTC))
+	want = append([]ports.ReportJob{old}, want...)
+	k.sameReports(k.expired(old.EndedAt.Add(-time.Millisecond), 10), nil, "ExpiredReports before the first end")
+	k.sameReports(k.expired(old.EndedAt, 10), want[:1], "ExpiredReports at the first end")
+	k.sameReports(k.expired(kit.Epoch.Add(-time.Millisecond), 10), want[:1], "ExpiredReports before an end")
+	k.sameReports(k.expired(kit.Epoch, 10), want[:3], "ExpiredReports at the instant of an end")
+	k.sameReports(k.expired(kit.Epoch.Add(999*time.Microsecond), 10), want[:3], "ExpiredReports below a millisecond later")
+	k.sameReports(k.expired(kit.Epoch.Add(time.Millisecond), 10), want, "ExpiredReports a millisecond later")
+	k.sameReports(k.expired(far.EndedAt, 10), append(want, far), "ExpiredReports of all")
+}
+
+func expiredOrder(k *storeKit) {
+	for i, id := range mixedIDs {
+		j := runningReport("owner of "+id, id)
+		j = bornAt(j, kit.Epoch.AddDate(0, 0, i-10)) // in another order
+		j = endedReport(j, ports.ReportFailed)
+		j.EndedAt = mixed(i)
+		k.saveReport(j)
+	}
+	k.Same(reportIDs(k.expired(kit.Epoch, 10)), mixedOrder, "ExpiredReports")
+	for _, id := range kit.Distinct {
+		if id != "" {
+			k.endsAt("acme", id, kit.Epoch.AddDate(1, 0, 0))
+		}
+	}
+	want := slices.DeleteFunc(slices.Sorted(slices.Values(kit.Distinct)), func(id string) bool { return id == "" })
+	got := k.expired(kit.Epoch.AddDate(1, 0, 0), 100)
+	k.Same(reportIDs(got[len(mixedOrder):]), want, "ids of one end, in the order of their bytes")
+}
+
+func expiredRunning(k *storeKit) {
+	j := runningReport("acme", "report-1")
+	j = bornAt(j, kit.Epoch.AddDate(-1, 0, 0))
+	j = k.saveReport(heldReport(k.saveReport(j), "process-1"))
+	late := kit.Epoch.AddDate(1, 0, 0)
+	k.sameReports(k.expired(late, 10), nil, "ExpiredReports while the report runs")
+	j = k.takesUp("process-2", kit.Epoch.AddDate(0, 1, 0), j)
+	k.sameReports(k.expired(late, 10), nil, "ExpiredReports while the report runs")
+	j = k.saveReport(endedReport(j, ports.ReportFailed))
+	k.sameReports(k.expired(late, 10), []ports.ReportJob{j}, "ExpiredReports after the end")
+}
+
+func expiredBounds(k *storeKit) {
+	var want []ports.ReportJob
+	for i := range 5 {
+		want = append(want, k.endsAt("acme", fmt.Sprint("report-", i), kit.Epoch.Add(time.Duration(i)*time.Millisecond)))
+	}
+	late := kit.Epoch.AddDate(1, 0, 0)
+	for _, limit := range []int{1, 2, 4, 5, 6, 1_000} {
+		k.sameReports(k.expired(late, limit), want[:min(limit, len(want))], fmt.Sprint("ExpiredReports with a limit of ", limit))
+	}
+	call := func(limit int) error {
+		_, err := k.Reports.ExpiredReports(k.Context(), late, limit)
+		return err
+	}
+	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 1,001": call(1_001)})
+}
+
+func expiredWhole(k *storeKit) {
+	first := endedReport(heldReport(runningReport("acme\x00\xff", "report-1"), "process-1"), ports.ReportCompleted)
+	first.Kind, first.Request.Columns = ports.ReportUnmatched, listTexts
+	first = k.saveReport(first)
+	second := k.saveReport(endedReport(k.takeUp("process-1", k.saveReport(runningReport("acme", "report-2")).CreatedAt), ports.ReportFailed))
+	k.sameReports(k.expired(first.EndedAt, 10), []ports.ReportJob{first, second}, "ExpiredReports")
+}
+
+func reportRemoved(k *storeKit) {
+	change := queuedReport(endedReport(runningReport("acme", "report-1"), ports.ReportCompleted))
+	k.OK(k.Reports.Save(k.Context(), change), "Save")
+	gone, stays := change.Job, k.endsAt("acme", "report-2", kit.Epoch)
+	gone.Version++
+	k.removeReport("acme", "report-1")
+	k.noReport("acme", "report-1", "a removed report")
+	k.sameReports(k.expired(kit.Epoch.AddDate(1, 0, 0), 10), []ports.ReportJob{stays}, "ExpiredReports after a removal")
+	k.queuedOnce() // what is on its way still arrives
+	k.refusedReport(gone, "a change of a removed report")
+	open := runningReport("acme", "report-1")
+	open.Version = gone.Version
+	k.refusedReport(open, "opening a removed report")
+	k.removeReport("acme", "report-1")
+	k.hasReport(stays, "another report")
+	k.nobody(kit.Epoch, "after a removal")
+}
+
+func runningNotRemoved(k *storeKit) {
+	refused := func(j ports.ReportJob, what string) {
+		k.Helper()
+		k.Code(k.Reports.RemoveReport(k.Context(), j.Owner, j.ID), errcodes.Conflict, "RemoveReport of "+what)
+		k.hasReport(j, what)
+	}
+	j := k.saveReport(runningReport("acme", "report-1"))
+	refused(j, "a report that nobody has taken up")
+	j = k.takesUp("process-1", kit.Epoch, j)
+	refused(j, "a report that a process works at")
+	j = k.saveReport(endedReport(j, ports.ReportCompleted))
+	k.removeReport(j.Owner, j.ID)
+	k.noReport(j.Owner, j.ID, "a removed report")
+}
+
+func unknownRemoved(k *storeKit) {
+	k.removeReport("acme", "report-1")
+	ended, running := k.endsAt("acme", "ended", kit.Epoch), k.saveReport(runningReport("acme", "running"))
+	for _, owner := range []string{"zenith", "", "Acme", "acme ", "acme\x00"} {
+		k.removeReport(owner, "ended")
+		k.removeReport(owner, "running")
+	}
+	for _, id := range []string{"", "Ended", "ended ", "ended\x00", "%", "_nded", "running "} {
+		k.removeReport("acme", id)
+	}
+	k.hasReport(ended, "an ended report")
+	k.hasReport(running, "a running report")
+	k.sameReports(k.expired(kit.Epoch, 10), []ports.ReportJob{ended}, "ExpiredReports")
+	k.takesUp("process-1", kit.Epoch, running)
+}
+
+func removeRacers(k *storeKit) {
+	for i := range kit.Racers {
+		k.endsAt("acme", fmt.Sprint("report-", i), kit.Epoch)
+	}
+	page := k.expired(kit.Epoch, kit.Racers)
+	k.Same(len(page), kit.Racers, "the number of ended reports")
+	for _, err := range kit.Race(kit.Racers, func(i int) error {
+		for n := range page {
+			j := page[(n+i)%len(page)]
+			if err := k.Reports.RemoveReport(k.Context(), j.Owner, j.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	}) {
+		k.OK(err, "RemoveReport in a race")
+	}
+	k.sameReports(k.expired(kit.Epoch, 10), nil, "ExpiredReports after a race")
+}

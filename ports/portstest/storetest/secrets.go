@@ -1,0 +1,148 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// SecretStore checks a ports.SecretStore.
+func SecretStore(t *testing.T, h Harness) {
+	t.Helper()
+	runStore(t, h, secretChecks, func(s Store) string {
+		if s.Secrets == nil {
+			return "the store keeps no secrets"
+		}
+		return ""
+	})
+}
+
+var secretChecks = []storeCheck{
+	{"the first secret of a name is given from then on", firstSecret},
+	{"a secret of any bytes comes back", anySecret},
+	{"racers for one name get the same secret", secretRacers},
+	{"names that look alike have secrets of their own", secretNamesApart},
+	{"changing a secret outside changes nothing stored", secretNotAliased},
+	{"what is out of bounds is refused", secretBounds},
+	{"a context that is done gives its own code and changes nothing", secretsCancelled},
+	{"a closed store says so", secretsClosed},
+	{"a store that is opened again has its secrets", secretsReopened},
+}
+
+func freshSecret(i int) []byte { return fmt.Appendf(nil, "fresh secret of number %d", i) }
+
+// secret asks for the secret of the name and compares it.
+func (k *storeKit) secret(name string, fresh, want []byte, what string) {
+	k.Helper()
+	got, err := k.Secrets.Secret(k.Context(), name, fresh)
+	k.OK(err, "Secret")
+	k.Same(got, want, what)
+}
+
+func firstSecret(k *storeKit) {
+	k.secret("a", freshSecret(1), freshSecret(1), "a new secret")
+	for i := range 3 {
+		k.secret("a", freshSecret(i), freshSecret(1), "a secret that is there")
+	}
+	k.secret("b", freshSecret(2), freshSecret(2), "the secret of another name")
+}
+
+func anySecret(k *storeKit) {
+	for i, want := range [][]byte{
+		make([]byte, 16), bytes.Repeat([]byte{0xff}, 32), []byte("a\x00b\xff\xfe\xc3( trailing blanks  "), bytes.Repeat([]byte{'x', 0}, 512),
+	} {
+		name := fmt.Sprint("secret-", i)
+		k.secret(name, want, want, "a new secret")
+		k.secret(name, freshSecret(i), want, "a secret that is there")
+	}
+}
+
+func secretRacers(k *storeKit) {
+	for round := range 8 {
+		name := fmt.Sprint("secret-", round)
+		got := make([][]byte, kit.Racers)
+		for _, err := range kit.Race(kit.Racers, func(i int) (err error) {
+			got[i], err = k.Secrets.Secret(k.Context(), name, freshSecret(i))
+			return err
+		}) {
+			k.OK(err, "Secret in a race")
+		}
+		for i := range got {
+			k.Same(got[i], got[0], "what a racer got")
+		}
+		k.secret(name, freshSecret(kit.Racers), got[0], "the secret after a race")
+	}
+}
+
+func secretNamesApart(k *storeKit) {
+	for _, there := range []bool{false, true} {
+		for i, name := range kit.Distinct {
+			if name == "" {
+				continue
+			}
+			fresh := freshSecret(i)
+			if there {
+				fresh = freshSecret(len(kit.Distinct))
+			}
+			k.secret(name, fresh, freshSecret(i), "the secret of a name among look-alikes")
+		}
+	}
+}
+
+func secretNotAliased(k *storeKit) {
+	in := freshSecret(1)
+	for range 3 {
+		got, err := k.Secrets.Secret(k.Context(), "a", in)
+		k.OK(err, "Secret")
+		k.Same(got, freshSecret(1), "the secret after a copy was changed")
+		in[0]++
+		got[1]++
+	}
+}
+
+func secretBounds(k *storeKit) {
+	ask := func(name string, size int) error {
+		_, err := k.Secrets.Secret(k.Context(), name, make([]byte, size))
+		return err
+	}
+	long := strings.Repeat("\xff", 64)
+	k.invalid(map[string]error{
+		"a secret without a name":    ask("", 32),
+		"a name of 65 bytes":         ask(long+"x", 32),
+		"a secret of 15 bytes":       ask("a", 15),
+		"a secret of 1,025 bytes":    ask("a", 1025),
+		"no secret, of a short name": ask("b", 0),
+	})
+	for name, size := range map[string]int{"a": 16, long: 1024} {
+		k.secret(name, make([]byte, size), make([]byte, size), "a secret at its bounds")
+	}
+}
+
+func (k *storeKit) secretCalls(name string) map[string]func(ctx context.Context) error {
+	return map[string]func(ctx context.Context) error{
+		"Secret": func(ctx context.Context) error { _, err := k.Secrets.Secret(ctx, name, freshSecret(9)); return err },
+	}
+}
+
+func secretsCancelled(k *storeKit) {
+	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
+	k.doneContexts(k.secretCalls("have"))
+	k.doneContexts(k.secretCalls("fresh"))
+	k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first asked for with a context that was done")
+}
+
+func secretsClosed(k *storeKit) {
+	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
+	k.closed(k.secretCalls("have"))
+}
+
+func secretsReopened(k *storeKit) {
+	k.Need(k.Reopen != nil, "Reopen: it is not durable")
+	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
+	k.Store = k.Reopen()
+	k.secret("have", freshSecret(2), freshSecret(1), "the secret after opening again")
+}

@@ -1,0 +1,78 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// Store is an open store, with what the suites need to drive it to its edges.
+// A field that is nil leaves out the checks that need it, with the reason in
+// the test's output.
+type Store struct {
+	RateLocks ports.RateLockStore // the suites Work, Outbox and DeadLetters need it too: items come in through its Save
+	Clients   ports.ClientStore
+	Tokens    ports.TokenStore
+	Work      ports.Work
+	Outbox    ports.Outbox
+
+	DeadLetters  ports.DeadLetters // its suite needs Outbox too
+	Validations  ports.ValidationStore
+	Transactions ports.TransactionStore
+	Reports      ports.ReportStore
+	Answers      ports.AnswerCache
+	Secrets      ports.SecretStore
+
+	// Close closes the store.
+	Close func() error
+	// Reopen closes the store and opens the same data anew, as a restart does.
+	// Leave it nil for a store that is not durable.
+	Reopen func() Store
+	// LoseNextCommit makes the next Save lose the acknowledgement of its
+	// commit, as a broken connection does. Whether that commit takes effect is
+	// the author's choice; run the suite once for each.
+	LoseNextCommit func()
+	// Fill leaves the store no room for the next Save; the function returned
+	// makes room again.
+	Fill func() (empty func())
+}
+
+// Harness opens stores for a suite.
+type Harness struct {
+	// Open gives an empty store. It is called once for each check, and cleans
+	// up through tb.Cleanup.
+	Open func(tb testing.TB) Store
+	// Parallel says that each Open gives a store of its own, so that the
+	// checks may run side by side.
+	Parallel bool
+	// Except names checks that the store cannot pass, each with the reason. An
+	// unknown name or an empty reason fails the suite.
+	Except map[string]string
+}
+
+// storeKit is what a check works with: the test, the store, and the assertions
+// that all checks share.
+type storeKit struct {
+	kit.Kit
+	Store
+}
+
+// storeCheck is one thing that a store must do.
+type storeCheck kit.Check[*storeKit]
+
+// runStore runs the checks of one suite.
+func runStore(t *testing.T, h Harness, checks []storeCheck, skip func(Store) string) {
+	t.Helper()
+	kit.Run(t, h.Except, checks, func(t *testing.T) *storeKit {
+		t.Helper()
+		if h.Parallel {
+			t.Parallel()
+		}
+		s := h.Open(t)
+		if reason := skip(s); reason != "" {
+			t.Skip(reason)
+		}
+		return &storeKit{Kit: kit.Kit{TB: t}, Store: s}
+	})
+}

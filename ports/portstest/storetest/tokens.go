@@ -1,0 +1,198 @@
+package storetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"testing"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// TokenStore checks a ports.TokenStore.
+func TokenStore(t *testing.T, h Harness) {
+	t.Helper()
+	runStore(t, h, tokenChecks, func(s Store) string {
+		if s.Tokens == nil {
+			return "the store keeps no tokens"
+		}
+		return ""
+	})
+}
+
+var tokenChecks = []storeCheck{
+	{"an unknown token is not found", unknownToken},
+	{"a token comes back as it was put", tokenRoundTrip},
+	{"a hash that is there is a conflict and the first token stays", tokenTaken},
+	{"of many racers with one hash one puts it", tokenRacers},
+	{"hashes that differ in one byte are different tokens", hashesApart},
+	{"a revoked token is gone for good", tokenRevoked},
+	{"a purge removes what expired by the instant, and nothing else", tokensPurged},
+	{"a purge removes at most n and tells how many", purgeBounded},
+	{"a context that is done gives its own code and changes nothing", tokensCancelled},
+	{"a closed store says so", tokensClosed},
+	{"a store that is opened again has its tokens", tokensReopened},
+}
+
+// token makes a token that lives for an hour.
+func token(text string) ports.Token {
+	return ports.Token{SHA256: sha256.Sum256([]byte(text)), ClientID: "client-1", IssuedAt: kit.Epoch, ExpiresAt: kit.Epoch.Add(time.Hour)}
+}
+
+func (k *storeKit) putToken(v ports.Token) {
+	k.Helper()
+	k.OK(k.Tokens.PutToken(k.Context(), v), "PutToken")
+}
+
+func (k *storeKit) hasToken(want ports.Token) {
+	k.Helper()
+	got, err := k.Tokens.Token(k.Context(), want.SHA256)
+	k.OK(err, "Token")
+	k.Same(got, want, "the token")
+}
+
+func (k *storeKit) noToken(v ports.Token) {
+	k.Helper()
+	_, err := k.Tokens.Token(k.Context(), v.SHA256)
+	k.Code(err, errcodes.NotFound, "Token of a hash that is not there")
+}
+
+func (k *storeKit) purge(before time.Time, n, want int) {
+	k.Helper()
+	got, err := k.Tokens.PurgeTokens(k.Context(), before, n)
+	k.OK(err, "PurgeTokens")
+	k.Same(got, want, "the number of tokens purged")
+}
+
+func unknownToken(k *storeKit) {
+	k.noToken(token("a"))
+	k.putToken(token("a"))
+	k.noToken(token("b"))
+	k.noToken(ports.Token{})
+}
+
+func tokenRoundTrip(k *storeKit) {
+	// The last ones expired long ago, or live for centuries: whether a token
+	// is valid is not the store's to judge.
+	for i, expires := range []time.Time{
+		kit.Epoch.Add(time.Hour + time.Millisecond), kit.Epoch, time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+	} {
+		want := token(string(rune('a' + i)))
+		want.ClientID, want.ExpiresAt = kit.Distinct[i+5], expires
+		k.putToken(want)
+		k.hasToken(want)
+	}
+}
+
+func tokenTaken(k *storeKit) {
+	first := token("a")
+	k.putToken(first)
+	second := first
+	second.ClientID, second.ExpiresAt = "client-2", kit.Epoch.Add(2*time.Hour)
+	k.Code(k.Tokens.PutToken(k.Context(), second), errcodes.Conflict, "PutToken of a hash that is there")
+	k.hasToken(first)
+}
+
+func tokenRacers(k *storeKit) {
+	errs := kit.Race(kit.Racers, func(int) error { return k.Tokens.PutToken(k.Context(), token("a")) })
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+			continue
+		}
+		k.Code(err, errcodes.Conflict, "PutToken by a racer that lost")
+	}
+	k.Same(won, 1, "the number of winners")
+}
+
+func hashesApart(k *storeKit) {
+	var all []ports.Token
+	for i := range 3 {
+		for _, b := range []byte{0, 'a', 'A', 0xff} {
+			v := token("a")
+			v.SHA256[[]int{0, 15, 31}[i]] = b
+			v.ClientID = string([]byte{'a' + byte(i), b})
+			k.putToken(v)
+			all = append(all, v)
+		}
+	}
+	for _, v := range all {
+		k.hasToken(v)
+	}
+}
+
+func tokenRevoked(k *storeKit) {
+	a, b := token("a"), token("b")
+	k.putToken(a)
+	k.putToken(b)
+	for range 2 { // the second time it is unknown
+		k.OK(k.Tokens.Revoke(k.Context(), a.SHA256), "Revoke")
+		k.noToken(a)
+	}
+	k.hasToken(b)
+	k.purge(kit.Epoch.AddDate(1, 0, 0), 10, 1)
+	k.noToken(a)
+}
+
+func tokensPurged(k *storeKit) {
+	early, at, late := token("early"), token("at"), token("late")
+	early.ExpiresAt, late.ExpiresAt = at.ExpiresAt.Add(-time.Millisecond), at.ExpiresAt.Add(time.Millisecond)
+	for _, v := range []ports.Token{late, at, early} {
+		k.putToken(v)
+	}
+	k.purge(early.ExpiresAt.Add(-time.Millisecond), 10, 0)
+	k.purge(at.ExpiresAt, 10, 2)
+	k.noToken(early)
+	k.noToken(at)
+	k.hasToken(late)
+	k.purge(at.ExpiresAt, 10, 0)
+}
+
+func purgeBounded(k *storeKit) {
+	for _, text := range []string{"a", "b", "c", "d", "e"} {
+		k.putToken(token(text))
+	}
+	for _, want := range []int{2, 2, 1, 0} {
+		k.purge(kit.Epoch.Add(time.Hour), 2, want)
+	}
+}
+
+func (k *storeKit) tokenCalls(have, fresh ports.Token) map[string]func(ctx context.Context) error {
+	return map[string]func(ctx context.Context) error{
+		"PutToken": func(ctx context.Context) error { return k.Tokens.PutToken(ctx, fresh) },
+		"Token":    func(ctx context.Context) error { _, err := k.Tokens.Token(ctx, have.SHA256); return err },
+		"Revoke":   func(ctx context.Context) error { return k.Tokens.Revoke(ctx, have.SHA256) },
+		"PurgeTokens": func(ctx context.Context) error {
+			_, err := k.Tokens.PurgeTokens(ctx, have.ExpiresAt, 10)
+			return err
+		},
+	}
+}
+
+func tokensCancelled(k *storeKit) {
+	have, fresh := token("have"), token("fresh")
+	k.putToken(have)
+	k.doneContexts(k.tokenCalls(have, fresh))
+	k.hasToken(have)
+	k.noToken(fresh)
+}
+
+func tokensClosed(k *storeKit) {
+	have := token("have")
+	k.putToken(have)
+	k.closed(k.tokenCalls(have, token("fresh")))
+}
+
+func tokensReopened(k *storeKit) {
+	k.Need(k.Reopen != nil, "Reopen: it is not durable")
+	have, revoked := token("have"), token("revoked")
+	k.putToken(have)
+	k.putToken(revoked)
+	k.OK(k.Tokens.Revoke(k.Context(), revoked.SHA256), "Revoke")
+	k.Store = k.Reopen()
+	k.hasToken(have)
+	k.noToken(revoked)
+}

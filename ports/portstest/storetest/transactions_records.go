@@ -1,0 +1,196 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// transactionRecordChecks: what goes in comes out.
+var transactionRecordChecks = []storeCheck{
+	{"an unknown transaction is not found", unknownTransaction},
+	{"another owner's transaction is not found", foreignTransaction},
+	{"every field of a pending transaction comes back as saved", transactionRoundTrip},
+	{"every field of an ended transaction comes back as saved", transactionEndRoundTrip},
+	{"every field of a late payment comes back as saved", lateRoundTrip},
+	{"fields that are empty come back empty", emptyTransaction},
+	{"times far from now come back equal", transactionFarTimes},
+}
+
+// transactionKeyChecks: owners and ids are byte strings, and an id is its
+// owner's.
+var transactionKeyChecks = []storeCheck{
+	{"owners that look alike have transactions of their own", transactionOwnersApart},
+	{"transaction ids that look alike are different transactions", transactionIDsApart},
+	{"the same id of two owners is two transactions", transactionsOfOneID},
+	{"an owner and an id are told apart where they meet", transactionKeysMeet},
+	{"owners, ids and texts of 10,000 characters are kept", longTransaction},
+}
+
+func unknownTransaction(k *storeKit) {
+	k.noTransaction("acme", "tx-1", "an empty store")
+	k.saveTransaction(pendingTransaction("acme", "tx-1"))
+	for _, id := range []string{"tx-2", "", "tx-", "tx-1 ", "TX-1", "tx-1\x00", "tx-1\xff", "%", "tx_1"} {
+		k.noTransaction("acme", id, "an unknown id")
+	}
+}
+
+func foreignTransaction(k *storeKit) {
+	k.saveTransaction(pendingTransaction("acme", "tx-1"))
+	k.saveTransaction(endedTransaction(pendingTransaction("zenith", "tx-2"), ports.TransactionFailed))
+	for _, owner := range []string{"zenith", "", "Acme", "acme ", "acme\x00", "acme\xff"} {
+		k.noTransaction(owner, "tx-1", "another owner's id")
+	}
+	k.noTransaction("acme", "tx-2", "another owner's id")
+}
+
+func transactionRoundTrip(k *storeKit) {
+	for _, direction := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
+		t := pendingTransaction("acme", "waits "+string(direction))
+		t.Direction = direction
+		k.hasTransaction(k.saveTransaction(t), "a pending transaction")
+		t.ID, t.CreatedAt, t.RespondBy = "close "+string(direction), kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond)
+		k.hasTransaction(k.saveTransaction(t), "a pending transaction whose times lie close together")
+		t.ID, t.RespondBy = "for ever "+string(direction), time.Time{}
+		k.hasTransaction(k.saveTransaction(t), "a pending transaction that waits for ever")
+	}
+}
+
+// transactionEndRoundTrip saves each end at once, and as a change of a pending
+// one.
+func transactionEndRoundTrip(k *storeKit) {
+	for _, status := range ends {
+		t := endedTransaction(pendingTransaction("acme", "at once "+string(status)), status)
+		k.hasTransaction(k.saveTransaction(t), "a transaction that ended at once as "+string(status))
+
+		before := k.saveTransaction(pendingTransaction("acme", "later "+string(status)))
+		after := endedTransaction(before, status)
+		after.Direction, after.Scheme, after.Tables = errcodes.Payout, "s\xffcheme \"2'", "2026-03-02.7"
+		after.Raw = ports.RawFailure{Code: " 05,'\x00", Message: "\xffno\"\n"}
+		if status == ports.TransactionErrored {
+			after.Code = errcodes.ErrorNetwork
+		}
+		for ms, at := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.RespondBy} {
+			*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
+		}
+		k.hasTransaction(k.saveTransaction(after), "a transaction that ended later as "+string(status))
+	}
+}
+
+func lateRoundTrip(k *storeKit) {
+	for _, status := range badEnds {
+		t := k.saveTransaction(endedTransaction(pendingTransaction("acme", string(status)), status))
+		t.Late = ports.LatePayment{At: t.EndedAt, Raw: ports.RawFailure{Code: "\x00\xff", Message: " said later"}}
+		k.hasTransaction(k.saveTransaction(t), "a late payment in the millisecond of the end")
+		t = k.saveTransaction(endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
+		t.Late.At = t.EndedAt.Add(time.Millisecond)
+		k.hasTransaction(k.saveTransaction(t), "a late payment of which a provider said nothing")
+	}
+}
+
+// emptyTransaction leaves out what an end that the service found itself has not.
+func emptyTransaction(k *storeKit) {
+	for _, status := range append(ends, ports.TransactionPending) {
+		t := ports.Transaction{ID: string(status), Owner: "acme", Direction: errcodes.Payout, Status: status, CreatedAt: kit.Epoch}
+		switch status {
+		case ports.TransactionFailed:
+			t.Code, t.EndedAt = errcodes.FailureTimeout, kit.Epoch
+		case ports.TransactionErrored:
+			t.Code, t.EndedAt = errcodes.ErrorNetwork, kit.Epoch
+		case ports.TransactionSucceeded:
+			t.EndedAt = kit.Epoch
+		case ports.TransactionPending:
+		}
+		k.hasTransaction(k.saveTransaction(t), "a transaction of empty fields")
+	}
+}
+
+func transactionFarTimes(k *storeKit) {
+	for _, at := range []time.Time{
+		time.Date(1969, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC),
+		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+	} {
+		t := pendingTransaction("acme", at.Format(time.DateOnly))
+		t.CreatedAt, t.RespondBy = at, at
+		t = k.saveTransaction(t)
+		k.hasTransaction(t, "a pending transaction")
+		t = endedTransaction(t, ports.TransactionFailed)
+		t.EndedAt = at
+		t = k.saveTransaction(t)
+		k.hasTransaction(t, "an ended transaction")
+		t.Late.At = at
+		k.hasTransaction(k.saveTransaction(t), "a late payment")
+	}
+}
+
+func transactionOwnersApart(k *storeKit) {
+	saved := map[string]ports.Transaction{}
+	for i, owner := range kit.Distinct {
+		saved[owner] = k.saveTransaction(pendingTransaction(owner, fmt.Sprint("tx-", i)))
+	}
+	for _, owner := range kit.Distinct {
+		for other, t := range saved {
+			if other != owner {
+				k.noTransaction(owner, t.ID, "an owner that looks like its own")
+			}
+		}
+		k.hasTransaction(saved[owner], "the transaction of an owner among look-alikes")
+	}
+}
+
+func transactionIDsApart(k *storeKit) {
+	var saved []ports.Transaction
+	for i, id := range kit.Distinct {
+		t := pendingTransaction("acme", id)
+		t.CreatedAt = kit.Epoch.Add(time.Duration(i) * time.Millisecond)
+		saved = append(saved, k.saveTransaction(t))
+	}
+	for _, t := range saved {
+		k.hasTransaction(t, "the transaction of an id among look-alikes")
+	}
+}
+
+// transactionsOfOneID has each owner's take its own way.
+func transactionsOfOneID(k *storeKit) {
+	first := k.saveTransaction(pendingTransaction("acme", "tx-1"))
+	second := k.saveTransaction(endedTransaction(pendingTransaction("zenith", "tx-1"), ports.TransactionFailed))
+	first = k.saveTransaction(endedTransaction(first, ports.TransactionErrored))
+	k.hasTransaction(first, "one owner's transaction")
+	k.hasTransaction(second, "the other owner's transaction of the same id")
+	second = k.saveTransaction(withLate(second))
+	k.hasTransaction(first, "one owner's transaction after a late payment of the other's")
+	k.hasTransaction(second, "the other owner's transaction with a late payment")
+}
+
+func transactionKeysMeet(k *storeKit) {
+	var saved []ports.Transaction
+	for i, key := range [][2]string{
+		{"ab", "c"}, {"a", "bc"}, {"", "abc"}, {"abc", ""}, {"a\x00", "b"}, {"a", "\x00b"}, {"a/b", "c"}, {"a", "b/c"}, {"a:", "b"}, {"a", ":b"},
+	} {
+		t := pendingTransaction(key[0], key[1])
+		t.CreatedAt = kit.Epoch.Add(time.Duration(i) * time.Millisecond)
+		saved = append(saved, k.saveTransaction(t))
+	}
+	for _, t := range saved {
+		k.hasTransaction(t, "one of the transactions whose owner and id read alike together")
+	}
+}
+
+func longTransaction(k *storeKit) {
+	long := strings.Repeat("0123456789", 1000)
+	var saved []ports.Transaction
+	for _, tail := range []string{"a", "b"} {
+		t := endedTransaction(pendingTransaction(long+tail, long+"id"+tail), ports.TransactionFailed)
+		t.Scheme, t.Tables = long+"scheme"+tail, long+"tables"+tail
+		saved = append(saved, k.saveTransaction(t))
+	}
+	for _, t := range saved {
+		k.hasTransaction(t, "a transaction of long texts")
+	}
+	k.noTransaction(long+"a", long+"idb", "a long id of another owner")
+}

@@ -1,0 +1,275 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// overdueChecks: what a recovery finds.
+var overdueChecks = []storeCheck{
+	{"Overdue lists the pending validations of every owner whose deadline has come", overdueOfAll},
+	{"Overdue is ordered by deadline, then id", overdueOrder},
+	{"Overdue pages without a gap or a repeat", overduePages},
+	{"Overdue leaves out what has ended", overdueEnded},
+	{"a deadline that moves takes the validation along", overdueMoves},
+	{"a listed validation has every field", overdueWhole},
+	{"a page's limit is 1 to 10,000", overdueBounds},
+}
+
+// validationPurgeChecks: what is removed, and what stays.
+var validationPurgeChecks = []storeCheck{
+	{"a purge removes what has ended and may go, and nothing else", validationsPurged},
+	{"a purge removes at most n and tells how many", validationPurgeBounded},
+	{"a purge leaves pending validations alone, however old", pendingNotPurged},
+	{"a purged validation is unknown from then on", purgedForGood},
+	{"purgers at once remove each validation once", purgeRacers},
+	{"a purge's n is 1 to 10,000", validationPurgeBounds},
+}
+
+// deadlines saves a pending validation for each id: the listing's order is
+// neither the order of the saves nor that of the ids.
+func (k *storeKit) deadlines(at func(i int) time.Time, ids ...string) {
+	k.Helper()
+	for i, id := range ids {
+		v := pendingValidation("owner of "+id, id)
+		v.CreatedAt, v.Deadline = at(i).Add(-5*time.Minute), at(i)
+		k.saveValidation(v)
+	}
+}
+
+func overdueOfAll(k *storeKit) {
+	k.Same(k.overdue(kit.Epoch), []string{}, "Overdue of an empty store")
+	k.deadlines(sameTime, "a", "b")
+	k.deadlines(func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
+	v := pendingValidation("owner of a", "c")
+	v.Deadline = kit.Epoch
+	k.saveValidation(v)
+	k.Same(k.overdue(kit.Epoch.Add(-time.Millisecond)), []string{}, "Overdue before the first deadline")
+	k.Same(k.overdue(kit.Epoch), []string{"a", "b", "c"}, "Overdue at the instant of a deadline")
+	k.Same(k.overdue(kit.Epoch.Add(time.Millisecond)), []string{"a", "b", "c", "late"}, "Overdue of all")
+}
+
+func overdueOrder(k *storeKit) {
+	k.deadlines(mixed, mixedIDs...)
+	k.Same(k.overdue(kit.Epoch), mixedOrder, "Overdue")
+}
+
+// readOverdue reads Overdue in pages of two and hands each page to then.
+func (k *storeKit) readOverdue(by time.Time, then func(page []ports.ValidationRecord)) []string {
+	k.Helper()
+	got, after := []string{}, ports.ValidationPos{}
+	for range 2 * len(tied) {
+		page, err := k.Validations.Overdue(k.Context(), by, after, 2)
+		k.OK(err, "a page")
+		if len(page) == 0 {
+			break
+		}
+		if len(page) > 2 {
+			k.Fatalf("a page of %d validations, of at most 2", len(page))
+		}
+		got = append(got, validationIDs(page)...)
+		last := page[len(page)-1]
+		after = ports.ValidationPos{Deadline: last.Deadline, ID: last.ID}
+		then(page)
+	}
+	return got
+}
+
+// overduePages reads all pages twice: at rest, and while each validation ends
+// once it was read, so that the place that a page starts from is gone.
+func overduePages(k *storeKit) {
+	k.deadlines(func(i int) time.Time { return kit.Epoch.Add(time.Duration(i/5) * time.Millisecond) }, tied...)
+	k.deadlines(func(int) time.Time { return kit.Epoch.Add(2 * time.Millisecond) }, "too late")
+	want, by := []string{"a", "b", "k", "m", "z", "c"}, kit.Epoch.Add(time.Millisecond)
+	k.Same(k.readOverdue(by, func([]ports.ValidationRecord) {}), want, "all pages")
+	got := k.readOverdue(by, func(page []ports.ValidationRecord) {
+		for _, v := range page {
+			k.saveValidation(endedAs(v, ports.StatusError))
+		}
+	})
+	k.Same(got, want, "all pages, while what was read ends")
+	k.Same(k.overdue(by), []string{}, "Overdue after all of it ended")
+}
+
+func overdueEnded(k *storeKit) {
+	for _, status := range terminals {
+		k.saveValidation(endedAs(pendingValidation("acme", "at once "+string(status)), status))
+		v := k.saveValidation(pendingValidation("acme", "later "+string(status)))
+		k.Same(k.overdue(v.Deadline), []string{v.ID}, "Overdue before the end")
+		k.saveValidation(endedAs(v, status))
+		k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after the end as "+string(status))
+	}
+}
+
+func overdueMoves(k *storeKit) {
+	k.deadlines(sameTime, "a", "b")
+	moved, err := k.Validations.Validation(k.Context(), "owner of a", "a")
+	k.OK(err, "Validation")
+	moved.Deadline = kit.Epoch.Add(time.Hour)
+	moved = k.saveValidation(moved)
+	k.Same(k.overdue(kit.Epoch), []string{"b"}, "Overdue at the deadline of before")
+	k.Same(k.overdue(moved.Deadline), []string{"b", "a"}, "Overdue at the deadline of now")
+	moved.Deadline = kit.Epoch.Add(-time.Minute)
+	k.saveValidation(moved)
+	k.Same(k.overdue(kit.Epoch), []string{"a", "b"}, "Overdue after the deadline was drawn near")
+}
+
+func overdueWhole(k *storeKit) {
+	first := k.saveValidation(pendingValidation("acme", "validation-1"))
+	first.Provider, first.Sealed = "provider-2", ports.Sealed{KeyID: "key-2", Data: []byte{0, 0xff}}
+	first = k.saveValidation(first)
+	second := pendingValidation("acme\x00\xff", "validation-2")
+	second.MerchantID, second.Tables = "m\x00\xff", ""
+	second = k.saveValidation(second)
+	page, err := k.Validations.Overdue(k.Context(), first.Deadline, ports.ValidationPos{}, 10_000)
+	k.OK(err, "Overdue")
+	k.Same(page, []ports.ValidationRecord{first, second}, "Overdue")
+}
+
+func overdueBounds(k *storeKit) {
+	k.deadlines(sameTime, "a", "b")
+	call := func(limit int) error {
+		_, err := k.Validations.Overdue(k.Context(), kit.Epoch, ports.ValidationPos{}, limit)
+		return err
+	}
+	page, err := k.Validations.Overdue(k.Context(), kit.Epoch, ports.ValidationPos{}, 1)
+	k.OK(err, "Overdue with the least limit")
+	k.Same(validationIDs(page), []string{"a"}, "a page of one")
+	k.OK(call(10_000), "Overdue with the greatest limit")
+	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 10,001": call(10_001)})
+}
+
+func (k *storeKit) purgeValidations(before time.Time, n, want int) {
+	k.Helper()
+	got, err := k.Validations.PurgeValidations(k.Context(), before, n)
+	k.OK(err, "PurgeValidations")
+	k.Same(got, want, "the number of validations purged")
+}
+
+// purgeable saves an ended validation that may go from the instant on.
+func (k *storeKit) purgeable(id string, status ports.ValidationStatus, at time.Time) ports.ValidationRecord {
+	k.Helper()
+	return k.saveValidation(endedAs(purgedAt("owner of "+id, id, at), status))
+}
+
+// purgedAt makes a pending validation that may go from the instant on, once it
+// has ended.
+func purgedAt(owner, id string, at time.Time) ports.ValidationRecord {
+	v := pendingValidation(owner, id)
+	v.CreatedAt, v.Deadline, v.PurgeAt = at.Add(-time.Hour), at.Add(-30*time.Minute), at
+	return v
+}
+
+func validationsPurged(k *storeKit) {
+	for _, far := range []time.Time{kit.Epoch, kit.Epoch.AddDate(2, 0, 0), time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC)} {
+		for _, status := range terminals {
+			id := func(name string) string { return fmt.Sprint(name, status, far.Year()) }
+			late := k.purgeable(id("late"), status, far.Add(time.Millisecond))
+			at := k.purgeable(id("at"), status, far)
+			early := k.purgeable(id("early"), status, far.AddDate(0, 0, -1))
+			v := k.saveValidation(purgedAt("acme", id("changed"), far.Add(time.Hour)))
+			v.PurgeAt = far
+			v = k.saveValidation(endedAs(v, status))
+
+			k.purgeValidations(early.PurgeAt.Add(-time.Millisecond), 10, 0)
+			k.hasValidation(early, "a validation before its purge")
+			k.purgeValidations(far, 10, 3)
+			for _, gone := range []ports.ValidationRecord{early, at, v} {
+				k.noValidation(gone.Owner, gone.ID, "a validation that was purged")
+			}
+			k.hasValidation(late, "a validation that may not go yet")
+			k.purgeValidations(far, 10, 0)
+			k.purgeValidations(far.Add(time.Millisecond), 10, 1)
+		}
+	}
+}
+
+func validationPurgeBounded(k *storeKit) {
+	var saved []ports.ValidationRecord
+	for i := range 5 {
+		saved = append(saved, k.purgeable(fmt.Sprint("validation-", i), ports.StatusVerified, kit.Epoch.Add(time.Duration(i)*time.Hour)))
+	}
+	left := len(saved)
+	for _, want := range []int{2, 2, 1, 0} {
+		k.purgeValidations(kit.Epoch.AddDate(0, 0, 1), 2, want)
+		left -= want
+		k.Same(k.count(saved), left, "the number of validations left")
+	}
+}
+
+// count tells how many of the validations are stored.
+func (k *storeKit) count(saved []ports.ValidationRecord) int {
+	k.Helper()
+	n := 0
+	for _, v := range saved {
+		_, err := k.Validations.Validation(k.Context(), v.Owner, v.ID)
+		if errcodes.Of(err) != errcodes.NotFound {
+			k.OK(err, "Validation")
+			n++
+		}
+	}
+	return n
+}
+
+func pendingNotPurged(k *storeKit) {
+	v := k.saveValidation(purgedAt("acme", "validation-1", kit.Epoch.AddDate(-1, 0, 0)))
+	k.purgeValidations(kit.Epoch, 10, 0)
+	k.hasValidation(v, "a pending validation after a purge")
+	k.Same(k.overdue(v.Deadline), []string{v.ID}, "Overdue after a purge")
+	v = k.saveValidation(endedAs(v, ports.StatusError))
+	k.hasValidation(v, "a validation that ended after a purge")
+	k.purgeValidations(kit.Epoch, 10, 1)
+	k.noValidation("acme", "validation-1", "a validation that was purged")
+}
+
+func purgedForGood(k *storeKit) {
+	v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
+	change := queued(endedAs(purgedAt("acme", "validation-2", kit.Epoch), ports.StatusVerified))
+	k.OK(k.Validations.Save(k.Context(), change), "Save")
+	k.purgeValidations(kit.Epoch, 10, 2)
+	k.queuedOnce() // what is on its way still arrives
+	open := pendingValidation(v.Owner, v.ID)
+	open.Version = v.Version
+	k.refusedValidation(open, "a change of a purged validation")
+	k.noValidation(v.Owner, v.ID, "a purged validation")
+	k.purgeValidations(kit.Epoch, 10, 0)
+}
+
+func purgeRacers(k *storeKit) {
+	var saved []ports.ValidationRecord
+	for i := range 64 {
+		saved = append(saved, k.purgeable(fmt.Sprint("validation-", i), ports.StatusVerified, kit.Epoch.Add(time.Duration(i)*time.Minute)))
+	}
+	counts := make([]int, kit.Racers)
+	for _, err := range kit.Race(kit.Racers, func(i int) (err error) {
+		counts[i], err = k.Validations.PurgeValidations(k.Context(), kit.Epoch.AddDate(0, 0, 1), 7)
+		return err
+	}) {
+		k.OK(err, "PurgeValidations in a race")
+	}
+	sum := 0
+	for _, n := range counts {
+		if n > 7 {
+			k.Fatalf("a purge of %d validations, of at most 7", n)
+		}
+		sum += n
+	}
+	k.Same(sum, len(saved), "the sum of what the purgers removed")
+	k.Same(k.count(saved), 0, "the number of validations left")
+}
+
+func validationPurgeBounds(k *storeKit) {
+	v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
+	call := func(n int) error {
+		_, err := k.Validations.PurgeValidations(k.Context(), kit.Epoch, n)
+		return err
+	}
+	k.invalid(map[string]error{"a purge of 0": call(0), "a purge below 0": call(-1), "a purge of 10,001": call(10_001)})
+	k.hasValidation(v, "a validation after purges that were refused")
+	k.purgeValidations(kit.Epoch, 10_000, 1)
+	k.purgeValidations(kit.Epoch, 1, 0)
+}
