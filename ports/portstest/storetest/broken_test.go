@@ -1,161 +1,122 @@
 package storetest_test
 
 import (
-	"context"
 	"slices"
-	"sync"
-	"time"
+	"testing"
 
-	"github.com/corridor-go/corridor/adapters/memory"
-	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// confuse makes a saboteur of each confusion.
-func confuse(what, check string, names []string, spoil func(b *bundle, f func(string) string)) []saboteur {
-	var out []saboteur
-	for _, name := range names {
-		out = append(out, saboteur{name + " in " + what, check, func(b *bundle) { spoil(b, broken.Confusions[name]) }})
-	}
-	return out
+// saboteur is a store with one flaw, and the check that must catch it.
+type saboteur struct {
+	flaw  string
+	check string
+	spoil func(b *bundle)
 }
 
-var looks = []string{"folds case", "trims blanks", "stops at a NUL", "repairs ill text"}
-
-// ignoreContexts makes every method deaf to its context.
-func ignoreContexts(b *bundle) {
-	deaf := context.WithoutCancel
-	inner := *b
-	b.locks.book = func(ctx context.Context, key ports.BookKey) (ports.Book, error) {
-		return inner.locks.book(deaf(ctx), key)
-	}
-	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error { return inner.locks.save(deaf(ctx), c) }
-	b.outbox.ack = func(ctx context.Context, e ports.Event) error { return inner.outbox.ack(deaf(ctx), e) }
-	b.work.done = func(ctx context.Context, w ports.WorkItem) error { return inner.work.done(deaf(ctx), w) }
-	b.clients.put = func(ctx context.Context, c ports.Client) error { return inner.clients.put(deaf(ctx), c) }
-	b.tokens.put = func(ctx context.Context, v ports.Token) error { return inner.tokens.put(deaf(ctx), v) }
-	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
-		return inner.validations.save(deaf(ctx), c)
-	}
-	b.transactions.save = func(ctx context.Context, c ports.TransactionChange) error {
-		return inner.transactions.save(deaf(ctx), c)
-	}
-	b.reports.save = func(ctx context.Context, c ports.ReportChange) error { return inner.reports.save(deaf(ctx), c) }
-	b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-		return inner.letters.replay(deaf(ctx), now, ids...)
-	}
-	b.letters.discard = func(ctx context.Context, ids ...string) (int, error) {
-		return inner.letters.discard(deaf(ctx), ids...)
-	}
-	b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error { return inner.answers.put(deaf(ctx), a) }
-	b.secret = func(ctx context.Context, name string, fresh []byte) ([]byte, error) {
-		return inner.secret(deaf(ctx), name, fresh)
-	}
+var saboteurs = map[string][]saboteur{
+	"RateLockStore": slices.Concat(recordSaboteurs, versionSaboteurs, changeSaboteurs, endingSaboteurs, keySaboteurs, listingSaboteurs, outcomeSaboteurs),
+	"Outbox":        slices.Concat(eventSaboteurs, eventIDSaboteurs, eventOrderSaboteurs, eventClaimSaboteurs),
+	"DeadLetters":   slices.Concat(buriedSaboteurs, replaySaboteurs, replayedSaboteurs, discardSaboteurs, deadLetterOutcomeSaboteurs),
+	"Work":          slices.Concat(itemSaboteurs, itemIDSaboteurs, itemClaimSaboteurs),
+	"ClientStore":   clientSaboteurs,
+	"TokenStore":    tokenSaboteurs,
+	"ValidationStore": slices.Concat(validationSaboteurs, validationVersionSaboteurs, validationQueueSaboteurs,
+		overdueSaboteurs, validationPurgeSaboteurs, validationOutcomeSaboteurs),
+	"TransactionStore": slices.Concat(transactionSaboteurs, rawSaboteurs, transactionVersionSaboteurs, transactionEndSaboteurs,
+		transactionQueueSaboteurs, transactionOutcomeSaboteurs),
+	"ReportStore": slices.Concat(reportJobSaboteurs, reportVersionSaboteurs, reportClaimSaboteurs, reportExpirySaboteurs,
+		reportQueueSaboteurs, reportOutcomeSaboteurs),
+	"AnswerCache": slices.Concat(answerSaboteurs, answerClaimSaboteurs, answerPurgeSaboteurs, answerOutcomeSaboteurs),
+	"SecretStore": secretSaboteurs,
 }
 
-// contextsTooLate does what was asked, and looks at the context afterwards.
-func contextsTooLate(b *bundle) {
-	ignoreContexts(b)
-	inner := *b
-	b.locks.book = func(ctx context.Context, key ports.BookKey) (ports.Book, error) {
-		book, err := inner.locks.book(ctx, key)
-		return book, broken.OrDone(ctx, err)
-	}
-	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
-		return broken.OrDone(ctx, inner.locks.save(ctx, c))
-	}
-	b.outbox.ack = func(ctx context.Context, e ports.Event) error { return broken.OrDone(ctx, inner.outbox.ack(ctx, e)) }
-	b.work.done = func(ctx context.Context, w ports.WorkItem) error { return broken.OrDone(ctx, inner.work.done(ctx, w)) }
-	b.clients.put = func(ctx context.Context, c ports.Client) error { return broken.OrDone(ctx, inner.clients.put(ctx, c)) }
-	b.tokens.put = func(ctx context.Context, v ports.Token) error { return broken.OrDone(ctx, inner.tokens.put(ctx, v)) }
-	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
-		return broken.OrDone(ctx, inner.validations.save(ctx, c))
-	}
-	b.transactions.save = func(ctx context.Context, c ports.TransactionChange) error {
-		return broken.OrDone(ctx, inner.transactions.save(ctx, c))
-	}
-	b.reports.save = func(ctx context.Context, c ports.ReportChange) error {
-		return broken.OrDone(ctx, inner.reports.save(ctx, c))
-	}
-	b.letters.discard = func(ctx context.Context, ids ...string) (int, error) {
-		n, err := inner.letters.discard(ctx, ids...)
-		return n, broken.OrDone(ctx, err)
-	}
-	b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error {
-		return broken.OrDone(ctx, inner.answers.put(ctx, a))
-	}
-	b.secret = func(ctx context.Context, name string, fresh []byte) ([]byte, error) {
-		got, err := inner.secret(ctx, name, fresh)
-		return got, broken.OrDone(ctx, err)
-	}
-}
-
-func leavesOpen(b *bundle) { b.close = func() error { return nil } }
-
-// forgets opens an empty store in place of the old one.
-func forgets(b *bundle) {
-	b.reopen = func() storetest.Store {
-		s, err := memory.New(nil)
-		if err != nil {
-			panic(err)
-		}
-		return storetest.Store{
-			RateLocks: s.RateLocks(), Outbox: s.Outbox(), Work: s.Work(), Clients: s.Clients(), Tokens: s.Tokens(),
-			DeadLetters: s.DeadLetters(), Validations: s.Validations(), Transactions: s.Transactions(), Reports: s.Reports(),
-			Answers: s.Answers(), Secrets: s.Secrets(),
+func TestASoundStorePassesEveryCheck(t *testing.T) {
+	for suite := range saboteurs {
+		for _, check := range storetest.CheckNames(suite) {
+			r := broken.Record(t, func(tb testing.TB) { storetest.RunStoreCheck(tb, suite, check, newBundle(tb).store()) })
+			if r.Failed() || r.Skipped() {
+				t.Errorf("%s: %s: failed %t, skipped %t\n%s", suite, check, r.Failed(), r.Skipped(), r.Text())
+			}
 		}
 	}
 }
 
-// commonSaboteurs are the three that every store suite looks for.
-func commonSaboteurs(cancelled string) []saboteur {
-	return []saboteur{
-		{"ignores contexts", cancelled, ignoreContexts},
-		{"looks at the context when it is too late", cancelled, contextsTooLate},
-		{"works on after Close", "a closed store says so", leavesOpen},
+func TestEveryFlawIsCaught(t *testing.T) {
+	t.Parallel()
+	for suite, flawed := range saboteurs {
+		for _, s := range flawed {
+			t.Run(suite+": "+s.flaw, func(t *testing.T) {
+				t.Parallel()
+				r := broken.Record(t, func(tb testing.TB) {
+					b := newBundle(tb)
+					s.spoil(b)
+					storetest.RunStoreCheck(tb, suite, s.check, b.store())
+				})
+				if !r.Failed() {
+					t.Errorf("the check %q did not catch it", s.check)
+				}
+			})
+		}
 	}
 }
 
-// onSave lets fn see every change that is saved.
-func onSave(b *bundle, fn func(c *ports.RateLockChange)) {
-	save := b.locks.save
-	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
-		c.Locks, c.Events, c.Work = slices.Clone(c.Locks), slices.Clone(c.Events), slices.Clone(c.Work)
-		fn(&c)
-		return save(ctx, c)
+func TestEveryCheckHasASaboteur(t *testing.T) {
+	caught := map[string][]string{}
+	for suite, flawed := range saboteurs {
+		for _, s := range flawed {
+			caught[suite] = append(caught[suite], s.check)
+		}
+	}
+	for suite, covered := range caught {
+		checks := storetest.CheckNames(suite)
+		for _, check := range checks {
+			if !slices.Contains(covered, check) {
+				t.Errorf("%s: no saboteur shows that the check %q can fail", suite, check)
+			}
+		}
+		slices.Sort(checks)
+		if len(slices.Compact(checks)) != len(storetest.CheckNames(suite)) {
+			t.Errorf("%s has two checks of one name", suite)
+		}
 	}
 }
 
-// onLock lets fn change what Lock gives.
-func onLock(b *bundle, fn func(l *ports.RateLock)) {
-	lock := b.locks.lock
-	b.locks.lock = func(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
-		l, book, err := lock(ctx, owner, id)
-		if err == nil {
-			fn(&l)
+func TestAnExceptionNeedsACheckAndAReason(t *testing.T) {
+	names := storetest.CheckNames("TokenStore")
+	for name, c := range map[string]struct {
+		except map[string]string
+		fails  bool
+	}{
+		"no exception":         {nil, false},
+		"a check and a reason": {map[string]string{names[0]: "it cannot"}, false},
+		"no such check":        {map[string]string{"a purge is loud": "it cannot"}, true},
+		"no reason":            {map[string]string{names[0]: ""}, true},
+	} {
+		r := broken.Record(t, func(tb testing.TB) { storetest.CheckExceptions(tb, c.except, names) })
+		if r.Failed() != c.fails {
+			t.Errorf("%s: failed %t, want %t", name, r.Failed(), c.fails)
 		}
-		return l, book, err
 	}
 }
 
-// onConflict lets fn go on after a change was refused; it gets the change and
-// the book as it is.
-func onConflict(b *bundle, fn func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error) {
-	var mu sync.Mutex
-	save, book := b.locks.save, b.locks.book
-	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
-		mu.Lock()
-		defer mu.Unlock()
-		err := save(ctx, c)
-		if errcodes.Of(err) != errcodes.Conflict {
-			return err
-		}
-		now, readErr := book(ctx, c.Book.Key)
-		if readErr != nil {
-			return readErr
-		}
-		return fn(func(c ports.RateLockChange) error { return save(ctx, c) }, c, now)
+func TestASuiteLeavesOutWhatIsNotThere(t *testing.T) {
+	bare := storetest.Harness{Open: func(testing.TB) storetest.Store { return storetest.Store{} }}
+	for name, suite := range map[string]func(*testing.T, storetest.Harness){
+		"RateLockStore": storetest.RateLockStore,
+		"Outbox":        storetest.Outbox,
+		"Work":          storetest.Work,
+		"DeadLetters":   storetest.DeadLetters,
+		"ClientStore":   storetest.ClientStore,
+		"TokenStore":    storetest.TokenStore,
+
+		"ValidationStore":  storetest.ValidationStore,
+		"TransactionStore": storetest.TransactionStore,
+		"ReportStore":      storetest.ReportStore,
+		"AnswerCache":      storetest.AnswerCache,
+		"SecretStore":      storetest.SecretStore,
+	} {
+		t.Run(name, func(t *testing.T) { suite(t, bare) })
 	}
 }

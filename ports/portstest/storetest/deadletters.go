@@ -2,7 +2,9 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/corridor-go/corridor/ports"
@@ -87,4 +89,143 @@ func (k *storeKit) deadLetterCalls(id string) map[string]func(ctx context.Contex
 		"Discard":          func(ctx context.Context) error { _, err := k.DeadLetters.Discard(ctx, id); return err },
 		"Discard of stray": func(ctx context.Context) error { _, err := k.DeadLetters.Discard(ctx, "unknown"); return err },
 	}
+}
+
+// buriedChecks: what the operator sees.
+var buriedChecks = []storeCheck{
+	{"nothing is listed while nothing is buried", nothingBuried},
+	{"a buried event is listed as it was claimed, with its reason", buriedRoundTrip},
+	{"data and reasons of any bytes are listed as they were", buriedBytes},
+	{"buried events of every owner are listed in the order of their saves", buriedOrder},
+	{"Buried pages without a gap or a repeat", buriedPages},
+	{"a page goes on where the last event of the page before has gone", buriedPagesGone},
+	{"changing what was listed changes nothing stored", buriedNotAliased},
+	{"a page of buried events has 1 to 1,000", buriedBounds},
+}
+
+// nothingBuried lists while events wait, are claimed, come back and are gone.
+func nothingBuried(k *storeKit) {
+	k.buries("Buried of an empty store")
+	for _, id := range []string{"acknowledged", "retried", "claimed", "waiting"} {
+		k.carryEvents(kit.Event(id, id))
+	}
+	k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, "acknowledged")), "Ack")
+	k.OK(k.Outbox.Retry(k.Context(), k.first(kit.Epoch, "retried"), kit.Epoch.Add(lease)), "Retry")
+	k.first(kit.Epoch, "claimed")
+	k.buries("Buried while nothing is buried")
+}
+
+func buriedRoundTrip(k *storeKit) {
+	want := kit.Event("event-1", "lock-1")
+	want.Kind, want.Owner = "transaction.failed", "zenith"
+	k.carryEvents(want)
+	k.first(kit.Epoch, "event-1")
+	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch.Add(lease), "event-1"), "410 gone"), "Bury")
+	want.Attempt = 2
+	page := k.page(0, 10)
+	k.Same(len(page), 1, "the number of buried events")
+	k.Same(page[0].Event, want, "the buried event")
+	k.Same(page[0].Reason, "410 gone", "its reason")
+	if page[0].Pos <= 0 {
+		k.Fatalf("its place is %d, and not above 0", page[0].Pos)
+	}
+	k.conflicts(k.eventEnds(page[0].Event), "by an event as it was listed")
+}
+
+func buriedBytes(k *storeKit) {
+	reasons := []string{"", "\x00", "a\x00b\xff\xfe\xc3(", " blanks ", longReason, strings.Repeat("\x00", 1024)}
+	for i, reason := range reasons {
+		want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
+		want.Data = kit.AnyBytes[i%len(kit.AnyBytes)]
+		k.carryEvents(want)
+		k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, want.ID), reason), "Bury")
+		want.Attempt = 1
+		page := k.page(0, 10)
+		k.Same(len(page), i+1, "the number of buried events")
+		k.Same(page[i].Event, want, "the buried event")
+		k.Same(page[i].Reason, reason, "its reason")
+	}
+}
+
+func buriedOrder(k *storeKit) {
+	for _, id := range []string{"m", "z", "a", "k"} {
+		e := kit.Event(id, "lock of "+id)
+		e.Owner = "owner of " + id
+		k.carryEvents(e)
+	}
+	claimed := k.claimEvents(kit.Epoch, 10)
+	for _, i := range []int{2, 3, 0, 1} {
+		k.OK(k.Outbox.Bury(k.Context(), claimed[i], "no use"), "Bury")
+	}
+	page := k.page(0, 10)
+	k.Same(buriedIDs(page), []string{"m", "z", "a", "k"}, "Buried")
+	for i := range page {
+		k.Same(page[i].Owner, "owner of "+page[i].ID, "the owner")
+		if i > 0 && page[i].Pos <= page[i-1].Pos {
+			k.Fatalf("the places %d and %d do not rise", page[i-1].Pos, page[i].Pos)
+		}
+	}
+}
+
+// readBuried reads all in pages of two and hands each page to then.
+func (k *storeKit) readBuried(then func(page []ports.BuriedEvent)) []string {
+	k.Helper()
+	got, after := []string{}, int64(0)
+	for range 10 {
+		page := k.page(after, 2)
+		if len(page) > 2 {
+			k.Fatalf("a page of %d buried events, of at most 2", len(page))
+		}
+		got = append(got, buriedIDs(page)...)
+		if len(page) < 2 {
+			break
+		}
+		after = page[1].Pos
+		then(page)
+	}
+	return got
+}
+
+func buriedPages(k *storeKit) {
+	k.bury("d", "a", "e", "c", "b")
+	k.carryEvents(kit.Event("waiting", "waiting"))
+	k.Same(k.readBuried(func([]ports.BuriedEvent) {}), []string{"a", "b", "c", "d", "e"}, "all pages")
+	last := k.page(0, 5)[4].Pos
+	k.Same(buriedIDs(k.page(last, 5)), []string{}, "the page behind the last")
+	k.Same(buriedIDs(k.page(last-1, 1)), []string{"e"}, "the page in front of the last")
+}
+
+func buriedPagesGone(k *storeKit) {
+	k.bury("a", "b", "c", "d", "e")
+	k.Same(k.readBuried(func(page []ports.BuriedEvent) {
+		k.discards("a page was read", 1, page[0].ID)
+		k.replays("a page was read", 1, page[1].ID)
+	}), []string{"a", "b", "c", "d", "e"}, "pages whose events have gone when the next is read")
+	k.buries("what is left of the pages", "e")
+}
+
+func buriedNotAliased(k *storeKit) {
+	k.bury("event-1")
+	want := kit.Event("event-1", "lock of event-1")
+	want.Attempt = 1
+	for range 2 {
+		page := k.page(0, 10)
+		k.Same(len(page), 1, "the number of buried events")
+		k.Same(page[0].Event, want, "the buried event after its bytes were changed outside")
+		page[0].Data[0] = '?'
+	}
+	k.replays("its bytes were changed outside", 1)
+	k.Same(k.first(kit.Epoch, "event-1"), want, "the replayed event after its bytes were changed outside")
+}
+
+func buriedBounds(k *storeKit) {
+	k.bury("a", "b")
+	calls := map[string]error{}
+	for _, limit := range []int{-1, 0, 1001} {
+		_, err := k.DeadLetters.Buried(k.Context(), 0, limit)
+		calls[fmt.Sprint("Buried with a limit of ", limit)] = err
+	}
+	k.invalid(calls)
+	k.Same(buriedIDs(k.page(0, 1)), []string{"a"}, "a page of 1")
+	k.Same(buriedIDs(k.page(0, 1000)), []string{"a", "b"}, "a page of up to 1,000")
 }

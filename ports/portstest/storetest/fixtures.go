@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -114,4 +115,62 @@ func (k *storeKit) gone(owner, id string) {
 	k.Helper()
 	_, _, err := k.RateLocks.Lock(k.Context(), owner, id)
 	k.Code(err, errcodes.NotFound, "Lock of an id that must not be stored")
+}
+
+// lease is how long the checks claim for.
+const lease = time.Minute
+
+// kind is the kind of the checks' work.
+const kind = "notify"
+
+// claimEvents claims up to n events at now.
+func (k *storeKit) claimEvents(now time.Time, n int) []ports.Event {
+	k.Helper()
+	got, err := k.Outbox.Claim(k.Context(), now, lease, n)
+	k.OK(err, "Claim")
+	return got
+}
+
+// claimWork claims up to n work items at now.
+func (k *storeKit) claimWork(now time.Time, n int) []ports.WorkItem {
+	k.Helper()
+	got, err := k.Work.Claim(k.Context(), kind, now, lease, n)
+	k.OK(err, "Claim")
+	return got
+}
+
+// queuedTwice checks a save of a record that carries events and work, whichever
+// the record.
+func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.WorkItem) error) {
+	k.Helper()
+	first, second := kit.Event("event-1", "lock-1"), kit.Event("event-1", "lock-2")
+	err := save([]ports.Event{first, kit.Event("event-2", "lock-3"), second}, []ports.WorkItem{job("work-1", kit.Epoch)})
+	k.Code(err, errcodes.Conflict, "saving an event twice in one change")
+	k.nothingQueued("after an event that came twice")
+	err = save([]ports.Event{first}, []ports.WorkItem{job("work-1", kit.Epoch), job("work-2", kit.Epoch), job("work-1", kit.Epoch)})
+	k.Code(err, errcodes.Conflict, "saving a work item twice in one change")
+	k.nothingQueued("after an item that came twice")
+}
+
+// sameBytes checks bytes that came back: none are nil.
+func (k *storeKit) sameBytes(got, want []byte, what string) {
+	k.Helper()
+	if !bytes.Equal(got, want) || got != nil && len(got) == 0 {
+		k.Fatalf("%s: got %#.80v, want %#.80v, and nil for none", what, got, want)
+	}
+}
+
+// nothingQueued checks that no event and no work waits.
+func (k *storeKit) nothingQueued(when string) {
+	k.Helper()
+	if k.Outbox != nil {
+		if got := k.claimEvents(kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+			k.Fatalf("%s the outbox hands out %s", when, kit.Short(got))
+		}
+	}
+	if k.Work != nil {
+		if got := k.claimWork(kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+			k.Fatalf("%s there is work: %s", when, kit.Short(got))
+		}
+	}
 }

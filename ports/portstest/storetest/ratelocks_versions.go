@@ -71,21 +71,6 @@ func (k *storeKit) refusedAs(code errcodes.Code, change ports.RateLockChange, wh
 	k.nothingQueued("after a refusal")
 }
 
-// nothingQueued checks that no event and no work waits.
-func (k *storeKit) nothingQueued(when string) {
-	k.Helper()
-	if k.Outbox != nil {
-		if got := k.claimEvents(kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
-			k.Fatalf("%s the outbox hands out %s", when, kit.Short(got))
-		}
-	}
-	if k.Work != nil {
-		if got := k.claimWork(kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
-			k.Fatalf("%s there is work: %s", when, kit.Short(got))
-		}
-	}
-}
-
 func staleVersion(k *storeKit) {
 	key := keyOf("acme")
 	stale := k.mint(key, "lock-1", kit.Epoch)
@@ -204,4 +189,83 @@ func booksApart(k *storeKit) {
 		k.Same(k.book(keyOf(owner(i))).Version, int64(1), "the version of "+owner(i))
 		k.lock(owner(i), "lock-of-"+owner(i))
 	}
+}
+
+// changeChecks: what no store takes, whatever it holds, as
+// ports.RateLockChange.Check finds it.
+var changeChecks = []storeCheck{
+	{"a change that names a lock twice is a conflict and stores nothing", lockTwice},
+	{impossibleRecord, recordsThatCannotBe},
+	{queuedTwice, func(k *storeKit) {
+		key := keyOf("acme")
+		k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
+			change := mint(k.book(key), activeLock(key, "lock-1", kit.Epoch))
+			change.Events, change.Work = events, work
+			return k.RateLocks.Save(k.Context(), change)
+		})
+		k.gone(key.Owner, "lock-1")
+	}},
+}
+
+const (
+	impossibleRecord = "a record that no lock can have is refused and stores nothing"
+	queuedTwice      = "a change that names an event or an item twice is a conflict and stores nothing"
+)
+
+func lockTwice(k *storeKit) {
+	key := keyOf("acme")
+	l := activeLock(key, "lock-1", kit.Epoch)
+	change := mint(k.book(key), l)
+	change.Locks = []ports.RateLock{l, l}
+	k.refused(change, "minting a lock twice in one change")
+	k.gone(key.Owner, l.ID)
+
+	b := k.mint(key, l.ID, kit.Epoch)
+	change = k.end(b, l.ID, expired)
+	change.Locks = append(change.Locks, change.Locks[0])
+	k.refused(change, "ending a lock twice in one change")
+	k.Same(k.lock(key.Owner, l.ID), l, "the lock after a conflict")
+}
+
+// impossible are records that break a rule each; all other text of theirs is
+// sound.
+var impossible = []struct {
+	name  string
+	spoil func(l *ports.RateLock)
+}{
+	{"of no status", func(l *ports.RateLock) { l.Status = "" }},
+	{"of a status that there is not", func(l *ports.RateLock) { *l = expired(*l); l.Status = "paid" }},
+	{"active, with a reason", func(l *ports.RateLock) { l.CancellationReason = ports.CancelledRequested }},
+	{"active, with an end", func(l *ports.RateLock) { l.EndedAt = kit.Epoch }},
+	{"active, with an observed mid", func(l *ports.RateLock) { l.ObservedMid = "17.9000" }},
+	{"expired, without an end", func(l *ports.RateLock) { *l = expired(*l); l.EndedAt = time.Time{} }},
+	{"expired, with a reason", func(l *ports.RateLock) { *l = expired(*l); l.CancellationReason = ports.CancelledRequested }},
+	{"cancelled, without a reason", func(l *ports.RateLock) { *l = cancelledAt(kit.Epoch)(*l); l.CancellationReason = "" }},
+	{"cancelled for a reason that there is not", func(l *ports.RateLock) { *l = cancelledAt(kit.Epoch)(*l); l.CancellationReason = "whim" }},
+	{"cancelled by drift to no mid", func(l *ports.RateLock) { *l = driftedAt(kit.Epoch, "", -324)(*l) }},
+	{"deviating without drift", func(l *ports.RateLock) { *l = cancelledAt(kit.Epoch)(*l); l.DeviationBps = -324 }},
+	{"with a negative markup", func(l *ports.RateLock) { l.MarkupBps = -1 }},
+	{"that expires as it begins", func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt }},
+}
+
+func recordsThatCannotBe(k *storeKit) {
+	key := keyOf("acme")
+	b := k.mint(key, "lock-1", kit.Epoch)
+	want := k.lock(key.Owner, "lock-1")
+	for _, wrong := range impossible {
+		fresh, stored := activeLock(key, "lock-2", kit.Epoch.Add(time.Second)), want
+		wrong.spoil(&fresh)
+		wrong.spoil(&stored)
+		for _, l := range []ports.RateLock{fresh, stored} {
+			k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}}, "a record "+wrong.name)
+		}
+		k.gone(key.Owner, fresh.ID)
+		k.Same(k.lock(key.Owner, stored.ID), want, "the lock that is stored, after a record "+wrong.name)
+		inSlot := b
+		inSlot.Slots[1] = fresh
+		k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: inSlot}, "in a slot a record "+wrong.name)
+	}
+	behind := ports.Book{Key: keyOf("zenith")}
+	behind.Slots[1] = activeLock(behind.Key, "lock-3", kit.Epoch)
+	k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: behind}, "a lock behind an empty slot")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
@@ -137,4 +138,162 @@ func (k *storeKit) workCalls(w ports.WorkItem) map[string]func(ctx context.Conte
 		return err
 	}
 	return calls
+}
+
+// itemIDAgain: an id of work is taken until it is done, and for good by what was
+// buried.
+func itemIDAgain(k *storeKit) {
+	item := job("item-1", kit.Epoch)
+	again := ports.RateLockChange{Book: ports.Book{Key: keyOf("acme")}, Work: []ports.WorkItem{job("item-1", kit.Epoch.Add(time.Second))}}
+	k.carryWork(item)
+	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that waits")
+	claimed := k.item(kit.Epoch, item.ID)
+	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that is claimed")
+	k.Same(k.book(again.Book.Key), again.Book, "the book after a conflict")
+	k.OK(k.Work.Done(k.Context(), claimed), "Done")
+	k.nothingQueued("when the item is done")
+
+	k.carryWork(item)
+	k.OK(k.Work.Bury(k.Context(), k.item(kit.Epoch, item.ID), "no use"), "Bury")
+	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that is buried")
+	k.nothingQueued("when the item is buried")
+}
+
+// itemClaimChecks: who has an item, for how long, and how it ends.
+var itemClaimChecks = []storeCheck{
+	{"a claim takes at most n items", itemsBounded},
+	{"a lease keeps an item until it ends, and counts the attempts", itemLease},
+	{"a lease holds when the caller's clock jumps back", itemLeaseBackwards},
+	{"a retried item waits for its time", itemRetry},
+	{"an item that is done is gone", itemDone},
+	{"a buried item is set aside for good", itemBuried},
+	{"a claim that is not the latest is a conflict", itemStaleClaim},
+	{"a claim serves once", itemClaimOnce},
+	{"racers never get the same item", itemRacers},
+	{"a reason of 1,024 bytes is taken", itemReason},
+	{"a context that is done gives its own code and changes nothing", workCancelled},
+	{"a closed store says so", workClosed},
+	{"a store that is opened again has its work", workReopened},
+}
+
+func itemsBounded(k *storeKit) {
+	k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch), job("c", kit.Epoch))
+	for _, want := range []int{2, 1, 0} {
+		k.Same(len(k.claimWork(kit.Epoch, 2)), want, "the number of items in a claim of 2")
+	}
+}
+
+func itemLease(k *storeKit) {
+	k.carryWork(job("item-1", kit.Epoch))
+	for attempt := 1; attempt <= 3; attempt++ {
+		start := kit.Epoch.Add(time.Duration(attempt) * lease)
+		k.Same(k.item(start, "item-1").Attempt, attempt, "the attempt")
+		k.Same(len(k.claimWork(start, 1)), 0, "the number of items at the start of a lease")
+		k.Same(len(k.claimWork(start.Add(lease-time.Millisecond), 1)), 0, "the number of items just before a lease ends")
+	}
+}
+
+func itemLeaseBackwards(k *storeKit) {
+	k.carryWork(job("item-1", kit.Epoch.AddDate(-1, 0, 0)))
+	k.item(kit.Epoch, "item-1")
+	k.Same(len(k.claimWork(kit.Epoch.Add(-24*time.Hour), 1)), 0, "the number of items a day before the lease")
+}
+
+func itemRetry(k *storeKit) {
+	k.carryWork(job("item-1", kit.Epoch))
+	at := kit.Epoch.Add(2 * lease)
+	k.OK(k.Work.Retry(k.Context(), k.item(kit.Epoch, "item-1"), at), "Retry")
+	k.Same(len(k.claimWork(at.Add(-time.Millisecond), 1)), 0, "the number of items before the retry's time")
+	again := k.item(at, "item-1")
+	k.Same(again.Attempt, 2, "the attempt")
+	k.OK(k.Work.Retry(k.Context(), again, at), "Retry within the lease")
+	k.item(at, "item-1")
+}
+
+func itemDone(k *storeKit) {
+	k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
+	k.OK(k.Work.Done(k.Context(), k.item(kit.Epoch, "a")), "Done")
+	k.Same(workIDs(k.claimWork(kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
+}
+
+func itemBuried(k *storeKit) {
+	k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
+	k.OK(k.Work.Bury(k.Context(), k.item(kit.Epoch, "a"), "no use"), "Bury")
+	k.Same(workIDs(k.claimWork(kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
+}
+
+func itemStaleClaim(k *storeKit) {
+	k.carryWork(job("item-1", kit.Epoch))
+	stale := k.item(kit.Epoch, "item-1")
+	latest := k.item(kit.Epoch.Add(lease), "item-1")
+	k.conflicts(k.workEnds(stale), "by a claim that is not the latest")
+	k.conflicts(k.workEnds(job("unknown", kit.Epoch)), "of an unknown item")
+	k.Same(len(k.claimWork(kit.Epoch.Add(2*lease-time.Millisecond), 1)), 0, "the number of items within the latest lease")
+	k.OK(k.Work.Done(k.Context(), latest), "Done by the latest claim")
+}
+
+func itemClaimOnce(k *storeKit) {
+	for _, name := range []string{"Done", "Retry", "Bury"} {
+		k.carryWork(job(name, kit.Epoch))
+		ends := k.workEnds(k.item(kit.Epoch, name))
+		k.OK(ends[name](k.Context()), name)
+		k.conflicts(ends, "by a claim that has served its "+name)
+		if name == "Retry" {
+			k.OK(k.Work.Done(k.Context(), k.item(kit.Epoch, name)), "Done after a retry")
+		}
+	}
+}
+
+func itemRacers(k *storeKit) {
+	const n = 64
+	for i := range n {
+		k.carryWork(job(fmt.Sprint("item-", i), kit.Epoch))
+	}
+	got := make([][]ports.WorkItem, kit.Racers)
+	errs := kit.Race(kit.Racers, func(i int) (err error) {
+		got[i], err = k.Work.Claim(k.Context(), kind, kit.Epoch, lease, n/kit.Racers)
+		return err
+	})
+	seen := map[string]bool{}
+	for i, err := range errs {
+		k.OK(err, "Claim in a race")
+		for _, w := range got[i] {
+			if seen[w.ID] || w.Attempt != 1 {
+				k.Fatalf("%s was claimed twice", w.ID)
+			}
+			seen[w.ID] = true
+		}
+	}
+	k.Same(len(seen)+len(k.claimWork(kit.Epoch, n)), n, "the number of items claimed")
+}
+
+func itemReason(k *storeKit) {
+	k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Millisecond)))
+	later := kit.Epoch.Add(time.Millisecond)
+	k.OK(k.Work.Bury(k.Context(), k.item(later, "a"), longReason), "Bury with a long reason")
+	k.OK(k.Work.Bury(k.Context(), k.item(later, "b"), ""), "Bury without a reason")
+}
+
+func workCancelled(k *storeKit) {
+	k.carryWork(job("claimed", kit.Epoch), job("waiting", kit.Epoch.Add(time.Second)))
+	claimed := k.item(kit.Epoch, "claimed")
+	k.doneContexts(k.workCalls(claimed))
+	k.OK(k.Work.Done(k.Context(), claimed), "Done")
+	k.Same(k.item(kit.Epoch.Add(lease), "waiting").Attempt, 1, "the attempt")
+}
+
+func workClosed(k *storeKit) {
+	k.carryWork(job("item-1", kit.Epoch))
+	k.closed(k.workCalls(k.item(kit.Epoch, "item-1")))
+}
+
+func workReopened(k *storeKit) {
+	k.Need(k.Reopen != nil, "Reopen: it is not durable")
+	k.carryWork(job("done", kit.Epoch), job("claimed", kit.Epoch.Add(time.Millisecond)), job("waiting", kit.Epoch.Add(time.Second)))
+	k.OK(k.Work.Done(k.Context(), k.item(kit.Epoch, "done")), "Done")
+	claimed := k.item(kit.Epoch.Add(time.Millisecond), "claimed")
+	k.Store = k.Reopen()
+	k.Same(workIDs(k.claimWork(kit.Epoch.Add(time.Second), 10)), []string{"waiting"}, "what waits after opening again")
+	k.OK(k.Work.Done(k.Context(), claimed), "Done by a claim of before")
+	k.Same(workIDs(k.claimWork(kit.Epoch.AddDate(1, 0, 0), 10)), []string{"waiting"}, "what is left")
 }

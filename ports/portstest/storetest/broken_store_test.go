@@ -1,0 +1,161 @@
+package storetest_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
+)
+
+// confuse makes a saboteur of each confusion.
+func confuse(what, check string, names []string, spoil func(b *bundle, f func(string) string)) []saboteur {
+	var out []saboteur
+	for _, name := range names {
+		out = append(out, saboteur{name + " in " + what, check, func(b *bundle) { spoil(b, broken.Confusions[name]) }})
+	}
+	return out
+}
+
+var looks = []string{"folds case", "trims blanks", "stops at a NUL", "repairs ill text"}
+
+// ignoreContexts makes every method deaf to its context.
+func ignoreContexts(b *bundle) {
+	deaf := context.WithoutCancel
+	inner := *b
+	b.locks.book = func(ctx context.Context, key ports.BookKey) (ports.Book, error) {
+		return inner.locks.book(deaf(ctx), key)
+	}
+	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error { return inner.locks.save(deaf(ctx), c) }
+	b.outbox.ack = func(ctx context.Context, e ports.Event) error { return inner.outbox.ack(deaf(ctx), e) }
+	b.work.done = func(ctx context.Context, w ports.WorkItem) error { return inner.work.done(deaf(ctx), w) }
+	b.clients.put = func(ctx context.Context, c ports.Client) error { return inner.clients.put(deaf(ctx), c) }
+	b.tokens.put = func(ctx context.Context, v ports.Token) error { return inner.tokens.put(deaf(ctx), v) }
+	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
+		return inner.validations.save(deaf(ctx), c)
+	}
+	b.transactions.save = func(ctx context.Context, c ports.TransactionChange) error {
+		return inner.transactions.save(deaf(ctx), c)
+	}
+	b.reports.save = func(ctx context.Context, c ports.ReportChange) error { return inner.reports.save(deaf(ctx), c) }
+	b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+		return inner.letters.replay(deaf(ctx), now, ids...)
+	}
+	b.letters.discard = func(ctx context.Context, ids ...string) (int, error) {
+		return inner.letters.discard(deaf(ctx), ids...)
+	}
+	b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error { return inner.answers.put(deaf(ctx), a) }
+	b.secret = func(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+		return inner.secret(deaf(ctx), name, fresh)
+	}
+}
+
+// contextsTooLate does what was asked, and looks at the context afterwards.
+func contextsTooLate(b *bundle) {
+	ignoreContexts(b)
+	inner := *b
+	b.locks.book = func(ctx context.Context, key ports.BookKey) (ports.Book, error) {
+		book, err := inner.locks.book(ctx, key)
+		return book, broken.OrDone(ctx, err)
+	}
+	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
+		return broken.OrDone(ctx, inner.locks.save(ctx, c))
+	}
+	b.outbox.ack = func(ctx context.Context, e ports.Event) error { return broken.OrDone(ctx, inner.outbox.ack(ctx, e)) }
+	b.work.done = func(ctx context.Context, w ports.WorkItem) error { return broken.OrDone(ctx, inner.work.done(ctx, w)) }
+	b.clients.put = func(ctx context.Context, c ports.Client) error { return broken.OrDone(ctx, inner.clients.put(ctx, c)) }
+	b.tokens.put = func(ctx context.Context, v ports.Token) error { return broken.OrDone(ctx, inner.tokens.put(ctx, v)) }
+	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
+		return broken.OrDone(ctx, inner.validations.save(ctx, c))
+	}
+	b.transactions.save = func(ctx context.Context, c ports.TransactionChange) error {
+		return broken.OrDone(ctx, inner.transactions.save(ctx, c))
+	}
+	b.reports.save = func(ctx context.Context, c ports.ReportChange) error {
+		return broken.OrDone(ctx, inner.reports.save(ctx, c))
+	}
+	b.letters.discard = func(ctx context.Context, ids ...string) (int, error) {
+		n, err := inner.letters.discard(ctx, ids...)
+		return n, broken.OrDone(ctx, err)
+	}
+	b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error {
+		return broken.OrDone(ctx, inner.answers.put(ctx, a))
+	}
+	b.secret = func(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+		got, err := inner.secret(ctx, name, fresh)
+		return got, broken.OrDone(ctx, err)
+	}
+}
+
+func leavesOpen(b *bundle) { b.close = func() error { return nil } }
+
+// forgets opens an empty store in place of the old one.
+func forgets(b *bundle) {
+	b.reopen = func() storetest.Store {
+		s, err := memory.New(nil)
+		if err != nil {
+			panic(err)
+		}
+		return storetest.Store{
+			RateLocks: s.RateLocks(), Outbox: s.Outbox(), Work: s.Work(), Clients: s.Clients(), Tokens: s.Tokens(),
+			DeadLetters: s.DeadLetters(), Validations: s.Validations(), Transactions: s.Transactions(), Reports: s.Reports(),
+			Answers: s.Answers(), Secrets: s.Secrets(),
+		}
+	}
+}
+
+// commonSaboteurs are the three that every store suite looks for.
+func commonSaboteurs(cancelled string) []saboteur {
+	return []saboteur{
+		{"ignores contexts", cancelled, ignoreContexts},
+		{"looks at the context when it is too late", cancelled, contextsTooLate},
+		{"works on after Close", "a closed store says so", leavesOpen},
+	}
+}
+
+// onSave lets fn see every change that is saved.
+func onSave(b *bundle, fn func(c *ports.RateLockChange)) {
+	save := b.locks.save
+	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
+		c.Locks, c.Events, c.Work = slices.Clone(c.Locks), slices.Clone(c.Events), slices.Clone(c.Work)
+		fn(&c)
+		return save(ctx, c)
+	}
+}
+
+// onLock lets fn change what Lock gives.
+func onLock(b *bundle, fn func(l *ports.RateLock)) {
+	lock := b.locks.lock
+	b.locks.lock = func(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
+		l, book, err := lock(ctx, owner, id)
+		if err == nil {
+			fn(&l)
+		}
+		return l, book, err
+	}
+}
+
+// onConflict lets fn go on after a change was refused; it gets the change and
+// the book as it is.
+func onConflict(b *bundle, fn func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error) {
+	var mu sync.Mutex
+	save, book := b.locks.save, b.locks.book
+	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
+		mu.Lock()
+		defer mu.Unlock()
+		err := save(ctx, c)
+		if errcodes.Of(err) != errcodes.Conflict {
+			return err
+		}
+		now, readErr := book(ctx, c.Book.Key)
+		if readErr != nil {
+			return readErr
+		}
+		return fn(func(c ports.RateLockChange) error { return save(ctx, c) }, c, now)
+	}
+}
