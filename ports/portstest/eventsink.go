@@ -113,8 +113,10 @@ func sinkConcurrent(k *sinkKit) {
 }
 
 func sinkCancelled(k *sinkKit) {
-	for code, ctx := range kit.Done(k) {
-		k.Code(k.Deliver(ctx, kit.Event("event-1", "lock-1")), code, "Deliver with a context that is done")
+	for code, ctx := range kit.ByName(kit.Done(k)) {
+		k.Case(string(code), func() {
+			k.Code(k.Deliver(ctx, kit.Event("event-1", "lock-1")), code, "Deliver with a context that is done")
+		})
 	}
 	k.received(map[string]int{})
 }

@@ -13,37 +13,50 @@ import (
 )
 
 func checkOfferedPairs(k *feedKit) {
-	set := k.pairs(k.Open(k))
+	set := k.pairs(k.Open(k.TB))
 	if set.Len() == 0 {
 		k.Fatalf("no pair is on offer")
 	}
 	for _, p := range set.All() {
-		if !kit.IsCurrency(p.Base) || !kit.IsCurrency(p.Quote) || p.Base == p.Quote {
-			k.Fatalf("%q is no ordered pair of two ISO 4217 codes", p)
-		}
+		k.Case(pairCase(p), func() {
+			if !kit.IsCurrency(p.Base) || !kit.IsCurrency(p.Quote) || p.Base == p.Quote {
+				k.Fatalf("%q is no ordered pair of two ISO 4217 codes", p)
+			}
+		})
 	}
 }
 
 func checkOwnPrice(k *feedKit) {
-	for pair, p := range k.live(k.Open(k)) {
+	k.eachPrice(k.live(k.Open(k.TB)), func(pair ports.Pair, p ports.Price) {
 		if p.Pair != pair {
 			k.Fatalf("asked for %s, answered for %s", pair, p.Pair)
 		}
+	})
+}
+
+// eachPrice looks at each price as a case.
+func (k *feedKit) eachPrice(prices map[ports.Pair]ports.Price, look func(pair ports.Pair, p ports.Price)) {
+	k.Helper()
+	for _, pair := range slices.SortedFunc(maps.Keys(prices), ports.Pair.Compare) {
+		k.Case(pairCase(pair), func() { look(pair, prices[pair]) })
 	}
 }
 
+// pairCase names the case of a pair. A slash would be a level of its own.
+func pairCase(p ports.Pair) string { return p.Base + " " + p.Quote }
+
 func checkMidText(k *feedKit) {
-	for pair, p := range k.live(k.Open(k)) {
+	k.eachPrice(k.live(k.Open(k.TB)), func(pair ports.Pair, p ports.Price) {
 		if err := ports.CheckRate(p.Mid); err != nil {
 			k.Fatalf("the mid of %s is %q: %v", pair, p.Mid, err)
 		}
-	}
+	})
 }
 
 func checkPriceTime(k *feedKit) {
-	prices := k.live(k.Open(k))
+	prices := k.live(k.Open(k.TB))
 	now := k.now()
-	for pair, p := range prices {
+	k.eachPrice(prices, func(pair ports.Pair, p ports.Price) {
 		switch {
 		case p.At.IsZero():
 			k.Fatalf("the price of %s has no time", pair)
@@ -52,51 +65,52 @@ func checkPriceTime(k *feedKit) {
 		case p.At.Location() != time.UTC || p.At.Nanosecond()%int(time.Millisecond) != 0:
 			k.Fatalf("the price of %s is of %s: not UTC to the millisecond", pair, p.At)
 		}
-	}
+	})
 }
 
 func checkPriceSource(k *feedKit) {
-	for pair, p := range k.live(k.Open(k)) {
+	k.eachPrice(k.live(k.Open(k.TB)), func(pair ports.Pair, p ports.Price) {
 		if strings.TrimSpace(p.Source) == "" {
 			k.Fatalf("the price of %s names no source", pair)
 		}
-	}
+	})
 }
 
 func checkNotOffered(k *feedKit) {
-	feed := k.Open(k)
+	feed := k.Open(k.TB)
 	set := k.pairs(feed)
-	k.refuses(feed, set, ports.Pair{}, ports.Pair{Base: "QQQ", Quote: "QQZ"})
+	k.refuses(feed, set, "no pair at all", ports.Pair{})
+	k.refuses(feed, set, "made-up codes", ports.Pair{Base: "QQQ", Quote: "QQZ"})
 	for _, p := range set.All() {
-		k.refuses(feed, set,
-			p.Inverse(),
-			ports.Pair{Base: p.Base, Quote: p.Base},
-			ports.Pair{Base: p.Base, Quote: "QQQ"},
-			ports.Pair{Base: "QQQ", Quote: p.Quote},
-			ports.Pair{Base: strings.ToLower(p.Base), Quote: strings.ToLower(p.Quote)},
-			ports.Pair{Base: p.Base + " ", Quote: p.Quote},
-			ports.Pair{Base: p.Base, Quote: p.Quote + "\x00"},
-		)
+		k.Case("near "+pairCase(p), func() {
+			k.refuses(feed, set, "the inverse", p.Inverse())
+			k.refuses(feed, set, "the base twice", ports.Pair{Base: p.Base, Quote: p.Base})
+			k.refuses(feed, set, "another quote", ports.Pair{Base: p.Base, Quote: "QQQ"})
+			k.refuses(feed, set, "another base", ports.Pair{Base: "QQQ", Quote: p.Quote})
+			k.refuses(feed, set, "lower case", ports.Pair{Base: strings.ToLower(p.Base), Quote: strings.ToLower(p.Quote)})
+			k.refuses(feed, set, "a blank behind the base", ports.Pair{Base: p.Base + " ", Quote: p.Quote})
+			k.refuses(feed, set, "a NUL behind the quote", ports.Pair{Base: p.Base, Quote: p.Quote + "\x00"})
+		})
 	}
 }
 
-// refuses checks that feed refuses those of pairs that are not in set.
-func (k *feedKit) refuses(feed ports.PriceFeed, set ports.PairSet, pairs ...ports.Pair) {
+// refuses checks that feed refuses the pair, unless it is in set.
+func (k *feedKit) refuses(feed ports.PriceFeed, set ports.PairSet, name string, p ports.Pair) {
 	k.Helper()
-	for _, p := range pairs {
-		if set.Has(p) {
-			continue
-		}
+	if set.Has(p) {
+		return
+	}
+	k.Case(name, func() {
 		price, err := feed.Mid(k.Context(), p)
 		if err == nil {
 			k.Fatalf("%q is not on offer and was answered with %s", p, price.Mid)
 		}
 		k.Code(err, errcodes.PairNotOffered, "Mid of a pair that is not on offer")
-	}
+	})
 }
 
 func checkPairsStable(k *feedKit) {
-	feed := k.Open(k)
+	feed := k.Open(k.TB)
 	first := k.pairs(feed)
 	k.live(feed)
 	again := k.pairs(feed)
@@ -114,12 +128,12 @@ func checkPairsStable(k *feedKit) {
 // each in its own way; a feed that answers one with the other's number is off
 // by much more than the 5 % allowed, unless the number is close to 1.
 func checkInverse(k *feedKit) {
-	prices := k.live(k.Open(k))
+	prices := k.live(k.Open(k.TB))
 	lowest, highest := big.NewRat(95, 100), big.NewRat(105, 100)
-	for pair, there := range prices {
+	k.eachPrice(prices, func(pair ports.Pair, there ports.Price) {
 		back, ok := prices[pair.Inverse()]
 		if !ok {
-			continue
+			return
 		}
 		x, ok1 := new(big.Rat).SetString(there.Mid)
 		y, ok2 := new(big.Rat).SetString(back.Mid)
@@ -130,18 +144,22 @@ func checkInverse(k *feedKit) {
 			k.Fatalf("%s is %s and %s is %s: there and back multiply to %s, not to about 1",
 				pair, there.Mid, back.Pair, back.Mid, round.FloatString(4))
 		}
-	}
+	})
 }
 
 // promptly is how long a call may go on after its context has ended.
 const promptly = 5 * time.Second
 
 func checkFeedContext(k *feedKit) {
-	feed := k.Open(k)
+	feed := k.Open(k.TB)
 	pair := k.anyLive(feed)
-	for want, ctx := range kit.Done(k) {
-		k.prompt("Mid", want, func() error { _, err := feed.Mid(ctx, pair); return err })
-		k.prompt("Pairs", want, func() error { _, err := feed.Pairs(ctx); return err })
+	for want, ctx := range kit.ByName(kit.Done(k)) {
+		k.Case("Mid "+string(want), func() {
+			k.prompt("Mid", want, func() error { _, err := feed.Mid(ctx, pair); return err })
+		})
+		k.Case("Pairs "+string(want), func() {
+			k.prompt("Pairs", want, func() error { _, err := feed.Pairs(ctx); return err })
+		})
 	}
 }
 
@@ -166,7 +184,7 @@ func (k *feedKit) anyLive(feed ports.PriceFeed) ports.Pair {
 }
 
 func checkFeedRace(k *feedKit) {
-	feed := k.Open(k)
+	feed := k.Open(k.TB)
 	pairs := slices.SortedFunc(maps.Keys(k.live(feed)), ports.Pair.Compare)
 	for _, err := range kit.Race(kit.Racers, func(i int) error {
 		pair := pairs[i%len(pairs)]
@@ -187,12 +205,12 @@ func checkFeedRace(k *feedKit) {
 
 func checkNeverRead(k *feedKit) {
 	k.Need(k.NeverRead != nil, "FeedHarness.NeverRead")
-	k.nothing(k.NeverRead(k), "")
+	k.nothing(k.NeverRead(k.TB))
 }
 
 func checkNoLivePrice(k *feedKit) {
 	k.Need(k.NoLivePrice != nil, "FeedHarness.NoLivePrice")
-	feed, pair := k.NoLivePrice(k)
+	feed, pair := k.NoLivePrice(k.TB)
 	if !k.pairs(feed).Has(pair) {
 		k.Fatalf("%s is not on offer", pair)
 	}
@@ -202,31 +220,31 @@ func checkNoLivePrice(k *feedKit) {
 
 func checkDown(k *feedKit) {
 	k.Need(k.Down != nil, "FeedHarness.Down")
-	feed, fail := k.Down(k)
+	feed, fail := k.Down(k.TB)
 	before := k.live(feed)
 	fail()
 	if _, err := feed.Pairs(k.Context()); err != nil {
 		k.Code(err, errcodes.PriceUnavailable, "Pairs")
 	}
-	for pair, was := range before {
+	k.eachPrice(before, func(pair ports.Pair, was ports.Price) {
 		is, err := feed.Mid(k.Context(), pair)
 		if err != nil {
 			k.Code(err, errcodes.PriceUnavailable, "Mid of "+pair.String())
-			continue
+			return
 		}
 		if is.Mid != was.Mid || !is.At.Equal(was.At) {
 			k.Fatalf("the source of %s is down, and its price of %s became %s of %s",
 				pair, was.At, is.Mid, is.At)
 		}
-	}
+	})
 }
 
 func checkLookAgain(k *feedKit) {
 	k.Need(k.LookAgain != nil, "FeedHarness.LookAgain")
-	feed, later := k.LookAgain(k)
+	feed, later := k.LookAgain(k.TB)
 	before := k.live(feed)
 	later()
-	for pair, was := range before {
+	k.eachPrice(before, func(pair ports.Pair, was ports.Price) {
 		is, err := feed.Mid(k.Context(), pair)
 		if err != nil {
 			k.Fatalf("the source has not changed, and Mid of %s answers %v", pair, err)
@@ -235,41 +253,43 @@ func checkLookAgain(k *feedKit) {
 			k.Fatalf("the source has not changed, and its price of %s, %s of %s, became %s of %s: a price is of the source's time, not of the look's",
 				pair, was.Mid, was.At, is.Mid, is.At)
 		}
-	}
+	})
 }
 
 func checkBroken(k *feedKit) {
 	k.Need(len(k.Broken) > 0, "FeedHarness.Broken")
-	for name, open := range k.Broken {
-		k.nothing(open(k), name+": ")
+	for name, open := range kit.ByName(k.Broken) {
+		k.Case(name, func() { k.nothing(open(k.TB)) })
 	}
 }
 
 // nothing checks that feed has no price, and offers only what it knows without
 // its source.
-func (k *feedKit) nothing(feed ports.PriceFeed, what string) {
+func (k *feedKit) nothing(feed ports.PriceFeed) {
 	k.Helper()
 	set, err := feed.Pairs(k.Context())
 	if err == nil {
-		k.fixed(set, what)
+		k.fixed(set)
 	} else {
-		k.Code(err, errcodes.PriceUnavailable, what+"Pairs")
+		k.Code(err, errcodes.PriceUnavailable, "Pairs")
 		set = ports.NewPairSet(ports.Pair{Base: "EUR", Quote: "USD"})
 	}
 	for _, pair := range set.All() {
-		_, err := feed.Mid(k.Context(), pair)
-		k.Code(err, errcodes.PriceUnavailable, what+"Mid of "+pair.String())
+		k.Case(pairCase(pair), func() {
+			_, err := feed.Mid(k.Context(), pair)
+			k.Code(err, errcodes.PriceUnavailable, "Mid of "+pair.String())
+		})
 	}
 }
 
 // fixed checks that an offer made without the source is the one made with it:
 // then the source has no part in it. Only the offer of the whole says so: a part
 // of it was learnt.
-func (k *feedKit) fixed(set ports.PairSet, what string) {
+func (k *feedKit) fixed(set ports.PairSet) {
 	k.Helper()
-	if always := k.pairs(k.Open(k)).All(); set.Len() == 0 || !slices.Equal(set.All(), always) {
-		k.Fatalf("%sPairs offers %v though the source has said nothing that can be used, and %v once it has answered: "+
+	if always := k.pairs(k.Open(k.TB)).All(); set.Len() == 0 || !slices.Equal(set.All(), always) {
+		k.Fatalf("Pairs offers %v though the source has said nothing that can be used, and %v once it has answered: "+
 			"a feed that learns its pairs from the source answers errcodes.PriceUnavailable until then, and another offers the same always",
-			what, set.All(), always)
+			set.All(), always)
 	}
 }

@@ -40,7 +40,7 @@ type sealerKit struct {
 
 func (k *sealerKit) sealer(keys ...int) ports.Sealer {
 	k.Helper()
-	return k.harness.Open(k, keys...)
+	return k.harness.Open(k.TB, keys...)
 }
 
 func (k *sealerKit) seal(s ports.Sealer, aad, plain []byte) ports.Sealed {
@@ -88,7 +88,9 @@ func sealRoundTrip(k *sealerKit) {
 	s := k.sealer(1)
 	for _, plain := range manyBytes {
 		for _, aad := range manyBytes {
-			k.opens(s, aad, k.seal(s, aad, plain), plain, "what was sealed")
+			k.Case(kit.Name(plain)+" bound to "+kit.Name(aad), func() {
+				k.opens(s, aad, k.seal(s, aad, plain), plain, "what was sealed")
+			})
 		}
 	}
 	sealed := k.seal(s, anAAD, aText)
@@ -99,15 +101,17 @@ func sealRoundTrip(k *sealerKit) {
 
 func sealsDiffer(k *sealerKit) {
 	s := k.sealer(1)
-	for _, plain := range [][]byte{nil, []byte("a"), aText} {
-		seen := map[string]bool{}
-		for range 100 {
-			sealed := k.seal(s, anAAD, plain)
-			if seen[string(sealed.Data)] {
-				k.Fatalf("two seals of %s are the same", kit.Short(plain))
+	for name, plain := range kit.ByName(map[string][]byte{"no text": nil, "a letter": []byte("a"), "a text": aText}) {
+		k.Case(name, func() {
+			seen := map[string]bool{}
+			for range 100 {
+				sealed := k.seal(s, anAAD, plain)
+				if seen[string(sealed.Data)] {
+					k.Fatalf("two seals of %s are the same", kit.Short(plain))
+				}
+				seen[string(sealed.Data)] = true
 			}
-			seen[string(sealed.Data)] = true
-		}
+		})
 	}
 	// A nonce that comes twice shows where two texts are the same.
 	a, b := k.seal(s, anAAD, make([]byte, 256)), k.seal(s, anAAD, make([]byte, 256))

@@ -24,46 +24,54 @@ var alteredChecks = []sealerCheck{
 func sealOtherAAD(k *sealerKit) {
 	s := k.sealer(1)
 	for _, aad := range append([]string{"acme/1", "acme/12"}, kit.Distinct...) {
-		sealed := k.seal(s, []byte(aad), aText)
-		for _, other := range append([]string{"acme/1", "acme/12", "acme/1\x00", string(aText)}, kit.Distinct...) {
-			if other != aad {
-				k.refuses(s, []byte(other), sealed, errcodes.CorruptRecord, "data bound to something else")
+		k.Case("bound to "+kit.Name(aad), func() {
+			sealed := k.seal(s, []byte(aad), aText)
+			for _, other := range append([]string{"acme/1", "acme/12", "acme/1\x00", string(aText)}, kit.Distinct...) {
+				if other != aad {
+					k.refuses(s, []byte(other), sealed, errcodes.CorruptRecord, "data bound to something else")
+				}
 			}
-		}
-		k.opens(s, []byte(aad), sealed, aText, "what was sealed")
+			k.opens(s, []byte(aad), sealed, aText, "what was sealed")
+		})
 	}
 }
 
+var noTextAndOne = map[string][]byte{"no text": nil, "a text": aText}
+
 func sealAltered(k *sealerKit) {
 	s := k.sealer(1)
-	for _, plain := range [][]byte{nil, aText} {
-		sealed := k.seal(s, anAAD, plain)
-		for i := range sealed.Data {
-			for _, flip := range []byte{0x01, 0x80, 0xff} {
-				sealed.Data[i] ^= flip
-				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data of which byte %d is altered", i))
-				sealed.Data[i] ^= flip
+	for name, plain := range kit.ByName(noTextAndOne) {
+		k.Case(name, func() {
+			sealed := k.seal(s, anAAD, plain)
+			for i := range sealed.Data {
+				for _, flip := range []byte{0x01, 0x80, 0xff} {
+					sealed.Data[i] ^= flip
+					k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data of which byte %d is altered", i))
+					sealed.Data[i] ^= flip
+				}
 			}
-		}
-		k.opens(s, anAAD, sealed, plain, "data that are whole again")
+			k.opens(s, anAAD, sealed, plain, "data that are whole again")
+		})
 	}
 }
 
 func sealTruncated(k *sealerKit) {
 	s := k.sealer(1)
-	for _, plain := range [][]byte{nil, aText} {
-		sealed := k.seal(s, anAAD, plain)
-		whole := sealed.Data
-		for n := range whole {
-			sealed.Data = whole[:n:n]
-			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("the first %d bytes of %d", n, len(whole)))
-			sealed.Data = whole[n+1:]
-			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data without the first %d bytes", n+1))
-		}
-		for _, tail := range []string{"\x00", "x", string(whole)} {
-			sealed.Data = append(bytes.Clone(whole), tail...)
-			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, "data that were drawn out")
-		}
+	for name, plain := range kit.ByName(noTextAndOne) {
+		k.Case(name, func() {
+			sealed := k.seal(s, anAAD, plain)
+			whole := sealed.Data
+			for n := range whole {
+				sealed.Data = whole[:n:n]
+				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("the first %d bytes of %d", n, len(whole)))
+				sealed.Data = whole[n+1:]
+				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data without the first %d bytes", n+1))
+			}
+			for _, tail := range []string{"\x00", "x", string(whole)} {
+				sealed.Data = append(bytes.Clone(whole), tail...)
+				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, "data that were drawn out")
+			}
+		})
 	}
 }
 
@@ -74,10 +82,15 @@ func sealUnknownKey(k *sealerKit) {
 	damaged := sealed
 	damaged.Data = nil
 	k.refuses(other, anAAD, damaged, errcodes.KeyUnknown, "no data of a key that the sealer has not")
-	for _, id := range []string{sealed.KeyID + "x", sealed.KeyID + " ", sealed.KeyID + "\x00", "\xff", ""} {
-		unknown := sealed
-		unknown.KeyID = id
-		k.refuses(s, anAAD, unknown, errcodes.KeyUnknown, "data of an unknown key")
+	for name, id := range kit.ByName(map[string]string{
+		"a letter more": sealed.KeyID + "x", "a blank behind": sealed.KeyID + " ", "a NUL behind": sealed.KeyID + "\x00",
+		"no UTF-8": "\xff", "no id": "",
+	}) {
+		k.Case(name, func() {
+			unknown := sealed
+			unknown.KeyID = id
+			k.refuses(s, anAAD, unknown, errcodes.KeyUnknown, "data of an unknown key")
+		})
 	}
 	swapped := sealed
 	swapped.KeyID = k.seal(other, anAAD, aText).KeyID
@@ -89,7 +102,7 @@ func sealErrors(k *sealerKit) {
 	sealed := k.seal(s, anAAD, aText)
 	altered := ports.Sealed{KeyID: sealed.KeyID, Data: bytes.Clone(sealed.Data)}
 	altered.Data[len(altered.Data)-1] ^= 1
-	for what, call := range map[string]func() ([]byte, error){
+	for what, call := range kit.ByName(map[string]func() ([]byte, error){
 		"altered data":    func() ([]byte, error) { return s.Open(k.Context(), anAAD, altered) },
 		"another binding": func() ([]byte, error) { return s.Open(k.Context(), []byte("other"), sealed) },
 		"an unknown key":  func() ([]byte, error) { return k.sealer(2).Open(k.Context(), anAAD, sealed) },
@@ -99,14 +112,16 @@ func sealErrors(k *sealerKit) {
 		"data in no cover": func() ([]byte, error) {
 			return s.Open(k.Context(), anAAD, ports.Sealed{KeyID: sealed.KeyID, Data: aText})
 		},
-	} {
-		_, err := call()
-		if err == nil {
-			k.Fatalf("Open of %s: no error", what)
-		}
-		for _, text := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), errcodes.MessageOf(err)} {
-			k.silent(text, "the error of "+what, aText, anAAD, sealed.Data, altered.Data)
-		}
+	}) {
+		k.Case(what, func() {
+			_, err := call()
+			if err == nil {
+				k.Fatalf("Open of %s: no error", what)
+			}
+			for _, text := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), errcodes.MessageOf(err)} {
+				k.silent(text, "the error of "+what, aText, anAAD, sealed.Data, altered.Data)
+			}
+		})
 	}
 }
 

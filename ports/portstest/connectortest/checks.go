@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -40,11 +41,13 @@ func connectorName(k *connectorKit) {
 		k.Fatalf("the name %q is not 1 to 32 lower-case letters, digits and hyphens", name)
 	}
 	for _, s := range k.scenarios {
-		d.answer(newStage(false, s.Exchanges...).serve)
-		_, _ = d.ask(k.Context(), s.lookup()) // the check of the scenarios looks at what it gives
-		if again := d.Name(); again != name {
-			k.Fatalf("the name was %q and is %q after a lookup", name, again)
-		}
+		k.Case(s.name, func() {
+			d.answer(newStage(false, s.Exchanges...).serve)
+			_, _ = d.ask(k.Context(), s.lookup()) // the check of the scenarios looks at what it gives
+			if again := d.Name(); again != name {
+				k.Fatalf("the name was %q and is %q after a lookup", name, again)
+			}
+		})
 	}
 }
 
@@ -65,11 +68,13 @@ func capabilitiesStay(k *connectorKit) {
 		k.Fatalf("the capabilities changed with the list that was given out:\n got %v\nwant %v", got, want)
 	}
 	for _, base := range k.bases() {
-		d.answer(newStage(false, base.Exchanges...).serve)
-		_, _ = d.ask(k.Context(), base.lookup()) // as above
-		if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
-			k.Fatalf("the capabilities changed after a lookup:\n got %v\nwant %v", got, want)
-		}
+		k.Case(market(base).String(), func() {
+			d.answer(newStage(false, base.Exchanges...).serve)
+			_, _ = d.ask(k.Context(), base.lookup()) // as above
+			if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
+				k.Fatalf("the capabilities changed after a lookup:\n got %v\nwant %v", got, want)
+			}
+		})
 	}
 }
 
@@ -96,7 +101,7 @@ func misclaimed(c ports.Capabilities) string {
 
 func namesAsClaimed(k *connectorKit) {
 	for _, can := range k.open().Capabilities().Markets {
-		k.namesIn(can)
+		k.Case(can.String(), func() { k.namesIn(can) })
 	}
 }
 
@@ -171,14 +176,16 @@ func unknownBank(k *connectorKit) {
 
 func scenariosPlay(k *connectorKit) {
 	for _, s := range k.scenarios {
-		d := k.open()
-		stage := newStage(false, s.Exchanges...)
-		d.answer(stage.serve)
-		got, err := d.ask(k.Context(), s.lookup())
-		if trouble := stage.trouble(); trouble != "" {
-			k.Fatalf("%s: %s", s.name, trouble)
-		}
-		k.gives(s, got, err)
+		k.Case(s.name, func() {
+			d := k.open()
+			stage := newStage(false, s.Exchanges...)
+			d.answer(stage.serve)
+			got, err := d.ask(k.Context(), s.lookup())
+			if trouble := stage.trouble(); trouble != "" {
+				k.Fatalf("%s: %s", s.name, trouble)
+			}
+			k.gives(s, got, err)
+		})
 	}
 }
 
@@ -199,23 +206,31 @@ func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
 // connector to, and the requests after an answer that invites to another.
 func oneRequest(k *connectorKit) {
 	for _, s := range k.scenarios {
-		logins, lookups := k.split(s)
-		renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
-		if len(lookups) > 1 && !renewed {
-			k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
-		}
-	}
-	for _, status := range []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout} {
-		k.eachSpot(func(d *desk, base scenario, at spot) {
-			d.answer(k.behind(base, at, func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Retry-After", "0")
-				w.WriteHeader(status)
-			}))
-			_, _ = d.ask(k.Context(), base.lookup()) // other checks look at what it gives
-			if n := d.gotAt(at); n != 1 {
-				k.Fatalf("%d requests for %s in a lookup in %s that got a %d, want 1: the wrapper retries, not the connector", n, at, market(base), status)
+		k.Case(s.name, func() {
+			logins, lookups := k.split(s)
+			renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
+			if len(lookups) > 1 && !renewed {
+				k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
 			}
 		})
+	}
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout} {
+		k.Case(strconv.Itoa(status), func() {
+			k.eachSpot(func(d *desk, base scenario, at spot) { d.asksOnce(base, at, status) })
+		})
+	}
+}
+
+// asksOnce counts the requests for an answer that invites to another.
+func (d *desk) asksOnce(base scenario, at spot, status int) {
+	d.k.Helper()
+	d.answer(d.k.behind(base, at, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "0")
+		w.WriteHeader(status)
+	}))
+	_, _ = d.ask(d.k.Context(), base.lookup()) // other checks look at what it gives
+	if n := d.gotAt(at); n != 1 {
+		d.k.Fatalf("%d requests for %s in a lookup in %s that got a %d, want 1: the wrapper retries, not the connector", n, at, market(base), status)
 	}
 }
 

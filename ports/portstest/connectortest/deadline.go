@@ -23,16 +23,18 @@ var deadlineChecks = []connectorCheck{
 const patience = 50 * time.Millisecond // a deadline to run into
 
 func contextOver(k *connectorKit) {
-	for code, ctx := range kit.Done(k) {
-		k.each(func(d *desk, base scenario) {
-			d.answer(newStage(true, base.Exchanges...).serve)
-			_, err := d.ask(ctx, base.lookup())
-			if !errors.Is(err, ctx.Err()) {
-				k.Fatalf("%s: the error is not the context's own: %v", code, err)
-			}
-			if n := len(d.got(nil)); n > 0 {
-				k.Fatalf("%s: %d requests, want none", code, n)
-			}
+	for code, ctx := range kit.ByName(kit.Done(k)) {
+		k.Case(string(code), func() {
+			k.each(func(d *desk, base scenario) {
+				d.answer(newStage(true, base.Exchanges...).serve)
+				_, err := d.ask(ctx, base.lookup())
+				if !errors.Is(err, ctx.Err()) {
+					k.Fatalf("%s: the error is not the context's own: %v", code, err)
+				}
+				if n := len(d.got(nil)); n > 0 {
+					k.Fatalf("%s: %d requests, want none", code, n)
+				}
+			})
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // hostileChecks are about providers that answer what no document describes, and
@@ -92,9 +93,12 @@ func brokenOff(k *connectorKit) {
 			},
 		}
 	}, errcodes.Unavailable)
-	k.each(func(d *desk, base scenario) {
-		d.server.Close()
-		d.refuses(secretive(base), "a provider that is not there", errcodes.Unavailable)
+	const away = "a provider that is not there"
+	k.Case(away, func() {
+		k.each(func(d *desk, base scenario) {
+			d.server.Close()
+			d.refuses(secretive(base), away, errcodes.Unavailable)
+		})
 	})
 }
 
@@ -123,21 +127,24 @@ var waitings = []string{
 }
 
 func tooMany(k *connectorKit) {
-	for _, base := range k.bases() {
+	k.spotCases(func(base scenario, at spot) {
 		l := secretive(base)
-		for _, at := range k.spots(base) {
-			for _, body := range []string{"", page("Slow down", l), "{}", k.body(base, at)} {
-				for _, value := range waitings {
+		bodies := map[string]string{
+			"no body": "", "a page": page("Slow down", l), "{}": "{}", "a good answer's body": k.body(base, at),
+		}
+		for name, body := range kit.ByName(bodies) {
+			for _, value := range waitings {
+				k.Case(fmt.Sprintf("Retry-After %q with %s", value, name), func() {
 					d := k.open()
 					d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
 						w.Header().Set("Retry-After", value)
 						fixed(http.StatusTooManyRequests, jsonType, body)(w, r)
 					}))
 					d.waits(l, fmt.Sprintf("429 with Retry-After %q for %s", value, at))
-				}
+				})
 			}
 		}
-	}
+	})
 }
 
 // waits wants a lookup to be told to try later, in a day at most.
@@ -154,17 +161,16 @@ func (d *desk) waits(l ports.AccountLookup, what string) {
 }
 
 func otherEncoding(k *connectorKit) {
-	for _, base := range k.bases() {
+	k.each(func(d *desk, base scenario) {
 		name := base.Expect.HolderName
 		if name == "" {
-			continue
+			return
 		}
 		body := k.body(base, atAccount)
 		changed := strings.ReplaceAll(body, name[len(name)-1:], "\xc9") // É in Latin-1
 		if utf8.ValidString(changed) {
 			k.Fatalf("%s: the body does not have the name's last letter in it", base.name)
 		}
-		d := k.open()
 		d.answer(k.behind(base, atAccount, fixed(http.StatusOK, jsonType, changed)))
 		answer, err := d.ask(k.Context(), base.lookup())
 		code := errcodes.Of(err)
@@ -174,7 +180,7 @@ func otherEncoding(k *connectorKit) {
 		default:
 			k.Fatalf("a body in Latin-1, in %s: %q, error code %q; want an error or É in the name", market(base), answer.Kind, code)
 		}
-	}
+	})
 }
 
 func market(s scenario) ports.Market { return s.lookup().Market }
@@ -206,13 +212,14 @@ func endlessBody(k *connectorKit) {
 func otherContentType(k *connectorKit) {
 	for _, base := range k.bases() {
 		for _, kind := range []string{"text/html; charset=utf-8", "text/plain", "application/octet-stream", ";;"} {
-			d := k.open()
-			d.answer(k.behind(base, atAccount, fixed(http.StatusOK, kind, k.body(base, atAccount))))
-			answer, err := d.ask(k.Context(), base.lookup())
-			if errcodes.Of(err) == errcodes.MalformedAnswer {
-				continue
-			}
-			k.gives(base, answer, err)
+			k.Case(kind+" in "+market(base).String(), func() {
+				d := k.open()
+				d.answer(k.behind(base, atAccount, fixed(http.StatusOK, kind, k.body(base, atAccount))))
+				answer, err := d.ask(k.Context(), base.lookup())
+				if errcodes.Of(err) != errcodes.MalformedAnswer {
+					k.gives(base, answer, err)
+				}
+			})
 		}
 	}
 }

@@ -48,11 +48,11 @@ type desk struct {
 // open makes a provider, and a connector that asks it.
 func (k *connectorKit) open() *desk {
 	k.Helper()
-	d := &desk{provider: newProvider(k), k: k, log: &journal{}}
+	d := &desk{provider: newProvider(k.TB), k: k, log: &journal{}}
 	d.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no play", http.StatusTeapot) })
-	up := d.upstream(k, d.log)
+	up := d.upstream(k.TB, d.log)
 	d.clock = up.Clock
-	d.AccountConnector = k.New(k, up)
+	d.AccountConnector = k.New(k.TB, up)
 	if d.AccountConnector == nil {
 		k.Fatalf("New gave no connector")
 	}
@@ -147,11 +147,12 @@ func (k *connectorKit) bases() []scenario {
 	return out
 }
 
-// each runs fn on one found scenario of each market, with a connector of its own.
+// each runs fn on one found scenario of each market, as a case, with a connector
+// of its own.
 func (k *connectorKit) each(fn func(d *desk, base scenario)) {
 	k.Helper()
 	for _, base := range k.bases() {
-		fn(k.open(), base)
+		k.Case(market(base).String(), func() { fn(k.open(), base) })
 	}
 }
 

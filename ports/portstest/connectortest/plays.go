@@ -9,6 +9,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // fixed plays one response.
@@ -48,7 +49,7 @@ func page(title string, l ports.AccountLookup) string {
 type plays map[string]http.HandlerFunc
 
 // hostile plays each of the responses to a fresh connector, in each market and at
-// each spot, and wants an error of one of the codes.
+// each spot, as a case, and wants an error of one of the codes.
 func (k *connectorKit) hostile(all func(base scenario, at spot, l ports.AccountLookup) plays, codes ...errcodes.Code) {
 	k.Helper()
 	k.hostileTo(all, codes, codes)
@@ -57,21 +58,20 @@ func (k *connectorKit) hostile(all func(base scenario, at spot, l ports.AccountL
 // hostileTo is hostile with other codes at a login.
 func (k *connectorKit) hostileTo(all func(base scenario, at spot, l ports.AccountLookup) plays, account, login []errcodes.Code) {
 	k.Helper()
-	for _, base := range k.bases() {
-		l := secretive(base)
-		for _, at := range k.spots(base) {
-			codes := account
-			if at != atAccount {
-				codes = login
-			}
-			for name, play := range all(base, at, l) {
+	k.spotCases(func(base scenario, at spot) {
+		l, codes := secretive(base), account
+		if at != atAccount {
+			codes = login
+		}
+		for name, play := range kit.ByName(all(base, at, l)) {
+			k.Case(name, func() {
 				d := k.open()
 				d.answer(k.behind(base, at, play))
 				d.refuses(l, fmt.Sprintf("%s for %s", name, at), codes...)
 				d.didNotInsist(l, at, name)
-			}
+			})
 		}
-	}
+	})
 }
 
 // didNotInsist counts the requests of a lookup that got nowhere at the spot.

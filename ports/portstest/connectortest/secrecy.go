@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -95,41 +96,54 @@ func (k *connectorKit) hint(base scenario) string {
 
 func identifierEscaped(k *connectorKit) {
 	for _, odd := range []string{"12/34", "../admin", "1?x=y", "1&x=y", "1#x", "1%2F2", "1 2", "1+2", `1"2`, "é1;2", ".."} {
-		k.each(func(d *desk, base scenario) {
-			l := base.lookup()
-			l.Identifier = "00" + odd
-			if odd == ".." {
-				l.Identifier = odd
-			}
-			parts := d.shown(base, l)
-			if len(parts) > 0 && !slices.Contains(parts, l.Identifier) {
-				k.Fatalf("the identifier %q does not arrive whole in %s", l.Identifier, l.Market)
-			}
+		k.Case(fmt.Sprintf("%q", odd), func() {
+			k.each(func(d *desk, base scenario) { d.arrivesWhole(base, odd) })
 		})
+	}
+}
+
+// arrivesWhole looks for an odd identifier in the request.
+func (d *desk) arrivesWhole(base scenario, odd string) {
+	d.k.Helper()
+	l := base.lookup()
+	l.Identifier = "00" + odd
+	if odd == ".." {
+		l.Identifier = odd
+	}
+	parts := d.shown(base, l)
+	if len(parts) > 0 && !slices.Contains(parts, l.Identifier) {
+		d.k.Fatalf("the identifier %q does not arrive whole in %s", l.Identifier, l.Market)
 	}
 }
 
 func noOtherHost(k *connectorKit) {
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-		k.eachSpot(func(d *desk, base scenario, at spot) {
-			other, asked := elsewhere(k)
-			address := other.URL
-			if status%2 == 0 { // a host of another name; else another port
-				address = strings.Replace(address, "127.0.0.1", "localhost", 1)
-			}
-			d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Location", address+r.URL.RequestURI())
-				w.WriteHeader(status)
-			}))
-			what := fmt.Sprintf("a %d for %s, in %s", status, at, market(base))
-			answer, err := d.ask(k.Context(), secretive(base))
-			if n := asked.Load(); n > 0 {
-				k.Fatalf("%s: the request goes to another host", what)
-			}
-			if code := errcodes.Of(err); code != errcodes.MalformedAnswer && code != errcodes.Unavailable {
-				k.Fatalf("%s: %q, error code %q; want malformed or unavailable", what, answer.Kind, code)
-			}
+		k.Case(strconv.Itoa(status), func() {
+			k.eachSpot(func(d *desk, base scenario, at spot) { d.doesNotFollow(base, at, status) })
 		})
+	}
+}
+
+// doesNotFollow redirects the request to another host, which must not be asked.
+func (d *desk) doesNotFollow(base scenario, at spot, status int) {
+	k := d.k
+	k.Helper()
+	other, asked := elsewhere(k)
+	address := other.URL
+	if status%2 == 0 { // a host of another name; else another port
+		address = strings.Replace(address, "127.0.0.1", "localhost", 1)
+	}
+	d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", address+r.URL.RequestURI())
+		w.WriteHeader(status)
+	}))
+	what := fmt.Sprintf("a %d for %s, in %s", status, at, market(base))
+	answer, err := d.ask(k.Context(), secretive(base))
+	if n := asked.Load(); n > 0 {
+		k.Fatalf("%s: the request goes to another host", what)
+	}
+	if code := errcodes.Of(err); code != errcodes.MalformedAnswer && code != errcodes.Unavailable {
+		k.Fatalf("%s: %q, error code %q; want malformed or unavailable", what, answer.Kind, code)
 	}
 }
 
@@ -139,13 +153,21 @@ func connectorShows(k *connectorKit) {
 	}
 	d := k.open()
 	for _, base := range k.bases() {
-		d.answer(newStage(true, base.Exchanges...).serve)
-		_, _ = d.ask(k.Context(), base.lookup()) // so that it holds a token, if any
-		for _, format := range []string{"%v", "%+v", "%s", "%q"} {
-			if leak := k.leaked(fmt.Sprintf(format, d.AccountConnector), base.lookup()); leak != "" {
-				k.Fatalf("%s of the connector has %s: give it a String method, as fmt does not call those of unexported fields", format, leak)
+		k.Case(market(base).String(), func() {
+			d.answer(newStage(true, base.Exchanges...).serve)
+			_, _ = d.ask(k.Context(), base.lookup()) // so that it holds a token, if any
+			for _, format := range []string{"%v", "%+v", "%s", "%q"} {
+				k.Case(format, func() { d.hides(base, format) })
 			}
-		}
+		})
+	}
+}
+
+// hides looks for what is confidential in the connector itself.
+func (d *desk) hides(base scenario, format string) {
+	d.k.Helper()
+	if leak := d.k.leaked(fmt.Sprintf(format, d.AccountConnector), base.lookup()); leak != "" {
+		d.k.Fatalf("%s of the connector has %s: give it a String method, as fmt does not call those of unexported fields", format, leak)
 	}
 }
 

@@ -44,14 +44,22 @@ func (k *connectorKit) spots(s scenario) []spot {
 	return out
 }
 
-// eachSpot runs fn on one found scenario of each market, with each of its spots
-// and a connector of its own.
+// eachSpot runs fn on one found scenario of each market, with each of its spots,
+// as a case, with a connector of its own.
 func (k *connectorKit) eachSpot(fn func(d *desk, base scenario, at spot)) {
 	k.Helper()
+	k.spotCases(func(base scenario, at spot) { fn(k.open(), base, at) })
+}
+
+// spotCases is eachSpot without a connector.
+func (k *connectorKit) spotCases(fn func(base scenario, at spot)) {
+	k.Helper()
 	for _, base := range k.bases() {
-		for _, at := range k.spots(base) {
-			fn(k.open(), base, at)
-		}
+		k.Case(market(base).String(), func() {
+			for _, at := range k.spots(base) {
+				k.Case(at.String(), func() { fn(base, at) })
+			}
+		})
 	}
 }
 

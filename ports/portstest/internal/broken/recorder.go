@@ -3,6 +3,7 @@ package broken
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -12,10 +13,12 @@ import (
 type Recorder struct {
 	testing.TB
 
-	mu      sync.Mutex
-	failed  bool
-	skipped bool
-	text    string
+	mu       sync.Mutex
+	failed   bool
+	skipped  bool
+	text     string
+	cleanups []func() // of a case; those of a check run with the real test's
+	inCase   bool
 }
 
 // Record runs a check to its end.
@@ -26,6 +29,41 @@ func Record(t *testing.T, check func(tb testing.TB)) *Recorder {
 	wg.Go(func() { check(r) })
 	wg.Wait()
 	return r
+}
+
+// Run runs a case of the check. One that fails fails the check.
+func (r *Recorder) Run(name string, fn func(tb testing.TB)) bool {
+	c := &Recorder{TB: r.TB, inCase: true}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer c.cleanUp()
+		fn(c)
+	})
+	wg.Wait()
+	if c.failed {
+		r.end(true, false, name+": "+c.text)
+	}
+	return !c.failed
+}
+
+// Cleanup calls fn at the end of the case, or of the real test.
+func (r *Recorder) Cleanup(fn func()) {
+	if !r.inCase {
+		r.TB.Cleanup(fn)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cleanups = append(r.cleanups, fn)
+}
+
+func (r *Recorder) cleanUp() {
+	r.mu.Lock()
+	cleanups := r.cleanups
+	r.mu.Unlock()
+	for _, fn := range slices.Backward(cleanups) {
+		fn()
+	}
 }
 
 func (r *Recorder) end(failed, skipped bool, text string) {

@@ -3,7 +3,10 @@ package kit
 import (
 	"context"
 	"fmt"
+	"iter"
+	"maps"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -15,6 +18,43 @@ import (
 // checks share.
 type Kit struct {
 	testing.TB
+}
+
+// Case runs fn as a subtest: it is reported by itself and selected with -run, and
+// where it fails the cases after it still run. While fn runs, k stands for the
+// subtest. Cases do not run side by side.
+func (k *Kit) Case(name string, fn func()) {
+	k.Helper()
+	outer := k.TB
+	defer func() { k.TB = outer }()
+	inner := func(tb testing.TB) {
+		k.TB = tb
+		fn()
+	}
+	switch tb := outer.(type) {
+	case *testing.T:
+		tb.Run(name, func(t *testing.T) { inner(t) })
+	case interface {
+		Run(name string, fn func(tb testing.TB)) bool
+	}:
+		tb.Run(name, inner)
+	default:
+		tb.Fatalf("%T runs no case: %s", tb, name)
+	}
+}
+
+// Name names the case of a text or of bytes: it is quoted, and cut where it is long.
+func Name[T ~string | ~[]byte](text T) string { return fmt.Sprintf("%.24q", string(text)) }
+
+// ByName goes through cases in the order of their names.
+func ByName[N ~string, V any](cases map[N]V) iter.Seq2[N, V] {
+	return func(yield func(N, V) bool) {
+		for _, name := range slices.Sorted(maps.Keys(cases)) {
+			if !yield(name, cases[name]) {
+				return
+			}
+		}
+	}
 }
 
 // Need skips the check when a part of the harness is missing.
