@@ -48,12 +48,14 @@ func fileAborted(k *fileKit) {
 	k.abort(f)
 	k.none(aFile, "a file after Abort")
 	k.put(aFile, "old\n")
-	for _, data := range [][]byte{nil, []byte("new\n"), manyFileBytes(300 << 10)} {
-		f := k.create(aFile)
-		k.write(f, data)
-		k.abort(f)
-		k.abort(f)
-		k.holds(aFile, "old\n", "the old file after Abort of the new")
+	for name, data := range kit.ByName(map[string][]byte{"no bytes": nil, "a line": []byte("new\n"), "300 KiB": manyFileBytes(300 << 10)}) {
+		k.Case(name, func() {
+			f := k.create(aFile)
+			k.write(f, data)
+			k.abort(f)
+			k.abort(f)
+			k.holds(aFile, "old\n", "the old file after Abort of the new")
+		})
 	}
 }
 
@@ -137,15 +139,17 @@ func fileWriters(k *fileKit) {
 
 func fileCancelled(k *fileKit) {
 	k.put(aFile, "old\n")
-	for code, ctx := range kit.Done(k) {
-		f, err := k.files.Create(ctx, aFile)
-		k.Code(err, code, "Create with a context that is done")
-		k.Same(f == nil, true, "Create with a context that is done gives no file")
-		_, err = k.files.Open(ctx, aFile)
-		k.Code(err, code, "Open with a context that is done")
-		k.Code(k.files.Remove(ctx, aFile), code, "Remove with a context that is done")
-		k.holds(aFile, "old\n", "a file after Remove with a context that is done")
-		k.commitsCancelled(func(f ports.NewReportFile) error { return f.Commit(ctx) }, code)
+	for code, ctx := range kit.ByName(kit.Done(k)) {
+		k.Case(string(code), func() {
+			f, err := k.files.Create(ctx, aFile)
+			k.Code(err, code, "Create with a context that is done")
+			k.Same(f == nil, true, "Create with a context that is done gives no file")
+			_, err = k.files.Open(ctx, aFile)
+			k.Code(err, code, "Open with a context that is done")
+			k.Code(k.files.Remove(ctx, aFile), code, "Remove with a context that is done")
+			k.holds(aFile, "old\n", "a file after Remove with a context that is done")
+			k.commitsCancelled(func(f ports.NewReportFile) error { return f.Commit(ctx) }, code)
+		})
 	}
 }
 

@@ -257,18 +257,22 @@ func scratchNames(k *scratchKit) {
 	for _, name := range []string{
 		"", ".", "..", "/", "a/b", "../a", "/a", "a.b", "a b", "a\x00", "a\x00b", "a_b", "a-b", "é", "a\n", "a\xff", `a\b`, strings.Repeat("a", 300),
 	} {
-		f, err := s.Create(name)
-		if err == nil {
-			k.shut(f, "a file")
-		}
-		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
-		_, err = s.Open(name)
-		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
-		k.Code(s.Remove(name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
+		k.Case(kit.Name(name), func() {
+			f, err := s.Create(name)
+			if err == nil {
+				k.shut(f, "a file")
+			}
+			k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
+			_, err = s.Open(name)
+			k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
+			k.Code(s.Remove(name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
+		})
 	}
 	for _, name := range []string{"a", "0", "run1", "Run2", "Z9", strings.Repeat("a", maxScratchName)} {
-		k.put(s, name, []byte(name))
-		k.holds(s, name, []byte(name), "a file of a name at the edge")
+		k.Case(kit.Name(name), func() {
+			k.put(s, name, []byte(name))
+			k.holds(s, name, []byte(name), "a file of a name at the edge")
+		})
 	}
 }
 
@@ -324,10 +328,12 @@ func scratchAtOnce(k *scratchKit) {
 }
 
 func scratchCancelled(k *scratchKit) {
-	for code, ctx := range kit.Done(k) {
-		s, err := k.room.Open(ctx)
-		k.Code(err, code, "Open with a context that is done")
-		k.Same(s == nil, true, "Open with a context that is done gives no space")
+	for code, ctx := range kit.ByName(kit.Done(k)) {
+		k.Case(string(code), func() {
+			s, err := k.room.Open(ctx)
+			k.Code(err, code, "Open with a context that is done")
+			k.Same(s == nil, true, "Open with a context that is done gives no space")
+		})
 	}
 }
 

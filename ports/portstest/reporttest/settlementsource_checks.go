@@ -3,6 +3,7 @@ package reporttest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -94,12 +95,16 @@ func settlesBounds(k *settlementKit) {
 	if at[0].Before(k.Query.From) || !at[len(at)-1].Before(k.Query.Until) {
 		k.Fatalf("a line lies outside the query")
 	}
-	for _, bound := range []time.Time{at[0], at[1], at[len(at)/2], at[len(at)-1]} {
-		k.sameLines(k.during(bound, k.Query.Until), keepLines(lines, func(t time.Time) bool { return !t.Before(bound) }),
-			"from the instant of a line on")
-		k.sameLines(k.during(k.Query.From, bound), keepLines(lines, func(t time.Time) bool { return t.Before(bound) }),
-			"until the instant of a line")
-		k.sameLines(k.during(bound, bound), keepLines(lines, func(time.Time) bool { return false }), "a stretch of nothing")
+	for name, bound := range kit.ByName(map[string]time.Time{
+		"the first instant": at[0], "the second instant": at[1], "the middle instant": at[len(at)/2], "the last instant": at[len(at)-1],
+	}) {
+		k.Case(name, func() {
+			k.sameLines(k.during(bound, k.Query.Until), keepLines(lines, func(t time.Time) bool { return !t.Before(bound) }),
+				"from the instant of a line on")
+			k.sameLines(k.during(k.Query.From, bound), keepLines(lines, func(t time.Time) bool { return t.Before(bound) }),
+				"until the instant of a line")
+			k.sameLines(k.during(bound, bound), keepLines(lines, func(time.Time) bool { return false }), "a stretch of nothing")
+		})
 	}
 }
 
@@ -125,18 +130,20 @@ func keepLines(lines []ports.SettlementLine, keep func(time.Time) bool) []ports.
 
 func settlesUndated(k *settlementKit) {
 	k.Need(len(k.Undated) > 0, "SettlementHoldings.Undated")
-	for what, bounds := range map[string][2]time.Time{
+	for what, bounds := range kit.ByName(map[string][2]time.Time{
 		"the query":         {k.Query.From, k.Query.Until},
 		"a century later":   {k.Query.From.AddDate(100, 0, 0), k.Query.Until.AddDate(100, 0, 0)},
 		"a century earlier": {k.Query.From.AddDate(-100, 0, 0), k.Query.Until.AddDate(-100, 0, 0)},
 		"no time at all":    {k.Query.From, k.Query.From},
-	} {
-		lines := k.during(bounds[0], bounds[1])
-		for _, number := range k.Undated {
-			if !slices.ContainsFunc(lines, func(l ports.SettlementLine) bool { return l.Line == number && l.Bad != "" && l.At.IsZero() }) {
-				k.Fatalf("the bad line %d, whose time cannot be read, is not among those of %s", number, what)
+	}) {
+		k.Case(what, func() {
+			lines := k.during(bounds[0], bounds[1])
+			for _, number := range k.Undated {
+				if !slices.ContainsFunc(lines, func(l ports.SettlementLine) bool { return l.Line == number && l.Bad != "" && l.At.IsZero() }) {
+					k.Fatalf("the bad line %d, whose time cannot be read, is not among those of %s", number, what)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -146,14 +153,16 @@ func settlesStrangers(k *settlementKit) {
 	for _, l := range k.all() {
 		own[l.Line] = l
 	}
-	for _, s := range k.Strangers {
-		q := k.Query
-		q.Owner, q.MerchantID = s.Owner, s.MerchantID
-		for _, l := range k.lines(q) {
-			if was, ok := own[l.Line]; ok && l.Bad == "" && was.Reference == l.Reference {
-				k.Fatalf("line %d is given to two who have nothing to do with each other", l.Line)
+	for i, s := range k.Strangers {
+		k.Case(fmt.Sprint("stranger ", i+1), func() {
+			q := k.Query
+			q.Owner, q.MerchantID = s.Owner, s.MerchantID
+			for _, l := range k.lines(q) {
+				if was, ok := own[l.Line]; ok && l.Bad == "" && was.Reference == l.Reference {
+					k.Fatalf("line %d is given to two who have nothing to do with each other", l.Line)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -177,10 +186,12 @@ func settlesStops(k *settlementKit) {
 }
 
 func settlesContext(k *settlementKit) {
-	for want, ctx := range kit.Done(k) {
-		ended(&k.Kit, k.Source.Lines(ctx, k.Query), want, "Lines")
-		_, err := k.Source.AsOf(ctx, k.Now)
-		k.Code(err, want, "AsOf on a context that is over")
+	for want, ctx := range kit.ByName(kit.Done(k)) {
+		k.Case(string(want), func() {
+			ended(&k.Kit, k.Source.Lines(ctx, k.Query), want, "Lines")
+			_, err := k.Source.AsOf(ctx, k.Now)
+			k.Code(err, want, "AsOf on a context that is over")
+		})
 	}
 }
 

@@ -36,9 +36,11 @@ var theTen = []ports.Column{
 func sourceHasTheTen(k *sourceKit) {
 	columns := k.Source.Columns()
 	for _, want := range theTen {
-		if got := columns[k.column(want.Name)]; got.Type != want.Type {
-			k.Fatalf("the column %s is of type %q, want %q", want.Name, got.Type, want.Type)
-		}
+		k.Case(want.Name, func() {
+			if got := columns[k.column(want.Name)]; got.Type != want.Type {
+				k.Fatalf("the column %s is of type %q, want %q", want.Name, got.Type, want.Type)
+			}
+		})
 	}
 	if got := columns[k.column(ports.ColumnAmount)].Currency; got != ports.ColumnCurrency {
 		k.Fatalf("the currency of amount is in %q, want currency", got)
@@ -58,7 +60,7 @@ func sourceDescribes(k *sourceKit) {
 		seen[c.Name] = c.Type
 	}
 	for _, c := range columns {
-		k.describes(c, seen)
+		k.Case(c.Name, func() { k.describes(c, seen) })
 	}
 }
 

@@ -1,6 +1,7 @@
 package reporttest
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -75,33 +76,34 @@ func sourceOneOf(k *sourceKit) {
 	rows := k.all()
 	for _, c := range k.Source.Columns() {
 		texts := k.values(rows, c)
-		for _, f := range k.oneOfs(c, texts) {
-			k.filtered(rows, f)
+		for name, list := range kit.ByName(oneOfs(c, texts)) {
+			k.Case(c.Name+", "+name, func() { k.filtered(rows, ports.Filter{Column: c.Name, OneOf: list}) })
 		}
 	}
 }
 
-// oneOfs gives filters by some of a column's texts, and by texts that a source
-// might take for them.
-func (k *sourceKit) oneOfs(c ports.Column, texts []string) []ports.Filter {
+// oneOfs lists some of a column's texts, and texts that a source might take for
+// them, by what they are.
+func oneOfs(c ports.Column, texts []string) map[string][]string {
 	if len(texts) == 0 {
 		return nil
 	}
 	one, two := texts[0], texts[len(texts)-1]
-	lists := [][]string{{one}, {two}, {one, two}, {two, one, one}}
+	lists := map[string][]string{"the first": {one}, "the last": {two}, "both": {one, two}, "both, one twice": {two, one, one}}
 	switch c.Type {
 	case ports.ColumnText:
-		lists = append(lists, []string{""}, []string{"none of these"}, []string{one, "none of these"},
-			[]string{one + " "}, []string{strings.ToLower(one)}, []string{strings.ToUpper(one)}, []string{one[:1] + "%"}, []string{"*"})
+		maps.Copy(lists, map[string][]string{
+			"no text": {""}, "none that is there": {"none of these"}, "the first and none": {one, "none of these"},
+			"a blank behind": {one + " "}, "lower case": {strings.ToLower(one)}, "upper case": {strings.ToUpper(one)},
+			"a pattern of SQL": {one[:1] + "%"}, "a star": {"*"},
+		})
 	case ports.ColumnMoney:
-		lists = append(lists, []string{otherDigits(one)}, []string{otherDigits(two), otherDigits(one)}, []string{two + "1"})
+		maps.Copy(lists, map[string][]string{
+			"other digits": {otherDigits(one)}, "other digits of both": {otherDigits(two), otherDigits(one)}, "a digit more": {two + "1"},
+		})
 	case ports.ColumnInteger, ports.ColumnTime:
 	}
-	var out []ports.Filter
-	for _, list := range lists {
-		out = append(out, ports.Filter{Column: c.Name, OneOf: list})
-	}
-	return out
+	return lists
 }
 
 // otherDigits writes the same amount otherwise.
@@ -123,27 +125,27 @@ func sourceRanges(k *sourceKit) {
 		if len(texts) == 0 {
 			continue
 		}
-		for _, f := range rangesOf(c, texts) {
-			k.filtered(rows, f)
+		for name, f := range kit.ByName(rangesOf(c, texts)) {
+			k.Case(c.Name+", "+name, func() { k.filtered(rows, f) })
 		}
 	}
 }
 
-// rangesOf gives ranges whose ends are texts of rows.
-func rangesOf(c ports.Column, texts []string) []ports.Filter {
+// rangesOf lists ranges whose ends are texts of rows, by what they are.
+func rangesOf(c ports.Column, texts []string) map[string]ports.Filter {
 	low, high := texts[len(texts)/3], texts[2*len(texts)/3]
-	out := []ports.Filter{
-		{Column: c.Name, From: low, To: high},
-		{Column: c.Name, From: low},
-		{Column: c.Name, To: high},
-		{Column: c.Name, From: low, To: low},
-		{Column: c.Name, From: texts[0], To: texts[len(texts)-1]},
+	out := map[string]ports.Filter{
+		"from and to":    {Column: c.Name, From: low, To: high},
+		"from":           {Column: c.Name, From: low},
+		"to":             {Column: c.Name, To: high},
+		"one text":       {Column: c.Name, From: low, To: low},
+		"first and last": {Column: c.Name, From: texts[0], To: texts[len(texts)-1]},
 	}
 	if compareTexts(c.Type, low, high) < 0 {
-		out = append(out, ports.Filter{Column: c.Name, From: high, To: low})
+		out["turned round"] = ports.Filter{Column: c.Name, From: high, To: low}
 	}
 	if c.Type == ports.ColumnMoney {
-		out = append(out, ports.Filter{Column: c.Name, From: otherDigits(low), To: otherDigits(high)})
+		out["other digits"] = ports.Filter{Column: c.Name, From: otherDigits(low), To: otherDigits(high)}
 	}
 	return out
 }
@@ -155,9 +157,9 @@ func sourceFiltersTogether(k *sourceKit) {
 	direction := ports.Filter{Column: ports.ColumnDirection, OneOf: []string{row[k.column(ports.ColumnDirection)]}}
 	amount := ports.Filter{Column: ports.ColumnAmount, From: row[k.column(ports.ColumnAmount)]}
 	currency := ports.Filter{Column: ports.ColumnCurrency, OneOf: []string{row[k.column(ports.ColumnCurrency)]}}
-	k.filtered(rows, status, direction)
-	k.filtered(rows, currency, amount)
-	k.filtered(rows, status, direction, currency, amount)
+	k.Case("status and direction", func() { k.filtered(rows, status, direction) })
+	k.Case("currency and amount", func() { k.filtered(rows, currency, amount) })
+	k.Case("all four", func() { k.filtered(rows, status, direction, currency, amount) })
 	if !k.Source.Applies(status) {
 		return
 	}
@@ -176,8 +178,10 @@ func sourceUnknownFilter(k *sourceKit) {
 		if slices.Contains(k.columns(), name) {
 			continue
 		}
-		if k.Source.Applies(ports.Filter{Column: name, OneOf: []string{"x"}}) {
-			k.Fatalf("the source says that it applies a filter of %q, which is none of its columns", name)
-		}
+		k.Case(kit.Name(name), func() {
+			if k.Source.Applies(ports.Filter{Column: name, OneOf: []string{"x"}}) {
+				k.Fatalf("the source says that it applies a filter of %q, which is none of its columns", name)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package reporttest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -45,39 +46,48 @@ func sourceKeepsStrangersOut(k *sourceKit) {
 	for _, row := range k.all() {
 		own[row[id]] = true
 	}
-	for _, s := range k.Strangers {
-		theirs := k.rows(k.ask(func(q *ports.RowQuery) { q.Owner, q.MerchantID = s.Owner, s.MerchantID }))
-		if len(theirs) == 0 {
-			k.Fatalf("the stranger %q of merchant %q has no rows", s.Owner, s.MerchantID)
-		}
-		for _, row := range theirs {
-			if own[row[id]] {
-				k.Fatalf("%s is given to two who have nothing to do with each other", kit.Short(row[id]))
+	for i, s := range k.Strangers {
+		k.Case(fmt.Sprint("stranger ", i+1), func() {
+			theirs := k.rows(k.ask(func(q *ports.RowQuery) { q.Owner, q.MerchantID = s.Owner, s.MerchantID }))
+			if len(theirs) == 0 {
+				k.Fatalf("the stranger %q of merchant %q has no rows", s.Owner, s.MerchantID)
 			}
-		}
+			for _, row := range theirs {
+				if own[row[id]] {
+					k.Fatalf("%s is given to two who have nothing to do with each other", kit.Short(row[id]))
+				}
+			}
+		})
 	}
 }
 
 // sourceBounds takes the time of each row as a bound.
 func sourceBounds(k *sourceKit) {
 	rows := k.all()
-	at := func(row ports.Row) time.Time { return k.createdAt(row) }
 	k.manyInstants(rows)
-	for _, i := range []int{0, 1, len(rows) / 2, len(rows) - 1} {
-		bound := at(rows[i])
-		k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From = bound })),
-			keepRows(rows, func(r ports.Row) bool { return !at(r).Before(bound) }), "from the instant of a row on")
-		k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.Until = bound })),
-			keepRows(rows, func(r ports.Row) bool { return at(r).Before(bound) }), "until the instant of a row")
-		k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound })), nil, "a stretch of nothing")
-		k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound.Add(time.Millisecond) })),
-			keepRows(rows, func(r ports.Row) bool { return at(r).Equal(bound) }), "a stretch of one millisecond")
+	for name, i := range kit.ByName(map[string]int{
+		"the first row": 0, "the second row": 1, "the middle row": len(rows) / 2, "the last row": len(rows) - 1,
+	}) {
+		k.Case(name, func() { k.boundedAt(rows, k.createdAt(rows[i])) })
 	}
 	for _, row := range rows {
-		if t := at(row); t.Before(k.Query.From) || !t.Before(k.Query.Until) {
+		if t := k.createdAt(row); t.Before(k.Query.From) || !t.Before(k.Query.Until) {
 			k.Fatalf("a row of %s lies outside the query", t)
 		}
 	}
+}
+
+// boundedAt takes one instant for both bounds.
+func (k *sourceKit) boundedAt(rows []ports.Row, bound time.Time) {
+	k.Helper()
+	at := func(row ports.Row) time.Time { return k.createdAt(row) }
+	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From = bound })),
+		keepRows(rows, func(r ports.Row) bool { return !at(r).Before(bound) }), "from the instant of a row on")
+	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.Until = bound })),
+		keepRows(rows, func(r ports.Row) bool { return at(r).Before(bound) }), "until the instant of a row")
+	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound })), nil, "a stretch of nothing")
+	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound.Add(time.Millisecond) })),
+		keepRows(rows, func(r ports.Row) bool { return at(r).Equal(bound) }), "a stretch of one millisecond")
 }
 
 // manyInstants makes sure that a bound can tell rows apart.
@@ -126,17 +136,22 @@ func sourceProjects(k *sourceKit) {
 	names, rows := k.columns(), k.all()
 	backwards := slices.Clone(names)
 	slices.Reverse(backwards)
-	lists := [][]string{backwards, names[len(names)/2:], {ports.ColumnAmount, ports.ColumnTransactionID}}
-	for _, name := range names {
-		lists = append(lists, []string{name})
+	lists := map[string][]string{
+		"backwards": backwards, "the second half": names[len(names)/2:],
+		"amount and transactionId": {ports.ColumnAmount, ports.ColumnTransactionID},
 	}
-	for _, list := range lists {
-		var want []ports.Row
-		for _, row := range rows {
-			want = append(want, project(row, names, list))
-		}
-		got := k.rows(k.ask(func(q *ports.RowQuery) { q.Columns = list }))
-		k.sameRows(got, want, "the columns "+strings.Join(list, ", "))
+	for _, name := range names {
+		lists[name+" alone"] = []string{name}
+	}
+	for name, list := range kit.ByName(lists) {
+		k.Case(name, func() {
+			var want []ports.Row
+			for _, row := range rows {
+				want = append(want, project(row, names, list))
+			}
+			got := k.rows(k.ask(func(q *ports.RowQuery) { q.Columns = list }))
+			k.sameRows(got, want, "the columns "+strings.Join(list, ", "))
+		})
 	}
 }
 

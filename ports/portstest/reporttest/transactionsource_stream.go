@@ -52,10 +52,12 @@ func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
 }
 
 func sourceContext(k *sourceKit) {
-	for want, ctx := range kit.Done(k) {
-		ended(&k.Kit, k.Source.Rows(ctx, k.ask(nil)), want, "Rows")
-		_, err := k.Source.AsOf(ctx, k.Now)
-		k.Code(err, want, "AsOf on a context that is over")
+	for want, ctx := range kit.ByName(kit.Done(k)) {
+		k.Case(string(want), func() {
+			ended(&k.Kit, k.Source.Rows(ctx, k.ask(nil)), want, "Rows")
+			_, err := k.Source.AsOf(ctx, k.Now)
+			k.Code(err, want, "AsOf on a context that is over")
+		})
 	}
 }
 
@@ -145,11 +147,15 @@ func sourceAsOf(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.As
 // earlier.
 func completeUpTo(k *kit.Kit, now time.Time, q ports.RowQuery, asOf func(context.Context, time.Time) (time.Time, error)) {
 	k.Helper()
-	for _, at := range []time.Time{now, q.Until, q.From, q.From.AddDate(-1, 0, 0)} {
-		got, err := asOf(k.Context(), at)
-		k.OK(err, "AsOf")
-		if got.After(at) {
-			k.Fatalf("at %s the data are complete up to %s, which is later", at.UTC(), got.UTC())
-		}
+	for name, at := range kit.ByName(map[string]time.Time{
+		"now": now, "Until": q.Until, "From": q.From, "a year before From": q.From.AddDate(-1, 0, 0),
+	}) {
+		k.Case(name, func() {
+			got, err := asOf(k.Context(), at)
+			k.OK(err, "AsOf")
+			if got.After(at) {
+				k.Fatalf("at %s the data are complete up to %s, which is later", at.UTC(), got.UTC())
+			}
+		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 var formatName = regexp.MustCompile(`^[a-z0-9]+$`)
@@ -113,27 +114,36 @@ func typedColumns(t ports.ColumnType) []ports.Column {
 
 func reportSpellings(k *reportKit) {
 	for _, t := range columnTypes {
-		var rows []ports.Row
-		for i, text := range spelt[t] {
-			rows = append(rows, ports.Row{fmt.Sprint("tx_", i), text})
-		}
-		k.reads(k.file(typedColumns(t), rows...), typedColumns(t), rows...)
+		k.Case(string(t), func() {
+			var rows []ports.Row
+			for i, text := range spelt[t] {
+				rows = append(rows, ports.Row{fmt.Sprint("tx_", i), text})
+			}
+			k.reads(k.file(typedColumns(t), rows...), typedColumns(t), rows...)
+		})
 	}
 }
 
 func reportMistyped(k *reportKit) {
 	for _, t := range columnTypes {
 		for _, text := range mistyped[t] {
-			k.leavesNoTrace(typedColumns(t), ports.Row{"of a stranger", text}, ports.Row{"tx_1", ""},
-				fmt.Sprintf("Write of %q as %s", text, t))
+			what := fmt.Sprintf("%q as %s", text, t)
+			k.Case(what, func() {
+				k.leavesNoTrace(typedColumns(t), ports.Row{"of a stranger", text}, ports.Row{"tx_1", ""}, "Write of "+what)
+			})
 		}
 	}
 }
 
 func reportLengths(k *reportKit) {
 	good := ports.Row{"tx_1", "1", "USD", "1", ""}
-	for _, bad := range []ports.Row{nil, {}, good[:4], append(slices.Clone(good), ""), append(slices.Clone(good), "more", "and more")} {
-		k.leavesNoTrace(reportColumns(), bad, good, fmt.Sprintf("Write of %d texts to %d columns", len(bad), len(good)))
+	for name, bad := range kit.ByName(map[string]ports.Row{
+		"nil": nil, "no text": {}, "one less": good[:4], "one more": append(slices.Clone(good), ""),
+		"two more": append(slices.Clone(good), "more", "and more"),
+	}) {
+		k.Case(name, func() {
+			k.leavesNoTrace(reportColumns(), bad, good, fmt.Sprintf("Write of %d texts to %d columns", len(bad), len(good)))
+		})
 	}
 }
 
@@ -213,12 +223,16 @@ func (f *failing) Write(p []byte) (int, error) {
 
 func reportFails(k *reportKit) {
 	for _, room := range []int{0, 1, 200} {
-		if err := k.writeTo(&failing{room: room}); !errors.Is(err, errFull) {
-			k.Fatalf("an io.Writer that fails after %d bytes: neither Write nor Close gave its error: %v", room, err)
-		}
-		if err := k.writeTo(&failing{room: room, short: true}); !errors.Is(err, io.ErrShortWrite) {
-			k.Fatalf("an io.Writer that takes %d bytes and tells no error: neither Write nor Close gave io.ErrShortWrite: %v", room, err)
-		}
+		k.Case(fmt.Sprintf("an error after %d bytes", room), func() {
+			if err := k.writeTo(&failing{room: room}); !errors.Is(err, errFull) {
+				k.Fatalf("an io.Writer that fails after %d bytes: neither Write nor Close gave its error: %v", room, err)
+			}
+		})
+		k.Case(fmt.Sprintf("a short write after %d bytes", room), func() {
+			if err := k.writeTo(&failing{room: room, short: true}); !errors.Is(err, io.ErrShortWrite) {
+				k.Fatalf("an io.Writer that takes %d bytes and tells no error: neither Write nor Close gave io.ErrShortWrite: %v", room, err)
+			}
+		})
 	}
 }
 

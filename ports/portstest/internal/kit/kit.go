@@ -44,7 +44,13 @@ func (k *Kit) Case(name string, fn func()) {
 }
 
 // Name names the case of a text or of bytes: it is quoted, and cut where it is long.
-func Name[T ~string | ~[]byte](text T) string { return fmt.Sprintf("%.24q", string(text)) }
+func Name[T ~string | ~[]byte](text T) string {
+	const most = 24
+	if len(text) > most {
+		return fmt.Sprintf("%q and so on, %d bytes", string(text[:most]), len(text))
+	}
+	return fmt.Sprintf("%q", string(text))
+}
 
 // ByName goes through cases in the order of their names.
 func ByName[N ~string, V any](cases map[N]V) iter.Seq2[N, V] {
