@@ -93,18 +93,20 @@ func claimBackwards(k *storeKit) {
 
 func holdersApart(k *storeKit) {
 	for i, holder := range kit.Distinct {
-		if holder == "" {
-			continue
-		}
-		key := answerKey(strconv.Itoa(i))
-		k.claims(key, holder, kit.Epoch, kit.Epoch.Add(lease), true)
-		for _, other := range kit.Distinct {
-			if other != holder && other != "" {
-				k.claims(key, other, kit.Epoch, kit.Epoch.Add(lease), false)
-				k.release(key, other)
+		k.Case(kit.Name(holder), func() {
+			if holder == "" {
+				return
 			}
-		}
-		k.claims(key, holder, kit.Epoch, kit.Epoch.Add(lease), true)
+			key := answerKey(strconv.Itoa(i))
+			k.claims(key, holder, kit.Epoch, kit.Epoch.Add(lease), true)
+			for _, other := range kit.Distinct {
+				if other != holder && other != "" {
+					k.claims(key, other, kit.Epoch, kit.Epoch.Add(lease), false)
+					k.release(key, other)
+				}
+			}
+			k.claims(key, holder, kit.Epoch, kit.Epoch.Add(lease), true)
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"testing"
 	"time"
 
@@ -64,17 +65,21 @@ func (k *storeKit) client(id string) ports.Client {
 func unknownClient(k *storeKit) {
 	k.putClient(client("acme"))
 	for _, id := range []string{"zenith", "", "acme ", "ACME", "acme\x00", "%"} {
-		_, err := k.Clients.Client(k.Context(), id)
-		k.Code(err, errcodes.NotFound, "Client of an unknown id")
+		k.Case(kit.Name(id), func() {
+			_, err := k.Clients.Client(k.Context(), id)
+			k.Code(err, errcodes.NotFound, "Client of an unknown id")
+		})
 	}
 }
 
 func clientRoundTrip(k *storeKit) {
 	for _, disabled := range []bool{true, false} {
-		want := client("acme")
-		want.Disabled = disabled
-		k.putClient(want)
-		k.Same(k.client("acme"), want, "the client")
+		k.Case(fmt.Sprint("disabled ", disabled), func() {
+			want := client("acme")
+			want.Disabled = disabled
+			k.putClient(want)
+			k.Same(k.client("acme"), want, "the client")
+		})
 	}
 }
 
@@ -100,7 +105,9 @@ func clientIDsApart(k *storeKit) {
 		k.putClient(client(id))
 	}
 	for _, id := range kit.Distinct {
-		k.Same(k.client(id), client(id), "a client among look-alikes")
+		k.Case(kit.Name(id), func() {
+			k.Same(k.client(id), client(id), "a client among look-alikes")
+		})
 	}
 }
 
@@ -210,10 +217,12 @@ func tokenRoundTrip(k *storeKit) {
 	for i, expires := range []time.Time{
 		kit.Epoch.Add(time.Hour + time.Millisecond), kit.Epoch, time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
 	} {
-		want := token(string(rune('a' + i)))
-		want.ClientID, want.ExpiresAt = kit.Distinct[i+5], expires
-		k.putToken(want)
-		k.hasToken(want)
+		k.Case("expires "+expires.Format(time.RFC3339), func() {
+			want := token(string(rune('a' + i)))
+			want.ClientID, want.ExpiresAt = kit.Distinct[i+5], expires
+			k.putToken(want)
+			k.hasToken(want)
+		})
 	}
 }
 

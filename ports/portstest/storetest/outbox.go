@@ -64,14 +64,16 @@ func eventWaitsAtOnce(k *storeKit) {
 
 func eventData(k *storeKit) {
 	for i, data := range anyData {
-		want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
-		want.Data = data
-		k.carryEvents(want)
-		want.Attempt = 1
-		got := k.claimEvents(kit.Epoch, 10)
-		k.Same(len(got), 1, "the number of events")
-		k.Same(got[0], want, "the event")
-		k.sameBytes(got[0].Data, data, "the event's data")
+		k.Case(kit.Name(data), func() {
+			want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
+			want.Data = data
+			k.carryEvents(want)
+			want.Attempt = 1
+			got := k.claimEvents(kit.Epoch, 10)
+			k.Same(len(got), 1, "the number of events")
+			k.Same(got[0], want, "the event")
+			k.sameBytes(got[0].Data, data, "the event's data")
+		})
 	}
 }
 
@@ -287,8 +289,10 @@ func (k *storeKit) eventEnds(e ports.Event) map[string]func(ctx context.Context)
 // conflicts makes the calls and expects a conflict of each.
 func (k *storeKit) conflicts(calls map[string]func(ctx context.Context) error, what string) {
 	k.Helper()
-	for name, call := range calls {
-		k.Code(call(k.Context()), errcodes.Conflict, name+" "+what)
+	for name, call := range kit.ByName(calls) {
+		k.Case(name+" "+what, func() {
+			k.Code(call(k.Context()), errcodes.Conflict, name+" "+what)
+		})
 	}
 }
 
@@ -304,14 +308,16 @@ func eventStaleClaim(k *storeKit) {
 
 func eventClaimOnce(k *storeKit) {
 	for _, name := range []string{"Ack", "Retry", "Bury"} {
-		k.carryEvents(kit.Event(name, "lock of "+name))
-		e := k.first(kit.Epoch, name)
-		ends := k.eventEnds(e)
-		k.OK(ends[name](k.Context()), name)
-		k.conflicts(ends, "by a claim that has served its "+name)
-		if name == "Retry" {
-			k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, name)), "Ack after a retry")
-		}
+		k.Case(name, func() {
+			k.carryEvents(kit.Event(name, "lock of "+name))
+			e := k.first(kit.Epoch, name)
+			ends := k.eventEnds(e)
+			k.OK(ends[name](k.Context()), name)
+			k.conflicts(ends, "by a claim that has served its "+name)
+			if name == "Retry" {
+				k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, name)), "Ack after a retry")
+			}
+		})
 	}
 }
 

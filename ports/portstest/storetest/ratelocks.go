@@ -52,7 +52,9 @@ var recordChecks = []storeCheck{
 
 func unsavedBook(k *storeKit) {
 	for _, key := range []ports.BookKey{keyOf("acme"), {}} {
-		k.Same(k.book(key), ports.Book{Key: key}, "a book that was never saved")
+		k.Case(kit.Name(key.Owner), func() {
+			k.Same(k.book(key), ports.Book{Key: key}, "a book that was never saved")
+		})
 	}
 }
 
@@ -95,16 +97,18 @@ func decimalRoundTrip(k *storeKit) {
 		{"999999999999.999999999999999999", "1009999999999.99999999999999999899"},
 		{"0.10000000000000000555111512312", "0.1010000000000000056066262743512"},
 	} {
-		key := keyOf("owner of " + rate.mid)
-		l := activeLock(key, "lock at "+rate.mid, kit.Epoch)
-		l.MidRate, l.MarkupBps, l.AllInRate = rate.mid, 100, rate.plus1Percent
-		b := k.save(mint(k.book(key), l))
-		k.Same(k.lock(key.Owner, l.ID), l, "a lock at "+rate.mid)
-		k.Same(k.book(key).Slots[0], l, "a slot at "+rate.mid)
+		k.Case(rate.mid, func() {
+			key := keyOf("owner of " + rate.mid)
+			l := activeLock(key, "lock at "+rate.mid, kit.Epoch)
+			l.MidRate, l.MarkupBps, l.AllInRate = rate.mid, 100, rate.plus1Percent
+			b := k.save(mint(k.book(key), l))
+			k.Same(k.lock(key.Owner, l.ID), l, "a lock at "+rate.mid)
+			k.Same(k.book(key).Slots[0], l, "a slot at "+rate.mid)
 
-		change := k.end(b, l.ID, driftedAt(kit.Epoch, rate.mid, 0))
-		k.save(change)
-		k.Same(k.lock(key.Owner, l.ID), change.Locks[0], "a lock that drifted to "+rate.mid)
+			change := k.end(b, l.ID, driftedAt(kit.Epoch, rate.mid, 0))
+			k.save(change)
+			k.Same(k.lock(key.Owner, l.ID), change.Locks[0], "a lock that drifted to "+rate.mid)
+		})
 	}
 }
 
@@ -114,11 +118,13 @@ func farTimes(k *storeKit) {
 		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
 		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
 	} {
-		key := keyOf(at.Format(time.DateOnly))
-		l := activeLock(key, "lock-"+key.Owner, at)
-		want := k.save(mint(k.book(key), l))
-		k.Same(k.book(key), want, "the book")
-		k.Same(k.lock(key.Owner, l.ID), l, "the lock")
+		k.Case(at.Format(time.DateOnly), func() {
+			key := keyOf(at.Format(time.DateOnly))
+			l := activeLock(key, "lock-"+key.Owner, at)
+			want := k.save(mint(k.book(key), l))
+			k.Same(k.book(key), want, "the book")
+			k.Same(k.lock(key.Owner, l.ID), l, "the lock")
+		})
 	}
 }
 
@@ -157,8 +163,10 @@ func leftTheSlots(k *storeKit) {
 func unknownLock(k *storeKit) {
 	k.mint(keyOf("acme"), "lock-1", kit.Epoch)
 	for _, id := range []string{"lock-2", "", "lock-", "lock-1 ", "LOCK-1", "lock-1\x00", "%", "lock/1"} {
-		_, _, err := k.RateLocks.Lock(k.Context(), "acme", id)
-		k.Code(err, errcodes.NotFound, "Lock of an unknown id")
+		k.Case(kit.Name(id), func() {
+			_, _, err := k.RateLocks.Lock(k.Context(), "acme", id)
+			k.Code(err, errcodes.NotFound, "Lock of an unknown id")
+		})
 	}
 }
 
@@ -166,8 +174,10 @@ func foreignLock(k *storeKit) {
 	k.mint(keyOf("acme"), "lock-1", kit.Epoch)
 	k.mint(keyOf("zenith"), "lock-2", kit.Epoch)
 	for _, owner := range []string{"zenith", "", "Acme", "acme "} {
-		_, _, err := k.RateLocks.Lock(k.Context(), owner, "lock-1")
-		k.Code(err, errcodes.NotFound, "Lock of another owner's id")
+		k.Case(kit.Name(owner), func() {
+			_, _, err := k.RateLocks.Lock(k.Context(), owner, "lock-1")
+			k.Code(err, errcodes.NotFound, "Lock of another owner's id")
+		})
 	}
 }
 
@@ -252,8 +262,10 @@ func ownersApart(k *storeKit) {
 		want[owner] = k.mint(keyOf(owner), fmt.Sprint("lock-", i), kit.Epoch)
 	}
 	for i, owner := range kit.Distinct {
-		k.Same(k.book(keyOf(owner)), want[owner], "the book of an owner among look-alikes")
-		k.Same(k.lock(owner, fmt.Sprint("lock-", i)).Owner, owner, "the owner of a lock")
+		k.Case(kit.Name(owner), func() {
+			k.Same(k.book(keyOf(owner)), want[owner], "the book of an owner among look-alikes")
+			k.Same(k.lock(owner, fmt.Sprint("lock-", i)).Owner, owner, "the owner of a lock")
+		})
 	}
 }
 
@@ -268,12 +280,14 @@ func lockIDsApart(k *storeKit) {
 		k.Same(k.book(key).Slots[0].ID, id, "the id in the slot")
 	}
 	for i, id := range kit.Distinct {
-		if id == "" {
-			continue
-		}
-		l := k.lock(key.Owner, id)
-		k.Same(l.ID, id, "the id of a lock among look-alikes")
-		k.Same(l.CreatedAt, mark(i), "the lock of an id among look-alikes")
+		k.Case(kit.Name(id), func() {
+			if id == "" {
+				return
+			}
+			l := k.lock(key.Owner, id)
+			k.Same(l.ID, id, "the id of a lock among look-alikes")
+			k.Same(l.CreatedAt, mark(i), "the lock of an id among look-alikes")
+		})
 	}
 }
 

@@ -59,10 +59,12 @@ var endings = []struct {
 func (k *storeKit) eachEnd(then func(first string, b ports.Book, active, ended ports.RateLock)) {
 	k.Helper()
 	for i, first := range endings {
-		key := keyOf("owner of " + first.name)
-		b := k.mint(key, fmt.Sprint("lock-", i), kit.Epoch)
-		change := k.end(b, b.Slots[0].ID, first.end)
-		then(first.name, k.save(change), b.Slots[0], change.Locks[0])
+		k.Case(first.name, func() {
+			key := keyOf("owner of " + first.name)
+			b := k.mint(key, fmt.Sprint("lock-", i), kit.Epoch)
+			change := k.end(b, b.Slots[0].ID, first.end)
+			then(first.name, k.save(change), b.Slots[0], change.Locks[0])
+		})
 	}
 }
 
@@ -78,12 +80,14 @@ func sameEndAgain(k *storeKit) {
 
 func neverActive(k *storeKit) {
 	for i, how := range endings {
-		key := keyOf("owner of " + how.name)
-		want := how.end(activeLock(key, fmt.Sprint("lock-", i), kit.Epoch))
-		b := k.save(ports.RateLockChange{Book: k.book(key), Locks: []ports.RateLock{want}})
-		k.Same(k.lock(key.Owner, want.ID), want, "a lock that "+how.name+" before it was saved")
-		k.refused(mint(b, activeLock(key, want.ID, kit.Epoch)), how.name+": minting its id")
-		k.Same(k.lock(key.Owner, want.ID), want, "a lock that "+how.name+", after a conflict")
+		k.Case(how.name, func() {
+			key := keyOf("owner of " + how.name)
+			want := how.end(activeLock(key, fmt.Sprint("lock-", i), kit.Epoch))
+			b := k.save(ports.RateLockChange{Book: k.book(key), Locks: []ports.RateLock{want}})
+			k.Same(k.lock(key.Owner, want.ID), want, "a lock that "+how.name+" before it was saved")
+			k.refused(mint(b, activeLock(key, want.ID, kit.Epoch)), how.name+": minting its id")
+			k.Same(k.lock(key.Owner, want.ID), want, "a lock that "+how.name+", after a conflict")
+		})
 	}
 }
 
@@ -106,14 +110,16 @@ func onlyTheEnd(k *storeKit) {
 func otherEnd(k *storeKit) {
 	k.eachEnd(func(first string, b ports.Book, active, ended ports.RateLock) {
 		for _, second := range endings {
-			if second.name == first {
-				continue
-			}
-			change := mint(b, activeLock(b.Key, "fresh", kit.Epoch.Add(time.Hour)))
-			change.Locks = append(change.Locks, second.end(active))
-			k.refused(change, first+" first: ending a lock again as "+second.name)
-			k.gone(b.Key.Owner, "fresh")
-			k.Same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first)
+			k.Case(second.name, func() {
+				if second.name == first {
+					return
+				}
+				change := mint(b, activeLock(b.Key, "fresh", kit.Epoch.Add(time.Hour)))
+				change.Locks = append(change.Locks, second.end(active))
+				k.refused(change, first+" first: ending a lock again as "+second.name)
+				k.gone(b.Key.Owner, "fresh")
+				k.Same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first)
+			})
 		}
 	})
 }
@@ -148,9 +154,9 @@ func rateLockCalls(s ports.RateLockStore, change ports.RateLockChange) map[strin
 // doneContexts makes every call with a context that is over.
 func (k *storeKit) doneContexts(calls map[string]func(ctx context.Context) error) {
 	k.Helper()
-	for code, ctx := range kit.Done(k) {
-		for name, call := range calls {
-			k.Code(call(ctx), code, name+" with a context that is done")
+	for code, ctx := range kit.ByName(kit.Done(k)) {
+		for name, call := range kit.ByName(calls) {
+			k.Case(name+" "+string(code), func() { k.Code(call(ctx), code, name+" with a context that is done") })
 		}
 	}
 }
@@ -160,8 +166,10 @@ func (k *storeKit) closed(calls map[string]func(ctx context.Context) error) {
 	k.Helper()
 	k.Need(k.Close != nil, "Close")
 	k.OK(k.Close(), "Close")
-	for name, call := range calls {
-		k.Code(call(k.Context()), errcodes.Closed, name+" after Close")
+	for name, call := range kit.ByName(calls) {
+		k.Case(name, func() {
+			k.Code(call(k.Context()), errcodes.Closed, name+" after Close")
+		})
 	}
 }
 

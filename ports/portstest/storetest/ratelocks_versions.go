@@ -40,9 +40,11 @@ func manyVersions(k *storeKit) {
 	}
 	k.Same(k.book(b.Key), b, fmt.Sprint("the book after ", saves, " saves"))
 	for _, version := range []int64{0, saves - 256, 127, 128, 255, 256, saves - 1} {
-		stale := b
-		stale.Version = version
-		k.refused(ports.RateLockChange{Book: stale}, fmt.Sprint("a save at version ", version, " of ", saves))
+		k.Case(fmt.Sprint("version ", version), func() {
+			stale := b
+			stale.Version = version
+			k.refused(ports.RateLockChange{Book: stale}, fmt.Sprint("a save at version ", version, " of ", saves))
+		})
 	}
 }
 
@@ -95,9 +97,11 @@ func staleWithoutLocks(k *storeKit) {
 		{"events alone", ports.RateLockChange{Book: stale, Events: []ports.Event{kit.Event("stray-event", "stray")}}},
 		{"work alone", ports.RateLockChange{Book: stale, Work: []ports.WorkItem{job("stray-work", kit.Epoch)}}},
 	} {
-		k.Code(k.RateLocks.Save(k.Context(), c.change), errcodes.Conflict, "at a stale version "+c.name)
-		k.Same(k.book(stale.Key), want, "the book after a conflict")
-		k.nothingQueued("after a conflict")
+		k.Case(c.name, func() {
+			k.Code(k.RateLocks.Save(k.Context(), c.change), errcodes.Conflict, "at a stale version "+c.name)
+			k.Same(k.book(stale.Key), want, "the book after a conflict")
+			k.nothingQueued("after a conflict")
+		})
 	}
 	never := ports.RateLockChange{Book: ports.Book{Key: keyOf("zenith"), Version: 1}}
 	k.Code(k.RateLocks.Save(k.Context(), never), errcodes.Conflict, "the book alone at version 1 of none")
@@ -119,10 +123,12 @@ func idTakenElsewhere(k *storeKit) {
 	k.mint(key, "lock-1", kit.Epoch)
 	want := k.lock(key.Owner, "lock-1")
 	for _, other := range []ports.BookKey{keyOf("zenith"), inverse} {
-		fresh, taken := activeLock(other, "lock-2", kit.Epoch), activeLock(other, "lock-1", kit.Epoch.Add(time.Millisecond))
-		k.refused(mint(k.book(other), fresh, taken), "minting an id that another book has")
-		k.gone(other.Owner, fresh.ID)
-		k.refused(ports.RateLockChange{Book: k.book(other), Locks: []ports.RateLock{expired(taken)}}, "ending a lock of another book")
+		k.Case(other.Owner+" "+other.Pair.Base, func() {
+			fresh, taken := activeLock(other, "lock-2", kit.Epoch), activeLock(other, "lock-1", kit.Epoch.Add(time.Millisecond))
+			k.refused(mint(k.book(other), fresh, taken), "minting an id that another book has")
+			k.gone(other.Owner, fresh.ID)
+			k.refused(ports.RateLockChange{Book: k.book(other), Locks: []ports.RateLock{expired(taken)}}, "ending a lock of another book")
+		})
 	}
 	k.Same(k.lock(key.Owner, "lock-1"), want, "the lock that has the id")
 }
@@ -253,17 +259,19 @@ func recordsThatCannotBe(k *storeKit) {
 	b := k.mint(key, "lock-1", kit.Epoch)
 	want := k.lock(key.Owner, "lock-1")
 	for _, wrong := range impossible {
-		fresh, stored := activeLock(key, "lock-2", kit.Epoch.Add(time.Second)), want
-		wrong.spoil(&fresh)
-		wrong.spoil(&stored)
-		for _, l := range []ports.RateLock{fresh, stored} {
-			k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}}, "a record "+wrong.name)
-		}
-		k.gone(key.Owner, fresh.ID)
-		k.Same(k.lock(key.Owner, stored.ID), want, "the lock that is stored, after a record "+wrong.name)
-		inSlot := b
-		inSlot.Slots[1] = fresh
-		k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: inSlot}, "in a slot a record "+wrong.name)
+		k.Case(wrong.name, func() {
+			fresh, stored := activeLock(key, "lock-2", kit.Epoch.Add(time.Second)), want
+			wrong.spoil(&fresh)
+			wrong.spoil(&stored)
+			for _, l := range []ports.RateLock{fresh, stored} {
+				k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}}, "a record "+wrong.name)
+			}
+			k.gone(key.Owner, fresh.ID)
+			k.Same(k.lock(key.Owner, stored.ID), want, "the lock that is stored, after a record "+wrong.name)
+			inSlot := b
+			inSlot.Slots[1] = fresh
+			k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: inSlot}, "in a slot a record "+wrong.name)
+		})
 	}
 	behind := ports.Book{Key: keyOf("zenith")}
 	behind.Slots[1] = activeLock(behind.Key, "lock-3", kit.Epoch)

@@ -44,12 +44,14 @@ func reportTaken(k *storeKit) {
 	done := k.saveReport(endedReport(runningReport("acme", "done"), ports.ReportCompleted))
 	for _, owner := range []string{"acme", "zenith"} {
 		for _, taken := range []ports.ReportJob{running, done} {
-			again := runningReport(owner, taken.ID)
-			k.refusedReport(again, "a new report as the one that has the id was")
-			again.Request.Name = "another"
-			k.refusedReport(again, "a new report of a taken id")
-			k.refusedReport(endedReport(again, ports.ReportFailed), "a new and ended report of a taken id")
-			k.hasReport(taken, "the report that has the id")
+			k.Case(owner+" "+taken.ID, func() {
+				again := runningReport(owner, taken.ID)
+				k.refusedReport(again, "a new report as the one that has the id was")
+				again.Request.Name = "another"
+				k.refusedReport(again, "a new report of a taken id")
+				k.refusedReport(endedReport(again, ports.ReportFailed), "a new and ended report of a taken id")
+				k.hasReport(taken, "the report that has the id")
+			})
 		}
 	}
 	k.noReport("zenith", "running", "a new report that was refused")
@@ -65,7 +67,9 @@ func reportStale(k *storeKit) {
 	stale.Rows = 2
 	k.refusedReport(stale, "a change at a stale version")
 	for _, status := range reportEnds {
-		k.refusedReport(endedReport(stale, status), "an end at a stale version")
+		k.Case(string(status), func() {
+			k.refusedReport(endedReport(stale, status), "an end at a stale version")
+		})
 	}
 	k.hasReport(want, "the report after a conflict")
 }
@@ -87,11 +91,13 @@ func reportFuture(k *storeKit) {
 func reportStolen(k *storeKit) {
 	want := k.saveReport(runningReport("acme", "report-1"))
 	for _, owner := range []string{"zenith", "Acme", "acme ", "acme\x00", ""} {
-		stolen := want
-		stolen.Owner = owner
-		k.refusedReport(stolen, "a change of another owner's report")
-		k.refusedReport(endedReport(stolen, ports.ReportFailed), "an end of another owner's report")
-		k.noReport(owner, "report-1", "another owner's id")
+		k.Case(kit.Name(owner), func() {
+			stolen := want
+			stolen.Owner = owner
+			k.refusedReport(stolen, "a change of another owner's report")
+			k.refusedReport(endedReport(stolen, ports.ReportFailed), "an end of another owner's report")
+			k.noReport(owner, "report-1", "another owner's id")
+		})
 	}
 	k.hasReport(want, "the report after a conflict")
 }
@@ -104,15 +110,19 @@ func reportEndedForGood(k *storeKit) {
 		later := k.saveReport(endedReport(k.saveReport(heldReport(runningReport("acme", "later "+string(first)), "process-1")), first))
 		all = append(all, atOnce, later)
 		for _, want := range []ports.ReportJob{atOnce, later} {
-			k.refusedReport(want, "saving a report that ended as "+string(first)+" as it is")
-			again := runningReport("acme", want.ID)
-			again.Version = want.Version
-			k.refusedReport(again, "opening a report again that ended as "+string(first))
-			k.refusedReport(heldReport(again, "process-2"), "taking up a report again that ended as "+string(first))
-			for _, second := range reportEnds {
-				k.refusedReport(endedReport(again, second), "a second end as "+string(second)+" after "+string(first))
-			}
-			k.hasReport(want, "a report that ended as "+string(first))
+			k.Case(want.ID, func() {
+				k.refusedReport(want, "saving a report that ended as "+string(first)+" as it is")
+				again := runningReport("acme", want.ID)
+				again.Version = want.Version
+				k.refusedReport(again, "opening a report again that ended as "+string(first))
+				k.refusedReport(heldReport(again, "process-2"), "taking up a report again that ended as "+string(first))
+				for _, second := range reportEnds {
+					k.Case("then "+string(second), func() {
+						k.refusedReport(endedReport(again, second), "a second end as "+string(second)+" after "+string(first))
+					})
+				}
+				k.hasReport(want, "a report that ended as "+string(first))
+			})
 		}
 	}
 	k.nobody(kit.Epoch.AddDate(1, 0, 0), "after all ended")
@@ -281,8 +291,11 @@ func expiredBounds(k *storeKit) {
 	}
 	late := kit.Epoch.AddDate(1, 0, 0)
 	for _, limit := range []int{1, 2, 4, 5, 6, 1_000} {
-		k.sameReports(k.expired(late, limit), want[:min(limit, len(want))], fmt.Sprint("ExpiredReports with a limit of ", limit))
+		k.Case(fmt.Sprint("limit ", limit), func() {
+			k.sameReports(k.expired(late, limit), want[:min(limit, len(want))], fmt.Sprint("ExpiredReports with a limit of ", limit))
+		})
 	}
+	k.Passed()
 	call := func(limit int) error {
 		_, err := k.Reports.ExpiredReports(k.Context(), late, limit)
 		return err

@@ -35,7 +35,9 @@ func unknownReport(k *storeKit) {
 	k.noReport("acme", "report-1", "an empty store")
 	k.saveReport(runningReport("acme", "report-1"))
 	for _, id := range []string{"report-2", "", "report-", "report-1 ", "REPORT-1", "report-1\x00", "report-1\xff", "%", "report_1"} {
-		k.noReport("acme", id, "an unknown id")
+		k.Case(kit.Name(id), func() {
+			k.noReport("acme", id, "an unknown id")
+		})
 	}
 }
 
@@ -43,47 +45,53 @@ func foreignReport(k *storeKit) {
 	k.saveReport(runningReport("acme", "report-1"))
 	k.saveReport(endedReport(runningReport("zenith", "report-2"), ports.ReportCompleted))
 	for _, owner := range []string{"zenith", "", "Acme", "acme ", "acme\x00", "acme\xff"} {
-		k.noReport(owner, "report-1", "another owner's id")
+		k.Case(kit.Name(owner), func() {
+			k.noReport(owner, "report-1", "another owner's id")
+		})
 	}
 	k.noReport("acme", "report-2", "another owner's id")
 }
 
 func reportRoundTrip(k *storeKit) {
 	for _, kind := range reportKinds {
-		j := runningReport("acme", "waits "+string(kind))
-		j.Kind = kind
-		j = k.saveReport(j)
-		k.hasReport(j, "a report that nobody has taken up")
-		j = k.saveReport(heldReport(j, "process-1"))
-		k.hasReport(j, "a report that a process has taken up")
-		j.Attempts, j.Holder, j.Rows, j.Total = 3, "proc\x00ess\xff", 1<<40, 1<<41
-		for ms, at := range []*time.Time{&j.CreatedAt, &j.UpdatedAt, &j.StartedAt, &j.LeaseUntil, &j.AsOf} {
-			*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
-		}
-		k.hasReport(k.saveReport(j), "a report whose times lie close together")
+		k.Case(string(kind), func() {
+			j := runningReport("acme", "waits "+string(kind))
+			j.Kind = kind
+			j = k.saveReport(j)
+			k.hasReport(j, "a report that nobody has taken up")
+			j = k.saveReport(heldReport(j, "process-1"))
+			k.hasReport(j, "a report that a process has taken up")
+			j.Attempts, j.Holder, j.Rows, j.Total = 3, "proc\x00ess\xff", 1<<40, 1<<41
+			for ms, at := range []*time.Time{&j.CreatedAt, &j.UpdatedAt, &j.StartedAt, &j.LeaseUntil, &j.AsOf} {
+				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
+			}
+			k.hasReport(k.saveReport(j), "a report whose times lie close together")
+		})
 	}
 }
 
 // reportEndRoundTrip saves each end at once, and as a change of a running one.
 func reportEndRoundTrip(k *storeKit) {
 	for _, status := range reportEnds {
-		j := endedReport(runningReport("acme", "at once "+string(status)), status)
-		k.hasReport(k.saveReport(j), "a report that ended at once as "+string(status))
+		k.Case(string(status), func() {
+			j := endedReport(runningReport("acme", "at once "+string(status)), status)
+			k.hasReport(k.saveReport(j), "a report that ended at once as "+string(status))
 
-		before := k.saveReport(runningReport("acme", "later "+string(status)))
-		after := endedReport(heldReport(before, "process-2"), status)
-		after.Kind, after.Request.Format, after.Request.Name = ports.ReportUnmatched, "ods", "n\x00\xffame,\"' "
-		after.Request.MerchantID, after.Request.Columns = "m\x00\xff ", []string{"line"}
-		after.Request.From, after.Request.To = after.Request.From.AddDate(-1, 0, 0), after.Request.To.AddDate(0, 0, -1)
-		if status == ports.ReportFailed {
-			after.Reason = string(errcodes.StorageUnavailable)
-		} else {
-			after.FileSize, after.FileSHA256 = 1<<40, strings.Repeat("f", 64)
-		}
-		for ms, at := range []*time.Time{&after.CreatedAt, &after.StartedAt, &after.EndedAt, &after.UpdatedAt, &after.LeaseUntil, &after.AsOf} {
-			*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
-		}
-		k.hasReport(k.saveReport(after), "a report that ended later as "+string(status))
+			before := k.saveReport(runningReport("acme", "later "+string(status)))
+			after := endedReport(heldReport(before, "process-2"), status)
+			after.Kind, after.Request.Format, after.Request.Name = ports.ReportUnmatched, "ods", "n\x00\xffame,\"' "
+			after.Request.MerchantID, after.Request.Columns = "m\x00\xff ", []string{"line"}
+			after.Request.From, after.Request.To = after.Request.From.AddDate(-1, 0, 0), after.Request.To.AddDate(0, 0, -1)
+			if status == ports.ReportFailed {
+				after.Reason = string(errcodes.StorageUnavailable)
+			} else {
+				after.FileSize, after.FileSHA256 = 1<<40, strings.Repeat("f", 64)
+			}
+			for ms, at := range []*time.Time{&after.CreatedAt, &after.StartedAt, &after.EndedAt, &after.UpdatedAt, &after.LeaseUntil, &after.AsOf} {
+				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
+			}
+			k.hasReport(k.saveReport(after), "a report that ended later as "+string(status))
+		})
 	}
 }
 
@@ -94,14 +102,16 @@ var listTexts = append([]string{
 
 func reportTexts(k *storeKit) {
 	for i, text := range listTexts {
-		next := listTexts[(i+1)%len(listTexts)] // so that no two fields are equal
-		j := runningReport("acme", fmt.Sprint("report-", i))
-		j.Request.Columns = []string{text, next, text}
-		j.Request.Filters = []ports.Filter{
-			{Column: text, OneOf: []string{next, text, text}},
-			{Column: next, From: text, To: next}, {Column: next, From: next}, {Column: next, To: text}, {Column: text},
-		}
-		k.hasReport(k.saveReport(j), fmt.Sprintf("a report with the text %+q", text))
+		k.Case(kit.Name(text), func() {
+			next := listTexts[(i+1)%len(listTexts)] // so that no two fields are equal
+			j := runningReport("acme", fmt.Sprint("report-", i))
+			j.Request.Columns = []string{text, next, text}
+			j.Request.Filters = []ports.Filter{
+				{Column: text, OneOf: []string{next, text, text}},
+				{Column: next, From: text, To: next}, {Column: next, From: next}, {Column: next, To: text}, {Column: text},
+			}
+			k.hasReport(k.saveReport(j), fmt.Sprintf("a report with the text %+q", text))
+		})
 	}
 	j := runningReport("acme", "all")
 	j.Request.Columns = listTexts
@@ -125,15 +135,17 @@ func reportWide(k *storeKit) {
 // emptyReport leaves out what may be left out; lists are empty, or none.
 func emptyReport(k *storeKit) {
 	for i, columns := range [][]string{nil, {}, {""}, {"", ""}} {
-		j := ports.ReportJob{ID: fmt.Sprint("report-", i), Owner: "acme", Kind: ports.ReportUnmatched, Status: ports.ReportRunning, CreatedAt: kit.Epoch}
-		j.Request.Columns, j.Request.Filters = columns, []ports.Filter{}
-		for range columns {
-			j.Request.Filters = append(j.Request.Filters, ports.Filter{OneOf: columns})
-		}
-		j = k.saveReport(j)
-		k.hasReport(j, "a running report of empty fields")
-		j.Status, j.EndedAt, j.FileSHA256 = ports.ReportCompleted, kit.Epoch, strings.Repeat("0", 64)
-		k.hasReport(k.saveReport(j), "a completed report of empty fields")
+		k.Case(fmt.Sprintf("%#v", columns), func() {
+			j := ports.ReportJob{ID: fmt.Sprint("report-", i), Owner: "acme", Kind: ports.ReportUnmatched, Status: ports.ReportRunning, CreatedAt: kit.Epoch}
+			j.Request.Columns, j.Request.Filters = columns, []ports.Filter{}
+			for range columns {
+				j.Request.Filters = append(j.Request.Filters, ports.Filter{OneOf: columns})
+			}
+			j = k.saveReport(j)
+			k.hasReport(j, "a running report of empty fields")
+			j.Status, j.EndedAt, j.FileSHA256 = ports.ReportCompleted, kit.Epoch, strings.Repeat("0", 64)
+			k.hasReport(k.saveReport(j), "a completed report of empty fields")
+		})
 	}
 	j := runningReport("acme", "filters of nothing")
 	j.Request.Filters = []ports.Filter{{}, {OneOf: []string{}}, {OneOf: []string{""}}}
@@ -146,15 +158,17 @@ func reportFarTimes(k *storeKit) {
 		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
 		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
 	} {
-		j := heldReport(runningReport("acme", at.Format(time.DateOnly)), "process-1")
-		for _, t := range []*time.Time{&j.Request.From, &j.Request.To, &j.CreatedAt, &j.UpdatedAt, &j.LeaseUntil, &j.StartedAt, &j.AsOf} {
-			*t = at
-		}
-		j = k.saveReport(j)
-		k.hasReport(j, "a running report")
-		j = endedReport(j, ports.ReportFailed)
-		j.UpdatedAt, j.EndedAt = at, at
-		k.hasReport(k.saveReport(j), "an ended report")
+		k.Case(at.Format(time.DateOnly), func() {
+			j := heldReport(runningReport("acme", at.Format(time.DateOnly)), "process-1")
+			for _, t := range []*time.Time{&j.Request.From, &j.Request.To, &j.CreatedAt, &j.UpdatedAt, &j.LeaseUntil, &j.StartedAt, &j.AsOf} {
+				*t = at
+			}
+			j = k.saveReport(j)
+			k.hasReport(j, "a running report")
+			j = endedReport(j, ports.ReportFailed)
+			j.UpdatedAt, j.EndedAt = at, at
+			k.hasReport(k.saveReport(j), "an ended report")
+		})
 	}
 	j := runningReport("acme", "below the millisecond")
 	j.CreatedAt, j.UpdatedAt = kit.Epoch.Add(999*time.Microsecond), kit.Epoch.In(time.FixedZone("", 3600))
@@ -209,12 +223,14 @@ func reportOwnersApart(k *storeKit) {
 		saved[owner] = k.saveReport(runningReport(owner, fmt.Sprint("report-", i)))
 	}
 	for _, owner := range kit.Distinct {
-		for other, j := range saved {
-			if other != owner {
-				k.noReport(owner, j.ID, "an owner that looks like its own")
+		k.Case(kit.Name(owner), func() {
+			for other, j := range saved {
+				if other != owner {
+					k.noReport(owner, j.ID, "an owner that looks like its own")
+				}
 			}
-		}
-		k.hasReport(saved[owner], "the report of an owner among look-alikes")
+			k.hasReport(saved[owner], "the report of an owner among look-alikes")
+		})
 	}
 }
 
@@ -229,7 +245,9 @@ func reportIDsApart(k *storeKit) {
 		saved = append(saved, k.saveReport(j))
 	}
 	for _, j := range saved {
-		k.hasReport(j, "the report of an id among look-alikes")
+		k.Case(kit.Name(j.ID), func() {
+			k.hasReport(j, "the report of an id among look-alikes")
+		})
 	}
 	for i, j := range saved {
 		if i%2 == 0 {

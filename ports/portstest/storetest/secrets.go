@@ -55,9 +55,11 @@ func anySecret(k *storeKit) {
 	for i, want := range [][]byte{
 		make([]byte, 16), bytes.Repeat([]byte{0xff}, 32), []byte("a\x00b\xff\xfe\xc3( trailing blanks  "), bytes.Repeat([]byte{'x', 0}, 512),
 	} {
-		name := fmt.Sprint("secret-", i)
-		k.secret(name, want, want, "a new secret")
-		k.secret(name, freshSecret(i), want, "a secret that is there")
+		k.Case(kit.Name(want), func() {
+			name := fmt.Sprint("secret-", i)
+			k.secret(name, want, want, "a new secret")
+			k.secret(name, freshSecret(i), want, "a secret that is there")
+		})
 	}
 }
 
@@ -81,14 +83,16 @@ func secretRacers(k *storeKit) {
 func secretNamesApart(k *storeKit) {
 	for _, there := range []bool{false, true} {
 		for i, name := range kit.Distinct {
-			if name == "" {
-				continue
-			}
-			fresh := freshSecret(i)
-			if there {
-				fresh = freshSecret(len(kit.Distinct))
-			}
-			k.secret(name, fresh, freshSecret(i), "the secret of a name among look-alikes")
+			k.Case(fmt.Sprintf("%s, there %t", kit.Name(name), there), func() {
+				if name == "" {
+					return
+				}
+				fresh := freshSecret(i)
+				if there {
+					fresh = freshSecret(len(kit.Distinct))
+				}
+				k.secret(name, fresh, freshSecret(i), "the secret of a name among look-alikes")
+			})
 		}
 	}
 }
@@ -117,8 +121,10 @@ func secretBounds(k *storeKit) {
 		"a secret of 1,025 bytes":    ask("a", 1025),
 		"no secret, of a short name": ask("b", 0),
 	})
-	for name, size := range map[string]int{"a": 16, long: 1024} {
-		k.secret(name, make([]byte, size), make([]byte, size), "a secret at its bounds")
+	for name, size := range kit.ByName(map[string]int{"a": 16, long: 1024}) {
+		k.Case(kit.Name(name), func() {
+			k.secret(name, make([]byte, size), make([]byte, size), "a secret at its bounds")
+		})
 	}
 }
 
@@ -130,8 +136,9 @@ func (k *storeKit) secretCalls(name string) map[string]func(ctx context.Context)
 
 func secretsCancelled(k *storeKit) {
 	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
-	k.doneContexts(k.secretCalls("have"))
-	k.doneContexts(k.secretCalls("fresh"))
+	for _, name := range []string{"have", "fresh"} {
+		k.Case(name, func() { k.doneContexts(k.secretCalls(name)) })
+	}
 	k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first asked for with a context that was done")
 }
 

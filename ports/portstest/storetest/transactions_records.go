@@ -36,7 +36,9 @@ func unknownTransaction(k *storeKit) {
 	k.noTransaction("acme", "tx-1", "an empty store")
 	k.saveTransaction(pendingTransaction("acme", "tx-1"))
 	for _, id := range []string{"tx-2", "", "tx-", "tx-1 ", "TX-1", "tx-1\x00", "tx-1\xff", "%", "tx_1"} {
-		k.noTransaction("acme", id, "an unknown id")
+		k.Case(kit.Name(id), func() {
+			k.noTransaction("acme", id, "an unknown id")
+		})
 	}
 }
 
@@ -44,20 +46,24 @@ func foreignTransaction(k *storeKit) {
 	k.saveTransaction(pendingTransaction("acme", "tx-1"))
 	k.saveTransaction(endedTransaction(pendingTransaction("zenith", "tx-2"), ports.TransactionFailed))
 	for _, owner := range []string{"zenith", "", "Acme", "acme ", "acme\x00", "acme\xff"} {
-		k.noTransaction(owner, "tx-1", "another owner's id")
+		k.Case(kit.Name(owner), func() {
+			k.noTransaction(owner, "tx-1", "another owner's id")
+		})
 	}
 	k.noTransaction("acme", "tx-2", "another owner's id")
 }
 
 func transactionRoundTrip(k *storeKit) {
 	for _, direction := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
-		t := pendingTransaction("acme", "waits "+string(direction))
-		t.Direction = direction
-		k.hasTransaction(k.saveTransaction(t), "a pending transaction")
-		t.ID, t.CreatedAt, t.RespondBy = "close "+string(direction), kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond)
-		k.hasTransaction(k.saveTransaction(t), "a pending transaction whose times lie close together")
-		t.ID, t.RespondBy = "for ever "+string(direction), time.Time{}
-		k.hasTransaction(k.saveTransaction(t), "a pending transaction that waits for ever")
+		k.Case(string(direction), func() {
+			t := pendingTransaction("acme", "waits "+string(direction))
+			t.Direction = direction
+			k.hasTransaction(k.saveTransaction(t), "a pending transaction")
+			t.ID, t.CreatedAt, t.RespondBy = "close "+string(direction), kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond)
+			k.hasTransaction(k.saveTransaction(t), "a pending transaction whose times lie close together")
+			t.ID, t.RespondBy = "for ever "+string(direction), time.Time{}
+			k.hasTransaction(k.saveTransaction(t), "a pending transaction that waits for ever")
+		})
 	}
 }
 
@@ -65,48 +71,54 @@ func transactionRoundTrip(k *storeKit) {
 // one.
 func transactionEndRoundTrip(k *storeKit) {
 	for _, status := range ends {
-		t := endedTransaction(pendingTransaction("acme", "at once "+string(status)), status)
-		k.hasTransaction(k.saveTransaction(t), "a transaction that ended at once as "+string(status))
+		k.Case(string(status), func() {
+			t := endedTransaction(pendingTransaction("acme", "at once "+string(status)), status)
+			k.hasTransaction(k.saveTransaction(t), "a transaction that ended at once as "+string(status))
 
-		before := k.saveTransaction(pendingTransaction("acme", "later "+string(status)))
-		after := endedTransaction(before, status)
-		after.Direction, after.Scheme, after.Tables = errcodes.Payout, "s\xffcheme \"2'", "2026-03-02.7"
-		after.Raw = ports.RawFailure{Code: " 05,'\x00", Message: "\xffno\"\n"}
-		if status == ports.TransactionErrored {
-			after.Code = errcodes.ErrorNetwork
-		}
-		for ms, at := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.RespondBy} {
-			*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
-		}
-		k.hasTransaction(k.saveTransaction(after), "a transaction that ended later as "+string(status))
+			before := k.saveTransaction(pendingTransaction("acme", "later "+string(status)))
+			after := endedTransaction(before, status)
+			after.Direction, after.Scheme, after.Tables = errcodes.Payout, "s\xffcheme \"2'", "2026-03-02.7"
+			after.Raw = ports.RawFailure{Code: " 05,'\x00", Message: "\xffno\"\n"}
+			if status == ports.TransactionErrored {
+				after.Code = errcodes.ErrorNetwork
+			}
+			for ms, at := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.RespondBy} {
+				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
+			}
+			k.hasTransaction(k.saveTransaction(after), "a transaction that ended later as "+string(status))
+		})
 	}
 }
 
 func lateRoundTrip(k *storeKit) {
 	for _, status := range badEnds {
-		t := k.saveTransaction(endedTransaction(pendingTransaction("acme", string(status)), status))
-		t.Late = ports.LatePayment{At: t.EndedAt, Raw: ports.RawFailure{Code: "\x00\xff", Message: " said later"}}
-		k.hasTransaction(k.saveTransaction(t), "a late payment in the millisecond of the end")
-		t = k.saveTransaction(endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
-		t.Late.At = t.EndedAt.Add(time.Millisecond)
-		k.hasTransaction(k.saveTransaction(t), "a late payment of which a provider said nothing")
+		k.Case(string(status), func() {
+			t := k.saveTransaction(endedTransaction(pendingTransaction("acme", string(status)), status))
+			t.Late = ports.LatePayment{At: t.EndedAt, Raw: ports.RawFailure{Code: "\x00\xff", Message: " said later"}}
+			k.hasTransaction(k.saveTransaction(t), "a late payment in the millisecond of the end")
+			t = k.saveTransaction(endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
+			t.Late.At = t.EndedAt.Add(time.Millisecond)
+			k.hasTransaction(k.saveTransaction(t), "a late payment of which a provider said nothing")
+		})
 	}
 }
 
 // emptyTransaction leaves out what an end that the service found itself has not.
 func emptyTransaction(k *storeKit) {
 	for _, status := range append(ends, ports.TransactionPending) {
-		t := ports.Transaction{ID: string(status), Owner: "acme", Direction: errcodes.Payout, Status: status, CreatedAt: kit.Epoch}
-		switch status {
-		case ports.TransactionFailed:
-			t.Code, t.EndedAt = errcodes.FailureTimeout, kit.Epoch
-		case ports.TransactionErrored:
-			t.Code, t.EndedAt = errcodes.ErrorNetwork, kit.Epoch
-		case ports.TransactionSucceeded:
-			t.EndedAt = kit.Epoch
-		case ports.TransactionPending:
-		}
-		k.hasTransaction(k.saveTransaction(t), "a transaction of empty fields")
+		k.Case(string(status), func() {
+			t := ports.Transaction{ID: string(status), Owner: "acme", Direction: errcodes.Payout, Status: status, CreatedAt: kit.Epoch}
+			switch status {
+			case ports.TransactionFailed:
+				t.Code, t.EndedAt = errcodes.FailureTimeout, kit.Epoch
+			case ports.TransactionErrored:
+				t.Code, t.EndedAt = errcodes.ErrorNetwork, kit.Epoch
+			case ports.TransactionSucceeded:
+				t.EndedAt = kit.Epoch
+			case ports.TransactionPending:
+			}
+			k.hasTransaction(k.saveTransaction(t), "a transaction of empty fields")
+		})
 	}
 }
 
@@ -116,16 +128,18 @@ func transactionFarTimes(k *storeKit) {
 		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
 		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
 	} {
-		t := pendingTransaction("acme", at.Format(time.DateOnly))
-		t.CreatedAt, t.RespondBy = at, at
-		t = k.saveTransaction(t)
-		k.hasTransaction(t, "a pending transaction")
-		t = endedTransaction(t, ports.TransactionFailed)
-		t.EndedAt = at
-		t = k.saveTransaction(t)
-		k.hasTransaction(t, "an ended transaction")
-		t.Late.At = at
-		k.hasTransaction(k.saveTransaction(t), "a late payment")
+		k.Case(at.Format(time.DateOnly), func() {
+			t := pendingTransaction("acme", at.Format(time.DateOnly))
+			t.CreatedAt, t.RespondBy = at, at
+			t = k.saveTransaction(t)
+			k.hasTransaction(t, "a pending transaction")
+			t = endedTransaction(t, ports.TransactionFailed)
+			t.EndedAt = at
+			t = k.saveTransaction(t)
+			k.hasTransaction(t, "an ended transaction")
+			t.Late.At = at
+			k.hasTransaction(k.saveTransaction(t), "a late payment")
+		})
 	}
 }
 
@@ -135,12 +149,14 @@ func transactionOwnersApart(k *storeKit) {
 		saved[owner] = k.saveTransaction(pendingTransaction(owner, fmt.Sprint("tx-", i)))
 	}
 	for _, owner := range kit.Distinct {
-		for other, t := range saved {
-			if other != owner {
-				k.noTransaction(owner, t.ID, "an owner that looks like its own")
+		k.Case(kit.Name(owner), func() {
+			for other, t := range saved {
+				if other != owner {
+					k.noTransaction(owner, t.ID, "an owner that looks like its own")
+				}
 			}
-		}
-		k.hasTransaction(saved[owner], "the transaction of an owner among look-alikes")
+			k.hasTransaction(saved[owner], "the transaction of an owner among look-alikes")
+		})
 	}
 }
 
@@ -152,7 +168,9 @@ func transactionIDsApart(k *storeKit) {
 		saved = append(saved, k.saveTransaction(t))
 	}
 	for _, t := range saved {
-		k.hasTransaction(t, "the transaction of an id among look-alikes")
+		k.Case(kit.Name(t.ID), func() {
+			k.hasTransaction(t, "the transaction of an id among look-alikes")
+		})
 	}
 }
 
@@ -178,7 +196,9 @@ func transactionKeysMeet(k *storeKit) {
 		saved = append(saved, k.saveTransaction(t))
 	}
 	for _, t := range saved {
-		k.hasTransaction(t, "one of the transactions whose owner and id read alike together")
+		k.Case(kit.Name(t.Owner)+" "+kit.Name(t.ID), func() {
+			k.hasTransaction(t, "one of the transactions whose owner and id read alike together")
+		})
 	}
 }
 
@@ -221,14 +241,16 @@ var raws = []string{
 
 func rawRoundTrip(k *storeKit) {
 	for i, raw := range raws {
-		next := raws[(i+1)%len(raws)] // so that no two fields are equal
-		t := endedTransaction(pendingTransaction("acme", fmt.Sprint("tx-", i)), ports.TransactionFailed)
-		t.Raw = ports.RawFailure{Code: raw, Message: next}
-		t = k.saveTransaction(t)
-		k.hasTransaction(t, fmt.Sprintf("a transaction whose provider said %+q", raw))
-		t = withLate(t)
-		t.Late.Raw = ports.RawFailure{Code: next, Message: raw}
-		k.hasTransaction(k.saveTransaction(t), fmt.Sprintf("a late payment whose provider said %+q", raw))
+		k.Case(kit.Name(raw), func() {
+			next := raws[(i+1)%len(raws)] // so that no two fields are equal
+			t := endedTransaction(pendingTransaction("acme", fmt.Sprint("tx-", i)), ports.TransactionFailed)
+			t.Raw = ports.RawFailure{Code: raw, Message: next}
+			t = k.saveTransaction(t)
+			k.hasTransaction(t, fmt.Sprintf("a transaction whose provider said %+q", raw))
+			t = withLate(t)
+			t.Late.Raw = ports.RawFailure{Code: next, Message: raw}
+			k.hasTransaction(k.saveTransaction(t), fmt.Sprintf("a late payment whose provider said %+q", raw))
+		})
 	}
 }
 
@@ -242,10 +264,12 @@ var rawFields = map[string]func(t *ports.Transaction) *string{
 
 func rawLongest(k *storeKit) {
 	long := strings.Repeat("\xff\x00", ports.MaxRaw/2-1) + "\x00z"
-	for name, field := range rawFields {
-		t := withLate(endedTransaction(pendingTransaction("acme", name), ports.TransactionFailed))
-		*field(&t) = long
-		k.hasTransaction(k.saveTransaction(t), "a transaction with a long "+name)
+	for name, field := range kit.ByName(rawFields) {
+		k.Case(name, func() {
+			t := withLate(endedTransaction(pendingTransaction("acme", name), ports.TransactionFailed))
+			*field(&t) = long
+			k.hasTransaction(k.saveTransaction(t), "a transaction with a long "+name)
+		})
 	}
 	t := withLate(endedTransaction(pendingTransaction("acme", "all"), ports.TransactionErrored))
 	for _, field := range rawFields {
@@ -258,11 +282,13 @@ func rawTooLong(k *storeKit) {
 	pending := k.saveTransaction(pendingTransaction("acme", "pending"))
 	for name, field := range rawFields {
 		for _, t := range []ports.Transaction{pendingTransaction("acme", "new"), pending} {
-			t = withLate(endedTransaction(t, ports.TransactionFailed))
-			*field(&t) = strings.Repeat("x", ports.MaxRaw+1)
-			err := k.Transactions.Save(k.Context(), strayTransaction(t))
-			k.Code(err, errcodes.PayloadTooLarge, "Save of a "+name+" above 64 KiB")
-			k.nothingQueued("after a " + name + " above 64 KiB")
+			k.Case(t.ID+" "+name, func() {
+				t = withLate(endedTransaction(t, ports.TransactionFailed))
+				*field(&t) = strings.Repeat("x", ports.MaxRaw+1)
+				err := k.Transactions.Save(k.Context(), strayTransaction(t))
+				k.Code(err, errcodes.PayloadTooLarge, "Save of a "+name+" above 64 KiB")
+				k.nothingQueued("after a " + name + " above 64 KiB")
+			})
 		}
 	}
 	k.noTransaction("acme", "new", "a transaction that was too long")

@@ -43,12 +43,14 @@ func transactionTaken(k *storeKit) {
 		k.saveTransaction(endedTransaction(pendingTransaction("acme", "succeeded"), ports.TransactionSucceeded)),
 		k.saveTransaction(withLate(endedTransaction(pendingTransaction("acme", "failed"), ports.TransactionFailed))),
 	} {
-		again := pendingTransaction("acme", taken.ID)
-		k.refusedTransaction(again, "a new transaction as the one that has the id was")
-		again.RespondBy = again.RespondBy.Add(time.Second)
-		k.refusedTransaction(again, "a new transaction of a taken id")
-		k.refusedTransaction(endedTransaction(again, ports.TransactionErrored), "a new and ended transaction of a taken id")
-		k.hasTransaction(taken, "the transaction that has the id")
+		k.Case(taken.ID, func() {
+			again := pendingTransaction("acme", taken.ID)
+			k.refusedTransaction(again, "a new transaction as the one that has the id was")
+			again.RespondBy = again.RespondBy.Add(time.Second)
+			k.refusedTransaction(again, "a new transaction of a taken id")
+			k.refusedTransaction(endedTransaction(again, ports.TransactionErrored), "a new and ended transaction of a taken id")
+			k.hasTransaction(taken, "the transaction that has the id")
+		})
 	}
 }
 
@@ -87,11 +89,13 @@ func transactionFuture(k *storeKit) {
 func transactionStolen(k *storeKit) {
 	want := k.saveTransaction(pendingTransaction("acme", "tx-1"))
 	for _, owner := range []string{"zenith", "Acme", "acme ", "acme\x00", ""} {
-		stolen := want
-		stolen.Owner = owner
-		k.refusedTransaction(stolen, "a change of another owner's transaction")
-		k.refusedTransaction(endedTransaction(stolen, ports.TransactionFailed), "an end of another owner's transaction")
-		k.noTransaction(owner, "tx-1", "another owner's id")
+		k.Case(kit.Name(owner), func() {
+			stolen := want
+			stolen.Owner = owner
+			k.refusedTransaction(stolen, "a change of another owner's transaction")
+			k.refusedTransaction(endedTransaction(stolen, ports.TransactionFailed), "an end of another owner's transaction")
+			k.noTransaction(owner, "tx-1", "another owner's id")
+		})
 	}
 	k.hasTransaction(want, "the transaction after a conflict")
 }
@@ -217,24 +221,33 @@ func othersOf(t ports.Transaction) map[string]ports.Transaction {
 }
 
 // eachEnded saves transactions that ended, at once and later, and with a late
-// payment.
+// payment. Each is a case.
 func (k *storeKit) eachEnded(then func(t ports.Transaction)) {
+	ended := func(id string, save func(pending ports.Transaction) ports.Transaction) {
+		k.Case(id, func() { then(save(pendingTransaction("acme", id))) })
+	}
 	for _, status := range ends {
-		then(k.saveTransaction(endedTransaction(pendingTransaction("acme", "at once "+string(status)), status)))
-		pending := k.saveTransaction(pendingTransaction("acme", "later "+string(status)))
-		then(k.saveTransaction(endedTransaction(pending, status)))
+		ended("at once "+string(status), func(t ports.Transaction) ports.Transaction {
+			return k.saveTransaction(endedTransaction(t, status))
+		})
+		ended("later "+string(status), func(t ports.Transaction) ports.Transaction {
+			return k.saveTransaction(endedTransaction(k.saveTransaction(t), status))
+		})
 	}
 	for _, status := range badEnds {
-		t := k.saveTransaction(endedTransaction(pendingTransaction("acme", "late "+string(status)), status))
-		then(k.saveTransaction(withLate(t)))
+		ended("late "+string(status), func(t ports.Transaction) ports.Transaction {
+			return k.saveTransaction(withLate(k.saveTransaction(endedTransaction(t, status))))
+		})
 	}
 }
 
 func transactionEndedForGood(k *storeKit) {
 	k.eachEnded(func(t ports.Transaction) {
-		for what, other := range othersOf(t) {
-			k.refusedTransaction(other, what+" of a transaction that ended as "+string(t.Status))
-			k.hasTransaction(t, "the transaction after "+what)
+		for what, other := range kit.ByName(othersOf(t)) {
+			k.Case(what, func() {
+				k.refusedTransaction(other, what+" of a transaction that ended as "+string(t.Status))
+				k.hasTransaction(t, "the transaction after "+what)
+			})
 		}
 	})
 }
@@ -250,36 +263,44 @@ func transactionNotReopened(k *storeKit) {
 
 func lateAlone(k *storeKit) {
 	for _, status := range badEnds {
-		t := k.saveTransaction(endedTransaction(pendingTransaction("acme", string(status)), status))
-		for what, other := range othersOf(t) {
-			if other.Status == ports.TransactionSucceeded {
-				continue // which has no late payment
+		k.Case(string(status), func() {
+			t := k.saveTransaction(endedTransaction(pendingTransaction("acme", string(status)), status))
+			for what, other := range kit.ByName(othersOf(t)) {
+				k.Case(what, func() {
+					if other.Status == ports.TransactionSucceeded {
+						return // which has no late payment
+					}
+					other = withLate(other)
+					k.refusedTransaction(other, "a late payment with "+what)
+					k.hasTransaction(t, "the transaction after a late payment with "+what)
+				})
 			}
-			other = withLate(other)
-			k.refusedTransaction(other, "a late payment with "+what)
-			k.hasTransaction(t, "the transaction after a late payment with "+what)
-		}
-		k.hasTransaction(k.saveTransaction(withLate(t)), "a transaction with a late payment alone")
+			k.hasTransaction(k.saveTransaction(withLate(t)), "a transaction with a late payment alone")
+		})
 	}
 }
 
 func lateOnce(k *storeKit) {
 	for _, status := range badEnds {
-		t := k.saveTransaction(endedTransaction(pendingTransaction("acme", string(status)), status))
-		t = k.saveTransaction(withLate(t))
-		for what, change := range map[string]func(l *ports.LatePayment){
-			"an earlier time": func(l *ports.LatePayment) { l.At = l.At.Add(-time.Millisecond) },
-			"a later time":    func(l *ports.LatePayment) { l.At = l.At.Add(time.Millisecond) },
-			"another code":    func(l *ports.LatePayment) { l.Raw.Code += "\x00" },
-			"another message": func(l *ports.LatePayment) { l.Raw.Message += "\x00" },
-			"no words":        func(l *ports.LatePayment) { l.Raw = ports.RawFailure{} },
-			"no late payment": func(l *ports.LatePayment) { *l = ports.LatePayment{} },
-		} {
-			other := t
-			change(&other.Late)
-			k.refusedTransaction(other, "a second late payment with "+what)
-			k.hasTransaction(t, "the transaction after a second late payment with "+what)
-		}
+		k.Case(string(status), func() {
+			t := k.saveTransaction(endedTransaction(pendingTransaction("acme", string(status)), status))
+			t = k.saveTransaction(withLate(t))
+			for what, change := range kit.ByName(map[string]func(l *ports.LatePayment){
+				"an earlier time": func(l *ports.LatePayment) { l.At = l.At.Add(-time.Millisecond) },
+				"a later time":    func(l *ports.LatePayment) { l.At = l.At.Add(time.Millisecond) },
+				"another code":    func(l *ports.LatePayment) { l.Raw.Code += "\x00" },
+				"another message": func(l *ports.LatePayment) { l.Raw.Message += "\x00" },
+				"no words":        func(l *ports.LatePayment) { l.Raw = ports.RawFailure{} },
+				"no late payment": func(l *ports.LatePayment) { *l = ports.LatePayment{} },
+			}) {
+				k.Case(what, func() {
+					other := t
+					change(&other.Late)
+					k.refusedTransaction(other, "a second late payment with "+what)
+					k.hasTransaction(t, "the transaction after a second late payment with "+what)
+				})
+			}
+		})
 	}
 }
 

@@ -196,8 +196,10 @@ func (k *storeKit) overdue(by time.Time) []string {
 // invalid checks that every call is refused as errcodes.InvalidRequest.
 func (k *storeKit) invalid(calls map[string]error) {
 	k.Helper()
-	for name, err := range calls {
-		k.Code(err, errcodes.InvalidRequest, name)
+	for name, err := range kit.ByName(calls) {
+		k.Case(name, func() {
+			k.Code(err, errcodes.InvalidRequest, name)
+		})
 	}
 }
 

@@ -34,7 +34,9 @@ func unknownValidation(k *storeKit) {
 	k.noValidation("acme", "validation-1", "an empty store")
 	k.saveValidation(pendingValidation("acme", "validation-1"))
 	for _, id := range []string{"validation-2", "", "validation-", "validation-1 ", "VALIDATION-1", "validation-1\x00", "%", "validation_1"} {
-		k.noValidation("acme", id, "an unknown id")
+		k.Case(kit.Name(id), func() {
+			k.noValidation("acme", id, "an unknown id")
+		})
 	}
 }
 
@@ -42,7 +44,9 @@ func foreignValidation(k *storeKit) {
 	k.saveValidation(pendingValidation("acme", "validation-1"))
 	k.saveValidation(endedAs(pendingValidation("zenith", "validation-2"), ports.StatusVerified))
 	for _, owner := range []string{"zenith", "", "Acme", "acme "} {
-		k.noValidation(owner, "validation-1", "another owner's id")
+		k.Case(kit.Name(owner), func() {
+			k.noValidation(owner, "validation-1", "another owner's id")
+		})
 	}
 	k.noValidation("acme", "validation-2", "another owner's id")
 }
@@ -60,21 +64,23 @@ func validationRoundTrip(k *storeKit) {
 func validationEndRoundTrip(k *storeKit) {
 	for i, status := range terminals {
 		for _, cached := range []bool{false, true} {
-			id := fmt.Sprint("validation-", i, cached)
-			v := endedAs(pendingValidation("acme", id), status)
-			v.Cached = cached
-			k.hasValidation(k.saveValidation(v), "a validation that ended at once as "+string(status))
+			k.Case(fmt.Sprintf("%s, cached %t", status, cached), func() {
+				id := fmt.Sprint("validation-", i, cached)
+				v := endedAs(pendingValidation("acme", id), status)
+				v.Cached = cached
+				k.hasValidation(k.saveValidation(v), "a validation that ended at once as "+string(status))
 
-			before := k.saveValidation(pendingValidation("acme", id+" later"))
-			after := endedAs(before, status)
-			after.MerchantID, after.Market.Country, after.BankCode = "m\x00\xff,\"' ", "KEN", "01"
-			after.Market.Type, after.Provider = ports.InstitutionWallet, "provider-2"
-			after.Cached, after.Match, after.Tables = cached, ports.NameMatch{Rule: "initials", Score: i}, "2026-03-02.7"
-			for ms, t := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.Deadline, &after.ExpiresAt, &after.PurgeAt} {
-				*t = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
-			}
-			after.Sealed.KeyID = "key-2"
-			k.hasValidation(k.saveValidation(after), "a validation that ended later as "+string(status))
+				before := k.saveValidation(pendingValidation("acme", id+" later"))
+				after := endedAs(before, status)
+				after.MerchantID, after.Market.Country, after.BankCode = "m\x00\xff,\"' ", "KEN", "01"
+				after.Market.Type, after.Provider = ports.InstitutionWallet, "provider-2"
+				after.Cached, after.Match, after.Tables = cached, ports.NameMatch{Rule: "initials", Score: i}, "2026-03-02.7"
+				for ms, t := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.Deadline, &after.ExpiresAt, &after.PurgeAt} {
+					*t = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
+				}
+				after.Sealed.KeyID = "key-2"
+				k.hasValidation(k.saveValidation(after), "a validation that ended later as "+string(status))
+			})
 		}
 	}
 }
@@ -98,13 +104,15 @@ func validationFarTimes(k *storeKit) {
 		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
 		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
 	} {
-		v := pendingValidation("acme", at.Format(time.DateOnly))
-		v.CreatedAt, v.Deadline, v.PurgeAt = at, at, at
-		v = k.saveValidation(v)
-		k.hasValidation(v, "a pending validation")
-		v = endedAs(v, ports.StatusVerified)
-		v.EndedAt, v.ExpiresAt = at, at
-		k.hasValidation(k.saveValidation(v), "an ended validation")
+		k.Case(at.Format(time.DateOnly), func() {
+			v := pendingValidation("acme", at.Format(time.DateOnly))
+			v.CreatedAt, v.Deadline, v.PurgeAt = at, at, at
+			v = k.saveValidation(v)
+			k.hasValidation(v, "a pending validation")
+			v = endedAs(v, ports.StatusVerified)
+			v.EndedAt, v.ExpiresAt = at, at
+			k.hasValidation(k.saveValidation(v), "an ended validation")
+		})
 	}
 }
 
@@ -144,12 +152,14 @@ func validationOwnersApart(k *storeKit) {
 		saved[owner] = k.saveValidation(pendingValidation(owner, fmt.Sprint("validation-", i)))
 	}
 	for _, owner := range kit.Distinct {
-		for other, v := range saved {
-			if other != owner {
-				k.noValidation(owner, v.ID, "an owner that looks like its own")
+		k.Case(kit.Name(owner), func() {
+			for other, v := range saved {
+				if other != owner {
+					k.noValidation(owner, v.ID, "an owner that looks like its own")
+				}
 			}
-		}
-		k.hasValidation(saved[owner], "the validation of an owner among look-alikes")
+			k.hasValidation(saved[owner], "the validation of an owner among look-alikes")
+		})
 	}
 }
 
@@ -164,7 +174,9 @@ func validationIDsApart(k *storeKit) {
 		saved = append(saved, k.saveValidation(v))
 	}
 	for _, v := range saved {
-		k.hasValidation(v, "the validation of an id among look-alikes")
+		k.Case(kit.Name(v.ID), func() {
+			k.hasValidation(v, "the validation of an id among look-alikes")
+		})
 	}
 }
 
@@ -215,11 +227,13 @@ func validationTaken(k *storeKit) {
 	done := k.saveValidation(endedAs(pendingValidation("acme", "done"), ports.StatusNotFound))
 	for _, owner := range []string{"acme", "zenith"} {
 		for _, taken := range []ports.ValidationRecord{pending, done} {
-			again := pendingValidation(owner, taken.ID)
-			again.MerchantID = "merchant-2"
-			k.refusedValidation(again, "a new validation of a taken id")
-			k.refusedValidation(endedAs(again, ports.StatusVerified), "a new and ended validation of a taken id")
-			k.hasValidation(taken, "the validation that has the id")
+			k.Case(owner+" "+taken.ID, func() {
+				again := pendingValidation(owner, taken.ID)
+				again.MerchantID = "merchant-2"
+				k.refusedValidation(again, "a new validation of a taken id")
+				k.refusedValidation(endedAs(again, ports.StatusVerified), "a new and ended validation of a taken id")
+				k.hasValidation(taken, "the validation that has the id")
+			})
 		}
 	}
 	k.noValidation("zenith", "pending", "a new validation that was refused")
@@ -255,11 +269,13 @@ func validationFuture(k *storeKit) {
 func validationStolen(k *storeKit) {
 	want := k.saveValidation(pendingValidation("acme", "validation-1"))
 	for _, owner := range []string{"zenith", "Acme", "acme ", "acme\x00", ""} {
-		stolen := want
-		stolen.Owner = owner
-		k.refusedValidation(stolen, "a change of another owner's validation")
-		k.refusedValidation(endedAs(stolen, ports.StatusVerified), "an end of another owner's validation")
-		k.noValidation(owner, "validation-1", "another owner's id")
+		k.Case(kit.Name(owner), func() {
+			stolen := want
+			stolen.Owner = owner
+			k.refusedValidation(stolen, "a change of another owner's validation")
+			k.refusedValidation(endedAs(stolen, ports.StatusVerified), "an end of another owner's validation")
+			k.noValidation(owner, "validation-1", "another owner's id")
+		})
 	}
 	k.hasValidation(want, "the validation after a conflict")
 }
@@ -270,14 +286,18 @@ func endedForGood(k *storeKit) {
 		atOnce := k.saveValidation(endedAs(pendingValidation("acme", "at once "+string(first)), first))
 		later := k.saveValidation(endedAs(k.saveValidation(pendingValidation("acme", "later "+string(first))), first))
 		for _, want := range []ports.ValidationRecord{atOnce, later} {
-			k.refusedValidation(want, "saving a validation that ended as "+string(first)+" as it is")
-			again := pendingValidation("acme", want.ID)
-			again.Version = want.Version
-			k.refusedValidation(again, "opening a validation again that ended as "+string(first))
-			for _, second := range terminals {
-				k.refusedValidation(endedAs(again, second), "a second end as "+string(second)+" after "+string(first))
-			}
-			k.hasValidation(want, "a validation that ended as "+string(first))
+			k.Case(want.ID, func() {
+				k.refusedValidation(want, "saving a validation that ended as "+string(first)+" as it is")
+				again := pendingValidation("acme", want.ID)
+				again.Version = want.Version
+				k.refusedValidation(again, "opening a validation again that ended as "+string(first))
+				for _, second := range terminals {
+					k.Case("then "+string(second), func() {
+						k.refusedValidation(endedAs(again, second), "a second end as "+string(second)+" after "+string(first))
+					})
+				}
+				k.hasValidation(want, "a validation that ended as "+string(first))
+			})
 		}
 	}
 	k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after all ended")

@@ -68,13 +68,15 @@ func workIDs(items []ports.WorkItem) []string {
 
 func itemPayload(k *storeKit) {
 	for i, payload := range anyData {
-		want := job(fmt.Sprint("item-", i), kit.Epoch)
-		want.Payload = payload
-		k.carryWork(want)
-		want.Attempt = 1
-		got := k.item(kit.Epoch, want.ID)
-		k.Same(got, want, "the item")
-		k.sameBytes(got.Payload, payload, "the item's payload")
+		k.Case(kit.Name(payload), func() {
+			want := job(fmt.Sprint("item-", i), kit.Epoch)
+			want.Payload = payload
+			k.carryWork(want)
+			want.Attempt = 1
+			got := k.item(kit.Epoch, want.ID)
+			k.Same(got, want, "the item")
+			k.sameBytes(got.Payload, payload, "the item's payload")
+		})
 	}
 }
 
@@ -115,10 +117,12 @@ func kindsApart(k *storeKit) {
 		k.carryWork(w)
 	}
 	for i, kind := range kit.Distinct {
-		got, err := k.Work.Claim(k.Context(), kind, kit.Epoch, lease, 100)
-		k.OK(err, "Claim")
-		k.Same(workIDs(got), []string{fmt.Sprint("item-", i)}, "the items of a kind")
-		k.Same(got[0].Kind, kind, "the kind of an item")
+		k.Case(kit.Name(kind), func() {
+			got, err := k.Work.Claim(k.Context(), kind, kit.Epoch, lease, 100)
+			k.OK(err, "Claim")
+			k.Same(workIDs(got), []string{fmt.Sprint("item-", i)}, "the items of a kind")
+			k.Same(got[0].Kind, kind, "the kind of an item")
+		})
 	}
 }
 
@@ -234,13 +238,15 @@ func itemStaleClaim(k *storeKit) {
 
 func itemClaimOnce(k *storeKit) {
 	for _, name := range []string{"Done", "Retry", "Bury"} {
-		k.carryWork(job(name, kit.Epoch))
-		ends := k.workEnds(k.item(kit.Epoch, name))
-		k.OK(ends[name](k.Context()), name)
-		k.conflicts(ends, "by a claim that has served its "+name)
-		if name == "Retry" {
-			k.OK(k.Work.Done(k.Context(), k.item(kit.Epoch, name)), "Done after a retry")
-		}
+		k.Case(name, func() {
+			k.carryWork(job(name, kit.Epoch))
+			ends := k.workEnds(k.item(kit.Epoch, name))
+			k.OK(ends[name](k.Context()), name)
+			k.conflicts(ends, "by a claim that has served its "+name)
+			if name == "Retry" {
+				k.OK(k.Work.Done(k.Context(), k.item(kit.Epoch, name)), "Done after a retry")
+			}
+		})
 	}
 }
 

@@ -109,6 +109,12 @@ func (r *Recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
+// FailNow marks the check as failed and ends it.
+func (r *Recorder) FailNow() {
+	r.end(true, false, "")
+	runtime.Goexit()
+}
+
 // Skipf marks the check as skipped and ends it.
 func (r *Recorder) Skipf(format string, args ...any) {
 	r.end(false, true, fmt.Sprintf(format, args...))

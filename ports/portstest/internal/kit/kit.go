@@ -43,9 +43,20 @@ func (k *Kit) Case(name string, fn func()) {
 	}
 }
 
+// Passed ends the check if a case of it has failed: what follows builds on them.
+func (k *Kit) Passed() {
+	k.Helper()
+	if k.Failed() {
+		k.FailNow()
+	}
+}
+
 // Name names the case of a text or of bytes: it is quoted, and cut where it is long.
 func Name[T ~string | ~[]byte](text T) string {
 	const most = 24
+	if b, ok := any(text).([]byte); ok && b == nil {
+		return "nil"
+	}
 	if len(text) > most {
 		return fmt.Sprintf("%q and so on, %d bytes", string(text[:most]), len(text))
 	}
