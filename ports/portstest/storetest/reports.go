@@ -285,8 +285,10 @@ func reportRacersQueue(k *storeKit) {
 func reportsCancelled(k *storeKit) {
 	running := k.saveReport(runningReport("acme", "running"))
 	ended := k.saveReport(endedReport(runningReport("acme", "ended"), ports.ReportFailed))
-	k.doneContexts(k.reportCalls(queuedReport(runningReport("acme", "fresh")), ended))
-	k.doneContexts(k.reportCalls(queuedReport(endedReport(running, ports.ReportCompleted)), ended))
+	k.Case("a new report", func() { k.doneContexts(k.reportCalls(queuedReport(runningReport("acme", "fresh")), ended)) })
+	k.Case("an end", func() {
+		k.doneContexts(k.reportCalls(queuedReport(endedReport(running, ports.ReportCompleted)), ended))
+	})
 	k.noReport("acme", "fresh", "a save with a context that was done")
 	k.hasReport(running, "the report after a claim and an end with a context that was done")
 	k.hasReport(ended, "the report after a removal with a context that was done")

@@ -245,9 +245,13 @@ func transactionRacersQueue(k *storeKit) {
 func transactionsCancelled(k *storeKit) {
 	pending := k.saveTransaction(pendingTransaction("acme", "pending"))
 	failed := k.saveTransaction(endedTransaction(pendingTransaction("acme", "failed"), ports.TransactionFailed))
-	k.doneContexts(k.transactionCalls(queuedTransaction(pendingTransaction("acme", "fresh")), failed))
-	k.doneContexts(k.transactionCalls(queuedTransaction(endedTransaction(pending, ports.TransactionFailed)), pending))
-	k.doneContexts(k.transactionCalls(queuedTransaction(withLate(failed)), failed))
+	k.Case("a new transaction", func() {
+		k.doneContexts(k.transactionCalls(queuedTransaction(pendingTransaction("acme", "fresh")), failed))
+	})
+	k.Case("an end", func() {
+		k.doneContexts(k.transactionCalls(queuedTransaction(endedTransaction(pending, ports.TransactionFailed)), pending))
+	})
+	k.Case("a late payment", func() { k.doneContexts(k.transactionCalls(queuedTransaction(withLate(failed)), failed)) })
 	k.noTransaction("acme", "fresh", "a save with a context that was done")
 	k.hasTransaction(pending, "the transaction after an end with a context that was done")
 	k.hasTransaction(failed, "the transaction after a late payment with a context that was done")

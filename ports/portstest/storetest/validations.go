@@ -243,8 +243,8 @@ func queued(v ports.ValidationRecord) ports.ValidationChange {
 func validationsCancelled(k *storeKit) {
 	pending := k.saveValidation(pendingValidation("acme", "pending"))
 	done := k.saveValidation(endedAs(pendingValidation("acme", "done"), ports.StatusVerified))
-	k.doneContexts(k.validationCalls(queued(pendingValidation("acme", "fresh")), done))
-	k.doneContexts(k.validationCalls(queued(endedAs(pending, ports.StatusVerified)), pending))
+	k.Case("a new validation", func() { k.doneContexts(k.validationCalls(queued(pendingValidation("acme", "fresh")), done)) })
+	k.Case("an end", func() { k.doneContexts(k.validationCalls(queued(endedAs(pending, ports.StatusVerified)), pending)) })
 	k.noValidation("acme", "fresh", "a save with a context that was done")
 	k.hasValidation(pending, "the validation after a change with a context that was done")
 	k.hasValidation(done, "the validation after a purge with a context that was done")

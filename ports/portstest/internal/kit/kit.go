@@ -7,6 +7,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -51,16 +53,18 @@ func (k *Kit) Passed() {
 	}
 }
 
-// Name names the case of a text or of bytes: it is quoted, and cut where it is long.
+// Name names the case of a text or of bytes: it is quoted, and cut where it is
+// long. A blank is escaped as well, since package testing makes "_" of it.
 func Name[T ~string | ~[]byte](text T) string {
 	const most = 24
 	if b, ok := any(text).([]byte); ok && b == nil {
 		return "nil"
 	}
+	quoted := func(text string) string { return strings.ReplaceAll(strconv.Quote(text), " ", `\x20`) }
 	if len(text) > most {
-		return fmt.Sprintf("%q and so on, %d bytes", string(text[:most]), len(text))
+		return fmt.Sprintf("%s and so on, %d bytes", quoted(string(text[:most])), len(text))
 	}
-	return fmt.Sprintf("%q", string(text))
+	return quoted(string(text))
 }
 
 // ByName goes through cases in the order of their names.

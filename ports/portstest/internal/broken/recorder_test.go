@@ -1,0 +1,54 @@
+package broken_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// A failed case fails its check, and no other case.
+func TestAFailedCaseFailsTheCheckAndTheOthersRun(t *testing.T) {
+	var ran []string
+	r := broken.Record(t, func(tb testing.TB) {
+		k := &kit.Kit{TB: tb}
+		for _, name := range []string{"first", "second", "third"} {
+			k.Case(name, func() {
+				k.Cleanup(func() { ran = append(ran, "cleaned up after "+name) })
+				ran = append(ran, name)
+				k.Same(name, "first", "the name")
+			})
+		}
+		if k.TB != tb {
+			t.Error("behind its cases, the kit does not stand for the check")
+		}
+	})
+	want := []string{"first", "cleaned up after first", "second", "cleaned up after second", "third", "cleaned up after third"}
+	if !r.Failed() || r.Skipped() || !slices.Equal(ran, want) {
+		t.Errorf("failed %t, skipped %t, ran %q\n%s", r.Failed(), r.Skipped(), ran, r.Text())
+	}
+}
+
+// A case that is skipped leaves the check as it is.
+func TestASkippedCaseSkipsNoCheck(t *testing.T) {
+	r := broken.Record(t, func(tb testing.TB) {
+		k := &kit.Kit{TB: tb}
+		k.Case("skipped", func() { k.Need(false, "such thing") })
+	})
+	if r.Failed() || r.Skipped() {
+		t.Errorf("failed %t, skipped %t", r.Failed(), r.Skipped())
+	}
+}
+
+// Names of cases are told apart by package testing, which makes "_" of a blank.
+func TestNamesOfCasesDiffer(t *testing.T) {
+	seen := map[string]bool{kit.Name([]byte(nil)): true}
+	for _, text := range append([]string{"_acme", "acme_"}, kit.Distinct...) {
+		name := kit.Name(text)
+		if seen[name] {
+			t.Errorf("%s names two cases", name)
+		}
+		seen[name] = true
+	}
+}
