@@ -19,6 +19,9 @@
 //   - reporttest: report writers, report files, scratch, and the sources of
 //     transactions and settlements
 //
+// Each check is a subtest, and so is each case of a check whose cases do not build
+// on each other: -run selects one, and all that fail are reported.
+//
 // A part of a harness that is nil leaves out the checks that need it, and the
 // test's output says so. A check that an adapter cannot pass is named in the
 // harness's Except, with the reason. For each check of a suite its own tests hold
