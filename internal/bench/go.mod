@@ -71,4 +71,3 @@ replace github.com/corridor-go/corridor/adapters/httpserver => ../../adapters/ht
 replace github.com/corridor-go/corridor/adapters/postgres => ../../adapters/postgres
 
 replace github.com/corridor-go/corridor/adapters/sqlite => ../../adapters/sqlite
-
