@@ -99,7 +99,7 @@ func TestReadmeSnippets(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, source, 0o600))
 	require.NoError(t, os.WriteFile(overlay, replace, 0o600))
-	run := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-run", "^TestProperty$", ".")
+	run := exec.CommandContext(t.Context(), "go", "test", race, "-overlay", overlay, "-run", "^TestProperty$", ".")
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, string(out))
 }
