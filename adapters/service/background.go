@@ -29,18 +29,18 @@ type loop struct {
 	run  func(context.Context) error
 }
 
-// start sets the application's loops going.
-func (s *Service) start(log *slog.Logger) *background {
+// start starts the service's loops.
+func (s *Service) start() *background {
 	ctx, cancel := context.WithCancel(context.Background())
-	b := &background{app: s, log: log, cancel: cancel, broken: make(chan error, 1)}
-	for _, l := range s.loops(log) {
+	b := &background{app: s, log: s.log, cancel: cancel, broken: make(chan error, 1)}
+	for _, l := range s.loops() {
 		b.done.Go(func() { b.keep(ctx, l) })
 	}
 	return b
 }
 
 // loops are those of what is set.
-func (s *Service) loops(log *slog.Logger) (all []loop) {
+func (s *Service) loops() (all []loop) {
 	if s.payments.sandbox != nil {
 		all = append(all, loop{"sandbox transactions", s.payments.play})
 	}
@@ -54,7 +54,7 @@ func (s *Service) loops(log *slog.Logger) (all []loop) {
 		all = append(all, loop{"events", r.Run})
 	}
 	return append(all, loop{"rate locks", s.locks.Run}, loop{"validations", s.accounts.Run},
-		loop{"transactions", s.payments.service.Run}, loop{"tokens", s.purgeTokens(log)})
+		loop{"transactions", s.payments.service.Run}, loop{"tokens", s.purgeTokens})
 }
 
 // keep runs a loop. What it says when it was stopped is what the stop broke off;
@@ -72,18 +72,16 @@ func (b *background) keep(ctx context.Context, l loop) {
 }
 
 // purgeTokens drops expired tokens from the store now and then.
-func (s *Service) purgeTokens(log *slog.Logger) func(context.Context) error {
-	return func(ctx context.Context) error {
-		ticker := time.NewTicker(purgeEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case now := <-ticker.C:
-				if _, err := s.auth.Tick(ctx, now); err != nil {
-					log.Warn("expired tokens not purged; the next round tries again", "error", err)
-				}
+func (s *Service) purgeTokens(ctx context.Context) error {
+	ticker := time.NewTicker(purgeEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case now := <-ticker.C:
+			if _, err := s.auth.Tick(ctx, now); err != nil {
+				s.log.Warn("expired tokens not purged; the next round tries again", "error", err)
 			}
 		}
 	}

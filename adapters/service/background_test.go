@@ -24,10 +24,10 @@ func assembled(t *testing.T, store string, log *slog.Logger) *Service {
 }
 
 // serveApp serves until the stop, and tells when it has begun.
-func serveApp(t *testing.T, stop <-chan struct{}, app *Service, log *slog.Logger) (listener net.Listener, ended <-chan error) {
+func serveApp(t *testing.T, stop <-chan struct{}, app *Service) (listener net.Listener, ended <-chan error) {
 	t.Helper()
 	end, begun := make(chan error, 1), make(chan struct{})
-	go func() { end <- app.serve(stop, app.listener, log, func() { close(begun) }) }()
+	go func() { end <- app.serve(stop, func() { close(begun) }) }()
 	await(t, "start", begun)
 	return app.listener, end
 }
@@ -47,7 +47,7 @@ func serveEndsWithALoopThatEndsByItself(t *testing.T, store string) {
 		loop = "loop=queue"
 		require.NoError(t, app.queue.Close(t.Context()))
 	}
-	listener, ended := serveApp(t, nil, app, log)
+	listener, ended := serveApp(t, nil, app)
 	err := await(t, "end", ended)
 	require.ErrorIs(t, err, errBroken)
 	require.NotErrorAs(t, err, new(Rejected), "its exit status is 1")
@@ -66,7 +66,7 @@ func aStopIsNoEndByItself(t *testing.T, store string) {
 	log := slog.New(slog.NewTextHandler(&lines, nil))
 	app := assembled(t, store, log)
 	stop := make(chan struct{})
-	_, ended := serveApp(t, stop, app, log)
+	_, ended := serveApp(t, stop, app)
 	close(stop)
 	require.NoError(t, await(t, "end", ended))
 	require.NotContains(t, lines.String(), "by itself")
@@ -95,7 +95,7 @@ func TestWhatIsNotSetHasNoLoop(t *testing.T) {
 	t.Parallel()
 	app := assembled(t, "memory:", slog.New(slog.DiscardHandler))
 	names := func() (all []string) {
-		for _, l := range app.loops(slog.New(slog.DiscardHandler)) {
+		for _, l := range app.loops() {
 			all = append(all, l.name)
 		}
 		return all

@@ -103,9 +103,17 @@ type FormatKind struct {
 	Open func() (ports.ReportWriter, error)
 }
 
-// Vars are the variables in the tags of [Settings], for kong.Vars.
+// Vars are the variables in the tags of [Settings], for kong.Vars. Commands of
+// one's own may use them too: formats is for an enum.
 func (p Parts) Vars() map[string]string {
-	return map[string]string{"connectors": p.connectorNames(), "feeds": p.feedForms(), "stores": p.storeForms()}
+	formats := make([]string, len(p.Formats))
+	for i, f := range p.Formats {
+		formats[i] = f.Name
+	}
+	return map[string]string{
+		"connectors": p.connectorNames(), "feeds": p.feedForms(), "stores": p.storeForms(), "places": p.placeForms(),
+		"formats": strings.Join(formats, ","),
+	}
 }
 
 // either lists the forms that are not empty: a, b or c.

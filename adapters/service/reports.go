@@ -27,7 +27,7 @@ const (
 
 // ReportSettings are the settings that concern reports.
 type ReportSettings struct {
-	ReportFiles string `default:"dir:corridor-reports" env:"CORRIDOR_REPORT_FILES" help:"Where finished reports are: dir:PATH, or a bucket as file:///PATH; shared by all processes."`
+	ReportFiles string `default:"dir:corridor-reports" env:"CORRIDOR_REPORT_FILES" help:"Where finished reports are: ${places}; shared by all processes."`
 }
 
 // reports are the service, if there is something to report on.
@@ -141,8 +141,11 @@ func (p Parts) openFiles(ctx context.Context, spec string) (ports.ReportFiles, f
 		}
 		return files, closeFiles, nil
 	}
-	forms := either(p.Places, func(k PlaceKind) string { return k.Form })
-	return nil, nil, fmt.Errorf("--report-files %s: want %s; an embedder opens any bucket of gocloud.dev/blob", kindOf(spec), forms)
+	return nil, nil, fmt.Errorf("--report-files %s: want %s; an embedder opens any bucket of gocloud.dev/blob", kindOf(spec), p.placeForms())
+}
+
+func (p Parts) placeForms() string {
+	return either(p.Places, func(k PlaceKind) string { return k.Form })
 }
 
 // linkKey is what download links are signed with: the installation's own where

@@ -93,7 +93,7 @@ func (s *Service) Serve(ctx context.Context) error {
 			s.log.Error("store not closed cleanly", "error", err)
 		}
 	}()
-	return s.serve(ctx.Done(), s.listener, s.log, func() { //nolint:contextcheck // the end of ctx begins the stop, and the background stops after the requests
+	return s.serve(ctx.Done(), func() { //nolint:contextcheck // the end of ctx begins the stop, and the background stops after the requests
 		_, _ = fmt.Fprintf(s.stderr, "listening on http://%s\n", s.listener.Addr())
 		s.greet(s.stdout, s.links)
 	})

@@ -32,13 +32,13 @@ func Shipped() Parts {
 			{Name: "ecb", Form: "ecb:URL-or-PATH", Plain: ecb.IsPath, Open: openECB},
 		},
 		Connectors: []ConnectorKind{
-			{sandbox.Name, true, func(ConnectorOptions) (ports.AccountConnector, error) { return sandbox.New(nil) }},
-			{sandbox.StandbyName, true, func(ConnectorOptions) (ports.AccountConnector, error) {
+			{Name: sandbox.Name, Offline: true, Open: func(ConnectorOptions) (ports.AccountConnector, error) { return sandbox.New(nil) }},
+			{Name: sandbox.StandbyName, Offline: true, Open: func(ConnectorOptions) (ports.AccountConnector, error) {
 				return sandbox.New(&sandbox.Config{Standby: true})
 			}},
-			{paystack.Name, false, func(o ConnectorOptions) (ports.AccountConnector, error) { return paystack.FromEnv(o.Env, nil) }},
-			{flutterwave.Name, false, func(o ConnectorOptions) (ports.AccountConnector, error) { return flutterwave.FromEnv(o.Env, nil) }},
-			{mtnmomo.Name, false, func(o ConnectorOptions) (ports.AccountConnector, error) { return mtnmomo.FromEnv(o.Env, nil) }},
+			{Name: paystack.Name, Open: func(o ConnectorOptions) (ports.AccountConnector, error) { return paystack.FromEnv(o.Env, nil) }},
+			{Name: flutterwave.Name, Open: func(o ConnectorOptions) (ports.AccountConnector, error) { return flutterwave.FromEnv(o.Env, nil) }},
+			{Name: mtnmomo.Name, Open: func(o ConnectorOptions) (ports.AccountConnector, error) { return mtnmomo.FromEnv(o.Env, nil) }},
 		},
 		Stores: []StoreKind{
 			{Name: "memory", Form: "memory:", Plain: true, Open: openMemory},
@@ -46,15 +46,15 @@ func Shipped() Parts {
 			{Name: "postgres", Form: "postgres://…", Open: openPostgres},
 			{Name: "postgresql", Open: openPostgres},
 		},
-		Sinks: []SinkKind{{webhookSink, openWebhook}},
+		Sinks: []SinkKind{{Name: webhookSink, Open: openWebhook}},
 		Places: []PlaceKind{
-			{"dir:", "dir:PATH", openDir},
-			{"file://", "file:///PATH", openFileURL},
+			{Name: "dir:", Form: "dir:PATH", Open: openDir},
+			{Name: "file://", Form: "file:///PATH", Open: openFileURL},
 		},
 		Formats: []FormatKind{
-			{"csv", func() (ports.ReportWriter, error) { return csv.New(nil) }},
-			{"jsonl", func() (ports.ReportWriter, error) { return jsonl.New(), nil }},
-			{"xlsx", func() (ports.ReportWriter, error) { return xlsx.New(nil) }},
+			{Name: "csv", Open: func() (ports.ReportWriter, error) { return csv.New(nil) }},
+			{Name: "jsonl", Open: func() (ports.ReportWriter, error) { return jsonl.New(), nil }},
+			{Name: "xlsx", Open: func() (ports.ReportWriter, error) { return xlsx.New(nil) }},
 		},
 	}
 }

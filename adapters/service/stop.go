@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -21,12 +20,12 @@ const (
 
 // serve serves until the stop, or a loop beside the requests ends by itself: a
 // process that no longer ends locks or delivers events is replaced by a whole one.
-func (s *Service) serve(stop <-chan struct{}, listener net.Listener, log *slog.Logger, greet func()) error {
+func (s *Service) serve(stop <-chan struct{}, greet func()) error {
 	served := make(chan error, 1)
 	var arriving arrivals
 	s.server.ConnState = arriving.changed
-	go func() { served <- s.server.Serve(listener) }()
-	background := s.start(log)
+	go func() { served <- s.server.Serve(s.listener) }()
+	background := s.start()
 	greet()
 
 	var broken error
@@ -36,9 +35,9 @@ func (s *Service) serve(stop <-chan struct{}, listener net.Listener, log *slog.L
 	case broken = <-background.broken:
 	case <-stop:
 	}
-	log.Info("stopping: no new connections, requests in flight go on")
+	s.log.Info("stopping: no new connections, requests in flight go on")
 	began := time.Now()
-	err := errors.Join(broken, listener.Close())
+	err := errors.Join(broken, s.listener.Close())
 	ended := <-served
 	arriving.heard()
 	err = errors.Join(err, drain(s.server))

@@ -92,7 +92,7 @@ func (l Layer) allows(importer, imported string, standard bool) bool {
 
 	switch {
 	case prefixAny(imported, TestOnly):
-		return prefixAny(imported, l.Outside)
+		return prefixAny(imported, l.Outside) && (!own || matchAny(path, l.Own))
 	case standard:
 		return !slices.Contains(l.NotStd, imported)
 	case own:

@@ -125,7 +125,7 @@ var Layers = []Layer{
 	{
 		Name:     "tools",
 		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/integration/..."},
-		Own:      []string{"..."}, Outside: []string{"*", "testing"},
+		Own:      []string{"..."}, Outside: []string{"*", "testing", Module + "/internal/archtest"},
 	},
 }
 
@@ -172,5 +172,8 @@ var Closures = []Closure{
 		Outside: []string{apd},
 	},
 	{Package: "authstate/failures", Own: []string{"errcodes", "ports", "internal/jsontext"}, Outside: []string{apd}},
+	{Package: "report", Own: []string{
+		"report/match", "errcodes", "ports", "internal/currency", "internal/jsontext", "internal/ticker",
+	}, Outside: []string{apd, xsync}},
 	{Package: "report/match", Own: []string{"errcodes", "ports", "internal/currency"}, Outside: []string{apd}},
 }

@@ -54,6 +54,13 @@ func TestModulesRequireNoMoreThanTheirRules(t *testing.T) {
 	}
 
 	report(t, archtest.Required(modules, archtest.ModuleRules))
+
+	found, err := archtest.Unruled(os.DirFS(root), archtest.ModuleRules, "internal/bench")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	report(t, found)
 }
 
 func TestNoModuleImportsAnothersInternalPackages(t *testing.T) {

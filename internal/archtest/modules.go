@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -160,6 +161,29 @@ func Required(modules map[string][]Requirement, rules []ModuleRule) []string {
 	slices.Sort(found)
 
 	return found
+}
+
+// Unruled returns the folders with a go.mod that neither a rule nor outside, the
+// modules beyond the workspace, names.
+func Unruled(repository fs.FS, rules []ModuleRule, outside ...string) ([]string, error) {
+	var found []string
+
+	err := fs.WalkDir(repository, ".", func(name string, d fs.DirEntry, err error) error {
+		dir, base := path.Dir(name), path.Base(name)
+
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (strings.HasPrefix(base, ".") || base == "testdata"):
+			return fs.SkipDir
+		case base == "go.mod" && !slices.Contains(outside, dir) && !slices.ContainsFunc(rules, func(r ModuleRule) bool { return r.Dir == dir }):
+			found = append(found, "module "+dir+" has no rule")
+		}
+
+		return nil
+	})
+
+	return found, err
 }
 
 func (r ModuleRule) allows(required string, above map[string]bool) bool {

@@ -39,6 +39,7 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 		"the suites of stores import testify":        {"ports/portstest/storetest", "github.com/stretchr/testify/require"},
 		"the suites of connectors import one":        {"ports/portstest/connectortest", module + "adapters/connector/sandbox"},
 		"a fake imports testing":                     {"ports/portstest/fake", "testing"},
+		"a suite imports the model of rapid":         {"ports/portstest/storetest", module + "ports/portstest/storemodel"},
 		"one domain package imports another":         {"ratelock", module + "validation"},
 		"a domain package imports another's rules":   {"ratelock", module + "validation/market"},
 		"the rules of markets import the service":    {"validation/market", module + "validation"},
@@ -170,6 +171,19 @@ func TestAPlantedRequirementIsCaught(t *testing.T) {
 
 	found := archtest.Required(map[string][]archtest.Requirement{".": nil, "adapters/cmd": nil}, rules)
 	if want := []string{"go.work does not use adapters/sqlite"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+}
+
+func TestAModuleBeyondTheWorkspaceIsCaught(t *testing.T) {
+	files := fstest.MapFS{"go.mod": {}, "adapters/sqlite/go.mod": {}, "internal/bench/go.mod": {}, "adapters/new/go.mod": {}, "x/testdata/go.mod": {}}
+
+	found, err := archtest.Unruled(files, archtest.ModuleRules, "internal/bench")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if want := []string{"module adapters/new has no rule"}; !slices.Equal(found, want) {
 		t.Errorf("found %q, want %q", found, want)
 	}
 }

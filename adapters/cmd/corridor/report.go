@@ -24,7 +24,7 @@ type reportCmd struct {
 	Kind    string   `arg:""                                                                          enum:"transactions,unmatched"                                       help:"transactions or unmatched."`
 	From    string   `help:"The first day, YYYY-MM-DD, in UTC."                                       required:""`
 	To      string   `help:"The last day, included; default: the first."`
-	Format  string   `default:"csv"                                                                   enum:"csv,jsonl,xlsx"                                               help:"csv, jsonl or xlsx."`
+	Format  string   `default:"csv"                                                                   enum:"${formats}"                                                   help:"One of ${enum}."`
 	Columns []string `help:"The columns, comma-separated; default: all."`
 	Filter  []string `help:"COLUMN=VALUE, COLUMN=VALUE|VALUE or COLUMN=FROM..TO; may be given again." sep:"none"`
 	Out     string   `help:"The file to write; default: the report's name, here."                     type:"path"`

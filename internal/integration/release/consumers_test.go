@@ -68,11 +68,10 @@ func clone(t *testing.T) string {
 	t.Helper()
 	from, err := filepath.Abs("../../..")
 	require.NoError(t, err)
-	listed, err := git(t.Context(), from, "ls-files", "--cached", "--others", "--exclude-standard")
+	listed, err := git(t.Context(), from, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	require.NoError(t, err)
 	to := t.TempDir()
-	for name := range strings.Lines(listed) {
-		name = strings.TrimSpace(name)
+	for name := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join(from, name))
 		if os.IsNotExist(err) {
 			continue // deleted, and not committed yet
@@ -178,10 +177,16 @@ func (c consumer) rateLocks(t *testing.T) {
 // wholeService builds a main of its own around the service.
 func (c consumer) wholeService(t *testing.T) {
 	c.embed(t, `
-	fmt.Println(len(service.Shipped().Stores))`, "fmt", root+"/adapters/service")
+	settings := service.Defaults()
+	settings.Sandbox, settings.Store = true, "memory:"
+	s, err := service.New(context.Background(), &settings, service.Shipped(), nil)
+	if err != nil {
+		panic(err)
+	}
+	_ = s.Serve(context.Background())`, "context", root+"/adapters/service")
 }
 
-// command installs the command as the README says it.
+// command installs the command, and runs it.
 func (c consumer) command(t *testing.T) {
 	bin := t.TempDir()
 	c.env = append(slices.Clone(c.env), "GOBIN="+bin)

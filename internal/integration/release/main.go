@@ -8,7 +8,7 @@
 //
 // The module proxy does not know the version yet when the modules are tidied. So
 // each tidied module is packed, as the go command packs a tag, into a folder that
-// serves as a proxy for the next ones.
+// serves as a proxy for the next ones. It runs in a clone, not in a worktree of git.
 package main
 
 import (

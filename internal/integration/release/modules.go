@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/corridor-go/corridor/internal/archtest"
 )
 
 // root is the path of the repository's root module.
-const root = "github.com/corridor-go/corridor"
-
-// untagged are the modules of the workspace that are never released.
-var untagged = []string{"internal/integration"}
+const root = archtest.Module
 
 // Module is one module of the workspace.
 type Module struct {
@@ -24,7 +23,7 @@ type Module struct {
 	File *modfile.File
 }
 
-// Modules reads the modules that go.work in dir uses, but for the untagged ones,
+// Modules reads the modules that go.work in dir uses, but for those that are never released,
 // each after all that it requires.
 func Modules(dir string) ([]Module, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "go.work"))
@@ -41,11 +40,16 @@ func Modules(dir string) ([]Module, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(untagged, m.Dir) {
+		if !untagged(m.Dir) {
 			all = append(all, m)
 		}
 	}
 	return sorted(all)
+}
+
+// untagged reports whether a module is never released.
+func untagged(dir string) bool {
+	return slices.ContainsFunc(archtest.ModuleRules, func(r archtest.ModuleRule) bool { return r.Untagged && r.Dir == dir })
 }
 
 func readModule(repository, dir string) (Module, error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -29,6 +30,9 @@ func Release(ctx context.Context, repository, version string, proxy Proxy) ([]st
 	}
 	modules, err := Modules(repository)
 	if err != nil {
+		return nil, err
+	}
+	if err := untaken(ctx, repository, modules, version); err != nil {
 		return nil, err
 	}
 	if _, err := git(ctx, repository, "checkout", "--quiet", "--detach"); err != nil {
@@ -55,6 +59,21 @@ func Release(ctx context.Context, repository, version string, proxy Proxy) ([]st
 		tags = append(tags, tag)
 	}
 	return tags, nil
+}
+
+// untaken rejects a version that a module has a tag for.
+func untaken(ctx context.Context, repository string, modules []Module, version string) error {
+	listed, err := git(ctx, repository, "tag", "--list")
+	if err != nil {
+		return err
+	}
+	tags := strings.Fields(listed)
+	for i := range modules {
+		if tag := modules[i].tag(version); slices.Contains(tags, tag) {
+			return fmt.Errorf("tag %s exists", tag)
+		}
+	}
+	return nil
 }
 
 // prepare commits the module as users get it.
@@ -84,11 +103,12 @@ func prepare(ctx context.Context, repository string, m *Module, version string, 
 // then what this machine has downloaded before, then the usual proxy. Its module
 // cache is a new one, so that nothing of a rehearsal is taken for a release later.
 func proxyEnv(ctx context.Context, proxy Proxy) ([]string, error) {
-	known, err := command(ctx, ".", nil, "go", "env", "GOMODCACHE", "GOPROXY")
+	known, err := command(ctx, ".", nil, "go", "env", "GOMODCACHE", "GOPROXY", "GONOSUMDB")
 	if err != nil {
 		return nil, err
 	}
-	cache, usual, _ := strings.Cut(strings.TrimSpace(known), "\n")
+	values := strings.Split(known, "\n") // one a line
+	cache, usual, unsummed := values[0], values[1], values[2]
 	folder, err := filepath.Abs(string(proxy))
 	if err != nil {
 		return nil, err
@@ -98,7 +118,7 @@ func proxyEnv(ctx context.Context, proxy Proxy) ([]string, error) {
 		"GOFLAGS=-mod=mod -modcacherw",
 		"GOMODCACHE=" + filepath.Join(folder, "modcache"),
 		"GOPROXY=file://" + folder + ",file://" + filepath.Join(cache, "cache", "download") + "," + usual,
-		"GONOSUMDB=" + root + "," + root + "/*",
+		"GONOSUMDB=" + strings.Trim(unsummed+","+root+","+root+"/*", ","),
 	}, nil
 }
 

@@ -1,4 +1,4 @@
-// Package storemodel has the models that the stores of this module are tested
+// Package storemodel has the models that the stores of corridor are tested
 // against: the rules of a port written down plainly, and asked the same in any
 // order. A store's test calls each in one line:
 //

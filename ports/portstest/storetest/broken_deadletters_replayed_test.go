@@ -2,119 +2,236 @@ package storetest_test
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
 const (
-	replays       = "a replayed event comes before the later ones of its key"
-	givenBack     = "an event given back waits behind a replayed one, and for its own time"
-	named         = "Replay brings back the events named, or all, and counts them"
-	claimedBefore = "a claim of before a replay is a conflict"
+	replayedFields    = "a replayed event comes out as it was saved"
+	replayedInstant   = "a replayed event waits for the instant of its replay"
+	replayedListed    = "a replayed event is not listed, until it is buried again"
+	replayedDelivered = "a buried event that is replayed can be delivered"
+	discardNamed      = "Discard removes the buried events named, and counts them"
+	discardNone       = "Discard of no event is refused"
+	discardForGood    = "a discarded event never comes again"
+	oneOfMany         = "of many that replay or discard an event one does"
+	allOnce           = "many that replay all bring each event back once"
 )
 
-var replaySaboteurs = []saboteur{
-	{"replays nothing", replays, func(b *bundle) {
-		b.letters.replay = func(_ context.Context, _ time.Time, ids ...string) (int, error) { return len(ids), nil }
-	}},
-	{"replays behind the rest", replays, replaysBehind},
-	{"keeps the attempts of a replayed event", replays, func(b *bundle) {
-		again := map[string]int{}
+type (
+	replayFunc  = func(ctx context.Context, now time.Time, ids ...string) (int, error)
+	discardFunc = func(ctx context.Context, ids ...string) (int, error)
+)
+
+// replaysBy puts fn in the place of Replay.
+func replaysBy(fn func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error)) func(b *bundle) {
+	return func(b *bundle) {
 		replay := b.letters.replay
 		b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+			return fn(ctx, replay, now, ids)
+		}
+	}
+}
+
+// discardsBy puts fn in the place of Discard.
+func discardsBy(fn func(ctx context.Context, discard discardFunc, ids []string) (int, error)) func(b *bundle) {
+	return func(b *bundle) {
+		discard := b.letters.discard
+		b.letters.discard = func(ctx context.Context, ids ...string) (int, error) { return fn(ctx, discard, ids) }
+	}
+}
+
+// namedAs gives the ids of the buried events that f cannot tell from those named.
+func (b *bundle) namedAs(ctx context.Context, f func(string) string, ids []string) []string {
+	page, err := b.letters.buried(ctx, 0, 1000)
+	if err != nil {
+		panic(err)
+	}
+	var found []string
+	for i := range page {
+		if slices.ContainsFunc(ids, func(id string) bool { return f(id) == f(page[i].ID) }) {
+			found = append(found, page[i].ID)
+		}
+	}
+	return found
+}
+
+func mapReplayed(b *bundle, f func(string) string) {
+	replaysBy(func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error) {
+		return replay(ctx, now, b.namedAs(ctx, f, ids)...)
+	})(b)
+}
+
+func mapDiscarded(b *bundle, f func(string) string) {
+	discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+		return discard(ctx, b.namedAs(ctx, f, ids)...)
+	})(b)
+}
+
+// onReplayed lets fn change the events that were named in a replay.
+func onReplayed(fn func(e *ports.Event)) func(b *bundle) {
+	return func(b *bundle) {
+		named := map[string]bool{}
+		replaysBy(func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error) {
 			for _, id := range ids {
-				again[id] = 1
+				named[id] = true
 			}
 			return replay(ctx, now, ids...)
-		}
-		eachEvent(func(e *ports.Event) { e.Attempt += again[e.ID] })(b)
-	}},
-	{"lets an event given back overtake a replayed one", givenBack, losesOrder},
-	{"forgets a later time behind a replayed event", givenBack, retriesAt(-3 * time.Minute)},
-	{"replays all when some are named", named, func(b *bundle) {
-		replay := b.letters.replay
-		b.letters.replay = func(ctx context.Context, now time.Time, _ ...string) (int, error) { return replay(ctx, now) }
-	}},
-	{"counts what was named", named, func(b *bundle) {
-		replay := b.letters.replay
-		b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-			n, err := replay(ctx, now, ids...)
-			return max(n, len(ids)), err
-		}
-	}},
-	{"replays none when none is named", named, func(b *bundle) {
-		replay := b.letters.replay
-		b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-			if len(ids) == 0 {
-				return 0, nil
+		})(b)
+		eachEvent(func(e *ports.Event) {
+			if named[e.ID] {
+				fn(e)
 			}
-			return replay(ctx, now, ids...)
-		}
-	}},
-	{"names claims by their attempts", claimedBefore, namesByAttempt},
-	{"lets the claim that buried end a replayed event", claimedBefore, endsReplayed},
-}
-
-// replaysBehind saves a replayed event anew, behind the others of its key.
-func replaysBehind(b *bundle) {
-	const mark = "\x00again"
-	kept := map[string]ports.Event{}
-	bury := b.outbox.bury
-	b.outbox.bury = func(ctx context.Context, e ports.Event, reason string) error {
-		kept[e.ID] = e
-		return bury(ctx, e, reason)
-	}
-	book, save := b.locks.book, b.locks.save
-	b.letters.replay = func(ctx context.Context, _ time.Time, ids ...string) (int, error) {
-		carrier, err := book(ctx, ports.BookKey{Owner: "replay"})
-		if err != nil {
-			return 0, err
-		}
-		e := kept[ids[0]]
-		e.ID += mark
-		return 1, save(ctx, ports.RateLockChange{Book: carrier, Events: []ports.Event{e}})
-	}
-	eachEvent(func(e *ports.Event) { e.ID = strings.TrimSuffix(e.ID, mark) })(b)
-}
-
-// namesByAttempt takes a claim for the latest of the same attempt.
-func namesByAttempt(b *bundle) {
-	latest := map[string]int64{}
-	of := func(e ports.Event) string { return fmt.Sprint(e.Attempt, " ", e.ID) }
-	eachEvent(func(e *ports.Event) { latest[of(*e)] = e.Claim })(b)
-	inner := b.outbox
-	b.outbox.ack = func(ctx context.Context, e ports.Event) error {
-		e.Claim = latest[of(e)]
-		return inner.ack(ctx, e)
-	}
-	b.outbox.retry = func(ctx context.Context, e ports.Event, at time.Time) error {
-		e.Claim = latest[of(e)]
-		return inner.retry(ctx, e, at)
-	}
-	b.outbox.bury = func(ctx context.Context, e ports.Event, reason string) error {
-		e.Claim = latest[of(e)]
-		return inner.bury(ctx, e, reason)
+		})(b)
 	}
 }
 
-// endsReplayed takes any claim of a replayed event that nobody has claimed since.
-func endsReplayed(b *bundle) {
-	waits := map[string]bool{}
-	replay := b.letters.replay
-	b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-		for _, id := range ids {
-			waits[id] = true
-		}
-		return replay(ctx, now, ids...)
-	}
-	eachEvent(func(e *ports.Event) { delete(waits, e.ID) })(b)
-	onEnds(b, func(id string, _ int64, err error) error {
-		if waits[id] {
-			return nil
-		}
-		return err
+func replaysLater(by time.Duration) func(b *bundle) {
+	return replaysBy(func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error) {
+		return replay(ctx, now.Add(by), ids...)
 	})
 }
+
+// listsForEver lists what it has ever listed.
+func listsForEver(b *bundle) {
+	seen := map[int64]ports.BuriedEvent{}
+	onBuried(func(page []ports.BuriedEvent) []ports.BuriedEvent {
+		for _, e := range page {
+			seen[e.Pos] = e
+		}
+		var all []ports.BuriedEvent
+		for _, pos := range slices.Sorted(maps.Keys(seen)) {
+			all = append(all, seen[pos])
+		}
+		return all
+	})(b)
+}
+
+// onBury shows fn what is buried, and why.
+func onBury(b *bundle, fn func(e ports.Event, reason *string)) {
+	bury := b.outbox.bury
+	b.outbox.bury = func(ctx context.Context, e ports.Event, reason string) error {
+		fn(e, &reason)
+		return bury(ctx, e, reason)
+	}
+}
+
+// countsEver counts what was ever buried.
+func countsEver(b *bundle) {
+	var mu sync.Mutex
+	ever := map[string]bool{}
+	onBury(b, func(e ports.Event, _ *string) { ever[e.ID] = true })
+	replaysBy(func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		n, err := replay(ctx, now, ids...)
+		if len(ids) == 0 {
+			n = len(ever)
+		}
+		return n, err
+	})(b)
+}
+
+var replayedSaboteurs = append(
+	confuse("replayed ids", "ids that look alike are replayed apart", looks, mapReplayed),
+	saboteur{"forgets the owner of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Owner = "" })},
+	saboteur{"forgets the data of a replayed event", replayedFields, onReplayed(func(e *ports.Event) { e.Data = nil })},
+	saboteur{"counts the attempts of a replayed event on", replayedFields, onReplayed(func(e *ports.Event) { e.Attempt++ })},
+	saboteur{"replays at once", replayedInstant, replaysLater(-24 * time.Hour)},
+	saboteur{"replays too late", replayedInstant, replaysLater(time.Millisecond)},
+	saboteur{"lists what was replayed", replayedListed, listsForEver},
+	saboteur{"keeps the first reason", replayedListed, func(b *bundle) {
+		first := map[string]string{}
+		onBury(b, func(e ports.Event, reason *string) {
+			if first[e.ID] == "" {
+				first[e.ID] = *reason
+			}
+			*reason = first[e.ID]
+		})
+	}},
+	saboteur{"gives what is buried again a new place", replayedListed, func(b *bundle) {
+		buried := map[string]int64{}
+		onBury(b, func(e ports.Event, _ *string) { buried[e.ID]++ })
+		eachBuried(func(e *ports.BuriedEvent) { e.Pos += (buried[e.ID] - 1) * 1000 })(b)
+	}},
+	saboteur{"counts what is out as replayed", replayedDelivered, countsEver},
+	saboteur{"buries what is delivered after a replay", replayedDelivered, func(b *bundle) {
+		b.outbox.ack = func(ctx context.Context, e ports.Event) error { return b.outbox.bury(ctx, e, "") }
+	}},
+)
+
+// discardsClaimed removes an event that is out, too.
+func discardsClaimed(b *bundle) {
+	out := map[string]ports.Event{}
+	eachEvent(func(e *ports.Event) { out[e.ID] = *e })(b)
+	discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+		for _, id := range ids {
+			if err := b.outbox.ack(ctx, out[id]); err != nil && errcodes.Of(err) != errcodes.Conflict {
+				return 0, err
+			}
+		}
+		return discard(ctx, ids...)
+	})(b)
+}
+
+// hidesDiscarded lists discarded events no more, and that is all.
+func hidesDiscarded(b *bundle) {
+	hidden := map[string]bool{}
+	discardsBy(func(_ context.Context, _ discardFunc, ids []string) (int, error) {
+		for _, id := range ids {
+			hidden[id] = true
+		}
+		return len(ids), nil
+	})(b)
+	onBuried(func(page []ports.BuriedEvent) []ports.BuriedEvent {
+		return slices.DeleteFunc(page, func(e ports.BuriedEvent) bool { return hidden[e.ID] })
+	})(b)
+}
+
+var countsNamed = discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+	_, err := discard(ctx, ids...)
+	return len(ids), err
+})
+
+var discardSaboteurs = append(
+	confuse("discarded ids", "ids that look alike are discarded apart", looks, mapDiscarded),
+	saboteur{"discards nothing", discardNamed, discardsBy(func(_ context.Context, _ discardFunc, ids []string) (int, error) { return len(ids), nil })},
+	saboteur{"counts what is named", discardNamed, countsNamed},
+	saboteur{"discards the first of those named", discardNamed, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+		n, err := discard(ctx, ids[0])
+		return max(n, min(2, len(ids)-n)), err
+	})},
+	saboteur{"discards what is out", discardNamed, discardsClaimed},
+	saboteur{"takes none for all", discardNone, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+		if len(ids) == 0 {
+			ids = []string{"a"}
+		}
+		return discard(ctx, ids...)
+	})},
+	saboteur{"passes over a discard of none", discardNone, discardsBy(func(ctx context.Context, discard discardFunc, ids []string) (int, error) {
+		if len(ids) == 0 {
+			return 0, nil
+		}
+		return discard(ctx, ids...)
+	})},
+	saboteur{"hides what is discarded", discardForGood, hidesDiscarded},
+	saboteur{"lets the claim that buried settle a discarded event", discardForGood, takesStale},
+	saboteur{"counts every racer's discard", oneOfMany, countsNamed},
+	saboteur{"replays what it discards", oneOfMany, func(b *bundle) {
+		discardsBy(func(ctx context.Context, _ discardFunc, ids []string) (int, error) {
+			return b.letters.replay(ctx, time.Time{}, ids...)
+		})(b)
+	}},
+	saboteur{"counts every racer's replay", allOnce, countsEver},
+	saboteur{"replays one of all", allOnce, replaysBy(func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error) {
+		if len(ids) == 0 {
+			ids = []string{"a"}
+		}
+		return replay(ctx, now, ids...)
+	})},
+)
