@@ -125,7 +125,7 @@ var Layers = []Layer{
 	{
 		Name:     "tools",
 		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/integration/..."},
-		Own:      []string{"..."}, Outside: []string{"*", "testing", Module + "/internal/archtest"},
+		Own:      []string{"..."}, Outside: []string{"*", "testing", rapid, Module + "/internal/archtest"},
 	},
 }
 

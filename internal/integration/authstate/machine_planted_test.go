@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/corridor-go/corridor/internal/integration/planted"
+
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -60,7 +62,7 @@ func TestTheMachineFindsPlantedBugs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := plant(storages["memory"](t))
-			require.True(t, fails(func(t rapid.TB) { checkMachine(t, store) }))
+			require.True(t, planted.Fails(func(t rapid.TB) { checkMachine(t, store) }))
 		})
 	}
 }

@@ -1,12 +1,9 @@
 package authstate_test
 
 import (
-	"fmt"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/adapters/sqlite"
@@ -35,34 +32,4 @@ var storages = map[string]func(t testing.TB) storage{
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
 		return s
 	},
-}
-
-// recorder is a test that may fail without failing this one.
-type recorder struct {
-	rapid.TB
-	failed bool
-}
-
-func (r *recorder) Helper()                           {}
-func (r *recorder) Name() string                      { return "planted" }
-func (r *recorder) Logf(string, ...any)               {}
-func (r *recorder) Log(...any)                        {}
-func (r *recorder) Errorf(string, ...any)             { r.failed = true }
-func (r *recorder) Error(...any)                      { r.failed = true }
-func (r *recorder) Fail()                             { r.failed = true }
-func (r *recorder) Failed() bool                      { return r.failed }
-func (r *recorder) FailNow()                          { r.failed = true; runtime.Goexit() }
-func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...); runtime.Goexit() }
-func (r *recorder) Fatal(args ...any)                 { r.Fatalf("%s", fmt.Sprint(args...)) }
-
-// fails reports whether a check that should find a planted bug does.
-func fails(check func(t rapid.TB)) bool {
-	r := &recorder{}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		check(r)
-	}()
-	<-done
-	return r.failed
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/corridor-go/corridor/internal/integration/planted"
+
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -344,7 +346,7 @@ func TestTheMachineFindsPlantedBugs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := plant(stores["memory"](t))
-			require.True(t, fails(func(t rapid.TB) { checkMachine(t, store) }))
+			require.True(t, planted.Fails(func(t rapid.TB) { checkMachine(t, store) }))
 		})
 	}
 }
