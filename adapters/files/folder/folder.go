@@ -54,11 +54,16 @@ func (f *Folder) Create(ctx context.Context, name string) (ports.NewReportFile, 
 }
 
 // start makes a hidden file and the directories above it. A Remove may take an
-// empty directory away in between, again and again, but hardly so often.
+// empty directory away at any moment, but hardly so often in a row. MkdirAll
+// reports that as fs.ErrNotExist, or as fs.ErrExist when the directory vanished
+// between its two looks.
 func (f *Folder) start(temp string) (*os.File, error) {
 	var err error
 	for range tries {
-		if err = f.root.MkdirAll(path.Dir(temp), dirPerm); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err = f.root.MkdirAll(path.Dir(temp), dirPerm); errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
 		var file *os.File

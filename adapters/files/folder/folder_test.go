@@ -221,7 +221,7 @@ func churn(tb testing.TB, files ports.ReportFiles, c byte) error {
 	for i := range data {
 		data[i] = c
 	}
-	for round := range 40 {
+	for round := range 120 {
 		if round%4 == 3 {
 			if err := files.Remove(tb.Context(), report); err != nil {
 				return err
