@@ -7,7 +7,7 @@ import (
 
 	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/ticker"
+	"github.com/corridor-go/corridor/internal/background"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -24,7 +24,7 @@ type Service struct {
 	work         ports.Work
 	normaliser   *failures.Normaliser
 	cfg          Config
-	loops        *ticker.Loops
+	loops        *background.Loops
 }
 
 // New makes a service. A value out of its bounds, or a port or a normaliser
@@ -38,7 +38,10 @@ func New(p Ports, normaliser *failures.Normaliser, config *Config) (*Service, er
 		return nil, err
 	}
 	return &Service{
-		transactions: p.Transactions, work: p.Work, normaliser: normaliser, cfg: cfg, loops: ticker.New(cfg.Clock, cfg.Every),
+		transactions: p.Transactions, work: p.Work, normaliser: normaliser, cfg: cfg, loops: background.New(background.Config{
+			Clock: cfg.Clock, Every: cfg.Every, Logger: cfg.Logger, Work: "payments",
+			Failed: func(_ context.Context, err error) { cfg.Hooks.Background(err) },
+		}),
 	}, nil
 }
 

@@ -202,7 +202,7 @@ func TestDamagedWorkIsBuried(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.NotFound)
 	require.Len(t, s.settled, 7)
 	for i, what := range s.settled[:6] {
-		assert.Equal(t, fmt.Sprintf("bury: the work is damaged, or its transaction is damaged or gone %d", i+1), what)
+		assert.Equal(t, fmt.Sprintf("bury: the work is damaged, or its record is damaged or gone %d", i+1), what)
 	}
 	assert.Contains(t, s.settled[6], "done evt_")
 	assert.Equal(t, ports.TransactionFailed, r.stored("t").Status)

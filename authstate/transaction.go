@@ -35,7 +35,7 @@ func opened(owner string, o Opening, now time.Time) (transaction, error) {
 		return transaction{}, badField("respondBy", "must not be beyond the year 9999; zero is for ever")
 	}
 	return transaction{ports.Transaction{
-		ID: o.ID, Owner: owner, Direction: o.Direction, Status: pending, CreatedAt: stamp(now), RespondBy: stamp(o.RespondBy),
+		ID: o.ID, Owner: owner, Direction: o.Direction, Status: pending, CreatedAt: ports.Millis(now), RespondBy: ports.Millis(o.RespondBy),
 	}}, nil
 }
 
@@ -47,14 +47,6 @@ func badField(name, reason string) error {
 func validID(id string) bool {
 	return id != "" && len(id) <= MaxTransactionID && utf8.ValidString(id) &&
 		!strings.ContainsFunc(id, unicode.IsControl)
-}
-
-// stamp cuts a time to what is kept. Zero stays zero.
-func stamp(t time.Time) time.Time {
-	if t.IsZero() {
-		return time.Time{}
-	}
-	return t.UTC().Truncate(time.Millisecond)
 }
 
 // restored takes a stored record, unless it is impossible: that is
@@ -138,13 +130,13 @@ func (t transaction) apply(v *verdict, now time.Time) (transaction, Transition) 
 	case Moved:
 		t.rec.Status, t.rec.Code = row.To, v.code
 		t.rec.Raw, t.rec.Scheme, t.rec.Tables = v.raw, string(v.scheme), v.tables
-		t.rec.EndedAt = latest(stamp(now), t.rec.CreatedAt)
+		t.rec.EndedAt = latest(ports.Millis(now), t.rec.CreatedAt)
 	case LandedLate:
 		if !t.rec.Late.At.IsZero() {
 			row.Effect, row.Event = Unchanged, ""
 			break
 		}
-		t.rec.Late = ports.LatePayment{At: latest(stamp(now), t.rec.EndedAt), Raw: v.raw}
+		t.rec.Late = ports.LatePayment{At: latest(ports.Millis(now), t.rec.EndedAt), Raw: v.raw}
 	case Unchanged, Contradicted:
 	}
 	return t, row

@@ -235,3 +235,19 @@ func ExampleWrap() {
 	// Rates for the pair are temporarily unavailable
 	// price_unavailable: Rates for the pair are temporarily unavailable: unexpected EOF
 }
+
+func TestCodedAgreesWithOf(t *testing.T) {
+	bare := errors.New("disk on fire")
+	for _, err := range []error{
+		bare, context.Canceled, context.DeadlineExceeded, fmt.Errorf("reading: %w", context.Canceled),
+		errcodes.NotFound, errcodes.New(errcodes.Conflict, ""), errors.Join(bare, errcodes.New(errcodes.Conflict, "")),
+	} {
+		coded := errcodes.Coded(err)
+		require.ErrorIs(t, coded, errcodes.Of(err))
+		require.Equal(t, errcodes.Of(err), errcodes.Of(coded))
+		require.ErrorIs(t, coded, err)
+	}
+	require.NoError(t, errcodes.Coded(nil))
+	known := errcodes.New(errcodes.Conflict, "taken")
+	require.Same(t, known, errcodes.Coded(known))
+}

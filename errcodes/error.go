@@ -104,6 +104,17 @@ func Of(err error) Code {
 	}
 }
 
+// Coded returns err with the code that [Of] finds, so that errors.Is agrees with
+// Of: a context's error becomes [Canceled] or [DeadlineExceeded], one without a
+// code [Internal]. The cause stays visible to errors.Is. A coded error and nil come
+// back as they are.
+func Coded(err error) error {
+	if code := Of(err); err != nil && !errors.Is(err, code) {
+		return Wrap(code, "", err)
+	}
+	return err
+}
+
 // MessageOf gives the text of err that a caller may see. An error without a
 // code keeps its text to itself.
 func MessageOf(err error) string {

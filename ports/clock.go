@@ -24,3 +24,13 @@ type clockFuncs struct {
 
 func (c clockFuncs) Now() time.Time                         { return c.now() }
 func (c clockFuncs) After(d time.Duration) <-chan time.Time { return c.after(d) }
+
+// TimeLayout is the text of an instant in UTC, as it stands on the wire and in
+// reports: RFC 3339 with three digits of milliseconds.
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+// FormatTime returns t in UTC in [TimeLayout].
+func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
+
+// Millis returns t in UTC, cut to the millisecond: what stores keep of it.
+func Millis(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

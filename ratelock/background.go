@@ -15,9 +15,7 @@ import (
 // need no ticker. It returns nil after Close, else ctx's error; what fails in a
 // tick goes to the logger and to Hooks.Background.
 func (s *Service) Run(ctx context.Context) error {
-	return s.loops.Run(ctx, false, func(ctx context.Context, now time.Time) {
-		_ = s.Tick(ctx, now) // reported where it failed
-	})
+	return s.loops.Run(ctx, s.Tick)
 }
 
 // Tick does one round of background work at now: Sweep, then Drift. Errors are
@@ -69,7 +67,7 @@ func (s *Service) background(err error) error {
 
 // Close stops Run and waits for its tick to end, or for ctx, whose error it then
 // gives. Calls in flight end by themselves. Close may be called more than once.
-func (s *Service) Close(ctx context.Context) error { return s.loops.Close(ctx) }
+func (s *Service) Close(ctx context.Context) error { return s.loops.Stop(ctx) }
 
 // DefaultLead is how long before its end a [Keeper] replaces a lock (SPEC 4.2).
 const DefaultLead = time.Hour
@@ -140,7 +138,5 @@ func (k *Keeper) keep(ctx context.Context, want *Kept) error {
 // Run ticks at once and then every Config.Every of the service, until ctx is
 // done, whose error it then gives, or the service is closed.
 func (k *Keeper) Run(ctx context.Context) error {
-	return k.service.loops.Run(ctx, true, func(ctx context.Context, now time.Time) {
-		_ = k.Tick(ctx, now) // reported where it failed
-	})
+	return k.service.loops.Run(ctx, k.Tick)
 }

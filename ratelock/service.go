@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/ticker"
+	"github.com/corridor-go/corridor/internal/background"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -18,7 +18,7 @@ type Service struct {
 	cfg    Config
 	queue  *queue
 	watch  watch
-	loops  *ticker.Loops
+	loops  *background.Loops
 }
 
 // New makes a service. The policy may say how to check itself (Check() error,
@@ -37,7 +37,10 @@ func New(store ports.RateLockStore, feed ports.PriceFeed, policy Policy, config 
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{store: store, policy: policy, cfg: cfg, queue: newQueue(), loops: ticker.New(cfg.Clock, cfg.Every)}
+	s := &Service{store: store, policy: policy, cfg: cfg, queue: newQueue(), loops: background.New(background.Config{
+		Clock: cfg.Clock, Every: cfg.Every, Logger: cfg.Logger, Work: "rate locks",
+		Failed: func(_ context.Context, err error) { cfg.Hooks.Background(err) },
+	})}
 	s.prices.feed, s.prices.cfg, s.prices.looks = feed, &s.cfg, map[ports.Pair]*look{}
 	s.watch.init()
 	return s, nil

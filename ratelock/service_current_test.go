@@ -291,8 +291,6 @@ func TestCloseWaitsForTheTick(t *testing.T) {
 	release := r.feed.Hold()
 	done, closed := make(chan error, 1), make(chan error, 1)
 	go func() { done <- r.locks.Run(t.Context()) }()
-	r.clock.BlockUntil(1)
-	r.clock.Advance(ratelock.DefaultEvery)
 	r.feed.WaitAsked(1)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

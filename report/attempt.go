@@ -112,7 +112,7 @@ func (a *attempt) beat(ctx context.Context, now time.Time) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	change, err := a.job.move(OnBeat, now, func(r *ports.ReportJob) {
-		r.Rows, r.LeaseUntil = a.rows.Load(), stamp(now.Add(a.service.cfg.Lease))
+		r.Rows, r.LeaseUntil = a.rows.Load(), ports.Millis(now.Add(a.service.cfg.Lease))
 	})
 	if err != nil {
 		return err

@@ -42,8 +42,6 @@ func impossible(r *ports.ReportJob) string {
 	}
 }
 
-func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
-
 // move takes the job along a row of the state table at now, and gives the write
 // that tells of it. set fills in what the new state needs.
 func (j job) move(on Trigger, now time.Time, set func(*ports.ReportJob)) (ports.ReportChange, error) {
@@ -52,7 +50,7 @@ func (j job) move(on Trigger, now time.Time, set func(*ports.ReportJob)) (ports.
 		return ports.ReportChange{}, err
 	}
 	rec := j.rec
-	now = latest(stamp(now), rec.UpdatedAt)
+	now = latest(ports.Millis(now), rec.UpdatedAt)
 	rec.Status, rec.UpdatedAt = row.To, now
 	if row.From == "" {
 		rec.CreatedAt = now

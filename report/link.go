@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // A token is the end of its life, the owner's length, owner and id, and a MAC of
@@ -37,7 +38,7 @@ func (s *Service) DownloadURL(ctx context.Context, owner, id string) (Link, erro
 	if _, err := s.completed(ctx, owner, id); err != nil {
 		return Link{}, err
 	}
-	ends := stamp(s.cfg.Clock.Now().Add(s.cfg.LinkLife))
+	ends := ports.Millis(s.cfg.Clock.Now().Add(s.cfg.LinkLife))
 	raw := binary.BigEndian.AppendUint64(nil, uint64(ends.UnixMilli()))
 	raw = binary.BigEndian.AppendUint16(raw, uint16(len(owner)))
 	raw = append(append(raw, owner...), id...)

@@ -55,7 +55,7 @@ func (s *Service) manifest(rec *ports.ReportJob, c content, m *made) ([]byte, er
 	out := Manifest{
 		Schema: ManifestSchema, ID: rec.ID, Type: rec.Kind, Name: r.Name, MerchantID: r.MerchantID,
 		From: r.From.Format(TimeLayout), Until: r.Until().Format(TimeLayout), TimeZone: "UTC",
-		Filters: r.Filters, AsOf: m.asOf.Format(TimeLayout), GeneratedAt: stamp(s.cfg.Clock.Now()).Format(TimeLayout),
+		Filters: r.Filters, AsOf: m.asOf.Format(TimeLayout), GeneratedAt: ports.Millis(s.cfg.Clock.Now()).Format(TimeLayout),
 		File: "report." + r.Format, Format: r.Format, ContentType: s.writers[r.Format].ContentType(),
 		Rows: m.rows, Bytes: m.size, SHA256: m.sha256, Columns: make([]ManifestColumn, 0, len(c.columns)),
 	}

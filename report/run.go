@@ -25,7 +25,7 @@ func (s *Service) Run(ctx context.Context) error {
 	var workers errgroup.Group
 	workers.Go(func() error {
 		select {
-		case <-s.loops.Closed():
+		case <-s.loops.Stopping():
 			cancel(errClosing)
 		case <-ctx.Done():
 		}
@@ -183,7 +183,7 @@ func (s *Service) end(ctx context.Context, j job, on Trigger, set func(*ports.Re
 // giveBack lets another process take the report up after a pause.
 func (s *Service) giveBack(ctx context.Context, j job, pause time.Duration) error {
 	now := s.cfg.Clock.Now()
-	change, err := j.move(OnBeat, now, func(r *ports.ReportJob) { r.Holder, r.LeaseUntil = "", stamp(now.Add(pause)) })
+	change, err := j.move(OnBeat, now, func(r *ports.ReportJob) { r.Holder, r.LeaseUntil = "", ports.Millis(now.Add(pause)) })
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/ticker"
+	"github.com/corridor-go/corridor/internal/background"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report/match"
 )
@@ -20,7 +20,7 @@ type Service struct {
 	policy  Policy
 	cfg     Config
 	holder  string // this service's name in leases
-	loops   *ticker.Loops
+	loops   *background.Loops
 	wake    chan struct{} // holds a token when there is something new to run
 	waiting *waiting
 }
@@ -54,7 +54,10 @@ func New(p Ports, policy Policy, config *Config) (*Service, error) {
 	policy.Directions = slices.Clone(policy.Directions)
 	return &Service{
 		ports: p, writers: writers, columns: columns, policy: policy, cfg: cfg, holder: holder,
-		loops: ticker.New(cfg.Clock, cfg.Every), wake: make(chan struct{}, 1),
+		loops: background.New(background.Config{
+			Clock: cfg.Clock, Every: cfg.Every, Logger: cfg.Logger, Work: "reports",
+			Failed: func(_ context.Context, err error) { cfg.Hooks.Background(err) },
+		}), wake: make(chan struct{}, 1),
 		waiting: newWaiting(cfg.MaxWaiting),
 	}, nil
 }
@@ -158,4 +161,4 @@ func (s *Service) ended(r ports.ReportJob) {
 // Close ends Run: what it is making is broken off and left to the next process
 // that takes it up. It waits for that, at the longest until ctx is done, whose
 // error it gives then.
-func (s *Service) Close(ctx context.Context) error { return s.loops.Close(ctx) }
+func (s *Service) Close(ctx context.Context) error { return s.loops.Stop(ctx) }

@@ -33,7 +33,7 @@ func (s *Service) transactions(ctx context.Context, rec *ports.ReportJob) (conte
 		}
 	}
 	rows := ordered(ctx, s.ports.Transactions.Rows(ctx, q), &q)
-	return content{describe(r.Columns, s.columns), here.passing(rows, len(r.Columns)), stamp(asOf)}, nil
+	return content{describe(r.Columns, s.columns), here.passing(rows, len(r.Columns)), ports.Millis(asOf)}, nil
 }
 
 // applied gives the filter as the source is to apply it, if it does.

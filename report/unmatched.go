@@ -33,7 +33,7 @@ func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content,
 	if err != nil {
 		return content{}, err
 	}
-	asOf := stamp(earliest(settled, created))
+	asOf := ports.Millis(earliest(settled, created))
 	in := match.Input{
 		Lines: ofTheDays(s.ports.Settlements.Lines(ctx, ports.RowQuery{
 			Owner: rec.Owner, MerchantID: rec.Request.MerchantID,

@@ -166,7 +166,7 @@ func (s *Service) call(ctx context.Context, c ports.AccountConnector, l ports.Ac
 		a, err := s.guarded(calling, c, l)
 		if given.CompareAndSwap(false, true) {
 			replies <- reply{a, err}
-		} else if !s.closing() && !errors.Is(err, context.Canceled) {
+		} else if !s.loops.Stopped() && !errors.Is(err, context.Canceled) {
 			s.cfg.Hooks.Late(c.Name())
 		}
 	})
@@ -181,16 +181,6 @@ func (s *Service) call(ctx context.Context, c ports.AccountConnector, l ports.Ac
 		return r.answer, r.err
 	}
 	return ports.Answer{}, context.DeadlineExceeded
-}
-
-// closing reports whether lookups are being broken off.
-func (s *Service) closing() bool {
-	select {
-	case <-s.loops.Closed():
-		return true
-	default:
-		return false
-	}
 }
 
 // guarded is a lookup whose panic hurts nobody else.
@@ -227,7 +217,7 @@ func (s *Service) rerouteOne(ctx context.Context, f *flight, id string) {
 			return // it has ended meanwhile, or tells so already
 		}
 		rec.Provider = name
-		err = s.save(ctx, &rec, t.Event, stamp(s.cfg.Clock.Now()))
+		err = s.save(ctx, &rec, t.Event, ports.Millis(s.cfg.Clock.Now()))
 		if errcodes.Of(err) != errcodes.Conflict {
 			s.note(ctx, "a validation was not updated", err)
 			return

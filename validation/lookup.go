@@ -100,7 +100,7 @@ func (s *Service) pend(ctx context.Context, rec *ports.ValidationRecord, w *want
 		return ports.Validation{}, err
 	}
 	now := s.cfg.Clock.Now()
-	if err := s.save(ctx, rec, t.Event, stamp(now), recovery(rec, now)); err != nil {
+	if err := s.save(ctx, rec, t.Event, ports.Millis(now), recovery(rec, now)); err != nil {
 		return ports.Validation{}, err
 	}
 	if s.attach(ctx, f, rec) || f.broken() {
@@ -146,7 +146,7 @@ func (s *Service) tend(ctx context.Context, cancel context.CancelFunc, f *flight
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.loops.Closed():
+		case <-s.loops.Stopping():
 			cancel()
 			return
 		case <-s.cfg.Clock.After(claimRenew):
@@ -216,7 +216,7 @@ func (s *Service) lookUp(ctx context.Context, f *flight) ending {
 	if end.err != nil || !end.outcome.Rule().Cached || s.policy.AnswerTTL == 0 {
 		return end
 	}
-	at := stamp(s.cfg.Clock.Now())
+	at := ports.Millis(s.cfg.Clock.Now())
 	sealed, err := s.sealAnswer(ctx, f.owner, f.key, end.answer)
 	if err == nil {
 		expiresAt := at.Add(s.policy.AnswerTTL)

@@ -29,7 +29,7 @@ func (s *Service) draft(q *question, at time.Time) (ports.ValidationRecord, erro
 	}
 	return ports.ValidationRecord{
 		ID: id, Owner: q.owner, MerchantID: q.merchant, Market: q.account.Market, BankCode: q.account.BankCode,
-		Tables: tables, CreatedAt: at, Deadline: stamp(at.Add(s.cfg.Timeout).Add(s.cfg.Grace)),
+		Tables: tables, CreatedAt: at, Deadline: ports.Millis(at.Add(s.cfg.Timeout).Add(s.cfg.Grace)),
 	}, nil
 }
 
@@ -41,7 +41,7 @@ func (s *Service) conclude(rec *ports.ValidationRecord, v *verdict, now time.Tim
 		return "", private{}, err
 	}
 	rec.Status, rec.Provider, rec.Type, rec.Outcome, rec.Cached, rec.Match = t.To, v.provider, v.kind, v.outcome, v.cached, v.match
-	rec.EndedAt = later(stamp(now), rec.CreatedAt)
+	rec.EndedAt = later(ports.Millis(now), rec.CreatedAt)
 	rec.ExpiresAt = v.expiresAt
 	rec.PurgeAt = s.purgeAt(rec)
 	return t.Event, private{holder: v.holder, reason: v.reason, asked: v.asked}, nil
@@ -64,9 +64,6 @@ func later(a, b time.Time) time.Time {
 	}
 	return a
 }
-
-// stamp brings a time to what every store keeps: UTC, to the millisecond.
-func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // event tells of a record's new state. The record's version makes its id: each
 // version is saved once, and the first has the record's own.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/background"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -16,7 +17,6 @@ const WorkRecover = "validation.recover"
 
 const (
 	recoverEvery = 2 * time.Second // between two looks at a pending validation
-	workLease    = claimLease
 	workPage     = 100
 	purgeEvery   = int64(time.Minute / time.Millisecond)
 	purgePage    = 1000
@@ -36,12 +36,8 @@ type purges struct{ last atomic.Int64 }
 // has become stale. Errors are joined; one validation's failure leaves the
 // others alone.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
-	err := errors.Join(s.recover(ctx, now), s.sweep(ctx, now), s.purge(ctx, now))
-	if err != nil && ctx.Err() == nil {
-		s.cfg.Hooks.Background(err)
-		s.cfg.Logger.WarnContext(ctx, "validation round failed in part; the next tries again", "error", err)
-	}
-	return err
+	lost := background.Drain{Work: s.work, Kind: WorkRecover, Lease: claimLease, Retry: recoverEvery, Do: s.takeUp}
+	return s.loops.Report(ctx, errors.Join(s.loops.Drain(ctx, lost, now), s.sweep(ctx, now), s.purge(ctx, now)))
 }
 
 // Run ticks at once and then every Config.Every by the clock, until ctx is done
@@ -49,44 +45,7 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 // one before a crash, left pending: such a validation is not looked up again
 // and ends as an error when it is read past its deadline. Nothing is purged.
 func (s *Service) Run(ctx context.Context) error {
-	return s.loops.Run(ctx, true, func(ctx context.Context, now time.Time) {
-		_ = s.Tick(ctx, now) // reported where it failed
-	})
-}
-
-// recover works off what is due.
-func (s *Service) recover(ctx context.Context, now time.Time) error {
-	var failed []error
-	for {
-		items, err := s.work.Claim(ctx, WorkRecover, now, workLease, workPage)
-		failed = append(failed, err)
-		for _, item := range items {
-			failed = append(failed, s.handle(ctx, item, now))
-		}
-		if len(items) < workPage || s.closing() {
-			return errors.Join(failed...)
-		}
-	}
-}
-
-func (s *Service) handle(ctx context.Context, item ports.WorkItem, now time.Time) error {
-	ended, err := s.takeUp(ctx, item.Payload, now)
-	settled := s.settleWork(ctx, item, ended, errcodes.Of(err), now)
-	if errcodes.Of(settled) == errcodes.Conflict {
-		settled = nil // the lease ran out, and another process has the work
-	}
-	return errors.Join(err, settled)
-}
-
-func (s *Service) settleWork(ctx context.Context, item ports.WorkItem, ended bool, code errcodes.Code, now time.Time) error {
-	switch {
-	case code == errcodes.CorruptRecord:
-		return s.work.Bury(ctx, item, "the work or its validation is damaged")
-	case ended:
-		return s.work.Done(ctx, item)
-	default:
-		return s.work.Retry(ctx, item, now.Add(recoverEvery))
-	}
+	return s.loops.Run(ctx, s.Tick)
 }
 
 // takeUp sees to it that a flight of this process ends the validation, and

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/ticker"
+	"github.com/corridor-go/corridor/internal/background"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation/market"
 )
@@ -32,7 +32,7 @@ type Service struct {
 	recent      *recent
 	room        *room
 	flights     flights
-	loops       *ticker.Loops
+	loops       *background.Loops
 	purged      purges
 }
 
@@ -61,7 +61,10 @@ func New(p Ports, connectors []ports.AccountConnector, policy Policy, config *Co
 	return &Service{
 		validations: p.Validations, answers: p.Answers, work: p.Work, sealer: p.Sealer,
 		routes: routes, policy: policy, cfg: cfg, holder: holder,
-		flights: newFlights(cfg.MaxLookups), loops: ticker.New(cfg.Clock, cfg.Every),
+		flights: newFlights(cfg.MaxLookups), loops: background.New(background.Config{
+			Clock: cfg.Clock, Every: cfg.Every, Logger: cfg.Logger, Work: "validations",
+			Failed: func(_ context.Context, err error) { cfg.Hooks.Background(err) },
+		}),
 		recent: newRecent(cfg.MaxRecent), room: newRoom(),
 	}, nil
 }
@@ -97,7 +100,7 @@ func (s *Service) validate(ctx context.Context, owner string, req market.Request
 	w := wanted{
 		account: q.account, identity: q.identity, name: q.name, digits: found.Verdict, route: s.routes[q.account.Market],
 	}
-	rec, err := s.draft(&q, stamp(start))
+	rec, err := s.draft(&q, ports.Millis(start))
 	if err != nil {
 		return ports.Validation{}, err
 	}
@@ -215,5 +218,5 @@ func (s *Service) Wait(ctx context.Context, owner, id string) (ports.Validation,
 // connector that goes on after the context of its lookup has ended. Close may be
 // called more than once.
 func (s *Service) Close(ctx context.Context) error {
-	return s.loops.Close(ctx)
+	return s.loops.Stop(ctx)
 }

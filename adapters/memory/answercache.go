@@ -112,7 +112,7 @@ func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedA
 }
 
 func (a answers) PutAnswer(ctx context.Context, v ports.CachedAnswer) error {
-	v.At, v.ExpiresAt = stamp(v.At), stamp(v.ExpiresAt)
+	v.At, v.ExpiresAt = ports.Millis(v.At), ports.Millis(v.ExpiresAt)
 	v.Sealed.Data = bytes.Clone(v.Sealed.Data)
 	sh := a.s.answers.of(v.Key)
 	if err := sh.using(ctx); err != nil {

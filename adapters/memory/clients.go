@@ -37,7 +37,7 @@ func copyClient(c ports.Client) ports.Client {
 	c.Secrets = slices.Clone(c.Secrets)
 	for i := range c.Secrets {
 		secret := &c.Secrets[i]
-		secret.NotBefore, secret.NotAfter = stamp(secret.NotBefore), stamp(secret.NotAfter)
+		secret.NotBefore, secret.NotAfter = ports.Millis(secret.NotBefore), ports.Millis(secret.NotAfter)
 	}
 	return c
 }

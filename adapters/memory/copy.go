@@ -2,13 +2,7 @@ package memory
 
 import (
 	"slices"
-	"time"
 )
-
-// stamp brings a time to what every store keeps: UTC, to the millisecond.
-func stamp(t time.Time) time.Time {
-	return t.UTC().Truncate(time.Millisecond)
-}
 
 // copyBytes copies data; no bytes are nil.
 func copyBytes(data []byte) []byte { return append([]byte(nil), data...) }

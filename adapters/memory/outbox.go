@@ -33,7 +33,7 @@ func newOutboxState() outboxState {
 }
 
 func (o *outboxState) add(e ports.Event, seq int64) {
-	e.At, e.Data = stamp(e.At), copyBytes(e.Data)
+	e.At, e.Data = ports.Millis(e.At), copyBytes(e.Data)
 	fresh := &event{value: e, seq: seq, from: math.MinInt64}
 	o.addByID(fresh)
 	o.unfiled = append(o.unfiled, fresh)

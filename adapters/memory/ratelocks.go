@@ -163,7 +163,7 @@ func (s *Store) admitsLock(l *ports.RateLock) bool {
 // endOf gives old with the end of l: nothing else of a record ever changes.
 func endOf(old, l *ports.RateLock) *ports.RateLock {
 	c := *old
-	c.Status, c.CancellationReason, c.EndedAt = l.Status, l.CancellationReason, stamp(l.EndedAt)
+	c.Status, c.CancellationReason, c.EndedAt = l.Status, l.CancellationReason, ports.Millis(l.EndedAt)
 	c.ObservedMid, c.DeviationBps = l.ObservedMid, l.DeviationBps
 	return &c
 }
@@ -171,7 +171,7 @@ func endOf(old, l *ports.RateLock) *ports.RateLock {
 // storedLock returns the lock as the store keeps it.
 func storedLock(l ports.RateLock) *ports.RateLock {
 	for _, t := range [...]*time.Time{&l.MidAt, &l.CreatedAt, &l.ExpiresAt, &l.EndedAt} {
-		*t = stamp(*t)
+		*t = ports.Millis(*t)
 	}
 	l.AsOf = time.Time{}
 	return &l
@@ -181,7 +181,7 @@ func storedLock(l ports.RateLock) *ports.RateLock {
 func (s *Store) putRateLocks(change ports.RateLockChange) {
 	book := change.Book
 	book.Version++
-	book.HighWater = stamp(book.HighWater)
+	book.HighWater = ports.Millis(book.HighWater)
 	live := len(book.Live())
 	clear(book.Slots[live:])
 	for i := range live {

@@ -74,7 +74,7 @@ func storedReport(j *ports.ReportJob) *ports.ReportJob {
 	for _, t := range [...]*time.Time{
 		&c.Request.From, &c.Request.To, &c.CreatedAt, &c.UpdatedAt, &c.EndedAt, &c.LeaseUntil, &c.StartedAt, &c.AsOf,
 	} {
-		*t = stamp(*t)
+		*t = ports.Millis(*t)
 	}
 	return &c
 }
@@ -140,9 +140,9 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 	taken := *free
 	taken.Version++
 	taken.Attempts++
-	taken.Holder, taken.LeaseUntil = holder, stamp(now.Add(lease))
+	taken.Holder, taken.LeaseUntil = holder, ports.Millis(now.Add(lease))
 	if taken.StartedAt.IsZero() {
-		taken.StartedAt = stamp(now)
+		taken.StartedAt = ports.Millis(now)
 	}
 	r.s.reports.put(&taken)
 	return copyReport(&taken), nil

@@ -53,7 +53,7 @@ func (t tokens) PutToken(ctx context.Context, v ports.Token) error {
 	if t.s.tokens.byHash[v.SHA256] != nil {
 		return errcodes.New(errcodes.Conflict, "The token's hash is taken")
 	}
-	v.IssuedAt, v.ExpiresAt = stamp(v.IssuedAt), stamp(v.ExpiresAt)
+	v.IssuedAt, v.ExpiresAt = ports.Millis(v.IssuedAt), ports.Millis(v.ExpiresAt)
 	t.s.tokens.byHash[v.SHA256] = &v
 	t.s.tokens.expiry.insert(&v)
 	return nil

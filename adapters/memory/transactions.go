@@ -37,7 +37,7 @@ func onlyLate(before, t ports.Transaction) bool {
 func storedTransaction(t ports.Transaction) *ports.Transaction {
 	t.Version++
 	for _, at := range [...]*time.Time{&t.CreatedAt, &t.RespondBy, &t.EndedAt, &t.Late.At} {
-		*at = stamp(*at)
+		*at = ports.Millis(*at)
 	}
 	return &t
 }

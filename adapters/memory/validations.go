@@ -58,7 +58,7 @@ func storedValidation(v *ports.ValidationRecord) *ports.ValidationRecord {
 	c := *v
 	c.Version++
 	for _, t := range [...]*time.Time{&c.CreatedAt, &c.Deadline, &c.EndedAt, &c.ExpiresAt, &c.PurgeAt} {
-		*t = stamp(*t)
+		*t = ports.Millis(*t)
 	}
 	c.Sealed.Data = bytes.Clone(c.Sealed.Data)
 	return &c

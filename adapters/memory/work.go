@@ -26,7 +26,7 @@ func (w *workState) has(id string) bool {
 }
 
 func (w *workState) add(v ports.WorkItem, seq int64) {
-	v.DueAt, v.Payload = stamp(v.DueAt), copyBytes(v.Payload)
+	v.DueAt, v.Payload = ports.Millis(v.DueAt), copyBytes(v.Payload)
 	due := v.DueAt.UnixMilli()
 	e := &item{value: v, due: due, seq: seq, from: due}
 	w.byID[v.ID] = e
@@ -54,7 +54,7 @@ func (w *workState) bury(e *item) {
 func (w *workState) retry(e *item, at time.Time) {
 	of := w.kinds[e.value.Kind]
 	of.remove(e)
-	e.value.DueAt = stamp(at)
+	e.value.DueAt = ports.Millis(at)
 	e.due = e.value.DueAt.UnixMilli()
 	e.from, e.held = e.due, false
 	of.add(e)

@@ -36,6 +36,9 @@ const (
 var (
 	domain = []string{"ratelock", "validation", "validation/market", "validation/names", "report", "report/match", "authstate", "authstate/failures"}
 
+	// helpers are the mechanics that several packages of the root module share.
+	helpers = []string{"internal/background", "internal/binrec", "internal/ids", "internal/jsontext", "internal/states", "internal/wiring"}
+
 	// assembled is what the service is made of: all but the command.
 	assembled = []string{
 		"ratelock/...", "validation/...", "report/...", "authstate/...",
@@ -74,12 +77,12 @@ var Layers = []Layer{
 	},
 	{
 		Name: "domain", Packages: domain,
-		Own:     []string{"errcodes", "ports", "ports/banks", "internal/currency", "internal/jsontext", "internal/ticker"},
+		Own:     append([]string{"errcodes", "ports", "ports/banks", "internal/currency"}, helpers...),
 		Outside: []string{apd, xsync, norm}, NotStd: outer,
 	},
 	{
 		Name: "client authentication", Packages: []string{"adapters/clientauth"},
-		Own: []string{"errcodes", "ports"}, Outside: []string{xsync},
+		Own: append([]string{"errcodes", "ports"}, helpers...), Outside: []string{xsync},
 		NotStd: append([]string{"database/sql", "net/http"}, chance...),
 	},
 	{
@@ -110,18 +113,20 @@ var Layers = []Layer{
 	},
 	{
 		Name: "provider connector", Packages: []string{"adapters/connector/..."},
-		Own: []string{"errcodes", "ports", "ports/banks", "adapters/connector/httpcall"}, Outside: []string{"*"}, NotStd: chance,
+		Own: append([]string{"errcodes", "ports", "ports/banks", "adapters/connector/httpcall"}, helpers...), Outside: []string{"*"}, NotStd: chance,
 	},
 	{
 		Name: "report writer", Packages: []string{"adapters/format/..."},
-		Own: []string{"errcodes", "ports", "adapters/format/cells"}, Outside: []string{"*"}, NotStd: chance,
+		Own: append([]string{"errcodes", "ports", "adapters/format/cells"}, helpers...), Outside: []string{"*"}, NotStd: chance,
 	},
 	{
 		Name: "driven adapter", Packages: []string{"adapters/..."},
-		Own: []string{"errcodes", "ports", "ports/banks"}, Outside: []string{"*"}, NotStd: chance,
+		Own: append([]string{"errcodes", "ports", "ports/banks"}, helpers...), Outside: []string{"*"}, NotStd: chance,
 	},
 	{Name: "currency table", Packages: []string{"internal/currency"}, NotStd: outer},
-	{Name: "domain helpers", Packages: []string{"internal/jsontext", "internal/ticker"}, Own: []string{"errcodes", "ports"}, NotStd: outer},
+	{
+		Name: "domain helpers", Packages: helpers, Own: []string{"errcodes", "ports"}, NotStd: outer,
+	},
 	{
 		Name:     "tools",
 		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/integration/..."},
@@ -160,20 +165,18 @@ type Closure struct {
 var Closures = []Closure{
 	{Package: "errcodes"},
 	{Package: "ports", Own: []string{"errcodes"}, Outside: []string{apd}},
-	{Package: "ratelock", Own: []string{"errcodes", "ports", "internal/currency", "internal/jsontext", "internal/ticker"}, Outside: []string{apd, xsync}},
+	{Package: "ratelock", Own: append([]string{"errcodes", "ports", "internal/currency"}, helpers...), Outside: []string{apd, xsync}},
 	{
-		Package: "validation", Own: []string{"errcodes", "ports", "ports/banks", "validation/market", "validation/names", "internal/jsontext", "internal/ticker"},
+		Package: "validation", Own: append([]string{"errcodes", "ports", "ports/banks", "validation/market", "validation/names"}, helpers...),
 		Outside: []string{apd, norm, trans},
 	},
 	{Package: "validation/market", Own: []string{"errcodes", "ports", "ports/banks"}, Outside: []string{apd}},
 	{Package: "validation/names", Own: []string{"errcodes"}, Outside: []string{norm, trans}},
 	{
-		Package: "authstate", Own: []string{"authstate/failures", "errcodes", "ports", "internal/jsontext", "internal/ticker"},
+		Package: "authstate", Own: append([]string{"authstate/failures", "errcodes", "ports"}, helpers...),
 		Outside: []string{apd},
 	},
 	{Package: "authstate/failures", Own: []string{"errcodes", "ports", "internal/jsontext"}, Outside: []string{apd}},
-	{Package: "report", Own: []string{
-		"report/match", "errcodes", "ports", "internal/currency", "internal/jsontext", "internal/ticker",
-	}, Outside: []string{apd, xsync}},
-	{Package: "report/match", Own: []string{"errcodes", "ports", "internal/currency"}, Outside: []string{apd}},
+	{Package: "report", Own: append([]string{"report/match", "errcodes", "ports", "internal/currency"}, helpers...), Outside: []string{apd, xsync}},
+	{Package: "report/match", Own: []string{"errcodes", "ports", "internal/binrec", "internal/currency"}, Outside: []string{apd}},
 }

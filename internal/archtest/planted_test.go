@@ -190,9 +190,9 @@ func TestAModuleBeyondTheWorkspaceIsCaught(t *testing.T) {
 
 func TestABorrowedInternalPackageIsCaught(t *testing.T) {
 	packages := []archtest.Package{
-		{ImportPath: module + "ratelock", Imports: []string{module + "internal/ticker"}},
+		{ImportPath: module + "ratelock", Imports: []string{module + "internal/background"}},
 		{ImportPath: module + "adapters/sqlite", Imports: []string{module + "adapters/sqlite/internal/jsonlist"}},
-		{ImportPath: module + "internal/integration/wire", Imports: []string{module + "internal/ticker"}},
+		{ImportPath: module + "internal/integration/wire", Imports: []string{module + "internal/background"}},
 		{ImportPath: module + "adapters/postgres", Imports: []string{module + "adapters/sqlite/internal/jsonlist"}},
 		{ImportPath: module + "adapters/river", TestImports: []string{module + "internal/docpage"}},
 		{ImportPath: module + "adapters/webhook", XTestImports: []string{module + "internal/docpage"}},

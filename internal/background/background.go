@@ -1,0 +1,180 @@
+// Package background runs what a service does by itself: ticks by the clock, the
+// work that falls due, and the report of what fails there, which no caller sees.
+package background
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Config says how a service's background work runs. All but Wake is required.
+type Config struct {
+	Clock  ports.Clock
+	Every  time.Duration // between two ticks
+	Logger *slog.Logger
+	Work   string                               // what log lines call the work: "rate locks"
+	Failed func(ctx context.Context, err error) // the service's Hooks.Background
+	Wake   <-chan struct{}                      // a value on it begins a tick before its time; nil: nothing does
+}
+
+// Loops are the background loops of one service. Make them with New.
+type Loops struct {
+	cfg      Config
+	mu       sync.Mutex
+	count    int
+	stopped  bool
+	stopping chan struct{} // closed by the first Stop
+	ended    chan struct{} // closed when the last loop of a stopped service has ended
+}
+
+// New makes loops, none of which runs yet.
+func New(cfg Config) *Loops {
+	return &Loops{cfg: cfg, stopping: make(chan struct{}), ended: make(chan struct{})}
+}
+
+// Run ticks at once and then every Config.Every, until Stop, when it returns nil,
+// or until ctx is done, whose error it returns. What tick returns it leaves to
+// [Loops.Report].
+func (l *Loops) Run(ctx context.Context, tick func(ctx context.Context, now time.Time) error) error {
+	if !l.Begin() {
+		return nil
+	}
+	defer l.End()
+	for {
+		select { // if several are ready, the end counts
+		case <-ctx.Done():
+			return errcodes.Coded(ctx.Err())
+		case <-l.stopping:
+			return nil
+		default:
+			_ = tick(ctx, l.cfg.Clock.Now()) // reported where it failed
+		}
+		select {
+		case <-ctx.Done():
+		case <-l.stopping:
+		case <-l.cfg.Wake:
+		case <-l.cfg.Clock.After(l.cfg.Every):
+		}
+	}
+}
+
+// Report logs what failed in a tick, passes it to Config.Failed, and returns it. A
+// tick that was cut short by its context did not fail.
+func (l *Loops) Report(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == nil {
+		l.cfg.Logger.WarnContext(ctx, "background work failed in part; the next tick tries again", "work", l.cfg.Work, "error", err)
+		l.cfg.Failed(ctx, err)
+	}
+	return err
+}
+
+// Begin counts one more piece of work that Stop waits for, and reports whether it
+// may start: not after Stop. End counts it down.
+func (l *Loops) Begin() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.stopped {
+		l.count++
+	}
+	return !l.stopped
+}
+
+// End counts down what Begin counted.
+func (l *Loops) End() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.count--; l.count == 0 && l.stopped {
+		close(l.ended)
+	}
+}
+
+// Stopping returns a channel that the first Stop closes.
+func (l *Loops) Stopping() <-chan struct{} { return l.stopping }
+
+// Stopped reports whether Stop was called.
+func (l *Loops) Stopped() bool {
+	select {
+	case <-l.stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+// Stop ends the loops and waits for what Begin counted, at the longest until ctx is
+// done, whose error it then returns. It may be called more than once.
+func (l *Loops) Stop(ctx context.Context) error {
+	l.mu.Lock()
+	if !l.stopped {
+		l.stopped = true
+		close(l.stopping)
+		if l.count == 0 {
+			close(l.ended)
+		}
+	}
+	l.mu.Unlock()
+	select {
+	case <-l.ended:
+		return nil
+	case <-ctx.Done():
+	}
+	select { // if both are ready, the end counts
+	case <-l.ended:
+		return nil
+	default:
+		return errcodes.Coded(ctx.Err())
+	}
+}
+
+// page is how many items Drain claims at once.
+const page = 100
+
+// Drain is the due work of one kind.
+type Drain struct {
+	Work  ports.Work
+	Kind  string
+	Lease time.Duration // how long a claimed item is nobody else's
+	Retry time.Duration // how long an item that is not done waits for its next claim
+	// Do does an item and reports whether it is done. If it returns
+	// [errcodes.CorruptRecord] the item becomes a dead letter.
+	Do func(ctx context.Context, payload []byte, now time.Time) (done bool, err error)
+}
+
+// Drain does the items that are due at now. One that fails does not stop the
+// others; the errors are joined. After Stop it ends at the next page.
+func (l *Loops) Drain(ctx context.Context, d Drain, now time.Time) error {
+	var failed []error
+	for {
+		items, err := d.Work.Claim(ctx, d.Kind, now, d.Lease, page)
+		failed = append(failed, err)
+		for _, item := range items {
+			failed = append(failed, d.do(ctx, item, now))
+		}
+		if len(items) < page || l.Stopped() {
+			return errors.Join(failed...)
+		}
+	}
+}
+
+func (d *Drain) do(ctx context.Context, item ports.WorkItem, now time.Time) error {
+	done, err := d.Do(ctx, item.Payload, now)
+	var stored error
+	switch {
+	case errcodes.Of(err) == errcodes.CorruptRecord:
+		stored = d.Work.Bury(ctx, item, "the work is damaged, or its record is damaged or gone")
+	case done:
+		stored = d.Work.Done(ctx, item)
+	default:
+		stored = d.Work.Retry(ctx, item, now.Add(d.Retry))
+	}
+	if errcodes.Of(stored) == errcodes.Conflict {
+		stored = nil // the lease ran out, and another process has the item
+	}
+	return errors.Join(err, stored)
+}

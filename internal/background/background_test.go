@@ -1,0 +1,232 @@
+package background_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/background"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func config(clock ports.Clock) background.Config {
+	return background.Config{
+		Clock: clock, Every: time.Second, Logger: slog.New(slog.DiscardHandler), Work: "tests",
+		Failed: func(context.Context, error) {},
+	}
+}
+
+func idle(context.Context, time.Time) error { return nil }
+
+func TestRunTicksAtOnceAndThenByTheClock(t *testing.T) {
+	clock := portstest.NewClock(noon)
+	wake := make(chan struct{})
+	cfg := config(clock)
+	cfg.Wake = wake
+	l := background.New(cfg)
+	ticks := make(chan time.Time, 10)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		require.NoError(t, l.Run(t.Context(), func(_ context.Context, now time.Time) error {
+			ticks <- now
+			return errors.New("it goes on all the same")
+		}))
+	})
+	require.Equal(t, noon, <-ticks, "at once")
+	clock.BlockUntil(1)
+	clock.Advance(time.Second)
+	require.Equal(t, noon.Add(time.Second), <-ticks, "a second later")
+	wake <- struct{}{}
+	require.Equal(t, noon.Add(time.Second), <-ticks, "woken")
+
+	require.False(t, l.Stopped())
+	require.NoError(t, l.Stop(t.Context()))
+	require.True(t, l.Stopped())
+	wg.Wait()
+	<-l.Stopping()
+	require.NoError(t, l.Run(t.Context(), func(context.Context, time.Time) error {
+		t.Error("a tick after Stop")
+		return nil
+	}))
+	require.NoError(t, l.Stop(t.Context()), "twice")
+}
+
+// Whoever stops with a context that is done gets its error only when there is
+// something left to wait for.
+func TestNothingToWaitForIsNoError(t *testing.T) {
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 50 {
+		l := background.New(config(portstest.NewClock(noon)))
+		require.NoError(t, l.Stop(late))
+		require.NoError(t, l.Stop(late), "twice")
+	}
+}
+
+// eager is a clock by which every pause is over at once.
+type eager struct{ *portstest.Clock }
+
+func (eager) After(time.Duration) <-chan time.Time {
+	over := make(chan time.Time, 1)
+	over <- time.Time{}
+	return over
+}
+
+func TestNoTickBeginsBehindTheEnd(t *testing.T) {
+	for range 50 {
+		l := background.New(config(eager{portstest.NewClock(noon)}))
+		ticks := 0
+		late, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.NoError(t, l.Run(t.Context(), func(context.Context, time.Time) error {
+			ticks++
+			require.ErrorIs(t, l.Stop(late), errcodes.Canceled)
+			return nil
+		}))
+		require.Equal(t, 1, ticks, "Stop")
+
+		l = background.New(config(eager{portstest.NewClock(noon)}))
+		ctx, cancel := context.WithCancel(t.Context())
+		err := l.Run(ctx, func(context.Context, time.Time) error {
+			ticks++
+			cancel()
+			return nil
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, errcodes.Canceled)
+		require.Equal(t, 2, ticks, "ctx")
+		require.ErrorIs(t, l.Run(ctx, idle), context.Canceled, "done before it began")
+	}
+}
+
+func TestStopWaitsForWhatHasBegun(t *testing.T) {
+	l := background.New(config(portstest.NewClock(noon)))
+	require.True(t, l.Begin())
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, l.Stop(late), context.Canceled)
+	require.False(t, l.Begin(), "nothing begins after Stop")
+	l.End()
+	require.NoError(t, l.Stop(t.Context()))
+}
+
+func TestReport(t *testing.T) {
+	var log bytes.Buffer
+	var hooked []error
+	cfg := config(portstest.NewClock(noon))
+	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	cfg.Failed = func(_ context.Context, err error) { hooked = append(hooked, err) }
+	l := background.New(cfg)
+	down := errors.New("the store is down")
+
+	require.NoError(t, l.Report(t.Context(), nil))
+	cut, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Equal(t, down, l.Report(cut, down), "cut short")
+	require.Empty(t, hooked)
+	require.Empty(t, log.String())
+
+	require.Equal(t, down, l.Report(t.Context(), down))
+	require.Equal(t, []error{down}, hooked)
+	require.Contains(t, log.String(), `work=tests error="the store is down"`)
+}
+
+// store is a store with n items of work, due one second after the other.
+func store(t *testing.T, n int) ports.Work {
+	t.Helper()
+	s, err := memory.New(nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	tx := ports.Transaction{
+		ID: "t", Owner: "o", Direction: errcodes.Payin, Status: ports.TransactionPending, CreatedAt: noon,
+	}
+	change := ports.TransactionChange{Transaction: tx}
+	for i := range n {
+		change.Work = append(change.Work, ports.WorkItem{
+			ID: string(rune('a' + i)), Kind: "k", DueAt: noon.Add(time.Duration(i) * time.Second), Payload: []byte{byte(i)},
+		})
+	}
+	require.NoError(t, s.Transactions().Save(t.Context(), change))
+	return s.Work()
+}
+
+func TestDrain(t *testing.T) {
+	l := background.New(config(portstest.NewClock(noon)))
+	damaged, down := errcodes.New(errcodes.CorruptRecord, ""), errcodes.New(errcodes.StorageUnavailable, "")
+	answers := []struct {
+		done bool
+		err  error
+	}{{true, nil}, {false, nil}, {false, down}, {true, down}, {true, damaged}, {false, damaged}, {true, nil}}
+	work := store(t, len(answers))
+	did := []byte{}
+	d := background.Drain{
+		Work: work, Kind: "k", Lease: time.Minute, Retry: 5 * time.Second,
+		Do: func(_ context.Context, payload []byte, _ time.Time) (bool, error) {
+			did = append(did, payload[0])
+			return answers[payload[0]].done, answers[payload[0]].err
+		},
+	}
+	err := l.Drain(t.Context(), d, noon.Add(5*time.Second))
+	require.Equal(t, []byte{0, 1, 2, 3, 4, 5}, did, "item 6 is not due")
+	require.ErrorIs(t, err, errcodes.StorageUnavailable)
+	require.ErrorIs(t, err, errcodes.CorruptRecord)
+
+	did = nil
+	require.NoError(t, l.Drain(t.Context(), d, noon.Add(10*time.Second-time.Millisecond)))
+	require.Equal(t, []byte{6}, did)
+	did = nil
+	require.ErrorIs(t, l.Drain(t.Context(), d, noon.Add(10*time.Second)), errcodes.StorageUnavailable)
+	slices.Sort(did)
+	require.Equal(t, []byte{1, 2}, did, "what was not done, after Retry; what is done or damaged is gone")
+}
+
+func TestDrainReadsPageAfterPageUntilStop(t *testing.T) {
+	l := background.New(config(portstest.NewClock(noon)))
+	did := 0
+	d := background.Drain{
+		Work: store(t, 250), Kind: "k", Lease: time.Minute, Retry: time.Second,
+		Do: func(context.Context, []byte, time.Time) (bool, error) {
+			did++
+			return true, nil
+		},
+	}
+	require.NoError(t, l.Drain(t.Context(), d, noon.Add(220*time.Second)))
+	require.Equal(t, 221, did)
+	require.NoError(t, l.Stop(t.Context()))
+	d.Work, did = store(t, 250), 0
+	require.NoError(t, l.Drain(t.Context(), d, noon.Add(time.Hour)))
+	require.Equal(t, 100, did, "one page")
+}
+
+// stolen is work whose items have another holder by the time they are done.
+type stolen struct{ ports.Work }
+
+func (stolen) Done(context.Context, ports.WorkItem) error { return errcodes.New(errcodes.Conflict, "") }
+func (stolen) Claim(context.Context, string, time.Time, time.Duration, int) ([]ports.WorkItem, error) {
+	return []ports.WorkItem{{ID: "a"}}, errcodes.New(errcodes.OutcomeUnknown, "")
+}
+
+func TestDrainOfAnItemThatAnotherHasTaken(t *testing.T) {
+	l := background.New(config(portstest.NewClock(noon)))
+	err := l.Drain(t.Context(), background.Drain{
+		Work: stolen{}, Do: func(context.Context, []byte, time.Time) (bool, error) { return true, nil },
+	}, noon)
+	require.ErrorIs(t, err, errcodes.OutcomeUnknown, "of the claim")
+	assert.NotErrorIs(t, err, errcodes.Conflict)
+}

@@ -1,0 +1,51 @@
+// Package wiring checks what a constructor is given.
+package wiring
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// Check returns [errcodes.Configuration] that names the first field of the struct
+// given that is missing: a nil interface, pointer, func or map, an interface that
+// holds a nil pointer, which would pass a comparison with nil and panic at its
+// first call, or a zero value of a struct type that says by a method
+// IsZero() bool that it cannot work. Of a slice each element is checked; the slice
+// itself may be empty.
+func Check(given any) error {
+	v := reflect.ValueOf(given)
+	for i := range v.NumField() {
+		name := v.Type().Name() + "." + v.Type().Field(i).Name
+		field := v.Field(i)
+		if field.Kind() == reflect.Slice {
+			for j := range field.Len() {
+				if missing(field.Index(j)) {
+					return errcodes.New(errcodes.Configuration, name+" must not contain nil")
+				}
+			}
+			continue
+		}
+		if missing(field) {
+			return errcodes.New(errcodes.Configuration, name+" is required")
+		}
+	}
+	return nil
+}
+
+// zeroer is a type whose zero value cannot work.
+type zeroer interface{ IsZero() bool }
+
+func missing(v reflect.Value) bool {
+	if v.Kind() == reflect.Interface && !v.IsNil() {
+		v = v.Elem()
+	}
+	if slices.Contains(nilable, v.Kind()) && v.IsNil() {
+		return true
+	}
+	z, ok := reflect.TypeAssert[zeroer](v)
+	return ok && z.IsZero()
+}
+
+var nilable = []reflect.Kind{reflect.Interface, reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan}

@@ -1,0 +1,53 @@
+package wiring_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
+)
+
+type made struct{ ready bool }
+
+func (m *made) IsZero() bool { return !m.ready }
+
+type Ports struct {
+	Reader io.Reader
+	Func   func()
+	Made   *made
+	Many   []io.Reader
+}
+
+func good() Ports {
+	return Ports{Reader: strings.NewReader(""), Func: func() {}, Made: &made{true}, Many: []io.Reader{strings.NewReader("")}}
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, wiring.Check(good()))
+	none := good()
+	none.Many = nil
+	require.NoError(t, wiring.Check(none), "an empty slice")
+	for name, c := range map[string]struct {
+		change func(*Ports)
+		want   string
+	}{
+		"a nil interface":          {func(p *Ports) { p.Reader = nil }, "Ports.Reader is required"},
+		"a nil pointer inside":     {func(p *Ports) { p.Reader = (*strings.Reader)(nil) }, "Ports.Reader is required"},
+		"a nil func":               {func(p *Ports) { p.Func = nil }, "Ports.Func is required"},
+		"a nil pointer":            {func(p *Ports) { p.Made = nil }, "Ports.Made is required"},
+		"a zero value":             {func(p *Ports) { p.Made = &made{} }, "Ports.Made is required"},
+		"a nil element":            {func(p *Ports) { p.Many = append(p.Many, nil) }, "Ports.Many must not contain nil"},
+		"a nil pointer in a slice": {func(p *Ports) { p.Many[0] = (*strings.Reader)(nil) }, "Ports.Many must not contain nil"},
+	} {
+		p := good()
+		c.change(&p)
+		err := wiring.Check(p)
+		require.ErrorIs(t, err, errcodes.Configuration, name)
+		assert.Equal(t, c.want, errcodes.MessageOf(err), name)
+	}
+}
