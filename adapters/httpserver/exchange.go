@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
@@ -20,8 +21,7 @@ import (
 type exchange struct {
 	http.ResponseWriter
 	server     *server
-	context    traceContext
-	cancel     context.CancelFunc
+	context    requestContext
 	start      time.Time
 	route      string       // the pattern that matched
 	client     ports.Client // the authenticated one; on the token route its id
@@ -31,21 +31,78 @@ type exchange struct {
 	stack      []byte       // of a panic
 }
 
-// traceContext carries the trace id to the services, without the cost of a
-// second request that http.Request.WithContext would make.
-type traceContext struct {
-	context.Context
-	trace string
+// requestContext is what services get: the request's own context with its trace id
+// and a deadline. The timer of the deadline starts when somebody first waits for it.
+// A create that finds its lock in memory never does, and the bench's goal for it
+// over HTTP leaves no room for a timer.
+type requestContext struct {
+	context.Context // the request's own
+	trace           string
+	until           time.Time
+
+	mu     sync.Mutex
+	timed  context.Context // with the deadline; nil until somebody waits
+	cancel context.CancelFunc
 }
 
-type traceKey struct{}
+// begun returns the context with the deadline if somebody has waited for it.
+func (c *requestContext) begun() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.timed
+}
 
-func (c *traceContext) Value(key any) any {
+func (c *requestContext) wait() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timed == nil {
+		c.timed, c.cancel = context.WithDeadline(c.Context, c.until)
+	}
+	return c.timed
+}
+
+func (c *requestContext) Deadline() (time.Time, bool) { return c.wait().Deadline() }
+func (c *requestContext) Done() <-chan struct{}       { return c.wait().Done() }
+
+func (c *requestContext) Err() error {
+	if c.begun() == nil && machine.Now().Before(c.until) {
+		return c.Context.Err()
+	}
+	return c.wait().Err()
+}
+
+func (c *requestContext) Value(key any) any {
 	if key == (traceKey{}) {
 		return c.trace
 	}
+	if timed := c.begun(); timed != nil && timed != ended {
+		return timed.Value(key)
+	}
 	return c.Context.Value(key)
 }
+
+// end cancels the context. What still holds it gets no timer any more.
+func (c *requestContext) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancel != nil {
+		c.cancel()
+	}
+	if c.timed == nil {
+		c.timed = ended
+	}
+}
+
+// machine is the clock that the deadlines of contexts go by.
+var machine = ports.SystemClock()
+
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+type traceKey struct{}
 
 // TraceID gives the x-trace-id of the request that ctx belongs to, or "".
 func TraceID(ctx context.Context) string {
@@ -60,12 +117,10 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	trace := s.newTrace()
 	w.Header()[traceHeader] = []string{trace}
 	s.metrics.inFlight.Inc()
-	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
 	return &exchange{
 		ResponseWriter: w,
 		server:         s,
-		context:        traceContext{ctx, trace},
-		cancel:         cancel,
+		context:        requestContext{Context: r.Context(), trace: trace, until: machine.Now().Add(s.cfg.RequestTimeout)},
 		start:          s.cfg.Clock.Now(),
 		route:          unmatched,
 	}

@@ -30,7 +30,7 @@ func (x *exchange) recoverPanic() {
 }
 
 func (s *server) end(x *exchange, r *http.Request) {
-	x.cancel()
+	x.context.end()
 	took := s.cfg.Clock.Now().Sub(x.start)
 	s.metrics.done(x.route, r.Method, x.status, took)
 	if level := x.level(); s.cfg.Logger.Enabled(r.Context(), level) {

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -22,7 +23,7 @@ func (s *server) downloadReport(x *exchange, r *http.Request) {
 		x.fail(err)
 		return
 	}
-	file, err := s.services.Reports.OpenLink(&traceContext{r.Context(), x.context.trace}, r.PathValue("token"))
+	file, err := s.services.Reports.OpenLink(context.WithValue(r.Context(), traceKey{}, x.context.trace), r.PathValue("token"))
 	if err != nil {
 		x.fail(err)
 		return

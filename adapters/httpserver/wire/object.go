@@ -33,7 +33,7 @@ func decodeFields(called string, data []byte, fields []field) error {
 	if !json.Valid(data) {
 		return notAnObject(called)
 	}
-	w := walker{bytes.TrimLeft(data, space)}
+	w := walker{trimSpace(data)}
 	if w.rest[0] != '{' {
 		return notAnObject(called)
 	}
@@ -93,6 +93,14 @@ func badField(name, reason string) error {
 
 const space = " \t\r\n"
 
+// trimSpace returns data without the white space of JSON at its start.
+func trimSpace(data []byte) []byte {
+	for len(data) > 0 && (data[0] == ' ' || data[0] == '\t' || data[0] == '\r' || data[0] == '\n') {
+		data = data[1:]
+	}
+	return data
+}
+
 // walker takes tokens off JSON that is known to be valid, which is why it never
 // fails.
 type walker struct{ rest []byte }
@@ -102,7 +110,7 @@ func (w *walker) member() bool {
 	if w.rest[0] == '}' {
 		return false
 	}
-	w.rest = bytes.TrimLeft(w.rest[1:], space)
+	w.rest = trimSpace(w.rest[1:])
 	return w.rest[0] == '"'
 }
 
@@ -112,13 +120,13 @@ func (w *walker) element() bool {
 	if w.rest[0] == ']' {
 		return false
 	}
-	w.rest = bytes.TrimLeft(w.rest[1:], space)
+	w.rest = trimSpace(w.rest[1:])
 	return w.rest[0] != ']'
 }
 
 // skip passes c and the space around it.
 func (w *walker) skip(c byte) {
-	w.rest = bytes.TrimLeft(w.rest[bytes.IndexByte(w.rest, c)+1:], space)
+	w.rest = trimSpace(w.rest[bytes.IndexByte(w.rest, c)+1:])
 }
 
 func (w *walker) take(n int) []byte {
@@ -132,7 +140,7 @@ func (w *walker) string() []byte { return w.take(stringLen(w.rest)) }
 // value takes a value and the space behind it.
 func (w *walker) value() []byte {
 	taken := w.take(valueLen(w.rest))
-	w.rest = bytes.TrimLeft(w.rest, space)
+	w.rest = trimSpace(w.rest)
 	return taken
 }
 
