@@ -17,12 +17,7 @@ import (
 // AnswerCache checks a ports.AnswerCache.
 func AnswerCache(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, answerCacheChecks, func(s Store) string {
-		if s.Answers == nil {
-			return "the store keeps no answers"
-		}
-		return ""
-	})
+	runStore(t, h, answerCacheChecks, "the store keeps no answers", func(s Store) bool { return s.Answers != nil })
 }
 
 var answerCacheChecks = slices.Concat(answerChecks, answerClaimChecks, answerPurgeChecks, answerOutcomeChecks)

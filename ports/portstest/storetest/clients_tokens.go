@@ -15,12 +15,7 @@ import (
 // ClientStore checks a ports.ClientStore.
 func ClientStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, clientChecks, func(s Store) string {
-		if s.Clients == nil {
-			return "the store keeps no clients"
-		}
-		return ""
-	})
+	runStore(t, h, clientChecks, "the store keeps no clients", func(s Store) bool { return s.Clients != nil })
 }
 
 var clientChecks = []storeCheck{
@@ -152,12 +147,7 @@ func clientsReopened(k *storeKit) {
 // TokenStore checks a ports.TokenStore.
 func TokenStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, tokenChecks, func(s Store) string {
-		if s.Tokens == nil {
-			return "the store keeps no tokens"
-		}
-		return ""
-	})
+	runStore(t, h, tokenChecks, "the store keeps no tokens", func(s Store) bool { return s.Tokens != nil })
 }
 
 var tokenChecks = []storeCheck{

@@ -15,12 +15,7 @@ import (
 // RateLocks, and are buried through its Outbox.
 func DeadLetters(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, deadLetterChecks, func(s Store) string {
-		if s.DeadLetters == nil || s.Outbox == nil || s.RateLocks == nil {
-			return "the store lists no buried events, or has no outbox or rate locks to get them from"
-		}
-		return ""
-	})
+	runStore(t, h, deadLetterChecks, "the store lists no buried events, or has no outbox or rate locks to get them from", func(s Store) bool { return s.DeadLetters != nil && s.Outbox != nil && s.RateLocks != nil })
 }
 
 var deadLetterChecks = slices.Concat(buriedChecks, replayChecks, replayedChecks, discardChecks, deadLetterOutcomeChecks)

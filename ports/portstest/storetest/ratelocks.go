@@ -15,12 +15,7 @@ import (
 // RateLockStore checks a ports.RateLockStore.
 func RateLockStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, rateLockChecks, func(s Store) string {
-		if s.RateLocks == nil {
-			return "the store keeps no rate locks"
-		}
-		return ""
-	})
+	runStore(t, h, rateLockChecks, "the store keeps no rate locks", func(s Store) bool { return s.RateLocks != nil })
 }
 
 var rateLockChecks = slices.Concat(

@@ -50,8 +50,8 @@ func (k *storeKit) takesUp(holder string, now time.Time, want ports.ReportJob) p
 	got := k.takeUp(holder, now)
 	k.Same(got.ID, want.ID, "the id of the report that was claimed")
 	want = claimedBy(want, holder, now)
-	k.sameReport(got, want, "a report as it was claimed")
-	k.hasReport(want, "a report that was claimed")
+	reports.same(k, got, want, "a report as it was claimed")
+	reports.has(k, want, "a report that was claimed")
 	return want
 }
 
@@ -67,17 +67,17 @@ func claimWhole(k *storeKit) {
 		j := runningReport("acme\x00\xff", "of "+holder)
 		j.Kind, j.Request.Name = ports.ReportUnmatched, "n\x00\xff"
 		j.Rows, j.Total, j.AsOf = 5, 6, kit.Epoch.Add(-time.Millisecond)
-		k.takesUp(holder, kit.Epoch.Add(time.Minute+time.Millisecond), k.saveReport(j))
+		k.takesUp(holder, kit.Epoch.Add(time.Minute+time.Millisecond), reports.save(k, j))
 	}
-	j := k.saveReport(runningReport("acme", "fine"))
+	j := reports.save(k, runningReport("acme", "fine"))
 	got := k.takeUp("process-1", kit.Epoch.Add(999*time.Microsecond))
-	k.sameReport(got, claimedBy(j, "process-1", kit.Epoch), "a report claimed at a time finer than a millisecond")
-	k.hasReport(got, "a report claimed at a time finer than a millisecond")
+	reports.same(k, got, claimedBy(j, "process-1", kit.Epoch), "a report claimed at a time finer than a millisecond")
+	reports.has(k, got, "a report claimed at a time finer than a millisecond")
 }
 
 func claimNone(k *storeKit) {
 	k.nobody(kit.Epoch, "of an empty store")
-	j := k.saveReport(runningReport("acme", "report-1"))
+	j := reports.save(k, runningReport("acme", "report-1"))
 	k.takesUp("process-1", kit.Epoch, j)
 	k.nobody(kit.Epoch, "when all are taken up")
 }
@@ -90,11 +90,11 @@ func claimOrder(k *storeKit) {
 	for id, after := range at {
 		j := runningReport("owner of "+id, id)
 		j = bornAt(j, kit.Epoch.Add(time.Duration(after)*time.Millisecond))
-		saved[id] = k.saveReport(j)
+		saved[id] = reports.save(k, j)
 	}
 	changed := saved["z"]
 	changed.UpdatedAt = kit.Epoch.Add(time.Hour)
-	saved["z"] = k.saveReport(changed)
+	saved["z"] = reports.save(k, changed)
 	for _, id := range []string{"z", "k", "m", "a", "b"} {
 		k.takesUp("process-1", kit.Epoch, saved[id])
 	}
@@ -102,23 +102,23 @@ func claimOrder(k *storeKit) {
 }
 
 func claimHeld(k *storeKit) {
-	first := k.takesUp("process-1", kit.Epoch, k.saveReport(runningReport("acme", "report-1")))
+	first := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
 	second := runningReport("acme", "report-2")
 	second = bornAt(second, kit.Epoch.Add(time.Millisecond))
-	second = k.saveReport(second)
+	second = reports.save(k, second)
 	k.takesUp("process-1", kit.Epoch.Add(30*time.Second), second) // its own too
 	for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(-time.Hour), first.LeaseUntil.Add(-time.Millisecond)} {
 		k.nobody(now, "while the leases hold")
 	}
 	held := runningReport("acme", "held by a save")
 	held.Holder, held.LeaseUntil = "process-2", first.LeaseUntil
-	k.saveReport(held)
+	reports.save(k, held)
 	k.nobody(first.LeaseUntil.Add(-time.Millisecond), "while the leases hold")
-	k.hasReport(first, "a report under lease")
+	reports.has(k, first, "a report under lease")
 }
 
 func claimRunOut(k *storeKit) {
-	j := k.takesUp("process-1", kit.Epoch, k.saveReport(runningReport("acme", "report-1")))
+	j := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
 	for attempt := 2; attempt < 6; attempt++ {
 		k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the lease has run out")
 		now := j.LeaseUntil.Add(time.Duration(attempt-2) * time.Hour)
@@ -128,49 +128,48 @@ func claimRunOut(k *storeKit) {
 	}
 	older := runningReport("acme", "older")
 	older = bornAt(older, kit.Epoch.Add(-time.Minute))
-	older = k.saveReport(older)
+	older = reports.save(k, older)
 	k.takesUp("process-1", j.LeaseUntil, older)
 	k.takesUp("process-1", j.LeaseUntil, j)
 }
 
 func claimExtended(k *storeKit) {
-	j := k.takesUp("process-1", kit.Epoch, k.saveReport(runningReport("acme", "report-1")))
+	j := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
 	first := j.LeaseUntil
 	j.LeaseUntil, j.Rows, j.UpdatedAt = first.Add(time.Minute), 100, kit.Epoch.Add(time.Second)
-	j = k.saveReport(j)
-	k.hasReport(j, "a report whose lease was extended")
+	j = reports.keeps(k, j, "a report whose lease was extended")
 	k.nobody(first, "at the end of the first lease")
 	k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the end of the extended lease")
 	j = k.takesUp("process-2", j.LeaseUntil, j)
 
 	j.LeaseUntil = time.Time{}
-	j = k.saveReport(j)
+	j = reports.save(k, j)
 	k.takesUp("process-3", kit.Epoch, j) // given back: at once
 }
 
 func claimLostLease(k *storeKit) {
-	mine := k.takesUp("process-1", kit.Epoch, k.saveReport(runningReport("acme", "report-1")))
+	mine := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
 	theirs := k.takesUp("process-2", mine.LeaseUntil, mine)
 	beat := mine
 	beat.LeaseUntil, beat.Rows = theirs.LeaseUntil.Add(time.Hour), 100
-	k.refusedReport(beat, "a heartbeat after another claim")
+	reports.refused(k, beat, "a heartbeat after another claim")
 	for _, status := range reportEnds {
-		k.refusedReport(endedReport(mine, status), "an end after another claim")
+		reports.refused(k, endedReport(mine, status), "an end after another claim")
 	}
-	k.hasReport(theirs, "a report that another process has")
+	reports.has(k, theirs, "a report that another process has")
 	again := k.takesUp("process-1", theirs.LeaseUntil, theirs)
-	k.refusedReport(beat, "a heartbeat of an attempt before, by the same holder")
-	k.hasReport(k.saveReport(endedReport(again, ports.ReportCompleted)), "the end by who has it")
+	reports.refused(k, beat, "a heartbeat of an attempt before, by the same holder")
+	reports.keeps(k, endedReport(again, ports.ReportCompleted), "the end by who has it")
 }
 
 func claimEnded(k *storeKit) {
 	for _, status := range reportEnds {
-		k.saveReport(endedReport(runningReport("acme", "at once "+string(status)), status))
-		j := endedReport(k.takesUp("process-1", kit.Epoch, k.saveReport(runningReport("acme", "held "+string(status)))), status)
+		reports.save(k, endedReport(runningReport("acme", "at once "+string(status)), status))
+		j := endedReport(k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "held "+string(status)))), status)
 		j.LeaseUntil = kit.Epoch.Add(lease) // a store may not look at it
-		k.saveReport(j)
-		free := k.saveReport(runningReport("acme", "free "+string(status)))
-		k.saveReport(endedReport(free, status))
+		reports.save(k, j)
+		free := reports.save(k, runningReport("acme", "free "+string(status)))
+		reports.save(k, endedReport(free, status))
 	}
 	for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(lease), kit.Epoch.AddDate(1, 0, 0)} {
 		k.nobody(now, "when all have ended")
@@ -181,7 +180,7 @@ func claimOwners(k *storeKit) {
 	for i, owner := range kit.Distinct {
 		j := runningReport(owner, fmt.Sprint("report-", i))
 		j = bornAt(j, kit.Epoch.Add(time.Duration(i)*time.Millisecond))
-		k.takesUp(kit.Distinct[len(kit.Distinct)-1-i], kit.Epoch, k.saveReport(j))
+		k.takesUp(kit.Distinct[len(kit.Distinct)-1-i], kit.Epoch, reports.save(k, j))
 	}
 	k.nobody(kit.Epoch, "when all are taken up")
 }
@@ -213,28 +212,28 @@ func reportClaimRacers(k *storeKit) {
 	for _, n := range []int{kit.Racers, kit.Racers / 2} {
 		saved := map[string]ports.ReportJob{}
 		for i := range n {
-			j := k.saveReport(runningReport(fmt.Sprint("owner-", i%3), fmt.Sprint("report-", n, "-", i)))
+			j := reports.save(k, runningReport(fmt.Sprint("owner-", i%3), fmt.Sprint("report-", n, "-", i)))
 			saved[j.ID] = j
 		}
 		claimed := k.claimsAtOnce(kit.Epoch)
 		k.Same(len(claimed), n, "the number of reports that were claimed")
 		for id, got := range claimed {
 			want := claimedBy(saved[id], got.Holder, kit.Epoch)
-			k.sameReport(got, want, "a report as it was claimed in a race")
-			k.hasReport(want, "a report that was claimed in a race")
+			reports.same(k, got, want, "a report as it was claimed in a race")
+			reports.has(k, want, "a report that was claimed in a race")
 		}
 		k.nobody(kit.Epoch, "after a race")
 	}
 }
 
 func claimOneRacers(k *storeKit) {
-	j := k.saveReport(runningReport("acme", "report-1"))
+	j := reports.save(k, runningReport("acme", "report-1"))
 	now := kit.Epoch
 	for range 8 {
 		claimed := k.claimsAtOnce(now)
 		k.Same(len(claimed), 1, "the number of racers that got the one report")
 		j = claimedBy(j, claimed[j.ID].Holder, now)
-		k.hasReport(j, "a report that was claimed in a race")
+		reports.has(k, j, "a report that was claimed in a race")
 		now = j.LeaseUntil
 	}
 }
@@ -242,7 +241,7 @@ func claimOneRacers(k *storeKit) {
 // claimAgainstSave ends a report that nobody has while others claim it.
 func claimAgainstSave(k *storeKit) {
 	for round := range kit.Racers {
-		j := k.saveReport(runningReport("acme", fmt.Sprint("report-", round)))
+		j := reports.save(k, runningReport("acme", fmt.Sprint("report-", round)))
 		end := endedReport(j, ports.ReportFailed)
 		got := make([]ports.ReportJob, kit.Racers)
 		errs := kit.Race(kit.Racers, func(i int) (err error) {
@@ -270,9 +269,9 @@ func claimAgainstSave(k *storeKit) {
 			k.Fatalf("neither the claims nor the save won")
 		case round:
 			end.Version++
-			k.hasReport(end, "a report that the save ended")
+			reports.has(k, end, "a report that the save ended")
 		default:
-			k.hasReport(claimedBy(j, got[won].Holder, kit.Epoch), "a report that a claim took up")
+			reports.has(k, claimedBy(j, got[won].Holder, kit.Epoch), "a report that a claim took up")
 		}
 	}
 }

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,43 +12,22 @@ import (
 
 // reportRecordChecks: what goes in comes out.
 var reportRecordChecks = []storeCheck{
-	{"an unknown report is not found", unknownReport},
-	{"another owner's report is not found", foreignReport},
+	{"an unknown report is not found", reports.unknown},
+	{"another owner's report is not found", reports.foreign},
 	{"every field of a running report comes back as saved", reportRoundTrip},
 	{"every field of an ended report comes back as saved", reportEndRoundTrip},
 	{"columns and filters of any text come back, in their order", reportTexts},
 	{"a report of 10,000 columns and filters comes back", reportWide},
 	{"fields that are empty come back empty", emptyReport},
-	{"times far from now come back equal", reportFarTimes},
+	{"times far from now come back equal", reportTimes},
 	{"changing a report outside changes nothing stored", reportNotAliased},
 }
 
 // reportKeyChecks: owners and ids are byte strings.
 var reportKeyChecks = []storeCheck{
-	{"owners that look alike have reports of their own", reportOwnersApart},
+	{"owners that look alike have reports of their own", reports.ownersApart},
 	{"report ids that look alike are different reports", reportIDsApart},
-	{"owners, ids and texts of 10,000 characters are kept", longReport},
-}
-
-func unknownReport(k *storeKit) {
-	k.noReport("acme", "report-1", "an empty store")
-	k.saveReport(runningReport("acme", "report-1"))
-	for _, id := range []string{"report-2", "", "report-", "report-1 ", "REPORT-1", "report-1\x00", "report-1\xff", "%", "report_1"} {
-		k.Case(kit.Name(id), func() {
-			k.noReport("acme", id, "an unknown id")
-		})
-	}
-}
-
-func foreignReport(k *storeKit) {
-	k.saveReport(runningReport("acme", "report-1"))
-	k.saveReport(endedReport(runningReport("zenith", "report-2"), ports.ReportCompleted))
-	for _, owner := range []string{"zenith", "", "Acme", "acme ", "acme\x00", "acme\xff"} {
-		k.Case(kit.Name(owner), func() {
-			k.noReport(owner, "report-1", "another owner's id")
-		})
-	}
-	k.noReport("acme", "report-2", "another owner's id")
+	{"owners, ids and texts of 10,000 characters are kept", reports.longTexts},
 }
 
 func reportRoundTrip(k *storeKit) {
@@ -57,15 +35,13 @@ func reportRoundTrip(k *storeKit) {
 		k.Case(string(kind), func() {
 			j := runningReport("acme", "waits "+string(kind))
 			j.Kind = kind
-			j = k.saveReport(j)
-			k.hasReport(j, "a report that nobody has taken up")
-			j = k.saveReport(heldReport(j, "process-1"))
-			k.hasReport(j, "a report that a process has taken up")
+			j = reports.keeps(k, j, "a report that nobody has taken up")
+			j = reports.keeps(k, heldReport(j, "process-1"), "a report that a process has taken up")
 			j.Attempts, j.Holder, j.Rows, j.Total = 3, "proc\x00ess\xff", 1<<40, 1<<41
 			for ms, at := range []*time.Time{&j.CreatedAt, &j.UpdatedAt, &j.StartedAt, &j.LeaseUntil, &j.AsOf} {
 				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
 			}
-			k.hasReport(k.saveReport(j), "a report whose times lie close together")
+			reports.keeps(k, j, "a report whose times lie close together")
 		})
 	}
 }
@@ -75,9 +51,9 @@ func reportEndRoundTrip(k *storeKit) {
 	for _, status := range reportEnds {
 		k.Case(string(status), func() {
 			j := endedReport(runningReport("acme", "at once "+string(status)), status)
-			k.hasReport(k.saveReport(j), "a report that ended at once as "+string(status))
+			reports.keeps(k, j, "a report that ended at once as "+string(status))
 
-			before := k.saveReport(runningReport("acme", "later "+string(status)))
+			before := reports.save(k, runningReport("acme", "later "+string(status)))
 			after := endedReport(heldReport(before, "process-2"), status)
 			after.Kind, after.Request.Format, after.Request.Name = ports.ReportUnmatched, "ods", "n\x00\xffame,\"' "
 			after.Request.MerchantID, after.Request.Columns = "m\x00\xff ", []string{"line"}
@@ -90,7 +66,7 @@ func reportEndRoundTrip(k *storeKit) {
 			for ms, at := range []*time.Time{&after.CreatedAt, &after.StartedAt, &after.EndedAt, &after.UpdatedAt, &after.LeaseUntil, &after.AsOf} {
 				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
 			}
-			k.hasReport(k.saveReport(after), "a report that ended later as "+string(status))
+			reports.keeps(k, after, "a report that ended later as "+string(status))
 		})
 	}
 }
@@ -110,13 +86,13 @@ func reportTexts(k *storeKit) {
 				{Column: text, OneOf: []string{next, text, text}},
 				{Column: next, From: text, To: next}, {Column: next, From: next}, {Column: next, To: text}, {Column: text},
 			}
-			k.hasReport(k.saveReport(j), fmt.Sprintf("a report with the text %+q", text))
+			reports.keeps(k, j, fmt.Sprintf("a report with the text %+q", text))
 		})
 	}
 	j := runningReport("acme", "all")
 	j.Request.Columns = listTexts
 	j.Request.Filters = []ports.Filter{{Column: "status", OneOf: listTexts}}
-	k.hasReport(k.saveReport(j), "a report of all texts")
+	reports.keeps(k, j, "a report of all texts")
 }
 
 func reportWide(k *storeKit) {
@@ -127,8 +103,7 @@ func reportWide(k *storeKit) {
 		j.Request.Columns = append(j.Request.Columns, name)
 		j.Request.Filters = append(j.Request.Filters, ports.Filter{Column: name, OneOf: []string{name}})
 	}
-	j = k.saveReport(j)
-	k.hasReport(j, "a report of 10,000 columns")
+	j = reports.keeps(k, j, "a report of 10,000 columns")
 	k.takesUp("process-1", kit.Epoch, j)
 }
 
@@ -141,53 +116,27 @@ func emptyReport(k *storeKit) {
 			for range columns {
 				j.Request.Filters = append(j.Request.Filters, ports.Filter{OneOf: columns})
 			}
-			j = k.saveReport(j)
-			k.hasReport(j, "a running report of empty fields")
+			j = reports.keeps(k, j, "a running report of empty fields")
 			j.Status, j.EndedAt, j.FileSHA256 = ports.ReportCompleted, kit.Epoch, strings.Repeat("0", 64)
-			k.hasReport(k.saveReport(j), "a completed report of empty fields")
+			reports.keeps(k, j, "a completed report of empty fields")
 		})
 	}
 	j := runningReport("acme", "filters of nothing")
 	j.Request.Filters = []ports.Filter{{}, {OneOf: []string{}}, {OneOf: []string{""}}}
-	k.hasReport(k.saveReport(j), "a report whose filters are empty")
-}
-
-func reportFarTimes(k *storeKit) {
-	for _, at := range []time.Time{
-		time.Date(1969, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC),
-		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-	} {
-		k.Case(at.Format(time.DateOnly), func() {
-			j := heldReport(runningReport("acme", at.Format(time.DateOnly)), "process-1")
-			for _, t := range []*time.Time{&j.Request.From, &j.Request.To, &j.CreatedAt, &j.UpdatedAt, &j.LeaseUntil, &j.StartedAt, &j.AsOf} {
-				*t = at
-			}
-			j = k.saveReport(j)
-			k.hasReport(j, "a running report")
-			j = endedReport(j, ports.ReportFailed)
-			j.UpdatedAt, j.EndedAt = at, at
-			k.hasReport(k.saveReport(j), "an ended report")
-		})
-	}
-	j := runningReport("acme", "below the millisecond")
-	j.CreatedAt, j.UpdatedAt = kit.Epoch.Add(999*time.Microsecond), kit.Epoch.In(time.FixedZone("", 3600))
-	j = k.saveReport(j)
-	j.CreatedAt, j.UpdatedAt = kit.Epoch, kit.Epoch
-	k.hasReport(j, "a report whose times are finer than a millisecond")
+	reports.keeps(k, j, "a report whose filters are empty")
 }
 
 // reportNotAliased changes what was saved, read, claimed and listed.
 func reportNotAliased(k *storeKit) {
 	in := runningReport("acme", "report-1")
-	want := k.saveReport(in)
+	want := reports.save(k, in)
 	want.Request = runningReport("acme", "report-1").Request
 	spoil(&in)
 	got, err := k.Reports.Report(k.Context(), "acme", "report-1")
 	k.OK(err, "Report")
-	k.sameReport(got, want, "the report after what was saved has changed")
+	reports.same(k, got, want, "the report after what was saved has changed")
 	spoil(&got)
-	k.hasReport(want, "the report after what was read has changed")
+	reports.has(k, want, "the report after what was read has changed")
 
 	claimed := k.takeUp("process-1", kit.Epoch)
 	spoil(&claimed)
@@ -195,13 +144,13 @@ func reportNotAliased(k *storeKit) {
 	k.OK(err, "Report")
 	k.Same(plainReport(claimed).Request, want.Request, "the request after what was claimed has changed")
 
-	want = k.saveReport(endedReport(claimed, ports.ReportCompleted))
+	want = reports.save(k, endedReport(claimed, ports.ReportCompleted))
 	for range 2 {
 		page := k.expired(want.EndedAt, 10)
-		k.sameReports(page, []ports.ReportJob{want}, "the listing after what was listed has changed")
+		reports.sameList(k, page, []ports.ReportJob{want}, "the listing after what was listed has changed")
 		spoil(&page[0])
 	}
-	k.hasReport(want, "the report after what was listed has changed")
+	reports.has(k, want, "the report after what was listed has changed")
 }
 
 // spoil changes everything that j points to.
@@ -217,62 +166,28 @@ func spoil(j *ports.ReportJob) {
 	}
 }
 
-func reportOwnersApart(k *storeKit) {
-	saved := map[string]ports.ReportJob{}
-	for i, owner := range kit.Distinct {
-		saved[owner] = k.saveReport(runningReport(owner, fmt.Sprint("report-", i)))
-	}
-	for _, owner := range kit.Distinct {
-		k.Case(kit.Name(owner), func() {
-			for other, j := range saved {
-				if other != owner {
-					k.noReport(owner, j.ID, "an owner that looks like its own")
-				}
-			}
-			k.hasReport(saved[owner], "the report of an owner among look-alikes")
-		})
-	}
+func reportTimes(k *storeKit) {
+	reports.farTimes(k)
+	j := runningReport("acme", "below the millisecond")
+	j.CreatedAt, j.UpdatedAt = kit.Epoch.Add(999*time.Microsecond), kit.Epoch.In(time.FixedZone("", 3600))
+	j = reports.save(k, j)
+	j.CreatedAt, j.UpdatedAt = kit.Epoch, kit.Epoch
+	reports.has(k, j, "a report whose times are finer than a millisecond")
 }
 
+// reportIDsApart also removes every other report of the look-alikes.
 func reportIDsApart(k *storeKit) {
-	var saved []ports.ReportJob
-	for i, id := range kit.Distinct {
-		if id == "" {
-			continue
-		}
-		j := runningReport("acme", id)
-		j = bornAt(j, kit.Epoch.Add(time.Duration(i)*time.Millisecond))
-		saved = append(saved, k.saveReport(j))
-	}
-	for _, j := range saved {
-		k.Case(kit.Name(j.ID), func() {
-			k.hasReport(j, "the report of an id among look-alikes")
-		})
-	}
+	saved := reports.alike(k)
 	for i, j := range saved {
 		if i%2 == 0 {
-			saved[i] = k.saveReport(endedReport(j, ports.ReportFailed))
+			reports.save(k, endedReport(j, ports.ReportFailed))
 			k.removeReport(j.Owner, j.ID)
-			k.noReport(j.Owner, j.ID, "a removed report")
+			reports.absent(k, j.Owner, j.ID, "a removed report")
 		}
 	}
-	saved = slices.DeleteFunc(saved, func(j ports.ReportJob) bool { return j.Status.Terminal() })
-	for _, j := range saved {
-		k.hasReport(j, "the report of an id whose look-alikes are removed")
+	for i, j := range saved {
+		if i%2 == 1 {
+			reports.has(k, j, "an id whose look-alikes are removed")
+		}
 	}
-}
-
-func longReport(k *storeKit) {
-	long := strings.Repeat("0123456789", 1000)
-	var saved []ports.ReportJob
-	for _, tail := range []string{"a", "b"} {
-		j := runningReport(long+tail, long+"id"+tail)
-		j.Request.MerchantID, j.Request.Name, j.Holder = long+"merchant"+tail, long+"name"+tail, long+"holder"+tail
-		j.Request.Columns = []string{long + "column" + tail}
-		saved = append(saved, k.saveReport(j))
-	}
-	for _, j := range saved {
-		k.hasReport(j, "a report of long texts")
-	}
-	k.noReport(long+"a", long+"idb", "a long id of another owner")
 }

@@ -13,12 +13,7 @@ import (
 // SecretStore checks a ports.SecretStore.
 func SecretStore(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, secretChecks, func(s Store) string {
-		if s.Secrets == nil {
-			return "the store keeps no secrets"
-		}
-		return ""
-	})
+	runStore(t, h, secretChecks, "the store keeps no secrets", func(s Store) bool { return s.Secrets != nil })
 }
 
 var secretChecks = []storeCheck{

@@ -61,8 +61,8 @@ type storeKit struct {
 // storeCheck is one thing that a store must do.
 type storeCheck kit.Check[*storeKit]
 
-// runStore runs the checks of one suite.
-func runStore(t *testing.T, h Harness, checks []storeCheck, skip func(Store) string) {
+// runStore runs the checks of one suite, unless what they need is not there.
+func runStore(t *testing.T, h Harness, checks []storeCheck, without string, there func(Store) bool) {
 	t.Helper()
 	kit.Run(t, h.Except, checks, func(t *testing.T) *storeKit {
 		t.Helper()
@@ -70,8 +70,8 @@ func runStore(t *testing.T, h Harness, checks []storeCheck, skip func(Store) str
 			t.Parallel()
 		}
 		s := h.Open(t)
-		if reason := skip(s); reason != "" {
-			t.Skip(reason)
+		if !there(s) {
+			t.Skip(without)
 		}
 		return &storeKit{Kit: kit.Kit{TB: t}, Store: s}
 	})

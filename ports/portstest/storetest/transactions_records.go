@@ -13,44 +13,23 @@ import (
 
 // transactionRecordChecks: what goes in comes out.
 var transactionRecordChecks = []storeCheck{
-	{"an unknown transaction is not found", unknownTransaction},
-	{"another owner's transaction is not found", foreignTransaction},
+	{"an unknown transaction is not found", transactions.unknown},
+	{"another owner's transaction is not found", transactions.foreign},
 	{"every field of a pending transaction comes back as saved", transactionRoundTrip},
 	{"every field of an ended transaction comes back as saved", transactionEndRoundTrip},
 	{"every field of a late payment comes back as saved", lateRoundTrip},
 	{"fields that are empty come back empty", emptyTransaction},
-	{"times far from now come back equal", transactionFarTimes},
+	{"times far from now come back equal", transactions.farTimes},
 }
 
 // transactionKeyChecks: owners and ids are byte strings, and an id is its
 // owner's.
 var transactionKeyChecks = []storeCheck{
-	{"owners that look alike have transactions of their own", transactionOwnersApart},
-	{"transaction ids that look alike are different transactions", transactionIDsApart},
+	{"owners that look alike have transactions of their own", transactions.ownersApart},
+	{"transaction ids that look alike are different transactions", transactions.idsApart},
 	{"the same id of two owners is two transactions", transactionsOfOneID},
 	{"an owner and an id are told apart where they meet", transactionKeysMeet},
-	{"owners, ids and texts of 10,000 characters are kept", longTransaction},
-}
-
-func unknownTransaction(k *storeKit) {
-	k.noTransaction("acme", "tx-1", "an empty store")
-	k.saveTransaction(pendingTransaction("acme", "tx-1"))
-	for _, id := range []string{"tx-2", "", "tx-", "tx-1 ", "TX-1", "tx-1\x00", "tx-1\xff", "%", "tx_1"} {
-		k.Case(kit.Name(id), func() {
-			k.noTransaction("acme", id, "an unknown id")
-		})
-	}
-}
-
-func foreignTransaction(k *storeKit) {
-	k.saveTransaction(pendingTransaction("acme", "tx-1"))
-	k.saveTransaction(endedTransaction(pendingTransaction("zenith", "tx-2"), ports.TransactionFailed))
-	for _, owner := range []string{"zenith", "", "Acme", "acme ", "acme\x00", "acme\xff"} {
-		k.Case(kit.Name(owner), func() {
-			k.noTransaction(owner, "tx-1", "another owner's id")
-		})
-	}
-	k.noTransaction("acme", "tx-2", "another owner's id")
+	{"owners, ids and texts of 10,000 characters are kept", transactions.longTexts},
 }
 
 func transactionRoundTrip(k *storeKit) {
@@ -58,11 +37,11 @@ func transactionRoundTrip(k *storeKit) {
 		k.Case(string(direction), func() {
 			t := pendingTransaction("acme", "waits "+string(direction))
 			t.Direction = direction
-			k.hasTransaction(k.saveTransaction(t), "a pending transaction")
+			transactions.keeps(k, t, "a pending transaction")
 			t.ID, t.CreatedAt, t.RespondBy = "close "+string(direction), kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond)
-			k.hasTransaction(k.saveTransaction(t), "a pending transaction whose times lie close together")
+			transactions.keeps(k, t, "a pending transaction whose times lie close together")
 			t.ID, t.RespondBy = "for ever "+string(direction), time.Time{}
-			k.hasTransaction(k.saveTransaction(t), "a pending transaction that waits for ever")
+			transactions.keeps(k, t, "a pending transaction that waits for ever")
 		})
 	}
 }
@@ -73,9 +52,9 @@ func transactionEndRoundTrip(k *storeKit) {
 	for _, status := range ends {
 		k.Case(string(status), func() {
 			t := endedTransaction(pendingTransaction("acme", "at once "+string(status)), status)
-			k.hasTransaction(k.saveTransaction(t), "a transaction that ended at once as "+string(status))
+			transactions.keeps(k, t, "a transaction that ended at once as "+string(status))
 
-			before := k.saveTransaction(pendingTransaction("acme", "later "+string(status)))
+			before := transactions.save(k, pendingTransaction("acme", "later "+string(status)))
 			after := endedTransaction(before, status)
 			after.Direction, after.Scheme, after.Tables = errcodes.Payout, "s\xffcheme \"2'", "2026-03-02.7"
 			after.Raw = ports.RawFailure{Code: " 05,'\x00", Message: "\xffno\"\n"}
@@ -85,7 +64,7 @@ func transactionEndRoundTrip(k *storeKit) {
 			for ms, at := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.RespondBy} {
 				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
 			}
-			k.hasTransaction(k.saveTransaction(after), "a transaction that ended later as "+string(status))
+			transactions.keeps(k, after, "a transaction that ended later as "+string(status))
 		})
 	}
 }
@@ -93,12 +72,12 @@ func transactionEndRoundTrip(k *storeKit) {
 func lateRoundTrip(k *storeKit) {
 	for _, status := range badEnds {
 		k.Case(string(status), func() {
-			t := k.saveTransaction(endedTransaction(pendingTransaction("acme", string(status)), status))
+			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
 			t.Late = ports.LatePayment{At: t.EndedAt, Raw: ports.RawFailure{Code: "\x00\xff", Message: " said later"}}
-			k.hasTransaction(k.saveTransaction(t), "a late payment in the millisecond of the end")
-			t = k.saveTransaction(endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
+			transactions.keeps(k, t, "a late payment in the millisecond of the end")
+			t = transactions.save(k, endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
 			t.Late.At = t.EndedAt.Add(time.Millisecond)
-			k.hasTransaction(k.saveTransaction(t), "a late payment of which a provider said nothing")
+			transactions.keeps(k, t, "a late payment of which a provider said nothing")
 		})
 	}
 }
@@ -117,73 +96,20 @@ func emptyTransaction(k *storeKit) {
 				t.EndedAt = kit.Epoch
 			case ports.TransactionPending:
 			}
-			k.hasTransaction(k.saveTransaction(t), "a transaction of empty fields")
-		})
-	}
-}
-
-func transactionFarTimes(k *storeKit) {
-	for _, at := range []time.Time{
-		time.Date(1969, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC),
-		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-	} {
-		k.Case(at.Format(time.DateOnly), func() {
-			t := pendingTransaction("acme", at.Format(time.DateOnly))
-			t.CreatedAt, t.RespondBy = at, at
-			t = k.saveTransaction(t)
-			k.hasTransaction(t, "a pending transaction")
-			t = endedTransaction(t, ports.TransactionFailed)
-			t.EndedAt = at
-			t = k.saveTransaction(t)
-			k.hasTransaction(t, "an ended transaction")
-			t.Late.At = at
-			k.hasTransaction(k.saveTransaction(t), "a late payment")
-		})
-	}
-}
-
-func transactionOwnersApart(k *storeKit) {
-	saved := map[string]ports.Transaction{}
-	for i, owner := range kit.Distinct {
-		saved[owner] = k.saveTransaction(pendingTransaction(owner, fmt.Sprint("tx-", i)))
-	}
-	for _, owner := range kit.Distinct {
-		k.Case(kit.Name(owner), func() {
-			for other, t := range saved {
-				if other != owner {
-					k.noTransaction(owner, t.ID, "an owner that looks like its own")
-				}
-			}
-			k.hasTransaction(saved[owner], "the transaction of an owner among look-alikes")
-		})
-	}
-}
-
-func transactionIDsApart(k *storeKit) {
-	var saved []ports.Transaction
-	for i, id := range kit.Distinct {
-		t := pendingTransaction("acme", id)
-		t.CreatedAt = kit.Epoch.Add(time.Duration(i) * time.Millisecond)
-		saved = append(saved, k.saveTransaction(t))
-	}
-	for _, t := range saved {
-		k.Case(kit.Name(t.ID), func() {
-			k.hasTransaction(t, "the transaction of an id among look-alikes")
+			transactions.keeps(k, t, "a transaction of empty fields")
 		})
 	}
 }
 
 // transactionsOfOneID has each owner's take its own way.
 func transactionsOfOneID(k *storeKit) {
-	first := k.saveTransaction(pendingTransaction("acme", "tx-1"))
-	second := k.saveTransaction(endedTransaction(pendingTransaction("zenith", "tx-1"), ports.TransactionFailed))
-	first = k.saveTransaction(endedTransaction(first, ports.TransactionErrored))
-	k.hasTransaction(first, "one owner's transaction")
-	k.hasTransaction(second, "the other owner's transaction of the same id")
-	second = k.saveTransaction(withLate(second))
-	k.hasTransaction(first, "one owner's transaction after a late payment of the other's")
-	k.hasTransaction(second, "the other owner's transaction with a late payment")
+	first := transactions.save(k, pendingTransaction("acme", "tx-1"))
+	second := transactions.save(k, endedTransaction(pendingTransaction("zenith", "tx-1"), ports.TransactionFailed))
+	first = transactions.keeps(k, endedTransaction(first, ports.TransactionErrored), "one owner's transaction")
+	transactions.has(k, second, "the other owner's transaction of the same id")
+	second = transactions.save(k, withLate(second))
+	transactions.has(k, first, "one owner's transaction after a late payment of the other's")
+	transactions.has(k, second, "the other owner's transaction with a late payment")
 }
 
 func transactionKeysMeet(k *storeKit) {
@@ -193,27 +119,13 @@ func transactionKeysMeet(k *storeKit) {
 	} {
 		t := pendingTransaction(key[0], key[1])
 		t.CreatedAt = kit.Epoch.Add(time.Duration(i) * time.Millisecond)
-		saved = append(saved, k.saveTransaction(t))
+		saved = append(saved, transactions.save(k, t))
 	}
 	for _, t := range saved {
 		k.Case(kit.Name(t.Owner)+" "+kit.Name(t.ID), func() {
-			k.hasTransaction(t, "one of the transactions whose owner and id read alike together")
+			transactions.has(k, t, "one of the transactions whose owner and id read alike together")
 		})
 	}
-}
-
-func longTransaction(k *storeKit) {
-	long := strings.Repeat("0123456789", 1000)
-	var saved []ports.Transaction
-	for _, tail := range []string{"a", "b"} {
-		t := endedTransaction(pendingTransaction(long+tail, long+"id"+tail), ports.TransactionFailed)
-		t.Scheme, t.Tables = long+"scheme"+tail, long+"tables"+tail
-		saved = append(saved, k.saveTransaction(t))
-	}
-	for _, t := range saved {
-		k.hasTransaction(t, "a transaction of long texts")
-	}
-	k.noTransaction(long+"a", long+"idb", "a long id of another owner")
 }
 
 // rawChecks: a provider's words come back byte for byte (I26), up to a bound.
@@ -245,11 +157,10 @@ func rawRoundTrip(k *storeKit) {
 			next := raws[(i+1)%len(raws)] // so that no two fields are equal
 			t := endedTransaction(pendingTransaction("acme", fmt.Sprint("tx-", i)), ports.TransactionFailed)
 			t.Raw = ports.RawFailure{Code: raw, Message: next}
-			t = k.saveTransaction(t)
-			k.hasTransaction(t, fmt.Sprintf("a transaction whose provider said %+q", raw))
+			t = transactions.keeps(k, t, fmt.Sprintf("a transaction whose provider said %+q", raw))
 			t = withLate(t)
 			t.Late.Raw = ports.RawFailure{Code: next, Message: raw}
-			k.hasTransaction(k.saveTransaction(t), fmt.Sprintf("a late payment whose provider said %+q", raw))
+			transactions.keeps(k, t, fmt.Sprintf("a late payment whose provider said %+q", raw))
 		})
 	}
 }
@@ -268,40 +179,40 @@ func rawLongest(k *storeKit) {
 		k.Case(name, func() {
 			t := withLate(endedTransaction(pendingTransaction("acme", name), ports.TransactionFailed))
 			*field(&t) = long
-			k.hasTransaction(k.saveTransaction(t), "a transaction with a long "+name)
+			transactions.keeps(k, t, "a transaction with a long "+name)
 		})
 	}
 	t := withLate(endedTransaction(pendingTransaction("acme", "all"), ports.TransactionErrored))
 	for _, field := range rawFields {
 		*field(&t) = long
 	}
-	k.hasTransaction(k.saveTransaction(t), "a transaction whose every word is long")
+	transactions.keeps(k, t, "a transaction whose every word is long")
 }
 
 func rawTooLong(k *storeKit) {
-	pending := k.saveTransaction(pendingTransaction("acme", "pending"))
+	pending := transactions.save(k, pendingTransaction("acme", "pending"))
 	for name, field := range rawFields {
 		for _, t := range []ports.Transaction{pendingTransaction("acme", "new"), pending} {
 			k.Case(t.ID+" "+name, func() {
 				t = withLate(endedTransaction(t, ports.TransactionFailed))
 				*field(&t) = strings.Repeat("x", ports.MaxRaw+1)
-				err := k.Transactions.Save(k.Context(), strayTransaction(t))
+				err := transactions.write(k.Context(), k.Store, transactions.queued(t, "stray"))
 				k.Code(err, errcodes.PayloadTooLarge, "Save of a "+name+" above 64 KiB")
 				k.nothingQueued("after a " + name + " above 64 KiB")
 			})
 		}
 	}
-	k.noTransaction("acme", "new", "a transaction that was too long")
-	k.hasTransaction(pending, "the transaction whose end was too long")
-	k.saveTransaction(endedTransaction(pending, ports.TransactionFailed))
+	transactions.absent(k, "acme", "new", "a transaction that was too long")
+	transactions.has(k, pending, "the transaction whose end was too long")
+	transactions.save(k, endedTransaction(pending, ports.TransactionFailed))
 }
 
 func transactionNotAliased(k *storeKit) {
-	change := queuedTransaction(pendingTransaction("acme", "tx-1"))
-	event, work := change.Events[0], change.Work[0]
+	change := transactions.queued(pendingTransaction("acme", "tx-1"), "creation")
+	event, work := change.events[0], change.work[0]
 	event.Data, work.Payload = bytes.Clone(event.Data), bytes.Clone(work.Payload)
-	k.OK(k.Transactions.Save(k.Context(), change), "Save")
-	change.Events[0].Data[0], change.Work[0].Payload[0] = '!', '!'
+	transactions.saveAll(k, change)
+	change.events[0].Data[0], change.work[0].Payload[0] = '!', '!'
 	event.Attempt, work.Attempt = 1, 1
 	if k.Outbox != nil {
 		k.Same(k.claimEvents(kit.Epoch, 1)[0], event, "the event after its bytes were changed outside")

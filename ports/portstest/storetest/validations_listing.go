@@ -37,7 +37,7 @@ func (k *storeKit) deadlines(at func(i int) time.Time, ids ...string) {
 	for i, id := range ids {
 		v := pendingValidation("owner of "+id, id)
 		v.CreatedAt, v.Deadline = at(i).Add(-5*time.Minute), at(i)
-		k.saveValidation(v)
+		validations.save(k, v)
 	}
 }
 
@@ -47,7 +47,7 @@ func overdueOfAll(k *storeKit) {
 	k.deadlines(func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
 	v := pendingValidation("owner of a", "c")
 	v.Deadline = kit.Epoch
-	k.saveValidation(v)
+	validations.save(k, v)
 	k.Same(k.overdue(kit.Epoch.Add(-time.Millisecond)), []string{}, "Overdue before the first deadline")
 	k.Same(k.overdue(kit.Epoch), []string{"a", "b", "c"}, "Overdue at the instant of a deadline")
 	k.Same(k.overdue(kit.Epoch.Add(time.Millisecond)), []string{"a", "b", "c", "late"}, "Overdue of all")
@@ -71,7 +71,7 @@ func (k *storeKit) readOverdue(by time.Time, then func(page []ports.ValidationRe
 		if len(page) > 2 {
 			k.Fatalf("a page of %d validations, of at most 2", len(page))
 		}
-		got = append(got, validationIDs(page)...)
+		got = append(got, validations.ids(page)...)
 		last := page[len(page)-1]
 		after = ports.ValidationPos{Deadline: last.Deadline, ID: last.ID}
 		then(page)
@@ -88,7 +88,7 @@ func overduePages(k *storeKit) {
 	k.Same(k.readOverdue(by, func([]ports.ValidationRecord) {}), want, "all pages")
 	got := k.readOverdue(by, func(page []ports.ValidationRecord) {
 		for _, v := range page {
-			k.saveValidation(endedAs(v, ports.StatusError))
+			validations.save(k, endedAs(v, ports.StatusError))
 		}
 	})
 	k.Same(got, want, "all pages, while what was read ends")
@@ -97,10 +97,10 @@ func overduePages(k *storeKit) {
 
 func overdueEnded(k *storeKit) {
 	for _, status := range terminals {
-		k.saveValidation(endedAs(pendingValidation("acme", "at once "+string(status)), status))
-		v := k.saveValidation(pendingValidation("acme", "later "+string(status)))
+		validations.save(k, endedAs(pendingValidation("acme", "at once "+string(status)), status))
+		v := validations.save(k, pendingValidation("acme", "later "+string(status)))
 		k.Same(k.overdue(v.Deadline), []string{v.ID}, "Overdue before the end")
-		k.saveValidation(endedAs(v, status))
+		validations.save(k, endedAs(v, status))
 		k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after the end as "+string(status))
 	}
 }
@@ -110,24 +110,24 @@ func overdueMoves(k *storeKit) {
 	moved, err := k.Validations.Validation(k.Context(), "owner of a", "a")
 	k.OK(err, "Validation")
 	moved.Deadline = kit.Epoch.Add(time.Hour)
-	moved = k.saveValidation(moved)
+	moved = validations.save(k, moved)
 	k.Same(k.overdue(kit.Epoch), []string{"b"}, "Overdue at the deadline of before")
 	k.Same(k.overdue(moved.Deadline), []string{"b", "a"}, "Overdue at the deadline of now")
 	moved.Deadline = kit.Epoch.Add(-time.Minute)
-	k.saveValidation(moved)
+	validations.save(k, moved)
 	k.Same(k.overdue(kit.Epoch), []string{"a", "b"}, "Overdue after the deadline was drawn near")
 }
 
 func overdueWhole(k *storeKit) {
-	first := k.saveValidation(pendingValidation("acme", "validation-1"))
+	first := validations.save(k, pendingValidation("acme", "validation-1"))
 	first.Provider, first.Sealed = "provider-2", ports.Sealed{KeyID: "key-2", Data: []byte{0, 0xff}}
-	first = k.saveValidation(first)
+	first = validations.save(k, first)
 	second := pendingValidation("acme\x00\xff", "validation-2")
 	second.MerchantID, second.Tables = "m\x00\xff", ""
-	second = k.saveValidation(second)
+	second = validations.save(k, second)
 	page, err := k.Validations.Overdue(k.Context(), first.Deadline, ports.ValidationPos{}, 10_000)
 	k.OK(err, "Overdue")
-	k.Same(page, []ports.ValidationRecord{first, second}, "Overdue")
+	validations.sameList(k, page, []ports.ValidationRecord{first, second}, "Overdue")
 }
 
 func overdueBounds(k *storeKit) {
@@ -138,7 +138,7 @@ func overdueBounds(k *storeKit) {
 	}
 	page, err := k.Validations.Overdue(k.Context(), kit.Epoch, ports.ValidationPos{}, 1)
 	k.OK(err, "Overdue with the least limit")
-	k.Same(validationIDs(page), []string{"a"}, "a page of one")
+	k.Same(validations.ids(page), []string{"a"}, "a page of one")
 	k.OK(call(10_000), "Overdue with the greatest limit")
 	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 10,001": call(10_001)})
 }
@@ -153,7 +153,7 @@ func (k *storeKit) purgeValidations(before time.Time, n, want int) {
 // purgeable saves an ended validation that may go from the instant on.
 func (k *storeKit) purgeable(id string, status ports.ValidationStatus, at time.Time) ports.ValidationRecord {
 	k.Helper()
-	return k.saveValidation(endedAs(purgedAt("owner of "+id, id, at), status))
+	return validations.save(k, endedAs(purgedAt("owner of "+id, id, at), status))
 }
 
 // purgedAt makes a pending validation that may go from the instant on, once it
@@ -171,17 +171,17 @@ func validationsPurged(k *storeKit) {
 			late := k.purgeable(id("late"), status, far.Add(time.Millisecond))
 			at := k.purgeable(id("at"), status, far)
 			early := k.purgeable(id("early"), status, far.AddDate(0, 0, -1))
-			v := k.saveValidation(purgedAt("acme", id("changed"), far.Add(time.Hour)))
+			v := validations.save(k, purgedAt("acme", id("changed"), far.Add(time.Hour)))
 			v.PurgeAt = far
-			v = k.saveValidation(endedAs(v, status))
+			v = validations.save(k, endedAs(v, status))
 
 			k.purgeValidations(early.PurgeAt.Add(-time.Millisecond), 10, 0)
-			k.hasValidation(early, "a validation before its purge")
+			validations.has(k, early, "a validation before its purge")
 			k.purgeValidations(far, 10, 3)
 			for _, gone := range []ports.ValidationRecord{early, at, v} {
-				k.noValidation(gone.Owner, gone.ID, "a validation that was purged")
+				validations.absent(k, gone.Owner, gone.ID, "a validation that was purged")
 			}
-			k.hasValidation(late, "a validation that may not go yet")
+			validations.has(k, late, "a validation that may not go yet")
 			k.purgeValidations(far, 10, 0)
 			k.purgeValidations(far.Add(time.Millisecond), 10, 1)
 		}
@@ -216,26 +216,24 @@ func (k *storeKit) count(saved []ports.ValidationRecord) int {
 }
 
 func pendingNotPurged(k *storeKit) {
-	v := k.saveValidation(purgedAt("acme", "validation-1", kit.Epoch.AddDate(-1, 0, 0)))
+	v := validations.save(k, purgedAt("acme", "validation-1", kit.Epoch.AddDate(-1, 0, 0)))
 	k.purgeValidations(kit.Epoch, 10, 0)
-	k.hasValidation(v, "a pending validation after a purge")
+	validations.has(k, v, "a pending validation after a purge")
 	k.Same(k.overdue(v.Deadline), []string{v.ID}, "Overdue after a purge")
-	v = k.saveValidation(endedAs(v, ports.StatusError))
-	k.hasValidation(v, "a validation that ended after a purge")
+	validations.keeps(k, endedAs(v, ports.StatusError), "a validation that ended after a purge")
 	k.purgeValidations(kit.Epoch, 10, 1)
-	k.noValidation("acme", "validation-1", "a validation that was purged")
+	validations.absent(k, "acme", "validation-1", "a validation that was purged")
 }
 
 func purgedForGood(k *storeKit) {
 	v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
-	change := queued(endedAs(purgedAt("acme", "validation-2", kit.Epoch), ports.StatusVerified))
-	k.OK(k.Validations.Save(k.Context(), change), "Save")
+	validations.saveAll(k, validations.queued(endedAs(purgedAt("acme", "validation-2", kit.Epoch), ports.StatusVerified), "end"))
 	k.purgeValidations(kit.Epoch, 10, 2)
 	k.queuedOnce() // what is on its way still arrives
 	open := pendingValidation(v.Owner, v.ID)
 	open.Version = v.Version
-	k.refusedValidation(open, "a change of a purged validation")
-	k.noValidation(v.Owner, v.ID, "a purged validation")
+	validations.refused(k, open, "a change of a purged validation")
+	validations.absent(k, v.Owner, v.ID, "a purged validation")
 	k.purgeValidations(kit.Epoch, 10, 0)
 }
 
@@ -269,7 +267,7 @@ func validationPurgeBounds(k *storeKit) {
 		return err
 	}
 	k.invalid(map[string]error{"a purge of 0": call(0), "a purge below 0": call(-1), "a purge of 10,001": call(10_001)})
-	k.hasValidation(v, "a validation after purges that were refused")
+	validations.has(k, v, "a validation after purges that were refused")
 	k.purgeValidations(kit.Epoch, 10_000, 1)
 	k.purgeValidations(kit.Epoch, 1, 0)
 }

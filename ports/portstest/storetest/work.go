@@ -16,12 +16,7 @@ import (
 // Work checks a ports.Work. Items come in through the store's RateLocks.
 func Work(t *testing.T, h Harness) {
 	t.Helper()
-	runStore(t, h, workChecks, func(s Store) string {
-		if s.Work == nil || s.RateLocks == nil {
-			return "the store keeps no work, or no rate locks to save it with"
-		}
-		return ""
-	})
+	runStore(t, h, workChecks, "the store keeps no work, or no rate locks to save it with", func(s Store) bool { return s.Work != nil && s.RateLocks != nil })
 }
 
 var workChecks = slices.Concat(itemChecks, itemClaimChecks)
