@@ -164,17 +164,13 @@ var answerOutcomeChecks = []storeCheck{
 
 func (k *storeKit) answerCalls(have, fresh ports.CachedAnswer) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
-		"Answer":    func(ctx context.Context) error { _, err := k.Answers.Answer(ctx, have.Key); return err },
+		"Answer":    func(ctx context.Context) error { return errOf(k.Answers.Answer(ctx, have.Key)) },
 		"PutAnswer": func(ctx context.Context) error { return k.Answers.PutAnswer(ctx, fresh) },
 		"Claim": func(ctx context.Context) error {
-			_, err := k.Answers.Claim(ctx, fresh.Key, "late", kit.Epoch, kit.Epoch.Add(lease))
-			return err
+			return errOf(k.Answers.Claim(ctx, fresh.Key, "late", kit.Epoch, kit.Epoch.Add(lease)))
 		},
-		"Release": func(ctx context.Context) error { return k.Answers.Release(ctx, have.Key, "holder") },
-		"PurgeAnswers": func(ctx context.Context) error {
-			_, err := k.Answers.PurgeAnswers(ctx, have.ExpiresAt, 10)
-			return err
-		},
+		"Release":      func(ctx context.Context) error { return k.Answers.Release(ctx, have.Key, "holder") },
+		"PurgeAnswers": func(ctx context.Context) error { return errOf(k.Answers.PurgeAnswers(ctx, have.ExpiresAt, 10)) },
 	}
 }
 

@@ -120,7 +120,7 @@ func clientNotAliased(k *storeKit) {
 func (k *storeKit) clientCalls(c ports.Client) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"PutClient": func(ctx context.Context) error { return k.Clients.PutClient(ctx, c) },
-		"Client":    func(ctx context.Context) error { _, err := k.Clients.Client(ctx, c.ID); return err },
+		"Client":    func(ctx context.Context) error { return errOf(k.Clients.Client(ctx, c.ID)) },
 	}
 }
 
@@ -292,13 +292,10 @@ func purgeBounded(k *storeKit) {
 
 func (k *storeKit) tokenCalls(have, fresh ports.Token) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
-		"PutToken": func(ctx context.Context) error { return k.Tokens.PutToken(ctx, fresh) },
-		"Token":    func(ctx context.Context) error { _, err := k.Tokens.Token(ctx, have.SHA256); return err },
-		"Revoke":   func(ctx context.Context) error { return k.Tokens.Revoke(ctx, have.SHA256) },
-		"PurgeTokens": func(ctx context.Context) error {
-			_, err := k.Tokens.PurgeTokens(ctx, have.ExpiresAt, 10)
-			return err
-		},
+		"PutToken":    func(ctx context.Context) error { return k.Tokens.PutToken(ctx, fresh) },
+		"Token":       func(ctx context.Context) error { return errOf(k.Tokens.Token(ctx, have.SHA256)) },
+		"Revoke":      func(ctx context.Context) error { return k.Tokens.Revoke(ctx, have.SHA256) },
+		"PurgeTokens": func(ctx context.Context) error { return errOf(k.Tokens.PurgeTokens(ctx, have.ExpiresAt, 10)) },
 	}
 }
 

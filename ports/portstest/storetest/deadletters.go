@@ -78,11 +78,11 @@ func (k *storeKit) discards(what string, want int, ids ...string) {
 // deadLetterCalls makes every call of the port; the event of the id is buried.
 func (k *storeKit) deadLetterCalls(id string) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
-		"Buried":           func(ctx context.Context) error { _, err := k.DeadLetters.Buried(ctx, 0, 10); return err },
-		"Replay of all":    func(ctx context.Context) error { _, err := k.DeadLetters.Replay(ctx, kit.Epoch); return err },
-		"Replay of one":    func(ctx context.Context) error { _, err := k.DeadLetters.Replay(ctx, kit.Epoch, id); return err },
-		"Discard":          func(ctx context.Context) error { _, err := k.DeadLetters.Discard(ctx, id); return err },
-		"Discard of stray": func(ctx context.Context) error { _, err := k.DeadLetters.Discard(ctx, "unknown"); return err },
+		"Buried":           func(ctx context.Context) error { return errOf(k.DeadLetters.Buried(ctx, 0, 10)) },
+		"Replay of all":    func(ctx context.Context) error { return errOf(k.DeadLetters.Replay(ctx, kit.Epoch)) },
+		"Replay of one":    func(ctx context.Context) error { return errOf(k.DeadLetters.Replay(ctx, kit.Epoch, id)) },
+		"Discard":          func(ctx context.Context) error { return errOf(k.DeadLetters.Discard(ctx, id)) },
+		"Discard of stray": func(ctx context.Context) error { return errOf(k.DeadLetters.Discard(ctx, "unknown")) },
 	}
 }
 
@@ -124,7 +124,7 @@ func buriedRoundTrip(k *storeKit) {
 	if page[0].Pos <= 0 {
 		k.Fatalf("its place is %d, and not above 0", page[0].Pos)
 	}
-	k.conflicts(k.eventEnds(page[0].Event), "by an event as it was listed")
+	k.conflicts(events.ends(k.Store, page[0].Event, kit.Epoch), "by an event as it was listed")
 }
 
 func buriedBytes(k *storeKit) {

@@ -65,8 +65,8 @@ func eventReplayedClaim(k *storeKit) {
 	k.replays("one is buried", 1, "event-1")
 	late := func(when string) {
 		k.Helper()
-		k.conflicts(k.eventEnds(first), "by the first claim, "+when)
-		k.conflicts(k.eventEnds(second), "by the claim that buried, "+when)
+		k.conflicts(events.ends(k.Store, first, kit.Epoch), "by the first claim, "+when)
+		k.conflicts(events.ends(k.Store, second, kit.Epoch), "by the claim that buried, "+when)
 	}
 	late("when the event waits again")
 	k.Same(k.first(kit.Epoch, "event-1").Attempt, 1, "the attempt of a replayed event")
@@ -200,7 +200,7 @@ func discardedForGood(k *storeKit) {
 	k.discards("one is buried", 1, "first")
 	k.replays("it has gone", 0, "first")
 	k.replays("it has gone", 0)
-	k.conflicts(k.eventEnds(first), "of a discarded event")
+	k.conflicts(events.ends(k.Store, first, kit.Epoch), "of a discarded event")
 	k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, "second")), "Ack of the next of its key")
 	k.Same(eventIDs(k.claimEvents(kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
 }

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -25,29 +24,33 @@ var outboxChecks = slices.Concat(eventChecks, eventOrderChecks, eventClaimChecks
 // eventChecks: what is handed out, and when it first may be.
 var eventChecks = []storeCheck{
 	{"an empty outbox hands out nothing, without an error", emptyOutbox},
-	{"an event comes out as it was saved", eventRoundTrip},
+	{"an event comes out as it was saved", events.roundTrip},
 	{"an event waits from its save on, whatever its time says", eventWaitsAtOnce},
-	{"data of any bytes comes back", eventData},
-	{"changing data that was passed in or handed out changes nothing stored", eventNotAliased},
+	{"data of any bytes comes back", events.anyData},
+	{"changing data that was passed in or handed out changes nothing stored", events.notAliased},
 	{"every event of a change is stored", eventsOfOneChange},
 	{"an id that an event of another change has is that of an event of its own", eventIDAgain},
 }
 
-// anyData are anyBytes, and no bytes that are not nil.
-var anyData = append([][]byte{{}}, kit.AnyBytes...)
+var events = &queue[ports.Event]{
+	noun: "event", done: "Ack",
+	make:  func(id string) ports.Event { return kit.Event(id, "lock of "+id) },
+	carry: (*storeKit).carryEvents,
+	claim: func(ctx context.Context, s Store, now time.Time, n int) ([]ports.Event, error) {
+		return s.Outbox.Claim(ctx, now, lease, n)
+	},
+	ends: func(s Store, e ports.Event, retry time.Time) map[string]func(ctx context.Context) error {
+		return map[string]func(ctx context.Context) error{
+			"Ack":   func(ctx context.Context) error { return s.Outbox.Ack(ctx, e) },
+			"Retry": func(ctx context.Context) error { return s.Outbox.Retry(ctx, e, retry) },
+			"Bury":  func(ctx context.Context) error { return s.Outbox.Bury(ctx, e, "no use") },
+		}
+	},
+	head: func(e *ports.Event) queuedHead { return queuedHead{&e.ID, &e.Data, &e.Attempt, &e.Claim} },
+}
 
 func emptyOutbox(k *storeKit) {
 	k.Same(len(k.claimEvents(kit.Epoch, 10)), 0, "the number of events in an empty outbox")
-}
-
-func eventRoundTrip(k *storeKit) {
-	want := kit.Event("event-1", "lock-1")
-	want.Attempt, want.Claim = 7, 7 // set by Claim: what was saved does not count
-	k.carryEvents(want)
-	want.Attempt = 1
-	got := k.claimEvents(kit.Epoch, 10)
-	k.Same(len(got), 1, "the number of events")
-	k.Same(got[0], want, "the event")
 }
 
 func eventWaitsAtOnce(k *storeKit) {
@@ -55,36 +58,6 @@ func eventWaitsAtOnce(k *storeKit) {
 	e.At = kit.Epoch.Add(time.Hour) // a book may decide ahead of this process's clock
 	k.carryEvents(e)
 	k.Same(len(k.claimEvents(kit.Epoch, 10)), 1, "the number of events")
-}
-
-func eventData(k *storeKit) {
-	for i, data := range anyData {
-		k.Case(kit.Name(data), func() {
-			want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
-			want.Data = data
-			k.carryEvents(want)
-			want.Attempt = 1
-			got := k.claimEvents(kit.Epoch, 10)
-			k.Same(len(got), 1, "the number of events")
-			k.Same(got[0], want, "the event")
-			k.sameBytes(got[0].Data, data, "the event's data")
-		})
-	}
-}
-
-func eventNotAliased(k *storeKit) {
-	in := kit.Event("event-1", "lock-1")
-	want := in
-	want.Data = bytes.Clone(in.Data)
-	k.carryEvents(in)
-	in.Data[0] = '!'
-	for attempt := range 2 {
-		want.Attempt = attempt + 1
-		got := k.claimEvents(kit.Epoch.Add(time.Duration(attempt)*lease), 1)
-		k.Same(len(got), 1, "the number of events")
-		k.Same(got[0], want, "the event after its bytes were changed outside")
-		got[0].Data[0] = '?'
-	}
 }
 
 func eventsOfOneChange(k *storeKit) {
@@ -219,124 +192,21 @@ func eventKeysApart(k *storeKit) {
 
 // eventClaimChecks: who has an event, and for how long.
 var eventClaimChecks = []storeCheck{
-	{"a claim takes at most n events", eventsBounded},
-	{"a lease keeps an event until it ends, and counts the attempts", eventLease},
-	{"a lease holds when the caller's clock jumps back", eventLeaseBackwards},
-	{"a retried event waits for its time", eventRetry},
-	{"a claim that is not the latest is a conflict", eventStaleClaim},
-	{"a claim serves once", eventClaimOnce},
-	{"racers never get the same event", eventRacers},
+	{"a claim takes at most n events", events.bounded},
+	{"a lease keeps an event until it ends, and counts the attempts", events.lease},
+	{"a lease holds when the caller's clock jumps back", events.leaseBackwards},
+	{"a retried event waits for its time", events.retry},
+	{"a claim that is not the latest is a conflict", events.staleClaim},
+	{"a claim serves once", events.claimOnce},
+	{"racers never get the same event", events.racers},
 	{"a reason of 1,024 bytes is taken", eventReason},
 }
 
 // eventOutcomeChecks: how it ends when it does not go well.
 var eventOutcomeChecks = []storeCheck{
 	{"a context that is done gives its own code and changes nothing", outboxCancelled},
-	{"a closed store says so", outboxClosed},
+	{"a closed store says so", events.closed},
 	{"a store that is opened again has its events", outboxReopened},
-}
-
-func eventsBounded(k *storeKit) {
-	for _, id := range []string{"a", "b", "c"} {
-		k.carryEvents(kit.Event(id, id))
-	}
-	for _, want := range []int{2, 1, 0} {
-		k.Same(len(k.claimEvents(kit.Epoch, 2)), want, "the number of events in a claim of 2")
-	}
-}
-
-func eventLease(k *storeKit) {
-	k.carryEvents(kit.Event("event-1", "lock-1"))
-	for attempt := 1; attempt <= 3; attempt++ {
-		start := kit.Epoch.Add(time.Duration(attempt) * lease)
-		k.Same(k.first(start, "event-1").Attempt, attempt, "the attempt")
-		k.Same(len(k.claimEvents(start, 1)), 0, "the number of events at the start of a lease")
-		k.Same(len(k.claimEvents(start.Add(lease-time.Millisecond), 1)), 0, "the number of events just before a lease ends")
-	}
-}
-
-func eventLeaseBackwards(k *storeKit) {
-	k.carryEvents(kit.Event("event-1", "lock-1"))
-	k.first(kit.Epoch, "event-1")
-	k.Same(len(k.claimEvents(kit.Epoch.Add(-24*time.Hour), 1)), 0, "the number of events a day before the lease")
-}
-
-func eventRetry(k *storeKit) {
-	k.carryEvents(kit.Event("event-1", "lock-1"))
-	at := kit.Epoch.Add(2 * lease)
-	k.OK(k.Outbox.Retry(k.Context(), k.first(kit.Epoch, "event-1"), at), "Retry")
-	k.Same(len(k.claimEvents(at.Add(-time.Millisecond), 1)), 0, "the number of events before the retry's time")
-	again := k.first(at, "event-1")
-	k.Same(again.Attempt, 2, "the attempt")
-	k.OK(k.Outbox.Retry(k.Context(), again, at), "Retry within the lease")
-	k.first(at, "event-1")
-}
-
-// eventEnds is every way to end a claim.
-func (k *storeKit) eventEnds(e ports.Event) map[string]func(ctx context.Context) error {
-	return map[string]func(ctx context.Context) error{
-		"Ack":   func(ctx context.Context) error { return k.Outbox.Ack(ctx, e) },
-		"Retry": func(ctx context.Context) error { return k.Outbox.Retry(ctx, e, kit.Epoch) },
-		"Bury":  func(ctx context.Context) error { return k.Outbox.Bury(ctx, e, "no use") },
-	}
-}
-
-// conflicts makes the calls and expects a conflict of each.
-func (k *storeKit) conflicts(calls map[string]func(ctx context.Context) error, what string) {
-	k.Helper()
-	for name, call := range kit.ByName(calls) {
-		k.Case(name+" "+what, func() {
-			k.Code(call(k.Context()), errcodes.Conflict, name+" "+what)
-		})
-	}
-}
-
-func eventStaleClaim(k *storeKit) {
-	k.carryEvents(kit.Event("event-1", "lock-1"))
-	stale := k.first(kit.Epoch, "event-1")
-	latest := k.first(kit.Epoch.Add(lease), "event-1")
-	k.conflicts(k.eventEnds(stale), "by a claim that is not the latest")
-	k.conflicts(k.eventEnds(kit.Event("unknown", "lock-1")), "of an unknown event")
-	k.Same(len(k.claimEvents(kit.Epoch.Add(2*lease-time.Millisecond), 1)), 0, "the number of events within the latest lease")
-	k.OK(k.Outbox.Ack(k.Context(), latest), "Ack by the latest claim")
-}
-
-func eventClaimOnce(k *storeKit) {
-	for _, name := range []string{"Ack", "Retry", "Bury"} {
-		k.Case(name, func() {
-			k.carryEvents(kit.Event(name, "lock of "+name))
-			e := k.first(kit.Epoch, name)
-			ends := k.eventEnds(e)
-			k.OK(ends[name](k.Context()), name)
-			k.conflicts(ends, "by a claim that has served its "+name)
-			if name == "Retry" {
-				k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, name)), "Ack after a retry")
-			}
-		})
-	}
-}
-
-func eventRacers(k *storeKit) {
-	const n = 64
-	for i := range n {
-		k.carryEvents(kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i)))
-	}
-	got := make([][]ports.Event, kit.Racers)
-	errs := kit.Race(kit.Racers, func(i int) (err error) {
-		got[i], err = k.Outbox.Claim(k.Context(), kit.Epoch, lease, n/kit.Racers)
-		return err
-	})
-	seen := map[string]bool{}
-	for i, err := range errs {
-		k.OK(err, "Claim in a race")
-		for _, e := range got[i] {
-			if seen[e.ID] || e.Attempt != 1 {
-				k.Fatalf("%s was claimed twice", e.ID)
-			}
-			seen[e.ID] = true
-		}
-	}
-	k.Same(len(seen)+len(k.claimEvents(kit.Epoch, n)), n, "the number of events claimed")
 }
 
 // longReason is as long as a reason may be, and no text.
@@ -348,27 +218,16 @@ func eventReason(k *storeKit) {
 	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, "event-2"), ""), "Bury without a reason")
 }
 
-func (k *storeKit) outboxCalls(e ports.Event) map[string]func(ctx context.Context) error {
-	calls := k.eventEnds(e)
-	calls["Claim"] = func(ctx context.Context) error { _, err := k.Outbox.Claim(ctx, kit.Epoch, lease, 1); return err }
-	return calls
-}
-
 func outboxCancelled(k *storeKit) {
 	for _, id := range []string{"buried", "claimed", "waiting"} {
 		k.carryEvents(kit.Event(id, id))
 	}
 	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, "buried"), "no use"), "Bury")
 	claimed := k.first(kit.Epoch, "claimed")
-	k.doneContexts(k.outboxCalls(claimed))
+	k.doneContexts(events.calls(k, claimed))
 	k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack")
 	k.Same(k.first(kit.Epoch, "waiting").Attempt, 1, "the attempt")
 	k.Same(len(k.claimEvents(kit.Epoch, 1)), 0, "the number of events left")
-}
-
-func outboxClosed(k *storeKit) {
-	k.carryEvents(kit.Event("event-1", "lock-1"))
-	k.closed(k.outboxCalls(k.first(kit.Epoch, "event-1")))
 }
 
 func outboxReopened(k *storeKit) {

@@ -92,10 +92,7 @@ func (m *records[R]) all(k *storeKit, c change[R], have R) map[string]func(ctx c
 	h := m.head(&have)
 	calls := m.calls(k.Store, have)
 	calls["Save"] = func(ctx context.Context) error { return m.write(ctx, k.Store, c) }
-	calls[m.name] = func(ctx context.Context) error {
-		_, err := m.read(ctx, k.Store, *h.owner, *h.id)
-		return err
-	}
+	calls[m.name] = func(ctx context.Context) error { return errOf(m.read(ctx, k.Store, *h.owner, *h.id)) }
 	return calls
 }
 

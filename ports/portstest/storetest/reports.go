@@ -98,12 +98,10 @@ var reports = &records[ports.ReportJob]{
 	calls: func(s Store, have ports.ReportJob) map[string]func(ctx context.Context) error {
 		return map[string]func(ctx context.Context) error{
 			"ClaimReport": func(ctx context.Context) error {
-				_, err := s.Reports.ClaimReport(ctx, "process-9", kit.Epoch.AddDate(1, 0, 0), lease)
-				return err
+				return errOf(s.Reports.ClaimReport(ctx, "process-9", kit.Epoch.AddDate(1, 0, 0), lease))
 			},
 			"ExpiredReports": func(ctx context.Context) error {
-				_, err := s.Reports.ExpiredReports(ctx, kit.Epoch.AddDate(1, 0, 0), 10)
-				return err
+				return errOf(s.Reports.ExpiredReports(ctx, kit.Epoch.AddDate(1, 0, 0), 10))
 			},
 			"RemoveReport": func(ctx context.Context) error { return s.Reports.RemoveReport(ctx, have.Owner, have.ID) },
 		}

@@ -125,7 +125,7 @@ func secretBounds(k *storeKit) {
 
 func (k *storeKit) secretCalls(name string) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
-		"Secret": func(ctx context.Context) error { _, err := k.Secrets.Secret(ctx, name, freshSecret(9)); return err },
+		"Secret": func(ctx context.Context) error { return errOf(k.Secrets.Secret(ctx, name, freshSecret(9))) },
 	}
 }
 

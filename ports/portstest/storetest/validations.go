@@ -74,13 +74,9 @@ var validations = &records[ports.ValidationRecord]{
 	calls: func(s Store, have ports.ValidationRecord) map[string]func(ctx context.Context) error {
 		return map[string]func(ctx context.Context) error{
 			"Overdue": func(ctx context.Context) error {
-				_, err := s.Validations.Overdue(ctx, have.Deadline, ports.ValidationPos{}, 10)
-				return err
+				return errOf(s.Validations.Overdue(ctx, have.Deadline, ports.ValidationPos{}, 10))
 			},
-			"PurgeValidations": func(ctx context.Context) error {
-				_, err := s.Validations.PurgeValidations(ctx, have.PurgeAt, 10)
-				return err
-			},
+			"PurgeValidations": func(ctx context.Context) error { return errOf(s.Validations.PurgeValidations(ctx, have.PurgeAt, 10)) },
 		}
 	},
 	head: func(v *ports.ValidationRecord) header { return header{&v.Owner, &v.ID, &v.Version} },

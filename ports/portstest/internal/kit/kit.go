@@ -124,15 +124,6 @@ func plain(v any) any {
 	case ports.Client:
 		v.Secrets, v.Merchants = OrNil(v.Secrets), OrNil(v.Merchants)
 		return v
-	case ports.ValidationRecord:
-		v.Sealed.Data = OrNil(v.Sealed.Data)
-		return v
-	case []ports.ValidationRecord:
-		var all []any
-		for i := range v {
-			all = append(all, plain(v[i]))
-		}
-		return all
 	case ports.CachedAnswer:
 		v.Sealed.Data = OrNil(v.Sealed.Data)
 		return v

@@ -1,0 +1,214 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
+)
+
+// queue describes a port that hands out under a lease what came with a change,
+// for the checks that the outbox and the work share.
+type queue[T any] struct {
+	noun  string // names one of what is handed out: "event"
+	done  string // the end of a claim that succeeded: "Ack"
+	make  func(id string) T
+	carry func(k *storeKit, items ...T)
+	claim func(ctx context.Context, s Store, now time.Time, n int) ([]T, error)
+	// ends is every way to end a claim; Retry is for the instant.
+	ends func(s Store, item T, retry time.Time) map[string]func(ctx context.Context) error
+	head func(item *T) queuedHead
+}
+
+// queuedHead points to the fields that events and work items share.
+type queuedHead struct {
+	id      *string
+	data    *[]byte
+	attempt *int
+	claim   *int64
+}
+
+// take claims up to n at now.
+func (q *queue[T]) take(k *storeKit, now time.Time, n int) []T {
+	k.Helper()
+	got, err := q.claim(k.Context(), k.Store, now, n)
+	k.OK(err, "Claim")
+	return got
+}
+
+// one claims what is there at now, and checks that it is the one expected.
+func (q *queue[T]) one(k *storeKit, now time.Time, id string) T {
+	k.Helper()
+	got := q.take(k, now, 10)
+	k.Same(q.ids(got), []string{id}, "what a claim takes")
+	return got[0]
+}
+
+// none checks that nothing can be claimed at now.
+func (q *queue[T]) none(k *storeKit, now time.Time, when string) {
+	k.Helper()
+	k.Same(q.ids(q.take(k, now, 1)), []string{}, "what a claim takes "+when)
+}
+
+func (q *queue[T]) ids(items []T) []string {
+	out := []string{}
+	for i := range items {
+		out = append(out, *q.head(&items[i]).id)
+	}
+	return out
+}
+
+// end ends a claim; retry is when one that is given back is due.
+func (q *queue[T]) end(k *storeKit, name string, item T, retry time.Time) {
+	k.Helper()
+	k.OK(q.ends(k.Store, item, retry)[name](k.Context()), name)
+}
+
+func (q *queue[T]) roundTrip(k *storeKit) {
+	want := q.make("first")
+	h := q.head(&want)
+	*h.attempt, *h.claim = 7, 7 // set by Claim: what was saved does not count
+	q.carry(k, want)
+	*h.attempt = 1
+	k.Same(q.one(k, kit.Epoch, "first"), want, "the "+q.noun)
+}
+
+func (q *queue[T]) anyData(k *storeKit) {
+	for i, data := range append([][]byte{{}}, kit.AnyBytes...) {
+		k.Case(kit.Name(data), func() {
+			want := q.make(fmt.Sprint(q.noun, "-", i))
+			h := q.head(&want)
+			*h.data = data
+			q.carry(k, want)
+			*h.attempt = 1
+			got := q.one(k, kit.Epoch, *h.id)
+			k.Same(got, want, "the "+q.noun)
+			k.sameBytes(*q.head(&got).data, data, "the bytes of the "+q.noun)
+		})
+	}
+}
+
+func (q *queue[T]) notAliased(k *storeKit) {
+	in := q.make("first")
+	want := in
+	h := q.head(&want)
+	*h.data = bytes.Clone(*h.data)
+	q.carry(k, in)
+	(*q.head(&in).data)[0] = '!'
+	for attempt := range 2 {
+		*h.attempt = attempt + 1
+		got := q.one(k, kit.Epoch.Add(time.Duration(attempt)*lease), "first")
+		k.Same(got, want, "the "+q.noun+" after its bytes were changed outside")
+		(*q.head(&got).data)[0] = '?'
+	}
+}
+
+func (q *queue[T]) bounded(k *storeKit) {
+	q.carry(k, q.make("a"), q.make("b"), q.make("c"))
+	for _, want := range []int{2, 1, 0} {
+		k.Same(len(q.take(k, kit.Epoch, 2)), want, "how many a claim of 2 takes")
+	}
+}
+
+func (q *queue[T]) lease(k *storeKit) {
+	q.carry(k, q.make("first"))
+	for attempt := 1; attempt <= 3; attempt++ {
+		start := kit.Epoch.Add(time.Duration(attempt) * lease)
+		got := q.one(k, start, "first")
+		k.Same(*q.head(&got).attempt, attempt, "the attempt")
+		q.none(k, start, "at the start of a lease")
+		q.none(k, start.Add(lease-time.Millisecond), "just before a lease ends")
+	}
+}
+
+func (q *queue[T]) leaseBackwards(k *storeKit) {
+	q.carry(k, q.make("first"))
+	q.one(k, kit.Epoch, "first")
+	q.none(k, kit.Epoch.Add(-24*time.Hour), "a day before the lease")
+}
+
+func (q *queue[T]) retry(k *storeKit) {
+	q.carry(k, q.make("first"))
+	at := kit.Epoch.Add(2 * lease)
+	q.end(k, "Retry", q.one(k, kit.Epoch, "first"), at)
+	q.none(k, at.Add(-time.Millisecond), "before the retry's time")
+	again := q.one(k, at, "first")
+	k.Same(*q.head(&again).attempt, 2, "the attempt")
+	q.end(k, "Retry", again, at) // within its lease
+	q.one(k, at, "first")
+}
+
+func (q *queue[T]) staleClaim(k *storeKit) {
+	q.carry(k, q.make("first"))
+	stale := q.one(k, kit.Epoch, "first")
+	latest := q.one(k, kit.Epoch.Add(lease), "first")
+	k.conflicts(q.ends(k.Store, stale, kit.Epoch), "by a claim that is not the latest")
+	unknown := latest
+	*q.head(&unknown).id = "unknown"
+	k.conflicts(q.ends(k.Store, unknown, kit.Epoch), "of an unknown "+q.noun)
+	q.none(k, kit.Epoch.Add(2*lease-time.Millisecond), "within the latest lease")
+	q.end(k, q.done, latest, kit.Epoch)
+}
+
+func (q *queue[T]) claimOnce(k *storeKit) {
+	for _, name := range []string{q.done, "Retry", "Bury"} {
+		k.Case(name, func() {
+			q.carry(k, q.make(name))
+			item := q.one(k, kit.Epoch, name)
+			q.end(k, name, item, kit.Epoch)
+			k.conflicts(q.ends(k.Store, item, kit.Epoch), "by a claim that has served its "+name)
+			if name == "Retry" {
+				q.end(k, q.done, q.one(k, kit.Epoch, name), kit.Epoch)
+			}
+		})
+	}
+}
+
+func (q *queue[T]) racers(k *storeKit) {
+	const n = 64
+	for i := range n {
+		q.carry(k, q.make(fmt.Sprint(q.noun, "-", i)))
+	}
+	got := make([][]T, kit.Racers)
+	errs := kit.Race(kit.Racers, func(i int) (err error) {
+		got[i], err = q.claim(k.Context(), k.Store, kit.Epoch, n/kit.Racers)
+		return err
+	})
+	seen := map[string]bool{}
+	for i, err := range errs {
+		k.OK(err, "Claim in a race")
+		for _, item := range got[i] {
+			h := q.head(&item)
+			if seen[*h.id] || *h.attempt != 1 {
+				k.Fatalf("%s was claimed twice", *h.id)
+			}
+			seen[*h.id] = true
+		}
+	}
+	k.Same(len(seen)+len(q.take(k, kit.Epoch, n)), n, "how many were claimed")
+}
+
+// calls makes every call of the port.
+func (q *queue[T]) calls(k *storeKit, item T) map[string]func(ctx context.Context) error {
+	calls := q.ends(k.Store, item, kit.Epoch)
+	calls["Claim"] = func(ctx context.Context) error { return errOf(q.claim(ctx, k.Store, kit.Epoch, 1)) }
+	return calls
+}
+
+func (q *queue[T]) closed(k *storeKit) {
+	q.carry(k, q.make("first"))
+	k.closed(q.calls(k, q.one(k, kit.Epoch, "first")))
+}
+
+// conflicts makes the calls and expects a conflict of each.
+func (k *storeKit) conflicts(calls map[string]func(ctx context.Context) error, what string) {
+	k.Helper()
+	for name, call := range kit.ByName(calls) {
+		k.Case(name+" "+what, func() {
+			k.Code(call(k.Context()), errcodes.Conflict, name+" "+what)
+		})
+	}
+}
