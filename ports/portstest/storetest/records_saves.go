@@ -3,12 +3,194 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
+
+// The checks of versions: a save compares and swaps.
+
+func (m *records[R]) versions(k *storeKit) {
+	r := m.open("acme", m.number(1))
+	for i, s := range append(slices.Repeat([]step[R]{m.change}, 5), m.steps()[1:]...) {
+		k.Same(*m.head(&r).version, int64(i), "the version before "+s.name)
+		r = m.keeps(k, s.of(r, i), s.name)
+	}
+}
+
+func (m *records[R]) taken(k *storeKit) {
+	owners := []string{"acme", "zenith"}
+	if m.perOwner {
+		owners = owners[:1]
+	}
+	var saved []R
+	for _, r := range m.samples() {
+		saved = append(saved, m.save(k, r))
+	}
+	for _, owner := range owners {
+		for i, id := range m.ids(saved) {
+			name := owner + " " + id
+			if m.perOwner {
+				name = id
+			}
+			k.Case(name, func() {
+				again := m.open(owner, id)
+				m.refused(k, again, "a new record of a taken id")
+				m.refused(k, m.change.of(again, 1), "another new record of a taken id")
+				m.refused(k, m.ended(m.change.of(again, 1)), "a new and ended record of a taken id")
+				m.has(k, saved[i], "the record that has the id")
+			})
+		}
+	}
+	for _, id := range m.ids(saved) {
+		m.absent(k, "zenith", id, "a new record that was refused")
+	}
+}
+
+func (m *records[R]) stale(k *storeKit) {
+	first := m.save(k, m.open("acme", m.number(1)))
+	want := m.save(k, m.change.of(first, 1))
+	m.refused(k, m.change.of(first, 2), "a change at a stale version")
+	for _, end := range m.ends {
+		k.Case(end.name, func() { m.refused(k, end.of(m.change.of(first, 2), 2), "an end at a stale version") })
+	}
+	m.has(k, want, "after a conflict")
+	for _, s := range m.steps()[1:] {
+		m.refused(k, m.at(s.of(want, 1), *m.head(&want).version-1), s.name+" at a stale version")
+		m.has(k, want, "after a conflict")
+		want = m.save(k, s.of(want, 1))
+	}
+}
+
+func (m *records[R]) future(k *storeKit) {
+	want := m.save(k, m.open("acme", m.number(1)))
+	m.refused(k, m.saved(want), "a change at a version that is yet to come")
+	m.has(k, want, "after a conflict")
+
+	none := m.at(m.open("acme", m.number(2)), 1)
+	m.refused(k, none, "a change of a record that was never saved")
+	m.refused(k, m.ended(none), "an end of a record that was never saved")
+	m.absent(k, "acme", m.number(2), "a record that was never saved")
+}
+
+func (m *records[R]) stolen(k *storeKit) {
+	want := m.save(k, m.open("acme", m.number(1)))
+	for _, owner := range []string{"zenith", "Acme", "acme ", "acme\x00", ""} {
+		k.Case(kit.Name(owner), func() {
+			stolen := want
+			*m.head(&stolen).owner = owner
+			m.refused(k, stolen, "a change of another owner's record")
+			m.refused(k, m.ended(stolen), "an end of another owner's record")
+			m.absent(k, owner, m.number(1), "another owner's id")
+		})
+	}
+	m.has(k, want, "after a conflict")
+}
+
+// endsOnce tries every change on every end, and returns what was stored.
+func (m *records[R]) endsOnce(k *storeKit) []R {
+	k.Helper()
+	var all []R
+	for _, first := range m.ends {
+		all = append(all,
+			m.save(k, first.of(m.open("acme", "at once "+first.name), 0)),
+			m.save(k, first.of(m.save(k, m.change.of(m.open("acme", "later "+first.name), 0)), 0)))
+	}
+	for i, id := range m.ids(all) {
+		k.Case(id, func() {
+			want := all[i]
+			m.refused(k, want, "saving an ended record as it is")
+			again := m.at(m.open("acme", id), *m.head(&want).version)
+			m.refused(k, again, "opening an ended record again")
+			m.refused(k, m.change.of(again, 1), "changing an ended record")
+			for _, second := range m.ends {
+				k.Case("then "+second.name, func() { m.refused(k, second.of(again, 0), "a second end as "+second.name) })
+			}
+			m.has(k, want, "after a conflict")
+		})
+	}
+	return all
+}
+
+// race has racers save at once.
+func (m *records[R]) race(k *storeKit, racer func(i int) change[R]) []error {
+	return kit.Race(kit.Racers, func(i int) error { return m.write(k.Context(), k.Store, racer(i)) })
+}
+
+// winner checks that one racer got through and the rest met a conflict, and
+// returns the winner.
+func (k *storeKit) winner(errs []error) int {
+	k.Helper()
+	won := -1
+	for i, err := range errs {
+		switch {
+		case err != nil:
+			k.Code(err, errcodes.Conflict, "a racer that lost")
+		case won >= 0:
+			k.Fatalf("racers %d and %d both won", won, i)
+		default:
+			won = i
+		}
+	}
+	if won < 0 {
+		k.Fatalf("none of %d racers won", len(errs))
+	}
+	return won
+}
+
+// newIDRacers has the racers of two owners create a record of one id.
+func (m *records[R]) newIDRacers(k *storeKit) {
+	for round := range 8 {
+		racer := func(i int) R {
+			r := m.change.of(m.open(fmt.Sprint("owner-", i%2), m.number(round)), i)
+			if i%4 > 1 {
+				r = m.ended(r)
+			}
+			return r
+		}
+		errs := m.race(k, func(i int) change[R] { return change[R]{record: racer(i)} })
+		if m.perOwner {
+			for owner := range 2 {
+				var of []error
+				for i := owner; i < kit.Racers; i += 2 {
+					of = append(of, errs[i])
+				}
+				m.has(k, m.saved(racer(2*k.winner(of)+owner)), "the winner of an owner's racers")
+			}
+			continue
+		}
+		won := k.winner(errs)
+		m.has(k, m.saved(racer(won)), "the winner")
+		m.absent(k, fmt.Sprint("owner-", (won+1)%2), m.number(round), "an owner whose racers lost")
+	}
+}
+
+// racers races changes, then each further step.
+func (m *records[R]) racers(k *storeKit) {
+	r := m.save(k, m.open("acme", m.number(1)))
+	for _, s := range append(slices.Repeat([]step[R]{m.change}, 8), m.steps()[1:]...) {
+		won := k.winner(m.race(k, func(i int) change[R] { return change[R]{record: s.of(r, i)} }))
+		r = m.saved(s.of(r, won))
+		m.has(k, r, "the winner of a race for "+s.name)
+	}
+}
+
+func (m *records[R]) apart(k *storeKit) {
+	made := func(i int) R {
+		number := i
+		if m.perOwner {
+			number = i / 3
+		}
+		return m.open(fmt.Sprint("owner-", i%3), m.number(number))
+	}
+	for i, err := range m.race(k, func(i int) change[R] { return change[R]{record: made(i)} }) {
+		k.OK(err, "one of many saves of different records")
+		m.has(k, m.saved(made(i)), "one of many saves of different records")
+	}
+}
 
 // queueChecks: what a change asks for comes with it (I32).
 func (m *records[R]) queueChecks() []storeCheck {
