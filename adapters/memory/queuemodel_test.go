@@ -159,11 +159,18 @@ func TestOutboxAgreesWithASlice(t *testing.T) {
 		out, ctx := store.Outbox(), context.Background()
 		rt.Repeat(map[string]func(*rapid.T){
 			"save": func(rt *rapid.T) {
-				saved++
 				k := ports.BookKey{Owner: fmt.Sprint("owner-", saved)}
-				e := m.drawEvent(rt, fmt.Sprint("id-", saved))
-				agreeOn(rt, "Save", store.RateLocks().Save(ctx, ports.RateLockChange{Book: ports.Book{Key: k}, Events: []ports.Event{e}}), "")
-				m.things = append(m.things, &thing{id: e.ID, key: e.Key})
+				change := ports.RateLockChange{Book: ports.Book{Key: k}}
+				for range rapid.IntRange(1, 3).Draw(rt, "events") {
+					saved++
+					e := m.drawEvent(rt, fmt.Sprint("id-", saved))
+					if slices.ContainsFunc(change.Events, func(other ports.Event) bool { return other.ID == e.ID }) {
+						continue
+					}
+					change.Events = append(change.Events, e)
+					m.things = append(m.things, &thing{id: e.ID, key: e.Key})
+				}
+				agreeOn(rt, "Save", store.RateLocks().Save(ctx, change), "")
 			},
 			"claim": func(rt *rapid.T) {
 				now, n := drawNow(rt, "now"), rapid.IntRange(1, 3).Draw(rt, "n")

@@ -23,9 +23,7 @@ func TestRateLocksThatCannotBeAreRefused(t *testing.T) {
 	storemodel.ImpossibleRateLocks(t, anew(t)()[0], func(testing.TB) {})
 }
 
-// The models of rate locks, transactions and reports are this store itself, and the one of
-// answers knows how many claims a purge of SQL's removes, which the port leaves to
-// the store: those have others of their own.
-func TestOutboxModel(t *testing.T)      { storemodel.Outbox(t, anew(t)) }
-func TestBacklogModel(t *testing.T)     { storemodel.Backlog(t, anew(t)) }
-func TestValidationsModel(t *testing.T) { storemodel.Validations(t, anew(t)) }
+// The model of the other ports is this store itself, and the one of answers knows how
+// many claims a purge of SQL's removes, which the port leaves to the store: those have
+// models of their own.
+func TestBacklogModel(t *testing.T) { storemodel.Backlog(t, anew(t)) }

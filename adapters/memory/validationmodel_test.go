@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,7 @@ func drawValidation(t *rapid.T, m map[string]ports.ValidationRecord) ports.Valid
 		ID: id, Owner: rapid.SampledFrom([]string{"acme", "acme", "ACME"}).Draw(t, "owner"),
 		Status:   rapid.SampledFrom([]ports.ValidationStatus{ports.StatusPending, ports.StatusPending, ports.StatusVerified}).Draw(t, "status"),
 		Deadline: drawHour(t, "deadline"), PurgeAt: drawHour(t, "purge"),
+		Sealed: ports.Sealed{Data: []byte{byte(rapid.IntRange(0, 9).Draw(t, "sealed"))}},
 	}
 	if v.Version = m[id].Version; rapid.IntRange(0, 5).Draw(t, "stale") == 0 {
 		v.Version += int64(rapid.IntRange(-1, 1).Draw(t, "off by"))
@@ -105,7 +107,7 @@ func TestValidationsAgreeWithAMap(t *testing.T) {
 					id := fmt.Sprint("validation-", i)
 					want, known := m[id]
 					got, err := store.Validation(ctx, want.Owner, id)
-					if known != (err == nil) || got.Version != want.Version || got.Status != want.Status {
+					if known != (err == nil) || !reflect.DeepEqual(got, want) {
 						rt.Fatalf("Validation: %+v %v, want %+v", got, err, want)
 					}
 				}

@@ -2,6 +2,7 @@ package storemodel
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // differential asks stores what it asks the memory store, which has a model of its
@@ -23,6 +25,29 @@ func newDifferential(t *rapid.T, fresh Fresh) differential {
 	model, err := memory.New(nil)
 	require.NoError(t, err)
 	return differential{stores: fresh(), model: model}
+}
+
+// any draws one of the stores.
+func (d *differential) any(t *rapid.T) Store { return rapid.SampledFrom(d.stores).Draw(t, "store") }
+
+// event makes the event of the latest save, which has a key of its own.
+func (d *differential) event() []ports.Event {
+	return []ports.Event{{ID: strconv.Itoa(d.saves), Key: strconv.Itoa(d.saves), At: Epoch}}
+}
+
+// asks asks the model and one of the stores the same, compares the answers, and
+// returns the store's.
+func asks[V any](t *rapid.T, d *differential, ask func(s Store) (V, error)) V {
+	want, wantErr := ask(d.model)
+	got, err := ask(d.any(t))
+	agree(t, wantErr, err)
+	require.Equal(t, want, got)
+	return got
+}
+
+// asksToo is asks where the store answers with an error alone.
+func (d *differential) asksToo(t *rapid.T, ask func(s Store) error) {
+	agree(t, ask(d.model), ask(d.any(t)))
 }
 
 // agree compares the errors of two answers.

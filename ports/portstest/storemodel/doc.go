@@ -1,6 +1,7 @@
 // Package storemodel has the models that the stores of corridor are tested
-// against: the rules of a port written down plainly, and asked the same in any
-// order. A store's test calls each in one line:
+// against: the memory store, whose own tests compare it with the rules written down
+// plainly, and for answers those rules. A store and its model are asked the same in
+// any order. A store's test calls each in one line:
 //
 //	func TestOutboxModel(t *testing.T) { storemodel.Outbox(t, shared(t)) }
 //

@@ -33,15 +33,12 @@ type lockDifferential struct {
 	items  []ports.WorkItem // likewise
 }
 
-func (d *lockDifferential) any(t *rapid.T) Store { return rapid.SampledFrom(d.stores).Draw(t, "store") }
-
 func (d *lockDifferential) save(t *rapid.T) {
 	change := d.change(t)
 	if rapid.IntRange(0, 2).Draw(t, "spoilt") == 0 {
 		rapid.SampledFrom(spoils).Draw(t, "how")(t, &change)
 	}
-	want := d.model.RateLocks().Save(context.Background(), change)
-	agree(t, want, d.any(t).RateLocks().Save(context.Background(), change))
+	d.asksToo(t, func(s Store) error { return s.RateLocks().Save(context.Background(), change) })
 }
 
 // change draws a change that mints a lock, or ends one, or does neither.
@@ -139,10 +136,9 @@ const aLease = 3 * time.Minute
 
 func (d *lockDifferential) claim(t *rapid.T) {
 	now, n := Epoch.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "minutes"))*time.Minute), rapid.IntRange(1, 4).Draw(t, "n")
-	want, wantErr := d.model.Outbox().Claim(context.Background(), now, aLease, n)
-	got, err := d.any(t).Outbox().Claim(context.Background(), now, aLease, n)
-	agree(t, wantErr, err)
-	require.Equal(t, all(want), all(got))
+	got := asks(t, &d.differential, func(s Store) ([]ports.Event, error) {
+		return all(s.Outbox().Claim(context.Background(), now, aLease, n))
+	})
 	d.events = append(d.events, got...)
 }
 
@@ -157,15 +153,14 @@ func (d *lockDifferential) settle(t *rapid.T) {
 		func(o ports.Outbox) error { return o.Bury(ctx, e, "no use") },
 		func(o ports.Outbox) error { e.Key = "another"; return o.Ack(ctx, e) },
 	}).Draw(t, "how")
-	agree(t, settle(d.model.Outbox()), settle(d.any(t).Outbox()))
+	d.asksToo(t, func(s Store) error { return settle(s.Outbox()) })
 }
 
 func (d *lockDifferential) claimWork(t *rapid.T) {
 	now, n := Epoch.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "minutes"))*time.Minute), rapid.IntRange(1, 4).Draw(t, "n")
-	want, wantErr := d.model.Work().Claim(context.Background(), "k", now, aLease, n)
-	got, err := d.any(t).Work().Claim(context.Background(), "k", now, aLease, n)
-	agree(t, wantErr, err)
-	require.Equal(t, all(want), all(got))
+	got := asks(t, &d.differential, func(s Store) ([]ports.WorkItem, error) {
+		return all(s.Work().Claim(context.Background(), "k", now, aLease, n))
+	})
 	d.items = append(d.items, got...)
 }
 
@@ -179,36 +174,31 @@ func (d *lockDifferential) settleWork(t *rapid.T) {
 		func(w ports.Work) error { return w.Retry(ctx, item, Epoch) },
 		func(w ports.Work) error { return w.Bury(ctx, item, "no use") },
 	}).Draw(t, "how")
-	agree(t, settle(d.model.Work()), settle(d.any(t).Work()))
+	d.asksToo(t, func(s Store) error { return settle(s.Work()) })
 }
 
 // list reads the listings whole: the stores have tests of their pages.
 func (d *lockDifferential) list(t *rapid.T) {
-	live := ports.LiveQuery{Pair: USDZAR, Limit: 1000}
-	due := ports.DueQuery{By: Epoch.AddDate(1, 0, 0), Limit: 1000}
-	for _, list := range []func(s Store) ([]ports.RateLock, error){
-		func(s Store) ([]ports.RateLock, error) { return s.RateLocks().Live(context.Background(), live) },
-		func(s Store) ([]ports.RateLock, error) { return s.RateLocks().Due(context.Background(), due) },
-	} {
-		want, wantErr := list(d.model)
-		got, err := list(d.any(t))
-		agree(t, wantErr, err)
-		require.Equal(t, all(want), all(got))
-	}
+	asks(t, &d.differential, func(s Store) ([]ports.RateLock, error) {
+		return all(s.RateLocks().Live(context.Background(), ports.LiveQuery{Pair: USDZAR, Limit: 1000}))
+	})
+	asks(t, &d.differential, func(s Store) ([]ports.RateLock, error) {
+		return all(s.RateLocks().Due(context.Background(), ports.DueQuery{By: Epoch.AddDate(1, 0, 0), Limit: 1000}))
+	})
 }
 
 // all makes no list an empty one.
-func all[V any](list []V) []V { return append([]V{}, list...) }
+func all[V any](list []V, err error) ([]V, error) { return append([]V{}, list...), err }
 
 func (d *lockDifferential) compare(t *rapid.T) {
-	owner, id, store := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what"), d.any(t).RateLocks()
-	wantBook, wantErr := d.model.RateLocks().Book(context.Background(), KeyOf(owner))
-	book, err := store.Book(context.Background(), KeyOf(owner))
-	agree(t, wantErr, err)
-	require.Equal(t, wantBook, book)
-	want, wantBook, wantErr := d.model.RateLocks().Lock(context.Background(), owner, id)
-	got, book, err := store.Lock(context.Background(), owner, id)
-	agree(t, wantErr, err)
-	require.Equal(t, want, got)
-	require.Equal(t, wantBook, book)
+	owner, id := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what")
+	asks(t, &d.differential, func(s Store) (ports.Book, error) { return s.RateLocks().Book(context.Background(), KeyOf(owner)) })
+	type found struct {
+		lock ports.RateLock
+		book ports.Book
+	}
+	asks(t, &d.differential, func(s Store) (found, error) {
+		l, b, err := s.RateLocks().Lock(context.Background(), owner, id)
+		return found{l, b}, err
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/ports"
@@ -26,10 +25,6 @@ func Reports(t *testing.T, fresh Fresh) {
 }
 
 type reportDifferential struct{ differential }
-
-func (d *reportDifferential) any(t *rapid.T) ports.ReportStore {
-	return rapid.SampledFrom(d.stores).Draw(t, "store").Reports()
-}
 
 // save tries a change of the job as it is, mostly at its version.
 func (d *reportDifferential) save(t *rapid.T) {
@@ -56,37 +51,32 @@ func (d *reportDifferential) save(t *rapid.T) {
 	}
 	j.Request.Name = strconv.Itoa(d.saves)
 	j.Request.Columns = rapid.SliceOfN(fewIDs, 0, 3).Draw(t, "columns")
-	change := ports.ReportChange{Job: j, Events: []ports.Event{{ID: strconv.Itoa(d.saves), Key: strconv.Itoa(d.saves), At: Epoch}}}
-	agree(t, d.model.Reports().Save(context.Background(), change), d.any(t).Save(context.Background(), change))
+	change := ports.ReportChange{Job: j, Events: d.event()}
+	d.asksToo(t, func(s Store) error { return s.Reports().Save(context.Background(), change) })
 }
 
 func (d *reportDifferential) claim(t *rapid.T) {
 	now := nearTimes.Draw(t, "now")
 	lease := rapid.SampledFrom([]time.Duration{time.Nanosecond, 300 * time.Microsecond, time.Millisecond, 3 * time.Millisecond}).Draw(t, "lease")
 	holder := fewIDs.Draw(t, "holder")
-	want, wantErr := d.model.Reports().ClaimReport(context.Background(), holder, now, lease)
-	got, err := d.any(t).ClaimReport(context.Background(), holder, now, lease)
-	agree(t, wantErr, err)
-	require.Equal(t, want, got)
+	asks(t, &d.differential, func(s Store) (ports.ReportJob, error) {
+		return s.Reports().ClaimReport(context.Background(), holder, now, lease)
+	})
 }
 
 func (d *reportDifferential) remove(t *rapid.T) {
 	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
-	agree(t, d.model.Reports().RemoveReport(context.Background(), owner, id), d.any(t).RemoveReport(context.Background(), owner, id))
+	d.asksToo(t, func(s Store) error { return s.Reports().RemoveReport(context.Background(), owner, id) })
 }
 
 func (d *reportDifferential) list(t *rapid.T) {
 	before, limit := nearTimes.Draw(t, "before"), rapid.IntRange(0, 4).Draw(t, "limit")
-	want, wantErr := d.model.Reports().ExpiredReports(context.Background(), before, limit)
-	got, err := d.any(t).ExpiredReports(context.Background(), before, limit)
-	agree(t, wantErr, err)
-	require.Equal(t, want, got)
+	asks(t, &d.differential, func(s Store) ([]ports.ReportJob, error) {
+		return s.Reports().ExpiredReports(context.Background(), before, limit)
+	})
 }
 
 func (d *reportDifferential) compare(t *rapid.T) {
 	owner, id := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what")
-	want, wantErr := d.model.Reports().Report(context.Background(), owner, id)
-	got, err := d.any(t).Report(context.Background(), owner, id)
-	agree(t, wantErr, err)
-	require.Equal(t, want, got)
+	asks(t, &d.differential, func(s Store) (ports.ReportJob, error) { return s.Reports().Report(context.Background(), owner, id) })
 }

@@ -2,11 +2,9 @@ package storemodel
 
 import (
 	"context"
-	"strconv"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -25,10 +23,6 @@ func Transactions(t *testing.T, fresh Fresh) {
 }
 
 type transactionDifferential struct{ differential }
-
-func (d *transactionDifferential) any(t *rapid.T) ports.TransactionStore {
-	return rapid.SampledFrom(d.stores).Draw(t, "store").Transactions()
-}
 
 // save tries a change of the transaction as it is: mostly at its version, often
 // of one thing alone, with times below the millisecond.
@@ -54,12 +48,8 @@ func (d *transactionDifferential) save(t *rapid.T) {
 	if before.Status.Terminal() && !tx.Status.Terminal() {
 		tx.Raw, tx.Code, tx.EndedAt, tx.Late = ports.RawFailure{}, "", time.Time{}, ports.LatePayment{}
 	}
-	change := ports.TransactionChange{
-		Transaction: tx, Events: []ports.Event{{ID: strconv.Itoa(d.saves), Key: strconv.Itoa(d.saves), At: Epoch}},
-	}
-	want := d.model.Transactions().Save(context.Background(), change)
-	got := d.any(t).Save(context.Background(), change)
-	agree(t, want, got)
+	change := ports.TransactionChange{Transaction: tx, Events: d.event()}
+	d.asksToo(t, func(s Store) error { return s.Transactions().Save(context.Background(), change) })
 }
 
 // changedOtherwise changes one field as the rules allow.
@@ -96,8 +86,7 @@ func changedOtherwise(t *rapid.T, tx ports.Transaction) ports.Transaction {
 
 func (d *transactionDifferential) compare(t *rapid.T) {
 	owner, id := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what")
-	want, wantErr := d.model.Transactions().Transaction(context.Background(), owner, id)
-	got, err := d.any(t).Transaction(context.Background(), owner, id)
-	agree(t, wantErr, err)
-	require.Equal(t, want, got)
+	asks(t, &d.differential, func(s Store) (ports.Transaction, error) {
+		return s.Transactions().Transaction(context.Background(), owner, id)
+	})
 }
