@@ -94,6 +94,20 @@ func (m *queueModel) drawEvent(t *rapid.T, id string) ports.Event {
 	return e
 }
 
+// drawEvents draws the events of a change, which have ids of their own, and adds
+// them to the model.
+func (m *queueModel) drawEvents(t *rapid.T, saved int) []ports.Event {
+	var events []ports.Event
+	for i := range rapid.IntRange(1, 3).Draw(t, "events") {
+		e := m.drawEvent(t, fmt.Sprint("id-", 3*saved+i))
+		if !slices.ContainsFunc(events, func(other ports.Event) bool { return other.ID == e.ID }) {
+			events = append(events, e)
+			m.things = append(m.things, &thing{id: e.ID, key: e.Key})
+		}
+	}
+	return events
+}
+
 func (m *queueModel) remove(gone *thing) {
 	m.things = slices.DeleteFunc(m.things, func(th *thing) bool { return th == gone })
 }
@@ -159,17 +173,9 @@ func TestOutboxAgreesWithASlice(t *testing.T) {
 		out, ctx := store.Outbox(), context.Background()
 		rt.Repeat(map[string]func(*rapid.T){
 			"save": func(rt *rapid.T) {
+				saved++
 				k := ports.BookKey{Owner: fmt.Sprint("owner-", saved)}
-				change := ports.RateLockChange{Book: ports.Book{Key: k}}
-				for range rapid.IntRange(1, 3).Draw(rt, "events") {
-					saved++
-					e := m.drawEvent(rt, fmt.Sprint("id-", saved))
-					if slices.ContainsFunc(change.Events, func(other ports.Event) bool { return other.ID == e.ID }) {
-						continue
-					}
-					change.Events = append(change.Events, e)
-					m.things = append(m.things, &thing{id: e.ID, key: e.Key})
-				}
+				change := ports.RateLockChange{Book: ports.Book{Key: k}, Events: m.drawEvents(rt, saved)}
 				agreeOn(rt, "Save", store.RateLocks().Save(ctx, change), "")
 			},
 			"claim": func(rt *rapid.T) {
