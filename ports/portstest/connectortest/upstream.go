@@ -37,7 +37,6 @@ type seen struct {
 type provider struct {
 	server *httptest.Server
 	over   chan struct{} // closed when the check is: hanging answers end
-	asked  chan struct{} // receives when a request has come
 
 	mu       sync.Mutex
 	play     http.HandlerFunc
@@ -45,7 +44,7 @@ type provider struct {
 }
 
 func newProvider(tb testing.TB) *provider {
-	p := &provider{over: make(chan struct{}), asked: make(chan struct{}, 1)}
+	p := &provider{over: make(chan struct{})}
 	p.server = httptest.NewServer(http.HandlerFunc(p.serve))
 	tb.Cleanup(func() {
 		close(p.over)
@@ -59,10 +58,6 @@ func (p *provider) answer(play http.HandlerFunc) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.play, p.requests = play, nil
-	select {
-	case <-p.asked:
-	default:
-	}
 }
 
 func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
@@ -76,10 +71,6 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
 	p.requests = append(p.requests, seen{r, body})
 	play := p.play
 	p.mu.Unlock()
-	select {
-	case p.asked <- struct{}{}:
-	default:
-	}
 	play(w, r)
 }
 
