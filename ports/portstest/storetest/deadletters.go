@@ -28,7 +28,7 @@ func (k *storeKit) bury(ids ...string) {
 		k.carryEvents(kit.Event(id, "lock of "+id))
 	}
 	claimed := map[string]ports.Event{}
-	for _, e := range k.claimEvents(kit.Epoch, 1000) {
+	for _, e := range events.take(k, kit.Epoch, 1000) {
 		claimed[e.ID] = e
 	}
 	for _, id := range ids {
@@ -104,9 +104,9 @@ func nothingBuried(k *storeKit) {
 	for _, id := range []string{"acknowledged", "retried", "claimed", "waiting"} {
 		k.carryEvents(kit.Event(id, id))
 	}
-	k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, "acknowledged")), "Ack")
-	k.OK(k.Outbox.Retry(k.Context(), k.first(kit.Epoch, "retried"), kit.Epoch.Add(lease)), "Retry")
-	k.first(kit.Epoch, "claimed")
+	k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
+	k.OK(k.Outbox.Retry(k.Context(), events.first(k, kit.Epoch, "retried"), kit.Epoch.Add(lease)), "Retry")
+	events.first(k, kit.Epoch, "claimed")
 	k.buries("Buried while nothing is buried")
 }
 
@@ -114,8 +114,8 @@ func buriedRoundTrip(k *storeKit) {
 	want := kit.Event("event-1", "lock-1")
 	want.Kind, want.Owner = "transaction.failed", "zenith"
 	k.carryEvents(want)
-	k.first(kit.Epoch, "event-1")
-	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch.Add(lease), "event-1"), "410 gone"), "Bury")
+	events.first(k, kit.Epoch, "event-1")
+	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch.Add(lease), "event-1"), "410 gone"), "Bury")
 	want.Attempt = 2
 	page := k.page(0, 10)
 	k.Same(len(page), 1, "the number of buried events")
@@ -133,7 +133,7 @@ func buriedBytes(k *storeKit) {
 		want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
 		want.Data = kit.AnyBytes[i%len(kit.AnyBytes)]
 		k.carryEvents(want)
-		k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, want.ID), reason), "Bury")
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, want.ID), reason), "Bury")
 		want.Attempt = 1
 		page := k.page(0, 10)
 		k.Same(len(page), i+1, "the number of buried events")
@@ -148,7 +148,7 @@ func buriedOrder(k *storeKit) {
 		e.Owner = "owner of " + id
 		k.carryEvents(e)
 	}
-	claimed := k.claimEvents(kit.Epoch, 10)
+	claimed := events.take(k, kit.Epoch, 10)
 	for _, i := range []int{2, 3, 0, 1} {
 		k.OK(k.Outbox.Bury(k.Context(), claimed[i], "no use"), "Bury")
 	}
@@ -210,7 +210,7 @@ func buriedNotAliased(k *storeKit) {
 		page[0].Data[0] = '?'
 	}
 	k.replays("its bytes were changed outside", 1)
-	k.Same(k.first(kit.Epoch, "event-1"), want, "the replayed event after its bytes were changed outside")
+	k.Same(events.first(k, kit.Epoch, "event-1"), want, "the replayed event after its bytes were changed outside")
 }
 
 func buriedBounds(k *storeKit) {

@@ -18,49 +18,49 @@ var replayChecks = []storeCheck{
 
 func replayedFirst(k *storeKit) {
 	k.three()
-	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, "c"), "no use"), "Bury")
-	b := k.first(kit.Epoch, "b")
+	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "c"), "no use"), "Bury")
+	b := events.first(k, kit.Epoch, "b")
 	k.OK(k.Outbox.Retry(k.Context(), b, kit.Epoch), "Retry")
 	k.replays("one is buried", 1, "c")
-	c := k.first(kit.Epoch, "c")
+	c := events.first(k, kit.Epoch, "c")
 	k.Same(c.Attempt, 1, "the attempt of a replayed event")
 	k.OK(k.Outbox.Ack(k.Context(), c), "Ack")
-	k.Same(k.first(kit.Epoch, "b").Attempt, 2, "the attempt of the next")
+	k.Same(events.first(k, kit.Epoch, "b").Attempt, 2, "the attempt of the next")
 }
 
 func givenBackBehindReplayed(k *storeKit) {
 	k.three()
-	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, "c"), "no use"), "Bury")
-	b := k.first(kit.Epoch, "b")
+	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "c"), "no use"), "Bury")
+	b := events.first(k, kit.Epoch, "b")
 	k.replays("one is buried", 1, "c")
 	later := kit.Epoch.Add(2 * lease)
 	k.OK(k.Outbox.Retry(k.Context(), b, later), "Retry")
 	k.Code(k.Outbox.Ack(k.Context(), b), errcodes.Conflict, "Ack by a claim that was given back")
-	k.Same(eventIDs(k.claimEvents(later, 10)), []string{"c", "other"}, "a claim while c waits")
-	k.OK(k.Outbox.Ack(k.Context(), k.first(later.Add(lease), "c")), "Ack")
-	k.Same(eventIDs(k.claimEvents(later.Add(-time.Millisecond), 1)), []string{}, "a claim before b's time")
-	k.first(later, "b")
+	k.Same(events.ids(events.take(k, later, 10)), []string{"c", "other"}, "a claim while c waits")
+	k.OK(k.Outbox.Ack(k.Context(), events.first(k, later.Add(lease), "c")), "Ack")
+	k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 1)), []string{}, "a claim before b's time")
+	events.first(k, later, "b")
 }
 
 func replayNamed(k *storeKit) {
 	for _, id := range []string{"d", "c", "b", "a"} {
 		k.carryEvents(kit.Event(id, "lock of "+id))
 	}
-	for _, e := range k.claimEvents(kit.Epoch, 3) {
+	for _, e := range events.take(k, kit.Epoch, 3) {
 		k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
 	}
 	k.replays("one is buried, one waits, one is unknown", 1, "c", "c", "a", "unknown")
 	k.replays("the rest is meant", 2)
 	k.replays("none is left", 0)
-	k.Same(eventIDs(k.claimEvents(kit.Epoch, 10)), []string{"d", "c", "b", "a"}, "the events in the order of their saves")
+	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"d", "c", "b", "a"}, "the events in the order of their saves")
 }
 
 // eventReplayedClaim has claims of before a replay come late, and in turn: the
 // latest claim is of an attempt that they were of too.
 func eventReplayedClaim(k *storeKit) {
 	k.carryEvents(kit.Event("event-1", "lock-1"))
-	first := k.first(kit.Epoch, "event-1")
-	second := k.first(kit.Epoch.Add(lease), "event-1")
+	first := events.first(k, kit.Epoch, "event-1")
+	second := events.first(k, kit.Epoch.Add(lease), "event-1")
 	k.OK(k.Outbox.Bury(k.Context(), second, "no use"), "Bury")
 	k.replays("one is buried", 1, "event-1")
 	late := func(when string) {
@@ -69,9 +69,9 @@ func eventReplayedClaim(k *storeKit) {
 		k.conflicts(events.ends(k.Store, second, kit.Epoch), "by the claim that buried, "+when)
 	}
 	late("when the event waits again")
-	k.Same(k.first(kit.Epoch, "event-1").Attempt, 1, "the attempt of a replayed event")
+	k.Same(events.first(k, kit.Epoch, "event-1").Attempt, 1, "the attempt of a replayed event")
 	late("when the event is claimed again")
-	latest := k.first(kit.Epoch.Add(lease), "event-1")
+	latest := events.first(k, kit.Epoch.Add(lease), "event-1")
 	late("when the event is claimed once more")
 	k.OK(k.Outbox.Ack(k.Context(), latest), "Ack by the latest claim")
 }
@@ -91,10 +91,10 @@ func replayedRoundTrip(k *storeKit) {
 			want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
 			want.Kind, want.Owner, want.Data = "transaction.failed", "zenith", data
 			k.carryEvents(want)
-			k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, want.ID), "no use"), "Bury")
+			k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, want.ID), "no use"), "Bury")
 			k.replays("one is buried", 1, want.ID)
 			want.Attempt = 1
-			k.Same(k.first(kit.Epoch, want.ID), want, "the replayed event")
+			k.Same(events.first(k, kit.Epoch, want.ID), want, "the replayed event")
 		})
 	}
 }
@@ -107,8 +107,8 @@ func replayedAt(k *storeKit) {
 		k.OK(err, "Replay")
 		k.Same(n, 1, "the number replayed")
 	}
-	k.Same(eventIDs(k.claimEvents(later.Add(-time.Millisecond), 10)), []string{}, "a claim before the replay's instant")
-	k.Same(eventIDs(k.claimEvents(later, 10)), []string{"a", "b"}, "a claim at the replay's instant")
+	k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 10)), []string{}, "a claim before the replay's instant")
+	k.Same(events.ids(events.take(k, later, 10)), []string{"a", "b"}, "a claim at the replay's instant")
 }
 
 func replayedListing(k *storeKit) {
@@ -116,7 +116,7 @@ func replayedListing(k *storeKit) {
 	place := k.page(0, 10)[1].Pos
 	k.replays("one is named", 1, "b")
 	k.buries("Buried without the replayed event", "a", "c")
-	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, "b"), "again no use"), "Bury")
+	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "b"), "again no use"), "Bury")
 	page := k.page(0, 10)
 	k.Same(buriedIDs(page), []string{"a", "b", "c"}, "Buried when the event is buried again")
 	k.Same(page[1].Reason, "again no use", "its reason")
@@ -126,13 +126,13 @@ func replayedListing(k *storeKit) {
 func replayedDelivered(k *storeKit) {
 	k.bury("event-1")
 	k.replays("all are meant", 1)
-	e := k.first(kit.Epoch, "event-1")
+	e := events.first(k, kit.Epoch, "event-1")
 	k.replays("the event is out", 0)
 	k.discards("the event is out", 0, "event-1")
 	k.OK(k.Outbox.Ack(k.Context(), e), "Ack")
 	k.buries("Buried when the event is delivered")
 	k.replays("the event is delivered", 0, "event-1")
-	k.Same(eventIDs(k.claimEvents(kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
 }
 
 // alike buries an event of each id among look-alikes.
@@ -141,7 +141,7 @@ func (k *storeKit) alike() {
 	for _, id := range kit.Distinct {
 		k.carryEvents(kit.Event(id, "lock of "+id))
 	}
-	for _, e := range k.claimEvents(kit.Epoch, 1000) {
+	for _, e := range events.take(k, kit.Epoch, 1000) {
 		k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
 	}
 }
@@ -150,7 +150,7 @@ func replayedApart(k *storeKit) {
 	k.alike()
 	for _, id := range kit.Distinct {
 		k.replays("one is named among look-alikes", 1, id)
-		k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, id)), "Ack")
+		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
 	}
 	k.buries("what is left among look-alikes")
 }
@@ -176,12 +176,12 @@ func discardedApart(k *storeKit) {
 func discardNamed(k *storeKit) {
 	k.bury("a", "b", "c", "d")
 	k.carryEvents(kit.Event("claimed", "claimed"), kit.Event("waiting", "waiting"))
-	claimed := k.first(kit.Epoch, "claimed")
+	claimed := events.first(k, kit.Epoch, "claimed")
 	k.discards("two are buried, one is out, one waits, one is unknown", 2, "d", "b", "b", "claimed", "waiting", "unknown")
 	k.buries("Buried after a discard", "a", "c")
 	k.discards("they have gone", 0, "d", "b")
 	k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack of an event that was named, and not buried")
-	k.first(kit.Epoch, "waiting")
+	events.first(k, kit.Epoch, "waiting")
 	k.discards("the rest is named", 2, "a", "c")
 	k.buries("Buried after all were discarded")
 }
@@ -195,14 +195,14 @@ func discardNone(k *storeKit) {
 
 func discardedForGood(k *storeKit) {
 	k.carryEvents(kit.Event("first", "lock"), kit.Event("second", "lock"))
-	first := k.first(kit.Epoch, "first")
+	first := events.first(k, kit.Epoch, "first")
 	k.OK(k.Outbox.Bury(k.Context(), first, "no use"), "Bury")
 	k.discards("one is buried", 1, "first")
 	k.replays("it has gone", 0, "first")
 	k.replays("it has gone", 0)
 	k.conflicts(events.ends(k.Store, first, kit.Epoch), "of a discarded event")
-	k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, "second")), "Ack of the next of its key")
-	k.Same(eventIDs(k.claimEvents(kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+	k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "second")), "Ack of the next of its key")
+	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
 }
 
 func deadLetterRacers(k *storeKit) {
@@ -225,8 +225,8 @@ func deadLetterRacers(k *storeKit) {
 		if !discards(k.oneDid(errs, n)) {
 			want = append(want, id)
 		}
-		got := k.claimEvents(kit.Epoch, 10)
-		k.Same(eventIDs(got), want, "what waits after the race")
+		got := events.take(k, kit.Epoch, 10)
+		k.Same(events.ids(got), want, "what waits after the race")
 		for _, e := range got {
 			k.OK(k.Outbox.Ack(k.Context(), e), "Ack")
 		}
@@ -263,7 +263,7 @@ func replayAllRacers(k *storeKit) {
 		total += n[i]
 	}
 	k.Same(total, len(ids), "the number replayed in a race")
-	k.Same(eventIDs(k.claimEvents(kit.Epoch, 10)), ids, "what waits after the race")
+	k.Same(events.ids(events.take(k, kit.Epoch, 10)), ids, "what waits after the race")
 }
 
 // deadLetterOutcomeChecks: how it ends when it does not go well.
@@ -277,7 +277,7 @@ func deadLettersCancelled(k *storeKit) {
 	k.bury("a")
 	k.doneContexts(k.deadLetterCalls("a"))
 	k.buries("Buried after calls with a context that was done", "a")
-	k.Same(eventIDs(k.claimEvents(kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what waits after them")
+	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what waits after them")
 }
 
 func deadLettersClosed(k *storeKit) {
@@ -298,7 +298,7 @@ func deadLettersReopened(k *storeKit) {
 		k.Same(got[i].Reason, want[i].Reason, "the reason after opening again")
 		k.Same(got[i].Pos, want[i].Pos, "the place after opening again")
 	}
-	k.first(kit.Epoch, "d")
+	events.first(k, kit.Epoch, "d")
 	k.replays("two are left", 2)
-	k.Same(eventIDs(k.claimEvents(kit.Epoch, 10)), []string{"a", "c"}, "what comes again")
+	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"a", "c"}, "what comes again")
 }

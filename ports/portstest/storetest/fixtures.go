@@ -126,22 +126,6 @@ const lease = time.Minute
 // kind is the kind of the checks' work.
 const kind = "notify"
 
-// claimEvents claims up to n events at now.
-func (k *storeKit) claimEvents(now time.Time, n int) []ports.Event {
-	k.Helper()
-	got, err := k.Outbox.Claim(k.Context(), now, lease, n)
-	k.OK(err, "Claim")
-	return got
-}
-
-// claimWork claims up to n work items at now.
-func (k *storeKit) claimWork(now time.Time, n int) []ports.WorkItem {
-	k.Helper()
-	got, err := k.Work.Claim(k.Context(), kind, now, lease, n)
-	k.OK(err, "Claim")
-	return got
-}
-
 // queuedTwice checks a save of a record that carries events and work, whichever
 // the record.
 func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.WorkItem) error) {
@@ -167,12 +151,12 @@ func (k *storeKit) sameBytes(got, want []byte, what string) {
 func (k *storeKit) nothingQueued(when string) {
 	k.Helper()
 	if k.Outbox != nil {
-		if got := k.claimEvents(kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+		if got := events.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
 			k.Fatalf("%s the outbox hands out %s", when, kit.Short(got))
 		}
 	}
 	if k.Work != nil {
-		if got := k.claimWork(kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+		if got := items.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
 			k.Fatalf("%s there is work: %s", when, kit.Short(got))
 		}
 	}

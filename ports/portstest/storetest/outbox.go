@@ -50,31 +50,23 @@ var events = &queue[ports.Event]{
 }
 
 func emptyOutbox(k *storeKit) {
-	k.Same(len(k.claimEvents(kit.Epoch, 10)), 0, "the number of events in an empty outbox")
+	k.Same(len(events.take(k, kit.Epoch, 10)), 0, "the number of events in an empty outbox")
 }
 
 func eventWaitsAtOnce(k *storeKit) {
 	e := kit.Event("event-1", "lock-1")
 	e.At = kit.Epoch.Add(time.Hour) // a book may decide ahead of this process's clock
 	k.carryEvents(e)
-	k.Same(len(k.claimEvents(kit.Epoch, 10)), 1, "the number of events")
+	k.Same(len(events.take(k, kit.Epoch, 10)), 1, "the number of events")
 }
 
 func eventsOfOneChange(k *storeKit) {
-	var events []ports.Event
+	var saved []ports.Event
 	for i := range 50 {
-		events = append(events, kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i)))
+		saved = append(saved, kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i)))
 	}
-	k.carryEvents(events...)
-	k.Same(eventIDs(k.claimEvents(kit.Epoch, 1000)), eventIDs(events), "the events of one change")
-}
-
-func eventIDs(events []ports.Event) []string {
-	out := []string{}
-	for _, e := range events {
-		out = append(out, e.ID)
-	}
-	return out
+	k.carryEvents(saved...)
+	k.Same(events.ids(events.take(k, kit.Epoch, 1000)), events.ids(saved), "the events of one change")
 }
 
 // eventIDAgain: a store is not asked to look for an id among the events that wait.
@@ -84,7 +76,7 @@ func eventIDAgain(k *storeKit) {
 	k.carryEvents(first)
 	k.carryEvents(second)
 	first.Attempt, second.Attempt = 1, 1
-	got := k.claimEvents(kit.Epoch, 10)
+	got := events.take(k, kit.Epoch, 10)
 	k.Same(len(got), 2, "the number of events of one id that two changes saved")
 	k.Same(got[0], first, "the event of the first change")
 	k.Same(got[1], second, "the event of the second change")
@@ -92,7 +84,7 @@ func eventIDAgain(k *storeKit) {
 	k.OK(k.Outbox.Ack(k.Context(), got[1]), "Ack of the second event")
 	k.Code(k.Outbox.Ack(k.Context(), got[1]), errcodes.Conflict, "Ack of the second event again")
 	first.Attempt = 2
-	got = k.claimEvents(kit.Epoch.Add(lease), 10)
+	got = events.take(k, kit.Epoch.Add(lease), 10)
 	k.Same(len(got), 1, "the number of events when the second is acknowledged")
 	k.Same(got[0], first, "the event that is left")
 	k.OK(k.Outbox.Ack(k.Context(), got[0]), "Ack of the first event")
@@ -117,9 +109,9 @@ func saveOrder(k *storeKit) {
 		e.At = kit.Epoch.Add(-time.Duration(i) * time.Second)
 		k.carryEvents(e)
 	}
-	k.Same(eventIDs(k.claimEvents(kit.Epoch, 2)), []string{"m", "z"}, "the first two events")
-	k.Same(eventIDs(k.claimEvents(kit.Epoch, 10)), []string{"a", "k"}, "the other events")
-	k.Same(eventIDs(k.claimEvents(kit.Epoch.Add(lease), 10)), []string{"m", "z", "a", "k"}, "all of them again")
+	k.Same(events.ids(events.take(k, kit.Epoch, 2)), []string{"m", "z"}, "the first two events")
+	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"a", "k"}, "the other events")
+	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"m", "z", "a", "k"}, "all of them again")
 }
 
 // three saves three events of one key, and one of another.
@@ -131,49 +123,41 @@ func (k *storeKit) three() {
 
 func oneOfAKey(k *storeKit) {
 	k.three()
-	k.Same(eventIDs(k.claimEvents(kit.Epoch, 10)), []string{"c", "other"}, "a claim")
+	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"c", "other"}, "a claim")
 }
 
 func claimedHoldsBack(k *storeKit) {
 	k.three()
-	k.claimEvents(kit.Epoch, 1)
-	k.Same(eventIDs(k.claimEvents(kit.Epoch, 10)), []string{"other"}, "a claim while c is leased")
-	k.Same(eventIDs(k.claimEvents(kit.Epoch.Add(lease), 1)), []string{"c"}, "a claim after c's lease")
+	events.take(k, kit.Epoch, 1)
+	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"other"}, "a claim while c is leased")
+	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 1)), []string{"c"}, "a claim after c's lease")
 }
 
 func retriedHoldsBack(k *storeKit) {
 	k.three()
-	c := k.first(kit.Epoch, "c")
+	c := events.first(k, kit.Epoch, "c")
 	k.OK(k.Outbox.Retry(k.Context(), c, kit.Epoch.Add(time.Hour)), "Retry")
-	k.Same(eventIDs(k.claimEvents(kit.Epoch.Add(lease), 10)), []string{"other"}, "a claim while c is delayed")
-	k.Same(eventIDs(k.claimEvents(kit.Epoch.Add(time.Hour), 1)), []string{"c"}, "a claim when c's time has come")
-}
-
-// first claims one event and checks that it is the one expected.
-func (k *storeKit) first(now time.Time, id string) ports.Event {
-	k.Helper()
-	got := k.claimEvents(now, 1)
-	k.Same(eventIDs(got), []string{id}, "the next event")
-	return got[0]
+	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"other"}, "a claim while c is delayed")
+	k.Same(events.ids(events.take(k, kit.Epoch.Add(time.Hour), 1)), []string{"c"}, "a claim when c's time has come")
 }
 
 func acknowledgedPasses(k *storeKit) {
 	k.three()
 	for _, id := range []string{"c", "b", "a", "other"} {
 		if id == "a" { // a new head comes in the order of its save too
-			k.Same(eventIDs(k.claimEvents(kit.Epoch.Add(-lease), 10)), []string{"a", "other"}, "a claim")
+			k.Same(events.ids(events.take(k, kit.Epoch.Add(-lease), 10)), []string{"a", "other"}, "a claim")
 		}
-		k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, id)), "Ack")
+		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
 	}
-	k.Same(eventIDs(k.claimEvents(kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
 }
 
 func buriedPasses(k *storeKit) {
 	k.three()
 	for _, id := range []string{"c", "b", "a", "other"} {
-		k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, id), "no use"), "Bury")
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, id), "no use"), "Bury")
 	}
-	k.Same(eventIDs(k.claimEvents(kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
 }
 
 func eventKeysApart(k *storeKit) {
@@ -183,8 +167,8 @@ func eventKeysApart(k *storeKit) {
 		k.carryEvents(kit.Event(id, key))
 		want = append(want, id)
 	}
-	got := k.claimEvents(kit.Epoch, 100)
-	k.Same(eventIDs(got), want, "one event of each key")
+	got := events.take(k, kit.Epoch, 100)
+	k.Same(events.ids(got), want, "one event of each key")
 	for i, e := range got {
 		k.Same(e.Key, kit.Distinct[i], "the key of an event")
 	}
@@ -214,20 +198,20 @@ var longReason = strings.Repeat("r\xff\x00\xc3", 256)
 
 func eventReason(k *storeKit) {
 	k.carryEvents(kit.Event("event-1", "lock-1"), kit.Event("event-2", "lock-2"))
-	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, "event-1"), longReason), "Bury with a long reason")
-	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, "event-2"), ""), "Bury without a reason")
+	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-1"), longReason), "Bury with a long reason")
+	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-2"), ""), "Bury without a reason")
 }
 
 func outboxCancelled(k *storeKit) {
 	for _, id := range []string{"buried", "claimed", "waiting"} {
 		k.carryEvents(kit.Event(id, id))
 	}
-	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, "buried"), "no use"), "Bury")
-	claimed := k.first(kit.Epoch, "claimed")
+	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "buried"), "no use"), "Bury")
+	claimed := events.first(k, kit.Epoch, "claimed")
 	k.doneContexts(events.calls(k, claimed))
 	k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack")
-	k.Same(k.first(kit.Epoch, "waiting").Attempt, 1, "the attempt")
-	k.Same(len(k.claimEvents(kit.Epoch, 1)), 0, "the number of events left")
+	k.Same(events.first(k, kit.Epoch, "waiting").Attempt, 1, "the attempt")
+	k.Same(len(events.take(k, kit.Epoch, 1)), 0, "the number of events left")
 }
 
 func outboxReopened(k *storeKit) {
@@ -235,11 +219,11 @@ func outboxReopened(k *storeKit) {
 	for _, id := range []string{"buried", "acknowledged", "claimed", "waiting"} {
 		k.carryEvents(kit.Event(id, id))
 	}
-	k.OK(k.Outbox.Bury(k.Context(), k.first(kit.Epoch, "buried"), "no use"), "Bury")
-	k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, "acknowledged")), "Ack")
-	claimed := k.first(kit.Epoch, "claimed")
+	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "buried"), "no use"), "Bury")
+	k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
+	claimed := events.first(k, kit.Epoch, "claimed")
 	k.Store = k.Reopen()
-	k.Same(eventIDs(k.claimEvents(kit.Epoch, 10)), []string{"waiting"}, "what waits after opening again")
+	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"waiting"}, "what waits after opening again")
 	k.OK(k.Outbox.Retry(k.Context(), claimed, kit.Epoch.Add(lease)), "Retry of a claim of before")
-	k.Same(eventIDs(k.claimEvents(kit.Epoch.Add(lease), 10)), []string{"claimed", "waiting"}, "what comes again")
+	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"claimed", "waiting"}, "what comes again")
 }

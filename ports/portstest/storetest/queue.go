@@ -39,6 +39,14 @@ func (q *queue[T]) take(k *storeKit, now time.Time, n int) []T {
 	return got
 }
 
+// first claims one, and checks that it is the one expected.
+func (q *queue[T]) first(k *storeKit, now time.Time, id string) T {
+	k.Helper()
+	got := q.take(k, now, 1)
+	k.Same(q.ids(got), []string{id}, "the next "+q.noun)
+	return got[0]
+}
+
 // one claims what is there at now, and checks that it is the one expected.
 func (q *queue[T]) one(k *storeKit, now time.Time, id string) T {
 	k.Helper()

@@ -211,10 +211,10 @@ func lostAcknowledgement(k *storeKit) {
 	}
 	k.Same(k.lock(key.Owner, "lock-2"), change.Locks[0], "the lock")
 	if k.Outbox != nil {
-		k.Same(len(k.claimEvents(kit.Epoch, 10)), 1, "the number of events")
+		k.Same(len(events.take(k, kit.Epoch, 10)), 1, "the number of events")
 	}
 	if k.Work != nil {
-		k.Same(len(k.claimWork(kit.Epoch, 10)), 1, "the number of work items")
+		k.Same(len(items.take(k, kit.Epoch, 10)), 1, "the number of work items")
 	}
 	k.mint(ports.BookKey{Owner: "next", Pair: now.Key.Pair}, "lock-3", kit.Epoch)
 }

@@ -221,18 +221,18 @@ func (m *records[R]) events(k *storeKit) {
 	k.nothingQueued("before the save")
 	r = m.saveAll(k, change[R]{record: r, events: []ports.Event{created, other}})
 	created.Attempt, other.Attempt = 1, 1
-	got := k.claimEvents(kit.Epoch, 10)
-	k.Same(eventIDs(got), []string{"created", "other"}, "the events of a new "+m.noun())
+	got := events.take(k, kit.Epoch, 10)
+	k.Same(events.ids(got), []string{"created", "other"}, "the events of a new "+m.noun())
 	k.Same(got[0], created, "the first event")
 	k.Same(got[1], other, "the second event")
 
 	for _, s := range m.steps() {
 		r = m.saveAll(k, change[R]{record: s.of(r, 0), events: []ports.Event{m.event(s.name, m.number(1))}})
 	}
-	k.Same(len(k.claimEvents(kit.Epoch, 10)), 0, "the number of events while an earlier one of the key is out")
+	k.Same(len(events.take(k, kit.Epoch, 10)), 0, "the number of events while an earlier one of the key is out")
 	k.OK(k.Outbox.Ack(k.Context(), got[0]), "Ack")
 	for _, s := range m.steps() {
-		k.OK(k.Outbox.Ack(k.Context(), k.first(kit.Epoch, s.name)), "Ack")
+		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, s.name)), "Ack")
 	}
 }
 
@@ -242,12 +242,12 @@ func (m *records[R]) work(k *storeKit) {
 	want := job("later", later)
 	k.nothingQueued("before the save")
 	m.saveAll(k, change[R]{record: m.open("acme", m.number(1)), work: []ports.WorkItem{want, job("first", kit.Epoch)}})
-	k.Same(workIDs(k.claimWork(kit.Epoch, 10)), []string{"first"}, "the work that is due at once")
+	k.Same(items.ids(items.take(k, kit.Epoch, 10)), []string{"first"}, "the work that is due at once")
 	want.Attempt = 1
-	got := k.claimWork(later.Add(-time.Millisecond), 10)
-	k.Same(workIDs(got), []string{"first"}, "the work before the other is due") // its lease has ended
-	got = k.claimWork(later, 10)
-	k.Same(workIDs(got), []string{"later"}, "the work that was due later")
+	got := items.take(k, later.Add(-time.Millisecond), 10)
+	k.Same(items.ids(got), []string{"first"}, "the work before the other is due") // its lease has ended
+	got = items.take(k, later, 10)
+	k.Same(items.ids(got), []string{"later"}, "the work that was due later")
 	k.Same(got[0], want, "the work item")
 }
 
@@ -257,8 +257,8 @@ func (m *records[R]) racersQueue(k *storeKit) {
 	won := k.winner(m.race(k, func(i int) change[R] {
 		return change[R]{m.open("acme", m.number(1)), []ports.Event{m.event(id(i), id(i))}, []ports.WorkItem{job(id(i), kit.Epoch)}}
 	}))
-	k.Same(eventIDs(k.claimEvents(kit.Epoch, 100)), []string{id(won)}, "the events after a race")
-	k.Same(workIDs(k.claimWork(kit.Epoch, 100)), []string{id(won)}, "the work after a race")
+	k.Same(events.ids(events.take(k, kit.Epoch, 100)), []string{id(won)}, "the events after a race")
+	k.Same(items.ids(items.take(k, kit.Epoch, 100)), []string{id(won)}, "the work after a race")
 }
 
 func (m *records[R]) queuedTwice(k *storeKit) {
@@ -331,12 +331,12 @@ func (m *records[R]) loses(k *storeKit, c change[R], absent func()) R {
 func (k *storeKit) queuedOnce() {
 	k.Helper()
 	if k.Outbox != nil {
-		got := k.claimEvents(kit.Epoch, 10)
+		got := events.take(k, kit.Epoch, 10)
 		k.Same(len(got), 1, "the number of events")
 		k.OK(k.Outbox.Ack(k.Context(), got[0]), "Ack")
 	}
 	if k.Work != nil {
-		got := k.claimWork(kit.Epoch, 10)
+		got := items.take(k, kit.Epoch, 10)
 		k.Same(len(got), 1, "the number of work items")
 		k.OK(k.Work.Done(k.Context(), got[0]), "Done")
 	}

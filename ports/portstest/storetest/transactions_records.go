@@ -215,9 +215,9 @@ func transactionNotAliased(k *storeKit) {
 	change.events[0].Data[0], change.work[0].Payload[0] = '!', '!'
 	event.Attempt, work.Attempt = 1, 1
 	if k.Outbox != nil {
-		k.Same(k.claimEvents(kit.Epoch, 1)[0], event, "the event after its bytes were changed outside")
+		k.Same(events.take(k, kit.Epoch, 1)[0], event, "the event after its bytes were changed outside")
 	}
 	if k.Work != nil {
-		k.Same(k.claimWork(kit.Epoch, 1)[0], work, "the work after its bytes were changed outside")
+		k.Same(items.take(k, kit.Epoch, 1)[0], work, "the work after its bytes were changed outside")
 	}
 }

@@ -50,29 +50,13 @@ var itemChecks = []storeCheck{
 }
 
 func noWork(k *storeKit) {
-	k.Same(len(k.claimWork(kit.Epoch, 10)), 0, "the number of items in an empty store")
-}
-
-// item claims one work item and checks that it is the one expected.
-func (k *storeKit) item(now time.Time, id string) ports.WorkItem {
-	k.Helper()
-	got := k.claimWork(now, 1)
-	k.Same(workIDs(got), []string{id}, "the next item")
-	return got[0]
-}
-
-func workIDs(items []ports.WorkItem) []string {
-	out := []string{}
-	for _, w := range items {
-		out = append(out, w.ID)
-	}
-	return out
+	k.Same(len(items.take(k, kit.Epoch, 10)), 0, "the number of items in an empty store")
 }
 
 func itemDue(k *storeKit) {
 	k.carryWork(job("item-1", kit.Epoch))
-	k.Same(len(k.claimWork(kit.Epoch.Add(-time.Millisecond), 1)), 0, "the number of items before the instant")
-	k.item(kit.Epoch, "item-1")
+	k.Same(len(items.take(k, kit.Epoch.Add(-time.Millisecond), 1)), 0, "the number of items before the instant")
+	items.first(k, kit.Epoch, "item-1")
 }
 
 func earliestFirst(k *storeKit) {
@@ -80,9 +64,9 @@ func earliestFirst(k *storeKit) {
 	for i, id := range []string{"m", "a", "z", "k"} {
 		k.carryWork(job(id, kit.Epoch.Add(-time.Duration(i)*time.Second)))
 	}
-	k.Same(workIDs(k.claimWork(kit.Epoch, 2)), []string{"k", "z"}, "the first two items")
-	k.Same(workIDs(k.claimWork(kit.Epoch, 10)), []string{"a", "m"}, "the other items")
-	k.Same(workIDs(k.claimWork(kit.Epoch.Add(lease), 10)), []string{"k", "z", "a", "m"}, "all of them again")
+	k.Same(items.ids(items.take(k, kit.Epoch, 2)), []string{"k", "z"}, "the first two items")
+	k.Same(items.ids(items.take(k, kit.Epoch, 10)), []string{"a", "m"}, "the other items")
+	k.Same(items.ids(items.take(k, kit.Epoch.Add(lease), 10)), []string{"k", "z", "a", "m"}, "all of them again")
 }
 
 func kindsApart(k *storeKit) {
@@ -95,7 +79,7 @@ func kindsApart(k *storeKit) {
 		k.Case(kit.Name(kind), func() {
 			got, err := k.Work.Claim(k.Context(), kind, kit.Epoch, lease, 100)
 			k.OK(err, "Claim")
-			k.Same(workIDs(got), []string{fmt.Sprint("item-", i)}, "the items of a kind")
+			k.Same(items.ids(got), []string{fmt.Sprint("item-", i)}, "the items of a kind")
 			k.Same(got[0].Kind, kind, "the kind of an item")
 		})
 	}
@@ -108,14 +92,14 @@ func itemIDAgain(k *storeKit) {
 	again := ports.RateLockChange{Book: ports.Book{Key: keyOf("acme")}, Work: []ports.WorkItem{job("item-1", kit.Epoch.Add(time.Second))}}
 	k.carryWork(item)
 	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that waits")
-	claimed := k.item(kit.Epoch, item.ID)
+	claimed := items.first(k, kit.Epoch, item.ID)
 	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that is claimed")
 	k.Same(k.book(again.Book.Key), again.Book, "the book after a conflict")
 	k.OK(k.Work.Done(k.Context(), claimed), "Done")
 	k.nothingQueued("when the item is done")
 
 	k.carryWork(item)
-	k.OK(k.Work.Bury(k.Context(), k.item(kit.Epoch, item.ID), "no use"), "Bury")
+	k.OK(k.Work.Bury(k.Context(), items.first(k, kit.Epoch, item.ID), "no use"), "Bury")
 	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that is buried")
 	k.nothingQueued("when the item is buried")
 }
@@ -139,38 +123,38 @@ var itemClaimChecks = []storeCheck{
 
 func itemDone(k *storeKit) {
 	k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
-	k.OK(k.Work.Done(k.Context(), k.item(kit.Epoch, "a")), "Done")
-	k.Same(workIDs(k.claimWork(kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
+	k.OK(k.Work.Done(k.Context(), items.first(k, kit.Epoch, "a")), "Done")
+	k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
 }
 
 func itemBuried(k *storeKit) {
 	k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
-	k.OK(k.Work.Bury(k.Context(), k.item(kit.Epoch, "a"), "no use"), "Bury")
-	k.Same(workIDs(k.claimWork(kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
+	k.OK(k.Work.Bury(k.Context(), items.first(k, kit.Epoch, "a"), "no use"), "Bury")
+	k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
 }
 
 func itemReason(k *storeKit) {
 	k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Millisecond)))
 	later := kit.Epoch.Add(time.Millisecond)
-	k.OK(k.Work.Bury(k.Context(), k.item(later, "a"), longReason), "Bury with a long reason")
-	k.OK(k.Work.Bury(k.Context(), k.item(later, "b"), ""), "Bury without a reason")
+	k.OK(k.Work.Bury(k.Context(), items.first(k, later, "a"), longReason), "Bury with a long reason")
+	k.OK(k.Work.Bury(k.Context(), items.first(k, later, "b"), ""), "Bury without a reason")
 }
 
 func workCancelled(k *storeKit) {
 	k.carryWork(job("claimed", kit.Epoch), job("waiting", kit.Epoch.Add(time.Second)))
-	claimed := k.item(kit.Epoch, "claimed")
+	claimed := items.first(k, kit.Epoch, "claimed")
 	k.doneContexts(items.calls(k, claimed))
 	k.OK(k.Work.Done(k.Context(), claimed), "Done")
-	k.Same(k.item(kit.Epoch.Add(lease), "waiting").Attempt, 1, "the attempt")
+	k.Same(items.first(k, kit.Epoch.Add(lease), "waiting").Attempt, 1, "the attempt")
 }
 
 func workReopened(k *storeKit) {
 	k.Need(k.Reopen != nil, "Reopen: it is not durable")
 	k.carryWork(job("done", kit.Epoch), job("claimed", kit.Epoch.Add(time.Millisecond)), job("waiting", kit.Epoch.Add(time.Second)))
-	k.OK(k.Work.Done(k.Context(), k.item(kit.Epoch, "done")), "Done")
-	claimed := k.item(kit.Epoch.Add(time.Millisecond), "claimed")
+	k.OK(k.Work.Done(k.Context(), items.first(k, kit.Epoch, "done")), "Done")
+	claimed := items.first(k, kit.Epoch.Add(time.Millisecond), "claimed")
 	k.Store = k.Reopen()
-	k.Same(workIDs(k.claimWork(kit.Epoch.Add(time.Second), 10)), []string{"waiting"}, "what waits after opening again")
+	k.Same(items.ids(items.take(k, kit.Epoch.Add(time.Second), 10)), []string{"waiting"}, "what waits after opening again")
 	k.OK(k.Work.Done(k.Context(), claimed), "Done by a claim of before")
-	k.Same(workIDs(k.claimWork(kit.Epoch.AddDate(1, 0, 0), 10)), []string{"waiting"}, "what is left")
+	k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"waiting"}, "what is left")
 }
