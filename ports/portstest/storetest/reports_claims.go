@@ -88,8 +88,7 @@ func claimOrder(k *storeKit) {
 	at := map[string]int{"m": 3, "b": 5, "z": 1, "a": 4, "k": 2}
 	saved := map[string]ports.ReportJob{}
 	for id, after := range at {
-		j := runningReport("owner of "+id, id)
-		j = bornAt(j, kit.Epoch.Add(time.Duration(after)*time.Millisecond))
+		j := bornAt(runningReport("owner of "+id, id), kit.Epoch.Add(time.Duration(after)*time.Millisecond))
 		saved[id] = reports.save(k, j)
 	}
 	changed := saved["z"]
@@ -103,9 +102,7 @@ func claimOrder(k *storeKit) {
 
 func claimHeld(k *storeKit) {
 	first := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
-	second := runningReport("acme", "report-2")
-	second = bornAt(second, kit.Epoch.Add(time.Millisecond))
-	second = reports.save(k, second)
+	second := reports.save(k, bornAt(runningReport("acme", "report-2"), kit.Epoch.Add(time.Millisecond)))
 	k.takesUp("process-1", kit.Epoch.Add(30*time.Second), second) // its own too
 	for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(-time.Hour), first.LeaseUntil.Add(-time.Millisecond)} {
 		k.nobody(now, "while the leases hold")
@@ -126,9 +123,7 @@ func claimRunOut(k *storeKit) {
 		k.Same(j.Attempts, attempt, "the attempts")
 		k.Same(j.StartedAt, kit.Epoch, "the first start")
 	}
-	older := runningReport("acme", "older")
-	older = bornAt(older, kit.Epoch.Add(-time.Minute))
-	older = reports.save(k, older)
+	older := reports.save(k, bornAt(runningReport("acme", "older"), kit.Epoch.Add(-time.Minute)))
 	k.takesUp("process-1", j.LeaseUntil, older)
 	k.takesUp("process-1", j.LeaseUntil, j)
 }
@@ -178,8 +173,7 @@ func claimEnded(k *storeKit) {
 
 func claimOwners(k *storeKit) {
 	for i, owner := range kit.Distinct {
-		j := runningReport(owner, fmt.Sprint("report-", i))
-		j = bornAt(j, kit.Epoch.Add(time.Duration(i)*time.Millisecond))
+		j := bornAt(runningReport(owner, fmt.Sprint("report-", i)), kit.Epoch.Add(time.Duration(i)*time.Millisecond))
 		k.takesUp(kit.Distinct[len(kit.Distinct)-1-i], kit.Epoch, reports.save(k, j))
 	}
 	k.nobody(kit.Epoch, "when all are taken up")

@@ -63,8 +63,7 @@ func (k *storeKit) removeReport(owner, id string) {
 // endsAt saves a report that ended at the instant.
 func (k *storeKit) endsAt(owner, id string, at time.Time) ports.ReportJob {
 	k.Helper()
-	j := runningReport(owner, id)
-	j = bornAt(j, at.Add(-time.Hour))
+	j := bornAt(runningReport(owner, id), at.Add(-time.Hour))
 	return reports.save(k, endedReport(j, reportEnds[len(id)%len(reportEnds)]))
 }
 
@@ -88,8 +87,7 @@ func expiredOfAll(k *storeKit) {
 
 func expiredOrder(k *storeKit) {
 	for i, id := range mixedIDs {
-		j := runningReport("owner of "+id, id)
-		j = bornAt(j, kit.Epoch.AddDate(0, 0, i-10)) // in another order
+		j := bornAt(runningReport("owner of "+id, id), kit.Epoch.AddDate(0, 0, i-10)) // in another order
 		j = endedReport(j, ports.ReportFailed)
 		j.EndedAt = mixed(i)
 		reports.save(k, j)
@@ -106,8 +104,7 @@ func expiredOrder(k *storeKit) {
 }
 
 func expiredRunning(k *storeKit) {
-	j := runningReport("acme", "report-1")
-	j = bornAt(j, kit.Epoch.AddDate(-1, 0, 0))
+	j := bornAt(runningReport("acme", "report-1"), kit.Epoch.AddDate(-1, 0, 0))
 	j = reports.save(k, heldReport(reports.save(k, j), "process-1"))
 	late := kit.Epoch.AddDate(1, 0, 0)
 	reports.sameList(k, k.expired(late, 10), nil, "ExpiredReports while the report runs")
