@@ -129,7 +129,7 @@ var Layers = []Layer{
 	},
 	{
 		Name:     "tools",
-		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/integration/..."},
+		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/integration/...", "internal/mutants"},
 		Own:      []string{"..."}, Outside: []string{"*", "testing", rapid, Module + "/internal/archtest"},
 	},
 }

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strings"
+)
+
+// equivalents are mutants that behave like the original: the reasons by key.
+type equivalents map[string]string
+
+// readEquivalents reads lines of file, function, before → after, count and reason,
+// separated by tabs. Empty lines and those that begin with # are left out.
+func readEquivalents(name string) (equivalents, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	known := equivalents{}
+	for i, line := range strings.Split(string(text), "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		at := strings.LastIndexByte(line, '\t') + 1
+		if strings.Count(line, "\t") != 4 || line[at:] == "" {
+			return nil, fmt.Errorf("%s:%d: want file, function, before → after, count and reason, separated by tabs", name, i+1)
+		}
+		known[line[:at-1]] = line[at:]
+	}
+	return known, nil
+}
+
+// unmatched returns a remark for each entry that is about the package of all but
+// is none of its mutations, because the code was changed.
+func (e equivalents) unmatched(all []mutation) (remarks []string) {
+	keys, folders := map[string]bool{}, map[string]bool{}
+	for _, m := range all {
+		keys[m.key], folders[path.Dir(m.file())] = true, true
+	}
+	for key := range e {
+		if m := (mutation{key: key}); folders[path.Dir(m.file())] && !keys[key] {
+			remarks = append(remarks, "listed as equivalent, but no such mutation: "+key)
+		}
+	}
+	return remarks
+}
