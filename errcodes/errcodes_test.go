@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"io"
 	"net/http"
+	"reflect"
 	"strconv"
 	"testing"
 	"time"
@@ -36,6 +37,15 @@ var flatStatus = map[errcodes.Code]int{
 	"clock_behind": 503, "outcome_unknown": 500,
 }
 
+// The other codes, as the comments of their constants say.
+var plainStatus = map[errcodes.Code]int{
+	"invalid_request": 400, "unauthorized": 401, "forbidden": 403, "not_found": 404, "method_not_allowed": 405, "conflict": 409,
+	"payload_too_large": 413, "unprocessable": 422, "too_many_requests": 429, "internal": 500, "unavailable": 503, "deadline_exceeded": 504,
+	"token_invalid_body": 400, "token_missing_credentials": 400, "token_invalid_credentials": 401,
+	"pair_not_offered": 422, "price_unavailable": 503, "storage_unavailable": 503, "closed": 503, "canceled": 503,
+	"corrupt_record": 500, "configuration": 500, "malformed_answer": 503, "key_unknown": 500,
+}
+
 func TestEveryCodeHasOneStatus(t *testing.T) {
 	seen := map[errcodes.Code]int{}
 	shown := 0
@@ -50,11 +60,17 @@ func TestEveryCodeHasOneStatus(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(exchangeStatus)+len(flatStatus), shown, "only the codes of SPEC 7.3, 7.4 and two of ours show")
-	for _, want := range []map[errcodes.Code]int{exchangeStatus, flatStatus} {
+	for _, want := range []map[errcodes.Code]int{exchangeStatus, flatStatus, plainStatus} {
 		for code, status := range want {
 			require.Equal(t, status, seen[code], code)
-			require.True(t, errcodes.Info(code).Shown, code)
+			require.Equal(t, plainStatus[code] == 0, errcodes.Info(code).Shown, code)
 		}
+	}
+}
+
+func TestAnExchangeCodeIsShownAsItIs(t *testing.T) {
+	for code := range exchangeStatus {
+		require.Equal(t, code, errcodes.ExchangeOf(errcodes.New(code, "")).Error.Code)
 	}
 }
 
@@ -83,21 +99,40 @@ func TestEveryStatusHasADefaultCodeOfThatStatus(t *testing.T) {
 	for _, row := range errcodes.All() {
 		require.Equal(t, row.Status, errcodes.Info(errcodes.DefaultFor(row.Status)).Status, row.Code)
 	}
+	for _, generic := range []errcodes.Code{
+		errcodes.InvalidRequest, errcodes.Unauthorized, errcodes.Forbidden, errcodes.NotFound, errcodes.MethodNotAllowed, errcodes.Conflict, errcodes.PayloadTooLarge,
+		errcodes.Unprocessable, errcodes.TooManyRequests, errcodes.Internal, errcodes.Unavailable, errcodes.DeadlineExceeded,
+	} {
+		require.Equal(t, generic, errcodes.DefaultFor(plainStatus[generic]))
+	}
 	require.Equal(t, errcodes.InvalidRequest, errcodes.DefaultFor(418))
+	require.Equal(t, errcodes.InvalidRequest, errcodes.DefaultFor(499))
+	require.Equal(t, errcodes.Internal, errcodes.DefaultFor(399))
 	require.Equal(t, errcodes.Internal, errcodes.DefaultFor(502))
 	require.Equal(t, errcodes.Internal, errcodes.DefaultFor(302))
 }
 
 // SPEC 7.1.
-func TestRetryOnlyThrottlingAndServerProblems(t *testing.T) {
-	for status := 400; status < 600; status++ {
-		require.Equal(t, status == 429 || status >= 500, errcodes.CategoryOf(status).Retry, status)
-		require.NotEmpty(t, errcodes.CategoryOf(status).Name, status)
+func TestTheStatusTellsWhatToDo(t *testing.T) {
+	known := map[int]errcodes.Category{
+		401: {Name: "auth", Then: "re-authenticate"},
+		403: {Name: "auth", Then: "ask for the permission"},
+		404: {Name: "client error", Then: "correct the address or id"},
+		409: {Name: "state", Then: "re-fetch the state"},
+		422: {Name: "business rule", Then: "adjust the request"},
+		429: {Name: "throttling", Retry: true},
 	}
-	require.Equal(t, "business rule", errcodes.CategoryOf(422).Name)
-	require.Equal(t, "state", errcodes.CategoryOf(409).Name)
-	require.Equal(t, "auth", errcodes.CategoryOf(403).Name)
-	require.Zero(t, errcodes.CategoryOf(200))
+	for status := 200; status < 600; status++ {
+		want, ok := known[status]
+		switch {
+		case ok || status < 400:
+		case status < 500:
+			want = errcodes.Category{Name: "client error", Then: "correct the request"}
+		default:
+			want = errcodes.Category{Name: "server", Retry: true}
+		}
+		require.Equal(t, want, errcodes.CategoryOf(status), status)
+	}
 }
 
 func TestOf(t *testing.T) {
@@ -135,6 +170,20 @@ func TestErrorsIsAndAs(t *testing.T) {
 	var coded *errcodes.Error
 	require.ErrorAs(t, err, &coded)
 	require.Equal(t, balance, coded.Details())
+}
+
+func TestDetailsAreFoundByTheirType(t *testing.T) {
+	for text, details := range map[string]errcodes.Details{
+		"balance details": errcodes.BalanceDetails{Available: "1"}, "range details": errcodes.RangeDetails{Min: "1"},
+		"field details":               errcodes.FieldDetails{Fields: []errcodes.Field{{Name: "base", Reason: "missing"}}},
+		"duplicate reference details": errcodes.DuplicateReferenceDetails{ExistingSessionID: "cs_1"},
+		"replacement details":         errcodes.ReplacementDetails{RateLockID: "rl_1"},
+	} {
+		require.EqualError(t, details, text)
+		found := reflect.New(reflect.TypeOf(details))
+		require.ErrorAs(t, errcodes.New(errcodes.Conflict, "").WithDetails(details), found.Interface())
+		require.Equal(t, details, found.Elem().Interface())
+	}
 }
 
 func TestAnErrorWithoutACodeKeepsItsTextToItself(t *testing.T) {
@@ -214,6 +263,7 @@ func TestAnUnknownCodeCountsAsInternal(t *testing.T) {
 	err := errcodes.New("made_up", "m")
 	require.Equal(t, 500, errcodes.StatusOf(err))
 	require.Equal(t, errcodes.Code("made_up"), errcodes.Of(err))
+	require.Equal(t, errcodes.Row{Code: "made_up", Status: 500, Text: "An unknown error occurred"}, errcodes.Info("made_up"))
 	require.Equal(t, "Internal Server Error", errcodes.FlatOf(err).Error)
 	require.Equal(t, 200, errcodes.StatusOf(nil))
 }
