@@ -15,6 +15,7 @@ var madeUpRows = []cdvRule{
 	{firstBranch: "200000", lastBranch: "200000", modulus: 10, weights: [11]int{1}, exception: "a"},
 	{firstBranch: "200000", lastBranch: "200000", modulus: 10, weights: [11]int{10: 1}},
 	{firstBranch: "300000", lastBranch: "300000"},
+	{firstBranch: "400000", lastBranch: "400000", modulus: 2, weights: [11]int{10: 1}},
 }
 
 func TestCheckDigitVerificationByMadeUpRows(t *testing.T) {
@@ -35,6 +36,8 @@ func TestCheckDigitVerificationByMadeUpRows(t *testing.T) {
 		{"an exception that is not known may allow it", "200000", "11", WellFormed},
 		{"a row beside the exception fits", "200000", "10", CheckDigitPassed},
 		{"a row without a modulus", "300000", "10", WellFormed},
+		{"the smallest modulus", "400000", "10", CheckDigitPassed},
+		{"the smallest modulus, odd", "400000", "11", CheckDigitFailed},
 	} {
 		require.Equal(t, c.want, checkDigitVerification(madeUpRows, c.branch, c.number), c.name)
 	}

@@ -3,6 +3,7 @@ package market_test
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -120,10 +121,53 @@ func TestAccountLengths(t *testing.T) {
 		low, high int
 	}{{"NGA", 10, 10}, {"GHA", 8, 20}, {"KEN", 6, 16}} {
 		for n := 1; n <= 64; n++ {
-			_, err := market.Check(good(c.country, ports.BankAccount, strings.Repeat("1", n), aBank[c.country]))
+			number := strings.Repeat("1", n)
+			_, err := market.Check(good(c.country, ports.BankAccount, number, aBank[c.country]))
 			require.Equal(t, c.low <= n && n <= c.high, err == nil, "%s, %d digits", c.country, n)
+			for _, rule := range market.Rules() {
+				if rule.Country == c.country && rule.Type == ports.BankAccount {
+					require.Equal(t, err == nil, regexp.MustCompile(rule.Identifier.Pattern).MatchString(number), "%s, %d digits", c.country, n)
+				}
+			}
 		}
 	}
+}
+
+func TestABankCodeOfACommonOtherFormIsExplained(t *testing.T) {
+	for _, c := range []struct{ country, code, message string }{
+		{"NGA", "50547", "bankCode must be 3 or 6 digits: write a 5-digit code with a 9 before it"},
+		{"NGA", "5054", "bankCode must be a central-bank code of 3 or 6 digits"},
+		{"NGA", "0ABC0", "bankCode must be a central-bank code of 3 or 6 digits"},
+		{"GHA", "040101", "bankCode must be 3 digits: a 6-digit sort code names a branch"},
+		{"GHA", "04010", "bankCode must be the central bank's institution code of 3 digits"},
+		{"ZAF", "47001", "bankCode must be the bank's universal branch code of 6 digits"},
+		{"KEN", "680", "bankCode must be a bank's code of 2 digits, or 00NN, or NNBBB with the branch"},
+		{"KEN", "6B", "bankCode must be a bank's code of 2 digits, or 00NN, or NNBBB with the branch"},
+		{"KEN", "", "bankCode is required in this market"},
+	} {
+		_, err := market.Check(good(c.country, ports.BankAccount, anIdentifier[c.country], c.code))
+		require.Equal(t, c.message, errcodes.MessageOf(err))
+	}
+}
+
+// A bank's other codes are kept as its canonical one.
+func TestAnAliasIsKeptAsTheBanksCode(t *testing.T) {
+	aliases := 0
+	for _, country := range banks.Countries() {
+		for _, bank := range banks.List(country) {
+			for _, alias := range append(bank.Aliases, bank.Code) {
+				number := anIdentifier[country]
+				if len(bank.Digits) > 0 {
+					number = strings.Repeat("1", bank.Digits[0])
+				}
+				found, err := market.Check(good(country, ports.BankAccount, number, alias))
+				require.NoError(t, err, bank.Name)
+				require.Equal(t, bank.Code, found.Account.BankCode)
+				aliases++
+			}
+		}
+	}
+	require.Greater(t, aliases, 285)
 }
 
 // I21.

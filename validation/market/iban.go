@@ -14,9 +14,12 @@ const ibanLength = 29
 // would let them pass. Every wrong digit fails, and every swap of neighbours.
 // Canonical text costs no allocation.
 func IBAN(text string) (canonical string, verdict Verdict, ok bool) {
-	canonical = upperPrefix(compact(text))
-	if len(canonical) != ibanLength || canonical[:2] != "EG" {
+	canonical = compact(text)
+	if len(canonical) != ibanLength || !strings.EqualFold(canonical[:2], "EG") {
 		return "", "", false
+	}
+	if canonical[:2] != "EG" {
+		canonical = "EG" + canonical[2:]
 	}
 	remainder, ok := mod97(canonical)
 	if !ok {
@@ -26,13 +29,6 @@ func IBAN(text string) (canonical string, verdict Verdict, ok bool) {
 		return canonical, CheckDigitFailed, true
 	}
 	return canonical, CheckDigitPassed, true
-}
-
-func upperPrefix(text string) string {
-	if len(text) < 2 || text[0] < 'a' && text[1] < 'a' {
-		return text
-	}
-	return strings.ToUpper(text[:2]) + text[2:]
 }
 
 // mod97 gives the remainder of an IBAN whose first four characters stand at its

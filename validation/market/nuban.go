@@ -40,7 +40,7 @@ func NUBAN(bankCode, text string) (canonical string, verdict Verdict, ok bool) {
 // multiple of three, so that each starts afresh.
 func nubanSum(text string) (sum int, ok bool) {
 	ok = true
-	for i := 0; i+2 < len(text); i += 3 {
+	for i := 0; i < len(text); i += 3 {
 		a, b, c := text[i]-'0', text[i+1]-'0', text[i+2]-'0'
 		ok = ok && a <= 9 && b <= 9 && c <= 9
 		sum += 3*(int(a)+int(c)) + 7*int(b)

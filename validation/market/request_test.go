@@ -146,6 +146,13 @@ func logged(value any) string {
 	return out.String()
 }
 
+func TestFindingShowsItsMarketAndVerdict(t *testing.T) {
+	found, err := market.Check(good("NGA", ports.BankAccount, "1234567895", "044"))
+	require.NoError(t, err)
+	require.Equal(t, "NGA bank_account 044 ****7895 check_digit_passed", found.String())
+	require.Contains(t, logged(found), found.String())
+}
+
 func TestRequestShowsItsMarketOnly(t *testing.T) {
 	require.Equal(t, "NGA bank_account", good("NGA", ports.BankAccount, "1234567895", "044").String())
 	require.Equal(t, "unsupported market", good("UGA", ports.BankAccount, "1234567895", "044").String())
