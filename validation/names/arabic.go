@@ -68,11 +68,9 @@ func arabicTable(rows map[rune][3]string) map[rune]arabicLetter {
 // transliterates reports whether a word in Arabic letters can be read as
 // the Latin one: each letter as one of its spellings, consonants doubled or
 // not, and a short vowel, which Arabic does not write, after any letter but the
-// last. A long vowel must be there: حسين is HUSSEIN and not HASSAN.
+// last. A long vowel must be there: حسين is HUSSEIN and not HASSAN. Neither word is
+// longer than maxWordLetters.
 func transliterates(arabic, latin []byte) bool {
-	if len(latin) > maxWordLetters || len(arabic) == 0 {
-		return false
-	}
 	at := uint64(1) // bit i: so far the first i Latin letters can have been read
 	for rest := arabic; len(rest) > 0 && at != 0; {
 		r, width := utf8.DecodeRune(rest)

@@ -63,8 +63,12 @@ func foldAbd(word []byte) int {
 
 // soundWord writes a word in Latin letters with one spelling for what is
 // often spelt in several: doubled letters, OU and OO for U, EE and Y for I, AE,
-// OE and UE for the umlauts, PH for F, C and Q for K, and a silent H at the end.
+// OE and UE for the umlauts, PH for F, C and Q for K, and a silent H at the end. The
+// L of ABDELLATIF goes, since in ABDELATIF it went with the article.
 func soundWord(key []byte, word []byte) []byte {
+	if abdl := "ABDL"; len(word) >= len(abdl)+minSound && string(word[:len(abdl)]) == abdl {
+		key, word = append(key, "ABD"...), word[len(abdl):]
+	}
 	for i := 0; i < len(word); i++ {
 		c, width := soundAt(word[i:])
 		i += width - 1
@@ -90,7 +94,7 @@ func soundAt(word []byte) (byte, int) {
 	case 'Y':
 		return 'I', 1
 	case 'C':
-		if len(word) == 1 || strings.IndexByte("EIYH", word[1]) < 0 {
+		if next := bytes.TrimLeft(word, "C"); len(next) == 0 || strings.IndexByte("EIYH", next[0]) < 0 {
 			return 'K', 1
 		}
 	}

@@ -26,11 +26,10 @@ func (t *parsedName) holder(i int) holderName {
 	return side
 }
 
+// holderRange gives the range of the i-th holder's words, or of the last one's if
+// there are fewer.
 func (t *parsedName) holderRange(i int) (from, to int) {
-	if t.holders == 1 {
-		return 0, t.count
-	}
-	for to = 1; to < t.count && i >= 0; to++ {
+	for to = range t.count {
 		if !t.words[to].opens {
 			continue
 		}
@@ -47,11 +46,9 @@ func (t *parsedName) holderRange(i int) (from, to int) {
 // JOHN & MARY.
 func (t *parsedName) borrow(side *holderName, i int) {
 	own := side.words[0]
-	if i+1 < t.holders {
-		if from, to := t.holderRange(i + 1); to-from > 1 {
-			side.words = []wordSpan{own, t.words[to-1]}
-			return
-		}
+	if from, to := t.holderRange(i + 1); to-from > 1 {
+		side.words = []wordSpan{own, t.words[to-1]}
+		return
 	}
 	if i > 0 {
 		if from, to := t.holderRange(i - 1); to-from > 1 {
@@ -77,7 +74,8 @@ func compareHolders(a, b *parsedName, thresholds Thresholds) tally {
 	var total tally
 	var taken [maxWords]bool
 	for i := range a.holders {
-		best, at := tally{hard: ruleDifferent, left: 1}, -1
+		var best tally
+		at := -1
 		for j := range b.holders {
 			if taken[j] {
 				continue
@@ -87,7 +85,7 @@ func compareHolders(a, b *parsedName, thresholds Thresholds) tally {
 				best, at = found, j
 			}
 		}
-		taken[max(at, 0)] = true
+		taken[at] = true //nolint:gosec // one is left: b has as many holders as a, or more
 		total.add(&best)
 	}
 	if a.holders != b.holders {

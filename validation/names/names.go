@@ -103,9 +103,6 @@ func (t *parsedName) before(other *parsedName) bool {
 	if t.holders != other.holders {
 		return t.holders < other.holders
 	}
-	if t.count != other.count {
-		return t.count < other.count
-	}
 	if order := bytes.Compare(t.letters[:t.size], other.letters[:other.size]); order != 0 {
 		return order < 0
 	}

@@ -35,6 +35,8 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		{"Bello Ade (Mrs)", "ADE BELLO", yes, "same", "a title at the end"},
 		{"Alhaji Kamara", "ALHAJI KAMARA", yes, "same", "a title that is perhaps a name"},
 		{"Abderrahman Bello", "ABDELRAHMAN BELLO", yes, "same", "Abdel before R"},
+		{"Abdoul Aziz Bello", "ABDUL AZIZ BELLO", yes, "same", "Abdel in another language"},
+		{"Ama Mensah", "MENSAH\tAMA", yes, "same", "a tab"},
 		{"Mensah", "MR MENSAH", yes, "same", "a single word on both sides"},
 		{"Funmi Ade-Ojo", "FUNMI ADE OJO", yes, "same", "a hyphen"},
 		{"אברהם כהן", "כהן אברהם", yes, "same", "Hebrew, as it is"},
@@ -44,13 +46,25 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 
 		// other spellings
 		{"Ama Mensa", "AMA MENSAH", yes, "spelling", "a silent H"},
+		{"Josef Bello", "JOSEPH BELLO", yes, "spelling", "PH and F"},
+		{"Isaac Quansah", "ISAAK KWANSAH", no, "different", "a K for a Q, and a W for a U"},
+		{"Isaac Bello", "ISAAK BELLO", yes, "spelling", "C and K"},
+		{"Tariqa Bello", "TARIKA BELLO", yes, "spelling", "Q and K"},
+		{"Cecil Bello", "KEKIL BELLO", no, "different", "C before E and I"},
+		{"Amoebi Bello", "AMOBI BELLO", yes, "spelling", "OE and O"},
 		{"Philip Emanuel", "PHILLIP EMMANUEL", yes, "spelling", "doubled letters"},
 		{"Jürgen Mueller", "JURGEN MÜLLER", yes, "spelling", "an umlaut written out"},
 		{"Mohamed Ahmed", "MUHAMMAD AHMAD", yes, "spelling", "listed variants"},
 		{"Abdelrahman Aly", "ABDUL RAHMAN ALI", yes, "spelling", "Abdel and Abdul, joined and not"},
 		{"Abdur-Rahman Bello", "ABD EL RAHMAN BELLO", yes, "spelling", "the article and the word it leans on"},
+		{"Abdala Bello", "ABDALLA BELLO", yes, "spelling", "a doubled L"},
+		{"Abdulah Bello", "ABDULLAHI BELLO", yes, "spelling", "a doubled L, and the I of Hausa"},
+		{"Abdelatif Bello", "ABDULLATEEF BELLO", yes, "spelling", "an L that is the article's or the name's"},
+		{"Abdulai Bello", "ABDOULLAYE BELLO", yes, "spelling", "in two languages"},
 		{"Mona El-Masry", "MONA ALMASRY", yes, "spelling", "El and Al, attached or not"},
 		{"Mona El Masry", "MONA MASRY", yes, "spelling", "the article left out"},
+		{"Mona Elali", "MONA ALALI", yes, "spelling", "the shortest name with an article"},
+		{"Mona Elali", "MONA ALI", no, "different", "an article that was never apart"},
 		{"Ibraheem Mahmood", "IBRAHIM MAHMOUD", yes, "spelling", "long vowels"},
 		{"Katherine Kweku", "KWAKU CATHERINE", yes, "spelling", "listed variants in two languages"},
 
@@ -61,6 +75,10 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		{"Abdulrahman Bello", "ABDUL RAHMAN BELLO", yes, "joined", "Abdul apart"},
 		{"O Neil Sean", "O'NEIL SEAN", yes, "joined", "a blank for an apostrophe"},
 		{"AmaMensah", "AMA MENSAH", yes, "joined", "no blank at all"},
+		{"Ol U Wa Seun Bello", "OLUWASEUN BELLO", yes, "joined", "four pieces"},
+		{"Ol U Wa Se Un Bello", "OLUWASEUN BELLO", no, "different", "five pieces"},
+		{"Adebayo Ade", "ADE BAYO", no, "different", "a word counts once"},
+		{"Ama Ama Mensah", "AMA MENSAH", yes, "missing", "a name that is written twice"},
 
 		// Arabic
 		{"محمد أحمد", "مُحَمّد احمد", yes, "same", "vowel signs and hamza"},
@@ -111,6 +129,7 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		{"Acme Agricultural Services Limited", "ACME AGRICULTURAL SERVICES LIM", yes, "truncated", "in the legal form"},
 		{"Acme Kumasi Agriculture Services Limited", "ACMEKUMASIAGRICULTURE SERVICES LIM", yes, "truncated", "and joined before"},
 		{"Ama Mensahenko", "AMA MENSAH", no, "different", "shorter than any field"},
+		{"Ama Nwachukwuemekaokaforson", "A NWACHUKWUEMEKAOKAFO", no, "weak", "an initial and the beginning of a surname"},
 
 		// misspelt
 		{"Chukwuemeka Okafor", "CHUKWEUMEKA OKAFOR", yes, "typo", "two letters swapped"},
@@ -128,6 +147,12 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		{"Ochieng Onyango", "ACHIENG ONYANGO", no, "different", "the same"},
 		{"Obinna Bello", "UBINNA BELLO", no, "different", "the first letter, whichever"},
 		{"Grace Lee", "GRACE LI", no, "different", "too short for a spelling"},
+		{"John Smith", "JOHN SMIT", no, "different", "an H that follows no vowel"},
+		{"Mona Elx", "MONA ALX", no, "different", "too short for an article"},
+		{"Abduli Bello", "ABDI BELLO", no, "different", "too short for Abdul and a name"},
+		{"Flat 1122 Bello", "FLAT 122 BELLO", no, "different", "a doubled digit is another number"},
+		{"7 Bello", "77 BELLO", no, "different", "a digit is no initial"},
+		{"Route4E5H6 Bello", "ROUTE4E56 BELLO", no, "different", "an H between digits"},
 		{"Grace Wanjiru", "GRACE WANJIKU", no, "different", "a consonant"},
 		{"Aminu Bello", "AMINA BELLO", no, "different", "the last letter"},
 		{"Hassan Bello", "HASSANA BELLO", no, "different", "the last letter"},
@@ -172,6 +197,10 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		{"Ama Mensah & A Mensah", "AMA MENSAH & KOFI OWUSU", no, "different", "a holder counts once"},
 		{"Ama Mensah Kofi", "AMA & MENSAHKOFI OWUSU", no, "different", "words of two holders are not joined"},
 		{"Kofi Mensah", "KOFI MENSAH C/O AMA", yes, "missing", "care of is no second holder"},
+		{"Bo Mensah", "BO/AMA MENSAH", yes, "joint", "a holder's name of two letters"},
+		{"Ama Mensah", "ESI & KOFI & AMA MENSAH", yes, "joint", "three holders"},
+		{"Esi Mensah", "ESI & KOFI & AMA MENSAH", no, "single", "only the next holder lends a surname"},
+		{"Esi Ama", "ESI & KOFI & AMA MENSAH", no, "single", "nor is the last one's name another's surname"},
 		{"Kofi", "KOFI & AMA", no, "single", "one word"},
 
 		// masks

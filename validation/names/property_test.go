@@ -95,6 +95,22 @@ func TestFewerNamesScoreLess(t *testing.T) {
 	})
 }
 
+// A consonant that is doubled inside a name makes no other name of it.
+func TestADoubledConsonantIsASpelling(t *testing.T) {
+	for _, name := range append(append([]string{
+		"Abdalah", "Abdala", "Abdulahi", "Abdelatif", "Abdulateef", "Abdulai", "Abdoulaye", "Abdelaziz", "Abdulrahman",
+	}, surnames...), givenNames...) {
+		for i := 1; i < len(name)-1; i++ {
+			if strings.IndexByte("aeiou", name[i]) >= 0 || name[i] >= 0x80 || name[i-1] >= 0x80 || strings.HasPrefix(name, "Abd") && i < 3 {
+				continue
+			}
+			doubled := name[:i] + name[i:i+1] + name[i:]
+			got := matchNames(name+" Asare", doubled+" Asare")
+			assert.GreaterOrEqual(t, got.Score, 98, "%s %s %+v", name, doubled, got)
+		}
+	}
+}
+
 // An initial stands for the names that begin with it, and for no other.
 func TestInitialsStandForTheirNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -50,6 +50,12 @@ The comparison is symmetric. Nothing of it depends on the market, the time or ea
 What is not attempted: nicknames and translations (Bill, William; Kofi, Friday), initials without a blank or dot between them
 (AS MENSAH), scripts other than Arabic against Latin. Letters that only look alike (a Cyrillic o in John) differ.
 `)
+	for _, s := range names.Sections() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| %s | %s |\n|---|---|\n", s.Title, s.Text, s.Head[0], s.Head[1])
+		for _, row := range s.Rows {
+			fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])
+		}
+	}
 	return b.String()
 }
 

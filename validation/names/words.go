@@ -70,7 +70,7 @@ func (w wordView) soundsLike(other wordView) bool {
 	otherRest, otherAttached := attachedArticle(other.text)
 	switch {
 	case attached && otherAttached:
-		return len(rest) >= minSound && sameSound(rest, otherRest)
+		return sameSound(rest, otherRest)
 	case attached && other.article:
 		return sameSound(rest, other.text)
 	case otherAttached && w.article:
@@ -105,7 +105,7 @@ func firstSound(word []byte) byte {
 	return sound
 }
 
-// attachedArticle splits ELMASRY and ALMASRY.
+// attachedArticle splits ELMASRY and ALMASRY. What is left has minSound letters or more.
 func attachedArticle(word []byte) (rest []byte, ok bool) {
 	if len(word) < len("EL")+minSound || word[1] != 'L' || (word[0] != 'A' && word[0] != 'E') {
 		return nil, false
@@ -114,7 +114,7 @@ func attachedArticle(word []byte) (rest []byte, ok bool) {
 }
 
 func isInitial(initial, word []byte) bool {
-	return len(initial) == 1 && isLatinWord(initial) && len(word) > 1 && word[0] == initial[0]
+	return len(initial) == 1 && isLatinWord(initial) && word[0] == initial[0]
 }
 
 // isTypo reports a misspelling by one letter inside a word. Not every
