@@ -69,24 +69,32 @@ func (a *arena) reset() {
 	a.blocks, a.used = a.blocks[:0], 0
 }
 
-// each walks over what was kept framed.
-func (a *arena) each(visit func(b []byte, block, offset int) error) error {
+// place is where the arena has a byte string.
+type place struct{ block, offset uint32 }
+
+// each yields what was kept framed, with its place.
+func (a *arena) each(yield func(place, []byte) bool) {
 	for i, block := range a.blocks {
 		for at := 0; at < len(block); {
-			n, size := binary.Uvarint(block[at:])
-			at += size
-			if err := visit(block[at:at+int(n)], i, at-size); err != nil {
-				return err
+			p := place{uint32(i), uint32(at)}
+			b, width := unframe(block[at:])
+			if !yield(p, b) {
+				return
 			}
-			at += int(n)
+			at += width
 		}
 	}
-	return nil
 }
 
-// at gives what was kept framed at a place that each has told.
-func (a *arena) at(block, offset int) []byte {
-	b := a.blocks[block][offset:]
+// at returns what was kept framed at a place.
+func (a *arena) at(p place) []byte {
+	b, _ := unframe(a.blocks[p.block][p.offset:])
+	return b
+}
+
+// unframe returns the byte string that b begins with, and its width with the frame.
+func unframe(b []byte) ([]byte, int) {
 	n, size := binary.Uvarint(b)
-	return b[size : size+int(n)]
+	width := size + int(n)
+	return b[size:width], width
 }

@@ -26,9 +26,8 @@ type join struct {
 
 // entry finds a record in the arena.
 type entry struct {
-	hash   uint64
-	block  uint32
-	offset uint32
+	hash uint64
+	at   place
 }
 
 const (
@@ -131,9 +130,13 @@ func tooMany() error {
 // spill moves what is in memory to files.
 func (p *part) spill(ctx context.Context) error {
 	p.files = make([]*writer, 1<<p.join.bounds.bits)
-	err := p.join.arena.each(func(raw []byte, _, _ int) error { return p.write(ctx, hashOf(raw), raw) })
+	for _, raw := range p.join.arena.each {
+		if err := p.write(ctx, hashOf(raw), raw); err != nil {
+			return err
+		}
+	}
 	p.join.arena.reset()
-	return err
+	return nil
 }
 
 func (p *part) write(ctx context.Context, hash uint64, raw []byte) error {
@@ -201,9 +204,7 @@ func (j *join) again(ctx context.Context, name string, level uint) error {
 
 // judge hands over the records of each plain reference together.
 func (p *part) judge(ctx context.Context) error {
-	if err := p.sort(); err != nil {
-		return err
-	}
+	p.sort()
 	entries := p.join.entries
 	for from := 0; from < len(entries); {
 		to := from + 1
@@ -228,7 +229,7 @@ func (p *part) group(ctx context.Context, entries []entry) error {
 		if err := p.join.step(ctx); err != nil {
 			return err
 		}
-		if err := judge.add(p.join.arena.at(int(e.block), int(e.offset))); err != nil {
+		if err := judge.add(p.join.arena.at(e.at)); err != nil {
 			return err
 		}
 	}
@@ -237,31 +238,27 @@ func (p *part) group(ctx context.Context, entries []entry) error {
 
 // sort puts the arena's records in the order of their hashes: into buckets by
 // the bits that follow those that the part shares, then each bucket.
-func (p *part) sort() error {
+func (p *part) sort() {
 	j, width := p.join, min(max(bits.Len(uint(p.kept)), 5)-5, 12)
 	shift := p.level * j.bounds.bits
 	bucket := func(hash uint64) uint64 { return hash << shift >> (64 - width) }
 	j.entries = slices.Grow(j.entries[:0], p.kept)[:p.kept]
 	j.ends = append(j.ends[:0], make([]int, 1<<width+1)...)
-	if err := j.arena.each(func(raw []byte, _, _ int) error { j.ends[bucket(hashOf(raw))+1]++; return nil }); err != nil {
-		return err
+	for _, raw := range j.arena.each {
+		j.ends[bucket(hashOf(raw))+1]++
 	}
 	for i := range 1 << width {
 		j.ends[i+1] += j.ends[i]
 	}
-	if err := j.arena.each(func(raw []byte, block, offset int) error {
+	for at, raw := range j.arena.each {
 		hash := hashOf(raw)
-		at := &j.ends[bucket(hash)]
-		j.entries[*at] = entry{hash, uint32(block), uint32(offset)}
-		*at++
-		return nil
-	}); err != nil {
-		return err
+		end := &j.ends[bucket(hash)]
+		j.entries[*end] = entry{hash, at}
+		*end++
 	}
 	from := 0
 	for _, end := range j.ends[:1<<width] {
 		slices.SortFunc(j.entries[from:end], func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
 		from = end
 	}
-	return nil
 }
