@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"testing"
 
 	"github.com/corridor-go/corridor/ports"
 )
@@ -38,6 +39,21 @@ func DecodeRecord(raw []byte) (line ports.SettlementLine, p Payment, isLine bool
 
 // DecodeRow reads a row as a scratch file holds it.
 func DecodeRow(raw []byte) (Unmatched, error) { return new(judge).decode(raw) }
+
+// EncodedRows returns the rows of a run as scratch files hold them, in order.
+func EncodedRows(t testing.TB, in Input) (rows [][]byte) {
+	t.Helper()
+	sorter := &sorter{arena: newArena(1 << 30)}
+	j := newJudge(in, sorter)
+	err := newJoin(&space{}, in.Limits.split(), j).run(t.Context(), in)
+	if err == nil {
+		err = sorter.each(t.Context(), func(row []byte) error { rows = append(rows, row); return nil })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
 
 // Reasons lists the reasons with what a row of each is about and means.
 func Reasons() (list [][3]string) {

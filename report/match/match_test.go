@@ -206,6 +206,10 @@ Generated from the reasons and the test cases of package match (SPEC 2.6 and 4.6
 	for _, r := range match.Reasons() {
 		fmt.Fprintf(&b, "| %s | a %s | %s |\n", r[0], r[1], r[2])
 	}
+	b.WriteString("\n## Columns\n\n| column | type | currency in | what it holds |\n|---|---|---|---|\n")
+	for _, c := range match.Columns() {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Name, c.Type, c.Currency, c.Meaning)
+	}
 	b.WriteString(`
 ## Cases
 

@@ -250,10 +250,30 @@ func (r *openReader) Close() error {
 	return errors.Join(r.ReadCloser.Close(), r.of.call("Close", ""))
 }
 
+// everyMatch is manyMatches with rows of every reason.
+func everyMatch(n int) matchCase {
+	c := manyMatches(n)
+	for i := range n / 5 {
+		switch c.lines[i].Reference += "x"; i % 5 {
+		case 0:
+			c.payments = append(c.payments, paid("x"+strconv.Itoa(i), c.lines[i].Reference, 100, 1, euros))
+		case 1:
+			c.payments = append(c.payments, paid("x"+strconv.Itoa(i), c.lines[i].Reference, 100, 1, failed))
+		case 2:
+			c.lines[i].Bad = "the amount is no number"
+		case 3:
+			c.lines[i].Reference = ""
+		case 4:
+			c.payments[i].Reference = ""
+		}
+	}
+	return c
+}
+
 // TestMatchWhenScratchFails fails each call to the scratch space in its turn:
 // each failure reaches the caller with a code, and nothing is left behind.
 func TestMatchWhenScratchFails(t *testing.T) {
-	c := manyMatches(120)
+	c := everyMatch(50)
 	run := func(failAt int, with error) (*openScratch, error) {
 		scratch := &openScratch{Scratch: fake.NewScratch(), failAt: failAt, err: with}
 		scratch.Fault = scratch.call
@@ -335,6 +355,43 @@ func TestMatchOfDamagedFiles(t *testing.T) {
 			})
 		}
 	}
+}
+
+// What was cut anywhere, also right after the length of a text, is no record.
+func TestACutRecordIsCorrupt(t *testing.T) {
+	line, bad := settled(300, "A-1", 18_250, 1), settled(1, "A", 1, 1, unreadable, func(l *ports.SettlementLine) { l.HasAmount = true })
+	for name, raw := range map[string][]byte{
+		"line": match.EncodeLine(line), "bad line": match.EncodeLine(bad), "payment": match.EncodePayment(paid("p", "A-1", -1, 1)),
+	} {
+		for n := range raw {
+			_, _, _, err := match.DecodeRecord(raw[:n])
+			require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), "%s, %d bytes", name, n)
+		}
+		_, _, _, err := match.DecodeRecord(append(raw, 0))
+		require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), "%s and a byte", name)
+	}
+}
+
+// Each row comes back from its bytes, and not from fewer.
+func TestACutRowIsCorrupt(t *testing.T) {
+	c := everyMatch(60)
+	want, _ := c.all(t)
+	reasons := map[string]bool{}
+	i := 0
+	for _, raw := range match.EncodedRows(t, c.input()) {
+		got, err := match.DecodeRow(raw)
+		require.NoError(t, err)
+		got.Age = want[i].Age // which depends on the run
+		require.Equal(t, want[i], got)
+		for n := range raw {
+			_, err := match.DecodeRow(raw[:n])
+			require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), "%s, %d bytes", got.Reason, n)
+		}
+		reasons[string(got.Reason)] = true
+		i++
+	}
+	require.Len(t, want, i)
+	require.Len(t, reasons, 6, "all but a duplicate")
 }
 
 func TestRowsThatAreNone(t *testing.T) {
@@ -458,6 +515,15 @@ func TestMatchEndsWithItsContext(t *testing.T) {
 			require.Less(t, emitted, 2000)
 		})
 	}
+	t.Run("merging rows", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		in := manyMatches(40_000).input()
+		in.Limits.Scratch = fake.NewScratch()
+		emitted := 0
+		_, err := match.RunWithin(ctx, in, 1<<30, 100_000, 6, func(match.Unmatched) error { emitted++; cancel(); return nil })
+		require.ErrorIs(t, err, context.Canceled)
+		require.Less(t, emitted, 2000)
+	})
 	t.Run("lines that meet nothing", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -1,0 +1,86 @@
+package match
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// What is held, with the owner's part, never goes beyond the limit, and what
+// would fit is not refused.
+func TestArenaKeepsToItsLimit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.Int64Range(0, 20_000).Draw(t, "limit")
+		beside := rapid.Int64Range(0, 64).Draw(t, "beside")
+		framed := rapid.Bool().Draw(t, "framed")
+		a := newArena(limit)
+		for range 2 {
+			held := int64(0)
+			kept := map[place][]byte{}
+			for n := byte(0); ; n++ {
+				b := bytes.Repeat([]byte{n}, rapid.IntRange(0, 600).Draw(t, "bytes"))
+				before, blocks := a.used, len(a.blocks)
+				got := a.put(b, framed, beside)
+				if got == nil {
+					require.Equal(t, before, a.used)
+					require.Greater(t, before+beside+int64(max(a.block, len(b)+10)), limit, "it would have fit")
+					break
+				}
+				require.Equal(t, b, got)
+				require.Equal(t, len(got), cap(got), "the next one is not overwritten")
+				held += int64(len(b)) + beside
+				require.LessOrEqual(t, a.used, limit)
+				require.LessOrEqual(t, held, a.used)
+				if len(a.blocks) == blocks {
+					require.Equal(t, before+beside, a.used)
+				}
+				kept[place{uint32(len(a.blocks) - 1), uint32(n)}] = b
+				if n == 255 {
+					break
+				}
+			}
+			if framed {
+				found := 0
+				for at, b := range a.each {
+					require.Equal(t, b, a.at(at))
+					found++
+				}
+				require.Len(t, kept, found)
+			}
+			a.reset()
+			require.Zero(t, a.used)
+		}
+	})
+}
+
+func TestArenaUsesItsBlocksAgain(t *testing.T) {
+	a := newArena(1 << 20)
+	fill := func() {
+		for a.put(make([]byte, 1000), true, 0) != nil { //nolint:revive // until it is full
+		}
+		a.reset()
+	}
+	fill()
+	require.LessOrEqual(t, testing.AllocsPerRun(10, fill), 2.0)
+}
+
+func TestArenaBlocks(t *testing.T) {
+	for limit, want := range map[int64]int{0: 256, 256 * 32: 256, 257 * 32: 257, 32 << 20: 1 << 20, 1 << 40: 1 << 20} {
+		a := newArena(limit)
+		require.Equal(t, want, a.block, limit)
+	}
+}
+
+// A run's parts of the memory make up the whole: records, rows, and the buffers of
+// the files that are open at once.
+func TestTheMemoryIsDivided(t *testing.T) {
+	for _, memory := range []int64{MinMemory, 8 << 20, 32 << 20} {
+		b := Limits{MemoryBytes: memory}.split()
+		require.Equal(t, memory, b.records+b.rows+int64(b.buffer)<<b.bits)
+		require.Equal(t, b.records, b.rows/2*5)
+	}
+	require.Equal(t, Limits{MemoryBytes: DefaultMemory}.split(), Limits{}.split())
+	require.Equal(t, 64<<10, Limits{MemoryBytes: 1 << 40}.split().buffer)
+}
