@@ -113,14 +113,10 @@ func New(config *Config) (*Normaliser, error) {
 		if complaints := Lint(rows); len(complaints) > 0 {
 			return nil, complaintsError(scheme, complaints)
 		}
-		t, err := newTable(rows, "")
-		if err != nil {
-			return nil, err
-		}
 		if n.overrides == nil {
 			n.overrides = make(map[Scheme]*table, len(config.Overrides))
 		}
-		n.overrides[scheme] = t
+		n.overrides[scheme] = newTable(rows, "")
 	}
 	return n, nil
 }

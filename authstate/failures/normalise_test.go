@@ -109,6 +109,29 @@ func TestLostZeros(t *testing.T) {
 	assert.Equal(t, errcodes.FailureAccountNotActive, r.Code)
 }
 
+// A success of three digits must be read whole: 5 may be another list's code. Of two
+// digits it may have lost its zero, and any number of zeros is the same nothing.
+func TestASuccessThatLostItsZeros(t *testing.T) {
+	n := normaliser(t, overrides(own, row("005", "", failures.AnswerSuccess), row("06", "", failures.AnswerSuccess), row("000", "", failures.AnswerPending)))
+	for code, want := range map[string]failures.Outcome{
+		"005": failures.Success, "5": failures.Failed, "06": failures.Success, "6": failures.Success, "000": failures.Pending, "0": failures.Pending,
+	} {
+		r, err := n.Normalise(payin(own, code, ""))
+		require.NoError(t, err)
+		assert.Equal(t, want, r.Outcome, code)
+	}
+}
+
+func TestLogsShowNothingOfWhatAProviderSaid(t *testing.T) {
+	in := payin(failures.ISO8583, "51", "no funds of Wanjiru")
+	assert.Equal(t, "an answer of iso8583 on a payin", in.String())
+	assert.Equal(t, in.String(), in.LogValue().String())
+	r, err := normaliser(t, nil).Normalise(in)
+	require.NoError(t, err)
+	assert.Equal(t, "iso8583 payin failed payinInsufficientFunds", r.String())
+	assert.Equal(t, r.String(), r.LogValue().String())
+}
+
 // Whatever a scheme's own table knows is not asked of its base.
 func TestASchemesOwnRowsComeBeforeItsBase(t *testing.T) {
 	n := normaliser(t, nil)
