@@ -31,17 +31,17 @@ func readEquivalents(name string) (equivalents, error) {
 	return known, nil
 }
 
-// unmatched returns a remark for each entry that is about the package of all but
-// is none of its mutations, because the code was changed.
-func (e equivalents) unmatched(all []mutation) (remarks []string) {
+// unmatched returns the keys of the entries that are about the package of all but
+// match none of its mutations, because the code was changed.
+func (e equivalents) unmatched(all []mutation) (found []string) {
 	keys, folders := map[string]bool{}, map[string]bool{}
 	for _, m := range all {
 		keys[m.key], folders[path.Dir(m.file())] = true, true
 	}
 	for key := range e {
 		if m := (mutation{key: key}); folders[path.Dir(m.file())] && !keys[key] {
-			remarks = append(remarks, "listed as equivalent, but no such mutation: "+key)
+			found = append(found, key)
 		}
 	}
-	return remarks
+	return found
 }

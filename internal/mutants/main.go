@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) (passed bool, err er
 		return false, err
 	}
 
-	r := runner{seed: *seed, n: *n, parallel: *parallel, floor: *floor, known: known}
+	r := runner{seed: *seed, n: *n, parallel: *parallel, floor: *floor, known: known, out: out}
 	if *also != "" {
 		r.also = strings.Split(*also, ",")
 	}
@@ -78,9 +78,6 @@ func run(ctx context.Context, args []string, out io.Writer) (passed bool, err er
 		t, err := r.measure(ctx, p)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", p.path, err)
-		}
-		for _, line := range t.remarks {
-			fmt.Fprintln(out, line)
 		}
 		rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%.1f\t", p.path, t.sampled(), t.killed, t.survived, t.equivalents, t.score()))
 		passed = passed && t.score() >= *least

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,13 +25,13 @@ func TestEachMutantIsKilledOrListed(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, passed, "10 of 11 are 90.9 %")
 	lines := strings.FieldsFunc(out.String(), func(r rune) bool { return r == '\n' })
-	lines[4] = strings.Join(strings.Fields(lines[4]), " ")
-	require.Equal(t, []string{
-		strings.Replace(heats, ".go", ".go:5", 1) + "< 21 }\t1",
-		"listed as equivalent, but a test fails: " + killed,
+	require.Len(t, lines, 5)
+	require.ElementsMatch(t, []string{
 		"listed as equivalent, but no such mutation: " + gone,
-		module + folder + " 12 10 1 1 90.9",
-	}, slices.Delete(lines, 3, 4))
+		"listed as equivalent, but a test fails: " + killed,
+		strings.Replace(heats, ".go", ".go:5", 1) + "< 21 }\t1",
+	}, lines[:3])
+	require.Equal(t, strings.Fields(module+folder+" 12 10 1 1 90.9"), strings.Fields(lines[4]))
 }
 
 func write(t *testing.T, lines ...string) string {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,12 +77,8 @@ const (
 	notCompiled
 )
 
-// tally counts a package's mutants. Remarks are the survivors, and the entries of
-// equivalents.txt that do not hold.
-type tally struct {
-	killed, survived, equivalents int
-	remarks                       []string
-}
+// tally counts a package's mutants.
+type tally struct{ killed, survived, equivalents int }
 
 func (t *tally) sampled() int { return t.killed + t.survived + t.equivalents }
 
@@ -92,24 +89,10 @@ func (t *tally) score() float64 {
 	return 100 * float64(t.killed) / float64(t.killed+t.survived)
 }
 
-func (t *tally) count(m *mutation, o outcome, listed bool) {
-	switch {
-	case o == notCompiled:
-	case o == killed:
-		t.killed++
-		if listed {
-			t.remarks = append(t.remarks, "listed as equivalent, but a test fails: "+m.key)
-		}
-	case listed:
-		t.equivalents++
-	default:
-		t.survived++
-		t.remarks = append(t.remarks, fmt.Sprintf("%s:%d%s", m.file(), m.line, m.key[len(m.file()):]))
-	}
-}
-
-// runner measures packages.
+// runner measures packages. It writes survivors, and the entries of equivalents.txt
+// that do not hold, as it finds them.
 type runner struct {
+	out         io.Writer
 	seed        uint64
 	n, parallel int
 	floor       time.Duration
@@ -126,7 +109,10 @@ func (r *runner) measure(ctx context.Context, p goPackage) (tally, error) {
 	if err != nil {
 		return tally{}, err
 	}
-	total := tally{remarks: r.known.unmatched(rest)}
+	for _, key := range r.known.unmatched(rest) {
+		fmt.Fprintln(r.out, "listed as equivalent, but no such mutation: "+key)
+	}
+	var total tally
 	for total.sampled() < r.n && len(rest) > 0 {
 		batch := rest[:min(r.n-total.sampled(), r.parallel, len(rest))]
 		rest = rest[len(batch):]
@@ -140,11 +126,27 @@ func (r *runner) measure(ctx context.Context, p goPackage) (tally, error) {
 			return tally{}, err
 		}
 		for i := range batch {
-			total.count(&batch[i], outcomes[i], r.known[batch[i].key] != "")
+			r.count(&total, &batch[i], outcomes[i])
 		}
 	}
-	slices.Sort(total.remarks)
 	return total, nil
+}
+
+func (r *runner) count(t *tally, m *mutation, o outcome) {
+	_, listed := r.known[m.key]
+	switch {
+	case o == notCompiled:
+	case o == killed:
+		t.killed++
+		if listed {
+			fmt.Fprintln(r.out, "listed as equivalent, but a test fails: "+m.key)
+		}
+	case listed:
+		t.equivalents++
+	default:
+		t.survived++
+		fmt.Fprintf(r.out, "%s:%d%s\n", m.file(), m.line, m.key[len(m.file()):])
+	}
 }
 
 // suite is the tests of some packages, with their time limit.
