@@ -191,6 +191,7 @@ func TestNamesThatPeopleAndBanksWrite(t *testing.T) {
 		{"Kofi Mensah", "KOFI & AMA MENSAH", yes, "joint", "a shared surname, written last"},
 		{"Mensah Ama", "MENSAH KOFI AND AMA", yes, "joint", "or first"},
 		{"Kofi Owusu / Ama Mensah", "AMA MENSAH & KOFI OWUSU", yes, "same", "the same couple"},
+		{"Kofi Owusu&Ama Mensah", "AMA MENSAH+KOFI OWUSU", yes, "same", "without blanks"},
 		{"Kofi Mensah", "MR & MRS KOFI MENSAH", yes, "same", "a title is no holder"},
 		{"Ama Owusu", "KOFI OWUSU & AMA MENSAH", no, "different", "words of two holders"},
 		{"Kofi Owusu & Ama Mensah", "KOFI OWUSU & ESI MENSAH", no, "different", "one holder in common"},

@@ -126,7 +126,7 @@ func isTypo(a, b []byte, atLeast int) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if len(a) < atLeast || len(b)-len(a) > 1 || !isLatinWord(a) || !isLatinWord(b) || areTwoNames(a, b) {
+	if len(a) < atLeast || !isLatinWord(a) || !isLatinWord(b) || areTwoNames(a, b) {
 		return false
 	}
 	return misspelt(a, b)
