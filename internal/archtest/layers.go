@@ -121,7 +121,7 @@ var Layers = []Layer{
 	},
 	{
 		Name: "driven adapter", Packages: []string{"adapters/..."},
-		Own: append([]string{"errcodes", "ports", "ports/banks"}, helpers...), Outside: []string{"*"}, NotStd: chance,
+		Own: append([]string{"errcodes", "ports", "ports/banks", "adapters/connector/httpcall"}, helpers...), Outside: []string{"*"}, NotStd: chance,
 	},
 	{Name: "currency table", Packages: []string{"internal/currency"}, NotStd: outer},
 	{

@@ -1,12 +1,6 @@
 package flutterwave
 
-import (
-	"cmp"
-	"net/http"
-
-	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports"
-)
+import "github.com/corridor-go/corridor/adapters/connector/httpcall"
 
 // DefaultBaseURL is the address of v3, for live and for test keys.
 const DefaultBaseURL = "https://api.flutterwave.com/v3"
@@ -18,38 +12,15 @@ const (
 )
 
 // Config tunes a [Connector]. The zero value, and nil, mean the defaults.
-type Config struct {
-	// BaseURL is where Flutterwave answers, https (http to this machine only); "":
-	// [DefaultBaseURL].
-	BaseURL string
+type Config = httpcall.Config
 
-	// Client does the requests; nil: one of its own. Redirects are refused
-	// whatever it says, and each lookup's context sets its deadline.
-	Client *http.Client
-
-	// Clock tells how far off a Retry-After date is; nil: [ports.SystemClock].
-	Clock ports.Clock
-}
-
-func (c *Config) filled() Config {
-	var f Config
-	if c != nil {
-		f = *c
-	}
-	f.BaseURL = cmp.Or(f.BaseURL, DefaultBaseURL)
-	return f
-}
-
-// FromEnv makes a connector with the secret key out of [EnvSecretKey] and, where
-// it is set, the address out of [EnvBaseURL], which comes before cfg's. getenv is
-// os.Getenv or the like. A missing key is [errcodes.Configuration], and so is what
-// [New] refuses.
+// FromEnv is [New] with the secret key from [EnvSecretKey] and, if it is set, the
+// address from [EnvBaseURL], which comes before cfg's. getenv is os.Getenv or the
+// like. A key that is missing or that New rejects is [errcodes.Configuration].
 func FromEnv(getenv func(name string) string, cfg *Config) (*Connector, error) {
-	secret := getenv(EnvSecretKey)
-	if secret == "" {
-		return nil, errcodes.New(errcodes.Configuration, EnvSecretKey+" is not set")
+	secrets, c, err := httpcall.FromEnv(getenv, cfg, EnvBaseURL, EnvSecretKey)
+	if err != nil {
+		return nil, err
 	}
-	c := cfg.filled()
-	c.BaseURL = cmp.Or(getenv(EnvBaseURL), c.BaseURL)
-	return New(secret, &c)
+	return New(secrets[0], c)
 }

@@ -2,7 +2,6 @@ package flutterwave
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/corridor-go/corridor/adapters/connector/httpcall"
 	"github.com/corridor-go/corridor/ports"
@@ -18,29 +17,17 @@ var countries = map[string]string{"NGA": "", "GHA": "GH"}
 
 // Connector is a [ports.AccountConnector] to Flutterwave. It is safe for
 // concurrent use.
-type Connector struct {
-	caller *httpcall.Caller
-	// headers gives those of a request. A func, so that no print of the
-	// connector shows the key.
-	headers func() http.Header
-}
+type Connector struct{ caller *httpcall.Caller }
 
 // New makes a connector with a Flutterwave v3 secret key (FLWSECK-… or
 // FLWSECK_TEST-…). It sends nothing yet. A key that cannot travel in a header, or
 // a bad value in cfg, is errcodes.Configuration.
 func New(secret string, cfg *Config) (*Connector, error) {
-	if err := httpcall.Secret("the Flutterwave secret key", secret); err != nil {
-		return nil, err
-	}
-	c := cfg.filled()
-	caller, err := httpcall.New(c.BaseURL, &httpcall.Config{Client: c.Client, Clock: c.Clock})
+	caller, err := httpcall.NewBearer(DefaultBaseURL, "the Flutterwave secret key", secret, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Connector{
-		caller:  caller,
-		headers: func() http.Header { return http.Header{"Authorization": {"Bearer " + secret}} },
-	}, nil
+	return &Connector{caller}, nil
 }
 
 // Name gives "flutterwave".
@@ -77,9 +64,8 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 		return ports.Answer{Kind: ports.AnswerUnsupported}, nil
 	}
 	reply, err := c.caller.Do(ctx, httpcall.Request{
-		Path:   []string{"accounts", "resolve"},
-		Body:   resolveRequest{AccountNumber: lookup.Identifier, AccountBank: bank, Country: countries[lookup.Country]},
-		Header: c.headers(),
+		Path: []string{"accounts", "resolve"},
+		Body: resolveRequest{AccountNumber: lookup.Identifier, AccountBank: bank, Country: countries[lookup.Country]},
 	})
 	if err != nil {
 		return ports.Answer{}, err

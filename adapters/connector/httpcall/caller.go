@@ -2,6 +2,7 @@ package httpcall
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -10,33 +11,53 @@ import (
 	"strings"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // UserAgent is how requests present themselves.
 const UserAgent = "corridor"
 
-// Caller calls one provider. It holds no credentials and is safe for concurrent
-// use.
+// Caller calls one provider. It is safe for concurrent use.
 type Caller struct {
 	base *url.URL
 	cfg  Config
+	// authorization is a func, so that no print of the caller shows a credential.
+	authorization func() string
 }
 
-// New makes a caller of the provider at base, such as
-// "https://api.example.com/v3". A base that is not https (http is allowed to this
-// machine), or has a user, a query or a fragment, and a bad value in cfg are
-// [errcodes.Configuration].
+// New returns a caller of the provider at base, such as
+// "https://api.example.com/v3", or at cfg.BaseURL if that is set. An address that
+// is not https (http is allowed to this machine), or has a user, a query or a
+// fragment, and a bad value in cfg are [errcodes.Configuration].
 func New(base string, cfg *Config) (*Caller, error) {
-	c, err := cfg.filled()
+	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	address, err := baseOf(base)
+	address, err := baseOf(cmp.Or(c.BaseURL, base))
 	if err != nil {
 		return nil, err
 	}
 	return &Caller{base: address, cfg: c}, nil
 }
+
+// NewBearer is [New] for a caller whose requests carry secret as a bearer token,
+// unless they have an Authorization of their own. A secret that [Secret] rejects is
+// [errcodes.Configuration]; the error names it by name.
+func NewBearer(base, name, secret string, cfg *Config) (*Caller, error) {
+	if err := Secret(name, secret); err != nil {
+		return nil, err
+	}
+	c, err := New(base, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.authorization = func() string { return "Bearer " + secret }
+	return c, nil
+}
+
+// Clock returns the clock of the caller's Config.
+func (c *Caller) Clock() ports.Clock { return c.cfg.Clock }
 
 // Request is one request.
 type Request struct {
@@ -45,7 +66,7 @@ type Request struct {
 	// last one gives a slash at the end.
 	Path   []string
 	Query  url.Values
-	Header http.Header // credentials go here; Accept, Content-Type and User-Agent are set
+	Header http.Header // Content-Type and User-Agent are set; Accept is, unless it is here
 	Body   any         // sent as JSON; nil: none
 }
 
@@ -94,7 +115,12 @@ func (c *Caller) request(ctx context.Context, r Request) (*http.Request, error) 
 	if r.Header != nil {
 		request.Header = r.Header.Clone()
 	}
-	request.Header.Set("Accept", "application/json")
+	if request.Header.Get("Accept") == "" {
+		request.Header.Set("Accept", "application/json")
+	}
+	if c.authorization != nil && request.Header.Get("Authorization") == "" {
+		request.Header.Set("Authorization", c.authorization())
+	}
 	request.Header.Set("User-Agent", UserAgent)
 	if r.Body != nil {
 		request.Header.Set("Content-Type", "application/json")

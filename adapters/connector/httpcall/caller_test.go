@@ -72,7 +72,7 @@ func TestNewRefuses(t *testing.T) {
 	for _, size := range []int{-1, httpcall.MaxMaxBody + 1} {
 		_, err := httpcall.New("https://api.example.com", &httpcall.Config{MaxBody: size})
 		require.Equal(t, errcodes.Configuration, errcodes.Of(err))
-		require.ErrorContains(t, err, "MaxBody must be from 1 to 16777216")
+		require.ErrorContains(t, err, "want 1 to 16777216")
 	}
 }
 

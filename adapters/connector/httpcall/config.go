@@ -1,6 +1,7 @@
 package httpcall
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -18,15 +20,20 @@ const (
 	MaxSecret      = 8 << 10
 )
 
-// Config tunes a [Caller]. The zero value, and nil, mean the defaults.
+// Config tunes a [Caller], or a connector that is built on one. The zero value,
+// and nil, mean the defaults.
 type Config struct {
-	// Client does the requests; nil: one of its own, with the transport of
-	// [http.DefaultClient]. It is copied, and redirects are refused whatever it
-	// says.
+	// BaseURL is where the provider answers, https (http to this machine only);
+	// "": the provider's own address.
+	BaseURL string
+
+	// Client sends the requests; nil: one with the transport of
+	// [http.DefaultClient]. It is copied, and never follows a redirect. The context
+	// of each lookup sets its deadline.
 	Client *http.Client
 
-	// Clock tells how far off the date of a Retry-After is; nil:
-	// [ports.SystemClock].
+	// Clock measures the wait until the date of a Retry-After, and the life of
+	// access tokens; nil: [ports.SystemClock].
 	Clock ports.Clock
 
 	// MaxBody bounds an answer in bytes, up to [MaxMaxBody]; 0:
@@ -34,32 +41,14 @@ type Config struct {
 	MaxBody int
 }
 
-func (c *Config) filled() (Config, error) {
-	var f Config
-	if c != nil {
-		f = *c
-	}
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	if f.MaxBody == 0 {
-		f.MaxBody = DefaultMaxBody
-	}
-	if f.MaxBody < 1 || f.MaxBody > MaxMaxBody {
-		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("MaxBody must be from 1 to %d", MaxMaxBody))
-	}
-	f.Client = strict(f.Client)
-	return f, nil
-}
-
-// strict copies the client and makes it hand redirects back.
-func strict(c *http.Client) *http.Client {
-	var own http.Client
-	if c != nil {
-		own = *c
-	}
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &own
+func (c *Config) withDefaults() (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	client := *cmp.Or(f.Client, &http.Client{})
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	f.Client = &client
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.MaxBody = cmp.Or(f.MaxBody, DefaultMaxBody)
+	return f, wiring.Within("MaxBody", f.MaxBody, 1, MaxMaxBody)
 }
 
 // baseOf reads a base URL. The text of its errors leaves the URL out: somebody
@@ -90,4 +79,23 @@ func Secret(name, secret string) error {
 		return errcodes.New(errcodes.Configuration, fmt.Sprintf("%s must be 1 to %d visible ASCII characters", name, MaxSecret))
 	}
 	return nil
+}
+
+// FromEnv returns the values of the variables names, each of which must be set, and a
+// copy of cfg whose BaseURL is the value of the variable baseURL, if that is set.
+// getenv is os.Getenv or the like. A variable that is not set is
+// [errcodes.Configuration].
+func FromEnv(getenv func(name string) string, cfg *Config, baseURL string, names ...string) ([]string, *Config, error) {
+	if getenv == nil {
+		return nil, nil, errcodes.New(errcodes.Configuration, "getenv is required")
+	}
+	values := make([]string, len(names))
+	for i, name := range names {
+		if values[i] = getenv(name); values[i] == "" {
+			return nil, nil, errcodes.New(errcodes.Configuration, name+" is not set")
+		}
+	}
+	c := *cmp.Or(cfg, &Config{})
+	c.BaseURL = cmp.Or(getenv(baseURL), c.BaseURL)
+	return values, &c, nil
 }

@@ -1,14 +1,13 @@
 // Package httpcall is the HTTP plumbing of account connectors: one bounded
 // request with a JSON answer, and errors that a log may show. A connector of
-// another module may use it as well.
+// another module may use it as well, and so may a feed or a sink.
 //
-//	caller, err := httpcall.New("https://api.example.com", nil)
+//	caller, err := httpcall.NewBearer("https://api.example.com", "the API key", key, nil)
 //	if err != nil {
 //		return err
 //	}
 //	reply, err := caller.Do(ctx, httpcall.Request{
-//		Path:   []string{"accounts", account.Identifier},
-//		Header: http.Header{"Authorization": {"Bearer " + key}},
+//		Path: []string{"accounts", account.Identifier},
 //	})
 //	if err != nil {
 //		return ports.Answer{}, err // as AccountConnector wants it
@@ -22,16 +21,19 @@
 //   - No redirect is followed: credentials go to the address that was
 //     configured, or nowhere.
 //   - An answer is read up to [Config.MaxBody] bytes, unpacked.
-//   - The path is given in segments and escaped here: no account number can
-//     change the address.
+//   - The path is given in segments and escaped here, so that no account number
+//     changes the address.
 //   - https only; http to this machine, for tests.
 //
 // # What else there is
 //
 //   - [Reply.Open] reads an answer, and knows what 401, 403, 429 and 5xx mean.
 //   - [Meaning] tells what a message says, where a provider gives no code.
+//   - [Resolve] reads the answer of an account's holder in the usual [Envelope].
 //   - [Tokens] keeps the access token of providers that want a login first.
-//   - [Secret] refuses a credential that cannot travel in a header.
+//   - [NewBearer] sends a bearer token with each request; [FromEnv] reads the
+//     credentials and the address from the environment.
+//   - [Secret] rejects a credential that cannot travel in a header.
 //
 // # Errors
 //

@@ -1,10 +1,10 @@
 package httpcall
 
 import (
-	"fmt"
+	"cmp"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -61,31 +61,18 @@ type TokensConfig struct {
 	Timeout time.Duration
 }
 
-func (c *TokensConfig) filled() (TokensConfig, error) {
-	var f TokensConfig
-	if c != nil {
-		f = *c
-	}
+func (c *TokensConfig) withDefaults() (TokensConfig, error) {
+	f := *cmp.Or(c, &TokensConfig{})
 	if f.Read == nil {
 		f.Read = ReadGrant
 	}
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	if f.Margin == 0 {
-		f.Margin = DefaultTokenMargin
-	}
-	if f.Timeout == 0 {
-		f.Timeout = DefaultLoginTimeout
-	}
-	switch {
-	case f.Margin < 0 || f.Margin > MaxTokenMargin:
-		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("Margin must be from 0 to %s", MaxTokenMargin))
-	case f.Timeout < 0 || f.Timeout > MaxLoginTimeout:
-		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("Timeout must be from 0 to %s", MaxLoginTimeout))
-	default:
-		return f, nil
-	}
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.Margin = cmp.Or(f.Margin, DefaultTokenMargin)
+	f.Timeout = cmp.Or(f.Timeout, DefaultLoginTimeout)
+	return f, cmp.Or(
+		wiring.Within("Margin", f.Margin, 0, MaxTokenMargin),
+		wiring.Within("Timeout", f.Timeout, 0, MaxLoginTimeout),
+	)
 }
 
 // usable is how long of its life a token is used.

@@ -43,7 +43,7 @@ type access struct {
 // NewTokens makes a source of tokens that login gives. It sends nothing yet. No
 // login, and a bad value in cfg, are [errcodes.Configuration].
 func NewTokens(login Login, cfg *TokensConfig) (*Tokens, error) {
-	c, err := cfg.filled()
+	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}

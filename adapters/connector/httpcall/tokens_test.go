@@ -103,11 +103,11 @@ func TestNewTokensRefuses(t *testing.T) {
 		login httpcall.Login
 		cfg   httpcall.TokensConfig
 	}{
-		"a login is required":             {nil, httpcall.TokensConfig{}},
-		"Margin must be from 0 to 1h0m0s": {login, httpcall.TokensConfig{Margin: time.Hour + 1}},
-		"Margin must be from 0 to":        {login, httpcall.TokensConfig{Margin: -1}},
-		"Timeout must be from 0 to 1m0s":  {login, httpcall.TokensConfig{Timeout: time.Minute + 1}},
-		"Timeout must be from 0 to":       {login, httpcall.TokensConfig{Timeout: -1}},
+		"a login is required":                           {nil, httpcall.TokensConfig{}},
+		"Margin is 1h0m0.000000001s, want 0s to 1h0m0s": {login, httpcall.TokensConfig{Margin: time.Hour + 1}},
+		"Margin is -1ns, want 0s to 1h0m0s":             {login, httpcall.TokensConfig{Margin: -1}},
+		"Timeout is 1m0.000000001s, want 0s to 1m0s":    {login, httpcall.TokensConfig{Timeout: time.Minute + 1}},
+		"Timeout is -1ns, want 0s to 1m0s":              {login, httpcall.TokensConfig{Timeout: -1}},
 	} {
 		_, err := httpcall.NewTokens(c.login, &c.cfg)
 		assert.Equal(t, errcodes.Configuration, errcodes.Of(err))

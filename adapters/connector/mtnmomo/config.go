@@ -3,12 +3,11 @@ package mtnmomo
 import (
 	"cmp"
 	"log/slog"
-	"net/http"
 	"regexp"
+	"slices"
 
 	"github.com/corridor-go/corridor/adapters/connector/httpcall"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports"
 )
 
 // The addresses of MTN.
@@ -20,7 +19,7 @@ const (
 // Sandbox is the target environment of MTN's sandbox, which knows every number.
 const Sandbox = "sandbox"
 
-// DefaultProduct is the one of [Config].
+// DefaultProduct is the default of [Credentials].Product.
 const DefaultProduct = "disbursement"
 
 // The variables that [FromEnv] reads.
@@ -32,12 +31,13 @@ const (
 	EnvBaseURL           = "CORRIDOR_MTNMOMO_BASE_URL"
 )
 
-// Credentials are what MTN gives a partner. All are required.
+// Credentials are what a partner gets from MTN. All but Product are required.
 type Credentials struct {
-	SubscriptionKey   string // of the product, see [Config.Product]
+	SubscriptionKey   string // of the product
 	APIUser           string // a UUID
 	APIKey            string
 	TargetEnvironment string // "mtnghana", or [Sandbox]
+	Product           string // "disbursement", "collection" or "remittance"; "": [DefaultProduct]
 }
 
 // String shows the target environment alone.
@@ -55,6 +55,9 @@ func (c Credentials) check() error {
 	if !environmentName.MatchString(c.TargetEnvironment) {
 		return errcodes.New(errcodes.Configuration, "TargetEnvironment must be 1 to 64 lower-case letters and digits, such as mtnghana")
 	}
+	if !slices.Contains([]string{"", DefaultProduct, "collection", "remittance"}, c.Product) {
+		return errcodes.New(errcodes.Configuration, "Product must be disbursement, collection or remittance")
+	}
 	return cmp.Or(
 		httpcall.Secret("SubscriptionKey", c.SubscriptionKey),
 		httpcall.Secret("APIUser", c.APIUser),
@@ -62,70 +65,18 @@ func (c Credentials) check() error {
 	)
 }
 
-// Config tunes a [Connector]. The zero value, and nil, mean the defaults.
-type Config struct {
-	// BaseURL is where MTN answers, https (http to this machine only); "":
-	// [SandboxBaseURL] for the target environment [Sandbox], else
-	// [DefaultBaseURL].
-	BaseURL string
+// Config tunes a [Connector]. The zero value, and nil, mean the defaults: BaseURL is
+// [SandboxBaseURL] for the target environment [Sandbox], else [DefaultBaseURL].
+type Config = httpcall.Config
 
-	// Product is the one that the subscription key is for: "disbursement",
-	// "collection" or "remittance"; "": [DefaultProduct].
-	Product string
-
-	// Client does the requests; nil: one of its own. Redirects are refused
-	// whatever it says, and each lookup's context sets its deadline.
-	Client *http.Client
-
-	// Clock tells when a token ends, and how far off a Retry-After date is; nil:
-	// [ports.SystemClock].
-	Clock ports.Clock
-}
-
-func (c *Config) filled(environment string) (Config, error) {
-	var f Config
-	if c != nil {
-		f = *c
-	}
-	if f.BaseURL == "" && environment == Sandbox {
-		f.BaseURL = SandboxBaseURL
-	}
-	f.BaseURL = cmp.Or(f.BaseURL, DefaultBaseURL)
-	f.Product = cmp.Or(f.Product, DefaultProduct)
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	switch f.Product {
-	case DefaultProduct, "collection", "remittance":
-		return f, nil
-	default:
-		return f, errcodes.New(errcodes.Configuration, "Product must be disbursement, collection or remittance")
-	}
-}
-
-// FromEnv makes a connector with the credentials out of the variables above and,
-// where it is set, the address out of [EnvBaseURL], which comes before cfg's.
-// getenv is os.Getenv or the like. A missing credential is
-// [errcodes.Configuration], and so is what [New] refuses.
+// FromEnv is [New] with the credentials from the variables above, for
+// [DefaultProduct], and, if it is set, the address from [EnvBaseURL], which comes
+// before cfg's. getenv is os.Getenv or the like. A credential that is missing or
+// that New rejects is [errcodes.Configuration].
 func FromEnv(getenv func(name string) string, cfg *Config) (*Connector, error) {
-	var credentials Credentials
-	for _, v := range []struct {
-		name string
-		into *string
-	}{
-		{EnvSubscriptionKey, &credentials.SubscriptionKey},
-		{EnvAPIUser, &credentials.APIUser},
-		{EnvAPIKey, &credentials.APIKey},
-		{EnvTargetEnvironment, &credentials.TargetEnvironment},
-	} {
-		if *v.into = getenv(v.name); *v.into == "" {
-			return nil, errcodes.New(errcodes.Configuration, v.name+" is not set")
-		}
+	values, c, err := httpcall.FromEnv(getenv, cfg, EnvBaseURL, EnvSubscriptionKey, EnvAPIUser, EnvAPIKey, EnvTargetEnvironment)
+	if err != nil {
+		return nil, err
 	}
-	var c Config
-	if cfg != nil {
-		c = *cfg
-	}
-	c.BaseURL = cmp.Or(getenv(EnvBaseURL), c.BaseURL)
-	return New(credentials, &c)
+	return New(Credentials{SubscriptionKey: values[0], APIUser: values[1], APIKey: values[2], TargetEnvironment: values[3]}, c)
 }

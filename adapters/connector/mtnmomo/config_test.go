@@ -28,7 +28,7 @@ func TestNewRefuses(t *testing.T) {
 		"no API key":              {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.APIKey += "\r\n" }, "APIKey must be"},
 		"no target environment":   {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.TargetEnvironment = "" }, "TargetEnvironment must be"},
 		"an odd environment":      {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.TargetEnvironment = "MTN Ghana" }, "TargetEnvironment must be"},
-		"another product":         {func(_ *mtnmomo.Credentials, c *mtnmomo.Config) { c.Product = "widget" }, "Product must be"},
+		"another product":         {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.Product = "widget" }, "Product must be"},
 		"an address that is http": {func(_ *mtnmomo.Credentials, c *mtnmomo.Config) { c.BaseURL = "http://api.example.com" }, "BaseURL must be https"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,8 +69,8 @@ func TestTheEnvironmentAndTheProductChooseTheAddress(t *testing.T) {
 	} {
 		require.Equal(t, want, asked(t, func(client *http.Client) (*mtnmomo.Connector, error) {
 			credentials := credentials()
-			credentials.TargetEnvironment = c.environment
-			return mtnmomo.New(credentials, &mtnmomo.Config{Client: client, Product: c.product, BaseURL: c.base})
+			credentials.TargetEnvironment, credentials.Product = c.environment, c.product
+			return mtnmomo.New(credentials, &mtnmomo.Config{Client: client, BaseURL: c.base})
 		}))
 	}
 }

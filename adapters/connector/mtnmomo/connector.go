@@ -1,6 +1,7 @@
 package mtnmomo
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"net/http"
@@ -31,15 +32,15 @@ func New(credentials Credentials, cfg *Config) (*Connector, error) {
 	if err := credentials.check(); err != nil {
 		return nil, err
 	}
-	f, err := cfg.filled(credentials.TargetEnvironment)
+	base := DefaultBaseURL
+	if credentials.TargetEnvironment == Sandbox {
+		base = SandboxBaseURL
+	}
+	caller, err := httpcall.New(base, cfg)
 	if err != nil {
 		return nil, err
 	}
-	caller, err := httpcall.New(f.BaseURL, &httpcall.Config{Client: f.Client, Clock: f.Clock})
-	if err != nil {
-		return nil, err
-	}
-	c := &Connector{caller: caller, product: f.Product, headers: func(authorization string) http.Header {
+	c := &Connector{caller: caller, product: cmp.Or(credentials.Product, DefaultProduct), headers: func(authorization string) http.Header {
 		return http.Header{
 			"Authorization":             {authorization},
 			"Ocp-Apim-Subscription-Key": {credentials.SubscriptionKey},
@@ -53,7 +54,7 @@ func New(credentials Credentials, cfg *Config) (*Connector, error) {
 			Path:   []string{c.product, "token", ""},
 			Header: c.headers("Basic " + basic),
 		})
-	}, &httpcall.TokensConfig{Clock: f.Clock})
+	}, &httpcall.TokensConfig{Clock: caller.Clock()})
 	return c, err
 }
 

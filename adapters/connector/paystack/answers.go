@@ -3,27 +3,10 @@ package paystack
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
 
 	"github.com/corridor-go/corridor/adapters/connector/httpcall"
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
-
-// envelope is the shape of all of Paystack's answers
-// (paystack.com/docs/api/errors); Code is there in errors only.
-type envelope struct {
-	Status  *bool           `json:"status"`
-	Message string          `json:"message"`
-	Code    string          `json:"code"`
-	Data    json.RawMessage `json:"data"`
-}
-
-// resolvedAccount is the data of /bank/resolve.
-type resolvedAccount struct {
-	AccountNumber string `json:"account_number"`
-	AccountName   string `json:"account_name"`
-}
 
 // validatedAccount is the data of /bank/validate. Older answers have Verified and
 // VerificationMessage only.
@@ -47,41 +30,16 @@ var validatePhrases = []httpcall.Phrase{
 
 // resolved reads the answer of /bank/resolve about an account number.
 func resolved(reply httpcall.Reply, number string) (ports.Answer, error) {
-	var body envelope
-	err := reply.Open(&body)
-	switch {
-	case err != nil:
-		return ports.Answer{}, err
-	case reply.Throttled():
-		return reply.Later(body.Code, body.Message), nil
-	case body.Status == nil, *body.Status && reply.Status >= 300:
-		return ports.Answer{}, reply.Unread()
-	case *body.Status:
-		return named(body, number)
-	}
-	answer := ports.Answer{Kind: httpcall.Meaning(resolvePhrases, body.Message), Code: body.Code, Message: body.Message}
-	return reply.Definite(answer)
-}
-
-// named reads a success, which must be about the account that was asked for and
-// name its holder.
-func named(body envelope, number string) (ports.Answer, error) {
-	var account resolvedAccount
-	switch {
-	case json.Unmarshal(body.Data, &account) != nil, strings.TrimSpace(account.AccountName) == "":
-		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "an account without a name")
-	case account.AccountNumber != number:
-		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "the answer is about another account")
-	default:
-		return ports.Answer{Kind: ports.AnswerFound, HolderName: account.AccountName, Code: body.Code, Message: body.Message}, nil
-	}
+	return httpcall.Resolve(reply, number, resolvePhrases, func(status *bool) (success, known bool) {
+		return status != nil && *status, status != nil
+	})
 }
 
 // validated reads the answer of /bank/validate. A 400 may hold a verdict, and a
 // 200 a bad one.
 func validated(reply httpcall.Reply) (ports.Answer, error) {
 	var (
-		body    envelope
+		body    httpcall.Envelope[*bool] // paystack.com/docs/api/errors; Code is there in errors only
 		account validatedAccount
 	)
 	err := reply.Open(&body)

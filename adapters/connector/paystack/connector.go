@@ -2,7 +2,6 @@ package paystack
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 
 	"github.com/corridor-go/corridor/adapters/connector/httpcall"
@@ -21,29 +20,17 @@ var (
 
 // Connector is a [ports.AccountConnector] to Paystack. It is safe for concurrent
 // use.
-type Connector struct {
-	caller *httpcall.Caller
-	// headers gives those of a request. A func, so that no print of the
-	// connector shows the key.
-	headers func() http.Header
-}
+type Connector struct{ caller *httpcall.Caller }
 
 // New makes a connector with a Paystack secret key (sk_live_… or sk_test_…). It
 // sends nothing yet. A key that cannot travel in a header, or a bad value in cfg,
 // is errcodes.Configuration.
 func New(secret string, cfg *Config) (*Connector, error) {
-	if err := httpcall.Secret("the Paystack secret key", secret); err != nil {
-		return nil, err
-	}
-	c := cfg.filled()
-	caller, err := httpcall.New(c.BaseURL, &httpcall.Config{Client: c.Client, Clock: c.Clock})
+	caller, err := httpcall.NewBearer(DefaultBaseURL, "the Paystack secret key", secret, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Connector{
-		caller:  caller,
-		headers: func() http.Header { return http.Header{"Authorization": {"Bearer " + secret}} },
-	}, nil
+	return &Connector{caller}, nil
 }
 
 // Name gives "paystack".
@@ -89,9 +76,8 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 
 func (c *Connector) resolve(ctx context.Context, number, bank string) (ports.Answer, error) {
 	reply, err := c.caller.Do(ctx, httpcall.Request{
-		Path:   []string{"bank", "resolve"},
-		Query:  url.Values{"account_number": {number}, "bank_code": {bank}},
-		Header: c.headers(),
+		Path:  []string{"bank", "resolve"},
+		Query: url.Values{"account_number": {number}, "bank_code": {bank}},
 	})
 	if err != nil {
 		return ports.Answer{}, err
@@ -101,9 +87,8 @@ func (c *Connector) resolve(ctx context.Context, number, bank string) (ports.Ans
 
 func (c *Connector) validate(ctx context.Context, body validateRequest) (ports.Answer, error) {
 	reply, err := c.caller.Do(ctx, httpcall.Request{
-		Path:   []string{"bank", "validate"},
-		Body:   body,
-		Header: c.headers(),
+		Path: []string{"bank", "validate"},
+		Body: body,
 	})
 	if err != nil {
 		return ports.Answer{}, err
