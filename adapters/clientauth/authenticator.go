@@ -24,16 +24,11 @@ func New(clients ports.ClientReader, tokens ports.TokenStore, cfg *Config) (*Aut
 	if clients == nil || tokens == nil {
 		return nil, badConfig("clients and tokens are required")
 	}
-	filled, err := cfg.filled()
+	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	return &Authenticator{
-		clients: clients,
-		tokens:  tokens,
-		cfg:     filled,
-		cache:   newCache(filled.CacheEntries, filled.CacheFor),
-	}, nil
+	return &Authenticator{clients: clients, tokens: tokens, cfg: c, cache: newCache(c.CacheEntries, c.CacheFor)}, nil
 }
 
 // Issue gives a new access token for a client's credentials, and how long it is

@@ -29,7 +29,7 @@ func TestNewRefusesBadConfig(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := clientauth.New(s, s, &cfg)
 			assert.Equal(t, errcodes.Configuration, errcodes.Of(err))
-			assert.Contains(t, err.Error(), "must be from")
+			assert.Contains(t, err.Error(), ", want ")
 		})
 	}
 	_, err := clientauth.New(nil, s, nil)

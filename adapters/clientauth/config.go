@@ -1,12 +1,13 @@
 package clientauth
 
 import (
+	"cmp"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -26,7 +27,7 @@ type Config struct {
 	// [ports.SystemClock].
 	Clock ports.Clock
 
-	// Random gives the bits of new tokens. It must be safe for use by many
+	// Random is the source of new tokens. It must be safe for use by many
 	// goroutines and unpredictable. nil: crypto/rand.
 	Random io.Reader
 
@@ -41,45 +42,23 @@ type Config struct {
 	CacheFor time.Duration
 
 	// CacheEntries bounds the tokens remembered, from 1 to [MaxCacheEntries]
-	// (rounded up to a multiple of 64); 0: [DefaultCacheEntries]. Beyond it,
-	// tokens are forgotten, not refused.
+	// (rounded up to a multiple of 64); 0: [DefaultCacheEntries]. Tokens beyond it
+	// are read from the stores each time.
 	CacheEntries int
 }
 
-// filled checks c and fills in the defaults.
-func (c *Config) filled() (Config, error) {
-	var f Config
-	if c != nil {
-		f = *c
-	}
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	if f.Random == nil {
-		f.Random = rand.Reader
-	}
-	var err error
-	f.TokenLifetime, err = within("TokenLifetime", f.TokenLifetime, DefaultTokenLifetime, MinTokenLifetime, MaxTokenLifetime)
-	if err != nil {
-		return f, err
-	}
-	f.CacheFor, err = within("CacheFor", f.CacheFor, MaxCacheFor, 1, MaxCacheFor)
-	if err != nil {
-		return f, err
-	}
-	f.CacheEntries, err = within("CacheEntries", f.CacheEntries, DefaultCacheEntries, 1, MaxCacheEntries)
-	return f, err
-}
-
-// within gives value, or fallback for zero, or refuses what is outside.
-func within[T int | time.Duration](name string, value, fallback, low, high T) (T, error) {
-	if value == 0 {
-		return fallback, nil
-	}
-	if value < low || value > high {
-		return 0, badConfig(fmt.Sprintf("%s must be from %v to %v", name, low, high))
-	}
-	return value, nil
+func (c *Config) withDefaults() (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.Random = cmp.Or(f.Random, rand.Reader)
+	f.TokenLifetime = cmp.Or(f.TokenLifetime, DefaultTokenLifetime)
+	f.CacheFor = cmp.Or(f.CacheFor, MaxCacheFor)
+	f.CacheEntries = cmp.Or(f.CacheEntries, DefaultCacheEntries)
+	return f, cmp.Or(
+		wiring.Within("TokenLifetime", f.TokenLifetime, MinTokenLifetime, MaxTokenLifetime),
+		wiring.Within("CacheFor", f.CacheFor, 1, MaxCacheFor),
+		wiring.Within("CacheEntries", f.CacheEntries, 1, MaxCacheEntries),
+	)
 }
 
 func badConfig(message string) error { return errcodes.New(errcodes.Configuration, message) }

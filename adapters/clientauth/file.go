@@ -1,9 +1,8 @@
 package clientauth
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/localfile"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -53,13 +53,8 @@ type File struct {
 // OpenFile reads the clients file at path. A file that cannot be read or is
 // broken is [errcodes.Configuration].
 func OpenFile(path string, cfg *FileConfig) (*File, error) {
-	f := &File{path: path, clock: ports.SystemClock(), log: slog.New(slog.DiscardHandler)}
-	if cfg != nil && cfg.Clock != nil {
-		f.clock = cfg.Clock
-	}
-	if cfg != nil && cfg.Logger != nil {
-		f.log = cfg.Logger
-	}
+	c := cmp.Or(cfg, &FileConfig{})
+	f := &File{path: path, clock: cmp.Or(c.Clock, ports.SystemClock()), log: cmp.Or(c.Logger, slog.New(slog.DiscardHandler))}
 	f.lookedAt.Store(f.clock.Now().UnixNano())
 	if err := f.reload(); err != nil {
 		return nil, errcodes.Wrap(errcodes.Configuration, "the clients file is unusable", err)
@@ -101,12 +96,15 @@ func (f *File) reload() error {
 		return f.readErr
 	}
 	f.seen, f.settled = info, same
-	clients, err := readFile(f.path)
-	if err == nil {
+	var data []byte
+	if data, f.readErr = localfile.Read(f.path, maxFileSize); f.readErr != nil {
+		return f.readErr
+	}
+	var clients *Static
+	if clients, f.readErr = parseFile(data); f.readErr == nil {
 		f.current.Store(clients)
 	}
-	f.readErr = err
-	return err
+	return f.readErr
 }
 
 func unchanged(a, b os.FileInfo) bool {
@@ -123,20 +121,4 @@ func (f *File) report(err error) {
 		f.logged = ""
 		f.log.Info("clients file is good again", "path", f.path)
 	}
-}
-
-func readFile(path string) (*Static, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFileSize+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxFileSize {
-		return nil, fmt.Errorf("the clients file is above %d bytes", maxFileSize)
-	}
-	return parseFile(data)
 }

@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"cmp"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -49,10 +50,7 @@ func New(keys []Key, cfg *Config) (*Keyring, error) {
 	if err := check(keys); err != nil {
 		return nil, err
 	}
-	random := rand.Reader
-	if cfg != nil && cfg.Random != nil {
-		random = cfg.Random
-	}
+	random := cmp.Or(cmp.Or(cfg, &Config{}).Random, rand.Reader)
 	k := &Keyring{first: keys[0].ID, ciph: map[string]cipher.AEAD{}, nonces: newNonces(random)}
 	for _, key := range keys {
 		ciph, err := newCipher(key.Secret)

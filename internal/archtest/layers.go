@@ -82,7 +82,7 @@ var Layers = []Layer{
 	},
 	{
 		Name: "client authentication", Packages: []string{"adapters/clientauth"},
-		Own: append([]string{"errcodes", "ports"}, helpers...), Outside: []string{xsync},
+		Own: append([]string{"errcodes", "ports", "internal/localfile"}, helpers...), Outside: []string{xsync},
 		NotStd: append([]string{"database/sql", "net/http"}, chance...),
 	},
 	{
@@ -121,8 +121,9 @@ var Layers = []Layer{
 	},
 	{
 		Name: "driven adapter", Packages: []string{"adapters/..."},
-		Own: append([]string{"errcodes", "ports", "ports/banks", "adapters/connector/httpcall"}, helpers...), Outside: []string{"*"}, NotStd: chance,
+		Own: append([]string{"errcodes", "ports", "ports/banks", "adapters/connector/httpcall", "internal/localfile"}, helpers...), Outside: []string{"*"}, NotStd: chance,
 	},
+	{Name: "file reader", Packages: []string{"internal/localfile"}, NotStd: chance},
 	{Name: "currency table", Packages: []string{"internal/currency"}, NotStd: outer},
 	{
 		Name: "domain helpers", Packages: helpers, Own: []string{"errcodes", "ports"}, NotStd: outer,

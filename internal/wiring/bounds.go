@@ -1,4 +1,3 @@
-// Package wiring checks what constructors are given.
 package wiring
 
 import (
@@ -15,4 +14,12 @@ func Within[T cmp.Ordered](field string, value, low, high T) error {
 		return nil
 	}
 	return errcodes.New(errcodes.Configuration, fmt.Sprintf("%s is %v, want %v to %v", field, value, low, high))
+}
+
+// AtLeast is [Within] without an upper bound.
+func AtLeast[T cmp.Ordered](field string, value, low T) error {
+	if value >= low {
+		return nil
+	}
+	return errcodes.New(errcodes.Configuration, fmt.Sprintf("%s is %v, want at least %v", field, value, low))
 }

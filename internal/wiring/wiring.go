@@ -4,6 +4,7 @@ package wiring
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/corridor-go/corridor/errcodes"
 )
@@ -17,7 +18,7 @@ import (
 func Check(given any) error {
 	v := reflect.ValueOf(given)
 	for i := range v.NumField() {
-		name := v.Type().Name() + "." + v.Type().Field(i).Name
+		name := strings.TrimPrefix(v.Type().Name()+"."+v.Type().Field(i).Name, ".") // an anonymous struct has no name
 		field := v.Field(i)
 		if field.Kind() == reflect.Slice {
 			for j := range field.Len() {

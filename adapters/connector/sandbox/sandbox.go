@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -29,15 +30,8 @@ type Connector struct {
 // New makes a connector. It returns no error today; the signature is that of
 // every constructor.
 func New(cfg *Config) (*Connector, error) {
-	c := &Connector{clock: ports.SystemClock()}
-	if cfg == nil {
-		return c, nil
-	}
-	if cfg.Clock != nil {
-		c.clock = cfg.Clock
-	}
-	c.standby = cfg.Standby
-	return c, nil
+	c := cmp.Or(cfg, &Config{})
+	return &Connector{clock: cmp.Or(c.Clock, ports.SystemClock()), standby: c.Standby}, nil
 }
 
 // Name gives [Name], or [StandbyName].

@@ -1,10 +1,10 @@
 package chain
 
 import (
-	"fmt"
+	"cmp"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -19,7 +19,7 @@ const (
 
 // Config tunes a [Feed]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Clock tells the age of prices; nil: [ports.SystemClock].
+	// Clock measures the age of prices; nil: [ports.SystemClock].
 	Clock ports.Clock
 
 	// MaxAge is the age at which a price gives way to a younger one of a later
@@ -36,30 +36,14 @@ type Config struct {
 	PairsEvery time.Duration
 }
 
-func (c *Config) filled() (Config, error) {
-	var f Config
-	if c != nil {
-		f = *c
-	}
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	if f.Timeout == 0 {
-		f.Timeout = DefaultTimeout
-	}
-	if f.PairsEvery == 0 {
-		f.PairsEvery = DefaultPairsEvery
-	}
-	switch {
-	case f.MaxAge < 0:
-		return f, bad("MaxAge must not be negative")
-	case f.Timeout < MinTimeout || f.Timeout > MaxTimeout:
-		return f, bad(fmt.Sprintf("Timeout must be from %s to %s", MinTimeout, MaxTimeout))
-	case f.PairsEvery < 0 || f.PairsEvery > MaxPairsEvery:
-		return f, bad(fmt.Sprintf("PairsEvery must be from 1ns to %s", MaxPairsEvery))
-	default:
-		return f, nil
-	}
+func (c *Config) withDefaults() (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.Timeout = cmp.Or(f.Timeout, DefaultTimeout)
+	f.PairsEvery = cmp.Or(f.PairsEvery, DefaultPairsEvery)
+	return f, cmp.Or(
+		wiring.AtLeast("MaxAge", f.MaxAge, 0),
+		wiring.Within("Timeout", f.Timeout, MinTimeout, MaxTimeout),
+		wiring.Within("PairsEvery", f.PairsEvery, 1, MaxPairsEvery),
+	)
 }
-
-func bad(message string) error { return errcodes.New(errcodes.Configuration, message) }

@@ -32,12 +32,12 @@ type offer struct {
 // New makes a feed that asks feeds in order. No feed, a nil feed, or a bad value
 // in cfg is [errcodes.Configuration].
 func New(feeds []ports.PriceFeed, cfg *Config) (*Feed, error) {
-	c, err := cfg.filled()
+	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if len(feeds) == 0 || slices.Contains(feeds, nil) {
-		return nil, bad("a chain has at least one feed, and none is nil")
+		return nil, errcodes.New(errcodes.Configuration, "a chain has at least one feed, and none is nil")
 	}
 	return &Feed{feeds: slices.Clone(feeds), cfg: c}, nil
 }

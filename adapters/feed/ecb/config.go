@@ -2,12 +2,12 @@ package ecb
 
 import (
 	"cmp"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/adapters/connector/httpcall"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -23,21 +23,21 @@ const (
 	DefaultTimeout      = 10 * time.Second
 	MaxTimeout          = time.Minute
 	DefaultMaxBody      = 1 << 20
-	MaxMaxBody          = 64 << 20
+	MaxMaxBody          = httpcall.MaxMaxBody
 )
 
 // Config tunes a [Feed]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Clock paces the looks and tells which day lies in the future; nil:
+	// Clock paces the looks and decides which day is in the future; nil:
 	// [ports.SystemClock].
 	Clock ports.Clock
 
-	// Logger is told when a look fails, once for each trouble, and when the
-	// source is good again; nil: none.
+	// Logger gets a line when a look fails, once for each trouble, and when the
+	// source is good again; nil: nothing is logged.
 	Logger *slog.Logger
 
-	// Client does the requests; nil: one of its own, with the transport of
-	// [http.DefaultClient]. Redirects are refused whatever it says.
+	// Client sends the requests; nil: one with the transport of
+	// [http.DefaultClient]. It is copied, and never follows a redirect.
 	Client *http.Client
 
 	// RefreshEvery is the time from one good look to the next, RetryEvery that
@@ -53,44 +53,18 @@ type Config struct {
 	MaxBody int
 }
 
-func (c *Config) filled() (Config, error) {
-	var f Config
-	if c != nil {
-		f = *c
-	}
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	if f.Logger == nil {
-		f.Logger = slog.New(slog.DiscardHandler)
-	}
-	f.Client = strict(f.Client)
+func (c *Config) withDefaults() (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.Logger = cmp.Or(f.Logger, slog.New(slog.DiscardHandler))
+	f.RefreshEvery = cmp.Or(f.RefreshEvery, DefaultRefreshEvery)
+	f.RetryEvery = cmp.Or(f.RetryEvery, DefaultRetryEvery)
+	f.Timeout = cmp.Or(f.Timeout, DefaultTimeout)
+	f.MaxBody = cmp.Or(f.MaxBody, DefaultMaxBody)
 	return f, cmp.Or(
-		within("RefreshEvery", &f.RefreshEvery, DefaultRefreshEvery, MinPause, MaxPause),
-		within("RetryEvery", &f.RetryEvery, DefaultRetryEvery, MinPause, MaxPause),
-		within("Timeout", &f.Timeout, DefaultTimeout, 1, MaxTimeout),
-		within("MaxBody", &f.MaxBody, DefaultMaxBody, 1, MaxMaxBody),
+		wiring.Within("RefreshEvery", f.RefreshEvery, MinPause, MaxPause),
+		wiring.Within("RetryEvery", f.RetryEvery, MinPause, MaxPause),
+		wiring.Within("Timeout", f.Timeout, 1, MaxTimeout),
+		wiring.Within("MaxBody", f.MaxBody, 1, MaxMaxBody),
 	)
-}
-
-// strict copies the client and makes it refuse redirects: prices come from the
-// address that was configured, or not at all.
-func strict(c *http.Client) *http.Client {
-	var own http.Client
-	if c != nil {
-		own = *c
-	}
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &own
-}
-
-// within fills in the default for zero and refuses what is outside.
-func within[T int | time.Duration](name string, value *T, fallback, low, high T) error {
-	if *value == 0 {
-		*value = fallback
-	}
-	if *value < low || *value > high {
-		return errcodes.New(errcodes.Configuration, fmt.Sprintf("%s must be from %v to %v", name, low, high))
-	}
-	return nil
 }

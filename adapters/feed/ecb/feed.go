@@ -37,7 +37,7 @@ type state struct {
 // front. It does not look yet. A source of another kind, or a bad value in cfg, is
 // [errcodes.Configuration].
 func New(source string, cfg *Config) (*Feed, error) {
-	c, err := cfg.filled()
+	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}

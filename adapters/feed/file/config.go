@@ -1,11 +1,11 @@
 package file
 
 import (
-	"fmt"
+	"cmp"
 	"log/slog"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -18,12 +18,12 @@ const (
 
 // Config tunes a [Feed]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Clock paces the looks and tells which prices lie in the future; nil:
+	// Clock paces the looks and decides which prices are from the future; nil:
 	// [ports.SystemClock].
 	Clock ports.Clock
 
-	// Logger is told when a version is refused, and when the file is good
-	// again; nil: none.
+	// Logger gets a line when a version is rejected, and when the file is good
+	// again; nil: nothing is logged.
 	Logger *slog.Logger
 
 	// CheckEvery is the least time between two looks at the file, up to
@@ -31,22 +31,10 @@ type Config struct {
 	CheckEvery time.Duration
 }
 
-func (c *Config) filled() (Config, error) {
-	var f Config
-	if c != nil {
-		f = *c
-	}
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	if f.Logger == nil {
-		f.Logger = slog.New(slog.DiscardHandler)
-	}
-	if f.CheckEvery == 0 {
-		f.CheckEvery = DefaultCheckEvery
-	}
-	if f.CheckEvery < 0 || f.CheckEvery > MaxCheckEvery {
-		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("CheckEvery must be from 1ns to %s", MaxCheckEvery))
-	}
-	return f, nil
+func (c *Config) withDefaults() (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.Logger = cmp.Or(f.Logger, slog.New(slog.DiscardHandler))
+	f.CheckEvery = cmp.Or(f.CheckEvery, DefaultCheckEvery)
+	return f, wiring.Within("CheckEvery", f.CheckEvery, 1, MaxCheckEvery)
 }

@@ -4,15 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/localfile"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -44,7 +42,7 @@ type look struct {
 // New reads the file at path. A file that is missing, broken or larger than
 // [MaxBody] is [errcodes.Configuration], and so is a bad value in cfg.
 func New(path string, cfg *Config) (*Feed, error) {
-	c, err := cfg.filled()
+	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +118,7 @@ func (f *Feed) check(now time.Time) {
 // read looks at the file and puts a good version in force.
 func (f *Feed) read(now time.Time) error {
 	f.lookedAt.Store(now.UnixNano())
-	body, err := readFile(f.path)
+	body, err := localfile.Read(f.path, MaxBody)
 	if err != nil {
 		return err
 	}
@@ -145,28 +143,6 @@ func table(body []byte) (map[ports.Pair]rate, ports.PairSet, error) {
 		pairs = append(pairs, r.pair)
 	}
 	return rates, ports.NewPairSet(pairs...), nil
-}
-
-// readFile reads a regular file up to MaxBody. What is none, a pipe for example,
-// might never end.
-func readFile(path string) (body []byte, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	body, err = io.ReadAll(io.LimitReader(file, MaxBody+1))
-	if len(body) > MaxBody {
-		return nil, fmt.Errorf("larger than %d bytes", MaxBody)
-	}
-	return body, err
 }
 
 // report keeps the outcome of a look, and logs a trouble once while it lasts.

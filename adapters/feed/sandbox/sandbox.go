@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -30,10 +31,7 @@ type Feed struct {
 // New makes a feed with the published mids. It returns no error today; the
 // signature is that of every constructor.
 func New(cfg *Config) (*Feed, error) {
-	f := &Feed{clock: ports.SystemClock(), mids: make(map[ports.Pair]string, len(published))}
-	if cfg != nil && cfg.Clock != nil {
-		f.clock = cfg.Clock
-	}
+	f := &Feed{clock: cmp.Or(cmp.Or(cfg, &Config{}).Clock, ports.SystemClock()), mids: make(map[ports.Pair]string, len(published))}
 	pairs := make([]ports.Pair, 0, len(published))
 	for _, row := range published {
 		f.mids[row.pair] = row.mid

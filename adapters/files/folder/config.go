@@ -1,11 +1,12 @@
 package folder
 
 import (
-	"fmt"
+	"cmp"
 	"os"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -19,7 +20,7 @@ const (
 // Config tunes a [Folder] or a [Scratch]. The zero value, and nil, mean the
 // defaults.
 type Config struct {
-	// Clock tells how old a leftover is; it must agree with the file system's
+	// Clock measures how old a leftover is; it must agree with the file system's
 	// clock to a fraction of StaleAfter. nil: [ports.SystemClock].
 	Clock ports.Clock
 
@@ -29,21 +30,11 @@ type Config struct {
 	StaleAfter time.Duration
 }
 
-func (c *Config) filled(staleAfter time.Duration) (Config, error) {
-	var f Config
-	if c != nil {
-		f = *c
-	}
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	if f.StaleAfter == 0 {
-		f.StaleAfter = staleAfter
-	}
-	if f.StaleAfter < MinStaleAfter {
-		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("StaleAfter must be at least %s", MinStaleAfter))
-	}
-	return f, nil
+func (c *Config) withDefaults(staleAfter time.Duration) (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.StaleAfter = cmp.Or(f.StaleAfter, staleAfter)
+	return f, wiring.AtLeast("StaleAfter", f.StaleAfter, MinStaleAfter)
 }
 
 // stale reports whether what was last written at the time is a leftover.

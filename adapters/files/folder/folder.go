@@ -22,7 +22,7 @@ type Folder struct {
 // New opens the directory, which it makes where it is missing. A directory that
 // cannot be had and a bad value in cfg are [errcodes.Configuration].
 func New(dir string, cfg *Config) (*Folder, error) {
-	c, err := cfg.filled(DefaultStaleAfter)
+	c, err := cfg.withDefaults(DefaultStaleAfter)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ const spacePrefix = ".scratch-"
 // and a bad value in cfg are [errcodes.Configuration]; what cannot be removed is
 // [errcodes.StorageUnavailable].
 func NewScratch(dir string, cfg *Config) (*Scratch, error) {
-	c, err := cfg.filled(DefaultScratchStaleAfter)
+	c, err := cfg.withDefaults(DefaultScratchStaleAfter)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -169,31 +170,30 @@ func (c *Config) exponent(currency string) (int, bool) {
 	return digits, known && digits >= 0 && digits <= most
 }
 
-// filled gives the configuration with its defaults.
-func filled(c Config) (Config, *time.Location, error) {
-	if err := c.check(); err != nil {
-		return c, nil, err
+// withDefaults checks c and returns a copy with the defaults, and its zone.
+func (c *Config) withDefaults() (Config, *time.Location, error) {
+	f := *c
+	if err := f.check(); err != nil {
+		return f, nil, err
 	}
-	zone, err := time.LoadLocation(c.Zone)
+	zone, err := time.LoadLocation(f.Zone)
 	if err != nil {
-		return c, nil, errcodes.Wrap(errcodes.Configuration, "Zone must be the IANA name of a zone", err)
+		return f, nil, errcodes.Wrap(errcodes.Configuration, "Zone must be the IANA name of a zone", err)
 	}
-	for _, list := range []*[]string{&c.Credit, &c.Debit, &c.TimeLayouts, &c.SkipPrefixes} {
-		*list = slices.Clone(*list) // the caller may write the next source's over them
+	for _, list := range []*[]string{&f.Credit, &f.Debit, &f.TimeLayouts, &f.SkipPrefixes} {
+		*list = slices.Clone(*list) // the caller may reuse its slices for the next source
 	}
-	if len(c.TimeLayouts) == 0 {
-		c.TimeLayouts = []string{time.RFC3339}
+	if len(f.TimeLayouts) == 0 {
+		f.TimeLayouts = []string{time.RFC3339}
 	}
-	if c.Sign != "" && len(c.Credit) == 0 {
-		c.Credit = []string{"credit", "cr", "c", "+"}
+	if f.Sign != "" && len(f.Credit) == 0 {
+		f.Credit = []string{"credit", "cr", "c", "+"}
 	}
-	if c.Sign != "" && len(c.Debit) == 0 {
-		c.Debit = []string{"debit", "dr", "d", "-"}
+	if f.Sign != "" && len(f.Debit) == 0 {
+		f.Debit = []string{"debit", "dr", "d", "-"}
 	}
-	if c.FS == nil {
-		c.FS = machine{}
-	}
-	return c, zone, nil
+	f.FS = cmp.Or(f.FS, fs.FS(machine{}))
+	return f, zone, nil
 }
 
 // machine opens the machine's files, by any path.

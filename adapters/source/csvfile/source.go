@@ -26,7 +26,7 @@ type Source struct {
 // New makes a source of the file at path, which is opened when somebody asks. A
 // bad value in cfg is [errcodes.Configuration].
 func New(path string, cfg Config) (*Source, error) {
-	c, zone, err := filled(cfg)
+	c, zone, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}

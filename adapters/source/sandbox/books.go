@@ -1,10 +1,11 @@
 package sandbox
 
 import (
-	"fmt"
+	"cmp"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -17,7 +18,7 @@ const (
 
 // Config tunes [Books]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Clock tells what has happened so far; nil: [ports.SystemClock].
+	// Clock decides what has happened so far; nil: [ports.SystemClock].
 	Clock ports.Clock
 
 	// PerDay is about how many transactions an owner has a day, from
@@ -34,22 +35,20 @@ type Books struct {
 	codes  map[end][]errcodes.TransactionCode
 }
 
-// New makes books. A PerDay out of bounds is [errcodes.Configuration].
+// New returns books. A PerDay out of bounds is [errcodes.Configuration].
 func New(cfg *Config) (*Books, error) {
-	b := &Books{clock: ports.SystemClock(), perDay: DefaultPerDay, codes: codesByEnd()}
-	if cfg == nil {
-		return b, nil
+	c, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
 	}
-	if cfg.Clock != nil {
-		b.clock = cfg.Clock
-	}
-	if cfg.PerDay != 0 {
-		b.perDay = cfg.PerDay
-	}
-	if b.perDay < MinPerDay || b.perDay > MaxPerDay {
-		return nil, errcodes.New(errcodes.Configuration, fmt.Sprintf("PerDay must be from %d to %d", MinPerDay, MaxPerDay))
-	}
-	return b, nil
+	return &Books{clock: c.Clock, perDay: c.PerDay, codes: codesByEnd()}, nil
+}
+
+func (c *Config) withDefaults() (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.PerDay = cmp.Or(f.PerDay, DefaultPerDay)
+	return f, wiring.Within("PerDay", f.PerDay, MinPerDay, MaxPerDay)
 }
 
 // Transactions gives the source of what was paid.
