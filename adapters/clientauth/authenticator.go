@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -21,8 +22,11 @@ type Authenticator struct {
 // New makes an Authenticator over the clients and the store of tokens, both
 // required. A bad value in cfg is [errcodes.Configuration].
 func New(clients ports.ClientReader, tokens ports.TokenStore, cfg *Config) (*Authenticator, error) {
-	if clients == nil || tokens == nil {
-		return nil, badConfig("clients and tokens are required")
+	if err := wiring.Check(struct {
+		Clients ports.ClientReader
+		Tokens  ports.TokenStore
+	}{clients, tokens}); err != nil {
+		return nil, err
 	}
 	c, err := cfg.withDefaults()
 	if err != nil {

@@ -34,6 +34,8 @@ func TestNewRefusesBadConfig(t *testing.T) {
 	}
 	_, err := clientauth.New(nil, s, nil)
 	assert.Equal(t, errcodes.Configuration, errcodes.Of(err))
+	_, err = clientauth.New(s, (*store)(nil), nil)
+	require.ErrorIs(t, err, errcodes.Configuration, "a nil pointer")
 	_, err = clientauth.New(s, s, nil)
 	assert.NoError(t, err)
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -36,8 +37,11 @@ func New(feeds []ports.PriceFeed, cfg *Config) (*Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(feeds) == 0 || slices.Contains(feeds, nil) {
-		return nil, errcodes.New(errcodes.Configuration, "a chain has at least one feed, and none is nil")
+	if len(feeds) == 0 {
+		return nil, errcodes.New(errcodes.Configuration, "Feeds must not be empty")
+	}
+	if err := wiring.Check(struct{ Feeds []ports.PriceFeed }{feeds}); err != nil {
+		return nil, err
 	}
 	return &Feed{feeds: slices.Clone(feeds), cfg: c}, nil
 }

@@ -85,6 +85,7 @@ func TestNewRefuses(t *testing.T) {
 	for name, open := range map[string]func() (*chain.Feed, error){
 		"no feed":          func() (*chain.Feed, error) { return chain.New(nil, nil) },
 		"a nil feed":       func() (*chain.Feed, error) { return chain.New([]ports.PriceFeed{nil}, nil) },
+		"a nil pointer":    func() (*chain.Feed, error) { return chain.New([]ports.PriceFeed{(*chain.Feed)(nil)}, nil) },
 		"a negative age":   func() (*chain.Feed, error) { return chain.New(some, &chain.Config{MaxAge: -1}) },
 		"a short timeout":  func() (*chain.Feed, error) { return chain.New(some, &chain.Config{Timeout: 1}) },
 		"a long timeout":   func() (*chain.Feed, error) { return chain.New(some, &chain.Config{Timeout: chain.MaxTimeout + 1}) },
