@@ -23,8 +23,8 @@ func getBuffer() *bytes.Buffer {
 	return bytes.NewBuffer(make([]byte, 0, bufferSize))
 }
 
-// putBuffer gives a buffer back, unless a big body has blown it up. Its bytes
-// may be a secret's.
+// putBuffer returns a buffer to the pool, unless a big body has made it large. Its
+// bytes may be a secret's.
 func putBuffer(b *bytes.Buffer) {
 	if b.Cap() > 16*bufferSize {
 		return
@@ -34,15 +34,15 @@ func putBuffer(b *bytes.Buffer) {
 	buffers.Put(b)
 }
 
-// emptied gives the buffer's room for an answer, once the request has been read.
+// emptied returns the buffer's room for an answer, once the request has been read.
 func emptied(b *bytes.Buffer) []byte {
 	b.Reset()
 	return b.AvailableBuffer()
 }
 
-// readJSON reads the body into buf. A form is refused whatever its body, which
-// is [errcodes.InvalidRequest], as is a body that breaks off; one above
-// [MaxBody] is [errcodes.PayloadTooLarge].
+// readJSON reads the body into buf. A form, whatever its body, and a body that
+// breaks off are [errcodes.InvalidRequest]; one above [MaxBody] is
+// [errcodes.PayloadTooLarge].
 func readJSON(r *http.Request, buf *bytes.Buffer) error {
 	if isForm(r.Header["Content-Type"]) {
 		return errcodes.New(errcodes.InvalidRequest, "The body must be JSON, not a form; send Content-Type: application/json")
@@ -58,6 +58,14 @@ func readJSON(r *http.Request, buf *bytes.Buffer) error {
 		return errcodes.Wrap(errcodes.InvalidRequest, "The body could not be read", err)
 	}
 	return nil
+}
+
+// decode reads the body into buf, and what it says with read.
+func decode[T any](r *http.Request, buf *bytes.Buffer, read func(body []byte) (T, error)) (body T, err error) {
+	if err = readJSON(r, buf); err == nil {
+		body, err = read(buf.Bytes())
+	}
+	return body, err
 }
 
 // ignoreBody passes over the body of a request that needs none, but keeps to

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
@@ -34,12 +36,12 @@ type Config struct {
 	// [ports.SystemClock].
 	Clock ports.Clock
 
-	// Random gives the bits of trace ids. It must be safe for use by many
+	// Random is the source of trace ids. It must be safe for use by many
 	// goroutines; nil, or one that fails: crypto/rand.
 	Random io.Reader
 
 	// Logger gets a line for each request: Error for a 5xx, else Info. nil:
-	// none.
+	// nothing is logged.
 	Logger *slog.Logger
 
 	// Metrics keeps the handler's metrics and is served at /metrics, with all
@@ -62,8 +64,7 @@ type Config struct {
 	RemoteAddr func(*http.Request) string
 
 	// RequestTimeout bounds the work on one request; what takes longer is 504.
-	// It must be well below the server's WriteTimeout, or the answer finds no
-	// connection. Up to [MaxRequestTimeout]; 0: [DefaultRequestTimeout].
+	// It must be well below the server's WriteTimeout, which cuts the connection. Up to [MaxRequestTimeout]; 0: [DefaultRequestTimeout].
 	RequestTimeout time.Duration
 
 	// PublicURL is the base of links, such as https://pay.example: http or https,
@@ -79,64 +80,53 @@ type Config struct {
 	CheckTimeout time.Duration
 }
 
-// filled checks c and fills in the defaults.
-func (c *Config) filled() (Config, error) {
-	var f Config
-	if c != nil {
-		f = *c
-	}
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	if f.Random == nil {
-		f.Random = rand.Reader
-	}
-	if f.Logger == nil {
-		f.Logger = slog.New(slog.DiscardHandler)
-	}
-	if f.Metrics == nil {
-		f.Metrics = prometheus.NewRegistry()
-	}
+func (c *Config) withDefaults() (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.Random = cmp.Or(f.Random, rand.Reader)
+	f.Logger = cmp.Or(f.Logger, slog.New(slog.DiscardHandler))
+	f.Metrics = cmp.Or(f.Metrics, prometheus.NewRegistry())
 	if f.RemoteAddr == nil {
 		f.RemoteAddr = connectionAddr
 	}
-	if f.RequestTimeout == 0 {
-		f.RequestTimeout = DefaultRequestTimeout
-	}
-	if f.CheckTimeout == 0 {
-		f.CheckTimeout = DefaultCheckTimeout
-	}
-	if f.RateBurst == 0 {
-		f.RateBurst = max(1, int(math.Ceil(min(f.RateLimit, MaxRateLimit))))
-	}
-	return f, f.check()
-}
-
-func (c *Config) check() error {
-	switch {
-	case !(c.RateLimit >= 0 && c.RateLimit <= MaxRateLimit): // NaN is neither
-		return badConfig("RateLimit must be from 0 to %v", MaxRateLimit)
-	case c.RateBurst < 1 || c.RateBurst > MaxRateLimit:
-		return badConfig("RateBurst must be from 0 to %v", MaxRateLimit)
-	case c.CheckTimeout < 0 || c.CheckTimeout > MaxCheckTimeout:
-		return badConfig("CheckTimeout must be from 0 to %v", MaxCheckTimeout)
-	case c.RequestTimeout < 0 || c.RequestTimeout > MaxRequestTimeout:
-		return badConfig("RequestTimeout must be from 0 to %v", MaxRequestTimeout)
-	case c.PublicURL != "" && !IsPublicURL(c.PublicURL):
-		return badConfig("PublicURL must be the base of links, such as https://pay.example, without a slash at its end")
+	f.RequestTimeout = cmp.Or(f.RequestTimeout, DefaultRequestTimeout)
+	f.CheckTimeout = cmp.Or(f.CheckTimeout, DefaultCheckTimeout)
+	f.RateBurst = cmp.Or(f.RateBurst, max(1, int(math.Ceil(min(f.RateLimit, MaxRateLimit)))))
+	if f.PublicURL != "" && !IsPublicURL(f.PublicURL) {
+		return f, badConfig("PublicURL must be the base of links, such as https://pay.example, without a slash at its end")
 	}
 	names := map[string]bool{}
-	for _, check := range c.Checks {
+	for _, check := range f.Checks {
 		if check.Name == "" || check.Run == nil || names[check.Name] {
-			return badConfig("each of Checks must have a name of its own and Run")
+			return f, badConfig("each of Checks must have a name of its own and Run")
 		}
 		names[check.Name] = true
 	}
-	return nil
+	return f, cmp.Or(
+		within("RateLimit", f.RateLimit, 0, MaxRateLimit),
+		within("RateBurst", f.RateBurst, 1, MaxRateLimit),
+		within("CheckTimeout", f.CheckTimeout, 1, MaxCheckTimeout),
+		within("RequestTimeout", f.RequestTimeout, 1, MaxRequestTimeout),
+	)
 }
 
-// IsPublicURL reports whether [Config].PublicURL takes text: a path behind it makes
-// a link, which shows nobody's password.
+// within returns an error that names the field unless value is from low to high.
+func within[T cmp.Ordered](field string, value, low, high T) error {
+	if value >= low && value <= high { // which NaN is not
+		return nil
+	}
+	return badConfig("%s is %v, want %v to %v", field, value, low, high)
+}
+
+// isNil reports whether given is nil, or an interface with a nil pointer or func,
+// which would panic at its first call.
+func isNil(given any) bool {
+	v := reflect.ValueOf(given)
+	return !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil()
+}
+
+// IsPublicURL reports whether text can be [Config].PublicURL: a path behind it makes
+// a link, without anybody's password.
 func IsPublicURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil &&

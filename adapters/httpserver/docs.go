@@ -35,10 +35,11 @@ func described(routes []route) []byte {
 	return kept
 }
 
-func (s *server) openAPI(x *exchange, _ *http.Request) {
+func (s *server) openAPI(x *exchange, _ *http.Request) error {
 	x.Header().Set("Content-Type", "application/yaml")
 	x.WriteHeader(http.StatusOK)
 	_, _ = x.Write(s.document)
+	return nil
 }
 
 // docsPolicy keeps the page, whatever it loads, on this host.
@@ -59,19 +60,21 @@ func newDocs() docs {
 	})}
 }
 
-func (d docs) page(x *exchange, r *http.Request) {
+func (d docs) page(x *exchange, r *http.Request) error {
 	x.Header().Set("Content-Security-Policy", docsPolicy)
 	x.Header().Set("X-Content-Type-Options", "nosniff")
 	d.ui.ServeHTTP(x, r)
+	return nil
 }
 
-func (d docs) asset(x *exchange, r *http.Request) {
+func (d docs) asset(x *exchange, r *http.Request) error {
 	switch r.PathValue("asset") {
 	case "swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-standalone-preset.js",
 		"favicon-16x16.png", "favicon-32x32.png":
 		x.Header().Set("X-Content-Type-Options", "nosniff")
 		d.ui.ServeHTTP(x, r)
+		return nil
 	default:
-		x.fail(notFound())
+		return notFound()
 	}
 }

@@ -41,5 +41,5 @@ func ExampleNew() {
 func ExampleNewServer() {
 	server, err := httpserver.NewServer(http.NotFoundHandler(), &httpserver.ServerConfig{MaxHeaderBytes: -1})
 	fmt.Println(server, err)
-	// Output: <nil> configuration: MaxHeaderBytes must be from 0 to 1 MiB
+	// Output: <nil> configuration: MaxHeaderBytes is -1, want 1 to 1048576
 }

@@ -1,17 +1,34 @@
 package httpserver
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports"
 )
 
-func (s *server) issueToken(x *exchange, r *http.Request) {
+// byID returns an endpoint that shows what get returns for the client and the id
+// that the path has under the name.
+func byID[T any](name string, get func(ctx context.Context, owner, id string) (T, error), show func([]byte, *T) []byte) endpoint {
+	return func(x *exchange, r *http.Request) error {
+		if err := ignoreBody(r); err != nil {
+			return err
+		}
+		found, err := get(x.ctx(), x.client.ID, r.PathValue(name))
+		if err != nil {
+			return err
+		}
+		buf := getBuffer()
+		defer putBuffer(buf)
+		x.json(http.StatusOK, show(emptied(buf), &found))
+		return nil
+	}
+}
+
+func (s *server) issueToken(x *exchange, r *http.Request) error {
 	if err := s.perAddress.take(subscriber(s.cfg.RemoteAddr(r)), s.cfg.Clock.Now()); err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	buf := getBuffer()
 	defer putBuffer(buf)
@@ -19,71 +36,36 @@ func (s *server) issueToken(x *exchange, r *http.Request) {
 		if errcodes.Of(err) == errcodes.InvalidRequest {
 			err = errcodes.Wrap(errcodes.TokenInvalidBody, "", err)
 		}
-		x.fail(err)
-		return
+		return err
 	}
 	id, secret, err := wire.DecodeToken(buf.Bytes())
 	if err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	token, expiresIn, err := s.auth.Issue(x.ctx(), id, secret)
 	if err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	x.client.ID = id
 	x.json(http.StatusOK, wire.AppendToken(emptied(buf), token, expiresIn))
+	return nil
 }
 
-func (s *server) createRateLock(x *exchange, r *http.Request) {
+func (s *server) createRateLock(x *exchange, r *http.Request) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
-	if err := readJSON(r, buf); err != nil {
-		x.fail(err)
-		return
-	}
-	pair, err := wire.DecodeLock(buf.Bytes())
+	pair, err := decode(r, buf, wire.DecodeLock)
 	if err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	lock, minted, err := s.services.RateLocks.Create(x.ctx(), x.client.ID, pair)
 	if err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	status := http.StatusOK
 	if minted {
 		status = http.StatusCreated
 	}
 	x.json(status, wire.AppendRateLock(emptied(buf), &lock))
-}
-
-func (s *server) getRateLock(x *exchange, r *http.Request) {
-	if err := ignoreBody(r); err != nil {
-		x.fail(err)
-		return
-	}
-	lock, err := s.services.RateLocks.Get(x.ctx(), x.client.ID, r.PathValue("rateLockId"))
-	x.rateLock(lock, err)
-}
-
-func (s *server) cancelRateLock(x *exchange, r *http.Request) {
-	if err := ignoreBody(r); err != nil {
-		x.fail(err)
-		return
-	}
-	lock, err := s.services.RateLocks.Cancel(x.ctx(), x.client.ID, r.PathValue("rateLockId"))
-	x.rateLock(lock, err)
-}
-
-func (x *exchange) rateLock(lock ports.RateLock, err error) {
-	if err != nil {
-		x.fail(err)
-		return
-	}
-	buf := getBuffer()
-	defer putBuffer(buf)
-	x.json(http.StatusOK, wire.AppendRateLock(emptied(buf), &lock))
+	return nil
 }

@@ -25,7 +25,10 @@ type Check struct {
 }
 
 // live answers /livez: the process runs, and nothing else is looked at.
-func live(x *exchange, _ *http.Request) { x.json(http.StatusOK, []byte(`{"status":"ok"}`)) }
+func live(x *exchange, _ *http.Request) error {
+	x.json(http.StatusOK, []byte(`{"status":"ok"}`))
+	return nil
+}
 
 // readiness answers /readyz.
 type readiness struct {
@@ -44,7 +47,7 @@ type readinessBody struct {
 	Degraded []string `json:"degraded,omitempty"`
 }
 
-func (h *readiness) serve(x *exchange, r *http.Request) {
+func (h *readiness) serve(x *exchange, _ *http.Request) error {
 	ctx, cancel := context.WithTimeout(x.ctx(), h.timeout)
 	defer cancel()
 	status, body := http.StatusOK, readinessBody{Status: "ok"}
@@ -68,10 +71,10 @@ func (h *readiness) serve(x *exchange, r *http.Request) {
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	x.json(status, text)
+	return nil
 }
 
 // start runs all checks at once. Probes that come together share a run, and so

@@ -219,4 +219,10 @@ func TestConfigIsChecked(t *testing.T) {
 			require.Equal(t, errcodes.Configuration, errcodes.Of(err))
 		})
 	}
+	_, err := httpserver.New((*auth)(nil), httpserver.Services{}, nil)
+	require.ErrorIs(t, err, errcodes.Configuration, "a nil pointer")
+	_, err = httpserver.New(auth{}, httpserver.Services{RateLocks: (*locks)(nil)}, nil)
+	require.ErrorIs(t, err, errcodes.Configuration, "a service that is a nil pointer")
+	_, err = httpserver.NewServer(http.HandlerFunc(nil), nil)
+	require.ErrorIs(t, err, errcodes.Configuration, "a nil func")
 }

@@ -1,58 +1,62 @@
 package httpserver
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"time"
 )
 
+// Defaults and bounds of [ServerConfig].
+const (
+	DefaultReadHeaderTimeout = 5 * time.Second
+	DefaultReadTimeout       = 15 * time.Second
+	DefaultWriteTimeout      = 30 * time.Second
+	DefaultIdleTimeout       = time.Minute
+	MaxServerTimeout         = time.Hour // of each of the four
+
+	DefaultMaxHeaderBytes = 16 << 10
+	MaxMaxHeaderBytes     = 1 << 20
+)
+
 // ServerConfig tunes [NewServer]. The zero value, and nil, mean the defaults;
-// each time-out may be up to an hour.
+// each timeout may be up to [MaxServerTimeout].
 type ServerConfig struct {
-	ReadHeaderTimeout time.Duration // to read the headers; 0: 5 s
-	ReadTimeout       time.Duration // to read the whole request; 0: 15 s
-	WriteTimeout      time.Duration // from the headers' end to the answer's; 0: 30 s
-	IdleTimeout       time.Duration // between the requests of a connection; 0: 60 s
-	MaxHeaderBytes    int           // of a request, above them 431; up to 1 MiB; 0: 16 KiB
-	Logger            *slog.Logger  // told of broken connections; nil: none
+	ReadHeaderTimeout time.Duration // to read the headers; 0: [DefaultReadHeaderTimeout]
+	ReadTimeout       time.Duration // to read the whole request; 0: [DefaultReadTimeout]
+	WriteTimeout      time.Duration // from the headers' end to the answer's; 0: [DefaultWriteTimeout]
+	IdleTimeout       time.Duration // between the requests of a connection; 0: [DefaultIdleTimeout]
+	MaxHeaderBytes    int           // of a request, above them 431; up to [MaxMaxHeaderBytes]; 0: [DefaultMaxHeaderBytes]
+	Logger            *slog.Logger  // gets a line for each broken connection; nil: nothing is logged
 }
 
-// NewServer makes an http.Server for h, which is required, with limits fit for
-// the open net, which those of net/http are not. A bad value in cfg is
-// errcodes.Configuration.
+func (c *ServerConfig) withDefaults() (ServerConfig, error) {
+	f := *cmp.Or(c, &ServerConfig{})
+	f.ReadHeaderTimeout = cmp.Or(f.ReadHeaderTimeout, DefaultReadHeaderTimeout)
+	f.ReadTimeout = cmp.Or(f.ReadTimeout, DefaultReadTimeout)
+	f.WriteTimeout = cmp.Or(f.WriteTimeout, DefaultWriteTimeout)
+	f.IdleTimeout = cmp.Or(f.IdleTimeout, DefaultIdleTimeout)
+	f.MaxHeaderBytes = cmp.Or(f.MaxHeaderBytes, DefaultMaxHeaderBytes)
+	f.Logger = cmp.Or(f.Logger, slog.New(slog.DiscardHandler))
+	return f, cmp.Or(
+		within("ReadHeaderTimeout", f.ReadHeaderTimeout, 1, MaxServerTimeout),
+		within("ReadTimeout", f.ReadTimeout, 1, MaxServerTimeout),
+		within("WriteTimeout", f.WriteTimeout, 1, MaxServerTimeout),
+		within("IdleTimeout", f.IdleTimeout, 1, MaxServerTimeout),
+		within("MaxHeaderBytes", f.MaxHeaderBytes, 1, MaxMaxHeaderBytes),
+	)
+}
+
+// NewServer returns an http.Server for h, with limits fit for the open net, which
+// those of net/http are not. A nil h, and a bad value in cfg, are
+// [errcodes.Configuration].
 func NewServer(h http.Handler, cfg *ServerConfig) (*http.Server, error) {
-	if h == nil { // net/http would serve what is registered with it: pprof, for example
+	if isNil(h) { // net/http would serve what is registered with it: pprof, for example
 		return nil, badConfig("a handler is required")
 	}
-	var c ServerConfig
-	if cfg != nil {
-		c = *cfg
-	}
-	for _, t := range []struct {
-		name  string
-		value *time.Duration
-		zero  time.Duration
-	}{
-		{"ReadHeaderTimeout", &c.ReadHeaderTimeout, 5 * time.Second},
-		{"ReadTimeout", &c.ReadTimeout, 15 * time.Second},
-		{"WriteTimeout", &c.WriteTimeout, 30 * time.Second},
-		{"IdleTimeout", &c.IdleTimeout, time.Minute},
-	} {
-		if *t.value < 0 || *t.value > time.Hour {
-			return nil, badConfig("%s must be from 0 to 1h", t.name)
-		}
-		if *t.value == 0 {
-			*t.value = t.zero
-		}
-	}
-	if c.MaxHeaderBytes < 0 || c.MaxHeaderBytes > 1<<20 {
-		return nil, badConfig("MaxHeaderBytes must be from 0 to 1 MiB")
-	}
-	if c.MaxHeaderBytes == 0 {
-		c.MaxHeaderBytes = 16 << 10
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	c, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
 	}
 	return &http.Server{
 		Handler:           h,

@@ -12,52 +12,37 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// maker asks for a report of one kind.
-type maker func(ctx context.Context, owner string, r report.Request) (ports.ReportJob, error)
-
-func (s *server) createTransactionsReport(x *exchange, r *http.Request) {
-	s.createReport(x, r, s.services.Reports.CreateTransactions)
+// createReport returns an endpoint that asks for a report of one kind.
+func createReport(create func(ctx context.Context, owner string, r report.Request) (ports.ReportJob, error)) endpoint {
+	return func(x *exchange, r *http.Request) error {
+		buf := getBuffer()
+		defer putBuffer(buf)
+		body, err := decode(r, buf, wire.DecodeReport)
+		if err != nil {
+			return err
+		}
+		format, err := formatOf(r)
+		if err != nil {
+			return err
+		}
+		request := report.Request{
+			MerchantID: body.MerchantID, Name: body.Name, Columns: body.Columns, StartDate: body.StartDate, EndDate: body.EndDate,
+			Filters: body.Filters, Format: format,
+		}
+		if request.MerchantID != "" && !x.client.MayName(request.MerchantID) {
+			return errcodes.New(errcodes.Forbidden, "The client may not name this merchant")
+		}
+		job, err := create(x.ctx(), x.client.ID, request)
+		if err != nil {
+			return err
+		}
+		x.json(http.StatusCreated, wire.AppendReportJob(emptied(buf), &job))
+		return nil
+	}
 }
 
-func (s *server) createUnmatchedReport(x *exchange, r *http.Request) {
-	s.createReport(x, r, s.services.Reports.CreateUnmatched)
-}
-
-func (s *server) createReport(x *exchange, r *http.Request, create maker) {
-	buf := getBuffer()
-	defer putBuffer(buf)
-	if err := readJSON(r, buf); err != nil {
-		x.fail(err)
-		return
-	}
-	body, err := wire.DecodeReport(buf.Bytes())
-	if err != nil {
-		x.fail(err)
-		return
-	}
-	format, err := formatOf(r)
-	if err != nil {
-		x.fail(err)
-		return
-	}
-	request := report.Request{
-		MerchantID: body.MerchantID, Name: body.Name, Columns: body.Columns, StartDate: body.StartDate, EndDate: body.EndDate,
-		Filters: body.Filters, Format: format,
-	}
-	if request.MerchantID != "" && !x.client.MayName(request.MerchantID) {
-		x.fail(errcodes.New(errcodes.Forbidden, "The client may not name this merchant"))
-		return
-	}
-	job, err := create(x.ctx(), x.client.ID, request)
-	if err != nil {
-		x.fail(err)
-		return
-	}
-	x.json(http.StatusCreated, wire.AppendReportJob(emptied(buf), &job))
-}
-
-// formatOf reads ?format=. What is misspelt or given twice is refused: to take the
-// default instead would make another file than the one meant.
+// formatOf reads ?format=. A misspelt or repeated one is an error: the default
+// would make another file than the one meant.
 func formatOf(r *http.Request) (string, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil { // its text quotes the query
@@ -70,41 +55,31 @@ func formatOf(r *http.Request) (string, error) {
 	return query.Get("format"), nil
 }
 
-// shape shows a report of one kind.
-type shape func(dst []byte, r *ports.ReportJob, rows [][]byte, few bool, url string) []byte
-
-func (s *server) getTransactionsReport(x *exchange, r *http.Request) {
-	s.getReport(x, r, ports.ReportTransactions, wire.AppendReport)
+// getReport returns an endpoint that shows a report of one kind.
+func (s *server) getReport(kind ports.ReportKind, show func(dst []byte, r *ports.ReportJob, rows [][]byte, few bool, url string) []byte) endpoint {
+	return func(x *exchange, r *http.Request) error {
+		if err := ignoreBody(r); err != nil {
+			return err
+		}
+		job, err := s.services.Reports.Get(x.ctx(), x.client.ID, r.PathValue("id"))
+		if err == nil && job.Kind != kind {
+			err = errcodes.New(errcodes.NotFound, "No such report")
+		}
+		if err != nil {
+			return err
+		}
+		rows, few, url, err := s.result(x, &job)
+		if err != nil {
+			return err
+		}
+		buf := getBuffer()
+		defer putBuffer(buf)
+		x.json(http.StatusOK, show(emptied(buf), &job, rows, few, url))
+		return nil
+	}
 }
 
-func (s *server) getUnmatchedReport(x *exchange, r *http.Request) {
-	s.getReport(x, r, ports.ReportUnmatched, wire.AppendUnmatched)
-}
-
-func (s *server) getReport(x *exchange, r *http.Request, kind ports.ReportKind, show shape) {
-	if err := ignoreBody(r); err != nil {
-		x.fail(err)
-		return
-	}
-	job, err := s.services.Reports.Get(x.ctx(), x.client.ID, r.PathValue("id"))
-	if err == nil && job.Kind != kind {
-		err = errcodes.New(errcodes.NotFound, "No such report")
-	}
-	if err != nil {
-		x.fail(err)
-		return
-	}
-	rows, few, url, err := s.result(x, &job)
-	if err != nil {
-		x.fail(err)
-		return
-	}
-	buf := getBuffer()
-	defer putBuffer(buf)
-	x.json(http.StatusOK, show(emptied(buf), &job, rows, few, url))
-}
-
-// result gives what a completed report has to show.
+// result returns what a completed report has to show.
 func (s *server) result(x *exchange, job *ports.ReportJob) (rows [][]byte, few bool, url string, err error) {
 	if job.Status != ports.ReportCompleted {
 		return nil, false, "", nil

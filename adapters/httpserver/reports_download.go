@@ -18,15 +18,13 @@ const filesPath = "/v1/reports/files/"
 
 // downloadReport serves a file to whoever has its link, in ranges too. It may
 // take longer than other answers, so that its limit is on standing still.
-func (s *server) downloadReport(x *exchange, r *http.Request) {
+func (s *server) downloadReport(x *exchange, r *http.Request) error {
 	if err := ignoreBody(r); err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	file, err := s.services.Reports.OpenLink(context.WithValue(r.Context(), traceKey{}, x.context.trace), r.PathValue("token"))
 	if err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	defer func() {
 		if err := file.Close(); err != nil {
@@ -45,6 +43,7 @@ func (s *server) downloadReport(x *exchange, r *http.Request) {
 		r.Header.Del("Range")
 	}
 	http.ServeContent(&patient{exchange: x, connection: http.NewResponseController(x)}, r, "", file.ModTime(), watched{file, x})
+	return nil
 }
 
 // watched keeps why a file cannot be read: http.ServeContent would pass it over,

@@ -5,7 +5,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/corridor-go/corridor/adapters/httpserver/wire"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 const tokenPath = "/v1/auth/oauth2/token"
@@ -17,8 +19,8 @@ type route struct {
 	serve   endpoint
 }
 
-// endpoint answers a request to one route.
-type endpoint func(*exchange, *http.Request)
+// endpoint answers a request to one route, or returns the error to answer with.
+type endpoint func(*exchange, *http.Request) error
 
 // ServeHTTP lets the mux hold endpoints.
 func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -26,33 +28,35 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		panic("httpserver: the mux passed on another writer than the server's")
 	}
-	e(x, r)
+	if err := e(x, r); err != nil {
+		x.fail(err)
+	}
 }
 
 // routes lists what is served: the order is the OpenAPI document's.
 func (s *server) routes() []route {
 	docs := newDocs()
 	list := []route{{http.MethodPost, tokenPath, s.issueToken}}
-	if s.services.RateLocks != nil {
+	if locks := s.services.RateLocks; locks != nil {
 		list = append(list,
 			route{http.MethodPost, "/v1/rate-locks", s.createRateLock},
-			route{http.MethodGet, "/v1/rate-locks/{rateLockId}", s.getRateLock},
-			route{http.MethodPost, "/v1/rate-locks/{rateLockId}/cancel", s.cancelRateLock})
+			route{http.MethodGet, "/v1/rate-locks/{rateLockId}", byID("rateLockId", locks.Get, wire.AppendRateLock)},
+			route{http.MethodPost, "/v1/rate-locks/{rateLockId}/cancel", byID("rateLockId", locks.Cancel, wire.AppendRateLock)})
 	}
-	if s.services.Validations != nil {
+	if validations := s.services.Validations; validations != nil {
 		list = append(list,
 			route{http.MethodPost, "/accounts/validate", s.validateAccount},
-			route{http.MethodGet, "/accounts/validate/{id}", s.getValidation})
+			route{http.MethodGet, "/accounts/validate/{id}", byID("id", validations.Get, wire.AppendValidation)})
 	}
-	if s.services.Transactions != nil {
-		list = append(list, route{http.MethodGet, "/v1/payment/{transactionId}", s.getTransaction})
+	if transactions := s.services.Transactions; transactions != nil {
+		list = append(list, route{http.MethodGet, "/v1/payment/{transactionId}", byID("transactionId", transactions.Get, wire.AppendTransaction)})
 	}
-	if s.services.Reports != nil {
+	if reports := s.services.Reports; reports != nil {
 		list = append(list,
-			route{http.MethodPost, "/v1/reports/transactions", s.createTransactionsReport},
-			route{http.MethodGet, "/v1/reports/transactions/{id}", s.getTransactionsReport},
-			route{http.MethodPost, "/v1/reports/unmatched-settlements", s.createUnmatchedReport},
-			route{http.MethodGet, "/v1/reports/unmatched-settlements/{id}", s.getUnmatchedReport},
+			route{http.MethodPost, "/v1/reports/transactions", createReport(reports.CreateTransactions)},
+			route{http.MethodGet, "/v1/reports/transactions/{id}", s.getReport(ports.ReportTransactions, wire.AppendReport)},
+			route{http.MethodPost, "/v1/reports/unmatched-settlements", createReport(reports.CreateUnmatched)},
+			route{http.MethodGet, "/v1/reports/unmatched-settlements/{id}", s.getReport(ports.ReportUnmatched, wire.AppendUnmatched)},
 			route{http.MethodGet, filesPath + "{token}", s.downloadReport})
 	}
 	return append(list,
@@ -69,7 +73,7 @@ func (s *server) routes() []route {
 // endpoint puts the check of the method in front of a route. A route without a
 // method takes all.
 func (s *server) endpoint(r route) endpoint {
-	return func(x *exchange, req *http.Request) {
+	return func(x *exchange, req *http.Request) error {
 		if x.route = r.pattern; r.pattern == tokenPath {
 			x.tokenRoute = true
 			x.Header().Set("Cache-Control", "no-store")
@@ -77,19 +81,21 @@ func (s *server) endpoint(r route) endpoint {
 		}
 		if r.method != "" && req.Method != r.method {
 			x.Header().Set("Allow", r.method)
-			x.fail(errcodes.New(errcodes.MethodNotAllowed, ""))
-			return
+			return errcodes.New(errcodes.MethodNotAllowed, "")
 		}
-		r.serve(x, req)
+		return r.serve(x, req)
 	}
 }
 
 // library serves a route by a handler of another package.
 func library(h http.Handler) endpoint {
-	return func(x *exchange, r *http.Request) { h.ServeHTTP(x, r) }
+	return func(x *exchange, r *http.Request) error {
+		h.ServeHTTP(x, r)
+		return nil
+	}
 }
 
 // replaced answers the deprecated verification routes (SPEC 9).
-func replaced(x *exchange, _ *http.Request) {
-	x.fail(errcodes.New(errcodes.NotFound, "This endpoint was replaced by POST /accounts/validate"))
+func replaced(*exchange, *http.Request) error {
+	return errcodes.New(errcodes.NotFound, "This endpoint was replaced by POST /accounts/validate")
 }

@@ -8,33 +8,39 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// New makes the handler of the wire interface. auth is required. A bad value in
-// cfg, and metrics that are registered already, are [errcodes.Configuration].
+// New returns the handler of the wire interface. A nil auth, a service that is a nil
+// pointer, a bad value in cfg, and metrics that are registered already are
+// [errcodes.Configuration].
 //
 // The handler expects the paths of SPEC.md; mount it elsewhere with
 // http.StripPrefix.
 func New(auth Authenticator, services Services, cfg *Config) (http.Handler, error) {
-	if auth == nil {
+	if isNil(auth) {
 		return nil, badConfig("auth is required")
 	}
-	filled, err := cfg.filled()
+	for _, service := range []any{services.RateLocks, services.Validations, services.Transactions, services.Reports} {
+		if service != nil && isNil(service) {
+			return nil, badConfig("a service is a nil %T", service)
+		}
+	}
+	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{cfg: filled, auth: auth, services: services, mux: http.NewServeMux()}
-	if s.metrics, err = newMetrics(filled.Metrics); err != nil {
+	s := &server{cfg: c, auth: auth, services: services, mux: http.NewServeMux()}
+	if s.metrics, err = newMetrics(c.Metrics); err != nil {
 		return nil, err
 	}
-	if filled.RateLimit > 0 {
-		s.perClient = newLimiter(filled.RateLimit, filled.RateBurst)
-		s.perAddress = newLimiter(filled.RateLimit, filled.RateBurst)
+	if c.RateLimit > 0 {
+		s.perClient = newLimiter(c.RateLimit, c.RateBurst)
+		s.perAddress = newLimiter(c.RateLimit, c.RateBurst)
 	}
 	routes := s.routes()
 	s.document = described(routes)
 	for _, r := range routes {
 		s.mux.Handle(r.pattern, s.endpoint(r))
 	}
-	s.mux.Handle(unmatched, endpoint(func(x *exchange, _ *http.Request) { x.fail(notFound()) }))
+	s.mux.Handle(unmatched, endpoint(func(*exchange, *http.Request) error { return notFound() }))
 	return s, nil
 }
 

@@ -9,31 +9,29 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-func (s *server) validateAccount(x *exchange, r *http.Request) {
+func (s *server) validateAccount(x *exchange, r *http.Request) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
-	if err := readJSON(r, buf); err != nil {
-		x.fail(err)
-		return
-	}
-	body, err := wire.DecodeValidation(buf.Bytes())
+	body, err := decode(r, buf, wire.DecodeValidation)
 	if err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	req := market.Request{
 		MerchantID: body.MerchantID, Country: body.Country, AccountType: body.AccountType,
 		AccountIdentifier: body.AccountIdentifier, BankCode: body.BankCode, AccountHolderName: body.AccountHolderName,
 	}
 	if err := permitMerchant(&x.client, &req); err != nil {
-		x.fail(err)
-		return
+		return err
 	}
 	v, err := s.services.Validations.Validate(x.ctx(), x.client.ID, req)
-	x.validation(v, err)
+	if err != nil {
+		return err
+	}
+	x.json(http.StatusOK, wire.AppendValidation(emptied(buf), &v))
+	return nil
 }
 
-// permitMerchant refuses a merchant that the client may not name: after what is
+// permitMerchant rejects a merchant that the client may not name: after what is
 // malformed, before what breaks a rule.
 func permitMerchant(client *ports.Client, req *market.Request) error {
 	if client.MayName(req.MerchantID) {
@@ -43,23 +41,4 @@ func permitMerchant(client *ports.Client, req *market.Request) error {
 		return err
 	}
 	return errcodes.New(errcodes.Forbidden, "The client may not name this merchant")
-}
-
-func (s *server) getValidation(x *exchange, r *http.Request) {
-	if err := ignoreBody(r); err != nil {
-		x.fail(err)
-		return
-	}
-	v, err := s.services.Validations.Get(x.ctx(), x.client.ID, r.PathValue("id"))
-	x.validation(v, err)
-}
-
-func (x *exchange) validation(v ports.Validation, err error) {
-	if err != nil {
-		x.fail(err)
-		return
-	}
-	buf := getBuffer()
-	defer putBuffer(buf)
-	x.json(http.StatusOK, wire.AppendValidation(emptied(buf), &v))
 }
