@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -59,9 +60,9 @@ func (b *builder) openConnector(name string) (ports.AccountConnector, error) {
 	return resilient.New(inner, &resilient.Config{OnStateChange: b.breakerChanged})
 }
 
-func (b *builder) breakerChanged(change resilient.StateChange) {
+func (b *builder) breakerChanged(ctx context.Context, change resilient.StateChange) {
 	b.count.breakerChanged(change)
-	b.log.Warn("a connector's circuit breaker has changed", "connector", change.Connector, "from", string(change.From), "to", string(change.To))
+	b.log.WarnContext(ctx, "a connector's circuit breaker has changed", "connector", change.Connector, "from", string(change.From), "to", string(change.To))
 }
 
 func withStandby(names []string) []string {

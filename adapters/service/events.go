@@ -155,7 +155,7 @@ func (s *countingSink) Deliver(ctx context.Context, e ports.Event) error {
 	return nil
 }
 
-func (c *counters) webhookAttempted(_ string, status int, took time.Duration, _ error) {
+func (c *counters) webhookAttempted(_ context.Context, _ string, status int, took time.Duration, _ error) {
 	c.attempts.WithLabelValues(strconv.Itoa(status)).Inc()
 	c.attempted.Observe(took.Seconds())
 }

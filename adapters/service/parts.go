@@ -86,7 +86,7 @@ type SinkOptions struct {
 	AllowPrivate bool // the receiver may be in a private network
 	// Attempted is called after each request about an event of a kind, with the
 	// status of the answer, or 0.
-	Attempted func(kind string, status int, took time.Duration, err error)
+	Attempted func(ctx context.Context, kind string, status int, took time.Duration, err error)
 }
 
 // PlaceKind is a row of --report-files.

@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"cmp"
+	"context"
 	"crypto/tls"
 	"fmt"
 	"time"
@@ -30,64 +32,58 @@ type Config struct {
 	Clock ports.Clock
 
 	// Timeout bounds an attempt from looking the name up to the end of the
-	// answer; default 15 s. It runs on the machine's clock. A relay's Lease is at
+	// answer; default [DefaultTimeout]. It runs on the machine's clock. A relay's Lease is at
 	// least twice as long.
 	Timeout time.Duration
 
 	// GoneFor is for how long no event is sent after the receiver answered 410
-	// Gone; default 1 h. Events of that time are refused with the code of the
-	// 410, so that a relay buries them; they can be replayed when it is back,
-	// which the first event after that time finds out.
+	// Gone; default [DefaultGoneFor]. Meanwhile Deliver returns the code of the
+	// 410, so that a relay buries the events; they can be replayed when the receiver
+	// is back, which the first event after that time finds out.
 	GoneFor time.Duration
 
-	// AllowPrivate lets the URL be http and the receiver be in a private
-	// network or on this machine: for development, and for networks that one
-	// trusts.
+	// AllowPrivate allows an http URL, and a receiver in a private network or on
+	// this machine: for development, and for trusted networks.
 	AllowPrivate bool
 
 	// TLS adds private certificate authorities, or a certificate to present. It
-	// is copied; below TLS 1.2 nothing is spoken. Default: the system's
+	// is copied, and the version is at least TLS 1.2. Default: the system's
 	// authorities.
 	TLS *tls.Config
 
-	// Hooks are told what happens.
+	// Hooks report what happens.
 	Hooks Hooks
 }
 
-// Hooks are called by the goroutine that delivers, and must not panic: a relay
-// takes that for a failed delivery. A nil one is left out.
+// Hooks are called in place with the context of Deliver, and must not panic: a relay
+// takes that for a failed delivery. Each may be nil.
 type Hooks struct {
-	// Attempted is called after each request: with the event's kind, the status
+	// Attempted is called after each request with the event's kind, the status
 	// of the answer (0 when there was none), how long it took by Config.Clock,
-	// and what Deliver returns. An event that is refused without a request is no
+	// and what Deliver returns. An event that is rejected without a request is no
 	// attempt.
-	Attempted func(kind string, status int, took time.Duration, err error)
+	Attempted func(ctx context.Context, kind string, status int, took time.Duration, err error)
 }
 
-func (c *Config) filled() (Config, error) {
-	var f Config
-	if c != nil {
-		f = *c
-	}
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	if f.Timeout == 0 {
-		f.Timeout = DefaultTimeout
-	}
-	if f.GoneFor == 0 {
-		f.GoneFor = DefaultGoneFor
-	}
+func (c *Config) withDefaults() (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.Timeout = cmp.Or(f.Timeout, DefaultTimeout)
+	f.GoneFor = cmp.Or(f.GoneFor, DefaultGoneFor)
 	if f.Hooks.Attempted == nil {
-		f.Hooks.Attempted = func(string, int, time.Duration, error) {}
+		f.Hooks.Attempted = func(context.Context, string, int, time.Duration, error) {}
 	}
-	if f.Timeout < 0 || f.GoneFor < 0 {
-		return f, errcodes.New(errcodes.Configuration, "Timeout and GoneFor are above 0")
-	}
-	return f, nil
+	return f, cmp.Or(positive("Timeout", f.Timeout), positive("GoneFor", f.GoneFor))
 }
 
-// tls gives the settings of connections.
+func positive(field string, d time.Duration) error {
+	if d > 0 {
+		return nil
+	}
+	return errcodes.New(errcodes.Configuration, fmt.Sprintf("%s is %s, want more than 0s", field, d))
+}
+
+// tls returns the settings of connections.
 func (c *Config) tls() *tls.Config {
 	settings := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.TLS != nil {
@@ -101,26 +97,17 @@ func (c *Config) tls() *tls.Config {
 // the default.
 type ReceiverConfig struct {
 	Clock     ports.Clock   // default: ports.SystemClock
-	Tolerance time.Duration // how far a message's timestamp may be from the clock, both ways; default 5 min
-	MaxBody   int64         // the longest body, in bytes, up to MaxMaxBody; default 1 MiB
+	Tolerance time.Duration // how far a message's timestamp may be from the clock, both ways; default [DefaultTolerance]
+	MaxBody   int64         // the longest body, in bytes, up to [MaxMaxBody]; default [DefaultMaxBody]
 }
 
-func (c *ReceiverConfig) filled() (ReceiverConfig, error) {
-	var f ReceiverConfig
-	if c != nil {
-		f = *c
+func (c *ReceiverConfig) withDefaults() (ReceiverConfig, error) {
+	f := *cmp.Or(c, &ReceiverConfig{})
+	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
+	f.Tolerance = cmp.Or(f.Tolerance, DefaultTolerance)
+	f.MaxBody = cmp.Or(f.MaxBody, DefaultMaxBody)
+	if f.MaxBody < 1 || f.MaxBody > MaxMaxBody {
+		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("MaxBody is %d, want 1 to %d", f.MaxBody, MaxMaxBody))
 	}
-	if f.Clock == nil {
-		f.Clock = ports.SystemClock()
-	}
-	if f.Tolerance == 0 {
-		f.Tolerance = DefaultTolerance
-	}
-	if f.MaxBody == 0 {
-		f.MaxBody = DefaultMaxBody
-	}
-	if f.Tolerance < 0 || f.MaxBody < 0 || f.MaxBody > MaxMaxBody {
-		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("Tolerance is above 0, MaxBody from 1 to %d", MaxMaxBody))
-	}
-	return f, nil
+	return f, positive("Tolerance", f.Tolerance)
 }

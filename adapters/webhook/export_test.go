@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"github.com/corridor-go/corridor/adapters/connector/httpcall"
 )
 
 // SetDial makes the sink connect through dial, past the guard.
@@ -23,7 +25,9 @@ func PublicOnly(address string) error { return publicOnly("tcp", address, nil) }
 func IsPublic(a netip.Addr) bool { return isPublic(a) }
 
 // RetryAfter reads the header.
-func RetryAfter(header string, now time.Time) time.Duration { return retryAfter(header, now) }
+func RetryAfter(header string, now time.Time) time.Duration {
+	return httpcall.RetryAfter(header, now, MaxRetryAfter)
+}
 
 // Sign sets the headers of an attempt.
 func Sign(secrets []Secret, header http.Header, id string, at time.Time, body []byte) error {

@@ -14,14 +14,14 @@ type Receiver struct {
 	cfg     ReceiverConfig
 }
 
-// NewReceiver makes a receiver of messages that are signed with one of the
-// secrets. No secret, one that is none and a bad value in config are
+// NewReceiver returns a receiver of messages that are signed with one of the
+// secrets. No secret, a zero secret and a bad value in config are
 // [errcodes.Configuration].
 func NewReceiver(secrets []Secret, config *ReceiverConfig) (*Receiver, error) {
 	if err := check(secrets); err != nil {
 		return nil, err
 	}
-	cfg, err := config.filled()
+	cfg, err := config.withDefaults()
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func New(address string, secrets []Secret, config *Config) (*Sink, error) {
 	if err := check(secrets); err != nil {
 		return nil, err
 	}
-	cfg, err := config.filled()
+	cfg, err := config.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func transport(cfg *Config, dialer *net.Dialer) *http.Transport {
 	}
 }
 
-// Close lets go of the connections: the idle ones at once, the others when their
+// Close closes the connections: the idle ones at once, the others when their
 // delivery has ended. A delivery after that is [errcodes.Closed].
 func (s *Sink) Close() error {
 	s.closed.Store(true)
@@ -102,7 +102,7 @@ func (s *Sink) Close() error {
 //
 //   - the context's own, when it has ended;
 //   - [errcodes.InvalidRequest], not to be tried again: the event's data are not
-//     JSON, or its id cannot stand in a header;
+//     JSON, or its id cannot be a header's value;
 //   - [errcodes.NotFound], not to be tried again: the receiver answered 410 Gone,
 //     now or less than Config.GoneFor ago;
 //   - [errcodes.TooManyRequests] for 429, [errcodes.Unavailable] for 503, with
@@ -132,7 +132,7 @@ func (s *Sink) Deliver(ctx context.Context, e ports.Event) error {
 		return errGone
 	}
 	status, err := s.attempt(ctx, e.ID, now, body)
-	s.cfg.Hooks.Attempted(e.Kind, status, s.cfg.Clock.Now().Sub(now), err)
+	s.cfg.Hooks.Attempted(ctx, e.Kind, status, s.cfg.Clock.Now().Sub(now), err)
 	if s.closed.Load() {
 		s.transport.CloseIdleConnections()
 	}

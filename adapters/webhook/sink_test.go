@@ -106,7 +106,7 @@ func TestAnEventThatCannotBeSentIsBuried(t *testing.T) {
 	s := &shop{}
 	attempts := 0
 	cfg := private(nil)
-	cfg.Hooks.Attempted = func(string, int, time.Duration, error) { attempts++ }
+	cfg.Hooks.Attempted = func(context.Context, string, int, time.Duration, error) { attempts++ }
 	sink := serve(t, s, cfg)
 	for name, change := range map[string]func(*ports.Event){
 		"no data":               func(e *ports.Event) { e.Data = nil },
@@ -138,7 +138,8 @@ func TestTheHookSeesEachAttempt(t *testing.T) {
 	s, clock := &shop{}, portstest.NewClock(noon)
 	var told []string
 	cfg := private(clock)
-	cfg.Hooks.Attempted = func(kind string, status int, took time.Duration, err error) {
+	cfg.Hooks.Attempted = func(ctx context.Context, kind string, status int, took time.Duration, err error) {
+		require.Equal(t, t.Context(), ctx)
 		told = append(told, fmt.Sprint(kind, " ", status, " ", took, " ", errcodes.Of(err)))
 	}
 	sink := serve(t, s, cfg)

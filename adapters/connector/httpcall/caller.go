@@ -17,6 +17,8 @@ import (
 // UserAgent is how requests present themselves.
 const UserAgent = "corridor"
 
+const peer = "provider" // as errors call it
+
 // Caller calls one provider. It is safe for concurrent use.
 type Caller struct {
 	base *url.URL
@@ -86,7 +88,7 @@ func (c *Caller) Do(ctx context.Context, r Request) (Reply, error) {
 	}
 	response, err := c.cfg.Client.Do(request)
 	if err != nil {
-		return Reply{}, failure(ctx, err)
+		return Reply{}, Failure(ctx, err, peer)
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= 300 && response.StatusCode < 400 {
@@ -99,7 +101,7 @@ func (c *Caller) Do(ctx context.Context, r Request) (Reply, error) {
 	return Reply{
 		Status: response.StatusCode,
 		Body:   body,
-		After:  RetryAfter(response.Header.Get("Retry-After"), c.cfg.Clock.Now()),
+		After:  RetryAfter(response.Header.Get("Retry-After"), c.cfg.Clock.Now(), MaxRetryAfter),
 	}, nil
 }
 
@@ -172,7 +174,7 @@ func (c *Caller) read(ctx context.Context, from io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(from, int64(c.cfg.MaxBody)+1))
 	switch {
 	case err != nil:
-		return nil, failure(ctx, err)
+		return nil, Failure(ctx, err, peer)
 	case len(body) > c.cfg.MaxBody:
 		return nil, errcodes.New(errcodes.MalformedAnswer, "the answer is too long")
 	default:

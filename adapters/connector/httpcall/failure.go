@@ -11,34 +11,35 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// failure gives the error for one of net/http's. The cause stays behind: it
-// quotes the URL, and may quote the answer.
-func failure(ctx context.Context, err error) error {
+// Failure returns the error for one of net/http's about a peer, such as "provider".
+// ctx is the caller's; its error is returned as it is if it is done. Otherwise a
+// timeout is [errcodes.DeadlineExceeded] and the rest [errcodes.Unavailable], with a
+// text of this package: net/http's quotes the URL, and may quote the answer.
+func Failure(ctx context.Context, err error, peer string) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return errcodes.New(errcodes.DeadlineExceeded, "the provider did not answer in time")
+		return errcodes.New(errcodes.DeadlineExceeded, "the "+peer+" did not answer in time")
 	}
-	return errcodes.New(errcodes.Unavailable, trouble(err))
+	return errcodes.New(errcodes.Unavailable, "the "+trouble(err, peer))
 }
 
-// trouble tells the kind of a failure in words of this package's own.
-func trouble(err error) string {
+// trouble describes the kind of a failure.
+func trouble(err error, peer string) string {
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return "the provider's name cannot be resolved"
+		return peer + "'s name cannot be resolved"
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "the provider's certificate does not verify"
+		return peer + "'s certificate does not verify"
 	}
 	if operation, ok := errors.AsType[*net.OpError](err); ok && operation.Op == "dial" {
-		return "the provider cannot be connected to"
+		return peer + " cannot be connected to"
 	}
-	broken := []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE}
-	for _, end := range broken {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, end) {
-			return "the provider broke off"
+			return peer + " broke off"
 		}
 	}
-	return "the exchange with the provider failed"
+	return "exchange with the " + peer + " failed"
 }

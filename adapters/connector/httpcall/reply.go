@@ -87,14 +87,14 @@ func Refused() error {
 }
 
 // RetryAfter reads a Retry-After header, seconds or a date (RFC 9110, 10.2.3), as
-// the wait from now: 0 for none, for a date that has passed and for what is
-// neither; at most [MaxRetryAfter].
-func RetryAfter(header string, now time.Time) time.Duration {
+// the wait from now: 0 for an empty header, for a date that has passed and for what
+// is neither; at most longest.
+func RetryAfter(header string, now time.Time, longest time.Duration) time.Duration {
 	header = strings.Trim(header, " \t")
 	if isDigits(header) {
 		seconds, err := strconv.ParseInt(header, 10, 64)
-		if err != nil || seconds > int64(MaxRetryAfter/time.Second) {
-			return MaxRetryAfter
+		if err != nil || seconds > int64(longest/time.Second) {
+			return longest // digits that overflow are many
 		}
 		return time.Duration(seconds) * time.Second
 	}
@@ -102,7 +102,7 @@ func RetryAfter(header string, now time.Time) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return min(max(at.Sub(now), 0), MaxRetryAfter)
+	return min(max(at.Sub(now), 0), longest)
 }
 
 func isDigits(text string) bool {

@@ -47,15 +47,15 @@ func TestRetryAfter(t *testing.T) {
 		"Fri, 31 Dec 9999 23:59:59 GMT":   time.Hour,
 		"Mon, 02 Mar 2026 09:30:30 +0100": 0,
 	} {
-		assert.Equal(t, want, httpcall.RetryAfter(header, now), "%q", header)
+		assert.Equal(t, want, httpcall.RetryAfter(header, now, httpcall.MaxRetryAfter), "%q", header)
 	}
 }
 
 func TestRetryAfterReadsBackWhatWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		wait := time.Duration(rapid.Int64Range(0, 3600).Draw(t, "seconds")) * time.Second
-		require.Equal(t, wait, httpcall.RetryAfter(strconv.FormatInt(int64(wait/time.Second), 10), now))
-		require.Equal(t, wait, httpcall.RetryAfter(now.Add(wait).Format(http.TimeFormat), now))
+		require.Equal(t, wait, httpcall.RetryAfter(strconv.FormatInt(int64(wait/time.Second), 10), now, httpcall.MaxRetryAfter))
+		require.Equal(t, wait, httpcall.RetryAfter(now.Add(wait).Format(http.TimeFormat), now, httpcall.MaxRetryAfter))
 	})
 }
 
@@ -64,7 +64,7 @@ func FuzzRetryAfter(f *testing.F) {
 		f.Add(seed, int64(0))
 	}
 	f.Fuzz(func(t *testing.T, header string, at int64) {
-		wait := httpcall.RetryAfter(header, time.Unix(at, 0))
+		wait := httpcall.RetryAfter(header, time.Unix(at, 0), httpcall.MaxRetryAfter)
 		require.GreaterOrEqual(t, wait, time.Duration(0))
 		require.LessOrEqual(t, wait, httpcall.MaxRetryAfter)
 	})

@@ -1,6 +1,7 @@
 package resilient
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -19,7 +20,7 @@ const (
 	HalfOpen State = "half-open" // one is let through as a probe
 )
 
-// StateChange is what [Config.OnStateChange] hears.
+// StateChange is what [Config.OnStateChange] gets.
 type StateChange struct {
 	Connector string // its name
 	From, To  State
@@ -35,17 +36,18 @@ var states = map[circuitbreaker.State]State{
 // neither, and calls that are not counted in a state in which they did not begin.
 type breaker struct {
 	inner  circuitbreaker.CircuitBreaker[any]
-	hear   func(from, to State)
+	hear   func(ctx context.Context, from, to State)
 	clock  ports.Clock
 	window time.Duration
 
-	mu     sync.Mutex // over each use of inner that may change its state
-	term   int        // counts the states so far
-	quiet  bool       // the change under way is no change
-	latest time.Time  // that the clock showed, as people read it
+	mu     sync.Mutex      // over each use of inner that may change its state
+	ctx    context.Context //nolint:containedctx // of the lookup that uses inner
+	term   int             // counts the states so far
+	quiet  bool            // the change under way is not reported
+	latest time.Time       // that the clock showed, as people read it
 }
 
-func newBreaker(cfg Config, hear func(from, to State)) *breaker {
+func newBreaker(cfg Config, hear func(ctx context.Context, from, to State)) *breaker {
 	b := &breaker{hear: hear, clock: ports.SystemClock(), window: cfg.Window}
 	b.inner = circuitbreaker.NewBuilder[any]().
 		WithFailureRateThreshold(float64(cfg.FailurePercent)/100, uint(cfg.MinCalls), cfg.Window).
@@ -62,13 +64,14 @@ func (b *breaker) changed(e circuitbreaker.StateChangedEvent) {
 		return
 	}
 	b.term++
-	b.hear(states[e.OldState], states[e.NewState])
+	b.hear(b.ctx, states[e.OldState], states[e.NewState])
 }
 
-// admit lets a call begin, in the term given, or tells how long to wait.
-func (b *breaker) admit() (term int, wait time.Duration, ok bool) {
+// admit returns the term in which a call may begin, or how long to wait.
+func (b *breaker) admit(ctx context.Context) (term int, wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.ctx = ctx
 	b.follow()
 	if !b.inner.TryAcquirePermit() {
 		return 0, b.inner.RemainingDelay(), false
@@ -77,9 +80,10 @@ func (b *breaker) admit() (term int, wait time.Duration, ok bool) {
 }
 
 // settle counts how a call of the term ended.
-func (b *breaker) settle(term int, health ports.Health) {
+func (b *breaker) settle(ctx context.Context, term int, health ports.Health) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.ctx = ctx
 	b.follow()
 	switch {
 	case term != b.term:
@@ -88,12 +92,14 @@ func (b *breaker) settle(term int, health ports.Health) {
 	case health == ports.Healthy:
 		b.inner.RecordSuccess()
 	case b.inner.IsHalfOpen():
-		b.renew()
+		// The next lookup is the probe: failsafe frees the probe's place only with a
+		// result, so the half-open state begins again.
+		b.restart(func() { b.inner.Open(); b.inner.HalfOpen() })
 	}
 }
 
-// follow begins to count anew when the clock was set back. The window goes by the
-// time of day, and would hold on to what is in it until that comes again.
+// follow resets the window when the clock was set back. The window goes by the time
+// of day, and would keep what is in it until that comes again.
 func (b *breaker) follow() {
 	now := b.clock.Now().Round(0) // what jumps is the time of day
 	switch back := b.latest.Sub(now); {
@@ -102,19 +108,13 @@ func (b *breaker) follow() {
 	case back > b.window:
 		b.latest = now
 		if b.inner.IsClosed() {
-			b.anew(func() { b.inner.Open(); b.inner.Close() })
+			b.restart(func() { b.inner.Open(); b.inner.Close() })
 		}
 	}
 }
 
-// renew gives the probe's place to the next: failsafe gives it back only with a
-// result, so the half-open state begins anew.
-func (b *breaker) renew() {
-	b.anew(func() { b.inner.Open(); b.inner.HalfOpen() })
-}
-
-// anew lets a state begin again, of which nobody hears.
-func (b *breaker) anew(begin func()) {
+// restart begins a state again without a report.
+func (b *breaker) restart(begin func()) {
 	b.quiet = true
 	begin()
 	b.quiet = false

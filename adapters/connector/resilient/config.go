@@ -1,6 +1,8 @@
 package resilient
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -45,50 +47,37 @@ type Config struct {
 	// answered try_later, from 1 to [MaxMaxConcurrent]; 0: [DefaultMaxConcurrent].
 	MaxConcurrent int
 
-	// OnStateChange hears of each change of the breaker, in order; nil: nobody
-	// does. Lookups wait for it: it must return soon, not look up anything and
-	// not panic.
-	OnStateChange func(StateChange)
+	// OnStateChange is called at each change of the breaker, in order, with the
+	// context of the lookup that caused it. Lookups wait for it: it must return
+	// soon, look nothing up and not panic. It may be nil.
+	OnStateChange func(ctx context.Context, change StateChange)
 }
 
-func (c *Config) filled() (Config, error) {
-	var f Config
-	if c != nil {
-		f = *c
+func (c *Config) withDefaults() (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	f.MinCalls = cmp.Or(f.MinCalls, DefaultMinCalls)
+	f.FailurePercent = cmp.Or(f.FailurePercent, DefaultFailurePercent)
+	f.MaxConcurrent = cmp.Or(f.MaxConcurrent, DefaultMaxConcurrent)
+	f.Window = cmp.Or(f.Window, DefaultWindow)
+	f.OpenFor = cmp.Or(f.OpenFor, DefaultOpenFor)
+	f.RetryDelay = cmp.Or(f.RetryDelay, DefaultRetryDelay)
+	if f.OnStateChange == nil {
+		f.OnStateChange = func(context.Context, StateChange) {}
 	}
-	for _, n := range []struct {
-		name       string
-		value      *int
-		zero, most int
-	}{
-		{"MinCalls", &f.MinCalls, DefaultMinCalls, MaxMinCalls},
-		{"FailurePercent", &f.FailurePercent, DefaultFailurePercent, 100},
-		{"MaxConcurrent", &f.MaxConcurrent, DefaultMaxConcurrent, MaxMaxConcurrent},
-	} {
-		if *n.value == 0 {
-			*n.value = n.zero
-		}
-		if *n.value < 1 || *n.value > n.most {
-			return f, bad(fmt.Sprintf("%s must be from 1 to %d", n.name, n.most))
-		}
-	}
-	for _, d := range []struct {
-		name  string
-		value *time.Duration
-		zero  time.Duration
-	}{
-		{"Window", &f.Window, DefaultWindow},
-		{"OpenFor", &f.OpenFor, DefaultOpenFor},
-		{"RetryDelay", &f.RetryDelay, DefaultRetryDelay},
-	} {
-		if *d.value == 0 {
-			*d.value = d.zero
-		}
-		if *d.value < MinDuration || *d.value > MaxDuration {
-			return f, bad(fmt.Sprintf("%s must be from %s to %s", d.name, MinDuration, MaxDuration))
-		}
-	}
-	return f, nil
+	return f, cmp.Or(
+		within("MinCalls", f.MinCalls, 1, MaxMinCalls),
+		within("FailurePercent", f.FailurePercent, 1, 100),
+		within("MaxConcurrent", f.MaxConcurrent, 1, MaxMaxConcurrent),
+		within("Window", f.Window, MinDuration, MaxDuration),
+		within("OpenFor", f.OpenFor, MinDuration, MaxDuration),
+		within("RetryDelay", f.RetryDelay, MinDuration, MaxDuration),
+	)
 }
 
-func bad(message string) error { return errcodes.New(errcodes.Configuration, message) }
+// within returns an error that names the field unless value is from low to high.
+func within[T cmp.Ordered](field string, value, low, high T) error {
+	if value >= low && value <= high {
+		return nil
+	}
+	return errcodes.New(errcodes.Configuration, fmt.Sprintf("%s is %v, want %v to %v", field, value, low, high))
+}

@@ -3,6 +3,7 @@ package resilient
 import (
 	"context"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -20,15 +21,15 @@ type Connector struct {
 	places  chan struct{}
 }
 
-// New wraps a connector. Without one, or with a bad value in cfg, it is
+// New wraps a connector. A nil one, and a bad value in cfg, are
 // [errcodes.Configuration].
 func New(inner ports.AccountConnector, cfg *Config) (*Connector, error) {
-	c, err := cfg.filled()
+	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if inner == nil {
-		return nil, bad("there is no connector to wrap")
+	if v := reflect.ValueOf(inner); inner == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, errcodes.New(errcodes.Configuration, "a connector is required")
 	}
 	w := &Connector{
 		inner: inner, name: inner.Name(), cfg: c, clock: ports.SystemClock(),
@@ -38,10 +39,8 @@ func New(inner ports.AccountConnector, cfg *Config) (*Connector, error) {
 	return w, nil
 }
 
-func (c *Connector) heard(from, to State) {
-	if c.cfg.OnStateChange != nil {
-		c.cfg.OnStateChange(StateChange{Connector: c.name, From: from, To: to})
-	}
+func (c *Connector) heard(ctx context.Context, from, to State) {
+	c.cfg.OnStateChange(ctx, StateChange{Connector: c.name, From: from, To: to})
 }
 
 // Name gives the wrapped connector's.
@@ -106,12 +105,12 @@ const unasked ports.Outcome = ""
 
 // try asks once, if the breaker allows it.
 func (c *Connector) try(ctx context.Context, lookup ports.AccountLookup) (answer ports.Answer, outcome ports.Outcome, err error) {
-	term, wait, ok := c.breaker.admit()
+	term, wait, ok := c.breaker.admit(ctx)
 	if !ok {
 		return ports.Answer{Kind: ports.AnswerTryLater, After: wait}, unasked, nil
 	}
 	outcome = ports.OutcomeMalformed // a panic's
-	defer func() { c.breaker.settle(term, outcome.Rule().Health) }()
+	defer func() { c.breaker.settle(ctx, term, outcome.Rule().Health) }()
 	answer, err = c.inner.Lookup(ctx, lookup)
 	outcome = outcomeOf(ctx, answer, err)
 	return answer, outcome, err

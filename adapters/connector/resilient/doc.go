@@ -3,7 +3,7 @@
 // bound on lookups at a time.
 //
 //	connector, err := resilient.New(provider, &resilient.Config{
-//		OnStateChange: func(c resilient.StateChange) { log.Info("breaker", "to", c.To) },
+//		OnStateChange: func(_ context.Context, c resilient.StateChange) { log.Info("breaker", "to", c.To) },
 //	})
 //	if err != nil {
 //		return err

@@ -17,7 +17,7 @@ func ExampleNew() {
 	}
 	connector, err := resilient.New(provider, &resilient.Config{
 		MinCalls:      3,
-		OnStateChange: func(c resilient.StateChange) { fmt.Println(c.Connector, "is", c.To) },
+		OnStateChange: func(_ context.Context, c resilient.StateChange) { fmt.Println(c.Connector, "is", c.To) },
 	})
 	if err != nil {
 		fmt.Println(err)

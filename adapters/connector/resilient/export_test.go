@@ -18,5 +18,5 @@ func Clocked(c *Connector, clock ports.Clock) {
 	field := reflect.ValueOf(b.inner).Elem().FieldByName("config").FieldByName("clock")
 	field = reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
 	field.Set(reflect.ValueOf(clock))
-	b.anew(func() { b.inner.Open(); b.inner.Close() })
+	b.restart(func() { b.inner.Open(); b.inner.Close() })
 }

@@ -290,7 +290,7 @@ func TestWhatAClockThatIsSetBackLeavesAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, clock := &script{do: ending(ports.OutcomeMalformed)}, &setBack{Clock: ports.SystemClock()}
 		var heard []resilient.StateChange
-		c := open(t, s, &resilient.Config{NoRetry: true, OnStateChange: func(to resilient.StateChange) { heard = append(heard, to) }})
+		c := open(t, s, &resilient.Config{NoRetry: true, OnStateChange: func(_ context.Context, to resilient.StateChange) { heard = append(heard, to) }})
 		resilient.Clocked(c, clock)
 		for i := range resilient.DefaultMinCalls {
 			assert.Equal(t, resilient.Closed, c.State())
@@ -498,7 +498,10 @@ func TestChangesAreHeardInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []resilient.StateChange
 		cfg := small
-		cfg.OnStateChange = func(c resilient.StateChange) { heard = append(heard, c) }
+		cfg.OnStateChange = func(ctx context.Context, c resilient.StateChange) {
+			assert.Equal(t, t.Context(), ctx, "the lookup's context")
+			heard = append(heard, c)
+		}
 		s := &script{do: ending(ports.OutcomeMalformed)}
 		c := open(t, s, &cfg)
 		trip(t, c)
@@ -548,7 +551,7 @@ func TestManyAtOnce(t *testing.T) {
 		rows := ports.OutcomeRules()
 		return ending(rows[int(s.calls.Load())%len(rows)].Outcome)(ctx)
 	}
-	c := open(t, s, &resilient.Config{MinCalls: 3, OpenFor: time.Millisecond, RetryDelay: time.Millisecond, OnStateChange: func(resilient.StateChange) {}})
+	c := open(t, s, &resilient.Config{MinCalls: 3, OpenFor: time.Millisecond, RetryDelay: time.Millisecond, OnStateChange: func(context.Context, resilient.StateChange) {}})
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
@@ -570,7 +573,9 @@ func TestPassesThrough(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	_, err := resilient.New(nil, nil)
+	_, err := resilient.New((*script)(nil), nil)
+	require.ErrorIs(t, err, errcodes.Configuration, "a nil pointer")
+	_, err = resilient.New(nil, nil)
 	require.Equal(t, errcodes.Configuration, errcodes.Of(err))
 	for name, cfg := range map[string]resilient.Config{
 		"MinCalls": {MinCalls: -1}, "FailurePercent": {FailurePercent: 101}, "MaxConcurrent": {MaxConcurrent: resilient.MaxMaxConcurrent + 1},
