@@ -28,7 +28,7 @@ type AnswerCache interface {
 	// PutAnswer stores an answer under its key, in place of an earlier one.
 	PutAnswer(ctx context.Context, answer CachedAnswer) error
 
-	// Claim gives the holder (1 to 64 bytes) the right to ask about the key,
+	// Claim gives the holder (1 to [MaxHolder] bytes) the right to ask about the key,
 	// until the instant, and reports whether it has it: unless another holder's
 	// claim lasts beyond now. A holder may renew its own. Claims and answers do
 	// not touch each other.
@@ -38,7 +38,7 @@ type AnswerCache interface {
 	// no error.
 	Release(ctx context.Context, key AnswerKey, holder string) error
 
-	// PurgeAnswers removes up to n answers (1 to 10,000) with ExpiresAt at or
+	// PurgeAnswers removes up to n answers (1 to [MaxPage]) with ExpiresAt at or
 	// before the instant and tells how many, and claims that ended before it.
 	PurgeAnswers(ctx context.Context, before time.Time, n int) (int, error)
 }

@@ -64,7 +64,7 @@ type TokenStore interface {
 	// Revoke removes a token for good; an unknown one is no error. When it
 	// returns nil the token is gone.
 	Revoke(ctx context.Context, sha256 [32]byte) error
-	// PurgeTokens removes up to n tokens (1 to 10,000) with ExpiresAt at or
+	// PurgeTokens removes up to n tokens (1 to [MaxPage]) with ExpiresAt at or
 	// before the instant, and tells how many.
 	PurgeTokens(ctx context.Context, before time.Time, n int) (int, error)
 }

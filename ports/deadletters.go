@@ -16,7 +16,7 @@ type BuriedEvent struct {
 // stay until somebody replays or discards them.
 type DeadLetters interface {
 	// Buried lists buried events of any owner in the order of their saves, from
-	// the one behind after on; 0 is the start. limit is 1 to 1,000. None is an
+	// the one behind after on; 0 is the start. limit is 1 to [MaxSmallPage]. None is an
 	// empty answer; another limit is errcodes.InvalidRequest.
 	Buried(ctx context.Context, after int64, limit int) ([]BuriedEvent, error)
 

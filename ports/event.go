@@ -26,7 +26,7 @@ type Event struct {
 // Outbox hands out stored events for delivery. Order is kept per Key: while an
 // event is neither acknowledged nor buried, no later one of its key is claimed.
 type Outbox interface {
-	// Claim leases up to n events (1 to 1,000) that wait at now, in the order
+	// Claim leases up to n events (1 to [MaxClaim]) that wait at now, in the order
 	// of their saves, at most one of a key. Until now + lease nobody else gets
 	// them; after that they are claimable again. None is an empty answer.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]Event, error)
@@ -40,7 +40,7 @@ type Outbox interface {
 	// Retry gives the event back, to be claimed from at on.
 	Retry(ctx context.Context, e Event, at time.Time) error
 
-	// Bury sets the event aside with a reason of at most 1,024 bytes, and lets
+	// Bury sets the event aside with a reason of at most [MaxReason] bytes, and lets
 	// the next of its key pass. What happens to it then is for [DeadLetters].
 	Bury(ctx context.Context, e Event, reason string) error
 }

@@ -106,6 +106,11 @@ func ExampleSetRate() {
 	// invalid_request: a number is plain decimal text
 }
 
+func ExampleAllInRate() {
+	fmt.Println(ports.AllInRate("18.2500", 150))
+	// Output: 18.52375 <nil>
+}
+
 func ExampleNewPairSet() {
 	offered := ports.NewPairSet(ports.Pair{Base: "USD", Quote: "ZAR"}, ports.Pair{Base: "EUR", Quote: "XOF"})
 	fmt.Println(offered.All(), offered.Has(ports.Pair{Base: "ZAR", Quote: "USD"}))

@@ -1,6 +1,8 @@
 package ports
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cockroachdb/apd/v3"
@@ -16,12 +18,18 @@ const (
 	MaxDecimalDigits = 48 // digits of any decimal text: a rate, a markup's worth and room
 )
 
+// MaxMarkupBps is the highest [RateLock.MarkupBps].
+const MaxMarkupBps = 100_000
+
+// bpsDigits is how many digits a basis point shifts the point: 1 bp = 10^-4.
+const bpsDigits = 4
+
 // SetDecimal reads plain decimal text into dst: digits, at most one point with
 // digits on both sides, no sign, no exponent, no zero before another leading
 // digit, 1 to [MaxDecimalDigits] digits in all. Anything else is
 // [errcodes.InvalidRequest], and dst is undefined.
 func SetDecimal(dst *apd.Decimal, text string) error {
-	coeff, scale, ok := SmallDecimal(text)
+	coeff, scale, ok := smallDecimal(text)
 	if ok {
 		dst.Coeff.SetUint64(coeff)
 	} else if scale, ok = setLong(dst, text); !ok {
@@ -39,19 +47,74 @@ func SetRate(dst *apd.Decimal, text string) error {
 		return err
 	}
 	if dst.IsZero() {
-		return bad("a rate is above zero")
+		return bad("a rate is above 0")
 	}
 	exp := int(dst.NumDigits()) + int(dst.Exponent) // 10^(exp-1) ≤ rate < 10^exp
 	if exp > MaxRateExp || exp <= -MaxRateExp || len(text) > MaxRateDigits+1 {
-		return bad("the rate is absurd")
+		return bad("a rate is at least 1e-12, below 1e12 and of at most 30 digits")
 	}
 	return nil
 }
 
-// SmallDecimal reads decimal text of up to 19 bytes as coeff / 10^scale, in
-// machine words: what makes pricing cheap. false says that the text is longer,
-// or none that [SetDecimal] takes.
-func SmallDecimal(text string) (coeff uint64, scale int, ok bool) {
+// CheckRate reports whether text is a rate, as [SetRate] reads it.
+func CheckRate(text string) error {
+	var d apd.Decimal
+	return SetRate(&d, text)
+}
+
+func bad(message string) error { return errcodes.New(errcodes.InvalidRequest, message) }
+
+// AllInRate returns mid × (10000 + markupBps) / 10000, exactly, as plain decimal
+// text without trailing zeros behind the point (I6, SPEC 2.3). mid is text as
+// [SetRate] reads it; markupBps is 0 to [MaxMarkupBps]. Anything else is
+// [errcodes.InvalidRequest].
+func AllInRate(mid string, markupBps int) (string, error) {
+	var buf [64]byte
+	text, err := allInRate(buf[:0], mid, markupBps)
+	return string(text), err
+}
+
+// allInRate returns the text in buf, which is empty. It multiplies by an integer
+// and shifts the point: nothing is divided, so nothing can be rounded.
+func allInRate(buf []byte, mid string, markupBps int) ([]byte, error) {
+	if markupBps < 0 || markupBps > MaxMarkupBps {
+		return nil, bad("markupBps is outside 0 to " + strconv.Itoa(MaxMarkupBps))
+	}
+	if coeff, scale, ok := smallRate(mid); ok {
+		return appendPoint(strconv.AppendUint(buf, coeff*uint64(10_000+markupBps), 10), scale+bpsDigits), nil
+	}
+	var d apd.Decimal
+	if err := SetRate(&d, mid); err != nil {
+		return nil, err
+	}
+	var factor apd.BigInt
+	d.Coeff.Mul(&d.Coeff, factor.SetInt64(int64(10_000+markupBps)))
+	return appendPoint(d.Coeff.Append(buf, 10), int(-d.Exponent)+bpsDigits), nil
+}
+
+// appendPoint turns the digits of a coefficient into a plain decimal with scale
+// digits behind the point, and drops its trailing zeros.
+func appendPoint(digits []byte, scale int) []byte {
+	if missing := scale + 1 - len(digits); missing > 0 {
+		digits = slices.Insert(digits, 0, zeros[:missing]...)
+	}
+	for scale > 0 && digits[len(digits)-1] == '0' {
+		digits = digits[:len(digits)-1]
+		scale--
+	}
+	if scale == 0 {
+		return digits
+	}
+	return slices.Insert(digits, len(digits)-scale, '.')
+}
+
+// zeros suffices for the widest fraction: that of a rate and a markup's.
+var zeros = []byte(strings.Repeat("0", MaxRateDigits+bpsDigits+1))
+
+// smallDecimal reads decimal text of up to 19 bytes as coeff / 10^scale, in
+// machine words, which is what makes pricing cheap. ok is false for longer text,
+// and for text that [SetDecimal] rejects.
+func smallDecimal(text string) (coeff uint64, scale int, ok bool) {
 	point := -1
 	if len(text) == 0 || len(text) > 19 {
 		return 0, 0, false
@@ -78,22 +141,14 @@ func padded(text string) bool { return len(text) > 1 && text[0] == '0' && text[1
 // maxSmallCoeff leaves room for a markup of six digits in the machine word.
 const maxSmallCoeff = 100_000_000_000_000
 
-// SmallRate is [SetRate] in machine words, for rates whose digits make a number
-// below 10^14. false says nothing about the text: ask SetRate.
-func SmallRate(text string) (coeff uint64, scale int, ok bool) {
-	coeff, scale, ok = SmallDecimal(text)
+// smallRate is [SetRate] in machine words, for rates whose digits make a number
+// below 10^14. Text for which ok is false may still be a rate.
+func smallRate(text string) (coeff uint64, scale int, ok bool) {
+	coeff, scale, ok = smallDecimal(text)
 	// A fraction of up to 12 digits is not below 10^-12, and text of 12 bytes
 	// before its fraction not above 10^12.
 	return coeff, scale, ok && coeff > 0 && coeff < maxSmallCoeff && scale <= MaxRateExp && len(text)-scale <= MaxRateExp
 }
-
-// CheckRate reports whether text is a rate, as [SetRate] reads it.
-func CheckRate(text string) error {
-	var d apd.Decimal
-	return SetRate(&d, text)
-}
-
-func bad(message string) error { return errcodes.New(errcodes.InvalidRequest, message) }
 
 // setLong reads what is too long for a machine word.
 func setLong(dst *apd.Decimal, text string) (scale int, ok bool) {

@@ -144,7 +144,7 @@ type LiveQuery struct {
 	Pair  Pair
 	Since time.Time // only locks created at or after this; zero: all
 	After LockPos   // the last lock of the page before; zero: from the start
-	Limit int       // 1 to 10,000
+	Limit int       // 1 to MaxPage
 }
 
 // DueQuery asks for the active locks to expire by an instant, ordered by
@@ -152,7 +152,7 @@ type LiveQuery struct {
 type DueQuery struct {
 	By    time.Time
 	After LockPos
-	Limit int // 1 to 10,000
+	Limit int // 1 to MaxPage
 }
 
 // LockPos is a place in a listing: the time that the listing is ordered by, and

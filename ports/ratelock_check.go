@@ -1,133 +1,144 @@
 package ports
 
-import "github.com/corridor-go/corridor/errcodes"
+import (
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
+
+// Check returns [errcodes.CorruptRecord], which names the field, for a record that
+// no rate lock can have: storage is no way around a rule (I4 to I7). Times are
+// compared to the millisecond, as stores keep them. Owner may be any text, and so
+// may MidSource and ObservedMid; MidAt and ToleranceBps are not looked at.
+func (l *RateLock) Check() error {
+	if flaw := l.flaw(); flaw != "" {
+		return corrupt("a rate lock's " + flaw)
+	}
+	return nil
+}
+
+// flaw says what is wrong with the record, "" for nothing.
+func (l *RateLock) flaw() string {
+	drifted := l.CancellationReason == CancelledMarketDrift
+	switch {
+	case l.ID == "":
+		return "id is empty"
+	case l.Base == "" || l.Quote == "" || l.Base == l.Quote:
+		return "base and quote are not two currencies"
+	case l.CreatedAt.UnixMilli() >= l.ExpiresAt.UnixMilli():
+		return "expiresAt is not after createdAt"
+	case l.Status != LockActive && l.Status != LockExpired && l.Status != LockCancelled:
+		return "status is unknown"
+	case (l.Status == LockCancelled) != (drifted || l.CancellationReason == CancelledRequested) ||
+		l.Status != LockCancelled && l.CancellationReason != "":
+		return "cancellationReason does not fit its status"
+	case !l.endFits():
+		return "endedAt does not fit its status"
+	case drifted != (l.ObservedMid != ""):
+		return "observedMid does not fit its cancellationReason"
+	case !drifted && l.DeviationBps != 0:
+		return "deviationBps does not fit its cancellationReason"
+	case !l.priced():
+		return "allInRate is not its midRate plus its markupBps"
+	default:
+		return ""
+	}
+}
+
+func (l *RateLock) endFits() bool {
+	created, ended, expires := l.CreatedAt.UnixMilli(), l.EndedAt.UnixMilli(), l.ExpiresAt.UnixMilli()
+	switch {
+	case l.EndedAt.IsZero() || l.Status == LockActive:
+		return l.EndedAt.IsZero() && l.Status == LockActive
+	case l.Status == LockExpired:
+		return ended == expires
+	default:
+		return created <= ended && ended < expires
+	}
+}
+
+// priced checks I6: in machine words where they suffice, else by the text.
+func (l *RateLock) priced() bool {
+	if l.MarkupBps < 0 || l.MarkupBps > MaxMarkupBps {
+		return false
+	}
+	mid, scale, small := smallRate(l.MidRate)
+	if allIn, allInScale, ok := smallDecimal(l.AllInRate); small && ok {
+		want := mid * uint64(10_000+l.MarkupBps)
+		for scale += bpsDigits; scale > 0 && want%10 == 0; scale-- {
+			want /= 10
+		}
+		return allIn == want && allInScale == scale
+	}
+	var buf [64]byte
+	allIn, err := allInRate(buf[:0], l.MidRate, l.MarkupBps)
+	return err == nil && string(allIn) == l.AllInRate
+}
+
+// Check returns [errcodes.CorruptRecord] for a book that cannot be: a negative
+// Version; a slot that holds another book's lock, one that has ended, or a lock
+// behind an empty slot; locks whose CreatedAt does not rise to the millisecond, or
+// goes beyond HighWater. What a lock has in itself is for [RateLock.Check].
+func (b *Book) Check() error {
+	if b.Version < 0 {
+		return corrupt("a book's version is negative")
+	}
+	var before time.Time
+	live := b.Live()
+	for i := range live {
+		switch l := &live[i]; {
+		case l.Owner != b.Key.Owner || l.Base != b.Key.Pair.Base || l.Quote != b.Key.Pair.Quote:
+			return corrupt("a book holds another book's lock")
+		case l.Status != LockActive:
+			return corrupt("a book holds a lock that has ended")
+		case l.CreatedAt.UnixMilli() <= before.UnixMilli():
+			return corrupt("createdAt does not rise within a book")
+		}
+		before = live[i].CreatedAt
+	}
+	if before.UnixMilli() > b.HighWater.UnixMilli() {
+		return corrupt("a lock is above its book's highWater")
+	}
+	for i := range b.Slots[len(live):] {
+		if b.Slots[len(live)+i].ID != "" {
+			return corrupt("a book's slots are not filled from the front")
+		}
+	}
+	return nil
+}
+
+func corrupt(what string) error {
+	return errcodes.Wrap(errcodes.CorruptRecord, "", errcodes.New(errcodes.CorruptRecord, what))
+}
 
 // Check finds what is wrong with a change by itself, whatever a store holds. A
-// store asks it before all else, so that each refuses the same:
+// store asks it before all else, so that each rejects the same:
 //
-//   - a lock of another book, in Locks or in a slot, is errcodes.InvalidRequest;
-//   - a record that no lock can be, or slots that no book has, is
-//     errcodes.CorruptRecord: a Status or CancellationReason that there is not, an
-//     end without its fields or fields without their end, a MarkupBps below 0,
-//     an ExpiresAt that is not after CreatedAt to the millisecond, a slot of a lock
-//     that is not active, or behind an empty one;
-//   - the same ID twice in Locks, or in the slots, and what [CheckQueued] refuses,
-//     is errcodes.Conflict.
-//
-// Of prices it knows nothing: they are the rate lock service's to judge.
+//   - what [Book.Check] and [RateLock.Check] find, of each lock in Locks or in a
+//     slot, and a lock of another book, is [errcodes.CorruptRecord];
+//   - the same ID twice in Locks, or in the slots, and what [CheckQueued] finds, is
+//     [errcodes.Conflict].
 func (c *RateLockChange) Check() error {
-	for i := range c.Locks {
-		if err := c.Locks[i].check(&c.Book.Key); err != nil {
+	if err := c.Book.Check(); err != nil {
+		return err
+	}
+	live := c.Book.Live()
+	for i := range live {
+		if err := live[i].Check(); err != nil {
 			return err
 		}
 	}
-	if err := c.Book.checkSlots(); err != nil {
-		return err
+	for i := range c.Locks {
+		l := &c.Locks[i]
+		if l.Owner != c.Book.Key.Owner || l.Base != c.Book.Key.Pair.Base || l.Quote != c.Book.Key.Pair.Quote {
+			return corrupt("a lock of the change belongs to another book")
+		}
+		if err := l.Check(); err != nil {
+			return err
+		}
 	}
-	if twice(c.Locks, func(l *RateLock) string { return l.ID }) || c.Book.slotTwice() {
+	if twice(c.Locks, func(l *RateLock) string { return l.ID }) || len(live) == 2 && live[0].ID == live[1].ID {
 		return errcodes.New(errcodes.Conflict, "A change names the same lock twice")
 	}
 	return CheckQueued(c.Events, c.Work)
-}
-
-func (b *Book) checkSlots() error {
-	live := b.Live()
-	for i := range live {
-		if err := live[i].check(&b.Key); err != nil {
-			return err
-		}
-		if live[i].Status != LockActive {
-			return errcodes.New(errcodes.CorruptRecord, "A book's slots hold its active locks")
-		}
-	}
-	for i := len(live); i < len(b.Slots); i++ {
-		if b.Slots[i].ID != "" {
-			return errcodes.New(errcodes.CorruptRecord, "A book's slots are filled from the front")
-		}
-	}
-	return nil
-}
-
-// slotTwice is not twice of the slots, which would take the change to the heap.
-func (b *Book) slotTwice() bool {
-	live := b.Live()
-	for i := range live {
-		for j := range i {
-			if live[i].ID == live[j].ID {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// check judges a lock of the book of key.
-func (l *RateLock) check(key *BookKey) error {
-	switch {
-	case l.Owner != key.Owner || l.Base != key.Pair.Base || l.Quote != key.Pair.Quote:
-		return errcodes.New(errcodes.InvalidRequest, "A lock of the change belongs to another book")
-	case !l.possible():
-		return errcodes.New(errcodes.CorruptRecord, "A record of the change is none that a lock can have")
-	default:
-		return nil
-	}
-}
-
-func (l *RateLock) possible() bool {
-	drifted := l.CancellationReason == CancelledMarketDrift
-	return l.MarkupBps >= 0 && l.CreatedAt.UnixMilli() < l.ExpiresAt.UnixMilli() &&
-		reasonFits(l.Status, l.CancellationReason) && (l.Status == LockActive) == l.EndedAt.IsZero() &&
-		drifted == (l.ObservedMid != "") && (drifted || l.DeviationBps == 0)
-}
-
-// reasonFits reports whether there is the status, with such a reason.
-func reasonFits(s LockStatus, why CancellationReason) bool {
-	switch s {
-	case LockActive, LockExpired:
-		return why == ""
-	case LockCancelled:
-		return why == CancelledRequested || why == CancelledMarketDrift
-	default:
-		return false
-	}
-}
-
-// CheckQueued is errcodes.Conflict when the same ID comes twice in events, or
-// twice in work. Stores ask it of what a change of any record carries, before
-// they store anything.
-func CheckQueued(events []Event, work []WorkItem) error {
-	if twice(events, func(e *Event) string { return e.ID }) {
-		return errcodes.New(errcodes.Conflict, "A change names the same event twice")
-	}
-	if twice(work, func(w *WorkItem) string { return w.ID }) {
-		return errcodes.New(errcodes.Conflict, "A change names the same work item twice")
-	}
-	return nil
-}
-
-// few are as many as are sooner compared one by one: no more come with a change
-// of a service's.
-const few = 16
-
-// twice reports whether two of list have the same id.
-func twice[V any](list []V, id func(*V) string) bool {
-	if len(list) > few {
-		return twiceInMany(list, id)
-	}
-	for i := range list {
-		for j := range i {
-			if id(&list[i]) == id(&list[j]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func twiceInMany[V any](list []V, id func(*V) string) bool {
-	seen := make(map[string]struct{}, len(list))
-	for i := range list {
-		seen[id(&list[i])] = struct{}{}
-	}
-	return len(seen) < len(list)
 }

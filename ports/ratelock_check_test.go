@@ -11,16 +11,147 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
+// lockOf makes an active lock of an hour.
+func lockOf(id string, created time.Time) ports.RateLock {
+	return ports.RateLock{
+		ID: id, Owner: "acme", Base: "USD", Quote: "ZAR", MidRate: "18.25", MarkupBps: 150, AllInRate: "18.52375",
+		CreatedAt: created, ExpiresAt: created.Add(time.Hour), Status: ports.LockActive,
+	}
+}
+
+func expired(l ports.RateLock) ports.RateLock {
+	l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt
+	return l
+}
+
+func cancelled(l ports.RateLock) ports.RateLock {
+	l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledRequested, l.CreatedAt.Add(time.Minute)
+	return l
+}
+
+func drifted(l ports.RateLock) ports.RateLock {
+	l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledMarketDrift, l.CreatedAt.Add(time.Minute)
+	l.ObservedMid, l.DeviationBps = "18.80", 301
+	return l
+}
+
+func TestARecordThatALockCanHave(t *testing.T) {
+	for name, change := range map[string]func(*ports.RateLock){
+		"active":                        func(*ports.RateLock) {},
+		"expired":                       func(l *ports.RateLock) { *l = expired(*l) },
+		"cancelled":                     func(l *ports.RateLock) { *l = cancelled(*l) },
+		"cancelled as it began":         func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.CreatedAt },
+		"cancelled in its last instant": func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.ExpiresAt.Add(-time.Millisecond) },
+		"drifted":                       func(l *ports.RateLock) { *l = drifted(*l) },
+		"drifted by less than half a basis point": func(l *ports.RateLock) { *l = drifted(*l); l.DeviationBps = 0 },
+		"of no owner":           func(l *ports.RateLock) { l.Owner = "" },
+		"at the highest markup": func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = ports.MaxMarkupBps, "200.75" },
+		"without a markup":      func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = 0, "18.25" },
+		"with an all-in rate of 24 bytes": func(l *ports.RateLock) {
+			l.MidRate, l.MarkupBps, l.AllInRate = "1234567.890123456789", 1, "1234691.3469124691346789"
+		},
+		"with an all-in rate beyond a word": func(l *ports.RateLock) {
+			l.MidRate, l.MarkupBps, l.AllInRate = "123456.78901234", 99999, "1358012.333456838766"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := lockOf("rl_1", noon)
+			change(&l)
+			require.NoError(t, l.Check())
+		})
+	}
+}
+
+func TestARecordThatNoLockCanHave(t *testing.T) {
+	type damage = func(*ports.RateLock)
+	for field, flaws := range map[string]map[string]damage{
+		"id": {"none": func(l *ports.RateLock) { l.ID = "" }},
+		"base and quote": {
+			"one currency": func(l *ports.RateLock) { l.Quote = l.Base },
+			"no base":      func(l *ports.RateLock) { l.Base = "" },
+			"no quote":     func(l *ports.RateLock) { l.Quote = "" },
+		},
+		"expiresAt": {
+			"at createdAt":                      func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt },
+			"within createdAt's millisecond":    func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt.Add(time.Millisecond - 1) },
+			"an expired lock's before its time": func(l *ports.RateLock) { *l = expired(*l); l.ExpiresAt = l.CreatedAt.Add(-1) },
+		},
+		"status": {
+			"none":    func(l *ports.RateLock) { l.Status = "" },
+			"unknown": func(l *ports.RateLock) { *l = cancelled(*l); l.Status = "paused" },
+		},
+		"cancellationReason": {
+			"of an active lock":    func(l *ports.RateLock) { l.CancellationReason = ports.CancelledRequested },
+			"of an expired lock":   func(l *ports.RateLock) { *l = expired(*l); l.CancellationReason = ports.CancelledRequested },
+			"missing":              func(l *ports.RateLock) { *l = cancelled(*l); l.CancellationReason = "" },
+			"unknown":              func(l *ports.RateLock) { *l = cancelled(*l); l.CancellationReason = "boredom" },
+			"unknown of an active": func(l *ports.RateLock) { l.CancellationReason = "boredom" },
+		},
+		"endedAt": {
+			"of an active lock":         func(l *ports.RateLock) { l.EndedAt = l.ExpiresAt },
+			"missing":                   func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = time.Time{} },
+			"missing of an expired":     func(l *ports.RateLock) { *l = expired(*l); l.EndedAt = time.Time{} },
+			"before createdAt":          func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.CreatedAt.Add(-time.Millisecond) },
+			"of a cancelled at its end": func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.ExpiresAt },
+			"of an expired before it":   func(l *ports.RateLock) { *l = expired(*l); l.EndedAt = l.ExpiresAt.Add(-time.Millisecond) },
+		},
+		"observedMid": {
+			"of a requested end": func(l *ports.RateLock) { *l = cancelled(*l); l.ObservedMid = "19" },
+			"of an active lock":  func(l *ports.RateLock) { l.ObservedMid = "19" },
+			"missing":            func(l *ports.RateLock) { *l = drifted(*l); l.ObservedMid = "" },
+		},
+		"deviationBps": {"of a requested end": func(l *ports.RateLock) { *l = cancelled(*l); l.DeviationBps = 1 }},
+		"allInRate": {
+			"none":                     func(l *ports.RateLock) { l.AllInRate = "" },
+			"without the markup":       func(l *ports.RateLock) { l.AllInRate = "18.25" },
+			"padded":                   func(l *ports.RateLock) { l.AllInRate += "0" },
+			"longer and padded":        func(l *ports.RateLock) { l.MidRate, l.AllInRate = "1234567.890123456789", "1253086.408475308640835000" },
+			"of a negative markup":     func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = -1, "18.248175" },
+			"of too high a markup":     func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = ports.MaxMarkupBps+1, "200.751825" },
+			"beyond 64 bits":           func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "1", 0, "1152921504606846977" }, // 1 + 2⁶⁰
+			"of a mid of 0":            func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "0", 0, "0" },
+			"of a mid that is no rate": func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "1e1", 0, "10" },
+		},
+	} {
+		for name, spoil := range flaws {
+			t.Run(field+" "+name, func(t *testing.T) {
+				l := lockOf("rl_1", noon)
+				spoil(&l)
+				err := l.Check()
+				require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err))
+				require.ErrorContains(t, err, "a rate lock's "+field+" ")
+			})
+		}
+	}
+}
+
+func TestBooksThatCannotBe(t *testing.T) {
+	first, second := lockOf("lock-1", noon), lockOf("lock-2", noon.Add(time.Millisecond))
+	for name, spoil := range map[string]func(b *ports.Book){
+		"a negative version":          func(b *ports.Book) { b.Version = -1 },
+		"another owner's lock":        func(b *ports.Book) { b.Slots[1].Owner = "zenith" },
+		"another base's lock":         func(b *ports.Book) { b.Slots[0].Base = "EUR" },
+		"another quote's lock":        func(b *ports.Book) { b.Slots[1].Quote = "NGN" },
+		"a lock that has ended":       func(b *ports.Book) { b.Slots[1] = expired(b.Slots[1]) },
+		"locks of one millisecond":    func(b *ports.Book) { b.Slots[1].CreatedAt = first.CreatedAt.Add(time.Millisecond - 1) },
+		"a lock above the high water": func(b *ports.Book) { b.HighWater = first.CreatedAt },
+		"no high water":               func(b *ports.Book) { b.HighWater = time.Time{} },
+		"a lock behind an empty slot": func(b *ports.Book) { b.Slots[0] = ports.RateLock{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := ports.Book{Key: first.Book(), HighWater: second.CreatedAt, Slots: [ports.MaxLiveLocks]ports.RateLock{first, second}}
+			require.NoError(t, b.Check())
+			spoil(&b)
+			require.Equal(t, errcodes.CorruptRecord, errcodes.Of(b.Check()))
+		})
+	}
+}
+
 // TestChangesThatNoStoreTakes has what the stores' suites leave out: they have a
 // check for each impossible record.
 func TestChangesThatNoStoreTakes(t *testing.T) {
 	t.Parallel()
-	created := time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC)
-	lock := ports.RateLock{
-		ID: "lock-1", Owner: "acme", Base: "USD", Quote: "ZAR", CreatedAt: created, ExpiresAt: created.Add(time.Hour), Status: ports.LockActive,
-	}
-	other := lock
-	other.ID = "lock-2"
+	lock, other := lockOf("lock-1", noon), lockOf("lock-2", noon.Add(time.Millisecond))
 	many := func(n int) (events []ports.Event, work []ports.WorkItem) {
 		for i := range n {
 			events = append(events, ports.Event{ID: strconv.Itoa(i)})
@@ -33,11 +164,11 @@ func TestChangesThatNoStoreTakes(t *testing.T) {
 		code  errcodes.Code
 	}{
 		"nothing wrong":               {func(*ports.RateLockChange) {}, ""},
-		"another owner":               {func(c *ports.RateLockChange) { c.Locks[1].Owner = "zenith" }, errcodes.InvalidRequest},
-		"another base":                {func(c *ports.RateLockChange) { c.Locks[1].Base = "EUR" }, errcodes.InvalidRequest},
-		"another quote":               {func(c *ports.RateLockChange) { c.Locks[1].Quote = "NGN" }, errcodes.InvalidRequest},
-		"another owner in a slot":     {func(c *ports.RateLockChange) { c.Book.Slots[1].Owner = "zenith" }, errcodes.InvalidRequest},
-		"a lock in both slots":        {func(c *ports.RateLockChange) { c.Book.Slots[1] = lock }, errcodes.Conflict},
+		"another owner":               {func(c *ports.RateLockChange) { c.Locks[1].Owner = "zenith" }, errcodes.CorruptRecord},
+		"another base":                {func(c *ports.RateLockChange) { c.Locks[1].Base = "EUR" }, errcodes.CorruptRecord},
+		"another quote":               {func(c *ports.RateLockChange) { c.Locks[1].Quote = "NGN" }, errcodes.CorruptRecord},
+		"another owner in a slot":     {func(c *ports.RateLockChange) { c.Book.Slots[1].Owner = "zenith" }, errcodes.CorruptRecord},
+		"a lock in both slots":        {func(c *ports.RateLockChange) { c.Book.Slots[1].ID = lock.ID }, errcodes.Conflict},
 		"a lock twice":                {func(c *ports.RateLockChange) { c.Locks[1] = lock }, errcodes.Conflict},
 		"an empty slot with the rest": {func(c *ports.RateLockChange) { c.Book.Slots[1].ID = "" }, ""},
 		"many events and items":       {func(c *ports.RateLockChange) { c.Events, c.Work = many(40) }, ""},
@@ -53,7 +184,7 @@ func TestChangesThatNoStoreTakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			change := ports.RateLockChange{
-				Book:  ports.Book{Key: lock.Book(), Slots: [ports.MaxLiveLocks]ports.RateLock{lock, other}},
+				Book:  ports.Book{Key: lock.Book(), HighWater: other.CreatedAt, Slots: [ports.MaxLiveLocks]ports.RateLock{lock, other}},
 				Locks: []ports.RateLock{lock, other},
 			}
 			c.spoil(&change)
@@ -63,12 +194,9 @@ func TestChangesThatNoStoreTakes(t *testing.T) {
 }
 
 func TestCheckingAChangeAllocatesNothing(t *testing.T) {
-	created := time.Date(2026, time.November, 20, 15, 0, 0, 0, time.UTC)
-	lock := ports.RateLock{
-		ID: "lock-1", Owner: "acme", Base: "USD", Quote: "ZAR", CreatedAt: created, ExpiresAt: created.Add(time.Hour), Status: ports.LockActive,
-	}
+	lock := lockOf("lock-1", noon)
 	change := ports.RateLockChange{
-		Book: ports.Book{Key: lock.Book(), Slots: [ports.MaxLiveLocks]ports.RateLock{lock}}, Locks: []ports.RateLock{lock},
+		Book: ports.Book{Key: lock.Book(), HighWater: noon, Slots: [ports.MaxLiveLocks]ports.RateLock{lock}}, Locks: []ports.RateLock{lock},
 		Events: []ports.Event{{ID: "a"}, {ID: "b"}}, Work: []ports.WorkItem{{ID: "a"}},
 	}
 	require.Zero(t, testing.AllocsPerRun(100, func() {

@@ -104,7 +104,7 @@ type ReportStore interface {
 	ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ReportJob, error)
 
 	// ExpiredReports lists ended jobs of any owner with EndedAt at or before the
-	// instant, in its order, then by ID; limit is 1 to 1,000.
+	// instant, in its order, then by ID; limit is 1 to [MaxSmallPage].
 	ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ReportJob, error)
 
 	// RemoveReport removes an ended job; one that is unknown is no error, one

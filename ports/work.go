@@ -22,7 +22,7 @@ type WorkItem struct {
 
 // Work hands out stored work items.
 type Work interface {
-	// Claim leases up to n items (1 to 1,000) of the kind that are due at now,
+	// Claim leases up to n items (1 to [MaxClaim]) of the kind that are due at now,
 	// earliest first. Until now + lease nobody else gets them; after that they
 	// are claimable again. None is an empty answer.
 	Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]WorkItem, error)
@@ -36,6 +36,6 @@ type Work interface {
 	// Retry gives the item back, to be claimed from at on.
 	Retry(ctx context.Context, w WorkItem, at time.Time) error
 
-	// Bury sets the item aside for good, with a reason of at most 1,024 bytes.
+	// Bury sets the item aside for good, with a reason of at most [MaxReason] bytes.
 	Bury(ctx context.Context, w WorkItem, reason string) error
 }

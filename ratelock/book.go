@@ -33,45 +33,16 @@ var (
 // this package is errcodes.CorruptRecord.
 func RestoreBook(rec ports.Book) (*Book, error) {
 	b := &Book{rec: rec}
-	return b, b.check()
-}
-
-func (b *Book) check() error {
-	if err := checkBook(&b.rec); err != nil {
-		return err
+	if err := rec.Check(); err != nil {
+		return nil, err
 	}
-	live := b.rec.Live()
-	for i := range live {
-		if err := CheckRecord(&live[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkBook checks what the locks of a book share; CheckRecord does the rest.
-func checkBook(rec *ports.Book) error {
-	if rec.Version < 0 {
-		return corrupt("a version is not negative")
-	}
-	var before time.Time
 	live := rec.Live()
 	for i := range live {
-		l := &live[i]
-		switch {
-		case l.Book() != rec.Key:
-			return corrupt("a book holds another book's lock")
-		case l.Status != ports.LockActive:
-			return corrupt("a book holds a lock that has ended")
-		case !l.CreatedAt.After(before):
-			return corrupt("createdAt does not rise within a book")
+		if err := live[i].Check(); err != nil {
+			return nil, err
 		}
-		before = l.CreatedAt
 	}
-	if before.After(rec.HighWater) {
-		return corrupt("a lock is above its book's high water")
-	}
-	return nil
+	return b, nil
 }
 
 // DecisionTime is the instant at which the book decides: the clock's, to the
@@ -168,7 +139,7 @@ func (b *Book) Mint(now time.Time, id string, terms Terms, price ports.Price) (p
 	if err != nil {
 		return ports.RateLock{}, err
 	}
-	allIn, err := Price(price.Mid, terms.MarkupBps)
+	allIn, err := ports.AllInRate(price.Mid, terms.MarkupBps)
 	if err != nil {
 		return ports.RateLock{}, err
 	}

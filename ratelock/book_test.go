@@ -192,39 +192,6 @@ func TestABookThatCannotBeIsRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestARecordThatCannotBeIsRefused(t *testing.T) {
-	b, err := ratelock.RestoreBook(ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}})
-	require.NoError(t, err)
-	_, err = b.Mint(noon, "rl_1", plain, priceAt(noon, "18.25"))
-	require.NoError(t, err)
-	require.NoError(t, b.Cancel(noon.Add(time.Minute), "rl_1"))
-	cancelled, _ := b.Find("rl_1")
-	require.NoError(t, ratelock.CheckRecord(&cancelled))
-	for name, damage := range map[string]func(*ports.RateLock){
-		"no id":                              func(l *ports.RateLock) { l.ID = "" },
-		"one currency":                       func(l *ports.RateLock) { l.Quote = l.Base },
-		"no reason":                          func(l *ports.RateLock) { l.CancellationReason = "" },
-		"a reason of its own":                func(l *ports.RateLock) { l.CancellationReason = "boredom" },
-		"a status of its own":                func(l *ports.RateLock) { l.Status = "paused" },
-		"cancelled and never ended":          func(l *ports.RateLock) { l.EndedAt = time.Time{} },
-		"cancelled before it began":          func(l *ports.RateLock) { l.EndedAt = l.CreatedAt.Add(-1) },
-		"cancelled when it was over":         func(l *ports.RateLock) { l.EndedAt = l.ExpiresAt },
-		"expired with a reason":              func(l *ports.RateLock) { l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt },
-		"expired before its time":            func(l *ports.RateLock) { l.Status, l.CancellationReason = ports.LockExpired, "" },
-		"requested with an observation":      func(l *ports.RateLock) { l.ObservedMid = "19" },
-		"requested with a deviation":         func(l *ports.RateLock) { l.DeviationBps = 1 },
-		"drifted without an observation":     func(l *ports.RateLock) { l.CancellationReason = ports.CancelledMarketDrift },
-		"an all-in rate that is no number":   func(l *ports.RateLock) { l.AllInRate = "" },
-		"a markup beyond its bound":          func(l *ports.RateLock) { l.MarkupBps = ratelock.MaxMarkupBps + 1 },
-		"an all-in rate beyond 64 bits":      func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "1", 0, "1152921504606846977" }, // 1 + 2⁶⁰
-		"a mid and an all-in rate too small": func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "0", 0, "0" },
-	} {
-		l := cancelled
-		damage(&l)
-		require.ErrorIs(t, ratelock.CheckRecord(&l), errcodes.CorruptRecord, name)
-	}
-}
-
 func TestDriftLeavesItsTrace(t *testing.T) {
 	b, err := ratelock.RestoreBook(ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}})
 	require.NoError(t, err)
@@ -233,7 +200,7 @@ func TestDriftLeavesItsTrace(t *testing.T) {
 	require.NoError(t, b.Drift(noon.Add(time.Minute), "rl_1", "18.80", 301))
 	l, ok := b.Find("rl_1")
 	require.True(t, ok)
-	require.NoError(t, ratelock.CheckRecord(&l))
+	require.NoError(t, l.Check())
 	require.Equal(t, ports.LockCancelled, l.Status)
 	require.Equal(t, ports.CancelledMarketDrift, l.CancellationReason)
 	require.Equal(t, "18.80", l.ObservedMid)

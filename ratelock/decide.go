@@ -57,10 +57,10 @@ func (s *Service) settle(ctx context.Context, owner, id string, act func(*Book, 
 
 // checkRead checks a lock and its book as read together.
 func checkRead(l *ports.RateLock, rec *ports.Book) error {
-	if err := CheckRecord(l); err != nil {
+	if err := l.Check(); err != nil {
 		return err
 	}
-	if err := checkBook(rec); err != nil {
+	if err := rec.Check(); err != nil {
 		return err
 	}
 	if l.Status != ports.LockActive {

@@ -193,7 +193,7 @@ func (s *Service) eachLive(ctx context.Context, q ports.LiveQuery, visit func(po
 			return err
 		}
 		for _, l := range page {
-			if err := CheckRecord(&l); err != nil {
+			if err := l.Check(); err != nil {
 				_ = s.background(err)
 				continue
 			}

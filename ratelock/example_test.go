@@ -101,11 +101,6 @@ func ExampleNewKeeper() {
 	// 1ms true <nil>
 }
 
-func ExamplePrice() {
-	fmt.Println(ratelock.Price("18.2500", 150))
-	// Output: 18.52375 <nil>
-}
-
 func exampleRig() *ratelock.Service {
 	clock := portstest.NewClock(noon)
 	feed := fake.NewFeed(clock.Now)

@@ -111,7 +111,7 @@ func (r LockedRate) check() error {
 		ID: r.r.RateLockID, Base: r.r.Base, Quote: r.r.Quote, Status: ports.LockActive,
 		MidRate: r.r.MidRate, MarkupBps: r.r.MarkupBps, AllInRate: r.r.AllInRate, CreatedAt: r.r.UsedAt, ExpiresAt: r.r.ExpiresAt,
 	}
-	return CheckRecord(&l)
+	return l.Check()
 }
 
 // Value gives the JSON text, for a database. Errors are those of MarshalJSON.

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -20,9 +21,14 @@ func lockedJSON(base, quote, mid string, bps int, allIn string) string {
 		`"usedAt":"2026-11-20T12:00:00Z","expiresAt":"2026-11-20T13:00:00Z"}`, base, quote, mid, bps, allIn)
 }
 
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 func locked(t failer, base, quote, mid string, bps int) ratelock.LockedRate {
 	t.Helper()
-	allIn, err := ratelock.Price(mid, bps)
+	allIn, err := ports.AllInRate(mid, bps)
 	if err != nil {
 		t.Fatalf("price: %v", err)
 	}
@@ -188,7 +194,9 @@ func FuzzLockedRate(f *testing.F) {
 		if err := r.Scan(text); err != nil {
 			return
 		}
-		checkExact(t, r.Mid(), r.MarkupBps())
+		allIn, err := ports.AllInRate(r.Mid(), r.MarkupBps())
+		require.NoError(t, err)
+		require.Equal(t, allIn, r.AllIn())
 		kept, err := r.Value()
 		require.NoError(t, err)
 		var again ratelock.LockedRate

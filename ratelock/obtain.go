@@ -45,7 +45,7 @@ func (s *Service) ready(ctx context.Context, w *want, rec *ports.Book) (*ports.R
 	if *rec, err = s.store.Book(ctx, w.key); err != nil {
 		return nil, err
 	}
-	if err := checkBook(rec); err != nil {
+	if err := rec.Check(); err != nil {
 		return nil, err
 	}
 	at := decisionTime(rec, s.cfg.Clock.Now())
@@ -58,17 +58,17 @@ func (s *Service) ready(ctx context.Context, w *want, rec *ports.Book) (*ports.R
 			return nil, err
 		}
 	}
-	return l, CheckRecord(l)
+	return l, l.Check()
 }
 
 // alive gives the book's freshest valid lock, if it can be read and there is one.
 func (s *Service) alive(ctx context.Context, key ports.BookKey) (ports.RateLock, bool) {
 	rec, err := s.store.Book(ctx, key)
-	if err != nil || checkBook(&rec) != nil {
+	if err != nil || rec.Check() != nil {
 		return ports.RateLock{}, false
 	}
 	l, n := freshest(&rec, decisionTime(&rec, s.cfg.Clock.Now()))
-	if n == 0 || CheckRecord(l) != nil {
+	if n == 0 || l.Check() != nil {
 		return ports.RateLock{}, false
 	}
 	return *l, true

@@ -12,7 +12,7 @@ import (
 
 // Bounds of [Terms].
 const (
-	MaxMarkupBps    = 100_000
+	MaxMarkupBps    = ports.MaxMarkupBps
 	MaxToleranceBps = 100_000
 	MinValidity     = time.Second
 	MaxValidity     = 7 * 24 * time.Hour

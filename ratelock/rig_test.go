@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports"
@@ -84,4 +85,9 @@ func (r *rig) kinds() []string {
 		kinds = append(kinds, e.Kind)
 	}
 	return kinds
+}
+
+func drawRate(t *rapid.T) string {
+	return rapid.StringMatching(`(0|[1-9][0-9]{0,11})(\.[0-9]{1,18})?`).
+		Filter(func(text string) bool { return ports.CheckRate(text) == nil }).Draw(t, "rate")
 }

@@ -132,14 +132,11 @@ func (a *Authenticator) Revoke(ctx context.Context, token string) error {
 	return nil
 }
 
-// purgePage is how many expired tokens one Tick removes.
-const purgePage = 10_000
-
-// Tick removes up to 10,000 tokens that have expired by now from the store, and
+// Tick removes up to [ports.MaxPage] tokens that have expired by now from the store, and
 // tells how many. Without it the store grows; no token lives longer. A store
 // that fails is [errcodes.Unavailable].
 func (a *Authenticator) Tick(ctx context.Context, now time.Time) (purged int, err error) {
-	purged, err = a.tokens.PurgeTokens(ctx, now.UTC(), purgePage)
+	purged, err = a.tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)
 	if err != nil {
 		return purged, unavailable("purge tokens", err)
 	}

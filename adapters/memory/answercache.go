@@ -94,8 +94,6 @@ func (s *answerShard) purge(before time.Time, n int) int {
 // answers is the store as a ports.AnswerCache.
 type answers struct{ s *Store }
 
-const maxHolder = 64 // bytes
-
 func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
 	sh := a.s.answers.of(key)
 	if err := sh.using(ctx); err != nil {
@@ -124,7 +122,7 @@ func (a answers) PutAnswer(ctx context.Context, v ports.CachedAnswer) error {
 }
 
 func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
-	if err := within(len(holder), 1, maxHolder, "the length of a holder"); err != nil {
+	if err := ports.CheckHolder(holder); err != nil {
 		return false, err
 	}
 	sh := a.s.answers.of(key)
@@ -140,7 +138,7 @@ func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, 
 }
 
 func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
-	if err := within(len(holder), 1, maxHolder, "the length of a holder"); err != nil {
+	if err := ports.CheckHolder(holder); err != nil {
 		return err
 	}
 	sh := a.s.answers.of(key)
@@ -155,7 +153,7 @@ func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string
 }
 
 func (a answers) PurgeAnswers(ctx context.Context, before time.Time, n int) (int, error) {
-	if err := within(n, 1, maxPage, "a purge's n"); err != nil {
+	if err := ports.CheckLimit(n, ports.MaxPage); err != nil {
 		return 0, err
 	}
 	left := n

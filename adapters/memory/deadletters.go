@@ -55,7 +55,7 @@ func (b *buried) asBuriedEvent() ports.BuriedEvent {
 type deadLetters struct{ s *Store }
 
 func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
-	if err := within(limit, 1, maxBuriedPage, "a page's limit"); err != nil {
+	if err := ports.CheckLimit(limit, ports.MaxSmallPage); err != nil {
 		return nil, err
 	}
 	if err := d.s.reading(ctx); err != nil {

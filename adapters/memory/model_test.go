@@ -31,6 +31,9 @@ func (m *lockModel) book(k ports.BookKey) ports.Book {
 }
 
 func (m *lockModel) save(c ports.RateLockChange) errcodes.Code {
+	if c.Book.Version < 0 {
+		return errcodes.CorruptRecord
+	}
 	if m.book(c.Book.Key).Version != c.Book.Version {
 		return errcodes.Conflict
 	}
@@ -121,7 +124,10 @@ func drawChange(t *rapid.T, m *lockModel) ports.RateLockChange {
 	}
 	if n := len(b.Live()); n < len(b.Slots) && rapid.Bool().Draw(t, "mint") {
 		l := lockOf(b.Key, drawID(t), drawTime(t, "created"))
-		l.ExpiresAt = drawTime(t, "expires").Add(9 * time.Millisecond)
+		if !l.CreatedAt.After(b.HighWater) {
+			l.CreatedAt = b.HighWater.Add(time.Millisecond)
+		}
+		l.ExpiresAt = l.CreatedAt.Add(time.Duration(rapid.IntRange(1, 9).Draw(t, "life")) * time.Millisecond)
 		b.Slots[n], b.HighWater = l, l.CreatedAt
 		c.Locks = append(c.Locks, l)
 	}

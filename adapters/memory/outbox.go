@@ -137,17 +137,16 @@ func (o *outboxState) retry(e *event, at time.Time) {
 type outbox struct{ s *Store }
 
 func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
-	from, until, err := claimArgs(now, lease, n)
-	if err != nil {
+	if err := ports.CheckClaim(lease, n); err != nil {
 		return nil, err
 	}
 	if err := o.s.writing(ctx); err != nil {
 		return nil, err
 	}
 	defer o.s.mu.Unlock()
-	o.s.outbox.admit(from, n)
+	o.s.outbox.admit(now.UnixMilli(), n)
 	var got []ports.Event
-	for _, e := range o.s.outbox.heads.claim(from, until, n) {
+	for _, e := range o.s.outbox.heads.claim(now.UnixMilli(), now.Add(lease).UnixMilli(), n) {
 		v := e.value
 		v.Data, v.Attempt, v.Claim = copyBytes(v.Data), e.attempt, e.claim
 		got = append(got, v)
@@ -164,7 +163,7 @@ func (o outbox) Retry(ctx context.Context, e ports.Event, at time.Time) error {
 }
 
 func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
-	if err := within(len(reason), 0, maxReason, "the length of a reason"); err != nil {
+	if err := ports.CheckReason(reason); err != nil {
 		return err
 	}
 	return o.end(ctx, e, func(held *event) { o.s.outbox.bury(held, reason) })

@@ -41,7 +41,7 @@ func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, 
 }
 
 func (r rateLocks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-	if err := within(q.Limit, 1, maxPage, "a page's limit"); err != nil {
+	if err := ports.CheckLimit(q.Limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
 	if err := r.s.reading(ctx); err != nil {
@@ -70,7 +70,7 @@ func (r rateLocks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLoc
 }
 
 func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-	if err := within(q.Limit, 1, maxPage, "a page's limit"); err != nil {
+	if err := ports.CheckLimit(q.Limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
 	if err := r.s.reading(ctx); err != nil {

@@ -149,7 +149,7 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 }
 
 func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
-	if err := within(limit, 1, maxExpired, "a listing's limit"); err != nil {
+	if err := ports.CheckLimit(limit, ports.MaxSmallPage); err != nil {
 		return nil, err
 	}
 	if err := r.s.reading(ctx); err != nil {

@@ -83,7 +83,7 @@ func (t tokens) Revoke(ctx context.Context, sha256 [32]byte) error {
 }
 
 func (t tokens) PurgeTokens(ctx context.Context, before time.Time, n int) (int, error) {
-	if err := within(n, 1, maxPage, "a purge's n"); err != nil {
+	if err := ports.CheckLimit(n, ports.MaxPage); err != nil {
 		return 0, err
 	}
 	if err := t.s.writing(ctx); err != nil {

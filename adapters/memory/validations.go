@@ -107,7 +107,7 @@ func (v validations) Validation(ctx context.Context, owner, id string) (ports.Va
 }
 
 func (v validations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
-	if err := within(limit, 1, maxPage, "a page's limit"); err != nil {
+	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
 	if err := v.s.reading(ctx); err != nil {
@@ -128,7 +128,7 @@ func (v validations) Overdue(ctx context.Context, by time.Time, after ports.Vali
 }
 
 func (v validations) PurgeValidations(ctx context.Context, before time.Time, n int) (int, error) {
-	if err := within(n, 1, maxPage, "a purge's n"); err != nil {
+	if err := ports.CheckLimit(n, ports.MaxPage); err != nil {
 		return 0, err
 	}
 	if err := v.s.writing(ctx); err != nil {

@@ -64,8 +64,7 @@ func (w *workState) retry(e *item, at time.Time) {
 type work struct{ s *Store }
 
 func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
-	from, until, err := claimArgs(now, lease, n)
-	if err != nil {
+	if err := ports.CheckClaim(lease, n); err != nil {
 		return nil, err
 	}
 	if err := w.s.writing(ctx); err != nil {
@@ -77,7 +76,7 @@ func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.
 		return nil, nil
 	}
 	var got []ports.WorkItem
-	for _, e := range of.claim(from, until, n) {
+	for _, e := range of.claim(now.UnixMilli(), now.Add(lease).UnixMilli(), n) {
 		v := e.value
 		v.Payload, v.Attempt, v.Claim = copyBytes(v.Payload), e.attempt, e.claim
 		got = append(got, v)
@@ -94,7 +93,7 @@ func (w work) Retry(ctx context.Context, v ports.WorkItem, at time.Time) error {
 }
 
 func (w work) Bury(ctx context.Context, v ports.WorkItem, reason string) error {
-	if err := within(len(reason), 0, maxReason, "the length of a reason"); err != nil {
+	if err := ports.CheckReason(reason); err != nil {
 		return err
 	}
 	return w.end(ctx, v, w.s.work.bury)

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,8 +25,6 @@ const (
 			SELECT key FROM corridor.answer_claims WHERE until < $1
 			ORDER BY until LIMIT $2 FOR UPDATE SKIP LOCKED)))
 		SELECT count(*) FROM gone`
-
-	maxHolder = 64 // bytes
 )
 
 var (
@@ -67,7 +64,7 @@ func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {
 }
 
 func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
-	if err := checkHolder(holder); err != nil {
+	if err := ports.CheckHolder(holder); err != nil {
 		return false, err
 	}
 	claimed, err := a.count(ctx, claimKey, key[:], []byte(holder), millis(now), millis(until))
@@ -75,7 +72,7 @@ func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, 
 }
 
 func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
-	if err := checkHolder(holder); err != nil {
+	if err := ports.CheckHolder(holder); err != nil {
 		return err
 	}
 	_, err := a.count(ctx, releaseKey, key[:], []byte(holder))
@@ -84,11 +81,4 @@ func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string
 
 func (a answers) PurgeAnswers(ctx context.Context, before time.Time, n int) (int, error) {
 	return a.purge(ctx, purgeAnswers, before, n)
-}
-
-func checkHolder(holder string) error {
-	if len(holder) < 1 || len(holder) > maxHolder {
-		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A holder has 1 to %d bytes", maxHolder))
-	}
-	return nil
 }

@@ -33,7 +33,7 @@ const (
 )
 
 func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
-	if err := inRange(limit, maxBuriedPage); err != nil {
+	if err := ports.CheckLimit(limit, ports.MaxSmallPage); err != nil {
 		return nil, err
 	}
 	return list(ctx, d.Store, selectBuried, []any{after, limit}, func(rows pgx.Rows, e *ports.BuriedEvent) error {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ratelock"
 )
 
 // historyFaults looks through a history for what no order of its steps could excuse. It
@@ -28,7 +27,7 @@ func unsoundAnswers(ops []lockOp) (f []string) {
 		switch {
 		case o.Code != "":
 			f = append(f, fmt.Sprintf("%s failed: %s", o.Kind, o.Code))
-		case errcodes.Of(ratelock.CheckRecord(&o.Lock)) != "":
+		case errcodes.Of(o.Lock.Check()) != "":
 			f = append(f, fmt.Sprintf("I6, I7: %s told of an impossible lock: %+v", o.Kind, o.Lock))
 		case o.Lock.Book() != o.Book || o.ID != "" && o.Lock.ID != o.ID:
 			f = append(f, fmt.Sprintf("I31: %s told of another lock: %+v", o.Kind, o.Lock))

@@ -236,7 +236,7 @@ func requireNothingLost(t *testing.T, dsn string, acked *acknowledged) {
 	for id, told := range acked.locks {
 		l, book, err := store.RateLocks().Lock(t.Context(), told.Owner, id)
 		require.NoError(t, err, "acknowledged and lost (I10)")
-		require.NoError(t, ratelock.CheckRecord(&l))
+		require.NoError(t, l.Check())
 		_, err = ratelock.RestoreBook(book)
 		require.NoError(t, err)
 		require.Equal(t, told.AllInRate, l.AllInRate)

@@ -90,7 +90,7 @@ type claimVariant struct {
 // claimVariants look at enough for several who claim at once, each of whom passes
 // over what the others have locked. A window stands in the text, since a plan
 // that is made for any number is one for a large part of the table.
-var claimVariants = [...]claimVariant{newClaimVariant(10, 250), newClaimVariant(100, 1_000), newClaimVariant(maxClaim, 2_000)}
+var claimVariants = [...]claimVariant{newClaimVariant(10, 250), newClaimVariant(100, 1_000), newClaimVariant(ports.MaxClaim, 2_000)}
 
 func newClaimVariant(most, window int) claimVariant {
 	return claimVariant{most, strings.ReplaceAll(claimEvents, "window", strconv.Itoa(window))}
@@ -105,7 +105,7 @@ func claimUpTo(n int) string {
 }
 
 func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
-	if err := checkClaim(lease, n); err != nil {
+	if err := ports.CheckClaim(lease, n); err != nil {
 		return nil, err
 	}
 	claimed, again, err := o.claim(ctx, now, lease, n)
@@ -159,7 +159,7 @@ func (o outbox) Retry(ctx context.Context, e ports.Event, at time.Time) error {
 }
 
 func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
-	if err := checkReason(reason); err != nil {
+	if err := ports.CheckReason(reason); err != nil {
 		return err
 	}
 	return o.settle(ctx, e, buryEvent, []byte(reason))

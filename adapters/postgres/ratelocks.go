@@ -150,7 +150,7 @@ func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock,
 }
 
 func (r rateLocks) list(ctx context.Context, limit int, query string, args ...any) ([]ports.RateLock, error) {
-	if err := inRange(limit, maxPage); err != nil {
+	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
 	return list(ctx, r.Store, query, args, func(rows pgx.Rows, l *ports.RateLock) error { return rows.Scan(lockFields(l, true)...) })

@@ -172,7 +172,7 @@ func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob,
 // ClaimReport leaves a job that cannot be read with its lease, so that the next
 // claim gets the next job.
 func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
-	if err := checkClaim(lease, 1); err != nil {
+	if err := ports.CheckClaim(lease, 1); err != nil {
 		return ports.ReportJob{}, err
 	}
 	var j ports.ReportJob
@@ -191,7 +191,7 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 }
 
 func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
-	if err := inRange(limit, maxExpired); err != nil {
+	if err := ports.CheckLimit(limit, ports.MaxSmallPage); err != nil {
 		return nil, err
 	}
 	return list(ctx, r.Store, selectExpired, []any{millis(before), limit},

@@ -3,20 +3,17 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 type secrets struct{ *Store }
 
 const (
 	selectSecret = `SELECT secret FROM corridor.secrets WHERE name = $1`
-
-	maxName              = 64 // bytes
-	minSecret, maxSecret = 16, 1_024
 )
 
 var addSecret = counted(`INSERT INTO corridor.secrets (name, secret) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`)
@@ -25,11 +22,8 @@ var addSecret = counted(`INSERT INTO corridor.secrets (name, secret) VALUES ($1,
 // never removed: what is there once its adding has ended is the one for all,
 // however that ended.
 func (s secrets) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
-	if len(name) < 1 || len(name) > maxName {
-		return nil, errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A secret's name has 1 to %d bytes", maxName))
-	}
-	if len(fresh) < minSecret || len(fresh) > maxSecret {
-		return nil, errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A secret has %d to %d bytes", minSecret, maxSecret))
+	if err := ports.CheckSecret(name, fresh); err != nil {
+		return nil, err
 	}
 	secret, err := s.get(ctx, name)
 	if !errors.Is(err, pgx.ErrNoRows) {

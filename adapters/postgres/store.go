@@ -159,7 +159,7 @@ func (s *Store) usable(ctx context.Context) error {
 // purge removes what has passed: the query takes the instant and the most rows
 // to remove, and tells how many it removed.
 func (s *Store) purge(ctx context.Context, query string, before time.Time, n int) (int, error) {
-	if err := inRange(n, maxPage); err != nil {
+	if err := ports.CheckLimit(n, ports.MaxPage); err != nil {
 		return 0, err
 	}
 	return s.count(ctx, query, millis(before), n)

@@ -109,7 +109,7 @@ func (v validations) Validation(ctx context.Context, owner, id string) (ports.Va
 }
 
 func (v validations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
-	if err := inRange(limit, maxPage); err != nil {
+	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
 	args := []any{millis(by), millis(after.Deadline), []byte(after.ID), limit}

@@ -32,7 +32,7 @@ const (
 )
 
 func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
-	if err := checkClaim(lease, n); err != nil {
+	if err := ports.CheckClaim(lease, n); err != nil {
 		return nil, err
 	}
 	args := []any{[]byte(kind), millis(now), millis(now.Add(lease)), n}
@@ -52,7 +52,7 @@ func (w work) Retry(ctx context.Context, i ports.WorkItem, at time.Time) error {
 }
 
 func (w work) Bury(ctx context.Context, i ports.WorkItem, reason string) error {
-	if err := checkReason(reason); err != nil {
+	if err := ports.CheckReason(reason); err != nil {
 		return err
 	}
 	return w.settle(ctx, i, buryWork, []byte(reason))

@@ -9,13 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-)
-
-const (
-	maxClaim  = 1000
-	maxReason = 1024
 )
 
 // decision is how an item was settled.
@@ -115,13 +109,8 @@ func (l *localWork) close() {
 
 // Claim implements ports.Work.
 func (l *localWork) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
-	switch {
-	case n < 1 || n > maxClaim:
-		return nil, errcodes.New(errcodes.InvalidRequest, "a claim's n is 1 to 1000")
-	case lease <= 0:
-		return nil, errcodes.New(errcodes.InvalidRequest, "a lease is above zero")
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
+	if err := cmp.Or(ports.CheckClaim(lease, n), ctx.Err()); err != nil {
+		return nil, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,8 +160,8 @@ func (l *localWork) Retry(ctx context.Context, w ports.WorkItem, at time.Time) e
 
 // Bury implements ports.Work.
 func (l *localWork) Bury(ctx context.Context, w ports.WorkItem, reason string) error {
-	if len(reason) > maxReason {
-		return errcodes.New(errcodes.InvalidRequest, "a reason is at most 1024 bytes")
+	if err := ports.CheckReason(reason); err != nil {
+		return err
 	}
 	return l.settle(ctx, &w, decision{outcome: buried, reason: reason})
 }

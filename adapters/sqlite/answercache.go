@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -35,8 +34,6 @@ const (
 
 	purgeClaims = `DELETE FROM answer_claims WHERE key IN (
 		SELECT key FROM answer_claims WHERE until < ? ORDER BY until LIMIT ?)`
-
-	maxHolder = 64 // bytes
 )
 
 func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
@@ -63,7 +60,7 @@ func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {
 // Claim looks first: who waits for another's claim to end asks often, and must
 // not hold up the writers.
 func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
-	if err := checkHolder(holder); err != nil {
+	if err := ports.CheckHolder(holder); err != nil {
 		return false, err
 	}
 	args := []any{key[:], blob(holder), now.UnixMilli(), until.UnixMilli()}
@@ -84,7 +81,7 @@ func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, 
 }
 
 func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
-	if err := checkHolder(holder); err != nil {
+	if err := ports.CheckHolder(holder); err != nil {
 		return err
 	}
 	return a.update(ctx, func(ctx context.Context, s *session) error {
@@ -95,11 +92,4 @@ func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string
 
 func (a answers) PurgeAnswers(ctx context.Context, before time.Time, n int) (int, error) {
 	return a.purge(ctx, before, n, purgeAnswers, purgeClaims)
-}
-
-func checkHolder(holder string) error {
-	if len(holder) < 1 || len(holder) > maxHolder {
-		return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A holder has 1 to %d bytes", maxHolder))
-	}
-	return nil
 }

@@ -26,7 +26,7 @@ const (
 )
 
 func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
-	if err := inRange(limit, maxBuriedPage); err != nil {
+	if err := ports.CheckLimit(limit, ports.MaxSmallPage); err != nil {
 		return nil, err
 	}
 	var page []ports.BuriedEvent

@@ -131,7 +131,7 @@ func TestASaveThatIsRefusedCostsItsNeighboursNothing(t *testing.T) {
 	}{
 		"a stale version, first of all":         {firstMint("first", "rl_9"), errcodes.Conflict, 1},
 		"a lock of another, after the book":     {firstMint("thief", "rl_first"), errcodes.Conflict, 4},
-		"a lock of another book, before all":    {foreign, errcodes.InvalidRequest, 1},
+		"a lock of another book, before all":    {foreign, errcodes.CorruptRecord, 1},
 		"a record that the tables do not allow": {broken, errcodes.CorruptRecord, 4},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func addEvent(ctx context.Context, s *session, e *ports.Event) error {
 }
 
 func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
-	if err := checkClaim(lease, n); err != nil {
+	if err := ports.CheckClaim(lease, n); err != nil {
 		return nil, err
 	}
 	var waits bool
@@ -154,7 +154,7 @@ func (o outbox) Retry(ctx context.Context, e ports.Event, at time.Time) error {
 }
 
 func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
-	if err := checkReason(reason); err != nil {
+	if err := ports.CheckReason(reason); err != nil {
 		return err
 	}
 	return o.settle(ctx, e, true, buryEvent, reason)

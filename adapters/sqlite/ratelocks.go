@@ -112,7 +112,7 @@ func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock,
 }
 
 func (r rateLocks) list(ctx context.Context, limit int, query string, args ...any) ([]ports.RateLock, error) {
-	if err := inRange(limit, maxPage); err != nil {
+	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
 	var locks []ports.RateLock

@@ -196,7 +196,7 @@ func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob,
 }
 
 func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
-	if err := checkClaim(lease, 1); err != nil {
+	if err := ports.CheckClaim(lease, 1); err != nil {
 		return ports.ReportJob{}, err
 	}
 	var free bool
@@ -228,7 +228,7 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 }
 
 func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int) ([]ports.ReportJob, error) {
-	if err := inRange(limit, maxExpired); err != nil {
+	if err := ports.CheckLimit(limit, ports.MaxSmallPage); err != nil {
 		return nil, err
 	}
 	var expired []ports.ReportJob

@@ -4,9 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 type secrets struct{ *Store }
@@ -15,17 +14,11 @@ const (
 	selectSecret = `SELECT secret FROM secrets WHERE name = ?`
 	addSecret    = `INSERT INTO secrets (name, secret) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`
 	hasSecret    = `SELECT count(*) FROM secrets WHERE name = ?`
-
-	maxName              = 64 // bytes
-	minSecret, maxSecret = 16, 1_024
 )
 
 func (s secrets) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
-	if len(name) < 1 || len(name) > maxName {
-		return nil, errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A secret's name has 1 to %d bytes", maxName))
-	}
-	if len(fresh) < minSecret || len(fresh) > maxSecret {
-		return nil, errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("A secret has %d to %d bytes", minSecret, maxSecret))
+	if err := ports.CheckSecret(name, fresh); err != nil {
+		return nil, err
 	}
 	secret, err := s.get(ctx, name)
 	if !errors.Is(err, sql.ErrNoRows) {

@@ -199,7 +199,7 @@ func (s *Store) runWrite(ctx context.Context, write func(context.Context, change
 // purge removes what has passed: each query takes the instant and the most rows
 // to remove. It tells how many the first removed.
 func (s *Store) purge(ctx context.Context, before time.Time, n int, queries ...string) (int, error) {
-	if err := inRange(n, maxPage); err != nil {
+	if err := ports.CheckLimit(n, ports.MaxPage); err != nil {
 		return 0, err
 	}
 	purged := make([]int64, len(queries))

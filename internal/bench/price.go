@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/shopspring/decimal"
 
-	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // mids have one to ten digits behind the point, as feeds give them.
@@ -16,7 +16,7 @@ func noClose() {}
 func priceOurs() (subject, error) {
 	return subject{func(n int) error {
 		for i := range n {
-			text, err := ratelock.Price(mids[i%len(mids)], markupBps)
+			text, err := ports.AllInRate(mids[i%len(mids)], markupBps)
 			if err != nil {
 				return err
 			}

@@ -97,7 +97,7 @@ func verifyAfterCrash(t *testing.T, path string, acked map[string][]string) {
 	for id, f := range acked {
 		l, book, err := store.RateLocks().Lock(t.Context(), f[1], id)
 		require.NoError(t, err, "acknowledged and lost")
-		require.NoError(t, ratelock.CheckRecord(&l))
+		require.NoError(t, l.Check())
 		require.Equal(t, f[3], l.AllInRate)
 		require.Equal(t, f[4], strconv.FormatInt(l.CreatedAt.UnixMilli(), 10))
 		if f[0] == string(ports.LockCancelled) {

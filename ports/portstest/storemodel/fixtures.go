@@ -17,7 +17,7 @@ var (
 func ActiveLock(owner, id string, created time.Time) ports.RateLock {
 	return ports.RateLock{
 		ID: id, Owner: owner, Base: USDZAR.Base, Quote: USDZAR.Quote,
-		MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375000",
+		MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375",
 		MidSource: "ecb", MidAt: created.Add(-time.Minute), ToleranceBps: 200,
 		CreatedAt: created, ExpiresAt: created.Add(24 * time.Hour), Status: ports.LockActive,
 	}

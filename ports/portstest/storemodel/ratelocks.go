@@ -48,6 +48,9 @@ func (d *lockDifferential) change(t *rapid.T) ports.RateLockChange {
 	require.NoError(t, err)
 	change := ports.RateLockChange{Book: b}
 	l := ActiveLock(owner, id, nearTimes.Draw(t, "created"))
+	if l.CreatedAt.UnixMilli() <= b.HighWater.UnixMilli() {
+		l = ActiveLock(owner, id, b.HighWater.Add(time.Millisecond))
+	}
 	switch live := b.Live(); rapid.SampledFrom([]string{"mint", "mint", "end", "end", "end any", "none"}).Draw(t, "kind") {
 	case "mint":
 		if len(live) < len(b.Slots) {
@@ -76,6 +79,7 @@ func (d *lockDifferential) change(t *rapid.T) ports.RateLockChange {
 }
 
 var (
+	lives           = named(rapid.SampledFrom([]time.Duration{0, 400 * time.Microsecond, time.Millisecond, 2 * time.Millisecond}))
 	fewKeysOfEvents = named(rapid.SampledFrom([]string{"k", "K"}))
 	fewBytes        = named(rapid.SampledFrom([][]byte{nil, {}, {0}}))
 )
@@ -86,13 +90,13 @@ func ended(t *rapid.T, l ports.RateLock) ports.RateLock {
 	l.Status, l.EndedAt = ports.LockExpired, l.ExpiresAt
 	switch rapid.IntRange(0, 2).Draw(t, "end") {
 	case 1:
-		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledRequested, nearTimes.Draw(t, "ended")
+		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledRequested, l.CreatedAt.Add(lives.Draw(t, "life"))
 	case 2:
-		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledMarketDrift, nearTimes.Draw(t, "ended")
+		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, ports.CancelledMarketDrift, l.CreatedAt.Add(lives.Draw(t, "life"))
 		l.ObservedMid, l.DeviationBps = "18.70", rapid.SampledFrom([]int64{0, 246}).Draw(t, "deviation")
 	}
 	if rapid.IntRange(0, 3).Draw(t, "other") == 0 {
-		l.MidRate, l.MarkupBps = "1", 7
+		l.MidRate, l.MarkupBps, l.AllInRate = "1", 7, "1.0007"
 	}
 	return l
 }

@@ -69,7 +69,9 @@ var changeSaboteurs = []saboteur{
 	})},
 	{"makes what cannot be possible", impossibleRecord, onSaved(func(c *ports.RateLockChange) {
 		for i := range c.Locks {
-			c.Locks[i].MarkupBps = max(0, c.Locks[i].MarkupBps)
+			if l := &c.Locks[i]; l.MarkupBps < 0 {
+				l.MarkupBps, l.MidRate, l.AllInRate = 0, "1", "1"
+			}
 		}
 	})},
 	{"blames the caller for a record that cannot be", impossibleRecord, func(b *bundle) {

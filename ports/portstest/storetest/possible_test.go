@@ -61,10 +61,10 @@ func impossibilities(before ports.Book, c ports.RateLockChange, stored bool) []s
 		l := &c.Locks[i]
 		drifted := l.CancellationReason == ports.CancelledMarketDrift
 		_, held := slotOf(c.Book, l.ID)
-		if err := ratelock.CheckRecord(l); err != nil {
+		if err := l.Check(); err != nil {
 			found = append(found, fmt.Sprintf("%.40q: %v", l.ID, err))
 		}
-		if price, err := ratelock.Price(l.MidRate, l.MarkupBps); err != nil || price != l.AllInRate {
+		if price, err := ports.AllInRate(l.MidRate, l.MarkupBps); err != nil || price != l.AllInRate {
 			found = append(found, fmt.Sprintf("%.40q: all-in rate %s, want %s", l.ID, l.AllInRate, price))
 		}
 		if !drifted && l.DeviationBps != 0 {

@@ -1,4 +1,4 @@
-package ratelock_test
+package ports_test
 
 import (
 	"math/big"
@@ -11,10 +11,9 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ratelock"
 )
 
-func TestPriceInWordsAndFigures(t *testing.T) {
+func TestAllInRateInWordsAndFigures(t *testing.T) {
 	for _, c := range []struct {
 		name, mid string
 		bps       int
@@ -30,32 +29,32 @@ func TestPriceInWordsAndFigures(t *testing.T) {
 		{"thirty digits", "123456789012.345678901234567891", 37, "123913579131.6913579131691357921967"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := ratelock.Price(c.mid, c.bps)
+			got, err := ports.AllInRate(c.mid, c.bps)
 			require.NoError(t, err)
 			require.Equal(t, c.want, got)
 		})
 	}
 }
 
-func TestPriceRefusesWhatIsNoRate(t *testing.T) {
+func TestAllInRateRejectsWhatIsNoRate(t *testing.T) {
 	for _, mid := range []string{
 		"", "0", "0.000", "-1", "+1", "1e3", "1.", ".5", "1..2", "01.5", "NaN", "Inf", "١", "1,5", " 1", "1 ",
 		"1000000000000", "0.000000000000999", strings.Repeat("1", 31), "0." + strings.Repeat("0", 30) + "1",
 	} {
-		_, err := ratelock.Price(mid, 0)
+		_, err := ports.AllInRate(mid, 0)
 		require.ErrorIs(t, err, errcodes.InvalidRequest, "%q", mid)
 	}
-	for _, bps := range []int{-1, ratelock.MaxMarkupBps + 1} {
-		_, err := ratelock.Price("1", bps)
+	for _, bps := range []int{-1, ports.MaxMarkupBps + 1} {
+		_, err := ports.AllInRate("1", bps)
 		require.ErrorIs(t, err, errcodes.InvalidRequest)
 	}
 }
 
 // I6, against rationals.
-func TestPriceIsExact(t *testing.T) {
+func TestAllInRateIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mid := drawRate(t)
-		bps := rapid.IntRange(0, ratelock.MaxMarkupBps).Draw(t, "bps")
+		bps := rapid.IntRange(0, ports.MaxMarkupBps).Draw(t, "bps")
 		checkExact(t, mid, bps)
 	})
 }
@@ -72,9 +71,9 @@ type failer interface {
 
 func checkExact(t failer, mid string, bps int) {
 	t.Helper()
-	got, err := ratelock.Price(mid, bps)
+	got, err := ports.AllInRate(mid, bps)
 	if err != nil {
-		t.Fatalf("Price(%q, %d): %v", mid, bps, err)
+		t.Fatalf("AllInRate(%q, %d): %v", mid, bps, err)
 	}
 	if strings.ContainsAny(got, "eE+-") || strings.HasSuffix(got, ".") {
 		t.Fatalf("%q is not plain", got)
@@ -82,7 +81,7 @@ func checkExact(t failer, mid string, bps int) {
 	m, _ := new(big.Rat).SetString(mid)
 	want := new(big.Rat).Mul(m, big.NewRat(int64(10_000+bps), 10_000))
 	if have, ok := new(big.Rat).SetString(got); !ok || have.Cmp(want) != 0 || have.Sign() <= 0 {
-		t.Fatalf("Price(%q, %d) = %q, want %s", mid, bps, got, want)
+		t.Fatalf("AllInRate(%q, %d) = %q, want %s", mid, bps, got, want)
 	}
 }
 
@@ -100,7 +99,7 @@ func FuzzDecimalText(f *testing.F) {
 		if n, err := strconv.Unquote(`"` + text + `"`); err != nil || strings.Trim(n, "0123456789.") != "" {
 			t.Fatalf("%q was taken", text)
 		}
-		checkExact(t, text, min(max(bps, 0), ratelock.MaxMarkupBps))
+		checkExact(t, text, min(max(bps, 0), ports.MaxMarkupBps))
 	})
 }
 
