@@ -47,7 +47,7 @@
 // the caller: no statement asks the server for the time. Decimals are text, so
 // that 18.2500 stays 18.2500. The views named readable_… show the same rows with
 // text ids and numeric rates, for people. The live locks of a book are packed in
-// its row (see ports.Book.AppendSlots), so that a full pair costs one row by
+// its row (see adapters/bookcodec), so that a full pair costs one row by
 // primary key.
 //
 // [Migrate] makes the tables, and [New] does so too unless it is told not to. The

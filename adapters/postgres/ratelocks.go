@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/corridor-go/corridor/adapters/bookcodec"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -129,7 +130,7 @@ func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, 
 	}
 	if err == nil {
 		b.Key = l.Book()
-		err = b.SetSlots(live)
+		err = bookcodec.Read(&b, live)
 	}
 	if err != nil {
 		return ports.RateLock{}, ports.Book{}, err
@@ -164,7 +165,7 @@ func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
 	}
 	b := &c.Book
 	args := []any{
-		[]byte(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote, b.Version, optionalMillis(b.HighWater), bytesOf(b.AppendSlots(nil)),
+		[]byte(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote, b.Version, optionalMillis(b.HighWater), bookcodec.Append(nil, b),
 		int16(len(b.Live())),
 	}
 	err := errLeftOut

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/corridor-go/corridor/adapters/bookcodec"
 	"github.com/corridor-go/corridor/adapters/postgres/internal/jsonlist"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -124,7 +125,7 @@ func (n number) ScanInt64(v pgtype.Int8) error {
 type slots struct{ book *ports.Book }
 
 // ScanBytes implements pgtype.BytesScanner.
-func (s slots) ScanBytes(v []byte) error { return s.book.SetSlots(v) }
+func (s slots) ScanBytes(v []byte) error { return bookcodec.Read(s.book, v) }
 
 // texts scans a JSON list of texts; nil for an empty one.
 type texts struct{ list *[]string }

@@ -39,7 +39,7 @@
 // readable_cached_answers, readable_answer_claims, readable_events,
 // readable_work_items and readable_tokens show the same rows with text ids and
 // RFC 3339 times. The live locks of a book are packed in its row (see
-// ports.Book.AppendSlots), so that a full pair costs one primary-key read.
+// adapters/bookcodec), so that a full pair costs one primary-key read.
 //
 // What providers said of transactions is kept as it came, in BLOBs of at most
 // 64 KiB; the view shows its length alone. Personal data of validations and

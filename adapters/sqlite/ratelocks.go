@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/corridor-go/corridor/adapters/bookcodec"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -91,7 +92,7 @@ func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, 
 	}
 	if err == nil {
 		b.Key = l.Book()
-		err = b.SetSlots(live)
+		err = bookcodec.Read(&b, live)
 	}
 	if err != nil {
 		return ports.RateLock{}, ports.Book{}, err
@@ -152,7 +153,7 @@ func saveRateLocks(ctx context.Context, s *session, c *ports.RateLockChange) err
 func saveBook(ctx context.Context, s *session, b *ports.Book) error {
 	query := insertBook
 	args := []any{
-		b.Version + 1, optionalMillis(b.HighWater), b.AppendSlots(nil), blob(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote,
+		b.Version + 1, optionalMillis(b.HighWater), bookcodec.Append(nil, b), blob(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote,
 	}
 	if b.Version != 0 {
 		query, args = updateBook, append(args, b.Version)

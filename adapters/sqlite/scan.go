@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/corridor-go/corridor/adapters/bookcodec"
 	"github.com/corridor-go/corridor/adapters/sqlite/internal/jsonlist"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -91,7 +92,7 @@ func (s slots) Scan(v any) error {
 	if !ok {
 		return wrongType(v)
 	}
-	return s.book.SetSlots(data)
+	return bookcodec.Read(s.book, data)
 }
 
 // texts scans a JSON list of texts; nil for an empty one.

@@ -120,6 +120,10 @@ var Layers = []Layer{
 		Own: append([]string{"errcodes", "ports", "adapters/format/cells"}, helpers...), Outside: []string{"*"}, NotStd: chance,
 	},
 	{
+		Name: "store", Packages: []string{"adapters/postgres", "adapters/sqlite"},
+		Own: []string{"errcodes", "ports", "adapters/bookcodec"}, Outside: []string{"*"}, NotStd: chance,
+	},
+	{
 		Name: "driven adapter", Packages: []string{"adapters/..."},
 		Own: append([]string{"errcodes", "ports", "ports/banks", "adapters/connector/httpcall", "internal/localfile"}, helpers...), Outside: []string{"*"}, NotStd: chance,
 	},

@@ -5,7 +5,7 @@
 -- constraints: each costs as much as an index does, and the store reads nothing
 -- without checking it.
 
--- live is what ports.Book.AppendSlots packs: the book's live locks. A book is
+-- live is what bookcodec.Append packs: the book's live locks. A book is
 -- updated at each mint, on its own page where there is room.
 CREATE TABLE corridor.books (
     owner      bytea       NOT NULL,

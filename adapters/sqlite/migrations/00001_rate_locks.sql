@@ -1,6 +1,6 @@
 -- +goose Up
 
--- live is what ports.Book.AppendSlots packs: the book's live locks.
+-- live is what bookcodec.Append packs: the book's live locks.
 CREATE TABLE books (
     owner      BLOB    NOT NULL,
     base       TEXT    NOT NULL,
