@@ -23,7 +23,7 @@ type attempt struct {
 	job job // as it was last stored
 }
 
-// made is what an attempt leaves.
+// made is what an attempt has written.
 type made struct {
 	rows   int64
 	asOf   time.Time
@@ -32,26 +32,26 @@ type made struct {
 }
 
 var (
-	errLost = errcodes.New(errcodes.Conflict, "The report was taken over, or cancelled")
+	errLost = errcodes.New(errcodes.Conflict, "Another process has the report, or it was cancelled")
 	errLate = errcodes.New(errcodes.DeadlineExceeded, "The report took too long")
 )
 
-// held gives the job as it was last stored.
+// held returns the job as it was last stored.
 func (a *attempt) held() job {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.job
 }
 
-// unbegun gives the job as if this attempt had not been: one that a shutdown
-// broke off is not a failure, and the next one takes its number.
+// unbegun returns the job as if there had been no attempt: one that Stop broke off
+// does not count.
 func (a *attempt) unbegun() job {
 	j := a.held()
 	j.rec.Attempts--
 	return j
 }
 
-// run writes the report, and beside it keeps the lease.
+// run writes the report and extends the lease meanwhile.
 func (a *attempt) run(ctx context.Context) (m made, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -66,15 +66,15 @@ func (a *attempt) run(ctx context.Context) (m made, err error) {
 		m, err = a.write(ctx)
 		return nil
 	})
-	_ = both.Wait() // neither gives an error
+	_ = both.Wait() // neither returns an error
 	if cause := context.Cause(ctx); err != nil && (errors.Is(cause, errLost) || errors.Is(cause, errLate)) {
 		err = cause
 	}
 	return m, err
 }
 
-// recovered makes an error of a panic in a source, a writer or the store of files:
-// this attempt fails, and no process, which would take the next ones with it.
+// recovered turns a panic in a source, a writer or the files into an error: the
+// attempt fails, and the process goes on.
 func (s *Service) recovered(ctx context.Context, what string, err *error) {
 	if v := recover(); v != nil {
 		*err = errcodes.Panicked(errcodes.Internal, v)
@@ -87,7 +87,7 @@ var errDone = errors.New("done")
 // keep extends the lease until the report is written or its time is up.
 func (a *attempt) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 	s := a.service
-	late := s.cfg.Clock.After(s.cfg.MaxRun) // no instant: the clock may be set meanwhile
+	late := s.cfg.Clock.After(s.cfg.MaxRun) // not an instant: the clock may be set meanwhile
 	for {
 		select {
 		case <-ctx.Done():
@@ -97,8 +97,8 @@ func (a *attempt) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		case <-s.cfg.Clock.After(s.cfg.Lease / 3):
 		}
-		// A beat that the end of the writing broke off would leave in doubt which
-		// version is stored, and with it the end.
+		// If the end of the writing broke a beat off, nobody would know which version
+		// is stored, and the end of the report could not be saved.
 		if err := a.beat(context.WithoutCancel(ctx), s.cfg.Clock.Now()); errcodes.Of(err) == errcodes.Conflict {
 			cancel(errLost)
 			return
@@ -106,8 +106,8 @@ func (a *attempt) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// beat tells the store how far the report is. Another failure than a conflict is
-// left to the next beat.
+// beat extends the lease and stores the number of rows so far. If it fails without
+// a conflict, the next beat tries again.
 func (a *attempt) beat(ctx context.Context, now time.Time) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

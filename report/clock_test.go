@@ -130,7 +130,7 @@ func TestAClockThatJumpsBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var took time.Duration
 			r := newRig(t, func(c *report.Config) {
-				c.Hooks.Ended = func(_ ports.ReportJob, d time.Duration) { took = d }
+				c.Hooks.Ended = func(_ context.Context, _ ports.ReportJob, d time.Duration) { took = d }
 			})
 			created := r.create(asked())
 			r.clock.Advance(-time.Hour)

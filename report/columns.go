@@ -5,15 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/jsontext"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TimeLayout is how times stand in reports: RFC 3339, UTC, milliseconds. Texts
-// of it are in the order of their times.
-const TimeLayout = "2006-01-02T15:04:05.000Z"
-
-// needed are the columns that reports cannot do without, by type.
+// needed are the columns that every source must have.
 var needed = []ports.Column{
 	{Name: ports.ColumnTransactionID, Type: ports.ColumnText}, {Name: ports.ColumnMerchantReference, Type: ports.ColumnText},
 	{Name: ports.ColumnStatus, Type: ports.ColumnText}, {Name: ports.ColumnDirection, Type: ports.ColumnText},
@@ -25,13 +22,14 @@ var needed = []ports.Column{
 func checkSource(columns []ports.Column) error {
 	for _, n := range needed {
 		if i := find(columns, n.Name); i < 0 || columns[i].Type != n.Type {
-			return misconfigured("the transaction source needs a column " + n.Name + " of the type " + string(n.Type))
+			return errcodes.New(errcodes.Configuration, "the transaction source needs a column "+n.Name+" of type "+string(n.Type))
 		}
 	}
 	return nil
 }
 
-// checkColumns refuses columns that there are none of, and those named twice.
+// checkColumns returns the columns asked for, all of them by default. It rejects
+// unknown columns and those named twice.
 func checkColumns(asked []string, columns []ports.Column) ([]string, error) {
 	if len(asked) == 0 {
 		return names(columns), nil
@@ -45,9 +43,8 @@ func checkColumns(asked []string, columns []ports.Column) ([]string, error) {
 	return append([]string(nil), asked...), nil
 }
 
-// faultOf says what is wrong with a column that was named beside those seen, and
-// marks it as seen. The names of columns are the service's own; what the client
-// wrote for one is shown to it as little as it takes.
+// faultOf returns what is wrong with a column that was named after those seen, or "",
+// and marks it as seen. Of a client's text the message shows only the beginning.
 func faultOf(name string, columns []ports.Column, seen map[string]bool) string {
 	switch {
 	case find(columns, name) < 0:
@@ -59,7 +56,7 @@ func faultOf(name string, columns []ports.Column, seen map[string]bool) string {
 	return ""
 }
 
-// with gives the columns with one more, unless it is there.
+// with returns the columns with one more, unless they have it.
 func with(columns []string, name string) []string {
 	if slices.Contains(columns, name) {
 		return columns
@@ -67,8 +64,8 @@ func with(columns []string, name string) []string {
 	return append(columns, name)
 }
 
-// describe gives the columns of those names. Money whose currency column was not
-// asked for names none.
+// describe returns the columns of the names. A money column names its currency
+// column only if that was asked for, too.
 func describe(names []string, columns []ports.Column) []ports.Column {
 	list := make([]ports.Column, len(names))
 	for i, name := range names {
@@ -80,7 +77,7 @@ func describe(names []string, columns []ports.Column) []ports.Column {
 	return list
 }
 
-// projected gives the columns asked for, of rows that hold all.
+// projected returns the columns asked for, of rows that have all.
 func projected(rows iter.Seq2[ports.Row, error], all []ports.Column, columns []string) iter.Seq2[ports.Row, error] {
 	at := make([]int, len(columns))
 	for i, name := range columns {
@@ -111,7 +108,7 @@ func names(columns []ports.Column) []string {
 	return list
 }
 
-// find gives the place of a column, or -1.
+// find returns the index of a column, or -1.
 func find(columns []ports.Column, name string) int {
 	for i := range columns {
 		if columns[i].Name == name {

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"context"
 	"crypto/rand"
 	"io"
 	"log/slog"
@@ -8,54 +10,56 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report/match"
 )
 
-// Ports are what a [Service] needs from outside.
+// Ports are what a [Service] needs from outside. All but Settlements are required.
 type Ports struct {
 	Reports      ports.ReportStore
 	Transactions ports.TransactionSource
 	Settlements  ports.SettlementSource // nil: no unmatched reports
-	Writers      []ports.ReportWriter   // one of each format; csv among them
+	Writers      []ports.ReportWriter   // one for each format, csv among them
 	Files        ports.ReportFiles
 	Scratch      ports.Scratch
+}
+
+// check returns [errcodes.Configuration] if a required port is missing.
+func (p Ports) check() error {
+	if p.Settlements == nil {
+		p.Settlements = struct{ ports.SettlementSource }{} // the only one that may be nil
+	}
+	return wiring.Check(p)
 }
 
 // Policy is what a business decides.
 type Policy struct {
 	// SettleWithin is how long after its creation a transaction may be settled
-	// without being reported as missing. At most 90 days; 0 is the same instant.
+	// without being reported as missing: 0 to 90 days.
 	SettleWithin time.Duration
-	// Directions are those whose transactions the settlements are about. None:
-	// payins, and then a line that settles a payout is a missing_transaction.
+	// Directions are those of the transactions that settlements are about. Empty
+	// means payins alone: a line that settles a payout is then missing_transaction.
 	Directions []errcodes.Direction
 	// Tolerance is by how many minor units a settled sum may differ from the
 	// transaction's amount, in any currency. 0 to [match.MaxTolerance].
 	Tolerance int64
-	// KeepFor is how long an ended report and its file stay. 0: for ever.
+	// KeepFor is how long an ended report and its file stay. 0 means without limit.
 	KeepFor time.Duration
 }
 
 const maxSettleWithin = 90 * 24 * time.Hour
 
-// Check refuses values out of their bounds, as errcodes.Configuration.
-func (p Policy) Check() error {
-	switch {
-	case p.SettleWithin < 0 || p.SettleWithin > maxSettleWithin:
-		return misconfigured("SettleWithin is 0 to " + maxSettleWithin.String())
-	case slices.ContainsFunc(p.Directions, func(d errcodes.Direction) bool { return !d.Valid() }):
-		return misconfigured("Directions are payin and payout")
-	case p.Tolerance < 0 || p.Tolerance > match.MaxTolerance:
-		return misconfigured("Tolerance is 0 to MaxTolerance")
-	case p.KeepFor < 0:
-		return misconfigured("KeepFor is at least 0")
-	default:
-		return nil
+func (p Policy) check() error {
+	if slices.ContainsFunc(p.Directions, func(d errcodes.Direction) bool { return !d.Valid() }) {
+		return errcodes.New(errcodes.Configuration, "Directions must hold payin and payout only")
 	}
+	return cmp.Or(
+		wiring.Between("SettleWithin", p.SettleWithin, 0, maxSettleWithin),
+		wiring.Between("Tolerance", p.Tolerance, 0, match.MaxTolerance),
+		wiring.AtLeast("KeepFor", p.KeepFor, 0),
+	)
 }
-
-func misconfigured(message string) error { return errcodes.New(errcodes.Configuration, message) }
 
 // Defaults of [Config].
 const (
@@ -63,132 +67,100 @@ const (
 	DefaultLease       = 30 * time.Second
 	DefaultMaxRun      = time.Hour
 	DefaultMaxAttempts = 3
-	DefaultInline      = 1000
+	DefaultInline      = 1000 // rows
 	DefaultLinkLife    = 15 * time.Minute
-	DefaultMemory      = 256 << 20
+	DefaultMemory      = match.DefaultMemory // bytes
 	DefaultAtOnce      = 2
 	DefaultMaxWaiting  = 100
 )
 
-// minLinkKey is the least that a key for links may have, in bytes.
+// minLinkKey is the length of the shortest key for links, in bytes.
 const minLinkKey = 32
 
-// Config tunes a [Service]. The zero value of each field is its default.
+// Config tunes a [Service]. The zero value of each field means its default.
 type Config struct {
 	Clock  ports.Clock  // default: ports.SystemClock
 	Random io.Reader    // safe for concurrent use; default: crypto/rand
 	Logger *slog.Logger // default: nothing is logged
 	Hooks  Hooks
-	// Every is the pause between two looks for reports that other processes
-	// left. Default 1 s. At least 1 ms.
+	// Every is the pause between two looks for reports of other processes that
+	// died. Default 1 s. At least 1 ms.
 	Every time.Duration
-	// Lease is after how long a silent process's report is taken up by another; a
-	// clock that jumps ahead by more costs what is being made an attempt.
-	// Default 30 s. At least 3 ms.
+	// Lease is how long a process may be silent before another takes up its report.
+	// A clock that jumps ahead by more costs a running report an attempt. Default
+	// 30 s. At least 3 ms.
 	Lease time.Duration
 	// MaxRun bounds one attempt; a report that takes longer has failed. Default
 	// 1 h. At least 1 ms.
 	MaxRun time.Duration
-	// MaxAttempts is how often a report is begun; after that it has failed. An
-	// attempt that a shutdown broke off does not count. Default 3.
+	// MaxAttempts is how often a report is begun before it has failed. Attempts that
+	// [Service.Stop] broke off do not count. Default 3.
 	MaxAttempts int
-	// Inline is how many rows [Service.Rows] gives at the most. Default 1,000;
-	// -1 for none.
+	// Inline is how many rows [Service.Rows] returns at most. Default 1,000; -1
+	// means none.
 	Inline int
-	// LinkKey signs download links, at least 32 bytes. Processes that share a
-	// store share it. Default: one of this service's own.
+	// LinkKey signs the tokens of download links; at least 32 bytes. Processes that
+	// share a store must share it. Default: a random key of this service.
 	LinkKey []byte
-	// LinkLife is how long a link is good. Default 15 min. At least 1 s.
+	// LinkLife is how long a token is valid. Default 15 min. At least 1 s.
 	LinkLife time.Duration
-	// Memory bounds what matching settlements holds, in bytes; the rest goes to
-	// Scratch. Default 256 MiB. At least 1 MiB.
+	// Memory bounds what matching settlements keeps in memory, in bytes; the rest
+	// goes to Scratch. Default 256 MiB. At least 1 MiB.
 	Memory int64
-	// AtOnce is how many reports run side by side in [Service.Run]. Default 2.
+	// AtOnce is how many reports [Service.Run] makes at the same time. Default 2.
 	AtOnce int
-	// MaxWaiting is how many reports of one owner, asked for at this service, may
-	// be on their way. Reports are made in the order of their creation, so that
-	// without a bound one owner keeps all others waiting. Default 100. At least 1.
+	// MaxWaiting is how many reports of one owner may be waiting or running, of
+	// those created at this service. Reports are made in the order of their
+	// creation, so without a bound one owner could delay all others. Default 100.
 	MaxWaiting int
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use, and
-// must not panic: that ends the process. Each may be nil.
+// Hooks are called in place; they must be quick and safe for concurrent use. A
+// panic in one ends the process. Each may be nil.
 type Hooks struct {
-	// Ended: a report has come to its end, so long after it was asked for.
-	Ended func(r ports.ReportJob, took time.Duration)
-	// Background: a step that no caller hears of failed; it is tried again.
-	Background func(err error)
+	// Ended is called when a report ends, with the time since its creation.
+	Ended func(ctx context.Context, r ports.ReportJob, took time.Duration)
+	// Background is called with failures that no caller sees; the step is tried again.
+	Background func(ctx context.Context, err error)
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	var out Config
-	if c != nil {
-		out = *c
+	d := *cmp.Or(c, &Config{})
+	d.Clock = cmp.Or(d.Clock, ports.SystemClock())
+	d.Random = cmp.Or(d.Random, rand.Reader)
+	d.Logger = cmp.Or(d.Logger, slog.New(slog.DiscardHandler))
+	d.Every = cmp.Or(d.Every, DefaultEvery)
+	d.Lease = cmp.Or(d.Lease, DefaultLease)
+	d.MaxRun = cmp.Or(d.MaxRun, DefaultMaxRun)
+	d.MaxAttempts = cmp.Or(d.MaxAttempts, DefaultMaxAttempts)
+	d.Inline = cmp.Or(d.Inline, DefaultInline)
+	d.LinkLife = cmp.Or(d.LinkLife, DefaultLinkLife)
+	d.Memory = cmp.Or(d.Memory, DefaultMemory)
+	d.AtOnce = cmp.Or(d.AtOnce, DefaultAtOnce)
+	d.MaxWaiting = cmp.Or(d.MaxWaiting, DefaultMaxWaiting)
+	if d.Hooks.Ended == nil {
+		d.Hooks.Ended = func(context.Context, ports.ReportJob, time.Duration) {}
 	}
-	if out.Clock == nil {
-		out.Clock = ports.SystemClock()
+	if d.Hooks.Background == nil {
+		d.Hooks.Background = func(context.Context, error) {}
 	}
-	if out.Random == nil {
-		out.Random = rand.Reader
-	}
-	if out.Logger == nil {
-		out.Logger = slog.New(slog.DiscardHandler)
-	}
-	if out.Hooks.Ended == nil {
-		out.Hooks.Ended = func(ports.ReportJob, time.Duration) {}
-	}
-	if out.Hooks.Background == nil {
-		out.Hooks.Background = func(error) {}
-	}
-	fill(&out.Every, DefaultEvery)
-	fill(&out.Lease, DefaultLease)
-	fill(&out.MaxRun, DefaultMaxRun)
-	fill(&out.MaxAttempts, DefaultMaxAttempts)
-	fill(&out.LinkLife, DefaultLinkLife)
-	fill(&out.Memory, DefaultMemory)
-	fill(&out.AtOnce, DefaultAtOnce)
-	fill(&out.MaxWaiting, DefaultMaxWaiting)
-	switch out.Inline {
-	case 0:
-		out.Inline = DefaultInline
-	case -1:
-		out.Inline = 0
-	}
-	if err := out.check(); err != nil {
-		return out, err
-	}
-	out.LinkKey = slices.Clone(out.LinkKey) // who gave it may wipe it
-	if out.LinkKey == nil {
-		out.LinkKey = make([]byte, minLinkKey)
-		if _, err := io.ReadFull(out.Random, out.LinkKey); err != nil {
-			return out, errcodes.Wrap(errcodes.Internal, "", err)
+	d.LinkKey = slices.Clone(d.LinkKey) // the caller may wipe its own
+	if d.LinkKey == nil {
+		d.LinkKey = make([]byte, minLinkKey)
+		if _, err := io.ReadFull(d.Random, d.LinkKey); err != nil {
+			return d, errcodes.Wrap(errcodes.Internal, "", err)
 		}
 	}
-	return out, nil
-}
-
-func fill[T comparable](field *T, unset T) {
-	var zero T
-	if *field == zero {
-		*field = unset
-	}
-}
-
-func (c *Config) check() error {
-	switch {
-	case c.Every < time.Millisecond || c.MaxRun < time.Millisecond || c.LinkLife < time.Second:
-		return misconfigured("Every and MaxRun are at least 1ms, LinkLife 1s")
-	case c.Lease < 3*time.Millisecond:
-		return misconfigured("Lease is at least 3ms")
-	case c.MaxAttempts < 1 || c.AtOnce < 1 || c.MaxWaiting < 1:
-		return misconfigured("MaxAttempts, AtOnce and MaxWaiting are at least 1")
-	case c.Inline < 0:
-		return misconfigured("Inline is at least 1, or -1 for none")
-	case c.LinkKey != nil && len(c.LinkKey) < minLinkKey:
-		return misconfigured("LinkKey has at least 32 bytes")
-	case c.Memory < 1<<20:
-		return misconfigured("Memory is at least 1 MiB")
-	default:
-		return nil
-	}
+	return d, cmp.Or(
+		wiring.AtLeast("Every", d.Every, time.Millisecond),
+		wiring.AtLeast("Lease", d.Lease, 3*time.Millisecond),
+		wiring.AtLeast("MaxRun", d.MaxRun, time.Millisecond),
+		wiring.AtLeast("MaxAttempts", d.MaxAttempts, 1),
+		wiring.AtLeast("Inline", d.Inline, -1),
+		wiring.AtLeast("length of LinkKey", len(d.LinkKey), minLinkKey),
+		wiring.AtLeast("LinkLife", d.LinkLife, time.Second),
+		wiring.AtLeast("Memory", d.Memory, match.MinMemory),
+		wiring.AtLeast("AtOnce", d.AtOnce, 1),
+		wiring.AtLeast("MaxWaiting", d.MaxWaiting, 1),
+	)
 }

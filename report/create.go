@@ -2,47 +2,44 @@ package report
 
 import (
 	"context"
-	"encoding/base32"
-	"encoding/binary"
-	"io"
-	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/ids"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// CreateTransactions asks for a report on the owner's transactions, and gives
-// the job; it runs in the background (SPEC 4.5).
+// CreateTransactions creates a report on the owner's transactions and returns the
+// job, which runs in the background (SPEC 4.5). The owner is 1 to MaxOwner bytes.
 //
-// Errors: InvalidRequest for what is malformed, an owner of none or more than
-// MaxOwner bytes included; Unprocessable for columns and filters that the report
-// has not, an end before the start and more than 366 days; TooManyRequests while
-// the owner has Config.MaxWaiting reports that have not ended; StorageUnavailable,
-// OutcomeUnknown, and the context's own.
+// A malformed field is [errcodes.InvalidRequest]. Unknown columns and filters, an
+// end before the start and more than MaxDays are [errcodes.Unprocessable]. While
+// Config.MaxWaiting of the owner's reports have not ended, it is
+// [errcodes.TooManyRequests]. Other errors are [errcodes.StorageUnavailable],
+// [errcodes.OutcomeUnknown] and the context's own.
 func (s *Service) CreateTransactions(ctx context.Context, owner string, r Request) (ports.ReportJob, error) {
 	return s.create(ctx, owner, ports.ReportTransactions, r)
 }
 
-// CreateUnmatched asks for a report on the settlement lines and transactions
-// that do not match. Without columns it has all. Errors are those of
-// [Service.CreateTransactions]; NotFound where there is no settlement source.
+// CreateUnmatched creates a report on the settlement lines and transactions that
+// do not match. A request without columns means all. Without a settlement source it
+// is [errcodes.NotFound]; other errors are those of [Service.CreateTransactions].
 func (s *Service) CreateUnmatched(ctx context.Context, owner string, r Request) (ports.ReportJob, error) {
 	if s.ports.Settlements == nil {
-		return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "No settlements are reported on here")
+		return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "This service has no settlement reports")
 	}
 	return s.create(ctx, owner, ports.ReportUnmatched, r)
 }
 
 func (s *Service) create(ctx context.Context, owner string, kind ports.ReportKind, r Request) (ports.ReportJob, error) {
-	if owner == "" || len(owner) > MaxOwner {
-		return ports.ReportJob{}, invalid("owner", "must be 1 to 512 bytes")
+	if err := checkOwner(owner); err != nil {
+		return ports.ReportJob{}, err
 	}
 	request, err := r.check(s.Columns(kind), s.writers, kind == ports.ReportTransactions)
 	if err != nil {
 		return ports.ReportJob{}, err
 	}
 	now := s.cfg.Clock.Now()
-	id, err := newID(now, s.cfg.Random)
+	id, err := ids.New(IDPrefix, now, s.cfg.Random)
 	if err != nil {
 		return ports.ReportJob{}, err
 	}
@@ -58,33 +55,22 @@ func (s *Service) create(ctx context.Context, owner string, kind ports.ReportKin
 		if errcodes.Of(err) != errcodes.OutcomeUnknown {
 			s.waiting.drop(owner, id)
 		}
-		return ports.ReportJob{}, err
+		return ports.ReportJob{}, errcodes.Coded(err)
 	}
-	s.nudge()
+	select {
+	case s.wake <- struct{}{}:
+	default: // Run will look anyway
+	}
 	change.Job.Version++
 	return change.Job, nil
 }
 
-// nudge wakes Run.
-func (s *Service) nudge() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
+func checkOwner(owner string) error {
+	if owner == "" || len(owner) > MaxOwner {
+		return invalid("owner", "must be 1 to 512 bytes")
 	}
+	return nil
 }
 
-// IDPrefix opens the id of every report.
+// IDPrefix begins the id of every report.
 const IDPrefix = "rep_"
-
-var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
-
-// newID makes a report's id: 48 bits of the time, so that ids sort roughly by
-// age, and 80 bits of chance.
-func newID(now time.Time, random io.Reader) (string, error) {
-	var raw [16]byte
-	binary.BigEndian.PutUint64(raw[:8], uint64(now.UnixMilli())<<16)
-	if _, err := io.ReadFull(random, raw[6:]); err != nil {
-		return "", errcodes.Wrap(errcodes.Internal, "", err)
-	}
-	return IDPrefix + idEncoding.EncodeToString(raw[:]), nil
-}

@@ -10,23 +10,22 @@
 //		StartDate: "2026-10-01", EndDate: "2026-10-31",
 //	})
 //
-// A report is a job that always ends: RUNNING, then COMPLETED or FAILED, for
-// good (I22). It is claimed under a lease that its process extends; when that
-// process dies another begins it anew, Config.MaxAttempts times at the most, and
-// no attempt may take longer than Config.MaxRun. Rows stream from the source to
-// the writer, so that memory does not grow with the report, and the file stands
-// under its name only when it is whole: no crash doubles a row or leaves half a
-// file. [Transitions] is the table of states.
+// A report is a job that always ends: it is RUNNING, then COMPLETED or FAILED, and
+// both are final (I22). A process claims it under a lease and extends that; if the
+// process dies, another starts again, at most Config.MaxAttempts times, and no
+// attempt may take longer than Config.MaxRun. Rows stream from the source to the
+// writer, so memory does not grow with the report. The file appears under its name
+// only when it is complete: a crash neither repeats a row nor leaves half a file.
+// [Transitions] is the table of states.
 //
-// Sources promise an order, and the report checks it: a source that repeats or
-// reorders rows, or gives one of another day, fails its report rather than
-// making a wrong one (I23).
+// Sources promise an order, and the report checks it: if a source repeats or
+// reorders rows, or returns one of another day, the report fails (I23).
 //
-// A [Manifest] stands beside each file: columns with types and units, the range
-// as instants, UTC, the number of rows, the checksum, and up to when the data
-// were complete. [Service.DownloadURL] signs a link anew at each call.
+// A [Manifest] is stored beside each file: columns with types and units, the range
+// as instants in UTC, the number of rows, the checksum, and the instant up to which
+// the data were complete. [Service.LinkToken] signs a new download link at each call.
 //
-// An unmatched report holds what package match finds: an unmatched line always has a
-// reason and, where there is one, the nearest candidate; a line that cannot be read is
+// An unmatched report has what package match finds: each unmatched line with a
+// reason and, if there is one, the nearest candidate. A line that cannot be read is
 // a row with a reason, and the report goes on.
 package report

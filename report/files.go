@@ -10,8 +10,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Each attempt has files of its own, so that one that has lost its lease without
-// noticing never replaces what another has made: the last is the one that counts.
+// attemptName returns the name of an attempt's file. Each attempt has its own, so
+// that one that has lost its lease and does not know never replaces the files of a
+// later one, which count.
 func attemptName(rec *ports.ReportJob, file string) string {
 	return rec.ID + "/" + count(rec.Attempts) + "/" + file
 }
@@ -20,7 +21,7 @@ func reportName(rec *ports.ReportJob) string   { return attemptName(rec, "report
 func manifestName(rec *ports.ReportJob) string { return attemptName(rec, "manifest.json") }
 func rowsName(rec *ports.ReportJob) string     { return attemptName(rec, "rows.jsonl") }
 
-// put stores a small file; none when there is nothing to store.
+// put stores a small file, or removes it if text is nil.
 func (s *Service) put(ctx context.Context, name string, text []byte) (err error) {
 	if text == nil {
 		return s.ports.Files.Remove(ctx, name)
@@ -45,22 +46,23 @@ const maxSmallFile = 64 << 20
 func (s *Service) readAll(ctx context.Context, name string) (text []byte, err error) {
 	file, err := s.ports.Files.Open(ctx, name)
 	if err != nil {
-		return nil, err
+		return nil, errcodes.Coded(err)
 	}
 	defer func() {
 		if closed := file.Close(); err == nil {
-			err = closed
+			err = errcodes.Coded(closed)
 		}
 	}()
-	return io.ReadAll(io.LimitReader(file, maxSmallFile))
+	text, err = io.ReadAll(io.LimitReader(file, maxSmallFile))
+	return text, errcodes.Coded(err)
 }
 
-// removeFiles removes what a report has left.
+// removeFiles removes all files of a report.
 func (s *Service) removeFiles(ctx context.Context, rec *ports.ReportJob) error {
 	return s.removeAttempts(ctx, rec, 1, rec.Attempts)
 }
 
-// removeAttempts removes what the attempts from first to last have left.
+// removeAttempts removes the files of the attempts from first to last.
 func (s *Service) removeAttempts(ctx context.Context, rec *ports.ReportJob, first, last int) (err error) {
 	defer s.recovered(ctx, "the removal of a report's files", &err)
 	of := *rec
@@ -76,13 +78,16 @@ func (s *Service) removeAttempts(ctx context.Context, rec *ports.ReportJob, firs
 
 const expirePage = 100
 
-// expire removes the files and the jobs that are kept long enough.
+// expire removes jobs that are older than Policy.KeepFor, and their files.
 func (s *Service) expire(ctx context.Context, now time.Time) error {
 	if s.policy.KeepFor == 0 {
 		return nil
 	}
 	old, err := s.ports.Reports.ExpiredReports(ctx, now.Add(-s.policy.KeepFor), expirePage)
-	failed := []error{err}
+	if err != nil {
+		return err
+	}
+	var failed []error
 	for i := range old {
 		if err := s.removeFiles(ctx, &old[i]); err != nil {
 			failed = append(failed, err)

@@ -31,8 +31,8 @@ func checkFilters(asked []ports.Filter, columns []ports.Column) ([]ports.Filter,
 // test reports whether a value passes a filter.
 type test func(value string) bool
 
-// compile makes the test of a filter on a column of the type. A filter that
-// makes no sense there is Unprocessable.
+// compile makes the test of a filter on a column of the type, or returns
+// [errcodes.Unprocessable] if the filter does not fit the type.
 func compile(f ports.Filter, t ports.ColumnType) (test, error) {
 	ranged := f.From != "" || f.To != ""
 	switch {
@@ -121,7 +121,7 @@ func decimal(text string) (*apd.Decimal, bool) {
 }
 
 // span is what a filter's text means: an instant, or a day from its first
-// instant to its last, as texts of TimeLayout. That of no text is empty.
+// instant to its last, in ports.TimeLayout. It is empty for an empty text.
 type span struct{ first, last string }
 
 func spanOf(text string) (span, bool) {
@@ -129,13 +129,13 @@ func spanOf(text string) (span, bool) {
 		return span{}, true
 	}
 	if day, err := time.Parse(dayLayout, text); err == nil {
-		return span{day.Format(TimeLayout), day.AddDate(0, 0, 1).Add(-time.Millisecond).Format(TimeLayout)}, true
+		return span{ports.FormatTime(day), ports.FormatTime(day.AddDate(0, 0, 1).Add(-time.Millisecond))}, true
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil || at.UTC().Year() < firstYear || at.UTC().Year() > lastYear {
 		return span{}, false
 	}
-	instant := at.UTC().Format(TimeLayout)
+	instant := ports.FormatTime(at)
 	return span{instant, instant}, true
 }
 
@@ -169,9 +169,9 @@ func compileTimes(f ports.Filter) (test, error) {
 	}, nil
 }
 
-// exact gives a filter as a source takes it: its times as texts of their column,
-// a day as its ends. It is false where no such filter says the same, which is for
-// a day as a value.
+// exact returns a filter as sources take it: times in ports.TimeLayout, a bound
+// that is a day as the day's first or last instant. It reports false for a filter
+// that has a day as a value, which cannot be written so.
 func exact(f ports.Filter, t ports.ColumnType) (ports.Filter, bool) {
 	if t != ports.ColumnTime {
 		return f, true
@@ -206,7 +206,7 @@ func (f filters) and(one ports.Filter, names []string, columns []ports.Column) (
 	return append(f, placed{slices.Index(names, one.Column), t}), nil
 }
 
-// all makes the tests of filters on rows that hold all columns.
+// all adds the tests of filters on rows that have all columns.
 func (f filters) all(asked []ports.Filter, columns []ports.Column) (filters, error) {
 	var err error
 	for _, one := range asked {
@@ -217,8 +217,8 @@ func (f filters) all(asked []ports.Filter, columns []ports.Column) (filters, err
 	return f, nil
 }
 
-// passing gives the rows that pass, cut to their first columns: what stands
-// behind was asked for to judge them.
+// passing returns the rows that pass, cut to their first columns: the others were
+// read for the filters alone.
 func (f filters) passing(rows iter.Seq2[ports.Row, error], columns int) iter.Seq2[ports.Row, error] {
 	return func(yield func(ports.Row, error) bool) {
 		for row, err := range rows {

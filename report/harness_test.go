@@ -86,7 +86,7 @@ func transaction(i int, more ...string) map[string]string {
 	row := map[string]string{
 		"transactionId": fmt.Sprintf("tx-%04d", i), "merchantReference": fmt.Sprintf("order-%d", i), "status": "SUCCEEDED",
 		"direction": "payin", "amount": fmt.Sprintf("%d.50", i), "currency": "ZAR", "method": "card", "connector": "paystack",
-		"createdAt": noon.Add(time.Duration(i) * time.Second).Format(report.TimeLayout),
+		"createdAt": noon.Add(time.Duration(i) * time.Second).Format(ports.TimeLayout),
 	}
 	for j := 0; j+1 < len(more); j += 2 {
 		row[more[j]] = more[j+1]
@@ -150,7 +150,7 @@ func newRig(t *testing.T, tune ...func(*report.Config)) *rig {
 	r.store = store
 	r.config = report.Config{
 		Clock: r.clock, LinkKey: []byte(strings.Repeat("k", 32)),
-		Hooks: report.Hooks{Ended: func(j ports.ReportJob, _ time.Duration) { r.ended = append(r.ended, j.Status) }},
+		Hooks: report.Hooks{Ended: func(_ context.Context, j ports.ReportJob, _ time.Duration) { r.ended = append(r.ended, j.Status) }},
 	}
 	for _, f := range tune {
 		f(&r.config)

@@ -35,9 +35,9 @@ func TestLongRowsAreNotInline(t *testing.T) {
 }
 
 func TestALinkWithLineBreaks(t *testing.T) {
-	r, _, link := linked(t)
+	r, _, token := linked(t)
 	for _, end := range []string{"\n", "\r"} {
-		_, err := r.service.OpenLink(t.Context(), link.Token[:9]+end+link.Token[9:])
+		_, err := r.service.OpenLink(t.Context(), token[:9]+end+token[9:])
 		require.ErrorIs(t, err, errcodes.NotFound)
 	}
 }

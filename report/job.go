@@ -2,7 +2,7 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -12,40 +12,41 @@ import (
 // job is a record that has been checked, and moves by the state table alone.
 type job struct{ rec ports.ReportJob }
 
-// restored takes a stored record, unless it is impossible: that is
-// errcodes.CorruptRecord.
+// restored returns a stored record as a job, or [errcodes.CorruptRecord] if no
+// report can be so.
 func restored(rec ports.ReportJob) (job, error) {
 	if reason := impossible(&rec); reason != "" {
-		return job{}, errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("a stored report: %s", reason))
+		return job{}, errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("a stored report: "+reason))
 	}
 	return job{rec}, nil
 }
 
+// impossible returns what no report can have, or "".
 func impossible(r *ports.ReportJob) string {
 	switch {
 	case r.Status != ports.ReportRunning && r.Status != ports.ReportCompleted && r.Status != ports.ReportFailed:
-		return "its status is none"
+		return "unknown status"
 	case r.Kind != ports.ReportTransactions && r.Kind != ports.ReportUnmatched:
-		return "its kind is none"
+		return "unknown kind"
 	case r.Status.Terminal() == r.EndedAt.IsZero():
-		return "its end and its status disagree"
+		return "its end does not agree with its status"
 	case (r.Status == ports.ReportFailed) != (r.Reason != ""):
-		return "its reason and its status disagree"
+		return "its reason does not agree with its status"
 	case (r.Status == ports.ReportCompleted) != (r.FileSHA256 != ""):
-		return "its file and its status disagree"
+		return "its file does not agree with its status"
 	case r.Request.To.Before(r.Request.From) || len(r.Request.Columns) == 0:
-		return "its request is none"
+		return "its request has no days or no columns"
 	case r.Rows < 0 || r.FileSize < 0:
-		return "it has less than nothing"
+		return "a negative number of rows or bytes"
 	default:
 		return ""
 	}
 }
 
-// move takes the job along a row of the state table at now, and gives the write
-// that tells of it. set fills in what the new state needs.
+// move takes the job along a row of the state table at now, and returns the change
+// to store. set fills in what the new state needs.
 func (j job) move(on Trigger, now time.Time, set func(*ports.ReportJob)) (ports.ReportChange, error) {
-	row, err := next(j.rec.Status, on)
+	row, err := table.Next(j.rec.Status, on)
 	if err != nil {
 		return ports.ReportChange{}, err
 	}
@@ -72,7 +73,7 @@ func (j job) move(on Trigger, now time.Time, set func(*ports.ReportJob)) (ports.
 	return change, nil
 }
 
-// latest keeps times in their order when a clock jumps back.
+// latest returns the later of a and b: it keeps times in order when a clock jumps back.
 func latest(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b
@@ -80,8 +81,8 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// told is a report in its events.
-type told struct {
+// eventData is a report in its events.
+type eventData struct {
 	ID     string             `json:"id"`
 	Type   ports.ReportKind   `json:"type"`
 	Name   string             `json:"name"`
@@ -90,9 +91,10 @@ type told struct {
 	Reason string             `json:"reason,omitempty"`
 }
 
-// event names what happens once: a job enters each state once.
+// event makes the event of a job that has just entered its state. Its id is
+// unique: a job enters each state once.
 func event(rec *ports.ReportJob, kind string) (ports.Event, error) {
-	data, err := json.Marshal(told{rec.ID, rec.Kind, rec.Request.Name, rec.Status, rec.Rows, rec.Reason})
+	data, err := json.Marshal(eventData{rec.ID, rec.Kind, rec.Request.Name, rec.Status, rec.Rows, rec.Reason})
 	if err != nil {
 		return ports.Event{}, errcodes.Wrap(errcodes.Internal, "", err)
 	}

@@ -57,23 +57,6 @@ func TestABadReportBlocksNoOther(t *testing.T) {
 	assert.Equal(t, ports.ReportCompleted, r.get(good.ID).Status)
 }
 
-func TestServicesThatCannotBe(t *testing.T) {
-	r := newRig(t)
-	for name, bend := range map[string]func(*report.Ports, *report.Config){
-		"two writers of csv": func(p *report.Ports, _ *report.Config) { p.Writers = append(p.Writers, lines{}) },
-		"no writer":          func(p *report.Ports, _ *report.Config) { p.Writers = nil },
-		"a short key":        func(_ *report.Ports, c *report.Config) { c.LinkKey = make([]byte, 31) },
-		"no files":           func(p *report.Ports, _ *report.Config) { p.Files = nil },
-	} {
-		p, c := r.parts(), r.config
-		bend(&p, &c)
-		_, err := report.New(p, report.Policy{}, &c)
-		require.ErrorIs(t, err, errcodes.Configuration, name)
-	}
-	_, err := r.service.CreateTransactions(t.Context(), "", asked())
-	require.ErrorIs(t, err, errcodes.InvalidRequest)
-}
-
 func TestNamesAreCountedInCharacters(t *testing.T) {
 	q := asked()
 	q.Name = strings.Repeat("ü", report.MaxName)

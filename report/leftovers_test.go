@@ -42,7 +42,7 @@ func TestWhatIsGivenBackLeavesNoFile(t *testing.T) {
 			go func() { done <- s.Run(t.Context()) }()
 			synctest.Wait()
 			require.Equal(t, []string{id + "/1/report.csv"}, r.kept())
-			require.NoError(t, s.Close(t.Context()))
+			require.NoError(t, s.Stop(t.Context()))
 			require.NoError(t, <-done)
 			assert.Empty(t, r.kept())
 		})

@@ -13,8 +13,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// A token is the end of its life, the owner's length, owner and id, and a MAC of
-// all that: whoever has it may download this one file until then.
+// A token is the instant of its expiry, the owner's length, owner and id, and a MAC
+// of all that: its bearer may download this one file until then.
 const (
 	linkDomain = "corridor report link 1"
 	linkHead   = 8 + 2
@@ -24,25 +24,19 @@ const (
 
 var linkEncoding = base64.RawURLEncoding.Strict()
 
-// Link is a download link's signed part.
-type Link struct {
-	Token     string
-	ExpiresAt time.Time
-}
-
-// DownloadURL makes a link to the file of the owner's report: a token that
-// [Service.OpenLink] takes until Config.LinkLife is over. It is made anew at
-// each call, so that a report's link never dies before the report. Errors are
-// those of Open.
-func (s *Service) DownloadURL(ctx context.Context, owner, id string) (Link, error) {
+// LinkToken returns a token for a download link to the file of the owner's report,
+// and the instant of its expiry, Config.LinkLife from now. Each call returns a new
+// one, so that links can be renewed for as long as the report exists. Errors are
+// those of [Service.Open].
+func (s *Service) LinkToken(ctx context.Context, owner, id string) (token string, expires time.Time, err error) {
 	if _, err := s.completed(ctx, owner, id); err != nil {
-		return Link{}, err
+		return "", time.Time{}, err
 	}
-	ends := ports.Millis(s.cfg.Clock.Now().Add(s.cfg.LinkLife))
-	raw := binary.BigEndian.AppendUint64(nil, uint64(ends.UnixMilli()))
+	expires = ports.Millis(s.cfg.Clock.Now().Add(s.cfg.LinkLife))
+	raw := binary.BigEndian.AppendUint64(nil, uint64(expires.UnixMilli()))
 	raw = binary.BigEndian.AppendUint16(raw, uint16(len(owner)))
 	raw = append(append(raw, owner...), id...)
-	return Link{linkEncoding.EncodeToString(s.sign(raw)), ends}, nil
+	return linkEncoding.EncodeToString(s.sign(raw)), expires, nil
 }
 
 func (s *Service) sign(raw []byte) []byte {
@@ -52,22 +46,24 @@ func (s *Service) sign(raw []byte) []byte {
 	return mac.Sum(raw)
 }
 
-// OpenLink opens the file of a link. One that is altered, of another
-// installation or expired is errcodes.NotFound: it says nothing. The other
-// errors are those of Open.
+// OpenLink opens the file that a token of [Service.LinkToken] is for. A token that is
+// altered, signed with another key or expired is [errcodes.NotFound], without a
+// reason. Other errors are those of [Service.Open].
 func (s *Service) OpenLink(ctx context.Context, token string) (File, error) {
-	owner, id, ends, ok := s.readLink(token)
-	if !ok || !s.cfg.Clock.Now().Before(ends) {
-		return File{}, errcodes.New(errcodes.NotFound, "No such download, or it has expired")
+	owner, id, expires, ok := s.readLink(token)
+	if !ok || !s.cfg.Clock.Now().Before(expires) {
+		return File{}, errNoDownload
 	}
 	f, err := s.Open(ctx, owner, id)
-	if errcodes.Of(err) == errcodes.Conflict { // no link was made for it
-		err = errcodes.New(errcodes.NotFound, "No such download, or it has expired")
+	if errcodes.Of(err) == errcodes.Conflict { // there was no link for it
+		err = errNoDownload
 	}
 	return f, err
 }
 
-func (s *Service) readLink(token string) (owner, id string, ends time.Time, ok bool) {
+var errNoDownload = errcodes.New(errcodes.NotFound, "No such download, or it has expired")
+
+func (s *Service) readLink(token string) (owner, id string, expires time.Time, ok bool) {
 	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") { // which the decoder would skip
 		return "", "", time.Time{}, false
 	}
@@ -79,10 +75,10 @@ func (s *Service) readLink(token string) (owner, id string, ends time.Time, ok b
 	if !hmac.Equal(s.sign(raw), signed) {
 		return "", "", time.Time{}, false
 	}
-	ends = time.UnixMilli(int64(binary.BigEndian.Uint64(raw))).UTC()
+	expires = time.UnixMilli(int64(binary.BigEndian.Uint64(raw))).UTC()
 	n, rest := int(binary.BigEndian.Uint16(raw[8:])), string(raw[linkHead:])
 	if n > len(rest) {
 		return "", "", time.Time{}, false
 	}
-	return rest[:n], rest[n:], ends, true
+	return rest[:n], rest[n:], expires, true
 }

@@ -14,47 +14,48 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-func linked(t *testing.T) (*rig, string, report.Link) {
+// linked returns a rig with a completed report and a token for it.
+func linked(t *testing.T) (r *rig, id, token string) {
 	t.Helper()
-	r := newRig(t)
-	j := r.create(asked())
+	r = newRig(t)
+	id = r.create(asked()).ID
 	require.NoError(t, r.tick())
-	link, err := r.service.DownloadURL(t.Context(), owner, j.ID)
+	token, expires, err := r.service.LinkToken(t.Context(), owner, id)
 	require.NoError(t, err)
-	return r, j.ID, link
+	assert.Equal(t, noon.Add(15*time.Minute), expires)
+	return r, id, token
 }
 
 func TestALinkOpensItsFileUntilItsEnd(t *testing.T) {
-	r, id, link := linked(t)
-	assert.Equal(t, noon.Add(15*time.Minute), link.ExpiresAt)
+	r, id, token := linked(t)
 	for _, wait := range []time.Duration{0, 15*time.Minute - time.Millisecond} {
 		r.clock.Set(noon.Add(wait))
-		f, err := r.service.OpenLink(t.Context(), link.Token)
+		f, err := r.service.OpenLink(t.Context(), token)
 		require.NoError(t, err)
 		assert.Equal(t, "transactions-2026-11-20-2026-11-20.csv", f.Name)
 		assert.Equal(t, "text/csv", f.ContentType)
 		require.NoError(t, f.Close())
 	}
 	r.clock.Set(noon.Add(15 * time.Minute))
-	_, err := r.service.OpenLink(t.Context(), link.Token)
+	_, err := r.service.OpenLink(t.Context(), token)
 	require.ErrorIs(t, err, errcodes.NotFound)
-	next, err := r.service.DownloadURL(t.Context(), owner, id)
+	next, _, err := r.service.LinkToken(t.Context(), owner, id)
 	require.NoError(t, err)
-	assert.NotEqual(t, link.Token, next.Token, "a link is made anew")
+	assert.NotEqual(t, token, next, "a new one at each call")
 }
 
-// Who gave the key may wipe it: it is copied, or links would be signed with zeros.
+// The caller may wipe its key: without a copy links would be signed with zeros.
 func TestTheKeyOfLinksIsCopied(t *testing.T) {
 	key := bytes.Repeat([]byte{7}, 32)
 	r := newRig(t, func(c *report.Config) { c.LinkKey = key })
 	j := r.create(asked())
 	require.NoError(t, r.tick())
-	before, err := r.service.DownloadURL(t.Context(), owner, j.ID)
+	before, _, err := r.service.LinkToken(t.Context(), owner, j.ID)
 	require.NoError(t, err)
 	clear(key)
-	after, err := r.service.DownloadURL(t.Context(), owner, j.ID)
+	after, _, err := r.service.LinkToken(t.Context(), owner, j.ID)
 	require.NoError(t, err)
-	assert.Equal(t, before.Token, after.Token)
+	assert.Equal(t, before, after)
 }
 
 // A link that is made opens: its token has room for every owner that is taken.
@@ -69,17 +70,17 @@ func TestALinkHasRoomForItsOwner(t *testing.T) {
 		}
 		require.NoError(t, err)
 		require.NoError(t, r.tick())
-		link, err := r.service.DownloadURL(t.Context(), who, j.ID)
+		token, _, err := r.service.LinkToken(t.Context(), who, j.ID)
 		require.NoError(t, err)
-		f, err := r.service.OpenLink(t.Context(), link.Token)
+		f, err := r.service.OpenLink(t.Context(), token)
 		require.NoError(t, err, length)
 		require.NoError(t, f.Close())
 	}
 }
 
 func TestAnAlteredLinkOpensNothing(t *testing.T) {
-	r, _, link := linked(t)
-	raw, err := base64.RawURLEncoding.DecodeString(link.Token)
+	r, _, token := linked(t)
+	raw, err := base64.RawURLEncoding.DecodeString(token)
 	require.NoError(t, err)
 	for i := range raw {
 		bent := append([]byte(nil), raw...)
@@ -88,7 +89,7 @@ func TestAnAlteredLinkOpensNothing(t *testing.T) {
 		require.ErrorIs(t, err, errcodes.NotFound, "byte %d", i)
 	}
 	for name, token := range map[string]string{
-		"empty": "", "cut": link.Token[:len(link.Token)-1], "longer": link.Token + "A", "padded": link.Token + "=", "no base64": "!!",
+		"empty": "", "cut": token[:len(token)-1], "longer": token + "A", "padded": token + "=", "no base64": "!!",
 		"very long": strings.Repeat("A", 1<<20), "short": "AAAA",
 	} {
 		_, err := r.service.OpenLink(t.Context(), token)
@@ -98,21 +99,21 @@ func TestAnAlteredLinkOpensNothing(t *testing.T) {
 
 // Processes that share the key share links; another installation has another.
 func TestWhoseKeySigned(t *testing.T) {
-	r, _, link := linked(t)
-	f, err := r.another().OpenLink(t.Context(), link.Token)
+	r, _, token := linked(t)
+	f, err := r.another().OpenLink(t.Context(), token)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	r.config.LinkKey = []byte(strings.Repeat("x", 32))
-	_, err = r.another().OpenLink(t.Context(), link.Token)
+	_, err = r.another().OpenLink(t.Context(), token)
 	require.ErrorIs(t, err, errcodes.NotFound)
 	r.config.LinkKey = nil
-	_, err = r.another().OpenLink(t.Context(), link.Token)
+	_, err = r.another().OpenLink(t.Context(), token)
 	require.ErrorIs(t, err, errcodes.NotFound)
 }
 
 func TestNoLinkBeforeTheEnd(t *testing.T) {
 	r := newRig(t)
 	j := r.create(asked())
-	_, err := r.service.DownloadURL(t.Context(), owner, j.ID)
+	_, _, err := r.service.LinkToken(t.Context(), owner, j.ID)
 	require.ErrorIs(t, err, errcodes.Conflict)
 }

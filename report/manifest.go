@@ -7,12 +7,12 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// ManifestSchema names the form of the manifest.
+// ManifestSchema is the version of the manifest's format.
 const ManifestSchema = "corridor.report/1"
 
-// Manifest explains a report's file, and stands beside it. Manifest.File is what
-// that file is called where both are kept: report.csv. Who downloads it saves it
-// under [File].Name, which tells reports apart.
+// Manifest explains a report's file and is stored beside it. Manifest.File is the
+// file's name there: report.csv. A download is saved under [File].Name, which
+// differs between reports.
 type Manifest struct {
 	Schema      string           `json:"schema"`
 	ID          string           `json:"id"`
@@ -43,19 +43,19 @@ type ManifestColumn struct {
 	Meaning  string           `json:"meaning,omitempty"`
 }
 
-// units say how the values of a type are to be read.
+// units are those of the values of a type.
 var units = map[ports.ColumnType]string{
 	ports.ColumnText: "", ports.ColumnInteger: "", ports.ColumnMoney: "major units, decimal text",
 	ports.ColumnTime: "RFC 3339, UTC, milliseconds",
 }
 
-// manifest describes what was made.
+// manifest returns the manifest of what an attempt wrote.
 func (s *Service) manifest(rec *ports.ReportJob, c content, m *made) ([]byte, error) {
 	r := &rec.Request
 	out := Manifest{
 		Schema: ManifestSchema, ID: rec.ID, Type: rec.Kind, Name: r.Name, MerchantID: r.MerchantID,
-		From: r.From.Format(TimeLayout), Until: r.Until().Format(TimeLayout), TimeZone: "UTC",
-		Filters: r.Filters, AsOf: m.asOf.Format(TimeLayout), GeneratedAt: ports.Millis(s.cfg.Clock.Now()).Format(TimeLayout),
+		From: ports.FormatTime(r.From), Until: ports.FormatTime(r.Until()), TimeZone: "UTC",
+		Filters: r.Filters, AsOf: ports.FormatTime(m.asOf), GeneratedAt: ports.FormatTime(s.cfg.Clock.Now()),
 		File: "report." + r.Format, Format: r.Format, ContentType: s.writers[r.Format].ContentType(),
 		Rows: m.rows, Bytes: m.size, SHA256: m.sha256, Columns: make([]ManifestColumn, 0, len(c.columns)),
 	}

@@ -9,10 +9,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// File is a finished report, open for reading. Whoever has it closes it. Its Name
-// is for whoever downloads it: unmatched_settlements-2026-10-01-2026-10-31.csv
-// for example, whatever the file is called where it is kept, which is
-// [Manifest].File.
+// File is a completed report, open for reading; the caller closes it. Its Name is
+// for downloads, such as unmatched_settlements-2026-10-01-2026-10-31.csv. Its name
+// in ports.ReportFiles is [Manifest].File.
 type File struct {
 	ports.ReportFile
 
@@ -21,11 +20,9 @@ type File struct {
 	SHA256      string // of the content, in hexadecimal
 }
 
-// Open opens the file of the owner's report. One that has not completed is
-// errcodes.Conflict.
-//
-// Errors: those of Get, Conflict, NotFound when the file is gone, and the
-// files' own.
+// Open opens the file of the owner's report. If the report has not completed it is
+// [errcodes.Conflict], if the file is gone [errcodes.NotFound]. Other errors are those
+// of [Service.Get] and of ports.ReportFiles.
 func (s *Service) Open(ctx context.Context, owner, id string) (File, error) {
 	j, err := s.completed(ctx, owner, id)
 	if err != nil {
@@ -33,7 +30,7 @@ func (s *Service) Open(ctx context.Context, owner, id string) (File, error) {
 	}
 	file, err := s.ports.Files.Open(ctx, reportName(&j.rec))
 	if err != nil {
-		return File{}, err
+		return File{}, errcodes.Coded(err)
 	}
 	return File{
 		file, string(j.rec.Kind) + "-" + j.rec.Request.From.Format(dayLayout) + "-" + j.rec.Request.To.Format(dayLayout) + "." + j.rec.Request.Format,
@@ -41,7 +38,7 @@ func (s *Service) Open(ctx context.Context, owner, id string) (File, error) {
 	}, nil
 }
 
-// contentType is that of a format, also where its writer is gone since.
+// contentType returns that of a format, also if this service no longer writes it.
 func (s *Service) contentType(format string) string {
 	if w := s.writers[format]; w != nil {
 		return w.ContentType()
@@ -49,7 +46,8 @@ func (s *Service) contentType(format string) string {
 	return "application/octet-stream"
 }
 
-// Manifest gives the manifest of the owner's report. Errors are those of Open.
+// Manifest returns the manifest of the owner's report. A manifest that cannot be read
+// is [errcodes.CorruptRecord]; other errors are those of [Service.Open].
 func (s *Service) Manifest(ctx context.Context, owner, id string) (Manifest, error) {
 	j, err := s.completed(ctx, owner, id)
 	if err != nil {
@@ -66,8 +64,9 @@ func (s *Service) Manifest(ctx context.Context, owner, id string) (Manifest, err
 	return m, nil
 }
 
-// Rows gives the rows of the owner's report as JSON objects, if there are at
-// most Config.Inline, of less than 16 MiB; few tells. Errors are those of Open.
+// Rows returns the rows of the owner's report as JSON objects and few true, or few
+// false if there are more than Config.Inline or they have more than 16 MiB. Errors
+// are those of [Service.Open].
 func (s *Service) Rows(ctx context.Context, owner, id string) (rows []json.RawMessage, few bool, err error) {
 	j, err := s.completed(ctx, owner, id)
 	if err != nil || j.rec.Rows > int64(s.cfg.Inline) {
@@ -75,7 +74,7 @@ func (s *Service) Rows(ctx context.Context, owner, id string) (rows []json.RawMe
 	}
 	text, err := s.readAll(ctx, rowsName(&j.rec))
 	if errcodes.Of(err) == errcodes.NotFound {
-		return nil, false, nil // it was made under a smaller Inline
+		return nil, false, nil // Config.Inline was smaller then
 	}
 	if err != nil {
 		return nil, false, err

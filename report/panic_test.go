@@ -134,7 +134,7 @@ func TestAPanicOfARemovalEndsNoProcess(t *testing.T) {
 	var log bytes.Buffer
 	r := newRig(t, func(c *report.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	var background error
-	r.config.Hooks.Background = func(err error) { background = err }
+	r.config.Hooks.Background = func(_ context.Context, err error) { background = err }
 	b := &brittle{ReportFiles: r.files}
 	service, err := report.New(report.Ports{
 		Reports: r.store.Reports(), Transactions: r.source, Writers: []ports.ReportWriter{b}, Files: b, Scratch: fake.NewScratch(),

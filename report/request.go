@@ -15,32 +15,31 @@ const (
 	MaxDays     = 366
 	MaxName     = 200 // characters
 	MaxMerchant = 128 // bytes
-	MaxOwner    = 512 // bytes: a link's token has room for it
+	MaxOwner    = 512 // bytes; so that a link's token stays short
 	MaxOneOf    = 1000
 	firstYear   = 2000
 	lastYear    = 2999
 )
 
-// DefaultFormat is the file format of a request that names none.
+// DefaultFormat is the file format of a request without one.
 const DefaultFormat = "csv"
 
 // Request asks for a report (SPEC 2.5), as it came from the client.
 type Request struct {
 	MerchantID string
 	Name       string
-	Columns    []string // of a transactions report at least one; of an unmatched one none means all
+	Columns    []string // a transactions report needs at least one; in an unmatched report none means all
 	StartDate  string   // YYYY-MM-DD; both dates are included, in UTC
 	EndDate    string
-	Filters    []ports.Filter // on the report's columns, each once; where a time stands a date may, for its whole day in UTC
+	Filters    []ports.Filter // on the report's columns, each once; in place of a time a date means its whole day in UTC
 	Format     string         // "" is DefaultFormat
 }
 
 const dayLayout = "2006-01-02"
 
-// check gives the request as it is kept. What is malformed is InvalidRequest:
-// a field that is missing or absurd, a date that is none, a format that nobody
-// writes. What breaks a rule is Unprocessable: a column or filter that the
-// report does not have, an end before the start, more than MaxDays.
+// check returns the request as it is stored. A missing or malformed field and a
+// format without a writer are [errcodes.InvalidRequest]. An unknown column or filter,
+// an end before the start and more than MaxDays are [errcodes.Unprocessable].
 func (r *Request) check(columns []ports.Column, formats map[string]ports.ReportWriter, columnsRequired bool) (ports.ReportRequest, error) {
 	kept := ports.ReportRequest{MerchantID: r.MerchantID, Name: r.Name, Format: r.Format}
 	if kept.Format == "" {
@@ -50,7 +49,7 @@ func (r *Request) check(columns []ports.Column, formats map[string]ports.ReportW
 		return kept, err
 	}
 	if formats[kept.Format] == nil {
-		return kept, invalid("format", "is none that this service writes")
+		return kept, invalid("format", "must be a format that this service writes")
 	}
 	var err error
 	if kept.From, err = day("startDate", r.StartDate); err != nil {

@@ -67,7 +67,7 @@ func slow(each time.Duration) func(context.Context, int) error {
 func bubbleRows(n int) []map[string]string {
 	rows := transactions(n)
 	for i := range rows {
-		rows[i]["createdAt"] = time.Now().UTC().Truncate(24 * time.Hour).Add(time.Duration(i) * time.Second).Format(report.TimeLayout)
+		rows[i]["createdAt"] = time.Now().UTC().Truncate(24 * time.Hour).Add(time.Duration(i) * time.Second).Format(ports.TimeLayout)
 	}
 	return rows
 }
@@ -174,11 +174,11 @@ func TestCloseGivesAReportBack(t *testing.T) {
 			s, done := r.another(), make(chan error, 1)
 			go func() { done <- s.Run(t.Context()) }()
 			<-time.After(5 * time.Second)
-			require.NoError(t, s.Close(t.Context()))
+			require.NoError(t, s.Stop(t.Context()))
 			require.NoError(t, <-done)
 			r.nothingUnder(j.ID)
 		}
-		require.NoError(t, r.service.Close(t.Context()))
+		require.NoError(t, r.service.Stop(t.Context()))
 		r.source.before = nil
 		require.NoError(t, r.another().Tick(t.Context(), time.Now()))
 		j = r.get(j.ID)

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/background"
+	"github.com/corridor-go/corridor/internal/ids"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report/match"
 )
@@ -21,18 +23,16 @@ type Service struct {
 	cfg     Config
 	holder  string // this service's name in leases
 	loops   *background.Loops
-	wake    chan struct{} // holds a token when there is something new to run
+	wake    chan struct{} // has a value when a report was created
 	waiting *waiting
 }
 
-// New makes a service. A value out of its bounds, a port that is nil, a source
-// without its ten columns, two writers of one format and none of csv are
-// errcodes.Configuration. A nil *Config means the defaults.
+// New makes a service. A nil *Config means the defaults. A missing port, a value out
+// of its bounds, a source without its ten columns, two writers of one format and a
+// missing writer of csv are [errcodes.Configuration].
 func New(p Ports, policy Policy, config *Config) (*Service, error) {
-	if p.Reports == nil || p.Transactions == nil || p.Files == nil || p.Scratch == nil {
-		return nil, misconfigured("a report store, a transaction source, files and scratch are required")
-	}
-	if err := policy.Check(); err != nil {
+	cfg, err := config.withDefaults()
+	if err = cmp.Or(p.check(), policy.check(), err); err != nil {
 		return nil, err
 	}
 	writers, err := byFormat(p.Writers)
@@ -43,40 +43,35 @@ func New(p Ports, policy Policy, config *Config) (*Service, error) {
 	if err := checkSource(columns); err != nil {
 		return nil, err
 	}
-	cfg, err := config.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	holder, err := newID(cfg.Clock.Now(), cfg.Random)
+	holder, err := ids.New(IDPrefix, cfg.Clock.Now(), cfg.Random)
 	if err != nil {
 		return nil, err
 	}
 	policy.Directions = slices.Clone(policy.Directions)
+	wake := make(chan struct{}, 1)
 	return &Service{
-		ports: p, writers: writers, columns: columns, policy: policy, cfg: cfg, holder: holder,
+		ports: p, writers: writers, columns: columns, policy: policy, cfg: cfg, holder: holder, wake: wake, waiting: newWaiting(cfg.MaxWaiting),
 		loops: background.New(background.Config{
-			Clock: cfg.Clock, Every: cfg.Every, Logger: cfg.Logger, Work: "reports",
-			Failed: func(_ context.Context, err error) { cfg.Hooks.Background(err) },
-		}), wake: make(chan struct{}, 1),
-		waiting: newWaiting(cfg.MaxWaiting),
+			Clock: cfg.Clock, Every: cfg.Every, Logger: cfg.Logger, Work: "reports", Failed: cfg.Hooks.Background, Wake: wake,
+		}),
 	}, nil
 }
 
 func byFormat(writers []ports.ReportWriter) (map[string]ports.ReportWriter, error) {
 	of := make(map[string]ports.ReportWriter, len(writers))
 	for _, w := range writers {
-		if w == nil || of[w.Format()] != nil {
-			return nil, misconfigured("each format has one writer")
+		if of[w.Format()] != nil {
+			return nil, errcodes.New(errcodes.Configuration, "two writers of "+w.Format())
 		}
 		of[w.Format()] = w
 	}
 	if of[DefaultFormat] == nil {
-		return nil, misconfigured("a writer of csv is required")
+		return nil, errcodes.New(errcodes.Configuration, "a writer of csv is required")
 	}
 	return of, nil
 }
 
-// Columns lists what a report of the kind may hold.
+// Columns returns the columns that a report of the kind may have.
 func (s *Service) Columns(kind ports.ReportKind) []ports.Column {
 	if kind == ports.ReportUnmatched {
 		return match.Columns()
@@ -84,47 +79,50 @@ func (s *Service) Columns(kind ports.ReportKind) []ports.Column {
 	return slices.Clone(s.columns)
 }
 
-// save stores a change. Of one whose fate is unknown the job is read back: ours
-// is there or is not.
+// save stores a change. If the outcome is unknown, it reads the job back to find
+// out.
 func (s *Service) save(ctx context.Context, change ports.ReportChange) error {
 	err := s.ports.Reports.Save(ctx, change)
 	if errcodes.Of(err) != errcodes.OutcomeUnknown {
 		return err
 	}
-	there, again := s.ports.Reports.Report(ctx, change.Job.Owner, change.Job.ID)
-	if again == nil && there.Version == change.Job.Version+1 && there.Status == change.Job.Status &&
-		there.Holder == change.Job.Holder && there.UpdatedAt.Equal(change.Job.UpdatedAt) && there.Reason == change.Job.Reason {
+	stored, readErr := s.ports.Reports.Report(ctx, change.Job.Owner, change.Job.ID)
+	if readErr == nil && stored.Version == change.Job.Version+1 && stored.Status == change.Job.Status &&
+		stored.Holder == change.Job.Holder && stored.UpdatedAt.Equal(change.Job.UpdatedAt) && stored.Reason == change.Job.Reason {
 		return nil
 	}
 	return err
 }
 
-// Get gives the owner's report. An unknown id, or another owner's, is
-// errcodes.NotFound.
-//
-// Errors: NotFound, StorageUnavailable, CorruptRecord, and the context's own.
+// Get returns the owner's report. An unknown id, or another owner's, is
+// [errcodes.NotFound], an owner of no or more than MaxOwner bytes
+// [errcodes.InvalidRequest]. Other errors are [errcodes.StorageUnavailable],
+// [errcodes.CorruptRecord] and the context's own.
 func (s *Service) Get(ctx context.Context, owner, id string) (ports.ReportJob, error) {
 	j, err := s.read(ctx, owner, id)
 	return j.rec, err
 }
 
 func (s *Service) read(ctx context.Context, owner, id string) (job, error) {
+	if err := checkOwner(owner); err != nil {
+		return job{}, err
+	}
 	rec, err := s.ports.Reports.Report(ctx, owner, id)
 	if err != nil {
-		return job{}, err
+		return job{}, errcodes.Coded(err)
 	}
 	return restored(rec)
 }
 
-// maxTries bounds how often a cancel is tried anew because the report went on
-// meanwhile.
+// maxTries bounds how often Cancel tries again because the report changed meanwhile.
 const maxTries = 10
 
-// Cancel ends the owner's report as failed, with the reason canceled; one that
-// has ended is given as it is. What runs notices at its next beat, a third of
-// Config.Lease later at the most.
+// Cancel ends the owner's report as failed, with the reason canceled, and returns
+// it. A report that has ended is returned as it is. A process that is making the
+// report notices at its next beat, at most a third of Config.Lease later.
 //
-// Errors: those of Get, Conflict when it changes too fast, OutcomeUnknown.
+// Errors are those of [Service.Get], [errcodes.Conflict] if the report changes too
+// fast, and [errcodes.OutcomeUnknown].
 func (s *Service) Cancel(ctx context.Context, owner, id string) (ports.ReportJob, error) {
 	var err error
 	for range maxTries {
@@ -139,26 +137,24 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) (ports.ReportJob
 		}
 		if err = s.save(ctx, change); err == nil {
 			change.Job.Version++
-			s.ended(change.Job)
-			// Of those who died; who runs removes its own. What stays goes by KeepFor.
-			if err := s.removeFiles(ctx, &change.Job); err != nil {
-				s.cfg.Hooks.Background(err)
-			}
+			s.ended(ctx, change.Job)
+			// Left by processes that died; one that runs removes its own. What stays goes by KeepFor.
+			_ = s.loops.Report(ctx, s.removeFiles(ctx, &change.Job))
 			return change.Job, nil
 		}
 		if errcodes.Of(err) != errcodes.Conflict {
-			return ports.ReportJob{}, err
+			break
 		}
 	}
-	return ports.ReportJob{}, err
+	return ports.ReportJob{}, errcodes.Coded(err)
 }
 
-func (s *Service) ended(r ports.ReportJob) {
+func (s *Service) ended(ctx context.Context, r ports.ReportJob) {
 	s.waiting.drop(r.Owner, r.ID)
-	s.cfg.Hooks.Ended(r, r.EndedAt.Sub(r.CreatedAt))
+	s.cfg.Hooks.Ended(ctx, r, r.EndedAt.Sub(r.CreatedAt))
 }
 
-// Close ends Run: what it is making is broken off and left to the next process
-// that takes it up. It waits for that, at the longest until ctx is done, whose
-// error it gives then.
-func (s *Service) Close(ctx context.Context) error { return s.loops.Stop(ctx) }
+// Stop ends Run. Reports that it is making are broken off, released and left to
+// another process. Stop waits for that until ctx is done, whose error it then
+// returns. It may be called more than once. All other methods still work after it.
+func (s *Service) Stop(ctx context.Context) error { return s.loops.Stop(ctx) }

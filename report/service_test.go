@@ -147,7 +147,7 @@ func TestWhoseReport(t *testing.T) {
 		"get":      func() error { _, err := r.service.Get(t.Context(), "beta", j.ID); return err },
 		"open":     func() error { _, err := r.service.Open(t.Context(), "beta", j.ID); return err },
 		"rows":     func() error { _, _, err := r.service.Rows(t.Context(), "beta", j.ID); return err },
-		"link":     func() error { _, err := r.service.DownloadURL(t.Context(), "beta", j.ID); return err },
+		"link":     func() error { _, _, err := r.service.LinkToken(t.Context(), "beta", j.ID); return err },
 		"manifest": func() error { _, err := r.service.Manifest(t.Context(), "beta", j.ID); return err },
 		"cancel":   func() error { _, err := r.service.Cancel(t.Context(), "beta", j.ID); return err },
 	} {

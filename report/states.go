@@ -1,9 +1,7 @@
 package report
 
 import (
-	"fmt"
-
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/states"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -13,9 +11,9 @@ type Trigger string
 // The triggers.
 const (
 	OnCreate Trigger = "it is asked for"
-	OnBeat   Trigger = "a process takes it up, or tells that it goes on"
+	OnBeat   Trigger = "a process claims it, extends its lease or gives it up"
 	OnDone   Trigger = "its file is complete"
-	OnFail   Trigger = "it fails for a reason that no other attempt mends, takes too long, or fails too often"
+	OnFail   Trigger = "it fails for a reason that no other attempt can mend, takes too long, or fails too often"
 	OnCancel Trigger = "it is cancelled"
 )
 
@@ -34,25 +32,14 @@ type Transition struct {
 	Event string // raised with it; "" for none
 }
 
-// transitions is SPEC 2.6. What is not in it does not happen: an end is for good
-// (I22).
-var transitions = []Transition{
-	{"", OnCreate, ports.ReportRunning, EventCreated},
-	{ports.ReportRunning, OnBeat, ports.ReportRunning, ""},
-	{ports.ReportRunning, OnDone, ports.ReportCompleted, EventCompleted},
-	{ports.ReportRunning, OnFail, ports.ReportFailed, EventFailed},
-	{ports.ReportRunning, OnCancel, ports.ReportFailed, EventFailed},
-}
+// table is SPEC 2.6. Terminal states are final (I22).
+var table = states.New("a report", func(t Transition) (ports.ReportStatus, Trigger) { return t.From, t.On },
+	Transition{"", OnCreate, ports.ReportRunning, EventCreated},
+	Transition{ports.ReportRunning, OnBeat, ports.ReportRunning, ""},
+	Transition{ports.ReportRunning, OnDone, ports.ReportCompleted, EventCompleted},
+	Transition{ports.ReportRunning, OnFail, ports.ReportFailed, EventFailed},
+	Transition{ports.ReportRunning, OnCancel, ports.ReportFailed, EventFailed},
+)
 
-// Transitions lists the state table of a report, for documentation and tests.
-func Transitions() []Transition { return append([]Transition(nil), transitions...) }
-
-// next finds the row for a job in state from; none is errcodes.Conflict.
-func next(from ports.ReportStatus, on Trigger) (Transition, error) {
-	for _, t := range transitions {
-		if t.From == from && t.On == on {
-			return t, nil
-		}
-	}
-	return Transition{}, errcodes.New(errcodes.Conflict, fmt.Sprintf("A report that is %s stays so", from))
-}
+// Transitions returns the state table of a report, for documentation and tests.
+func Transitions() []Transition { return table.All() }

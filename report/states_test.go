@@ -33,8 +33,8 @@ func drawStates() string {
 	for _, row := range report.Transitions() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", row.From, row.On, row.To, row.Event)
 	}
-	b.WriteString("\nA report that runs is held by one process under a lease. When that runs out, another begins it anew, a few times at the most; " +
-		"its files stand under their names only when they are whole.\n")
+	b.WriteString("\nA running report is held by one process under a lease. When that runs out, another process starts again, a few times at most; " +
+		"its files appear under their names only when they are complete.\n")
 	return b.String()
 }
 

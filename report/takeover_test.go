@@ -184,7 +184,7 @@ func (endless) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[ports.Row, er
 				case ports.ColumnTransactionID:
 					row[i] = string(id)
 				case ports.ColumnCreatedAt:
-					row[i] = q.From.Format(report.TimeLayout)
+					row[i] = q.From.Format(ports.TimeLayout)
 				}
 			}
 			if !yield(row, nil) {

@@ -36,18 +36,19 @@ func (s *Service) transactions(ctx context.Context, rec *ports.ReportJob) (conte
 	return content{describe(r.Columns, s.columns), here.passing(rows, len(r.Columns)), ports.Millis(asOf)}, nil
 }
 
-// applied gives the filter as the source is to apply it, if it does.
+// applied returns the filter in the form that the source takes, and reports whether
+// the source applies it.
 func (s *Service) applied(f ports.Filter) (ports.Filter, bool) {
 	whole, ok := exact(f, s.columns[find(s.columns, f.Column)].Type)
 	return whole, ok && s.ports.Transactions.Applies(whole)
 }
 
-// ordered checks what a source promises: each row once, in order, within the
-// range. A source that breaks it would double rows or leave some out without
-// anybody noticing; its report has failed.
+// ordered checks what a source promises: each row once, in order, within the range.
+// Otherwise a report could have rows twice or lack some, and nobody would notice:
+// it fails with [errcodes.MalformedAnswer] instead.
 func ordered(ctx context.Context, rows iter.Seq2[ports.Row, error], q *ports.RowQuery) iter.Seq2[ports.Row, error] {
 	at, id := slices.Index(q.Columns, ports.ColumnCreatedAt), slices.Index(q.Columns, ports.ColumnTransactionID)
-	from, until := q.From.Format(TimeLayout), q.Until.Format(TimeLayout)
+	from, until := ports.FormatTime(q.From), ports.FormatTime(q.Until)
 	return func(yield func(ports.Row, error) bool) {
 		var lastAt, lastID string
 		for row, err := range rows {
@@ -56,11 +57,11 @@ func ordered(ctx context.Context, rows iter.Seq2[ports.Row, error], q *ports.Row
 			case ctx.Err() != nil: // also where no row passes the filters
 				err = context.Cause(ctx)
 			case len(row) != len(q.Columns):
-				err = disordered("The source gave a row of another length")
-			case len(row[at]) != len(TimeLayout) || row[at] < from || row[at] >= until:
-				err = disordered("The source gave a row from outside the range")
+				err = disordered("The source returned a row of another length")
+			case len(row[at]) != len(ports.TimeLayout) || row[at] < from || row[at] >= until:
+				err = disordered("The source returned a row outside the range")
 			case row[at] < lastAt || row[at] == lastAt && row[id] <= lastID:
-				err = disordered("The source gave its rows twice, or out of order")
+				err = disordered("The source returned rows twice or out of order")
 			default:
 				lastAt, lastID = row[at], row[id]
 			}

@@ -48,8 +48,8 @@ func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content,
 	return content{describe(rec.Request.Columns, columns), rows, asOf}, nil
 }
 
-// ofTheDays leaves out the bad lines that are known to be of other days: more
-// days are read than reported on, and a bad line settles nothing.
+// ofTheDays leaves out the bad lines that are known to be of other days: more days
+// are read than reported on, and a bad line belongs to no payment.
 func ofTheDays(lines iter.Seq2[ports.SettlementLine, error], rec *ports.ReportJob) iter.Seq2[ports.SettlementLine, error] {
 	return func(yield func(ports.SettlementLine, error) bool) {
 		for l, err := range lines {
@@ -68,13 +68,13 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// paymentColumns are what matching asks of the transactions.
+// paymentColumns are the columns that matching reads.
 var paymentColumns = []string{
 	ports.ColumnTransactionID, ports.ColumnMerchantReference, ports.ColumnStatus, ports.ColumnAmount, ports.ColumnCurrency,
 	ports.ColumnCreatedAt, ports.ColumnDirection,
 }
 
-// settledDirections keeps the transactions that settlements are about.
+// settledDirections returns the filter for transactions that settlements are about.
 func (p Policy) settledDirections() ports.Filter {
 	f := ports.Filter{Column: ports.ColumnDirection}
 	for _, d := range p.Directions {
@@ -118,9 +118,9 @@ func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2
 
 func payment(row ports.Row) (match.Payment, error) {
 	amount, ok := minor(row[3], row[4])
-	at, err := time.Parse(TimeLayout, row[5])
+	at, err := time.Parse(ports.TimeLayout, row[5])
 	if !ok || err != nil {
-		return match.Payment{}, disordered("The source gave an amount or a time that cannot be read")
+		return match.Payment{}, disordered("The source returned an amount or a time that cannot be read")
 	}
 	return match.Payment{
 		ID: row[0], Reference: row[1], Status: ports.TransactionStatus(row[2]), Amount: amount, Currency: row[4], CreatedAt: at,

@@ -9,61 +9,61 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// waiting are the reports that were asked for here and are not known to have
-// ended, by owner, the one that was looked at longest ago first.
+// waiting holds, by owner, the ids of reports that were created here and are not
+// known to have ended; first the one that was read longest ago.
 type waiting struct {
 	mu  sync.Mutex
-	of  map[string][]string
+	ids map[string][]string
 	max int
 }
 
-func newWaiting(most int) *waiting { return &waiting{of: map[string][]string{}, max: most} }
+func newWaiting(most int) *waiting { return &waiting{ids: map[string][]string{}, max: most} }
 
-// add takes a place for the owner's report, if there is one.
+// add adds a report and reports whether there was a place for it.
 func (w *waiting) add(owner, id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.of[owner]) >= w.max {
+	if len(w.ids[owner]) >= w.max {
 		return false
 	}
-	w.of[owner] = append(w.of[owner], id)
+	w.ids[owner] = append(w.ids[owner], id)
 	return true
 }
 
-// drop frees the place of a report, if it has one here.
+// drop removes a report, if it is there.
 func (w *waiting) drop(owner, id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	ids := w.of[owner]
+	ids := w.ids[owner]
 	i := slices.Index(ids, id)
 	switch {
 	case i < 0:
 	case len(ids) == 1:
-		delete(w.of, owner)
+		delete(w.ids, owner)
 	default:
-		w.of[owner] = slices.Delete(ids, i, i+1)
+		w.ids[owner] = slices.Delete(ids, i, i+1)
 	}
 }
 
-// next gives the reports to look at, and puts them behind the others.
+// next returns up to n of the owner's reports and puts them behind the others.
 func (w *waiting) next(owner string, n int) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	ids := w.of[owner]
+	ids := w.ids[owner]
 	if n = min(n, len(ids)); n == 0 {
 		return nil
 	}
 	first := slices.Clone(ids[:n])
-	w.of[owner] = append(slices.Delete(ids, 0, n), first...)
+	w.ids[owner] = append(slices.Delete(ids, 0, n), first...)
 	return first
 }
 
-// looks is how many reports one who finds no place looks at: few, since a refusal
-// must cost less than what is refused.
+// looks is how many reports are read when an owner has no place left: few, because a
+// rejection must be cheaper than a report.
 const looks = 4
 
-// reserve takes a place for a report of the owner's. Where all are taken some are
-// looked at, which another process may have ended meanwhile.
+// reserve adds a report of the owner's. If there is no place it looks whether
+// another process has ended some; if not it returns [errcodes.TooManyRequests].
 func (s *Service) reserve(ctx context.Context, owner, id string) error {
 	if s.waiting.add(owner, id) {
 		return nil

@@ -70,6 +70,17 @@ func TestACancelledReportWaitsNoMore(t *testing.T) {
 	require.NoError(t, ask(r, r.service, owner))
 }
 
+// A report that ends frees its own place, not those of the owner's others.
+func TestOneOfTwoReportsEnds(t *testing.T) {
+	r := newRig(t, atMost(2))
+	first := r.create(asked()).ID
+	r.create(asked())
+	_, err := r.service.Cancel(t.Context(), owner, first)
+	require.NoError(t, err)
+	require.NoError(t, ask(r, r.service, owner))
+	refused(t, ask(r, r.service, owner))
+}
+
 // One who finds no place looks at a few only, and at others the next time.
 func TestWhoeverHasEndedIsFoundInTheEnd(t *testing.T) {
 	r := newRig(t, atMost(20))
@@ -187,11 +198,4 @@ func TestTheBoundOfWaitingReports(t *testing.T) {
 	refused(t, ask(r, r.service, owner))
 	r.clock.Advance(time.Hour)
 	refused(t, ask(r, r.service, owner))
-}
-
-func TestABoundOfNoneIsNone(t *testing.T) {
-	r := newRig(t)
-	r.config.MaxWaiting = -1
-	_, err := report.New(r.parts(), report.Policy{}, &r.config)
-	require.Equal(t, errcodes.Configuration, errcodes.Of(err))
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// write makes the report's files: the report itself, the rows to show inline
-// where they are few, and the manifest. Each stands under its name only when it
-// is whole; an attempt after this one writes its own.
+// write writes the report, its rows as JSON if they are few, and the manifest. Each
+// file appears under its name only when it is complete.
 func (a *attempt) write(ctx context.Context) (made, error) {
 	rec := a.held().rec
 	c, err := a.service.content(ctx, &rec)
@@ -40,7 +39,7 @@ func (a *attempt) write(ctx context.Context) (made, error) {
 	return m, a.service.put(ctx, manifestName(&rec), manifest)
 }
 
-// content is what a report holds.
+// content is what is written to a report.
 type content struct {
 	columns []ports.Column
 	rows    iter.Seq2[ports.Row, error]
@@ -58,8 +57,8 @@ func (s *Service) content(ctx context.Context, rec *ports.ReportJob) (content, e
 	return s.transactions(ctx, rec)
 }
 
-// able refuses a report that this service cannot make: one that another process
-// took, which has other formats, sources or columns. It is left to such a one.
+// able returns [errcodes.Unavailable] for a report that was created by a process with
+// other formats, sources or columns, and that only such a process can make.
 func (s *Service) able(rec *ports.ReportJob) error {
 	columns := s.Columns(rec.Kind)
 	_, errColumns := checkColumns(rec.Request.Columns, columns)
@@ -87,10 +86,10 @@ func (a *attempt) writeFile(ctx context.Context, rec *ports.ReportJob, c content
 	if err != nil {
 		return err
 	}
-	// A writer may hold temporary files: it is closed whatever happens. What it
-	// has held back until then is not wanted when the rows have failed.
-	sum.refusal = a.writeRows(ctx, c.rows, out, inline)
-	if err := errors.Join(sum.refusal, out.Close()); err != nil {
+	// A writer may have temporary files, so it is always closed. If the rows have
+	// failed, nothing that it still writes then is wanted.
+	sum.failed = a.writeRows(ctx, c.rows, out, inline)
+	if err := errors.Join(sum.failed, out.Close()); err != nil {
 		return err
 	}
 	m.rows = a.rows.Load()
@@ -116,17 +115,17 @@ func (a *attempt) writeRows(ctx context.Context, rows iter.Seq2[ports.Row, error
 	return nil
 }
 
-// summed counts and sums what is written.
+// summed counts and hashes what is written.
 type summed struct {
-	to      io.Writer
-	sum     hash.Hash
-	size    int64
-	refusal error // of every further write, when not nil
+	to     io.Writer
+	sum    hash.Hash
+	size   int64
+	failed error // if not nil, every write returns it
 }
 
 func (s *summed) Write(p []byte) (int, error) {
-	if s.refusal != nil {
-		return 0, s.refusal
+	if s.failed != nil {
+		return 0, s.failed
 	}
 	n, err := s.to.Write(p)
 	s.sum.Write(p[:n])
@@ -134,11 +133,11 @@ func (s *summed) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// maxInlineText is from how many bytes on a list takes no more rows.
+// maxInlineText bounds the text of an inline list, in bytes; one row may go beyond.
 const maxInlineText = maxSmallFile / 4
 
 // inline collects the rows of a small report as JSON objects, one a line, for
-// answers that show them. Beyond its limit it holds none: a list is never cut.
+// [Service.Rows]. Beyond its limit it has none: a list is never cut.
 type inline struct {
 	columns []ports.Column
 	left    int
@@ -147,7 +146,7 @@ type inline struct {
 }
 
 func newInline(columns []ports.Column, limit int) *inline {
-	return &inline{columns: columns, left: limit, lines: []byte{}}
+	return &inline{columns: columns, left: max(limit, 0), lines: []byte{}}
 }
 
 func (i *inline) add(row ports.Row) {
@@ -161,11 +160,11 @@ func (i *inline) add(row ports.Row) {
 	i.lines = append(appendObject(i.lines, i.columns, row), '\n')
 }
 
-// text gives the lines, or nil when there were too many.
+// text returns the lines, or nil if there were too many.
 func (i *inline) text() []byte { return i.lines }
 
-// appendObject appends a row as an object. Money and times are texts, integers
-// numbers; what has no value is left out.
+// appendObject appends a row as an object. Money and times are strings, integers
+// numbers; columns without a value are left out.
 func appendObject(dst []byte, columns []ports.Column, row ports.Row) []byte {
 	o := jsontext.Object{}
 	for c := range columns {
@@ -181,8 +180,7 @@ func appendObject(dst []byte, columns []ports.Column, row ports.Row) []byte {
 	return append(dst, text...)
 }
 
-// plainInteger reports whether text is an integer within int64, as JSON writes
-// it.
+// plainInteger reports whether text is an integer within int64 in JSON's form.
 func plainInteger(text string) bool {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return err == nil && strconv.FormatInt(n, 10) == text

@@ -88,11 +88,11 @@ func (s *server) result(x *exchange, job *ports.ReportJob) (rows [][]byte, few b
 	if err != nil {
 		return nil, false, "", err
 	}
-	link, err := s.services.Reports.DownloadURL(x.ctx(), job.Owner, job.ID)
+	token, _, err := s.services.Reports.LinkToken(x.ctx(), job.Owner, job.ID)
 	if err != nil {
 		return nil, false, "", err
 	}
-	return bytesOf(lines), few, s.cfg.PublicURL + filesPath + link.Token, nil
+	return bytesOf(lines), few, s.cfg.PublicURL + filesPath + token, nil
 }
 
 func bytesOf(lines []json.RawMessage) [][]byte {

@@ -65,9 +65,9 @@ type ReportJobs interface {
 type ReportResults interface {
 	// Rows gives the rows of a completed report, if they are few.
 	Rows(ctx context.Context, owner, id string) (rows []json.RawMessage, few bool, err error)
-	// DownloadURL makes a new link to a completed report's file.
-	DownloadURL(ctx context.Context, owner, id string) (report.Link, error)
-	// OpenLink opens the file of a link; one that is none is errcodes.NotFound.
+	// LinkToken returns a new token for a link to a completed report's file.
+	LinkToken(ctx context.Context, owner, id string) (token string, expires time.Time, err error)
+	// OpenLink opens the file of a token; an invalid one is errcodes.NotFound.
 	OpenLink(ctx context.Context, token string) (report.File, error)
 }
 

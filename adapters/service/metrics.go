@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -172,11 +173,11 @@ func (c *counters) validationHooks() validation.Hooks {
 
 func (c *counters) reportHooks() report.Hooks {
 	return report.Hooks{
-		Ended: func(r ports.ReportJob, took time.Duration) {
+		Ended: func(_ context.Context, r ports.ReportJob, took time.Duration) {
 			c.reports.WithLabelValues(string(r.Kind), string(r.Status), r.Reason).Inc()
 			c.reported.Observe(took.Seconds())
 		},
-		Background: func(error) { c.failures.Inc() },
+		Background: func(context.Context, error) { c.failures.Inc() },
 	}
 }
 

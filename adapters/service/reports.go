@@ -84,7 +84,7 @@ func (r *reports) stop(ctx context.Context) error {
 	if r.service == nil {
 		return nil
 	}
-	return r.service.Close(ctx)
+	return r.service.Stop(ctx)
 }
 
 // ReportPorts are what reports read and write.

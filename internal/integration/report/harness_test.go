@@ -59,7 +59,7 @@ func transactions(n int) []map[string]string {
 		rows[i] = map[string]string{
 			"transactionId": fmt.Sprintf("tx-%04d", i), "merchantReference": fmt.Sprintf("order-%d", i), "status": "SUCCEEDED",
 			"direction": "payin", "amount": fmt.Sprintf("%d.50", i), "currency": "ZAR", "method": "card", "connector": "paystack",
-			"createdAt": noon.Add(time.Duration(i) * time.Second).Format(report.TimeLayout),
+			"createdAt": noon.Add(time.Duration(i) * time.Second).Format(ports.TimeLayout),
 		}
 	}
 	return rows

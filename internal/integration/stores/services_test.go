@@ -79,7 +79,7 @@ func newReports(t *rapid.T, store everyPort, w *worlds) *report.Service {
 func (w *worlds) close(t *rapid.T) {
 	for _, one := range w.all {
 		require.NoError(t, one.accounts.Close(context.Background()))
-		require.NoError(t, one.jobs.Close(context.Background()))
+		require.NoError(t, one.jobs.Stop(context.Background()))
 	}
 }
 

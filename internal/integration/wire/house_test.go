@@ -118,7 +118,7 @@ func (h *house) process(store records) *process {
 	}, report.Policy{}, &report.Config{Clock: h.time, LinkKey: h.linkKey})
 	must(err)
 	h.t.Cleanup(func() {
-		for _, end := range []func(context.Context) error{one.locks.Close, one.accounts.Close, one.payments.Close, one.reports.Close} {
+		for _, end := range []func(context.Context) error{one.locks.Close, one.accounts.Close, one.payments.Close, one.reports.Stop} {
 			require.NoError(h.t, end(context.Background()))
 		}
 	})

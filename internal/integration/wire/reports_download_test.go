@@ -31,9 +31,9 @@ func linked(t *testing.T, a *house) request {
 	var job struct{ ID string }
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &job))
 	require.NoError(t, a.next().reports.Tick(t.Context(), a.clock.Now()))
-	link, err := a.next().reports.DownloadURL(t.Context(), "acme", job.ID)
+	token, _, err := a.next().reports.LinkToken(t.Context(), "acme", job.ID)
 	require.NoError(t, err)
-	return request{method: http.MethodGet, path: "/v1/reports/files/" + link.Token}
+	return request{method: http.MethodGet, path: "/v1/reports/files/" + token}
 }
 
 const twoRows = "é,2026-11-20T00:00:00.000Z\né,2026-11-20T00:00:01.000Z\n" // 56 bytes

@@ -40,8 +40,8 @@ func (n noReports) Rows(context.Context, string, string) ([]json.RawMessage, boo
 	return nil, false, n.err
 }
 
-func (n noReports) DownloadURL(context.Context, string, string) (report.Link, error) {
-	return report.Link{}, n.err
+func (n noReports) LinkToken(context.Context, string, string) (string, time.Time, error) {
+	return "", time.Time{}, n.err
 }
 
 func (n noReports) OpenLink(context.Context, string) (report.File, error) {
@@ -70,7 +70,7 @@ func (n fewRows) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[ports.Row, 
 			row := make(ports.Row, len(q.Columns))
 			for c, name := range q.Columns {
 				if row[c] = "é"; name == "createdAt" {
-					row[c] = q.From.Add(time.Duration(i) * time.Second).Format(report.TimeLayout)
+					row[c] = q.From.Add(time.Duration(i) * time.Second).Format(ports.TimeLayout)
 				}
 			}
 			if !yield(row, nil) {
@@ -201,11 +201,11 @@ func aDownloadOverAConnection(t *testing.T, p place) {
 	j, err := a.next().reports.Get(t.Context(), "acme", job["id"].(string))
 	require.NoError(t, err)
 	require.Equal(t, ports.ReportCompleted, j.Status)
-	link, err := a.next().reports.DownloadURL(t.Context(), "acme", j.ID)
+	token, _, err := a.next().reports.LinkToken(t.Context(), "acme", j.ID)
 	require.NoError(t, err)
 	srv := httptest.NewServer(a.h)
 	defer srv.Close()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/v1/reports/files/"+link.Token, nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/v1/reports/files/"+token, nil)
 	require.NoError(t, err)
 	answer, err := srv.Client().Do(r)
 	require.NoError(t, err)
