@@ -1,60 +1,60 @@
 package authstate
 
 import (
+	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/authstate/failures"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
+
+// Ports are what a [Service] needs from outside. All are required.
+type Ports struct {
+	Transactions ports.TransactionStore
+	Work         ports.Work // of the same store as Transactions
+}
+
+// Policy is what a business decides.
+type Policy struct {
+	// Normaliser says what a provider's raw code means. nil means the shipped tables.
+	Normaliser *failures.Normaliser
+}
 
 // DefaultEvery is the pause between two ticks of [Service.Run].
 const DefaultEvery = time.Second
 
-// Config tunes a [Service]. The zero value of each field is its default.
+// Config tunes a [Service]. The zero value of each field means its default.
 type Config struct {
-	// Clock tells the time. Default: ports.SystemClock.
-	Clock ports.Clock
-	// Logger hears of what no caller is told. Default: nothing is logged.
-	Logger *slog.Logger
-	// Hooks are told the same, for metrics.
-	Hooks Hooks
+	Clock  ports.Clock  // default: ports.SystemClock
+	Logger *slog.Logger // default: nothing is logged
+	Hooks  Hooks
 	// Every is the pause between two ticks of Run. Default 1 s. At least 1 ms.
 	Every time.Duration
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use, and
-// must not panic: that ends the process. Each may be nil. What a provider said
-// may hold personal data: it belongs into no metric label.
+// Hooks are called in place; they must be quick and safe for concurrent use. A
+// panic in one ends the process. Each may be nil. What a provider said may be
+// personal data and must not become a metric label.
 type Hooks struct {
-	// Applied: an outcome was applied, with the effect that it had.
-	Applied func(t ports.Transaction, e Effect)
-	// Background: a step that no caller hears of failed; it is tried again.
-	Background func(err error)
+	// Applied is called with each outcome that was applied, and its effect.
+	Applied func(ctx context.Context, t ports.Transaction, e Effect)
+	// Background is called with failures that no caller sees; the step is tried again.
+	Background func(ctx context.Context, err error)
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	var out Config
-	if c != nil {
-		out = *c
+	d := *cmp.Or(c, &Config{})
+	d.Clock = cmp.Or(d.Clock, ports.SystemClock())
+	d.Logger = cmp.Or(d.Logger, slog.New(slog.DiscardHandler))
+	d.Every = cmp.Or(d.Every, DefaultEvery)
+	if d.Hooks.Applied == nil {
+		d.Hooks.Applied = func(context.Context, ports.Transaction, Effect) {}
 	}
-	if out.Clock == nil {
-		out.Clock = ports.SystemClock()
+	if d.Hooks.Background == nil {
+		d.Hooks.Background = func(context.Context, error) {}
 	}
-	if out.Logger == nil {
-		out.Logger = slog.New(slog.DiscardHandler)
-	}
-	if out.Hooks.Applied == nil {
-		out.Hooks.Applied = func(ports.Transaction, Effect) {}
-	}
-	if out.Hooks.Background == nil {
-		out.Hooks.Background = func(error) {}
-	}
-	if out.Every == 0 {
-		out.Every = DefaultEvery
-	}
-	if out.Every < time.Millisecond {
-		return out, errcodes.New(errcodes.Configuration, "Every is at least 1ms")
-	}
-	return out, nil
+	return d, wiring.AtLeast("Every", d.Every, time.Millisecond)
 }

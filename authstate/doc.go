@@ -3,9 +3,8 @@
 // AuthFailureCode or an ErrorCode (SPEC 2.9 and 7.5). Package failures holds what
 // each raw code means.
 //
-//	normaliser, err := failures.New(nil)
-//	if err != nil { … }
-//	payments, err := authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, normaliser, nil)
+//	payments, err := authstate.New(
+//		authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, nil)
 //	if err != nil { … }
 //	go payments.Run(ctx)
 //	_, err = payments.Open(ctx, owner, authstate.Opening{ID: "pay-1", Direction: errcodes.Payin, RespondBy: in2Minutes})

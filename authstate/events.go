@@ -21,14 +21,11 @@ type landing struct {
 	LandedAt string `json:"landedAt"` // UTC, RFC 3339 with milliseconds
 }
 
-const landingTime = "2006-01-02T15:04:05.000Z"
-
-// event makes the event of a kind that has happened to the transaction at an
-// instant.
+// event makes an event of the transaction.
 func (t transaction) event(kind string, at time.Time) (ports.Event, error) {
 	var shown any = t.rec.View()
 	if kind == EventLatePayment {
-		shown = lateView{t.rec.View(), landing{t.rec.Late.At.UTC().Format(landingTime)}}
+		shown = lateView{t.rec.View(), landing{ports.FormatTime(t.rec.Late.At)}}
 	}
 	data, err := json.Marshal(shown)
 	if err != nil {
@@ -38,8 +35,8 @@ func (t transaction) event(kind string, at time.Time) (ports.Event, error) {
 	return ports.Event{ID: eventID(key, kind), Kind: kind, Key: key, Owner: t.rec.Owner, At: at, Data: data}, nil
 }
 
-// eventID names what happens once: a transaction's id is unique for its owner,
-// and it enters each state once.
+// eventID returns the id of an event. It is unique: so is a transaction's id for its
+// owner, and a transaction enters each state once.
 func eventID(key, kind string) string {
 	sum := sha256.Sum256([]byte(key + "\x00" + kind))
 	return "evt_" + hex.EncodeToString(sum[:16])

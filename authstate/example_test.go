@@ -21,12 +21,8 @@ func ExampleNew() {
 	if err != nil {
 		panic(err)
 	}
-	normaliser, err := failures.New(nil)
-	if err != nil {
-		panic(err)
-	}
 	payments, err := authstate.New(
-		authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, normaliser, &authstate.Config{Clock: clock})
+		authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, &authstate.Config{Clock: clock})
 	if err != nil {
 		panic(err)
 	}

@@ -58,14 +58,14 @@ func newRig(t testing.TB) *rig {
 // on makes one more service for the same hooks and log.
 func (r *rig) on(transactions ports.TransactionStore, work ports.Work, clock ports.Clock) *authstate.Service {
 	r.t.Helper()
-	s, err := authstate.New(authstate.Ports{Transactions: transactions, Work: work}, normaliser(r.t, nil), &authstate.Config{
+	s, err := authstate.New(authstate.Ports{Transactions: transactions, Work: work}, authstate.Policy{}, &authstate.Config{
 		Clock: clock, Logger: slog.New(slog.NewTextHandler(&r.log, nil)), Hooks: authstate.Hooks{
-			Applied: func(_ ports.Transaction, e authstate.Effect) {
+			Applied: func(_ context.Context, _ ports.Transaction, e authstate.Effect) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				r.effects = append(r.effects, e)
 			},
-			Background: func(err error) {
+			Background: func(_ context.Context, err error) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				r.background = append(r.background, err)

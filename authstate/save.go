@@ -8,12 +8,12 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// maxTries bounds how often one outcome is applied anew because another writer
-// came first. A transaction changes three times at most, so that more means a
-// store that does not keep its word.
+// maxTries bounds how often one outcome is applied again because another writer came
+// first. A transaction changes at most three times, so more conflicts mean a store
+// that breaks its contract.
 const maxTries = 5
 
-// change makes the write that tells of the transaction by an event.
+// change returns the change that stores the transaction with an event of the kind.
 func (t transaction) change(kind string, at time.Time) (ports.TransactionChange, error) {
 	event, err := t.event(kind, at)
 	if err != nil {
@@ -22,41 +22,39 @@ func (t transaction) change(kind string, at time.Time) (ports.TransactionChange,
 	return ports.TransactionChange{Transaction: t.rec, Events: []ports.Event{event}}, nil
 }
 
-// apply moves t by v and stores it. Whoever comes second finds the end of the
-// first in its way, whichever process wrote it.
-func (s *Service) apply(ctx context.Context, t transaction, v *verdict) (Applied, error) {
+// apply moves t by f and stores it. If another process came first, f is applied to
+// what that process stored.
+func (s *Service) apply(ctx context.Context, t transaction, f *finding) (Applied, error) {
 	var err error
 	for range maxTries {
 		var done bool
 		var a Applied
-		if a, done, err = s.try(ctx, t, v); done {
-			return s.told(v, a, err)
+		if a, done, err = s.try(ctx, t, f); done {
+			return s.applied(ctx, f, a, err)
 		}
-		var again error
-		if t, again = s.read(ctx, t.rec.Owner, t.rec.ID); again != nil {
-			return Applied{}, firstUnknown(err, again)
+		var readErr error
+		if t, readErr = s.read(ctx, t.rec.Owner, t.rec.ID); readErr != nil {
+			return Applied{}, firstUnknown(err, readErr)
 		}
-		if errcodes.Of(err) == errcodes.OutcomeUnknown && t.cameOf(a.Transaction) {
-			return s.told(v, Applied{Transaction: t.rec, Effect: a.Effect}, nil)
+		if errcodes.Of(err) == errcodes.OutcomeUnknown && t.savedAs(a.Transaction) {
+			return s.applied(ctx, f, Applied{Transaction: t.rec, Effect: a.Effect}, nil)
 		}
 	}
 	return Applied{}, err
 }
 
-// told lets the hook hear of an outcome. A timer that found the transaction
-// ended is none.
-func (s *Service) told(v *verdict, a Applied, err error) (Applied, error) {
-	if err == nil && (!v.timer || a.Effect == Moved) {
-		s.cfg.Hooks.Applied(a.Transaction, a.Effect)
+// applied calls the hook, but not for a timeout of a transaction that had ended.
+func (s *Service) applied(ctx context.Context, f *finding, a Applied, err error) (Applied, error) {
+	if err == nil && (!f.timer || a.Effect == Moved) {
+		s.cfg.Hooks.Applied(ctx, a.Transaction, a.Effect)
 	}
 	return a, err
 }
 
-// cameOf reports whether t is what a save of unknown fate would have left, or
-// that and a late payment since. Another writer who found the same at the same
-// millisecond looks alike: then both are told that they moved it, which is
-// better than that nobody is.
-func (t transaction) cameOf(saved ports.Transaction) bool {
+// savedAs reports whether t is what a save with an unknown outcome would have stored,
+// or that with a late payment since. If another writer found the same in the same
+// millisecond, both report Moved, which is better than none.
+func (t transaction) savedAs(saved ports.Transaction) bool {
 	now := t.rec
 	if saved.Late.At.IsZero() {
 		now.Late, now.Version = saved.Late, saved.Version
@@ -64,7 +62,7 @@ func (t transaction) cameOf(saved ports.Transaction) bool {
 	return now == saved
 }
 
-// firstUnknown prefers the error that says that a write may have happened.
+// firstUnknown returns saved if the outcome of the write is unknown, else read.
 func firstUnknown(saved, read error) error {
 	if errcodes.Of(saved) == errcodes.OutcomeUnknown {
 		return saved
@@ -72,13 +70,15 @@ func firstUnknown(saved, read error) error {
 	return read
 }
 
-// try makes one attempt. It is not done when the transaction must be read
-// again: another writer came first, or nobody knows whether this one did; it
-// gives then what it meant to store. An attempt of unknown fate may be made
-// again, since of two only one can find its version; if the first was stored
-// after all, the second finds it.
-func (s *Service) try(ctx context.Context, t transaction, v *verdict) (a Applied, done bool, err error) {
-	moved, row := t.apply(v, s.cfg.Clock.Now())
+// try makes one attempt. It reports done false if the transaction must be read again:
+// another writer came first, or the outcome is unknown, and then a is what it meant to
+// store. After an unknown outcome a second attempt is safe: both save the same
+// version, so only one is stored.
+func (s *Service) try(ctx context.Context, t transaction, f *finding) (a Applied, done bool, err error) {
+	moved, row, err := t.apply(f, s.cfg.Clock.Now())
+	if err != nil {
+		return Applied{}, true, err
+	}
 	if row.Event == "" {
 		return Applied{Transaction: t.rec, Effect: row.Effect}, true, nil
 	}
@@ -99,6 +99,6 @@ func (s *Service) try(ctx context.Context, t transaction, v *verdict) (a Applied
 	case errcodes.Conflict, errcodes.OutcomeUnknown:
 		return a, false, err
 	default:
-		return Applied{}, true, err
+		return Applied{}, true, errcodes.Coded(err)
 	}
 }

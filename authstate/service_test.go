@@ -1,6 +1,7 @@
 package authstate_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -14,35 +15,116 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejects(t *testing.T) {
 	r := newRig(t)
 	full := authstate.Ports{Transactions: r.store.Transactions(), Work: r.store.Work()}
-	n := normaliser(t, nil)
-	for name, open := range map[string]func() (*authstate.Service, error){
-		"no transactions": func() (*authstate.Service, error) { return authstate.New(authstate.Ports{Work: full.Work}, n, nil) },
-		"no work": func() (*authstate.Service, error) {
-			return authstate.New(authstate.Ports{Transactions: full.Transactions}, n, nil)
-		},
-		"no normaliser": func() (*authstate.Service, error) { return authstate.New(full, nil, nil) },
-		"too often": func() (*authstate.Service, error) {
-			return authstate.New(full, n, &authstate.Config{Every: time.Microsecond})
-		},
-		"a pause before it": func() (*authstate.Service, error) {
-			return authstate.New(full, n, &authstate.Config{Every: -time.Second})
-		},
+	for want, c := range map[string]struct {
+		ports  authstate.Ports
+		config authstate.Config
+	}{
+		"Ports.Transactions is required":        {ports: authstate.Ports{Work: full.Work}},
+		"Ports.Work is required":                {ports: authstate.Ports{Transactions: full.Transactions, Work: (*settler)(nil)}},
+		"Every is 999.999µs, want at least 1ms": {full, authstate.Config{Every: time.Millisecond - 1}},
+		"Every is -1s, want at least 1ms":       {full, authstate.Config{Every: -time.Second}},
 	} {
-		s, err := open()
-		require.ErrorIs(t, err, errcodes.Configuration, name)
-		assert.Nil(t, s, name)
+		s, err := authstate.New(c.ports, authstate.Policy{}, &c.config)
+		require.ErrorIs(t, err, errcodes.Configuration, want)
+		assert.Equal(t, want, errcodes.MessageOf(err))
+		assert.Nil(t, s, want)
 	}
-	_, err := authstate.New(full, n, &authstate.Config{Every: time.Millisecond})
+	_, err := authstate.New(full, authstate.Policy{}, &authstate.Config{Every: time.Millisecond})
 	require.NoError(t, err)
+}
+
+// The policy's normaliser has the say; without one the shipped tables have.
+func TestWhoseTables(t *testing.T) {
+	r := newRig(t)
+	own := normaliser(t, &failures.Config{Overrides: map[failures.Scheme][]failures.Row{
+		"house": {{Code: "X1", Meaning: "down", Payin: failures.Answer(errcodes.ErrorDownstream), Confidence: failures.Sure}},
+	}})
+	s, err := authstate.New(authstate.Ports{Transactions: r.store.Transactions(), Work: r.store.Work()}, authstate.Policy{Normaliser: own}, nil)
+	require.NoError(t, err)
+	r.open(authstate.Opening{ID: "t", Direction: errcodes.Payin})
+	house := authstate.Report{Scheme: "house", Code: "X1"}
+	_, err = r.service.Record(t.Context(), owner, "t", house)
+	require.ErrorIs(t, err, errcodes.InvalidRequest, "a scheme that no shipped table has")
+	a, err := s.Record(t.Context(), owner, "t", house)
+	require.NoError(t, err)
+	assert.Equal(t, ports.TransactionErrored, a.Transaction.Status)
+}
+
+// calls are the methods that take an owner.
+func calls(ctx context.Context, s *authstate.Service, owner string) map[string]func() (any, error) {
+	return map[string]func() (any, error){
+		"Open":    func() (any, error) { return s.Open(ctx, owner, authstate.Opening{ID: "t", Direction: errcodes.Payin}) },
+		"Get":     func() (any, error) { return s.Get(ctx, owner, "t") },
+		"Record":  func() (any, error) { return s.Record(ctx, owner, "t", said[failures.Failed]) },
+		"Fail":    func() (any, error) { return s.Fail(ctx, owner, "t", errcodes.FailureDeclined) },
+		"Succeed": func() (any, error) { return s.Succeed(ctx, owner, "t") },
+	}
+}
+
+func TestAnOwnerIsRequired(t *testing.T) {
+	r := newRig(t)
+	for name, call := range calls(t.Context(), r.service, "") {
+		_, err := call()
+		require.ErrorIs(t, err, errcodes.InvalidRequest, name)
+		var details errcodes.FieldDetails
+		require.ErrorAs(t, err, &details, name)
+		assert.Equal(t, "owner", details.Fields[0].Name, name)
+	}
+}
+
+// A context that is done is one code, for errors.Is and errcodes.Of alike.
+func TestACancelledContextHasACode(t *testing.T) {
+	r := newRig(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	all := calls(ctx, r.service, owner)
+	all["Tick"] = func() (any, error) { return nil, r.service.Tick(ctx, noon) }
+	all["Run"] = func() (any, error) { return nil, r.service.Run(ctx) }
+	for name, call := range all {
+		_, err := call()
+		require.ErrorIs(t, err, context.Canceled, name)
+		require.ErrorIs(t, err, errcodes.Canceled, name)
+		assert.Equal(t, errcodes.Canceled, errcodes.Of(err), name)
+	}
+}
+
+// both is a store that returns an answer beside its errors.
+type both struct{ ports.TransactionStore }
+
+func (b both) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {
+	t, _ := b.TransactionStore.Transaction(ctx, owner, id)
+	return t, errcodes.New(errcodes.StorageUnavailable, "")
+}
+
+// full is a store that saves nothing.
+type full struct{ ports.TransactionStore }
+
+func (full) Save(context.Context, ports.TransactionChange) error {
+	return errcodes.New(errcodes.StorageUnavailable, "")
+}
+
+func TestNoAnswerBesideAnError(t *testing.T) {
+	r := newRig(t)
+	r.open(authstate.Opening{ID: "t", Direction: errcodes.Payin})
+	for _, store := range []ports.TransactionStore{both{r.store.Transactions()}, full{r.store.Transactions()}} {
+		for name, call := range calls(t.Context(), r.on(store, r.store.Work(), r.clock), owner) {
+			got, err := call()
+			if name == "Get" && err == nil {
+				continue // it saves nothing
+			}
+			require.ErrorIs(t, err, errcodes.StorageUnavailable, name)
+			assert.Zero(t, got, name)
+		}
+	}
 }
 
 // A service without a Config works, by the machine's clock.
 func TestTheDefaultsWork(t *testing.T) {
 	r := newRig(t)
-	s, err := authstate.New(authstate.Ports{Transactions: r.store.Transactions(), Work: r.store.Work()}, normaliser(t, nil), nil)
+	s, err := authstate.New(authstate.Ports{Transactions: r.store.Transactions(), Work: r.store.Work()}, authstate.Policy{}, nil)
 	require.NoError(t, err)
 	before := time.Now().Truncate(time.Millisecond)
 	got, err := s.Open(t.Context(), owner, authstate.Opening{ID: "t", Direction: errcodes.Payin, RespondBy: before.Add(time.Hour)})

@@ -2,6 +2,7 @@ package authstate
 
 import (
 	"github.com/corridor-go/corridor/authstate/failures"
+	"github.com/corridor-go/corridor/internal/states"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -11,9 +12,9 @@ type Effect string
 // The effects.
 const (
 	Moved        Effect = "moved"        // it entered another state
-	Unchanged    Effect = "unchanged"    // it is where it was: said before, or too late to matter
-	LandedLate   Effect = "late_payment" // the money landed after a bad end, which stays; recorded once
-	Contradicted Effect = "contradicted" // a success is taken back, by somebody who knows: not by a timeout or a lost connection. The end stays, nothing is stored: somebody must look
+	Unchanged    Effect = "unchanged"    // a duplicate, or too late to matter
+	LandedLate   Effect = "late_payment" // the money landed after a failure, which stays; recorded once
+	Contradicted Effect = "contradicted" // a success was denied, and not because of a timeout or a lost connection. It stays and nothing is stored: a person must look
 )
 
 // Kinds of the events that transitions raise. Their data is the transaction as
@@ -44,43 +45,29 @@ const (
 	errored   = ports.TransactionErrored
 )
 
-// transitions answers each outcome in each state: an end is entered once and
-// for good (I27), whatever is said afterwards.
-var transitions = []Transition{
-	{pending, failures.Pending, pending, Unchanged, ""},
-	{pending, failures.Success, succeeded, Moved, EventSucceeded},
-	{pending, failures.Failed, failed, Moved, EventFailed},
-	{pending, failures.Errored, errored, Moved, EventErrored},
+// table answers each outcome in each state. Terminal states are final (I27).
+var table = states.New("a transaction", func(t Transition) (ports.TransactionStatus, failures.Outcome) { return t.From, t.On },
+	Transition{pending, failures.Pending, pending, Unchanged, ""},
+	Transition{pending, failures.Success, succeeded, Moved, EventSucceeded},
+	Transition{pending, failures.Failed, failed, Moved, EventFailed},
+	Transition{pending, failures.Errored, errored, Moved, EventErrored},
 
-	{failed, failures.Pending, failed, Unchanged, ""},
-	{failed, failures.Success, failed, LandedLate, EventLatePayment},
-	{failed, failures.Failed, failed, Unchanged, ""},
-	{failed, failures.Errored, failed, Unchanged, ""},
+	Transition{failed, failures.Pending, failed, Unchanged, ""},
+	Transition{failed, failures.Success, failed, LandedLate, EventLatePayment},
+	Transition{failed, failures.Failed, failed, Unchanged, ""},
+	Transition{failed, failures.Errored, failed, Unchanged, ""},
 
-	{errored, failures.Pending, errored, Unchanged, ""},
-	{errored, failures.Success, errored, LandedLate, EventLatePayment},
-	{errored, failures.Failed, errored, Unchanged, ""},
-	{errored, failures.Errored, errored, Unchanged, ""},
+	Transition{errored, failures.Pending, errored, Unchanged, ""},
+	Transition{errored, failures.Success, errored, LandedLate, EventLatePayment},
+	Transition{errored, failures.Failed, errored, Unchanged, ""},
+	Transition{errored, failures.Errored, errored, Unchanged, ""},
 
-	{succeeded, failures.Pending, succeeded, Unchanged, ""},
-	{succeeded, failures.Success, succeeded, Unchanged, ""},
-	{succeeded, failures.Failed, succeeded, Contradicted, ""},
-	{succeeded, failures.Errored, succeeded, Contradicted, ""},
-}
+	Transition{succeeded, failures.Pending, succeeded, Unchanged, ""},
+	Transition{succeeded, failures.Success, succeeded, Unchanged, ""},
+	Transition{succeeded, failures.Failed, succeeded, Contradicted, ""},
+	Transition{succeeded, failures.Errored, succeeded, Contradicted, ""},
+)
 
-// Transitions lists the state table of a transaction, for documentation and
+// Transitions returns the state table of a transaction, for documentation and
 // tests.
-func Transitions() []Transition { return append([]Transition(nil), transitions...) }
-
-type moment struct {
-	from ports.TransactionStatus
-	on   failures.Outcome
-}
-
-var next = func() map[moment]Transition {
-	m := make(map[moment]Transition, len(transitions))
-	for _, t := range transitions {
-		m[moment{t.From, t.On}] = t
-	}
-	return m
-}()
+func Transitions() []Transition { return table.All() }

@@ -2,17 +2,17 @@ package authstate
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/background"
+	"github.com/corridor-go/corridor/internal/binrec"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// WorkTimeout is the kind of the work that ends a transaction which nobody
-// answered in time.
+// WorkTimeout is the kind of the work that ends a transaction that was not answered
+// in time.
 const WorkTimeout = "authstate.timeout"
 
 const (
@@ -20,57 +20,47 @@ const (
 	retryAfter = 5 * time.Second // before a step that failed is tried again
 )
 
-// timeout is the verdict on a transaction that nobody answered.
-var timeout = &verdict{outcome: failures.Failed, code: errcodes.FailureTimeout, timer: true}
+// timeout is the finding about a transaction that was not answered.
+var timeout = &finding{outcome: failures.Failed, code: errcodes.FailureTimeout, timer: true}
 
-// timeoutPayload names the transaction; JSON keeps any bytes apart that way.
-type timeoutPayload struct {
-	Owner []byte `json:"owner"`
-	ID    []byte `json:"id"`
-}
-
-// timeoutWork is stored with a transaction that is to be answered in time.
+// timeoutWork is the work that is stored with a transaction that has a RespondBy.
 func timeoutWork(t *ports.Transaction) ports.WorkItem {
-	payload, err := json.Marshal(timeoutPayload{[]byte(t.Owner), []byte(t.ID)})
-	if err != nil {
-		panic(err) // two byte strings always marshal
-	}
 	return ports.WorkItem{
-		ID: eventID(t.Owner+"\x00"+t.ID, WorkTimeout), Kind: WorkTimeout, DueAt: t.RespondBy, Payload: payload,
+		ID: eventID(t.Owner+"\x00"+t.ID, WorkTimeout), Kind: WorkTimeout, DueAt: t.RespondBy,
+		Payload: binrec.AppendText(binrec.AppendText(nil, t.Owner), t.ID),
 	}
 }
 
-// Tick fails the transactions that were not answered by now. Errors are joined;
-// one transaction's failure leaves the others alone.
+// Tick fails the transactions that were not answered by now. If one of them cannot be
+// stored, the others are handled all the same; the errors are joined.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
-	return s.loops.Report(ctx, s.loops.Drain(ctx, background.Drain{
+	return s.loops.Report(ctx, errcodes.Coded(s.loops.Drain(ctx, background.Drain{
 		Work: s.work, Kind: WorkTimeout, Lease: workLease, Retry: retryAfter,
 		Do: func(ctx context.Context, payload []byte, _ time.Time) (bool, error) {
 			err := s.timeOut(ctx, payload)
 			return err == nil, err
 		},
-	}, now))
+	}, now)))
 }
 
-// Run ticks at once and then every Config.Every by the clock, until ctx is done
-// or Close. An embedder that runs no ticker is not told of timeouts: a
-// transaction then fails when somebody reads it past its RespondBy.
-func (s *Service) Run(ctx context.Context) error {
-	return s.loops.Run(ctx, s.Tick)
-}
+// Run ticks at once and then every Config.Every, until ctx is done, whose error it
+// returns, or Stop, when it returns nil. Without Run or Tick a transaction fails
+// with timeout when it is next read past its RespondBy.
+func (s *Service) Run(ctx context.Context) error { return s.loops.Run(ctx, s.Tick) }
 
-// Close ends Run after its round, at the latest when ctx is done, whose error
-// it gives then. The rest of the service stays usable, but a Tick ends after 100
-// transactions, as a stop is not to wait for more.
-func (s *Service) Close(ctx context.Context) error { return s.loops.Stop(ctx) }
+// Stop ends Run and waits for its round until ctx is done, whose error it then
+// returns. It may be called more than once. All other methods still work after it,
+// but a Tick handles at most 100 transactions.
+func (s *Service) Stop(ctx context.Context) error { return s.loops.Stop(ctx) }
 
 // timeOut fails a transaction unless it has ended.
 func (s *Service) timeOut(ctx context.Context, payload []byte) error {
-	var p timeoutPayload
-	if err := json.Unmarshal(payload, &p); err != nil {
-		return errcodes.Wrap(errcodes.CorruptRecord, "", err)
+	r := binrec.Read(payload)
+	owner, id := r.Text(), r.Text()
+	if !r.Done() || owner == "" {
+		return errcodes.New(errcodes.CorruptRecord, "The payload of a timeout is damaged")
 	}
-	t, err := s.read(ctx, string(p.Owner), string(p.ID))
+	t, err := s.read(ctx, owner, id)
 	if errcodes.Of(err) == errcodes.NotFound {
 		err = errcodes.Wrap(errcodes.CorruptRecord, "The transaction of a timeout is gone", err)
 	}

@@ -190,8 +190,8 @@ func TestDamagedWorkIsBuried(t *testing.T) {
 		return ports.WorkItem{ID: id, Kind: authstate.WorkTimeout, DueAt: over, Payload: []byte(payload)}
 	}
 	require.NoError(t, r.store.Transactions().Save(t.Context(), ports.TransactionChange{Transaction: bad, Work: []ports.WorkItem{
-		work("1", `no JSON`), work("2", `{"owner": 5}`), work("3", `null`), work("4", ``),
-		work("5", `{"owner":"c2hvcA==","id":"bm9uZQ=="}`), work("6", `{"owner":"c2hvcA==","id":"YmFk"}`),
+		work("1", "\x04shop"), work("2", "\x04shop\x03bad!"), work("3", "\x00\x03bad"), work("4", ""),
+		work("5", "\x04shop\x04none"), work("6", "\x04shop\x03bad"),
 	}}))
 	r.open(minute("t"))
 	s := &settler{Work: r.store.Work()}
@@ -253,7 +253,7 @@ func TestATickWhoseCallerLeft(t *testing.T) {
 	assert.Empty(t, r.log.String())
 }
 
-func TestRunTicksUntilClose(t *testing.T) {
+func TestRunTicksUntilStop(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	r.open(authstate.Opening{ID: "u", Direction: errcodes.Payin, RespondBy: over.Add(time.Second)})
@@ -266,10 +266,10 @@ func TestRunTicksUntilClose(t *testing.T) {
 	r.clock.Advance(authstate.DefaultEvery)
 	r.clock.BlockUntil(1)
 	assert.Equal(t, ports.TransactionFailed, r.stored("u").Status)
-	require.NoError(t, r.service.Close(t.Context()))
+	require.NoError(t, r.service.Stop(t.Context()))
 	running.Wait()
-	require.NoError(t, r.service.Run(t.Context()), "closed")
-	require.NoError(t, r.service.Close(t.Context()), "twice")
+	require.NoError(t, r.service.Run(t.Context()), "stopped")
+	require.NoError(t, r.service.Stop(t.Context()), "twice")
 	r.open(authstate.Opening{ID: "v", Direction: errcodes.Payin})
 	assert.Equal(t, authstate.Moved, r.record("v", failures.Success).Effect, "the rest stays usable")
 }
@@ -281,27 +281,27 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, r.service.Run(ctx), context.Canceled)
 }
 
-// closer closes the service in the middle of a page.
-type closer struct {
+// stopper stops the service in the middle of a page.
+type stopper struct {
 	ports.Work
-	once  sync.Once
-	close func()
+	once sync.Once
+	stop func()
 }
 
-func (c *closer) Done(ctx context.Context, item ports.WorkItem) error {
-	c.once.Do(c.close)
+func (c *stopper) Done(ctx context.Context, item ports.WorkItem) error {
+	c.once.Do(c.stop)
 	return c.Work.Done(ctx, item)
 }
 
-// Close lets a round end its page, and claims no other.
-func TestCloseEndsARoundAtItsPage(t *testing.T) {
+// Stop lets a round end its page, and claims no other.
+func TestStopEndsARoundAtItsPage(t *testing.T) {
 	r := newRig(t)
 	for i := range 250 {
 		r.open(minute(strconv.Itoa(i)))
 	}
-	work := &closer{Work: r.store.Work()}
+	work := &stopper{Work: r.store.Work()}
 	service := r.on(r.store.Transactions(), work, r.clock)
-	work.close = func() { assert.NoError(t, service.Close(t.Context())) } // nothing runs: it ends at once
+	work.stop = func() { assert.NoError(t, service.Stop(t.Context())) } // nothing runs: it ends at once
 	r.clock.Set(over)
 	require.NoError(t, service.Tick(t.Context(), over))
 	assert.Len(t, r.due(over), 150)

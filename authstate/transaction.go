@@ -1,7 +1,7 @@
 package authstate
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 	"time"
 	"unicode"
@@ -15,7 +15,7 @@ import (
 // MaxTransactionID bounds a transaction's id, in bytes.
 const MaxTransactionID = 128
 
-// lastYear bounds RespondBy: what is further off stores cannot tell from the past.
+// lastYear bounds RespondBy: stores sort later instants wrongly.
 const lastYear = 9999
 
 // transaction is a record that has been checked, and moves by the state table
@@ -32,7 +32,7 @@ func opened(owner string, o Opening, now time.Time) (transaction, error) {
 	case !o.Direction.Valid():
 		return transaction{}, badField("direction", "must be payin or payout")
 	case o.RespondBy.UTC().Year() > lastYear:
-		return transaction{}, badField("respondBy", "must not be beyond the year 9999; zero is for ever")
+		return transaction{}, badField("respondBy", "must not be beyond the year 9999; zero means no limit")
 	}
 	return transaction{ports.Transaction{
 		ID: o.ID, Owner: owner, Direction: o.Direction, Status: pending, CreatedAt: ports.Millis(now), RespondBy: ports.Millis(o.RespondBy),
@@ -49,33 +49,32 @@ func validID(id string) bool {
 		!strings.ContainsFunc(id, unicode.IsControl)
 }
 
-// restored takes a stored record, unless it is impossible: that is
-// errcodes.CorruptRecord. Deprecated codes are read: older transactions carry
-// them.
+// restored returns a stored record as a transaction, or [errcodes.CorruptRecord] if
+// no transaction can be so. Deprecated codes are read: older transactions have them.
 func restored(rec ports.Transaction) (transaction, error) {
 	if reason := impossible(&rec); reason != "" {
-		return transaction{}, errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("a stored transaction: %s", reason))
+		return transaction{}, errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("a stored transaction: "+reason))
 	}
 	return transaction{rec}, nil
 }
 
-// impossible says what no transaction can be, or "".
+// impossible returns what no transaction can have, or "".
 func impossible(r *ports.Transaction) string {
 	state := r.Status.State()
 	code := r.Code.Row()
 	switch {
 	case r.Status != pending && r.Status != succeeded && state == "":
-		return "its status is none"
+		return "unknown status"
 	case !r.Direction.Valid():
-		return "its direction is none"
+		return "unknown direction"
 	case state != code.State:
-		return "its code is of another state than its status"
+		return "its code does not agree with its status"
 	case state == "" && r.Code != "":
-		return "a code without a bad end"
+		return "a code without a failure"
 	case state != "" && !code.Fits(r.Direction):
-		return "its code is of another direction"
+		return "its code does not agree with its direction"
 	case r.Status == pending && (r.Raw != ports.RawFailure{} || r.Scheme != "" || r.Tables != ""):
-		return "a provider's last word while it is pending"
+		return "a provider's answer while it is pending"
 	case r.Version < 1:
 		return "it was never saved"
 	default:
@@ -83,16 +82,16 @@ func impossible(r *ports.Transaction) string {
 	}
 }
 
-// outOfTime says which of its times no transaction can have, or "".
+// outOfTime returns which of its times no transaction can have, or "".
 func outOfTime(r *ports.Transaction, bad bool) string {
 	late := !r.Late.At.IsZero()
 	switch {
 	case r.Status.Terminal() == r.EndedAt.IsZero():
-		return "its end and its status disagree"
+		return "its end does not agree with its status"
 	case r.Status.Terminal() && r.EndedAt.Before(r.CreatedAt):
 		return "it ended before it was opened"
 	case late && !bad:
-		return "a late payment without a bad end"
+		return "a late payment without a failure"
 	case late && r.Late.At.Before(r.EndedAt):
 		return "a late payment before the end"
 	case !late && r.Late.Raw != ports.RawFailure{}:
@@ -102,52 +101,52 @@ func outOfTime(r *ports.Transaction, bad bool) string {
 	}
 }
 
-// verdict is what moves a transaction.
-type verdict struct {
+// finding is what moves a transaction.
+type finding struct {
 	outcome failures.Outcome
 	code    errcodes.TransactionCode
 	raw     ports.RawFailure
 	scheme  failures.Scheme
 	tables  string
-	timer   bool // a timer ran out: nobody need hear of it unless that ended the transaction
+	timer   bool // RespondBy has passed: the hook is not called unless that ended the transaction
 }
 
-// knows reports whether who says this knows that the money did not move: after
-// a timeout or a broken connection nobody does (SPEC 7.5).
-func (v *verdict) knows() bool {
-	advice := v.code.Row().Advice
+// certain reports whether the money has certainly not moved: after a timeout or a
+// broken connection nobody knows (SPEC 7.5).
+func (f *finding) certain() bool {
+	advice := f.code.Row().Advice
 	return advice != errcodes.AdviceConfirm && advice != errcodes.AdviceReconcile
 }
 
-// apply gives the transaction after a verdict, and the row of the state table
-// that said so. A late payment is recorded once; then it is nothing new.
-func (t transaction) apply(v *verdict, now time.Time) (transaction, Transition) {
-	row := next[moment{t.rec.Status, v.outcome}]
-	if row.Effect == Contradicted && !v.knows() {
+// apply returns the transaction after a finding, and the row of the state table
+// that moved it. A late payment is recorded once; later ones change nothing.
+func (t transaction) apply(f *finding, now time.Time) (transaction, Transition, error) {
+	row, err := table.Next(t.rec.Status, f.outcome)
+	if row.Effect == Contradicted && !f.certain() {
 		row.Effect = Unchanged
 	}
 	switch row.Effect {
 	case Moved:
-		t.rec.Status, t.rec.Code = row.To, v.code
-		t.rec.Raw, t.rec.Scheme, t.rec.Tables = v.raw, string(v.scheme), v.tables
+		t.rec.Status, t.rec.Code = row.To, f.code
+		t.rec.Raw, t.rec.Scheme, t.rec.Tables = f.raw, string(f.scheme), f.tables
 		t.rec.EndedAt = latest(ports.Millis(now), t.rec.CreatedAt)
 	case LandedLate:
 		if !t.rec.Late.At.IsZero() {
 			row.Effect, row.Event = Unchanged, ""
 			break
 		}
-		t.rec.Late = ports.LatePayment{At: latest(ports.Millis(now), t.rec.EndedAt), Raw: v.raw}
+		t.rec.Late = ports.LatePayment{At: latest(ports.Millis(now), t.rec.EndedAt), Raw: f.raw}
 	case Unchanged, Contradicted:
 	}
-	return t, row
+	return t, row, err
 }
 
-// overdue reports whether nobody answered in time.
+// overdue reports whether the transaction was not answered in time.
 func (t transaction) overdue(now time.Time) bool {
 	return t.rec.Status == pending && !t.rec.RespondBy.IsZero() && !now.Before(t.rec.RespondBy)
 }
 
-// latest keeps times in their order when a clock jumps back.
+// latest returns the later of a and b: it keeps times in order when a clock jumps back.
 func latest(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b

@@ -10,7 +10,6 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/authstate"
-	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 )
 
@@ -26,12 +25,8 @@ func Example() { //nolint:testableexamples // it needs a database
 		if err != nil {
 			return err
 		}
-		normaliser, err := failures.New(nil)
-		if err != nil {
-			return err
-		}
 		payments, err := authstate.New(
-			authstate.Ports{Transactions: store.Transactions(), Work: queue.Work()}, normaliser, nil)
+			authstate.Ports{Transactions: store.Transactions(), Work: queue.Work()}, authstate.Policy{}, nil)
 		if err != nil {
 			return err
 		}

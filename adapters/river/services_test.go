@@ -11,7 +11,6 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/authstate"
-	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
@@ -26,9 +25,7 @@ func TestTransactionsTimeOut(t *testing.T) {
 	var payments []*authstate.Service
 	for range 2 {
 		p := open(t, dsn, river.Config{Kinds: []string{authstate.WorkTimeout}})
-		normaliser, err := failures.New(nil)
-		require.NoError(t, err)
-		s, err := authstate.New(authstate.Ports{Transactions: p.store.Transactions(), Work: p.queue.Work()}, normaliser, nil)
+		s, err := authstate.New(authstate.Ports{Transactions: p.store.Transactions(), Work: p.queue.Work()}, authstate.Policy{}, nil)
 		require.NoError(t, err)
 		payments = append(payments, s)
 		p.run(river.Jobs{Work: map[string]river.Tick{authstate.WorkTimeout: s.Tick}})

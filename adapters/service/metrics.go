@@ -183,10 +183,10 @@ func (c *counters) reportHooks() report.Hooks {
 
 func (c *counters) transactionHooks() authstate.Hooks {
 	return authstate.Hooks{
-		Applied: func(t ports.Transaction, e authstate.Effect) {
+		Applied: func(_ context.Context, t ports.Transaction, e authstate.Effect) {
 			c.transactions.WithLabelValues(string(e), string(t.Direction), string(t.Status), string(t.Code)).Inc()
 		},
-		Background: func(error) { c.failures.Inc() },
+		Background: func(context.Context, error) { c.failures.Inc() },
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/authstate"
-	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
@@ -35,9 +34,7 @@ type stage struct {
 func staged(t *testing.T, store StorePorts, watch func(ports.TransactionStore) ports.TransactionStore) *stage {
 	t.Helper()
 	s := &stage{t: t, clock: portstest.NewClock(noon), store: store, log: &bytes.Buffer{}}
-	normaliser, err := failures.New(nil)
-	require.NoError(t, err)
-	service, err := authstate.New(authstate.Ports{Transactions: watch(store.Transactions()), Work: store.Work()}, normaliser, &authstate.Config{Clock: s.clock})
+	service, err := authstate.New(authstate.Ports{Transactions: watch(store.Transactions()), Work: store.Work()}, authstate.Policy{}, &authstate.Config{Clock: s.clock})
 	require.NoError(t, err)
 	s.sandboxTransactions = newSandboxTransactions(service, s.clock, slog.New(slog.NewTextHandler(s.log, nil)))
 	return s

@@ -24,9 +24,8 @@ func (b *builder) payments() (*payments, error) {
 	if err != nil {
 		return nil, err
 	}
-	service, err := authstate.New(authstate.Ports{Transactions: b.store.Transactions(), Work: b.store.Work()}, normaliser, &authstate.Config{
-		Logger: b.log, Hooks: b.count.transactionHooks(),
-	})
+	service, err := authstate.New(authstate.Ports{Transactions: b.store.Transactions(), Work: b.store.Work()},
+		authstate.Policy{Normaliser: normaliser}, &authstate.Config{Logger: b.log, Hooks: b.count.transactionHooks()})
 	if err != nil || !b.settings.Sandbox {
 		return &payments{service: service, reader: service}, err
 	}

@@ -90,7 +90,7 @@ type Config struct {
 }
 
 // Normaliser turns raw codes into the codes of SPEC 7.5. It is safe for
-// concurrent use.
+// concurrent use. The zero value has the shipped tables alone.
 type Normaliser struct {
 	overrides map[Scheme]*table
 	unmapped  func(Result)
@@ -99,13 +99,10 @@ type Normaliser struct {
 // New makes a normaliser. Overrides that [Lint] complains of are
 // errcodes.Configuration. A nil *Config means no overrides.
 func New(config *Config) (*Normaliser, error) {
-	n := &Normaliser{unmapped: func(Result) {}}
 	if config == nil {
-		return n, nil
+		return &Normaliser{}, nil
 	}
-	if config.Unmapped != nil {
-		n.unmapped = config.Unmapped
-	}
+	n := &Normaliser{unmapped: config.Unmapped}
 	for scheme, rows := range config.Overrides {
 		if scheme == "" {
 			return nil, errcodes.New(errcodes.Configuration, "overrides need the name of a scheme")
@@ -136,7 +133,9 @@ func (n *Normaliser) Normalise(in Input) (Result, error) {
 	c, by, version := find(&in, own, load)
 	if by == MatchNone {
 		r := fallback(&in)
-		n.unmapped(r)
+		if n.unmapped != nil {
+			n.unmapped(r)
+		}
 		return r, nil
 	}
 	return Result{

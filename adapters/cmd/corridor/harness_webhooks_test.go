@@ -148,10 +148,8 @@ func standstill(t *testing.T, store string) {
 	t.Helper()
 	opened, err := service.OpenShared(t.Context(), parts(), store)
 	require.NoError(t, err)
-	normaliser, err := failures.New(nil)
-	require.NoError(t, err)
 	later := portstest.NewClock(time.Now().Add(time.Hour))
-	payments, err := authstate.New(authstate.Ports{Transactions: opened.Transactions(), Work: opened.Work()}, normaliser, &authstate.Config{Clock: later})
+	payments, err := authstate.New(authstate.Ports{Transactions: opened.Transactions(), Work: opened.Work()}, authstate.Policy{}, &authstate.Config{Clock: later})
 	require.NoError(t, err)
 	for _, play := range []authstate.Opening{
 		{ID: "timeout_late", Direction: errcodes.Payin, RespondBy: later.Now().Add(2 * time.Second)},

@@ -36,7 +36,7 @@ func TestCrashChild(t *testing.T) {
 	}
 	store, err := sqlite.Open(t.Context(), path, nil)
 	require.NoError(t, err)
-	s, err := authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, normaliser(t, nil), nil)
+	s, err := authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, nil)
 	require.NoError(t, err)
 	say := func(a ports.Transaction) {
 		fmt.Println("acknowledged", a.ID, a.Status, millis(a.EndedAt), millis(a.Late.At))
@@ -99,7 +99,7 @@ func verifyAfterCrash(t *testing.T, path string, acked map[string][]string) {
 	store, err := sqlite.Open(t.Context(), path, nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
-	s, err := authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, normaliser(t, nil), nil)
+	s, err := authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, nil)
 	require.NoError(t, err)
 	// Past every RespondBy, and past the leases of the killed.
 	require.NoError(t, s.Tick(t.Context(), time.Now().Add(time.Hour)))

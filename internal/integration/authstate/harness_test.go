@@ -60,14 +60,14 @@ func newRig(t testing.TB) *rig {
 // on makes one more service for the same hooks and log.
 func (r *rig) on(transactions ports.TransactionStore, work ports.Work, clock ports.Clock) *authstate.Service {
 	r.t.Helper()
-	s, err := authstate.New(authstate.Ports{Transactions: transactions, Work: work}, normaliser(r.t, nil), &authstate.Config{
+	s, err := authstate.New(authstate.Ports{Transactions: transactions, Work: work}, authstate.Policy{}, &authstate.Config{
 		Clock: clock, Logger: slog.New(slog.NewTextHandler(&r.log, nil)), Hooks: authstate.Hooks{
-			Applied: func(_ ports.Transaction, e authstate.Effect) {
+			Applied: func(_ context.Context, _ ports.Transaction, e authstate.Effect) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				r.effects = append(r.effects, e)
 			},
-			Background: func(err error) {
+			Background: func(_ context.Context, err error) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				r.background = append(r.background, err)
@@ -76,13 +76,6 @@ func (r *rig) on(transactions ports.TransactionStore, work ports.Work, clock por
 	})
 	require.NoError(r.t, err)
 	return s
-}
-
-func normaliser(t testing.TB, config *failures.Config) *failures.Normaliser {
-	t.Helper()
-	n, err := failures.New(config)
-	require.NoError(t, err)
-	return n
 }
 
 // minute opens transactions that are to be answered within one.

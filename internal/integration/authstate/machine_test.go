@@ -38,11 +38,10 @@ type modelled struct {
 
 func newMachine(t *rapid.T, store storage, run int) *machine {
 	m := &machine{transactions: store.Transactions(), outbox: store.Outbox(), run: run, model: map[string]*modelled{}}
-	n, err := failures.New(nil)
-	require.NoError(t, err)
 	for i := range m.services {
 		m.clocks[i] = portstest.NewClock(noon)
-		m.services[i], err = authstate.New(authstate.Ports{Transactions: m.transactions, Work: store.Work()}, n, &authstate.Config{Clock: m.clocks[i]})
+		var err error
+		m.services[i], err = authstate.New(authstate.Ports{Transactions: m.transactions, Work: store.Work()}, authstate.Policy{}, &authstate.Config{Clock: m.clocks[i]})
 		require.NoError(t, err)
 	}
 	return m

@@ -18,7 +18,6 @@ import (
 	"github.com/corridor-go/corridor/adapters/relay"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/authstate"
-	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
 	"github.com/corridor-go/corridor/report"
@@ -70,11 +69,7 @@ func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
 	if err != nil {
 		return err
 	}
-	normaliser, err := failures.New(nil)
-	if err != nil {
-		return err
-	}
-	e.payments, err = authstate.New(authstate.Ports{Transactions: e.store.Transactions(), Work: e.queue.Work()}, normaliser, nil)
+	e.payments, err = authstate.New(authstate.Ports{Transactions: e.store.Transactions(), Work: e.queue.Work()}, authstate.Policy{}, nil)
 	if err != nil {
 		return err
 	}

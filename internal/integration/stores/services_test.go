@@ -14,7 +14,6 @@ import (
 	"github.com/corridor-go/corridor/adapters/format/csv"
 	"github.com/corridor-go/corridor/adapters/source/sandbox"
 	"github.com/corridor-go/corridor/authstate"
-	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
@@ -48,9 +47,7 @@ func newServices(t *rapid.T, store everyPort, w *worlds) services {
 	}, []ports.AccountConnector{bank}, validation.Policy{CheckDigit: validation.Advise, AnswerTTL: 24 * time.Hour},
 		&validation.Config{Clock: w.clock, Random: newSeeded(2)})
 	require.NoError(t, err)
-	normaliser, err := failures.New(nil)
-	require.NoError(t, err)
-	s.payments, err = authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, normaliser,
+	s.payments, err = authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{},
 		&authstate.Config{Clock: w.clock})
 	require.NoError(t, err)
 	s.jobs = newReports(t, store, w)

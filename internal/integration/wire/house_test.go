@@ -16,7 +16,6 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/authstate"
-	"github.com/corridor-go/corridor/authstate/failures"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
@@ -108,9 +107,7 @@ func (h *house) process(store records) *process {
 		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
 	}, []ports.AccountConnector{h.connector}, validation.Policy{AnswerTTL: 24 * time.Hour}, &validation.Config{Clock: h.time})
 	must(err)
-	codes, err := failures.New(nil)
-	must(err)
-	one.payments, err = authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, codes, &authstate.Config{Clock: h.time})
+	one.payments, err = authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, &authstate.Config{Clock: h.time})
 	must(err)
 	one.reports, err = report.New(report.Ports{
 		Reports: store.Reports(), Transactions: fewRows(h.rows), Writers: []ports.ReportWriter{textWriter{}},
@@ -118,7 +115,7 @@ func (h *house) process(store records) *process {
 	}, report.Policy{}, &report.Config{Clock: h.time, LinkKey: h.linkKey})
 	must(err)
 	h.t.Cleanup(func() {
-		for _, end := range []func(context.Context) error{one.locks.Close, one.accounts.Close, one.payments.Close, one.reports.Stop} {
+		for _, end := range []func(context.Context) error{one.locks.Close, one.accounts.Close, one.payments.Stop, one.reports.Stop} {
 			require.NoError(h.t, end(context.Background()))
 		}
 	})

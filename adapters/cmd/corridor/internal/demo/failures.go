@@ -10,11 +10,7 @@ import (
 )
 
 func (s *story) newPayments() (*authstate.Service, error) {
-	normaliser, err := failures.New(nil)
-	if err != nil {
-		return nil, err
-	}
-	return authstate.New(authstate.Ports{Transactions: s.store.Transactions(), Work: s.store.Work()}, normaliser, &authstate.Config{Clock: s.clock})
+	return authstate.New(authstate.Ports{Transactions: s.store.Transactions(), Work: s.store.Work()}, authstate.Policy{}, &authstate.Config{Clock: s.clock})
 }
 
 const (

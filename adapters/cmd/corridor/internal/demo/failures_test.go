@@ -41,7 +41,8 @@ func TestDemoFailsWhenFailuresGoAnotherWay(t *testing.T) {
 			})
 			require.NoError(t, err)
 			s.payments, err = authstate.New(
-				authstate.Ports{Transactions: s.store.Transactions(), Work: s.store.Work()}, normaliser, &authstate.Config{Clock: s.clock},
+				authstate.Ports{Transactions: s.store.Transactions(), Work: s.store.Work()},
+				authstate.Policy{Normaliser: normaliser}, &authstate.Config{Clock: s.clock},
 			)
 			require.NoError(t, err)
 			require.ErrorContains(t, s.tell(func() { c.chapter(s) }), "another way")
