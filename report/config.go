@@ -55,8 +55,8 @@ func (p Policy) check() error {
 		return errcodes.New(errcodes.Configuration, "Directions must hold payin and payout only")
 	}
 	return cmp.Or(
-		wiring.Between("SettleWithin", p.SettleWithin, 0, maxSettleWithin),
-		wiring.Between("Tolerance", p.Tolerance, 0, match.MaxTolerance),
+		wiring.Within("SettleWithin", p.SettleWithin, 0, maxSettleWithin),
+		wiring.Within("Tolerance", p.Tolerance, 0, match.MaxTolerance),
 		wiring.AtLeast("KeepFor", p.KeepFor, 0),
 	)
 }
