@@ -10,7 +10,6 @@ import (
 	"github.com/cockroachdb/apd/v3"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/currency"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -172,21 +171,20 @@ func (r LockedRate) convertText(amount, from, to string, rounding Rounding) (str
 	if negative {
 		coeff.Neg(coeff)
 	}
-	fromDigits, _ := currency.Exponent(from)
+	fromDigits, _ := ports.MinorDigits(from)
 	// Exponent + minor digits is the power of ten from the text's unit to minor units.
 	minor, err := r.convert(coeff, int64(d.Exponent)+int64(fromDigits), from, to, rounding)
 	if err != nil {
 		return "", err
 	}
-	toDigits, _ := currency.Exponent(to)
-	return minorText(minor, toDigits), nil
+	return ports.FormatMinor(minor, to)
 }
 
 // convert gives amount × 10^exp minor units of from, in minor units of to.
 func (r LockedRate) convert(amount *big.Int, exp int64, from, to string, rounding Rounding) (int64, error) {
 	var rate apd.Decimal
-	fromDigits, ok1 := currency.Exponent(from)
-	toDigits, ok2 := currency.Exponent(to)
+	fromDigits, ok1 := ports.MinorDigits(from)
+	toDigits, ok2 := ports.MinorDigits(to)
 	if !ok1 || !ok2 || ports.SetDecimal(&rate, r.r.AllInRate) != nil || rate.IsZero() {
 		return 0, errEmptyRate
 	}
@@ -212,12 +210,6 @@ func (r LockedRate) convert(amount *big.Int, exp int64, from, to string, roundin
 		return 0, errcodes.New(errcodes.Unprocessable, "The converted amount is out of range")
 	}
 	return n, nil
-}
-
-// minorText prints minor units with the point where the currency has it.
-func minorText(minor int64, digits int) string {
-	d := apd.New(minor, int32(-digits))
-	return d.Text('f')
 }
 
 // Rounding says where an amount goes that falls between two minor units. The

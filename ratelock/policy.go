@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/currency"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -151,7 +150,7 @@ func checkCode(field, code string) error {
 	switch {
 	case code == "":
 		return invalid(field, "required")
-	case !currency.Known(code):
+	case !ports.KnownCurrency(code):
 		return invalid(field, "not an ISO 4217 currency code")
 	default:
 		return nil
@@ -161,7 +160,7 @@ func checkCode(field, code string) error {
 // convertible reports whether the currency has amounts to convert: gold has
 // none that could be rounded.
 func convertible(code string) bool {
-	_, ok := currency.Exponent(code)
+	_, ok := ports.MinorDigits(code)
 	return ok
 }
 

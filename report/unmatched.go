@@ -3,12 +3,9 @@ package report
 import (
 	"context"
 	"iter"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/currency"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/report/match"
 )
@@ -117,32 +114,12 @@ func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2
 }
 
 func payment(row ports.Row) (match.Payment, error) {
-	amount, ok := minor(row[3], row[4])
-	at, err := time.Parse(ports.TimeLayout, row[5])
-	if !ok || err != nil {
+	amount, noAmount := ports.ParseMinor(row[3], row[4])
+	at, noTime := time.Parse(ports.TimeLayout, row[5])
+	if noAmount != nil || noTime != nil {
 		return match.Payment{}, disordered("The source returned an amount or a time that cannot be read")
 	}
 	return match.Payment{
 		ID: row[0], Reference: row[1], Status: ports.TransactionStatus(row[2]), Amount: amount, Currency: row[4], CreatedAt: at,
 	}, nil
-}
-
-// minor reads decimal text in major units as minor units.
-func minor(text, code string) (int64, bool) {
-	digits, ok := currency.Exponent(code)
-	if !ok {
-		return 0, false
-	}
-	whole, fraction, point := strings.Cut(text, ".")
-	if whole == "" || whole == "-" || point && fraction == "" {
-		return 0, false
-	}
-	if len(fraction) > digits {
-		if strings.Trim(fraction[digits:], "0") != "" {
-			return 0, false
-		}
-		fraction = fraction[:digits]
-	}
-	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
-	return n, err == nil
 }

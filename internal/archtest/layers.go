@@ -77,7 +77,7 @@ var Layers = []Layer{
 	},
 	{
 		Name: "domain", Packages: domain,
-		Own:     append([]string{"errcodes", "ports", "ports/banks", "internal/currency"}, helpers...),
+		Own:     append([]string{"errcodes", "ports", "ports/banks"}, helpers...),
 		Outside: []string{apd, xsync, norm}, NotStd: outer,
 	},
 	{
@@ -128,13 +128,12 @@ var Layers = []Layer{
 		Own: append([]string{"errcodes", "ports", "ports/banks", "adapters/connector/httpcall", "internal/localfile"}, helpers...), Outside: []string{"*"}, NotStd: chance,
 	},
 	{Name: "file reader", Packages: []string{"internal/localfile"}, NotStd: chance},
-	{Name: "currency table", Packages: []string{"internal/currency"}, NotStd: outer},
 	{
 		Name: "domain helpers", Packages: helpers, Own: []string{"errcodes", "ports"}, NotStd: outer,
 	},
 	{
 		Name:     "tools",
-		Packages: []string{"internal/archtest", "internal/currency/gen", "internal/docpage", "internal/integration/...", "internal/mutants"},
+		Packages: []string{"internal/archtest", "internal/currencygen", "internal/docpage", "internal/integration/...", "internal/mutants"},
 		Own:      []string{"..."}, Outside: []string{"*", "testing", rapid, Module + "/internal/archtest"},
 	},
 }
@@ -170,7 +169,7 @@ type Closure struct {
 var Closures = []Closure{
 	{Package: "errcodes"},
 	{Package: "ports", Own: []string{"errcodes"}, Outside: []string{apd}},
-	{Package: "ratelock", Own: append([]string{"errcodes", "ports", "internal/currency"}, helpers...), Outside: []string{apd, xsync}},
+	{Package: "ratelock", Own: append([]string{"errcodes", "ports"}, helpers...), Outside: []string{apd, xsync}},
 	{
 		Package: "validation", Own: append([]string{"errcodes", "ports", "ports/banks", "validation/market", "validation/names"}, helpers...),
 		Outside: []string{apd, norm, trans},
@@ -182,6 +181,6 @@ var Closures = []Closure{
 		Outside: []string{apd},
 	},
 	{Package: "authstate/failures", Own: []string{"errcodes", "ports", "internal/jsontext"}, Outside: []string{apd}},
-	{Package: "report", Own: append([]string{"report/match", "errcodes", "ports", "internal/currency"}, helpers...), Outside: []string{apd, xsync}},
-	{Package: "report/match", Own: []string{"errcodes", "ports", "internal/binrec", "internal/currency"}, Outside: []string{apd}},
+	{Package: "report", Own: append([]string{"report/match", "errcodes", "ports"}, helpers...), Outside: []string{apd, xsync}},
+	{Package: "report/match", Own: []string{"errcodes", "ports", "internal/binrec"}, Outside: []string{apd}},
 }

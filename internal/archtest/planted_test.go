@@ -65,10 +65,10 @@ func TestAPlantedImportIsCaught(t *testing.T) {
 		"the HTTP server imports a store":            {"adapters/httpserver", module + "adapters/sqlite"},
 		"the HTTP server imports a test validator":   {"adapters/httpserver", "github.com/getkin/kin-openapi/openapi3"},
 		"the wire shapes import the domain":          {"adapters/httpserver/wire", module + "ratelock"},
-		"the currency table imports a module":        {"internal/currency", "golang.org/x/text/currency"},
+		"ports imports a module":                     {"ports", "golang.org/x/text/currency"},
 		"the command imports a suite":                {"adapters/cmd/corridor", module + "ports/portstest"},
 		"the service imports the command":            {"adapters/service", module + "adapters/cmd/corridor"},
-		"the service imports the root's internals":   {"adapters/service", module + "internal/currency"},
+		"the service imports the root's internals":   {"adapters/service", module + "internal/ids"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			packages := append(
@@ -93,7 +93,7 @@ func TestALawfulImportIsNotReported(t *testing.T) {
 		}},
 		archtest.Package{ImportPath: module + "ports/portsmock", Imports: []string{"go.uber.org/mock/gomock"}},
 		archtest.Package{ImportPath: module + "ratelock", Imports: []string{
-			"database/sql/driver", module + "ports", module + "internal/currency", apd, "golang.org/x/sync/errgroup",
+			"database/sql/driver", module + "ports", module + "internal/ids", apd, "golang.org/x/sync/errgroup",
 		}},
 		archtest.Package{ImportPath: module + "validation", Imports: []string{
 			module + "ports", module + "validation/market", module + "validation/names",

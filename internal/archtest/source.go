@@ -33,7 +33,7 @@ var wallClock = map[string][]string{
 var SourceRules = []SourceRule{
 	{
 		Packages: append([]string{
-			"errcodes", "ports", "ports/banks", "internal/currency", "adapters/httpserver/wire", "adapters/clientauth",
+			"errcodes", "ports", "ports/banks", "adapters/httpserver/wire", "adapters/clientauth",
 		}, domain...),
 		Except: []string{"ports/clock.go"},
 		Names:  wallClock,

@@ -6,10 +6,8 @@ import (
 	"iter"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/corridor-go/corridor/internal/currency"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -133,19 +131,11 @@ var columnAt = func() map[string]int {
 	return m
 }()
 
-// major writes minor units as decimal text.
+// major writes minor units as decimal text: whole ones if the currency is unknown.
 func major(amount int64, code string) string {
-	digits, ok := currency.Exponent(code)
-	text := strconv.FormatInt(amount, 10)
-	if !ok || digits == 0 {
-		return text
+	text, err := ports.FormatMinor(amount, code)
+	if err != nil {
+		return strconv.FormatInt(amount, 10)
 	}
-	sign := ""
-	if text[0] == '-' {
-		sign, text = "-", text[1:]
-	}
-	if len(text) <= digits {
-		text = strings.Repeat("0", digits-len(text)+1) + text
-	}
-	return sign + text[:len(text)-digits] + "." + text[len(text)-digits:]
+	return text
 }

@@ -1,7 +1,7 @@
 package csvfile
 
 import (
-	"math"
+	"strconv"
 	"strings"
 )
 
@@ -14,9 +14,8 @@ const (
 	signedBoth = "the amount has a sign beside that of its column"
 )
 
-// amount reads an amount in minor units of a currency with exponent digits. why
-// says what is wrong with it.
-func (c *Config) amount(text string, exponent int) (minor int64, why string) {
+// amount reads an amount in minor units; why says what is wrong with it.
+func (c *Config) amount(text string, minorDigits int) (minor int64, why string) {
 	text, negative := sign(strings.TrimSpace(text))
 	if text == "" {
 		return 0, noAmount
@@ -27,14 +26,14 @@ func (c *Config) amount(text string, exponent int) (minor int64, why string) {
 		return 0, noNumber
 	}
 	if c.MinorUnits {
-		exponent = 0
+		minorDigits = 0
 	}
 	fraction = strings.TrimRight(fraction, "0")
-	if len(fraction) > exponent {
+	if len(fraction) > minorDigits {
 		return 0, tooFine
 	}
-	minor, ok = number(whole + fraction + strings.Repeat("0", exponent-len(fraction)))
-	if !ok {
+	minor, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", minorDigits-len(fraction)), 10, 64)
+	if err != nil {
 		return 0, tooLarge
 	}
 	if negative {
@@ -87,22 +86,9 @@ func (c *Config) ungrouped(whole string) (string, bool) {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// number reads digits within int64.
-func number(text string) (int64, bool) {
-	n := int64(0)
-	for i := range len(text) {
-		d := int64(text[i] - '0')
-		if n > (math.MaxInt64-d)/10 {
-			return 0, false
-		}
-		n = n*10 + d
-	}
-	return n, true
-}
-
 // signed reads an amount whose sign stands in a column of its own.
-func (c *Config) signed(text, column string, exponent int) (minor int64, why string) {
-	minor, why = c.amount(text, exponent)
+func (c *Config) signed(text, column string, minorDigits int) (minor int64, why string) {
+	minor, why = c.amount(text, minorDigits)
 	unsigned, _ := sign(strings.TrimSpace(text))
 	column = strings.TrimSpace(column)
 	switch {

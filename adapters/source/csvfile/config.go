@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // Bounds of what is read.
@@ -43,10 +44,6 @@ type Config struct {
 	// the lines are those of each merchant of the owner.
 	Merchant      string
 	FixedMerchant string
-
-	// Exponent gives the digits of a currency's minor unit, 0 to 4, and whether
-	// there is such a currency. It is needed.
-	Exponent func(currency string) (int, bool)
 
 	// MinorUnits says that amounts are whole minor units: 1250 is KES 12.50.
 	MinorUnits bool
@@ -106,8 +103,6 @@ func (c *Config) check() error {
 		return bad("one of Owner and FixedOwner must be set")
 	case c.Merchant != "" && c.FixedMerchant != "":
 		return bad("at most one of Merchant and FixedMerchant may be set")
-	case c.Exponent == nil:
-		return bad("Exponent must be set")
 	case c.SkipLines < 0 || c.SkipLines > maxSkip:
 		return bad("SkipLines must be from 0 to %d", maxSkip)
 	case c.Delimiter != "" && (len(c.Delimiter) != 1 || !strings.Contains(delimiters, c.Delimiter)):
@@ -125,8 +120,8 @@ func (c *Config) checkNumbers() error {
 		return bad("Thousands must be of , . ' and a blank, and not the decimal point")
 	}
 	if c.FixedCurrency != "" {
-		if _, ok := c.exponent(c.FixedCurrency); !ok {
-			return bad("FixedCurrency is no currency that Exponent knows")
+		if _, ok := ports.MinorDigits(c.FixedCurrency); !ok {
+			return bad("FixedCurrency %q is not an ISO 4217 code with a minor unit", c.FixedCurrency)
 		}
 	}
 	if c.Sign == "" && len(c.Credit)+len(c.Debit) > 0 {
@@ -161,13 +156,6 @@ func place(column string) (at int, byPlace bool) {
 		return -1, true
 	}
 	return n - 1, true
-}
-
-// exponent gives what Exponent does, within its bounds.
-func (c *Config) exponent(currency string) (int, bool) {
-	const most = 4
-	digits, known := c.Exponent(currency)
-	return digits, known && digits >= 0 && digits <= most
 }
 
 // withDefaults checks c and returns a copy with the defaults, and its zone.

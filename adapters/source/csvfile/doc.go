@@ -6,8 +6,7 @@
 //
 //	source, err := csvfile.New("/var/lib/corridor/settlements.csv", csvfile.Config{
 //		Reference: "Reference", Amount: "Amount", Currency: "Currency", SettledAt: "Value date",
-//		FixedOwner: "acme", Exponent: exponent, // digits of a currency's minor unit
-//		DecimalComma: true, Thousands: ".",
+//		FixedOwner: "acme", DecimalComma: true, Thousands: ".",
 //		TimeLayouts: []string{"02.01.2006 15:04"}, Zone: "Africa/Nairobi",
 //	})
 //

@@ -124,7 +124,7 @@ func settlement(fields []string) ports.SettlementLine {
 	if l.Reference == "" {
 		bads = append(bads, "no reference")
 	}
-	digits, known := exponent(strings.ToUpper(fields[2]))
+	digits, known := ports.MinorDigits(strings.ToUpper(fields[2]))
 	if !known {
 		bads = append(bads, "no currency that is known")
 	} else {

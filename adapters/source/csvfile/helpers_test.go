@@ -20,19 +20,13 @@ var (
 	always  = ports.RowQuery{Owner: "acme", MerchantID: "m1", From: time.Time{}, Until: written.AddDate(100, 0, 0)}
 )
 
-// exponent knows four currencies.
-func exponent(currency string) (int, bool) {
-	digits, ok := map[string]int{"KES": 2, "USD": 2, "XOF": 0, "KWD": 3}[currency]
-	return digits, ok
-}
-
 const head = "Reference;Amount;Currency;At\n"
 
 // config reads files that begin with head.
 func config() csvfile.Config {
 	return csvfile.Config{
 		Reference: "Reference", Amount: "Amount", Currency: "Currency", SettledAt: "At",
-		FixedOwner: "acme", Exponent: exponent,
+		FixedOwner: "acme",
 	}
 }
 

@@ -309,7 +309,7 @@ func TestConfigurations(t *testing.T) {
 		"no owner":                 func(c *csvfile.Config) { c.FixedOwner = "" },
 		"two owners":               func(c *csvfile.Config) { c.Owner = "Owner" },
 		"two merchants":            func(c *csvfile.Config) { c.Merchant, c.FixedMerchant = "Merchant", "m1" },
-		"no exponent":              func(c *csvfile.Config) { c.Exponent = nil },
+		"gold has no minor unit":   func(c *csvfile.Config) { c.Currency, c.FixedCurrency = "", "XAU" },
 		"a delimiter of two":       func(c *csvfile.Config) { c.Delimiter = ";;" },
 		"a delimiter of letters":   func(c *csvfile.Config) { c.Delimiter = "x" },
 		"no header, no delimiter":  func(c *csvfile.Config) { c.NoHeader = true },

@@ -52,7 +52,7 @@ func (s *Source) fill(out *ports.SettlementLine, p *places, cell func(int) strin
 	if p.currency >= 0 {
 		currency = strings.ToUpper(cell(p.currency))
 	}
-	exponent, known := s.cfg.exponent(currency)
+	minorDigits, known := ports.MinorDigits(currency)
 	if !known {
 		wrong("no currency that is known")
 		return
@@ -60,9 +60,9 @@ func (s *Source) fill(out *ports.SettlementLine, p *places, cell func(int) strin
 	out.Currency = currency
 	var why string
 	if p.sign >= 0 {
-		out.Amount, why = s.cfg.signed(cell(p.amount), cell(p.sign), exponent)
+		out.Amount, why = s.cfg.signed(cell(p.amount), cell(p.sign), minorDigits)
 	} else {
-		out.Amount, why = s.cfg.amount(cell(p.amount), exponent)
+		out.Amount, why = s.cfg.amount(cell(p.amount), minorDigits)
 	}
 	if why != "" {
 		wrong(why)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -80,19 +79,10 @@ func TestListsAreCopied(t *testing.T) {
 	require.Equal(t, before, lines(t, s))
 }
 
-func TestAnExponentThatIsNone(t *testing.T) {
-	for _, digits := range []int{-1, 5, math.MaxInt, math.MinInt} {
-		odd := func(string) (int, bool) { return digits, true }
-		s := open(t, head+"R;1;KES;2026-11-20T01:00:00Z\n", func(c *csvfile.Config) { c.Exponent = odd })
-		got := lines(t, s)
-		require.Len(t, got, 1)
-		require.Equal(t, "no currency that is known", got[0].Bad, digits)
-
-		c := config()
-		c.Currency, c.FixedCurrency, c.Exponent = "", "KES", odd
-		_, err := csvfile.New("file.csv", c)
-		require.ErrorIs(t, err, errcodes.Configuration, digits)
-	}
+func TestALineInGold(t *testing.T) {
+	got := lines(t, open(t, head+"R;1;XAU;2026-11-20T01:00:00Z\n", nil))
+	require.Len(t, got, 1)
+	require.Equal(t, "no currency that is known", got[0].Bad, "it has no minor unit")
 }
 
 // TestWhoseLine (I31): nobody sees another's line, and of one that names nobody
@@ -314,8 +304,7 @@ func ExampleNew() {
 	source, err := csvfile.New("settled.csv", csvfile.Config{
 		Reference: "Order", Amount: "Betrag", SettledAt: "Buchung", FixedCurrency: "KES", FixedOwner: "acme",
 		DecimalComma: true, Thousands: ".", TimeLayouts: []string{"02.01.2006 15:04"}, Zone: "Africa/Nairobi",
-		Exponent: func(currency string) (int, bool) { return 2, currency == "KES" },
-		FS:       files,
+		FS: files,
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -137,8 +137,9 @@ func (d *day) transaction(i int64) transaction {
 }
 
 func (d *draw) amount(m *market) int64 {
+	digits, _ := ports.MinorDigits(m.currency)
 	unit := int64(1)
-	for range m.exponent {
+	for range digits {
 		unit *= 10
 	}
 	return m.low*unit + d.below((m.high-m.low)*unit)

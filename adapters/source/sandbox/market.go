@@ -13,7 +13,6 @@ const card = "card"
 // market is a currency with its ways to pay.
 type market struct {
 	currency  string
-	exponent  int   // ISO 4217: digits of the minor unit
 	low, high int64 // amounts, in major units
 	payin     []rail
 	payout    []rail
@@ -31,15 +30,15 @@ var (
 
 // markets are the currencies of adapters/feed/sandbox.
 var markets = []market{
-	{"NGN", 2, 1_500, 900_000, []rail{paystackCard, paystackBank, flutterwaveBank}, []rail{paystackBank, flutterwaveBank}},
-	{"KES", 2, 100, 90_000, []rail{flutterwaveMoMo, paystackCard}, []rail{flutterwaveMoMo}},
-	{"GHS", 2, 10, 9_000, []rail{mtnMoMo, paystackCard}, []rail{mtnMoMo, paystackBank}},
-	{"ZAR", 2, 20, 15_000, []rail{paystackCard, flutterwaveBank}, []rail{flutterwaveBank}},
-	{"XOF", 0, 500, 400_000, []rail{mtnMoMo, flutterwaveMoMo}, []rail{mtnMoMo}},
-	{"EGP", 2, 50, 40_000, []rail{flutterwaveCard, flutterwaveBank}, []rail{flutterwaveBank}},
-	{"USD", 2, 1, 2_500, []rail{flutterwaveCard, sandboxBank}, []rail{sandboxBank}},
-	{"EUR", 2, 1, 2_500, []rail{flutterwaveCard, sandboxBank}, []rail{sandboxBank}},
-	{"GBP", 2, 1, 2_000, []rail{flutterwaveCard, sandboxBank}, []rail{sandboxBank}},
+	{"NGN", 1_500, 900_000, []rail{paystackCard, paystackBank, flutterwaveBank}, []rail{paystackBank, flutterwaveBank}},
+	{"KES", 100, 90_000, []rail{flutterwaveMoMo, paystackCard}, []rail{flutterwaveMoMo}},
+	{"GHS", 10, 9_000, []rail{mtnMoMo, paystackCard}, []rail{mtnMoMo, paystackBank}},
+	{"ZAR", 20, 15_000, []rail{paystackCard, flutterwaveBank}, []rail{flutterwaveBank}},
+	{"XOF", 500, 400_000, []rail{mtnMoMo, flutterwaveMoMo}, []rail{mtnMoMo}},
+	{"EGP", 50, 40_000, []rail{flutterwaveCard, flutterwaveBank}, []rail{flutterwaveBank}},
+	{"USD", 1, 2_500, []rail{flutterwaveCard, sandboxBank}, []rail{sandboxBank}},
+	{"EUR", 1, 2_500, []rail{flutterwaveCard, sandboxBank}, []rail{sandboxBank}},
+	{"GBP", 1, 2_000, []rail{flutterwaveCard, sandboxBank}, []rail{sandboxBank}},
 }
 
 // end is what decides which codes a transaction may end with.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -34,7 +32,7 @@ var columns = []column{
 	{text(ports.ColumnDirection, "payin or payout"), func(t *transaction, _ time.Time) string { return string(t.direction) }},
 	{
 		ports.Column{Name: ports.ColumnAmount, Type: ports.ColumnMoney, Currency: ports.ColumnCurrency, Meaning: "the amount in major units"},
-		func(t *transaction, _ time.Time) string { return decimal(t.amount, t.market.exponent) },
+		func(t *transaction, _ time.Time) string { return major(t) },
 	},
 	{text(ports.ColumnCurrency, "the amount's currency, ISO 4217"), func(t *transaction, _ time.Time) string { return t.market.currency }},
 	{text(ports.ColumnMethod, "card, mobile_money or bank_transfer"), func(t *transaction, _ time.Time) string { return t.rail.method }},
@@ -55,16 +53,10 @@ func text(name, meaning string) ports.Column {
 
 func (t *transaction) reference() string { return "ORD-" + t.name }
 
-// decimal writes minor units as major ones.
-func decimal(minor int64, exponent int) string {
-	digits := strconv.FormatInt(minor, 10)
-	if exponent == 0 {
-		return digits
-	}
-	if lack := exponent + 1 - len(digits); lack > 0 {
-		digits = strings.Repeat("0", lack) + digits
-	}
-	return digits[:len(digits)-exponent] + "." + digits[len(digits)-exponent:]
+// major returns the amount in major units; every market's currency has minor ones.
+func major(t *transaction) string {
+	text, _ := ports.FormatMinor(t.amount, t.market.currency)
+	return text
 }
 
 // Columns gives the ten columns that every source has.

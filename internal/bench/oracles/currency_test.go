@@ -6,7 +6,7 @@ import (
 	"github.com/Rhymond/go-money"
 	"github.com/go-playground/validator/v10"
 
-	"github.com/corridor-go/corridor/internal/currency"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // laggards are the active codes on which validator v10.30.6 is behind List One
@@ -23,27 +23,27 @@ func TestKnownCodesAgreeWithValidator(t *testing.T) {
 	peer := validator.New()
 
 	everyTriple(func(code string) {
-		ours, theirs := currency.Known(code), peer.Var(code, "iso4217") == nil
+		ours, theirs := ports.KnownCurrency(code), peer.Var(code, "iso4217") == nil
 		laggard, behind := laggards[code]
 
 		switch {
 		case behind && ours == theirs:
 			t.Errorf("%s: validator agrees now; strike the difference (%s)", code, laggard.since)
 		case behind && ours != laggard.active:
-			t.Errorf("%s: Known = %v, but it was %s", code, ours, laggard.since)
+			t.Errorf("%s: KnownCurrency = %v, but it was %s", code, ours, laggard.since)
 		case !behind && ours != theirs:
-			t.Errorf("%s: Known = %v, validator says %v", code, ours, theirs)
+			t.Errorf("%s: KnownCurrency = %v, validator says %v", code, ours, theirs)
 		}
 	})
 }
 
 // go-money keeps withdrawn codes and leaves fund codes out: only what both know
 // is compared.
-func TestExponentsAgreeWithGoMoney(t *testing.T) {
+func TestMinorDigitsAgreeWithGoMoney(t *testing.T) {
 	compared := 0
 
 	everyTriple(func(code string) {
-		digits, ok := currency.Exponent(code)
+		digits, ok := ports.MinorDigits(code)
 		peer := money.GetCurrency(code)
 
 		if !ok || peer == nil {

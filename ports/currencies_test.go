@@ -1,4 +1,4 @@
-package currency_test
+package ports_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/corridor-go/corridor/internal/currency"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // everyTriple calls f with each of the 26³ strings of three capital letters.
@@ -17,7 +17,7 @@ func everyTriple(f func(code string)) {
 	}
 }
 
-func TestExponentByISO4217(t *testing.T) {
+func TestMinorDigitsByISO4217(t *testing.T) {
 	for code, want := range map[string]int{
 		"USD": 2, "EUR": 2, "GBP": 2, "ZAR": 2, "NGN": 2, "KES": 2, "GHS": 2, "EGP": 2, "MGA": 2, "MRU": 2,
 		"ZWG": 2, "XCG": 2, "SLE": 2, "VED": 2, "XAD": 2,
@@ -25,22 +25,22 @@ func TestExponentByISO4217(t *testing.T) {
 		"KWD": 3, "BHD": 3, "TND": 3, "JOD": 3, "OMR": 3, "IQD": 3, "LYD": 3,
 		"CLF": 4, "UYW": 4,
 	} {
-		if got, ok := currency.Exponent(code); got != want || !ok {
-			t.Errorf("Exponent(%s) = %d, %v; want %d, true", code, got, ok, want)
+		if got, ok := ports.MinorDigits(code); got != want || !ok {
+			t.Errorf("MinorDigits(%s) = %d, %v; want %d, true", code, got, ok, want)
 		}
 	}
 }
 
-func TestCodesWithoutMinorUnitAreKnownAndHaveNoExponent(t *testing.T) {
+func TestCodesWithoutMinorUnitAreKnownAndHaveNoDigits(t *testing.T) {
 	for _, code := range []string{
 		"XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XDR", "XPD", "XPT", "XSU", "XTS", "XUA", "XXX",
 	} {
-		if !currency.Known(code) {
-			t.Errorf("Known(%s) = false", code)
+		if !ports.KnownCurrency(code) {
+			t.Errorf("KnownCurrency(%s) = false", code)
 		}
 
-		if digits, ok := currency.Exponent(code); ok || digits != 0 {
-			t.Errorf("Exponent(%s) = %d, %v; want 0, false", code, digits, ok)
+		if digits, ok := ports.MinorDigits(code); ok || digits != 0 {
+			t.Errorf("MinorDigits(%s) = %d, %v; want 0, false", code, digits, ok)
 		}
 	}
 }
@@ -65,12 +65,12 @@ func TestOnlyTheExactFormIsKnown(t *testing.T) {
 func refused(t *testing.T, code string) {
 	t.Helper()
 
-	if currency.Known(code) {
-		t.Errorf("Known(%q) = true", code)
+	if ports.KnownCurrency(code) {
+		t.Errorf("KnownCurrency(%q) = true", code)
 	}
 
-	if digits, ok := currency.Exponent(code); ok || digits != 0 {
-		t.Errorf("Exponent(%q) = %d, %v; want 0, false", code, digits, ok)
+	if digits, ok := ports.MinorDigits(code); ok || digits != 0 {
+		t.Errorf("MinorDigits(%q) = %d, %v; want 0, false", code, digits, ok)
 	}
 }
 
@@ -80,11 +80,11 @@ func TestTableHasTheSizeOfListOne(t *testing.T) {
 	known, byDigits := 0, map[int]int{}
 
 	everyTriple(func(code string) {
-		if currency.Known(code) {
+		if ports.KnownCurrency(code) {
 			known++
 		}
 
-		if digits, ok := currency.Exponent(code); ok {
+		if digits, ok := ports.MinorDigits(code); ok {
 			byDigits[digits]++
 		}
 	})
@@ -107,17 +107,17 @@ func TestAnyStringThatIsNoCapitalTripleIsUnknown(t *testing.T) {
 		).Draw(t, "code")
 		triple := len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 
-		if currency.Known(code) && !triple {
-			t.Fatalf("Known(%q) = true", code)
+		if ports.KnownCurrency(code) && !triple {
+			t.Fatalf("KnownCurrency(%q) = true", code)
 		}
 
-		digits, ok := currency.Exponent(code)
-		if ok && !currency.Known(code) {
-			t.Fatalf("%q has an exponent and is unknown", code)
+		digits, ok := ports.MinorDigits(code)
+		if ok && !ports.KnownCurrency(code) {
+			t.Fatalf("%q has minor digits and is unknown", code)
 		}
 
 		if digits < 0 || digits > 4 || digits == 1 {
-			t.Fatalf("Exponent(%q) = %d", code, digits)
+			t.Fatalf("MinorDigits(%q) = %d", code, digits)
 		}
 	})
 }
@@ -127,8 +127,8 @@ func TestLookupsDoNotAllocate(t *testing.T) {
 
 	allocs := testing.AllocsPerRun(100, func() {
 		for _, code := range codes {
-			sink, sinkOK = currency.Exponent(code)
-			sinkKnown = currency.Known(code)
+			sink, sinkOK = ports.MinorDigits(code)
+			sinkKnown = ports.KnownCurrency(code)
 		}
 	})
 	if allocs != 0 {
@@ -142,19 +142,19 @@ var (
 	sinkOK, sinkKnown bool
 )
 
-func BenchmarkExponent(b *testing.B) {
+func BenchmarkMinorDigits(b *testing.B) {
 	codes := []string{"USD", "ZAR", "XOF", "KWD", "XAU", "BGN", "NGN", "KES"}
 
 	b.ReportAllocs()
 
 	for i := 0; b.Loop(); i++ {
-		sink, sinkOK = currency.Exponent(codes[i%len(codes)])
+		sink, sinkOK = ports.MinorDigits(codes[i%len(codes)])
 	}
 }
 
-func ExampleExponent() {
+func ExampleMinorDigits() {
 	for _, code := range []string{"ZAR", "XOF", "KWD", "XAU", "usd"} {
-		digits, ok := currency.Exponent(code)
+		digits, ok := ports.MinorDigits(code)
 		fmt.Println(code, digits, ok)
 	}
 	// Output:
@@ -165,7 +165,7 @@ func ExampleExponent() {
 	// usd 0 false
 }
 
-func ExampleKnown() {
-	fmt.Println(currency.Known("XCG"), currency.Known("ANG"), currency.Known("zar"))
+func ExampleKnownCurrency() {
+	fmt.Println(ports.KnownCurrency("XCG"), ports.KnownCurrency("ANG"), ports.KnownCurrency("zar"))
 	// Output: true false false
 }
