@@ -9,7 +9,7 @@
 //	pair := ports.Pair{Base: "USD", Quote: "ZAR"}
 //	lock, err := locks.Current(ctx, "shop-7", pair, time.Hour)
 //	rate, err := locks.Use(ctx, "shop-7", lock.ID, pair)
-//	due, err := rate.ToQuote(10_00, ratelock.HalfUp) // 10.00 USD in cents of ZAR
+//	due, err := rate.ToQuote(10_00, ports.RoundHalfUp) // 10.00 USD in cents of ZAR
 //
 // # Direction
 //
@@ -49,7 +49,7 @@
 //     several conflict and decide again. Counting and inserting in one SQL
 //     statement was rejected: its snapshot is older than the lock it waits for.
 //   - Prices are exact: the all-in rate is a multiplication and a shift of the
-//     point. Amounts are rounded once, where [LockedRate] converts them, as the
+//     point. Amounts are rounded once, where [ports.LockedRate] converts them, as the
 //     caller names it.
 //   - Drift needs confirmation, since feeds have bad ticks. A price that is stale
 //     confirms nothing.

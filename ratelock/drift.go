@@ -243,9 +243,17 @@ func (d bps) beyond(n int) bool {
 // nearest gives the deviation to the nearest basis point, halves away from
 // zero, or the most that fits.
 func (d bps) nearest() int64 {
-	n, ok := divide(d.num, d.den, HalfUp)
-	if !ok {
+	// (2·num ± den) / 2·den, cut towards zero.
+	n := new(big.Int).Lsh(d.num, 1)
+	if d.num.Sign() < 0 {
+		n.Sub(n, d.den)
+	} else {
+		n.Add(n, d.den)
+	}
+	if n.Quo(n, new(big.Int).Lsh(d.den, 1)); !n.IsInt64() {
 		return math.MaxInt64 // a fall is at most the whole: only a rise has no bound
 	}
-	return n
+	return n.Int64()
 }
+
+func pow10(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }

@@ -53,7 +53,7 @@ func ExampleService_Use() {
 	if err != nil {
 		panic(err)
 	}
-	due, err := rate.ToQuoteText("49.99", ratelock.HalfUp)
+	due, err := rate.ToQuoteText("49.99", ports.RoundHalfUp)
 	fmt.Println("the payer pays", due, "ZAR", err)
 	_, err = r.Use(context.Background(), "shop-7", lock.ID, usdzar.Inverse())
 	fmt.Println(errcodes.Of(err))
@@ -78,11 +78,11 @@ func ExampleLockedRate() {
 		panic(err)
 	}
 
-	var kept ratelock.LockedRate
+	var kept ports.LockedRate
 	if err := kept.Scan(column); err != nil {
 		panic(err)
 	}
-	refund, err := kept.ToBase(-92_600, ratelock.HalfUp) // cents of ZAR into cents of USD
+	refund, err := kept.ToBase(-92_600, ports.RoundHalfUp) // cents of ZAR into cents of USD
 	fmt.Println(kept.LockID() == lock.ID, kept.AllIn(), refund, err)
 	// Output: true 18.52375 -4999 <nil>
 }

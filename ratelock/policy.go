@@ -14,7 +14,6 @@ const (
 	MaxMarkupBps    = ports.MaxMarkupBps
 	MaxToleranceBps = 100_000
 	MinValidity     = time.Second
-	MaxValidity     = 7 * 24 * time.Hour
 )
 
 // Terms are what a business decides about the locks of an owner's pair. They
@@ -24,7 +23,7 @@ const (
 // Terms are a [Policy] themselves: the same for everybody.
 type Terms struct {
 	MarkupBps    int           // over the mid, in basis points: 0 to MaxMarkupBps
-	Validity     time.Duration // life of a lock, whole milliseconds: MinValidity to MaxValidity
+	Validity     time.Duration // life of a lock, whole milliseconds: MinValidity to [ports.MaxValidity]
 	ToleranceBps int           // drift beyond this cancels the lock: 0 to MaxToleranceBps
 }
 
@@ -46,8 +45,8 @@ func (t Terms) Check() error {
 		return badTerms("markup of %d bps is outside 0 to %d", t.MarkupBps, MaxMarkupBps)
 	case t.ToleranceBps < 0 || t.ToleranceBps > MaxToleranceBps:
 		return badTerms("tolerance of %d bps is outside 0 to %d", t.ToleranceBps, MaxToleranceBps)
-	case t.Validity < MinValidity || t.Validity > MaxValidity:
-		return badTerms("validity of %v is outside %v to %v", t.Validity, MinValidity, MaxValidity)
+	case t.Validity < MinValidity || t.Validity > ports.MaxValidity:
+		return badTerms("validity of %v is outside %v to %v", t.Validity, MinValidity, ports.MaxValidity)
 	case t.Validity%time.Millisecond != 0:
 		return badTerms("validity of %v is not in whole milliseconds", t.Validity)
 	default:

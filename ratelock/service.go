@@ -106,28 +106,28 @@ func (s *Service) current(ctx context.Context, owner string, pair ports.Pair, mi
 // FXNotEnabled (the policy has no terms for the owner's pair any more),
 // RateLockInvalid (expired or cancelled; errcodes.ReplacementDetails name the
 // owner's live lock for the pair, if there is one). Beside them those of Get.
-func (s *Service) Use(ctx context.Context, owner, id string, pair ports.Pair) (LockedRate, error) {
+func (s *Service) Use(ctx context.Context, owner, id string, pair ports.Pair) (ports.LockedRate, error) {
 	l, err := s.Get(ctx, owner, id)
 	if errcodes.Of(err) == errcodes.NotFound {
-		return LockedRate{}, errcodes.New(errcodes.RateLockNotFound, "")
+		return ports.LockedRate{}, errcodes.New(errcodes.RateLockNotFound, "")
 	}
 	if err != nil {
-		return LockedRate{}, err
+		return ports.LockedRate{}, err
 	}
 	if l.Pair() != pair {
-		return LockedRate{}, errcodes.New(errcodes.RateLockCurrencyMismatch, "")
+		return ports.LockedRate{}, errcodes.New(errcodes.RateLockCurrencyMismatch, "")
 	}
 	if _, ok := s.policy.Terms(owner, pair); !ok {
-		return LockedRate{}, errcodes.New(errcodes.FXNotEnabled, "")
+		return ports.LockedRate{}, errcodes.New(errcodes.FXNotEnabled, "")
 	}
 	if l.Status == ports.LockActive {
-		return snapshot(&l), nil
+		return ports.NewLockedRate(&l)
 	}
 	refusal := errcodes.New(errcodes.RateLockInvalid, "The rate lock is "+string(l.Status))
 	if replacement, ok := s.alive(ctx, l.Book()); ok {
 		refusal = refusal.WithDetails(errcodes.ReplacementDetails{RateLockID: replacement.ID})
 	}
-	return LockedRate{}, refusal
+	return ports.LockedRate{}, refusal
 }
 
 // Get gives the owner's lock as of now. An unknown id, or another owner's, is

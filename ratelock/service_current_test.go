@@ -124,7 +124,7 @@ func TestUse(t *testing.T) {
 	r.clock.Set(next.ExpiresAt)
 	_, err = r.locks.Use(t.Context(), "shop", next.ID, usdzar)
 	require.ErrorIs(t, err, errcodes.RateLockInvalid)
-	refund, err := rate.ToQuote(-10_00, ratelock.HalfUp)
+	refund, err := rate.ToQuote(-10_00, ports.RoundHalfUp)
 	require.NoError(t, err, "the snapshot is good after the lock's end")
 	require.EqualValues(t, -185_24, refund)
 	for _, status := range []errcodes.Code{errcodes.RateLockInvalid, errcodes.RateLockNotFound, errcodes.RateLockCurrencyMismatch, errcodes.FXNotEnabled} {

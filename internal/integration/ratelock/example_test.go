@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/memory"
+	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
@@ -43,11 +44,11 @@ func Example_ownTable() {
 		panic(err)
 	}
 
-	var kept ratelock.LockedRate
+	var kept ports.LockedRate
 	if err := db.QueryRow(`SELECT rate FROM orders WHERE id = 'o-1'`).Scan(&kept); err != nil {
 		panic(err)
 	}
-	refund, err := kept.ToBase(-92_600, ratelock.HalfUp) // cents of ZAR into cents of USD
+	refund, err := kept.ToBase(-92_600, ports.RoundHalfUp) // cents of ZAR into cents of USD
 	fmt.Println(kept.LockID() == lock.ID, kept.AllIn(), refund, err)
 	// Output: true 18.52375 -4999 <nil>
 }

@@ -148,10 +148,10 @@ func (s *story) thirdCall() {
 func (s *story) inUse() {
 	rate, err := s.locks.Use(s.ctx, shop, s.first.ID, usdzar)
 	s.must(err)
-	due, err := rate.ToQuoteText("49.99", ratelock.HalfUp)
+	due, err := rate.ToQuoteText("49.99", ports.RoundHalfUp)
 	s.must(err)
 	s.sayf("       A basket of 49.99 USD costs its payer %s ZAR at the first lock's rate.", due)
-	back, err := rate.ToBaseText(due, ratelock.HalfUp)
+	back, err := rate.ToBaseText(due, ports.RoundHalfUp)
 	s.must(err)
 	s.expect("the way back", back, "49.99")
 }

@@ -1,4 +1,4 @@
-package ratelock
+package ports
 
 import (
 	"database/sql/driver"
@@ -10,23 +10,25 @@ import (
 	"github.com/cockroachdb/apd/v3"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports"
 )
 
-// LockedRate is the rate that a transaction carries, taken from a lock by
-// [Service.Use]. It stays good after the lock's end, for refunds too. It is an
-// immutable value; keep it in your own table as JSON text: it is a
-// driver.Valuer, and *LockedRate a sql.Scanner. What is read back is checked.
+// MaxValidity is the longest life of a rate lock.
+const MaxValidity = 7 * 24 * time.Hour
+
+// LockedRate is the rate that a transaction carries, taken from a lock by Use of
+// package ratelock. It stays valid after the lock's end, for refunds too. It is an
+// immutable value; keep it in your own table as JSON text: it is a driver.Valuer,
+// and *LockedRate a sql.Scanner. What is read back is checked.
 //
-// Amounts convert between base and quote, in minor units or as decimal text,
-// and are rounded once, to the minor unit of the currency that results. The
-// zero LockedRate converts nothing.
+// Amounts convert between base and quote, in minor units or as decimal text, and
+// are rounded once, to the minor unit of the currency that results. The zero
+// LockedRate converts nothing.
 type LockedRate struct {
-	r rateRecord
+	r lockedRate
 }
 
-// rateRecord is the JSON form.
-type rateRecord struct {
+// lockedRate is the JSON form.
+type lockedRate struct {
 	RateLockID string    `json:"rateLockId"`
 	Base       string    `json:"base"`
 	Quote      string    `json:"quote"`
@@ -39,14 +41,22 @@ type rateRecord struct {
 
 var errEmptyRate = errcodes.New(errcodes.InvalidRequest, "The locked rate is empty")
 
-func snapshot(l *ports.RateLock) LockedRate {
-	return LockedRate{rateRecord{
-		RateLockID: l.ID, Base: l.Base, Quote: l.Quote, MidRate: l.MidRate, MarkupBps: l.MarkupBps,
-		AllInRate: l.AllInRate, UsedAt: l.AsOf, ExpiresAt: l.ExpiresAt,
-	}}
+// NewLockedRate returns the rate of a lock that was judged valid at l.AsOf.
+// Applications get theirs from Use of package ratelock, which judges; NewLockedRate
+// is for tests. A lock that is not active then is [errcodes.RateLockInvalid], one
+// that cannot be is [errcodes.CorruptRecord].
+func NewLockedRate(l *RateLock) (LockedRate, error) {
+	if l.Status != LockActive || l.AsOf.Before(l.CreatedAt) || !l.AsOf.Before(l.ExpiresAt) {
+		return LockedRate{}, errcodes.New(errcodes.RateLockInvalid, "")
+	}
+	r := LockedRate{lockedRate{l.ID, l.Base, l.Quote, l.MidRate, l.MarkupBps, l.AllInRate, l.AsOf, l.ExpiresAt}}
+	if err := r.check(); err != nil {
+		return LockedRate{}, err
+	}
+	return r, nil
 }
 
-// String gives the rate as a person reads it: "1 USD = 18.52375 ZAR (rl_…)".
+// String returns the rate as a person reads it: "1 USD = 18.52375 ZAR (rl_…)".
 func (r LockedRate) String() string {
 	if r == (LockedRate{}) {
 		return "no rate"
@@ -54,28 +64,28 @@ func (r LockedRate) String() string {
 	return "1 " + r.r.Base + " = " + r.r.AllInRate + " " + r.r.Quote + " (" + r.r.RateLockID + ")"
 }
 
-// LockID gives the id of the lock that the rate was taken from.
+// LockID returns the id of the lock that the rate was taken from.
 func (r LockedRate) LockID() string { return r.r.RateLockID }
 
-// Pair gives the pair: 1 base = AllIn quote.
-func (r LockedRate) Pair() ports.Pair { return ports.Pair{Base: r.r.Base, Quote: r.r.Quote} }
+// Pair returns the pair: 1 base = AllIn quote.
+func (r LockedRate) Pair() Pair { return Pair{Base: r.r.Base, Quote: r.r.Quote} }
 
-// Mid gives the mid-market rate, decimal text.
+// Mid returns the mid-market rate, decimal text.
 func (r LockedRate) Mid() string { return r.r.MidRate }
 
-// MarkupBps gives the markup over the mid in basis points.
+// MarkupBps returns the markup over the mid in basis points.
 func (r LockedRate) MarkupBps() int { return r.r.MarkupBps }
 
-// AllIn gives the rate that amounts convert at, decimal text.
+// AllIn returns the rate that amounts convert at, decimal text.
 func (r LockedRate) AllIn() string { return r.r.AllInRate }
 
-// UsedAt gives the instant at which the lock was valid and the rate taken.
+// UsedAt returns the instant at which the lock was valid and the rate taken.
 func (r LockedRate) UsedAt() time.Time { return r.r.UsedAt }
 
-// ExpiresAt gives the end of the lock's own life.
+// ExpiresAt returns the end of the lock's own life.
 func (r LockedRate) ExpiresAt() time.Time { return r.r.ExpiresAt }
 
-// MarshalJSON gives the JSON form. The zero LockedRate is errcodes.InvalidRequest.
+// MarshalJSON returns the JSON form. The zero LockedRate is [errcodes.InvalidRequest].
 func (r LockedRate) MarshalJSON() ([]byte, error) {
 	if r == (LockedRate{}) {
 		return nil, errEmptyRate
@@ -86,10 +96,10 @@ func (r LockedRate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.r)
 }
 
-// UnmarshalJSON reads the JSON form and checks it: a rate that no lock can have
-// had is errcodes.CorruptRecord.
+// UnmarshalJSON reads the JSON form and checks it: a rate that no lock can have had
+// is [errcodes.CorruptRecord].
 func (r *LockedRate) UnmarshalJSON(data []byte) error {
-	var rec rateRecord
+	var rec lockedRate
 	if err := json.Unmarshal(data, &rec); err != nil {
 		return errcodes.Wrap(errcodes.CorruptRecord, "The locked rate is damaged", err)
 	}
@@ -102,25 +112,26 @@ func (r *LockedRate) UnmarshalJSON(data []byte) error {
 }
 
 func (r LockedRate) check() error {
-	life := r.r.ExpiresAt.Sub(r.r.UsedAt)
-	if !convertible(r.r.Base) || !convertible(r.r.Quote) || r.r.UsedAt.IsZero() || life > MaxValidity {
+	_, base := MinorDigits(r.r.Base)
+	_, quote := MinorDigits(r.r.Quote)
+	if life := r.r.ExpiresAt.Sub(r.r.UsedAt); !base || !quote || r.r.UsedAt.IsZero() || life > MaxValidity {
 		return corrupt("a locked rate has two currencies and a life")
 	}
-	l := ports.RateLock{
-		ID: r.r.RateLockID, Base: r.r.Base, Quote: r.r.Quote, Status: ports.LockActive,
+	l := RateLock{
+		ID: r.r.RateLockID, Base: r.r.Base, Quote: r.r.Quote, Status: LockActive,
 		MidRate: r.r.MidRate, MarkupBps: r.r.MarkupBps, AllInRate: r.r.AllInRate, CreatedAt: r.r.UsedAt, ExpiresAt: r.r.ExpiresAt,
 	}
 	return l.Check()
 }
 
-// Value gives the JSON text, for a database. Errors are those of MarshalJSON.
+// Value returns the JSON text, for a database. Errors are those of MarshalJSON.
 func (r LockedRate) Value() (driver.Value, error) {
 	data, err := r.MarshalJSON()
 	return string(data), err
 }
 
-// Scan reads the JSON text from a database; see UnmarshalJSON. NULL, and what is
-// no text, is errcodes.CorruptRecord: for a column that may be NULL use
+// Scan reads the JSON text from a database; see UnmarshalJSON. NULL and values
+// other than text are [errcodes.CorruptRecord]: for a column that may be NULL use
 // sql.Null[LockedRate].
 func (r *LockedRate) Scan(src any) error {
 	switch v := src.(type) {
@@ -129,14 +140,14 @@ func (r *LockedRate) Scan(src any) error {
 	case []byte:
 		return r.UnmarshalJSON(v)
 	default:
-		return errcodes.New(errcodes.CorruptRecord, "The locked rate is no text")
+		return errcodes.New(errcodes.CorruptRecord, "The locked rate is not text")
 	}
 }
 
 // ToQuote converts an amount of the base, in its minor units, to the quote's
-// minor units. Negative amounts are refunds. A rounding that is not named is
-// errcodes.InvalidRequest; a result that does not fit an int64 is
-// errcodes.Unprocessable.
+// minor units. Negative amounts are refunds. The zero Rounding and an unknown one
+// are [errcodes.InvalidRequest]; a result that does not fit an int64 is
+// [errcodes.Unprocessable].
 func (r LockedRate) ToQuote(baseMinor int64, rounding Rounding) (int64, error) {
 	return r.convert(big.NewInt(baseMinor), 0, r.r.Base, r.r.Quote, rounding)
 }
@@ -148,9 +159,9 @@ func (r LockedRate) ToBase(quoteMinor int64, rounding Rounding) (int64, error) {
 }
 
 // ToQuoteText converts an amount of the base, plain decimal text with an
-// optional minus sign, to text with exactly the quote's minor digits: "10.5"
-// USD gives "194.50" ZAR. Text that is no amount is errcodes.InvalidRequest;
-// other errors are those of ToQuote.
+// optional minus sign, to text with exactly the quote's minor digits: "10.5" USD
+// at 18.52375 is "194.50" ZAR. Digits beyond the base's minor unit count. Other
+// text is [errcodes.InvalidRequest]; other errors are those of ToQuote.
 func (r LockedRate) ToQuoteText(base string, rounding Rounding) (string, error) {
 	return r.convertText(base, r.r.Base, r.r.Quote, rounding)
 }
@@ -164,32 +175,32 @@ func (r LockedRate) ToBaseText(quote string, rounding Rounding) (string, error) 
 func (r LockedRate) convertText(amount, from, to string, rounding Rounding) (string, error) {
 	var d apd.Decimal
 	unsigned, negative := strings.CutPrefix(amount, "-")
-	if err := ports.SetDecimal(&d, unsigned); err != nil {
-		return "", invalid("amount", "not plain decimal text")
+	if err := SetDecimal(&d, unsigned); err != nil {
+		return "", bad("an amount is plain decimal text")
 	}
 	coeff := d.Coeff.MathBigInt()
 	if negative {
 		coeff.Neg(coeff)
 	}
-	fromDigits, _ := ports.MinorDigits(from)
+	fromDigits, _ := MinorDigits(from)
 	// Exponent + minor digits is the power of ten from the text's unit to minor units.
 	minor, err := r.convert(coeff, int64(d.Exponent)+int64(fromDigits), from, to, rounding)
 	if err != nil {
 		return "", err
 	}
-	return ports.FormatMinor(minor, to)
+	return FormatMinor(minor, to)
 }
 
-// convert gives amount × 10^exp minor units of from, in minor units of to.
+// convert returns amount × 10^exp minor units of from in minor units of to.
 func (r LockedRate) convert(amount *big.Int, exp int64, from, to string, rounding Rounding) (int64, error) {
 	var rate apd.Decimal
-	fromDigits, ok1 := ports.MinorDigits(from)
-	toDigits, ok2 := ports.MinorDigits(to)
-	if !ok1 || !ok2 || ports.SetDecimal(&rate, r.r.AllInRate) != nil || rate.IsZero() {
+	fromDigits, ok1 := MinorDigits(from)
+	toDigits, ok2 := MinorDigits(to)
+	if !ok1 || !ok2 || SetDecimal(&rate, r.r.AllInRate) != nil || rate.IsZero() {
 		return 0, errEmptyRate
 	}
 	if !rounding.valid() {
-		return 0, invalid("rounding", "must be named")
+		return 0, bad("the rounding is not one of the named ones")
 	}
 	num, den := new(big.Int).Set(amount), big.NewInt(1)
 	exp += int64(toDigits) - int64(fromDigits)
@@ -212,30 +223,30 @@ func (r LockedRate) convert(amount *big.Int, exp int64, from, to string, roundin
 	return n, nil
 }
 
-// Rounding says where an amount goes that falls between two minor units. The
-// zero Rounding is none: callers name theirs.
+// Rounding says where an amount goes that falls between two minor units. The zero
+// Rounding is invalid, so that callers name theirs.
 type Rounding int
 
 // The roundings.
 const (
-	HalfEven Rounding = iota + 1 // to the nearest, halves to the even neighbour
-	HalfUp                       // to the nearest, halves away from zero
-	Up                           // away from zero
-	Down                         // towards zero
-	Ceiling                      // towards +∞
-	Floor                        // towards −∞
+	RoundHalfEven Rounding = iota + 1 // to the nearest, halves to the even neighbour
+	RoundHalfUp                       // to the nearest, halves away from zero
+	RoundUp                           // away from zero
+	RoundDown                         // towards zero
+	RoundCeiling                      // towards +∞
+	RoundFloor                        // towards −∞
 )
 
-func (r Rounding) valid() bool { return r >= HalfEven && r <= Floor }
+func (r Rounding) valid() bool { return r >= RoundHalfEven && r <= RoundFloor }
 
-// divide gives num / den, den > 0, rounded once; false if it is no int64 or the
-// rounding is none.
-func divide(num, den *big.Int, rounding Rounding) (int64, bool) {
+// divide returns num / den, den > 0, rounded once; ok is false if the result does
+// not fit an int64.
+func divide(num, den *big.Int, rounding Rounding) (n int64, ok bool) {
 	quo, rem := new(big.Int).QuoRem(num, den, new(big.Int))
 	if away(quo, rem, den, rounding) {
 		quo.Add(quo, big.NewInt(int64(num.Sign())))
 	}
-	return quo.Int64(), quo.IsInt64() && rounding.valid()
+	return quo.Int64(), quo.IsInt64()
 }
 
 // away reports whether the quotient, cut towards zero, goes one further from it.
@@ -245,19 +256,17 @@ func away(quo, rem, den *big.Int, rounding Rounding) bool {
 	}
 	half := new(big.Int).Lsh(rem, 1).CmpAbs(den)
 	switch rounding {
-	case HalfEven:
+	case RoundHalfEven:
 		return half > 0 || half == 0 && quo.Bit(0) == 1
-	case HalfUp:
+	case RoundHalfUp:
 		return half >= 0
-	case Up:
+	case RoundUp:
 		return true
-	case Down:
-		return false
-	case Ceiling:
+	case RoundCeiling:
 		return rem.Sign() > 0
-	case Floor:
+	case RoundFloor:
 		return rem.Sign() < 0
-	default:
+	default: // RoundDown
 		return false
 	}
 }

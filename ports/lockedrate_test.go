@@ -1,4 +1,4 @@
-package ratelock_test
+package ports_test
 
 import (
 	"encoding/json"
@@ -6,13 +6,13 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ratelock"
 )
 
 // lockedJSON is how a transaction's table may have kept a rate.
@@ -21,18 +21,13 @@ func lockedJSON(base, quote, mid string, bps int, allIn string) string {
 		`"usedAt":"2026-11-20T12:00:00Z","expiresAt":"2026-11-20T13:00:00Z"}`, base, quote, mid, bps, allIn)
 }
 
-type failer interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
-func locked(t failer, base, quote, mid string, bps int) ratelock.LockedRate {
+func locked(t failer, base, quote, mid string, bps int) ports.LockedRate {
 	t.Helper()
 	allIn, err := ports.AllInRate(mid, bps)
 	if err != nil {
 		t.Fatalf("price: %v", err)
 	}
-	var r ratelock.LockedRate
+	var r ports.LockedRate
 	if err := r.Scan(lockedJSON(base, quote, mid, bps, allIn)); err != nil {
 		t.Fatalf("scan: %v", err)
 	}
@@ -43,21 +38,21 @@ func TestConversionsInFigures(t *testing.T) {
 	zar := locked(t, "USD", "ZAR", "18.2500", 150) // 18.52375
 	for _, c := range []struct {
 		name, from, want string
-		r                ratelock.LockedRate
-		do               func(ratelock.LockedRate, string, ratelock.Rounding) (string, error)
-		rounding         ratelock.Rounding
+		r                ports.LockedRate
+		do               func(ports.LockedRate, string, ports.Rounding) (string, error)
+		rounding         ports.Rounding
 	}{
-		{"ten dollars in rand", "10", "185.24", zar, ratelock.LockedRate.ToQuoteText, ratelock.HalfUp},
-		{"the same, floored", "10.00", "185.23", zar, ratelock.LockedRate.ToQuoteText, ratelock.Floor},
-		{"a refund rounds away alike", "-10", "-185.24", zar, ratelock.LockedRate.ToQuoteText, ratelock.Up},
-		{"rand back to dollars", "185.24", "10.00", zar, ratelock.LockedRate.ToBaseText, ratelock.HalfEven},
-		{"francs have no minor unit", "100", "60563", locked(t, "USD", "XOF", "605.627", 0), ratelock.LockedRate.ToQuoteText, ratelock.HalfUp},
-		{"dinars have three", "1", "0.307", locked(t, "USD", "KWD", "0.3068", 0), ratelock.LockedRate.ToQuoteText, ratelock.HalfUp},
-		{"francs to dollars", "60563", "100.00", locked(t, "USD", "XOF", "605.627", 0), ratelock.LockedRate.ToBaseText, ratelock.HalfUp},
-		{"nothing is nothing", "0", "0.00", zar, ratelock.LockedRate.ToQuoteText, ratelock.Up},
-		{"half a cent to even", "0.01", "0.02", locked(t, "USD", "EUR", "1.5", 0), ratelock.LockedRate.ToQuoteText, ratelock.HalfEven},
-		{"half a cent to even, down", "0.05", "0.02", locked(t, "USD", "EUR", "0.5", 0), ratelock.LockedRate.ToQuoteText, ratelock.HalfEven},
-		{"digits beyond the minor unit count", "0.009", "0.17", zar, ratelock.LockedRate.ToQuoteText, ratelock.HalfUp},
+		{"ten dollars in rand", "10", "185.24", zar, ports.LockedRate.ToQuoteText, ports.RoundHalfUp},
+		{"the same, floored", "10.00", "185.23", zar, ports.LockedRate.ToQuoteText, ports.RoundFloor},
+		{"a refund rounds away alike", "-10", "-185.24", zar, ports.LockedRate.ToQuoteText, ports.RoundUp},
+		{"rand back to dollars", "185.24", "10.00", zar, ports.LockedRate.ToBaseText, ports.RoundHalfEven},
+		{"francs have no minor unit", "100", "60563", locked(t, "USD", "XOF", "605.627", 0), ports.LockedRate.ToQuoteText, ports.RoundHalfUp},
+		{"dinars have three", "1", "0.307", locked(t, "USD", "KWD", "0.3068", 0), ports.LockedRate.ToQuoteText, ports.RoundHalfUp},
+		{"francs to dollars", "60563", "100.00", locked(t, "USD", "XOF", "605.627", 0), ports.LockedRate.ToBaseText, ports.RoundHalfUp},
+		{"nothing is nothing", "0", "0.00", zar, ports.LockedRate.ToQuoteText, ports.RoundUp},
+		{"half a cent to even", "0.01", "0.02", locked(t, "USD", "EUR", "1.5", 0), ports.LockedRate.ToQuoteText, ports.RoundHalfEven},
+		{"half a cent to even, down", "0.05", "0.02", locked(t, "USD", "EUR", "0.5", 0), ports.LockedRate.ToQuoteText, ports.RoundHalfEven},
+		{"digits beyond the minor unit count", "0.009", "0.17", zar, ports.LockedRate.ToQuoteText, ports.RoundHalfUp},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := c.do(c.r, c.from, c.rounding)
@@ -74,8 +69,8 @@ func TestConversionRoundsOnce(t *testing.T) {
 		base := rapid.SampledFrom([]string{"USD", "XOF", "KWD"}).Draw(t, "base")
 		r := locked(t, base, "ZAR", drawRate(t), rapid.IntRange(0, 1000).Draw(t, "bps"))
 		amount := rapid.Int64Range(-1e9, 1e9).Draw(t, "amount")
-		rounding := rapid.SampledFrom([]ratelock.Rounding{
-			ratelock.HalfEven, ratelock.HalfUp, ratelock.Up, ratelock.Down, ratelock.Ceiling, ratelock.Floor,
+		rounding := rapid.SampledFrom([]ports.Rounding{
+			ports.RoundHalfEven, ports.RoundHalfUp, ports.RoundUp, ports.RoundDown, ports.RoundCeiling, ports.RoundFloor,
 		}).Draw(t, "rounding")
 		rate, _ := new(big.Rat).SetString(r.AllIn())
 		exact := new(big.Rat).Mul(big.NewRat(amount, minor[base]), rate)
@@ -97,7 +92,7 @@ func TestConversionRoundsOnce(t *testing.T) {
 }
 
 // roundRat rounds by comparing distances, another way than the code's.
-func roundRat(x *big.Rat, how ratelock.Rounding) *big.Int {
+func roundRat(x *big.Rat, how ports.Rounding) *big.Int {
 	floor := new(big.Int).Div(x.Num(), x.Denom()) // Euclidean, den > 0: floor
 	frac := new(big.Rat).Sub(x, new(big.Rat).SetInt(floor))
 	if frac.Sign() == 0 {
@@ -105,10 +100,10 @@ func roundRat(x *big.Rat, how ratelock.Rounding) *big.Int {
 	}
 	ceil := new(big.Int).Add(floor, big.NewInt(1))
 	half := frac.Cmp(big.NewRat(1, 2))
-	up := map[ratelock.Rounding]bool{
-		ratelock.Floor: false, ratelock.Ceiling: true, ratelock.Up: x.Sign() > 0, ratelock.Down: x.Sign() < 0,
-		ratelock.HalfUp:   half > 0 || half == 0 && x.Sign() > 0,
-		ratelock.HalfEven: half > 0 || half == 0 && floor.Bit(0) == 1,
+	up := map[ports.Rounding]bool{
+		ports.RoundFloor: false, ports.RoundCeiling: true, ports.RoundUp: x.Sign() > 0, ports.RoundDown: x.Sign() < 0,
+		ports.RoundHalfUp:   half > 0 || half == 0 && x.Sign() > 0,
+		ports.RoundHalfEven: half > 0 || half == 0 && floor.Bit(0) == 1,
 	}[how]
 	if up {
 		return ceil
@@ -118,7 +113,7 @@ func roundRat(x *big.Rat, how ratelock.Rounding) *big.Int {
 
 func TestARateThatNoLockCanHaveHadIsRefused(t *testing.T) {
 	good := lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375")
-	var r ratelock.LockedRate
+	var r ports.LockedRate
 	require.NoError(t, json.Unmarshal([]byte(good), &r))
 	require.NoError(t, json.Unmarshal([]byte(strings.Replace(good, "20T13:00:00Z", "27T12:00:00Z", 1)), &r), "seven days")
 	for name, text := range map[string]string{
@@ -138,7 +133,7 @@ func TestARateThatNoLockCanHaveHadIsRefused(t *testing.T) {
 		"empty":                "",
 	} {
 		t.Run(name, func(t *testing.T) {
-			var bad ratelock.LockedRate
+			var bad ports.LockedRate
 			require.ErrorIs(t, bad.Scan(text), errcodes.CorruptRecord)
 			require.Zero(t, bad)
 		})
@@ -147,9 +142,35 @@ func TestARateThatNoLockCanHaveHadIsRefused(t *testing.T) {
 	require.ErrorIs(t, r.Scan(7), errcodes.CorruptRecord)
 }
 
+func TestNewLockedRate(t *testing.T) {
+	l := lockOf("rl_1", noon)
+	for name, change := range map[string]func(*ports.RateLock){
+		"not judged":      func(*ports.RateLock) {},
+		"before its life": func(l *ports.RateLock) { l.AsOf = noon.Add(-1) },
+		"at its end":      func(l *ports.RateLock) { l.AsOf = l.ExpiresAt },
+		"expired":         func(l *ports.RateLock) { *l = expired(*l); l.AsOf = noon },
+		"cancelled":       func(l *ports.RateLock) { *l = cancelled(*l); l.AsOf = noon },
+	} {
+		bad := l
+		change(&bad)
+		r, err := ports.NewLockedRate(&bad)
+		require.ErrorIs(t, err, errcodes.RateLockInvalid, name)
+		require.Zero(t, r, name)
+	}
+	l.AsOf = noon.Add(time.Minute)
+	r, err := ports.NewLockedRate(&l)
+	require.NoError(t, err)
+	require.Equal(t, l.AsOf, r.UsedAt())
+	require.Equal(t, l.ExpiresAt, r.ExpiresAt())
+	l.AllInRate = "19"
+	r, err = ports.NewLockedRate(&l)
+	require.ErrorIs(t, err, errcodes.CorruptRecord)
+	require.Zero(t, r)
+}
+
 func TestTheZeroLockedRateConvertsNothing(t *testing.T) {
-	var r ratelock.LockedRate
-	_, err := r.ToQuote(1, ratelock.HalfUp)
+	var r ports.LockedRate
+	_, err := r.ToQuote(1, ports.RoundHalfUp)
 	require.ErrorIs(t, err, errcodes.InvalidRequest)
 	_, err = r.Value()
 	require.ErrorIs(t, err, errcodes.InvalidRequest)
@@ -166,7 +187,7 @@ func TestARoundingMustBeNamed(t *testing.T) {
 	_, err = r.ToBaseText("1", 99)
 	require.ErrorIs(t, err, errcodes.InvalidRequest)
 	for _, amount := range []string{"", "--1", "+1", "1e3", "NaN", "1,5", "-"} {
-		_, err = r.ToQuoteText(amount, ratelock.HalfUp)
+		_, err = r.ToQuoteText(amount, ports.RoundHalfUp)
 		require.ErrorIs(t, err, errcodes.InvalidRequest, "%q", amount)
 	}
 }
@@ -175,7 +196,7 @@ func TestLockedRateSurvivesJSONAndTheDatabase(t *testing.T) {
 	r := locked(t, "USD", "ZAR", "18.2500", 150)
 	value, err := r.Value()
 	require.NoError(t, err)
-	var again ratelock.LockedRate
+	var again ports.LockedRate
 	require.NoError(t, again.Scan([]byte(value.(string))))
 	require.Equal(t, r, again)
 	require.Equal(t, "18.2500", again.Mid())
@@ -183,14 +204,14 @@ func TestLockedRateSurvivesJSONAndTheDatabase(t *testing.T) {
 	require.Equal(t, usdzar, again.Pair())
 	require.Equal(t, "rl_1", again.LockID())
 	require.Equal(t, noon, again.UsedAt())
-	require.Equal(t, noon.Add(plain.Validity), again.ExpiresAt())
+	require.Equal(t, noon.Add(time.Hour), again.ExpiresAt())
 }
 
 func FuzzLockedRate(f *testing.F) {
 	f.Add(lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375"))
 	f.Add(`{}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		var r ratelock.LockedRate
+		var r ports.LockedRate
 		if err := r.Scan(text); err != nil {
 			return
 		}
@@ -199,7 +220,7 @@ func FuzzLockedRate(f *testing.F) {
 		require.Equal(t, allIn, r.AllIn())
 		kept, err := r.Value()
 		require.NoError(t, err)
-		var again ratelock.LockedRate
+		var again ports.LockedRate
 		require.NoError(t, again.Scan(kept))
 		require.Equal(t, r.AllIn(), again.AllIn())
 	})
