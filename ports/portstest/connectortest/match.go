@@ -5,9 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -128,42 +130,17 @@ func sameJSON(got, want any) bool {
 		return ok && matches(text, want)
 	case []any:
 		list, ok := got.([]any)
-		if !ok || len(list) != len(want) {
-			return false
-		}
-		for i := range want {
-			if !sameJSON(list[i], want[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(list, want, sameJSON)
 	case map[string]any:
 		object, ok := got.(map[string]any)
-		if !ok || len(object) != len(want) {
-			return false
-		}
-		for name := range want {
-			value, has := object[name]
-			if !has || !sameJSON(value, want[name]) {
-				return false
-			}
-		}
-		return true
+		return ok && maps.EqualFunc(object, want, sameJSON)
 	default:
 		return reflect.DeepEqual(got, want)
 	}
 }
 
 func sameValues(got url.Values, want map[string]string) bool {
-	if len(got) != len(want) {
-		return false
-	}
-	for name, value := range want {
-		if len(got[name]) != 1 || !matches(got[name][0], value) {
-			return false
-		}
-	}
-	return true
+	return maps.EqualFunc(got, want, func(got []string, want string) bool { return len(got) == 1 && matches(got[0], want) })
 }
 
 const anything = "{{any}}"

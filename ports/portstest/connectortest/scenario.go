@@ -159,33 +159,26 @@ func (s *scenario) prepare() error {
 }
 
 func (w wantRequest) check() error {
-	bodies := 0
-	for _, has := range []bool{w.Body != nil, w.Form != nil, w.Text != ""} {
-		if has {
-			bodies++
-		}
-	}
 	switch {
 	case w.Method == "" || !strings.HasPrefix(w.Path, "/"):
 		return errors.New("a request has a method, and a path that begins with a slash")
-	case bodies > 1:
+	case severalOf(w.Body != nil, w.Form != nil, w.Text != ""):
 		return errors.New("a request has one of body, form and text")
 	default:
 		return nil
 	}
 }
 
+func severalOf(has ...bool) bool {
+	first := slices.Index(has, true)
+	return first >= 0 && slices.Contains(has[first+1:], true)
+}
+
 func (r *sentResponse) prepare() error {
-	bodies := 0
-	for _, has := range []bool{r.Body != nil, r.Text != "", r.File != ""} {
-		if has {
-			bodies++
-		}
-	}
 	switch {
 	case r.Status < 200 || r.Status > 599:
 		return errors.New("a response's status is from 200 to 599")
-	case bodies > 1:
+	case severalOf(r.Body != nil, r.Text != "", r.File != ""):
 		return errors.New("a response has one of body, text and file")
 	case r.Latin1 && r.Text == "":
 		return errors.New("latin1 needs a text")
