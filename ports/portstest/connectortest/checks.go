@@ -78,7 +78,7 @@ func capabilitiesStay(k *connectorKit) {
 	}
 }
 
-// misclaimed tells what is wrong with capabilities, "" for nothing.
+// misclaimed reports what is wrong with capabilities, "" for nothing.
 func misclaimed(c ports.Capabilities) string {
 	types := []ports.AccountType{ports.BankAccount, ports.MobileMoney, ports.InstitutionWallet}
 	if len(c.Markets) == 0 {

@@ -164,7 +164,7 @@ func (h *Harness) contradicted(scenarios []scenario) error {
 	return nil
 }
 
-// split gives the scenario's exchanges at the token paths, and lookups those
+// split returns the scenario's exchanges at the token paths, and lookups those
 // that are not.
 func (h *Harness) split(s scenario) (logins, lookups []exchange) {
 	for _, x := range s.Exchanges {

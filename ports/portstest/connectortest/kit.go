@@ -91,7 +91,7 @@ func (k *connectorKit) discreet(l ports.AccountLookup, err error, log *journal) 
 	}
 }
 
-// chain gives err and all that it wraps.
+// chain returns err and all that it wraps.
 func chain(err error) []error {
 	if err == nil {
 		return nil
@@ -127,12 +127,12 @@ func (k *connectorKit) leaked(text string, l ports.AccountLookup) string {
 	return ""
 }
 
-// found gives the scenarios with an account that exists.
+// found returns the scenarios with an account that exists.
 func (k *connectorKit) found() []scenario {
 	return slices.DeleteFunc(slices.Clone(k.scenarios), func(s scenario) bool { return s.Expect.Kind != ports.AnswerFound })
 }
 
-// bases gives one found scenario of each market.
+// bases returns one found scenario of each market.
 func (k *connectorKit) bases() []scenario {
 	k.Helper()
 	var out []scenario
@@ -156,7 +156,7 @@ func (k *connectorKit) each(fn func(d *desk, base scenario)) {
 	}
 }
 
-// secretive gives the scenario's lookup with a number, where its form is free,
+// secretive returns the scenario's lookup with a number, where its form is free,
 // and a name that occur nowhere else.
 func secretive(s scenario) ports.AccountLookup {
 	l := s.lookup()

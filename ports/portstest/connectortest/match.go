@@ -57,7 +57,7 @@ func (s *stage) next(r *http.Request) (exchange, bool) {
 	return exchange{}, false
 }
 
-// trouble tells what went otherwise than the exchanges say, "" for nothing.
+// trouble reports what went otherwise than the exchanges say, "" for nothing.
 func (s *stage) trouble() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *stage) trouble() string {
 	return ""
 }
 
-// differs tells in what a request is another than the one wanted, "" for nothing.
+// differs reports in what a request is another than the one wanted, "" for nothing.
 func (w wantRequest) differs(r *http.Request, body []byte) string {
 	switch {
 	case r.Method != w.Method:

@@ -30,10 +30,10 @@ func (s *scenario) provenance() error {
 	return nil
 }
 
-// assumed tells that no page shows any of it.
+// assumed reports whether no page shows any of it.
 func (s *scenario) assumed() bool { return slices.Contains(s.Assumed, "all") }
 
-// assumptions tells how much of the scenarios no page shows.
+// assumptions reports how much of the scenarios no page shows.
 func assumptions(scenarios []scenario) string {
 	whole, partly := 0, 0
 	for i := range scenarios {
@@ -47,7 +47,7 @@ func assumptions(scenarios []scenario) string {
 	return fmt.Sprintf("%d of %d scenarios are assumed, %d more in part", whole, len(scenarios), partly)
 }
 
-// misread tells where a file cannot be read, in the format's own words.
+// misread reports where a file cannot be read, in the format's own words.
 func misread(err error, data []byte) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("line %d: %s must not be of type %s", line(data, wrong.Offset), cmp.Or(wrong.Field, "a scenario"), wrong.Value)

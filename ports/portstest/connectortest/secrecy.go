@@ -22,7 +22,7 @@ var secrecyChecks = []connectorCheck{
 	{"a connector does not show its credentials", false, connectorShows},
 }
 
-// parts gives the texts that a request is made of: path segments, query and form
+// parts returns the texts that a request is made of: path segments, query and form
 // values, and the strings of a JSON body.
 func (r seen) parts() []string {
 	var out []string
@@ -44,7 +44,7 @@ func (r seen) parts() []string {
 	return append(out, texts(body)...)
 }
 
-// texts gives the strings in decoded JSON.
+// texts returns the strings in decoded JSON.
 func texts(v any) []string {
 	var out []string
 	leaves(v, func(leaf any) any {
@@ -56,7 +56,7 @@ func texts(v any) []string {
 	return out
 }
 
-// shown gives the parts of the one request that a lookup makes; none where it
+// shown returns the parts of the one request that a lookup makes; none where it
 // makes no request.
 func (d *desk) shown(base scenario, l ports.AccountLookup) []string {
 	d.k.Helper()
@@ -85,7 +85,7 @@ func sentAsText(k *connectorKit) {
 	})
 }
 
-// hint tells what else may be wrong where a request is not the one for the
+// hint reports what else may be wrong where a request is not the one for the
 // account.
 func (k *connectorKit) hint(base scenario) string {
 	if len(k.Tokens) == 0 && len(base.Exchanges) > 1 {

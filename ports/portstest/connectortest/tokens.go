@@ -32,7 +32,7 @@ func (s spot) String() string {
 	return "a token at " + string(s)
 }
 
-// spots gives those of a scenario.
+// spots returns those of a scenario.
 func (k *connectorKit) spots(s scenario) []spot {
 	out := []spot{atAccount}
 	logins, _ := k.split(s)
@@ -95,7 +95,7 @@ func (d *desk) gotAt(at spot) int {
 	return n
 }
 
-// granted gives the access tokens of the scenarios.
+// granted returns the access tokens of the scenarios.
 func (k *connectorKit) granted() []string {
 	var out []string
 	for _, s := range k.scenarios {
@@ -120,7 +120,7 @@ func (k *connectorKit) granted() []string {
 	return slices.DeleteFunc(slices.Compact(out), func(token string) bool { return token == "" })
 }
 
-// carried gives the tokens in a request's headers: bearers, and what a login said.
+// carried returns the tokens in a request's headers: bearers, and what a login said.
 func carried(headers map[string]string, said []string) []string {
 	var out []string
 	for name, value := range headers {
@@ -136,7 +136,7 @@ func carried(headers map[string]string, said []string) []string {
 	return out
 }
 
-// reissued gives the scenario's exchanges with other tokens, those with the mark
+// reissued returns the scenario's exchanges with other tokens, those with the mark
 // behind.
 func (k *connectorKit) reissued(s scenario, mark string) []exchange {
 	out := slices.Clone(s.Exchanges)

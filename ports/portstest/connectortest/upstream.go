@@ -74,7 +74,7 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
 	play(w, r)
 }
 
-// got gives the requests so far, but for those at the token paths.
+// got returns the requests so far, but for those at the token paths.
 func (p *provider) got(tokens []string) []seen {
 	p.mu.Lock()
 	defer p.mu.Unlock()

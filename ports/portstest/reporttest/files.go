@@ -14,7 +14,7 @@ import (
 
 // FilesHarness opens report files for the suite.
 type FilesHarness struct {
-	// Open gives an empty set of files. It is called once for each check, and
+	// Open returns an empty set of files. It is called once for each check, and
 	// cleans up through tb.Cleanup.
 	Open func(tb testing.TB) Files
 	// Except names checks that the files cannot pass, each with the reason.
@@ -146,7 +146,7 @@ func (k *fileKit) none(name, what string) {
 	k.Code(err, errcodes.NotFound, "Open of "+what)
 }
 
-// manyFileBytes gives bytes of which no two stretches of 256 are alike.
+// manyFileBytes returns bytes of which no two stretches of 256 are alike.
 func manyFileBytes(size int) []byte {
 	data := make([]byte, size)
 	state := uint32(size) | 1

@@ -16,7 +16,7 @@ import (
 
 // ScratchHarness opens scratches for the suite.
 type ScratchHarness struct {
-	// Open gives a scratch without spaces. It is called once for each check, and
+	// Open returns a scratch without spaces. It is called once for each check, and
 	// cleans up through tb.Cleanup.
 	Open func(tb testing.TB) Room
 	// Except names checks that the scratch cannot pass, each with the reason.

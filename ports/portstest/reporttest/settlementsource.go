@@ -12,7 +12,7 @@ import (
 
 // SettlementSourceHarness opens a source for [SettlementSource].
 type SettlementSourceHarness struct {
-	// Open gives a source and tells what it holds. It is called once for each
+	// Open returns a source and what it holds. It is called once for each
 	// check and cleans up through tb.Cleanup.
 	Open func(tb testing.TB) SettlementHoldings
 	// Except names checks that the source cannot pass, each with the reason.

@@ -108,7 +108,7 @@ func settlesBounds(k *settlementKit) {
 	}
 }
 
-// instants gives the times of lines, each once, by rising time.
+// instants returns the times of lines, each once, by rising time.
 func (k *settlementKit) instants(lines []ports.SettlementLine) []time.Time {
 	var out []time.Time
 	for _, l := range lines {

@@ -11,7 +11,7 @@ import (
 
 // TransactionSourceHarness opens a source for [TransactionSource].
 type TransactionSourceHarness struct {
-	// Open gives a source and tells what it holds. It is called once for each
+	// Open returns a source and what it holds. It is called once for each
 	// check and cleans up through tb.Cleanup.
 	Open func(tb testing.TB) TransactionHoldings
 	// Except names checks that the source cannot pass, each with the reason.
@@ -65,7 +65,7 @@ func newSourceKit(tb testing.TB, h TransactionSourceHarness) *sourceKit {
 	return k
 }
 
-// columns gives the names of the source's columns.
+// columns returns the names of the source's columns.
 func (k *sourceKit) columns() []string {
 	var out []string
 	for _, c := range k.Source.Columns() {
@@ -74,7 +74,7 @@ func (k *sourceKit) columns() []string {
 	return out
 }
 
-// column gives where the column stands.
+// column returns where the column stands.
 func (k *sourceKit) column(name string) int {
 	k.Helper()
 	at := slices.Index(k.columns(), name)
@@ -84,7 +84,7 @@ func (k *sourceKit) column(name string) int {
 	return at
 }
 
-// ask gives the query with all columns, changed by change.
+// ask returns the query with all columns, changed by change.
 func (k *sourceKit) ask(change func(q *ports.RowQuery)) ports.RowQuery {
 	q := k.Query
 	q.Columns, q.Filters = k.columns(), nil

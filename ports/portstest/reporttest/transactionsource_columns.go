@@ -115,7 +115,7 @@ func (k *sourceKit) needed(i int, row ports.Row) {
 
 const rowTime = "2006-01-02T15:04:05.000Z"
 
-// fits tells whether text is of the type; "" is no value, and of every type.
+// fits reports whether text is of the type; "" is no value, and of every type.
 func fits(t ports.ColumnType, text string) bool {
 	switch {
 	case text == "" || t == ports.ColumnText:
@@ -133,7 +133,7 @@ func fits(t ports.ColumnType, text string) bool {
 	}
 }
 
-// isMoney tells whether text is plain decimal text, perhaps below zero.
+// isMoney reports whether text is plain decimal text, perhaps below zero.
 func isMoney(text string) bool {
 	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -58,7 +58,7 @@ func compareTexts(t ports.ColumnType, a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// values gives the texts of a column, each once, in the order of its type.
+// values returns the texts of a column, each once, in the order of its type.
 func (k *sourceKit) values(rows []ports.Row, c ports.Column) []string {
 	var out []string
 	for _, row := range rows {

@@ -14,13 +14,13 @@ import (
 
 // WriterHarness opens report writers for the suite.
 type WriterHarness struct {
-	// Open gives the writer.
+	// Open returns the writer.
 	Open func(tb testing.TB) ports.ReportWriter
 	// Read reads a file back, best by what others read the format with: the
 	// columns' names, nil for a format that has none, and the rows with a text for
 	// each of columns. It fails the test on a file that cannot be read.
 	Read func(tb testing.TB, file []byte, columns []ports.Column) (names []string, rows [][]string)
-	// Reads gives what a text that is UTF-8 reads back as in a column, where the
+	// Reads returns what a text that is UTF-8 reads back as in a column, where the
 	// format alters it on purpose. Nil: as it was written.
 	Reads func(column ports.Column, text string) string
 	// Except names checks that the writer cannot pass, each with the reason.
@@ -76,7 +76,7 @@ func (k *reportKit) begin(w io.Writer, columns []ports.Column) ports.RowWriter {
 	return rows
 }
 
-// file gives the file of the rows.
+// file returns the file of the rows.
 func (k *reportKit) file(columns []ports.Column, rows ...ports.Row) []byte {
 	k.Helper()
 	var out bytes.Buffer

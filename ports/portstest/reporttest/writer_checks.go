@@ -236,7 +236,7 @@ func reportFails(k *reportKit) {
 	}
 }
 
-// writeTo gives the first error. Close is called in any case.
+// writeTo returns the first error. Close is called in any case.
 func (k *reportKit) writeTo(out io.Writer) error {
 	w, err := k.Open(k.TB).Begin(out, reportColumns())
 	if err != nil {

@@ -45,8 +45,8 @@ func asks[V any](t *rapid.T, d *differential, ask func(s Store) (V, error)) V {
 	return got
 }
 
-// asksToo is asks where the store answers with an error alone.
-func (d *differential) asksToo(t *rapid.T, ask func(s Store) error) {
+// tries is asks for calls that return only an error.
+func (d *differential) tries(t *rapid.T, ask func(s Store) error) {
 	agree(t, ask(d.model), ask(d.any(t)))
 }
 
@@ -61,7 +61,7 @@ func (d *differential) sameEvents(t *rapid.T) {
 	require.Equal(t, eventIDs(t, d.model), eventIDs(t, d.stores[0]))
 }
 
-// eventIDs gives the events that wait, in their order, and claims them.
+// eventIDs returns the events that wait, in their order, and claims them.
 func eventIDs(t *rapid.T, store Store) (ids []string) {
 	events, err := store.Outbox().Claim(context.Background(), Epoch, time.Second, 1000)
 	require.NoError(t, err)

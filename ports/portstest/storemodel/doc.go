@@ -26,6 +26,6 @@ type Store interface { //nolint:interfacebloat // it is no port, but all of them
 	DeadLetters() ports.DeadLetters
 }
 
-// Fresh gives stores of the same records, two at the least, and of which there
-// are none yet. It may give the same stores each time, emptied.
+// Fresh returns at least two stores of the same records, which are empty. It may
+// return the same stores each time, emptied.
 type Fresh func() []Store

@@ -20,7 +20,7 @@ func PendingValidation(owner, id string) ports.ValidationRecord {
 	}
 }
 
-// EndedValidation makes r the end that a provider's answer gives it.
+// EndedValidation is r as a provider's answer ends it.
 func EndedValidation(r ports.ValidationRecord, status ports.ValidationStatus) ports.ValidationRecord {
 	r.Status, r.Type, r.Outcome, r.EndedAt = status, ports.External, ports.OutcomeFound, Epoch.Add(time.Second)
 	r.Match = ports.NameMatch{Rule: "tokens", Score: 91}
@@ -51,14 +51,14 @@ func PendingTransaction(owner, id string) ports.Transaction {
 	}
 }
 
-// FailedTransaction gives t the end that a provider's answer gives it.
+// FailedTransaction is t as a provider's answer ends it.
 func FailedTransaction(t ports.Transaction) ports.Transaction {
 	t.Status, t.Code, t.EndedAt = ports.TransactionFailed, errcodes.FailureDeclined, Epoch.Add(time.Second)
 	t.Raw, t.Scheme, t.Tables = ports.RawFailure{Code: "51", Message: "said of " + t.ID}, "iso8583", "2026-11"
 	return t
 }
 
-// LandedTransaction gives t a late payment.
+// LandedTransaction is t with a late payment.
 func LandedTransaction(t ports.Transaction) ports.Transaction {
 	t.Late = ports.LatePayment{At: Epoch.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "landed"}}
 	return t
@@ -85,14 +85,14 @@ func RunningReport(owner, id string) ports.ReportJob {
 	}
 }
 
-// CompletedReport gives j its file.
+// CompletedReport is j with its file.
 func CompletedReport(j ports.ReportJob) ports.ReportJob {
 	j.Status, j.EndedAt, j.UpdatedAt = ports.ReportCompleted, Epoch.Add(time.Hour), Epoch.Add(time.Hour)
 	j.Rows, j.Total, j.AsOf, j.FileSize, j.FileSHA256 = 7, 7, Epoch, 700, strings.Repeat("0f", 32)
 	return j
 }
 
-// FailedReport gives j a bad end.
+// FailedReport is j with a bad end.
 func FailedReport(j ports.ReportJob) ports.ReportJob {
 	j.Status, j.EndedAt, j.Reason = ports.ReportFailed, Epoch.Add(time.Hour), string(errcodes.Internal)
 	return j

@@ -57,7 +57,7 @@ func (d *outboxDifferential) save(t *rapid.T) {
 		d.used[[2]string{e.ID, key}] = true
 		change.Events = append(change.Events, e)
 	}
-	d.asksToo(t, func(s Store) error { return s.RateLocks().Save(context.Background(), change) })
+	d.tries(t, func(s Store) error { return s.RateLocks().Save(context.Background(), change) })
 }
 
 func (d *outboxDifferential) claim(t *rapid.T) {
@@ -81,7 +81,7 @@ func (d *outboxDifferential) settle(t *rapid.T) {
 		func(o ports.Outbox) error { return o.Retry(ctx, e, at) },
 		func(o ports.Outbox) error { return o.Bury(ctx, e, reason) },
 	}).Draw(t, "how")
-	d.asksToo(t, func(s Store) error { return settle(s.Outbox()) })
+	d.tries(t, func(s Store) error { return settle(s.Outbox()) })
 }
 
 func (d *outboxDifferential) replay(t *rapid.T) {

@@ -38,7 +38,7 @@ func (d *lockDifferential) save(t *rapid.T) {
 	if rapid.IntRange(0, 2).Draw(t, "spoilt") == 0 {
 		rapid.SampledFrom(spoils).Draw(t, "how")(t, &change)
 	}
-	d.asksToo(t, func(s Store) error { return s.RateLocks().Save(context.Background(), change) })
+	d.tries(t, func(s Store) error { return s.RateLocks().Save(context.Background(), change) })
 }
 
 // change draws a change that mints a lock, or ends one, or does neither.
@@ -157,7 +157,7 @@ func (d *lockDifferential) settle(t *rapid.T) {
 		func(o ports.Outbox) error { return o.Bury(ctx, e, "no use") },
 		func(o ports.Outbox) error { e.Key = "another"; return o.Ack(ctx, e) },
 	}).Draw(t, "how")
-	d.asksToo(t, func(s Store) error { return settle(s.Outbox()) })
+	d.tries(t, func(s Store) error { return settle(s.Outbox()) })
 }
 
 func (d *lockDifferential) claimWork(t *rapid.T) {
@@ -178,7 +178,7 @@ func (d *lockDifferential) settleWork(t *rapid.T) {
 		func(w ports.Work) error { return w.Retry(ctx, item, Epoch) },
 		func(w ports.Work) error { return w.Bury(ctx, item, "no use") },
 	}).Draw(t, "how")
-	d.asksToo(t, func(s Store) error { return settle(s.Work()) })
+	d.tries(t, func(s Store) error { return settle(s.Work()) })
 }
 
 // list reads the listings whole: the stores have tests of their pages.

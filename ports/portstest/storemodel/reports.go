@@ -52,7 +52,7 @@ func (d *reportDifferential) save(t *rapid.T) {
 	j.Request.Name = strconv.Itoa(d.saves)
 	j.Request.Columns = rapid.SliceOfN(fewIDs, 0, 3).Draw(t, "columns")
 	change := ports.ReportChange{Job: j, Events: d.event()}
-	d.asksToo(t, func(s Store) error { return s.Reports().Save(context.Background(), change) })
+	d.tries(t, func(s Store) error { return s.Reports().Save(context.Background(), change) })
 }
 
 func (d *reportDifferential) claim(t *rapid.T) {
@@ -66,7 +66,7 @@ func (d *reportDifferential) claim(t *rapid.T) {
 
 func (d *reportDifferential) remove(t *rapid.T) {
 	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
-	d.asksToo(t, func(s Store) error { return s.Reports().RemoveReport(context.Background(), owner, id) })
+	d.tries(t, func(s Store) error { return s.Reports().RemoveReport(context.Background(), owner, id) })
 }
 
 func (d *reportDifferential) list(t *rapid.T) {

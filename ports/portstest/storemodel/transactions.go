@@ -49,7 +49,7 @@ func (d *transactionDifferential) save(t *rapid.T) {
 		tx.Raw, tx.Code, tx.EndedAt, tx.Late = ports.RawFailure{}, "", time.Time{}, ports.LatePayment{}
 	}
 	change := ports.TransactionChange{Transaction: tx, Events: d.event()}
-	d.asksToo(t, func(s Store) error { return s.Transactions().Save(context.Background(), change) })
+	d.tries(t, func(s Store) error { return s.Transactions().Save(context.Background(), change) })
 }
 
 // changedOtherwise changes one field as the rules allow.

@@ -36,7 +36,7 @@ func (d *validationDifferential) save(t *rapid.T) {
 	r.Deadline, r.PurgeAt = fewTimes.Draw(t, "deadline"), fewTimes.Draw(t, "purge at")
 	r.Sealed.Data = []byte(strconv.Itoa(d.saves))
 	change := ports.ValidationChange{Record: r, Events: d.event()}
-	d.asksToo(t, func(s Store) error { return s.Validations().Save(context.Background(), change) })
+	d.tries(t, func(s Store) error { return s.Validations().Save(context.Background(), change) })
 }
 
 // purge removes a few, and then what is left of them: which go first is the

@@ -155,7 +155,7 @@ func replayedApart(k *storeKit) {
 	k.buries("what is left among look-alikes")
 }
 
-// discardChecks: what is gone for good.
+// discardChecks: what is removed.
 var discardChecks = []storeCheck{
 	{"Discard removes the buried events named, and counts them", discardNamed},
 	{"Discard of no event is refused", discardNone},
@@ -234,7 +234,7 @@ func deadLetterRacers(k *storeKit) {
 	}
 }
 
-// oneDid checks that one racer counted one event, and gives it.
+// oneDid checks that one racer counted one event, and returns its number.
 func (k *storeKit) oneDid(errs []error, n []int) int {
 	k.Helper()
 	won, total := -1, 0

@@ -80,7 +80,7 @@ func (k *storeKit) lock(owner, id string) ports.RateLock {
 	return l
 }
 
-// save stores the change and gives the book as it should be now.
+// save stores the change and returns the book as it should be now.
 func (k *storeKit) save(c ports.RateLockChange) ports.Book {
 	k.Helper()
 	k.OK(k.RateLocks.Save(k.Context(), c), "Save")

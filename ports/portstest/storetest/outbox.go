@@ -174,7 +174,7 @@ func eventKeysApart(k *storeKit) {
 	}
 }
 
-// eventClaimChecks: who has an event, and for how long.
+// eventClaimChecks: claims and their leases.
 var eventClaimChecks = []storeCheck{
 	{"a claim takes at most n events", events.bounded},
 	{"a lease keeps an event until it ends, and counts the attempts", events.lease},

@@ -62,7 +62,7 @@ func heldReport(j ports.ReportJob, holder string) ports.ReportJob {
 	return j
 }
 
-// endedReport gives a running job its end, an hour after its creation.
+// endedReport is the end of a running job, an hour after its creation.
 func endedReport(j ports.ReportJob, status ports.ReportStatus) ports.ReportJob {
 	j.Status, j.EndedAt = status, j.CreatedAt.Add(time.Hour)
 	j.UpdatedAt, j.LeaseUntil = j.EndedAt, time.Time{}

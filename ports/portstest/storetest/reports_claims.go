@@ -44,7 +44,7 @@ func claimedBy(j ports.ReportJob, holder string, now time.Time) ports.ReportJob 
 	return j
 }
 
-// takesUp takes up a report, which must be want, and gives it as it is now.
+// takesUp takes up a report, which must be want, and returns it as it is now.
 func (k *storeKit) takesUp(holder string, now time.Time, want ports.ReportJob) ports.ReportJob {
 	k.Helper()
 	got := k.takeUp(holder, now)
@@ -179,7 +179,7 @@ func claimOwners(k *storeKit) {
 	k.nobody(kit.Epoch, "when all are taken up")
 }
 
-// claimsAtOnce has racers claim, and gives who got which report.
+// claimsAtOnce has racers claim, and returns the reports that they got.
 func (k *storeKit) claimsAtOnce(now time.Time) map[string]ports.ReportJob {
 	k.Helper()
 	got := make([]ports.ReportJob, kit.Racers)

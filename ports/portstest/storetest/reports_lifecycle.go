@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// reportVersionChecks: compare-and-swap, and ends that are for good (I22).
+// reportVersionChecks: compare-and-swap, and ends that are final (I22).
 var reportVersionChecks = []storeCheck{
 	{"a running report may change, and each save raises the version by one", reports.versions},
 	{"an id that is taken is a conflict and stores nothing", reports.taken},

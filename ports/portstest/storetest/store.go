@@ -26,7 +26,7 @@ type Store struct {
 
 	// Close closes the store.
 	Close func() error
-	// Reopen closes the store and opens the same data anew, as a restart does.
+	// Reopen closes the store and opens the same data again, as a restart does.
 	// Leave it nil for a store that is not durable.
 	Reopen func() Store
 	// LoseNextCommit makes the next Save lose the acknowledgement of its
@@ -40,10 +40,10 @@ type Store struct {
 
 // Harness opens stores for a suite.
 type Harness struct {
-	// Open gives an empty store. It is called once for each check, and cleans
+	// Open returns an empty store. It is called once for each check, and cleans
 	// up through tb.Cleanup.
 	Open func(tb testing.TB) Store
-	// Parallel says that each Open gives a store of its own, so that the
+	// Parallel says that each Open returns a store of its own, so that the
 	// checks may run side by side.
 	Parallel bool
 	// Except names checks that the store cannot pass, each with the reason. An

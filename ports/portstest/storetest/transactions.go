@@ -43,7 +43,7 @@ func pendingTransaction(owner, id string) ports.Transaction {
 	}
 }
 
-// endedTransaction gives a pending transaction its end.
+// endedTransaction is the end of a pending transaction.
 func endedTransaction(t ports.Transaction, status ports.TransactionStatus) ports.Transaction {
 	t.Status, t.EndedAt = status, t.CreatedAt.Add(1234*time.Millisecond)
 	t.Raw = ports.RawFailure{Code: "51", Message: "said of " + t.ID}
@@ -139,7 +139,7 @@ var transactionVersionChecks = []storeCheck{
 	{"saves of different transactions do not get in each other's way", transactions.apart},
 }
 
-// transactionEndChecks: an end is for good, and so is a late payment (I27).
+// transactionEndChecks: an end is final, and so is a late payment (I27).
 var transactionEndChecks = []storeCheck{
 	{"an ended transaction never changes, in no field (I27)", transactionEndedForGood},
 	{"an ended transaction is not opened again (I27)", transactionNotReopened},
@@ -170,7 +170,7 @@ var otherwise = map[string]func(t *ports.Transaction){
 	},
 }
 
-// othersOf gives every other state of an ended transaction that is no opening.
+// othersOf returns every other ended state that a transaction could have.
 func othersOf(t ports.Transaction) map[string]ports.Transaction {
 	others := map[string]ports.Transaction{}
 	for name, change := range otherwise {

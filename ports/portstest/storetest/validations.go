@@ -46,7 +46,7 @@ func pendingValidation(owner, id string) ports.ValidationRecord {
 	}
 }
 
-// endedAs gives a pending validation its end.
+// endedAs is the end of a pending validation.
 func endedAs(v ports.ValidationRecord, status ports.ValidationStatus) ports.ValidationRecord {
 	v.Status, v.Type, v.EndedAt = status, ports.External, v.CreatedAt.Add(1234*time.Millisecond)
 	v.Outcome, v.ExpiresAt = ports.OutcomeFound, v.CreatedAt.Add(time.Hour)
@@ -235,7 +235,7 @@ func validationNotAliased(k *storeKit) {
 	}
 }
 
-// validationVersionChecks: compare-and-swap, and ends that are for good (I18).
+// validationVersionChecks: compare-and-swap, and ends that are final (I18).
 var validationVersionChecks = []storeCheck{
 	{"a pending validation may change, and each save raises the version by one", validations.versions},
 	{"an id that is taken is a conflict and stores nothing", validations.taken},

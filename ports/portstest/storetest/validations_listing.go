@@ -201,7 +201,7 @@ func validationPurgeBounded(k *storeKit) {
 	}
 }
 
-// count tells how many of the validations are stored.
+// count returns how many of the validations are stored.
 func (k *storeKit) count(saved []ports.ValidationRecord) int {
 	k.Helper()
 	n := 0

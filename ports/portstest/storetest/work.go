@@ -85,8 +85,7 @@ func kindsApart(k *storeKit) {
 	}
 }
 
-// itemIDAgain: an id of work is taken until it is done, and for good by what was
-// buried.
+// itemIDAgain: an id of work is taken until it is done; what is buried keeps it.
 func itemIDAgain(k *storeKit) {
 	item := job("item-1", kit.Epoch)
 	again := ports.RateLockChange{Book: ports.Book{Key: keyOf("acme")}, Work: []ports.WorkItem{job("item-1", kit.Epoch.Add(time.Second))}}
