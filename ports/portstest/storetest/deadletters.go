@@ -165,20 +165,9 @@ func buriedOrder(k *storeKit) {
 // readBuried reads all in pages of two and hands each page to then.
 func (k *storeKit) readBuried(then func(page []ports.BuriedEvent)) []string {
 	k.Helper()
-	got, after := []string{}, int64(0)
-	for range 10 {
-		page := k.page(after, 2)
-		if len(page) > 2 {
-			k.Fatalf("a page of %d buried events, of at most 2", len(page))
-		}
-		got = append(got, buriedIDs(page)...)
-		if len(page) < 2 {
-			break
-		}
-		after = page[1].Pos
-		then(page)
-	}
-	return got
+	return readPages(k, func(after int64, limit int) ([]ports.BuriedEvent, error) {
+		return k.DeadLetters.Buried(k.Context(), after, limit)
+	}, func(e ports.BuriedEvent) int64 { return e.Pos }, buriedIDs, then)
 }
 
 func buriedPages(k *storeKit) {
@@ -193,8 +182,10 @@ func buriedPages(k *storeKit) {
 func buriedPagesGone(k *storeKit) {
 	k.bury("a", "b", "c", "d", "e")
 	k.Same(k.readBuried(func(page []ports.BuriedEvent) {
-		k.discards("a page was read", 1, page[0].ID)
-		k.replays("a page was read", 1, page[1].ID)
+		if len(page) == 2 {
+			k.discards("a page was read", 1, page[0].ID)
+			k.replays("a page was read", 1, page[1].ID)
+		}
 	}), []string{"a", "b", "c", "d", "e"}, "pages whose events have gone when the next is read")
 	k.buries("what is left of the pages", "e")
 }

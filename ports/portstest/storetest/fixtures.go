@@ -139,6 +139,30 @@ func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.Work
 	k.nothingQueued("after an item that came twice")
 }
 
+// readPages reads a listing in pages of two, hands each page to then, and returns
+// the ids of all.
+func readPages[T, P any](
+	k *storeKit, read func(after P, limit int) ([]T, error), pos func(T) P, ids func([]T) []string, then func(page []T),
+) []string {
+	k.Helper()
+	var after P
+	got := []string{}
+	for range 2 * len(tied) {
+		page, err := read(after, 2)
+		k.OK(err, "a page")
+		if len(page) == 0 {
+			break
+		}
+		if len(page) > 2 {
+			k.Fatalf("a page of %d, of at most 2", len(page))
+		}
+		got = append(got, ids(page)...)
+		after = pos(page[len(page)-1])
+		then(page)
+	}
+	return got
+}
+
 // sameBytes checks bytes that came back: none are nil.
 func (k *storeKit) sameBytes(got, want []byte, what string) {
 	k.Helper()

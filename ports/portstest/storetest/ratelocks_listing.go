@@ -94,21 +94,7 @@ type lister struct {
 // pages reads a listing in pages of two and hands each page to then.
 func (k *storeKit) pages(of lister, then func(page []ports.RateLock)) []string {
 	k.Helper()
-	got, after := []string{}, ports.LockPos{}
-	for range 2 * len(tied) {
-		page, err := of.read(after, 2)
-		k.OK(err, "a page")
-		if len(page) == 0 {
-			break
-		}
-		if len(page) > 2 {
-			k.Fatalf("a page of %d locks, of at most 2", len(page))
-		}
-		got = append(got, ids(page)...)
-		after = of.pos(page[len(page)-1])
-		then(page)
-	}
-	return got
+	return readPages(k, of.read, of.pos, ids, then)
 }
 
 // tied are ids of which the first five share one instant, so that a page ends

@@ -61,22 +61,11 @@ func overdueOrder(k *storeKit) {
 // readOverdue reads Overdue in pages of two and hands each page to then.
 func (k *storeKit) readOverdue(by time.Time, then func(page []ports.ValidationRecord)) []string {
 	k.Helper()
-	got, after := []string{}, ports.ValidationPos{}
-	for range 2 * len(tied) {
-		page, err := k.Validations.Overdue(k.Context(), by, after, 2)
-		k.OK(err, "a page")
-		if len(page) == 0 {
-			break
-		}
-		if len(page) > 2 {
-			k.Fatalf("a page of %d validations, of at most 2", len(page))
-		}
-		got = append(got, validations.ids(page)...)
-		last := page[len(page)-1]
-		after = ports.ValidationPos{Deadline: last.Deadline, ID: last.ID}
-		then(page)
-	}
-	return got
+	return readPages(k, func(after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+		return k.Validations.Overdue(k.Context(), by, after, limit)
+	}, func(v ports.ValidationRecord) ports.ValidationPos {
+		return ports.ValidationPos{Deadline: v.Deadline, ID: v.ID}
+	}, validations.ids, then)
 }
 
 // overduePages reads all pages twice: at rest, and while each validation ends
