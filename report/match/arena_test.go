@@ -20,7 +20,7 @@ func TestArenaKeepsToItsLimit(t *testing.T) {
 			held := int64(0)
 			kept := map[place][]byte{}
 			for n := byte(0); ; n++ {
-				b := bytes.Repeat([]byte{n}, rapid.IntRange(0, 600).Draw(t, "bytes"))
+				b := bytes.Repeat([]byte{n}, rapid.IntRange(0, rapid.SampledFrom([]int{5, 600}).Draw(t, "most")).Draw(t, "bytes"))
 				before, blocks := a.used, len(a.blocks)
 				got := a.put(b, framed, beside)
 				if got == nil {
@@ -53,6 +53,15 @@ func TestArenaKeepsToItsLimit(t *testing.T) {
 			require.Zero(t, a.used)
 		}
 	})
+}
+
+func TestWhatTheOwnerKeepsBesideCountsToo(t *testing.T) {
+	a := newArena(1000)
+	require.NotNil(t, a.put([]byte("a"), false, 300), "with its block it is 556 bytes")
+	require.NotNil(t, a.put([]byte("b"), false, 300), "which has room")
+	require.Nil(t, a.put([]byte("c"), false, 300), "but the owner has not")
+	require.NotNil(t, a.put([]byte("d"), false, 144), "1,000 bytes")
+	require.Nil(t, a.put([]byte("e"), false, 1))
 }
 
 func TestArenaUsesItsBlocksAgain(t *testing.T) {
