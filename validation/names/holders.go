@@ -26,7 +26,7 @@ func (t *parsedName) holder(i int) holderName {
 	return side
 }
 
-// holderRange gives the range of the i-th holder's words, or of the last one's if
+// holderRange returns the range of the i-th holder's words, or of the last one's if
 // there are fewer.
 func (t *parsedName) holderRange(i int) (from, to int) {
 	for to = range t.count {
