@@ -144,7 +144,7 @@ func (a *Authenticator) Tick(ctx context.Context, now time.Time) (purged int, er
 }
 
 // now is cut to the millisecond, which is all that stores keep.
-func (a *Authenticator) now() time.Time { return a.cfg.Clock.Now().UTC().Truncate(time.Millisecond) }
+func (a *Authenticator) now() time.Time { return ports.Millis(a.cfg.Clock.Now()) }
 
 func refused() error { return errcodes.New(errcodes.Unauthorized, "") }
 

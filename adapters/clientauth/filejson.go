@@ -114,7 +114,7 @@ func (f *fileClient) client() (ports.Client, error) {
 }
 
 func (f *fileSecret) secret() (ports.ClientSecret, error) {
-	s := ports.ClientSecret{NotBefore: millis(f.NotBefore), NotAfter: millis(f.NotAfter)}
+	s := ports.ClientSecret{NotBefore: ports.Millis(f.NotBefore), NotAfter: ports.Millis(f.NotAfter)}
 	hash, err := hex.DecodeString(f.SHA256)
 	if err != nil || len(hash) != len(s.SHA256) {
 		return s, errors.New("sha256 must be 64 hex digits")
@@ -125,5 +125,3 @@ func (f *fileSecret) secret() (ports.ClientSecret, error) {
 	}
 	return s, nil
 }
-
-func millis(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -20,13 +21,13 @@ type Config struct {
 	SkipMigrate bool
 
 	// AcquireTimeout is how long a call waits for a connection of the pool,
-	// before it answers errcodes.StorageUnavailable with a Retry-After of 1 s.
-	// Default 2 s; 1 ms to 1 min.
+	// before it returns [errcodes.StorageUnavailable] with a Retry-After of 1 s.
+	// 1 ms to [MaxAcquireTimeout]; 0: [DefaultAcquireTimeout].
 	AcquireTimeout time.Duration
 
 	// Timeout bounds one statement, the network included. A read that takes
 	// longer is errcodes.StorageUnavailable, a write errcodes.OutcomeUnknown.
-	// Default 5 s; 1 ms to 1 h.
+	// 1 ms to [MaxTimeout]; 0: [DefaultTimeout].
 	Timeout time.Duration
 
 	// Hook hears of events and work while they are stored. nil: nobody does.
@@ -47,27 +48,23 @@ type Hook interface {
 	Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, work []ports.WorkItem) error
 }
 
+// Defaults and bounds of [Config].
 const (
-	defaultAcquireTimeout, maxAcquireTimeout = 2 * time.Second, time.Minute
-	defaultTimeout, maxTimeout               = 5 * time.Second, time.Hour
+	DefaultAcquireTimeout = 2 * time.Second
+	MaxAcquireTimeout     = time.Minute
+	DefaultTimeout        = 5 * time.Second
+	MaxTimeout            = time.Hour
 )
 
 func (c *Config) withDefaults() (Config, error) {
-	var d Config
-	if c != nil {
-		d = *c
+	d := *cmp.Or(c, &Config{})
+	d.AcquireTimeout = cmp.Or(d.AcquireTimeout, DefaultAcquireTimeout)
+	d.Timeout = cmp.Or(d.Timeout, DefaultTimeout)
+	if d.AcquireTimeout < time.Millisecond || d.AcquireTimeout > MaxAcquireTimeout {
+		return d, refuse(fmt.Sprintf("AcquireTimeout is %v, want 1ms to %v", d.AcquireTimeout, MaxAcquireTimeout), nil)
 	}
-	if d.AcquireTimeout == 0 {
-		d.AcquireTimeout = defaultAcquireTimeout
-	}
-	if d.Timeout == 0 {
-		d.Timeout = defaultTimeout
-	}
-	if d.AcquireTimeout < time.Millisecond || d.AcquireTimeout > maxAcquireTimeout {
-		return d, refuse(fmt.Sprintf("AcquireTimeout is 1ms to %v", maxAcquireTimeout), nil)
-	}
-	if d.Timeout < time.Millisecond || d.Timeout > maxTimeout {
-		return d, refuse(fmt.Sprintf("Timeout is 1ms to %v", maxTimeout), nil)
+	if d.Timeout < time.Millisecond || d.Timeout > MaxTimeout {
+		return d, refuse(fmt.Sprintf("Timeout is %v, want 1ms to %v", d.Timeout, MaxTimeout), nil)
 	}
 	return d, nil
 }

@@ -18,7 +18,7 @@ var migrations embed.FS
 // Migrate creates the file at path if it is not there, and brings its tables up
 // to date. Several processes may do so at once. Its errors are those of [Open].
 func Migrate(ctx context.Context, path string) error {
-	return prepareFile(ctx, path, Config{BusyTimeout: defaultBusyTimeout})
+	return prepareFile(ctx, path, Config{BusyTimeout: DefaultBusyTimeout})
 }
 
 // prepareFile sees to it that path is a database with this version's tables.

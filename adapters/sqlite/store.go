@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,10 +20,12 @@ type Config struct {
 	SkipMigrate bool
 
 	// BusyTimeout is how long a call waits for another process that is writing,
-	// before it answers errcodes.StorageUnavailable. 0 means 5 s; at most 1 min.
+	// before it returns [errcodes.StorageUnavailable], up to [MaxBusyTimeout]; 0:
+	// [DefaultBusyTimeout].
 	BusyTimeout time.Duration
 
-	// Readers is the number of connections that read. 0 means 4; at most 64.
+	// Readers is the number of connections that read, up to [MaxReaders]; 0:
+	// [DefaultReaders].
 	Readers int
 
 	// Faults serves tests of outcomes that a sound disk cannot show at will. It
@@ -39,27 +42,23 @@ const (
 	BeforeReadBack = "before_read_back" // an error here leaves the fate of the COMMIT unknown
 )
 
+// Defaults and bounds of [Config].
 const (
-	defaultBusyTimeout, maxBusyTimeout = 5 * time.Second, time.Minute
-	defaultReaders, maxReaders         = 4, 64
+	DefaultBusyTimeout = 5 * time.Second
+	MaxBusyTimeout     = time.Minute
+	DefaultReaders     = 4
+	MaxReaders         = 64
 )
 
 func (c *Config) withDefaults() (Config, error) {
-	var d Config
-	if c != nil {
-		d = *c
+	d := *cmp.Or(c, &Config{})
+	d.BusyTimeout = cmp.Or(d.BusyTimeout, DefaultBusyTimeout)
+	d.Readers = cmp.Or(d.Readers, DefaultReaders)
+	if d.BusyTimeout < 0 || d.BusyTimeout > MaxBusyTimeout {
+		return d, refuse(fmt.Sprintf("BusyTimeout is %v, want 1ns to %v", d.BusyTimeout, MaxBusyTimeout), nil)
 	}
-	if d.BusyTimeout == 0 {
-		d.BusyTimeout = defaultBusyTimeout
-	}
-	if d.Readers == 0 {
-		d.Readers = defaultReaders
-	}
-	if d.BusyTimeout < 0 || d.BusyTimeout > maxBusyTimeout {
-		return d, refuse(fmt.Sprintf("BusyTimeout is 0 to %v", maxBusyTimeout), nil)
-	}
-	if d.Readers < 0 || d.Readers > maxReaders {
-		return d, refuse(fmt.Sprintf("Readers is 0 to %d", maxReaders), nil)
+	if d.Readers < 0 || d.Readers > MaxReaders {
+		return d, refuse(fmt.Sprintf("Readers is %d, want 1 to %d", d.Readers, MaxReaders), nil)
 	}
 	return d, nil
 }

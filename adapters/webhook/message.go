@@ -21,8 +21,6 @@ type envelope struct {
 	ClientID  string `json:"clientId"`
 }
 
-const timestampLayout = "2006-01-02T15:04:05.000Z07:00"
-
 // bodyOf gives the body of an event: the same bytes at every attempt. What can
 // never be sent is errcodes.InvalidRequest.
 func bodyOf(e *ports.Event) ([]byte, error) {
@@ -34,7 +32,7 @@ func bodyOf(e *ports.Event) ([]byte, error) {
 	case !utf8.Valid(e.Data) || !json.Valid(e.Data):
 		return nil, errcodes.New(errcodes.InvalidRequest, "the event's data are not JSON")
 	}
-	head, err := json.Marshal(envelope{e.ID, e.Kind, e.At.UTC().Format(timestampLayout), e.Owner})
+	head, err := json.Marshal(envelope{e.ID, e.Kind, ports.FormatTime(e.At), e.Owner})
 	if err != nil {
 		return nil, errcodes.Wrap(errcodes.Internal, "", err)
 	}

@@ -140,7 +140,7 @@ func (f *Feed) look(ctx context.Context) *state {
 	t, now, err := f.read(ctx, was.table)
 	next := &state{table: was.table, readAt: was.readAt, tried: true, triedAt: now, err: err}
 	if err == nil {
-		next.table, next.readAt = t, now.UTC().Truncate(time.Millisecond)
+		next.table, next.readAt = t, ports.Millis(now)
 	}
 	f.log(was, err)
 	f.state.Store(next)

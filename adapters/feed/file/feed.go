@@ -122,7 +122,7 @@ func (f *Feed) read(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	next := look{at: now.UTC().Truncate(time.Millisecond), sum: sha256.Sum256(body)}
+	next := look{at: ports.Millis(now), sum: sha256.Sum256(body)}
 	if last := f.current.Load(); last != nil && last.sum == next.sum {
 		next.rates, next.pairs = last.rates, last.pairs
 	} else if next.rates, next.pairs, err = table(body); err != nil {

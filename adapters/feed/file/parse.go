@@ -166,6 +166,6 @@ func (p *parser) time(dst *time.Time) error {
 	if err != nil || at.Unix() <= 0 {
 		return fmt.Errorf("%.40q is no time of RFC 3339 after 1970", text)
 	}
-	*dst = at.UTC().Truncate(time.Millisecond)
+	*dst = ports.Millis(at)
 	return nil
 }

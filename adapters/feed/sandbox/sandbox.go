@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"sync"
-	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -58,8 +57,7 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if !ok {
 		return ports.Price{}, errcodes.New(errcodes.PairNotOffered, "")
 	}
-	at := f.clock.Now().UTC().Truncate(time.Millisecond)
-	return ports.Price{Pair: pair, Mid: mid, Source: Source, At: at}, nil
+	return ports.Price{Pair: pair, Mid: mid, Source: Source, At: ports.Millis(f.clock.Now())}, nil
 }
 
 // Set moves the price of one pair; the way back keeps its own. A mid that

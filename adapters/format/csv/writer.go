@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/corridor-go/corridor/adapters/format/cells"
@@ -23,13 +24,8 @@ type Writer struct {
 
 var _ ports.ReportWriter = (*Writer)(nil)
 
-// New makes a writer. Its error is nil: every Config is good.
-func New(c *Config) (*Writer, error) {
-	if c == nil {
-		c = &Config{}
-	}
-	return &Writer{bom: c.BOM}, nil
-}
+// New returns a writer. Its error is nil: every Config is good.
+func New(c *Config) (*Writer, error) { return &Writer{bom: cmp.Or(c, &Config{}).BOM}, nil }
 
 // Format is csv.
 func (*Writer) Format() string { return "csv" }
@@ -39,84 +35,40 @@ func (*Writer) ContentType() string { return "text/csv; charset=utf-8; header=pr
 
 // Begin starts a file with the line of names. No column, a column without a
 // name or with the name of another, and an unknown type are
-// errcodes.InvalidRequest. The columns are not kept.
+// [errcodes.InvalidRequest]. The columns are not kept.
 //
-// Up to 64 KiB and the longest row are held back until Close. An error of w is
+// Up to 64 KiB and the longest row are held back until Close. An error of out is
 // returned as it is, by the Write or Close that meets it and by all that follow.
 func (w *Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, error) {
-	if err := cells.CheckColumns(columns); err != nil {
-		return nil, err
-	}
-	r := &rowWriter{out: out, columns: append([]ports.Column(nil), columns...), buf: make([]byte, 0, 2*flushAt)}
+	var head []byte
 	if w.bom {
-		r.buf = append(r.buf, "\ufeff"...)
+		head = append(head, "\ufeff"...)
 	}
 	for i := range columns {
-		r.separate(i)
-		r.buf = appendText(r.buf, columns[i].Name)
+		head = appendText(separate(head, i), columns[i].Name)
 	}
-	r.buf = append(r.buf, lineEnd...)
-	return r, nil
+	return cells.NewLines(out, columns, append(head, lineEnd...), appendRow)
 }
 
-const (
-	flushAt = 32 << 10 // bytes
-	lineEnd = "\r\n"
-)
+const lineEnd = "\r\n"
 
-type rowWriter struct {
-	out     io.Writer
-	columns []ports.Column
-	buf     []byte // whole rows
-	rows    int
-	err     error // of out, for good
-}
-
-// Write implements [ports.RowWriter].
-func (r *rowWriter) Write(row ports.Row) error {
-	if r.err != nil {
-		return r.err
-	}
-	if err := cells.CheckRow(r.columns, row, r.rows+1); err != nil {
-		return err
-	}
-	r.rows++
+func appendRow(b []byte, columns []ports.Column, row ports.Row) []byte {
 	for i, text := range row {
-		r.separate(i)
-		if r.columns[i].Type == ports.ColumnText {
-			r.buf = appendText(r.buf, text)
+		if b = separate(b, i); columns[i].Type == ports.ColumnText {
+			b = appendText(b, text)
 		} else {
-			r.buf = append(r.buf, text...)
+			b = append(b, text...)
 		}
 	}
 	if len(row) == 1 && row[0] == "" {
-		r.buf = append(r.buf, `""`...)
+		b = append(b, `""`...)
 	}
-	r.buf = append(r.buf, lineEnd...)
-	if len(r.buf) >= flushAt {
-		r.flush()
-	}
-	return r.err
+	return append(b, lineEnd...)
 }
 
-// Close implements [ports.RowWriter].
-func (r *rowWriter) Close() error {
-	if r.err == nil {
-		r.flush()
-	}
-	return r.err
-}
-
-func (r *rowWriter) separate(i int) {
+func separate(b []byte, i int) []byte {
 	if i > 0 {
-		r.buf = append(r.buf, ',')
+		b = append(b, ',')
 	}
-}
-
-func (r *rowWriter) flush() {
-	n, err := r.out.Write(r.buf)
-	if err == nil && n < len(r.buf) {
-		err = io.ErrShortWrite
-	}
-	r.buf, r.err = r.buf[:0], err
+	return b
 }

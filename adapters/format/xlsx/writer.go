@@ -1,6 +1,7 @@
 package xlsx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 
 // Bounds of the format.
 const (
+	MinSheetRows = 2                       // one of names, one of data
 	MaxSheetRows = excelize.TotalRows      // 1,048,576, the names' row included
 	MaxColumns   = excelize.MaxColumns     // 16,384
 	MaxText      = excelize.TotalCellChars // 32,767, in UTF-16 units
@@ -23,8 +25,8 @@ const (
 // Config tunes a [Writer]. The zero value of each field, and nil, mean the
 // default.
 type Config struct {
-	// SheetRows is how many rows a sheet takes, that of the names included: 2 to
-	// MaxSheetRows, which is the default.
+	// SheetRows is how many rows a sheet takes, that of the names included:
+	// [MinSheetRows] to [MaxSheetRows], which is the default.
 	SheetRows int
 
 	// TempDir is the folder of the temporary files, which hold what the report
@@ -39,19 +41,21 @@ type Writer struct {
 
 var _ ports.ReportWriter = (*Writer)(nil)
 
-// New makes a writer. A SheetRows out of range is errcodes.Configuration.
-func New(c *Config) (*Writer, error) {
-	var f Config
-	if c != nil {
-		f = *c
+// New returns a writer. A SheetRows out of range is [errcodes.Configuration].
+func New(cfg *Config) (*Writer, error) {
+	c, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
 	}
-	if f.SheetRows == 0 {
-		f.SheetRows = MaxSheetRows
+	return &Writer{config: c}, nil
+}
+
+func (c *Config) withDefaults() (Config, error) {
+	f := *cmp.Or(c, &Config{})
+	if f.SheetRows = cmp.Or(f.SheetRows, MaxSheetRows); f.SheetRows < MinSheetRows || f.SheetRows > MaxSheetRows {
+		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("SheetRows is %d, want %d to %d", f.SheetRows, MinSheetRows, MaxSheetRows))
 	}
-	if f.SheetRows < 2 || f.SheetRows > MaxSheetRows {
-		return nil, errcodes.New(errcodes.Configuration, fmt.Sprintf("SheetRows must be from 2 to %d", MaxSheetRows))
-	}
-	return &Writer{config: f}, nil
+	return f, nil
 }
 
 // Format is xlsx.

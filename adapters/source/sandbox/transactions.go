@@ -20,8 +20,6 @@ type column struct {
 	text func(t *transaction, now time.Time) string
 }
 
-const rowTime = "2006-01-02T15:04:05.000Z"
-
 var columns = []column{
 	{text(ports.ColumnTransactionID, "the transaction's id"), func(t *transaction, _ time.Time) string { return "sbx-" + t.name }},
 	{text(ports.ColumnMerchantReference, "the merchant's own reference"), func(t *transaction, _ time.Time) string { return t.reference() }},
@@ -43,7 +41,7 @@ var columns = []column{
 	}},
 	{
 		ports.Column{Name: ports.ColumnCreatedAt, Type: ports.ColumnTime, Meaning: "when it was created, UTC"},
-		func(t *transaction, _ time.Time) string { return t.createdAt.Format(rowTime) },
+		func(t *transaction, _ time.Time) string { return ports.FormatTime(t.createdAt) },
 	},
 }
 

@@ -57,7 +57,7 @@ func heldRow(owner, merchant string, i int, at time.Duration) map[string]string 
 		ports.ColumnStatus:            "SUCCEEDED", ports.ColumnDirection: "payin",
 		ports.ColumnAmount: []string{"10.50", "9.00", "100.00", "-9.5", "1234.56"}[i%5], ports.ColumnCurrency: []string{"USD", "KES"}[i%2],
 		ports.ColumnMethod: "Card", ports.ColumnConnector: "sandbox", ports.ColumnCode: "",
-		ports.ColumnCreatedAt: sourceStart.Add(at).Format(rowTime), attempts: []string{"1", "12", "3", ""}[i%4],
+		ports.ColumnCreatedAt: sourceStart.Add(at).Format(ports.TimeLayout), attempts: []string{"1", "12", "3", ""}[i%4],
 	}
 	switch i % 4 {
 	case 1:

@@ -119,9 +119,8 @@ func sound(t ports.ColumnType, text string) bool {
 		n, ok := new(big.Int).SetString(text, 10)
 		return ok && n.IsInt64() && integerText.MatchString(text)
 	case ports.ColumnTime:
-		const layout = "2006-01-02T15:04:05.000Z"
-		at, err := time.Parse(layout, text)
-		return err == nil && at.Format(layout) == text
+		at, err := time.Parse(ports.TimeLayout, text)
+		return err == nil && at.Format(ports.TimeLayout) == text
 	default:
 		return false
 	}
@@ -175,7 +174,7 @@ func misreads(t ports.ColumnType, lax func(text string) bool) func(f *reportForm
 
 func parsesAs(layout string) func(text string) bool {
 	return func(text string) bool {
-		_, err := time.Parse(layout, text)
+		_, err := time.Parse(ports.TimeLayout, text)
 		return err == nil
 	}
 }
@@ -280,7 +279,7 @@ var reportSaboteurs = []struct {
 	})},
 	{"takes money for a formula", mistypedRefused, misreads(ports.ColumnMoney, func(text string) bool { return text[:min(1, len(text))] == "=" })},
 	{"takes any RFC 3339 for a time", mistypedRefused, misreads(ports.ColumnTime, parsesAs(time.RFC3339))},
-	{"takes what time.Parse takes", mistypedRefused, misreads(ports.ColumnTime, parsesAs("2006-01-02T15:04:05.000Z"))},
+	{"takes what time.Parse takes", mistypedRefused, misreads(ports.ColumnTime, parsesAs(ports.TimeLayout))},
 	{"takes days that no month has", mistypedRefused, misreads(ports.ColumnTime, regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`).MatchString)},
 	{"refuses with another code", mistypedRefused, func(f *reportFormat) {
 		f.check = func(columns []ports.Column, row ports.Row) error {

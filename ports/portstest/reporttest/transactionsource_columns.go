@@ -113,8 +113,6 @@ func (k *sourceKit) needed(i int, row ports.Row) {
 	}
 }
 
-const rowTime = "2006-01-02T15:04:05.000Z"
-
 // fits reports whether text is of the type; "" is no value, and of every type.
 func fits(t ports.ColumnType, text string) bool {
 	switch {
@@ -126,8 +124,8 @@ func fits(t ports.ColumnType, text string) bool {
 	case t == ports.ColumnMoney:
 		return isMoney(text)
 	case t == ports.ColumnTime:
-		at, err := time.Parse(rowTime, text)
-		return err == nil && at.Format(rowTime) == text
+		at, err := time.Parse(ports.TimeLayout, text)
+		return err == nil && at.Format(ports.TimeLayout) == text
 	default:
 		return false
 	}

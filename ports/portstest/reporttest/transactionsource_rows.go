@@ -104,7 +104,7 @@ func (k *sourceKit) manyInstants(rows []ports.Row) {
 
 func (k *sourceKit) createdAt(row ports.Row) time.Time {
 	k.Helper()
-	at, err := time.Parse(rowTime, row[k.column(ports.ColumnCreatedAt)])
+	at, err := time.Parse(ports.TimeLayout, row[k.column(ports.ColumnCreatedAt)])
 	k.OK(err, "createdAt")
 	return at
 }
