@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -47,10 +46,14 @@ func readJSON(r *http.Request, buf *bytes.Buffer) error {
 	if isForm(r.Header["Content-Type"]) {
 		return errcodes.New(errcodes.InvalidRequest, "The body must be JSON, not a form; send Content-Type: application/json")
 	}
+	return copyBody(buf, r)
+}
+
+func copyBody(to io.Writer, r *http.Request) error {
 	if r.ContentLength > MaxBody {
 		return errcodes.New(errcodes.PayloadTooLarge, "")
 	}
-	n, err := buf.ReadFrom(io.LimitReader(r.Body, MaxBody+1))
+	n, err := io.Copy(to, io.LimitReader(r.Body, MaxBody+1))
 	switch {
 	case n > MaxBody:
 		return errcodes.New(errcodes.PayloadTooLarge, "")
@@ -68,23 +71,13 @@ func decode[T any](r *http.Request, buf *bytes.Buffer, read func(body []byte) (T
 	return body, err
 }
 
-// ignoreBody passes over the body of a request that needs none, but keeps to
-// the limit on its size.
+// ignoreBody discards the body of a request that needs none, within the limit on
+// its size.
 func ignoreBody(r *http.Request) error {
 	if r.ContentLength == 0 {
 		return nil
 	}
-	if r.ContentLength > MaxBody {
-		return errcodes.New(errcodes.PayloadTooLarge, "")
-	}
-	n, err := io.CopyN(io.Discard, r.Body, MaxBody+1)
-	switch {
-	case n > MaxBody:
-		return errcodes.New(errcodes.PayloadTooLarge, "")
-	case !errors.Is(err, io.EOF):
-		return errcodes.Wrap(errcodes.InvalidRequest, "The body could not be read", err)
-	}
-	return nil
+	return copyBody(io.Discard, r)
 }
 
 // isForm reports whether one of the Content-Type headers is an HTML form's.

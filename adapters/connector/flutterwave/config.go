@@ -18,9 +18,6 @@ type Config = httpcall.Config
 // address from [EnvBaseURL], which comes before cfg's. getenv is os.Getenv or the
 // like. A key that is missing or that New rejects is [errcodes.Configuration].
 func FromEnv(getenv func(name string) string, cfg *Config) (*Connector, error) {
-	secrets, c, err := httpcall.FromEnv(getenv, cfg, EnvBaseURL, EnvSecretKey)
-	if err != nil {
-		return nil, err
-	}
-	return New(secrets[0], c)
+	open := func(values []string, cfg *Config) (*Connector, error) { return New(values[0], cfg) }
+	return httpcall.FromEnv(getenv, cfg, open, EnvBaseURL, EnvSecretKey)
 }

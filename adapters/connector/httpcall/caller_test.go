@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -242,4 +243,25 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+func TestABearerTokenTravelsUnlessTheRequestHasItsOwnAuthorization(t *testing.T) {
+	var got string
+	server := serve(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Get("Authorization") })
+	c, err := httpcall.NewBearer("https://unused.example", "the key", secret, &httpcall.Config{BaseURL: server.URL})
+	require.NoError(t, err)
+	for want, header := range map[string]http.Header{
+		"Bearer " + secret: nil,
+		"Basic abc":        {"Authorization": {"Basic abc"}},
+	} {
+		_, err := c.Do(t.Context(), httpcall.Request{Header: header})
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", c, c, c), secret)
+	_, err = httpcall.NewBearer("https://api.example.com", "the key", "", nil)
+	require.ErrorIs(t, err, errcodes.Configuration)
+	require.ErrorContains(t, err, "the key must be")
+	_, err = httpcall.FromEnv[*httpcall.Caller](nil, nil, nil, "BASE_URL")
+	require.ErrorIs(t, err, errcodes.Configuration)
 }

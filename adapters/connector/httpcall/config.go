@@ -81,21 +81,22 @@ func Secret(name, secret string) error {
 	return nil
 }
 
-// FromEnv returns the values of the variables names, each of which must be set, and a
-// copy of cfg whose BaseURL is the value of the variable baseURL, if that is set.
-// getenv is os.Getenv or the like. A variable that is not set is
+// FromEnv opens a connector with the values of the variables names, each of which
+// must be set, and a copy of cfg whose BaseURL is the value of the variable baseURL,
+// if that is set. getenv is os.Getenv or the like. A variable that is not set is
 // [errcodes.Configuration].
-func FromEnv(getenv func(name string) string, cfg *Config, baseURL string, names ...string) ([]string, *Config, error) {
+func FromEnv[C any](getenv func(name string) string, cfg *Config, open func(values []string, cfg *Config) (C, error), baseURL string, names ...string) (C, error) {
+	var none C
 	if getenv == nil {
-		return nil, nil, errcodes.New(errcodes.Configuration, "getenv is required")
+		return none, errcodes.New(errcodes.Configuration, "getenv is required")
 	}
 	values := make([]string, len(names))
 	for i, name := range names {
 		if values[i] = getenv(name); values[i] == "" {
-			return nil, nil, errcodes.New(errcodes.Configuration, name+" is not set")
+			return none, errcodes.New(errcodes.Configuration, name+" is not set")
 		}
 	}
 	c := *cmp.Or(cfg, &Config{})
 	c.BaseURL = cmp.Or(getenv(baseURL), c.BaseURL)
-	return values, &c, nil
+	return open(values, &c)
 }

@@ -74,9 +74,8 @@ type Config = httpcall.Config
 // before cfg's. getenv is os.Getenv or the like. A credential that is missing or
 // that New rejects is [errcodes.Configuration].
 func FromEnv(getenv func(name string) string, cfg *Config) (*Connector, error) {
-	values, c, err := httpcall.FromEnv(getenv, cfg, EnvBaseURL, EnvSubscriptionKey, EnvAPIUser, EnvAPIKey, EnvTargetEnvironment)
-	if err != nil {
-		return nil, err
+	open := func(v []string, cfg *Config) (*Connector, error) {
+		return New(Credentials{SubscriptionKey: v[0], APIUser: v[1], APIKey: v[2], TargetEnvironment: v[3]}, cfg)
 	}
-	return New(Credentials{SubscriptionKey: values[0], APIUser: values[1], APIKey: values[2], TargetEnvironment: values[3]}, c)
+	return httpcall.FromEnv(getenv, cfg, open, EnvBaseURL, EnvSubscriptionKey, EnvAPIUser, EnvAPIKey, EnvTargetEnvironment)
 }

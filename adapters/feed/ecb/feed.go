@@ -32,10 +32,10 @@ type state struct {
 	err     error     // of the last look
 }
 
-// New makes a feed that reads source: an https address such as [DailyURL] (http
-// only to this machine), or the path of a file, also with file: or file:// in
-// front. It does not look yet. A source of another kind, or a bad value in cfg, is
-// [errcodes.Configuration].
+// New returns a feed that reads source: an https address such as [DailyURL] (http
+// only to this machine), without a user, or the path of a file, also with file: or
+// file:// in front. It does not look yet. A source of another kind, and a bad value in
+// cfg, are [errcodes.Configuration].
 func New(source string, cfg *Config) (*Feed, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {

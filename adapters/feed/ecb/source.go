@@ -34,6 +34,9 @@ func open(source string, cfg Config) (fetch, error) {
 		return nil, errcodes.Wrap(errcodes.Configuration, "the source's address cannot be used", err)
 	}
 	request := httpcall.Request{Query: values, Header: http.Header{"Accept": {"application/xml, text/xml"}}}
+	if strings.HasSuffix(address, "/") {
+		request.Path = []string{""}
+	}
 	return func(ctx context.Context) ([]byte, error) {
 		reply, err := caller.Do(ctx, request)
 		if err == nil && reply.Status != http.StatusOK {

@@ -132,3 +132,19 @@ func TestASlowBodyEndsWithTheTimeout(t *testing.T) {
 	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
+
+func TestTheAddressIsAskedForAsItIs(t *testing.T) {
+	for _, address := range []string{"/", "/rates/", "/rates/daily.xml", "/a%2Fb.xml", "/daily.xml?key=a&key=b"} {
+		var asked, accept string
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			asked, accept = r.RequestURI, r.Header.Get("Accept")
+		}))
+		feed, err := ecb.New(server.URL+address, &ecb.Config{Clock: portstest.NewClock(after)})
+		require.NoError(t, err)
+		_, err = feed.Mid(t.Context(), usdzar)
+		require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
+		require.Equal(t, address, asked)
+		require.Equal(t, "application/xml, text/xml", accept)
+		server.Close()
+	}
+}

@@ -28,7 +28,7 @@ func (*Writer) ContentType() string { return "application/jsonl" }
 // Up to 64 KiB and the longest row are held back until Close. An error of out is
 // returned as it is, by the Write or Close that meets it and by all that follow.
 func (*Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, error) {
-	var names []string // as they stand in the file, with the colon
+	names := make([]string, 0, len(columns)) // as they stand in the file, with the colon
 	for _, c := range columns {
 		names = append(names, string(append(appendString(nil, c.Name), ':')))
 	}

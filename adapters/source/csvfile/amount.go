@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -106,10 +107,5 @@ func (c *Config) signed(text, column string, minorDigits int) (minor int64, why 
 }
 
 func containsFold(list []string, text string) bool {
-	for _, s := range list {
-		if strings.EqualFold(s, text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, text) })
 }
