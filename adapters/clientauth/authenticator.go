@@ -19,7 +19,7 @@ type Authenticator struct {
 	cache   *cache
 }
 
-// New makes an Authenticator over the clients and the store of tokens, both
+// New returns an Authenticator over the clients and the store of tokens, both
 // required. A bad value in cfg is [errcodes.Configuration].
 func New(clients ports.ClientReader, tokens ports.TokenStore, cfg *Config) (*Authenticator, error) {
 	if err := wiring.Check(struct {
@@ -35,7 +35,7 @@ func New(clients ports.ClientReader, tokens ports.TokenStore, cfg *Config) (*Aut
 	return &Authenticator{clients: clients, tokens: tokens, cfg: c, cache: newCache(c.CacheEntries, c.CacheFor)}, nil
 }
 
-// Issue gives a new access token for a client's credentials, and how long it is
+// Issue returns a new access token for a client's credentials, and how long it is
 // valid (SPEC 4.1). Credentials that are not right, for whatever reason, are
 // [errcodes.TokenInvalidCredentials]; a store that fails is
 // [errcodes.Unavailable]; a source of chance that fails or repeats itself is
@@ -73,7 +73,7 @@ func (a *Authenticator) issue(ctx context.Context, clientID string, now time.Tim
 	return token, lifetime, nil
 }
 
-// Authenticate gives the client that token was issued to, without its secrets.
+// Authenticate returns the client that token was issued to, without its secrets.
 // A token that is malformed, unknown, revoked or expired (valid while now <
 // ExpiresAt), and one of a client that is gone or disabled, is
 // [errcodes.Unauthorized]; a store that fails is [errcodes.Unavailable]. The
@@ -115,8 +115,8 @@ func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) 
 	return entry{client: client, expiresAt: token.ExpiresAt, readAt: now}, nil
 }
 
-// Revoke takes a token back, for good: this process refuses it from now on,
-// others within their CacheFor. Text that is no token of ours is no error. When
+// Revoke revokes a token: this process rejects it from now on, others within their
+// CacheFor. Text that cannot be a token is no error. When
 // the store fails the error is [errcodes.Unavailable], and the token may still
 // be valid.
 func (a *Authenticator) Revoke(ctx context.Context, token string) error {
@@ -133,7 +133,7 @@ func (a *Authenticator) Revoke(ctx context.Context, token string) error {
 }
 
 // Tick removes up to [ports.MaxPage] tokens that have expired by now from the store, and
-// tells how many. Without it the store grows; no token lives longer. A store
+// returns how many. Without it the store grows; no token lives longer. A store
 // that fails is [errcodes.Unavailable].
 func (a *Authenticator) Tick(ctx context.Context, now time.Time) (purged int, err error) {
 	purged, err = a.tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)

@@ -39,7 +39,7 @@ func newCache(entries int, keepFor time.Duration) *cache {
 
 func (c *cache) shard(hash [32]byte) *shard { return &c.shards[hash[0]%shards] }
 
-// get gives a fresh entry, or the mark that put needs after asking the stores.
+// get returns a fresh entry, or the mark that put needs after asking the stores.
 func (c *cache) get(hash [32]byte, now time.Time) (e entry, mark uint64, ok bool) {
 	s := c.shard(hash)
 	s.mu.RLock()

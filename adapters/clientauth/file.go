@@ -22,7 +22,7 @@ const (
 // FileConfig tunes a [File]. The zero value, and nil, mean the defaults.
 type FileConfig struct {
 	Clock  ports.Clock  // paces the looks at the file; nil: [ports.SystemClock]
-	Logger *slog.Logger // told when a version is refused, and when it is good again; nil: none
+	Logger *slog.Logger // gets a line when a version is rejected, and when it is good again; nil: nothing is logged
 }
 
 // File is the clients of a JSON file:
@@ -62,7 +62,7 @@ func OpenFile(path string, cfg *FileConfig) (*File, error) {
 	return f, nil
 }
 
-// Client gives the client of id; an unknown one is [errcodes.NotFound].
+// Client returns the client of id; an unknown one is [errcodes.NotFound].
 func (f *File) Client(ctx context.Context, id string) (ports.Client, error) {
 	f.look()
 	return f.current.Load().Client(ctx, id)

@@ -26,16 +26,16 @@ type Secret string
 
 const secretMask = secretPrefix + "…"
 
-// String gives the mask.
+// String returns the mask.
 func (Secret) String() string { return secretMask }
 
 // Format writes the mask for every verb.
 func (Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, secretMask) }
 
-// LogValue gives the mask.
+// LogValue returns the mask.
 func (Secret) LogValue() slog.Value { return slog.StringValue(secretMask) }
 
-// MarshalText gives the mask.
+// MarshalText returns the mask.
 func (Secret) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
 
 // NewSecret makes a client secret of 256 bits from random (crypto/rand.Reader,
@@ -50,13 +50,13 @@ func NewSecret(random io.Reader) (Secret, [32]byte, error) {
 	return Secret(text), HashSecret(text), nil
 }
 
-// HashSecret gives what a store keeps of a secret: the SHA-256 of its bytes
+// HashSecret returns what a store keeps of a secret: the SHA-256 of its bytes
 // ([ports.ClientSecret]).
 func HashSecret(secret string) [32]byte { return sha256.Sum256([]byte(secret)) }
 
 func newToken(random io.Reader) (string, error) { return chance(random, tokenPrefix) }
 
-// hashToken gives the token's hash, and false for text that no token can be.
+// hashToken returns the token's hash, and false for text that no token can be.
 func hashToken(token string) (hash [32]byte, ok bool) {
 	if len(token) != tokenLen || token[:len(tokenPrefix)] != tokenPrefix {
 		return hash, false

@@ -41,7 +41,7 @@ func newStatic(clients []ports.Client) (*Static, error) {
 	return s, nil
 }
 
-// Client gives the client of id; an unknown one is [errcodes.NotFound].
+// Client returns the client of id; an unknown one is [errcodes.NotFound].
 func (s *Static) Client(ctx context.Context, id string) (ports.Client, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Client{}, err

@@ -16,7 +16,7 @@ func connectionAddr(r *http.Request) string {
 	return host
 }
 
-// ForwardedAddr gives a [Config].RemoteAddr for a server behind a proxy that names
+// ForwardedAddr returns a [Config].RemoteAddr for a server behind a proxy that names
 // who asks in a header, such as X-Forwarded-For or X-Real-Ip. Of several addresses
 // the last one counts, which the proxy next to the server has written; those
 // before it anybody may have. Where none stands there it is the connection's.
@@ -59,7 +59,7 @@ func parseAddr(text string) (netip.Addr, bool) {
 // rest, and has 2^64 addresses at the least (RFC 6177).
 const subscriberBits = 64
 
-// subscriber gives what the token route counts by: an address, of IPv6 its
+// subscriber returns what the token route counts by: an address, of IPv6 its
 // network. What is no address stays as it is.
 func subscriber(remote string) string {
 	addr, err := netip.ParseAddr(remote)

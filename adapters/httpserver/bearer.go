@@ -2,7 +2,7 @@ package httpserver
 
 import "strings"
 
-// bearer gives the token of the Authorization headers: exactly one, of the
+// bearer returns the token of the Authorization headers: exactly one, of the
 // scheme Bearer in any case, blanks, and a token in the alphabet of RFC 6750
 // section 2.1.
 func bearer(headers []string) (token string, ok bool) {

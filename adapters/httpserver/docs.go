@@ -12,7 +12,7 @@ import (
 //go:embed openapi.yaml
 var openAPIDocument []byte
 
-// described gives the document without the paths that none of routes has. In
+// described returns the document without the paths that none of routes has. In
 // it, each path is a key with an indent of two blanks, as nothing else is that
 // begins with a slash.
 func described(routes []route) []byte {
@@ -49,7 +49,7 @@ const docsPolicy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style
 // docs renders the OpenAPI document.
 type docs struct{ ui http.Handler }
 
-// newDocs gives the page relative addresses, so that the handler may be mounted
+// newDocs returns the page relative addresses, so that the handler may be mounted
 // below a prefix.
 func newDocs() docs {
 	return docs{v5emb.NewHandlerWithConfig(swgui.Config{

@@ -104,7 +104,7 @@ var ended = func() context.Context {
 
 type traceKey struct{}
 
-// TraceID gives the x-trace-id of the request that ctx belongs to, or "".
+// TraceID returns the x-trace-id of the request that ctx belongs to, or "".
 func TraceID(ctx context.Context) string {
 	trace, _ := ctx.Value(traceKey{}).(string)
 	return trace

@@ -18,7 +18,7 @@ func Routes(h http.Handler) []string {
 // Bearer reads Authorization headers.
 var Bearer = bearer
 
-// Remembered gives how many buckets the clients' limiter of h holds.
+// Remembered returns how many buckets the clients' limiter of h holds.
 func Remembered(h http.Handler) int { return len(h.(*server).perClient.buckets) }
 
 // MaxLimited bounds them.

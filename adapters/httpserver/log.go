@@ -7,7 +7,7 @@ import (
 
 const traceAttr = "trace_id"
 
-// LogHandler gives a slog.Handler that adds the trace id of the context to each
+// LogHandler returns a slog.Handler that adds the trace id of the context to each
 // record before it goes on to h, so that the lines of services show which
 // request they belong to.
 func LogHandler(h slog.Handler) slog.Handler { return traceHandler{h} }

@@ -25,16 +25,16 @@ type Key struct {
 	Secret []byte // [SecretSize] bytes of chance, not all zero
 }
 
-// String gives the key's name.
+// String returns the key's name.
 func (k Key) String() string { return "key " + k.ID }
 
 // Format writes the key's name for every verb.
 func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.String()) }
 
-// LogValue gives the key's name.
+// LogValue returns the key's name.
 func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
-// MarshalText gives the key's name.
+// MarshalText returns the key's name.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Parse reads keys written as keyid:base64,keyid:base64: the secrets in standard

@@ -29,7 +29,7 @@ const (
 
 // Config tunes a [Keyring]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Random gives the nonces. It must be safe for use by many goroutines, and
+	// Random returns the nonces. It must be safe for use by many goroutines, and
 	// never repeat itself: two seals under one key and nonce lose the secrecy of
 	// both. nil: crypto/rand.
 	Random io.Reader
@@ -43,7 +43,7 @@ type Keyring struct {
 	digest *digester
 }
 
-// New makes a keyring. The first key seals and digests, all of them open. No
+// New returns a keyring. The first key seals and digests, all of them open. No
 // key, one outside the bounds of [Key], and two with one id or one secret are
 // [errcodes.Configuration]. The secrets are not kept.
 func New(keys []Key, cfg *Config) (*Keyring, error) {
@@ -125,6 +125,5 @@ func (k *Keyring) Open(_ context.Context, aad []byte, sealed ports.Sealed) ([]by
 	return plain, nil
 }
 
-// Digest gives the HMAC-SHA-256 of data under a key that only the first secret
-// gives.
+// Digest returns the HMAC-SHA-256 of data under a key derived from the first secret.
 func (k *Keyring) Digest(data []byte) [32]byte { return k.digest.sum(data) }

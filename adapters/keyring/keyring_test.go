@@ -103,7 +103,7 @@ func TestOpensWhatWasSealedBefore(t *testing.T) {
 
 const sealedBefore = "070707070707070707070707f8ccf83151df83ef042a98a3b977eb61339fd925b1aa892ebc63"
 
-// endless gives one byte for ever.
+// endless returns one byte for ever.
 type endless struct{ b byte }
 
 func (e endless) Read(p []byte) (int, error) {

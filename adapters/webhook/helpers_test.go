@@ -91,7 +91,7 @@ func (s *shop) received() []got {
 	return append([]got(nil), s.got...)
 }
 
-// take gives the last request and forgets all.
+// take returns the last request and forgets all.
 func (s *shop) take() got {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ type envelope struct {
 	ClientID  string `json:"clientId"`
 }
 
-// bodyOf gives the body of an event: the same bytes at every attempt. What can
+// bodyOf returns the body of an event: the same bytes at every attempt. What can
 // never be sent is errcodes.InvalidRequest.
 func bodyOf(e *ports.Event) ([]byte, error) {
 	switch {

@@ -126,7 +126,7 @@ func badSecret(index int, must string) error {
 	return errcodes.New(errcodes.Configuration, fmt.Sprintf("webhook secret %d is wrong: each %s", index+1, must))
 }
 
-// Reveal gives the secret as [ParseSecrets] reads it, to hand to the receiver;
+// Reveal returns the secret as [ParseSecrets] reads it, to hand to the receiver;
 // "" for the zero Secret.
 func (s Secret) Reveal() string {
 	if s.kept == nil {

@@ -38,7 +38,7 @@ type Sink struct {
 
 var _ ports.EventSink = (*Sink)(nil)
 
-// New makes a sink for the receiver at address. All of the secrets sign. The
+// New returns a sink for the receiver at address. All of the secrets sign. The
 // name is not looked up before the first delivery. These are
 // [errcodes.Configuration]:
 //

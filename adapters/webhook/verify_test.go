@@ -23,7 +23,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// signed gives the headers of a body.
+// signed returns the headers of a body.
 func signed(tb testing.TB, secrets []webhook.Secret, id string, at time.Time, body []byte) http.Header {
 	tb.Helper()
 	header := http.Header{}

@@ -17,7 +17,7 @@ import (
 
 const number = "0690000032"
 
-// seed gives the bodies of all scenarios.
+// seed returns the bodies of all scenarios.
 func seed(f *testing.F) {
 	f.Helper()
 	files, err := fs.Glob(os.DirFS("testdata"), "*.json")

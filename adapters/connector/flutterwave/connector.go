@@ -19,7 +19,7 @@ var countries = map[string]string{"NGA": "", "GHA": "GH"}
 // concurrent use.
 type Connector struct{ caller *httpcall.Caller }
 
-// New makes a connector with a Flutterwave v3 secret key (FLWSECK-… or
+// New returns a connector with a Flutterwave v3 secret key (FLWSECK-… or
 // FLWSECK_TEST-…). It sends nothing yet. A key that cannot travel in a header, or
 // a bad value in cfg, is errcodes.Configuration.
 func New(secret string, cfg *Config) (*Connector, error) {
@@ -30,13 +30,13 @@ func New(secret string, cfg *Config) (*Connector, error) {
 	return &Connector{caller}, nil
 }
 
-// Name gives "flutterwave".
+// Name returns "flutterwave".
 func (c *Connector) Name() string { return Name }
 
-// String gives the name.
+// String returns the name.
 func (c *Connector) String() string { return Name }
 
-// Capabilities tell what Flutterwave can do.
+// Capabilities returns what Flutterwave can do.
 func (c *Connector) Capabilities() ports.Capabilities {
 	return ports.Capabilities{Markets: []ports.Capability{
 		{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true},

@@ -80,7 +80,7 @@ type Request struct {
 //   - [errcodes.Unavailable]: the provider was not reached, or broke off;
 //   - [errcodes.MalformedAnswer]: it redirects, or sends too much;
 //   - [errcodes.Internal]: the body cannot be written as JSON, or the method or a
-//     header is none.
+//     header is invalid.
 func (c *Caller) Do(ctx context.Context, r Request) (Reply, error) {
 	request, err := c.request(ctx, r)
 	if err != nil {

@@ -70,9 +70,9 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Secret refuses a credential that cannot travel in a header, as
-// [errcodes.Configuration]: it must have 1 to [MaxSecret] bytes of visible ASCII.
-// Its name stands in the error, the credential does not.
+// Secret returns [errcodes.Configuration] for a credential that cannot travel in a
+// header: it must have 1 to [MaxSecret] bytes of visible ASCII. The error has its name,
+// and not the credential.
 func Secret(name, secret string) error {
 	hidden := func(r rune) bool { return r <= ' ' || r > '~' }
 	if secret == "" || len(secret) > MaxSecret || strings.ContainsFunc(secret, hidden) {

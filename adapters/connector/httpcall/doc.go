@@ -28,7 +28,7 @@
 // # What else there is
 //
 //   - [Reply.Open] reads an answer, and knows what 401, 403, 429 and 5xx mean.
-//   - [Meaning] tells what a message says, where a provider gives no code.
+//   - [Meaning] returns what a message says, where a provider gives no code.
 //   - [Resolve] reads the answer of an account's holder in the usual [Envelope].
 //   - [Tokens] keeps the access token of providers that want a login first.
 //   - [NewBearer] sends a bearer token with each request; [FromEnv] reads the

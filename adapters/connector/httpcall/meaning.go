@@ -20,7 +20,7 @@ type Phrase struct {
 	Kind   ports.AnswerKind
 }
 
-// Meaning gives the kind of the first row that the message is told by, and
+// Meaning returns the kind of the first row that the message is told by, and
 // [ports.AnswerFailed] for a message of none.
 func Meaning(table []Phrase, message string) ports.AnswerKind {
 	message = strings.ToLower(message)

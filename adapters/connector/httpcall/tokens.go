@@ -40,7 +40,7 @@ type access struct {
 	reply  Reply
 }
 
-// NewTokens makes a source of tokens that login gives. It sends nothing yet. No
+// NewTokens returns a source of tokens that login gives. It sends nothing yet. No
 // login, and a bad value in cfg, are [errcodes.Configuration].
 func NewTokens(login Login, cfg *TokensConfig) (*Tokens, error) {
 	c, err := cfg.withDefaults()
@@ -59,10 +59,10 @@ func (t *Tokens) String() string { return "access tokens" }
 // GoString is String: %#v would read the fields while others write them.
 func (t *Tokens) GoString() string { return t.String() }
 
-// Do gives the reply of ask, which sends one request with the token that it is
-// given. Where the provider refuses a token that served earlier lookups (401), Do
+// Do returns the reply of ask, which sends one request with the token
+// given. If the provider rejects a token that served earlier lookups (401), Do
 // gets a new one and asks again, once: the only case in which it asks twice. A
-// login that is throttled (429) gives the reply of Do, without asking.
+// login that is throttled (429) is the reply of Do, without asking.
 //
 // One login serves all who wait for it. Each waits as long as its ctx allows; the
 // login goes on for the others, up to [TokensConfig.Timeout].
@@ -104,7 +104,7 @@ func (t *Tokens) try(ctx context.Context, ask func(token string) (Reply, error))
 	return reply, got.served, err
 }
 
-// get gives the token in use, or a new one. The login does not end with the one
+// get returns the token in use, or a new one. The login does not end with the one
 // who came first, since others wait for it.
 func (t *Tokens) get(ctx context.Context) (access, error) {
 	if err := ctx.Err(); err != nil {
@@ -130,7 +130,7 @@ func (t *Tokens) get(ctx context.Context) (access, error) {
 	}
 }
 
-// kept gives the token in use. A clock that went back makes it bad.
+// kept returns the token in use. A clock that went back makes it bad.
 func (t *Tokens) kept() (string, bool) {
 	now := t.cfg.Clock.Now()
 	t.mu.Lock()

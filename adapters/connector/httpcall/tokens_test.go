@@ -20,7 +20,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// door gives the tokens t1, t2, … and takes those that are good.
+// door returns the tokens t1, t2, … and takes those that are good.
 type door struct {
 	*httpcall.Tokens
 

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// seed gives the bodies of all scenarios.
+// seed returns the bodies of all scenarios.
 func seed(f *testing.F) {
 	f.Helper()
 	files, err := fs.Glob(os.DirFS("testdata"), "*.json")

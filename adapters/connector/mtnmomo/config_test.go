@@ -46,7 +46,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// asked gives the address of the first request of a connector.
+// asked returns the address of the first request of a connector.
 func asked(t *testing.T, open func(*http.Client) (*mtnmomo.Connector, error)) string {
 	t.Helper()
 	var address string

@@ -20,13 +20,13 @@ var ghana = ports.Market{Country: "GHA", Type: ports.MobileMoney}
 type Connector struct {
 	caller  *httpcall.Caller
 	product string
-	// headers gives those of a request with the Authorization given. A func, so
+	// headers returns those of a request with the Authorization given. A func, so
 	// that no print of the connector shows a key.
 	headers func(authorization string) http.Header
 	tokens  *httpcall.Tokens
 }
 
-// New makes a connector. It sends nothing yet. Credentials that are missing or
+// New returns a connector. It sends nothing yet. Credentials that are missing or
 // cannot travel in a header, and a bad value in cfg, are errcodes.Configuration.
 func New(credentials Credentials, cfg *Config) (*Connector, error) {
 	if err := credentials.check(); err != nil {
@@ -58,13 +58,13 @@ func New(credentials Credentials, cfg *Config) (*Connector, error) {
 	return c, err
 }
 
-// Name gives "mtnmomo".
+// Name returns "mtnmomo".
 func (c *Connector) Name() string { return Name }
 
-// String gives the name.
+// String returns the name.
 func (c *Connector) String() string { return Name }
 
-// Capabilities tell what MTN can do.
+// Capabilities returns what MTN can do.
 func (c *Connector) Capabilities() ports.Capabilities {
 	return ports.Capabilities{Markets: []ports.Capability{{Market: ghana, ReturnsName: true}}}
 }

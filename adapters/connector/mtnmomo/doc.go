@@ -53,6 +53,6 @@
 // basicuserinfo, and momoapi.mtn.com, GetBasicUserinfo (the fields, no errors);
 // momodeveloper.mtn.com/api-documentation/common-error (the codes); MTN's
 // software kits (the route of the token and the sandbox's answers). Which code
-// basicuserinfo gives for an unknown number, and the values of status beside
+// basicuserinfo returns for an unknown number, and the values of status beside
 // ACTIVE, are assumed.
 package mtnmomo

@@ -23,7 +23,7 @@ const tokenPath = "/disbursement/token/"
 
 var begin = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
 
-// mtn gives out tokens t1, t2, … and takes those that are good.
+// mtn returns out tokens t1, t2, … and takes those that are good.
 type mtn struct {
 	*mtnmomo.Connector
 

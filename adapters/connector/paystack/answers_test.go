@@ -87,7 +87,7 @@ func TestWhatPaystackRequires(t *testing.T) {
 	}
 }
 
-// seed gives the bodies of all scenarios.
+// seed returns the bodies of all scenarios.
 func seed(f *testing.F) {
 	f.Helper()
 	files, err := fs.Glob(os.DirFS("testdata"), "*.json")

@@ -22,7 +22,7 @@ var (
 // use.
 type Connector struct{ caller *httpcall.Caller }
 
-// New makes a connector with a Paystack secret key (sk_live_… or sk_test_…). It
+// New returns a connector with a Paystack secret key (sk_live_… or sk_test_…). It
 // sends nothing yet. A key that cannot travel in a header, or a bad value in cfg,
 // is errcodes.Configuration.
 func New(secret string, cfg *Config) (*Connector, error) {
@@ -33,13 +33,13 @@ func New(secret string, cfg *Config) (*Connector, error) {
 	return &Connector{caller}, nil
 }
 
-// Name gives "paystack".
+// Name returns "paystack".
 func (c *Connector) Name() string { return Name }
 
-// String gives the name.
+// String returns the name.
 func (c *Connector) String() string { return Name }
 
-// Capabilities tell what Paystack can do. It returns names in Nigeria and Ghana
+// Capabilities returns what Paystack can do. It returns names in Nigeria and Ghana
 // and compares them in South Africa.
 func (c *Connector) Capabilities() ports.Capabilities {
 	return ports.Capabilities{Markets: []ports.Capability{

@@ -43,20 +43,20 @@ func (c *Connector) heard(ctx context.Context, from, to State) {
 	c.cfg.OnStateChange(ctx, StateChange{Connector: c.name, From: from, To: to})
 }
 
-// Name gives the wrapped connector's.
+// Name returns the wrapped connector's.
 func (c *Connector) Name() string { return c.name }
 
-// String gives the name.
+// String returns the name.
 func (c *Connector) String() string { return c.name }
 
-// Capabilities give the wrapped connector's.
+// Capabilities returns the wrapped connector's.
 func (c *Connector) Capabilities() ports.Capabilities { return c.inner.Capabilities() }
 
-// State gives the breaker's. An open one shows as such until a lookup finds that
+// State returns the breaker's. An open one shows as such until a lookup finds that
 // its time is over.
 func (c *Connector) State() State { return c.breaker.state() }
 
-// Lookup asks the wrapped connector, once or twice, and gives what it gave last.
+// Lookup asks the wrapped connector, once or twice, and returns its last answer.
 // While the breaker is open, and while too many lookups are under way, the answer
 // is [ports.AnswerTryLater] without a call.
 func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (ports.Answer, error) {
@@ -86,13 +86,13 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 	return again, errAgain
 }
 
-// mayRepeat tells whether a lookup in the market may be made a second time.
+// mayRepeat reports whether a lookup in the market may be made a second time.
 func (c *Connector) mayRepeat(m ports.Market) bool {
 	can, _ := c.inner.Capabilities().In(m)
 	return !c.cfg.NoRetry && !can.BillsFailures
 }
 
-// timeLeft tells whether a second try can end before the deadline, if it takes
+// timeLeft reports whether a second try can end before the deadline, if it takes
 // as long as the first.
 func (c *Connector) timeLeft(ctx context.Context, start time.Time) bool {
 	deadline, ok := ctx.Deadline()

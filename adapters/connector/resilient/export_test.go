@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Clocked gives the breaker of c the clock in the place of the machine's, also
+// Clocked returns the breaker of c the clock in the place of the machine's, also
 // within failsafe, which offers no way to.
 func Clocked(c *Connector, clock ports.Clock) {
 	b := c.breaker

@@ -44,7 +44,7 @@ func (s *script) says(do func(ctx context.Context) (ports.Answer, error)) {
 	s.do = do
 }
 
-// ending gives a play that ends with the outcome.
+// ending returns a play that ends with the outcome.
 func ending(o ports.Outcome) func(context.Context) (ports.Answer, error) {
 	errs := map[string]error{
 		"refused": errcodes.Configuration, "unreachable": errcodes.Unavailable, "malformed": errcodes.MalformedAnswer,

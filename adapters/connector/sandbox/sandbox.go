@@ -27,14 +27,14 @@ type Connector struct {
 	standby bool
 }
 
-// New makes a connector. It returns no error today; the signature is that of
+// New returns a connector. It returns no error today; the signature is that of
 // every constructor.
 func New(cfg *Config) (*Connector, error) {
 	c := cmp.Or(cfg, &Config{})
 	return &Connector{clock: cmp.Or(c.Clock, ports.SystemClock()), standby: c.Standby}, nil
 }
 
-// Name gives [Name], or [StandbyName].
+// Name returns [Name], or [StandbyName].
 func (c *Connector) Name() string {
 	if c.standby {
 		return StandbyName
@@ -42,7 +42,7 @@ func (c *Connector) Name() string {
 	return Name
 }
 
-// Capabilities give all markets of SPEC 2.7.
+// Capabilities returns all markets of SPEC 2.7.
 func (c *Connector) Capabilities() ports.Capabilities {
 	var can ports.Capabilities
 	for _, m := range markets {
@@ -71,7 +71,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 	return c.after(ctx, r)
 }
 
-// after gives the row's answer once its time has passed.
+// after returns the row's answer once its time has passed.
 func (c *Connector) after(ctx context.Context, r row) (ports.Answer, error) {
 	select {
 	case <-c.clock.After(r.wait):

@@ -39,7 +39,7 @@ var rows = []row{
 	{"", 0, found},
 }
 
-// rowOf gives the row of an account. The standby finds what the first connector
+// rowOf returns the row of an account. The standby finds what the first connector
 // is too busy for.
 func rowOf(identifier string, standby bool) row {
 	i := slices.IndexFunc(rows, func(r row) bool {

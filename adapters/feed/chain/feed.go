@@ -30,7 +30,7 @@ type offer struct {
 	pairs ports.PairSet
 }
 
-// New makes a feed that asks feeds in order. No feed, a nil feed, or a bad value
+// New returns a feed that asks feeds in order. No feed, a nil feed, or a bad value
 // in cfg is [errcodes.Configuration].
 func New(feeds []ports.PriceFeed, cfg *Config) (*Feed, error) {
 	c, err := cfg.withDefaults()
@@ -46,7 +46,7 @@ func New(feeds []ports.PriceFeed, cfg *Config) (*Feed, error) {
 	return &Feed{feeds: slices.Clone(feeds), cfg: c}, nil
 }
 
-// Mid gives the pair's price from the first feed that has one. If no feed offers
+// Mid returns the pair's price from the first feed that has one. If no feed offers
 // the pair it is [errcodes.PairNotOffered]; if one may offer it and none has a
 // price, [errcodes.PriceUnavailable].
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
@@ -90,7 +90,7 @@ func (f *Feed) look(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	}
 }
 
-// ask gives one feed's price, or why it has none.
+// ask returns one feed's price, or why it has none.
 func (f *Feed) ask(ctx context.Context, feed ports.PriceFeed, pair ports.Pair) (ports.Price, error) {
 	price, err := call(ctx, f.share(), func(ctx context.Context) (ports.Price, error) { return feed.Mid(ctx, pair) })
 	switch {
@@ -107,7 +107,7 @@ func (f *Feed) ask(ctx context.Context, feed ports.PriceFeed, pair ports.Pair) (
 
 func (f *Feed) share() time.Duration { return f.cfg.Timeout / time.Duration(len(f.feeds)) }
 
-// Pairs gives all pairs that one of the feeds offers, of those that answer. If
+// Pairs returns all pairs that one of the feeds offers, of those that answer. If
 // none answers it is [errcodes.PriceUnavailable]. One caller each
 // [Config.PairsEvery] asks the feeds; the others answer from memory.
 func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
@@ -130,7 +130,7 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	}
 }
 
-// due tells whether it is time to ask again. A clock that went back makes it so.
+// due reports whether it is time to ask again. A clock that went back makes it so.
 func (f *Feed) due(last *offer) bool {
 	age := f.cfg.Clock.Now().Sub(last.at)
 	return age < 0 || age >= f.cfg.PairsEvery
@@ -156,7 +156,7 @@ func (f *Feed) union(ctx context.Context) (ports.PairSet, error) {
 	return now.pairs, nil
 }
 
-// LastRead gives the newest of the times at which the feeds last read their
+// LastRead returns the newest of the times at which the feeds last read their
 // sources, zero if none was read yet, and the troubles of those whose last look
 // failed: nil when all is well. A feed without a LastRead method counts as read
 // now, and well.

@@ -50,7 +50,7 @@ func New(source string, cfg *Config) (*Feed, error) {
 	return f, nil
 }
 
-// Pairs gives the pairs on offer, from memory. As long as there was no good
+// Pairs returns the pairs on offer, from memory. As long as there was no good
 // look it looks, and answers [errcodes.PriceUnavailable] if that fails.
 func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	if err := ctx.Err(); err != nil {
@@ -66,7 +66,7 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	return t.pairs, nil
 }
 
-// Mid gives the pair's price. A pair that the bank has no rates for is
+// Mid returns the pair's price. A pair that the bank has no rates for is
 // [errcodes.PairNotOffered]. While there was no good look, or the clock stands
 // before the day of the last one, it is [errcodes.PriceUnavailable].
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
@@ -88,7 +88,7 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	}
 }
 
-// LastRead gives the time of the last good look, zero if there was none, and
+// LastRead returns the time of the last good look, zero if there was none, and
 // what was wrong at the last look: nil when it was good, or there was none. It
 // does not look itself.
 func (f *Feed) LastRead() (time.Time, error) {
@@ -96,7 +96,7 @@ func (f *Feed) LastRead() (time.Time, error) {
 	return s.readAt, s.err
 }
 
-// current gives the table in force, after a look if one is due. A source that
+// current returns the table in force, after a look if one is due. A source that
 // failed last time may be slow to fail again: those who have a price need not
 // wait for that.
 func (f *Feed) current(ctx context.Context) (*table, error) {
@@ -118,7 +118,7 @@ func (f *Feed) current(ctx context.Context) (*table, error) {
 	return s.table, nil
 }
 
-// due tells whether it is time for a look. A clock that went back makes it so.
+// due reports whether it is time for a look. A clock that went back makes it so.
 func (f *Feed) due(s *state) bool {
 	pause := f.cfg.RefreshEvery
 	if s.err != nil {
@@ -147,7 +147,7 @@ func (f *Feed) look(ctx context.Context) *state {
 	return next
 }
 
-// read gives the source's table, and when it was read. It runs in a goroutine of
+// read returns the source's table, and when it was read. It runs in a goroutine of
 // its own, where a panic, of a transport that was plugged in, ends the process.
 func (f *Feed) read(ctx context.Context, last *table) (t *table, now time.Time, err error) {
 	defer func() {

@@ -51,7 +51,7 @@ type bank struct {
 	asked  int
 }
 
-// open gives a feed whose source answers with answer.
+// open returns a feed whose source answers with answer.
 func open(tb testing.TB, answer http.HandlerFunc) *bank {
 	tb.Helper()
 	b := &bank{clock: portstest.NewClock(after), log: &bytes.Buffer{}, answer: answer}

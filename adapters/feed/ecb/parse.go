@@ -31,7 +31,7 @@ type day struct {
 // rate is how many units of a currency one euro is.
 type rate struct{ currency, perEuro string }
 
-// parse gives the newest day of the daily file or of a history.
+// parse returns the newest day of the daily file or of a history.
 func parse(body []byte) (day, error) {
 	p := parser{days: map[time.Time]bool{}}
 	in := xml.NewDecoder(bytes.NewReader(body))
@@ -152,7 +152,7 @@ func (p *parser) end() (day, error) {
 	return p.newest, nil
 }
 
-// exactly gives the values of the attributes, each of which must be there once.
+// exactly returns the values of the attributes, each of which must be there once.
 // One that is not known might change what a rate means, as a unit would.
 func exactly(attrs []xml.Attr, names ...string) ([]string, error) {
 	values := make([]string, len(names))

@@ -119,7 +119,7 @@ func TestATieGoesToTheEvenDigit(t *testing.T) {
 	}
 }
 
-// crosses gives the mids of a day with two currencies.
+// crosses returns the mids of a day with two currencies.
 func crosses(t *testing.T, a, b string) map[string]string {
 	t.Helper()
 	path := t.TempDir() + "/day.xml"

@@ -64,7 +64,7 @@ func tabulate(d day) (*table, error) {
 	return t, nil
 }
 
-// ratio gives quote / base as plain text, without zeros at the end.
+// ratio returns quote / base as plain text, without zeros at the end.
 func ratio(quote, base *apd.Decimal) (string, error) {
 	var d apd.Decimal
 	if _, err := derived.Quo(&d, quote, base); err != nil {

@@ -53,7 +53,7 @@ func New(path string, cfg *Config) (*Feed, error) {
 	return f, nil
 }
 
-// Pairs gives the pairs that the file names.
+// Pairs returns the pairs that the file names.
 func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.PairSet{}, err
@@ -62,7 +62,7 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	return f.current.Load().pairs, nil
 }
 
-// Mid gives the pair's price. A pair that the file does not name is
+// Mid returns the pair's price. A pair that the file does not name is
 // [errcodes.PairNotOffered]; one whose mid is null, or whose time is later than
 // the clock, is [errcodes.PriceUnavailable].
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
@@ -89,7 +89,7 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	}
 }
 
-// LastRead gives the time of the last good look at the file, and what was wrong
+// LastRead returns the time of the last good look at the file, and what was wrong
 // at the last look: nil when it was good. It does not look itself.
 func (f *Feed) LastRead() (time.Time, error) {
 	at := f.current.Load().at

@@ -27,7 +27,7 @@ type Feed struct {
 	mids map[ports.Pair]string
 }
 
-// New makes a feed with the published mids. It returns no error today; the
+// New returns a feed with the published mids. It returns no error today; the
 // signature is that of every constructor.
 func New(cfg *Config) (*Feed, error) {
 	f := &Feed{clock: cmp.Or(cmp.Or(cfg, &Config{}).Clock, ports.SystemClock()), mids: make(map[ports.Pair]string, len(published))}
@@ -40,12 +40,12 @@ func New(cfg *Config) (*Feed, error) {
 	return f, nil
 }
 
-// Pairs gives the pairs on offer; they never change.
+// Pairs returns the pairs on offer; they never change.
 func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	return f.pairs, ctx.Err()
 }
 
-// Mid gives the pair's price as of now. A pair that is not on offer is
+// Mid returns the pair's price as of now. A pair that is not on offer is
 // [errcodes.PairNotOffered].
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if err := ctx.Err(); err != nil {

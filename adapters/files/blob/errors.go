@@ -17,7 +17,7 @@ type quiet struct{ err error }
 func (q quiet) Error() string { return "the bucket says " + gcerrors.Code(q.err).String() }
 func (q quiet) Unwrap() error { return q.err }
 
-// coded gives what the bucket refused its code.
+// coded returns what the bucket refused its code.
 func coded(err error) error {
 	if err == nil {
 		return nil

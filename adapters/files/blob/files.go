@@ -45,7 +45,7 @@ func unstarted(err error) error {
 	return coded(err)
 }
 
-// Open gives a finished file, which can be read until ctx is done.
+// Open returns a finished file, which can be read until ctx is done.
 func (f *Files) Open(ctx context.Context, name string) (ports.ReportFile, error) {
 	if err := ready(ctx, name); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// coded gives what the file system refused its code.
+// coded returns what the file system refused its code.
 func coded(err error) error {
 	if err == nil {
 		return nil

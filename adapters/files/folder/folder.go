@@ -75,7 +75,7 @@ func (f *Folder) start(temp string) (*os.File, error) {
 	return nil, err
 }
 
-// Open gives a finished file. It can be read to its end, whatever becomes of its
+// Open returns a finished file. It can be read to its end, whatever becomes of its
 // name meanwhile.
 func (f *Folder) Open(ctx context.Context, name string) (ports.ReportFile, error) {
 	if err := ready(ctx, name); err != nil {

@@ -106,7 +106,7 @@ func TestCreateRemovesWhatIsStale(t *testing.T) {
 	require.NoError(t, other.Commit(t.Context()))
 }
 
-// hiddenOf gives the hidden file of a name.
+// hiddenOf returns the hidden file of a name.
 func hiddenOf(tb testing.TB, dir, base string) string {
 	tb.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "rep_1", "."+base+"~*"))

@@ -86,7 +86,7 @@ func tree(tb testing.TB, dir string) []string {
 	return all
 }
 
-// hiddenIn gives the only hidden file below the directory.
+// hiddenIn returns the only hidden file below the directory.
 func hiddenIn(tb testing.TB, dir string) string {
 	tb.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "*", ".*~*"))

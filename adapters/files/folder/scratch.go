@@ -46,7 +46,7 @@ func NewScratch(dir string, cfg *Config) (*Scratch, error) {
 // Close lets go of the directory. Close the spaces before.
 func (s *Scratch) Close() error { return coded(s.root.Close()) }
 
-// Open gives an empty space.
+// Open returns an empty space.
 func (s *Scratch) Open(ctx context.Context) (ports.ScratchSpace, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (s *Scratch) sweep() error {
 	return nil
 }
 
-// written gives when something was last written in a space.
+// written returns when something was last written in a space.
 func (s *Scratch) written(name string) (time.Time, error) {
 	var last time.Time
 	err := fs.WalkDir(s.root.FS(), name, func(_ string, e fs.DirEntry, err error) error {

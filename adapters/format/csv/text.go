@@ -46,7 +46,7 @@ func appendText(b []byte, text string) []byte {
 	return b
 }
 
-// look gives what the text's bytes mean together.
+// look returns what the text's bytes mean together.
 func look(text string) (found byte) {
 	for i := range len(text) {
 		found |= meaning[text[i]]

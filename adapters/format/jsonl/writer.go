@@ -12,7 +12,7 @@ type Writer struct{}
 
 var _ ports.ReportWriter = (*Writer)(nil)
 
-// New makes a writer.
+// New returns a writer.
 func New() *Writer { return &Writer{} }
 
 // Format is jsonl.

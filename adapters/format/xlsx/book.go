@@ -112,7 +112,7 @@ func (b *book) setText(i int, escaped string) {
 	b.values[i] = &b.cells[i]
 }
 
-// style gives the number format that shows so many decimals.
+// style returns the number format that shows so many decimals.
 func (b *book) style(decimals int) int {
 	for len(b.decimals) <= decimals {
 		style := &excelize.Style{NumFmt: formatWhole}

@@ -48,7 +48,7 @@ func open(tb require.TestingT, file []byte) *excelize.File {
 	return book
 }
 
-// sheet gives the cells of a sheet as a spreadsheet shows them.
+// sheet returns the cells of a sheet as a spreadsheet shows them.
 func sheet(tb require.TestingT, book *excelize.File, name string, width int) [][]string {
 	defer func() { require.NoError(tb, book.Close()) }()
 	shown, err := book.Rows(name)

@@ -8,7 +8,7 @@ import (
 // exactDigits is how many decimal digits every binary float of 64 bits keeps.
 const exactDigits = 15
 
-// number gives the float that a number's text stands for and how many decimals
+// number returns the float that a number's text stands for and how many decimals
 // it has, when the float keeps every digit. Minus zero's sign would be lost.
 func number(text string) (value float64, decimals int, exact bool) {
 	digits := strings.TrimPrefix(text, "-")

@@ -144,7 +144,7 @@ func (w *walker) value() []byte {
 	return taken
 }
 
-// stringLen gives the length of the quoted string that data starts with.
+// stringLen returns the length of the quoted string that data starts with.
 func stringLen(data []byte) int {
 	n := 1
 	for data[n] != '"' {

@@ -157,7 +157,7 @@ func badFilter(name string) error {
 	return badField("filters", "on "+jsontext.Shown(name)+" must be values, lists of values, or ranges with from and to")
 }
 
-// scalar gives the text of a string, a number or a truth value.
+// scalar returns the text of a string, a number or a truth value.
 func scalar(value []byte) (string, bool) {
 	switch value[0] {
 	case '"':
@@ -169,7 +169,7 @@ func scalar(value []byte) (string, bool) {
 	}
 }
 
-// elements gives the elements of a list that is known to be valid.
+// elements returns the elements of a list that is known to be valid.
 func elements(list []byte) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		w := walker{list}

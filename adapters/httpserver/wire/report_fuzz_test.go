@@ -109,7 +109,7 @@ type oracleMember struct {
 	value json.RawMessage
 }
 
-// membersOf gives the members of an object in their order.
+// membersOf returns the members of an object in their order.
 func membersOf(raw []byte) (list []oracleMember, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if first, err := d.Token(); err != nil || first != json.Delim('{') {
@@ -129,7 +129,7 @@ func membersOf(raw []byte) (list []oracleMember, err error) {
 	return list, nil
 }
 
-// fieldsOf gives the members of these names, each there once at the most.
+// fieldsOf returns the members of these names, each there once at the most.
 func fieldsOf(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	list, err := membersOf(raw)
 	if err != nil {

@@ -53,7 +53,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// plain tells whether a body has nothing that makes a line bad as such.
+// plain reports whether a body has nothing that makes a line bad as such.
 func plain(body string) bool {
 	return utf8.ValidString(body) && !strings.Contains(body, "\x00") && len(body) < csvfile.MaxLine &&
 		strings.Count(body, "\n") < csvfile.MaxRecordLines-1
@@ -81,7 +81,7 @@ func agree(t *testing.T, body string, got []ports.SettlementLine) {
 	}
 }
 
-// asked tells whether the query asks for a line.
+// asked reports whether the query asks for a line.
 func asked(l ports.SettlementLine) bool {
 	return l.At.IsZero() || !l.At.Before(always.From) && l.At.Before(always.Until)
 }

@@ -94,7 +94,7 @@ func (s *Source) header(r *records) (*places, error) {
 	return s.places(head.fields)
 }
 
-// firstLine gives the line with which the header begins.
+// firstLine returns the line with which the header begins.
 func (r *records) firstLine() (line, error) {
 	for {
 		first, err := r.lines.next()
@@ -114,7 +114,7 @@ func (r *records) firstLine() (line, error) {
 	}
 }
 
-// delimiterOf gives the one that is most often there outside quotes; 0: none.
+// delimiterOf returns the one that is most often there outside quotes; 0: none.
 func delimiterOf(header []byte) byte {
 	counts := [256]int{}
 	quoted := false
@@ -159,7 +159,7 @@ func (s *Source) places(header []string) (*places, error) {
 	return p, nil
 }
 
-// find gives where a column stands; the name is the configuration's, and may be
+// find returns where a column stands; the name is the configuration's, and may be
 // shown.
 func find(header []string, name string) (int, error) {
 	if name == "" {

@@ -29,7 +29,7 @@ func newLines(ctx context.Context, r io.Reader) *lines {
 	return &lines{ctx: ctx, from: bufio.NewReaderSize(r, readAhead)}
 }
 
-// next gives the next line; io.EOF says that there is none.
+// next returns the next line; io.EOF says that there is none.
 func (l *lines) next() (line, error) {
 	if len(l.back) > 0 {
 		first := l.back[0]

@@ -22,7 +22,7 @@ type records struct {
 	fits      func(fields int) bool
 }
 
-// next gives the next record; io.EOF says that there is none.
+// next returns the next record; io.EOF says that there is none.
 func (r *records) next() (record, error) {
 	for {
 		first, err := r.lines.next()

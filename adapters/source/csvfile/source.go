@@ -23,7 +23,7 @@ type Source struct {
 	zone *time.Location
 }
 
-// New makes a source of the file at path, which is opened when somebody asks. A
+// New returns a source of the file at path, which is opened when somebody asks. A
 // bad value in cfg is [errcodes.Configuration].
 func New(path string, cfg Config) (*Source, error) {
 	c, zone, err := cfg.withDefaults()
@@ -36,7 +36,7 @@ func New(path string, cfg Config) (*Source, error) {
 	return &Source{path: path, cfg: c, zone: zone}, nil
 }
 
-// AsOf gives Config.AsOf, or when the file was last written, or now where that
+// AsOf returns Config.AsOf, or when the file was last written, or now where that
 // is earlier. A file that is not there is [errcodes.Unavailable].
 func (s *Source) AsOf(ctx context.Context, now time.Time) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
@@ -70,7 +70,7 @@ func (s *Source) Lines(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Se
 	}
 }
 
-// coded gives an error its code, once.
+// coded returns an error its code, once.
 func (s *Source) coded(err error) error {
 	if _, ok := errors.AsType[*errcodes.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

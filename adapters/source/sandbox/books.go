@@ -27,7 +27,7 @@ type Config struct {
 	PerDay int
 }
 
-// Books gives both sides of the data. It holds nothing that changes, and is safe
+// Books returns both sides of the data. It holds nothing that changes, and is safe
 // for concurrent use.
 type Books struct {
 	clock  ports.Clock
@@ -51,10 +51,10 @@ func (c *Config) withDefaults() (Config, error) {
 	return f, wiring.Within("PerDay", f.PerDay, MinPerDay, MaxPerDay)
 }
 
-// Transactions gives the source of what was paid.
+// Transactions returns the source of what was paid.
 func (b *Books) Transactions() *Transactions { return &Transactions{b} }
 
-// Settlements gives the source of what was settled of it.
+// Settlements returns the source of what was settled of it.
 func (b *Books) Settlements() *Settlements { return &Settlements{b} }
 
 // asOf is how far the books go: to the clock, or to now where that is earlier.

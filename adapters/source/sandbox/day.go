@@ -68,7 +68,7 @@ func (b *Books) day(owner uint64, number int64) day {
 	return d
 }
 
-// days gives the days that overlap the stretch, none of them before 1970.
+// days returns the days that overlap the stretch, none of them before 1970.
 func (b *Books) days(owner string, from, until time.Time) iter.Seq[day] {
 	return func(yield func(day) bool) {
 		key := seed(owner)
@@ -113,7 +113,7 @@ func (t *transaction) statusAt(now time.Time) (ports.TransactionStatus, errcodes
 	return t.status, t.code
 }
 
-// transaction gives the day's i-th; they come by rising createdAt.
+// transaction returns the day's i-th; they come by rising createdAt.
 func (d *day) transaction(i int64) transaction {
 	numbers := drawOf(d.owner, d.number, i)
 	slot := oneDay.Milliseconds() / d.count

@@ -1,6 +1,6 @@
 package sandbox
 
-// draw gives numbers that look like chance, the same for the same seed on every
+// draw returns numbers that look like chance, the same for the same seed on every
 // machine: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
 // generators", 2014).
 type draw uint64
@@ -12,7 +12,7 @@ func (d *draw) next() uint64 {
 	return mix(uint64(*d))
 }
 
-// below gives a number from 0 until n, which is above 0.
+// below returns a number from 0 until n, which is above 0.
 func (d *draw) below(n int64) int64 { return int64(d.next() % uint64(n)) }
 
 func mix(z uint64) uint64 {

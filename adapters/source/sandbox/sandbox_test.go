@@ -67,7 +67,7 @@ func names(columns []ports.Column) []string {
 	return out
 }
 
-// rows gives what a query holds, by the columns' names.
+// rows returns what a query holds, by the columns' names.
 func rows(tb testing.TB, b *sandbox.Books, q ports.RowQuery) []map[string]string {
 	tb.Helper()
 	q.Columns = names(b.Transactions().Columns())

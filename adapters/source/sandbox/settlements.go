@@ -15,7 +15,7 @@ type Settlements struct{ books *Books }
 // slowest is how long after its transaction the last line of it may come.
 const slowest = 3 * oneDay
 
-// AsOf gives the clock's time, or now where that is earlier.
+// AsOf returns the clock's time, or now where that is earlier.
 func (s *Settlements) AsOf(ctx context.Context, now time.Time) (time.Time, error) {
 	return s.books.asOf(now), ctx.Err()
 }
@@ -38,7 +38,7 @@ func (s *Settlements) Lines(ctx context.Context, q ports.RowQuery) iter.Seq2[por
 	}
 }
 
-// settle gives the lines of the day's transactions; false ends the stream.
+// settle returns the lines of the day's transactions; false ends the stream.
 func (d *day) settle(ctx context.Context, from, until time.Time, yield func(ports.SettlementLine, error) bool) bool {
 	var lines []ports.SettlementLine
 	for i := range d.count {

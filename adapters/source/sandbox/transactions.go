@@ -57,7 +57,7 @@ func major(t *transaction) string {
 	return text
 }
 
-// Columns gives the ten columns that every source has.
+// Columns returns the ten columns that every source has.
 func (*Transactions) Columns() []ports.Column {
 	out := make([]ports.Column, 0, len(columns))
 	for _, c := range columns {
@@ -76,7 +76,7 @@ func columnIndex(name string) int {
 	return slices.IndexFunc(columns, func(c column) bool { return c.Name == name })
 }
 
-// AsOf gives the clock's time, or now where that is earlier.
+// AsOf returns the clock's time, or now where that is earlier.
 func (s *Transactions) AsOf(ctx context.Context, now time.Time) (time.Time, error) {
 	return s.books.asOf(now), ctx.Err()
 }
@@ -136,7 +136,7 @@ func (s *Transactions) look(q ports.RowQuery) (*look, error) {
 	return l, nil
 }
 
-// day gives the rows of one day; false ends the stream.
+// day returns the rows of one day; false ends the stream.
 func (l *look) day(ctx context.Context, d *day, yield func(ports.Row, error) bool) bool {
 	for i := range d.count {
 		if err := ctx.Err(); err != nil {

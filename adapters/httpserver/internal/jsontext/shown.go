@@ -9,7 +9,7 @@ import (
 // MaxShown is how many bytes of a text [Shown] shows at the most.
 const MaxShown = 64
 
-// Shown gives a text of a client's, a field's name for example, as an error may
+// Shown returns a text of a client's, a field's name for example, as an error may
 // show it to that client: in quotes, of one line, with what cannot be printed as
 // question marks, and cut to [MaxShown] bytes with an ellipsis behind.
 func Shown(text string) string {

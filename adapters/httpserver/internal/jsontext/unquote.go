@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote gives what a JSON string means, quotes and all being valid; maybe as a
+// Unquote returns what a JSON string means, quotes and all being valid; maybe as a
 // part of it. Bytes that are no UTF-8 stay, where encoding/json would replace
 // them (I26).
 func Unquote(raw []byte) []byte {
@@ -27,7 +27,7 @@ func Unquote(raw []byte) []byte {
 }
 
 // appendEscaped appends what the escape means whose backslash stands before raw,
-// and gives what follows it.
+// and returns what follows it.
 func appendEscaped(dst, raw []byte) (text, rest []byte) {
 	c, rest := raw[0], raw[1:]
 	switch c {
