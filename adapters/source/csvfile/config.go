@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -18,6 +19,7 @@ import (
 const (
 	MaxLine        = 1 << 20 // bytes of a line, and of all lines of a quoted field
 	MaxRecordLines = 32      // lines that a quoted field may stretch over
+	MaxSkipLines   = 1000    // of [Config].SkipLines
 )
 
 // Config says how the file is to be read. A column is named as the header names
@@ -71,7 +73,7 @@ type Config struct {
 	// and the delimiter is told.
 	NoHeader bool
 	// SkipLines is how many lines stand before the header, or the first line of
-	// data; up to 1,000.
+	// data; up to [MaxSkipLines].
 	SkipLines int
 	// SkipPrefixes are what lines begin with that are no settlements: "Total",
 	// "#". Blank lines are always skipped.
@@ -83,10 +85,7 @@ type Config struct {
 	FS fs.FS
 }
 
-const (
-	delimiters = ",;\t|"
-	maxSkip    = 1000
-)
+const delimiters = ",;\t|"
 
 func bad(format string, args ...any) error {
 	return errcodes.New(errcodes.Configuration, fmt.Sprintf(format, args...))
@@ -103,8 +102,6 @@ func (c *Config) check() error {
 		return bad("one of Owner and FixedOwner must be set")
 	case c.Merchant != "" && c.FixedMerchant != "":
 		return bad("at most one of Merchant and FixedMerchant may be set")
-	case c.SkipLines < 0 || c.SkipLines > maxSkip:
-		return bad("SkipLines must be from 0 to %d", maxSkip)
 	case c.Delimiter != "" && (len(c.Delimiter) != 1 || !strings.Contains(delimiters, c.Delimiter)):
 		return bad("Delimiter must be a comma, a semicolon, a tab or a bar")
 	case c.NoHeader && c.Delimiter == "":
@@ -112,7 +109,7 @@ func (c *Config) check() error {
 	case strings.Contains(strings.Join(c.SkipPrefixes, ""), "\n") || slices.Contains(c.SkipPrefixes, ""):
 		return bad("SkipPrefixes must be texts of one line")
 	}
-	return c.checkNumbers()
+	return cmp.Or(wiring.Within("SkipLines", c.SkipLines, 0, MaxSkipLines), c.checkNumbers())
 }
 
 func (c *Config) checkNumbers() error {
