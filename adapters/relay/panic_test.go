@@ -29,10 +29,10 @@ func TestAPanicIsAFailedDelivery(t *testing.T) {
 		}
 		return good.Deliver(ctx, e)
 	})
-	r, err := relay.New(outbox, bad, &relay.Config{Clock: clock, Attempts: 3, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	r, err := relay.New(relay.Ports{Outbox: outbox, Sink: bad}, relay.Policy{Attempts: 3}, &relay.Config{Clock: clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	require.NoError(t, err)
 	for range 3 {
-		_, err = r.Tick(t.Context())
+		err = r.Tick(t.Context(), time.Time{})
 		require.NoError(t, err)
 		clock.Advance(time.Hour)
 	}

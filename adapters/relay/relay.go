@@ -1,116 +1,116 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/background"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Defaults of [Config].
+// Defaults of [Policy] and [Config].
 const (
+	DefaultAttempts     = 50
+	DefaultFirstPause   = time.Second
+	DefaultLongestPause = 15 * time.Minute
 	DefaultEvery        = time.Second
 	DefaultBatch        = 100
 	DefaultLease        = time.Minute
-	DefaultFirstPause   = time.Second
-	DefaultLongestPause = 15 * time.Minute
-	DefaultAttempts     = 50
 )
 
-// shortestLease leaves a half that a store which keeps milliseconds can tell.
+// shortestLease is the shortest with a half that stores can keep, in milliseconds.
 const shortestLease = 2 * time.Millisecond
 
-// Config tunes a [Relay]. The zero value of each field is its default.
-type Config struct {
-	Clock        ports.Clock   // default: ports.SystemClock
-	Logger       *slog.Logger  // default: nothing is logged
-	Every        time.Duration // pause of Run after a tick that delivered nothing, or failed; default 1 s
-	Batch        int           // events claimed at once, 1 to 1,000; default 100
-	Lease        time.Duration // after which a claim that was not settled is free again; at least 2 ms, and twice what one delivery may take; default 1 min
-	FirstPause   time.Duration // before the second attempt, doubled with each; default 1 s
-	LongestPause time.Duration // default 15 min
-	Attempts     int           // after which an event is buried; default 50
+// Ports are what a [Relay] needs from outside. Both are required.
+type Ports struct {
+	Outbox ports.Outbox
+	Sink   ports.EventSink
+}
 
-	// Buried is told, in place, of each event that was set aside, with the code of
-	// the failure: somebody should look. It must not panic. Default: nobody.
-	Buried func(e ports.Event, code errcodes.Code)
+// Policy is what a business decides. The zero value of each field means its default.
+type Policy struct {
+	Attempts     int           // deliveries of an event that may fail before it is buried; default 50
+	FirstPause   time.Duration // before the second attempt, doubled with each; default 1 s
+	LongestPause time.Duration // at least FirstPause; default 15 min
+}
+
+// Config tunes a [Relay]. The zero value of each field means its default.
+type Config struct {
+	Clock  ports.Clock   // default: ports.SystemClock
+	Logger *slog.Logger  // default: nothing is logged
+	Every  time.Duration // pause of Run after a tick that delivered nothing, or failed; default 1 s
+	Batch  int           // events claimed at once, 1 to 1,000; default 100
+	Lease  time.Duration // how long a claimed event is nobody else's; at least 2 ms, and twice what one delivery may take; default 1 min
+	Hooks  Hooks
+}
+
+// Hooks are called in place; they must be quick and safe for concurrent use. A
+// panic in one ends the process. Each may be nil.
+type Hooks struct {
+	// Buried is called with each event that was made a dead letter, and the code of
+	// the failure: a person should look.
+	Buried func(ctx context.Context, e ports.Event, code errcodes.Code)
+	// Background is called with failures of the outbox; the next tick tries again.
+	Background func(ctx context.Context, err error)
+}
+
+func (p Policy) withDefaults() (Policy, error) {
+	p.Attempts = cmp.Or(p.Attempts, DefaultAttempts)
+	p.FirstPause = cmp.Or(p.FirstPause, DefaultFirstPause)
+	p.LongestPause = cmp.Or(p.LongestPause, DefaultLongestPause)
+	return p, cmp.Or(
+		wiring.AtLeast("Attempts", p.Attempts, 1),
+		wiring.AtLeast("FirstPause", p.FirstPause, 1),
+		wiring.AtLeast("LongestPause", p.LongestPause, p.FirstPause),
+	)
+}
+
+func (c *Config) withDefaults() (Config, error) {
+	d := *cmp.Or(c, &Config{})
+	d.Clock = cmp.Or(d.Clock, ports.SystemClock())
+	d.Logger = cmp.Or(d.Logger, slog.New(slog.DiscardHandler))
+	d.Every = cmp.Or(d.Every, DefaultEvery)
+	d.Batch = cmp.Or(d.Batch, DefaultBatch)
+	d.Lease = cmp.Or(d.Lease, DefaultLease)
+	if d.Hooks.Buried == nil {
+		d.Hooks.Buried = func(context.Context, ports.Event, errcodes.Code) {}
+	}
+	if d.Hooks.Background == nil {
+		d.Hooks.Background = func(context.Context, error) {}
+	}
+	return d, cmp.Or(
+		wiring.AtLeast("Every", d.Every, 1),
+		wiring.Between("Batch", d.Batch, 1, 1000),
+		wiring.AtLeast("Lease", d.Lease, shortestLease),
+	)
 }
 
 // Relay drains one outbox into one sink. It is safe for concurrent use.
 type Relay struct {
 	outbox ports.Outbox
 	sink   ports.EventSink
+	policy Policy
 	cfg    Config
+	loops  *background.Loops
 	fits   atomic.Int64 // how many events to claim, so that they are tried within half a lease
 }
 
-// New makes a relay. A value out of its bounds is errcodes.Configuration.
-func New(outbox ports.Outbox, sink ports.EventSink, config *Config) (*Relay, error) {
-	if outbox == nil || sink == nil {
-		return nil, errcodes.New(errcodes.Configuration, "an outbox and a sink are required")
+// New makes a relay. A nil *Config means the defaults. A missing port and a value out
+// of its bounds are [errcodes.Configuration].
+func New(p Ports, policy Policy, config *Config) (*Relay, error) {
+	policy, errPolicy := policy.withDefaults()
+	cfg, err := config.withDefaults()
+	if err = cmp.Or(wiring.Check(p), errPolicy, err); err != nil {
+		return nil, err
 	}
-	var cfg Config
-	if config != nil {
-		cfg = *config
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = ports.SystemClock()
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Buried == nil {
-		cfg.Buried = func(ports.Event, errcodes.Code) {}
-	}
-	set(&cfg.Every, DefaultEvery)
-	set(&cfg.Batch, DefaultBatch)
-	set(&cfg.Lease, DefaultLease)
-	set(&cfg.FirstPause, DefaultFirstPause)
-	set(&cfg.LongestPause, DefaultLongestPause)
-	set(&cfg.Attempts, DefaultAttempts)
-	switch {
-	case cfg.Every < 0 || cfg.FirstPause < 0 || cfg.LongestPause < cfg.FirstPause:
-		return nil, errcodes.New(errcodes.Configuration, "pauses are above 0, and LongestPause is no less than FirstPause")
-	case cfg.Lease < shortestLease:
-		return nil, errcodes.New(errcodes.Configuration, "Lease is at least "+shortestLease.String())
-	case cfg.Batch < 1 || cfg.Batch > 1000:
-		return nil, errcodes.New(errcodes.Configuration, "Batch is 1 to 1000")
-	case cfg.Attempts < 1:
-		return nil, errcodes.New(errcodes.Configuration, "Attempts is at least 1")
-	}
-	r := &Relay{outbox: outbox, sink: sink, cfg: cfg}
+	r := &Relay{outbox: p.Outbox, sink: p.Sink, policy: policy, cfg: cfg, loops: background.New(background.Config{
+		Clock: cfg.Clock, Every: cfg.Every, Logger: cfg.Logger, Work: "events", Failed: cfg.Hooks.Background,
+	})}
 	r.fits.Store(int64(cfg.Batch))
 	return r, nil
-}
-
-func set[T comparable](field *T, unset T) {
-	var zero T
-	if *field == zero {
-		*field = unset
-	}
-}
-
-// Run ticks until ctx is done, and gives its error. It pauses for Config.Every
-// when a tick delivered nothing. An error of the outbox is logged, and the tick
-// after the pause tries again.
-func (r *Relay) Run(ctx context.Context) error {
-	for {
-		delivered, err := r.Tick(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			r.cfg.Logger.WarnContext(ctx, "outbox not drained; the next tick tries again", "error", err)
-		case delivered > 0:
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-r.cfg.Clock.After(r.cfg.Every):
-		}
-	}
 }

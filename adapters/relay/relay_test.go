@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -75,11 +76,11 @@ func TestEventsOfAKeyArriveInOrder(t *testing.T) {
 	down := errcodes.New(errcodes.Unavailable, "")
 	s := &sink{fail: map[string][]error{"a1": {down, down}}}
 	clock := portstest.NewClock(noon)
-	r, err := relay.New(store.Outbox(), s, &relay.Config{Clock: clock})
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: s}, relay.Policy{}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
 	tick := func(want int) {
 		t.Helper()
-		n, err := r.Tick(t.Context())
+		n, err := r.Drain(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, want, n)
 	}
@@ -109,10 +110,10 @@ func TestWhatCannotBeDeliveredIsBuriedAndCanBeReplayed(t *testing.T) {
 			store := stored(t, event("a1", "a"), event("a2", "a"))
 			s := &sink{fail: map[string][]error{"a1": c.errs}}
 			clock := portstest.NewClock(noon)
-			r, err := relay.New(store.Outbox(), s, &relay.Config{Clock: clock, Attempts: c.attempts})
+			r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: s}, relay.Policy{Attempts: c.attempts}, &relay.Config{Clock: clock})
 			require.NoError(t, err)
 			for range 3 {
-				_, err = r.Tick(t.Context())
+				err = r.Tick(t.Context(), time.Time{})
 				require.NoError(t, err)
 				clock.Advance(time.Hour)
 			}
@@ -120,7 +121,7 @@ func TestWhatCannotBeDeliveredIsBuriedAndCanBeReplayed(t *testing.T) {
 			n, err := store.DeadLetters().Replay(t.Context(), clock.Now())
 			require.NoError(t, err)
 			require.Equal(t, 1, n)
-			_, err = r.Tick(t.Context())
+			err = r.Tick(t.Context(), time.Time{})
 			require.NoError(t, err)
 			require.Equal(t, []string{"a2", "a1"}, s.got)
 		})
@@ -131,14 +132,14 @@ func TestAReceiverMayAskForPatience(t *testing.T) {
 	store := stored(t, event("a1", "a"))
 	s := &sink{fail: map[string][]error{"a1": {errcodes.New(errcodes.TooManyRequests, "").WithRetryAfter(time.Hour)}}}
 	clock := portstest.NewClock(noon)
-	r, err := relay.New(store.Outbox(), s, &relay.Config{Clock: clock})
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: s}, relay.Policy{}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
 	for _, step := range []struct {
 		wait time.Duration
 		got  int
 	}{{0, 0}, {time.Hour - time.Millisecond, 0}, {time.Millisecond, 1}} {
 		clock.Advance(step.wait)
-		_, err := r.Tick(t.Context())
+		err := r.Tick(t.Context(), time.Time{})
 		require.NoError(t, err)
 		require.Len(t, s.got, step.got)
 	}
@@ -153,18 +154,18 @@ func TestTwoRelaysDeliverEachEventOnce(t *testing.T) {
 	s := &sink{}
 	var wg sync.WaitGroup
 	for range 4 {
-		r, err := relay.New(store.Outbox(), s, &relay.Config{Batch: 7})
+		r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: s}, relay.Policy{}, &relay.Config{Batch: 7})
 		require.NoError(t, err)
 		wg.Go(func() {
-			if _, err := r.Tick(t.Context()); err != nil {
+			if err := r.Tick(t.Context(), time.Time{}); err != nil {
 				t.Errorf("tick: %v", err)
 			}
 		})
 	}
 	wg.Wait()
-	r, err := relay.New(store.Outbox(), s, nil)
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: s}, relay.Policy{}, nil)
 	require.NoError(t, err)
-	_, err = r.Tick(t.Context())
+	err = r.Tick(t.Context(), time.Time{})
 	require.NoError(t, err)
 	require.Len(t, s.got, len(events))
 	place := map[string]int{}
@@ -182,7 +183,7 @@ func TestRunDrainsAgainAndAgainUntilItsContextEnds(t *testing.T) {
 	store := stored(t, event("a1", "a"), event("a2", "a"))
 	s := &sink{}
 	clock := portstest.NewClock(noon)
-	r, err := relay.New(store.Outbox(), s, &relay.Config{Clock: clock, Every: time.Minute})
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: s}, relay.Policy{}, &relay.Config{Clock: clock, Every: time.Minute})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -205,22 +206,78 @@ func TestRunDrainsAgainAndAgainUntilItsContextEnds(t *testing.T) {
 	require.ErrorIs(t, <-done, context.Canceled)
 }
 
-func TestNewRefusesBadValues(t *testing.T) {
-	store := stored(t)
-	for name, c := range map[string]*relay.Config{
-		"a batch of 1001":   {Batch: 1001},
-		"no attempts":       {Attempts: -1},
-		"a negative pause":  {FirstPause: -1},
-		"a shrinking pause": {FirstPause: time.Hour, LongestPause: time.Minute},
-		"a negative lease":  {Lease: -1},
-		"a lease of 1 ms":   {Lease: time.Millisecond},
-		"a negative tick":   {Every: -1},
+// Stop lets the delivery under way end, and begins no other: other relays get the
+// rest at once.
+func TestStop(t *testing.T) {
+	store := stored(t, one(5)...)
+	clock := portstest.NewClock(noon)
+	s, begun, end := &sink{}, make(chan struct{}), make(chan struct{})
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(ctx context.Context, e ports.Event) error {
+		close(begun)
+		<-end
+		return s.Deliver(ctx, e)
+	})}, relay.Policy{}, &relay.Config{Clock: clock})
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() { done <- r.Run(t.Context()) }()
+	<-begun
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, r.Stop(late), errcodes.Canceled, "it is under way")
+	close(end)
+	require.NoError(t, r.Stop(t.Context()))
+	require.NoError(t, <-done)
+	require.Equal(t, []string{"e0"}, s.delivered())
+	require.NoError(t, r.Tick(t.Context(), noon))
+	require.NoError(t, r.Run(t.Context()))
+	require.Equal(t, []string{"e0"}, s.delivered(), "nothing after Stop")
+
+	other, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: s}, relay.Policy{}, &relay.Config{Clock: clock})
+	require.NoError(t, err)
+	require.NoError(t, other.Tick(t.Context(), noon))
+	require.Len(t, s.delivered(), 5)
+}
+
+// Run does not pause while events arrive, though one of them must be tried again.
+func TestRunTicksAgainAtOnceAfterADelivery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := stored(t, one(5)...)
+		s := &sink{fail: map[string][]error{"e0": {errDown}}}
+		r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: s}, relay.Policy{FirstPause: time.Minute}, &relay.Config{Batch: 2, Every: time.Minute})
+		require.NoError(t, err)
+		done := make(chan error, 1)
+		go func() { done <- r.Run(t.Context()) }()
+		synctest.Wait()
+		require.Equal(t, []string{"e1", "e2", "e3", "e4"}, s.delivered())
+		require.NoError(t, r.Stop(t.Context()))
+		require.NoError(t, <-done)
+	})
+}
+
+func TestNewRejectsBadValues(t *testing.T) {
+	good := relay.Ports{Outbox: stored(t).Outbox(), Sink: &sink{}}
+	for want, c := range map[string]struct {
+		ports  relay.Ports
+		policy relay.Policy
+		config relay.Config
+	}{
+		"Batch is 1001, want 1 to 1000":                          {good, relay.Policy{}, relay.Config{Batch: 1001}},
+		"Batch is -1, want 1 to 1000":                            {good, relay.Policy{}, relay.Config{Batch: -1}},
+		"Attempts is -1, want at least 1":                        {good, relay.Policy{Attempts: -1}, relay.Config{}},
+		"FirstPause is -1ns, want at least 1ns":                  {good, relay.Policy{FirstPause: -1}, relay.Config{}},
+		"LongestPause is 59m59.999999999s, want at least 1h0m0s": {good, relay.Policy{FirstPause: time.Hour, LongestPause: time.Hour - 1}, relay.Config{}},
+		"Lease is 1.999999ms, want at least 2ms":                 {good, relay.Policy{}, relay.Config{Lease: 2*time.Millisecond - 1}},
+		"Every is -1ns, want at least 1ns":                       {good, relay.Policy{}, relay.Config{Every: -1}},
+		"Ports.Outbox is required":                               {relay.Ports{Sink: &sink{}}, relay.Policy{}, relay.Config{}},
+		"Ports.Sink is required":                                 {relay.Ports{Outbox: good.Outbox, Sink: (*sink)(nil)}, relay.Policy{}, relay.Config{}},
 	} {
-		_, err := relay.New(store.Outbox(), &sink{}, c)
-		require.ErrorIs(t, err, errcodes.Configuration, name)
+		_, err := relay.New(c.ports, c.policy, &c.config)
+		require.ErrorIs(t, err, errcodes.Configuration)
+		require.Equal(t, want, errcodes.MessageOf(err))
 	}
-	_, err := relay.New(nil, &sink{}, nil)
-	require.ErrorIs(t, err, errcodes.Configuration)
+	_, err := relay.New(good, relay.Policy{Attempts: 1, FirstPause: time.Hour, LongestPause: time.Hour},
+		&relay.Config{Batch: 1000, Lease: 2 * time.Millisecond, Every: 1})
+	require.NoError(t, err)
 }
 
 func ExampleNew() {
@@ -228,10 +285,10 @@ func ExampleNew() {
 	if err != nil {
 		panic(err)
 	}
-	r, err := relay.New(store.Outbox(), &sink{}, nil)
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: &sink{}}, relay.Policy{}, nil)
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(r.Tick(context.Background()))
-	// Output: 0 <nil>
+	fmt.Println(r.Tick(context.Background(), time.Now()))
+	// Output: <nil>
 }

@@ -63,15 +63,15 @@ func TestAClaimThatWasLostIsNoFailure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			outbox := &recorder{Outbox: stored(t, event("a1", "a"), event("a2", "a")).Outbox()}
 			clock := portstest.NewClock(noon)
-			r, err := relay.New(outbox, sinkFunc(func(ctx context.Context, e ports.Event) error {
+			r, err := relay.New(relay.Ports{Outbox: outbox, Sink: sinkFunc(func(ctx context.Context, e ports.Event) error {
 				clock.Advance(relay.DefaultLease)
 				events, err := outbox.Outbox.Claim(ctx, clock.Now(), relay.DefaultLease, 1)
 				require.NoError(t, err)
 				require.Equal(t, e.ID, events[0].ID, "another relay has it by now")
 				return failure
-			}), &relay.Config{Clock: clock})
+			})}, relay.Policy{}, &relay.Config{Clock: clock})
 			require.NoError(t, err)
-			n, err := r.Tick(t.Context())
+			n, err := r.Drain(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, failure == nil, n == 1)
 			require.Equal(t, []string{"Claim", name}, outbox.calls, "the tick ends")
@@ -89,12 +89,12 @@ func TestAnErrorOfTheOutboxEndsTheTick(t *testing.T) {
 		t.Run(c.call, func(t *testing.T) {
 			outbox := &recorder{Outbox: stored(t, one(3)...).Outbox(), fail: map[string]error{c.call: broken}}
 			tried := 0
-			r, err := relay.New(outbox, sinkFunc(func(context.Context, ports.Event) error {
+			r, err := relay.New(relay.Ports{Outbox: outbox, Sink: sinkFunc(func(context.Context, ports.Event) error {
 				tried++
 				return c.failure
-			}), &relay.Config{Clock: portstest.NewClock(noon)})
+			})}, relay.Policy{}, &relay.Config{Clock: portstest.NewClock(noon)})
 			require.NoError(t, err)
-			n, err := r.Tick(t.Context())
+			n, err := r.Drain(t.Context())
 			require.ErrorIs(t, err, broken)
 			require.Equal(t, c.delivered, n)
 			require.LessOrEqual(t, tried, 1, "nothing is delivered that cannot be settled")
@@ -108,13 +108,13 @@ func TestADeliveryBrokenOffIsNoFailedOne(t *testing.T) {
 	clock := portstest.NewClock(noon)
 	ctx, cancel := context.WithCancel(t.Context())
 	tried := 0
-	r, err := relay.New(outbox, sinkFunc(func(ctx context.Context, _ ports.Event) error {
+	r, err := relay.New(relay.Ports{Outbox: outbox, Sink: sinkFunc(func(ctx context.Context, _ ports.Event) error {
 		tried++
 		cancel()
 		return fmt.Errorf("post: %w", ctx.Err())
-	}), &relay.Config{Clock: clock, Attempts: 1})
+	})}, relay.Policy{Attempts: 1}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
-	n, err := r.Tick(ctx)
+	n, err := r.Drain(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Zero(t, n)
 	require.Equal(t, 1, tried, "no delivery after the context ended")
@@ -122,9 +122,9 @@ func TestADeliveryBrokenOffIsNoFailedOne(t *testing.T) {
 
 	clock.Advance(relay.DefaultLease)
 	s := &sink{}
-	r, err = relay.New(outbox, s, &relay.Config{Clock: clock})
+	r, err = relay.New(relay.Ports{Outbox: outbox, Sink: s}, relay.Policy{}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
-	n, err = r.Tick(t.Context())
+	n, err = r.Drain(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 3, n, "the lease gives them back")
 }
@@ -134,16 +134,16 @@ func TestWhatWasDeliveredIsSettledThoughTheContextEnds(t *testing.T) {
 	clock := portstest.NewClock(noon)
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &sink{}
-	r, err := relay.New(store.Outbox(), sinkFunc(func(ctx context.Context, e ports.Event) error {
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(ctx context.Context, e ports.Event) error {
 		cancel()
 		return s.Deliver(ctx, e)
-	}), &relay.Config{Clock: clock})
+	})}, relay.Policy{}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
-	n, err := r.Tick(ctx)
+	n, err := r.Drain(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 1, n)
 	clock.Advance(relay.DefaultLease)
-	_, err = r.Tick(t.Context())
+	err = r.Tick(t.Context(), time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"e0", "e1", "e2"}, s.got)
 }
@@ -162,10 +162,10 @@ func TestAFailureLeavesItsCodeAndNoMore(t *testing.T) {
 			clock := portstest.NewClock(noon)
 			var log bytes.Buffer
 			s := &sink{fail: map[string][]error{"a1": {c.failure, c.failure}}}
-			r, err := relay.New(outbox, s, &relay.Config{Clock: clock, Attempts: 2, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			r, err := relay.New(relay.Ports{Outbox: outbox, Sink: s}, relay.Policy{Attempts: 2}, &relay.Config{Clock: clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			require.NoError(t, err)
 			for range 2 {
-				_, err = r.Tick(t.Context())
+				err = r.Tick(t.Context(), time.Time{})
 				require.NoError(t, err)
 				clock.Advance(time.Hour)
 			}
@@ -181,12 +181,12 @@ func TestAReplayedEventHasAllItsAttempts(t *testing.T) {
 	outbox := &recorder{Outbox: store.Outbox()}
 	clock := portstest.NewClock(noon)
 	s := &sink{fail: map[string][]error{"a1": {errDown, errDown, errDown, errDown, errDown, errDown}}}
-	r, err := relay.New(outbox, s, &relay.Config{Clock: clock, Attempts: 3})
+	r, err := relay.New(relay.Ports{Outbox: outbox, Sink: s}, relay.Policy{Attempts: 3}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
 	for range 2 {
 		outbox.calls = nil
 		for range 3 {
-			_, err = r.Tick(t.Context())
+			err = r.Tick(t.Context(), time.Time{})
 			require.NoError(t, err)
 			clock.Advance(time.Hour)
 		}
@@ -195,7 +195,7 @@ func TestAReplayedEventHasAllItsAttempts(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
 	}
-	_, err = r.Tick(t.Context())
+	err = r.Tick(t.Context(), time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a1"}, s.got)
 }
@@ -216,7 +216,11 @@ func TestRunGoesOnAfterAnErrorOfTheOutbox(t *testing.T) {
 	s := &sink{}
 	clock := portstest.NewClock(noon)
 	var log bytes.Buffer
-	r, err := relay.New(outbox, s, &relay.Config{Clock: clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	var failures []error
+	r, err := relay.New(relay.Ports{Outbox: outbox, Sink: s}, relay.Policy{}, &relay.Config{
+		Clock: clock, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Hooks: relay.Hooks{Background: func(_ context.Context, err error) { failures = append(failures, err) }},
+	})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -227,6 +231,7 @@ func TestRunGoesOnAfterAnErrorOfTheOutbox(t *testing.T) {
 	}
 	pausing()
 	require.Contains(t, log.String(), "level=WARN")
+	require.Equal(t, []error{errDown}, failures)
 	outbox.fail = nil
 	clock.Advance(relay.DefaultEvery)
 	pausing()
@@ -257,18 +262,15 @@ func TestBuriedIsToldOfEachEventThatWasSetAside(t *testing.T) {
 			clock := portstest.NewClock(noon)
 			outbox := &recorder{Outbox: stored(t, event("a1", "a"), event("b1", "b")).Outbox(), fail: map[string]error{"Bury": c.bury}}
 			var codes []errcodes.Code
-			r, err := relay.New(outbox, &sink{fail: map[string][]error{"a1": c.failures}}, &relay.Config{
-				Clock: clock, Attempts: c.attempts,
-				Buried: func(e ports.Event, code errcodes.Code) {
-					require.Equal(t, "a1", e.ID)
-					require.Equal(t, "test", e.Kind)
-					require.Equal(t, "Bury", outbox.calls[len(outbox.calls)-1], "it is set aside by then")
-					codes = append(codes, code)
-				},
-			})
+			r, err := relay.New(relay.Ports{Outbox: outbox, Sink: &sink{fail: map[string][]error{"a1": c.failures}}}, relay.Policy{Attempts: c.attempts}, &relay.Config{Clock: clock, Hooks: relay.Hooks{Buried: func(_ context.Context, e ports.Event, code errcodes.Code) {
+				require.Equal(t, "a1", e.ID)
+				require.Equal(t, "test", e.Kind)
+				require.Equal(t, "Bury", outbox.calls[len(outbox.calls)-1], "it is set aside by then")
+				codes = append(codes, code)
+			}}})
 			require.NoError(t, err)
 			for range max(len(c.failures), 1) {
-				_, err = r.Tick(t.Context())
+				err = r.Tick(t.Context(), time.Time{})
 				require.Equal(t, errcodes.Of(c.bury) == errcodes.StorageUnavailable, err != nil)
 				clock.Advance(relay.DefaultFirstPause)
 			}

@@ -9,29 +9,54 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Tick delivers what waits, one batch after the other, and tells how many were
-// delivered. It ends when none waits, and after a batch that did not go for
-// good, so that it tries no event twice. It takes no time as a parameter: the
-// deliveries themselves take time, so leases and pauses count from Config.Clock
-// as it shows at each claim and each failure.
-//
-// A failed delivery is no error, and a panic of the sink is a failed delivery.
-// The first error of the outbox ends the tick and is returned as it is; so does
-// ctx, with its error. What was claimed and not settled by then is free again
-// after Config.Lease.
-func (r *Relay) Tick(ctx context.Context) (int, error) {
-	for delivered := 0; ; {
-		n, more, err := r.batch(ctx)
-		delivered += n
-		if err != nil || !more {
-			return delivered, err
+// Run ticks at once, again after a tick that delivered something, and otherwise every
+// Config.Every, until ctx is done, whose error it returns, or Stop, when it returns nil.
+func (r *Relay) Run(ctx context.Context) error {
+	return r.loops.Run(ctx, func(ctx context.Context, _ time.Time) error {
+		for {
+			if delivered, err := r.drain(ctx); delivered == 0 || err != nil {
+				return r.report(ctx, err)
+			}
 		}
-	}
+	})
 }
 
-// batch claims events and tries them until half of the lease is used: the other
-// half is for the last of them, which nobody else must get meanwhile. more
-// tells that there were some, and that all are gone.
+// Tick delivers the events that are waiting, one batch after another. It returns when
+// none is left, or after a batch of which an event must be tried again, so that it
+// tries none twice. Deliveries take time, so leases and pauses count from
+// Config.Clock at each claim and each failure, and the time passed in is not used.
+//
+// A failed delivery is not an error, and a panic of the sink is a failed delivery.
+// The first error of the outbox ends the tick, and so does ctx, with its error. What
+// was claimed and not settled by then can be claimed again after Config.Lease.
+func (r *Relay) Tick(ctx context.Context, _ time.Time) error {
+	_, err := r.drain(ctx)
+	return r.report(ctx, err)
+}
+
+// Stop ends Run and its tick after the delivery that is under way, for which it
+// waits until ctx is done, whose error it then returns. Events that are claimed and
+// not tried are released. After Stop, Tick delivers nothing. Stop may be called more
+// than once.
+func (r *Relay) Stop(ctx context.Context) error { return r.loops.Stop(ctx) }
+
+func (r *Relay) report(ctx context.Context, err error) error {
+	return r.loops.Report(ctx, errcodes.Coded(err))
+}
+
+// drain is Tick; it returns how many events were delivered.
+func (r *Relay) drain(ctx context.Context) (delivered int, err error) {
+	for more := true; more && err == nil && !r.loops.Stopped(); {
+		var n int
+		n, more, err = r.batch(ctx)
+		delivered += n
+	}
+	return delivered, err
+}
+
+// batch claims events and tries them until half of the lease is used: the other half
+// is for the last delivery, during which no other relay may claim the event. It
+// reports more if there were events and all are gone.
 func (r *Relay) batch(ctx context.Context) (delivered int, more bool, err error) {
 	start := r.cfg.Clock.Now()
 	events, err := r.outbox.Claim(ctx, start, r.cfg.Lease, int(r.fits.Load()))
@@ -45,8 +70,8 @@ func (r *Relay) batch(ctx context.Context) (delivered int, more bool, err error)
 			return delivered, false, err
 		}
 		now := r.cfg.Clock.Now()
-		if now.Before(start) {
-			return delivered, false, r.giveBack(ctx, events[i:], now)
+		if now.Before(start) || r.loops.Stopped() {
+			return delivered, false, r.release(ctx, events[i:], now)
 		}
 		if now.Sub(start) >= r.cfg.Lease/2 {
 			break
@@ -66,10 +91,10 @@ func (r *Relay) batch(ctx context.Context) (delivered int, more bool, err error)
 	return delivered, gone > 0 && gone == len(events), nil
 }
 
-// giveBack frees events that were not tried because the clock was set back since
-// they were claimed: it does not tell how much of their lease is used, which would
-// hold them until the clock shows that time again.
-func (r *Relay) giveBack(ctx context.Context, events []ports.Event, now time.Time) error {
+// release lets any relay claim events that were not tried: after Stop, or when the
+// clock was set back since their claim, so that nobody knows how much of their lease
+// is used.
+func (r *Relay) release(ctx context.Context, events []ports.Event, now time.Time) error {
 	for _, e := range events {
 		if err := r.outbox.Retry(ctx, e, now); err != nil && errcodes.Of(err) != errcodes.Conflict {
 			return err
@@ -79,7 +104,7 @@ func (r *Relay) giveBack(ctx context.Context, events []ports.Event, now time.Tim
 }
 
 // measure sizes the next claim by the speed of the last. A claim counts as an
-// attempt, so events that are claimed and not reached would be buried early.
+// attempt, so events that are claimed and not tried would be buried early.
 func (r *Relay) measure(tried int, took time.Duration) {
 	if tried == 0 || took < 0 {
 		return
@@ -88,13 +113,13 @@ func (r *Relay) measure(tried int, took time.Duration) {
 	r.fits.Store(int64(min(max(r.cfg.Lease/2/each, 1), time.Duration(r.cfg.Batch))))
 }
 
-// outcome is what became of an event: one that was delivered is not gone when
-// the claim was lost meanwhile, and one that is gone may have been buried.
+// outcome is what happened to an event. One that was delivered is not gone if another
+// relay has claimed it meanwhile; one that is gone may have been buried.
 type outcome struct{ delivered, gone bool }
 
-// deliver tries one claimed event and settles it, also when ctx ends meanwhile:
-// the receiver has it by then. Only a delivery that fails because ctx is done
-// says nothing about the receiver, and stays unsettled.
+// deliver tries one claimed event and settles it, also if ctx ends meanwhile: the
+// receiver has it by then. A delivery that fails because ctx is done says nothing
+// about the receiver and stays unsettled.
 func (r *Relay) deliver(ctx context.Context, e ports.Event) (outcome, error) {
 	failure := r.attempt(ctx, e)
 	if failure != nil && ctx.Err() != nil {
@@ -102,13 +127,13 @@ func (r *Relay) deliver(ctx context.Context, e ports.Event) (outcome, error) {
 	}
 	gone, err := r.settle(context.WithoutCancel(ctx), e, failure)
 	if errcodes.Of(err) == errcodes.Conflict {
-		gone, err = false, nil // another relay has claimed it since, and settles it
+		gone, err = false, nil // another relay has claimed it since, and will settle it
 	}
 	return outcome{failure == nil, gone}, err
 }
 
-// attempt hands the event to the sink, whose panic is a failed delivery: the
-// process, and with it all else it does, is not to end for one event.
+// attempt passes the event to the sink, whose panic is a failed delivery and does not
+// end the process.
 func (r *Relay) attempt(ctx context.Context, e ports.Event) (failure error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -119,36 +144,36 @@ func (r *Relay) attempt(ctx context.Context, e ports.Event) (failure error) {
 	return r.sink.Deliver(ctx, e)
 }
 
-// settle tells the outbox how the delivery went, and reports whether the event
-// is gone for good. Of the failure only the code is kept: its text may name
-// what no log or table should hold.
+// settle ends the claim of an event as its delivery went, and reports whether the
+// event is gone from the outbox. Only the code of a failure is kept: its text may
+// have what belongs in no log or table.
 func (r *Relay) settle(ctx context.Context, e ports.Event, failure error) (gone bool, err error) {
 	if failure == nil {
 		return true, r.outbox.Ack(ctx, e)
 	}
 	code := errcodes.Of(failure)
 	log := r.cfg.Logger.With("event", e.ID, "kind", e.Kind, "attempt", e.Attempt, "code", string(code))
-	if e.Attempt >= r.cfg.Attempts || !errcodes.CategoryOf(errcodes.StatusOf(failure)).Retry {
+	if e.Attempt >= r.policy.Attempts || !errcodes.CategoryOf(errcodes.StatusOf(failure)).Retry {
 		if err := r.outbox.Bury(ctx, e, string(code)); err != nil {
 			return true, err
 		}
 		log.ErrorContext(ctx, "event buried")
-		r.cfg.Buried(e, code)
+		r.cfg.Hooks.Buried(ctx, e, code)
 		return true, nil
 	}
 	log.WarnContext(ctx, "event not delivered")
 	return false, r.outbox.Retry(ctx, e, r.cfg.Clock.Now().Add(r.pause(e.Attempt, failure)))
 }
 
-// pause is what the receiver asked for, else a doubling from FirstPause.
+// pause returns what the receiver asked for, else FirstPause doubled with each attempt.
 func (r *Relay) pause(attempt int, failure error) time.Duration {
 	if asked := errcodes.RetryAfterOf(failure); asked > 0 {
 		return asked
 	}
-	pause := r.cfg.FirstPause
+	pause := r.policy.FirstPause
 	for range attempt - 1 {
-		if pause > r.cfg.LongestPause-pause {
-			return r.cfg.LongestPause
+		if pause > r.policy.LongestPause-pause {
+			return r.policy.LongestPause
 		}
 		pause *= 2
 	}

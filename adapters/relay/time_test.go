@@ -34,32 +34,32 @@ func TestASlowReceiverIsNotOvertaken(t *testing.T) {
 	store := stored(t, append(one(100), event("second", "k99"))...)
 	clock := portstest.NewClock(noon)
 	var got []string
-	other, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+	other, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(_ context.Context, e ports.Event) error {
 		got = append(got, e.ID)
 		return nil
-	}), &relay.Config{Clock: clock})
+	})}, relay.Policy{}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
-	slow, err := relay.New(store.Outbox(), sinkFunc(func(ctx context.Context, e ports.Event) error {
+	slow, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(ctx context.Context, e ports.Event) error {
 		clock.Advance(time.Second)
-		if _, err := other.Tick(ctx); err != nil {
+		if err := other.Tick(ctx, time.Time{}); err != nil {
 			return err
 		}
 		got = append(got, e.ID)
 		return nil
-	}), &relay.Config{Clock: clock})
+	})}, relay.Policy{}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
 
-	n, err := slow.Tick(t.Context())
+	n, err := slow.Drain(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 30, n, "half of the lease is for the last delivery")
 	clock.Advance(relay.DefaultLease/2 - 1)
-	_, err = other.Tick(t.Context())
+	err = other.Tick(t.Context(), time.Time{})
 	require.NoError(t, err)
 	require.Len(t, got, 30, "what is left is leased still")
 	clock.Advance(1)
-	_, err = slow.Tick(t.Context())
+	err = slow.Tick(t.Context(), time.Time{})
 	require.NoError(t, err)
-	_, err = other.Tick(t.Context())
+	err = other.Tick(t.Context(), time.Time{})
 	require.NoError(t, err)
 
 	count := map[string]int{}
@@ -73,7 +73,7 @@ func TestASlowReceiverIsNotOvertaken(t *testing.T) {
 func TestEachBatchHasAWholeLease(t *testing.T) {
 	store := stored(t, one(4)...)
 	clock := portstest.NewClock(noon)
-	r, err := relay.New(store.Outbox(), sinkFunc(func(ctx context.Context, e ports.Event) error {
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(ctx context.Context, e ports.Event) error {
 		clock.Advance(relay.DefaultLease - time.Millisecond)
 		claimed, err := store.Outbox().Claim(ctx, clock.Now(), time.Minute, 10)
 		for _, c := range claimed {
@@ -81,9 +81,9 @@ func TestEachBatchHasAWholeLease(t *testing.T) {
 			require.NoError(t, store.Outbox().Retry(ctx, c, noon))
 		}
 		return err
-	}), &relay.Config{Clock: clock, Batch: 1})
+	})}, relay.Policy{}, &relay.Config{Clock: clock, Batch: 1})
 	require.NoError(t, err)
-	n, err := r.Tick(t.Context())
+	n, err := r.Drain(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 4, n)
 }
@@ -94,22 +94,22 @@ func TestAPauseCountsFromTheFailure(t *testing.T) {
 	clock := portstest.NewClock(noon)
 	var tried []string
 	failed := map[string]time.Time{}
-	r, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(_ context.Context, e ports.Event) error {
 		if last, ok := failed[e.ID]; ok {
 			require.GreaterOrEqual(t, clock.Now().Sub(last), time.Minute<<(e.Attempt-2), e.ID)
 		}
 		clock.Advance(timeout)
 		tried, failed[e.ID] = append(tried, e.ID), clock.Now()
 		return errDown
-	}), &relay.Config{Clock: clock, Lease: 5 * time.Minute, FirstPause: time.Minute})
+	})}, relay.Policy{FirstPause: time.Minute}, &relay.Config{Clock: clock, Lease: 5 * time.Minute})
 	require.NoError(t, err)
 	for range 4 {
-		_, err = r.Tick(t.Context())
+		err = r.Tick(t.Context(), time.Time{})
 		require.NoError(t, err)
 	}
 	require.Equal(t, []string{"e0", "e1"}, tried)
 	clock.Set(failed["e0"].Add(time.Minute))
-	_, err = r.Tick(t.Context())
+	err = r.Tick(t.Context(), time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"e0", "e1", "e0"}, tried)
 }
@@ -118,15 +118,15 @@ func TestATickTriesNoEventTwice(t *testing.T) {
 	store := stored(t, one(5)...)
 	clock := portstest.NewClock(noon)
 	tries := map[string]int{}
-	r, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(_ context.Context, e ports.Event) error {
 		tries[e.ID]++
 		clock.Advance(10 * time.Second) // the pause of the one before is over
 		return errDown
-	}), &relay.Config{Clock: clock, Batch: 2})
+	})}, relay.Policy{}, &relay.Config{Clock: clock, Batch: 2})
 	require.NoError(t, err)
 	for tick := 1; tick <= 6; tick++ {
 		before := len(tries)
-		_, err = r.Tick(t.Context())
+		err = r.Tick(t.Context(), time.Time{})
 		require.NoError(t, err)
 		for id, n := range tries {
 			require.LessOrEqual(t, n, tick, id)
@@ -139,13 +139,13 @@ func TestPausesDoubleUpToTheLongest(t *testing.T) {
 	store := stored(t, event("a", "a"))
 	clock := portstest.NewClock(noon)
 	var at []time.Time
-	r, err := relay.New(store.Outbox(), sinkFunc(func(context.Context, ports.Event) error {
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(context.Context, ports.Event) error {
 		at = append(at, clock.Now())
 		return errDown
-	}), &relay.Config{Clock: clock, FirstPause: 3 * time.Second, LongestPause: 10 * time.Second, Attempts: 100})
+	})}, relay.Policy{FirstPause: 3 * time.Second, LongestPause: 10 * time.Second, Attempts: 100}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
 	for range 80 * 10 {
-		_, err = r.Tick(t.Context())
+		err = r.Tick(t.Context(), time.Time{})
 		require.NoError(t, err)
 		clock.Advance(time.Second)
 	}
@@ -169,16 +169,16 @@ func costsOthersNoAttempts(t *testing.T, take func(clock *portstest.Clock, nth i
 	store := stored(t, one(20)...)
 	clock := portstest.NewClock(noon)
 	tries, deliveries := map[string]int{}, 0
-	r, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(_ context.Context, e ports.Event) error {
 		tries[e.ID]++
 		require.LessOrEqual(t, e.Attempt, tries[e.ID]+1, e.ID)
 		deliveries++
 		take(clock, deliveries)
 		return errDown
-	}), &relay.Config{Clock: clock})
+	})}, relay.Policy{}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
 	for range 300 {
-		_, err = r.Tick(t.Context())
+		err = r.Tick(t.Context(), time.Time{})
 		require.NoError(t, err)
 		clock.Advance(relay.DefaultEvery)
 	}
@@ -193,13 +193,13 @@ func TestABatchEndsWhenTheClockIsSetBack(t *testing.T) {
 			store := stored(t, one(100)...)
 			here, there := portstest.NewClock(noon), portstest.NewClock(noon)
 			flying, got := "", map[string]int{}
-			other, err := relay.New(store.Outbox(), sinkFunc(func(_ context.Context, e ports.Event) error {
+			other, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(_ context.Context, e ports.Event) error {
 				require.NotEqual(t, flying, e.ID, "it is being delivered")
 				got[e.ID]++
 				return nil
-			}), &relay.Config{Clock: there})
+			})}, relay.Policy{}, &relay.Config{Clock: there})
 			require.NoError(t, err)
-			slow, err := relay.New(store.Outbox(), sinkFunc(func(ctx context.Context, e ports.Event) error {
+			slow, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(ctx context.Context, e ports.Event) error {
 				if len(got) == 0 {
 					here.Advance(-time.Hour)
 				}
@@ -208,21 +208,21 @@ func TestABatchEndsWhenTheClockIsSetBack(t *testing.T) {
 				here.Advance(20 * time.Second)
 				there.Advance(20 * time.Second)
 				if !alone {
-					_, err := other.Tick(ctx)
+					err := other.Tick(ctx, time.Time{})
 					require.NoError(t, err)
 				}
 				flying = ""
 				return nil
-			}), &relay.Config{Clock: here})
+			})}, relay.Policy{}, &relay.Config{Clock: here})
 			require.NoError(t, err)
-			_, err = slow.Tick(t.Context())
+			err = slow.Tick(t.Context(), time.Time{})
 			require.NoError(t, err)
 			rest := other
 			if alone {
 				rest = slow
 			}
 			for len(got) < 100 && here.Now().Before(noon) {
-				_, err = rest.Tick(t.Context())
+				err = rest.Tick(t.Context(), time.Time{})
 				require.NoError(t, err)
 				here.Advance(relay.DefaultEvery)
 			}
@@ -254,16 +254,16 @@ func TestDeliveryProperty(t *testing.T) {
 			events = append(events, event(fmt.Sprintf("e%02d", i), fmt.Sprintf("k%d", rapid.IntRange(0, 9).Draw(rt, "key"))))
 		}
 		w := &world{clock: portstest.NewClock(noon), flying: map[string]bool{}, done: map[string]bool{}, failed: map[string]time.Time{}, last: map[string]string{}}
-		cfg := &relay.Config{Clock: w.clock, Batch: rapid.IntRange(1, 12).Draw(rt, "batch"), Attempts: 1 << 20}
+		cfg := &relay.Config{Clock: w.clock, Batch: rapid.IntRange(1, 12).Draw(rt, "batch")}
 		outbox := stored(t, events...).Outbox()
-		fast, err := relay.New(outbox, w.sink(rt, nil), cfg)
+		fast, err := relay.New(relay.Ports{Outbox: outbox, Sink: w.sink(rt, nil)}, relay.Policy{Attempts: 1 << 20}, cfg)
 		require.NoError(rt, err)
-		slow, err := relay.New(outbox, w.sink(rt, func(ctx context.Context) {
+		slow, err := relay.New(relay.Ports{Outbox: outbox, Sink: w.sink(rt, func(ctx context.Context) {
 			w.clock.Advance(time.Duration(rapid.IntRange(0, 29_999).Draw(rt, "ms")) * time.Millisecond)
 			if rapid.Bool().Draw(rt, "meanwhile") {
 				w.tick(ctx, rt, fast)
 			}
-		}), cfg)
+		})}, relay.Policy{Attempts: 1 << 20}, cfg)
 		require.NoError(rt, err)
 		for i := 0; len(w.done) < len(events); i++ {
 			if w.healed = i > 20; i > 200 {
@@ -288,7 +288,7 @@ type world struct {
 func (w *world) tick(ctx context.Context, t *rapid.T, r *relay.Relay) {
 	outer := w.tried
 	w.tried = map[string]bool{}
-	_, err := r.Tick(ctx)
+	err := r.Tick(ctx, time.Time{})
 	require.NoError(t, err)
 	w.tried = outer
 }

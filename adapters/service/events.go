@@ -65,7 +65,9 @@ func (b *builder) events() (*events, error) {
 		sink.next, relays, batch = e.hook, webhookRelays, webhookBatch
 	}
 	for range relays {
-		r, err := relay.New(b.store.Outbox(), sink, &relay.Config{Logger: b.log, Every: eventsEvery, Batch: batch, Buried: b.count.eventBuried})
+		r, err := relay.New(relay.Ports{Outbox: b.store.Outbox(), Sink: sink}, relay.Policy{}, &relay.Config{
+			Logger: b.log, Every: eventsEvery, Batch: batch, Hooks: relay.Hooks{Buried: b.count.eventBuried, Background: b.count.backgroundFailed},
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -160,6 +162,6 @@ func (c *counters) webhookAttempted(_ context.Context, _ string, status int, too
 	c.attempted.Observe(took.Seconds())
 }
 
-func (c *counters) eventBuried(e ports.Event, code errcodes.Code) {
+func (c *counters) eventBuried(_ context.Context, e ports.Event, code errcodes.Code) {
 	c.buried.WithLabelValues(e.Kind, string(code)).Inc()
 }

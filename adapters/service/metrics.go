@@ -177,7 +177,7 @@ func (c *counters) reportHooks() report.Hooks {
 			c.reports.WithLabelValues(string(r.Kind), string(r.Status), r.Reason).Inc()
 			c.reported.Observe(took.Seconds())
 		},
-		Background: func(context.Context, error) { c.failures.Inc() },
+		Background: c.backgroundFailed,
 	}
 }
 
@@ -186,9 +186,11 @@ func (c *counters) transactionHooks() authstate.Hooks {
 		Applied: func(_ context.Context, t ports.Transaction, e authstate.Effect) {
 			c.transactions.WithLabelValues(string(e), string(t.Direction), string(t.Status), string(t.Code)).Inc()
 		},
-		Background: func(context.Context, error) { c.failures.Inc() },
+		Background: c.backgroundFailed,
 	}
 }
+
+func (c *counters) backgroundFailed(context.Context, error) { c.failures.Inc() }
 
 // unmappedCode counts by scheme alone: what the provider said stays out of
 // metrics.

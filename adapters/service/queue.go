@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/corridor-go/corridor/adapters/relay"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/report"
@@ -81,15 +80,8 @@ func (s *Service) jobs() river.Jobs {
 	}
 	for i, r := range s.events.relays {
 		jobs.Tickers = append(jobs.Tickers, river.Ticker{
-			Name: fmt.Sprintf(eventsTickerFmt, i+1), Every: relayEvery, Timeout: relayTimeout, Tick: relayed(r),
+			Name: fmt.Sprintf(eventsTickerFmt, i+1), Every: relayEvery, Timeout: relayTimeout, Tick: r.Tick,
 		})
 	}
 	return jobs
-}
-
-func relayed(r *relay.Relay) river.Tick {
-	return func(ctx context.Context, _ time.Time) error {
-		_, err := r.Tick(ctx)
-		return err
-	}
 }

@@ -7,7 +7,7 @@
 //	sink, err := webhook.New("https://shop.example/events", secrets, nil)
 //	if err != nil { … }
 //	defer sink.Close()
-//	r, err := relay.New(store.Outbox(), sink, nil) // order, backoff, burial
+//	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sink}, relay.Policy{}, nil) // order, backoff, burial
 //
 // The receiver, who shares a secret:
 //

@@ -110,10 +110,10 @@ func TestEventsOfAKeyArriveInOrderWhateverTheReceiverDoes(t *testing.T) {
 		sink, err := webhook.New(server.URL, secretsOf(1), private(clock))
 		require.NoError(rt, err)
 		store := stored(rt, events...)
-		r, err := relay.New(store.Outbox(), sink, &relay.Config{Clock: clock})
+		r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sink}, relay.Policy{}, &relay.Config{Clock: clock})
 		require.NoError(rt, err)
 		for range 60 {
-			_, err = r.Tick(rt.Context())
+			err = r.Tick(rt.Context(), clock.Now())
 			require.NoError(rt, err)
 			clock.Advance(relay.DefaultLongestPause)
 		}
@@ -183,11 +183,11 @@ func ticking(t *testing.T, s *shop, clock ports.Clock, events ...ports.Event) fu
 	t.Helper()
 	store := stored(t, events...)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	r, err := relay.New(store.Outbox(), serve(t, s, private(clock)), &relay.Config{Clock: clock})
+	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: serve(t, s, private(clock))}, relay.Policy{}, &relay.Config{Clock: clock})
 	require.NoError(t, err)
 	return func(requests int) {
 		t.Helper()
-		_, err := r.Tick(t.Context())
+		err := r.Tick(t.Context(), clock.Now())
 		require.NoError(t, err)
 		require.Len(t, s.received(), requests)
 	}

@@ -84,7 +84,7 @@ func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
 	if err != nil {
 		return err
 	}
-	if e.events, err = relay.New(e.store.Outbox(), b.receiver, nil); err != nil {
+	if e.events, err = relay.New(relay.Ports{Outbox: e.store.Outbox(), Sink: b.receiver}, relay.Policy{}, nil); err != nil {
 		return err
 	}
 	e.auth, err = clientauth.New(b.clients, e.store.Tokens(), nil)
@@ -102,10 +102,7 @@ func (e *embedded) jobs() river.Jobs {
 			{Name: "validations", Every: 5 * time.Second, Tick: e.accounts.Tick},      // also purges
 			{Name: "transactions", Every: 5 * time.Second, Tick: e.payments.Tick},
 			{Name: "reports", Every: 10 * time.Second, Tick: e.reports.Tick, Timeout: report.DefaultMaxRun, AtOnce: 2},
-			{Name: "events", Every: time.Second, Timeout: 5 * time.Minute, Tick: func(ctx context.Context, _ time.Time) error {
-				_, err := e.events.Tick(ctx)
-				return err
-			}},
+			{Name: "events", Every: time.Second, Timeout: 5 * time.Minute, Tick: e.events.Tick},
 			{Name: "tokens", Every: 10 * time.Minute, Tick: func(ctx context.Context, now time.Time) error {
 				_, err := e.auth.Tick(ctx, now) // expired ones
 				return err

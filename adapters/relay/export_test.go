@@ -1,0 +1,6 @@
+package relay
+
+import "context"
+
+// Drain is Tick, and returns how many events were delivered.
+func (r *Relay) Drain(ctx context.Context) (int, error) { return r.drain(ctx) }
