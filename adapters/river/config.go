@@ -1,6 +1,9 @@
 package river
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -8,87 +11,113 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Config tunes a queue. The zero value of a field is its default.
+// Defaults of [Config] and [Ticker].
+const (
+	DefaultBatch       = 100
+	DefaultTimeout     = time.Minute
+	DefaultPoll        = time.Second
+	DefaultDeadAfter   = 8 * time.Second
+	DefaultGrace       = 10 * time.Second
+	DefaultKeep        = time.Minute
+	DefaultTickTimeout = time.Minute
+)
+
+// Config tunes a queue. The zero value of each field means its default.
 type Config struct {
 	// Kinds are the kinds of work that go to River; work of other kinds stays in
 	// the store. A kind is 1 to 58 lower-case letters, digits and single dots or
 	// underscores between them. Default: none.
 	Kinds []string
 
-	// Wake names, by the kind of an event, the ticker that runs as soon as such
-	// an event is stored. One event is one job, so this is for rare events.
+	// Wake maps kinds of events to the ticker that runs as soon as such an event is
+	// stored. Each event is a job, so this is for rare events.
 	Wake map[string]string
 
-	// SkipMigrate leaves the tables as they are: New then refuses a database
-	// without them with errcodes.Configuration.
+	// SkipMigrate leaves the tables as they are: without them New returns
+	// [errcodes.Configuration].
 	SkipMigrate bool
 
-	Clock ports.Clock // what Tick is told; default: ports.SystemClock
+	Clock ports.Clock // the time that Tick gets; default: ports.SystemClock
 
-	// Logger is told of what goes wrong; of what fails again and again once a
-	// minute, with how often it was left out. No payload and no server's text is
-	// logged. Default: nothing is.
+	// Logger logs failures; a repeated one once a minute, with the number of those
+	// left out. It gets no payload and no text of the server. Default: nothing is
+	// logged.
 	Logger *slog.Logger
 	Hooks  Hooks
 
-	// Batch is how many items of a kind a process holds at once; one Tick
+	// Batch is how many items of a kind a process has at once; one Tick
 	// handles all of them. Default 100; 1 to 1,000.
 	Batch int
 
 	// Timeout bounds one Tick of Jobs.Work. Default 1 min; 1 s to 1 h.
 	Timeout time.Duration
 
-	// Poll is how often a process looks for jobs that no notification told of,
-	// such as those that a retry has made due. Default 1 s; 10 ms to 1 min.
+	// Poll is how often a process looks for jobs that came without a notification,
+	// such as those whose retry is due. Default 1 s; 10 ms to 1 min.
 	Poll time.Duration
 
-	// DeadAfter is how long a process may give no sign of life before others
-	// take up its jobs; it gives eight in that time. Default 8 s; 1 s to 10 min.
+	// DeadAfter is how long a process may show no sign of life before others take
+	// up its jobs; a living process shows eight in that time. Default 8 s; 1 s to
+	// 10 min.
 	DeadAfter time.Duration
 
-	// Grace is how long Close lets running rounds go on before it ends their
+	// Grace is how long Stop lets running rounds go on before it cancels their
 	// contexts. Default 10 s; 1 ms to 10 min.
 	Grace time.Duration
 
-	// Keep is how long ended jobs stay in the table, 30 s more or less.
+	// Keep is how long ended jobs stay in the table, give or take 30 s.
 	// Default 1 min; 1 s to 30 days.
 	Keep time.Duration
 }
 
-// Hooks are told what happens, for metrics. They are called in place, from many
-// goroutines, and must be quick. nil: nobody is told.
+// Hooks are for metrics. They are called in place, from many goroutines, and must be
+// quick. Each may be nil.
 type Hooks struct {
-	// JobEnded is told of each job of this process: the kind of its item or the
-	// name of its ticker, how long it was here, and why it will come again, if
-	// it will: nil for an item that was settled, and a round without an error.
-	JobEnded func(kind string, took time.Duration, err error)
-	// Rescued is told how many jobs of dead processes this one has given back.
-	Rescued func(jobs int)
-	// Background is told of the queue's own failures.
-	Background func(err error)
+	// JobEnded is called when a job of this process ends, with the kind of its item or
+	// the name of its ticker, the time that it was here, and the reason why it will
+	// come again: nil for a settled item and for a round without an error.
+	JobEnded func(ctx context.Context, kind string, took time.Duration, err error)
+	// Rescued is called with the number of dead processes' jobs that this one has
+	// made available again.
+	Rescued func(ctx context.Context, jobs int)
+	// Background is called with failures of the queue itself.
+	Background func(ctx context.Context, err error)
 }
 
 const (
-	defaultBatch, maxBatch                 = 100, 1000
-	defaultTimeout, minTimeout             = time.Minute, time.Second
-	maxTimeout                             = time.Hour
-	defaultPoll, minPoll, maxPoll          = time.Second, 10 * time.Millisecond, time.Minute
-	defaultDead, minDead, maxDead          = 8 * time.Second, time.Second, 10 * time.Minute
-	defaultGrace, minGrace, maxGrace       = 10 * time.Second, time.Millisecond, 10 * time.Minute
-	defaultKeep, minKeep, maxKeep          = time.Minute, time.Second, 30 * 24 * time.Hour
-	fetchCooldown                          = 100 * time.Millisecond
-	beatsBeforeDead                        = 8
-	firstPause, longestPause               = time.Second, time.Minute
-	minConns                         int32 = 4
+	maxBatch               = 1000
+	minTimeout, maxTimeout = time.Second, time.Hour
+	minPoll, maxPoll       = 10 * time.Millisecond, time.Minute
+	minDead, maxDead       = time.Second, 10 * time.Minute
+	minGrace, maxGrace     = time.Millisecond, 10 * time.Minute
+	minKeep, maxKeep       = time.Second, 30 * 24 * time.Hour
+
+	fetchCooldown                  = 100 * time.Millisecond
+	beatsBeforeDead                = 8
+	firstPause, longestPause       = time.Second, time.Minute
+	minConns                 int32 = 4
 )
 
 func (c *Config) withDefaults() (Config, error) {
-	var d Config
-	if c != nil {
-		d = *c
+	d := *cmp.Or(c, &Config{})
+	d.Clock = cmp.Or(d.Clock, ports.SystemClock())
+	d.Logger = cmp.Or(d.Logger, slog.New(slog.DiscardHandler))
+	d.Batch = cmp.Or(d.Batch, DefaultBatch)
+	d.Timeout = cmp.Or(d.Timeout, DefaultTimeout)
+	d.Poll = cmp.Or(d.Poll, DefaultPoll)
+	d.DeadAfter = cmp.Or(d.DeadAfter, DefaultDeadAfter)
+	d.Grace = cmp.Or(d.Grace, DefaultGrace)
+	d.Keep = cmp.Or(d.Keep, DefaultKeep)
+	if d.Hooks.JobEnded == nil {
+		d.Hooks.JobEnded = func(context.Context, string, time.Duration, error) {}
 	}
-	d.fill()
-	for _, check := range []error{
+	if d.Hooks.Rescued == nil {
+		d.Hooks.Rescued = func(context.Context, int) {}
+	}
+	if d.Hooks.Background == nil {
+		d.Hooks.Background = func(context.Context, error) {}
+	}
+	return d, cmp.Or(
 		between("Batch", d.Batch, 1, maxBatch),
 		between("Timeout", d.Timeout, minTimeout, maxTimeout),
 		between("Poll", d.Poll, minPoll, maxPoll),
@@ -96,69 +125,29 @@ func (c *Config) withDefaults() (Config, error) {
 		between("Grace", d.Grace, minGrace, maxGrace),
 		between("Keep", d.Keep, minKeep, maxKeep),
 		d.checkNames(),
-	} {
-		if check != nil {
-			return d, check
-		}
-	}
-	return d, nil
-}
-
-func (c *Config) fill() {
-	if c.Clock == nil {
-		c.Clock = ports.SystemClock()
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	set(&c.Batch, defaultBatch)
-	set(&c.Timeout, defaultTimeout)
-	set(&c.Poll, defaultPoll)
-	set(&c.DeadAfter, defaultDead)
-	set(&c.Grace, defaultGrace)
-	set(&c.Keep, defaultKeep)
-	c.Hooks.fill()
-}
-
-func (h *Hooks) fill() {
-	if h.JobEnded == nil {
-		h.JobEnded = func(string, time.Duration, error) {}
-	}
-	if h.Rescued == nil {
-		h.Rescued = func(int) {}
-	}
-	if h.Background == nil {
-		h.Background = func(error) {}
-	}
-}
-
-func set[T comparable](field *T, unset T) {
-	var zero T
-	if *field == zero {
-		*field = unset
-	}
+	)
 }
 
 func (c *Config) checkNames() error {
 	seen := map[string]bool{}
 	for _, kind := range c.Kinds {
-		if !validName(kind) {
-			return refuse("A kind of Kinds is not lower-case words with dots or underscores between them")
+		if err := checkName("Kinds", kind); err != nil {
+			return err
 		}
 		if seen[kind] {
-			return refuse("Kinds names one twice")
+			return misconfigured(fmt.Sprintf("Kinds has %q twice", kind))
 		}
 		seen[kind] = true
 	}
 	for event, ticker := range c.Wake {
 		if seen[event] {
-			return refuse("Kinds and Wake share a kind")
+			return misconfigured(fmt.Sprintf("Kinds and Wake share the kind %q", event))
 		}
-		if !validName(ticker) {
-			return refuse("A ticker of Wake is not lower-case words with dots or underscores between them")
+		if err := checkName("Wake", ticker); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func refuse(message string) error { return errcodes.New(errcodes.Configuration, message) }
+func misconfigured(message string) error { return errcodes.New(errcodes.Configuration, message) }

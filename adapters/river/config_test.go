@@ -35,14 +35,14 @@ func TestConfigIsChecked(t *testing.T) {
 		{"a kind twice", river.Config{Kinds: []string{"a", "a"}}, "twice"},
 		{"a kind of work and of events", river.Config{Kinds: []string{"a"}, Wake: map[string]string{"a": "b"}}, "share"},
 		{"a ticker without a name", river.Config{Wake: map[string]string{"a": ""}}, "Wake"},
-		{"no batch", river.Config{Batch: -1}, "Batch is 1 to 1000"},
-		{"a batch too large", river.Config{Batch: 1001}, "Batch is 1 to 1000"},
-		{"a timeout too short", river.Config{Timeout: time.Millisecond}, "Timeout is 1s to 1h0m0s"},
-		{"a timeout too long", river.Config{Timeout: 2 * time.Hour}, "Timeout is 1s to 1h0m0s"},
-		{"a poll too short", river.Config{Poll: time.Millisecond}, "Poll is 10ms to 1m0s"},
-		{"dead too soon", river.Config{DeadAfter: time.Millisecond}, "DeadAfter is 1s to 10m0s"},
-		{"a negative grace", river.Config{Grace: -1}, "Grace is 1ms to 10m0s"},
-		{"kept too long", river.Config{Keep: 31 * 24 * time.Hour}, "Keep is 1s to 720h0m0s"},
+		{"no batch", river.Config{Batch: -1}, "want 1 to 1000"},
+		{"a batch too large", river.Config{Batch: 1001}, "want 1 to 1000"},
+		{"a timeout too short", river.Config{Timeout: time.Millisecond}, "want 1s to 1h0m0s"},
+		{"a timeout too long", river.Config{Timeout: 2 * time.Hour}, "want 1s to 1h0m0s"},
+		{"a poll too short", river.Config{Poll: time.Millisecond}, "Poll is 1ms, want 10ms to 1m0s"},
+		{"dead too soon", river.Config{DeadAfter: time.Millisecond}, "DeadAfter is 1ms, want 1s to 10m0s"},
+		{"a negative grace", river.Config{Grace: -1}, "Grace is -1ns, want 1ms to 10m0s"},
+		{"kept too long", river.Config{Keep: 31 * 24 * time.Hour}, "Keep is 744h0m0s, want 1s to 720h0m0s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

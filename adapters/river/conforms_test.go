@@ -21,7 +21,7 @@ func TestWorkConforms(t *testing.T) {
 		Except: map[string]string{
 			"kinds that look alike are kept apart": "the kinds of a queue are names; those of the store beside it are checked with the store",
 			"a store that is opened again has its work": "a claim ends with its process, since River then gives the job to another; " +
-				"TestWhatWaitsIsGivenBackOnClose and TestKill take up what is left",
+				"TestWhatWaitsIsReleasedByStop and TestKill take up what is left",
 		},
 	})
 }

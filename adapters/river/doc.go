@@ -39,7 +39,7 @@
 //	a ticker that stays                ticks in the leading process alone; when that dies, another begins
 //	a wake-up ticks                    beside that, up to Ticker.AtOnce in a process
 //	a round that fails                 is not repeated: the next interval is
-//	Close                              gives what waits to other processes at once, running rounds after Config.Grace
+//	Stop                               leaves waiting items to other processes at once, running rounds after Config.Grace
 //	kill -9 of a process               its jobs run elsewhere after 5/4 of DeadAfter and Poll: 9 to 11 s by default
 //	kill -9 of the leader              is replaced after the same time, where River takes up to 21 s; the next
 //	                                   rounds are up to 1 s and their interval later
@@ -54,7 +54,7 @@
 // scheduled job is due: an item may be handed out late by as much as the leader's
 // clock is behind, and up to 5 s after its DueAt when it was saved less than that
 // before. It is never handed out before its DueAt by the caller's clock. One that its
-// Tick has put off or left, and what Close gives to other processes, comes later by
+// Tick has put off or left, and what Stop leaves to other processes, comes later by
 // as much as the clock of the process that had it is ahead of the database's. Rounds,
 // wake-ups and items that are due at once are not put off by that. The now of a Tick
 // is Config.Clock's.
@@ -74,10 +74,9 @@
 // say pool_max_conns.
 //
 // The services' own Run is not called beside Queue.Run, and their Tick stands
-// among the tickers too, for deadlines and what is removed. Two Ticks of this
-// module tell a number and need a func around them: that of a relay, unless its
-// Run is called, and that of a clientauth.Authenticator, which removes expired
-// tokens. The example of a service has them all.
+// among the tickers too, for deadlines and what is removed; so do those of a relay
+// and of a clientauth.Authenticator, which removes expired tokens. The example of a
+// service has them all.
 //
 // # Without it
 //

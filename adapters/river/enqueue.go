@@ -2,6 +2,7 @@ package river
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,7 +55,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, wo
 	var jobs []riverqueue.InsertManyParams
 	for i := range work {
 		if !q.kinds[work[i].Kind] {
-			return refuse("Work has a kind that Config.Kinds does not name") // an event's: Wants cannot tell them apart
+			return misconfigured(fmt.Sprintf("Work has the kind %q, which is not in Config.Kinds", work[i].Kind)) // but in Wake: Wants is true for both
 		}
 		jobs = append(jobs, itemJob(&work[i], now))
 	}

@@ -21,7 +21,7 @@ var unusable = map[string]string{
 }
 
 var (
-	errClosed     = errcodes.New(errcodes.Closed, "The queue is closed")
+	errStopped    = errcodes.New(errcodes.Closed, "The queue is stopped")
 	errStaleClaim = errcodes.New(errcodes.Conflict, "The claim is no longer the latest")
 )
 
@@ -43,10 +43,10 @@ func coded(err error) error {
 	return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err})
 }
 
-// openingError is coded, but for a context that is done: that is its own error.
+// openingError is coded, but if ctx is done it returns the context's error.
 func openingError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return ctx.Err()
+		return errcodes.Coded(ctx.Err())
 	}
 	return coded(err)
 }

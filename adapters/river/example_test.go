@@ -42,5 +42,5 @@ func ExampleNew() {
 	_, err := river.New(context.Background(), nil, &river.Config{Batch: 5000})
 	fmt.Println(errcodes.Of(err), "-", errcodes.MessageOf(err))
 	// Output:
-	// configuration - Batch is 1 to 1000
+	// configuration - Batch is 5000, want 1 to 1000
 }

@@ -22,14 +22,14 @@ var Pause = pause
 // Guard is what River's log goes through.
 func Guard(next slog.Handler) slog.Handler { return guard{next, func() bool { return false }} }
 
-// GuardClosing is the same of a queue that closes.
-func GuardClosing(next slog.Handler) slog.Handler { return guard{next, func() bool { return true }} }
+// GuardStopping is the same for a queue that stops.
+func GuardStopping(next slog.Handler) slog.Handler { return guard{next, func() bool { return true }} }
 
 // DateByDatabase is the hook that jobs pass as they are inserted.
 var DateByDatabase = (&databaseClock{}).InsertBegin
 
-// Judge is how a process judges by the counts of the others which are dead.
-func Judge(deadAfter time.Duration) func(beats map[string]int64, now time.Time) []string {
+// FindDead returns how a process finds those that are dead.
+func FindDead(deadAfter time.Duration) func(beats map[string]int64, now time.Time) []string {
 	return newLiveness(&Queue{cfg: Config{DeadAfter: deadAfter}}, "me").findDead
 }
 
@@ -45,5 +45,5 @@ func Remembered(h slog.Handler) int {
 	if !ok {
 		return -1
 	}
-	return len(l.told.last)
+	return len(l.seen.last)
 }

@@ -99,7 +99,7 @@ func (p *process) run(jobs river.Jobs) {
 func (p *process) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	if err := p.queue.Close(ctx); err != nil {
+	if err := p.queue.Stop(ctx); err != nil {
 		return err
 	}
 	return p.store.Close()

@@ -19,14 +19,14 @@ func takeLeaderTickers(tickers map[string]*Ticker) []*Ticker {
 	return staying
 }
 
-// runLeaderTicker ticks until ctx is done or the queue closes, for as long as this process
-// leads.
+// runLeaderTicker ticks until ctx is done or the queue is stopped, for as long as this
+// process leads.
 func (q *Queue) runLeaderTicker(ctx context.Context, t *Ticker, life *liveness) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-q.closing:
+		case <-q.stopping:
 			return
 		case <-clock.After(t.Every):
 		}
@@ -41,5 +41,5 @@ func (q *Queue) tickOnce(ctx context.Context, t *Ticker) {
 	defer cancel()
 	began := clock.Now()
 	err := safeTick(ctx, t.Tick, q.cfg.Clock.Now(), q.cfg.Logger)
-	q.cfg.Hooks.JobEnded(t.Name, clock.Now().Sub(began), err)
+	q.cfg.Hooks.JobEnded(ctx, t.Name, clock.Now().Sub(began), err)
 }

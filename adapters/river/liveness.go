@@ -175,7 +175,7 @@ func (l *liveness) rescue(ctx context.Context, living []string) error {
 		FROM unnest($1::bigint[], $2::timestamptz[]) AS lost (id, at)
 		WHERE j.id = lost.id AND j.attempted_at = lost.at AND j.state = 'running'`, ids, at)
 	if n := tag.RowsAffected(); err == nil && n > 0 {
-		l.queue.cfg.Hooks.Rescued(int(n))
+		l.queue.cfg.Hooks.Rescued(ctx, int(n))
 		l.queue.cfg.Logger.WarnContext(ctx, "jobs of a process that died are given to others", "jobs", n)
 	}
 	return err

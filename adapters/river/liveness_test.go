@@ -26,7 +26,7 @@ func TestADatabaseThatIsAwayKillsNobody(t *testing.T) {
 	begun, goOn := make(chan struct{}, 10), make(chan struct{})
 	var all []*process
 	for range 2 {
-		p := open(t, dsn, river.Config{DeadAfter: time.Second, Hooks: river.Hooks{Rescued: func(n int) { rescued <- n }}})
+		p := open(t, dsn, river.Config{DeadAfter: time.Second, Hooks: river.Hooks{Rescued: func(_ context.Context, n int) { rescued <- n }}})
 		s := &service{work: p.queue.Work()}
 		p.run(river.Jobs{Work: map[string]river.Tick{notify: func(ctx context.Context, now time.Time) error {
 			begun <- struct{}{}
@@ -59,7 +59,7 @@ func TestARunOfNobodyComesAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rescued := make(chan int, 1)
-			p, s := serve(t, pgtest.Database(t, tables), river.Config{DeadAfter: time.Second, Hooks: river.Hooks{Rescued: func(n int) { rescued <- n }}})
+			p, s := serve(t, pgtest.Database(t, tables), river.Config{DeadAfter: time.Second, Hooks: river.Hooks{Rescued: func(_ context.Context, n int) { rescued <- n }}})
 			p.save(t, "shop", items("a"))
 			eventually(t, "it is done", func() bool { return p.jobs(t, "completed") == 1 })
 			_, err := p.pool.Exec(t.Context(), `UPDATE corridor.river_job
@@ -89,7 +89,7 @@ func TestTheDatabaseComesBack(t *testing.T) {
 	cluster := pgtest.New(t, nil)
 	dsn := cluster.Database(t, tables)
 	failures, logged := make(chan error, 1000), new(messages)
-	p := open(t, dsn, river.Config{DeadAfter: time.Second, Logger: slog.New(logged), Hooks: river.Hooks{Background: func(err error) { failures <- err }}})
+	p := open(t, dsn, river.Config{DeadAfter: time.Second, Logger: slog.New(logged), Hooks: river.Hooks{Background: func(_ context.Context, err error) { failures <- err }}})
 	stopped := open(t, dsn, river.Config{})
 	require.NoError(t, cluster.Stop(pgtest.Immediate))
 	s := &service{work: p.queue.Work()}
@@ -168,7 +168,7 @@ func setClockBack(t *testing.T, dsn string) {
 }
 
 func TestWhoStandsStillIsDead(t *testing.T) {
-	judge := river.Judge(8 * time.Second)
+	judge := river.FindDead(8 * time.Second)
 	now := time.Now()
 	look := func(after time.Duration, a, b int64) []string {
 		now = now.Add(after)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -117,9 +118,9 @@ func (l *localWork) Claim(ctx context.Context, kind string, now time.Time, lease
 	of, known := l.kinds[kind]
 	switch {
 	case l.closed:
-		return nil, errClosed
+		return nil, errStopped
 	case !known:
-		return nil, refuse("The queue was not told of this kind of work")
+		return nil, misconfigured(fmt.Sprintf("The kind %q is not in Config.Kinds", kind))
 	}
 	var got []ports.WorkItem
 	for _, e := range claimable(of, now, n) {
@@ -173,7 +174,7 @@ func (l *localWork) settle(ctx context.Context, w *ports.WorkItem, how decision)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return errClosed
+		return errStopped
 	}
 	e := l.kinds[w.Kind][w.ID]
 	if e == nil || !e.held || e.item.Claim != w.Claim {

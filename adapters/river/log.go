@@ -7,15 +7,15 @@ import (
 )
 
 // guarded is River's logger: what it warns of, without the texts of errors and
-// panics, which may hold anything. What goes wrong while the queue closes is what
-// the close broke off: a warning at the most.
-func guarded(log *slog.Logger, closing func() bool) *slog.Logger {
-	return slog.New(guard{log.Handler(), closing})
+// panics, which may have personal data. What fails while the queue stops was broken off
+// by that: it is a warning at most.
+func guarded(log *slog.Logger, stopping func() bool) *slog.Logger {
+	return slog.New(guard{log.Handler(), stopping})
 }
 
 type guard struct {
-	next    slog.Handler
-	closing func() bool
+	next     slog.Handler
+	stopping func() bool
 }
 
 // harmless are the attributes of River's records that are let through.
@@ -34,7 +34,7 @@ func (g guard) Enabled(ctx context.Context, level slog.Level) bool {
 // Handle keeps a record's static message: "Service: what went wrong".
 func (g guard) Handle(ctx context.Context, r slog.Record) error {
 	level := r.Level
-	if g.closing() {
+	if g.stopping() {
 		level = min(level, slog.LevelWarn)
 	}
 	kept := slog.NewRecord(r.Time, level, r.Message, r.PC)
@@ -60,7 +60,7 @@ func (g guard) WithAttrs(attrs []slog.Attr) slog.Handler {
 	for _, a := range attrs {
 		kept = append(kept, safe(a)...)
 	}
-	return guard{g.next.WithAttrs(kept), g.closing}
+	return guard{g.next.WithAttrs(kept), g.stopping}
 }
 
-func (g guard) WithGroup(name string) slog.Handler { return guard{g.next.WithGroup(name), g.closing} }
+func (g guard) WithGroup(name string) slog.Handler { return guard{g.next.WithGroup(name), g.stopping} }

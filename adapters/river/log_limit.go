@@ -12,16 +12,16 @@ const (
 	maxMessages = 1_000 // that are remembered; River's are a few dozen
 )
 
-// limited is a logger that tells a message at once, and then once a minute, with
-// how often it was left out: while the database is away, River's services fail ten
-// times a second.
+// limited returns a logger that logs a message at once, and repeats of it once a
+// minute, with the number of those left out: while the database is away, River's
+// services fail ten times a second.
 func limited(log *slog.Logger) *slog.Logger {
-	return slog.New(limiter{log.Handler(), &told{last: map[string]telling{}}})
+	return slog.New(limiter{log.Handler(), &seen{last: map[string]logged{}}})
 }
 
 type limiter struct {
 	next slog.Handler
-	told *told
+	seen *seen
 }
 
 func (l limiter) Enabled(ctx context.Context, level slog.Level) bool {
@@ -30,8 +30,8 @@ func (l limiter) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Handle goes by the record's own time.
 func (l limiter) Handle(ctx context.Context, r slog.Record) error {
-	leftOut, tell := l.told.again(r.Message, r.Time)
-	if !tell {
+	leftOut, due := l.seen.add(r.Message, r.Time)
+	if !due {
 		return nil
 	}
 	if leftOut > 0 {
@@ -42,36 +42,36 @@ func (l limiter) Handle(ctx context.Context, r slog.Record) error {
 }
 
 func (l limiter) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return limiter{l.next.WithAttrs(attrs), l.told}
+	return limiter{l.next.WithAttrs(attrs), l.seen}
 }
 
-func (l limiter) WithGroup(name string) slog.Handler { return limiter{l.next.WithGroup(name), l.told} }
+func (l limiter) WithGroup(name string) slog.Handler { return limiter{l.next.WithGroup(name), l.seen} }
 
-// told is when each message was told last.
-type told struct {
+// seen is when each message was last logged.
+type seen struct {
 	mu   sync.Mutex
-	last map[string]telling
+	last map[string]logged
 }
 
-type telling struct {
+type logged struct {
 	at      time.Time
 	leftOut int
 }
 
-// again reports whether the message is to be told, and how often it was left out
-// before. A clock that went back leaves nothing out.
-func (t *told) again(message string, at time.Time) (leftOut int, tell bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	last, known := t.last[message]
+// add reports whether the message is due to be logged, and how often it was left out
+// before. If the clock went back, all are due.
+func (s *seen) add(message string, at time.Time) (leftOut int, due bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last, known := s.last[message]
 	if since := at.Sub(last.at); known && since >= 0 && since < repeatEvery {
 		last.leftOut++
-		t.last[message] = last
+		s.last[message] = last
 		return 0, false
 	}
-	if len(t.last) >= maxMessages {
-		clear(t.last)
+	if len(s.last) >= maxMessages {
+		clear(s.last)
 	}
-	t.last[message] = telling{at: at}
+	s.last[message] = logged{at: at}
 	return last.leftOut, true
 }

@@ -114,7 +114,7 @@ func checkTables(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	}
 	if !result.OK {
-		return refuse("The database's queue tables are older than this program; migrate it")
+		return misconfigured("The database's queue tables are older than this program; migrate it")
 	}
 	_, err = pool.Exec(ctx, "SELECT 1 FROM corridor.queue_processes LIMIT 1")
 	return err

@@ -15,7 +15,12 @@ const maxName = 58
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]+([._][a-z0-9]+)*$`)
 
-func validName(name string) bool { return len(name) <= maxName && nameForm.MatchString(name) }
+func checkName(field, name string) error {
+	if len(name) > maxName || !nameForm.MatchString(name) {
+		return misconfigured(fmt.Sprintf("%s has %q, want 1 to %d lower-case letters, digits and single dots or underscores between them", field, name, maxName))
+	}
+	return nil
+}
 
 // Each kind and each ticker has a queue of its own, so that a process fetches
 // nothing that it cannot run, and none waits behind another. Hyphens are in no
@@ -26,7 +31,7 @@ func tickQueue(name string) string { return "tick-" + strings.ReplaceAll(name, "
 
 func between[T cmp.Ordered](name string, v, least, most T) error {
 	if v < least || v > most {
-		return refuse(fmt.Sprintf("%s is %v to %v", name, least, most))
+		return misconfigured(fmt.Sprintf("%s is %v, want %v to %v", name, v, least, most))
 	}
 	return nil
 }

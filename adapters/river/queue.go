@@ -11,6 +11,7 @@ import (
 	riverqueue "github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -33,18 +34,19 @@ type Queue struct {
 	local    *localWork
 	running  runningJobs
 
-	mu      sync.Mutex
-	begun   bool
-	closing chan struct{} // closed by the first Close, or when Run ends
-	ended   chan struct{} // closed when nothing runs any more
+	mu       sync.Mutex
+	begun    bool
+	stopping chan struct{} // closed by the first Stop, or when Run ends
+	ended    chan struct{} // closed when nothing runs any more
 }
 
 // New makes a queue on the embedder's pool, of at least four connections, and
 // brings its tables up to date unless config.SkipMigrate.
 //
 // A database or role that does not exist, a role without the rights, tables of
-// another version, and a bad config are errcodes.Configuration. A server that is
-// not reached is errcodes.StorageUnavailable.
+// another version, and a value of config out of its bounds are
+// [errcodes.Configuration]. A server that cannot be reached is
+// [errcodes.StorageUnavailable].
 func New(ctx context.Context, pool *pgxpool.Pool, config *Config) (*Queue, error) {
 	cfg, err := config.withDefaults()
 	if err != nil {
@@ -75,7 +77,7 @@ func open(pool *pgxpool.Pool, cfg Config) (*Queue, error) {
 	}
 	q := &Queue{
 		pool: pool, cfg: cfg, upkeep: upkeep, inserter: inserter, kinds: map[string]bool{},
-		closing: make(chan struct{}), ended: make(chan struct{}),
+		stopping: make(chan struct{}), ended: make(chan struct{}),
 	}
 	for _, kind := range cfg.Kinds {
 		q.kinds[kind] = true
@@ -86,31 +88,31 @@ func open(pool *pgxpool.Pool, cfg Config) (*Queue, error) {
 
 func checkPool(pool *pgxpool.Pool) error {
 	if pool == nil {
-		return refuse("A pool is required")
+		return misconfigured("A pool is required")
 	}
 	if pool.Config().MaxConns < minConns {
-		return refuse("The pool needs at least four connections")
+		return misconfigured("The pool needs at least four connections")
 	}
 	return nil
 }
 
-// Work gives the port on which the services claim and settle what River has given
-// to this process, for as long as its job runs here. It keeps the contract of
-// ports.Work with these differences. Work of a kind that Config.Kinds does not
-// name is errcodes.Configuration, since it would wait for ever. An item that was
-// not settled when the Tick that claimed it ends is taken away, and settling it
-// then is errcodes.Conflict. Done, Retry and Bury are stored a moment after they
-// answer: when the process dies in that moment, the item runs again.
+// Work returns the port on which services claim and settle the items that River has
+// assigned to this process, while their jobs run here. It keeps the contract of
+// ports.Work with these differences. A kind that is not in Config.Kinds is
+// [errcodes.Configuration], since its items would never arrive. An item that its Tick
+// has not settled is removed when the Tick ends, and settling it later is
+// [errcodes.Conflict]. Done, Retry and Bury are stored a moment after they return; if
+// the process dies in that moment, the item runs again.
 func (q *Queue) Work() ports.Work { return q.local }
 
-// Close ends Run: what waits is given to other processes at once, running rounds
-// go on for Config.Grace before their contexts end. It waits for them, at the
-// latest until ctx is done, whose error it gives then. Afterwards Work answers
-// errcodes.Closed; Enqueue goes on, for as long as the store does. It may be
-// called more than once.
-func (q *Queue) Close(ctx context.Context) error {
+// Stop ends Run: waiting items go to other processes at once, and running rounds
+// have Config.Grace before their contexts are cancelled. Stop waits for them until
+// ctx is done, whose error it then returns. After it the methods of Work return
+// [errcodes.Closed], and Run nil; Enqueue works for as long as the store does. Stop
+// may be called more than once.
+func (q *Queue) Stop(ctx context.Context) error {
 	q.mu.Lock()
-	q.shut()
+	q.beginStop()
 	if !q.begun {
 		q.begun = true
 		q.local.close()
@@ -121,16 +123,16 @@ func (q *Queue) Close(ctx context.Context) error {
 	case <-q.ended:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return errcodes.Coded(ctx.Err())
 	}
 }
 
-// shut says that nothing new begins. The caller holds mu.
-func (q *Queue) shut() {
+// beginStop keeps new rounds from beginning. The caller holds mu.
+func (q *Queue) beginStop() {
 	select {
-	case <-q.closing:
+	case <-q.stopping:
 	default:
-		close(q.closing)
+		close(q.stopping)
 	}
 }
 

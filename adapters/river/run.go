@@ -1,7 +1,9 @@
 package river
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -9,6 +11,8 @@ import (
 
 	riverqueue "github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"github.com/corridor-go/corridor/errcodes"
 )
 
 // Jobs is what a process runs.
@@ -47,22 +51,21 @@ type Ticker struct {
 }
 
 const (
-	defaultTickTimeout     = time.Minute
-	minTick, maxTick       = time.Second, 24 * time.Hour
-	maxTickersAtOnce       = 100
-	riverRescue            = time.Hour // beyond the longest round; liveness.go is quicker
-	keepForEver            = time.Duration(-1)
-	startPause             = time.Second
-	stuckAfter             = 10 * time.Second
-	maxAttempts        int = 1000
+	minTick, maxTick     = time.Second, 24 * time.Hour
+	maxTickersAtOnce     = 100
+	riverRescue          = time.Hour // beyond the longest round; liveness.go is quicker
+	keepForEver          = time.Duration(-1)
+	startPause           = time.Second
+	stuckAfter           = 10 * time.Second
+	maxAttempts      int = 1000
 )
 
-// Run runs jobs until ctx is done, whose error it gives, or Close, which is none.
-// When ctx is done, the contexts of running rounds end at once, and their jobs
-// are given to other processes; Run returns when they have ended. It waits for a
-// database that is away.
+// Run runs jobs until ctx is done, whose error it returns, or Stop, when it returns
+// nil. When ctx is done, the contexts of running rounds are cancelled at once and their
+// jobs go to other processes; Run returns when the rounds have ended. If the database
+// is away it waits.
 //
-// Jobs out of bounds, and a second Run, are errcodes.Configuration.
+// Jobs out of bounds, and a second Run, are [errcodes.Configuration].
 func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
 	tickers, err := q.checkJobs(jobs)
 	if err != nil {
@@ -84,7 +87,7 @@ func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
 	if err := life.unregister(ctx); err != nil {
 		q.report(ctx, err)
 	}
-	return ctx.Err()
+	return errcodes.Coded(ctx.Err())
 }
 
 func (q *Queue) runUntilStopped(ctx context.Context, c *client, life *liveness, staying []*Ticker) {
@@ -101,15 +104,15 @@ func (q *Queue) runUntilStopped(ctx context.Context, c *client, life *liveness, 
 	beside.Wait()
 }
 
-// begin reports whether Run may go on: not after Close.
+// begin reports whether Run may go on: not after Stop.
 func (q *Queue) begin() (bool, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
-	case q.isClosing():
+	case q.isStopping():
 		return false, nil
 	case q.begun:
-		return false, refuse("The queue runs already")
+		return false, misconfigured("The queue runs already")
 	}
 	q.begun = true
 	return true, nil
@@ -118,13 +121,13 @@ func (q *Queue) begin() (bool, error) {
 func (q *Queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.shut()
+	q.beginStop()
 	q.local.close()
 	close(q.ended)
 }
 
-// start waits for the database, and sets River going. It has not when ctx is done
-// or the queue is closed meanwhile.
+// start waits for the database and starts River. It reports false if ctx is done or
+// the queue is stopped meanwhile.
 func (q *Queue) start(ctx context.Context, c *client, life *liveness) (started bool) {
 	for {
 		err := life.beat(ctx)
@@ -140,33 +143,33 @@ func (q *Queue) start(ctx context.Context, c *client, life *liveness) (started b
 		select {
 		case <-ctx.Done():
 			return false
-		case <-q.closing:
+		case <-q.stopping:
 			return false
 		case <-q.cfg.Clock.After(startPause):
 		}
 	}
 }
 
-// wait returns when River has stopped: on Close within Config.Grace, or at once
-// when ctx is done.
+// wait returns when River has stopped: on Stop within Config.Grace, or at once when
+// ctx is done.
 func (q *Queue) wait(ctx context.Context, c *client) {
 	steady := context.WithoutCancel(ctx)
 	select {
 	case <-ctx.Done():
 		q.mu.Lock()
-		q.shut()
+		q.beginStop()
 		q.mu.Unlock()
 		_ = c.StopAndCancel(steady) // its only error is that of a context which never ends
-	case <-q.closing:
+	case <-q.stopping:
 		if c.Stop(ctx) != nil { // ctx is done: the grace is over
 			_ = c.StopAndCancel(steady)
 		}
 	}
 }
 
-// report tells of a failure of the queue's own.
+// report logs a failure of the queue itself, and calls the hook.
 func (q *Queue) report(ctx context.Context, err error) {
-	q.cfg.Hooks.Background(err)
+	q.cfg.Hooks.Background(ctx, err)
 	q.upkeep.WarnContext(ctx, "the queue's own upkeep failed; it tries again", "error", err)
 }
 
@@ -192,7 +195,7 @@ func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*clien
 	riverqueue.AddWorker(workers, items)
 	riverqueue.AddWorker(workers, &tickWorker{queue: q, tickers: tickers})
 	return riverqueue.NewClient(riverpgxv5.New(q.pool), &riverqueue.Config{
-		ID: newID(), Schema: schema, Logger: guarded(q.upkeep, q.isClosing), Queues: queues, Workers: workers, PeriodicJobs: periodic,
+		ID: newID(), Schema: schema, Logger: guarded(q.upkeep, q.isStopping), Queues: queues, Workers: workers, PeriodicJobs: periodic,
 		FetchCooldown: min(fetchCooldown, q.cfg.Poll), FetchPollInterval: q.cfg.Poll,
 		JobTimeout: longest, JobStuckThreshold: stuckAfter, RescueStuckJobsAfter: longest + riverRescue,
 		SoftStopTimeout: q.cfg.Grace, MaxAttempts: maxAttempts, Hooks: hooks,
@@ -207,46 +210,38 @@ func (t *Ticker) periodic() *riverqueue.PeriodicJob {
 		&riverqueue.PeriodicJobOpts{RunOnStart: t.AtStart})
 }
 
-// checkJobs gives the tickers by name, with their defaults.
+// checkJobs returns the tickers by name, with their defaults.
 func (q *Queue) checkJobs(jobs Jobs) (map[string]*Ticker, error) {
 	for kind := range jobs.Work {
 		if !q.kinds[kind] {
-			return nil, refuse("Jobs.Work has a kind that Config.Kinds does not name")
+			return nil, misconfigured(fmt.Sprintf("Jobs.Work has the kind %q, which is not in Config.Kinds", kind))
 		}
 	}
 	byName := map[string]*Ticker{}
 	for _, t := range jobs.Tickers {
-		set(&t.Timeout, defaultTickTimeout)
-		set(&t.AtOnce, 1)
+		t.Timeout, t.AtOnce = cmp.Or(t.Timeout, DefaultTickTimeout), cmp.Or(t.AtOnce, 1)
 		if err := t.check(); err != nil {
 			return nil, err
 		}
 		if byName[t.Name] != nil {
-			return nil, refuse("Two tickers have the same name")
+			return nil, misconfigured(fmt.Sprintf("Two tickers have the name %q", t.Name))
 		}
 		byName[t.Name] = &t
 	}
 	if len(jobs.Work) == 0 && !slices.ContainsFunc(jobs.Tickers, func(t Ticker) bool { return !t.Stays }) {
-		return nil, refuse("Jobs names neither work nor a ticker that runs as jobs")
+		return nil, misconfigured("Jobs names neither work nor a ticker that runs as jobs")
 	}
 	return byName, nil
 }
 
 func (t *Ticker) check() error {
-	switch {
-	case !validName(t.Name):
-		return refuse("A ticker's Name is not lower-case words with dots or underscores between them")
-	case t.Tick == nil:
-		return refuse("A ticker has no Tick")
+	if t.Tick == nil {
+		return misconfigured(fmt.Sprintf("The ticker %q has no Tick", t.Name))
 	}
-	for _, err := range []error{
+	return cmp.Or(
+		checkName("Tickers", t.Name),
 		between("A ticker's Every", t.Every, minTick, maxTick),
 		between("A ticker's Timeout", t.Timeout, minTick, maxTick),
 		between("A ticker's AtOnce", t.AtOnce, 1, maxTickersAtOnce),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }

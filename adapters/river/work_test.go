@@ -125,7 +125,7 @@ func TestWhatATickLeavesComesAgain(t *testing.T) {
 			var mu sync.Mutex
 			var ended []error
 			p := open(t, pgtest.Database(t, tables), river.Config{Logger: slog.New(log), Hooks: river.Hooks{
-				JobEnded: func(kind string, _ time.Duration, err error) {
+				JobEnded: func(_ context.Context, kind string, _ time.Duration, err error) {
 					mu.Lock()
 					defer mu.Unlock()
 					ended = append(ended, err)

@@ -82,7 +82,7 @@ func (w *itemWorker) Work(ctx context.Context, job *riverqueue.Job[itemArgs]) er
 	if err := riverqueue.MetadataSet(ctx, progressKey, kept); err != nil {
 		q.report(ctx, errcodes.Wrap(errcodes.Internal, "", err))
 	}
-	q.cfg.Hooks.JobEnded(item.Kind, q.cfg.Clock.Now().Sub(began), failure)
+	q.cfg.Hooks.JobEnded(ctx, item.Kind, q.cfg.Clock.Now().Sub(began), failure)
 	return result
 }
 
@@ -101,8 +101,8 @@ func (w *itemWorker) await(ctx context.Context, e *localItem) error {
 		e.settled <- how
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-q.closing:
-		return w.awaitClosing(ctx, e, r)
+	case <-q.stopping:
+		return w.awaitStopping(ctx, e, r)
 	case r.turn <- struct{}{}:
 		bounded, cancel := context.WithTimeout(ctx, q.cfg.Timeout)
 		defer cancel()
@@ -114,10 +114,10 @@ func (w *itemWorker) await(ctx context.Context, e *localItem) error {
 	return nil
 }
 
-// awaitClosing waits, while the queue closes, for the round that is at the item.
-func (w *itemWorker) awaitClosing(ctx context.Context, e *localItem, r *tickRunner) error {
+// awaitStopping waits, while the queue stops, for the round that has claimed the item.
+func (w *itemWorker) awaitStopping(ctx context.Context, e *localItem, r *tickRunner) error {
 	if w.queue.local.removeUnclaimed(e) {
-		return errClosed
+		return errStopped
 	}
 	select {
 	case how := <-e.settled:
@@ -126,7 +126,7 @@ func (w *itemWorker) awaitClosing(ctx context.Context, e *localItem, r *tickRunn
 	case r.turn <- struct{}{}: // that round is over
 		<-r.turn
 	}
-	return errClosed
+	return errStopped
 }
 
 // settled says to River what a service has decided.
@@ -152,8 +152,8 @@ func storableText(reason string) string {
 
 // unsettled says to River when an item is to come again.
 func (q *Queue) unsettled(kept *progress, failure error) (result, reported error) {
-	if q.isClosing() {
-		return riverqueue.JobSnooze(0), errClosed // for another process, at once
+	if q.isStopping() {
+		return riverqueue.JobSnooze(0), errStopped // for another process, at once
 	}
 	if early := time.UnixMilli(kept.Due).Sub(q.cfg.Clock.Now()); early > 0 && failure == nil {
 		return riverqueue.JobSnooze(min(early, earlyPause)), nil
@@ -172,9 +172,9 @@ func pause(failures int) time.Duration {
 	return min(firstPause<<min(failures-1, doublings), longestPause)
 }
 
-func (q *Queue) isClosing() bool {
+func (q *Queue) isStopping() bool {
 	select {
-	case <-q.closing:
+	case <-q.stopping:
 		return true
 	default:
 		return false
@@ -202,13 +202,13 @@ func (w *tickWorker) Work(ctx context.Context, job *riverqueue.Job[tickArgs]) er
 	q := w.queue
 	defer q.running.begin(job.ID)()
 	t := w.tickers[job.Args.Name]
-	if t == nil || q.isClosing() {
+	if t == nil || q.isStopping() {
 		return riverqueue.JobSnooze(0)
 	}
 	began := q.cfg.Clock.Now()
 	err := safeTick(ctx, t.Tick, began, q.cfg.Logger)
-	q.cfg.Hooks.JobEnded(t.Name, q.cfg.Clock.Now().Sub(began), err)
-	if err != nil && ctx.Err() != nil && q.isClosing() {
+	q.cfg.Hooks.JobEnded(ctx, t.Name, q.cfg.Clock.Now().Sub(began), err)
+	if err != nil && ctx.Err() != nil && q.isStopping() {
 		return riverqueue.JobSnooze(0) // cut short: another process does it
 	}
 	return nil

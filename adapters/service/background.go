@@ -87,11 +87,11 @@ func (s *Service) purgeTokens(ctx context.Context) error {
 	}
 }
 
-func (s *Service) closeQueue(ctx context.Context) error {
+func (s *Service) stopQueue(ctx context.Context) error {
 	if s.queue == nil {
 		return nil
 	}
-	return s.queue.Close(ctx)
+	return s.queue.Stop(ctx)
 }
 
 // stop cuts what the loops do, a look at a slow feed too, and waits for their
@@ -100,7 +100,7 @@ func (b *background) stop(timeout time.Duration) error {
 	b.stopping.Store(true)
 	late, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	failed := b.app.closeQueue(late) // its rounds have a grace
+	failed := b.app.stopQueue(late) // its rounds have a grace
 	b.cancel()
 	ended := make(chan error, 1)
 	go func() {

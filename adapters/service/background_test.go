@@ -45,7 +45,7 @@ func serveEndsWithALoopThatEndsByItself(t *testing.T, store string) {
 		require.NoError(t, app.locks.Close(t.Context()))
 	} else {
 		loop = "loop=queue"
-		require.NoError(t, app.queue.Close(t.Context()))
+		require.NoError(t, app.queue.Stop(t.Context()))
 	}
 	listener, ended := serveApp(t, nil, app)
 	err := await(t, "end", ended)

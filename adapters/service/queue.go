@@ -39,12 +39,12 @@ func (b *builder) openQueue(ctx context.Context, pool *pgxpool.Pool) (*river.Que
 		Logger: b.log,
 		Grace:  stopTimeout / 2,
 		Hooks: river.Hooks{
-			JobEnded: func(kind string, took time.Duration, err error) {
+			JobEnded: func(_ context.Context, kind string, took time.Duration, err error) {
 				count.jobs.WithLabelValues(kind, outcome(err)).Inc()
 				count.jobTimes.WithLabelValues(kind).Observe(took.Seconds())
 			},
-			Rescued:    func(jobs int) { count.rescued.Add(float64(jobs)) },
-			Background: func(error) { count.failures.Inc() },
+			Rescued:    func(_ context.Context, jobs int) { count.rescued.Add(float64(jobs)) },
+			Background: count.backgroundFailed,
 		},
 	})
 }

@@ -138,12 +138,12 @@ func (e *embedded) serve(ctx context.Context, server *http.Server) error {
 		}
 		return nil
 	})
-	group.Go(func() error { return e.queue.Run(context.WithoutCancel(ctx), e.jobs()) }) // until Close
+	group.Go(func() error { return e.queue.Run(context.WithoutCancel(ctx), e.jobs()) }) // until Stop
 	group.Go(func() error {
 		<-running.Done()
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 		defer cancel()
-		return errors.Join(server.Shutdown(late), e.queue.Close(late), e.accounts.Close(late), e.store.Close())
+		return errors.Join(server.Shutdown(late), e.queue.Stop(late), e.accounts.Close(late), e.store.Close())
 	})
 	return group.Wait()
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // What a process has not begun is another's at once; what it has begun goes on.
-func TestWhatWaitsIsGivenBackOnClose(t *testing.T) {
+func TestWhatWaitsIsReleasedByStop(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)
 	first := open(t, dsn, river.Config{Grace: time.Minute})
@@ -37,20 +37,20 @@ func TestWhatWaitsIsGivenBackOnClose(t *testing.T) {
 	first.save(t, "second", items("waiting"))
 	eventually(t, "one more waits", func() bool { return first.queue.LocalItems() == 3 })
 
-	closed := make(chan error, 1)
-	go func() { closed <- first.queue.Close(context.Background()) }()
+	stopped := make(chan error, 1)
+	go func() { stopped <- first.queue.Stop(context.Background()) }()
 	_, other := serve(t, dsn, river.Config{})
 	eventually(t, "another process has it", func() bool { return len(other.handled()) == 1 })
 	require.Equal(t, []string{"waiting"}, other.handled())
-	require.Empty(t, closed, "Close waits for the round")
+	require.Empty(t, stopped, "Stop waits for the round")
 	close(goOn)
-	require.NoError(t, <-closed)
+	require.NoError(t, <-stopped)
 	require.NoError(t, <-first.ran)
 	eventually(t, "all are done", func() bool { return first.jobs(t, "completed") == 3 })
 	_, err := first.queue.Work().Claim(t.Context(), notify, time.Now(), time.Minute, 1)
 	requireCode(t, errcodes.Closed, err)
-	require.NoError(t, first.queue.Run(t.Context(), river.Jobs{Tickers: []river.Ticker{ticker("late")}}), "as a service's Run after Close")
-	first.save(t, "third", items("after Close"))
+	require.NoError(t, first.queue.Run(t.Context(), river.Jobs{Tickers: []river.Ticker{ticker("late")}}), "as a service's Run after Stop")
+	first.save(t, "third", items("after Stop"))
 	eventually(t, "its changes are still worked off", func() bool { return len(other.handled()) == 2 })
 }
 
@@ -62,16 +62,16 @@ func ticker(name string) river.Ticker {
 func TestARoundIsCutAndGivenToAnother(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(p *process, cancel func()) error{
-		"Close": func(p *process, _ func()) error {
+		"Stop": func(p *process, _ func()) error {
 			ctx, cancel := context.WithTimeout(context.Background(), within/2)
 			defer cancel()
-			return p.queue.Close(ctx)
+			return p.queue.Stop(ctx)
 		},
 		"Run's context": func(_ *process, cancel func()) error { cancel(); return nil },
-		"Run's context, when Close waits": func(p *process, cancel func()) error {
+		"Run's context, when Stop waits": func(p *process, cancel func()) error {
 			over, end := context.WithCancel(context.Background())
 			end()
-			if err := p.queue.Close(over); !errors.Is(err, context.Canceled) {
+			if err := p.queue.Stop(over); !errors.Is(err, context.Canceled) {
 				return err
 			}
 			<-time.After(100 * time.Millisecond) // it stops, and leaves the rounds their grace
@@ -83,7 +83,7 @@ func TestARoundIsCutAndGivenToAnother(t *testing.T) {
 			t.Parallel()
 			dsn := pgtest.Database(t, tables)
 			grace := 200 * time.Millisecond
-			if name != "Close" {
+			if name != "Stop" {
 				grace = time.Minute // of which nothing is to be seen
 			}
 			began := time.Now()
@@ -106,7 +106,7 @@ func TestARoundIsCutAndGivenToAnother(t *testing.T) {
 			<-begun
 			<-begun
 			require.NoError(t, stop(p, cancel))
-			require.Equal(t, ctx.Err(), <-p.ran)
+			require.Equal(t, errcodes.Of(ctx.Err()), errcodes.Of(<-p.ran))
 			require.Less(t, time.Since(began), within, "the rounds were cut")
 			require.Equal(t, 2, p.count(t, "river_job WHERE state = 'available' AND scheduled_at <= now()"), "both may run at once")
 			require.Zero(t, p.count(t, "queue_processes"))
@@ -114,7 +114,7 @@ func TestARoundIsCutAndGivenToAnother(t *testing.T) {
 	}
 }
 
-func TestCloseEndsWithItsContext(t *testing.T) {
+func TestStopEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	p := open(t, pgtest.Database(t, tables), river.Config{Grace: 300 * time.Millisecond})
 	begun := make(chan struct{})
@@ -135,14 +135,14 @@ func TestCloseEndsWithItsContext(t *testing.T) {
 	})
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, p.queue.Close(late), context.Canceled)
-	require.NoError(t, p.queue.Close(t.Context()), "again, with time")
+	require.ErrorIs(t, p.queue.Stop(late), context.Canceled)
+	require.NoError(t, p.queue.Stop(t.Context()), "again, with time")
 }
 
-func TestCloseWithoutRun(t *testing.T) {
+func TestStopWithoutRun(t *testing.T) {
 	t.Parallel()
 	p := open(t, pgtest.Database(t, tables), river.Config{})
-	require.NoError(t, p.queue.Close(t.Context()))
-	require.NoError(t, p.queue.Close(t.Context()))
+	require.NoError(t, p.queue.Stop(t.Context()))
+	require.NoError(t, p.queue.Stop(t.Context()))
 	requireCode(t, errcodes.Closed, p.queue.Work().Done(t.Context(), items("a")[0]))
 }

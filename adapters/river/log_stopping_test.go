@@ -10,14 +10,14 @@ import (
 	"github.com/corridor-go/corridor/adapters/river"
 )
 
-// What a close breaks off is no error.
-func TestWhatACloseBreaksOffIsAWarning(t *testing.T) {
+// What Stop breaks off is a warning, not an error.
+func TestWhatStopBreaksOffIsAWarning(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	text := slog.NewTextHandler(&out, nil)
 	slog.New(river.Guard(text)).Error("producer: Error fetching jobs")
 	require.Contains(t, out.String(), "level=ERROR")
 	out.Reset()
-	slog.New(river.GuardClosing(text)).Error("producer: Error fetching jobs")
+	slog.New(river.GuardStopping(text)).Error("producer: Error fetching jobs")
 	require.Contains(t, out.String(), "level=WARN")
 }
