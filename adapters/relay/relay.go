@@ -85,7 +85,7 @@ func (c *Config) withDefaults() (Config, error) {
 	}
 	return d, cmp.Or(
 		wiring.AtLeast("Every", d.Every, 1),
-		wiring.Between("Batch", d.Batch, 1, 1000),
+		wiring.Within("Batch", d.Batch, 1, 1000),
 		wiring.AtLeast("Lease", d.Lease, shortestLease),
 	)
 }
