@@ -2,6 +2,7 @@ package ports
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -60,22 +61,28 @@ func checkRange(what string, n, low, high int) error {
 // twice in work. Stores call it for what a change of any record carries, before
 // they store anything.
 func CheckQueued(events []Event, work []WorkItem) error {
-	if twice(events, func(e *Event) string { return e.ID }) {
+	ids := make([]string, 0, 16)
+	for i := range events {
+		ids = append(ids, events[i].ID)
+	}
+	if twice(ids) {
 		return errcodes.New(errcodes.Conflict, "A change names the same event twice")
 	}
-	if twice(work, func(w *WorkItem) string { return w.ID }) {
+	ids = ids[:0]
+	for i := range work {
+		ids = append(ids, work[i].ID)
+	}
+	if twice(ids) {
 		return errcodes.New(errcodes.Conflict, "A change names the same work item twice")
 	}
 	return nil
 }
 
-// twice reports whether two of list have the same id.
-func twice[V any](list []V, id func(*V) string) bool {
-	for i := range list {
-		for j := range i {
-			if id(&list[i]) == id(&list[j]) {
-				return true
-			}
+// twice reports whether an id comes twice. There are few.
+func twice(ids []string) bool {
+	for i, id := range ids {
+		if slices.Contains(ids[:i], id) {
+			return true
 		}
 	}
 	return false

@@ -94,13 +94,13 @@ type RateLockChange struct {
 	// Book is the book's new state. Its Version is the one that the caller
 	// read; the store keeps Version + 1.
 	Book Book
-	// Locks are the records that the change mints or ends, stored by ID, each ID
-	// once. An active one is minted: its ID is new. One that has ended gives its
-	// active record Status and what follows it, and nothing else; if none of its
-	// ID is stored it is stored as it is, though it never was active. It is never
-	// changed again: the very same end may be saved once more, by another change.
-	// A lock that leaves the book's slots is among them.
-	Locks []RateLock
+	// Minted is the lock that the change mints, as the last of the book's slots
+	// has it; nil for none. Its ID is new.
+	Minted *RateLock
+	// Ended are the locks that the change ends, as they ended: those that leave the
+	// book's slots. Each is stored active, and is given Status and what follows it,
+	// nothing else.
+	Ended []RateLock
 	// Events and Work become claimable with the change, never before. No two of
 	// either have the same ID.
 	Events []Event
@@ -113,13 +113,11 @@ type RateLockStore interface {
 	// Book{Key: key}, without error.
 	Book(ctx context.Context, key BookKey) (Book, error)
 
-	// Save stores the change if the stored version is still Book.Version, else
-	// it is errcodes.Conflict and nothing is stored. What RateLockChange.Check
-	// finds is its error, whatever is stored. A minted lock whose ID is
-	// taken is errcodes.Conflict too, and so is one that has ended before with
-	// another Status, CancellationReason, EndedAt, ObservedMid or DeviationBps
-	// (I4). The compare-and-swap is what upholds the cap across processes: it is
-	// for correctness.
+	// Save stores the change if the stored version is still Book.Version, Minted's
+	// ID is new and each of Ended is stored active in this book, else it is
+	// [errcodes.Conflict] and nothing is stored: a lock ends once (I4). What
+	// RateLockChange.Check finds is its error, whatever is stored. The
+	// compare-and-swap is what upholds the cap across processes.
 	//
 	// When it cannot be known whether the change was stored, the error is
 	// errcodes.OutcomeUnknown. A store that is full or busy answers

@@ -87,7 +87,7 @@ func (b *Book) Check() error {
 	live := b.Live()
 	for i := range live {
 		switch l := &live[i]; {
-		case l.Owner != b.Key.Owner || l.Base != b.Key.Pair.Base || l.Quote != b.Key.Pair.Quote:
+		case !l.isOf(&b.Key):
 			return corrupt("a book holds another book's lock")
 		case l.Status != LockActive:
 			return corrupt("a book holds a lock that has ended")
@@ -112,33 +112,44 @@ func corrupt(what string) error {
 }
 
 // Check finds what is wrong with a change by itself, whatever a store holds. A
-// store asks it before all else, so that each rejects the same:
+// store calls it before all else, so that each rejects the same:
 //
-//   - what [Book.Check] and [RateLock.Check] find, of each lock in Locks or in a
-//     slot, and a lock of another book, is [errcodes.CorruptRecord];
-//   - the same ID twice in Locks, or in the slots, and what [CheckQueued] finds, is
-//     [errcodes.Conflict].
+//   - what [Book.Check] and [RateLock.Check] find, of each lock in the slots or in
+//     Ended, a lock of another book, an active lock in Ended, and a Minted that is
+//     not the last of the slots, is [errcodes.CorruptRecord];
+//   - the same ID twice in the slots and Ended, more in Ended than a book holds,
+//     and what [CheckQueued] finds, is [errcodes.Conflict].
 func (c *RateLockChange) Check() error {
 	if err := c.Book.Check(); err != nil {
 		return err
 	}
 	live := c.Book.Live()
+	ids := make([]string, 0, 2*MaxLiveLocks)
 	for i := range live {
 		if err := live[i].Check(); err != nil {
 			return err
 		}
+		ids = append(ids, live[i].ID)
 	}
-	for i := range c.Locks {
-		l := &c.Locks[i]
-		if l.Owner != c.Book.Key.Owner || l.Base != c.Book.Key.Pair.Base || l.Quote != c.Book.Key.Pair.Quote {
-			return corrupt("a lock of the change belongs to another book")
+	if c.Minted != nil && (len(live) == 0 || live[len(live)-1] != *c.Minted) {
+		return corrupt("the minted lock is not the last of its book")
+	}
+	for i := range c.Ended {
+		l := &c.Ended[i]
+		if !l.isOf(&c.Book.Key) || l.Status == LockActive {
+			return corrupt("an ended lock of the change is active or of another book")
 		}
 		if err := l.Check(); err != nil {
 			return err
 		}
+		ids = append(ids, l.ID)
 	}
-	if twice(c.Locks, func(l *RateLock) string { return l.ID }) || len(live) == 2 && live[0].ID == live[1].ID {
-		return errcodes.New(errcodes.Conflict, "A change names the same lock twice")
+	if len(c.Ended) > MaxLiveLocks || twice(ids) {
+		return errcodes.New(errcodes.Conflict, "A change names the same lock twice, or ends more than a book holds")
 	}
 	return CheckQueued(c.Events, c.Work)
+}
+
+func (l *RateLock) isOf(key *BookKey) bool {
+	return l.Owner == key.Owner && l.Base == key.Pair.Base && l.Quote == key.Pair.Quote
 }

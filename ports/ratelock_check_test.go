@@ -151,7 +151,7 @@ func TestBooksThatCannotBe(t *testing.T) {
 // check for each impossible record.
 func TestChangesThatNoStoreTakes(t *testing.T) {
 	t.Parallel()
-	lock, other := lockOf("lock-1", noon), lockOf("lock-2", noon.Add(time.Millisecond))
+	old, other, minted := lockOf("lock-0", noon.Add(-time.Minute)), lockOf("lock-1", noon), lockOf("lock-2", noon.Add(time.Millisecond))
 	many := func(n int) (events []ports.Event, work []ports.WorkItem) {
 		for i := range n {
 			events = append(events, ports.Event{ID: strconv.Itoa(i)})
@@ -163,14 +163,26 @@ func TestChangesThatNoStoreTakes(t *testing.T) {
 		spoil func(c *ports.RateLockChange)
 		code  errcodes.Code
 	}{
-		"nothing wrong":               {func(*ports.RateLockChange) {}, ""},
-		"another owner":               {func(c *ports.RateLockChange) { c.Locks[1].Owner = "zenith" }, errcodes.CorruptRecord},
-		"another base":                {func(c *ports.RateLockChange) { c.Locks[1].Base = "EUR" }, errcodes.CorruptRecord},
-		"another quote":               {func(c *ports.RateLockChange) { c.Locks[1].Quote = "NGN" }, errcodes.CorruptRecord},
+		"nothing wrong":  {func(*ports.RateLockChange) {}, ""},
+		"nothing minted": {func(c *ports.RateLockChange) { c.Minted = nil }, ""},
+		"two ends":       {func(c *ports.RateLockChange) { c.Ended = append(c.Ended, cancelled(lockOf("lock-3", noon))) }, ""},
+		"three ends": {func(c *ports.RateLockChange) {
+			c.Ended = append(c.Ended, expired(lockOf("a", noon)), expired(lockOf("b", noon)))
+		}, errcodes.Conflict},
+		"another owner's end":         {func(c *ports.RateLockChange) { c.Ended[0].Owner = "zenith" }, errcodes.CorruptRecord},
+		"another base's end":          {func(c *ports.RateLockChange) { c.Ended[0].Base = "EUR" }, errcodes.CorruptRecord},
+		"another quote's end":         {func(c *ports.RateLockChange) { c.Ended[0].Quote = "NGN" }, errcodes.CorruptRecord},
+		"an active end":               {func(c *ports.RateLockChange) { c.Ended[0] = old }, errcodes.CorruptRecord},
+		"an end that cannot be":       {func(c *ports.RateLockChange) { c.Ended[0].EndedAt = noon }, errcodes.CorruptRecord},
+		"a slot that cannot be":       {func(c *ports.RateLockChange) { c.Book.Slots[0].AllInRate = "18" }, errcodes.CorruptRecord},
 		"another owner in a slot":     {func(c *ports.RateLockChange) { c.Book.Slots[1].Owner = "zenith" }, errcodes.CorruptRecord},
-		"a lock in both slots":        {func(c *ports.RateLockChange) { c.Book.Slots[1].ID = lock.ID }, errcodes.Conflict},
-		"a lock twice":                {func(c *ports.RateLockChange) { c.Locks[1] = lock }, errcodes.Conflict},
-		"an empty slot with the rest": {func(c *ports.RateLockChange) { c.Book.Slots[1].ID = "" }, ""},
+		"minted as the first of two":  {func(c *ports.RateLockChange) { c.Minted = &other }, errcodes.CorruptRecord},
+		"minted into no slot":         {func(c *ports.RateLockChange) { c.Book.Slots = [ports.MaxLiveLocks]ports.RateLock{} }, errcodes.CorruptRecord},
+		"minted with another source":  {func(c *ports.RateLockChange) { c.Book.Slots[1].MidSource = "file" }, errcodes.CorruptRecord},
+		"an id in both slots":         {func(c *ports.RateLockChange) { c.Book.Slots[0].ID = minted.ID }, errcodes.Conflict},
+		"an end in a slot":            {func(c *ports.RateLockChange) { c.Ended[0].ID = other.ID }, errcodes.Conflict},
+		"an end twice":                {func(c *ports.RateLockChange) { c.Ended = append(c.Ended, c.Ended[0]) }, errcodes.Conflict},
+		"an empty slot with the rest": {func(c *ports.RateLockChange) { c.Minted, c.Book.Slots[1].ID = nil, "" }, ""},
 		"many events and items":       {func(c *ports.RateLockChange) { c.Events, c.Work = many(40) }, ""},
 		"an event twice in many": {func(c *ports.RateLockChange) {
 			c.Events, _ = many(40)
@@ -183,9 +195,10 @@ func TestChangesThatNoStoreTakes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			fresh := minted
 			change := ports.RateLockChange{
-				Book:  ports.Book{Key: lock.Book(), HighWater: other.CreatedAt, Slots: [ports.MaxLiveLocks]ports.RateLock{lock, other}},
-				Locks: []ports.RateLock{lock, other},
+				Book:   ports.Book{Key: old.Book(), HighWater: minted.CreatedAt, Slots: [ports.MaxLiveLocks]ports.RateLock{other, minted}},
+				Minted: &fresh, Ended: []ports.RateLock{expired(old)},
 			}
 			c.spoil(&change)
 			require.Equal(t, c.code, errcodes.Of(change.Check()))
@@ -194,10 +207,10 @@ func TestChangesThatNoStoreTakes(t *testing.T) {
 }
 
 func TestCheckingAChangeAllocatesNothing(t *testing.T) {
-	lock := lockOf("lock-1", noon)
+	old, minted := lockOf("lock-0", noon.Add(-time.Minute)), lockOf("lock-1", noon)
 	change := ports.RateLockChange{
-		Book: ports.Book{Key: lock.Book(), HighWater: noon, Slots: [ports.MaxLiveLocks]ports.RateLock{lock}}, Locks: []ports.RateLock{lock},
-		Events: []ports.Event{{ID: "a"}, {ID: "b"}}, Work: []ports.WorkItem{{ID: "a"}},
+		Book: ports.Book{Key: minted.Book(), HighWater: noon, Slots: [ports.MaxLiveLocks]ports.RateLock{minted}}, Minted: &minted,
+		Ended: []ports.RateLock{expired(old)}, Events: []ports.Event{{ID: "a"}, {ID: "b"}}, Work: []ports.WorkItem{{ID: "a"}},
 	}
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		if change.Check() != nil {

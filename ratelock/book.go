@@ -11,10 +11,10 @@ import (
 // the rule that keeps them so. It is pure: time and ids are handed in, and what
 // it decided is fetched with [Book.Change] and saved by compare-and-swap.
 type Book struct {
-	rec   ports.Book
-	ended []ports.RateLock
-	fresh *ports.RateLock // minted since it was restored
-	raise []raised
+	rec    ports.Book
+	ended  []ports.RateLock
+	minted bool // the last slot, since the book was restored
+	raise  []raised
 }
 
 // raised is an event to be told when the change is saved.
@@ -50,7 +50,7 @@ func RestoreBook(rec ports.Book) (*Book, error) {
 func (b *Book) DecisionTime(now time.Time) time.Time { return decisionTime(&b.rec, now) }
 
 func decisionTime(rec *ports.Book, now time.Time) time.Time {
-	now = toMillis(now)
+	now = ports.Millis(now)
 	if now.Before(rec.HighWater) {
 		return rec.HighWater
 	}
@@ -93,10 +93,6 @@ func freshest(rec *ports.Book, at time.Time) (best *ports.RateLock, n int) {
 	}
 	return best, n
 }
-
-// toMillis cuts t to the millisecond, in UTC: the line on which all times of
-// this package lie.
-func toMillis(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()).UTC() }
 
 // overdue reports whether a slot holds a lock whose time is over.
 func overdue(rec *ports.Book, at time.Time) bool {
@@ -150,13 +146,13 @@ func (b *Book) Mint(now time.Time, id string, terms Terms, price ports.Price) (p
 	l := ports.RateLock{
 		ID: id, Owner: b.rec.Key.Owner, Base: b.rec.Key.Pair.Base, Quote: b.rec.Key.Pair.Quote,
 		MidRate: price.Mid, MarkupBps: terms.MarkupBps, AllInRate: allIn,
-		MidSource: price.Source, MidAt: toMillis(price.At), ToleranceBps: terms.ToleranceBps,
+		MidSource: price.Source, MidAt: ports.Millis(price.At), ToleranceBps: terms.ToleranceBps,
 		CreatedAt: at, ExpiresAt: at.Add(terms.Validity),
 		Status: row.To, AsOf: at,
 	}
 	b.rec.HighWater = at
 	b.rec.Slots[len(slots)] = l
-	b.fresh = &l
+	b.minted = true
 	b.raise = append(b.raise, raised{row.Event, l, at})
 	return l, nil
 }
@@ -221,9 +217,10 @@ func (b *Book) Change() (ports.RateLockChange, bool, error) {
 	if len(b.raise) == 0 {
 		return ports.RateLockChange{}, false, nil
 	}
-	change := ports.RateLockChange{Book: b.rec, Locks: b.ended}
-	if b.fresh != nil {
-		change.Locks = append(change.Locks, *b.fresh)
+	change := ports.RateLockChange{Book: b.rec, Ended: b.ended}
+	if live := b.rec.Live(); b.minted && len(live) > 0 {
+		minted := live[len(live)-1]
+		change.Minted = &minted
 	}
 	for i := range b.raise {
 		e, err := event(&b.raise[i])

@@ -31,7 +31,7 @@ func TestEventDataIsTheLockAsJSON(t *testing.T) {
 		for i, e := range change.Events {
 			lock := minted
 			if i > 0 {
-				lock = change.Locks[0]
+				lock = change.Ended[0]
 			}
 			want, err := json.Marshal(&lock)
 			require.NoError(t, err)

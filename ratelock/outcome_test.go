@@ -86,6 +86,21 @@ func TestAnUnknownCommitIsReadBack(t *testing.T) {
 	}
 }
 
+// A store takes the end of a lock once: an end that may have been stored is read
+// back, and not saved again.
+func TestAnUnknownEndIsReadBack(t *testing.T) {
+	for _, stored := range []bool{true, false} {
+		r := newRig(t)
+		l, _ := r.create()
+		store := &lossy{RateLockStore: r.store.RateLocks(), lose: 1, stored: stored}
+		got, err := r.service(store, r.clock, plain).Cancel(t.Context(), "shop", l.ID)
+		require.NoError(t, err)
+		require.Equal(t, ports.LockCancelled, got.Status)
+		require.Equal(t, got, r.get(l.ID))
+		require.Len(t, r.events(), 2, "minted and cancelled, once each")
+	}
+}
+
 // What was lost may still arrive, whatever the store says of the next attempt.
 func TestARefusalBehindAnUnknownCommitIsNoFailure(t *testing.T) {
 	r := newRig(t)

@@ -9,7 +9,8 @@ var (
 	errStaleClaim = errcodes.New(errcodes.Conflict, "The claim is no longer the latest")
 
 	errBookChanged = errcodes.New(errcodes.Conflict, "The book has changed since it was read")
-	errIDTaken     = errcodes.New(errcodes.Conflict, "An id of the change is taken, or its lock has ended otherwise")
+	errLockEnded   = errcodes.New(errcodes.Conflict, "A lock that the change ends is not active in its book")
+	errIDTaken     = errcodes.New(errcodes.Conflict, "An id of the change is taken")
 
 	errValidationChanged = errcodes.New(errcodes.Conflict, "The validation has changed since it was read, has ended, or an id of the change is taken")
 	errNoValidation      = errcodes.New(errcodes.NotFound, "No such validation")

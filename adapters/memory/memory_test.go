@@ -39,7 +39,7 @@ func minted(k ports.BookKey, id string, created time.Time) ports.RateLockChange 
 	l := lockOf(k, id, created)
 	b := ports.Book{Key: k, HighWater: created}
 	b.Slots[0] = l
-	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}}
+	return ports.RateLockChange{Book: b, Minted: &l}
 }
 
 func TestBounds(t *testing.T) {

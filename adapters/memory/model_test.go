@@ -37,22 +37,22 @@ func (m *lockModel) save(c ports.RateLockChange) errcodes.Code {
 	if m.book(c.Book.Key).Version != c.Book.Version {
 		return errcodes.Conflict
 	}
-	if twice(c.Locks) || twice(c.Book.Live()) {
+	if c.Minted != nil && m.index(c.Minted.ID) >= 0 || twice(c.Ended) {
 		return errcodes.Conflict
 	}
-	for _, l := range c.Locks {
-		i := m.index(l.ID)
-		if i >= 0 && (l.Status == ports.LockActive || m.locks[i].Book() != l.Book()) {
-			return errcodes.Conflict
-		}
-		if i >= 0 && m.locks[i].Status != ports.LockActive && m.locks[i] != l {
+	for _, l := range c.Ended {
+		if i := m.index(l.ID); i < 0 || m.locks[i].Status != ports.LockActive || m.locks[i].Book() != l.Book() {
 			return errcodes.Conflict
 		}
 	}
 	m.books = slices.DeleteFunc(m.books, func(b ports.Book) bool { return b.Key == c.Book.Key })
 	c.Book.Version++
 	m.books = append(m.books, c.Book)
-	for _, l := range c.Locks {
+	changed := slices.Clone(c.Ended)
+	if c.Minted != nil {
+		changed = append(changed, *c.Minted)
+	}
+	for _, l := range changed {
 		m.locks = slices.DeleteFunc(m.locks, func(old ports.RateLock) bool { return old.ID == l.ID })
 		m.locks = append(m.locks, l)
 	}
@@ -120,7 +120,7 @@ func drawChange(t *rapid.T, m *lockModel) ports.RateLockChange {
 		ended := live[0]
 		ended.Status, ended.EndedAt = ports.LockExpired, ended.ExpiresAt
 		b.Slots[0], b.Slots[1] = b.Slots[1], ports.RateLock{}
-		c.Locks = append(c.Locks, ended)
+		c.Ended = append(c.Ended, ended)
 	}
 	if n := len(b.Live()); n < len(b.Slots) && rapid.Bool().Draw(t, "mint") {
 		l := lockOf(b.Key, drawID(t), drawTime(t, "created"))
@@ -129,10 +129,10 @@ func drawChange(t *rapid.T, m *lockModel) ports.RateLockChange {
 		}
 		l.ExpiresAt = l.CreatedAt.Add(time.Duration(rapid.IntRange(1, 9).Draw(t, "life")) * time.Millisecond)
 		b.Slots[n], b.HighWater = l, l.CreatedAt
-		c.Locks = append(c.Locks, l)
+		c.Minted = &l
 	}
 	if again, ok := drawEnded(t, m, b.Key); ok {
-		c.Locks = append(c.Locks, again)
+		c.Ended = append(c.Ended, again)
 	}
 	c.Book = b
 	return c

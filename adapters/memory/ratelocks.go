@@ -115,49 +115,34 @@ func (r rateLocks) Save(ctx context.Context, change ports.RateLockChange) error 
 		return err
 	}
 	defer r.s.mu.Unlock()
-	if err := r.s.checkRateLocks(change); err != nil {
+	if err := r.s.checkRateLocks(&change); err != nil {
 		return err
 	}
 	if err := r.s.faults(BeforeCommit); err != nil {
 		return err
 	}
-	r.s.putRateLocks(change)
+	r.s.putRateLocks(&change)
 	return r.s.faults(AfterCommit)
 }
 
 // checkRateLocks looks for every reason not to store the change.
-func (s *Store) checkRateLocks(change ports.RateLockChange) error {
+func (s *Store) checkRateLocks(c *ports.RateLockChange) error {
 	var version int64
-	if b, _ := s.books.get(change.Book.Key); b != nil {
+	if b, _ := s.books.get(c.Book.Key); b != nil {
 		version = b.Version
 	}
-	if version != change.Book.Version {
+	if version != c.Book.Version {
 		return errBookChanged
 	}
-	for i := range change.Locks {
-		if !s.admitsLock(&change.Locks[i]) {
-			return errIDTaken
+	for i := range c.Ended {
+		if old := s.locks[c.Ended[i].ID]; old == nil || old.Status != ports.LockActive || old.Book() != c.Book.Key {
+			return errLockEnded
 		}
 	}
-	if !s.admitsWork(change.Work) {
+	if c.Minted != nil && s.locks[c.Minted.ID] != nil || !s.admitsWork(c.Work) {
 		return errIDTaken
 	}
 	return nil
-}
-
-// admitsLock reports whether l may be stored under its id: an active lock is
-// minted, so that its id must be new; an ended one replaces its active record,
-// and after that nothing (I4).
-func (s *Store) admitsLock(l *ports.RateLock) bool {
-	old := s.locks[l.ID]
-	switch {
-	case old == nil:
-		return true
-	case old.Status == ports.LockActive:
-		return l.Status != ports.LockActive && old.Book() == l.Book()
-	default:
-		return old.Book() == l.Book() && *old == *endOf(old, l)
-	}
 }
 
 // endOf gives old with the end of l: nothing else of a record ever changes.
@@ -178,8 +163,8 @@ func storedLock(l ports.RateLock) *ports.RateLock {
 }
 
 // putRateLocks stores a change that was checked; it cannot fail.
-func (s *Store) putRateLocks(change ports.RateLockChange) {
-	book := change.Book
+func (s *Store) putRateLocks(c *ports.RateLockChange) {
+	book := c.Book
 	book.Version++
 	book.HighWater = ports.Millis(book.HighWater)
 	live := len(book.Live())
@@ -188,28 +173,17 @@ func (s *Store) putRateLocks(change ports.RateLockChange) {
 		book.Slots[i] = *storedLock(book.Slots[i])
 	}
 	s.books.put(&book)
-	for i := range change.Locks {
-		s.putLock(&change.Locks[i])
-	}
-	s.enqueue(change.Events, change.Work)
-}
-
-// putLock stores l by its id and keeps the listings of active locks in step.
-func (s *Store) putLock(l *ports.RateLock) {
-	old := s.locks[l.ID]
-	switch {
-	case old == nil:
-		l = storedLock(*l)
-	case old.Status == ports.LockActive:
+	for i := range c.Ended {
+		old := s.locks[c.Ended[i].ID]
 		s.unlistActive(old)
-		l = endOf(old, l)
-	default:
-		return // it is the very same
+		s.locks[old.ID] = endOf(old, &c.Ended[i])
 	}
-	s.locks[l.ID] = l
-	if l.Status == ports.LockActive {
+	if c.Minted != nil {
+		l := storedLock(*c.Minted)
+		s.locks[l.ID] = l
 		s.listActive(l)
 	}
+	s.enqueue(c.Events, c.Work)
 }
 
 func (s *Store) listActive(l *ports.RateLock) {

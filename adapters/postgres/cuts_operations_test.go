@@ -33,7 +33,7 @@ func cancelled(b ports.Book) ports.RateLockChange {
 	b.Slots = [ports.MaxLiveLocks]ports.RateLock{}
 	e := mintedEvent(l)
 	e.ID, e.Kind = "ev_end", "rate_lock.cancelled"
-	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}, Events: []ports.Event{e}}
+	return ports.RateLockChange{Book: b, Ended: []ports.RateLock{l}, Events: []ports.Event{e}}
 }
 
 // claimedEvent saves a lock and claims its event.

@@ -80,12 +80,11 @@ func (w witnessedStore) Save(ctx context.Context, c ports.RateLockChange) error 
 		return err
 	}
 	s.Return = monotonic()
-	for i := range c.Locks {
-		if c.Locks[i].Status == ports.LockActive {
-			s.Minted = c.Locks[i].ID
-		} else {
-			s.Ended = append(s.Ended, lockEnd{c.Locks[i], decidedAt(c.Events, c.Locks[i].ID)})
-		}
+	if c.Minted != nil {
+		s.Minted = c.Minted.ID
+	}
+	for i := range c.Ended {
+		s.Ended = append(s.Ended, lockEnd{c.Ended[i], decidedAt(c.Events, c.Ended[i].ID)})
 	}
 	o.Saves = append(o.Saves, s)
 	return nil

@@ -3,10 +3,10 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/corridor-go/corridor/adapters/bookcodec"
 	"github.com/corridor-go/corridor/errcodes"
@@ -38,60 +38,35 @@ const (
 		VALUES ($1, $2, $3, $4::bigint + 1, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING 1)`
 
 	updateBook = `saved AS (UPDATE corridor.books SET version = version + 1, high_water = $5, live = $6, live_locks = $7
-		WHERE owner = $1 AND base = $2 AND quote = $3 AND version = $4 RETURNING 1)`
+		WHERE owner = $1 AND base = $2 AND quote = $3 AND version = $4%s RETURNING 1)`
 
-	countSaved = ` SELECT count(*) FROM saved`
+	// activeLock is what the end of a lock rests on. All of its book's writes go
+	// through the book's version, so that a snapshot which shows that version shows
+	// its locks as they are. It does not ask for the status: the index of a pair's
+	// active locks would then look good to a planner without statistics.
+	activeLock = ` AND EXISTS (SELECT FROM corridor.rate_locks
+		WHERE id = %s::bytea AND (owner, base, quote) = ($1, $2, $3) AND ended_at IS NULL)`
 
-	// These divide by zero when a lock was left out, since nothing but an error
-	// undoes a statement.
-	countOneEnded = ` SELECT count(*) / (CASE WHEN count(*) = (SELECT count(*) FROM ended) THEN 1 ELSE 0 END) FROM saved`
-	countTwoEnded = ` SELECT count(*) / (CASE WHEN 2 * count(*) = (SELECT count(*) FROM ended) + (SELECT count(*) FROM ended2) THEN 1 ELSE 0 END) FROM saved`
-	countLocks    = ` SELECT count(*) / (CASE WHEN count(*) = 0 OR (SELECT count(*) FROM locks) = $8 THEN 1 ELSE 0 END)
-		FROM saved`
-
-	// endLock ends a lock that is active, which is what nearly every end finds. It
-	// does not ask for the status: the index of a pair's active locks would then
-	// look good to a planner without statistics.
-	endLock = ` AS (UPDATE corridor.rate_locks
+	endLock = `, ended%[1]d AS (UPDATE corridor.rate_locks
 		SET status = ?::text, cancellation_reason = ?::text, ended_at = ?::timestamptz, observed_mid = ?::text, deviation_bps = ?::bigint
-		WHERE id = ?::bytea AND (owner, base, quote) = ($1, $2, $3) AND ended_at IS NULL AND EXISTS (SELECT FROM saved)
-		RETURNING 1)`
-
-	lockFieldNames = `id, owner, base, quote, mid_rate, markup_bps, all_in_rate, mid_source, mid_at, tolerance_bps, created_at,
-		expires_at, status, cancellation_reason, ended_at, observed_mid, deviation_bps`
+		FROM saved WHERE id = %[2]s::bytea)`
 )
 
 var (
-	insertLock = &statementPart{`, minted AS (INSERT INTO corridor.rate_locks (` + lockFieldNames + `)
+	insertLock = &statementPart{`, minted AS (INSERT INTO corridor.rate_locks (id, owner, base, quote, mid_rate, markup_bps, all_in_rate,
+			mid_source, mid_at, tolerance_bps, created_at, expires_at, status, cancellation_reason, ended_at, observed_mid, deviation_bps)
 		SELECT ?::bytea, $1, $2, $3, ?::text, ?::integer, ?::text, ?::text, ?::timestamptz, ?::integer, ?::timestamptz,
 			?::timestamptz, ?::text, ?::text, ?::timestamptz, ?::text, ?::bigint FROM saved)`, 14}
 
-	// putLocks inserts what was minted and updates what ended. The end of a lock
-	// is for good (I4, I8): a row that ended otherwise, or that another lock has,
-	// is left as it is, and then missing in the count of countLocks.
-	putLocks = &statementPart{`, locks AS (INSERT INTO corridor.rate_locks AS l (` + lockFieldNames + `)
-		SELECT v.id, $1, $2, $3, v.mid_rate, v.markup_bps, v.all_in_rate, v.mid_source, v.mid_at, v.tolerance_bps,
-			v.created_at, v.expires_at, v.status, v.cancellation_reason, v.ended_at, v.observed_mid, v.deviation_bps
-		FROM unnest(?::bytea[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::timestamptz[], ?::integer[],
-			?::timestamptz[], ?::timestamptz[], ?::text[], ?::text[], ?::timestamptz[], ?::text[], ?::bigint[])
-			AS v (id, mid_rate, markup_bps, all_in_rate, mid_source, mid_at, tolerance_bps, created_at, expires_at, status,
-				cancellation_reason, ended_at, observed_mid, deviation_bps)
-		WHERE EXISTS (SELECT FROM saved)
-		ON CONFLICT (id) DO UPDATE SET status = excluded.status, cancellation_reason = excluded.cancellation_reason,
-			ended_at = excluded.ended_at, observed_mid = excluded.observed_mid, deviation_bps = excluded.deviation_bps
-		WHERE excluded.status <> 'active' AND (l.owner, l.base, l.quote) = (excluded.owner, excluded.base, excluded.quote)
-			AND (l.status = 'active' OR (l.status, l.cancellation_reason, l.ended_at, l.observed_mid, l.deviation_bps)
-				IS NOT DISTINCT FROM (excluded.status, excluded.cancellation_reason, excluded.ended_at, excluded.observed_mid,
-					excluded.deviation_bps))
-		RETURNING 1)`, 14}
-
-	endFirstLock, endSecondLock = &statementPart{", ended" + endLock, 6}, &statementPart{", ended2" + endLock, 6}
-
-	insertBookPart, updateBookPart       = &statementPart{insertBook, 7}, &statementPart{updateBook, 7}
-	insertBookOfArray, updateBookOfArray = &statementPart{insertBook, 8}, &statementPart{updateBook, 8}
-	resultNoneEnds, resultOneEnds        = &statementPart{countSaved, 0}, &statementPart{countOneEnded, 0}
-	resultTwoEnd                         = &statementPart{countTwoEnded, 0}
-	resultOfArray                        = &statementPart{countLocks, 0}
+	// createBook has nothing to end; changeBook has a statement for each number of
+	// ends, whose ids are its last arguments, and endedLock a part for each end.
+	createBook = newSaveStatement(insertBook, 7)
+	changeBook = [...]saveStatement{
+		newSaveStatement(fmt.Sprintf(updateBook, ""), 7),
+		newSaveStatement(fmt.Sprintf(updateBook, fmt.Sprintf(activeLock, "$8")), 8),
+		newSaveStatement(fmt.Sprintf(updateBook, fmt.Sprintf(activeLock, "$8")+fmt.Sprintf(activeLock, "$9")), 9),
+	}
+	endedLock = [...]*statementPart{{fmt.Sprintf(endLock, 1, "$8"), 5}, {fmt.Sprintf(endLock, 2, "$9"), 5}}
 )
 
 // lockFields are the targets of lockColumns, in a listing or else of one lock.
@@ -157,7 +132,7 @@ func (r rateLocks) list(ctx context.Context, limit int, query string, args ...an
 	return list(ctx, r.Store, query, args, func(rows pgx.Rows, l *ports.RateLock) error { return rows.Scan(lockFields(l, true)...) })
 }
 
-const staleBook = "The book has changed since it was read"
+const staleBook = "The book has changed since it was read, or a lock of the change has ended"
 
 func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
 	if err := c.Check(); err != nil {
@@ -168,89 +143,32 @@ func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
 		[]byte(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote, b.Version, optionalMillis(b.HighWater), bookcodec.Append(nil, b),
 		int16(len(b.Live())),
 	}
-	err := errLeftOut
-	if query, parts, ok := scalarSave(&c); ok {
-		err = r.save(ctx, query, staleBook, args, queued{c.Events, c.Work}, parts...)
+	if b.Version == 0 && len(c.Ended) > 0 {
+		return errcodes.New(errcodes.Conflict, staleBook)
 	}
-	if isLeftOut(err) {
-		query, locks := arraySave(&c)
-		err = r.save(ctx, query, staleBook, append(args, len(c.Locks)), queued{c.Events, c.Work}, locks)
+	query := createBook
+	if b.Version != 0 {
+		query = changeBook[len(c.Ended)]
 	}
-	return err
+	var parts []boundPart
+	if c.Minted != nil {
+		parts = append(parts, boundPart{insertLock, lockArgs(c.Minted)})
+	}
+	for i := range c.Ended {
+		l := &c.Ended[i]
+		args = append(args, []byte(l.ID))
+		parts = append(parts, boundPart{endedLock[i], []any{
+			string(l.Status), optionalText(string(l.CancellationReason)), optionalMillis(l.EndedAt), optionalText(l.ObservedMid), l.DeviationBps,
+		}})
+	}
+	return r.save(ctx, query, staleBook, args, queued{c.Events, c.Work}, parts...)
 }
 
-// scalarSave mints one lock at the most, and ends two at the most that are active
-// until then: by scalars, which cost the server half of what arrays do.
-func scalarSave(c *ports.RateLockChange) (q saveStatement, parts []boundPart, ok bool) {
-	q = saveStatement{updateBookPart, resultNoneEnds}
-	if c.Book.Version == 0 {
-		q.with = insertBookPart
-	}
-	var minted, ended []*ports.RateLock
-	for i := range c.Locks {
-		if l := &c.Locks[i]; l.Status == ports.LockActive {
-			minted = append(minted, l)
-		} else {
-			ended = append(ended, l)
-		}
-	}
-	if len(minted) > 1 || len(ended) > 2 {
-		return q, nil, false
-	}
-	for _, l := range minted {
-		parts = append(parts, boundPart{insertLock, lockArgs(l)})
-	}
-	for i, l := range ended {
-		parts = append(parts, boundPart{[]*statementPart{endFirstLock, endSecondLock}[i], endArgs(l)})
-	}
-	q.result = []*statementPart{resultNoneEnds, resultOneEnds, resultTwoEnd}[len(ended)]
-	return q, parts, true
-}
-
-// arraySave takes any number of locks, as arrays, and finds what becomes of each
-// by itself.
-func arraySave(c *ports.RateLockChange) (saveStatement, boundPart) {
-	q := saveStatement{updateBookOfArray, resultOfArray}
-	if c.Book.Version == 0 {
-		q.with = insertBookOfArray
-	}
-	return q, boundPart{putLocks, locksArgs(c.Locks)}
-}
-
-// lockArgs gives the columns of a lock.
+// lockArgs are the columns of a lock that insertLock does not have from its book.
 func lockArgs(l *ports.RateLock) []any {
 	return []any{
 		[]byte(l.ID), l.MidRate, l.MarkupBps, l.AllInRate, l.MidSource, optionalMillis(l.MidAt), l.ToleranceBps,
 		millis(l.CreatedAt), millis(l.ExpiresAt), string(l.Status), optionalText(string(l.CancellationReason)),
 		optionalMillis(l.EndedAt), optionalText(l.ObservedMid), l.DeviationBps,
-	}
-}
-
-// locksArgs gives the columns of locks, as arrays.
-func locksArgs(locks []ports.RateLock) []any {
-	n := len(locks)
-	ids, mids, markups := make([][]byte, n), make([]string, n), make([]int, n)
-	allIn, sources, midAt := make([]string, n), make([]string, n), make([]pgtype.Timestamptz, n)
-	tolerances, created, expires := make([]int, n), make([]time.Time, n), make([]time.Time, n)
-	statuses, reasons, ended := make([]string, n), make([]pgtype.Text, n), make([]pgtype.Timestamptz, n)
-	observed, deviations := make([]pgtype.Text, n), make([]int64, n)
-	for i := range locks {
-		l := &locks[i]
-		ids[i], mids[i], markups[i] = []byte(l.ID), l.MidRate, l.MarkupBps
-		allIn[i], sources[i], midAt[i] = l.AllInRate, l.MidSource, optionalMillis(l.MidAt)
-		tolerances[i], created[i], expires[i] = l.ToleranceBps, millis(l.CreatedAt), millis(l.ExpiresAt)
-		statuses[i], reasons[i], ended[i] = string(l.Status), optionalText(string(l.CancellationReason)), optionalMillis(l.EndedAt)
-		observed[i], deviations[i] = optionalText(l.ObservedMid), l.DeviationBps
-	}
-	return []any{
-		ids, mids, markups, allIn, sources, midAt, tolerances, created, expires, statuses, reasons, ended, observed, deviations,
-	}
-}
-
-// endArgs gives what the end of a lock sets, and its id.
-func endArgs(l *ports.RateLock) []any {
-	return []any{
-		string(l.Status), optionalText(string(l.CancellationReason)), optionalMillis(l.EndedAt), optionalText(l.ObservedMid), l.DeviationBps,
-		[]byte(l.ID),
 	}
 }

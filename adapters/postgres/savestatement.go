@@ -16,10 +16,11 @@ import (
 // first of which is named saved, and a final SELECT. What a change carries is
 // put between as parts of their own.
 //
-// The part saved is the compare-and-swap, and everything else reads saved first:
-// nothing of a change is written unless its record was, and the numbers of its
-// events are drawn when no other change of the record can be under way, so that
-// events of one key have the order of their saves.
+// The part saved is the compare-and-swap: it has a row if all that the change rests
+// on holds, and holds the lock of its record then. Everything else reads saved
+// first: nothing of a change is written unless saved has its row, and the numbers
+// of its events are drawn when no other change of the record can be under way, so
+// that events of one key have the order of their saves.
 type saveStatement struct {
 	with   *statementPart
 	result *statementPart
@@ -115,17 +116,8 @@ func (q saveStatement) run(ctx context.Context, on querier, refusal string, args
 	all[n] = q.result
 	var saved int
 	err := on.QueryRow(ctx, all.text(), args...).Scan(&saved)
-	switch {
-	case sqlState(err) == divisionByZero:
-		return errLeftOut
-	case err == nil && saved == 0:
+	if err == nil && saved == 0 {
 		return errcodes.New(errcodes.Conflict, refusal)
-	default:
-		return err
 	}
+	return err
 }
-
-// errLeftOut is a statement that undid itself since it could not do all.
-var errLeftOut error = errcodes.New(errcodes.Conflict, "A record of the change is another's, or has ended")
-
-func isLeftOut(err error) bool { return err == errLeftOut } //nolint:errorlint // it is this one, not any conflict

@@ -59,7 +59,7 @@ func (c counting) Book(ctx context.Context, key ports.BookKey) (ports.Book, erro
 }
 
 func (c counting) Save(ctx context.Context, change ports.RateLockChange) error {
-	l := &change.Locks[0]
+	l := change.Minted
 	args := []any{
 		[]byte(l.Owner), []byte(l.ID), l.Base, l.Quote, l.MidRate, l.MarkupBps, l.AllInRate, l.MidSource, l.ToleranceBps,
 		l.CreatedAt, l.ExpiresAt, l.MidAt,

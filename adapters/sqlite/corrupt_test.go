@@ -32,7 +32,7 @@ func TestCorruptBook(t *testing.T) {
 
 			neighbour.Book.Version++
 			require.Equal(t, neighbour.Book, bookOf(t, store, "zenith"))
-			requireStored(t, store, neighbour.Locks[0])
+			requireStored(t, store, *neighbour.Minted)
 			live, err := store.RateLocks().Live(t.Context(), ports.LiveQuery{Pair: usdZAR, Limit: 10})
 			require.NoError(t, err)
 			require.Len(t, live, 2, "a listing reads the locks' own rows")

@@ -168,10 +168,8 @@ func columnsOf(tb testing.TB, db *sql.DB, table string) (names []string) {
 func fillTables(tb testing.TB, store *sqlite.Store) {
 	tb.Helper()
 	for _, id := range []string{"a", "b", "c"} {
-		c := ports.RateLockChange{
-			Book: bookOf(tb, store, "acme"), Locks: []ports.RateLock{activeLock("acme", id, epoch)},
-			Events: []ports.Event{{ID: id, Key: id, Kind: "k", At: epoch}},
-		}
+		c := mint(bookOf(tb, store, "owner of "+id), activeLock("owner of "+id, id, epoch))
+		c.Events = []ports.Event{{ID: id, Key: id, Kind: "k", At: epoch}}
 		require.NoError(tb, store.RateLocks().Save(tb.Context(), c))
 		mustValidate(tb, store, pending("acme", id))
 		mustReport(tb, store, completed(runs("acme", id)))

@@ -37,7 +37,7 @@ func TestRestartKeepsEverything(t *testing.T) {
 	gotToken, err := store.Tokens().Token(t.Context(), token.SHA256)
 	require.NoError(t, err)
 	require.Equal(t, token, gotToken)
-	requireStored(t, store, change.Locks[0])
+	requireStored(t, store, *change.Minted)
 	change.Book.Version++
 	require.Equal(t, change.Book, bookOf(t, store, "acme"))
 	change.Events[0].Attempt, change.Events[0].Claim = 1, 1

@@ -61,7 +61,7 @@ func TestFullDisk(t *testing.T) {
 		empty()
 		require.NoError(t, store.Ping(t.Context()), "Ping tries the write that failed")
 		require.NoError(t, store.RateLocks().Save(t.Context(), refused), "with room again, without a restart")
-		requireStored(t, store, refused.Locks[0])
+		requireStored(t, store, *refused.Minted)
 	}
 	var check string
 	require.NoError(t, raw(t, filepath.Join(dir, "corridor.db")).QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&check))
@@ -77,7 +77,7 @@ func saveUntilFull(tb testing.TB, store *sqlite.Store, round int) ports.RateLock
 		c := mint(bookOf(tb, store, owner), activeLock(owner, "rl of "+owner, epoch))
 		if err := store.RateLocks().Save(tb.Context(), c); err != nil {
 			requireCode(tb, errcodes.StorageUnavailable, err)
-			requireAbsent(tb, store, ports.RateLockChange{Book: c.Book, Locks: c.Locks})
+			requireAbsent(tb, store, ports.RateLockChange{Book: c.Book, Minted: c.Minted})
 			return c
 		}
 	}
@@ -101,7 +101,7 @@ func requireAllRefused(tb testing.TB, store *sqlite.Store, round int) {
 	all.Wait()
 	for i, err := range results {
 		requireCode(tb, errcodes.StorageUnavailable, err)
-		requireAbsent(tb, store, ports.RateLockChange{Book: changes[i].Book, Locks: changes[i].Locks})
+		requireAbsent(tb, store, ports.RateLockChange{Book: changes[i].Book, Minted: changes[i].Minted})
 	}
 }
 

@@ -33,7 +33,7 @@ func TestFullFile(t *testing.T) {
 
 	lift()
 	require.NoError(t, store.RateLocks().Save(t.Context(), change), "with room again, without a restart")
-	requireStored(t, store, change.Locks[0])
+	requireStored(t, store, *change.Minted)
 }
 
 // fill leaves no room for another event: a page limit, and events of ever
@@ -71,10 +71,10 @@ func TestReadOnlyFile(t *testing.T) {
 	change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
 	requireCode(t, errcodes.StorageUnavailable, store.RateLocks().Save(t.Context(), change))
 	require.False(t, store.Connected(), "the connection that met the error is used again")
-	requireAbsent(t, store, ports.RateLockChange{Book: change.Book, Locks: change.Locks})
+	requireAbsent(t, store, ports.RateLockChange{Book: change.Book, Minted: change.Minted})
 	lift()
 	require.NoError(t, store.RateLocks().Save(t.Context(), change))
-	requireStored(t, store, change.Locks[0])
+	requireStored(t, store, *change.Minted)
 }
 
 // TestUnexpectedError has a table vanish for a while: what SQLite says then has

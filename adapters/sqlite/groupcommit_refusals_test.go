@@ -48,12 +48,12 @@ func TestARefusalForTheSakeOfASaveThatIsNotStored(t *testing.T) {
 				release()
 				requireCode(t, c.code, results[0])
 				if len(c.points) > 0 && c.points[0] == sqlite.AfterCommit {
-					requireStored(t, store, changes[0].Locks[0])
+					requireStored(t, store, *changes[0].Minted)
 					requireCode(t, errcodes.Conflict, results[1])
 					return
 				}
 				require.NoError(t, results[1])
-				requireStored(t, store, changes[1].Locks[0])
+				requireStored(t, store, *changes[1].Minted)
 				require.EqualValues(t, 1, bookOf(t, store, "acme").Version)
 			})
 		})
@@ -87,7 +87,7 @@ func TestASaveThatPanics(t *testing.T) {
 				}
 				require.Nil(t, met[i])
 				require.NoError(t, results[i])
-				requireStored(t, store, c.Locks[0])
+				requireStored(t, store, *c.Minted)
 			}
 			mustMint(t, store, "next", "rl_next", epoch)
 		})
@@ -129,7 +129,7 @@ func TestACommitThatPanics(t *testing.T) {
 				for i, c := range changes {
 					requireCode(t, errcodes.OutcomeUnknown, results[i])
 					if at == sqlite.AfterCommit {
-						requireStored(t, store, c.Locks[0])
+						requireStored(t, store, *c.Minted)
 					} else {
 						requireAbsent(t, store, c)
 					}
@@ -185,7 +185,7 @@ func TestACallerWhoGivesUpAfterTheGroupFailed(t *testing.T) {
 		stored := 0
 		for i, c := range changes {
 			if results[i] == nil {
-				requireStored(t, store, c.Locks[0])
+				requireStored(t, store, *c.Minted)
 				stored++
 				continue
 			}
@@ -216,7 +216,7 @@ func TestACallerWhoGivesUpBeforeTheGroupFails(t *testing.T) {
 		synctest.Wait()
 		require.NoError(t, results[0])
 		requireCode(t, errcodes.Canceled, results[1])
-		requireStored(t, store, changes[0].Locks[0])
+		requireStored(t, store, *changes[0].Minted)
 		requireAbsent(t, store, changes[1])
 	})
 }

@@ -97,7 +97,7 @@ func TestSavesThatWaitShareACommit(t *testing.T) {
 				require.Equal(t, make([]error, c.saves), results)
 				require.Equal(t, c.commits, g.commits)
 				for _, c := range changes {
-					requireStored(t, store, c.Locks[0])
+					requireStored(t, store, *c.Minted)
 				}
 				var order []string
 				for _, e := range claimAll(t, store) {
@@ -117,27 +117,35 @@ func keysOf(changes []ports.RateLockChange) []string {
 	return keys
 }
 
-// TestASaveThatIsRefusedCostsItsNeighboursNothing, whether it is found out before
-// it wrote anything, or after.
+// TestASaveThatIsRefusedCostsItsNeighboursNothing: a conflict is found before
+// anything is written, so that the others are committed together; what the tables
+// reject undoes them, and each is made alone.
 func TestASaveThatIsRefusedCostsItsNeighboursNothing(t *testing.T) {
 	foreign := firstMint("thief", "rl_x")
-	foreign.Locks[0].Owner = "somebody else"
+	foreign.Minted.Owner = "somebody else"
+	ending, working := firstMint("thief", "rl_x"), firstMint("thief", "rl_x")
+	ending.Ended = []ports.RateLock{activeLock("thief", "rl_first", epoch)}
+	ending.Ended[0].Status, ending.Ended[0].EndedAt = ports.LockExpired, ending.Ended[0].ExpiresAt
+	working.Work = []ports.WorkItem{{ID: "free", Kind: "k", DueAt: epoch}, {ID: "taken", Kind: "k", DueAt: epoch}}
 	broken := firstMint("broken", "rl_y")
-	broken.Locks[0].MidSource = "half" // the table refuses it: no answer about the data
+	broken.Book.Slots[0].MidSource, broken.Minted.MidSource = "half", "half" // the table refuses it: no answer about the data
 	for name, c := range map[string]struct {
 		change  ports.RateLockChange
 		code    errcodes.Code
 		commits int // beside the gate's
 	}{
 		"a stale version, first of all":         {firstMint("first", "rl_9"), errcodes.Conflict, 1},
-		"a lock of another, after the book":     {firstMint("thief", "rl_first"), errcodes.Conflict, 4},
+		"the id of another's lock":              {firstMint("thief", "rl_first"), errcodes.Conflict, 1},
+		"the end of another's lock":             {ending, errcodes.Conflict, 1},
+		"the id of another's work":              {working, errcodes.Conflict, 1},
 		"a lock of another book, before all":    {foreign, errcodes.CorruptRecord, 1},
 		"a record that the tables do not allow": {broken, errcodes.CorruptRecord, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := migrated(t)
 			query(t, raw(t, path), `CREATE TRIGGER half BEFORE INSERT ON rate_locks WHEN NEW.mid_source = 'half'
-				BEGIN SELECT raise(ABORT, 'half'); END`)
+				BEGIN SELECT raise(ABORT, 'half'); END;
+				INSERT INTO work_items (id, kind, due_at, payload) VALUES (CAST('taken' AS BLOB), 'k', 0, x'')`)
 			gatheredOn(t, path, nil, func(t *testing.T, store *sqlite.Store, g *gate, release func()) {
 				good := mints(4)
 				results := saveAll(t.Context(), store, slices.Insert(slices.Clone(good), 2, c.change))
@@ -145,7 +153,7 @@ func TestASaveThatIsRefusedCostsItsNeighboursNothing(t *testing.T) {
 				requireCode(t, c.code, results[2])
 				require.Equal(t, make([]error, 4), slices.Delete(results, 2, 3))
 				for _, c := range good {
-					requireStored(t, store, c.Locks[0])
+					requireStored(t, store, *c.Minted)
 				}
 				require.Equal(t, 1+c.commits, g.commits)
 				if owner := c.change.Book.Key.Owner; owner != "first" {
@@ -181,7 +189,7 @@ func TestASaveThatFailsUnexpectedly(t *testing.T) {
 		require.Equal(t, make([]error, 2), results)
 		require.Equal(t, 3, g.commits)
 		for _, c := range changes {
-			requireStored(t, store, c.Locks[0])
+			requireStored(t, store, *c.Minted)
 		}
 	})
 }
@@ -238,7 +246,7 @@ func TestCallersWhoGiveUpWhileTheirSavesAreMade(t *testing.T) {
 				for i, c := range changes {
 					if stays {
 						require.NoError(t, results[i])
-						requireStored(t, store, c.Locks[0])
+						requireStored(t, store, *c.Minted)
 					} else {
 						requireCode(t, errcodes.Canceled, results[i])
 						requireAbsent(t, store, c)
@@ -275,7 +283,7 @@ func TestAFailedCommitOfSeveral(t *testing.T) {
 				for i, change := range changes[:3] {
 					requireCode(t, c.code, results[i])
 					if c.stored {
-						requireStored(t, store, change.Locks[0])
+						requireStored(t, store, *change.Minted)
 					} else {
 						requireAbsent(t, store, change)
 					}
@@ -292,7 +300,7 @@ func TestAFailedCommitOfSavesThatFareDifferently(t *testing.T) {
 	disk := &broken{armed: true, points: []string{sqlite.AfterCommit}}
 	gathered(t, disk.fault, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {
 		silent := firstMint("silent", "")
-		silent.Locks, silent.Events = nil, nil
+		silent.Minted, silent.Events = nil, nil
 		results := saveAll(t.Context(), store, []ports.RateLockChange{silent, firstMint("acme", "rl_1"), silent})
 		release()
 		requireCode(t, errcodes.OutcomeUnknown, results[0])

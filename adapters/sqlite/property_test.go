@@ -42,7 +42,7 @@ func TestRecordsComeBackEqual(t *testing.T) {
 		require.NoError(rt, err)
 		b.Slots = [ports.MaxLiveLocks]ports.RateLock{l}
 		b.HighWater = l.CreatedAt
-		require.NoError(rt, store.RateLocks().Save(t.Context(), ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}}))
+		require.NoError(rt, store.RateLocks().Save(t.Context(), ports.RateLockChange{Book: b, Minted: &l}))
 		b.Version++
 
 		gotLock, gotBook, err := store.RateLocks().Lock(t.Context(), l.Owner, l.ID)
@@ -66,7 +66,7 @@ func TestListingsInPages(t *testing.T) {
 	for i := range 60 {
 		id := string([]byte{byte(255 - 4*i), 0})
 		change := mustMint(t, store, "owner of "+id, id, epoch.Add(time.Duration(i%3)*time.Millisecond))
-		locks = append(locks, change.Locks...)
+		locks = append(locks, *change.Minted)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.IntRange(1, 70).Draw(rt, "limit")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -13,7 +14,20 @@ const (
 	hasWork  = `SELECT count(*) FROM work_items WHERE id = ?`
 )
 
+var errTaken error = errcodes.New(errcodes.Conflict, "An id of the change's work is taken")
+
 const staleClaim = "The claim is no longer the latest"
+
+// admitWork rejects work of which an id is taken. A save calls it before it writes
+// anything.
+func admitWork(ctx context.Context, s *session, items []ports.WorkItem) error {
+	for i := range items {
+		if what, err := presence(ctx, s, discarded, hasWork, blob(items[i].ID)); err != nil || what == stored {
+			return cmp.Or(err, errTaken)
+		}
+	}
+	return nil
+}
 
 // enqueue stores what a change carries for the outbox and the work queue.
 func enqueue(ctx context.Context, s *session, events []ports.Event, items []ports.WorkItem) error {

@@ -34,20 +34,25 @@ const (
 			AND typeof(l.expires_at) = 'integer'
 		ORDER BY l.expires_at, l.id LIMIT ?`
 
-	insertBook = `INSERT INTO books (version, high_water, live, owner, base, quote) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO NOTHING`
+	// A book is written first, and only if all that its change rests on holds: a
+	// change that is rejected has written nothing. The conditions on locks follow
+	// the text, and then its end.
+	insertBook    = `INSERT INTO books (version, high_water, live, owner, base, quote) SELECT ?, ?, ?, ?, ?, ? WHERE true`
+	insertBookEnd = ` ON CONFLICT DO NOTHING`
 
 	updateBook = `UPDATE books SET version = ?, high_water = ?, live = ?
 		WHERE owner = ? AND base = ? AND quote = ? AND version = ?`
+
+	lockIsNew    = ` AND NOT EXISTS (SELECT 1 FROM rate_locks WHERE id = ?)`
+	lockIsActive = ` AND EXISTS (SELECT 1 FROM rate_locks
+		WHERE id = ? AND owner = ? AND base = ? AND quote = ? AND status = 'active')`
 
 	insertLock = `INSERT INTO rate_locks (id, owner, base, quote, mid_rate, markup_bps, all_in_rate, mid_source, mid_at,
 		tolerance_bps, created_at, expires_at, status, cancellation_reason, ended_at, observed_mid, deviation_bps)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	endLock = `UPDATE rate_locks
-		SET status = ?1, cancellation_reason = ?2, ended_at = ?3, observed_mid = ?4, deviation_bps = ?5
-		WHERE id = ?6 AND owner = ?7 AND base = ?8 AND quote = ?9
-			AND (status = 'active' OR (status, cancellation_reason, ended_at, observed_mid, deviation_bps) IS (?1, ?2, ?3, ?4, ?5))`
+		SET status = ?, cancellation_reason = ?, ended_at = ?, observed_mid = ?, deviation_bps = ? WHERE id = ?`
 
 	bookVersion = `SELECT version FROM books WHERE owner = ? AND base = ? AND quote = ?`
 
@@ -139,39 +144,49 @@ func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
 }
 
 func saveRateLocks(ctx context.Context, s *session, c *ports.RateLockChange) error {
-	if err := saveBook(ctx, s, &c.Book); err != nil {
+	if err := admitWork(ctx, s, c.Work); err != nil {
 		return err
 	}
-	for i := range c.Locks {
-		if err := saveLock(ctx, s, &c.Locks[i]); err != nil {
+	if err := saveBook(ctx, s, c); err != nil {
+		return err
+	}
+	if c.Minted != nil {
+		if err := addLock(ctx, s, c.Minted); err != nil {
+			return err
+		}
+	}
+	for i := range c.Ended {
+		l := &c.Ended[i]
+		if _, err := s.exec(ctx, endLock, string(l.Status), optionalText(string(l.CancellationReason)), optionalMillis(l.EndedAt),
+			optionalText(l.ObservedMid), l.DeviationBps, blob(l.ID)); err != nil {
 			return err
 		}
 	}
 	return enqueue(ctx, s, c.Events, c.Work)
 }
 
-func saveBook(ctx context.Context, s *session, b *ports.Book) error {
-	query := insertBook
+func saveBook(ctx context.Context, s *session, c *ports.RateLockChange) error {
+	b := &c.Book
+	query, end := insertBook, insertBookEnd
 	args := []any{
 		b.Version + 1, optionalMillis(b.HighWater), bookcodec.Append(nil, b), blob(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote,
 	}
 	if b.Version != 0 {
-		query, args = updateBook, append(args, b.Version)
+		query, end, args = updateBook, "", append(args, b.Version)
 	}
-	return s.mustChange(ctx, "The book has changed since it was read", query, args...)
+	if c.Minted != nil {
+		query += lockIsNew
+		args = append(args, blob(c.Minted.ID))
+	}
+	for i := range c.Ended {
+		query += lockIsActive
+		args = append(args, blob(c.Ended[i].ID), blob(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote)
+	}
+	return s.mustChange(ctx, "The book has changed since it was read, a lock of the change has ended, or an id of it is taken",
+		query+end, args...)
 }
 
-// saveLock inserts what was minted and updates what ended. The end of a lock is
-// for good (I4, I8): a row that ended otherwise is not written over, so that the
-// insert meets it.
-func saveLock(ctx context.Context, s *session, l *ports.RateLock) error {
-	if l.Status != ports.LockActive {
-		changed, err := s.exec(ctx, endLock, string(l.Status), optionalText(string(l.CancellationReason)),
-			optionalMillis(l.EndedAt), optionalText(l.ObservedMid), l.DeviationBps, blob(l.ID), blob(l.Owner), l.Base, l.Quote)
-		if err != nil || changed == 1 {
-			return err
-		}
-	}
+func addLock(ctx context.Context, s *session, l *ports.RateLock) error {
 	_, err := s.exec(ctx, insertLock, blob(l.ID), blob(l.Owner), l.Base, l.Quote, l.MidRate, l.MarkupBps, l.AllInRate,
 		l.MidSource, optionalMillis(l.MidAt), l.ToleranceBps, l.CreatedAt.UnixMilli(), l.ExpiresAt.UnixMilli(),
 		string(l.Status), optionalText(string(l.CancellationReason)), optionalMillis(l.EndedAt),
@@ -193,10 +208,8 @@ func rateLockFate(ctx context.Context, s *session, c *ports.RateLockChange) (fat
 	if version == c.Book.Version {
 		return discarded, nil
 	}
-	for i := range c.Locks {
-		if l := &c.Locks[i]; l.Status == ports.LockActive {
-			return presence(ctx, s, discarded, hasLock, blob(l.ID), blob(l.Owner))
-		}
+	if c.Minted != nil {
+		return presence(ctx, s, discarded, hasLock, blob(c.Minted.ID), blob(c.Minted.Owner))
 	}
 	return fateOfEvents(ctx, s, c.Events)
 }

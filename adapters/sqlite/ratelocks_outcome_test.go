@@ -65,7 +65,7 @@ func TestFailedCommit(t *testing.T) {
 				require.Len(t, claimAll(t, store), 2)
 				l, b, err := store.RateLocks().Lock(t.Context(), "acme", "rl_2")
 				require.NoError(t, err)
-				require.Equal(t, change.Locks[0], l)
+				require.Equal(t, *change.Minted, l)
 				require.EqualValues(t, 2, b.Version)
 			} else {
 				if c.code == errcodes.StorageUnavailable {
@@ -111,7 +111,7 @@ func expire(b ports.Book) ports.RateLockChange {
 	b.Slots[len(b.Slots)-1] = ports.RateLock{}
 	e := mintedEvent(l)
 	e.ID, e.Kind = "ev_expired_"+l.ID, "rate_lock.expired"
-	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}, Events: []ports.Event{e}}
+	return ports.RateLockChange{Book: b, Ended: []ports.RateLock{l}, Events: []ports.Event{e}}
 }
 
 // TestFailedCommitWhileAnotherProcessWrites has the other process take the

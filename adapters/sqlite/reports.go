@@ -111,6 +111,9 @@ func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
 }
 
 func saveReport(ctx context.Context, s *session, c *ports.ReportChange, args []any) error {
+	if err := admitWork(ctx, s, c.Work); err != nil {
+		return err
+	}
 	query, refusal := insertReport, "A report of this id exists"
 	if c.Job.Version != 0 {
 		query, refusal = updateReport, "The report has changed since it was read, or has ended"

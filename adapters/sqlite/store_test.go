@@ -109,8 +109,8 @@ func requireCode(tb testing.TB, want errcodes.Code, err error) {
 func requireAbsent(tb testing.TB, store *sqlite.Store, c ports.RateLockChange) {
 	tb.Helper()
 	require.Equal(tb, c.Book.Version, bookOf(tb, store, c.Book.Key.Owner).Version)
-	for _, l := range c.Locks {
-		_, _, err := store.RateLocks().Lock(tb.Context(), l.Owner, l.ID)
+	if c.Minted != nil {
+		_, _, err := store.RateLocks().Lock(tb.Context(), c.Minted.Owner, c.Minted.ID)
 		requireCode(tb, errcodes.NotFound, err)
 	}
 	if len(c.Events) == 0 {

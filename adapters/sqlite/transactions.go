@@ -93,6 +93,9 @@ func tooLong(raw ports.RawFailure) bool {
 }
 
 func saveTransaction(ctx context.Context, s *session, c *ports.TransactionChange) error {
+	if err := admitWork(ctx, s, c.Work); err != nil {
+		return err
+	}
 	query, refusal := insertTransaction, "The owner has a transaction of this id"
 	if c.Transaction.Version != 0 {
 		query, refusal = updateTransaction, "The transaction has changed since it was read, or has ended"

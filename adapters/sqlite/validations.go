@@ -79,6 +79,9 @@ func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
 }
 
 func saveValidation(ctx context.Context, s *session, c *ports.ValidationChange) error {
+	if err := admitWork(ctx, s, c.Work); err != nil {
+		return err
+	}
 	query, refusal := insertValidation, "A validation of this id exists"
 	if c.Record.Version != 0 {
 		query, refusal = updateValidation, "The validation has changed since it was read, or has ended"

@@ -80,5 +80,5 @@ func mintedRecord(i int, pair ports.Pair, now time.Time) ports.RateLockChange {
 	}
 	book := ports.Book{Key: l.Book(), HighWater: now}
 	book.Slots[0] = l
-	return ports.RateLockChange{Book: book, Locks: []ports.RateLock{l}}
+	return ports.RateLockChange{Book: book, Minted: &l}
 }

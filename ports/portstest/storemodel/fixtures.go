@@ -27,7 +27,7 @@ func ActiveLock(owner, id string, created time.Time) ports.RateLock {
 func Mint(b ports.Book, l ports.RateLock) ports.RateLockChange {
 	b.HighWater = l.CreatedAt
 	b.Slots[len(b.Live())] = l
-	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}, Events: []ports.Event{MintedEvent(l)}}
+	return ports.RateLockChange{Book: b, Minted: &l, Events: []ports.Event{MintedEvent(l)}}
 }
 
 // MintedEvent is the event of a lock that was minted.

@@ -64,11 +64,18 @@ func ImpossibleRateLocks(t *testing.T, store Store, after func(testing.TB)) {
 		require.NoError(t, err)
 		return b
 	}
-	with := func(b ports.Book, locks ...ports.RateLock) error {
-		e := ports.Event{ID: "stray", Kind: "stray", Key: "stray", Owner: "acme", At: Epoch}
-		return store.RateLocks().Save(t.Context(), ports.RateLockChange{Book: b, Locks: locks, Events: []ports.Event{e}})
+	with := func(c ports.RateLockChange) error {
+		c.Events = []ports.Event{{ID: "stray", Kind: "stray", Key: "stray", Owner: "acme", At: Epoch}}
+		return store.RateLocks().Save(t.Context(), c)
 	}
-	save := func(l ports.RateLock) error { return with(book(), l) }
+	save := func(l ports.RateLock) error {
+		b := book()
+		if l.ID != b.Slots[0].ID {
+			return with(Mint(b, l))
+		}
+		b.Slots[0] = ports.RateLock{}
+		return with(ports.RateLockChange{Book: b, Ended: []ports.RateLock{l}})
+	}
 	read := func(l ports.RateLock) (ports.RateLock, error) {
 		got, _, err := store.RateLocks().Lock(t.Context(), l.Owner, l.ID)
 		return got, err
@@ -83,7 +90,7 @@ func ImpossibleRateLocks(t *testing.T, store Store, after func(testing.TB)) {
 		t.Run(name, func(t *testing.T) {
 			b := want
 			spoil(&b)
-			err := with(b)
+			err := with(ports.RateLockChange{Book: b})
 			require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), "%v", err)
 			after(t)
 			require.Equal(t, want, book())
@@ -128,22 +135,23 @@ func impossibleLocks() map[string]func(l *ports.RateLock) {
 		l.ObservedMid, l.DeviationBps = "", 0
 	}
 	return map[string]func(l *ports.RateLock){
-		"a status that there is not":    func(l *ports.RateLock) { end(l); l.Status = "paid" },
-		"no status":                     func(l *ports.RateLock) { end(l); l.Status = "" },
-		"no status and no end":          func(l *ports.RateLock) { l.Status, l.EndedAt = "", time.Time{} },
-		"an end but active":             func(l *ports.RateLock) { l.Status, l.EndedAt = ports.LockActive, Epoch },
-		"a reason but active":           func(l *ports.RateLock) { l.Status, l.CancellationReason = ports.LockActive, ports.CancelledRequested },
-		"expired without an end":        func(l *ports.RateLock) { end(l); l.EndedAt = time.Time{} },
-		"expired with a reason":         func(l *ports.RateLock) { end(l); l.CancellationReason = ports.CancelledRequested },
-		"cancelled without an end":      func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.EndedAt = time.Time{} },
-		"cancelled without a reason":    func(l *ports.RateLock) { cancel(l, "") },
-		"a reason that there is not":    func(l *ports.RateLock) { cancel(l, "whim") },
-		"drift without a mid":           func(l *ports.RateLock) { cancel(l, ports.CancelledMarketDrift) },
-		"a mid without drift":           func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.ObservedMid = "18.70" },
-		"a mid but active":              func(l *ports.RateLock) { l.Status, l.ObservedMid = ports.LockActive, "18.70" },
-		"a deviation without drift":     func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.DeviationBps = 246 },
-		"a markup below zero":           func(l *ports.RateLock) { l.MarkupBps = -1 },
-		"an expiry before the creation": func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt.Add(-time.Second) },
+		"a status that there is not":                 func(l *ports.RateLock) { end(l); l.Status = "paid" },
+		"no status":                                  func(l *ports.RateLock) { end(l); l.Status = "" },
+		"no status and no end":                       func(l *ports.RateLock) { l.Status, l.EndedAt = "", time.Time{} },
+		"an end but active":                          func(l *ports.RateLock) { l.Status, l.EndedAt = ports.LockActive, Epoch },
+		"a reason but active":                        func(l *ports.RateLock) { l.Status, l.CancellationReason = ports.LockActive, ports.CancelledRequested },
+		"expired without an end":                     func(l *ports.RateLock) { end(l); l.EndedAt = time.Time{} },
+		"expired with a reason":                      func(l *ports.RateLock) { end(l); l.CancellationReason = ports.CancelledRequested },
+		"cancelled without an end":                   func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.EndedAt = time.Time{} },
+		"cancelled without a reason":                 func(l *ports.RateLock) { cancel(l, "") },
+		"a reason that there is not":                 func(l *ports.RateLock) { cancel(l, "whim") },
+		"drift without a mid":                        func(l *ports.RateLock) { cancel(l, ports.CancelledMarketDrift) },
+		"a mid without drift":                        func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.ObservedMid = "18.70" },
+		"a mid but active":                           func(l *ports.RateLock) { l.Status, l.ObservedMid = ports.LockActive, "18.70" },
+		"a deviation without drift":                  func(l *ports.RateLock) { cancel(l, ports.CancelledRequested); l.DeviationBps = 246 },
+		"a markup below zero":                        func(l *ports.RateLock) { l.MarkupBps = -1 },
+		"another price than its mid and markup make": func(l *ports.RateLock) { l.AllInRate = "18.25" },
+		"an expiry before the creation":              func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt.Add(-time.Second) },
 		"an expiry within the millisecond of the creation": func(l *ports.RateLock) {
 			l.CreatedAt = l.CreatedAt.Truncate(time.Millisecond)
 			l.ExpiresAt = l.CreatedAt.Add(time.Millisecond - time.Nanosecond)

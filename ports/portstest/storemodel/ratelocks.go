@@ -51,7 +51,8 @@ func (d *lockDifferential) change(t *rapid.T) ports.RateLockChange {
 	if l.CreatedAt.UnixMilli() <= b.HighWater.UnixMilli() {
 		l = ActiveLock(owner, id, b.HighWater.Add(time.Millisecond))
 	}
-	switch live := b.Live(); rapid.SampledFrom([]string{"mint", "mint", "end", "end", "end any", "none"}).Draw(t, "kind") {
+	kind := rapid.SampledFrom([]string{"mint", "mint", "mint", "end", "end", "end both", "end both and mint", "end any", "none"}).Draw(t, "kind")
+	switch live := b.Live(); kind {
 	case "mint":
 		if len(live) < len(b.Slots) {
 			change = Mint(b, l)
@@ -62,10 +63,19 @@ func (d *lockDifferential) change(t *rapid.T) ports.RateLockChange {
 			l = live[0]
 			change.Book.Slots = [ports.MaxLiveLocks]ports.RateLock{}
 			copy(change.Book.Slots[:], live[1:])
-			change.Locks = []ports.RateLock{ended(t, l)}
+			change.Ended = []ports.RateLock{ended(t, l)}
 		}
-	case "end any": // it may have ended, and otherwise, or was never saved
-		change.Locks = []ports.RateLock{ended(t, l)}
+	case "end both", "end both and mint":
+		if len(live) == 2 {
+			change.Book.Slots = [ports.MaxLiveLocks]ports.RateLock{}
+			if kind == "end both and mint" {
+				change = Mint(change.Book, l)
+				change.Events = nil
+			}
+			change.Ended = []ports.RateLock{ended(t, live[1]), ended(t, live[0])}
+		}
+	case "end any": // it may have ended, or was never saved
+		change.Ended = []ports.RateLock{ended(t, l)}
 	}
 	change.Book.Version += rapid.SampledFrom([]int64{0, 0, 0, 0, 0, 0, -1, 1}).Draw(t, "off")
 	for _, id := range rapid.SliceOfN(fewIDs, 0, 3).Draw(t, "events") {
@@ -104,32 +114,40 @@ func ended(t *rapid.T, l ports.RateLock) ports.RateLock {
 // spoils make a change one that no service makes.
 var spoils = []func(*rapid.T, *ports.RateLockChange){
 	func(t *rapid.T, c *ports.RateLockChange) { // a record that cannot be
-		if len(c.Locks) > 0 {
-			spoil := rapid.SampledFrom(slices.Sorted(maps.Keys(impossibleLocks()))).Draw(t, "impossible")
-			impossibleLocks()[spoil](&c.Locks[0])
+		spoil := impossibleLocks()[rapid.SampledFrom(slices.Sorted(maps.Keys(impossibleLocks()))).Draw(t, "impossible")]
+		if len(c.Ended) > 0 {
+			spoil(&c.Ended[0])
+		}
+		if n := len(c.Book.Live()); c.Minted != nil {
+			spoil(c.Minted)
+			c.Book.Slots[n-1] = *c.Minted
 		}
 	},
 	func(t *rapid.T, c *ports.RateLockChange) { // slots that cannot be
 		spoil := rapid.SampledFrom(slices.Sorted(maps.Keys(impossibleBooks()))).Draw(t, "impossible")
 		impossibleBooks()[spoil](&c.Book)
 	},
-	func(t *rapid.T, c *ports.RateLockChange) { // the same lock twice, perhaps ended the second time
-		if len(c.Locks) > 0 {
-			again := c.Locks[0]
-			if rapid.Bool().Draw(t, "ended") {
-				again = ended(t, again)
-			}
-			c.Locks = append(slices.Clone(c.Locks), again)
+	func(t *rapid.T, c *ports.RateLockChange) { // the same lock twice
+		if c.Minted != nil {
+			c.Ended = append(c.Ended, ended(t, *c.Minted))
+		} else if len(c.Ended) > 0 {
+			c.Ended = append(c.Ended, c.Ended[0])
 		}
 	},
 	func(t *rapid.T, c *ports.RateLockChange) { // times that tie to the millisecond
-		for i := range c.Locks {
-			c.Locks[i].ExpiresAt = nearTimes.Draw(t, "expires")
+		if n := len(c.Book.Live()); c.Minted != nil {
+			c.Minted.ExpiresAt = nearTimes.Draw(t, "expires")
+			c.Book.Slots[n-1] = *c.Minted
 		}
 	},
 	func(_ *rapid.T, c *ports.RateLockChange) {
-		if len(c.Locks) > 0 {
-			c.Locks[0].Owner = "somebody else"
+		if len(c.Ended) > 0 {
+			c.Ended[0].Owner = "somebody else"
+		}
+	},
+	func(_ *rapid.T, c *ports.RateLockChange) { // a lock that its book does not have
+		if c.Minted != nil {
+			c.Minted.ToleranceBps++
 		}
 	},
 	func(_ *rapid.T, c *ports.RateLockChange) { c.Events = append(c.Events, c.Events...) },

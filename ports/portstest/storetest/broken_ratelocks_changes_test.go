@@ -11,6 +11,7 @@ import (
 )
 
 const (
+	mintedElsewhere  = "a minted lock that its book does not have is refused and stores nothing"
 	lockTwice        = "a change that names a lock twice is a conflict and stores nothing"
 	queuedTwice      = "a change that names an event or an item twice is a conflict and stores nothing"
 	impossibleRecord = "a record that no lock can have is refused and stores nothing"
@@ -51,28 +52,37 @@ func takesWhatCannotBe(without func(c *ports.RateLockChange)) func(b *bundle) {
 }
 
 var changeSaboteurs = []saboteur{
-	{"mints or ends a lock once that came twice", lockTwice, onSaved(func(c *ports.RateLockChange) { c.Locks = once(c.Locks, lockID) })},
-	{"mints a lock once that came twice", lockTwice, onSaved(func(c *ports.RateLockChange) {
-		if len(c.Locks) > 0 && c.Locks[0].Status == ports.LockActive {
-			c.Locks = once(c.Locks, lockID)
+	{"ends a lock once that came twice", lockTwice, onSaved(func(c *ports.RateLockChange) { c.Ended = once(c.Ended, lockID) })},
+	{"mints a lock that ends in the same change", lockTwice, onSaved(func(c *ports.RateLockChange) {
+		if c.Minted != nil {
+			c.Ended = slices.DeleteFunc(c.Ended, func(l ports.RateLock) bool { return l.ID == c.Minted.ID })
 		}
 	})},
-	{"ends a lock once that came twice", lockTwice, onSaved(func(c *ports.RateLockChange) {
-		if len(c.Locks) > 0 && c.Locks[0].Status != ports.LockActive {
-			c.Locks = once(c.Locks, lockID)
+	{"leaves a lock that stays in its book active", lockTwice, onSaved(func(c *ports.RateLockChange) {
+		c.Ended = slices.DeleteFunc(c.Ended, func(l ports.RateLock) bool {
+			_, held := slotOf(c.Book, l.ID)
+			return held && c.Minted == nil
+		})
+	})},
+	{"mints a lock that its book does not have", mintedElsewhere, takesWhatCannotBe(func(c *ports.RateLockChange) { c.Minted = nil })},
+	{"takes the minted lock from the book", mintedElsewhere, onSaved(func(c *ports.RateLockChange) {
+		if n := len(c.Book.Live()); c.Minted != nil && n == 2 {
+			*c.Minted = c.Book.Slots[1]
 		}
 	})},
 	{"stores the events of a change that names a lock twice", lockTwice, leaks(onlyEvents)},
-	{"passes over a record that cannot be", impossibleRecord, takesWhatCannotBe(func(c *ports.RateLockChange) { c.Locks = nil })},
+	{"passes over a record that cannot be", impossibleRecord, takesWhatCannotBe(func(c *ports.RateLockChange) {
+		c.Minted, c.Ended, c.Book.Slots = nil, nil, [ports.MaxLiveLocks]ports.RateLock{}
+	})},
 	{"passes over a slot that cannot be", impossibleRecord, takesWhatCannotBe(func(c *ports.RateLockChange) {
 		c.Book.Slots = [ports.MaxLiveLocks]ports.RateLock{}
 	})},
 	{"makes what cannot be possible", impossibleRecord, onSaved(func(c *ports.RateLockChange) {
-		for i := range c.Locks {
-			if l := &c.Locks[i]; l.MarkupBps < 0 {
+		eachLock(c, func(l *ports.RateLock) {
+			if l.MarkupBps < 0 {
 				l.MarkupBps, l.MidRate, l.AllInRate = 0, "1", "1"
 			}
-		}
+		})
 	})},
 	{"blames the caller for a record that cannot be", impossibleRecord, func(b *bundle) {
 		save := b.locks.save

@@ -9,36 +9,46 @@ import (
 )
 
 const (
-	sameEnd  = "saving an ended lock again as it is changes nothing"
-	otherEnd = "another end of an ended lock is a conflict and stores nothing"
-
-	neverActive = "a lock may be saved ended that never was active"
+	endsOnce    = "ending a lock that has ended is a conflict and stores nothing"
+	neverMinted = "ending a lock that was never minted is a conflict and stores nothing"
+	bothEnd     = "a change ends both locks of a book and mints another"
 	onlyTheEnd  = "the end of a lock changes nothing but its end"
 )
 
-// onSecondEnd lets fn change a lock that is saved with an end once it has one;
-// first is how it ended.
-func onSecondEnd(fn func(first ports.RateLock, again *ports.RateLock)) func(b *bundle) {
+// onStrayEnd lets fn change a change that ends a lock which is not active; first is
+// how it ended, of no status if it was never stored.
+func onStrayEnd(fn func(c *ports.RateLockChange, i int, first ports.RateLock)) func(b *bundle) {
 	return func(b *bundle) {
-		ended := map[string]ports.RateLock{}
 		onSave(b, func(c *ports.RateLockChange) {
-			for i := range c.Locks {
-				l := &c.Locks[i]
-				if first, ok := ended[l.ID]; ok {
-					fn(first, l)
-				} else if l.Status != ports.LockActive {
-					ended[l.ID] = *l
+			for i := len(c.Ended) - 1; i >= 0; i-- {
+				first, _, err := b.locks.lock(context.Background(), c.Ended[i].Owner, c.Ended[i].ID)
+				if err != nil || first.Status != ports.LockActive {
+					fn(c, i, first)
 				}
 			}
 		})
 	}
 }
 
+func dropEnd(c *ports.RateLockChange, i int) { c.Ended = slices.Delete(c.Ended, i, i+1) }
+
+// passesOver takes a second end that agrees with the first.
+func passesOver(agrees func(first, again ports.RateLock) bool) func(b *bundle) {
+	return onStrayEnd(func(c *ports.RateLockChange, i int, first ports.RateLock) {
+		if first.Status != "" && agrees(first, c.Ended[i]) {
+			dropEnd(c, i)
+		}
+	})
+}
+
 // lastEndWins writes the last end over the first.
 func lastEndWins(b *bundle) {
 	last := map[string]ports.RateLock{}
-	onSecondEnd(func(first ports.RateLock, again *ports.RateLock) {
-		last[again.ID], *again = *again, first
+	onStrayEnd(func(c *ports.RateLockChange, i int, first ports.RateLock) {
+		if first.Status != "" {
+			last[first.ID] = c.Ended[i]
+			dropEnd(c, i)
+		}
 	})(b)
 	onLock(b, func(l *ports.RateLock) {
 		if other, ok := last[l.ID]; ok {
@@ -47,86 +57,70 @@ func lastEndWins(b *bundle) {
 	})
 }
 
-// endsOnce refuses every second end.
-func endsOnce(b *bundle) {
-	var again bool
-	onSecondEnd(func(ports.RateLock, *ports.RateLock) { again = true })(b)
-	save := b.locks.save
-	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
-		again = false
-		err := save(ctx, c)
-		if again {
-			return errcodes.New(errcodes.Conflict, "")
-		}
-		return err
-	}
-}
-
-// endsUnknown lets fn go on with a change that ends a lock which is not stored.
-func endsUnknown(fn func(save func() error, c *ports.RateLockChange, lock int) error) func(b *bundle) {
-	return func(b *bundle) {
-		save := b.locks.save
-		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
-			c.Locks = slices.Clone(c.Locks)
-			for i, l := range c.Locks {
-				_, _, err := b.locks.lock(ctx, l.Owner, l.ID)
-				if l.Status != ports.LockActive && errcodes.Of(err) == errcodes.NotFound {
-					return fn(func() error { return save(ctx, c) }, &c, i)
-				}
-			}
-			return save(ctx, c)
-		}
-	}
-}
-
 var endingSaboteurs = []saboteur{
-	{"refuses the same end again", sameEnd, endsOnce},
-	{"keeps the moment of judgement of a second end", sameEnd, lastEndWins},
-	{"lets the last end win", otherEnd, lastEndWins},
-	{"passes over a second end", otherEnd, takesTakenIDs},
-	{"stores the events of a change that ends a lock again", otherEnd, leaks(onlyEvents)},
-	{"overlooks another status and reason", otherEnd, onSecondEnd(func(first ports.RateLock, again *ports.RateLock) {
-		if again.ObservedMid == "" && first.ObservedMid == "" {
-			*again = first
+	{"takes the very same end again", endsOnce, passesOver(func(first, again ports.RateLock) bool { return first == again })},
+	{"takes any second end", endsOnce, passesOver(func(ports.RateLock, ports.RateLock) bool { return true })},
+	{"lets the last end win", endsOnce, lastEndWins},
+	{"stores the events of a change that ends a lock again", endsOnce, leaks(onlyEvents)},
+	{"mints the lock of a change that ends another again", endsOnce, takesTakenIDs},
+	{"passes over the end of a lock that it does not have", neverMinted, onStrayEnd(func(c *ports.RateLockChange, i int, first ports.RateLock) {
+		if first.Status == "" {
+			dropEnd(c, i)
 		}
 	})},
-	{"overlooks another instant of the end", otherEnd, onSecondEnd(func(first ports.RateLock, again *ports.RateLock) {
-		again.EndedAt = first.EndedAt
-	})},
-	{"overlooks another observed mid", otherEnd, onSecondEnd(func(first ports.RateLock, again *ports.RateLock) {
-		again.ObservedMid = first.ObservedMid
-	})},
-	{"passes over the end of a lock that it does not have", neverActive, endsUnknown(func(save func() error, c *ports.RateLockChange, l int) error {
-		c.Locks = slices.Delete(c.Locks, l, l+1)
-		return save()
-	})},
-	{"refuses the end of a lock that it does not have", neverActive, endsUnknown(func(func() error, *ports.RateLockChange, int) error {
-		return errcodes.New(errcodes.Conflict, "")
-	})},
-	{"frees the id of a lock that never was active", neverActive, takesTakenIDs},
+	{"stores the end of a lock that was never minted", neverMinted, func(b *bundle) {
+		stray := map[string]ports.RateLock{}
+		onStrayEnd(func(c *ports.RateLockChange, i int, first ports.RateLock) {
+			if first.Status == "" {
+				stray[c.Ended[i].ID] = c.Ended[i]
+			}
+		})(b)
+		lock := b.locks.lock
+		b.locks.lock = func(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
+			l, book, err := lock(ctx, owner, id)
+			if other, ok := stray[id]; ok && errcodes.Of(err) == errcodes.NotFound {
+				return other, book, nil
+			}
+			return l, book, err
+		}
+	}},
+	{"ends the first of two locks alone", bothEnd, onSaved(func(c *ports.RateLockChange) { c.Ended = c.Ended[:min(1, len(c.Ended))] })},
+	{"gives both locks one end", bothEnd, func(b *bundle) {
+		ends := map[string]ports.RateLock{}
+		onSave(b, func(c *ports.RateLockChange) {
+			for _, l := range c.Ended {
+				ends[l.ID] = c.Ended[0]
+			}
+		})
+		onLock(b, func(l *ports.RateLock) {
+			if e, ok := ends[l.ID]; ok {
+				l.Status, l.CancellationReason, l.EndedAt = e.Status, e.CancellationReason, e.EndedAt
+				l.ObservedMid, l.DeviationBps = e.ObservedMid, e.DeviationBps
+			}
+		})
+	}},
 	{"takes the source of a record that ends a lock", onlyTheEnd, func(b *bundle) {
 		sources := map[string]string{}
 		onSave(b, func(c *ports.RateLockChange) {
-			for _, l := range c.Locks {
+			for _, l := range c.Ended {
 				sources[l.ID] = l.MidSource
 			}
 		})
-		onLock(b, func(l *ports.RateLock) { l.MidSource = sources[l.ID] })
+		onLock(b, func(l *ports.RateLock) {
+			if source, ok := sources[l.ID]; ok {
+				l.MidSource = source
+			}
+		})
 	}},
-	{"refuses an end that comes with other fields", onlyTheEnd, func(b *bundle) {
-		sources := map[string]string{}
+	{"rejects an end that comes with other fields", onlyTheEnd, func(b *bundle) {
 		save := b.locks.save
 		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
-			for _, l := range c.Locks {
-				if was, ok := sources[l.ID]; ok && was != l.MidSource {
+			for _, l := range c.Ended {
+				if was, _, err := b.locks.lock(ctx, l.Owner, l.ID); err == nil && was.MidSource != l.MidSource {
 					return errcodes.New(errcodes.Conflict, "")
 				}
-				sources[l.ID] = l.MidSource
 			}
 			return save(ctx, c)
 		}
 	}},
-	{"overlooks another deviation", otherEnd, onSecondEnd(func(first ports.RateLock, again *ports.RateLock) {
-		again.DeviationBps = first.DeviationBps
-	})},
 }

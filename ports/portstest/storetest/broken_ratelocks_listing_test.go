@@ -98,11 +98,7 @@ func countsOffsets(b *bundle) {
 func listsEnded(b *bundle) {
 	var ended []ports.RateLock
 	onSave(b, func(c *ports.RateLockChange) {
-		for _, l := range c.Locks {
-			if l.Status != ports.LockActive {
-				ended = append(ended, l)
-			}
-		}
+		ended = append(ended, c.Ended...)
 	})
 	onListings(b, func(page []ports.RateLock) []ports.RateLock { return append(page, ended...) })
 }

@@ -40,7 +40,7 @@ var recordSaboteurs = []saboteur{
 	{"does not store a book on its own", "a change of the book alone is stored", func(b *bundle) {
 		save := b.locks.save
 		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
-			if len(c.Locks) == 0 {
+			if c.Minted == nil && len(c.Ended) == 0 {
 				return nil
 			}
 			return save(ctx, c)
@@ -77,7 +77,7 @@ var recordSaboteurs = []saboteur{
 	}},
 	{"keeps the moment of judgement", "the moment of judgement is not kept", func(b *bundle) {
 		var asOf time.Time
-		onSave(b, func(c *ports.RateLockChange) { asOf = c.Locks[0].AsOf })
+		onSave(b, func(c *ports.RateLockChange) { asOf = c.Minted.AsOf })
 		onLock(b, func(l *ports.RateLock) { l.AsOf = asOf })
 	}},
 	{"looks for locks in the slots only", "a lock that left the slots is found with its end", func(b *bundle) {
@@ -110,9 +110,7 @@ var recordSaboteurs = []saboteur{
 	{"does not look at the owner", "another owner's lock is not found", func(b *bundle) {
 		owners := map[string]string{}
 		onSave(b, func(c *ports.RateLockChange) {
-			for _, l := range c.Locks {
-				owners[l.ID] = l.Owner
-			}
+			eachLock(c, func(l *ports.RateLock) { owners[l.ID] = l.Owner })
 		})
 		lock := b.locks.lock
 		b.locks.lock = func(ctx context.Context, _, id string) (ports.RateLock, ports.Book, error) {
@@ -123,8 +121,11 @@ var recordSaboteurs = []saboteur{
 		kept := map[string]*ports.RateLock{}
 		save := b.locks.save
 		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
-			for i := range c.Locks {
-				kept[c.Locks[i].ID] = &c.Locks[i]
+			if c.Minted != nil {
+				kept[c.Minted.ID] = c.Minted
+			}
+			for i := range c.Ended {
+				kept[c.Ended[i].ID] = &c.Ended[i]
 			}
 			return save(ctx, c)
 		}
@@ -177,7 +178,7 @@ func takesTakenIDs(b *bundle) {
 		if c.Book.Version != now.Version {
 			return errcodes.New(errcodes.Conflict, "")
 		}
-		c.Locks = nil
+		c.Minted, c.Ended = nil, nil
 		return save(c)
 	})
 }
@@ -218,7 +219,7 @@ const (
 func onStale(of func(c ports.RateLockChange) bool, fn func(save func(ports.RateLockChange) error, c ports.RateLockChange) error) func(b *bundle) {
 	return func(b *bundle) {
 		onConflict(b, func(save func(ports.RateLockChange) error, c ports.RateLockChange, now ports.Book) error {
-			if len(c.Locks) > 0 || !of(c) {
+			if c.Minted != nil || len(c.Ended) > 0 || !of(c) {
 				return errcodes.New(errcodes.Conflict, "")
 			}
 			c.Book.Version = now.Version
@@ -330,9 +331,7 @@ func mapOwners(b *bundle, f func(string) string) {
 	}
 	onSave(b, func(c *ports.RateLockChange) {
 		c.Book.Key.Owner = f(c.Book.Key.Owner)
-		for i := range c.Locks {
-			c.Locks[i].Owner = f(c.Locks[i].Owner)
-		}
+		eachLock(c, func(l *ports.RateLock) { l.Owner = f(l.Owner) })
 	})
 }
 
@@ -343,9 +342,7 @@ func mapLockIDs(b *bundle, f func(string) string) {
 		return lock(ctx, owner, f(id))
 	}
 	onSave(b, func(c *ports.RateLockChange) {
-		for i := range c.Locks {
-			c.Locks[i].ID = f(c.Locks[i].ID)
-		}
+		eachLock(c, func(l *ports.RateLock) { l.ID = f(l.ID) })
 	})
 }
 
@@ -364,9 +361,7 @@ func mapPairs(b *bundle) {
 	}
 	onSave(b, func(c *ports.RateLockChange) {
 		c.Book.Key.Pair = f(c.Book.Key.Pair)
-		for i := range c.Locks {
-			c.Locks[i].Base, c.Locks[i].Quote = c.Book.Key.Pair.Base, c.Book.Key.Pair.Quote
-		}
+		eachLock(c, func(l *ports.RateLock) { l.Base, l.Quote = c.Book.Key.Pair.Base, c.Book.Key.Pair.Quote })
 	})
 }
 

@@ -122,9 +122,26 @@ func commonSaboteurs(cancelled string) []saboteur {
 func onSave(b *bundle, fn func(c *ports.RateLockChange)) {
 	save := b.locks.save
 	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
-		c.Locks, c.Events, c.Work = slices.Clone(c.Locks), slices.Clone(c.Events), slices.Clone(c.Work)
+		if c.Minted != nil {
+			minted := *c.Minted
+			c.Minted = &minted
+		}
+		c.Ended, c.Events, c.Work = slices.Clone(c.Ended), slices.Clone(c.Events), slices.Clone(c.Work)
 		fn(&c)
 		return save(ctx, c)
+	}
+}
+
+// eachLock lets fn change every lock of a change.
+func eachLock(c *ports.RateLockChange, fn func(l *ports.RateLock)) {
+	for i := range c.Book.Live() {
+		fn(&c.Book.Slots[i])
+	}
+	if c.Minted != nil {
+		fn(c.Minted)
+	}
+	for i := range c.Ended {
+		fn(&c.Ended[i])
 	}
 }
 

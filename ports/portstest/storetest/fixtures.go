@@ -24,24 +24,22 @@ func activeLock(key ports.BookKey, id string, created time.Time) ports.RateLock 
 	}
 }
 
-// mint makes the change that adds the locks to the book.
-func mint(b ports.Book, locks ...ports.RateLock) ports.RateLockChange {
-	for _, l := range locks {
-		b.Slots[len(b.Live())] = l
-		b.HighWater = l.CreatedAt
-	}
-	return ports.RateLockChange{Book: b, Locks: locks}
+// mint makes the change that adds the lock to the book.
+func mint(b ports.Book, l ports.RateLock) ports.RateLockChange {
+	b.Slots[len(b.Live())] = l
+	b.HighWater = l.CreatedAt
+	return ports.RateLockChange{Book: b, Minted: &l}
 }
 
 // replace makes the change that cancels every live lock of the book and mints l.
 func replace(b ports.Book, l ports.RateLock) ports.RateLockChange {
-	var locks []ports.RateLock
+	var ended []ports.RateLock
 	for _, old := range b.Live() {
-		locks = append(locks, cancelledAt(l.CreatedAt)(old))
+		ended = append(ended, cancelledAt(l.CreatedAt)(old))
 	}
 	b.Slots = [ports.MaxLiveLocks]ports.RateLock{}
 	change := mint(b, l)
-	change.Locks = append(locks, change.Locks...)
+	change.Ended = ended
 	return change
 }
 
@@ -56,7 +54,7 @@ func (k *storeKit) end(b ports.Book, id string, how ending) ports.RateLockChange
 	ended := how(live[i])
 	b.Slots = [ports.MaxLiveLocks]ports.RateLock{}
 	copy(b.Slots[:], slices.Delete(live, i, i+1))
-	return ports.RateLockChange{Book: b, Locks: []ports.RateLock{ended}}
+	return ports.RateLockChange{Book: b, Ended: []ports.RateLock{ended}}
 }
 
 // job makes a work item that is due at the instant.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 	"github.com/corridor-go/corridor/ratelock"
@@ -19,7 +20,7 @@ import (
 func TestTheSuitesSaveWhatTheDomainCouldHaveMade(t *testing.T) {
 	for _, suite := range []string{"RateLockStore", "Outbox", "DeadLetters", "Work"} {
 		for _, check := range storetest.CheckNames(suite) {
-			if check == impossibleRecord {
+			if check == impossibleRecord || check == mintedElsewhere {
 				continue
 			}
 			t.Run(suite+": "+check, func(t *testing.T) {
@@ -57,25 +58,8 @@ func impossibilities(before ports.Book, c ports.RateLockChange, stored bool) []s
 	if _, err := ratelock.RestoreBook(c.Book); err != nil {
 		found = append(found, fmt.Sprint("the book: ", err))
 	}
-	for i := range c.Locks {
-		l := &c.Locks[i]
-		drifted := l.CancellationReason == ports.CancelledMarketDrift
-		_, held := slotOf(c.Book, l.ID)
-		if err := l.Check(); err != nil {
-			found = append(found, fmt.Sprintf("%.40q: %v", l.ID, err))
-		}
-		if price, err := ports.AllInRate(l.MidRate, l.MarkupBps); err != nil || price != l.AllInRate {
-			found = append(found, fmt.Sprintf("%.40q: all-in rate %s, want %s", l.ID, l.AllInRate, price))
-		}
-		if !drifted && l.DeviationBps != 0 {
-			found = append(found, fmt.Sprintf("%.40q: a deviation without a drift", l.ID))
-		}
-		switch active := l.Status == ports.LockActive; {
-		case active && !slices.Contains(c.Book.Live(), *l):
-			found = append(found, fmt.Sprintf("%.40q: active, and not in the book", l.ID))
-		case !active && held:
-			found = append(found, fmt.Sprintf("%.40q: ended, and still in the book", l.ID))
-		}
+	if err := c.Check(); errcodes.Of(err) == errcodes.CorruptRecord {
+		found = append(found, fmt.Sprint("the change: ", err))
 	}
 	if stored {
 		found = append(found, jumps(before, c)...)
@@ -90,7 +74,7 @@ func jumps(before ports.Book, c ports.RateLockChange) []string {
 		found = append(found, "the high water falls")
 	}
 	changed := func(id string) bool {
-		return slices.ContainsFunc(c.Locks, func(l ports.RateLock) bool { return l.ID == id })
+		return c.Minted != nil && c.Minted.ID == id || slices.ContainsFunc(c.Ended, func(l ports.RateLock) bool { return l.ID == id })
 	}
 	for _, l := range before.Live() {
 		if slot, held := slotOf(c.Book, l.ID); !held && !changed(l.ID) {

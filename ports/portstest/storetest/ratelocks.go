@@ -57,7 +57,7 @@ func bookRoundTrip(k *storeKit) {
 	key := keyOf("acme")
 	first, second := activeLock(key, "lock-1", kit.Epoch), activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))
 	second.MidRate, second.AllInRate, second.MidSource, second.MarkupBps = "0.054054", "0.05459454", "file", 100
-	want := k.save(mint(k.book(key), first, second))
+	want := k.save(mint(k.save(mint(k.book(key), first)), second))
 	k.Same(k.book(key), want, "the book")
 	for _, l := range []ports.RateLock{first, second} {
 		got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, l.ID)
@@ -78,7 +78,7 @@ func endedRoundTrip(k *storeKit) {
 	key := keyOf("acme")
 	change := k.end(k.mint(key, "lock-1", kit.Epoch), "lock-1", driftedAt(kit.Epoch.Add(time.Minute+time.Millisecond), "17.9000", -324))
 	k.save(change)
-	k.Same(k.lock(key.Owner, "lock-1"), change.Locks[0], "a lock cancelled by drift")
+	k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "a lock cancelled by drift")
 }
 
 func decimalRoundTrip(k *storeKit) {
@@ -102,7 +102,7 @@ func decimalRoundTrip(k *storeKit) {
 
 			change := k.end(b, l.ID, driftedAt(kit.Epoch, rate.mid, 0))
 			k.save(change)
-			k.Same(k.lock(key.Owner, l.ID), change.Locks[0], "a lock that drifted to "+rate.mid)
+			k.Same(k.lock(key.Owner, l.ID), change.Ended[0], "a lock that drifted to "+rate.mid)
 		})
 	}
 }
@@ -151,7 +151,7 @@ func leftTheSlots(k *storeKit) {
 	want := k.save(change)
 	got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, "lock-1")
 	k.OK(err, "Lock of a lock that ended")
-	k.Same(got, change.Locks[0], "a lock that ended")
+	k.Same(got, change.Ended[0], "a lock that ended")
 	k.Same(book, want, "the book of a lock that ended")
 }
 
@@ -181,11 +181,17 @@ func inputsNotAliased(k *storeKit) {
 	l := activeLock(key, "lock-1", kit.Epoch)
 	change := mint(k.book(key), l)
 	want := k.save(change)
-	change.Locks[0].Status, change.Locks[0].MidRate = ports.LockExpired, "1"
+	change.Minted.Status, change.Minted.MidRate = ports.LockExpired, "1"
 	got := k.book(key)
 	got.Slots[0].MidRate = "2"
 	k.Same(k.lock(key.Owner, l.ID), l, "the lock after its input was changed")
 	k.Same(k.book(key), want, "the book after a returned one was changed")
+
+	change = k.end(want, l.ID, cancelledAt(l.CreatedAt))
+	k.save(change)
+	ended := change.Ended[0]
+	change.Ended[0].CancellationReason = ports.CancelledMarketDrift
+	k.Same(k.lock(key.Owner, l.ID), ended, "the ended lock after its input was changed")
 }
 
 // oneInstant has a writer that ends a lock and mints the next by turns, and

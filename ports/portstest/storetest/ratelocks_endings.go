@@ -10,11 +10,11 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// endingChecks: the end of a lock is for good (I4, I8).
+// endingChecks: a lock ends once (I4, I8).
 var endingChecks = []storeCheck{
-	{"saving an ended lock again as it is changes nothing", sameEndAgain},
-	{"another end of an ended lock is a conflict and stores nothing", otherEnd},
-	{"a lock may be saved ended that never was active", neverActive},
+	{"ending a lock that has ended is a conflict and stores nothing", endsOnce},
+	{"ending a lock that was never minted is a conflict and stores nothing", neverMinted},
+	{"a change ends both locks of a book and mints another", turnOverBoth},
 	{"the end of a lock changes nothing but its end", onlyTheEnd},
 }
 
@@ -63,65 +63,64 @@ func (k *storeKit) eachEnd(then func(first string, b ports.Book, active, ended p
 			key := keyOf("owner of " + first.name)
 			b := k.mint(key, fmt.Sprint("lock-", i), kit.Epoch)
 			change := k.end(b, b.Slots[0].ID, first.end)
-			then(first.name, k.save(change), b.Slots[0], change.Locks[0])
+			then(first.name, k.save(change), b.Slots[0], change.Ended[0])
 		})
 	}
 }
 
-func sameEndAgain(k *storeKit) {
-	k.eachEnd(func(first string, b ports.Book, _, ended ports.RateLock) {
-		again := ended
-		again.AsOf = ended.EndedAt // it is no part of the record
-		want := k.save(ports.RateLockChange{Book: b, Locks: []ports.RateLock{again}})
-		k.Same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first+" and was saved again")
-		k.Same(k.book(b.Key), want, "the book of a lock that was saved again")
-	})
-}
-
-func neverActive(k *storeKit) {
-	for i, how := range endings {
-		k.Case(how.name, func() {
-			key := keyOf("owner of " + how.name)
-			want := how.end(activeLock(key, fmt.Sprint("lock-", i), kit.Epoch))
-			b := k.save(ports.RateLockChange{Book: k.book(key), Locks: []ports.RateLock{want}})
-			k.Same(k.lock(key.Owner, want.ID), want, "a lock that "+how.name+" before it was saved")
-			k.refused(mint(b, activeLock(key, want.ID, kit.Epoch)), how.name+": minting its id")
-			k.Same(k.lock(key.Owner, want.ID), want, "a lock that "+how.name+", after a conflict")
-		})
-	}
-}
-
-// onlyTheEnd ends a lock by a record that differs in what an end does not touch.
-func onlyTheEnd(k *storeKit) {
-	k.eachEnd(func(first string, b ports.Book, _, ended ports.RateLock) {
-		again := ended
-		again.MidSource, again.ToleranceBps, again.MidAt = "another", 1, time.Time{}
-		k.save(ports.RateLockChange{Book: b, Locks: []ports.RateLock{again}})
-		k.Same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first+", saved again with another source and tolerance")
-	})
-	key := keyOf("acme")
-	change := k.end(k.mint(key, "lock-x", kit.Epoch), "lock-x", expired)
-	want := change.Locks[0]
-	change.Locks[0].MidSource, change.Locks[0].ToleranceBps = "another", 1
-	k.save(change)
-	k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
-}
-
-func otherEnd(k *storeKit) {
+// endsOnce ends each lock once more, in the same way and in every other, as a
+// fresh one is minted.
+func endsOnce(k *storeKit) {
 	k.eachEnd(func(first string, b ports.Book, active, ended ports.RateLock) {
 		for _, second := range endings {
 			k.Case(second.name, func() {
-				if second.name == first {
-					return
-				}
 				change := mint(b, activeLock(b.Key, "fresh", kit.Epoch.Add(time.Hour)))
-				change.Locks = append(change.Locks, second.end(active))
+				change.Ended = []ports.RateLock{second.end(active)}
 				k.refused(change, first+" first: ending a lock again as "+second.name)
 				k.gone(b.Key.Owner, "fresh")
 				k.Same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first)
 			})
 		}
 	})
+}
+
+func neverMinted(k *storeKit) {
+	for i, how := range endings {
+		k.Case(how.name, func() {
+			key := keyOf("owner of " + how.name)
+			stray := how.end(activeLock(key, fmt.Sprint("lock-", i), kit.Epoch))
+			k.refused(ports.RateLockChange{Book: k.book(key), Ended: []ports.RateLock{stray}}, how.name+": ending a lock of a book that is not stored")
+			b := k.mint(key, fmt.Sprint("other-", i), kit.Epoch)
+			change := k.end(b, b.Slots[0].ID, expired)
+			change.Ended = append(change.Ended, stray)
+			k.refused(change, how.name+": ending a lock that is not stored beside one that is")
+			k.gone(key.Owner, stray.ID)
+			k.Same(k.lock(key.Owner, b.Slots[0].ID), b.Slots[0], "the lock that is stored")
+		})
+	}
+}
+
+func turnOverBoth(k *storeKit) {
+	key := keyOf("acme")
+	k.mint(key, "lock-1", kit.Epoch)
+	b := k.mint(key, "lock-2", kit.Epoch.Add(time.Millisecond))
+	fresh := activeLock(key, "lock-3", kit.Epoch.Add(time.Minute))
+	change := mint(ports.Book{Key: key, Version: b.Version}, fresh)
+	change.Ended = []ports.RateLock{cancelledAt(fresh.CreatedAt)(b.Slots[1]), driftedAt(fresh.CreatedAt, "17.9000", -324)(b.Slots[0])}
+	k.Same(k.save(change), k.book(key), "the book")
+	for _, want := range append(change.Ended, fresh) {
+		k.Same(k.lock(key.Owner, want.ID), want, "the lock "+want.ID)
+	}
+}
+
+// onlyTheEnd ends a lock by a record that differs in what an end does not touch.
+func onlyTheEnd(k *storeKit) {
+	key := keyOf("acme")
+	change := k.end(k.mint(key, "lock-x", kit.Epoch), "lock-x", expired)
+	want := change.Ended[0]
+	change.Ended[0].MidSource, change.Ended[0].ToleranceBps = "another", 1
+	k.save(change)
+	k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
 }
 
 // outcomeChecks: how it ends when it does not go well.
@@ -209,7 +208,7 @@ func lostAcknowledgement(k *storeKit) {
 		change.Book.Version++
 		k.Same(now, change.Book, "the book with the change")
 	}
-	k.Same(k.lock(key.Owner, "lock-2"), change.Locks[0], "the lock")
+	k.Same(k.lock(key.Owner, "lock-2"), *change.Minted, "the lock")
 	if k.Outbox != nil {
 		k.Same(len(events.take(k, kit.Epoch, 10)), 1, "the number of events")
 	}
@@ -232,7 +231,7 @@ func fullStore(k *storeKit) {
 	empty()
 	k.nothingQueued("after a save that found no room")
 	k.save(change)
-	k.Same(k.lock(key.Owner, "lock-2"), change.Locks[0], "a lock saved when there was room again")
+	k.Same(k.lock(key.Owner, "lock-2"), *change.Minted, "a lock saved when there was room again")
 }
 
 func rateLocksReopened(k *storeKit) {
@@ -243,7 +242,7 @@ func rateLocksReopened(k *storeKit) {
 	want := k.save(change)
 	k.Store = k.Reopen()
 	k.Same(k.book(key), want, "the book after opening again")
-	k.Same(k.lock(key.Owner, "lock-1"), change.Locks[0], "the ended lock after opening again")
+	k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock after opening again")
 	k.Same(k.live(ports.LiveQuery{Pair: usdZAR}), []string{"lock-2"}, "Live after opening again")
 	k.Same(k.due(ports.DueQuery{By: kit.Epoch.AddDate(1, 0, 0)}), []string{"lock-2"}, "Due after opening again")
 	k.refused(mint(first, activeLock(key, "lock-3", kit.Epoch.Add(time.Second))), "a save at a version of before")

@@ -125,9 +125,11 @@ func idTakenElsewhere(k *storeKit) {
 	for _, other := range []ports.BookKey{keyOf("zenith"), inverse} {
 		k.Case(other.Owner+" "+other.Pair.Base, func() {
 			fresh, taken := activeLock(other, "lock-2", kit.Epoch), activeLock(other, "lock-1", kit.Epoch.Add(time.Millisecond))
-			k.refused(mint(k.book(other), fresh, taken), "minting an id that another book has")
+			k.refused(mint(k.book(other), taken), "minting an id that another book has")
+			change := mint(k.book(other), fresh)
+			change.Ended = []ports.RateLock{expired(taken)}
+			k.refused(change, "ending a lock of another book")
 			k.gone(other.Owner, fresh.ID)
-			k.refused(ports.RateLockChange{Book: k.book(other), Locks: []ports.RateLock{expired(taken)}}, "ending a lock of another book")
 		})
 	}
 	k.Same(k.lock(key.Owner, "lock-1"), want, "the lock that has the id")
@@ -144,7 +146,7 @@ func idTakenHere(k *storeKit) {
 	change := k.end(b, "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
 	b = k.save(change)
 	k.refused(mint(b, again), "minting the id of an ended lock")
-	k.Same(k.lock(key.Owner, "lock-1"), change.Locks[0], "the ended lock")
+	k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock")
 }
 
 func oneWinner(k *storeKit) {
@@ -201,6 +203,7 @@ func booksApart(k *storeKit) {
 // ports.RateLockChange.Check finds it.
 var changeChecks = []storeCheck{
 	{"a change that names a lock twice is a conflict and stores nothing", lockTwice},
+	{"a minted lock that its book does not have is refused and stores nothing", mintedElsewhere},
 	{impossibleRecord, recordsThatCannotBe},
 	{queuedTwice, func(k *storeKit) {
 		key := keyOf("acme")
@@ -222,15 +225,30 @@ func lockTwice(k *storeKit) {
 	key := keyOf("acme")
 	l := activeLock(key, "lock-1", kit.Epoch)
 	change := mint(k.book(key), l)
-	change.Locks = []ports.RateLock{l, l}
-	k.refused(change, "minting a lock twice in one change")
+	change.Ended = []ports.RateLock{expired(l)}
+	k.refused(change, "minting and ending a lock in one change")
 	k.gone(key.Owner, l.ID)
 
 	b := k.mint(key, l.ID, kit.Epoch)
 	change = k.end(b, l.ID, expired)
-	change.Locks = append(change.Locks, change.Locks[0])
+	change.Ended = append(change.Ended, change.Ended[0])
 	k.refused(change, "ending a lock twice in one change")
+	change = ports.RateLockChange{Book: b, Ended: change.Ended[:1]}
+	k.refused(change, "ending a lock that stays in its book")
 	k.Same(k.lock(key.Owner, l.ID), l, "the lock after a conflict")
+}
+
+// mintedElsewhere mints a lock that its book does not have, or has otherwise.
+func mintedElsewhere(k *storeKit) {
+	key := keyOf("acme")
+	b := k.mint(key, "lock-1", kit.Epoch)
+	fresh := activeLock(key, "lock-2", kit.Epoch.Add(time.Second))
+	k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Minted: &fresh}, "a minted lock that its book does not have")
+	change := mint(b, fresh)
+	fresh.ExpiresAt = fresh.ExpiresAt.Add(time.Second)
+	change.Minted = &fresh
+	k.refusedAs(errcodes.CorruptRecord, change, "a minted lock that its book has with another expiry")
+	k.gone(key.Owner, fresh.ID)
 }
 
 // impossible are records that break a rule each; all other text of theirs is
@@ -252,6 +270,7 @@ var impossible = []struct {
 	{"deviating without drift", func(l *ports.RateLock) { *l = cancelledAt(kit.Epoch)(*l); l.DeviationBps = -324 }},
 	{"with a negative markup", func(l *ports.RateLock) { l.MarkupBps = -1 }},
 	{"that expires as it begins", func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt }},
+	{"of another price than its mid and markup make", func(l *ports.RateLock) { l.AllInRate = "18.5" }},
 }
 
 func recordsThatCannotBe(k *storeKit) {
@@ -263,9 +282,10 @@ func recordsThatCannotBe(k *storeKit) {
 			fresh, stored := activeLock(key, "lock-2", kit.Epoch.Add(time.Second)), want
 			wrong.spoil(&fresh)
 			wrong.spoil(&stored)
-			for _, l := range []ports.RateLock{fresh, stored} {
-				k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Locks: []ports.RateLock{l}}, "a record "+wrong.name)
-			}
+			k.refusedAs(errcodes.CorruptRecord, mint(b, fresh), "minting a record "+wrong.name)
+			emptied := b
+			emptied.Slots[0] = ports.RateLock{}
+			k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: emptied, Ended: []ports.RateLock{stored}}, "ending a lock by a record "+wrong.name)
 			k.gone(key.Owner, fresh.ID)
 			k.Same(k.lock(key.Owner, stored.ID), want, "the lock that is stored, after a record "+wrong.name)
 			inSlot := b
