@@ -66,6 +66,14 @@ type ValidationRecord struct {
 	Sealed Sealed // personal data, bound to Owner and ID
 }
 
+// Definite reports whether the status is about the account itself: it can be paid, is
+// another holder's, does not exist, or exists and cannot be paid. It returns false for
+// a pending validation, and for an error that leaves the account unknown: a provider
+// that is down, or a market that nobody serves. To ask again later may change those.
+func (r ValidationRecord) Definite() bool {
+	return r.Status.Terminal() && (r.Status != StatusError || r.Outcome == OutcomeUnusable)
+}
+
 // Validation is a validation as a service gives it: the record, opened. Callers
 // who ask the same may share its slices: they are for reading.
 type Validation struct {

@@ -3,6 +3,7 @@ package validation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -12,16 +13,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// patience is how long a provider that says "later", but not when, is left
-// alone.
+// patience is how long a provider that says "later", but not when, is left alone.
 const patience = time.Second
 
-// round is one lookup's way through the connectors.
-type round struct {
-	*flight
-	asked []ports.ConnectorAnswer
-	best  ending      // the most telling failure so far
-	later []postponed // who asked for time
+// attempts are a lookup's calls of connectors.
+type attempts struct {
+	ended []ports.ConnectorAnswer
+	best  answer      // of the failures, the one that says most
+	later []postponed // connectors that asked for time
 }
 
 type postponed struct {
@@ -29,57 +28,56 @@ type postponed struct {
 	at        time.Time
 }
 
-// ask asks the connectors in their order, each with a fair share of the time
-// that is left, until one has said something final. Then those that asked for
-// time are asked once more, if the time is there.
-func (s *Service) ask(ctx context.Context, f *flight) ending {
-	r := &round{flight: f}
-	order := f.wanted.order()
+// ask asks the connectors in their order, each with an equal share of the time that
+// is left, until one returns a final answer. Then those that asked for time are asked
+// once more, if there is time.
+func (s *Service) ask(ctx context.Context, l *lookup) answer {
+	order := l.order()
 	for i, c := range order {
-		budget := s.left(f) / time.Duration(len(order)-i)
-		if end, final := s.askOne(ctx, r, c, budget); final {
-			return end
+		if a, final := s.askOne(ctx, l, c, s.left(l)/time.Duration(len(order)-i)); final {
+			return a
 		}
 	}
-	for len(r.later) > 0 {
-		next := r.soonest()
-		if !next.at.Before(f.until) || !s.pause(ctx, next.at) {
+	for len(l.attempts.later) > 0 {
+		next := l.attempts.soonest()
+		if !next.at.Before(l.until) || !s.pause(ctx, next.at) {
 			break
 		}
-		if end, final := s.askOne(ctx, r, next.connector, s.left(f)); final {
-			return end
+		if a, final := s.askOne(ctx, l, next.connector, s.left(l)); final {
+			return a
 		}
 	}
-	if len(r.asked) == 0 {
-		r.best = ending{provider: f.asking(), outcome: ports.OutcomeTimeout} // no time was left
+	switch {
+	case ctx.Err() != nil:
+		return answer{err: errClosed}
+	case len(l.attempts.ended) == 0:
+		return answer{provider: l.provider(), outcome: ports.OutcomeTimeout} // no time was left
 	}
-	r.best.asked = r.asked
-	if ctx.Err() != nil {
-		r.best.err = errClosed
-	}
-	return r.best
+	a := l.attempts.best
+	a.asked = l.attempts.ended
+	return a
 }
 
-// soonest takes who may be asked again first.
-func (r *round) soonest() postponed {
+// soonest takes the connector that may be asked again first.
+func (a *attempts) soonest() postponed {
 	first := 0
-	for i := range r.later {
-		if r.later[i].at.Before(r.later[first].at) {
+	for i := range a.later {
+		if a.later[i].at.Before(a.later[first].at) {
 			first = i
 		}
 	}
-	taken := r.later[first]
-	r.later = append(r.later[:first], r.later[first+1:]...)
+	taken := a.later[first]
+	a.later = append(a.later[:first], a.later[first+1:]...)
 	return taken
 }
 
-// left is what is left of a lookup's time: never more than all of it, though the
-// clock has jumped back.
-func (s *Service) left(f *flight) time.Duration {
-	return min(f.until.Sub(s.cfg.Clock.Now()), s.cfg.Timeout)
+// left is what is left of a lookup's time: at most all of it, even if the clock has
+// jumped back.
+func (s *Service) left(l *lookup) time.Duration {
+	return min(l.until.Sub(s.cfg.Clock.Now()), s.cfg.Timeout)
 }
 
-// pause waits until then, and reports false when the flight was broken off.
+// pause waits until then, and reports false if the lookup was cancelled.
 func (s *Service) pause(ctx context.Context, then time.Time) bool {
 	select {
 	case <-ctx.Done():
@@ -89,138 +87,135 @@ func (s *Service) pause(ctx context.Context, then time.Time) bool {
 	}
 }
 
-// askOne asks one connector and reports whether what it said is final.
-func (s *Service) askOne(ctx context.Context, r *round, c ports.AccountConnector, budget time.Duration) (ending, bool) {
-	if budget <= 0 || ctx.Err() != nil {
-		return ending{}, false
+// askOne asks one connector and reports whether its answer is final.
+func (s *Service) askOne(ctx context.Context, l *lookup, c ports.AccountConnector, budget time.Duration) (answer, bool) {
+	if budget <= 0 {
+		return answer{}, false
 	}
-	name := c.Name()
-	if r.asks(name) {
-		s.reroute(ctx, r.flight)
+	name, market := c.Name(), l.account.Market
+	if l.moveTo(name) {
+		_, ids := l.waiting()
+		for _, id := range ids {
+			s.setProvider(ctx, l, id)
+		}
 	}
 	start := s.cfg.Clock.Now()
-	answer, err := s.call(ctx, c, r.wanted.lookup(c), budget)
+	said, err := s.call(ctx, c, l.lookupBy(c), budget)
 	if ctx.Err() != nil {
-		return ending{err: errClosed}, true
+		return answer{err: errClosed}, true
 	}
 	took := s.cfg.Clock.Now().Sub(start)
-	outcome := ports.OutcomeOf(answer, err)
-	if outcome == ports.OutcomeMalformed {
-		answer = ports.Answer{}
+	outcome := ports.OutcomeOf(said, err)
+	if err != nil || outcome == ports.OutcomeMalformed {
+		said = ports.Answer{}
 	}
-	s.cfg.Hooks.Asked(name, r.wanted.account.Market, outcome, took)
-	s.cfg.Logger.DebugContext(ctx, "connector asked", "connector", name, "market", r.wanted.account.Market.String(),
+	s.cfg.Hooks.Asked(ctx, name, market, outcome, took)
+	s.cfg.Logger.DebugContext(ctx, "connector asked", "connector", name, "market", market.String(),
 		"outcome", string(outcome), "code", string(errcodes.Of(err)), "took", took)
 	if outcome == ports.OutcomeRefused {
-		s.note(ctx, "a provider refuses the credentials of connector "+name, err)
+		s.report(ctx, "a provider refuses the credentials of connector "+name, err)
 	}
-	again := r.askedBefore(name)
-	r.asked = append(r.asked, ports.ConnectorAnswer{
-		Connector: name, Outcome: outcome, Code: answer.Code, Message: answer.Message, Took: took,
+	again := l.attempts.include(name)
+	l.attempts.ended = append(l.attempts.ended, ports.ConnectorAnswer{
+		Connector: name, Outcome: outcome, Code: said.Code, Message: said.Message, Took: took,
 	})
-	end := ending{provider: name, answer: answer, outcome: outcome, asked: r.asked}
+	a := answer{provider: name, said: said, outcome: outcome, asked: l.attempts.ended}
 	if !outcome.Rule().FailOver {
-		return end, true
+		return a, true
 	}
 	if outcome == ports.OutcomeTryLater && !again {
-		after := max(answer.After, patience)
-		r.later = append(r.later, postponed{c, s.cfg.Clock.Now().Add(after)})
+		l.attempts.later = append(l.attempts.later, postponed{c, s.cfg.Clock.Now().Add(max(said.After, patience))})
 	}
-	r.keep(&end)
-	return ending{}, false
+	l.attempts.rank(&a)
+	return answer{}, false
 }
 
-func (r *round) askedBefore(name string) bool {
-	for _, a := range r.asked {
-		if a.Connector == name {
+// include reports whether a call of that connector has ended.
+func (a *attempts) include(name string) bool {
+	for i := range a.ended {
+		if a.ended[i].Connector == name {
 			return true
 		}
 	}
 	return false
 }
 
-// keep remembers the most telling failure: what a provider said before what
-// none could say, and the later before the earlier.
-func (r *round) keep(end *ending) {
-	if r.best.outcome == "" || failures[end.outcome].telling >= failures[r.best.outcome].telling {
-		r.best = *end
+// rank keeps the failure that says most: what a provider said before a call without
+// an answer, and of equals the later.
+func (a *attempts) rank(failure *answer) {
+	if failures[failure.outcome].rank >= failures[a.best.outcome].rank {
+		a.best = *failure
 	}
 }
 
-// reply is what a connector returned.
-type reply struct {
-	answer ports.Answer
-	err    error
-}
-
-// call asks a connector and waits no longer than budget. What comes later is
-// counted and dropped.
-func (s *Service) call(ctx context.Context, c ports.AccountConnector, l ports.AccountLookup, budget time.Duration) (ports.Answer, error) {
-	// Not a deadline: it would be the machine's clock's.
+// call asks a connector and waits no longer than budget. A later answer is counted and
+// dropped.
+func (s *Service) call(ctx context.Context, c ports.AccountConnector, q ports.AccountLookup, budget time.Duration) (said ports.Answer, err error) {
+	// Not a deadline, which would be by the machine's clock.
 	calling, cancel := context.WithCancelCause(ctx)
 	defer cancel(context.DeadlineExceeded)
-	replies := make(chan reply, 1)
-	var given atomic.Bool // to whom is first: the reply, or the end of the time
+	var decided atomic.Bool // by what came first: the answer, or the end of the time
+	returned := make(chan struct{})
 	var asking sync.WaitGroup
 	asking.Go(func() {
-		a, err := s.guarded(calling, c, l)
-		if given.CompareAndSwap(false, true) {
-			replies <- reply{a, err}
-		} else if !s.loops.Stopped() && !errors.Is(err, context.Canceled) {
-			s.cfg.Hooks.Late(c.Name())
+		a, failed := s.guarded(calling, c, q)
+		if decided.CompareAndSwap(false, true) {
+			said, err = a, failed
+			close(returned)
+		} else if !s.loops.Stopped() && !errors.Is(failed, context.Canceled) {
+			s.cfg.Hooks.Late(calling, c.Name())
 		}
 	})
 	select {
-	case r := <-replies:
-		return r.answer, r.err
+	case <-returned:
 	case <-s.cfg.Clock.After(budget):
 	case <-ctx.Done():
 	}
-	if !given.CompareAndSwap(false, true) {
-		r := <-replies
-		return r.answer, r.err
+	if decided.CompareAndSwap(false, true) {
+		return ports.Answer{}, context.DeadlineExceeded
 	}
-	return ports.Answer{}, context.DeadlineExceeded
+	<-returned
+	return said, err
 }
 
-// guarded is a lookup whose panic hurts nobody else.
-func (s *Service) guarded(ctx context.Context, c ports.AccountConnector, l ports.AccountLookup) (a ports.Answer, err error) {
+// guarded calls a connector and turns a panic into an error.
+func (s *Service) guarded(ctx context.Context, c ports.AccountConnector, q ports.AccountLookup) (a ports.Answer, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			a, err = ports.Answer{}, errcodes.Panicked(errcodes.MalformedAnswer, v)
+			err = errcodes.Panicked(errcodes.MalformedAnswer, v)
 			s.cfg.Logger.ErrorContext(ctx, "a connector panicked", "connector", c.Name(), "error", err, "stack", string(debug.Stack()))
 		}
 	}()
-	return c.Lookup(ctx, l)
+	return c.Lookup(ctx, q)
 }
 
-// reroute tells in the pending validations who is asked now.
-func (s *Service) reroute(ctx context.Context, f *flight) {
-	_, ids := f.waiting()
-	for _, id := range ids {
-		s.rerouteOne(ctx, f, id)
-	}
-}
-
-// rerouteOne looks who is asked after it has read the record: who is asked next
-// meanwhile makes the save a conflict, or comes upon it.
-func (s *Service) rerouteOne(ctx context.Context, f *flight, id string) {
+// setProvider stores which connector a pending validation waits for. It reads the
+// lookup after the record: if the next connector is asked meanwhile, the save is a
+// conflict, or that one is stored.
+func (s *Service) setProvider(ctx context.Context, l *lookup, id string) {
 	for range maxAttempts {
-		rec, err := s.read(ctx, f.owner, id)
+		rec, err := s.read(ctx, l.owner, id)
 		if err != nil {
-			s.note(ctx, "a validation was not read", err)
+			s.report(ctx, "a validation was not read", err)
 			return
 		}
-		name := f.hasAsked()
-		t, err := next(rec.Status, OnAsked)
+		name := l.provider()
+		t, err := table.Next(rec.Status, OnAsked)
 		if err != nil || rec.Provider == name {
-			return // it has ended meanwhile, or tells so already
+			return // it has ended meanwhile, or is up to date
 		}
 		rec.Provider = name
 		err = s.save(ctx, &rec, t.Event, ports.Millis(s.cfg.Clock.Now()))
 		if errcodes.Of(err) != errcodes.Conflict {
-			s.note(ctx, "a validation was not updated", err)
+			s.report(ctx, "a validation was not updated", err)
 			return
 		}
+	}
+}
+
+// report passes on an error that no caller sees.
+func (s *Service) report(ctx context.Context, what string, err error) {
+	if err != nil {
+		_ = s.loops.Report(ctx, fmt.Errorf("%s: %w", what, err))
 	}
 }

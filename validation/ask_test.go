@@ -203,9 +203,9 @@ func TestAPanicIsAFailure(t *testing.T) {
 	var log lockedBuffer
 	cfg := b.config()
 	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	s, err := validation.New(b.ports(), []ports.AccountConnector{panicking{b.first}, b.second}, day, cfg)
+	s, err := validation.New(b.ports(panicking{b.first}, b.second), day, cfg)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
 	v, err := s.Validate(t.Context(), owner, request())
 	require.NoError(t, err)
 	assert.Equal(t, "second", v.Provider)

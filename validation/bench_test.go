@@ -23,7 +23,8 @@ func BenchmarkKeptAnswer(b *testing.B) {
 			first.Answer(found)
 			s, err := validation.New(validation.Ports{
 				Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer(b),
-			}, []ports.AccountConnector{first}, validation.Policy{AnswerTTL: time.Hour}, nil)
+				Connectors: []ports.AccountConnector{first},
+			}, validation.Policy{AnswerTTL: time.Hour}, nil)
 			require.NoError(b, err)
 			requests := make([]market.Request, 1024)
 			for i := range requests {

@@ -1,7 +1,10 @@
 package validation
 
 import (
+	"cmp"
+	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -11,11 +14,11 @@ import (
 	"github.com/corridor-go/corridor/validation/names"
 )
 
-// CheckDigit says what a check digit that fails means.
+// CheckDigit says what a wrong check digit means.
 type CheckDigit int
 
-// The two. Providers' own test numbers fail their check digits, which is what
-// Advise is for.
+// The values of [CheckDigit]. Providers' own test numbers have wrong check digits:
+// Advise lets them pass.
 const (
 	Enforce CheckDigit = iota // the account is not_found, and nobody is asked
 	Advise                    // the provider decides; without one it is as with Enforce
@@ -24,11 +27,11 @@ const (
 // Policy is what a business decides.
 type Policy struct {
 	CheckDigit CheckDigit
-	// AnswerTTL is how long a provider's answer is good for later requests. 0:
-	// no answer is kept. At most 90 days.
+	// AnswerTTL is how long a provider's answer serves later requests: 0 (no answer
+	// is kept) to 90 days.
 	AnswerTTL time.Duration
-	// KeepFor is how long a validation stays readable after its answer has
-	// become stale. 0: it goes then. At most 10 years.
+	// KeepFor is how long a validation stays readable after its answer has become
+	// stale: 0 to 10 years.
 	KeepFor time.Duration
 }
 
@@ -37,21 +40,23 @@ const (
 	maxKeepFor   = 10 * 365 * 24 * time.Hour
 )
 
-// Check refuses values out of their bounds, as errcodes.Configuration.
+// Check returns [errcodes.Configuration] if a value is out of its bounds.
 func (p Policy) Check() error {
 	switch {
 	case p.CheckDigit != Enforce && p.CheckDigit != Advise:
-		return misconfigured("CheckDigit is Enforce or Advise")
+		return misconfigured("Policy.CheckDigit is %d and must be Enforce or Advise", p.CheckDigit)
 	case p.AnswerTTL < 0 || p.AnswerTTL > maxAnswerTTL:
-		return misconfigured("AnswerTTL is 0 to " + maxAnswerTTL.String())
+		return misconfigured("Policy.AnswerTTL is %v and must be 0 to %v", p.AnswerTTL, maxAnswerTTL)
 	case p.KeepFor < 0 || p.KeepFor > maxKeepFor:
-		return misconfigured("KeepFor is 0 to " + maxKeepFor.String())
+		return misconfigured("Policy.KeepFor is %v and must be 0 to %v", p.KeepFor, maxKeepFor)
 	default:
 		return nil
 	}
 }
 
-func misconfigured(message string) error { return errcodes.New(errcodes.Configuration, message) }
+func misconfigured(format string, args ...any) error {
+	return errcodes.New(errcodes.Configuration, fmt.Sprintf(format, args...))
+}
 
 // Defaults of [Config].
 const (
@@ -63,57 +68,58 @@ const (
 	DefaultMaxRecent  = 4096
 )
 
-// Config tunes a [Service]. The zero value of each field is its default.
+// Config tunes a [Service]. The zero value of each field means its default.
 type Config struct {
-	// Clock tells the time. Default: ports.SystemClock.
+	// Clock is the source of the time. Default: ports.SystemClock.
 	Clock ports.Clock
-	// Random is where ids take their chance from; it must be safe for
-	// concurrent use. Default: crypto/rand.
+	// Random is the source of randomness of ids; it must be safe for concurrent
+	// use. Default: crypto/rand.
 	Random io.Reader
-	// Logger hears of what no caller is told. Default: nothing is logged.
+	// Logger gets what no caller sees. Default: nothing is logged.
 	Logger *slog.Logger
-	// Hooks are told the same, for metrics.
+	// Hooks are for metrics.
 	Hooks Hooks
-	// Names tune the comparison of names.
+	// Names tunes the comparison of names.
 	Names names.Thresholds
 	// Window is how long a call waits for an answer before the validation is
-	// pending. Default 2 s (SPEC 4.7). At least 1 ms.
+	// pending: at least 1 ms. Default 2 s (SPEC 4.7).
 	Window time.Duration
-	// Timeout bounds a lookup, all providers and waits included. Default 30 s.
-	// At least 1 ms.
+	// Timeout bounds a lookup, all providers and waits included: at least 1 ms.
+	// Default 30 s.
 	Timeout time.Duration
-	// Grace is how much later than Timeout anyone who finds a validation still
-	// pending ends it as an error. Default 2 s. At least 1 ms.
+	// Grace is how long after Timeout a validation that is still pending ends as an
+	// error: at least 1 ms. Default 2 s.
 	Grace time.Duration
-	// Every is the pause between two ticks of Run. Default 1 s. At least 1 ms.
+	// Every is the pause between two ticks of Run: at least 1 ms. Default 1 s.
 	Every time.Duration
-	// MaxLookups is the number of lookups that may run at once; a request that
-	// needs one more is errcodes.Unavailable. So that no owner takes the room of
-	// all, it gets another only while it has fewer than three for each that is
-	// free: alone, three quarters. Default 1,000.
+	// MaxLookups is how many lookups may run at once: at least 1. A request that
+	// needs one more is [errcodes.Unavailable]. An owner gets another lookup only
+	// while it has fewer than three for each one that is free: alone it may have
+	// three quarters of all. Default 1,000.
 	MaxLookups int
 	// MaxRecent is how many results that rest on kept answers stay in this
-	// process's memory, numbers and names included, as long as they are good: to
-	// be asked the same again then costs no read and no write. Default 4,096; -1
-	// for none.
+	// process's memory, numbers and names included, until they are stale: an equal
+	// request then costs no read and no write. At least 1, or -1 for none. Default
+	// 4,096.
 	MaxRecent int
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use, and
-// must not panic: that ends the process. Each may be nil. None gets personal
-// data.
+// Hooks are called in place: they must be quick, safe for concurrent use, and must
+// not panic, which would end the process. Each may be nil. No hook gets personal
+// data. The context is the call's, or the tick's or lookup's in the background.
 type Hooks struct {
-	// Answered: a call was answered, with an end or with pending.
-	Answered func(v ports.ValidationRecord)
-	// Settled: a pending validation has come to its end, so long after it was
-	// made. Callers who asked the same share one.
-	Settled func(v ports.ValidationRecord, took time.Duration)
-	// Asked: a connector's call has ended.
-	Asked func(connector string, market ports.Market, outcome ports.Outcome, took time.Duration)
-	// Late: a connector came with an answer after its time; it is ignored.
-	Late func(connector string)
-	// Background: a step that no caller hears of failed; it is tried again.
-	Background func(err error)
+	// Answered is called when Validate returns a validation, ended or pending.
+	Answered func(ctx context.Context, v ports.ValidationRecord)
+	// Ended is called when a pending validation has ended; took is the time since
+	// it was created. Callers who made the same request share one.
+	Ended func(ctx context.Context, v ports.ValidationRecord, took time.Duration)
+	// Asked is called when a connector's call has ended.
+	Asked func(ctx context.Context, connector string, market ports.Market, outcome ports.Outcome, took time.Duration)
+	// Late is called when a connector answers after its time; the answer is ignored.
+	Late func(ctx context.Context, connector string)
+	// Background is called when a step failed that no caller sees. What was pending
+	// is tried again.
+	Background func(ctx context.Context, err error)
 }
 
 func (c *Config) withDefaults() (Config, error) {
@@ -121,64 +127,40 @@ func (c *Config) withDefaults() (Config, error) {
 	if c != nil {
 		out = *c
 	}
-	if out.Clock == nil {
-		out.Clock = ports.SystemClock()
+	out.Clock = cmp.Or(out.Clock, ports.SystemClock())
+	out.Random = cmp.Or(out.Random, rand.Reader)
+	out.Logger = cmp.Or(out.Logger, slog.New(slog.DiscardHandler))
+	out.Window = cmp.Or(out.Window, DefaultWindow)
+	out.Timeout = cmp.Or(out.Timeout, DefaultTimeout)
+	out.Grace = cmp.Or(out.Grace, DefaultGrace)
+	out.Every = cmp.Or(out.Every, DefaultEvery)
+	out.MaxLookups = cmp.Or(out.MaxLookups, DefaultMaxLookups)
+	out.MaxRecent = cmp.Or(out.MaxRecent, DefaultMaxRecent)
+	if out.Hooks.Answered == nil {
+		out.Hooks.Answered = func(context.Context, ports.ValidationRecord) {}
 	}
-	if out.Random == nil {
-		out.Random = rand.Reader
+	if out.Hooks.Ended == nil {
+		out.Hooks.Ended = func(context.Context, ports.ValidationRecord, time.Duration) {}
 	}
-	if out.Logger == nil {
-		out.Logger = slog.New(slog.DiscardHandler)
+	if out.Hooks.Asked == nil {
+		out.Hooks.Asked = func(context.Context, string, ports.Market, ports.Outcome, time.Duration) {}
 	}
-	if out.MaxLookups == 0 {
-		out.MaxLookups = DefaultMaxLookups
+	if out.Hooks.Late == nil {
+		out.Hooks.Late = func(context.Context, string) {}
 	}
-	if out.MaxLookups < 0 {
-		return out, misconfigured("MaxLookups is at least 1")
+	if out.Hooks.Background == nil {
+		out.Hooks.Background = func(context.Context, error) {}
+	}
+	for name, d := range map[string]time.Duration{"Window": out.Window, "Timeout": out.Timeout, "Grace": out.Grace, "Every": out.Every} {
+		if d < time.Millisecond {
+			return out, misconfigured("Config.%s is %v and must be at least 1ms", name, d)
+		}
 	}
 	switch {
-	case out.MaxRecent == 0:
-		out.MaxRecent = DefaultMaxRecent
-	case out.MaxRecent == -1:
-		out.MaxRecent = 0
+	case out.MaxLookups < 1:
+		return out, misconfigured("Config.MaxLookups is %d and must be at least 1", out.MaxLookups)
 	case out.MaxRecent < -1:
-		return out, misconfigured("MaxRecent is at least 1, or -1 for none")
-	}
-	out.Hooks.fill()
-	for _, d := range []struct {
-		name  string
-		value *time.Duration
-		unset time.Duration
-	}{
-		{"Window", &out.Window, DefaultWindow},
-		{"Timeout", &out.Timeout, DefaultTimeout},
-		{"Grace", &out.Grace, DefaultGrace},
-		{"Every", &out.Every, DefaultEvery},
-	} {
-		if *d.value == 0 {
-			*d.value = d.unset
-		}
-		if *d.value < time.Millisecond {
-			return out, misconfigured(d.name + " is at least 1ms")
-		}
+		return out, misconfigured("Config.MaxRecent is %d and must be at least 1, or -1 for none", out.MaxRecent)
 	}
 	return out, out.Names.Check()
-}
-
-func (h *Hooks) fill() {
-	if h.Answered == nil {
-		h.Answered = func(ports.ValidationRecord) {}
-	}
-	if h.Settled == nil {
-		h.Settled = func(ports.ValidationRecord, time.Duration) {}
-	}
-	if h.Asked == nil {
-		h.Asked = func(string, ports.Market, ports.Outcome, time.Duration) {}
-	}
-	if h.Late == nil {
-		h.Late = func(string) {}
-	}
-	if h.Background == nil {
-		h.Background = func(error) {}
-	}
 }

@@ -124,7 +124,7 @@ func TestRecoveryAsksTheSame(t *testing.T) {
 		before.Hold()
 		dead := w.open(w.process(before))
 		w.pending(dead, req)
-		require.NoError(w, dead.Close(w.Context()))
+		require.NoError(w, dead.Stop(w.Context()))
 		s := w.open(w.process(after))
 		pass(4 * time.Second)
 		w.tick(s)
@@ -142,13 +142,13 @@ func TestHooksAreTold(t *testing.T) {
 		var took, tookAsked time.Duration
 		p := w.process(w.first)
 		p.config.Hooks = validation.Hooks{
-			Answered: func(v ports.ValidationRecord) { answered = append(answered, v.Status) },
-			Settled: func(v ports.ValidationRecord, d time.Duration) {
+			Answered: func(_ context.Context, v ports.ValidationRecord) { answered = append(answered, v.Status) },
+			Ended: func(_ context.Context, v ports.ValidationRecord, d time.Duration) {
 				mu.Lock()
 				defer mu.Unlock()
 				ended, took = append(ended, v.Status), d
 			},
-			Asked: func(c string, m ports.Market, o ports.Outcome, d time.Duration) {
+			Asked: func(_ context.Context, c string, m ports.Market, o ports.Outcome, d time.Duration) {
 				assert.Equal(w, "first", c)
 				assert.Equal(w, nigeria, m)
 				asked, tookAsked = append(asked, o), d
@@ -230,6 +230,7 @@ func TestAWaitForAnotherProcessEndsAtTheLimit(t *testing.T) {
 		s := w.open(w.process(w.first))
 		v := w.pending(s, request())
 		assert.Equal(w, "first", v.Provider)
+		assert.Equal(w, "first", w.stored(v.ID).Provider)
 		pass(29 * time.Second)
 		rec := w.stored(v.ID)
 		assert.Equal(w, ports.StatusError, rec.Status)
@@ -267,7 +268,7 @@ func TestTheClaimOfTheKilledLapses(t *testing.T) {
 		p.ports.Answers = tappedAnswers{w.store.Answers(), killed}
 		s := w.open(p)
 		v := w.pending(s, request())
-		require.NoError(w, s.Close(w.Context()))
+		require.NoError(w, s.Stop(w.Context()))
 		run(w.open(w.process(w.first)))
 		pass(10 * time.Second)
 		assert.Equal(w, ports.StatusVerified, w.stored(v.ID).Status)
@@ -383,7 +384,7 @@ func TestBackgroundFailuresAreTold(t *testing.T) {
 		var told []error
 		failing, reads := &tap{}, 0
 		p := w.process(w.first)
-		p.config.Hooks.Background = func(err error) { told = append(told, err) }
+		p.config.Hooks.Background = func(_ context.Context, err error) { told = append(told, err) }
 		p.ports.Answers = tappedAnswers{w.store.Answers(), failing}
 		p.ports.Validations = tappedValidations{w.store.Validations(), failing}
 		w.first.Take(ports.SystemClock(), 3*time.Second)
@@ -408,7 +409,9 @@ func TestBackgroundFailuresAreTold(t *testing.T) {
 			return nil
 		})
 		pass(1500 * time.Millisecond)
-		assert.Equal(w, []error{errDown}, told)
+		require.Len(w, told, 1)
+		require.ErrorIs(w, told[0], errDown)
+		assert.ErrorContains(w, told[0], "an answer was not kept")
 		left := 0
 		for _, id := range ids {
 			if w.stored(id).Status == ports.StatusPending {
@@ -452,7 +455,7 @@ func TestCloseWhileAProviderHasTime(t *testing.T) {
 		w.first.Answer(later(10 * time.Second))
 		s := w.open(w.process(w.first))
 		v := w.pending(s, request())
-		require.NoError(w, s.Close(w.Context()))
+		require.NoError(w, s.Stop(w.Context()))
 		assert.Equal(w, ports.StatusPending, w.stored(v.ID).Status)
 		w.first.Answer(found)
 		run(w.open(w.process(w.first)))
@@ -510,16 +513,16 @@ func TestATimeoutForEver(t *testing.T) {
 }
 
 // An answer to a service that has closed is not late: nobody was slow.
-func TestNobodyIsLateAfterClose(t *testing.T) {
+func TestNobodyIsLateAfterStop(t *testing.T) {
 	inWorld(t, func(w *world) {
 		late := 0
 		p := w.process(w.first)
-		p.config.Hooks.Late = func(string) { late++ }
+		p.config.Hooks.Late = func(context.Context, string) { late++ }
 		w.first.Deafen()
 		release := w.first.Hold()
 		s := w.open(p)
 		w.pending(s, request())
-		require.NoError(w, s.Close(w.Context()))
+		require.NoError(w, s.Stop(w.Context()))
 		release()
 		synctest.Wait()
 		assert.Zero(w, late)

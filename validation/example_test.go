@@ -39,7 +39,8 @@ func Example() {
 
 	accounts, err := validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer,
-	}, []ports.AccountConnector{provider}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
+		Connectors: []ports.AccountConnector{provider},
+	}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -61,7 +62,7 @@ func Example() {
 	req.BankCode = "44"
 	_, err = accounts.Validate(ctx, "shop-7", req)
 	fmt.Println(errcodes.Of(err), err)
-	fmt.Println(accounts.Close(ctx))
+	fmt.Println(accounts.Stop(ctx))
 	// Output:
 	// verified provider AMA SERWAA MENSAH <nil>
 	// name_mismatch true The provider returned a different name <nil>
@@ -70,8 +71,8 @@ func Example() {
 }
 
 func ExampleNew() {
-	_, err := validation.New(validation.Ports{}, nil, validation.Policy{}, nil)
+	_, err := validation.New(validation.Ports{}, validation.Policy{}, nil)
 	fmt.Println(err)
 	// Output:
-	// configuration: a validation store, an answer cache, work and a sealer are required
+	// configuration: Ports.Validations is required
 }

@@ -169,9 +169,10 @@ func runBroken(t *testing.T, br *breaker) {
 	p.Sealer = brokenSealer{p.Sealer, br}
 	slow := fake.NewConnector("slow", reaching)
 	slow.Answer(found)
-	s, err := validation.New(p, []ports.AccountConnector{slow}, day, nil)
+	p.Connectors = []ports.AccountConnector{slow}
+	s, err := validation.New(p, day, nil)
 	require.NoError(t, err)
-	go func() { _ = s.Run(t.Context()) }() // ends with Close
+	go func() { _ = s.Run(t.Context()) }() // ends with Stop
 
 	var told []string
 	ask := func(req market.Request) {
@@ -194,5 +195,5 @@ func runBroken(t *testing.T, br *breaker) {
 		require.NoError(t, err)
 		require.Contains(t, []ports.ValidationStatus{ports.StatusVerified, ports.StatusError}, rec.Status, "call %d left it so", br.at)
 	}
-	require.NoError(t, s.Close(context.Background()))
+	require.NoError(t, s.Stop(context.Background()))
 }

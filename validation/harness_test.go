@@ -117,26 +117,27 @@ func newBench(tb testing.TB, store storage) *bench {
 // open makes a service on the bench's store and clock, as another process would.
 func (b *bench) open(policy validation.Policy, connectors ...ports.AccountConnector) *validation.Service {
 	b.Helper()
-	s, err := validation.New(b.ports(), connectors, policy, b.config())
+	s, err := validation.New(b.ports(connectors...), policy, b.config())
 	require.NoError(b, err)
-	b.Cleanup(func() { require.NoError(b, s.Close(context.Background())) })
+	b.Cleanup(func() { require.NoError(b, s.Stop(context.Background())) })
 	return s
 }
 
-func (b *bench) ports() validation.Ports {
+func (b *bench) ports(connectors ...ports.AccountConnector) validation.Ports {
 	return validation.Ports{
 		Validations: b.store.Validations(), Answers: b.store.Answers(), Work: b.store.Work(), Sealer: b.sealer,
+		Connectors: connectors,
 	}
 }
 
 func (b *bench) config() *validation.Config {
 	return &validation.Config{Clock: b.clock, Hooks: validation.Hooks{
-		Late: func(c string) {
+		Late: func(_ context.Context, c string) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.late = append(b.late, c)
 		},
-		Background: func(err error) {
+		Background: func(_ context.Context, err error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.errs = append(b.errs, err)

@@ -2,6 +2,8 @@ package validation
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -9,139 +11,229 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// A lookup begins with await, which serves one caller: it joins the flight of
-// the account, or starts it, and answers with the flight's end or, after the
-// window, with a pending validation. fly runs once for each flight, in a
-// goroutine of its own. It claims the account in the store, so that of all
-// processes one asks, and ends the validations that wait for the flight.
+// lookup is one search for the answer about an account, and all who wait for it in
+// this process.
+type lookup struct {
+	request  // of the caller who began it
+	key      ports.AnswerKey
+	until    time.Time       // its time is over then
+	before   <-chan struct{} // finished of the earlier lookup whose place it takes; nil for none
+	answered chan struct{}   // closed when answer is set
+	answer   answer          // read after answered
+	finished chan struct{}   // closed when its validations have ended and its claim is released
+	attempts attempts        // of the goroutine that asks
+
+	mu      sync.Mutex
+	over    bool // nobody joins it any more
+	callers int
+	same    map[request]*sameRequest
+	pending map[string]struct{} // ids of the validations that end with it
+	asking  string              // the connector that is being asked, or will be first
+}
+
+// lookups are the lookups of this process.
+type lookups struct {
+	mu    sync.Mutex
+	byKey map[ports.AnswerKey]*lookup
+	byID  map[string]*lookup // by the validations that end with them
+	of    map[string]int     // how many of byKey are an owner's
+	most  int
+}
+
+func newLookups(most int) *lookups {
+	return &lookups{byKey: map[ports.AnswerKey]*lookup{}, byID: map[string]*lookup{}, of: map[string]int{}, most: most}
+}
+
+// eachFree is how many lookups an owner may have for each that is free.
+const eachFree = 3
+
+// crowded reports whether the owner has its share of the lookups: what is free is for
+// the others. The caller holds mu.
+func (ls *lookups) crowded(owner string) bool {
+	return ls.of[owner] >= eachFree*(ls.most-len(ls.byKey))
+}
+
+var (
+	errFull   = errcodes.New(errcodes.Unavailable, "Too many lookups are running; retry later").WithRetryAfter(time.Second)
+	errClosed = errcodes.New(errcodes.Closed, "")
+)
+
+// join returns the lookup for a key, and starts it if there is none. The caller is
+// counted until leave.
+func (s *Service) join(ctx context.Context, key ports.AnswerKey, r *request, until time.Time) (*lookup, error) {
+	s.lookups.mu.Lock()
+	defer s.lookups.mu.Unlock()
+	last := s.lookups.byKey[key]
+	if last != nil && last.enter() {
+		return last, nil
+	}
+	if last == nil && s.lookups.crowded(r.owner) {
+		return nil, errFull
+	}
+	if !s.loops.Begin() {
+		return nil, errClosed
+	}
+	l := &lookup{
+		request: *r, key: key, until: until, answered: make(chan struct{}), finished: make(chan struct{}),
+		callers: 1, same: map[request]*sameRequest{}, pending: map[string]struct{}{}, asking: r.order()[0].Name(),
+	}
+	if last != nil {
+		l.before = last.finished
+	} else {
+		s.lookups.of[r.owner]++
+	}
+	s.lookups.byKey[key] = l
+	outlive := context.WithoutCancel(ctx) // others may wait for it, or join later
+	var running sync.WaitGroup
+	running.Go(func() {
+		defer s.loops.End()
+		s.run(outlive, l)
+	})
+	return l, nil
+}
+
+// enter counts a caller, unless the lookup is over.
+func (l *lookup) enter() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.over {
+		l.callers++
+	}
+	return !l.over
+}
+
+func (l *lookup) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.callers--
+}
+
+func (l *lookup) isOver() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.over
+}
+
+// failed reports whether a lookup that is over got no answer at all: its validations
+// then stay pending.
+func (l *lookup) failed() bool { return l.answer.err != nil }
+
+// provider is the connector that is being asked, or will be first.
+func (l *lookup) provider() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.asking
+}
+
+// moveTo sets the connector that is asked next, and reports whether it is another one
+// than before.
+func (l *lookup) moveTo(name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	moved := l.asking != name
+	l.asking = name
+	return moved
+}
+
+// waiting returns how many callers wait, and the ids of the pending validations.
+func (l *lookup) waiting() (callers int, ids []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.callers, slices.Collect(maps.Keys(l.pending))
+}
+
+// drop ends a lookup for which nobody waits but so many pending validations, and
+// reports false if somebody else does by now.
+func (l *lookup) drop(pending int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = l.callers == 0 && len(l.pending) == pending
+	return l.over
+}
+
+// attach lets the validation of that id end with the lookup, unless that is over.
+func (ls *lookups) attach(l *lookup, id string) bool {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.over {
+		l.pending[id] = struct{}{}
+		ls.byID[id] = l
+	}
+	return !l.over
+}
+
+// full reports whether the owner has to wait for a lookup about the key.
+func (ls *lookups) full(owner string, key ports.AnswerKey) bool {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	return ls.byKey[key] == nil && ls.crowded(owner)
+}
+
+// finished returns the channel that is closed when a lookup of this process has ended
+// the validation; nil, which blocks, if none will.
+func (ls *lookups) finished(id string) <-chan struct{} {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if l := ls.byID[id]; l != nil {
+		return l.finished
+	}
+	return nil
+}
+
+// answer ends a lookup: nobody joins it any more.
+func (ls *lookups) answer(l *lookup, a *answer) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.answer, l.over = *a, true
+	close(l.answered)
+}
+
+// remove forgets a lookup that has been answered.
+func (ls *lookups) remove(l *lookup) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if ls.byKey[l.key] == l {
+		delete(ls.byKey, l.key)
+		if ls.of[l.owner]--; ls.of[l.owner] == 0 {
+			delete(ls.of, l.owner)
+		}
+	}
+	for id := range l.pending {
+		delete(ls.byID, id)
+	}
+	close(l.finished)
+}
 
 const (
-	claimLease = 4 * time.Second // a claim of a process that died lapses after so long
+	claimLease = 4 * time.Second // a claim of a process that died ends after this time
 	claimRenew = claimLease / 3
 	claimPoll  = 200 * time.Millisecond // between two looks at another process's lookup
 )
 
-// await joins the lookup of the account, and waits for its end or the window's.
-func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key ports.AnswerKey, q *question, w *wanted, start time.Time) (ports.Validation, error) {
-	left := min(s.cfg.Window, s.cfg.Window-s.cfg.Clock.Now().Sub(start)) // the clock may have jumped back
-	window := s.cfg.Clock.After(left)
-	f, err := s.join(ctx, flightPlan{owner: rec.Owner, key: key, wanted: *w, until: start.Add(s.cfg.Timeout)})
-	if err != nil {
-		return ports.Validation{}, err
+// run makes a lookup and ends its validations. The claim is released last: until then
+// no other process asks the same.
+func (s *Service) run(ctx context.Context, l *lookup) {
+	running, cancel := context.WithCancel(ctx)
+	var claim sync.WaitGroup
+	claim.Go(func() { s.keepClaim(running, cancel, l) })
+	a := s.find(running, l)
+	if a.err != nil && running.Err() != nil {
+		a.err = errClosed // whatever the store returned
 	}
-	defer f.leave()
-	select {
-	case <-f.done:
-	case <-window:
-	case <-ctx.Done():
-		return ports.Validation{}, ctx.Err()
-	}
-	// A thousand who ask the same at once make one record, and one write.
-	sh := f.share(q)
-	if err := sh.take(ctx); err != nil {
-		return ports.Validation{}, err
-	}
-	defer sh.give()
-	tell := s.tellPending
-	if f.ended() {
-		tell = s.tellEnd
-	}
-	v, err := tell(ctx, rec, sh, w, f)
-	sh.fail(ctx, err)
-	return v, err
-}
-
-// tellEnd answers with the end of the lookup.
-func (s *Service) tellEnd(ctx context.Context, rec *ports.ValidationRecord, sh *shared, w *wanted, f *flight) (ports.Validation, error) {
-	if f.broken() {
-		return ports.Validation{}, f.end.err
-	}
-	v, again := sh.again()
-	switch {
-	case again && v.Status == ports.StatusPending:
-		ended, err := s.settleWith(ctx, f, recordID(v.ID))
-		ended.ID = v.ID
-		return ended, err
-	case again:
-		return v, nil
-	}
-	judged := s.judge(w.name, w.digits, &f.end)
-	told, err := s.finish(ctx, rec, &judged)
-	if err == nil {
-		sh.tell(&told)
-	}
-	return told, err
-}
-
-// tellPending answers that the lookup goes on.
-func (s *Service) tellPending(ctx context.Context, rec *ports.ValidationRecord, sh *shared, w *wanted, f *flight) (ports.Validation, error) {
-	if v, again := sh.again(); again {
-		return v, nil
-	}
-	told, err := s.pend(ctx, rec, w, f)
-	if err == nil {
-		sh.tell(&told)
-	}
-	return told, err
-}
-
-// pend stores a validation whose lookup goes on, with the work that ends it if
-// this process does not.
-func (s *Service) pend(ctx context.Context, rec *ports.ValidationRecord, w *wanted, f *flight) (ports.Validation, error) {
-	t, err := next(rec.Status, OnWindow)
-	if err != nil {
-		return ports.Validation{}, err
-	}
-	rec.Status, rec.Provider = t.To, f.asking()
-	p := private{
-		identifier: w.account.Identifier, branch: w.account.Branch, supplied: w.name, identity: w.identity, digits: w.digits,
-	}
-	if err := s.seal(ctx, rec, &p); err != nil {
-		return ports.Validation{}, err
-	}
-	now := s.cfg.Clock.Now()
-	if err := s.save(ctx, rec, t.Event, ports.Millis(now), recovery(rec, now)); err != nil {
-		return ports.Validation{}, err
-	}
-	if s.attach(ctx, f, rec) || f.broken() {
-		return shown(rec, &private{}), nil
-	}
-	return s.settleWith(ctx, f, rec.ID) // it ended while the record was stored
-}
-
-// attach hangs a validation on a flight, which may have asked another connector
-// since the record was read; false when the flight is over.
-func (s *Service) attach(ctx context.Context, f *flight, rec *ports.ValidationRecord) bool {
-	if !s.flights.attach(f, rec.ID) {
-		return false
-	}
-	if name := f.hasAsked(); name != "" && name != rec.Provider {
-		s.rerouteOne(ctx, f, rec.ID)
-	}
-	return true
-}
-
-// fly makes the lookup of a flight and ends all that hangs on it. The claim is
-// given back last: until then no other process asks the same.
-func (s *Service) fly(ctx context.Context, f *flight) {
-	flying, cancel := context.WithCancel(ctx)
-	var tending sync.WaitGroup
-	tending.Go(func() { s.tend(flying, cancel, f) })
-	end := s.fetch(flying, f)
-	if end.err != nil && flying.Err() != nil {
-		end.err = errClosed // whatever the store made of it
-	}
-	s.flights.land(f, &end)
-	s.settleAll(ctx, f)
-	s.flights.clear(f)
+	s.lookups.answer(l, &a)
+	s.endAll(ctx, l)
 	cancel()
-	tending.Wait()
-	s.note(ctx, "a claim was not released; it lapses", s.answers.Release(ctx, f.key, s.holder))
-	s.flights.retire(f)
+	claim.Wait()
+	s.report(ctx, "a claim was not released and stays until its lease ends", s.answers.Release(ctx, l.key, s.holder))
+	s.lookups.remove(l)
 }
 
-// tend cancels the flight when the service closes, and keeps its claim.
-func (s *Service) tend(ctx context.Context, cancel context.CancelFunc, f *flight) {
+// keepClaim renews the claim of a lookup, and cancels the lookup on Stop.
+func (s *Service) keepClaim(ctx context.Context, cancel context.CancelFunc, l *lookup) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -150,108 +242,94 @@ func (s *Service) tend(ctx context.Context, cancel context.CancelFunc, f *flight
 			cancel()
 			return
 		case <-s.cfg.Clock.After(claimRenew):
-			if f.ended() {
+			if l.isOver() {
 				return
 			}
 			now := s.cfg.Clock.Now()
-			_, err := s.answers.Claim(ctx, f.key, s.holder, now, now.Add(claimLease))
-			s.note(ctx, "a claim was not renewed", err)
+			_, err := s.answers.Claim(ctx, l.key, s.holder, now, now.Add(claimLease))
+			s.report(ctx, "a claim was not renewed", err)
 		}
 	}
 }
 
-// fetch gets the answer: by asking, once this process holds the claim, or from
-// the cache, once another process has put it there.
-func (s *Service) fetch(ctx context.Context, f *flight) ending {
-	if f.before != nil {
-		<-f.before // else it would give back our claim
+// find returns the answer: from the connectors once this process holds the claim, or
+// from the cache once another process has put it there.
+func (s *Service) find(ctx context.Context, l *lookup) answer {
+	if l.before != nil {
+		<-l.before // which would release this lookup's claim
 	}
 	for waited := time.Duration(0); ; waited += claimPoll {
 		now := s.cfg.Clock.Now()
-		if !now.Before(f.until) || waited >= s.cfg.Timeout { // the clock may have jumped back
-			return ending{provider: f.asking(), outcome: ports.OutcomeTimeout}
+		if !now.Before(l.until) || waited >= s.cfg.Timeout { // the clock may have jumped back
+			return answer{provider: l.provider(), outcome: ports.OutcomeTimeout}
 		}
-		won, err := s.answers.Claim(ctx, f.key, s.holder, now, now.Add(claimLease))
+		won, err := s.answers.Claim(ctx, l.key, s.holder, now, now.Add(claimLease))
 		if err != nil {
-			return ending{err: err}
+			return answer{err: err}
 		}
-		kept, err := s.recall(ctx, f.owner, f.key)
+		kept, ok, err := s.keptAnswer(ctx, l.owner, l.key)
 		switch {
 		case err != nil:
-			return ending{err: err}
-		case kept != nil:
-			return *kept
-		case won && s.unwanted(ctx, f):
-			return ending{err: errClosed}
+			return answer{err: err}
+		case ok:
+			return kept
+		case won && s.unwanted(ctx, l):
+			return answer{err: errClosed}
 		case won:
-			return s.lookUp(ctx, f)
+			a := s.ask(ctx, l)
+			s.keep(ctx, l, &a)
+			return a
 		}
 		select {
 		case <-ctx.Done():
-			return ending{err: errClosed}
+			return answer{err: errClosed}
 		case <-s.cfg.Clock.After(claimPoll):
 		}
 	}
 }
 
-// unwanted drops a flight that nobody waits for any more: a validation that was
-// taken up may have been ended by the process that started it.
-func (s *Service) unwanted(ctx context.Context, f *flight) bool {
-	callers, ids := f.waiting()
+// unwanted drops a lookup for which nobody waits any more: the process that started a
+// validation may have ended it after this one took it up.
+func (s *Service) unwanted(ctx context.Context, l *lookup) bool {
+	callers, ids := l.waiting()
 	if callers > 0 {
 		return false
 	}
 	for _, id := range ids {
-		rec, err := s.validations.Validation(ctx, f.owner, id)
+		rec, err := s.validations.Validation(ctx, l.owner, id)
 		if err != nil || rec.Status == ports.StatusPending {
 			return false
 		}
 	}
-	return f.drop(len(ids))
+	return l.drop(len(ids))
 }
 
-// lookUp asks the connectors and keeps the answer, if it is one to keep.
-func (s *Service) lookUp(ctx context.Context, f *flight) ending {
-	end := s.ask(ctx, f)
-	if end.err != nil || !end.outcome.Rule().Cached || s.policy.AnswerTTL == 0 {
-		return end
+// keep stores an answer for later requests, if it is one to keep.
+func (s *Service) keep(ctx context.Context, l *lookup, a *answer) {
+	if a.err != nil || !a.outcome.Rule().Cached || s.policy.AnswerTTL == 0 {
+		return
 	}
 	at := ports.Millis(s.cfg.Clock.Now())
-	sealed, err := s.sealAnswer(ctx, f.owner, f.key, end.answer)
+	sealed, err := s.sealAnswer(ctx, l.owner, l.key, &a.said)
 	if err == nil {
-		expiresAt := at.Add(s.policy.AnswerTTL)
-		err = s.answers.PutAnswer(context.WithoutCancel(ctx), ports.CachedAnswer{
-			Key: f.key, Provider: end.provider, At: at, ExpiresAt: expiresAt, Sealed: sealed,
-		})
-		if err == nil {
-			end.expiresAt = expiresAt
+		kept := ports.CachedAnswer{Key: l.key, Provider: a.provider, At: at, ExpiresAt: at.Add(s.policy.AnswerTTL), Sealed: sealed}
+		if err = s.answers.PutAnswer(context.WithoutCancel(ctx), kept); err == nil {
+			a.expiresAt = kept.ExpiresAt
 		}
 	}
-	s.note(ctx, "an answer was not kept", err) // it still serves those who wait
-	return end
+	s.report(ctx, "an answer was not kept", err) // it still serves those who wait
 }
 
-// settleAll ends the validations that hang on a flight. One that cannot be
-// stored stays pending, for its work to try again.
-func (s *Service) settleAll(ctx context.Context, f *flight) {
-	if f.end.err != nil {
+// endAll ends the validations of a lookup. One that cannot be stored stays pending, and
+// its work tries again.
+func (s *Service) endAll(ctx context.Context, l *lookup) {
+	if l.failed() {
 		return
 	}
-	_, ids := f.waiting()
+	_, ids := l.waiting()
 	for _, id := range ids {
-		_, err := s.settleWith(ctx, f, id)
-		if errcodes.Of(err) == errcodes.NotFound {
-			continue // purged
+		if _, err := s.endWith(ctx, l, id); errcodes.Of(err) != errcodes.NotFound { // it may be purged
+			s.report(ctx, "a validation was not ended", err)
 		}
-		s.note(ctx, "a validation was not ended; it is tried again", err)
 	}
-}
-
-// note tells of an error that no caller hears of.
-func (s *Service) note(ctx context.Context, what string, err error) {
-	if err == nil || ctx.Err() != nil {
-		return
-	}
-	s.cfg.Hooks.Background(err)
-	s.cfg.Logger.WarnContext(ctx, "validation step failed", "step", what, "error", err)
 }

@@ -124,7 +124,7 @@ func TestWorkThatAnotherHasMeanwhileIsNoFailure(t *testing.T) {
 		var told []error
 		p := w.process(w.first)
 		p.ports.Validations = tappedValidations{w.store.Validations(), slow}
-		p.config.Hooks.Background = func(err error) { told = append(told, err) }
+		p.config.Hooks.Background = func(_ context.Context, err error) { told = append(told, err) }
 		one, two := w.open(p), w.open(w.process(w.first))
 		slow.set(func(ctx context.Context, call string) error {
 			if call == "Validation" {
@@ -248,7 +248,7 @@ func TestAResumedValidationTellsWhoIsAsked(t *testing.T) {
 		dead := w.open(w.process(w.first, w.second))
 		v := w.pending(dead, request())
 		require.Equal(w, "second", v.Provider)
-		require.NoError(w, dead.Close(w.Context()))
+		require.NoError(w, dead.Stop(w.Context()))
 		w.first.Hold()
 		s := w.open(w.process(w.first, w.second))
 		pass(4 * time.Second)
@@ -337,7 +337,7 @@ func TestCloseDuringAClaimIsClosed(t *testing.T) {
 			})
 			done := w.ask(s, request())
 			synctest.Wait()
-			require.NoError(w, s.Close(w.Context()))
+			require.NoError(w, s.Stop(w.Context()))
 			requireCode(w, errcodes.Closed, (<-done).err)
 		})
 	}
@@ -359,7 +359,7 @@ func TestMuchWorkIsTakenUpAtOnce(t *testing.T) {
 		for _, done := range all {
 			require.Equal(w, ports.StatusPending, (<-done).v.Status)
 		}
-		require.NoError(w, dead.Close(w.Context()))
+		require.NoError(w, dead.Stop(w.Context()))
 		w.first = fake.NewConnector("first", reaching)
 		w.first.Answer(found)
 		run(w.open(w.process(w.first)))
@@ -478,7 +478,7 @@ func TestTheWindowStaysWhenTheClockJumpsBack(t *testing.T) {
 		begun := time.Now()
 		v := w.pending(s, request())
 		assert.Equal(w, 2*time.Second, time.Since(begun))
-		require.NoError(w, s.Close(w.Context()))
+		require.NoError(w, s.Stop(w.Context()))
 		_ = v
 	})
 }
@@ -489,12 +489,12 @@ func TestALookupEndsWhenTheClockJumpsBack(t *testing.T) {
 	hour := func(back *atomic.Int64) { back.Store(int64(time.Hour)) }
 	for name, arrange := range map[string]func(w *world, p *process, back *atomic.Int64){
 		"for a provider": func(w *world, p *process, back *atomic.Int64) {
-			p.config.Hooks.Asked = func(string, ports.Market, ports.Outcome, time.Duration) { hour(back) }
+			p.config.Hooks.Asked = func(context.Context, string, ports.Market, ports.Outcome, time.Duration) { hour(back) }
 			w.first.Fail(errDown)
 			w.second.Hold()
 		},
 		"for the time that a provider asked for": func(w *world, p *process, back *atomic.Int64) {
-			p.config.Hooks.Asked = func(name string, _ ports.Market, _ ports.Outcome, _ time.Duration) {
+			p.config.Hooks.Asked = func(_ context.Context, name string, _ ports.Market, _ ports.Outcome, _ time.Duration) {
 				if name == "second" {
 					hour(back)
 				}
@@ -599,7 +599,8 @@ func aSaveThatFailsIsNotMadeInTurn(t *testing.T) {
 			return ctx.Err()
 		}
 	})
-	s, err := validation.New(p, []ports.AccountConnector{b.first}, day, b.config())
+	p.Connectors = []ports.AccountConnector{b.first}
+	s, err := validation.New(p, day, b.config())
 	require.NoError(t, err)
 	release := b.first.Hold()
 	const callers = 20
@@ -625,5 +626,5 @@ func aSaveThatFailsIsNotMadeInTurn(t *testing.T) {
 	}
 	// Who left may have been the one that saved: then another takes its turn.
 	assert.LessOrEqual(t, len(begun), 1, "saves beside the first")
-	require.NoError(t, s.Close(t.Context()))
+	require.NoError(t, s.Stop(t.Context()))
 }

@@ -12,39 +12,38 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// tables names the rules and the directory that a result was judged by.
+// tables names the rules and the directory that decide results.
 const tables = market.TablesVersion + "+banks." + banks.Version
 
-// keepUnanswered is how long a validation without a kept answer stays readable
-// when answers are not kept at all.
+// keepUnanswered is how long a validation without a kept answer stays readable if
+// answers are not kept at all.
 const keepUnanswered = 24 * time.Hour
 
-// draft makes the record of a new validation, which has no status yet.
-func (s *Service) draft(q *question, at time.Time) (ports.ValidationRecord, error) {
-	room := s.room.take()
-	defer s.room.giveBack(room)
-	id, err := newID(at, s.cfg.Random, &room.raw)
+// newRecord makes the record of a new validation, which has no status yet.
+func (s *Service) newRecord(r *request, at time.Time) (ports.ValidationRecord, error) {
+	b := s.takeBuffers()
+	defer s.putBuffers(b)
+	id, err := newID(at, s.cfg.Random, &b.raw)
 	if err != nil {
 		return ports.ValidationRecord{}, err
 	}
 	return ports.ValidationRecord{
-		ID: id, Owner: q.owner, MerchantID: q.merchant, Market: q.account.Market, BankCode: q.account.BankCode,
+		ID: id, Owner: r.owner, MerchantID: r.merchant, Market: r.account.Market, BankCode: r.account.BankCode,
 		Tables: tables, CreatedAt: at, Deadline: ports.Millis(at.Add(s.cfg.Timeout).Add(s.cfg.Grace)),
 	}, nil
 }
 
-// conclude moves a record to the end that the verdict says, and gives the kind
-// of the event. What is personal goes into p.
-func (s *Service) conclude(rec *ports.ValidationRecord, v *verdict, now time.Time) (kind string, p private, err error) {
-	t, err := next(rec.Status, v.on)
+// conclude moves a record to its terminal state, and returns the kind of the event.
+func (s *Service) conclude(rec *ports.ValidationRecord, res *result, now time.Time) (kind string, err error) {
+	t, err := table.Next(rec.Status, res.on)
 	if err != nil {
-		return "", private{}, err
+		return "", err
 	}
-	rec.Status, rec.Provider, rec.Type, rec.Outcome, rec.Cached, rec.Match = t.To, v.provider, v.kind, v.outcome, v.cached, v.match
+	rec.Status, rec.Provider, rec.Type, rec.Outcome, rec.Cached, rec.Match = t.To, res.provider, res.kind, res.outcome, res.cached, res.match
 	rec.EndedAt = later(ports.Millis(now), rec.CreatedAt)
-	rec.ExpiresAt = v.expiresAt
+	rec.ExpiresAt = res.expiresAt
 	rec.PurgeAt = s.purgeAt(rec)
-	return t.Event, private{holder: v.holder, reason: v.reason, asked: v.asked}, nil
+	return t.Event, nil
 }
 
 func (s *Service) purgeAt(rec *ports.ValidationRecord) time.Time {
@@ -65,22 +64,22 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// event tells of a record's new state. The record's version makes its id: each
-// version is saved once, and the first has the record's own.
-func (s *scratch) event(rec *ports.ValidationRecord, kind string, at time.Time) (err error) {
-	if s.data, err = eventData(s.data[:0], rec); err != nil {
+// event writes the event of a record's new state into b. Its id is the record's and
+// the version, which is saved once; version 1 has the record's id alone.
+func (b *buffers) event(rec *ports.ValidationRecord, kind string, at time.Time) (err error) {
+	if b.data, err = eventData(b.data[:0], rec); err != nil {
 		return errcodes.Wrap(errcodes.Internal, "", err)
 	}
 	id := rec.ID
 	if rec.Version > 0 {
 		id += "." + strconv.FormatInt(rec.Version+1, 10)
 	}
-	s.events[0] = ports.Event{ID: id, Kind: kind, Key: rec.ID, Owner: rec.Owner, At: at, Data: s.data}
+	b.events[0] = ports.Event{ID: id, Kind: kind, Key: rec.ID, Owner: rec.Owner, At: at, Data: b.data}
 	return nil
 }
 
-// eventData is the record without what is personal: numbers, names and reasons
-// are read by id.
+// eventData is the record without what is personal: numbers, names and reasons are
+// read by id.
 func eventData(buf []byte, r *ports.ValidationRecord) ([]byte, error) {
 	o := jsontext.Object{Buf: buf}
 	o.Text("validationId", r.ID)
@@ -115,13 +114,14 @@ func eventData(buf []byte, r *ports.ValidationRecord) ([]byte, error) {
 	return o.Done()
 }
 
-// CheckRecord refuses a record that no validation can have, as
-// errcodes.CorruptRecord: stores are not trusted to have kept it well.
+// CheckRecord returns [errcodes.CorruptRecord] for a record that no validation can
+// have: the service does not trust stores to return what they stored.
 func CheckRecord(r *ports.ValidationRecord) error {
+	_, known := triggers[r.Status]
 	switch {
 	case r.ID == "" || r.Version < 1 || r.Market.Country == "" || r.CreatedAt.IsZero():
 		return corrupt("a validation lacks its basics")
-	case !known(r.Status):
+	case !known:
 		return corrupt("a validation has no known status")
 	case r.Status.Terminal() == r.EndedAt.IsZero():
 		return corrupt("a validation has ended without an end, or has an end and goes on")
@@ -134,26 +134,17 @@ func CheckRecord(r *ports.ValidationRecord) error {
 	}
 }
 
-func known(status ports.ValidationStatus) bool {
-	for _, t := range transitions {
-		if t.To == status {
-			return true
-		}
-	}
-	return false
-}
-
 func corrupt(message string) error { return errcodes.New(errcodes.CorruptRecord, message) }
 
 // reveal opens a record for its owner.
 func (s *Service) reveal(ctx context.Context, rec *ports.ValidationRecord) (ports.Validation, error) {
-	p, err := s.open(ctx, rec)
+	_, res, err := s.open(ctx, rec)
 	if err != nil {
 		return ports.Validation{}, err
 	}
-	return shown(rec, &p), nil
+	return validationOf(rec, &res), nil
 }
 
-func shown(rec *ports.ValidationRecord, p *private) ports.Validation {
-	return ports.Validation{ValidationRecord: *rec, HolderName: p.holder, FailureReason: p.reason, Asked: p.asked}
+func validationOf(rec *ports.ValidationRecord, res *result) ports.Validation {
+	return ports.Validation{ValidationRecord: *rec, HolderName: res.holder, FailureReason: res.reason, Asked: res.asked}
 }

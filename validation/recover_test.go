@@ -21,7 +21,7 @@ import (
 func (b *bench) dies(req market.Request) ports.Validation {
 	b.Helper()
 	doomed := fake.NewConnector("first", reaching)
-	s, err := validation.New(b.ports(), []ports.AccountConnector{doomed}, day, b.config())
+	s, err := validation.New(b.ports(doomed), day, b.config())
 	require.NoError(b, err)
 	doomed.Hold()
 	done := b.asking(s, req)
@@ -29,7 +29,7 @@ func (b *bench) dies(req market.Request) ports.Validation {
 	b.advanceUntil(func() bool { return len(done) > 0 }, 3*time.Second)
 	r := <-done
 	require.NoError(b, r.err)
-	require.NoError(b, s.Close(context.Background()))
+	require.NoError(b, s.Stop(context.Background()))
 	return r.v
 }
 
@@ -105,11 +105,12 @@ func aDeadProcessesClaimLapses(t *testing.T) {
 	spy := &keySpy{AnswerCache: b.store.Answers(), key: &key}
 	p := b.ports()
 	p.Answers = spy
-	s, err := validation.New(p, []ports.AccountConnector{b.first}, day, b.config())
+	p.Connectors = []ports.AccountConnector{b.first}
+	s, err := validation.New(p, day, b.config())
 	require.NoError(t, err)
 	_, err = s.Validate(t.Context(), owner, request())
 	require.NoError(t, err)
-	require.NoError(t, s.Close(t.Context()))
+	require.NoError(t, s.Stop(t.Context()))
 	b.clock.Advance(25 * time.Hour)
 	won, err := b.store.Answers().Claim(t.Context(), key, "the dead", b.clock.Now(), b.clock.Now().Add(6*time.Second))
 	require.NoError(t, err)
@@ -167,6 +168,6 @@ func runTicks(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- b.service.Run(context.Background()) }()
 	assert.Equal(t, ports.StatusVerified, b.ended(v.ID, 10*time.Second).Status, "within ten seconds of the start")
-	require.NoError(t, b.service.Close(t.Context()))
+	require.NoError(t, b.service.Stop(t.Context()))
 	require.NoError(t, <-done)
 }

@@ -1,10 +1,10 @@
 package validation
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"io"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,165 +13,91 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// This file makes a repeated request cheap. A request that asks exactly what
-// was asked before is the same question, and gets the same result: callers that
-// wait for one lookup share it through flight.share, later callers find it in
-// recent for as long as it is good.
+// This file makes a repeated request cheap: callers that wait for one lookup share a
+// record, and later callers find its result in the cache while its answer is good.
 //
-// Each request has an id of its own, and yet a repeated request writes nothing.
-// So an id carries a serial number. The stored record has serial 0; the second
-// request gets the same id with serial 1, and so on up to lastSerial, when the
-// next request makes a new record. To read a validation, recordID sets the
-// serial back to 0. It does so only if the checksum holds: any other text,
-// including ids that this package did not make, goes to the store unchanged,
-// which reports errcodes.NotFound.
+// Each request has an id of its own, and yet a repeated request writes nothing. So an
+// id carries a serial number. The stored record has serial 0; the second request gets
+// the same id with serial 1, and so on up to lastSerial, when the next request makes a
+// new record. To read a validation, recordID sets the serial back to 0. It does so only
+// if the checksum holds: any other text goes to the store unchanged, which reports
+// errcodes.NotFound.
 
-// question is all that a result depends on. Who asks the same while the answer
-// is good is told the same result, under an id of its own.
-type question struct {
-	account  ports.Account
-	identity ports.Identity
-	owner    string
-	merchant string
-	name     string
+// repeats returns a stored validation again under ids of its own.
+type repeats struct {
+	first  ports.Validation
+	raw    rawID // of first
+	serial atomic.Uint32
 }
 
-// shared is the validation that answers a question, for all who ask it.
-type shared struct {
-	turn   chan struct{} // held by who stores the validation
-	failed error         // of the last who tried
-	tries  atomic.Int64  // that failed
-	mu     sync.Mutex    // on what follows
-	stored bool
-	told   ports.Validation // as it was told first
-	raw    rawID            // its id
-	serial uint16
+func newRepeats(v *ports.Validation) *repeats {
+	raw, _ := parseID(v.ID) // this package made it
+	return &repeats{first: *v, raw: raw}
 }
 
-func newShared() *shared { return &shared{turn: make(chan struct{}, 1)} }
-
-// take waits for the turn, until give. Who has waited for one that failed has
-// failed too: a store in trouble is not asked by each in turn.
-func (s *shared) take(ctx context.Context) error {
-	seen := s.tries.Load()
-	select {
-	case s.turn <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if s.tries.Load() == seen {
-		return nil
-	}
-	defer s.give()
-	return s.failed
-}
-
-func (s *shared) give() { <-s.turn }
-
-// fail tells those who wait of an error that is not the caller's own doing.
-func (s *shared) fail(ctx context.Context, err error) {
-	if err != nil && ctx.Err() == nil {
-		s.failed = err
-		s.tries.Add(1)
-	}
-}
-
-// again gives the validation under an id of its own; false when there is none,
-// or when its ids are used up.
-func (s *shared) again() (ports.Validation, bool) {
-	if !s.stored || s.serial == lastSerial {
+// next returns the validation under the next id, and reports false if there is none,
+// or if its ids are used up.
+func (r *repeats) next() (ports.Validation, bool) {
+	if r == nil {
 		return ports.Validation{}, false
 	}
-	s.serial++
-	v := s.told
-	v.ID = s.raw.numbered(s.serial)
+	serial := r.serial.Add(1)
+	if serial > lastSerial {
+		return ports.Validation{}, false
+	}
+	v, raw := r.first, r.raw
+	v.ID = raw.numbered(uint16(serial))
 	return v, true
 }
 
-// tell notes the validation that was stored.
-func (s *shared) tell(v *ports.Validation) {
-	s.stored, s.told, s.serial = true, *v, 0
-	s.raw, _ = parseID(v.ID) // we made it
+// cache has results that rest on kept answers, opened.
+type cache struct {
+	mu        sync.RWMutex
+	byRequest map[request]*repeats
+	most      int
 }
 
-// share gives what the callers of a flight share who ask the same.
-func (f *flight) share(q *question) *shared {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s := f.shares[*q]
-	if s == nil {
-		s = newShared()
-		f.shares[*q] = s
-	}
-	return s
-}
+func newCache(most int) *cache { return &cache{byRequest: map[request]*repeats{}, most: most} }
 
-// recent are the results that this process has told lately and that are still
-// good, opened. A request that asks the same is answered from here.
-type recent struct {
-	mu   sync.RWMutex
-	told map[question]*shared
-	most int
-}
-
-func newRecent(most int) *recent { return &recent{told: map[question]*shared{}, most: most} }
-
-// again gives the result of a question that is fresh at now, under an id of its
-// own, or false.
-func (r *recent) again(q *question, now time.Time) (ports.Validation, bool) {
-	if r.most == 0 {
+// get returns the result of an equal request under an id of its own, and reports
+// whether there is one that is good at now.
+func (c *cache) get(r *request, now time.Time) (ports.Validation, bool) {
+	c.mu.RLock()
+	found := c.byRequest[*r]
+	c.mu.RUnlock()
+	if found == nil || !now.Before(found.first.ExpiresAt) {
 		return ports.Validation{}, false
 	}
-	r.mu.RLock()
-	s := r.told[*q]
-	r.mu.RUnlock()
-	if s == nil {
-		return ports.Validation{}, false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !now.Before(s.told.ExpiresAt) {
-		return ports.Validation{}, false
-	}
-	return s.again()
+	return found.next()
 }
 
-// put remembers a result. When there is no room, another has to go: which one
-// does not matter much.
-func (r *recent) put(q *question, v *ports.Validation) {
-	if r.most == 0 {
+// put stores a result. A full cache drops another one, whichever.
+func (c *cache) put(r *request, v *ports.Validation) {
+	if c.most < 1 {
 		return
 	}
-	s := newShared()
-	s.tell(v)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, there := r.told[*q]; !there && len(r.told) >= r.most {
-		for old := range r.told {
-			delete(r.told, old)
+	fresh := newRepeats(v)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.byRequest[*r]; !known && len(c.byRequest) >= c.most {
+		for old := range c.byRequest {
+			delete(c.byRequest, old)
 			break
 		}
 	}
-	r.told[*q] = s
+	c.byRequest[*r] = fresh
 }
 
-// forget drops what is stale at now.
-func (r *recent) forget(now time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for q, s := range r.told {
-		if !now.Before(s.told.ExpiresAt) {
-			delete(r.told, q)
-		}
-	}
+// purge drops what is stale at now.
+func (c *cache) purge(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.byRequest, func(_ request, r *repeats) bool { return !now.Before(r.first.ExpiresAt) })
 }
 
-// An id is a UUID of version 7 (RFC 9562 §5.7): 48 bits of the time, so that
-// stores append, 42 bits of chance, then a serial number of 16 bits and a check
-// sum of as many. Serial 0 is the stored record's own id; the others name the
-// same record for callers that asked the same, so that each request has an id
-// of its own and a repeated one costs no write. The check sum is no secret: an
-// owner who makes a serial up reads a validation of its own.
+// An id is a UUID of version 7 (RFC 9562 §5.7): 48 bits of the time, so that stores
+// append, 42 random bits, then the serial number and its checksum, 16 bits each. The
+// checksum is no secret: an owner who makes a serial up reads a validation of its own.
 const (
 	serialAt   = 12
 	checkAt    = 14
@@ -180,7 +106,7 @@ const (
 
 type rawID [16]byte
 
-// newID makes a record's id, with raw as room for its bytes.
+// newID makes a record's id, and sets raw to its bytes.
 func newID(now time.Time, random io.Reader, raw *rawID) (string, error) {
 	binary.BigEndian.PutUint64(raw[:8], uint64(now.UnixMilli())<<16)
 	if _, err := io.ReadFull(random, raw[6:serialAt]); err != nil {
@@ -191,7 +117,7 @@ func newID(now time.Time, random io.Reader, raw *rawID) (string, error) {
 	return raw.numbered(0), nil
 }
 
-// numbered gives the id with another serial.
+// numbered returns the id with another serial.
 func (r *rawID) numbered(serial uint16) string {
 	binary.BigEndian.PutUint16(r[serialAt:], serial)
 	binary.BigEndian.PutUint16(r[checkAt:], r.sum())
@@ -205,7 +131,7 @@ func (r *rawID) numbered(serial uint16) string {
 	return string(text[:])
 }
 
-// sum is Fletcher's checksum (RFC 1146), which tells each changed digit and each
+// sum is Fletcher's checksum (RFC 1146), which detects each changed digit and each
 // swap of bytes.
 func (r *rawID) sum() uint16 {
 	var a, b uint16 = 1, 0
@@ -216,8 +142,8 @@ func (r *rawID) sum() uint16 {
 	return b<<8 | a
 }
 
-// recordID gives the id under which the record is stored that an id names. What
-// is no id of ours comes back as it is, for the store not to find.
+// recordID returns the id under which the record of an id is stored. A text that is no
+// id of this package is returned as it is: the store does not find it.
 func recordID(id string) string {
 	raw, ok := parseID(id)
 	if !ok || binary.BigEndian.Uint16(raw[serialAt:]) == 0 {
@@ -245,7 +171,7 @@ func parseID(id string) (raw rawID, ok bool) {
 	return raw, at == 2*len(raw) && binary.BigEndian.Uint16(raw[checkAt:]) == raw.sum()
 }
 
-// nibble reads a hexadecimal digit in lower case, as ids are written.
+// nibble reads a hexadecimal digit in lower case, as ids have it.
 func nibble(c byte) (value byte, ok bool) {
 	switch {
 	case c >= '0' && c <= '9':

@@ -78,14 +78,13 @@ func (o *once) Read(p []byte) (int, error) {
 func TestSerialsRunOut(t *testing.T) {
 	id, err := newID(time.UnixMilli(0), bytesOnce(make([]byte, 16)), new(rawID))
 	require.NoError(t, err)
-	s := &shared{}
-	_, ok := s.again()
-	require.False(t, ok, "nothing was told yet")
-	s.tell(&ports.Validation{ValidationRecord: ports.ValidationRecord{ID: id}})
-	s.serial = lastSerial - 1
-	v, ok := s.again()
+	_, ok := (*repeats)(nil).next()
+	require.False(t, ok, "nothing is stored yet")
+	r := newRepeats(&ports.Validation{ValidationRecord: ports.ValidationRecord{ID: id}})
+	r.serial.Store(lastSerial - 1)
+	v, ok := r.next()
 	require.True(t, ok)
 	require.Equal(t, id, recordID(v.ID))
-	_, ok = s.again()
+	_, ok = r.next()
 	require.False(t, ok)
 }

@@ -18,7 +18,7 @@ func TestNothingIsSharedWithoutRoom(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	cfg := b.config()
 	cfg.MaxRecent = -1
-	s, err := validation.New(b.ports(), []ports.AccountConnector{b.first}, day, cfg)
+	s, err := validation.New(b.ports(b.first), day, cfg)
 	require.NoError(t, err)
 	for range 4 {
 		_, err := s.Validate(t.Context(), owner, request())
@@ -28,7 +28,7 @@ func TestNothingIsSharedWithoutRoom(t *testing.T) {
 	assert.Len(t, b.first.Asked(), 1)
 
 	cfg.MaxRecent = 2
-	s, err = validation.New(b.ports(), []ports.AccountConnector{b.first}, day, cfg)
+	s, err = validation.New(b.ports(b.first), day, cfg)
 	require.NoError(t, err)
 	for i := range 20 {
 		r := named(fmt.Sprint("Ama Mensah ", i))
@@ -50,7 +50,8 @@ func TestWhoComesLaterIsToldTheEnd(t *testing.T) {
 		slow.Answer(found)
 		s, err := validation.New(validation.Ports{
 			Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer(t),
-		}, []ports.AccountConnector{slow}, day, nil)
+			Connectors: []ports.AccountConnector{slow},
+		}, day, nil)
 		require.NoError(t, err)
 		first, err := s.Validate(t.Context(), owner, request())
 		require.NoError(t, err)
@@ -65,6 +66,6 @@ func TestWhoComesLaterIsToldTheEnd(t *testing.T) {
 			assert.Equal(t, id, v.ID)
 			assert.Equal(t, ports.StatusVerified, v.Status)
 		}
-		require.NoError(t, s.Close(t.Context()))
+		require.NoError(t, s.Stop(t.Context()))
 	})
 }

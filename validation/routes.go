@@ -2,13 +2,11 @@ package validation
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/validation/market"
 )
 
-// route is which connectors serve a market, in the order of asking.
+// route is the connectors that serve a market, in the order in which they are asked.
 type route struct {
 	market   ports.Market
 	plain    []ports.AccountConnector // as configured
@@ -17,19 +15,13 @@ type route struct {
 	mixed    bool                     // some return names and some do not
 }
 
-// routes is made once, from the connectors as configured.
-type routes map[ports.Market]*route
-
-func newRoutes(connectors []ports.AccountConnector) (routes, error) {
-	all := routes{}
+func newRoutes(connectors []ports.AccountConnector) (map[ports.Market]*route, error) {
+	all := map[ports.Market]*route{}
 	names := map[string]bool{}
 	for i, c := range connectors {
-		if c == nil {
-			return nil, misconfigured("connector " + strconv.Itoa(i+1) + " is nil")
-		}
 		name := c.Name()
 		if !nameOK(name) || names[name] || name == ports.ProviderRules {
-			return nil, misconfigured("connector " + strconv.Itoa(i+1) + " needs a name of its own, of 1 to 32 lower-case letters, digits and hyphens")
+			return nil, misconfigured("Ports.Connectors[%d] is named %q and must have a name of its own of 1 to 32 lower-case letters, digits and hyphens", i, name)
 		}
 		names[name] = true
 		for _, can := range c.Capabilities().Markets {
@@ -38,7 +30,7 @@ func newRoutes(connectors []ports.AccountConnector) (routes, error) {
 			}
 			r := all[can.Market]
 			if last := len(r.plain) - 1; last < 0 || r.plain[last].Name() != name {
-				r.plain = append(r.plain, c) // once, also if it names the market twice
+				r.plain = append(r.plain, c) // once, even if it names the market twice
 			}
 		}
 	}
@@ -57,7 +49,7 @@ func nameOK(name string) bool {
 	return name != "" && len(name) <= 32
 }
 
-// prefer works out the order for a request with a name.
+// prefer sets the order for a request with a name.
 func (r *route) prefer() {
 	var knowing, others []ports.AccountConnector
 	for _, c := range r.plain {
@@ -71,44 +63,4 @@ func (r *route) prefer() {
 	}
 	r.named = slices.Concat(knowing, others)
 	r.mixed = len(knowing) > 0 && len(others) > 0
-}
-
-// wanted is a request that has passed the rules.
-type wanted struct {
-	account  ports.Account
-	identity ports.Identity
-	name     string // as supplied; "" for none
-	digits   market.Verdict
-	route    *route // nil: nobody serves the market
-}
-
-// order is which connectors to ask.
-func (w *wanted) order() []ports.AccountConnector {
-	if w.name != "" {
-		return w.route.named
-	}
-	return w.route.plain
-}
-
-// keyName is the part that the name has in what the answer depends on.
-func (w *wanted) keyName() string {
-	switch {
-	case w.name == "":
-		return ""
-	case w.route.compares:
-		return w.name
-	case w.route.mixed:
-		return "named"
-	default:
-		return ""
-	}
-}
-
-// lookup is what the connector is asked. Only who compares names gets one.
-func (w *wanted) lookup(c ports.AccountConnector) ports.AccountLookup {
-	l := ports.AccountLookup{Account: w.account, Identity: w.identity}
-	if can, _ := c.Capabilities().In(w.account.Market); can.ComparesName {
-		l.HolderName = w.name
-	}
-	return l
 }

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,25 +9,28 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// maxAttempts bounds how often a change is decided again after a conflict, or
-// stored again after an unknown outcome.
+// maxAttempts bounds how often a change is decided again after a conflict, or stored
+// again after an unknown outcome.
 const maxAttempts = 8
 
-var errBusy = errcodes.New(errcodes.StorageUnavailable, "The validation is too busy; retry later")
+var (
+	errBusy    = errcodes.New(errcodes.StorageUnavailable, "The validation is too busy; retry later")
+	errChanged = errcodes.New(errcodes.Conflict, "")
+)
 
 // save stores the record's new state with its event, and raises rec.Version.
 //
-// When the outcome of a save is unknown, the record is read back: what is there
-// is ours or another's, and if nothing is, the same save is made again, which
-// the version lets happen once.
+// If the outcome of a save is unknown, save reads the record back: it is stored, or
+// another writer was first, or nothing happened. Then the same save is made again,
+// which the version lets happen once.
 func (s *Service) save(ctx context.Context, rec *ports.ValidationRecord, kind string, at time.Time, work ...ports.WorkItem) error {
-	room := s.room.take()
-	defer s.room.giveBack(room)
-	if err := room.event(rec, kind, at); err != nil {
+	b := s.takeBuffers()
+	defer s.putBuffers(b)
+	if err := b.event(rec, kind, at); err != nil {
 		return err
 	}
-	change := ports.ValidationChange{Record: *rec, Events: room.events[:], Work: work}
-	var unsure error
+	change := ports.ValidationChange{Record: *rec, Events: b.events[:], Work: work}
+	var unknown error
 	for range maxAttempts {
 		err := s.validations.Save(ctx, change)
 		switch errcodes.Of(err) {
@@ -34,85 +38,68 @@ func (s *Service) save(ctx context.Context, rec *ports.ValidationRecord, kind st
 			rec.Version++
 			return nil
 		case errcodes.OutcomeUnknown:
-			unsure = err
+			unknown = err
 		case errcodes.Conflict:
-			if unsure == nil {
+			if unknown == nil {
 				return err
 			}
 		default:
-			return either(unsure, err)
+			return cmp.Or(unknown, err)
 		}
-		ours, err := s.readBack(ctx, rec)
+		stored, err := s.readBack(ctx, rec)
 		switch {
+		case errcodes.Of(err) == errcodes.Conflict:
+			return err
 		case err != nil:
-			return either(unsure, err)
-		case ours == saved:
+			return unknown
+		case stored:
 			rec.Version++
 			return nil
-		case ours == overtaken:
-			return errcodes.New(errcodes.Conflict, "")
 		}
 	}
-	return either(unsure, errBusy)
+	return unknown
 }
 
-// trace is what a record read back tells of a save.
-type trace int
-
-const (
-	absent    trace = iota // it did not happen
-	saved                  // it did
-	overtaken              // another writer was first
-)
-
-func (s *Service) readBack(ctx context.Context, rec *ports.ValidationRecord) (trace, error) {
+// readBack reports whether the record is stored as it is here, or returns
+// [errcodes.Conflict] if another writer was first.
+func (s *Service) readBack(ctx context.Context, rec *ports.ValidationRecord) (bool, error) {
 	got, err := s.validations.Validation(ctx, rec.Owner, rec.ID)
 	switch {
 	case errcodes.Of(err) == errcodes.NotFound:
-		return absent, nil
+		return false, nil
 	case err != nil:
-		return absent, err
+		return false, err
 	case got.Version == rec.Version:
-		return absent, nil
+		return false, nil
 	case got.Version == rec.Version+1 && got.Status == rec.Status && got.Provider == rec.Provider &&
 		string(got.Sealed.Data) == string(rec.Sealed.Data): // which a change of provider leaves as they were
-		return saved, nil
+		return true, nil
 	default:
-		return overtaken, nil
+		return false, errChanged
 	}
 }
 
-// either gives the first that is an error.
-func either(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
-}
-
-// finish stores a validation that has come to its end in the call that made it.
-func (s *Service) finish(ctx context.Context, rec *ports.ValidationRecord, v *verdict) (ports.Validation, error) {
-	now := s.cfg.Clock.Now()
-	kind, p, err := s.conclude(rec, v, now)
+// finish stores a validation with its result.
+func (s *Service) finish(ctx context.Context, rec *ports.ValidationRecord, res *result) (ports.Validation, error) {
+	kind, err := s.conclude(rec, res, s.cfg.Clock.Now())
 	if err != nil {
 		return ports.Validation{}, err
 	}
-	if err := s.seal(ctx, rec, &p); err != nil {
+	if err := s.seal(ctx, rec, &request{}, res); err != nil {
 		return ports.Validation{}, err
 	}
 	if err := s.save(ctx, rec, kind, rec.EndedAt); err != nil {
 		return ports.Validation{}, err
 	}
 	if rec.Version > 1 {
-		s.cfg.Hooks.Settled(*rec, rec.EndedAt.Sub(rec.CreatedAt))
+		s.cfg.Hooks.Ended(ctx, *rec, rec.EndedAt.Sub(rec.CreatedAt))
 	}
-	return shown(rec, &p), nil
+	return validationOf(rec, res), nil
 }
 
-// settle ends a stored validation that is still pending, and gives it as it is
-// then: the first end stays (I18). decide gets what only the record's sealed
-// part knows.
-func (s *Service) settle(ctx context.Context, owner, id string, decide func(p *private) verdict) (ports.Validation, error) {
+// end ends a stored validation that is still pending, and returns it as it is then:
+// the first result stays (I18). decide gets the request that the record has sealed.
+func (s *Service) end(ctx context.Context, owner, id string, decide func(r *request) result) (ports.Validation, error) {
 	for range maxAttempts {
 		rec, err := s.read(ctx, owner, id)
 		if err != nil {
@@ -121,17 +108,17 @@ func (s *Service) settle(ctx context.Context, owner, id string, decide func(p *p
 		if rec.Status.Terminal() {
 			return s.reveal(ctx, &rec)
 		}
-		p, err := s.open(ctx, &rec)
-		v := unreadable(&rec)
+		r, _, err := s.open(ctx, &rec)
+		res := failure(&rec, "", reasonLost)
 		switch {
 		case err == nil:
-			v = decide(&p)
+			res = decide(&r)
 		case !lost(err):
 			return ports.Validation{}, err
 		default:
-			s.note(ctx, "a pending validation could not be opened and ends as an error", err)
+			s.report(ctx, "a pending validation could not be opened and ends as an error", err)
 		}
-		ended, err := s.finish(ctx, &rec, &v)
+		ended, err := s.finish(ctx, &rec, &res)
 		if errcodes.Of(err) != errcodes.Conflict {
 			return ended, err
 		}
@@ -139,14 +126,19 @@ func (s *Service) settle(ctx context.Context, owner, id string, decide func(p *p
 	return ports.Validation{}, errBusy
 }
 
-// settleWith ends a validation with the end of a flight.
-func (s *Service) settleWith(ctx context.Context, f *flight, id string) (ports.Validation, error) {
-	return s.settle(ctx, f.owner, id, func(p *private) verdict { return s.judge(p.supplied, p.digits, &f.end) })
+// endWith ends a validation with the answer of a lookup.
+func (s *Service) endWith(ctx context.Context, l *lookup, id string) (ports.Validation, error) {
+	return s.end(ctx, l.owner, id, func(r *request) result { return s.judge(r, &l.answer) })
 }
 
-// unreadable is the end of a validation whose sealed part is lost.
-func unreadable(rec *ports.ValidationRecord) verdict {
-	return verdict{on: OnFailure, provider: rec.Provider, kind: ports.External, reason: reasonLost}
+// endOverdue ends a validation that nobody has ended in time.
+func (s *Service) endOverdue(ctx context.Context, rec *ports.ValidationRecord) (ports.Validation, error) {
+	return s.end(ctx, rec.Owner, rec.ID, func(*request) result { return failure(rec, ports.OutcomeTimeout, reasonOverdue) })
+}
+
+// failure is the result of a pending validation that cannot go on.
+func failure(rec *ports.ValidationRecord, outcome ports.Outcome, reason string) result {
+	return result{on: OnFailure, provider: rec.Provider, kind: ports.External, outcome: outcome, reason: reason}
 }
 
 // lost reports whether sealed data can never be opened again by this process.
@@ -155,7 +147,7 @@ func lost(err error) bool {
 	return code == errcodes.KeyUnknown || code == errcodes.CorruptRecord
 }
 
-// read gives a record that is sound.
+// read returns a record that is sound.
 func (s *Service) read(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
 	rec, err := s.validations.Validation(ctx, owner, id)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestASweepEndsAllThatIsOverdue(t *testing.T) {
 		for _, done := range all {
 			require.Equal(w, ports.StatusPending, (<-done).v.Status)
 		}
-		require.NoError(w, dead.Close(w.Context()))
+		require.NoError(w, dead.Stop(w.Context()))
 		items, err := w.store.Work().Claim(w.Context(), validation.WorkRecover, time.Now().Add(time.Hour), time.Hour, 1000)
 		require.NoError(w, err)
 		require.Len(w, items, many)

@@ -15,27 +15,32 @@ import (
 func TestWhatIsSealedComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(name string) string { return string(rapid.SliceOf(rapid.Byte()).Draw(t, name)) }
-		p := private{
-			identifier: text("identifier"), branch: text("branch"), supplied: text("supplied"),
+		r := request{
+			account:  ports.Account{Identifier: text("identifier"), Branch: text("branch")},
 			identity: ports.Identity{Kind: ports.AccountKind(text("kind")), Document: ports.DocumentType(text("document")), Number: text("number")},
-			digits:   market.Verdict(text("digits")), holder: text("holder"), reason: text("reason"),
+			name:     text("name"), digits: market.Verdict(text("digits")),
 		}
+		res := result{holder: text("holder"), reason: text("reason")}
 		for range rapid.IntRange(0, 3).Draw(t, "asked") {
-			p.asked = append(p.asked, ports.ConnectorAnswer{
+			res.asked = append(res.asked, ports.ConnectorAnswer{
 				Connector: text("connector"), Outcome: ports.Outcome(text("outcome")), Code: text("code"), Message: text("message"),
 				Took: time.Duration(rapid.Int64().Draw(t, "took")),
 			})
 		}
-		packed := p.pack(nil)
-		got, err := unpackPrivate(packed)
+		packed := packRecord(nil, &r, &res)
+		gotRequest, gotResult, err := unpackRecord(packed)
 		require.NoError(t, err)
-		require.Equal(t, p, got)
+		require.Equal(t, r, gotRequest)
+		require.Equal(t, res, gotResult)
 		for i := range packed {
-			_, err := unpackPrivate(packed[:i])
+			_, _, err := unpackRecord(packed[:i])
 			require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), "cut at %d", i)
 		}
-		_, err = unpackPrivate(append(packed, 0))
+		_, _, err = unpackRecord(append(packed, 0))
 		require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err))
+		packed[0]++
+		_, _, err = unpackRecord(packed)
+		require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err), "another layout")
 	})
 }
 
@@ -45,25 +50,26 @@ func TestAKeptAnswerComesBack(t *testing.T) {
 			Kind: ports.AnswerFound, HolderName: rapid.String().Draw(t, "holder"), Code: rapid.String().Draw(t, "code"),
 			Message: string(rapid.SliceOf(rapid.Byte()).Draw(t, "message")),
 		}
-		got, err := unpackAnswer(packAnswer(nil, a))
+		got, err := unpackAnswer(packAnswer(&a))
 		require.NoError(t, err)
 		require.Equal(t, a, got)
 	})
-	_, err := unpackAnswer(packAnswer(nil, ports.Answer{Kind: "nonsense"}))
+	_, err := unpackAnswer(packAnswer(&ports.Answer{Kind: "nonsense"}))
 	require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err))
 }
 
 func FuzzUnpack(f *testing.F) {
-	p := private{identifier: "0690000032", supplied: "Ama", asked: []ports.ConnectorAnswer{{Connector: "first", Took: 1}}}
-	f.Add(p.pack(nil))
-	f.Add(packAnswer(nil, ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA"}))
+	r, res := request{account: ports.Account{Identifier: "0690000032"}, name: "Ama"}, result{asked: []ports.ConnectorAnswer{{Connector: "first", Took: 1}}}
+	f.Add(packRecord(nil, &r, &res))
+	f.Add(packAnswer(&ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA"}))
 	f.Add([]byte{packing, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if p, err := unpackPrivate(data); err == nil {
-			again, err := unpackPrivate(p.pack(nil))
+		if r, res, err := unpackRecord(data); err == nil {
+			r2, res2, err := unpackRecord(packRecord(nil, &r, &res))
 			require.NoError(t, err)
-			require.Equal(t, p, again)
+			require.Equal(t, r, r2)
+			require.Equal(t, res, res2)
 		} else {
 			require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err))
 		}

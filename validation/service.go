@@ -2,20 +2,26 @@ package validation
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/background"
+	"github.com/corridor-go/corridor/internal/ids"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// Ports are what a [Service] needs from outside. All are required.
+// Ports are what a [Service] needs from outside. All are required, but Connectors
+// may be empty: then the rules alone decide.
 type Ports struct {
 	Validations ports.ValidationStore
 	Answers     ports.AnswerCache
 	Work        ports.Work // of the same store as Validations
 	Sealer      ports.Sealer
+	Connectors  []ports.AccountConnector // in the order in which they are asked; each has a name of its own
 }
 
 // Service validates accounts. It is safe for concurrent use, and any number of
@@ -25,23 +31,22 @@ type Service struct {
 	answers     ports.AnswerCache
 	work        ports.Work
 	sealer      ports.Sealer
-	routes      routes
+	routes      map[ports.Market]*route
 	policy      Policy
 	cfg         Config
 	holder      string // this service's name in claims
-	recent      *recent
-	room        *room
-	flights     flights
+	cache       *cache
+	pool        sync.Pool // of *buffers
+	lookups     *lookups
 	loops       *background.Loops
-	purged      purges
+	purgedAt    atomic.Int64 // the last purge, in ms
 }
 
-// New makes a service that asks the connectors in their order. None is a
-// service of rules alone. A value out of its bounds, or a port that is nil, is
-// errcodes.Configuration. A nil *Config means the defaults.
-func New(p Ports, connectors []ports.AccountConnector, policy Policy, config *Config) (*Service, error) {
-	if p.Validations == nil || p.Answers == nil || p.Work == nil || p.Sealer == nil {
-		return nil, misconfigured("a validation store, an answer cache, work and a sealer are required")
+// New makes a service. It returns [errcodes.Configuration] if a port is missing or a
+// value is out of its bounds. A nil *Config means the defaults.
+func New(p Ports, policy Policy, config *Config) (*Service, error) {
+	if err := wiring.Check(p); err != nil {
+		return nil, err
 	}
 	if err := policy.Check(); err != nil {
 		return nil, err
@@ -50,117 +55,131 @@ func New(p Ports, connectors []ports.AccountConnector, policy Policy, config *Co
 	if err != nil {
 		return nil, err
 	}
-	routes, err := newRoutes(connectors)
+	routes, err := newRoutes(p.Connectors)
 	if err != nil {
 		return nil, err
 	}
-	holder, err := newID(cfg.Clock.Now(), cfg.Random, new(rawID))
+	holder, err := ids.New("", cfg.Clock.Now(), cfg.Random)
 	if err != nil {
 		return nil, err
 	}
 	return &Service{
 		validations: p.Validations, answers: p.Answers, work: p.Work, sealer: p.Sealer,
 		routes: routes, policy: policy, cfg: cfg, holder: holder,
-		flights: newFlights(cfg.MaxLookups), loops: background.New(background.Config{
-			Clock: cfg.Clock, Every: cfg.Every, Logger: cfg.Logger, Work: "validations",
-			Failed: func(_ context.Context, err error) { cfg.Hooks.Background(err) },
+		cache: newCache(cfg.MaxRecent), lookups: newLookups(cfg.MaxLookups),
+		loops: background.New(background.Config{
+			Clock: cfg.Clock, Every: cfg.Every, Logger: cfg.Logger, Work: "validations", Failed: cfg.Hooks.Background,
 		}),
-		recent: newRecent(cfg.MaxRecent), room: newRoom(),
 	}, nil
 }
 
-// Validate checks an account for the owner and gives the result, or after
-// Config.Window a pending validation, whose id [Service.Get] takes and
-// [Service.Wait] waits for (SPEC 4.7, I19). The same account asked again within
-// Policy.AnswerTTL costs no lookup. Each request has an id of its own; one that
-// asks exactly what was asked before may share the record of the earlier, its
+var errNoOwner = errcodes.New(errcodes.InvalidRequest, "owner is required").
+	WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: "owner", Reason: "is required"}}})
+
+// Validate checks an account for the owner and returns the result, or after
+// Config.Window a pending validation, whose id [Service.Get] and [Service.Wait] take
+// (SPEC 4.7, I19). An account that was asked within Policy.AnswerTTL costs no lookup.
+// Each call returns an id of its own; equal requests may share one record, its
 // creation time included.
 //
-// Errors: InvalidRequest and Unprocessable as [market.Check] gives them, Unavailable
-// when too many lookups run, StorageUnavailable, OutcomeUnknown, KeyUnknown,
-// Closed, Conflict if chance gave an id twice, and the context's own.
+// Errors: [errcodes.InvalidRequest] if the owner is "" and as from [market.Check],
+// [errcodes.Unprocessable] as from [market.Check], [errcodes.Unavailable] if too many
+// lookups run, [errcodes.Closed] if a lookup is needed after Stop,
+// [errcodes.StorageUnavailable], [errcodes.OutcomeUnknown] if the store does not know
+// whether it stored the result, [errcodes.Conflict] if a random id is taken, and
+// [errcodes.Canceled] or [errcodes.DeadlineExceeded] when ctx is done.
 func (s *Service) Validate(ctx context.Context, owner string, req market.Request) (ports.Validation, error) {
 	v, err := s.validate(ctx, owner, req)
-	if err == nil {
-		s.cfg.Hooks.Answered(v.ValidationRecord)
+	if err != nil {
+		return ports.Validation{}, errcodes.Coded(err)
 	}
-	return v, err
+	s.cfg.Hooks.Answered(ctx, v.ValidationRecord)
+	return v, nil
 }
 
 func (s *Service) validate(ctx context.Context, owner string, req market.Request) (ports.Validation, error) {
 	start := s.cfg.Clock.Now()
-	found, err := market.Check(req)
+	if owner == "" {
+		return ports.Validation{}, errNoOwner
+	}
+	checked, err := market.Check(req)
 	if err != nil {
 		return ports.Validation{}, err
 	}
-	q := question{account: found.Account, identity: req.Identity, owner: owner, merchant: req.MerchantID, name: req.AccountHolderName}
-	if v, ok := s.recent.again(&q, start); ok {
+	r := request{
+		owner: owner, merchant: req.MerchantID, account: checked.Account, identity: req.Identity,
+		name: req.AccountHolderName, digits: checked.Verdict, route: s.routes[checked.Account.Market],
+	}
+	if v, ok := s.cache.get(&r, start); ok {
 		return v, nil
 	}
-	w := wanted{
-		account: q.account, identity: q.identity, name: q.name, digits: found.Verdict, route: s.routes[q.account.Market],
-	}
-	rec, err := s.draft(&q, ports.Millis(start))
+	rec, err := s.newRecord(&r, ports.Millis(start))
 	if err != nil {
 		return ports.Validation{}, err
 	}
-	if v, ok := s.byRules(&w, found.Reason); ok {
-		return s.finish(ctx, &rec, &v)
+	if res, decided := s.byRules(&r, checked.Reason); decided {
+		return s.finish(ctx, &rec, &res)
 	}
-	key := s.answerKey(owner, &w)
-	end, err := s.recall(ctx, owner, key)
-	if err != nil {
+	key := s.key(&r)
+	kept, ok, err := s.keptAnswer(ctx, owner, key)
+	switch {
+	case err != nil:
 		return ports.Validation{}, err
+	case !ok:
+		return s.await(ctx, &rec, key, &r, start)
 	}
-	if end == nil {
-		return s.await(ctx, &rec, key, &q, &w, start)
-	}
-	v := s.judge(w.name, w.digits, end)
-	told, err := s.finish(ctx, &rec, &v)
+	res := s.judge(&r, &kept)
+	v, err := s.finish(ctx, &rec, &res)
 	if err == nil {
-		s.recent.put(&q, &told)
+		s.cache.put(&r, &v)
 	}
-	return told, err
+	return v, err
 }
 
 // maxLead is how far ahead of this clock an answer may have been kept.
 const maxLead = time.Minute
 
-// recall gives the kept answer of an account, or nil.
-func (s *Service) recall(ctx context.Context, owner string, key ports.AnswerKey) (*ending, error) {
+// keptAnswer returns the kept answer about an account, and reports whether there is
+// one that is good.
+func (s *Service) keptAnswer(ctx context.Context, owner string, key ports.AnswerKey) (answer, bool, error) {
 	kept, err := s.answers.Answer(ctx, key)
 	switch {
 	case errcodes.Of(err) == errcodes.NotFound:
-		return nil, nil //nolint:nilnil // nothing is kept
+		return answer{}, false, nil
 	case err != nil:
-		return nil, err
+		return answer{}, false, err
 	}
 	now := s.cfg.Clock.Now()
 	if !now.Before(kept.ExpiresAt) || kept.At.After(now.Add(maxLead)) {
-		return nil, nil //nolint:nilnil // what is kept is stale, or from a clock that was wrong
+		return answer{}, false, nil // stale, or from a clock that was wrong
 	}
-	a, err := s.openAnswer(ctx, owner, &kept)
+	said, err := s.openAnswer(ctx, owner, &kept)
 	switch {
 	case err != nil && lost(err):
-		return nil, nil //nolint:nilnil // ask anew what cannot be read
+		return answer{}, false, nil // the provider is asked again
 	case err != nil:
-		return nil, err
+		return answer{}, false, err
 	}
-	return &ending{
-		provider: kept.Provider, answer: a, outcome: ports.OutcomeOf(a, nil), cached: true, expiresAt: kept.ExpiresAt,
-	}, nil
+	return answer{
+		provider: kept.Provider, said: said, outcome: ports.OutcomeOf(said, nil), cached: true, expiresAt: kept.ExpiresAt,
+	}, true, nil
 }
 
-// Get gives the owner's validation. An unknown id, another owner's, or one
-// that has been purged is errcodes.NotFound. The first read that finds a
-// pending one past its time ends it (I17).
+// Get returns the owner's validation. The first call that finds a pending one past
+// its deadline ends it (I17).
 //
-// Errors: NotFound, KeyUnknown when it was sealed with a key that is gone,
-// StorageUnavailable, OutcomeUnknown, CorruptRecord, and the context's own.
+// Errors: [errcodes.InvalidRequest] if the owner is "", [errcodes.NotFound] if the id
+// is unknown, another owner's or purged, [errcodes.KeyUnknown] if it was sealed with a
+// key that is gone, [errcodes.CorruptRecord], [errcodes.StorageUnavailable],
+// [errcodes.OutcomeUnknown], and [errcodes.Canceled] or [errcodes.DeadlineExceeded]
+// when ctx is done.
 func (s *Service) Get(ctx context.Context, owner, id string) (ports.Validation, error) {
+	if owner == "" {
+		return ports.Validation{}, errNoOwner
+	}
 	v, err := s.get(ctx, owner, recordID(id))
 	if err != nil {
-		return ports.Validation{}, err
+		return ports.Validation{}, errcodes.Coded(err)
 	}
 	v.ID = id
 	return v, nil
@@ -176,47 +195,40 @@ func (s *Service) get(ctx context.Context, owner, id string) (ports.Validation, 
 	case rec.Status.Terminal() && !now.Before(rec.PurgeAt):
 		return ports.Validation{}, errcodes.New(errcodes.NotFound, "No such validation")
 	case rec.Status == ports.StatusPending && !now.Before(rec.Deadline):
-		return s.expire(ctx, &rec)
+		return s.endOverdue(ctx, &rec)
 	case rec.Status == ports.StatusPending:
-		return shown(&rec, &private{}), nil
+		return validationOf(&rec, &result{}), nil
 	default:
 		return s.reveal(ctx, &rec)
 	}
 }
 
-// expire ends a validation that nobody has ended in time.
-func (s *Service) expire(ctx context.Context, rec *ports.ValidationRecord) (ports.Validation, error) {
-	return s.settle(ctx, rec.Owner, rec.ID, func(*private) verdict {
-		return verdict{on: OnFailure, provider: rec.Provider, kind: ports.External, outcome: ports.OutcomeTimeout, reason: reasonOverdue}
-	})
-}
-
-// waitEvery is how often Wait looks at a validation that another process is
-// looking up.
+// waitEvery is how often Wait reads a validation that another process is looking up.
 const waitEvery = 250 * time.Millisecond
 
-// Wait gives the owner's validation once it has ended. Errors are those of Get.
+// Wait returns the owner's validation once it has ended. Errors are those of Get.
 func (s *Service) Wait(ctx context.Context, owner, id string) (ports.Validation, error) {
 	for {
-		settled := s.flights.settled(recordID(id)) // before the read, or an end between the two goes unheard
+		finished := s.lookups.finished(recordID(id)) // before the read, which may miss the end
 		v, err := s.Get(ctx, owner, id)
 		if err != nil || v.Status.Terminal() {
 			return v, err
 		}
 		select {
 		case <-ctx.Done():
-			return v, ctx.Err()
-		case <-settled:
+			return ports.Validation{}, errcodes.Coded(ctx.Err())
+		case <-finished:
 		case <-s.cfg.Clock.After(waitEvery):
 		}
 	}
 }
 
-// Close stops Run, breaks lookups off, and waits for all of it to end, or for
-// ctx. What was pending stays so, and is taken up by another service or at the
-// next start; an answer that was on its way is dropped. It does not wait for a
-// connector that goes on after the context of its lookup has ended. Close may be
+// Stop ends Run and all lookups and waits for them, at the longest until ctx is done,
+// when it returns [errcodes.Canceled] or [errcodes.DeadlineExceeded]. It does not wait
+// for a connector that ignores the end of its context, whose answer is dropped. What
+// was pending stays pending and is taken up by another service or at the next start.
+//
+// After Stop, Get and Wait still work, and so does Validate where the rules or a kept
+// answer decide; a call that needs a lookup returns [errcodes.Closed]. Stop may be
 // called more than once.
-func (s *Service) Close(ctx context.Context) error {
-	return s.loops.Stop(ctx)
-}
+func (s *Service) Stop(ctx context.Context) error { return s.loops.Stop(ctx) }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/corridor-go/corridor/adapters/keyring"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
@@ -257,12 +258,12 @@ func waitHearsAnEndBehindItsRead(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	store := &afterRead{ValidationStore: b.store.Validations()}
 	answers := releases{b.store.Answers(), make(chan ports.AnswerKey, 10)}
-	all := b.ports()
+	all := b.ports(b.first)
 	all.Validations, all.Answers = store, answers
 	var err error
-	b.service, err = validation.New(all, []ports.AccountConnector{b.first}, day, b.config())
+	b.service, err = validation.New(all, day, b.config())
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, b.service.Close(context.Background())) })
+	t.Cleanup(func() { require.NoError(t, b.service.Stop(context.Background())) })
 
 	release := b.first.Hold()
 	v := b.pending(request())
@@ -370,7 +371,7 @@ func TestTooManyLookups(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	cfg := b.config()
 	cfg.MaxLookups = 1
-	s, err := validation.New(b.ports(), []ports.AccountConnector{b.first}, day, cfg)
+	s, err := validation.New(b.ports(b.first), day, cfg)
 	require.NoError(t, err)
 	release := b.first.Hold()
 	done := b.asking(s, request())
@@ -384,7 +385,7 @@ func TestTooManyLookups(t *testing.T) {
 	release()
 	require.NoError(t, (<-done).err)
 	require.NoError(t, (<-joined).err, "who asks the same needs no lookup")
-	require.NoError(t, s.Close(t.Context()))
+	require.NoError(t, s.Stop(t.Context()))
 	_, err = s.Validate(t.Context(), owner, other)
 	requireCode(t, errcodes.Closed, err)
 }
@@ -393,22 +394,23 @@ func TestConfiguration(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	connector := func(name string) ports.AccountConnector { return fake.NewConnector(name, reaching) }
 	type arguments struct {
-		ports      validation.Ports
-		connectors []ports.AccountConnector
-		policy     validation.Policy
-		config     validation.Config
+		ports  validation.Ports
+		policy validation.Policy
+		config validation.Config
 	}
 	for name, spoil := range map[string]func(a *arguments){
 		"no store":                      func(a *arguments) { a.ports.Validations = nil },
 		"no cache":                      func(a *arguments) { a.ports.Answers = nil },
 		"no work":                       func(a *arguments) { a.ports.Work = nil },
 		"no sealer":                     func(a *arguments) { a.ports.Sealer = nil },
-		"a nil connector":               func(a *arguments) { a.connectors = []ports.AccountConnector{nil} },
-		"a connector twice":             func(a *arguments) { a.connectors = []ports.AccountConnector{b.first, b.first} },
-		"a name in capitals":            func(a *arguments) { a.connectors = []ports.AccountConnector{connector("First")} },
-		"no name":                       func(a *arguments) { a.connectors = []ports.AccountConnector{connector("")} },
-		"a long name":                   func(a *arguments) { a.connectors = []ports.AccountConnector{connector(strings.Repeat("a", 33))} },
-		"a connector named rules":       func(a *arguments) { a.connectors = []ports.AccountConnector{connector("rules")} },
+		"a typed nil":                   func(a *arguments) { a.ports.Sealer = (*keyring.Keyring)(nil) },
+		"a nil connector":               func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{nil} },
+		"a typed nil connector":         func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{(*fake.Connector)(nil)} },
+		"a connector twice":             func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{b.first, b.first} },
+		"a name in capitals":            func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector("First")} },
+		"no name":                       func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector("")} },
+		"a long name":                   func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector(strings.Repeat("a", 33))} },
+		"a connector named rules":       func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector("rules")} },
 		"a check digit that is neither": func(a *arguments) { a.policy.CheckDigit = 7 },
 		"a negative TTL":                func(a *arguments) { a.policy.AnswerTTL = -1 },
 		"a TTL for ever":                func(a *arguments) { a.policy.AnswerTTL = 91 * 24 * time.Hour },
@@ -416,10 +418,11 @@ func TestConfiguration(t *testing.T) {
 		"a window of nothing":           func(a *arguments) { a.config.Window = time.Microsecond },
 		"a negative timeout":            func(a *arguments) { a.config.Timeout = -1 },
 		"a negative bound":              func(a *arguments) { a.config.MaxLookups = -1 },
+		"a bound below none":            func(a *arguments) { a.config.MaxRecent = -2 },
 	} {
 		a := arguments{ports: b.ports(), policy: day}
 		spoil(&a)
-		_, err := validation.New(a.ports, a.connectors, a.policy, &a.config)
+		_, err := validation.New(a.ports, a.policy, &a.config)
 		requireCode(t, errcodes.Configuration, err)
 		assert.NotEmpty(t, errcodes.MessageOf(err), name)
 	}

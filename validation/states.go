@@ -1,9 +1,7 @@
 package validation
 
 import (
-	"fmt"
-
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/states"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -35,30 +33,19 @@ type Transition struct {
 	Event string // raised with it
 }
 
-// transitions is SPEC 2.8 and 4.7. What is not in it does not happen: an end is
-// for good (I18).
-var transitions = []Transition{
-	{"", OnWindow, ports.StatusPending, EventPending},
-	{"", OnVerified, ports.StatusVerified, EventEnded},
-	{"", OnMismatch, ports.StatusNameMismatch, EventEnded},
-	{"", OnNotFound, ports.StatusNotFound, EventEnded},
-	{"", OnFailure, ports.StatusError, EventEnded},
-	{ports.StatusPending, OnAsked, ports.StatusPending, EventAsked},
-	{ports.StatusPending, OnVerified, ports.StatusVerified, EventEnded},
-	{ports.StatusPending, OnMismatch, ports.StatusNameMismatch, EventEnded},
-	{ports.StatusPending, OnNotFound, ports.StatusNotFound, EventEnded},
-	{ports.StatusPending, OnFailure, ports.StatusError, EventEnded},
-}
+// table is SPEC 2.8 and 4.7. Terminal states are final (I18).
+var table = states.New("a validation", func(t Transition) (ports.ValidationStatus, Trigger) { return t.From, t.On },
+	Transition{"", OnWindow, ports.StatusPending, EventPending},
+	Transition{"", OnVerified, ports.StatusVerified, EventEnded},
+	Transition{"", OnMismatch, ports.StatusNameMismatch, EventEnded},
+	Transition{"", OnNotFound, ports.StatusNotFound, EventEnded},
+	Transition{"", OnFailure, ports.StatusError, EventEnded},
+	Transition{ports.StatusPending, OnAsked, ports.StatusPending, EventAsked},
+	Transition{ports.StatusPending, OnVerified, ports.StatusVerified, EventEnded},
+	Transition{ports.StatusPending, OnMismatch, ports.StatusNameMismatch, EventEnded},
+	Transition{ports.StatusPending, OnNotFound, ports.StatusNotFound, EventEnded},
+	Transition{ports.StatusPending, OnFailure, ports.StatusError, EventEnded},
+)
 
-// Transitions lists the state table of a validation, for documentation and tests.
-func Transitions() []Transition { return append([]Transition(nil), transitions...) }
-
-// next finds the row for a validation in state from; none is errcodes.Conflict.
-func next(from ports.ValidationStatus, on Trigger) (Transition, error) {
-	for _, t := range transitions {
-		if t.From == from && t.On == on {
-			return t, nil
-		}
-	}
-	return Transition{}, errcodes.New(errcodes.Conflict, fmt.Sprintf("a validation that is %s stays so, although %s", from, on))
-}
+// Transitions returns the state table of a validation, for documentation and tests.
+func Transitions() []Transition { return table.All() }

@@ -43,27 +43,27 @@ func inWorld(t *testing.T, test func(w *world)) {
 // process is what a service of the world is made of; a test changes it before
 // open.
 type process struct {
-	ports      validation.Ports
-	connectors []ports.AccountConnector
-	policy     validation.Policy
-	config     validation.Config
+	ports  validation.Ports
+	policy validation.Policy
+	config validation.Config
 }
 
 func (w *world) process(connectors ...ports.AccountConnector) *process {
 	return &process{
 		ports: validation.Ports{
 			Validations: w.store.Validations(), Answers: w.store.Answers(), Work: w.store.Work(), Sealer: w.keys,
+			Connectors: connectors,
 		},
-		connectors: connectors, policy: day,
+		policy: day,
 	}
 }
 
 // open starts the process, without Run. It closes at the end of the test.
 func (w *world) open(p *process) *validation.Service {
 	w.Helper()
-	s, err := validation.New(p.ports, p.connectors, p.policy, &p.config)
+	s, err := validation.New(p.ports, p.policy, &p.config)
 	require.NoError(w, err)
-	w.Cleanup(func() { require.NoError(w, s.Close(context.Background())) })
+	w.Cleanup(func() { require.NoError(w, s.Stop(context.Background())) })
 	return s
 }
 
@@ -87,7 +87,7 @@ func (w *world) orphan(req market.Request) ports.Validation {
 	silent.Hold()
 	s := w.open(w.process(silent))
 	v := w.pending(s, req)
-	require.NoError(w, s.Close(context.Background()))
+	require.NoError(w, s.Stop(context.Background()))
 	return v
 }
 

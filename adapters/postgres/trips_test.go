@@ -251,7 +251,8 @@ func TestRoundTripsOfAKeptAnswer(t *testing.T) {
 	open := func() *validation.Service {
 		s, err := validation.New(validation.Ports{
 			Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer(t),
-		}, []ports.AccountConnector{provider}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
+			Connectors: []ports.AccountConnector{provider},
+		}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
 		require.NoError(t, err)
 		return s
 	}
@@ -269,9 +270,9 @@ func TestRoundTripsOfAKeptAnswer(t *testing.T) {
 		return err
 	}
 	require.NoError(t, validate(t.Context(), 0))
-	require.NoError(t, accounts.Close(t.Context())) // the lookup has given its claim back: none of it is counted
+	require.NoError(t, accounts.Stop(t.Context())) // the lookup has given its claim back: none of it is counted
 	accounts = open()
-	t.Cleanup(func() { require.NoError(t, accounts.Close(context.Background())) })
+	t.Cleanup(func() { require.NoError(t, accounts.Stop(context.Background())) })
 	requireTrips(t, m, []trip{
 		{"validate on a kept answer", nil, validate, 2},
 		{"read a validation", nil, func(ctx context.Context, _ int) error {

@@ -37,7 +37,8 @@ func validating(tb testing.TB, store *postgres.Store, config *validation.Config)
 	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
 	service, err := validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: queue.Work(), Sealer: keys,
-	}, []ports.AccountConnector{provider}, validation.Policy{AnswerTTL: 24 * time.Hour}, config)
+		Connectors: []ports.AccountConnector{provider},
+	}, validation.Policy{AnswerTTL: 24 * time.Hour}, config)
 	require.NoError(tb, err)
 	return service
 }
@@ -72,7 +73,7 @@ func TestACacheHitIsOneReadAndOneWrite(t *testing.T) {
 		// The claim is released beside the answer.
 		require.Eventually(t, func() bool { return traced.count() == c.want }, 10*time.Second, time.Millisecond, c.name)
 	}
-	require.NoError(t, service.Close(t.Context()))
+	require.NoError(t, service.Stop(t.Context()))
 }
 
 // BenchmarkCacheHitToSelect1 validates accounts whose answers are kept, and

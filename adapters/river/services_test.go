@@ -60,7 +60,7 @@ func TestAPendingValidationIsRecovered(t *testing.T) {
 	require.Equal(t, ports.StatusPending, v.Status)
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
-	_ = accounts.Close(late) // it dies in the middle of its lookup
+	_ = accounts.Stop(late) // it dies in the middle of its lookup
 
 	others := accountsOn(t, stays, provider)
 	stays.run(river.Jobs{Work: map[string]river.Tick{validation.WorkRecover: others.Tick}})
@@ -88,12 +88,13 @@ func accountsOn(t *testing.T, p *process, c ports.AccountConnector) *validation.
 	require.NoError(t, err)
 	s, err := validation.New(validation.Ports{
 		Validations: p.store.Validations(), Answers: p.store.Answers(), Work: p.queue.Work(), Sealer: sealer,
-	}, []ports.AccountConnector{c}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
+		Connectors: []ports.AccountConnector{c},
+	}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), within)
 		defer cancel()
-		_ = s.Close(ctx)
+		_ = s.Stop(ctx)
 	})
 	return s
 }

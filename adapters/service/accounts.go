@@ -87,7 +87,8 @@ func (b *builder) validations(a *accounts) (*validation.Service, error) {
 	settings := &b.settings.Accounts
 	return validation.New(validation.Ports{
 		Validations: b.store.Validations(), Answers: b.store.Answers(), Work: b.store.Work(), Sealer: sealer,
-	}, a.connectors, settings.policy(keepFor), &validation.Config{
+		Connectors: a.connectors,
+	}, settings.policy(keepFor), &validation.Config{
 		Logger: b.log, Hooks: b.count.validationHooks(), Timeout: settings.ValidationTimeout,
 	})
 }
@@ -149,7 +150,7 @@ func (b *builder) accountsAlone() (service *validation.Service, connectors int, 
 	return service, len(a.connectors), err
 }
 
-// Close breaks off lookups that still go on, and forgets what was answered.
+// Close stops the service and closes its store, which forgets what was answered.
 func (a *Accounts) Close(ctx context.Context) error {
-	return errors.Join(a.Service.Close(ctx), a.release())
+	return errors.Join(a.Service.Stop(ctx), a.release())
 }

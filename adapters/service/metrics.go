@@ -24,12 +24,12 @@ type counters struct {
 	events, looks               *prometheus.CounterVec
 	conflicts, behind, failures prometheus.Counter
 
-	validations, validationsSettled, cacheHits, late *prometheus.CounterVec
-	transactions, unmapped, attempts, buried         *prometheus.CounterVec
-	reports                                          *prometheus.CounterVec
-	delayed, attempted, reported                     prometheus.Histogram
-	asked                                            *prometheus.HistogramVec
-	breaker                                          *prometheus.GaugeVec
+	validations, validationsEnded, cacheHits, late *prometheus.CounterVec
+	transactions, unmapped, attempts, buried       *prometheus.CounterVec
+	reports                                        *prometheus.CounterVec
+	delayed, attempted, reported                   prometheus.Histogram
+	asked                                          *prometheus.HistogramVec
+	breaker                                        *prometheus.GaugeVec
 
 	jobs     *prometheus.CounterVec
 	jobTimes *prometheus.HistogramVec
@@ -60,19 +60,19 @@ func newCounters() *counters {
 		behind:    counter("rate_lock_clock_behind_total", "Mints refused because this process's clock is behind."),
 		failures:  counter("background_failures_total", "Background steps that failed."),
 
-		validations:        vector("validations_total", "Validations answered, by market and status; pending is one.", "country", "type", "status"),
-		validationsSettled: vector("validations_settled_total", "Pending validations that have come to their end, by market and status; callers who asked the same share one.", "country", "type", "status"),
-		cacheHits:          vector("validation_cache_hits_total", "Validations answered from a kept answer, by market.", "country", "type"),
-		late:               vector("connector_late_answers_total", "Answers that came after their time and were ignored.", "connector"),
-		transactions:       vector("transaction_outcomes_total", "Outcomes applied to transactions, by what they did, and the transaction's status and code then.", "effect", "direction", "status", "code"),
-		unmapped:           vector("unmapped_codes_total", "Raw codes of providers that no table knew.", "scheme", "direction"),
-		attempts:           vector("webhook_attempts_total", "Requests to the receiver of webhooks, by the status of its answer; 0 is none.", "status"),
-		buried:             vector("events_buried_total", "Events set aside undelivered, by kind and the code of the failure.", "kind", "code"),
-		attempted:          newAttempted(registry),
-		reports:            vector("reports_total", "Reports that have ended, by type and status, with the code of a failure.", "type", "status", "reason"),
-		reported:           newReported(registry),
-		asked:              newAsked(registry),
-		breaker:            newBreakerGauge(registry),
+		validations:      vector("validations_total", "Validations answered, by market and status; pending is one.", "country", "type", "status"),
+		validationsEnded: vector("validations_ended_total", "Pending validations that have ended, by market and status; callers who asked the same share one.", "country", "type", "status"),
+		cacheHits:        vector("validation_cache_hits_total", "Validations answered from a kept answer, by market.", "country", "type"),
+		late:             vector("connector_late_answers_total", "Answers that came after their time and were ignored.", "connector"),
+		transactions:     vector("transaction_outcomes_total", "Outcomes applied to transactions, by what they did, and the transaction's status and code then.", "effect", "direction", "status", "code"),
+		unmapped:         vector("unmapped_codes_total", "Raw codes of providers that no table knew.", "scheme", "direction"),
+		attempts:         vector("webhook_attempts_total", "Requests to the receiver of webhooks, by the status of its answer; 0 is none.", "status"),
+		buried:           vector("events_buried_total", "Events set aside undelivered, by kind and the code of the failure.", "kind", "code"),
+		attempted:        newAttempted(registry),
+		reports:          vector("reports_total", "Reports that have ended, by type and status, with the code of a failure.", "type", "status", "reason"),
+		reported:         newReported(registry),
+		asked:            newAsked(registry),
+		breaker:          newBreakerGauge(registry),
 
 		jobs:     vector("jobs_total", "Jobs of the queue that ran in this process, by kind; again is one that will come again.", "kind", "outcome"),
 		jobTimes: newJobTimes(registry),
@@ -154,20 +154,20 @@ func (c *counters) breakerChanged(change resilient.StateChange) {
 
 func (c *counters) validationHooks() validation.Hooks {
 	return validation.Hooks{
-		Answered: func(v ports.ValidationRecord) {
+		Answered: func(_ context.Context, v ports.ValidationRecord) {
 			c.validations.WithLabelValues(v.Market.Country, string(v.Market.Type), string(v.Status)).Inc()
 			if v.Cached {
 				c.cacheHits.WithLabelValues(v.Market.Country, string(v.Market.Type)).Inc()
 			}
 		},
-		Settled: func(v ports.ValidationRecord, _ time.Duration) {
-			c.validationsSettled.WithLabelValues(v.Market.Country, string(v.Market.Type), string(v.Status)).Inc()
+		Ended: func(_ context.Context, v ports.ValidationRecord, _ time.Duration) {
+			c.validationsEnded.WithLabelValues(v.Market.Country, string(v.Market.Type), string(v.Status)).Inc()
 		},
-		Asked: func(connector string, _ ports.Market, outcome ports.Outcome, took time.Duration) {
+		Asked: func(_ context.Context, connector string, _ ports.Market, outcome ports.Outcome, took time.Duration) {
 			c.asked.WithLabelValues(connector, string(outcome)).Observe(took.Seconds())
 		},
-		Late:       func(connector string) { c.late.WithLabelValues(connector).Inc() },
-		Background: func(error) { c.failures.Inc() },
+		Late:       func(_ context.Context, connector string) { c.late.WithLabelValues(connector).Inc() },
+		Background: func(context.Context, error) { c.failures.Inc() },
 	}
 }
 

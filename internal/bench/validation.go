@@ -50,7 +50,8 @@ func validatorOn(store storage) (*validation.Service, *fake.Connector, error) {
 	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH", Message: "Account number resolved"})
 	service, err := validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
-	}, []ports.AccountConnector{provider}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
+		Connectors: []ports.AccountConnector{provider},
+	}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
 	return service, provider, err
 }
 

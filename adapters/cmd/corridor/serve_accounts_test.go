@@ -322,7 +322,7 @@ func theMetricsOfAccounts(t *testing.T, store string) {
 	for name, want := range map[string]float64{
 		`corridor_validations_total{country="NGA",status="verified",type="bank_account"}`:                2,
 		`corridor_validations_total{country="NGA",status="pending",type="bank_account"}`:                 1,
-		`corridor_validations_settled_total{country="NGA",status="verified",type="bank_account"}`:        1,
+		`corridor_validations_ended_total{country="NGA",status="verified",type="bank_account"}`:          1,
 		`corridor_validations_total{country="KEN",status="verified",type="mobile_money"}`:                1,
 		`corridor_validation_cache_hits_total{country="NGA",type="bank_account"}`:                        1,
 		`corridor_connector_duration_seconds_count{connector="sandbox-standby",outcome="found"}`:         8,

@@ -65,7 +65,8 @@ func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
 	}
 	e.accounts, err = validation.New(validation.Ports{
 		Validations: e.store.Validations(), Answers: e.store.Answers(), Work: e.queue.Work(), Sealer: b.keys,
-	}, b.connectors, validation.Policy{AnswerTTL: 24 * time.Hour, KeepFor: 30 * 24 * time.Hour}, nil)
+		Connectors: b.connectors,
+	}, validation.Policy{AnswerTTL: 24 * time.Hour, KeepFor: 30 * 24 * time.Hour}, nil)
 	if err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (e *embedded) serve(ctx context.Context, server *http.Server) error {
 		<-running.Done()
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 		defer cancel()
-		return errors.Join(server.Shutdown(late), e.queue.Stop(late), e.accounts.Close(late), e.store.Close())
+		return errors.Join(server.Shutdown(late), e.queue.Stop(late), e.accounts.Stop(late), e.store.Close())
 	})
 	return group.Wait()
 }

@@ -44,7 +44,8 @@ func newServices(t *rapid.T, store everyPort, w *worlds) services {
 	bank.AnswerFor("0123456789", ports.Answer{Kind: ports.AnswerNotFound, Code: "unknown"})
 	s.accounts, err = validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: openSealer{},
-	}, []ports.AccountConnector{bank}, validation.Policy{CheckDigit: validation.Advise, AnswerTTL: 24 * time.Hour},
+		Connectors: []ports.AccountConnector{bank},
+	}, validation.Policy{CheckDigit: validation.Advise, AnswerTTL: 24 * time.Hour},
 		&validation.Config{Clock: w.clock, Random: newSeeded(2)})
 	require.NoError(t, err)
 	s.payments, err = authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{},
@@ -75,7 +76,7 @@ func newReports(t *rapid.T, store everyPort, w *worlds) *report.Service {
 
 func (w *worlds) close(t *rapid.T) {
 	for _, one := range w.all {
-		require.NoError(t, one.accounts.Close(context.Background()))
+		require.NoError(t, one.accounts.Stop(context.Background()))
 		require.NoError(t, one.jobs.Stop(context.Background()))
 	}
 }

@@ -39,7 +39,8 @@ func crashService(t *testing.T, path string, takes time.Duration) (*validation.S
 	c.Answer(found)
 	c.Take(ports.SystemClock(), takes)
 	p := validation.Ports{Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer(t)}
-	s, err := validation.New(p, []ports.AccountConnector{c}, day, quick())
+	p.Connectors = []ports.AccountConnector{c}
+	s, err := validation.New(p, day, quick())
 	require.NoError(t, err)
 	return s, store, c
 }
@@ -93,7 +94,7 @@ func TestKill9LosesNoValidation(t *testing.T) {
 		assert.Equal(t, ports.StatusVerified, v.Status)
 		require.NoError(t, validation.CheckRecord(&v.ValidationRecord))
 	}
-	require.NoError(t, s.Close(t.Context()))
+	require.NoError(t, s.Stop(t.Context()))
 	require.NoError(t, <-running)
 	left, err := store.Validations().Overdue(t.Context(), time.Now().AddDate(1, 0, 0), ports.ValidationPos{}, 1000)
 	require.NoError(t, err)

@@ -133,26 +133,27 @@ func newBench(tb testing.TB, store storage) *bench {
 // open makes a service on the bench's store and clock, as another process would.
 func (b *bench) open(policy validation.Policy, connectors ...ports.AccountConnector) *validation.Service {
 	b.Helper()
-	s, err := validation.New(b.ports(), connectors, policy, b.config())
+	s, err := validation.New(b.ports(connectors...), policy, b.config())
 	require.NoError(b, err)
-	b.Cleanup(func() { require.NoError(b, s.Close(context.Background())) })
+	b.Cleanup(func() { require.NoError(b, s.Stop(context.Background())) })
 	return s
 }
 
-func (b *bench) ports() validation.Ports {
+func (b *bench) ports(connectors ...ports.AccountConnector) validation.Ports {
 	return validation.Ports{
 		Validations: b.store.Validations(), Answers: b.store.Answers(), Work: b.store.Work(), Sealer: b.sealer,
+		Connectors: connectors,
 	}
 }
 
 func (b *bench) config() *validation.Config {
 	return &validation.Config{Clock: b.clock, Hooks: validation.Hooks{
-		Late: func(c string) {
+		Late: func(_ context.Context, c string) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.late = append(b.late, c)
 		},
-		Background: func(err error) {
+		Background: func(_ context.Context, err error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.errs = append(b.errs, err)
@@ -244,7 +245,7 @@ func (b *bench) events() []ports.Event {
 func (b *bench) dies(req market.Request) ports.Validation {
 	b.Helper()
 	doomed := fake.NewConnector("first", reaching)
-	s, err := validation.New(b.ports(), []ports.AccountConnector{doomed}, day, b.config())
+	s, err := validation.New(b.ports(doomed), day, b.config())
 	require.NoError(b, err)
 	doomed.Hold()
 	done := b.asking(s, req)
@@ -252,7 +253,7 @@ func (b *bench) dies(req market.Request) ports.Validation {
 	b.advanceUntil(func() bool { return len(done) > 0 }, 3*time.Second)
 	r := <-done
 	require.NoError(b, r.err)
-	require.NoError(b, s.Close(context.Background()))
+	require.NoError(b, s.Stop(context.Background()))
 	return r.v
 }
 

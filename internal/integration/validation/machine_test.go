@@ -78,7 +78,8 @@ func (m *machine) failf(format string, args ...any) {
 func (m *machine) start() {
 	service, err := validation.New(validation.Ports{
 		Validations: m.store.Validations(), Answers: m.store.Answers(), Work: m.store.Work(), Sealer: m.sealer,
-	}, []ports.AccountConnector{m.connector}, validation.Policy{AnswerTTL: time.Minute}, nil)
+		Connectors: []ports.AccountConnector{m.connector},
+	}, validation.Policy{AnswerTTL: time.Minute}, nil)
 	if err != nil {
 		m.failf("New: %w", err)
 	}
@@ -90,7 +91,7 @@ func (m *machine) start() {
 // what is pending stays so.
 func (m *machine) crash() {
 	m.crashes++
-	if err := m.service.Close(context.Background()); err != nil {
+	if err := m.service.Stop(context.Background()); err != nil {
 		m.failf("Close: %w", err)
 	}
 	m.start()
@@ -184,7 +185,7 @@ func (m *machine) live(steps []step) {
 		m.failf("I17: %d are still pending (%w)", len(left), err)
 	}
 	m.look()
-	if err := m.service.Close(context.Background()); err != nil {
+	if err := m.service.Stop(context.Background()); err != nil {
 		m.failf("Close: %w", err)
 	}
 }

@@ -51,7 +51,7 @@ func nothingPersonalIsStoredOrLogged(t *testing.T) {
 	var log lockedBuffer
 	cfg := b.config()
 	cfg.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s, err := validation.New(b.ports(), []ports.AccountConnector{b.first, b.second}, day, cfg)
+	s, err := validation.New(b.ports(b.first, b.second), day, cfg)
 	require.NoError(t, err)
 	var told []string
 	say := func(v any) { told = append(told, fmt.Sprintf("%v %+v %s", v, v, v)) }
@@ -93,7 +93,7 @@ func nothingPersonalIsStoredOrLogged(t *testing.T) {
 	for _, e := range b.events() {
 		say(string(e.Data))
 	}
-	require.NoError(t, s.Close(context.Background()))
+	require.NoError(t, s.Stop(context.Background()))
 	dump(t, path, "at the end")
 	for _, text := range append(told, log.String()) {
 		for _, c := range canaries {

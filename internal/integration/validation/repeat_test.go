@@ -84,7 +84,8 @@ func TestACrowdMakesOneRecord(t *testing.T) {
 					slow.Answer(c.answer)
 					s, err := validation.New(validation.Ports{
 						Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer(t),
-					}, []ports.AccountConnector{slow}, day, nil)
+						Connectors: []ports.AccountConnector{slow},
+					}, day, nil)
 					require.NoError(t, err)
 					begun := time.Now()
 					all := crowd(t, s, 1000, named("Ama Mensah"))
@@ -108,7 +109,7 @@ func TestACrowdMakesOneRecord(t *testing.T) {
 						records[e.Key] = true
 					}
 					assert.Len(t, records, 1)
-					require.NoError(t, s.Close(t.Context()))
+					require.NoError(t, s.Stop(t.Context()))
 				})
 			})
 		}

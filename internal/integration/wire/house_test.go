@@ -105,7 +105,8 @@ func (h *house) process(store records) *process {
 	must(err)
 	one.accounts, err = validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
-	}, []ports.AccountConnector{h.connector}, validation.Policy{AnswerTTL: 24 * time.Hour}, &validation.Config{Clock: h.time})
+		Connectors: []ports.AccountConnector{h.connector},
+	}, validation.Policy{AnswerTTL: 24 * time.Hour}, &validation.Config{Clock: h.time})
 	must(err)
 	one.payments, err = authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, &authstate.Config{Clock: h.time})
 	must(err)
@@ -115,7 +116,7 @@ func (h *house) process(store records) *process {
 	}, report.Policy{}, &report.Config{Clock: h.time, LinkKey: h.linkKey})
 	must(err)
 	h.t.Cleanup(func() {
-		for _, end := range []func(context.Context) error{one.locks.Close, one.accounts.Close, one.payments.Stop, one.reports.Stop} {
+		for _, end := range []func(context.Context) error{one.locks.Close, one.accounts.Stop, one.payments.Stop, one.reports.Stop} {
 			require.NoError(h.t, end(context.Background()))
 		}
 	})

@@ -130,7 +130,10 @@ func (c *Connector) Lookup(ctx context.Context, l ports.AccountLookup) (ports.An
 	if a, ok := c.special[l.Identifier]; ok {
 		return a, nil
 	}
-	return c.answer, c.err
+	if c.err != nil {
+		return ports.Answer{}, c.err
+	}
+	return c.answer, nil
 }
 
 func (c *Connector) wait(ctx context.Context, l ports.AccountLookup) error {

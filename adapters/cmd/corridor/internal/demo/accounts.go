@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"time"
@@ -27,9 +28,10 @@ func (s *story) newAccounts(policy validation.Policy) (*validation.Service, erro
 	}
 	return validation.New(validation.Ports{
 		Validations: s.store.Validations(), Answers: s.store.Answers(), Work: s.store.Work(), Sealer: ring,
-	}, []ports.AccountConnector{first}, policy, &validation.Config{
+		Connectors: []ports.AccountConnector{first},
+	}, policy, &validation.Config{
 		Clock: s.clock,
-		Hooks: validation.Hooks{Asked: func(string, ports.Market, ports.Outcome, time.Duration) { s.lookups.Add(1) }},
+		Hooks: validation.Hooks{Asked: func(context.Context, string, ports.Market, ports.Outcome, time.Duration) { s.lookups.Add(1) }},
 	})
 }
 

@@ -40,7 +40,7 @@ func TestDemoFailsWhenAccountsGoAnotherWay(t *testing.T) {
 			s.accounts, err = s.newAccounts(c.policy)
 			require.NoError(t, err)
 			require.ErrorContains(t, s.tell(c.chapters(s)...), "another way")
-			require.NoError(t, s.accounts.Close(context.Background()))
+			require.NoError(t, s.accounts.Stop(context.Background()))
 		})
 	}
 }

@@ -29,7 +29,7 @@ func Tell(ctx context.Context, out io.Writer) error {
 		s.payee, s.anotherName, s.slip, s.slowBank,
 		s.wrongPIN, s.lateMoney, s.unmatched,
 		s.told,
-	), s.accounts.Close(ctx))
+	), s.accounts.Stop(ctx))
 }
 
 // tell tells chapters until one goes another way.

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/corridor-go/corridor/ports"
@@ -8,19 +9,19 @@ import (
 	"github.com/corridor-go/corridor/validation/names"
 )
 
-// ending is how a lookup ended.
-type ending struct {
+// answer is what a lookup found out.
+type answer struct {
 	provider  string
-	answer    ports.Answer
+	said      ports.Answer
 	outcome   ports.Outcome
 	cached    bool      // it was read from the cache
-	expiresAt time.Time // of the kept answer; zero when none is kept
+	expiresAt time.Time // of the kept answer; zero if none is kept
 	asked     []ports.ConnectorAnswer
-	err       error // no lookup was possible: the store failed, the service closes
+	err       error // there is no answer: the store failed, or the service stops
 }
 
-// verdict is what a validation ends with.
-type verdict struct {
+// result is what a validation ends with.
+type result struct {
 	on        Trigger
 	provider  string
 	kind      ports.ValidationType
@@ -39,7 +40,7 @@ const (
 	RuleNotReturned = "not_returned" // the provider returned no name: nothing was compared
 )
 
-// What a reader is told where no provider's answer decides.
+// Reasons of results that no provider's answer decides.
 const (
 	reasonMismatch = "The provider returned a different name"
 	reasonUnserved = "No provider serves this market for such a check"
@@ -48,27 +49,27 @@ const (
 	reasonLost     = "The request could not be read any more"
 )
 
-// failures is what is told of an outcome without a reason of the provider's,
-// and which of several failures is told: the most telling.
+// failures are the outcomes' reasons, where the provider returns none. Of several
+// failures the one of the highest rank is the result.
 var failures = map[ports.Outcome]struct {
-	reason  string
-	telling int
+	reason string
+	rank   int
 }{
 	ports.OutcomeFound:       {},
 	ports.OutcomeCompared:    {},
-	ports.OutcomeNotFound:    {"The provider knows no such account", 3},
-	ports.OutcomeUnusable:    {"The account exists and cannot be paid", 3},
+	ports.OutcomeNotFound:    {"The provider knows no such account", 0},
+	ports.OutcomeUnusable:    {"The account exists and cannot be paid", 0},
 	ports.OutcomeFailed:      {"The provider reported a failure", 2},
 	ports.OutcomeTryLater:    {"The provider is overloaded", 1},
 	ports.OutcomeRefused:     {"The provider cannot be used at the moment", 1},
 	ports.OutcomeUnreachable: {"The provider could not be reached", 1},
 	ports.OutcomeTimeout:     {"The provider did not answer in time", 1},
 	ports.OutcomeMalformed:   {"The provider's answer could not be read", 1},
-	ports.OutcomeCancelled:   {"The lookup was broken off", 1},
+	ports.OutcomeCancelled:   {"The lookup was cancelled", 0},
 	ports.OutcomeUnsupported: {reasonUnserved, 0},
 }
 
-// triggers is which end a status of the answer table is.
+// triggers are the triggers that lead to each status.
 var triggers = map[ports.ValidationStatus]Trigger{
 	ports.StatusPending:      OnWindow,
 	ports.StatusVerified:     OnVerified,
@@ -77,32 +78,29 @@ var triggers = map[ports.ValidationStatus]Trigger{
 	ports.StatusError:        OnFailure,
 }
 
-// judge turns the end of a lookup into the end of one validation: the same
-// answer may verify one caller's name and not another's (I20).
-func (s *Service) judge(name string, digits market.Verdict, e *ending) verdict {
-	if e.outcome == ports.OutcomeUnsupported {
-		return unserved(name, digits, reasonDigits, e.asked)
+// judge turns an answer into the result of one request: the same answer may verify
+// one caller's name and not another's (I20).
+func (s *Service) judge(r *request, a *answer) result {
+	if a.outcome == ports.OutcomeUnsupported {
+		return unserved(r, reasonDigits, a.asked)
 	}
-	v := verdict{
-		on: triggers[e.outcome.Rule().Status], provider: e.provider, kind: ports.External, outcome: e.outcome,
-		cached: e.cached, expiresAt: e.expiresAt, asked: e.asked,
+	res := result{
+		on: triggers[a.outcome.Rule().Status], provider: a.provider, kind: ports.External, outcome: a.outcome,
+		cached: a.cached, expiresAt: a.expiresAt, asked: a.asked,
 	}
-	if v.on != OnVerified {
-		v.reason = e.answer.Message
-		if v.reason == "" {
-			v.reason = failures[e.outcome].reason
-		}
-		return v
+	if res.on != OnVerified {
+		res.reason = cmp.Or(a.said.Message, failures[a.outcome].reason)
+		return res
 	}
-	v.holder = e.answer.HolderName
+	res.holder = a.said.HolderName
 	matches := true
-	if name != "" {
-		matches, v.match = s.compare(name, &e.answer)
+	if r.name != "" {
+		matches, res.match = s.compare(r.name, &a.said)
 	}
 	if !matches {
-		v.on, v.reason = OnMismatch, reasonMismatch
+		res.on, res.reason = OnMismatch, reasonMismatch
 	}
-	return v
+	return res
 }
 
 func (s *Service) compare(name string, a *ports.Answer) (bool, ports.NameMatch) {
@@ -119,27 +117,27 @@ func (s *Service) compare(name string, a *ports.Answer) (bool, ports.NameMatch) 
 	}
 }
 
-// byRules decides where no provider is needed, or none is there.
-func (s *Service) byRules(w *wanted, reason string) (verdict, bool) {
-	enforced := w.digits == market.CheckDigitFailed && s.policy.CheckDigit == Enforce
-	if enforced || w.route == nil {
-		return unserved(w.name, w.digits, reason, nil), true
+// byRules returns the result of a request that needs no connector, or has none, and
+// reports whether it is such a request.
+func (s *Service) byRules(r *request, reason string) (result, bool) {
+	enforced := r.digits == market.CheckDigitFailed && s.policy.CheckDigit == Enforce
+	if enforced || r.route == nil {
+		return unserved(r, reason, nil), true
 	}
-	return verdict{}, false
+	return result{}, false
 }
 
-// unserved is the end where nobody could be asked: the check digit is then all
-// that there is to know; that it holds says nothing of a name. reason is why it
-// does not.
-func unserved(name string, digits market.Verdict, reason string, asked []ports.ConnectorAnswer) verdict {
-	v := verdict{provider: ports.ProviderRules, kind: ports.InternalRules, asked: asked}
+// unserved is the result if no connector could be asked. The check digit then decides,
+// which says nothing about a name. reason is used if the check digit is wrong.
+func unserved(r *request, reason string, asked []ports.ConnectorAnswer) result {
+	res := result{provider: ports.ProviderRules, kind: ports.InternalRules, asked: asked}
 	switch {
-	case digits == market.CheckDigitFailed:
-		v.on, v.reason = OnNotFound, reason
-	case digits == market.CheckDigitPassed && name == "":
-		v.on = OnVerified
+	case r.digits == market.CheckDigitFailed:
+		res.on, res.reason = OnNotFound, reason
+	case r.digits == market.CheckDigitPassed && r.name == "":
+		res.on = OnVerified
 	default:
-		v.on, v.reason = OnFailure, reasonUnserved
+		res.on, res.reason = OnFailure, reasonUnserved
 	}
-	return v
+	return res
 }

@@ -1,0 +1,65 @@
+package validation
+
+import (
+	"github.com/corridor-go/corridor/internal/binrec"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/validation/market"
+)
+
+// request is a request that has passed the rules: all that its result depends on.
+// Equal requests get the same result while the answer behind it is kept.
+type request struct {
+	owner    string
+	merchant string
+	account  ports.Account
+	identity ports.Identity
+	name     string         // the holder's, as supplied; "" for none
+	digits   market.Verdict // what the rules say about the account
+	route    *route         // nil: no connector serves the market
+}
+
+// order returns the connectors in the order in which they are asked.
+func (r *request) order() []ports.AccountConnector {
+	if r.name != "" {
+		return r.route.named
+	}
+	return r.route.plain
+}
+
+// keyName is the part of the name that the answer depends on.
+func (r *request) keyName() string {
+	switch {
+	case r.name == "":
+		return ""
+	case r.route.compares:
+		return r.name
+	case r.route.mixed:
+		return "named"
+	default:
+		return ""
+	}
+}
+
+// key names the account in the cache of answers, with all that the answer depends
+// on.
+func (s *Service) key(r *request) ports.AnswerKey {
+	b := s.takeBuffers()
+	defer s.putBuffers(b)
+	b.plain = binrec.AppendText(b.plain[:0], labelKey)
+	for _, part := range [...]string{
+		r.owner, r.account.Country, string(r.account.Type), r.account.BankCode, r.account.Branch, r.account.Identifier,
+		string(r.identity.Kind), string(r.identity.Document), r.identity.Number, r.keyName(),
+	} {
+		b.plain = binrec.AppendText(b.plain, part)
+	}
+	return s.sealer.Digest(b.plain)
+}
+
+// lookupBy returns what a connector is asked. Only one that compares names gets the name.
+func (r *request) lookupBy(c ports.AccountConnector) ports.AccountLookup {
+	l := ports.AccountLookup{Account: r.account, Identity: r.identity}
+	if can, _ := c.Capabilities().In(r.account.Market); can.ComparesName {
+		l.HolderName = r.name
+	}
+	return l
+}
