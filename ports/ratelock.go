@@ -128,29 +128,42 @@ type RateLockStore interface {
 	// unknown id, or one of another owner, is errcodes.NotFound.
 	Lock(ctx context.Context, owner, id string) (RateLock, Book, error)
 
-	// Live lists locks whose stored status is active, in pages.
-	Live(ctx context.Context, q LiveQuery) ([]RateLock, error)
-
-	// Due lists locks of any pair whose stored status is active and whose
-	// ExpiresAt is at or before q.By, in pages.
-	Due(ctx context.Context, q DueQuery) ([]RateLock, error)
+	// List returns a page of locks, see LockQuery; none is an empty one. What
+	// LockQuery.Check finds is its error.
+	List(ctx context.Context, q LockQuery) ([]RateLock, error)
 }
 
-// LiveQuery asks for the active locks of one pair, all owners, ordered by
-// CreatedAt, then ID. The work must not grow with the locks of other pairs.
-type LiveQuery struct {
+// LockQuery asks for a page of one of three listings, by which field is set:
+//
+//   - Pair: its locks whose stored status is active, of all owners, ordered by
+//     CreatedAt. The work must not grow with the locks of other pairs.
+//   - DueBy: the locks of any pair whose stored status is active and whose ExpiresAt
+//     is at or before DueBy, ordered by ExpiresAt.
+//   - Owner: the owner's locks of any pair and status, ordered by CreatedAt.
+//
+// Locks of one instant are ordered by ID.
+type LockQuery struct {
 	Pair  Pair
-	Since time.Time // only locks created at or after this; zero: all
+	DueBy time.Time
+	Owner string
+	Since time.Time // only locks created at or after this; zero: all; not with DueBy
 	After LockPos   // the last lock of the page before; zero: from the start
 	Limit int       // 1 to MaxPage
 }
 
-// DueQuery asks for the active locks to expire by an instant, ordered by
-// ExpiresAt, then ID.
-type DueQuery struct {
-	By    time.Time
-	After LockPos
-	Limit int // 1 to MaxPage
+// Check returns [errcodes.InvalidRequest] unless exactly one of Pair, DueBy and
+// Owner is set, Since not with DueBy, and Limit within its bounds.
+func (q *LockQuery) Check() error {
+	set := 0
+	for _, is := range [...]bool{q.Pair != Pair{}, !q.DueBy.IsZero(), q.Owner != ""} {
+		if is {
+			set++
+		}
+	}
+	if set != 1 || !q.DueBy.IsZero() && !q.Since.IsZero() {
+		return bad("a query of locks has a Pair, a DueBy or an Owner, and Since with the first or last alone")
+	}
+	return CheckLimit(q.Limit, MaxPage)
 }
 
 // LockPos is a place in a listing: the time that the listing is ordered by, and

@@ -30,10 +30,10 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 // stays among the live ones that drift looks at. Errors are joined; one book's
 // failure leaves the others alone.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
-	q := ports.DueQuery{By: now, Limit: pageSize}
+	q := ports.LockQuery{DueBy: now, Limit: pageSize}
 	var failed []error
 	for {
-		page, err := s.store.Due(ctx, q)
+		page, err := s.store.List(ctx, q)
 		if err != nil {
 			return s.background(errors.Join(append(failed, err)...))
 		}

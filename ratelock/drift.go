@@ -110,7 +110,7 @@ func (s *Service) observe(ctx context.Context, pair ports.Pair, mid string, now 
 		w = &watched{suspects: map[string]suspect{}}
 		s.watch.pairs[pair] = w
 	}
-	query := ports.LiveQuery{Pair: pair, Limit: pageSize}
+	query := ports.LockQuery{Pair: pair, Limit: pageSize}
 	before, beyond := w.suspects, map[string]suspect{}
 	far := now
 	if mid == w.mid {
@@ -186,9 +186,9 @@ func (s *Service) cancelDrifted(ctx context.Context, w *watched, live *apd.Decim
 
 // eachLive pages through the live locks of a pair. A corrupt record is passed
 // over: its neighbours are not to wait for it.
-func (s *Service) eachLive(ctx context.Context, q ports.LiveQuery, visit func(ports.RateLock)) error {
+func (s *Service) eachLive(ctx context.Context, q ports.LockQuery, visit func(ports.RateLock)) error {
 	for {
-		page, err := s.store.Live(ctx, q)
+		page, err := s.store.List(ctx, q)
 		if err != nil {
 			return err
 		}

@@ -210,7 +210,7 @@ func TestALostExpiryIsNotTakenForAnothersOne(t *testing.T) {
 	_, minted, err := locks.Create(t.Context(), "shop", usdzar)
 	require.NoError(t, err)
 	require.False(t, minted, "two live")
-	active, err := r.store.RateLocks().Live(t.Context(), ports.LiveQuery{Pair: usdzar, Limit: 10})
+	active, err := r.store.RateLocks().List(t.Context(), ports.LockQuery{Pair: usdzar, Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, active, ports.MaxLiveLocks)
 }

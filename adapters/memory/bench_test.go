@@ -33,7 +33,7 @@ func BenchmarkLive(b *testing.B) {
 			fill(b, store, usdZAR.Inverse(), others)
 			locks, ctx := store.RateLocks(), b.Context()
 			for b.Loop() {
-				page, err := locks.Live(ctx, ports.LiveQuery{Pair: usdZAR, Limit: 1000})
+				page, err := locks.List(ctx, ports.LockQuery{Pair: usdZAR, Limit: 1000})
 				if err != nil || len(page) != 100 {
 					b.Fatal(len(page), err)
 				}

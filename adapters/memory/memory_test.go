@@ -46,11 +46,11 @@ func TestBounds(t *testing.T) {
 	store, ctx := newStore(t), t.Context()
 	for name, call := range map[string]func() error{
 		"a page of none": func() error {
-			_, err := store.RateLocks().Live(ctx, ports.LiveQuery{Pair: usdZAR})
+			_, err := store.RateLocks().List(ctx, ports.LockQuery{Pair: usdZAR})
 			return err
 		},
 		"a page beyond the most": func() error {
-			_, err := store.RateLocks().Due(ctx, ports.DueQuery{Limit: 10_001})
+			_, err := store.RateLocks().List(ctx, ports.LockQuery{DueBy: start, Limit: 10_001})
 			return err
 		},
 		"a claim of none": func() error { _, err := store.Outbox().Claim(ctx, start, time.Minute, 0); return err },

@@ -72,12 +72,12 @@ func (m *lockModel) index(id string) int {
 	return slices.IndexFunc(m.locks, func(l ports.RateLock) bool { return l.ID == id })
 }
 
-// list gives the active locks that keep wants, in the order of at, behind a place.
+// list returns the locks that keep wants, in the order of at, behind a place.
 func (m *lockModel) list(keep func(ports.RateLock) bool, at func(ports.RateLock) time.Time, after ports.LockPos, limit int) []ports.RateLock {
 	place := func(l ports.RateLock) ports.LockPos { return ports.LockPos{At: at(l), ID: l.ID} }
 	var found []ports.RateLock
 	for _, l := range m.locks {
-		if l.Status == ports.LockActive && keep(l) && compare(place(l), after) > 0 {
+		if keep(l) && compare(place(l), after) > 0 {
 			found = append(found, l)
 		}
 	}
@@ -173,20 +173,30 @@ func TestRateLocksAgreeWithSlices(t *testing.T) {
 				}
 			},
 			"live": func(rt *rapid.T) {
-				q := ports.LiveQuery{Pair: drawKey(rt).Pair, After: drawPos(rt), Limit: rapid.IntRange(1, 4).Draw(rt, "limit")}
+				q := ports.LockQuery{Pair: drawKey(rt).Pair, After: drawPos(rt), Limit: rapid.IntRange(1, 4).Draw(rt, "limit")}
 				if rapid.Bool().Draw(rt, "since at all") {
 					q.Since = drawTime(rt, "since")
 				}
-				got, err := locks.Live(ctx, q)
+				got, err := locks.List(ctx, q)
 				same(rt, err, got, m.list(
-					func(l ports.RateLock) bool { return l.Pair() == q.Pair && !l.CreatedAt.Before(q.Since) },
+					func(l ports.RateLock) bool {
+						return l.Status == ports.LockActive && l.Pair() == q.Pair && !l.CreatedAt.Before(q.Since)
+					},
+					func(l ports.RateLock) time.Time { return l.CreatedAt }, q.After, q.Limit))
+			},
+			"owner": func(rt *rapid.T) {
+				owner := rapid.SampledFrom([]string{"acme", "ACME"}).Draw(rt, "owner")
+				q := ports.LockQuery{Owner: owner, Since: drawTime(rt, "since"), After: drawPos(rt), Limit: rapid.IntRange(1, 4).Draw(rt, "limit")}
+				got, err := locks.List(ctx, q)
+				same(rt, err, got, m.list(
+					func(l ports.RateLock) bool { return l.Owner == owner && !l.CreatedAt.Before(q.Since) },
 					func(l ports.RateLock) time.Time { return l.CreatedAt }, q.After, q.Limit))
 			},
 			"due": func(rt *rapid.T) {
-				q := ports.DueQuery{By: drawTime(rt, "by"), After: drawPos(rt), Limit: rapid.IntRange(1, 4).Draw(rt, "limit")}
-				got, err := locks.Due(ctx, q)
+				q := ports.LockQuery{DueBy: drawTime(rt, "by"), After: drawPos(rt), Limit: rapid.IntRange(1, 4).Draw(rt, "limit")}
+				got, err := locks.List(ctx, q)
 				same(rt, err, got, m.list(
-					func(l ports.RateLock) bool { return !l.ExpiresAt.After(q.By) },
+					func(l ports.RateLock) bool { return l.Status == ports.LockActive && !l.ExpiresAt.After(q.DueBy) },
 					func(l ports.RateLock) time.Time { return l.ExpiresAt }, q.After, q.Limit))
 			},
 			"lock": func(rt *rapid.T) {

@@ -40,50 +40,33 @@ func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, 
 	return *l, *b, nil
 }
 
-func (r rateLocks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-	if err := ports.CheckLimit(q.Limit, ports.MaxPage); err != nil {
+func (r rateLocks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
+	if err := q.Check(); err != nil {
 		return nil, err
 	}
 	if err := r.s.reading(ctx); err != nil {
 		return nil, err
 	}
 	defer r.s.mu.RUnlock()
-	all := r.s.live[q.Pair]
+	all := r.s.due
+	if q.Pair != (ports.Pair{}) {
+		all = r.s.live[q.Pair]
+	} else if q.Owner != "" {
+		all = r.s.owned[q.Owner]
+	}
 	if all == nil {
 		return nil, nil
 	}
-	start := ports.LockPos{At: q.Since}
-	if !q.After.At.Before(q.Since) {
-		start = q.After
+	if q.After.At.Before(q.Since) {
+		q.After = ports.LockPos{At: q.Since}
 	}
-	probe := &ports.RateLock{CreatedAt: start.At, ID: start.ID}
+	probe := &ports.RateLock{CreatedAt: q.After.At, ExpiresAt: q.After.At, ID: q.After.ID}
 	var found []*ports.RateLock
 	for l := range all.from(probe) {
-		if len(found) == q.Limit {
+		if !q.DueBy.IsZero() && l.ExpiresAt.After(q.DueBy) || len(found) == q.Limit {
 			break
 		}
-		if start != q.After || byCreation(l, probe) != 0 {
-			found = append(found, l)
-		}
-	}
-	return copyLocks(found), nil
-}
-
-func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-	if err := ports.CheckLimit(q.Limit, ports.MaxPage); err != nil {
-		return nil, err
-	}
-	if err := r.s.reading(ctx); err != nil {
-		return nil, err
-	}
-	defer r.s.mu.RUnlock()
-	probe := &ports.RateLock{ExpiresAt: q.After.At, ID: q.After.ID}
-	var found []*ports.RateLock
-	for l := range r.s.due.from(probe) {
-		if l.ExpiresAt.After(q.By) || len(found) == q.Limit {
-			break
-		}
-		if byExpiry(l, probe) != 0 {
+		if all.compare(l, probe) != 0 {
 			found = append(found, l)
 		}
 	}
@@ -176,7 +159,10 @@ func (s *Store) putRateLocks(c *ports.RateLockChange) {
 	for i := range c.Ended {
 		old := s.locks[c.Ended[i].ID]
 		s.unlistActive(old)
-		s.locks[old.ID] = endOf(old, &c.Ended[i])
+		ended := endOf(old, &c.Ended[i])
+		s.locks[old.ID] = ended
+		s.owned[old.Owner].remove(old)
+		s.owned[old.Owner].insert(ended)
 	}
 	if c.Minted != nil {
 		l := storedLock(*c.Minted)
@@ -187,13 +173,19 @@ func (s *Store) putRateLocks(c *ports.RateLockChange) {
 }
 
 func (s *Store) listActive(l *ports.RateLock) {
-	of := s.live[l.Pair()]
+	listOf(s.live, l.Pair()).insert(l)
+	listOf(s.owned, l.Owner).insert(l)
+	s.due.insert(l)
+}
+
+// listOf returns the listing of the key, which it makes if there is none.
+func listOf[K comparable](all map[K]*sorted[*ports.RateLock], key K) *sorted[*ports.RateLock] {
+	of := all[key]
 	if of == nil {
 		of = newSorted(byCreation)
-		s.live[l.Pair()] = of
+		all[key] = of
 	}
-	of.insert(l)
-	s.due.insert(l)
+	return of
 }
 
 func (s *Store) unlistActive(l *ports.RateLock) {

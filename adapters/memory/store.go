@@ -35,6 +35,7 @@ type Store struct {
 	locks   map[string]*ports.RateLock
 	live    map[ports.Pair]*sorted[*ports.RateLock] // the active ones
 	due     *sorted[*ports.RateLock]                // the active ones
+	owned   map[string]*sorted[*ports.RateLock]     // all, by owner
 	outbox  outboxState
 	work    workState
 	clients map[string]ports.Client
@@ -63,6 +64,7 @@ func New(cfg *Config) (*Store, error) {
 		locks:   map[string]*ports.RateLock{},
 		live:    map[ports.Pair]*sorted[*ports.RateLock]{},
 		due:     newSorted(byExpiry),
+		owned:   map[string]*sorted[*ports.RateLock]{},
 		outbox:  newOutboxState(),
 		work:    newWorkState(),
 		clients: map[string]ports.Client{},

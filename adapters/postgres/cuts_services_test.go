@@ -99,7 +99,7 @@ func TestCutsCostReadsNothing(t *testing.T) {
 			return nil
 		},
 		"a listing": func() error {
-			due, err := c.cut.RateLocks().Due(t.Context(), ports.DueQuery{By: epoch.AddDate(1, 0, 0), Limit: 10})
+			due, err := c.cut.RateLocks().List(t.Context(), ports.LockQuery{DueBy: epoch.AddDate(1, 0, 0), Limit: 10})
 			require.Len(t, due, 1)
 			return err
 		},

@@ -37,13 +37,13 @@ func TestALockOfAnInfiniteTimeHidesNoOthers(t *testing.T) {
 				ids := mintThree(t, store)
 				query(t, dsn, "UPDATE corridor.rate_locks SET "+column+" = $1 WHERE id = 'rl_2'", value)
 				require.ElementsMatch(t, ids, paged(t, func(after ports.LockPos) ([]ports.RateLock, error) {
-					return store.RateLocks().Live(t.Context(), ports.LiveQuery{Pair: usdZAR, After: after, Limit: 1})
+					return store.RateLocks().List(t.Context(), ports.LockQuery{Pair: usdZAR, After: after, Limit: 1})
 				}, func(l ports.RateLock) time.Time { return l.CreatedAt }))
 				if column == "expires_at" && value == "infinity" {
 					ids = []string{"rl_1", "rl_3"} // it is never due
 				}
 				require.ElementsMatch(t, ids, paged(t, func(after ports.LockPos) ([]ports.RateLock, error) {
-					return store.RateLocks().Due(t.Context(), ports.DueQuery{By: epoch.AddDate(1, 0, 0), After: after, Limit: 1})
+					return store.RateLocks().List(t.Context(), ports.LockQuery{DueBy: epoch.AddDate(1, 0, 0), After: after, Limit: 1})
 				}, func(l ports.RateLock) time.Time { return l.ExpiresAt }))
 			})
 		}

@@ -34,6 +34,10 @@ const (
 		WHERE l.status = 'active' AND l.expires_at <= $1 AND (l.expires_at, l.id) > ($2, $3)
 		ORDER BY l.expires_at, l.id LIMIT $4`
 
+	selectOwned = `SELECT ` + lockColumns + ` FROM corridor.rate_locks l
+		WHERE l.owner = $1 AND (l.created_at, l.id) > ($2, $3)
+		ORDER BY l.created_at, l.id LIMIT $4`
+
 	insertBook = `saved AS (INSERT INTO corridor.books (owner, base, quote, version, high_water, live, live_locks)
 		VALUES ($1, $2, $3, $4::bigint + 1, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING 1)`
 
@@ -113,22 +117,21 @@ func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, 
 	return l, b, nil
 }
 
-func (r rateLocks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
+func (r rateLocks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
 	from, id := pageStart(q.After.At), q.After.ID
 	if !q.Since.IsZero() && q.After.At.Before(q.Since) {
 		from, id = optionalMillis(q.Since), ""
 	}
-	return r.list(ctx, q.Limit, selectLive, q.Pair.Base, q.Pair.Quote, from, []byte(id), q.Limit)
-}
-
-func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-	return r.list(ctx, q.Limit, selectDue, millis(q.By), pageStart(q.After.At), []byte(q.After.ID), q.Limit)
-}
-
-func (r rateLocks) list(ctx context.Context, limit int, query string, args ...any) ([]ports.RateLock, error) {
-	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
-		return nil, err
+	query, args := selectLive, []any{q.Pair.Base, q.Pair.Quote}
+	if !q.DueBy.IsZero() {
+		query, args = selectDue, []any{millis(q.DueBy)}
+	} else if q.Owner != "" {
+		query, args = selectOwned, []any{[]byte(q.Owner)}
 	}
+	args = append(args, from, []byte(id), q.Limit)
 	return list(ctx, r.Store, query, args, func(rows pgx.Rows, l *ports.RateLock) error { return rows.Scan(lockFields(l, true)...) })
 }
 

@@ -59,7 +59,7 @@ func TestAValueThatCannotBeEncodedIsRefused(t *testing.T) {
 			return err
 		},
 		"a read": func(s *postgres.Store, ctx context.Context) error {
-			_, err := s.RateLocks().Due(ctx, ports.DueQuery{By: epoch, Limit: 1})
+			_, err := s.RateLocks().List(ctx, ports.LockQuery{DueBy: epoch, Limit: 1})
 			return err
 		},
 	} {

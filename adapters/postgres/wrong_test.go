@@ -44,7 +44,7 @@ const (
 
 // Book gives the newest locks, as a query without a snapshot of its own would.
 func (c counting) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
-	all, err := c.RateLockStore.Live(ctx, ports.LiveQuery{Pair: key.Pair, Limit: 1000})
+	all, err := c.RateLockStore.List(ctx, ports.LockQuery{Pair: key.Pair, Limit: 1000})
 	b := ports.Book{Key: key}
 	for i := range all {
 		if all[i].Owner == key.Owner {

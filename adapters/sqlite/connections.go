@@ -52,7 +52,7 @@ func newReader(ctx context.Context, path string, c Config) (*reader, error) {
 	db.SetMaxIdleConns(c.Readers)
 	r := &reader{db: db, prepared: map[string]*sql.Stmt{}}
 	for _, query := range []string{
-		ping, selectBook, selectLock, selectLive, selectDue, selectClient, selectToken, peekEvents, peekWork,
+		ping, selectBook, selectLock, selectLive, selectDue, selectOwned, selectClient, selectToken, peekEvents, peekWork,
 		selectValidation, selectOverdue, selectTransaction, selectReport, peekReport, selectExpired, selectBuried, selectAnswer, peekClaim, selectSecret,
 	} {
 		stmt, err := db.PrepareContext(ctx, query)

@@ -33,7 +33,7 @@ func TestCorruptBook(t *testing.T) {
 			neighbour.Book.Version++
 			require.Equal(t, neighbour.Book, bookOf(t, store, "zenith"))
 			requireStored(t, store, *neighbour.Minted)
-			live, err := store.RateLocks().Live(t.Context(), ports.LiveQuery{Pair: usdZAR, Limit: 10})
+			live, err := store.RateLocks().List(t.Context(), ports.LockQuery{Pair: usdZAR, Limit: 10})
 			require.NoError(t, err)
 			require.Len(t, live, 2, "a listing reads the locks' own rows")
 			require.NoError(t, store.Ping(t.Context()))

@@ -64,13 +64,23 @@ func TestADamagedCellHidesNoOtherRow(t *testing.T) {
 		"Live": {"rate_locks", func(t *testing.T, s *sqlite.Store) []string {
 			var after ports.LockPos
 			return walk(t, func() ([]ports.RateLock, error) {
-				return s.RateLocks().Live(t.Context(), ports.LiveQuery{Pair: usdZAR, Since: epoch, After: after, Limit: 1})
+				return s.RateLocks().List(t.Context(), ports.LockQuery{Pair: usdZAR, Since: epoch, After: after, Limit: 1})
 			}, func(l ports.RateLock) string { after = ports.LockPos{At: l.CreatedAt, ID: l.ID}; return l.ID })
+		}},
+		"Owner": {"rate_locks", func(t *testing.T, s *sqlite.Store) (ids []string) {
+			for _, id := range []string{"a", "b", "c"} {
+				all, err := s.RateLocks().List(t.Context(), ports.LockQuery{Owner: "owner of " + id, Limit: 10})
+				assert.NoError(t, err)
+				for i := range all {
+					ids = append(ids, all[i].ID)
+				}
+			}
+			return ids
 		}},
 		"Due": {"rate_locks", func(t *testing.T, s *sqlite.Store) []string {
 			var after ports.LockPos
 			return walk(t, func() ([]ports.RateLock, error) {
-				return s.RateLocks().Due(t.Context(), ports.DueQuery{By: later, After: after, Limit: 1})
+				return s.RateLocks().List(t.Context(), ports.LockQuery{DueBy: later, After: after, Limit: 1})
 			}, func(l ports.RateLock) string { after = ports.LockPos{At: l.ExpiresAt, ID: l.ID}; return l.ID })
 		}},
 		"Overdue": {"validations", func(t *testing.T, s *sqlite.Store) []string {

@@ -30,6 +30,7 @@ func TestPlans(t *testing.T) {
 		"Book":        {"SEARCH books " + bookByKey},
 		"Lock":        {lockByID, "SEARCH b " + bookByKey},
 		"Live":        {"SEARCH l USING INDEX rate_locks_live (base=? AND quote=? AND (created_at,id)>(?,?))"},
+		"Owner":       {"SEARCH l USING INDEX rate_locks_owner (owner=? AND (created_at,id)>(?,?))"},
 		"Due":         {"SEARCH l USING INDEX rate_locks_due ((expires_at,id)>(?,?) AND expires_at<?)"},
 		"Token":       {"SEARCH tokens USING PRIMARY KEY (sha256=?)"},
 		"PurgeTokens": {"SEARCH tokens USING PRIMARY KEY (sha256=?)", "LIST SUBQUERY", "SEARCH tokens USING COVERING INDEX tokens_expiry (expires_at<?)"},

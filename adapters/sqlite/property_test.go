@@ -52,7 +52,7 @@ func TestRecordsComeBackEqual(t *testing.T) {
 		gotBook, err = store.RateLocks().Book(t.Context(), l.Book())
 		require.NoError(rt, err)
 		require.Equal(rt, b, gotBook)
-		live, err := store.RateLocks().Live(t.Context(), ports.LiveQuery{Pair: l.Pair(), Since: l.CreatedAt, Limit: 10_000})
+		live, err := store.RateLocks().List(t.Context(), ports.LockQuery{Pair: l.Pair(), Since: l.CreatedAt, Limit: 10_000})
 		require.NoError(rt, err)
 		require.Contains(rt, live, l)
 	})
@@ -73,8 +73,8 @@ func TestListingsInPages(t *testing.T) {
 		since := epoch.Add(time.Duration(rapid.IntRange(0, 3).Draw(rt, "since")) * time.Millisecond)
 		seen, after := map[string]bool{}, ports.LockPos{}
 		for {
-			q := ports.LiveQuery{Pair: usdZAR, Since: since, After: after, Limit: limit}
-			page, err := store.RateLocks().Live(t.Context(), q)
+			q := ports.LockQuery{Pair: usdZAR, Since: since, After: after, Limit: limit}
+			page, err := store.RateLocks().List(t.Context(), q)
 			require.NoError(rt, err)
 			for _, l := range page {
 				pos := ports.LockPos{At: l.CreatedAt, ID: l.ID}
@@ -94,7 +94,7 @@ func TestListingsInPages(t *testing.T) {
 		}
 		require.Len(rt, seen, want)
 	})
-	due, err := store.RateLocks().Due(t.Context(), ports.DueQuery{By: epoch.Add(24 * time.Hour), Limit: 100})
+	due, err := store.RateLocks().List(t.Context(), ports.LockQuery{DueBy: epoch.Add(24 * time.Hour), Limit: 100})
 	require.NoError(t, err)
 	require.Len(t, due, 20, "only those whose time has come")
 }
@@ -129,7 +129,7 @@ func TestEverythingAtOnce(t *testing.T) {
 		wg.Go(func() {
 			for n := range 15 {
 				mustSave(ctx, t, store, owner, n)
-				_, err := store.RateLocks().Live(ctx, ports.LiveQuery{Pair: usdZAR, Limit: 5})
+				_, err := store.RateLocks().List(ctx, ports.LockQuery{Pair: usdZAR, Limit: 5})
 				assert.NoError(t, err)
 				events, err := store.Outbox().Claim(ctx, epoch, time.Minute, 2)
 				assert.NoError(t, err)

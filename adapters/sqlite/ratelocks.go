@@ -34,6 +34,10 @@ const (
 			AND typeof(l.expires_at) = 'integer'
 		ORDER BY l.expires_at, l.id LIMIT ?`
 
+	selectOwned = `SELECT ` + lockColumns + ` FROM rate_locks l
+		WHERE l.owner = ? AND (l.created_at, l.id) > (?, ?) AND typeof(l.created_at) = 'integer'
+		ORDER BY l.created_at, l.id LIMIT ?`
+
 	// A book is written first, and only if all that its change rests on holds: a
 	// change that is rejected has written nothing. The conditions on locks follow
 	// the text, and then its end.
@@ -105,22 +109,20 @@ func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, 
 	return l, b, nil
 }
 
-func (r rateLocks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-	from := q.After
-	if from.At.Before(q.Since) {
-		from = ports.LockPos{At: q.Since}
-	}
-	return r.list(ctx, q.Limit, selectLive, q.Pair.Base, q.Pair.Quote, from.At.UnixMilli(), blob(from.ID), q.Limit)
-}
-
-func (r rateLocks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-	return r.list(ctx, q.Limit, selectDue, q.By.UnixMilli(), q.After.At.UnixMilli(), blob(q.After.ID), q.Limit)
-}
-
-func (r rateLocks) list(ctx context.Context, limit int, query string, args ...any) ([]ports.RateLock, error) {
-	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
+func (r rateLocks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
+	if err := q.Check(); err != nil {
 		return nil, err
 	}
+	if q.After.At.Before(q.Since) {
+		q.After = ports.LockPos{At: q.Since}
+	}
+	query, args := selectLive, []any{q.Pair.Base, q.Pair.Quote}
+	if !q.DueBy.IsZero() {
+		query, args = selectDue, []any{q.DueBy.UnixMilli()}
+	} else if q.Owner != "" {
+		query, args = selectOwned, []any{blob(q.Owner)}
+	}
+	args = append(args, q.After.At.UnixMilli(), blob(q.After.ID), q.Limit)
 	var locks []ports.RateLock
 	err := r.each(ctx, query, args, func(rows *sql.Rows) error {
 		var l ports.RateLock

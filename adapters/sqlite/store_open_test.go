@@ -161,7 +161,7 @@ func TestCloseDuringACall(t *testing.T) {
 			return err
 		},
 		"a listing": func(ctx context.Context, s *sqlite.Store) error {
-			_, err := s.RateLocks().Due(ctx, ports.DueQuery{Limit: 1})
+			_, err := s.RateLocks().List(ctx, ports.LockQuery{Owner: "acme", Limit: 1})
 			return err
 		},
 		"a write": func(ctx context.Context, s *sqlite.Store) error {

@@ -284,80 +284,41 @@ func (c *MockRateLockStoreBookCall) DoAndReturn(f func(context.Context, ports.Bo
 	return c
 }
 
-// Due mocks base method.
-func (m *MockRateLockStore) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
+// List mocks base method.
+func (m *MockRateLockStore) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Due", ctx, q)
+	ret := m.ctrl.Call(m, "List", ctx, q)
 	ret0, _ := ret[0].([]ports.RateLock)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
 
-// Due indicates an expected call of Due.
-func (mr *MockRateLockStoreMockRecorder) Due(ctx, q any) *MockRateLockStoreDueCall {
+// List indicates an expected call of List.
+func (mr *MockRateLockStoreMockRecorder) List(ctx, q any) *MockRateLockStoreListCall {
 	mr.mock.ctrl.T.Helper()
-	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Due", reflect.TypeOf((*MockRateLockStore)(nil).Due), ctx, q)
-	return &MockRateLockStoreDueCall{Call: call}
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "List", reflect.TypeOf((*MockRateLockStore)(nil).List), ctx, q)
+	return &MockRateLockStoreListCall{Call: call}
 }
 
-// MockRateLockStoreDueCall wrap *gomock.Call
-type MockRateLockStoreDueCall struct {
+// MockRateLockStoreListCall wrap *gomock.Call
+type MockRateLockStoreListCall struct {
 	*gomock.Call
 }
 
 // Return rewrite *gomock.Call.Return
-func (c *MockRateLockStoreDueCall) Return(arg0 []ports.RateLock, arg1 error) *MockRateLockStoreDueCall {
+func (c *MockRateLockStoreListCall) Return(arg0 []ports.RateLock, arg1 error) *MockRateLockStoreListCall {
 	c.Call = c.Call.Return(arg0, arg1)
 	return c
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockRateLockStoreDueCall) Do(f func(context.Context, ports.DueQuery) ([]ports.RateLock, error)) *MockRateLockStoreDueCall {
+func (c *MockRateLockStoreListCall) Do(f func(context.Context, ports.LockQuery) ([]ports.RateLock, error)) *MockRateLockStoreListCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockRateLockStoreDueCall) DoAndReturn(f func(context.Context, ports.DueQuery) ([]ports.RateLock, error)) *MockRateLockStoreDueCall {
-	c.Call = c.Call.DoAndReturn(f)
-	return c
-}
-
-// Live mocks base method.
-func (m *MockRateLockStore) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Live", ctx, q)
-	ret0, _ := ret[0].([]ports.RateLock)
-	ret1, _ := ret[1].(error)
-	return ret0, ret1
-}
-
-// Live indicates an expected call of Live.
-func (mr *MockRateLockStoreMockRecorder) Live(ctx, q any) *MockRateLockStoreLiveCall {
-	mr.mock.ctrl.T.Helper()
-	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Live", reflect.TypeOf((*MockRateLockStore)(nil).Live), ctx, q)
-	return &MockRateLockStoreLiveCall{Call: call}
-}
-
-// MockRateLockStoreLiveCall wrap *gomock.Call
-type MockRateLockStoreLiveCall struct {
-	*gomock.Call
-}
-
-// Return rewrite *gomock.Call.Return
-func (c *MockRateLockStoreLiveCall) Return(arg0 []ports.RateLock, arg1 error) *MockRateLockStoreLiveCall {
-	c.Call = c.Call.Return(arg0, arg1)
-	return c
-}
-
-// Do rewrite *gomock.Call.Do
-func (c *MockRateLockStoreLiveCall) Do(f func(context.Context, ports.LiveQuery) ([]ports.RateLock, error)) *MockRateLockStoreLiveCall {
-	c.Call = c.Call.Do(f)
-	return c
-}
-
-// DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockRateLockStoreLiveCall) DoAndReturn(f func(context.Context, ports.LiveQuery) ([]ports.RateLock, error)) *MockRateLockStoreLiveCall {
+func (c *MockRateLockStoreListCall) DoAndReturn(f func(context.Context, ports.LockQuery) ([]ports.RateLock, error)) *MockRateLockStoreListCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }

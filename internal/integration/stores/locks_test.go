@@ -126,12 +126,15 @@ func (w *worlds) saveLock(t *rapid.T) {
 }
 
 func (w *worlds) listLive(t *rapid.T) {
-	q := ports.LiveQuery{Pair: w.pair(t), Limit: rapid.IntRange(0, 4).Draw(t, "limit")}
+	q := ports.LockQuery{Pair: w.pair(t), Limit: rapid.IntRange(0, 4).Draw(t, "limit")}
+	if rapid.Bool().Draw(t, "of an owner") {
+		q.Pair, q.Owner = ports.Pair{}, w.owner(t)
+	}
 	if rapid.Bool().Draw(t, "since") {
 		q.Since = w.clock.Now().Add(-time.Hour)
 	}
 	for range 3 {
-		page, err := same(t, w, func(ctx context.Context, w *world) ([]ports.RateLock, error) { return w.RateLocks().Live(ctx, q) })
+		page, err := same(t, w, func(ctx context.Context, w *world) ([]ports.RateLock, error) { return w.RateLocks().List(ctx, q) })
 		if err != nil || len(page) == 0 {
 			return
 		}
@@ -141,9 +144,9 @@ func (w *worlds) listLive(t *rapid.T) {
 }
 
 func (w *worlds) listDue(t *rapid.T) {
-	q := ports.DueQuery{By: w.clock.Now().Add(time.Hour), Limit: rapid.IntRange(0, 4).Draw(t, "limit")}
+	q := ports.LockQuery{DueBy: w.clock.Now().Add(time.Hour), Limit: rapid.IntRange(0, 4).Draw(t, "limit")}
 	for range 3 {
-		page, err := same(t, w, func(ctx context.Context, w *world) ([]ports.RateLock, error) { return w.RateLocks().Due(ctx, q) })
+		page, err := same(t, w, func(ctx context.Context, w *world) ([]ports.RateLock, error) { return w.RateLocks().List(ctx, q) })
 		if errcodes.Of(err) != "" || len(page) == 0 {
 			return
 		}

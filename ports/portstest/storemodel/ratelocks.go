@@ -201,12 +201,10 @@ func (d *lockDifferential) settleWork(t *rapid.T) {
 
 // list reads the listings whole: the stores have tests of their pages.
 func (d *lockDifferential) list(t *rapid.T) {
-	asks(t, &d.differential, func(s Store) ([]ports.RateLock, error) {
-		return all(s.RateLocks().Live(context.Background(), ports.LiveQuery{Pair: USDZAR, Limit: 1000}))
-	})
-	asks(t, &d.differential, func(s Store) ([]ports.RateLock, error) {
-		return all(s.RateLocks().Due(context.Background(), ports.DueQuery{By: Epoch.AddDate(1, 0, 0), Limit: 1000}))
-	})
+	for _, q := range []ports.LockQuery{{Pair: USDZAR}, {DueBy: Epoch.AddDate(1, 0, 0)}, {Owner: fewOwners.Draw(t, "owner")}} {
+		q.Limit = 1000
+		asks(t, &d.differential, func(s Store) ([]ports.RateLock, error) { return all(s.RateLocks().List(context.Background(), q)) })
+	}
 }
 
 // all makes no list an empty one.

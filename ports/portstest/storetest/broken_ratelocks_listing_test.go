@@ -13,183 +13,199 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/broken"
 )
 
-// onListings lets fn change both listings' pages.
-func onListings(b *bundle, fn func(page []ports.RateLock) []ports.RateLock) {
-	live, due := b.locks.live, b.locks.due
-	b.locks.live = func(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-		page, err := live(ctx, q)
-		return fn(page), err
-	}
-	b.locks.due = func(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-		page, err := due(ctx, q)
-		return fn(page), err
+// onListings lets fn change the pages of listings.
+func onListings(b *bundle, fn func(q ports.LockQuery, page []ports.RateLock) []ports.RateLock) {
+	list := b.locks.list
+	b.locks.list = func(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
+		page, err := list(ctx, q)
+		return fn(q, page), err
 	}
 }
 
-// onQueries lets fn change both listings' places and limits.
-func onQueries(b *bundle, fn func(after *ports.LockPos, limit *int)) {
-	live, due := b.locks.live, b.locks.due
-	b.locks.live = func(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-		fn(&q.After, &q.Limit)
-		return live(ctx, q)
-	}
-	b.locks.due = func(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-		fn(&q.After, &q.Limit)
-		return due(ctx, q)
+// onPages is onListings whatever the query.
+func onPages(fn func(page []ports.RateLock) []ports.RateLock) func(b *bundle) {
+	return func(b *bundle) {
+		onListings(b, func(_ ports.LockQuery, page []ports.RateLock) []ports.RateLock { return fn(page) })
 	}
 }
 
-func byIDOnly(b *bundle) {
-	onListings(b, func(page []ports.RateLock) []ports.RateLock {
-		slices.SortFunc(page, func(x, y ports.RateLock) int { return strings.Compare(x.ID, y.ID) })
-		return page
-	})
-}
-
-func tiesTurned(b *bundle) {
-	onListings(b, func(page []ports.RateLock) []ports.RateLock {
-		slices.SortFunc(page, func(x, y ports.RateLock) int {
-			return cmp.Or(x.CreatedAt.Compare(y.CreatedAt), strings.Compare(y.ID, x.ID))
-		})
-		return page
-	})
-}
-
-func skipsTies(b *bundle) {
-	onQueries(b, func(after *ports.LockPos, _ *int) {
-		if after.ID != "" {
-			after.ID = "\xff\xff"
+// onQueries lets fn change the queries of listings.
+func onQueries(fn func(q *ports.LockQuery)) func(b *bundle) {
+	return func(b *bundle) {
+		list := b.locks.list
+		b.locks.list = func(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
+			fn(&q)
+			return list(ctx, q)
 		}
+	}
+}
+
+var byIDOnly = onPages(func(page []ports.RateLock) []ports.RateLock {
+	slices.SortFunc(page, func(x, y ports.RateLock) int { return strings.Compare(x.ID, y.ID) })
+	return page
+})
+
+var tiesTurned = onPages(func(page []ports.RateLock) []ports.RateLock {
+	slices.SortFunc(page, func(x, y ports.RateLock) int {
+		return cmp.Or(x.CreatedAt.Compare(y.CreatedAt), strings.Compare(y.ID, x.ID))
 	})
-}
+	return page
+})
 
-func repeatsTies(b *bundle) {
-	onQueries(b, func(after *ports.LockPos, _ *int) { after.ID = "" })
-}
+var skipsTies = onQueries(func(q *ports.LockQuery) {
+	if q.After.ID != "" {
+		q.After.ID = "\xff\xff"
+	}
+})
 
-func oneTooMany(b *bundle) {
-	onQueries(b, func(_ *ports.LockPos, limit *int) { *limit++ })
-}
+var repeatsTies = onQueries(func(q *ports.LockQuery) { q.After.ID = "" })
+
+var oneTooMany = onQueries(func(q *ports.LockQuery) { q.Limit++ })
 
 // countsOffsets pages by the number of locks read so far.
 func countsOffsets(b *bundle) {
 	seen := 0
-	live, due := b.locks.live, b.locks.due
-	page := func(locks []ports.RateLock, first bool, limit int) []ports.RateLock {
-		if first {
+	list := b.locks.list
+	b.locks.list = func(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
+		if (q.After == ports.LockPos{}) {
 			seen = 0
 		}
+		limit := q.Limit
+		q.After, q.Limit = ports.LockPos{}, 1000
+		locks, err := list(ctx, q)
 		locks = locks[min(seen, len(locks)):]
 		locks = locks[:min(limit, len(locks))]
 		seen += len(locks)
-		return locks
-	}
-	b.locks.live = func(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-		all, err := live(ctx, ports.LiveQuery{Pair: q.Pair, Limit: 1000})
-		return page(all, q.After == ports.LockPos{}, q.Limit), err
-	}
-	b.locks.due = func(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-		all, err := due(ctx, ports.DueQuery{By: q.By, Limit: 1000})
-		return page(all, q.After == ports.LockPos{}, q.Limit), err
+		return locks, err
 	}
 }
 
 // listsEnded goes on listing locks that have ended.
 func listsEnded(b *bundle) {
 	var ended []ports.RateLock
-	onSave(b, func(c *ports.RateLockChange) {
-		ended = append(ended, c.Ended...)
-	})
-	onListings(b, func(page []ports.RateLock) []ports.RateLock { return append(page, ended...) })
-}
-
-func onSince(b *bundle, fn func(q *ports.LiveQuery)) {
-	live := b.locks.live
-	b.locks.live = func(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-		fn(&q)
-		return live(ctx, q)
-	}
+	onSave(b, func(c *ports.RateLockChange) { ended = append(ended, c.Ended...) })
+	onPages(func(page []ports.RateLock) []ports.RateLock { return append(page, ended...) })(b)
 }
 
 func dueLater(by time.Duration) func(b *bundle) {
+	return onQueries(func(q *ports.LockQuery) { q.DueBy = q.DueBy.Add(by) })
+}
+
+// takesQueries answers a query that is of no listing, or beyond its bounds.
+func takesQueries(mend func(q *ports.LockQuery)) func(b *bundle) {
 	return func(b *bundle) {
-		due := b.locks.due
-		b.locks.due = func(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-			q.By = q.By.Add(by)
-			return due(ctx, q)
+		list := b.locks.list
+		b.locks.list = func(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
+			page, err := list(ctx, q)
+			if errcodes.Of(err) == errcodes.InvalidRequest {
+				mend(&q)
+				return list(ctx, q)
+			}
+			return page, err
 		}
 	}
 }
 
 const (
-	ofPair    = "Live lists the active locks of the pair, of every owner"
-	livePages = "Live pages without a gap or a repeat"
-	duePages  = "Due pages without a gap or a repeat"
-	sinceIs   = "Live takes Since to include its instant"
-	dueOfAll  = "Due lists the active locks of every pair that expire by the instant"
+	ofPair     = "a pair's listing has its active locks, of every owner"
+	pairOrder  = "a pair's listing is ordered by creation, then id"
+	pairPages  = "a pair's listing pages without a gap or a repeat"
+	sinceIs    = "Since includes its instant"
+	dueOfAll   = "the listing of due locks has the active ones of every pair that expire by the instant"
+	dueOrder   = "the listing of due locks is ordered by expiry, then id"
+	duePages   = "the listing of due locks pages without a gap or a repeat"
+	ofOwner    = "an owner's listing has all of its locks, of every pair and status"
+	ownerOrder = "an owner's listing is ordered by creation, then id"
+	ownerPages = "an owner's listing pages without a gap or a repeat"
+	listBounds = "a query of locks is of one listing, and of 1 to 10,000"
 )
 
 var listingSaboteurs = []saboteur{
 	{"lists the inverse pair's locks as well", ofPair, func(b *bundle) {
-		live := b.locks.live
-		b.locks.live = func(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-			page, err := live(ctx, q)
+		list := b.locks.list
+		b.locks.list = func(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
+			page, err := list(ctx, q)
 			q.Pair = q.Pair.Inverse()
-			more, moreErr := live(ctx, q)
+			more, moreErr := list(ctx, q)
 			return append(page, more...), errors.Join(err, moreErr)
 		}
 	}},
-	{"lists one lock of an owner", ofPair, func(b *bundle) {
-		onListings(b, func(page []ports.RateLock) []ports.RateLock {
-			seen := map[string]bool{}
-			return slices.DeleteFunc(page, func(l ports.RateLock) bool {
-				had := seen[l.Owner]
-				seen[l.Owner] = true
-				return had
-			})
+	{"lists one lock of an owner", ofPair, onPages(func(page []ports.RateLock) []ports.RateLock {
+		seen := map[string]bool{}
+		return slices.DeleteFunc(page, func(l ports.RateLock) bool {
+			had := seen[l.Owner]
+			seen[l.Owner] = true
+			return had
 		})
-	}},
-	{"orders Live by id", "Live is ordered by creation, then id", byIDOnly},
-	{"orders ties of Live backwards", "Live is ordered by creation, then id", tiesTurned},
-	{"skips ties between pages of Live", livePages, skipsTies},
-	{"repeats ties between pages of Live", livePages, repeatsTies},
-	{"counts offsets in Live", livePages, countsOffsets},
-	{"gives one lock too many in Live", livePages, oneTooMany},
-	{"leaves out the instant of Since", sinceIs, func(b *bundle) {
-		onSince(b, func(q *ports.LiveQuery) { q.Since = q.Since.Add(time.Millisecond) })
-	}},
-	{"forgets Since on later pages", sinceIs, func(b *bundle) {
-		onSince(b, func(q *ports.LiveQuery) {
-			if !q.After.At.IsZero() {
-				q.Since = time.Time{}
-			}
-		})
-	}},
-	{"forgets After when there is Since", sinceIs, func(b *bundle) {
-		onSince(b, func(q *ports.LiveQuery) { q.After = ports.LockPos{} })
-	}},
-	{"leaves out the instant of Due", dueOfAll, dueLater(-time.Millisecond)},
-	{"is early with Due", dueOfAll, dueLater(time.Millisecond)},
-	{"lists one pair in Due", dueOfAll, func(b *bundle) {
-		onListings(b, func(page []ports.RateLock) []ports.RateLock {
-			return slices.DeleteFunc(page, func(l ports.RateLock) bool { return l.Pair() != page[0].Pair() })
-		})
-	}},
-	{"orders Due by id", "Due is ordered by expiry, then id", byIDOnly},
-	{"orders ties of Due backwards", "Due is ordered by expiry, then id", tiesTurned},
-	{"skips ties between pages of Due", duePages, skipsTies},
-	{"repeats ties between pages of Due", duePages, repeatsTies},
-	{"counts offsets in Due", duePages, countsOffsets},
-	{"gives one lock too many in Due", duePages, oneTooMany},
-	{"lists ended locks", "an ended lock leaves the listings", listsEnded},
-	{"lists half a lock", "a listed lock has every field", func(b *bundle) {
-		onListings(b, func(page []ports.RateLock) []ports.RateLock {
-			for i := range page {
-				page[i].AllInRate = ""
-			}
-			return page
-		})
-	}},
+	})},
+	{"orders a pair's listing by id", pairOrder, byIDOnly},
+	{"orders ties of a pair's listing backwards", pairOrder, tiesTurned},
+	{"skips ties between pages of a pair", pairPages, skipsTies},
+	{"repeats ties between pages of a pair", pairPages, repeatsTies},
+	{"counts offsets in a pair's listing", pairPages, countsOffsets},
+	{"gives one lock of a pair too many", pairPages, oneTooMany},
+	{"leaves out the instant of Since", sinceIs, onQueries(func(q *ports.LockQuery) { q.Since = q.Since.Add(time.Millisecond) })},
+	{"forgets Since on later pages", sinceIs, onQueries(func(q *ports.LockQuery) {
+		if !q.After.At.IsZero() {
+			q.Since = time.Time{}
+		}
+	})},
+	{"forgets After when there is Since", sinceIs, onQueries(func(q *ports.LockQuery) { q.After = ports.LockPos{} })},
+	{"forgets Since of an owner", sinceIs, onQueries(func(q *ports.LockQuery) {
+		if q.Owner != "" {
+			q.Since = time.Time{}
+		}
+	})},
+	{"leaves out the instant of what is due", dueOfAll, dueLater(-time.Millisecond)},
+	{"is early with what is due", dueOfAll, dueLater(time.Millisecond)},
+	{"lists one pair of what is due", dueOfAll, onPages(func(page []ports.RateLock) []ports.RateLock {
+		return slices.DeleteFunc(page, func(l ports.RateLock) bool { return l.Pair() != page[0].Pair() })
+	})},
+	{"orders what is due by id", dueOrder, byIDOnly},
+	{"orders ties of what is due backwards", dueOrder, tiesTurned},
+	{"skips ties between pages of what is due", duePages, skipsTies},
+	{"repeats ties between pages of what is due", duePages, repeatsTies},
+	{"counts offsets in what is due", duePages, countsOffsets},
+	{"gives one due lock too many", duePages, oneTooMany},
+	{"lists one pair of an owner", ofOwner, onPages(func(page []ports.RateLock) []ports.RateLock {
+		return slices.DeleteFunc(page, func(l ports.RateLock) bool { return l.Pair() != page[0].Pair() })
+	})},
+	{"lists an owner's active locks alone", ofOwner, onPages(func(page []ports.RateLock) []ports.RateLock {
+		return slices.DeleteFunc(page, func(l ports.RateLock) bool { return l.Status != ports.LockActive })
+	})},
+	{"lists the locks of an owner that looks alike", ofOwner, onQueries(func(q *ports.LockQuery) { q.Owner = strings.TrimSpace(q.Owner) })},
+	{"lists an owner without regard to case", ofOwner, onQueries(func(q *ports.LockQuery) { q.Owner = strings.ToLower(q.Owner) })},
+	{"orders an owner's listing by id", ownerOrder, byIDOnly},
+	{"orders ties of an owner's listing backwards", ownerOrder, tiesTurned},
+	{"skips ties between pages of an owner", ownerPages, skipsTies},
+	{"repeats ties between pages of an owner", ownerPages, repeatsTies},
+	{"gives one lock of an owner too many", ownerPages, oneTooMany},
+	{"lists ended locks", "an ended lock leaves the listings of active locks", listsEnded},
+	{"lists half a lock", "a listed lock has every field", onPages(func(page []ports.RateLock) []ports.RateLock {
+		for i := range page {
+			page[i].AllInRate = ""
+		}
+		return page
+	})},
+	{"lists an ended lock as it was minted", "a listed lock has every field", onPages(func(page []ports.RateLock) []ports.RateLock {
+		for i := range page {
+			page[i].Status, page[i].CancellationReason, page[i].EndedAt = ports.LockActive, "", time.Time{}
+			page[i].ObservedMid, page[i].DeviationBps = "", 0
+		}
+		return page
+	})},
+	{"takes any limit", listBounds, takesQueries(func(q *ports.LockQuery) { q.Limit = 1 })},
+	{"takes a query of two listings", listBounds, takesQueries(func(q *ports.LockQuery) {
+		if q.Pair != (ports.Pair{}) {
+			*q = ports.LockQuery{Pair: q.Pair, Limit: q.Limit}
+		}
+	})},
+	{"takes a query of no listing", listBounds, takesQueries(func(q *ports.LockQuery) {
+		if *q == (ports.LockQuery{Limit: 1}) {
+			q.Owner = "acme"
+		}
+	})},
+	{"ignores Since of what is due", listBounds, takesQueries(func(q *ports.LockQuery) { q.Since = time.Time{} })},
 }
 
 const (

@@ -38,8 +38,7 @@ type lockMethods struct {
 	book func(context.Context, ports.BookKey) (ports.Book, error)
 	save func(context.Context, ports.RateLockChange) error
 	lock func(context.Context, string, string) (ports.RateLock, ports.Book, error)
-	live func(context.Context, ports.LiveQuery) ([]ports.RateLock, error)
-	due  func(context.Context, ports.DueQuery) ([]ports.RateLock, error)
+	list func(context.Context, ports.LockQuery) ([]ports.RateLock, error)
 }
 
 type outboxMethods struct {
@@ -112,7 +111,7 @@ func newBundle(tb testing.TB) *bundle {
 		tb.Fatalf("memory.New: %v", err)
 	}
 	rl, ob, wk, cl, tk := store.RateLocks(), store.Outbox(), store.Work(), store.Clients(), store.Tokens()
-	b.locks = lockMethods{rl.Book, rl.Save, rl.Lock, rl.Live, rl.Due}
+	b.locks = lockMethods{rl.Book, rl.Save, rl.Lock, rl.List}
 	b.outbox = outboxMethods{ob.Claim, ob.Ack, ob.Retry, ob.Bury}
 	b.work = workMethods{wk.Claim, wk.Done, wk.Retry, wk.Bury}
 	b.clients = clientMethods{cl.Client, cl.PutClient}
@@ -162,11 +161,8 @@ func (s locks) Save(ctx context.Context, c ports.RateLockChange) error { return 
 func (s locks) Lock(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
 	return s.b.locks.lock(ctx, owner, id)
 }
-func (s locks) Live(ctx context.Context, q ports.LiveQuery) ([]ports.RateLock, error) {
-	return s.b.locks.live(ctx, q)
-}
-func (s locks) Due(ctx context.Context, q ports.DueQuery) ([]ports.RateLock, error) {
-	return s.b.locks.due(ctx, q)
+func (s locks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
+	return s.b.locks.list(ctx, q)
 }
 
 type outbox struct{ b *bundle }

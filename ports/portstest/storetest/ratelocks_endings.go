@@ -139,12 +139,8 @@ func rateLockCalls(s ports.RateLockStore, change ports.RateLockChange) map[strin
 		"Book": func(ctx context.Context) error { _, err := s.Book(ctx, key); return err },
 		"Save": func(ctx context.Context) error { return s.Save(ctx, change) },
 		"Lock": func(ctx context.Context) error { _, _, err := s.Lock(ctx, key.Owner, "lock-1"); return err },
-		"Live": func(ctx context.Context) error {
-			_, err := s.Live(ctx, ports.LiveQuery{Pair: key.Pair, Limit: 10})
-			return err
-		},
-		"Due": func(ctx context.Context) error {
-			_, err := s.Due(ctx, ports.DueQuery{By: kit.Epoch, Limit: 10})
+		"List": func(ctx context.Context) error {
+			_, err := s.List(ctx, ports.LockQuery{Pair: key.Pair, Limit: 10})
 			return err
 		},
 	}
@@ -243,7 +239,8 @@ func rateLocksReopened(k *storeKit) {
 	k.Store = k.Reopen()
 	k.Same(k.book(key), want, "the book after opening again")
 	k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock after opening again")
-	k.Same(k.live(ports.LiveQuery{Pair: usdZAR}), []string{"lock-2"}, "Live after opening again")
-	k.Same(k.due(ports.DueQuery{By: kit.Epoch.AddDate(1, 0, 0)}), []string{"lock-2"}, "Due after opening again")
+	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"lock-2"}, "the pair's listing after opening again")
+	k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), []string{"lock-2"}, "what is due after opening again")
+	k.Same(k.list(ports.LockQuery{Owner: "acme"}), []string{"lock-1", "lock-2"}, "the owner's listing after opening again")
 	k.refused(mint(first, activeLock(key, "lock-3", kit.Epoch.Add(time.Second))), "a save at a version of before")
 }

@@ -1,53 +1,60 @@
 package storetest
 
 import (
-	"slices"
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// listingChecks: what drift and expiry find.
+// listingChecks: what drift, expiry and an owner find.
 var listingChecks = []storeCheck{
-	{"Live lists the active locks of the pair, of every owner", liveOfPair},
-	{"Live is ordered by creation, then id", liveOrder},
-	{"Live pages without a gap or a repeat", livePages},
-	{"Live takes Since to include its instant", liveSince},
-	{"Due lists the active locks of every pair that expire by the instant", dueOfAll},
-	{"Due is ordered by expiry, then id", dueOrder},
-	{"Due pages without a gap or a repeat", duePages},
-	{"an ended lock leaves the listings", endedUnlisted},
+	{"a pair's listing has its active locks, of every owner", listingOfPair},
+	{"a pair's listing is ordered by creation, then id", pairOrder},
+	{"a pair's listing pages without a gap or a repeat", pairPages},
+	{"Since includes its instant", listingSince},
+	{"the listing of due locks has the active ones of every pair that expire by the instant", dueOfAll},
+	{"the listing of due locks is ordered by expiry, then id", dueOrder},
+	{"the listing of due locks pages without a gap or a repeat", duePages},
+	{"an owner's listing has all of its locks, of every pair and status", listingOfOwner},
+	{"an owner's listing is ordered by creation, then id", ownerOrder},
+	{"an owner's listing pages without a gap or a repeat", ownerPages},
+	{"an ended lock leaves the listings of active locks", endedUnlisted},
 	{"a listed lock has every field", listedWhole},
+	{"a query of locks is of one listing, and of 1 to 10,000", listingBounds},
+}
+
+// keyOfID spreads locks over books: each id has its own.
+type keyOfID func(id string) ports.BookKey
+
+// ownerEach has an owner for each id.
+func ownerEach(pair ports.Pair) keyOfID {
+	return func(id string) ports.BookKey { return ports.BookKey{Owner: "owner of " + id, Pair: pair} }
+}
+
+// pairEach has a pair for each id, all of one owner.
+func pairEach(id string) ports.BookKey {
+	return ports.BookKey{Owner: "acme", Pair: ports.Pair{Base: "USD", Quote: "of " + id}}
 }
 
 // spread mints one lock for each id in a book of its own: the listings' order
 // is neither the order of the saves nor that of the ids.
-func (k *storeKit) spread(pair ports.Pair, at func(i int) time.Time, ids ...string) {
+func (k *storeKit) spread(key keyOfID, at func(i int) time.Time, ids ...string) {
 	k.Helper()
 	for i, id := range ids {
-		key := ports.BookKey{Owner: "owner of " + id, Pair: pair}
-		k.mint(key, id, at(i))
+		k.mint(key(id), id, at(i))
 	}
 }
 
-func (k *storeKit) live(q ports.LiveQuery) []string {
+// list reads a page, of up to 1,000 if the query has no limit.
+func (k *storeKit) list(q ports.LockQuery) []string {
 	k.Helper()
 	if q.Limit == 0 {
 		q.Limit = 1000
 	}
-	locks, err := k.RateLocks.Live(k.Context(), q)
-	k.OK(err, "Live")
-	return ids(locks)
-}
-
-func (k *storeKit) due(q ports.DueQuery) []string {
-	k.Helper()
-	if q.Limit == 0 {
-		q.Limit = 1000
-	}
-	locks, err := k.RateLocks.Due(k.Context(), q)
-	k.OK(err, "Due")
+	locks, err := k.RateLocks.List(k.Context(), q)
+	k.OK(err, "List")
 	return ids(locks)
 }
 
@@ -69,32 +76,34 @@ var (
 	mixedOrder = []string{"b", "k", "a", "z", "B", "m"}
 )
 
-func liveOfPair(k *storeKit) {
-	k.Same(k.live(ports.LiveQuery{Pair: usdZAR}), []string{}, "Live of an empty store")
-	k.spread(usdZAR, sameTime, "a", "b")
-	k.spread(usdZAR.Inverse(), sameTime, "c")
-	k.spread(ports.Pair{Base: "USD", Quote: "NGN"}, sameTime, "d")
-	k.spread(ports.Pair{Base: "GBP", Quote: "ZAR"}, sameTime, "e")
+func listingOfPair(k *storeKit) {
+	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{}, "the listing of a pair in an empty store")
+	k.spread(ownerEach(usdZAR), sameTime, "a", "b")
+	k.spread(ownerEach(usdZAR.Inverse()), sameTime, "c")
+	k.spread(ownerEach(ports.Pair{Base: "USD", Quote: "NGN"}), sameTime, "d")
+	k.spread(ownerEach(ports.Pair{Base: "GBP", Quote: "ZAR"}), sameTime, "e")
 	k.mint(keyOf("owner of a"), "a2", kit.Epoch.Add(time.Millisecond))
-	k.Same(k.live(ports.LiveQuery{Pair: usdZAR}), []string{"a", "b", "a2"}, "Live of USD/ZAR")
-	k.Same(k.live(ports.LiveQuery{Pair: usdZAR.Inverse()}), []string{"c"}, "Live of ZAR/USD")
+	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"a", "b", "a2"}, "the listing of USD/ZAR")
+	k.Same(k.list(ports.LockQuery{Pair: usdZAR.Inverse()}), []string{"c"}, "the listing of ZAR/USD")
 }
 
-func liveOrder(k *storeKit) {
-	k.spread(usdZAR, mixed, mixedIDs...)
-	k.Same(k.live(ports.LiveQuery{Pair: usdZAR}), mixedOrder, "Live")
-}
-
-// lister reads one page of a listing.
-type lister struct {
-	read func(after ports.LockPos, limit int) ([]ports.RateLock, error)
-	pos  func(l ports.RateLock) ports.LockPos
+func pairOrder(k *storeKit) {
+	k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
+	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), mixedOrder, "the listing")
 }
 
 // pages reads a listing in pages of two and hands each page to then.
-func (k *storeKit) pages(of lister, then func(page []ports.RateLock)) []string {
+func (k *storeKit) pages(q ports.LockQuery, then func(page []ports.RateLock)) []string {
 	k.Helper()
-	return readPages(k, of.read, of.pos, ids, then)
+	return readPages(k, func(after ports.LockPos, limit int) ([]ports.RateLock, error) {
+		q.After, q.Limit = after, limit
+		return k.RateLocks.List(k.Context(), q)
+	}, func(l ports.RateLock) ports.LockPos {
+		if !q.DueBy.IsZero() {
+			return ports.LockPos{At: l.ExpiresAt, ID: l.ID}
+		}
+		return ports.LockPos{At: l.CreatedAt, ID: l.ID}
+	}, ids, then)
 }
 
 // tied are ids of which the first five share one instant, so that a page ends
@@ -103,12 +112,12 @@ var tied = []string{"m", "b", "z", "a", "k", "c"}
 
 // wholePages reads all pages twice: the listing at rest, and while each lock
 // ends once it was read, so that the place that a page starts from is gone.
-func (k *storeKit) wholePages(of lister) {
+func (k *storeKit) wholePages(key keyOfID, q ports.LockQuery) {
 	k.Helper()
-	k.spread(usdZAR, func(i int) time.Time { return kit.Epoch.Add(time.Duration(i/5) * time.Millisecond) }, tied...)
+	k.spread(key, func(i int) time.Time { return kit.Epoch.Add(time.Duration(i/5) * time.Millisecond) }, tied...)
 	want := []string{"a", "b", "k", "m", "z", "c"}
-	k.Same(k.pages(of, func([]ports.RateLock) {}), want, "all pages")
-	got := k.pages(of, func(page []ports.RateLock) {
+	k.Same(k.pages(q, func([]ports.RateLock) {}), want, "all pages")
+	got := k.pages(q, func(page []ports.RateLock) {
 		for _, l := range page {
 			k.save(k.end(k.book(l.Book()), l.ID, cancelledAt(l.CreatedAt)))
 		}
@@ -116,50 +125,78 @@ func (k *storeKit) wholePages(of lister) {
 	k.Same(got, want, "all pages, while what was read ends")
 }
 
-func livePages(k *storeKit) {
-	k.wholePages(lister{
-		read: func(after ports.LockPos, limit int) ([]ports.RateLock, error) {
-			return k.RateLocks.Live(k.Context(), ports.LiveQuery{Pair: usdZAR, After: after, Limit: limit})
-		},
-		pos: func(l ports.RateLock) ports.LockPos { return ports.LockPos{At: l.CreatedAt, ID: l.ID} },
-	})
-}
+func pairPages(k *storeKit) { k.wholePages(ownerEach(usdZAR), ports.LockQuery{Pair: usdZAR}) }
 
-func liveSince(k *storeKit) {
-	k.spread(usdZAR, func(i int) time.Time { return kit.Epoch.Add(time.Duration(i) * time.Millisecond) }, "d", "c", "b", "a")
-	since := kit.Epoch.Add(time.Millisecond)
-	k.Same(k.live(ports.LiveQuery{Pair: usdZAR, Since: since}), []string{"c", "b", "a"}, "Live since the second lock")
-	k.Same(k.live(ports.LiveQuery{Pair: usdZAR, Since: since, Limit: 2}), []string{"c", "b"}, "the first page since the second lock")
-	behind := ports.LockPos{At: kit.Epoch.Add(2 * time.Millisecond), ID: "b"}
-	k.Same(k.live(ports.LiveQuery{Pair: usdZAR, Since: since, After: behind}), []string{"a"}, "a page after a lock behind Since")
-	before := ports.LockPos{At: kit.Epoch, ID: "d"}
-	k.Same(k.live(ports.LiveQuery{Pair: usdZAR, Since: behind.At, After: before}), []string{"b", "a"}, "a page after a lock before Since")
+func listingSince(k *storeKit) {
+	rising := func(i int) time.Time { return kit.Epoch.Add(time.Duration(i) * time.Millisecond) }
+	k.spread(ownerEach(usdZAR), rising, "d", "c", "b", "a")
+	k.spread(pairEach, rising, "D", "C", "B", "A")
+	for name, of := range map[string]struct {
+		query ports.LockQuery
+		ids   []string
+	}{
+		"a pair":   {ports.LockQuery{Pair: usdZAR}, []string{"d", "c", "b", "a"}},
+		"an owner": {ports.LockQuery{Owner: "acme"}, []string{"D", "C", "B", "A"}},
+	} {
+		k.Case(name, func() {
+			q := of.query
+			q.Since = kit.Epoch.Add(time.Millisecond)
+			k.Same(k.list(q), of.ids[1:], "since the second lock")
+			q.Limit = 2
+			k.Same(k.list(q), of.ids[1:3], "the first page since the second lock")
+			q.After = ports.LockPos{At: kit.Epoch.Add(2 * time.Millisecond), ID: of.ids[2]}
+			k.Same(k.list(q), of.ids[3:], "a page after a lock behind Since")
+			q.Since, q.After = q.After.At, ports.LockPos{At: kit.Epoch, ID: of.ids[0]}
+			k.Same(k.list(q), of.ids[2:], "a page after a lock before Since")
+		})
+	}
 }
 
 func dueOfAll(k *storeKit) {
 	by := kit.Epoch.Add(time.Hour)
-	k.Same(k.due(ports.DueQuery{By: by}), []string{}, "Due of an empty store")
-	k.spread(usdZAR, sameTime, "a")
-	k.spread(usdZAR.Inverse(), sameTime, "b")
-	k.spread(usdZAR, func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
-	k.Same(k.due(ports.DueQuery{By: by.Add(-time.Millisecond)}), []string{}, "Due before the first expiry")
-	k.Same(k.due(ports.DueQuery{By: by}), []string{"a", "b"}, "Due at the instant of expiry")
-	k.Same(k.due(ports.DueQuery{By: by.Add(time.Millisecond)}), []string{"a", "b", "late"}, "Due of all")
+	k.Same(k.list(ports.LockQuery{DueBy: by}), []string{}, "what is due in an empty store")
+	k.spread(ownerEach(usdZAR), sameTime, "a")
+	k.spread(ownerEach(usdZAR.Inverse()), sameTime, "b")
+	k.spread(ownerEach(usdZAR), func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
+	k.Same(k.list(ports.LockQuery{DueBy: by.Add(-time.Millisecond)}), []string{}, "what is due before the first expiry")
+	k.Same(k.list(ports.LockQuery{DueBy: by}), []string{"a", "b"}, "what is due at the instant of expiry")
+	k.Same(k.list(ports.LockQuery{DueBy: by.Add(time.Millisecond)}), []string{"a", "b", "late"}, "what is due of all")
 }
 
 func dueOrder(k *storeKit) {
-	k.spread(usdZAR, mixed, mixedIDs...)
-	k.Same(k.due(ports.DueQuery{By: kit.Epoch.Add(time.Hour)}), mixedOrder, "Due")
+	k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
+	k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.Add(time.Hour)}), mixedOrder, "what is due")
 }
 
 func duePages(k *storeKit) {
-	k.wholePages(lister{
-		read: func(after ports.LockPos, limit int) ([]ports.RateLock, error) {
-			return k.RateLocks.Due(k.Context(), ports.DueQuery{By: kit.Epoch.AddDate(0, 0, 1), After: after, Limit: limit})
-		},
-		pos: func(l ports.RateLock) ports.LockPos { return ports.LockPos{At: l.ExpiresAt, ID: l.ID} },
-	})
+	k.wholePages(ownerEach(usdZAR), ports.LockQuery{DueBy: kit.Epoch.AddDate(0, 0, 1)})
 }
+
+func listingOfOwner(k *storeKit) {
+	acme, others := ports.LockQuery{Owner: "acme"}, []string{"Acme", "acme ", "acme\x00", "zenith"}
+	k.Same(k.list(acme), []string{}, "the listing of an owner in an empty store")
+	k.mint(keyOf("acme"), "a", kit.Epoch)
+	for i, owner := range others {
+		k.mint(keyOf(owner), "of "+owner, kit.Epoch.Add(time.Duration(i)*time.Millisecond))
+	}
+	k.mint(ports.BookKey{Owner: "acme", Pair: usdZAR.Inverse()}, "b", kit.Epoch.Add(time.Millisecond))
+	k.mint(keyOf("acme"), "c", kit.Epoch.Add(2*time.Millisecond))
+	k.Same(k.list(acme), []string{"a", "b", "c"}, "the owner's listing")
+	for _, id := range []string{"a", "c"} {
+		k.save(k.end(k.book(keyOf("acme")), id, expired))
+	}
+	k.Same(k.list(acme), []string{"a", "b", "c"}, "the owner's listing after two ends")
+	for _, owner := range others {
+		k.Same(k.list(ports.LockQuery{Owner: owner}), []string{"of " + owner}, "the listing of a look-alike")
+	}
+}
+
+func ownerOrder(k *storeKit) {
+	k.spread(pairEach, mixed, mixedIDs...)
+	k.Same(k.list(ports.LockQuery{Owner: "acme"}), mixedOrder, "the owner's listing")
+}
+
+func ownerPages(k *storeKit) { k.wholePages(pairEach, ports.LockQuery{Owner: "acme"}) }
 
 func endedUnlisted(k *storeKit) {
 	key := keyOf("acme")
@@ -174,20 +211,42 @@ func endedUnlisted(k *storeKit) {
 		{"lock-2", expired, []string{}},
 	} {
 		b = k.save(k.end(b, step.id, step.how))
-		k.Same(k.live(ports.LiveQuery{Pair: usdZAR}), step.left, "Live after the end of "+step.id)
-		k.Same(k.due(ports.DueQuery{By: kit.Epoch.AddDate(1, 0, 0)}), step.left, "Due after the end of "+step.id)
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), step.left, "the pair's listing after the end of "+step.id)
+		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), step.left, "what is due after the end of "+step.id)
 	}
 }
 
 func listedWhole(k *storeKit) {
 	want := activeLock(keyOf("acme"), "lock-1", kit.Epoch)
-	k.save(mint(k.book(keyOf("acme")), want))
-	live, err := k.RateLocks.Live(k.Context(), ports.LiveQuery{Pair: usdZAR, Limit: 10_000})
-	k.OK(err, "Live")
-	due, err := k.RateLocks.Due(k.Context(), ports.DueQuery{By: want.ExpiresAt, Limit: 10_000})
-	k.OK(err, "Due")
-	for _, got := range slices.Concat(live, due) {
-		k.Same(got, want, "a listed lock")
+	b := k.save(mint(k.book(keyOf("acme")), want))
+	owned := ports.LockQuery{Owner: "acme", Limit: ports.MaxPage}
+	for _, q := range []ports.LockQuery{{Pair: usdZAR, Limit: ports.MaxPage}, {DueBy: want.ExpiresAt, Limit: ports.MaxPage}, owned} {
+		got, err := k.RateLocks.List(k.Context(), q)
+		k.OK(err, "List")
+		k.Same(got, []ports.RateLock{want}, "a listed lock")
 	}
-	k.Same([]int{len(live), len(due)}, []int{1, 1}, "the lengths of the listings")
+	change := k.end(b, want.ID, driftedAt(kit.Epoch.Add(time.Second), "17.9000", -324))
+	k.save(change)
+	got, err := k.RateLocks.List(k.Context(), owned)
+	k.OK(err, "List")
+	k.Same(got, change.Ended, "an ended lock in its owner's listing")
+}
+
+func listingBounds(k *storeKit) {
+	k.mint(keyOf("acme"), "lock-1", kit.Epoch)
+	pair, due, owner := ports.LockQuery{Pair: usdZAR}, ports.LockQuery{DueBy: kit.Epoch}, ports.LockQuery{Owner: "acme"}
+	for _, q := range []ports.LockQuery{pair, due, owner} {
+		for _, limit := range []int{-1, 0, ports.MaxPage + 1} {
+			q.Limit = limit
+			_, err := k.RateLocks.List(k.Context(), q)
+			k.Code(err, errcodes.InvalidRequest, "a page of a limit beyond its bounds")
+		}
+	}
+	for _, q := range []ports.LockQuery{
+		{}, {Pair: usdZAR, DueBy: kit.Epoch}, {Pair: usdZAR, Owner: "acme"}, {DueBy: kit.Epoch, Owner: "acme"}, {DueBy: kit.Epoch, Since: kit.Epoch},
+	} {
+		q.Limit = 1
+		_, err := k.RateLocks.List(k.Context(), q)
+		k.Code(err, errcodes.InvalidRequest, "a query of no listing, or of two")
+	}
 }
