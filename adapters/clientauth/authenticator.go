@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/background"
 	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -17,6 +18,7 @@ type Authenticator struct {
 	tokens  ports.TokenStore
 	cfg     Config
 	cache   *cache
+	loops   *background.Loops
 }
 
 // New returns an Authenticator over the clients and the store of tokens, both
@@ -32,7 +34,11 @@ func New(clients ports.ClientReader, tokens ports.TokenStore, cfg *Config) (*Aut
 	if err != nil {
 		return nil, err
 	}
-	return &Authenticator{clients: clients, tokens: tokens, cfg: c, cache: newCache(c.CacheEntries, c.CacheFor)}, nil
+	return &Authenticator{
+		clients: clients, tokens: tokens, cfg: c, cache: newCache(c.CacheEntries, c.CacheFor), loops: background.New(background.Config{
+			Clock: c.Clock, Every: c.Every, Logger: c.Logger, Work: "tokens", Failed: c.Hooks.Background,
+		}),
+	}, nil
 }
 
 // Issue returns a new access token for a client's credentials, and how long it is
@@ -132,16 +138,24 @@ func (a *Authenticator) Revoke(ctx context.Context, token string) error {
 	return nil
 }
 
-// Tick removes up to [ports.MaxPage] tokens that have expired by now from the store, and
-// returns how many. Without it the store grows; no token lives longer. A store
+// Run ticks at once and then every Config.Every, until ctx is done, whose error it
+// returns, or Stop, when it returns nil. Without Run or Tick the store grows by the
+// expired tokens, which are rejected all the same.
+func (a *Authenticator) Run(ctx context.Context) error { return a.loops.Run(ctx, a.Tick) }
+
+// Tick removes up to 10,000 tokens that have expired by now from the store. A store
 // that fails is [errcodes.Unavailable].
-func (a *Authenticator) Tick(ctx context.Context, now time.Time) (purged int, err error) {
-	purged, err = a.tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)
+func (a *Authenticator) Tick(ctx context.Context, now time.Time) error {
+	_, err := a.tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)
 	if err != nil {
-		return purged, unavailable("purge tokens", err)
+		err = unavailable("purge tokens", err)
 	}
-	return purged, nil
+	return a.loops.Report(ctx, err)
 }
+
+// Stop ends Run and waits for its tick until ctx is done, whose error it then
+// returns. It may be called more than once. All other methods still work after it.
+func (a *Authenticator) Stop(ctx context.Context) error { return a.loops.Stop(ctx) }
 
 // now is cut to the millisecond, which is all that stores keep.
 func (a *Authenticator) now() time.Time { return ports.Millis(a.cfg.Clock.Now()) }

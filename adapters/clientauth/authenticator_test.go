@@ -2,6 +2,7 @@ package clientauth_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,6 +25,7 @@ func TestNewRefusesBadConfig(t *testing.T) {
 		"a lifetime too long":    {TokenLifetime: clientauth.MaxTokenLifetime + 1},
 		"a cache above 5 s":      {CacheFor: 5*time.Second + 1},
 		"a negative cache":       {CacheFor: -1},
+		"a tick below 1 ms":      {Every: time.Millisecond - 1},
 		"negative cache entries": {CacheEntries: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,8 +172,7 @@ func TestAStoreThatFailsIsNoRefusal(t *testing.T) {
 		_, err = f.Authenticate(t.Context(), token)
 		assert.Equal(t, errcodes.Unavailable, errcodes.Of(err))
 		assert.Equal(t, errcodes.Unavailable, errcodes.Of(f.Revoke(t.Context(), token)))
-		_, err = f.Tick(t.Context(), start)
-		assert.Equal(t, errcodes.Unavailable, errcodes.Of(err))
+		assert.Equal(t, errcodes.Unavailable, errcodes.Of(f.Tick(t.Context(), start)))
 	}
 	f.store.fail(nil)
 	f.store.onToken = func() { f.store.fail(errors.New("disk")) }
@@ -212,11 +213,28 @@ func TestTickPurgesWhatHasExpired(t *testing.T) {
 	f.issue(t)
 	f.clock.Advance(time.Second)
 	live := f.issue(t)
-	n, err := f.Tick(t.Context(), start.Add(time.Minute))
-	require.NoError(t, err)
-	assert.Equal(t, 1, n)
-	_, err = f.Authenticate(t.Context(), live)
+	require.NoError(t, f.Tick(t.Context(), start.Add(time.Minute)))
+	assert.Len(t, f.store.tokens, 1)
+	_, err := f.Authenticate(t.Context(), live)
 	assert.NoError(t, err)
+}
+
+func TestRunPurgesUntilStop(t *testing.T) {
+	failed := make(chan error, 10)
+	f := newFixture(t, clientauth.Config{
+		TokenLifetime: time.Minute, Hooks: clientauth.Hooks{Background: func(_ context.Context, err error) { failed <- err }},
+	})
+	f.issue(t)
+	f.clock.Advance(time.Minute)
+	done := make(chan error, 1)
+	go func() { done <- f.Run(t.Context()) }()
+	f.clock.BlockUntil(1)
+	assert.Empty(t, f.store.tokens, "at once")
+	f.store.fail(errors.New("disk"))
+	f.clock.Advance(clientauth.DefaultEvery)
+	assert.Equal(t, errcodes.Unavailable, errcodes.Of(<-failed))
+	require.NoError(t, f.Stop(t.Context()))
+	require.NoError(t, <-done)
 }
 
 // TestNothingSecretIsStored is I16: neither a token nor a secret is found in

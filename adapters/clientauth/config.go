@@ -2,8 +2,10 @@ package clientauth
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -11,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Bounds of [Config].
+// Defaults and bounds of [Config].
 const (
 	DefaultTokenLifetime = 24 * time.Hour // SPEC 2.2
 	MinTokenLifetime     = time.Second
@@ -19,6 +21,7 @@ const (
 	MaxCacheFor          = 5 * time.Second
 	DefaultCacheEntries  = 65_536
 	MaxCacheEntries      = 16_777_216
+	DefaultEvery         = 10 * time.Minute
 )
 
 // Config tunes an [Authenticator]. The zero value, and nil, mean the defaults.
@@ -45,6 +48,18 @@ type Config struct {
 	// (rounded up to a multiple of 64); 0: [DefaultCacheEntries]. Tokens beyond it
 	// are read from the stores each time.
 	CacheEntries int
+
+	// Every is the pause between two ticks of Run, at least 1 ms; 0: [DefaultEvery].
+	Every time.Duration
+
+	Logger *slog.Logger // nil: nothing is logged
+	Hooks  Hooks
+}
+
+// Hooks are called in place and must be quick. Each may be nil.
+type Hooks struct {
+	// Background is called with failures of a tick; the next one tries again.
+	Background func(ctx context.Context, err error)
 }
 
 func (c *Config) withDefaults() (Config, error) {
@@ -54,10 +69,16 @@ func (c *Config) withDefaults() (Config, error) {
 	f.TokenLifetime = cmp.Or(f.TokenLifetime, DefaultTokenLifetime)
 	f.CacheFor = cmp.Or(f.CacheFor, MaxCacheFor)
 	f.CacheEntries = cmp.Or(f.CacheEntries, DefaultCacheEntries)
+	f.Every = cmp.Or(f.Every, DefaultEvery)
+	f.Logger = cmp.Or(f.Logger, slog.New(slog.DiscardHandler))
+	if f.Hooks.Background == nil {
+		f.Hooks.Background = func(context.Context, error) {}
+	}
 	return f, cmp.Or(
 		wiring.Within("TokenLifetime", f.TokenLifetime, MinTokenLifetime, MaxTokenLifetime),
 		wiring.Within("CacheFor", f.CacheFor, 1, MaxCacheFor),
 		wiring.Within("CacheEntries", f.CacheEntries, 1, MaxCacheEntries),
+		wiring.AtLeast("Every", f.Every, time.Millisecond),
 	)
 }
 

@@ -10,6 +10,7 @@
 //	if err != nil {
 //		return err
 //	}
+//	go auth.Run(ctx)
 //	token, expiresIn, err := auth.Issue(ctx, clientID, clientSecret)
 //	client, err := auth.Authenticate(ctx, token)
 //
@@ -24,8 +25,8 @@
 // comparisons (I15). A store that fails is [errcodes.Unavailable], never a
 // refusal.
 //
-// Expired tokens stay in the store until [Authenticator.Tick] removes them, which
-// nobody else calls: some minutes apart is enough, in one process or in all.
+// Expired tokens stay in the store until [Authenticator.Run], in one process or in
+// all, removes them.
 //
 // Clients come from any [ports.ClientReader]; [OpenFile] and [Parse] give two.
 package clientauth

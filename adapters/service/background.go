@@ -9,8 +9,6 @@ import (
 	"time"
 )
 
-const purgeEvery = 10 * time.Minute // of expired tokens
-
 // background is what runs beside the requests.
 type background struct {
 	app      *Service
@@ -54,7 +52,7 @@ func (s *Service) loops() (all []loop) {
 		all = append(all, loop{"events", r.Run})
 	}
 	return append(all, loop{"rate locks", s.locks.Run}, loop{"validations", s.accounts.Run},
-		loop{"transactions", s.payments.service.Run}, loop{"tokens", s.purgeTokens})
+		loop{"transactions", s.payments.service.Run}, loop{"tokens", s.auth.Run})
 }
 
 // keep runs a loop. What it says when it was stopped is what the stop broke off;
@@ -68,22 +66,6 @@ func (b *background) keep(ctx context.Context, l loop) {
 	select {
 	case b.broken <- errBroken:
 	default: // another one was first
-	}
-}
-
-// purgeTokens drops expired tokens from the store now and then.
-func (s *Service) purgeTokens(ctx context.Context) error {
-	ticker := time.NewTicker(purgeEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case now := <-ticker.C:
-			if _, err := s.auth.Tick(ctx, now); err != nil {
-				s.log.Warn("expired tokens not purged; the next round tries again", "error", err)
-			}
-		}
 	}
 }
 

@@ -98,7 +98,9 @@ func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clien
 	if clients == nil {
 		clients, introduce = b.store.Clients(), introduceSandbox(b.store)
 	}
-	auth, err := clientauth.New(clients, b.store.Tokens(), nil)
+	auth, err := clientauth.New(clients, b.store.Tokens(), &clientauth.Config{
+		Logger: b.log, Hooks: clientauth.Hooks{Background: b.count.backgroundFailed},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/report"
@@ -67,10 +68,7 @@ func (s *Service) jobs() river.Jobs {
 			{Name: driftTicker, Every: min(max(s.driftEvery, shortestRound), longestRound), Tick: s.locks.Drift, Stays: true},
 			{Name: accountsTicker, Every: sweepEvery, Tick: s.accounts.Tick},
 			{Name: paymentsTicker, Every: sweepEvery, Tick: s.payments.service.Tick},
-			{Name: tokensTicker, Every: purgeEvery, Tick: func(ctx context.Context, now time.Time) error {
-				_, err := s.auth.Tick(ctx, now)
-				return err
-			}},
+			{Name: tokensTicker, Every: clientauth.DefaultEvery, Tick: s.auth.Tick},
 		},
 	}
 	if s.reports.service != nil {

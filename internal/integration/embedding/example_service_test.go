@@ -104,10 +104,7 @@ func (e *embedded) jobs() river.Jobs {
 			{Name: "transactions", Every: 5 * time.Second, Tick: e.payments.Tick},
 			{Name: "reports", Every: 10 * time.Second, Tick: e.reports.Tick, Timeout: report.DefaultMaxRun, AtOnce: 2},
 			{Name: "events", Every: time.Second, Timeout: 5 * time.Minute, Tick: e.events.Tick},
-			{Name: "tokens", Every: 10 * time.Minute, Tick: func(ctx context.Context, now time.Time) error {
-				_, err := e.auth.Tick(ctx, now) // expired ones
-				return err
-			}},
+			{Name: "tokens", Every: 10 * time.Minute, Tick: e.auth.Tick}, // purges expired ones
 		},
 	}
 }
