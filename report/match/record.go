@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/binrec"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -55,25 +56,22 @@ func hashOf(raw []byte) uint64 { return binary.BigEndian.Uint64(raw) }
 
 func appendLine(to []byte, hash uint64, l ports.SettlementLine) []byte {
 	to = appendHead(to, hash, lineRecord, l.At, l.Amount)
-	to = appendText(appendText(to, l.Reference), l.Currency)
-	to = appendText(binary.AppendVarint(to, l.Line), l.Bad)
-	if l.Bad == "" {
+	to = binrec.AppendText(binrec.AppendText(to, l.Reference), l.Currency)
+	to = binrec.AppendText(binary.AppendVarint(to, l.Line), l.Bad)
+	switch {
+	case l.Bad == "":
 		return to
-	}
-	return appendFlag(to, l.HasAmount)
-}
-
-func appendFlag(to []byte, set bool) []byte {
-	if set {
+	case l.HasAmount:
 		return append(to, 1)
+	default:
+		return append(to, 0)
 	}
-	return append(to, 0)
 }
 
 func appendPayment(to []byte, hash uint64, p Payment) []byte {
 	to = appendHead(to, hash, paymentRecord, p.CreatedAt, p.Amount)
-	to = appendText(appendText(to, p.Reference), p.Currency)
-	return appendText(appendText(to, p.ID), string(p.Status))
+	to = binrec.AppendText(binrec.AppendText(to, p.Reference), p.Currency)
+	return binrec.AppendText(binrec.AppendText(to, p.ID), p.Status)
 }
 
 func appendHead(to []byte, hash uint64, kind byte, at time.Time, amount int64) []byte {
@@ -82,30 +80,26 @@ func appendHead(to []byte, hash uint64, kind byte, at time.Time, amount int64) [
 	return binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(to, m.sec), m.nsec), amount)
 }
 
-func appendText[T string | []byte](to []byte, text T) []byte {
-	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
-}
-
-// show reads a record. One that is none is errcodes.CorruptRecord.
+// show reads a record, or returns [errcodes.CorruptRecord].
 func (r *record) show(raw []byte) error {
 	if len(raw) < recordHead {
 		return corrupt()
 	}
-	c := cut{rest: raw[recordHead:]}
+	b := binrec.Read(raw[recordHead:])
 	r.raw, r.kind = raw, raw[recordHead-1]
-	r.at.sec, r.at.nsec, r.amount = c.number(), c.number(), c.number()
-	r.reference, r.currency = c.text(), c.text()
+	r.at.sec, r.at.nsec, r.amount = b.Int(), b.Int(), b.Int()
+	r.reference, r.currency = b.Bytes(), b.Bytes()
 	switch r.kind {
 	case lineRecord:
-		r.number, r.bad = c.number(), c.text()
-		r.hasAmount = len(r.bad) > 0 && c.flag()
+		r.number, r.bad = b.Int(), b.Bytes()
+		r.hasAmount = len(r.bad) > 0 && b.Bool()
 	case paymentRecord:
-		r.id, r.status = c.text(), c.text()
+		r.id, r.status = b.Bytes(), b.Bytes()
 		r.succeeded = string(r.status) == string(ports.TransactionSucceeded)
 	default:
 		return corrupt()
 	}
-	if c.failed || len(c.rest) > 0 || r.at.nsec < 0 || r.at.nsec >= int64(time.Second) {
+	if !b.Done() || r.at.nsec < 0 || r.at.nsec >= int64(time.Second) {
 		return corrupt()
 	}
 	return nil
@@ -126,59 +120,5 @@ func (r *record) payment() Payment {
 }
 
 func corrupt() error {
-	return errcodes.New(errcodes.CorruptRecord, "the scratch space gave back other bytes than were written")
-}
-
-// cut takes fields off the front of bytes. Once it has failed, it gives zeros.
-type cut struct {
-	rest   []byte
-	failed bool
-}
-
-func (c *cut) number() int64 {
-	n, size := binary.Varint(c.rest)
-	c.take(size)
-	return n
-}
-
-func (c *cut) length() uint64 {
-	n, size := binary.Uvarint(c.rest)
-	c.take(size)
-	return n
-}
-
-// take drops a number's bytes, of which there are none when it could not be read.
-func (c *cut) take(size int) {
-	if size <= 0 {
-		c.failed, c.rest = true, nil
-		return
-	}
-	c.rest = c.rest[size:]
-}
-
-func (c *cut) text() []byte {
-	n := c.length()
-	if n > uint64(len(c.rest)) {
-		c.failed, c.rest = true, nil
-		return nil
-	}
-	text := c.rest[:n:n]
-	c.rest = c.rest[n:]
-	return text
-}
-
-func (c *cut) one() byte {
-	if len(c.rest) == 0 {
-		c.failed = true
-		return 0
-	}
-	b := c.rest[0]
-	c.rest = c.rest[1:]
-	return b
-}
-
-func (c *cut) flag() bool {
-	b := c.one()
-	c.failed = c.failed || b > 1
-	return b == 1
+	return errcodes.New(errcodes.CorruptRecord, "the scratch space returned other bytes than were written")
 }

@@ -3,6 +3,8 @@ package match
 import (
 	"bytes"
 	"encoding/binary"
+
+	"github.com/corridor-go/corridor/internal/binrec"
 )
 
 // verdict is an unmatched row before it is one.
@@ -33,9 +35,9 @@ func (j *judge) encode(v verdict) []byte {
 	b = append(binary.BigEndian.AppendUint32(b, uint32(len(about.id))), about.id...)
 	b = append(b, placeOf(v.reason), whyOf(v.why))
 	b = binary.AppendVarint(binary.AppendVarint(b, v.settled), v.difference)
-	b = appendText(b, about.raw)
+	b = binrec.AppendText(b, about.raw)
 	if v.candidate != nil {
-		b = appendText(b, v.candidate.raw)
+		b = binrec.AppendText(b, v.candidate.raw)
 	}
 	j.row = b
 	return b
@@ -95,23 +97,26 @@ func (j *judge) decode(row []byte) (Unmatched, error) {
 	if err := checkRow(row); err != nil {
 		return Unmatched{}, err
 	}
-	c := cut{rest: row[rowHead+idLength(row):]}
-	reason, why := int(c.one()), int(c.one())
-	u := Unmatched{Settled: c.number(), Difference: c.number()}
-	raw := c.text()
-	if c.failed || reason >= len(reasons) || why >= len(candidates) {
+	b := binrec.Read(row[rowHead+idLength(row):])
+	reason, why := int(b.Byte()), int(b.Byte())
+	u := Unmatched{Settled: b.Int(), Difference: b.Int()}
+	about := b.Bytes()
+	if reason >= len(reasons) || why >= len(candidates) {
 		return Unmatched{}, corrupt()
 	}
 	u.Reason, u.CandidateWhy = reasons[reason].reason, candidates[why]
-	if err := j.describe(&u, raw); err != nil || u.CandidateWhy == NoCandidate {
-		return u, err
+	if u.CandidateWhy != NoCandidate {
+		var candidate record
+		if err := candidate.show(b.Bytes()); err != nil {
+			return Unmatched{}, err
+		}
+		u.Candidate = candidate.payment()
 	}
-	var candidate record
-	if err := candidate.show(c.text()); err != nil {
-		return Unmatched{}, err
+	if !b.Done() {
+		return Unmatched{}, corrupt()
 	}
-	u.Candidate = candidate.payment()
-	return u, nil
+	err := j.describe(&u, about)
+	return u, err
 }
 
 // describe fills in what the row is about.
