@@ -61,6 +61,15 @@ func TestRowsAsTexts(t *testing.T) {
 	} {
 		require.Equal(t, []map[string]string{c.want}, c.of.texts(t), name)
 	}
+	mixed := matchCase{
+		lines:    some(settled(1, "A", 90, 1), settled(2, "", 5, 1, unreadable), settled(3, "C", 7, 1)),
+		payments: some(paid("p", "A", 100, 1), paid("q", "B", 100, 1)),
+	}.texts(t)
+	require.Len(t, mixed, 4)
+	require.Equal(t, map[string]string{
+		"reason": "missing_transaction", "reference": "C", "settlementLine": "3", "settledAt": "2026-11-20T00:00:00.000Z", "settlementAmount": "0.07",
+		"currency": "USD", "ageDays": "3",
+	}, mixed[2], "nothing of the row before")
 	twice := matchCase{lines: some(settled(1, "A", 100, 1), settled(2, "A", 100, 2)), payments: some(paid("p", "A", 100, 1))}.texts(t)
 	require.Len(t, twice, 1)
 	require.Equal(t, "1.00", twice[0]["settledSum"])

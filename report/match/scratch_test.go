@@ -300,6 +300,42 @@ func TestMatchWhenScratchFails(t *testing.T) {
 	}
 }
 
+// Rows of any reason can be the ones that no longer fit.
+func TestNoScratchSpaceForRowsOfAReason(t *testing.T) {
+	for reason, one := range map[string]func(n int64, ref string) matchCase{
+		"missing_transaction": func(n int64, ref string) matchCase { return matchCase{lines: some(settled(n, ref, 1, 1))} },
+		"missing_settlement":  func(_ int64, ref string) matchCase { return matchCase{payments: some(paid(ref, ref, 1, 1))} },
+		"unreadable_line":     func(n int64, ref string) matchCase { return matchCase{lines: some(settled(n, ref, 1, 1, unreadable))} },
+		"amount_mismatch": func(n int64, ref string) matchCase {
+			return matchCase{lines: some(settled(n, ref, 1, 1)), payments: some(paid(ref, ref, 2, 1))}
+		},
+		"currency_mismatch": func(n int64, ref string) matchCase {
+			return matchCase{lines: some(settled(n, ref, 1, 1, inEuros)), payments: some(paid(ref, ref, 1, 1))}
+		},
+		"status_mismatch": func(n int64, ref string) matchCase {
+			return matchCase{lines: some(settled(n, ref, 1, 1)), payments: some(paid(ref, ref, 1, 1, failed))}
+		},
+		"duplicate_settlement": func(n int64, ref string) matchCase {
+			return matchCase{lines: some(settled(n, ref, 1, 1), settled(n+1000, ref, 1, 1)), payments: some(paid(ref, ref, 1, 1))}
+		},
+	} {
+		var c matchCase
+		for n := range int64(30) {
+			more := one(n+1, "R"+strconv.FormatInt(n, 10))
+			c.lines, c.payments = append(c.lines, more.lines...), append(c.payments, more.payments...)
+		}
+		rows, _ := c.all(t)
+		require.Len(t, rows, 30)
+		require.Equal(t, reason, string(rows[0].Reason))
+		in := c.input()
+		scratch := fake.NewScratch()
+		scratch.Fault = func(string, string) error { return errors.New("the disk is full") }
+		in.Limits.Scratch = scratch
+		_, err := match.RunWithin(t.Context(), in, 1<<20, 600, 1, func(match.Unmatched) error { return nil })
+		require.Equal(t, errcodes.StorageUnavailable, errcodes.Of(err), reason)
+	}
+}
+
 func TestMatchWhenTheSpaceCannotBeRemoved(t *testing.T) {
 	in := manyMatches(120).input()
 	in.Limits.Scratch = &openScratch{Scratch: fake.NewScratch(), closeErr: errors.New("busy")}
@@ -643,7 +679,7 @@ func TestTheNearestCandidate(t *testing.T) {
 
 func TestPlainReferences(t *testing.T) {
 	for reference, want := range map[string]string{
-		"INV-000123": "inv123", "inv 123": "inv123", "1-02": "12", "100-001": "1001", "a0b": "ab", "0a10": "a10",
+		"INV-000123": "inv123", "inv 123": "inv123", "1-02": "12", "100-001": "1001", "a0b": "ab", "0a10": "a10", "1a02": "1a2",
 		"": "", "0": "", "---": "", "Ünïcode 7": "Ünïcode7", "AZ az09/:@[`{~": "azaz9", "2006": "2006",
 	} {
 		require.Equal(t, want, match.Plain(reference), reference)
