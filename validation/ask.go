@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// patience is how long a provider that says "later", but not when, is left alone.
+// patience is how long a provider that asks for time without a delay is not asked.
 const patience = time.Second
 
 // attempts are a lookup's calls of connectors.
@@ -32,9 +32,8 @@ type postponed struct {
 // is left, until one returns a final answer. Then those that asked for time are asked
 // once more, if there is time.
 func (s *Service) ask(ctx context.Context, l *lookup) answer {
-	order := l.order()
-	for i, c := range order {
-		if a, final := s.askOne(ctx, l, c, s.left(l)/time.Duration(len(order)-i)); final {
+	for i, c := range l.order {
+		if a, final := s.askOne(ctx, l, c, s.left(l)/time.Duration(len(l.order)-i)); final {
 			return a
 		}
 	}

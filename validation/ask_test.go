@@ -86,7 +86,7 @@ func outcomes(v ports.Validation) []ports.Outcome {
 	return all
 }
 
-func TestTheMostTellingFailureIsTold(t *testing.T) {
+func TestTheFailureThatSaysMostIsTheResult(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	b.first.Answer(says[ports.OutcomeFailed].answer)
 	b.second.Fail(errcodes.New(errcodes.Unavailable, ""))
@@ -97,7 +97,7 @@ func TestTheMostTellingFailureIsTold(t *testing.T) {
 	assert.Len(t, v.Asked, 2)
 }
 
-// Who asks for time gets it, once, if the limit allows.
+// A provider that asks for time gets it, once, if the limit allows.
 func TestTryLater(t *testing.T) {
 	later := func(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.AnswerTryLater, After: d} }
 	inBubble(t, "asked again after the delay", func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestANamePrefersWhoKnowsNames(t *testing.T) {
 	assert.Equal(t, ports.StatusVerified, v.Status)
 }
 
-// A name goes only to who compares it, and its verdict is kept for nobody.
+// A name goes only to who compares it, and its answer is kept for nobody.
 func TestOnlyComparersGetTheName(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	b.validate(named("Ama Serwaa Mensah"))

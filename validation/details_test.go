@@ -25,7 +25,7 @@ func (forgetful) Open(context.Context, []byte, ports.Sealed) ([]byte, error) {
 	return nil, errcodes.New(errcodes.KeyUnknown, "")
 }
 
-func TestAnAnswerThatCannotBeReadIsAskedAnew(t *testing.T) {
+func TestAnAnswerThatCannotBeReadIsAskedAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.process(w.first)
 		p.ports.Sealer = forgetful{w.keys}
@@ -71,7 +71,7 @@ func (w *world) claimed(req market.Request, d time.Duration) (free func()) {
 	return func() { require.NoError(w, w.store.Answers().Release(w.Context(), key, "another process")) }
 }
 
-// leaving asks, and leaves when told.
+// leaving asks, and returns a func that leaves.
 func (w *world) leaving(s *validation.Service, req market.Request) (leave func()) {
 	ctx, cancel := context.WithCancel(w.Context())
 	done := make(chan error, 1)
@@ -134,7 +134,7 @@ func TestRecoveryAsksTheSame(t *testing.T) {
 	})
 }
 
-func TestHooksAreTold(t *testing.T) {
+func TestHooksAreCalled(t *testing.T) {
 	inWorld(t, func(w *world) {
 		var mu sync.Mutex
 		var answered, ended []ports.ValidationStatus
@@ -221,8 +221,8 @@ func TestALookupEndsWhileItIsStored(t *testing.T) {
 	})
 }
 
-// Who waits for another process's lookup says whom it would ask, and gives up
-// at its own limit, to the instant.
+// A validation that waits for another process's lookup names the connector that this
+// one would ask, and ends at its own limit, to the instant.
 func TestAWaitForAnotherProcessEndsAtTheLimit(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.claimed(request(), time.Hour)
@@ -242,7 +242,7 @@ func TestAWaitForAnotherProcessEndsAtTheLimit(t *testing.T) {
 	})
 }
 
-// Whoever finds it overdue says why it has ended.
+// An overdue validation ends with a reason, whichever call finds it.
 func TestAnOverdueValidationSaysWhy(t *testing.T) {
 	inWorld(t, func(w *world) {
 		v := w.orphan(request())
@@ -252,7 +252,7 @@ func TestAnOverdueValidationSaysWhy(t *testing.T) {
 	})
 }
 
-// A process that is killed gives no claim back: it lapses soon enough for
+// A process that is killed releases no claim: it lapses soon enough for
 // recovery to begin within ten seconds.
 func TestTheClaimOfTheKilledLapses(t *testing.T) {
 	inWorld(t, func(w *world) {
@@ -377,14 +377,14 @@ func TestNoClaimIsLeftBehind(t *testing.T) {
 	})
 }
 
-// What fails behind the callers' backs is told of; and one validation's failure
-// leaves the others of the lookup alone.
-func TestBackgroundFailuresAreTold(t *testing.T) {
+// A failure that no caller sees is reported, and does not stop the other validations
+// of the lookup.
+func TestBackgroundFailuresAreReported(t *testing.T) {
 	inWorld(t, func(w *world) {
-		var told []error
+		var reported []error
 		failing, reads := &tap{}, 0
 		p := w.process(w.first)
-		p.config.Hooks.Background = func(_ context.Context, err error) { told = append(told, err) }
+		p.config.Hooks.Background = func(_ context.Context, err error) { reported = append(reported, err) }
 		p.ports.Answers = tappedAnswers{w.store.Answers(), failing}
 		p.ports.Validations = tappedValidations{w.store.Validations(), failing}
 		w.first.Take(ports.SystemClock(), 3*time.Second)
@@ -409,9 +409,9 @@ func TestBackgroundFailuresAreTold(t *testing.T) {
 			return nil
 		})
 		pass(1500 * time.Millisecond)
-		require.Len(w, told, 1)
-		require.ErrorIs(w, told[0], errDown)
-		assert.ErrorContains(w, told[0], "an answer was not kept")
+		require.Len(w, reported, 1)
+		require.ErrorIs(w, reported[0], errDown)
+		assert.ErrorContains(w, reported[0], "an answer was not kept")
 		left := 0
 		for _, id := range ids {
 			if w.stored(id).Status == ports.StatusPending {
@@ -424,7 +424,7 @@ func TestBackgroundFailuresAreTold(t *testing.T) {
 
 func later(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.AnswerTryLater, After: d} }
 
-// Who asks for little time is asked before who asks for much, and never at once.
+// The connector that asks for less time is asked first, and none at once.
 func TestWhoIsAskedAgainFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Answer(later(9 * time.Second))
@@ -448,9 +448,9 @@ func TestWhoIsAskedAgainFirst(t *testing.T) {
 	})
 }
 
-// A service that closes while a provider is given time has no answer: another
+// A service that stops while a provider is given time has no answer: another
 // one may get it.
-func TestCloseWhileAProviderHasTime(t *testing.T) {
+func TestStopWhileAProviderHasTime(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Answer(later(10 * time.Second))
 		s := w.open(w.process(w.first))
@@ -464,7 +464,7 @@ func TestCloseWhileAProviderHasTime(t *testing.T) {
 	})
 }
 
-// Nothing of an answer that contradicts itself is told or stored.
+// Nothing of an answer that contradicts itself is returned or stored.
 func TestNothingOfAMalformedAnswerIsKept(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Answer(ports.Answer{Kind: ports.AnswerNotFound, HolderName: "KOFI", Code: "7", Message: "what"})
@@ -501,7 +501,7 @@ func TestTheEndOfALookupsTimeIsADeadline(t *testing.T) {
 }
 
 // A time-out beyond all calendars is one that never comes, not one that has passed.
-func TestATimeoutForEver(t *testing.T) {
+func TestATimeoutBeyondAllCalendars(t *testing.T) {
 	inWorld(t, func(w *world) {
 		defer w.first.Hold()()
 		p := w.process(w.first)
@@ -512,7 +512,7 @@ func TestATimeoutForEver(t *testing.T) {
 	})
 }
 
-// An answer to a service that has closed is not late: nobody was slow.
+// An answer to a service that has stopped is not late: nobody was slow.
 func TestNobodyIsLateAfterStop(t *testing.T) {
 	inWorld(t, func(w *world) {
 		late := 0

@@ -38,7 +38,7 @@
 //	the record stored              the caller's answer, and one event           save.go
 //
 // All who ask about an account at once share one lookup, here and in other processes.
-// Each connector has an equal share of the time that is left. What is kept is the
+// Each connector has an equal share of the time that is left. The cache keeps the
 // provider's answer, never the comparison with a caller's name (I20).
 //
 // A caller gets the result within two seconds, or a pending validation with an id,

@@ -31,8 +31,8 @@ func TestAnOwnerIsRequired(t *testing.T) {
 	}
 }
 
-// Of a cancelled call errors.Is and errcodes.Of agree, and there is no validation
-// beside the error.
+// The error of a cancelled call is the same by errors.Is and errcodes.Of, and the
+// validation is zero.
 func TestACancelledCallIsCanceled(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Hold()
@@ -225,7 +225,7 @@ func TestAnAnswerBesideAnErrorIsIgnored(t *testing.T) {
 	})
 }
 
-// A closed account is told from a provider that is down without a second look.
+// A closed account is definite, and a provider that is down is not.
 func TestDefinite(t *testing.T) {
 	for outcome, want := range map[ports.Outcome]bool{
 		ports.OutcomeFound: true, ports.OutcomeCompared: true, ports.OutcomeNotFound: true, ports.OutcomeUnusable: true,

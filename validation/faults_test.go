@@ -174,14 +174,14 @@ func runBroken(t *testing.T, br *breaker) {
 	require.NoError(t, err)
 	go func() { _ = s.Run(t.Context()) }() // ends with Stop
 
-	var told []string
+	var returned []string
 	ask := func(req market.Request) {
 		v, err := s.Validate(t.Context(), owner, req)
 		if err != nil {
 			require.GreaterOrEqual(t, errcodes.StatusOf(err), 500, "%v", err)
 			return
 		}
-		told = append(told, v.ID)
+		returned = append(returned, v.ID)
 	}
 	ask(request())
 	slow.Take(ports.SystemClock(), 3*time.Second)
@@ -190,7 +190,7 @@ func runBroken(t *testing.T, br *breaker) {
 	ask(other)
 	<-time.After(36 * time.Second)
 	synctest.Wait()
-	for _, id := range told {
+	for _, id := range returned {
 		rec, err := store.Validations().Validation(t.Context(), owner, id) // Get would end it
 		require.NoError(t, err)
 		require.Contains(t, []ports.ValidationStatus{ports.StatusVerified, ports.StatusError}, rec.Status, "call %d left it so", br.at)

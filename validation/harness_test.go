@@ -166,7 +166,7 @@ func (b *bench) get(id string) ports.Validation {
 	return v
 }
 
-// asking starts a call and gives its result later.
+// asking starts a call, and its result comes on the channel.
 func (b *bench) asking(s *validation.Service, req market.Request) <-chan result {
 	done := make(chan result, 1)
 	go func() {

@@ -15,6 +15,7 @@ import (
 // this process.
 type lookup struct {
 	request  // of the caller who began it
+	order    []ports.AccountConnector
 	key      ports.AnswerKey
 	until    time.Time       // its time is over then
 	before   <-chan struct{} // finished of the earlier lookup whose place it takes; nil for none
@@ -73,9 +74,10 @@ func (s *Service) join(ctx context.Context, key ports.AnswerKey, r *request, unt
 	if !s.loops.Begin() {
 		return nil, errClosed
 	}
+	order := s.routes[r.account.Market].order(r.name)
 	l := &lookup{
-		request: *r, key: key, until: until, answered: make(chan struct{}), finished: make(chan struct{}),
-		callers: 1, same: map[request]*sameRequest{}, pending: map[string]struct{}{}, asking: r.order()[0].Name(),
+		request: *r, order: order, key: key, until: until, answered: make(chan struct{}), finished: make(chan struct{}),
+		callers: 1, same: map[request]*sameRequest{}, pending: map[string]struct{}{}, asking: order[0].Name(),
 	}
 	if last != nil {
 		l.before = last.finished

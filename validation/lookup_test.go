@@ -114,17 +114,16 @@ func TestWhoHasNoRoomClaimsNothing(t *testing.T) {
 	})
 }
 
-// Work whose lease ran out while it was looked at is another process's, which is
-// nothing to tell of.
+// Work whose lease ran out meanwhile is another process's, which is no failure.
 func TestWorkThatAnotherHasMeanwhileIsNoFailure(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.orphan(request())
 		pass(5 * time.Second)
 		slow := &tap{}
-		var told []error
+		var reported []error
 		p := w.process(w.first)
 		p.ports.Validations = tappedValidations{w.store.Validations(), slow}
-		p.config.Hooks.Background = func(_ context.Context, err error) { told = append(told, err) }
+		p.config.Hooks.Background = func(_ context.Context, err error) { reported = append(reported, err) }
 		one, two := w.open(p), w.open(w.process(w.first))
 		slow.set(func(ctx context.Context, call string) error {
 			if call == "Validation" {
@@ -135,7 +134,7 @@ func TestWorkThatAnotherHasMeanwhileIsNoFailure(t *testing.T) {
 			return nil
 		})
 		require.NoError(w, one.Tick(w.Context(), time.Now()))
-		assert.Empty(w, told)
+		assert.Empty(w, reported)
 	})
 }
 
@@ -173,8 +172,8 @@ func TestWhoNeverAskedHoldsNoClaim(t *testing.T) {
 	})
 }
 
-// Whoever joins a lookup that was about to be dropped gets an answer: the
-// service is open.
+// A caller who joins a lookup that was about to be dropped gets an answer: the
+// service runs.
 func TestACallerIsNotDroppedWithAnUnwantedLookup(t *testing.T) {
 	inWorld(t, func(w *world) {
 		key := w.key(request())
@@ -241,7 +240,7 @@ func TestAnErrorWithoutAnyoneAskedSaysWhy(t *testing.T) {
 }
 
 // SERVICE: while pending, provider is the one being asked.
-func TestAResumedValidationTellsWhoIsAsked(t *testing.T) {
+func TestAResumedValidationNamesWhoIsAsked(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Answer(says[ports.OutcomeFailed].answer)
 		w.second.Hold()
@@ -258,8 +257,8 @@ func TestAResumedValidationTellsWhoIsAsked(t *testing.T) {
 	})
 }
 
-// It is also told when the next one was asked while the record was stored.
-func TestAPendingValidationTellsWhoIsAskedMeanwhile(t *testing.T) {
+// It is also stored when the next one was asked while the record was stored.
+func TestAPendingValidationNamesWhoIsAskedMeanwhile(t *testing.T) {
 	inWorld(t, func(w *world) {
 		slow := &tap{}
 		p := w.process(w.first, w.second)
@@ -315,9 +314,8 @@ func TestAdviseIsEnforceWhereNobodyCanTell(t *testing.T) {
 	})
 }
 
-// A caller who is still there is told that the service closes, not that the
-// caller left.
-func TestCloseDuringAClaimIsClosed(t *testing.T) {
+// A caller who is still there gets Closed, not Canceled.
+func TestStopDuringAClaimIsClosed(t *testing.T) {
 	for _, busy := range []string{"Claim", "Answer"} {
 		inWorld(t, func(w *world) {
 			slow := &tap{}
@@ -450,7 +448,7 @@ func (j *jumping) Now() time.Time { return j.Clock.Now().Round(0).Add(j.off) }
 
 // A clock that was ahead for a moment must not keep an answer good for longer
 // than the policy allows.
-func TestAnAnswerOfTheFutureIsAskedAnew(t *testing.T) {
+func TestAnAnswerOfTheFutureIsAskedAgain(t *testing.T) {
 	inWorld(t, func(w *world) {
 		clock := &jumping{Clock: ports.SystemClock(), off: 365 * 24 * time.Hour}
 		p := w.process(w.first)
@@ -483,7 +481,7 @@ func TestTheWindowStaysWhenTheClockJumpsBack(t *testing.T) {
 	})
 }
 
-// I17: a clock that jumps back gives a lookup no more time than it may take,
+// I17: a lookup has no more time than it may take when the clock jumps back,
 // whatever it waits for.
 func TestALookupEndsWhenTheClockJumpsBack(t *testing.T) {
 	hour := func(back *atomic.Int64) { back.Store(int64(time.Hour)) }
@@ -533,7 +531,7 @@ type steppedBack struct {
 
 func (c steppedBack) Now() time.Time { return c.Clock.Now().Round(0).Add(-time.Duration(c.by.Load())) }
 
-// A pending validation tells who is asked now, also when that changes twice while
+// A pending validation names who is asked now, also when that changes twice while
 // it is stored.
 func TestAPendingValidationTellsTheLastWhoIsAsked(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -72,7 +72,7 @@ func (b *buffers) event(rec *ports.ValidationRecord, kind string, at time.Time) 
 	}
 	id := rec.ID
 	if rec.Version > 0 {
-		id += "." + strconv.FormatInt(rec.Version+1, 10)
+		id += "." + strconv.Itoa(int(rec.Version)+1)
 	}
 	b.events[0] = ports.Event{ID: id, Kind: kind, Key: rec.ID, Owner: rec.Owner, At: at, Data: b.data}
 	return nil

@@ -83,7 +83,7 @@ func (s *Service) takeUp(ctx context.Context, payload []byte, now time.Time) (en
 func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, r *request, now time.Time) (ended bool, err error) {
 	a := &answer{provider: rec.Provider, outcome: ports.OutcomeTimeout}
 	switch {
-	case r.route == nil:
+	case s.routes[rec.Market] == nil:
 		a.outcome = ports.OutcomeUnsupported
 	case now.Before(rec.Deadline.Add(-s.cfg.Grace)):
 		key := s.key(r)

@@ -3,6 +3,7 @@ package validation
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"hash/maphash"
 	"io"
 	"maps"
 	"sync"
@@ -30,19 +31,17 @@ type repeats struct {
 	serial atomic.Uint32
 }
 
-func newRepeats(v *ports.Validation) *repeats {
-	raw, _ := parseID(v.ID) // this package made it
-	return &repeats{first: *v, raw: raw}
+func (r *repeats) set(v *ports.Validation) {
+	r.first = *v
+	r.raw, _ = parseID(v.ID) // this package made it
+	r.serial.Store(0)
 }
 
-// next returns the validation under the next id, and reports false if there is none,
-// or if its ids are used up.
+// next returns the validation under the next id, and reports false if nothing is stored
+// or its ids are used up.
 func (r *repeats) next() (ports.Validation, bool) {
-	if r == nil {
-		return ports.Validation{}, false
-	}
 	serial := r.serial.Add(1)
-	if serial > lastSerial {
+	if r.first.ID == "" || serial > lastSerial {
 		return ports.Validation{}, false
 	}
 	v, raw := r.first, r.raw
@@ -52,23 +51,32 @@ func (r *repeats) next() (ports.Validation, bool) {
 
 // cache has results that rest on kept answers, opened.
 type cache struct {
-	mu        sync.RWMutex
-	byRequest map[request]*repeats
-	most      int
+	mu     sync.RWMutex
+	byHash map[uint64]*cached
+	seed   maphash.Seed
+	most   int
 }
 
-func newCache(most int) *cache { return &cache{byRequest: map[request]*repeats{}, most: most} }
+type cached struct {
+	request request
+	repeats repeats
+}
+
+func newCache(most int) *cache {
+	return &cache{byHash: map[uint64]*cached{}, seed: maphash.MakeSeed(), most: most}
+}
 
 // get returns the result of an equal request under an id of its own, and reports
 // whether there is one that is good at now.
 func (c *cache) get(r *request, now time.Time) (ports.Validation, bool) {
+	hash := maphash.Comparable(c.seed, *r)
 	c.mu.RLock()
-	found := c.byRequest[*r]
+	found := c.byHash[hash]
 	c.mu.RUnlock()
-	if found == nil || !now.Before(found.first.ExpiresAt) {
+	if found == nil || found.request != *r || !now.Before(found.repeats.first.ExpiresAt) {
 		return ports.Validation{}, false
 	}
-	return found.next()
+	return found.repeats.next()
 }
 
 // put stores a result. A full cache drops another one, whichever.
@@ -76,23 +84,25 @@ func (c *cache) put(r *request, v *ports.Validation) {
 	if c.most < 1 {
 		return
 	}
-	fresh := newRepeats(v)
+	hash := maphash.Comparable(c.seed, *r)
+	fresh := &cached{request: *r}
+	fresh.repeats.set(v)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := c.byRequest[*r]; !known && len(c.byRequest) >= c.most {
-		for old := range c.byRequest {
-			delete(c.byRequest, old)
+	if c.byHash[hash] == nil && len(c.byHash) >= c.most {
+		for old := range c.byHash {
+			delete(c.byHash, old)
 			break
 		}
 	}
-	c.byRequest[*r] = fresh
+	c.byHash[hash] = fresh
 }
 
 // purge drops what is stale at now.
 func (c *cache) purge(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.DeleteFunc(c.byRequest, func(_ request, r *repeats) bool { return !now.Before(r.first.ExpiresAt) })
+	maps.DeleteFunc(c.byHash, func(_ uint64, e *cached) bool { return !now.Before(e.repeats.first.ExpiresAt) })
 }
 
 // An id is a UUID of version 7 (RFC 9562 §5.7): 48 bits of the time, so that stores
@@ -162,7 +172,7 @@ func parseID(id string) (raw rawID, ok bool) {
 			continue
 		}
 		digit, hexadecimal := nibble(id[i])
-		if !hexadecimal || at == 2*len(raw) {
+		if !hexadecimal {
 			return rawID{}, false
 		}
 		raw[at/2] = raw[at/2]<<4 | digit

@@ -30,7 +30,10 @@ func TestIDsAreUUIDs(t *testing.T) {
 		require.Regexp(t, "^"+c.want+"0000[0-9a-f]{4}$", id)
 		require.Equal(t, id, recordID(id))
 	}
-	_, err := newID(at, bytesOnce(nil), new(rawID))
+	id, err := newID(at, bytesOnce(make([]byte, 16)), new(rawID))
+	require.NoError(t, err)
+	require.Equal(t, "01234567-89ab-7000-8000-0000000084f7", id, "clients keep ids: the checksum must stay")
+	_, err = newID(at, bytesOnce(nil), new(rawID))
 	require.Equal(t, errcodes.Internal, errcodes.Of(err))
 }
 
@@ -74,13 +77,14 @@ func (o *once) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// When the ids of a record are used up, the next who asks makes another.
+// When the ids of a record are used up, the next request makes another record.
 func TestSerialsRunOut(t *testing.T) {
 	id, err := newID(time.UnixMilli(0), bytesOnce(make([]byte, 16)), new(rawID))
 	require.NoError(t, err)
-	_, ok := (*repeats)(nil).next()
+	r := &repeats{}
+	_, ok := r.next()
 	require.False(t, ok, "nothing is stored yet")
-	r := newRepeats(&ports.Validation{ValidationRecord: ports.ValidationRecord{ID: id}})
+	r.set(&ports.Validation{ValidationRecord: ports.ValidationRecord{ID: id}})
 	r.serial.Store(lastSerial - 1)
 	v, ok := r.next()
 	require.True(t, ok)

@@ -12,6 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
+	"github.com/corridor-go/corridor/validation/market"
 )
 
 func TestNothingIsSharedWithoutRoom(t *testing.T) {
@@ -27,22 +28,28 @@ func TestNothingIsSharedWithoutRoom(t *testing.T) {
 	assert.Len(t, b.events(), 4, "each has a record")
 	assert.Len(t, b.first.Asked(), 1)
 
-	cfg.MaxRecent = 2
-	s, err = validation.New(b.ports(b.first), day, cfg)
-	require.NoError(t, err)
-	for i := range 20 {
-		r := named(fmt.Sprint("Ama Mensah ", i))
-		first, err := s.Validate(t.Context(), owner, r)
-		require.NoError(t, err)
-		again, err := s.Validate(t.Context(), owner, r)
-		require.NoError(t, err)
-		require.Equal(t, first.CreatedAt, again.CreatedAt, "the newest has room")
+	written := func(r market.Request, calls int) int {
+		b.events()
+		for range calls {
+			_, err := s.Validate(t.Context(), owner, r)
+			require.NoError(t, err)
+		}
+		return len(b.events())
 	}
+	for most := 2; most >= 1; most-- {
+		cfg.MaxRecent = most
+		s, err = validation.New(b.ports(b.first), day, cfg)
+		require.NoError(t, err)
+		for i := range 20 {
+			require.Equal(t, 1, written(named(fmt.Sprint("Ama Mensah ", i)), 3), "the newest has room")
+		}
+	}
+	require.Equal(t, 1, written(named("Ama Mensah 18"), 1), "of one result the one before has none")
 }
 
-// Callers who come while others are told pending are told the end, when it is
-// there, under ids of their own.
-func TestWhoComesLaterIsToldTheEnd(t *testing.T) {
+// Callers who come while others get pending get the result, once it is there, under
+// ids of their own.
+func TestLaterCallersGetTheResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := inMemory(t)
 		slow := fake.NewConnector("slow", reaching)

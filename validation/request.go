@@ -15,29 +15,6 @@ type request struct {
 	identity ports.Identity
 	name     string         // the holder's, as supplied; "" for none
 	digits   market.Verdict // what the rules say about the account
-	route    *route         // nil: no connector serves the market
-}
-
-// order returns the connectors in the order in which they are asked.
-func (r *request) order() []ports.AccountConnector {
-	if r.name != "" {
-		return r.route.named
-	}
-	return r.route.plain
-}
-
-// keyName is the part of the name that the answer depends on.
-func (r *request) keyName() string {
-	switch {
-	case r.name == "":
-		return ""
-	case r.route.compares:
-		return r.name
-	case r.route.mixed:
-		return "named"
-	default:
-		return ""
-	}
 }
 
 // key names the account in the cache of answers, with all that the answer depends
@@ -48,7 +25,7 @@ func (s *Service) key(r *request) ports.AnswerKey {
 	b.plain = binrec.AppendText(b.plain[:0], labelKey)
 	for _, part := range [...]string{
 		r.owner, r.account.Country, string(r.account.Type), r.account.BankCode, r.account.Branch, r.account.Identifier,
-		string(r.identity.Kind), string(r.identity.Document), r.identity.Number, r.keyName(),
+		string(r.identity.Kind), string(r.identity.Document), r.identity.Number, s.routes[r.account.Market].keyName(r.name),
 	} {
 		b.plain = binrec.AppendText(b.plain, part)
 	}

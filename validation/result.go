@@ -121,7 +121,7 @@ func (s *Service) compare(name string, a *ports.Answer) (bool, ports.NameMatch) 
 // reports whether it is such a request.
 func (s *Service) byRules(r *request, reason string) (result, bool) {
 	enforced := r.digits == market.CheckDigitFailed && s.policy.CheckDigit == Enforce
-	if enforced || r.route == nil {
+	if enforced || s.routes[r.account.Market] == nil {
 		return unserved(r, reason, nil), true
 	}
 	return result{}, false

@@ -64,3 +64,26 @@ func (r *route) prefer() {
 	r.named = slices.Concat(knowing, others)
 	r.mixed = len(knowing) > 0 && len(others) > 0
 }
+
+// order returns the connectors in the order in which they are asked, with a name or
+// without.
+func (r *route) order(name string) []ports.AccountConnector {
+	if name != "" {
+		return r.named
+	}
+	return r.plain
+}
+
+// keyName is the part of a name that the answer depends on.
+func (r *route) keyName(name string) string {
+	switch {
+	case name == "":
+		return ""
+	case r.compares:
+		return name
+	case r.mixed:
+		return "named"
+	default:
+		return ""
+	}
+}

@@ -37,8 +37,7 @@ func (s *Service) open(ctx context.Context, rec *ports.ValidationRecord) (reques
 		return request{}, result{}, err
 	}
 	r, res, err := unpackRecord(plain)
-	r.owner, r.merchant, r.route = rec.Owner, rec.MerchantID, s.routes[rec.Market]
-	r.account.Market, r.account.BankCode = rec.Market, rec.BankCode
+	r.owner, r.merchant, r.account.Market, r.account.BankCode = rec.Owner, rec.MerchantID, rec.Market, rec.BankCode
 	return r, res, err
 }
 

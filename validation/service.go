@@ -108,7 +108,7 @@ func (s *Service) validate(ctx context.Context, owner string, req market.Request
 	}
 	r := request{
 		owner: owner, merchant: req.MerchantID, account: checked.Account, identity: req.Identity,
-		name: req.AccountHolderName, digits: checked.Verdict, route: s.routes[checked.Account.Market],
+		name: req.AccountHolderName, digits: checked.Verdict,
 	}
 	if v, ok := s.cache.get(&r, start); ok {
 		return v, nil

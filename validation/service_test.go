@@ -239,14 +239,14 @@ func (s *afterRead) Validation(ctx context.Context, owner, id string) (ports.Val
 	return rec, err
 }
 
-// releases tells of each claim that is given back.
+// releases sends the key of each claim that is released.
 type releases struct {
 	ports.AnswerCache
-	told chan ports.AnswerKey
+	keys chan ports.AnswerKey
 }
 
 func (c releases) Release(ctx context.Context, k ports.AnswerKey, holder string) error {
-	defer func() { c.told <- k }()
+	defer func() { c.keys <- k }()
 	return c.AnswerCache.Release(ctx, k, holder)
 }
 
@@ -269,7 +269,7 @@ func waitHearsAnEndBehindItsRead(t *testing.T) {
 	v := b.pending(request())
 	end := func() {
 		release()
-		<-answers.told // the lookup is over for all who hung on it
+		<-answers.keys // the lookup is over for all who hung on it
 	}
 	store.call.Store(&end)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -413,7 +413,8 @@ func TestConfiguration(t *testing.T) {
 		"a connector named rules":       func(a *arguments) { a.ports.Connectors = []ports.AccountConnector{connector("rules")} },
 		"a check digit that is neither": func(a *arguments) { a.policy.CheckDigit = 7 },
 		"a negative TTL":                func(a *arguments) { a.policy.AnswerTTL = -1 },
-		"a TTL for ever":                func(a *arguments) { a.policy.AnswerTTL = 91 * 24 * time.Hour },
+		"a TTL that is too long":        func(a *arguments) { a.policy.AnswerTTL = 90*24*time.Hour + 1 },
+		"a keeping that is too long":    func(a *arguments) { a.policy.KeepFor = 10*365*24*time.Hour + 1 },
 		"a negative keeping":            func(a *arguments) { a.policy.KeepFor = -1 },
 		"a window of nothing":           func(a *arguments) { a.config.Window = time.Microsecond },
 		"a negative timeout":            func(a *arguments) { a.config.Timeout = -1 },
@@ -426,4 +427,13 @@ func TestConfiguration(t *testing.T) {
 		requireCode(t, errcodes.Configuration, err)
 		assert.NotEmpty(t, errcodes.MessageOf(err), name)
 	}
+}
+
+// The bounds themselves are allowed.
+func TestTheBoundsAreAllowed(t *testing.T) {
+	b := newBench(t, inMemory(t))
+	_, err := validation.New(b.ports(), validation.Policy{AnswerTTL: 90 * 24 * time.Hour, KeepFor: 10 * 365 * 24 * time.Hour}, &validation.Config{
+		Window: time.Millisecond, Timeout: time.Millisecond, Grace: time.Millisecond, Every: time.Millisecond, MaxLookups: 1, MaxRecent: -1,
+	})
+	require.NoError(t, err)
 }

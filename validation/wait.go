@@ -34,13 +34,13 @@ func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key po
 	return v, err
 }
 
-// sameRequest is what the callers of a lookup share who made equal requests: one of
-// them stores the record, and the others repeat it.
+// sameRequest is shared by the callers of a lookup whose requests are equal: one of them
+// stores the record, and the others repeat it.
 type sameRequest struct {
 	turn     chan struct{} // held by the caller who stores
 	err      error         // of the last store that failed
 	failures atomic.Int64
-	stored   *repeats // nil: nothing is stored
+	stored   repeats
 }
 
 func (l *lookup) sameAs(r *request) *sameRequest {
@@ -102,7 +102,7 @@ func (s *Service) respond(ctx context.Context, rec *ports.ValidationRecord, r *r
 		v, err = s.pend(ctx, rec, r, l)
 	}
 	if err == nil {
-		same.stored = newRepeats(&v)
+		same.stored.set(&v)
 	}
 	return v, err
 }

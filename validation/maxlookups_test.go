@@ -20,7 +20,7 @@ func southAfrican(identifier string) market.Request {
 	return req
 }
 
-// flood has an owner ask about as many accounts, and tells how many found room.
+// flood has an owner ask about as many accounts, and returns how many had a lookup.
 func (w *world) flood(s *validation.Service, owner string, accounts int) (taken int) {
 	w.Helper()
 	errs := make(chan error, accounts)
@@ -41,10 +41,9 @@ func (w *world) flood(s *validation.Service, owner string, accounts int) (taken 
 	return taken
 }
 
-// An owner who asks about more accounts than there is room for leaves room to the
-// others, also together with more of its kind; and has all of its room again when
-// its lookups have ended.
-func TestNoOwnerTakesTheRoomOfTheOthers(t *testing.T) {
+// An owner of many lookups leaves some to the others, also together with more of its
+// kind, and may have as many again when they have ended.
+func TestNoOwnerTakesTheLookupsOfTheOthers(t *testing.T) {
 	inWorld(t, func(w *world) {
 		p := w.process(w.first)
 		p.config.MaxLookups = 100
@@ -60,9 +59,9 @@ func TestNoOwnerTakesTheRoomOfTheOthers(t *testing.T) {
 	})
 }
 
-// A small room is divided by the same rule, and one place is anybody's. Who asks
-// what is being asked needs none.
-func TestASmallRoom(t *testing.T) {
+// Few lookups are divided by the same rule, and one is anybody's. A request that joins
+// a lookup needs none.
+func TestFewLookups(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.first.Hold()
 		for most, taken := range map[int]int{1: 1, 2: 2, 3: 3, 5: 4} {
