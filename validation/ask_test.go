@@ -86,15 +86,35 @@ func outcomes(v ports.Validation) []ports.Outcome {
 	return all
 }
 
+// Of two failures the one that says more is the result, and of equals the later.
 func TestTheFailureThatSaysMostIsTheResult(t *testing.T) {
-	b := newBench(t, inMemory(t))
-	b.first.Answer(says[ports.OutcomeFailed].answer)
-	b.second.Fail(errcodes.New(errcodes.Unavailable, ""))
-	v := b.validate(request())
-	assert.Equal(t, "first", v.Provider)
-	assert.Equal(t, "generic", v.FailureReason)
-	assert.Equal(t, ports.OutcomeFailed, v.Outcome)
-	assert.Len(t, v.Asked, 2)
+	ranks := map[ports.Outcome]int{
+		ports.OutcomeFailed: 2, ports.OutcomeTryLater: 1, ports.OutcomeRefused: 1, ports.OutcomeUnreachable: 1,
+		ports.OutcomeTimeout: 1, ports.OutcomeMalformed: 1, ports.OutcomeUnsupported: 0,
+	}
+	for one, rankOne := range ranks {
+		for two, rankTwo := range ranks {
+			b := newBench(t, inMemory(t))
+			b.first.Answer(says[one].answer)
+			b.first.Fail(says[one].err)
+			b.second.Answer(says[two].answer)
+			b.second.Fail(says[two].err)
+			v := b.validate(southAfrican("0123456789"))
+			require.Equal(t, []ports.Outcome{one, two}, outcomes(v))
+			require.Equal(t, ports.StatusError, v.Status)
+			if v.Outcome == ports.OutcomeFailed {
+				assert.Equal(t, "generic", v.FailureReason)
+			}
+			switch {
+			case rankOne+rankTwo == 0:
+				assert.Equal(t, ports.ProviderRules, v.Provider)
+			case rankOne > rankTwo:
+				assert.Equal(t, []any{"first", one}, []any{v.Provider, v.Outcome}, "%s before %s", one, two)
+			default:
+				assert.Equal(t, []any{"second", two}, []any{v.Provider, v.Outcome}, "%s before %s", two, one)
+			}
+		}
+	}
 }
 
 // A provider that asks for time gets it, once, if the limit allows.

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"log/slog"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation/names"
 )
@@ -42,20 +41,11 @@ const (
 
 // Check returns [errcodes.Configuration] if a value is out of its bounds.
 func (p Policy) Check() error {
-	switch {
-	case p.CheckDigit != Enforce && p.CheckDigit != Advise:
-		return misconfigured("Policy.CheckDigit is %d and must be Enforce or Advise", p.CheckDigit)
-	case p.AnswerTTL < 0 || p.AnswerTTL > maxAnswerTTL:
-		return misconfigured("Policy.AnswerTTL is %v and must be 0 to %v", p.AnswerTTL, maxAnswerTTL)
-	case p.KeepFor < 0 || p.KeepFor > maxKeepFor:
-		return misconfigured("Policy.KeepFor is %v and must be 0 to %v", p.KeepFor, maxKeepFor)
-	default:
-		return nil
-	}
-}
-
-func misconfigured(format string, args ...any) error {
-	return errcodes.New(errcodes.Configuration, fmt.Sprintf(format, args...))
+	return cmp.Or(
+		wiring.Within("CheckDigit", p.CheckDigit, Enforce, Advise),
+		wiring.Within("AnswerTTL", p.AnswerTTL, 0, maxAnswerTTL),
+		wiring.Within("KeepFor", p.KeepFor, 0, maxKeepFor),
+	)
 }
 
 // Defaults of [Config].
@@ -123,44 +113,38 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	var out Config
-	if c != nil {
-		out = *c
+	d := *cmp.Or(c, &Config{})
+	d.Clock = cmp.Or(d.Clock, ports.SystemClock())
+	d.Random = cmp.Or(d.Random, rand.Reader)
+	d.Logger = cmp.Or(d.Logger, slog.New(slog.DiscardHandler))
+	d.Window = cmp.Or(d.Window, DefaultWindow)
+	d.Timeout = cmp.Or(d.Timeout, DefaultTimeout)
+	d.Grace = cmp.Or(d.Grace, DefaultGrace)
+	d.Every = cmp.Or(d.Every, DefaultEvery)
+	d.MaxLookups = cmp.Or(d.MaxLookups, DefaultMaxLookups)
+	d.MaxRecent = cmp.Or(d.MaxRecent, DefaultMaxRecent)
+	if d.Hooks.Answered == nil {
+		d.Hooks.Answered = func(context.Context, ports.ValidationRecord) {}
 	}
-	out.Clock = cmp.Or(out.Clock, ports.SystemClock())
-	out.Random = cmp.Or(out.Random, rand.Reader)
-	out.Logger = cmp.Or(out.Logger, slog.New(slog.DiscardHandler))
-	out.Window = cmp.Or(out.Window, DefaultWindow)
-	out.Timeout = cmp.Or(out.Timeout, DefaultTimeout)
-	out.Grace = cmp.Or(out.Grace, DefaultGrace)
-	out.Every = cmp.Or(out.Every, DefaultEvery)
-	out.MaxLookups = cmp.Or(out.MaxLookups, DefaultMaxLookups)
-	out.MaxRecent = cmp.Or(out.MaxRecent, DefaultMaxRecent)
-	if out.Hooks.Answered == nil {
-		out.Hooks.Answered = func(context.Context, ports.ValidationRecord) {}
+	if d.Hooks.Ended == nil {
+		d.Hooks.Ended = func(context.Context, ports.ValidationRecord, time.Duration) {}
 	}
-	if out.Hooks.Ended == nil {
-		out.Hooks.Ended = func(context.Context, ports.ValidationRecord, time.Duration) {}
+	if d.Hooks.Asked == nil {
+		d.Hooks.Asked = func(context.Context, string, ports.Market, ports.Outcome, time.Duration) {}
 	}
-	if out.Hooks.Asked == nil {
-		out.Hooks.Asked = func(context.Context, string, ports.Market, ports.Outcome, time.Duration) {}
+	if d.Hooks.Late == nil {
+		d.Hooks.Late = func(context.Context, string) {}
 	}
-	if out.Hooks.Late == nil {
-		out.Hooks.Late = func(context.Context, string) {}
+	if d.Hooks.Background == nil {
+		d.Hooks.Background = func(context.Context, error) {}
 	}
-	if out.Hooks.Background == nil {
-		out.Hooks.Background = func(context.Context, error) {}
-	}
-	for name, d := range map[string]time.Duration{"Window": out.Window, "Timeout": out.Timeout, "Grace": out.Grace, "Every": out.Every} {
-		if d < time.Millisecond {
-			return out, misconfigured("Config.%s is %v and must be at least 1ms", name, d)
-		}
-	}
-	switch {
-	case out.MaxLookups < 1:
-		return out, misconfigured("Config.MaxLookups is %d and must be at least 1", out.MaxLookups)
-	case out.MaxRecent < -1:
-		return out, misconfigured("Config.MaxRecent is %d and must be at least 1, or -1 for none", out.MaxRecent)
-	}
-	return out, out.Names.Check()
+	return d, cmp.Or(
+		wiring.AtLeast("Window", d.Window, time.Millisecond),
+		wiring.AtLeast("Timeout", d.Timeout, time.Millisecond),
+		wiring.AtLeast("Grace", d.Grace, time.Millisecond),
+		wiring.AtLeast("Every", d.Every, time.Millisecond),
+		wiring.AtLeast("MaxLookups", d.MaxLookups, 1),
+		wiring.AtLeast("MaxRecent", d.MaxRecent, -1),
+		d.Names.Check(),
+	)
 }

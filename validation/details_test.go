@@ -422,6 +422,34 @@ func TestBackgroundFailuresAreReported(t *testing.T) {
 	})
 }
 
+// Nor does a failure to store who is asked go unseen.
+func TestAProviderThatIsNotStoredIsReported(t *testing.T) {
+	for _, call := range []string{"Validation", "Save pending"} {
+		inWorld(t, func(w *world) {
+			var reported []error
+			failing := &tap{}
+			p := w.process(w.first, w.second)
+			p.config.Hooks.Background = func(_ context.Context, err error) { reported = append(reported, err) }
+			p.ports.Validations = tappedValidations{w.store.Validations(), failing}
+			w.first.Hold()
+			w.second.Hold()
+			v := w.pending(w.open(p), request())
+			failing.set(func(_ context.Context, got string) error {
+				if got == call {
+					return errDown
+				}
+				return nil
+			})
+			pass(14 * time.Second)
+			require.Len(w, w.second.Asked(), 1)
+			require.Len(w, reported, 1)
+			require.ErrorIs(w, reported[0], errDown)
+			assert.Equal(w, "first", w.stored(v.ID).Provider)
+			failing.set(nil)
+		})
+	}
+}
+
 func later(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.AnswerTryLater, After: d} }
 
 // The connector that asks for less time is asked first, and none at once.

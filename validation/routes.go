@@ -1,8 +1,10 @@
 package validation
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -21,7 +23,8 @@ func newRoutes(connectors []ports.AccountConnector) (map[ports.Market]*route, er
 	for i, c := range connectors {
 		name := c.Name()
 		if !nameOK(name) || names[name] || name == ports.ProviderRules {
-			return nil, misconfigured("Ports.Connectors[%d] is named %q and must have a name of its own of 1 to 32 lower-case letters, digits and hyphens", i, name)
+			return nil, errcodes.New(errcodes.Configuration, fmt.Sprintf(
+				"Ports.Connectors[%d] is named %q, want a name of its own of 1 to 32 lower-case letters, digits and hyphens", i, name))
 		}
 		names[name] = true
 		for _, can := range c.Capabilities().Markets {
