@@ -58,7 +58,7 @@ func (c *Connector) AnswerFor(identifier string, a ports.Answer) {
 	c.special[identifier] = a
 }
 
-// Fail is the error of lookups from now on.
+// Fail is the error of lookups from now on, which then return no answer.
 func (c *Connector) Fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -30,7 +30,7 @@ func TestScriptedConnectorFollowsTheScript(t *testing.T) {
 	}
 	look(one, ports.AnswerFound, nil)
 	c.Fail(down)
-	look(one, "found", down)
+	look(one, "", down)
 	c.Answer(ports.Answer{Kind: ports.AnswerNotFound})
 	c.AnswerFor("2", ports.Answer{Kind: ports.AnswerUnusable})
 	look(one, ports.AnswerNotFound, nil)
