@@ -266,9 +266,9 @@ func away(quo, rem, den *big.Int, rounding Rounding) bool {
 		return rem.Sign() > 0
 	case RoundFloor:
 		return rem.Sign() < 0
-	default: // RoundDown
-		return false
+	case RoundDown:
 	}
+	return false
 }
 
 func pow10(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }

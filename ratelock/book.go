@@ -25,7 +25,7 @@ type raised struct {
 }
 
 var (
-	errNotFound = errcodes.New(errcodes.NotFound, "Rate lock not found")
+	errNotFound = errcodes.Wrap(errcodes.NotFound, "No such rate lock", errcodes.RateLockNotFound)
 	errFull     = errcodes.New(errcodes.Conflict, "The pair has two live locks")
 )
 

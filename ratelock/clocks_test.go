@@ -16,7 +16,7 @@ import (
 func TestOneWrongClockDoesNotCarryTheOthersIntoItsFuture(t *testing.T) {
 	r := newRig(t)
 	var behind time.Duration
-	r.hooks.ClockBehind = func(_ ports.BookKey, lead time.Duration) { behind = lead }
+	r.hooks.ClockBehind = func(_ context.Context, _ ports.BookKey, lead time.Duration) { behind = lead }
 	ahead := portstest.NewClock(noon.Add(time.Hour))
 	sane, wrong := r.service(r.store.RateLocks(), r.clock, plain), r.service(r.store.RateLocks(), ahead, plain)
 	early, _, err := wrong.Create(t.Context(), "shop", usdzar)
@@ -80,7 +80,7 @@ func TestEveryTimeIsInWholeMilliseconds(t *testing.T) {
 	r := newRig(t)
 	odd := noon.Add(1234567 * time.Nanosecond).In(time.FixedZone("Lagos", 3600))
 	r.clock.Set(odd)
-	locks, err := ratelock.New(r.store.RateLocks(), oddly{r.feed, odd}, plain, &ratelock.Config{Clock: r.clock})
+	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: oddly{r.feed, odd}}, plain, &ratelock.Config{Clock: r.clock})
 	require.NoError(t, err)
 	l, _, err := locks.Create(t.Context(), "shop", usdzar)
 	require.NoError(t, err)

@@ -1,12 +1,16 @@
 package ratelock
 
 import (
+	"cmp"
+	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -20,39 +24,40 @@ const (
 
 // Config tunes a [Service]. The zero value of each field is its default.
 type Config struct {
-	// Clock tells the time. Default: ports.SystemClock.
+	// Clock is read for every decision. Default: ports.SystemClock.
 	Clock ports.Clock
 	// Random is where ids take their chance from; it must be safe for
 	// concurrent use. Default: crypto/rand.
 	Random io.Reader
-	// Logger hears of what no caller is told: a background failure, a clock
-	// that is behind. Default: nothing is logged.
+	// Logger gets background failures (WARN), clocks that are behind (ERROR), and
+	// each mint and each refusal of one (DEBUG). Default: nothing is logged.
 	Logger *slog.Logger
-	// Hooks are told the same, for metrics.
+	// Hooks are called for what is counted in metrics.
 	Hooks Hooks
-	// MaxPriceAge: an older price is no live price. Default 96 h, which spans
-	// a weekend and a holiday of a daily feed. At least 1 s.
+	// MaxPriceAge is the age at which a price is too old to mint. Default 96 h,
+	// which spans a weekend and a holiday of a daily feed. At least 1 s.
 	MaxPriceAge time.Duration
 	// MaxClockLead is how far a book's high water, or a price's time, may lead
 	// the clock before minting is refused: for the book's sake with
-	// errcodes.ClockBehind, for the price's with errcodes.PriceUnavailable.
+	// [errcodes.ClockBehind], for the price's with [errcodes.PriceUnavailable].
 	// Default 10 min. At least 1 ms.
 	MaxClockLead time.Duration
-	// PriceTimeout bounds one look at the feed, and what a tick of Drift or of a
-	// Keeper asks it for the pairs on offer, by the deadline of its context, which
-	// feeds heed. Default 5 s. At least 1 ms.
+	// PriceTimeout bounds one look at the feed, and what a tick of the service or
+	// of a Keeper asks it for the pairs on offer, by the deadline of its context,
+	// which feeds heed. Default 5 s. At least 1 ms.
 	PriceTimeout time.Duration
 	// Every is the pause between two ticks of Run. Default 2 s. At least 1 ms.
 	Every time.Duration
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use, and
-// must not panic: that ends the process. Each may be nil.
+// Hooks are called in place, with the context of the call or tick; they must be
+// quick and safe for concurrent use, and must not panic, which ends the process.
+// Each may be nil.
 type Hooks struct {
-	ClockBehind func(key ports.BookKey, lead time.Duration) // a mint was refused
-	Conflict    func(key ports.BookKey)                     // another writer was first; the decision is taken again
-	Observed    func(pair ports.Pair, err error)            // a drift tick looked at the pair
-	Background  func(err error)                             // a sweep or drift step failed; the next tick tries again
+	ClockBehind func(ctx context.Context, key ports.BookKey, lead time.Duration) // a mint was refused
+	Conflict    func(ctx context.Context, key ports.BookKey)                     // another writer was first; the decision is taken again
+	Observed    func(ctx context.Context, pair ports.Pair, err error)            // a drift tick looked at the pair
+	Background  func(ctx context.Context, err error)                             // a tick failed in part; the next one tries again
 }
 
 func (c *Config) withDefaults() (Config, error) {
@@ -60,47 +65,33 @@ func (c *Config) withDefaults() (Config, error) {
 	if c != nil {
 		out = *c
 	}
-	if out.Clock == nil {
-		out.Clock = ports.SystemClock()
+	out.Clock = cmp.Or(out.Clock, ports.SystemClock())
+	out.Random = cmp.Or(out.Random, rand.Reader)
+	out.Logger = cmp.Or(out.Logger, slog.New(slog.DiscardHandler))
+	out.MaxPriceAge = cmp.Or(out.MaxPriceAge, DefaultMaxPriceAge)
+	out.MaxClockLead = cmp.Or(out.MaxClockLead, DefaultMaxClockLead)
+	out.PriceTimeout = cmp.Or(out.PriceTimeout, DefaultPriceTimeout)
+	out.Every = cmp.Or(out.Every, DefaultEvery)
+	if out.Hooks.ClockBehind == nil {
+		out.Hooks.ClockBehind = func(context.Context, ports.BookKey, time.Duration) {}
 	}
-	if out.Random == nil {
-		out.Random = rand.Reader
+	if out.Hooks.Conflict == nil {
+		out.Hooks.Conflict = func(context.Context, ports.BookKey) {}
 	}
-	if out.Logger == nil {
-		out.Logger = slog.New(slog.DiscardHandler)
+	if out.Hooks.Observed == nil {
+		out.Hooks.Observed = func(context.Context, ports.Pair, error) {}
 	}
-	out.Hooks.fill()
-	for _, d := range []struct {
-		name       string
-		value      *time.Duration
-		unset, min time.Duration
-	}{
-		{"MaxPriceAge", &out.MaxPriceAge, DefaultMaxPriceAge, time.Second},
-		{"MaxClockLead", &out.MaxClockLead, DefaultMaxClockLead, time.Millisecond},
-		{"PriceTimeout", &out.PriceTimeout, DefaultPriceTimeout, time.Millisecond},
-		{"Every", &out.Every, DefaultEvery, time.Millisecond},
-	} {
-		if *d.value == 0 {
-			*d.value = d.unset
-		}
-		if *d.value < d.min {
-			return out, errcodes.New(errcodes.Configuration, d.name+" is at least "+d.min.String())
-		}
+	if out.Hooks.Background == nil {
+		out.Hooks.Background = func(context.Context, error) {}
 	}
-	return out, nil
+	return out, cmp.Or(
+		wiring.AtLeast("MaxPriceAge", out.MaxPriceAge, time.Second),
+		wiring.AtLeast("MaxClockLead", out.MaxClockLead, time.Millisecond),
+		wiring.AtLeast("PriceTimeout", out.PriceTimeout, time.Millisecond),
+		wiring.AtLeast("Every", out.Every, time.Millisecond),
+	)
 }
 
-func (h *Hooks) fill() {
-	if h.ClockBehind == nil {
-		h.ClockBehind = func(ports.BookKey, time.Duration) {}
-	}
-	if h.Conflict == nil {
-		h.Conflict = func(ports.BookKey) {}
-	}
-	if h.Observed == nil {
-		h.Observed = func(ports.Pair, error) {}
-	}
-	if h.Background == nil {
-		h.Background = func(error) {}
-	}
+func misconfigured(format string, args ...any) error {
+	return errcodes.New(errcodes.Configuration, fmt.Sprintf(format, args...))
 }

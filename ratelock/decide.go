@@ -1,6 +1,7 @@
 package ratelock
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -18,41 +19,60 @@ const unread = -1
 
 var errBusy = errcodes.New(errcodes.StorageUnavailable, "The pair is too busy; retry later")
 
-// settle reads a lock and, while it is active, lets its book decide on it:
-// first expiry, then act.
-func (s *Service) settle(ctx context.Context, owner, id string, act func(*Book, time.Time) error) (ports.RateLock, error) {
-	for range maxAttempts {
-		l, rec, err := s.store.Lock(ctx, owner, id)
-		if err != nil {
-			return ports.RateLock{}, err
-		}
-		if err := checkRead(&l, &rec); err != nil {
-			return ports.RateLock{}, err
-		}
-		at := decisionTime(&rec, s.cfg.Clock.Now())
-		if l.Status != ports.LockActive {
-			l.AsOf = l.EndedAt
-			return l, nil
-		}
-		if act == nil && !overdue(&rec, at) {
-			l.AsOf = at
-			return l, nil
-		}
-		b, err := s.decide(ctx, rec, func(b *Book, now time.Time) error {
-			if found, ok := b.Find(id); act == nil || !ok || found.Status != ports.LockActive {
-				return nil
-			}
-			return act(b, now)
-		})
-		if err != nil {
-			return ports.RateLock{}, err
-		}
-		if ended, ok := b.Find(id); ok && ended.Status != ports.LockActive {
-			return ended, nil
-		}
-		// Another writer ended it, or the clock went back: look again.
+// judge returns the owner's lock as of now. While it is active its book decides on
+// it: first expiry, then act, which may be nil.
+func (s *Service) judge(ctx context.Context, owner, id string, act func(*Book, time.Time) error) (ports.RateLock, error) {
+	if owner == "" {
+		return ports.RateLock{}, errNoOwner
 	}
-	return ports.RateLock{}, errBusy
+	l, err := s.judged(ctx, owner, id, act)
+	if errcodes.Of(err) == errcodes.NotFound {
+		err = errNotFound
+	}
+	if err != nil {
+		return ports.RateLock{}, errcodes.Coded(err)
+	}
+	return l, nil
+}
+
+func (s *Service) judged(ctx context.Context, owner, id string, act func(*Book, time.Time) error) (ports.RateLock, error) {
+	l, rec, err := s.read(ctx, owner, id)
+	if err != nil || l.Status != ports.LockActive || act == nil && !overdue(&rec, l.AsOf) {
+		return l, err
+	}
+	inBook := false
+	_, err = s.decide(ctx, rec, func(b *Book, now time.Time) error {
+		if l, inBook = b.Find(id); act != nil && l.Status == ports.LockActive {
+			if err := act(b, now); err != nil {
+				return err
+			}
+			l, _ = b.Find(id)
+		}
+		if l.Status == ports.LockActive { // the clock may have gone back since the read
+			l.AsOf = b.DecisionTime(now)
+		}
+		return nil
+	})
+	if err != nil || inBook {
+		return l, err
+	}
+	// Another process ended it.
+	if l, _, err = s.read(ctx, owner, id); err == nil && l.Status == ports.LockActive {
+		err = errBusy
+	}
+	return l, err
+}
+
+// read reads a lock and its book, and sets the lock's AsOf.
+func (s *Service) read(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
+	l, rec, err := s.store.Lock(ctx, owner, id)
+	if err == nil {
+		err = checkRead(&l, &rec)
+	}
+	if l.AsOf = l.EndedAt; l.Status == ports.LockActive {
+		l.AsOf = decisionTime(&rec, s.cfg.Clock.Now())
+	}
+	return l, rec, err
 }
 
 // checkRead checks a lock and its book as read together.
@@ -75,14 +95,14 @@ func checkRead(l *ports.RateLock, rec *ports.Book) error {
 }
 
 // decide expires what is over in the book, lets fn decide on the rest, and
-// saves what changed by compare-and-swap; on a conflict it reads again and
-// decides anew. It gives the book as it was last decided on. fn must be pure
-// but for the book.
+// saves what changed by compare-and-swap; on a conflict it reads and decides
+// again. It returns the book as it was last decided on. fn may be called more than
+// once.
 //
-// A save whose outcome is unknown is settled in the same way: the book is read
+// A save whose outcome is unknown is resolved in the same way: the book is read
 // back, fn finds in it what was stored after all, or the change is saved again,
-// and at most one of the two saves can win the version. Only if that cannot be
-// carried through is the outcome unknown to the caller.
+// and at most one of the two saves can win the version. Only if that fails is the
+// outcome unknown to the caller.
 func (s *Service) decide(ctx context.Context, seen ports.Book, fn func(b *Book, now time.Time) error) (*Book, error) {
 	turn, err := s.queue.enter(ctx, seen.Key)
 	if err != nil {
@@ -100,20 +120,20 @@ func (s *Service) decide(ctx context.Context, seen ports.Book, fn func(b *Book, 
 		b, err := s.attempt(ctx, turn, rec, fn)
 		switch errcodes.Of(err) {
 		case errcodes.Conflict:
-			s.cfg.Hooks.Conflict(seen.Key)
+			s.cfg.Hooks.Conflict(ctx, seen.Key)
 		case errcodes.OutcomeUnknown:
 			unsure = err
 		case "":
 			return b, nil
 		default:
-			return b, either(unsure, err)
+			return b, cmp.Or[error](unsure, err)
 		}
 		if rec, err = s.store.Book(ctx, seen.Key); err != nil {
-			return nil, either(unsure, err)
+			return nil, cmp.Or[error](unsure, err)
 		}
 		turn.learn(rec)
 	}
-	return nil, either(unsure, errBusy)
+	return nil, cmp.Or[error](unsure, errBusy)
 }
 
 func (s *Service) attempt(ctx context.Context, turn *turn, rec ports.Book, fn func(*Book, time.Time) error) (*Book, error) {
@@ -140,14 +160,6 @@ func (s *Service) attempt(ctx context.Context, turn *turn, rec ports.Book, fn fu
 	}
 	// What expired is written down even when the rest was refused.
 	return b, refused
-}
-
-// either gives the first that is an error.
-func either(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }
 
 // queue lets the writers of one book in this process go one after the other.

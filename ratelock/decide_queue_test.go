@@ -57,7 +57,7 @@ func TestRacersOfOneProcessHardlyConflict(t *testing.T) {
 	const pairs, racers = 10, 32
 	r := newRig(t)
 	var conflicts atomic.Int64
-	r.hooks.Conflict = func(ports.BookKey) { conflicts.Add(1) }
+	r.hooks.Conflict = func(context.Context, ports.BookKey) { conflicts.Add(1) }
 	store := &reads{RateLockStore: r.store.RateLocks()}
 	locks := r.service(store, r.clock, plain)
 	for i := range pairs {

@@ -2,12 +2,12 @@
 // currency pair, good for many transactions until it expires or is cancelled.
 //
 //	terms := ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}
-//	locks, err := ratelock.New(store, feed, terms, nil)
+//	locks, err := ratelock.New(ratelock.Ports{Locks: store, Feed: feed}, terms, nil)
 //	if err != nil { … }
 //	go locks.Run(ctx) // expiry events and drift cancellation
 //
 //	pair := ports.Pair{Base: "USD", Quote: "ZAR"}
-//	lock, err := locks.Current(ctx, "shop-7", pair, time.Hour)
+//	lock, _, err := locks.Current(ctx, "shop-7", pair, time.Hour)
 //	rate, err := locks.Use(ctx, "shop-7", lock.ID, pair)
 //	due, err := rate.ToQuote(10_00, ports.RoundHalfUp) // 10.00 USD in cents of ZAR
 //
@@ -24,7 +24,7 @@
 // that shops can overlap an old and a new one. [Book] holds the rule, once and
 // purely; stores guard it by compare-and-swap on the book's version. Neither a
 // crash, nor a clock that jumps, nor another process breaks it. The third
-// [Service.Create] gets the freshest lock; it needs no price, so it works while
+// [Service.Create] returns the freshest lock; it needs no price, so it works while
 // the feed is down.
 //
 // # Time

@@ -54,8 +54,6 @@ type suspect struct {
 	last  time.Time
 }
 
-func (w *watch) init() { w.pairs = map[ports.Pair]*watched{} }
-
 // Drift looks once at the live mid of every pair on offer and cancels, with
 // market_drift, the locks that it confirms to be further from it than their
 // tolerance: |live − mid| > tolerance in two observations in a row, and beyond
@@ -67,11 +65,15 @@ func (w *watch) init() { w.pairs = map[ports.Pair]*watched{} }
 // for processes whose clocks lag. Errors are joined; one pair's failure leaves
 // the others alone.
 func (s *Service) Drift(ctx context.Context, now time.Time) error {
+	return s.report(ctx, s.drift(ctx, now))
+}
+
+func (s *Service) drift(ctx context.Context, now time.Time) error {
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()
 	offered, err := s.prices.offered(ctx)
 	if err != nil {
-		return s.background(err)
+		return err
 	}
 	list := offered.All()
 	observed := make([]*ports.Price, len(list))
@@ -80,7 +82,7 @@ func (s *Service) Drift(ctx context.Context, now time.Time) error {
 	for i, pair := range list {
 		looks.Go(func() error {
 			price, err := s.prices.live(ctx, pair)
-			s.cfg.Hooks.Observed(pair, err)
+			s.cfg.Hooks.Observed(ctx, pair, err)
 			if err == nil {
 				observed[i] = &price
 			}
@@ -96,7 +98,7 @@ func (s *Service) Drift(ctx context.Context, now time.Time) error {
 			failed = append(failed, s.observe(ctx, pair, observed[i].Mid, now))
 		}
 	}
-	return s.background(errors.Join(failed...))
+	return errors.Join(failed...)
 }
 
 // observe counts one observation of a pair.
@@ -194,7 +196,7 @@ func (s *Service) eachLive(ctx context.Context, q ports.LockQuery, visit func(po
 		}
 		for _, l := range page {
 			if err := l.Check(); err != nil {
-				_ = s.background(err)
+				_ = s.report(ctx, err)
 				continue
 			}
 			visit(l)

@@ -24,7 +24,7 @@ func ExampleNew() {
 		panic(err)
 	}
 	terms := ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}
-	locks, err := ratelock.New(store.RateLocks(), feed, terms, &ratelock.Config{Clock: clock})
+	locks, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, terms, &ratelock.Config{Clock: clock})
 	if err != nil {
 		panic(err)
 	}
@@ -45,7 +45,7 @@ func ExampleNew() {
 
 func ExampleService_Use() {
 	r := exampleRig()
-	lock, err := r.Current(context.Background(), "shop-7", usdzar, time.Minute)
+	lock, _, err := r.Current(context.Background(), "shop-7", usdzar, time.Minute)
 	if err != nil {
 		panic(err)
 	}
@@ -65,7 +65,7 @@ func ExampleService_Use() {
 // A transaction keeps its rate in the embedder's own table.
 func ExampleLockedRate() {
 	r := exampleRig()
-	lock, err := r.Current(context.Background(), "shop-7", usdzar, time.Minute)
+	lock, _, err := r.Current(context.Background(), "shop-7", usdzar, time.Minute)
 	if err != nil {
 		panic(err)
 	}
@@ -109,7 +109,7 @@ func exampleRig() *ratelock.Service {
 	if err != nil {
 		panic(err)
 	}
-	locks, err := ratelock.New(store.RateLocks(), feed, plain, &ratelock.Config{Clock: clock})
+	locks, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, plain, &ratelock.Config{Clock: clock})
 	if err != nil {
 		panic(err)
 	}

@@ -45,7 +45,7 @@ func (r repeated) Read(p []byte) (int, error) {
 // I13: behind 48 bits of time, all else is chance.
 func TestAnIDIsTimeAndChance(t *testing.T) {
 	r := newRig(t)
-	locks, err := ratelock.New(r.store.RateLocks(), r.feed, plain, &ratelock.Config{Clock: r.clock, Random: repeated(0xff)})
+	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: r.feed}, plain, &ratelock.Config{Clock: r.clock, Random: repeated(0xff)})
 	require.NoError(t, err)
 	first, _, err := locks.Create(t.Context(), "shop", usdzar)
 	require.NoError(t, err)

@@ -10,8 +10,9 @@ import (
 
 // want describes the lock that a caller asks for.
 type want struct {
-	key   ports.BookKey
-	terms Terms
+	key     ports.BookKey
+	offered func(context.Context) (ports.PairSet, error) // asks the feed what is on offer
+	terms   Terms                                        // set by obtain
 	// left is the life that an existing lock must have left to be good enough
 	// in a book with room for another; noneLeft: only a full book's is.
 	left time.Duration
@@ -24,11 +25,26 @@ func (w *want) enough(l *ports.RateLock, n int, at time.Time) bool {
 	return n == ports.MaxLiveLocks || n > 0 && w.left > noneLeft && l.ExpiresAt.Sub(at) >= w.left
 }
 
-// obtain gives a lock that satisfies w, minting one if none does. A full book
-// is answered from one read, without a price and without queueing.
+// obtain returns a lock that satisfies w, and whether it was minted for that.
 func (s *Service) obtain(ctx context.Context, w want) (ports.RateLock, bool, error) {
+	l, minted, err := s.obtained(ctx, &w)
+	switch {
+	case err != nil:
+		s.cfg.Logger.DebugContext(ctx, "no rate lock", "owner", w.key.Owner, "pair", w.key.Pair.String(), "error", err)
+		return ports.RateLock{}, false, errcodes.Coded(err)
+	case minted:
+		s.cfg.Logger.DebugContext(ctx, "rate lock minted", "owner", w.key.Owner, "pair", w.key.Pair.String(), "lock", l.ID)
+	}
+	return l, minted, nil
+}
+
+// obtained answers a full book from one read, without a price and without queueing.
+func (s *Service) obtained(ctx context.Context, w *want) (ports.RateLock, bool, error) {
+	if err := s.admit(ctx, w); err != nil {
+		return ports.RateLock{}, false, err
+	}
 	var rec ports.Book
-	l, err := s.ready(ctx, &w, &rec)
+	l, err := s.ready(ctx, w, &rec)
 	if err != nil {
 		return ports.RateLock{}, false, err
 	}
@@ -38,8 +54,8 @@ func (s *Service) obtain(ctx context.Context, w want) (ports.RateLock, bool, err
 	return *l, false, nil
 }
 
-// ready reads the book into rec and gives its lock that satisfies w, nil if
-// there is none.
+// ready reads the book into rec and returns its lock that satisfies w, nil without
+// one.
 func (s *Service) ready(ctx context.Context, w *want, rec *ports.Book) (*ports.RateLock, error) {
 	var err error
 	if *rec, err = s.store.Book(ctx, w.key); err != nil {
@@ -61,7 +77,7 @@ func (s *Service) ready(ctx context.Context, w *want, rec *ports.Book) (*ports.R
 	return l, l.Check()
 }
 
-// alive gives the book's freshest valid lock, if it can be read and there is one.
+// alive returns the book's freshest valid lock, if it can be read and there is one.
 func (s *Service) alive(ctx context.Context, key ports.BookKey) (ports.RateLock, bool) {
 	rec, err := s.store.Book(ctx, key)
 	if err != nil || rec.Check() != nil {
@@ -74,7 +90,7 @@ func (s *Service) alive(ctx context.Context, key ports.BookKey) (ports.RateLock,
 	return *l, true
 }
 
-func (s *Service) mint(ctx context.Context, w want, rec ports.Book) (ports.RateLock, bool, error) {
+func (s *Service) mint(ctx context.Context, w *want, rec ports.Book) (ports.RateLock, bool, error) {
 	// What others mint while this caller waits for the price is to be known
 	// when its turn comes.
 	turn := s.queue.join(w.key)
@@ -102,7 +118,7 @@ func (s *Service) mint(ctx context.Context, w want, rec ports.Book) (ports.RateL
 
 // place mints the lock under id, unless the book turns out to have one that
 // satisfies w.
-func (s *Service) place(ctx context.Context, w want, rec ports.Book, id string, price ports.Price) (ports.RateLock, bool, error) {
+func (s *Service) place(ctx context.Context, w *want, rec ports.Book, id string, price ports.Price) (ports.RateLock, bool, error) {
 	var lock ports.RateLock
 	var minted bool
 	_, err := s.decide(ctx, rec, func(b *Book, now time.Time) error {
@@ -115,7 +131,7 @@ func (s *Service) place(ctx context.Context, w want, rec ports.Book, id string, 
 			lock = *l
 			return nil
 		}
-		err := s.clockNear(b, now)
+		err := s.clockNear(ctx, b, now)
 		if err == nil {
 			lock, err = b.Mint(now, id, w.terms, price)
 		}
@@ -137,12 +153,9 @@ const readBackTimeout = 5 * time.Second
 func (s *Service) stored(ctx context.Context, owner, id string, unsure error) (ports.RateLock, bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTimeout)
 	defer cancel()
-	l, rec, err := s.store.Lock(ctx, owner, id)
-	if err != nil || checkRead(&l, &rec) != nil {
+	l, _, err := s.read(ctx, owner, id)
+	if err != nil {
 		return ports.RateLock{}, false, unsure
-	}
-	if l.AsOf = l.EndedAt; l.Status == ports.LockActive {
-		l.AsOf = decisionTime(&rec, s.cfg.Clock.Now())
 	}
 	return l, true, nil
 }
@@ -163,12 +176,12 @@ func (s *Service) writeDown(ctx context.Context, rec *ports.Book, at time.Time) 
 // clockNear refuses to mint when the book's high water is far ahead of the
 // clock: one process with a wrong clock must not carry every later lock into
 // its future.
-func (s *Service) clockNear(b *Book, now time.Time) error {
+func (s *Service) clockNear(ctx context.Context, b *Book, now time.Time) error {
 	lead := b.rec.HighWater.Sub(now)
 	if lead <= s.cfg.MaxClockLead {
 		return nil
 	}
-	s.cfg.Logger.Error("clock behind: minting refused", "pair", b.rec.Key.Pair.String(), "lead", lead)
-	s.cfg.Hooks.ClockBehind(b.rec.Key, lead)
+	s.cfg.Logger.ErrorContext(ctx, "clock behind: minting refused", "pair", b.rec.Key.Pair.String(), "lead", lead)
+	s.cfg.Hooks.ClockBehind(ctx, b.rec.Key, lead)
 	return errcodes.New(errcodes.ClockBehind, "")
 }

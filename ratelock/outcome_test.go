@@ -180,7 +180,7 @@ func (contended) Save(context.Context, ports.RateLockChange) error {
 func TestConflictsAreBounded(t *testing.T) {
 	r := newRig(t)
 	conflicts := 0
-	r.hooks.Conflict = func(ports.BookKey) { conflicts++ }
+	r.hooks.Conflict = func(context.Context, ports.BookKey) { conflicts++ }
 	_, _, err := r.service(contended{r.store.RateLocks()}, r.clock, plain).Create(t.Context(), "shop", usdzar)
 	require.ErrorIs(t, err, errcodes.StorageUnavailable)
 	require.Greater(t, conflicts, 10)

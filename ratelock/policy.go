@@ -1,11 +1,12 @@
 package ratelock
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -30,32 +31,24 @@ type Terms struct {
 // Policy decides on terms. Implementations must be quick and safe for
 // concurrent use: Terms is called for every request.
 type Policy interface {
-	// Terms gives what owner gets on pair; false: nothing, which Create and
-	// Use refuse with errcodes.FXNotEnabled.
-	Terms(owner string, pair ports.Pair) (Terms, bool)
+	// Terms returns what owner gets on pair; ok is false for nothing, which Create
+	// and Use reject with [errcodes.FXNotEnabled].
+	Terms(owner string, pair ports.Pair) (terms Terms, ok bool)
 }
 
-// Terms gives t to everybody.
+// Terms returns t for everybody.
 func (t Terms) Terms(string, ports.Pair) (Terms, bool) { return t, true }
 
-// Check reports the first value out of its bounds, as errcodes.Configuration.
+// Check returns [errcodes.Configuration] for the first value out of its bounds.
 func (t Terms) Check() error {
-	switch {
-	case t.MarkupBps < 0 || t.MarkupBps > MaxMarkupBps:
-		return badTerms("markup of %d bps is outside 0 to %d", t.MarkupBps, MaxMarkupBps)
-	case t.ToleranceBps < 0 || t.ToleranceBps > MaxToleranceBps:
-		return badTerms("tolerance of %d bps is outside 0 to %d", t.ToleranceBps, MaxToleranceBps)
-	case t.Validity < MinValidity || t.Validity > ports.MaxValidity:
-		return badTerms("validity of %v is outside %v to %v", t.Validity, MinValidity, ports.MaxValidity)
-	case t.Validity%time.Millisecond != 0:
-		return badTerms("validity of %v is not in whole milliseconds", t.Validity)
-	default:
-		return nil
+	if t.Validity%time.Millisecond != 0 {
+		return misconfigured("Terms.Validity is %v, want whole milliseconds", t.Validity)
 	}
-}
-
-func badTerms(format string, args ...any) error {
-	return errcodes.New(errcodes.Configuration, fmt.Sprintf(format, args...))
+	return cmp.Or(
+		wiring.Within("Terms.MarkupBps", t.MarkupBps, 0, ports.MaxMarkupBps),
+		wiring.Within("Terms.ToleranceBps", t.ToleranceBps, 0, MaxToleranceBps),
+		wiring.Within("Terms.Validity", t.Validity, MinValidity, ports.MaxValidity),
+	)
 }
 
 // PolicyTable is a [Policy] written down. The most specific entry counts: the
@@ -71,7 +64,7 @@ type OwnerPolicy struct {
 	Pairs   map[ports.Pair]Terms // by pair
 }
 
-// Terms looks the owner's pair up.
+// Terms returns the terms of the most specific entry.
 func (p PolicyTable) Terms(owner string, pair ports.Pair) (Terms, bool) {
 	entry, ok := p.Owners[owner]
 	if !ok {
@@ -90,7 +83,7 @@ func deref(t *Terms) (Terms, bool) {
 	return *t, true
 }
 
-// Check reports the first entry out of its bounds, as errcodes.Configuration.
+// Check returns [errcodes.Configuration] for the first entry out of its bounds.
 func (p PolicyTable) Check() error {
 	all := []*Terms{p.Everyone}
 	for _, entry := range p.Owners {
@@ -110,58 +103,47 @@ func (p PolicyTable) Check() error {
 	return nil
 }
 
-// admit checks the pair and finds its terms: 400 before 422.
-func (s *Service) admit(ctx context.Context, owner string, pair ports.Pair) (Terms, error) {
-	return s.admitOffered(ctx, owner, pair, s.prices.pairs)
-}
-
-func (s *Service) admitOffered(
-	ctx context.Context, owner string, pair ports.Pair, offered func(context.Context) (ports.PairSet, error),
-) (Terms, error) {
-	if !convertible(pair.Base) || !convertible(pair.Quote) || pair.Base == pair.Quote {
-		return Terms{}, refusePair(pair)
+// admit checks what w asks for and sets its terms: 400 before 422.
+func (s *Service) admit(ctx context.Context, w *want) error {
+	owner, pair := w.key.Owner, w.key.Pair
+	if owner == "" {
+		return errNoOwner
+	}
+	_, base := ports.MinorDigits(pair.Base)
+	_, quote := ports.MinorDigits(pair.Quote)
+	if !base || !quote || pair.Base == pair.Quote {
+		return rejectPair(pair)
 	}
 	// A feed that was never read cannot say what is on offer. A full book needs
 	// no price, so the question goes on to the book.
-	if list, err := offered(ctx); err == nil && !list.Has(pair) {
-		return Terms{}, errcodes.New(errcodes.PairNotOffered, "")
+	if list, err := w.offered(ctx); err == nil && !list.Has(pair) {
+		return errcodes.New(errcodes.PairNotOffered, "")
 	}
-	terms, ok := s.policy.Terms(owner, pair)
-	if !ok {
-		return Terms{}, errcodes.New(errcodes.FXNotEnabled, "")
+	var ok bool
+	if w.terms, ok = s.policy.Terms(owner, pair); !ok {
+		return errcodes.New(errcodes.FXNotEnabled, "")
 	}
-	return terms, nil
+	if w.left > noneLeft && w.left >= w.terms.Validity {
+		return invalid("minLeft", "is not below the validity of "+w.terms.Validity.String())
+	}
+	return nil
 }
 
-// refusePair says what is wrong with a pair that can have no lock: a currency
-// that is none, or a pair that nobody can offer.
-func refusePair(pair ports.Pair) error {
-	if err := checkCode("base", pair.Base); err != nil {
-		return err
-	}
-	if err := checkCode("quote", pair.Quote); err != nil {
-		return err
+// rejectPair says what is wrong with a pair that can have no lock: an unknown
+// currency, or a pair that nobody can offer, as gold has no amounts to convert.
+func rejectPair(pair ports.Pair) error {
+	for _, side := range []struct{ field, code string }{{"base", pair.Base}, {"quote", pair.Quote}} {
+		switch {
+		case side.code == "":
+			return invalid(side.field, "required")
+		case !ports.KnownCurrency(side.code):
+			return invalid(side.field, "not an ISO 4217 currency code")
+		}
 	}
 	return errcodes.New(errcodes.PairNotOffered, "")
 }
 
-func checkCode(field, code string) error {
-	switch {
-	case code == "":
-		return invalid(field, "required")
-	case !ports.KnownCurrency(code):
-		return invalid(field, "not an ISO 4217 currency code")
-	default:
-		return nil
-	}
-}
-
-// convertible reports whether the currency has amounts to convert: gold has
-// none that could be rounded.
-func convertible(code string) bool {
-	_, ok := ports.MinorDigits(code)
-	return ok
-}
+var errNoOwner = invalid("owner", "required")
 
 func invalid(field, reason string) error {
 	return errcodes.New(errcodes.InvalidRequest, field+": "+reason).

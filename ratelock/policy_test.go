@@ -8,6 +8,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -15,24 +16,39 @@ func TestNewRefusesBadValues(t *testing.T) {
 	r := newRig(t)
 	store := r.store.RateLocks()
 	for name, attempt := range map[string]func() error{
-		"no store":  func() error { _, err := ratelock.New(nil, r.feed, plain, nil); return err },
-		"no feed":   func() error { _, err := ratelock.New(store, nil, plain, nil); return err },
-		"no policy": func() error { _, err := ratelock.New(store, r.feed, nil, nil); return err },
+		"no store": func() error { _, err := ratelock.New(ratelock.Ports{Feed: r.feed}, plain, nil); return err },
+		"no feed":  func() error { _, err := ratelock.New(ratelock.Ports{Locks: store}, plain, nil); return err },
+		"a nil store": func() error {
+			_, err := ratelock.New(ratelock.Ports{Locks: (*lossy)(nil), Feed: r.feed}, plain, nil)
+			return err
+		},
+		"a nil feed": func() error {
+			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: (*fake.Feed)(nil)}, plain, nil)
+			return err
+		},
+		"a nil policy": func() error {
+			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, (*ratelock.PolicyTable)(nil), nil)
+			return err
+		},
+		"no policy": func() error { _, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, nil, nil); return err },
 		"negative markup": func() error {
-			_, err := ratelock.New(store, r.feed, ratelock.Terms{MarkupBps: -1, Validity: time.Hour}, nil)
+			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, ratelock.Terms{MarkupBps: -1, Validity: time.Hour}, nil)
 			return err
 		},
 		"a life of a year": func() error {
-			_, err := ratelock.New(store, r.feed, ratelock.Terms{Validity: 365 * 24 * time.Hour}, nil)
+			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, ratelock.Terms{Validity: 365 * 24 * time.Hour}, nil)
 			return err
 		},
 		"a life that ends between milliseconds": func() error {
-			_, err := ratelock.New(store, r.feed, ratelock.Terms{Validity: time.Hour + time.Microsecond}, nil)
+			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, ratelock.Terms{Validity: time.Hour + time.Microsecond}, nil)
 			return err
 		},
-		"no life": func() error { _, err := ratelock.New(store, r.feed, ratelock.Terms{}, nil); return err },
+		"no life": func() error {
+			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, ratelock.Terms{}, nil)
+			return err
+		},
 		"a bad entry in a table": func() error {
-			_, err := ratelock.New(store, r.feed, ratelock.PolicyTable{Owners: map[string]ratelock.OwnerPolicy{
+			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, ratelock.PolicyTable{Owners: map[string]ratelock.OwnerPolicy{
 				"shop": {Pairs: map[ports.Pair]ratelock.Terms{usdzar: {Validity: time.Microsecond}}},
 			}}, nil)
 			return err
@@ -47,7 +63,7 @@ func TestNewRefusesBadValues(t *testing.T) {
 		"no patience with other clocks": {MaxClockLead: time.Millisecond - 1},
 		"prices of less than a second":  {MaxPriceAge: time.Second - 1},
 	} {
-		_, err := ratelock.New(store, r.feed, plain, &cfg)
+		_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, plain, &cfg)
 		require.ErrorIs(t, err, errcodes.Configuration, name)
 	}
 }

@@ -81,7 +81,7 @@ func (unreadFeed) Mid(context.Context, ports.Pair) (ports.Price, error) {
 
 func TestAFeedThatAnswersForAnotherPair(t *testing.T) {
 	r := newRig(t)
-	locks, err := ratelock.New(r.store.RateLocks(), astray{r.feed}, plain, &ratelock.Config{Clock: r.clock})
+	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: astray{r.feed}}, plain, &ratelock.Config{Clock: r.clock})
 	require.NoError(t, err)
 	_, _, err = locks.Create(t.Context(), "shop", usdzar)
 	require.ErrorIs(t, err, errcodes.PriceUnavailable)
@@ -90,7 +90,7 @@ func TestAFeedThatAnswersForAnotherPair(t *testing.T) {
 
 func TestAFeedThatWasNeverRead(t *testing.T) {
 	r := newRig(t)
-	locks, err := ratelock.New(r.store.RateLocks(), unreadFeed{r.feed}, plain, &ratelock.Config{Clock: r.clock})
+	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: unreadFeed{r.feed}}, plain, &ratelock.Config{Clock: r.clock})
 	require.NoError(t, err)
 	_, _, err = locks.Create(t.Context(), "shop", usdzar)
 	require.ErrorIs(t, err, errcodes.PriceUnavailable, "not 422: nobody knows what is on offer")
@@ -106,19 +106,19 @@ func TestAFeedThatHangsOrPanicsIsNoLivePrice(t *testing.T) {
 	r := newRig(t)
 	release := r.feed.Hold()
 	defer release()
-	locks, err := ratelock.New(r.store.RateLocks(), r.feed, plain, &ratelock.Config{Clock: r.clock, PriceTimeout: time.Millisecond})
+	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: r.feed}, plain, &ratelock.Config{Clock: r.clock, PriceTimeout: time.Millisecond})
 	require.NoError(t, err)
 	_, _, err = locks.Create(t.Context(), "shop", usdzar)
 	require.ErrorIs(t, err, errcodes.PriceUnavailable)
 	var log bytes.Buffer
-	locks, err = ratelock.New(r.store.RateLocks(), panicky{r.feed}, plain, &ratelock.Config{Clock: r.clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	locks, err = ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: panicky{r.feed}}, plain, &ratelock.Config{Clock: r.clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	require.NoError(t, err)
 	for range 2 {
 		_, _, err = locks.Create(t.Context(), "shop", usdzar)
 		require.ErrorIs(t, err, errcodes.PriceUnavailable)
 	}
 	require.Contains(t, log.String(), "panicky.Mid", "where it was")
-	locks, err = ratelock.New(r.store.RateLocks(), worse{r.feed}, plain, &ratelock.Config{Clock: r.clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	locks, err = ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: worse{r.feed}}, plain, &ratelock.Config{Clock: r.clock, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	require.NoError(t, err)
 	require.ErrorIs(t, locks.Drift(t.Context(), r.clock.Now()), errcodes.PriceUnavailable)
 	require.Contains(t, log.String(), "worse.Pairs", "where it was")
@@ -142,8 +142,8 @@ func (mute) Pairs(ctx context.Context) (ports.PairSet, error) {
 func TestAFeedThatHangsDoesNotHoldATick(t *testing.T) {
 	r := newRig(t)
 	var reported error
-	hooks := ratelock.Hooks{Background: func(err error) { reported = err }}
-	locks, err := ratelock.New(r.store.RateLocks(), mute{r.feed}, plain, &ratelock.Config{Clock: r.clock, Hooks: hooks, PriceTimeout: time.Millisecond})
+	hooks := ratelock.Hooks{Background: func(_ context.Context, err error) { reported = err }}
+	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: mute{r.feed}}, plain, &ratelock.Config{Clock: r.clock, Hooks: hooks, PriceTimeout: time.Millisecond})
 	require.NoError(t, err)
 	require.ErrorIs(t, locks.Drift(t.Context(), r.clock.Now()), context.DeadlineExceeded)
 	require.ErrorIs(t, reported, context.DeadlineExceeded)

@@ -41,7 +41,7 @@ func newRig(t testing.TB) *rig {
 
 func (r *rig) service(store ports.RateLockStore, clock ports.Clock, policy ratelock.Policy) *ratelock.Service {
 	r.t.Helper()
-	s, err := ratelock.New(store, r.feed, policy, &ratelock.Config{
+	s, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, policy, &ratelock.Config{
 		Clock: clock, Hooks: r.hooks, PriceTimeout: time.Minute, // the machine's, which may be busy while a feed is held
 	})
 	require.NoError(r.t, err)

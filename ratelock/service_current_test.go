@@ -21,8 +21,9 @@ const lead = 20 * time.Minute
 
 func (r *rig) current(left time.Duration) ports.RateLock {
 	r.t.Helper()
-	l, err := r.locks.Current(r.t.Context(), "shop", usdzar, left)
+	l, short, err := r.locks.Current(r.t.Context(), "shop", usdzar, left)
 	require.NoError(r.t, err)
+	require.Equal(r.t, l.ExpiresAt.Sub(l.AsOf) < left, short)
 	return l
 }
 
@@ -46,7 +47,7 @@ func TestCurrentMintsOneReplacementForAll(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 32 {
 		wg.Go(func() {
-			if _, err := r.locks.Current(context.WithoutCancel(t.Context()), "shop", usdzar, lead); err != nil {
+			if _, _, err := r.locks.Current(context.WithoutCancel(t.Context()), "shop", usdzar, lead); err != nil {
 				t.Errorf("current: %v", err)
 			}
 		})
@@ -61,6 +62,9 @@ func TestCurrentDoesWithWhatLivesWhenNoReplacementCanBeHad(t *testing.T) {
 	r.clock.Set(first.ExpiresAt.Add(-time.Minute))
 	r.feed.Fail(errors.New("down"))
 	require.Equal(t, first.ID, r.current(lead).ID, "no price")
+	_, short, err := r.locks.Current(t.Context(), "shop", usdzar, lead)
+	require.NoError(t, err)
+	require.True(t, short)
 	r.feed.Recover()
 	second := r.current(lead)
 	r.clock.Set(second.ExpiresAt.Add(-time.Second))
@@ -71,8 +75,9 @@ func TestCurrentDoesWithWhatLivesWhenNoReplacementCanBeHad(t *testing.T) {
 	require.Equal(t, fourth.ID, r.current(lead).ID, "no slot")
 	r.clock.Set(fourth.ExpiresAt)
 	r.feed.Fail(errors.New("down"))
-	_, err := r.locks.Current(t.Context(), "shop", usdzar, lead)
+	_, short, err = r.locks.Current(t.Context(), "shop", usdzar, lead)
 	require.ErrorIs(t, err, errcodes.PriceUnavailable)
+	require.False(t, short)
 }
 
 func TestAnAnswerThatRestsOnAnExpiryWritesItDown(t *testing.T) {
@@ -89,7 +94,7 @@ func TestAnAnswerThatRestsOnAnExpiryWritesItDown(t *testing.T) {
 func TestCurrentRefusesALifeThatNoLockHas(t *testing.T) {
 	r := newRig(t)
 	for _, left := range []time.Duration{-1, plain.Validity, 100 * time.Hour} {
-		_, err := r.locks.Current(t.Context(), "shop", usdzar, left)
+		_, _, err := r.locks.Current(t.Context(), "shop", usdzar, left)
 		require.ErrorIs(t, err, errcodes.InvalidRequest)
 	}
 }
@@ -149,13 +154,16 @@ func TestUseTellsASwappedPairFromOneThatIsNotEnabled(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.RateLockCurrencyMismatch)
 }
 
-func TestAClosedServiceKeepsNothing(t *testing.T) {
+func TestAStoppedKeeperKeepsNothing(t *testing.T) {
 	r := newRig(t)
 	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
 	require.NoError(t, err)
-	require.NoError(t, r.locks.Close(t.Context()))
+	require.NoError(t, k.Stop(t.Context()))
 	require.NoError(t, k.Run(t.Context()))
 	require.Empty(t, r.events())
+	require.NoError(t, r.locks.Stop(t.Context()))
+	require.NoError(t, k.Tick(t.Context(), r.clock.Now()))
+	require.Len(t, r.events(), 1, "all but Run works after Stop")
 }
 
 func TestCurrentWhileTheClockIsBehind(t *testing.T) {
@@ -172,7 +180,7 @@ func TestCurrentWhileTheClockIsBehind(t *testing.T) {
 	require.Equal(t, l.ID, r.current(lead).ID, "its last minute, since no other can be had")
 	_, err = r.locks.Cancel(t.Context(), "shop", l.ID)
 	require.NoError(t, err)
-	_, err = r.locks.Current(t.Context(), "shop", usdzar, lead)
+	_, _, err = r.locks.Current(t.Context(), "shop", usdzar, lead)
 	require.ErrorIs(t, err, errcodes.ClockBehind)
 }
 
@@ -222,8 +230,12 @@ func TestKeeperGoesOnAfterAFailure(t *testing.T) {
 	nobody := r.service(r.store.RateLocks(), r.clock, ratelock.PolicyTable{})
 	_, err = ratelock.NewKeeper(nobody, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: -1})
 	require.ErrorIs(t, err, errcodes.Configuration, "also while the pair has no terms")
-	_, err = ratelock.NewKeeper(nil)
-	require.ErrorIs(t, err, errcodes.Configuration)
+	for _, nothing := range []*ratelock.Service{nil, {}} {
+		_, err = ratelock.NewKeeper(nothing)
+		require.ErrorIs(t, err, errcodes.Configuration)
+	}
+	_, err = ratelock.NewKeeper(r.locks, ratelock.Kept{Pair: usdzar, Lead: lead})
+	require.ErrorIs(t, err, errcodes.Configuration, "no owner")
 }
 
 // What the policy or chance does wrong is neither the caller's fault nor the
@@ -233,7 +245,7 @@ func TestCreateWithoutSoundTermsOrChance(t *testing.T) {
 	locks := r.service(r.store.RateLocks(), r.clock, careless{})
 	_, _, err := locks.Create(t.Context(), "shop", usdzar)
 	require.ErrorIs(t, err, errcodes.Configuration)
-	locks, err = ratelock.New(r.store.RateLocks(), r.feed, plain, &ratelock.Config{Clock: r.clock, Random: strings.NewReader("")})
+	locks, err = ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: r.feed}, plain, &ratelock.Config{Clock: r.clock, Random: strings.NewReader("")})
 	require.NoError(t, err)
 	_, _, err = locks.Create(t.Context(), "shop", usdzar)
 	require.ErrorIs(t, err, errcodes.Internal)
@@ -250,7 +262,7 @@ func (careless) Terms(string, ports.Pair) (ratelock.Terms, bool) {
 	return ratelock.Terms{Validity: time.Microsecond}, true
 }
 
-func TestRunTicksUntilClose(t *testing.T) {
+func TestRunTicksUntilStop(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
 	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
@@ -261,11 +273,12 @@ func TestRunTicksUntilClose(t *testing.T) {
 	r.clock.BlockUntil(2)
 	r.clock.Set(l.ExpiresAt)
 	r.clock.BlockUntil(2)
-	require.NoError(t, r.locks.Close(t.Context()))
+	require.NoError(t, r.locks.Stop(t.Context()))
 	require.NoError(t, <-errs)
+	require.NoError(t, k.Stop(t.Context()))
 	require.NoError(t, <-errs)
-	require.NoError(t, r.locks.Close(t.Context()), "twice")
-	require.NoError(t, r.locks.Run(t.Context()), "a closed service runs no more")
+	require.NoError(t, r.locks.Stop(t.Context()), "twice")
+	require.NoError(t, r.locks.Run(t.Context()), "a stopped service does not run")
 	got, _, err := r.store.RateLocks().Lock(t.Context(), "shop", l.ID)
 	require.NoError(t, err)
 	require.Equal(t, ports.LockExpired, got.Status, "the sweep wrote it down")
@@ -279,14 +292,14 @@ func TestKeeperStartsAtOnce(t *testing.T) {
 	go func() { done <- k.Run(t.Context()) }()
 	r.clock.BlockUntil(1)
 	require.Len(t, r.events(), 1, "before the first pause")
-	require.NoError(t, r.locks.Close(t.Context()))
+	require.NoError(t, k.Stop(t.Context()))
 	require.NoError(t, <-done)
 }
 
-func TestCloseWaitsForTheTick(t *testing.T) {
+func TestStopWaitsForTheTick(t *testing.T) {
 	r := newRig(t)
 	var observed atomic.Int64
-	r.hooks.Observed = func(ports.Pair, error) { observed.Add(1) }
+	r.hooks.Observed = func(context.Context, ports.Pair, error) { observed.Add(1) }
 	r.locks = r.service(r.store.RateLocks(), r.clock, plain)
 	release := r.feed.Hold()
 	done, closed := make(chan error, 1), make(chan error, 1)
@@ -294,8 +307,8 @@ func TestCloseWaitsForTheTick(t *testing.T) {
 	r.feed.WaitAsked(1)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, r.locks.Close(ended), context.Canceled, "a tick is under way")
-	go func() { closed <- r.locks.Close(t.Context()) }()
+	require.ErrorIs(t, r.locks.Stop(ended), context.Canceled, "a tick is under way")
+	go func() { closed <- r.locks.Stop(t.Context()) }()
 	release()
 	require.NoError(t, <-closed)
 	require.EqualValues(t, 1, observed.Load(), "the tick had ended")

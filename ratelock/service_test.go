@@ -1,8 +1,11 @@
 package ratelock_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -147,15 +150,169 @@ func TestCancelIsIdempotentAndFreesASlot(t *testing.T) {
 func TestAnothersLockIsNotFound(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
-	for _, c := range [][2]string{{"other", l.ID}, {"shop", "rl_unknown"}, {"shop", ""}, {"shop", l.ID + " "}, {"", l.ID}} {
+	for _, c := range [][2]string{{"other", l.ID}, {"shop", "rl_unknown"}, {"shop", ""}, {"shop", l.ID + " "}} {
 		_, err := r.locks.Get(t.Context(), c[0], c[1])
+		require.Equal(t, errcodes.NotFound, errcodes.Of(err))
 		require.ErrorIs(t, err, errcodes.NotFound)
+		require.ErrorIs(t, err, errcodes.RateLockNotFound, "as from Use")
 		_, err = r.locks.Cancel(t.Context(), c[0], c[1])
 		require.ErrorIs(t, err, errcodes.NotFound)
 		_, err = r.locks.Use(t.Context(), c[0], c[1], usdzar)
+		require.Equal(t, errcodes.RateLockNotFound, errcodes.Of(err))
 		require.ErrorIs(t, err, errcodes.RateLockNotFound)
+		require.ErrorIs(t, err, errcodes.NotFound, "as from Get")
 	}
 	require.Equal(t, ports.LockActive, r.get(l.ID).Status)
+}
+
+func TestAnOwnerIsRequired(t *testing.T) {
+	r := newRig(t)
+	for name, call := range map[string]func() error{
+		"Create":  func() error { _, _, err := r.locks.Create(t.Context(), "", usdzar); return err },
+		"Current": func() error { _, _, err := r.locks.Current(t.Context(), "", usdzar, 0); return err },
+		"Use":     func() error { _, err := r.locks.Use(t.Context(), "", "rl_1", usdzar); return err },
+		"Get":     func() error { _, err := r.locks.Get(t.Context(), "", "rl_1"); return err },
+		"Cancel":  func() error { _, err := r.locks.Cancel(t.Context(), "", "rl_1"); return err },
+	} {
+		err := call()
+		require.ErrorIs(t, err, errcodes.InvalidRequest, name)
+		var details errcodes.FieldDetails
+		require.ErrorAs(t, err, &details, name)
+		require.Equal(t, "owner", details.Fields[0].Name)
+	}
+}
+
+// Is and Of agree, also for what a context or a store says.
+func TestErrorsHaveTheirCode(t *testing.T) {
+	r := newRig(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	locks := r.service(answering{r.store.RateLocks()}, r.clock, plain)
+	for name, call := range map[string]func(context.Context) (any, error){
+		"Create": func(ctx context.Context) (any, error) { l, _, err := locks.Create(ctx, "shop", usdzar); return l, err },
+		"Current": func(ctx context.Context) (any, error) {
+			l, _, err := locks.Current(ctx, "shop", usdzar, 0)
+			return l, err
+		},
+		"Use":    func(ctx context.Context) (any, error) { return locks.Use(ctx, "shop", "rl_1", usdzar) },
+		"Get":    func(ctx context.Context) (any, error) { return locks.Get(ctx, "shop", "rl_1") },
+		"Cancel": func(ctx context.Context) (any, error) { return locks.Cancel(ctx, "shop", "rl_1") },
+		"Tick":   func(ctx context.Context) (any, error) { return nil, locks.Tick(ctx, noon) },
+	} {
+		got, err := call(ctx)
+		require.ErrorIs(t, err, context.Canceled, name)
+		require.ErrorIs(t, err, errcodes.Canceled, name)
+		require.Equal(t, errcodes.Canceled, errcodes.Of(err), name)
+		require.Empty(t, got, "an answer beside an error is ignored")
+
+		got, err = call(t.Context())
+		require.ErrorIs(t, err, errcodes.Internal, name)
+		require.Equal(t, errcodes.Internal, errcodes.Of(err), name)
+		require.Empty(t, got, name)
+	}
+}
+
+// answering answers beside its error, which is the context's own, or has no code.
+type answering struct{ ports.RateLockStore }
+
+func (answering) fail(ctx context.Context) error { return cmp.Or(ctx.Err(), errors.New("odd")) }
+
+func (a answering) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
+	return ports.Book{Key: key, Slots: [ports.MaxLiveLocks]ports.RateLock{{ID: "rl_1"}, {ID: "rl_2"}}}, a.fail(ctx)
+}
+
+func (a answering) Lock(ctx context.Context, _, id string) (ports.RateLock, ports.Book, error) {
+	return ports.RateLock{ID: id, Status: ports.LockActive}, ports.Book{}, a.fail(ctx)
+}
+
+func (a answering) Due(ctx context.Context, _ ports.DueQuery) ([]ports.RateLock, error) {
+	return []ports.RateLock{{ID: "rl_1"}}, a.fail(ctx)
+}
+
+func TestMintsAndRefusalsAreLogged(t *testing.T) {
+	r := newRig(t)
+	var log bytes.Buffer
+	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: r.feed}, plain, &ratelock.Config{
+		Clock: r.clock, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	require.NoError(t, err)
+	l, _, err := locks.Create(t.Context(), "shop", usdzar)
+	require.NoError(t, err)
+	require.Contains(t, log.String(), "level=DEBUG msg=\"rate lock minted\" owner=shop pair=USD/ZAR lock="+l.ID)
+	_, _, err = locks.Create(t.Context(), "shop", ports.Pair{Base: "USD", Quote: "USD"})
+	require.ErrorIs(t, err, errcodes.PairNotOffered)
+	require.Contains(t, log.String(), "level=DEBUG msg=\"no rate lock\" owner=shop pair=USD/USD error=")
+}
+
+// A lock that seemed over when it was read, and is not when its book decides,
+// is as the book says.
+func TestTheClockGoesBackBetweenReadAndDecision(t *testing.T) {
+	r := newRig(t)
+	l, _ := r.create()
+	back := func() *ratelock.Service {
+		return r.service(r.store.RateLocks(), &jumpy{Clock: r.clock, times: []time.Time{l.ExpiresAt, noon.Add(time.Minute)}}, plain)
+	}
+	got, err := back().Get(t.Context(), "shop", l.ID)
+	require.NoError(t, err)
+	require.Equal(t, ports.LockActive, got.Status)
+	require.Equal(t, noon.Add(time.Minute), got.AsOf)
+	got, err = back().Cancel(t.Context(), "shop", l.ID)
+	require.NoError(t, err)
+	require.Equal(t, ports.LockCancelled, got.Status)
+	require.Equal(t, noon.Add(time.Minute), got.EndedAt)
+}
+
+// jumpy is a clock that shows times, and then the last of them.
+type jumpy struct {
+	ports.Clock
+
+	times []time.Time
+}
+
+func (c *jumpy) Now() time.Time {
+	now := c.times[0]
+	if len(c.times) > 1 {
+		c.times = c.times[1:]
+	}
+	return now
+}
+
+// A store whose read is behind what it said before has no answer to give.
+func TestALockThatItsBookDoesNotKnow(t *testing.T) {
+	r := newRig(t)
+	l, _ := r.create()
+	r.clock.Set(l.ExpiresAt)
+	stale := &staleLock{RateLockStore: r.store.RateLocks()}
+	_, err := r.service(stale, r.clock, plain).Get(t.Context(), "shop", l.ID)
+	require.ErrorIs(t, err, errcodes.StorageUnavailable)
+	require.Equal(t, 2, stale.reads)
+}
+
+// staleLock shows the lock as it was at first, though another process ended it.
+type staleLock struct {
+	ports.RateLockStore
+
+	reads int
+	lock  ports.RateLock
+	book  ports.Book
+}
+
+func (s *staleLock) Lock(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {
+	if s.reads++; s.reads == 1 {
+		var err error
+		if s.lock, s.book, err = s.RateLockStore.Lock(ctx, owner, id); err != nil {
+			return ports.RateLock{}, ports.Book{}, err
+		}
+	}
+	return s.lock, s.book, nil
+}
+
+func (s *staleLock) Save(context.Context, ports.RateLockChange) error {
+	return errcodes.New(errcodes.Conflict, "")
+}
+
+func (s *staleLock) Book(_ context.Context, key ports.BookKey) (ports.Book, error) {
+	return ports.Book{Key: key, Version: s.book.Version + 1, HighWater: s.book.HighWater}, nil
 }
 
 func TestAnActiveLockOutsideItsBookIsCorrupt(t *testing.T) {

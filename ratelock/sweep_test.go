@@ -68,7 +68,7 @@ func (s spoiled) Book(ctx context.Context, key ports.BookKey) (ports.Book, error
 func TestOneDamagedBookDoesNotHoldUpItsNeighbours(t *testing.T) {
 	r := newRig(t)
 	var reported []error
-	r.hooks.Background = func(err error) { reported = append(reported, err) }
+	r.hooks.Background = func(_ context.Context, err error) { reported = append(reported, err) }
 	locks := r.service(spoiled{r.store.RateLocks(), "damaged"}, r.clock, plain)
 	bad, _, err := r.locks.Create(t.Context(), "damaged", usdzar)
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func (f *fickle) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLock,
 
 func TestATickThatIsCutShortIsNoFailure(t *testing.T) {
 	r := newRig(t)
-	r.hooks.Background = func(err error) { t.Errorf("reported: %v", err) }
+	r.hooks.Background = func(_ context.Context, err error) { t.Errorf("reported: %v", err) }
 	r.locks = r.service(r.store.RateLocks(), r.clock, plain)
 	r.create()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -32,9 +32,9 @@ func TestCurrentWritesDownWhatItDecided(t *testing.T) {
 	r.clock.Advance(30 * time.Minute)
 	second, _ := r.create()
 	clock := &back{Clock: r.clock, times: []time.Time{first.ExpiresAt, second.CreatedAt}}
-	s, err := ratelock.New(r.store.RateLocks(), r.feed, plain, &ratelock.Config{Clock: clock})
+	s, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: r.feed}, plain, &ratelock.Config{Clock: clock})
 	require.NoError(t, err)
-	l, err := s.Current(t.Context(), "shop", usdzar, 0)
+	l, _, err := s.Current(t.Context(), "shop", usdzar, 0)
 	require.NoError(t, err)
 	require.Equal(t, second.ID, l.ID)
 	require.Equal(t, first.ExpiresAt, l.AsOf)

@@ -12,7 +12,7 @@
 //		return err
 //	}
 //	defer store.Close()
-//	locks, err := ratelock.New(store.RateLocks(), feed, policy, nil)
+//	locks, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, policy, nil)
 //
 // The pool is the embedder's: its size, its TLS, its tracer. Any number of
 // processes may share a database, and their clocks may disagree; the rules hold

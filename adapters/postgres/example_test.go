@@ -31,7 +31,7 @@ func ExampleNew() {
 			return err
 		}
 		terms := ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}
-		locks, err := ratelock.New(store.RateLocks(), feed, terms, nil)
+		locks, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, terms, nil)
 		if err != nil {
 			return err
 		}

@@ -108,8 +108,8 @@ func newHistoryWorker(tb testing.TB, process int, store ports.RateLockStore, o h
 		feed.Offer(o.Books[i].Pair, "18.2500")
 	}
 	var err error
-	w.locks, err = ratelock.New(witnessedStore{store}, feed, ratelock.Terms{MarkupBps: 150, Validity: historyValidity}, &ratelock.Config{
-		Clock: w.clock, Hooks: ratelock.Hooks{Conflict: func(ports.BookKey) { w.conflicts.Add(1) }},
+	w.locks, err = ratelock.New(ratelock.Ports{Locks: witnessedStore{store}, Feed: feed}, ratelock.Terms{MarkupBps: 150, Validity: historyValidity}, &ratelock.Config{
+		Clock: w.clock, Hooks: ratelock.Hooks{Conflict: func(context.Context, ports.BookKey) { w.conflicts.Add(1) }},
 	})
 	require.NoError(tb, err)
 	return w
@@ -170,7 +170,7 @@ func (w *historyWorker) do(o lockOp) {
 	case opCreate:
 		o.Lock, o.Minted, err = w.locks.Create(ctx, o.Book.Owner, o.Book.Pair)
 	case opCurrent:
-		o.Lock, err = w.locks.Current(ctx, o.Book.Owner, o.Book.Pair, o.Left)
+		o.Lock, _, err = w.locks.Current(ctx, o.Book.Owner, o.Book.Pair, o.Left)
 	case opGet:
 		o.Lock, err = w.locks.Get(ctx, o.Book.Owner, o.ID)
 	case opCancel:

@@ -301,7 +301,7 @@ func lockService(tb testing.TB, store *postgres.Store, clock ports.Clock) *ratel
 	feed := fake.NewFeed(clock.Now)
 	feed.Offer(usdZAR, "18.25")
 	terms := ratelock.Terms{MarkupBps: 150, Validity: lockValidity, ToleranceBps: 200}
-	locks, err := ratelock.New(store.RateLocks(), feed, terms, &ratelock.Config{Clock: clock})
+	locks, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, terms, &ratelock.Config{Clock: clock})
 	require.NoError(tb, err)
 	return locks
 }

@@ -88,7 +88,7 @@ func (b *background) stop(timeout time.Duration) error {
 	go func() {
 		b.done.Wait()
 		// Lookups are broken off; the next start takes up what they leave pending.
-		ended <- errors.Join(failed, b.app.locks.Close(late), b.app.accounts.Stop(late), b.app.payments.service.Stop(late),
+		ended <- errors.Join(failed, b.app.locks.Stop(late), b.app.accounts.Stop(late), b.app.payments.service.Stop(late),
 			b.app.reports.stop(late))
 	}()
 	select {

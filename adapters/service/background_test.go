@@ -42,7 +42,7 @@ func serveEndsWithALoopThatEndsByItself(t *testing.T, store string) {
 	app := assembled(t, store, log)
 	loop := `loop="rate locks"`
 	if app.queue == nil {
-		require.NoError(t, app.locks.Close(t.Context()))
+		require.NoError(t, app.locks.Stop(t.Context()))
 	} else {
 		loop = "loop=queue"
 		require.NoError(t, app.queue.Stop(t.Context()))

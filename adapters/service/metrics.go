@@ -200,10 +200,10 @@ func (c *counters) unmappedCode(r failures.Result) {
 
 func (c *counters) hooks() ratelock.Hooks {
 	return ratelock.Hooks{
-		ClockBehind: func(ports.BookKey, time.Duration) { c.behind.Inc() },
-		Conflict:    func(ports.BookKey) { c.conflicts.Inc() },
-		Background:  func(error) { c.failures.Inc() },
-		Observed: func(_ ports.Pair, err error) {
+		ClockBehind: func(_ context.Context, _ ports.BookKey, _ time.Duration) { c.behind.Inc() },
+		Conflict:    func(context.Context, ports.BookKey) { c.conflicts.Inc() },
+		Background:  func(context.Context, error) { c.failures.Inc() },
+		Observed: func(_ context.Context, _ ports.Pair, err error) {
 			outcome := "ok"
 			if err != nil {
 				outcome = string(errcodes.Of(err))

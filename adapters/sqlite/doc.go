@@ -8,7 +8,7 @@
 //		return err
 //	}
 //	defer store.Close()
-//	locks, err := ratelock.New(store.RateLocks(), feed, policy, nil)
+//	locks, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, policy, nil)
 //
 // # Durability
 //

@@ -55,7 +55,7 @@ func (m medium) measure(out io.Writer, pairs int) error {
 	clock := &leaps{Clock: ports.SystemClock()}
 	short := terms
 	short.Validity = leap - time.Minute
-	s, err := ratelock.New(store, clocked{clock}, short, &ratelock.Config{Clock: clock, MaxPriceAge: 24 * 365 * time.Hour})
+	s, err := ratelock.New(ratelock.Ports{Locks: store, Feed: clocked{clock}}, short, &ratelock.Config{Clock: clock, MaxPriceAge: 24 * 365 * time.Hour})
 	if err != nil {
 		return err
 	}

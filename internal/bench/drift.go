@@ -40,7 +40,7 @@ func driftOver(total int) func() (subject, error) {
 				return subject{}, err
 			}
 		}
-		s, err := ratelock.New(store.RateLocks(), feed, terms, &ratelock.Config{Clock: clock})
+		s, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, terms, &ratelock.Config{Clock: clock})
 		if err != nil {
 			return subject{}, err
 		}

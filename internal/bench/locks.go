@@ -19,7 +19,7 @@ var (
 const owners = 1024 // of full pairs, so that a row is not one hot line of memory
 
 func serviceOn(store ports.RateLockStore) (*ratelock.Service, error) {
-	return ratelock.New(store, steady{ports.NewPairSet(usdzar)}, terms, nil)
+	return ratelock.New(ratelock.Ports{Locks: store, Feed: steady{ports.NewPairSet(usdzar)}}, terms, nil)
 }
 
 // fill mints two locks for each owner.

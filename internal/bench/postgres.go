@@ -195,7 +195,7 @@ func mintPostgres(settings map[string]string) func() (subject, error) {
 		clock := &leaps{Clock: ports.SystemClock()}
 		short := terms
 		short.Validity = leap - time.Minute
-		s, err := ratelock.New(store.RateLocks(), clocked{clock}, short, &ratelock.Config{Clock: clock})
+		s, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: clocked{clock}}, short, &ratelock.Config{Clock: clock})
 		names := ownerNames(pairs)
 		return subject{spread(poolSize, func(ctx context.Context, i int) error {
 			clock.visit(i)

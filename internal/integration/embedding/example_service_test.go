@@ -60,7 +60,7 @@ func (e *embedded) open(ctx context.Context, pool *pgxpool.Pool) (err error) {
 }
 
 func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
-	if e.locks, err = ratelock.New(e.store.RateLocks(), b.feed, b.terms, nil); err != nil {
+	if e.locks, err = ratelock.New(ratelock.Ports{Locks: e.store.RateLocks(), Feed: b.feed}, b.terms, nil); err != nil {
 		return err
 	}
 	e.accounts, err = validation.New(validation.Ports{

@@ -37,7 +37,7 @@ func TestCrashChild(t *testing.T) {
 	require.NoError(t, err)
 	feed := fake.NewFeed(time.Now)
 	feed.Offer(usdzar, "18.25")
-	locks, err := ratelock.New(store.RateLocks(), feed, ratelock.Terms{MarkupBps: 150, Validity: time.Second}, nil)
+	locks, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, ratelock.Terms{MarkupBps: 150, Validity: time.Second}, nil)
 	require.NoError(t, err)
 	for i := 0; ; i++ {
 		owner := fmt.Sprintf("shop-%d", i%7)

@@ -22,11 +22,11 @@ func Example_ownTable() {
 	if err != nil {
 		panic(err)
 	}
-	r, err := ratelock.New(store.RateLocks(), feed, plain, &ratelock.Config{Clock: clock})
+	r, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, plain, &ratelock.Config{Clock: clock})
 	if err != nil {
 		panic(err)
 	}
-	lock, err := r.Current(context.Background(), "shop-7", usdzar, time.Minute)
+	lock, _, err := r.Current(context.Background(), "shop-7", usdzar, time.Minute)
 	if err != nil {
 		panic(err)
 	}

@@ -111,7 +111,7 @@ func history(t *testing.T, store ports.RateLockStore, seed uint64) []porcupine.O
 	owner := fmt.Sprintf("shop-%d", seed)
 	var services []*ratelock.Service
 	for range processes {
-		s, err := ratelock.New(store, feed, ratelock.Terms{Validity: time.Second}, &ratelock.Config{Clock: clock})
+		s, err := ratelock.New(ratelock.Ports{Locks: store, Feed: feed}, ratelock.Terms{Validity: time.Second}, &ratelock.Config{Clock: clock})
 		require.NoError(t, err)
 		services = append(services, s)
 	}
@@ -235,7 +235,7 @@ func explained(t *testing.T, sound ports.RateLockStore, seed uint64, wrap func(p
 	start := time.Now()
 	var wg sync.WaitGroup
 	for i := range ops {
-		s, err := ratelock.New(store, feed, plain, &ratelock.Config{Clock: clock})
+		s, err := ratelock.New(ratelock.Ports{Locks: store, Feed: feed}, plain, &ratelock.Config{Clock: clock})
 		require.NoError(t, err)
 		wg.Go(func() {
 			call := time.Since(start).Nanoseconds()

@@ -56,7 +56,7 @@ func newMachine(t *rapid.T, store ports.RateLockStore, run int) *machine {
 	}
 	for i := range m.services {
 		m.clocks[i] = portstest.NewClock(noon)
-		s, err := ratelock.New(store, m.feed, ratelock.Terms{MarkupBps: 150, Validity: m.validity}, &ratelock.Config{Clock: m.clocks[i]})
+		s, err := ratelock.New(ratelock.Ports{Locks: store, Feed: m.feed}, ratelock.Terms{MarkupBps: 150, Validity: m.validity}, &ratelock.Config{Clock: m.clocks[i]})
 		require.NoError(t, err)
 		m.services[i] = s
 	}
@@ -164,7 +164,7 @@ func (m *machine) Current(t *rapid.T) {
 	left := time.Duration(rapid.Int64Range(0, int64(m.validity)-1).Draw(t, "left"))
 	at := b.at(now)
 	live := b.live()
-	l, err := s.Current(context.Background(), key.Owner, key.Pair, left)
+	l, short, err := s.Current(context.Background(), key.Owner, key.Pair, left)
 	var freshest ports.RateLock
 	if len(live) > 0 {
 		freshest = live[len(live)-1]
@@ -175,10 +175,13 @@ func (m *machine) Current(t *rapid.T) {
 	case len(live) == ports.MaxLiveLocks, len(live) > 0 && (behind || freshest.ExpiresAt.Sub(at) >= left):
 		require.NoError(t, err)
 		require.Equal(t, freshest, l)
+		require.Equal(t, freshest.ExpiresAt.Sub(at) < left, short)
 	case behind:
 		require.ErrorIs(t, err, errcodes.ClockBehind)
+		require.False(t, short)
 	default:
 		require.NoError(t, err)
+		require.False(t, short)
 		m.minted(t, b, key, now, l, true)
 	}
 }
@@ -244,7 +247,7 @@ func (m *machine) Drift(t *rapid.T) {
 	m.mids[pair] = rapid.SampledFrom([]string{"18.25", "18.50", "18.00"}).Draw(t, "mid")
 	m.feed.Set(pair, m.mids[pair])
 	clock := m.clocks[rapid.IntRange(0, len(m.clocks)-1).Draw(t, "process")]
-	s, err := ratelock.New(m.store, m.feed, ratelock.Terms{Validity: m.validity}, &ratelock.Config{Clock: clock})
+	s, err := ratelock.New(ratelock.Ports{Locks: m.store, Feed: m.feed}, ratelock.Terms{Validity: m.validity}, &ratelock.Config{Clock: clock})
 	require.NoError(t, err)
 	for range 2 {
 		require.NoError(t, s.Drift(context.Background(), clock.Now()))

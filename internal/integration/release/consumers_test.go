@@ -49,14 +49,14 @@ func TestConsumers(t *testing.T) {
 		c.embed(t, `
 	store, err := sqlite.Open(context.Background(), "locks.db", nil)
 	fmt.Println(store, err)
-	_, err = ratelock.New(store.RateLocks(), nil, ratelock.Terms{}, nil)
+	_, err = ratelock.New(ratelock.Ports{Locks: store.RateLocks()}, ratelock.Terms{}, nil)
 	fmt.Println(err)`, "context", "fmt", root+"/adapters/sqlite", root+"/ratelock")
 	})
 	t.Run("rate locks on PostgreSQL", func(t *testing.T) {
 		c.embed(t, `
 	store, err := postgres.New(context.Background(), nil, nil)
 	fmt.Println(store, err)
-	_, err = ratelock.New(store.RateLocks(), nil, ratelock.Terms{}, nil)
+	_, err = ratelock.New(ratelock.Ports{Locks: store.RateLocks()}, ratelock.Terms{}, nil)
 	fmt.Println(err)`, "context", "fmt", root+"/adapters/postgres", root+"/ratelock")
 	})
 	t.Run("the whole service", c.wholeService)
@@ -155,7 +155,7 @@ func (c consumer) rateLocks(t *testing.T) {
 	write(t, dir, "locks.go", `func locks() {
 	store, err := memory.New(nil)
 	fmt.Println(err)
-	_, err = ratelock.New(store.RateLocks(), nil, ratelock.Terms{}, nil)
+	_, err = ratelock.New(ratelock.Ports{Locks: store.RateLocks()}, ratelock.Terms{}, nil)
 	fmt.Println(err)
 }`, []string{`"fmt"`, `"` + root + `/adapters/memory"`, `"` + root + `/ratelock"`})
 	c.run(t, dir, "go", "mod", "tidy")

@@ -41,7 +41,8 @@ func (w *worlds) createLock(t *rapid.T) {
 func (w *worlds) currentLock(t *rapid.T) {
 	owner, pair, left := w.owner(t), w.pair(t), time.Duration(rapid.IntRange(-1, 70).Draw(t, "minutes"))*time.Minute
 	l, err := same(t, w, func(ctx context.Context, w *world) (ports.RateLock, error) {
-		return w.rates.Current(ctx, owner, pair, left)
+		l, _, err := w.rates.Current(ctx, owner, pair, left)
+		return l, err
 	})
 	if err == nil {
 		w.locks = append(w.locks, l.ID)

@@ -34,7 +34,7 @@ type services struct {
 func newServices(t *rapid.T, store everyPort, w *worlds) services {
 	var s services
 	var err error
-	s.rates, err = ratelock.New(store.RateLocks(), w.feed,
+	s.rates, err = ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: w.feed},
 		ratelock.Terms{MarkupBps: 150, ToleranceBps: 200, Validity: time.Hour}, &ratelock.Config{Clock: w.clock, Random: newSeeded(1)})
 	require.NoError(t, err)
 	bank := fake.NewConnector("bank", ports.Capabilities{Markets: []ports.Capability{{

@@ -98,7 +98,7 @@ func (h *house) process(store records) *process {
 	var err error
 	one.auth, err = clientauth.New(store.Clients(), store.Tokens(), &clientauth.Config{Clock: h.time})
 	must(err)
-	one.locks, err = ratelock.New(store.RateLocks(), h.feed,
+	one.locks, err = ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: h.feed},
 		ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}, &ratelock.Config{Clock: h.time})
 	must(err)
 	keys, err := keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil)
@@ -116,7 +116,7 @@ func (h *house) process(store records) *process {
 	}, report.Policy{}, &report.Config{Clock: h.time, LinkKey: h.linkKey})
 	must(err)
 	h.t.Cleanup(func() {
-		for _, end := range []func(context.Context) error{one.locks.Close, one.accounts.Stop, one.payments.Stop, one.reports.Stop} {
+		for _, end := range []func(context.Context) error{one.locks.Stop, one.accounts.Stop, one.payments.Stop, one.reports.Stop} {
 			require.NoError(h.t, end(context.Background()))
 		}
 	})

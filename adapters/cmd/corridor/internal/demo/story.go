@@ -74,7 +74,7 @@ func newStory(ctx context.Context, out io.Writer) (*story, error) {
 		return nil, err
 	}
 	terms := ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}
-	if s.locks, err = ratelock.New(s.store.RateLocks(), s.feed, terms, &ratelock.Config{Clock: s.clock}); err != nil {
+	if s.locks, err = ratelock.New(ratelock.Ports{Locks: s.store.RateLocks(), Feed: s.feed}, terms, &ratelock.Config{Clock: s.clock}); err != nil {
 		return nil, err
 	}
 	if s.payments, err = s.newPayments(); err != nil {

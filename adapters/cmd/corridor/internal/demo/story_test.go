@@ -14,7 +14,7 @@ import (
 func TestDemoFailsWhenTheStoryGoesAnotherWay(t *testing.T) {
 	s, err := newStory(context.Background(), io.Discard)
 	require.NoError(t, err)
-	s.locks, err = ratelock.New(s.store.RateLocks(), s.feed, ratelock.Terms{Validity: 48 * time.Hour}, &ratelock.Config{Clock: s.clock})
+	s.locks, err = ratelock.New(ratelock.Ports{Locks: s.store.RateLocks(), Feed: s.feed}, ratelock.Terms{Validity: 48 * time.Hour}, &ratelock.Config{Clock: s.clock})
 	require.NoError(t, err)
 	s.twoLocks()
 	require.NoError(t, s.err)
