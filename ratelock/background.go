@@ -46,8 +46,7 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 			return errors.Join(append(failed, err)...)
 		}
 		for _, l := range page {
-			_, err := s.decide(ctx, ports.Book{Key: l.Book(), Version: unread}, func(*Book, time.Time) error { return nil })
-			failed = append(failed, err)
+			failed = append(failed, s.decide(ctx, ports.Book{Key: l.Book(), Version: unread}, func(*Book, time.Time) error { return nil }))
 		}
 		if len(page) < q.Limit {
 			return errors.Join(failed...)
@@ -117,7 +116,7 @@ func (k *Keeper) Stop(ctx context.Context) error { return k.loops.Stop(ctx) }
 // are joined; one pair's failure leaves the others alone, and the next tick
 // tries again.
 func (k *Keeper) Tick(ctx context.Context, _ time.Time) error {
-	var failed []error
+	failed := make([]error, 0, len(k.kept))
 	for _, kept := range k.kept {
 		key := ports.BookKey{Owner: kept.Owner, Pair: kept.Pair}
 		_, _, err := k.service.current(ctx, want{key: key, left: kept.Lead, offered: k.service.prices.offered})

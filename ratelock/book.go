@@ -17,7 +17,7 @@ type Book struct {
 	raise  []raised
 }
 
-// raised is an event to be told when the change is saved.
+// raised is an event that the change carries.
 type raised struct {
 	kind string
 	lock ports.RateLock
@@ -29,8 +29,8 @@ var (
 	errFull     = errcodes.New(errcodes.Conflict, "The pair has two live locks")
 )
 
-// RestoreBook takes a book from its record. A record that cannot have come from
-// this package is errcodes.CorruptRecord.
+// RestoreBook makes a book from its record. A record that cannot have come from
+// this package is [errcodes.CorruptRecord].
 func RestoreBook(rec ports.Book) (*Book, error) {
 	b := &Book{rec: rec}
 	if err := rec.Check(); err != nil {
@@ -57,29 +57,6 @@ func decisionTime(rec *ports.Book, now time.Time) time.Time {
 	return now
 }
 
-// Live lists the locks that are valid at the decision time, oldest first.
-func (b *Book) Live(now time.Time) []ports.RateLock {
-	at := b.DecisionTime(now)
-	var valid []ports.RateLock
-	for _, l := range b.rec.Live() {
-		if live(&l, at) {
-			l.AsOf = at
-			valid = append(valid, l)
-		}
-	}
-	return valid
-}
-
-// Freshest gives the valid lock with the greatest CreatedAt, and the number of
-// valid locks.
-func (b *Book) Freshest(now time.Time) (ports.RateLock, int) {
-	l, n := freshest(&b.rec, b.DecisionTime(now))
-	if n == 0 {
-		return ports.RateLock{}, 0
-	}
-	return *l, n
-}
-
 // freshest marks the valid locks of a checked record, whose slots hold active
 // ones, as judged at the instant, and gives the last: slots are in the order of
 // CreatedAt.
@@ -104,8 +81,8 @@ func overdue(rec *ports.Book, at time.Time) bool {
 	return false
 }
 
-// Expire ends every lock whose time is over, and tells whether there was one.
-// Of a book that RestoreBook took there is no error.
+// Expire ends every lock whose time is over, and reports whether there was one. On
+// a book that RestoreBook made it returns no error.
 func (b *Book) Expire(now time.Time) (bool, error) {
 	at := b.DecisionTime(now)
 	before := b.rec // end moves the slots
@@ -120,9 +97,9 @@ func (b *Book) Expire(now time.Time) (bool, error) {
 	return len(before.Live()) != len(b.rec.Live()), nil
 }
 
-// Mint adds a lock under id, priced from price on terms, and gives it. The
-// caller expired what is over first. A full book is errcodes.Conflict; a price
-// that is no rate is errcodes.InvalidRequest.
+// Mint adds a lock under id, priced from price on terms, and returns it. The caller
+// calls Expire first. A full book is [errcodes.Conflict]; a price that is not a rate
+// is [errcodes.InvalidRequest].
 //
 // Only Mint raises the high water, and CreatedAt with it: by at least 1 ms a
 // lock, whatever the clock does.
@@ -131,7 +108,7 @@ func (b *Book) Mint(now time.Time, id string, terms Terms, price ports.Price) (p
 	if len(slots) == ports.MaxLiveLocks {
 		return ports.RateLock{}, errFull
 	}
-	row, err := next("", OnMint)
+	row, err := transitions.Next("", OnMint)
 	if err != nil {
 		return ports.RateLock{}, err
 	}
@@ -210,12 +187,11 @@ func (b *Book) Find(id string) (ports.RateLock, bool) {
 	return ports.RateLock{}, false
 }
 
-// Change gives what to save, and whether there is anything. Its Book carries
-// the version that was restored. An event that JSON has no place for (a year
-// beyond 9999) is errcodes.Internal.
-func (b *Book) Change() (ports.RateLockChange, bool, error) {
+// Change returns what to save, and whether there is anything. Its Book carries the
+// version that was restored.
+func (b *Book) Change() (ports.RateLockChange, bool) {
 	if len(b.raise) == 0 {
-		return ports.RateLockChange{}, false, nil
+		return ports.RateLockChange{}, false
 	}
 	change := ports.RateLockChange{Book: b.rec, Ended: b.ended}
 	if live := b.rec.Live(); b.minted && len(live) > 0 {
@@ -223,11 +199,7 @@ func (b *Book) Change() (ports.RateLockChange, bool, error) {
 		change.Minted = &minted
 	}
 	for i := range b.raise {
-		e, err := event(&b.raise[i])
-		if err != nil {
-			return ports.RateLockChange{}, false, err
-		}
-		change.Events = append(change.Events, e)
+		change.Events = append(change.Events, event(&b.raise[i]))
 	}
-	return change, true, nil
+	return change, true
 }

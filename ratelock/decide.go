@@ -41,7 +41,7 @@ func (s *Service) judged(ctx context.Context, owner, id string, act func(*Book, 
 		return l, err
 	}
 	inBook := false
-	_, err = s.decide(ctx, rec, func(b *Book, now time.Time) error {
+	err = s.decide(ctx, rec, func(b *Book, now time.Time) error {
 		if l, inBook = b.Find(id); act != nil && l.Status == ports.LockActive {
 			if err := act(b, now); err != nil {
 				return err
@@ -96,70 +96,65 @@ func checkRead(l *ports.RateLock, rec *ports.Book) error {
 
 // decide expires what is over in the book, lets fn decide on the rest, and
 // saves what changed by compare-and-swap; on a conflict it reads and decides
-// again. It returns the book as it was last decided on. fn may be called more than
-// once.
+// again, so that fn may be called more than once.
 //
 // A save whose outcome is unknown is resolved in the same way: the book is read
 // back, fn finds in it what was stored after all, or the change is saved again,
 // and at most one of the two saves can win the version. Only if that fails is the
 // outcome unknown to the caller.
-func (s *Service) decide(ctx context.Context, seen ports.Book, fn func(b *Book, now time.Time) error) (*Book, error) {
+func (s *Service) decide(ctx context.Context, seen ports.Book, fn func(b *Book, now time.Time) error) error {
 	turn, err := s.queue.enter(ctx, seen.Key)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer s.queue.leave(turn)
 	if seen.Version == unread {
 		if seen, err = s.store.Book(ctx, seen.Key); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	rec := turn.newest(seen)
 	var unsure error
 	for range maxAttempts {
-		b, err := s.attempt(ctx, turn, rec, fn)
+		err := s.attempt(ctx, turn, rec, fn)
 		switch errcodes.Of(err) {
 		case errcodes.Conflict:
 			s.cfg.Hooks.Conflict(ctx, seen.Key)
 		case errcodes.OutcomeUnknown:
 			unsure = err
 		case "":
-			return b, nil
+			return nil
 		default:
-			return b, cmp.Or[error](unsure, err)
+			return cmp.Or[error](unsure, err)
 		}
 		if rec, err = s.store.Book(ctx, seen.Key); err != nil {
-			return nil, cmp.Or[error](unsure, err)
+			return cmp.Or[error](unsure, err)
 		}
 		turn.learn(rec)
 	}
-	return nil, cmp.Or[error](unsure, errBusy)
+	return cmp.Or[error](unsure, errBusy)
 }
 
-func (s *Service) attempt(ctx context.Context, turn *turn, rec ports.Book, fn func(*Book, time.Time) error) (*Book, error) {
+func (s *Service) attempt(ctx context.Context, turn *turn, rec ports.Book, fn func(*Book, time.Time) error) error {
 	b, err := RestoreBook(rec)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	now := s.cfg.Clock.Now()
 	if _, err := b.Expire(now); err != nil {
-		return nil, err
+		return err
 	}
 	refused := fn(b, now)
-	change, dirty, err := b.Change()
-	if err != nil {
-		return nil, err
-	}
-	if dirty {
+	if change, dirty := b.Change(); dirty {
 		if err := s.store.Save(ctx, change); err != nil {
-			return nil, err
+			return err
 		}
 		saved := change.Book
 		saved.Version++
 		turn.learn(saved)
 	}
 	// What expired is written down even when the rest was refused.
-	return b, refused
+	return refused
 }
 
 // queue lets the writers of one book in this process go one after the other.

@@ -171,7 +171,7 @@ func (s *Service) cancelDrifted(ctx context.Context, w *watched, live *apd.Decim
 		if !sus.confirmed(d) {
 			continue
 		}
-		_, err := s.decide(ctx, ports.Book{Key: sus.lock.Book(), Version: unread}, func(b *Book, now time.Time) error {
+		err := s.decide(ctx, ports.Book{Key: sus.lock.Book(), Version: unread}, func(b *Book, now time.Time) error {
 			if l, ok := b.Find(id); !ok || l.Status != ports.LockActive {
 				return nil
 			}

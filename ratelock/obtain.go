@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/ids"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -105,7 +106,7 @@ func (s *Service) mint(ctx context.Context, w *want, rec ports.Book) (ports.Rate
 	if err := w.terms.Check(); err != nil {
 		return ports.RateLock{}, false, err
 	}
-	id, err := newID(s.cfg.Clock.Now(), s.cfg.Random)
+	id, err := ids.New(IDPrefix, s.cfg.Clock.Now(), s.cfg.Random)
 	if err != nil {
 		return ports.RateLock{}, false, err
 	}
@@ -121,7 +122,7 @@ func (s *Service) mint(ctx context.Context, w *want, rec ports.Book) (ports.Rate
 func (s *Service) place(ctx context.Context, w *want, rec ports.Book, id string, price ports.Price) (ports.RateLock, bool, error) {
 	var lock ports.RateLock
 	var minted bool
-	_, err := s.decide(ctx, rec, func(b *Book, now time.Time) error {
+	err := s.decide(ctx, rec, func(b *Book, now time.Time) error {
 		// An attempt whose outcome was unknown may have stored the lock after all.
 		if lock, minted = b.Find(id); minted {
 			return nil
@@ -166,11 +167,10 @@ func (s *Service) writeDown(ctx context.Context, rec *ports.Book, at time.Time) 
 	if !overdue(rec, at) {
 		return nil
 	}
-	_, err := s.decide(ctx, *rec, func(b *Book, _ time.Time) error {
+	return s.decide(ctx, *rec, func(b *Book, _ time.Time) error {
 		_, err := b.Expire(at) // the clock may have gone back since
 		return err
 	})
-	return err
 }
 
 // clockNear refuses to mint when the book's high water is far ahead of the
