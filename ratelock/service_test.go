@@ -225,7 +225,7 @@ func (a answering) Lock(ctx context.Context, _, id string) (ports.RateLock, port
 	return ports.RateLock{ID: id, Status: ports.LockActive}, ports.Book{}, a.fail(ctx)
 }
 
-func (a answering) Due(ctx context.Context, _ ports.DueQuery) ([]ports.RateLock, error) {
+func (a answering) List(ctx context.Context, _ ports.LockQuery) ([]ports.RateLock, error) {
 	return []ports.RateLock{{ID: "rl_1"}}, a.fail(ctx)
 }
 
