@@ -62,7 +62,6 @@ func fired(c <-chan time.Time) bool {
 // heard takes the value of a timer that is due: it must be there, but on a
 // running clock it may come a little late.
 func (k *clockKit) heard(c <-chan time.Time, what string) {
-	k.Helper()
 	if k.advance == nil {
 		<-c
 	} else if !fired(c) {

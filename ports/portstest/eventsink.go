@@ -56,13 +56,11 @@ var sinkChecks = []sinkCheck{
 }
 
 func (k *sinkKit) deliver(e ports.Event) {
-	k.Helper()
 	k.OK(k.Deliver(k.Context(), e), "Deliver")
 }
 
 // received checks how often each of the ids has arrived.
 func (k *sinkKit) received(want map[string]int) {
-	k.Helper()
 	k.Need(k.Received != nil, "Received")
 	got := map[string]int{}
 	for _, id := range k.Received() {

@@ -81,7 +81,6 @@ func (k *feedKit) now() time.Time {
 }
 
 func (k *feedKit) pairs(feed ports.PriceFeed) ports.PairSet {
-	k.Helper()
 	set, err := feed.Pairs(k.Context())
 	if err != nil {
 		k.Fatalf("Pairs: %v", err)
@@ -91,7 +90,6 @@ func (k *feedKit) pairs(feed ports.PriceFeed) ports.PairSet {
 
 // live gives the prices that feed has, by pair; at least one.
 func (k *feedKit) live(feed ports.PriceFeed) map[ports.Pair]ports.Price {
-	k.Helper()
 	prices := map[ports.Pair]ports.Price{}
 	for _, pair := range k.pairs(feed).All() {
 		p, err := feed.Mid(k.Context(), pair)

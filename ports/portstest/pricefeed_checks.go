@@ -35,7 +35,6 @@ func checkOwnPrice(k *feedKit) {
 // eachPrice looks at each price in the order of the pairs. They are no cases: what
 // is wrong with one is mostly wrong with all, and a feed may have a thousand.
 func (k *feedKit) eachPrice(prices map[ports.Pair]ports.Price, look func(pair ports.Pair, p ports.Price)) {
-	k.Helper()
 	for _, pair := range slices.SortedFunc(maps.Keys(prices), ports.Pair.Compare) {
 		look(pair, prices[pair])
 	}
@@ -101,7 +100,6 @@ var nearPairs = map[string]func(p ports.Pair) ports.Pair{
 
 // refuses checks that feed refuses the pair, unless it is in set.
 func (k *feedKit) refuses(feed ports.PriceFeed, set ports.PairSet, p ports.Pair) {
-	k.Helper()
 	if !set.Has(p) {
 		price, err := feed.Mid(k.Context(), p)
 		if err == nil {
@@ -166,7 +164,6 @@ func checkFeedContext(k *feedKit) {
 }
 
 func (k *feedKit) prompt(method string, want errcodes.Code, call func() error) {
-	k.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- call() }()
 	select {
@@ -178,7 +175,6 @@ func (k *feedKit) prompt(method string, want errcodes.Code, call func() error) {
 }
 
 func (k *feedKit) anyLive(feed ports.PriceFeed) ports.Pair {
-	k.Helper()
 	for pair := range k.live(feed) {
 		return pair
 	}
@@ -268,7 +264,6 @@ func checkBroken(k *feedKit) {
 // nothing checks that feed has no price, and offers only what it knows without
 // its source.
 func (k *feedKit) nothing(feed ports.PriceFeed) {
-	k.Helper()
 	set, err := feed.Pairs(k.Context())
 	if err == nil {
 		k.fixed(set)
@@ -286,7 +281,6 @@ func (k *feedKit) nothing(feed ports.PriceFeed) {
 // then the source has no part in it. Only the offer of the whole says so: a part
 // of it was learnt.
 func (k *feedKit) fixed(set ports.PairSet) {
-	k.Helper()
 	if always := k.pairs(k.Open(k.TB)).All(); set.Len() == 0 || !slices.Equal(set.All(), always) {
 		k.Fatalf("Pairs offers %v though the source has said nothing that can be used, and %v once it has answered: "+
 			"a feed that learns its pairs from the source answers errcodes.PriceUnavailable until then, and another offers the same always",

@@ -39,19 +39,16 @@ type sealerKit struct {
 }
 
 func (k *sealerKit) sealer(keys ...int) ports.Sealer {
-	k.Helper()
 	return k.harness.Open(k.TB, keys...)
 }
 
 func (k *sealerKit) seal(s ports.Sealer, aad, plain []byte) ports.Sealed {
-	k.Helper()
 	sealed, err := s.Seal(k.Context(), aad, plain)
 	k.OK(err, "Seal")
 	return sealed
 }
 
 func (k *sealerKit) opens(s ports.Sealer, aad []byte, sealed ports.Sealed, want []byte, what string) {
-	k.Helper()
 	got, err := s.Open(k.Context(), aad, sealed)
 	k.OK(err, "Open of "+what)
 	k.Same(kit.OrNil(got), kit.OrNil(want), what)
@@ -59,7 +56,6 @@ func (k *sealerKit) opens(s ports.Sealer, aad []byte, sealed ports.Sealed, want 
 
 // refuses checks the code of an Open that must fail, and that it gives nothing.
 func (k *sealerKit) refuses(s ports.Sealer, aad []byte, sealed ports.Sealed, want errcodes.Code, what string) {
-	k.Helper()
 	got, err := s.Open(k.Context(), aad, sealed)
 	k.Code(err, want, "Open of "+what)
 	if len(got) > 0 {
@@ -195,7 +191,6 @@ func sealsAtOnce(k *sealerKit) {
 // noNonceTwice looks for seals of texts of other bytes that begin alike: the
 // nonce stands somewhere in the sealed data, mostly at their head.
 func (k *sealerKit) noNonceTwice(seals []string) {
-	k.Helper()
 	seen := map[string]bool{}
 	for _, data := range seals {
 		head := data[:min(12, len(data))]

@@ -127,7 +127,6 @@ func sealErrors(k *sealerKit) {
 
 // silent checks that a text holds no part of the data, written in any usual way.
 func (k *sealerKit) silent(text, what string, secrets ...[]byte) {
-	k.Helper()
 	for _, secret := range secrets {
 		part := secret[:min(12, len(secret))]
 		for _, shown := range []string{

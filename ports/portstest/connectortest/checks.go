@@ -106,7 +106,6 @@ func namesAsClaimed(k *connectorKit) {
 }
 
 func (k *connectorKit) namesIn(can ports.Capability) {
-	k.Helper()
 	names, verdicts := 0, 0
 	for _, s := range k.found() {
 		if s.lookup().Market != can.Market {
@@ -133,7 +132,6 @@ func (k *connectorKit) namesIn(can ports.Capability) {
 
 // unasked checks that the lookup is unsupported without a request of any kind.
 func (d *desk) unasked(l ports.AccountLookup, what string) {
-	d.k.Helper()
 	answer, err := d.ask(d.k.Context(), l)
 	if err != nil || answer.Kind != ports.AnswerUnsupported {
 		d.k.Fatalf("%s in %s: %q, error code %q; want unsupported", what, l.Market, answer.Kind, errcodes.Of(err))
@@ -191,7 +189,6 @@ func scenariosPlay(k *connectorKit) {
 
 // gives checks an answer against what the scenario expects.
 func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
-	k.Helper()
 	want, _ := s.Expect.answer() // checked when the file was read
 	if code := errcodes.Of(err); code != s.Expect.Error {
 		k.Fatalf("%s: error code %q, want %q (%v)", s.name, code, s.Expect.Error, err)
@@ -223,7 +220,6 @@ func oneRequest(k *connectorKit) {
 
 // asksOnce counts the requests for an answer that invites to another.
 func (d *desk) asksOnce(base scenario, at spot, status int) {
-	d.k.Helper()
 	d.answer(d.k.behind(base, at, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "0")
 		w.WriteHeader(status)

@@ -68,7 +68,6 @@ func neverEnds(k *connectorKit) {
 
 // runsOut checks that a lookup ends with its deadline.
 func (d *desk) runsOut(base scenario, at spot) {
-	d.k.Helper()
 	ctx, cancel := context.WithTimeout(d.k.Context(), patience)
 	defer cancel()
 	d.ends(ctx, base, at, context.DeadlineExceeded)
@@ -105,7 +104,6 @@ func (d *desk) start(ctx context.Context, base scenario) <-chan lookupEnd {
 // ends checks that a lookup gives the context's error, soon after it is over and
 // not before.
 func (d *desk) ends(ctx context.Context, base scenario, at spot, want error) {
-	d.k.Helper()
 	ended := d.start(ctx, base)
 	select {
 	case <-ctx.Done():
@@ -120,7 +118,6 @@ func (d *desk) ends(ctx context.Context, base scenario, at spot, want error) {
 
 // tooEarly fails a lookup that did not wait for its context.
 func (d *desk) tooEarly(base scenario, at spot, o lookupEnd) {
-	d.k.Helper()
 	how := fmt.Sprintf("%q, error code %q", o.answer.Kind, errcodes.Of(o.err))
 	switch {
 	case d.gotAt(at) > 0:
@@ -135,7 +132,6 @@ func (d *desk) tooEarly(base scenario, at spot, o lookupEnd) {
 // leaves wants the lookup to give the error before long, now that its context is
 // over.
 func (d *desk) leaves(base scenario, ended <-chan lookupEnd, want error) {
-	d.k.Helper()
 	select {
 	case o := <-ended:
 		d.gaveUp(base, o, want)
@@ -145,7 +141,6 @@ func (d *desk) leaves(base scenario, ended <-chan lookupEnd, want error) {
 }
 
 func (d *desk) gaveUp(base scenario, o lookupEnd, want error) {
-	d.k.Helper()
 	d.k.discreet(base.lookup(), o.err, d.log)
 	if !errors.Is(o.err, want) {
 		d.k.Fatalf("in %s: %q, and the error is not the context's own: %v", market(base), o.answer.Kind, o.err)

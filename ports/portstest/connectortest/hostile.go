@@ -149,7 +149,6 @@ func tooMany(k *connectorKit) {
 
 // waits wants a lookup to be told to try later, in a day at most.
 func (d *desk) waits(l ports.AccountLookup, what string) {
-	d.k.Helper()
 	const day = 24 * time.Hour
 	answer, err := d.ask(d.k.Context(), l)
 	if err != nil || answer.Kind != ports.AnswerTryLater {

@@ -47,7 +47,6 @@ type desk struct {
 
 // open makes a provider, and a connector that asks it.
 func (k *connectorKit) open() *desk {
-	k.Helper()
 	d := &desk{provider: newProvider(k.TB), k: k, log: &journal{}}
 	d.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no play", http.StatusTeapot) })
 	up := d.upstream(k.TB, d.log)
@@ -62,7 +61,6 @@ func (k *connectorKit) open() *desk {
 // ask looks the account up, and checks that nothing confidential is in what
 // comes of it or was logged.
 func (d *desk) ask(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
-	d.k.Helper()
 	answer, err := d.Lookup(ctx, l)
 	d.k.discreet(l, err, d.log)
 	if err == nil {
@@ -78,7 +76,6 @@ func (d *desk) ask(ctx context.Context, l ports.AccountLookup) (ports.Answer, er
 // discreet checks that neither the error nor the log has a secret, the number
 // or the name.
 func (k *connectorKit) discreet(l ports.AccountLookup, err error, log *journal) {
-	k.Helper()
 	if leak := k.leaked(log.String(), l); leak != "" {
 		k.Fatalf("the log has %s", leak)
 	}
@@ -134,7 +131,6 @@ func (k *connectorKit) found() []scenario {
 
 // bases returns one found scenario of each market.
 func (k *connectorKit) bases() []scenario {
-	k.Helper()
 	var out []scenario
 	for _, s := range k.found() {
 		if !slices.ContainsFunc(out, func(o scenario) bool { return o.lookup().Market == s.lookup().Market }) {
@@ -150,7 +146,6 @@ func (k *connectorKit) bases() []scenario {
 // each runs fn on one found scenario of each market, as a case, with a connector
 // of its own.
 func (k *connectorKit) each(fn func(d *desk, base scenario)) {
-	k.Helper()
 	for _, base := range k.bases() {
 		k.Case(market(base).String(), func() { fn(k.open(), base) })
 	}

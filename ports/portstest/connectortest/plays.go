@@ -25,7 +25,6 @@ const jsonType = "application/json"
 
 // body is what the scenario's provider answers at the spot.
 func (k *connectorKit) body(s scenario, at spot) string {
-	k.Helper()
 	for _, x := range s.Exchanges {
 		here := spot(x.Request.Path)
 		if !slices.Contains(k.Tokens, x.Request.Path) {
@@ -51,13 +50,11 @@ type plays map[string]http.HandlerFunc
 // hostile plays each of the responses to a fresh connector, in each market and at
 // each spot, as a case, and wants an error of one of the codes.
 func (k *connectorKit) hostile(all func(base scenario, at spot, l ports.AccountLookup) plays, codes ...errcodes.Code) {
-	k.Helper()
 	k.hostileTo(all, codes, codes)
 }
 
 // hostileTo is hostile with other codes at a login.
 func (k *connectorKit) hostileTo(all func(base scenario, at spot, l ports.AccountLookup) plays, account, login []errcodes.Code) {
-	k.Helper()
 	k.spotCases(func(base scenario, at spot) {
 		l, codes := secretive(base), account
 		if at != atAccount {
@@ -76,7 +73,6 @@ func (k *connectorKit) hostileTo(all func(base scenario, at spot, l ports.Accoun
 
 // didNotInsist counts the requests of a lookup that got nowhere at the spot.
 func (d *desk) didNotInsist(l ports.AccountLookup, at spot, what string) {
-	d.k.Helper()
 	most := 1
 	if at == atAccount && len(d.k.Tokens) > 0 {
 		most = 2 // a token may be replaced
@@ -91,7 +87,6 @@ func (d *desk) didNotInsist(l ports.AccountLookup, at spot, what string) {
 
 // refuses wants a lookup to fail by one of the codes, before long.
 func (d *desk) refuses(l ports.AccountLookup, what string, codes ...errcodes.Code) {
-	d.k.Helper()
 	const long = 20 * time.Second
 	ctx, cancel := context.WithTimeout(d.k.Context(), long)
 	defer cancel()

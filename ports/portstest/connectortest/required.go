@@ -56,7 +56,6 @@ func retryAfter(r sentResponse) string {
 
 // check demands the file.
 func (r requiredScenario) check(k *connectorKit) {
-	k.Helper()
 	for _, s := range k.scenarios {
 		if s.name != r.name {
 			continue
@@ -75,7 +74,6 @@ func (r requiredScenario) check(k *connectorKit) {
 
 // foundIn demands an account of the market that is found.
 func (k *connectorKit) foundIn(m ports.Market) {
-	k.Helper()
 	for _, s := range k.found() {
 		if s.lookup().Market == m {
 			return

@@ -59,7 +59,6 @@ func texts(v any) []string {
 // shown returns the parts of the one request that a lookup makes; none where it
 // makes no request.
 func (d *desk) shown(base scenario, l ports.AccountLookup) []string {
-	d.k.Helper()
 	d.answer(d.k.behind(base, atAccount, fixed(http.StatusBadRequest, jsonType, "")))
 	_, _ = d.ask(d.k.Context(), l) // the request is what counts
 	var out []string
@@ -104,7 +103,6 @@ func identifierEscaped(k *connectorKit) {
 
 // arrivesWhole looks for an odd identifier in the request.
 func (d *desk) arrivesWhole(base scenario, odd string) {
-	d.k.Helper()
 	l := base.lookup()
 	l.Identifier = "00" + odd
 	if odd == ".." {
@@ -127,7 +125,6 @@ func noOtherHost(k *connectorKit) {
 // doesNotFollow redirects the request to another host, which must not be asked.
 func (d *desk) doesNotFollow(base scenario, at spot, status int) {
 	k := d.k
-	k.Helper()
 	other, asked := elsewhere(k)
 	address := other.URL
 	if status%2 == 0 { // a host of another name; else another port
@@ -165,7 +162,6 @@ func connectorShows(k *connectorKit) {
 
 // hides looks for what is confidential in the connector itself.
 func (d *desk) hides(base scenario, format string) {
-	d.k.Helper()
 	if leak := d.k.leaked(fmt.Sprintf(format, d.AccountConnector), base.lookup()); leak != "" {
 		d.k.Fatalf("%s of the connector has %s: give it a String method, as fmt does not call those of unexported fields", format, leak)
 	}

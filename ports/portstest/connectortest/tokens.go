@@ -47,13 +47,11 @@ func (k *connectorKit) spots(s scenario) []spot {
 // eachSpot runs fn on one found scenario of each market, with each of its spots,
 // as a case, with a connector of its own.
 func (k *connectorKit) eachSpot(fn func(d *desk, base scenario, at spot)) {
-	k.Helper()
 	k.spotCases(func(base scenario, at spot) { fn(k.open(), base, at) })
 }
 
 // spotCases is eachSpot without a connector.
 func (k *connectorKit) spotCases(fn func(base scenario, at spot)) {
-	k.Helper()
 	for _, base := range k.bases() {
 		k.Case(market(base).String(), func() {
 			for _, at := range k.spots(base) {
@@ -168,7 +166,6 @@ func taking(exchanges []exchange) http.HandlerFunc {
 
 // finds wants the scenario's answer.
 func (d *desk) finds(base scenario, what string) {
-	d.k.Helper()
 	answer, err := d.ask(d.k.Context(), base.lookup())
 	if err != nil {
 		d.k.Fatalf("%s, in %s: error code %q (%v)", what, market(base), errcodes.Of(err), err)
@@ -178,7 +175,6 @@ func (d *desk) finds(base scenario, what string) {
 
 // loggedIn wants each login of the scenario to have taken place once.
 func (d *desk) loggedIn(base scenario, what string) {
-	d.k.Helper()
 	logins, _ := d.k.split(base)
 	for _, at := range d.k.spots(base)[1:] {
 		want := 0
@@ -225,7 +221,6 @@ func tokenReplaced(k *connectorKit) {
 }
 
 func (d *desk) askedAtMostTwice(base scenario, what string) {
-	d.k.Helper()
 	if n := d.gotAt(atAccount); n > 2 {
 		d.k.Fatalf("%s, in %s: %d requests for one account, want 2 at most", what, market(base), n)
 	}

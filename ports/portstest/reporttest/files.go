@@ -63,7 +63,6 @@ func newFileKit(tb testing.TB, files Files) *fileKit {
 const aFile = "rep_1/report.csv"
 
 func (k *fileKit) create(name string) ports.NewReportFile {
-	k.Helper()
 	f, err := k.files.Create(k.Context(), name)
 	k.OK(err, "Create")
 	return f
@@ -72,19 +71,16 @@ func (k *fileKit) create(name string) ports.NewReportFile {
 // write writes all of the data; it says so itself, since an io.Writer that takes
 // less must give an error.
 func (k *fileKit) write(f ports.NewReportFile, data []byte) {
-	k.Helper()
 	n, err := f.Write(data)
 	k.OK(err, "Write")
 	k.Same(n, len(data), "the count of Write")
 }
 
 func (k *fileKit) abort(f ports.NewReportFile) {
-	k.Helper()
 	k.OK(f.Abort(), "Abort")
 }
 
 func (k *fileKit) put(name, data string) {
-	k.Helper()
 	f := k.create(name)
 	k.write(f, []byte(data))
 	k.OK(f.Commit(k.Context()), "Commit")
@@ -92,25 +88,21 @@ func (k *fileKit) put(name, data string) {
 }
 
 func (k *fileKit) open(name string) ports.ReportFile {
-	k.Helper()
 	f, err := k.files.Open(k.Context(), name)
 	k.OK(err, "Open")
 	return f
 }
 
 func (k *fileKit) shut(f ports.ReportFile) {
-	k.Helper()
 	k.OK(f.Close(), "Close")
 }
 
 func (k *fileKit) remove(name string) {
-	k.Helper()
 	k.OK(k.files.Remove(k.Context(), name), "Remove")
 }
 
 // holds checks what stands under the name.
 func (k *fileKit) holds(name, want, what string) {
-	k.Helper()
 	f := k.open(name)
 	defer k.shut(f)
 	k.reads(f, want, what)
@@ -119,7 +111,6 @@ func (k *fileKit) holds(name, want, what string) {
 
 // reads reads on to the end.
 func (k *fileKit) reads(r io.Reader, want, what string) {
-	k.Helper()
 	got, err := io.ReadAll(r)
 	k.OK(err, "Read of "+what)
 	if string(got) != want {
@@ -138,7 +129,6 @@ func firstDifference(got []byte, want string) string {
 
 // none checks that nothing stands under the name.
 func (k *fileKit) none(name, what string) {
-	k.Helper()
 	f, err := k.files.Open(k.Context(), name)
 	if err == nil {
 		k.shut(f)

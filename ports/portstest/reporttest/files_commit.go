@@ -154,7 +154,6 @@ func fileCancelled(k *fileKit) {
 }
 
 func (k *fileKit) commitsCancelled(commit func(ports.NewReportFile) error, code errcodes.Code) {
-	k.Helper()
 	f := k.create(aFile)
 	k.write(f, []byte("new\n"))
 	k.Code(commit(f), code, "Commit with a context that is done")
@@ -183,7 +182,6 @@ func fileFull(k *fileKit) {
 // overfills writes until the disk refuses. What is not whole may not be
 // committed, though there is room again.
 func (k *fileKit) overfills(f ports.NewReportFile, empty func()) error {
-	k.Helper()
 	for range 64 {
 		if _, err := f.Write(manyFileBytes(64 << 10)); err != nil {
 			empty()

@@ -124,7 +124,6 @@ func fileEmpty(k *fileKit) {
 
 // seek moves a reader, and checks where it says that it is.
 func (k *fileKit) seek(f io.Seeker, offset int64, whence int, want int64) {
-	k.Helper()
 	at, err := f.Seek(offset, whence)
 	k.OK(err, "Seek")
 	k.Same(at, want, "where Seek is")
@@ -132,7 +131,6 @@ func (k *fileKit) seek(f io.Seeker, offset int64, whence int, want int64) {
 
 // part reads n bytes of the data from where the reader stands.
 func (k *fileKit) part(f io.Reader, data string, at int64, n int) {
-	k.Helper()
 	got := make([]byte, n)
 	_, err := io.ReadFull(f, got)
 	k.OK(err, fmt.Sprintf("Read of %d bytes at %d", n, at))
@@ -164,7 +162,6 @@ func fileSeeks(k *fileKit) {
 }
 
 func (k *fileKit) seekEdges(f io.ReadSeeker, size int64) {
-	k.Helper()
 	for _, past := range []int64{size, size + 1, 10 * size} {
 		k.seek(f, past, io.SeekStart, past)
 		if n, err := f.Read(make([]byte, 8)); n != 0 || !errors.Is(err, io.EOF) {

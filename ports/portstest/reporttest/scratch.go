@@ -70,19 +70,16 @@ type scratchKit struct {
 }
 
 func (k *scratchKit) space() ports.ScratchSpace {
-	k.Helper()
 	s, err := k.room.Open(k.Context())
 	k.OK(err, "Open of a space")
 	return s
 }
 
 func (k *scratchKit) shut(c io.Closer, what string) {
-	k.Helper()
 	k.OK(c.Close(), "Close of "+what)
 }
 
 func (k *scratchKit) put(s ports.ScratchSpace, name string, parts ...[]byte) {
-	k.Helper()
 	k.OK(putScratch(s, name, parts...), "writing "+name)
 }
 
@@ -102,7 +99,6 @@ func putScratch(s ports.ScratchSpace, name string, parts ...[]byte) error {
 }
 
 func (k *scratchKit) holds(s ports.ScratchSpace, name string, want []byte, what string) {
-	k.Helper()
 	k.OK(heldScratch(s, name, want), what)
 }
 
@@ -119,7 +115,6 @@ func heldScratch(s ports.ScratchSpace, name string, want []byte) error {
 }
 
 func (k *scratchKit) none(s ports.ScratchSpace, name, what string) {
-	k.Helper()
 	f, err := s.Open(name)
 	if err == nil {
 		k.shut(f, what)
@@ -187,7 +182,6 @@ func scratchMany(k *scratchKit) {
 }
 
 func (k *scratchKit) readsSideBySide(s ports.ScratchSpace, files, rounds int, part func(i, round int) []byte) {
-	k.Helper()
 	readers := make([]io.ReadCloser, files)
 	for i := range readers {
 		var err error

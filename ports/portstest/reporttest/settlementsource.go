@@ -72,7 +72,6 @@ const fewestLines = 6
 
 // lines reads a query to its end, in the order of the lines' numbers.
 func (k *settlementKit) lines(q ports.RowQuery) []ports.SettlementLine {
-	k.Helper()
 	var out []ports.SettlementLine
 	for line, err := range k.Source.Lines(k.Context(), q) {
 		if err != nil {
@@ -86,7 +85,6 @@ func (k *settlementKit) lines(q ports.RowQuery) []ports.SettlementLine {
 
 // all reads the lines of Query.
 func (k *settlementKit) all() []ports.SettlementLine {
-	k.Helper()
 	lines := k.lines(k.Query)
 	if len(lines) < fewestLines || len(lines) > mostRows {
 		k.Fatalf("the query of the harness gives %d lines; the checks need %d to %d", len(lines), fewestLines, mostRows)
@@ -96,7 +94,6 @@ func (k *settlementKit) all() []ports.SettlementLine {
 
 // during reads the lines of Query within other bounds.
 func (k *settlementKit) during(from, until time.Time) []ports.SettlementLine {
-	k.Helper()
 	q := k.Query
 	q.From, q.Until = from, until
 	return k.lines(q)
@@ -104,7 +101,6 @@ func (k *settlementKit) during(from, until time.Time) []ports.SettlementLine {
 
 // sameLines compares lines one by one, of Bad only whether there is any.
 func (k *settlementKit) sameLines(got, want []ports.SettlementLine, what string) {
-	k.Helper()
 	for i := range min(len(got), len(want)) {
 		g, w := got[i], want[i]
 		same := g.Line == w.Line && g.Reference == w.Reference && g.Amount == w.Amount &&

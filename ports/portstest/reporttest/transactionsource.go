@@ -76,7 +76,6 @@ func (k *sourceKit) columns() []string {
 
 // column returns where the column stands.
 func (k *sourceKit) column(name string) int {
-	k.Helper()
 	at := slices.Index(k.columns(), name)
 	if at < 0 {
 		k.Fatalf("the source has no column %q", name)
@@ -96,7 +95,6 @@ func (k *sourceKit) ask(change func(q *ports.RowQuery)) ports.RowQuery {
 
 // rows reads a query to its end.
 func (k *sourceKit) rows(q ports.RowQuery) []ports.Row {
-	k.Helper()
 	var out []ports.Row
 	for row, err := range k.Source.Rows(k.Context(), q) {
 		if err != nil {
@@ -118,7 +116,6 @@ const (
 
 // all reads the rows of Query, with every column.
 func (k *sourceKit) all() []ports.Row {
-	k.Helper()
 	rows := k.rows(k.ask(nil))
 	if len(rows) < fewestRows || len(rows) > mostRows {
 		k.Fatalf("the query of the harness gives %d rows; the checks need %d to %d", len(rows), fewestRows, mostRows)
@@ -129,7 +126,6 @@ func (k *sourceKit) all() []ports.Row {
 // sameRows compares rows one by one, so that a report shows the first that
 // differs.
 func (k *sourceKit) sameRows(got, want []ports.Row, what string) {
-	k.Helper()
 	for i := range min(len(got), len(want)) {
 		if !slices.Equal(got[i], want[i]) {
 			k.Fatalf("%s: row %d is\n got %s\nwant %s", what, i, kit.Short(got[i]), kit.Short(want[i]))

@@ -65,7 +65,6 @@ func sourceDescribes(k *sourceKit) {
 }
 
 func (k *sourceKit) describes(c ports.Column, types map[string]ports.ColumnType) {
-	k.Helper()
 	switch c.Type {
 	case ports.ColumnMoney:
 		if types[c.Currency] != ports.ColumnText {
@@ -105,7 +104,6 @@ func sourceValuesFit(k *sourceKit) {
 
 // needed checks the columns that no transaction is without.
 func (k *sourceKit) needed(i int, row ports.Row) {
-	k.Helper()
 	for _, name := range []string{ports.ColumnTransactionID, ports.ColumnAmount, ports.ColumnCurrency, ports.ColumnCreatedAt} {
 		if row[k.column(name)] == "" {
 			k.Fatalf("row %d has no %s", i, name)

@@ -20,7 +20,6 @@ var sourceFilterChecks = []sourceCheck{
 // filtered checks that a filter that the source applies keeps what filtering
 // afterwards keeps. A filter that it does not apply is the caller's to apply.
 func (k *sourceKit) filtered(rows []ports.Row, filters ...ports.Filter) {
-	k.Helper()
 	for _, f := range filters {
 		if !k.Source.Applies(f) {
 			return

@@ -79,7 +79,6 @@ func sourceBounds(k *sourceKit) {
 
 // boundedAt takes one instant for both bounds.
 func (k *sourceKit) boundedAt(rows []ports.Row, bound time.Time) {
-	k.Helper()
 	at := func(row ports.Row) time.Time { return k.createdAt(row) }
 	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From = bound })),
 		keepRows(rows, func(r ports.Row) bool { return !at(r).Before(bound) }), "from the instant of a row on")
@@ -92,7 +91,6 @@ func (k *sourceKit) boundedAt(rows []ports.Row, bound time.Time) {
 
 // manyInstants makes sure that a bound can tell rows apart.
 func (k *sourceKit) manyInstants(rows []ports.Row) {
-	k.Helper()
 	instants := map[time.Time]bool{}
 	for _, row := range rows {
 		instants[k.createdAt(row)] = true
@@ -103,7 +101,6 @@ func (k *sourceKit) manyInstants(rows []ports.Row) {
 }
 
 func (k *sourceKit) createdAt(row ports.Row) time.Time {
-	k.Helper()
 	at, err := time.Parse(ports.TimeLayout, row[k.column(ports.ColumnCreatedAt)])
 	k.OK(err, "createdAt")
 	return at

@@ -28,7 +28,6 @@ func sourceStops(k *sourceKit) {
 
 // stops leaves streams early, many times, and looks for what goes on.
 func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
-	k.Helper()
 	const times = 64
 	before := runtime.NumGoroutine()
 	for i := range times {
@@ -63,7 +62,6 @@ func sourceContext(k *sourceKit) {
 
 // ended checks a stream whose context is over: one error and nothing else.
 func ended[T any](k *kit.Kit, stream iter.Seq2[T, error], want errcodes.Code, what string) {
-	k.Helper()
 	var errs []error
 	given := 0
 	for _, err := range stream {
@@ -89,7 +87,6 @@ func sourceCut(k *sourceKit) {
 // cut ends the context of a stream at its second value. What is left may come,
 // wholly or not; only an end before the last without an error is wrong.
 func cut[T any](k *kit.Kit, total int, what string, stream func(ctx context.Context) iter.Seq2[T, error]) {
-	k.Helper()
 	ctx, cancel := context.WithCancel(k.Context())
 	defer cancel()
 	given := 0
@@ -146,7 +143,6 @@ func sourceAsOf(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.As
 // completeUpTo asks for the instant of completeness, now and as if it were
 // earlier.
 func completeUpTo(k *kit.Kit, now time.Time, q ports.RowQuery, asOf func(context.Context, time.Time) (time.Time, error)) {
-	k.Helper()
 	for name, at := range kit.ByName(map[string]time.Time{
 		"now": now, "Until": q.Until, "From": q.From, "a year before From": q.From.AddDate(-1, 0, 0),
 	}) {

@@ -70,7 +70,6 @@ func reportColumns() []ports.Column {
 }
 
 func (k *reportKit) begin(w io.Writer, columns []ports.Column) ports.RowWriter {
-	k.Helper()
 	rows, err := k.Open(k.TB).Begin(w, columns)
 	k.OK(err, "Begin")
 	return rows
@@ -78,7 +77,6 @@ func (k *reportKit) begin(w io.Writer, columns []ports.Column) ports.RowWriter {
 
 // file returns the file of the rows.
 func (k *reportKit) file(columns []ports.Column, rows ...ports.Row) []byte {
-	k.Helper()
 	var out bytes.Buffer
 	w := k.begin(&out, columns)
 	for _, row := range rows {
@@ -90,7 +88,6 @@ func (k *reportKit) file(columns []ports.Column, rows ...ports.Row) []byte {
 
 // reads checks that the file holds the rows and nothing else.
 func (k *reportKit) reads(file []byte, columns []ports.Column, want ...ports.Row) {
-	k.Helper()
 	names, rows := k.Read(k.TB, file, columns)
 	if names != nil {
 		k.Same(names, columnNames(columns), "the columns' names")
@@ -122,7 +119,6 @@ func columnNames(columns []ports.Column) []string {
 // refused checks a Write's error. That the text itself is not in it is a rule of
 // the house: it may be a name or an account number.
 func (k *reportKit) refused(err error, row ports.Row, what string) {
-	k.Helper()
 	k.Code(err, errcodes.InvalidRequest, what)
 	for _, text := range row {
 		const telling = 4 // bytes that hardly stand in an error by chance

@@ -150,7 +150,6 @@ func reportLengths(k *reportKit) {
 // leavesNoTrace checks that a bad row between good ones is refused, and that the
 // file is as if it had never been written.
 func (k *reportKit) leavesNoTrace(columns []ports.Column, bad, good ports.Row, what string) {
-	k.Helper()
 	var out bytes.Buffer
 	w := k.begin(&out, columns)
 	k.OK(w.Write(good), "Write")

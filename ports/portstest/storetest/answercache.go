@@ -48,19 +48,16 @@ func cached(text string) ports.CachedAnswer {
 }
 
 func (k *storeKit) putAnswer(a ports.CachedAnswer) {
-	k.Helper()
 	k.OK(k.Answers.PutAnswer(k.Context(), a), "PutAnswer")
 }
 
 func (k *storeKit) hasAnswer(want ports.CachedAnswer, what string) {
-	k.Helper()
 	got, err := k.Answers.Answer(k.Context(), want.Key)
 	k.OK(err, "Answer")
 	k.Same(got, want, what)
 }
 
 func (k *storeKit) noAnswer(key ports.AnswerKey, what string) {
-	k.Helper()
 	_, err := k.Answers.Answer(k.Context(), key)
 	k.Code(err, errcodes.NotFound, "Answer of "+what)
 }

@@ -33,19 +33,16 @@ var answerPurgeChecks = []storeCheck{
 }
 
 func (k *storeKit) claims(key ports.AnswerKey, holder string, now, until time.Time, want bool) {
-	k.Helper()
 	got, err := k.Answers.Claim(k.Context(), key, holder, now, until)
 	k.OK(err, "Claim")
 	k.Same(got, want, fmt.Sprintf("the claim of %.40q", holder))
 }
 
 func (k *storeKit) release(key ports.AnswerKey, holder string) {
-	k.Helper()
 	k.OK(k.Answers.Release(k.Context(), key, holder), "Release")
 }
 
 func (k *storeKit) purgeAnswers(before time.Time, n, want int) {
-	k.Helper()
 	got, err := k.Answers.PurgeAnswers(k.Context(), before, n)
 	k.OK(err, "PurgeAnswers")
 	k.Same(got, want, "the number of answers purged")

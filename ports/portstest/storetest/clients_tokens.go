@@ -46,12 +46,10 @@ func client(id string) ports.Client {
 }
 
 func (k *storeKit) putClient(c ports.Client) {
-	k.Helper()
 	k.OK(k.Clients.PutClient(k.Context(), c), "PutClient")
 }
 
 func (k *storeKit) client(id string) ports.Client {
-	k.Helper()
 	c, err := k.Clients.Client(k.Context(), id)
 	k.OK(err, "Client")
 	return c
@@ -170,25 +168,21 @@ func token(text string) ports.Token {
 }
 
 func (k *storeKit) putToken(v ports.Token) {
-	k.Helper()
 	k.OK(k.Tokens.PutToken(k.Context(), v), "PutToken")
 }
 
 func (k *storeKit) hasToken(want ports.Token) {
-	k.Helper()
 	got, err := k.Tokens.Token(k.Context(), want.SHA256)
 	k.OK(err, "Token")
 	k.Same(got, want, "the token")
 }
 
 func (k *storeKit) noToken(v ports.Token) {
-	k.Helper()
 	_, err := k.Tokens.Token(k.Context(), v.SHA256)
 	k.Code(err, errcodes.NotFound, "Token of a hash that is not there")
 }
 
 func (k *storeKit) purge(before time.Time, n, want int) {
-	k.Helper()
 	got, err := k.Tokens.PurgeTokens(k.Context(), before, n)
 	k.OK(err, "PurgeTokens")
 	k.Same(got, want, "the number of tokens purged")

@@ -23,7 +23,6 @@ var deadLetterChecks = slices.Concat(buriedChecks, replayChecks, replayedChecks,
 // bury saves an event of a key of its own for each id, and buries them in the
 // order given: the ids are saved in that of their bytes.
 func (k *storeKit) bury(ids ...string) {
-	k.Helper()
 	for _, id := range slices.Sorted(slices.Values(ids)) {
 		k.carryEvents(kit.Event(id, "lock of "+id))
 	}
@@ -38,7 +37,6 @@ func (k *storeKit) bury(ids ...string) {
 
 // page lists buried events.
 func (k *storeKit) page(after int64, limit int) []ports.BuriedEvent {
-	k.Helper()
 	page, err := k.DeadLetters.Buried(k.Context(), after, limit)
 	k.OK(err, "Buried")
 	return page
@@ -46,7 +44,6 @@ func (k *storeKit) page(after int64, limit int) []ports.BuriedEvent {
 
 // buries checks which events are listed, in order.
 func (k *storeKit) buries(what string, want ...string) {
-	k.Helper()
 	k.Same(buriedIDs(k.page(0, 1000)), append([]string{}, want...), what)
 }
 
@@ -61,7 +58,6 @@ func buriedIDs(page []ports.BuriedEvent) []string {
 // replays brings the events named back at the epoch, or all, and checks how
 // many there were.
 func (k *storeKit) replays(what string, want int, ids ...string) {
-	k.Helper()
 	n, err := k.DeadLetters.Replay(k.Context(), kit.Epoch, ids...)
 	k.OK(err, "Replay")
 	k.Same(n, want, "the number replayed, when "+what)
@@ -69,7 +65,6 @@ func (k *storeKit) replays(what string, want int, ids ...string) {
 
 // discards removes the events named, and checks how many there were.
 func (k *storeKit) discards(what string, want int, ids ...string) {
-	k.Helper()
 	n, err := k.DeadLetters.Discard(k.Context(), ids...)
 	k.OK(err, "Discard")
 	k.Same(n, want, "the number discarded, when "+what)
@@ -164,7 +159,6 @@ func buriedOrder(k *storeKit) {
 
 // readBuried reads all in pages of two and hands each page to then.
 func (k *storeKit) readBuried(then func(page []ports.BuriedEvent)) []string {
-	k.Helper()
 	return readPages(k, func(after int64, limit int) ([]ports.BuriedEvent, error) {
 		return k.DeadLetters.Buried(k.Context(), after, limit)
 	}, func(e ports.BuriedEvent) int64 { return e.Pos }, buriedIDs, then)

@@ -64,7 +64,6 @@ func eventReplayedClaim(k *storeKit) {
 	k.OK(k.Outbox.Bury(k.Context(), second, "no use"), "Bury")
 	k.replays("one is buried", 1, "event-1")
 	late := func(when string) {
-		k.Helper()
 		k.conflicts(events.ends(k.Store, first, kit.Epoch), "by the first claim, "+when)
 		k.conflicts(events.ends(k.Store, second, kit.Epoch), "by the claim that buried, "+when)
 	}
@@ -137,7 +136,6 @@ func replayedDelivered(k *storeKit) {
 
 // alike buries an event of each id among look-alikes.
 func (k *storeKit) alike() {
-	k.Helper()
 	for _, id := range kit.Distinct {
 		k.carryEvents(kit.Event(id, "lock of "+id))
 	}
@@ -236,7 +234,6 @@ func deadLetterRacers(k *storeKit) {
 
 // oneDid checks that one racer counted one event, and returns its number.
 func (k *storeKit) oneDid(errs []error, n []int) int {
-	k.Helper()
 	won, total := -1, 0
 	for i, err := range errs {
 		k.OK(err, "Replay or Discard in a race")

@@ -45,7 +45,6 @@ func replace(b ports.Book, l ports.RateLock) ports.RateLockChange {
 
 // end makes the change that ends a lock of the book.
 func (k *storeKit) end(b ports.Book, id string, how ending) ports.RateLockChange {
-	k.Helper()
 	live := slices.Clone(b.Live())
 	i := slices.IndexFunc(live, func(l ports.RateLock) bool { return l.ID == id })
 	if i < 0 {
@@ -64,7 +63,6 @@ func job(id string, due time.Time) ports.WorkItem {
 
 // book reads a book.
 func (k *storeKit) book(key ports.BookKey) ports.Book {
-	k.Helper()
 	b, err := k.RateLocks.Book(k.Context(), key)
 	k.OK(err, "Book")
 	return b
@@ -72,7 +70,6 @@ func (k *storeKit) book(key ports.BookKey) ports.Book {
 
 // lock reads a lock.
 func (k *storeKit) lock(owner, id string) ports.RateLock {
-	k.Helper()
 	l, _, err := k.RateLocks.Lock(k.Context(), owner, id)
 	k.OK(err, "Lock")
 	return l
@@ -80,7 +77,6 @@ func (k *storeKit) lock(owner, id string) ports.RateLock {
 
 // save stores the change and returns the book as it should be now.
 func (k *storeKit) save(c ports.RateLockChange) ports.Book {
-	k.Helper()
 	k.OK(k.RateLocks.Save(k.Context(), c), "Save")
 	c.Book.Version++
 	return c.Book
@@ -88,7 +84,6 @@ func (k *storeKit) save(c ports.RateLockChange) ports.Book {
 
 // mint stores a new active lock in the book of key, as it is now.
 func (k *storeKit) mint(key ports.BookKey, id string, created time.Time) ports.Book {
-	k.Helper()
 	b := k.book(key)
 	if len(b.Live()) == len(b.Slots) {
 		k.Fatalf("the book is full, though the check saved fewer locks in it: %s", kit.Short(ids(b.Live())))
@@ -98,19 +93,16 @@ func (k *storeKit) mint(key ports.BookKey, id string, created time.Time) ports.B
 
 // carryEvents stores a change of a book that nothing else uses, with the events.
 func (k *storeKit) carryEvents(events ...ports.Event) {
-	k.Helper()
 	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Events: events})
 }
 
 // carryWork is carryEvents for work items.
 func (k *storeKit) carryWork(items ...ports.WorkItem) {
-	k.Helper()
 	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Work: items})
 }
 
 // gone checks that no lock of the id is stored.
 func (k *storeKit) gone(owner, id string) {
-	k.Helper()
 	_, _, err := k.RateLocks.Lock(k.Context(), owner, id)
 	k.Code(err, errcodes.NotFound, "Lock of an id that must not be stored")
 }
@@ -127,7 +119,6 @@ const kind = "notify"
 // queuedTwice checks a save of a record that carries events and work, whichever
 // the record.
 func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.WorkItem) error) {
-	k.Helper()
 	first, second := kit.Event("event-1", "lock-1"), kit.Event("event-1", "lock-2")
 	err := save([]ports.Event{first, kit.Event("event-2", "lock-3"), second}, []ports.WorkItem{job("work-1", kit.Epoch)})
 	k.Code(err, errcodes.Conflict, "saving an event twice in one change")
@@ -142,7 +133,6 @@ func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.Work
 func readPages[T, P any](
 	k *storeKit, read func(after P, limit int) ([]T, error), pos func(T) P, ids func([]T) []string, then func(page []T),
 ) []string {
-	k.Helper()
 	var after P
 	got := []string{}
 	for range 2 * len(tied) {
@@ -163,7 +153,6 @@ func readPages[T, P any](
 
 // sameBytes checks bytes that came back: none are nil.
 func (k *storeKit) sameBytes(got, want []byte, what string) {
-	k.Helper()
 	if !bytes.Equal(got, want) || got != nil && len(got) == 0 {
 		k.Fatalf("%s: got %#.80v, want %#.80v, and nil for none", what, got, want)
 	}
@@ -171,7 +160,6 @@ func (k *storeKit) sameBytes(got, want []byte, what string) {
 
 // nothingQueued checks that no event and no work waits.
 func (k *storeKit) nothingQueued(when string) {
-	k.Helper()
 	if k.Outbox != nil {
 		if got := events.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
 			k.Fatalf("%s the outbox hands out %s", when, kit.Short(got))

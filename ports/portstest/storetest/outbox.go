@@ -116,7 +116,6 @@ func saveOrder(k *storeKit) {
 
 // three saves three events of one key, and one of another.
 func (k *storeKit) three() {
-	k.Helper()
 	k.carryEvents(kit.Event("c", "lock"), kit.Event("b", "lock"))
 	k.carryEvents(kit.Event("a", "lock"), kit.Event("other", "other"))
 }

@@ -33,7 +33,6 @@ type queuedHead struct {
 
 // take claims up to n at now.
 func (q *queue[T]) take(k *storeKit, now time.Time, n int) []T {
-	k.Helper()
 	got, err := q.claim(k.Context(), k.Store, now, n)
 	k.OK(err, "Claim")
 	return got
@@ -41,7 +40,6 @@ func (q *queue[T]) take(k *storeKit, now time.Time, n int) []T {
 
 // first claims one, and checks that it is the one expected.
 func (q *queue[T]) first(k *storeKit, now time.Time, id string) T {
-	k.Helper()
 	got := q.take(k, now, 1)
 	k.Same(q.ids(got), []string{id}, "the next "+q.noun)
 	return got[0]
@@ -49,7 +47,6 @@ func (q *queue[T]) first(k *storeKit, now time.Time, id string) T {
 
 // one claims what is there at now, and checks that it is the one expected.
 func (q *queue[T]) one(k *storeKit, now time.Time, id string) T {
-	k.Helper()
 	got := q.take(k, now, 10)
 	k.Same(q.ids(got), []string{id}, "what a claim takes")
 	return got[0]
@@ -57,7 +54,6 @@ func (q *queue[T]) one(k *storeKit, now time.Time, id string) T {
 
 // none checks that nothing can be claimed at now.
 func (q *queue[T]) none(k *storeKit, now time.Time, when string) {
-	k.Helper()
 	k.Same(q.ids(q.take(k, now, 1)), []string{}, "what a claim takes "+when)
 }
 
@@ -71,7 +67,6 @@ func (q *queue[T]) ids(items []T) []string {
 
 // end ends a claim; retry is when one that is given back is due.
 func (q *queue[T]) end(k *storeKit, name string, item T, retry time.Time) {
-	k.Helper()
 	k.OK(q.ends(k.Store, item, retry)[name](k.Context()), name)
 }
 
@@ -213,7 +208,6 @@ func (q *queue[T]) closed(k *storeKit) {
 
 // conflicts makes the calls and expects a conflict of each.
 func (k *storeKit) conflicts(calls map[string]func(ctx context.Context) error, what string) {
-	k.Helper()
 	for name, call := range kit.ByName(calls) {
 		k.Case(name+" "+what, func() {
 			k.Code(call(k.Context()), errcodes.Conflict, name+" "+what)

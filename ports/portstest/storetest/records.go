@@ -112,20 +112,17 @@ func (m *records[R]) ids(all []R) []string {
 
 // save stores the record and returns it as it should be now.
 func (m *records[R]) save(k *storeKit, r R) R {
-	k.Helper()
 	return m.saveAll(k, change[R]{record: r})
 }
 
 // saveAll stores the change and returns its record as it should be now.
 func (m *records[R]) saveAll(k *storeKit, c change[R]) R {
-	k.Helper()
 	k.OK(m.write(k.Context(), k.Store, c), "Save of "+m.idOf(c.record))
 	return m.saved(c.record)
 }
 
 // has reads the record and compares it.
 func (m *records[R]) has(k *storeKit, want R, what string) {
-	k.Helper()
 	h := m.head(&want)
 	got, err := m.read(k.Context(), k.Store, *h.owner, *h.id)
 	k.OK(err, fmt.Sprintf("%s: reading %s", what, m.idOf(want)))
@@ -135,7 +132,6 @@ func (m *records[R]) has(k *storeKit, want R, what string) {
 // keeps stores the record, compares it with what is read, and returns it as it is
 // now.
 func (m *records[R]) keeps(k *storeKit, r R, what string) R {
-	k.Helper()
 	r = m.save(k, r)
 	m.has(k, r, what)
 	return r
@@ -143,7 +139,6 @@ func (m *records[R]) keeps(k *storeKit, r R, what string) R {
 
 // same compares two records, and reports the fields that differ.
 func (m *records[R]) same(k *storeKit, got, want R, what string) {
-	k.Helper()
 	const most = 800
 	g, w := reflect.ValueOf(m.plain(got)), reflect.ValueOf(m.plain(want))
 	var differ []string
@@ -160,7 +155,6 @@ func (m *records[R]) same(k *storeKit, got, want R, what string) {
 
 // sameList compares two lists of records.
 func (m *records[R]) sameList(k *storeKit, got, want []R, what string) {
-	k.Helper()
 	k.Same(m.ids(got), m.ids(want), what)
 	for i := range want {
 		m.same(k, got[i], want[i], fmt.Sprint(what, ", number ", i))
@@ -169,14 +163,12 @@ func (m *records[R]) sameList(k *storeKit, got, want []R, what string) {
 
 // absent checks that the owner has no record of the id.
 func (m *records[R]) absent(k *storeKit, owner, id, what string) {
-	k.Helper()
 	_, err := m.read(k.Context(), k.Store, owner, id)
 	k.Code(err, errcodes.NotFound, fmt.Sprintf("%s: reading %s", what, m.id(owner, id)))
 }
 
 // refused checks that a save of the record is a conflict and leaves no trace.
 func (m *records[R]) refused(k *storeKit, r R, what string) {
-	k.Helper()
 	k.Code(m.write(k.Context(), k.Store, m.queued(r, "stray")), errcodes.Conflict, fmt.Sprintf("%s: Save of %s", what, m.idOf(r)))
 	k.nothingQueued("after a conflict")
 }
@@ -261,7 +253,6 @@ func (m *records[R]) idsApart(k *storeKit) { m.alike(k) }
 
 // alike saves a record of each id among look-alikes, reads them, and returns them.
 func (m *records[R]) alike(k *storeKit) []R {
-	k.Helper()
 	var saved []R
 	for i, id := range kit.Distinct {
 		if id != "" || m.perOwner {

@@ -92,7 +92,6 @@ func (m *records[R]) stolen(k *storeKit) {
 
 // endsOnce tries every change on every end, and returns what was stored.
 func (m *records[R]) endsOnce(k *storeKit) []R {
-	k.Helper()
 	var all []R
 	for _, first := range m.ends {
 		all = append(all,
@@ -123,7 +122,6 @@ func (m *records[R]) race(k *storeKit, racer func(i int) change[R]) []error {
 // winner checks that one racer got through and the rest met a conflict, and
 // returns the winner.
 func (k *storeKit) winner(errs []error) int {
-	k.Helper()
 	won := -1
 	for i, err := range errs {
 		switch {
@@ -312,7 +310,6 @@ func (m *records[R]) lost(k *storeKit) {
 // loses saves the change, whose acknowledgement is lost, and finds it whole or
 // absent; then it can still be made. It returns the record as it is now.
 func (m *records[R]) loses(k *storeKit, c change[R], absent func()) R {
-	k.Helper()
 	k.LoseNextCommit()
 	k.Code(m.write(k.Context(), k.Store, c), errcodes.OutcomeUnknown, "Save that loses its acknowledgement")
 	h := m.head(&c.record)
@@ -329,7 +326,6 @@ func (m *records[R]) loses(k *storeKit, c change[R], absent func()) R {
 
 // queuedOnce checks that one event and one work item wait, and takes them.
 func (k *storeKit) queuedOnce() {
-	k.Helper()
 	if k.Outbox != nil {
 		got := events.take(k, kit.Epoch, 10)
 		k.Same(len(got), 1, "the number of events")

@@ -27,7 +27,6 @@ var reportClaimChecks = []storeCheck{
 
 // takeUp takes up a report.
 func (k *storeKit) takeUp(holder string, now time.Time) ports.ReportJob {
-	k.Helper()
 	j, err := k.Reports.ClaimReport(k.Context(), holder, now, lease)
 	k.OK(err, "ClaimReport")
 	return j
@@ -46,7 +45,6 @@ func claimedBy(j ports.ReportJob, holder string, now time.Time) ports.ReportJob 
 
 // takesUp takes up a report, which must be want, and returns it as it is now.
 func (k *storeKit) takesUp(holder string, now time.Time, want ports.ReportJob) ports.ReportJob {
-	k.Helper()
 	got := k.takeUp(holder, now)
 	k.Same(got.ID, want.ID, "the id of the report that was claimed")
 	want = claimedBy(want, holder, now)
@@ -57,7 +55,6 @@ func (k *storeKit) takesUp(holder string, now time.Time, want ports.ReportJob) p
 
 // nobody checks that there is no report to take up.
 func (k *storeKit) nobody(now time.Time, when string) {
-	k.Helper()
 	j, err := k.Reports.ClaimReport(k.Context(), "process-0", now, lease)
 	k.Code(err, errcodes.NotFound, fmt.Sprintf("ClaimReport %s, which gave %.80q", when, j.ID))
 }
@@ -181,7 +178,6 @@ func claimOwners(k *storeKit) {
 
 // claimsAtOnce has racers claim, and returns the reports that they got.
 func (k *storeKit) claimsAtOnce(now time.Time) map[string]ports.ReportJob {
-	k.Helper()
 	got := make([]ports.ReportJob, kit.Racers)
 	errs := kit.Race(kit.Racers, func(i int) (err error) {
 		got[i], err = k.Reports.ClaimReport(k.Context(), fmt.Sprint("process-", i), now, lease)

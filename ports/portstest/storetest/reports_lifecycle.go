@@ -49,20 +49,17 @@ func endedReports(k *storeKit) {
 
 // expired lists what has ended by the instant.
 func (k *storeKit) expired(before time.Time, limit int) []ports.ReportJob {
-	k.Helper()
 	page, err := k.Reports.ExpiredReports(k.Context(), before, limit)
 	k.OK(err, "ExpiredReports")
 	return page
 }
 
 func (k *storeKit) removeReport(owner, id string) {
-	k.Helper()
 	k.OK(k.Reports.RemoveReport(k.Context(), owner, id), "RemoveReport")
 }
 
 // endsAt saves a report that ended at the instant.
 func (k *storeKit) endsAt(owner, id string, at time.Time) ports.ReportJob {
-	k.Helper()
 	j := bornAt(runningReport(owner, id), at.Add(-time.Hour))
 	return reports.save(k, endedReport(j, reportEnds[len(id)%len(reportEnds)]))
 }
@@ -159,7 +156,6 @@ func reportRemoved(k *storeKit) {
 
 func runningNotRemoved(k *storeKit) {
 	refused := func(j ports.ReportJob, what string) {
-		k.Helper()
 		k.Code(k.Reports.RemoveReport(k.Context(), j.Owner, j.ID), errcodes.Conflict, "RemoveReport of "+what)
 		reports.has(k, j, what)
 	}

@@ -32,7 +32,6 @@ func freshSecret(i int) []byte { return fmt.Appendf(nil, "fresh secret of number
 
 // secret asks for the secret of the name and compares it.
 func (k *storeKit) secret(name string, fresh, want []byte, what string) {
-	k.Helper()
 	got, err := k.Secrets.Secret(k.Context(), name, fresh)
 	k.OK(err, "Secret")
 	k.Same(got, want, what)

@@ -108,7 +108,6 @@ var validations = &records[ports.ValidationRecord]{
 
 // overdue lists the ids of what is overdue, in one page.
 func (k *storeKit) overdue(by time.Time) []string {
-	k.Helper()
 	page, err := k.Validations.Overdue(k.Context(), by, ports.ValidationPos{}, 10_000)
 	k.OK(err, "Overdue")
 	return validations.ids(page)
@@ -116,7 +115,6 @@ func (k *storeKit) overdue(by time.Time) []string {
 
 // invalid checks that every call is refused as errcodes.InvalidRequest.
 func (k *storeKit) invalid(calls map[string]error) {
-	k.Helper()
 	for name, err := range kit.ByName(calls) {
 		k.Case(name, func() {
 			k.Code(err, errcodes.InvalidRequest, name)

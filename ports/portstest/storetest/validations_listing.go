@@ -33,7 +33,6 @@ var validationPurgeChecks = []storeCheck{
 // deadlines saves a pending validation for each id: the listing's order is
 // neither the order of the saves nor that of the ids.
 func (k *storeKit) deadlines(at func(i int) time.Time, ids ...string) {
-	k.Helper()
 	for i, id := range ids {
 		v := pendingValidation("owner of "+id, id)
 		v.CreatedAt, v.Deadline = at(i).Add(-5*time.Minute), at(i)
@@ -60,7 +59,6 @@ func overdueOrder(k *storeKit) {
 
 // readOverdue reads Overdue in pages of two and hands each page to then.
 func (k *storeKit) readOverdue(by time.Time, then func(page []ports.ValidationRecord)) []string {
-	k.Helper()
 	return readPages(k, func(after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
 		return k.Validations.Overdue(k.Context(), by, after, limit)
 	}, func(v ports.ValidationRecord) ports.ValidationPos {
@@ -133,7 +131,6 @@ func overdueBounds(k *storeKit) {
 }
 
 func (k *storeKit) purgeValidations(before time.Time, n, want int) {
-	k.Helper()
 	got, err := k.Validations.PurgeValidations(k.Context(), before, n)
 	k.OK(err, "PurgeValidations")
 	k.Same(got, want, "the number of validations purged")
@@ -141,7 +138,6 @@ func (k *storeKit) purgeValidations(before time.Time, n, want int) {
 
 // purgeable saves an ended validation that may go from the instant on.
 func (k *storeKit) purgeable(id string, status ports.ValidationStatus, at time.Time) ports.ValidationRecord {
-	k.Helper()
 	return validations.save(k, endedAs(purgedAt("owner of "+id, id, at), status))
 }
 
@@ -192,7 +188,6 @@ func validationPurgeBounded(k *storeKit) {
 
 // count returns how many of the validations are stored.
 func (k *storeKit) count(saved []ports.ValidationRecord) int {
-	k.Helper()
 	n := 0
 	for _, v := range saved {
 		_, err := k.Validations.Validation(k.Context(), v.Owner, v.ID)

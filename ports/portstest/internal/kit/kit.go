@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"path"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,6 +78,21 @@ func ByName[N ~string, V any](cases map[N]V) iter.Seq2[N, V] {
 			}
 		}
 	}
+}
+
+// Fatalf ends the check with a message that lists the lines of the suite that led
+// here, so that its functions need not be marked as helpers.
+func (k *Kit) Fatalf(format string, args ...any) {
+	k.Helper()
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	var lines []string
+	for f, more := frames.Next(); more; f, more = frames.Next() {
+		if strings.Contains(f.File, "/portstest/") && !strings.Contains(f.File, "/internal/") {
+			lines = append(lines, fmt.Sprint(path.Base(f.File), ":", f.Line))
+		}
+	}
+	k.TB.Fatalf("%s\nat %s", fmt.Sprintf(format, args...), strings.Join(lines, ", called from "))
 }
 
 // Need skips the check when a part of the harness is missing.
