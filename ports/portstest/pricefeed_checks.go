@@ -184,7 +184,7 @@ func (k *feedKit) anyLive(feed ports.PriceFeed) ports.Pair {
 func checkFeedRace(k *feedKit) {
 	feed := k.Open(k.TB)
 	pairs := slices.SortedFunc(maps.Keys(k.live(feed)), ports.Pair.Compare)
-	for _, err := range kit.Race(kit.Racers, func(i int) error {
+	k.RaceOK("one of many who asked at once", func(i int) error {
 		pair := pairs[i%len(pairs)]
 		if _, err := feed.Pairs(k.Context()); err != nil {
 			return err
@@ -194,11 +194,7 @@ func checkFeedRace(k *feedKit) {
 			return errcodes.New(errcodes.Internal, "asked for "+pair.String()+", answered for "+p.Pair.String())
 		}
 		return err
-	}) {
-		if err != nil {
-			k.Fatalf("one of %d who asked at once: %v", kit.Racers, err)
-		}
-	}
+	})
 }
 
 func checkNeverRead(k *feedKit) {

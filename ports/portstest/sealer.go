@@ -43,14 +43,11 @@ func (k *sealerKit) sealer(keys ...int) ports.Sealer {
 }
 
 func (k *sealerKit) seal(s ports.Sealer, aad, plain []byte) ports.Sealed {
-	sealed, err := s.Seal(k.Context(), aad, plain)
-	k.OK(err, "Seal")
-	return sealed
+	return kit.Got(s.Seal(k.Context(), aad, plain)).OK(k, "Seal")
 }
 
 func (k *sealerKit) opens(s ports.Sealer, aad []byte, sealed ports.Sealed, want []byte, what string) {
-	got, err := s.Open(k.Context(), aad, sealed)
-	k.OK(err, "Open of "+what)
+	got := kit.Got(s.Open(k.Context(), aad, sealed)).OK(k, "Open of "+what)
 	k.Same(kit.OrNil(got), kit.OrNil(want), what)
 }
 
@@ -150,8 +147,7 @@ func sealNotAliased(k *sealerKit) {
 	aad[0], plain[0] = '!', '!'
 	data := bytes.Clone(sealed.Data)
 	for range 2 {
-		got, err := s.Open(k.Context(), anAAD, sealed)
-		k.OK(err, "Open")
+		got := kit.Got(s.Open(k.Context(), anAAD, sealed)).OK(k, "Open")
 		k.Same(got, aText, "the text after its input was changed")
 		k.Same(sealed.Data, data, "the sealed data after Open")
 		clear(got[:cap(got)])
@@ -165,7 +161,7 @@ func sealsAtOnce(k *sealerKit) {
 	s := k.sealer(1, 2)
 	want := s.Digest(aText)
 	seals := make([][]string, kit.Racers)
-	for _, err := range kit.Race(kit.Racers, func(i int) error {
+	k.RaceOK("one of many at once", func(i int) error {
 		plain := bytes.Repeat([]byte{byte(i)}, 100+i)
 		for range 50 {
 			sealed, err := s.Seal(k.Context(), anAAD, plain)
@@ -182,9 +178,7 @@ func sealsAtOnce(k *sealerKit) {
 			}
 		}
 		return nil
-	}) {
-		k.OK(err, "one of many at once")
-	}
+	})
 	k.noNonceTwice(slices.Concat(seals...))
 }
 

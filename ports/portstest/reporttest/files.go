@@ -63,17 +63,13 @@ func newFileKit(tb testing.TB, files Files) *fileKit {
 const aFile = "rep_1/report.csv"
 
 func (k *fileKit) create(name string) ports.NewReportFile {
-	f, err := k.files.Create(k.Context(), name)
-	k.OK(err, "Create")
-	return f
+	return kit.Got(k.files.Create(k.Context(), name)).OK(k, "Create")
 }
 
 // write writes all of the data; it says so itself, since an io.Writer that takes
 // less must give an error.
 func (k *fileKit) write(f ports.NewReportFile, data []byte) {
-	n, err := f.Write(data)
-	k.OK(err, "Write")
-	k.Same(n, len(data), "the count of Write")
+	k.Same(kit.Got(f.Write(data)).OK(k, "Write"), len(data), "the count of Write")
 }
 
 func (k *fileKit) abort(f ports.NewReportFile) {
@@ -88,9 +84,7 @@ func (k *fileKit) put(name, data string) {
 }
 
 func (k *fileKit) open(name string) ports.ReportFile {
-	f, err := k.files.Open(k.Context(), name)
-	k.OK(err, "Open")
-	return f
+	return kit.Got(k.files.Open(k.Context(), name)).OK(k, "Open")
 }
 
 func (k *fileKit) shut(f ports.ReportFile) {
@@ -111,8 +105,7 @@ func (k *fileKit) holds(name, want, what string) {
 
 // reads reads on to the end.
 func (k *fileKit) reads(r io.Reader, want, what string) {
-	got, err := io.ReadAll(r)
-	k.OK(err, "Read of "+what)
+	got := kit.Got(io.ReadAll(r)).OK(k, "Read of "+what)
 	if string(got) != want {
 		k.Fatalf("%s: %d bytes, want %d: %s", what, len(got), len(want), firstDifference(got, want))
 	}

@@ -112,7 +112,7 @@ func fileNotAliased(k *fileKit) {
 func fileWriters(k *fileKit) {
 	part := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i)}, 40<<10) }
 	for range 3 {
-		for _, err := range kit.Race(kit.Racers, func(i int) (err error) {
+		k.RaceOK("one of many writers of one name", func(i int) (err error) {
 			f, err := k.files.Create(k.Context(), aFile)
 			if err != nil {
 				return err
@@ -124,12 +124,9 @@ func fileWriters(k *fileKit) {
 				}
 			}
 			return f.Commit(k.Context())
-		}) {
-			k.OK(err, "one of many writers of one name")
-		}
+		})
 		f := k.open(aFile)
-		got, err := io.ReadAll(f)
-		k.OK(err, "Read")
+		got := kit.Got(io.ReadAll(f)).OK(k, "Read")
 		k.shut(f)
 		if len(got) != 5*40<<10 || bytes.Count(got, got[:1]) != len(got) {
 			k.Fatalf("the file of many writers has %d bytes, %d of them of its first writer; want %d of one", len(got), bytes.Count(got, got[:1]), 5*40<<10)

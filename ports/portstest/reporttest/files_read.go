@@ -124,16 +124,13 @@ func fileEmpty(k *fileKit) {
 
 // seek moves a reader, and checks where it says that it is.
 func (k *fileKit) seek(f io.Seeker, offset int64, whence int, want int64) {
-	at, err := f.Seek(offset, whence)
-	k.OK(err, "Seek")
-	k.Same(at, want, "where Seek is")
+	k.Same(kit.Got(f.Seek(offset, whence)).OK(k, "Seek"), want, "where Seek is")
 }
 
 // part reads n bytes of the data from where the reader stands.
 func (k *fileKit) part(f io.Reader, data string, at int64, n int) {
 	got := make([]byte, n)
-	_, err := io.ReadFull(f, got)
-	k.OK(err, fmt.Sprintf("Read of %d bytes at %d", n, at))
+	kit.Got(io.ReadFull(f, got)).OK(k, fmt.Sprintf("Read of %d bytes at %d", n, at))
 	if want := data[at : at+int64(n)]; string(got) != want {
 		k.Fatalf("%d bytes at %d: %s", n, at, firstDifference(got, want))
 	}
@@ -189,7 +186,7 @@ func fileReaders(k *fileKit) {
 	k.shut(b)
 	k.reads(a, data[150_000:], "the first reader")
 	k.shut(a)
-	for _, err := range kit.Race(kit.Racers, func(int) error {
+	k.RaceOK("one of many readers", func(int) error {
 		f, err := k.files.Open(k.Context(), aFile)
 		if err != nil {
 			return err
@@ -199,9 +196,7 @@ func fileReaders(k *fileKit) {
 			err = fmt.Errorf("%d bytes: %s", len(got), firstDifference(got, data))
 		}
 		return errors.Join(err, f.Close())
-	}) {
-		k.OK(err, "one of many readers")
-	}
+	})
 }
 
 func fileOutlivesRemove(k *fileKit) { k.outlives(func() { k.remove(aFile) }) }

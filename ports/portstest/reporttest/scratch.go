@@ -70,9 +70,7 @@ type scratchKit struct {
 }
 
 func (k *scratchKit) space() ports.ScratchSpace {
-	s, err := k.room.Open(k.Context())
-	k.OK(err, "Open of a space")
-	return s
+	return kit.Got(k.room.Open(k.Context())).OK(k, "Open of a space")
 }
 
 func (k *scratchKit) shut(c io.Closer, what string) {
@@ -144,16 +142,13 @@ func scratchTwice(k *scratchKit) {
 	defer k.shut(s, "a space")
 	data := manyFileBytes(300_000)
 	k.put(s, "run1", data)
-	f, err := s.Open("run1")
-	k.OK(err, "Open")
+	f := kit.Got(s.Open("run1")).OK(k, "Open")
 	head := make([]byte, 1000)
-	_, err = io.ReadFull(f, head)
-	k.OK(err, "Read")
+	kit.Got(io.ReadFull(f, head)).OK(k, "Read")
 	for range 2 {
 		k.holds(s, "run1", data, "a file that is being read already")
 	}
-	rest, err := io.ReadAll(f)
-	k.OK(err, "Read of the rest")
+	rest := kit.Got(io.ReadAll(f)).OK(k, "Read of the rest")
 	k.Same(bytes.Equal(slices.Concat(head, rest), data), true, "the first reader saw the file")
 	k.shut(f, "a reader")
 }
@@ -165,14 +160,11 @@ func scratchMany(k *scratchKit) {
 	part := func(i, round int) []byte { return manyFileBytes(100 + i + round*files) }
 	writers := make([]io.WriteCloser, files)
 	for i := range writers {
-		var err error
-		writers[i], err = s.Create(fmt.Sprint("run", i))
-		k.OK(err, "Create")
+		writers[i] = kit.Got(s.Create(fmt.Sprint("run", i))).OK(k, "Create")
 	}
 	for round := range rounds {
 		for i, w := range writers {
-			_, err := w.Write(part(i, round))
-			k.OK(err, "Write")
+			kit.Got(w.Write(part(i, round))).OK(k, "Write")
 		}
 	}
 	for _, w := range writers {
@@ -184,16 +176,13 @@ func scratchMany(k *scratchKit) {
 func (k *scratchKit) readsSideBySide(s ports.ScratchSpace, files, rounds int, part func(i, round int) []byte) {
 	readers := make([]io.ReadCloser, files)
 	for i := range readers {
-		var err error
-		readers[i], err = s.Open(fmt.Sprint("run", i))
-		k.OK(err, "Open")
+		readers[i] = kit.Got(s.Open(fmt.Sprint("run", i))).OK(k, "Open")
 	}
 	for round := range rounds {
 		for i, r := range readers {
 			want := part(i, round)
 			got := make([]byte, len(want))
-			_, err := io.ReadFull(r, got)
-			k.OK(err, "Read")
+			kit.Got(io.ReadFull(r, got)).OK(k, "Read")
 			if !bytes.Equal(got, want) {
 				k.Fatalf("file %d, round %d: %s", i, round, firstDifference(got, string(want)))
 			}
@@ -207,13 +196,11 @@ func (k *scratchKit) readsSideBySide(s ports.ScratchSpace, files, rounds int, pa
 func scratchNotAliased(k *scratchKit) {
 	s := k.space()
 	defer k.shut(s, "a space")
-	f, err := s.Create("run1")
-	k.OK(err, "Create")
+	f := kit.Got(s.Create("run1")).OK(k, "Create")
 	buffer := []byte("aaaa")
 	for _, c := range []byte("abc") {
 		copy(buffer, bytes.Repeat([]byte{c}, len(buffer)))
-		_, err := f.Write(buffer)
-		k.OK(err, "Write")
+		kit.Got(f.Write(buffer)).OK(k, "Write")
 	}
 	k.shut(f, "a file")
 	k.holds(s, "run1", []byte("aaaabbbbcccc"), "a file whose writer used its buffer again")
@@ -289,10 +276,8 @@ func scratchClosed(k *scratchKit) {
 	s := k.space()
 	k.put(s, "run1", []byte("a"))
 	k.put(s, "run2", manyFileBytes(300_000))
-	left, err := s.Create("run3")
-	k.OK(err, "Create")
-	_, err = left.Write(manyFileBytes(300_000))
-	k.OK(err, "Write")
+	left := kit.Got(s.Create("run3")).OK(k, "Create")
+	kit.Got(left.Write(manyFileBytes(300_000))).OK(k, "Write")
 	k.shut(s, "a space with a file that is being written")
 	_ = left.Close() // late: whatever it says, nothing may come back
 	if _, err := s.Create("run4"); err == nil {
@@ -308,7 +293,7 @@ func scratchClosed(k *scratchKit) {
 }
 
 func scratchAtOnce(k *scratchKit) {
-	for _, err := range kit.Race(kit.Racers, func(i int) error {
+	k.RaceOK("one of many spaces", func(i int) error {
 		s, err := k.room.Open(k.Context())
 		if err != nil {
 			return err
@@ -316,9 +301,7 @@ func scratchAtOnce(k *scratchKit) {
 		data := bytes.Repeat([]byte{byte('a' + i)}, 100_000+i)
 		err = putScratch(s, "run1", data, data)
 		return errors.Join(err, heldScratch(s, "run1", slices.Concat(data, data)), s.Close())
-	}) {
-		k.OK(err, "one of many spaces")
-	}
+	})
 }
 
 func scratchCancelled(k *scratchKit) {

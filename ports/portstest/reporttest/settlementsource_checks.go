@@ -207,7 +207,7 @@ func settlesRace(k *settlementKit) {
 	for _, l := range k.all() {
 		want[l.Line] = l
 	}
-	for _, err := range kit.Race(kit.Racers, func(int) error {
+	k.RaceOK("one of many who read at once", func(int) error {
 		n := 0
 		for l, err := range k.Source.Lines(k.Context(), k.Query) {
 			switch {
@@ -222,11 +222,7 @@ func settlesRace(k *settlementKit) {
 			return errcodes.New(errcodes.Internal, "not as many lines as for one alone")
 		}
 		return nil
-	}) {
-		if err != nil {
-			k.Fatalf("one of %d who read at once: %v", kit.Racers, err)
-		}
-	}
+	})
 }
 
 func settlesAsOf(k *settlementKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }

@@ -101,9 +101,7 @@ func (k *sourceKit) manyInstants(rows []ports.Row) {
 }
 
 func (k *sourceKit) createdAt(row ports.Row) time.Time {
-	at, err := time.Parse(ports.TimeLayout, row[k.column(ports.ColumnCreatedAt)])
-	k.OK(err, "createdAt")
-	return at
+	return kit.Got(time.Parse(ports.TimeLayout, row[k.column(ports.ColumnCreatedAt)])).OK(k, "createdAt")
 }
 
 func keepRows(rows []ports.Row, keep func(ports.Row) bool) []ports.Row {

@@ -113,7 +113,7 @@ func cut[T any](k *kit.Kit, total int, what string, stream func(ctx context.Cont
 func sourceRace(k *sourceKit) {
 	want := k.all()
 	query := k.ask(nil)
-	for _, err := range kit.Race(kit.Racers, func(i int) error {
+	k.RaceOK("one of many who read at once", func(i int) error {
 		q, n := query, 0
 		q.Columns = query.Columns[:1+i%len(query.Columns)]
 		for row, err := range k.Source.Rows(k.Context(), q) {
@@ -131,11 +131,7 @@ func sourceRace(k *sourceKit) {
 			return errcodes.New(errcodes.Internal, "fewer rows than for one alone")
 		}
 		return nil
-	}) {
-		if err != nil {
-			k.Fatalf("one of %d who read at once: %v", kit.Racers, err)
-		}
-	}
+	})
 }
 
 func sourceAsOf(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }
@@ -147,8 +143,7 @@ func completeUpTo(k *kit.Kit, now time.Time, q ports.RowQuery, asOf func(context
 		"now": now, "Until": q.Until, "From": q.From, "a year before From": q.From.AddDate(-1, 0, 0),
 	}) {
 		k.Case(name, func() {
-			got, err := asOf(k.Context(), at)
-			k.OK(err, "AsOf")
+			got := kit.Got(asOf(k.Context(), at)).OK(k, "AsOf")
 			if got.After(at) {
 				k.Fatalf("at %s the data are complete up to %s, which is later", at.UTC(), got.UTC())
 			}

@@ -70,9 +70,7 @@ func reportColumns() []ports.Column {
 }
 
 func (k *reportKit) begin(w io.Writer, columns []ports.Column) ports.RowWriter {
-	rows, err := k.Open(k.TB).Begin(w, columns)
-	k.OK(err, "Begin")
-	return rows
+	return kit.Got(k.Open(k.TB).Begin(w, columns)).OK(k, "Begin")
 }
 
 // file returns the file of the rows.

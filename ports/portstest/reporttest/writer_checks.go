@@ -187,8 +187,7 @@ func reportTwo(k *reportKit) {
 	var writers [2]ports.RowWriter
 	var want [2][]ports.Row
 	for i := range files {
-		w, err := writer.Begin(&files[i], columns)
-		k.OK(err, "Begin")
+		w := kit.Got(writer.Begin(&files[i], columns)).OK(k, "Begin")
 		writers[i] = w
 	}
 	for n := range 50 {

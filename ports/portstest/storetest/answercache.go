@@ -52,14 +52,11 @@ func (k *storeKit) putAnswer(a ports.CachedAnswer) {
 }
 
 func (k *storeKit) hasAnswer(want ports.CachedAnswer, what string) {
-	got, err := k.Answers.Answer(k.Context(), want.Key)
-	k.OK(err, "Answer")
-	k.Same(got, want, what)
+	k.Same(kit.Got(k.Answers.Answer(k.Context(), want.Key)).OK(k, "Answer"), want, what)
 }
 
 func (k *storeKit) noAnswer(key ports.AnswerKey, what string) {
-	_, err := k.Answers.Answer(k.Context(), key)
-	k.Code(err, errcodes.NotFound, "Answer of "+what)
+	k.Code(errOf(k.Answers.Answer(k.Context(), key)), errcodes.NotFound, "Answer of "+what)
 }
 
 func unknownAnswer(k *storeKit) {
@@ -144,9 +141,7 @@ func answerNotAliased(k *storeKit) {
 	for range 2 {
 		in.Sealed.Data[0]++
 		in.Key[0]++
-		var err error
-		in, err = k.Answers.Answer(k.Context(), answerKey("a"))
-		k.OK(err, "Answer")
+		in = kit.Got(k.Answers.Answer(k.Context(), answerKey("a"))).OK(k, "Answer")
 		k.Same(in, cached("a"), "the answer after a copy was changed")
 	}
 }
@@ -210,10 +205,9 @@ func answersReopened(k *storeKit) {
 func answerBounds(k *storeKit) {
 	key, until := answerKey("a"), kit.Epoch.Add(lease)
 	claim := func(holder string) error {
-		_, err := k.Answers.Claim(k.Context(), key, holder, kit.Epoch, until)
-		return err
+		return errOf(k.Answers.Claim(k.Context(), key, holder, kit.Epoch, until))
 	}
-	purge := func(n int) error { _, err := k.Answers.PurgeAnswers(k.Context(), kit.Epoch, n); return err }
+	purge := func(n int) error { return errOf(k.Answers.PurgeAnswers(k.Context(), kit.Epoch, n)) }
 	long := strings.Repeat("\xff", 64)
 	k.invalid(map[string]error{
 		"a claim without a holder":   claim(""),

@@ -33,9 +33,7 @@ var answerPurgeChecks = []storeCheck{
 }
 
 func (k *storeKit) claims(key ports.AnswerKey, holder string, now, until time.Time, want bool) {
-	got, err := k.Answers.Claim(k.Context(), key, holder, now, until)
-	k.OK(err, "Claim")
-	k.Same(got, want, fmt.Sprintf("the claim of %.40q", holder))
+	k.Same(kit.Got(k.Answers.Claim(k.Context(), key, holder, now, until)).OK(k, "Claim"), want, fmt.Sprintf("the claim of %.40q", holder))
 }
 
 func (k *storeKit) release(key ports.AnswerKey, holder string) {
@@ -43,9 +41,7 @@ func (k *storeKit) release(key ports.AnswerKey, holder string) {
 }
 
 func (k *storeKit) purgeAnswers(before time.Time, n, want int) {
-	got, err := k.Answers.PurgeAnswers(k.Context(), before, n)
-	k.OK(err, "PurgeAnswers")
-	k.Same(got, want, "the number of answers purged")
+	k.Same(kit.Got(k.Answers.PurgeAnswers(k.Context(), before, n)).OK(k, "PurgeAnswers"), want, "the number of answers purged")
 }
 
 func claimExclusive(k *storeKit) {
@@ -152,12 +148,10 @@ func claimRacers(k *storeKit) {
 	for round := range 8 {
 		key, now := answerKey("a"), kit.Epoch.Add(time.Duration(round)*lease)
 		got := make([]bool, kit.Racers)
-		for _, err := range kit.Race(kit.Racers, func(i int) (err error) {
+		k.RaceOK("Claim in a race", func(i int) (err error) {
 			got[i], err = k.Answers.Claim(k.Context(), key, fmt.Sprint("holder-", i), now, now.Add(lease))
 			return err
-		}) {
-			k.OK(err, "Claim in a race")
-		}
+		})
 		won := 0
 		for i, has := range got {
 			if has {
@@ -170,7 +164,7 @@ func claimRacers(k *storeKit) {
 }
 
 func claimsApart(k *storeKit) {
-	for _, err := range kit.Race(kit.Racers, func(i int) error {
+	k.RaceOK("one of many puts and claims of different keys", func(i int) error {
 		a := cached(strconv.Itoa(i))
 		if err := k.Answers.PutAnswer(k.Context(), a); err != nil {
 			return err
@@ -180,9 +174,7 @@ func claimsApart(k *storeKit) {
 			return errcodes.New(errcodes.Internal, "a claim of a key that nobody has was refused")
 		}
 		return err
-	}) {
-		k.OK(err, "one of many puts and claims of different keys")
-	}
+	})
 	for i := range kit.Racers {
 		a := cached(strconv.Itoa(i))
 		k.hasAnswer(a, "one of many answers")

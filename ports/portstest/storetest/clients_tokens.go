@@ -50,17 +50,14 @@ func (k *storeKit) putClient(c ports.Client) {
 }
 
 func (k *storeKit) client(id string) ports.Client {
-	c, err := k.Clients.Client(k.Context(), id)
-	k.OK(err, "Client")
-	return c
+	return kit.Got(k.Clients.Client(k.Context(), id)).OK(k, "Client")
 }
 
 func unknownClient(k *storeKit) {
 	k.putClient(client("acme"))
 	for _, id := range []string{"zenith", "", "acme ", "ACME", "acme\x00", "%"} {
 		k.Case(kit.Name(id), func() {
-			_, err := k.Clients.Client(k.Context(), id)
-			k.Code(err, errcodes.NotFound, "Client of an unknown id")
+			k.Code(errOf(k.Clients.Client(k.Context(), id)), errcodes.NotFound, "Client of an unknown id")
 		})
 	}
 }
@@ -172,20 +169,15 @@ func (k *storeKit) putToken(v ports.Token) {
 }
 
 func (k *storeKit) hasToken(want ports.Token) {
-	got, err := k.Tokens.Token(k.Context(), want.SHA256)
-	k.OK(err, "Token")
-	k.Same(got, want, "the token")
+	k.Same(kit.Got(k.Tokens.Token(k.Context(), want.SHA256)).OK(k, "Token"), want, "the token")
 }
 
 func (k *storeKit) noToken(v ports.Token) {
-	_, err := k.Tokens.Token(k.Context(), v.SHA256)
-	k.Code(err, errcodes.NotFound, "Token of a hash that is not there")
+	k.Code(errOf(k.Tokens.Token(k.Context(), v.SHA256)), errcodes.NotFound, "Token of a hash that is not there")
 }
 
 func (k *storeKit) purge(before time.Time, n, want int) {
-	got, err := k.Tokens.PurgeTokens(k.Context(), before, n)
-	k.OK(err, "PurgeTokens")
-	k.Same(got, want, "the number of tokens purged")
+	k.Same(kit.Got(k.Tokens.PurgeTokens(k.Context(), before, n)).OK(k, "PurgeTokens"), want, "the number of tokens purged")
 }
 
 func unknownToken(k *storeKit) {

@@ -37,9 +37,7 @@ func (k *storeKit) bury(ids ...string) {
 
 // page lists buried events.
 func (k *storeKit) page(after int64, limit int) []ports.BuriedEvent {
-	page, err := k.DeadLetters.Buried(k.Context(), after, limit)
-	k.OK(err, "Buried")
-	return page
+	return kit.Got(k.DeadLetters.Buried(k.Context(), after, limit)).OK(k, "Buried")
 }
 
 // buries checks which events are listed, in order.
@@ -58,16 +56,12 @@ func buriedIDs(page []ports.BuriedEvent) []string {
 // replays brings the events named back at the epoch, or all, and checks how
 // many there were.
 func (k *storeKit) replays(what string, want int, ids ...string) {
-	n, err := k.DeadLetters.Replay(k.Context(), kit.Epoch, ids...)
-	k.OK(err, "Replay")
-	k.Same(n, want, "the number replayed, when "+what)
+	k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), kit.Epoch, ids...)).OK(k, "Replay"), want, "the number replayed, when "+what)
 }
 
 // discards removes the events named, and checks how many there were.
 func (k *storeKit) discards(what string, want int, ids ...string) {
-	n, err := k.DeadLetters.Discard(k.Context(), ids...)
-	k.OK(err, "Discard")
-	k.Same(n, want, "the number discarded, when "+what)
+	k.Same(kit.Got(k.DeadLetters.Discard(k.Context(), ids...)).OK(k, "Discard"), want, "the number discarded, when "+what)
 }
 
 // deadLetterCalls makes every call of the port; the event of the id is buried.

@@ -102,9 +102,7 @@ func replayedAt(k *storeKit) {
 	k.bury("a", "b")
 	later := kit.Epoch.Add(time.Hour)
 	for _, ids := range [][]string{{"a"}, nil} {
-		n, err := k.DeadLetters.Replay(k.Context(), later, ids...)
-		k.OK(err, "Replay")
-		k.Same(n, 1, "the number replayed")
+		k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), later, ids...)).OK(k, "Replay"), 1, "the number replayed")
 	}
 	k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 10)), []string{}, "a claim before the replay's instant")
 	k.Same(events.ids(events.take(k, later, 10)), []string{"a", "b"}, "a claim at the replay's instant")
@@ -186,8 +184,7 @@ func discardNamed(k *storeKit) {
 
 func discardNone(k *storeKit) {
 	k.bury("a")
-	_, err := k.DeadLetters.Discard(k.Context())
-	k.Code(err, errcodes.InvalidRequest, "Discard of no event")
+	k.Code(errOf(k.DeadLetters.Discard(k.Context())), errcodes.InvalidRequest, "Discard of no event")
 	k.buries("Buried after it", "a")
 }
 

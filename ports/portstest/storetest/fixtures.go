@@ -63,9 +63,7 @@ func job(id string, due time.Time) ports.WorkItem {
 
 // book reads a book.
 func (k *storeKit) book(key ports.BookKey) ports.Book {
-	b, err := k.RateLocks.Book(k.Context(), key)
-	k.OK(err, "Book")
-	return b
+	return kit.Got(k.RateLocks.Book(k.Context(), key)).OK(k, "Book")
 }
 
 // lock reads a lock.
@@ -136,8 +134,7 @@ func readPages[T, P any](
 	var after P
 	got := []string{}
 	for range 2 * len(tied) {
-		page, err := read(after, 2)
-		k.OK(err, "a page")
+		page := kit.Got(read(after, 2)).OK(k, "a page")
 		if len(page) == 0 {
 			break
 		}

@@ -33,9 +33,7 @@ type queuedHead struct {
 
 // take claims up to n at now.
 func (q *queue[T]) take(k *storeKit, now time.Time, n int) []T {
-	got, err := q.claim(k.Context(), k.Store, now, n)
-	k.OK(err, "Claim")
-	return got
+	return kit.Got(q.claim(k.Context(), k.Store, now, n)).OK(k, "Claim")
 }
 
 // first claims one, and checks that it is the one expected.

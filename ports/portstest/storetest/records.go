@@ -124,8 +124,7 @@ func (m *records[R]) saveAll(k *storeKit, c change[R]) R {
 // has reads the record and compares it.
 func (m *records[R]) has(k *storeKit, want R, what string) {
 	h := m.head(&want)
-	got, err := m.read(k.Context(), k.Store, *h.owner, *h.id)
-	k.OK(err, fmt.Sprintf("%s: reading %s", what, m.idOf(want)))
+	got := kit.Got(m.read(k.Context(), k.Store, *h.owner, *h.id)).OK(k, fmt.Sprintf("%s: reading %s", what, m.idOf(want)))
 	m.same(k, got, want, what)
 }
 
@@ -163,8 +162,7 @@ func (m *records[R]) sameList(k *storeKit, got, want []R, what string) {
 
 // absent checks that the owner has no record of the id.
 func (m *records[R]) absent(k *storeKit, owner, id, what string) {
-	_, err := m.read(k.Context(), k.Store, owner, id)
-	k.Code(err, errcodes.NotFound, fmt.Sprintf("%s: reading %s", what, m.id(owner, id)))
+	k.Code(errOf(m.read(k.Context(), k.Store, owner, id)), errcodes.NotFound, fmt.Sprintf("%s: reading %s", what, m.id(owner, id)))
 }
 
 // refused checks that a save of the record is a conflict and leaves no trace.

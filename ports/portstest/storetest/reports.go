@@ -275,16 +275,14 @@ func reportNotAliased(k *storeKit) {
 	want := reports.save(k, in)
 	want.Request = runningReport("acme", "report-1").Request
 	spoil(&in)
-	got, err := k.Reports.Report(k.Context(), "acme", "report-1")
-	k.OK(err, "Report")
+	got := kit.Got(k.Reports.Report(k.Context(), "acme", "report-1")).OK(k, "Report")
 	reports.same(k, got, want, "the report after what was saved has changed")
 	spoil(&got)
 	reports.has(k, want, "the report after what was read has changed")
 
 	claimed := k.takeUp("process-1", kit.Epoch)
 	spoil(&claimed)
-	claimed, err = k.Reports.Report(k.Context(), "acme", "report-1")
-	k.OK(err, "Report")
+	claimed = kit.Got(k.Reports.Report(k.Context(), "acme", "report-1")).OK(k, "Report")
 	k.Same(plainReport(claimed).Request, want.Request, "the request after what was claimed has changed")
 
 	want = reports.save(k, endedReport(claimed, ports.ReportCompleted))

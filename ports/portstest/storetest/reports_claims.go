@@ -27,9 +27,7 @@ var reportClaimChecks = []storeCheck{
 
 // takeUp takes up a report.
 func (k *storeKit) takeUp(holder string, now time.Time) ports.ReportJob {
-	j, err := k.Reports.ClaimReport(k.Context(), holder, now, lease)
-	k.OK(err, "ClaimReport")
-	return j
+	return kit.Got(k.Reports.ClaimReport(k.Context(), holder, now, lease)).OK(k, "ClaimReport")
 }
 
 // claimedBy is j once the holder has claimed it at now.

@@ -49,9 +49,7 @@ func endedReports(k *storeKit) {
 
 // expired lists what has ended by the instant.
 func (k *storeKit) expired(before time.Time, limit int) []ports.ReportJob {
-	page, err := k.Reports.ExpiredReports(k.Context(), before, limit)
-	k.OK(err, "ExpiredReports")
-	return page
+	return kit.Got(k.Reports.ExpiredReports(k.Context(), before, limit)).OK(k, "ExpiredReports")
 }
 
 func (k *storeKit) removeReport(owner, id string) {
@@ -124,8 +122,7 @@ func expiredBounds(k *storeKit) {
 	}
 	k.Passed()
 	call := func(limit int) error {
-		_, err := k.Reports.ExpiredReports(k.Context(), late, limit)
-		return err
+		return errOf(k.Reports.ExpiredReports(k.Context(), late, limit))
 	}
 	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 1,001": call(1_001)})
 }
@@ -190,7 +187,7 @@ func removeRacers(k *storeKit) {
 	}
 	page := k.expired(kit.Epoch, kit.Racers)
 	k.Same(len(page), kit.Racers, "the number of ended reports")
-	for _, err := range kit.Race(kit.Racers, func(i int) error {
+	k.RaceOK("RemoveReport in a race", func(i int) error {
 		for n := range page {
 			j := page[(n+i)%len(page)]
 			if err := k.Reports.RemoveReport(k.Context(), j.Owner, j.ID); err != nil {
@@ -198,8 +195,6 @@ func removeRacers(k *storeKit) {
 			}
 		}
 		return nil
-	}) {
-		k.OK(err, "RemoveReport in a race")
-	}
+	})
 	reports.sameList(k, k.expired(kit.Epoch, 10), nil, "ExpiredReports after a race")
 }

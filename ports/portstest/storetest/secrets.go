@@ -32,9 +32,7 @@ func freshSecret(i int) []byte { return fmt.Appendf(nil, "fresh secret of number
 
 // secret asks for the secret of the name and compares it.
 func (k *storeKit) secret(name string, fresh, want []byte, what string) {
-	got, err := k.Secrets.Secret(k.Context(), name, fresh)
-	k.OK(err, "Secret")
-	k.Same(got, want, what)
+	k.Same(kit.Got(k.Secrets.Secret(k.Context(), name, fresh)).OK(k, "Secret"), want, what)
 }
 
 func firstSecret(k *storeKit) {
@@ -61,12 +59,10 @@ func secretRacers(k *storeKit) {
 	for round := range 8 {
 		name := fmt.Sprint("secret-", round)
 		got := make([][]byte, kit.Racers)
-		for _, err := range kit.Race(kit.Racers, func(i int) (err error) {
+		k.RaceOK("Secret in a race", func(i int) (err error) {
 			got[i], err = k.Secrets.Secret(k.Context(), name, freshSecret(i))
 			return err
-		}) {
-			k.OK(err, "Secret in a race")
-		}
+		})
 		for i := range got {
 			k.Same(got[i], got[0], "what a racer got")
 		}
@@ -94,8 +90,7 @@ func secretNamesApart(k *storeKit) {
 func secretNotAliased(k *storeKit) {
 	in := freshSecret(1)
 	for range 3 {
-		got, err := k.Secrets.Secret(k.Context(), "a", in)
-		k.OK(err, "Secret")
+		got := kit.Got(k.Secrets.Secret(k.Context(), "a", in)).OK(k, "Secret")
 		k.Same(got, freshSecret(1), "the secret after a copy was changed")
 		in[0]++
 		got[1]++
@@ -104,8 +99,7 @@ func secretNotAliased(k *storeKit) {
 
 func secretBounds(k *storeKit) {
 	ask := func(name string, size int) error {
-		_, err := k.Secrets.Secret(k.Context(), name, make([]byte, size))
-		return err
+		return errOf(k.Secrets.Secret(k.Context(), name, make([]byte, size)))
 	}
 	long := strings.Repeat("\xff", 64)
 	k.invalid(map[string]error{

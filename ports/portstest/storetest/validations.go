@@ -108,9 +108,7 @@ var validations = &records[ports.ValidationRecord]{
 
 // overdue lists the ids of what is overdue, in one page.
 func (k *storeKit) overdue(by time.Time) []string {
-	page, err := k.Validations.Overdue(k.Context(), by, ports.ValidationPos{}, 10_000)
-	k.OK(err, "Overdue")
-	return validations.ids(page)
+	return validations.ids(kit.Got(k.Validations.Overdue(k.Context(), by, ports.ValidationPos{}, 10_000)).OK(k, "Overdue"))
 }
 
 // invalid checks that every call is refused as errcodes.InvalidRequest.
@@ -209,8 +207,7 @@ func sealedRoundTrip(k *storeKit) {
 		v := pendingValidation("acme", fmt.Sprint("validation-", i))
 		v.Sealed.Data = data
 		v = validations.keeps(k, v, "a validation with its sealed bytes")
-		page, err := k.Validations.Overdue(k.Context(), v.Deadline, ports.ValidationPos{}, 1)
-		k.OK(err, "Overdue")
+		page := kit.Got(k.Validations.Overdue(k.Context(), v.Deadline, ports.ValidationPos{}, 1)).OK(k, "Overdue")
 		validations.sameList(k, page, []ports.ValidationRecord{v}, "an overdue validation with its sealed bytes")
 		validations.save(k, endedAs(v, ports.StatusError))
 	}
@@ -222,12 +219,10 @@ func validationNotAliased(k *storeKit) {
 	want.Sealed.Data = bytes.Clone(in.Sealed.Data)
 	in.Sealed.Data[0] = '!'
 	for range 2 {
-		got, err := k.Validations.Validation(k.Context(), "acme", "validation-1")
-		k.OK(err, "Validation")
+		got := kit.Got(k.Validations.Validation(k.Context(), "acme", "validation-1")).OK(k, "Validation")
 		validations.same(k, got, want, "the validation after its bytes were changed outside")
 		got.Sealed.Data[0] = '?'
-		page, err := k.Validations.Overdue(k.Context(), want.Deadline, ports.ValidationPos{}, 1)
-		k.OK(err, "Overdue")
+		page := kit.Got(k.Validations.Overdue(k.Context(), want.Deadline, ports.ValidationPos{}, 1)).OK(k, "Overdue")
 		validations.sameList(k, page, []ports.ValidationRecord{want}, "the listed validation after its bytes were changed outside")
 		page[0].Sealed.Data[0] = '*'
 	}

@@ -94,8 +94,7 @@ func overdueEnded(k *storeKit) {
 
 func overdueMoves(k *storeKit) {
 	k.deadlines(sameTime, "a", "b")
-	moved, err := k.Validations.Validation(k.Context(), "owner of a", "a")
-	k.OK(err, "Validation")
+	moved := kit.Got(k.Validations.Validation(k.Context(), "owner of a", "a")).OK(k, "Validation")
 	moved.Deadline = kit.Epoch.Add(time.Hour)
 	moved = validations.save(k, moved)
 	k.Same(k.overdue(kit.Epoch), []string{"b"}, "Overdue at the deadline of before")
@@ -112,28 +111,23 @@ func overdueWhole(k *storeKit) {
 	second := pendingValidation("acme\x00\xff", "validation-2")
 	second.MerchantID, second.Tables = "m\x00\xff", ""
 	second = validations.save(k, second)
-	page, err := k.Validations.Overdue(k.Context(), first.Deadline, ports.ValidationPos{}, 10_000)
-	k.OK(err, "Overdue")
+	page := kit.Got(k.Validations.Overdue(k.Context(), first.Deadline, ports.ValidationPos{}, 10_000)).OK(k, "Overdue")
 	validations.sameList(k, page, []ports.ValidationRecord{first, second}, "Overdue")
 }
 
 func overdueBounds(k *storeKit) {
 	k.deadlines(sameTime, "a", "b")
 	call := func(limit int) error {
-		_, err := k.Validations.Overdue(k.Context(), kit.Epoch, ports.ValidationPos{}, limit)
-		return err
+		return errOf(k.Validations.Overdue(k.Context(), kit.Epoch, ports.ValidationPos{}, limit))
 	}
-	page, err := k.Validations.Overdue(k.Context(), kit.Epoch, ports.ValidationPos{}, 1)
-	k.OK(err, "Overdue with the least limit")
+	page := kit.Got(k.Validations.Overdue(k.Context(), kit.Epoch, ports.ValidationPos{}, 1)).OK(k, "Overdue with the least limit")
 	k.Same(validations.ids(page), []string{"a"}, "a page of one")
 	k.OK(call(10_000), "Overdue with the greatest limit")
 	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 10,001": call(10_001)})
 }
 
 func (k *storeKit) purgeValidations(before time.Time, n, want int) {
-	got, err := k.Validations.PurgeValidations(k.Context(), before, n)
-	k.OK(err, "PurgeValidations")
-	k.Same(got, want, "the number of validations purged")
+	k.Same(kit.Got(k.Validations.PurgeValidations(k.Context(), before, n)).OK(k, "PurgeValidations"), want, "the number of validations purged")
 }
 
 // purgeable saves an ended validation that may go from the instant on.
@@ -227,12 +221,10 @@ func purgeRacers(k *storeKit) {
 		saved = append(saved, k.purgeable(fmt.Sprint("validation-", i), ports.StatusVerified, kit.Epoch.Add(time.Duration(i)*time.Minute)))
 	}
 	counts := make([]int, kit.Racers)
-	for _, err := range kit.Race(kit.Racers, func(i int) (err error) {
+	k.RaceOK("PurgeValidations in a race", func(i int) (err error) {
 		counts[i], err = k.Validations.PurgeValidations(k.Context(), kit.Epoch.AddDate(0, 0, 1), 7)
 		return err
-	}) {
-		k.OK(err, "PurgeValidations in a race")
-	}
+	})
 	sum := 0
 	for _, n := range counts {
 		if n > 7 {
@@ -247,8 +239,7 @@ func purgeRacers(k *storeKit) {
 func validationPurgeBounds(k *storeKit) {
 	v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
 	call := func(n int) error {
-		_, err := k.Validations.PurgeValidations(k.Context(), kit.Epoch, n)
-		return err
+		return errOf(k.Validations.PurgeValidations(k.Context(), kit.Epoch, n))
 	}
 	k.invalid(map[string]error{"a purge of 0": call(0), "a purge below 0": call(-1), "a purge of 10,001": call(10_001)})
 	validations.has(k, v, "a validation after purges that were refused")

@@ -77,8 +77,7 @@ func kindsApart(k *storeKit) {
 	}
 	for i, kind := range kit.Distinct {
 		k.Case(kit.Name(kind), func() {
-			got, err := k.Work.Claim(k.Context(), kind, kit.Epoch, lease, 100)
-			k.OK(err, "Claim")
+			got := kit.Got(k.Work.Claim(k.Context(), kind, kit.Epoch, lease, 100)).OK(k, "Claim")
 			k.Same(items.ids(got), []string{fmt.Sprint("item-", i)}, "the items of a kind")
 			k.Same(got[0].Kind, kind, "the kind of an item")
 		})

@@ -111,6 +111,21 @@ func (k *Kit) OK(err error, what string) {
 	}
 }
 
+// Got is what a call returned beside its error, for [Result.OK].
+func Got[T any](value T, err error) Result[T] { return Result[T]{value, err} }
+
+// Result is a value, or why there is none.
+type Result[T any] struct {
+	value T
+	err   error
+}
+
+// OK returns the value, and stops the check if the call failed.
+func (r Result[T]) OK(k interface{ OK(err error, what string) }, what string) T {
+	k.OK(r.err, what)
+	return r.value
+}
+
 // Code stops the check unless err carries the code.
 func (k *Kit) Code(err error, want errcodes.Code, what string) {
 	k.Helper()
@@ -181,6 +196,13 @@ func Race(n int, fn func(i int) error) []error {
 	close(start)
 	wg.Wait()
 	return errs
+}
+
+// RaceOK runs fn in all racers at once, and stops the check if one of them failed.
+func (k *Kit) RaceOK(what string, fn func(i int) error) {
+	for _, err := range Race(Racers, fn) {
+		k.OK(err, what)
+	}
 }
 
 // Racers is how many goroutines a check lets go at once.
