@@ -19,6 +19,7 @@ const (
 	MaxSecretName = 64     // bytes of a secret's name, at least 1
 	MinSecret     = 16     // bytes of a secret
 	MaxSecret     = 1_024  // bytes of a secret
+	MaxAuditText  = 256    // bytes of an AuditRow's Act, and of each text of its Actor
 )
 
 // CheckLimit checks the limit of a page or purge, which is 1 to most.
@@ -58,9 +59,14 @@ func checkRange(what string, n, low, high int) error {
 }
 
 // CheckQueued returns [errcodes.Conflict] if the same ID comes twice in events, or
-// twice in work. Stores call it for what a change of any record carries, before
-// they store anything.
-func CheckQueued(events []Event, work []WorkItem) error {
+// twice in work, and what [AuditRow.Check] finds. Stores call it for what a change
+// of any record carries, before they store anything.
+func CheckQueued(events []Event, work []WorkItem, audit []AuditRow) error {
+	for i := range audit {
+		if err := audit[i].Check(); err != nil {
+			return err
+		}
+	}
 	ids := make([]string, 0, 16)
 	for i := range events {
 		ids = append(ids, events[i].ID)

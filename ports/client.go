@@ -42,8 +42,9 @@ type ClientReader interface {
 // ClientStore keeps clients.
 type ClientStore interface {
 	ClientReader
-	// PutClient stores c under its ID, in place of what was there.
-	PutClient(ctx context.Context, c Client) error
+	// PutClient stores c under its ID, in place of what was there, and the audit
+	// row with it. What [AuditRow.Check] finds is its error.
+	PutClient(ctx context.Context, c Client, audit AuditRow) error
 }
 
 // Token is an issued access token, known only by its hash.
@@ -61,9 +62,10 @@ type TokenStore interface {
 	// Token gives the token of the hash; an unknown or revoked one is
 	// errcodes.NotFound. An expired one is returned like any other.
 	Token(ctx context.Context, sha256 [32]byte) (Token, error)
-	// Revoke removes a token for good; an unknown one is no error. When it
-	// returns nil the token is gone.
-	Revoke(ctx context.Context, sha256 [32]byte) error
+	// Revoke removes a token, and stores the audit row with that, with the token's
+	// ClientID as Owner. An unknown token is no error, and leaves no row. When
+	// Revoke returns nil the token is gone. What [AuditRow.Check] finds is its error.
+	Revoke(ctx context.Context, sha256 [32]byte, audit AuditRow) error
 	// PurgeTokens removes up to n tokens (1 to [MaxPage]) with ExpiresAt at or
 	// before the instant, and tells how many.
 	PurgeTokens(ctx context.Context, before time.Time, n int) (int, error)

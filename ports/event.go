@@ -70,14 +70,19 @@ type DeadLetters interface {
 	// empty answer; another limit is errcodes.InvalidRequest.
 	Buried(ctx context.Context, after int64, limit int) ([]BuriedEvent, error)
 
-	// Replay makes buried events claimable again at now: all of the ids
-	// given, or all when none is given. It tells how many. Attempt starts anew,
-	// so that a replayed event is not buried at once; Claim does not, so that a
-	// claim of before never matches. A replayed event comes in the order of its
-	// save again, before later ones of its key that still wait.
-	Replay(ctx context.Context, now time.Time, ids ...string) (int, error)
+	// Replay makes buried events claimable again at now: all of the ids given, or
+	// all when none is given. It returns how many. Attempt starts at 0 again, so
+	// that a replayed event is not buried at once; Claim does not, so that an
+	// earlier claim never matches. A replayed event comes in the order of its save
+	// again, before later ones of its key that still wait.
+	//
+	// For each event that it replays it stores the audit row, with the event's ID
+	// as Object and the event's Owner, in no particular order. What
+	// [AuditRow.Check] finds is its error.
+	Replay(ctx context.Context, now time.Time, audit AuditRow, ids ...string) (int, error)
 
-	// Discard removes buried events for good: all of the ids given, at
-	// least one, else it is errcodes.InvalidRequest. It tells how many.
-	Discard(ctx context.Context, ids ...string) (int, error)
+	// Discard removes buried events: all of the ids given, at least one, else it
+	// is errcodes.InvalidRequest. It returns how many, and stores audit rows as
+	// Replay does.
+	Discard(ctx context.Context, audit AuditRow, ids ...string) (int, error)
 }

@@ -111,8 +111,10 @@ func ExampleDeadLetters() {
 	buried, err := letters.Buried(ctx, 0, 100)
 	fmt.Println(buried[0].ID, buried[0].Reason, err)
 	// The receiver is back: the event is delivered again.
-	fmt.Println(letters.Replay(ctx, noon, buried[0].ID))
-	fmt.Println(letters.Discard(ctx, buried[0].ID)) // it is not buried any more
+	row := ports.AuditRow{At: noon, Actor: ports.Actor{Client: ports.Operator}, Act: ports.ActEventReplayed}
+	fmt.Println(letters.Replay(ctx, noon, row, buried[0].ID))
+	row.Act = ports.ActEventDiscarded
+	fmt.Println(letters.Discard(ctx, row, buried[0].ID)) // it is not buried any more
 	events, err = store.Outbox().Claim(ctx, noon, time.Minute, 10)
 	fmt.Println(events[0].ID, events[0].Attempt, err)
 	// Output:
@@ -239,7 +241,8 @@ func ExampleEventSink() {
 func ExampleClientStore() {
 	var clients ports.ClientStore = open().Clients()
 	secret := sha256.Sum256([]byte("a secret of 128 bits and more"))
-	err := clients.PutClient(ctx, ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: secret}}})
+	row := ports.AuditRow{At: noon, Actor: ports.ActorOf(ctx), Act: ports.ActClientPut, Owner: "acme", Object: "acme"}
+	err := clients.PutClient(ctx, ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: secret}}}, row)
 	fmt.Println(err)
 	_, err = clients.Client(ctx, "Acme")
 	fmt.Println(errcodes.Of(err))
@@ -253,7 +256,7 @@ func ExampleTokenStore() {
 	hash := sha256.Sum256([]byte("a token"))
 	err := tokens.PutToken(ctx, ports.Token{SHA256: hash, ClientID: "acme", IssuedAt: noon, ExpiresAt: noon.Add(time.Hour)})
 	fmt.Println(err)
-	fmt.Println(tokens.Revoke(ctx, hash))
+	fmt.Println(tokens.Revoke(ctx, hash, ports.AuditRow{At: noon, Act: ports.ActTokenRevoked}))
 	_, err = tokens.Token(ctx, hash)
 	fmt.Println(errcodes.Of(err))
 	// Output:

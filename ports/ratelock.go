@@ -105,6 +105,7 @@ type RateLockChange struct {
 	// either have the same ID.
 	Events []Event
 	Work   []WorkItem
+	Audit  []AuditRow // one row for each act
 }
 
 // RateLockStore keeps books and locks.

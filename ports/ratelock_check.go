@@ -117,8 +117,9 @@ func corrupt(what string) error {
 //   - what [Book.Check] and [RateLock.Check] find, of each lock in the slots or in
 //     Ended, a lock of another book, an active lock in Ended, and a Minted that is
 //     not the last of the slots, is [errcodes.CorruptRecord];
-//   - the same ID twice in the slots and Ended, more in Ended than a book holds,
-//     and what [CheckQueued] finds, is [errcodes.Conflict].
+//   - the same ID twice in the slots and Ended, and more in Ended than a book holds,
+//     is [errcodes.Conflict];
+//   - the rest is for [CheckQueued].
 func (c *RateLockChange) Check() error {
 	if err := c.Book.Check(); err != nil {
 		return err
@@ -147,7 +148,7 @@ func (c *RateLockChange) Check() error {
 	if len(c.Ended) > MaxLiveLocks || twice(ids) {
 		return errcodes.New(errcodes.Conflict, "A change names the same lock twice, or ends more than a book holds")
 	}
-	return CheckQueued(c.Events, c.Work)
+	return CheckQueued(c.Events, c.Work, c.Audit)
 }
 
 func (l *RateLock) isOf(key *BookKey) bool {

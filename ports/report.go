@@ -76,6 +76,7 @@ type ReportChange struct {
 	// Events and Work become claimable with the change, never before.
 	Events []Event
 	Work   []WorkItem
+	Audit  []AuditRow // one row for each act
 }
 
 // ReportStore keeps report jobs.

@@ -114,6 +114,7 @@ type ValidationChange struct {
 	// Events and Work become claimable with the change, never before.
 	Events []Event
 	Work   []WorkItem
+	Audit  []AuditRow // one row for each act
 }
 
 // ValidationStore keeps validations.

@@ -2,6 +2,7 @@ package clientauth
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -130,7 +131,9 @@ func (a *Authenticator) Revoke(ctx context.Context, token string) error {
 	if !ok {
 		return nil
 	}
-	err := a.tokens.Revoke(ctx, hash)
+	err := a.tokens.Revoke(ctx, hash, ports.AuditRow{
+		At: a.now(), Actor: ports.ActorOf(ctx), Act: ports.ActTokenRevoked, Object: hex.EncodeToString(hash[:]),
+	})
 	a.cache.drop(hash)
 	if err != nil {
 		return unavailable("revoke a token", err)

@@ -22,6 +22,7 @@ type store struct {
 	mu      sync.Mutex
 	clients map[string]ports.Client
 	tokens  map[[32]byte]ports.Token
+	audit   []ports.AuditRow
 	reads   int
 	err     error
 	onToken func() // runs after a token was read, before the answer
@@ -68,11 +69,14 @@ func (s *store) Token(_ context.Context, hash [32]byte) (ports.Token, error) {
 	return t, err
 }
 
-func (s *store) Revoke(_ context.Context, hash [32]byte) error {
+func (s *store) Revoke(_ context.Context, hash [32]byte, audit ports.AuditRow) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return s.err
+	}
+	if _, there := s.tokens[hash]; there {
+		s.audit = append(s.audit, audit)
 	}
 	delete(s.tokens, hash)
 	return nil

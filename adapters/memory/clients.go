@@ -23,12 +23,16 @@ func (c clients) Client(ctx context.Context, id string) (ports.Client, error) {
 	return copyClient(kept), nil
 }
 
-func (c clients) PutClient(ctx context.Context, v ports.Client) error {
+func (c clients) PutClient(ctx context.Context, v ports.Client, audit ports.AuditRow) error {
+	if err := audit.Check(); err != nil {
+		return err
+	}
 	if err := c.s.writing(ctx); err != nil {
 		return err
 	}
 	defer c.s.mu.Unlock()
 	c.s.clients[v.ID] = copyClient(v)
+	c.s.record(audit)
 	return nil
 }
 

@@ -34,15 +34,15 @@ func (o *outboxState) unbury(id string) []*buried {
 	return of
 }
 
-// replay brings the buried events of the id back, and tells how many.
-func (o *outboxState) replay(id string, now time.Time) int {
+// replay brings the buried events of the id back.
+func (o *outboxState) replay(id string, now time.Time) []*buried {
 	of := o.unbury(id)
 	for _, b := range of {
 		b.from, b.attempt, b.held = now.UnixMilli(), 0, false
 		o.addByID(b.event)
 		o.enqueue(b.event)
 	}
-	return len(of)
+	return of
 }
 
 func (b *buried) asBuriedEvent() ports.BuriedEvent {
@@ -74,7 +74,10 @@ func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]port
 	return page, nil
 }
 
-func (d deadLetters) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
+func (d deadLetters) Replay(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
+	if err := audit.Check(); err != nil {
+		return 0, err
+	}
 	if err := d.s.writing(ctx); err != nil {
 		return 0, err
 	}
@@ -84,10 +87,13 @@ func (d deadLetters) Replay(ctx context.Context, now time.Time, ids ...string) (
 			ids = append(ids, id)
 		}
 	}
-	return count(ids, func(id string) int { return d.s.outbox.replay(id, now) }), nil
+	return d.each(ids, audit, func(id string) []*buried { return d.s.outbox.replay(id, now) }), nil
 }
 
-func (d deadLetters) Discard(ctx context.Context, ids ...string) (int, error) {
+func (d deadLetters) Discard(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
+	if err := audit.Check(); err != nil {
+		return 0, err
+	}
 	if len(ids) == 0 {
 		return 0, errcodes.New(errcodes.InvalidRequest, "a discard names at least one event")
 	}
@@ -95,13 +101,17 @@ func (d deadLetters) Discard(ctx context.Context, ids ...string) (int, error) {
 		return 0, err
 	}
 	defer d.s.mu.Unlock()
-	return count(ids, func(id string) int { return len(d.s.outbox.unbury(id)) }), nil
+	return d.each(ids, audit, d.s.outbox.unbury), nil
 }
 
-// count does to each id what do says, and adds up to how many.
-func count(ids []string, do func(id string) int) (n int) {
+// each calls do for each id, records the events that it returns, and counts them.
+func (d deadLetters) each(ids []string, audit ports.AuditRow, do func(id string) []*buried) (n int) {
 	for _, id := range ids {
-		n += do(id)
+		for _, b := range do(id) {
+			audit.Owner, audit.Object = b.value.Owner, b.value.ID
+			d.s.record(audit)
+			n++
+		}
 	}
 	return n
 }

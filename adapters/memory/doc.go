@@ -20,8 +20,9 @@
 // lock guards all the rest: a save holds it alone, which makes the change one
 // instant for every reader. A listing costs its page and a search, however many
 // locks of other pairs there are. Ended locks stay, since their ids must still
-// be found: memory grows with every lock ever minted. Transactions stay
-// as well, buried events until they are replayed or discarded, validations and
-// answers until they are purged, report jobs until they are removed. Cached answers have 64 locks of their own: asking
-// for one waits for no save.
+// be found: memory grows with every lock ever minted. Transactions and
+// audit rows stay as well, buried events until they are replayed or discarded,
+// validations and answers until they are purged, report jobs until they are
+// removed. Cached answers have 64 locks of their own: asking for one waits for no
+// save.
 package memory

@@ -11,6 +11,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 var (
@@ -109,7 +110,7 @@ func TestBuriedEventsOfOneIDGoTogether(t *testing.T) {
 	for _, e := range claimed {
 		require.NoError(t, store.Outbox().Bury(ctx, e, "no use"))
 	}
-	n, err := store.DeadLetters().Discard(ctx, "event")
+	n, err := store.DeadLetters().Discard(ctx, storemodel.AuditRow, "event")
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
 	left, err := store.DeadLetters().Buried(ctx, 0, 10)

@@ -16,8 +16,8 @@ func (s *Store) admitsWork(work []ports.WorkItem) bool {
 	return true
 }
 
-// enqueue makes admitted events and work claimable.
-func (s *Store) enqueue(events []ports.Event, work []ports.WorkItem) {
+// enqueue makes admitted events and work claimable, and stores the audit rows.
+func (s *Store) enqueue(events []ports.Event, work []ports.WorkItem, audit []ports.AuditRow) {
 	for i := range events {
 		s.seq++
 		s.outbox.add(events[i], s.seq)
@@ -26,6 +26,7 @@ func (s *Store) enqueue(events []ports.Event, work []ports.WorkItem) {
 		s.seq++
 		s.work.add(work[i], s.seq)
 	}
+	s.record(audit...)
 }
 
 // queueEntry is an event or a work item that waits to be claimed.

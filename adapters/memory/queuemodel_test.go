@@ -12,6 +12,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // thing is an event or a work item in the model; key is the one's key or the
@@ -219,7 +220,7 @@ func TestOutboxAgreesWithASlice(t *testing.T) {
 						m.remove(th)
 					}
 				}
-				n, err := store.DeadLetters().Discard(ctx, ids...)
+				n, err := store.DeadLetters().Discard(ctx, storemodel.AuditRow, ids...)
 				same(rt, err, []int{n}, []int{want})
 			},
 			"list": func(rt *rapid.T) {
@@ -238,7 +239,7 @@ func TestOutboxAgreesWithASlice(t *testing.T) {
 						*th = thing{id: th.id, key: th.key, from: now, claim: th.claim}
 					}
 				}
-				n, err := store.DeadLetters().Replay(ctx, now, ids...)
+				n, err := store.DeadLetters().Replay(ctx, now, storemodel.AuditRow, ids...)
 				same(rt, err, []int{n}, []int{want})
 			},
 		})
@@ -310,7 +311,7 @@ func TestTokensAgreeWithAMap(t *testing.T) {
 			"revoke": func(rt *rapid.T) {
 				h := draw(rt)
 				delete(m, h)
-				agreeOn(rt, "Revoke", tokens.Revoke(ctx, h), "")
+				agreeOn(rt, "Revoke", tokens.Revoke(ctx, h, storemodel.AuditRow), "")
 			},
 			"purge": func(rt *rapid.T) {
 				before, n := drawNow(rt, "before"), rapid.IntRange(1, 3).Draw(rt, "n")

@@ -169,7 +169,7 @@ func (s *Store) putRateLocks(c *ports.RateLockChange) {
 		s.locks[l.ID] = l
 		s.listActive(l)
 	}
-	s.enqueue(c.Events, c.Work)
+	s.enqueue(c.Events, c.Work, c.Audit)
 }
 
 func (s *Store) listActive(l *ports.RateLock) {

@@ -94,7 +94,7 @@ func copyReport(j *ports.ReportJob) ports.ReportJob {
 type reports struct{ s *Store }
 
 func (r reports) Save(ctx context.Context, change ports.ReportChange) error {
-	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
+	if err := ports.CheckQueued(change.Events, change.Work, change.Audit); err != nil {
 		return err
 	}
 	kept := storedReport(&change.Job) // copied before the lock
@@ -109,7 +109,7 @@ func (r reports) Save(ctx context.Context, change ports.ReportChange) error {
 		return err
 	}
 	r.s.reports.put(kept)
-	r.s.enqueue(change.Events, change.Work)
+	r.s.enqueue(change.Events, change.Work, change.Audit)
 	return r.s.faults(AfterCommit)
 }
 

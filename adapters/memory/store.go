@@ -41,6 +41,7 @@ type Store struct {
 	clients map[string]ports.Client
 	tokens  tokenState
 	secrets map[string][]byte
+	audit   []ports.AuditRow // in the order of the writes
 
 	validations  validationState
 	transactions transactionState

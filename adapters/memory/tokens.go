@@ -71,13 +71,18 @@ func (t tokens) Token(ctx context.Context, sha256 [32]byte) (ports.Token, error)
 	return *v, nil
 }
 
-func (t tokens) Revoke(ctx context.Context, sha256 [32]byte) error {
+func (t tokens) Revoke(ctx context.Context, sha256 [32]byte, audit ports.AuditRow) error {
+	if err := audit.Check(); err != nil {
+		return err
+	}
 	if err := t.s.writing(ctx); err != nil {
 		return err
 	}
 	defer t.s.mu.Unlock()
 	if v := t.s.tokens.byHash[sha256]; v != nil {
 		t.s.tokens.remove(v)
+		audit.Owner = v.ClientID
+		t.s.record(audit)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (t transactions) Save(ctx context.Context, change ports.TransactionChange) 
 	if tooLong(change.Transaction.Raw) || tooLong(change.Transaction.Late.Raw) {
 		return errLongRaw
 	}
-	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
+	if err := ports.CheckQueued(change.Events, change.Work, change.Audit); err != nil {
 		return err
 	}
 	kept := storedTransaction(change.Transaction)
@@ -64,7 +64,7 @@ func (t transactions) Save(ctx context.Context, change ports.TransactionChange) 
 		return err
 	}
 	t.s.transactions[transactionKey{kept.Owner, kept.ID}] = kept
-	t.s.enqueue(change.Events, change.Work)
+	t.s.enqueue(change.Events, change.Work, change.Audit)
 	return t.s.faults(AfterCommit)
 }
 

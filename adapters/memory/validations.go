@@ -75,7 +75,7 @@ func copyValidation(v *ports.ValidationRecord) ports.ValidationRecord {
 type validations struct{ s *Store }
 
 func (v validations) Save(ctx context.Context, change ports.ValidationChange) error {
-	if err := ports.CheckQueued(change.Events, change.Work); err != nil {
+	if err := ports.CheckQueued(change.Events, change.Work, change.Audit); err != nil {
 		return err
 	}
 	kept := storedValidation(&change.Record) // copied before the lock
@@ -90,7 +90,7 @@ func (v validations) Save(ctx context.Context, change ports.ValidationChange) er
 		return err
 	}
 	v.s.validations.put(kept)
-	v.s.enqueue(change.Events, change.Work)
+	v.s.enqueue(change.Events, change.Work, change.Audit)
 	return v.s.faults(AfterCommit)
 }
 

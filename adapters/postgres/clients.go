@@ -15,10 +15,11 @@ type clients struct{ *Store }
 
 const selectClient = `SELECT disabled, secrets::bytea[], not_before, not_after, merchants FROM corridor.clients WHERE id = $1`
 
-var putClient = counted(`INSERT INTO corridor.clients (id, disabled, secrets, not_before, not_after, merchants)
+var putClient = audited(`INSERT INTO corridor.clients (id, disabled, secrets, not_before, not_after, merchants)
 	VALUES ($1, $2, $3::bytea[], $4, $5, $6)
 	ON CONFLICT (id) DO UPDATE SET (disabled, secrets, not_before, not_after, merchants)
-		= (excluded.disabled, excluded.secrets, excluded.not_before, excluded.not_after, excluded.merchants)`)
+		= (excluded.disabled, excluded.secrets, excluded.not_before, excluded.not_after, excluded.merchants)
+	RETURNING 1`, 6, `?::bytea`, `?::bytea`)
 
 // clientRow is a client as its row has it.
 type clientRow struct {
@@ -67,9 +68,13 @@ func readSecret(sum []byte, notBefore, notAfter pgtype.Timestamptz) (ports.Clien
 	return s, errors.Join(instant{&s.NotBefore}.ScanTimestamptz(notBefore), instant{&s.NotAfter}.ScanTimestamptz(notAfter))
 }
 
-func (c clients) PutClient(ctx context.Context, client ports.Client) error {
+func (c clients) PutClient(ctx context.Context, client ports.Client, audit ports.AuditRow) error {
+	if err := audit.Check(); err != nil {
+		return err
+	}
 	row := rowOf(&client)
-	_, err := c.count(ctx, putClient, []byte(client.ID), row.disabled, row.secrets, row.notBefore, row.notAfter, row.merchants)
+	args := []any{[]byte(client.ID), row.disabled, row.secrets, row.notBefore, row.notAfter, row.merchants}
+	_, err := c.count(ctx, putClient, append(args, auditArgs(&audit)...)...)
 	return err
 }
 

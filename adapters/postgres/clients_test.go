@@ -12,6 +12,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // TestAClientIsReplacedAsAWhole reads a client while eight writers replace it:
@@ -28,7 +29,7 @@ func TestAClientIsReplacedAsAWhole(t *testing.T) {
 			for i := range 8 {
 				possible = append(possible, clientOf(i))
 			}
-			require.NoError(t, stores[0].Clients().PutClient(t.Context(), possible[0]))
+			require.NoError(t, stores[0].Clients().PutClient(t.Context(), possible[0], storemodel.AuditRow))
 			var writers errgroup.Group
 			for i, c := range possible {
 				writers.Go(func() error { return replace(t.Context(), stores[i%2], c, level != levels[0]) })
@@ -62,7 +63,7 @@ func clientOf(i int) ports.Client {
 
 func replace(ctx context.Context, store *postgres.Store, c ports.Client, mayBeBusy bool) error {
 	for range 25 {
-		err := store.Clients().PutClient(ctx, c)
+		err := store.Clients().PutClient(ctx, c, storemodel.AuditRow)
 		if err != nil && (!mayBeBusy || errcodes.Of(err) != errcodes.StorageUnavailable) {
 			return err
 		}

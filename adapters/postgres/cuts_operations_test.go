@@ -11,6 +11,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 type cutDo = func(ctx context.Context, cut *postgres.Store) error
@@ -128,9 +129,12 @@ var cutOperations = []cutOperation{
 		return o.Retry(ctx, e, epoch.Add(time.Minute))
 	})},
 	{name: "bury an event", prepare: onEvent(func(ctx context.Context, o ports.Outbox, e ports.Event) error { return o.Bury(ctx, e, "refused") })},
-	{name: "replay an event", prepare: onBuried(func(ctx context.Context, d ports.DeadLetters) error { _, err := d.Replay(ctx, epoch); return err })},
+	{name: "replay an event", prepare: onBuried(func(ctx context.Context, d ports.DeadLetters) error {
+		_, err := d.Replay(ctx, epoch, storemodel.AuditRow)
+		return err
+	})},
 	{name: "discard an event", prepare: onBuried(func(ctx context.Context, d ports.DeadLetters) error {
-		_, err := d.Discard(ctx, "ev_rl-1")
+		_, err := d.Discard(ctx, storemodel.AuditRow, "ev_rl-1")
 		return err
 	})},
 
@@ -174,7 +178,7 @@ var cutOperations = []cutOperation{
 	}},
 
 	{name: "put a client", prepare: nothingBefore(func(ctx context.Context, cut *postgres.Store) error {
-		return cut.Clients().PutClient(ctx, ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: cutToken.SHA256}}})
+		return cut.Clients().PutClient(ctx, ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: cutToken.SHA256}}}, storemodel.AuditRow)
 	})},
 	{name: "put a token", prepare: nothingBefore(func(ctx context.Context, cut *postgres.Store) error { return cut.Tokens().PutToken(ctx, cutToken) })},
 	{name: "purge tokens", prepare: func(tb testing.TB, plain *postgres.Store) cutDo {

@@ -19,17 +19,19 @@ const (
 	// Rows are locked in their order before they are changed, so that two who name
 	// the same ones do not wait for one another. At READ COMMITTED a lock judges
 	// its row anew: of many who name it, one counts it.
-	buriedAll   = `WITH b AS (SELECT e.seq FROM corridor.events e WHERE e.state = 'buried' ORDER BY e.seq FOR UPDATE), `
-	buriedNamed = `WITH b AS (SELECT e.seq FROM corridor.events e WHERE e.state = 'buried' AND e.id = ANY($1) ORDER BY e.seq FOR UPDATE), `
+	buriedAll   = `WITH b AS (SELECT e.seq FROM corridor.events e WHERE e.state = 'buried' ORDER BY e.seq FOR UPDATE) `
+	buriedNamed = `WITH b AS (SELECT e.seq FROM corridor.events e WHERE e.state = 'buried' AND e.id = ANY($1) ORDER BY e.seq FOR UPDATE) `
 
 	// A replayed event only waits: the next claim finds out which of its key is first.
-	setWaiting  = `done AS (UPDATE corridor.events e SET state = 'waiting', attempt = 0, available_at = `
-	whereBuried = ` WHERE e.state = 'buried' AND e.seq = b.seq RETURNING 1) SELECT count(*) FROM done`
+	setWaiting  = `UPDATE corridor.events e SET state = 'waiting', attempt = 0, available_at = `
+	whereBuried = ` WHERE e.state = 'buried' AND e.seq = b.seq RETURNING e.owner, e.id`
 	clearReason = `, reason = NULL, changes = e.changes + 1 FROM b`
+)
 
-	replayAll    = buriedAll + setWaiting + `$1` + clearReason + whereBuried
-	replayNamed  = buriedNamed + setWaiting + `$2` + clearReason + whereBuried
-	discardNamed = buriedNamed + `done AS (DELETE FROM corridor.events e USING b` + whereBuried
+var (
+	replayAll    = audited(buriedAll+setWaiting+`$1`+clearReason+whereBuried, 1, `owner`, `id`)
+	replayNamed  = audited(buriedNamed+setWaiting+`$2`+clearReason+whereBuried, 2, `owner`, `id`)
+	discardNamed = audited(buriedNamed+`DELETE FROM corridor.events e USING b`+whereBuried, 1, `owner`, `id`)
 )
 
 func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
@@ -41,23 +43,26 @@ func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]port
 	})
 }
 
-func (d deadLetters) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
+func (d deadLetters) Replay(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
 	if len(ids) == 0 {
-		return d.countRows(ctx, replayAll, millis(now))
+		return d.countRows(ctx, &audit, replayAll, millis(now))
 	}
-	return d.countRows(ctx, replayNamed, bytesOfAll(ids), millis(now))
+	return d.countRows(ctx, &audit, replayNamed, bytesOfAll(ids), millis(now))
 }
 
-func (d deadLetters) Discard(ctx context.Context, ids ...string) (int, error) {
+func (d deadLetters) Discard(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
 	if len(ids) == 0 {
 		return 0, errcodes.New(errcodes.InvalidRequest, "A discard names at least one event")
 	}
-	return d.countRows(ctx, discardNamed, bytesOfAll(ids))
+	return d.countRows(ctx, &audit, discardNamed, bytesOfAll(ids))
 }
 
-// countRows makes a change and returns how many rows it was about.
-func (d deadLetters) countRows(ctx context.Context, query string, args ...any) (n int, err error) {
-	n, err = d.count(ctx, query, args...)
+// countRows makes a change with its audit rows, and returns how many rows it was about.
+func (d deadLetters) countRows(ctx context.Context, audit *ports.AuditRow, query string, args ...any) (n int, err error) {
+	if err := audit.Check(); err != nil {
+		return 0, err
+	}
+	n, err = d.count(ctx, query, append(args, auditArgs(audit)[:auditParams]...)...)
 	return n, contended(err)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // TestAQueueThatGetsNowhereIsGivenUp: the statements of one call are bounded,
@@ -35,7 +36,7 @@ func TestAQueueThatGetsNowhereIsGivenUp(t *testing.T) {
 				},
 				"ack": func(ctx context.Context, s *postgres.Store) error { return s.Outbox().Ack(ctx, events[1]) },
 				"replay": func(ctx context.Context, s *postgres.Store) error {
-					_, err := s.DeadLetters().Replay(ctx, epoch)
+					_, err := s.DeadLetters().Replay(ctx, epoch, storemodel.AuditRow)
 					return err
 				},
 			} {

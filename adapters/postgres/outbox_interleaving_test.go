@@ -12,6 +12,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 const lease = time.Minute
@@ -137,7 +138,7 @@ func (q *queue) replayed() (p, m ports.Event) {
 	q.save("lock", "p", "m")
 	require.NoError(q, q.store.Outbox().Bury(q.Context(), q.claims(epoch, "p")[0], "no use"))
 	m = q.claims(epoch, "m")[0]
-	n, err := q.store.DeadLetters().Replay(q.Context(), epoch)
+	n, err := q.store.DeadLetters().Replay(q.Context(), epoch, storemodel.AuditRow)
 	require.NoError(q, err)
 	require.Equal(q, 1, n)
 	p = q.claims(epoch.Add(lease), "p")[0] // m's lease is over

@@ -18,6 +18,7 @@ import (
 // queues are long, in the plan for given values and in the one for any.
 func TestPlansOfQueues(t *testing.T) {
 	const claimed = "'2026-11-20 15:00Z', '2026-11-20 15:01Z', "
+	const audit = ", '2026-11-20 15:00Z', 'acme', '192.0.2.1', 'trace', 'act'"
 	steps := map[string]struct {
 		args    string
 		indexes []string
@@ -28,9 +29,9 @@ func TestPlansOfQueues(t *testing.T) {
 		"retry an event":    {"'w7', 'key7', 1, '2026-11-20 15:01Z'", []string{"events_key"}},
 		"bury an event":     {"'w7', 'key7', 1, 'no use'", []string{"events_key"}},
 		"Buried":            {"0, 100", []string{"events_pkey"}},
-		"replay events":     {"'{b7}', '2026-11-20 15:01Z'", []string{"events_buried", "events_pkey"}},
-		"replay all events": {"'2026-11-20 15:01Z'", nil},
-		"discard events":    {"'{b7}'", []string{"events_buried", "events_pkey"}},
+		"replay events":     {"'{b7}', '2026-11-20 15:01Z'" + audit, []string{"events_buried", "events_pkey"}},
+		"replay all events": {"'2026-11-20 15:01Z'" + audit, nil},
+		"discard events":    {"'{b7}'" + audit, []string{"events_buried", "events_pkey"}},
 		"claim work":        {"'k', " + claimed + "100", []string{"work_items_due", "work_items_pkey"}},
 		"finish work":       {"'i7', 1", []string{"work_items_pkey"}},
 		"retry work":        {"'i7', 1, '2026-11-20 15:01Z'", []string{"work_items_pkey"}},

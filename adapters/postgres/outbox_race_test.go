@@ -15,6 +15,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // deliveries is what workers on one outbox did, by key: the events are numbered
@@ -202,7 +203,7 @@ func disturb(ctx context.Context, store *postgres.Store, worker int) error {
 			}
 		}
 		if round%5 == worker%5 {
-			err := insist(func() error { _, err := store.DeadLetters().Replay(ctx, now); return err })
+			err := insist(func() error { _, err := store.DeadLetters().Replay(ctx, now, storemodel.AuditRow); return err })
 			if err != nil {
 				return err
 			}
@@ -215,7 +216,7 @@ func disturb(ctx context.Context, store *postgres.Store, worker int) error {
 func drain(t *testing.T, store *postgres.Store) (total int) {
 	t.Helper()
 	late := epoch.AddDate(1, 0, 0)
-	_, err := store.DeadLetters().Replay(t.Context(), late)
+	_, err := store.DeadLetters().Replay(t.Context(), late, storemodel.AuditRow)
 	require.NoError(t, err)
 	for {
 		events, err := store.Outbox().Claim(t.Context(), late, lease, 1000)

@@ -12,11 +12,11 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// queued is what a change carries beside its record, for the outbox and the work
-// queue.
+// queued is what a change carries beside its record.
 type queued struct {
 	events []ports.Event
 	work   []ports.WorkItem
+	audit  []ports.AuditRow
 }
 
 func (c queued) isEmpty() bool { return len(c.events) == 0 && len(c.work) == 0 }
@@ -26,7 +26,7 @@ func (s *Store) splitForHook(c queued) (kept, wanted queued) {
 	if s.cfg.Hook == nil {
 		return c, queued{}
 	}
-	kept.events = c.events
+	kept.events, kept.audit = c.events, c.audit
 	for _, e := range c.events {
 		if s.cfg.Hook.Wants(e.Kind) {
 			wanted.events = append(wanted.events, e)
@@ -91,6 +91,9 @@ func (c queued) parts() []boundPart {
 	}
 	if len(c.work) > 0 {
 		all = append(all, boundPart{allWork, workArgs(c.work)})
+	}
+	if len(c.audit) > 0 {
+		all = append(all, auditPart(c.audit))
 	}
 	return all
 }

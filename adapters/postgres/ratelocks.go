@@ -164,7 +164,7 @@ func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
 			string(l.Status), optionalText(string(l.CancellationReason)), optionalMillis(l.EndedAt), optionalText(l.ObservedMid), l.DeviationBps,
 		}})
 	}
-	return r.save(ctx, query, staleBook, args, queued{c.Events, c.Work}, parts...)
+	return r.save(ctx, query, staleBook, args, queued{c.Events, c.Work, c.Audit}, parts...)
 }
 
 // lockArgs are the columns of a lock that insertLock does not have from its book.

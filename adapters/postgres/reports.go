@@ -119,7 +119,7 @@ func (r reportStatus) ScanText(v pgtype.Text) error {
 }
 
 func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
-	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
 		return err
 	}
 	args, err := reportArgs(&c.Job)
@@ -130,7 +130,7 @@ func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
 	if c.Job.Version != 0 {
 		query, refusal = changeReport, "The report has changed since it was read, or has ended"
 	}
-	return r.save(ctx, query, refusal, args, queued{c.Events, c.Work})
+	return r.save(ctx, query, refusal, args, queued{c.Events, c.Work, c.Audit})
 }
 
 // reportArgs are the values of reportColumns.

@@ -46,7 +46,7 @@ func newSaveStatement(with string, params int) saveStatement {
 }
 
 const (
-	maxParts    = 7
+	maxParts    = 8
 	eventParams = 6
 )
 

@@ -17,7 +17,7 @@ const selectToken = `SELECT client_id, issued_at, expires_at FROM corridor.token
 
 var (
 	insertToken = counted(`INSERT INTO corridor.tokens (sha256, client_id, issued_at, expires_at) VALUES ($1, $2, $3, $4)`)
-	deleteToken = counted(`DELETE FROM corridor.tokens WHERE sha256 = $1`)
+	deleteToken = audited(`DELETE FROM corridor.tokens WHERE sha256 = $1 RETURNING client_id`, 1, `client_id`, `?::bytea`)
 
 	// Two purges at once take rows of their own: each locks what it removes, and
 	// leaves out what another has locked.
@@ -43,8 +43,12 @@ func (t tokens) Token(ctx context.Context, sha256 [32]byte) (ports.Token, error)
 	return token, nil
 }
 
-func (t tokens) Revoke(ctx context.Context, sha256 [32]byte) error {
-	_, err := t.count(ctx, deleteToken, sha256[:])
+func (t tokens) Revoke(ctx context.Context, sha256 [32]byte, audit ports.AuditRow) error {
+	if err := audit.Check(); err != nil {
+		return err
+	}
+	args := append([]any{sha256[:]}, auditArgs(&audit)[:auditParams]...)
+	_, err := t.count(ctx, deleteToken, append(args, []byte(audit.Object))...)
 	return err
 }
 

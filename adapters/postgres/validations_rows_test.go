@@ -7,6 +7,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // TestTheTablesRefuseBadRows has a stranger with psql write what the store never
@@ -17,7 +18,7 @@ func TestTheTablesRefuseBadRows(t *testing.T) {
 	store := open(t, dsn, nil)
 	r := saved(t, store, pendingAt("acme", "a"))
 	require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{SHA256: [32]byte{1}, ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch}))
-	require.NoError(t, store.Clients().PutClient(t.Context(), ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{}}, Merchants: []string{"m"}}))
+	require.NoError(t, store.Clients().PutClient(t.Context(), ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{}}, Merchants: []string{"m"}}, storemodel.AuditRow))
 	require.NoError(t, store.Answers().PutAnswer(t.Context(), ports.CachedAnswer{At: epoch, ExpiresAt: epoch}))
 	won, err := store.Answers().Claim(t.Context(), ports.AnswerKey{}, "h", epoch, epoch)
 	require.NoError(t, err)
@@ -81,7 +82,7 @@ func TestAPersonCanReadAccounts(t *testing.T) {
 	require.NoError(t, store.Clients().PutClient(t.Context(), ports.Client{
 		ID: "acme", Merchants: []string{"m-2", "m-1"},
 		Secrets: []ports.ClientSecret{{SHA256: [32]byte{1}, NotAfter: epoch}, {SHA256: [32]byte{2}}},
-	}))
+	}, storemodel.AuditRow))
 	require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch}))
 	require.NoError(t, store.Answers().PutAnswer(t.Context(), ports.CachedAnswer{Key: ports.AnswerKey{255}, Provider: "paystack", At: epoch, ExpiresAt: epoch}))
 	_, err := store.Answers().Claim(t.Context(), ports.AnswerKey{254}, "h", epoch, epoch)

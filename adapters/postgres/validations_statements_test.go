@@ -14,6 +14,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/postgres"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // lossAtStatement arms a network at the statement of that number.
@@ -105,9 +106,9 @@ func accountCalls(ctx context.Context, store *postgres.Store) []accountCall {
 			return tokens.PutToken(ctx, ports.Token{SHA256: hash, IssuedAt: epoch, ExpiresAt: epoch})
 		}},
 		{"Token", 1, []string{"tokens_pkey"}, func() error { return errOf(tokens.Token(ctx, hash)) }},
-		{"Revoke", 1, []string{"tokens_pkey"}, func() error { return tokens.Revoke(ctx, hash) }},
+		{"Revoke", 1, []string{"tokens_pkey"}, func() error { return tokens.Revoke(ctx, hash, storemodel.AuditRow) }},
 		{"PurgeTokens", 1, []string{"tokens_expiry", "tokens_pkey"}, func() error { return errOf(tokens.PurgeTokens(ctx, epoch, 100)) }},
-		{"PutClient", 1, nil, func() error { return store.Clients().PutClient(ctx, ports.Client{ID: "acme"}) }},
+		{"PutClient", 1, nil, func() error { return store.Clients().PutClient(ctx, ports.Client{ID: "acme"}, storemodel.AuditRow) }},
 		{"Client", 1, []string{"clients_pkey"}, func() error { return errOf(store.Clients().Client(ctx, "acme")) }},
 		{"a new secret", 3, []string{"secrets_pkey"}, func() error { return errOf(store.Secrets().Secret(ctx, "s", make([]byte, 16))) }},
 		{"a secret that is there", 1, []string{"secrets_pkey"}, func() error { return errOf(store.Secrets().Secret(ctx, "s", make([]byte, 16))) }},

@@ -18,6 +18,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -118,7 +119,7 @@ func TestWhatCannotBeDeliveredIsBuriedAndCanBeReplayed(t *testing.T) {
 				clock.Advance(time.Hour)
 			}
 			require.Equal(t, []string{"a2"}, s.got, "the next passes")
-			n, err := store.DeadLetters().Replay(t.Context(), clock.Now())
+			n, err := store.DeadLetters().Replay(t.Context(), clock.Now(), storemodel.AuditRow)
 			require.NoError(t, err)
 			require.Equal(t, 1, n)
 			err = r.Tick(t.Context(), time.Time{})

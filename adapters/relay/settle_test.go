@@ -15,6 +15,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // recorder is an outbox that notes the calls that it passes on, and fails those
@@ -191,7 +192,7 @@ func TestAReplayedEventHasAllItsAttempts(t *testing.T) {
 			clock.Advance(time.Hour)
 		}
 		require.Equal(t, []string{"Claim", "Retry", "Claim", "Retry", "Claim", "Bury"}, settling(outbox.calls))
-		n, err := store.DeadLetters().Replay(t.Context(), clock.Now())
+		n, err := store.DeadLetters().Replay(t.Context(), clock.Now(), storemodel.AuditRow)
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
 	}

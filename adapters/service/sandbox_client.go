@@ -50,7 +50,9 @@ func sandboxClient(ctx context.Context, clients ports.ClientStore) (clientauth.S
 	client.ID = sandboxClientID
 	client.Secrets = append([]ports.ClientSecret{{SHA256: hash}}, client.Secrets...)
 	client.Secrets = client.Secrets[:min(len(client.Secrets), clientauth.MaxSecrets)]
-	return secret, clients.PutClient(ctx, client)
+	return secret, clients.PutClient(ctx, client, ports.AuditRow{
+		At: time.Now(), Actor: ports.ActorOf(ctx), Act: ports.ActClientPut, Owner: client.ID, Object: client.ID,
+	})
 }
 
 // greetSandbox shows the secret, once, and what to do with it.

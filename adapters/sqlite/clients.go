@@ -66,8 +66,16 @@ func scanPart(rows *sql.Rows, c *ports.Client) (part string, err error) {
 	return part, nil
 }
 
-func (c clients) PutClient(ctx context.Context, client ports.Client) error {
-	return c.update(ctx, func(ctx context.Context, s *session) error { return putClient(ctx, s, &client) }, nil)
+func (c clients) PutClient(ctx context.Context, client ports.Client, audit ports.AuditRow) error {
+	if err := audit.Check(); err != nil {
+		return err
+	}
+	return c.update(ctx, func(ctx context.Context, s *session) error {
+		if err := putClient(ctx, s, &client); err != nil {
+			return err
+		}
+		return addAudit(ctx, s, &audit)
+	}, nil)
 }
 
 func putClient(ctx context.Context, s *session, c *ports.Client) error {

@@ -54,6 +54,7 @@ func newReader(ctx context.Context, path string, c Config) (*reader, error) {
 	for _, query := range []string{
 		ping, selectBook, selectLock, selectLive, selectDue, selectOwned, selectClient, selectToken, peekEvents, peekWork,
 		selectValidation, selectOverdue, selectTransaction, selectReport, peekReport, selectExpired, selectBuried, selectAnswer, peekClaim, selectSecret,
+		selectAudit,
 	} {
 		stmt, err := db.PrepareContext(ctx, query)
 		if err != nil {

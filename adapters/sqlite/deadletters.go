@@ -42,9 +42,9 @@ func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]port
 	return page, nil
 }
 
-func (d deadLetters) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
-	return d.count(ctx, func(ctx context.Context, s *session) (int64, error) {
-		n, err := replay(ctx, s, now, ids)
+func (d deadLetters) Replay(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
+	return d.count(ctx, &audit, func(ctx context.Context, s *session) (int64, error) {
+		n, err := replay(ctx, s, now, &audit, ids)
 		if err == nil && n > 0 {
 			_, err = s.exec(ctx, blockEvents)
 		}
@@ -52,24 +52,30 @@ func (d deadLetters) Replay(ctx context.Context, now time.Time, ids ...string) (
 	})
 }
 
-func replay(ctx context.Context, s *session, now time.Time, ids []string) (int64, error) {
+func replay(ctx context.Context, s *session, now time.Time, audit *ports.AuditRow, ids []string) (int64, error) {
 	if len(ids) == 0 {
+		if _, err := s.exec(ctx, auditBuried, auditArgs(audit)...); err != nil {
+			return 0, err
+		}
 		return s.exec(ctx, replayAll, now.UnixMilli())
 	}
-	return execEach(ctx, s, ids, replayEvent, now.UnixMilli())
+	return execEach(ctx, s, audit, ids, replayEvent, now.UnixMilli())
 }
 
-func (d deadLetters) Discard(ctx context.Context, ids ...string) (int, error) {
+func (d deadLetters) Discard(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
 	if len(ids) == 0 {
 		return 0, errcodes.New(errcodes.InvalidRequest, "A discard names at least one event")
 	}
-	return d.count(ctx, func(ctx context.Context, s *session) (int64, error) {
-		return execEach(ctx, s, ids, discardEvent)
+	return d.count(ctx, &audit, func(ctx context.Context, s *session) (int64, error) {
+		return execEach(ctx, s, &audit, ids, discardEvent)
 	})
 }
 
-// count makes a change that tells how many rows it was about.
-func (d deadLetters) count(ctx context.Context, do func(context.Context, *session) (int64, error)) (int, error) {
+// count makes a change that returns how many rows it was about.
+func (d deadLetters) count(ctx context.Context, audit *ports.AuditRow, do func(context.Context, *session) (int64, error)) (int, error) {
+	if err := audit.Check(); err != nil {
+		return 0, err
+	}
 	var n int64
 	err := d.update(ctx, func(ctx context.Context, s *session) (err error) {
 		n, err = do(ctx, s)
@@ -81,10 +87,14 @@ func (d deadLetters) count(ctx context.Context, do func(context.Context, *sessio
 	return int(n), nil
 }
 
-// execEach runs the query, whose last argument is an id, for each id, and tells
-// how many rows that changed.
-func execEach(ctx context.Context, s *session, ids []string, query string, args ...any) (total int64, err error) {
+// execEach runs the query, whose last argument is an id, for each id, after an
+// audit row for each of its buried events. It returns how many rows the query
+// changed.
+func execEach(ctx context.Context, s *session, audit *ports.AuditRow, ids []string, query string, args ...any) (total int64, err error) {
 	for _, id := range ids {
+		if _, err := s.exec(ctx, auditEvent, append(auditArgs(audit), blob(id))...); err != nil {
+			return 0, err
+		}
 		n, err := s.exec(ctx, query, append(slices.Clip(args), blob(id))...)
 		if err != nil {
 			return 0, err

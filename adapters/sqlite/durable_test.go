@@ -12,6 +12,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 func TestRestartKeepsEverything(t *testing.T) {
@@ -23,7 +24,7 @@ func TestRestartKeepsEverything(t *testing.T) {
 		Secrets: []ports.ClientSecret{{SHA256: [32]byte{1}, NotBefore: epoch}, {SHA256: [32]byte{2}, NotAfter: epoch}},
 	}
 	token := ports.Token{SHA256: [32]byte{0xff}, ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch.Add(time.Hour)}
-	require.NoError(t, store.Clients().PutClient(t.Context(), client))
+	require.NoError(t, store.Clients().PutClient(t.Context(), client, storemodel.AuditRow))
 	require.NoError(t, store.Tokens().PutToken(t.Context(), token))
 	change := mint(ports.Book{Key: keyOf("acme")}, activeLock("acme", "rl_1", epoch))
 	change.Work = []ports.WorkItem{{ID: "w", Kind: "k", DueAt: epoch, Payload: []byte{0, 0xff}}}

@@ -136,7 +136,7 @@ func TestEverythingAtOnce(t *testing.T) {
 				for _, e := range events {
 					assert.NoError(t, store.Outbox().Ack(ctx, e))
 				}
-				assert.NoError(t, store.Clients().PutClient(ctx, ports.Client{ID: "shared", Merchants: []string{owner}}))
+				assert.NoError(t, store.Clients().PutClient(ctx, ports.Client{ID: "shared", Merchants: []string{owner}}, storemodel.AuditRow))
 				c, err := store.Clients().Client(ctx, "shared")
 				assert.NoError(t, err)
 				assert.Len(t, c.Merchants, 1, "a client of two instants")

@@ -29,8 +29,8 @@ func admitWork(ctx context.Context, s *session, items []ports.WorkItem) error {
 	return nil
 }
 
-// enqueue stores what a change carries for the outbox and the work queue.
-func enqueue(ctx context.Context, s *session, events []ports.Event, items []ports.WorkItem) error {
+// enqueue stores what a change carries beside its record.
+func enqueue(ctx context.Context, s *session, events []ports.Event, items []ports.WorkItem, audit []ports.AuditRow) error {
 	for i := range events {
 		if err := addEvent(ctx, s, &events[i]); err != nil {
 			return err
@@ -38,6 +38,11 @@ func enqueue(ctx context.Context, s *session, events []ports.Event, items []port
 	}
 	for i := range items {
 		if err := addWork(ctx, s, &items[i]); err != nil {
+			return err
+		}
+	}
+	for i := range audit {
+		if err := addAudit(ctx, s, &audit[i]); err != nil {
 			return err
 		}
 	}

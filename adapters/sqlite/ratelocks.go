@@ -164,7 +164,7 @@ func saveRateLocks(ctx context.Context, s *session, c *ports.RateLockChange) err
 			return err
 		}
 	}
-	return enqueue(ctx, s, c.Events, c.Work)
+	return enqueue(ctx, s, c.Events, c.Work, c.Audit)
 }
 
 func saveBook(ctx context.Context, s *session, c *ports.RateLockChange) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 var errDisk = errors.New("the disk is broken")
@@ -150,10 +151,10 @@ func TestOtherWritesWithAFailedCommit(t *testing.T) {
 	disk := &broken{points: []string{sqlite.AfterCommit}}
 	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	disk.armed = true
-	requireCode(t, errcodes.OutcomeUnknown, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}))
+	requireCode(t, errcodes.OutcomeUnknown, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}, storemodel.AuditRow))
 	requireCode(t, errcodes.OutcomeUnknown, store.Tokens().PutToken(t.Context(), ports.Token{ClientID: "c"}))
 	disk.armed = false
-	require.NoError(t, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}))
+	require.NoError(t, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}, storemodel.AuditRow))
 }
 
 // TestContextEndsDuringSave lets the context end at the last moment before the

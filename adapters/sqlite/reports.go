@@ -98,7 +98,7 @@ func (r reportStatus) Scan(value any) error {
 }
 
 func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
-	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
 		return err
 	}
 	args, err := reportArgs(&c.Job)
@@ -121,7 +121,7 @@ func saveReport(ctx context.Context, s *session, c *ports.ReportChange, args []a
 	if err := s.mustChange(ctx, refusal, query, args...); err != nil {
 		return err
 	}
-	return enqueue(ctx, s, c.Events, c.Work)
+	return enqueue(ctx, s, c.Events, c.Work, c.Audit)
 }
 
 // reportArgs are the values of id, owner and reportState after a save of j.
@@ -171,7 +171,7 @@ func reportFate(ctx context.Context, s *session, c *ports.ReportChange) (fate, e
 		return discarded, nil // had it ended by this change, nothing could have followed
 	case now.Version == mine && !isSaveOfReport(now, c.Job):
 		return discarded, nil
-	case now.Version == mine && len(c.Events)+len(c.Work) == 0:
+	case now.Version == mine && len(c.Events)+len(c.Work)+len(c.Audit) == 0:
 		return stored, nil
 	}
 	return fateOfQueued(ctx, s, c.Events, c.Work)

@@ -111,7 +111,7 @@ func TestAFileOfBeforeReportsIsMigrated(t *testing.T) {
 	store := open(t, path, nil)
 	tx := mustTransact(t, store, waiting("acme", "t"))
 	require.NoError(t, store.Close())
-	query(t, raw(t, path), "DROP INDEX rate_locks_owner; DROP VIEW readable_reports; DROP TABLE reports; DELETE FROM goose_db_version WHERE version_id >= 6")
+	query(t, raw(t, path), "DROP INDEX rate_locks_owner; DROP VIEW readable_reports; DROP TABLE reports; DROP VIEW readable_audit; DROP TABLE audit; DELETE FROM goose_db_version WHERE version_id >= 6")
 	store = open(t, path, nil)
 	requireTransaction(t, store, tx)
 	requireReport(t, store, mustReport(t, store, runs("acme", "r")))

@@ -14,6 +14,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 func TestOpenRefuses(t *testing.T) {
@@ -147,7 +148,7 @@ func TestAfterCloseEverythingIsClosed(t *testing.T) {
 	require.NoError(t, store.Close())
 	require.NoError(t, store.Close(), "closing again")
 	requireCode(t, errcodes.Closed, store.Ping(t.Context()))
-	requireCode(t, errcodes.Closed, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}))
+	requireCode(t, errcodes.Closed, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}, storemodel.AuditRow))
 	_, err = store.RateLocks().Book(t.Context(), keyOf("acme"))
 	requireCode(t, errcodes.Closed, err)
 }

@@ -40,8 +40,14 @@ func (t tokens) Token(ctx context.Context, sha256 [32]byte) (ports.Token, error)
 	return token, nil
 }
 
-func (t tokens) Revoke(ctx context.Context, sha256 [32]byte) error {
+func (t tokens) Revoke(ctx context.Context, sha256 [32]byte, audit ports.AuditRow) error {
+	if err := audit.Check(); err != nil {
+		return err
+	}
 	return t.update(ctx, func(ctx context.Context, s *session) error {
+		if _, err := s.exec(ctx, auditToken, append(auditArgs(&audit), blob(audit.Object), sha256[:])...); err != nil {
+			return err
+		}
 		_, err := s.exec(ctx, deleteToken, sha256[:])
 		return err
 	}, nil)

@@ -80,7 +80,7 @@ func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error
 	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.Late.Raw) {
 		return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
 	}
-	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
 		return err
 	}
 	return t.save(ctx,
@@ -103,7 +103,7 @@ func saveTransaction(ctx context.Context, s *session, c *ports.TransactionChange
 	if err := s.mustChange(ctx, refusal, query, transactionArgs(&c.Transaction)...); err != nil {
 		return err
 	}
-	return enqueue(ctx, s, c.Events, c.Work)
+	return enqueue(ctx, s, c.Events, c.Work, c.Audit)
 }
 
 // transactionArgs are the values of owner, id and transactionState after a save
@@ -135,7 +135,7 @@ func transactionFate(ctx context.Context, s *session, c *ports.TransactionChange
 		return discarded, nil
 	case saved.Status.Terminal() && !mayFollow(saved, now):
 		return discarded, nil // had it ended by this change, this could not have followed
-	case now.Version == saved.Version && len(c.Events)+len(c.Work) == 0:
+	case now.Version == saved.Version && len(c.Events)+len(c.Work)+len(c.Audit) == 0:
 		return stored, nil
 	}
 	return fateOfQueued(ctx, s, c.Events, c.Work)

@@ -9,6 +9,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // TestFailedCommitOfATransaction saves new ones, a change, an end and a late
@@ -162,10 +163,10 @@ func TestDeadLettersWithAFailedCommit(t *testing.T) {
 	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
 	buried(t, store, "a", "b")
 	disk.armed = true
-	n, err := store.DeadLetters().Replay(t.Context(), epoch, "a")
+	n, err := store.DeadLetters().Replay(t.Context(), epoch, storemodel.AuditRow, "a")
 	requireCode(t, errcodes.OutcomeUnknown, err)
 	require.Zero(t, n)
-	n, err = store.DeadLetters().Discard(t.Context(), "b")
+	n, err = store.DeadLetters().Discard(t.Context(), storemodel.AuditRow, "b")
 	requireCode(t, errcodes.OutcomeUnknown, err)
 	require.Zero(t, n)
 	disk.armed = false

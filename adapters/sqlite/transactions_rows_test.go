@@ -100,7 +100,7 @@ func TestEventsBuriedBeforeTheMigrationAreListed(t *testing.T) {
 	buried(t, store, "a", "b")
 	require.NoError(t, store.Close())
 	query(t, raw(t, path), `DROP VIEW readable_transactions; DROP TABLE transactions; DROP INDEX events_set_aside;
-		DROP VIEW readable_reports; DROP TABLE reports; DROP INDEX rate_locks_owner; DELETE FROM goose_db_version WHERE version_id >= 5`)
+		DROP VIEW readable_reports; DROP TABLE reports; DROP INDEX rate_locks_owner; DROP VIEW readable_audit; DROP TABLE audit; DELETE FROM goose_db_version WHERE version_id >= 5`)
 
 	store = open(t, path, nil)
 	page, err := store.DeadLetters().Buried(t.Context(), 0, 10)

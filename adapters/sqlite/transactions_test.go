@@ -14,6 +14,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // mustTransact saves the transaction alone, and gives it as it is stored.
@@ -121,9 +122,9 @@ func buryAndReplay(ctx context.Context, store *sqlite.Store) error {
 	if err != nil || len(page) == 0 {
 		return err
 	}
-	if _, err := store.DeadLetters().Replay(ctx, epoch, page[0].ID); err != nil {
+	if _, err := store.DeadLetters().Replay(ctx, epoch, storemodel.AuditRow, page[0].ID); err != nil {
 		return err
 	}
-	_, err = store.DeadLetters().Discard(ctx, page[len(page)-1].ID)
+	_, err = store.DeadLetters().Discard(ctx, storemodel.AuditRow, page[len(page)-1].ID)
 	return err
 }

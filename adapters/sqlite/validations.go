@@ -70,7 +70,7 @@ func (v validationStatus) Scan(value any) error {
 }
 
 func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
-	if err := ports.CheckQueued(c.Events, c.Work); err != nil {
+	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
 		return err
 	}
 	return v.save(ctx,
@@ -89,7 +89,7 @@ func saveValidation(ctx context.Context, s *session, c *ports.ValidationChange) 
 	if err := s.mustChange(ctx, refusal, query, validationArgs(&c.Record)...); err != nil {
 		return err
 	}
-	return enqueue(ctx, s, c.Events, c.Work)
+	return enqueue(ctx, s, c.Events, c.Work, c.Audit)
 }
 
 // validationArgs are the values of id, owner and validationState after a save
@@ -123,7 +123,7 @@ func validationFate(ctx context.Context, s *session, c *ports.ValidationChange) 
 		return discarded, nil // had it ended by this change, nothing could have followed
 	case now.Version == mine && !isSaveOfValidation(now, c.Record):
 		return discarded, nil
-	case now.Version == mine && (len(now.Sealed.Data) > 0 || len(c.Events)+len(c.Work) == 0):
+	case now.Version == mine && (len(now.Sealed.Data) > 0 || len(c.Events)+len(c.Work)+len(c.Audit) == 0):
 		return stored, nil
 	}
 	return fateOfEvents(ctx, s, c.Events)

@@ -2837,17 +2837,17 @@ func (c *MockClientStoreClientCall) DoAndReturn(f func(context.Context, string) 
 }
 
 // PutClient mocks base method.
-func (m *MockClientStore) PutClient(ctx context.Context, c ports.Client) error {
+func (m *MockClientStore) PutClient(ctx context.Context, c ports.Client, audit ports.AuditRow) error {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "PutClient", ctx, c)
+	ret := m.ctrl.Call(m, "PutClient", ctx, c, audit)
 	ret0, _ := ret[0].(error)
 	return ret0
 }
 
 // PutClient indicates an expected call of PutClient.
-func (mr *MockClientStoreMockRecorder) PutClient(ctx, c any) *MockClientStorePutClientCall {
+func (mr *MockClientStoreMockRecorder) PutClient(ctx, c, audit any) *MockClientStorePutClientCall {
 	mr.mock.ctrl.T.Helper()
-	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "PutClient", reflect.TypeOf((*MockClientStore)(nil).PutClient), ctx, c)
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "PutClient", reflect.TypeOf((*MockClientStore)(nil).PutClient), ctx, c, audit)
 	return &MockClientStorePutClientCall{Call: call}
 }
 
@@ -2863,13 +2863,13 @@ func (c_2 *MockClientStorePutClientCall) Return(arg0 error) *MockClientStorePutC
 }
 
 // Do rewrite *gomock.Call.Do
-func (c_2 *MockClientStorePutClientCall) Do(f func(context.Context, ports.Client) error) *MockClientStorePutClientCall {
+func (c_2 *MockClientStorePutClientCall) Do(f func(context.Context, ports.Client, ports.AuditRow) error) *MockClientStorePutClientCall {
 	c_2.Call = c_2.Call.Do(f)
 	return c_2
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c_2 *MockClientStorePutClientCall) DoAndReturn(f func(context.Context, ports.Client) error) *MockClientStorePutClientCall {
+func (c_2 *MockClientStorePutClientCall) DoAndReturn(f func(context.Context, ports.Client, ports.AuditRow) error) *MockClientStorePutClientCall {
 	c_2.Call = c_2.Call.DoAndReturn(f)
 	return c_2
 }
@@ -2976,17 +2976,17 @@ func (c *MockTokenStorePutTokenCall) DoAndReturn(f func(context.Context, ports.T
 }
 
 // Revoke mocks base method.
-func (m *MockTokenStore) Revoke(ctx context.Context, sha256 [32]byte) error {
+func (m *MockTokenStore) Revoke(ctx context.Context, sha256 [32]byte, audit ports.AuditRow) error {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Revoke", ctx, sha256)
+	ret := m.ctrl.Call(m, "Revoke", ctx, sha256, audit)
 	ret0, _ := ret[0].(error)
 	return ret0
 }
 
 // Revoke indicates an expected call of Revoke.
-func (mr *MockTokenStoreMockRecorder) Revoke(ctx, sha256 any) *MockTokenStoreRevokeCall {
+func (mr *MockTokenStoreMockRecorder) Revoke(ctx, sha256, audit any) *MockTokenStoreRevokeCall {
 	mr.mock.ctrl.T.Helper()
-	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Revoke", reflect.TypeOf((*MockTokenStore)(nil).Revoke), ctx, sha256)
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Revoke", reflect.TypeOf((*MockTokenStore)(nil).Revoke), ctx, sha256, audit)
 	return &MockTokenStoreRevokeCall{Call: call}
 }
 
@@ -3002,13 +3002,13 @@ func (c *MockTokenStoreRevokeCall) Return(arg0 error) *MockTokenStoreRevokeCall 
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockTokenStoreRevokeCall) Do(f func(context.Context, [32]byte) error) *MockTokenStoreRevokeCall {
+func (c *MockTokenStoreRevokeCall) Do(f func(context.Context, [32]byte, ports.AuditRow) error) *MockTokenStoreRevokeCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockTokenStoreRevokeCall) DoAndReturn(f func(context.Context, [32]byte) error) *MockTokenStoreRevokeCall {
+func (c *MockTokenStoreRevokeCall) DoAndReturn(f func(context.Context, [32]byte, ports.AuditRow) error) *MockTokenStoreRevokeCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
@@ -3470,9 +3470,9 @@ func (c *MockDeadLettersBuriedCall) DoAndReturn(f func(context.Context, int64, i
 }
 
 // Discard mocks base method.
-func (m *MockDeadLetters) Discard(ctx context.Context, ids ...string) (int, error) {
+func (m *MockDeadLetters) Discard(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
 	m.ctrl.T.Helper()
-	varargs := []any{ctx}
+	varargs := []any{ctx, audit}
 	for _, a := range ids {
 		varargs = append(varargs, a)
 	}
@@ -3483,9 +3483,9 @@ func (m *MockDeadLetters) Discard(ctx context.Context, ids ...string) (int, erro
 }
 
 // Discard indicates an expected call of Discard.
-func (mr *MockDeadLettersMockRecorder) Discard(ctx any, ids ...any) *MockDeadLettersDiscardCall {
+func (mr *MockDeadLettersMockRecorder) Discard(ctx, audit any, ids ...any) *MockDeadLettersDiscardCall {
 	mr.mock.ctrl.T.Helper()
-	varargs := append([]any{ctx}, ids...)
+	varargs := append([]any{ctx, audit}, ids...)
 	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Discard", reflect.TypeOf((*MockDeadLetters)(nil).Discard), varargs...)
 	return &MockDeadLettersDiscardCall{Call: call}
 }
@@ -3502,21 +3502,21 @@ func (c *MockDeadLettersDiscardCall) Return(arg0 int, arg1 error) *MockDeadLette
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockDeadLettersDiscardCall) Do(f func(context.Context, ...string) (int, error)) *MockDeadLettersDiscardCall {
+func (c *MockDeadLettersDiscardCall) Do(f func(context.Context, ports.AuditRow, ...string) (int, error)) *MockDeadLettersDiscardCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockDeadLettersDiscardCall) DoAndReturn(f func(context.Context, ...string) (int, error)) *MockDeadLettersDiscardCall {
+func (c *MockDeadLettersDiscardCall) DoAndReturn(f func(context.Context, ports.AuditRow, ...string) (int, error)) *MockDeadLettersDiscardCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
 
 // Replay mocks base method.
-func (m *MockDeadLetters) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
+func (m *MockDeadLetters) Replay(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
 	m.ctrl.T.Helper()
-	varargs := []any{ctx, now}
+	varargs := []any{ctx, now, audit}
 	for _, a := range ids {
 		varargs = append(varargs, a)
 	}
@@ -3527,9 +3527,9 @@ func (m *MockDeadLetters) Replay(ctx context.Context, now time.Time, ids ...stri
 }
 
 // Replay indicates an expected call of Replay.
-func (mr *MockDeadLettersMockRecorder) Replay(ctx, now any, ids ...any) *MockDeadLettersReplayCall {
+func (mr *MockDeadLettersMockRecorder) Replay(ctx, now, audit any, ids ...any) *MockDeadLettersReplayCall {
 	mr.mock.ctrl.T.Helper()
-	varargs := append([]any{ctx, now}, ids...)
+	varargs := append([]any{ctx, now, audit}, ids...)
 	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Replay", reflect.TypeOf((*MockDeadLetters)(nil).Replay), varargs...)
 	return &MockDeadLettersReplayCall{Call: call}
 }
@@ -3546,13 +3546,13 @@ func (c *MockDeadLettersReplayCall) Return(arg0 int, arg1 error) *MockDeadLetter
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockDeadLettersReplayCall) Do(f func(context.Context, time.Time, ...string) (int, error)) *MockDeadLettersReplayCall {
+func (c *MockDeadLettersReplayCall) Do(f func(context.Context, time.Time, ports.AuditRow, ...string) (int, error)) *MockDeadLettersReplayCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockDeadLettersReplayCall) DoAndReturn(f func(context.Context, time.Time, ...string) (int, error)) *MockDeadLettersReplayCall {
+func (c *MockDeadLettersReplayCall) DoAndReturn(f func(context.Context, time.Time, ports.AuditRow, ...string) (int, error)) *MockDeadLettersReplayCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }

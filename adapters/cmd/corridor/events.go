@@ -113,7 +113,7 @@ func (c *replayCmd) Validate() error {
 // Run makes them wait for delivery again.
 func (c *replayCmd) Run(world *surroundings) error {
 	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
-		n, err := letters.Replay(world.ctx, time.Now(), c.IDs...)
+		n, err := letters.Replay(world.ctx, time.Now(), operatorRow(ports.ActEventReplayed), c.IDs...)
 		return told(world, n, "replayed", err)
 	})
 }
@@ -127,9 +127,14 @@ type discardCmd struct {
 // Run removes them.
 func (c *discardCmd) Run(world *surroundings) error {
 	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
-		n, err := letters.Discard(world.ctx, c.IDs...)
+		n, err := letters.Discard(world.ctx, operatorRow(ports.ActEventDiscarded), c.IDs...)
 		return told(world, n, "discarded", err)
 	})
+}
+
+// operatorRow is the audit row of an operator's act.
+func operatorRow(act string) ports.AuditRow {
+	return ports.AuditRow{At: time.Now(), Actor: ports.Actor{Client: ports.Operator}, Act: act}
 }
 
 func told(world *surroundings, n int, what string, err error) error {

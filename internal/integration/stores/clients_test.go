@@ -10,6 +10,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 func (w *worlds) clientActions() map[string]func(*rapid.T) {
@@ -32,7 +33,7 @@ func (w *worlds) putClient(t *rapid.T) {
 		})
 	}
 	c.Merchants = rapid.SampledFrom([][]string{nil, {someMerchant}, {someMerchant, "m\x00"}}).Draw(t, "merchants")
-	_ = agree(t, w, func(ctx context.Context, w *world) error { return w.Clients().PutClient(ctx, c) })
+	_ = agree(t, w, func(ctx context.Context, w *world) error { return w.Clients().PutClient(ctx, c, storemodel.AuditRow) })
 }
 
 func (w *worlds) getClient(t *rapid.T) {
@@ -72,7 +73,7 @@ func (w *worlds) putToken(t *rapid.T) {
 	_, _ = same(t, w, func(ctx context.Context, w *world) (ports.Token, error) {
 		switch how {
 		case 0:
-			return ports.Token{}, w.Tokens().Revoke(ctx, tok.SHA256)
+			return ports.Token{}, w.Tokens().Revoke(ctx, tok.SHA256, storemodel.AuditRow)
 		case 1:
 			return w.Tokens().Token(ctx, tok.SHA256)
 		default:

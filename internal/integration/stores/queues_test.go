@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 func (w *worlds) queueActions() map[string]func(*rapid.T) {
@@ -138,19 +139,19 @@ func (w *worlds) someBuried(t *rapid.T) []string {
 
 func (w *worlds) replay(t *rapid.T) {
 	now, ids := w.clock.Now(), w.someBuried(t)
-	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.DeadLetters().Replay(ctx, now, ids...) })
+	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.DeadLetters().Replay(ctx, now, storemodel.AuditRow, ids...) })
 }
 
 func (w *worlds) discard(t *rapid.T) {
 	ids := append(w.someBuried(t), w.someBuried(t)...)
-	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.DeadLetters().Discard(ctx, ids...) })
+	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.DeadLetters().Discard(ctx, storemodel.AuditRow, ids...) })
 }
 
 // drain delivers every event that is left, the buried ones too, and compares
 // them on the way.
 func (w *worlds) drain(t *rapid.T) {
 	now := w.clock.Now().Add(365 * 24 * time.Hour)
-	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.DeadLetters().Replay(ctx, now) })
+	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.DeadLetters().Replay(ctx, now, storemodel.AuditRow) })
 	for {
 		got, err := same(t, w, func(ctx context.Context, w *world) ([]ports.Event, error) {
 			return w.Outbox().Claim(ctx, now, time.Minute, 1000)

@@ -18,6 +18,7 @@ import (
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
@@ -81,7 +82,7 @@ func newHouse(t testing.TB, p place, cfg httpserver.Config, furnish ...func(*hou
 	}
 	for _, c := range []ports.Client{{ID: "acme"}, {ID: "beta", Merchants: []string{betas}}} {
 		c.Secrets = []ports.ClientSecret{{SHA256: clientauth.HashSecret("s3cret")}}
-		require.NoError(t, h.processes[0].clients.PutClient(t.Context(), c))
+		require.NoError(t, h.processes[0].clients.PutClient(t.Context(), c, storemodel.AuditRow))
 	}
 	h.house, cfg.Clock = h, h.time
 	h.serve(p, func(i int) (httpserver.Authenticator, httpserver.Services) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
 // on gives one of the servers, which takes no turns.
@@ -65,14 +66,14 @@ func aClientIsDisabled(t *testing.T, p place) {
 	s := newStory(t, p)
 	require.Empty(t, s.refusedOn(s.token))
 	acme := ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{SHA256: clientauth.HashSecret("s3cret")}}, Disabled: true}
-	require.NoError(t, s.next().clients.PutClient(t.Context(), acme))
+	require.NoError(t, s.next().clients.PutClient(t.Context(), acme, storemodel.AuditRow))
 	for i := range s.servers {
 		assert.Equal(t, 401, s.on(i).do(post("/v1/auth/oauth2/token", "", credentials)).Code, "no new token from now on")
 	}
 	s.clock.Advance(clientauth.MaxCacheFor)
 	s.allRefuse(s.token)
 	acme.Disabled = false
-	require.NoError(t, s.next().clients.PutClient(t.Context(), acme))
+	require.NoError(t, s.next().clients.PutClient(t.Context(), acme, storemodel.AuditRow))
 	assert.Empty(t, s.refusedOn(s.token), "a refusal is not kept")
 	s.clock.Advance(24*time.Hour - clientauth.MaxCacheFor)
 	s.allRefuse(s.token)

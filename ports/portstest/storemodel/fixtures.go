@@ -40,3 +40,6 @@ func MintedEvent(l ports.RateLock) ports.Event {
 
 // KeyOf is the key of the owner's book of USDZAR.
 func KeyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair: USDZAR} }
+
+// AuditRow is a row for writes whose audit row does not matter.
+var AuditRow = ports.AuditRow{At: Epoch, Act: "test.write"}

@@ -89,12 +89,14 @@ func (d *outboxDifferential) replay(t *rapid.T) {
 	if !rapid.Bool().Draw(t, "all") {
 		ids = []string{d.id(t, "id")}
 	}
-	asks(t, &d.differential, func(s Store) (int, error) { return s.DeadLetters().Replay(context.Background(), d.now, ids...) })
+	asks(t, &d.differential, func(s Store) (int, error) {
+		return s.DeadLetters().Replay(context.Background(), d.now, AuditRow, ids...)
+	})
 }
 
 func (d *outboxDifferential) discard(t *rapid.T) {
 	ids := []string{d.id(t, "id"), d.id(t, "another")}
-	asks(t, &d.differential, func(s Store) (int, error) { return s.DeadLetters().Discard(context.Background(), ids...) })
+	asks(t, &d.differential, func(s Store) (int, error) { return s.DeadLetters().Discard(context.Background(), AuditRow, ids...) })
 }
 
 // list reads the buried events in pages. Their places are each store's own.

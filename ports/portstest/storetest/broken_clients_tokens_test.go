@@ -28,7 +28,7 @@ func overwrites(b *bundle) {
 	b.tokens.put = func(ctx context.Context, v ports.Token) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if err := revoke(ctx, v.SHA256); err != nil {
+		if err := revoke(ctx, v.SHA256, ports.AuditRow{At: v.IssuedAt, Act: "test.write"}); err != nil {
 			return err
 		}
 		return put(ctx, v)
@@ -90,15 +90,15 @@ var tokenSaboteurs = append(commonSaboteurs("a context that is done gives its ow
 		}
 	}},
 	saboteur{"revokes nothing", revoked, func(b *bundle) {
-		b.tokens.revoke = func(context.Context, [32]byte) error { return nil }
+		b.tokens.revoke = func(context.Context, [32]byte, ports.AuditRow) error { return nil }
 	}},
 	saboteur{"does not find what to revoke", revoked, func(b *bundle) {
 		token, revoke := b.tokens.token, b.tokens.revoke
-		b.tokens.revoke = func(ctx context.Context, h [32]byte) error {
+		b.tokens.revoke = func(ctx context.Context, h [32]byte, audit ports.AuditRow) error {
 			if _, err := token(ctx, h); err != nil {
 				return err
 			}
-			return revoke(ctx, h)
+			return revoke(ctx, h, audit)
 		}
 	}},
 	saboteur{"spares the instant of a purge", purged, purgesAt(-time.Millisecond)},
@@ -133,7 +133,10 @@ func onClient(b *bundle, fn func(c *ports.Client)) {
 func mapClientIDs(b *bundle, f func(string) string) {
 	client, put := b.clients.client, b.clients.put
 	b.clients.client = func(ctx context.Context, id string) (ports.Client, error) { return client(ctx, f(id)) }
-	b.clients.put = func(ctx context.Context, c ports.Client) error { c.ID = f(c.ID); return put(ctx, c) }
+	b.clients.put = func(ctx context.Context, c ports.Client, audit ports.AuditRow) error {
+		c.ID = f(c.ID)
+		return put(ctx, c, audit)
+	}
 }
 
 const (
@@ -164,26 +167,26 @@ var clientSaboteurs = slices.Concat(
 		}},
 		{"adds to what was there", replaced, func(b *bundle) {
 			client, put := b.clients.client, b.clients.put
-			b.clients.put = func(ctx context.Context, c ports.Client) error {
+			b.clients.put = func(ctx context.Context, c ports.Client, audit ports.AuditRow) error {
 				old, err := client(ctx, c.ID)
 				if err == nil {
 					c.Secrets = append(old.Secrets, c.Secrets...)
 				}
-				return put(ctx, c)
+				return put(ctx, c, audit)
 			}
 		}},
 		{"does not replace a client", replaced, func(b *bundle) {
 			client, put := b.clients.client, b.clients.put
-			b.clients.put = func(ctx context.Context, c ports.Client) error {
+			b.clients.put = func(ctx context.Context, c ports.Client, audit ports.AuditRow) error {
 				if _, err := client(ctx, c.ID); err == nil {
 					return nil
 				}
-				return put(ctx, c)
+				return put(ctx, c, audit)
 			}
 		}},
 		{"keeps the client passed in", "changing a client outside changes nothing stored", func(b *bundle) {
 			kept := map[string]ports.Client{}
-			b.clients.put = func(_ context.Context, c ports.Client) error { kept[c.ID] = c; return nil }
+			b.clients.put = func(_ context.Context, c ports.Client, _ ports.AuditRow) error { kept[c.ID] = c; return nil }
 			b.clients.client = func(_ context.Context, id string) (ports.Client, error) { return kept[id], nil }
 		}},
 		{"forgets clients", "a store that is opened again has its clients", forgets},

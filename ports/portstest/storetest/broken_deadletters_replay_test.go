@@ -18,17 +18,19 @@ const (
 
 var replaySaboteurs = []saboteur{
 	{"replays nothing", replays, func(b *bundle) {
-		b.letters.replay = func(_ context.Context, _ time.Time, ids ...string) (int, error) { return len(ids), nil }
+		b.letters.replay = func(_ context.Context, _ time.Time, _ ports.AuditRow, ids ...string) (int, error) {
+			return len(ids), nil
+		}
 	}},
 	{"replays behind the rest", replays, replaysBehind},
 	{"keeps the attempts of a replayed event", replays, func(b *bundle) {
 		again := map[string]int{}
 		replay := b.letters.replay
-		b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+		b.letters.replay = func(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
 			for _, id := range ids {
 				again[id] = 1
 			}
-			return replay(ctx, now, ids...)
+			return replay(ctx, now, audit, ids...)
 		}
 		eachEvent(func(e *ports.Event) { e.Attempt += again[e.ID] })(b)
 	}},
@@ -36,22 +38,24 @@ var replaySaboteurs = []saboteur{
 	{"forgets a later time behind a replayed event", givenBack, retriesAt(-3 * time.Minute)},
 	{"replays all when some are named", named, func(b *bundle) {
 		replay := b.letters.replay
-		b.letters.replay = func(ctx context.Context, now time.Time, _ ...string) (int, error) { return replay(ctx, now) }
+		b.letters.replay = func(ctx context.Context, now time.Time, audit ports.AuditRow, _ ...string) (int, error) {
+			return replay(ctx, now, audit)
+		}
 	}},
 	{"counts what was named", named, func(b *bundle) {
 		replay := b.letters.replay
-		b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-			n, err := replay(ctx, now, ids...)
+		b.letters.replay = func(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
+			n, err := replay(ctx, now, audit, ids...)
 			return max(n, len(ids)), err
 		}
 	}},
 	{"replays none when none is named", named, func(b *bundle) {
 		replay := b.letters.replay
-		b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+		b.letters.replay = func(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
 			if len(ids) == 0 {
 				return 0, nil
 			}
-			return replay(ctx, now, ids...)
+			return replay(ctx, now, audit, ids...)
 		}
 	}},
 	{"names claims by their attempts", claimedBefore, namesByAttempt},
@@ -68,7 +72,7 @@ func replaysBehind(b *bundle) {
 		return bury(ctx, e, reason)
 	}
 	book, save := b.locks.book, b.locks.save
-	b.letters.replay = func(ctx context.Context, _ time.Time, ids ...string) (int, error) {
+	b.letters.replay = func(ctx context.Context, _ time.Time, _ ports.AuditRow, ids ...string) (int, error) {
 		carrier, err := book(ctx, ports.BookKey{Owner: "replay"})
 		if err != nil {
 			return 0, err
@@ -104,11 +108,11 @@ func namesByAttempt(b *bundle) {
 func endsReplayed(b *bundle) {
 	waits := map[string]bool{}
 	replay := b.letters.replay
-	b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+	b.letters.replay = func(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
 		for _, id := range ids {
 			waits[id] = true
 		}
-		return replay(ctx, now, ids...)
+		return replay(ctx, now, audit, ids...)
 	}
 	eachEvent(func(e *ports.Event) { delete(waits, e.ID) })(b)
 	onEnds(b, func(id string, _ int64, err error) error {

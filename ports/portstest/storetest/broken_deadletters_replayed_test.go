@@ -9,6 +9,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 const (
@@ -32,8 +33,10 @@ type (
 func replaysBy(fn func(ctx context.Context, replay replayFunc, now time.Time, ids []string) (int, error)) func(b *bundle) {
 	return func(b *bundle) {
 		replay := b.letters.replay
-		b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-			return fn(ctx, replay, now, ids)
+		b.letters.replay = func(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
+			return fn(ctx, func(ctx context.Context, now time.Time, ids ...string) (int, error) {
+				return replay(ctx, now, audit, ids...)
+			}, now, ids)
 		}
 	}
 }
@@ -42,7 +45,9 @@ func replaysBy(fn func(ctx context.Context, replay replayFunc, now time.Time, id
 func discardsBy(fn func(ctx context.Context, discard discardFunc, ids []string) (int, error)) func(b *bundle) {
 	return func(b *bundle) {
 		discard := b.letters.discard
-		b.letters.discard = func(ctx context.Context, ids ...string) (int, error) { return fn(ctx, discard, ids) }
+		b.letters.discard = func(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
+			return fn(ctx, func(ctx context.Context, ids ...string) (int, error) { return discard(ctx, audit, ids...) }, ids)
+		}
 	}
 }
 
@@ -224,7 +229,7 @@ var discardSaboteurs = append(
 	saboteur{"counts every racer's discard", oneOfMany, countsNamed},
 	saboteur{"replays what it discards", oneOfMany, func(b *bundle) {
 		discardsBy(func(ctx context.Context, _ discardFunc, ids []string) (int, error) {
-			return b.letters.replay(ctx, time.Time{}, ids...)
+			return b.letters.replay(ctx, time.Time{}, ports.AuditRow{At: kit.Epoch, Act: "test.write"}, ids...)
 		})(b)
 	}},
 	saboteur{"counts every racer's replay", allOnce, countsEver},

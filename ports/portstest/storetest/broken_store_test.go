@@ -34,7 +34,9 @@ func ignoreContexts(b *bundle) {
 	b.locks.save = func(ctx context.Context, c ports.RateLockChange) error { return inner.locks.save(deaf(ctx), c) }
 	b.outbox.ack = func(ctx context.Context, e ports.Event) error { return inner.outbox.ack(deaf(ctx), e) }
 	b.work.done = func(ctx context.Context, w ports.WorkItem) error { return inner.work.done(deaf(ctx), w) }
-	b.clients.put = func(ctx context.Context, c ports.Client) error { return inner.clients.put(deaf(ctx), c) }
+	b.clients.put = func(ctx context.Context, c ports.Client, audit ports.AuditRow) error {
+		return inner.clients.put(deaf(ctx), c, audit)
+	}
 	b.tokens.put = func(ctx context.Context, v ports.Token) error { return inner.tokens.put(deaf(ctx), v) }
 	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
 		return inner.validations.save(deaf(ctx), c)
@@ -43,11 +45,11 @@ func ignoreContexts(b *bundle) {
 		return inner.transactions.save(deaf(ctx), c)
 	}
 	b.reports.save = func(ctx context.Context, c ports.ReportChange) error { return inner.reports.save(deaf(ctx), c) }
-	b.letters.replay = func(ctx context.Context, now time.Time, ids ...string) (int, error) {
-		return inner.letters.replay(deaf(ctx), now, ids...)
+	b.letters.replay = func(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
+		return inner.letters.replay(deaf(ctx), now, audit, ids...)
 	}
-	b.letters.discard = func(ctx context.Context, ids ...string) (int, error) {
-		return inner.letters.discard(deaf(ctx), ids...)
+	b.letters.discard = func(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
+		return inner.letters.discard(deaf(ctx), audit, ids...)
 	}
 	b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error { return inner.answers.put(deaf(ctx), a) }
 	b.secret = func(ctx context.Context, name string, fresh []byte) ([]byte, error) {
@@ -68,7 +70,9 @@ func contextsTooLate(b *bundle) {
 	}
 	b.outbox.ack = func(ctx context.Context, e ports.Event) error { return broken.OrDone(ctx, inner.outbox.ack(ctx, e)) }
 	b.work.done = func(ctx context.Context, w ports.WorkItem) error { return broken.OrDone(ctx, inner.work.done(ctx, w)) }
-	b.clients.put = func(ctx context.Context, c ports.Client) error { return broken.OrDone(ctx, inner.clients.put(ctx, c)) }
+	b.clients.put = func(ctx context.Context, c ports.Client, audit ports.AuditRow) error {
+		return broken.OrDone(ctx, inner.clients.put(ctx, c, audit))
+	}
 	b.tokens.put = func(ctx context.Context, v ports.Token) error { return broken.OrDone(ctx, inner.tokens.put(ctx, v)) }
 	b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
 		return broken.OrDone(ctx, inner.validations.save(ctx, c))
@@ -79,8 +83,8 @@ func contextsTooLate(b *bundle) {
 	b.reports.save = func(ctx context.Context, c ports.ReportChange) error {
 		return broken.OrDone(ctx, inner.reports.save(ctx, c))
 	}
-	b.letters.discard = func(ctx context.Context, ids ...string) (int, error) {
-		n, err := inner.letters.discard(ctx, ids...)
+	b.letters.discard = func(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
+		n, err := inner.letters.discard(ctx, audit, ids...)
 		return n, broken.OrDone(ctx, err)
 	}
 	b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error {

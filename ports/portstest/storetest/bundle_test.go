@@ -50,8 +50,8 @@ type outboxMethods struct {
 
 type letterMethods struct {
 	buried  func(context.Context, int64, int) ([]ports.BuriedEvent, error)
-	replay  func(context.Context, time.Time, ...string) (int, error)
-	discard func(context.Context, ...string) (int, error)
+	replay  func(context.Context, time.Time, ports.AuditRow, ...string) (int, error)
+	discard func(context.Context, ports.AuditRow, ...string) (int, error)
 }
 
 type workMethods struct {
@@ -63,13 +63,13 @@ type workMethods struct {
 
 type clientMethods struct {
 	client func(context.Context, string) (ports.Client, error)
-	put    func(context.Context, ports.Client) error
+	put    func(context.Context, ports.Client, ports.AuditRow) error
 }
 
 type tokenMethods struct {
 	put    func(context.Context, ports.Token) error
 	token  func(context.Context, [32]byte) (ports.Token, error)
-	revoke func(context.Context, [32]byte) error
+	revoke func(context.Context, [32]byte, ports.AuditRow) error
 	purge  func(context.Context, time.Time, int) (int, error)
 }
 
@@ -183,11 +183,11 @@ type letters struct{ b *bundle }
 func (s letters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
 	return s.b.letters.buried(ctx, after, limit)
 }
-func (s letters) Replay(ctx context.Context, now time.Time, ids ...string) (int, error) {
-	return s.b.letters.replay(ctx, now, ids...)
+func (s letters) Replay(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {
+	return s.b.letters.replay(ctx, now, audit, ids...)
 }
-func (s letters) Discard(ctx context.Context, ids ...string) (int, error) {
-	return s.b.letters.discard(ctx, ids...)
+func (s letters) Discard(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
+	return s.b.letters.discard(ctx, audit, ids...)
 }
 
 type work struct{ b *bundle }
@@ -208,7 +208,9 @@ type clients struct{ b *bundle }
 func (s clients) Client(ctx context.Context, id string) (ports.Client, error) {
 	return s.b.clients.client(ctx, id)
 }
-func (s clients) PutClient(ctx context.Context, c ports.Client) error { return s.b.clients.put(ctx, c) }
+func (s clients) PutClient(ctx context.Context, c ports.Client, audit ports.AuditRow) error {
+	return s.b.clients.put(ctx, c, audit)
+}
 
 type tokens struct{ b *bundle }
 
@@ -216,7 +218,9 @@ func (s tokens) PutToken(ctx context.Context, v ports.Token) error { return s.b.
 func (s tokens) Token(ctx context.Context, h [32]byte) (ports.Token, error) {
 	return s.b.tokens.token(ctx, h)
 }
-func (s tokens) Revoke(ctx context.Context, h [32]byte) error { return s.b.tokens.revoke(ctx, h) }
+func (s tokens) Revoke(ctx context.Context, h [32]byte, audit ports.AuditRow) error {
+	return s.b.tokens.revoke(ctx, h, audit)
+}
 func (s tokens) PurgeTokens(ctx context.Context, before time.Time, n int) (int, error) {
 	return s.b.tokens.purge(ctx, before, n)
 }

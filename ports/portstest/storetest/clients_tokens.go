@@ -46,7 +46,7 @@ func client(id string) ports.Client {
 }
 
 func (k *storeKit) putClient(c ports.Client) {
-	k.OK(k.Clients.PutClient(k.Context(), c), "PutClient")
+	k.OK(k.Clients.PutClient(k.Context(), c, anyAct), "PutClient")
 }
 
 func (k *storeKit) client(id string) ports.Client {
@@ -114,7 +114,7 @@ func clientNotAliased(k *storeKit) {
 
 func (k *storeKit) clientCalls(c ports.Client) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
-		"PutClient": func(ctx context.Context) error { return k.Clients.PutClient(ctx, c) },
+		"PutClient": func(ctx context.Context) error { return k.Clients.PutClient(ctx, c, anyAct) },
 		"Client":    func(ctx context.Context) error { return errOf(k.Clients.Client(ctx, c.ID)) },
 	}
 }
@@ -245,7 +245,7 @@ func tokenRevoked(k *storeKit) {
 	k.putToken(a)
 	k.putToken(b)
 	for range 2 { // the second time it is unknown
-		k.OK(k.Tokens.Revoke(k.Context(), a.SHA256), "Revoke")
+		k.OK(k.Tokens.Revoke(k.Context(), a.SHA256, anyAct), "Revoke")
 		k.noToken(a)
 	}
 	k.hasToken(b)
@@ -280,7 +280,7 @@ func (k *storeKit) tokenCalls(have, fresh ports.Token) map[string]func(ctx conte
 	return map[string]func(ctx context.Context) error{
 		"PutToken":    func(ctx context.Context) error { return k.Tokens.PutToken(ctx, fresh) },
 		"Token":       func(ctx context.Context) error { return errOf(k.Tokens.Token(ctx, have.SHA256)) },
-		"Revoke":      func(ctx context.Context) error { return k.Tokens.Revoke(ctx, have.SHA256) },
+		"Revoke":      func(ctx context.Context) error { return k.Tokens.Revoke(ctx, have.SHA256, anyAct) },
 		"PurgeTokens": func(ctx context.Context) error { return errOf(k.Tokens.PurgeTokens(ctx, have.ExpiresAt, 10)) },
 	}
 }
@@ -304,7 +304,7 @@ func tokensReopened(k *storeKit) {
 	have, revoked := token("have"), token("revoked")
 	k.putToken(have)
 	k.putToken(revoked)
-	k.OK(k.Tokens.Revoke(k.Context(), revoked.SHA256), "Revoke")
+	k.OK(k.Tokens.Revoke(k.Context(), revoked.SHA256, anyAct), "Revoke")
 	k.Store = k.Reopen()
 	k.hasToken(have)
 	k.noToken(revoked)

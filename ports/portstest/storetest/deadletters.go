@@ -56,22 +56,22 @@ func buriedIDs(page []ports.BuriedEvent) []string {
 // replays brings the events named back at the epoch, or all, and checks how
 // many there were.
 func (k *storeKit) replays(what string, want int, ids ...string) {
-	k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), kit.Epoch, ids...)).OK(k, "Replay"), want, "the number replayed, when "+what)
+	k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), kit.Epoch, anyAct, ids...)).OK(k, "Replay"), want, "the number replayed, when "+what)
 }
 
 // discards removes the events named, and checks how many there were.
 func (k *storeKit) discards(what string, want int, ids ...string) {
-	k.Same(kit.Got(k.DeadLetters.Discard(k.Context(), ids...)).OK(k, "Discard"), want, "the number discarded, when "+what)
+	k.Same(kit.Got(k.DeadLetters.Discard(k.Context(), anyAct, ids...)).OK(k, "Discard"), want, "the number discarded, when "+what)
 }
 
 // deadLetterCalls makes every call of the port; the event of the id is buried.
 func (k *storeKit) deadLetterCalls(id string) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"Buried":           func(ctx context.Context) error { return errOf(k.DeadLetters.Buried(ctx, 0, 10)) },
-		"Replay of all":    func(ctx context.Context) error { return errOf(k.DeadLetters.Replay(ctx, kit.Epoch)) },
-		"Replay of one":    func(ctx context.Context) error { return errOf(k.DeadLetters.Replay(ctx, kit.Epoch, id)) },
-		"Discard":          func(ctx context.Context) error { return errOf(k.DeadLetters.Discard(ctx, id)) },
-		"Discard of stray": func(ctx context.Context) error { return errOf(k.DeadLetters.Discard(ctx, "unknown")) },
+		"Replay of all":    func(ctx context.Context) error { return errOf(k.DeadLetters.Replay(ctx, kit.Epoch, anyAct)) },
+		"Replay of one":    func(ctx context.Context) error { return errOf(k.DeadLetters.Replay(ctx, kit.Epoch, anyAct, id)) },
+		"Discard":          func(ctx context.Context) error { return errOf(k.DeadLetters.Discard(ctx, anyAct, id)) },
+		"Discard of stray": func(ctx context.Context) error { return errOf(k.DeadLetters.Discard(ctx, anyAct, "unknown")) },
 	}
 }
 

@@ -102,7 +102,7 @@ func replayedAt(k *storeKit) {
 	k.bury("a", "b")
 	later := kit.Epoch.Add(time.Hour)
 	for _, ids := range [][]string{{"a"}, nil} {
-		k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), later, ids...)).OK(k, "Replay"), 1, "the number replayed")
+		k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), later, anyAct, ids...)).OK(k, "Replay"), 1, "the number replayed")
 	}
 	k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 10)), []string{}, "a claim before the replay's instant")
 	k.Same(events.ids(events.take(k, later, 10)), []string{"a", "b"}, "a claim at the replay's instant")
@@ -184,7 +184,7 @@ func discardNamed(k *storeKit) {
 
 func discardNone(k *storeKit) {
 	k.bury("a")
-	k.Code(errOf(k.DeadLetters.Discard(k.Context())), errcodes.InvalidRequest, "Discard of no event")
+	k.Code(errOf(k.DeadLetters.Discard(k.Context(), anyAct)), errcodes.InvalidRequest, "Discard of no event")
 	k.buries("Buried after it", "a")
 }
 
@@ -210,9 +210,9 @@ func deadLetterRacers(k *storeKit) {
 		}
 		errs := kit.Race(kit.Racers, func(i int) (err error) {
 			if discards(i) {
-				n[i], err = k.DeadLetters.Discard(k.Context(), id)
+				n[i], err = k.DeadLetters.Discard(k.Context(), anyAct, id)
 			} else {
-				n[i], err = k.DeadLetters.Replay(k.Context(), kit.Epoch, id)
+				n[i], err = k.DeadLetters.Replay(k.Context(), kit.Epoch, anyAct, id)
 			}
 			return err
 		})
@@ -248,7 +248,7 @@ func replayAllRacers(k *storeKit) {
 	k.bury(ids...)
 	n := make([]int, kit.Racers)
 	errs := kit.Race(kit.Racers, func(i int) (err error) {
-		n[i], err = k.DeadLetters.Replay(k.Context(), kit.Epoch)
+		n[i], err = k.DeadLetters.Replay(k.Context(), kit.Epoch, anyAct)
 		return err
 	})
 	total := 0

@@ -1,0 +1,80 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+const (
+	auditColumns = `at, client, address, trace, act, owner, object`
+
+	selectAudit = `SELECT seq, ` + auditColumns + ` FROM corridor.audit WHERE seq > $1 ORDER BY seq LIMIT $2`
+
+	insertAudit = ` AS (INSERT INTO corridor.audit (` + auditColumns + `) SELECT `
+	auditValues = `?::timestamptz, ?::bytea, ?::bytea, ?::bytea, ?::bytea, `
+	auditParams = 5 // of auditValues
+)
+
+var (
+	// oneAudit is for a single row, which most changes carry.
+	oneAudit = &statementPart{`, a` + insertAudit + auditValues + `?::bytea, ?::bytea FROM saved)`, auditParams + 2}
+
+	manyAudit = &statementPart{`, a` + insertAudit + auditColumns + `
+		FROM unnest(?::timestamptz[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
+			WITH ORDINALITY AS v (` + auditColumns + `, n)
+		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, auditParams + 2}
+)
+
+// auditPart stores rows, at least one.
+func auditPart(rows []ports.AuditRow) boundPart {
+	if len(rows) == 1 {
+		return boundPart{oneAudit, auditArgs(&rows[0])}
+	}
+	at, texts := make([]time.Time, len(rows)), [6][][]byte{}
+	for i := range rows {
+		at[i] = millis(rows[i].At)
+		for n, text := range auditTexts(&rows[i]) {
+			texts[n] = append(texts[n], []byte(text))
+		}
+	}
+	return boundPart{manyAudit, []any{at, texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]}}
+}
+
+func auditTexts(r *ports.AuditRow) [6]string {
+	return [...]string{r.Actor.Client, r.Actor.Address, r.Actor.Trace, r.Act, r.Owner, r.Object}
+}
+
+// auditArgs are the values of auditColumns.
+func auditArgs(r *ports.AuditRow) []any {
+	args := append(make([]any, 0, auditParams+2), millis(r.At))
+	for _, text := range auditTexts(r) {
+		args = append(args, []byte(text))
+	}
+	return args
+}
+
+// audited makes a statement that writes store an audit row for each row that it
+// wrote, and count these. It takes params parameters of its own, and then those of
+// auditValues and, unless owner and object are columns that it returns, theirs.
+func audited(statement string, params int, owner, object string) string {
+	return `WITH changed AS (` + statement + `), audit` +
+		numberParams(insertAudit+auditValues+owner+`, `+object, params) + ` FROM changed) SELECT count(*) FROM changed`
+}
+
+// AuditRows returns audit rows in the order of their places, from the one behind
+// the place after on; 0 is the start. limit is 1 to [ports.MaxPage], else it is
+// [errcodes.InvalidRequest]. Rows of writes under way at once may appear in
+// another order than that of their places.
+func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
+	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
+		return nil, err
+	}
+	return list(ctx, s, selectAudit, []any{after, limit}, func(rows pgx.Rows, r *ports.AuditRow) error {
+		return rows.Scan(&r.Seq, instant{&r.At}, byteString{&r.Actor.Client}, byteString{&r.Actor.Address}, byteString{&r.Actor.Trace},
+			byteString{&r.Act}, byteString{&r.Owner}, byteString{&r.Object})
+	})
+}

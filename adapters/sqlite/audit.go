@@ -1,0 +1,50 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/corridor-go/corridor/ports"
+)
+
+const (
+	auditColumns = `at, client, address, trace, act, owner, object`
+
+	selectAudit = `SELECT seq, ` + auditColumns + ` FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`
+	insertAudit = `INSERT INTO audit (` + auditColumns + `) SELECT ?, ?, ?, ?, ?, `
+
+	auditAct    = insertAudit + `?, ?`
+	auditToken  = insertAudit + `client_id, ? FROM tokens WHERE sha256 = ?`
+	auditBuried = insertAudit + `owner, id FROM events WHERE state = 'buried'`
+	auditEvent  = auditBuried + ` AND id = ?`
+)
+
+// auditArgs are the arguments of insertAudit.
+func auditArgs(r *ports.AuditRow) []any {
+	return []any{r.At.UnixMilli(), blob(r.Actor.Client), blob(r.Actor.Address), blob(r.Actor.Trace), blob(r.Act)}
+}
+
+func addAudit(ctx context.Context, s *session, r *ports.AuditRow) error {
+	_, err := s.exec(ctx, auditAct, append(auditArgs(r), blob(r.Owner), blob(r.Object))...)
+	return err
+}
+
+// AuditRows returns audit rows in the order of their writes, from the one behind
+// the place after on; 0 is the start. limit is 1 to [ports.MaxPage], else it is
+// [errcodes.InvalidRequest].
+func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
+	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
+		return nil, err
+	}
+	var page []ports.AuditRow
+	err := s.each(ctx, selectAudit, []any{after, limit}, func(rows *sql.Rows) error {
+		var r ports.AuditRow
+		err := scanListed(rows, &r.Seq, instant{&r.At}, &r.Actor.Client, &r.Actor.Address, &r.Actor.Trace, &r.Act, &r.Owner, &r.Object)
+		page = append(page, r)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
