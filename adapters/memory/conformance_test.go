@@ -41,6 +41,7 @@ func open(tb testing.TB, lossAt string) storetest.Store {
 		Reports:        store.Reports(),
 		Answers:        store.Answers(),
 		Secrets:        store.Secrets(),
+		AuditRows:      store.AuditRows,
 		Close:          store.Close,
 		LoseNextCommit: func() { faults[lossAt] = errcodes.New(errcodes.OutcomeUnknown, "") },
 		Fill: func() func() {
@@ -68,6 +69,7 @@ func TestConforms(t *testing.T) {
 			t.Run("ReportStore", func(t *testing.T) { storetest.ReportStore(t, h) })
 			t.Run("AnswerCache", func(t *testing.T) { storetest.AnswerCache(t, h) })
 			t.Run("SecretStore", func(t *testing.T) { storetest.SecretStore(t, h) })
+			t.Run("AuditTrail", func(t *testing.T) { storetest.AuditTrail(t, h) })
 		})
 	}
 }

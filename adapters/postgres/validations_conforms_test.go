@@ -9,11 +9,14 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// TestAccountsConform runs the suites of what accounts and clients need. The one
-// that loses commits runs twice, as in TestConforms.
+// TestAccountsConform runs the suites of what accounts and clients need. Those
+// that lose commits run twice, as in TestConforms.
 func TestAccountsConform(t *testing.T) {
 	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
-		t.Run(name, func(t *testing.T) { storetest.ValidationStore(t, accountsHarness(before)) })
+		t.Run(name, func(t *testing.T) {
+			storetest.ValidationStore(t, accountsHarness(before))
+			t.Run("AuditTrail", func(t *testing.T) { storetest.AuditTrail(t, accountsHarness(before)) })
+		})
 	}
 	h := accountsHarness(false)
 	t.Run("ClientStore", func(t *testing.T) { storetest.ClientStore(t, h) })
@@ -40,7 +43,8 @@ func keepingAccounts(tb testing.TB, dsn string, before bool) storetest.Store {
 	return storetest.Store{
 		RateLocks: store.RateLocks(), Clients: store.Clients(), Tokens: store.Tokens(),
 		Validations: store.Validations(), Answers: store.Answers(), Secrets: store.Secrets(),
-		Work: store.Work(), Outbox: store.Outbox(),
+		Work: store.Work(), Outbox: store.Outbox(), DeadLetters: store.DeadLetters(),
+		Transactions: store.Transactions(), Reports: store.Reports(), AuditRows: store.AuditRows,
 		Close: store.Close,
 		Reopen: func() storetest.Store {
 			require.NoError(tb, store.Close())

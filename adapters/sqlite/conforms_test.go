@@ -37,7 +37,7 @@ func TestConforms(t *testing.T) {
 		return all(tb)
 	}
 	t.Run("lost commits take no effect", func(t *testing.T) { records(t, h) })
-	require.EqualValues(t, 4, lost.Load(), "one of each suite")
+	require.EqualValues(t, 5, lost.Load(), "one of each suite")
 }
 
 // records runs the suites that lose a commit.
@@ -47,6 +47,7 @@ func records(t *testing.T, h storetest.Harness) {
 	t.Run("ValidationStore", func(t *testing.T) { storetest.ValidationStore(t, h) })
 	t.Run("TransactionStore", func(t *testing.T) { storetest.TransactionStore(t, h) })
 	t.Run("ReportStore", func(t *testing.T) { storetest.ReportStore(t, h) })
+	t.Run("AuditTrail", func(t *testing.T) { storetest.AuditTrail(t, h) })
 }
 
 // harness opens stores whose lost commits fail at the point.
@@ -74,7 +75,7 @@ func conforming(tb testing.TB, path, point string) storetest.Store {
 		RateLocks: store.RateLocks(), Clients: store.Clients(), Tokens: store.Tokens(),
 		Work: store.Work(), Outbox: store.Outbox(), DeadLetters: store.DeadLetters(),
 		Validations: store.Validations(), Transactions: store.Transactions(), Reports: store.Reports(),
-		Answers: store.Answers(), Secrets: store.Secrets(),
+		Answers: store.Answers(), Secrets: store.Secrets(), AuditRows: store.AuditRows,
 		Close: store.Close,
 		Reopen: func() storetest.Store {
 			require.NoError(tb, store.Close())

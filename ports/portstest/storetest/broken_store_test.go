@@ -108,7 +108,7 @@ func forgets(b *bundle) {
 		return storetest.Store{
 			RateLocks: s.RateLocks(), Outbox: s.Outbox(), Work: s.Work(), Clients: s.Clients(), Tokens: s.Tokens(),
 			DeadLetters: s.DeadLetters(), Validations: s.Validations(), Transactions: s.Transactions(), Reports: s.Reports(),
-			Answers: s.Answers(), Secrets: s.Secrets(),
+			Answers: s.Answers(), Secrets: s.Secrets(), AuditRows: s.AuditRows,
 		}
 	}
 }

@@ -30,6 +30,7 @@ var saboteurs = map[string][]saboteur{
 		reportQueueSaboteurs, reportOutcomeSaboteurs),
 	"AnswerCache": slices.Concat(answerSaboteurs, answerClaimSaboteurs, answerPurgeSaboteurs, answerOutcomeSaboteurs),
 	"SecretStore": secretSaboteurs,
+	"AuditTrail":  auditSaboteurs,
 }
 
 func TestASoundStorePassesEveryCheck(t *testing.T) {

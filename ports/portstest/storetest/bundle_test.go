@@ -25,6 +25,7 @@ type bundle struct {
 	reports      reportMethods
 	answers      answerMethods
 	secret       func(context.Context, string, []byte) ([]byte, error)
+	audit        func(context.Context, int64, int) ([]ports.AuditRow, error)
 
 	close  func() error
 	reopen func() storetest.Store
@@ -124,7 +125,7 @@ func newBundle(tb testing.TB) *bundle {
 	va, an := store.Validations(), store.Answers()
 	b.validations = validationMethods{va.Save, va.Validation, va.Overdue, va.PurgeValidations}
 	b.answers = answerMethods{an.Answer, an.PutAnswer, an.Claim, an.Release, an.PurgeAnswers}
-	b.secret = store.Secrets().Secret
+	b.secret, b.audit = store.Secrets().Secret, store.AuditRows
 	b.close, b.reopen = store.Close, b.store
 	b.lose = func() { b.faults[memory.AfterCommit] = errcodes.New(errcodes.OutcomeUnknown, "") }
 	b.fill = func() func() {
@@ -148,6 +149,9 @@ func (b *bundle) store() storetest.Store {
 		RateLocks: locks{b}, Outbox: outbox{b}, Work: work{b}, Clients: clients{b}, Tokens: tokens{b},
 		DeadLetters: letters{b}, Validations: validations{b}, Transactions: transactions{b}, Reports: reports{b},
 		Answers: answers{b}, Secrets: secrets{b},
+		AuditRows: func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
+			return b.audit(ctx, after, limit)
+		},
 		Close: b.close, Reopen: b.reopen, LoseNextCommit: b.lose, Fill: b.fill,
 	}
 }

@@ -19,6 +19,7 @@ var storeSuites = map[string][]storeCheck{
 	"ReportStore":      reportChecks,
 	"AnswerCache":      answerCacheChecks,
 	"SecretStore":      secretChecks,
+	"AuditTrail":       auditChecks,
 }
 
 // CheckNames lists the checks of a suite.

@@ -1,6 +1,29 @@
+// Package storetest checks stores in one call for each port. Its suites hold what
+// the ports' comments promise and what stores have got wrong before: keys that
+// differ by case or a trailing blank, a stale version, racers of which one must
+// win, an acknowledgement that is lost.
+//
+//	func TestConforms(t *testing.T) {
+//		storetest.RateLockStore(t, storetest.Harness{
+//			Parallel: true,
+//			Open: func(tb testing.TB) storetest.Store {
+//				s := mystore.Open(tb.TempDir())
+//				tb.Cleanup(func() { s.Close() })
+//				return storetest.Store{RateLocks: s.RateLocks(), Outbox: s.Outbox(), Close: s.Close}
+//			},
+//		})
+//	}
+//
+// [RateLockStore], [ValidationStore], [TransactionStore], [ReportStore],
+// [AnswerCache], [SecretStore], [Outbox], [DeadLetters], [Work], [ClientStore] and
+// [TokenStore] all take a [Harness], and so does [AuditTrail], which writes through
+// all of these ports. A field of [Store] that is nil leaves out the
+// checks that need it, and the test's output says so; a check that a store cannot
+// pass is named in Harness.Except, with the reason.
 package storetest
 
 import (
+	"context"
 	"testing"
 
 	"github.com/corridor-go/corridor/ports"
@@ -23,6 +46,10 @@ type Store struct {
 	Reports      ports.ReportStore
 	Answers      ports.AnswerCache
 	Secrets      ports.SecretStore
+
+	// AuditRows reads the audit rows of every write in their order, from the one
+	// behind the place after on; limit is 1 to 10,000. The suite AuditTrail needs it.
+	AuditRows func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error)
 
 	// Close closes the store.
 	Close func() error

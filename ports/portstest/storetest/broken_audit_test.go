@@ -1,0 +1,312 @@
+package storetest_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/storetest"
+)
+
+// savesBy puts fn around every save: it gets the rows that come with the change,
+// and a save with rows of its choice.
+func savesBy(fn func(rows []ports.AuditRow, save func(rows []ports.AuditRow) error) error) func(b *bundle) {
+	return func(b *bundle) {
+		locks, validation, transaction, report := b.locks.save, b.validations.save, b.transactions.save, b.reports.save
+		b.locks.save = func(ctx context.Context, c ports.RateLockChange) error {
+			return fn(c.Audit, func(rows []ports.AuditRow) error { c.Audit = rows; return locks(ctx, c) })
+		}
+		b.validations.save = func(ctx context.Context, c ports.ValidationChange) error {
+			return fn(c.Audit, func(rows []ports.AuditRow) error { c.Audit = rows; return validation(ctx, c) })
+		}
+		b.transactions.save = func(ctx context.Context, c ports.TransactionChange) error {
+			return fn(c.Audit, func(rows []ports.AuditRow) error { c.Audit = rows; return transaction(ctx, c) })
+		}
+		b.reports.save = func(ctx context.Context, c ports.ReportChange) error {
+			return fn(c.Audit, func(rows []ports.AuditRow) error { c.Audit = rows; return report(ctx, c) })
+		}
+	}
+}
+
+// onRows lets fn change the rows of every change.
+func onRows(fn func(rows []ports.AuditRow) []ports.AuditRow) func(b *bundle) {
+	return savesBy(func(rows []ports.AuditRow, save func([]ports.AuditRow) error) error {
+		return save(fn(slices.Clone(rows)))
+	})
+}
+
+// onRow lets fn change each row of every change.
+func onRow(fn func(r *ports.AuditRow)) func(b *bundle) {
+	return onRows(func(rows []ports.AuditRow) []ports.AuditRow {
+		for i := range rows {
+			fn(&rows[i])
+		}
+		return rows
+	})
+}
+
+// records stores rows apart from every change.
+func records(b *bundle, rows []ports.AuditRow) {
+	for _, r := range rows {
+		_ = b.clients.put(context.Background(), ports.Client{ID: "of a flaw"}, r)
+	}
+}
+
+// leavesRowsOn stores the rows of a change that failed with the code.
+func leavesRowsOn(code errcodes.Code) func(b *bundle) {
+	return func(b *bundle) {
+		savesBy(func(rows []ports.AuditRow, save func([]ports.AuditRow) error) error {
+			err := save(rows)
+			if errcodes.Of(err) == code {
+				records(b, rows)
+			}
+			return err
+		})(b)
+	}
+}
+
+// reads lets fn change what is listed.
+func reads(fn func(rows []ports.AuditRow) []ports.AuditRow) func(b *bundle) {
+	return func(b *bundle) {
+		audit := b.audit
+		b.audit = func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
+			rows, err := audit(ctx, after, limit)
+			return fn(rows), err
+		}
+	}
+}
+
+// sharesRows keeps the slices of its callers.
+func sharesRows(b *bundle) {
+	var kept [][]ports.AuditRow
+	savesBy(func(rows []ports.AuditRow, save func([]ports.AuditRow) error) error {
+		err := save(nil)
+		if err == nil {
+			kept = append(kept, rows)
+		}
+		return err
+	})(b)
+	b.audit = func(_ context.Context, after int64, _ int) ([]ports.AuditRow, error) {
+		rows := slices.Concat(kept...)
+		for i := range rows {
+			rows[i].Seq = int64(i) + 1
+		}
+		return rows[after:], nil
+	}
+}
+
+// lendsRows lists rows that are its own.
+func lendsRows(b *bundle) {
+	var own []ports.AuditRow
+	audit := b.audit
+	b.audit = func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
+		rows, err := audit(ctx, int64(len(own)), limit)
+		own = append(own, rows...)
+		return own[after:min(int(after)+limit, len(own))], err
+	}
+}
+
+// losesRowsWithAcknowledgement stores a change without its rows.
+func losesRowsWithAcknowledgement(b *bundle) {
+	var lost atomic.Bool
+	lose := b.lose
+	b.lose = func() { lost.Store(true); lose() }
+	savesBy(func(rows []ports.AuditRow, save func([]ports.AuditRow) error) error {
+		if lost.Swap(false) {
+			rows = nil
+		}
+		return save(rows)
+	})(b)
+}
+
+// keepsRowsWithoutAcknowledgement stores the rows of a change that is undone.
+func keepsRowsWithoutAcknowledgement(b *bundle) {
+	var lost atomic.Bool
+	b.lose = func() { lost.Store(true) }
+	savesBy(func(rows []ports.AuditRow, save func([]ports.AuditRow) error) error {
+		if !lost.Swap(false) {
+			return save(rows)
+		}
+		records(b, rows)
+		return errcodes.New(errcodes.OutcomeUnknown, "")
+	})(b)
+}
+
+// everyTenth does fn to the rows of every tenth save.
+func everyTenth(fn func(rows []ports.AuditRow) []ports.AuditRow) func(b *bundle) {
+	var saves atomic.Int64
+	return onRows(func(rows []ports.AuditRow) []ports.AuditRow {
+		if saves.Add(1)%10 == 0 {
+			return fn(rows)
+		}
+		return rows
+	})
+}
+
+// acceptsAnyRow makes an impossible row possible.
+func acceptsAnyRow(b *bundle) {
+	sane := func(r *ports.AuditRow) {
+		if r.Check() != nil {
+			*r = ports.AuditRow{At: time.Unix(0, 0), Act: "sane"}
+		}
+	}
+	onRow(sane)(b)
+}
+
+// acceptsAnyRowOf does so in the writes that are no save.
+func acceptsAnyRowOf(spoil func(b *bundle, sane func(ports.AuditRow) ports.AuditRow)) func(b *bundle) {
+	return func(b *bundle) {
+		spoil(b, func(r ports.AuditRow) ports.AuditRow {
+			if r.Check() != nil {
+				return ports.AuditRow{At: time.Unix(0, 0), Act: "sane"}
+			}
+			return r
+		})
+	}
+}
+
+// mapRows keeps texts of rows as f makes them.
+func mapRows(b *bundle, f func(string) string) {
+	onRow(func(r *ports.AuditRow) {
+		for _, text := range []*string{&r.Actor.Client, &r.Actor.Address, &r.Actor.Trace, &r.Act, &r.Owner, &r.Object} {
+			*text = f(*text)
+		}
+	})(b)
+}
+
+const (
+	rowsSaved     = "the rows of a change come back as they were saved, in their order"
+	rowsPaged     = "AuditRows pages without a gap or a repeat"
+	rowsOutside   = "changing rows outside changes nothing stored"
+	rowsRefused   = "a row that no act can have is refused with its write"
+	rowsLost      = "a lost acknowledgement loses the rows with the record, or neither"
+	rowsAtOnce    = "changes at once lose no row"
+	rowOfRevoke   = "a token that is revoked leaves its row, and an unknown one none"
+	rowsOfLetters = "each event that is replayed or discarded leaves a row"
+)
+
+var auditSaboteurs = slices.Concat(
+	commonSaboteurs("a context that is done gives its own code and leaves no row"),
+	confuse("rows", rowsSaved, looks, mapRows),
+	[]saboteur{
+		{"loses the second row", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow { return rows[:min(len(rows), 1)] })},
+		{"loses the rows of a large change", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow { return rows[:min(len(rows), 4)] })},
+		{"stores equal rows once", rowsSaved, onRows(slices.Compact[[]ports.AuditRow])},
+		{"turns rows round", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow { slices.Reverse(rows); return rows })},
+		{"orders rows by their time", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow {
+			slices.SortStableFunc(rows, func(a, b ports.AuditRow) int { return a.At.Compare(b.At) })
+			return rows
+		})},
+		{"keeps seconds of rows", rowsSaved, onRow(func(r *ports.AuditRow) { r.At = r.At.Truncate(time.Second) })},
+		{"forgets the address", rowsSaved, onRow(func(r *ports.AuditRow) { r.Actor.Address = "" })},
+		{"takes the owner for the actor", rowsSaved, onRow(func(r *ports.AuditRow) { r.Actor.Client = r.Owner })},
+		{"cuts objects", rowsSaved, onRow(func(r *ports.AuditRow) { r.Object = r.Object[:min(len(r.Object), 64)] })},
+		{"stores a row of its own with none", rowsSaved, onRows(func(rows []ports.AuditRow) []ports.AuditRow {
+			if len(rows) == 0 {
+				rows = append(rows, ports.AuditRow{At: time.Unix(0, 0), Act: "save"})
+			}
+			return rows
+		})},
+		{"repeats the last row of a page", rowsPaged, func(b *bundle) {
+			audit := b.audit
+			b.audit = func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
+				return audit(ctx, max(after-1, 0), limit)
+			}
+		}},
+		{"lists more than a page", rowsPaged, func(b *bundle) {
+			audit := b.audit
+			b.audit = func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
+				return audit(ctx, after, limit+1)
+			}
+		}},
+		{"takes any limit", "a page of rows has a bound", func(b *bundle) {
+			audit := b.audit
+			b.audit = func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
+				return audit(ctx, after, min(max(limit, 1), 10_000))
+			}
+		}},
+		{"shares its caller's rows", rowsOutside, sharesRows},
+		{"lends its rows", rowsOutside, lendsRows},
+		{"leaves the rows of a conflict", "a conflict leaves no row", leavesRowsOn(errcodes.Conflict)},
+		{"stores an impossible row", rowsRefused, acceptsAnyRow},
+		{"stores an impossible row of a client", rowsRefused, acceptsAnyRowOf(func(b *bundle, sane func(ports.AuditRow) ports.AuditRow) {
+			put := b.clients.put
+			b.clients.put = func(ctx context.Context, c ports.Client, r ports.AuditRow) error { return put(ctx, c, sane(r)) }
+		})},
+		{"stores an impossible row of a token", rowsRefused, acceptsAnyRowOf(func(b *bundle, sane func(ports.AuditRow) ports.AuditRow) {
+			revoke := b.tokens.revoke
+			b.tokens.revoke = func(ctx context.Context, h [32]byte, r ports.AuditRow) error { return revoke(ctx, h, sane(r)) }
+		})},
+		{"stores an impossible row of a replay", rowsRefused, acceptsAnyRowOf(func(b *bundle, sane func(ports.AuditRow) ports.AuditRow) {
+			replay := b.letters.replay
+			b.letters.replay = func(ctx context.Context, now time.Time, r ports.AuditRow, ids ...string) (int, error) {
+				return replay(ctx, now, sane(r), ids...)
+			}
+		})},
+		{"stores an impossible row of a discard", rowsRefused, acceptsAnyRowOf(func(b *bundle, sane func(ports.AuditRow) ports.AuditRow) {
+			discard := b.letters.discard
+			b.letters.discard = func(ctx context.Context, r ports.AuditRow, ids ...string) (int, error) {
+				return discard(ctx, sane(r), ids...)
+			}
+		})},
+		{"leaves the rows of an impossible one", rowsRefused, leavesRowsOn(errcodes.InvalidRequest)},
+		{"loses the rows with the acknowledgement", rowsLost, losesRowsWithAcknowledgement},
+		{"keeps the rows without the record", rowsLost, keepsRowsWithoutAcknowledgement},
+		{"keeps rows when it is full", "a full store keeps no row", leavesRowsOn(errcodes.StorageUnavailable)},
+		{"keeps the rows of racers that lost", "of racers the winner leaves its rows", leavesRowsOn(errcodes.Conflict)},
+		{"loses the rows of one change of ten", rowsAtOnce, everyTenth(func([]ports.AuditRow) []ports.AuditRow { return nil })},
+		{"turns the rows of one change of ten round", rowsAtOnce, everyTenth(func(rows []ports.AuditRow) []ports.AuditRow {
+			slices.SortFunc(rows, func(a, b ports.AuditRow) int { return cmp.Compare(a.Object, b.Object) })
+			return rows
+		})},
+		{"keeps no row of a client", rowsSaved, reads(func(rows []ports.AuditRow) []ports.AuditRow {
+			return slices.DeleteFunc(rows, func(r ports.AuditRow) bool { return r.Actor.Trace == "trace of PutClient" })
+		})},
+		{"records a token whatever becomes of it", rowOfRevoke, func(b *bundle) {
+			revoke := b.tokens.revoke
+			b.tokens.revoke = func(ctx context.Context, h [32]byte, r ports.AuditRow) error {
+				records(b, []ports.AuditRow{r})
+				return revoke(ctx, h, r)
+			}
+		}},
+		{"believes the owner of a token", rowOfRevoke, reads(func(rows []ports.AuditRow) []ports.AuditRow {
+			for i := range rows {
+				rows[i].Owner = "somebody"
+			}
+			return rows
+		})},
+		{"keeps one row of many events", rowsOfLetters, reads(func(rows []ports.AuditRow) []ports.AuditRow {
+			return slices.CompactFunc(rows, func(a, b ports.AuditRow) bool { return a.Act == b.Act })
+		})},
+		{"records every event named in a replay", rowsOfLetters, func(b *bundle) {
+			replay := b.letters.replay
+			b.letters.replay = func(ctx context.Context, now time.Time, r ports.AuditRow, ids ...string) (int, error) {
+				records(b, []ports.AuditRow{r})
+				return replay(ctx, now, r, ids...)
+			}
+		}},
+		{"forgets whose event it is", rowsOfLetters, reads(func(rows []ports.AuditRow) []ports.AuditRow {
+			for i := range rows {
+				rows[i].Owner = strings.TrimPrefix(rows[i].Owner, "owner of ")
+			}
+			return rows
+		})},
+		{"forgets rows", "a store that is opened again has its rows", func(b *bundle) {
+			var mu sync.Mutex
+			audit, reopened := b.audit, false
+			b.reopen = func() storetest.Store { mu.Lock(); defer mu.Unlock(); reopened = true; return b.store() }
+			b.audit = func(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
+				if reopened {
+					return nil, nil
+				}
+				return audit(ctx, after, limit)
+			}
+		}},
+	},
+)
