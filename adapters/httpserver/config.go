@@ -57,7 +57,8 @@ type Config struct {
 	// second's worth, at least 1.
 	RateBurst int
 
-	// RemoteAddr names who asks, for the limit on the token route. nil: the
+	// RemoteAddr names who asks, for the limit on the token route and for the audit
+	// trail. nil: the
 	// connection's address without its port, which behind a proxy is the proxy's:
 	// then one stranger can use up the rate of all clients. [ForwardedAddr] reads
 	// the header that the proxy sets.

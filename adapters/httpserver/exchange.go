@@ -22,6 +22,7 @@ type exchange struct {
 	http.ResponseWriter
 	server     *server
 	context    requestContext
+	acting     context.Context // context with its actor; nil before authentication
 	start      time.Time
 	route      string       // the pattern that matched
 	client     ports.Client // the authenticated one; on the token route its id
@@ -126,7 +127,12 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	}
 }
 
-func (x *exchange) ctx() context.Context { return &x.context }
+func (x *exchange) ctx() context.Context {
+	if x.acting != nil {
+		return x.acting
+	}
+	return &x.context
+}
 
 // newTrace makes an id of 128 bits. A source of chance that fails must not cost
 // the answer its id: crypto/rand, which never fails, stands in.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // New returns the handler of the wire interface. A nil auth, a service that is a nil
@@ -124,6 +125,7 @@ func (s *server) admit(x *exchange, r *http.Request) error {
 		return err
 	}
 	x.client = client
+	x.acting = ports.WithActor(&x.context, ports.Actor{Client: client.ID, Address: s.cfg.RemoteAddr(r), Trace: x.context.trace})
 	return s.perClient.take(client.ID, s.cfg.Clock.Now())
 }
 
