@@ -22,6 +22,13 @@ func (t transaction) change(kind string, at time.Time) (ports.TransactionChange,
 	return ports.TransactionChange{Transaction: t.rec, Events: []ports.Event{event}}, nil
 }
 
+// save stores a change with its audit row.
+func (s *Service) save(ctx context.Context, change ports.TransactionChange) error {
+	change.Audit = ports.Audit(ctx, change.Events)
+	change.Audit[0].Object = change.Transaction.ID // the event's key has the owner, too
+	return s.transactions.Save(ctx, change)
+}
+
 // apply moves t by f and stores it. If another process came first, f is applied to
 // what that process stored.
 func (s *Service) apply(ctx context.Context, t transaction, f *finding) (Applied, error) {
@@ -90,7 +97,7 @@ func (s *Service) try(ctx context.Context, t transaction, f *finding) (a Applied
 	if err != nil {
 		return Applied{}, true, err
 	}
-	err = s.transactions.Save(ctx, change)
+	err = s.save(ctx, change)
 	moved.rec.Version++
 	a = Applied{Transaction: moved.rec, Effect: row.Effect}
 	switch errcodes.Of(err) {

@@ -70,7 +70,7 @@ func (s *Service) Open(ctx context.Context, owner string, o Opening) (ports.Tran
 	if !t.rec.RespondBy.IsZero() {
 		change.Work = []ports.WorkItem{timeoutWork(&t.rec)}
 	}
-	err = s.transactions.Save(ctx, change)
+	err = s.save(ctx, change)
 	switch errcodes.Of(err) {
 	case "":
 		t.rec.Version++

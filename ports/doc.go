@@ -28,8 +28,8 @@
 //
 // # Writes
 //
-// A store's write is one Save of a change that carries the records, the events
-// and the work that belong together. The store commits all of it or nothing. A
+// A store's write is one Save of a change that carries the records, the events,
+// the work and the audit rows that belong together. The store commits all of it or nothing. A
 // commit whose fate is unknown (the connection broke) is
 // [errcodes.OutcomeUnknown], never success and never another error.
 //

@@ -1,6 +1,7 @@
 package ports_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -54,6 +55,22 @@ func ExampleSetRate() {
 func ExampleAllInRate() {
 	fmt.Println(ports.AllInRate("18.2500", 150))
 	// Output: 18.52375 <nil>
+}
+
+func ExampleAudit() {
+	ctx := ports.WithActor(context.Background(), ports.Actor{Client: "acme", Address: "192.0.2.1", Trace: "4bf92f35"})
+	for _, row := range ports.Audit(ctx, []ports.Event{{Kind: "rate_lock.minted", Key: "rl_1", Owner: "acme"}}) {
+		fmt.Println(row.Actor.Client, row.Actor.Address, row.Actor.Trace, row.Act, row.Object)
+	}
+	// Output: acme 192.0.2.1 4bf92f35 rate_lock.minted rl_1
+}
+
+func TestAnActorsTextsAreCut(t *testing.T) {
+	long := strings.Repeat("x", ports.MaxAuditText+1)
+	a := ports.ActorOf(ports.WithActor(t.Context(), ports.Actor{Client: long, Address: long, Trace: long}))
+	cut := long[1:]
+	require.Equal(t, ports.Actor{Client: cut, Address: cut, Trace: cut}, a)
+	require.Equal(t, ports.Actor{}, ports.ActorOf(t.Context()), "the system")
 }
 
 func ExampleNewPairSet() {

@@ -105,7 +105,7 @@ type RateLockChange struct {
 	// either have the same ID.
 	Events []Event
 	Work   []WorkItem
-	Audit  []AuditRow // one row for each act
+	Audit  []AuditRow // a row for each act, see [Audit]
 }
 
 // RateLockStore keeps books and locks.

@@ -76,7 +76,7 @@ type ReportChange struct {
 	// Events and Work become claimable with the change, never before.
 	Events []Event
 	Work   []WorkItem
-	Audit  []AuditRow // one row for each act
+	Audit  []AuditRow // a row for each act, see [Audit]
 }
 
 // ReportStore keeps report jobs.

@@ -110,7 +110,7 @@ type TransactionChange struct {
 	// Events and Work become claimable with the change, never before.
 	Events []Event
 	Work   []WorkItem
-	Audit  []AuditRow // one row for each act
+	Audit  []AuditRow // a row for each act, see [Audit]
 }
 
 // LogValue is what logs show of a change.

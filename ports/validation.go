@@ -114,7 +114,7 @@ type ValidationChange struct {
 	// Events and Work become claimable with the change, never before.
 	Events []Event
 	Work   []WorkItem
-	Audit  []AuditRow // one row for each act
+	Audit  []AuditRow // a row for each act, see [Audit]
 }
 
 // ValidationStore keeps validations.

@@ -146,6 +146,7 @@ func (s *Service) attempt(ctx context.Context, turn *turn, rec ports.Book, fn fu
 	}
 	refused := fn(b, now)
 	if change, dirty := b.Change(); dirty {
+		change.Audit = ports.Audit(ctx, change.Events)
 		if err := s.store.Save(ctx, change); err != nil {
 			return err
 		}

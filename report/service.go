@@ -82,6 +82,7 @@ func (s *Service) Columns(kind ports.ReportKind) []ports.Column {
 // save stores a change. If the outcome is unknown, it reads the job back to find
 // out.
 func (s *Service) save(ctx context.Context, change ports.ReportChange) error {
+	change.Audit = ports.Audit(ctx, change.Events)
 	err := s.ports.Reports.Save(ctx, change)
 	if errcodes.Of(err) != errcodes.OutcomeUnknown {
 		return err

@@ -30,6 +30,9 @@ func (s *Service) save(ctx context.Context, rec *ports.ValidationRecord, kind st
 		return err
 	}
 	change := ports.ValidationChange{Record: *rec, Events: b.events[:], Work: work}
+	if kind != EventAsked { // whom a lookup asks is no act
+		change.Audit = ports.Audit(ctx, change.Events)
+	}
 	var unknown error
 	for range maxAttempts {
 		err := s.validations.Save(ctx, change)

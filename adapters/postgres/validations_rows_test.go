@@ -91,6 +91,7 @@ func TestAPersonCanReadAccounts(t *testing.T) {
 		"SELECT concat_ws(' ', id, owner, country, status, sealed_bytes, deadline = '2026-11-20 15:00:30Z') FROM corridor.readable_validations": {"v_1 acme NGA pending 13 t"},
 		"SELECT concat_ws(' ', id, disabled, secrets, merchants) FROM corridor.readable_clients":                                                {"acme f 2 {m-2,m-1}"},
 		"SELECT concat_ws(' ', client_id, position, left(sha256, 4), not_after = '2026-11-20 15:00Z') FROM corridor.readable_client_secrets":    {"acme 1 0100 t", "acme 2 0200"},
+		"SELECT concat_ws(' ', seq, client = '', act, at = '2026-11-20 15:00Z') FROM corridor.readable_audit":                                   {"1 t test.write t"},
 		"SELECT client_id FROM corridor.readable_tokens":                                                                                        {"acme"},
 		"SELECT left(key, 4) || provider FROM corridor.readable_cached_answers":                                                                 {"ff00paystack"},
 		"SELECT left(key, 4) || holder FROM corridor.readable_answer_claims":                                                                    {"fe00h"},

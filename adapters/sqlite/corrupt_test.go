@@ -117,7 +117,7 @@ func TestAPersonCanReadTheTables(t *testing.T) {
 	require.NoError(t, row.Scan(&status, &deadline))
 	require.Equal(t, []string{"pending", "2026-11-20T15:00:30.000Z"}, []string{status, deadline})
 	for _, view := range []string{
-		"readable_books", "readable_events", "readable_work_items", "readable_tokens", "readable_cached_answers", "readable_answer_claims",
+		"readable_books", "readable_events", "readable_work_items", "readable_tokens", "readable_audit", "readable_cached_answers", "readable_answer_claims",
 	} {
 		var n int
 		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+view).Scan(&n), view)

@@ -37,8 +37,8 @@
 // report are JSON. The views readable_books, readable_rate_locks,
 // readable_validations, readable_transactions, readable_reports,
 // readable_cached_answers, readable_answer_claims, readable_events,
-// readable_work_items and readable_tokens show the same rows with text ids and
-// RFC 3339 times. The live locks of a book are packed in its row (see
+// readable_work_items, readable_tokens and readable_audit show the same rows with
+// text ids and RFC 3339 times. The live locks of a book are packed in its row (see
 // adapters/bookcodec), so that a full pair costs one primary-key read.
 //
 // What providers said of transactions is kept as it came, in BLOBs of at most

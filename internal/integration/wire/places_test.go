@@ -153,6 +153,7 @@ type records interface {
 	RateLocks() ports.RateLockStore
 	Transactions() ports.TransactionStore
 	Reports() ports.ReportStore
+	AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error)
 	Close() error
 }
 

@@ -117,6 +117,7 @@ func TestASuiteLeavesOutWhatIsNotThere(t *testing.T) {
 		"ReportStore":      storetest.ReportStore,
 		"AnswerCache":      storetest.AnswerCache,
 		"SecretStore":      storetest.SecretStore,
+		"AuditTrail":       storetest.AuditTrail,
 	} {
 		t.Run(name, func(t *testing.T) { suite(t, bare) })
 	}
