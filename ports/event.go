@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Event tells the outside that something happened. It is stored in the same
+// Event is news for the outside that something happened. It is stored in the same
 // Save as the change that caused it (I32), and delivered at least once.
 //
 // A change that has the same ID twice is errcodes.Conflict, and nothing of it is
@@ -13,14 +13,14 @@ import (
 // look for the ID: one that comes with it again is an event of its own, claimed
 // and settled by itself.
 type Event struct {
-	ID      string    // unique, which its maker sees to; a receiver drops repeats by it
+	ID      string    // unique: its maker ensures that; a receiver drops repeats by it
 	Kind    string    // for example "rate_lock.minted"
 	Key     string    // events of one key are delivered in the order of their saves: the id of the thing
 	Owner   string    // the client concerned
 	At      time.Time // when it was decided; it may be claimed at once, whatever At says
 	Data    []byte    // JSON; of no bytes it comes back nil
 	Attempt int       // how often it was claimed since it was saved or replayed, this claim included; set by Claim, ignored by Save
-	Claim   int64     // names this claim among all of the event, for good; set by Claim, ignored by Save
+	Claim   int64     // names this claim among all of the event; set by Claim, ignored by Save
 }
 
 // Outbox hands out stored events for delivery. Order is kept per Key: while an
@@ -28,16 +28,16 @@ type Event struct {
 type Outbox interface {
 	// Claim leases up to n events (1 to [MaxClaim]) that wait at now, in the order
 	// of their saves, at most one of a key. Until now + lease nobody else gets
-	// them; after that they are claimable again. None is an empty answer.
+	// them; after that they are claimable again. If none waits, the answer is empty.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]Event, error)
 
 	// Ack removes a delivered event. Like Retry and Bury it takes the event as
 	// claimed, serves once, and is errcodes.Conflict when the claim was settled
-	// or is no longer the latest: ID, Key and Claim tell. A lease also holds when
+	// or is no longer the latest, judged by ID, Key and Claim. A lease also holds when
 	// now jumps back.
 	Ack(ctx context.Context, e Event) error
 
-	// Retry gives the event back, to be claimed from at on.
+	// Retry ends the claim, so that the event can be claimed from at on.
 	Retry(ctx context.Context, e Event, at time.Time) error
 
 	// Bury sets the event aside with a reason of at most [MaxReason] bytes, and lets
@@ -58,7 +58,7 @@ type EventSink interface {
 // BuriedEvent is an event that was set aside undelivered.
 type BuriedEvent struct {
 	Event
-	Reason string // as [Outbox.Bury] was told
+	Reason string // as given to [Outbox.Bury]
 	Pos    int64  // its place in the listing, above 0
 }
 

@@ -8,7 +8,7 @@ import (
 // LockStatus is the state of a rate lock (SPEC 3.1).
 type LockStatus string
 
-// The three states. Expired and cancelled are for good.
+// The three states. Expired and cancelled are final.
 const (
 	LockActive    LockStatus = "active"
 	LockExpired   LockStatus = "expired"
@@ -53,10 +53,10 @@ type RateLock struct {
 	AsOf time.Time `json:"-"`
 }
 
-// Pair gives the lock's pair.
+// Pair returns the lock's pair.
 func (l *RateLock) Pair() Pair { return Pair{l.Base, l.Quote} }
 
-// Book gives the key of the book that holds the lock.
+// Book returns the key of the book that holds the lock.
 func (l *RateLock) Book() BookKey { return BookKey{l.Owner, l.Pair()} }
 
 // MaxLiveLocks is the number of locks that may be live at once in a book (SPEC 8).
@@ -71,16 +71,16 @@ type BookKey struct {
 // Book is what a store keeps of one owner's pair: the unit of compare-and-swap.
 type Book struct {
 	Key BookKey
-	// Version counts the book's saves. 0: there is none yet.
+	// Version counts the book's saves; 0 means that it was never saved.
 	Version int64
-	// HighWater is the CreatedAt of the last lock minted; zero: none was.
+	// HighWater is the CreatedAt of the last lock minted; zero means that none was.
 	HighWater time.Time
 	// Slots holds the locks that are active as of the last save, oldest first,
 	// filled from the front; an empty slot has no ID.
 	Slots [MaxLiveLocks]RateLock
 }
 
-// Live gives the filled slots, oldest first. The slice aliases the book.
+// Live returns the filled slots, oldest first. The slice aliases the book.
 func (b *Book) Live() []RateLock {
 	n := 0
 	for n < len(b.Slots) && b.Slots[n].ID != "" {
@@ -110,7 +110,7 @@ type RateLockChange struct {
 
 // RateLockStore keeps books and locks.
 type RateLockStore interface {
-	// Book gives the book of key; one that was never saved is
+	// Book returns the book of key; one that was never saved is
 	// Book{Key: key}, without error.
 	Book(ctx context.Context, key BookKey) (Book, error)
 
@@ -125,11 +125,11 @@ type RateLockStore interface {
 	// errcodes.StorageUnavailable, and nothing is stored.
 	Save(ctx context.Context, change RateLockChange) error
 
-	// Lock gives the owner's lock and its book, both of the same instant. An
+	// Lock returns the owner's lock and its book, both of the same instant. An
 	// unknown id, or one of another owner, is errcodes.NotFound.
 	Lock(ctx context.Context, owner, id string) (RateLock, Book, error)
 
-	// List returns a page of locks, see LockQuery; none is an empty one. What
+	// List returns a page of locks, see LockQuery; it may be empty. What
 	// LockQuery.Check finds is its error.
 	List(ctx context.Context, q LockQuery) ([]RateLock, error)
 }

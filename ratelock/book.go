@@ -58,7 +58,7 @@ func decisionTime(rec *ports.Book, now time.Time) time.Time {
 }
 
 // freshest marks the valid locks of a checked record, whose slots hold active
-// ones, as judged at the instant, and gives the last: slots are in the order of
+// ones, as judged at the instant, and returns the last: slots are in the order of
 // CreatedAt.
 func freshest(rec *ports.Book, at time.Time) (best *ports.RateLock, n int) {
 	for i := range rec.Slots {
@@ -174,7 +174,7 @@ func (b *Book) end(id string, on Trigger, endedAt, decided time.Time, note func(
 	return errNotFound
 }
 
-// Find gives the lock of id as the book has it now: live, or ended since it was
+// Find returns the lock of id as the book has it now: live, or ended since it was
 // restored.
 func (b *Book) Find(id string) (ports.RateLock, bool) {
 	for _, list := range [][]ports.RateLock{b.rec.Live(), b.ended} {

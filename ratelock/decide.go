@@ -216,7 +216,7 @@ func (q *queue) leave(t *turn) {
 	q.quit(t)
 }
 
-// newest gives the later of rec and what an earlier writer left.
+// newest returns the later of rec and what an earlier writer left.
 func (t *turn) newest(rec ports.Book) ports.Book {
 	if t.known && t.book.Version > rec.Version {
 		return t.book

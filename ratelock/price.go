@@ -29,7 +29,7 @@ type look struct {
 	gaveUp bool // the one who asked ended before the feed answered
 }
 
-// live gives a price that may price a lock now. Every other outcome than a
+// live returns a price that may price a lock now. Every other outcome than a
 // pair that is not offered is errcodes.PriceUnavailable, or ctx's own error.
 func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	for {
@@ -44,7 +44,7 @@ func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error)
 		}
 		switch {
 		case l.gaveUp && !first:
-			// Its end was not this caller's: ask anew.
+			// Its end was not this caller's: ask again.
 		case l.err != nil:
 			return ports.Price{}, l.err
 		default:
@@ -76,7 +76,7 @@ func (p *prices) recovered(ctx context.Context, err *error) {
 	}
 }
 
-// join gives the look at the pair that is under way, or starts one.
+// join returns the look at the pair that is under way, or starts one.
 func (p *prices) join(pair ports.Pair) (l *look, first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -128,7 +128,7 @@ func (s *Store) checkRateLocks(c *ports.RateLockChange) error {
 	return nil
 }
 
-// endOf gives old with the end of l: nothing else of a record ever changes.
+// endOf returns old with the end of l: nothing else of a record ever changes.
 func endOf(old, l *ports.RateLock) *ports.RateLock {
 	c := *old
 	c.Status, c.CancellationReason, c.EndedAt = l.Status, l.CancellationReason, ports.Millis(l.EndedAt)

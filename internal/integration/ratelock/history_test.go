@@ -2,6 +2,7 @@ package ratelock_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -163,9 +164,11 @@ func perform(s *ratelock.Service, owner string, in opInput) (out opOutput, err e
 	return out, err
 }
 
+var historyRounds = flag.Uint64("history.rounds", 20, "how many histories are made on SQLite, and three times as many in memory")
+
 // I1, I2, I8: every concurrent history has a sequential explanation.
 func TestHistoriesAreLinearizable(t *testing.T) {
-	for name, histories := range map[string]uint64{"memory": 60, "sqlite": 20} {
+	for name, histories := range map[string]uint64{"memory": 3 * *historyRounds, "sqlite": *historyRounds} {
 		t.Run(name, func(t *testing.T) {
 			store := stores[name](t)
 			for seed := range histories {
