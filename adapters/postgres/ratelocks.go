@@ -121,17 +121,16 @@ func (r rateLocks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLoc
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	from, id := pageStart(q.After.At), q.After.ID
+	at, id := pageStart(q.After.At), []byte(q.After.ID)
 	if !q.Since.IsZero() && q.After.At.Before(q.Since) {
-		from, id = optionalMillis(q.Since), ""
+		at, id = optionalMillis(q.Since), []byte{}
 	}
-	query, args := selectLive, []any{q.Pair.Base, q.Pair.Quote}
+	query, args := selectLive, []any{q.Pair.Base, q.Pair.Quote, at, id, q.Limit}
 	if !q.DueBy.IsZero() {
-		query, args = selectDue, []any{millis(q.DueBy)}
+		query, args = selectDue, []any{millis(q.DueBy), at, id, q.Limit}
 	} else if q.Owner != "" {
-		query, args = selectOwned, []any{[]byte(q.Owner)}
+		query, args = selectOwned, []any{[]byte(q.Owner), at, id, q.Limit}
 	}
-	args = append(args, from, []byte(id), q.Limit)
 	return list(ctx, r.Store, query, args, func(rows pgx.Rows, l *ports.RateLock) error { return rows.Scan(lockFields(l, true)...) })
 }
 

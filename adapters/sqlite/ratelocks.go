@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 
 	"github.com/corridor-go/corridor/adapters/bookcodec"
 	"github.com/corridor-go/corridor/errcodes"
@@ -116,13 +117,13 @@ func (r rateLocks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLoc
 	if q.After.At.Before(q.Since) {
 		q.After = ports.LockPos{At: q.Since}
 	}
-	query, args := selectLive, []any{q.Pair.Base, q.Pair.Quote}
+	at, id := q.After.At.UnixMilli(), blob(q.After.ID)
+	query, args := selectLive, []any{q.Pair.Base, q.Pair.Quote, at, id, q.Limit}
 	if !q.DueBy.IsZero() {
-		query, args = selectDue, []any{q.DueBy.UnixMilli()}
+		query, args = selectDue, []any{q.DueBy.UnixMilli(), at, id, q.Limit}
 	} else if q.Owner != "" {
-		query, args = selectOwned, []any{blob(q.Owner)}
+		query, args = selectOwned, []any{blob(q.Owner), at, id, q.Limit}
 	}
-	args = append(args, q.After.At.UnixMilli(), blob(q.After.ID), q.Limit)
 	var locks []ports.RateLock
 	err := r.each(ctx, query, args, func(rows *sql.Rows) error {
 		var l ports.RateLock
@@ -180,8 +181,8 @@ func saveBook(ctx context.Context, s *session, c *ports.RateLockChange) error {
 		query += lockIsNew
 		args = append(args, blob(c.Minted.ID))
 	}
+	query += strings.Repeat(lockIsActive, len(c.Ended))
 	for i := range c.Ended {
-		query += lockIsActive
 		args = append(args, blob(c.Ended[i].ID), blob(b.Key.Owner), b.Key.Pair.Base, b.Key.Pair.Quote)
 	}
 	return s.mustChange(ctx, "The book has changed since it was read, a lock of the change has ended, or an id of it is taken",

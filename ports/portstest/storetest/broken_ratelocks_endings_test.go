@@ -20,7 +20,7 @@ const (
 func onStrayEnd(fn func(c *ports.RateLockChange, i int, first ports.RateLock)) func(b *bundle) {
 	return func(b *bundle) {
 		onSave(b, func(c *ports.RateLockChange) {
-			for i := len(c.Ended) - 1; i >= 0; i-- {
+			for i := range slices.Backward(c.Ended) {
 				first, _, err := b.locks.lock(context.Background(), c.Ended[i].Owner, c.Ended[i].ID)
 				if err != nil || first.Status != ports.LockActive {
 					fn(c, i, first)
