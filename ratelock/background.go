@@ -119,7 +119,7 @@ func (k *Keeper) Tick(ctx context.Context, _ time.Time) error {
 	failed := make([]error, 0, len(k.kept))
 	for _, kept := range k.kept {
 		key := ports.BookKey{Owner: kept.Owner, Pair: kept.Pair}
-		_, _, err := k.service.current(ctx, want{key: key, left: kept.Lead, offered: k.service.prices.offered})
+		_, _, err := k.service.current(ctx, want{key: key, left: kept.Lead, tick: true})
 		failed = append(failed, err)
 	}
 	return k.loops.Report(ctx, errcodes.Coded(errors.Join(failed...)))

@@ -11,9 +11,9 @@ import (
 
 // want describes the lock that a caller asks for.
 type want struct {
-	key     ports.BookKey
-	offered func(context.Context) (ports.PairSet, error) // asks the feed what is on offer
-	terms   Terms                                        // set by obtain
+	key   ports.BookKey
+	tick  bool  // asked by a tick, whose look at the feed is bounded
+	terms Terms // set by admit
 	// left is the life that an existing lock must have left to be good enough
 	// in a book with room for another; noneLeft: only a full book's is.
 	left time.Duration
@@ -26,56 +26,46 @@ func (w *want) enough(l *ports.RateLock, n int, at time.Time) bool {
 	return n == ports.MaxLiveLocks || n > 0 && w.left > noneLeft && l.ExpiresAt.Sub(at) >= w.left
 }
 
-// obtain returns a lock that satisfies w, and whether it was minted for that.
-func (s *Service) obtain(ctx context.Context, w want) (ports.RateLock, bool, error) {
-	l, minted, err := s.obtained(ctx, &w)
+// obtain writes a lock that satisfies w to l, and reports whether it was minted for
+// that. After an error *l is zero.
+func (s *Service) obtain(ctx context.Context, w *want, l *ports.RateLock) (minted bool, err error) {
+	minted, err = s.obtained(ctx, w, l)
 	switch {
 	case err != nil:
 		s.cfg.Logger.DebugContext(ctx, "no rate lock", "owner", w.key.Owner, "pair", w.key.Pair.String(), "error", err)
-		return ports.RateLock{}, false, errcodes.Coded(err)
+		*l = ports.RateLock{}
+		return false, errcodes.Coded(err)
 	case minted:
 		s.cfg.Logger.DebugContext(ctx, "rate lock minted", "owner", w.key.Owner, "pair", w.key.Pair.String(), "lock", l.ID)
 	}
-	return l, minted, nil
+	return minted, nil
 }
 
 // obtained answers a full book from one read, without a price and without queueing.
-func (s *Service) obtained(ctx context.Context, w *want) (ports.RateLock, bool, error) {
+func (s *Service) obtained(ctx context.Context, w *want, l *ports.RateLock) (minted bool, err error) {
 	if err := s.admit(ctx, w); err != nil {
-		return ports.RateLock{}, false, err
+		return false, err
 	}
-	var rec ports.Book
-	l, err := s.ready(ctx, w, &rec)
+	rec, err := s.store.Book(ctx, w.key)
 	if err != nil {
-		return ports.RateLock{}, false, err
-	}
-	if l == nil {
-		return s.mint(ctx, w, rec)
-	}
-	return *l, false, nil
-}
-
-// ready reads the book into rec and returns its lock that satisfies w, nil without
-// one.
-func (s *Service) ready(ctx context.Context, w *want, rec *ports.Book) (*ports.RateLock, error) {
-	var err error
-	if *rec, err = s.store.Book(ctx, w.key); err != nil {
-		return nil, err
+		return false, err
 	}
 	if err := rec.Check(); err != nil {
-		return nil, err
+		return false, err
 	}
-	at := decisionTime(rec, s.cfg.Clock.Now())
-	l, n := freshest(rec, at)
-	if !w.enough(l, n, at) {
-		return nil, nil //nolint:nilnil // nothing is ready, which is no error
+	at := decisionTime(&rec, s.cfg.Clock.Now())
+	best, n := freshest(&rec, at)
+	if !w.enough(best, n, at) {
+		*l, minted, err = s.mint(ctx, w, rec)
+		return minted, err
 	}
 	if n < ports.MaxLiveLocks {
-		if err := s.writeDown(ctx, rec, at); err != nil {
-			return nil, err
+		if err := s.writeDown(ctx, &rec, at); err != nil {
+			return false, err
 		}
 	}
-	return l, l.Check()
+	*l = *best
+	return false, l.Check()
 }
 
 // alive returns the book's freshest valid lock, if it can be read and there is one.

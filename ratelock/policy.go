@@ -116,7 +116,11 @@ func (s *Service) admit(ctx context.Context, w *want) error {
 	}
 	// A feed that was never read cannot say what is on offer. A full book needs
 	// no price, so the question goes on to the book.
-	if list, err := w.offered(ctx); err == nil && !list.Has(pair) {
+	offered := s.prices.pairs
+	if w.tick {
+		offered = s.prices.offered
+	}
+	if list, err := offered(ctx); err == nil && !list.Has(pair) {
 		return errcodes.New(errcodes.PairNotOffered, "")
 	}
 	var ok bool

@@ -73,7 +73,8 @@ func (c *Config) loops(work string) *background.Loops {
 // [errcodes.DeadlineExceeded]; [errcodes.Configuration] for terms of the policy that
 // are out of their bounds, and [errcodes.Internal] when Config.Random fails.
 func (s *Service) Create(ctx context.Context, owner string, pair ports.Pair) (lock ports.RateLock, minted bool, err error) {
-	return s.obtain(ctx, want{key: ports.BookKey{Owner: owner, Pair: pair}, left: noneLeft, offered: s.prices.pairs})
+	minted, err = s.obtain(ctx, &want{key: ports.BookKey{Owner: owner, Pair: pair}, left: noneLeft}, &lock)
+	return lock, minted, err
 }
 
 // Current returns the owner's freshest lock for the pair, minting a replacement
@@ -87,14 +88,14 @@ func (s *Service) Create(ctx context.Context, owner string, pair ports.Pair) (lo
 // validity of the terms, else Current returns [errcodes.InvalidRequest]. Other errors
 // are those of Create.
 func (s *Service) Current(ctx context.Context, owner string, pair ports.Pair, minLeft time.Duration) (lock ports.RateLock, short bool, err error) {
-	return s.current(ctx, want{key: ports.BookKey{Owner: owner, Pair: pair}, left: minLeft, offered: s.prices.pairs})
+	return s.current(ctx, want{key: ports.BookKey{Owner: owner, Pair: pair}, left: minLeft})
 }
 
 func (s *Service) current(ctx context.Context, w want) (lock ports.RateLock, short bool, err error) {
 	if w.left < 0 {
 		return ports.RateLock{}, false, invalid("minLeft", "is below 0")
 	}
-	lock, _, err = s.obtain(ctx, w)
+	_, err = s.obtain(ctx, &w, &lock)
 	if code := errcodes.Of(err); code == errcodes.PriceUnavailable || code == errcodes.ClockBehind {
 		var ok bool
 		if lock, ok = s.alive(ctx, w.key); ok {
