@@ -33,7 +33,7 @@ type repeats struct {
 
 func (r *repeats) set(v *ports.Validation) {
 	r.first = *v
-	r.raw, _ = parseID(v.ID) // this package made it
+	r.raw = parseID(v.ID)
 	r.serial.Store(0)
 }
 
@@ -155,16 +155,17 @@ func (r *rawID) sum() uint16 {
 // recordID returns the id under which the record of an id is stored. A text that is no
 // id of this package is returned as it is: the store does not find it.
 func recordID(id string) string {
-	raw, ok := parseID(id)
-	if !ok || binary.BigEndian.Uint16(raw[serialAt:]) == 0 {
+	raw := parseID(id)
+	if binary.BigEndian.Uint16(raw[serialAt:]) == 0 {
 		return id
 	}
 	return raw.numbered(0)
 }
 
-func parseID(id string) (raw rawID, ok bool) {
+// parseID returns the bytes of an id, or zeros if it is no id of this package.
+func parseID(id string) (raw rawID) {
 	if len(id) != 36 || id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' {
-		return rawID{}, false
+		return rawID{}
 	}
 	at := 0
 	for i := range len(id) {
@@ -173,12 +174,15 @@ func parseID(id string) (raw rawID, ok bool) {
 		}
 		digit, hexadecimal := nibble(id[i])
 		if !hexadecimal {
-			return rawID{}, false
+			return rawID{}
 		}
 		raw[at/2] = raw[at/2]<<4 | digit
 		at++
 	}
-	return raw, at == 2*len(raw) && binary.BigEndian.Uint16(raw[checkAt:]) == raw.sum()
+	if at != 2*len(raw) || binary.BigEndian.Uint16(raw[checkAt:]) != raw.sum() {
+		return rawID{}
+	}
+	return raw
 }
 
 // nibble reads a hexadecimal digit in lower case, as ids have it.

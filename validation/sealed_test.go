@@ -58,6 +58,19 @@ func TestAKeptAnswerComesBack(t *testing.T) {
 	require.Equal(t, errcodes.CorruptRecord, errcodes.Of(err))
 }
 
+// Nothing personal stays in buffers that wait for their next use.
+func TestBuffersAreCleared(t *testing.T) {
+	s := &Service{}
+	b := s.takeBuffers()
+	b.plain = append(b.plain, "0690000032"...)
+	b.events[0].Data = []byte("data")
+	s.putBuffers(b)
+	require.Zero(t, b.events)
+	for _, c := range b.plain[:cap(b.plain)] {
+		require.Zero(t, c)
+	}
+}
+
 func FuzzUnpack(f *testing.F) {
 	r, res := request{account: ports.Account{Identifier: "0690000032"}, name: "Ama"}, result{asked: []ports.ConnectorAnswer{{Connector: "first", Took: 1}}}
 	f.Add(packRecord(nil, &r, &res))
