@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// unknown judges lines whose reference no payment has.
-func (j *judge) unknown(ctx context.Context, lines []record) error {
+// unknown reports lines whose reference no payment has.
+func (m *matcher) unknown(ctx context.Context, lines []record) error {
 	for i := range lines {
-		v := verdict{reason: MissingTransaction, line: &lines[i]}
-		if v.candidate = j.similar(&lines[i]); v.candidate != nil {
+		v := finding{reason: MissingTransaction, line: &lines[i]}
+		if v.candidate = m.similar(&lines[i]); v.candidate != nil {
 			v.why = SimilarReference
 		}
-		if err := j.unmatched(ctx, v); err != nil {
+		if err := m.unmatched(ctx, v); err != nil {
 			return err
 		}
 	}
@@ -25,17 +25,16 @@ func (j *judge) unknown(ctx context.Context, lines []record) error {
 // in their order.
 const maxSimilar = 256
 
-// similar gives the payment of a similar reference that is nearest to the line,
-// or nil.
-func (j *judge) similar(line *record) *record {
+// similar returns the payment of a similar reference that is nearest to the line, or
+// nil.
+func (m *matcher) similar(line *record) *record {
 	var best *record
-	j.plain = appendPlain(j.plain[:0], line.reference)
-	for i := range min(len(j.payments), maxSimilar) {
-		p := &j.payments[i]
-		j.other = appendPlain(j.other[:0], p.reference)
-		// References that differ in nothing but what the plain form leaves out
-		// say something only when something is left.
-		if len(j.plain) == 0 || !bytes.Equal(j.plain, j.other) {
+	m.plain = appendPlain(m.plain[:0], line.reference)
+	for i := range min(len(m.payments), maxSimilar) {
+		p := &m.payments[i]
+		m.other = appendPlain(m.other[:0], p.reference)
+		// References whose plain form is empty are not similar.
+		if len(m.plain) == 0 || !bytes.Equal(m.plain, m.other) {
 			continue
 		}
 		if best == nil || nearer(line, p, best) {
@@ -53,7 +52,7 @@ func nearer(line, a, b *record) bool {
 	) < 0
 }
 
-// distance gives the time between two records.
+// distance returns the time between two records.
 func distance(a, b *record) moment {
 	from, to := a.at, b.at
 	if to.before(from) {

@@ -38,13 +38,13 @@ func DecodeRecord(raw []byte) (line ports.SettlementLine, p Payment, isLine bool
 }
 
 // DecodeRow reads a row as a scratch file holds it.
-func DecodeRow(raw []byte) (Unmatched, error) { return new(judge).decode(raw) }
+func DecodeRow(raw []byte) (Unmatched, error) { return new(matcher).decode(raw) }
 
 // EncodedRows returns the rows of a run as scratch files hold them, in order.
 func EncodedRows(t testing.TB, in Input) (rows [][]byte) {
 	t.Helper()
 	sorter := &sorter{arena: newArena(1 << 30)}
-	j := newJudge(in, sorter)
+	j := newMatcher(in, sorter)
 	err := newJoin(&space{}, in.Limits.split(), j).run(t.Context(), in)
 	if err == nil {
 		err = sorter.each(t.Context(), func(row []byte) error { rows = append(rows, row); return nil })
@@ -65,7 +65,7 @@ func Reasons() (list [][3]string) {
 
 // Similar gives the payment that is nearest to a line of another reference.
 func Similar(l ports.SettlementLine, payments ...Payment) (nearest Payment, found bool) {
-	j, line := new(judge), record{}
+	j, line := new(matcher), record{}
 	j.begin()
 	for _, p := range payments {
 		if j.add(EncodePayment(p)) != nil {

@@ -16,7 +16,7 @@ import (
 type join struct {
 	space   *space
 	bounds  bounds
-	judge   *judge
+	matcher *matcher
 	arena   arena
 	entries []entry
 	ends    []int
@@ -35,13 +35,13 @@ const (
 	stepsACtx  = 1024 // how often the context is asked
 )
 
-func newJoin(s *space, b bounds, j *judge) *join {
-	return &join{space: s, bounds: b, judge: j, arena: newArena(b.records)}
+func newJoin(s *space, b bounds, j *matcher) *join {
+	return &join{space: s, bounds: b, matcher: j, arena: newArena(b.records)}
 }
 
-// run reads both sides and judges them.
+// run reads both sides and matches them.
 func (j *join) run(ctx context.Context, in Input) error {
-	top := &part{join: j}
+	top := &partition{join: j}
 	for line, err := range in.Lines {
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (j *join) run(ctx context.Context, in Input) error {
 	return top.finish(ctx)
 }
 
-func (j *join) line(ctx context.Context, top *part, l ports.SettlementLine) error {
+func (j *join) line(ctx context.Context, top *partition, l ports.SettlementLine) error {
 	j.buf = appendLine(j.buf[:0], hashPlain(l.Reference), l)
 	if l.Bad == "" && l.Reference != "" {
 		return top.add(ctx, j.buf)
@@ -69,11 +69,11 @@ func (j *join) line(ctx context.Context, top *part, l ports.SettlementLine) erro
 	if err := j.step(ctx); err != nil {
 		return err
 	}
-	return j.judge.alone(ctx, j.buf)
+	return j.matcher.alone(ctx, j.buf)
 }
 
-func (j *join) payment(ctx context.Context, top *part, p Payment) error {
-	j.judge.count(p)
+func (j *join) payment(ctx context.Context, top *partition, p Payment) error {
+	j.matcher.count(p)
 	j.buf = appendPayment(j.buf[:0], hashPlain(p.Reference), p)
 	if p.Reference != "" {
 		return top.add(ctx, j.buf)
@@ -81,7 +81,7 @@ func (j *join) payment(ctx context.Context, top *part, p Payment) error {
 	if err := j.step(ctx); err != nil {
 		return err
 	}
-	return j.judge.alone(ctx, j.buf)
+	return j.matcher.alone(ctx, j.buf)
 }
 
 func (j *join) step(ctx context.Context) error {
@@ -91,8 +91,8 @@ func (j *join) step(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// part is a set of records that no other part's records meet.
-type part struct {
+// partition is a set of records that match no records of other partitions.
+type partition struct {
 	join  *join
 	level uint
 	first uint64 // a hash
@@ -101,7 +101,7 @@ type part struct {
 	files []*writer
 }
 
-func (p *part) add(ctx context.Context, raw []byte) error {
+func (p *partition) add(ctx context.Context, raw []byte) error {
 	if err := p.join.step(ctx); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func tooMany() error {
 }
 
 // spill moves what is in memory to files.
-func (p *part) spill(ctx context.Context) error {
+func (p *partition) spill(ctx context.Context) error {
 	p.files = make([]*writer, 1<<p.join.bounds.bits)
 	for _, raw := range p.join.arena.each {
 		if err := p.write(ctx, hashOf(raw), raw); err != nil {
@@ -139,7 +139,7 @@ func (p *part) spill(ctx context.Context) error {
 	return nil
 }
 
-func (p *part) write(ctx context.Context, hash uint64, raw []byte) error {
+func (p *partition) write(ctx context.Context, hash uint64, raw []byte) error {
 	n := p.join.bounds.bits
 	i := hash << (p.level * n) >> (64 - n)
 	if p.files[i] == nil {
@@ -152,10 +152,10 @@ func (p *part) write(ctx context.Context, hash uint64, raw []byte) error {
 	return p.files[i].put(raw)
 }
 
-// finish judges the part.
-func (p *part) finish(ctx context.Context) error {
+// finish matches the partition.
+func (p *partition) finish(ctx context.Context) error {
 	if p.files == nil {
-		err := p.judge(ctx)
+		err := p.match(ctx)
 		p.join.arena.reset()
 		return err
 	}
@@ -184,7 +184,7 @@ func (j *join) again(ctx context.Context, name string, level uint) error {
 	if err != nil {
 		return err
 	}
-	p := &part{join: j, level: level}
+	p := &partition{join: j, level: level}
 	for {
 		raw, err := r.next()
 		if err != nil {
@@ -202,8 +202,8 @@ func (j *join) again(ctx context.Context, name string, level uint) error {
 	}
 }
 
-// judge hands over the records of each plain reference together.
-func (p *part) judge(ctx context.Context) error {
+// match passes the records of each plain reference to the matcher together.
+func (p *partition) match(ctx context.Context) error {
 	p.sort()
 	entries := p.join.entries
 	for from := 0; from < len(entries); {
@@ -219,26 +219,26 @@ func (p *part) judge(ctx context.Context) error {
 	return nil
 }
 
-func (p *part) group(ctx context.Context, entries []entry) error {
+func (p *partition) group(ctx context.Context, entries []entry) error {
 	if len(entries) > p.join.bounds.group {
 		return tooMany()
 	}
-	judge := p.join.judge
-	judge.begin()
+	matcher := p.join.matcher
+	matcher.begin()
 	for _, e := range entries {
 		if err := p.join.step(ctx); err != nil {
 			return err
 		}
-		if err := judge.add(p.join.arena.at(e.at)); err != nil {
+		if err := matcher.add(p.join.arena.at(e.at)); err != nil {
 			return err
 		}
 	}
-	return judge.group(ctx)
+	return matcher.group(ctx)
 }
 
 // sort puts the arena's records in the order of their hashes: into buckets by
-// the bits that follow those that the part shares, then each bucket.
-func (p *part) sort() {
+// the bits that follow those that the partition shares, then each bucket.
+func (p *partition) sort() {
 	j, width := p.join, min(max(bits.Len(uint(p.kept)), 5)-5, 12)
 	shift := p.level * j.bounds.bits
 	bucket := func(hash uint64) uint64 { return hash << shift >> (64 - width) }

@@ -19,11 +19,11 @@ type Payment struct {
 	CreatedAt time.Time
 }
 
-// Range says what a run judges. Lines and payments beyond it may be given,
-// and should be: a payment at the end of a day settles days later. They meet the
-// others, but are neither counted nor reported.
+// Range is what a run reports on. The input should have lines and payments beyond it,
+// too, since a payment at the end of a day settles days later: they match the others,
+// but are neither counted nor reported.
 type Range struct {
-	From  time.Time // the first instant that is judged
+	From  time.Time // the first instant that is reported on
 	Until time.Time // the first instant that is not
 	Due   time.Time // a payment created before it should have settled by now; zero: none should
 	AsOf  time.Time // ages are counted up to it; zero: Until
@@ -162,11 +162,11 @@ func run(ctx context.Context, in Input, b bounds, emit func(Unmatched) error) (t
 			tally, err = Tally{}, closed
 		}
 	}()
-	j := newJudge(in, &sorter{arena: newArena(b.rows), space: s, fan: 1 << b.bits})
+	j := newMatcher(in, &sorter{arena: newArena(b.rows), space: s, fan: 1 << b.bits})
 	if err := newJoin(s, b, j).run(ctx, in); err != nil {
 		return Tally{}, err
 	}
-	if err := j.rows.each(ctx, func(row []byte) error { return j.give(row, emit) }); err != nil {
+	if err := j.rows.each(ctx, func(row []byte) error { return j.emit(row, emit) }); err != nil {
 		return Tally{}, err
 	}
 	return j.tally, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/corridor-go/corridor/internal/binrec"
 )
 
-// verdict is an unmatched row before it is one.
-type verdict struct {
+// finding is what becomes an unmatched row.
+type finding struct {
 	reason              Reason
 	line                *record
 	payment             *record
@@ -17,14 +17,14 @@ type verdict struct {
 	settled, difference int64
 }
 
-// A row as bytes begins with what orders it, as bytes that compare likewise:
+// An encoded row begins with what orders it, as bytes that compare likewise:
 // seconds, nanoseconds, line or payment, Line; then the ID with its length in
 // front.
 const rowHead = 8 + 4 + 1 + 8 + 4
 
-// encode gives the row, valid until the next.
-func (j *judge) encode(v verdict) []byte {
-	b, about := j.row[:0], v.line
+// encode returns the row, valid until the next.
+func (m *matcher) encode(v finding) []byte {
+	b, about := m.row[:0], v.line
 	var kind byte
 	if about == nil {
 		about, kind = v.payment, 1
@@ -39,7 +39,7 @@ func (j *judge) encode(v verdict) []byte {
 	if v.candidate != nil {
 		b = binrec.AppendText(b, v.candidate.raw)
 	}
-	j.row = b
+	m.row = b
 	return b
 }
 
@@ -84,16 +84,16 @@ func checkRow(row []byte) error {
 	return nil
 }
 
-// give decodes a row and emits it.
-func (j *judge) give(row []byte, emit func(Unmatched) error) error {
-	u, err := j.decode(row)
+// emit decodes a row and passes it to emit.
+func (m *matcher) emit(row []byte, emit func(Unmatched) error) error {
+	u, err := m.decode(row)
 	if err != nil {
 		return err
 	}
 	return emit(u)
 }
 
-func (j *judge) decode(row []byte) (Unmatched, error) {
+func (m *matcher) decode(row []byte) (Unmatched, error) {
 	if err := checkRow(row); err != nil {
 		return Unmatched{}, err
 	}
@@ -115,12 +115,12 @@ func (j *judge) decode(row []byte) (Unmatched, error) {
 	if !b.Done() {
 		return Unmatched{}, corrupt()
 	}
-	err := j.describe(&u, about)
+	err := m.describe(&u, about)
 	return u, err
 }
 
-// describe fills in what the row is about.
-func (j *judge) describe(u *Unmatched, raw []byte) error {
+// describe sets the line or payment that the row is about.
+func (m *matcher) describe(u *Unmatched, raw []byte) error {
 	var about record
 	if err := about.show(raw); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (j *judge) describe(u *Unmatched, raw []byte) error {
 		u.Line, u.Detail = about.line(), string(about.bad)
 	}
 	if at := about.at.time(); !at.IsZero() {
-		u.Age = max(0, j.asOf.Sub(at))
+		u.Age = max(0, m.asOf.Sub(at))
 	}
 	return nil
 }
