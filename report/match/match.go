@@ -62,7 +62,7 @@ type Input struct {
 	Limits   Limits
 }
 
-// Tally counts what Run has judged. Lines is always Matched + UnmatchedLines.
+// Tally counts what Run has compared. Lines is always Matched + UnmatchedLines.
 type Tally struct {
 	Lines          int64 // good ones in the range, and all bad ones
 	Matched        int64 // lines
@@ -127,7 +127,7 @@ func (in Input) check() error {
 	}
 }
 
-// groupBytes is what a line or a payment costs while its reference is judged.
+// groupBytes is what a line or a payment costs while its reference is matched.
 const groupBytes = 512
 
 // bounds is how a run divides its memory.
