@@ -5,17 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/corridor-go/corridor/adapters/memory"
-	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/ports"
-	"github.com/corridor-go/corridor/ratelock"
 )
 
 // capacityRun is how long each rate is taken over.
@@ -23,183 +19,102 @@ const capacityRun = 3 * time.Second
 
 // medium is a store whose capacity is measured.
 type medium struct {
-	name  string
-	open  func() (ports.RateLockStore, func(io.Writer, int) error, func(), error)
-	pairs []int
+	name string
+	// open returns the store and what prints the bytes that a number of mints took.
+	open func(*setup) (ports.RateLockStore, func(out io.Writer, mints int))
 }
 
-// capacity prints what internal/docs/capacity.md reckons with: creates a second
+// printCapacity prints what internal/docs/capacity.md reckons with: creates a second
 // by store, number of pairs and kind, and the bytes that a lock takes.
-func capacity(out io.Writer) error {
-	media := []medium{
-		{"memory", memoryMedium, []int{10, 1_000, 100_000}},
-		{"SQLite", sqliteMedium, []int{10, 1_000, 100_000}},
-		{"PostgreSQL", postgresMedium, []int{10, 1_000, 100_000}},
-	}
-	for _, m := range media {
-		for _, pairs := range append([]int{1}, m.pairs...) {
-			if err := m.measure(out, pairs); err != nil {
-				return fmt.Errorf("%s, %d pairs: %w", m.name, pairs, err)
+func printCapacity() {
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	for _, m := range []medium{{"memory", memoryMedium}, {"SQLite", sqliteMedium}, {"PostgreSQL", postgresMedium}} {
+		for _, pairs := range []int{1, 10, 1_000, 100_000} {
+			var made setup
+			err := try(func() { m.measure(out, &made, pairs) })
+			made.close()
+			if err != nil {
+				check(fmt.Errorf("%s, %d pairs: %w", m.name, pairs, err))
 			}
 		}
 	}
-	return nil
+	check(out.Flush())
 }
 
-func (m medium) measure(out io.Writer, pairs int) error {
-	store, size, done, err := m.open()
-	if err != nil {
-		return err
-	}
-	defer done()
-	clock := &leaps{Clock: ports.SystemClock()}
-	short := terms
-	short.Validity = leap - time.Minute
-	s, err := ratelock.New(ratelock.Ports{Locks: store, Feed: clocked{clock}}, short, &ratelock.Config{Clock: clock, MaxPriceAge: 24 * 365 * time.Hour})
-	if err != nil {
-		return err
-	}
+func (m medium) measure(out io.Writer, made *setup, pairs int) {
+	store, size := m.open(made)
+	s, clock := leaping(store, 24*365*time.Hour)
 	names := ownerNames(pairs)
-	create := func(ctx context.Context, i int) error {
-		_, _, err := s.Create(ctx, names[i%pairs], usdzar)
-		return err
-	}
 	var mints atomic.Int64
-	minted, err := timed(spread(poolSize, func(ctx context.Context, i int) error {
+	_, took := timed(spread(poolSize, func(ctx context.Context, i int) error {
 		round := clock.rounds.Load()
-		_, was, err := s.Create(ctx, names[i%pairs], usdzar)
-		if was {
+		_, minted, err := s.Create(ctx, names[i%pairs], usdzar)
+		if minted {
 			mints.Add(1)
 		} else { // full: all locks end, and the next calls mint
 			clock.rounds.CompareAndSwap(round, round+1)
 		}
 		return err
 	}))
-	if err != nil {
+	create := spread(poolSize, func(ctx context.Context, i int) error {
+		_, _, err := s.Create(ctx, names[i%pairs], usdzar)
 		return err
+	})
+	create(2 * pairs) // fills the pairs
+	n, fullTook := timed(create)
+	fmt.Fprintf(out, "%s\t%d pairs\t%d mints/s\t%d creates/s on full pairs\n", m.name, pairs,
+		int(float64(mints.Load())/took.Seconds()), int(float64(n)/fullTook.Seconds()))
+	if pairs == 1_000 {
+		size(out, int(mints.Load()))
 	}
-	minted.n = int(mints.Load())
-	if err := spread(poolSize, create)(2 * pairs); err != nil { // fills the pairs
-		return err
-	}
-	full, err := timed(spread(poolSize, create))
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "%s\t%d pairs\t%d mints/s\t%d creates/s on full pairs\n", m.name, pairs,
-		minted.rate(), full.rate())
-	if err == nil && pairs == m.pairs[1] {
-		err = size(out, minted.n)
-	}
-	return err
 }
-
-type timing struct {
-	n    int
-	took time.Duration
-}
-
-func (t timing) rate() int { return int(float64(t.n) / t.took.Seconds()) }
 
 // timed runs batches of a step for capacityRun.
-func timed(run step) (timing, error) {
+func timed(run step) (n int, took time.Duration) {
 	const batch = 500
-	t := timing{}
-	start := time.Now()
-	for t.took < capacityRun {
-		if err := run(batch); err != nil {
-			return t, err
-		}
-		t.n += batch
-		t.took = time.Since(start)
+	for start := time.Now(); took < capacityRun; took = time.Since(start) {
+		run(batch)
+		n += batch
 	}
-	return t, nil
+	return n, took
 }
 
-func memoryMedium() (ports.RateLockStore, func(io.Writer, int) error, func(), error) {
-	store, err := memory.New(nil)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return store.RateLocks(), func(io.Writer, int) error { return nil }, func() { _ = store.Close() }, nil
+func memoryMedium(made *setup) (ports.RateLockStore, func(io.Writer, int)) {
+	return openMemory(made).RateLocks(), func(io.Writer, int) {}
 }
 
-func sqliteMedium() (ports.RateLockStore, func(io.Writer, int) error, func(), error) {
-	dir, remove, err := folder()
-	if err != nil {
-		return nil, nil, nil, err
+func sqliteMedium(made *setup) (ports.RateLockStore, func(io.Writer, int)) {
+	store, path := openSQLite(made)
+	return store.RateLocks(), func(out io.Writer, mints int) {
+		fmt.Fprintf(out, "SQLite\tfile\t%d bytes a mint, events not yet drained\t\n", must(os.Stat(path)).Size()/int64(mints))
 	}
-	path := filepath.Join(dir, "capacity.db")
-	store, err := sqlite.Open(context.Background(), path, nil)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	size := func(out io.Writer, mints int) error {
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(out, "SQLite\tfile\t%d bytes a mint, events not yet drained\t\n", info.Size()/int64(mints))
-		return err
-	}
-	return store.RateLocks(), size, func() { _ = store.Close(); remove() }, nil
 }
 
-func postgresMedium() (ports.RateLockStore, func(io.Writer, int) error, func(), error) {
-	store, pool, done, err := storePostgres(nil)
-	if err != nil {
-		return nil, nil, nil, err
+func postgresMedium(made *setup) (ports.RateLockStore, func(io.Writer, int)) {
+	store, pool := openPostgres(made, nil)
+	return store.RateLocks(), func(out io.Writer, _ int) {
+		validateSome(store)
+		tableSizes(out, pool)
 	}
-	size := func(out io.Writer, _ int) error {
-		if err := validateSome(store); err != nil {
-			return err
-		}
-		return tableSizes(out, pool)
-	}
-	return store.RateLocks(), size, done, nil
 }
 
 // validateSome leaves two results for each account.
-func validateSome(store storage) error {
-	service, _, err := validatorOn(store)
-	if err != nil {
-		return err
-	}
+func validateSome(store storage) {
+	service, _ := validatorOn(store)
 	for i := range accounts {
 		for _, name := range []string{"Mensah Ama", "Ama Serwaa Mensah"} {
-			if _, err := service.Validate(context.Background(), "acme", request(i, name)); err != nil {
-				return err
-			}
+			must(service.Validate(context.Background(), "acme", request(i, name)))
 		}
 	}
-	return nil
 }
 
-func tableSizes(out io.Writer, pool *pgxpool.Pool) error {
+func tableSizes(out io.Writer, pool *pgxpool.Pool) {
 	ctx := context.Background()
 	for _, table := range []string{"books", "rate_locks", "events", "validations", "cached_answers"} {
-		if _, err := pool.Exec(ctx, "VACUUM corridor."+table); err != nil {
-			return err
-		}
+		must(pool.Exec(ctx, "VACUUM corridor."+table))
 		var rows, heap, indexes int64
-		err := pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM corridor.`+table+`), pg_relation_size('corridor.`+table+`'),
-			pg_indexes_size('corridor.`+table+`')`).Scan(&rows, &heap, &indexes)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(out, "PostgreSQL\t%s\t%d rows\t%d bytes a row, %d of indexes\n", table, rows, heap/rows, indexes/rows)
-		if err != nil {
-			return err
-		}
+		check(pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM corridor.`+table+`), pg_relation_size('corridor.`+table+`'),
+			pg_indexes_size('corridor.`+table+`')`).Scan(&rows, &heap, &indexes))
+		fmt.Fprintf(out, "PostgreSQL\t%s\t%d rows\t%d bytes a row, %d of indexes\n", table, rows, heap/rows, indexes/rows)
 	}
-	return nil
-}
-
-// printCapacity runs it on standard output.
-func printCapacity() error {
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	if err := capacity(out); err != nil {
-		return err
-	}
-	return out.Flush()
 }

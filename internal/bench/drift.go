@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/corridor-go/corridor/adapters/memory"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
@@ -20,12 +19,9 @@ const (
 )
 
 // driftOver is a drift tick over a store of total live locks.
-func driftOver(total int) func() (subject, error) {
-	return func() (subject, error) {
-		store, err := memory.New(nil)
-		if err != nil {
-			return subject{}, err
-		}
+func driftOver(total int) side {
+	return func(made *setup) step {
+		ctx, store := context.Background(), openMemory(made)
 		clock := portstest.NewClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 		feed := fake.NewFeed(clock.Now)
 		for i := range movedPairs + stillPairs {
@@ -36,16 +32,11 @@ func driftOver(total int) func() (subject, error) {
 			if i >= movedPairs*movedLocks {
 				pair = movedPairs + i%stillPairs
 			}
-			if err := store.RateLocks().Save(context.Background(), mintedRecord(i, numbered(pair), clock.Now())); err != nil {
-				return subject{}, err
-			}
+			check(store.RateLocks().Save(ctx, mintedRecord(i, numbered(pair), clock.Now())))
 		}
-		s, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, terms, &ratelock.Config{Clock: clock})
-		if err != nil {
-			return subject{}, err
-		}
+		s := must(ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, terms, &ratelock.Config{Clock: clock}))
 		moves := 0
-		tick := func(n int) error {
+		tick := func(n int) {
 			for range n {
 				moves++
 				clock.Advance(driftWindow)
@@ -56,13 +47,11 @@ func driftOver(total int) func() (subject, error) {
 					}
 					feed.Set(numbered(i), mid)
 				}
-				if err := s.Drift(context.Background(), clock.Now()); err != nil {
-					return err
-				}
+				check(s.Drift(ctx, clock.Now()))
 			}
-			return nil
 		}
-		return subject{tick, func() { _ = store.Close() }}, tick(2)
+		tick(2)
+		return tick
 	}
 }
 

@@ -40,37 +40,28 @@ func failureRows() []row {
 	})
 }
 
-// startOurs also tells what the first use of all tables costs, which only the
-// first look at them in a process can.
-func startOurs() (subject, error) {
+// startOurs also prints what the first use of all tables costs. Only the first
+// use in a process can be measured.
+func startOurs(made *setup) step {
 	live, total := heap()
-	n, err := failures.New(nil)
-	if err != nil {
-		return subject{}, err
-	}
-	var missed error
+	n := must(failures.New(nil))
 	if _, now := heap(); now-total > idle {
-		missed = missedGoal(fmt.Sprintf("nothing loaded before the first use, measured %d bytes", now-total))
+		made.miss("nothing loaded before the first use, measured %d bytes", now-total)
 	}
 	start := time.Now()
 	for _, s := range failures.Schemes() {
-		if _, err := n.Normalise(failures.Input{Scheme: s, Direction: errcodes.Payin, Code: "51"}); err != nil {
-			return subject{}, err
-		}
+		must(n.Normalise(failures.Input{Scheme: s, Direction: errcodes.Payin, Code: "51"}))
 	}
 	took := time.Since(start)
 	nowLive, nowTotal := heap()
 	fmt.Fprintf(os.Stdout, "%d tables at their first use: %v together, %.1f MB live, %.1f MB allocated (goal: 5 ms and 5 MB, or nothing before it)\n",
 		len(failures.Schemes()), took.Round(10*time.Microsecond), megabytes(nowLive-live), megabytes(nowTotal-total))
 	runtime.KeepAlive(n)
-	return subject{func(n int) error {
+	return func(n int) {
 		for range n {
-			if normaliser, err = failures.New(nil); err != nil {
-				return err
-			}
+			normaliser = must(failures.New(nil))
 		}
-		return nil
-	}, noClose}, missed
+	}
 }
 
 const idle = 64 << 10 // bytes that a table would exceed
@@ -86,11 +77,8 @@ func heap() (live, total uint64) {
 
 func megabytes(n uint64) float64 { return float64(n) / 1e6 }
 
-func startBudget() (subject, error) {
-	return subject{func(n int) error {
-		time.Sleep(time.Duration(n) * 5 * time.Millisecond)
-		return nil
-	}, noClose}, nil
+func startBudget(*setup) step {
+	return func(n int) { time.Sleep(time.Duration(n) * 5 * time.Millisecond) }
 }
 
 type exactKey struct {
@@ -107,11 +95,8 @@ type meaning struct {
 
 // exactCodes are the codes that the shipped tables answer by themselves, in the
 // order of the tables, and their meanings.
-func exactCodes() ([]failures.Input, map[exactKey]meaning, error) {
-	n, err := failures.New(nil)
-	if err != nil {
-		return nil, nil, err
-	}
+func exactCodes() ([]failures.Input, map[exactKey]meaning) {
+	n := must(failures.New(nil))
 	var inputs []failures.Input
 	meanings := map[exactKey]meaning{}
 	for _, s := range failures.Schemes() {
@@ -128,36 +113,29 @@ func exactCodes() ([]failures.Input, map[exactKey]meaning, error) {
 		}
 	}
 	if len(inputs) < 1000 {
-		return nil, nil, errors.New("the tables have lost their codes")
+		check(errors.New("the tables have lost their codes"))
 	}
-	return inputs, meanings, nil
+	return inputs, meanings
 }
 
-func exactOurs() (subject, error) {
-	n, err := failures.New(nil)
-	if err != nil {
-		return subject{}, err
-	}
-	inputs, _, err := exactCodes()
-	return subject{func(times int) error {
+func exactOurs(*setup) step {
+	n := must(failures.New(nil))
+	inputs, _ := exactCodes()
+	return func(times int) {
 		for i := range times {
-			if result, err = n.Normalise(inputs[i%len(inputs)]); err != nil {
-				return err
-			}
+			result = must(n.Normalise(inputs[i%len(inputs)]))
 		}
-		return nil
-	}, noClose}, err
+	}
 }
 
-func exactBare() (subject, error) {
-	inputs, meanings, err := exactCodes()
-	return subject{func(times int) error {
+func exactBare(*setup) step {
+	inputs, meanings := exactCodes()
+	return func(times int) {
 		for i := range times {
 			in := &inputs[i%len(inputs)]
 			found = meanings[exactKey{in.Scheme, in.Direction, in.Code}]
 		}
-		return nil
-	}, noClose}, err
+	}
 }
 
 // These keep the compiler from dropping the work.
@@ -173,53 +151,32 @@ const (
 	maxPeak   = 64e6 // bytes
 )
 
-// lineParts are files of raw failures, and the command built.
-type lineParts struct {
-	dir   string
-	files []string
-}
+// lineParts are files of raw failures.
+type lineParts []string
 
 // ours also holds the command to its memory, over all lines at once.
-func (l *lineParts) ours() (subject, error) {
-	remove := func() { _ = os.RemoveAll(l.dir) }
-	command, err := l.make()
-	if err != nil {
-		remove()
-		return subject{}, err
+func (l *lineParts) ours(made *setup) step {
+	dir := folder(made)
+	command := filepath.Join(dir, "corridor")
+	if said, err := exec.Command("go", "build", "-C", "../..", "-o", command, "./adapters/cmd/corridor").CombinedOutput(); err != nil {
+		check(fmt.Errorf("go build: %w: %s", err, said))
 	}
-	err = l.peak(command)
-	if _, missed := errors.AsType[missedGoal](err); err != nil && !missed {
-		remove()
-		return subject{}, err
+	inputs, _ := exactCodes()
+	for i := range parts {
+		*l = append(*l, filepath.Join(dir, strconv.Itoa(i)))
+		writeLines((*l)[i], inputs, i*partLines)
 	}
-	return subject{l.pass(command, "normalise", "-"), remove}, err
+	if peak := l.peak(command); peak > maxPeak {
+		made.miss("≤ %.0f MB at its peak, measured %.1f MB", maxPeak/1e6, megabytes(peak))
+	}
+	return l.pass(command, "normalise", "-")
 }
 
-func (l *lineParts) jq() (subject, error) { return subject{l.pass("jq", "-c", "."), noClose}, nil }
-
-func (l *lineParts) make() (command string, err error) {
-	if l.dir, err = os.MkdirTemp("", "corridor-bench-"); err != nil {
-		return "", err
-	}
-	command = filepath.Join(l.dir, "corridor")
-	build := exec.Command("go", "build", "-C", "../..", "-o", command, "./adapters/cmd/corridor")
-	if said, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w: %s", err, said)
-	}
-	inputs, _, err := exactCodes()
-	for i := 0; i < parts && err == nil; i++ {
-		l.files = append(l.files, filepath.Join(l.dir, strconv.Itoa(i)))
-		err = writeLines(l.files[i], inputs, i*partLines)
-	}
-	return command, err
-}
+func (l *lineParts) jq(*setup) step { return l.pass("jq", "-c", ".") }
 
 // writeLines writes lines of which each tenth holds a code that nothing knows.
-func writeLines(path string, inputs []failures.Input, first int) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
+func writeLines(path string, inputs []failures.Input, first int) {
+	f := must(os.Create(path))
 	out := bufio.NewWriter(f)
 	for i := first; i < first+partLines; i++ {
 		in := inputs[i%len(inputs)]
@@ -228,42 +185,30 @@ func writeLines(path string, inputs []failures.Input, first int) error {
 		}
 		fmt.Fprintf(out, `{"scheme":%q,"direction":%q,"code":%q,"message":"The provider said \"no\" %d times"}`+"\n", in.Scheme, in.Direction, in.Code, i)
 	}
-	return errors.Join(out.Flush(), f.Close())
+	check(errors.Join(out.Flush(), f.Close()))
 }
 
 // pass runs a filter over one part after the other, a part a round.
 func (l *lineParts) pass(name string, args ...string) step {
 	next := 0
-	return func(int) error {
-		in, err := os.Open(l.files[next%parts])
-		if err != nil {
-			return err
-		}
+	return func(int) {
+		in := must(os.Open((*l)[next%parts]))
 		defer in.Close()
 		next++
 		filter := exec.Command(name, args...)
 		filter.Stdin = in
-		return filter.Run()
+		check(filter.Run())
 	}
 }
 
-func (l *lineParts) peak(command string) error {
+func (l *lineParts) peak(command string) uint64 {
 	var all []io.Reader
-	for _, path := range l.files {
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
+	for _, path := range *l {
+		f := must(os.Open(path))
 		defer f.Close()
 		all = append(all, f)
 	}
-	peak, err := childPeak(io.MultiReader(all...), command, "normalise", "-", "--unmapped")
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(os.Stdout, "corridor normalise - over %d lines: %.1f MB at its peak (goal: ≤ %.0f MB)\n", parts*partLines, megabytes(uint64(peak)), maxPeak/1e6)
-	if peak > maxPeak {
-		return missedGoal(fmt.Sprintf("≤ %.0f MB at its peak, measured %.1f MB", maxPeak/1e6, megabytes(uint64(peak))))
-	}
-	return nil
+	peak := uint64(must(childPeak(io.MultiReader(all...), command, "normalise", "-", "--unmapped")))
+	fmt.Fprintf(os.Stdout, "corridor normalise - over %d lines: %.1f MB at its peak (goal: ≤ %.0f MB)\n", parts*partLines, megabytes(peak), maxPeak/1e6)
+	return peak
 }

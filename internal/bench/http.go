@@ -11,12 +11,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
-	"github.com/corridor-go/corridor/adapters/memory"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -25,35 +24,14 @@ const (
 	lockBody    = `{"base":"USD","quote":"ZAR"}`
 )
 
-func httpOurs() (subject, error) {
-	store, err := memory.New(nil)
-	if err != nil {
-		return subject{}, err
-	}
-	locks, err := serviceOn(store.RateLocks())
-	if err != nil {
-		return subject{}, err
-	}
-	clients, err := clientauth.Parse("bench:a-secret-for-the-bench")
-	if err != nil {
-		return subject{}, err
-	}
-	auth, err := clientauth.New(clients, store.Tokens(), nil)
-	if err != nil {
-		return subject{}, err
-	}
+func httpOurs(made *setup) step {
+	store := openMemory(made)
+	locks := serviceOn(store.RateLocks())
+	auth := must(clientauth.New(must(clientauth.Parse("bench:a-secret-for-the-bench")), store.Tokens(), nil))
 	token, _, err := auth.Issue(context.Background(), "bench", "a-secret-for-the-bench")
-	if err != nil {
-		return subject{}, err
-	}
-	h, err := httpserver.New(auth, httpserver.Services{RateLocks: locks}, nil)
-	if err != nil {
-		return subject{}, err
-	}
-	if err := fill(locks, []string{"bench"}); err != nil {
-		return subject{}, err
-	}
-	return overHTTP(h, token)
+	check(err)
+	fill(locks, []string{"bench"})
+	return overHTTP(made, must(httpserver.New(auth, httpserver.Services{RateLocks: locks}, nil)), token)
 }
 
 // bareLock is the answer of the reference, as encoding/json prints it.
@@ -69,7 +47,7 @@ type bareLock struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-func httpBare() (subject, error) {
+func httpBare(made *setup) step {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/rate-locks", func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Base, Quote string }
@@ -84,49 +62,37 @@ func httpBare() (subject, error) {
 			MidRate: "18.2500", MarkupBps: 150, AllInRate: "18.52375", CreatedAt: now, ExpiresAt: now.Add(time.Hour),
 		})
 	})
-	return overHTTP(mux, "none")
+	return overHTTP(made, mux, "none")
 }
 
 // overHTTP serves h on loopback and drives it from a few connections that cost
 // little themselves, so that the servers are what is compared.
-func overHTTP(h http.Handler, token string) (subject, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return subject{}, err
-	}
+func overHTTP(made *setup, h http.Handler, token string) step {
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	server := &http.Server{Handler: h, ReadHeaderTimeout: time.Second}
+	made.after(func() { _ = server.Close() })
 	go func() { _ = server.Serve(listener) }()
 	request := []byte("POST /v1/rate-locks HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token +
 		"\r\nContent-Length: " + strconv.Itoa(len(lockBody)) + "\r\n\r\n" + lockBody)
 	var conns []*client
 	for range connections {
-		c, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			return subject{}, err
-		}
+		c := must(net.Dial("tcp", listener.Addr().String()))
 		conns = append(conns, &client{c, bufio.NewReader(c), request})
 	}
-	run := func(n int) error {
-		errs := make([]error, len(conns))
-		var wg sync.WaitGroup
-		for i, c := range conns {
-			wg.Go(func() {
+	return func(n int) {
+		var all errgroup.Group
+		for _, c := range conns {
+			all.Go(func() error {
 				for range (n + len(conns) - 1) / len(conns) {
-					if errs[i] = c.roundTrip(); errs[i] != nil {
-						return
+					if err := c.roundTrip(); err != nil {
+						return err
 					}
 				}
+				return nil
 			})
 		}
-		wg.Wait()
-		for _, err := range errs {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		check(all.Wait())
 	}
-	return subject{run, func() { _ = server.Close() }}, nil
 }
 
 type client struct {

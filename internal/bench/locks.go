@@ -18,20 +18,13 @@ var (
 
 const owners = 1024 // of full pairs, so that a row is not one hot line of memory
 
-func serviceOn(store ports.RateLockStore) (*ratelock.Service, error) {
-	return ratelock.New(ratelock.Ports{Locks: store, Feed: steady{ports.NewPairSet(usdzar)}}, terms, nil)
+func serviceOn(store ports.RateLockStore) *ratelock.Service {
+	return must(ratelock.New(ratelock.Ports{Locks: store, Feed: steady{ports.NewPairSet(usdzar)}}, terms, nil))
 }
 
 // fill mints two locks for each owner.
-func fill(s *ratelock.Service, names []string) error {
-	for _, owner := range names {
-		for range ports.MaxLiveLocks {
-			if _, _, err := s.Create(context.Background(), owner, usdzar); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+func fill(s *ratelock.Service, names []string) {
+	createAll(s, names)(ports.MaxLiveLocks * len(names))
 }
 
 func ownerNames(n int) []string {
@@ -45,60 +38,47 @@ func ownerNames(n int) []string {
 // createAll is a closed loop of Create over the owners.
 func createAll(s *ratelock.Service, names []string) step {
 	ctx := context.Background()
-	return func(n int) error {
+	return func(n int) {
 		for i := range n {
-			if _, _, err := s.Create(ctx, names[i%len(names)], usdzar); err != nil {
-				return err
-			}
+			_, _, err := s.Create(ctx, names[i%len(names)], usdzar)
+			check(err)
 		}
-		return nil
 	}
 }
 
 // filled is a memory store in which every owner's pair is full.
-func filled() (*memory.Store, *ratelock.Service, []string, error) {
-	store, err := memory.New(nil)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	s, err := serviceOn(store.RateLocks())
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	names := ownerNames(owners)
-	return store, s, names, fill(s, names)
+func filled(made *setup) (*memory.Store, *ratelock.Service, []string) {
+	store := openMemory(made)
+	s, names := serviceOn(store.RateLocks()), ownerNames(owners)
+	fill(s, names)
+	return store, s, names
 }
 
-func fullMemory() (subject, error) {
-	store, s, names, err := filled()
-	if err != nil {
-		return subject{}, err
-	}
-	return subject{createAll(s, names), func() { _ = store.Close() }}, nil
+func openMemory(made *setup) *memory.Store {
+	store := must(memory.New(nil))
+	made.after(func() { _ = store.Close() })
+	return store
+}
+
+func fullMemory(made *setup) step {
+	_, s, names := filled(made)
+	return createAll(s, names)
 }
 
 // bareMap is what one would write without a library: 64 shards of a map under a
 // mutex that holds the same record, a pair's two locks, and gives the freshest.
-func bareMap() (subject, error) {
-	store, _, names, err := filled()
-	if err != nil {
-		return subject{}, err
-	}
+func bareMap(made *setup) step {
+	store, _, names := filled(made)
 	m := &sharded{seed: maphash.MakeSeed()}
 	for _, owner := range names {
-		rec, err := store.RateLocks().Book(context.Background(), ports.BookKey{Owner: owner, Pair: usdzar})
-		if err != nil {
-			return subject{}, err
-		}
-		m.put(rec)
+		m.put(must(store.RateLocks().Book(context.Background(), ports.BookKey{Owner: owner, Pair: usdzar})))
 	}
-	return subject{func(n int) error {
+	return func(n int) {
 		for i := range n {
 			rec := m.get(ports.BookKey{Owner: names[i%len(names)], Pair: usdzar})
 			keptLock = rec.Slots[ports.MaxLiveLocks-1]
 		}
-		return nil
-	}, func() { _ = store.Close() }}, nil
+	}
 }
 
 var keptLock ports.RateLock

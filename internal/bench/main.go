@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,18 +15,66 @@ import (
 )
 
 // step performs n operations.
-type step func(n int) error
+type step func(n int)
 
-// subject is one side of a row, ready to run.
-type subject struct {
-	run   step
-	close func()
+// side makes one side of a row ready to run.
+type side func(s *setup) step
+
+// setup is what the sides of a row leave behind while they are made ready.
+type setup struct {
+	closers []func()
+	missed  []string // goals that are judged meanwhile, such as one of memory
+}
+
+// after has f called when the row is done.
+func (s *setup) after(f func()) { s.closers = append(s.closers, f) }
+
+func (s *setup) close() {
+	for _, f := range slices.Backward(s.closers) {
+		f()
+	}
+}
+
+// miss notes a missed goal; the row is measured all the same.
+func (s *setup) miss(format string, args ...any) {
+	s.missed = append(s.missed, fmt.Sprintf(format, args...))
+}
+
+// failure is what must and check panic with.
+type failure struct{ error }
+
+// must returns v. An error ends the row.
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+// check ends the row if err is an error.
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// try runs f and returns the error that must or check found in it.
+func try(f func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			failed, ok := v.(failure)
+			if !ok {
+				panic(v)
+			}
+			err = failed.error
+		}
+	}()
+	f()
+	return nil
 }
 
 // row compares ours with a reference.
 type row struct {
 	name, reference string
-	ours, ref       func() (subject, error)
+	ours, ref       side
 	// goal judges the median of (our time / the reference's time) an operation.
 	goal   goal
 	allocs int           // at most, an operation; -1: not judged
@@ -67,27 +116,22 @@ func main() {
 	rounds := flag.Int("rounds", 15, "interleaved rounds a row")
 	reckon := flag.Bool("capacity", false, "print creates a second and bytes a lock by store, for internal/docs/capacity.md")
 	flag.Parse()
-	measure := func() error { return run(*only, *rounds) }
+	measure := func() { run(*only, *rounds) }
 	if *reckon {
 		measure = printCapacity
 	}
-	if err := measure(); err != nil {
+	if err := try(measure); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(only string, rounds int) error {
-	var chosen []row
-	for _, r := range rows() {
-		if strings.Contains(r.name, only) {
-			chosen = append(chosen, r)
-		}
-	}
+func run(only string, rounds int) {
+	chosen := slices.DeleteFunc(rows(), func(r row) bool { return !strings.Contains(r.name, only) })
 	if len(chosen) == 0 {
-		return fmt.Errorf("no row is called %q", only)
+		check(fmt.Errorf("no row is called %q", only))
 	}
-	return measureAll(os.Stdout, chosen, rounds)
+	check(measureAll(os.Stdout, chosen, rounds))
 }
 
 // measureAll measures one row after the other and prints each when it is done.
@@ -96,135 +140,84 @@ func run(only string, rounds int) error {
 func measureAll(w io.Writer, rows []row, rounds int) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "what\treference\tratio\tspread\tgoal\tallocs\tours\treference's\t")
-	var bad []string
+	var bad []error
 	for _, r := range rows {
-		missed, err := r.measure(out, rounds)
-		for _, goal := range missed {
-			bad = append(bad, fmt.Sprintf("%s: goal missed: %s", r.name, goal))
+		var s setup
+		err := try(func() { r.compare(out, rounds, &s) })
+		s.close()
+		for _, goal := range s.missed {
+			bad = append(bad, fmt.Errorf("%s: goal missed: %s", r.name, goal))
 		}
 		if err != nil {
 			fmt.Fprintf(out, "%s\t%s\tFAILED\t\t\t\t\t\t\n", r.name, r.reference)
-			bad = append(bad, fmt.Sprintf("%s: failed: %v", r.name, err))
+			bad = append(bad, fmt.Errorf("%s: failed: %w", r.name, err))
 		}
 		if err := out.Flush(); err != nil {
 			return err
 		}
 	}
-	if len(bad) > 0 {
-		return errors.New(strings.Join(bad, "\n"))
-	}
-	return nil
+	return errors.Join(bad...)
 }
 
-// missedGoal is a goal that is judged while a side of a row is made ready, such
-// as one of memory. The side is returned with it and can be measured.
-type missedGoal string
-
-func (g missedGoal) Error() string { return string(g) }
-
-// ready makes one side of a row ready and separates the goal that it missed
-// meanwhile from a failure.
-func ready(side func() (subject, error)) (s subject, missed []string, err error) {
-	s, err = side()
-	if goal, ok := errors.AsType[missedGoal](err); ok {
-		return s, []string{string(goal)}, nil
-	}
-	return s, nil, err
-}
-
-// measure prints the row and returns the goals that were missed.
-func (r row) measure(out *tabwriter.Writer, rounds int) (missed []string, err error) {
-	ours, missed, err := ready(r.ours)
-	if err != nil {
-		return missed, err
-	}
-	defer ours.close()
-	ref, missedByRef, err := ready(r.ref)
-	missed = append(missed, missedByRef...)
-	if err != nil {
-		return missed, err
-	}
-	defer ref.close()
-	missedByRounds, err := r.compare(out, rounds, ours, ref)
-	return append(missed, missedByRounds...), err
-}
-
-// compare runs both sides in interleaved rounds.
-func (r row) compare(out *tabwriter.Writer, rounds int, ours, ref subject) (missed []string, err error) {
-	nOurs, err := r.calibrate(ours.run)
-	if err != nil {
-		return nil, err
-	}
-	nRef, err := r.calibrate(ref.run)
-	if err != nil {
-		return nil, err
-	}
+// compare makes both sides ready, runs them in interleaved rounds and prints the row.
+func (r row) compare(out io.Writer, rounds int, s *setup) {
+	ours, ref := r.ours(s), r.ref(s)
+	nOurs, nRef := r.calibrate(ours), r.calibrate(ref)
 	var ratios, a, b []float64
 	allocs := 0.0
 	for range rounds {
-		x, mallocs, err := perOp(ours.run, nOurs)
-		if err != nil {
-			return nil, err
-		}
-		y, _, err := perOp(ref.run, nRef)
-		if err != nil {
-			return nil, err
-		}
+		x, mallocs := perOp(ours, nOurs)
+		y, _ := perOp(ref, nRef)
 		ratios, a, b = append(ratios, x/y), append(a, x), append(b, y)
 		allocs = mallocs
 	}
 	slices.Sort(ratios)
-	times := median(ratios)
+	times, missed := median(ratios), len(s.missed)
 	verdict, limit := "met", ""
 	if r.goal.met == nil {
 		verdict = "judged"
 	} else if !r.goal.met(times) {
-		missed = append(missed, fmt.Sprintf("%s, measured %s", r.goal.text, r.goal.show(times)))
+		s.miss("%s, measured %s", r.goal.text, r.goal.show(times))
 	}
 	if r.allocs >= 0 {
 		limit = fmt.Sprintf(" (≤ %d)", r.allocs)
 		if allocs >= float64(r.allocs)+0.5 {
-			missed = append(missed, fmt.Sprintf("≤ %d allocations, measured %.1f", r.allocs, allocs))
+			s.miss("≤ %d allocations, measured %.1f", r.allocs, allocs)
 		}
 	}
-	if len(missed) > 0 {
+	if len(s.missed) > missed {
 		verdict = "MISSED"
 	}
 	fmt.Fprintf(out, "%s\t%s\t%s\t%s … %s\t%s %s\t%.1f%s\t%v\t%v\t\n", r.name, r.reference, r.goal.show(times),
 		r.goal.show(ratios[len(ratios)-1]), r.goal.show(ratios[0]), r.goal.text, verdict, allocs, limit,
 		time.Duration(median(a)).Round(time.Nanosecond), time.Duration(median(b)).Round(time.Nanosecond))
-	return missed, nil
 }
 
 // calibrate finds how many operations fill a round, which also warms up.
-func (r row) calibrate(run step) (int, error) {
+func (r row) calibrate(run step) int {
 	if r.fixed > 0 {
-		return r.fixed, run(r.fixed)
+		run(r.fixed)
+		return r.fixed
 	}
-	round := r.round
-	if round == 0 {
-		round = 100 * time.Millisecond
-	}
+	round := cmp.Or(r.round, 100*time.Millisecond)
 	for n := 1; ; n *= 2 {
 		start := time.Now()
-		if err := run(n); err != nil {
-			return 0, err
-		}
+		run(n)
 		if took := time.Since(start); took > round/2 {
-			return max(1, int(float64(n)*float64(round)/float64(took))), nil
+			return max(1, int(float64(n)*float64(round)/float64(took)))
 		}
 	}
 }
 
-func perOp(run step, n int) (nanos, mallocs float64, err error) {
+func perOp(run step, n int) (nanos, mallocs float64) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	err = run(n)
+	run(n)
 	took := time.Since(start)
 	runtime.ReadMemStats(&after)
-	return float64(took) / float64(n), float64(after.Mallocs-before.Mallocs) / float64(n), err
+	return float64(took) / float64(n), float64(after.Mallocs-before.Mallocs) / float64(n)
 }
 
 func median(values []float64) float64 {

@@ -7,26 +7,23 @@ import (
 	"time"
 )
 
-func naps(int) error { time.Sleep(time.Millisecond); return nil }
+func naps(int) { time.Sleep(time.Millisecond) }
 
 // TestEveryRowIsMeasured: neither a missed goal nor a failure stops the rows
 // after it, and the error at the end lists them all.
 func TestEveryRowIsMeasured(t *testing.T) {
-	side := func(run step, err error) func() (subject, error) {
-		return func() (subject, error) { return subject{run, noClose}, err }
-	}
-	nap := side(naps, nil)
+	nap := func(*setup) step { return naps }
 	fails := errors.New("no disk")
-	compared := func(name string, ours func() (subject, error), most float64) row {
+	compared := func(name string, ours side, most float64) row {
 		return row{name: name, reference: "a nap", ours: ours, ref: nap, goal: within(most), allocs: -1, fixed: 1}
 	}
 	const never, always = 1e-6, 1e6 // on the busiest machine
 	var out strings.Builder
 	err := measureAll(&out, []row{
 		compared("slow", nap, never),
-		compared("fails when made ready", side(nil, fails), always),
-		compared("fails when run", side(func(int) error { return fails }, nil), always),
-		compared("fat", side(naps, missedGoal("≤ 64 MB, measured 65 MB")), always),
+		compared("fails when made ready", func(*setup) step { check(fails); return naps }, always),
+		compared("fails when run", func(*setup) step { return func(int) { check(fails) } }, always),
+		compared("fat", func(s *setup) step { s.miss("≤ 64 MB, measured %d MB", 65); return naps }, always),
 		compared("good", nap, always),
 	}, 1)
 	if err == nil {
@@ -56,9 +53,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 
 // TestAllGoalsMet: a run without a miss is no error.
 func TestAllGoalsMet(t *testing.T) {
-	nap := func() (subject, error) {
-		return subject{naps, noClose}, nil
-	}
+	nap := func(*setup) step { return naps }
 	var out strings.Builder
 	err := measureAll(&out, []row{{name: "good", ours: nap, ref: nap, goal: within(1e6), allocs: -1, fixed: 1}}, 1)
 	if err != nil || !strings.Contains(out.String(), "met") {

@@ -81,70 +81,52 @@ func numbersTo[T any](n int, one func(int) T) iter.Seq2[T, error] {
 
 // matchOurs runs with so much memory, and misses a goal when the process needs
 // more than most.
-func matchOurs(memory, most int64) func() (subject, error) {
-	return func() (subject, error) {
-		dir, remove, err := folder()
-		if err != nil {
-			return subject{}, err
-		}
-		run := func(n int) error {
+func matchOurs(memory, most int64) side {
+	return func(made *setup) step {
+		dir := folder(made)
+		run := func(n int) {
 			for range n {
-				if err := matchOnce(memory, dir); err != nil {
-					return err
-				}
+				matchOnce(memory, dir)
 			}
-			return nil
 		}
-		peak, err := peakOf(func() error { return run(1) })
+		peak := peakOf(func() { run(1) })
 		fmt.Fprintf(os.Stdout, "matching with %d MB: the process has %.0f MB more at the most (goal: %d MB)\n", memory>>20, megabytes(uint64(peak)), most>>20)
-		if err == nil && peak > most {
-			err = missedGoal(fmt.Sprintf("≤ %d MB of memory, measured %.0f MB", most>>20, megabytes(uint64(peak))))
+		if peak > most {
+			made.miss("≤ %d MB of memory, measured %.0f MB", most>>20, megabytes(uint64(peak)))
 		}
-		return subject{run, remove}, err
+		return run
 	}
 }
 
-func matchOnce(memory int64, dir string) error {
+func matchOnce(memory int64, dir string) {
 	rows := 0
-	in := match.Input{
+	tally := must(match.Run(context.Background(), match.Input{
 		Lines: numbersTo(matchSize, matchLine), Payments: numbersTo(matchSize, matchPayment),
 		Range:  match.Range{From: matchDay, Until: matchDay.AddDate(0, 0, 1), Due: matchDay.AddDate(0, 0, 1)},
 		Limits: match.Limits{MemoryBytes: memory, Scratch: diskScratch(dir)},
+	}, func(match.Unmatched) error { rows++; return nil }))
+	if rows != wantUnmatched || tally.Lines != matchSize {
+		check(fmt.Errorf("%d rows instead of %d: %+v", rows, wantUnmatched, tally))
 	}
-	tally, err := match.Run(context.Background(), in, func(match.Unmatched) error { rows++; return nil })
-	if err == nil && (rows != wantUnmatched || tally.Lines != matchSize) {
-		err = fmt.Errorf("%d rows instead of %d: %+v", rows, wantUnmatched, tally)
-	}
-	return err
 }
 
-// peakOf gives how much more memory than before the process has at the most
-// while f runs, in bytes.
-func peakOf(f func() error) (int64, error) {
+// peakOf returns how much more memory than before the process has at the most
+// while f runs, in bytes; 0 where the system is not Linux.
+func peakOf(f func()) int64 {
 	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		return 0, f() // only Linux tells
+	if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil {
+		f()
+		return 0
 	}
-	before, err := processBytes("VmRSS:")
-	if err != nil {
-		return 0, err
-	}
-	if err := f(); err != nil {
-		return 0, err
-	}
-	peak, err := processBytes("VmHWM:")
-	return peak - before, err
+	before := processBytes("VmRSS:")
+	f()
+	return processBytes("VmHWM:") - before
 }
 
-func processBytes(name string) (int64, error) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(string(status), name)
+func processBytes(name string) int64 {
+	_, rest, _ := strings.Cut(string(must(os.ReadFile("/proc/self/status"))), name)
 	digits, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	kilobytes, err := strconv.ParseInt(digits, 10, 64)
-	return kilobytes << 10, err
+	return must(strconv.ParseInt(digits, 10, 64)) << 10
 }
 
 // diskScratch is a scratch space in a folder.
@@ -171,79 +153,42 @@ const matchQuery = `SELECT l.line, l.reference, l.amount, l.currency, l.at, p.id
 	WHERE l.line IS NULL OR p.id IS NULL OR l.amount <> p.amount OR l.currency <> p.currency OR p.status <> 'SUCCEEDED'
 	ORDER BY coalesce(l.at, p.created), l.line, p.id`
 
-func matchSQLite() (subject, error) {
-	dir, remove, err := folder()
-	if err != nil {
-		return subject{}, err
-	}
-	db, err := sql.Open("sqlite", fmt.Sprintf(plainDSN+"&_pragma=cache_size(-500000)", filepath.Join(dir, "match.db")))
-	if err != nil {
-		return subject{}, err
-	}
-	db.SetMaxOpenConns(1)
-	done := func() { _ = db.Close(); remove() }
-	return subject{func(n int) error {
+func matchSQLite(made *setup) step {
+	db := plainSQLite(made, "&_pragma=cache_size(-500000)")
+	matchLoad(db)
+	return func(n int) {
 		for range n {
-			if err := matchQueried(db); err != nil {
-				return err
-			}
+			matchQueried(db)
 		}
-		return nil
-	}, done}, matchLoad(db)
+	}
 }
 
-func matchQueried(db *sql.DB) error {
-	rows, err := db.Query(matchQuery)
-	if err != nil {
-		return err
-	}
+func matchQueried(db *sql.DB) {
+	rows := must(db.Query(matchQuery))
 	defer rows.Close()
 	n := 0
 	for ; rows.Next(); n++ {
 		var line, amount, at, wanted, created sql.NullInt64
 		var reference, currency, id, theirs sql.NullString
-		if err := rows.Scan(&line, &reference, &amount, &currency, &at, &id, &wanted, &theirs, &created); err != nil {
-			return err
-		}
+		check(rows.Scan(&line, &reference, &amount, &currency, &at, &id, &wanted, &theirs, &created))
 	}
+	check(rows.Err())
 	if n != wantUnmatched {
-		return fmt.Errorf("%d rows instead of %d", n, wantUnmatched)
+		check(fmt.Errorf("%d rows instead of %d", n, wantUnmatched))
 	}
-	return rows.Err()
 }
 
-func matchLoad(db *sql.DB) error {
-	tx, err := db.Begin()
-	if err != nil {
-		return err
-	}
-	for _, statement := range []string{
-		`CREATE TABLE lines (line INTEGER PRIMARY KEY, reference TEXT, amount INTEGER, currency TEXT, at INTEGER)`,
-		`CREATE TABLE payments (id TEXT, reference TEXT, amount INTEGER, currency TEXT, status TEXT, created INTEGER)`,
-	} {
-		if _, err := tx.Exec(statement); err != nil {
-			return err
-		}
-	}
-	line, err := tx.Prepare(`INSERT INTO lines VALUES (?, ?, ?, ?, ?)`)
-	if err != nil {
-		return err
-	}
-	payment, err := tx.Prepare(`INSERT INTO payments VALUES (?, ?, ?, ?, ?, ?)`)
-	if err != nil {
-		return err
-	}
+func matchLoad(db *sql.DB) {
+	tx := must(db.Begin())
+	must(tx.Exec(`CREATE TABLE lines (line INTEGER PRIMARY KEY, reference TEXT, amount INTEGER, currency TEXT, at INTEGER)`))
+	must(tx.Exec(`CREATE TABLE payments (id TEXT, reference TEXT, amount INTEGER, currency TEXT, status TEXT, created INTEGER)`))
+	line := must(tx.Prepare(`INSERT INTO lines VALUES (?, ?, ?, ?, ?)`))
+	payment := must(tx.Prepare(`INSERT INTO payments VALUES (?, ?, ?, ?, ?, ?)`))
 	for i := range matchSize {
 		l, p := matchLine(i), matchPayment(i)
-		if _, err := line.Exec(l.Line, l.Reference, l.Amount, l.Currency, l.At.UnixMilli()); err != nil {
-			return err
-		}
-		if _, err := payment.Exec(p.ID, p.Reference, p.Amount, p.Currency, string(p.Status), p.CreatedAt.UnixMilli()); err != nil {
-			return err
-		}
+		must(line.Exec(l.Line, l.Reference, l.Amount, l.Currency, l.At.UnixMilli()))
+		must(payment.Exec(p.ID, p.Reference, p.Amount, p.Currency, string(p.Status), p.CreatedAt.UnixMilli()))
 	}
-	if _, err := tx.Exec(`CREATE INDEX payments_by_reference ON payments (reference)`); err != nil {
-		return err
-	}
-	return tx.Commit()
+	must(tx.Exec(`CREATE INDEX payments_by_reference ON payments (reference)`))
+	check(tx.Commit())
 }

@@ -55,39 +55,26 @@ var own *pgtest.Cluster
 var slowDisk = map[string]string{"commit_delay": "1000", "commit_siblings": "0"}
 
 // database makes an empty database and a pool on it, under the settings.
-func database(settings map[string]string) (*pgxpool.Pool, func(), error) {
-	url, err := server()
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx := context.Background()
-	admin, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return nil, nil, err
-	}
+func database(made *setup, settings map[string]string) *pgxpool.Pool {
+	url, ctx := must(server()), context.Background()
+	admin := must(pgx.Connect(ctx, url))
+	made.after(func() { _ = admin.Close(ctx) })
 	name := fmt.Sprintf("bench_%d", time.Now().UnixNano())
-	if _, err := admin.Exec(ctx, "CREATE DATABASE "+name); err != nil {
-		return nil, nil, err
-	}
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, nil, err
-	}
+	must(admin.Exec(ctx, "CREATE DATABASE "+name))
+	made.after(func() { _, _ = admin.Exec(ctx, "DROP DATABASE "+name) })
+	config := must(pgxpool.ParseConfig(url))
 	config.ConnConfig.Database = name
 	config.MinConns, config.MaxConns = poolSize, poolSize
 	maps.Copy(config.ConnConfig.RuntimeParams, settings)
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	return pool, func() {
-		pool.Close()
-		_, _ = admin.Exec(ctx, "DROP DATABASE "+name)
-		_ = admin.Close(ctx)
-	}, err
+	pool := must(pgxpool.NewWithConfig(ctx, config))
+	made.after(pool.Close)
+	return pool
 }
 
 // spread runs n operations, as many at once as there are callers.
 func spread(callers int, do func(ctx context.Context, i int) error) step {
 	var next atomic.Int64
-	return func(n int) error {
+	return func(n int) {
 		left := atomic.Int64{}
 		left.Store(int64(n))
 		group, ctx := errgroup.WithContext(context.Background())
@@ -101,61 +88,48 @@ func spread(callers int, do func(ctx context.Context, i int) error) step {
 				return nil
 			})
 		}
-		return group.Wait()
+		check(group.Wait())
 	}
 }
 
-func storePostgres(settings map[string]string) (*postgres.Store, *pgxpool.Pool, func(), error) {
-	pool, done, err := database(settings)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	store, err := postgres.New(context.Background(), pool, nil)
-	return store, pool, done, err
+func openPostgres(made *setup, settings map[string]string) (*postgres.Store, *pgxpool.Pool) {
+	pool := database(made, settings)
+	return must(postgres.New(context.Background(), pool, nil)), pool
 }
 
-func selectOne() (subject, error) {
-	pool, done, err := database(nil)
-	return subject{spread(poolSize, func(ctx context.Context, _ int) error {
+func selectOne(made *setup) step {
+	pool := database(made, nil)
+	return spread(poolSize, func(ctx context.Context, _ int) error {
 		var one int
 		return pool.QueryRow(ctx, "SELECT 1").Scan(&one)
-	}), done}, err
+	})
 }
 
-func insertPostgres(settings map[string]string) func() (subject, error) {
-	return func() (subject, error) {
-		pool, done, err := database(settings)
-		if err != nil {
-			return subject{}, err
-		}
-		_, err = pool.Exec(context.Background(), `CREATE TABLE locks (id text PRIMARY KEY, owner text, base text, quote text, mid text,
-			bps integer, all_in text, created timestamptz, expires timestamptz, status text)`)
-		return subject{spread(poolSize, func(ctx context.Context, i int) error {
+func insertPostgres(settings map[string]string) side {
+	return func(made *setup) step {
+		pool := database(made, settings)
+		must(pool.Exec(context.Background(), `CREATE TABLE locks (id text PRIMARY KEY, owner text, base text, quote text, mid text,
+			bps integer, all_in text, created timestamptz, expires timestamptz, status text)`))
+		return spread(poolSize, func(ctx context.Context, i int) error {
 			now := time.Now()
 			_, err := pool.Exec(ctx, `INSERT INTO locks VALUES ($1, $2, 'USD', 'ZAR', '18.2500', 150, '18.52375', $3, $4, 'active')`,
 				fmt.Sprintf("rl_%026d", i), fmt.Sprintf("client-%d", i), now, now.Add(time.Hour))
 			return err
-		}), done}, err
+		})
 	}
 }
 
-func fullPostgres() (subject, error) {
-	store, _, done, err := storePostgres(nil)
-	if err != nil {
-		return subject{}, err
-	}
-	s, err := serviceOn(store.RateLocks())
-	if err != nil {
-		return subject{}, err
-	}
-	names := ownerNames(owners)
-	return subject{spread(poolSize, func(ctx context.Context, i int) error {
+func fullPostgres(made *setup) step {
+	store, _ := openPostgres(made, nil)
+	s, names := serviceOn(store.RateLocks()), ownerNames(owners)
+	fill(s, names)
+	return spread(poolSize, func(ctx context.Context, i int) error {
 		_, minted, err := s.Create(ctx, names[i%len(names)], usdzar)
 		if minted {
 			return errMinted
 		}
 		return err
-	}), done}, fill(s, names)
+	})
 }
 
 // leap is longer than a lock of these rows lives.
@@ -184,40 +158,35 @@ func (c clocked) Mid(_ context.Context, pair ports.Pair) (ports.Price, error) {
 	return ports.Price{Pair: pair, Mid: "18.2500", Source: "steady", At: c.clock.Now()}, nil
 }
 
+// leaping is a service on a store whose locks all end at a leap of the clock.
+func leaping(store ports.RateLockStore, maxPriceAge time.Duration) (*ratelock.Service, *leaps) {
+	clock, short := &leaps{Clock: ports.SystemClock()}, terms
+	short.Validity = leap - time.Minute
+	return must(ratelock.New(ratelock.Ports{Locks: store, Feed: clocked{clock}}, short, &ratelock.Config{Clock: clock, MaxPriceAge: maxPriceAge})), clock
+}
+
 // mintPostgres goes through the pairs again and again, a leap later each time: each
 // call writes the end of the lock before, mints another and stores both events.
-func mintPostgres(settings map[string]string) func() (subject, error) {
-	return func() (subject, error) {
-		store, _, done, err := storePostgres(settings)
-		if err != nil {
-			return subject{}, err
-		}
-		clock := &leaps{Clock: ports.SystemClock()}
-		short := terms
-		short.Validity = leap - time.Minute
-		s, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: clocked{clock}}, short, &ratelock.Config{Clock: clock})
+func mintPostgres(settings map[string]string) side {
+	return func(made *setup) step {
+		store, _ := openPostgres(made, settings)
+		s, clock := leaping(store.RateLocks(), 0)
 		names := ownerNames(pairs)
-		return subject{spread(poolSize, func(ctx context.Context, i int) error {
+		return spread(poolSize, func(ctx context.Context, i int) error {
 			clock.visit(i)
 			_, minted, err := s.Create(ctx, names[i%pairs], usdzar)
 			if err == nil && !minted {
 				return errNotMinted
 			}
 			return err
-		}), done}, err
+		})
 	}
 }
 
 // keptPostgres validates accounts whose answers are kept.
-func keptPostgres() (subject, error) {
-	store, _, done, err := storePostgres(nil)
-	if err != nil {
-		return subject{}, err
-	}
-	service, _, err := validatorOn(store)
-	if err != nil {
-		return subject{}, err
-	}
+func keptPostgres(made *setup) step {
+	store, _ := openPostgres(made, nil)
+	service, _ := validatorOn(store)
 	hit := func(ctx context.Context, i int) error {
 		v, err := service.Validate(ctx, "acme", request(i%accounts, ""))
 		if err != nil || v.Status != ports.StatusVerified {
@@ -226,11 +195,9 @@ func keptPostgres() (subject, error) {
 		return nil
 	}
 	for i := range 2 * accounts { // the lookups, and the first hits
-		if err := hit(context.Background(), i); err != nil {
-			return subject{}, err
-		}
+		check(hit(context.Background(), i))
 	}
-	return subject{spread(poolSize, hit), done}, nil
+	return spread(poolSize, hit)
 }
 
 func postgresRows() []row {

@@ -11,33 +11,21 @@ var mids = []string{"18.2500", "1.1", "1542.37", "129.501", "0.0547945", "655.95
 
 const markupBps = 150
 
-func noClose() {}
-
-func priceOurs() (subject, error) {
-	return subject{func(n int) error {
+func priceOurs(*setup) step {
+	return func(n int) {
 		for i := range n {
-			text, err := ports.AllInRate(mids[i%len(mids)], markupBps)
-			if err != nil {
-				return err
-			}
-			kept = text
+			kept = must(ports.AllInRate(mids[i%len(mids)], markupBps))
 		}
-		return nil
-	}, noClose}, nil
+	}
 }
 
 var kept string // keeps the compiler from dropping the work
 
-func priceShopspring() (subject, error) {
+func priceShopspring(*setup) step {
 	factor := decimal.NewFromInt(10_000 + markupBps)
-	return subject{func(n int) error {
+	return func(n int) {
 		for i := range n {
-			mid, err := decimal.NewFromString(mids[i%len(mids)])
-			if err != nil {
-				return err
-			}
-			kept = mid.Mul(factor).Shift(-4).String()
+			kept = must(decimal.NewFromString(mids[i%len(mids)])).Mul(factor).Shift(-4).String()
 		}
-		return nil
-	}, noClose}, nil
+	}
 }

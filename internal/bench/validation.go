@@ -5,16 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/maypok86/otter/v2"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/corridor-go/corridor/adapters/keyring"
-	"github.com/corridor-go/corridor/adapters/memory"
-	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/validation"
@@ -39,119 +35,79 @@ type storage interface {
 }
 
 // validatorOn is a service on a store, and the provider that it asks.
-func validatorOn(store storage) (*validation.Service, *fake.Connector, error) {
-	keys, err := keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil)
-	if err != nil {
-		return nil, nil, err
-	}
+func validatorOn(store storage) (*validation.Service, *fake.Connector) {
+	keys := must(keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil))
 	provider := fake.NewConnector("provider", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
 	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH", Message: "Account number resolved"})
-	service, err := validation.New(validation.Ports{
+	return must(validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
 		Connectors: []ports.AccountConnector{provider},
-	}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)
-	return service, provider, err
+	}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)), provider
 }
 
 // validator is a service whose answers for all accounts are kept.
-func validator() (*validation.Service, error) {
-	store, err := memory.New(nil)
-	if err != nil {
-		return nil, err
+func validator(made *setup) *validation.Service {
+	service, _ := validatorOn(openMemory(made))
+	for i := range 2 * accounts { // twice each: the lookup, and the first hit
+		must(service.Validate(context.Background(), "acme", request(i/2, "")))
 	}
-	service, _, err := validatorOn(store)
-	if err != nil {
-		return nil, err
-	}
-	for i := range accounts { // twice: the lookup, and the first hit
-		for range 2 {
-			if _, err := service.Validate(context.Background(), "acme", request(i, "")); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return service, nil
+	return service
 }
 
 var errNotKept = errors.New("an answer was not kept")
 
 // keptAnswer validates accounts whose answers are kept, again and again: each
 // request gets its result under an id of its own.
-func keptAnswer(name string) func() (subject, error) {
-	return func() (subject, error) {
-		service, err := validator()
-		if err != nil {
-			return subject{}, err
-		}
+func keptAnswer(name string) side {
+	return func(made *setup) step {
+		service, ctx := validator(made), context.Background()
 		requests := make([]market.Request, accounts)
 		for i := range requests {
 			requests[i] = request(i, name)
 		}
-		ctx := context.Background()
-		return subject{func(n int) error {
+		return func(n int) {
 			for i := range n {
-				v, err := service.Validate(ctx, "acme", requests[i%accounts])
-				if err != nil || v.Status != ports.StatusVerified {
-					return errors.Join(errNotKept, err)
+				if must(service.Validate(ctx, "acme", requests[i%accounts])).Status != ports.StatusVerified {
+					check(errNotKept)
 				}
 			}
-			return nil
-		}, noClose}, nil
+		}
 	}
 }
 
-// firstHit validates with names that were not asked before: the answer is
-// judged anew, and each result is stored with its event.
-func firstHit() (subject, error) {
-	service, err := validator()
-	if err != nil {
-		return subject{}, err
-	}
-	ctx, done := context.Background(), 0
-	return subject{func(n int) error {
+// firstHit validates with names that were not asked before: each is judged on the
+// kept answer, and each result is stored with its event.
+func firstHit(made *setup) step {
+	service, ctx, done := validator(made), context.Background(), 0
+	return func(n int) {
 		for range n {
-			r := request(done%accounts, fmt.Sprintf("Mensah Ama %d", done))
+			must(service.Validate(ctx, "acme", request(done%accounts, fmt.Sprintf("Mensah Ama %d", done))))
 			done++
-			if _, err := service.Validate(ctx, "acme", r); err != nil {
-				return err
-			}
 		}
-		return nil
-	}, noClose}, nil
+	}
 }
 
 // otterRecord gets a validation from a cache with a bound and a life.
-func otterRecord() (subject, error) {
-	cache, err := otter.New(&otter.Options[string, ports.Validation]{
+func otterRecord(made *setup) step {
+	cache := must(otter.New(&otter.Options[string, ports.Validation]{
 		MaximumSize: 10 * accounts, ExpiryCalculator: otter.ExpiryWriting[string, ports.Validation](24 * time.Hour),
-	})
-	if err != nil {
-		return subject{}, err
-	}
-	service, err := validator()
-	if err != nil {
-		return subject{}, err
-	}
+	}))
+	service := validator(made)
 	keys := make([]string, accounts)
 	for i := range keys {
-		v, err := service.Validate(context.Background(), "acme", request(i, ""))
-		if err != nil {
-			return subject{}, err
-		}
 		keys[i] = "acme/NGA/bank_account/100004/" + request(i, "").AccountIdentifier
-		cache.Set(keys[i], v)
+		cache.Set(keys[i], must(service.Validate(context.Background(), "acme", request(i, ""))))
 	}
-	return subject{func(n int) error {
+	return func(n int) {
 		for i := range n {
 			v, ok := cache.GetIfPresent(keys[i%accounts])
 			if !ok || v.Status != ports.StatusVerified {
-				return errNotKept
+				check(errNotKept)
 			}
 		}
-		return nil
-	}, noClose}, nil
+	}
 }
 
 const (
@@ -161,22 +117,15 @@ const (
 
 // crowdOn sends a thousand requests for one account at once, each time for
 // another, to a provider that takes a second, and holds it to one lookup.
-func crowdOn(open func() (storage, func(), error)) func() (subject, error) {
-	return func() (subject, error) {
-		store, closeStore, err := open()
-		if err != nil {
-			return subject{}, err
-		}
-		service, provider, err := validatorOn(store)
-		if err != nil {
-			return subject{}, err
-		}
+func crowdOn(open func(*setup) storage) side {
+	return func(made *setup) step {
+		service, provider := validatorOn(open(made))
 		provider.Take(ports.SystemClock(), crowdWait)
 		round := 0
-		return subject{func(n int) error {
+		return func(n int) {
 			for range n {
 				round++
-				err := atOnce(func() error {
+				atOnce(func() error {
 					v, err := service.Validate(context.Background(), "acme", request(round, "Mensah Ama"))
 					if err == nil && v.Status != ports.StatusVerified {
 						err = fmt.Errorf("a request of the crowd was answered %s", v.Status)
@@ -184,56 +133,32 @@ func crowdOn(open func() (storage, func(), error)) func() (subject, error) {
 					return err
 				})
 				if asked := len(provider.Asked()); asked != round {
-					err = errors.Join(err, fmt.Errorf("%d lookups for %d accounts", asked, round))
-				}
-				if err != nil {
-					return err
+					check(fmt.Errorf("%d lookups for %d accounts", asked, round))
 				}
 			}
-			return nil
-		}, closeStore}, nil
+		}
 	}
 }
 
 // crowdBare is a thousand who wait a second.
-func crowdBare() (subject, error) {
-	return subject{func(n int) error {
+func crowdBare(*setup) step {
+	return func(n int) {
 		for range n {
-			if err := atOnce(func() error { <-time.After(crowdWait); return nil }); err != nil {
-				return err
-			}
+			atOnce(func() error { <-time.After(crowdWait); return nil })
 		}
-		return nil
-	}, noClose}, nil
+	}
 }
 
 // atOnce runs fn for each of the crowd, and waits for all.
-func atOnce(fn func() error) error {
-	var all sync.WaitGroup
-	errs := make([]error, crowdSize)
-	for i := range errs {
-		all.Go(func() { errs[i] = fn() })
+func atOnce(fn func() error) {
+	var all errgroup.Group
+	for range crowdSize {
+		all.Go(fn)
 	}
-	all.Wait()
-	return errors.Join(errs...)
+	check(all.Wait())
 }
 
-func crowdMemory() (storage, func(), error) {
-	store, err := memory.New(nil)
-	return store, noClose, err
-}
-
-func crowdSQLite() (storage, func(), error) {
-	dir, err := os.MkdirTemp("", "corridor-bench")
-	if err != nil {
-		return nil, nil, err
-	}
-	store, err := sqlite.Open(context.Background(), filepath.Join(dir, "validations.db"), nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	return store, func() {
-		_ = store.Close() // nothing is left to lose
-		_ = os.RemoveAll(dir)
-	}, nil
+func crowdSQLite(made *setup) storage {
+	store, _ := openSQLite(made)
+	return store
 }

@@ -37,22 +37,19 @@ var (
 	msisdns = []string{"254712345678", "254110123456", "254777123456", "254202345678"}
 )
 
-var errNoPass = errors.New("the samples that are right did not pass")
-
-// each runs check on the samples in turn, and holds it to pass all but the last.
-func each(samples []string, check func(text string) bool) func() (subject, error) {
-	return func() (subject, error) {
+// each runs holds on the samples in turn, which must pass all but the last.
+func each(samples []string, holds func(text string) bool) side {
+	return func(*setup) step {
 		for i, text := range samples {
-			if check(text) != (i < len(samples)-1) {
-				return subject{}, errNoPass
+			if holds(text) != (i < len(samples)-1) {
+				check(errors.New("the samples that are right did not pass"))
 			}
 		}
-		return subject{func(n int) error {
+		return func(n int) {
 			for i := range n {
-				passed = check(samples[i%len(samples)])
+				passed = holds(samples[i%len(samples)])
 			}
-			return nil
-		}, noClose}, nil
+		}
 	}
 }
 
