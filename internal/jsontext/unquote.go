@@ -2,12 +2,12 @@ package jsontext
 
 import (
 	"bytes"
-	"strconv"
-	"unicode/utf16"
-	"unicode/utf8"
+	"encoding/json"
+	"slices"
+	"strings"
 )
 
-// Unquote gives what a JSON string means, quotes and all being valid; maybe as a
+// Unquote returns what a JSON string means, quotes and all being valid; maybe as a
 // part of it. Bytes that are no UTF-8 stay, where encoding/json would replace
 // them (I26).
 func Unquote(raw []byte) []byte {
@@ -18,51 +18,23 @@ func Unquote(raw []byte) []byte {
 	}
 	text := make([]byte, 0, len(raw))
 	for ; at >= 0; at = bytes.IndexByte(raw, '\\') {
-		text, raw = appendEscaped(append(text, raw[:at]...), raw[at+1:])
+		text, raw = append(text, raw[:at]...), raw[at:]
+		if c := raw[1]; c != 'u' {
+			if i := strings.IndexByte("bfnrt", c); i >= 0 {
+				c = "\b\f\n\r\t"[i]
+			}
+			text, raw = append(text, c), raw[2:]
+			continue
+		}
+		end := len(`\u0000`) // of a run of such escapes: two may be one character
+		for bytes.HasPrefix(raw[end:], []byte(`\u`)) {
+			end += len(`\u0000`)
+		}
+		var meant string
+		if err := json.Unmarshal(slices.Concat([]byte(`"`), raw[:end], []byte(`"`)), &meant); err != nil {
+			panic(err) // the whole text was valid
+		}
+		text, raw = append(text, meant...), raw[end:]
 	}
 	return append(text, raw...)
-}
-
-// appendEscaped appends what the escape means whose backslash stands before raw,
-// and gives what follows it.
-func appendEscaped(dst, raw []byte) (text, rest []byte) {
-	c, rest := raw[0], raw[1:]
-	switch c {
-	case 'u':
-		r, rest := codePoint(rest)
-		return utf8.AppendRune(dst, r), rest // half a pair becomes U+FFFD
-	case 'b':
-		c = '\b'
-	case 'f':
-		c = '\f'
-	case 'n':
-		c = '\n'
-	case 'r':
-		c = '\r'
-	case 't':
-		c = '\t'
-	}
-	return append(dst, c), rest
-}
-
-const hexDigits = 4
-
-// codePoint reads the digits behind \u, and the second escape of a pair.
-func codePoint(raw []byte) (r rune, rest []byte) {
-	r, rest = hex(raw), raw[hexDigits:]
-	if !bytes.HasPrefix(rest, []byte(`\u`)) {
-		return r, rest
-	}
-	if pair := utf16.DecodeRune(r, hex(rest[2:])); pair != utf8.RuneError {
-		return pair, rest[2+hexDigits:]
-	}
-	return r, rest
-}
-
-func hex(raw []byte) rune {
-	n, err := strconv.ParseUint(string(raw[:hexDigits]), 16, 16)
-	if err != nil {
-		panic(err) // the whole text was valid
-	}
-	return rune(n)
 }

@@ -13,24 +13,17 @@ const MaxShown = 64
 // show it to that client: in quotes, of one line, with what cannot be printed as
 // question marks, and cut to [MaxShown] bytes with an ellipsis behind.
 func Shown(text string) string {
-	rest := ""
+	rest, whole := "", 0
 	if len(text) > MaxShown {
-		text, rest = whole(text[:MaxShown]), "…"
+		for at := range text {
+			if at > MaxShown {
+				break
+			}
+			whole = at // no character is cut through
+		}
+		text, rest = text[:whole], "…"
 	}
 	return `"` + strings.Map(printed, text) + rest + `"`
-}
-
-// whole drops the character at the end that a cut went through.
-func whole(text string) string {
-	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
-			if !utf8.FullRuneInString(tail) {
-				return text[:len(text)-n]
-			}
-			break
-		}
-	}
-	return text
 }
 
 func printed(r rune) rune {
