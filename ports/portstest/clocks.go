@@ -22,7 +22,6 @@ type ClockHarness struct {
 func ClockPort(t *testing.T, h ClockHarness) {
 	t.Helper()
 	kit.Run(t, nil, clockChecks, func(t *testing.T) *clockKit {
-		t.Helper()
 		clock, advance := h.Open(t)
 		return &clockKit{Kit: kit.Kit{TB: t}, clock: clock, advance: advance}
 	})

@@ -33,7 +33,6 @@ type Sink struct {
 func EventSink(t *testing.T, h SinkHarness) {
 	t.Helper()
 	kit.Run(t, h.Except, sinkChecks, func(t *testing.T) *sinkKit {
-		t.Helper()
 		return &sinkKit{kit.Kit{TB: t}, h.Open(t)}
 	})
 }

@@ -42,7 +42,6 @@ type FeedHarness struct {
 func PriceFeed(t *testing.T, h FeedHarness) {
 	t.Helper()
 	kit.Run(t, nil, feedChecks, func(t *testing.T) *feedKit {
-		t.Helper()
 		return &feedKit{kit.Kit{TB: t}, h}
 	})
 }

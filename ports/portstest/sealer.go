@@ -23,7 +23,6 @@ type SealerHarness struct {
 func Sealer(t *testing.T, h SealerHarness) {
 	t.Helper()
 	kit.Run(t, h.Except, sealerChecks, func(t *testing.T) *sealerKit {
-		t.Helper()
 		return &sealerKit{Kit: kit.Kit{TB: t}, harness: h}
 	})
 }

@@ -125,7 +125,6 @@ func AccountConnector(t *testing.T, h Harness) {
 	scenarios := h.load(t)
 	t.Log(assumptions(scenarios))
 	kit.Run(t, h.Except, connectorChecksFor(t, h, scenarios), func(t *testing.T) *connectorKit {
-		t.Helper()
 		const prompt = 3 * time.Second // a busy machine's, too
 		return &connectorKit{Kit: kit.Kit{TB: t}, Harness: h, scenarios: scenarios, prompt: prompt}
 	})

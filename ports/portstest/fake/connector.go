@@ -29,7 +29,7 @@ type Connector struct {
 	err     error
 	clock   ports.Clock
 	takes   time.Duration
-	hold    chan struct{} // nil, or what lookups wait for
+	hold    gate // for lookups
 	deaf    bool
 	lookups []ports.AccountLookup
 }
@@ -45,57 +45,33 @@ func NewConnector(name string, can ports.Capabilities) *Connector {
 }
 
 // Answer is what lookups are told from now on.
-func (c *Connector) Answer(a ports.Answer) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.answer, c.err = a, nil
-}
+func (c *Connector) Answer(a ports.Answer) { c.set(func() { c.answer, c.err = a, nil }) }
 
 // AnswerFor is what lookups of one identifier are told.
 func (c *Connector) AnswerFor(identifier string, a ports.Answer) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.special[identifier] = a
+	c.set(func() { c.special[identifier] = a })
 }
 
 // Fail is the error of lookups from now on, which then return no answer.
-func (c *Connector) Fail(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.err = err
-}
+func (c *Connector) Fail(err error) { c.set(func() { c.err = err }) }
 
 // Take makes each lookup take d by the clock.
 func (c *Connector) Take(clock ports.Clock, d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.clock, c.takes = clock, d
+	c.set(func() { c.clock, c.takes = clock, d })
 }
 
 // Deafen makes lookups ignore the end of their time.
-func (c *Connector) Deafen() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.deaf = true
-}
+func (c *Connector) Deafen() { c.set(func() { c.deaf = true }) }
 
 // Hold makes lookups wait until the release. They are told what the script
 // says then. A release may be called more than once.
-func (c *Connector) Hold() (release func()) {
+func (c *Connector) Hold() (release func()) { return c.hold.shut(&c.mu) }
+
+// set changes the script.
+func (c *Connector) set(change func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.hold == nil {
-		c.hold = make(chan struct{})
-	}
-	hold := c.hold
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.hold == hold {
-			c.hold = nil
-			close(hold)
-		}
-	}
+	change()
 }
 
 // Asked gives the lookups so far, those that are held included.
@@ -140,7 +116,7 @@ func (c *Connector) wait(ctx context.Context, l ports.AccountLookup) error {
 	c.mu.Lock()
 	c.lookups = append(c.lookups, l)
 	c.counted.Broadcast()
-	hold, over := c.hold, ctx.Done()
+	hold, over := c.hold.wait, ctx.Done()
 	var taken <-chan time.Time
 	if c.takes > 0 {
 		taken = c.clock.After(c.takes)

@@ -2,6 +2,8 @@ package fake
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,7 +31,7 @@ type Feed struct {
 	prices  map[ports.Pair]ports.Price
 	read    bool // something was offered
 	err     error
-	hold    chan struct{} // nil, or what looks wait for
+	hold    gate // for looks
 	asked   int
 }
 
@@ -59,16 +61,15 @@ func (f *Feed) SetAt(pair ports.Pair, mid string, at time.Time) {
 func (f *Feed) Drop(pair ports.Pair) { f.put(ports.Price{Pair: pair}) }
 
 // Withdraw takes the pair off the offer.
-func (f *Feed) Withdraw(pair ports.Pair) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.prices, pair)
-}
+func (f *Feed) Withdraw(pair ports.Pair) { f.set(func() { delete(f.prices, pair) }) }
 
-func (f *Feed) put(p ports.Price) {
+func (f *Feed) put(p ports.Price) { f.set(func() { f.prices[p.Pair], f.read = p, true }) }
+
+// set changes the script.
+func (f *Feed) set(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.prices[p.Pair], f.read = p, true
+	change()
 }
 
 // Fail makes Mid answer err for every pair; nil stands for
@@ -77,34 +78,34 @@ func (f *Feed) Fail(err error) {
 	if err == nil {
 		err = errcodes.New(errcodes.PriceUnavailable, "")
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.err = err
+	f.set(func() { f.err = err })
 }
 
 // Recover ends Fail.
-func (f *Feed) Recover() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.err = nil
-}
+func (f *Feed) Recover() { f.set(func() { f.err = nil }) }
 
 // Hold makes looks wait, until the release or the end of their context. They
 // answer what the script says then. A release may be called more than once; a
 // Hold while another is in force joins it.
-func (f *Feed) Hold() (release func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.hold == nil {
-		f.hold = make(chan struct{})
+func (f *Feed) Hold() (release func()) { return f.hold.shut(&f.mu) }
+
+// gate is what calls wait for, if it is shut.
+type gate struct{ wait chan struct{} }
+
+// shut shuts the gate and returns what opens it. mu guards the gate.
+func (g *gate) shut(mu *sync.Mutex) (open func()) {
+	mu.Lock()
+	defer mu.Unlock()
+	if g.wait == nil {
+		g.wait = make(chan struct{})
 	}
-	hold := f.hold
+	wait := g.wait
 	return func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.hold == hold {
-			f.hold = nil
-			close(hold)
+		mu.Lock()
+		defer mu.Unlock()
+		if g.wait == wait {
+			g.wait = nil
+			close(wait)
 		}
 	}
 }
@@ -135,11 +136,7 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	if !f.read {
 		return ports.PairSet{}, errcodes.New(errcodes.PriceUnavailable, "")
 	}
-	pairs := make([]ports.Pair, 0, len(f.prices))
-	for p := range f.prices {
-		pairs = append(pairs, p)
-	}
-	return ports.NewPairSet(pairs...), nil
+	return ports.NewPairSet(slices.Collect(maps.Keys(f.prices))...), nil
 }
 
 // Mid gives the price that the script says.
@@ -167,7 +164,7 @@ func (f *Feed) arrive(ctx context.Context) error {
 	f.mu.Lock()
 	f.asked++
 	f.counted.Broadcast()
-	hold := f.hold
+	hold := f.hold.wait
 	f.mu.Unlock()
 	if hold != nil {
 		select {

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -21,7 +22,7 @@ type Files struct {
 	Clock ports.Clock
 	// Fault may fail a call before it does anything. The method is Create, Open,
 	// Remove, Write or Commit; nil as an answer lets the call go on.
-	Fault func(method, name string) error
+	Fault Fault
 
 	mu      sync.Mutex
 	files   map[string]memoryFile
@@ -95,21 +96,17 @@ func (m *Files) ready(ctx context.Context, method, name string) error {
 	if err := ports.CheckReportFileName(name); err != nil {
 		return err
 	}
-	return m.fault(method, name)
+	return m.Fault.of(method, name)
 }
 
-func (m *Files) fault(method, name string) error {
-	if m.Fault == nil {
+// Fault returns the error with which a call fails, or nil.
+type Fault func(method, name string) error
+
+func (f Fault) of(method, name string) error {
+	if f == nil {
 		return nil
 	}
-	return m.Fault(method, name)
-}
-
-func (m *Files) now() time.Time {
-	if m.Clock == nil {
-		return ports.SystemClock().Now().UTC()
-	}
-	return m.Clock.Now().UTC()
+	return f(method, name)
 }
 
 // newMemoryFile is a file that is being written.
@@ -128,7 +125,7 @@ func (f *newMemoryFile) Write(p []byte) (int, error) {
 		return 0, errFileOver
 	}
 	if f.part == nil {
-		f.part = f.files.fault("Write", f.name)
+		f.part = f.files.Fault.of("Write", f.name)
 	}
 	if f.part != nil {
 		return 0, f.part
@@ -146,13 +143,13 @@ func (f *newMemoryFile) Commit(ctx context.Context) error {
 	if f.part != nil {
 		return f.part
 	}
-	if err := f.files.fault("Commit", f.name); err != nil {
+	if err := f.files.Fault.of("Commit", f.name); err != nil {
 		return err
 	}
 	m := f.files
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.files[f.name] = memoryFile{f.data.Bytes(), m.now()}
+	m.files[f.name] = memoryFile{f.data.Bytes(), cmp.Or(m.Clock, ports.SystemClock()).Now().UTC()}
 	f.over = true
 	m.writing--
 	return nil

@@ -19,7 +19,7 @@ type Scratch struct {
 	// Fault may fail a call before it does anything. The method is Open for a
 	// space, or Create, Write, Read or Remove for a file, whose name is given;
 	// nil as an answer lets the call go on.
-	Fault func(method, name string) error
+	Fault Fault
 
 	mu     sync.Mutex
 	spaces int
@@ -48,18 +48,11 @@ func (m *Scratch) Open(ctx context.Context) (ports.ScratchSpace, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := m.fault("Open", ""); err != nil {
+	if err := m.Fault.of("Open", ""); err != nil {
 		return nil, err
 	}
 	m.count(1, 0)
 	return &memorySpace{scratch: m, files: map[string][]byte{}}, nil
-}
-
-func (m *Scratch) fault(method, name string) error {
-	if m.Fault == nil {
-		return nil
-	}
-	return m.Fault(method, name)
 }
 
 func (m *Scratch) count(spaces, files int) {
@@ -91,7 +84,7 @@ func (s *memorySpace) ready(method, name string) error {
 	if !scratchName(name) {
 		return errcodes.New(errcodes.InvalidRequest, "the name of a scratch file is not allowed")
 	}
-	return s.scratch.fault(method, name)
+	return s.scratch.Fault.of(method, name)
 }
 
 func (s *memorySpace) Create(name string) (io.WriteCloser, error) {
@@ -150,7 +143,7 @@ func (f *newScratchFile) Write(p []byte) (int, error) {
 	if f.over {
 		return 0, errFileOver
 	}
-	if err := f.space.scratch.fault("Write", f.name); err != nil {
+	if err := f.space.scratch.Fault.of("Write", f.name); err != nil {
 		return 0, err
 	}
 	return f.data.Write(p)

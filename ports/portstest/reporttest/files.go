@@ -37,7 +37,6 @@ type Files struct {
 func ReportFiles(t *testing.T, h FilesHarness) {
 	t.Helper()
 	kit.Run(t, h.Except, fileChecks, func(t *testing.T) *fileKit {
-		t.Helper()
 		return newFileKit(t, h.Open(t))
 	})
 }

@@ -38,7 +38,6 @@ type Room struct {
 func Scratch(t *testing.T, h ScratchHarness) {
 	t.Helper()
 	kit.Run(t, h.Except, scratchChecks, func(t *testing.T) *scratchKit {
-		t.Helper()
 		return &scratchKit{kit.Kit{TB: t}, h.Open(t)}
 	})
 }

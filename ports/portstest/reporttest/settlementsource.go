@@ -46,7 +46,6 @@ type SettlementHoldings struct {
 func SettlementSource(t *testing.T, h SettlementSourceHarness) {
 	t.Helper()
 	kit.Run(t, h.Except, settlementChecks, func(t *testing.T) *settlementKit {
-		t.Helper()
 		return newSettlementKit(t, h)
 	})
 }

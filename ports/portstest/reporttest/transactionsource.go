@@ -42,7 +42,6 @@ type TransactionHoldings struct {
 func TransactionSource(t *testing.T, h TransactionSourceHarness) {
 	t.Helper()
 	kit.Run(t, h.Except, sourceChecks, func(t *testing.T) *sourceKit {
-		t.Helper()
 		return newSourceKit(t, h)
 	})
 }

@@ -31,7 +31,6 @@ type WriterHarness struct {
 func ReportWriter(t *testing.T, h WriterHarness) {
 	t.Helper()
 	kit.Run(t, h.Except, reportWriterChecks, func(t *testing.T) *reportKit {
-		t.Helper()
 		return &reportKit{Kit: kit.Kit{TB: t}, WriterHarness: h}
 	})
 }

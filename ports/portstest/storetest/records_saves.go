@@ -11,7 +11,24 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// The checks of versions: a save compares and swaps.
+// versionChecks: a save compares and swaps. open is the state of a record that may
+// change; ended are the checks of the others.
+func (m *records[R]) versionChecks(open string, ended ...storeCheck) []storeCheck {
+	noun, taken, wins, rule := m.noun(), "an id that is taken", "", ""
+	if m.perOwner {
+		taken, wins, rule = "an id that the owner has", " for each owner", " (I27)"
+	}
+	return append([]storeCheck{
+		{"a " + open + " " + noun + " may change, and each save raises the version by one", m.versions},
+		{taken + " is a conflict and stores nothing", m.taken},
+		{"a stale version is a conflict and stores nothing", m.stale},
+		{"a version that is yet to come is a conflict", m.future},
+		{"a change of another owner's " + noun + " is a conflict", m.stolen},
+		{"of many racers with one new id one wins" + wins, m.newIDRacers},
+		{"of many racers at one version one wins" + rule, m.racers},
+		{"saves of different " + noun + "s do not get in each other's way", m.apart},
+	}, ended...)
+}
 
 func (m *records[R]) versions(k *storeKit) {
 	r := m.open("acme", m.number(1))

@@ -22,7 +22,7 @@ func ReportStore(t *testing.T, h Harness) {
 var reportChecks = slices.Concat(
 	reportRecordChecks,
 	reportKeyChecks,
-	reportVersionChecks,
+	reports.versionChecks("running", storeCheck{"an ended report never changes (I22)", endedReports}),
 	reportClaimChecks,
 	reportExpiryChecks,
 	reports.queueChecks(),

@@ -12,19 +12,6 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// reportVersionChecks: compare-and-swap, and ends that are final (I22).
-var reportVersionChecks = []storeCheck{
-	{"a running report may change, and each save raises the version by one", reports.versions},
-	{"an id that is taken is a conflict and stores nothing", reports.taken},
-	{"a stale version is a conflict and stores nothing", reports.stale},
-	{"a version that is yet to come is a conflict", reports.future},
-	{"a change of another owner's report is a conflict", reports.stolen},
-	{"an ended report never changes (I22)", endedReports},
-	{"of many racers with one new id one wins", reports.newIDRacers},
-	{"of many racers at one version one wins", reports.racers},
-	{"saves of different reports do not get in each other's way", reports.apart},
-}
-
 // reportExpiryChecks: what goes, and what stays.
 var reportExpiryChecks = []storeCheck{
 	{"ExpiredReports lists what has ended by the instant, of every owner", expiredOfAll},

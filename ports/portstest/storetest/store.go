@@ -92,7 +92,6 @@ type storeCheck kit.Check[*storeKit]
 func runStore(t *testing.T, h Harness, checks []storeCheck, without string, there func(Store) bool) {
 	t.Helper()
 	kit.Run(t, h.Except, checks, func(t *testing.T) *storeKit {
-		t.Helper()
 		if h.Parallel {
 			t.Parallel()
 		}

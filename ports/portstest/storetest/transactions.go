@@ -22,7 +22,7 @@ var transactionChecks = slices.Concat(
 	transactionRecordChecks,
 	rawChecks,
 	transactionKeyChecks,
-	transactionVersionChecks,
+	transactions.versionChecks("pending"),
 	transactionEndChecks,
 	transactions.queueChecks(),
 	transactions.outcomeChecks(transactionsReopened),
@@ -125,18 +125,6 @@ func transactionsReopened(k *storeKit) {
 	transactions.refused(k, endedTransaction(failed, ports.TransactionErrored), "another end after opening again")
 	transactions.keeps(k, withLate(failed), "a late payment after opening again")
 	transactions.keeps(k, endedTransaction(pending, ports.TransactionSucceeded), "an end after opening again")
-}
-
-// transactionVersionChecks: compare-and-swap.
-var transactionVersionChecks = []storeCheck{
-	{"a pending transaction may change, and each save raises the version by one", transactions.versions},
-	{"an id that the owner has is a conflict and stores nothing", transactions.taken},
-	{"a stale version is a conflict and stores nothing", transactions.stale},
-	{"a version that is yet to come is a conflict", transactions.future},
-	{"a change of another owner's transaction is a conflict", transactions.stolen},
-	{"of many racers with one new id one wins for each owner", transactions.newIDRacers},
-	{"of many racers at one version one wins (I27)", transactions.racers},
-	{"saves of different transactions do not get in each other's way", transactions.apart},
 }
 
 // transactionEndChecks: an end is final, and so is a late payment (I27).

@@ -22,7 +22,7 @@ func ValidationStore(t *testing.T, h Harness) {
 var validationChecks = slices.Concat(
 	validationRecordChecks,
 	validationKeyChecks,
-	validationVersionChecks,
+	validations.versionChecks("pending", storeCheck{"an ended validation never changes", endedValidations}), // I18
 	validations.queueChecks(),
 	overdueChecks,
 	validationPurgeChecks,
@@ -226,19 +226,6 @@ func validationNotAliased(k *storeKit) {
 		validations.sameList(k, page, []ports.ValidationRecord{want}, "the listed validation after its bytes were changed outside")
 		page[0].Sealed.Data[0] = '*'
 	}
-}
-
-// validationVersionChecks: compare-and-swap, and ends that are final (I18).
-var validationVersionChecks = []storeCheck{
-	{"a pending validation may change, and each save raises the version by one", validations.versions},
-	{"an id that is taken is a conflict and stores nothing", validations.taken},
-	{"a stale version is a conflict and stores nothing", validations.stale},
-	{"a version that is yet to come is a conflict", validations.future},
-	{"a change of another owner's validation is a conflict", validations.stolen},
-	{"an ended validation never changes", endedValidations},
-	{"of many racers with one new id one wins", validations.newIDRacers},
-	{"of many racers at one version one wins", validations.racers},
-	{"saves of different validations do not get in each other's way", validations.apart},
 }
 
 func endedValidations(k *storeKit) {
