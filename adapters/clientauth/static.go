@@ -1,14 +1,133 @@
 package clientauth
 
 import (
+	"bytes"
 	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
+
+// fileClient and fileSecret are the JSON of a clients file.
+type fileClient struct {
+	ID        string       `json:"id"`
+	Secrets   []fileSecret `json:"secrets"`
+	Merchants []string     `json:"merchants"`
+	Disabled  bool         `json:"disabled"`
+}
+
+type fileSecret struct {
+	SHA256    string    `json:"sha256"`
+	NotBefore time.Time `json:"notBefore"`
+	NotAfter  time.Time `json:"notAfter"`
+}
+
+// parseFile reads a clients file. It is strict, since a misspelt "disabled"
+// would let somebody in; its errors quote nothing of the file, where somebody
+// may have put a secret in place of a hash.
+func parseFile(data []byte) (*Static, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	var list []fileClient
+	err := d.Decode(&list)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == "" {
+		return nil, badConfig("the clients file must be a list: [{\"id\": …}, …]")
+	}
+	if err != nil {
+		return nil, badConfig(fmt.Sprintf("the clients file is no list of clients in JSON: wrong at or before byte %d", d.InputOffset()))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, badConfig("the clients file goes on after the list")
+	}
+	if err := checkKeys(json.NewDecoder(bytes.NewReader(data))); err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return nil, badConfig("the clients file must be a list")
+	}
+	clients := make([]ports.Client, len(list))
+	for i := range list {
+		c, err := list[i].client()
+		if err != nil {
+			return nil, badConfig(fmt.Sprintf("client %d: %v", i+1, err))
+		}
+		clients[i] = c
+	}
+	return newStatic(clients)
+}
+
+var fileKeys = []string{"id", "secrets", "merchants", "disabled", "sha256", "notBefore", "notAfter"}
+
+// checkKeys refuses in JSON that was read already what encoding/json lets pass: a
+// key in another case, and one that stands twice, of which it takes the last.
+func checkKeys(d *json.Decoder) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	open, nested := token.(json.Delim)
+	if !nested {
+		return nil
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if open == '{' {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			name, _ := key.(string)
+			if seen[name] || !slices.Contains(fileKeys, name) {
+				return badConfig(fmt.Sprintf("the clients file has a key that is misspelt or there twice, before byte %d", d.InputOffset()))
+			}
+			seen[name] = true
+		}
+		if err := checkKeys(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+func (f *fileClient) client() (ports.Client, error) {
+	if f.ID == "" {
+		return ports.Client{}, errors.New("id is required")
+	}
+	if len(f.Secrets) > MaxSecrets {
+		return ports.Client{}, fmt.Errorf("at most %d secrets", MaxSecrets)
+	}
+	c := ports.Client{ID: f.ID, Merchants: f.Merchants, Disabled: f.Disabled}
+	for i := range f.Secrets {
+		s, err := f.Secrets[i].secret()
+		if err != nil {
+			return ports.Client{}, fmt.Errorf("secret %d: %w", i+1, err)
+		}
+		c.Secrets = append(c.Secrets, s)
+	}
+	return c, nil
+}
+
+func (f *fileSecret) secret() (ports.ClientSecret, error) {
+	s := ports.ClientSecret{NotBefore: ports.Millis(f.NotBefore), NotAfter: ports.Millis(f.NotAfter)}
+	hash, err := hex.DecodeString(f.SHA256)
+	if err != nil || len(hash) != len(s.SHA256) {
+		return s, errors.New("sha256 must be 64 hex digits")
+	}
+	copy(s.SHA256[:], hash)
+	if !s.NotAfter.IsZero() && !s.NotBefore.Before(s.NotAfter) {
+		return s, errors.New("notBefore must be before notAfter")
+	}
+	return s, nil
+}
 
 // Static is a fixed set of clients in memory. It is a [ports.ClientReader].
 type Static struct{ clients map[string]ports.Client }

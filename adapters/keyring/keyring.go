@@ -6,10 +6,13 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
+	"hash"
 	"io"
+	"sync"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -127,3 +130,56 @@ func (k *Keyring) Open(_ context.Context, aad []byte, sealed ports.Sealed) ([]by
 
 // Digest returns the HMAC-SHA-256 of data under a key derived from the first secret.
 func (k *Keyring) Digest(data []byte) [32]byte { return k.digest.sum(data) }
+
+// digester keeps hashes that have taken in the key, which is half the work.
+type digester struct{ pool sync.Pool }
+
+// keyed is a hash and the room for its sum: room on the stack would escape.
+type keyed struct {
+	hash.Hash
+	sum []byte
+}
+
+func newDigester(key []byte) *digester {
+	return &digester{pool: sync.Pool{New: func() any {
+		return &keyed{Hash: hmac.New(sha256.New, key), sum: make([]byte, 0, sha256.Size)}
+	}}}
+}
+
+func (d *digester) sum(data []byte) [sha256.Size]byte {
+	h, _ := d.pool.Get().(*keyed)
+	defer d.pool.Put(h)
+	h.Reset()
+	_, _ = h.Write(data) // a hash never fails
+	return [sha256.Size]byte(h.Sum(h.sum))
+}
+
+// nonces reads chance in advance, so that a nonce does not cost a call of the
+// system.
+type nonces struct {
+	random io.Reader
+
+	mu  sync.Mutex
+	buf [64 * nonceSize]byte
+	at  int // what is before was given out
+}
+
+func newNonces(random io.Reader) *nonces {
+	n := &nonces{random: random}
+	n.at = len(n.buf)
+	return n
+}
+
+// next fills nonce, of nonceSize bytes, with chance that nobody else gets.
+func (n *nonces) next(nonce []byte) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.at == len(n.buf) {
+		if _, err := io.ReadFull(n.random, n.buf[:]); err != nil {
+			return err
+		}
+		n.at = 0
+	}
+	n.at += copy(nonce[:nonceSize], n.buf[n.at:])
+	return nil
+}

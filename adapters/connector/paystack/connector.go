@@ -95,3 +95,23 @@ func (c *Connector) validate(ctx context.Context, body validateRequest) (ports.A
 	}
 	return validated(reply)
 }
+
+// DefaultBaseURL is Paystack's address, for live and for test keys.
+const DefaultBaseURL = "https://api.paystack.co"
+
+// The variables that [FromEnv] reads.
+const (
+	EnvSecretKey = "CORRIDOR_PAYSTACK_SECRET_KEY"
+	EnvBaseURL   = "CORRIDOR_PAYSTACK_BASE_URL"
+)
+
+// Config tunes a [Connector]. The zero value, and nil, mean the defaults.
+type Config = httpcall.Config
+
+// FromEnv is [New] with the secret key from [EnvSecretKey] and, if it is set, the
+// address from [EnvBaseURL], which comes before cfg's. getenv is os.Getenv or the
+// like. A key that is missing or that New rejects is [errcodes.Configuration].
+func FromEnv(getenv func(name string) string, cfg *Config) (*Connector, error) {
+	open := func(values []string, cfg *Config) (*Connector, error) { return New(values[0], cfg) }
+	return httpcall.FromEnv(getenv, cfg, open, EnvBaseURL, EnvSecretKey)
+}

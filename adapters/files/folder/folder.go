@@ -2,6 +2,7 @@ package folder
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -189,4 +190,12 @@ func ready(ctx context.Context, name string) error {
 		return err
 	}
 	return ports.CheckReportFileName(name)
+}
+
+// A hidden name is a dot, the file's own, a tilde and chance. No good name has a
+// dot in front or a tilde, so that none is another's hidden one.
+func hiddenPrefix(name string) string { return "." + path.Base(name) + "~" }
+
+func hidden(name string) string {
+	return path.Join(path.Dir(name), hiddenPrefix(name)+rand.Text())
 }

@@ -1,14 +1,17 @@
 package folder
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -96,3 +99,140 @@ func (s *Scratch) written(name string) (time.Time, error) {
 	})
 	return last, err
 }
+
+// MaxScratchName bounds the name of a scratch file, in bytes.
+const MaxScratchName = 64
+
+// scratchBuffer is how much of a scratch file is written or read at once, in
+// bytes. Many are open together where runs are merged.
+const scratchBuffer = 64 << 10
+
+// space is a directory of temporary files.
+type space struct {
+	parent *os.Root
+	name   string
+	root   *os.Root
+	open   map[*os.File]bool // closed with the space
+	closed bool
+}
+
+var (
+	errClosed      = errcodes.Wrap(errcodes.Conflict, "", errors.New("the space is closed"))
+	errScratchName = errcodes.New(errcodes.InvalidRequest, "the name of a scratch file is not allowed")
+)
+
+func (s *space) ready(name string) error {
+	if s.closed {
+		return errClosed
+	}
+	if name == "" || len(name) > MaxScratchName || strings.ContainsFunc(name, notWord) {
+		return errScratchName
+	}
+	return nil
+}
+
+func notWord(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+}
+
+// Create starts a file, in the place of one of the same name.
+func (s *space) Create(name string) (io.WriteCloser, error) {
+	file, err := s.openFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return nil, err
+	}
+	return &scratchWriter{s, file, bufio.NewWriterSize(file, scratchBuffer)}, nil
+}
+
+// Open reads a file. None of the name is errcodes.NotFound.
+func (s *space) Open(name string) (io.ReadCloser, error) {
+	file, err := s.openFile(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	return &scratchReader{s, file, bufio.NewReaderSize(file, scratchBuffer)}, nil
+}
+
+func (s *space) openFile(name string, flag int) (*os.File, error) {
+	if err := s.ready(name); err != nil {
+		return nil, err
+	}
+	file, err := s.root.OpenFile(name, flag, filePerm)
+	if err != nil && flag == os.O_RDONLY {
+		return nil, missing(err)
+	}
+	if err != nil {
+		return nil, coded(err)
+	}
+	s.open[file] = true
+	return file, nil
+}
+
+// Remove removes a file; none is no error.
+func (s *space) Remove(name string) error {
+	if err := s.ready(name); err != nil {
+		return err
+	}
+	if err := s.root.Remove(name); !absent(err) {
+		return coded(err)
+	}
+	return nil
+}
+
+// Close removes the directory, and closes what is still open in it.
+func (s *space) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	var errs []error
+	for file := range s.open {
+		errs = append(errs, file.Close())
+	}
+	clear(s.open)
+	errs = append(errs, s.root.Close(), s.parent.RemoveAll(s.name))
+	return coded(errors.Join(errs...))
+}
+
+// closeFile closes a file once.
+func (s *space) closeFile(file *os.File) error {
+	if !s.open[file] {
+		return nil
+	}
+	delete(s.open, file)
+	return file.Close()
+}
+
+type scratchWriter struct {
+	space *space
+	file  *os.File
+	buf   *bufio.Writer
+}
+
+func (w *scratchWriter) Write(p []byte) (int, error) {
+	n, err := w.buf.Write(p)
+	return n, coded(err)
+}
+
+func (w *scratchWriter) Close() error {
+	if !w.space.open[w.file] {
+		return nil
+	}
+	return coded(errors.Join(w.buf.Flush(), w.space.closeFile(w.file)))
+}
+
+type scratchReader struct {
+	space *space
+	file  *os.File
+	buf   *bufio.Reader
+}
+
+func (r *scratchReader) Read(p []byte) (int, error) {
+	n, err := r.buf.Read(p)
+	if errors.Is(err, io.EOF) {
+		return n, io.EOF
+	}
+	return n, coded(err)
+}
+
+func (r *scratchReader) Close() error { return coded(r.space.closeFile(r.file)) }

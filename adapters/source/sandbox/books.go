@@ -64,3 +64,71 @@ func (b *Books) asOf(now time.Time) time.Time {
 	}
 	return now.UTC()
 }
+
+// rail is a way to pay. Cards pay in only.
+type rail struct{ method, connector string }
+
+const card = "card"
+
+// market is a currency with its ways to pay.
+type market struct {
+	currency  string
+	low, high int64 // amounts, in major units
+	payin     []rail
+	payout    []rail
+}
+
+var (
+	paystackCard    = rail{card, "paystack"}
+	flutterwaveCard = rail{card, "flutterwave"}
+	paystackBank    = rail{"bank_transfer", "paystack"}
+	flutterwaveBank = rail{"bank_transfer", "flutterwave"}
+	flutterwaveMoMo = rail{"mobile_money", "flutterwave"}
+	mtnMoMo         = rail{"mobile_money", "mtnmomo"}
+	sandboxBank     = rail{"bank_transfer", "sandbox"}
+)
+
+// markets are the currencies of adapters/feed/sandbox.
+var markets = []market{
+	{"NGN", 1_500, 900_000, []rail{paystackCard, paystackBank, flutterwaveBank}, []rail{paystackBank, flutterwaveBank}},
+	{"KES", 100, 90_000, []rail{flutterwaveMoMo, paystackCard}, []rail{flutterwaveMoMo}},
+	{"GHS", 10, 9_000, []rail{mtnMoMo, paystackCard}, []rail{mtnMoMo, paystackBank}},
+	{"ZAR", 20, 15_000, []rail{paystackCard, flutterwaveBank}, []rail{flutterwaveBank}},
+	{"XOF", 500, 400_000, []rail{mtnMoMo, flutterwaveMoMo}, []rail{mtnMoMo}},
+	{"EGP", 50, 40_000, []rail{flutterwaveCard, flutterwaveBank}, []rail{flutterwaveBank}},
+	{"USD", 1, 2_500, []rail{flutterwaveCard, sandboxBank}, []rail{sandboxBank}},
+	{"EUR", 1, 2_500, []rail{flutterwaveCard, sandboxBank}, []rail{sandboxBank}},
+	{"GBP", 1, 2_000, []rail{flutterwaveCard, sandboxBank}, []rail{sandboxBank}},
+}
+
+// end is what decides which codes a transaction may end with.
+type end struct {
+	status    ports.TransactionStatus
+	direction errcodes.Direction
+	card      bool
+}
+
+// codesByEnd sorts the codes of SPEC 7.5 by where they may occur (I24, I25).
+func codesByEnd() map[end][]errcodes.TransactionCode {
+	codes := map[end][]errcodes.TransactionCode{}
+	for _, row := range errcodes.TransactionCodes() {
+		for _, d := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
+			for _, onCard := range []bool{false, true} {
+				e := end{ports.TransactionFailed, d, onCard}
+				if row.State == errcodes.StateError {
+					e.status = ports.TransactionErrored
+				}
+				if occurs(row, e) {
+					codes[e] = append(codes[e], row.Code)
+				}
+			}
+		}
+	}
+	return codes
+}
+
+// occurs reports whether a new transaction may end with the row's code.
+func occurs(row errcodes.TransactionRow, e end) bool {
+	ofCards := row.CardOnly || row.Code == errcodes.FailureInvalidCard
+	return !row.Deprecated && row.Fits(e.direction) && (e.card || !ofCards)
+}

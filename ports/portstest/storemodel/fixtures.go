@@ -1,8 +1,12 @@
 package storemodel
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -43,3 +47,104 @@ func KeyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair
 
 // AuditRow is a row for writes whose audit row does not matter.
 var AuditRow = ports.AuditRow{At: Epoch, Act: "test.write"}
+// PendingValidation makes a validation that was never saved.
+func PendingValidation(owner, id string) ports.ValidationRecord {
+	return ports.ValidationRecord{
+		ID: id, Owner: owner, MerchantID: "m-1", Market: ports.Market{Country: "NGA", Type: ports.BankAccount},
+		BankCode: "058", Status: ports.StatusPending, Provider: "paystack", Tables: "2026-11",
+		CreatedAt: Epoch, Deadline: Epoch.Add(30 * time.Second), PurgeAt: Epoch.AddDate(0, 0, 30),
+		Sealed: ports.Sealed{KeyID: "k1", Data: []byte("sealed of " + id)},
+	}
+}
+
+// EndedValidation is r as a provider's answer ends it.
+func EndedValidation(r ports.ValidationRecord, status ports.ValidationStatus) ports.ValidationRecord {
+	r.Status, r.Type, r.Outcome, r.EndedAt = status, ports.External, ports.OutcomeFound, Epoch.Add(time.Second)
+	r.Match = ports.NameMatch{Rule: "tokens", Score: 91}
+	r.ExpiresAt = Epoch.AddDate(0, 0, 1)
+	r.Sealed.Data = append(slices.Clone(r.Sealed.Data), " "+status...)
+	return r
+}
+
+// Ends are the statuses that end a validation.
+var Ends = []ports.ValidationStatus{ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError}
+
+// ValidationOf makes a change with an event and work, which name the record's
+// state.
+func ValidationOf(r ports.ValidationRecord) ports.ValidationChange {
+	id := fmt.Sprint(r.ID, " ", r.Version, " ", r.Status)
+	return ports.ValidationChange{
+		Record: r,
+		Events: []ports.Event{{ID: id, Kind: "validation", Key: r.ID, Owner: r.Owner, At: Epoch, Data: []byte("{}")}},
+		Work:   []ports.WorkItem{{ID: id, Kind: "validation", DueAt: Epoch}},
+	}
+}
+
+// PendingTransaction makes a transaction that was never saved.
+func PendingTransaction(owner, id string) ports.Transaction {
+	return ports.Transaction{
+		ID: id, Owner: owner, Direction: errcodes.Payin, Status: ports.TransactionPending,
+		CreatedAt: Epoch, RespondBy: Epoch.Add(time.Minute),
+	}
+}
+
+// FailedTransaction is t as a provider's answer ends it.
+func FailedTransaction(t ports.Transaction) ports.Transaction {
+	t.Status, t.Code, t.EndedAt = ports.TransactionFailed, errcodes.FailureDeclined, Epoch.Add(time.Second)
+	t.Raw, t.Scheme, t.Tables = ports.RawFailure{Code: "51", Message: "said of " + t.ID}, "iso8583", "2026-11"
+	return t
+}
+
+// LandedTransaction is t with a late payment.
+func LandedTransaction(t ports.Transaction) ports.Transaction {
+	t.Late = ports.LatePayment{At: Epoch.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "landed"}}
+	return t
+}
+
+// TransactionOf makes a change with an event.
+func TransactionOf(t ports.Transaction) ports.TransactionChange {
+	id := fmt.Sprint("ev_", t.ID, " ", t.Status, " ", t.Version)
+	return ports.TransactionChange{Transaction: t, Events: []ports.Event{
+		{ID: id, Kind: "transaction.updated", Key: t.ID, Owner: t.Owner, At: Epoch, Data: []byte("{}")},
+	}}
+}
+
+// RunningReport makes a report job that was never saved.
+func RunningReport(owner, id string) ports.ReportJob {
+	day := Epoch.Truncate(24 * time.Hour)
+	return ports.ReportJob{
+		ID: id, Owner: owner, Kind: ports.ReportTransactions, Status: ports.ReportRunning,
+		Request: ports.ReportRequest{
+			MerchantID: "m_1", Name: "sales", From: day.AddDate(0, 0, -7), To: day, Format: "csv",
+			Columns: []string{"transactionId", "amount"}, Filters: []ports.Filter{{Column: "status", OneOf: []string{"FAILED"}}},
+		},
+		CreatedAt: Epoch, UpdatedAt: Epoch, Total: -1,
+	}
+}
+
+// CompletedReport is j with its file.
+func CompletedReport(j ports.ReportJob) ports.ReportJob {
+	j.Status, j.EndedAt, j.UpdatedAt = ports.ReportCompleted, Epoch.Add(time.Hour), Epoch.Add(time.Hour)
+	j.Rows, j.Total, j.AsOf, j.FileSize, j.FileSHA256 = 7, 7, Epoch, 700, strings.Repeat("0f", 32)
+	return j
+}
+
+// FailedReport is j with a bad end.
+func FailedReport(j ports.ReportJob) ports.ReportJob {
+	j.Status, j.EndedAt, j.Reason = ports.ReportFailed, Epoch.Add(time.Hour), string(errcodes.Internal)
+	return j
+}
+
+// BeatenReport is j after a heartbeat of its holder.
+func BeatenReport(j ports.ReportJob) ports.ReportJob {
+	j.Rows, j.UpdatedAt, j.LeaseUntil = j.Rows+1, j.UpdatedAt.Add(time.Second), Epoch.Add(2*time.Minute)
+	return j
+}
+
+// ReportOf makes a change with an event.
+func ReportOf(j ports.ReportJob) ports.ReportChange {
+	id := fmt.Sprint("ev_", j.ID, " ", j.Status, " ", j.Version)
+	return ports.ReportChange{Job: j, Events: []ports.Event{
+		{ID: id, Kind: "report.updated", Key: j.ID, Owner: j.Owner, At: Epoch, Data: []byte("{}")},
+	}}
+}

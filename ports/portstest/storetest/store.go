@@ -23,9 +23,13 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
@@ -101,4 +105,163 @@ func runStore(t *testing.T, h Harness, checks []storeCheck, without string, ther
 		}
 		return &storeKit{Kit: kit.Kit{TB: t}, Store: s}
 	})
+}
+
+var usdZAR = ports.Pair{Base: "USD", Quote: "ZAR"}
+
+func keyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair: usdZAR} }
+
+// activeLock makes a lock that lives for an hour.
+func activeLock(key ports.BookKey, id string, created time.Time) ports.RateLock {
+	return ports.RateLock{
+		ID: id, Owner: key.Owner, Base: key.Pair.Base, Quote: key.Pair.Quote,
+		MidRate: "18.50", MarkupBps: 150, AllInRate: "18.7775",
+		MidSource: "ecb", MidAt: created.Add(-time.Minute), ToleranceBps: 200,
+		CreatedAt: created, ExpiresAt: created.Add(time.Hour), Status: ports.LockActive,
+	}
+}
+
+// mint makes the change that adds the lock to the book.
+func mint(b ports.Book, l ports.RateLock) ports.RateLockChange {
+	b.Slots[len(b.Live())] = l
+	b.HighWater = l.CreatedAt
+	return ports.RateLockChange{Book: b, Minted: &l}
+}
+
+// replace makes the change that cancels every live lock of the book and mints l.
+func replace(b ports.Book, l ports.RateLock) ports.RateLockChange {
+	var ended []ports.RateLock
+	for _, old := range b.Live() {
+		ended = append(ended, cancelledAt(l.CreatedAt)(old))
+	}
+	b.Slots = [ports.MaxLiveLocks]ports.RateLock{}
+	change := mint(b, l)
+	change.Ended = ended
+	return change
+}
+
+// end makes the change that ends a lock of the book.
+func (k *storeKit) end(b ports.Book, id string, how ending) ports.RateLockChange {
+	live := slices.Clone(b.Live())
+	i := slices.IndexFunc(live, func(l ports.RateLock) bool { return l.ID == id })
+	if i < 0 {
+		k.Fatalf("the book's slots hold %s, and not %q, which is active", kit.Short(ids(live)), id)
+	}
+	ended := how(live[i])
+	b.Slots = [ports.MaxLiveLocks]ports.RateLock{}
+	copy(b.Slots[:], slices.Delete(live, i, i+1))
+	return ports.RateLockChange{Book: b, Ended: []ports.RateLock{ended}}
+}
+
+// job makes a work item that is due at the instant.
+func job(id string, due time.Time) ports.WorkItem {
+	return ports.WorkItem{ID: id, Kind: kind, DueAt: due, Payload: []byte("payload of " + id)}
+}
+
+// book reads a book.
+func (k *storeKit) book(key ports.BookKey) ports.Book {
+	return kit.Got(k.RateLocks.Book(k.Context(), key)).OK(k, "Book")
+}
+
+// lock reads a lock.
+func (k *storeKit) lock(owner, id string) ports.RateLock {
+	l, _, err := k.RateLocks.Lock(k.Context(), owner, id)
+	k.OK(err, "Lock")
+	return l
+}
+
+// save stores the change and returns the book as it should be now.
+func (k *storeKit) save(c ports.RateLockChange) ports.Book {
+	k.OK(k.RateLocks.Save(k.Context(), c), "Save")
+	c.Book.Version++
+	return c.Book
+}
+
+// mint stores a new active lock in the book of key, as it is now.
+func (k *storeKit) mint(key ports.BookKey, id string, created time.Time) ports.Book {
+	b := k.book(key)
+	if len(b.Live()) == len(b.Slots) {
+		k.Fatalf("the book is full, though the check saved fewer locks in it: %s", kit.Short(ids(b.Live())))
+	}
+	return k.save(mint(b, activeLock(key, id, created)))
+}
+
+// carryEvents stores a change of a book that nothing else uses, with the events.
+func (k *storeKit) carryEvents(events ...ports.Event) {
+	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Events: events})
+}
+
+// carryWork is carryEvents for work items.
+func (k *storeKit) carryWork(items ...ports.WorkItem) {
+	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Work: items})
+}
+
+// gone checks that no lock of the id is stored.
+func (k *storeKit) gone(owner, id string) {
+	_, _, err := k.RateLocks.Lock(k.Context(), owner, id)
+	k.Code(err, errcodes.NotFound, "Lock of an id that must not be stored")
+}
+
+// errOf leaves out what a call returns beside its error.
+func errOf[T any](_ T, err error) error { return err }
+
+// lease is how long the checks claim for.
+const lease = time.Minute
+
+// kind is the kind of the checks' work.
+const kind = "notify"
+
+// queuedTwice checks a save of a record that carries events and work, whichever
+// the record.
+func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.WorkItem) error) {
+	first, second := kit.Event("event-1", "lock-1"), kit.Event("event-1", "lock-2")
+	err := save([]ports.Event{first, kit.Event("event-2", "lock-3"), second}, []ports.WorkItem{job("work-1", kit.Epoch)})
+	k.Code(err, errcodes.Conflict, "saving an event twice in one change")
+	k.nothingQueued("after an event that came twice")
+	err = save([]ports.Event{first}, []ports.WorkItem{job("work-1", kit.Epoch), job("work-2", kit.Epoch), job("work-1", kit.Epoch)})
+	k.Code(err, errcodes.Conflict, "saving a work item twice in one change")
+	k.nothingQueued("after an item that came twice")
+}
+
+// readPages reads a listing in pages of two, hands each page to then, and returns
+// the ids of all.
+func readPages[T, P any](
+	k *storeKit, read func(after P, limit int) ([]T, error), pos func(T) P, ids func([]T) []string, then func(page []T),
+) []string {
+	var after P
+	got := []string{}
+	for range 2 * len(tied) {
+		page := kit.Got(read(after, 2)).OK(k, "a page")
+		if len(page) == 0 {
+			break
+		}
+		if len(page) > 2 {
+			k.Fatalf("a page of %d, of at most 2", len(page))
+		}
+		got = append(got, ids(page)...)
+		after = pos(page[len(page)-1])
+		then(page)
+	}
+	return got
+}
+
+// sameBytes checks bytes that came back: none are nil.
+func (k *storeKit) sameBytes(got, want []byte, what string) {
+	if !bytes.Equal(got, want) || got != nil && len(got) == 0 {
+		k.Fatalf("%s: got %#.80v, want %#.80v, and nil for none", what, got, want)
+	}
+}
+
+// nothingQueued checks that no event and no work waits.
+func (k *storeKit) nothingQueued(when string) {
+	if k.Outbox != nil {
+		if got := events.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+			k.Fatalf("%s the outbox hands out %s", when, kit.Short(got))
+		}
+	}
+	if k.Work != nil {
+		if got := items.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+			k.Fatalf("%s there is work: %s", when, kit.Short(got))
+		}
+	}
 }

@@ -1,11 +1,15 @@
 package broken
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+
+	"github.com/corridor-go/corridor/errcodes"
 )
 
 // Recorder is a testing.TB that remembers how a check ended and leaves the
@@ -119,4 +123,29 @@ func (r *Recorder) FailNow() {
 func (r *Recorder) Skipf(format string, args ...any) {
 	r.end(false, true, fmt.Sprintf(format, args...))
 	runtime.Goexit()
+}
+
+// Confusions are the ways in which adapters mistake one text for another.
+var Confusions = map[string]func(string) string{
+	"folds case":        strings.ToLower,
+	"trims blanks":      strings.TrimSpace,
+	"stops at a NUL":    func(s string) string { head, _, _ := strings.Cut(s, "\x00"); return head },
+	"repairs ill text":  func(s string) string { return strings.ToValidUTF8(s, "\ufffd") },
+	"keeps 255 letters": func(s string) string { return s[:min(len(s), 255)] },
+}
+
+// OrDone is the context's error if it has ended, and err otherwise.
+func OrDone(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// Recode answers with another code where there is a code.
+func Recode(err error, from, to errcodes.Code) error {
+	if errcodes.Of(err) == from {
+		return errcodes.Wrap(to, "", err)
+	}
+	return err
 }

@@ -1,0 +1,159 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const (
+	serverVariable  = "CORRIDOR_TEST_POSTGRES"
+	requireVariable = "CORRIDOR_REQUIRE_POSTGRES"
+)
+
+// debianBinaries is where Debian's packages put them, version by version.
+var debianBinaries = "/usr/lib/postgresql/*/bin"
+
+// absent skips the test, or fails it where PostgreSQL is required.
+func absent(tb testing.TB, why string) {
+	tb.Helper()
+	if required := os.Getenv(requireVariable); required != "" && required != "0" {
+		tb.Fatalf("pgtest: %s; %s=%s makes this a failure", why, requireVariable, required)
+	}
+	tb.Skipf("pgtest: skipped: %s", why)
+}
+
+const (
+	noBinaries = "no PostgreSQL binaries in PATH, /usr/lib/postgresql/*/bin or pg_config --bindir: install them (Debian: apt-get install postgresql)"
+	noServer   = noBinaries + ", or set " + serverVariable + " to the URL of a server where databases may be created"
+)
+
+// binaries is the folder of initdb and postgres, or "" when there is none.
+func binaries() string {
+	found, err := exec.LookPath("initdb")
+	if err == nil {
+		if resolved, err := filepath.EvalSymlinks(found); err == nil {
+			found = resolved
+		}
+		if dir := filepath.Dir(found); complete(dir) {
+			return dir
+		}
+	}
+	if dir := newest(debianBinaries); dir != "" {
+		return dir
+	}
+	told, err := exec.CommandContext(context.Background(), "pg_config", "--bindir").Output()
+	if dir := strings.TrimSpace(string(told)); err == nil && complete(dir) {
+		return dir
+	}
+	return ""
+}
+
+func complete(dir string) bool {
+	for _, name := range []string{"initdb", "postgres"} {
+		if _, err := exec.LookPath(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// newest is the match of the highest version that has all binaries; the version
+// is the name of the folder above, such as 17.
+func newest(pattern string) (dir string) {
+	matches, _ := filepath.Glob(pattern) // the only error is a bad pattern
+	highest := -1.0
+	for _, match := range matches {
+		version, err := strconv.ParseFloat(filepath.Base(filepath.Dir(match)), 64)
+		if err == nil && version > highest && complete(match) {
+			dir, highest = match, version
+		}
+	}
+	return dir
+}
+
+const (
+	memory       = "/dev/shm"
+	memoryNeeded = 2 << 30 // bytes; a test process takes a few hundred million at the most
+)
+
+// memoryFolder is a folder in memory, where databases are copied and dropped four
+// times as quickly as on a disk; "" where there is none, or it is short of room.
+func memoryFolder() string {
+	var fs syscall.Statfs_t
+	if syscall.Statfs(memory, &fs) != nil || uint64(fs.Bsize)*fs.Bavail < memoryNeeded {
+		return ""
+	}
+	return memory
+}
+
+// overflow is the identity that systems give to nobody.
+const overflow = 65534
+
+// unprivileged is whom the server runs as, nil for ourselves: PostgreSQL refuses
+// to run as root.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil //nolint:nilnil // no credential is what a process of the same user is started with
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		found, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(found.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(found.Gid, 10, 32)
+		if err := errors.Join(uidErr, gidErr); err != nil {
+			return nil, err
+		}
+		if uid != 0 {
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+		}
+	}
+	return &syscall.Credential{Uid: overflow, Gid: overflow}, nil
+}
+
+// temporary is the machine's temporary folder, or another one where that is out
+// of the user's reach, as a TMPDIR below /root is.
+func temporary(runAs *syscall.Credential) string {
+	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
+		if runAs == nil || reachable(dir, runAs.Uid) {
+			return dir
+		}
+	}
+	return os.TempDir() // initdb says what is wrong with it
+}
+
+// reachable says whether the user may pass dir and all folders above it. Groups
+// count for nothing.
+func reachable(dir string, uid uint32) bool {
+	const others, owners = 0o001, 0o100
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	for {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return false
+		}
+		needed := os.FileMode(others)
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid == uid {
+			needed = owners
+		}
+		if info.Mode()&needed == 0 {
+			return false
+		}
+		if dir == filepath.Dir(dir) {
+			return true
+		}
+		dir = filepath.Dir(dir)
+	}
+}

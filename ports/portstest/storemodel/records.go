@@ -1,0 +1,225 @@
+package storemodel
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
+)
+
+// Reports asks the stores and the memory store, which has a model of its own, the
+// same: every answer agrees (I22).
+func Reports(t *testing.T, fresh Fresh) {
+	t.Helper()
+	rapid.Check(t, func(rt *rapid.T) {
+		d := &reportDifferential{newDifferential(rt, fresh)}
+		rt.Repeat(map[string]func(*rapid.T){
+			"save": d.save, "claim": d.claim, "remove": d.remove, "list": d.list, "": d.compare,
+		})
+		d.sameEvents(rt)
+	})
+}
+
+type reportDifferential struct{ differential }
+
+// save tries a change of the job as it is, mostly at its version.
+func (d *reportDifferential) save(t *rapid.T) {
+	d.saves++
+	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
+	j, err := d.model.Reports().Report(context.Background(), owner, id)
+	if err != nil {
+		j = RunningReport(owner, id)
+		j.CreatedAt = finerTimes.Draw(t, "created")
+	}
+	j.Version += rapid.SampledFrom([]int64{0, 0, 0, 0, -1, 1}).Draw(t, "off")
+	if j.Status == ports.ReportRunning {
+		switch rapid.IntRange(0, 4).Draw(t, "move") {
+		case 0:
+			j = CompletedReport(j)
+			j.EndedAt = finerTimes.Draw(t, "ended")
+		case 1:
+			j = FailedReport(j)
+			j.EndedAt = fewTimes.Draw(t, "ended")
+		default:
+			j.LeaseUntil, j.StartedAt = optionalTimes.Draw(t, "lease"), optionalTimes.Draw(t, "started")
+			j.AsOf, j.Holder = optionalTimes.Draw(t, "as of"), fewIDs.Draw(t, "holder")
+		}
+	}
+	j.Request.Name = strconv.Itoa(d.saves)
+	j.Request.Columns = rapid.SliceOfN(fewIDs, 0, 3).Draw(t, "columns")
+	change := ports.ReportChange{Job: j, Events: d.event()}
+	d.tries(t, func(s Store) error { return s.Reports().Save(context.Background(), change) })
+}
+
+func (d *reportDifferential) claim(t *rapid.T) {
+	now := nearTimes.Draw(t, "now")
+	lease := rapid.SampledFrom([]time.Duration{time.Nanosecond, 300 * time.Microsecond, time.Millisecond, 3 * time.Millisecond}).Draw(t, "lease")
+	holder := fewIDs.Draw(t, "holder")
+	asks(t, &d.differential, func(s Store) (ports.ReportJob, error) {
+		return s.Reports().ClaimReport(context.Background(), holder, now, lease)
+	})
+}
+
+func (d *reportDifferential) remove(t *rapid.T) {
+	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
+	d.tries(t, func(s Store) error { return s.Reports().RemoveReport(context.Background(), owner, id) })
+}
+
+func (d *reportDifferential) list(t *rapid.T) {
+	before, limit := nearTimes.Draw(t, "before"), rapid.IntRange(0, 4).Draw(t, "limit")
+	asks(t, &d.differential, func(s Store) ([]ports.ReportJob, error) {
+		return s.Reports().ExpiredReports(context.Background(), before, limit)
+	})
+}
+
+func (d *reportDifferential) compare(t *rapid.T) {
+	owner, id := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what")
+	asks(t, &d.differential, func(s Store) (ports.ReportJob, error) { return s.Reports().Report(context.Background(), owner, id) })
+}
+
+// Transactions asks the stores and the memory store, which has a model of its own,
+// the same: every answer agrees (I26, I27).
+func Transactions(t *testing.T, fresh Fresh) {
+	t.Helper()
+	rapid.Check(t, func(rt *rapid.T) {
+		d := &transactionDifferential{newDifferential(rt, fresh)}
+		rt.Repeat(map[string]func(*rapid.T){"save": d.save, "": d.compare})
+		d.sameEvents(rt)
+	})
+}
+
+type transactionDifferential struct{ differential }
+
+// save tries a change of the transaction as it is: mostly at its version, often
+// of one thing alone, with times below the millisecond.
+func (d *transactionDifferential) save(t *rapid.T) {
+	d.saves++
+	owner, id := fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id")
+	tx, err := d.model.Transactions().Transaction(context.Background(), owner, id)
+	if err != nil {
+		tx = PendingTransaction(owner, id)
+	}
+	before := tx
+	switch rapid.IntRange(0, 5).Draw(t, "move") {
+	case 0, 1:
+		tx = FailedTransaction(tx)
+	case 2, 3:
+		tx = changedOtherwise(t, tx)
+	case 4:
+		tx.Version += rapid.SampledFrom([]int64{-1, 1}).Draw(t, "off")
+	}
+	if tx.Status.State() != "" && rapid.Bool().Draw(t, "late") {
+		tx.Late = ports.LatePayment{At: finerTimes.Draw(t, "late at"), Raw: ports.RawFailure{Message: fewIDs.Draw(t, "late message")}}
+	}
+	if before.Status.Terminal() && !tx.Status.Terminal() {
+		tx.Raw, tx.Code, tx.EndedAt, tx.Late = ports.RawFailure{}, "", time.Time{}, ports.LatePayment{}
+	}
+	change := ports.TransactionChange{Transaction: tx, Events: d.event()}
+	d.tries(t, func(s Store) error { return s.Transactions().Save(context.Background(), change) })
+}
+
+// changedOtherwise changes one field as the rules allow.
+func changedOtherwise(t *rapid.T, tx ports.Transaction) ports.Transaction {
+	ended := tx.Status.Terminal()
+	switch rapid.IntRange(0, 8).Draw(t, "field") {
+	case 0:
+		tx.Direction = errcodes.Payout
+	case 1:
+		tx.CreatedAt = finerTimes.Draw(t, "created")
+	case 2:
+		tx.RespondBy = rapid.OneOf(finerTimes, rapid.Just(time.Time{})).Draw(t, "respond by")
+	case 3:
+		if ended {
+			tx.Raw.Code = fewIDs.Draw(t, "code")
+		}
+	case 4:
+		if ended {
+			tx.Raw.Message = fewIDs.Draw(t, "message")
+		}
+	case 5:
+		tx.Scheme = fewIDs.Draw(t, "scheme")
+	case 6:
+		tx.Tables = fewIDs.Draw(t, "tables")
+	case 7:
+		if ended {
+			tx.EndedAt = finerTimes.Draw(t, "ended")
+		}
+	case 8:
+		tx.Status, tx.Code, tx.EndedAt, tx.Late = ports.TransactionSucceeded, "", finerTimes.Draw(t, "ended"), ports.LatePayment{}
+	}
+	return tx
+}
+
+func (d *transactionDifferential) compare(t *rapid.T) {
+	owner, id := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what")
+	asks(t, &d.differential, func(s Store) (ports.Transaction, error) {
+		return s.Transactions().Transaction(context.Background(), owner, id)
+	})
+}
+
+// Validations asks the stores and the memory store, which has a model of its own,
+// the same: every answer agrees (I18).
+func Validations(t *testing.T, fresh Fresh) {
+	t.Helper()
+	rapid.Check(t, func(rt *rapid.T) {
+		d := &validationDifferential{newDifferential(rt, fresh)}
+		rt.Repeat(map[string]func(*rapid.T){"save": d.save, "purge": d.purge, "list": d.list, "": d.compare})
+		d.sameEvents(rt)
+	})
+}
+
+type validationDifferential struct{ differential }
+
+// save tries any change, most of them at the version of the record.
+func (d *validationDifferential) save(t *rapid.T) {
+	d.saves++
+	r := PendingValidation(fewOwners.Draw(t, "owner"), fewIDs.Draw(t, "id"))
+	// Version 0 if it is not there, or another owner's.
+	old, _ := d.model.Validations().Validation(context.Background(), fewOwners.Draw(t, "owner of the version"), r.ID)
+	r.Version = old.Version + rapid.SampledFrom([]int64{0, 0, 0, 0, 1, -1}).Draw(t, "off")
+	if status := rapid.SampledFrom(append(Ends, ports.StatusPending, ports.StatusPending)).Draw(t, "status"); status != ports.StatusPending {
+		r = EndedValidation(r, status)
+	}
+	r.Deadline, r.PurgeAt = fewTimes.Draw(t, "deadline"), fewTimes.Draw(t, "purge at")
+	r.Sealed.Data = []byte(strconv.Itoa(d.saves))
+	change := ports.ValidationChange{Record: r, Events: d.event()}
+	d.tries(t, func(s Store) error { return s.Validations().Save(context.Background(), change) })
+}
+
+// purge removes a few, and then what is left of them: which go first is the
+// store's to choose.
+func (d *validationDifferential) purge(t *rapid.T) {
+	before := fewTimes.Draw(t, "before")
+	for _, n := range []int{rapid.IntRange(1, 3).Draw(t, "n"), 10_000} {
+		asks(t, &d.differential, func(s Store) (int, error) { return s.Validations().PurgeValidations(context.Background(), before, n) })
+	}
+}
+
+func (d *validationDifferential) list(t *rapid.T) {
+	by, limit := fewTimes.Draw(t, "by"), rapid.IntRange(1, 3).Draw(t, "limit")
+	asks(t, &d.differential, func(s Store) (pages [][]ports.ValidationRecord, err error) {
+		page, after := make([]ports.ValidationRecord, limit), ports.ValidationPos{}
+		for len(page) == limit && len(pages) <= d.saves {
+			if page, err = all(s.Validations().Overdue(context.Background(), by, after, limit)); err != nil {
+				return nil, err
+			}
+			pages = append(pages, page)
+			if n := len(page); n > 0 {
+				after = ports.ValidationPos{Deadline: page[n-1].Deadline, ID: page[n-1].ID}
+			}
+		}
+		return pages, nil
+	})
+}
+
+func (d *validationDifferential) compare(t *rapid.T) {
+	owner, id := fewOwners.Draw(t, "reader"), fewIDs.Draw(t, "what")
+	asks(t, &d.differential, func(s Store) (ports.ValidationRecord, error) {
+		return s.Validations().Validation(context.Background(), owner, id)
+	})
+}
