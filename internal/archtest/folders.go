@@ -18,38 +18,43 @@ var CrowdedFolders = map[string]string{}
 // apart, and the exceptions that no folder needs.
 func Crowded(module fs.FS, most int, except map[string]string) ([]string, error) {
 	files := map[string]int{}
-
-	err := fs.WalkDir(module, ".", func(name string, d fs.DirEntry, err error) error {
-		switch base := path.Base(name); {
-		case err != nil:
-			return err
-		case d.IsDir() && name != "." && (strings.HasPrefix(base, ".") || base == "testdata"):
-			return fs.SkipDir
-		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
+	err := walk(module, func(name string) {
+		if isSource(name) {
 			files[path.Dir(name)]++
 		}
-
-		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-
 	var found []string
-
 	for folder, n := range files {
 		if n > most && except[folder] == "" {
 			found = append(found, fmt.Sprintf("%s has %d Go files, at most %d", folder, n, most))
 		}
 	}
-
 	for folder := range except {
 		if files[folder] <= most {
 			found = append(found, folder+" needs no exception")
 		}
 	}
-
 	slices.Sort(found)
+	return found, err
+}
 
-	return found, nil
+// isSource reports whether a file is in Go and no test.
+func isSource(name string) bool {
+	return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go")
+}
+
+// walk calls visit for each file, apart from those below testdata and folders whose
+// name begins with a dot.
+func walk(module fs.FS, visit func(name string)) error {
+	return fs.WalkDir(module, ".", func(name string, d fs.DirEntry, err error) error {
+		switch base := path.Base(name); {
+		case err != nil:
+			return err
+		case !d.IsDir():
+			visit(name)
+		case name != "." && (strings.HasPrefix(base, ".") || base == "testdata"):
+			return fs.SkipDir
+		}
+		return nil
+	})
 }

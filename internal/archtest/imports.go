@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -9,87 +10,60 @@ import (
 // Imports returns what in packages breaks the table of layers, one sentence
 // each, and the own packages that no layer places.
 func Imports(packages []Package, layers []Layer) []string {
-	var (
-		found    []string
-		standard = standardOf(packages)
-	)
-
-	for _, p := range packages {
-		path, own := relative(p.ImportPath)
-		if !own {
-			continue
-		}
-
-		layer, placed := layerOf(path, layers)
-		if !placed {
+	var found []string
+	standard := standardOf(packages)
+	for path, p := range ownOf(packages) {
+		i := slices.IndexFunc(layers, func(l Layer) bool { return matchAny(path, l.Packages) })
+		if i < 0 {
 			found = append(found, path+" belongs to no layer")
 			continue
 		}
-
 		for _, imported := range p.Imports {
-			if !layer.allows(path, imported, standard[imported]) {
-				found = append(found, fmt.Sprintf("%s (%s) imports %s", path, layer.Name, imported))
+			if !layers[i].allows(path, imported, standard[imported]) {
+				found = append(found, fmt.Sprintf("%s (%s) imports %s", path, layers[i].Name, imported))
 			}
 		}
 	}
-
 	return found
 }
 
 // Linked returns what embedding a package would link against its Closure. A
 // package that is not in the list is passed over: it comes later.
 func Linked(packages []Package, closures []Closure) []string {
-	var (
-		found    []string
-		standard = standardOf(packages)
-	)
-
+	var found []string
+	standard := standardOf(packages)
 	for _, c := range closures {
 		i := slices.IndexFunc(packages, func(p Package) bool { return p.ImportPath == Module+"/"+c.Package })
 		if i < 0 {
 			continue
 		}
-
 		for _, dep := range packages[i].Deps {
 			path, own := relative(dep)
-
-			switch {
-			case standard[dep], own && matchAny(path, c.Own), !own && prefixAny(dep, c.Outside):
-			default:
+			if !standard[dep] && !(own && matchAny(path, c.Own)) && (own || !prefixAny(dep, c.Outside)) {
 				found = append(found, c.Package+" links "+dep)
 			}
 		}
 	}
-
 	return found
 }
 
 // Undocumented returns the own packages that have no package comment.
 func Undocumented(packages []Package) []string {
 	var found []string
-
-	for _, p := range packages {
-		path, own := relative(p.ImportPath)
-		if !own {
-			continue
-		}
-
+	for path, p := range ownOf(packages) {
 		opening := "Package " + p.Name + " "
 		if p.Name == "main" {
 			opening = "Command " + path[strings.LastIndex(path, "/")+1:] + " "
 		}
-
 		if !strings.HasPrefix(p.Doc, opening) {
 			found = append(found, fmt.Sprintf("the comment of %s does not open with %q", path, opening))
 		}
 	}
-
 	return found
 }
 
 func (l Layer) allows(importer, imported string, standard bool) bool {
 	path, own := relative(imported)
-
 	switch {
 	case prefixAny(imported, TestOnly):
 		return prefixAny(imported, l.Outside) && (!own || matchAny(path, l.Own))
@@ -102,23 +76,23 @@ func (l Layer) allows(importer, imported string, standard bool) bool {
 	}
 }
 
-func layerOf(path string, layers []Layer) (Layer, bool) {
-	for _, l := range layers {
-		if matchAny(path, l.Packages) {
-			return l, true
-		}
-	}
-
-	return Layer{}, false
-}
-
 func standardOf(packages []Package) map[string]bool {
 	standard := make(map[string]bool, len(packages))
 	for _, p := range packages {
 		standard[p.ImportPath] = p.Standard
 	}
-
 	return standard
+}
+
+// ownOf returns the packages of the module, by their paths in it.
+func ownOf(packages []Package) iter.Seq2[string, Package] {
+	return func(yield func(string, Package) bool) {
+		for _, p := range packages {
+			if path, own := relative(p.ImportPath); own && !yield(path, p) {
+				return
+			}
+		}
+	}
 }
 
 // relative cuts the module from an import path; own is false for other modules.
@@ -129,7 +103,6 @@ func relative(importPath string) (path string, own bool) {
 func matchAny(path string, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		above, all := strings.CutSuffix(pattern, "...")
-
 		return path == strings.TrimSuffix(above, "/") || all && strings.HasPrefix(path, above)
 	})
 }

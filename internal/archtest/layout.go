@@ -1,7 +1,6 @@
 package archtest
 
 import (
-	"bufio"
 	"io/fs"
 	"path"
 	"slices"
@@ -27,71 +26,42 @@ var Top = Layout{
 // Strays returns what lies at the top and should not, and what is missing.
 // What .gitignore names is a user's own.
 func Strays(module fs.FS, top Layout) ([]string, error) {
-	ignored, err := ignoredAtTop(module)
+	ignored, err := fs.ReadFile(module, ".gitignore")
 	if err != nil {
 		return nil, err
 	}
-
 	entries, err := fs.ReadDir(module, ".")
 	if err != nil {
 		return nil, err
 	}
-
 	var found []string
-
 	for _, e := range entries {
 		allowed := top.Files
 		if e.IsDir() {
 			allowed = slices.Concat(top.Packages, top.Folders)
 		}
-
-		if !slices.Contains(allowed, e.Name()) && !strings.HasPrefix(e.Name(), ".") && !matches(e.Name(), ignored) {
+		if !slices.Contains(allowed, e.Name()) && !strings.HasPrefix(e.Name(), ".") && !matches(e.Name(), string(ignored)) {
 			found = append(found, e.Name()+" does not belong at the top")
 		}
 	}
-
-	for _, name := range required(top) {
+	required := slices.Clone(top.Files)
+	for _, p := range top.Packages {
+		required = append(required, path.Join(p, "doc.go"))
+	}
+	for _, name := range required {
 		if _, err := fs.Stat(module, name); err != nil {
 			found = append(found, name+" is missing")
 		}
 	}
-
 	return found, nil
 }
 
-func required(top Layout) []string {
-	names := slices.Clone(top.Files)
-	for _, p := range top.Packages {
-		names = append(names, path.Join(p, "doc.go"))
-	}
-
-	return names
-}
-
-func ignoredAtTop(module fs.FS) ([]string, error) {
-	file, err := module.Open(".gitignore")
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-
-	var patterns []string
-
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		pattern := strings.Trim(lines.Text(), "/")
-		if pattern != "" && !strings.HasPrefix(pattern, "#") {
-			patterns = append(patterns, pattern)
+// matches reports whether a line of .gitignore names what lies at the top.
+func matches(name, ignored string) bool {
+	for line := range strings.Lines(ignored) {
+		if ok, err := path.Match(strings.Trim(line, "/\r\n"), name); ok && err == nil {
+			return true
 		}
 	}
-
-	return patterns, lines.Err()
-}
-
-func matches(name string, patterns []string) bool {
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		ok, err := path.Match(pattern, name)
-
-		return err == nil && ok
-	})
+	return false
 }

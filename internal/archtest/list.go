@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 )
 
@@ -27,33 +25,29 @@ type Package struct {
 // tests apart. A package that does not parse, or whose imports cannot be found,
 // is an error, not a gap.
 func List(ctx context.Context, root string) ([]Package, error) {
-	var stdout, stderr bytes.Buffer
-
 	const fields = "-json=ImportPath,Name,Doc,Standard,GoFiles,Imports,Deps,TestImports,XTestImports"
-
-	cmd := exec.CommandContext(ctx, "go", "list", "-deps", fields, "work")
-	cmd.Dir, cmd.Stdout, cmd.Stderr = root, &stdout, &stderr
-
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("go list in %s: %w\n%s", root, err, stderr.Bytes())
+	listed, err := goOutput(ctx, root, "list", "-deps", fields, "work")
+	if err != nil {
+		return nil, err
 	}
-
-	return decode(&stdout)
-}
-
-func decode(r io.Reader) ([]Package, error) {
 	var packages []Package
-
-	for dec := json.NewDecoder(r); ; {
+	for dec := json.NewDecoder(bytes.NewReader(listed)); dec.More(); {
 		var p Package
-
-		switch err := dec.Decode(&p); {
-		case errors.Is(err, io.EOF):
-			return packages, nil
-		case err != nil:
+		if err := dec.Decode(&p); err != nil {
 			return nil, fmt.Errorf("output of go list: %w", err)
 		}
-
 		packages = append(packages, p)
 	}
+	return packages, nil
+}
+
+func goOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go %s in %s: %w\n%s", args[0], dir, err, stderr.Bytes())
+	}
+	return out, nil
 }

@@ -1,12 +1,10 @@
 package archtest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -77,112 +75,68 @@ type Requirement struct {
 // Requirements reads what each module of the workspace in root requires, by the
 // module's folder.
 func Requirements(ctx context.Context, root string) (map[string][]Requirement, error) {
-	dirs, err := goOutput(ctx, root, "list", "-m", "-f", "{{.Dir}}")
+	text, err := goOutput(ctx, root, "work", "edit", "-json")
 	if err != nil {
 		return nil, err
 	}
-
-	top, err := filepath.Abs(root)
-	if err != nil {
+	var work struct{ Use []struct{ DiskPath string } }
+	if err := json.Unmarshal(text, &work); err != nil {
 		return nil, err
 	}
-
 	all := map[string][]Requirement{}
-
-	for dir := range strings.Lines(string(dirs)) {
-		dir = strings.TrimSpace(dir)
-
-		text, err := goOutput(ctx, dir, "mod", "edit", "-json")
+	for _, use := range work.Use {
+		text, err := goOutput(ctx, filepath.Join(root, use.DiskPath), "mod", "edit", "-json")
 		if err != nil {
 			return nil, err
 		}
-
 		var file struct{ Require []Requirement }
 		if err := json.Unmarshal(text, &file); err != nil {
 			return nil, err
 		}
-
-		name, err := filepath.Rel(top, dir)
-		if err != nil {
-			return nil, err
-		}
-
-		all[filepath.ToSlash(name)] = file.Require
+		all[path.Clean(use.DiskPath)] = file.Require
 	}
-
 	return all, nil
-}
-
-func goOutput(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	var stdout, stderr bytes.Buffer
-
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
-
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), dir, err, stderr.Bytes())
-	}
-
-	return stdout.Bytes(), nil
 }
 
 // Required returns what the modules require beyond their rules, the modules that
 // have no rule, and the rules that have no module.
 func Required(modules map[string][]Requirement, rules []ModuleRule) []string {
 	var found []string
-
 	above := map[string]bool{}
-
 	for _, rule := range rules {
 		requires, there := modules[rule.Dir]
 		if !there {
 			found = append(found, "go.work does not use "+rule.Dir)
 		}
-
 		for _, r := range requires {
-			if r.Indirect && !isOwn(r.Path) {
-				continue // what its own requirements require
-			}
-
-			if !rule.allows(r.Path, above) {
+			indirect := r.Indirect && !isOwn(r.Path) // what its own requirements require
+			if !indirect && !rule.allows(r.Path, above) {
 				found = append(found, fmt.Sprintf("module %s requires %s", rule.Dir, r.Path))
 			}
 		}
-
 		above[rule.Dir] = true
 	}
-
 	for dir := range modules {
 		if !above[dir] {
 			found = append(found, "module "+dir+" has no rule")
 		}
 	}
-
 	slices.Sort(found)
-
 	return found
 }
 
 // Unruled returns the folders with a go.mod that neither a rule nor outside, the
 // modules beyond the workspace, names.
 func Unruled(repository fs.FS, rules []ModuleRule, outside ...string) ([]string, error) {
+	for _, r := range rules {
+		outside = append(outside, r.Dir)
+	}
 	var found []string
-
-	err := fs.WalkDir(repository, ".", func(name string, d fs.DirEntry, err error) error {
-		dir, base := path.Dir(name), path.Base(name)
-
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && name != "." && (strings.HasPrefix(base, ".") || base == "testdata"):
-			return fs.SkipDir
-		case base == "go.mod" && !slices.Contains(outside, dir) && !slices.ContainsFunc(rules, func(r ModuleRule) bool { return r.Dir == dir }):
+	err := walk(repository, func(name string) {
+		if dir := path.Dir(name); path.Base(name) == "go.mod" && !slices.Contains(outside, dir) {
 			found = append(found, "module "+dir+" has no rule")
 		}
-
-		return nil
 	})
-
 	return found, err
 }
 
@@ -190,12 +144,10 @@ func (r ModuleRule) allows(required string, above map[string]bool) bool {
 	if !isOwn(required) {
 		return slices.Contains(r.Outside, "*") || slices.Contains(r.Outside, required) || slices.Contains(tests, required)
 	}
-
-	dir := strings.TrimPrefix(strings.TrimPrefix(required, Module), "/")
-	if dir == "" {
+	if required == Module {
 		return r.Dir != "."
 	}
-
+	dir := strings.TrimPrefix(required, Module+"/")
 	return above[dir] && slices.Contains(r.Own, dir)
 }
 
@@ -208,18 +160,11 @@ func isOwn(modulePath string) bool {
 // promises nothing.
 func Borrowed(packages []Package, rules []ModuleRule) []string {
 	var found []string
-
-	for _, p := range packages {
-		importer, own := relative(p.ImportPath)
-		if !own {
-			continue
-		}
-
+	for importer, p := range ownOf(packages) {
 		home := moduleOf(importer, rules)
 		if home.Untagged {
 			continue
 		}
-
 		for _, imported := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
 			name, own := relative(imported)
 			if own && slices.Contains(strings.Split(name, "/"), "internal") && moduleOf(name, rules).Dir != home.Dir {
@@ -227,20 +172,15 @@ func Borrowed(packages []Package, rules []ModuleRule) []string {
 			}
 		}
 	}
-
 	return found
 }
 
-// moduleOf is the rule of the module that a package of the repository lies in.
+// moduleOf returns the rule of the module that a package of the repository lies in.
 func moduleOf(name string, rules []ModuleRule) ModuleRule {
-	for dir := name; ; dir = path.Dir(dir) {
-		i := slices.IndexFunc(rules, func(r ModuleRule) bool { return r.Dir == dir })
-		if i >= 0 {
+	for dir := name; dir != "."; dir = path.Dir(dir) {
+		if i := slices.IndexFunc(rules, func(r ModuleRule) bool { return r.Dir == dir }); i >= 0 {
 			return rules[i]
 		}
-
-		if dir == "." {
-			return ModuleRule{Dir: dir}
-		}
 	}
+	return ModuleRule{Dir: "."}
 }

@@ -9,7 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"strings"
 )
 
 // SourceRule bars names and statements from the source of some packages, test
@@ -49,72 +49,57 @@ var SourceRules = []SourceRule{
 // Source returns each place in packages that breaks a rule.
 func Source(root string, packages []Package, rules []SourceRule) ([]string, error) {
 	var found []string
-
-	for _, p := range packages {
-		folder, own := relative(p.ImportPath)
-		if !own {
-			continue
-		}
-
+	for folder, p := range ownOf(packages) {
 		for _, name := range p.GoFiles {
 			file := path.Join(folder, name)
-
 			source, err := os.ReadFile(filepath.Join(root, file))
 			if err != nil {
 				return nil, err
 			}
-
 			barred, err := scan(file, source, ruleFor(folder, file, rules))
 			if err != nil {
 				return nil, err
 			}
-
 			found = append(found, barred...)
 		}
 	}
-
 	return found, nil
 }
 
 // ruleFor merges the rules that cover a file.
 func ruleFor(folder, file string, rules []SourceRule) SourceRule {
 	merged := SourceRule{Names: map[string][]string{}}
-
 	for _, r := range rules {
 		if !matchAny(folder, r.Packages) || prefixAny(file, r.Except) {
 			continue
 		}
-
 		merged.NoGo = merged.NoGo || r.NoGo
 		for from, names := range r.Names {
-			merged.Names[from] = append(slices.Clone(merged.Names[from]), names...)
+			merged.Names[from] = slices.Concat(merged.Names[from], names)
 		}
 	}
-
 	return merged
 }
 
-func scan(file string, source []byte, rule SourceRule) ([]string, error) {
+func scan(file string, source []byte, rule SourceRule) (found []string, err error) {
 	fset := token.NewFileSet()
-
 	parsed, err := parser.ParseFile(fset, file, source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-
-	var (
-		found    []string
-		packages = importNames(parsed)
-	)
-
-	ast.Inspect(parsed, func(n ast.Node) bool {
+	packages := map[string]string{} // paths by the names that the file gives them
+	for _, spec := range parsed.Imports {
+		name := path.Base(importPath(spec))
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		packages[name] = importPath(spec)
+	}
+	for n := range ast.Preorder(parsed) {
 		if what := rule.bars(n, packages); what != "" {
 			found = append(found, fmt.Sprintf("%s: %s", fset.Position(n.Pos()), what))
 		}
-
-		return true
-	})
-
+	}
 	return found, nil
 }
 
@@ -134,32 +119,7 @@ func (r SourceRule) bars(n ast.Node, packages map[string]string) string {
 			return packages[x.Name] + "." + n.Sel.Name
 		}
 	}
-
 	return ""
 }
 
-// importNames maps the name that a file gives to a package to its path.
-func importNames(file *ast.File) map[string]string {
-	names := make(map[string]string, len(file.Imports))
-
-	for _, spec := range file.Imports {
-		from := importPath(spec)
-
-		if spec.Name != nil {
-			names[spec.Name.Name] = from
-		} else {
-			names[path.Base(from)] = from
-		}
-	}
-
-	return names
-}
-
-func importPath(spec *ast.ImportSpec) string {
-	path, err := strconv.Unquote(spec.Path.Value)
-	if err != nil {
-		return spec.Path.Value
-	}
-
-	return path
-}
+func importPath(spec *ast.ImportSpec) string { return strings.Trim(spec.Path.Value, "\"`") }

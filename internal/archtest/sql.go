@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
-	"strings"
 )
 
 // databaseClock matches what SQL calls the current time: a database's clock
@@ -21,58 +20,31 @@ var databaseClock = regexp.MustCompile(
 // the time: SQL files whole, Go files by their string literals, tests apart.
 func DatabaseClocks(module fs.FS, folder string) ([]string, error) {
 	var found []string
-
 	err := fs.WalkDir(module, folder, func(name string, _ fs.DirEntry, err error) error {
-		if err != nil {
+		if err != nil || path.Ext(name) != ".sql" && !isSource(name) {
 			return err
 		}
-
-		text, err := sqlIn(module, name)
-		if m := databaseClock.FindString(text); m != "" {
+		text, err := fs.ReadFile(module, name)
+		if err == nil && path.Ext(name) == ".go" {
+			text, err = literals(name, text)
+		}
+		if m := databaseClock.Find(text); m != nil {
 			found = append(found, fmt.Sprintf("%s asks the database for the time: %s", name, m))
 		}
-
 		return err
 	})
-
 	return found, err
 }
 
-// sqlIn gives the text of a file that may be SQL; "" for other files.
-func sqlIn(module fs.FS, name string) (string, error) {
-	switch {
-	case path.Ext(name) == ".sql":
-		text, err := fs.ReadFile(module, name)
-
-		return string(text), err
-	case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
-		source, err := fs.ReadFile(module, name)
-		if err != nil {
-			return "", err
-		}
-
-		return literals(name, source)
-	default:
-		return "", nil
-	}
-}
-
-func literals(name string, source []byte) (string, error) {
+func literals(name string, source []byte) (text []byte, err error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-
-	var text strings.Builder
-
-	ast.Inspect(parsed, func(n ast.Node) bool {
+	for n := range ast.Preorder(parsed) {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-			text.WriteString(lit.Value)
-			text.WriteByte('\n')
+			text = append(append(text, lit.Value...), '\n')
 		}
-
-		return true
-	})
-
-	return text.String(), nil
+	}
+	return text, nil
 }
