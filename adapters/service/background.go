@@ -40,12 +40,12 @@ func (s *Service) start() *background {
 // loops are those of what is set.
 func (s *Service) loops() (all []loop) {
 	if s.payments.sandbox != nil {
-		all = append(all, loop{"sandbox transactions", s.payments.play})
+		all = append(all, loop{"sandbox transactions", s.payments.sandbox.Run})
 	}
 	if s.queue != nil {
 		return append(all, loop{"queue", func(ctx context.Context) error { return s.queue.Run(ctx, s.jobs()) }})
 	}
-	if s.reports.service != nil {
+	if s.reports != nil {
 		all = append(all, loop{"reports", s.reports.Run})
 	}
 	for _, r := range s.events.relays {
@@ -69,27 +69,26 @@ func (b *background) keep(ctx context.Context, l loop) {
 	}
 }
 
-func (s *Service) stopQueue(ctx context.Context) error {
-	if s.queue == nil {
-		return nil
-	}
-	return s.queue.Stop(ctx)
-}
-
 // stop cuts what the loops do, a look at a slow feed too, and waits for their
 // end, at most timeout.
 func (b *background) stop(timeout time.Duration) error {
 	b.stopping.Store(true)
 	late, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	failed := b.app.stopQueue(late) // its rounds have a grace
+	var failed error
+	if b.app.queue != nil {
+		failed = b.app.queue.Stop(late) // its rounds have a grace
+	}
 	b.cancel()
 	ended := make(chan error, 1)
 	go func() {
 		b.done.Wait()
 		// Lookups are broken off; the next start takes up what they leave pending.
-		ended <- errors.Join(failed, b.app.locks.Stop(late), b.app.accounts.Stop(late), b.app.payments.service.Stop(late),
-			b.app.reports.stop(late))
+		failed = errors.Join(failed, b.app.locks.Stop(late), b.app.accounts.Stop(late), b.app.payments.service.Stop(late))
+		if b.app.reports != nil {
+			failed = errors.Join(failed, b.app.reports.Stop(late))
+		}
+		ended <- failed
 	}()
 	select {
 	case err := <-ended:

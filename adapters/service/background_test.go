@@ -101,6 +101,6 @@ func TestWhatIsNotSetHasNoLoop(t *testing.T) {
 		return all
 	}
 	require.Subset(t, names(), []string{"reports", "sandbox transactions"})
-	app.payments.sandbox, app.reports.service = nil, nil
+	app.payments.sandbox, app.reports = nil, nil
 	require.Equal(t, []string{"events", "rate locks", "validations", "transactions", "tokens"}, names())
 }

@@ -60,7 +60,12 @@ func (b *builder) service() (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.closes(func() error { return unlessClosed(listener.Close()) })
+	b.closes(func() error {
+		if err := listener.Close(); !errors.Is(err, net.ErrClosed) { // which a stop has done before
+			return err
+		}
+		return nil
+	})
 	parts, err := b.openAccounts()
 	if err != nil {
 		return nil, err
@@ -84,19 +89,11 @@ func (b *builder) service() (*Service, error) {
 	return b.wire(listener, parts, feed, clients)
 }
 
-// unlessClosed passes over a listener that a stop has closed before.
-func unlessClosed(err error) error {
-	if errors.Is(err, net.ErrClosed) {
-		return nil
-	}
-	return err
-}
-
 // wire puts the service together on the open store.
 func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clients ports.ClientReader) (*Service, error) {
-	introduce := nobody
-	if clients == nil {
-		clients, introduce = b.store.Clients(), introduceSandbox(b.store)
+	introduce := clients == nil
+	if introduce {
+		clients = b.store.Clients()
 	}
 	auth, err := clientauth.New(clients, b.store.Tokens(), &clientauth.Config{
 		Logger: b.log, Hooks: clientauth.Hooks{Background: b.count.backgroundFailed},
@@ -114,13 +111,14 @@ func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clien
 	if err := b.server(s, feed); err != nil {
 		return nil, err
 	}
-	// Last: a start that is refused must not push out a secret in use.
-	greet, err := introduce(b.ctx)
-	if err != nil {
-		return nil, err
+	s.greet = s.events.greet
+	if !introduce {
+		return s, nil
 	}
+	// Last: a start that is refused must not push out a secret in use.
+	greet, err := introduceSandbox(b.ctx, b.store)
 	s.greet = func(out io.Writer, url string) { greet(out, url); s.events.greet(out, url) }
-	return s, nil
+	return s, err
 }
 
 // services makes what is behind the routes and beside them.
@@ -148,9 +146,11 @@ func (b *builder) rateLocks(feed *feed) (*ratelock.Service, error) {
 }
 
 func (b *builder) server(s *Service, feed *feed) error {
-	handler, err := httpserver.New(s.auth, httpserver.Services{
-		RateLocks: s.locks, Validations: s.accounts, Transactions: s.payments.reader, Reports: s.reports.reader(),
-	}, &httpserver.Config{
+	services := httpserver.Services{RateLocks: s.locks, Validations: s.accounts, Transactions: s.payments.reader}
+	if s.reports != nil {
+		services.Reports = s.reports
+	}
+	handler, err := httpserver.New(s.auth, services, &httpserver.Config{
 		PublicURL: s.links, RemoteAddr: b.settings.remoteAddr(),
 		Logger: b.log, Metrics: b.count.registry, RateLimit: b.settings.RateLimit, Checks: []httpserver.Check{b.store.check(), feed.check},
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/corridor-go/corridor/adapters/connector/resilient"
 	"github.com/corridor-go/corridor/authstate"
@@ -21,44 +22,36 @@ import (
 type counters struct {
 	registry *prometheus.Registry
 
-	events, looks               *prometheus.CounterVec
-	conflicts, behind, failures prometheus.Counter
-
+	conflicts, behind, failures, rescued           prometheus.Counter
+	events, looks, reports, jobs                   *prometheus.CounterVec
 	validations, validationsEnded, cacheHits, late *prometheus.CounterVec
 	transactions, unmapped, attempts, buried       *prometheus.CounterVec
-	reports                                        *prometheus.CounterVec
-	delayed, attempted, reported                   prometheus.Histogram
-	asked                                          *prometheus.HistogramVec
+	delayed, attempted, reported                   prometheus.Observer
+	asked, jobTimes                                prometheus.ObserverVec
 	breaker                                        *prometheus.GaugeVec
-
-	jobs     *prometheus.CounterVec
-	jobTimes *prometheus.HistogramVec
-	rescued  prometheus.Counter
 }
 
 // newCounters makes a registry with the metrics, and those of the process.
 func newCounters() *counters {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	counter := func(name, help string) prometheus.Counter {
-		c := prometheus.NewCounter(prometheus.CounterOpts{Name: "corridor_" + name, Help: help})
-		registry.MustRegister(c)
-		return c
-	}
+	factory := promauto.With(registry)
 	vector := func(name, help string, labels ...string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "corridor_" + name, Help: help}, labels)
-		registry.MustRegister(c)
-		return c
+		return factory.NewCounterVec(prometheus.CounterOpts{Name: "corridor_" + name, Help: help}, labels)
+	}
+	times := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		return factory.NewHistogramVec(prometheus.HistogramOpts{Name: "corridor_" + name, Help: help, Buckets: buckets}, labels)
 	}
 	return &counters{
 		registry: registry,
 
-		events:    vector("events_total", "Events delivered, by kind.", "kind"),
-		delayed:   newDelayed(registry),
+		events: vector("events_total", "Events delivered, by kind.", "kind"),
+		delayed: times("event_delay_seconds", "From the decision that an event tells of to its delivery, failed attempts included.",
+			[]float64{.1, .5, 1, 2, 5, 15, 60, 300, 900, 3600, 14_400, 43_200}).WithLabelValues(),
 		looks:     vector("drift_looks_total", "Looks of the drift watch at a pair's live price, by outcome; ok is an observation.", "outcome"),
-		conflicts: counter("rate_lock_conflicts_total", "Decisions taken again because another writer was first."),
-		behind:    counter("rate_lock_clock_behind_total", "Mints refused because this process's clock is behind."),
-		failures:  counter("background_failures_total", "Background steps that failed."),
+		conflicts: vector("rate_lock_conflicts_total", "Decisions taken again because another writer was first.").WithLabelValues(),
+		behind:    vector("rate_lock_clock_behind_total", "Mints refused because this process's clock is behind.").WithLabelValues(),
+		failures:  vector("background_failures_total", "Background steps that failed.").WithLabelValues(),
 
 		validations:      vector("validations_total", "Validations answered, by market and status; pending is one.", "country", "type", "status"),
 		validationsEnded: vector("validations_ended_total", "Pending validations that have ended, by market and status; callers who asked the same share one.", "country", "type", "status"),
@@ -68,69 +61,22 @@ func newCounters() *counters {
 		unmapped:         vector("unmapped_codes_total", "Raw codes of providers that no table knew.", "scheme", "direction"),
 		attempts:         vector("webhook_attempts_total", "Requests to the receiver of webhooks, by the status of its answer; 0 is none.", "status"),
 		buried:           vector("events_buried_total", "Events set aside undelivered, by kind and the code of the failure.", "kind", "code"),
-		attempted:        newAttempted(registry),
-		reports:          vector("reports_total", "Reports that have ended, by type and status, with the code of a failure.", "type", "status", "reason"),
-		reported:         newReported(registry),
-		asked:            newAsked(registry),
-		breaker:          newBreakerGauge(registry),
+		attempted: times("webhook_attempt_duration_seconds", "Requests to the receiver of webhooks, however they ended.",
+			[]float64{.01, .05, .1, .25, .5, 1, 2, 5, 15}).WithLabelValues(),
+		reports: vector("reports_total", "Reports that have ended, by type and status, with the code of a failure.", "type", "status", "reason"),
+		reported: times("report_duration_seconds", "From asking for a report to its end.",
+			[]float64{.1, .5, 1, 5, 15, 60, 300, 900, 3600}).WithLabelValues(),
+		asked: times("connector_duration_seconds", "Time of a connector's call, by how it ended.",
+			[]float64{.05, .1, .25, .5, 1, 2, 5, 10, 30}, "connector", "outcome"),
+		breaker: factory.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "corridor_connector_breaker_state", Help: "1 for the state that a connector's circuit breaker is in.",
+		}, []string{"connector", "state"}),
 
-		jobs:     vector("jobs_total", "Jobs of the queue that ran in this process, by kind; again is one that will come again.", "kind", "outcome"),
-		jobTimes: newJobTimes(registry),
-		rescued:  counter("jobs_rescued_total", "Jobs of processes that died which this one has given back to the queue."),
+		jobs: vector("jobs_total", "Jobs of the queue that ran in this process, by kind; again is one that will come again.", "kind", "outcome"),
+		jobTimes: times("job_duration_seconds", "How long a job of the queue was in this process.",
+			[]float64{.005, .025, .1, .5, 1, 5, 30, 300}, "kind"),
+		rescued: vector("jobs_rescued_total", "Jobs of processes that died which this one has given back to the queue.").WithLabelValues(),
 	}
-}
-
-func newAsked(registry *prometheus.Registry) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "corridor_connector_duration_seconds", Help: "Time of a connector's call, by how it ended.",
-		Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 10, 30},
-	}, []string{"connector", "outcome"})
-	registry.MustRegister(h)
-	return h
-}
-
-func newDelayed(registry *prometheus.Registry) prometheus.Histogram {
-	h := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "corridor_event_delay_seconds", Help: "From the decision that an event tells of to its delivery, failed attempts included.",
-		Buckets: []float64{.1, .5, 1, 2, 5, 15, 60, 300, 900, 3600, 14_400, 43_200},
-	})
-	registry.MustRegister(h)
-	return h
-}
-
-func newAttempted(registry *prometheus.Registry) prometheus.Histogram {
-	h := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "corridor_webhook_attempt_duration_seconds", Help: "Requests to the receiver of webhooks, however they ended.",
-		Buckets: []float64{.01, .05, .1, .25, .5, 1, 2, 5, 15},
-	})
-	registry.MustRegister(h)
-	return h
-}
-
-func newReported(registry *prometheus.Registry) prometheus.Histogram {
-	h := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "corridor_report_duration_seconds", Help: "From asking for a report to its end.",
-		Buckets: []float64{.1, .5, 1, 5, 15, 60, 300, 900, 3600},
-	})
-	registry.MustRegister(h)
-	return h
-}
-
-func newJobTimes(registry *prometheus.Registry) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "corridor_job_duration_seconds", Help: "How long a job of the queue was in this process.",
-		Buckets: []float64{.005, .025, .1, .5, 1, 5, 30, 300},
-	}, []string{"kind"})
-	registry.MustRegister(h)
-	return h
-}
-
-func newBreakerGauge(registry *prometheus.Registry) *prometheus.GaugeVec {
-	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "corridor_connector_breaker_state", Help: "1 for the state that a connector's circuit breaker is in.",
-	}, []string{"connector", "state"})
-	registry.MustRegister(g)
-	return g
 }
 
 // breakers shows each breaker closed, as it begins.
@@ -167,7 +113,7 @@ func (c *counters) validationHooks() validation.Hooks {
 			c.asked.WithLabelValues(connector, string(outcome)).Observe(took.Seconds())
 		},
 		Late:       func(_ context.Context, connector string) { c.late.WithLabelValues(connector).Inc() },
-		Background: func(context.Context, error) { c.failures.Inc() },
+		Background: c.backgroundFailed,
 	}
 }
 

@@ -71,9 +71,9 @@ func (s *Service) jobs() river.Jobs {
 			{Name: tokensTicker, Every: clientauth.DefaultEvery, Tick: s.auth.Tick},
 		},
 	}
-	if s.reports.service != nil {
+	if s.reports != nil {
 		jobs.Tickers = append(jobs.Tickers, river.Ticker{
-			Name: reportsTicker, Every: reportsEvery, Tick: s.reports.service.Tick, Timeout: report.DefaultMaxRun, AtOnce: reportsAtOnce,
+			Name: reportsTicker, Every: reportsEvery, Tick: s.reports.Tick, Timeout: report.DefaultMaxRun, AtOnce: reportsAtOnce,
 		})
 	}
 	for i, r := range s.events.relays {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/files/folder"
-	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/source/sandbox"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -30,16 +29,11 @@ type ReportSettings struct {
 	ReportFiles string `default:"dir:corridor-reports" env:"CORRIDOR_REPORT_FILES" help:"Where finished reports are: ${places}; shared by all processes."`
 }
 
-// reports are the service, if there is something to report on.
-type reports struct {
-	service *report.Service // nil: none
-}
-
-// reports makes the reports. What they are about is the sandbox's: an embedder has
-// sources of its own.
-func (b *builder) reports() (*reports, error) {
+// reports makes the reports, or nil: what they are about is the sandbox's, and an
+// embedder has sources of its own.
+func (b *builder) reports() (*report.Service, error) {
 	if !b.settings.Sandbox {
-		return &reports{}, nil
+		return nil, nil //nolint:nilnil // there is nothing to report on, which is no error
 	}
 	files, closeFiles, err := b.parts.openFiles(b.ctx, b.settings.Reports.ReportFiles)
 	if err != nil {
@@ -54,37 +48,9 @@ func (b *builder) reports() (*reports, error) {
 	if err != nil {
 		return nil, err
 	}
-	service, err := NewReports(b.parts, ReportPorts{b.store.Reports(), books.Transactions(), books.Settlements(), files}, &report.Config{
+	return NewReports(b.parts, ReportPorts{b.store.Reports(), books.Transactions(), books.Settlements(), files}, &report.Config{
 		Logger: b.log, Hooks: b.count.reportHooks(), LinkKey: key,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &reports{service}, nil
-}
-
-// reader is what the routes read; none where there are no reports.
-func (r *reports) reader() httpserver.Reports {
-	if r.service == nil {
-		return nil
-	}
-	return r.service
-}
-
-// Run makes what is asked for.
-func (r *reports) Run(ctx context.Context) error {
-	if r.service == nil {
-		return nil
-	}
-	return r.service.Run(ctx)
-}
-
-// stop ends what runs.
-func (r *reports) stop(ctx context.Context) error {
-	if r.service == nil {
-		return nil
-	}
-	return r.service.Stop(ctx)
 }
 
 // ReportPorts are what reports read and write.

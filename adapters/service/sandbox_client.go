@@ -14,28 +14,20 @@ import (
 
 const sandboxClientID = "sandbox"
 
-// greeting is said once the service can be reached at url.
+// greeting is printed once the service can be reached at url.
 type greeting func(out io.Writer, url string)
 
-// introduction readies the clients that the service makes itself. It writes to
-// the store.
-type introduction func(ctx context.Context) (greeting, error)
-
-// nobody is the introduction where all clients are set.
-func nobody(context.Context) (greeting, error) { return func(io.Writer, string) {}, nil }
-
-func introduceSandbox(s *Store) introduction {
-	return func(ctx context.Context) (greeting, error) {
-		var secret clientauth.Secret
-		err := s.alone(ctx, func() (err error) {
-			secret, err = sandboxClient(ctx, s.Clients())
-			return err
-		})
-		return func(out io.Writer, url string) { greetSandbox(out, url, secret) }, err
-	}
+// introduceSandbox adds a secret to the sandbox client, and returns what shows it.
+func introduceSandbox(ctx context.Context, s *Store) (greeting, error) {
+	var secret clientauth.Secret
+	err := s.alone(ctx, func() (err error) {
+		secret, err = sandboxClient(ctx, s.Clients())
+		return err
+	})
+	return func(out io.Writer, url string) { greetSandbox(out, url, secret) }, err
 }
 
-// sandboxClient gives the store's sandbox client a new secret beside its last
+// sandboxClient adds a secret to the store's sandbox client, beside its last
 // ones, so that a restart shows one that works and keeps its locks. Of more starts
 // than clientauth.MaxSecrets the last ones' secrets are good.
 func sandboxClient(ctx context.Context, clients ports.ClientStore) (clientauth.Secret, error) {

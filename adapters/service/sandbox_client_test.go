@@ -17,30 +17,29 @@ import (
 func TestSecretsAreMadeOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	spec := shared.empty(t)
-	var starts []introduction
-	var last *Store
+	var stores []*Store
 	for range clientauth.MaxSecrets {
 		s, err := OpenShared(t.Context(), Shipped(), spec)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
-		starts, last = append(starts, introduceSandbox(s)), s
+		stores = append(stores, s)
 	}
 	for range 10 {
 		var out screen
 		var all sync.WaitGroup
-		for _, start := range starts {
+		for _, s := range stores {
 			all.Go(func() {
-				greet, err := start(t.Context())
+				greet, err := introduceSandbox(t.Context(), s)
 				if assert.NoError(t, err) {
 					greet(&out, "")
 				}
 			})
 		}
 		all.Wait()
-		client, err := last.Clients().Client(t.Context(), sandboxClientID)
+		client, err := stores[0].Clients().Client(t.Context(), sandboxClientID)
 		require.NoError(t, err)
 		secrets := printedSecrets(out.String())
-		require.Len(t, secrets, len(starts), "secrets are missing")
+		require.Len(t, secrets, len(stores), "secrets are missing")
 		for _, secret := range secrets {
 			hash := ports.ClientSecret{SHA256: clientauth.HashSecret(secret)}
 			require.Contains(t, client.Secrets, hash, "each is good")

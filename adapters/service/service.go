@@ -15,6 +15,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/ratelock"
+	"github.com/corridor-go/corridor/report"
 	"github.com/corridor-go/corridor/validation"
 )
 
@@ -25,7 +26,7 @@ type Service struct {
 	locks    *ratelock.Service
 	accounts *validation.Service
 	payments *payments
-	reports  *reports
+	reports  *report.Service // nil: none
 	events   *events
 	auth     *clientauth.Authenticator
 	queue    *river.Queue // of a store that has one

@@ -1,8 +1,6 @@
 package service
 
 import (
-	"context"
-
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/authstate/failures"
@@ -31,12 +29,4 @@ func (b *builder) payments() (*payments, error) {
 	}
 	sandbox := newSandboxTransactions(service, ports.SystemClock(), b.log)
 	return &payments{service, sandbox, sandbox}, nil
-}
-
-// play lets the sandbox's plays of this process go on, if there are any.
-func (p *payments) play(ctx context.Context) error {
-	if p.sandbox == nil {
-		return nil
-	}
-	return p.sandbox.Run(ctx)
 }
