@@ -101,6 +101,7 @@ func TestOpenAgain(t *testing.T) {
 	} {
 		_, err := r.service.Open(t.Context(), owner, o)
 		require.ErrorIs(t, err, errcodes.Conflict, name)
+		assert.Equal(t, "A transaction of this id exists", errcodes.MessageOf(err), name)
 	}
 	other, err := r.service.Open(t.Context(), "other", minute("t"))
 	require.NoError(t, err, "an id is its owner's own (I31)")
@@ -126,6 +127,7 @@ func TestOpenAgainAfterItsTime(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.Conflict)
 	_, err = r.service.Open(t.Context(), owner, minute("u"))
 	require.ErrorIs(t, err, errcodes.InvalidRequest, "a new one")
+	assert.Equal(t, "respondBy must be in the future", errcodes.MessageOf(err))
 }
 
 func TestOpenOfADamagedOne(t *testing.T) {

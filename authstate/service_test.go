@@ -72,6 +72,7 @@ func TestAnOwnerIsRequired(t *testing.T) {
 		var details errcodes.FieldDetails
 		require.ErrorAs(t, err, &details, name)
 		assert.Equal(t, "owner", details.Fields[0].Name, name)
+		assert.Equal(t, "owner is required", errcodes.MessageOf(err), name)
 	}
 }
 

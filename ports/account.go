@@ -34,9 +34,15 @@ type Account struct {
 	Branch     string // the branch that a longer bank code named; "" for none
 }
 
-// Mask gives what may be shown of the identifier: its last four characters, if
-// that hides at least as many.
-func (a Account) Mask() string { return Mask(a.Identifier) }
+// Mask returns what may be shown of the identifier: its last four bytes if it has at
+// least eight, and nothing of a shorter one.
+func (a Account) Mask() string {
+	const shown = 4
+	if len(a.Identifier) < 2*shown {
+		return "****"
+	}
+	return "****" + strings.ToValidUTF8(a.Identifier[len(a.Identifier)-shown:], "?")
+}
 
 // String shows the account without its number.
 func (a Account) String() string {
@@ -45,15 +51,6 @@ func (a Account) String() string {
 
 // LogValue is what logs show of an account.
 func (a Account) LogValue() slog.Value { return slog.StringValue(a.String()) }
-
-// Mask hides text but for its last four bytes, and wholly below eight.
-func Mask(text string) string {
-	const shown = 4
-	if len(text) < 2*shown {
-		return "****"
-	}
-	return "****" + strings.ToValidUTF8(text[len(text)-shown:], "?")
-}
 
 // AccountKind says whose account it is, for providers that must know.
 type AccountKind string
@@ -91,7 +88,7 @@ func (i Identity) String() string {
 	if i.IsZero() {
 		return "no identity"
 	}
-	return string(i.Kind) + " " + string(i.Document) + " " + Mask("")
+	return string(i.Kind) + " " + string(i.Document) + " ****"
 }
 
 // LogValue is what logs show of an identity.

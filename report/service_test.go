@@ -23,6 +23,7 @@ func TestAReportFromAskingToDownloading(t *testing.T) {
 	r.source.rows = transactions(3)
 	j := r.create(asked())
 	assert.Equal(t, ports.ReportRunning, j.Status)
+	assert.Equal(t, int64(-1), j.Total, "unknown")
 	assert.True(t, strings.HasPrefix(j.ID, report.IDPrefix))
 	_, err := r.service.Open(t.Context(), owner, j.ID)
 	require.ErrorIs(t, err, errcodes.Conflict)
