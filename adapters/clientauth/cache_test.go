@@ -1,6 +1,8 @@
 package clientauth_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"sync"
 	"testing"
 	"time"
@@ -23,6 +25,15 @@ func TestRevoke(t *testing.T) {
 	_, err = f.Authenticate(t.Context(), token)
 	assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "at once, cached or not")
 	assert.NoError(t, f.Revoke(t.Context(), token), "again")
+}
+
+// TestARevocationIsRecorded is I39; the record has the token's hash, and not the token (I16).
+func TestARevocationIsRecorded(t *testing.T) {
+	f := newFixture(t, clientauth.Config{})
+	token, actor := f.issue(t), ports.Actor{Client: "acme", Address: "192.0.2.1", Trace: "trace"}
+	require.NoError(t, f.Revoke(ports.WithActor(t.Context(), actor), token))
+	hash := sha256.Sum256([]byte(token))
+	assert.Equal(t, []ports.AuditRow{{At: start, Actor: actor, Act: ports.ActTokenRevoked, Object: hex.EncodeToString(hash[:])}}, f.store.audit)
 }
 
 // TestARevocationIsNotUndoneByALateRead: the token was read before it was

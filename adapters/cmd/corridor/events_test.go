@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // buried lists what was set aside in a store.
@@ -116,6 +117,9 @@ func eventsAreReplayedAndDiscardedWhileTheServiceRuns(t *testing.T, store string
 	require.Equal(t, []string{"transaction.opened", "transaction.failed"}, kinds(r.of("acme", "failed")))
 	require.Equal(t, []string{"transaction.errored"}, kinds(r.of("acme", "errored")), "what was discarded never comes")
 	require.Equal(t, "0 replayed\n", tidy(t, store, "replay", "--all"))
+	for act, n := range map[string]int{ports.ActEventReplayed: 6, ports.ActEventDiscarded: 1} { // I39
+		require.Equal(t, n, rows(t, store, `SELECT count(*) FROM readable_audit WHERE client = 'operator' AND owner = 'acme' AND act = '`+act+`'`), act)
+	}
 	requireSigned(t, s.webhookSecret(), r.requests())
 }
 
