@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -21,10 +22,7 @@ type newConnectorCmd struct {
 
 // Run writes the package. It touches nothing beside its folder.
 func (c *newConnectorCmd) Run(world *surroundings) error {
-	dir := c.Dir
-	if dir == "" {
-		dir = c.Name
-	}
+	dir := cmp.Or(c.Dir, c.Name)
 	connectors := parts().Connectors
 	taken := make([]string, len(connectors))
 	for i, kind := range connectors {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -84,5 +82,3 @@ func (c *normaliseCmd) stream(world *surroundings) error {
 	}
 	return err
 }
-
-func sayf(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,11 +47,11 @@ func (c *reportCmd) Run(world *surroundings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	reports, closeAll, err := c.service(world.ctx, dir)
+	reports, closeStore, err := c.service(world.ctx, dir)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeAll()) }()
+	defer func() { err = errors.Join(err, closeStore()) }()
 	job, err := c.make(world, reports)
 	if err != nil {
 		return err
@@ -59,17 +60,17 @@ func (c *reportCmd) Run(world *surroundings) (err error) {
 }
 
 func (c *reportCmd) service(ctx context.Context, dir string) (*report.Service, func() error, error) {
-	store, err := service.OpenStore(ctx, parts(), "memory:")
+	files, err := folder.New(dir, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := folder.New(dir, nil)
-	if err != nil {
-		return nil, nil, errors.Join(err, store.Close())
-	}
 	books, err := sandbox.New(nil)
 	if err != nil {
-		return nil, nil, errors.Join(err, store.Close())
+		return nil, nil, err
+	}
+	store, err := service.OpenStore(ctx, parts(), "memory:")
+	if err != nil {
+		return nil, nil, err
 	}
 	made, err := service.NewReports(parts(), service.ReportPorts{
 		Reports: store.Reports(), Transactions: books.Transactions(), Settlements: books.Settlements(), Files: files,
@@ -83,10 +84,7 @@ func (c *reportCmd) service(ctx context.Context, dir string) (*report.Service, f
 // request puts the flags together.
 func (c *reportCmd) request() (report.Request, error) {
 	r := report.Request{
-		MerchantID: toolOwner, Name: c.Kind, Columns: c.Columns, StartDate: c.From, EndDate: c.To, Format: c.Format,
-	}
-	if r.EndDate == "" {
-		r.EndDate = r.StartDate
+		MerchantID: toolOwner, Name: c.Kind, Columns: c.Columns, StartDate: c.From, EndDate: cmp.Or(c.To, c.From), Format: c.Format,
 	}
 	for _, text := range c.Filter {
 		column, value, ok := strings.Cut(text, "=")
@@ -160,10 +158,7 @@ func (c *reportCmd) deliver(world *surroundings, reports *report.Service, id str
 	if err != nil {
 		return err
 	}
-	out := c.Out
-	if out == "" {
-		out = file.Name
-	}
+	out := cmp.Or(c.Out, file.Name)
 	if err := errors.Join(copyTo(out, file), file.Close()); err != nil {
 		return err
 	}
@@ -216,16 +211,16 @@ var spinner = []string{"|", "/", "-", `\`}
 
 func (p *progress) show(rows int64) {
 	if !p.terminal {
-		sayf(p.out, "%d rows so far\n", rows)
+		_, _ = fmt.Fprintf(p.out, "%d rows so far\n", rows)
 		return
 	}
 	p.width = (p.width + 1) % len(spinner)
-	sayf(p.out, "\r%s %d rows", spinner[p.width], rows)
+	_, _ = fmt.Fprintf(p.out, "\r%s %d rows", spinner[p.width], rows)
 }
 
 func (p *progress) end(rows int64) {
 	if p.terminal {
-		sayf(p.out, "\r%s\r", strings.Repeat(" ", 40))
+		_, _ = fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", 40))
 	}
-	sayf(p.out, "%d rows\n", rows)
+	_, _ = fmt.Fprintf(p.out, "%d rows\n", rows)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 
@@ -24,8 +23,9 @@ type validateCmd struct {
 	Accounts service.AccountSettings `embed:""`
 }
 
-// toolOwner is whose validations the tools make, in a store that ends with them.
-const toolOwner = "corridor"
+// toolOwner is whose validations the tools make, in a store that ends with them,
+// and noMerchant the merchant of those who act for none.
+const toolOwner, noMerchant = "corridor", "00000000-0000-4000-8000-000000000000"
 
 // Validate refuses settings that are none.
 func (c *validateCmd) Validate() error { return c.Accounts.Validate() }
@@ -57,7 +57,7 @@ func (c *validateCmd) Run(world *surroundings) (err error) {
 // result is the validation's end, however long that takes.
 func (c *validateCmd) result(world *surroundings, accounts *service.Accounts) (ports.Validation, error) {
 	v, err := accounts.Validate(world.ctx, toolOwner, market.Request{
-		MerchantID: anyMerchant(), Country: c.Country, AccountType: c.Type,
+		MerchantID: noMerchant, Country: c.Country, AccountType: c.Type,
 		AccountIdentifier: c.Identifier, BankCode: c.BankCode, AccountHolderName: c.Name,
 	})
 	if err != nil || v.Status.Terminal() {
@@ -65,11 +65,4 @@ func (c *validateCmd) result(world *surroundings, accounts *service.Accounts) (p
 	}
 	_, _ = fmt.Fprintln(world.stderr, "pending; waiting for", v.Provider)
 	return accounts.Wait(world.ctx, toolOwner, v.ID)
-}
-
-// anyMerchant is a merchant for those who act for none.
-func anyMerchant() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

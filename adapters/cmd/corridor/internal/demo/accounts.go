@@ -19,9 +19,7 @@ func (s *story) newAccounts(policy validation.Policy) (*validation.Service, erro
 		return nil, err
 	}
 	secret := make([]byte, demoKeySize)
-	if _, err := rand.Read(secret); err != nil {
-		return nil, err
-	}
+	_, _ = rand.Read(secret) // never fails
 	ring, err := keyring.New([]keyring.Key{{ID: "demo", Secret: secret}}, nil)
 	if err != nil {
 		return nil, err
@@ -38,17 +36,18 @@ func (s *story) newAccounts(policy validation.Policy) (*validation.Service, erro
 // The accounts of the story are at Access Bank. What the sandbox says of one is
 // told by its end.
 const (
-	demoBank    = "044"
-	demoAccount = "0690000032"
-	demoSlip    = "0690000023" // two digits of it swapped
-	demoSlow    = "0690030002"
+	demoMerchant = "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f"
+	demoBank     = "044"
+	demoAccount  = "0690000032"
+	demoSlip     = "0690000023" // two digits of it swapped
+	demoSlow     = "0690030002"
 
 	demoKeySize = 32
 )
 
 func (s *story) ask(number, name string) (ports.Validation, error) {
 	return s.accounts.Validate(s.ctx, shop, market.Request{
-		MerchantID: anyMerchant(), Country: "NGA", AccountType: string(ports.BankAccount),
+		MerchantID: demoMerchant, Country: "NGA", AccountType: string(ports.BankAccount),
 		AccountIdentifier: number, BankCode: demoBank, AccountHolderName: name,
 	})
 }
@@ -154,11 +153,4 @@ func (s *story) impatient() (v ports.Validation) {
 	s.expect("the account", v.Status, ports.StatusPending)
 	s.slow = v.ID
 	return v
-}
-
-// anyMerchant is a merchant for those who act for none.
-func anyMerchant() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

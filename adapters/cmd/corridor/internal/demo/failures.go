@@ -9,10 +9,6 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func (s *story) newPayments() (*authstate.Service, error) {
-	return authstate.New(authstate.Ports{Transactions: s.store.Transactions(), Work: s.store.Work()}, authstate.Policy{}, &authstate.Config{Clock: s.clock})
-}
-
 const (
 	demoWrongPIN  = "demo-wrong-pin"
 	demoNoAnswer  = "demo-no-answer"

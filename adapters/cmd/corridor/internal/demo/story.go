@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,11 +36,11 @@ func Tell(ctx context.Context, out io.Writer) error {
 // tell tells chapters until one goes another way.
 func (s *story) tell(chapters ...func()) error {
 	for _, chapter := range chapters {
-		if chapter(); s.err != nil {
-			return s.err
+		if s.err == nil {
+			chapter()
 		}
 	}
-	return nil
+	return s.err
 }
 
 // story is the demo's stage.
@@ -77,7 +78,8 @@ func newStory(ctx context.Context, out io.Writer) (*story, error) {
 	if s.locks, err = ratelock.New(ratelock.Ports{Locks: s.store.RateLocks(), Feed: s.feed}, terms, &ratelock.Config{Clock: s.clock}); err != nil {
 		return nil, err
 	}
-	if s.payments, err = s.newPayments(); err != nil {
+	s.payments, err = authstate.New(authstate.Ports{Transactions: s.store.Transactions(), Work: s.store.Work()}, authstate.Policy{}, &authstate.Config{Clock: s.clock})
+	if err != nil {
 		return nil, err
 	}
 	s.accounts, err = s.newAccounts(validation.Policy{AnswerTTL: 24 * time.Hour})
@@ -98,9 +100,7 @@ func (s *story) expect(what string, got, want any) {
 }
 
 func (s *story) must(err error) {
-	if s.err == nil && err != nil {
-		s.err = err
-	}
+	s.err = cmp.Or(s.err, err)
 }
 
 func (s *story) show(l ports.RateLock) {
@@ -124,13 +124,13 @@ func (s *story) get(id string) ports.RateLock {
 }
 
 func (s *story) twoLocks() {
-	s.sayf("%s  A shop that prices in USD and collects ZAR locks its rate for a day.", s.clock.Now().Format("15:04"))
+	s.tellf("A shop that prices in USD and collects ZAR locks its rate for a day.")
 	var minted bool
 	s.first, minted = s.create()
 	s.expect("minted", minted, true)
 	s.show(s.first)
 	s.clock.Add(23 * time.Hour)
-	s.sayf("%s  An hour before the end it locks the replacement; sessions in progress keep the first.", s.clock.Now().Format("15:04"))
+	s.tellf("An hour before the end it locks the replacement; sessions in progress keep the first.")
 	s.second, minted = s.create()
 	s.expect("minted", minted, true)
 	s.show(s.second)
@@ -158,12 +158,12 @@ func (s *story) inUse() {
 
 func (s *story) expiry() {
 	s.clock.Add(time.Hour)
-	s.sayf("%s  The first lock's day is over.", s.clock.Now().Format("15:04"))
+	s.tellf("The first lock's day is over.")
 	l := s.get(s.first.ID)
 	s.expect("the first lock", l.Status, ports.LockExpired)
 	s.show(l)
 	s.clock.Add(-2 * time.Hour)
-	s.sayf("%s  The clock jumps back two hours; what has expired stays expired.", s.clock.Now().Format("15:04"))
+	s.tellf("The clock jumps back two hours; what has expired stays expired.")
 	s.expect("the first lock", s.get(s.first.ID).Status, ports.LockExpired)
 	s.clock.Add(2 * time.Hour)
 }
@@ -178,7 +178,7 @@ func (s *story) drift() {
 	}
 	look(moved)
 	look(was)
-	s.sayf("%s  One bad tick of the market, %s for %s, kills no lock.", s.clock.Now().Format("15:04"), moved, was)
+	s.tellf("One bad tick of the market, %s for %s, kills no lock.", moved, was)
 	s.expect("the second lock", s.get(s.second.ID).Status, ports.LockActive)
 	look(moved)
 	look(moved)

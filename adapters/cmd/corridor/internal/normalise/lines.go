@@ -122,10 +122,10 @@ func (l *Lines) meaning(dst, line []byte, err error) []byte {
 // Tell says what no answer says.
 func (l *Lines) Tell(w io.Writer) {
 	if l.unreadable > 0 {
-		sayf(w, "corridor: %d of %d lines could not be read; each has an error for an answer\n", l.unreadable, l.line)
+		_, _ = fmt.Fprintf(w, "corridor: %d of %d lines could not be read; each has an error for an answer\n", l.unreadable, l.line)
 	}
 	if l.strange > 0 {
-		sayf(w, "corridor: %d of %d lines name an unknown scheme, direction or state; each has the fallback for an answer\n", l.strange, l.line)
+		_, _ = fmt.Fprintf(w, "corridor: %d of %d lines name an unknown scheme, direction or state; each has the fallback for an answer\n", l.strange, l.line)
 	}
 }
 
@@ -140,5 +140,3 @@ func AppendMeaning(dst []byte, r *failures.Result, at time.Time) []byte {
 	state := r.AuthState(at)
 	return wire.AppendAuthState(dst, &state)
 }
-
-func sayf(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }

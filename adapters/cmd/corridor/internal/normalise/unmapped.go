@@ -2,6 +2,7 @@ package normalise
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -55,9 +56,9 @@ func (u *unmapped) tell(w io.Writer) {
 		)
 	})
 	for _, k := range keys {
-		sayf(w, "unmapped %8d  %s %s %q\n", u.counts[k], k.scheme, k.direction, k.code)
+		_, _ = fmt.Fprintf(w, "unmapped %8d  %s %s %q\n", u.counts[k], k.scheme, k.direction, k.code)
 	}
 	if u.more > 0 {
-		sayf(w, "unmapped %8d  of codes that are not listed: too many different ones\n", u.more)
+		_, _ = fmt.Fprintf(w, "unmapped %8d  of codes that are not listed: too many different ones\n", u.more)
 	}
 }
