@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/corridor-go/corridor/adapters/httpserver/internal/jsontext"
@@ -33,15 +35,12 @@ func decodeFields(called string, data []byte, fields []field) error {
 	if !json.Valid(data) {
 		return notAnObject(called)
 	}
-	w := walker{trimSpace(data)}
-	if w.rest[0] != '{' {
+	if data = trimSpace(data); data[0] != '{' {
 		return notAnObject(called)
 	}
 	seen := make([]bool, len(fields))
-	for w.member() {
-		i := index(fields, jsontext.Unquote(w.string()))
-		w.skip(':')
-		value := w.value()
+	for name, value := range members(data) {
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == string(name) })
 		if i < 0 {
 			continue
 		}
@@ -73,15 +72,6 @@ func (f *field) take(value []byte) error {
 	return nil
 }
 
-func index(fields []field, name []byte) int {
-	for i := range fields {
-		if fields[i].name == string(name) {
-			return i
-		}
-	}
-	return -1
-}
-
 func notAnObject(called string) error {
 	return errcodes.New(errcodes.InvalidRequest, "The "+called+" must be a JSON object")
 }
@@ -101,46 +91,48 @@ func trimSpace(data []byte) []byte {
 	return data
 }
 
-// walker takes tokens off JSON that is known to be valid, which is why it never
-// fails.
+// walker takes tokens off an object or a list that is known to be valid, which is
+// why it never fails. It begins before the first bracket.
 type walker struct{ rest []byte }
 
-// member moves to the next member of the object and reports whether there is one.
-func (w *walker) member() bool {
-	if w.rest[0] == '}' {
+// members returns the unquoted names and the values of the object.
+func members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for w := (walker{object}); w.next(); {
+			name := jsontext.Unquote(w.value())
+			w.rest = trimSpace(w.rest[1:]) // the colon
+			if !yield(name, w.value()) {
+				return
+			}
+		}
+	}
+}
+
+// elements returns the elements of the list.
+func elements(list []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for w := (walker{list}); w.next(); {
+			if !yield(w.value()) {
+				return
+			}
+		}
+	}
+}
+
+// next moves to the next member or element and reports whether there is one.
+func (w *walker) next() bool {
+	if w.rest[0] == '}' || w.rest[0] == ']' {
 		return false
 	}
 	w.rest = trimSpace(w.rest[1:])
-	return w.rest[0] == '"'
+	return w.rest[0] != '}' && w.rest[0] != ']'
 }
-
-// element moves to the next element of the list and reports whether there is
-// one.
-func (w *walker) element() bool {
-	if w.rest[0] == ']' {
-		return false
-	}
-	w.rest = trimSpace(w.rest[1:])
-	return w.rest[0] != ']'
-}
-
-// skip passes c and the space around it.
-func (w *walker) skip(c byte) {
-	w.rest = trimSpace(w.rest[bytes.IndexByte(w.rest, c)+1:])
-}
-
-func (w *walker) take(n int) []byte {
-	taken := w.rest[:n]
-	w.rest = w.rest[n:]
-	return taken
-}
-
-func (w *walker) string() []byte { return w.take(stringLen(w.rest)) }
 
 // value takes a value and the space behind it.
 func (w *walker) value() []byte {
-	taken := w.take(valueLen(w.rest))
-	w.rest = trimSpace(w.rest)
+	n := valueLen(w.rest)
+	taken := w.rest[:n]
+	w.rest = trimSpace(w.rest[n:])
 	return taken
 }
 

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"bytes"
-
 	"github.com/corridor-go/corridor/adapters/httpserver/internal/jsontext"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -91,10 +89,8 @@ func decodeFilters(value []byte) ([]ports.Filter, error) {
 	}
 	var filters []ports.Filter
 	var odd error
-	for w := (walker{value}); w.member(); {
-		name := string(jsontext.Unquote(w.string()))
-		w.skip(':')
-		by := w.value()
+	for column, by := range members(value) {
+		name := string(column)
 		f, err := decodeFilter(name, by)
 		if err != nil {
 			return nil, err
@@ -109,14 +105,12 @@ func decodeFilters(value []byte) ([]ports.Filter, error) {
 
 // checkBounds refuses a range that has more than from and to.
 func checkBounds(name string, by []byte) error {
-	for w := (walker{by}); w.member(); {
-		if bound := string(jsontext.Unquote(w.string())); bound != "from" && bound != "to" {
+	for bound := range members(by) {
+		if string(bound) != "from" && string(bound) != "to" {
 			reason := "on " + jsontext.Shown(name) + " must have no other bounds than from and to"
 			return errcodes.New(errcodes.Unprocessable, "filters "+reason).
 				WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: "filters", Reason: reason}}})
 		}
-		w.skip(':')
-		w.value()
 	}
 	return nil
 }
@@ -166,18 +160,6 @@ func scalar(value []byte) (string, bool) {
 		return "", false
 	default:
 		return string(value), true
-	}
-}
-
-// elements returns the elements of a list that is known to be valid.
-func elements(list []byte) func(yield func([]byte) bool) {
-	return func(yield func([]byte) bool) {
-		w := walker{list}
-		for w.element() {
-			if !yield(bytes.TrimRight(w.value(), space)) {
-				return
-			}
-		}
 	}
 }
 
