@@ -2,9 +2,11 @@ package main
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/mod/module"
@@ -18,11 +20,10 @@ type Proxy string
 // Add packs the committed state of a module of the repository, as the go command
 // packs a tag: without nested modules, and with the root's LICENSE.
 func (p Proxy) Add(repository string, m *Module, version string) error {
-	escaped, err := module.EscapePath(m.Path)
+	dir, err := p.folder(m)
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(string(p), filepath.FromSlash(escaped), "@v")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -39,30 +40,27 @@ func (p Proxy) Add(repository string, m *Module, version string) error {
 	return pack(filepath.Join(dir, version+".zip"), repository, m, version)
 }
 
-func pack(file, repository string, m *Module, version string) (err error) {
+func pack(file, repository string, m *Module, version string) error {
 	out, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closed := out.Close(); err == nil {
-			err = closed
-		}
-	}()
-	subdir := m.Dir
-	if subdir == "." {
-		subdir = ""
-	}
-	return modzip.CreateFromVCS(out, module.Version{Path: m.Path, Version: version}, repository, "HEAD", subdir)
+	packed := modzip.CreateFromVCS(out, module.Version{Path: m.Path, Version: version}, repository, "HEAD", strings.TrimPrefix(m.Dir, "."))
+	return errors.Join(packed, out.Close())
+}
+
+func (p Proxy) folder(m *Module) (string, error) {
+	escaped, err := module.EscapePath(m.Path)
+	return filepath.Join(string(p), filepath.FromSlash(escaped), "@v"), err
 }
 
 // Files lists what the packed module holds, by its path in the module.
 func (p Proxy) Files(m *Module, version string) ([]string, error) {
-	escaped, err := module.EscapePath(m.Path)
+	dir, err := p.folder(m)
 	if err != nil {
 		return nil, err
 	}
-	packed, err := zip.OpenReader(filepath.Join(string(p), filepath.FromSlash(escaped), "@v", version+".zip"))
+	packed, err := zip.OpenReader(filepath.Join(dir, version+".zip"))
 	if err != nil {
 		return nil, err
 	}
