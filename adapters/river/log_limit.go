@@ -20,12 +20,9 @@ func limited(log *slog.Logger) *slog.Logger {
 }
 
 type limiter struct {
-	next slog.Handler
-	seen *seen
-}
+	slog.Handler
 
-func (l limiter) Enabled(ctx context.Context, level slog.Level) bool {
-	return l.next.Enabled(ctx, level)
+	seen *seen
 }
 
 // Handle goes by the record's own time.
@@ -38,14 +35,16 @@ func (l limiter) Handle(ctx context.Context, r slog.Record) error {
 		r = r.Clone()
 		r.AddAttrs(slog.Int("left_out", leftOut))
 	}
-	return l.next.Handle(ctx, r)
+	return l.Handler.Handle(ctx, r)
 }
 
 func (l limiter) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return limiter{l.next.WithAttrs(attrs), l.seen}
+	return limiter{l.Handler.WithAttrs(attrs), l.seen}
 }
 
-func (l limiter) WithGroup(name string) slog.Handler { return limiter{l.next.WithGroup(name), l.seen} }
+func (l limiter) WithGroup(name string) slog.Handler {
+	return limiter{l.Handler.WithGroup(name), l.seen}
+}
 
 // seen is when each message was last logged.
 type seen struct {

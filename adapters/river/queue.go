@@ -37,6 +37,7 @@ type Queue struct {
 	mu       sync.Mutex
 	begun    bool
 	stopping chan struct{} // closed by the first Stop, or when Run ends
+	stop     func()        // closes stopping, so that no new round begins
 	ended    chan struct{} // closed when nothing runs any more
 }
 
@@ -79,6 +80,7 @@ func open(pool *pgxpool.Pool, cfg Config) (*Queue, error) {
 		pool: pool, cfg: cfg, upkeep: upkeep, inserter: inserter, kinds: map[string]bool{},
 		stopping: make(chan struct{}), ended: make(chan struct{}),
 	}
+	q.stop = sync.OnceFunc(func() { close(q.stopping) })
 	for _, kind := range cfg.Kinds {
 		q.kinds[kind] = true
 	}
@@ -112,7 +114,7 @@ func (q *Queue) Work() ports.Work { return q.local }
 // may be called more than once.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.mu.Lock()
-	q.beginStop()
+	q.stop()
 	if !q.begun {
 		q.begun = true
 		q.local.close()
@@ -124,15 +126,6 @@ func (q *Queue) Stop(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return errcodes.Coded(ctx.Err())
-	}
-}
-
-// beginStop keeps new rounds from beginning. The caller holds mu.
-func (q *Queue) beginStop() {
-	select {
-	case <-q.stopping:
-	default:
-		close(q.stopping)
 	}
 }
 

@@ -121,7 +121,7 @@ func (q *Queue) begin() (bool, error) {
 func (q *Queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.beginStop()
+	q.stop()
 	q.local.close()
 	close(q.ended)
 }
@@ -156,9 +156,7 @@ func (q *Queue) wait(ctx context.Context, c *client) {
 	steady := context.WithoutCancel(ctx)
 	select {
 	case <-ctx.Done():
-		q.mu.Lock()
-		q.beginStop()
-		q.mu.Unlock()
+		q.stop()
 		_ = c.StopAndCancel(steady) // its only error is that of a context which never ends
 	case <-q.stopping:
 		if c.Stop(ctx) != nil { // ctx is done: the grace is over
