@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -83,14 +85,16 @@ func (s *sandboxTransactions) begin(ctx context.Context, owner string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.owners[owner] = going
+	delete(s.owners, owner)
+	if going {
+		s.owners[owner] = true
+	}
 	return err
 }
 
 // open opens the plays, the first last: where it is, all are.
 func (s *sandboxTransactions) open(ctx context.Context, owner string) error {
-	for i := len(plays) - 1; i >= 0; i-- {
-		p := &plays[i]
+	for _, p := range slices.Backward(plays) {
 		o := authstate.Opening{ID: sandboxPrefix + p.id, Direction: p.direction}
 		if p.respondIn > 0 {
 			o.RespondBy = s.clock.Now().Add(p.respondIn)
@@ -158,11 +162,5 @@ func (s *sandboxTransactions) tick(ctx context.Context) {
 func (s *sandboxTransactions) going() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var owners []string
-	for owner, going := range s.owners {
-		if going {
-			owners = append(owners, owner)
-		}
-	}
-	return owners
+	return slices.Collect(maps.Keys(s.owners))
 }
