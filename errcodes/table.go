@@ -82,12 +82,12 @@ var statuses = map[int]struct {
 	504: {DeadlineExceeded, "Gateway Timeout"},
 }
 
-var byCode = index(table)
+var byCode = index(table, func(row Row) Code { return row.Code })
 
-func index(rows []Row) map[Code]Row {
-	m := make(map[Code]Row, len(rows))
+func index[K comparable, V any](rows []V, key func(V) K) map[K]V {
+	m := make(map[K]V, len(rows))
 	for _, row := range rows {
-		m[row.Code] = row
+		m[key(row)] = row
 	}
 	return m
 }

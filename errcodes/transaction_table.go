@@ -220,10 +220,4 @@ var transactionTable = []TransactionRow{
 
 var limitUpgrades = Upgrades{FailurePayinPayerLimitExceeded, FailurePayoutRecipientLimitExceeded}
 
-var transactionByCode = func() map[TransactionCode]TransactionRow {
-	m := make(map[TransactionCode]TransactionRow, len(transactionTable))
-	for _, row := range transactionTable {
-		m[row.Code] = row
-	}
-	return m
-}()
+var transactionByCode = index(transactionTable, func(row TransactionRow) TransactionCode { return row.Code })

@@ -109,14 +109,7 @@ func kenyanBank(code string) string {
 	}
 }
 
-func allDigits(text string) bool {
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
+func allDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
 // byName orders as people look for a name, whatever its case.
 func byName(a, b Bank) int {

@@ -72,7 +72,6 @@ func parseTable(country string, text []byte) ([]Bank, error) {
 	return rows, nil
 }
 
-// providerColumns gives the providers that a header names.
 func providerColumns(header []string) ([]string, error) {
 	first, last := len(firstColumns), len(header)-len(lastColumns)
 	if last < first || !slices.Equal(header[:first], firstColumns) || !slices.Equal(header[last:], lastColumns) {

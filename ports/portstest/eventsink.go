@@ -37,7 +37,6 @@ func EventSink(t *testing.T, h SinkHarness) {
 	})
 }
 
-// sinkKit is what a check works with.
 type sinkKit struct {
 	kit.Kit
 	Sink

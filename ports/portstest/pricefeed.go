@@ -66,7 +66,6 @@ var feedChecks = []feedCheck{
 	{"a broken answer is no price", checkBroken},
 }
 
-// feedKit is what a check works with.
 type feedKit struct {
 	kit.Kit
 	FeedHarness

@@ -31,7 +31,6 @@ type sealerCheck kit.Check[*sealerKit]
 
 var sealerChecks = slices.Concat(sealedChecks, alteredChecks, rotationChecks, digestChecks)
 
-// sealerKit is a kit for sealers.
 type sealerKit struct {
 	kit.Kit
 	harness SealerHarness

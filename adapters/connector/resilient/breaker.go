@@ -113,7 +113,6 @@ func (b *breaker) follow() {
 	}
 }
 
-// restart begins a state again without a report.
 func (b *breaker) restart(begin func()) {
 	b.quiet = true
 	begin()

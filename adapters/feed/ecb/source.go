@@ -12,7 +12,6 @@ import (
 	"github.com/corridor-go/corridor/internal/localfile"
 )
 
-// fetch returns the bytes of the source.
 type fetch func(ctx context.Context) ([]byte, error)
 
 // open takes an https address, an http one of this machine, or a path, also with

@@ -11,7 +11,6 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// rate is one row of the file.
 type rate struct {
 	pair ports.Pair
 	mid  string    // empty: no live price now
@@ -141,7 +140,6 @@ func (p *parser) currency(dst *string) error {
 
 func capital(c byte) bool { return c >= 'A' && c <= 'Z' }
 
-// mid reads decimal text, or null.
 func (p *parser) mid(dst *string) error {
 	token, err := p.token()
 	if err != nil || token == nil {

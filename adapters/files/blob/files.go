@@ -71,7 +71,6 @@ func (f *Files) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// newFile is an upload.
 type newFile struct {
 	w      *blob.Writer
 	upload context.Context //nolint:containedctx // tells, before Commit, an upload that is over already

@@ -194,7 +194,6 @@ func (s *space) Close() error {
 	return coded(errors.Join(errs...))
 }
 
-// closeFile closes a file once.
 func (s *space) closeFile(file *os.File) error {
 	if !s.open[file] {
 		return nil

@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,19 +49,14 @@ type Cluster struct {
 // is set: a server of CORRIDOR_TEST_POSTGRES is not ours to break.
 func New(tb testing.TB, options *Options) *Cluster {
 	tb.Helper()
-	bin := binaries()
-	if bin == "" {
+	if binaries() == "" {
 		absent(tb, noBinaries+"; this test needs a server of its own, "+serverVariable+" is none")
 	}
-	if options == nil {
-		options = &Options{}
-	}
-	c, err := create(bin, *options)
+	c, stop, err := Start(options)
 	if err != nil {
-		tb.Fatal("pgtest: ", err)
+		tb.Fatal(err)
 	}
-	c.private = true
-	tb.Cleanup(c.close)
+	tb.Cleanup(stop)
 	return c
 }
 
@@ -71,10 +67,7 @@ func Start(options *Options) (c *Cluster, stop func(), err error) {
 	if bin == "" {
 		return nil, nil, errors.New("pgtest: " + noBinaries)
 	}
-	if options == nil {
-		options = &Options{}
-	}
-	c, err = create(bin, *options)
+	c, err = create(bin, *cmp.Or(options, &Options{}))
 	if err != nil {
 		return nil, nil, fmt.Errorf("pgtest: %w", err)
 	}
@@ -157,8 +150,5 @@ func appendTo(path, text string) error {
 		return err
 	}
 	_, err = file.WriteString(text)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, file.Close())
 }

@@ -101,10 +101,7 @@ func (c *Cluster) execute(ctx context.Context, sql string) (err error) {
 		return err
 	}
 	_, err = conn.Exec(ctx, sql).ReadAll()
-	if closed := conn.Close(ctx); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, conn.Close(ctx))
 }
 
 // with is dsn, a URL or a keyword string, with parameters replaced. "dbname" and

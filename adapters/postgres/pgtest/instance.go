@@ -103,11 +103,7 @@ func (in *instance) spawn(name string, arguments ...string) error {
 	cmd.Dir, cmd.Env = in.folder, []string{"PATH=" + in.bin + ":" + os.Getenv("PATH"), "HOME=" + in.folder, "LC_ALL=C"}
 	cmd.Stdout, cmd.Stderr = log, log // go test would wait for holders of its own
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: in.runAs}
-	err = cmd.Start()
-	if closed := log.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := errors.Join(cmd.Start(), log.Close()); err != nil {
 		return err
 	}
 	in.pid.Store(int64(cmd.Process.Pid))
@@ -202,11 +198,7 @@ func newGuard(folders ...string) (*guard, error) {
 	g.shell = exec.Command("/bin/sh", append([]string{"-c", guardScript, "pgtest"}, folders...)...) //nolint:gosec,noctx // the script above, which outlives the call
 	g.shell.Dir, g.shell.Stdin = "/", read
 	g.shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = g.shell.Start()
-	if closed := read.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := errors.Join(g.shell.Start(), read.Close()); err != nil {
 		return nil, fmt.Errorf("%w (and %w)", err, write.Close())
 	}
 	return g, nil

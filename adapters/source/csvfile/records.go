@@ -58,7 +58,10 @@ func (r *records) from(first line) (record, error) {
 	}
 	fields, end := split(first.text, r.delimiter)
 	if end == whole {
-		return r.fitting(first, fields), nil
+		if !r.fits(len(fields)) {
+			return record{number: first.number, bad: "not as many fields as the header"}, nil
+		}
+		return record{number: first.number, fields: fields}, nil
 	}
 	if end == open {
 		joined, ahead, err := r.join(first.text)
@@ -101,13 +104,6 @@ func (r *records) join(text []byte) (fields []string, ahead []line, err error) {
 		}
 	}
 	return nil, ahead, nil
-}
-
-func (r *records) fitting(first line, fields []string) record {
-	if !r.fits(len(fields)) {
-		return record{number: first.number, bad: "not as many fields as the header"}
-	}
-	return record{number: first.number, fields: fields}
 }
 
 // unreadable says what is wrong with a line's bytes.

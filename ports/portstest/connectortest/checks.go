@@ -25,7 +25,6 @@ var claimChecks = []connectorCheck{
 	{"an unknown bank is unsupported and asks nobody", true, unknownBank},
 }
 
-// exchangeChecks are about single lookups.
 var exchangeChecks = []connectorCheck{
 	{"each scenario takes its exchanges and gives its answer", false, scenariosPlay},
 	{"a lookup is one request", true, oneRequest},

@@ -12,7 +12,6 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// deadlineChecks are about contexts.
 var deadlineChecks = []connectorCheck{
 	{"a context that is over asks nobody", false, contextOver},
 	{"a provider that never answers is left at the deadline", true, neverAnswers},

@@ -16,7 +16,6 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// connectorCheck is one thing that a connector must do.
 type connectorCheck struct {
 	name     string
 	upstream bool // it needs a provider that can be played
@@ -27,7 +26,6 @@ func (c connectorCheck) check() kit.Check[*connectorKit] {
 	return kit.Check[*connectorKit]{Name: c.name, Run: c.run}
 }
 
-// connectorKit is what a check works with.
 type connectorKit struct {
 	kit.Kit
 	Harness
@@ -89,7 +87,6 @@ func (k *connectorKit) discreet(l ports.AccountLookup, err error, log *journal) 
 	}
 }
 
-// chain returns err and all that it wraps.
 func chain(err error) []error {
 	if err == nil {
 		return nil
@@ -125,7 +122,6 @@ func (k *connectorKit) leaked(text string, l ports.AccountLookup) string {
 	return ""
 }
 
-// found returns the scenarios with an account that exists.
 func (k *connectorKit) found() []scenario {
 	return slices.DeleteFunc(slices.Clone(k.scenarios), func(s scenario) bool { return s.Expect.Kind != ports.AnswerFound })
 }

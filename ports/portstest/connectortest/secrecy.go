@@ -44,7 +44,6 @@ func (r seen) parts() []string {
 	return append(out, texts(body)...)
 }
 
-// texts returns the strings in decoded JSON.
 func texts(v any) []string {
 	var out []string
 	leaves(v, func(leaf any) any {

@@ -12,7 +12,6 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// accessTokenChecks are about access tokens.
 var accessTokenChecks = []connectorCheck{
 	{"an access token serves many lookups", true, tokenServes},
 	{"a token that served and is refused is replaced once", true, tokenReplaced},
@@ -32,7 +31,6 @@ func (s spot) String() string {
 	return "a token at " + string(s)
 }
 
-// spots returns those of a scenario.
 func (k *connectorKit) spots(s scenario) []spot {
 	out := []spot{atAccount}
 	logins, _ := k.split(s)
@@ -82,7 +80,6 @@ func (k *connectorKit) spotOf(r *http.Request) spot {
 	return atAccount
 }
 
-// gotAt counts the requests at a spot.
 func (d *desk) gotAt(at spot) int {
 	n := 0
 	for _, r := range d.got(nil) {

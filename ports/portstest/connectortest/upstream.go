@@ -31,7 +31,6 @@ const (
 // scenarioTime is what the clock of an [Upstream] shows.
 var scenarioTime = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
 
-// seen is a request that the provider got.
 type seen struct {
 	*http.Request
 	body []byte
@@ -125,7 +124,6 @@ func (p *provider) upstream(tb testing.TB, log *journal) Upstream {
 	}
 }
 
-// send answers with a scenario's response.
 func (r *sentResponse) send(w http.ResponseWriter) {
 	contentType := "text/plain; charset=utf-8"
 	if r.Body != nil {
@@ -139,7 +137,6 @@ func (r *sentResponse) send(w http.ResponseWriter) {
 	_, _ = w.Write(r.bytes) // a connector that left shows elsewhere
 }
 
-// fixed plays one response.
 func fixed(status int, contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)

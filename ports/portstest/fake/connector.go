@@ -67,7 +67,6 @@ func (c *Connector) Deafen() { c.set(func() { c.deaf = true }) }
 // says then. A release may be called more than once.
 func (c *Connector) Hold() (release func()) { return c.hold.shut(&c.mu) }
 
-// set changes the script.
 func (c *Connector) set(change func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

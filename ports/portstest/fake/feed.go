@@ -65,7 +65,6 @@ func (f *Feed) Withdraw(pair ports.Pair) { f.set(func() { delete(f.prices, pair)
 
 func (f *Feed) put(p ports.Price) { f.set(func() { f.prices[p.Pair], f.read = p, true }) }
 
-// set changes the script.
 func (f *Feed) set(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

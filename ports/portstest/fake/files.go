@@ -109,7 +109,6 @@ func (f Fault) of(method, name string) error {
 	return f(method, name)
 }
 
-// newMemoryFile is a file that is being written.
 type newMemoryFile struct {
 	files *Files
 	name  string
@@ -166,7 +165,6 @@ func (f *newMemoryFile) Abort() error {
 	return nil
 }
 
-// openMemoryFile is a finished file that is being read.
 type openMemoryFile struct {
 	*bytes.Reader
 	at time.Time

@@ -68,7 +68,6 @@ type memorySpace struct {
 	closed  bool
 }
 
-// maxScratchName bounds the name of a scratch file, in bytes.
 const maxScratchName = 64
 
 func scratchName(name string) bool {

@@ -45,7 +45,6 @@ type fileCheck kit.Check[*fileKit]
 
 var fileChecks = slices.Concat(fileCommitChecks, fileNameChecks, fileReadChecks)
 
-// fileKit is a kit for files.
 type fileKit struct {
 	kit.Kit
 	files Files

@@ -59,10 +59,8 @@ var scratchChecks = []scratchCheck{
 	{"a full disk has its code", scratchFull},
 }
 
-// maxScratchName bounds the name of a scratch file, in bytes.
 const maxScratchName = 64
 
-// scratchKit is a kit for scratches.
 type scratchKit struct {
 	kit.Kit
 	room Room
@@ -323,9 +321,7 @@ func scratchFull(k *scratchKit) {
 		for n := 0; err == nil && n < 64; n++ {
 			_, err = f.Write(manyFileBytes(64 << 10))
 		}
-		if closeErr := f.Close(); err == nil {
-			err = closeErr
-		}
+		err = errors.Join(err, f.Close())
 	}
 	k.Code(err, errcodes.StorageUnavailable, "writing to a full disk")
 	k.OK(s.Remove("run1"), "Remove on a full disk")

@@ -52,7 +52,6 @@ func SettlementSource(t *testing.T, h SettlementSourceHarness) {
 
 type settlementCheck kit.Check[*settlementKit]
 
-// settlementKit is a kit for one source.
 type settlementKit struct {
 	kit.Kit
 	SettlementHoldings
@@ -82,7 +81,6 @@ func (k *settlementKit) lines(q ports.RowQuery) []ports.SettlementLine {
 	return out
 }
 
-// all reads the lines of Query.
 func (k *settlementKit) all() []ports.SettlementLine {
 	lines := k.lines(k.Query)
 	if len(lines) < fewestLines || len(lines) > mostRows {

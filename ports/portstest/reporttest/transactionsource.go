@@ -53,7 +53,6 @@ type sourceCheck kit.Check[*sourceKit]
 
 var sourceChecks = slices.Concat(sourceColumnChecks, sourceRowChecks, sourceFilterChecks, sourceStreamChecks)
 
-// sourceKit is a kit for one source.
 type sourceKit struct {
 	kit.Kit
 	TransactionHoldings
@@ -67,7 +66,6 @@ func newSourceKit(tb testing.TB, h TransactionSourceHarness) *sourceKit {
 	return k
 }
 
-// columns returns the names of the source's columns.
 func (k *sourceKit) columns() []string {
 	var out []string
 	for _, c := range k.Source.Columns() {
@@ -76,7 +74,6 @@ func (k *sourceKit) columns() []string {
 	return out
 }
 
-// column returns where the column stands.
 func (k *sourceKit) column(name string) int {
 	at := slices.Index(k.columns(), name)
 	if at < 0 {
@@ -95,7 +92,6 @@ func (k *sourceKit) ask(change func(q *ports.RowQuery)) ports.RowQuery {
 	return q
 }
 
-// rows reads a query to its end.
 func (k *sourceKit) rows(q ports.RowQuery) []ports.Row {
 	var out []ports.Row
 	for row, err := range k.Source.Rows(k.Context(), q) {
@@ -116,7 +112,6 @@ const (
 	mostRows   = 10_000
 )
 
-// all reads the rows of Query, with every column.
 func (k *sourceKit) all() []ports.Row {
 	rows := k.rows(k.ask(nil))
 	if len(rows) < fewestRows || len(rows) > mostRows {

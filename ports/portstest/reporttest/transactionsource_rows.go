@@ -150,7 +150,6 @@ func sourceProjects(k *sourceKit) {
 	}
 }
 
-// project picks columns of a row.
 func project(row ports.Row, names, list []string) ports.Row {
 	var out ports.Row
 	for _, name := range list {

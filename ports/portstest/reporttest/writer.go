@@ -72,7 +72,6 @@ func (k *reportKit) begin(w io.Writer, columns []ports.Column) ports.RowWriter {
 	return kit.Got(k.Open(k.TB).Begin(w, columns)).OK(k, "Begin")
 }
 
-// file returns the file of the rows.
 func (k *reportKit) file(columns []ports.Column, rows ...ports.Row) []byte {
 	var out bytes.Buffer
 	w := k.begin(&out, columns)

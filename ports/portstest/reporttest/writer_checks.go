@@ -234,7 +234,7 @@ func reportFails(k *reportKit) {
 	}
 }
 
-// writeTo returns the first error. Close is called in any case.
+// writeTo returns the errors of Write and Close. Close is called in any case.
 func (k *reportKit) writeTo(out io.Writer) error {
 	w, err := k.Open(k.TB).Begin(out, reportColumns())
 	if err != nil {
@@ -243,10 +243,7 @@ func (k *reportKit) writeTo(out io.Writer) error {
 	for i := 0; i < 100 && err == nil; i++ {
 		err = w.Write(ports.Row{fmt.Sprint("tx_", i), "1.00", "USD", "1", ""})
 	}
-	if closed := w.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, w.Close())
 }
 
 type closing struct {

@@ -27,7 +27,6 @@ func newDifferential(t *rapid.T, fresh Fresh) differential {
 	return differential{stores: fresh(), model: model}
 }
 
-// any draws one of the stores.
 func (d *differential) any(t *rapid.T) Store { return rapid.SampledFrom(d.stores).Draw(t, "store") }
 
 // event makes the event of the latest save, which has a key of its own.
@@ -50,7 +49,6 @@ func (d *differential) tries(t *rapid.T, ask func(s Store) error) {
 	agree(t, ask(d.model), ask(d.any(t)))
 }
 
-// agree compares the errors of two answers.
 func agree(t *rapid.T, wantErr, err error) {
 	require.Equal(t, errcodes.Of(wantErr), errcodes.Of(err), "%v; the model: %v", err, wantErr)
 }

@@ -32,7 +32,6 @@ var answerChecks = []storeCheck{
 	{"changing an answer outside changes nothing stored", answerNotAliased},
 }
 
-// answerKey makes a key.
 func answerKey(text string) ports.AnswerKey {
 	var key ports.AnswerKey
 	copy(key[:], text)

@@ -35,7 +35,6 @@ func (k *storeKit) bury(ids ...string) {
 	}
 }
 
-// page lists buried events.
 func (k *storeKit) page(after int64, limit int) []ports.BuriedEvent {
 	return kit.Got(k.DeadLetters.Buried(k.Context(), after, limit)).OK(k, "Buried")
 }

@@ -192,7 +192,6 @@ func (q *queue[T]) racers(k *storeKit) {
 	k.Same(len(seen)+len(q.take(k, kit.Epoch, n)), n, "how many were claimed")
 }
 
-// calls makes every call of the port.
 func (q *queue[T]) calls(k *storeKit, item T) map[string]func(ctx context.Context) error {
 	calls := q.ends(k.Store, item, kit.Epoch)
 	calls["Claim"] = func(ctx context.Context) error { return errOf(q.claim(ctx, k.Store, kit.Epoch, 1)) }

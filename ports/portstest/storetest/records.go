@@ -58,7 +58,6 @@ type step[R any] struct {
 	of   func(r R, i int) R
 }
 
-// endsAs makes a step of each end.
 func endsAs[R any, S ~string](statuses []S, end func(r R, status S, i int) R) []step[R] {
 	var all []step[R]
 	for _, status := range statuses {
@@ -67,7 +66,6 @@ func endsAs[R any, S ~string](statuses []S, end func(r R, status S, i int) R) []
 	return all
 }
 
-// steps are all steps of a record, in their order.
 func (m *records[R]) steps() []step[R] {
 	end := step[R]{"an end", func(r R, i int) R { return m.ends[i%len(m.ends)].of(r, i) }}
 	return append([]step[R]{m.change, end}, m.after...)
@@ -88,7 +86,6 @@ func (m *records[R]) saved(r R) R { return m.at(r, *m.head(&r).version+1) }
 // noun is what messages call a record.
 func (m *records[R]) noun() string { return strings.ToLower(m.name) }
 
-// number makes an id.
 func (m *records[R]) number(i int) string { return m.stem + strconv.Itoa(i) }
 
 // id names a record in a message.
@@ -101,7 +98,6 @@ func (m *records[R]) idOf(r R) string {
 	return m.id(*h.owner, *h.id)
 }
 
-// ids lists the ids of the records.
 func (m *records[R]) ids(all []R) []string {
 	out := []string{}
 	for i := range all {
@@ -136,7 +132,6 @@ func (m *records[R]) keeps(k *storeKit, r R, what string) R {
 	return r
 }
 
-// same compares two records, and reports the fields that differ.
 func (m *records[R]) same(k *storeKit, got, want R, what string) {
 	const most = 800
 	g, w := reflect.ValueOf(m.plain(got)), reflect.ValueOf(m.plain(want))
@@ -152,7 +147,6 @@ func (m *records[R]) same(k *storeKit, got, want R, what string) {
 	}
 }
 
-// sameList compares two lists of records.
 func (m *records[R]) sameList(k *storeKit, got, want []R, what string) {
 	k.Same(m.ids(got), m.ids(want), what)
 	for i := range want {
@@ -171,7 +165,6 @@ func (m *records[R]) refused(k *storeKit, r R, what string) {
 	k.nothingQueued("after a conflict")
 }
 
-// event makes an event of a record.
 func (m *records[R]) event(id, record string) ports.Event {
 	e := kit.Event(id, record)
 	e.Kind = m.noun() + ".updated"

@@ -131,7 +131,6 @@ func (m *records[R]) endsOnce(k *storeKit) []R {
 	return all
 }
 
-// race has racers save at once.
 func (m *records[R]) race(k *storeKit, racer func(i int) change[R]) []error {
 	return kit.Race(kit.Racers, func(i int) error { return m.write(k.Context(), k.Store, racer(i)) })
 }
@@ -284,7 +283,6 @@ func (m *records[R]) queuedTwice(k *storeKit) {
 	m.absent(k, "acme", m.number(1), "a record whose change was refused")
 }
 
-// all makes every call of the port.
 func (m *records[R]) all(k *storeKit, c change[R], have R) map[string]func(ctx context.Context) error {
 	h := m.head(&have)
 	calls := m.calls(k.Store, have)

@@ -25,7 +25,6 @@ var reportClaimChecks = []storeCheck{
 	{"of a claim and a save at once one wins (I22)", claimAgainstSave},
 }
 
-// takeUp takes up a report.
 func (k *storeKit) takeUp(holder string, now time.Time) ports.ReportJob {
 	return kit.Got(k.Reports.ClaimReport(k.Context(), holder, now, lease)).OK(k, "ClaimReport")
 }

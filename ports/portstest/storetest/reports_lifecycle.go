@@ -34,7 +34,6 @@ func endedReports(k *storeKit) {
 	reports.sameList(k, k.expired(kit.Epoch.AddDate(1, 0, 0), 10), all, "what has ended")
 }
 
-// expired lists what has ended by the instant.
 func (k *storeKit) expired(before time.Time, limit int) []ports.ReportJob {
 	return kit.Got(k.Reports.ExpiredReports(k.Context(), before, limit)).OK(k, "ExpiredReports")
 }

@@ -89,7 +89,6 @@ type storeKit struct {
 	Store
 }
 
-// storeCheck is one thing that a store must do.
 type storeCheck kit.Check[*storeKit]
 
 // runStore runs the checks of one suite, unless what they need is not there.
@@ -153,24 +152,20 @@ func (k *storeKit) end(b ports.Book, id string, how ending) ports.RateLockChange
 	return ports.RateLockChange{Book: b, Ended: []ports.RateLock{ended}}
 }
 
-// job makes a work item that is due at the instant.
 func job(id string, due time.Time) ports.WorkItem {
 	return ports.WorkItem{ID: id, Kind: kind, DueAt: due, Payload: []byte("payload of " + id)}
 }
 
-// book reads a book.
 func (k *storeKit) book(key ports.BookKey) ports.Book {
 	return kit.Got(k.RateLocks.Book(k.Context(), key)).OK(k, "Book")
 }
 
-// lock reads a lock.
 func (k *storeKit) lock(owner, id string) ports.RateLock {
 	l, _, err := k.RateLocks.Lock(k.Context(), owner, id)
 	k.OK(err, "Lock")
 	return l
 }
 
-// save stores the change and returns the book as it should be now.
 func (k *storeKit) save(c ports.RateLockChange) ports.Book {
 	k.OK(k.RateLocks.Save(k.Context(), c), "Save")
 	c.Book.Version++

@@ -43,7 +43,6 @@ func pendingTransaction(owner, id string) ports.Transaction {
 	}
 }
 
-// endedTransaction is the end of a pending transaction.
 func endedTransaction(t ports.Transaction, status ports.TransactionStatus) ports.Transaction {
 	t.Status, t.EndedAt = status, t.CreatedAt.Add(1234*time.Millisecond)
 	t.Raw = ports.RawFailure{Code: "51", Message: "said of " + t.ID}

@@ -29,7 +29,6 @@ var validationChecks = slices.Concat(
 	validations.outcomeChecks(validationsReopened),
 )
 
-// terminals are the ends of a validation.
 var terminals = []ports.ValidationStatus{
 	ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError,
 }
@@ -46,7 +45,6 @@ func pendingValidation(owner, id string) ports.ValidationRecord {
 	}
 }
 
-// endedAs is the end of a pending validation.
 func endedAs(v ports.ValidationRecord, status ports.ValidationStatus) ports.ValidationRecord {
 	v.Status, v.Type, v.EndedAt = status, ports.External, v.CreatedAt.Add(1234*time.Millisecond)
 	v.Outcome, v.ExpiresAt = ports.OutcomeFound, v.CreatedAt.Add(time.Hour)
