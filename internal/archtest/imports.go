@@ -39,7 +39,8 @@ func Linked(packages []Package, closures []Closure) []string {
 		}
 		for _, dep := range packages[i].Deps {
 			path, own := relative(dep)
-			if !standard[dep] && !(own && matchAny(path, c.Own)) && (own || !prefixAny(dep, c.Outside)) {
+			promised := own && matchAny(path, c.Own) || !own && prefixAny(dep, c.Outside)
+			if !standard[dep] && !promised {
 				found = append(found, c.Package+" links "+dep)
 			}
 		}

@@ -46,7 +46,7 @@ func startOurs(made *setup) step {
 	live, total := heap()
 	n := must(failures.New(nil))
 	if _, now := heap(); now-total > idle {
-		made.miss("nothing loaded before the first use, measured %d bytes", now-total)
+		made.missf("nothing loaded before the first use, measured %d bytes", now-total)
 	}
 	start := time.Now()
 	for _, s := range failures.Schemes() {
@@ -167,7 +167,7 @@ func (l *lineParts) ours(made *setup) step {
 		writeLines((*l)[i], inputs, i*partLines)
 	}
 	if peak := l.peak(command); peak > maxPeak {
-		made.miss("≤ %.0f MB at its peak, measured %.1f MB", maxPeak/1e6, megabytes(peak))
+		made.missf("≤ %.0f MB at its peak, measured %.1f MB", maxPeak/1e6, megabytes(peak))
 	}
 	return l.pass(command, "normalise", "-")
 }

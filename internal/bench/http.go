@@ -13,9 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
-	"golang.org/x/sync/errgroup"
 )
 
 const (

@@ -35,8 +35,8 @@ func (s *setup) close() {
 	}
 }
 
-// miss notes a missed goal; the row is measured all the same.
-func (s *setup) miss(format string, args ...any) {
+// missf notes a missed goal; the row is measured all the same.
+func (s *setup) missf(format string, args ...any) {
 	s.missed = append(s.missed, fmt.Sprintf(format, args...))
 }
 
@@ -177,12 +177,12 @@ func (r row) compare(out io.Writer, rounds int, s *setup) {
 	if r.goal.met == nil {
 		verdict = "judged"
 	} else if !r.goal.met(times) {
-		s.miss("%s, measured %s", r.goal.text, r.goal.show(times))
+		s.missf("%s, measured %s", r.goal.text, r.goal.show(times))
 	}
 	if r.allocs >= 0 {
 		limit = fmt.Sprintf(" (≤ %d)", r.allocs)
 		if allocs >= float64(r.allocs)+0.5 {
-			s.miss("≤ %d allocations, measured %.1f", r.allocs, allocs)
+			s.missf("≤ %d allocations, measured %.1f", r.allocs, allocs)
 		}
 	}
 	if len(s.missed) > missed {

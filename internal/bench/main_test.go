@@ -23,7 +23,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 		compared("slow", nap, never),
 		compared("fails when made ready", func(*setup) step { check(fails); return naps }, always),
 		compared("fails when run", func(*setup) step { return func(int) { check(fails) } }, always),
-		compared("fat", func(s *setup) step { s.miss("≤ 64 MB, measured %d MB", 65); return naps }, always),
+		compared("fat", func(s *setup) step { s.missf("≤ 64 MB, measured %d MB", 65); return naps }, always),
 		compared("good", nap, always),
 	}, 1)
 	if err == nil {

@@ -92,7 +92,7 @@ func matchOurs(memory, most int64) side {
 		peak := peakOf(func() { run(1) })
 		fmt.Fprintf(os.Stdout, "matching with %d MB: the process has %.0f MB more at the most (goal: %d MB)\n", memory>>20, megabytes(uint64(peak)), most>>20)
 		if peak > most {
-			made.miss("≤ %d MB of memory, measured %.0f MB", most>>20, megabytes(uint64(peak)))
+			made.missf("≤ %d MB of memory, measured %.0f MB", most>>20, megabytes(uint64(peak)))
 		}
 		return run
 	}
