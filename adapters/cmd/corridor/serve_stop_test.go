@@ -59,7 +59,8 @@ func TestStoppingAnswersTheRequestsInFlight(t *testing.T) {
 		status, _ := s.lock("EUR", "ZAR")
 		answered <- status
 	}()
-	await(t, "look", asked)
+	await(t, "look", asked) // the first tick's or the request's own; they share one
+	s.eventually(func() bool { return s.metric("corridor_http_requests_in_flight") == 2 }, "no request in flight beside this one")
 	go func() { stopped <- s.stop() }()
 	s.eventually(func() bool { return strings.Contains(s.log.String(), "requests in flight go on") }, "not stopping")
 	release()
