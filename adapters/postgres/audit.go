@@ -20,8 +20,8 @@ const (
 )
 
 var (
-	// oneAudit is for a single row, which most changes carry.
-	oneAudit = &statementPart{`, a` + insertAudit + auditValues + `?::bytea, ?::bytea FROM saved)`, auditParams + 2}
+	// fewAudit are for one to three rows, as fewEvents are.
+	fewAudit = [...]*statementPart{fewAuditPart(1), fewAuditPart(2), fewAuditPart(3)}
 
 	manyAudit = &statementPart{`, a` + insertAudit + auditColumns + `
 		FROM unnest(?::timestamptz[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
@@ -29,10 +29,18 @@ var (
 		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, auditParams + 2}
 )
 
+func fewAuditPart(n int) *statementPart {
+	return fewRows(`, a AS (INSERT INTO corridor.audit`, auditColumns, auditValues+`?::bytea, ?::bytea`, n)
+}
+
 // auditPart stores rows, at least one.
 func auditPart(rows []ports.AuditRow) boundPart {
-	if len(rows) == 1 {
-		return boundPart{oneAudit, auditArgs(&rows[0])}
+	if n := len(rows); n <= len(fewAudit) {
+		args := make([]any, 0, n*(auditParams+2))
+		for i := range rows {
+			args = appendAudit(args, &rows[i])
+		}
+		return boundPart{fewAudit[n-1], args}
 	}
 	at, texts := make([]time.Time, len(rows)), [6][][]byte{}
 	for i := range rows {
@@ -48,9 +56,9 @@ func auditTexts(r *ports.AuditRow) [6]string {
 	return [...]string{r.Actor.Client, r.Actor.Address, r.Actor.Trace, r.Act, r.Owner, r.Object}
 }
 
-// auditArgs are the values of auditColumns.
-func auditArgs(r *ports.AuditRow) []any {
-	args := append(make([]any, 0, auditParams+2), millis(r.At))
+// appendAudit appends the values of auditColumns.
+func appendAudit(args []any, r *ports.AuditRow) []any {
+	args = append(args, millis(r.At))
 	for _, text := range auditTexts(r) {
 		args = append(args, []byte(text))
 	}

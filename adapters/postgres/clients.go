@@ -74,7 +74,7 @@ func (c clients) PutClient(ctx context.Context, client ports.Client, audit ports
 	}
 	row := rowOf(&client)
 	args := []any{[]byte(client.ID), row.disabled, row.secrets, row.notBefore, row.notAfter, row.merchants}
-	_, err := c.count(ctx, putClient, append(args, auditArgs(&audit)...)...)
+	_, err := c.count(ctx, putClient, appendAudit(args, &audit)...)
 	return err
 }
 

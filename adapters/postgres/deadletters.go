@@ -62,7 +62,7 @@ func (d deadLetters) countRows(ctx context.Context, audit *ports.AuditRow, query
 	if err := audit.Check(); err != nil {
 		return 0, err
 	}
-	n, err = d.count(ctx, query, append(args, auditArgs(audit)[:auditParams]...)...)
+	n, err = d.count(ctx, query, appendAudit(args, audit)[:len(args)+auditParams]...)
 	return n, contended(err)
 }
 

@@ -59,19 +59,23 @@ var (
 		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, 4}
 )
 
-// fewEventsPart stores n events. VALUES have no order of their own, and a single
-// event does not pay for one.
-func fewEventsPart(n int) *statementPart {
+// fewRows is a part that stores n rows. VALUES have no order of their own, and a
+// single row does not pay for one.
+func fewRows(insert, columns, values string, n int) *statementPart {
 	rows, order := make([]string, n), ""
 	for i := range rows {
-		rows[i] = fmt.Sprintf(`(%d, ?::bytea, ?::text, ?::bytea, ?::bytea, ?::timestamptz, ?::bytea)`, i)
+		rows[i] = fmt.Sprintf(`(%d, %s)`, i, values)
 	}
 	if n > 1 {
 		order = ` ORDER BY v.n`
 	}
-	return &statementPart{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
-		SELECT v.id, v.kind, v.key, v.owner, v.at, v.data
-		FROM saved, (VALUES ` + strings.Join(rows, ", ") + `) AS v (n, id, kind, key, owner, at, data)` + order + `)`, n * eventParams}
+	return &statementPart{insert + ` (` + columns + `) SELECT ` + columns + ` FROM saved, (VALUES ` +
+		strings.Join(rows, ", ") + `) AS v (n, ` + columns + `)` + order + `)`, n * strings.Count(values, "?")}
+}
+
+func fewEventsPart(n int) *statementPart {
+	return fewRows(`, e AS (INSERT INTO corridor.events`, `id, kind, key, owner, at, data`,
+		`?::bytea, ?::text, ?::bytea, ?::bytea, ?::timestamptz, ?::bytea`, n)
 }
 
 // parts store what is queued.

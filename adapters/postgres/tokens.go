@@ -47,7 +47,7 @@ func (t tokens) Revoke(ctx context.Context, sha256 [32]byte, audit ports.AuditRo
 	if err := audit.Check(); err != nil {
 		return err
 	}
-	args := append([]any{sha256[:]}, auditArgs(&audit)[:auditParams]...)
+	args := appendAudit([]any{sha256[:]}, &audit)[:1+auditParams]
 	_, err := t.count(ctx, deleteToken, append(args, []byte(audit.Object))...)
 	return err
 }

@@ -21,7 +21,7 @@ const (
 
 // auditArgs are the arguments of insertAudit.
 func auditArgs(r *ports.AuditRow) []any {
-	return []any{r.At.UnixMilli(), blob(r.Actor.Client), blob(r.Actor.Address), blob(r.Actor.Trace), blob(r.Act)}
+	return append(make([]any, 0, 7), r.At.UnixMilli(), blob(r.Actor.Client), blob(r.Actor.Address), blob(r.Actor.Trace), blob(r.Act))
 }
 
 func addAudit(ctx context.Context, s *session, r *ports.AuditRow) error {
