@@ -139,19 +139,25 @@ func (w *worlds) someBuried(t *rapid.T) []string {
 
 func (w *worlds) replay(t *rapid.T) {
 	now, ids := w.clock.Now(), w.someBuried(t)
-	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.DeadLetters().Replay(ctx, now, storemodel.AuditRow, ids...) })
+	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) {
+		return w.DeadLetters().Replay(ctx, now, storemodel.AuditRow, ids...)
+	})
 }
 
 func (w *worlds) discard(t *rapid.T) {
 	ids := append(w.someBuried(t), w.someBuried(t)...)
-	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.DeadLetters().Discard(ctx, storemodel.AuditRow, ids...) })
+	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) {
+		return w.DeadLetters().Discard(ctx, storemodel.AuditRow, ids...)
+	})
 }
 
 // drain delivers every event that is left, the buried ones too, and compares
 // them on the way.
 func (w *worlds) drain(t *rapid.T) {
 	now := w.clock.Now().Add(365 * 24 * time.Hour)
-	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.DeadLetters().Replay(ctx, now, storemodel.AuditRow) })
+	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) {
+		return w.DeadLetters().Replay(ctx, now, storemodel.AuditRow)
+	})
 	for {
 		got, err := same(t, w, func(ctx context.Context, w *world) ([]ports.Event, error) {
 			return w.Outbox().Claim(ctx, now, time.Minute, 1000)

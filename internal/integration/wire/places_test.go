@@ -149,12 +149,16 @@ func spread(f *ast.FuncDecl) (yes bool) {
 // records are the stores of memory and of PostgreSQL.
 type records interface {
 	accountRecords
+	audited
 
 	RateLocks() ports.RateLockStore
 	Transactions() ports.TransactionStore
 	Reports() ports.ReportStore
-	AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error)
 	Close() error
+}
+
+type audited interface {
+	AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error)
 }
 
 type accountRecords interface {

@@ -47,6 +47,7 @@ func KeyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair
 
 // AuditRow is a row for writes whose audit row does not matter.
 var AuditRow = ports.AuditRow{At: Epoch, Act: "test.write"}
+
 // PendingValidation makes a validation that was never saved.
 func PendingValidation(owner, id string) ports.ValidationRecord {
 	return ports.ValidationRecord{
