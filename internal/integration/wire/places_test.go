@@ -150,14 +150,13 @@ func spread(f *ast.FuncDecl) (yes bool) {
 type records interface {
 	accountRecords
 	audited
-
 	RateLocks() ports.RateLockStore
 	Transactions() ports.TransactionStore
 	Reports() ports.ReportStore
-	Close() error
 }
 
 type audited interface {
+	Close() error
 	AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error)
 }
 
