@@ -72,20 +72,6 @@ func (c Capabilities) Serves(m Market) bool {
 	return served
 }
 
-// AnswerKind is what a provider said about an account.
-type AnswerKind string
-
-// The kinds. The first three are definite: another provider would be asked in
-// vain.
-const (
-	AnswerFound       AnswerKind = "found"       // the account exists and can be paid
-	AnswerNotFound    AnswerKind = "not_found"   // there is no such account
-	AnswerUnusable    AnswerKind = "unusable"    // it exists and cannot be paid: closed, dormant, blocked
-	AnswerUnsupported AnswerKind = "unsupported" // the provider cannot tell: an unknown bank, a missing identity
-	AnswerTryLater    AnswerKind = "try_later"   // overloaded, or the bank behind is down
-	AnswerFailed      AnswerKind = "failed"      // the provider reports a failure of another kind
-)
-
 // NameVerdict is a provider's own comparison of the name that was supplied.
 type NameVerdict string
 
@@ -98,7 +84,8 @@ const (
 
 // Answer is what a provider said.
 type Answer struct {
-	Kind AnswerKind
+	// Kind is one of the first six outcomes.
+	Kind Outcome
 	// HolderName is the name that the provider returned, as it wrote it; only
 	// for found, and "" where it returns none.
 	HolderName string
@@ -123,17 +110,17 @@ func (a Answer) LogValue() slog.Value { return slog.StringValue(a.String()) }
 // a kind that is none, a name without an account, a wait without a reason.
 func (a Answer) Check() error {
 	switch a.Kind {
-	case AnswerFound, AnswerNotFound, AnswerUnusable, AnswerUnsupported, AnswerTryLater, AnswerFailed:
+	case OutcomeFound, OutcomeNotFound, OutcomeUnusable, OutcomeUnsupported, OutcomeTryLater, OutcomeFailed:
 	default:
 		return malformed("the answer's kind is none")
 	}
-	found := a.Kind == AnswerFound
+	found := a.Kind == OutcomeFound
 	switch {
 	case !found && (a.HolderName != "" || a.Name != NameUnjudged):
 		return malformed("a name without an account")
 	case a.Name != NameUnjudged && a.Name != NameMatched && a.Name != NameMismatched:
 		return malformed("the verdict on the name is none")
-	case a.After < 0 || a.After > 0 && a.Kind != AnswerTryLater:
+	case a.After < 0 || a.After > 0 && a.Kind != OutcomeTryLater:
 		return malformed("a wait without a reason")
 	default:
 		return nil

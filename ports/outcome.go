@@ -7,18 +7,19 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Outcome is how a call of a connector ended: a kind of answer, or a kind of
-// error.
+// Outcome is how a call of a connector ended: with what a provider said about the
+// account, which is the kind of its [Answer], or without an answer.
 type Outcome string
 
-// The outcomes. Those of an answer have its kind's name.
+// The outcomes. The first six are kinds of answers; of them the first three are
+// definite: no other provider would say anything else.
 const (
-	OutcomeFound       = Outcome(AnswerFound)
-	OutcomeNotFound    = Outcome(AnswerNotFound)
-	OutcomeUnusable    = Outcome(AnswerUnusable)
-	OutcomeUnsupported = Outcome(AnswerUnsupported)
-	OutcomeTryLater    = Outcome(AnswerTryLater)
-	OutcomeFailed      = Outcome(AnswerFailed)
+	OutcomeFound       Outcome = "found"       // the account exists and can be paid
+	OutcomeNotFound    Outcome = "not_found"   // there is no such account
+	OutcomeUnusable    Outcome = "unusable"    // it exists and cannot be paid: closed, dormant, blocked
+	OutcomeUnsupported Outcome = "unsupported" // the provider cannot say: an unknown bank, a missing identity
+	OutcomeTryLater    Outcome = "try_later"   // overloaded, or the bank behind is down
+	OutcomeFailed      Outcome = "failed"      // the provider reports a failure of another kind
 
 	OutcomeCompared    Outcome = "compared"    // found, with the provider's own verdict on the name
 	OutcomeRefused     Outcome = "refused"     // 401, 403: the credentials, not the account
@@ -97,7 +98,7 @@ func OutcomeOf(answer Answer, err error) Outcome {
 	case err == nil && answer.Name != NameUnjudged:
 		return OutcomeCompared
 	case err == nil:
-		return Outcome(answer.Kind)
+		return answer.Kind
 	case errors.Is(err, context.DeadlineExceeded):
 		return OutcomeTimeout
 	case errors.Is(err, context.Canceled):

@@ -24,12 +24,12 @@ var says = map[ports.Outcome]struct {
 	err    error
 }{
 	ports.OutcomeFound:       {found, nil},
-	ports.OutcomeCompared:    {ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMatched}, nil},
+	ports.OutcomeCompared:    {ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMatched}, nil},
 	ports.OutcomeNotFound:    {notFound, nil},
-	ports.OutcomeUnusable:    {ports.Answer{Kind: ports.AnswerUnusable, Code: "06", Message: "dormant"}, nil},
-	ports.OutcomeUnsupported: {ports.Answer{Kind: ports.AnswerUnsupported}, nil},
-	ports.OutcomeTryLater:    {ports.Answer{Kind: ports.AnswerTryLater, After: time.Hour}, nil},
-	ports.OutcomeFailed:      {ports.Answer{Kind: ports.AnswerFailed, Code: "99", Message: "generic"}, nil},
+	ports.OutcomeUnusable:    {ports.Answer{Kind: ports.OutcomeUnusable, Code: "06", Message: "dormant"}, nil},
+	ports.OutcomeUnsupported: {ports.Answer{Kind: ports.OutcomeUnsupported}, nil},
+	ports.OutcomeTryLater:    {ports.Answer{Kind: ports.OutcomeTryLater, After: time.Hour}, nil},
+	ports.OutcomeFailed:      {ports.Answer{Kind: ports.OutcomeFailed, Code: "99", Message: "generic"}, nil},
 	ports.OutcomeRefused:     {ports.Answer{}, errcodes.New(errcodes.Configuration, "401")},
 	ports.OutcomeUnreachable: {ports.Answer{}, errcodes.New(errcodes.Unavailable, "reset")},
 	ports.OutcomeTimeout:     {ports.Answer{}, context.DeadlineExceeded},
@@ -124,7 +124,7 @@ func TestTheFailureThatSaysMostIsTheResult(t *testing.T) {
 
 // A provider that asks for time gets it, once, if the limit allows.
 func TestTryLater(t *testing.T) {
-	later := func(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.AnswerTryLater, After: d} }
+	later := func(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.OutcomeTryLater, After: d} }
 	inBubble(t, "asked again after the delay", func(t *testing.T) {
 		b := newBench(t, inMemory(t))
 		s := b.open(day, b.first)
@@ -266,13 +266,13 @@ func TestOnlyComparersGetTheName(t *testing.T) {
 	assert.Empty(t, b.first.Asked()[0].HolderName)
 
 	comparing := fake.NewConnector("comparing", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria, ComparesName: true}}})
-	comparing.Answer(ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMismatched})
+	comparing.Answer(ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMismatched})
 	s := b.open(day, comparing)
 	v, err := s.Validate(t.Context(), owner, named("Kofi Boateng"))
 	require.NoError(t, err)
 	assert.Equal(t, ports.StatusNameMismatch, v.Status)
 	assert.Equal(t, "Kofi Boateng", comparing.Asked()[0].HolderName)
-	comparing.Answer(ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMatched})
+	comparing.Answer(ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMatched})
 	v, err = s.Validate(t.Context(), owner, named("Ama Mensah"))
 	require.NoError(t, err)
 	assert.Equal(t, ports.StatusVerified, v.Status)

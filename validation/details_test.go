@@ -452,7 +452,7 @@ func TestAProviderThatIsNotStoredIsReported(t *testing.T) {
 	}
 }
 
-func later(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.AnswerTryLater, After: d} }
+func later(d time.Duration) ports.Answer { return ports.Answer{Kind: ports.OutcomeTryLater, After: d} }
 
 // The connector that asks for less time is asked first, and none at once.
 func TestWhoIsAskedAgainFirst(t *testing.T) {
@@ -497,7 +497,7 @@ func TestStopWhileAProviderHasTime(t *testing.T) {
 // Nothing of an answer that contradicts itself is returned or stored.
 func TestNothingOfAMalformedAnswerIsKept(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.first.Answer(ports.Answer{Kind: ports.AnswerNotFound, HolderName: "KOFI", Code: "7", Message: "what"})
+		w.first.Answer(ports.Answer{Kind: ports.OutcomeNotFound, HolderName: "KOFI", Code: "7", Message: "what"})
 		v := (<-w.ask(w.open(w.process(w.first)), request())).v
 		assert.Equal(w, ports.OutcomeMalformed, v.Outcome)
 		assert.Empty(w, v.HolderName)

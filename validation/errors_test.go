@@ -210,7 +210,7 @@ type talkative struct{ *fake.Connector }
 
 func (c talkative) Lookup(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
 	_, err := c.Connector.Lookup(ctx, l)
-	return ports.Answer{Kind: ports.AnswerNotFound, Code: "7", Message: "what"}, err
+	return ports.Answer{Kind: ports.OutcomeNotFound, Code: "7", Message: "what"}, err
 }
 
 func TestAnAnswerBesideAnErrorIsIgnored(t *testing.T) {

@@ -26,8 +26,8 @@ var (
 	nigeria  = ports.Market{Country: "NGA", Type: ports.BankAccount}
 	egypt    = ports.Market{Country: "EGY", Type: ports.BankAccount}
 	kenya    = ports.Market{Country: "KEN", Type: ports.MobileMoney}
-	found    = ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH", Message: "resolved"}
-	notFound = ports.Answer{Kind: ports.AnswerNotFound, Code: "unknown", Message: "no such account at the bank"}
+	found    = ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH", Message: "resolved"}
+	notFound = ports.Answer{Kind: ports.OutcomeNotFound, Code: "unknown", Message: "no such account at the bank"}
 	day      = validation.Policy{AnswerTTL: 24 * time.Hour}
 )
 

@@ -497,8 +497,8 @@ func TestALookupEndsWhenTheClockJumpsBack(t *testing.T) {
 					hour(back)
 				}
 			}
-			w.first.Answer(ports.Answer{Kind: ports.AnswerTryLater, After: 10 * time.Second})
-			w.second.Answer(ports.Answer{Kind: ports.AnswerFailed})
+			w.first.Answer(ports.Answer{Kind: ports.OutcomeTryLater, After: 10 * time.Second})
+			w.second.Answer(ports.Answer{Kind: ports.OutcomeFailed})
 		},
 		"for another process": func(w *world, p *process, back *atomic.Int64) {
 			_, err := w.store.Answers().Claim(w.Context(), w.key(request()), "another", time.Now(), time.Now().Add(time.Hour))

@@ -117,7 +117,7 @@ func packAnswer(a *ports.Answer) []byte {
 func unpackAnswer(data []byte) (ports.Answer, error) {
 	u := binrec.Read(data)
 	version := u.Byte()
-	a := ports.Answer{Kind: ports.AnswerKind(u.Text()), HolderName: u.Text(), Code: u.Text(), Message: u.Text()}
+	a := ports.Answer{Kind: ports.Outcome(u.Text()), HolderName: u.Text(), Code: u.Text(), Message: u.Text()}
 	if version != packing || !u.Done() || a.Check() != nil {
 		return ports.Answer{}, errDamaged
 	}

@@ -47,7 +47,7 @@ func TestWhatIsSealedComesBack(t *testing.T) {
 func TestAKeptAnswerComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := ports.Answer{
-			Kind: ports.AnswerFound, HolderName: rapid.String().Draw(t, "holder"), Code: rapid.String().Draw(t, "code"),
+			Kind: ports.OutcomeFound, HolderName: rapid.String().Draw(t, "holder"), Code: rapid.String().Draw(t, "code"),
 			Message: string(rapid.SliceOf(rapid.Byte()).Draw(t, "message")),
 		}
 		got, err := unpackAnswer(packAnswer(&a))
@@ -74,7 +74,7 @@ func TestBuffersAreCleared(t *testing.T) {
 func FuzzUnpack(f *testing.F) {
 	r, res := request{account: ports.Account{Identifier: "0690000032"}, name: "Ama"}, result{asked: []ports.ConnectorAnswer{{Connector: "first", Took: 1}}}
 	f.Add(packRecord(nil, &r, &res))
-	f.Add(packAnswer(&ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA"}))
+	f.Add(packAnswer(&ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA"}))
 	f.Add([]byte{packing, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {

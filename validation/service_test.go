@@ -24,7 +24,7 @@ import (
 // I20, row by row.
 func TestTheNameDecides(t *testing.T) {
 	compared := func(verdict ports.NameVerdict) ports.Answer {
-		return ports.Answer{Kind: ports.AnswerFound, Name: verdict}
+		return ports.Answer{Kind: ports.OutcomeFound, Name: verdict}
 	}
 	for _, c := range []struct {
 		what, supplied string
@@ -35,17 +35,17 @@ func TestTheNameDecides(t *testing.T) {
 		{"no name supplied", "", found, ports.StatusVerified, "AMA SERWAA MENSAH", ""},
 		{"the same name", "Ama Serwaa Mensah", found, ports.StatusVerified, "AMA SERWAA MENSAH", "*"},
 		{"a different name", "Kofi Boateng", found, ports.StatusNameMismatch, "AMA SERWAA MENSAH", "*"},
-		{"no name returned", "Kofi Boateng", ports.Answer{Kind: ports.AnswerFound}, ports.StatusVerified, "", validation.RuleNotReturned},
+		{"no name returned", "Kofi Boateng", ports.Answer{Kind: ports.OutcomeFound}, ports.StatusVerified, "", validation.RuleNotReturned},
 		{"matched by the provider", "Kofi Boateng", compared(ports.NameMatched), ports.StatusVerified, "", validation.RuleProvider},
 		{"refused by the provider", "Kofi Boateng", compared(ports.NameMismatched), ports.StatusNameMismatch, "", validation.RuleProvider},
 		{
 			"refused by the provider, with a name like ours", "Ama Serwaa Mensah",
-			ports.Answer{Kind: ports.AnswerFound, HolderName: found.HolderName, Name: ports.NameMismatched},
+			ports.Answer{Kind: ports.OutcomeFound, HolderName: found.HolderName, Name: ports.NameMismatched},
 			ports.StatusNameMismatch, found.HolderName, validation.RuleProvider,
 		},
 		{
 			"matched by the provider, with another name", "Kofi Boateng",
-			ports.Answer{Kind: ports.AnswerFound, HolderName: found.HolderName, Name: ports.NameMatched},
+			ports.Answer{Kind: ports.OutcomeFound, HolderName: found.HolderName, Name: ports.NameMatched},
 			ports.StatusNameMismatch, found.HolderName, "*",
 		},
 		{"refused by the provider, though none was supplied", "", compared(ports.NameMismatched), ports.StatusVerified, "", ""},
@@ -131,7 +131,7 @@ func TestNobodyServesTheMarket(t *testing.T) {
 		{ask("ZWE", "institution_wallet", "263771234567", "", ""), ports.StatusError},
 	} {
 		t.Run(fmt.Sprint(c.req.Country, " ", c.req.AccountHolderName != "", " ", c.status), func(t *testing.T) {
-			unsupported := ports.Answer{Kind: ports.AnswerUnsupported, Message: "cannot"}
+			unsupported := ports.Answer{Kind: ports.OutcomeUnsupported, Message: "cannot"}
 			for name, connectors := range map[string]func(b *bench) []ports.AccountConnector{
 				"none is configured": func(*bench) []ports.AccountConnector { return nil },
 				"all say that they cannot": func(b *bench) []ports.AccountConnector {

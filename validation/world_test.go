@@ -132,7 +132,7 @@ func (w *world) key(req market.Request) ports.AnswerKey {
 	w.Helper()
 	var key ports.AnswerKey
 	nobody := fake.NewConnector("first", reaching)
-	nobody.Answer(ports.Answer{Kind: ports.AnswerFailed})
+	nobody.Answer(ports.Answer{Kind: ports.OutcomeFailed})
 	p := w.process(nobody)
 	p.ports.Answers = &keySpy{AnswerCache: w.store.Answers(), key: &key}
 	_, err := w.open(p).Validate(w.Context(), owner, req)

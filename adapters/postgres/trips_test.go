@@ -247,7 +247,7 @@ func TestRoundTripsOfAKeptAnswer(t *testing.T) {
 	provider := fake.NewConnector("provider", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
-	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
+	provider.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 	open := func() *validation.Service {
 		s, err := validation.New(validation.Ports{
 			Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: sealer(t),

@@ -34,7 +34,7 @@ func validating(tb testing.TB, store *postgres.Store, config *validation.Config)
 	provider := fake.NewConnector("provider", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
-	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
+	provider.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 	service, err := validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: queue.Work(), Sealer: keys,
 		Connectors: []ports.AccountConnector{provider},

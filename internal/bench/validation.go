@@ -40,7 +40,7 @@ func validatorOn(store storage) (*validation.Service, *fake.Connector) {
 	provider := fake.NewConnector("provider", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
-	provider.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH", Message: "Account number resolved"})
+	provider.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH", Message: "Account number resolved"})
 	return must(validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: keys,
 		Connectors: []ports.AccountConnector{provider},

@@ -73,7 +73,7 @@ func TestASkeletonPassesItsSuite(t *testing.T) {
 	answers := filepath.Join(module, "my-bank", "answers.go")
 	text, err := os.ReadFile(answers)
 	require.NoError(t, err)
-	write(t, answers, strings.Replace(string(text), "ports.AnswerNotFound", "ports.AnswerFailed", 1))
+	write(t, answers, strings.Replace(string(text), "ports.OutcomeNotFound", "ports.OutcomeFailed", 1))
 	out, err = goRun(t, module, "test", "./my-bank")
 	require.Error(t, err)
 	require.Contains(t, out, "FAIL: TestConforms")

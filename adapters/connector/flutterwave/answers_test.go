@@ -55,7 +55,7 @@ func lawful(t *testing.T, status int, got ports.Answer, err error) {
 	}
 	require.NoError(t, got.Check())
 	if status == http.StatusTooManyRequests {
-		require.Equal(t, ports.AnswerTryLater, got.Kind)
+		require.Equal(t, ports.OutcomeTryLater, got.Kind)
 	}
 }
 
@@ -64,7 +64,7 @@ func FuzzResolved(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		got, err := resolved(httpcall.Reply{Status: status, Body: body}, number)
 		lawful(t, status, got, err)
-		if got.Kind == ports.AnswerFound {
+		if got.Kind == ports.OutcomeFound {
 			require.NotEmpty(t, strings.TrimSpace(got.HolderName))
 			require.Less(t, status, 300)
 		}

@@ -74,7 +74,7 @@ func TestAnotherMarketIsUnsupported(t *testing.T) {
 	} {
 		answer, err := c.Lookup(t.Context(), ports.AccountLookup{Account: ports.Account{Market: market, Identifier: "0123456785", BankCode: "058"}})
 		require.NoError(t, err, market)
-		require.Equal(t, ports.Answer{Kind: ports.AnswerUnsupported}, answer, market)
+		require.Equal(t, ports.Answer{Kind: ports.OutcomeUnsupported}, answer, market)
 	}
 }
 

@@ -61,7 +61,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 	}
 	bank, known := banks.Code(Name, lookup.Country, lookup.BankCode)
 	if !known || !c.Capabilities().Serves(lookup.Market) {
-		return ports.Answer{Kind: ports.AnswerUnsupported}, nil
+		return ports.Answer{Kind: ports.OutcomeUnsupported}, nil
 	}
 	reply, err := c.caller.Do(ctx, httpcall.Request{
 		Path: []string{"accounts", "resolve"},
@@ -94,7 +94,7 @@ func FromEnv(getenv func(name string) string, cfg *Config) (*Connector, error) {
 }
 
 var phrases = []httpcall.Phrase{
-	{Begins: "invalid account", Kind: ports.AnswerNotFound},
+	{Begins: "invalid account", Kind: ports.OutcomeNotFound},
 }
 
 // resolved reads the answer about an account number. Server errors have a code and

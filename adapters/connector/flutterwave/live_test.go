@@ -39,12 +39,12 @@ func TestAgainstFlutterwave(t *testing.T) {
 
 	found, err := connector.Lookup(ctx, ports.AccountLookup{Account: account})
 	require.NoError(t, err)
-	require.Equal(t, ports.AnswerFound, found.Kind, found.Code)
+	require.Equal(t, ports.OutcomeFound, found.Kind, found.Code)
 	require.NotEmpty(t, strings.TrimSpace(found.HolderName))
 
 	account.Identifier = strings.Repeat("0", len(account.Identifier))
 	unknown, err := connector.Lookup(ctx, ports.AccountLookup{Account: account})
 	require.NoError(t, err)
-	require.Contains(t, []ports.AnswerKind{ports.AnswerNotFound, ports.AnswerFailed}, unknown.Kind, "see the package comment")
+	require.Contains(t, []ports.Outcome{ports.OutcomeNotFound, ports.OutcomeFailed}, unknown.Kind, "see the package comment")
 	require.NotEmpty(t, unknown.Message)
 }

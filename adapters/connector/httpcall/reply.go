@@ -55,13 +55,13 @@ func (r Reply) Throttled() bool { return r.Status == http.StatusTooManyRequests 
 
 // Later is the answer that a 429 means.
 func (r Reply) Later(code, message string) ports.Answer {
-	return ports.Answer{Kind: ports.AnswerTryLater, Code: code, Message: message, After: r.After}
+	return ports.Answer{Kind: ports.OutcomeTryLater, Code: code, Message: message, After: r.After}
 }
 
 // Definite lets a 5xx speak only where it says something definite: with an
-// answer of [ports.AnswerFailed] it is [errcodes.Unavailable].
+// answer of [ports.OutcomeFailed] it is [errcodes.Unavailable].
 func (r Reply) Definite(answer ports.Answer) (ports.Answer, error) {
-	if down := r.down(); down != nil && answer.Kind == ports.AnswerFailed {
+	if down := r.down(); down != nil && answer.Kind == ports.OutcomeFailed {
 		return ports.Answer{}, down
 	}
 	return answer, nil

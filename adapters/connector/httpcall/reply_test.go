@@ -114,11 +114,11 @@ func TestOpen(t *testing.T) {
 }
 
 func TestAServerErrorSpeaksOnlyOfTheDefinite(t *testing.T) {
-	kinds := []ports.AnswerKind{ports.AnswerNotFound, ports.AnswerUnusable, ports.AnswerUnsupported, ports.AnswerTryLater, ports.AnswerFailed}
+	kinds := []ports.Outcome{ports.OutcomeNotFound, ports.OutcomeUnusable, ports.OutcomeUnsupported, ports.OutcomeTryLater, ports.OutcomeFailed}
 	for _, kind := range kinds {
 		for _, status := range []int{200, 400, 499, 500, 503} {
 			answer, err := httpcall.Reply{Status: status}.Definite(ports.Answer{Kind: kind})
-			if status >= 500 && kind == ports.AnswerFailed {
+			if status >= 500 && kind == ports.OutcomeFailed {
 				assert.Equal(t, errcodes.Unavailable, errcodes.Of(err))
 				assert.Zero(t, answer)
 				continue
@@ -132,18 +132,18 @@ func TestAServerErrorSpeaksOnlyOfTheDefinite(t *testing.T) {
 }
 
 func TestMeaning(t *testing.T) {
-	table := []httpcall.Phrase{{Begins: "invalid account", Kind: ports.AnswerNotFound}, {Begins: "invalid", Kind: ports.AnswerUnsupported}}
-	for message, want := range map[string]ports.AnswerKind{
-		"invalid account":        ports.AnswerNotFound,
-		"Invalid Account. Sorry": ports.AnswerNotFound,
-		"INVALID ACCOUNT number": ports.AnswerNotFound,
-		"invalid account_bank":   ports.AnswerUnsupported,
-		"invalid accounts":       ports.AnswerUnsupported,
-		"invalid account2":       ports.AnswerUnsupported,
-		"invalid accounté":       ports.AnswerUnsupported,
-		"invalidated":            ports.AnswerFailed,
-		"an invalid account":     ports.AnswerFailed,
-		"":                       ports.AnswerFailed,
+	table := []httpcall.Phrase{{Begins: "invalid account", Kind: ports.OutcomeNotFound}, {Begins: "invalid", Kind: ports.OutcomeUnsupported}}
+	for message, want := range map[string]ports.Outcome{
+		"invalid account":        ports.OutcomeNotFound,
+		"Invalid Account. Sorry": ports.OutcomeNotFound,
+		"INVALID ACCOUNT number": ports.OutcomeNotFound,
+		"invalid account_bank":   ports.OutcomeUnsupported,
+		"invalid accounts":       ports.OutcomeUnsupported,
+		"invalid account2":       ports.OutcomeUnsupported,
+		"invalid accounté":       ports.OutcomeUnsupported,
+		"invalidated":            ports.OutcomeFailed,
+		"an invalid account":     ports.OutcomeFailed,
+		"":                       ports.OutcomeFailed,
 	} {
 		assert.Equal(t, want, httpcall.Meaning(table, message), "%q", message)
 	}
@@ -151,23 +151,23 @@ func TestMeaning(t *testing.T) {
 
 func TestMeaningOfWhatStandsAtTheEnd(t *testing.T) {
 	table := []httpcall.Phrase{
-		{Kind: ports.AnswerFound}, // no words mean nothing
-		{Begins: "name inquiry failed", Ends: "invalid account", Kind: ports.AnswerNotFound},
-		{Ends: "is dormant", Kind: ports.AnswerUnusable},
+		{Kind: ports.OutcomeFound}, // no words mean nothing
+		{Begins: "name inquiry failed", Ends: "invalid account", Kind: ports.OutcomeNotFound},
+		{Ends: "is dormant", Kind: ports.OutcomeUnusable},
 	}
-	for message, want := range map[string]ports.AnswerKind{
-		"Name inquiry failed. 058/0123456785: Invalid Account": ports.AnswerNotFound,
-		"name inquiry failed: invalid account. \n":             ports.AnswerNotFound,
-		"name inquiry failed: uninvalid account":               ports.AnswerFailed,
-		"name inquiry failed: invalid account number":          ports.AnswerFailed,
-		"name inquiry failedinvalid account":                   ports.AnswerFailed,
-		"name inquiry failed":                                  ports.AnswerFailed,
-		"invalid account":                                      ports.AnswerFailed,
-		"0123456785 is dormant.":                               ports.AnswerUnusable,
-		"IS DORMANT":                                           ports.AnswerUnusable,
-		"0123456785 is dormant, I think":                       ports.AnswerFailed,
-		"this dormant":                                         ports.AnswerFailed,
-		"":                                                     ports.AnswerFailed,
+	for message, want := range map[string]ports.Outcome{
+		"Name inquiry failed. 058/0123456785: Invalid Account": ports.OutcomeNotFound,
+		"name inquiry failed: invalid account. \n":             ports.OutcomeNotFound,
+		"name inquiry failed: uninvalid account":               ports.OutcomeFailed,
+		"name inquiry failed: invalid account number":          ports.OutcomeFailed,
+		"name inquiry failedinvalid account":                   ports.OutcomeFailed,
+		"name inquiry failed":                                  ports.OutcomeFailed,
+		"invalid account":                                      ports.OutcomeFailed,
+		"0123456785 is dormant.":                               ports.OutcomeUnusable,
+		"IS DORMANT":                                           ports.OutcomeUnusable,
+		"0123456785 is dormant, I think":                       ports.OutcomeFailed,
+		"this dormant":                                         ports.OutcomeFailed,
+		"":                                                     ports.OutcomeFailed,
 	} {
 		assert.Equal(t, want, httpcall.Meaning(table, message), "%q", message)
 	}
@@ -178,11 +178,11 @@ func TestAPhraseIsToldBesideAnyNumber(t *testing.T) {
 		begin := rapid.StringMatching(`[a-z]{1,8}( [a-z]{1,8})?`).Draw(t, "begin")
 		end := rapid.StringMatching(`[a-z]{1,8}( [a-z]{1,8})?`).Draw(t, "end")
 		between := rapid.StringMatching(`[ :/.]([0-9]{4,12}[ :/.])?`).Draw(t, "between")
-		table := []httpcall.Phrase{{Begins: begin, Ends: end, Kind: ports.AnswerNotFound}}
+		table := []httpcall.Phrase{{Begins: begin, Ends: end, Kind: ports.OutcomeNotFound}}
 		message := strings.ToUpper(begin + between + end)
-		require.Equal(t, ports.AnswerNotFound, httpcall.Meaning(table, message+rapid.StringMatching(`[. ]{0,3}`).Draw(t, "tail")))
-		require.Equal(t, ports.AnswerFailed, httpcall.Meaning(table, message+"x"))
-		require.Equal(t, ports.AnswerFailed, httpcall.Meaning(table, "x"+message))
+		require.Equal(t, ports.OutcomeNotFound, httpcall.Meaning(table, message+rapid.StringMatching(`[. ]{0,3}`).Draw(t, "tail")))
+		require.Equal(t, ports.OutcomeFailed, httpcall.Meaning(table, message+"x"))
+		require.Equal(t, ports.OutcomeFailed, httpcall.Meaning(table, "x"+message))
 	})
 }
 
@@ -190,9 +190,9 @@ func FuzzMeaning(f *testing.F) {
 	f.Add("name inquiry failed", "invalid account", "Name inquiry failed. 0123456785 Invalid Account.")
 	f.Add("", "é", "\xc9")
 	f.Fuzz(func(t *testing.T, begins, ends, message string) {
-		kind := httpcall.Meaning([]httpcall.Phrase{{Begins: begins, Ends: ends, Kind: ports.AnswerNotFound}}, message)
+		kind := httpcall.Meaning([]httpcall.Phrase{{Begins: begins, Ends: ends, Kind: ports.OutcomeNotFound}}, message)
 		lower := strings.ToLower(message)
-		if kind == ports.AnswerNotFound && (begins+ends == "" || !strings.HasPrefix(lower, begins) || !strings.Contains(lower, ends)) {
+		if kind == ports.OutcomeNotFound && (begins+ends == "" || !strings.HasPrefix(lower, begins) || !strings.Contains(lower, ends)) {
 			t.Fatalf("%q tells %q", begins+"…"+ends, message)
 		}
 	})

@@ -19,19 +19,19 @@ import (
 type Phrase struct {
 	Begins string // in lower case
 	Ends   string // in lower case, without a full stop
-	Kind   ports.AnswerKind
+	Kind   ports.Outcome
 }
 
 // Meaning returns the kind of the first row that the message is told by, and
-// [ports.AnswerFailed] for a message of none.
-func Meaning(table []Phrase, message string) ports.AnswerKind {
+// [ports.OutcomeFailed] for a message of none.
+func Meaning(table []Phrase, message string) ports.Outcome {
 	message = strings.ToLower(message)
 	for _, row := range table {
 		if row.tells(message) {
 			return row.Kind
 		}
 	}
-	return ports.AnswerFailed
+	return ports.OutcomeFailed
 }
 
 func (p Phrase) tells(message string) bool {
@@ -99,5 +99,5 @@ func Resolve[Status any](reply Reply, number string, phrases []Phrase, outcome f
 	case account.Number != number:
 		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "the answer is about another account")
 	}
-	return ports.Answer{Kind: ports.AnswerFound, HolderName: account.Name, Code: body.Code, Message: body.Message}, nil
+	return ports.Answer{Kind: ports.OutcomeFound, HolderName: account.Name, Code: body.Code, Message: body.Message}, nil
 }

@@ -26,22 +26,22 @@ var refusals = map[string]bool{
 
 // codes are what the others say about the account; those of none are failed. A
 // number that is not MTN's may have its wallet elsewhere.
-var codes = map[string]ports.AnswerKind{
-	"RESOURCE_NOT_FOUND":           ports.AnswerUnsupported,
-	"PAYEE_NOT_FOUND":              ports.AnswerUnsupported,
-	"PAYER_NOT_FOUND":              ports.AnswerUnsupported,
-	"PAYEE_NOT_ALLOWED_TO_RECEIVE": ports.AnswerUnusable,
+var codes = map[string]ports.Outcome{
+	"RESOURCE_NOT_FOUND":           ports.OutcomeUnsupported,
+	"PAYEE_NOT_FOUND":              ports.OutcomeUnsupported,
+	"PAYER_NOT_FOUND":              ports.OutcomeUnsupported,
+	"PAYEE_NOT_ALLOWED_TO_RECEIVE": ports.OutcomeUnusable,
 }
 
 // statuses are those of an account holder, in upper case; others are failed.
-var statuses = map[string]ports.AnswerKind{
-	"":          ports.AnswerFound,
-	"ACTIVE":    ports.AnswerFound,
-	"BLOCKED":   ports.AnswerUnusable,
-	"CLOSED":    ports.AnswerUnusable,
-	"DORMANT":   ports.AnswerUnusable,
-	"INACTIVE":  ports.AnswerUnusable,
-	"SUSPENDED": ports.AnswerUnusable,
+var statuses = map[string]ports.Outcome{
+	"":          ports.OutcomeFound,
+	"ACTIVE":    ports.OutcomeFound,
+	"BLOCKED":   ports.OutcomeUnusable,
+	"CLOSED":    ports.OutcomeUnusable,
+	"DORMANT":   ports.OutcomeUnusable,
+	"INACTIVE":  ports.OutcomeUnusable,
+	"SUSPENDED": ports.OutcomeUnusable,
 }
 
 // holderOf reads the answer of basicuserinfo, or the 429 of the token's route.
@@ -71,15 +71,15 @@ func (h holder) answer() (ports.Answer, error) {
 		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "an account holder without a name")
 	}
 	kind := kindOf(statuses, strings.ToUpper(h.Status))
-	if kind == ports.AnswerFound {
+	if kind == ports.OutcomeFound {
 		return ports.Answer{Kind: kind, HolderName: name}, nil
 	}
 	return ports.Answer{Kind: kind, Code: h.Status}, nil
 }
 
-func kindOf(table map[string]ports.AnswerKind, key string) ports.AnswerKind {
+func kindOf(table map[string]ports.Outcome, key string) ports.Outcome {
 	if kind, ok := table[key]; ok {
 		return kind
 	}
-	return ports.AnswerFailed
+	return ports.OutcomeFailed
 }

@@ -55,7 +55,7 @@ func lawful(t *testing.T, status int, got ports.Answer, err error) {
 	}
 	require.NoError(t, got.Check())
 	if status == http.StatusTooManyRequests {
-		require.Equal(t, ports.AnswerTryLater, got.Kind)
+		require.Equal(t, ports.OutcomeTryLater, got.Kind)
 	}
 }
 
@@ -64,8 +64,8 @@ func FuzzHolder(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		got, err := holderOf(httpcall.Reply{Status: status, Body: body})
 		lawful(t, status, got, err)
-		require.NotEqual(t, ports.AnswerNotFound, got.Kind, "MTN knows its own wallets only")
-		if got.Kind == ports.AnswerFound {
+		require.NotEqual(t, ports.OutcomeNotFound, got.Kind, "MTN knows its own wallets only")
+		if got.Kind == ports.OutcomeFound {
 			require.NotEmpty(t, strings.TrimSpace(got.HolderName))
 			require.Less(t, status, 300)
 		}
@@ -73,19 +73,19 @@ func FuzzHolder(f *testing.F) {
 }
 
 func TestEveryStatusAndCodeIsRead(t *testing.T) {
-	for status, want := range map[string]ports.AnswerKind{
-		"": ports.AnswerFound, "ACTIVE": ports.AnswerFound, "active": ports.AnswerFound,
-		"BLOCKED": ports.AnswerUnusable, "Closed": ports.AnswerUnusable, "DORMANT": ports.AnswerUnusable,
-		"INACTIVE": ports.AnswerUnusable, "SUSPENDED": ports.AnswerUnusable, "REGISTERED": ports.AnswerFailed,
+	for status, want := range map[string]ports.Outcome{
+		"": ports.OutcomeFound, "ACTIVE": ports.OutcomeFound, "active": ports.OutcomeFound,
+		"BLOCKED": ports.OutcomeUnusable, "Closed": ports.OutcomeUnusable, "DORMANT": ports.OutcomeUnusable,
+		"INACTIVE": ports.OutcomeUnusable, "SUSPENDED": ports.OutcomeUnusable, "REGISTERED": ports.OutcomeFailed,
 	} {
 		got, err := holder{GivenName: "Ama", Status: status}.answer()
 		require.NoError(t, err)
 		require.Equal(t, want, got.Kind, status)
-		require.Equal(t, want == ports.AnswerFound, got.HolderName == "Ama", status)
+		require.Equal(t, want == ports.OutcomeFound, got.HolderName == "Ama", status)
 	}
-	for code, want := range map[string]ports.AnswerKind{
-		"RESOURCE_NOT_FOUND": ports.AnswerUnsupported, "PAYEE_NOT_FOUND": ports.AnswerUnsupported, "PAYER_NOT_FOUND": ports.AnswerUnsupported,
-		"PAYEE_NOT_ALLOWED_TO_RECEIVE": ports.AnswerUnusable, "RESOURCE_ALREADY_EXIST": ports.AnswerFailed, "COULD_NOT_PERFORM_TRANSACTION": ports.AnswerFailed,
+	for code, want := range map[string]ports.Outcome{
+		"RESOURCE_NOT_FOUND": ports.OutcomeUnsupported, "PAYEE_NOT_FOUND": ports.OutcomeUnsupported, "PAYER_NOT_FOUND": ports.OutcomeUnsupported,
+		"PAYEE_NOT_ALLOWED_TO_RECEIVE": ports.OutcomeUnusable, "RESOURCE_ALREADY_EXIST": ports.OutcomeFailed, "COULD_NOT_PERFORM_TRANSACTION": ports.OutcomeFailed,
 	} {
 		got, err := holderOf(httpcall.Reply{Status: http.StatusBadRequest, Body: []byte(`{"code":"` + code + `","message":"a message"}`)})
 		require.NoError(t, err)

@@ -110,7 +110,7 @@ func TestAnotherMarketIsUnsupported(t *testing.T) {
 	for _, market := range []ports.Market{{Country: "GHA", Type: ports.BankAccount}, {Country: "UGA", Type: ports.MobileMoney}, {}} {
 		answer, err := c.Lookup(t.Context(), ports.AccountLookup{Account: ports.Account{Market: market, Identifier: "233241234567"}})
 		require.NoError(t, err)
-		require.Equal(t, ports.Answer{Kind: ports.AnswerUnsupported}, answer)
+		require.Equal(t, ports.Answer{Kind: ports.OutcomeUnsupported}, answer)
 	}
 }
 

@@ -77,7 +77,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 		return ports.Answer{}, err
 	}
 	if lookup.Market != ghana {
-		return ports.Answer{Kind: ports.AnswerUnsupported}, nil
+		return ports.Answer{Kind: ports.OutcomeUnsupported}, nil
 	}
 	reply, err := c.tokens.Do(ctx, func(token string) (httpcall.Reply, error) {
 		return c.caller.Do(ctx, httpcall.Request{

@@ -38,7 +38,7 @@ func TestAgainstMTN(t *testing.T) {
 
 	found, err := connector.Lookup(ctx, ports.AccountLookup{Account: account})
 	require.NoError(t, err)
-	require.Equal(t, ports.AnswerFound, found.Kind, found.Code)
+	require.Equal(t, ports.OutcomeFound, found.Kind, found.Code)
 	require.NotEmpty(t, strings.TrimSpace(found.HolderName))
 
 	if os.Getenv(mtnmomo.EnvTargetEnvironment) == mtnmomo.Sandbox {
@@ -47,5 +47,5 @@ func TestAgainstMTN(t *testing.T) {
 	account.Identifier = "233240000000"
 	unknown, err := connector.Lookup(ctx, ports.AccountLookup{Account: account})
 	require.NoError(t, err)
-	require.Equal(t, ports.AnswerUnsupported, unknown.Kind, unknown.Code)
+	require.Equal(t, ports.OutcomeUnsupported, unknown.Kind, unknown.Code)
 }

@@ -114,7 +114,7 @@ func (m *mtn) finds(tb testing.TB) {
 	tb.Helper()
 	answer, err := m.Lookup(tb.Context(), lookup())
 	require.NoError(tb, err)
-	require.Equal(tb, ports.Answer{Kind: ports.AnswerFound, HolderName: "Ama Mensah"}, answer)
+	require.Equal(tb, ports.Answer{Kind: ports.OutcomeFound, HolderName: "Ama Mensah"}, answer)
 }
 
 func TestATokenServesUntilShortlyBeforeItsEnd(t *testing.T) {
@@ -150,7 +150,7 @@ func TestOneTokenIsAskedForAtATime(t *testing.T) {
 		wg.Go(func() {
 			answer, err := m.Lookup(t.Context(), lookup())
 			assert.NoError(t, err)
-			assert.Equal(t, ports.AnswerFound, answer.Kind)
+			assert.Equal(t, ports.OutcomeFound, answer.Kind)
 		})
 	}
 	<-m.arrived
@@ -218,7 +218,7 @@ func TestManyLookupsSurviveARevocation(t *testing.T) {
 			}
 			answer, err := m.Lookup(t.Context(), lookup())
 			assert.NoError(t, err)
-			assert.Equal(t, ports.AnswerFound, answer.Kind)
+			assert.Equal(t, ports.OutcomeFound, answer.Kind)
 		})
 	}
 	wg.Wait()

@@ -20,13 +20,13 @@ type validatedAccount struct {
 }
 
 var resolvePhrases = []httpcall.Phrase{
-	{Begins: "could not resolve account name", Kind: ports.AnswerNotFound},
-	{Begins: "unknown bank code", Kind: ports.AnswerUnsupported},
-	{Begins: "test mode daily limit", Kind: ports.AnswerTryLater},
+	{Begins: "could not resolve account name", Kind: ports.OutcomeNotFound},
+	{Begins: "unknown bank code", Kind: ports.OutcomeUnsupported},
+	{Begins: "test mode daily limit", Kind: ports.OutcomeTryLater},
 }
 
 var validatePhrases = []httpcall.Phrase{
-	{Begins: "the provided bank account number is invalid", Kind: ports.AnswerNotFound},
+	{Begins: "the provided bank account number is invalid", Kind: ports.OutcomeNotFound},
 }
 
 // resolved reads the answer of /bank/resolve about an account number.
@@ -58,7 +58,7 @@ func validated(reply httpcall.Reply) (ports.Answer, error) {
 	case *body.Status || reply.Status < 300:
 		return ports.Answer{}, reply.Unread()
 	default:
-		return reply.Definite(ports.Answer{Kind: ports.AnswerFailed, Code: body.Code, Message: body.Message})
+		return reply.Definite(ports.Answer{Kind: ports.OutcomeFailed, Code: body.Code, Message: body.Message})
 	}
 }
 
@@ -68,15 +68,15 @@ func (v validatedAccount) verdict() ports.Answer {
 	kind := httpcall.Meaning(validatePhrases, v.VerificationMessage)
 	switch {
 	case no(v.AccountOpen), no(v.AccountAcceptsCredits):
-		return ports.Answer{Kind: ports.AnswerUnusable}
-	case kind == ports.AnswerNotFound && !*v.Verified:
+		return ports.Answer{Kind: ports.OutcomeUnusable}
+	case kind == ports.OutcomeNotFound && !*v.Verified:
 		return ports.Answer{Kind: kind}
 	case no(v.AccountHolderMatch):
-		return ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMismatched}
+		return ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMismatched}
 	case *v.Verified:
-		return ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMatched}
+		return ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMatched}
 	default:
-		return ports.Answer{Kind: ports.AnswerFailed}
+		return ports.Answer{Kind: ports.OutcomeFailed}
 	}
 }
 

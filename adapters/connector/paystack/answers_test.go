@@ -36,18 +36,18 @@ func TestTheFlagsRank(t *testing.T) {
 		payable := v.AccountOpen != &no && v.AccountAcceptsCredits != &no
 		got := v.verdict()
 		require.NoError(t, got.Check())
-		require.Equal(t, !payable, got.Kind == ports.AnswerUnusable)
-		if got.Kind == ports.AnswerFound {
+		require.Equal(t, !payable, got.Kind == ports.OutcomeUnusable)
+		if got.Kind == ports.OutcomeFound {
 			require.NotEqual(t, ports.NameUnjudged, got.Name)
 		}
 		if got.Name == ports.NameMatched {
 			require.True(t, *v.Verified && v.AccountHolderMatch != &no)
 		}
-		if got.Kind == ports.AnswerNotFound {
+		if got.Kind == ports.OutcomeNotFound {
 			require.True(t, !*v.Verified && strings.Contains(v.VerificationMessage, "invalid"))
 		}
 		if *v.Verified && payable {
-			require.Equal(t, ports.AnswerFound, got.Kind)
+			require.Equal(t, ports.OutcomeFound, got.Kind)
 		}
 	})
 }
@@ -125,7 +125,7 @@ func lawful(t *testing.T, status int, got ports.Answer, err error) {
 	}
 	require.NoError(t, got.Check())
 	if status == http.StatusTooManyRequests {
-		require.Equal(t, ports.AnswerTryLater, got.Kind)
+		require.Equal(t, ports.OutcomeTryLater, got.Kind)
 	}
 }
 
@@ -134,7 +134,7 @@ func FuzzResolved(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		got, err := resolved(httpcall.Reply{Status: status, Body: body}, number)
 		lawful(t, status, got, err)
-		if got.Kind == ports.AnswerFound {
+		if got.Kind == ports.OutcomeFound {
 			require.NotEmpty(t, strings.TrimSpace(got.HolderName))
 			require.Less(t, status, 300)
 		}
@@ -146,7 +146,7 @@ func FuzzValidated(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		got, err := validated(httpcall.Reply{Status: status, Body: body})
 		lawful(t, status, got, err)
-		if got.Kind == ports.AnswerFound {
+		if got.Kind == ports.OutcomeFound {
 			require.Empty(t, got.HolderName)
 			require.NotEqual(t, ports.NameUnjudged, got.Name)
 		}

@@ -56,7 +56,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 	if err := ctx.Err(); err != nil {
 		return ports.Answer{}, err
 	}
-	unsupported := ports.Answer{Kind: ports.AnswerUnsupported}
+	unsupported := ports.Answer{Kind: ports.OutcomeUnsupported}
 	if !c.Capabilities().Serves(lookup.Market) {
 		return unsupported, nil
 	}

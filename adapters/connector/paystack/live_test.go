@@ -39,12 +39,12 @@ func TestAgainstPaystack(t *testing.T) {
 
 	found, err := connector.Lookup(ctx, ports.AccountLookup{Account: account})
 	require.NoError(t, err)
-	require.Equal(t, ports.AnswerFound, found.Kind, found.Code)
+	require.Equal(t, ports.OutcomeFound, found.Kind, found.Code)
 	require.NotEmpty(t, strings.TrimSpace(found.HolderName))
 
 	account.Identifier = strings.Repeat("0", len(account.Identifier))
 	unknown, err := connector.Lookup(ctx, ports.AccountLookup{Account: account})
 	require.NoError(t, err)
-	require.Equal(t, ports.AnswerNotFound, unknown.Kind, unknown.Code)
+	require.Equal(t, ports.OutcomeNotFound, unknown.Kind, unknown.Code)
 	require.NotEmpty(t, unknown.Message)
 }

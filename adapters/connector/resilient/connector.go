@@ -58,7 +58,7 @@ func (c *Connector) State() State { return c.breaker.state() }
 
 // Lookup asks the wrapped connector, once or twice, and returns its last answer.
 // While the breaker is open, and while too many lookups are under way, the answer
-// is [ports.AnswerTryLater] without a call.
+// is [ports.OutcomeTryLater] without a call.
 func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (ports.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Answer{}, err
@@ -67,7 +67,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 	case c.places <- struct{}{}:
 		defer func() { <-c.places }()
 	default:
-		return ports.Answer{Kind: ports.AnswerTryLater}, nil
+		return ports.Answer{Kind: ports.OutcomeTryLater}, nil
 	}
 	start := c.clock.Now()
 	answer, outcome, err := c.try(ctx, lookup)
@@ -107,7 +107,7 @@ const unasked ports.Outcome = ""
 func (c *Connector) try(ctx context.Context, lookup ports.AccountLookup) (answer ports.Answer, outcome ports.Outcome, err error) {
 	term, wait, ok := c.breaker.admit(ctx)
 	if !ok {
-		return ports.Answer{Kind: ports.AnswerTryLater, After: wait}, unasked, nil
+		return ports.Answer{Kind: ports.OutcomeTryLater, After: wait}, unasked, nil
 	}
 	outcome = ports.OutcomeMalformed // a panic's
 	defer func() { c.breaker.settle(ctx, term, outcome.Rule().Health) }()

@@ -55,9 +55,9 @@ func ending(o ports.Outcome) func(context.Context) (ports.Answer, error) {
 			return ports.Answer{}, err
 		}
 		if o == ports.OutcomeCompared {
-			return ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMatched}, nil
+			return ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMatched}, nil
 		}
-		return ports.Answer{Kind: ports.AnswerKind(o)}, nil
+		return ports.Answer{Kind: ports.Outcome(o)}, nil
 	}
 }
 
@@ -126,7 +126,7 @@ func TestTheProbeDecides(t *testing.T) {
 				s.says(ending(ports.OutcomeFound))
 				a, err := ask(t, c)
 				require.NoError(t, err)
-				assert.Equal(t, ports.AnswerFound, a.Kind, "the probe's place is not given to the next")
+				assert.Equal(t, ports.OutcomeFound, a.Kind, "the probe's place is not given to the next")
 				assert.Equal(t, resilient.Closed, c.State())
 			})
 		})
@@ -150,7 +150,7 @@ func TestAnOpenBreakerSaysHowLong(t *testing.T) {
 		time.Sleep(20 * time.Second) //nolint:forbidigo // a bubble's time costs none
 		a, err := ask(t, c)
 		require.NoError(t, err)
-		assert.Equal(t, ports.Answer{Kind: ports.AnswerTryLater, After: 40 * time.Second}, a)
+		assert.Equal(t, ports.Answer{Kind: ports.OutcomeTryLater, After: 40 * time.Second}, a)
 		assert.EqualValues(t, 2, s.calls.Load(), "the provider was asked")
 	})
 }
@@ -174,11 +174,11 @@ func TestOneProbeAtATime(t *testing.T) {
 				a, err := c.Lookup(t.Context(), ports.AccountLookup{})
 				assert.NoError(t, err)
 				switch a.Kind {
-				case ports.AnswerFound:
+				case ports.OutcomeFound:
 					found.Add(1)
-				case ports.AnswerTryLater:
+				case ports.OutcomeTryLater:
 					later.Add(1)
-				case ports.AnswerNotFound, ports.AnswerUnusable, ports.AnswerUnsupported, ports.AnswerFailed:
+				case ports.OutcomeNotFound, ports.OutcomeUnusable, ports.OutcomeUnsupported, ports.OutcomeFailed:
 					t.Errorf("%s", a.Kind)
 				}
 			})
@@ -361,7 +361,7 @@ func TestTheSecondTryCounts(t *testing.T) {
 		start := time.Now()
 		a, err := ask(t, open(t, s, nil))
 		require.NoError(t, err)
-		assert.Equal(t, ports.AnswerFound, a.Kind)
+		assert.Equal(t, ports.OutcomeFound, a.Kind)
 		assert.Equal(t, resilient.DefaultRetryDelay, time.Since(start))
 	})
 }
@@ -479,18 +479,18 @@ func TestTooManyAtATime(t *testing.T) {
 			wg.Go(func() {
 				a, err := c.Lookup(t.Context(), ports.AccountLookup{})
 				assert.NoError(t, err)
-				assert.Equal(t, ports.AnswerFound, a.Kind)
+				assert.Equal(t, ports.OutcomeFound, a.Kind)
 			})
 		}
 		synctest.Wait()
 		a, err := ask(t, c)
 		require.NoError(t, err)
-		assert.Equal(t, ports.Answer{Kind: ports.AnswerTryLater}, a)
+		assert.Equal(t, ports.Answer{Kind: ports.OutcomeTryLater}, a)
 		close(release)
 		wg.Wait()
 		a, err = ask(t, c)
 		require.NoError(t, err)
-		assert.Equal(t, ports.AnswerFound, a.Kind)
+		assert.Equal(t, ports.OutcomeFound, a.Kind)
 	})
 }
 
@@ -539,7 +539,7 @@ func TestTheBreakerNeverStaysShut(t *testing.T) {
 			s.says(ending(ports.OutcomeFound))
 			a, err := ask(t, c)
 			require.NoError(t, err)
-			require.Equal(t, ports.AnswerFound, a.Kind)
+			require.Equal(t, ports.OutcomeFound, a.Kind)
 			require.NotEqual(t, resilient.HalfOpen, c.State())
 		})
 	})

@@ -61,7 +61,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 		return ports.Answer{}, err
 	}
 	if !slices.Contains(markets, lookup.Market) {
-		return ports.Answer{Kind: ports.AnswerUnsupported}, nil
+		return ports.Answer{Kind: ports.OutcomeUnsupported}, nil
 	}
 	r := rowOf(lookup.Identifier, c.standby)
 	if r.wait == 0 {
@@ -102,15 +102,15 @@ type row struct {
 	answer ports.Answer
 }
 
-var found = ports.Answer{Kind: ports.AnswerFound, HolderName: HolderName}
+var found = ports.Answer{Kind: ports.OutcomeFound, HolderName: HolderName}
 
 // rows is the table, first match first.
 var rows = []row{
-	{"0000", 0, ports.Answer{Kind: ports.AnswerNotFound, Code: "account_not_found", Message: "The account does not exist"}},
-	{"0001", 0, ports.Answer{Kind: ports.AnswerFailed, Code: "processing_error", Message: "The bank could not process the enquiry"}},
+	{"0000", 0, ports.Answer{Kind: ports.OutcomeNotFound, Code: "account_not_found", Message: "The account does not exist"}},
+	{"0001", 0, ports.Answer{Kind: ports.OutcomeFailed, Code: "processing_error", Message: "The bank could not process the enquiry"}},
 	{"0002", SlowAfter, found},
 	{"0003", never, ports.Answer{}},
-	{"0004", 0, ports.Answer{Kind: ports.AnswerTryLater, Code: "rate_limited", Message: "Too many requests", After: TryLaterAfter}},
+	{"0004", 0, ports.Answer{Kind: ports.OutcomeTryLater, Code: "rate_limited", Message: "Too many requests", After: TryLaterAfter}},
 	{"", 0, found},
 }
 
@@ -118,7 +118,7 @@ var rows = []row{
 // is too busy for.
 func rowOf(identifier string, standby bool) row {
 	i := slices.IndexFunc(rows, func(r row) bool {
-		return strings.HasSuffix(identifier, r.end) && (!standby || r.answer.Kind != ports.AnswerTryLater)
+		return strings.HasSuffix(identifier, r.end) && (!standby || r.answer.Kind != ports.OutcomeTryLater)
 	})
 	return rows[i] // the last row matches all
 }

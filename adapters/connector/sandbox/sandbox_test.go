@@ -50,15 +50,15 @@ func TestConforms(t *testing.T) {
 }
 
 func TestAnswersAtOnceByTheEnd(t *testing.T) {
-	for end, want := range map[string]struct{ first, standby ports.AnswerKind }{
-		"0000": {ports.AnswerNotFound, ports.AnswerNotFound},
-		"0001": {ports.AnswerFailed, ports.AnswerFailed},
-		"0004": {ports.AnswerTryLater, ports.AnswerFound},
-		"0005": {ports.AnswerFound, ports.AnswerFound},
-		"1000": {ports.AnswerFound, ports.AnswerFound},
-		"000":  {ports.AnswerFound, ports.AnswerFound},
+	for end, want := range map[string]struct{ first, standby ports.Outcome }{
+		"0000": {ports.OutcomeNotFound, ports.OutcomeNotFound},
+		"0001": {ports.OutcomeFailed, ports.OutcomeFailed},
+		"0004": {ports.OutcomeTryLater, ports.OutcomeFound},
+		"0005": {ports.OutcomeFound, ports.OutcomeFound},
+		"1000": {ports.OutcomeFound, ports.OutcomeFound},
+		"000":  {ports.OutcomeFound, ports.OutcomeFound},
 	} {
-		for standby, kind := range map[bool]ports.AnswerKind{false: want.first, true: want.standby} {
+		for standby, kind := range map[bool]ports.Outcome{false: want.first, true: want.standby} {
 			a, err := open(t, &sandbox.Config{Standby: standby}).Lookup(t.Context(), account("12345"+end))
 			require.NoError(t, err)
 			assert.Equal(t, kind, a.Kind, "%s, standby %t", end, standby)
@@ -92,7 +92,7 @@ func TestTheSlowOneTakesItsTimeByTheClock(t *testing.T) {
 	clock.Advance(sandbox.SlowAfter - 1)
 	require.Equal(t, 1, clock.Waiters(), "it answers too early")
 	clock.Advance(1)
-	assert.Equal(t, ports.Answer{Kind: ports.AnswerFound, HolderName: sandbox.HolderName}, <-got)
+	assert.Equal(t, ports.Answer{Kind: ports.OutcomeFound, HolderName: sandbox.HolderName}, <-got)
 }
 
 func TestTheSlowOneEndsWithItsCaller(t *testing.T) {
@@ -126,7 +126,7 @@ func TestAnUnknownMarketIsUnsupported(t *testing.T) {
 	l.Country = "XXX"
 	a, err := open(t, nil).Lookup(t.Context(), l)
 	require.NoError(t, err)
-	assert.Equal(t, ports.Answer{Kind: ports.AnswerUnsupported}, a)
+	assert.Equal(t, ports.Answer{Kind: ports.OutcomeUnsupported}, a)
 }
 
 // TestAllElseIsFound draws accounts of every market that the table does not name.
@@ -143,7 +143,7 @@ func TestAllElseIsFound(t *testing.T) {
 			}
 		}
 		a, err := c.Lookup(context.Background(), l)
-		if err != nil || a != (ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"}) {
+		if err != nil || a != (ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"}) {
 			r.Fatalf("%+v, %v", a, err)
 		}
 	})
@@ -156,7 +156,7 @@ func TestManyMayAskAtOnce(t *testing.T) {
 		wg.Go(func() {
 			a, err := c.Lookup(t.Context(), account(fmt.Sprintf("99%04d", n%2*7)))
 			assert.NoError(t, err)
-			assert.Equal(t, n%2 == 1, a.Kind == ports.AnswerFound)
+			assert.Equal(t, n%2 == 1, a.Kind == ports.OutcomeFound)
 		})
 	}
 	wg.Wait()

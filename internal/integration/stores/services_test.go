@@ -40,8 +40,8 @@ func newServices(t *rapid.T, store everyPort, w *worlds) services {
 	bank := fake.NewConnector("bank", ports.Capabilities{Markets: []ports.Capability{{
 		Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true,
 	}}})
-	bank.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH", Message: "resolved"})
-	bank.AnswerFor("0123456789", ports.Answer{Kind: ports.AnswerNotFound, Code: "unknown"})
+	bank.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH", Message: "resolved"})
+	bank.AnswerFor("0123456789", ports.Answer{Kind: ports.OutcomeNotFound, Code: "unknown"})
 	s.accounts, err = validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: store.Work(), Sealer: openSealer{},
 		Connectors: []ports.AccountConnector{bank},

@@ -27,8 +27,8 @@ var (
 	nigeria  = ports.Market{Country: "NGA", Type: ports.BankAccount}
 	egypt    = ports.Market{Country: "EGY", Type: ports.BankAccount}
 	kenya    = ports.Market{Country: "KEN", Type: ports.MobileMoney}
-	found    = ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH", Message: "resolved"}
-	notFound = ports.Answer{Kind: ports.AnswerNotFound, Code: "unknown", Message: "no such account at the bank"}
+	found    = ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH", Message: "resolved"}
+	notFound = ports.Answer{Kind: ports.OutcomeNotFound, Code: "unknown", Message: "no such account at the bank"}
 	day      = validation.Policy{AnswerTTL: 24 * time.Hour}
 )
 
@@ -294,12 +294,12 @@ var says = map[ports.Outcome]struct {
 	err    error
 }{
 	ports.OutcomeFound:       {found, nil},
-	ports.OutcomeCompared:    {ports.Answer{Kind: ports.AnswerFound, Name: ports.NameMatched}, nil},
+	ports.OutcomeCompared:    {ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMatched}, nil},
 	ports.OutcomeNotFound:    {notFound, nil},
-	ports.OutcomeUnusable:    {ports.Answer{Kind: ports.AnswerUnusable, Code: "06", Message: "dormant"}, nil},
-	ports.OutcomeUnsupported: {ports.Answer{Kind: ports.AnswerUnsupported}, nil},
-	ports.OutcomeTryLater:    {ports.Answer{Kind: ports.AnswerTryLater, After: time.Hour}, nil},
-	ports.OutcomeFailed:      {ports.Answer{Kind: ports.AnswerFailed, Code: "99", Message: "generic"}, nil},
+	ports.OutcomeUnusable:    {ports.Answer{Kind: ports.OutcomeUnusable, Code: "06", Message: "dormant"}, nil},
+	ports.OutcomeUnsupported: {ports.Answer{Kind: ports.OutcomeUnsupported}, nil},
+	ports.OutcomeTryLater:    {ports.Answer{Kind: ports.OutcomeTryLater, After: time.Hour}, nil},
+	ports.OutcomeFailed:      {ports.Answer{Kind: ports.OutcomeFailed, Code: "99", Message: "generic"}, nil},
 	ports.OutcomeRefused:     {ports.Answer{}, errcodes.New(errcodes.Configuration, "401")},
 	ports.OutcomeUnreachable: {ports.Answer{}, errcodes.New(errcodes.Unavailable, "reset")},
 	ports.OutcomeTimeout:     {ports.Answer{}, context.DeadlineExceeded},

@@ -56,7 +56,7 @@ func nothingPersonalIsStoredOrLogged(t *testing.T) {
 	var told []string
 	say := func(v any) { told = append(told, fmt.Sprintf("%v %+v %s", v, v, v)) }
 
-	b.first.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: canaryHolder, Message: "hello " + canaryHolder})
+	b.first.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: canaryHolder, Message: "hello " + canaryHolder})
 	req := named(canarySupplied)
 	req.Identity = ports.Identity{Kind: ports.PersonalAccount, Document: ports.NationalID, Number: canaryIdentity}
 	ask := func(req market.Request) ports.Validation {
@@ -72,11 +72,11 @@ func nothingPersonalIsStoredOrLogged(t *testing.T) {
 	req.AccountHolderName = "Somebody Else"
 	require.Equal(t, ports.StatusNameMismatch, ask(req).Status)
 
-	b.first.Answer(ports.Answer{Kind: ports.AnswerUnusable, Code: "06", Message: canaryReason})
+	b.first.Answer(ports.Answer{Kind: ports.OutcomeUnusable, Code: "06", Message: canaryReason})
 	req.AccountIdentifier = canarySlow
 	require.Equal(t, ports.StatusError, ask(req).Status)
 	b.first.Fail(errcodes.New(errcodes.Configuration, ""))
-	b.second.Answer(ports.Answer{Kind: ports.AnswerFailed, Code: "99", Message: canaryReason})
+	b.second.Answer(ports.Answer{Kind: ports.OutcomeFailed, Code: "99", Message: canaryReason})
 	require.Equal(t, canaryReason, ask(req).FailureReason)
 
 	b.first.Answer(found)

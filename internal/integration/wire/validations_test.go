@@ -152,7 +152,7 @@ func aValidationOverHTTP(t *testing.T, p place) {
 		slow := fake.NewConnector("slow", ports.Capabilities{
 			Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 		})
-		slow.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
+		slow.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 		slow.Take(ports.SystemClock(), 3*time.Second)
 		a := newHouse(t, p, httpserver.Config{}, func(h *house) { h.connector, h.time = slow, ports.SystemClock() })
 
@@ -192,7 +192,7 @@ func aPendingValidationIsEveryServers(t *testing.T, p place) {
 	slow := fake.NewConnector("slow", ports.Capabilities{
 		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
 	})
-	slow.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
+	slow.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 	a := newHouse(t, p, httpserver.Config{}, func(h *house) { h.connector = slow })
 	slow.Take(a.clock, 3*time.Second)
 	for range p.servers {

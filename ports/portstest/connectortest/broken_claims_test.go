@@ -87,8 +87,8 @@ var badClaims = []badConnector{
 		look := r.lookup
 		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
 			a, err := look(ctx, l)
-			if a.Kind == ports.AnswerUnsupported {
-				a.Kind = ports.AnswerNotFound
+			if a.Kind == ports.OutcomeUnsupported {
+				a.Kind = ports.OutcomeNotFound
 			}
 			return a, err
 		}
@@ -173,25 +173,25 @@ var badExchanges = []badConnector{
 		}
 	})},
 	{"calls every failure not found", playCheck, answering(func(a *ports.Answer) {
-		if a.Kind == ports.AnswerFailed {
-			a.Kind = ports.AnswerNotFound
+		if a.Kind == ports.OutcomeFailed {
+			a.Kind = ports.OutcomeNotFound
 		}
 	})},
 	{"forgets the wait", playCheck, bends(func(r *reference) { r.wait = func(string) time.Duration { return 0 } })},
 	{"asks at another path", playCheck, bends(func(r *reference) { r.up.BaseURL += "/v2" })},
 	{"asks nothing at all", playCheck, bends(func(r *reference) {
 		r.lookup = func(context.Context, ports.AccountLookup) (ports.Answer, error) {
-			return ports.Answer{Kind: ports.AnswerFound, HolderName: "MENSAH, AMA SERWAA"}, nil
+			return ports.Answer{Kind: ports.OutcomeFound, HolderName: "MENSAH, AMA SERWAA"}, nil
 		}
 	})},
 	{"sends another credential", playCheck, bends(func(r *reference) { r.up.Secret = "another" })},
 	{"gives an answer beside an error", playCheck, answering(func(a *ports.Answer) {
 		if a.Kind == "" {
-			a.Kind = ports.AnswerFailed
+			a.Kind = ports.OutcomeFailed
 		}
 	})},
 	{"contradicts itself", playCheck, answering(func(a *ports.Answer) {
-		if a.Kind == ports.AnswerNotFound {
+		if a.Kind == ports.OutcomeNotFound {
 			a.HolderName = "NOBODY"
 		}
 	})},

@@ -92,8 +92,8 @@ func bodyIs(want string) func(int, []byte) bool {
 }
 
 var (
-	notFound = ports.Answer{Kind: ports.AnswerNotFound}
-	someone  = ports.Answer{Kind: ports.AnswerFound, HolderName: "A"}
+	notFound = ports.Answer{Kind: ports.OutcomeNotFound}
+	someone  = ports.Answer{Kind: ports.OutcomeFound, HolderName: "A"}
 )
 
 const (
@@ -111,7 +111,7 @@ const (
 var badAnswers = []badConnector{
 	{"calls an empty body not found", unreadCheck, insteadOf(errcodes.MalformedAnswer, notFound, bodyIs(""))},
 	{"calls null not found", unreadCheck, insteadOf(errcodes.MalformedAnswer, notFound, bodyIs("null"))},
-	{"calls an empty object a failure", unreadCheck, insteadOf(errcodes.MalformedAnswer, ports.Answer{Kind: ports.AnswerFailed}, bodyIs("{}"))},
+	{"calls an empty object a failure", unreadCheck, insteadOf(errcodes.MalformedAnswer, ports.Answer{Kind: ports.OutcomeFailed}, bodyIs("{}"))},
 	{"calls an empty list not found", unreadCheck, insteadOf(errcodes.MalformedAnswer, notFound, bodyIs("[]"))},
 	{"finds whoever answers 204", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, statusIs(http.StatusNoContent))},
 	{"reads the first of two answers", unreadCheck, insteadOf(errcodes.MalformedAnswer, someone, func(_ int, body []byte) bool {
@@ -137,7 +137,7 @@ var badAnswers = []badConnector{
 	})},
 	{"calls each 404 not found", pageCheck, insteadOf(errcodes.MalformedAnswer, notFound, statusIs(http.StatusNotFound))},
 	{"calls each 400 not found", pageCheck, insteadOf(errcodes.MalformedAnswer, notFound, statusIs(http.StatusBadRequest))},
-	{"calls each 422 a failure", pageCheck, insteadOf(errcodes.MalformedAnswer, ports.Answer{Kind: ports.AnswerFailed}, statusIs(http.StatusUnprocessableEntity))},
+	{"calls each 422 a failure", pageCheck, insteadOf(errcodes.MalformedAnswer, ports.Answer{Kind: ports.OutcomeFailed}, statusIs(http.StatusUnprocessableEntity))},
 	{"calls a 502 malformed", fiveCheck, judging(func(status int, _ []byte, a ports.Answer, err error) (ports.Answer, error) {
 		if status == http.StatusBadGateway {
 			return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "")

@@ -132,7 +132,7 @@ func (k *connectorKit) namesIn(can ports.Capability) {
 // unasked checks that the lookup is unsupported without a request of any kind.
 func (d *desk) unasked(l ports.AccountLookup, what string) {
 	answer, err := d.ask(d.k.Context(), l)
-	if err != nil || answer.Kind != ports.AnswerUnsupported {
+	if err != nil || answer.Kind != ports.OutcomeUnsupported {
 		d.k.Fatalf("%s in %s: %q, error code %q; want unsupported", what, l.Market, answer.Kind, errcodes.Of(err))
 	}
 	if n := len(d.got(nil)); n > 0 {
@@ -234,7 +234,7 @@ func lookupsAtOnce(k *connectorKit) {
 	var exchanges []exchange
 	for _, s := range k.scenarios {
 		same := func(o scenario) bool { return o.Lookup == s.Lookup }
-		if a, _ := s.Expect.answer(); s.Expect.Error == "" && a.Kind != ports.AnswerTryLater && !slices.ContainsFunc(cast, same) {
+		if a, _ := s.Expect.answer(); s.Expect.Error == "" && a.Kind != ports.OutcomeTryLater && !slices.ContainsFunc(cast, same) {
 			cast, exchanges = append(cast, s), append(exchanges, s.Exchanges...)
 		}
 	}

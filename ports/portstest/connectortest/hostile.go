@@ -106,7 +106,7 @@ func refused(k *connectorKit) {
 	k.hostile(func(base scenario, at spot, l ports.AccountLookup) plays {
 		bodies := map[string]string{"no body": "", "a page": page("Sign in", l), "a good answer's body": k.body(base, at), "{}": "{}"}
 		for _, s := range k.scenarios {
-			if s.Expect.Kind == ports.AnswerNotFound && s.lookup().Market == l.Market && len(s.Exchanges) > 0 {
+			if s.Expect.Kind == ports.OutcomeNotFound && s.lookup().Market == l.Market && len(s.Exchanges) > 0 {
 				bodies["the body of "+s.name] = k.body(s, atAccount)
 			}
 		}
@@ -151,7 +151,7 @@ func tooMany(k *connectorKit) {
 func (d *desk) waits(l ports.AccountLookup, what string) {
 	const day = 24 * time.Hour
 	answer, err := d.ask(d.k.Context(), l)
-	if err != nil || answer.Kind != ports.AnswerTryLater {
+	if err != nil || answer.Kind != ports.OutcomeTryLater {
 		d.k.Fatalf("%s, in %s: %q, error code %q", what, l.Market, answer.Kind, errcodes.Of(err))
 	}
 	if answer.After < 0 || answer.After > day {
@@ -175,7 +175,7 @@ func otherEncoding(k *connectorKit) {
 		code := errcodes.Of(err)
 		switch {
 		case code == errcodes.MalformedAnswer || code == errcodes.Unavailable:
-		case err == nil && answer.Kind == ports.AnswerFound && strings.Contains(answer.HolderName, "É"):
+		case err == nil && answer.Kind == ports.OutcomeFound && strings.Contains(answer.HolderName, "É"):
 		default:
 			k.Fatalf("a body in Latin-1, in %s: %q, error code %q; want an error or É in the name", market(base), answer.Kind, code)
 		}

@@ -123,7 +123,7 @@ func (k *connectorKit) leaked(text string, l ports.AccountLookup) string {
 }
 
 func (k *connectorKit) found() []scenario {
-	return slices.DeleteFunc(slices.Clone(k.scenarios), func(s scenario) bool { return s.Expect.Kind != ports.AnswerFound })
+	return slices.DeleteFunc(slices.Clone(k.scenarios), func(s scenario) bool { return s.Expect.Kind != ports.OutcomeFound })
 }
 
 // bases returns one found scenario of each market.
@@ -212,10 +212,10 @@ type requiredScenario struct {
 
 var requiredScenarios = []requiredScenario{
 	{"found", true, "expect the kind found", func(s scenario, _ sentResponse) bool {
-		return s.Expect.Kind == ports.AnswerFound
+		return s.Expect.Kind == ports.OutcomeFound
 	}},
 	{"not_found", true, "expect the kind not_found", func(s scenario, _ sentResponse) bool {
-		return s.Expect.Kind == ports.AnswerNotFound
+		return s.Expect.Kind == ports.OutcomeNotFound
 	}},
 	{"try_later", false, "answer 429 with a Retry-After in seconds and expect try_later after a while", func(s scenario, last sentResponse) bool {
 		_, err := strconv.Atoi(retryAfter(last))
@@ -235,7 +235,7 @@ var requiredScenarios = []requiredScenario{
 
 func waits(s scenario, last sentResponse) bool {
 	a, err := s.Expect.answer()
-	return err == nil && last.Status == http.StatusTooManyRequests && a.Kind == ports.AnswerTryLater && a.After > 0
+	return err == nil && last.Status == http.StatusTooManyRequests && a.Kind == ports.OutcomeTryLater && a.After > 0
 }
 
 func retryAfter(r sentResponse) string {

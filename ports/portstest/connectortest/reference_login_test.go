@@ -120,7 +120,7 @@ func (n *login) granted(response *http.Response, body []byte) (grant, error) {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return grant{}, errcodes.New(errcodes.Configuration, "")
 	case status == http.StatusTooManyRequests:
-		return grant{answer: ports.Answer{Kind: ports.AnswerTryLater, After: n.r.wait(response.Header.Get("Retry-After"))}}, nil
+		return grant{answer: ports.Answer{Kind: ports.OutcomeTryLater, After: n.r.wait(response.Header.Get("Retry-After"))}}, nil
 	case status >= http.StatusInternalServerError:
 		return grant{}, errcodes.New(errcodes.Unavailable, "")
 	case err != nil, status != http.StatusOK, b.Data.Token == "":

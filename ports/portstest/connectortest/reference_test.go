@@ -77,7 +77,7 @@ func (r *reference) look(ctx context.Context, l ports.AccountLookup) (ports.Answ
 		return ports.Answer{}, err
 	}
 	if _, ok := r.banks[l.BankCode]; !ok && l.Type == ports.BankAccount || l.Market == zafBank && l.Identity.IsZero() {
-		return ports.Answer{Kind: ports.AnswerUnsupported}, nil
+		return ports.Answer{Kind: ports.OutcomeUnsupported}, nil
 	}
 	for round := 0; ; round++ {
 		g, err := r.login.get(ctx)
@@ -186,7 +186,7 @@ func (r *reference) answer(response *http.Response, body []byte, l ports.Account
 	a := ports.Answer{Code: b.Code, Message: b.Message}
 	switch {
 	case status == http.StatusTooManyRequests:
-		a = ports.Answer{Kind: ports.AnswerTryLater, After: r.wait(response.Header.Get("Retry-After"))}
+		a = ports.Answer{Kind: ports.OutcomeTryLater, After: r.wait(response.Header.Get("Retry-After"))}
 		if read {
 			a.Code, a.Message = b.Code, b.Message
 		}
@@ -198,7 +198,7 @@ func (r *reference) answer(response *http.Response, body []byte, l ports.Account
 	case *b.Status && status == http.StatusOK:
 		return positive(b, l)
 	}
-	kinds := map[string]ports.AnswerKind{"invalid_account": ports.AnswerNotFound, "closed": ports.AnswerUnusable, "bank_down": ports.AnswerTryLater, "x9": ports.AnswerFailed}
+	kinds := map[string]ports.Outcome{"invalid_account": ports.OutcomeNotFound, "closed": ports.OutcomeUnusable, "bank_down": ports.OutcomeTryLater, "x9": ports.OutcomeFailed}
 	a.Kind = kinds[b.Code]
 	if a.Kind == "" {
 		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "")
@@ -213,9 +213,9 @@ func positive(b referenceBody, l ports.AccountLookup) (ports.Answer, error) {
 		if *b.Verified {
 			verdict = ports.NameMatched
 		}
-		return ports.Answer{Kind: ports.AnswerFound, Name: verdict}, nil
+		return ports.Answer{Kind: ports.OutcomeFound, Name: verdict}, nil
 	case l.Market != zafBank && b.Data.Name != "":
-		return ports.Answer{Kind: ports.AnswerFound, HolderName: b.Data.Name}, nil
+		return ports.Answer{Kind: ports.OutcomeFound, HolderName: b.Data.Name}, nil
 	default:
 		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "")
 	}

@@ -38,7 +38,7 @@ type Connector struct {
 // name.
 func NewConnector(name string, can ports.Capabilities) *Connector {
 	c := &Connector{
-		name: name, can: can, answer: ports.Answer{Kind: ports.AnswerFound}, special: map[string]ports.Answer{},
+		name: name, can: can, answer: ports.Answer{Kind: ports.OutcomeFound}, special: map[string]ports.Answer{},
 	}
 	c.counted.L = &c.mu
 	return c

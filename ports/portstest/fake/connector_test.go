@@ -21,20 +21,20 @@ func TestScriptedConnectorFollowsTheScript(t *testing.T) {
 	one := ports.AccountLookup{Account: ports.Account{Market: market, Identifier: "1"}}
 	two := ports.AccountLookup{Account: ports.Account{Market: market, Identifier: "2"}}
 	down := errors.New("down")
-	look := func(l ports.AccountLookup, kind ports.AnswerKind, want error) {
+	look := func(l ports.AccountLookup, kind ports.Outcome, want error) {
 		t.Helper()
 		a, err := c.Lookup(t.Context(), l)
 		if a.Kind != kind || !errors.Is(err, want) {
 			t.Errorf("got %v and %v, want %v and %v", a, err, kind, want)
 		}
 	}
-	look(one, ports.AnswerFound, nil)
+	look(one, ports.OutcomeFound, nil)
 	c.Fail(down)
 	look(one, "", down)
-	c.Answer(ports.Answer{Kind: ports.AnswerNotFound})
-	c.AnswerFor("2", ports.Answer{Kind: ports.AnswerUnusable})
-	look(one, ports.AnswerNotFound, nil)
-	look(two, ports.AnswerUnusable, nil)
+	c.Answer(ports.Answer{Kind: ports.OutcomeNotFound})
+	c.AnswerFor("2", ports.Answer{Kind: ports.OutcomeUnusable})
+	look(one, ports.OutcomeNotFound, nil)
+	look(two, ports.OutcomeUnusable, nil)
 	if asked := c.Asked(); len(asked) != 4 || asked[3].Identifier != "2" {
 		t.Errorf("asked %v", asked)
 	}
@@ -89,8 +89,8 @@ func TestScriptedConnectorTakesItsTime(t *testing.T) {
 func ExampleNewConnector() {
 	market := ports.Market{Country: "NGA", Type: ports.BankAccount}
 	bank := fake.NewConnector("bank", ports.Capabilities{Markets: []ports.Capability{{Market: market, ReturnsName: true}}})
-	bank.Answer(ports.Answer{Kind: ports.AnswerFound, HolderName: "AMA SERWAA MENSAH"})
-	bank.AnswerFor("0690000032", ports.Answer{Kind: ports.AnswerNotFound, Message: "no such account"})
+	bank.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
+	bank.AnswerFor("0690000032", ports.Answer{Kind: ports.OutcomeNotFound, Message: "no such account"})
 
 	for _, identifier := range []string{"1234567895", "0690000032"} {
 		answer, err := bank.Lookup(context.Background(), ports.AccountLookup{Account: ports.Account{Market: market, Identifier: identifier}})
