@@ -148,7 +148,7 @@ type LockQuery struct {
 	DueBy time.Time
 	Owner string
 	Since time.Time // only locks created at or after this; zero: all; not with DueBy
-	After LockPos   // the last lock of the page before; zero: from the start
+	After Pos       // the last lock of the page before; zero: from the start
 	Limit int       // 1 to MaxPage
 }
 
@@ -167,9 +167,8 @@ func (q *LockQuery) Check() error {
 	return CheckLimit(q.Limit, MaxPage)
 }
 
-// LockPos is a place in a listing: the time that the listing is ordered by, and
-// the ID.
-type LockPos struct {
+// Pos is a place in a listing: the time that the listing is ordered by, and the ID.
+type Pos struct {
 	At time.Time
 	ID string
 }

@@ -138,15 +138,9 @@ type ValidationStore interface {
 	// Overdue lists pending records of any owner whose Deadline is at or before
 	// by, ordered by Deadline, then ID; after is the last of the page before,
 	// its zero value the start. limit is 1 to [MaxPage].
-	Overdue(ctx context.Context, by time.Time, after ValidationPos, limit int) ([]ValidationRecord, error)
+	Overdue(ctx context.Context, by time.Time, after Pos, limit int) ([]ValidationRecord, error)
 
 	// PurgeValidations removes up to n records (1 to [MaxPage]) that are not
 	// pending and whose PurgeAt is at or before the instant, and tells how many.
 	PurgeValidations(ctx context.Context, before time.Time, n int) (int, error)
-}
-
-// ValidationPos is a place in a listing of overdue validations.
-type ValidationPos struct {
-	Deadline time.Time
-	ID       string
 }

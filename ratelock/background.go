@@ -52,7 +52,7 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 			return errors.Join(failed...)
 		}
 		last := &page[len(page)-1]
-		q.After = ports.LockPos{At: last.ExpiresAt, ID: last.ID}
+		q.After = ports.Pos{At: last.ExpiresAt, ID: last.ID}
 	}
 }
 

@@ -205,7 +205,7 @@ func (s *Service) eachLive(ctx context.Context, q ports.LockQuery, visit func(po
 			return nil
 		}
 		last := &page[len(page)-1]
-		q.After = ports.LockPos{At: last.CreatedAt, ID: last.ID}
+		q.After = ports.Pos{At: last.CreatedAt, ID: last.ID}
 	}
 }
 

@@ -305,14 +305,14 @@ type stubborn struct {
 	claims int
 }
 
-func (s *stubborn) Claim(ctx context.Context, k ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+func (s *stubborn) Claim(ctx context.Context, k [32]byte, holder string, now, until time.Time) (bool, error) {
 	if s.claims++; s.claims == 2 {
 		<-time.After(time.Second)
 	}
 	return s.AnswerCache.Claim(context.WithoutCancel(ctx), k, holder, now, until)
 }
 
-func (w *world) isFree(key ports.AnswerKey) {
+func (w *world) isFree(key [32]byte) {
 	w.Helper()
 	won, err := w.store.Answers().Claim(w.Context(), key, "a third", time.Now(), time.Now().Add(time.Second))
 	require.NoError(w, err)

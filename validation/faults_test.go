@@ -67,7 +67,7 @@ func (s brokenValidations) Validation(ctx context.Context, owner, id string) (r 
 	return r, err
 }
 
-func (s brokenValidations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, n int) (r []ports.ValidationRecord, err error) {
+func (s brokenValidations) Overdue(ctx context.Context, by time.Time, after ports.Pos, n int) (r []ports.ValidationRecord, err error) {
 	err = s.call(func() (err error) { r, err = s.ValidationStore.Overdue(ctx, by, after, n); return err })
 	return r, err
 }
@@ -77,7 +77,7 @@ type brokenAnswers struct {
 	*breaker
 }
 
-func (s brokenAnswers) Answer(ctx context.Context, k ports.AnswerKey) (a ports.CachedAnswer, err error) {
+func (s brokenAnswers) Answer(ctx context.Context, k [32]byte) (a ports.CachedAnswer, err error) {
 	err = s.call(func() (err error) { a, err = s.AnswerCache.Answer(ctx, k); return err })
 	return a, err
 }
@@ -86,12 +86,12 @@ func (s brokenAnswers) PutAnswer(ctx context.Context, a ports.CachedAnswer) erro
 	return s.call(func() error { return s.AnswerCache.PutAnswer(ctx, a) })
 }
 
-func (s brokenAnswers) Claim(ctx context.Context, k ports.AnswerKey, holder string, now, until time.Time) (won bool, err error) {
+func (s brokenAnswers) Claim(ctx context.Context, k [32]byte, holder string, now, until time.Time) (won bool, err error) {
 	err = s.call(func() (err error) { won, err = s.AnswerCache.Claim(ctx, k, holder, now, until); return err })
 	return won, err
 }
 
-func (s brokenAnswers) Release(ctx context.Context, k ports.AnswerKey, holder string) error {
+func (s brokenAnswers) Release(ctx context.Context, k [32]byte, holder string) error {
 	return s.call(func() error { return s.AnswerCache.Release(ctx, k, holder) })
 }
 

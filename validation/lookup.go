@@ -16,7 +16,7 @@ import (
 type lookup struct {
 	request  // of the caller who began it
 	order    []ports.AccountConnector
-	key      ports.AnswerKey
+	key      [32]byte
 	until    time.Time       // its time is over then
 	before   <-chan struct{} // finished of the earlier lookup whose place it takes; nil for none
 	answered chan struct{}   // closed when answer is set
@@ -35,14 +35,14 @@ type lookup struct {
 // lookups are the lookups of this process.
 type lookups struct {
 	mu    sync.Mutex
-	byKey map[ports.AnswerKey]*lookup
+	byKey map[[32]byte]*lookup
 	byID  map[string]*lookup // by the validations that end with them
 	of    map[string]int     // how many of byKey are an owner's
 	most  int
 }
 
 func newLookups(most int) *lookups {
-	return &lookups{byKey: map[ports.AnswerKey]*lookup{}, byID: map[string]*lookup{}, of: map[string]int{}, most: most}
+	return &lookups{byKey: map[[32]byte]*lookup{}, byID: map[string]*lookup{}, of: map[string]int{}, most: most}
 }
 
 // eachFree is how many lookups an owner may have for each that is free.
@@ -61,7 +61,7 @@ var (
 
 // join returns the lookup for a key, and starts it if there is none. The caller is
 // counted until leave.
-func (s *Service) join(ctx context.Context, key ports.AnswerKey, r *request, until time.Time) (*lookup, error) {
+func (s *Service) join(ctx context.Context, key [32]byte, r *request, until time.Time) (*lookup, error) {
 	s.lookups.mu.Lock()
 	defer s.lookups.mu.Unlock()
 	last := s.lookups.byKey[key]
@@ -167,7 +167,7 @@ func (ls *lookups) attach(l *lookup, id string) bool {
 }
 
 // full reports whether the owner has to wait for a lookup about the key.
-func (ls *lookups) full(owner string, key ports.AnswerKey) bool {
+func (ls *lookups) full(owner string, key [32]byte) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	return ls.byKey[key] == nil && ls.crowded(owner)

@@ -362,7 +362,7 @@ func TestMuchWorkIsTakenUpAtOnce(t *testing.T) {
 		w.first.Answer(found)
 		run(w.open(w.process(w.first)))
 		pass(10 * time.Second)
-		left, err := w.store.Validations().Overdue(w.Context(), time.Now().Add(time.Hour), ports.ValidationPos{}, 10000)
+		left, err := w.store.Validations().Overdue(w.Context(), time.Now().Add(time.Hour), ports.Pos{}, 10000)
 		require.NoError(w, err)
 		n := len(left)
 		assert.Zero(w, n, "the provider answers at once")

@@ -112,7 +112,7 @@ func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, r *re
 // endAllOverdue ends what is pending past its deadline, whatever became of its work.
 func (s *Service) endAllOverdue(ctx context.Context, now time.Time) error {
 	var failed []error
-	var after ports.ValidationPos
+	var after ports.Pos
 	for {
 		page, err := s.validations.Overdue(ctx, now, after, workPage)
 		if err != nil {
@@ -126,7 +126,7 @@ func (s *Service) endAllOverdue(ctx context.Context, now time.Time) error {
 			return errors.Join(failed...)
 		}
 		last := &page[len(page)-1]
-		after = ports.ValidationPos{Deadline: last.Deadline, ID: last.ID}
+		after = ports.Pos{At: last.Deadline, ID: last.ID}
 	}
 }
 

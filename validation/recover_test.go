@@ -101,7 +101,7 @@ func aDeadProcessesClaimLapses(t *testing.T) {
 	b.validate(request()) // only to learn the key
 	stale := b.clock.Now().Add(25 * time.Hour)
 	b.clock.Set(stale)
-	var key ports.AnswerKey
+	var key [32]byte
 	spy := &keySpy{AnswerCache: b.store.Answers(), key: &key}
 	p := b.ports()
 	p.Answers = spy
@@ -127,10 +127,10 @@ func aDeadProcessesClaimLapses(t *testing.T) {
 
 type keySpy struct {
 	ports.AnswerCache
-	key *ports.AnswerKey
+	key *[32]byte
 }
 
-func (k *keySpy) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+func (k *keySpy) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {
 	*k.key = key
 	return k.AnswerCache.Answer(ctx, key)
 }

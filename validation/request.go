@@ -19,7 +19,7 @@ type request struct {
 
 // key names the account in the cache of answers, with all that the answer depends
 // on.
-func (s *Service) key(r *request) ports.AnswerKey {
+func (s *Service) key(r *request) [32]byte {
 	b := s.takeBuffers()
 	defer s.putBuffers(b)
 	b.plain = binrec.AppendText(b.plain[:0], labelKey)

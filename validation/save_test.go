@@ -115,7 +115,7 @@ func TestASweepEndsAllThatIsOverdue(t *testing.T) {
 		}
 		pass(32 * time.Second)
 		w.tick(w.open(w.process(w.second)))
-		left, err := w.store.Validations().Overdue(w.Context(), time.Now(), ports.ValidationPos{}, 1)
+		left, err := w.store.Validations().Overdue(w.Context(), time.Now(), ports.Pos{}, 1)
 		require.NoError(w, err)
 		assert.Empty(w, left)
 	})

@@ -41,7 +41,7 @@ func (s *Service) open(ctx context.Context, rec *ports.ValidationRecord) (reques
 	return r, res, err
 }
 
-func (s *Service) sealAnswer(ctx context.Context, owner string, key ports.AnswerKey, a *ports.Answer) (ports.Sealed, error) {
+func (s *Service) sealAnswer(ctx context.Context, owner string, key [32]byte, a *ports.Answer) (ports.Sealed, error) {
 	return s.sealer.Seal(ctx, appendAAD(nil, labelAnswer, owner, string(key[:])), packAnswer(a))
 }
 

@@ -141,7 +141,7 @@ const maxLead = time.Minute
 
 // keptAnswer returns the kept answer about an account, and reports whether there is
 // one that is good.
-func (s *Service) keptAnswer(ctx context.Context, owner string, key ports.AnswerKey) (answer, bool, error) {
+func (s *Service) keptAnswer(ctx context.Context, owner string, key [32]byte) (answer, bool, error) {
 	kept, err := s.answers.Answer(ctx, key)
 	switch {
 	case errcodes.Of(err) == errcodes.NotFound:

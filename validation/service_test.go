@@ -242,10 +242,10 @@ func (s *afterRead) Validation(ctx context.Context, owner, id string) (ports.Val
 // releases sends the key of each claim that is released.
 type releases struct {
 	ports.AnswerCache
-	keys chan ports.AnswerKey
+	keys chan [32]byte
 }
 
-func (c releases) Release(ctx context.Context, k ports.AnswerKey, holder string) error {
+func (c releases) Release(ctx context.Context, k [32]byte, holder string) error {
 	defer func() { c.keys <- k }()
 	return c.AnswerCache.Release(ctx, k, holder)
 }
@@ -257,7 +257,7 @@ func TestWaitHearsAnEndBehindItsRead(t *testing.T) { synctest.Test(t, waitHearsA
 func waitHearsAnEndBehindItsRead(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	store := &afterRead{ValidationStore: b.store.Validations()}
-	answers := releases{b.store.Answers(), make(chan ports.AnswerKey, 10)}
+	answers := releases{b.store.Answers(), make(chan [32]byte, 10)}
 	all := b.ports(b.first)
 	all.Validations, all.Answers = store, answers
 	var err error

@@ -10,7 +10,7 @@ import (
 
 // await joins the lookup about the account, and returns its result or, after the
 // window, a pending validation.
-func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key ports.AnswerKey, r *request, start time.Time) (ports.Validation, error) {
+func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key [32]byte, r *request, start time.Time) (ports.Validation, error) {
 	left := min(s.cfg.Window, s.cfg.Window-s.cfg.Clock.Now().Sub(start)) // the clock may have jumped back
 	window := s.cfg.Clock.After(left)
 	l, err := s.join(ctx, key, r, start.Add(s.cfg.Timeout))

@@ -128,9 +128,9 @@ func pass(d time.Duration) {
 }
 
 // key learns under which key an answer is kept.
-func (w *world) key(req market.Request) ports.AnswerKey {
+func (w *world) key(req market.Request) [32]byte {
 	w.Helper()
-	var key ports.AnswerKey
+	var key [32]byte
 	nobody := fake.NewConnector("first", reaching)
 	nobody.Answer(ports.Answer{Kind: ports.OutcomeFailed})
 	p := w.process(nobody)
@@ -168,7 +168,7 @@ type tappedAnswers struct {
 	*tap
 }
 
-func (a tappedAnswers) Answer(ctx context.Context, k ports.AnswerKey) (ports.CachedAnswer, error) {
+func (a tappedAnswers) Answer(ctx context.Context, k [32]byte) (ports.CachedAnswer, error) {
 	if err := a.call(ctx, "Answer"); err != nil {
 		return ports.CachedAnswer{}, err
 	}
@@ -182,14 +182,14 @@ func (a tappedAnswers) PutAnswer(ctx context.Context, c ports.CachedAnswer) erro
 	return a.AnswerCache.PutAnswer(ctx, c)
 }
 
-func (a tappedAnswers) Claim(ctx context.Context, k ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+func (a tappedAnswers) Claim(ctx context.Context, k [32]byte, holder string, now, until time.Time) (bool, error) {
 	if err := a.call(ctx, "Claim"); err != nil {
 		return false, err
 	}
 	return a.AnswerCache.Claim(ctx, k, holder, now, until)
 }
 
-func (a tappedAnswers) Release(ctx context.Context, k ports.AnswerKey, holder string) error {
+func (a tappedAnswers) Release(ctx context.Context, k [32]byte, holder string) error {
 	if err := a.call(ctx, "Release"); err != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ type answerShards [shardCount]answerShard
 type answerShard struct {
 	mu      sync.Mutex
 	closed  bool
-	answers map[ports.AnswerKey]*ports.CachedAnswer // the pointed-to answers never change
-	expiry  purgeIndex[ports.AnswerKey]
-	claims  map[ports.AnswerKey]answerClaim
+	answers map[[32]byte]*ports.CachedAnswer // the pointed-to answers never change
+	expiry  purgeIndex[[32]byte]
+	claims  map[[32]byte]answerClaim
 }
 
 type answerClaim struct {
@@ -29,15 +29,15 @@ type answerClaim struct {
 func newAnswerShards() *answerShards {
 	s := new(answerShards)
 	for i := range s {
-		s[i].answers = map[ports.AnswerKey]*ports.CachedAnswer{}
-		s[i].expiry = newPurgeIndex[ports.AnswerKey]()
-		s[i].claims = map[ports.AnswerKey]answerClaim{}
+		s[i].answers = map[[32]byte]*ports.CachedAnswer{}
+		s[i].expiry = newPurgeIndex[[32]byte]()
+		s[i].claims = map[[32]byte]answerClaim{}
 	}
 	return s
 }
 
 // of picks a shard. A key is a digest, so that any byte of it spreads.
-func (s *answerShards) of(key ports.AnswerKey) *answerShard { return &s[key[0]%shardCount] }
+func (s *answerShards) of(key [32]byte) *answerShard { return &s[key[0]%shardCount] }
 
 func (s *answerShards) close() {
 	for i := range s {
@@ -77,7 +77,7 @@ func (s *answerShard) purge(before time.Time, n int) int {
 			delete(s.claims, key)
 		}
 	}
-	return s.expiry.sweep(before, n, func(key ports.AnswerKey) sweepResult {
+	return s.expiry.sweep(before, n, func(key [32]byte) sweepResult {
 		a := s.answers[key]
 		switch {
 		case a == nil || minute(a.ExpiresAt) > minute(before):
@@ -94,7 +94,7 @@ func (s *answerShard) purge(before time.Time, n int) int {
 // answers is the store as a ports.AnswerCache.
 type answers struct{ s *Store }
 
-func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+func (a answers) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {
 	sh := a.s.answers.of(key)
 	if err := sh.using(ctx); err != nil {
 		return ports.CachedAnswer{}, err
@@ -121,7 +121,7 @@ func (a answers) PutAnswer(ctx context.Context, v ports.CachedAnswer) error {
 	return nil
 }
 
-func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+func (a answers) Claim(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 	if err := ports.CheckHolder(holder); err != nil {
 		return false, err
 	}
@@ -137,7 +137,7 @@ func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, 
 	return true, nil
 }
 
-func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
+func (a answers) Release(ctx context.Context, key [32]byte, holder string) error {
 	if err := ports.CheckHolder(holder); err != nil {
 		return err
 	}

@@ -73,8 +73,8 @@ func (m *lockModel) index(id string) int {
 }
 
 // list returns the locks that keep wants, in the order of at, behind a place.
-func (m *lockModel) list(keep func(ports.RateLock) bool, at func(ports.RateLock) time.Time, after ports.LockPos, limit int) []ports.RateLock {
-	place := func(l ports.RateLock) ports.LockPos { return ports.LockPos{At: at(l), ID: l.ID} }
+func (m *lockModel) list(keep func(ports.RateLock) bool, at func(ports.RateLock) time.Time, after ports.Pos, limit int) []ports.RateLock {
+	place := func(l ports.RateLock) ports.Pos { return ports.Pos{At: at(l), ID: l.ID} }
 	var found []ports.RateLock
 	for _, l := range m.locks {
 		if keep(l) && compare(place(l), after) > 0 {
@@ -85,7 +85,7 @@ func (m *lockModel) list(keep func(ports.RateLock) bool, at func(ports.RateLock)
 	return found[:min(limit, len(found))]
 }
 
-func compare(a, b ports.LockPos) int {
+func compare(a, b ports.Pos) int {
 	return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
 }
 
@@ -101,11 +101,11 @@ func drawTime(t *rapid.T, label string) time.Time {
 	return start.Add(time.Duration(rapid.IntRange(0, 8).Draw(t, label)) * time.Millisecond)
 }
 
-func drawPos(t *rapid.T) ports.LockPos {
+func drawPos(t *rapid.T) ports.Pos {
 	if rapid.Bool().Draw(t, "from the start") {
-		return ports.LockPos{}
+		return ports.Pos{}
 	}
-	return ports.LockPos{At: drawTime(t, "after"), ID: drawID(t)}
+	return ports.Pos{At: drawTime(t, "after"), ID: drawID(t)}
 }
 
 func drawID(t *rapid.T) string { return fmt.Sprint("lock-", rapid.IntRange(0, 12).Draw(t, "id")) }

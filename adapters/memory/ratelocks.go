@@ -58,7 +58,7 @@ func (r rateLocks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLoc
 		return nil, nil
 	}
 	if q.After.At.Before(q.Since) {
-		q.After = ports.LockPos{At: q.Since}
+		q.After = ports.Pos{At: q.Since}
 	}
 	probe := &ports.RateLock{CreatedAt: q.After.At, ExpiresAt: q.After.At, ID: q.After.ID}
 	var found []*ports.RateLock

@@ -53,10 +53,10 @@ func placeOf(v ports.ValidationRecord) string {
 }
 
 // overdueInModel gives the places of what is overdue behind a place, in order.
-func overdueInModel(m map[string]ports.ValidationRecord, by time.Time, after ports.ValidationPos) []string {
+func overdueInModel(m map[string]ports.ValidationRecord, by time.Time, after ports.Pos) []string {
 	var found []string
 	for _, v := range m {
-		behind := cmp.Or(v.Deadline.Compare(after.Deadline), strings.Compare(v.ID, after.ID)) > 0
+		behind := cmp.Or(v.Deadline.Compare(after.At), strings.Compare(v.ID, after.ID)) > 0
 		if v.Status == ports.StatusPending && !v.Deadline.After(by) && behind {
 			found = append(found, placeOf(v))
 		}
@@ -75,7 +75,7 @@ func TestValidationsAgreeWithAMap(t *testing.T) {
 			},
 			"overdue": func(rt *rapid.T) {
 				by, limit := drawHour(rt, "by"), rapid.IntRange(1, 4).Draw(rt, "limit")
-				after := ports.ValidationPos{Deadline: drawHour(rt, "after"), ID: "validation-4"}
+				after := ports.Pos{At: drawHour(rt, "after"), ID: "validation-4"}
 				want := overdueInModel(m, by, after)
 				page, err := store.Overdue(ctx, by, after, limit)
 				var got []string
@@ -118,9 +118,9 @@ func TestValidationsAgreeWithAMap(t *testing.T) {
 
 func TestAnswersAgreeWithAMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		cache, m, ctx := newStore(t).Answers(), map[ports.AnswerKey]ports.CachedAnswer{}, context.Background()
-		draw := func(rt *rapid.T) ports.AnswerKey {
-			return ports.AnswerKey{byte(rapid.IntRange(0, 1).Draw(rt, "shard")), byte(rapid.IntRange(0, 3).Draw(rt, "key"))}
+		cache, m, ctx := newStore(t).Answers(), map[[32]byte]ports.CachedAnswer{}, context.Background()
+		draw := func(rt *rapid.T) [32]byte {
+			return [32]byte{byte(rapid.IntRange(0, 1).Draw(rt, "shard")), byte(rapid.IntRange(0, 3).Draw(rt, "key"))}
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"put": func(rt *rapid.T) {

@@ -106,7 +106,7 @@ func (v validations) Validation(ctx context.Context, owner, id string) (ports.Va
 	return copyValidation(kept), nil
 }
 
-func (v validations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+func (v validations) Overdue(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (v validations) Overdue(ctx context.Context, by time.Time, after ports.Vali
 		return nil, err
 	}
 	defer v.s.mu.RUnlock()
-	probe := &ports.ValidationRecord{Deadline: after.Deadline, ID: after.ID}
+	probe := &ports.ValidationRecord{Deadline: after.At, ID: after.ID}
 	var found []ports.ValidationRecord
 	for p := range v.s.validations.pending.from(probe) {
 		if p.Deadline.After(by) || len(found) == limit {

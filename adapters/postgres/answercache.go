@@ -45,7 +45,7 @@ var (
 	releaseKey = counted(`DELETE FROM corridor.answer_claims WHERE key = $1 AND holder = $2`)
 )
 
-func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+func (a answers) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {
 	c := ports.CachedAnswer{Key: key}
 	err := a.row(ctx, selectAnswer, []any{key[:]},
 		&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, byteSlice{&c.Sealed.Data})
@@ -63,7 +63,7 @@ func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {
 	return err
 }
 
-func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+func (a answers) Claim(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 	if err := ports.CheckHolder(holder); err != nil {
 		return false, err
 	}
@@ -71,7 +71,7 @@ func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, 
 	return err == nil && claimed == 1, err
 }
 
-func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
+func (a answers) Release(ctx context.Context, key [32]byte, holder string) error {
 	if err := ports.CheckHolder(holder); err != nil {
 		return err
 	}

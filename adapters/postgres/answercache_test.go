@@ -26,8 +26,8 @@ func TestOneOfManyGetsAClaim(t *testing.T) {
 				on(t, connect(t, dsn, isolated(level)), nil).Answers(), on(t, connect(t, dsn, isolated(level)), nil).Answers(),
 			}
 			for round := range claimRounds {
-				mustClaim(t, caches[0], ports.AnswerKey{byte(round), 1}, "lapsed", epoch.Add(time.Second))
-				mustClaim(t, caches[0], ports.AnswerKey{byte(round), 2}, "live", epoch.Add(2*time.Second))
+				mustClaim(t, caches[0], [32]byte{byte(round), 1}, "lapsed", epoch.Add(time.Second))
+				mustClaim(t, caches[0], [32]byte{byte(round), 2}, "live", epoch.Add(2*time.Second))
 			}
 			var won [8][3 * claimRounds]bool
 			var g errgroup.Group
@@ -50,7 +50,7 @@ func TestOneOfManyGetsAClaim(t *testing.T) {
 
 const claimRounds = 25
 
-func mustClaim(tb testing.TB, cache ports.AnswerCache, key ports.AnswerKey, holder string, until time.Time) {
+func mustClaim(tb testing.TB, cache ports.AnswerCache, key [32]byte, holder string, until time.Time) {
 	tb.Helper()
 	won, err := cache.Claim(tb.Context(), key, holder, epoch, until)
 	require.NoError(tb, err)
@@ -59,7 +59,7 @@ func mustClaim(tb testing.TB, cache ports.AnswerCache, key ports.AnswerKey, hold
 
 func claimEach(ctx context.Context, cache ports.AnswerCache, holder string, won []bool) (err error) {
 	for n := range won {
-		key := ports.AnswerKey{byte(n / 3), byte(n % 3)}
+		key := [32]byte{byte(n / 3), byte(n % 3)}
 		if won[n], err = cache.Claim(ctx, key, holder, epoch.Add(time.Second), epoch.Add(time.Minute)); err != nil {
 			return err
 		}
@@ -78,14 +78,14 @@ func TestAClaimThatIsTakenMeanwhile(t *testing.T) {
 				dsn := migrated(t)
 				cache := open(t, dsn, nil).Answers()
 				if there {
-					_, err := cache.Claim(t.Context(), ports.AnswerKey{}, "lapsed", epoch, epoch)
+					_, err := cache.Claim(t.Context(), [32]byte{}, "lapsed", epoch, epoch)
 					require.NoError(t, err)
 				}
 				other := holding(t, dsn, `INSERT INTO corridor.answer_claims VALUES (decode(repeat('00', 32), 'hex'), 'other', '2030-01-01')
 					ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until`)
 				won := make(chan bool, 1)
 				go func() {
-					has, err := cache.Claim(context.WithoutCancel(t.Context()), ports.AnswerKey{}, "h", epoch, epoch.Add(time.Minute))
+					has, err := cache.Claim(context.WithoutCancel(t.Context()), [32]byte{}, "h", epoch, epoch.Add(time.Minute))
 					won <- has && err == nil
 				}()
 				other.waitedFor(t)
@@ -103,15 +103,15 @@ func TestAClaimThatIsHeldIsOnlyRead(t *testing.T) {
 	dsn := migrated(t)
 	store := open(t, dsn, &postgres.Config{Timeout: time.Second})
 	until := epoch.Add(time.Minute)
-	won, err := store.Answers().Claim(t.Context(), ports.AnswerKey{}, "a", epoch, until)
+	won, err := store.Answers().Claim(t.Context(), [32]byte{}, "a", epoch, until)
 	require.NoError(t, err)
 	require.True(t, won)
 
 	other := holding(t, dsn, "SELECT FROM corridor.answer_claims FOR UPDATE")
-	won, err = store.Answers().Claim(t.Context(), ports.AnswerKey{}, "b", until.Add(-time.Millisecond), until)
+	won, err = store.Answers().Claim(t.Context(), [32]byte{}, "b", until.Add(-time.Millisecond), until)
 	require.NoError(t, err)
 	require.False(t, won)
-	_, err = store.Answers().Claim(t.Context(), ports.AnswerKey{}, "b", until, until.Add(time.Minute))
+	_, err = store.Answers().Claim(t.Context(), [32]byte{}, "b", until, until.Add(time.Minute))
 	requireCode(t, errcodes.OutcomeUnknown, err) // it waited, until its time was up
 	other.do(t, "COMMIT")
 }
@@ -123,7 +123,7 @@ func TestAPurgeNeitherWaitsNorRemovesWhatIsPutAnew(t *testing.T) {
 	dsn := migrated(t)
 	store := open(t, dsn, nil)
 	for i := range 3 {
-		a := ports.CachedAnswer{Key: ports.AnswerKey{byte(i)}, Provider: "paystack", At: epoch, ExpiresAt: epoch}
+		a := ports.CachedAnswer{Key: [32]byte{byte(i)}, Provider: "paystack", At: epoch, ExpiresAt: epoch}
 		require.NoError(t, store.Answers().PutAnswer(t.Context(), a))
 		_, err := store.Answers().Claim(t.Context(), a.Key, "h", epoch, epoch.Add(-time.Millisecond))
 		require.NoError(t, err)

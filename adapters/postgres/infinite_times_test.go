@@ -36,13 +36,13 @@ func TestALockOfAnInfiniteTimeHidesNoOthers(t *testing.T) {
 				store := open(t, dsn, nil)
 				ids := mintThree(t, store)
 				query(t, dsn, "UPDATE corridor.rate_locks SET "+column+" = $1 WHERE id = 'rl_2'", value)
-				require.ElementsMatch(t, ids, paged(t, func(after ports.LockPos) ([]ports.RateLock, error) {
+				require.ElementsMatch(t, ids, paged(t, func(after ports.Pos) ([]ports.RateLock, error) {
 					return store.RateLocks().List(t.Context(), ports.LockQuery{Pair: usdZAR, After: after, Limit: 1})
 				}, func(l ports.RateLock) time.Time { return l.CreatedAt }))
 				if column == "expires_at" && value == "infinity" {
 					ids = []string{"rl_1", "rl_3"} // it is never due
 				}
-				require.ElementsMatch(t, ids, paged(t, func(after ports.LockPos) ([]ports.RateLock, error) {
+				require.ElementsMatch(t, ids, paged(t, func(after ports.Pos) ([]ports.RateLock, error) {
 					return store.RateLocks().List(t.Context(), ports.LockQuery{DueBy: epoch.AddDate(1, 0, 0), After: after, Limit: 1})
 				}, func(l ports.RateLock) time.Time { return l.ExpiresAt }))
 			})
@@ -51,9 +51,9 @@ func TestALockOfAnInfiniteTimeHidesNoOthers(t *testing.T) {
 }
 
 // paged reads pages to the end, as the domain does.
-func paged(t *testing.T, page func(ports.LockPos) ([]ports.RateLock, error), by func(ports.RateLock) time.Time) (ids []string) {
+func paged(t *testing.T, page func(ports.Pos) ([]ports.RateLock, error), by func(ports.RateLock) time.Time) (ids []string) {
 	t.Helper()
-	var after ports.LockPos
+	var after ports.Pos
 	for range 10 {
 		locks, err := page(after)
 		require.NoError(t, err)
@@ -61,7 +61,7 @@ func paged(t *testing.T, page func(ports.LockPos) ([]ports.RateLock, error), by 
 			return ids
 		}
 		last := locks[len(locks)-1]
-		ids, after = append(ids, last.ID), ports.LockPos{At: by(last), ID: last.ID}
+		ids, after = append(ids, last.ID), ports.Pos{At: by(last), ID: last.ID}
 	}
 	require.Fail(t, "the pages do not end", ids)
 	return nil

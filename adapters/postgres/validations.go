@@ -108,11 +108,11 @@ func (v validations) Validation(ctx context.Context, owner, id string) (ports.Va
 	return r, nil
 }
 
-func (v validations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+func (v validations) Overdue(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
-	args := []any{millis(by), millis(after.Deadline), []byte(after.ID), limit}
+	args := []any{millis(by), millis(after.At), []byte(after.ID), limit}
 	return list(ctx, v.Store, selectOverdue, args, func(rows pgx.Rows, r *ports.ValidationRecord) error {
 		return rows.Scan(validationFields(r)...)
 	})

@@ -20,7 +20,7 @@ func TestTheTablesRefuseBadRows(t *testing.T) {
 	require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{SHA256: [32]byte{1}, ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch}))
 	require.NoError(t, store.Clients().PutClient(t.Context(), ports.Client{ID: "acme", Secrets: []ports.ClientSecret{{}}, Merchants: []string{"m"}}, storemodel.AuditRow))
 	require.NoError(t, store.Answers().PutAnswer(t.Context(), ports.CachedAnswer{At: epoch, ExpiresAt: epoch}))
-	won, err := store.Answers().Claim(t.Context(), ports.AnswerKey{}, "h", epoch, epoch)
+	won, err := store.Answers().Claim(t.Context(), [32]byte{}, "h", epoch, epoch)
 	require.NoError(t, err)
 	require.True(t, won)
 	_, err = store.Secrets().Secret(t.Context(), "s", make([]byte, 16))
@@ -64,7 +64,7 @@ func TestCorruptValidation(t *testing.T) {
 	requireCode(t, errcodes.Conflict, store.Validations().Save(t.Context(), withEvent(endedWith(damaged, ports.StatusError))))
 
 	requireKept(t, store, neighbour)
-	overdue, err := store.Validations().Overdue(t.Context(), neighbour.Deadline, ports.ValidationPos{}, 10)
+	overdue, err := store.Validations().Overdue(t.Context(), neighbour.Deadline, ports.Pos{}, 10)
 	require.NoError(t, err)
 	require.Equal(t, []ports.ValidationRecord{neighbour}, overdue)
 	saved(t, store, endedWith(neighbour, ports.StatusVerified))
@@ -84,8 +84,8 @@ func TestAPersonCanReadAccounts(t *testing.T) {
 		Secrets: []ports.ClientSecret{{SHA256: [32]byte{1}, NotAfter: epoch}, {SHA256: [32]byte{2}}},
 	}, storemodel.AuditRow))
 	require.NoError(t, store.Tokens().PutToken(t.Context(), ports.Token{ClientID: "acme", IssuedAt: epoch, ExpiresAt: epoch}))
-	require.NoError(t, store.Answers().PutAnswer(t.Context(), ports.CachedAnswer{Key: ports.AnswerKey{255}, Provider: "paystack", At: epoch, ExpiresAt: epoch}))
-	_, err := store.Answers().Claim(t.Context(), ports.AnswerKey{254}, "h", epoch, epoch)
+	require.NoError(t, store.Answers().PutAnswer(t.Context(), ports.CachedAnswer{Key: [32]byte{255}, Provider: "paystack", At: epoch, ExpiresAt: epoch}))
+	_, err := store.Answers().Claim(t.Context(), [32]byte{254}, "h", epoch, epoch)
 	require.NoError(t, err)
 	for sql, want := range map[string][]string{
 		"SELECT concat_ws(' ', id, owner, country, status, sealed_bytes, deadline = '2026-11-20 15:00:30Z') FROM corridor.readable_validations": {"v_1 acme NGA pending 13 t"},

@@ -79,8 +79,8 @@ type accountCall struct {
 
 func accountCalls(ctx context.Context, store *postgres.Store) []accountCall {
 	v, a, tokens := store.Validations(), store.Answers(), store.Tokens()
-	key, hash, r := ports.AnswerKey{2}, [32]byte{2}, pendingAt("acme", "v")
-	after := ports.ValidationPos{Deadline: epoch, ID: "v 5000"}
+	key, hash, r := [32]byte{2}, [32]byte{2}, pendingAt("acme", "v")
+	after := ports.Pos{At: epoch, ID: "v 5000"}
 	errOf := func(_ any, err error) error { return err }
 	return []accountCall{
 		{"a new validation", 1, nil, func() error { return v.Save(ctx, withEvent(r)) }},

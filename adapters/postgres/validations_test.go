@@ -165,7 +165,7 @@ func TestValidationsAtOnce(t *testing.T) {
 	var g errgroup.Group
 	for i := range 8 {
 		g.Go(func() error {
-			key, holder := ports.AnswerKey{}, string(rune('a'+i))
+			key, holder := [32]byte{}, string(rune('a'+i))
 			for n := range 10 {
 				r := pendingAt("acme", holder+strconv.Itoa(n))
 				r.PurgeAt = epoch.AddDate(0, 0, i%2)
@@ -189,8 +189,8 @@ func TestValidationsAtOnce(t *testing.T) {
 	require.Equal(t, 40, left)
 }
 
-func useAll(ctx context.Context, store *postgres.Store, key ports.AnswerKey, holder string) error {
-	if _, err := store.Validations().Overdue(ctx, epoch, ports.ValidationPos{}, 10); err != nil {
+func useAll(ctx context.Context, store *postgres.Store, key [32]byte, holder string) error {
+	if _, err := store.Validations().Overdue(ctx, epoch, ports.Pos{}, 10); err != nil {
 		return err
 	}
 	if _, err := store.Answers().Claim(ctx, key, holder, epoch, epoch.Add(time.Minute)); err != nil {

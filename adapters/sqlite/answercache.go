@@ -36,7 +36,7 @@ const (
 		SELECT key FROM answer_claims WHERE until < ? ORDER BY until LIMIT ?)`
 )
 
-func (a answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+func (a answers) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {
 	c := ports.CachedAnswer{Key: key}
 	err := a.scan(ctx, selectAnswer, []any{key[:]},
 		&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, &c.Sealed.Data)
@@ -59,7 +59,7 @@ func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {
 
 // Claim looks first: who waits for another's claim to end asks often, and must
 // not hold up the writers.
-func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+func (a answers) Claim(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 	if err := ports.CheckHolder(holder); err != nil {
 		return false, err
 	}
@@ -80,7 +80,7 @@ func (a answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, 
 	return err == nil && changed == 1, err
 }
 
-func (a answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
+func (a answers) Release(ctx context.Context, key [32]byte, holder string) error {
 	if err := ports.CheckHolder(holder); err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func BenchmarkAnswerToSelect(b *testing.B) {
 	store := open(b, path, nil)
 	query(b, raw(b, path), `INSERT INTO cached_answers WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
 		SELECT randomblob(32), 'paystack', 0, i, 'k1', randomblob(250) FROM n`)
-	answer := ports.CachedAnswer{Key: ports.AnswerKey{31: 1}, Provider: "paystack", At: epoch, ExpiresAt: epoch, Sealed: verified().Sealed}
+	answer := ports.CachedAnswer{Key: [32]byte{31: 1}, Provider: "paystack", At: epoch, ExpiresAt: epoch, Sealed: verified().Sealed}
 	require.NoError(b, store.Answers().PutAnswer(b.Context(), answer))
 	db := plainTable(b)
 	query(b, db, "CREATE TABLE blobs (key BLOB PRIMARY KEY, provider TEXT, at INTEGER, expires INTEGER, data BLOB)")

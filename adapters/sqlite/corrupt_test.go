@@ -90,7 +90,7 @@ func TestCorruptValidation(t *testing.T) {
 	requireCode(t, errcodes.Conflict, store.Validations().Save(t.Context(), changeOf(ended(damaged, ports.StatusError))))
 
 	requireValidation(t, store, neighbour)
-	overdue, err := store.Validations().Overdue(t.Context(), neighbour.Deadline, ports.ValidationPos{}, 10)
+	overdue, err := store.Validations().Overdue(t.Context(), neighbour.Deadline, ports.Pos{}, 10)
 	require.NoError(t, err)
 	require.Equal(t, []ports.ValidationRecord{neighbour}, overdue)
 	mustValidate(t, store, ended(neighbour, ports.StatusVerified))

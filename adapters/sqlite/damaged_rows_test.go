@@ -62,10 +62,10 @@ func TestADamagedCellHidesNoOtherRow(t *testing.T) {
 		ids   func(*testing.T, *sqlite.Store) []string
 	}{
 		"Live": {"rate_locks", func(t *testing.T, s *sqlite.Store) []string {
-			var after ports.LockPos
+			var after ports.Pos
 			return walk(t, func() ([]ports.RateLock, error) {
 				return s.RateLocks().List(t.Context(), ports.LockQuery{Pair: usdZAR, Since: epoch, After: after, Limit: 1})
-			}, func(l ports.RateLock) string { after = ports.LockPos{At: l.CreatedAt, ID: l.ID}; return l.ID })
+			}, func(l ports.RateLock) string { after = ports.Pos{At: l.CreatedAt, ID: l.ID}; return l.ID })
 		}},
 		"Owner": {"rate_locks", func(t *testing.T, s *sqlite.Store) (ids []string) {
 			for _, id := range []string{"a", "b", "c"} {
@@ -78,17 +78,17 @@ func TestADamagedCellHidesNoOtherRow(t *testing.T) {
 			return ids
 		}},
 		"Due": {"rate_locks", func(t *testing.T, s *sqlite.Store) []string {
-			var after ports.LockPos
+			var after ports.Pos
 			return walk(t, func() ([]ports.RateLock, error) {
 				return s.RateLocks().List(t.Context(), ports.LockQuery{DueBy: later, After: after, Limit: 1})
-			}, func(l ports.RateLock) string { after = ports.LockPos{At: l.ExpiresAt, ID: l.ID}; return l.ID })
+			}, func(l ports.RateLock) string { after = ports.Pos{At: l.ExpiresAt, ID: l.ID}; return l.ID })
 		}},
 		"Overdue": {"validations", func(t *testing.T, s *sqlite.Store) []string {
-			var after ports.ValidationPos
+			var after ports.Pos
 			return walk(t, func() ([]ports.ValidationRecord, error) {
 				return s.Validations().Overdue(t.Context(), later, after, 1)
 			}, func(r ports.ValidationRecord) string {
-				after = ports.ValidationPos{Deadline: r.Deadline, ID: r.ID}
+				after = ports.Pos{At: r.Deadline, ID: r.ID}
 				return r.ID
 			})
 		}},

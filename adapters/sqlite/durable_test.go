@@ -57,7 +57,7 @@ func TestRestartKeepsValidations(t *testing.T) {
 	change.Work = []ports.WorkItem{{ID: "w", Kind: "k", DueAt: epoch, Payload: []byte{0, 0xff}}}
 	require.NoError(t, store.Validations().Save(t.Context(), change))
 	answer := ports.CachedAnswer{
-		Key: ports.AnswerKey{0xff}, Provider: "paystack", At: epoch, ExpiresAt: epoch.Add(time.Hour),
+		Key: [32]byte{0xff}, Provider: "paystack", At: epoch, ExpiresAt: epoch.Add(time.Hour),
 		Sealed: ports.Sealed{KeyID: "k1", Data: []byte("\x00sealed")},
 	}
 	require.NoError(t, store.Answers().PutAnswer(t.Context(), answer))

@@ -71,13 +71,13 @@ func TestListingsInPages(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.IntRange(1, 70).Draw(rt, "limit")
 		since := epoch.Add(time.Duration(rapid.IntRange(0, 3).Draw(rt, "since")) * time.Millisecond)
-		seen, after := map[string]bool{}, ports.LockPos{}
+		seen, after := map[string]bool{}, ports.Pos{}
 		for {
 			q := ports.LockQuery{Pair: usdZAR, Since: since, After: after, Limit: limit}
 			page, err := store.RateLocks().List(t.Context(), q)
 			require.NoError(rt, err)
 			for _, l := range page {
-				pos := ports.LockPos{At: l.CreatedAt, ID: l.ID}
+				pos := ports.Pos{At: l.CreatedAt, ID: l.ID}
 				require.False(rt, seen[l.ID])
 				require.True(rt, after.At.Before(pos.At) || after.At.Equal(pos.At) && after.ID < pos.ID, "order")
 				seen[l.ID], after = true, pos

@@ -115,7 +115,7 @@ func (r rateLocks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLoc
 		return nil, err
 	}
 	if q.After.At.Before(q.Since) {
-		q.After = ports.LockPos{At: q.Since}
+		q.After = ports.Pos{At: q.Since}
 	}
 	at, id := q.After.At.UnixMilli(), blob(q.After.ID)
 	query, args := selectLive, []any{q.Pair.Base, q.Pair.Quote, at, id, q.Limit}

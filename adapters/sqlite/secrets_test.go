@@ -12,7 +12,6 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/sqlite"
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/ports"
 )
 
 func TestBoundsOfTheCacheAndSecrets(t *testing.T) {
@@ -21,11 +20,11 @@ func TestBoundsOfTheCacheAndSecrets(t *testing.T) {
 	for name, ok := range map[string]bool{"": false, "n": true, strings.Repeat("\xff", 64): true, strings.Repeat("n", 65): false} {
 		_, err := store.Secrets().Secret(t.Context(), name, fresh)
 		require.Equal(t, ok, err == nil, "%v", err)
-		won, err := store.Answers().Claim(t.Context(), ports.AnswerKey{byte(len(name))}, name, epoch, epoch.Add(1e9))
+		won, err := store.Answers().Claim(t.Context(), [32]byte{byte(len(name))}, name, epoch, epoch.Add(1e9))
 		require.Equal(t, ok, won)
 		if !ok {
 			requireCode(t, errcodes.InvalidRequest, err)
-			requireCode(t, errcodes.InvalidRequest, store.Answers().Release(t.Context(), ports.AnswerKey{}, name))
+			requireCode(t, errcodes.InvalidRequest, store.Answers().Release(t.Context(), [32]byte{}, name))
 		}
 	}
 	for n, ok := range map[int]bool{0: false, 15: false, 16: true, 1024: true, 1025: false} {
@@ -58,7 +57,7 @@ func TestTwoProcessesAskForTheSameThings(t *testing.T) {
 					return err
 				}
 				got[i][round] = string(secret)
-				key := ports.AnswerKey{byte(round)}
+				key := [32]byte{byte(round)}
 				if won[i][round], err = store.Answers().Claim(t.Context(), key, holder, epoch, epoch.Add(time.Minute)); err != nil {
 					return err
 				}
@@ -85,7 +84,7 @@ func TestLostClaimWritesNothing(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, &sqlite.Config{BusyTimeout: 100 * time.Millisecond})
 	until := epoch.Add(time.Minute)
-	won, err := store.Answers().Claim(t.Context(), ports.AnswerKey{}, "a", epoch, until)
+	won, err := store.Answers().Claim(t.Context(), [32]byte{}, "a", epoch, until)
 	require.NoError(t, err)
 	require.True(t, won)
 	fresh := bytes.Repeat([]byte{7}, 16)
@@ -94,13 +93,13 @@ func TestLostClaimWritesNothing(t *testing.T) {
 
 	stranger := raw(t, path)
 	query(t, stranger, "BEGIN IMMEDIATE")
-	won, err = store.Answers().Claim(t.Context(), ports.AnswerKey{}, "b", until.Add(-time.Millisecond), until)
+	won, err = store.Answers().Claim(t.Context(), [32]byte{}, "b", until.Add(-time.Millisecond), until)
 	require.NoError(t, err)
 	require.False(t, won)
 	again, err := store.Secrets().Secret(t.Context(), "s", make([]byte, 16))
 	require.NoError(t, err)
 	require.Equal(t, secret, again)
-	_, err = store.Answers().Claim(t.Context(), ports.AnswerKey{}, "b", until, until)
+	_, err = store.Answers().Claim(t.Context(), [32]byte{}, "b", until, until)
 	requireCode(t, errcodes.StorageUnavailable, err)
 	query(t, stranger, "COMMIT")
 }

@@ -152,12 +152,12 @@ func (v validations) Validation(ctx context.Context, owner, id string) (ports.Va
 	return r, nil
 }
 
-func (v validations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+func (v validations) Overdue(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
 	var overdue []ports.ValidationRecord
-	args := []any{by.UnixMilli(), after.Deadline.UnixMilli(), blob(after.ID), limit}
+	args := []any{by.UnixMilli(), after.At.UnixMilli(), blob(after.ID), limit}
 	err := v.each(ctx, selectOverdue, args, func(rows *sql.Rows) error {
 		var r ports.ValidationRecord
 		err := scanListed(rows, validationFields(&r)...)

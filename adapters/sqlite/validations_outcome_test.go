@@ -153,14 +153,14 @@ func TestFailedCommitOfASecret(t *testing.T) {
 func TestOtherWritesOfValidationsWithAFailedCommit(t *testing.T) {
 	disk := &broken{points: []string{sqlite.AfterCommit}}
 	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
-	key := ports.AnswerKey{1}
+	key := [32]byte{1}
 	claim := func() (bool, error) { return store.Answers().Claim(t.Context(), key, "h", epoch, epoch.Add(1e9)) }
 	disk.armed = true
 	won, err := claim()
 	requireCode(t, errcodes.OutcomeUnknown, err)
 	require.False(t, won)
 	requireCode(t, errcodes.OutcomeUnknown, store.Answers().PutAnswer(t.Context(), ports.CachedAnswer{Key: key}))
-	requireCode(t, errcodes.OutcomeUnknown, store.Answers().Release(t.Context(), ports.AnswerKey{2}, "h"))
+	requireCode(t, errcodes.OutcomeUnknown, store.Answers().Release(t.Context(), [32]byte{2}, "h"))
 	disk.armed = false
 	won, err = claim()
 	require.NoError(t, err)

@@ -78,13 +78,13 @@ func TestValidationsAtOnce(t *testing.T) {
 	var g errgroup.Group
 	for i := range 4 {
 		g.Go(func() error {
-			key, holder := ports.AnswerKey{}, string(rune('a'+i))
+			key, holder := [32]byte{}, string(rune('a'+i))
 			for n := range 10 {
 				r := pending("acme", holder+string(rune('0'+n)))
 				assert.NoError(t, store.Validations().Save(ctx, changeOf(r)))
 				r.Version = 1
 				assert.NoError(t, store.Validations().Save(ctx, changeOf(ended(r, ports.StatusVerified))))
-				_, err := store.Validations().Overdue(ctx, epoch, ports.ValidationPos{}, 10)
+				_, err := store.Validations().Overdue(ctx, epoch, ports.Pos{}, 10)
 				assert.NoError(t, err)
 				if _, err := store.Answers().Claim(ctx, key, holder, epoch, epoch.Add(time.Minute)); err != nil {
 					return err

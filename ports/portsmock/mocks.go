@@ -426,7 +426,7 @@ func (m *MockValidationStore) EXPECT() *MockValidationStoreMockRecorder {
 }
 
 // Overdue mocks base method.
-func (m *MockValidationStore) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+func (m *MockValidationStore) Overdue(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Overdue", ctx, by, after, limit)
 	ret0, _ := ret[0].([]ports.ValidationRecord)
@@ -453,13 +453,13 @@ func (c *MockValidationStoreOverdueCall) Return(arg0 []ports.ValidationRecord, a
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockValidationStoreOverdueCall) Do(f func(context.Context, time.Time, ports.ValidationPos, int) ([]ports.ValidationRecord, error)) *MockValidationStoreOverdueCall {
+func (c *MockValidationStoreOverdueCall) Do(f func(context.Context, time.Time, ports.Pos, int) ([]ports.ValidationRecord, error)) *MockValidationStoreOverdueCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockValidationStoreOverdueCall) DoAndReturn(f func(context.Context, time.Time, ports.ValidationPos, int) ([]ports.ValidationRecord, error)) *MockValidationStoreOverdueCall {
+func (c *MockValidationStoreOverdueCall) DoAndReturn(f func(context.Context, time.Time, ports.Pos, int) ([]ports.ValidationRecord, error)) *MockValidationStoreOverdueCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
@@ -2176,7 +2176,7 @@ func (m *MockAnswerCache) EXPECT() *MockAnswerCacheMockRecorder {
 }
 
 // Answer mocks base method.
-func (m *MockAnswerCache) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+func (m *MockAnswerCache) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Answer", ctx, key)
 	ret0, _ := ret[0].(ports.CachedAnswer)
@@ -2203,19 +2203,19 @@ func (c *MockAnswerCacheAnswerCall) Return(arg0 ports.CachedAnswer, arg1 error) 
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockAnswerCacheAnswerCall) Do(f func(context.Context, ports.AnswerKey) (ports.CachedAnswer, error)) *MockAnswerCacheAnswerCall {
+func (c *MockAnswerCacheAnswerCall) Do(f func(context.Context, [32]byte) (ports.CachedAnswer, error)) *MockAnswerCacheAnswerCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockAnswerCacheAnswerCall) DoAndReturn(f func(context.Context, ports.AnswerKey) (ports.CachedAnswer, error)) *MockAnswerCacheAnswerCall {
+func (c *MockAnswerCacheAnswerCall) DoAndReturn(f func(context.Context, [32]byte) (ports.CachedAnswer, error)) *MockAnswerCacheAnswerCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
 
 // Claim mocks base method.
-func (m *MockAnswerCache) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+func (m *MockAnswerCache) Claim(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Claim", ctx, key, holder, now, until)
 	ret0, _ := ret[0].(bool)
@@ -2242,13 +2242,13 @@ func (c *MockAnswerCacheClaimCall) Return(arg0 bool, arg1 error) *MockAnswerCach
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockAnswerCacheClaimCall) Do(f func(context.Context, ports.AnswerKey, string, time.Time, time.Time) (bool, error)) *MockAnswerCacheClaimCall {
+func (c *MockAnswerCacheClaimCall) Do(f func(context.Context, [32]byte, string, time.Time, time.Time) (bool, error)) *MockAnswerCacheClaimCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockAnswerCacheClaimCall) DoAndReturn(f func(context.Context, ports.AnswerKey, string, time.Time, time.Time) (bool, error)) *MockAnswerCacheClaimCall {
+func (c *MockAnswerCacheClaimCall) DoAndReturn(f func(context.Context, [32]byte, string, time.Time, time.Time) (bool, error)) *MockAnswerCacheClaimCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
@@ -2331,7 +2331,7 @@ func (c *MockAnswerCachePutAnswerCall) DoAndReturn(f func(context.Context, ports
 }
 
 // Release mocks base method.
-func (m *MockAnswerCache) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
+func (m *MockAnswerCache) Release(ctx context.Context, key [32]byte, holder string) error {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Release", ctx, key, holder)
 	ret0, _ := ret[0].(error)
@@ -2357,13 +2357,13 @@ func (c *MockAnswerCacheReleaseCall) Return(arg0 error) *MockAnswerCacheReleaseC
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockAnswerCacheReleaseCall) Do(f func(context.Context, ports.AnswerKey, string) error) *MockAnswerCacheReleaseCall {
+func (c *MockAnswerCacheReleaseCall) Do(f func(context.Context, [32]byte, string) error) *MockAnswerCacheReleaseCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockAnswerCacheReleaseCall) DoAndReturn(f func(context.Context, ports.AnswerKey, string) error) *MockAnswerCacheReleaseCall {
+func (c *MockAnswerCacheReleaseCall) DoAndReturn(f func(context.Context, [32]byte, string) error) *MockAnswerCacheReleaseCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }

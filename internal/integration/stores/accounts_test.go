@@ -81,7 +81,7 @@ func (w *worlds) saveValidation(t *rapid.T) {
 }
 
 func (w *worlds) listOverdue(t *rapid.T) {
-	by, limit, after := w.clock.Now(), rapid.IntRange(0, 3).Draw(t, "limit"), ports.ValidationPos{}
+	by, limit, after := w.clock.Now(), rapid.IntRange(0, 3).Draw(t, "limit"), ports.Pos{}
 	for range 3 {
 		page, err := same(t, w, func(ctx context.Context, w *world) ([]ports.ValidationRecord, error) {
 			return w.Validations().Overdue(ctx, by, after, limit)
@@ -90,7 +90,7 @@ func (w *worlds) listOverdue(t *rapid.T) {
 			return
 		}
 		last := page[len(page)-1]
-		after = ports.ValidationPos{Deadline: last.Deadline, ID: last.ID}
+		after = ports.Pos{At: last.Deadline, ID: last.ID}
 	}
 }
 
@@ -101,8 +101,8 @@ func (w *worlds) purgeAccounts(t *rapid.T) {
 	_, _ = same(t, w, func(ctx context.Context, w *world) (int, error) { return w.Answers().PurgeAnswers(ctx, now, n) })
 }
 
-func (*worlds) answerKey(t *rapid.T) ports.AnswerKey {
-	return ports.AnswerKey{0: byte(rapid.IntRange(0, 2).Draw(t, "account"))}
+func (*worlds) answerKey(t *rapid.T) [32]byte {
+	return [32]byte{0: byte(rapid.IntRange(0, 2).Draw(t, "account"))}
 }
 
 func (w *worlds) putAnswer(t *rapid.T) {

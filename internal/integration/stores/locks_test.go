@@ -140,7 +140,7 @@ func (w *worlds) listLive(t *rapid.T) {
 			return
 		}
 		last := page[len(page)-1]
-		q.After = ports.LockPos{At: last.CreatedAt, ID: last.ID}
+		q.After = ports.Pos{At: last.CreatedAt, ID: last.ID}
 	}
 }
 
@@ -152,6 +152,6 @@ func (w *worlds) listDue(t *rapid.T) {
 			return
 		}
 		last := page[len(page)-1]
-		q.After = ports.LockPos{At: last.ExpiresAt, ID: last.ID}
+		q.After = ports.Pos{At: last.ExpiresAt, ID: last.ID}
 	}
 }

@@ -96,7 +96,7 @@ func TestKill9LosesNoValidation(t *testing.T) {
 	}
 	require.NoError(t, s.Stop(t.Context()))
 	require.NoError(t, <-running)
-	left, err := store.Validations().Overdue(t.Context(), time.Now().AddDate(1, 0, 0), ports.ValidationPos{}, 1000)
+	left, err := store.Validations().Overdue(t.Context(), time.Now().AddDate(1, 0, 0), ports.Pos{}, 1000)
 	require.NoError(t, err)
 	for _, rec := range left {
 		// A validation that was stored, but never told, may still be on its way.

@@ -180,7 +180,7 @@ func (m *machine) live(steps []step) {
 	// A service runs: by its deadline each one has ended, without being read.
 	<-time.After(validation.DefaultTimeout + validation.DefaultGrace + 2*time.Second)
 	synctest.Wait()
-	left, err := m.store.Validations().Overdue(context.Background(), time.Now().AddDate(1, 0, 0), ports.ValidationPos{}, 10)
+	left, err := m.store.Validations().Overdue(context.Background(), time.Now().AddDate(1, 0, 0), ports.Pos{}, 10)
 	if err != nil || len(left) > 0 {
 		m.failf("I17: %d are still pending (%w)", len(left), err)
 	}

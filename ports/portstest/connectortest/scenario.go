@@ -73,7 +73,7 @@ type sentResponse struct {
 }
 
 type expectation struct {
-	Kind       ports.Outcome  `json:"kind"`
+	Kind       ports.Outcome     `json:"kind"`
 	HolderName string            `json:"holderName"`
 	Name       ports.NameVerdict `json:"name"`
 	Code       string            `json:"code"`

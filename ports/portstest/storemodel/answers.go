@@ -18,7 +18,7 @@ import (
 func Answers(t *testing.T, fresh Fresh) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
-		m := &answersModel{answers: map[ports.AnswerKey]ports.CachedAnswer{}, claims: map[ports.AnswerKey]modelClaim{}}
+		m := &answersModel{answers: map[[32]byte]ports.CachedAnswer{}, claims: map[[32]byte]modelClaim{}}
 		for _, store := range fresh() {
 			m.caches = append(m.caches, store.Answers())
 		}
@@ -35,8 +35,8 @@ type modelClaim struct {
 
 type answersModel struct {
 	caches    []ports.AnswerCache
-	answers   map[ports.AnswerKey]ports.CachedAnswer
-	claims    map[ports.AnswerKey]modelClaim
+	answers   map[[32]byte]ports.CachedAnswer
+	claims    map[[32]byte]modelClaim
 	puts      int
 	strangers int
 }
@@ -79,7 +79,7 @@ func (m *answersModel) release(t *rapid.T) {
 func (m *answersModel) purge(t *rapid.T) {
 	const most = 2 // of three keys
 	before := fewTimes.Draw(t, "before")
-	var gone []ports.AnswerKey
+	var gone [][32]byte
 	for key, a := range m.answers {
 		if !a.ExpiresAt.After(before) {
 			gone = append(gone, key)

@@ -43,7 +43,7 @@ var (
 	fewIDs     = named(rapid.SampledFrom([]string{"a", "b", "A", "a\x00", "\xff"}))
 	fewOwners  = named(rapid.SampledFrom([]string{"acme", "Acme"}))
 	fewHolders = named(rapid.SampledFrom([]string{"h", "H", "h\x00", "\xff"}))
-	fewKeys    = named(rapid.Map(rapid.SampledFrom([]byte{0, 'a', 0xff}), func(b byte) ports.AnswerKey { return ports.AnswerKey{31: b} }))
+	fewKeys    = named(rapid.Map(rapid.SampledFrom([]byte{0, 'a', 0xff}), func(b byte) [32]byte { return [32]byte{31: b} }))
 	fewTimes   = named(rapid.Map(rapid.IntRange(0, 5), func(ms int) time.Time { return Epoch.Add(time.Duration(ms) * time.Millisecond) }))
 
 	// finerTimes lie below the millisecond, which no store keeps.

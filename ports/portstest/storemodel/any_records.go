@@ -210,7 +210,7 @@ func requireReadable(t *rapid.T, store Store, want ports.ValidationRecord) {
 	got, err := store.Validations().Validation(ctx, want.Owner, want.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	overdue, err := store.Validations().Overdue(ctx, want.Deadline, ports.ValidationPos{Deadline: want.Deadline.Add(-time.Millisecond)}, 10_000)
+	overdue, err := store.Validations().Overdue(ctx, want.Deadline, ports.Pos{At: want.Deadline.Add(-time.Millisecond)}, 10_000)
 	require.NoError(t, err)
 	listed := slices.ContainsFunc(overdue, func(r ports.ValidationRecord) bool { return r.ID == want.ID })
 	require.Equal(t, want.Status == ports.StatusPending, listed)

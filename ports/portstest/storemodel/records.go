@@ -203,14 +203,14 @@ func (d *validationDifferential) purge(t *rapid.T) {
 func (d *validationDifferential) list(t *rapid.T) {
 	by, limit := fewTimes.Draw(t, "by"), rapid.IntRange(1, 3).Draw(t, "limit")
 	asks(t, &d.differential, func(s Store) (pages [][]ports.ValidationRecord, err error) {
-		page, after := make([]ports.ValidationRecord, limit), ports.ValidationPos{}
+		page, after := make([]ports.ValidationRecord, limit), ports.Pos{}
 		for len(page) == limit && len(pages) <= d.saves {
 			if page, err = all(s.Validations().Overdue(context.Background(), by, after, limit)); err != nil {
 				return nil, err
 			}
 			pages = append(pages, page)
 			if n := len(page); n > 0 {
-				after = ports.ValidationPos{Deadline: page[n-1].Deadline, ID: page[n-1].ID}
+				after = ports.Pos{At: page[n-1].Deadline, ID: page[n-1].ID}
 			}
 		}
 		return pages, nil

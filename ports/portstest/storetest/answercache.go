@@ -32,8 +32,8 @@ var answerChecks = []storeCheck{
 	{"changing an answer outside changes nothing stored", answerNotAliased},
 }
 
-func answerKey(text string) ports.AnswerKey {
-	var key ports.AnswerKey
+func answerKey(text string) [32]byte {
+	var key [32]byte
 	copy(key[:], text)
 	return key
 }
@@ -54,7 +54,7 @@ func (k *storeKit) hasAnswer(want ports.CachedAnswer, what string) {
 	k.Same(kit.Got(k.Answers.Answer(k.Context(), want.Key)).OK(k, "Answer"), want, what)
 }
 
-func (k *storeKit) noAnswer(key ports.AnswerKey, what string) {
+func (k *storeKit) noAnswer(key [32]byte, what string) {
 	k.Code(errOf(k.Answers.Answer(k.Context(), key)), errcodes.NotFound, "Answer of "+what)
 }
 
@@ -62,7 +62,7 @@ func unknownAnswer(k *storeKit) {
 	k.noAnswer(answerKey("a"), "an empty cache")
 	k.putAnswer(cached("a"))
 	k.noAnswer(answerKey("b"), "an unknown key")
-	k.noAnswer(ports.AnswerKey{}, "the zero key")
+	k.noAnswer([32]byte{}, "the zero key")
 }
 
 func answerRoundTrip(k *storeKit) {

@@ -32,11 +32,11 @@ var answerPurgeChecks = []storeCheck{
 	{"a purge removes the claims that ended before it, and no other", claimsPurged},
 }
 
-func (k *storeKit) claims(key ports.AnswerKey, holder string, now, until time.Time, want bool) {
+func (k *storeKit) claims(key [32]byte, holder string, now, until time.Time, want bool) {
 	k.Same(kit.Got(k.Answers.Claim(k.Context(), key, holder, now, until)).OK(k, "Claim"), want, fmt.Sprintf("the claim of %.40q", holder))
 }
 
-func (k *storeKit) release(key ports.AnswerKey, holder string) {
+func (k *storeKit) release(key [32]byte, holder string) {
 	k.OK(k.Answers.Release(k.Context(), key, holder), "Release")
 }
 

@@ -11,13 +11,13 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-type claimFunc = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error)
+type claimFunc = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error)
 
 // claims puts fn in the place of Claim.
-func claims(fn func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error)) func(b *bundle) {
+func claims(fn func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error)) func(b *bundle) {
 	return func(b *bundle) {
 		claim := b.answers.claim
-		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			return fn(ctx, claim, key, holder, now, until)
 		}
 	}
@@ -28,8 +28,8 @@ func claims(fn func(ctx context.Context, claim claimFunc, key ports.AnswerKey, h
 func ownClaims(rule func(had claimed, holder string, now time.Time) bool) func(b *bundle) {
 	return func(b *bundle) {
 		var mu sync.Mutex
-		held := map[ports.AnswerKey]claimed{}
-		b.answers.claim = func(_ context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		held := map[[32]byte]claimed{}
+		b.answers.claim = func(_ context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if had, ok := held[key]; ok && !rule(had, holder, now) {
@@ -38,7 +38,7 @@ func ownClaims(rule func(had claimed, holder string, now time.Time) bool) func(b
 			held[key] = claimed{holder, now, until}
 			return true, nil
 		}
-		b.answers.release = func(_ context.Context, key ports.AnswerKey, holder string) error {
+		b.answers.release = func(_ context.Context, key [32]byte, holder string) error {
 			mu.Lock()
 			defer mu.Unlock()
 			if held[key].holder == holder {
@@ -58,10 +58,10 @@ type claimed struct {
 // mapHolders keeps holders as f makes them.
 func mapHolders(b *bundle, f func(string) string) {
 	claim, release := b.answers.claim, b.answers.release
-	b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+	b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 		return claim(ctx, key, f(holder), now, until)
 	}
-	b.answers.release = func(ctx context.Context, key ports.AnswerKey, holder string) error {
+	b.answers.release = func(ctx context.Context, key [32]byte, holder string) error {
 		return release(ctx, key, f(holder))
 	}
 }
@@ -70,14 +70,14 @@ func mapHolders(b *bundle, f func(string) string) {
 func releasesAll(b *bundle) {
 	var holders sync.Map
 	claim, release := b.answers.claim, b.answers.release
-	b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+	b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 		has, err := claim(ctx, key, holder, now, until)
 		if has {
 			holders.Store(key, holder)
 		}
 		return has, err
 	}
-	b.answers.release = func(ctx context.Context, key ports.AnswerKey, holder string) error {
+	b.answers.release = func(ctx context.Context, key [32]byte, holder string) error {
 		if other, ok := holders.Load(key); ok {
 			holder, _ = other.(string)
 		}
@@ -88,8 +88,8 @@ func releasesAll(b *bundle) {
 // oncePerHolder gives a key to one holder only once in a row.
 func oncePerHolder(b *bundle) {
 	var mu sync.Mutex
-	last := map[ports.AnswerKey]string{}
-	claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+	last := map[[32]byte]string{}
+	claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if last[key] == holder {
@@ -118,13 +118,13 @@ var answerClaimSaboteurs = slices.Concat(
 	confuse("holders", holdersApart, looks, mapHolders),
 	[]saboteur{
 		{"gives every claim", exclusive, ownClaims(func(claimed, string, time.Time) bool { return true })},
-		{"gives a claim to who waits longest", exclusive, claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		{"gives a claim to who waits longest", exclusive, claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			return claim(ctx, key, holder, now.Add(10*time.Minute), until)
 		})},
-		{"has one claim for all keys", exclusive, claims(func(ctx context.Context, claim claimFunc, _ ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
-			return claim(ctx, ports.AnswerKey{}, holder, now, until)
+		{"has one claim for all keys", exclusive, claims(func(ctx context.Context, claim claimFunc, _ [32]byte, holder string, now, until time.Time) (bool, error) {
+			return claim(ctx, [32]byte{}, holder, now, until)
 		})},
-		{"calls a claim that is taken a conflict", exclusive, claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		{"calls a claim that is taken a conflict", exclusive, claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			has, err := claim(ctx, key, holder, now, until)
 			if err == nil && !has {
 				return false, errcodes.New(errcodes.Conflict, "")
@@ -134,8 +134,8 @@ var answerClaimSaboteurs = slices.Concat(
 		{"gives a holder a claim once", renewed, oncePerHolder},
 		{"renews without the new instant", renewed, func(b *bundle) {
 			var mu sync.Mutex
-			ends := map[ports.AnswerKey]claimed{}
-			claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			ends := map[[32]byte]claimed{}
+			claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				if had := ends[key]; had.holder == holder && had.until.After(now) {
@@ -154,7 +154,7 @@ var answerClaimSaboteurs = slices.Concat(
 		{"holds a claim at its instant still", lapses, ownClaims(func(had claimed, holder string, now time.Time) bool {
 			return had.holder == holder || had.until.Before(now)
 		})},
-		{"ends a claim a millisecond early", lapses, claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		{"ends a claim a millisecond early", lapses, claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			return claim(ctx, key, holder, now, until.Add(-time.Millisecond))
 		})},
 		{"holds a claim for good", lapses, ownClaims(func(had claimed, holder string, _ time.Time) bool { return had.holder == holder })},
@@ -168,11 +168,11 @@ var answerClaimSaboteurs = slices.Concat(
 		{"calls a release of nothing not found", releasesOwn, func(b *bundle) {
 			release := b.answers.release
 			var had sync.Map
-			claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 				had.Store(key, true)
 				return claim(ctx, key, holder, now, until)
 			})(b)
-			b.answers.release = func(ctx context.Context, key ports.AnswerKey, holder string) error {
+			b.answers.release = func(ctx context.Context, key [32]byte, holder string) error {
 				if _, ok := had.Load(key); !ok {
 					return errcodes.New(errcodes.NotFound, "")
 				}
@@ -182,17 +182,17 @@ var answerClaimSaboteurs = slices.Concat(
 		{"releases a holder's every claim", releasesOwn, func(b *bundle) {
 			release := b.answers.release
 			var keys sync.Map
-			claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 				keys.Store(key, true)
 				return claim(ctx, key, holder, now, until)
 			})(b)
-			b.answers.release = func(ctx context.Context, _ ports.AnswerKey, holder string) error {
-				keys.Range(func(key, _ any) bool { _ = release(ctx, key.(ports.AnswerKey), holder); return true })
+			b.answers.release = func(ctx context.Context, _ [32]byte, holder string) error {
+				keys.Range(func(key, _ any) bool { _ = release(ctx, key.([32]byte), holder); return true })
 				return nil
 			}
 		}},
 		{"releases nothing", releasedFree, func(b *bundle) {
-			b.answers.release = func(context.Context, ports.AnswerKey, string) error { return nil }
+			b.answers.release = func(context.Context, [32]byte, string) error { return nil }
 		}},
 		{"ends a claim when the answer comes", besideAnswers, func(b *bundle) {
 			release, put := b.answers.release, b.answers.put
@@ -205,7 +205,7 @@ var answerClaimSaboteurs = slices.Concat(
 		}},
 		{"keeps a claim as an empty answer", besideAnswers, func(b *bundle) {
 			claim, put, answer := b.answers.claim, b.answers.put, b.answers.answer
-			b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 				if _, err := answer(ctx, key); err != nil {
 					_ = put(ctx, ports.CachedAnswer{Key: key})
 				}
@@ -214,7 +214,7 @@ var answerClaimSaboteurs = slices.Concat(
 		}},
 		{"releases the answer with the claim", besideAnswers, func(b *bundle) {
 			release, purge := b.answers.release, b.answers.purge
-			b.answers.release = func(ctx context.Context, key ports.AnswerKey, holder string) error {
+			b.answers.release = func(ctx context.Context, key [32]byte, holder string) error {
 				_, _ = purge(ctx, time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC), 10)
 				return release(ctx, key, holder)
 			}
@@ -223,7 +223,7 @@ var answerClaimSaboteurs = slices.Concat(
 		{"lets no racer have the claim", "of many racers for one key one gets it", ownClaims(func(claimed, string, time.Time) bool { return false })},
 		{"refuses a claim now and then", "claims of different keys do not get in each other's way", func(b *bundle) {
 			var n atomic.Int32
-			claims(func(ctx context.Context, claim claimFunc, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+			claims(func(ctx context.Context, claim claimFunc, key [32]byte, holder string, now, until time.Time) (bool, error) {
 				if n.Add(1)%4 == 0 {
 					return false, nil
 				}

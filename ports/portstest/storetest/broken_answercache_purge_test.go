@@ -28,7 +28,7 @@ func purgesAnswersAt(by time.Duration) func(b *bundle) {
 func replaysClaims(b *bundle) {
 	claim := b.answers.claim
 	var held sync.Map
-	b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+	b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 		if other, ok := held.Load(key); ok && other != holder {
 			return false, nil
 		}
@@ -43,7 +43,7 @@ func replaysClaims(b *bundle) {
 // expiresOnce files an answer under an expiry that it has or had.
 func expiresOnce(pick func(had, has time.Time) bool) func(b *bundle) {
 	return func(b *bundle) {
-		filed, given := map[ports.AnswerKey]time.Time{}, map[ports.AnswerKey]ports.CachedAnswer{}
+		filed, given := map[[32]byte]time.Time{}, map[[32]byte]ports.CachedAnswer{}
 		putsAnswers(func(ctx context.Context, _ *bundle, put putAnswerFunc, a ports.CachedAnswer) error {
 			given[a.Key] = a
 			if had, ok := filed[a.Key]; ok && pick(had, a.ExpiresAt) {
@@ -83,8 +83,8 @@ var answerPurgeSaboteurs = []saboteur{
 	{"leaves claims that have ended", "a purge removes the claims that ended before it, and no other", replaysClaims},
 	{"purges every claim", "a purge removes the claims that ended before it, and no other", func(b *bundle) {
 		purge, claim, release := b.answers.purge, b.answers.claim, b.answers.release
-		holders := map[ports.AnswerKey]string{}
-		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		holders := map[[32]byte]string{}
+		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			has, err := claim(ctx, key, holder, now, until)
 			if has {
 				holders[key] = holder

@@ -17,7 +17,7 @@ import (
 func onAnswer(fn func(a *ports.CachedAnswer, err error) error) func(b *bundle) {
 	return func(b *bundle) {
 		answer := b.answers.answer
-		b.answers.answer = func(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+		b.answers.answer = func(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {
 			a, err := answer(ctx, key)
 			err = fn(&a, err)
 			return a, err
@@ -43,18 +43,18 @@ func putsAnswers(fn func(ctx context.Context, b *bundle, put putAnswerFunc, a po
 }
 
 // mapAnswerKeys keeps keys as f makes them.
-func mapAnswerKeys(f func(*ports.AnswerKey)) func(b *bundle) {
+func mapAnswerKeys(f func(*[32]byte)) func(b *bundle) {
 	return func(b *bundle) {
 		inner := b.answers
 		b.answers.put = func(ctx context.Context, a ports.CachedAnswer) error { f(&a.Key); return inner.put(ctx, a) }
-		b.answers.answer = func(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+		b.answers.answer = func(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {
 			kept := key
 			f(&kept)
 			a, err := inner.answer(ctx, kept)
 			a.Key = key
 			return a, err
 		}
-		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			f(&key)
 			return inner.claim(ctx, key, holder, now, until)
 		}
@@ -62,10 +62,10 @@ func mapAnswerKeys(f func(*ports.AnswerKey)) func(b *bundle) {
 }
 
 // mapClaimKeys claims keys as f makes them, and keeps the answers' whole.
-func mapClaimKeys(f func(*ports.AnswerKey)) func(b *bundle) {
+func mapClaimKeys(f func(*[32]byte)) func(b *bundle) {
 	return func(b *bundle) {
 		claim := b.answers.claim
-		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			f(&key)
 			return claim(ctx, key, holder, now, until)
 		}
@@ -91,7 +91,7 @@ var answerSaboteurs = []saboteur{
 	{"calls not found internal", unknownAnswer, onAnswer(func(_ *ports.CachedAnswer, err error) error {
 		return broken.Recode(err, errcodes.NotFound, errcodes.Internal)
 	})},
-	{"forgets the key", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Key = ports.AnswerKey{} })},
+	{"forgets the key", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Key = [32]byte{} })},
 	{"forgets the sealing key", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Sealed.KeyID = "key-1" })},
 	{"forgets the provider", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Provider = "provider-1" })},
 	{"keeps answers as text", answerAsPut, eachAnswer(func(a *ports.CachedAnswer) { a.Sealed.Data = bytes.ToValidUTF8(a.Sealed.Data, nil) })},
@@ -134,14 +134,14 @@ var answerSaboteurs = []saboteur{
 		}
 		return put(ctx, a)
 	})},
-	{"compares 31 bytes of a key", keysApart, mapAnswerKeys(func(key *ports.AnswerKey) { key[31] = 0 })},
-	{"compares the end of a key", keysApart, mapAnswerKeys(func(key *ports.AnswerKey) { key[0] = 0 })},
-	{"folds a key's case", keysApart, mapAnswerKeys(func(key *ports.AnswerKey) { copy(key[:], bytes.ToLower(key[:])) })},
-	{"compares 31 bytes of a claim's key", keysApart, mapClaimKeys(func(key *ports.AnswerKey) { key[31] = 0 })},
+	{"compares 31 bytes of a key", keysApart, mapAnswerKeys(func(key *[32]byte) { key[31] = 0 })},
+	{"compares the end of a key", keysApart, mapAnswerKeys(func(key *[32]byte) { key[0] = 0 })},
+	{"folds a key's case", keysApart, mapAnswerKeys(func(key *[32]byte) { copy(key[:], bytes.ToLower(key[:])) })},
+	{"compares 31 bytes of a claim's key", keysApart, mapClaimKeys(func(key *[32]byte) { key[31] = 0 })},
 	{"keeps the answer passed in", answerAliased, func(b *bundle) {
-		kept := map[ports.AnswerKey]ports.CachedAnswer{}
+		kept := map[[32]byte]ports.CachedAnswer{}
 		b.answers.put = func(_ context.Context, a ports.CachedAnswer) error { kept[a.Key] = a; return nil }
-		b.answers.answer = func(_ context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) { return kept[key], nil }
+		b.answers.answer = func(_ context.Context, key [32]byte) (ports.CachedAnswer, error) { return kept[key], nil }
 	}},
 	{"gives the bytes that it keeps", answerAliased, func(b *bundle) {
 		var kept []byte
@@ -159,7 +159,7 @@ const answersDone = "a context that is done gives its own code and changes nothi
 var answerOutcomeSaboteurs = slices.Concat(commonSaboteurs(answersDone), []saboteur{
 	{"claims whatever the context says", answersDone, func(b *bundle) {
 		claim := b.answers.claim
-		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			has, err := claim(context.WithoutCancel(ctx), key, holder, now, until)
 			return has, broken.OrDone(ctx, err)
 		}
@@ -173,7 +173,7 @@ var answerOutcomeSaboteurs = slices.Concat(commonSaboteurs(answersDone), []sabot
 	}},
 	{"releases whatever the context says", answersDone, func(b *bundle) {
 		release := b.answers.release
-		b.answers.release = func(ctx context.Context, key ports.AnswerKey, holder string) error {
+		b.answers.release = func(ctx context.Context, key [32]byte, holder string) error {
 			return broken.OrDone(ctx, release(context.WithoutCancel(ctx), key, holder))
 		}
 	}},
@@ -182,7 +182,7 @@ var answerOutcomeSaboteurs = slices.Concat(commonSaboteurs(answersDone), []sabot
 		reopen, claim := b.reopen, b.answers.claim
 		var opened atomic.Bool
 		b.reopen = func() storetest.Store { opened.Store(true); return reopen() }
-		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			if opened.Load() {
 				return true, nil
 			}
@@ -191,13 +191,13 @@ var answerOutcomeSaboteurs = slices.Concat(commonSaboteurs(answersDone), []sabot
 	}},
 	{"takes holders of any length", "what is out of bounds is refused", func(b *bundle) {
 		claim := b.answers.claim
-		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			return claim(ctx, key, (holder + "x")[:min(len(holder)+1, 64)], now, until)
 		}
 	}},
 	{"takes holders of 63 bytes at most", "what is out of bounds is refused", func(b *bundle) {
 		claim := b.answers.claim
-		b.answers.claim = func(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+		b.answers.claim = func(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 			if len(holder) > 63 {
 				return false, errcodes.New(errcodes.InvalidRequest, "")
 			}

@@ -67,11 +67,11 @@ func countsOffsets(b *bundle) {
 	seen := 0
 	list := b.locks.list
 	b.locks.list = func(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
-		if (q.After == ports.LockPos{}) {
+		if (q.After == ports.Pos{}) {
 			seen = 0
 		}
 		limit := q.Limit
-		q.After, q.Limit = ports.LockPos{}, 1000
+		q.After, q.Limit = ports.Pos{}, 1000
 		locks, err := list(ctx, q)
 		locks = locks[min(seen, len(locks)):]
 		locks = locks[:min(limit, len(locks))]
@@ -150,7 +150,7 @@ var listingSaboteurs = []saboteur{
 			q.Since = time.Time{}
 		}
 	})},
-	{"forgets After when there is Since", sinceIs, onQueries(func(q *ports.LockQuery) { q.After = ports.LockPos{} })},
+	{"forgets After when there is Since", sinceIs, onQueries(func(q *ports.LockQuery) { q.After = ports.Pos{} })},
 	{"forgets Since of an owner", sinceIs, onQueries(func(q *ports.LockQuery) {
 		if q.Owner != "" {
 			q.Since = time.Time{}

@@ -30,7 +30,7 @@ const (
 
 type overdueQuery struct {
 	by    time.Time
-	after ports.ValidationPos
+	after ports.Pos
 	limit int
 }
 
@@ -38,7 +38,7 @@ type overdueQuery struct {
 func asksOverdue(fn func(q *overdueQuery)) func(b *bundle) {
 	return func(b *bundle) {
 		overdue := b.validations.overdue
-		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 			q := overdueQuery{by, after, limit}
 			fn(&q)
 			return overdue(ctx, q.by, q.after, q.limit)
@@ -91,15 +91,15 @@ var overdueSaboteurs = []saboteur{
 		}
 	})},
 	{"repeats equals at a page's end", overduePages, asksOverdue(func(q *overdueQuery) { q.after.ID = "" })},
-	{"starts every page anew", overduePages, asksOverdue(func(q *overdueQuery) { q.after = ports.ValidationPos{} })},
+	{"starts every page anew", overduePages, asksOverdue(func(q *overdueQuery) { q.after = ports.Pos{} })},
 	{"gives one more than the limit", overduePages, asksOverdue(func(q *overdueQuery) { q.limit++ })},
 	{"pages by offset", overduePages, func(b *bundle) {
 		overdue, seen := b.validations.overdue, 0
-		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
-			if after == (ports.ValidationPos{}) {
+		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
+			if after == (ports.Pos{}) {
 				seen = 0
 			}
-			page, err := overdue(ctx, by, ports.ValidationPos{}, ofManyOverdues)
+			page, err := overdue(ctx, by, ports.Pos{}, ofManyOverdues)
 			page = page[min(seen, len(page)):]
 			page = page[:min(limit, len(page))]
 			seen += len(page)
@@ -140,7 +140,7 @@ var overdueSaboteurs = []saboteur{
 	{"cuts a limit to the greatest", overdueBounds, asksOverdue(func(q *overdueQuery) { q.limit = min(q.limit, 10_000) })},
 	{"takes 9,999 at most", overdueBounds, func(b *bundle) {
 		overdue := b.validations.overdue
-		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+		b.validations.overdue = func(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 			if limit > 9999 {
 				return nil, errcodes.New(errcodes.InvalidRequest, "")
 			}

@@ -31,7 +31,7 @@ func eachValidation(fn func(v *ports.ValidationRecord)) func(b *bundle) {
 // onOverdue lets fn change what Overdue gives.
 func onOverdue(b *bundle, fn func(page []ports.ValidationRecord) []ports.ValidationRecord) {
 	overdue := b.validations.overdue
-	b.validations.overdue = func(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+	b.validations.overdue = func(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 		page, err := overdue(ctx, by, after, limit)
 		return fn(page), err
 	}

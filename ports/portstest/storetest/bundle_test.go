@@ -77,7 +77,7 @@ type tokenMethods struct {
 type validationMethods struct {
 	save    func(context.Context, ports.ValidationChange) error
 	read    func(context.Context, string, string) (ports.ValidationRecord, error)
-	overdue func(context.Context, time.Time, ports.ValidationPos, int) ([]ports.ValidationRecord, error)
+	overdue func(context.Context, time.Time, ports.Pos, int) ([]ports.ValidationRecord, error)
 	purge   func(context.Context, time.Time, int) (int, error)
 }
 
@@ -95,10 +95,10 @@ type reportMethods struct {
 }
 
 type answerMethods struct {
-	answer  func(context.Context, ports.AnswerKey) (ports.CachedAnswer, error)
+	answer  func(context.Context, [32]byte) (ports.CachedAnswer, error)
 	put     func(context.Context, ports.CachedAnswer) error
-	claim   func(context.Context, ports.AnswerKey, string, time.Time, time.Time) (bool, error)
-	release func(context.Context, ports.AnswerKey, string) error
+	claim   func(context.Context, [32]byte, string, time.Time, time.Time) (bool, error)
+	release func(context.Context, [32]byte, string) error
 	purge   func(context.Context, time.Time, int) (int, error)
 }
 
@@ -237,7 +237,7 @@ func (s validations) Save(ctx context.Context, c ports.ValidationChange) error {
 func (s validations) Validation(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
 	return s.b.validations.read(ctx, owner, id)
 }
-func (s validations) Overdue(ctx context.Context, by time.Time, after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+func (s validations) Overdue(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 	return s.b.validations.overdue(ctx, by, after, limit)
 }
 func (s validations) PurgeValidations(ctx context.Context, before time.Time, n int) (int, error) {
@@ -273,16 +273,16 @@ func (s reports) RemoveReport(ctx context.Context, owner, id string) error {
 
 type answers struct{ b *bundle }
 
-func (s answers) Answer(ctx context.Context, key ports.AnswerKey) (ports.CachedAnswer, error) {
+func (s answers) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {
 	return s.b.answers.answer(ctx, key)
 }
 func (s answers) PutAnswer(ctx context.Context, a ports.CachedAnswer) error {
 	return s.b.answers.put(ctx, a)
 }
-func (s answers) Claim(ctx context.Context, key ports.AnswerKey, holder string, now, until time.Time) (bool, error) {
+func (s answers) Claim(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 	return s.b.answers.claim(ctx, key, holder, now, until)
 }
-func (s answers) Release(ctx context.Context, key ports.AnswerKey, holder string) error {
+func (s answers) Release(ctx context.Context, key [32]byte, holder string) error {
 	return s.b.answers.release(ctx, key, holder)
 }
 func (s answers) PurgeAnswers(ctx context.Context, before time.Time, n int) (int, error) {

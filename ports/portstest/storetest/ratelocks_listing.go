@@ -95,14 +95,14 @@ func pairOrder(k *storeKit) {
 // pages reads a listing in pages of two and hands each page to then.
 func (k *storeKit) pages(q ports.LockQuery, then func(page []ports.RateLock)) []string {
 	k.Helper()
-	return readPages(k, func(after ports.LockPos, limit int) ([]ports.RateLock, error) {
+	return readPages(k, func(after ports.Pos, limit int) ([]ports.RateLock, error) {
 		q.After, q.Limit = after, limit
 		return k.RateLocks.List(k.Context(), q)
-	}, func(l ports.RateLock) ports.LockPos {
+	}, func(l ports.RateLock) ports.Pos {
 		if !q.DueBy.IsZero() {
-			return ports.LockPos{At: l.ExpiresAt, ID: l.ID}
+			return ports.Pos{At: l.ExpiresAt, ID: l.ID}
 		}
-		return ports.LockPos{At: l.CreatedAt, ID: l.ID}
+		return ports.Pos{At: l.CreatedAt, ID: l.ID}
 	}, ids, then)
 }
 
@@ -144,9 +144,9 @@ func listingSince(k *storeKit) {
 			k.Same(k.list(q), of.ids[1:], "since the second lock")
 			q.Limit = 2
 			k.Same(k.list(q), of.ids[1:3], "the first page since the second lock")
-			q.After = ports.LockPos{At: kit.Epoch.Add(2 * time.Millisecond), ID: of.ids[2]}
+			q.After = ports.Pos{At: kit.Epoch.Add(2 * time.Millisecond), ID: of.ids[2]}
 			k.Same(k.list(q), of.ids[3:], "a page after a lock behind Since")
-			q.Since, q.After = q.After.At, ports.LockPos{At: kit.Epoch, ID: of.ids[0]}
+			q.Since, q.After = q.After.At, ports.Pos{At: kit.Epoch, ID: of.ids[0]}
 			k.Same(k.list(q), of.ids[2:], "a page after a lock before Since")
 		})
 	}

@@ -73,7 +73,7 @@ var validations = &records[ports.ValidationRecord]{
 	calls: func(s Store, have ports.ValidationRecord) map[string]func(ctx context.Context) error {
 		return map[string]func(ctx context.Context) error{
 			"Overdue": func(ctx context.Context) error {
-				return errOf(s.Validations.Overdue(ctx, have.Deadline, ports.ValidationPos{}, 10))
+				return errOf(s.Validations.Overdue(ctx, have.Deadline, ports.Pos{}, 10))
 			},
 			"PurgeValidations": func(ctx context.Context) error { return errOf(s.Validations.PurgeValidations(ctx, have.PurgeAt, 10)) },
 		}
@@ -106,7 +106,7 @@ var validations = &records[ports.ValidationRecord]{
 
 // overdue lists the ids of what is overdue, in one page.
 func (k *storeKit) overdue(by time.Time) []string {
-	return validations.ids(kit.Got(k.Validations.Overdue(k.Context(), by, ports.ValidationPos{}, 10_000)).OK(k, "Overdue"))
+	return validations.ids(kit.Got(k.Validations.Overdue(k.Context(), by, ports.Pos{}, 10_000)).OK(k, "Overdue"))
 }
 
 // invalid checks that every call is refused as errcodes.InvalidRequest.
@@ -205,7 +205,7 @@ func sealedRoundTrip(k *storeKit) {
 		v := pendingValidation("acme", fmt.Sprint("validation-", i))
 		v.Sealed.Data = data
 		v = validations.keeps(k, v, "a validation with its sealed bytes")
-		page := kit.Got(k.Validations.Overdue(k.Context(), v.Deadline, ports.ValidationPos{}, 1)).OK(k, "Overdue")
+		page := kit.Got(k.Validations.Overdue(k.Context(), v.Deadline, ports.Pos{}, 1)).OK(k, "Overdue")
 		validations.sameList(k, page, []ports.ValidationRecord{v}, "an overdue validation with its sealed bytes")
 		validations.save(k, endedAs(v, ports.StatusError))
 	}
@@ -220,7 +220,7 @@ func validationNotAliased(k *storeKit) {
 		got := kit.Got(k.Validations.Validation(k.Context(), "acme", "validation-1")).OK(k, "Validation")
 		validations.same(k, got, want, "the validation after its bytes were changed outside")
 		got.Sealed.Data[0] = '?'
-		page := kit.Got(k.Validations.Overdue(k.Context(), want.Deadline, ports.ValidationPos{}, 1)).OK(k, "Overdue")
+		page := kit.Got(k.Validations.Overdue(k.Context(), want.Deadline, ports.Pos{}, 1)).OK(k, "Overdue")
 		validations.sameList(k, page, []ports.ValidationRecord{want}, "the listed validation after its bytes were changed outside")
 		page[0].Sealed.Data[0] = '*'
 	}

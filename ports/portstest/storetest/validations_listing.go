@@ -59,10 +59,10 @@ func overdueOrder(k *storeKit) {
 
 // readOverdue reads Overdue in pages of two and hands each page to then.
 func (k *storeKit) readOverdue(by time.Time, then func(page []ports.ValidationRecord)) []string {
-	return readPages(k, func(after ports.ValidationPos, limit int) ([]ports.ValidationRecord, error) {
+	return readPages(k, func(after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 		return k.Validations.Overdue(k.Context(), by, after, limit)
-	}, func(v ports.ValidationRecord) ports.ValidationPos {
-		return ports.ValidationPos{Deadline: v.Deadline, ID: v.ID}
+	}, func(v ports.ValidationRecord) ports.Pos {
+		return ports.Pos{At: v.Deadline, ID: v.ID}
 	}, validations.ids, then)
 }
 
@@ -111,16 +111,16 @@ func overdueWhole(k *storeKit) {
 	second := pendingValidation("acme\x00\xff", "validation-2")
 	second.MerchantID, second.Tables = "m\x00\xff", ""
 	second = validations.save(k, second)
-	page := kit.Got(k.Validations.Overdue(k.Context(), first.Deadline, ports.ValidationPos{}, 10_000)).OK(k, "Overdue")
+	page := kit.Got(k.Validations.Overdue(k.Context(), first.Deadline, ports.Pos{}, 10_000)).OK(k, "Overdue")
 	validations.sameList(k, page, []ports.ValidationRecord{first, second}, "Overdue")
 }
 
 func overdueBounds(k *storeKit) {
 	k.deadlines(sameTime, "a", "b")
 	call := func(limit int) error {
-		return errOf(k.Validations.Overdue(k.Context(), kit.Epoch, ports.ValidationPos{}, limit))
+		return errOf(k.Validations.Overdue(k.Context(), kit.Epoch, ports.Pos{}, limit))
 	}
-	page := kit.Got(k.Validations.Overdue(k.Context(), kit.Epoch, ports.ValidationPos{}, 1)).OK(k, "Overdue with the least limit")
+	page := kit.Got(k.Validations.Overdue(k.Context(), kit.Epoch, ports.Pos{}, 1)).OK(k, "Overdue with the least limit")
 	k.Same(validations.ids(page), []string{"a"}, "a page of one")
 	k.OK(call(10_000), "Overdue with the greatest limit")
 	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 10,001": call(10_001)})
