@@ -117,7 +117,7 @@ type RowWriter interface {
 	// a text that is not of its column's type, is errcodes.InvalidRequest; a row
 	// that the format has no room for is errcodes.Unprocessable. The row is not
 	// kept.
-	Write(row Row) error
+	Write(row []string) error
 	// Close ends the content, also after an error, and lets go of what the writer
 	// holds. No Write follows.
 	Close() error

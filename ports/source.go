@@ -26,11 +26,6 @@ type Column struct {
 	Meaning  string // for people, in the manifest
 }
 
-// Row is one row of a report: a text for each column, in the columns' order. A
-// row that an iterator gives is valid until the next is asked for; whoever keeps
-// it copies it.
-type Row []string
-
 // Filter keeps the rows whose column has one of the texts, or lies in the range.
 // It has either OneOf or a bound.
 type Filter struct {
@@ -77,8 +72,10 @@ type TransactionSource interface {
 	// Rows streams the rows of the query's owner and merchant that were created
 	// from From until before Until and pass the filters: each once, by rising
 	// createdAt, then transactionId in the order of bytes. Whoever asks checks
-	// that order. The first error ends the stream; it has a code.
-	Rows(ctx context.Context, q RowQuery) iter.Seq2[Row, error]
+	// that order. A row has a text for each of the query's columns, in their order,
+	// and is valid until the next is asked for; whoever keeps it copies it. The
+	// first error ends the stream; it has a code.
+	Rows(ctx context.Context, q RowQuery) iter.Seq2[[]string, error]
 
 	// AsOf gives the instant up to which the source's data are complete, at most
 	// now.

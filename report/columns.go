@@ -78,13 +78,13 @@ func describe(names []string, columns []ports.Column) []ports.Column {
 }
 
 // projected returns the columns asked for, of rows that have all.
-func projected(rows iter.Seq2[ports.Row, error], all []ports.Column, columns []string) iter.Seq2[ports.Row, error] {
+func projected(rows iter.Seq2[[]string, error], all []ports.Column, columns []string) iter.Seq2[[]string, error] {
 	at := make([]int, len(columns))
 	for i, name := range columns {
 		at[i] = find(all, name)
 	}
-	return func(yield func(ports.Row, error) bool) {
-		out := make(ports.Row, len(columns))
+	return func(yield func([]string, error) bool) {
+		out := make([]string, len(columns))
 		for row, err := range rows {
 			if err != nil {
 				yield(nil, err)

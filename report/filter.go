@@ -219,8 +219,8 @@ func (f filters) all(asked []ports.Filter, columns []ports.Column) (filters, err
 
 // passing returns the rows that pass, cut to their first columns: the others were
 // read for the filters alone.
-func (f filters) passing(rows iter.Seq2[ports.Row, error], columns int) iter.Seq2[ports.Row, error] {
-	return func(yield func(ports.Row, error) bool) {
+func (f filters) passing(rows iter.Seq2[[]string, error], columns int) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
 		for row, err := range rows {
 			if err != nil {
 				yield(nil, err)
@@ -233,7 +233,7 @@ func (f filters) passing(rows iter.Seq2[ports.Row, error], columns int) iter.Seq
 	}
 }
 
-func (f filters) pass(row ports.Row) bool {
+func (f filters) pass(row []string) bool {
 	for _, p := range f {
 		if !p.test(row[p.at]) {
 			return false

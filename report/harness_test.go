@@ -55,11 +55,11 @@ func (s *source) Applies(f ports.Filter) bool { return s.applies != nil && s.app
 
 func (s *source) AsOf(_ context.Context, now time.Time) (time.Time, error) { return now, nil }
 
-func (s *source) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+func (s *source) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 	s.mu.Lock()
 	s.queries = append(s.queries, q)
 	s.mu.Unlock()
-	return func(yield func(ports.Row, error) bool) {
+	return func(yield func([]string, error) bool) {
 		for i := range len(s.rows) + 1 {
 			if s.before != nil {
 				if err := s.before(ctx, i); err != nil {
@@ -70,7 +70,7 @@ func (s *source) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row
 			if i == len(s.rows) {
 				return
 			}
-			row := make(ports.Row, len(q.Columns))
+			row := make([]string, len(q.Columns))
 			for c, name := range q.Columns {
 				row[c] = s.rows[i][name]
 			}
@@ -108,7 +108,7 @@ type lines struct{}
 func (lines) Format() string      { return "csv" }
 func (lines) ContentType() string { return "text/csv" }
 func (lines) Begin(w io.Writer, columns []ports.Column) (ports.RowWriter, error) {
-	names := make(ports.Row, len(columns))
+	names := make([]string, len(columns))
 	for i := range columns {
 		names[i] = columns[i].Name
 	}
@@ -118,7 +118,7 @@ func (lines) Begin(w io.Writer, columns []ports.Column) (ports.RowWriter, error)
 
 type lineWriter struct{ w io.Writer }
 
-func (l lineWriter) Write(row ports.Row) error {
+func (l lineWriter) Write(row []string) error {
 	_, err := io.WriteString(l.w, strings.Join(row, "|")+"\n")
 	return err
 }

@@ -62,7 +62,7 @@ type brittleRows struct {
 	b *brittle
 }
 
-func (r brittleRows) Write(row ports.Row) error {
+func (r brittleRows) Write(row []string) error {
 	r.b.trip("Write")
 	return r.RowWriter.Write(row)
 }

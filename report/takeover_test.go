@@ -174,11 +174,11 @@ func TestAReportThatAnotherProcessCouldMake(t *testing.T) {
 // endless gives rows that pass no filter, and looks at no context.
 type endless struct{ *source }
 
-func (endless) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-	return func(yield func(ports.Row, error) bool) {
+func (endless) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
 		for id := []byte("tx"); ; id = append(id, '0') {
 			<-time.After(time.Second)
-			row := make(ports.Row, len(q.Columns))
+			row := make([]string, len(q.Columns))
 			for i, name := range q.Columns {
 				switch name {
 				case ports.ColumnTransactionID:

@@ -46,10 +46,10 @@ func (s *Service) applied(f ports.Filter) (ports.Filter, bool) {
 // ordered checks what a source promises: each row once, in order, within the range.
 // Otherwise a report could have rows twice or lack some, and nobody would notice:
 // it fails with [errcodes.MalformedAnswer] instead.
-func ordered(ctx context.Context, rows iter.Seq2[ports.Row, error], q *ports.RowQuery) iter.Seq2[ports.Row, error] {
+func ordered(ctx context.Context, rows iter.Seq2[[]string, error], q *ports.RowQuery) iter.Seq2[[]string, error] {
 	at, id := slices.Index(q.Columns, ports.ColumnCreatedAt), slices.Index(q.Columns, ports.ColumnTransactionID)
 	from, until := ports.FormatTime(q.From), ports.FormatTime(q.Until)
-	return func(yield func(ports.Row, error) bool) {
+	return func(yield func([]string, error) bool) {
 		var lastAt, lastID string
 		for row, err := range rows {
 			switch {

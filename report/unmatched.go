@@ -113,7 +113,7 @@ func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2
 	}, nil
 }
 
-func payment(row ports.Row) (match.Payment, error) {
+func payment(row []string) (match.Payment, error) {
 	amount, noAmount := ports.ParseMinor(row[3], row[4])
 	at, noTime := time.Parse(ports.TimeLayout, row[5])
 	if noAmount != nil || noTime != nil {

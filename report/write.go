@@ -42,7 +42,7 @@ func (a *attempt) write(ctx context.Context) (made, error) {
 // content is what is written to a report.
 type content struct {
 	columns []ports.Column
-	rows    iter.Seq2[ports.Row, error]
+	rows    iter.Seq2[[]string, error]
 	asOf    time.Time
 }
 
@@ -97,7 +97,7 @@ func (a *attempt) writeFile(ctx context.Context, rec *ports.ReportJob, c content
 	return file.Commit(ctx)
 }
 
-func (a *attempt) writeRows(ctx context.Context, rows iter.Seq2[ports.Row, error], out ports.RowWriter, inline *inline) (err error) {
+func (a *attempt) writeRows(ctx context.Context, rows iter.Seq2[[]string, error], out ports.RowWriter, inline *inline) (err error) {
 	defer a.service.recovered(ctx, "the making of a report", &err)
 	for row, err := range rows {
 		if err != nil {
@@ -149,7 +149,7 @@ func newInline(columns []ports.Column, limit int) *inline {
 	return &inline{columns: columns, left: max(limit, 0), lines: []byte{}}
 }
 
-func (i *inline) add(row ports.Row) {
+func (i *inline) add(row []string) {
 	if i.left == 0 || len(i.lines) > maxInlineText {
 		i.over, i.lines = true, nil
 	}
@@ -165,7 +165,7 @@ func (i *inline) text() []byte { return i.lines }
 
 // appendObject appends a row as an object. Money and times are strings, integers
 // numbers; columns without a value are left out.
-func appendObject(dst []byte, columns []ports.Column, row ports.Row) []byte {
+func appendObject(dst []byte, columns []ports.Column, row []string) []byte {
 	o := jsontext.Object{}
 	for c := range columns {
 		switch {

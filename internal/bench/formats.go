@@ -53,13 +53,13 @@ var reportColumns = []ports.Column{
 	{Name: "completedAt", Type: ports.ColumnTime},
 }
 
-func reportRows() []ports.Row {
-	rows := make([]ports.Row, reportKept)
+func reportRows() [][]string {
+	rows := make([][]string, reportKept)
 	states := []string{"completed", "failed", "processing"}
 	for i := range rows {
 		at := time.Date(2026, 11, 20, 15, 0, i, i*int(time.Millisecond), time.UTC)
 		const layout = "2006-01-02T15:04:05.000Z"
-		rows[i] = ports.Row{
+		rows[i] = []string{
 			fmt.Sprintf("tx_06gzjg6rq0yb67wr3p9h%06d", i), fmt.Sprintf("order %d", i), []string{"payin", "payout"}[i%2],
 			states[i%3], fmt.Sprintf("%d.%02d", i*37, i%100), "ZAR", fmt.Sprintf("-%d.%02d", i*2, i%100), "USD",
 			strconv.Itoa(i % 300), "Café, table " + strconv.Itoa(i), at.Format(layout), at.Add(time.Minute).Format(layout),
@@ -93,7 +93,7 @@ func csvEncoding(*setup) step {
 
 // csvMemory prints the peak of the heap over files of 1,000,000 rows, and of
 // 10,000,000 unless it is to be quick. Growth with the rows is a missed goal.
-func csvMemory(made *setup, rows []ports.Row) {
+func csvMemory(made *setup, rows [][]string) {
 	const quick, flat = 3, 1 << 20 // rounds, bytes
 	first := csvPeak(rows, 1_000_000)
 	fmt.Fprintf(os.Stdout, "CSV: the heap's peak is %.2f MB at 1,000,000 rows (goal: flat)\n", megabytes(first))
@@ -108,7 +108,7 @@ func csvMemory(made *setup, rows []ports.Row) {
 }
 
 // csvPeak returns the most that lay in the heap beyond what lay there before.
-func csvPeak(rows []ports.Row, n int) uint64 {
+func csvPeak(rows [][]string, n int) uint64 {
 	const looks = 100
 	before, _ := heap()
 	w, peak := csvRows(), uint64(0)

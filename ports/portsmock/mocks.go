@@ -1038,10 +1038,10 @@ func (c *MockTransactionSourceColumnsCall) DoAndReturn(f func() []ports.Column) 
 }
 
 // Rows mocks base method.
-func (m *MockTransactionSource) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+func (m *MockTransactionSource) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Rows", ctx, q)
-	ret0, _ := ret[0].(iter.Seq2[ports.Row, error])
+	ret0, _ := ret[0].(iter.Seq2[[]string, error])
 	return ret0
 }
 
@@ -1058,19 +1058,19 @@ type MockTransactionSourceRowsCall struct {
 }
 
 // Return rewrite *gomock.Call.Return
-func (c *MockTransactionSourceRowsCall) Return(arg0 iter.Seq2[ports.Row, error]) *MockTransactionSourceRowsCall {
+func (c *MockTransactionSourceRowsCall) Return(arg0 iter.Seq2[[]string, error]) *MockTransactionSourceRowsCall {
 	c.Call = c.Call.Return(arg0)
 	return c
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockTransactionSourceRowsCall) Do(f func(context.Context, ports.RowQuery) iter.Seq2[ports.Row, error]) *MockTransactionSourceRowsCall {
+func (c *MockTransactionSourceRowsCall) Do(f func(context.Context, ports.RowQuery) iter.Seq2[[]string, error]) *MockTransactionSourceRowsCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockTransactionSourceRowsCall) DoAndReturn(f func(context.Context, ports.RowQuery) iter.Seq2[ports.Row, error]) *MockTransactionSourceRowsCall {
+func (c *MockTransactionSourceRowsCall) DoAndReturn(f func(context.Context, ports.RowQuery) iter.Seq2[[]string, error]) *MockTransactionSourceRowsCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
@@ -1378,7 +1378,7 @@ func (c *MockRowWriterCloseCall) DoAndReturn(f func() error) *MockRowWriterClose
 }
 
 // Write mocks base method.
-func (m *MockRowWriter) Write(row ports.Row) error {
+func (m *MockRowWriter) Write(row []string) error {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Write", row)
 	ret0, _ := ret[0].(error)
@@ -1404,13 +1404,13 @@ func (c *MockRowWriterWriteCall) Return(arg0 error) *MockRowWriterWriteCall {
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockRowWriterWriteCall) Do(f func(ports.Row) error) *MockRowWriterWriteCall {
+func (c *MockRowWriterWriteCall) Do(f func([]string) error) *MockRowWriterWriteCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockRowWriterWriteCall) DoAndReturn(f func(ports.Row) error) *MockRowWriterWriteCall {
+func (c *MockRowWriterWriteCall) DoAndReturn(f func([]string) error) *MockRowWriterWriteCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }

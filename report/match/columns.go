@@ -56,9 +56,9 @@ func Columns() []ports.Column { return slices.Clone(columns) }
 // Rows streams what does not match as texts, in the order of [Columns]: amounts in
 // major units, times in UTC as ports.ColumnTime has them, whole days of age. A row is
 // valid until the next. An error of [Run] is the last that it yields.
-func Rows(ctx context.Context, in Input) iter.Seq2[ports.Row, error] {
-	return func(yield func(ports.Row, error) bool) {
-		row := make(ports.Row, len(columns))
+func Rows(ctx context.Context, in Input) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		row := make([]string, len(columns))
 		_, err := Run(ctx, in, func(u Unmatched) error {
 			u.fill(row)
 			if !yield(row, nil) {
@@ -75,7 +75,7 @@ func Rows(ctx context.Context, in Input) iter.Seq2[ports.Row, error] {
 var errEnough = errors.New("enough")
 
 // fill writes the texts of a row, in the order of columns.
-func (u *Unmatched) fill(row ports.Row) {
+func (u *Unmatched) fill(row []string) {
 	clear(row)
 	set := func(name, value string) { row[columnAt[name]] = value }
 	set(columnReason, string(u.Reason))

@@ -32,7 +32,7 @@ func CheckColumns(columns []ports.Column) error {
 
 // CheckRow refuses a row that does not fit the columns. The error tells where,
 // never what the text is: it may be a name or an account number.
-func CheckRow(columns []ports.Column, row ports.Row, number int) error {
+func CheckRow(columns []ports.Column, row []string, number int) error {
 	if len(row) != len(columns) {
 		return errcodes.New(errcodes.InvalidRequest,
 			fmt.Sprintf("row %d has %d texts, not one for each of %d columns", number, len(row), len(columns)))

@@ -14,7 +14,7 @@ const flushAt = 32 << 10
 type lines struct {
 	out     io.Writer
 	columns []ports.Column
-	add     func(buf []byte, columns []ports.Column, row ports.Row) []byte
+	add     func(buf []byte, columns []ports.Column, row []string) []byte
 	buf     []byte // the beginning of the file, and whole rows
 	rows    int
 	err     error // of out
@@ -25,7 +25,7 @@ type lines struct {
 // [errcodes.InvalidRequest], as is a row that [CheckRow] rejects. The columns are
 // copied. Up to 64 KiB and the longest row are held back until Close. An error of out
 // is returned as it is, by the Write or Close that meets it and by all that follow.
-func NewLines(out io.Writer, columns []ports.Column, head []byte, add func(buf []byte, columns []ports.Column, row ports.Row) []byte) (ports.RowWriter, error) {
+func NewLines(out io.Writer, columns []ports.Column, head []byte, add func(buf []byte, columns []ports.Column, row []string) []byte) (ports.RowWriter, error) {
 	if err := CheckColumns(columns); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func NewLines(out io.Writer, columns []ports.Column, head []byte, add func(buf [
 }
 
 // Write implements [ports.RowWriter].
-func (l *lines) Write(row ports.Row) error {
+func (l *lines) Write(row []string) error {
 	if l.err != nil {
 		return l.err
 	}

@@ -66,7 +66,7 @@ func read(text string) string {
 	return strings.ReplaceAll(guarded(valid), "\r\n", "\n")
 }
 
-func write(tb require.TestingT, w *csv.Writer, columns []ports.Column, rows ...ports.Row) string {
+func write(tb require.TestingT, w *csv.Writer, columns []ports.Column, rows ...[]string) string {
 	var out bytes.Buffer
 	writer, err := w.Begin(&out, columns)
 	require.NoError(tb, err)
@@ -97,7 +97,7 @@ func TestWhatEncodingCSVReadsIsWhatWasWritten(t *testing.T) {
 			columns[i] = ports.Column{Name: string(rune('a' + i)), Type: ports.ColumnText}
 		}
 		rows := rapid.SliceOfN(rapid.SliceOfN(hostileText(), width, width), 0, 5).Draw(rt, "rows")
-		var given []ports.Row
+		var given [][]string
 		want := [][]string{strings.Split("abcd", "")[:width]}
 		for _, row := range rows {
 			given = append(given, row)
@@ -126,7 +126,7 @@ func TestNoRandomCellIsAFormula(t *testing.T) {
 	require.NoError(t, err)
 	text := hostileText()
 	for i := range rows {
-		row := make(ports.Row, texts+1)
+		row := make([]string, texts+1)
 		for j := range texts {
 			row[j] = text.Example(i*texts + j)
 		}

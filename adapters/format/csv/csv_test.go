@@ -19,9 +19,9 @@ func TestFileIsTheseBytes(t *testing.T) {
 		{Name: "-currency", Type: ports.ColumnText}, {Name: "items", Type: ports.ColumnInteger}, {Name: "at", Type: ports.ColumnTime},
 	}
 	got := write(t, newWriter(t, nil), columns,
-		ports.Row{"tx_1", "-12.50", "USD", "-3", "2026-11-20T15:00:00.000Z"},
-		ports.Row{"", "", "", "", ""},
-		ports.Row{`=HYPERLINK("x")`, "0.00", " a", "0", ""},
+		[]string{"tx_1", "-12.50", "USD", "-3", "2026-11-20T15:00:00.000Z"},
+		[]string{"", "", "", "", ""},
+		[]string{`=HYPERLINK("x")`, "0.00", " a", "0", ""},
 	)
 	require.Equal(t, "id,\"amount, net\",'-currency,items,at\r\n"+
 		"tx_1,-12.50,USD,-3,2026-11-20T15:00:00.000Z\r\n"+
@@ -73,14 +73,14 @@ func TestTexts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, "a,b\r\nx,"+c.want+"\r\n", write(t, newWriter(t, nil), columns, ports.Row{"x", c.text}))
+			require.Equal(t, "a,b\r\nx,"+c.want+"\r\n", write(t, newWriter(t, nil), columns, []string{"x", c.text}))
 		})
 	}
 }
 
 func TestEmptyTextOfOneColumnIsNoBlankLine(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "a\r\n\"\"\r\n", write(t, newWriter(t, nil), []ports.Column{{Name: "a", Type: ports.ColumnMoney}}, ports.Row{""}))
+	require.Equal(t, "a\r\n\"\"\r\n", write(t, newWriter(t, nil), []ports.Column{{Name: "a", Type: ports.ColumnMoney}}, []string{""}))
 }
 
 func TestByteOrderMarkIsThereWhenAskedFor(t *testing.T) {
@@ -110,7 +110,7 @@ func FuzzText(f *testing.F) {
 	}
 	columns := []ports.Column{{Name: "a", Type: ports.ColumnText}, {Name: "b", Type: ports.ColumnText}}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		file := write(t, newWriter(t, nil), columns, ports.Row{a, b})
+		file := write(t, newWriter(t, nil), columns, []string{a, b})
 		require.True(t, utf8.ValidString(file))
 		require.Equal(t, [][]string{{"a", "b"}, {read(a), read(b)}}, parse(t, []byte(file)))
 	})

@@ -5,7 +5,7 @@
 //	if err != nil { … }
 //	rows, err := writer.Begin(file, columns)
 //	if err != nil { … }
-//	err = rows.Write(ports.Row{"tx_1", "-12.50", "USD"})
+//	err = rows.Write([]string{"tx_1", "-12.50", "USD"})
 //	err = rows.Close()
 //
 // # Formulas

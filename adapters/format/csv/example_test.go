@@ -24,8 +24,8 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(rows.Write(ports.Row{"=HYPERLINK(A1)", "-12.50", "USD"}))
-	fmt.Println(rows.Write(ports.Row{"tx_2", "=1+1", "USD"}))
+	fmt.Println(rows.Write([]string{"=HYPERLINK(A1)", "-12.50", "USD"}))
+	fmt.Println(rows.Write([]string{"tx_2", "=1+1", "USD"}))
 	fmt.Println(rows.Close())
 	fmt.Printf("%q\n", file.String())
 	// Output:

@@ -51,7 +51,7 @@ func TestNoTextIsAFormulaBehindAnotherSeparator(t *testing.T) {
 		"x;=1+1;y", "x\t=1+1\ty", "x\n=1+1;y", "x\r=1+1;y", "x\r\n=1+1;y", "x;;=1+1;y", "x;\t=1+1;y", `x;"=1+1&";y`, `x;""=1+1&"";y`,
 		"x; =1+1;y", "x;@SUM(1;1);y", "x;＝1+1;y", "x;=cmd|'/C calc'!A0;y", "x;-1+1;y", "x;\x00=1;y",
 	} {
-		for _, row := range []ports.Row{{"tx_1", text, "1.00"}, {text, text, "1.00"}} {
+		for _, row := range [][]string{{"tx_1", text, "1.00"}, {text, text, "1.00"}} {
 			file := write(t, newWriter(t, nil), columns, row)
 			for _, separator := range []byte(";\t,") {
 				for _, cell := range sheet(file, separator) {
@@ -68,7 +68,7 @@ func TestNoRandomTextIsAFormulaBehindAnotherSeparator(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		special := rapid.SampledFrom([]string{"=", "-", "＠", "\t", "\r", "\n", "\r\n", "'", `"`, ";", ",", " ", "a", "\xff"})
 		text := rapid.Map(rapid.SliceOfN(special, 0, 8), func(s []string) string { return "x" + strings.Join(s, "") })
-		file := write(rt, newWriter(rt, nil), columns, ports.Row{"tx_1", text.Draw(rt, "one")}, ports.Row{text.Draw(rt, "two"), text.Draw(rt, "three")})
+		file := write(rt, newWriter(rt, nil), columns, []string{"tx_1", text.Draw(rt, "one")}, []string{text.Draw(rt, "two"), text.Draw(rt, "three")})
 		for _, separator := range []byte(";\t") {
 			for _, cell := range sheet(file, separator) {
 				require.False(rt, isFormula(cell), "%q split at %q has the cell %q", file, separator, cell)

@@ -52,7 +52,7 @@ func (w *Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, 
 
 const lineEnd = "\r\n"
 
-func appendRow(b []byte, columns []ports.Column, row ports.Row) []byte {
+func appendRow(b []byte, columns []ports.Column, row []string) []byte {
 	for i, text := range row {
 		if b = separate(b, i); columns[i].Type == ports.ColumnText {
 			b = appendText(b, text)

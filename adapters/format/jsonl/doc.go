@@ -3,7 +3,7 @@
 //
 //	rows, err := jsonl.New().Begin(file, columns)
 //	if err != nil { … }
-//	err = rows.Write(ports.Row{"tx_1", "-12.50", "3"}) // {"id":"tx_1","amount":"-12.50","items":3}
+//	err = rows.Write([]string{"tx_1", "-12.50", "3"}) // {"id":"tx_1","amount":"-12.50","items":3}
 //	err = rows.Close()
 //
 // Members stand in the columns' order under the columns' names. A column without

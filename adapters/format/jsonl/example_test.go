@@ -19,7 +19,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	for _, row := range []ports.Row{{"tx_1", "-12.50", "USD", "3"}, {"tx_2", "", "", "0"}} {
+	for _, row := range [][]string{{"tx_1", "-12.50", "USD", "3"}, {"tx_2", "", "", "0"}} {
 		if err := rows.Write(row); err != nil {
 			fmt.Println(err)
 		}

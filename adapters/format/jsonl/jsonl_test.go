@@ -60,7 +60,7 @@ func value(tb require.TestingT, c ports.Column, raw json.RawMessage) string {
 	return text
 }
 
-func write(tb require.TestingT, columns []ports.Column, rows ...ports.Row) string {
+func write(tb require.TestingT, columns []ports.Column, rows ...[]string) string {
 	var out bytes.Buffer
 	w, err := jsonl.New().Begin(&out, columns)
 	require.NoError(tb, err)
@@ -78,10 +78,10 @@ func TestFileIsTheseBytes(t *testing.T) {
 		{Name: "items", Type: ports.ColumnInteger}, {Name: "at", Type: ports.ColumnTime},
 	}
 	got := write(t, columns,
-		ports.Row{"tx_1", "-12.50", "-3", "2026-11-20T15:00:00.000Z"},
-		ports.Row{"", "", "", ""},
-		ports.Row{"", "0.00", "", ""},
-		ports.Row{"<b>&\"\\\n\r\t\b\x7f\u2028\xff\xfe</b>", "", "9223372036854775807", ""},
+		[]string{"tx_1", "-12.50", "-3", "2026-11-20T15:00:00.000Z"},
+		[]string{"", "", "", ""},
+		[]string{"", "0.00", "", ""},
+		[]string{"<b>&\"\\\n\r\t\b\x7f\u2028\xff\xfe</b>", "", "9223372036854775807", ""},
 	)
 	require.Equal(t, `{"id":"tx_1","the \"net\" amount":"-12.50","items":-3,"at":"2026-11-20T15:00:00.000Z"}`+"\n"+
 		"{}\n"+
@@ -99,7 +99,7 @@ func TestWhatEncodingJSONReadsIsWhatWasWritten(t *testing.T) {
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 12), func(b []byte) string { return string(b) }),
 	)
 	rapid.Check(t, func(rt *rapid.T) {
-		row := ports.Row{text.Draw(rt, "a"), text.Draw(rt, "b"), rapid.StringMatching(`0|-?[1-9][0-9]{0,17}`).Draw(rt, "n")}
+		row := []string{text.Draw(rt, "a"), text.Draw(rt, "b"), rapid.StringMatching(`0|-?[1-9][0-9]{0,17}`).Draw(rt, "n")}
 		want := []string{string([]rune(row[0])), string([]rune(row[1])), row[2]}
 		require.Equal(rt, [][]string{want, want}, parse(rt, write(rt, columns, row, row), columns))
 	})
@@ -125,7 +125,7 @@ func FuzzText(f *testing.F) {
 	}
 	columns := []ports.Column{{Name: "a", Type: ports.ColumnText}}
 	f.Fuzz(func(t *testing.T, text string) {
-		file := write(t, columns, ports.Row{text})
+		file := write(t, columns, []string{text})
 		require.True(t, utf8.ValidString(file))
 		require.Equal(t, [][]string{{string([]rune(text))}}, parse(t, file, columns))
 	})

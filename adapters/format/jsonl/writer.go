@@ -33,7 +33,7 @@ func (*Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, er
 	for _, c := range columns {
 		names = append(names, string(append(appendString(nil, c.Name), ':')))
 	}
-	return cells.NewLines(out, columns, nil, func(b []byte, columns []ports.Column, row ports.Row) []byte {
+	return cells.NewLines(out, columns, nil, func(b []byte, columns []ports.Column, row []string) []byte {
 		mark := byte('{')
 		for i, text := range row {
 			if text != "" {

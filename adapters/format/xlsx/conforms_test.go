@@ -31,7 +31,7 @@ func newWriter(tb require.TestingT, c *xlsx.Config) *xlsx.Writer {
 	return w
 }
 
-func write(tb require.TestingT, w *xlsx.Writer, columns []ports.Column, rows ...ports.Row) []byte {
+func write(tb require.TestingT, w *xlsx.Writer, columns []ports.Column, rows ...[]string) []byte {
 	var out bytes.Buffer
 	writer, err := w.Begin(&out, columns)
 	require.NoError(tb, err)
@@ -89,8 +89,8 @@ func TestWhatExcelizeReadsIsWhatWasWritten(t *testing.T) {
 	columns := []ports.Column{{Name: "a", Type: ports.ColumnText}, {Name: "m", Type: ports.ColumnMoney}, {Name: "n", Type: ports.ColumnInteger}}
 	w := newWriter(t, nil)
 	rapid.Check(t, func(rt *rapid.T) {
-		rows := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) ports.Row {
-			return ports.Row{
+		rows := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) []string {
+			return []string{
 				hostileText().Draw(rt, "a"),
 				rapid.StringMatching(`-?(0|[1-9][0-9]{0,16})(\.[0-9]{1,4})?`).Draw(rt, "m"),
 				rapid.StringMatching(`0|-?[1-9][0-9]{0,17}`).Draw(rt, "n"),
@@ -113,7 +113,7 @@ func TestNoRandomCellIsAFormula(t *testing.T) {
 		columns[i] = ports.Column{Name: "=" + string(rune('a'+i)), Type: ports.ColumnText}
 	}
 	text := hostileText()
-	given := make([]ports.Row, rows)
+	given := make([][]string, rows)
 	for i := range given {
 		for j := range width {
 			given[i] = append(given[i], "="[:(i+j)%2]+text.Example(i*width+j))

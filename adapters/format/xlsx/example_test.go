@@ -26,7 +26,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(rows.Write(ports.Row{"=HYPERLINK(A1)", "-12.50", "USD"}), rows.Close())
+	fmt.Println(rows.Write([]string{"=HYPERLINK(A1)", "-12.50", "USD"}), rows.Close())
 
 	book, err := excelize.OpenReader(&file)
 	if err != nil {

@@ -127,7 +127,7 @@ type rowWriter struct {
 }
 
 // Write implements [ports.RowWriter].
-func (r *rowWriter) Write(row ports.Row) error {
+func (r *rowWriter) Write(row []string) error {
 	if r.err != nil {
 		return r.err
 	}

@@ -57,7 +57,7 @@ func TestNumbersAreNumbersWhenAFloatKeepsTheirDigits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			file := write(t, newWriter(t, nil), []ports.Column{{Name: "a", Type: c.kind}}, ports.Row{c.text})
+			file := write(t, newWriter(t, nil), []ports.Column{{Name: "a", Type: c.kind}}, []string{c.text})
 			cell := regexp.MustCompile(`<c r="A2".*?</c>`).FindString(sheetXML(t, file, 1))
 			if c.value == "" {
 				require.Equal(t, `<c r="A2" s="1" t="inlineStr"><is><t>`+c.text+`</t></is></c>`, cell)
@@ -71,7 +71,7 @@ func TestNumbersAreNumbersWhenAFloatKeepsTheirDigits(t *testing.T) {
 
 func TestTextCellsHaveTheFormatText(t *testing.T) {
 	t.Parallel()
-	book := open(t, write(t, newWriter(t, nil), textColumn, ports.Row{"=1+1"}))
+	book := open(t, write(t, newWriter(t, nil), textColumn, []string{"=1+1"}))
 	for _, cell := range []string{"A1", "A2"} {
 		id, err := book.GetCellStyle("report", cell)
 		require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestFullSheetIsFollowedByAnother(t *testing.T) {
 		{6, []string{"report", "report 2"}},
 		{7, []string{"report", "report 2", "report 3"}},
 	} {
-		var given []ports.Row
+		var given [][]string
 		want := [][]string{}
 		for i := range c.rows {
 			row := []string{"tx_" + strconv.Itoa(i), strconv.Itoa(i)}
@@ -136,8 +136,8 @@ func TestTextThatNoCellHoldsIsRefusedAndLeavesNoTrace(t *testing.T) {
 			var out bytes.Buffer
 			w, err := newWriter(t, nil).Begin(&out, textColumn)
 			require.NoError(t, err)
-			require.NoError(t, w.Write(ports.Row{"before"}))
-			err = w.Write(ports.Row{c.text})
+			require.NoError(t, w.Write([]string{"before"}))
+			err = w.Write([]string{c.text})
 			want := [][]string{{"a"}, {"before"}, {"after"}}
 			if c.fits {
 				require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestTextThatNoCellHoldsIsRefusedAndLeavesNoTrace(t *testing.T) {
 				require.ErrorIs(t, err, errcodes.Unprocessable)
 				require.NotContains(t, err.Error(), "xxx")
 			}
-			require.NoError(t, w.Write(ports.Row{"after"}))
+			require.NoError(t, w.Write([]string{"after"}))
 			require.NoError(t, w.Close())
 			require.True(t, equal(want, sheet(t, open(t, out.Bytes()), "report", 1)), "the rows differ")
 		})
@@ -196,7 +196,7 @@ func large(tb testing.TB, c *xlsx.Config, out io.Writer) ports.RowWriter {
 	require.NoError(tb, err)
 	text := strings.Repeat("x", 30_000)
 	for range excelize.StreamChunkSize/len(text) + 2 {
-		require.NoError(tb, w.Write(ports.Row{text}))
+		require.NoError(tb, w.Write([]string{text}))
 	}
 	return w
 }
@@ -228,9 +228,9 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 func TestEscapesAreRightInALargeSheet(t *testing.T) {
 	t.Parallel()
 	named, text := []ports.Column{{Name: "_x0042_", Type: ports.ColumnText}}, strings.Repeat("_x0041_ and what is none"+strings.Repeat(" nor this", 120), 29)
-	var given []ports.Row
+	var given [][]string
 	for range excelize.StreamChunkSize / len(text) {
-		given = append(given, ports.Row{text})
+		given = append(given, []string{text})
 	}
 	rows := sheet(t, open(t, write(t, newWriter(t, &xlsx.Config{TempDir: t.TempDir()}), named, given...)), "report", 1)
 	require.Len(t, rows, len(given)+1)
@@ -261,7 +261,7 @@ func FuzzText(f *testing.F) {
 		if len(text) > xlsx.MaxText/2 {
 			return
 		}
-		file := write(t, newWriter(t, nil), columns, ports.Row{text, "end"})
+		file := write(t, newWriter(t, nil), columns, []string{text, "end"})
 		require.Equal(t, [][]string{{"a", "b"}, {readable(text), "end"}}, sheet(t, open(t, file), "report", 2))
 		require.NotContains(t, sheetXML(t, file, 1), "<f>")
 	})
@@ -271,7 +271,7 @@ func FuzzText(f *testing.F) {
 // openpyxl's, stop there, and nobody knows it before the last row.
 func TestNoSheetSaysHowLargeItIs(t *testing.T) {
 	t.Parallel()
-	rows := []ports.Row{{"1"}, {"2"}, {"3"}, {"4"}}
+	rows := [][]string{{"1"}, {"2"}, {"3"}, {"4"}}
 	file := write(t, newWriter(t, &xlsx.Config{SheetRows: 3}), textColumn, rows...)
 	for number := range 2 {
 		require.NotContains(t, sheetXML(t, file, number+1), "<dimension")

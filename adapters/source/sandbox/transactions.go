@@ -83,8 +83,8 @@ func (s *Transactions) AsOf(ctx context.Context, now time.Time) (time.Time, erro
 
 // Rows streams the owner's transactions. A column that is not there, or a filter
 // that is not applied, is [errcodes.InvalidRequest].
-func (s *Transactions) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-	return func(yield func(ports.Row, error) bool) {
+func (s *Transactions) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
 		look, err := s.look(q)
 		if err != nil {
 			yield(nil, err)
@@ -106,7 +106,7 @@ type look struct {
 	now, from, until time.Time
 	columns          []column
 	filters          []filter
-	row              ports.Row
+	row              []string
 }
 
 type filter struct {
@@ -132,12 +132,12 @@ func (s *Transactions) look(q ports.RowQuery) (*look, error) {
 		}
 		l.filters = append(l.filters, filter{columns[columnIndex(f.Column)], f.OneOf})
 	}
-	l.row = make(ports.Row, len(l.columns))
+	l.row = make([]string, len(l.columns))
 	return l, nil
 }
 
 // day returns the rows of one day; false ends the stream.
-func (l *look) day(ctx context.Context, d *day, yield func(ports.Row, error) bool) bool {
+func (l *look) day(ctx context.Context, d *day, yield func([]string, error) bool) bool {
 	for i := range d.count {
 		if err := ctx.Err(); err != nil {
 			yield(nil, err)

@@ -39,10 +39,10 @@ func (*source) Applies(ports.Filter) bool { return false }
 
 func (*source) AsOf(_ context.Context, now time.Time) (time.Time, error) { return now, nil }
 
-func (s *source) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-	return func(yield func(ports.Row, error) bool) {
+func (s *source) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
 		for _, values := range s.rows {
-			row := make(ports.Row, len(q.Columns))
+			row := make([]string, len(q.Columns))
 			for c, name := range q.Columns {
 				row[c] = values[name]
 			}
@@ -71,7 +71,7 @@ type lines struct{}
 func (lines) Format() string      { return "csv" }
 func (lines) ContentType() string { return "text/csv" }
 func (lines) Begin(w io.Writer, columns []ports.Column) (ports.RowWriter, error) {
-	names := make(ports.Row, len(columns))
+	names := make([]string, len(columns))
 	for i := range columns {
 		names[i] = columns[i].Name
 	}
@@ -81,7 +81,7 @@ func (lines) Begin(w io.Writer, columns []ports.Column) (ports.RowWriter, error)
 
 type lineWriter struct{ w io.Writer }
 
-func (l lineWriter) Write(row ports.Row) error {
+func (l lineWriter) Write(row []string) error {
 	_, err := io.WriteString(l.w, strings.Join(row, "|")+"\n")
 	return err
 }

@@ -64,10 +64,10 @@ func (fewRows) Applies(ports.Filter) bool { return false }
 
 func (fewRows) AsOf(_ context.Context, now time.Time) (time.Time, error) { return now, nil }
 
-func (n fewRows) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-	return func(yield func(ports.Row, error) bool) {
+func (n fewRows) Rows(_ context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
 		for i := range int(n) {
-			row := make(ports.Row, len(q.Columns))
+			row := make([]string, len(q.Columns))
 			for c, name := range q.Columns {
 				if row[c] = "é"; name == "createdAt" {
 					row[c] = q.From.Add(time.Duration(i) * time.Second).Format(ports.TimeLayout)
@@ -90,7 +90,7 @@ func (textWriter) Begin(w io.Writer, _ []ports.Column) (ports.RowWriter, error) 
 
 type textRows struct{ w io.Writer }
 
-func (t textRows) Write(row ports.Row) error {
+func (t textRows) Write(row []string) error {
 	_, err := io.WriteString(t.w, strings.Join(row, ",")+"\n")
 	return err
 }

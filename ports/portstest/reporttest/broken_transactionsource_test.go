@@ -26,7 +26,7 @@ type listed struct {
 
 	list    func() []ports.Column
 	applies func(f ports.Filter) bool
-	rows    func(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error]
+	rows    func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error]
 	asOf    func(ctx context.Context, now time.Time) (time.Time, error)
 
 	// The parts of rows.
@@ -38,7 +38,7 @@ type listed struct {
 
 func (s *listed) Columns() []ports.Column     { return s.list() }
 func (s *listed) Applies(f ports.Filter) bool { return s.applies(f) }
-func (s *listed) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+func (s *listed) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 	return s.rows(ctx, q)
 }
 func (s *listed) AsOf(ctx context.Context, now time.Time) (time.Time, error) {
@@ -119,11 +119,11 @@ func (s *listed) passes(f ports.Filter, row map[string]string) bool {
 	return text != "" && (f.From == "" || compareTexts(t, text, f.From) >= 0) && (f.To == "" || compareTexts(t, text, f.To) <= 0)
 }
 
-func (s *listed) stream(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-	return func(yield func(ports.Row, error) bool) {
+func (s *listed) stream(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
 		held := slices.Clone(s.held)
 		slices.SortStableFunc(held, s.order)
-		var row ports.Row
+		var row []string
 		for _, h := range held {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
@@ -228,9 +228,9 @@ func onColumns(bend func(columns []ports.Column) []ports.Column) func(*listed) {
 }
 
 // onRows bends the stream.
-func onRows(bend func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error]) func(*listed) {
+func onRows(bend func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error]) func(*listed) {
 	return func(s *listed) {
-		s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] { return bend(s, ctx, q) }
+		s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] { return bend(s, ctx, q) }
 	}
 }
 
@@ -279,7 +279,7 @@ func wrongColumns() map[string]map[string]func(*listed) {
 			"hands out its own list": func(s *listed) { s.list = func() []ports.Column { return s.columns } },
 			"turns them round": func(s *listed) {
 				rows := s.rows
-				s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+				s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 					slices.Reverse(s.columns)
 					return rows(ctx, q)
 				}
@@ -367,7 +367,7 @@ func wrongRows() map[string]map[string]func(*listed) {
 			},
 		},
 		"a row has the columns that were asked for, in that order": {
-			"keeps its own order": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+			"keeps its own order": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				list := slices.Clone(q.Columns)
 				q.Columns = nil
 				for _, c := range s.columns {
@@ -377,7 +377,7 @@ func wrongRows() map[string]map[string]func(*listed) {
 				}
 				return s.stream(ctx, q)
 			}),
-			"gives them all": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+			"gives them all": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				q.Columns = nil
 				for _, c := range s.columns {
 					q.Columns = append(q.Columns, c.Name)
@@ -386,7 +386,7 @@ func wrongRows() map[string]map[string]func(*listed) {
 			}),
 		},
 		"the same query gives the same rows": {
-			"gives one less each time": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+			"gives one less each time": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				s.held = s.held[:len(s.held)-10]
 				return s.stream(ctx, q)
 			}),
@@ -397,7 +397,7 @@ func wrongRows() map[string]map[string]func(*listed) {
 func wrongFilters() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
 		"the query is left as it is": {
-			"sorts the columns": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+			"sorts the columns": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				rows := s.stream(ctx, ports.RowQuery{
 					Owner: q.Owner, MerchantID: q.MerchantID, From: q.From, Until: q.Until,
 					Columns: slices.Clone(q.Columns), Filters: q.Filters,
@@ -405,7 +405,7 @@ func wrongFilters() map[string]map[string]func(*listed) {
 				slices.Sort(q.Columns)
 				return rows
 			}),
-			"sorts the texts": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+			"sorts the texts": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				for _, f := range q.Filters {
 					slices.Sort(f.OneOf)
 				}
@@ -460,11 +460,11 @@ func wrongFilters() map[string]map[string]func(*listed) {
 			}),
 		},
 		"filters apply together, and beside columns that were not asked for": {
-			"applies the first only": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+			"applies the first only": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				q.Filters = q.Filters[:min(1, len(q.Filters))]
 				return s.stream(ctx, q)
 			}),
-			"applies those of its columns only": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+			"applies those of its columns only": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				q.Filters = slices.DeleteFunc(slices.Clone(q.Filters), func(f ports.Filter) bool { return !slices.Contains(q.Columns, f.Column) })
 				return s.stream(ctx, q)
 			}),
@@ -482,13 +482,13 @@ func wrongFilters() map[string]map[string]func(*listed) {
 func wrongStops() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
 		"whoever stops early is left alone, and nothing is left behind": {
-			"goes on": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-				return func(yield func(ports.Row, error) bool) {
-					s.stream(ctx, q)(func(r ports.Row, err error) bool { yield(r, err); return true })
+			"goes on": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+				return func(yield func([]string, error) bool) {
+					s.stream(ctx, q)(func(r []string, err error) bool { yield(r, err); return true })
 				}
 			}),
-			"leaves a goroutine": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-				return func(yield func(ports.Row, error) bool) {
+			"leaves a goroutine": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+				return func(yield func([]string, error) bool) {
 					whole := true
 					for r, err := range s.stream(ctx, q) {
 						if whole = yield(r, err); !whole {
@@ -500,9 +500,9 @@ func wrongStops() map[string]map[string]func(*listed) {
 					}
 				}
 			}),
-			"is spent afterwards": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-				return func(yield func(ports.Row, error) bool) {
-					s.stream(ctx, q)(func(r ports.Row, err error) bool {
+			"is spent afterwards": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+				return func(yield func([]string, error) bool) {
+					s.stream(ctx, q)(func(r []string, err error) bool {
 						if !yield(r, err) {
 							s.held = s.held[1:]
 							return false
@@ -518,14 +518,14 @@ func wrongStops() map[string]map[string]func(*listed) {
 func wrongStreams() map[string]map[string]func(*listed) {
 	return map[string]map[string]func(*listed){
 		"a context that is over gives its own code": {
-			"does not look": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+			"does not look": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return s.stream(context.WithoutCancel(ctx), q)
 			}),
-			"ends without a word": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+			"ends without a word": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return silently(ctx, s.stream(ctx, q))
 			}),
-			"calls it unavailable": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-				return func(yield func(ports.Row, error) bool) {
+			"calls it unavailable": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+				return func(yield func([]string, error) bool) {
 					if ctx.Err() != nil {
 						yield(nil, errcodes.Unavailable)
 						return
@@ -533,8 +533,8 @@ func wrongStreams() map[string]map[string]func(*listed) {
 					s.stream(ctx, q)(yield)
 				}
 			}),
-			"goes on behind its error": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-				return func(yield func(ports.Row, error) bool) {
+			"goes on behind its error": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+				return func(yield func([]string, error) bool) {
 					if err := ctx.Err(); err == nil || yield(nil, err) {
 						s.stream(context.WithoutCancel(ctx), q)(yield)
 					}
@@ -545,12 +545,12 @@ func wrongStreams() map[string]map[string]func(*listed) {
 			},
 		},
 		"a stream that its context cuts short says so": {
-			"ends without a word": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
+			"ends without a word": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 				return silently(ctx, s.stream(ctx, q))
 			}),
-			"loses the code": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-				return func(yield func(ports.Row, error) bool) {
-					s.stream(ctx, q)(func(r ports.Row, err error) bool {
+			"loses the code": onRows(func(s *listed, ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+				return func(yield func([]string, error) bool) {
+					s.stream(ctx, q)(func(r []string, err error) bool {
 						if err != nil {
 							err = errors.New("the query failed")
 						}
@@ -567,15 +567,15 @@ func wrongRaces() map[string]map[string]func(*listed) {
 		"many may read at once": {
 			"has one row for all": func(s *listed) {
 				var shared [16]atomic.Pointer[string]
-				s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-					return func(yield func(ports.Row, error) bool) {
+				s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+					return func(yield func([]string, error) bool) {
 						for r, err := range s.stream(ctx, q) {
 							for i := range r {
 								text := r[i]
 								shared[i].Store(&text)
 							}
 							<-time.After(time.Millisecond)
-							out := ports.Row{}
+							out := []string{}
 							for i := range r {
 								out = append(out, strings.Clone(*shared[i].Load()))
 							}
@@ -588,8 +588,8 @@ func wrongRaces() map[string]map[string]func(*listed) {
 			},
 			"turns the second away": func(s *listed) {
 				var inside atomic.Int32
-				s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Row, error] {
-					return func(yield func(ports.Row, error) bool) {
+				s.rows = func(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
+					return func(yield func([]string, error) bool) {
 						defer inside.Add(-1)
 						if inside.Add(1) > 1 {
 							yield(nil, errcodes.Unavailable)

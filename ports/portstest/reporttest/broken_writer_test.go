@@ -25,11 +25,11 @@ type reportFormat struct {
 	format, contentType string
 	out                 func(w io.Writer) io.Writer
 	columns             func(columns []ports.Column) []ports.Column
-	check               func(columns []ports.Column, row ports.Row) error
-	line                func(row ports.Row) []string
+	check               func(columns []ports.Column, row []string) error
+	line                func(row []string) []string
 	flush               func(w io.Writer, line []byte) error
 	kept                func(line []byte)
-	write               func(w *reportRows, row ports.Row) error
+	write               func(w *reportRows, row []string) error
 	close               func(w *reportRows) error
 }
 
@@ -39,7 +39,7 @@ func newReportFormat() *reportFormat {
 		out:     func(w io.Writer) io.Writer { return w },
 		columns: slices.Clone[[]ports.Column],
 		check:   checkReportRow,
-		line:    func(row ports.Row) []string { return row },
+		line:    func(row []string) []string { return row },
 		flush: func(w io.Writer, line []byte) error {
 			n, err := w.Write(line)
 			if err == nil && n < len(line) {
@@ -72,10 +72,10 @@ func (f *reportFormat) Begin(w io.Writer, columns []ports.Column) (ports.RowWrit
 	return r, r.add(names)
 }
 
-func (r *reportRows) Write(row ports.Row) error { return r.write(r, row) }
-func (r *reportRows) Close() error              { return r.close(r) }
+func (r *reportRows) Write(row []string) error { return r.write(r, row) }
+func (r *reportRows) Close() error             { return r.close(r) }
 
-func (r *reportRows) put(row ports.Row) error {
+func (r *reportRows) put(row []string) error {
 	if err := r.check(r.columns, row); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ var (
 )
 
 // checkReportRow judges by other means than the adapters do.
-func checkReportRow(columns []ports.Column, row ports.Row) error {
+func checkReportRow(columns []ports.Column, row []string) error {
 	if len(row) != len(columns) {
 		return errcodes.New(errcodes.InvalidRequest, "")
 	}
@@ -147,7 +147,7 @@ func (f *reportFormat) harness() reporttest.WriterHarness {
 // alters changes each text of a row.
 func alters(fn func(text string) string) func(f *reportFormat) {
 	return func(f *reportFormat) {
-		f.line = func(row ports.Row) []string {
+		f.line = func(row []string) []string {
 			var out []string
 			for _, text := range row {
 				out = append(out, fn(text))
@@ -160,7 +160,7 @@ func alters(fn func(text string) string) func(f *reportFormat) {
 // misreads lets texts of a type pass that are not of it.
 func misreads(t ports.ColumnType, lax func(text string) bool) func(f *reportFormat) {
 	return func(f *reportFormat) {
-		f.check = func(columns []ports.Column, row ports.Row) error {
+		f.check = func(columns []ports.Column, row []string) error {
 			cleared := slices.Clone(row)
 			for i := range min(len(columns), len(row)) {
 				if columns[i].Type == t && lax(row[i]) {
@@ -215,7 +215,7 @@ var reportSaboteurs = []struct {
 		}
 	}},
 	{"drops rows without a value", rowsReadBack, func(f *reportFormat) {
-		f.write = func(w *reportRows, row ports.Row) error {
+		f.write = func(w *reportRows, row []string) error {
 			if strings.Join(row, "") == "" {
 				return nil
 			}
@@ -224,7 +224,7 @@ var reportSaboteurs = []struct {
 	}},
 	{"drops repeats", rowsReadBack, func(f *reportFormat) {
 		seen := map[string]bool{}
-		f.write = func(w *reportRows, row ports.Row) error {
+		f.write = func(w *reportRows, row []string) error {
 			key := strings.Join(row, "|")
 			if seen[key] {
 				return nil
@@ -261,7 +261,7 @@ var reportSaboteurs = []struct {
 		return text
 	})},
 	{"refuses integers near the bounds", spellings, func(f *reportFormat) {
-		f.check = func(columns []ports.Column, row ports.Row) error {
+		f.check = func(columns []ports.Column, row []string) error {
 			if len(row) == 2 && len(row[1]) == 20 && columns[1].Type == ports.ColumnInteger {
 				return errcodes.New(errcodes.InvalidRequest, "")
 			}
@@ -282,7 +282,7 @@ var reportSaboteurs = []struct {
 	{"takes what time.Parse takes", mistypedRefused, misreads(ports.ColumnTime, parsesAs(ports.TimeLayout))},
 	{"takes days that no month has", mistypedRefused, misreads(ports.ColumnTime, regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`).MatchString)},
 	{"refuses with another code", mistypedRefused, func(f *reportFormat) {
-		f.check = func(columns []ports.Column, row ports.Row) error {
+		f.check = func(columns []ports.Column, row []string) error {
 			if checkReportRow(columns, row) != nil {
 				return errcodes.New(errcodes.Unprocessable, "")
 			}
@@ -290,7 +290,7 @@ var reportSaboteurs = []struct {
 		}
 	}},
 	{"tells the text in the error", mistypedRefused, func(f *reportFormat) {
-		f.check = func(columns []ports.Column, row ports.Row) error {
+		f.check = func(columns []ports.Column, row []string) error {
 			if checkReportRow(columns, row) != nil {
 				return errcodes.New(errcodes.InvalidRequest, strings.Join(row, ", "))
 			}
@@ -298,19 +298,19 @@ var reportSaboteurs = []struct {
 		}
 	}},
 	{"writes the row that it refuses", mistypedRefused, func(f *reportFormat) {
-		f.write = func(w *reportRows, row ports.Row) error { return errors.Join(w.add(row), w.put(row)) }
+		f.write = func(w *reportRows, row []string) error { return errors.Join(w.add(row), w.put(row)) }
 	}},
 	{"takes short rows", lengthsRefused, func(f *reportFormat) {
-		f.check = func(columns []ports.Column, row ports.Row) error {
+		f.check = func(columns []ports.Column, row []string) error {
 			return checkReportRow(columns[:min(len(row), len(columns))], row)
 		}
 	}},
 	{"cuts long rows", lengthsRefused, func(f *reportFormat) {
-		f.write = func(w *reportRows, row ports.Row) error { return w.put(row[:min(len(row), len(w.columns))]) }
+		f.write = func(w *reportRows, row []string) error { return w.put(row[:min(len(row), len(w.columns))]) }
 	}},
 	{"ends at the first bad row", lengthsRefused, func(f *reportFormat) {
 		bad := false
-		f.check = func(columns []ports.Column, row ports.Row) error {
+		f.check = func(columns []ports.Column, row []string) error {
 			err := checkReportRow(columns, row)
 			if bad = bad || err != nil; bad {
 				return errcodes.New(errcodes.InvalidRequest, "")
@@ -370,8 +370,8 @@ var reportSaboteurs = []struct {
 }
 
 func keepsRows(f *reportFormat) {
-	var rows []ports.Row
-	f.write = func(w *reportRows, row ports.Row) error {
+	var rows [][]string
+	f.write = func(w *reportRows, row []string) error {
 		if err := f.check(w.columns, row); err != nil {
 			return err
 		}

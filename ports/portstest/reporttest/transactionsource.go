@@ -92,8 +92,8 @@ func (k *sourceKit) ask(change func(q *ports.RowQuery)) ports.RowQuery {
 	return q
 }
 
-func (k *sourceKit) rows(q ports.RowQuery) []ports.Row {
-	var out []ports.Row
+func (k *sourceKit) rows(q ports.RowQuery) [][]string {
+	var out [][]string
 	for row, err := range k.Source.Rows(k.Context(), q) {
 		if err != nil {
 			k.Fatalf("Rows: %v", err)
@@ -112,7 +112,7 @@ const (
 	mostRows   = 10_000
 )
 
-func (k *sourceKit) all() []ports.Row {
+func (k *sourceKit) all() [][]string {
 	rows := k.rows(k.ask(nil))
 	if len(rows) < fewestRows || len(rows) > mostRows {
 		k.Fatalf("the query of the harness gives %d rows; the checks need %d to %d", len(rows), fewestRows, mostRows)
@@ -122,7 +122,7 @@ func (k *sourceKit) all() []ports.Row {
 
 // sameRows compares rows one by one, so that a report shows the first that
 // differs.
-func (k *sourceKit) sameRows(got, want []ports.Row, what string) {
+func (k *sourceKit) sameRows(got, want [][]string, what string) {
 	for i := range min(len(got), len(want)) {
 		if !slices.Equal(got[i], want[i]) {
 			k.Fatalf("%s: row %d is\n got %s\nwant %s", what, i, kit.Short(got[i]), kit.Short(want[i]))
@@ -225,7 +225,7 @@ func sourceValuesFit(k *sourceKit) {
 }
 
 // needed checks the columns that no transaction is without.
-func (k *sourceKit) needed(i int, row ports.Row) {
+func (k *sourceKit) needed(i int, row []string) {
 	for _, name := range []string{ports.ColumnTransactionID, ports.ColumnAmount, ports.ColumnCurrency, ports.ColumnCreatedAt} {
 		if row[k.column(name)] == "" {
 			k.Fatalf("row %d has no %s", i, name)

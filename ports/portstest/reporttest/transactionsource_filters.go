@@ -19,13 +19,13 @@ var sourceFilterChecks = []sourceCheck{
 
 // filtered checks that a filter that the source applies keeps what filtering
 // afterwards keeps. A filter that it does not apply is the caller's to apply.
-func (k *sourceKit) filtered(rows []ports.Row, filters ...ports.Filter) {
+func (k *sourceKit) filtered(rows [][]string, filters ...ports.Filter) {
 	for _, f := range filters {
 		if !k.Source.Applies(f) {
 			return
 		}
 	}
-	want := keepRows(rows, func(r ports.Row) bool {
+	want := keepRows(rows, func(r []string) bool {
 		return !slices.ContainsFunc(filters, func(f ports.Filter) bool { return !k.keeps(f, r) })
 	})
 	got := k.rows(k.ask(func(q *ports.RowQuery) { q.Filters = filters }))
@@ -33,7 +33,7 @@ func (k *sourceKit) filtered(rows []ports.Row, filters ...ports.Filter) {
 }
 
 // keeps says what a filter means.
-func (k *sourceKit) keeps(f ports.Filter, row ports.Row) bool {
+func (k *sourceKit) keeps(f ports.Filter, row []string) bool {
 	c := k.Source.Columns()[k.column(f.Column)]
 	text := row[k.column(f.Column)]
 	if f.OneOf != nil {
@@ -58,7 +58,7 @@ func compareTexts(t ports.ColumnType, a, b string) int {
 }
 
 // values returns the texts of a column, each once, in the order of its type.
-func (k *sourceKit) values(rows []ports.Row, c ports.Column) []string {
+func (k *sourceKit) values(rows [][]string, c ports.Column) []string {
 	var out []string
 	for _, row := range rows {
 		if text := row[k.column(c.Name)]; text != "" {
@@ -165,8 +165,8 @@ func sourceFiltersTogether(k *sourceKit) {
 	got := k.rows(k.ask(func(q *ports.RowQuery) {
 		q.Columns, q.Filters = []string{ports.ColumnTransactionID}, []ports.Filter{status}
 	}))
-	var want []ports.Row
-	for _, r := range keepRows(rows, func(r ports.Row) bool { return k.keeps(status, r) }) {
+	var want [][]string
+	for _, r := range keepRows(rows, func(r []string) bool { return k.keeps(status, r) }) {
 		want = append(want, project(r, k.columns(), []string{ports.ColumnTransactionID}))
 	}
 	k.sameRows(got, want, "filtered by a column that was not asked for")

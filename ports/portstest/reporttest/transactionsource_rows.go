@@ -23,7 +23,7 @@ var sourceRowChecks = []sourceCheck{
 func sourceGivesItsRows(k *sourceKit) {
 	k.Need(k.Rows != nil, "TransactionHoldings.Rows")
 	id, columns := k.column(ports.ColumnTransactionID), k.columns()
-	got := map[string]ports.Row{}
+	got := map[string][]string{}
 	for _, row := range k.all() {
 		got[row[id]] = row
 	}
@@ -78,19 +78,19 @@ func sourceBounds(k *sourceKit) {
 }
 
 // boundedAt takes one instant for both bounds.
-func (k *sourceKit) boundedAt(rows []ports.Row, bound time.Time) {
-	at := func(row ports.Row) time.Time { return k.createdAt(row) }
+func (k *sourceKit) boundedAt(rows [][]string, bound time.Time) {
+	at := func(row []string) time.Time { return k.createdAt(row) }
 	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From = bound })),
-		keepRows(rows, func(r ports.Row) bool { return !at(r).Before(bound) }), "from the instant of a row on")
+		keepRows(rows, func(r []string) bool { return !at(r).Before(bound) }), "from the instant of a row on")
 	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.Until = bound })),
-		keepRows(rows, func(r ports.Row) bool { return at(r).Before(bound) }), "until the instant of a row")
+		keepRows(rows, func(r []string) bool { return at(r).Before(bound) }), "until the instant of a row")
 	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound })), nil, "a stretch of nothing")
 	k.sameRows(k.rows(k.ask(func(q *ports.RowQuery) { q.From, q.Until = bound, bound.Add(time.Millisecond) })),
-		keepRows(rows, func(r ports.Row) bool { return at(r).Equal(bound) }), "a stretch of one millisecond")
+		keepRows(rows, func(r []string) bool { return at(r).Equal(bound) }), "a stretch of one millisecond")
 }
 
 // manyInstants makes sure that a bound can tell rows apart.
-func (k *sourceKit) manyInstants(rows []ports.Row) {
+func (k *sourceKit) manyInstants(rows [][]string) {
 	instants := map[time.Time]bool{}
 	for _, row := range rows {
 		instants[k.createdAt(row)] = true
@@ -100,12 +100,12 @@ func (k *sourceKit) manyInstants(rows []ports.Row) {
 	}
 }
 
-func (k *sourceKit) createdAt(row ports.Row) time.Time {
+func (k *sourceKit) createdAt(row []string) time.Time {
 	return kit.Got(time.Parse(ports.TimeLayout, row[k.column(ports.ColumnCreatedAt)])).OK(k, "createdAt")
 }
 
-func keepRows(rows []ports.Row, keep func(ports.Row) bool) []ports.Row {
-	return slices.DeleteFunc(slices.Clone(rows), func(r ports.Row) bool { return !keep(r) })
+func keepRows(rows [][]string, keep func([]string) bool) [][]string {
+	return slices.DeleteFunc(slices.Clone(rows), func(r []string) bool { return !keep(r) })
 }
 
 func sourceOrder(k *sourceKit) {
@@ -140,7 +140,7 @@ func sourceProjects(k *sourceKit) {
 	}
 	for name, list := range kit.ByName(lists) {
 		k.Case(name, func() {
-			var want []ports.Row
+			var want [][]string
 			for _, row := range rows {
 				want = append(want, project(row, names, list))
 			}
@@ -150,8 +150,8 @@ func sourceProjects(k *sourceKit) {
 	}
 }
 
-func project(row ports.Row, names, list []string) ports.Row {
-	var out ports.Row
+func project(row []string, names, list []string) []string {
+	var out []string
 	for _, name := range list {
 		out = append(out, row[slices.Index(names, name)])
 	}

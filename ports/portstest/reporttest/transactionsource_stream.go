@@ -21,7 +21,7 @@ var sourceStreamChecks = []sourceCheck{
 
 func sourceStops(k *sourceKit) {
 	rows := k.all()
-	stream := func() iter.Seq2[ports.Row, error] { return k.Source.Rows(k.Context(), k.ask(nil)) }
+	stream := func() iter.Seq2[[]string, error] { return k.Source.Rows(k.Context(), k.ask(nil)) }
 	stops(&k.Kit, stream)
 	k.sameRows(k.all(), rows, "after streams that were left early")
 }
@@ -81,7 +81,7 @@ func ended[T any](k *kit.Kit, stream iter.Seq2[T, error], want errcodes.Code, wh
 
 func sourceCut(k *sourceKit) {
 	total := len(k.all())
-	cut(&k.Kit, total, "Rows", func(ctx context.Context) iter.Seq2[ports.Row, error] { return k.Source.Rows(ctx, k.ask(nil)) })
+	cut(&k.Kit, total, "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) })
 }
 
 // cut ends the context of a stream at its second value. What is left may come,

@@ -72,7 +72,7 @@ func (k *reportKit) begin(w io.Writer, columns []ports.Column) ports.RowWriter {
 	return kit.Got(k.Open(k.TB).Begin(w, columns)).OK(k, "Begin")
 }
 
-func (k *reportKit) file(columns []ports.Column, rows ...ports.Row) []byte {
+func (k *reportKit) file(columns []ports.Column, rows ...[]string) []byte {
 	var out bytes.Buffer
 	w := k.begin(&out, columns)
 	for _, row := range rows {
@@ -83,7 +83,7 @@ func (k *reportKit) file(columns []ports.Column, rows ...ports.Row) []byte {
 }
 
 // reads checks that the file holds the rows and nothing else.
-func (k *reportKit) reads(file []byte, columns []ports.Column, want ...ports.Row) {
+func (k *reportKit) reads(file []byte, columns []ports.Column, want ...[]string) {
 	names, rows := k.Read(k.TB, file, columns)
 	if names != nil {
 		k.Same(names, columnNames(columns), "the columns' names")
@@ -94,7 +94,7 @@ func (k *reportKit) reads(file []byte, columns []ports.Column, want ...ports.Row
 	}
 }
 
-func (k *reportKit) readsAs(columns []ports.Column, row ports.Row) []string {
+func (k *reportKit) readsAs(columns []ports.Column, row []string) []string {
 	out := slices.Clone([]string(row))
 	for i, c := range columns {
 		if k.Reads != nil {
@@ -114,7 +114,7 @@ func columnNames(columns []ports.Column) []string {
 
 // refused checks a Write's error. That the text itself is not in it is a rule of
 // the house: it may be a name or an account number.
-func (k *reportKit) refused(err error, row ports.Row, what string) {
+func (k *reportKit) refused(err error, row []string, what string) {
 	k.Code(err, errcodes.InvalidRequest, what)
 	for _, text := range row {
 		const telling = 4 // bytes that hardly stand in an error by chance

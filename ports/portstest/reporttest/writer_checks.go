@@ -34,12 +34,12 @@ func reportEmpty(k *reportKit) {
 	names, rows := k.Read(k.TB, k.file(one), one)
 	k.Same(len(rows), 0, "how many rows there are")
 	if names != nil {
-		k.Same(names, k.readsAs(one, ports.Row{one[0].Name}), "a name that looks like a formula")
+		k.Same(names, k.readsAs(one, []string{one[0].Name}), "a name that looks like a formula")
 	}
 }
 
 func reportRows(k *reportKit) {
-	rows := []ports.Row{
+	rows := [][]string{
 		{"tx_1", "12.50", "USD", "3", "2026-11-20T15:00:00.000Z"},
 		{"", "", "", "", ""},
 		{"tx_2", "", "", "0", ""},
@@ -47,11 +47,11 @@ func reportRows(k *reportKit) {
 		{"tx_1", "12.50", "USD", "3", "2026-11-20T15:00:00.000Z"},
 	}
 	for i := range 200 {
-		rows = append(rows, ports.Row{fmt.Sprint("tx_", i), fmt.Sprint(i, ".10"), "XOF", strconv.Itoa(-i - 1), ""})
+		rows = append(rows, []string{fmt.Sprint("tx_", i), fmt.Sprint(i, ".10"), "XOF", strconv.Itoa(-i - 1), ""})
 	}
 	k.reads(k.file(reportColumns(), rows...), reportColumns(), rows...)
 	one := []ports.Column{{Name: "only", Type: ports.ColumnText}}
-	short := []ports.Row{{"a"}, {""}, {"b"}, {""}}
+	short := [][]string{{"a"}, {""}, {"b"}, {""}}
 	k.reads(k.file(one, short...), one, short...)
 }
 
@@ -66,9 +66,9 @@ var hostileTexts = []string{
 
 func reportHostile(k *reportKit) {
 	columns := []ports.Column{{Name: "first", Type: ports.ColumnText}, {Name: "second", Type: ports.ColumnText}}
-	var rows []ports.Row
+	var rows [][]string
 	for _, text := range hostileTexts {
-		rows = append(rows, ports.Row{text, "x"}, ports.Row{"x", text}, ports.Row{text, text})
+		rows = append(rows, []string{text, "x"}, []string{"x", text}, []string{text, text})
 	}
 	k.reads(k.file(columns, rows...), columns, rows...)
 }
@@ -115,9 +115,9 @@ func typedColumns(t ports.ColumnType) []ports.Column {
 func reportSpellings(k *reportKit) {
 	for _, t := range columnTypes {
 		k.Case(string(t), func() {
-			var rows []ports.Row
+			var rows [][]string
 			for i, text := range spelt[t] {
-				rows = append(rows, ports.Row{fmt.Sprint("tx_", i), text})
+				rows = append(rows, []string{fmt.Sprint("tx_", i), text})
 			}
 			k.reads(k.file(typedColumns(t), rows...), typedColumns(t), rows...)
 		})
@@ -129,15 +129,15 @@ func reportMistyped(k *reportKit) {
 		for _, text := range mistyped[t] {
 			what := fmt.Sprintf("%q as %s", text, t)
 			k.Case(what, func() {
-				k.leavesNoTrace(typedColumns(t), ports.Row{"of a stranger", text}, ports.Row{"tx_1", ""}, "Write of "+what)
+				k.leavesNoTrace(typedColumns(t), []string{"of a stranger", text}, []string{"tx_1", ""}, "Write of "+what)
 			})
 		}
 	}
 }
 
 func reportLengths(k *reportKit) {
-	good := ports.Row{"tx_1", "1", "USD", "1", ""}
-	for name, bad := range kit.ByName(map[string]ports.Row{
+	good := []string{"tx_1", "1", "USD", "1", ""}
+	for name, bad := range kit.ByName(map[string][]string{
 		"nil": nil, "no text": {}, "one less": good[:4], "one more": append(slices.Clone(good), ""),
 		"two more": append(slices.Clone(good), "more", "and more"),
 	}) {
@@ -149,7 +149,7 @@ func reportLengths(k *reportKit) {
 
 // leavesNoTrace checks that a bad row between good ones is refused, and that the
 // file is as if it had never been written.
-func (k *reportKit) leavesNoTrace(columns []ports.Column, bad, good ports.Row, what string) {
+func (k *reportKit) leavesNoTrace(columns []ports.Column, bad, good []string, what string) {
 	var out bytes.Buffer
 	w := k.begin(&out, columns)
 	k.OK(w.Write(good), "Write")
@@ -166,10 +166,10 @@ func reportKeeps(k *reportKit) {
 	for i := range columns {
 		columns[i].Type, columns[i].Name = ports.ColumnText, "changed"
 	}
-	row := make(ports.Row, len(columns))
-	var want []ports.Row
+	row := make([]string, len(columns))
+	var want [][]string
 	for i := range 100 {
-		copy(row, ports.Row{fmt.Sprint("tx_", i), fmt.Sprint(i, ".25"), "KES", strconv.Itoa(i), "2026-11-20T15:00:00.000Z"})
+		copy(row, []string{fmt.Sprint("tx_", i), fmt.Sprint(i, ".25"), "KES", strconv.Itoa(i), "2026-11-20T15:00:00.000Z"})
 		want = append(want, slices.Clone(row))
 		k.OK(w.Write(row), "Write")
 		for j := range row {
@@ -185,14 +185,14 @@ func reportTwo(k *reportKit) {
 	writer, columns := k.Open(k.TB), reportColumns()
 	var files [2]bytes.Buffer
 	var writers [2]ports.RowWriter
-	var want [2][]ports.Row
+	var want [2][][]string
 	for i := range files {
 		w := kit.Got(writer.Begin(&files[i], columns)).OK(k, "Begin")
 		writers[i] = w
 	}
 	for n := range 50 {
 		i := n % 2
-		row := ports.Row{fmt.Sprint("tx_", n), "1.00", "USD", strconv.Itoa(n), ""}
+		row := []string{fmt.Sprint("tx_", n), "1.00", "USD", strconv.Itoa(n), ""}
 		k.OK(writers[i].Write(row), "Write")
 		want[i] = append(want[i], row)
 	}
@@ -241,7 +241,7 @@ func (k *reportKit) writeTo(out io.Writer) error {
 		return err
 	}
 	for i := 0; i < 100 && err == nil; i++ {
-		err = w.Write(ports.Row{fmt.Sprint("tx_", i), "1.00", "USD", "1", ""})
+		err = w.Write([]string{fmt.Sprint("tx_", i), "1.00", "USD", "1", ""})
 	}
 	return errors.Join(err, w.Close())
 }
@@ -279,7 +279,7 @@ func reportStreams(k *reportKit) {
 	text := strings.Repeat("x", streamText-1)
 	write := func(n int) uint64 {
 		for i := range n {
-			k.OK(w.Write(ports.Row{text + string(rune('a'+i%26))}), "Write")
+			k.OK(w.Write([]string{text + string(rune('a'+i%26))}), "Write")
 		}
 		runtime.GC()
 		var m runtime.MemStats
