@@ -152,7 +152,9 @@ func (l *Loops) Drain(ctx context.Context, d Drain, now time.Time) error {
 	var failed []error
 	for {
 		items, err := d.Work.Claim(ctx, d.Kind, now, d.Lease, page)
-		failed = append(failed, err)
+		if err != nil {
+			return errors.Join(append(failed, err)...)
+		}
 		for _, item := range items {
 			failed = append(failed, d.do(ctx, item, now))
 		}
