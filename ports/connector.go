@@ -3,6 +3,7 @@ package ports
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -106,13 +107,13 @@ func (a Answer) String() string { return string(a.Kind) }
 // LogValue is what logs show of an answer.
 func (a Answer) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
-// Check refuses an answer that contradicts itself, as errcodes.MalformedAnswer:
-// a kind that is none, a name without an account, a wait without a reason.
+var answerKinds = []Outcome{OutcomeFound, OutcomeNotFound, OutcomeUnusable, OutcomeUnsupported, OutcomeTryLater, OutcomeFailed}
+
+// Check rejects an answer that contradicts itself with [errcodes.MalformedAnswer]: an
+// outcome that no answer has, a name without an account, a wait without a reason.
 func (a Answer) Check() error {
-	switch a.Kind {
-	case OutcomeFound, OutcomeNotFound, OutcomeUnusable, OutcomeUnsupported, OutcomeTryLater, OutcomeFailed:
-	default:
-		return malformed("the answer's kind is none")
+	if !slices.Contains(answerKinds, a.Kind) {
+		return malformed("the kind is not one of an answer")
 	}
 	found := a.Kind == OutcomeFound
 	switch {

@@ -57,7 +57,7 @@ func ending(o ports.Outcome) func(context.Context) (ports.Answer, error) {
 		if o == ports.OutcomeCompared {
 			return ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMatched}, nil
 		}
-		return ports.Answer{Kind: ports.Outcome(o)}, nil
+		return ports.Answer{Kind: o}, nil
 	}
 }
 
@@ -173,13 +173,11 @@ func TestOneProbeAtATime(t *testing.T) {
 			wg.Go(func() {
 				a, err := c.Lookup(t.Context(), ports.AccountLookup{})
 				assert.NoError(t, err)
-				switch a.Kind {
-				case ports.OutcomeFound:
+				if a.Kind == ports.OutcomeFound {
 					found.Add(1)
-				case ports.OutcomeTryLater:
+				} else {
+					assert.Equal(t, ports.OutcomeTryLater, a.Kind)
 					later.Add(1)
-				case ports.OutcomeNotFound, ports.OutcomeUnusable, ports.OutcomeUnsupported, ports.OutcomeFailed:
-					t.Errorf("%s", a.Kind)
 				}
 			})
 		}

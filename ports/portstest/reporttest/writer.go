@@ -95,7 +95,7 @@ func (k *reportKit) reads(file []byte, columns []ports.Column, want ...[]string)
 }
 
 func (k *reportKit) readsAs(columns []ports.Column, row []string) []string {
-	out := slices.Clone([]string(row))
+	out := slices.Clone(row)
 	for i, c := range columns {
 		if k.Reads != nil {
 			out[i] = k.Reads(c, out[i])
