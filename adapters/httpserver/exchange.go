@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
@@ -21,8 +20,9 @@ import (
 type exchange struct {
 	http.ResponseWriter
 	server     *server
-	context    requestContext
-	acting     context.Context // context with its actor; nil before authentication
+	trace      string
+	ctx        context.Context // the request's, with its actor and its deadline
+	cancel     context.CancelFunc
 	start      time.Time
 	route      string       // the pattern that matched
 	client     ports.Client // the authenticated one; on the token route its id
@@ -32,84 +32,8 @@ type exchange struct {
 	stack      []byte       // of a panic
 }
 
-// requestContext is what services get: the request's own context with its trace id
-// and a deadline. The timer of the deadline starts when somebody first waits for it.
-// A create that finds its lock in memory never does, and the bench's goal for it
-// over HTTP leaves no room for a timer.
-type requestContext struct {
-	context.Context // the request's own
-	trace           string
-	until           time.Time
-
-	mu     sync.Mutex
-	timed  context.Context // with the deadline; nil until somebody waits
-	cancel context.CancelFunc
-}
-
-// begun returns the context with the deadline if somebody has waited for it.
-func (c *requestContext) begun() context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.timed
-}
-
-func (c *requestContext) wait() context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.timed == nil {
-		c.timed, c.cancel = context.WithDeadline(c.Context, c.until)
-	}
-	return c.timed
-}
-
-func (c *requestContext) Deadline() (time.Time, bool) { return c.wait().Deadline() }
-func (c *requestContext) Done() <-chan struct{}       { return c.wait().Done() }
-
-func (c *requestContext) Err() error {
-	if c.begun() == nil && machine.Now().Before(c.until) {
-		return c.Context.Err()
-	}
-	return c.wait().Err()
-}
-
-func (c *requestContext) Value(key any) any {
-	if key == (traceKey{}) {
-		return c.trace
-	}
-	if timed := c.begun(); timed != nil && timed != ended {
-		return timed.Value(key)
-	}
-	return c.Context.Value(key)
-}
-
-// end cancels the context. What still holds it gets no timer any more.
-func (c *requestContext) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.cancel != nil {
-		c.cancel()
-	}
-	if c.timed == nil {
-		c.timed = ended
-	}
-}
-
-// machine is the clock that the deadlines of contexts go by.
-var machine = ports.SystemClock()
-
-var ended = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}()
-
-type traceKey struct{}
-
 // TraceID returns the x-trace-id of the request that ctx belongs to, or "".
-func TraceID(ctx context.Context) string {
-	trace, _ := ctx.Value(traceKey{}).(string)
-	return trace
-}
+func TraceID(ctx context.Context) string { return ports.ActorOf(ctx).Trace }
 
 // traceHeader is x-trace-id as http.Header spells it.
 const traceHeader = "X-Trace-Id"
@@ -118,20 +42,16 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	trace := s.newTrace()
 	w.Header()[traceHeader] = []string{trace}
 	s.metrics.inFlight.Inc()
+	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.RequestTimeout)
 	return &exchange{
 		ResponseWriter: w,
 		server:         s,
-		context:        requestContext{Context: r.Context(), trace: trace, until: machine.Now().Add(s.cfg.RequestTimeout)},
+		trace:          trace,
+		ctx:            ports.WithActor(ctx, ports.Actor{Trace: trace}),
+		cancel:         cancel,
 		start:          s.cfg.Clock.Now(),
 		route:          unmatched,
 	}
-}
-
-func (x *exchange) ctx() context.Context {
-	if x.acting != nil {
-		return x.acting
-	}
-	return &x.context
 }
 
 // newTrace makes an id of 128 bits. A source of chance that fails must not cost

@@ -30,7 +30,7 @@ func (x *exchange) recoverPanic() {
 }
 
 func (s *server) end(x *exchange, r *http.Request) {
-	x.context.end()
+	x.cancel()
 	took := s.cfg.Clock.Now().Sub(x.start)
 	s.metrics.done(x.route, r.Method, x.status, took)
 	if level := x.level(); s.cfg.Logger.Enabled(r.Context(), level) {
@@ -48,7 +48,7 @@ func (x *exchange) level() slog.Level {
 
 func (x *exchange) attrs(r *http.Request, took time.Duration) []slog.Attr {
 	attrs := append(make([]slog.Attr, 0, 9),
-		slog.String(traceAttr, x.context.trace),
+		slog.String(traceAttr, x.trace),
 		slog.String("method", method(r.Method)),
 		slog.String("route", x.route),
 		slog.Int("status", x.status),

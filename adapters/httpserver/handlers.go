@@ -15,7 +15,7 @@ func byID[T any](name string, get func(ctx context.Context, owner, id string) (T
 		if err := ignoreBody(r); err != nil {
 			return err
 		}
-		found, err := get(x.ctx(), x.client.ID, r.PathValue(name))
+		found, err := get(x.ctx, x.client.ID, r.PathValue(name))
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (s *server) issueToken(x *exchange, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	token, expiresIn, err := s.auth.Issue(x.ctx(), id, secret)
+	token, expiresIn, err := s.auth.Issue(x.ctx, id, secret)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (s *server) createRateLock(x *exchange, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	lock, minted, err := s.services.RateLocks.Create(x.ctx(), x.client.ID, pair)
+	lock, minted, err := s.services.RateLocks.Create(x.ctx, x.client.ID, pair)
 	if err != nil {
 		return err
 	}

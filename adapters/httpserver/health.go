@@ -48,7 +48,7 @@ type readinessBody struct {
 }
 
 func (h *readiness) serve(x *exchange, _ *http.Request) error {
-	ctx, cancel := context.WithTimeout(x.ctx(), h.timeout)
+	ctx, cancel := context.WithTimeout(x.ctx, h.timeout)
 	defer cancel()
 	status, body := http.StatusOK, readinessBody{Status: "ok"}
 	var troubles []error

@@ -32,7 +32,7 @@ func createReport(create func(ctx context.Context, owner string, r report.Reques
 		if request.MerchantID != "" && !x.client.MayName(request.MerchantID) {
 			return errcodes.New(errcodes.Forbidden, "The client may not name this merchant")
 		}
-		job, err := create(x.ctx(), x.client.ID, request)
+		job, err := create(x.ctx, x.client.ID, request)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (s *server) getReport(kind ports.ReportKind, show func(dst []byte, r *ports
 		if err := ignoreBody(r); err != nil {
 			return err
 		}
-		job, err := s.services.Reports.Get(x.ctx(), x.client.ID, r.PathValue("id"))
+		job, err := s.services.Reports.Get(x.ctx, x.client.ID, r.PathValue("id"))
 		if err == nil && job.Kind != kind {
 			err = errcodes.New(errcodes.NotFound, "No such report")
 		}
@@ -84,11 +84,11 @@ func (s *server) result(x *exchange, job *ports.ReportJob) (rows [][]byte, few b
 	if job.Status != ports.ReportCompleted {
 		return nil, false, "", nil
 	}
-	lines, few, err := s.services.Reports.Rows(x.ctx(), job.Owner, job.ID)
+	lines, few, err := s.services.Reports.Rows(x.ctx, job.Owner, job.ID)
 	if err != nil {
 		return nil, false, "", err
 	}
-	token, _, err := s.services.Reports.LinkToken(x.ctx(), job.Owner, job.ID)
+	token, _, err := s.services.Reports.LinkToken(x.ctx, job.Owner, job.ID)
 	if err != nil {
 		return nil, false, "", err
 	}

@@ -1,7 +1,6 @@
 package httpserver
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -22,7 +21,7 @@ func (s *server) downloadReport(x *exchange, r *http.Request) error {
 	if err := ignoreBody(r); err != nil {
 		return err
 	}
-	file, err := s.services.Reports.OpenLink(context.WithValue(r.Context(), traceKey{}, x.context.trace), r.PathValue("token"))
+	file, err := s.services.Reports.OpenLink(ports.WithActor(r.Context(), ports.Actor{Trace: x.trace}), r.PathValue("token"))
 	if err != nil {
 		return err
 	}

@@ -120,12 +120,12 @@ func (s *server) admit(x *exchange, r *http.Request) error {
 	if !ok {
 		return errcodes.New(errcodes.Unauthorized, "")
 	}
-	client, err := s.auth.Authenticate(x.ctx(), token)
+	client, err := s.auth.Authenticate(x.ctx, token)
 	if err != nil {
 		return err
 	}
 	x.client = client
-	x.acting = ports.WithActor(&x.context, ports.Actor{Client: client.ID, Address: s.cfg.RemoteAddr(r), Trace: x.context.trace})
+	x.ctx = ports.WithActor(x.ctx, ports.Actor{Client: client.ID, Address: s.cfg.RemoteAddr(r), Trace: x.trace})
 	return s.perClient.take(client.ID, s.cfg.Clock.Now())
 }
 

@@ -23,7 +23,7 @@ func (s *server) validateAccount(x *exchange, r *http.Request) error {
 	if err := permitMerchant(&x.client, &req); err != nil {
 		return err
 	}
-	v, err := s.services.Validations.Validate(x.ctx(), x.client.ID, req)
+	v, err := s.services.Validations.Validate(x.ctx, x.client.ID, req)
 	if err != nil {
 		return err
 	}

@@ -10,11 +10,9 @@ import (
 )
 
 // Check returns [errcodes.Configuration] that names the first field of the struct
-// given that is missing: a nil interface, pointer, func or map, an interface that
-// holds a nil pointer, which would pass a comparison with nil and panic at its
-// first call, or a zero value of a struct type that says by a method
-// IsZero() bool that it cannot work. Of a slice each element is checked; the slice
-// itself may be empty.
+// given that is missing: a nil interface, pointer, func or map, or an interface that
+// holds a nil pointer, which would pass a comparison with nil and panic at its first
+// call. Of a slice each element is checked; the slice itself may be empty.
 func Check(given any) error {
 	v := reflect.ValueOf(given)
 	for i := range v.NumField() {
@@ -35,18 +33,11 @@ func Check(given any) error {
 	return nil
 }
 
-// zeroer is a type whose zero value cannot work.
-type zeroer interface{ IsZero() bool }
-
 func missing(v reflect.Value) bool {
 	if v.Kind() == reflect.Interface && !v.IsNil() {
 		v = v.Elem()
 	}
-	if slices.Contains(nilable, v.Kind()) && v.IsNil() {
-		return true
-	}
-	z, ok := reflect.TypeAssert[zeroer](v)
-	return ok && z.IsZero()
+	return slices.Contains(nilable, v.Kind()) && v.IsNil()
 }
 
 var nilable = []reflect.Kind{reflect.Interface, reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan}

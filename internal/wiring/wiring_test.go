@@ -14,9 +14,7 @@ import (
 	"github.com/corridor-go/corridor/internal/wiring"
 )
 
-type made struct{ ready bool }
-
-func (m *made) IsZero() bool { return !m.ready }
+type made struct{ _ bool }
 
 type Ports struct {
 	Reader io.Reader
@@ -26,7 +24,7 @@ type Ports struct {
 }
 
 func good() Ports {
-	return Ports{Reader: strings.NewReader(""), Func: func() {}, Made: &made{true}, Many: []io.Reader{strings.NewReader("")}}
+	return Ports{Reader: strings.NewReader(""), Func: func() {}, Made: &made{}, Many: []io.Reader{strings.NewReader("")}}
 }
 
 func TestCheck(t *testing.T) {
@@ -42,7 +40,6 @@ func TestCheck(t *testing.T) {
 		"a nil pointer inside":     {func(p *Ports) { p.Reader = (*strings.Reader)(nil) }, "Ports.Reader is required"},
 		"a nil func":               {func(p *Ports) { p.Func = nil }, "Ports.Func is required"},
 		"a nil pointer":            {func(p *Ports) { p.Made = nil }, "Ports.Made is required"},
-		"a zero value":             {func(p *Ports) { p.Made = &made{} }, "Ports.Made is required"},
 		"a nil element":            {func(p *Ports) { p.Many = append(p.Many, nil) }, "Ports.Many must not contain nil"},
 		"a nil pointer in a slice": {func(p *Ports) { p.Many[0] = (*strings.Reader)(nil) }, "Ports.Many must not contain nil"},
 	} {
