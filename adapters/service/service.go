@@ -63,7 +63,7 @@ func New(ctx context.Context, settings *Settings, parts Parts, cfg *Config) (*Se
 	stdout, stderr := cfg.writers()
 	log := slog.New(httpserver.LogHandler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: settings.LogLevel})))
 	b := newBuilder(ctx, settings, parts, log)
-	s, err := b.service() //nolint:contextcheck // the linter takes an endpoint of httpserver for a call
+	s, err := b.service()
 	if err != nil {
 		return nil, Rejected{errors.Join(err, b.close())}
 	}
