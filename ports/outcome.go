@@ -29,52 +29,32 @@ const (
 	OutcomeCancelled   Outcome = "cancelled"   // the caller left
 )
 
-// Health is what an outcome tells a circuit breaker about a provider.
-type Health string
-
-// The three.
-const (
-	Healthy   Health = "healthy"   // it works
-	Unhealthy Health = "unhealthy" // count a failure
-	NoSign    Health = "no sign"   // neither
-)
-
-// Billing says whether a call that ended so was paid for.
-type Billing string
-
-// The three.
-const (
-	Billed      Billing = "billed"
-	Unbilled    Billing = "unbilled"
-	MaybeBilled Billing = "maybe" // by Capability.BillsFailures, or because nobody knows
-)
-
 // OutcomeRule is one row of the answer table.
 type OutcomeRule struct {
 	Outcome  Outcome
-	Status   ValidationStatus // of a validation that ends on it; a found one may still be a name_mismatch
+	Status   ValidationStatus // of a validation that ends on it; one that is verified may still be a name_mismatch
 	Cached   bool             // the answer serves later requests for the account
 	FailOver bool             // the next connector is asked
 	Retry    bool             // one more try at once may help, unless the provider bills failures
-	Health   Health
-	Billing  Billing
+	Success  bool             // a circuit breaker counts it as a success; neither is no sign
+	Failure  bool             // or as a failure
 }
 
 // outcomeRules is what is done about each outcome. Only what is known about the
 // account itself, and not about one caller's name, is cached.
 var outcomeRules = []OutcomeRule{
-	{OutcomeFound, StatusVerified, true, false, false, Healthy, Billed},
-	{OutcomeCompared, StatusVerified, false, false, false, Healthy, Billed},
-	{OutcomeNotFound, StatusNotFound, true, false, false, Healthy, MaybeBilled},
-	{OutcomeUnusable, StatusError, false, false, false, Healthy, MaybeBilled},
-	{OutcomeUnsupported, StatusError, false, true, false, NoSign, Unbilled},
-	{OutcomeTryLater, StatusError, false, true, false, Unhealthy, Unbilled},
-	{OutcomeFailed, StatusError, false, true, false, NoSign, MaybeBilled},
-	{OutcomeRefused, StatusError, false, true, false, Unhealthy, Unbilled},
-	{OutcomeUnreachable, StatusError, false, true, true, Unhealthy, MaybeBilled},
-	{OutcomeTimeout, StatusError, false, true, false, Unhealthy, MaybeBilled},
-	{OutcomeMalformed, StatusError, false, true, false, Unhealthy, MaybeBilled},
-	{OutcomeCancelled, StatusError, false, false, false, NoSign, MaybeBilled},
+	{Outcome: OutcomeFound, Status: StatusVerified, Cached: true, Success: true},
+	{Outcome: OutcomeCompared, Status: StatusVerified, Success: true},
+	{Outcome: OutcomeNotFound, Status: StatusNotFound, Cached: true, Success: true},
+	{Outcome: OutcomeUnusable, Status: StatusError, Success: true},
+	{Outcome: OutcomeUnsupported, Status: StatusError, FailOver: true},
+	{Outcome: OutcomeTryLater, Status: StatusError, FailOver: true, Failure: true},
+	{Outcome: OutcomeFailed, Status: StatusError, FailOver: true},
+	{Outcome: OutcomeRefused, Status: StatusError, FailOver: true, Failure: true},
+	{Outcome: OutcomeUnreachable, Status: StatusError, FailOver: true, Retry: true, Failure: true},
+	{Outcome: OutcomeTimeout, Status: StatusError, FailOver: true, Failure: true},
+	{Outcome: OutcomeMalformed, Status: StatusError, FailOver: true, Failure: true},
+	{Outcome: OutcomeCancelled, Status: StatusError},
 }
 
 // OutcomeRules lists the answer table.

@@ -80,16 +80,16 @@ func (b *breaker) admit(ctx context.Context) (term int, wait time.Duration, ok b
 }
 
 // settle counts how a call of the term ended.
-func (b *breaker) settle(ctx context.Context, term int, health ports.Health) {
+func (b *breaker) settle(ctx context.Context, term int, rule ports.OutcomeRule) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ctx = ctx
 	b.follow()
 	switch {
 	case term != b.term:
-	case health == ports.Unhealthy:
+	case rule.Failure:
 		b.inner.RecordFailure()
-	case health == ports.Healthy:
+	case rule.Success:
 		b.inner.RecordSuccess()
 	case b.inner.IsHalfOpen():
 		// The next lookup is the probe: failsafe frees the probe's place only with a

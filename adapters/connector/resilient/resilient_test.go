@@ -92,7 +92,7 @@ func TestEachRowOfTheAnswerTable(t *testing.T) {
 				for range 2 {
 					_, _ = ask(t, c)
 				}
-				assert.Equal(t, row.Health == ports.Unhealthy, c.State() == resilient.Open, c.State())
+				assert.Equal(t, row.Failure, c.State() == resilient.Open, c.State())
 
 				// Two failures open, unless a success came between, or nothing did.
 				c = open(t, s, &resilient.Config{MinCalls: 3, FailurePercent: 70, NoRetry: true})
@@ -100,7 +100,7 @@ func TestEachRowOfTheAnswerTable(t *testing.T) {
 					s.says(ending(o))
 					_, _ = ask(t, c)
 				}
-				assert.Equal(t, row.Health == ports.Unhealthy, c.State() == resilient.Open, c.State())
+				assert.Equal(t, row.Failure, c.State() == resilient.Open, c.State())
 			})
 		})
 	}
@@ -116,11 +116,11 @@ func TestTheProbeDecides(t *testing.T) {
 				time.Sleep(time.Minute) //nolint:forbidigo // a bubble's time costs none
 				s.says(ending(row.Outcome))
 				_, _ = ask(t, c)
-				want := map[ports.Health]resilient.State{
-					ports.Healthy: resilient.Closed, ports.Unhealthy: resilient.Open, ports.NoSign: resilient.HalfOpen,
-				}[row.Health]
+				want := map[[2]bool]resilient.State{
+					{true, false}: resilient.Closed, {false, true}: resilient.Open, {false, false}: resilient.HalfOpen,
+				}[[2]bool{row.Success, row.Failure}]
 				require.Equal(t, want, c.State())
-				if row.Health != ports.NoSign {
+				if row.Success || row.Failure {
 					return
 				}
 				s.says(ending(ports.OutcomeFound))

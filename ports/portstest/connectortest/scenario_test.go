@@ -167,7 +167,7 @@ func TestThePageHasTheAnswerTable(t *testing.T) {
 	yes := map[bool]string{true: "yes", false: "no"}
 	var want strings.Builder
 	for _, r := range ports.OutcomeRules() {
-		cells := []string{string(r.Outcome), string(r.Status), yes[r.Cached], yes[r.FailOver], yes[r.Retry], string(r.Health), string(r.Billing)}
+		cells := []string{string(r.Outcome), string(r.Status), yes[r.Cached], yes[r.FailOver], yes[r.Retry], yes[r.Success], yes[r.Failure]}
 		want.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}
 	if !strings.Contains(page(t), want.String()) {
