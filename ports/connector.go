@@ -52,7 +52,7 @@ type Capabilities struct {
 type Capability struct {
 	Market
 	ReturnsName   bool // a found account comes with its holder's name
-	ComparesName  bool // the provider compares the name itself, and tells the verdict only
+	ComparesName  bool // the provider compares the name itself, and returns the result only
 	NeedsIdentity bool // a lookup without an Identity is unsupported
 	BillsFailures bool // a lookup that fails is charged for: corridor never repeats one
 }
@@ -73,25 +73,13 @@ func (c Capabilities) Serves(m Market) bool {
 	return served
 }
 
-// NameVerdict is a provider's own comparison of the name that was supplied.
-type NameVerdict string
-
-// The verdicts. The zero value: the provider compared nothing.
-const (
-	NameUnjudged   NameVerdict = ""
-	NameMatched    NameVerdict = "matched"
-	NameMismatched NameVerdict = "mismatched"
-)
-
 // Answer is what a provider said.
 type Answer struct {
-	// Kind is one of the first six outcomes.
+	// Kind is one of the first eight outcomes.
 	Kind Outcome
 	// HolderName is the name that the provider returned, as it wrote it; only
-	// for found, and "" where it returns none.
+	// if [Outcome.Found], and "" where it returns none.
 	HolderName string
-	// Name is the provider's own verdict on the name supplied; only for found.
-	Name NameVerdict
 	// Code and Message are the provider's, byte for byte; "" where it gave none.
 	// A message may hold personal data: it is sealed at rest and never logged.
 	Code    string
@@ -107,7 +95,9 @@ func (a Answer) String() string { return string(a.Kind) }
 // LogValue is what logs show of an answer.
 func (a Answer) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
-var answerKinds = []Outcome{OutcomeFound, OutcomeNotFound, OutcomeUnusable, OutcomeUnsupported, OutcomeTryLater, OutcomeFailed}
+var answerKinds = []Outcome{
+	OutcomeFound, OutcomeNameMatched, OutcomeNameMismatched, OutcomeNotFound, OutcomeUnusable, OutcomeUnsupported, OutcomeTryLater, OutcomeFailed,
+}
 
 // Check rejects an answer that contradicts itself with [errcodes.MalformedAnswer]: an
 // outcome that no answer has, a name without an account, a wait without a reason.
@@ -115,12 +105,9 @@ func (a Answer) Check() error {
 	if !slices.Contains(answerKinds, a.Kind) {
 		return malformed("the kind is not one of an answer")
 	}
-	found := a.Kind == OutcomeFound
 	switch {
-	case !found && (a.HolderName != "" || a.Name != NameUnjudged):
+	case a.HolderName != "" && !a.Kind.Found():
 		return malformed("a name without an account")
-	case a.Name != NameUnjudged && a.Name != NameMatched && a.Name != NameMismatched:
-		return malformed("the verdict on the name is none")
 	case a.After < 0 || a.After > 0 && a.Kind != OutcomeTryLater:
 		return malformed("a wait without a reason")
 	default:

@@ -11,23 +11,29 @@ import (
 // account, which is the kind of its [Answer], or without an answer.
 type Outcome string
 
-// The outcomes. The first six are kinds of answers; of them the first three are
+// The outcomes. Those before refused are kinds of answers; of them the first five are
 // definite: no other provider would say anything else.
 const (
-	OutcomeFound       Outcome = "found"       // the account exists and can be paid
-	OutcomeNotFound    Outcome = "not_found"   // there is no such account
-	OutcomeUnusable    Outcome = "unusable"    // it exists and cannot be paid: closed, dormant, blocked
-	OutcomeUnsupported Outcome = "unsupported" // the provider cannot say: an unknown bank, a missing identity
-	OutcomeTryLater    Outcome = "try_later"   // overloaded, or the bank behind is down
-	OutcomeFailed      Outcome = "failed"      // the provider reports a failure of another kind
+	OutcomeFound          Outcome = "found"           // the account exists and can be paid
+	OutcomeNameMatched    Outcome = "name_matched"    // likewise, and the provider finds that the name supplied is its holder's
+	OutcomeNameMismatched Outcome = "name_mismatched" // likewise, and the provider finds that it is not
+	OutcomeNotFound       Outcome = "not_found"       // there is no such account
+	OutcomeUnusable       Outcome = "unusable"        // it exists and cannot be paid: closed, dormant, blocked
+	OutcomeUnsupported    Outcome = "unsupported"     // the provider cannot say: an unknown bank, a missing identity
+	OutcomeTryLater       Outcome = "try_later"       // overloaded, or the bank behind is down
+	OutcomeFailed         Outcome = "failed"          // the provider reports a failure of another kind
 
-	OutcomeCompared    Outcome = "compared"    // found, with the provider's own verdict on the name
 	OutcomeRefused     Outcome = "refused"     // 401, 403: the credentials, not the account
 	OutcomeUnreachable Outcome = "unreachable" // no answer: the network, a 5xx
 	OutcomeTimeout     Outcome = "timeout"     // no answer within the deadline
 	OutcomeMalformed   Outcome = "malformed"   // an answer that cannot be read
 	OutcomeCancelled   Outcome = "cancelled"   // the caller left
 )
+
+// Found reports whether there is such an account, and it can be paid.
+func (o Outcome) Found() bool {
+	return o == OutcomeFound || o == OutcomeNameMatched || o == OutcomeNameMismatched
+}
 
 // OutcomeRule is one row of the answer table.
 type OutcomeRule struct {
@@ -44,7 +50,8 @@ type OutcomeRule struct {
 // account itself, and not about one caller's name, is cached.
 var outcomeRules = []OutcomeRule{
 	{Outcome: OutcomeFound, Status: StatusVerified, Cached: true, Success: true},
-	{Outcome: OutcomeCompared, Status: StatusVerified, Success: true},
+	{Outcome: OutcomeNameMatched, Status: StatusVerified, Success: true},
+	{Outcome: OutcomeNameMismatched, Status: StatusNameMismatch, Success: true},
 	{Outcome: OutcomeNotFound, Status: StatusNotFound, Cached: true, Success: true},
 	{Outcome: OutcomeUnusable, Status: StatusError, Success: true},
 	{Outcome: OutcomeUnsupported, Status: StatusError, FailOver: true},
@@ -75,8 +82,6 @@ func OutcomeOf(answer Answer, err error) Outcome {
 	switch {
 	case err == nil && answer.Check() != nil:
 		return OutcomeMalformed
-	case err == nil && answer.Name != NameUnjudged:
-		return OutcomeCompared
 	case err == nil:
 		return answer.Kind
 	case errors.Is(err, context.DeadlineExceeded):

@@ -33,12 +33,6 @@ const (
 // ProviderRules is the provider of a result that rests on internal rules.
 const ProviderRules = "rules"
 
-// NameMatch is the comparison of the name supplied with the one returned.
-type NameMatch struct {
-	Rule  string `json:"rule,omitempty"` // the rule that decided; "" when no names were compared
-	Score int    `json:"score"`          // 0 to 100; 100 is the same name
-}
-
 // ValidationRecord is a validation as stores keep it: all that is not personal,
 // and the rest sealed. Once its status is terminal it never changes (I18).
 type ValidationRecord struct {
@@ -49,13 +43,14 @@ type ValidationRecord struct {
 	Market     Market
 	BankCode   string // canonical; "" where the market has none
 
-	Status   ValidationStatus
-	Provider string         // the connector that answered or is being asked, or ProviderRules
-	Type     ValidationType // "" while pending
-	Outcome  Outcome        // of the connector's call that decided; "" for internal rules
-	Cached   bool           // the answer came from the cache
-	Match    NameMatch
-	Tables   string // version of the rules and the bank directory that judged it
+	Status    ValidationStatus
+	Provider  string         // the connector that answered or is being asked, or ProviderRules
+	Type      ValidationType // "" while pending
+	Outcome   Outcome        // of the connector's call that decided; "" for internal rules
+	Cached    bool           // the answer came from the cache
+	NameRule  string         // the rule that decided whether the names match; "" when none were compared
+	NameScore int            // 0 to 100; 100 is the same name
+	Tables    string         // version of the rules and the bank directory that judged it
 
 	CreatedAt time.Time
 	Deadline  time.Time // a pending validation has ended by then (I17)

@@ -23,18 +23,19 @@ var says = map[ports.Outcome]struct {
 	answer ports.Answer
 	err    error
 }{
-	ports.OutcomeFound:       {found, nil},
-	ports.OutcomeCompared:    {ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMatched}, nil},
-	ports.OutcomeNotFound:    {notFound, nil},
-	ports.OutcomeUnusable:    {ports.Answer{Kind: ports.OutcomeUnusable, Code: "06", Message: "dormant"}, nil},
-	ports.OutcomeUnsupported: {ports.Answer{Kind: ports.OutcomeUnsupported}, nil},
-	ports.OutcomeTryLater:    {ports.Answer{Kind: ports.OutcomeTryLater, After: time.Hour}, nil},
-	ports.OutcomeFailed:      {ports.Answer{Kind: ports.OutcomeFailed, Code: "99", Message: "generic"}, nil},
-	ports.OutcomeRefused:     {ports.Answer{}, errcodes.New(errcodes.Configuration, "401")},
-	ports.OutcomeUnreachable: {ports.Answer{}, errcodes.New(errcodes.Unavailable, "reset")},
-	ports.OutcomeTimeout:     {ports.Answer{}, context.DeadlineExceeded},
-	ports.OutcomeMalformed:   {ports.Answer{Kind: "nonsense", Message: "what"}, nil},
-	ports.OutcomeCancelled:   {ports.Answer{}, context.Canceled},
+	ports.OutcomeFound:          {found, nil},
+	ports.OutcomeNameMatched:    {ports.Answer{Kind: ports.OutcomeNameMatched}, nil},
+	ports.OutcomeNameMismatched: {ports.Answer{Kind: ports.OutcomeNameMismatched}, nil},
+	ports.OutcomeNotFound:       {notFound, nil},
+	ports.OutcomeUnusable:       {ports.Answer{Kind: ports.OutcomeUnusable, Code: "06", Message: "dormant"}, nil},
+	ports.OutcomeUnsupported:    {ports.Answer{Kind: ports.OutcomeUnsupported}, nil},
+	ports.OutcomeTryLater:       {ports.Answer{Kind: ports.OutcomeTryLater, After: time.Hour}, nil},
+	ports.OutcomeFailed:         {ports.Answer{Kind: ports.OutcomeFailed, Code: "99", Message: "generic"}, nil},
+	ports.OutcomeRefused:        {ports.Answer{}, errcodes.New(errcodes.Configuration, "401")},
+	ports.OutcomeUnreachable:    {ports.Answer{}, errcodes.New(errcodes.Unavailable, "reset")},
+	ports.OutcomeTimeout:        {ports.Answer{}, context.DeadlineExceeded},
+	ports.OutcomeMalformed:      {ports.Answer{Kind: "nonsense", Message: "what"}, nil},
+	ports.OutcomeCancelled:      {ports.Answer{}, context.Canceled},
 }
 
 // The answer table, row by row: who is asked next, what the end is, what is
@@ -266,13 +267,13 @@ func TestOnlyComparersGetTheName(t *testing.T) {
 	assert.Empty(t, b.first.Asked()[0].HolderName)
 
 	comparing := fake.NewConnector("comparing", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria, ComparesName: true}}})
-	comparing.Answer(ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMismatched})
+	comparing.Answer(ports.Answer{Kind: ports.OutcomeNameMismatched})
 	s := b.open(day, comparing)
 	v, err := s.Validate(t.Context(), owner, named("Kofi Boateng"))
 	require.NoError(t, err)
 	assert.Equal(t, ports.StatusNameMismatch, v.Status)
 	assert.Equal(t, "Kofi Boateng", comparing.Asked()[0].HolderName)
-	comparing.Answer(ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMatched})
+	comparing.Answer(ports.Answer{Kind: ports.OutcomeNameMatched})
 	v, err = s.Validate(t.Context(), owner, named("Ama Mensah"))
 	require.NoError(t, err)
 	assert.Equal(t, ports.StatusVerified, v.Status)

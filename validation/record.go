@@ -39,7 +39,8 @@ func (s *Service) conclude(rec *ports.ValidationRecord, res *result, now time.Ti
 	if err != nil {
 		return "", err
 	}
-	rec.Status, rec.Provider, rec.Type, rec.Outcome, rec.Cached, rec.Match = t.To, res.provider, res.kind, res.outcome, res.cached, res.match
+	rec.Status, rec.Provider, rec.Type, rec.Outcome, rec.Cached = t.To, res.provider, res.kind, res.outcome, res.cached
+	rec.NameRule, rec.NameScore = res.match.Rule, res.match.Score
 	rec.EndedAt = later(ports.Millis(now), rec.CreatedAt)
 	rec.ExpiresAt = res.expiresAt
 	rec.PurgeAt = s.purgeAt(rec)
@@ -99,9 +100,9 @@ func eventData(buf []byte, r *ports.ValidationRecord) ([]byte, error) {
 		o.Text("outcome", string(r.Outcome))
 		o.Bool("cached", r.Cached)
 	}
-	if r.Match.Rule != "" {
-		o.Text("nameRule", r.Match.Rule)
-		o.Number("nameScore", int64(r.Match.Score))
+	if r.NameRule != "" {
+		o.Text("nameRule", r.NameRule)
+		o.Number("nameScore", int64(r.NameScore))
 	}
 	o.Text("tables", r.Tables)
 	o.Time("createdAt", r.CreatedAt)

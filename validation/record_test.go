@@ -62,7 +62,7 @@ func events(t *testing.T) {
 		{ID: v.ID, Kind: validation.EventPending, Data: []byte(head + `"status":"pending","provider":"first",` + tail + `}`)},
 		{ID: v.ID + ".2", Kind: validation.EventAsked, Data: []byte(head + `"status":"pending","provider":"second",` + tail + `}`)},
 		{ID: v.ID + ".3", Kind: validation.EventEnded, Data: []byte(head + `"status":"name_mismatch","provider":"second","validationType":"external",` +
-			`"outcome":"found","cached":false,"nameRule":"` + end.Match.Rule + `","nameScore":` + strconv.Itoa(end.Match.Score) + `,` + tail +
+			`"outcome":"found","cached":false,"nameRule":"` + end.NameRule + `","nameScore":` + strconv.Itoa(end.NameScore) + `,` + tail +
 			`,"endedAt":"` + at(end.EndedAt) + `","expiresAt":"` + at(end.ExpiresAt) + `"}`)},
 	} {
 		assert.Equal(t, want.ID, got[i].ID)

@@ -27,7 +27,7 @@ type result struct {
 	kind      ports.ValidationType
 	outcome   ports.Outcome
 	cached    bool
-	match     ports.NameMatch
+	match     names.Comparison
 	holder    string
 	reason    string
 	expiresAt time.Time
@@ -55,8 +55,6 @@ var failures = map[ports.Outcome]struct {
 	reason string
 	rank   int
 }{
-	ports.OutcomeFound:       {},
-	ports.OutcomeCompared:    {},
 	ports.OutcomeNotFound:    {"The provider knows no such account", 0},
 	ports.OutcomeUnusable:    {"The account exists and cannot be paid", 0},
 	ports.OutcomeFailed:      {"The provider reported a failure", 2},
@@ -88,32 +86,30 @@ func (s *Service) judge(r *request, a *answer) result {
 		on: triggers[a.outcome.Rule().Status], provider: a.provider, kind: ports.External, outcome: a.outcome,
 		cached: a.cached, expiresAt: a.expiresAt, asked: a.asked,
 	}
-	if res.on != OnVerified {
+	if !a.outcome.Found() {
 		res.reason = cmp.Or(a.said.Message, failures[a.outcome].reason)
 		return res
 	}
-	res.holder = a.said.HolderName
-	matches := true
-	if r.name != "" {
-		matches, res.match = s.compare(r.name, &a.said)
+	res.on, res.holder = OnVerified, a.said.HolderName
+	if r.name == "" {
+		return res
 	}
-	if !matches {
+	if res.match = s.compare(r.name, &a.said); !res.match.Matches {
 		res.on, res.reason = OnMismatch, reasonMismatch
 	}
 	return res
 }
 
-func (s *Service) compare(name string, a *ports.Answer) (bool, ports.NameMatch) {
+func (s *Service) compare(name string, a *ports.Answer) names.Comparison {
 	switch {
-	case a.Name == ports.NameMismatched: // it knows more than the name that it shows
-		return false, ports.NameMatch{Rule: RuleProvider}
+	case a.Kind == ports.OutcomeNameMismatched: // it knows more than the name that it shows
+		return names.Comparison{Rule: RuleProvider}
 	case a.HolderName != "":
-		c := names.Compare(name, a.HolderName, s.cfg.Names)
-		return c.Matches, ports.NameMatch{Rule: c.Rule, Score: c.Score}
-	case a.Name == ports.NameMatched:
-		return true, ports.NameMatch{Rule: RuleProvider, Score: 100}
+		return names.Compare(name, a.HolderName, s.cfg.Names)
+	case a.Kind == ports.OutcomeNameMatched:
+		return names.Comparison{Rule: RuleProvider, Score: 100, Matches: true}
 	default:
-		return true, ports.NameMatch{Rule: RuleNotReturned}
+		return names.Comparison{Rule: RuleNotReturned, Matches: true}
 	}
 }
 

@@ -23,9 +23,6 @@ import (
 
 // I20, row by row.
 func TestTheNameDecides(t *testing.T) {
-	compared := func(verdict ports.NameVerdict) ports.Answer {
-		return ports.Answer{Kind: ports.OutcomeFound, Name: verdict}
-	}
 	for _, c := range []struct {
 		what, supplied string
 		answer         ports.Answer
@@ -36,19 +33,19 @@ func TestTheNameDecides(t *testing.T) {
 		{"the same name", "Ama Serwaa Mensah", found, ports.StatusVerified, "AMA SERWAA MENSAH", "*"},
 		{"a different name", "Kofi Boateng", found, ports.StatusNameMismatch, "AMA SERWAA MENSAH", "*"},
 		{"no name returned", "Kofi Boateng", ports.Answer{Kind: ports.OutcomeFound}, ports.StatusVerified, "", validation.RuleNotReturned},
-		{"matched by the provider", "Kofi Boateng", compared(ports.NameMatched), ports.StatusVerified, "", validation.RuleProvider},
-		{"refused by the provider", "Kofi Boateng", compared(ports.NameMismatched), ports.StatusNameMismatch, "", validation.RuleProvider},
+		{"matched by the provider", "Kofi Boateng", ports.Answer{Kind: ports.OutcomeNameMatched}, ports.StatusVerified, "", validation.RuleProvider},
+		{"refused by the provider", "Kofi Boateng", ports.Answer{Kind: ports.OutcomeNameMismatched}, ports.StatusNameMismatch, "", validation.RuleProvider},
 		{
 			"refused by the provider, with a name like ours", "Ama Serwaa Mensah",
-			ports.Answer{Kind: ports.OutcomeFound, HolderName: found.HolderName, Name: ports.NameMismatched},
+			ports.Answer{Kind: ports.OutcomeNameMismatched, HolderName: found.HolderName},
 			ports.StatusNameMismatch, found.HolderName, validation.RuleProvider,
 		},
 		{
 			"matched by the provider, with another name", "Kofi Boateng",
-			ports.Answer{Kind: ports.OutcomeFound, HolderName: found.HolderName, Name: ports.NameMatched},
+			ports.Answer{Kind: ports.OutcomeNameMatched, HolderName: found.HolderName},
 			ports.StatusNameMismatch, found.HolderName, "*",
 		},
-		{"refused by the provider, though none was supplied", "", compared(ports.NameMismatched), ports.StatusVerified, "", ""},
+		{"refused by the provider, though none was supplied", "", ports.Answer{Kind: ports.OutcomeNameMismatched}, ports.StatusVerified, "", ""},
 		{"a name and no account", "Kofi Boateng", notFound, ports.StatusNotFound, "", ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -59,9 +56,9 @@ func TestTheNameDecides(t *testing.T) {
 			assert.Equal(t, c.holder, v.HolderName)
 			assert.Equal(t, v.Status == ports.StatusVerified, v.FailureReason == "", "a reason for all but verified")
 			if c.rule == "*" {
-				assert.NotEmpty(t, v.Match.Rule)
+				assert.NotEmpty(t, v.NameRule)
 			} else {
-				assert.Equal(t, c.rule, v.Match.Rule)
+				assert.Equal(t, c.rule, v.NameRule)
 			}
 			assert.Equal(t, v, b.get(v.ID))
 		})

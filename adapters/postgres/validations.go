@@ -54,7 +54,7 @@ func validationFields(r *ports.ValidationRecord) []any {
 	return []any{
 		byteString{&r.ID}, byteString{&r.Owner}, &r.Version, byteString{&r.MerchantID}, &r.Market.Country, (*string)(&r.Market.Type),
 		text{&r.BankCode}, validationStatus{&r.Status}, &r.Provider, text{(*string)(&r.Type)},
-		text{(*string)(&r.Outcome)}, &r.Cached, text{&r.Match.Rule}, &r.Match.Score, &r.Tables, instant{&r.CreatedAt},
+		text{(*string)(&r.Outcome)}, &r.Cached, text{&r.NameRule}, &r.NameScore, &r.Tables, instant{&r.CreatedAt},
 		instant{&r.Deadline}, instant{&r.EndedAt}, instant{&r.ExpiresAt}, instant{&r.PurgeAt}, &r.Sealed.KeyID,
 		byteSlice{&r.Sealed.Data},
 	}
@@ -91,7 +91,7 @@ func validationArgs(r *ports.ValidationRecord) []any {
 	return append(make([]any, 0, validationParams+eventParams+4),
 		[]byte(r.ID), []byte(r.Owner), r.Version+1, []byte(r.MerchantID), r.Market.Country, string(r.Market.Type),
 		optionalText(r.BankCode), string(r.Status), r.Provider, optionalText(string(r.Type)),
-		optionalText(string(r.Outcome)), r.Cached, optionalText(r.Match.Rule), int64(r.Match.Score), r.Tables,
+		optionalText(string(r.Outcome)), r.Cached, optionalText(r.NameRule), int64(r.NameScore), r.Tables,
 		millis(r.CreatedAt), millis(r.Deadline), optionalMillis(r.EndedAt), optionalMillis(r.ExpiresAt),
 		millis(r.PurgeAt), r.Sealed.KeyID, bytesOf(r.Sealed.Data))
 }

@@ -217,7 +217,7 @@ func TestTextsThatNoColumnTakes(t *testing.T) {
 	for name, spoil := range map[string]func(r *ports.ValidationRecord){
 		"NUL in a country":  func(r *ports.ValidationRecord) { r.Market.Country = "N\x00A" },
 		"no UTF-8":          func(r *ports.ValidationRecord) { r.Provider = "\xff" },
-		"a score too great": func(r *ports.ValidationRecord) { r.Match.Score = 1 << 40 },
+		"a score too great": func(r *ports.ValidationRecord) { r.NameScore = 1 << 40 },
 	} {
 		r := pendingAt("acme", strings.ReplaceAll(name, " ", "-"))
 		spoil(&r)

@@ -47,7 +47,7 @@ func validationFields(r *ports.ValidationRecord) []any {
 	return []any{
 		&r.ID, &r.Owner, &r.Version, &r.MerchantID, &r.Market.Country, (*string)(&r.Market.Type), text{&r.BankCode},
 		validationStatus{&r.Status}, &r.Provider, text{(*string)(&r.Type)}, text{(*string)(&r.Outcome)}, &r.Cached,
-		text{&r.Match.Rule}, &r.Match.Score, &r.Tables, instant{&r.CreatedAt}, instant{&r.Deadline}, instant{&r.EndedAt},
+		text{&r.NameRule}, &r.NameScore, &r.Tables, instant{&r.CreatedAt}, instant{&r.Deadline}, instant{&r.EndedAt},
 		instant{&r.ExpiresAt}, instant{&r.PurgeAt}, &r.Sealed.KeyID, &r.Sealed.Data,
 	}
 }
@@ -98,7 +98,7 @@ func validationArgs(r *ports.ValidationRecord) []any {
 	return []any{
 		blob(r.ID), blob(r.Owner), r.Version + 1, blob(r.MerchantID), r.Market.Country, string(r.Market.Type),
 		optionalText(r.BankCode), string(r.Status), r.Provider, optionalText(string(r.Type)),
-		optionalText(string(r.Outcome)), r.Cached, optionalText(r.Match.Rule), r.Match.Score, r.Tables,
+		optionalText(string(r.Outcome)), r.Cached, optionalText(r.NameRule), r.NameScore, r.Tables,
 		r.CreatedAt.UnixMilli(), r.Deadline.UnixMilli(), optionalMillis(r.EndedAt), optionalMillis(r.ExpiresAt),
 		r.PurgeAt.UnixMilli(), r.Sealed.KeyID, bytesOf(r.Sealed.Data),
 	}

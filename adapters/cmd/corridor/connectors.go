@@ -15,7 +15,7 @@ import (
 type connectorsCmd struct{}
 
 // matrixLegend says how the matrix is read.
-const matrixLegend = `returned: the provider gives the holder's name. compared: it compares the name itself and tells the verdict only.
+const matrixLegend = `returned: the provider gives the holder's name. compared: it compares the name itself and returns the result only.
 with identity: it must be given the holder's identity document as well.`
 
 // Run prints what each connector can do.

@@ -72,9 +72,9 @@ func (v validatedAccount) verdict() ports.Answer {
 	case kind == ports.OutcomeNotFound && !*v.Verified:
 		return ports.Answer{Kind: kind}
 	case no(v.AccountHolderMatch):
-		return ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMismatched}
+		return ports.Answer{Kind: ports.OutcomeNameMismatched}
 	case *v.Verified:
-		return ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMatched}
+		return ports.Answer{Kind: ports.OutcomeNameMatched}
 	default:
 		return ports.Answer{Kind: ports.OutcomeFailed}
 	}

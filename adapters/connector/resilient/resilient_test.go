@@ -54,9 +54,6 @@ func ending(o ports.Outcome) func(context.Context) (ports.Answer, error) {
 		if err, ok := errs[string(o)]; ok {
 			return ports.Answer{}, err
 		}
-		if o == ports.OutcomeCompared {
-			return ports.Answer{Kind: ports.OutcomeFound, Name: ports.NameMatched}, nil
-		}
 		return ports.Answer{Kind: o}, nil
 	}
 }

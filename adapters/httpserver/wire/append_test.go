@@ -61,7 +61,7 @@ func TestAppendValidation(t *testing.T) {
 	v := ports.Validation{
 		ValidationRecord: ports.ValidationRecord{
 			ID: "0190", Owner: "acme", Status: ports.StatusNameMismatch, Provider: "paystack", Type: ports.External,
-			ExpiresAt: lock.ExpiresAt, Match: ports.NameMatch{Rule: "x", Score: 7}, Outcome: ports.OutcomeFound,
+			ExpiresAt: lock.ExpiresAt, NameRule: "x", NameScore: 7, Outcome: ports.OutcomeFound,
 		},
 		HolderName: "AMA \"SERWAA\" MENSAH", FailureReason: "The provider returned a different name",
 		Asked: []ports.ConnectorAnswer{{Connector: "paystack", Message: "inside only"}},

@@ -110,7 +110,7 @@ func (k *connectorKit) namesIn(can ports.Capability) {
 		if s.lookup().Market != can.Market {
 			continue
 		}
-		named, judged := s.Expect.HolderName != "", s.Expect.Name != ports.NameUnjudged
+		named, judged := s.Expect.HolderName != "", s.Expect.Kind != ports.OutcomeFound
 		if named {
 			names++
 		}

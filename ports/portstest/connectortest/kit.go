@@ -123,7 +123,7 @@ func (k *connectorKit) leaked(text string, l ports.AccountLookup) string {
 }
 
 func (k *connectorKit) found() []scenario {
-	return slices.DeleteFunc(slices.Clone(k.scenarios), func(s scenario) bool { return s.Expect.Kind != ports.OutcomeFound })
+	return slices.DeleteFunc(slices.Clone(k.scenarios), func(s scenario) bool { return !s.Expect.Kind.Found() })
 }
 
 // bases returns one found scenario of each market.
@@ -211,8 +211,8 @@ type requiredScenario struct {
 }
 
 var requiredScenarios = []requiredScenario{
-	{"found", true, "expect the kind found", func(s scenario, _ sentResponse) bool {
-		return s.Expect.Kind == ports.OutcomeFound
+	{"found", true, "expect the kind found, name_matched or name_mismatched", func(s scenario, _ sentResponse) bool {
+		return s.Expect.Kind.Found()
 	}},
 	{"not_found", true, "expect the kind not_found", func(s scenario, _ sentResponse) bool {
 		return s.Expect.Kind == ports.OutcomeNotFound

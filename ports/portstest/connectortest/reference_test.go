@@ -209,11 +209,10 @@ func (r *reference) answer(response *http.Response, body []byte, l ports.Account
 func positive(b referenceBody, l ports.AccountLookup) (ports.Answer, error) {
 	switch {
 	case l.Market == zafBank && b.Verified != nil:
-		verdict := ports.NameMismatched
 		if *b.Verified {
-			verdict = ports.NameMatched
+			return ports.Answer{Kind: ports.OutcomeNameMatched}, nil
 		}
-		return ports.Answer{Kind: ports.OutcomeFound, Name: verdict}, nil
+		return ports.Answer{Kind: ports.OutcomeNameMismatched}, nil
 	case l.Market != zafBank && b.Data.Name != "":
 		return ports.Answer{Kind: ports.OutcomeFound, HolderName: b.Data.Name}, nil
 	default:

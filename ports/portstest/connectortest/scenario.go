@@ -73,13 +73,12 @@ type sentResponse struct {
 }
 
 type expectation struct {
-	Kind       ports.Outcome     `json:"kind"`
-	HolderName string            `json:"holderName"`
-	Name       ports.NameVerdict `json:"name"`
-	Code       string            `json:"code"`
-	Message    string            `json:"message"`
-	After      string            `json:"after"`
-	Error      errcodes.Code     `json:"error"`
+	Kind       ports.Outcome `json:"kind"`
+	HolderName string        `json:"holderName"`
+	Code       string        `json:"code"`
+	Message    string        `json:"message"`
+	After      string        `json:"after"`
+	Error      errcodes.Code `json:"error"`
 }
 
 // readScenarios reads all files of the top directory, in the order of their
@@ -225,7 +224,7 @@ var scenarioErrors = []errcodes.Code{errcodes.Configuration, errcodes.Unavailabl
 
 // answer is what the connector must give, unless expect names an error.
 func (e expectation) answer() (ports.Answer, error) {
-	a := ports.Answer{Kind: e.Kind, HolderName: e.HolderName, Name: e.Name, Code: e.Code, Message: e.Message}
+	a := ports.Answer{Kind: e.Kind, HolderName: e.HolderName, Code: e.Code, Message: e.Message}
 	if e.Error != "" {
 		if (e != expectation{Error: e.Error}) {
 			return a, errors.New("expect has an answer and an error")

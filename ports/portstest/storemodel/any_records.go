@@ -176,7 +176,7 @@ func (a Any) validation(t *rapid.T, id string) ports.ValidationRecord {
 	}
 	r.Status = rapid.SampledFrom(Ends).Draw(t, "status")
 	r.Type, r.EndedAt, r.Cached = ports.InternalRules, a.Time.Draw(t, "ended"), rapid.Bool().Draw(t, "cached")
-	r.Match = ports.NameMatch{Rule: a.Text.Draw(t, "rule"), Score: rapid.IntRange(0, 100).Draw(t, "score")}
+	r.NameRule, r.NameScore = a.Text.Draw(t, "rule"), rapid.IntRange(0, 100).Draw(t, "score")
 	if rapid.Bool().Draw(t, "external") {
 		r.Type, r.Outcome, r.ExpiresAt = ports.External, ports.Outcome(a.Text.Draw(t, "outcome")), a.Time.Draw(t, "expires")
 	}

@@ -61,7 +61,7 @@ func PendingValidation(owner, id string) ports.ValidationRecord {
 // EndedValidation is r as a provider's answer ends it.
 func EndedValidation(r ports.ValidationRecord, status ports.ValidationStatus) ports.ValidationRecord {
 	r.Status, r.Type, r.Outcome, r.EndedAt = status, ports.External, ports.OutcomeFound, Epoch.Add(time.Second)
-	r.Match = ports.NameMatch{Rule: "tokens", Score: 91}
+	r.NameRule, r.NameScore = "tokens", 91
 	r.ExpiresAt = Epoch.AddDate(0, 0, 1)
 	r.Sealed.Data = append(slices.Clone(r.Sealed.Data), " "+status...)
 	return r

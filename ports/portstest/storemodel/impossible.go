@@ -185,8 +185,8 @@ func impossibleValidations() map[string]func(r *ports.ValidationRecord) {
 		"ended without a type":         func(r *ports.ValidationRecord) { end(r); r.Type = "" },
 		"a type that there is not":     func(r *ports.ValidationRecord) { end(r); r.Type = "guess" },
 		"an outcome of internal rules": func(r *ports.ValidationRecord) { end(r); r.Type = ports.InternalRules },
-		"a negative score":             func(r *ports.ValidationRecord) { end(r); r.Match.Score = -1 },
-		"a score of 101":               func(r *ports.ValidationRecord) { end(r); r.Match.Score = 101 },
+		"a negative score":             func(r *ports.ValidationRecord) { end(r); r.NameScore = -1 },
+		"a score of 101":               func(r *ports.ValidationRecord) { end(r); r.NameScore = 101 },
 	}
 }
 

@@ -49,10 +49,10 @@ func impossibleIn(v ports.ValidationRecord) []string {
 	says(terminal == v.EndedAt.IsZero(), "an end without an instant, or the other way round")
 	says(terminal == (v.Type == ""), "a type of what has not ended, or none of what has")
 	says(!terminal && v.Deadline.IsZero(), "no deadline")
-	says(!terminal && (v.Outcome != "" || v.Cached || v.Match != ports.NameMatch{} || !v.ExpiresAt.IsZero()), "a result before the end")
+	says(!terminal && (v.Outcome != "" || v.Cached || v.NameRule != "" || v.NameScore != 0 || !v.ExpiresAt.IsZero()), "a result before the end")
 	says(terminal && rules != (v.Type == ports.InternalRules), "rules and a connector at once")
 	says(rules && (v.Outcome != "" || v.Cached), "an outcome of rules")
-	says(v.Match.Score < 0 || v.Match.Score > 100, "a score out of its range")
+	says(v.NameScore < 0 || v.NameScore > 100, "a score out of its range")
 	says(v.Sealed.KeyID == "" && len(v.Sealed.Data) > 0, "sealed by no key")
 	return found
 }

@@ -50,9 +50,9 @@ func endedAs(v ports.ValidationRecord, status ports.ValidationStatus) ports.Vali
 	v.Outcome, v.ExpiresAt = ports.OutcomeFound, v.CreatedAt.Add(time.Hour)
 	switch status {
 	case ports.StatusVerified:
-		v.Match = ports.NameMatch{Rule: "same", Score: 100}
+		v.NameRule, v.NameScore = "same", 100
 	case ports.StatusNameMismatch:
-		v.Match = ports.NameMatch{Rule: "token_overlap", Score: 37}
+		v.NameRule, v.NameScore = "token_overlap", 37
 	case ports.StatusNotFound:
 		v.Outcome = ports.OutcomeNotFound
 	case ports.StatusError, ports.StatusPending:
@@ -176,7 +176,7 @@ func validationEndRoundTrip(k *storeKit) {
 				after := endedAs(before, status)
 				after.MerchantID, after.Market.Country, after.BankCode = "m\x00\xff,\"' ", "KEN", "01"
 				after.Market.Type, after.Provider = ports.InstitutionWallet, "provider-2"
-				after.Cached, after.Match, after.Tables = cached, ports.NameMatch{Rule: "initials", Score: i}, "2026-03-02.7"
+				after.Cached, after.NameRule, after.NameScore, after.Tables = cached, "initials", i, "2026-03-02.7"
 				for ms, t := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.Deadline, &after.ExpiresAt, &after.PurgeAt} {
 					*t = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
 				}

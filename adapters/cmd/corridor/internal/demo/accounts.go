@@ -67,8 +67,8 @@ func (s *story) showAccount(v ports.Validation) {
 	if v.HolderName != "" {
 		line += ", held by " + v.HolderName
 	}
-	if v.Match.Rule != "" {
-		line += fmt.Sprintf(", names %d %% alike (%s)", v.Match.Score, v.Match.Rule)
+	if v.NameRule != "" {
+		line += fmt.Sprintf(", names %d %% alike (%s)", v.NameScore, v.NameRule)
 	}
 	if v.FailureReason != "" {
 		line += " (" + v.FailureReason + ")"
