@@ -25,7 +25,7 @@ type landing struct {
 func (t transaction) event(kind string, at time.Time) (ports.Event, error) {
 	var shown any = t.rec.View()
 	if kind == EventLatePayment {
-		shown = lateView{t.rec.View(), landing{ports.FormatTime(t.rec.Late.At)}}
+		shown = lateView{t.rec.View(), landing{ports.FormatTime(t.rec.LateAt)}}
 	}
 	data, err := json.Marshal(shown)
 	if err != nil {

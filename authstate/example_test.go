@@ -36,7 +36,7 @@ func ExampleNew() {
 	fmt.Println(ended.Status, ended.Code, err)
 	clock.Advance(time.Minute)
 	applied, err := payments.Record(ctx, "shop-7", "pay-1", authstate.Report{Scheme: failures.MpesaDaraja, Code: "0"})
-	fmt.Println(applied.Effect, "-", applied.Transaction.Status, applied.Transaction.Late.At.Sub(ended.EndedAt), err)
+	fmt.Println(applied.Effect, "-", applied.Transaction.Status, applied.Transaction.LateAt.Sub(ended.EndedAt), err)
 	// Output:
 	// PENDING <nil>
 	// FAILED timeout <nil>

@@ -117,7 +117,7 @@ func TestALostEndThatWasPaidLateSince(t *testing.T) {
 	a, err := r.on(store, r.store.Work(), r.clock).Record(t.Context(), owner, "t", said[failures.Failed])
 	require.NoError(t, err)
 	assert.Equal(t, authstate.Moved, a.Effect)
-	assert.False(t, a.Transaction.Late.At.IsZero(), "the transaction as it is now")
+	assert.False(t, a.Transaction.LateAt.IsZero(), "the transaction as it is now")
 }
 
 // What another one stored while the answer was lost is not taken for one's own.

@@ -36,7 +36,7 @@ var (
 	}
 	lateOne = ports.Transaction{
 		ID: "t", Owner: owner, Version: 3, Direction: errcodes.Payout, Status: ports.TransactionErrored, CreatedAt: noon, EndedAt: noon,
-		Code: errcodes.ErrorNetwork, Late: ports.LatePayment{At: noon, Raw: ports.RawFailure{Message: "paid"}},
+		Code: errcodes.ErrorNetwork, LateAt: noon, LateRaw: ports.RawFailure{Message: "paid"},
 	}
 )
 
@@ -67,10 +67,10 @@ func TestAnImpossibleRecordIsRefused(t *testing.T) {
 		"failed and never ended":             with(failedOne, func(t *T) { t.EndedAt = time.Time{} }),
 		"succeeded and never ended":          with(succeededOne, func(t *T) { t.EndedAt = time.Time{} }),
 		"ended before it was opened":         with(failedOne, func(t *T) { t.EndedAt = noon.Add(-time.Millisecond) }),
-		"pending and late":                   with(pendingOne, func(t *T) { t.Late.At = noon }),
-		"succeeded and late":                 with(succeededOne, func(t *T) { t.Late.At = noon }),
-		"late before it ended":               with(lateOne, func(t *T) { t.Late.At = noon.Add(-time.Millisecond) }),
-		"a late word without its time":       with(failedOne, func(t *T) { t.Late.Raw = raw }),
+		"pending and late":                   with(pendingOne, func(t *T) { t.LateAt = noon }),
+		"succeeded and late":                 with(succeededOne, func(t *T) { t.LateAt = noon }),
+		"late before it ended":               with(lateOne, func(t *T) { t.LateAt = noon.Add(-time.Millisecond) }),
+		"a late word without its time":       with(failedOne, func(t *T) { t.LateRaw = raw }),
 		"pending with a last word":           with(pendingOne, func(t *T) { t.Raw = raw }),
 		"pending with a scheme":              with(pendingOne, func(t *T) { t.Scheme = "stripe" }),
 		"pending with tables":                with(pendingOne, func(t *T) { t.Tables = "stripe@0" }),

@@ -63,8 +63,8 @@ func (s *Service) applied(ctx context.Context, f *finding, a Applied, err error)
 // millisecond, both report Moved, which is better than none.
 func (t transaction) savedAs(saved ports.Transaction) bool {
 	now := t.rec
-	if saved.Late.At.IsZero() {
-		now.Late, now.Version = saved.Late, saved.Version
+	if saved.LateAt.IsZero() {
+		now.LateAt, now.LateRaw, now.Version = saved.LateAt, saved.LateRaw, saved.Version
 	}
 	return now == saved
 }
@@ -91,7 +91,7 @@ func (s *Service) try(ctx context.Context, t transaction, f *finding) (a Applied
 	}
 	at := moved.rec.EndedAt
 	if row.Effect == LandedLate {
-		at = moved.rec.Late.At
+		at = moved.rec.LateAt
 	}
 	change, err := moved.change(row.Event, at)
 	if err != nil {

@@ -228,7 +228,7 @@ func (r *rig) judge(row authstate.Transition, before ports.Transaction, a authst
 		assert.Equal(r.t, row.To == ports.TransactionSucceeded, a.Transaction.Code == "")
 	case authstate.LandedLate:
 		want.Version++
-		want.Late = ports.LatePayment{At: r.clock.Now(), Raw: a.Result.Raw}
+		want.LateAt, want.LateRaw = r.clock.Now(), a.Result.Raw
 	case authstate.Unchanged, authstate.Contradicted:
 	}
 	assert.Equal(r.t, want, a.Transaction, "I27")
@@ -316,7 +316,7 @@ func TestARecordKeepsWhatWasSaid(t *testing.T) {
 	}
 	late, err := r.service.Record(t.Context(), owner, "t", authstate.Report{Scheme: failures.MpesaDaraja, Code: "0", Message: text})
 	require.NoError(t, err)
-	assert.True(t, late.Transaction.Late.Raw.Message == text && r.get("t").Late.Raw.Message == text)
+	assert.True(t, late.Transaction.LateRaw.Message == text && r.get("t").LateRaw.Message == text)
 }
 
 // The transaction's own direction decides, and nobody else's transaction is

@@ -93,7 +93,7 @@ func TestALatePaymentAfterATimeout(t *testing.T) {
 	late := r.record("t", failures.Success)
 	assert.Equal(t, authstate.LandedLate, late.Effect)
 	want := ended
-	want.Version, want.Late = 3, ports.LatePayment{At: over, Raw: late.Result.Raw}
+	want.Version, want.LateAt, want.LateRaw = 3, over, late.Result.Raw
 	assert.Equal(t, want, late.Transaction)
 	events := r.events()
 	assert.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, kinds(events))

@@ -84,7 +84,7 @@ func impossible(r *ports.Transaction) string {
 
 // outOfTime returns which of its times no transaction can have, or "".
 func outOfTime(r *ports.Transaction, bad bool) string {
-	late := !r.Late.At.IsZero()
+	late := !r.LateAt.IsZero()
 	switch {
 	case r.Status.Terminal() == r.EndedAt.IsZero():
 		return "its end does not agree with its status"
@@ -92,9 +92,9 @@ func outOfTime(r *ports.Transaction, bad bool) string {
 		return "it ended before it was opened"
 	case late && !bad:
 		return "a late payment without a failure"
-	case late && r.Late.At.Before(r.EndedAt):
+	case late && r.LateAt.Before(r.EndedAt):
 		return "a late payment before the end"
-	case !late && r.Late.Raw != ports.RawFailure{}:
+	case !late && r.LateRaw != ports.RawFailure{}:
 		return "a late payment's raw answer without its time"
 	default:
 		return ""
@@ -131,11 +131,11 @@ func (t transaction) apply(f *finding, now time.Time) (transaction, Transition, 
 		t.rec.Raw, t.rec.Scheme, t.rec.Tables = f.raw, string(f.scheme), f.tables
 		t.rec.EndedAt = latest(ports.Millis(now), t.rec.CreatedAt)
 	case LandedLate:
-		if !t.rec.Late.At.IsZero() {
+		if !t.rec.LateAt.IsZero() {
 			row.Effect, row.Event = Unchanged, ""
 			break
 		}
-		t.rec.Late = ports.LatePayment{At: latest(ports.Millis(now), t.rec.EndedAt), Raw: f.raw}
+		t.rec.LateAt, t.rec.LateRaw = latest(ports.Millis(now), t.rec.EndedAt), f.raw
 	case Unchanged, Contradicted:
 	}
 	return t, row, err

@@ -138,7 +138,7 @@ func ExampleTransactionStore() {
 
 	// The debit lands after all: that is recorded, and the end stays.
 	tx.Version++
-	tx.Late = ports.LatePayment{At: noon.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "approved"}}
+	tx.LateAt, tx.LateRaw = noon.Add(time.Hour), ports.RawFailure{Code: "00", Message: "approved"}
 	fmt.Println(store.Save(ctx, ports.TransactionChange{Transaction: tx}))
 	tx.Version++
 	tx.Status, tx.Code = ports.TransactionSucceeded, ""

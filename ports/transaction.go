@@ -71,14 +71,9 @@ type Transaction struct {
 	RespondBy time.Time // a transaction that is pending then fails with timeout; zero: it waits for ever
 	EndedAt   time.Time // zero while pending; once set it never moves (I27)
 
-	Late LatePayment // money that landed after FAILED or ERRORED
-}
-
-// LatePayment records that a debit landed after the transaction had ended
-// badly. It never rewrites that end.
-type LatePayment struct {
-	At  time.Time // when the service learned of it; zero: there was none
-	Raw RawFailure
+	// A debit that landed after FAILED or ERRORED. It never rewrites that end.
+	LateAt  time.Time  // when the service learned of it; zero: there was none
+	LateRaw RawFailure // what the provider said then
 }
 
 // AuthState gives the failure of a transaction that has failed or errored, and
@@ -90,9 +85,6 @@ func (t Transaction) AuthState() (AuthState, bool) {
 		ConnectorFailureCode: t.Raw.Code, ConnectorFailureMessage: t.Raw.Message, TransitionedAt: t.EndedAt,
 	}, state != ""
 }
-
-// LogValue is what logs show of a late payment.
-func (l LatePayment) LogValue() slog.Value { return slog.TimeValue(l.At) }
 
 // String shows a transaction without what the provider said.
 func (t Transaction) String() string {

@@ -119,7 +119,7 @@ func TestATransactionOnTheWire(t *testing.T) {
 func TestALatePaymentLeavesTheViewAlone(t *testing.T) {
 	tx := declined()
 	before := marshal(t, tx.View())
-	tx.Late = ports.LatePayment{At: noon.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "landed"}}
+	tx.LateAt, tx.LateRaw = noon.Add(time.Hour), ports.RawFailure{Code: "00", Message: "landed"}
 	require.Equal(t, before, marshal(t, tx.View()))
 }
 
@@ -176,14 +176,14 @@ func TestLogsShowNoProvidersWords(t *testing.T) {
 	const secret = "Jane Doe 0712345678"
 	said := ports.RawFailure{Code: secret, Message: secret}
 	tx := declined()
-	tx.Raw, tx.Late = said, ports.LatePayment{At: noon, Raw: said}
+	tx.Raw, tx.LateAt, tx.LateRaw = said, noon, said
 	state, _ := tx.AuthState()
 	var out bytes.Buffer
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
-		slog.New(handler).Info("values", "transaction", tx, "raw", tx.Raw, "state", state, "address", &state, "late", tx.Late,
+		slog.New(handler).Info("values", "transaction", tx, "raw", tx.Raw, "state", state, "address", &state, "late", tx.LateRaw,
 			"view", tx.View(), "change", ports.TransactionChange{Transaction: tx})
 	}
-	for _, v := range []any{tx, &tx, said, &said, tx.Late, state, &state, tx.View(), ports.TransactionChange{Transaction: tx}} {
+	for _, v := range []any{tx, &tx, said, &said, tx.LateRaw, state, &state, tx.View(), ports.TransactionChange{Transaction: tx}} {
 		fmt.Fprintf(&out, "%v %+v %s\n", v, v, v)
 	}
 	require.NotContains(t, out.String(), secret)

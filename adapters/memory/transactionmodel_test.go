@@ -34,12 +34,12 @@ func drawTransaction(t *rapid.T, m map[txKey]ports.Transaction) ports.Transactio
 		}).Draw(t, "to")
 	}
 	few := rapid.SampledFrom([]string{"", "a", "a\x00", "\xff"})
-	for _, field := range []*string{&v.Raw.Code, &v.Raw.Message, &v.Scheme, &v.Tables, &v.Late.Raw.Code, &v.Late.Raw.Message} {
+	for _, field := range []*string{&v.Raw.Code, &v.Raw.Message, &v.Scheme, &v.Tables, &v.LateRaw.Code, &v.LateRaw.Message} {
 		if spoil("text") {
 			*field = few.Draw(t, "text to")
 		}
 	}
-	for _, at := range []*time.Time{&v.EndedAt, &v.RespondBy, &v.CreatedAt, &v.Late.At} {
+	for _, at := range []*time.Time{&v.EndedAt, &v.RespondBy, &v.CreatedAt, &v.LateAt} {
 		if spoil("time") {
 			*at = start.Add(time.Duration(rapid.IntRange(-3, 3).Draw(t, "time to")) * 700 * time.Microsecond)
 		}
@@ -50,7 +50,7 @@ func drawTransaction(t *rapid.T, m map[txKey]ports.Transaction) ports.Transactio
 // saveTransactionInModel is the rule of the port, written down plainly: the
 // version decides, and what has ended may only get its first late payment (I27).
 func saveTransactionInModel(m map[txKey]ports.Transaction, v ports.Transaction) errcodes.Code {
-	for _, at := range []*time.Time{&v.EndedAt, &v.RespondBy, &v.CreatedAt, &v.Late.At} {
+	for _, at := range []*time.Time{&v.EndedAt, &v.RespondBy, &v.CreatedAt, &v.LateAt} {
 		*at = at.Truncate(time.Millisecond)
 	}
 	k := txKey{v.Owner, v.ID}
@@ -59,12 +59,12 @@ func saveTransactionInModel(m map[txKey]ports.Transaction, v ports.Transaction) 
 		return errcodes.Conflict
 	}
 	if known && old.Status != ports.TransactionPending {
-		lateBefore, lateNow := old.Late, v.Late
-		old.Late, v.Late = ports.LatePayment{}, ports.LatePayment{}
-		if old != v || !lateBefore.At.IsZero() && lateBefore != lateNow {
+		if old.LateAt.IsZero() {
+			old.LateAt, old.LateRaw = v.LateAt, v.LateRaw
+		}
+		if old != v {
 			return errcodes.Conflict
 		}
-		v.Late = lateNow
 	}
 	v.Version++
 	m[k] = v

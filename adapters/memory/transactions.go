@@ -26,8 +26,8 @@ func (s transactionState) admits(t *ports.Transaction) bool {
 // onlyLate reports whether t is an ended transaction as before, or tells of the
 // first late payment of it (I27).
 func onlyLate(before, t ports.Transaction) bool {
-	if before.Late.At.IsZero() {
-		before.Late = t.Late
+	if before.LateAt.IsZero() {
+		before.LateAt, before.LateRaw = t.LateAt, t.LateRaw
 	}
 	before.Version = t.Version
 	return before == t
@@ -36,7 +36,7 @@ func onlyLate(before, t ports.Transaction) bool {
 // storedTransaction returns the transaction as the store keeps it.
 func storedTransaction(t ports.Transaction) *ports.Transaction {
 	t.Version++
-	for _, at := range [...]*time.Time{&t.CreatedAt, &t.RespondBy, &t.EndedAt, &t.Late.At} {
+	for _, at := range [...]*time.Time{&t.CreatedAt, &t.RespondBy, &t.EndedAt, &t.LateAt} {
 		*at = ports.Millis(*at)
 	}
 	return &t
@@ -46,7 +46,7 @@ func storedTransaction(t ports.Transaction) *ports.Transaction {
 type transactions struct{ s *Store }
 
 func (t transactions) Save(ctx context.Context, change ports.TransactionChange) error {
-	if tooLong(change.Transaction.Raw) || tooLong(change.Transaction.Late.Raw) {
+	if tooLong(change.Transaction.Raw) || tooLong(change.Transaction.LateRaw) {
 		return errLongRaw
 	}
 	if err := ports.CheckQueued(change.Events, change.Work, change.Audit); err != nil {

@@ -49,8 +49,8 @@ func transactionFields(t *ports.Transaction) []any {
 	return []any{
 		byteString{&t.Owner}, byteString{&t.ID}, &t.Version, direction{&t.Direction}, transactionStatus{&t.Status},
 		text{(*string)(&t.Code)}, byteString{&t.Raw.Code}, byteString{&t.Raw.Message}, byteString{&t.Scheme}, byteString{&t.Tables},
-		instant{&t.CreatedAt}, instant{&t.RespondBy}, instant{&t.EndedAt}, instant{&t.Late.At},
-		byteString{&t.Late.Raw.Code}, byteString{&t.Late.Raw.Message},
+		instant{&t.CreatedAt}, instant{&t.RespondBy}, instant{&t.EndedAt}, instant{&t.LateAt},
+		byteString{&t.LateRaw.Code}, byteString{&t.LateRaw.Message},
 	}
 }
 
@@ -81,7 +81,7 @@ func (d direction) ScanText(v pgtype.Text) error {
 }
 
 func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error {
-	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.Late.Raw) {
+	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.LateRaw) {
 		return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
 	}
 	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
@@ -103,7 +103,7 @@ func transactionArgs(t *ports.Transaction) []any {
 	return []any{
 		[]byte(t.Owner), []byte(t.ID), t.Version, string(t.Direction), string(t.Status), optionalText(string(t.Code)),
 		[]byte(t.Raw.Code), []byte(t.Raw.Message), []byte(t.Scheme), []byte(t.Tables), millis(t.CreatedAt),
-		optionalMillis(t.RespondBy), optionalMillis(t.EndedAt), optionalMillis(t.Late.At), []byte(t.Late.Raw.Code), []byte(t.Late.Raw.Message),
+		optionalMillis(t.RespondBy), optionalMillis(t.EndedAt), optionalMillis(t.LateAt), []byte(t.LateRaw.Code), []byte(t.LateRaw.Message),
 	}
 }
 

@@ -84,7 +84,7 @@ func TestAPersonReadsNoRawWords(t *testing.T) {
 	dsn := migrated(t)
 	tx := landed(failed(waiting("acme\xff", "t_1")))
 	tx.Raw = ports.RawFailure{Code: "secret", Message: "secret\x00and more"}
-	tx.Late.Raw = ports.RawFailure{Code: "secretly", Message: "secret late"}
+	tx.LateRaw = ports.RawFailure{Code: "secretly", Message: "secret late"}
 	mustTransact(t, open(t, dsn, nil), tx)
 	shown := readable(t, dsn, "transactions")
 	require.NotContains(t, fmt.Sprint(shown), "secret")

@@ -134,7 +134,7 @@ func (s *sandboxTransactions) advance(ctx context.Context, owner string) (going 
 // over reports whether the provider has said its say.
 func (p *play) over(t *ports.Transaction) bool {
 	if p.respondIn > 0 {
-		return !t.Late.At.IsZero() || t.Status == ports.TransactionSucceeded
+		return !t.LateAt.IsZero() || t.Status == ports.TransactionSucceeded
 	}
 	return t.Status.Terminal()
 }

@@ -118,7 +118,7 @@ func TestThePlaysGoByTheClock(t *testing.T) {
 			require.Equal(t, noon.Add(c.ended), tx.EndedAt, c.play)
 		}
 		if c.at < 5*time.Second {
-			require.Zero(t, tx.Late.At)
+			require.Zero(t, tx.LateAt)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestMoneyLandsAfterATimeout(t *testing.T) {
 	s.at(5 * time.Second)
 	for range 3 {
 		late := s.get("timeout_late")
-		require.Equal(t, noon.Add(5*time.Second), late.Late.At)
+		require.Equal(t, noon.Add(5*time.Second), late.LateAt)
 		require.Equal(t, failed.View(), late.View())
 		s.at(time.Minute)
 	}
@@ -153,7 +153,7 @@ func TestThePlaysAreMadeUpForAfterAPause(t *testing.T) {
 	require.Equal(t, ports.TransactionSucceeded, next.get("succeeded").Status)
 	tx := next.get("timeout_late")
 	require.Equal(t, errcodes.FailureTimeout, tx.Code)
-	require.Equal(t, noon.Add(time.Hour), tx.Late.At)
+	require.Equal(t, noon.Add(time.Hour), tx.LateAt)
 	require.Equal(t, noon, tx.CreatedAt, "not opened anew")
 	require.Empty(t, next.going())
 	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, next.told("timeout_late"))
@@ -177,10 +177,10 @@ func TestThePlaysGoOnUnasked(t *testing.T) {
 	s.clock.BlockUntil(1)
 	require.Equal(t, ports.TransactionSucceeded, s.seen("succeeded").Status)
 	require.Equal(t, noon.Add(2*time.Second), s.seen("timeout_late").EndedAt)
-	require.Zero(t, s.seen("timeout_late").Late.At, "a quarter of a second too early")
+	require.Zero(t, s.seen("timeout_late").LateAt, "a quarter of a second too early")
 	s.clock.Advance(sandboxEvery)
 	s.clock.BlockUntil(1)
-	require.Equal(t, noon.Add(5*time.Second), s.seen("timeout_late").Late.At)
+	require.Equal(t, noon.Add(5*time.Second), s.seen("timeout_late").LateAt)
 	require.Empty(t, s.going())
 	before := reads.Load()
 	s.clock.Advance(sandboxEvery)
@@ -308,7 +308,7 @@ func TestARoundThatFailsIsTriedAgain(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.StorageUnavailable)
 	down.Store(false)
 	s.tick(t.Context())
-	require.Equal(t, noon.Add(5*time.Second), s.seen("timeout_late").Late.At)
+	require.Equal(t, noon.Add(5*time.Second), s.seen("timeout_late").LateAt)
 	require.Empty(t, s.going())
 
 	cancelled, cancel := context.WithCancel(t.Context())

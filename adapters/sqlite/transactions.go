@@ -40,7 +40,7 @@ func transactionFields(t *ports.Transaction) []any {
 	return []any{
 		&t.Owner, &t.ID, &t.Version, direction{&t.Direction}, transactionStatus{&t.Status}, text{(*string)(&t.Code)},
 		&t.Raw.Code, &t.Raw.Message, &t.Scheme, &t.Tables, instant{&t.CreatedAt}, instant{&t.RespondBy},
-		instant{&t.EndedAt}, instant{&t.Late.At}, &t.Late.Raw.Code, &t.Late.Raw.Message,
+		instant{&t.EndedAt}, instant{&t.LateAt}, &t.LateRaw.Code, &t.LateRaw.Message,
 	}
 }
 
@@ -77,7 +77,7 @@ func (d direction) Scan(value any) error {
 }
 
 func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error {
-	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.Late.Raw) {
+	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.LateRaw) {
 		return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
 	}
 	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
@@ -112,7 +112,7 @@ func transactionArgs(t *ports.Transaction) []any {
 	return []any{
 		blob(t.Owner), blob(t.ID), t.Version + 1, string(t.Direction), string(t.Status), optionalText(string(t.Code)),
 		blob(t.Raw.Code), blob(t.Raw.Message), t.Scheme, t.Tables, t.CreatedAt.UnixMilli(), optionalMillis(t.RespondBy),
-		optionalMillis(t.EndedAt), optionalMillis(t.Late.At), blob(t.Late.Raw.Code), blob(t.Late.Raw.Message),
+		optionalMillis(t.EndedAt), optionalMillis(t.LateAt), blob(t.LateRaw.Code), blob(t.LateRaw.Message),
 	}
 }
 
@@ -143,8 +143,8 @@ func transactionFate(ctx context.Context, s *session, c *ports.TransactionChange
 
 // mayFollow reports whether now may have come of an ended transaction.
 func mayFollow(ended, now ports.Transaction) bool {
-	if ended.Late.At.IsZero() {
-		ended.Late = now.Late
+	if ended.LateAt.IsZero() {
+		ended.LateAt, ended.LateRaw = now.LateAt, now.LateRaw
 	}
 	ended.Version = now.Version
 	return ended == now
@@ -154,7 +154,7 @@ func mayFollow(ended, now ports.Transaction) bool {
 func storedTransaction(t ports.Transaction) ports.Transaction {
 	t.Version++
 	t.CreatedAt = time.UnixMilli(t.CreatedAt.UnixMilli()).UTC()
-	for _, at := range [...]*time.Time{&t.RespondBy, &t.EndedAt, &t.Late.At} {
+	for _, at := range [...]*time.Time{&t.RespondBy, &t.EndedAt, &t.LateAt} {
 		if !at.IsZero() {
 			*at = time.UnixMilli(at.UnixMilli()).UTC()
 		}

@@ -58,7 +58,7 @@ func TestFailedCommitOfATransactionWhileAnotherProcessWrites(t *testing.T) {
 	saidOtherwise := func(tx ports.Transaction) ports.Transaction { tx.Raw.Code = "05"; return tx }
 	landedOtherwise := func(tx ports.Transaction) ports.Transaction {
 		tx = landed(tx)
-		tx.Late.Raw.Code = "05"
+		tx.LateRaw.Code = "05"
 		return tx
 	}
 	begun := waiting("acme", "t")

@@ -64,7 +64,7 @@ func TestAPersonReadsNoRawWords(t *testing.T) {
 	store := open(t, path, nil)
 	tx := landed(failed(waiting("acme", "t_1")))
 	tx.Raw = ports.RawFailure{Code: "secret", Message: "secret\x00and more"}
-	tx.Late.Raw = ports.RawFailure{Code: "secretly", Message: "secret late"}
+	tx.LateRaw = ports.RawFailure{Code: "secretly", Message: "secret late"}
 	mustTransact(t, store, tx)
 	rows, err := raw(t, path).QueryContext(t.Context(), "SELECT * FROM readable_transactions") //nolint:unqueryvet // whatever it shows is judged
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 var failed = ports.Transaction{
 	ID: "tx_1", Owner: "acme", Version: 7, Direction: errcodes.Payin, Status: ports.TransactionFailed,
 	Code: errcodes.FailureTimeout, Raw: ports.RawFailure{Code: "1037", Message: "DS timeout"}, Scheme: "mpesa-daraja", Tables: "mpesa-daraja@1",
-	CreatedAt: lock.CreatedAt, RespondBy: lock.CreatedAt, EndedAt: lock.ExpiresAt, Late: ports.LatePayment{At: lock.ExpiresAt},
+	CreatedAt: lock.CreatedAt, RespondBy: lock.CreatedAt, EndedAt: lock.ExpiresAt, LateAt: lock.ExpiresAt,
 }
 
 func TestAppendTransaction(t *testing.T) {

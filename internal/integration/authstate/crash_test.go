@@ -39,7 +39,7 @@ func TestCrashChild(t *testing.T) {
 	s, err := authstate.New(authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, nil)
 	require.NoError(t, err)
 	say := func(a ports.Transaction) {
-		fmt.Println("acknowledged", a.ID, a.Status, millis(a.EndedAt), millis(a.Late.At))
+		fmt.Println("acknowledged", a.ID, a.Status, millis(a.EndedAt), millis(a.LateAt))
 	}
 	run := time.Now().UnixNano()
 	for i := 0; ; i++ {
@@ -111,7 +111,7 @@ func verifyAfterCrash(t *testing.T, path string, acked map[string][]string) {
 			require.Equal(t, f[2]+" "+f[3], string(got.Status)+" "+millis(got.EndedAt), "an acknowledged end (I27)")
 		}
 		if f[4] != millis(time.Time{}) {
-			require.Equal(t, f[4], millis(got.Late.At), "an acknowledged late payment")
+			require.Equal(t, f[4], millis(got.LateAt), "an acknowledged late payment")
 		}
 	}
 	countAfterCrash(t, path, len(acked))

@@ -46,7 +46,7 @@ type driftingTransactions struct{ ports.TransactionStore }
 
 func (d driftingTransactions) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {
 	t, err := d.TransactionStore.Transaction(ctx, owner, id)
-	if !t.Late.At.IsZero() {
+	if !t.LateAt.IsZero() {
 		t.EndedAt = t.EndedAt.Add(-time.Millisecond)
 	}
 	return t, err

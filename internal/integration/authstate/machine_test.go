@@ -91,7 +91,7 @@ func (x *modelled) outcome(o failures.Outcome, code errcodes.TransactionCode, ra
 		return authstate.Unchanged
 	case x.rec.Status == ports.TransactionSucceeded:
 		return authstate.Contradicted
-	case x.rec.Status != ports.TransactionPending && (o != failures.Success || !x.rec.Late.At.IsZero()):
+	case x.rec.Status != ports.TransactionPending && (o != failures.Success || !x.rec.LateAt.IsZero()):
 		return authstate.Unchanged
 	case x.rec.Status != ports.TransactionPending:
 		x.late(raw, now)
@@ -115,7 +115,7 @@ func (x *modelled) late(raw ports.RawFailure, now time.Time) {
 	if at.Before(x.rec.EndedAt) {
 		at = x.rec.EndedAt
 	}
-	x.rec.Late = ports.LatePayment{At: at, Raw: raw}
+	x.rec.LateAt, x.rec.LateRaw = at, raw
 	x.rec.Version++
 	x.tell(authstate.EventLatePayment)
 	last := &x.events[len(x.events)-1]

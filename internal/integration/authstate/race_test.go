@@ -84,8 +84,8 @@ func (r *raced) judge(t *testing.T, end ports.Transaction, events []ports.Event)
 			assert.Equal(t, failures.Pending, a.Result.Outcome, "only who says that it is open may still see it so")
 			continue
 		}
-		if seen.Late.At.IsZero() {
-			seen.Late, seen.Version = end.Late, end.Version
+		if seen.LateAt.IsZero() {
+			seen.LateAt, seen.LateRaw, seen.Version = end.LateAt, end.LateRaw, end.Version
 		}
 		assert.Equal(t, end, seen, "everybody sees the same end")
 	}
@@ -97,7 +97,7 @@ func (r *raced) judge(t *testing.T, end ports.Transaction, events []ports.Event)
 	late := 0
 	if end.Status != ports.TransactionSucceeded {
 		assert.Zero(t, effects[authstate.Contradicted])
-		if !end.Late.At.IsZero() {
+		if !end.LateAt.IsZero() {
 			want, late = append(want, authstate.EventLatePayment), 1
 		}
 	}

@@ -80,7 +80,7 @@ func (w *worlds) savePayment(t *rapid.T) {
 	}
 	switch rapid.IntRange(0, 4).Draw(t, "change") {
 	case 0:
-		tx.Late = ports.LatePayment{At: now, Raw: ports.RawFailure{Code: "\xff", Message: strings.Repeat("m", ports.MaxRaw)}}
+		tx.LateAt, tx.LateRaw = now, ports.RawFailure{Code: "\xff", Message: strings.Repeat("m", ports.MaxRaw)}
 	case 1:
 		tx.Raw.Message += "!"
 	case 2:

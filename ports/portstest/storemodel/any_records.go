@@ -114,7 +114,7 @@ func (a Any) transaction(t *rapid.T, owner, id string) ports.Transaction {
 	}
 	tx.Code = errcodes.TransactionCode("c" + a.Text.Draw(t, "normalised"))
 	if rapid.Bool().Draw(t, "late") {
-		tx.Late = ports.LatePayment{At: a.Time.Draw(t, "late at"), Raw: ports.RawFailure{Code: raw.Draw(t, "late code"), Message: raw.Draw(t, "late message")}}
+		tx.LateAt, tx.LateRaw = a.Time.Draw(t, "late at"), ports.RawFailure{Code: raw.Draw(t, "late code"), Message: raw.Draw(t, "late message")}
 	}
 	return tx
 }
@@ -142,7 +142,7 @@ func TransactionsComeBackEqual(t *testing.T, store Store, a Any) {
 		next.Version = 1
 		if tx.Status.Terminal() {
 			next.EndedAt = tx.EndedAt.Add(time.Millisecond)
-			next.Status, next.Code, next.Late = tx.Status, tx.Code, ports.LatePayment{}
+			next.Status, next.Code, next.LateAt, next.LateRaw = tx.Status, tx.Code, time.Time{}, ports.RawFailure{}
 			save(next, errcodes.Conflict)
 			requireTransaction(rt, store, tx)
 			return

@@ -98,7 +98,7 @@ func FailedTransaction(t ports.Transaction) ports.Transaction {
 
 // LandedTransaction is t with a late payment.
 func LandedTransaction(t ports.Transaction) ports.Transaction {
-	t.Late = ports.LatePayment{At: Epoch.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "landed"}}
+	t.LateAt, t.LateRaw = Epoch.Add(time.Hour), ports.RawFailure{Code: "00", Message: "landed"}
 	return t
 }
 

@@ -212,8 +212,8 @@ func impossibleTransactions() map[string]func(tx *ports.Transaction) {
 			*tx = LandedTransaction(FailedTransaction(*tx))
 			tx.Status, tx.Code = ports.TransactionSucceeded, ""
 		},
-		"a late code without a payment":    func(tx *ports.Transaction) { end(tx); tx.Late.Raw.Code = "00" },
-		"a late message without a payment": func(tx *ports.Transaction) { end(tx); tx.Late.Raw.Message = "landed" },
+		"a late code without a payment":    func(tx *ports.Transaction) { end(tx); tx.LateRaw.Code = "00" },
+		"a late message without a payment": func(tx *ports.Transaction) { end(tx); tx.LateRaw.Message = "landed" },
 	}
 }
 

@@ -114,10 +114,10 @@ func (d *transactionDifferential) save(t *rapid.T) {
 		tx.Version += rapid.SampledFrom([]int64{-1, 1}).Draw(t, "off")
 	}
 	if tx.Status.State() != "" && rapid.Bool().Draw(t, "late") {
-		tx.Late = ports.LatePayment{At: finerTimes.Draw(t, "late at"), Raw: ports.RawFailure{Message: fewIDs.Draw(t, "late message")}}
+		tx.LateAt, tx.LateRaw = finerTimes.Draw(t, "late at"), ports.RawFailure{Message: fewIDs.Draw(t, "late message")}
 	}
 	if before.Status.Terminal() && !tx.Status.Terminal() {
-		tx.Raw, tx.Code, tx.EndedAt, tx.Late = ports.RawFailure{}, "", time.Time{}, ports.LatePayment{}
+		tx.Raw, tx.Code, tx.EndedAt, tx.LateAt, tx.LateRaw = ports.RawFailure{}, "", time.Time{}, time.Time{}, ports.RawFailure{}
 	}
 	change := ports.TransactionChange{Transaction: tx, Events: d.event()}
 	d.tries(t, func(s Store) error { return s.Transactions().Save(context.Background(), change) })
@@ -150,7 +150,8 @@ func changedOtherwise(t *rapid.T, tx ports.Transaction) ports.Transaction {
 			tx.EndedAt = finerTimes.Draw(t, "ended")
 		}
 	case 8:
-		tx.Status, tx.Code, tx.EndedAt, tx.Late = ports.TransactionSucceeded, "", finerTimes.Draw(t, "ended"), ports.LatePayment{}
+		tx.Status, tx.Code, tx.EndedAt = ports.TransactionSucceeded, "", finerTimes.Draw(t, "ended")
+		tx.LateAt, tx.LateRaw = time.Time{}, ports.RawFailure{}
 	}
 	return tx
 }

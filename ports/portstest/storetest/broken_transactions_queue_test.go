@@ -3,6 +3,7 @@ package storetest_test
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -12,12 +13,12 @@ import (
 var transactionQueueSaboteurs = []saboteur{
 	{"forgets the events", validationEvents, onSaveTransaction(func(c *ports.TransactionChange) { c.Events = nil })},
 	{"forgets the events of an end", validationEvents, onSaveTransaction(func(c *ports.TransactionChange) {
-		if c.Transaction.Status.Terminal() && c.Transaction.Late.At.IsZero() {
+		if c.Transaction.Status.Terminal() && c.Transaction.LateAt.IsZero() {
 			c.Events = nil
 		}
 	})},
 	{"forgets the events of a late payment", validationEvents, onSaveTransaction(func(c *ports.TransactionChange) {
-		if !c.Transaction.Late.At.IsZero() {
+		if !c.Transaction.LateAt.IsZero() {
 			c.Events = nil
 		}
 	})},
@@ -101,7 +102,7 @@ var transactionOutcomeSaboteurs = append(commonSaboteurs("a context that is done
 	saboteur{"forgets late payments when it is opened again", "a store that is opened again has everything", func(b *bundle) {
 		reopen := b.reopen
 		b.reopen = func() storetest.Store {
-			onTransaction(b, func(t *ports.Transaction) { t.Late = ports.LatePayment{} })
+			onTransaction(b, func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} })
 			return reopen()
 		}
 	}},

@@ -41,7 +41,7 @@ func eachRaw(fn func(s string) string) func(b *bundle) {
 }
 
 func rawsOf(t *ports.Transaction) []*string {
-	return []*string{&t.Raw.Code, &t.Raw.Message, &t.Late.Raw.Code, &t.Late.Raw.Message}
+	return []*string{&t.Raw.Code, &t.Raw.Message, &t.LateRaw.Code, &t.LateRaw.Message}
 }
 
 // savesTransactions puts fn in the place of Save.
@@ -143,12 +143,12 @@ func forgetsTransactionFields() []saboteur {
 		})},
 		saboteur{"gives times in the machine's zone", openFields, eachTransaction(func(t *ports.Transaction) { t.CreatedAt = t.CreatedAt.In(time.FixedZone("", 3600)) })},
 		saboteur{"keeps schemes as text", endFields, eachTransaction(func(t *ports.Transaction) { t.Scheme = strings.ToValidUTF8(t.Scheme, "?") })},
-		saboteur{"forgets late payments", lateFields, eachTransaction(func(t *ports.Transaction) { t.Late = ports.LatePayment{} })},
-		saboteur{"keeps the first words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.Late.Raw = t.Raw })},
-		saboteur{"keeps seconds of a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.Late.At = t.Late.At.Truncate(time.Second) })},
+		saboteur{"forgets late payments", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} })},
+		saboteur{"keeps the first words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateRaw = t.Raw })},
+		saboteur{"keeps seconds of a late payment", lateFields, eachTransaction(func(t *ports.Transaction) { t.LateAt = t.LateAt.Truncate(time.Second) })},
 		saboteur{"needs words for a late payment", lateFields, eachTransaction(func(t *ports.Transaction) {
-			if t.Late.Raw == (ports.RawFailure{}) {
-				t.Late = ports.LatePayment{}
+			if t.LateRaw == (ports.RawFailure{}) {
+				t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{}
 			}
 		})},
 	)
@@ -190,7 +190,9 @@ var transactionSaboteurs = slices.Concat(
 		{"gives the last transaction of an id", oneIDTwoOwners, func(b *bundle) {
 			last := map[string]ports.Transaction{}
 			onSaveTransaction(func(c *ports.TransactionChange) { last[c.Transaction.ID] = c.Transaction })(b)
-			onTransaction(b, func(t *ports.Transaction) { t.EndedAt = last[t.ID].EndedAt; t.Late = last[t.ID].Late })
+			onTransaction(b, func(t *ports.Transaction) {
+				t.EndedAt, t.LateAt, t.LateRaw = last[t.ID].EndedAt, last[t.ID].LateAt, last[t.ID].LateRaw
+			})
 		}},
 		{"joins owner and id", keysMeet, func(b *bundle) {
 			mapTransactionKeys(b, func(owner, id string) (string, string) { return "", owner + id })
@@ -205,7 +207,7 @@ var transactionSaboteurs = slices.Concat(
 		}},
 		{"takes the zero end for 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.EndedAt) })},
 		{"takes the zero time to wait for 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.RespondBy) })},
-		{"takes no late payment for one of 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.Late.At) })},
+		{"takes no late payment for one of 1970", emptyFields, eachTransaction(func(t *ports.Transaction) { takesZeroFor1970(&t.LateAt) })},
 		{"gives every end a scheme", emptyFields, eachTransaction(func(t *ports.Transaction) { t.Scheme += strings.Repeat("none", 1-min(1, len(t.Scheme))) })},
 		{"keeps nanoseconds in 64 bits", farTimes, eachTransaction(func(t *ports.Transaction) { t.CreatedAt = time.Unix(0, t.CreatedAt.UnixNano()).UTC() })},
 		{"keeps no end before 1970", farTimes, eachTransaction(func(t *ports.Transaction) {
@@ -269,7 +271,7 @@ var rawSaboteurs = append(
 	saboteur{"drops a byte order mark", rawBytes, eachRaw(func(s string) string { return strings.TrimPrefix(s, "\ufeff") })},
 	saboteur{"swaps code and message", rawBytes, eachTransaction(func(t *ports.Transaction) { t.Raw.Code, t.Raw.Message = t.Raw.Message, t.Raw.Code })},
 	saboteur{"swaps late code and message", rawBytes, eachTransaction(func(t *ports.Transaction) {
-		t.Late.Raw.Code, t.Late.Raw.Message = t.Late.Raw.Message, t.Late.Raw.Code
+		t.LateRaw.Code, t.LateRaw.Message = t.LateRaw.Message, t.LateRaw.Code
 	})},
 	saboteur{"keeps 65,535 bytes", rawWhole, eachRaw(func(s string) string { return s[:min(len(s), ports.MaxRaw-1)] })},
 	saboteur{"refuses 64 KiB", rawWhole, boundsRaw(ports.MaxRaw-1, errcodes.PayloadTooLarge)},

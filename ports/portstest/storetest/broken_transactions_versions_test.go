@@ -66,10 +66,10 @@ func passes(when func(t, now ports.Transaction, known bool) bool) func(b *bundle
 // overlooks takes an ended transaction for unchanged when fn makes it so.
 func overlooks(fn func(t *ports.Transaction, now ports.Transaction)) func(b *bundle) {
 	return passes(func(t, now ports.Transaction, _ bool) bool {
-		late := !t.Late.At.IsZero() && now.Late.At.IsZero()
+		late := !t.LateAt.IsZero() && now.LateAt.IsZero()
 		fn(&t, now)
 		if late {
-			t.Late = now.Late
+			t.LateAt, t.LateRaw = now.LateAt, now.LateRaw
 		}
 		return now.Status.Terminal() && t == now
 	})
@@ -151,7 +151,7 @@ var transactionVersionSaboteurs = []saboteur{
 	{"stores the events of a taken id", transactionTaken, leaksTransaction(leakedEvents)},
 	{"loses the version check", stale, passes(func(t, now ports.Transaction, _ bool) bool { return t.Version > 0 && t.Version < now.Version })},
 	{"loses the version check of a late payment", stale, passes(func(t, now ports.Transaction, _ bool) bool {
-		return !t.Late.At.IsZero() && t.Version < now.Version
+		return !t.LateAt.IsZero() && t.Version < now.Version
 	})},
 	{"stores a stale transaction", stale, keepsRefused},
 	{"stores the events of a stale change", stale, leaksTransaction(leakedEvents)},
@@ -183,7 +183,7 @@ var transactionVersionSaboteurs = []saboteur{
 var overlooked = map[string]func(t *ports.Transaction, now ports.Transaction){
 	"the direction": func(t *ports.Transaction, now ports.Transaction) { t.Direction = now.Direction },
 	"the status": func(t *ports.Transaction, now ports.Transaction) {
-		t.Status, t.Code, t.Late = now.Status, now.Code, now.Late
+		t.Status, t.Code, t.LateAt, t.LateRaw = now.Status, now.Code, now.LateAt, now.LateRaw
 	},
 	"the code":      func(t *ports.Transaction, now ports.Transaction) { t.Code = now.Code },
 	"a raw code":    func(t *ports.Transaction, now ports.Transaction) { t.Raw.Code = now.Raw.Code },
@@ -206,9 +206,9 @@ func overlooksEnds() []saboteur {
 }
 
 // secondLate passes when a second late payment differs in what it is said of.
-func secondLate(when func(l, now ports.LatePayment) bool) func(b *bundle) {
+func secondLate(when func(t, now ports.Transaction) bool) func(b *bundle) {
 	return passes(func(t, now ports.Transaction, _ bool) bool {
-		return t.Version == now.Version && !now.Late.At.IsZero() && when(t.Late, now.Late)
+		return t.Version == now.Version && !now.LateAt.IsZero() && when(t, now)
 	})
 }
 
@@ -229,16 +229,20 @@ var transactionEndSaboteurs = append(overlooksEnds(),
 		return t.Version == now.Version && t.Status == ports.TransactionPending && now.Status == ports.TransactionFailed
 	})},
 	saboteur{"opens what has a late payment", transactionClosed, passes(func(t, now ports.Transaction, _ bool) bool {
-		return t.Version == now.Version && t.Status == ports.TransactionPending && !now.Late.At.IsZero()
+		return t.Version == now.Version && t.Status == ports.TransactionPending && !now.LateAt.IsZero()
 	})},
-	saboteur{"takes no late payment", lateAlone, refuses(func(c ports.TransactionChange) bool { return !c.Transaction.Late.At.IsZero() })},
+	saboteur{"takes no late payment", lateAlone, refuses(func(c ports.TransactionChange) bool { return !c.Transaction.LateAt.IsZero() })},
 	saboteur{"takes any late payment", lateAlone, passes(func(t, now ports.Transaction, _ bool) bool {
-		return t.Version == now.Version && !t.Late.At.IsZero()
+		return t.Version == now.Version && !t.LateAt.IsZero()
 	})},
-	saboteur{"lets a late payment change its time", lateOnce, secondLate(func(l, now ports.LatePayment) bool { return l.Raw == now.Raw })},
-	saboteur{"lets a late payment change its code", lateOnce, secondLate(func(l, now ports.LatePayment) bool { return l.At.Equal(now.At) && l.Raw.Message == now.Raw.Message })},
-	saboteur{"lets a late payment change its message", lateOnce, secondLate(func(l, now ports.LatePayment) bool { return l.At.Equal(now.At) && l.Raw.Code == now.Raw.Code })},
-	saboteur{"lets a late payment go", lateOnce, secondLate(func(l, _ ports.LatePayment) bool { return l.At.IsZero() })},
+	saboteur{"lets a late payment change its time", lateOnce, secondLate(func(t, now ports.Transaction) bool { return t.LateRaw == now.LateRaw })},
+	saboteur{"lets a late payment change its code", lateOnce, secondLate(func(t, now ports.Transaction) bool {
+		return t.LateAt.Equal(now.LateAt) && t.LateRaw.Message == now.LateRaw.Message
+	})},
+	saboteur{"lets a late payment change its message", lateOnce, secondLate(func(t, now ports.Transaction) bool {
+		return t.LateAt.Equal(now.LateAt) && t.LateRaw.Code == now.LateRaw.Code
+	})},
+	saboteur{"lets a late payment go", lateOnce, secondLate(func(t, _ ports.Transaction) bool { return t.LateAt.IsZero() })},
 	saboteur{"keeps the last late payment", lateOnce, keepsRefused},
 	saboteur{"refuses what changes nothing", endedAgain, func(b *bundle) {
 		last := map[transactionName]ports.Transaction{}

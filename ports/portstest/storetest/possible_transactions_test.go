@@ -51,7 +51,7 @@ func impossibleTransaction(t ports.Transaction) []string {
 	says(t.Status.Terminal() == t.EndedAt.IsZero(), "an end without an instant, or the other way round")
 	says(!t.EndedAt.IsZero() && t.EndedAt.Before(t.CreatedAt), "an end before the creation")
 	says(!t.Status.Terminal() && (said || t.Scheme != "" || t.Tables != ""), "words of an end before the end")
-	says(!t.Late.At.IsZero() && (state == "" || t.Late.At.Before(t.EndedAt)), "a late payment without a bad end, or before it")
-	says(t.Late.At.IsZero() && t.Late.Raw != ports.RawFailure{}, "words of a late payment that was none")
+	says(!t.LateAt.IsZero() && (state == "" || t.LateAt.Before(t.EndedAt)), "a late payment without a bad end, or before it")
+	says(t.LateAt.IsZero() && t.LateRaw != ports.RawFailure{}, "words of a late payment that was none")
 	return found
 }

@@ -60,7 +60,7 @@ func endedTransaction(t ports.Transaction, status ports.TransactionStatus) ports
 
 // withLate records that money landed after a bad end.
 func withLate(t ports.Transaction) ports.Transaction {
-	t.Late = ports.LatePayment{At: t.EndedAt.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "landed of " + t.ID}}
+	t.LateAt, t.LateRaw = t.EndedAt.Add(time.Hour), ports.RawFailure{Code: "00", Message: "landed of " + t.ID}
 	return t
 }
 
@@ -77,7 +77,7 @@ var transactions = &records[ports.Transaction]{
 	},
 	head: func(t *ports.Transaction) header { return header{&t.Owner, &t.ID, &t.Version} },
 	times: func(t *ports.Transaction) []*time.Time {
-		return []*time.Time{&t.CreatedAt, &t.RespondBy, &t.EndedAt, &t.Late.At}
+		return []*time.Time{&t.CreatedAt, &t.RespondBy, &t.EndedAt, &t.LateAt}
 	},
 	plain: func(t ports.Transaction) ports.Transaction { return t },
 	open:  pendingTransaction,
@@ -92,7 +92,7 @@ var transactions = &records[ports.Transaction]{
 	}),
 	after: []step[ports.Transaction]{{"a late payment", func(t ports.Transaction, i int) ports.Transaction {
 		t = withLate(t)
-		t.Late.Raw.Message = fmt.Sprint("message ", i)
+		t.LateRaw.Message = fmt.Sprint("message ", i)
 		return t
 	}}},
 	samples: func() []ports.Transaction {
@@ -119,7 +119,7 @@ func transactionsReopened(k *storeKit) {
 		transactions.has(k, t, "the transaction after opening again")
 	}
 	other := late
-	other.Late.At = other.Late.At.Add(time.Millisecond)
+	other.LateAt = other.LateAt.Add(time.Millisecond)
 	transactions.refused(k, other, "a second late payment after opening again")
 	transactions.refused(k, endedTransaction(failed, ports.TransactionErrored), "another end after opening again")
 	transactions.keeps(k, withLate(failed), "a late payment after opening again")
@@ -170,7 +170,7 @@ func othersOf(t ports.Transaction) map[string]ports.Transaction {
 		if status != t.Status {
 			other := endedTransaction(t, status)
 			if status == ports.TransactionSucceeded {
-				other.Late = ports.LatePayment{}
+				other.LateAt, other.LateRaw = time.Time{}, ports.RawFailure{}
 			}
 			others["another end as "+string(status)] = other
 		}
@@ -243,17 +243,17 @@ func lateOnce(k *storeKit) {
 		k.Case(string(status), func() {
 			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
 			t = transactions.save(k, withLate(t))
-			for what, change := range kit.ByName(map[string]func(l *ports.LatePayment){
-				"an earlier time": func(l *ports.LatePayment) { l.At = l.At.Add(-time.Millisecond) },
-				"a later time":    func(l *ports.LatePayment) { l.At = l.At.Add(time.Millisecond) },
-				"another code":    func(l *ports.LatePayment) { l.Raw.Code += "\x00" },
-				"another message": func(l *ports.LatePayment) { l.Raw.Message += "\x00" },
-				"no words":        func(l *ports.LatePayment) { l.Raw = ports.RawFailure{} },
-				"no late payment": func(l *ports.LatePayment) { *l = ports.LatePayment{} },
+			for what, change := range kit.ByName(map[string]func(t *ports.Transaction){
+				"an earlier time": func(t *ports.Transaction) { t.LateAt = t.LateAt.Add(-time.Millisecond) },
+				"a later time":    func(t *ports.Transaction) { t.LateAt = t.LateAt.Add(time.Millisecond) },
+				"another code":    func(t *ports.Transaction) { t.LateRaw.Code += "\x00" },
+				"another message": func(t *ports.Transaction) { t.LateRaw.Message += "\x00" },
+				"no words":        func(t *ports.Transaction) { t.LateRaw = ports.RawFailure{} },
+				"no late payment": func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} },
 			}) {
 				k.Case(what, func() {
 					other := t
-					change(&other.Late)
+					change(&other)
 					transactions.refused(k, other, "a second late payment with "+what)
 					transactions.has(k, t, "the transaction after a second late payment with "+what)
 				})

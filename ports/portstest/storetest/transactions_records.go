@@ -73,10 +73,10 @@ func lateRoundTrip(k *storeKit) {
 	for _, status := range badEnds {
 		k.Case(string(status), func() {
 			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
-			t.Late = ports.LatePayment{At: t.EndedAt, Raw: ports.RawFailure{Code: "\x00\xff", Message: " said later"}}
+			t.LateAt, t.LateRaw = t.EndedAt, ports.RawFailure{Code: "\x00\xff", Message: " said later"}
 			transactions.keeps(k, t, "a late payment in the millisecond of the end")
 			t = transactions.save(k, endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
-			t.Late.At = t.EndedAt.Add(time.Millisecond)
+			t.LateAt = t.EndedAt.Add(time.Millisecond)
 			transactions.keeps(k, t, "a late payment of which a provider said nothing")
 		})
 	}
@@ -159,7 +159,7 @@ func rawRoundTrip(k *storeKit) {
 			t.Raw = ports.RawFailure{Code: raw, Message: next}
 			t = transactions.keeps(k, t, fmt.Sprintf("a transaction whose provider said %+q", raw))
 			t = withLate(t)
-			t.Late.Raw = ports.RawFailure{Code: next, Message: raw}
+			t.LateRaw = ports.RawFailure{Code: next, Message: raw}
 			transactions.keeps(k, t, fmt.Sprintf("a late payment whose provider said %+q", raw))
 		})
 	}
@@ -169,8 +169,8 @@ func rawRoundTrip(k *storeKit) {
 var rawFields = map[string]func(t *ports.Transaction) *string{
 	"code":         func(t *ports.Transaction) *string { return &t.Raw.Code },
 	"message":      func(t *ports.Transaction) *string { return &t.Raw.Message },
-	"late code":    func(t *ports.Transaction) *string { return &t.Late.Raw.Code },
-	"late message": func(t *ports.Transaction) *string { return &t.Late.Raw.Message },
+	"late code":    func(t *ports.Transaction) *string { return &t.LateRaw.Code },
+	"late message": func(t *ports.Transaction) *string { return &t.LateRaw.Message },
 }
 
 func rawLongest(k *storeKit) {
