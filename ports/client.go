@@ -32,16 +32,11 @@ type ClientSecret struct {
 	NotAfter  time.Time // invalid from this instant on; zero: for ever
 }
 
-// ClientReader looks clients up.
-type ClientReader interface {
-	// Client gives the client of id; an unknown one is errcodes.NotFound. A
-	// disabled client is returned like any other.
-	Client(ctx context.Context, id string) (Client, error)
-}
-
 // ClientStore keeps clients.
 type ClientStore interface {
-	ClientReader
+	// Client returns the client of id; an unknown one is errcodes.NotFound. A
+	// disabled client is returned like any other.
+	Client(ctx context.Context, id string) (Client, error)
 	// PutClient stores c under its ID, in place of what was there, and the audit
 	// row with it. What [AuditRow.Check] finds is its error.
 	PutClient(ctx context.Context, c Client, audit AuditRow) error

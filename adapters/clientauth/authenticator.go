@@ -12,10 +12,17 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
+// Clients looks clients up. Every [ports.ClientStore] does.
+type Clients interface {
+	// Client returns the client of id; an unknown one is [errcodes.NotFound]. A
+	// disabled client is returned like any other.
+	Client(ctx context.Context, id string) (ports.Client, error)
+}
+
 // Authenticator issues and checks access tokens. It is safe for use by many
 // goroutines.
 type Authenticator struct {
-	clients ports.ClientReader
+	clients Clients
 	tokens  ports.TokenStore
 	cfg     Config
 	cache   *cache
@@ -24,9 +31,9 @@ type Authenticator struct {
 
 // New returns an Authenticator over the clients and the store of tokens, both
 // required. A bad value in cfg is [errcodes.Configuration].
-func New(clients ports.ClientReader, tokens ports.TokenStore, cfg *Config) (*Authenticator, error) {
+func New(clients Clients, tokens ports.TokenStore, cfg *Config) (*Authenticator, error) {
 	if err := wiring.Check(struct {
-		Clients ports.ClientReader
+		Clients Clients
 		Tokens  ports.TokenStore
 	}{clients, tokens}); err != nil {
 		return nil, err

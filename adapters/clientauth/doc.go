@@ -28,5 +28,5 @@
 // Expired tokens stay in the store until [Authenticator.Run], in one process or in
 // all, removes them.
 //
-// Clients come from any [ports.ClientReader]; [OpenFile] and [Parse] give two.
+// [Clients] is a store of them, or what [OpenFile] and [Parse] return.
 package clientauth

@@ -31,7 +31,7 @@ type FileConfig struct {
 //	  "secrets": [{"sha256": "64 hex digits", "notBefore": "2026-01-01T00:00:00Z", "notAfter": "…"}]}]
 //
 // All but id may be left out: no merchants means any, no bound means none. It
-// is a [ports.ClientReader].
+// is a [Clients].
 //
 // When somebody asks, but at most once a second, the file is looked at, and read
 // again if it has changed. A new version that is broken is logged once, and

@@ -129,7 +129,7 @@ func (f *fileSecret) secret() (ports.ClientSecret, error) {
 	return s, nil
 }
 
-// Static is a fixed set of clients in memory. It is a [ports.ClientReader].
+// Static is a fixed set of clients in memory. It is a [Clients].
 type Static struct{ clients map[string]ports.Client }
 
 // Parse reads "id:secret,id:secret", the form of the CORRIDOR_CLIENTS variable,

@@ -10,7 +10,6 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
 	"github.com/corridor-go/corridor/adapters/httpserver"
-	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ratelock"
 )
 
@@ -90,7 +89,7 @@ func (b *builder) service() (*Service, error) {
 }
 
 // wire puts the service together on the open store.
-func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clients ports.ClientReader) (*Service, error) {
+func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clients clientauth.Clients) (*Service, error) {
 	introduce := clients == nil
 	if introduce {
 		clients = b.store.Clients()

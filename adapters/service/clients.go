@@ -5,13 +5,12 @@ import (
 	"os"
 
 	"github.com/corridor-go/corridor/adapters/clientauth"
-	"github.com/corridor-go/corridor/ports"
 )
 
 const clientsEnv = "CORRIDOR_CLIENTS" // no flag: a command line is seen by every user of the machine
 
 // clients opens the source of clients; nil: the sandbox's own, in the store.
-func (b *builder) clients() (ports.ClientReader, error) {
+func (b *builder) clients() (clientauth.Clients, error) {
 	inline := os.Getenv(clientsEnv)
 	switch {
 	case b.settings.ClientsFile != "" && inline != "":

@@ -11,4 +11,4 @@
 //		Times(2)
 package portsmock
 
-//go:generate go run go.uber.org/mock/mockgen@v0.6.0 -destination mocks.go -package portsmock -write_package_comment=false -typed github.com/corridor-go/corridor/ports Clock,PriceFeed,RateLockStore,ValidationStore,TransactionStore,ReportStore,TransactionSource,SettlementSource,ReportWriter,RowWriter,ReportFiles,NewReportFile,ReportFile,Scratch,ScratchSpace,AnswerCache,AccountConnector,Sealer,SecretStore,ClientReader,ClientStore,TokenStore,Work,Outbox,DeadLetters,EventSink
+//go:generate go run go.uber.org/mock/mockgen@v0.6.0 -destination mocks.go -package portsmock -write_package_comment=false -typed github.com/corridor-go/corridor/ports Clock,PriceFeed,RateLockStore,ValidationStore,TransactionStore,ReportStore,TransactionSource,SettlementSource,ReportWriter,RowWriter,ReportFiles,NewReportFile,ReportFile,Scratch,ScratchSpace,AnswerCache,AccountConnector,Sealer,SecretStore,ClientStore,TokenStore,Work,Outbox,DeadLetters,EventSink

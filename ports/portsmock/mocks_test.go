@@ -24,7 +24,6 @@ var (
 	_ ports.Clock            = (*portsmock.MockClock)(nil)
 	_ ports.PriceFeed        = (*portsmock.MockPriceFeed)(nil)
 	_ ports.RateLockStore    = (*portsmock.MockRateLockStore)(nil)
-	_ ports.ClientReader     = (*portsmock.MockClientReader)(nil)
 	_ ports.ClientStore      = (*portsmock.MockClientStore)(nil)
 	_ ports.TokenStore       = (*portsmock.MockTokenStore)(nil)
 	_ ports.Work             = (*portsmock.MockWork)(nil)

@@ -32,7 +32,7 @@ type brought struct {
 	keys       ports.Sealer       // adapters/keyring; the same keys in every process
 	reports    report.Ports       // all but Reports; Files are shared by all processes
 	receiver   ports.EventSink    // adapters/webhook; the same in every process
-	clients    ports.ClientReader // clientauth.OpenFile
+	clients    clientauth.Clients // clientauth.OpenFile
 }
 
 // embedded is one process of a service; any number of them share a database.
