@@ -13,7 +13,7 @@ import (
 // lateView is a late payment's event: the transaction as it stays, and when the
 // money landed.
 type lateView struct {
-	ports.TransactionView
+	View
 	LatePayment landing `json:"latePayment"`
 }
 
@@ -23,9 +23,10 @@ type landing struct {
 
 // event makes an event of the transaction.
 func (t transaction) event(kind string, at time.Time) (ports.Event, error) {
-	var shown any = t.rec.View()
+	view := ViewOf(&t.rec)
+	var shown any = view
 	if kind == EventLatePayment {
-		shown = lateView{t.rec.View(), landing{ports.FormatTime(t.rec.LateAt)}}
+		shown = lateView{view, landing{ports.FormatTime(t.rec.LateAt)}}
 	}
 	data, err := json.Marshal(shown)
 	if err != nil {

@@ -1,7 +1,6 @@
 package authstate_test
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -51,9 +50,8 @@ func TestEvents(t *testing.T) {
 		ids[e.ID] = true
 	}
 	assert.Len(t, ids, len(want))
-	view, err := json.Marshal(r.get("pay/1").View())
-	require.NoError(t, err)
-	assert.Equal(t, want[1].data, string(view))
+	shown := r.get("pay/1")
+	assert.Equal(t, want[1].data, viewed(t, &shown))
 }
 
 func TestEventsOfTheOtherEnds(t *testing.T) {

@@ -28,7 +28,7 @@ func TestNothingRawIsLogged(t *testing.T) {
 
 	var out bytes.Buffer
 	for _, logger := range []*slog.Logger{slog.New(slog.NewTextHandler(&out, nil)), slog.New(slog.NewJSONHandler(&out, nil))} {
-		for _, value := range []any{report, in, failed, failed.Result, failed.Transaction, paid, paid.Transaction.LateRaw} {
+		for _, value := range []any{report, in, failed, failed.Result, failed.Transaction, paid, paid.Transaction.LateRaw, authstate.ViewOf(&failed.Transaction)} {
 			logger.Info("value", "value", value)
 			fmt.Fprintf(&out, "%v %+v %s\n", value, value, value)
 		}

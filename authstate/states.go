@@ -18,7 +18,7 @@ const (
 )
 
 // Kinds of the events that transitions raise. Their data is the transaction as
-// the wire shows it (ports.TransactionView); that of a late payment says when
+// the wire shows it ([View]); that of a late payment says when
 // it landed as well.
 const (
 	EventOpened      = "transaction.opened"

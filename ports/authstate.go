@@ -38,25 +38,3 @@ func (a AuthState) String() string { return string(a.State) + " " + string(a.Cod
 
 // LogValue is what logs show of it.
 func (a AuthState) LogValue() slog.Value { return slog.StringValue(a.String()) }
-
-// TransactionView is a transaction on the wire: one shape for the polled
-// resource, the synchronous response and the webhook.
-type TransactionView struct {
-	TransactionID string            `json:"transactionId"`
-	Status        TransactionStatus `json:"status"`
-	AuthState     *AuthState        `json:"authState,omitempty"`
-}
-
-// LogValue is what logs show of a transaction.
-func (v TransactionView) LogValue() slog.Value {
-	return slog.StringValue(v.TransactionID + " " + string(v.Status))
-}
-
-// View gives the transaction as the wire shows it.
-func (t Transaction) View() TransactionView {
-	v := TransactionView{TransactionID: t.ID, Status: t.Status}
-	if state, failed := t.AuthState(); failed {
-		v.AuthState = &state
-	}
-	return v
-}

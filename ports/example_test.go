@@ -3,7 +3,6 @@ package ports_test
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -187,27 +186,6 @@ func ExampleReportStore() {
 	// <nil>
 	// <nil>
 	// 1 <nil> <nil>
-}
-
-func ExampleTransaction_View() {
-	tx := ports.Transaction{
-		ID: "tx_1", Owner: "shop", Direction: errcodes.Payin, Status: ports.TransactionFailed,
-		Code: errcodes.FailurePayinInsufficientFunds, Raw: ports.RawFailure{Code: "51"}, EndedAt: noon,
-	}
-	data, err := json.MarshalIndent(tx.View(), "", "  ")
-	fmt.Println(string(data), err)
-	// Output:
-	// {
-	//   "transactionId": "tx_1",
-	//   "status": "FAILED",
-	//   "authState": {
-	//     "state": "failed",
-	//     "message": "The payer has insufficient funds",
-	//     "code": "payinInsufficientFunds",
-	//     "connectorFailureCode": "51",
-	//     "transitionedAt": "2026-11-20T12:00:00.000Z"
-	//   }
-	// } <nil>
 }
 
 func ExampleWork() {

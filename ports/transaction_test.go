@@ -95,34 +95,6 @@ func TestAnAuthStateWithoutACodeLeavesItOut(t *testing.T) {
 		marshal(t, ports.AuthState{State: errcodes.StateFailed, Message: "declined"}))
 }
 
-func TestATransactionOnTheWire(t *testing.T) {
-	for status, want := range map[ports.TransactionStatus]string{
-		ports.TransactionPending:   `{"transactionId":"tx_1","status":"PENDING"}`,
-		ports.TransactionSucceeded: `{"transactionId":"tx_1","status":"SUCCEEDED"}`,
-		ports.TransactionErrored: `{"transactionId":"tx_1","status":"ERRORED","authState":{"state":"error",` +
-			`"message":"` + errcodes.ErrorDownstream.Row().Message + `","code":"downstreamError","connectorFailureCode":"51",` +
-			`"connectorFailureMessage":"Not sufficient funds","transitionedAt":"2026-11-20T12:00:01.500Z"}}`,
-		ports.TransactionFailed: `{"transactionId":"tx_1","status":"FAILED","authState":{"state":"failed",` +
-			`"message":"The payer has insufficient funds","code":"payinInsufficientFunds","connectorFailureCode":"51",` +
-			`"connectorFailureMessage":"Not sufficient funds","transitionedAt":"2026-11-20T12:00:01.500Z"}}`,
-	} {
-		tx := declined()
-		tx.Status = status
-		if status == ports.TransactionErrored {
-			tx.Code = errcodes.ErrorDownstream
-		}
-		require.Equal(t, want, marshal(t, tx.View()))
-	}
-}
-
-// A late payment rewrites nothing of what the wire shows (I27).
-func TestALatePaymentLeavesTheViewAlone(t *testing.T) {
-	tx := declined()
-	before := marshal(t, tx.View())
-	tx.LateAt, tx.LateRaw = noon.Add(time.Hour), ports.RawFailure{Code: "00", Message: "landed"}
-	require.Equal(t, before, marshal(t, tx.View()))
-}
-
 // What the wire shows is read back as it was, but for bytes that JSON cannot
 // hold: each of those is one U+FFFD (I26).
 func TestAuthStateRoundTrip(t *testing.T) {
@@ -137,12 +109,12 @@ func TestAuthStateRoundTrip(t *testing.T) {
 		require.Equal(t, tx.Raw.Code, state.ConnectorFailureCode)
 		require.Equal(t, tx.Raw.Message, state.ConnectorFailureMessage)
 
-		data, err := json.Marshal(tx.View())
+		data, err := json.Marshal(state)
 		require.NoError(t, err)
-		var got ports.TransactionView
+		var got ports.AuthState
 		require.NoError(t, json.Unmarshal(data, &got))
 		state.ConnectorFailureCode, state.ConnectorFailureMessage = repaired(tx.Raw.Code), repaired(tx.Raw.Message)
-		require.Equal(t, ports.TransactionView{TransactionID: tx.ID, Status: tx.Status, AuthState: &state}, got)
+		require.Equal(t, state, got)
 	})
 }
 
@@ -166,7 +138,6 @@ func TestOnlyABadEndHasAnAuthState(t *testing.T) {
 		require.Equal(t, want.state, state.State, status)
 		require.Equal(t, want.state, status.State())
 		require.Equal(t, want.terminal, status.Terminal())
-		require.Equal(t, failed, tx.View().AuthState != nil)
 	}
 }
 
@@ -181,9 +152,9 @@ func TestLogsShowNoProvidersWords(t *testing.T) {
 	var out bytes.Buffer
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
 		slog.New(handler).Info("values", "transaction", tx, "raw", tx.Raw, "state", state, "address", &state, "late", tx.LateRaw,
-			"view", tx.View(), "change", ports.TransactionChange{Transaction: tx})
+			"change", ports.TransactionChange{Transaction: tx})
 	}
-	for _, v := range []any{tx, &tx, said, &said, tx.LateRaw, state, &state, tx.View(), ports.TransactionChange{Transaction: tx}} {
+	for _, v := range []any{tx, &tx, said, &said, tx.LateRaw, state, &state, ports.TransactionChange{Transaction: tx}} {
 		fmt.Fprintf(&out, "%v %+v %s\n", v, v, v)
 	}
 	require.NotContains(t, out.String(), secret)

@@ -136,7 +136,7 @@ func TestMoneyLandsAfterATimeout(t *testing.T) {
 	for range 3 {
 		late := s.get("timeout_late")
 		require.Equal(t, noon.Add(5*time.Second), late.LateAt)
-		require.Equal(t, failed.View(), late.View())
+		require.Equal(t, authstate.ViewOf(&failed), authstate.ViewOf(&late))
 		s.at(time.Minute)
 	}
 	require.Equal(t, []string{authstate.EventOpened, authstate.EventFailed, authstate.EventLatePayment}, s.told("timeout_late"))

@@ -50,7 +50,7 @@ func AppendValidation(dst []byte, v *ports.Validation) []byte {
 }
 
 // AppendTransaction appends the transaction of SPEC 2.9 to dst: what
-// ports.TransactionView is as JSON.
+// authstate.View is as JSON.
 func AppendTransaction(dst []byte, t *ports.Transaction) []byte {
 	dst = appendField(dst, `{"transactionId":`, t.ID)
 	dst = appendField(dst, `,"status":`, string(t.Status))

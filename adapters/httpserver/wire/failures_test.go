@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/corridor-go/corridor/adapters/httpserver/wire"
+	"github.com/corridor-go/corridor/authstate"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -91,7 +92,7 @@ func TestTransactionsAreWhatPortsShow(t *testing.T) {
 			}).Draw(t, "status"),
 			Raw: ports.RawFailure{Code: anyText().Draw(t, "raw code"), Message: anyText().Draw(t, "raw message")},
 		}
-		want, err := json.Marshal(tx.View())
+		want, err := json.Marshal(authstate.ViewOf(&tx))
 		require.NoError(t, err)
 		requireSameJSON(t, want, wire.AppendTransaction(nil, &tx))
 	})

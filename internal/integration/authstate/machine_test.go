@@ -68,7 +68,7 @@ func (x *modelled) change(kind string, now time.Time, status ports.TransactionSt
 }
 
 func (x *modelled) tell(kind string) {
-	data, err := json.Marshal(x.rec.View())
+	data, err := json.Marshal(authstate.ViewOf(&x.rec))
 	if err != nil {
 		panic(err)
 	}
