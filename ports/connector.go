@@ -15,8 +15,9 @@ type AccountConnector interface {
 	// 32 lower-case letters, digits and hyphens, the same at each call.
 	Name() string
 
-	// Capabilities say what the connector can do; they never change.
-	Capabilities() Capabilities
+	// Capabilities say what the connector can do, one for each market that it
+	// serves; they never change.
+	Capabilities() []Capability
 
 	// Lookup asks the provider about one account. The caller guarantees that
 	// the account is well-formed and of a market that Capabilities name, and
@@ -40,14 +41,6 @@ type AccountConnector interface {
 	Lookup(ctx context.Context, lookup AccountLookup) (Answer, error)
 }
 
-// Capabilities are what a connector can do.
-type Capabilities struct {
-	Markets []Capability // one for each market that it serves
-	// LastLiveTested is the day (YYYY-MM-DD) on which the conformance suite
-	// last passed against the provider itself; "" for never.
-	LastLiveTested string
-}
-
 // Capability is what a connector can do in one market.
 type Capability struct {
 	Market
@@ -55,22 +48,17 @@ type Capability struct {
 	ComparesName  bool // the provider compares the name itself, and returns the result only
 	NeedsIdentity bool // a lookup without an Identity is unsupported
 	BillsFailures bool // a lookup that fails is charged for: corridor never repeats one
+	// LastLiveTested is the day (YYYY-MM-DD) on which the conformance suite
+	// last passed against the provider itself; "" for never.
+	LastLiveTested string
 }
 
-// In gives what the connector can do in a market; false if it does not serve it.
-func (c Capabilities) In(m Market) (Capability, bool) {
-	for _, can := range c.Markets {
-		if can.Market == m {
-			return can, true
-		}
+// CapabilityIn returns what a connector can do in a market, and whether it serves it.
+func CapabilityIn(all []Capability, m Market) (Capability, bool) {
+	if i := slices.IndexFunc(all, func(c Capability) bool { return c.Market == m }); i >= 0 {
+		return all[i], true
 	}
 	return Capability{}, false
-}
-
-// Serves reports whether the connector knows the market.
-func (c Capabilities) Serves(m Market) bool {
-	_, served := c.In(m)
-	return served
 }
 
 // Answer is what a provider said.

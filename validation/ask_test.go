@@ -245,7 +245,7 @@ func TestAPanicIsAFailure(t *testing.T) {
 // then.
 func TestANamePrefersWhoKnowsNames(t *testing.T) {
 	b := newBench(t, inMemory(t))
-	nameless := fake.NewConnector("nameless", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria}}})
+	nameless := fake.NewConnector("nameless", []ports.Capability{{Market: nigeria}})
 	s := b.open(day, nameless, b.first)
 	v, err := s.Validate(t.Context(), owner, request())
 	require.NoError(t, err)
@@ -266,7 +266,7 @@ func TestOnlyComparersGetTheName(t *testing.T) {
 	b.validate(named("Ama Serwaa Mensah"))
 	assert.Empty(t, b.first.Asked()[0].HolderName)
 
-	comparing := fake.NewConnector("comparing", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria, ComparesName: true}}})
+	comparing := fake.NewConnector("comparing", []ports.Capability{{Market: nigeria, ComparesName: true}})
 	comparing.Answer(ports.Answer{Kind: ports.OutcomeNameMismatched})
 	s := b.open(day, comparing)
 	v, err := s.Validate(t.Context(), owner, named("Kofi Boateng"))

@@ -118,7 +118,7 @@ func TestALookupForNobodyIsNotMade(t *testing.T) {
 // All that was asked is asked again after a crash.
 func TestRecoveryAsksTheSame(t *testing.T) {
 	inWorld(t, func(w *world) {
-		can := ports.Capabilities{Markets: []ports.Capability{{Market: ports.Market{Country: "KEN", Type: ports.BankAccount}, ComparesName: true}}}
+		can := []ports.Capability{{Market: ports.Market{Country: "KEN", Type: ports.BankAccount}, ComparesName: true}}
 		req := named("Ama Serwaa Mensah")
 		req.Country, req.BankCode, req.AccountIdentifier = "KEN", "01234", "1234567890"
 		req.Identity = ports.Identity{Kind: ports.BusinessAccount, Document: ports.Passport, Number: "A1"}

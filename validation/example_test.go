@@ -32,9 +32,7 @@ func Example() {
 		return
 	}
 	// In your service: paystack.New(…), flutterwave.New(…), in the order of asking.
-	provider := fake.NewConnector("provider", ports.Capabilities{
-		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
-	})
+	provider := fake.NewConnector("provider", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
 	provider.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 
 	accounts, err := validation.New(validation.Ports{

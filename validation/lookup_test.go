@@ -431,7 +431,7 @@ func TestAnothersLookupsTakeNoRoom(t *testing.T) {
 // A connector that names a market twice is asked once.
 func TestAMarketNamedTwiceIsServedOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
-		twice := fake.NewConnector("twice", ports.Capabilities{Markets: []ports.Capability{{Market: nigeria}, {Market: kenya}, {Market: nigeria}}})
+		twice := fake.NewConnector("twice", []ports.Capability{{Market: nigeria}, {Market: kenya}, {Market: nigeria}})
 		twice.Answer(says[ports.OutcomeFailed].answer)
 		v := (<-w.ask(w.open(w.process(twice)), request())).v
 		assert.Equal(w, []ports.Outcome{ports.OutcomeFailed}, outcomes(v))

@@ -35,7 +35,7 @@ func (s *Service) key(r *request) [32]byte {
 // lookupBy returns what a connector is asked. Only one that compares names gets the name.
 func (r *request) lookupBy(c ports.AccountConnector) ports.AccountLookup {
 	l := ports.AccountLookup{Account: r.account, Identity: r.identity}
-	if can, _ := c.Capabilities().In(r.account.Market); can.ComparesName {
+	if can, _ := ports.CapabilityIn(c.Capabilities(), r.account.Market); can.ComparesName {
 		l.HolderName = r.name
 	}
 	return l

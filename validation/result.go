@@ -55,6 +55,7 @@ var failures = map[ports.Outcome]struct {
 	reason string
 	rank   int
 }{
+	ports.OutcomeFound: {}, ports.OutcomeNameMatched: {}, ports.OutcomeNameMismatched: {},
 	ports.OutcomeNotFound:    {"The provider knows no such account", 0},
 	ports.OutcomeUnusable:    {"The account exists and cannot be paid", 0},
 	ports.OutcomeFailed:      {"The provider reported a failure", 2},

@@ -27,7 +27,7 @@ func newRoutes(connectors []ports.AccountConnector) (map[ports.Market]*route, er
 				"Ports.Connectors[%d] is named %q, want a name of its own of 1 to 32 lower-case letters, digits and hyphens", i, name))
 		}
 		names[name] = true
-		for _, can := range c.Capabilities().Markets {
+		for _, can := range c.Capabilities() {
 			if all[can.Market] == nil {
 				all[can.Market] = &route{market: can.Market}
 			}
@@ -56,7 +56,7 @@ func nameOK(name string) bool {
 func (r *route) prefer() {
 	var knowing, others []ports.AccountConnector
 	for _, c := range r.plain {
-		can, _ := c.Capabilities().In(r.market)
+		can, _ := ports.CapabilityIn(c.Capabilities(), r.market)
 		r.compares = r.compares || can.ComparesName
 		if can.ReturnsName || can.ComparesName {
 			knowing = append(knowing, c)

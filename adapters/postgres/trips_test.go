@@ -244,9 +244,7 @@ func waitingReport(id string) ports.ReportJob {
 func TestRoundTripsOfAKeptAnswer(t *testing.T) {
 	t.Parallel()
 	store, _, m := metered(t)
-	provider := fake.NewConnector("provider", ports.Capabilities{
-		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
-	})
+	provider := fake.NewConnector("provider", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
 	provider.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 	open := func() *validation.Service {
 		s, err := validation.New(validation.Ports{

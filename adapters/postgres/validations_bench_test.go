@@ -31,9 +31,7 @@ func validating(tb testing.TB, store *postgres.Store, config *validation.Config)
 	require.NoError(tb, err)
 	queue, err := memory.New(nil)
 	require.NoError(tb, err)
-	provider := fake.NewConnector("provider", ports.Capabilities{
-		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
-	})
+	provider := fake.NewConnector("provider", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
 	provider.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 	service, err := validation.New(validation.Ports{
 		Validations: store.Validations(), Answers: store.Answers(), Work: queue.Work(), Sealer: keys,

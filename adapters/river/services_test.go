@@ -73,9 +73,7 @@ func TestAPendingValidationIsRecovered(t *testing.T) {
 }
 
 func connector() *fake.Connector {
-	c := fake.NewConnector("provider", ports.Capabilities{
-		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
-	})
+	c := fake.NewConnector("provider", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
 	c.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 	return c
 }

@@ -2393,10 +2393,10 @@ func (m *MockAccountConnector) EXPECT() *MockAccountConnectorMockRecorder {
 }
 
 // Capabilities mocks base method.
-func (m *MockAccountConnector) Capabilities() ports.Capabilities {
+func (m *MockAccountConnector) Capabilities() []ports.Capability {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Capabilities")
-	ret0, _ := ret[0].(ports.Capabilities)
+	ret0, _ := ret[0].([]ports.Capability)
 	return ret0
 }
 
@@ -2413,19 +2413,19 @@ type MockAccountConnectorCapabilitiesCall struct {
 }
 
 // Return rewrite *gomock.Call.Return
-func (c *MockAccountConnectorCapabilitiesCall) Return(arg0 ports.Capabilities) *MockAccountConnectorCapabilitiesCall {
+func (c *MockAccountConnectorCapabilitiesCall) Return(arg0 []ports.Capability) *MockAccountConnectorCapabilitiesCall {
 	c.Call = c.Call.Return(arg0)
 	return c
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockAccountConnectorCapabilitiesCall) Do(f func() ports.Capabilities) *MockAccountConnectorCapabilitiesCall {
+func (c *MockAccountConnectorCapabilitiesCall) Do(f func() []ports.Capability) *MockAccountConnectorCapabilitiesCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockAccountConnectorCapabilitiesCall) DoAndReturn(f func() ports.Capabilities) *MockAccountConnectorCapabilitiesCall {
+func (c *MockAccountConnectorCapabilitiesCall) DoAndReturn(f func() []ports.Capability) *MockAccountConnectorCapabilitiesCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }

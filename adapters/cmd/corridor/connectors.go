@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -90,8 +91,8 @@ func capabilityMatrix() (matrix, error) {
 }
 
 // inMarket says what a connector does in a market.
-func inMarket(all ports.Capabilities, m ports.Market) string {
-	can, served := all.In(m)
+func inMarket(all []ports.Capability, m ports.Market) string {
+	can, served := ports.CapabilityIn(all, m)
 	answer := "no name"
 	switch {
 	case !served:
@@ -110,9 +111,11 @@ func inMarket(all ports.Capabilities, m ports.Market) string {
 	return answer
 }
 
-func liveTested(kind service.ConnectorKind, can ports.Capabilities) string {
+// liveTested returns the day since which each market has passed.
+func liveTested(kind service.ConnectorKind, all []ports.Capability) string {
 	if kind.Offline {
 		return none
 	}
-	return cmp.Or(can.LastLiveTested, "never")
+	oldest := slices.MinFunc(all, func(a, b ports.Capability) int { return strings.Compare(a.LastLiveTested, b.LastLiveTested) })
+	return cmp.Or(oldest.LastLiveTested, "never")
 }

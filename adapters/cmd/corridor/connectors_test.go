@@ -50,7 +50,7 @@ func TestTheMatrixIsWhole(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, kind.Name, c.Name(), "a flag's name is the result's")
 		var claimed, shown []string
-		for _, market := range c.Capabilities().Markets {
+		for _, market := range c.Capabilities() {
 			claimed = append(claimed, market.String())
 		}
 		require.Equal(t, kind.Name, m.markets[0][i+1])
@@ -65,9 +65,9 @@ func TestTheMatrixIsWhole(t *testing.T) {
 
 func TestWhatTheMatrixSaysOfAMarket(t *testing.T) {
 	here, there := ports.Market{Country: "ZAF", Type: ports.BankAccount}, ports.Market{Country: "NGA", Type: ports.BankAccount}
-	can := func(can ports.Capability) ports.Capabilities {
+	can := func(can ports.Capability) []ports.Capability {
 		can.Market = here
-		return ports.Capabilities{Markets: []ports.Capability{can}}
+		return []ports.Capability{can}
 	}
 	for want, got := range map[string]string{
 		"returned":                 inMarket(can(ports.Capability{ReturnsName: true}), here),
@@ -79,9 +79,10 @@ func TestWhatTheMatrixSaysOfAMarket(t *testing.T) {
 	} {
 		require.Equal(t, want, got)
 	}
-	require.Equal(t, "never", liveTested(service.ConnectorKind{}, ports.Capabilities{}))
-	require.Equal(t, "2026-11-21", liveTested(service.ConnectorKind{}, ports.Capabilities{LastLiveTested: "2026-11-21"}))
-	require.Equal(t, none, liveTested(service.ConnectorKind{Offline: true}, ports.Capabilities{}))
+	never, once, again := ports.Capability{}, ports.Capability{LastLiveTested: "2026-11-21"}, ports.Capability{LastLiveTested: "2026-12-01"}
+	require.Equal(t, "never", liveTested(service.ConnectorKind{}, []ports.Capability{once, never}))
+	require.Equal(t, "2026-11-21", liveTested(service.ConnectorKind{}, []ports.Capability{again, once}))
+	require.Equal(t, none, liveTested(service.ConnectorKind{Offline: true}, []ports.Capability{once}))
 }
 
 func TestConnectorsPrintsTheMatrix(t *testing.T) {

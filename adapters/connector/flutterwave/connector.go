@@ -37,11 +37,11 @@ func (c *Connector) Name() string { return Name }
 func (c *Connector) String() string { return Name }
 
 // Capabilities returns what Flutterwave can do.
-func (c *Connector) Capabilities() ports.Capabilities {
-	return ports.Capabilities{Markets: []ports.Capability{
+func (c *Connector) Capabilities() []ports.Capability {
+	return []ports.Capability{
 		{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true},
 		{Market: ports.Market{Country: "GHA", Type: ports.BankAccount}, ReturnsName: true},
-	}}
+	}
 }
 
 // resolveRequest is the body of POST /accounts/resolve
@@ -60,7 +60,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 		return ports.Answer{}, err
 	}
 	bank, known := banks.Code(Name, lookup.Country, lookup.BankCode)
-	if !known || !c.Capabilities().Serves(lookup.Market) {
+	if _, served := ports.CapabilityIn(c.Capabilities(), lookup.Market); !known || !served {
 		return ports.Answer{Kind: ports.OutcomeUnsupported}, nil
 	}
 	reply, err := c.caller.Do(ctx, httpcall.Request{

@@ -65,8 +65,8 @@ func (c *Connector) Name() string { return Name }
 func (c *Connector) String() string { return Name }
 
 // Capabilities returns what MTN can do.
-func (c *Connector) Capabilities() ports.Capabilities {
-	return ports.Capabilities{Markets: []ports.Capability{{Market: ghana, ReturnsName: true}}}
+func (c *Connector) Capabilities() []ports.Capability {
+	return []ports.Capability{{Market: ghana, ReturnsName: true}}
 }
 
 // Lookup asks about one account: see [ports.AccountConnector], and the package

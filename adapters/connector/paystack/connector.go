@@ -41,12 +41,12 @@ func (c *Connector) String() string { return Name }
 
 // Capabilities returns what Paystack can do. It returns names in Nigeria and Ghana
 // and compares them in South Africa.
-func (c *Connector) Capabilities() ports.Capabilities {
-	return ports.Capabilities{Markets: []ports.Capability{
+func (c *Connector) Capabilities() []ports.Capability {
+	return []ports.Capability{
 		{Market: nigeria, ReturnsName: true},
 		{Market: ghana, ReturnsName: true},
 		{Market: southAfrica, ComparesName: true, NeedsIdentity: true, BillsFailures: true},
-	}}
+	}
 }
 
 // Lookup asks about one account: see [ports.AccountConnector], and the package
@@ -57,7 +57,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 		return ports.Answer{}, err
 	}
 	unsupported := ports.Answer{Kind: ports.OutcomeUnsupported}
-	if !c.Capabilities().Serves(lookup.Market) {
+	if _, served := ports.CapabilityIn(c.Capabilities(), lookup.Market); !served {
 		return unsupported, nil
 	}
 	bank, known := banks.Code(Name, lookup.Country, lookup.BankCode)

@@ -50,7 +50,7 @@ func (c *Connector) Name() string { return c.name }
 func (c *Connector) String() string { return c.name }
 
 // Capabilities returns the wrapped connector's.
-func (c *Connector) Capabilities() ports.Capabilities { return c.inner.Capabilities() }
+func (c *Connector) Capabilities() []ports.Capability { return c.inner.Capabilities() }
 
 // State returns the breaker's. An open one shows as such until a lookup finds that
 // its time is over.
@@ -88,7 +88,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 
 // mayRepeat reports whether a lookup in the market may be made a second time.
 func (c *Connector) mayRepeat(m ports.Market) bool {
-	can, _ := c.inner.Capabilities().In(m)
+	can, _ := ports.CapabilityIn(c.inner.Capabilities(), m)
 	return !c.cfg.NoRetry && !can.BillsFailures
 }
 

@@ -21,14 +21,14 @@ import (
 
 // script is a connector that does what the test says.
 type script struct {
-	caps  ports.Capabilities
+	caps  []ports.Capability
 	calls atomic.Int64
 	mu    sync.Mutex
 	do    func(ctx context.Context) (ports.Answer, error)
 }
 
 func (s *script) Name() string                     { return "script" }
-func (s *script) Capabilities() ports.Capabilities { return s.caps }
+func (s *script) Capabilities() []ports.Capability { return s.caps }
 
 func (s *script) Lookup(ctx context.Context, _ ports.AccountLookup) (ports.Answer, error) {
 	s.calls.Add(1)
@@ -323,7 +323,7 @@ func TestRetry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &script{caps: ports.Capabilities{Markets: []ports.Capability{{BillsFailures: c.bills}}}, do: func(ctx context.Context) (ports.Answer, error) {
+				s := &script{caps: []ports.Capability{{BillsFailures: c.bills}}, do: func(ctx context.Context) (ports.Answer, error) {
 					time.Sleep(c.took) //nolint:forbidigo // a bubble's time costs none
 					return down(ctx)
 				}}
@@ -560,7 +560,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 func TestPassesThrough(t *testing.T) {
-	caps := ports.Capabilities{Markets: []ports.Capability{{Market: ports.Market{Country: "ZAF", Type: ports.BankAccount}, ReturnsName: true}}}
+	caps := []ports.Capability{{Market: ports.Market{Country: "ZAF", Type: ports.BankAccount}, ReturnsName: true}}
 	c := open(t, &script{caps: caps}, nil)
 	assert.Equal(t, "script", c.Name())
 	assert.Equal(t, "script", fmt.Sprintf("%+v", c))

@@ -46,10 +46,10 @@ func (c *Connector) Name() string {
 }
 
 // Capabilities returns all markets of SPEC 2.7.
-func (c *Connector) Capabilities() ports.Capabilities {
-	var can ports.Capabilities
+func (c *Connector) Capabilities() []ports.Capability {
+	can := make([]ports.Capability, 0, len(markets))
 	for _, m := range markets {
-		can.Markets = append(can.Markets, ports.Capability{Market: m, ReturnsName: true})
+		can = append(can, ports.Capability{Market: m, ReturnsName: true})
 	}
 	return can
 }

@@ -132,7 +132,7 @@ func TestAnUnknownMarketIsUnsupported(t *testing.T) {
 // TestAllElseIsFound draws accounts of every market that the table does not name.
 func TestAllElseIsFound(t *testing.T) {
 	c := open(t, nil)
-	markets := c.Capabilities().Markets
+	markets := c.Capabilities()
 	require.Len(t, markets, 8)
 	rapid.Check(t, func(r *rapid.T) {
 		l := account(rapid.StringMatching(`[0-9A-Z]{0,30}`).Draw(r, "identifier"))

@@ -37,9 +37,9 @@ func newServices(t *rapid.T, store everyPort, w *worlds) services {
 	s.rates, err = ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: w.feed},
 		ratelock.Terms{MarkupBps: 150, ToleranceBps: 200, Validity: time.Hour}, &ratelock.Config{Clock: w.clock, Random: newSeeded(1)})
 	require.NoError(t, err)
-	bank := fake.NewConnector("bank", ports.Capabilities{Markets: []ports.Capability{{
+	bank := fake.NewConnector("bank", []ports.Capability{{
 		Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true,
-	}}})
+	}})
 	bank.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH", Message: "resolved"})
 	bank.AnswerFor("0123456789", ports.Answer{Kind: ports.OutcomeNotFound, Code: "unknown"})
 	s.accounts, err = validation.New(validation.Ports{

@@ -112,12 +112,12 @@ type bench struct {
 	errs []error
 }
 
-var reaching = ports.Capabilities{Markets: []ports.Capability{
+var reaching = []ports.Capability{
 	{Market: nigeria, ReturnsName: true},
 	{Market: egypt, ReturnsName: true},
 	{Market: kenya, ReturnsName: true},
 	{Market: ports.Market{Country: "ZAF", Type: ports.BankAccount}, ReturnsName: true},
-}}
+}
 
 func newBench(tb testing.TB, store storage) *bench {
 	tb.Helper()

@@ -149,9 +149,7 @@ func TestAValidationOverHTTP(t *testing.T) { at(t, aValidationOverHTTP) }
 
 func aValidationOverHTTP(t *testing.T, p place) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := fake.NewConnector("slow", ports.Capabilities{
-			Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
-		})
+		slow := fake.NewConnector("slow", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
 		slow.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 		slow.Take(ports.SystemClock(), 3*time.Second)
 		a := newHouse(t, p, httpserver.Config{}, func(h *house) { h.connector, h.time = slow, ports.SystemClock() })
@@ -189,9 +187,7 @@ func TestAPendingValidationIsEveryServers(t *testing.T) {
 }
 
 func aPendingValidationIsEveryServers(t *testing.T, p place) {
-	slow := fake.NewConnector("slow", ports.Capabilities{
-		Markets: []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}},
-	})
+	slow := fake.NewConnector("slow", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
 	slow.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 	a := newHouse(t, p, httpserver.Config{}, func(h *house) { h.connector = slow })
 	slow.Take(a.clock, 3*time.Second)

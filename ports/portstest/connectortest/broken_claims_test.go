@@ -12,14 +12,18 @@ import (
 )
 
 // claiming changes what the connector claims.
-func claiming(change func(c *ports.Capabilities)) func(h *connectortest.Harness) {
+func claiming(change func(c []ports.Capability)) func(h *connectortest.Harness) {
+	return claims(func(c []ports.Capability) []ports.Capability {
+		change(c)
+		return c
+	})
+}
+
+// claims replaces what the connector claims.
+func claims(change func(c []ports.Capability) []ports.Capability) func(h *connectortest.Harness) {
 	return bends(func(r *reference) {
 		caps := r.caps
-		r.caps = func() ports.Capabilities {
-			c := caps()
-			change(&c)
-			return c
-		}
+		r.caps = func() []ports.Capability { return change(caps()) }
 	})
 }
 
@@ -38,26 +42,26 @@ var badClaims = []badConnector{
 	{"changes its name", nameCheck, bends(func(r *reference) {
 		r.name = func() string { return "reference-" + string(rune('a'+rand.IntN(26))) + string(rune('a'+rand.IntN(26))) }
 	})},
-	{"claims no market", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets = nil })},
-	{"claims a market twice", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets = append(c.Markets, c.Markets[0]) })},
-	{"claims a country by two letters", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets[0].Country = "NG" })},
-	{"claims a type that is none", capsCheck, claiming(func(c *ports.Capabilities) { c.Markets[0].Type = "card" })},
-	{"was tested some day", capsCheck, claiming(func(c *ports.Capabilities) { c.LastLiveTested = "yesterday" })},
+	{"claims no market", capsCheck, claims(func([]ports.Capability) []ports.Capability { return nil })},
+	{"claims a market twice", capsCheck, claims(func(c []ports.Capability) []ports.Capability { return append(c, c[0]) })},
+	{"claims a country by two letters", capsCheck, claiming(func(c []ports.Capability) { c[0].Country = "NG" })},
+	{"claims a type that is none", capsCheck, claiming(func(c []ports.Capability) { c[0].Type = "card" })},
+	{"was tested some day", capsCheck, claiming(func(c []ports.Capability) { c[1].LastLiveTested = "yesterday" })},
 	{"gives out its own list", capsCheck, bends(func(r *reference) {
 		own := r.caps()
-		r.caps = func() ports.Capabilities { return own }
+		r.caps = func() []ports.Capability { return own }
 	})},
 	{"changes its capabilities", capsCheck, bends(func(r *reference) {
 		caps, asked := r.caps, false
 		look := r.lookup
-		r.caps = func() ports.Capabilities { c := caps(); c.Markets[0].BillsFailures = asked; return c }
+		r.caps = func() []ports.Capability { c := caps(); c[0].BillsFailures = asked; return c }
 		r.lookup = func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {
 			asked = true
 			return look(ctx, l)
 		}
 	})},
-	{"claims no names and gives them", namesCheck, claiming(func(c *ports.Capabilities) { c.Markets[0].ReturnsName = false })},
-	{"claims no verdict and gives one", namesCheck, claiming(func(c *ports.Capabilities) { c.Markets[1].ComparesName = false })},
+	{"claims no names and gives them", namesCheck, claiming(func(c []ports.Capability) { c[0].ReturnsName = false })},
+	{"claims no verdict and gives one", namesCheck, claiming(func(c []ports.Capability) { c[1].ComparesName = false })},
 	{"claims names and gives none", namesCheck, without("found", "holder")},
 	{"claims names and gives one without", namesCheck, edited("found", `"holderName": "MENSAH, AMA SERWAA"`, `"code": ""`)},
 	{"claims verdicts and gives none", namesCheck, without("verified", "verified_not")},
@@ -77,7 +81,7 @@ var badClaims = []badConnector{
 			return look(ctx, l)
 		}
 	})},
-	{"does not claim that it needs an identity", needsCheck, claiming(func(c *ports.Capabilities) { c.Markets[1].NeedsIdentity = false })},
+	{"does not claim that it needs an identity", needsCheck, claiming(func(c []ports.Capability) { c[1].NeedsIdentity = false })},
 	{"asks about an unknown bank", bankCheck, bends(func(r *reference) {
 		for _, code := range []string{"999", "999999"} {
 			r.banks[code] = code

@@ -58,10 +58,9 @@ func capabilitiesStay(k *connectorKit) {
 	if wrong := misclaimed(c); wrong != "" {
 		k.Fatalf("the capabilities: %s", wrong)
 	}
-	want := d.Capabilities()
-	want.Markets = slices.Clone(want.Markets)
-	for i := range c.Markets {
-		c.Markets[i] = ports.Capability{Market: ports.Market{Country: "ZZZ", Type: "changed"}}
+	want := slices.Clone(d.Capabilities())
+	for i := range c {
+		c[i] = ports.Capability{Market: ports.Market{Country: "ZZZ", Type: "changed"}}
 	}
 	if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
 		k.Fatalf("the capabilities changed with the list that was given out:\n got %v\nwant %v", got, want)
@@ -78,28 +77,28 @@ func capabilitiesStay(k *connectorKit) {
 }
 
 // misclaimed reports what is wrong with capabilities, "" for nothing.
-func misclaimed(c ports.Capabilities) string {
+func misclaimed(all []ports.Capability) string {
 	types := []ports.AccountType{ports.BankAccount, ports.MobileMoney, ports.InstitutionWallet}
-	if len(c.Markets) == 0 {
+	if len(all) == 0 {
 		return "no market"
 	}
-	for i, can := range c.Markets {
-		before := ports.Capabilities{Markets: c.Markets[:i]}
+	for i, can := range all {
+		_, twice := ports.CapabilityIn(all[:i], can.Market)
+		_, err := time.Parse(time.DateOnly, can.LastLiveTested)
 		switch {
 		case !countryCode.MatchString(can.Country) || !slices.Contains(types, can.Type):
 			return fmt.Sprintf("%q is no market", can.Market)
-		case before.Serves(can.Market):
+		case twice:
 			return can.String() + " stands twice"
+		case err != nil && can.LastLiveTested != "":
+			return "LastLiveTested is no day"
 		}
-	}
-	if _, err := time.Parse(time.DateOnly, c.LastLiveTested); err != nil && c.LastLiveTested != "" {
-		return "LastLiveTested is no day"
 	}
 	return ""
 }
 
 func namesAsClaimed(k *connectorKit) {
-	for _, can := range k.open().Capabilities().Markets {
+	for _, can := range k.open().Capabilities() {
 		k.Case(can.String(), func() { k.namesIn(can) })
 	}
 }
@@ -146,7 +145,7 @@ func identityNeeded(k *connectorKit) {
 		l := base.lookup()
 		given := !l.Identity.IsZero()
 		l.Identity = ports.Identity{}
-		can, _ := claimed.In(l.Market)
+		can, _ := ports.CapabilityIn(claimed, l.Market)
 		switch {
 		case can.NeedsIdentity:
 			d.unasked(l, "a lookup without an identity")

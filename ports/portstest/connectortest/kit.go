@@ -196,7 +196,7 @@ func connectorChecksFor(tb testing.TB, h Harness, scenarios []scenario) []kit.Ch
 		}
 	}
 	k := &connectorKit{Kit: kit.Kit{TB: tb}, Harness: h, scenarios: scenarios}
-	for _, can := range k.open().Capabilities().Markets {
+	for _, can := range k.open().Capabilities() {
 		out = append(out, kit.Check[*connectorKit]{Name: "found in " + can.String(), Run: func(k *connectorKit) { k.foundIn(can.Market) }})
 	}
 	return out

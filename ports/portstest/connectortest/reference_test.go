@@ -33,7 +33,7 @@ type reference struct {
 	up connectortest.Upstream
 
 	name   func() string
-	caps   func() ports.Capabilities
+	caps   func() []ports.Capability
 	lookup func(ctx context.Context, l ports.AccountLookup) (ports.Answer, error)
 	banks  map[string]string
 	build  func(ctx context.Context, l ports.AccountLookup) (*http.Request, error)
@@ -50,12 +50,12 @@ func newReference(up connectortest.Upstream) *reference {
 	client := *up.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r.name = func() string { return "reference" }
-	r.caps = func() ports.Capabilities {
-		return ports.Capabilities{Markets: []ports.Capability{
+	r.caps = func() []ports.Capability {
+		return []ports.Capability{
 			{Market: ngaBank, ReturnsName: true},
 			{Market: zafBank, ComparesName: true, NeedsIdentity: true},
 			{Market: kenMoney, ReturnsName: true},
-		}}
+		}
 	}
 	r.lookup, r.build, r.send = r.look, r.request, client.Do
 	r.read, r.judge, r.wait = readCapped, r.answer, r.retryAfter
@@ -65,7 +65,7 @@ func newReference(up connectortest.Upstream) *reference {
 }
 
 func (r *reference) Name() string                     { return r.name() }
-func (r *reference) Capabilities() ports.Capabilities { return r.caps() }
+func (r *reference) Capabilities() []ports.Capability { return r.caps() }
 func (r *reference) String() string                   { return r.shown() }
 
 func (r *reference) Lookup(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {

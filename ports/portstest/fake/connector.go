@@ -20,7 +20,7 @@ import (
 // It is safe for concurrent use.
 type Connector struct {
 	name string
-	can  ports.Capabilities
+	can  []ports.Capability
 
 	mu      sync.Mutex
 	counted sync.Cond // on mu; lookups has grown
@@ -36,7 +36,7 @@ type Connector struct {
 
 // NewConnector makes a connector that finds every account, without a
 // name.
-func NewConnector(name string, can ports.Capabilities) *Connector {
+func NewConnector(name string, can []ports.Capability) *Connector {
 	c := &Connector{
 		name: name, can: can, answer: ports.Answer{Kind: ports.OutcomeFound}, special: map[string]ports.Answer{},
 	}
@@ -93,7 +93,7 @@ func (c *Connector) WaitAsked(n int) {
 func (c *Connector) Name() string { return c.name }
 
 // Capabilities are those given to New.
-func (c *Connector) Capabilities() ports.Capabilities { return c.can }
+func (c *Connector) Capabilities() []ports.Capability { return c.can }
 
 // Lookup tells what the script says.
 func (c *Connector) Lookup(ctx context.Context, l ports.AccountLookup) (ports.Answer, error) {

@@ -14,8 +14,8 @@ import (
 
 func TestScriptedConnectorFollowsTheScript(t *testing.T) {
 	market := ports.Market{Country: "NGA", Type: ports.BankAccount}
-	c := fake.NewConnector("first", ports.Capabilities{Markets: []ports.Capability{{Market: market}}})
-	if c.Name() != "first" || !c.Capabilities().Serves(market) {
+	c := fake.NewConnector("first", []ports.Capability{{Market: market}})
+	if _, served := ports.CapabilityIn(c.Capabilities(), market); c.Name() != "first" || !served {
 		t.Error("it is not what New was told")
 	}
 	one := ports.AccountLookup{Account: ports.Account{Market: market, Identifier: "1"}}
@@ -42,7 +42,7 @@ func TestScriptedConnectorFollowsTheScript(t *testing.T) {
 
 func TestScriptedConnectorTakesItsTime(t *testing.T) {
 	clock := portstest.NewClock(morning)
-	c := fake.NewConnector("slow", ports.Capabilities{})
+	c := fake.NewConnector("slow", nil)
 	lookup := func(ctx context.Context) <-chan error {
 		done := make(chan error, 1)
 		go func() {
@@ -88,7 +88,7 @@ func TestScriptedConnectorTakesItsTime(t *testing.T) {
 
 func ExampleNewConnector() {
 	market := ports.Market{Country: "NGA", Type: ports.BankAccount}
-	bank := fake.NewConnector("bank", ports.Capabilities{Markets: []ports.Capability{{Market: market, ReturnsName: true}}})
+	bank := fake.NewConnector("bank", []ports.Capability{{Market: market, ReturnsName: true}})
 	bank.Answer(ports.Answer{Kind: ports.OutcomeFound, HolderName: "AMA SERWAA MENSAH"})
 	bank.AnswerFor("0690000032", ports.Answer{Kind: ports.OutcomeNotFound, Message: "no such account"})
 
