@@ -2,6 +2,7 @@ package portstest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"testing"
 
@@ -109,11 +110,9 @@ func sinkConcurrent(k *sinkKit) {
 }
 
 func sinkCancelled(k *sinkKit) {
-	for code, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(code), func() {
-			k.Code(k.Deliver(ctx, kit.Event("event-1", "lock-1")), code, "Deliver with a context that is done")
-		})
-	}
+	kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
+		k.Code(k.Deliver(ctx, kit.Event("event-1", "lock-1")), code, "Deliver with a context that is done")
+	})
 	k.received(map[string]int{})
 }
 

@@ -92,18 +92,16 @@ func sealRoundTrip(k *sealerKit) {
 
 func sealsDiffer(k *sealerKit) {
 	s := k.sealer(1)
-	for name, plain := range kit.ByName(map[string][]byte{"no text": nil, "a letter": []byte("a"), "a text": aText}) {
-		k.Case(name, func() {
-			seen := map[string]bool{}
-			for range 100 {
-				sealed := k.seal(s, anAAD, plain)
-				if seen[string(sealed.Data)] {
-					k.Fatalf("two seals of %s are the same", kit.Short(plain))
-				}
-				seen[string(sealed.Data)] = true
+	kit.EachOf(k, map[string][]byte{"no text": nil, "a letter": []byte("a"), "a text": aText}, func(name string, plain []byte) {
+		seen := map[string]bool{}
+		for range 100 {
+			sealed := k.seal(s, anAAD, plain)
+			if seen[string(sealed.Data)] {
+				k.Fatalf("two seals of %s are the same", kit.Short(plain))
 			}
-		})
-	}
+			seen[string(sealed.Data)] = true
+		}
+	})
 	// A nonce that comes twice shows where two texts are the same.
 	a, b := k.seal(s, anAAD, make([]byte, 256)), k.seal(s, anAAD, make([]byte, 256))
 	same := 0

@@ -41,39 +41,35 @@ var noTextAndOne = map[string][]byte{"no text": nil, "a text": aText}
 
 func sealAltered(k *sealerKit) {
 	s := k.sealer(1)
-	for name, plain := range kit.ByName(noTextAndOne) {
-		k.Case(name, func() {
-			sealed := k.seal(s, anAAD, plain)
-			for i := range sealed.Data {
-				for _, flip := range []byte{0x01, 0x80, 0xff} {
-					sealed.Data[i] ^= flip
-					k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data of which byte %d is altered", i))
-					sealed.Data[i] ^= flip
-				}
+	kit.EachOf(k, noTextAndOne, func(name string, plain []byte) {
+		sealed := k.seal(s, anAAD, plain)
+		for i := range sealed.Data {
+			for _, flip := range []byte{0x01, 0x80, 0xff} {
+				sealed.Data[i] ^= flip
+				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data of which byte %d is altered", i))
+				sealed.Data[i] ^= flip
 			}
-			k.opens(s, anAAD, sealed, plain, "data that are whole again")
-		})
-	}
+		}
+		k.opens(s, anAAD, sealed, plain, "data that are whole again")
+	})
 }
 
 func sealTruncated(k *sealerKit) {
 	s := k.sealer(1)
-	for name, plain := range kit.ByName(noTextAndOne) {
-		k.Case(name, func() {
-			sealed := k.seal(s, anAAD, plain)
-			whole := sealed.Data
-			for n := range whole {
-				sealed.Data = whole[:n:n]
-				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("the first %d bytes of %d", n, len(whole)))
-				sealed.Data = whole[n+1:]
-				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data without the first %d bytes", n+1))
-			}
-			for _, tail := range []string{"\x00", "x", string(whole)} {
-				sealed.Data = append(bytes.Clone(whole), tail...)
-				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, "data that were drawn out")
-			}
-		})
-	}
+	kit.EachOf(k, noTextAndOne, func(name string, plain []byte) {
+		sealed := k.seal(s, anAAD, plain)
+		whole := sealed.Data
+		for n := range whole {
+			sealed.Data = whole[:n:n]
+			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("the first %d bytes of %d", n, len(whole)))
+			sealed.Data = whole[n+1:]
+			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data without the first %d bytes", n+1))
+		}
+		for _, tail := range []string{"\x00", "x", string(whole)} {
+			sealed.Data = append(bytes.Clone(whole), tail...)
+			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, "data that were drawn out")
+		}
+	})
 }
 
 func sealUnknownKey(k *sealerKit) {
@@ -83,16 +79,14 @@ func sealUnknownKey(k *sealerKit) {
 	damaged := sealed
 	damaged.Data = nil
 	k.refuses(other, anAAD, damaged, errcodes.KeyUnknown, "no data of a key that the sealer has not")
-	for name, id := range kit.ByName(map[string]string{
+	kit.EachOf(k, map[string]string{
 		"a letter more": sealed.KeyID + "x", "a blank behind": sealed.KeyID + " ", "a NUL behind": sealed.KeyID + "\x00",
 		"no UTF-8": "\xff", "no id": "",
-	}) {
-		k.Case(name, func() {
-			unknown := sealed
-			unknown.KeyID = id
-			k.refuses(s, anAAD, unknown, errcodes.KeyUnknown, "data of an unknown key")
-		})
-	}
+	}, func(name string, id string) {
+		unknown := sealed
+		unknown.KeyID = id
+		k.refuses(s, anAAD, unknown, errcodes.KeyUnknown, "data of an unknown key")
+	})
 	swapped := sealed
 	swapped.KeyID = k.seal(other, anAAD, aText).KeyID
 	k.refuses(k.sealer(1, 2), anAAD, swapped, errcodes.CorruptRecord, "data under the id of another key")
@@ -103,7 +97,7 @@ func sealErrors(k *sealerKit) {
 	sealed := k.seal(s, anAAD, aText)
 	altered := ports.Sealed{KeyID: sealed.KeyID, Data: bytes.Clone(sealed.Data)}
 	altered.Data[len(altered.Data)-1] ^= 1
-	for what, call := range kit.ByName(map[string]func() ([]byte, error){
+	kit.EachOf(k, map[string]func() ([]byte, error){
 		"altered data":    func() ([]byte, error) { return s.Open(k.Context(), anAAD, altered) },
 		"another binding": func() ([]byte, error) { return s.Open(k.Context(), []byte("other"), sealed) },
 		"an unknown key":  func() ([]byte, error) { return k.sealer(2).Open(k.Context(), anAAD, sealed) },
@@ -113,17 +107,15 @@ func sealErrors(k *sealerKit) {
 		"data in no cover": func() ([]byte, error) {
 			return s.Open(k.Context(), anAAD, ports.Sealed{KeyID: sealed.KeyID, Data: aText})
 		},
-	}) {
-		k.Case(what, func() {
-			_, err := call()
-			if err == nil {
-				k.Fatalf("Open of %s: no error", what)
-			}
-			for _, text := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), errcodes.MessageOf(err)} {
-				k.silent(text, "the error of "+what, aText, anAAD, sealed.Data, altered.Data)
-			}
-		})
-	}
+	}, func(what string, call func() ([]byte, error)) {
+		_, err := call()
+		if err == nil {
+			k.Fatalf("Open of %s: no error", what)
+		}
+		for _, text := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), errcodes.MessageOf(err)} {
+			k.silent(text, "the error of "+what, aText, anAAD, sealed.Data, altered.Data)
+		}
+	})
 }
 
 // silent checks that a text holds no part of the data, written in any usual way.
@@ -196,15 +188,13 @@ func sealKeyGone(k *sealerKit) {
 
 func digestStable(k *sealerKit) {
 	s := k.sealer(1)
-	for _, data := range manyBytes {
-		k.Case(kit.Name(data), func() {
-			want := s.Digest(data)
-			k.seal(s, anAAD, data)
-			k.Same(s.Digest(data), want, "the digest of the same data")
-			k.Same(k.sealer(1).Digest(data), want, "the digest of another sealer of the key")
-			k.Same(k.sealer(1, 2).Digest(data), want, "the digest of a sealer of more keys")
-		})
-	}
+	kit.Each(k, manyBytes, kit.Name, func(data []byte) {
+		want := s.Digest(data)
+		k.seal(s, anAAD, data)
+		k.Same(s.Digest(data), want, "the digest of the same data")
+		k.Same(k.sealer(1).Digest(data), want, "the digest of another sealer of the key")
+		k.Same(k.sealer(1, 2).Digest(data), want, "the digest of a sealer of more keys")
+	})
 }
 
 func digestsDiffer(k *sealerKit) {
@@ -226,16 +216,14 @@ func digestsDiffer(k *sealerKit) {
 }
 
 func digestKeyed(k *sealerKit) {
-	for _, data := range manyBytes {
-		k.Case(kit.Name(data), func() {
-			first, second := k.sealer(1).Digest(data), k.sealer(2).Digest(data)
-			if first == second {
-				k.Fatalf("the digest of %s is the same under two keys", kit.Short(data))
-			}
-			k.Same(k.sealer(2, 1).Digest(data), second, "the digest after a rotation")
-			if first == sha256.Sum256(data) {
-				k.Fatalf("the digest of %s needs no key", kit.Short(data))
-			}
-		})
-	}
+	kit.Each(k, manyBytes, kit.Name, func(data []byte) {
+		first, second := k.sealer(1).Digest(data), k.sealer(2).Digest(data)
+		if first == second {
+			k.Fatalf("the digest of %s is the same under two keys", kit.Short(data))
+		}
+		k.Same(k.sealer(2, 1).Digest(data), second, "the digest after a rotation")
+		if first == sha256.Sum256(data) {
+			k.Fatalf("the digest of %s needs no key", kit.Short(data))
+		}
+	})
 }

@@ -39,15 +39,13 @@ func connectorName(k *connectorKit) {
 	if !connectorNamed.MatchString(name) {
 		k.Fatalf("the name %q is not 1 to 32 lower-case letters, digits and hyphens", name)
 	}
-	for _, s := range k.scenarios {
-		k.Case(s.name, func() {
-			d.answer(newStage(false, s.Exchanges...).serve)
-			_, _ = d.ask(k.Context(), s.lookup()) // the check of the scenarios looks at what it gives
-			if again := d.Name(); again != name {
-				k.Fatalf("the name was %q and is %q after a lookup", name, again)
-			}
-		})
-	}
+	kit.Each(k, k.scenarios, nameOf, func(s scenario) {
+		d.answer(newStage(false, s.Exchanges...).serve)
+		_, _ = d.ask(k.Context(), s.lookup()) // the check of the scenarios looks at what it gives
+		if again := d.Name(); again != name {
+			k.Fatalf("the name was %q and is %q after a lookup", name, again)
+		}
+	})
 }
 
 var countryCode = regexp.MustCompile(`^[A-Z]{3}$`)
@@ -66,15 +64,13 @@ func capabilitiesStay(k *connectorKit) {
 	if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
 		k.Fatalf("the capabilities changed with the list that was given out:\n got %v\nwant %v", got, want)
 	}
-	for _, base := range k.bases() {
-		k.Case(market(base).String(), func() {
-			d.answer(newStage(false, base.Exchanges...).serve)
-			_, _ = d.ask(k.Context(), base.lookup()) // as above
-			if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
-				k.Fatalf("the capabilities changed after a lookup:\n got %v\nwant %v", got, want)
-			}
-		})
-	}
+	kit.Each(k, k.bases(), market, func(base scenario) {
+		d.answer(newStage(false, base.Exchanges...).serve)
+		_, _ = d.ask(k.Context(), base.lookup()) // as above
+		if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
+			k.Fatalf("the capabilities changed after a lookup:\n got %v\nwant %v", got, want)
+		}
+	})
 }
 
 // misclaimed reports what is wrong with capabilities, "" for nothing.
@@ -99,9 +95,7 @@ func misclaimed(c ports.Capabilities) string {
 }
 
 func namesAsClaimed(k *connectorKit) {
-	for _, can := range k.open().Capabilities().Markets {
-		k.Case(can.String(), func() { k.namesIn(can) })
-	}
+	kit.Each(k, k.open().Capabilities().Markets, ports.Capability.String, func(can ports.Capability) { k.namesIn(can) })
 }
 
 func (k *connectorKit) namesIn(can ports.Capability) {
@@ -172,18 +166,16 @@ func unknownBank(k *connectorKit) {
 }
 
 func scenariosPlay(k *connectorKit) {
-	for _, s := range k.scenarios {
-		k.Case(s.name, func() {
-			d := k.open()
-			stage := newStage(false, s.Exchanges...)
-			d.answer(stage.serve)
-			got, err := d.ask(k.Context(), s.lookup())
-			if trouble := stage.trouble(); trouble != "" {
-				k.Fatalf("%s: %s", s.name, trouble)
-			}
-			k.gives(s, got, err)
-		})
-	}
+	kit.Each(k, k.scenarios, nameOf, func(s scenario) {
+		d := k.open()
+		stage := newStage(false, s.Exchanges...)
+		d.answer(stage.serve)
+		got, err := d.ask(k.Context(), s.lookup())
+		if trouble := stage.trouble(); trouble != "" {
+			k.Fatalf("%s: %s", s.name, trouble)
+		}
+		k.gives(s, got, err)
+	})
 }
 
 // gives checks an answer against what the scenario expects.
@@ -201,20 +193,16 @@ func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
 // oneRequest counts the exchanges of the files, which the check before holds the
 // connector to, and the requests after an answer that invites to another.
 func oneRequest(k *connectorKit) {
-	for _, s := range k.scenarios {
-		k.Case(s.name, func() {
-			logins, lookups := k.split(s)
-			renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
-			if len(lookups) > 1 && !renewed {
-				k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
-			}
-		})
-	}
-	for _, status := range []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout} {
-		k.Case(strconv.Itoa(status), func() {
-			k.eachSpot(func(d *desk, base scenario, at spot) { d.asksOnce(base, at, status) })
-		})
-	}
+	kit.Each(k, k.scenarios, nameOf, func(s scenario) {
+		logins, lookups := k.split(s)
+		renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
+		if len(lookups) > 1 && !renewed {
+			k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
+		}
+	})
+	kit.Each(k, []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout}, strconv.Itoa, func(status int) {
+		k.eachSpot(func(d *desk, base scenario, at spot) { d.asksOnce(base, at, status) })
+	})
 }
 
 // asksOnce counts the requests for an answer that invites to another.

@@ -22,20 +22,18 @@ var deadlineChecks = []connectorCheck{
 const patience = 50 * time.Millisecond // a deadline to run into
 
 func contextOver(k *connectorKit) {
-	for code, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(code), func() {
-			k.each(func(d *desk, base scenario) {
-				d.answer(newStage(true, base.Exchanges...).serve)
-				_, err := d.ask(ctx, base.lookup())
-				if !errors.Is(err, ctx.Err()) {
-					k.Fatalf("%s: the error is not the context's own: %v", code, err)
-				}
-				if n := len(d.got(nil)); n > 0 {
-					k.Fatalf("%s: %d requests, want none", code, n)
-				}
-			})
+	kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
+		k.each(func(d *desk, base scenario) {
+			d.answer(newStage(true, base.Exchanges...).serve)
+			_, err := d.ask(ctx, base.lookup())
+			if !errors.Is(err, ctx.Err()) {
+				k.Fatalf("%s: the error is not the context's own: %v", code, err)
+			}
+			if n := len(d.got(nil)); n > 0 {
+				k.Fatalf("%s: %d requests, want none", code, n)
+			}
 		})
-	}
+	})
 }
 
 // until plays nothing more until the connector has left, or the check is over.

@@ -182,8 +182,6 @@ func otherEncoding(k *connectorKit) {
 	})
 }
 
-func market(s scenario) ports.Market { return s.lookup().Market }
-
 func endlessBody(k *connectorKit) {
 	const size, chunk = 50 << 20, 64 << 10
 	filler := strings.Repeat("9", chunk)
@@ -211,7 +209,7 @@ func endlessBody(k *connectorKit) {
 func otherContentType(k *connectorKit) {
 	for _, base := range k.bases() {
 		for _, kind := range []string{"text/html; charset=utf-8", "text/plain", "application/octet-stream", ";;"} {
-			k.Case(kind+" in "+market(base).String(), func() {
+			k.Case(kind+" in "+market(base), func() {
 				d := k.open()
 				d.answer(k.behind(base, atAccount, fixed(http.StatusOK, kind, k.body(base, atAccount))))
 				answer, err := d.ask(k.Context(), base.lookup())

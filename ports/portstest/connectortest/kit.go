@@ -143,9 +143,7 @@ func (k *connectorKit) bases() []scenario {
 // each runs fn on one found scenario of each market, as a case, with a connector
 // of its own.
 func (k *connectorKit) each(fn func(d *desk, base scenario)) {
-	for _, base := range k.bases() {
-		k.Case(market(base).String(), func() { fn(k.open(), base) })
-	}
+	kit.Each(k, k.bases(), market, func(base scenario) { fn(k.open(), base) })
 }
 
 // secretive returns the scenario's lookup with a number, where its form is free,

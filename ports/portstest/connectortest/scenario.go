@@ -219,6 +219,10 @@ func (s *scenario) lookup() ports.AccountLookup {
 	}
 }
 
+// nameOf and market are what cases of a scenario are called.
+func nameOf(s scenario) string { return s.name }
+func market(s scenario) string { return s.lookup().Market.String() }
+
 // scenarioErrors are those of a lookup that a provider can bring about; a
 // context's own are for the checks of deadlines.
 var scenarioErrors = []errcodes.Code{errcodes.Configuration, errcodes.Unavailable, errcodes.MalformedAnswer}

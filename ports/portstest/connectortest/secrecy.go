@@ -12,6 +12,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // secrecyChecks are about what a request carries and where it goes.
@@ -93,11 +94,9 @@ func (k *connectorKit) hint(base scenario) string {
 }
 
 func identifierEscaped(k *connectorKit) {
-	for _, odd := range []string{"12/34", "../admin", "1?x=y", "1&x=y", "1#x", "1%2F2", "1 2", "1+2", `1"2`, "é1;2", ".."} {
-		k.Case(fmt.Sprintf("%q", odd), func() {
-			k.each(func(d *desk, base scenario) { d.arrivesWhole(base, odd) })
-		})
-	}
+	kit.Each(k, []string{"12/34", "../admin", "1?x=y", "1&x=y", "1#x", "1%2F2", "1 2", "1+2", `1"2`, "é1;2", ".."}, strconv.Quote, func(odd string) {
+		k.each(func(d *desk, base scenario) { d.arrivesWhole(base, odd) })
+	})
 }
 
 // arrivesWhole looks for an odd identifier in the request.
@@ -114,11 +113,9 @@ func (d *desk) arrivesWhole(base scenario, odd string) {
 }
 
 func noOtherHost(k *connectorKit) {
-	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-		k.Case(strconv.Itoa(status), func() {
-			k.eachSpot(func(d *desk, base scenario, at spot) { d.doesNotFollow(base, at, status) })
-		})
-	}
+	kit.Each(k, []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}, strconv.Itoa, func(status int) {
+		k.eachSpot(func(d *desk, base scenario, at spot) { d.doesNotFollow(base, at, status) })
+	})
 }
 
 // doesNotFollow redirects the request to another host, which must not be asked.
@@ -148,15 +145,11 @@ func connectorShows(k *connectorKit) {
 		k.Fatalf("there are Tokens, and no scenario shows one: no header Authorization: Bearer TOKEN, and no access_token")
 	}
 	d := k.open()
-	for _, base := range k.bases() {
-		k.Case(market(base).String(), func() {
-			d.answer(newStage(true, base.Exchanges...).serve)
-			_, _ = d.ask(k.Context(), base.lookup()) // so that it holds a token, if any
-			for _, format := range []string{"%v", "%+v", "%s", "%q"} {
-				k.Case(format, func() { d.hides(base, format) })
-			}
-		})
-	}
+	kit.Each(k, k.bases(), market, func(base scenario) {
+		d.answer(newStage(true, base.Exchanges...).serve)
+		_, _ = d.ask(k.Context(), base.lookup()) // so that it holds a token, if any
+		kit.Each(k, []string{"%v", "%+v", "%s", "%q"}, kit.Text, func(format string) { d.hides(base, format) })
+	})
 }
 
 // hides looks for what is confidential in the connector itself.

@@ -50,13 +50,9 @@ func (k *connectorKit) eachSpot(fn func(d *desk, base scenario, at spot)) {
 
 // spotCases is eachSpot without a connector.
 func (k *connectorKit) spotCases(fn func(base scenario, at spot)) {
-	for _, base := range k.bases() {
-		k.Case(market(base).String(), func() {
-			for _, at := range k.spots(base) {
-				k.Case(at.String(), func() { fn(base, at) })
-			}
-		})
-	}
+	kit.Each(k, k.bases(), market, func(base scenario) {
+		kit.Each(k, k.spots(base), spot.String, func(at spot) { fn(base, at) })
+	})
 }
 
 // behind plays misbehaviour at the spot. Before it, the token paths answer as in

@@ -184,14 +184,12 @@ func (k *connectorKit) hostileTo(all func(base scenario, at spot, l ports.Accoun
 		if at != atAccount {
 			codes = login
 		}
-		for name, play := range kit.ByName(all(base, at, l)) {
-			k.Case(name, func() {
-				d := k.open()
-				d.answer(k.behind(base, at, play))
-				d.refuses(l, fmt.Sprintf("%s for %s", name, at), codes...)
-				d.didNotInsist(l, at, name)
-			})
-		}
+		kit.EachOf(k, all(base, at, l), func(name string, play http.HandlerFunc) {
+			d := k.open()
+			d.answer(k.behind(base, at, play))
+			d.refuses(l, fmt.Sprintf("%s for %s", name, at), codes...)
+			d.didNotInsist(l, at, name)
+		})
 	})
 }
 

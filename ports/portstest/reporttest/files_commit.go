@@ -2,6 +2,7 @@ package reporttest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 
@@ -48,15 +49,13 @@ func fileAborted(k *fileKit) {
 	k.abort(f)
 	k.none(aFile, "a file after Abort")
 	k.put(aFile, "old\n")
-	for name, data := range kit.ByName(map[string][]byte{"no bytes": nil, "a line": []byte("new\n"), "300 KiB": manyFileBytes(300 << 10)}) {
-		k.Case(name, func() {
-			f := k.create(aFile)
-			k.write(f, data)
-			k.abort(f)
-			k.abort(f)
-			k.holds(aFile, "old\n", "the old file after Abort of the new")
-		})
-	}
+	kit.EachOf(k, map[string][]byte{"no bytes": nil, "a line": []byte("new\n"), "300 KiB": manyFileBytes(300 << 10)}, func(name string, data []byte) {
+		f := k.create(aFile)
+		k.write(f, data)
+		k.abort(f)
+		k.abort(f)
+		k.holds(aFile, "old\n", "the old file after Abort of the new")
+	})
 }
 
 func fileAbortedLate(k *fileKit) {
@@ -136,18 +135,16 @@ func fileWriters(k *fileKit) {
 
 func fileCancelled(k *fileKit) {
 	k.put(aFile, "old\n")
-	for code, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(code), func() {
-			f, err := k.files.Create(ctx, aFile)
-			k.Code(err, code, "Create with a context that is done")
-			k.Same(f == nil, true, "Create with a context that is done gives no file")
-			_, err = k.files.Open(ctx, aFile)
-			k.Code(err, code, "Open with a context that is done")
-			k.Code(k.files.Remove(ctx, aFile), code, "Remove with a context that is done")
-			k.holds(aFile, "old\n", "a file after Remove with a context that is done")
-			k.commitsCancelled(func(f ports.NewReportFile) error { return f.Commit(ctx) }, code)
-		})
-	}
+	kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
+		f, err := k.files.Create(ctx, aFile)
+		k.Code(err, code, "Create with a context that is done")
+		k.Same(f == nil, true, "Create with a context that is done gives no file")
+		_, err = k.files.Open(ctx, aFile)
+		k.Code(err, code, "Open with a context that is done")
+		k.Code(k.files.Remove(ctx, aFile), code, "Remove with a context that is done")
+		k.holds(aFile, "old\n", "a file after Remove with a context that is done")
+		k.commitsCancelled(func(f ports.NewReportFile) error { return f.Commit(ctx) }, code)
+	})
 }
 
 func (k *fileKit) commitsCancelled(commit func(ports.NewReportFile) error, code errcodes.Code) {

@@ -26,21 +26,19 @@ var badFileNames = []string{
 
 func fileNamesRefused(k *fileKit) {
 	k.put("a", "there\n")
-	for _, name := range badFileNames {
-		k.Case(kit.Name(name), func() {
-			f, err := k.files.Create(k.Context(), name)
-			if err == nil {
-				k.abort(f)
-			}
-			k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
-			g, err := k.files.Open(k.Context(), name)
-			if err == nil {
-				k.shut(g)
-			}
-			k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
-			k.Code(k.files.Remove(k.Context(), name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
-		})
-	}
+	kit.Each(k, badFileNames, kit.Name, func(name string) {
+		f, err := k.files.Create(k.Context(), name)
+		if err == nil {
+			k.abort(f)
+		}
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
+		g, err := k.files.Open(k.Context(), name)
+		if err == nil {
+			k.shut(g)
+		}
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
+		k.Code(k.files.Remove(k.Context(), name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
+	})
 	k.holds("a", "there\n", "a file after all those names")
 }
 

@@ -2,6 +2,7 @@ package reporttest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -232,26 +233,22 @@ func scratchNone(k *scratchKit) {
 func scratchNames(k *scratchKit) {
 	s := k.space()
 	defer k.shut(s, "a space")
-	for _, name := range []string{
+	kit.Each(k, []string{
 		"", ".", "..", "/", "a/b", "../a", "/a", "a.b", "a b", "a\x00", "a\x00b", "a_b", "a-b", "é", "a\n", "a\xff", `a\b`, strings.Repeat("a", 300),
-	} {
-		k.Case(kit.Name(name), func() {
-			f, err := s.Create(name)
-			if err == nil {
-				k.shut(f, "a file")
-			}
-			k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
-			_, err = s.Open(name)
-			k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
-			k.Code(s.Remove(name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
-		})
-	}
-	for _, name := range []string{"a", "0", "run1", "Run2", "Z9", strings.Repeat("a", maxScratchName)} {
-		k.Case(kit.Name(name), func() {
-			k.put(s, name, []byte(name))
-			k.holds(s, name, []byte(name), "a file of a name at the edge")
-		})
-	}
+	}, kit.Name, func(name string) {
+		f, err := s.Create(name)
+		if err == nil {
+			k.shut(f, "a file")
+		}
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
+		_, err = s.Open(name)
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
+		k.Code(s.Remove(name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
+	})
+	kit.Each(k, []string{"a", "0", "run1", "Run2", "Z9", strings.Repeat("a", maxScratchName)}, kit.Name, func(name string) {
+		k.put(s, name, []byte(name))
+		k.holds(s, name, []byte(name), "a file of a name at the edge")
+	})
 }
 
 func scratchApart(k *scratchKit) {
@@ -302,13 +299,11 @@ func scratchAtOnce(k *scratchKit) {
 }
 
 func scratchCancelled(k *scratchKit) {
-	for code, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(code), func() {
-			s, err := k.room.Open(ctx)
-			k.Code(err, code, "Open with a context that is done")
-			k.Same(s == nil, true, "Open with a context that is done gives no space")
-		})
-	}
+	kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
+		s, err := k.room.Open(ctx)
+		k.Code(err, code, "Open with a context that is done")
+		k.Same(s == nil, true, "Open with a context that is done gives no space")
+	})
 }
 
 func scratchFull(k *scratchKit) {

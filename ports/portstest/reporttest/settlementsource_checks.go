@@ -95,17 +95,15 @@ func settlesBounds(k *settlementKit) {
 	if at[0].Before(k.Query.From) || !at[len(at)-1].Before(k.Query.Until) {
 		k.Fatalf("a line lies outside the query")
 	}
-	for name, bound := range kit.ByName(map[string]time.Time{
+	kit.EachOf(k, map[string]time.Time{
 		"the first instant": at[0], "the second instant": at[1], "the middle instant": at[len(at)/2], "the last instant": at[len(at)-1],
-	}) {
-		k.Case(name, func() {
-			k.sameLines(k.during(bound, k.Query.Until), keepLines(lines, func(t time.Time) bool { return !t.Before(bound) }),
-				"from the instant of a line on")
-			k.sameLines(k.during(k.Query.From, bound), keepLines(lines, func(t time.Time) bool { return t.Before(bound) }),
-				"until the instant of a line")
-			k.sameLines(k.during(bound, bound), keepLines(lines, func(time.Time) bool { return false }), "a stretch of nothing")
-		})
-	}
+	}, func(name string, bound time.Time) {
+		k.sameLines(k.during(bound, k.Query.Until), keepLines(lines, func(t time.Time) bool { return !t.Before(bound) }),
+			"from the instant of a line on")
+		k.sameLines(k.during(k.Query.From, bound), keepLines(lines, func(t time.Time) bool { return t.Before(bound) }),
+			"until the instant of a line")
+		k.sameLines(k.during(bound, bound), keepLines(lines, func(time.Time) bool { return false }), "a stretch of nothing")
+	})
 }
 
 // instants returns the times of lines, each once, by rising time.
@@ -130,21 +128,19 @@ func keepLines(lines []ports.SettlementLine, keep func(time.Time) bool) []ports.
 
 func settlesUndated(k *settlementKit) {
 	k.Need(len(k.Undated) > 0, "SettlementHoldings.Undated")
-	for what, bounds := range kit.ByName(map[string][2]time.Time{
+	kit.EachOf(k, map[string][2]time.Time{
 		"the query":         {k.Query.From, k.Query.Until},
 		"a century later":   {k.Query.From.AddDate(100, 0, 0), k.Query.Until.AddDate(100, 0, 0)},
 		"a century earlier": {k.Query.From.AddDate(-100, 0, 0), k.Query.Until.AddDate(-100, 0, 0)},
 		"no time at all":    {k.Query.From, k.Query.From},
-	}) {
-		k.Case(what, func() {
-			lines := k.during(bounds[0], bounds[1])
-			for _, number := range k.Undated {
-				if !slices.ContainsFunc(lines, func(l ports.SettlementLine) bool { return l.Line == number && l.Bad != "" && l.At.IsZero() }) {
-					k.Fatalf("the bad line %d, whose time cannot be read, is not among those of %s", number, what)
-				}
+	}, func(what string, bounds [2]time.Time) {
+		lines := k.during(bounds[0], bounds[1])
+		for _, number := range k.Undated {
+			if !slices.ContainsFunc(lines, func(l ports.SettlementLine) bool { return l.Line == number && l.Bad != "" && l.At.IsZero() }) {
+				k.Fatalf("the bad line %d, whose time cannot be read, is not among those of %s", number, what)
 			}
-		})
-	}
+		}
+	})
 }
 
 func settlesStrangers(k *settlementKit) {
@@ -186,13 +182,11 @@ func settlesStops(k *settlementKit) {
 }
 
 func settlesContext(k *settlementKit) {
-	for want, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(want), func() {
-			ended(&k.Kit, k.Source.Lines(ctx, k.Query), want, "Lines")
-			_, err := k.Source.AsOf(ctx, k.Now)
-			k.Code(err, want, "AsOf on a context that is over")
-		})
-	}
+	kit.EachOf(k, kit.Done(k), func(want errcodes.Code, ctx context.Context) {
+		ended(&k.Kit, k.Source.Lines(ctx, k.Query), want, "Lines")
+		_, err := k.Source.AsOf(ctx, k.Now)
+		k.Code(err, want, "AsOf on a context that is over")
+	})
 }
 
 func settlesCut(k *settlementKit) {

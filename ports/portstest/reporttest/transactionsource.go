@@ -66,13 +66,7 @@ func newSourceKit(tb testing.TB, h TransactionSourceHarness) *sourceKit {
 	return k
 }
 
-func (k *sourceKit) columns() []string {
-	var out []string
-	for _, c := range k.Source.Columns() {
-		out = append(out, c.Name)
-	}
-	return out
-}
+func (k *sourceKit) columns() []string { return columnNames(k.Source.Columns()) }
 
 func (k *sourceKit) column(name string) int {
 	at := slices.Index(k.columns(), name)
@@ -157,13 +151,11 @@ var theTen = []ports.Column{
 
 func sourceHasTheTen(k *sourceKit) {
 	columns := k.Source.Columns()
-	for _, want := range theTen {
-		k.Case(want.Name, func() {
-			if got := columns[k.column(want.Name)]; got.Type != want.Type {
-				k.Fatalf("the column %s is of type %q, want %q", want.Name, got.Type, want.Type)
-			}
-		})
-	}
+	kit.Each(k, theTen, columnName, func(want ports.Column) {
+		if got := columns[k.column(want.Name)]; got.Type != want.Type {
+			k.Fatalf("the column %s is of type %q, want %q", want.Name, got.Type, want.Type)
+		}
+	})
 	if got := columns[k.column(ports.ColumnAmount)].Currency; got != ports.ColumnCurrency {
 		k.Fatalf("the currency of amount is in %q, want currency", got)
 	}
@@ -181,9 +173,7 @@ func sourceDescribes(k *sourceKit) {
 		}
 		seen[c.Name] = c.Type
 	}
-	for _, c := range columns {
-		k.Case(c.Name, func() { k.describes(c, seen) })
-	}
+	kit.Each(k, columns, columnName, func(c ports.Column) { k.describes(c, seen) })
 }
 
 func (k *sourceKit) describes(c ports.Column, types map[string]ports.ColumnType) {

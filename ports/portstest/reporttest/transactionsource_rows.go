@@ -65,11 +65,9 @@ func sourceKeepsStrangersOut(k *sourceKit) {
 func sourceBounds(k *sourceKit) {
 	rows := k.all()
 	k.manyInstants(rows)
-	for name, i := range kit.ByName(map[string]int{
+	kit.EachOf(k, map[string]int{
 		"the first row": 0, "the second row": 1, "the middle row": len(rows) / 2, "the last row": len(rows) - 1,
-	}) {
-		k.Case(name, func() { k.boundedAt(rows, k.createdAt(rows[i])) })
-	}
+	}, func(name string, i int) { k.boundedAt(rows, k.createdAt(rows[i])) })
 	for _, row := range rows {
 		if t := k.createdAt(row); t.Before(k.Query.From) || !t.Before(k.Query.Until) {
 			k.Fatalf("a row of %s lies outside the query", t)
@@ -138,16 +136,14 @@ func sourceProjects(k *sourceKit) {
 	for _, name := range names {
 		lists[name+" alone"] = []string{name}
 	}
-	for name, list := range kit.ByName(lists) {
-		k.Case(name, func() {
-			var want [][]string
-			for _, row := range rows {
-				want = append(want, project(row, names, list))
-			}
-			got := k.rows(k.ask(func(q *ports.RowQuery) { q.Columns = list }))
-			k.sameRows(got, want, "the columns "+strings.Join(list, ", "))
-		})
-	}
+	kit.EachOf(k, lists, func(name string, list []string) {
+		var want [][]string
+		for _, row := range rows {
+			want = append(want, project(row, names, list))
+		}
+		got := k.rows(k.ask(func(q *ports.RowQuery) { q.Columns = list }))
+		k.sameRows(got, want, "the columns "+strings.Join(list, ", "))
+	})
 }
 
 func project(row []string, names, list []string) []string {

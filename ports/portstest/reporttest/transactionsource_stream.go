@@ -51,13 +51,11 @@ func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
 }
 
 func sourceContext(k *sourceKit) {
-	for want, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(want), func() {
-			ended(&k.Kit, k.Source.Rows(ctx, k.ask(nil)), want, "Rows")
-			_, err := k.Source.AsOf(ctx, k.Now)
-			k.Code(err, want, "AsOf on a context that is over")
-		})
-	}
+	kit.EachOf(k, kit.Done(k), func(want errcodes.Code, ctx context.Context) {
+		ended(&k.Kit, k.Source.Rows(ctx, k.ask(nil)), want, "Rows")
+		_, err := k.Source.AsOf(ctx, k.Now)
+		k.Code(err, want, "AsOf on a context that is over")
+	})
 }
 
 // ended checks a stream whose context is over: one error and nothing else.
@@ -139,14 +137,12 @@ func sourceAsOf(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.As
 // completeUpTo asks for the instant of completeness, now and as if it were
 // earlier.
 func completeUpTo(k *kit.Kit, now time.Time, q ports.RowQuery, asOf func(context.Context, time.Time) (time.Time, error)) {
-	for name, at := range kit.ByName(map[string]time.Time{
+	kit.EachOf(k, map[string]time.Time{
 		"now": now, "Until": q.Until, "From": q.From, "a year before From": q.From.AddDate(-1, 0, 0),
-	}) {
-		k.Case(name, func() {
-			got := kit.Got(asOf(k.Context(), at)).OK(k, "AsOf")
-			if got.After(at) {
-				k.Fatalf("at %s the data are complete up to %s, which is later", at.UTC(), got.UTC())
-			}
-		})
-	}
+	}, func(name string, at time.Time) {
+		got := kit.Got(asOf(k.Context(), at)).OK(k, "AsOf")
+		if got.After(at) {
+			k.Fatalf("at %s the data are complete up to %s, which is later", at.UTC(), got.UTC())
+		}
+	})
 }

@@ -104,6 +104,8 @@ func (k *reportKit) readsAs(columns []ports.Column, row []string) []string {
 	return out
 }
 
+func columnName(c ports.Column) string { return c.Name }
+
 func columnNames(columns []ports.Column) []string {
 	var names []string
 	for _, c := range columns {

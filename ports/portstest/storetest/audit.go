@@ -402,49 +402,47 @@ func auditOfRevoke(k *storeKit) {
 func auditOfDeadLetters(k *storeKit) {
 	k.Need(k.DeadLetters != nil && k.Outbox != nil && k.RateLocks != nil, "DeadLetters, Outbox and RateLocks")
 	row, all := act("nothing"), []string{"a", "b", "c", "d\x00\xff"}
-	for name, do := range kit.ByName(map[string]func(ids ...string) (int, error){
+	kit.EachOf(k, map[string]func(ids ...string) (int, error){
 		"replayed":  func(ids ...string) (int, error) { return k.DeadLetters.Replay(k.Context(), kit.Epoch, row, ids...) },
 		"discarded": func(ids ...string) (int, error) { return k.DeadLetters.Discard(k.Context(), row, ids...) },
-	}) {
-		k.Case(name, func() {
-			for _, id := range all {
-				e := kit.Event(id, "lock of "+id)
-				e.Owner = "owner of " + id
-				k.carryEvents(e)
+	}, func(name string, do func(ids ...string) (int, error)) {
+		for _, id := range all {
+			e := kit.Event(id, "lock of "+id)
+			e.Owner = "owner of " + id
+			k.carryEvents(e)
+		}
+		for _, e := range events.take(k, kit.Epoch, len(all)) {
+			k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
+		}
+		leaves := func(what string, want []string, ids ...string) {
+			k.Helper()
+			got := k.leaves(func() {
+				n, err := do(ids...)
+				k.OK(err, what)
+				k.Same(n, len(want), "the number of events "+name)
+			})
+			slices.SortFunc(got, func(a, b ports.AuditRow) int { return cmp.Compare(a.Object, b.Object) })
+			var rows []ports.AuditRow
+			for _, id := range want {
+				row := row
+				row.Owner, row.Object = "owner of "+id, id
+				rows = append(rows, row)
 			}
+			k.sameRows(got, rows, what)
+		}
+		leaves("one that is buried and one that is unknown", all[1:2], "b", "b", "unknown")
+		leaves("one that is not buried any more", nil, "b")
+		leaves("the rest", []string{all[0], all[2], all[3]}, all[3], all[2], all[0])
+		for _, e := range events.take(k, kit.Epoch, len(all)) {
+			k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
+		}
+		if name == "replayed" {
+			leaves("all, since none is named", all)
 			for _, e := range events.take(k, kit.Epoch, len(all)) {
-				k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
+				k.OK(k.Outbox.Ack(k.Context(), e), "Ack")
 			}
-			leaves := func(what string, want []string, ids ...string) {
-				k.Helper()
-				got := k.leaves(func() {
-					n, err := do(ids...)
-					k.OK(err, what)
-					k.Same(n, len(want), "the number of events "+name)
-				})
-				slices.SortFunc(got, func(a, b ports.AuditRow) int { return cmp.Compare(a.Object, b.Object) })
-				var rows []ports.AuditRow
-				for _, id := range want {
-					row := row
-					row.Owner, row.Object = "owner of "+id, id
-					rows = append(rows, row)
-				}
-				k.sameRows(got, rows, what)
-			}
-			leaves("one that is buried and one that is unknown", all[1:2], "b", "b", "unknown")
-			leaves("one that is not buried any more", nil, "b")
-			leaves("the rest", []string{all[0], all[2], all[3]}, all[3], all[2], all[0])
-			for _, e := range events.take(k, kit.Epoch, len(all)) {
-				k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
-			}
-			if name == "replayed" {
-				leaves("all, since none is named", all)
-				for _, e := range events.take(k, kit.Epoch, len(all)) {
-					k.OK(k.Outbox.Ack(k.Context(), e), "Ack")
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 func auditCancelled(k *storeKit) {

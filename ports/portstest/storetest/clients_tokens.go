@@ -55,11 +55,9 @@ func (k *storeKit) client(id string) ports.Client {
 
 func unknownClient(k *storeKit) {
 	k.putClient(client("acme"))
-	for _, id := range []string{"zenith", "", "acme ", "ACME", "acme\x00", "%"} {
-		k.Case(kit.Name(id), func() {
-			k.Code(errOf(k.Clients.Client(k.Context(), id)), errcodes.NotFound, "Client of an unknown id")
-		})
-	}
+	kit.Each(k, []string{"zenith", "", "acme ", "ACME", "acme\x00", "%"}, kit.Name, func(id string) {
+		k.Code(errOf(k.Clients.Client(k.Context(), id)), errcodes.NotFound, "Client of an unknown id")
+	})
 }
 
 func clientRoundTrip(k *storeKit) {
@@ -94,11 +92,9 @@ func clientIDsApart(k *storeKit) {
 	for _, id := range kit.Distinct {
 		k.putClient(client(id))
 	}
-	for _, id := range kit.Distinct {
-		k.Case(kit.Name(id), func() {
-			k.Same(k.client(id), client(id), "a client among look-alikes")
-		})
-	}
+	kit.Each(k, kit.Distinct, kit.Name, func(id string) {
+		k.Same(k.client(id), client(id), "a client among look-alikes")
+	})
 }
 
 func clientNotAliased(k *storeKit) {

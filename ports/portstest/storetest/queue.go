@@ -155,17 +155,15 @@ func (q *queue[T]) staleClaim(k *storeKit) {
 }
 
 func (q *queue[T]) claimOnce(k *storeKit) {
-	for _, name := range []string{q.done, "Retry", "Bury"} {
-		k.Case(name, func() {
-			q.carry(k, q.make(name))
-			item := q.one(k, kit.Epoch, name)
-			q.end(k, name, item, kit.Epoch)
-			k.conflicts(q.ends(k.Store, item, kit.Epoch), "by a claim that has served its "+name)
-			if name == "Retry" {
-				q.end(k, q.done, q.one(k, kit.Epoch, name), kit.Epoch)
-			}
-		})
-	}
+	kit.Each(k, []string{q.done, "Retry", "Bury"}, kit.Text, func(name string) {
+		q.carry(k, q.make(name))
+		item := q.one(k, kit.Epoch, name)
+		q.end(k, name, item, kit.Epoch)
+		k.conflicts(q.ends(k.Store, item, kit.Epoch), "by a claim that has served its "+name)
+		if name == "Retry" {
+			q.end(k, q.done, q.one(k, kit.Epoch, name), kit.Epoch)
+		}
+	})
 }
 
 func (q *queue[T]) racers(k *storeKit) {

@@ -157,23 +157,19 @@ func leftTheSlots(k *storeKit) {
 
 func unknownLock(k *storeKit) {
 	k.mint(keyOf("acme"), "lock-1", kit.Epoch)
-	for _, id := range []string{"lock-2", "", "lock-", "lock-1 ", "LOCK-1", "lock-1\x00", "%", "lock/1"} {
-		k.Case(kit.Name(id), func() {
-			_, _, err := k.RateLocks.Lock(k.Context(), "acme", id)
-			k.Code(err, errcodes.NotFound, "Lock of an unknown id")
-		})
-	}
+	kit.Each(k, []string{"lock-2", "", "lock-", "lock-1 ", "LOCK-1", "lock-1\x00", "%", "lock/1"}, kit.Name, func(id string) {
+		_, _, err := k.RateLocks.Lock(k.Context(), "acme", id)
+		k.Code(err, errcodes.NotFound, "Lock of an unknown id")
+	})
 }
 
 func foreignLock(k *storeKit) {
 	k.mint(keyOf("acme"), "lock-1", kit.Epoch)
 	k.mint(keyOf("zenith"), "lock-2", kit.Epoch)
-	for _, owner := range []string{"zenith", "", "Acme", "acme "} {
-		k.Case(kit.Name(owner), func() {
-			_, _, err := k.RateLocks.Lock(k.Context(), owner, "lock-1")
-			k.Code(err, errcodes.NotFound, "Lock of another owner's id")
-		})
-	}
+	kit.Each(k, []string{"zenith", "", "Acme", "acme "}, kit.Name, func(owner string) {
+		_, _, err := k.RateLocks.Lock(k.Context(), owner, "lock-1")
+		k.Code(err, errcodes.NotFound, "Lock of another owner's id")
+	})
 }
 
 func inputsNotAliased(k *storeKit) {

@@ -161,11 +161,9 @@ func (k *storeKit) closed(calls map[string]func(ctx context.Context) error) {
 	k.Helper()
 	k.Need(k.Close != nil, "Close")
 	k.OK(k.Close(), "Close")
-	for name, call := range kit.ByName(calls) {
-		k.Case(name, func() {
-			k.Code(call(k.Context()), errcodes.Closed, name+" after Close")
-		})
-	}
+	kit.EachOf(k, calls, func(name string, call func(ctx context.Context) error) {
+		k.Code(call(k.Context()), errcodes.Closed, name+" after Close")
+	})
 }
 
 func rateLocksCancelled(k *storeKit) {

@@ -39,13 +39,11 @@ func manyVersions(k *storeKit) {
 		b = k.save(ports.RateLockChange{Book: b})
 	}
 	k.Same(k.book(b.Key), b, fmt.Sprint("the book after ", saves, " saves"))
-	for _, version := range []int64{0, saves - 256, 127, 128, 255, 256, saves - 1} {
-		k.Case(fmt.Sprint("version ", version), func() {
-			stale := b
-			stale.Version = version
-			k.refused(ports.RateLockChange{Book: stale}, fmt.Sprint("a save at version ", version, " of ", saves))
-		})
-	}
+	kit.Each(k, []int64{0, saves - 256, 127, 128, 255, 256, saves - 1}, func(n int64) string { return fmt.Sprint("version ", n) }, func(version int64) {
+		stale := b
+		stale.Version = version
+		k.refused(ports.RateLockChange{Book: stale}, fmt.Sprint("a save at version ", version, " of ", saves))
+	})
 }
 
 func createOnce(k *storeKit) {

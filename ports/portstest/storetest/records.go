@@ -58,6 +58,8 @@ type step[R any] struct {
 	of   func(r R, i int) R
 }
 
+func (s step[R]) String() string { return s.name }
+
 func endsAs[R any, S ~string](statuses []S, end func(r R, status S, i int) R) []step[R] {
 	var all []step[R]
 	for _, status := range statuses {
@@ -182,19 +184,15 @@ func (m *records[R]) unknown(k *storeKit) {
 	first := m.number(1)
 	m.absent(k, "acme", first, "an empty store")
 	m.save(k, m.open("acme", first))
-	for _, id := range []string{
+	kit.Each(k, []string{
 		m.number(2), "", m.stem, first + " ", strings.ToUpper(first), first + "\x00", first + "\xff", "%", strings.Replace(first, "-", "_", 1),
-	} {
-		k.Case(kit.Name(id), func() { m.absent(k, "acme", id, "an unknown id") })
-	}
+	}, kit.Name, func(id string) { m.absent(k, "acme", id, "an unknown id") })
 }
 
 func (m *records[R]) foreign(k *storeKit) {
 	m.save(k, m.open("acme", m.number(1)))
 	m.save(k, m.ended(m.open("zenith", m.number(2))))
-	for _, owner := range []string{"zenith", "", "Acme", "acme ", "acme\x00", "acme\xff"} {
-		k.Case(kit.Name(owner), func() { m.absent(k, owner, m.number(1), "another owner's id") })
-	}
+	kit.Each(k, []string{"zenith", "", "Acme", "acme ", "acme\x00", "acme\xff"}, kit.Name, func(owner string) { m.absent(k, owner, m.number(1), "another owner's id") })
 	m.absent(k, "acme", m.number(2), "another owner's id")
 }
 
@@ -228,16 +226,14 @@ func (m *records[R]) ownersApart(k *storeKit) {
 	for i, owner := range kit.Distinct {
 		saved[owner] = m.save(k, m.open(owner, m.number(i)))
 	}
-	for _, owner := range kit.Distinct {
-		k.Case(kit.Name(owner), func() {
-			for other, r := range saved {
-				if other != owner {
-					m.absent(k, owner, *m.head(&r).id, "an owner that looks like its own")
-				}
+	kit.Each(k, kit.Distinct, kit.Name, func(owner string) {
+		for other, r := range saved {
+			if other != owner {
+				m.absent(k, owner, *m.head(&r).id, "an owner that looks like its own")
 			}
-			m.has(k, saved[owner], "an owner among look-alikes")
-		})
-	}
+		}
+		m.has(k, saved[owner], "an owner among look-alikes")
+	})
 }
 
 func (m *records[R]) idsApart(k *storeKit) { m.alike(k) }

@@ -71,9 +71,7 @@ func (m *records[R]) stale(k *storeKit) {
 	first := m.save(k, m.open("acme", m.number(1)))
 	want := m.save(k, m.change.of(first, 1))
 	m.refused(k, m.change.of(first, 2), "a change at a stale version")
-	for _, end := range m.ends {
-		k.Case(end.name, func() { m.refused(k, end.of(m.change.of(first, 2), 2), "an end at a stale version") })
-	}
+	kit.Each(k, m.ends, step[R].String, func(end step[R]) { m.refused(k, end.of(m.change.of(first, 2), 2), "an end at a stale version") })
 	m.has(k, want, "after a conflict")
 	for _, s := range m.steps()[1:] {
 		m.refused(k, m.at(s.of(want, 1), *m.head(&want).version-1), s.name+" at a stale version")
@@ -95,15 +93,13 @@ func (m *records[R]) future(k *storeKit) {
 
 func (m *records[R]) stolen(k *storeKit) {
 	want := m.save(k, m.open("acme", m.number(1)))
-	for _, owner := range []string{"zenith", "Acme", "acme ", "acme\x00", ""} {
-		k.Case(kit.Name(owner), func() {
-			stolen := want
-			*m.head(&stolen).owner = owner
-			m.refused(k, stolen, "a change of another owner's record")
-			m.refused(k, m.ended(stolen), "an end of another owner's record")
-			m.absent(k, owner, m.number(1), "another owner's id")
-		})
-	}
+	kit.Each(k, []string{"zenith", "Acme", "acme ", "acme\x00", ""}, kit.Name, func(owner string) {
+		stolen := want
+		*m.head(&stolen).owner = owner
+		m.refused(k, stolen, "a change of another owner's record")
+		m.refused(k, m.ended(stolen), "an end of another owner's record")
+		m.absent(k, owner, m.number(1), "another owner's id")
+	})
 	m.has(k, want, "after a conflict")
 }
 

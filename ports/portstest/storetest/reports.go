@@ -174,44 +174,40 @@ var reportKeyChecks = []storeCheck{
 }
 
 func reportRoundTrip(k *storeKit) {
-	for _, kind := range reportKinds {
-		k.Case(string(kind), func() {
-			j := runningReport("acme", "waits "+string(kind))
-			j.Kind = kind
-			j = reports.keeps(k, j, "a report that nobody has taken up")
-			j = reports.keeps(k, heldReport(j, "process-1"), "a report that a process has taken up")
-			j.Attempts, j.Holder, j.Rows, j.Total = 3, "proc\x00ess\xff", 1<<40, 1<<41
-			for ms, at := range []*time.Time{&j.CreatedAt, &j.UpdatedAt, &j.StartedAt, &j.LeaseUntil, &j.AsOf} {
-				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
-			}
-			reports.keeps(k, j, "a report whose times lie close together")
-		})
-	}
+	kit.Each(k, reportKinds, kit.Text, func(kind ports.ReportKind) {
+		j := runningReport("acme", "waits "+string(kind))
+		j.Kind = kind
+		j = reports.keeps(k, j, "a report that nobody has taken up")
+		j = reports.keeps(k, heldReport(j, "process-1"), "a report that a process has taken up")
+		j.Attempts, j.Holder, j.Rows, j.Total = 3, "proc\x00ess\xff", 1<<40, 1<<41
+		for ms, at := range []*time.Time{&j.CreatedAt, &j.UpdatedAt, &j.StartedAt, &j.LeaseUntil, &j.AsOf} {
+			*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
+		}
+		reports.keeps(k, j, "a report whose times lie close together")
+	})
 }
 
 // reportEndRoundTrip saves each end at once, and as a change of a running one.
 func reportEndRoundTrip(k *storeKit) {
-	for _, status := range reportEnds {
-		k.Case(string(status), func() {
-			j := endedReport(runningReport("acme", "at once "+string(status)), status)
-			reports.keeps(k, j, "a report that ended at once as "+string(status))
+	kit.Each(k, reportEnds, kit.Text, func(status ports.ReportStatus) {
+		j := endedReport(runningReport("acme", "at once "+string(status)), status)
+		reports.keeps(k, j, "a report that ended at once as "+string(status))
 
-			before := reports.save(k, runningReport("acme", "later "+string(status)))
-			after := endedReport(heldReport(before, "process-2"), status)
-			after.Kind, after.Request.Format, after.Request.Name = ports.ReportUnmatched, "ods", "n\x00\xffame,\"' "
-			after.Request.MerchantID, after.Request.Columns = "m\x00\xff ", []string{"line"}
-			after.Request.From, after.Request.To = after.Request.From.AddDate(-1, 0, 0), after.Request.To.AddDate(0, 0, -1)
-			if status == ports.ReportFailed {
-				after.Reason = string(errcodes.StorageUnavailable)
-			} else {
-				after.FileSize, after.FileSHA256 = 1<<40, strings.Repeat("f", 64)
-			}
-			for ms, at := range []*time.Time{&after.CreatedAt, &after.StartedAt, &after.EndedAt, &after.UpdatedAt, &after.LeaseUntil, &after.AsOf} {
-				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
-			}
-			reports.keeps(k, after, "a report that ended later as "+string(status))
-		})
-	}
+		before := reports.save(k, runningReport("acme", "later "+string(status)))
+		after := endedReport(heldReport(before, "process-2"), status)
+		after.Kind, after.Request.Format, after.Request.Name = ports.ReportUnmatched, "ods", "n\x00\xffame,\"' "
+		after.Request.MerchantID, after.Request.Columns = "m\x00\xff ", []string{"line"}
+		after.Request.From, after.Request.To = after.Request.From.AddDate(-1, 0, 0), after.Request.To.AddDate(0, 0, -1)
+		if status == ports.ReportFailed {
+			after.Reason = string(errcodes.StorageUnavailable)
+		} else {
+			after.FileSize, after.FileSHA256 = 1<<40, strings.Repeat("f", 64)
+		}
+		for ms, at := range []*time.Time{&after.CreatedAt, &after.StartedAt, &after.EndedAt, &after.UpdatedAt, &after.LeaseUntil, &after.AsOf} {
+			*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
+		}
+		reports.keeps(k, after, "a report that ended later as "+string(status))
+	})
 }
 
 // listTexts are texts that lists in one column of text damage.

@@ -101,11 +101,9 @@ func expiredBounds(k *storeKit) {
 		want = append(want, k.endsAt("acme", fmt.Sprint("report-", i), kit.Epoch.Add(time.Duration(i)*time.Millisecond)))
 	}
 	late := kit.Epoch.AddDate(1, 0, 0)
-	for _, limit := range []int{1, 2, 4, 5, 6, 1_000} {
-		k.Case(fmt.Sprint("limit ", limit), func() {
-			reports.sameList(k, k.expired(late, limit), want[:min(limit, len(want))], fmt.Sprint("ExpiredReports with a limit of ", limit))
-		})
-	}
+	kit.Each(k, []int{1, 2, 4, 5, 6, 1_000}, func(n int) string { return fmt.Sprint("limit ", n) }, func(limit int) {
+		reports.sameList(k, k.expired(late, limit), want[:min(limit, len(want))], fmt.Sprint("ExpiredReports with a limit of ", limit))
+	})
 	k.Passed()
 	call := func(limit int) error {
 		return errOf(k.Reports.ExpiredReports(k.Context(), late, limit))

@@ -124,9 +124,7 @@ func (k *storeKit) secretCalls(name string) map[string]func(ctx context.Context)
 
 func secretsCancelled(k *storeKit) {
 	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
-	for _, name := range []string{"have", "fresh"} {
-		k.Case(name, func() { k.doneContexts(k.secretCalls(name)) })
-	}
+	kit.Each(k, []string{"have", "fresh"}, kit.Text, func(name string) { k.doneContexts(k.secretCalls(name)) })
 	k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first asked for with a context that was done")
 }
 

@@ -201,12 +201,10 @@ func (k *storeKit) eachEnded(then func(t ports.Transaction)) {
 
 func transactionEndedForGood(k *storeKit) {
 	k.eachEnded(func(t ports.Transaction) {
-		for what, other := range kit.ByName(othersOf(t)) {
-			k.Case(what, func() {
-				transactions.refused(k, other, what+" of a transaction that ended as "+string(t.Status))
-				transactions.has(k, t, "the transaction after "+what)
-			})
-		}
+		kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
+			transactions.refused(k, other, what+" of a transaction that ended as "+string(t.Status))
+			transactions.has(k, t, "the transaction after "+what)
+		})
 	})
 }
 
@@ -220,46 +218,38 @@ func transactionNotReopened(k *storeKit) {
 }
 
 func lateAlone(k *storeKit) {
-	for _, status := range badEnds {
-		k.Case(string(status), func() {
-			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
-			for what, other := range kit.ByName(othersOf(t)) {
-				k.Case(what, func() {
-					if other.Status == ports.TransactionSucceeded {
-						return // which has no late payment
-					}
-					other = withLate(other)
-					transactions.refused(k, other, "a late payment with "+what)
-					transactions.has(k, t, "the transaction after a late payment with "+what)
-				})
+	kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
+		t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
+		kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
+			if other.Status == ports.TransactionSucceeded {
+				return // which has no late payment
 			}
-			transactions.keeps(k, withLate(t), "a transaction with a late payment alone")
+			other = withLate(other)
+			transactions.refused(k, other, "a late payment with "+what)
+			transactions.has(k, t, "the transaction after a late payment with "+what)
 		})
-	}
+		transactions.keeps(k, withLate(t), "a transaction with a late payment alone")
+	})
 }
 
 func lateOnce(k *storeKit) {
-	for _, status := range badEnds {
-		k.Case(string(status), func() {
-			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
-			t = transactions.save(k, withLate(t))
-			for what, change := range kit.ByName(map[string]func(l *ports.LatePayment){
-				"an earlier time": func(l *ports.LatePayment) { l.At = l.At.Add(-time.Millisecond) },
-				"a later time":    func(l *ports.LatePayment) { l.At = l.At.Add(time.Millisecond) },
-				"another code":    func(l *ports.LatePayment) { l.Raw.Code += "\x00" },
-				"another message": func(l *ports.LatePayment) { l.Raw.Message += "\x00" },
-				"no words":        func(l *ports.LatePayment) { l.Raw = ports.RawFailure{} },
-				"no late payment": func(l *ports.LatePayment) { *l = ports.LatePayment{} },
-			}) {
-				k.Case(what, func() {
-					other := t
-					change(&other.Late)
-					transactions.refused(k, other, "a second late payment with "+what)
-					transactions.has(k, t, "the transaction after a second late payment with "+what)
-				})
-			}
+	kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
+		t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
+		t = transactions.save(k, withLate(t))
+		kit.EachOf(k, map[string]func(l *ports.LatePayment){
+			"an earlier time": func(l *ports.LatePayment) { l.At = l.At.Add(-time.Millisecond) },
+			"a later time":    func(l *ports.LatePayment) { l.At = l.At.Add(time.Millisecond) },
+			"another code":    func(l *ports.LatePayment) { l.Raw.Code += "\x00" },
+			"another message": func(l *ports.LatePayment) { l.Raw.Message += "\x00" },
+			"no words":        func(l *ports.LatePayment) { l.Raw = ports.RawFailure{} },
+			"no late payment": func(l *ports.LatePayment) { *l = ports.LatePayment{} },
+		}, func(what string, change func(l *ports.LatePayment)) {
+			other := t
+			change(&other.Late)
+			transactions.refused(k, other, "a second late payment with "+what)
+			transactions.has(k, t, "the transaction after a second late payment with "+what)
 		})
-	}
+	})
 }
 
 func endedSavedAgain(k *storeKit) {

@@ -33,72 +33,64 @@ var transactionKeyChecks = []storeCheck{
 }
 
 func transactionRoundTrip(k *storeKit) {
-	for _, direction := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
-		k.Case(string(direction), func() {
-			t := pendingTransaction("acme", "waits "+string(direction))
-			t.Direction = direction
-			transactions.keeps(k, t, "a pending transaction")
-			t.ID, t.CreatedAt, t.RespondBy = "close "+string(direction), kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond)
-			transactions.keeps(k, t, "a pending transaction whose times lie close together")
-			t.ID, t.RespondBy = "for ever "+string(direction), time.Time{}
-			transactions.keeps(k, t, "a pending transaction that waits for ever")
-		})
-	}
+	kit.Each(k, []errcodes.Direction{errcodes.Payin, errcodes.Payout}, kit.Text, func(direction errcodes.Direction) {
+		t := pendingTransaction("acme", "waits "+string(direction))
+		t.Direction = direction
+		transactions.keeps(k, t, "a pending transaction")
+		t.ID, t.CreatedAt, t.RespondBy = "close "+string(direction), kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond)
+		transactions.keeps(k, t, "a pending transaction whose times lie close together")
+		t.ID, t.RespondBy = "for ever "+string(direction), time.Time{}
+		transactions.keeps(k, t, "a pending transaction that waits for ever")
+	})
 }
 
 // transactionEndRoundTrip saves each end at once, and as a change of a pending
 // one.
 func transactionEndRoundTrip(k *storeKit) {
-	for _, status := range ends {
-		k.Case(string(status), func() {
-			t := endedTransaction(pendingTransaction("acme", "at once "+string(status)), status)
-			transactions.keeps(k, t, "a transaction that ended at once as "+string(status))
+	kit.Each(k, ends, kit.Text, func(status ports.TransactionStatus) {
+		t := endedTransaction(pendingTransaction("acme", "at once "+string(status)), status)
+		transactions.keeps(k, t, "a transaction that ended at once as "+string(status))
 
-			before := transactions.save(k, pendingTransaction("acme", "later "+string(status)))
-			after := endedTransaction(before, status)
-			after.Direction, after.Scheme, after.Tables = errcodes.Payout, "s\xffcheme \"2'", "2026-03-02.7"
-			after.Raw = ports.RawFailure{Code: " 05,'\x00", Message: "\xffno\"\n"}
-			if status == ports.TransactionErrored {
-				after.Code = errcodes.ErrorNetwork
-			}
-			for ms, at := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.RespondBy} {
-				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
-			}
-			transactions.keeps(k, after, "a transaction that ended later as "+string(status))
-		})
-	}
+		before := transactions.save(k, pendingTransaction("acme", "later "+string(status)))
+		after := endedTransaction(before, status)
+		after.Direction, after.Scheme, after.Tables = errcodes.Payout, "s\xffcheme \"2'", "2026-03-02.7"
+		after.Raw = ports.RawFailure{Code: " 05,'\x00", Message: "\xffno\"\n"}
+		if status == ports.TransactionErrored {
+			after.Code = errcodes.ErrorNetwork
+		}
+		for ms, at := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.RespondBy} {
+			*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
+		}
+		transactions.keeps(k, after, "a transaction that ended later as "+string(status))
+	})
 }
 
 func lateRoundTrip(k *storeKit) {
-	for _, status := range badEnds {
-		k.Case(string(status), func() {
-			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
-			t.Late = ports.LatePayment{At: t.EndedAt, Raw: ports.RawFailure{Code: "\x00\xff", Message: " said later"}}
-			transactions.keeps(k, t, "a late payment in the millisecond of the end")
-			t = transactions.save(k, endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
-			t.Late.At = t.EndedAt.Add(time.Millisecond)
-			transactions.keeps(k, t, "a late payment of which a provider said nothing")
-		})
-	}
+	kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
+		t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
+		t.Late = ports.LatePayment{At: t.EndedAt, Raw: ports.RawFailure{Code: "\x00\xff", Message: " said later"}}
+		transactions.keeps(k, t, "a late payment in the millisecond of the end")
+		t = transactions.save(k, endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
+		t.Late.At = t.EndedAt.Add(time.Millisecond)
+		transactions.keeps(k, t, "a late payment of which a provider said nothing")
+	})
 }
 
 // emptyTransaction leaves out what an end that the service found itself has not.
 func emptyTransaction(k *storeKit) {
-	for _, status := range append(ends, ports.TransactionPending) {
-		k.Case(string(status), func() {
-			t := ports.Transaction{ID: string(status), Owner: "acme", Direction: errcodes.Payout, Status: status, CreatedAt: kit.Epoch}
-			switch status {
-			case ports.TransactionFailed:
-				t.Code, t.EndedAt = errcodes.FailureTimeout, kit.Epoch
-			case ports.TransactionErrored:
-				t.Code, t.EndedAt = errcodes.ErrorNetwork, kit.Epoch
-			case ports.TransactionSucceeded:
-				t.EndedAt = kit.Epoch
-			case ports.TransactionPending:
-			}
-			transactions.keeps(k, t, "a transaction of empty fields")
-		})
-	}
+	kit.Each(k, append(ends, ports.TransactionPending), kit.Text, func(status ports.TransactionStatus) {
+		t := ports.Transaction{ID: string(status), Owner: "acme", Direction: errcodes.Payout, Status: status, CreatedAt: kit.Epoch}
+		switch status {
+		case ports.TransactionFailed:
+			t.Code, t.EndedAt = errcodes.FailureTimeout, kit.Epoch
+		case ports.TransactionErrored:
+			t.Code, t.EndedAt = errcodes.ErrorNetwork, kit.Epoch
+		case ports.TransactionSucceeded:
+			t.EndedAt = kit.Epoch
+		case ports.TransactionPending:
+		}
+		transactions.keeps(k, t, "a transaction of empty fields")
+	})
 }
 
 // transactionsOfOneID has each owner's take its own way.
@@ -175,13 +167,11 @@ var rawFields = map[string]func(t *ports.Transaction) *string{
 
 func rawLongest(k *storeKit) {
 	long := strings.Repeat("\xff\x00", ports.MaxRaw/2-1) + "\x00z"
-	for name, field := range kit.ByName(rawFields) {
-		k.Case(name, func() {
-			t := withLate(endedTransaction(pendingTransaction("acme", name), ports.TransactionFailed))
-			*field(&t) = long
-			transactions.keeps(k, t, "a transaction with a long "+name)
-		})
-	}
+	kit.EachOf(k, rawFields, func(name string, field func(t *ports.Transaction) *string) {
+		t := withLate(endedTransaction(pendingTransaction("acme", name), ports.TransactionFailed))
+		*field(&t) = long
+		transactions.keeps(k, t, "a transaction with a long "+name)
+	})
 	t := withLate(endedTransaction(pendingTransaction("acme", "all"), ports.TransactionErrored))
 	for _, field := range rawFields {
 		*field(&t) = long

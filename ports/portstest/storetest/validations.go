@@ -111,11 +111,9 @@ func (k *storeKit) overdue(by time.Time) []string {
 
 // invalid checks that every call is refused as errcodes.InvalidRequest.
 func (k *storeKit) invalid(calls map[string]error) {
-	for name, err := range kit.ByName(calls) {
-		k.Case(name, func() {
-			k.Code(err, errcodes.InvalidRequest, name)
-		})
-	}
+	kit.EachOf(k, calls, func(name string, err error) {
+		k.Code(err, errcodes.InvalidRequest, name)
+	})
 }
 
 func validationsReopened(k *storeKit) {

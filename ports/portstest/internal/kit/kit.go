@@ -71,6 +71,26 @@ func Name[T ~string | ~[]byte](text T) string {
 	return quoted(string(text))
 }
 
+// Text returns the text as it stands, as the name of a case.
+func Text[T ~string](text T) string { return string(text) }
+
+// cases is a [Kit], or what embeds one.
+type cases interface{ Case(name string, fn func()) }
+
+// Each runs fn on each value as a case of the name that name returns.
+func Each[V any](k cases, values []V, name func(V) string, fn func(V)) {
+	for _, v := range values {
+		k.Case(name(v), func() { fn(v) })
+	}
+}
+
+// EachOf runs fn on each value as a case of its name, in the order of the names.
+func EachOf[N ~string, V any](k cases, values map[N]V, fn func(name N, value V)) {
+	for name, v := range ByName(values) {
+		k.Case(string(name), func() { fn(name, v) })
+	}
+}
+
 // ByName goes through cases in the order of their names.
 func ByName[N ~string, V any](cases map[N]V) iter.Seq2[N, V] {
 	return func(yield func(N, V) bool) {
