@@ -50,7 +50,6 @@ func (a Any) report(t *rapid.T, owner, id string) ports.ReportJob {
 // ReportsComeBackEqual saves any job, changes it to any other while it may
 // change, and reads it back by each way there is (I22).
 func ReportsComeBackEqual(t *testing.T, store Store, a Any) {
-	t.Helper()
 	taken := map[string]bool{}
 	rapid.Check(t, func(rt *rapid.T) {
 		owner, id := a.Bytes.Draw(rt, "owner"), a.Bytes.Draw(rt, "id")
@@ -122,7 +121,6 @@ func (a Any) transaction(t *rapid.T, owner, id string) ports.Transaction {
 // TransactionsComeBackEqual saves any transaction, changes it to any other
 // while it may change, and reads it back (I26, I27).
 func TransactionsComeBackEqual(t *testing.T, store Store, a Any) {
-	t.Helper()
 	taken := map[[2]string]bool{}
 	rapid.Check(t, func(rt *rapid.T) {
 		owner, id := a.Bytes.Draw(rt, "owner"), a.Bytes.Draw(rt, "id")
@@ -186,7 +184,6 @@ func (a Any) validation(t *rapid.T, id string) ports.ValidationRecord {
 // ValidationsComeBackEqual saves any record, changes it to any other, and
 // reads it back by each way there is.
 func ValidationsComeBackEqual(t *testing.T, store Store, a Any) {
-	t.Helper()
 	taken := map[string]bool{"": true}
 	rapid.Check(t, func(rt *rapid.T) {
 		r := a.validation(rt, a.Bytes.Filter(func(id string) bool { return !taken[id] }).Draw(rt, "id"))

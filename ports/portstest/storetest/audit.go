@@ -103,7 +103,6 @@ func (k *storeKit) saves() []auditedSave {
 
 // eachSave runs fn as a case of each port's save.
 func (k *storeKit) eachSave(fn func(s *auditedSave)) {
-	k.Helper()
 	for _, s := range k.saves() {
 		k.Case(s.port, func() { fn(&s) })
 	}
@@ -112,7 +111,6 @@ func (k *storeKit) eachSave(fn func(s *auditedSave)) {
 // auditedWrites readies the store for one write of each kind, and returns them.
 // Each leaves one row when it is made, once.
 func (k *storeKit) auditedWrites() map[string]func(ctx context.Context, row ports.AuditRow) error {
-	k.Helper()
 	all := map[string]func(ctx context.Context, row ports.AuditRow) error{}
 	for _, s := range k.saves() {
 		all["Save of a "+s.port] = func(ctx context.Context, row ports.AuditRow) error { return s.with(ctx, "id", row) }
@@ -150,7 +148,6 @@ func with(writes map[string]func(ctx context.Context, row ports.AuditRow) error,
 
 // succeed makes every write, of which none was made before: each leaves its row.
 func (k *storeKit) succeed(writes map[string]func(ctx context.Context, row ports.AuditRow) error) {
-	k.Helper()
 	for name, write := range kit.ByName(writes) {
 		rows := k.leaves(func() { k.OK(write(k.Context(), act(name)), name) })
 		if len(rows) != 1 || rows[0].Actor != act(name).Actor {
@@ -161,7 +158,6 @@ func (k *storeKit) succeed(writes map[string]func(ctx context.Context, row ports
 
 // trail reads all rows.
 func (k *storeKit) trail() []ports.AuditRow {
-	k.Helper()
 	rows, err := k.AuditRows(k.Context(), 0, ports.MaxPage)
 	k.OK(err, "AuditRows")
 	for i := 1; i < len(rows); i++ {
@@ -175,7 +171,6 @@ func (k *storeKit) trail() []ports.AuditRow {
 // leaves returns the rows that do leaves, without their places, and checks that
 // those of before stay as they are.
 func (k *storeKit) leaves(do func()) []ports.AuditRow {
-	k.Helper()
 	before := k.trail()
 	do()
 	after := k.trail()
@@ -188,12 +183,10 @@ func (k *storeKit) leaves(do func()) []ports.AuditRow {
 
 // mustLeave checks which rows do leaves.
 func (k *storeKit) mustLeave(what string, want []ports.AuditRow, do func()) {
-	k.Helper()
 	k.sameRows(k.leaves(do), want, what)
 }
 
 func (k *storeKit) sameRows(got, want []ports.AuditRow, what string) {
-	k.Helper()
 	for i := range min(len(got), len(want)) {
 		k.Same(got[i], want[i], fmt.Sprintf("audit row %d of %s", i+1, what))
 	}
@@ -415,7 +408,6 @@ func auditOfDeadLetters(k *storeKit) {
 			k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
 		}
 		leaves := func(what string, want []string, ids ...string) {
-			k.Helper()
 			got := k.leaves(func() {
 				n, err := do(ids...)
 				k.OK(err, what)

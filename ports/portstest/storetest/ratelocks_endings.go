@@ -57,7 +57,6 @@ var endings = []struct {
 
 // eachEnd ends a lock in every way, each in a book of its own.
 func (k *storeKit) eachEnd(then func(first string, b ports.Book, active, ended ports.RateLock)) {
-	k.Helper()
 	for i, first := range endings {
 		k.Case(first.name, func() {
 			key := keyOf("owner of " + first.name)
@@ -148,7 +147,6 @@ func rateLockCalls(s ports.RateLockStore, change ports.RateLockChange) map[strin
 
 // doneContexts makes every call with a context that is over.
 func (k *storeKit) doneContexts(calls map[string]func(ctx context.Context) error) {
-	k.Helper()
 	for code, ctx := range kit.ByName(kit.Done(k)) {
 		for name, call := range kit.ByName(calls) {
 			k.Case(name+" "+string(code), func() { k.Code(call(ctx), code, name+" with a context that is done") })
@@ -158,7 +156,6 @@ func (k *storeKit) doneContexts(calls map[string]func(ctx context.Context) error
 
 // closed closes the store and makes every call.
 func (k *storeKit) closed(calls map[string]func(ctx context.Context) error) {
-	k.Helper()
 	k.Need(k.Close != nil, "Close")
 	k.OK(k.Close(), "Close")
 	kit.EachOf(k, calls, func(name string, call func(ctx context.Context) error) {

@@ -41,7 +41,6 @@ func pairEach(id string) ports.BookKey {
 // spread mints one lock for each id in a book of its own: the listings' order
 // is neither the order of the saves nor that of the ids.
 func (k *storeKit) spread(key keyOfID, at func(i int) time.Time, ids ...string) {
-	k.Helper()
 	for i, id := range ids {
 		k.mint(key(id), id, at(i))
 	}
@@ -49,7 +48,6 @@ func (k *storeKit) spread(key keyOfID, at func(i int) time.Time, ids ...string) 
 
 // list reads a page, of up to 1,000 if the query has no limit.
 func (k *storeKit) list(q ports.LockQuery) []string {
-	k.Helper()
 	if q.Limit == 0 {
 		q.Limit = 1000
 	}
@@ -94,7 +92,6 @@ func pairOrder(k *storeKit) {
 
 // pages reads a listing in pages of two and hands each page to then.
 func (k *storeKit) pages(q ports.LockQuery, then func(page []ports.RateLock)) []string {
-	k.Helper()
 	return readPages(k, func(after ports.Pos, limit int) ([]ports.RateLock, error) {
 		q.After, q.Limit = after, limit
 		return k.RateLocks.List(k.Context(), q)
@@ -113,7 +110,6 @@ var tied = []string{"m", "b", "z", "a", "k", "c"}
 // wholePages reads all pages twice: the listing at rest, and while each lock
 // ends once it was read, so that the place that a page starts from is gone.
 func (k *storeKit) wholePages(key keyOfID, q ports.LockQuery) {
-	k.Helper()
 	k.spread(key, func(i int) time.Time { return kit.Epoch.Add(time.Duration(i/5) * time.Millisecond) }, tied...)
 	want := []string{"a", "b", "k", "m", "z", "c"}
 	k.Same(k.pages(q, func([]ports.RateLock) {}), want, "all pages")

@@ -57,12 +57,10 @@ func createOnce(k *storeKit) {
 
 // refused checks that a change was refused as a conflict and left no trace.
 func (k *storeKit) refused(change ports.RateLockChange, what string) {
-	k.Helper()
 	k.refusedAs(errcodes.Conflict, change, what)
 }
 
 func (k *storeKit) refusedAs(code errcodes.Code, change ports.RateLockChange, what string) {
-	k.Helper()
 	want := k.book(change.Book.Key)
 	change.Events = append(change.Events, kit.Event("stray-event", "stray"))
 	change.Work = append(change.Work, job("stray-work", kit.Epoch))
@@ -163,7 +161,6 @@ func oneWinner(k *storeKit) {
 // onlyWinner checks that one racer stored its lock, and that the rest met a
 // conflict and left nothing.
 func (k *storeKit) onlyWinner(key ports.BookKey, version int64, errs []error, id func(int) string) {
-	k.Helper()
 	won := -1
 	for i, err := range errs {
 		switch {
