@@ -14,21 +14,24 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-var connectorChecks = slices.Concat(claimChecks, exchangeChecks, deadlineChecks, hostileChecks, secrecyChecks)
-
-// claimChecks are about what a connector says of itself.
-var claimChecks = []connectorCheck{
-	{"the name is well-formed and stays", false, connectorName},
-	{"the capabilities are well-formed, stay, and are nobody else's", false, capabilitiesStay},
-	{"found accounts come with a name or a verdict as the capabilities say", false, namesAsClaimed},
-	{"a lookup without a needed identity is unsupported and asks nobody", true, identityNeeded},
-	{"an unknown bank is unsupported and asks nobody", true, unknownBank},
+// connectorChecks are those of every connector.
+var connectorChecks = []connectorCheck{
+	{"the name is well-formed and stays", connectorName},
+	{"the capabilities are well-formed, stay, and are nobody else's", capabilitiesStay},
+	{"found accounts come with a name or a verdict as the capabilities say", namesAsClaimed},
+	{"each scenario takes its exchanges and gives its answer", scenariosPlay},
+	{"many lookups at once each get their own answer", lookupsAtOnce},
+	{"a context that is over asks nobody", contextOver},
+	{"a connector does not show its credentials", connectorShows},
 }
 
-var exchangeChecks = []connectorCheck{
-	{"each scenario takes its exchanges and gives its answer", false, scenariosPlay},
-	{"a lookup is one request", true, oneRequest},
-	{"many lookups at once each get their own answer", false, lookupsAtOnce},
+// upstreamChecks need a provider that can be played.
+var upstreamChecks = slices.Concat(requestChecks, deadlineChecks, hostileChecks, secrecyChecks)
+
+var requestChecks = []connectorCheck{
+	{"a lookup without a needed identity is unsupported and asks nobody", identityNeeded},
+	{"an unknown bank is unsupported and asks nobody", unknownBank},
+	{"a lookup is one request", oneRequest},
 }
 
 var connectorNamed = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)

@@ -16,15 +16,15 @@ import (
 // hostileChecks are about providers that answer what no document describes, and
 // about what stands between.
 var hostileChecks = []connectorCheck{
-	{"an answer that cannot be read is malformed or unavailable", true, unreadable},
-	{"an error page is never an answer about the account", true, errorPages},
-	{"a 5xx that says nothing of the account is unavailable", true, serverErrors},
-	{"a provider that breaks off or is not there is unavailable", true, brokenOff},
-	{"credentials that are refused are a configuration error, whatever the body", true, refused},
-	{"a 429 is try_later, whatever its body and Retry-After", true, tooMany},
-	{"a name in another encoding is read or refused, never mangled", true, otherEncoding},
-	{"a body without end is not read to it", true, endlessBody},
-	{"another Content-Type changes nothing or is malformed", true, otherContentType},
+	{"an answer that cannot be read is malformed or unavailable", unreadable},
+	{"an error page is never an answer about the account", errorPages},
+	{"a 5xx that says nothing of the account is unavailable", serverErrors},
+	{"a provider that breaks off or is not there is unavailable", brokenOff},
+	{"credentials that are refused are a configuration error, whatever the body", refused},
+	{"a 429 is try_later, whatever its body and Retry-After", tooMany},
+	{"a name in another encoding is read or refused, never mangled", otherEncoding},
+	{"a body without end is not read to it", endlessBody},
+	{"another Content-Type changes nothing or is malformed", otherContentType},
 }
 
 func unreadable(k *connectorKit) {

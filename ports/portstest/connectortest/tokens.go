@@ -13,9 +13,9 @@ import (
 )
 
 var accessTokenChecks = []connectorCheck{
-	{"an access token serves many lookups", true, tokenServes},
-	{"a token that served and is refused is replaced once", true, tokenReplaced},
-	{"a lookup that waits for another's login ends at its deadline", true, loginAwaited},
+	{"an access token serves many lookups", tokenServes},
+	{"a token that served and is refused is replaced once", tokenReplaced},
+	{"a lookup that waits for another's login ends at its deadline", loginAwaited},
 }
 
 // spot is where a provider misbehaves: at a token path, or where it is asked for
