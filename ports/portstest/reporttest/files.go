@@ -74,11 +74,16 @@ func (k *fileKit) abort(f ports.NewReportFile) {
 	k.OK(f.Abort(), "Abort")
 }
 
+// commit commits the file, and aborts it as a caller does in any case.
+func (k *fileKit) commit(f ports.NewReportFile) {
+	k.OK(f.Commit(k.Context()), "Commit")
+	k.abort(f)
+}
+
 func (k *fileKit) put(name, data string) {
 	f := k.create(name)
 	k.write(f, []byte(data))
-	k.OK(f.Commit(k.Context()), "Commit")
-	k.abort(f)
+	k.commit(f)
 }
 
 func (k *fileKit) open(name string) ports.ReportFile {
@@ -136,6 +141,15 @@ func manyFileBytes(size int) []byte {
 		data[i] = byte(state >> 24)
 	}
 	return data
+}
+
+// growing cuts the data into pieces that grow to 1 MiB, each followed by no bytes.
+func growing(data []byte) (pieces [][]byte) {
+	for n := 1; len(data) > 0; n = min(n*3, 1<<20) {
+		n = min(n, len(data))
+		pieces, data = append(pieces, data[:n], nil), data[n:]
+	}
+	return pieces
 }
 
 // nearly is how far the date of a file may lie from the harness's clock.

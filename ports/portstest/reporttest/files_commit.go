@@ -28,8 +28,7 @@ func fileBeforeCommit(k *fileKit) {
 	k.none(aFile, "a file without a byte, before Commit")
 	k.write(f, manyFileBytes(300<<10))
 	k.none(aFile, "a file before Commit")
-	k.OK(f.Commit(k.Context()), "Commit")
-	k.abort(f)
+	k.commit(f)
 	k.holds(aFile, string(manyFileBytes(300<<10)), "the file after Commit")
 }
 
@@ -38,8 +37,7 @@ func fileReplaced(k *fileKit) {
 	f := k.create(aFile)
 	k.write(f, []byte("new\n"))
 	k.holds(aFile, "old,old,old\n", "the old file, before Commit of the new")
-	k.OK(f.Commit(k.Context()), "Commit")
-	k.abort(f)
+	k.commit(f)
 	k.holds(aFile, "new\n", "the new file in the old one's place")
 }
 
@@ -103,8 +101,7 @@ func fileNotAliased(k *fileKit) {
 		}
 		copy(data, "bbbb")
 	}
-	k.OK(f.Commit(k.Context()), "Commit")
-	k.abort(f)
+	k.commit(f)
 	k.holds(aFile, string(bytes.Repeat([]byte("a"), 4+300<<10)), "a file whose writer used its buffer again")
 }
 
@@ -143,17 +140,14 @@ func fileCancelled(k *fileKit) {
 		k.Code(err, code, "Open with a context that is done")
 		k.Code(k.files.Remove(ctx, aFile), code, "Remove with a context that is done")
 		k.holds(aFile, "old\n", "a file after Remove with a context that is done")
-		k.commitsCancelled(func(f ports.NewReportFile) error { return f.Commit(ctx) }, code)
-	})
-}
 
-func (k *fileKit) commitsCancelled(commit func(ports.NewReportFile) error, code errcodes.Code) {
-	f := k.create(aFile)
-	k.write(f, []byte("new\n"))
-	k.Code(commit(f), code, "Commit with a context that is done")
-	k.holds(aFile, "old\n", "the old file after Commit with a context that is done")
-	k.abort(f)
-	k.holds(aFile, "old\n", "the old file after such a Commit and Abort")
+		n := k.create(aFile)
+		k.write(n, []byte("new\n"))
+		k.Code(n.Commit(ctx), code, "Commit with a context that is done")
+		k.holds(aFile, "old\n", "the old file after Commit with a context that is done")
+		k.abort(n)
+		k.holds(aFile, "old\n", "the old file after such a Commit and Abort")
+	})
 }
 
 func fileFull(k *fileKit) {

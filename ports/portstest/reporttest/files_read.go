@@ -100,14 +100,10 @@ const largeFile = 5_000_003
 func fileLarge(k *fileKit) {
 	data := manyFileBytes(largeFile)
 	f := k.create(aFile)
-	for rest, n := data, 1; len(rest) > 0; n = min(n*3, 1<<20) {
-		n = min(n, len(rest))
-		k.write(f, rest[:n])
-		k.write(f, nil)
-		rest = rest[n:]
+	for _, piece := range growing(data) {
+		k.write(f, piece)
 	}
-	k.OK(f.Commit(k.Context()), "Commit")
-	k.abort(f)
+	k.commit(f)
 	k.holds(aFile, string(data), "a large file")
 }
 

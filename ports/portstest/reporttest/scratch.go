@@ -122,12 +122,7 @@ func scratchRoundTrip(k *scratchKit) {
 	s := k.space()
 	defer k.shut(s, "a space")
 	large := manyFileBytes(largeFile)
-	var parts [][]byte
-	for rest, n := large, 1; len(rest) > 0; n = min(n*3, 1<<20) {
-		n = min(n, len(rest))
-		parts, rest = append(parts, rest[:n], nil), rest[n:]
-	}
-	k.put(s, "large", parts...)
+	k.put(s, "large", growing(large)...)
 	k.put(s, "empty")
 	k.put(s, "one", []byte("1"))
 	k.holds(s, "large", large, "a large file")
@@ -168,10 +163,6 @@ func scratchMany(k *scratchKit) {
 	for _, w := range writers {
 		k.shut(w, "a file")
 	}
-	k.readsSideBySide(s, files, rounds, part)
-}
-
-func (k *scratchKit) readsSideBySide(s ports.ScratchSpace, files, rounds int, part func(i, round int) []byte) {
 	readers := make([]io.ReadCloser, files)
 	for i := range readers {
 		readers[i] = kit.Got(s.Open(fmt.Sprint("run", i))).OK(k, "Open")

@@ -98,16 +98,9 @@ func (k *settlementKit) during(from, until time.Time) []ports.SettlementLine {
 
 // sameLines compares lines one by one, of Bad only whether there is any.
 func (k *settlementKit) sameLines(got, want []ports.SettlementLine, what string) {
-	for i := range min(len(got), len(want)) {
-		g, w := got[i], want[i]
-		same := g.Line == w.Line && g.Reference == w.Reference && g.Amount == w.Amount &&
+	sameList(&k.Kit, got, want, what, func(g, w ports.SettlementLine) bool {
+		return g.Line == w.Line && g.Reference == w.Reference && g.Amount == w.Amount &&
 			g.Currency == w.Currency && g.At.Equal(w.At) && (g.Bad == "") == (w.Bad == "") &&
 			(g.Bad == "" || g.HasAmount == w.HasAmount)
-		if !same {
-			k.Fatalf("%s: number %d is\n got %s\nwant %s", what, i, kit.Short(g), kit.Short(w))
-		}
-	}
-	if len(got) != len(want) {
-		k.Fatalf("%s: %d lines, want %d", what, len(got), len(want))
-	}
+	})
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
@@ -182,18 +181,11 @@ func settlesStops(k *settlementKit) {
 }
 
 func settlesContext(k *settlementKit) {
-	kit.EachOf(k, kit.Done(k), func(want errcodes.Code, ctx context.Context) {
-		ended(&k.Kit, k.Source.Lines(ctx, k.Query), want, "Lines")
-		_, err := k.Source.AsOf(ctx, k.Now)
-		k.Code(err, want, "AsOf on a context that is over")
-	})
+	ended(&k.Kit, "Lines", func(ctx context.Context) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(ctx, k.Query) }, k.Now, k.Source.AsOf)
 }
 
 func settlesCut(k *settlementKit) {
-	total := len(k.all())
-	cut(&k.Kit, total, "Lines", func(ctx context.Context) iter.Seq2[ports.SettlementLine, error] {
-		return k.Source.Lines(ctx, k.Query)
-	})
+	cut(&k.Kit, len(k.all()), "Lines", func(ctx context.Context) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(ctx, k.Query) })
 }
 
 func settlesRace(k *settlementKit) {
@@ -201,22 +193,8 @@ func settlesRace(k *settlementKit) {
 	for _, l := range k.all() {
 		want[l.Line] = l
 	}
-	k.RaceOK("one of many who read at once", func(int) error {
-		n := 0
-		for l, err := range k.Source.Lines(k.Context(), k.Query) {
-			switch {
-			case err != nil:
-				return err
-			case l != want[l.Line]:
-				return errcodes.New(errcodes.Internal, "another line than for one alone")
-			}
-			n++
-		}
-		if n != len(want) {
-			return errcodes.New(errcodes.Internal, "not as many lines as for one alone")
-		}
-		return nil
-	})
+	raced(&k.Kit, len(want), func(int) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(k.Context(), k.Query) },
+		func(_, _ int, l ports.SettlementLine) bool { return l == want[l.Line] })
 }
 
 func settlesAsOf(k *settlementKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }

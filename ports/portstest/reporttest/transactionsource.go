@@ -100,7 +100,7 @@ func (k *sourceKit) rows(q ports.RowQuery) [][]string {
 	return out
 }
 
-// fewest is how many rows tell a wrong order or a wrong bound.
+// fewestRows tell a wrong order or a wrong bound.
 const (
 	fewestRows = 8
 	mostRows   = 10_000
@@ -114,17 +114,19 @@ func (k *sourceKit) all() [][]string {
 	return rows
 }
 
-// sameRows compares rows one by one, so that a report shows the first that
-// differs.
 func (k *sourceKit) sameRows(got, want [][]string, what string) {
+	sameList(&k.Kit, got, want, what, slices.Equal)
+}
+
+// sameList compares values one by one, so that a report shows the first that
+// differs.
+func sameList[T any](k *kit.Kit, got, want []T, what string, same func(got, want T) bool) {
 	for i := range min(len(got), len(want)) {
-		if !slices.Equal(got[i], want[i]) {
-			k.Fatalf("%s: row %d is\n got %s\nwant %s", what, i, kit.Short(got[i]), kit.Short(want[i]))
+		if !same(got[i], want[i]) {
+			k.Fatalf("%s: number %d is\n got %s\nwant %s", what, i, kit.Short(got[i]), kit.Short(want[i]))
 		}
 	}
-	if len(got) != len(want) {
-		k.Fatalf("%s: %d rows, want %d", what, len(got), len(want))
-	}
+	k.Same(len(got), len(want), "the length of "+what)
 }
 
 var sourceColumnChecks = []sourceCheck{
@@ -210,15 +212,10 @@ func sourceValuesFit(k *sourceKit) {
 				k.Fatalf("row %d: %s has no currency in %s", i, c.Name, c.Currency)
 			}
 		}
-		k.needed(i, row)
-	}
-}
-
-// needed checks the columns that no transaction is without.
-func (k *sourceKit) needed(i int, row []string) {
-	for _, name := range []string{ports.ColumnTransactionID, ports.ColumnAmount, ports.ColumnCurrency, ports.ColumnCreatedAt} {
-		if row[k.column(name)] == "" {
-			k.Fatalf("row %d has no %s", i, name)
+		for _, name := range []string{ports.ColumnTransactionID, ports.ColumnAmount, ports.ColumnCurrency, ports.ColumnCreatedAt} {
+			if row[k.column(name)] == "" {
+				k.Fatalf("row %d has no %s", i, name)
+			}
 		}
 	}
 }

@@ -21,8 +21,7 @@ var sourceStreamChecks = []sourceCheck{
 
 func sourceStops(k *sourceKit) {
 	rows := k.all()
-	stream := func() iter.Seq2[[]string, error] { return k.Source.Rows(k.Context(), k.ask(nil)) }
-	stops(&k.Kit, stream)
+	stops(&k.Kit, func() iter.Seq2[[]string, error] { return k.Source.Rows(k.Context(), k.ask(nil)) })
 	k.sameRows(k.all(), rows, "after streams that were left early")
 }
 
@@ -51,35 +50,33 @@ func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
 }
 
 func sourceContext(k *sourceKit) {
+	ended(&k.Kit, "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) }, k.Now, k.Source.AsOf)
+}
+
+// ended checks a source whose context is over: its stream is one error and
+// nothing else.
+func ended[T any](
+	k *kit.Kit, what string, stream func(context.Context) iter.Seq2[T, error], now time.Time, asOf func(context.Context, time.Time) (time.Time, error),
+) {
 	kit.EachOf(k, kit.Done(k), func(want errcodes.Code, ctx context.Context) {
-		ended(&k.Kit, k.Source.Rows(ctx, k.ask(nil)), want, "Rows")
-		_, err := k.Source.AsOf(ctx, k.Now)
+		var errs []error
+		for _, err := range stream(ctx) {
+			errs = append(errs, err)
+			if len(errs) > 1 {
+				k.Fatalf("%s on a context that is over goes on", what)
+			}
+		}
+		if len(errs) == 0 {
+			k.Fatalf("%s on a context that is over ends without its error", what)
+		}
+		k.Code(errs[0], want, what+" on a context that is over")
+		_, err := asOf(ctx, now)
 		k.Code(err, want, "AsOf on a context that is over")
 	})
 }
 
-// ended checks a stream whose context is over: one error and nothing else.
-func ended[T any](k *kit.Kit, stream iter.Seq2[T, error], want errcodes.Code, what string) {
-	var errs []error
-	given := 0
-	for _, err := range stream {
-		given++
-		if err != nil {
-			errs = append(errs, err)
-		}
-		if given > 1 {
-			k.Fatalf("%s on a context that is over goes on", what)
-		}
-	}
-	if len(errs) == 0 {
-		k.Fatalf("%s on a context that is over ends without its error", what)
-	}
-	k.Code(errs[0], want, what+" on a context that is over")
-}
-
 func sourceCut(k *sourceKit) {
-	total := len(k.all())
-	cut(&k.Kit, total, "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) })
+	cut(&k.Kit, len(k.all()), "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) })
 }
 
 // cut ends the context of a stream at its second value. What is left may come,
@@ -109,24 +106,30 @@ func cut[T any](k *kit.Kit, total int, what string, stream func(ctx context.Cont
 }
 
 func sourceRace(k *sourceKit) {
-	want := k.all()
-	query := k.ask(nil)
+	want, query := k.all(), k.ask(nil)
+	columns := func(i int) []string { return query.Columns[:1+i%len(query.Columns)] }
+	raced(&k.Kit, len(want), func(i int) iter.Seq2[[]string, error] {
+		q := query
+		q.Columns = columns(i)
+		return k.Source.Rows(k.Context(), q)
+	}, func(i, n int, row []string) bool { return kit.Short(row) == kit.Short(want[n][:len(columns(i))]) })
+}
+
+// raced reads total values in each racer; same judges the value of number n.
+func raced[T any](k *kit.Kit, total int, stream func(i int) iter.Seq2[T, error], same func(i, n int, value T) bool) {
 	k.RaceOK("one of many who read at once", func(i int) error {
-		q, n := query, 0
-		q.Columns = query.Columns[:1+i%len(query.Columns)]
-		for row, err := range k.Source.Rows(k.Context(), q) {
+		n := 0
+		for value, err := range stream(i) {
 			switch {
 			case err != nil:
 				return err
-			case n >= len(want):
-				return errcodes.New(errcodes.Internal, "more rows than for one alone")
-			case kit.Short(row) != kit.Short(want[n][:len(q.Columns)]):
-				return errcodes.New(errcodes.Internal, "another row than for one alone")
+			case n >= total || !same(i, n, value):
+				return errcodes.New(errcodes.Internal, "more than for one alone, or something else")
 			}
 			n++
 		}
-		if n != len(want) {
-			return errcodes.New(errcodes.Internal, "fewer rows than for one alone")
+		if n != total {
+			return errcodes.New(errcodes.Internal, "less than for one alone")
 		}
 		return nil
 	})
