@@ -191,7 +191,7 @@ func answersReopened(k *storeKit) {
 	}
 	replaced.Provider = "provider-2"
 	k.putAnswer(replaced)
-	k.purgeAnswers(kit.Epoch, 10, 1)
+	answerPurges.purges(k, kit.Epoch, 10, 1)
 	k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
 	k.Store = k.Reopen()
 	k.hasAnswer(have, "the answer after opening again")
@@ -220,6 +220,6 @@ func answerBounds(k *storeKit) {
 	k.claims(key, long, kit.Epoch, until, true)
 	k.release(key, long)
 	k.claims(key, "h", kit.Epoch, until, true)
-	k.purgeAnswers(kit.Epoch, 1, 0)
-	k.purgeAnswers(kit.Epoch, 10_000, 0)
+	answerPurges.purges(k, kit.Epoch, 1, 0)
+	answerPurges.purges(k, kit.Epoch, 10_000, 0)
 }

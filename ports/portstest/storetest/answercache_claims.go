@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -26,8 +27,8 @@ var answerClaimChecks = []storeCheck{
 
 // answerPurgeChecks: what is removed, and what stays.
 var answerPurgeChecks = []storeCheck{
-	{"a purge removes what expired by the instant, and nothing else", answersPurged},
-	{"a purge removes at most n and tells how many", answerPurgeBounded},
+	{"a purge removes what expired by the instant, and nothing else", answerPurges.byInstant},
+	{"a purge removes at most n and tells how many", answerPurges.bounded},
 	{"a purge counts an answer by its latest expiry", purgedByLatest},
 	{"a purge removes the claims that ended before it, and no other", claimsPurged},
 }
@@ -38,10 +39,6 @@ func (k *storeKit) claims(key [32]byte, holder string, now, until time.Time, wan
 
 func (k *storeKit) release(key [32]byte, holder string) {
 	k.OK(k.Answers.Release(k.Context(), key, holder), "Release")
-}
-
-func (k *storeKit) purgeAnswers(before time.Time, n, want int) {
-	k.Same(kit.Got(k.Answers.PurgeAnswers(k.Context(), before, n)).OK(k, "PurgeAnswers"), want, "the number of answers purged")
 }
 
 func claimExclusive(k *storeKit) {
@@ -182,42 +179,18 @@ func claimsApart(k *storeKit) {
 	}
 }
 
-func answersPurged(k *storeKit) {
-	for _, far := range []time.Time{kit.Epoch, kit.Epoch.AddDate(2, 0, 0), time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC)} {
-		early, at, late := cached("early"), cached("at"), cached("late")
-		early.ExpiresAt, at.ExpiresAt, late.ExpiresAt = far.AddDate(0, 0, -1), far, far.Add(time.Millisecond)
-		for _, a := range []ports.CachedAnswer{late, at, early} {
-			k.putAnswer(a)
-		}
-		k.purgeAnswers(early.ExpiresAt.Add(-time.Millisecond), 10, 0)
-		k.hasAnswer(early, "an answer before its purge")
-		k.purgeAnswers(far, 10, 2)
-		k.noAnswer(early.Key, "a purged key")
-		k.noAnswer(at.Key, "a purged key")
-		k.hasAnswer(late, "an answer that is not stale yet")
-		k.purgeAnswers(far, 10, 0)
-		k.purgeAnswers(late.ExpiresAt, 10, 1)
-	}
-}
-
-func answerPurgeBounded(k *storeKit) {
-	for i := range 5 {
-		a := cached(string(rune('a' + i)))
-		a.ExpiresAt = kit.Epoch.Add(time.Duration(i) * time.Hour)
+var answerPurges = purging[ports.CachedAnswer]{
+	save: func(k *storeKit, id string, at time.Time) ports.CachedAnswer {
+		a := cached(id)
+		a.ExpiresAt = at
 		k.putAnswer(a)
-	}
-	left := 5
-	for _, want := range []int{2, 2, 1, 0} {
-		k.purgeAnswers(kit.Epoch.AddDate(0, 0, 1), 2, want)
-		left -= want
-		there := 0
-		for i := range 5 {
-			if _, err := k.Answers.Answer(k.Context(), answerKey(string(rune('a'+i)))); err == nil {
-				there++
-			}
-		}
-		k.Same(there, left, "the number of answers left")
-	}
+		return a
+	},
+	purge: func(ctx context.Context, s Store, before time.Time, n int) (int, error) {
+		return s.Answers.PurgeAnswers(ctx, before, n)
+	},
+	read: func(k *storeKit, a ports.CachedAnswer) error { return errOf(k.Answers.Answer(k.Context(), a.Key)) },
+	has:  (*storeKit).hasAnswer,
 }
 
 // purgedByLatest puts answers again that expire later, earlier, later and
@@ -235,23 +208,23 @@ func purgedByLatest(k *storeKit) {
 	put("gone", 9, 1)
 	put("gone too", 1, 9, 1)
 	keptToo := put("kept too", 1, 9, 1, 9)
-	k.purgeAnswers(kit.Epoch.Add(2*time.Hour), 10, 2)
+	answerPurges.purges(k, kit.Epoch.Add(2*time.Hour), 10, 2)
 	k.hasAnswer(kept, "an answer that was put anew")
 	k.hasAnswer(keptToo, "an answer that was put anew twice")
 	k.noAnswer(answerKey("gone"), "a purged key")
 	put("gone", 9)
-	k.purgeAnswers(kit.Epoch.Add(8*time.Hour), 10, 0)
-	k.purgeAnswers(kit.Epoch.Add(9*time.Hour), 10, 3)
-	k.purgeAnswers(kit.Epoch.Add(99*time.Hour), 10, 0)
+	answerPurges.purges(k, kit.Epoch.Add(8*time.Hour), 10, 0)
+	answerPurges.purges(k, kit.Epoch.Add(9*time.Hour), 10, 3)
+	answerPurges.purges(k, kit.Epoch.Add(99*time.Hour), 10, 0)
 }
 
 func claimsPurged(k *storeKit) {
 	past, live, until := answerKey("past"), answerKey("live"), kit.Epoch.Add(lease)
 	k.claims(past, "one", kit.Epoch, until, true)
 	k.claims(live, "one", kit.Epoch, until.Add(lease), true)
-	k.purgeAnswers(until.Add(-time.Millisecond), 10, 0)
+	answerPurges.purges(k, until.Add(-time.Millisecond), 10, 0)
 	k.claims(past, "two", kit.Epoch, until, false)
-	k.purgeAnswers(until.Add(time.Millisecond), 10, 0)
+	answerPurges.purges(k, until.Add(time.Millisecond), 10, 0)
 	k.claims(past, "two", kit.Epoch, until, true) // only a clock that is behind can tell
 	k.claims(live, "two", until, until.Add(lease), false)
 }

@@ -83,22 +83,22 @@ func (k *storeKit) saves() []auditedSave {
 			return s.Save(ctx, c)
 		}, func(id string) error { _, _, err := s.Lock(k.Context(), id, "lock "+id); return err }})
 	}
-	if s := k.Validations; s != nil {
-		all = append(all, auditedSave{"validation", func(ctx context.Context, id string, e []ports.Event, w []ports.WorkItem, rows []ports.AuditRow) error {
-			return s.Save(ctx, ports.ValidationChange{Record: pendingValidation("acme", id), Events: e, Work: w, Audit: rows})
-		}, func(id string) error { return errOf(s.Validation(k.Context(), "acme", id)) }})
+	if k.Validations != nil {
+		all = append(all, validations.audited(k))
 	}
-	if s := k.Transactions; s != nil {
-		all = append(all, auditedSave{"transaction", func(ctx context.Context, id string, e []ports.Event, w []ports.WorkItem, rows []ports.AuditRow) error {
-			return s.Save(ctx, ports.TransactionChange{Transaction: pendingTransaction("acme", id), Events: e, Work: w, Audit: rows})
-		}, func(id string) error { return errOf(s.Transaction(k.Context(), "acme", id)) }})
+	if k.Transactions != nil {
+		all = append(all, transactions.audited(k))
 	}
-	if s := k.Reports; s != nil {
-		all = append(all, auditedSave{"report", func(ctx context.Context, id string, e []ports.Event, w []ports.WorkItem, rows []ports.AuditRow) error {
-			return s.Save(ctx, ports.ReportChange{Job: runningReport("acme", id), Events: e, Work: w, Audit: rows})
-		}, func(id string) error { return errOf(s.Report(k.Context(), "acme", id)) }})
+	if k.Reports != nil {
+		all = append(all, reports.audited(k))
 	}
 	return all
+}
+
+func (m *records[R]) audited(k *storeKit) auditedSave {
+	return auditedSave{m.noun(), func(ctx context.Context, id string, e []ports.Event, w []ports.WorkItem, rows []ports.AuditRow) error {
+		return m.write(ctx, k.Store, change[R]{m.open("acme", id), e, w, rows})
+	}, func(id string) error { return errOf(m.read(k.Context(), k.Store, "acme", id)) }}
 }
 
 // eachSave runs fn as a case of each port's save.
@@ -158,8 +158,7 @@ func (k *storeKit) succeed(writes map[string]func(ctx context.Context, row ports
 
 // trail reads all rows.
 func (k *storeKit) trail() []ports.AuditRow {
-	rows, err := k.AuditRows(k.Context(), 0, ports.MaxPage)
-	k.OK(err, "AuditRows")
+	rows := kit.Got(k.AuditRows(k.Context(), 0, ports.MaxPage)).OK(k, "AuditRows")
 	for i := 1; i < len(rows); i++ {
 		if rows[i].Seq <= rows[i-1].Seq {
 			k.Fatalf("AuditRows: row %d comes behind row %d", rows[i].Seq, rows[i-1].Seq)
@@ -232,8 +231,7 @@ func auditPages(k *storeKit) {
 	for limit := 1; limit < 5; limit++ {
 		var after int64
 		for rest := all; ; rest = rest[min(limit, len(rest)):] {
-			page, err := k.AuditRows(k.Context(), after, limit)
-			k.OK(err, "AuditRows")
+			page := kit.Got(k.AuditRows(k.Context(), after, limit)).OK(k, "AuditRows")
 			k.Same(kit.OrNil(page), kit.OrNil(rest[:min(limit, len(rest))]), fmt.Sprint("a page of ", limit))
 			if len(page) == 0 {
 				break
@@ -255,8 +253,7 @@ func auditNotAliased(k *storeKit) {
 		k.mustLeave("a change, while it is saved", want, func() { k.OK(s.with(k.Context(), "id", in...), "Save") })
 		in[0], in[1].Object = in[1], "changed"
 		for range 2 {
-			got, err := k.AuditRows(k.Context(), 0, ports.MaxPage)
-			k.OK(err, "AuditRows")
+			got := kit.Got(k.AuditRows(k.Context(), 0, ports.MaxPage)).OK(k, "AuditRows")
 			got = got[len(got)-len(want):]
 			for i := range got {
 				got[i].Seq = 0
@@ -368,8 +365,8 @@ func auditAtOnce(k *storeKit) {
 	k.eachSave(func(s *auditedSave) {
 		var want []ports.AuditRow
 		got := k.leaves(func() {
-			for i, err := range kit.Race(kit.Racers, func(i int) error { return s.with(k.Context(), fmt.Sprint("id-", i), racerRows(i)...) }) {
-				k.OK(err, "Save")
+			k.RaceOK("Save", func(i int) error { return s.with(k.Context(), fmt.Sprint("id-", i), racerRows(i)...) })
+			for i := range kit.Racers {
 				want = append(want, racerRows(i)...)
 			}
 		})
@@ -404,15 +401,14 @@ func auditOfDeadLetters(k *storeKit) {
 			e.Owner = "owner of " + id
 			k.carryEvents(e)
 		}
-		for _, e := range events.take(k, kit.Epoch, len(all)) {
-			k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
+		buryAll := func() {
+			for _, e := range events.take(k, kit.Epoch, len(all)) {
+				k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
+			}
 		}
+		buryAll()
 		leaves := func(what string, want []string, ids ...string) {
-			got := k.leaves(func() {
-				n, err := do(ids...)
-				k.OK(err, what)
-				k.Same(n, len(want), "the number of events "+name)
-			})
+			got := k.leaves(func() { k.Same(kit.Got(do(ids...)).OK(k, what), len(want), "the number of events "+name) })
 			slices.SortFunc(got, func(a, b ports.AuditRow) int { return cmp.Compare(a.Object, b.Object) })
 			var rows []ports.AuditRow
 			for _, id := range want {
@@ -425,9 +421,7 @@ func auditOfDeadLetters(k *storeKit) {
 		leaves("one that is buried and one that is unknown", all[1:2], "b", "b", "unknown")
 		leaves("one that is not buried any more", nil, "b")
 		leaves("the rest", []string{all[0], all[2], all[3]}, all[3], all[2], all[0])
-		for _, e := range events.take(k, kit.Epoch, len(all)) {
-			k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
-		}
+		buryAll()
 		if name == "replayed" {
 			leaves("all, since none is named", all)
 			for _, e := range events.take(k, kit.Epoch, len(all)) {

@@ -148,8 +148,8 @@ var tokenChecks = []storeCheck{
 	{"of many racers with one hash one puts it", tokenRacers},
 	{"hashes that differ in one byte are different tokens", hashesApart},
 	{"a revoked token is gone for good", tokenRevoked},
-	{"a purge removes what expired by the instant, and nothing else", tokensPurged},
-	{"a purge removes at most n and tells how many", purgeBounded},
+	{"a purge removes what expired by the instant, and nothing else", tokenPurges.byInstant},
+	{"a purge removes at most n and tells how many", tokenPurges.bounded},
 	{"a context that is done gives its own code and changes nothing", tokensCancelled},
 	{"a closed store says so", tokensClosed},
 	{"a store that is opened again has its tokens", tokensReopened},
@@ -172,8 +172,18 @@ func (k *storeKit) noToken(v ports.Token) {
 	k.Code(errOf(k.Tokens.Token(k.Context(), v.SHA256)), errcodes.NotFound, "Token of a hash that is not there")
 }
 
-func (k *storeKit) purge(before time.Time, n, want int) {
-	k.Same(kit.Got(k.Tokens.PurgeTokens(k.Context(), before, n)).OK(k, "PurgeTokens"), want, "the number of tokens purged")
+var tokenPurges = purging[ports.Token]{
+	save: func(k *storeKit, id string, at time.Time) ports.Token {
+		v := token(id)
+		v.ExpiresAt = at
+		k.putToken(v)
+		return v
+	},
+	purge: func(ctx context.Context, s Store, before time.Time, n int) (int, error) {
+		return s.Tokens.PurgeTokens(ctx, before, n)
+	},
+	read: func(k *storeKit, v ports.Token) error { return errOf(k.Tokens.Token(k.Context(), v.SHA256)) },
+	has:  func(k *storeKit, v ports.Token, _ string) { k.hasToken(v) },
 }
 
 func unknownToken(k *storeKit) {
@@ -236,31 +246,8 @@ func tokenRevoked(k *storeKit) {
 		k.noToken(a)
 	}
 	k.hasToken(b)
-	k.purge(kit.Epoch.AddDate(1, 0, 0), 10, 1)
+	tokenPurges.purges(k, kit.Epoch.AddDate(1, 0, 0), 10, 1)
 	k.noToken(a)
-}
-
-func tokensPurged(k *storeKit) {
-	early, at, late := token("early"), token("at"), token("late")
-	early.ExpiresAt, late.ExpiresAt = at.ExpiresAt.Add(-time.Millisecond), at.ExpiresAt.Add(time.Millisecond)
-	for _, v := range []ports.Token{late, at, early} {
-		k.putToken(v)
-	}
-	k.purge(early.ExpiresAt.Add(-time.Millisecond), 10, 0)
-	k.purge(at.ExpiresAt, 10, 2)
-	k.noToken(early)
-	k.noToken(at)
-	k.hasToken(late)
-	k.purge(at.ExpiresAt, 10, 0)
-}
-
-func purgeBounded(k *storeKit) {
-	for _, text := range []string{"a", "b", "c", "d", "e"} {
-		k.putToken(token(text))
-	}
-	for _, want := range []int{2, 2, 1, 0} {
-		k.purge(kit.Epoch.Add(time.Hour), 2, want)
-	}
 }
 
 func (k *storeKit) tokenCalls(have, fresh ports.Token) map[string]func(ctx context.Context) error {

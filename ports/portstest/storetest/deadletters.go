@@ -195,8 +195,7 @@ func buriedBounds(k *storeKit) {
 	k.bury("a", "b")
 	calls := map[string]error{}
 	for _, limit := range []int{-1, 0, 1001} {
-		_, err := k.DeadLetters.Buried(k.Context(), 0, limit)
-		calls[fmt.Sprint("Buried with a limit of ", limit)] = err
+		calls[fmt.Sprint("Buried with a limit of ", limit)] = errOf(k.DeadLetters.Buried(k.Context(), 0, limit))
 	}
 	k.invalid(calls)
 	k.Same(buriedIDs(k.page(0, 1)), []string{"a"}, "a page of 1")

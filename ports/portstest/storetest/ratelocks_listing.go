@@ -51,9 +51,7 @@ func (k *storeKit) list(q ports.LockQuery) []string {
 	if q.Limit == 0 {
 		q.Limit = 1000
 	}
-	locks, err := k.RateLocks.List(k.Context(), q)
-	k.OK(err, "List")
-	return ids(locks)
+	return ids(kit.Got(k.RateLocks.List(k.Context(), q)).OK(k, "List"))
 }
 
 func ids(locks []ports.RateLock) []string {
@@ -217,15 +215,11 @@ func listedWhole(k *storeKit) {
 	b := k.save(mint(k.book(keyOf("acme")), want))
 	owned := ports.LockQuery{Owner: "acme", Limit: ports.MaxPage}
 	for _, q := range []ports.LockQuery{{Pair: usdZAR, Limit: ports.MaxPage}, {DueBy: want.ExpiresAt, Limit: ports.MaxPage}, owned} {
-		got, err := k.RateLocks.List(k.Context(), q)
-		k.OK(err, "List")
-		k.Same(got, []ports.RateLock{want}, "a listed lock")
+		k.Same(kit.Got(k.RateLocks.List(k.Context(), q)).OK(k, "List"), []ports.RateLock{want}, "a listed lock")
 	}
 	change := k.end(b, want.ID, driftedAt(kit.Epoch.Add(time.Second), "17.9000", -324))
 	k.save(change)
-	got, err := k.RateLocks.List(k.Context(), owned)
-	k.OK(err, "List")
-	k.Same(got, change.Ended, "an ended lock in its owner's listing")
+	k.Same(kit.Got(k.RateLocks.List(k.Context(), owned)).OK(k, "List"), change.Ended, "an ended lock in its owner's listing")
 }
 
 func listingBounds(k *storeKit) {
@@ -234,15 +228,13 @@ func listingBounds(k *storeKit) {
 	for _, q := range []ports.LockQuery{pair, due, owner} {
 		for _, limit := range []int{-1, 0, ports.MaxPage + 1} {
 			q.Limit = limit
-			_, err := k.RateLocks.List(k.Context(), q)
-			k.Code(err, errcodes.InvalidRequest, "a page of a limit beyond its bounds")
+			k.Code(errOf(k.RateLocks.List(k.Context(), q)), errcodes.InvalidRequest, "a page of a limit beyond its bounds")
 		}
 	}
 	for _, q := range []ports.LockQuery{
 		{}, {Pair: usdZAR, DueBy: kit.Epoch}, {Pair: usdZAR, Owner: "acme"}, {DueBy: kit.Epoch, Owner: "acme"}, {DueBy: kit.Epoch, Since: kit.Epoch},
 	} {
 		q.Limit = 1
-		_, err := k.RateLocks.List(k.Context(), q)
-		k.Code(err, errcodes.InvalidRequest, "a query of no listing, or of two")
+		k.Code(errOf(k.RateLocks.List(k.Context(), q)), errcodes.InvalidRequest, "a query of no listing, or of two")
 	}
 }

@@ -154,41 +154,25 @@ func oneWinner(k *storeKit) {
 			l := activeLock(key, id(i), kit.Epoch.Add(time.Duration(round)*time.Second))
 			return k.RateLocks.Save(k.Context(), replace(b, l))
 		})
-		k.onlyWinner(key, b.Version+1, errs, id)
-	}
-}
-
-// onlyWinner checks that one racer stored its lock, and that the rest met a
-// conflict and left nothing.
-func (k *storeKit) onlyWinner(key ports.BookKey, version int64, errs []error, id func(int) string) {
-	won := -1
-	for i, err := range errs {
-		switch {
-		case err != nil:
-			k.Code(err, errcodes.Conflict, "a racer that lost")
-			k.gone(key.Owner, id(i))
-		case won >= 0:
-			k.Fatalf("racers %d and %d both won version %d", won, i, version)
-		default:
-			won = i
+		won := k.winner(errs)
+		for i := range errs {
+			if i != won {
+				k.gone(key.Owner, id(i))
+			}
 		}
+		now := k.book(key)
+		k.Same(now.Version, b.Version+1, "the version after a race")
+		k.Same(now.Slots[0].ID, id(won), "the winner's lock")
 	}
-	if won < 0 {
-		k.Fatalf("none of %d racers won version %d", len(errs), version)
-	}
-	b := k.book(key)
-	k.Same(b.Version, version, "the version after a race")
-	k.Same(b.Slots[0].ID, id(won), "the winner's lock")
 }
 
 func booksApart(k *storeKit) {
 	owner := func(i int) string { return fmt.Sprintf("owner-%d", i) }
-	errs := kit.Race(kit.Racers, func(i int) error {
+	k.RaceOK("one of many saves of different books", func(i int) error {
 		key := keyOf(owner(i))
 		return k.RateLocks.Save(k.Context(), mint(ports.Book{Key: key}, activeLock(key, "lock-of-"+owner(i), kit.Epoch)))
 	})
-	for i, err := range errs {
-		k.OK(err, "one of many saves of different books")
+	for i := range kit.Racers {
 		k.Same(k.book(keyOf(owner(i))).Version, int64(1), "the version of "+owner(i))
 		k.lock(owner(i), "lock-of-"+owner(i))
 	}
@@ -199,7 +183,7 @@ func booksApart(k *storeKit) {
 var changeChecks = []storeCheck{
 	{"a change that names a lock twice is a conflict and stores nothing", lockTwice},
 	{"a minted lock that its book does not have is refused and stores nothing", mintedElsewhere},
-	{impossibleRecord, recordsThatCannotBe},
+	{"a record that no lock can have is refused and stores nothing", recordsThatCannotBe},
 	{queuedTwice, func(k *storeKit) {
 		key := keyOf("acme")
 		k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
@@ -211,10 +195,7 @@ var changeChecks = []storeCheck{
 	}},
 }
 
-const (
-	impossibleRecord = "a record that no lock can have is refused and stores nothing"
-	queuedTwice      = "a change that names an event or an item twice is a conflict and stores nothing"
-)
+const queuedTwice = "a change that names an event or an item twice is a conflict and stores nothing"
 
 func lockTwice(k *storeKit) {
 	key := keyOf("acme")

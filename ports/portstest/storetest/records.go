@@ -45,11 +45,12 @@ type header struct {
 	version   *int64
 }
 
-// change is a change of one record, with the events and the work that it brings.
+// change is a change of one record, with what it brings.
 type change[R any] struct {
 	record R
 	events []ports.Event
 	work   []ports.WorkItem
+	audit  []ports.AuditRow
 }
 
 // step leads from one state of a record to the next. Each i makes another record.
@@ -175,7 +176,9 @@ func (m *records[R]) event(id, record string) ports.Event {
 
 // queued makes a change with an event and a work item.
 func (m *records[R]) queued(r R, name string) change[R] {
-	return change[R]{r, []ports.Event{m.event("event of "+name, *m.head(&r).id)}, []ports.WorkItem{job("work of "+name, kit.Epoch)}}
+	return change[R]{
+		record: r, events: []ports.Event{m.event("event of "+name, *m.head(&r).id)}, work: []ports.WorkItem{job("work of "+name, kit.Epoch)},
+	}
 }
 
 // The checks of what goes in and comes out.
@@ -198,26 +201,29 @@ func (m *records[R]) foreign(k *storeKit) {
 
 // farTimes moves every time of a record far away, in each of its states.
 func (m *records[R]) farTimes(k *storeKit) {
-	for _, at := range []time.Time{
-		time.Date(1969, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC),
-		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-	} {
-		k.Case(at.Format(time.DateOnly), func() {
-			r := m.open("acme", at.Format(time.DateOnly))
-			created := step[R]{"a creation", func(r R, _ int) R { return r }}
-			for _, s := range append([]step[R]{created}, m.steps()...) {
-				r = s.of(r, 0)
-				for _, t := range m.times(&r) {
-					if !t.IsZero() {
-						*t = at
-					}
+	kit.Each(k, far, day, func(at time.Time) {
+		r := m.open("acme", day(at))
+		created := step[R]{"a creation", func(r R, _ int) R { return r }}
+		for _, s := range append([]step[R]{created}, m.steps()...) {
+			r = s.of(r, 0)
+			for _, t := range m.times(&r) {
+				if !t.IsZero() {
+					*t = at
 				}
-				r = m.keeps(k, r, s.name)
 			}
-		})
-	}
+			r = m.keeps(k, r, s.name)
+		}
+	})
 }
+
+// far are times that columns of times lose.
+var far = []time.Time{
+	time.Date(1969, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC),
+	time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+	time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+}
+
+func day(at time.Time) string { return at.Format(time.DateOnly) }
 
 // The checks of keys: owners and ids are byte strings.
 

@@ -265,7 +265,7 @@ func (m *records[R]) racersQueue(k *storeKit) {
 	k.Need(k.Outbox != nil && k.Work != nil, "Outbox and Work")
 	id := func(i int) string { return fmt.Sprint("of racer ", i) }
 	won := k.winner(m.race(k, func(i int) change[R] {
-		return change[R]{m.open("acme", m.number(1)), []ports.Event{m.event(id(i), id(i))}, []ports.WorkItem{job(id(i), kit.Epoch)}}
+		return change[R]{m.open("acme", m.number(1)), []ports.Event{m.event(id(i), id(i))}, []ports.WorkItem{job(id(i), kit.Epoch)}, nil}
 	}))
 	k.Same(events.ids(events.take(k, kit.Epoch, 100)), []string{id(won)}, "the events after a race")
 	k.Same(items.ids(items.take(k, kit.Epoch, 100)), []string{id(won)}, "the work after a race")
@@ -274,7 +274,7 @@ func (m *records[R]) racersQueue(k *storeKit) {
 func (m *records[R]) queuedTwice(k *storeKit) {
 	k.Need(k.Outbox != nil && k.Work != nil, "Outbox and Work")
 	k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
-		return m.write(k.Context(), k.Store, change[R]{m.open("acme", m.number(1)), events, work})
+		return m.write(k.Context(), k.Store, change[R]{m.open("acme", m.number(1)), events, work, nil})
 	})
 	m.absent(k, "acme", m.number(1), "a record whose change was refused")
 }

@@ -90,7 +90,7 @@ func plainReport(j ports.ReportJob) ports.ReportJob {
 var reports = &records[ports.ReportJob]{
 	name: "Report", stem: "report-",
 	write: func(ctx context.Context, s Store, c change[ports.ReportJob]) error {
-		return s.Reports.Save(ctx, ports.ReportChange{Job: c.record, Events: c.events, Work: c.work})
+		return s.Reports.Save(ctx, ports.ReportChange{Job: c.record, Events: c.events, Work: c.work, Audit: c.audit})
 	},
 	read: func(ctx context.Context, s Store, owner, id string) (ports.ReportJob, error) {
 		return s.Reports.Report(ctx, owner, id)

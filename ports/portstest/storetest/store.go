@@ -23,8 +23,8 @@
 package storetest
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -191,10 +191,10 @@ func (k *storeKit) carryWork(items ...ports.WorkItem) {
 	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Work: items})
 }
 
-// gone checks that no lock of the id is stored.
+// gone checks that the owner has no lock of the id.
 func (k *storeKit) gone(owner, id string) {
 	_, _, err := k.RateLocks.Lock(k.Context(), owner, id)
-	k.Code(err, errcodes.NotFound, "Lock of an id that must not be stored")
+	k.Code(err, errcodes.NotFound, "Lock of an id that the owner does not have")
 }
 
 // errOf leaves out what a call returns beside its error.
@@ -240,11 +240,50 @@ func readPages[T, P any](
 	return got
 }
 
-// sameBytes checks bytes that came back: none are nil.
-func (k *storeKit) sameBytes(got, want []byte, what string) {
-	if !bytes.Equal(got, want) || got != nil && len(got) == 0 {
-		k.Fatalf("%s: got %#.80v, want %#.80v, and nil for none", what, got, want)
+// purging is what a port removes from an instant on.
+type purging[V any] struct {
+	save  func(k *storeKit, id string, at time.Time) V // which may go at the instant
+	purge func(ctx context.Context, s Store, before time.Time, n int) (int, error)
+	read  func(k *storeKit, v V) error
+	has   func(k *storeKit, v V, what string)
+}
+
+func (p *purging[V]) purges(k *storeKit, before time.Time, n, want int) {
+	k.Same(kit.Got(p.purge(k.Context(), k.Store, before, n)).OK(k, "the purge"), want, "the number purged")
+}
+
+func (p *purging[V]) byInstant(k *storeKit) {
+	for _, at := range []time.Time{kit.Epoch, kit.Epoch.AddDate(2, 0, 0), time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC)} {
+		id := func(name string) string { return fmt.Sprint(name, at.Year()) }
+		late, atOnce, early := p.save(k, id("late"), at.Add(time.Millisecond)), p.save(k, id("at"), at), p.save(k, id("early"), at.AddDate(0, 0, -1))
+		p.purges(k, at.AddDate(0, 0, -1).Add(-time.Millisecond), 10, 0)
+		p.has(k, early, "what may not go yet")
+		p.purges(k, at, 10, 2)
+		for _, v := range []V{early, atOnce} {
+			k.Code(p.read(k, v), errcodes.NotFound, "reading what was purged")
+		}
+		p.has(k, late, "what may not go yet")
+		p.purges(k, at, 10, 0)
+		p.purges(k, at.Add(time.Millisecond), 10, 1)
 	}
+}
+
+func (p *purging[V]) bounded(k *storeKit) {
+	var saved []V
+	for i := range 5 {
+		saved = append(saved, p.save(k, fmt.Sprint("number ", i), kit.Epoch.Add(time.Duration(i)*time.Hour)))
+	}
+	left := len(saved)
+	for _, want := range []int{2, 2, 1, 0} {
+		p.purges(k, kit.Epoch.AddDate(0, 0, 1), 2, want)
+		left -= want
+		k.Same(p.left(k, saved), left, "the number left")
+	}
+}
+
+// left counts those of the saved that are there.
+func (p *purging[V]) left(k *storeKit, saved []V) int {
+	return len(slices.DeleteFunc(slices.Clone(saved), func(v V) bool { return errcodes.Of(p.read(k, v)) == errcodes.NotFound }))
 }
 
 // nothingQueued checks that no event and no work waits.

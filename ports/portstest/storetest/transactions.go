@@ -67,7 +67,7 @@ func withLate(t ports.Transaction) ports.Transaction {
 var transactions = &records[ports.Transaction]{
 	name: "Transaction", stem: "tx-", perOwner: true,
 	write: func(ctx context.Context, s Store, c change[ports.Transaction]) error {
-		return s.Transactions.Save(ctx, ports.TransactionChange{Transaction: c.record, Events: c.events, Work: c.work})
+		return s.Transactions.Save(ctx, ports.TransactionChange{Transaction: c.record, Events: c.events, Work: c.work, Audit: c.audit})
 	},
 	read: func(ctx context.Context, s Store, owner, id string) (ports.Transaction, error) {
 		return s.Transactions.Transaction(ctx, owner, id)

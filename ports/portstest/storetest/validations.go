@@ -65,7 +65,7 @@ func endedAs(v ports.ValidationRecord, status ports.ValidationStatus) ports.Vali
 var validations = &records[ports.ValidationRecord]{
 	name: "Validation", stem: "validation-",
 	write: func(ctx context.Context, s Store, c change[ports.ValidationRecord]) error {
-		return s.Validations.Save(ctx, ports.ValidationChange{Record: c.record, Events: c.events, Work: c.work})
+		return s.Validations.Save(ctx, ports.ValidationChange{Record: c.record, Events: c.events, Work: c.work, Audit: c.audit})
 	},
 	read: func(ctx context.Context, s Store, owner, id string) (ports.ValidationRecord, error) {
 		return s.Validations.Validation(ctx, owner, id)
@@ -121,7 +121,7 @@ func validationsReopened(k *storeKit) {
 	pending := validations.save(k, pendingValidation("acme", "pending"))
 	done := validations.save(k, endedAs(validations.save(k, pendingValidation("acme", "done")), ports.StatusNameMismatch))
 	purged := k.purgeable("purged", ports.StatusVerified, kit.Epoch)
-	k.purgeValidations(kit.Epoch, 10, 1)
+	validationPurges.purges(k, kit.Epoch, 10, 1)
 	k.Store = k.Reopen()
 	validations.has(k, pending, "the pending validation after opening again")
 	validations.has(k, done, "the ended validation after opening again")
@@ -129,7 +129,7 @@ func validationsReopened(k *storeKit) {
 	k.Same(k.overdue(pending.Deadline), []string{"pending"}, "Overdue after opening again")
 	validations.refused(k, done, "a change of what ended before")
 	validations.save(k, endedAs(pending, ports.StatusVerified))
-	k.purgeValidations(done.PurgeAt, 10, 2)
+	validationPurges.purges(k, done.PurgeAt, 10, 2)
 }
 
 // validationRecordChecks: what goes in comes out.

@@ -1,10 +1,11 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
@@ -23,7 +24,7 @@ var overdueChecks = []storeCheck{
 // validationPurgeChecks: what is removed, and what stays.
 var validationPurgeChecks = []storeCheck{
 	{"a purge removes what has ended and may go, and nothing else", validationsPurged},
-	{"a purge removes at most n and tells how many", validationPurgeBounded},
+	{"a purge removes at most n and tells how many", validationPurges.bounded},
 	{"a purge leaves pending validations alone, however old", pendingNotPurged},
 	{"a purged validation is unknown from then on", purgedForGood},
 	{"purgers at once remove each validation once", purgeRacers},
@@ -126,10 +127,6 @@ func overdueBounds(k *storeKit) {
 	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 10,001": call(10_001)})
 }
 
-func (k *storeKit) purgeValidations(before time.Time, n, want int) {
-	k.Same(kit.Got(k.Validations.PurgeValidations(k.Context(), before, n)).OK(k, "PurgeValidations"), want, "the number of validations purged")
-}
-
 // purgeable saves an ended validation that may go from the instant on.
 func (k *storeKit) purgeable(id string, status ports.ValidationStatus, at time.Time) ports.ValidationRecord {
 	return validations.save(k, endedAs(purgedAt("owner of "+id, id, at), status))
@@ -143,76 +140,55 @@ func purgedAt(owner, id string, at time.Time) ports.ValidationRecord {
 	return v
 }
 
+// purgesOf is the purge of validations that ended so.
+func purgesOf(status ports.ValidationStatus) *purging[ports.ValidationRecord] {
+	return &purging[ports.ValidationRecord]{
+		save: func(k *storeKit, id string, at time.Time) ports.ValidationRecord {
+			return k.purgeable(id+" "+string(status), status, at)
+		},
+		purge: func(ctx context.Context, s Store, before time.Time, n int) (int, error) {
+			return s.Validations.PurgeValidations(ctx, before, n)
+		},
+		read: func(k *storeKit, v ports.ValidationRecord) error {
+			return errOf(k.Validations.Validation(k.Context(), v.Owner, v.ID))
+		},
+		has: validations.has,
+	}
+}
+
+var validationPurges = purgesOf(ports.StatusVerified)
+
 func validationsPurged(k *storeKit) {
-	for _, far := range []time.Time{kit.Epoch, kit.Epoch.AddDate(2, 0, 0), time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC)} {
-		for _, status := range terminals {
-			id := func(name string) string { return fmt.Sprint(name, status, far.Year()) }
-			late := k.purgeable(id("late"), status, far.Add(time.Millisecond))
-			at := k.purgeable(id("at"), status, far)
-			early := k.purgeable(id("early"), status, far.AddDate(0, 0, -1))
-			v := validations.save(k, purgedAt("acme", id("changed"), far.Add(time.Hour)))
-			v.PurgeAt = far
-			v = validations.save(k, endedAs(v, status))
-
-			k.purgeValidations(early.PurgeAt.Add(-time.Millisecond), 10, 0)
-			validations.has(k, early, "a validation before its purge")
-			k.purgeValidations(far, 10, 3)
-			for _, gone := range []ports.ValidationRecord{early, at, v} {
-				validations.absent(k, gone.Owner, gone.ID, "a validation that was purged")
-			}
-			validations.has(k, late, "a validation that may not go yet")
-			k.purgeValidations(far, 10, 0)
-			k.purgeValidations(far.Add(time.Millisecond), 10, 1)
-		}
+	for _, status := range terminals {
+		purgesOf(status).byInstant(k)
+		v := validations.save(k, purgedAt("acme", "changed "+string(status), kit.Epoch.Add(time.Hour)))
+		v.PurgeAt = kit.Epoch
+		v = validations.save(k, endedAs(v, status))
+		validationPurges.purges(k, kit.Epoch, 10, 1)
+		validations.absent(k, v.Owner, v.ID, "a validation that was purged")
 	}
-}
-
-func validationPurgeBounded(k *storeKit) {
-	var saved []ports.ValidationRecord
-	for i := range 5 {
-		saved = append(saved, k.purgeable(fmt.Sprint("validation-", i), ports.StatusVerified, kit.Epoch.Add(time.Duration(i)*time.Hour)))
-	}
-	left := len(saved)
-	for _, want := range []int{2, 2, 1, 0} {
-		k.purgeValidations(kit.Epoch.AddDate(0, 0, 1), 2, want)
-		left -= want
-		k.Same(k.count(saved), left, "the number of validations left")
-	}
-}
-
-// count returns how many of the validations are stored.
-func (k *storeKit) count(saved []ports.ValidationRecord) int {
-	n := 0
-	for _, v := range saved {
-		_, err := k.Validations.Validation(k.Context(), v.Owner, v.ID)
-		if errcodes.Of(err) != errcodes.NotFound {
-			k.OK(err, "Validation")
-			n++
-		}
-	}
-	return n
 }
 
 func pendingNotPurged(k *storeKit) {
 	v := validations.save(k, purgedAt("acme", "validation-1", kit.Epoch.AddDate(-1, 0, 0)))
-	k.purgeValidations(kit.Epoch, 10, 0)
+	validationPurges.purges(k, kit.Epoch, 10, 0)
 	validations.has(k, v, "a pending validation after a purge")
 	k.Same(k.overdue(v.Deadline), []string{v.ID}, "Overdue after a purge")
 	validations.keeps(k, endedAs(v, ports.StatusError), "a validation that ended after a purge")
-	k.purgeValidations(kit.Epoch, 10, 1)
+	validationPurges.purges(k, kit.Epoch, 10, 1)
 	validations.absent(k, "acme", "validation-1", "a validation that was purged")
 }
 
 func purgedForGood(k *storeKit) {
 	v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
 	validations.saveAll(k, validations.queued(endedAs(purgedAt("acme", "validation-2", kit.Epoch), ports.StatusVerified), "end"))
-	k.purgeValidations(kit.Epoch, 10, 2)
+	validationPurges.purges(k, kit.Epoch, 10, 2)
 	k.queuedOnce() // what is on its way still arrives
 	open := pendingValidation(v.Owner, v.ID)
 	open.Version = v.Version
 	validations.refused(k, open, "a change of a purged validation")
 	validations.absent(k, v.Owner, v.ID, "a purged validation")
-	k.purgeValidations(kit.Epoch, 10, 0)
+	validationPurges.purges(k, kit.Epoch, 10, 0)
 }
 
 func purgeRacers(k *storeKit) {
@@ -225,15 +201,11 @@ func purgeRacers(k *storeKit) {
 		counts[i], err = k.Validations.PurgeValidations(k.Context(), kit.Epoch.AddDate(0, 0, 1), 7)
 		return err
 	})
-	sum := 0
-	for _, n := range counts {
-		if n > 7 {
-			k.Fatalf("a purge of %d validations, of at most 7", n)
-		}
-		sum += n
+	if n := slices.Max(counts); n > 7 {
+		k.Fatalf("a purge of %d validations, of at most 7", n)
 	}
-	k.Same(sum, len(saved), "the sum of what the purgers removed")
-	k.Same(k.count(saved), 0, "the number of validations left")
+	k.Same(total(counts), len(saved), "the sum of what the purgers removed")
+	k.Same(validationPurges.left(k, saved), 0, "the number of validations left")
 }
 
 func validationPurgeBounds(k *storeKit) {
@@ -243,6 +215,6 @@ func validationPurgeBounds(k *storeKit) {
 	}
 	k.invalid(map[string]error{"a purge of 0": call(0), "a purge below 0": call(-1), "a purge of 10,001": call(10_001)})
 	validations.has(k, v, "a validation after purges that were refused")
-	k.purgeValidations(kit.Epoch, 10_000, 1)
-	k.purgeValidations(kit.Epoch, 1, 0)
+	validationPurges.purges(k, kit.Epoch, 10_000, 1)
+	validationPurges.purges(k, kit.Epoch, 1, 0)
 }
