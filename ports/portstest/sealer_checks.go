@@ -13,13 +13,18 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// alteredChecks: what is not whole does not open.
 var alteredChecks = []sealerCheck{
 	{"another binding does not open", sealOtherAAD},
 	{"data with any byte altered do not open", sealAltered},
 	{"data that are cut short or drawn out do not open", sealTruncated},
 	{"an unknown key is told apart from damage", sealUnknownKey},
 	{"errors tell nothing of the data", sealErrors},
+	{"the first key seals and every key opens", sealRotates},
+	{"sealers of one key open what the other sealed", sealShared},
+	{"a key that is gone opens nothing", sealKeyGone},
+	{"a digest is the same for the same data and key", digestStable},
+	{"digests of different data differ", digestsDiffer},
+	{"a digest is keyed by the first key", digestKeyed},
 }
 
 func sealOtherAAD(k *sealerKit) {
@@ -131,20 +136,6 @@ func (k *sealerKit) silent(text, what string, secrets ...[]byte) {
 			}
 		}
 	}
-}
-
-// rotationChecks: the first key seals, all open.
-var rotationChecks = []sealerCheck{
-	{"the first key seals and every key opens", sealRotates},
-	{"sealers of one key open what the other sealed", sealShared},
-	{"a key that is gone opens nothing", sealKeyGone},
-}
-
-// digestChecks: the digest is keyed, and stable.
-var digestChecks = []sealerCheck{
-	{"a digest is the same for the same data and key", digestStable},
-	{"digests of different data differ", digestsDiffer},
-	{"a digest is keyed by the first key", digestKeyed},
 }
 
 func sealRotates(k *sealerKit) {

@@ -43,7 +43,7 @@ func ReportFiles(t *testing.T, h FilesHarness) {
 
 type fileCheck kit.Check[*fileKit]
 
-var fileChecks = slices.Concat(fileCommitChecks, fileNameChecks, fileReadChecks)
+var fileChecks = slices.Concat(fileCommitChecks, fileReadChecks)
 
 type fileKit struct {
 	kit.Kit

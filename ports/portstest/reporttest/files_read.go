@@ -11,11 +11,18 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-var fileNameChecks = []fileCheck{
+var fileReadChecks = []fileCheck{
 	{"a name outside the rule is refused", fileNamesRefused},
 	{"names that look alike are files of their own", fileNamesApart},
 	{"none of the name is not found, and nothing to remove", fileNone},
 	{"the folder of a file is none", fileFolder},
+	{"a large file comes back byte for byte", fileLarge},
+	{"an empty file is a file", fileEmpty},
+	{"a file is read from anywhere", fileSeeks},
+	{"each reader has a place of its own", fileReaders},
+	{"a file that is open survives its removal", fileOutlivesRemove},
+	{"a file that is open survives its replacement", fileOutlivesCommit},
+	{"a file tells when it was committed", fileDated},
 }
 
 var badFileNames = []string{
@@ -83,16 +90,6 @@ func fileFolder(k *fileKit) {
 	k.none("rep_1", "the folder of a file that is gone")
 	k.put("rep_1", "free\n")
 	k.holds("rep_1", "free\n", "a file where a folder was")
-}
-
-var fileReadChecks = []fileCheck{
-	{"a large file comes back byte for byte", fileLarge},
-	{"an empty file is a file", fileEmpty},
-	{"a file is read from anywhere", fileSeeks},
-	{"each reader has a place of its own", fileReaders},
-	{"a file that is open survives its removal", fileOutlivesRemove},
-	{"a file that is open survives its replacement", fileOutlivesCommit},
-	{"a file tells when it was committed", fileDated},
 }
 
 const largeFile = 5_000_003

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// answerClaimChecks: who may ask about an account.
+// answerClaimChecks: who may ask about an account, and what a purge removes.
 var answerClaimChecks = []storeCheck{
 	{"a claim keeps every other holder out", claimExclusive},
 	{"a holder may renew its claim", claimRenewed},
@@ -23,10 +23,6 @@ var answerClaimChecks = []storeCheck{
 	{"claims and answers do not touch each other", claimsBesideAnswers},
 	{"of many racers for one key one gets it", claimRacers},
 	{"claims of different keys do not get in each other's way", claimsApart},
-}
-
-// answerPurgeChecks: what is removed, and what stays.
-var answerPurgeChecks = []storeCheck{
 	{"a purge removes what expired by the instant, and nothing else", answerPurges.byInstant},
 	{"a purge removes at most n and tells how many", answerPurges.bounded},
 	{"a purge counts an answer by its latest expiry", purgedByLatest},

@@ -18,7 +18,7 @@ func DeadLetters(t *testing.T, h Harness) {
 	runStore(t, h, deadLetterChecks, "the store lists no buried events, or has no outbox or rate locks to get them from", func(s Store) bool { return s.DeadLetters != nil && s.Outbox != nil && s.RateLocks != nil })
 }
 
-var deadLetterChecks = slices.Concat(buriedChecks, replayChecks, replayedChecks, discardChecks, deadLetterOutcomeChecks)
+var deadLetterChecks = slices.Concat(buriedChecks, replayChecks)
 
 // bury saves an event of a key of its own for each id, and buries them in the
 // order given: the ids are saved in that of their bytes.
@@ -74,7 +74,6 @@ func (k *storeKit) deadLetterCalls(id string) map[string]func(ctx context.Contex
 	}
 }
 
-// buriedChecks: what the operator sees.
 var buriedChecks = []storeCheck{
 	{"nothing is listed while nothing is buried", nothingBuried},
 	{"a buried event is listed as it was claimed, with its reason", buriedRoundTrip},

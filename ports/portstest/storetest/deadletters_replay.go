@@ -9,12 +9,25 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// replayChecks: what comes back, and in which order.
 var replayChecks = []storeCheck{
 	{"a replayed event comes before the later ones of its key", replayedFirst},
 	{"an event given back waits behind a replayed one, and for its own time", givenBackBehindReplayed},
 	{"Replay brings back the events named, or all, and counts them", replayNamed},
 	{"a claim of before a replay is a conflict", eventReplayedClaim},
+	{"a replayed event comes out as it was saved", replayedRoundTrip},
+	{"a replayed event waits for the instant of its replay", replayedAt},
+	{"a replayed event is not listed, until it is buried again", replayedListing},
+	{"a buried event that is replayed can be delivered", replayedDelivered},
+	{"ids that look alike are replayed apart", replayedApart},
+	{"Discard removes the buried events named, and counts them", discardNamed},
+	{"Discard of no event is refused", discardNone},
+	{"a discarded event never comes again", discardedForGood},
+	{"ids that look alike are discarded apart", discardedApart},
+	{"of many that replay or discard an event one does", deadLetterRacers},
+	{"many that replay all bring each event back once", replayAllRacers},
+	{"a context that is done gives its own code and changes nothing", deadLettersCancelled},
+	{"a closed store says so", deadLettersClosed},
+	{"a store that is opened again has its buried events", deadLettersReopened},
 }
 
 func replayedFirst(k *storeKit) {
@@ -74,15 +87,6 @@ func eventReplayedClaim(k *storeKit) {
 	latest := events.first(k, kit.Epoch.Add(lease), "event-1")
 	late("when the event is claimed once more")
 	k.OK(k.Outbox.Ack(k.Context(), latest), "Ack by the latest claim")
-}
-
-// replayedChecks: what a replay does to the event itself.
-var replayedChecks = []storeCheck{
-	{"a replayed event comes out as it was saved", replayedRoundTrip},
-	{"a replayed event waits for the instant of its replay", replayedAt},
-	{"a replayed event is not listed, until it is buried again", replayedListing},
-	{"a buried event that is replayed can be delivered", replayedDelivered},
-	{"ids that look alike are replayed apart", replayedApart},
 }
 
 func replayedRoundTrip(k *storeKit) {
@@ -150,16 +154,6 @@ func replayedApart(k *storeKit) {
 		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
 	}
 	k.buries("what is left among look-alikes")
-}
-
-// discardChecks: what is removed.
-var discardChecks = []storeCheck{
-	{"Discard removes the buried events named, and counts them", discardNamed},
-	{"Discard of no event is refused", discardNone},
-	{"a discarded event never comes again", discardedForGood},
-	{"ids that look alike are discarded apart", discardedApart},
-	{"of many that replay or discard an event one does", deadLetterRacers},
-	{"many that replay all bring each event back once", replayAllRacers},
 }
 
 func discardedApart(k *storeKit) {
@@ -248,13 +242,6 @@ func replayAllRacers(k *storeKit) {
 	})
 	k.Same(total(n), len(ids), "the number replayed in a race")
 	k.Same(events.ids(events.take(k, kit.Epoch, 10)), ids, "what waits after the race")
-}
-
-// deadLetterOutcomeChecks: how it ends when it does not go well.
-var deadLetterOutcomeChecks = []storeCheck{
-	{"a context that is done gives its own code and changes nothing", deadLettersCancelled},
-	{"a closed store says so", deadLettersClosed},
-	{"a store that is opened again has its buried events", deadLettersReopened},
 }
 
 func deadLettersCancelled(k *storeKit) {

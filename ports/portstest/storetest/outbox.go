@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,10 +18,7 @@ func Outbox(t *testing.T, h Harness) {
 	runStore(t, h, outboxChecks, "the store keeps no events, or no rate locks to save them with", func(s Store) bool { return s.Outbox != nil && s.RateLocks != nil })
 }
 
-var outboxChecks = slices.Concat(eventChecks, eventOrderChecks, eventClaimChecks, eventOutcomeChecks)
-
-// eventChecks: what is handed out, and when it first may be.
-var eventChecks = []storeCheck{
+var outboxChecks = []storeCheck{
 	{"an empty outbox hands out nothing, without an error", emptyOutbox},
 	{"an event comes out as it was saved", events.roundTrip},
 	{"an event waits from its save on, whatever its time says", eventWaitsAtOnce},
@@ -30,6 +26,24 @@ var eventChecks = []storeCheck{
 	{"changing data that was passed in or handed out changes nothing stored", events.notAliased},
 	{"every event of a change is stored", eventsOfOneChange},
 	{"an id that an event of another change has is that of an event of its own", eventIDAgain},
+	{"events come in the order of their saves", saveOrder},
+	{"a claim takes at most one event of a key", oneOfAKey},
+	{"a claimed event holds back the later ones of its key only", claimedHoldsBack},
+	{"a retried event holds back the later ones of its key", retriedHoldsBack},
+	{"an acknowledged event is gone and lets the next of its key pass", acknowledgedPasses},
+	{"a buried event is set aside and lets the next of its key pass", buriedPasses},
+	{"keys that look alike are ordered apart", eventKeysApart},
+	{"a claim takes at most n events", events.bounded},
+	{"a lease keeps an event until it ends, and counts the attempts", events.lease},
+	{"a lease holds when the caller's clock jumps back", events.leaseBackwards},
+	{"a retried event waits for its time", events.retry},
+	{"a claim that is not the latest is a conflict", events.staleClaim},
+	{"a claim serves once", events.claimOnce},
+	{"racers never get the same event", events.racers},
+	{"a reason of 1,024 bytes is taken", eventReason},
+	{"a context that is done gives its own code and changes nothing", outboxCancelled},
+	{"a closed store says so", events.closed},
+	{"a store that is opened again has its events", outboxReopened},
 }
 
 var events = &queue[ports.Event]{
@@ -89,17 +103,6 @@ func eventIDAgain(k *storeKit) {
 	k.Same(got[0], first, "the event that is left")
 	k.OK(k.Outbox.Ack(k.Context(), got[0]), "Ack of the first event")
 	k.nothingQueued("when both events are acknowledged")
-}
-
-// eventOrderChecks: order is kept per key, and nothing else is held up.
-var eventOrderChecks = []storeCheck{
-	{"events come in the order of their saves", saveOrder},
-	{"a claim takes at most one event of a key", oneOfAKey},
-	{"a claimed event holds back the later ones of its key only", claimedHoldsBack},
-	{"a retried event holds back the later ones of its key", retriedHoldsBack},
-	{"an acknowledged event is gone and lets the next of its key pass", acknowledgedPasses},
-	{"a buried event is set aside and lets the next of its key pass", buriedPasses},
-	{"keys that look alike are ordered apart", eventKeysApart},
 }
 
 func saveOrder(k *storeKit) {
@@ -171,25 +174,6 @@ func eventKeysApart(k *storeKit) {
 	for i, e := range got {
 		k.Same(e.Key, kit.Distinct[i], "the key of an event")
 	}
-}
-
-// eventClaimChecks: claims and their leases.
-var eventClaimChecks = []storeCheck{
-	{"a claim takes at most n events", events.bounded},
-	{"a lease keeps an event until it ends, and counts the attempts", events.lease},
-	{"a lease holds when the caller's clock jumps back", events.leaseBackwards},
-	{"a retried event waits for its time", events.retry},
-	{"a claim that is not the latest is a conflict", events.staleClaim},
-	{"a claim serves once", events.claimOnce},
-	{"racers never get the same event", events.racers},
-	{"a reason of 1,024 bytes is taken", eventReason},
-}
-
-// eventOutcomeChecks: how it ends when it does not go well.
-var eventOutcomeChecks = []storeCheck{
-	{"a context that is done gives its own code and changes nothing", outboxCancelled},
-	{"a closed store says so", events.closed},
-	{"a store that is opened again has its events", outboxReopened},
 }
 
 // longReason is as long as a reason may be, and no text.

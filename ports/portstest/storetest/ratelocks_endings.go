@@ -10,12 +10,17 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// endingChecks: a lock ends once (I4, I8).
+// endingChecks: a lock ends once (I4, I8), and how it ends when it does not go well.
 var endingChecks = []storeCheck{
 	{"ending a lock that has ended is a conflict and stores nothing", endsOnce},
 	{"ending a lock that was never minted is a conflict and stores nothing", neverMinted},
 	{"a change ends both locks of a book and mints another", turnOverBoth},
 	{"the end of a lock changes nothing but its end", onlyTheEnd},
+	{"a context that is done gives its own code and stores nothing", rateLocksCancelled},
+	{"a closed store says so", rateLocksClosed},
+	{"a lost acknowledgement is an unknown outcome, and the change whole or absent", lostAcknowledgement},
+	{"a full store says so, stores nothing, and goes on when there is room", fullStore},
+	{"a store that is opened again has everything", rateLocksReopened},
 }
 
 // ending gives an active lock its end.
@@ -120,15 +125,6 @@ func onlyTheEnd(k *storeKit) {
 	change.Ended[0].MidSource, change.Ended[0].ToleranceBps = "another", 1
 	k.save(change)
 	k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
-}
-
-// outcomeChecks: how it ends when it does not go well.
-var outcomeChecks = []storeCheck{
-	{"a context that is done gives its own code and stores nothing", rateLocksCancelled},
-	{"a closed store says so", rateLocksClosed},
-	{"a lost acknowledgement is an unknown outcome, and the change whole or absent", lostAcknowledgement},
-	{"a full store says so, stores nothing, and goes on when there is room", fullStore},
-	{"a store that is opened again has everything", rateLocksReopened},
 }
 
 // rateLockCalls makes every call of the port.

@@ -9,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// versionChecks: compare-and-swap, and ids that are taken once for ever (I1, I13).
+// versionChecks: compare-and-swap, and ids that are taken once (I1, I13).
 var versionChecks = []storeCheck{
 	{"each save raises the version by one", versionsCount},
 	{"versions rise beyond what a byte holds", manyVersions},
@@ -21,6 +21,18 @@ var versionChecks = []storeCheck{
 	{"a lock id taken in the same book is a conflict and stores nothing", idTakenHere},
 	{"of many racers at one version one wins", oneWinner},
 	{"saves of different books do not get in each other's way", booksApart},
+	{"a change that names a lock twice is a conflict and stores nothing", lockTwice},
+	{"a minted lock that its book does not have is refused and stores nothing", mintedElsewhere},
+	{"a record that no lock can have is refused and stores nothing", recordsThatCannotBe},
+	{queuedTwice, func(k *storeKit) {
+		key := keyOf("acme")
+		k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
+			change := mint(k.book(key), activeLock(key, "lock-1", kit.Epoch))
+			change.Events, change.Work = events, work
+			return k.RateLocks.Save(k.Context(), change)
+		})
+		k.gone(key.Owner, "lock-1")
+	}},
 }
 
 func versionsCount(k *storeKit) {
@@ -176,23 +188,6 @@ func booksApart(k *storeKit) {
 		k.Same(k.book(keyOf(owner(i))).Version, int64(1), "the version of "+owner(i))
 		k.lock(owner(i), "lock-of-"+owner(i))
 	}
-}
-
-// changeChecks: what no store takes, whatever it holds, as
-// ports.RateLockChange.Check finds it.
-var changeChecks = []storeCheck{
-	{"a change that names a lock twice is a conflict and stores nothing", lockTwice},
-	{"a minted lock that its book does not have is refused and stores nothing", mintedElsewhere},
-	{"a record that no lock can have is refused and stores nothing", recordsThatCannotBe},
-	{queuedTwice, func(k *storeKit) {
-		key := keyOf("acme")
-		k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
-			change := mint(k.book(key), activeLock(key, "lock-1", kit.Epoch))
-			change.Events, change.Work = events, work
-			return k.RateLocks.Save(k.Context(), change)
-		})
-		k.gone(key.Owner, "lock-1")
-	}},
 }
 
 const queuedTwice = "a change that names an event or an item twice is a conflict and stores nothing"

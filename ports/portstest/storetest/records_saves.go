@@ -11,14 +11,19 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// versionChecks: a save compares and swaps. open is the state of a record that may
-// change; ended are the checks of the others.
-func (m *records[R]) versionChecks(open string, ended ...storeCheck) []storeCheck {
+// checks are those of every port that stores records: a save compares and swaps, what
+// a change asks for comes with it (I32), and how it ends when it does not go well.
+// open is the state of a record that may change.
+func (m *records[R]) checks(open string, reopened func(k *storeKit)) []storeCheck {
 	noun, taken, wins, rule := m.noun(), "an id that is taken", "", ""
 	if m.perOwner {
 		taken, wins, rule = "an id that the owner has", " for each owner", " (I27)"
 	}
-	return append([]storeCheck{
+	return []storeCheck{
+		{"an unknown " + noun + " is not found", m.unknown},
+		{"another owner's " + noun + " is not found", m.foreign},
+		{"owners that look alike have " + noun + "s of their own", m.ownersApart},
+		{"owners, ids and texts of 10,000 characters are kept", m.longTexts},
 		{"a " + open + " " + noun + " may change, and each save raises the version by one", m.versions},
 		{taken + " is a conflict and stores nothing", m.taken},
 		{"a stale version is a conflict and stores nothing", m.stale},
@@ -27,7 +32,16 @@ func (m *records[R]) versionChecks(open string, ended ...storeCheck) []storeChec
 		{"of many racers with one new id one wins" + wins, m.newIDRacers},
 		{"of many racers at one version one wins" + rule, m.racers},
 		{"saves of different " + noun + "s do not get in each other's way", m.apart},
-	}, ended...)
+		{"events become claimable with their change, in its order", m.events},
+		{"work becomes claimable with its change", m.work},
+		{"of many racers only the winner's events and work are stored", m.racersQueue},
+		{queuedTwice, m.queuedTwice},
+		{"a context that is done gives its own code and changes nothing", m.cancelled},
+		{"a closed store says so", m.closed},
+		{"a lost acknowledgement is an unknown outcome, and the change whole or absent", m.lost},
+		{"a full store says so, stores nothing, and goes on when there is room", m.full},
+		{"a store that is opened again has everything", reopened},
+	}
 }
 
 func (m *records[R]) versions(k *storeKit) {
@@ -199,27 +213,6 @@ func (m *records[R]) apart(k *storeKit) {
 	for i, err := range m.race(k, func(i int) change[R] { return change[R]{record: made(i)} }) {
 		k.OK(err, "one of many saves of different records")
 		m.has(k, m.saved(made(i)), "one of many saves of different records")
-	}
-}
-
-// queueChecks: what a change asks for comes with it (I32).
-func (m *records[R]) queueChecks() []storeCheck {
-	return []storeCheck{
-		{"events become claimable with their change, in its order", m.events},
-		{"work becomes claimable with its change", m.work},
-		{"of many racers only the winner's events and work are stored", m.racersQueue},
-		{queuedTwice, m.queuedTwice},
-	}
-}
-
-// outcomeChecks: how it ends when it does not go well.
-func (m *records[R]) outcomeChecks(reopened func(k *storeKit)) []storeCheck {
-	return []storeCheck{
-		{"a context that is done gives its own code and changes nothing", m.cancelled},
-		{"a closed store says so", m.closed},
-		{"a lost acknowledgement is an unknown outcome, and the change whole or absent", m.lost},
-		{"a full store says so, stores nothing, and goes on when there is room", m.full},
-		{"a store that is opened again has everything", reopened},
 	}
 }
 

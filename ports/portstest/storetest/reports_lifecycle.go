@@ -14,6 +14,7 @@ import (
 
 // reportExpiryChecks: what goes, and what stays.
 var reportExpiryChecks = []storeCheck{
+	{"an ended report never changes (I22)", endedReports},
 	{"ExpiredReports lists what has ended by the instant, of every owner", expiredOfAll},
 	{"ExpiredReports is ordered by the end, then id", expiredOrder},
 	{"ExpiredReports leaves out what runs, however old", expiredRunning},

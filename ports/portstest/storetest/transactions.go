@@ -18,15 +18,7 @@ func TransactionStore(t *testing.T, h Harness) {
 	runStore(t, h, transactionChecks, "the store keeps no transactions", func(s Store) bool { return s.Transactions != nil })
 }
 
-var transactionChecks = slices.Concat(
-	transactionRecordChecks,
-	rawChecks,
-	transactionKeyChecks,
-	transactions.versionChecks("pending"),
-	transactionEndChecks,
-	transactions.queueChecks(),
-	transactions.outcomeChecks(transactionsReopened),
-)
+var transactionChecks = slices.Concat(transactions.checks("pending", transactionsReopened), transactionRecordChecks, transactionEndChecks)
 
 // ends are the ends of a transaction; the bad ones may be followed by a late
 // payment.

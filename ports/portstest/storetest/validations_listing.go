@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// overdueChecks: what a recovery finds.
+// overdueChecks: what a recovery finds, and what a purge removes.
 var overdueChecks = []storeCheck{
 	{"Overdue lists the pending validations of every owner whose deadline has come", overdueOfAll},
 	{"Overdue is ordered by deadline, then id", overdueOrder},
@@ -19,10 +19,6 @@ var overdueChecks = []storeCheck{
 	{"a deadline that moves takes the validation along", overdueMoves},
 	{"a listed validation has every field", overdueWhole},
 	{"a page's limit is 1 to 10,000", overdueBounds},
-}
-
-// validationPurgeChecks: what is removed, and what stays.
-var validationPurgeChecks = []storeCheck{
 	{"a purge removes what has ended and may go, and nothing else", validationsPurged},
 	{"a purge removes at most n and tells how many", validationPurges.bounded},
 	{"a purge leaves pending validations alone, however old", pendingNotPurged},

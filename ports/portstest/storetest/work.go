@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -17,8 +16,6 @@ func Work(t *testing.T, h Harness) {
 	t.Helper()
 	runStore(t, h, workChecks, "the store keeps no work, or no rate locks to save it with", func(s Store) bool { return s.Work != nil && s.RateLocks != nil })
 }
-
-var workChecks = slices.Concat(itemChecks, itemClaimChecks)
 
 var items = &queue[ports.WorkItem]{
 	noun: "item", done: "Done",
@@ -37,8 +34,7 @@ var items = &queue[ports.WorkItem]{
 	head: func(w *ports.WorkItem) queuedHead { return queuedHead{&w.ID, &w.Payload, &w.Attempt, &w.Claim} },
 }
 
-// itemChecks: what is handed out, and when.
-var itemChecks = []storeCheck{
+var workChecks = []storeCheck{
 	{"a store without work hands out nothing, without an error", noWork},
 	{"an item comes out as it was saved", items.roundTrip},
 	{"a payload of any bytes comes back", items.anyData},
@@ -47,6 +43,19 @@ var itemChecks = []storeCheck{
 	{"what is due earliest comes first", earliestFirst},
 	{"the id of an item is taken until it is done", itemIDAgain},
 	{"kinds that look alike are kept apart", kindsApart},
+	{"a claim takes at most n items", items.bounded},
+	{"a lease keeps an item until it ends, and counts the attempts", items.lease},
+	{"a lease holds when the caller's clock jumps back", items.leaseBackwards},
+	{"a retried item waits for its time", items.retry},
+	{"an item that is done is gone", itemDone},
+	{"a buried item is set aside for good", itemBuried},
+	{"a claim that is not the latest is a conflict", items.staleClaim},
+	{"a claim serves once", items.claimOnce},
+	{"racers never get the same item", items.racers},
+	{"a reason of 1,024 bytes is taken", itemReason},
+	{"a context that is done gives its own code and changes nothing", workCancelled},
+	{"a closed store says so", items.closed},
+	{"a store that is opened again has its work", workReopened},
 }
 
 func noWork(k *storeKit) {
@@ -100,23 +109,6 @@ func itemIDAgain(k *storeKit) {
 	k.OK(k.Work.Bury(k.Context(), items.first(k, kit.Epoch, item.ID), "no use"), "Bury")
 	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that is buried")
 	k.nothingQueued("when the item is buried")
-}
-
-// itemClaimChecks: who has an item, for how long, and how it ends.
-var itemClaimChecks = []storeCheck{
-	{"a claim takes at most n items", items.bounded},
-	{"a lease keeps an item until it ends, and counts the attempts", items.lease},
-	{"a lease holds when the caller's clock jumps back", items.leaseBackwards},
-	{"a retried item waits for its time", items.retry},
-	{"an item that is done is gone", itemDone},
-	{"a buried item is set aside for good", itemBuried},
-	{"a claim that is not the latest is a conflict", items.staleClaim},
-	{"a claim serves once", items.claimOnce},
-	{"racers never get the same item", items.racers},
-	{"a reason of 1,024 bytes is taken", itemReason},
-	{"a context that is done gives its own code and changes nothing", workCancelled},
-	{"a closed store says so", items.closed},
-	{"a store that is opened again has its work", workReopened},
 }
 
 func itemDone(k *storeKit) {
