@@ -36,7 +36,6 @@ type clockKit struct {
 // step is a while that a running clock can be waited for.
 const step = 3 * time.Millisecond
 
-// pass lets d pass; on a running clock at least d.
 func (k *clockKit) pass(d time.Duration) {
 	if k.advance != nil {
 		k.advance(d)
@@ -48,7 +47,6 @@ func (k *clockKit) pass(d time.Duration) {
 	}
 }
 
-// fired reports whether c has a value, without waiting.
 func fired(c <-chan time.Time) bool {
 	select {
 	case <-c:

@@ -58,7 +58,6 @@ func (k *sinkKit) deliver(e ports.Event) {
 	k.OK(k.Deliver(k.Context(), e), "Deliver")
 }
 
-// received checks how often each of the ids has arrived.
 func (k *sinkKit) received(want map[string]int) {
 	k.Need(k.Received != nil, "Received")
 	got := map[string]int{}

@@ -49,7 +49,6 @@ func (k *sealerKit) opens(s ports.Sealer, aad []byte, sealed ports.Sealed, want 
 	k.Same(kit.OrNil(got), kit.OrNil(want), what)
 }
 
-// refuses checks the code of an Open that must fail, and that it gives nothing.
 func (k *sealerKit) refuses(s ports.Sealer, aad []byte, sealed ports.Sealed, want errcodes.Code, what string) {
 	got, err := s.Open(k.Context(), aad, sealed)
 	k.Code(err, want, "Open of "+what)

@@ -14,7 +14,6 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// connectorChecks are those of every connector.
 var connectorChecks = []connectorCheck{
 	{"the name is well-formed and stays", connectorName},
 	{"the capabilities are well-formed, stay, and are nobody else's", capabilitiesStay},
@@ -76,7 +75,6 @@ func capabilitiesStay(k *connectorKit) {
 	})
 }
 
-// misclaimed reports what is wrong with capabilities, "" for nothing.
 func misclaimed(c ports.Capabilities) string {
 	types := []ports.AccountType{ports.BankAccount, ports.MobileMoney, ports.InstitutionWallet}
 	if len(c.Markets) == 0 {
@@ -126,7 +124,6 @@ func (k *connectorKit) namesIn(can ports.Capability) {
 	}
 }
 
-// unasked checks that the lookup is unsupported without a request of any kind.
 func (d *desk) unasked(l ports.AccountLookup, what string) {
 	answer, err := d.ask(d.k.Context(), l)
 	if err != nil || answer.Kind != ports.OutcomeUnsupported {
@@ -181,7 +178,6 @@ func scenariosPlay(k *connectorKit) {
 	})
 }
 
-// gives checks an answer against what the scenario expects.
 func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
 	want, _ := s.Expect.answer() // checked when the file was read
 	if code := errcodes.Of(err); code != s.Expect.Error {
@@ -208,7 +204,6 @@ func oneRequest(k *connectorKit) {
 	})
 }
 
-// asksOnce counts the requests for an answer that invites to another.
 func (d *desk) asksOnce(base scenario, at spot, status int) {
 	d.answer(d.k.behind(base, at, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "0")

@@ -62,7 +62,6 @@ func neverEnds(k *connectorKit) {
 	})
 }
 
-// runsOut checks that a lookup ends with its deadline.
 func (d *desk) runsOut(base scenario, at spot) {
 	ctx, cancel := context.WithTimeout(d.k.Context(), patience)
 	defer cancel()
@@ -81,7 +80,6 @@ func callerLeaves(k *connectorKit) {
 	})
 }
 
-// lookupEnd is what came of a lookup.
 type lookupEnd struct {
 	answer ports.Answer
 	err    error

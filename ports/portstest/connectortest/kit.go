@@ -231,7 +231,6 @@ func retryAfter(r sentResponse) string {
 	return ""
 }
 
-// check demands the file.
 func (r requiredScenario) check(k *connectorKit) {
 	i := slices.IndexFunc(k.scenarios, func(s scenario) bool { return s.name == r.name })
 	if i < 0 {
@@ -246,7 +245,6 @@ func (r requiredScenario) check(k *connectorKit) {
 	}
 }
 
-// foundIn demands an account of the market that is found.
 func (k *connectorKit) foundIn(m ports.Market) {
 	if !slices.ContainsFunc(k.found(), func(s scenario) bool { return s.lookup().Market == m }) {
 		k.Fatalf("the connector claims %s, and no scenario has an account there that is found", m)

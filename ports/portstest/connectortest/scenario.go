@@ -141,7 +141,6 @@ func parseScenario(data []byte) (scenario, error) {
 	return s, s.prepare()
 }
 
-// prepare checks what JSON cannot, and makes the bytes that are sent.
 func (s *scenario) prepare() error {
 	if err := s.provenance(); err != nil {
 		return err
@@ -206,7 +205,6 @@ func latin1(text string) ([]byte, error) {
 	return out, nil
 }
 
-// lookup is what the connector is asked.
 func (s *scenario) lookup() ports.AccountLookup {
 	l := s.Lookup
 	return ports.AccountLookup{
@@ -248,7 +246,6 @@ func (e expectation) answer() (ports.Answer, error) {
 	return a, a.Check()
 }
 
-// provenance checks that the file says where its exchanges come from.
 func (s *scenario) provenance() error {
 	if s.Title == "" {
 		return errors.New("title is missing")
@@ -267,7 +264,6 @@ func (s *scenario) provenance() error {
 	return nil
 }
 
-// assumed reports whether no page shows any of it.
 func (s *scenario) assumed() bool { return slices.Contains(s.Assumed, "all") }
 
 // assumptions reports how much of the scenarios no page shows.

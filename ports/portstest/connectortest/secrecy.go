@@ -98,7 +98,6 @@ func identifierEscaped(k *connectorKit) {
 	})
 }
 
-// arrivesWhole looks for an odd identifier in the request.
 func (d *desk) arrivesWhole(base scenario, odd string) {
 	l := base.lookup()
 	l.Identifier = "00" + odd
@@ -117,7 +116,6 @@ func noOtherHost(k *connectorKit) {
 	})
 }
 
-// doesNotFollow redirects the request to another host, which must not be asked.
 func (d *desk) doesNotFollow(base scenario, at spot, status int) {
 	k := d.k
 	other, asked := elsewhere(k)
@@ -151,14 +149,12 @@ func connectorShows(k *connectorKit) {
 	})
 }
 
-// hides looks for what is confidential in the connector itself.
 func (d *desk) hides(base scenario, format string) {
 	if leak := d.k.leaked(fmt.Sprintf(format, d.AccountConnector), base.lookup()); leak != "" {
 		d.k.Fatalf("%s of the connector has %s: give it a String method, as fmt does not call those of unexported fields", format, leak)
 	}
 }
 
-// elsewhere is another server, which must not be asked.
 func elsewhere(k *connectorKit) (*httptest.Server, *atomic.Int64) {
 	var asked atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

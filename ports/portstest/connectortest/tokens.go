@@ -86,7 +86,6 @@ func (d *desk) gotAt(at spot) int {
 	return n
 }
 
-// granted returns the access tokens of the scenarios.
 func (k *connectorKit) granted() []string {
 	var out []string
 	for _, s := range k.scenarios {
@@ -157,7 +156,6 @@ func taking(exchanges []exchange) http.HandlerFunc {
 	}
 }
 
-// finds wants the scenario's answer.
 func (d *desk) finds(base scenario, what string) {
 	answer, err := d.ask(d.k.Context(), base.lookup())
 	if err != nil {

@@ -74,7 +74,6 @@ func (k *fileKit) abort(f ports.NewReportFile) {
 	k.OK(f.Abort(), "Abort")
 }
 
-// commit commits the file, and aborts it as a caller does in any case.
 func (k *fileKit) commit(f ports.NewReportFile) {
 	k.OK(f.Commit(k.Context()), "Commit")
 	k.abort(f)
@@ -98,7 +97,6 @@ func (k *fileKit) remove(name string) {
 	k.OK(k.files.Remove(k.Context(), name), "Remove")
 }
 
-// holds checks what stands under the name.
 func (k *fileKit) holds(name, want, what string) {
 	f := k.open(name)
 	defer k.shut(f)
@@ -106,7 +104,6 @@ func (k *fileKit) holds(name, want, what string) {
 	k.Same(f.Size(), int64(len(want)), "Size of "+what)
 }
 
-// reads reads on to the end.
 func (k *fileKit) reads(r io.Reader, want, what string) {
 	got := kit.Got(io.ReadAll(r)).OK(k, "Read of "+what)
 	if string(got) != want {
@@ -123,7 +120,6 @@ func firstDifference(got []byte, want string) string {
 	return "one begins the other"
 }
 
-// none checks that nothing stands under the name.
 func (k *fileKit) none(name, what string) {
 	f, err := k.files.Open(k.Context(), name)
 	if err == nil {

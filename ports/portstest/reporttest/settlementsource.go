@@ -68,7 +68,6 @@ func newSettlementKit(tb testing.TB, h SettlementSourceHarness) *settlementKit {
 // fewestLines is how many lines tell a wrong bound.
 const fewestLines = 6
 
-// lines reads a query to its end, in the order of the lines' numbers.
 func (k *settlementKit) lines(q ports.RowQuery) []ports.SettlementLine {
 	var out []ports.SettlementLine
 	for line, err := range k.Source.Lines(k.Context(), q) {
@@ -89,7 +88,6 @@ func (k *settlementKit) all() []ports.SettlementLine {
 	return lines
 }
 
-// during reads the lines of Query within other bounds.
 func (k *settlementKit) during(from, until time.Time) []ports.SettlementLine {
 	q := k.Query
 	q.From, q.Until = from, until

@@ -105,7 +105,6 @@ func settlesBounds(k *settlementKit) {
 	})
 }
 
-// instants returns the times of lines, each once, by rising time.
 func (k *settlementKit) instants(lines []ports.SettlementLine) []time.Time {
 	var out []time.Time
 	for _, l := range lines {

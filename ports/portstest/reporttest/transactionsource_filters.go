@@ -32,7 +32,6 @@ func (k *sourceKit) filtered(rows [][]string, filters ...ports.Filter) {
 	k.sameRows(got, want, "the filter "+kit.Short(filters))
 }
 
-// keeps says what a filter means.
 func (k *sourceKit) keeps(f ports.Filter, row []string) bool {
 	c := k.Source.Columns()[k.column(f.Column)]
 	text := row[k.column(f.Column)]
@@ -57,7 +56,6 @@ func compareTexts(t ports.ColumnType, a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// values returns the texts of a column, each once, in the order of its type.
 func (k *sourceKit) values(rows [][]string, c ports.Column) []string {
 	var out []string
 	for _, row := range rows {

@@ -82,7 +82,6 @@ func (k *reportKit) file(columns []ports.Column, rows ...[]string) []byte {
 	return out.Bytes()
 }
 
-// reads checks that the file holds the rows and nothing else.
 func (k *reportKit) reads(file []byte, columns []ports.Column, want ...[]string) {
 	names, rows := k.Read(k.TB, file, columns)
 	if names != nil {

@@ -151,7 +151,6 @@ func impossibleLocks() map[string]func(l *ports.RateLock) {
 	}
 }
 
-// impossibleBooks are slots that break a rule each, by what is wrong.
 func impossibleBooks() map[string]func(b *ports.Book) {
 	filled := func(b *ports.Book) *ports.RateLock {
 		b.Slots[0] = ActiveLock(b.Key.Owner, "slot", Epoch)
@@ -165,7 +164,6 @@ func impossibleBooks() map[string]func(b *ports.Book) {
 	}
 }
 
-// impossibleValidations are records that break a rule each, by what is wrong.
 func impossibleValidations() map[string]func(r *ports.ValidationRecord) {
 	end := func(r *ports.ValidationRecord) { *r = EndedValidation(*r, ports.StatusVerified) }
 	return map[string]func(r *ports.ValidationRecord){
@@ -182,7 +180,6 @@ func impossibleValidations() map[string]func(r *ports.ValidationRecord) {
 	}
 }
 
-// impossibleTransactions are records that break a rule each, by what is wrong.
 func impossibleTransactions() map[string]func(tx *ports.Transaction) {
 	end := func(tx *ports.Transaction) { *tx = FailedTransaction(*tx) }
 	return map[string]func(tx *ports.Transaction){
@@ -209,7 +206,6 @@ func impossibleTransactions() map[string]func(tx *ports.Transaction) {
 	}
 }
 
-// impossibleReports are records that break a rule each, by what is wrong.
 func impossibleReports() map[string]func(j *ports.ReportJob) {
 	complete := func(j *ports.ReportJob) { *j = CompletedReport(*j) }
 	breaks := func(j *ports.ReportJob) { *j = FailedReport(*j) }

@@ -41,7 +41,6 @@ func answerKey(text string) [32]byte {
 	return key
 }
 
-// cached makes an answer that is fresh for a day.
 func cached(text string) ports.CachedAnswer {
 	return ports.CachedAnswer{
 		Key: answerKey(text), Provider: "provider-1", At: kit.Epoch, ExpiresAt: kit.Epoch.AddDate(0, 0, 1),

@@ -51,7 +51,6 @@ func act(object string) ports.AuditRow {
 	}
 }
 
-// acts makes a row for each object.
 func acts(objects ...string) []ports.AuditRow {
 	var rows []ports.AuditRow
 	for _, object := range objects {
@@ -73,7 +72,6 @@ func (s *auditedSave) with(ctx context.Context, id string, rows ...ports.AuditRo
 	return s.save(ctx, id, []ports.Event{kit.Event(name, name)}, []ports.WorkItem{job(name, kit.Epoch)}, rows)
 }
 
-// saves are the saves of the ports that the store has.
 func (k *storeKit) saves() []auditedSave {
 	var all []auditedSave
 	if s := k.RateLocks; s != nil {
@@ -101,7 +99,6 @@ func (m *records[R]) audited(k *storeKit) auditedSave {
 	}, func(id string) error { return errOf(m.read(k.Context(), k.Store, "acme", id)) }}
 }
 
-// eachSave runs fn as a case of each port's save.
 func (k *storeKit) eachSave(fn func(s *auditedSave)) {
 	for _, s := range k.saves() {
 		k.Case(s.port, func() { fn(&s) })
@@ -156,7 +153,6 @@ func (k *storeKit) succeed(writes map[string]func(ctx context.Context, row ports
 	}
 }
 
-// trail reads all rows.
 func (k *storeKit) trail() []ports.AuditRow {
 	rows := kit.Got(k.AuditRows(k.Context(), 0, ports.MaxPage)).OK(k, "AuditRows")
 	for i := 1; i < len(rows); i++ {
@@ -180,7 +176,6 @@ func (k *storeKit) leaves(do func()) []ports.AuditRow {
 	return after[len(before):]
 }
 
-// mustLeave checks which rows do leaves.
 func (k *storeKit) mustLeave(what string, want []ports.AuditRow, do func()) {
 	k.sameRows(k.leaves(do), want, what)
 }
@@ -337,7 +332,6 @@ func auditOfFullStore(k *storeKit) {
 	})
 }
 
-// racerRows are rows of a racer, which are in no order of their own.
 func racerRows(i int) []ports.AuditRow {
 	return acts(fmt.Sprintf("z%02d", i), fmt.Sprintf("m%02d", i), fmt.Sprintf("a%02d", i))
 }

@@ -30,7 +30,6 @@ var clientChecks = []storeCheck{
 	{"a store that is opened again has its clients", clientsReopened},
 }
 
-// client makes a client in the middle of a rotation.
 func client(id string) ports.Client {
 	hash := func(text string) [32]byte { return sha256.Sum256([]byte(id + text)) }
 	return ports.Client{
@@ -155,7 +154,6 @@ var tokenChecks = []storeCheck{
 	{"a store that is opened again has its tokens", tokensReopened},
 }
 
-// token makes a token that lives for an hour.
 func token(text string) ports.Token {
 	return ports.Token{SHA256: sha256.Sum256([]byte(text)), ClientID: "client-1", IssuedAt: kit.Epoch, ExpiresAt: kit.Epoch.Add(time.Hour)}
 }

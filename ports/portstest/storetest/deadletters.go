@@ -39,7 +39,6 @@ func (k *storeKit) page(after int64, limit int) []ports.BuriedEvent {
 	return kit.Got(k.DeadLetters.Buried(k.Context(), after, limit)).OK(k, "Buried")
 }
 
-// buries checks which events are listed, in order.
 func (k *storeKit) buries(what string, want ...string) {
 	k.Same(buriedIDs(k.page(0, 1000)), append([]string{}, want...), what)
 }
@@ -58,12 +57,10 @@ func (k *storeKit) replays(what string, want int, ids ...string) {
 	k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), kit.Epoch, anyAct, ids...)).OK(k, "Replay"), want, "the number replayed, when "+what)
 }
 
-// discards removes the events named, and checks how many there were.
 func (k *storeKit) discards(what string, want int, ids ...string) {
 	k.Same(kit.Got(k.DeadLetters.Discard(k.Context(), anyAct, ids...)).OK(k, "Discard"), want, "the number discarded, when "+what)
 }
 
-// deadLetterCalls makes every call of the port; the event of the id is buried.
 func (k *storeKit) deadLetterCalls(id string) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"Buried":           func(ctx context.Context) error { return errOf(k.DeadLetters.Buried(ctx, 0, 10)) },
@@ -85,7 +82,6 @@ var buriedChecks = []storeCheck{
 	{"a page of buried events has 1 to 1,000", buriedBounds},
 }
 
-// nothingBuried lists while events wait, are claimed, come back and are gone.
 func nothingBuried(k *storeKit) {
 	k.buries("Buried of an empty store")
 	for _, id := range []string{"acknowledged", "retried", "claimed", "waiting"} {
@@ -149,7 +145,6 @@ func buriedOrder(k *storeKit) {
 	}
 }
 
-// readBuried reads all in pages of two and hands each page to then.
 func (k *storeKit) readBuried(then func(page []ports.BuriedEvent)) []string {
 	return readPages(k, func(after int64, limit int) ([]ports.BuriedEvent, error) {
 		return k.DeadLetters.Buried(k.Context(), after, limit)

@@ -24,7 +24,6 @@ type queue[T any] struct {
 	head func(item *T) queuedHead
 }
 
-// queuedHead points to the fields that events and work items share.
 type queuedHead struct {
 	id      *string
 	data    *[]byte
@@ -32,12 +31,10 @@ type queuedHead struct {
 	claim   *int64
 }
 
-// take claims up to n at now.
 func (q *queue[T]) take(k *storeKit, now time.Time, n int) []T {
 	return kit.Got(q.claim(k.Context(), k.Store, now, n)).OK(k, "Claim")
 }
 
-// first claims one, and checks that it is the one expected.
 func (q *queue[T]) first(k *storeKit, now time.Time, id string) T {
 	got := q.take(k, now, 1)
 	k.Same(q.ids(got), []string{id}, "the next "+q.noun)
@@ -51,7 +48,6 @@ func (q *queue[T]) one(k *storeKit, now time.Time, id string) T {
 	return got[0]
 }
 
-// none checks that nothing can be claimed at now.
 func (q *queue[T]) none(k *storeKit, now time.Time, when string) {
 	k.Same(q.ids(q.take(k, now, 1)), []string{}, "what a claim takes "+when)
 }
@@ -64,7 +60,6 @@ func (q *queue[T]) ids(items []T) []string {
 	return out
 }
 
-// end ends a claim; retry is when one that is given back is due.
 func (q *queue[T]) end(k *storeKit, name string, item T, retry time.Time) {
 	k.OK(q.ends(k.Store, item, retry)[name](k.Context()), name)
 }
@@ -201,7 +196,6 @@ func (q *queue[T]) closed(k *storeKit) {
 	k.closed(q.calls(k, q.one(k, kit.Epoch, "first")))
 }
 
-// conflicts makes the calls and expects a conflict of each.
 func (k *storeKit) conflicts(calls map[string]func(ctx context.Context) error, what string) {
 	for name, call := range kit.ByName(calls) {
 		k.Case(name+" "+what, func() {

@@ -193,7 +193,6 @@ func oneInstant(k *storeKit) {
 	k.OK(k.inStep(key), "reading a lock and its book after the saves")
 }
 
-// turnOver puts one lock in the place of the other.
 func (k *storeKit) turnOver(key ports.BookKey, rounds int) error {
 	for round := range rounds {
 		b, err := k.RateLocks.Book(k.Context(), key)

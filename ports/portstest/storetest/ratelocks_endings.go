@@ -23,7 +23,6 @@ var endingChecks = []storeCheck{
 	{"a store that is opened again has everything", rateLocksReopened},
 }
 
-// ending gives an active lock its end.
 type ending func(l ports.RateLock) ports.RateLock
 
 func expired(l ports.RateLock) ports.RateLock {
@@ -60,7 +59,6 @@ var endings = []struct {
 	{"drifted by a basis point less", driftedAt(kit.Epoch.Add(time.Minute), "17.9000", -323)},
 }
 
-// eachEnd ends a lock in every way, each in a book of its own.
 func (k *storeKit) eachEnd(then func(first string, b ports.Book, active, ended ports.RateLock)) {
 	for i, first := range endings {
 		k.Case(first.name, func() {
@@ -117,7 +115,6 @@ func turnOverBoth(k *storeKit) {
 	}
 }
 
-// onlyTheEnd ends a lock by a record that differs in what an end does not touch.
 func onlyTheEnd(k *storeKit) {
 	key := keyOf("acme")
 	change := k.end(k.mint(key, "lock-x", kit.Epoch), "lock-x", expired)
@@ -127,7 +124,6 @@ func onlyTheEnd(k *storeKit) {
 	k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
 }
 
-// rateLockCalls makes every call of the port.
 func rateLockCalls(s ports.RateLockStore, change ports.RateLockChange) map[string]func(ctx context.Context) error {
 	key := change.Book.Key
 	return map[string]func(ctx context.Context) error{
@@ -138,7 +134,6 @@ func rateLockCalls(s ports.RateLockStore, change ports.RateLockChange) map[strin
 	}
 }
 
-// doneContexts makes every call with a context that is over.
 func (k *storeKit) doneContexts(calls map[string]func(ctx context.Context) error) {
 	for code, ctx := range kit.ByName(kit.Done(k)) {
 		for name, call := range kit.ByName(calls) {
@@ -147,7 +142,6 @@ func (k *storeKit) doneContexts(calls map[string]func(ctx context.Context) error
 	}
 }
 
-// closed closes the store and makes every call.
 func (k *storeKit) closed(calls map[string]func(ctx context.Context) error) {
 	k.Need(k.Close != nil, "Close")
 	k.OK(k.Close(), "Close")

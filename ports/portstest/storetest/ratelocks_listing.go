@@ -25,15 +25,12 @@ var listingChecks = []storeCheck{
 	{"a query of locks is of one listing, and of 1 to 10,000", listingBounds},
 }
 
-// keyOfID spreads locks over books: each id has its own.
 type keyOfID func(id string) ports.BookKey
 
-// ownerEach has an owner for each id.
 func ownerEach(pair ports.Pair) keyOfID {
 	return func(id string) ports.BookKey { return ports.BookKey{Owner: "owner of " + id, Pair: pair} }
 }
 
-// pairEach has a pair for each id, all of one owner.
 func pairEach(id string) ports.BookKey {
 	return ports.BookKey{Owner: "acme", Pair: ports.Pair{Base: "USD", Quote: "of " + id}}
 }
@@ -88,7 +85,6 @@ func pairOrder(k *storeKit) {
 	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), mixedOrder, "the listing")
 }
 
-// pages reads a listing in pages of two and hands each page to then.
 func (k *storeKit) pages(q ports.LockQuery, then func(page []ports.RateLock)) []string {
 	return readPages(k, func(after ports.Pos, limit int) ([]ports.RateLock, error) {
 		q.After, q.Limit = after, limit

@@ -209,7 +209,6 @@ func lockTwice(k *storeKit) {
 	k.Same(k.lock(key.Owner, l.ID), l, "the lock after a conflict")
 }
 
-// mintedElsewhere mints a lock that its book does not have, or has otherwise.
 func mintedElsewhere(k *storeKit) {
 	key := keyOf("acme")
 	b := k.mint(key, "lock-1", kit.Epoch)

@@ -39,7 +39,6 @@ type records[R any] struct {
 	long    func(r R, long string) R // makes the record's texts long
 }
 
-// header points to the fields that every record has.
 type header struct {
 	owner, id *string
 	version   *int64
@@ -74,10 +73,8 @@ func (m *records[R]) steps() []step[R] {
 	return append([]step[R]{m.change, end}, m.after...)
 }
 
-// ended is r with the first of the ends.
 func (m *records[R]) ended(r R) R { return m.ends[0].of(r, 0) }
 
-// at is r at another version.
 func (m *records[R]) at(r R, version int64) R {
 	*m.head(&r).version = version
 	return r
@@ -86,12 +83,10 @@ func (m *records[R]) at(r R, version int64) R {
 // saved is r as a save leaves it.
 func (m *records[R]) saved(r R) R { return m.at(r, *m.head(&r).version+1) }
 
-// noun is what messages call a record.
 func (m *records[R]) noun() string { return strings.ToLower(m.name) }
 
 func (m *records[R]) number(i int) string { return m.stem + strconv.Itoa(i) }
 
-// id names a record in a message.
 func (m *records[R]) id(owner, id string) string {
 	return fmt.Sprintf("%s %s of %s", m.noun(), kit.Name(id), kit.Name(owner))
 }
@@ -114,13 +109,11 @@ func (m *records[R]) save(k *storeKit, r R) R {
 	return m.saveAll(k, change[R]{record: r})
 }
 
-// saveAll stores the change and returns its record as it should be now.
 func (m *records[R]) saveAll(k *storeKit, c change[R]) R {
 	k.OK(m.write(k.Context(), k.Store, c), "Save of "+m.idOf(c.record))
 	return m.saved(c.record)
 }
 
-// has reads the record and compares it.
 func (m *records[R]) has(k *storeKit, want R, what string) {
 	h := m.head(&want)
 	got := kit.Got(m.read(k.Context(), k.Store, *h.owner, *h.id)).OK(k, fmt.Sprintf("%s: reading %s", what, m.idOf(want)))
@@ -157,7 +150,6 @@ func (m *records[R]) sameList(k *storeKit, got, want []R, what string) {
 	}
 }
 
-// absent checks that the owner has no record of the id.
 func (m *records[R]) absent(k *storeKit, owner, id, what string) {
 	k.Code(errOf(m.read(k.Context(), k.Store, owner, id)), errcodes.NotFound, fmt.Sprintf("%s: reading %s", what, m.id(owner, id)))
 }
@@ -174,7 +166,6 @@ func (m *records[R]) event(id, record string) ports.Event {
 	return e
 }
 
-// queued makes a change with an event and a work item.
 func (m *records[R]) queued(r R, name string) change[R] {
 	return change[R]{
 		record: r, events: []ports.Event{m.event("event of "+name, *m.head(&r).id)}, work: []ports.WorkItem{job("work of "+name, kit.Epoch)},
@@ -199,7 +190,6 @@ func (m *records[R]) foreign(k *storeKit) {
 	m.absent(k, "acme", m.number(2), "another owner's id")
 }
 
-// farTimes moves every time of a record far away, in each of its states.
 func (m *records[R]) farTimes(k *storeKit) {
 	kit.Each(k, far, day, func(at time.Time) {
 		r := m.open("acme", day(at))

@@ -165,7 +165,6 @@ func (k *storeKit) winner(errs []error) int {
 	return won
 }
 
-// newIDRacers has the racers of two owners create a record of one id.
 func (m *records[R]) newIDRacers(k *storeKit) {
 	for round := range 8 {
 		racer := func(i int) R {
@@ -192,7 +191,6 @@ func (m *records[R]) newIDRacers(k *storeKit) {
 	}
 }
 
-// racers races changes, then each further step.
 func (m *records[R]) racers(k *storeKit) {
 	r := m.save(k, m.open("acme", m.number(1)))
 	for _, s := range append(slices.Repeat([]step[R]{m.change}, 8), m.steps()[1:]...) {
@@ -298,7 +296,6 @@ func (m *records[R]) closed(k *storeKit) {
 	k.closed(m.all(k, m.queued(m.ended(r), "end"), r))
 }
 
-// lost loses the acknowledgement of a creation and of each step.
 func (m *records[R]) lost(k *storeKit) {
 	k.Need(k.LoseNextCommit != nil, "LoseNextCommit")
 	r := m.loses(k, m.queued(m.open("acme", m.number(1)), "creation"), func() {

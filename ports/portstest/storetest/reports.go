@@ -26,7 +26,6 @@ var (
 	reportKinds = []ports.ReportKind{ports.ReportTransactions, ports.ReportUnmatched}
 )
 
-// runningReport makes a job that nobody has taken up.
 func runningReport(owner, id string) ports.ReportJob {
 	day := kit.Epoch.Truncate(24 * time.Hour)
 	return ports.ReportJob{
@@ -47,7 +46,6 @@ func bornAt(j ports.ReportJob, at time.Time) ports.ReportJob {
 	return j
 }
 
-// heldReport is a job that a process has taken up and works at.
 func heldReport(j ports.ReportJob, holder string) ports.ReportJob {
 	j.Attempts, j.Holder, j.StartedAt, j.LeaseUntil = j.Attempts+1, holder, kit.Epoch.Add(time.Second), kit.Epoch.Add(lease)
 	j.UpdatedAt, j.Rows, j.Total, j.AsOf = kit.Epoch.Add(2*time.Second), 17, 170, kit.Epoch.Add(-time.Minute)
@@ -69,7 +67,6 @@ func endedReport(j ports.ReportJob, status ports.ReportStatus) ports.ReportJob {
 	return j
 }
 
-// plainReport makes empty lists the same as none.
 func plainReport(j ports.ReportJob) ports.ReportJob {
 	j.Request.Columns = kit.OrNil(j.Request.Columns)
 	j.Request.Filters = kit.OrNil(slices.Clone(j.Request.Filters))
@@ -170,7 +167,6 @@ func reportRoundTrip(k *storeKit) {
 	})
 }
 
-// reportEndRoundTrip saves each end at once, and as a change of a running one.
 func reportEndRoundTrip(k *storeKit) {
 	kit.Each(k, reportEnds, kit.Text, func(status ports.ReportStatus) {
 		j := endedReport(runningReport("acme", "at once "+string(status)), status)
@@ -193,7 +189,6 @@ func reportEndRoundTrip(k *storeKit) {
 	})
 }
 
-// listTexts are texts that lists in one column of text damage.
 var listTexts = append([]string{
 	",", `"`, `\`, `\u0041`, "[", `["a","b"]`, "null", "\n", "a,b", "\u2028", "<&>", "\x1f", `{"base64":"YQ=="}`, "base64", "\xffa,b",
 }, raws...)
@@ -229,7 +224,6 @@ func reportWide(k *storeKit) {
 	k.takesUp("process-1", kit.Epoch, j)
 }
 
-// emptyReport leaves out what may be left out; lists are empty, or none.
 func emptyReport(k *storeKit) {
 	for i, columns := range [][]string{nil, {}, {""}, {"", ""}} {
 		k.Case(fmt.Sprintf("%#v", columns), func() {
@@ -248,7 +242,6 @@ func emptyReport(k *storeKit) {
 	reports.keeps(k, j, "a report whose filters are empty")
 }
 
-// reportNotAliased changes what was saved, read, claimed and listed.
 func reportNotAliased(k *storeKit) {
 	in := runningReport("acme", "report-1")
 	want := reports.save(k, in)
@@ -273,7 +266,6 @@ func reportNotAliased(k *storeKit) {
 	reports.has(k, want, "the report after what was listed has changed")
 }
 
-// spoil changes everything that j points to.
 func spoil(j *ports.ReportJob) {
 	for i := range j.Request.Columns {
 		j.Request.Columns[i] = "spoilt"

@@ -50,7 +50,6 @@ func (k *storeKit) takesUp(holder string, now time.Time, want ports.ReportJob) p
 	return want
 }
 
-// nobody checks that there is no report to take up.
 func (k *storeKit) nobody(now time.Time, when string) {
 	j, err := k.Reports.ClaimReport(k.Context(), "process-0", now, lease)
 	k.Code(err, errcodes.NotFound, fmt.Sprintf("ClaimReport %s, which gave %.80q", when, j.ID))
@@ -173,7 +172,6 @@ func claimOwners(k *storeKit) {
 	k.nobody(kit.Epoch, "when all are taken up")
 }
 
-// claimsAtOnce has racers claim, and returns the reports that they got.
 func (k *storeKit) claimsAtOnce(now time.Time) map[string]ports.ReportJob {
 	got := make([]ports.ReportJob, kit.Racers)
 	errs := kit.Race(kit.Racers, func(i int) (err error) {
@@ -225,7 +223,6 @@ func claimOneRacers(k *storeKit) {
 	}
 }
 
-// claimAgainstSave ends a report that nobody has while others claim it.
 func claimAgainstSave(k *storeKit) {
 	for round := range kit.Racers {
 		j := reports.save(k, runningReport("acme", fmt.Sprint("report-", round)))

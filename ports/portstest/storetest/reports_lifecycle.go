@@ -43,7 +43,6 @@ func (k *storeKit) removeReport(owner, id string) {
 	k.OK(k.Reports.RemoveReport(k.Context(), owner, id), "RemoveReport")
 }
 
-// endsAt saves a report that ended at the instant.
 func (k *storeKit) endsAt(owner, id string, at time.Time) ports.ReportJob {
 	j := bornAt(runningReport(owner, id), at.Add(-time.Hour))
 	return reports.save(k, endedReport(j, reportEnds[len(id)%len(reportEnds)]))

@@ -30,7 +30,6 @@ var secretChecks = []storeCheck{
 
 func freshSecret(i int) []byte { return fmt.Appendf(nil, "fresh secret of number %d", i) }
 
-// secret asks for the secret of the name and compares it.
 func (k *storeKit) secret(name string, fresh, want []byte, what string) {
 	k.Same(kit.Got(k.Secrets.Secret(k.Context(), name, fresh)).OK(k, "Secret"), want, what)
 }

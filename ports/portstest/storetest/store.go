@@ -110,7 +110,6 @@ var usdZAR = ports.Pair{Base: "USD", Quote: "ZAR"}
 
 func keyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair: usdZAR} }
 
-// activeLock makes a lock that lives for an hour.
 func activeLock(key ports.BookKey, id string, created time.Time) ports.RateLock {
 	return ports.RateLock{
 		ID: id, Owner: key.Owner, Base: key.Pair.Base, Quote: key.Pair.Quote,
@@ -120,14 +119,12 @@ func activeLock(key ports.BookKey, id string, created time.Time) ports.RateLock 
 	}
 }
 
-// mint makes the change that adds the lock to the book.
 func mint(b ports.Book, l ports.RateLock) ports.RateLockChange {
 	b.Slots[len(b.Live())] = l
 	b.HighWater = l.CreatedAt
 	return ports.RateLockChange{Book: b, Minted: &l}
 }
 
-// replace makes the change that cancels every live lock of the book and mints l.
 func replace(b ports.Book, l ports.RateLock) ports.RateLockChange {
 	var ended []ports.RateLock
 	for _, old := range b.Live() {
@@ -139,7 +136,6 @@ func replace(b ports.Book, l ports.RateLock) ports.RateLockChange {
 	return change
 }
 
-// end makes the change that ends a lock of the book.
 func (k *storeKit) end(b ports.Book, id string, how ending) ports.RateLockChange {
 	live := slices.Clone(b.Live())
 	i := slices.IndexFunc(live, func(l ports.RateLock) bool { return l.ID == id })
@@ -172,7 +168,6 @@ func (k *storeKit) save(c ports.RateLockChange) ports.Book {
 	return c.Book
 }
 
-// mint stores a new active lock in the book of key, as it is now.
 func (k *storeKit) mint(key ports.BookKey, id string, created time.Time) ports.Book {
 	b := k.book(key)
 	if len(b.Live()) == len(b.Slots) {
@@ -186,24 +181,19 @@ func (k *storeKit) carryEvents(events ...ports.Event) {
 	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Events: events})
 }
 
-// carryWork is carryEvents for work items.
 func (k *storeKit) carryWork(items ...ports.WorkItem) {
 	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Work: items})
 }
 
-// gone checks that the owner has no lock of the id.
 func (k *storeKit) gone(owner, id string) {
 	_, _, err := k.RateLocks.Lock(k.Context(), owner, id)
 	k.Code(err, errcodes.NotFound, "Lock of an id that the owner does not have")
 }
 
-// errOf leaves out what a call returns beside its error.
 func errOf[T any](_ T, err error) error { return err }
 
-// lease is how long the checks claim for.
 const lease = time.Minute
 
-// kind is the kind of the checks' work.
 const kind = "notify"
 
 // queuedTwice checks a save of a record that carries events and work, whichever
@@ -281,7 +271,6 @@ func (p *purging[V]) bounded(k *storeKit) {
 	}
 }
 
-// left counts those of the saved that are there.
 func (p *purging[V]) left(k *storeKit, saved []V) int {
 	return len(slices.DeleteFunc(slices.Clone(saved), func(v V) bool { return errcodes.Of(p.read(k, v)) == errcodes.NotFound }))
 }

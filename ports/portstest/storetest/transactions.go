@@ -27,7 +27,6 @@ var (
 	ends    = append([]ports.TransactionStatus{ports.TransactionSucceeded}, badEnds...)
 )
 
-// pendingTransaction makes a transaction that waits for its provider.
 func pendingTransaction(owner, id string) ports.Transaction {
 	return ports.Transaction{
 		ID: id, Owner: owner, Direction: errcodes.Payin, Status: ports.TransactionPending,
@@ -50,7 +49,6 @@ func endedTransaction(t ports.Transaction, status ports.TransactionStatus) ports
 	return t
 }
 
-// withLate records that money landed after a bad end.
 func withLate(t ports.Transaction) ports.Transaction {
 	t.Late = ports.LatePayment{At: t.EndedAt.Add(time.Hour), Raw: ports.RawFailure{Code: "00", Message: "landed of " + t.ID}}
 	return t
@@ -149,7 +147,6 @@ var otherwise = map[string]func(t *ports.Transaction){
 	},
 }
 
-// othersOf returns every other ended state that a transaction could have.
 func othersOf(t ports.Transaction) map[string]ports.Transaction {
 	others := map[string]ports.Transaction{}
 	for name, change := range otherwise {

@@ -115,7 +115,6 @@ func transactionKeysMeet(k *storeKit) {
 	}
 }
 
-// everyByte holds each byte once.
 var everyByte = func() string {
 	all := make([]byte, 256)
 	for i := range all {
@@ -144,7 +143,6 @@ func rawRoundTrip(k *storeKit) {
 	}
 }
 
-// rawFields are the four places of a provider's words.
 var rawFields = map[string]func(t *ports.Transaction) *string{
 	"code":         func(t *ports.Transaction) *string { return &t.Raw.Code },
 	"message":      func(t *ports.Transaction) *string { return &t.Raw.Message },

@@ -96,12 +96,10 @@ var validations = &records[ports.ValidationRecord]{
 	},
 }
 
-// overdue lists the ids of what is overdue, in one page.
 func (k *storeKit) overdue(by time.Time) []string {
 	return validations.ids(kit.Got(k.Validations.Overdue(k.Context(), by, ports.Pos{}, 10_000)).OK(k, "Overdue"))
 }
 
-// invalid checks that every call is refused as errcodes.InvalidRequest.
 func (k *storeKit) invalid(calls map[string]error) {
 	kit.EachOf(k, calls, func(name string, err error) {
 		k.Code(err, errcodes.InvalidRequest, name)
@@ -144,7 +142,6 @@ func validationRoundTrip(k *storeKit) {
 	validations.keeps(k, v, "a pending validation whose times lie close together")
 }
 
-// validationEndRoundTrip saves each end at once, and as a change of a pending one.
 func validationEndRoundTrip(k *storeKit) {
 	for i, status := range terminals {
 		for _, cached := range []bool{false, true} {

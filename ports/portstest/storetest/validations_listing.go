@@ -54,7 +54,6 @@ func overdueOrder(k *storeKit) {
 	k.Same(k.overdue(kit.Epoch), mixedOrder, "Overdue")
 }
 
-// readOverdue reads Overdue in pages of two and hands each page to then.
 func (k *storeKit) readOverdue(by time.Time, then func(page []ports.ValidationRecord)) []string {
 	return readPages(k, func(after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 		return k.Validations.Overdue(k.Context(), by, after, limit)
@@ -123,7 +122,6 @@ func overdueBounds(k *storeKit) {
 	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 10,001": call(10_001)})
 }
 
-// purgeable saves an ended validation that may go from the instant on.
 func (k *storeKit) purgeable(id string, status ports.ValidationStatus, at time.Time) ports.ValidationRecord {
 	return validations.save(k, endedAs(purgedAt("owner of "+id, id, at), status))
 }
