@@ -70,10 +70,29 @@ type clockCheck kit.Check[*clockKit]
 
 var clockChecks = []clockCheck{
 	{"Now moves on", clockMoves},
-	{"After of nothing, or of less, fires at once", afterNothing},
+	{"After of nothing, or of less, fires at once", func(k *clockKit) {
+		for _, d := range []time.Duration{0, -time.Hour} {
+			what := "After(" + d.String() + ")"
+			k.Case(what, func() { k.heard(k.clock.After(d), what) })
+		}
+	}},
 	{"After fires once its time has come, not before", afterDue},
-	{"After fires once", afterOnce},
-	{"After does not wait for its receiver", afterUnheard},
+	{"After fires once", func(k *clockKit) {
+		c := k.clock.After(step)
+		k.pass(step)
+		k.heard(c, "After")
+		k.pass(2 * step)
+		k.Same(fired(c), false, "After fired again")
+	}},
+	{"After does not wait for its receiver", func(k *clockKit) {
+		for range 3 {
+			k.clock.After(step) // nobody listens
+		}
+		k.pass(2 * step)
+		c := k.clock.After(step)
+		k.pass(step)
+		k.heard(c, "After, behind timers that nobody listened to,")
+	}},
 	{"timers made from many goroutines all fire", clockShared},
 }
 
@@ -86,13 +105,6 @@ func clockMoves(k *clockKit) {
 			k.Fatalf("Now went from %v to %v while %v passed", last, now, step)
 		}
 		last = now
-	}
-}
-
-func afterNothing(k *clockKit) {
-	for _, d := range []time.Duration{0, -time.Hour} {
-		what := "After(" + d.String() + ")"
-		k.Case(what, func() { k.heard(k.clock.After(d), what) })
 	}
 }
 
@@ -110,24 +122,6 @@ func afterDue(k *clockKit) {
 	k.Same(fired(c), false, "After fired before its time")
 	k.pass(step)
 	k.heard(c, "After, at its time,")
-}
-
-func afterOnce(k *clockKit) {
-	c := k.clock.After(step)
-	k.pass(step)
-	k.heard(c, "After")
-	k.pass(2 * step)
-	k.Same(fired(c), false, "After fired again")
-}
-
-func afterUnheard(k *clockKit) {
-	for range 3 {
-		k.clock.After(step) // nobody listens
-	}
-	k.pass(2 * step)
-	c := k.clock.After(step)
-	k.pass(step)
-	k.heard(c, "After, behind timers that nobody listened to,")
 }
 
 func clockShared(k *clockKit) {

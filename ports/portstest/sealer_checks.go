@@ -20,9 +20,32 @@ var alteredChecks = []sealerCheck{
 	{"an unknown key is told apart from damage", sealUnknownKey},
 	{"errors tell nothing of the data", sealErrors},
 	{"the first key seals and every key opens", sealRotates},
-	{"sealers of one key open what the other sealed", sealShared},
-	{"a key that is gone opens nothing", sealKeyGone},
-	{"a digest is the same for the same data and key", digestStable},
+	{"sealers of one key open what the other sealed", func(k *sealerKit) {
+		one, two := k.sealer(1), k.sealer(1)
+		k.opens(two, anAAD, k.seal(one, anAAD, aText), aText, "data of another sealer")
+		k.opens(one, anAAD, k.seal(two, anAAD, aText), aText, "data of another sealer")
+		var seals []string
+		for range 100 {
+			seals = append(seals, string(k.seal(one, anAAD, aText).Data), string(k.seal(two, anAAD, aText).Data))
+		}
+		k.noNonceTwice(seals)
+	}},
+	{"a key that is gone opens nothing", func(k *sealerKit) {
+		old := k.seal(k.sealer(1), anAAD, aText)
+		k.refuses(k.sealer(2), anAAD, old, errcodes.KeyUnknown, "data of a key that is gone")
+		k.refuses(k.sealer(3, 2), anAAD, old, errcodes.KeyUnknown, "data of a key that is gone")
+		k.opens(k.sealer(3, 1), anAAD, old, aText, "data of a key that is there still")
+	}},
+	{"a digest is the same for the same data and key", func(k *sealerKit) {
+		s := k.sealer(1)
+		kit.Each(k, manyBytes, kit.Name, func(data []byte) {
+			want := s.Digest(data)
+			k.seal(s, anAAD, data)
+			k.Same(s.Digest(data), want, "the digest of the same data")
+			k.Same(k.sealer(1).Digest(data), want, "the digest of another sealer of the key")
+			k.Same(k.sealer(1, 2).Digest(data), want, "the digest of a sealer of more keys")
+		})
+	}},
 	{"digests of different data differ", digestsDiffer},
 	{"a digest is keyed by the first key", digestKeyed},
 }
@@ -157,35 +180,6 @@ func sealRotates(k *sealerKit) {
 	k.opens(later, anAAD, second, aText, "data of the last key")
 	k.opens(k.sealer(2, 3), anAAD, third, aText, "data of a key that is to come")
 	k.refuses(before, anAAD, second, errcodes.KeyUnknown, "data of a key that the sealer has not yet")
-}
-
-func sealShared(k *sealerKit) {
-	one, two := k.sealer(1), k.sealer(1)
-	k.opens(two, anAAD, k.seal(one, anAAD, aText), aText, "data of another sealer")
-	k.opens(one, anAAD, k.seal(two, anAAD, aText), aText, "data of another sealer")
-	var seals []string
-	for range 100 {
-		seals = append(seals, string(k.seal(one, anAAD, aText).Data), string(k.seal(two, anAAD, aText).Data))
-	}
-	k.noNonceTwice(seals)
-}
-
-func sealKeyGone(k *sealerKit) {
-	old := k.seal(k.sealer(1), anAAD, aText)
-	k.refuses(k.sealer(2), anAAD, old, errcodes.KeyUnknown, "data of a key that is gone")
-	k.refuses(k.sealer(3, 2), anAAD, old, errcodes.KeyUnknown, "data of a key that is gone")
-	k.opens(k.sealer(3, 1), anAAD, old, aText, "data of a key that is there still")
-}
-
-func digestStable(k *sealerKit) {
-	s := k.sealer(1)
-	kit.Each(k, manyBytes, kit.Name, func(data []byte) {
-		want := s.Digest(data)
-		k.seal(s, anAAD, data)
-		k.Same(s.Digest(data), want, "the digest of the same data")
-		k.Same(k.sealer(1).Digest(data), want, "the digest of another sealer of the key")
-		k.Same(k.sealer(1, 2).Digest(data), want, "the digest of a sealer of more keys")
-	})
 }
 
 func digestsDiffer(k *sealerKit) {

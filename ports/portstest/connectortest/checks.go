@@ -17,7 +17,9 @@ import (
 var connectorChecks = []connectorCheck{
 	{"the name is well-formed and stays", connectorName},
 	{"the capabilities are well-formed, stay, and are nobody else's", capabilitiesStay},
-	{"found accounts come with a name or a verdict as the capabilities say", namesAsClaimed},
+	{"found accounts come with a name or a verdict as the capabilities say", func(k *connectorKit) {
+		kit.Each(k, k.open().Capabilities().Markets, ports.Capability.String, func(can ports.Capability) { k.namesIn(can) })
+	}},
 	{"each scenario takes its exchanges and gives its answer", scenariosPlay},
 	{"many lookups at once each get their own answer", lookupsAtOnce},
 	{"a context that is over asks nobody", contextOver},
@@ -93,10 +95,6 @@ func misclaimed(c ports.Capabilities) string {
 		return "LastLiveTested is no day"
 	}
 	return ""
-}
-
-func namesAsClaimed(k *connectorKit) {
-	kit.Each(k, k.open().Capabilities().Markets, ports.Capability.String, func(can ports.Capability) { k.namesIn(can) })
 }
 
 func (k *connectorKit) namesIn(can ports.Capability) {

@@ -13,7 +13,12 @@ import (
 )
 
 var deadlineChecks = []connectorCheck{
-	{"a provider that never answers is left at the deadline", neverAnswers},
+	{"a provider that never answers is left at the deadline", func(k *connectorKit) {
+		k.eachSpot(func(d *desk, base scenario, at spot) {
+			d.answer(k.behind(base, at, func(_ http.ResponseWriter, r *http.Request) { d.until(r) }))
+			d.runsOut(base, at)
+		})
+	}},
 	{"an answer that never ends is left at the deadline", neverEnds},
 	{"a caller that leaves takes the lookup along", callerLeaves},
 }
@@ -41,13 +46,6 @@ func (d *desk) until(r *http.Request) {
 	case <-r.Context().Done():
 	case <-d.over:
 	}
-}
-
-func neverAnswers(k *connectorKit) {
-	k.eachSpot(func(d *desk, base scenario, at spot) {
-		d.answer(k.behind(base, at, func(_ http.ResponseWriter, r *http.Request) { d.until(r) }))
-		d.runsOut(base, at)
-	})
 }
 
 func neverEnds(k *connectorKit) {

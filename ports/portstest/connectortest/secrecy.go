@@ -18,8 +18,16 @@ import (
 // secrecyChecks are about what a request carries and where it goes.
 var secrecyChecks = []connectorCheck{
 	{"account numbers and bank codes are sent as text, zeros and all", sentAsText},
-	{"an identifier is escaped where it is put", identifierEscaped},
-	{"nothing is sent to another host", noOtherHost},
+	{"an identifier is escaped where it is put", func(k *connectorKit) {
+		kit.Each(k, []string{"12/34", "../admin", "1?x=y", "1&x=y", "1#x", "1%2F2", "1 2", "1+2", `1"2`, "é1;2", ".."}, strconv.Quote, func(odd string) {
+			k.each(func(d *desk, base scenario) { d.arrivesWhole(base, odd) })
+		})
+	}},
+	{"nothing is sent to another host", func(k *connectorKit) {
+		kit.Each(k, []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}, strconv.Itoa, func(status int) {
+			k.eachSpot(func(d *desk, base scenario, at spot) { d.doesNotFollow(base, at, status) })
+		})
+	}},
 }
 
 // parts returns the texts that a request is made of: path segments, query and form
@@ -92,12 +100,6 @@ func (k *connectorKit) hint(base scenario) string {
 	return ""
 }
 
-func identifierEscaped(k *connectorKit) {
-	kit.Each(k, []string{"12/34", "../admin", "1?x=y", "1&x=y", "1#x", "1%2F2", "1 2", "1+2", `1"2`, "é1;2", ".."}, strconv.Quote, func(odd string) {
-		k.each(func(d *desk, base scenario) { d.arrivesWhole(base, odd) })
-	})
-}
-
 func (d *desk) arrivesWhole(base scenario, odd string) {
 	l := base.lookup()
 	l.Identifier = "00" + odd
@@ -108,12 +110,6 @@ func (d *desk) arrivesWhole(base scenario, odd string) {
 	if len(parts) > 0 && !slices.Contains(parts, l.Identifier) {
 		d.k.Fatalf("the identifier %q does not arrive whole in %s", l.Identifier, l.Market)
 	}
-}
-
-func noOtherHost(k *connectorKit) {
-	kit.Each(k, []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}, strconv.Itoa, func(status int) {
-		k.eachSpot(func(d *desk, base scenario, at spot) { d.doesNotFollow(base, at, status) })
-	})
 }
 
 func (d *desk) doesNotFollow(base scenario, at spot, status int) {

@@ -13,7 +13,16 @@ import (
 )
 
 var accessTokenChecks = []connectorCheck{
-	{"an access token serves many lookups", tokenServes},
+	{"an access token serves many lookups", func(k *connectorKit) {
+		const lookups = 3
+		k.each(func(d *desk, base scenario) {
+			d.answer(newStage(true, base.Exchanges...).serve)
+			for range lookups {
+				d.finds(base, "a lookup with a good token")
+			}
+			d.loggedIn(base, "several lookups with a good token")
+		})
+	}},
 	{"a token that served and is refused is replaced once", tokenReplaced},
 	{"a lookup that waits for another's login ends at its deadline", loginAwaited},
 }
@@ -178,17 +187,6 @@ func (d *desk) loggedIn(base scenario, what string) {
 			d.k.Fatalf("%s, in %s: %d requests for %s, want %d", what, market(base), n, at, want)
 		}
 	}
-}
-
-func tokenServes(k *connectorKit) {
-	const lookups = 3
-	k.each(func(d *desk, base scenario) {
-		d.answer(newStage(true, base.Exchanges...).serve)
-		for range lookups {
-			d.finds(base, "a lookup with a good token")
-		}
-		d.loggedIn(base, "several lookups with a good token")
-	})
 }
 
 func tokenReplaced(k *connectorKit) {

@@ -12,8 +12,22 @@ import (
 )
 
 var fileCommitChecks = []fileCheck{
-	{"nothing stands under a name before Commit", fileBeforeCommit},
-	{"Commit replaces the whole file", fileReplaced},
+	{"nothing stands under a name before Commit", func(k *fileKit) {
+		f := k.create(aFile)
+		k.none(aFile, "a file without a byte, before Commit")
+		k.write(f, manyFileBytes(300<<10))
+		k.none(aFile, "a file before Commit")
+		k.commit(f)
+		k.holds(aFile, string(manyFileBytes(300<<10)), "the file after Commit")
+	}},
+	{"Commit replaces the whole file", func(k *fileKit) {
+		k.put(aFile, "old,old,old\n")
+		f := k.create(aFile)
+		k.write(f, []byte("new\n"))
+		k.holds(aFile, "old,old,old\n", "the old file, before Commit of the new")
+		k.commit(f)
+		k.holds(aFile, "new\n", "the new file in the old one's place")
+	}},
 	{"Abort throws the new file away and leaves the old", fileAborted},
 	{"Abort after Commit does nothing", fileAbortedLate},
 	{"a file that is over takes no more", fileOver},
@@ -21,24 +35,6 @@ var fileCommitChecks = []fileCheck{
 	{"of writers of one name at once, one whole file stands", fileWriters},
 	{"a context that is done gives its own code and changes nothing", fileCancelled},
 	{"a full disk has its code and leaves the old file", fileFull},
-}
-
-func fileBeforeCommit(k *fileKit) {
-	f := k.create(aFile)
-	k.none(aFile, "a file without a byte, before Commit")
-	k.write(f, manyFileBytes(300<<10))
-	k.none(aFile, "a file before Commit")
-	k.commit(f)
-	k.holds(aFile, string(manyFileBytes(300<<10)), "the file after Commit")
-}
-
-func fileReplaced(k *fileKit) {
-	k.put(aFile, "old,old,old\n")
-	f := k.create(aFile)
-	k.write(f, []byte("new\n"))
-	k.holds(aFile, "old,old,old\n", "the old file, before Commit of the new")
-	k.commit(f)
-	k.holds(aFile, "new\n", "the new file in the old one's place")
 }
 
 func fileAborted(k *fileKit) {

@@ -14,14 +14,49 @@ import (
 var fileReadChecks = []fileCheck{
 	{"a name outside the rule is refused", fileNamesRefused},
 	{"names that look alike are files of their own", fileNamesApart},
-	{"none of the name is not found, and nothing to remove", fileNone},
-	{"the folder of a file is none", fileFolder},
-	{"a large file comes back byte for byte", fileLarge},
-	{"an empty file is a file", fileEmpty},
+	{"none of the name is not found, and nothing to remove", func(k *fileKit) {
+		for range 2 {
+			k.none(aFile, "a file that never was, or is gone")
+			k.remove(aFile)
+			k.put(aFile, "here\n")
+			k.remove(aFile)
+			k.remove(aFile)
+		}
+	}},
+	{"the folder of a file is none", func(k *fileKit) {
+		k.put(aFile, "here\n")
+		k.none("rep_1", "the folder of a file")
+		k.remove("rep_1")
+		k.holds(aFile, "here\n", "a file after Remove of its folder's name")
+		k.remove(aFile)
+		k.none("rep_1", "the folder of a file that is gone")
+		k.put("rep_1", "free\n")
+		k.holds("rep_1", "free\n", "a file where a folder was")
+	}},
+	{"a large file comes back byte for byte", func(k *fileKit) {
+		data := manyFileBytes(largeFile)
+		f := k.create(aFile)
+		for _, piece := range growing(data) {
+			k.write(f, piece)
+		}
+		k.commit(f)
+		k.holds(aFile, string(data), "a large file")
+	}},
+	{"an empty file is a file", func(k *fileKit) {
+		k.put(aFile, "")
+		k.holds(aFile, "", "an empty file")
+		f := k.open(aFile)
+		defer k.shut(f)
+		k.seek(f, 0, io.SeekEnd, 0)
+		k.reads(f, "", "the end of an empty file")
+	}},
 	{"a file is read from anywhere", fileSeeks},
 	{"each reader has a place of its own", fileReaders},
-	{"a file that is open survives its removal", fileOutlivesRemove},
-	{"a file that is open survives its replacement", fileOutlivesCommit},
+	{"a file that is open survives its removal", func(k *fileKit) { k.outlives(func() { k.remove(aFile) }) }},
+	{"a file that is open survives its replacement", func(k *fileKit) {
+		k.outlives(func() { k.put(aFile, strings.Repeat("another\n", 30_000)) })
+		k.holds(aFile, strings.Repeat("another\n", 30_000), "the file that replaced another")
+	}},
 	{"a file tells when it was committed", fileDated},
 }
 
@@ -71,47 +106,7 @@ func fileNamesApart(k *fileKit) {
 	}
 }
 
-func fileNone(k *fileKit) {
-	for range 2 {
-		k.none(aFile, "a file that never was, or is gone")
-		k.remove(aFile)
-		k.put(aFile, "here\n")
-		k.remove(aFile)
-		k.remove(aFile)
-	}
-}
-
-func fileFolder(k *fileKit) {
-	k.put(aFile, "here\n")
-	k.none("rep_1", "the folder of a file")
-	k.remove("rep_1")
-	k.holds(aFile, "here\n", "a file after Remove of its folder's name")
-	k.remove(aFile)
-	k.none("rep_1", "the folder of a file that is gone")
-	k.put("rep_1", "free\n")
-	k.holds("rep_1", "free\n", "a file where a folder was")
-}
-
 const largeFile = 5_000_003
-
-func fileLarge(k *fileKit) {
-	data := manyFileBytes(largeFile)
-	f := k.create(aFile)
-	for _, piece := range growing(data) {
-		k.write(f, piece)
-	}
-	k.commit(f)
-	k.holds(aFile, string(data), "a large file")
-}
-
-func fileEmpty(k *fileKit) {
-	k.put(aFile, "")
-	k.holds(aFile, "", "an empty file")
-	f := k.open(aFile)
-	defer k.shut(f)
-	k.seek(f, 0, io.SeekEnd, 0)
-	k.reads(f, "", "the end of an empty file")
-}
 
 // seek moves a reader, and checks where it says that it is.
 func (k *fileKit) seek(f io.Seeker, offset int64, whence int, want int64) {
@@ -188,13 +183,6 @@ func fileReaders(k *fileKit) {
 		}
 		return errors.Join(err, f.Close())
 	})
-}
-
-func fileOutlivesRemove(k *fileKit) { k.outlives(func() { k.remove(aFile) }) }
-
-func fileOutlivesCommit(k *fileKit) {
-	k.outlives(func() { k.put(aFile, strings.Repeat("another\n", 30_000)) })
-	k.holds(aFile, strings.Repeat("another\n", 30_000), "the file that replaced another")
 }
 
 // outlives reads on, and back, in a file that is open while what stands under

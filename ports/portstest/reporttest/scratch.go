@@ -51,12 +51,25 @@ var scratchChecks = []scratchCheck{
 	{"many files are written and read side by side", scratchMany},
 	{"what was written is not kept", scratchNotAliased},
 	{"a file that is removed is gone, and its name is free", scratchRemoved},
-	{"a file that never was is not found", scratchNone},
+	{"a file that never was is not found", func(k *scratchKit) {
+		s := k.space()
+		defer k.shut(s, "a space")
+		k.none(s, "run1", "a file that never was")
+		k.put(s, "run1", []byte("a"))
+		k.none(s, "run", "the beginning of a name")
+		k.none(s, "run11", "more than a name")
+	}},
 	{"a name that is no word is refused", scratchNames},
 	{"two spaces are apart", scratchApart},
 	{"Close removes the space and all in it", scratchClosed},
 	{"spaces are used at once", scratchAtOnce},
-	{"a context that is done gives its own code and no space", scratchCancelled},
+	{"a context that is done gives its own code and no space", func(k *scratchKit) {
+		kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
+			s, err := k.room.Open(ctx)
+			k.Code(err, code, "Open with a context that is done")
+			k.Same(s == nil, true, "Open with a context that is done gives no space")
+		})
+	}},
 	{"a full disk has its code", scratchFull},
 }
 
@@ -212,15 +225,6 @@ func scratchRemoved(k *scratchKit) {
 	}
 }
 
-func scratchNone(k *scratchKit) {
-	s := k.space()
-	defer k.shut(s, "a space")
-	k.none(s, "run1", "a file that never was")
-	k.put(s, "run1", []byte("a"))
-	k.none(s, "run", "the beginning of a name")
-	k.none(s, "run11", "more than a name")
-}
-
 func scratchNames(k *scratchKit) {
 	s := k.space()
 	defer k.shut(s, "a space")
@@ -286,14 +290,6 @@ func scratchAtOnce(k *scratchKit) {
 		data := bytes.Repeat([]byte{byte('a' + i)}, 100_000+i)
 		err = putScratch(s, "run1", data, data)
 		return errors.Join(err, heldScratch(s, "run1", slices.Concat(data, data)), s.Close())
-	})
-}
-
-func scratchCancelled(k *scratchKit) {
-	kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
-		s, err := k.room.Open(ctx)
-		k.Code(err, code, "Open with a context that is done")
-		k.Same(s == nil, true, "Open with a context that is done gives no space")
 	})
 }
 

@@ -14,28 +14,56 @@ import (
 )
 
 var settlementChecks = []settlementCheck{
-	{"the lines are those that the source holds", settlesItsLines},
+	{"the lines are those that the source holds", func(k *settlementKit) {
+		k.Need(k.Lines != nil, "SettlementHoldings.Lines")
+		want := slices.Clone(k.Lines)
+		slices.SortFunc(want, func(a, b ports.SettlementLine) int { return cmp.Compare(a.Line, b.Line) })
+		k.sameLines(k.all(), want, "the lines")
+	}},
 	{"each line has a number of its own, above 0", settlesNumbered},
-	{"a good line has a reference, a currency and a time", settlesWhole},
+	{"a good line has a reference, a currency and a time", func(k *settlementKit) {
+		for _, l := range k.all() {
+			if l.Bad == "" && (l.Reference == "" || !kit.IsCurrency(l.Currency) || l.At.IsZero()) {
+				k.Fatalf("a good line lacks something: %s", kit.Short(l))
+			}
+		}
+	}},
 	{"a bad line says why in a few words, without its content", settlesWhy},
 	{"a bad line has an amount, with its currency, or says that it has none", settlesAmounts},
 	{"From is included and Until is not", settlesBounds},
 	{"bad lines whose time cannot be read are always there", settlesUndated},
 	{"no good line is another owner's or merchant's (I31)", settlesStrangers},
-	{"the same query gives the same lines", settlesAgain},
-	{"columns and filters change nothing", settlesWithoutFilters},
-	{"whoever stops early is left alone, and nothing is left behind", settlesStops},
-	{"a context that is over gives its own code", settlesContext},
-	{"a stream that its context cuts short says so", settlesCut},
-	{"many may read at once", settlesRace},
-	{"the data are complete up to now at most", settlesAsOf},
-}
-
-func settlesItsLines(k *settlementKit) {
-	k.Need(k.Lines != nil, "SettlementHoldings.Lines")
-	want := slices.Clone(k.Lines)
-	slices.SortFunc(want, func(a, b ports.SettlementLine) int { return cmp.Compare(a.Line, b.Line) })
-	k.sameLines(k.all(), want, "the lines")
+	{"the same query gives the same lines", func(k *settlementKit) {
+		first := k.all()
+		k.sameLines(k.all(), first, "asked again")
+	}},
+	{"columns and filters change nothing", func(k *settlementKit) {
+		want := k.all()
+		q := k.Query
+		q.Columns = []string{"no such column"}
+		q.Filters = []ports.Filter{{Column: ports.ColumnCurrency, OneOf: []string{"none"}}, {Column: "no such column", From: "z", To: "a"}}
+		k.sameLines(k.lines(q), want, "with columns and filters")
+	}},
+	{"whoever stops early is left alone, and nothing is left behind", func(k *settlementKit) {
+		want := k.all()
+		stops(&k.Kit, func() iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(k.Context(), k.Query) })
+		k.sameLines(k.all(), want, "after streams that were left early")
+	}},
+	{"a context that is over gives its own code", func(k *settlementKit) {
+		ended(&k.Kit, "Lines", func(ctx context.Context) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(ctx, k.Query) }, k.Now, k.Source.AsOf)
+	}},
+	{"a stream that its context cuts short says so", func(k *settlementKit) {
+		cut(&k.Kit, len(k.all()), "Lines", func(ctx context.Context) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(ctx, k.Query) })
+	}},
+	{"many may read at once", func(k *settlementKit) {
+		want := map[int64]ports.SettlementLine{}
+		for _, l := range k.all() {
+			want[l.Line] = l
+		}
+		raced(&k.Kit, len(want), func(int) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(k.Context(), k.Query) },
+			func(_, _ int, l ports.SettlementLine) bool { return l == want[l.Line] })
+	}},
+	{"the data are complete up to now at most", func(k *settlementKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }},
 }
 
 func settlesNumbered(k *settlementKit) {
@@ -46,14 +74,6 @@ func settlesNumbered(k *settlementKit) {
 		}
 		if i > 0 && lines[i-1].Line == l.Line {
 			k.Fatalf("two lines have the number %d", l.Line)
-		}
-	}
-}
-
-func settlesWhole(k *settlementKit) {
-	for _, l := range k.all() {
-		if l.Bad == "" && (l.Reference == "" || !kit.IsCurrency(l.Currency) || l.At.IsZero()) {
-			k.Fatalf("a good line lacks something: %s", kit.Short(l))
 		}
 	}
 }
@@ -159,41 +179,3 @@ func settlesStrangers(k *settlementKit) {
 		})
 	}
 }
-
-func settlesAgain(k *settlementKit) {
-	first := k.all()
-	k.sameLines(k.all(), first, "asked again")
-}
-
-func settlesWithoutFilters(k *settlementKit) {
-	want := k.all()
-	q := k.Query
-	q.Columns = []string{"no such column"}
-	q.Filters = []ports.Filter{{Column: ports.ColumnCurrency, OneOf: []string{"none"}}, {Column: "no such column", From: "z", To: "a"}}
-	k.sameLines(k.lines(q), want, "with columns and filters")
-}
-
-func settlesStops(k *settlementKit) {
-	want := k.all()
-	stops(&k.Kit, func() iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(k.Context(), k.Query) })
-	k.sameLines(k.all(), want, "after streams that were left early")
-}
-
-func settlesContext(k *settlementKit) {
-	ended(&k.Kit, "Lines", func(ctx context.Context) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(ctx, k.Query) }, k.Now, k.Source.AsOf)
-}
-
-func settlesCut(k *settlementKit) {
-	cut(&k.Kit, len(k.all()), "Lines", func(ctx context.Context) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(ctx, k.Query) })
-}
-
-func settlesRace(k *settlementKit) {
-	want := map[int64]ports.SettlementLine{}
-	for _, l := range k.all() {
-		want[l.Line] = l
-	}
-	raced(&k.Kit, len(want), func(int) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(k.Context(), k.Query) },
-		func(_, _ int, l ports.SettlementLine) bool { return l == want[l.Line] })
-}
-
-func settlesAsOf(k *settlementKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }

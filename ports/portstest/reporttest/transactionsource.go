@@ -132,7 +132,13 @@ func sameList[T any](k *kit.Kit, got, want []T, what string, same func(got, want
 var sourceColumnChecks = []sourceCheck{
 	{"the ten columns are there with their types", sourceHasTheTen},
 	{"each column is described", sourceDescribes},
-	{"the columns never change", sourceKeepsColumns},
+	{"the columns never change", func(k *sourceKit) {
+		first := k.Source.Columns()
+		was := slices.Clone(first)
+		k.all()
+		clear(first)
+		k.Same(k.Source.Columns(), was, "the columns, after a look at the rows and a caller that wrote into what it got")
+	}},
 	{"values are of their columns' types", sourceValuesFit},
 	{"a transaction's code fits its status and its direction", sourceCodesFit},
 }
@@ -191,14 +197,6 @@ func (k *sourceKit) describes(c ports.Column, types map[string]ports.ColumnType)
 	default:
 		k.Fatalf("the column %s is of the unknown type %q", c.Name, c.Type)
 	}
-}
-
-func sourceKeepsColumns(k *sourceKit) {
-	first := k.Source.Columns()
-	was := slices.Clone(first)
-	k.all()
-	clear(first)
-	k.Same(k.Source.Columns(), was, "the columns, after a look at the rows and a caller that wrote into what it got")
 }
 
 func sourceValuesFit(k *sourceKit) {

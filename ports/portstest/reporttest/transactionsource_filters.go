@@ -11,7 +11,15 @@ import (
 )
 
 var sourceFilterChecks = []sourceCheck{
-	{"a filter by texts keeps the rows that have one of them", sourceOneOf},
+	{"a filter by texts keeps the rows that have one of them", func(k *sourceKit) {
+		rows := k.all()
+		for _, c := range k.Source.Columns() {
+			texts := k.values(rows, c)
+			for name, list := range kit.ByName(oneOfs(c, texts)) {
+				k.Case(c.Name+", "+name, func() { k.filtered(rows, ports.Filter{Column: c.Name, OneOf: list}) })
+			}
+		}
+	}},
 	{"a filter by a range keeps both ends", sourceRanges},
 	{"filters apply together, and beside columns that were not asked for", sourceFiltersTogether},
 	{"a filter of a column that is not there is not applied", sourceUnknownFilter},
@@ -67,16 +75,6 @@ func (k *sourceKit) values(rows [][]string, c ports.Column) []string {
 	out = slices.Compact(out)
 	slices.SortStableFunc(out, func(a, b string) int { return compareTexts(c.Type, a, b) })
 	return out
-}
-
-func sourceOneOf(k *sourceKit) {
-	rows := k.all()
-	for _, c := range k.Source.Columns() {
-		texts := k.values(rows, c)
-		for name, list := range kit.ByName(oneOfs(c, texts)) {
-			k.Case(c.Name+", "+name, func() { k.filtered(rows, ports.Filter{Column: c.Name, OneOf: list}) })
-		}
-	}
 }
 
 // oneOfs lists some of a column's texts, and texts that a source might take for

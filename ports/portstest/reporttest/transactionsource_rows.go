@@ -16,7 +16,12 @@ var sourceRowChecks = []sourceCheck{
 	{"From is included and Until is not", sourceBounds},
 	{"each row comes once, by createdAt, then transactionId", sourceOrder},
 	{"a row has the columns that were asked for, in that order", sourceProjects},
-	{"the same query gives the same rows", sourceRepeats},
+	{"the same query gives the same rows", func(k *sourceKit) {
+		first := k.all()
+		k.sameRows(k.all(), first, "asked again")
+		narrow := k.ask(func(q *ports.RowQuery) { q.From = k.createdAt(first[len(first)/2]) })
+		k.sameRows(k.rows(narrow), k.rows(narrow), "half of it, asked again")
+	}},
 	{"the query is left as it is", sourceLeavesQuery},
 }
 
@@ -152,13 +157,6 @@ func project(row []string, names, list []string) []string {
 		out = append(out, row[slices.Index(names, name)])
 	}
 	return out
-}
-
-func sourceRepeats(k *sourceKit) {
-	first := k.all()
-	k.sameRows(k.all(), first, "asked again")
-	narrow := k.ask(func(q *ports.RowQuery) { q.From = k.createdAt(first[len(first)/2]) })
-	k.sameRows(k.rows(narrow), k.rows(narrow), "half of it, asked again")
 }
 
 func sourceLeavesQuery(k *sourceKit) {

@@ -12,17 +12,27 @@ import (
 )
 
 var sourceStreamChecks = []sourceCheck{
-	{"whoever stops early is left alone, and nothing is left behind", sourceStops},
-	{"a context that is over gives its own code", sourceContext},
-	{"a stream that its context cuts short says so", sourceCut},
-	{"many may read at once", sourceRace},
-	{"the data are complete up to now at most", sourceAsOf},
-}
-
-func sourceStops(k *sourceKit) {
-	rows := k.all()
-	stops(&k.Kit, func() iter.Seq2[[]string, error] { return k.Source.Rows(k.Context(), k.ask(nil)) })
-	k.sameRows(k.all(), rows, "after streams that were left early")
+	{"whoever stops early is left alone, and nothing is left behind", func(k *sourceKit) {
+		rows := k.all()
+		stops(&k.Kit, func() iter.Seq2[[]string, error] { return k.Source.Rows(k.Context(), k.ask(nil)) })
+		k.sameRows(k.all(), rows, "after streams that were left early")
+	}},
+	{"a context that is over gives its own code", func(k *sourceKit) {
+		ended(&k.Kit, "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) }, k.Now, k.Source.AsOf)
+	}},
+	{"a stream that its context cuts short says so", func(k *sourceKit) {
+		cut(&k.Kit, len(k.all()), "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) })
+	}},
+	{"many may read at once", func(k *sourceKit) {
+		want, query := k.all(), k.ask(nil)
+		columns := func(i int) []string { return query.Columns[:1+i%len(query.Columns)] }
+		raced(&k.Kit, len(want), func(i int) iter.Seq2[[]string, error] {
+			q := query
+			q.Columns = columns(i)
+			return k.Source.Rows(k.Context(), q)
+		}, func(i, n int, row []string) bool { return kit.Short(row) == kit.Short(want[n][:len(columns(i))]) })
+	}},
+	{"the data are complete up to now at most", func(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }},
 }
 
 // stops leaves streams early, many times, and looks for what goes on.
@@ -49,10 +59,6 @@ func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
 	k.Fatalf("%d streams were left early, and %d goroutines are left behind", times, runtime.NumGoroutine()-before)
 }
 
-func sourceContext(k *sourceKit) {
-	ended(&k.Kit, "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) }, k.Now, k.Source.AsOf)
-}
-
 // ended checks a source whose context is over: its stream is one error and
 // nothing else.
 func ended[T any](
@@ -73,10 +79,6 @@ func ended[T any](
 		_, err := asOf(ctx, now)
 		k.Code(err, want, "AsOf on a context that is over")
 	})
-}
-
-func sourceCut(k *sourceKit) {
-	cut(&k.Kit, len(k.all()), "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) })
 }
 
 // cut ends the context of a stream at its second value. What is left may come,
@@ -105,16 +107,6 @@ func cut[T any](k *kit.Kit, total int, what string, stream func(ctx context.Cont
 	}
 }
 
-func sourceRace(k *sourceKit) {
-	want, query := k.all(), k.ask(nil)
-	columns := func(i int) []string { return query.Columns[:1+i%len(query.Columns)] }
-	raced(&k.Kit, len(want), func(i int) iter.Seq2[[]string, error] {
-		q := query
-		q.Columns = columns(i)
-		return k.Source.Rows(k.Context(), q)
-	}, func(i, n int, row []string) bool { return kit.Short(row) == kit.Short(want[n][:len(columns(i))]) })
-}
-
 // raced reads total values in each racer; same judges the value of number n.
 func raced[T any](k *kit.Kit, total int, stream func(i int) iter.Seq2[T, error], same func(i, n int, value T) bool) {
 	k.RaceOK("one of many who read at once", func(i int) error {
@@ -134,8 +126,6 @@ func raced[T any](k *kit.Kit, total int, stream func(i int) iter.Seq2[T, error],
 		return nil
 	})
 }
-
-func sourceAsOf(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }
 
 // completeUpTo asks for the instant of completeness, now and as if it were
 // earlier.

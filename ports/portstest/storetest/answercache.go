@@ -23,14 +23,48 @@ func AnswerCache(t *testing.T, h Harness) {
 var answerCacheChecks = slices.Concat(answerChecks, answerClaimChecks)
 
 var answerChecks = []storeCheck{
-	{"an unknown key is not found", unknownAnswer},
+	{"an unknown key is not found", func(k *storeKit) {
+		k.noAnswer(answerKey("a"), "an empty cache")
+		k.putAnswer(cached("a"))
+		k.noAnswer(answerKey("b"), "an unknown key")
+		k.noAnswer([32]byte{}, "the zero key")
+	}},
 	{"an answer comes back as it was put", answerRoundTrip},
-	{"a stale answer is still given", staleAnswer},
+	{"a stale answer is still given", func(k *storeKit) {
+		want := cached("a")
+		want.At, want.ExpiresAt = kit.Epoch.AddDate(-30, 0, 0), kit.Epoch.AddDate(-29, 0, 0)
+		k.putAnswer(want)
+		k.hasAnswer(want, "a stale answer")
+		k.putAnswer(cached("a"))
+		k.hasAnswer(cached("a"), "the fresh answer in its place")
+	}},
 	{"an answer takes the place of the earlier one", answerReplaced},
 	{"keys that differ in one byte are different keys", answerKeysApart},
-	{"changing an answer outside changes nothing stored", answerNotAliased},
-	{"a context that is done gives its own code and changes nothing", answersCancelled},
-	{"a closed store says so", answersClosed},
+	{"changing an answer outside changes nothing stored", func(k *storeKit) {
+		in := cached("a")
+		k.putAnswer(in)
+		for range 2 {
+			in.Sealed.Data[0]++
+			in.Key[0]++
+			in = kit.Got(k.Answers.Answer(k.Context(), answerKey("a"))).OK(k, "Answer")
+			k.Same(in, cached("a"), "the answer after a copy was changed")
+		}
+	}},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		have, fresh := cached("have"), cached("fresh")
+		k.putAnswer(have)
+		k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
+		k.doneContexts(k.answerCalls(have, fresh))
+		k.hasAnswer(have, "the answer after a purge with a context that was done")
+		k.noAnswer(fresh.Key, "a put with a context that was done")
+		k.claims(have.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false)
+		k.claims(fresh.Key, "other", kit.Epoch, kit.Epoch.Add(lease), true)
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		have := cached("have")
+		k.putAnswer(have)
+		k.closed(k.answerCalls(have, cached("fresh")))
+	}},
 	{"a store that is opened again has its answers and claims", answersReopened},
 	{"what is out of bounds is refused", answerBounds},
 }
@@ -60,13 +94,6 @@ func (k *storeKit) noAnswer(key [32]byte, what string) {
 	k.Code(errOf(k.Answers.Answer(k.Context(), key)), errcodes.NotFound, "Answer of "+what)
 }
 
-func unknownAnswer(k *storeKit) {
-	k.noAnswer(answerKey("a"), "an empty cache")
-	k.putAnswer(cached("a"))
-	k.noAnswer(answerKey("b"), "an unknown key")
-	k.noAnswer([32]byte{}, "the zero key")
-}
-
 func answerRoundTrip(k *storeKit) {
 	for i, data := range append(kit.AnyBytes, bytes.Repeat([]byte("x"), 10_000)) {
 		k.Case(kit.Name(data), func() {
@@ -89,15 +116,6 @@ func answerRoundTrip(k *storeKit) {
 			k.hasAnswer(want, "an answer of any time")
 		})
 	}
-}
-
-func staleAnswer(k *storeKit) {
-	want := cached("a")
-	want.At, want.ExpiresAt = kit.Epoch.AddDate(-30, 0, 0), kit.Epoch.AddDate(-29, 0, 0)
-	k.putAnswer(want)
-	k.hasAnswer(want, "a stale answer")
-	k.putAnswer(cached("a"))
-	k.hasAnswer(cached("a"), "the fresh answer in its place")
 }
 
 func answerReplaced(k *storeKit) {
@@ -136,17 +154,6 @@ func answerKeysApart(k *storeKit) {
 	}
 }
 
-func answerNotAliased(k *storeKit) {
-	in := cached("a")
-	k.putAnswer(in)
-	for range 2 {
-		in.Sealed.Data[0]++
-		in.Key[0]++
-		in = kit.Got(k.Answers.Answer(k.Context(), answerKey("a"))).OK(k, "Answer")
-		k.Same(in, cached("a"), "the answer after a copy was changed")
-	}
-}
-
 func (k *storeKit) answerCalls(have, fresh ports.CachedAnswer) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"Answer":    func(ctx context.Context) error { return errOf(k.Answers.Answer(ctx, have.Key)) },
@@ -157,23 +164,6 @@ func (k *storeKit) answerCalls(have, fresh ports.CachedAnswer) map[string]func(c
 		"Release":      func(ctx context.Context) error { return k.Answers.Release(ctx, have.Key, "holder") },
 		"PurgeAnswers": func(ctx context.Context) error { return errOf(k.Answers.PurgeAnswers(ctx, have.ExpiresAt, 10)) },
 	}
-}
-
-func answersCancelled(k *storeKit) {
-	have, fresh := cached("have"), cached("fresh")
-	k.putAnswer(have)
-	k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
-	k.doneContexts(k.answerCalls(have, fresh))
-	k.hasAnswer(have, "the answer after a purge with a context that was done")
-	k.noAnswer(fresh.Key, "a put with a context that was done")
-	k.claims(have.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false)
-	k.claims(fresh.Key, "other", kit.Epoch, kit.Epoch.Add(lease), true)
-}
-
-func answersClosed(k *storeKit) {
-	have := cached("have")
-	k.putAnswer(have)
-	k.closed(k.answerCalls(have, cached("fresh")))
 }
 
 func answersReopened(k *storeKit) {

@@ -13,20 +13,68 @@ import (
 
 // answerClaimChecks: who may ask about an account, and what a purge removes.
 var answerClaimChecks = []storeCheck{
-	{"a claim keeps every other holder out", claimExclusive},
-	{"a holder may renew its claim", claimRenewed},
-	{"a claim lapses at its instant, not before", claimLapses},
-	{"a claim holds when a caller's clock is behind", claimBackwards},
+	{"a claim keeps every other holder out", func(k *storeKit) {
+		a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
+		k.claims(a, "one", kit.Epoch, until, true)
+		for range 2 {
+			k.claims(a, "two", kit.Epoch, until, false)
+			k.claims(a, "three", kit.Epoch.Add(time.Second), until.Add(time.Hour), false)
+		}
+		k.claims(b, "two", kit.Epoch, until, true)
+		k.claims(b, "one", kit.Epoch, until, false)
+	}},
+	{"a holder may renew its claim", func(k *storeKit) {
+		key := answerKey("a")
+		k.claims(key, "one", kit.Epoch, kit.Epoch.Add(lease), true)
+		k.claims(key, "one", kit.Epoch.Add(time.Second), kit.Epoch.Add(2*lease), true)
+		k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(3*lease), false)
+		k.claims(key, "one", kit.Epoch.Add(2*lease-time.Millisecond), kit.Epoch.Add(3*lease), true)
+		k.claims(key, "two", kit.Epoch.Add(3*lease-time.Millisecond), kit.Epoch.Add(4*lease), false)
+		k.claims(key, "one", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), true) // it had lapsed, and nobody had come
+		k.claims(key, "two", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), false)
+	}},
+	{"a claim lapses at its instant, not before", func(k *storeKit) {
+		key, until := answerKey("a"), kit.Epoch.Add(lease)
+		k.claims(key, "one", kit.Epoch, until, true)
+		k.claims(key, "two", until.Add(-time.Millisecond), until.Add(lease), false)
+		k.claims(key, "two", until, until.Add(lease), true)
+		k.claims(key, "one", until, until.Add(lease), false)
+		k.claims(key, "three", until.Add(10*lease), until.Add(11*lease), true)
+	}},
+	{"a claim holds when a caller's clock is behind", func(k *storeKit) {
+		key := answerKey("a")
+		k.claims(key, "one", kit.Epoch, kit.Epoch.Add(lease), true)
+		k.claims(key, "two", kit.Epoch.Add(-24*time.Hour), kit.Epoch.Add(24*time.Hour), false)
+		k.claims(key, "two", kit.Epoch.Add(-24*time.Hour), kit.Epoch.Add(-23*time.Hour), false)
+		k.claims(key, "one", kit.Epoch.Add(-time.Second), kit.Epoch.Add(lease), true)
+		k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(2*lease), true)
+	}},
 	{"holders that look alike are different holders", holdersApart},
 	{"a release ends the holder's own claim only", claimReleased},
-	{"a released claim can be had at once", claimAfterRelease},
+	{"a released claim can be had at once", func(k *storeKit) {
+		key := answerKey("a")
+		for i := range 4 {
+			holder := fmt.Sprint("holder-", i)
+			k.claims(key, holder, kit.Epoch, kit.Epoch.Add(lease), true)
+			k.release(key, holder)
+		}
+	}},
 	{"claims and answers do not touch each other", claimsBesideAnswers},
 	{"of many racers for one key one gets it", claimRacers},
 	{"claims of different keys do not get in each other's way", claimsApart},
 	{"a purge removes what expired by the instant, and nothing else", answerPurges.byInstant},
 	{"a purge removes at most n and tells how many", answerPurges.bounded},
 	{"a purge counts an answer by its latest expiry", purgedByLatest},
-	{"a purge removes the claims that ended before it, and no other", claimsPurged},
+	{"a purge removes the claims that ended before it, and no other", func(k *storeKit) {
+		past, live, until := answerKey("past"), answerKey("live"), kit.Epoch.Add(lease)
+		k.claims(past, "one", kit.Epoch, until, true)
+		k.claims(live, "one", kit.Epoch, until.Add(lease), true)
+		answerPurges.purges(k, until.Add(-time.Millisecond), 10, 0)
+		k.claims(past, "two", kit.Epoch, until, false)
+		answerPurges.purges(k, until.Add(time.Millisecond), 10, 0)
+		k.claims(past, "two", kit.Epoch, until, true) // only a clock that is behind can tell
+		k.claims(live, "two", until, until.Add(lease), false)
+	}},
 }
 
 func (k *storeKit) claims(key [32]byte, holder string, now, until time.Time, want bool) {
@@ -35,46 +83,6 @@ func (k *storeKit) claims(key [32]byte, holder string, now, until time.Time, wan
 
 func (k *storeKit) release(key [32]byte, holder string) {
 	k.OK(k.Answers.Release(k.Context(), key, holder), "Release")
-}
-
-func claimExclusive(k *storeKit) {
-	a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
-	k.claims(a, "one", kit.Epoch, until, true)
-	for range 2 {
-		k.claims(a, "two", kit.Epoch, until, false)
-		k.claims(a, "three", kit.Epoch.Add(time.Second), until.Add(time.Hour), false)
-	}
-	k.claims(b, "two", kit.Epoch, until, true)
-	k.claims(b, "one", kit.Epoch, until, false)
-}
-
-func claimRenewed(k *storeKit) {
-	key := answerKey("a")
-	k.claims(key, "one", kit.Epoch, kit.Epoch.Add(lease), true)
-	k.claims(key, "one", kit.Epoch.Add(time.Second), kit.Epoch.Add(2*lease), true)
-	k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(3*lease), false)
-	k.claims(key, "one", kit.Epoch.Add(2*lease-time.Millisecond), kit.Epoch.Add(3*lease), true)
-	k.claims(key, "two", kit.Epoch.Add(3*lease-time.Millisecond), kit.Epoch.Add(4*lease), false)
-	k.claims(key, "one", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), true) // it had lapsed, and nobody had come
-	k.claims(key, "two", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), false)
-}
-
-func claimLapses(k *storeKit) {
-	key, until := answerKey("a"), kit.Epoch.Add(lease)
-	k.claims(key, "one", kit.Epoch, until, true)
-	k.claims(key, "two", until.Add(-time.Millisecond), until.Add(lease), false)
-	k.claims(key, "two", until, until.Add(lease), true)
-	k.claims(key, "one", until, until.Add(lease), false)
-	k.claims(key, "three", until.Add(10*lease), until.Add(11*lease), true)
-}
-
-func claimBackwards(k *storeKit) {
-	key := answerKey("a")
-	k.claims(key, "one", kit.Epoch, kit.Epoch.Add(lease), true)
-	k.claims(key, "two", kit.Epoch.Add(-24*time.Hour), kit.Epoch.Add(24*time.Hour), false)
-	k.claims(key, "two", kit.Epoch.Add(-24*time.Hour), kit.Epoch.Add(-23*time.Hour), false)
-	k.claims(key, "one", kit.Epoch.Add(-time.Second), kit.Epoch.Add(lease), true)
-	k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(2*lease), true)
 }
 
 func holdersApart(k *storeKit) {
@@ -109,15 +117,6 @@ func claimReleased(k *storeKit) {
 	k.claims(a, "two", kit.Epoch, until, true)
 	k.release(a, "one") // whoever comes late ends nothing
 	k.claims(a, "three", kit.Epoch, until, false)
-}
-
-func claimAfterRelease(k *storeKit) {
-	key := answerKey("a")
-	for i := range 4 {
-		holder := fmt.Sprint("holder-", i)
-		k.claims(key, holder, kit.Epoch, kit.Epoch.Add(lease), true)
-		k.release(key, holder)
-	}
 }
 
 func claimsBesideAnswers(k *storeKit) {
@@ -212,15 +211,4 @@ func purgedByLatest(k *storeKit) {
 	answerPurges.purges(k, kit.Epoch.Add(8*time.Hour), 10, 0)
 	answerPurges.purges(k, kit.Epoch.Add(9*time.Hour), 10, 3)
 	answerPurges.purges(k, kit.Epoch.Add(99*time.Hour), 10, 0)
-}
-
-func claimsPurged(k *storeKit) {
-	past, live, until := answerKey("past"), answerKey("live"), kit.Epoch.Add(lease)
-	k.claims(past, "one", kit.Epoch, until, true)
-	k.claims(live, "one", kit.Epoch, until.Add(lease), true)
-	answerPurges.purges(k, until.Add(-time.Millisecond), 10, 0)
-	k.claims(past, "two", kit.Epoch, until, false)
-	answerPurges.purges(k, until.Add(time.Millisecond), 10, 0)
-	k.claims(past, "two", kit.Epoch, until, true) // only a clock that is behind can tell
-	k.claims(live, "two", until, until.Add(lease), false)
 }

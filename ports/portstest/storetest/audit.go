@@ -25,7 +25,11 @@ func AuditTrail(t *testing.T, h Harness) {
 var auditChecks = []storeCheck{
 	{"the rows of a change come back as they were saved, in their order", auditRoundTrip},
 	{"AuditRows pages without a gap or a repeat", auditPages},
-	{"a page of rows has a bound", auditPageBounds},
+	{"a page of rows has a bound", func(k *storeKit) {
+		for limit, want := range map[int]errcodes.Code{-1: errcodes.InvalidRequest, 0: errcodes.InvalidRequest, 1: "", ports.MaxPage + 1: errcodes.InvalidRequest} {
+			k.Case(strconv.Itoa(limit), func() { k.Code(errOf(k.AuditRows(k.Context(), 0, limit)), want, "AuditRows") })
+		}
+	}},
 	{"changing rows outside changes nothing stored", auditNotAliased},
 	{"a conflict leaves no row", auditOfConflicts},
 	{"a row that no act can have is refused with its write", auditRefused},
@@ -35,9 +39,29 @@ var auditChecks = []storeCheck{
 	{"changes at once lose no row", auditAtOnce},
 	{"a token that is revoked leaves its row, and an unknown one none", auditOfRevoke},
 	{"each event that is replayed or discarded leaves a row", auditOfDeadLetters},
-	{"a context that is done gives its own code and leaves no row", auditCancelled},
-	{"a closed store says so", auditClosed},
-	{"a store that is opened again has its rows", auditReopened},
+	{"a context that is done gives its own code and leaves no row", func(k *storeKit) {
+		writes := k.auditedWrites()
+		calls := with(writes, act("stray"))
+		calls["AuditRows"] = func(ctx context.Context) error { return errOf(k.AuditRows(ctx, 0, 10)) }
+		k.mustLeave("calls with a context that is done", nil, func() { k.doneContexts(calls) })
+		k.Passed()
+		k.succeed(writes)
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		calls := with(k.auditedWrites(), act("stray"))
+		calls["AuditRows"] = func(ctx context.Context) error { return errOf(k.AuditRows(ctx, 0, 10)) }
+		k.closed(calls)
+	}},
+	{"a store that is opened again has its rows", func(k *storeKit) {
+		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.succeed(k.auditedWrites())
+		want := k.trail()
+		k.Store = k.Reopen()
+		k.Same(k.trail(), want, "the rows after opening again")
+		for _, s := range k.saves() {
+			k.mustLeave("a "+s.port, acts("later"), func() { k.OK(s.with(k.Context(), "other", act("later")), "Save") })
+		}
+	}},
 }
 
 // anyAct is a row for writes whose audit row does not matter.
@@ -236,12 +260,6 @@ func auditPages(k *storeKit) {
 	}
 }
 
-func auditPageBounds(k *storeKit) {
-	for limit, want := range map[int]errcodes.Code{-1: errcodes.InvalidRequest, 0: errcodes.InvalidRequest, 1: "", ports.MaxPage + 1: errcodes.InvalidRequest} {
-		k.Case(strconv.Itoa(limit), func() { k.Code(errOf(k.AuditRows(k.Context(), 0, limit)), want, "AuditRows") })
-	}
-}
-
 func auditNotAliased(k *storeKit) {
 	k.eachSave(func(s *auditedSave) {
 		in, want := acts("first", "second"), acts("first", "second")
@@ -423,30 +441,4 @@ func auditOfDeadLetters(k *storeKit) {
 			}
 		}
 	})
-}
-
-func auditCancelled(k *storeKit) {
-	writes := k.auditedWrites()
-	calls := with(writes, act("stray"))
-	calls["AuditRows"] = func(ctx context.Context) error { return errOf(k.AuditRows(ctx, 0, 10)) }
-	k.mustLeave("calls with a context that is done", nil, func() { k.doneContexts(calls) })
-	k.Passed()
-	k.succeed(writes)
-}
-
-func auditClosed(k *storeKit) {
-	calls := with(k.auditedWrites(), act("stray"))
-	calls["AuditRows"] = func(ctx context.Context) error { return errOf(k.AuditRows(ctx, 0, 10)) }
-	k.closed(calls)
-}
-
-func auditReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
-	k.succeed(k.auditedWrites())
-	want := k.trail()
-	k.Store = k.Reopen()
-	k.Same(k.trail(), want, "the rows after opening again")
-	for _, s := range k.saves() {
-		k.mustLeave("a "+s.port, acts("later"), func() { k.OK(s.with(k.Context(), "other", act("later")), "Save") })
-	}
 }

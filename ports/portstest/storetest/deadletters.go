@@ -72,25 +72,48 @@ func (k *storeKit) deadLetterCalls(id string) map[string]func(ctx context.Contex
 }
 
 var buriedChecks = []storeCheck{
-	{"nothing is listed while nothing is buried", nothingBuried},
+	{"nothing is listed while nothing is buried", func(k *storeKit) {
+		k.buries("Buried of an empty store")
+		for _, id := range []string{"acknowledged", "retried", "claimed", "waiting"} {
+			k.carryEvents(kit.Event(id, id))
+		}
+		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
+		k.OK(k.Outbox.Retry(k.Context(), events.first(k, kit.Epoch, "retried"), kit.Epoch.Add(lease)), "Retry")
+		events.first(k, kit.Epoch, "claimed")
+		k.buries("Buried while nothing is buried")
+	}},
 	{"a buried event is listed as it was claimed, with its reason", buriedRoundTrip},
 	{"data and reasons of any bytes are listed as they were", buriedBytes},
 	{"buried events of every owner are listed in the order of their saves", buriedOrder},
-	{"Buried pages without a gap or a repeat", buriedPages},
-	{"a page goes on where the last event of the page before has gone", buriedPagesGone},
+	{"Buried pages without a gap or a repeat", func(k *storeKit) {
+		k.bury("d", "a", "e", "c", "b")
+		k.carryEvents(kit.Event("waiting", "waiting"))
+		k.Same(k.readBuried(func([]ports.BuriedEvent) {}), []string{"a", "b", "c", "d", "e"}, "all pages")
+		last := k.page(0, 5)[4].Pos
+		k.Same(buriedIDs(k.page(last, 5)), []string{}, "the page behind the last")
+		k.Same(buriedIDs(k.page(last-1, 1)), []string{"e"}, "the page in front of the last")
+	}},
+	{"a page goes on where the last event of the page before has gone", func(k *storeKit) {
+		k.bury("a", "b", "c", "d", "e")
+		k.Same(k.readBuried(func(page []ports.BuriedEvent) {
+			if len(page) == 2 {
+				k.discards("a page was read", 1, page[0].ID)
+				k.replays("a page was read", 1, page[1].ID)
+			}
+		}), []string{"a", "b", "c", "d", "e"}, "pages whose events have gone when the next is read")
+		k.buries("what is left of the pages", "e")
+	}},
 	{"changing what was listed changes nothing stored", buriedNotAliased},
-	{"a page of buried events has 1 to 1,000", buriedBounds},
-}
-
-func nothingBuried(k *storeKit) {
-	k.buries("Buried of an empty store")
-	for _, id := range []string{"acknowledged", "retried", "claimed", "waiting"} {
-		k.carryEvents(kit.Event(id, id))
-	}
-	k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
-	k.OK(k.Outbox.Retry(k.Context(), events.first(k, kit.Epoch, "retried"), kit.Epoch.Add(lease)), "Retry")
-	events.first(k, kit.Epoch, "claimed")
-	k.buries("Buried while nothing is buried")
+	{"a page of buried events has 1 to 1,000", func(k *storeKit) {
+		k.bury("a", "b")
+		calls := map[string]error{}
+		for _, limit := range []int{-1, 0, 1001} {
+			calls[fmt.Sprint("Buried with a limit of ", limit)] = errOf(k.DeadLetters.Buried(k.Context(), 0, limit))
+		}
+		k.invalid(calls)
+		k.Same(buriedIDs(k.page(0, 1)), []string{"a"}, "a page of 1")
+		k.Same(buriedIDs(k.page(0, 1000)), []string{"a", "b"}, "a page of up to 1,000")
+	}},
 }
 
 func buriedRoundTrip(k *storeKit) {
@@ -151,26 +174,6 @@ func (k *storeKit) readBuried(then func(page []ports.BuriedEvent)) []string {
 	}, func(e ports.BuriedEvent) int64 { return e.Pos }, buriedIDs, then)
 }
 
-func buriedPages(k *storeKit) {
-	k.bury("d", "a", "e", "c", "b")
-	k.carryEvents(kit.Event("waiting", "waiting"))
-	k.Same(k.readBuried(func([]ports.BuriedEvent) {}), []string{"a", "b", "c", "d", "e"}, "all pages")
-	last := k.page(0, 5)[4].Pos
-	k.Same(buriedIDs(k.page(last, 5)), []string{}, "the page behind the last")
-	k.Same(buriedIDs(k.page(last-1, 1)), []string{"e"}, "the page in front of the last")
-}
-
-func buriedPagesGone(k *storeKit) {
-	k.bury("a", "b", "c", "d", "e")
-	k.Same(k.readBuried(func(page []ports.BuriedEvent) {
-		if len(page) == 2 {
-			k.discards("a page was read", 1, page[0].ID)
-			k.replays("a page was read", 1, page[1].ID)
-		}
-	}), []string{"a", "b", "c", "d", "e"}, "pages whose events have gone when the next is read")
-	k.buries("what is left of the pages", "e")
-}
-
 func buriedNotAliased(k *storeKit) {
 	k.bury("event-1")
 	want := kit.Event("event-1", "lock of event-1")
@@ -183,15 +186,4 @@ func buriedNotAliased(k *storeKit) {
 	}
 	k.replays("its bytes were changed outside", 1)
 	k.Same(events.first(k, kit.Epoch, "event-1"), want, "the replayed event after its bytes were changed outside")
-}
-
-func buriedBounds(k *storeKit) {
-	k.bury("a", "b")
-	calls := map[string]error{}
-	for _, limit := range []int{-1, 0, 1001} {
-		calls[fmt.Sprint("Buried with a limit of ", limit)] = errOf(k.DeadLetters.Buried(k.Context(), 0, limit))
-	}
-	k.invalid(calls)
-	k.Same(buriedIDs(k.page(0, 1)), []string{"a"}, "a page of 1")
-	k.Same(buriedIDs(k.page(0, 1000)), []string{"a", "b"}, "a page of up to 1,000")
 }

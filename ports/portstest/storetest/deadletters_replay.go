@@ -15,18 +15,51 @@ var replayChecks = []storeCheck{
 	{"Replay brings back the events named, or all, and counts them", replayNamed},
 	{"a claim of before a replay is a conflict", eventReplayedClaim},
 	{"a replayed event comes out as it was saved", replayedRoundTrip},
-	{"a replayed event waits for the instant of its replay", replayedAt},
+	{"a replayed event waits for the instant of its replay", func(k *storeKit) {
+		k.bury("a", "b")
+		later := kit.Epoch.Add(time.Hour)
+		for _, ids := range [][]string{{"a"}, nil} {
+			k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), later, anyAct, ids...)).OK(k, "Replay"), 1, "the number replayed")
+		}
+		k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 10)), []string{}, "a claim before the replay's instant")
+		k.Same(events.ids(events.take(k, later, 10)), []string{"a", "b"}, "a claim at the replay's instant")
+	}},
 	{"a replayed event is not listed, until it is buried again", replayedListing},
 	{"a buried event that is replayed can be delivered", replayedDelivered},
-	{"ids that look alike are replayed apart", replayedApart},
+	{"ids that look alike are replayed apart", func(k *storeKit) {
+		k.alike()
+		for _, id := range kit.Distinct {
+			k.replays("one is named among look-alikes", 1, id)
+			k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
+		}
+		k.buries("what is left among look-alikes")
+	}},
 	{"Discard removes the buried events named, and counts them", discardNamed},
-	{"Discard of no event is refused", discardNone},
+	{"Discard of no event is refused", func(k *storeKit) {
+		k.bury("a")
+		k.Code(errOf(k.DeadLetters.Discard(k.Context(), anyAct)), errcodes.InvalidRequest, "Discard of no event")
+		k.buries("Buried after it", "a")
+	}},
 	{"a discarded event never comes again", discardedForGood},
-	{"ids that look alike are discarded apart", discardedApart},
+	{"ids that look alike are discarded apart", func(k *storeKit) {
+		k.alike()
+		for i, id := range kit.Distinct {
+			k.discards("one is named among look-alikes", 1, id)
+			k.buries("what is left among look-alikes", kit.Distinct[i+1:]...)
+		}
+	}},
 	{"of many that replay or discard an event one does", deadLetterRacers},
 	{"many that replay all bring each event back once", replayAllRacers},
-	{"a context that is done gives its own code and changes nothing", deadLettersCancelled},
-	{"a closed store says so", deadLettersClosed},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		k.bury("a")
+		k.doneContexts(k.deadLetterCalls("a"))
+		k.buries("Buried after calls with a context that was done", "a")
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what waits after them")
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		k.bury("a")
+		k.closed(k.deadLetterCalls("a"))
+	}},
 	{"a store that is opened again has its buried events", deadLettersReopened},
 }
 
@@ -103,16 +136,6 @@ func replayedRoundTrip(k *storeKit) {
 	}
 }
 
-func replayedAt(k *storeKit) {
-	k.bury("a", "b")
-	later := kit.Epoch.Add(time.Hour)
-	for _, ids := range [][]string{{"a"}, nil} {
-		k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), later, anyAct, ids...)).OK(k, "Replay"), 1, "the number replayed")
-	}
-	k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 10)), []string{}, "a claim before the replay's instant")
-	k.Same(events.ids(events.take(k, later, 10)), []string{"a", "b"}, "a claim at the replay's instant")
-}
-
 func replayedListing(k *storeKit) {
 	k.bury("a", "b", "c")
 	place := k.page(0, 10)[1].Pos
@@ -147,23 +170,6 @@ func (k *storeKit) alike() {
 	}
 }
 
-func replayedApart(k *storeKit) {
-	k.alike()
-	for _, id := range kit.Distinct {
-		k.replays("one is named among look-alikes", 1, id)
-		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
-	}
-	k.buries("what is left among look-alikes")
-}
-
-func discardedApart(k *storeKit) {
-	k.alike()
-	for i, id := range kit.Distinct {
-		k.discards("one is named among look-alikes", 1, id)
-		k.buries("what is left among look-alikes", kit.Distinct[i+1:]...)
-	}
-}
-
 func discardNamed(k *storeKit) {
 	k.bury("a", "b", "c", "d")
 	k.carryEvents(kit.Event("claimed", "claimed"), kit.Event("waiting", "waiting"))
@@ -175,12 +181,6 @@ func discardNamed(k *storeKit) {
 	events.first(k, kit.Epoch, "waiting")
 	k.discards("the rest is named", 2, "a", "c")
 	k.buries("Buried after all were discarded")
-}
-
-func discardNone(k *storeKit) {
-	k.bury("a")
-	k.Code(errOf(k.DeadLetters.Discard(k.Context(), anyAct)), errcodes.InvalidRequest, "Discard of no event")
-	k.buries("Buried after it", "a")
 }
 
 func discardedForGood(k *storeKit) {
@@ -242,18 +242,6 @@ func replayAllRacers(k *storeKit) {
 	})
 	k.Same(total(n), len(ids), "the number replayed in a race")
 	k.Same(events.ids(events.take(k, kit.Epoch, 10)), ids, "what waits after the race")
-}
-
-func deadLettersCancelled(k *storeKit) {
-	k.bury("a")
-	k.doneContexts(k.deadLetterCalls("a"))
-	k.buries("Buried after calls with a context that was done", "a")
-	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what waits after them")
-}
-
-func deadLettersClosed(k *storeKit) {
-	k.bury("a")
-	k.closed(k.deadLetterCalls("a"))
 }
 
 func deadLettersReopened(k *storeKit) {

@@ -19,19 +19,62 @@ func Outbox(t *testing.T, h Harness) {
 }
 
 var outboxChecks = []storeCheck{
-	{"an empty outbox hands out nothing, without an error", emptyOutbox},
+	{"an empty outbox hands out nothing, without an error", func(k *storeKit) {
+		k.Same(len(events.take(k, kit.Epoch, 10)), 0, "the number of events in an empty outbox")
+	}},
 	{"an event comes out as it was saved", events.roundTrip},
-	{"an event waits from its save on, whatever its time says", eventWaitsAtOnce},
+	{"an event waits from its save on, whatever its time says", func(k *storeKit) {
+		e := kit.Event("event-1", "lock-1")
+		e.At = kit.Epoch.Add(time.Hour) // a book may decide ahead of this process's clock
+		k.carryEvents(e)
+		k.Same(len(events.take(k, kit.Epoch, 10)), 1, "the number of events")
+	}},
 	{"data of any bytes comes back", events.anyData},
 	{"changing data that was passed in or handed out changes nothing stored", events.notAliased},
-	{"every event of a change is stored", eventsOfOneChange},
+	{"every event of a change is stored", func(k *storeKit) {
+		var saved []ports.Event
+		for i := range 50 {
+			saved = append(saved, kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i)))
+		}
+		k.carryEvents(saved...)
+		k.Same(events.ids(events.take(k, kit.Epoch, 1000)), events.ids(saved), "the events of one change")
+	}},
 	{"an id that an event of another change has is that of an event of its own", eventIDAgain},
 	{"events come in the order of their saves", saveOrder},
-	{"a claim takes at most one event of a key", oneOfAKey},
-	{"a claimed event holds back the later ones of its key only", claimedHoldsBack},
-	{"a retried event holds back the later ones of its key", retriedHoldsBack},
-	{"an acknowledged event is gone and lets the next of its key pass", acknowledgedPasses},
-	{"a buried event is set aside and lets the next of its key pass", buriedPasses},
+	{"a claim takes at most one event of a key", func(k *storeKit) {
+		k.three()
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"c", "other"}, "a claim")
+	}},
+	{"a claimed event holds back the later ones of its key only", func(k *storeKit) {
+		k.three()
+		events.take(k, kit.Epoch, 1)
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"other"}, "a claim while c is leased")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 1)), []string{"c"}, "a claim after c's lease")
+	}},
+	{"a retried event holds back the later ones of its key", func(k *storeKit) {
+		k.three()
+		c := events.first(k, kit.Epoch, "c")
+		k.OK(k.Outbox.Retry(k.Context(), c, kit.Epoch.Add(time.Hour)), "Retry")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"other"}, "a claim while c is delayed")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(time.Hour), 1)), []string{"c"}, "a claim when c's time has come")
+	}},
+	{"an acknowledged event is gone and lets the next of its key pass", func(k *storeKit) {
+		k.three()
+		for _, id := range []string{"c", "b", "a", "other"} {
+			if id == "a" { // a new head comes in the order of its save too
+				k.Same(events.ids(events.take(k, kit.Epoch.Add(-lease), 10)), []string{"a", "other"}, "a claim")
+			}
+			k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
+		}
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+	}},
+	{"a buried event is set aside and lets the next of its key pass", func(k *storeKit) {
+		k.three()
+		for _, id := range []string{"c", "b", "a", "other"} {
+			k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, id), "no use"), "Bury")
+		}
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+	}},
 	{"keys that look alike are ordered apart", eventKeysApart},
 	{"a claim takes at most n events", events.bounded},
 	{"a lease keeps an event until it ends, and counts the attempts", events.lease},
@@ -40,7 +83,11 @@ var outboxChecks = []storeCheck{
 	{"a claim that is not the latest is a conflict", events.staleClaim},
 	{"a claim serves once", events.claimOnce},
 	{"racers never get the same event", events.racers},
-	{"a reason of 1,024 bytes is taken", eventReason},
+	{"a reason of 1,024 bytes is taken", func(k *storeKit) {
+		k.carryEvents(kit.Event("event-1", "lock-1"), kit.Event("event-2", "lock-2"))
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-1"), longReason), "Bury with a long reason")
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-2"), ""), "Bury without a reason")
+	}},
 	{"a context that is done gives its own code and changes nothing", outboxCancelled},
 	{"a closed store says so", events.closed},
 	{"a store that is opened again has its events", outboxReopened},
@@ -61,26 +108,6 @@ var events = &queue[ports.Event]{
 		}
 	},
 	head: func(e *ports.Event) queuedHead { return queuedHead{&e.ID, &e.Data, &e.Attempt, &e.Claim} },
-}
-
-func emptyOutbox(k *storeKit) {
-	k.Same(len(events.take(k, kit.Epoch, 10)), 0, "the number of events in an empty outbox")
-}
-
-func eventWaitsAtOnce(k *storeKit) {
-	e := kit.Event("event-1", "lock-1")
-	e.At = kit.Epoch.Add(time.Hour) // a book may decide ahead of this process's clock
-	k.carryEvents(e)
-	k.Same(len(events.take(k, kit.Epoch, 10)), 1, "the number of events")
-}
-
-func eventsOfOneChange(k *storeKit) {
-	var saved []ports.Event
-	for i := range 50 {
-		saved = append(saved, kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i)))
-	}
-	k.carryEvents(saved...)
-	k.Same(events.ids(events.take(k, kit.Epoch, 1000)), events.ids(saved), "the events of one change")
 }
 
 // eventIDAgain: a store is not asked to look for an id among the events that wait.
@@ -123,45 +150,6 @@ func (k *storeKit) three() {
 	k.carryEvents(kit.Event("a", "lock"), kit.Event("other", "other"))
 }
 
-func oneOfAKey(k *storeKit) {
-	k.three()
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"c", "other"}, "a claim")
-}
-
-func claimedHoldsBack(k *storeKit) {
-	k.three()
-	events.take(k, kit.Epoch, 1)
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"other"}, "a claim while c is leased")
-	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 1)), []string{"c"}, "a claim after c's lease")
-}
-
-func retriedHoldsBack(k *storeKit) {
-	k.three()
-	c := events.first(k, kit.Epoch, "c")
-	k.OK(k.Outbox.Retry(k.Context(), c, kit.Epoch.Add(time.Hour)), "Retry")
-	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"other"}, "a claim while c is delayed")
-	k.Same(events.ids(events.take(k, kit.Epoch.Add(time.Hour), 1)), []string{"c"}, "a claim when c's time has come")
-}
-
-func acknowledgedPasses(k *storeKit) {
-	k.three()
-	for _, id := range []string{"c", "b", "a", "other"} {
-		if id == "a" { // a new head comes in the order of its save too
-			k.Same(events.ids(events.take(k, kit.Epoch.Add(-lease), 10)), []string{"a", "other"}, "a claim")
-		}
-		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
-	}
-	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
-}
-
-func buriedPasses(k *storeKit) {
-	k.three()
-	for _, id := range []string{"c", "b", "a", "other"} {
-		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, id), "no use"), "Bury")
-	}
-	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
-}
-
 func eventKeysApart(k *storeKit) {
 	var want []string
 	for i, key := range kit.Distinct {
@@ -178,12 +166,6 @@ func eventKeysApart(k *storeKit) {
 
 // longReason is as long as a reason may be, and no text.
 var longReason = strings.Repeat("r\xff\x00\xc3", 256)
-
-func eventReason(k *storeKit) {
-	k.carryEvents(kit.Event("event-1", "lock-1"), kit.Event("event-2", "lock-2"))
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-1"), longReason), "Bury with a long reason")
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-2"), ""), "Bury without a reason")
-}
 
 func outboxCancelled(k *storeKit) {
 	for _, id := range []string{"buried", "claimed", "waiting"} {

@@ -21,29 +21,85 @@ func RateLockStore(t *testing.T, h Harness) {
 var rateLockChecks = slices.Concat(recordChecks, versionChecks, endingChecks, listingChecks)
 
 var recordChecks = []storeCheck{
-	{"a book that was never saved is empty and has its key", unsavedBook},
+	{"a book that was never saved is empty and has its key", func(k *storeKit) {
+		for _, key := range []ports.BookKey{keyOf("acme"), {}} {
+			k.Case(kit.Name(key.Owner), func() { k.Same(k.book(key), ports.Book{Key: key}, "a book that was never saved") })
+		}
+	}},
 	{"a book of two locks comes back as saved", bookRoundTrip},
-	{"a change of the book alone is stored", bookAlone},
-	{"every field of an ended lock comes back as saved", endedRoundTrip},
+	{"a change of the book alone is stored", func(k *storeKit) {
+		b := k.book(keyOf("acme"))
+		b.HighWater = kit.Epoch
+		want := k.save(ports.RateLockChange{Book: b})
+		k.Same(k.book(keyOf("acme")), want, "a book without locks")
+	}},
+	{"every field of an ended lock comes back as saved", func(k *storeKit) {
+		key := keyOf("acme")
+		change := k.end(k.mint(key, "lock-1", kit.Epoch), "lock-1", driftedAt(kit.Epoch.Add(time.Minute+time.Millisecond), "17.9000", -324))
+		k.save(change)
+		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "a lock cancelled by drift")
+	}},
 	{"decimals come back to the last zero", decimalRoundTrip},
-	{"times far from now come back equal", farTimes},
-	{"fields that are empty come back empty", emptyFields},
-	{"the moment of judgement is not kept", asOfDropped},
-	{"a lock that left the slots is found with its end", leftTheSlots},
-	{"an unknown lock is not found", unknownLock},
-	{"another owner's lock is not found", foreignLock},
+	{"times far from now come back equal", func(k *storeKit) {
+		kit.Each(k, far, day, func(at time.Time) {
+			key := keyOf(day(at))
+			l := activeLock(key, "lock-"+key.Owner, at)
+			want := k.save(mint(k.book(key), l))
+			k.Same(k.book(key), want, "the book")
+			k.Same(k.lock(key.Owner, l.ID), l, "the lock")
+		})
+	}},
+	{"fields that are empty come back empty", func(k *storeKit) {
+		key := keyOf("acme")
+		b := k.save(ports.RateLockChange{Book: k.book(key)})
+		k.Same(k.book(key), b, "a book without a high water")
+		l := activeLock(key, "lock-1", kit.Epoch)
+		l.MidSource, l.MidAt, l.MarkupBps, l.AllInRate, l.ToleranceBps = "", time.Time{}, 0, "18.5", 0
+		want := k.save(mint(b, l))
+		k.Same(k.book(key), want, "a slot of empty fields")
+		k.Same(k.lock(key.Owner, l.ID), l, "a lock of empty fields")
+	}},
+	{"the moment of judgement is not kept", func(k *storeKit) {
+		key := keyOf("acme")
+		l := activeLock(key, "lock-1", kit.Epoch)
+		l.AsOf = kit.Epoch.Add(time.Second)
+		k.save(mint(k.book(key), l))
+		l.AsOf = time.Time{}
+		k.Same(k.book(key).Slots[0], l, "a slot saved with AsOf")
+		k.Same(k.lock(key.Owner, l.ID), l, "a lock saved with AsOf")
+	}},
+	{"a lock that left the slots is found with its end", func(k *storeKit) {
+		key := keyOf("acme")
+		k.mint(key, "lock-1", kit.Epoch)
+		change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
+		want := k.save(change)
+		got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, "lock-1")
+		k.OK(err, "Lock of a lock that ended")
+		k.Same(got, change.Ended[0], "a lock that ended")
+		k.Same(book, want, "the book of a lock that ended")
+	}},
+	{"an unknown lock is not found", func(k *storeKit) {
+		k.mint(keyOf("acme"), "lock-1", kit.Epoch)
+		kit.Each(k, []string{"lock-2", "", "lock-", "lock-1 ", "LOCK-1", "lock-1\x00", "%", "lock/1"}, kit.Name, func(id string) { k.gone("acme", id) })
+	}},
+	{"another owner's lock is not found", func(k *storeKit) {
+		k.mint(keyOf("acme"), "lock-1", kit.Epoch)
+		k.mint(keyOf("zenith"), "lock-2", kit.Epoch)
+		kit.Each(k, []string{"zenith", "", "Acme", "acme "}, kit.Name, func(owner string) { k.gone(owner, "lock-1") })
+	}},
 	{"changing what was passed in changes nothing stored", inputsNotAliased},
 	{"a lock and its book are of one instant", oneInstant},
 	{"owners that look alike have books of their own", ownersApart},
 	{"lock ids that look alike are different locks", lockIDsApart},
-	{"a pair and its inverse have books of their own", inverseApart},
+	{"a pair and its inverse have books of their own", func(k *storeKit) {
+		key := keyOf("acme")
+		inverse := ports.BookKey{Owner: key.Owner, Pair: key.Pair.Inverse()}
+		want := k.mint(key, "lock-1", kit.Epoch)
+		k.Same(k.book(inverse), ports.Book{Key: inverse}, "the inverse pair's book")
+		k.mint(inverse, "lock-2", kit.Epoch)
+		k.Same(k.book(key), want, "the pair's book")
+	}},
 	{"owners and ids of 10,000 characters are kept", longKeys},
-}
-
-func unsavedBook(k *storeKit) {
-	for _, key := range []ports.BookKey{keyOf("acme"), {}} {
-		k.Case(kit.Name(key.Owner), func() { k.Same(k.book(key), ports.Book{Key: key}, "a book that was never saved") })
-	}
 }
 
 func bookRoundTrip(k *storeKit) {
@@ -58,20 +114,6 @@ func bookRoundTrip(k *storeKit) {
 		k.Same(got, l, "the lock")
 		k.Same(book, want, "the lock's book")
 	}
-}
-
-func bookAlone(k *storeKit) {
-	b := k.book(keyOf("acme"))
-	b.HighWater = kit.Epoch
-	want := k.save(ports.RateLockChange{Book: b})
-	k.Same(k.book(keyOf("acme")), want, "a book without locks")
-}
-
-func endedRoundTrip(k *storeKit) {
-	key := keyOf("acme")
-	change := k.end(k.mint(key, "lock-1", kit.Epoch), "lock-1", driftedAt(kit.Epoch.Add(time.Minute+time.Millisecond), "17.9000", -324))
-	k.save(change)
-	k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "a lock cancelled by drift")
 }
 
 func decimalRoundTrip(k *storeKit) {
@@ -98,59 +140,6 @@ func decimalRoundTrip(k *storeKit) {
 			k.Same(k.lock(key.Owner, l.ID), change.Ended[0], "a lock that drifted to "+rate.mid)
 		})
 	}
-}
-
-func farTimes(k *storeKit) {
-	kit.Each(k, far, day, func(at time.Time) {
-		key := keyOf(day(at))
-		l := activeLock(key, "lock-"+key.Owner, at)
-		want := k.save(mint(k.book(key), l))
-		k.Same(k.book(key), want, "the book")
-		k.Same(k.lock(key.Owner, l.ID), l, "the lock")
-	})
-}
-
-func emptyFields(k *storeKit) {
-	key := keyOf("acme")
-	b := k.save(ports.RateLockChange{Book: k.book(key)})
-	k.Same(k.book(key), b, "a book without a high water")
-	l := activeLock(key, "lock-1", kit.Epoch)
-	l.MidSource, l.MidAt, l.MarkupBps, l.AllInRate, l.ToleranceBps = "", time.Time{}, 0, "18.5", 0
-	want := k.save(mint(b, l))
-	k.Same(k.book(key), want, "a slot of empty fields")
-	k.Same(k.lock(key.Owner, l.ID), l, "a lock of empty fields")
-}
-
-func asOfDropped(k *storeKit) {
-	key := keyOf("acme")
-	l := activeLock(key, "lock-1", kit.Epoch)
-	l.AsOf = kit.Epoch.Add(time.Second)
-	k.save(mint(k.book(key), l))
-	l.AsOf = time.Time{}
-	k.Same(k.book(key).Slots[0], l, "a slot saved with AsOf")
-	k.Same(k.lock(key.Owner, l.ID), l, "a lock saved with AsOf")
-}
-
-func leftTheSlots(k *storeKit) {
-	key := keyOf("acme")
-	k.mint(key, "lock-1", kit.Epoch)
-	change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
-	want := k.save(change)
-	got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, "lock-1")
-	k.OK(err, "Lock of a lock that ended")
-	k.Same(got, change.Ended[0], "a lock that ended")
-	k.Same(book, want, "the book of a lock that ended")
-}
-
-func unknownLock(k *storeKit) {
-	k.mint(keyOf("acme"), "lock-1", kit.Epoch)
-	kit.Each(k, []string{"lock-2", "", "lock-", "lock-1 ", "LOCK-1", "lock-1\x00", "%", "lock/1"}, kit.Name, func(id string) { k.gone("acme", id) })
-}
-
-func foreignLock(k *storeKit) {
-	k.mint(keyOf("acme"), "lock-1", kit.Epoch)
-	k.mint(keyOf("zenith"), "lock-2", kit.Epoch)
-	kit.Each(k, []string{"zenith", "", "Acme", "acme "}, kit.Name, func(owner string) { k.gone(owner, "lock-1") })
 }
 
 func inputsNotAliased(k *storeKit) {
@@ -258,15 +247,6 @@ func lockIDsApart(k *storeKit) {
 			k.Same(l.CreatedAt, mark(i), "the lock of an id among look-alikes")
 		})
 	}
-}
-
-func inverseApart(k *storeKit) {
-	key := keyOf("acme")
-	inverse := ports.BookKey{Owner: key.Owner, Pair: key.Pair.Inverse()}
-	want := k.mint(key, "lock-1", kit.Epoch)
-	k.Same(k.book(inverse), ports.Book{Key: inverse}, "the inverse pair's book")
-	k.mint(inverse, "lock-2", kit.Epoch)
-	k.Same(k.book(key), want, "the pair's book")
 }
 
 func longKeys(k *storeKit) {

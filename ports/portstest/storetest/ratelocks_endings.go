@@ -15,9 +15,29 @@ var endingChecks = []storeCheck{
 	{"ending a lock that has ended is a conflict and stores nothing", endsOnce},
 	{"ending a lock that was never minted is a conflict and stores nothing", neverMinted},
 	{"a change ends both locks of a book and mints another", turnOverBoth},
-	{"the end of a lock changes nothing but its end", onlyTheEnd},
-	{"a context that is done gives its own code and stores nothing", rateLocksCancelled},
-	{"a closed store says so", rateLocksClosed},
+	{"the end of a lock changes nothing but its end", func(k *storeKit) {
+		key := keyOf("acme")
+		change := k.end(k.mint(key, "lock-x", kit.Epoch), "lock-x", expired)
+		want := change.Ended[0]
+		change.Ended[0].MidSource, change.Ended[0].ToleranceBps = "another", 1
+		k.save(change)
+		k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
+	}},
+	{"a context that is done gives its own code and stores nothing", func(k *storeKit) {
+		key := keyOf("acme")
+		want := k.mint(key, "lock-1", kit.Epoch)
+		change := mint(want, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond)))
+		change.Events, change.Work = []ports.Event{kit.Event("stray", "stray")}, []ports.WorkItem{job("stray", kit.Epoch)}
+		k.doneContexts(rateLockCalls(k.RateLocks, change))
+		k.Same(k.book(key), want, "the book after a save with a context that was done")
+		k.gone(key.Owner, "lock-2")
+		k.nothingQueued("after a save with a context that was done")
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		key := keyOf("acme")
+		b := k.mint(key, "lock-1", kit.Epoch)
+		k.closed(rateLockCalls(k.RateLocks, ports.RateLockChange{Book: b}))
+	}},
 	{"a lost acknowledgement is an unknown outcome, and the change whole or absent", lostAcknowledgement},
 	{"a full store says so, stores nothing, and goes on when there is room", fullStore},
 	{"a store that is opened again has everything", rateLocksReopened},
@@ -115,15 +135,6 @@ func turnOverBoth(k *storeKit) {
 	}
 }
 
-func onlyTheEnd(k *storeKit) {
-	key := keyOf("acme")
-	change := k.end(k.mint(key, "lock-x", kit.Epoch), "lock-x", expired)
-	want := change.Ended[0]
-	change.Ended[0].MidSource, change.Ended[0].ToleranceBps = "another", 1
-	k.save(change)
-	k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
-}
-
 func rateLockCalls(s ports.RateLockStore, change ports.RateLockChange) map[string]func(ctx context.Context) error {
 	key := change.Book.Key
 	return map[string]func(ctx context.Context) error{
@@ -148,23 +159,6 @@ func (k *storeKit) closed(calls map[string]func(ctx context.Context) error) {
 	kit.EachOf(k, calls, func(name string, call func(ctx context.Context) error) {
 		k.Code(call(k.Context()), errcodes.Closed, name+" after Close")
 	})
-}
-
-func rateLocksCancelled(k *storeKit) {
-	key := keyOf("acme")
-	want := k.mint(key, "lock-1", kit.Epoch)
-	change := mint(want, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond)))
-	change.Events, change.Work = []ports.Event{kit.Event("stray", "stray")}, []ports.WorkItem{job("stray", kit.Epoch)}
-	k.doneContexts(rateLockCalls(k.RateLocks, change))
-	k.Same(k.book(key), want, "the book after a save with a context that was done")
-	k.gone(key.Owner, "lock-2")
-	k.nothingQueued("after a save with a context that was done")
-}
-
-func rateLocksClosed(k *storeKit) {
-	key := keyOf("acme")
-	b := k.mint(key, "lock-1", kit.Epoch)
-	k.closed(rateLockCalls(k.RateLocks, ports.RateLockChange{Book: b}))
 }
 
 func lostAcknowledgement(k *storeKit) {

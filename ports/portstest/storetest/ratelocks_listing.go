@@ -10,16 +10,45 @@ import (
 
 // listingChecks: what drift, expiry and an owner find.
 var listingChecks = []storeCheck{
-	{"a pair's listing has its active locks, of every owner", listingOfPair},
-	{"a pair's listing is ordered by creation, then id", pairOrder},
-	{"a pair's listing pages without a gap or a repeat", pairPages},
+	{"a pair's listing has its active locks, of every owner", func(k *storeKit) {
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{}, "the listing of a pair in an empty store")
+		k.spread(ownerEach(usdZAR), sameTime, "a", "b")
+		k.spread(ownerEach(usdZAR.Inverse()), sameTime, "c")
+		k.spread(ownerEach(ports.Pair{Base: "USD", Quote: "NGN"}), sameTime, "d")
+		k.spread(ownerEach(ports.Pair{Base: "GBP", Quote: "ZAR"}), sameTime, "e")
+		k.mint(keyOf("owner of a"), "a2", kit.Epoch.Add(time.Millisecond))
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"a", "b", "a2"}, "the listing of USD/ZAR")
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR.Inverse()}), []string{"c"}, "the listing of ZAR/USD")
+	}},
+	{"a pair's listing is ordered by creation, then id", func(k *storeKit) {
+		k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), mixedOrder, "the listing")
+	}},
+	{"a pair's listing pages without a gap or a repeat", func(k *storeKit) { k.wholePages(ownerEach(usdZAR), ports.LockQuery{Pair: usdZAR}) }},
 	{"Since includes its instant", listingSince},
-	{"the listing of due locks has the active ones of every pair that expire by the instant", dueOfAll},
-	{"the listing of due locks is ordered by expiry, then id", dueOrder},
-	{"the listing of due locks pages without a gap or a repeat", duePages},
+	{"the listing of due locks has the active ones of every pair that expire by the instant", func(k *storeKit) {
+		by := kit.Epoch.Add(time.Hour)
+		k.Same(k.list(ports.LockQuery{DueBy: by}), []string{}, "what is due in an empty store")
+		k.spread(ownerEach(usdZAR), sameTime, "a")
+		k.spread(ownerEach(usdZAR.Inverse()), sameTime, "b")
+		k.spread(ownerEach(usdZAR), func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
+		k.Same(k.list(ports.LockQuery{DueBy: by.Add(-time.Millisecond)}), []string{}, "what is due before the first expiry")
+		k.Same(k.list(ports.LockQuery{DueBy: by}), []string{"a", "b"}, "what is due at the instant of expiry")
+		k.Same(k.list(ports.LockQuery{DueBy: by.Add(time.Millisecond)}), []string{"a", "b", "late"}, "what is due of all")
+	}},
+	{"the listing of due locks is ordered by expiry, then id", func(k *storeKit) {
+		k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
+		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.Add(time.Hour)}), mixedOrder, "what is due")
+	}},
+	{"the listing of due locks pages without a gap or a repeat", func(k *storeKit) {
+		k.wholePages(ownerEach(usdZAR), ports.LockQuery{DueBy: kit.Epoch.AddDate(0, 0, 1)})
+	}},
 	{"an owner's listing has all of its locks, of every pair and status", listingOfOwner},
-	{"an owner's listing is ordered by creation, then id", ownerOrder},
-	{"an owner's listing pages without a gap or a repeat", ownerPages},
+	{"an owner's listing is ordered by creation, then id", func(k *storeKit) {
+		k.spread(pairEach, mixed, mixedIDs...)
+		k.Same(k.list(ports.LockQuery{Owner: "acme"}), mixedOrder, "the owner's listing")
+	}},
+	{"an owner's listing pages without a gap or a repeat", func(k *storeKit) { k.wholePages(pairEach, ports.LockQuery{Owner: "acme"}) }},
 	{"an ended lock leaves the listings of active locks", endedUnlisted},
 	{"a listed lock has every field", listedWhole},
 	{"a query of locks is of one listing, and of 1 to 10,000", listingBounds},
@@ -69,22 +98,6 @@ var (
 	mixedOrder = []string{"b", "k", "a", "z", "B", "m"}
 )
 
-func listingOfPair(k *storeKit) {
-	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{}, "the listing of a pair in an empty store")
-	k.spread(ownerEach(usdZAR), sameTime, "a", "b")
-	k.spread(ownerEach(usdZAR.Inverse()), sameTime, "c")
-	k.spread(ownerEach(ports.Pair{Base: "USD", Quote: "NGN"}), sameTime, "d")
-	k.spread(ownerEach(ports.Pair{Base: "GBP", Quote: "ZAR"}), sameTime, "e")
-	k.mint(keyOf("owner of a"), "a2", kit.Epoch.Add(time.Millisecond))
-	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"a", "b", "a2"}, "the listing of USD/ZAR")
-	k.Same(k.list(ports.LockQuery{Pair: usdZAR.Inverse()}), []string{"c"}, "the listing of ZAR/USD")
-}
-
-func pairOrder(k *storeKit) {
-	k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
-	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), mixedOrder, "the listing")
-}
-
 func (k *storeKit) pages(q ports.LockQuery, then func(page []ports.RateLock)) []string {
 	return readPages(k, func(after ports.Pos, limit int) ([]ports.RateLock, error) {
 		q.After, q.Limit = after, limit
@@ -115,8 +128,6 @@ func (k *storeKit) wholePages(key keyOfID, q ports.LockQuery) {
 	k.Same(got, want, "all pages, while what was read ends")
 }
 
-func pairPages(k *storeKit) { k.wholePages(ownerEach(usdZAR), ports.LockQuery{Pair: usdZAR}) }
-
 func listingSince(k *storeKit) {
 	rising := func(i int) time.Time { return kit.Epoch.Add(time.Duration(i) * time.Millisecond) }
 	k.spread(ownerEach(usdZAR), rising, "d", "c", "b", "a")
@@ -142,26 +153,6 @@ func listingSince(k *storeKit) {
 	}
 }
 
-func dueOfAll(k *storeKit) {
-	by := kit.Epoch.Add(time.Hour)
-	k.Same(k.list(ports.LockQuery{DueBy: by}), []string{}, "what is due in an empty store")
-	k.spread(ownerEach(usdZAR), sameTime, "a")
-	k.spread(ownerEach(usdZAR.Inverse()), sameTime, "b")
-	k.spread(ownerEach(usdZAR), func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
-	k.Same(k.list(ports.LockQuery{DueBy: by.Add(-time.Millisecond)}), []string{}, "what is due before the first expiry")
-	k.Same(k.list(ports.LockQuery{DueBy: by}), []string{"a", "b"}, "what is due at the instant of expiry")
-	k.Same(k.list(ports.LockQuery{DueBy: by.Add(time.Millisecond)}), []string{"a", "b", "late"}, "what is due of all")
-}
-
-func dueOrder(k *storeKit) {
-	k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
-	k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.Add(time.Hour)}), mixedOrder, "what is due")
-}
-
-func duePages(k *storeKit) {
-	k.wholePages(ownerEach(usdZAR), ports.LockQuery{DueBy: kit.Epoch.AddDate(0, 0, 1)})
-}
-
 func listingOfOwner(k *storeKit) {
 	acme, others := ports.LockQuery{Owner: "acme"}, []string{"Acme", "acme ", "acme\x00", "zenith"}
 	k.Same(k.list(acme), []string{}, "the listing of an owner in an empty store")
@@ -180,13 +171,6 @@ func listingOfOwner(k *storeKit) {
 		k.Same(k.list(ports.LockQuery{Owner: owner}), []string{"of " + owner}, "the listing of a look-alike")
 	}
 }
-
-func ownerOrder(k *storeKit) {
-	k.spread(pairEach, mixed, mixedIDs...)
-	k.Same(k.list(ports.LockQuery{Owner: "acme"}), mixedOrder, "the owner's listing")
-}
-
-func ownerPages(k *storeKit) { k.wholePages(pairEach, ports.LockQuery{Owner: "acme"}) }
 
 func endedUnlisted(k *storeKit) {
 	key := keyOf("acme")

@@ -11,12 +11,41 @@ import (
 
 // versionChecks: compare-and-swap, and ids that are taken once (I1, I13).
 var versionChecks = []storeCheck{
-	{"each save raises the version by one", versionsCount},
+	{"each save raises the version by one", func(k *storeKit) {
+		key := keyOf("acme")
+		for version := range int64(5) {
+			b := k.book(key)
+			k.Same(b.Version, version, "the version")
+			k.save(ports.RateLockChange{Book: b})
+		}
+	}},
 	{"versions rise beyond what a byte holds", manyVersions},
-	{"version 0 creates a book, once", createOnce},
-	{"a stale version is a conflict and stores nothing", staleVersion},
+	{"version 0 creates a book, once", func(k *storeKit) {
+		key := keyOf("acme")
+		unsaved := k.book(key)
+		want := k.mint(key, "lock-1", kit.Epoch)
+		err := k.RateLocks.Save(k.Context(), mint(unsaved, activeLock(key, "lock-2", kit.Epoch)))
+		k.Code(err, errcodes.Conflict, "creating a book that is there")
+		k.Same(k.book(key), want, "the book")
+	}},
+	{"a stale version is a conflict and stores nothing", func(k *storeKit) {
+		key := keyOf("acme")
+		stale := k.mint(key, "lock-1", kit.Epoch)
+		k.save(ports.RateLockChange{Book: k.book(key)})
+		k.refused(mint(stale, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a stale version")
+		k.gone(key.Owner, "lock-2")
+		k.refused(k.end(stale, "lock-1", cancelledAt(kit.Epoch)), "ending a lock at a stale version")
+		k.Same(k.lock(key.Owner, "lock-1").Status, ports.LockActive, "the status after a conflict")
+	}},
 	{"a stale version is a conflict without locks, too, and stores nothing", staleWithoutLocks},
-	{"a version that is yet to come is a conflict", futureVersion},
+	{"a version that is yet to come is a conflict", func(k *storeKit) {
+		key := keyOf("acme")
+		b := k.mint(key, "lock-1", kit.Epoch)
+		b.Version++
+		k.refused(mint(b, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a version that is yet to come")
+		unsaved := ports.Book{Key: keyOf("zenith"), Version: 1}
+		k.refused(mint(unsaved, activeLock(unsaved.Key, "lock-3", kit.Epoch)), "a save at version 1 of no book")
+	}},
 	{"a lock id taken in another book is a conflict and stores nothing", idTakenElsewhere},
 	{"a lock id taken in the same book is a conflict and stores nothing", idTakenHere},
 	{"of many racers at one version one wins", oneWinner},
@@ -35,15 +64,6 @@ var versionChecks = []storeCheck{
 	}},
 }
 
-func versionsCount(k *storeKit) {
-	key := keyOf("acme")
-	for version := range int64(5) {
-		b := k.book(key)
-		k.Same(b.Version, version, "the version")
-		k.save(ports.RateLockChange{Book: b})
-	}
-}
-
 func manyVersions(k *storeKit) {
 	const saves = 300
 	b := k.book(keyOf("acme"))
@@ -58,15 +78,6 @@ func manyVersions(k *storeKit) {
 	})
 }
 
-func createOnce(k *storeKit) {
-	key := keyOf("acme")
-	unsaved := k.book(key)
-	want := k.mint(key, "lock-1", kit.Epoch)
-	err := k.RateLocks.Save(k.Context(), mint(unsaved, activeLock(key, "lock-2", kit.Epoch)))
-	k.Code(err, errcodes.Conflict, "creating a book that is there")
-	k.Same(k.book(key), want, "the book")
-}
-
 // refused checks that a change was refused as a conflict and left no trace.
 func (k *storeKit) refused(change ports.RateLockChange, what string) {
 	k.refusedAs(errcodes.Conflict, change, what)
@@ -79,16 +90,6 @@ func (k *storeKit) refusedAs(code errcodes.Code, change ports.RateLockChange, wh
 	k.Code(k.RateLocks.Save(k.Context(), change), code, what)
 	k.Same(k.book(change.Book.Key), want, "the book after a refusal")
 	k.nothingQueued("after a refusal")
-}
-
-func staleVersion(k *storeKit) {
-	key := keyOf("acme")
-	stale := k.mint(key, "lock-1", kit.Epoch)
-	k.save(ports.RateLockChange{Book: k.book(key)})
-	k.refused(mint(stale, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a stale version")
-	k.gone(key.Owner, "lock-2")
-	k.refused(k.end(stale, "lock-1", cancelledAt(kit.Epoch)), "ending a lock at a stale version")
-	k.Same(k.lock(key.Owner, "lock-1").Status, ports.LockActive, "the status after a conflict")
 }
 
 // staleWithoutLocks: a book alone, and one that only brings events or work, are
@@ -114,15 +115,6 @@ func staleWithoutLocks(k *storeKit) {
 	never := ports.RateLockChange{Book: ports.Book{Key: keyOf("zenith"), Version: 1}}
 	k.Code(k.RateLocks.Save(k.Context(), never), errcodes.Conflict, "the book alone at version 1 of none")
 	k.Same(k.book(never.Book.Key), ports.Book{Key: never.Book.Key}, "the book after a conflict")
-}
-
-func futureVersion(k *storeKit) {
-	key := keyOf("acme")
-	b := k.mint(key, "lock-1", kit.Epoch)
-	b.Version++
-	k.refused(mint(b, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a version that is yet to come")
-	unsaved := ports.Book{Key: keyOf("zenith"), Version: 1}
-	k.refused(mint(unsaved, activeLock(unsaved.Key, "lock-3", kit.Epoch)), "a save at version 1 of no book")
 }
 
 func idTakenElsewhere(k *storeKit) {

@@ -12,14 +12,25 @@ import (
 // reportClaimChecks: who works at what (I22).
 var reportClaimChecks = []storeCheck{
 	{"a claim gives the report with its lease, and stores it so", claimWhole},
-	{"a store without a report to take up has none", claimNone},
+	{"a store without a report to take up has none", func(k *storeKit) {
+		k.nobody(kit.Epoch, "of an empty store")
+		j := reports.save(k, runningReport("acme", "report-1"))
+		k.takesUp("process-1", kit.Epoch, j)
+		k.nobody(kit.Epoch, "when all are taken up")
+	}},
 	{"the report that was created first is claimed first", claimOrder},
 	{"a report is not claimed while its lease holds", claimHeld},
 	{"a report whose lease has run out is claimed again, and keeps its first start", claimRunOut},
 	{"a save extends a lease, and gives it back", claimExtended},
 	{"a save after another claim is a conflict", claimLostLease},
 	{"an ended report is never claimed (I22)", claimEnded},
-	{"reports of every owner are claimed, by any holder", claimOwners},
+	{"reports of every owner are claimed, by any holder", func(k *storeKit) {
+		for i, owner := range kit.Distinct {
+			j := bornAt(runningReport(owner, fmt.Sprint("report-", i)), kit.Epoch.Add(time.Duration(i)*time.Millisecond))
+			k.takesUp(kit.Distinct[len(kit.Distinct)-1-i], kit.Epoch, reports.save(k, j))
+		}
+		k.nobody(kit.Epoch, "when all are taken up")
+	}},
 	{"of many who claim at once each gets another report", reportClaimRacers},
 	{"of many who claim one report one gets it, now and when its lease has run out", claimOneRacers},
 	{"of a claim and a save at once one wins (I22)", claimAgainstSave},
@@ -66,13 +77,6 @@ func claimWhole(k *storeKit) {
 	got := k.takeUp("process-1", kit.Epoch.Add(999*time.Microsecond))
 	reports.same(k, got, claimedBy(j, "process-1", kit.Epoch), "a report claimed at a time finer than a millisecond")
 	reports.has(k, got, "a report claimed at a time finer than a millisecond")
-}
-
-func claimNone(k *storeKit) {
-	k.nobody(kit.Epoch, "of an empty store")
-	j := reports.save(k, runningReport("acme", "report-1"))
-	k.takesUp("process-1", kit.Epoch, j)
-	k.nobody(kit.Epoch, "when all are taken up")
 }
 
 // claimOrder saves reports whose creation is in no order of saves or ids, nor
@@ -162,14 +166,6 @@ func claimEnded(k *storeKit) {
 	for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(lease), kit.Epoch.AddDate(1, 0, 0)} {
 		k.nobody(now, "when all have ended")
 	}
-}
-
-func claimOwners(k *storeKit) {
-	for i, owner := range kit.Distinct {
-		j := bornAt(runningReport(owner, fmt.Sprint("report-", i)), kit.Epoch.Add(time.Duration(i)*time.Millisecond))
-		k.takesUp(kit.Distinct[len(kit.Distinct)-1-i], kit.Epoch, reports.save(k, j))
-	}
-	k.nobody(kit.Epoch, "when all are taken up")
 }
 
 func (k *storeKit) claimsAtOnce(now time.Time) map[string]ports.ReportJob {

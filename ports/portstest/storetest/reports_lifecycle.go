@@ -14,25 +14,38 @@ import (
 
 // reportExpiryChecks: what goes, and what stays.
 var reportExpiryChecks = []storeCheck{
-	{"an ended report never changes (I22)", endedReports},
+	{"an ended report never changes (I22)", func(k *storeKit) {
+		all := reports.endsOnce(k)
+		k.nobody(kit.Epoch.AddDate(1, 0, 0), "after all ended")
+		slices.SortFunc(all, func(a, b ports.ReportJob) int {
+			return cmp.Or(a.EndedAt.Compare(b.EndedAt), strings.Compare(a.ID, b.ID))
+		})
+		reports.sameList(k, k.expired(kit.Epoch.AddDate(1, 0, 0), 10), all, "what has ended")
+	}},
 	{"ExpiredReports lists what has ended by the instant, of every owner", expiredOfAll},
 	{"ExpiredReports is ordered by the end, then id", expiredOrder},
-	{"ExpiredReports leaves out what runs, however old", expiredRunning},
+	{"ExpiredReports leaves out what runs, however old", func(k *storeKit) {
+		j := bornAt(runningReport("acme", "report-1"), kit.Epoch.AddDate(-1, 0, 0))
+		j = reports.save(k, heldReport(reports.save(k, j), "process-1"))
+		late := kit.Epoch.AddDate(1, 0, 0)
+		reports.sameList(k, k.expired(late, 10), nil, "ExpiredReports while the report runs")
+		j = k.takesUp("process-2", kit.Epoch.AddDate(0, 1, 0), j)
+		reports.sameList(k, k.expired(late, 10), nil, "ExpiredReports while the report runs")
+		j = reports.save(k, endedReport(j, ports.ReportFailed))
+		reports.sameList(k, k.expired(late, 10), []ports.ReportJob{j}, "ExpiredReports after the end")
+	}},
 	{"ExpiredReports lists the first ones up to its limit, which is 1 to 1,000", expiredBounds},
-	{"a listed report has every field", expiredWhole},
+	{"a listed report has every field", func(k *storeKit) {
+		first := endedReport(heldReport(runningReport("acme\x00\xff", "report-1"), "process-1"), ports.ReportCompleted)
+		first.Kind, first.Request.Columns = ports.ReportUnmatched, listTexts
+		first = reports.save(k, first)
+		second := reports.save(k, endedReport(k.takeUp("process-1", reports.save(k, runningReport("acme", "report-2")).CreatedAt), ports.ReportFailed))
+		reports.sameList(k, k.expired(first.EndedAt, 10), []ports.ReportJob{first, second}, "ExpiredReports")
+	}},
 	{"a removed report is unknown from then on", reportRemoved},
 	{"a report that runs is not removed", runningNotRemoved},
 	{"removing what is unknown, or another owner's, is no error and changes nothing", unknownRemoved},
 	{"many may remove the same reports at once", removeRacers},
-}
-
-func endedReports(k *storeKit) {
-	all := reports.endsOnce(k)
-	k.nobody(kit.Epoch.AddDate(1, 0, 0), "after all ended")
-	slices.SortFunc(all, func(a, b ports.ReportJob) int {
-		return cmp.Or(a.EndedAt.Compare(b.EndedAt), strings.Compare(a.ID, b.ID))
-	})
-	reports.sameList(k, k.expired(kit.Epoch.AddDate(1, 0, 0), 10), all, "what has ended")
 }
 
 func (k *storeKit) expired(before time.Time, limit int) []ports.ReportJob {
@@ -84,17 +97,6 @@ func expiredOrder(k *storeKit) {
 	k.Same(reports.ids(got[len(mixedOrder):]), want, "ids of one end, in the order of their bytes")
 }
 
-func expiredRunning(k *storeKit) {
-	j := bornAt(runningReport("acme", "report-1"), kit.Epoch.AddDate(-1, 0, 0))
-	j = reports.save(k, heldReport(reports.save(k, j), "process-1"))
-	late := kit.Epoch.AddDate(1, 0, 0)
-	reports.sameList(k, k.expired(late, 10), nil, "ExpiredReports while the report runs")
-	j = k.takesUp("process-2", kit.Epoch.AddDate(0, 1, 0), j)
-	reports.sameList(k, k.expired(late, 10), nil, "ExpiredReports while the report runs")
-	j = reports.save(k, endedReport(j, ports.ReportFailed))
-	reports.sameList(k, k.expired(late, 10), []ports.ReportJob{j}, "ExpiredReports after the end")
-}
-
 func expiredBounds(k *storeKit) {
 	var want []ports.ReportJob
 	for i := range 5 {
@@ -109,14 +111,6 @@ func expiredBounds(k *storeKit) {
 		return errOf(k.Reports.ExpiredReports(k.Context(), late, limit))
 	}
 	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 1,001": call(1_001)})
-}
-
-func expiredWhole(k *storeKit) {
-	first := endedReport(heldReport(runningReport("acme\x00\xff", "report-1"), "process-1"), ports.ReportCompleted)
-	first.Kind, first.Request.Columns = ports.ReportUnmatched, listTexts
-	first = reports.save(k, first)
-	second := reports.save(k, endedReport(k.takeUp("process-1", reports.save(k, runningReport("acme", "report-2")).CreatedAt), ports.ReportFailed))
-	reports.sameList(k, k.expired(first.EndedAt, 10), []ports.ReportJob{first, second}, "ExpiredReports")
 }
 
 func reportRemoved(k *storeKit) {

@@ -17,29 +17,47 @@ func SecretStore(t *testing.T, h Harness) {
 }
 
 var secretChecks = []storeCheck{
-	{"the first secret of a name is given from then on", firstSecret},
+	{"the first secret of a name is given from then on", func(k *storeKit) {
+		k.secret("a", freshSecret(1), freshSecret(1), "a new secret")
+		for i := range 3 {
+			k.secret("a", freshSecret(i), freshSecret(1), "a secret that is there")
+		}
+		k.secret("b", freshSecret(2), freshSecret(2), "the secret of another name")
+	}},
 	{"a secret of any bytes comes back", anySecret},
 	{"racers for one name get the same secret", secretRacers},
 	{"names that look alike have secrets of their own", secretNamesApart},
-	{"changing a secret outside changes nothing stored", secretNotAliased},
+	{"changing a secret outside changes nothing stored", func(k *storeKit) {
+		in := freshSecret(1)
+		for range 3 {
+			got := kit.Got(k.Secrets.Secret(k.Context(), "a", in)).OK(k, "Secret")
+			k.Same(got, freshSecret(1), "the secret after a copy was changed")
+			in[0]++
+			got[1]++
+		}
+	}},
 	{"what is out of bounds is refused", secretBounds},
-	{"a context that is done gives its own code and changes nothing", secretsCancelled},
-	{"a closed store says so", secretsClosed},
-	{"a store that is opened again has its secrets", secretsReopened},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
+		kit.Each(k, []string{"have", "fresh"}, kit.Text, func(name string) { k.doneContexts(k.secretCalls(name)) })
+		k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first asked for with a context that was done")
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
+		k.closed(k.secretCalls("have"))
+	}},
+	{"a store that is opened again has its secrets", func(k *storeKit) {
+		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
+		k.Store = k.Reopen()
+		k.secret("have", freshSecret(2), freshSecret(1), "the secret after opening again")
+	}},
 }
 
 func freshSecret(i int) []byte { return fmt.Appendf(nil, "fresh secret of number %d", i) }
 
 func (k *storeKit) secret(name string, fresh, want []byte, what string) {
 	k.Same(kit.Got(k.Secrets.Secret(k.Context(), name, fresh)).OK(k, "Secret"), want, what)
-}
-
-func firstSecret(k *storeKit) {
-	k.secret("a", freshSecret(1), freshSecret(1), "a new secret")
-	for i := range 3 {
-		k.secret("a", freshSecret(i), freshSecret(1), "a secret that is there")
-	}
-	k.secret("b", freshSecret(2), freshSecret(2), "the secret of another name")
 }
 
 func anySecret(k *storeKit) {
@@ -86,16 +104,6 @@ func secretNamesApart(k *storeKit) {
 	}
 }
 
-func secretNotAliased(k *storeKit) {
-	in := freshSecret(1)
-	for range 3 {
-		got := kit.Got(k.Secrets.Secret(k.Context(), "a", in)).OK(k, "Secret")
-		k.Same(got, freshSecret(1), "the secret after a copy was changed")
-		in[0]++
-		got[1]++
-	}
-}
-
 func secretBounds(k *storeKit) {
 	ask := func(name string, size int) error {
 		return errOf(k.Secrets.Secret(k.Context(), name, make([]byte, size)))
@@ -119,22 +127,4 @@ func (k *storeKit) secretCalls(name string) map[string]func(ctx context.Context)
 	return map[string]func(ctx context.Context) error{
 		"Secret": func(ctx context.Context) error { return errOf(k.Secrets.Secret(ctx, name, freshSecret(9))) },
 	}
-}
-
-func secretsCancelled(k *storeKit) {
-	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
-	kit.Each(k, []string{"have", "fresh"}, kit.Text, func(name string) { k.doneContexts(k.secretCalls(name)) })
-	k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first asked for with a context that was done")
-}
-
-func secretsClosed(k *storeKit) {
-	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
-	k.closed(k.secretCalls("have"))
-}
-
-func secretsReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
-	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
-	k.Store = k.Reopen()
-	k.secret("have", freshSecret(2), freshSecret(1), "the secret after opening again")
 }

@@ -118,11 +118,29 @@ func transactionsReopened(k *storeKit) {
 
 // transactionEndChecks: an end is final, and so is a late payment (I27).
 var transactionEndChecks = []storeCheck{
-	{"an ended transaction never changes, in no field (I27)", transactionEndedForGood},
-	{"an ended transaction is not opened again (I27)", transactionNotReopened},
+	{"an ended transaction never changes, in no field (I27)", func(k *storeKit) {
+		k.eachEnded(func(t ports.Transaction) {
+			kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
+				transactions.refused(k, other, what+" of a transaction that ended as "+string(t.Status))
+				transactions.has(k, t, "the transaction after "+what)
+			})
+		})
+	}},
+	{"an ended transaction is not opened again (I27)", func(k *storeKit) {
+		k.eachEnded(func(t ports.Transaction) {
+			again := pendingTransaction(t.Owner, t.ID)
+			again.Version = t.Version
+			transactions.refused(k, again, "opening a transaction again that ended as "+string(t.Status))
+			transactions.has(k, t, "the transaction that was to be opened again")
+		})
+	}},
 	{"a late payment comes with no other change (I27)", lateAlone},
 	{"a late payment is recorded once (I27)", lateOnce},
-	{"saving an ended transaction as it is raises its version alone", endedSavedAgain},
+	{"saving an ended transaction as it is raises its version alone", func(k *storeKit) {
+		k.eachEnded(func(t ports.Transaction) {
+			transactions.keeps(k, t, "a transaction that is saved again as it is")
+		})
+	}},
 }
 
 // otherwise are the changes of an ended transaction that the domain could have
@@ -188,24 +206,6 @@ func (k *storeKit) eachEnded(then func(t ports.Transaction)) {
 	}
 }
 
-func transactionEndedForGood(k *storeKit) {
-	k.eachEnded(func(t ports.Transaction) {
-		kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
-			transactions.refused(k, other, what+" of a transaction that ended as "+string(t.Status))
-			transactions.has(k, t, "the transaction after "+what)
-		})
-	})
-}
-
-func transactionNotReopened(k *storeKit) {
-	k.eachEnded(func(t ports.Transaction) {
-		again := pendingTransaction(t.Owner, t.ID)
-		again.Version = t.Version
-		transactions.refused(k, again, "opening a transaction again that ended as "+string(t.Status))
-		transactions.has(k, t, "the transaction that was to be opened again")
-	})
-}
-
 func lateAlone(k *storeKit) {
 	kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
 		t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
@@ -238,11 +238,5 @@ func lateOnce(k *storeKit) {
 			transactions.refused(k, other, "a second late payment with "+what)
 			transactions.has(k, t, "the transaction after a second late payment with "+what)
 		})
-	})
-}
-
-func endedSavedAgain(k *storeKit) {
-	k.eachEnded(func(t ports.Transaction) {
-		transactions.keeps(k, t, "a transaction that is saved again as it is")
 	})
 }

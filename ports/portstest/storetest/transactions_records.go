@@ -15,11 +15,29 @@ import (
 var transactionRecordChecks = []storeCheck{
 	{"every field of a pending transaction comes back as saved", transactionRoundTrip},
 	{"every field of an ended transaction comes back as saved", transactionEndRoundTrip},
-	{"every field of a late payment comes back as saved", lateRoundTrip},
+	{"every field of a late payment comes back as saved", func(k *storeKit) {
+		kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
+			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
+			t.Late = ports.LatePayment{At: t.EndedAt, Raw: ports.RawFailure{Code: "\x00\xff", Message: " said later"}}
+			transactions.keeps(k, t, "a late payment in the millisecond of the end")
+			t = transactions.save(k, endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
+			t.Late.At = t.EndedAt.Add(time.Millisecond)
+			transactions.keeps(k, t, "a late payment of which a provider said nothing")
+		})
+	}},
 	{"fields that are empty come back empty", emptyTransaction},
 	{"times far from now come back equal", transactions.farTimes},
 	{"transaction ids that look alike are different transactions", transactions.idsApart},
-	{"the same id of two owners is two transactions", transactionsOfOneID},
+	// Each owner's takes its own way.
+	{"the same id of two owners is two transactions", func(k *storeKit) {
+		first := transactions.save(k, pendingTransaction("acme", "tx-1"))
+		second := transactions.save(k, endedTransaction(pendingTransaction("zenith", "tx-1"), ports.TransactionFailed))
+		first = transactions.keeps(k, endedTransaction(first, ports.TransactionErrored), "one owner's transaction")
+		transactions.has(k, second, "the other owner's transaction of the same id")
+		second = transactions.save(k, withLate(second))
+		transactions.has(k, first, "one owner's transaction after a late payment of the other's")
+		transactions.has(k, second, "the other owner's transaction with a late payment")
+	}},
 	{"an owner and an id are told apart where they meet", transactionKeysMeet},
 	{"raw codes and messages of any bytes come back (I26)", rawRoundTrip},
 	{"a raw code or message of 64 KiB is kept whole (I26)", rawLongest},
@@ -60,17 +78,6 @@ func transactionEndRoundTrip(k *storeKit) {
 	})
 }
 
-func lateRoundTrip(k *storeKit) {
-	kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
-		t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
-		t.Late = ports.LatePayment{At: t.EndedAt, Raw: ports.RawFailure{Code: "\x00\xff", Message: " said later"}}
-		transactions.keeps(k, t, "a late payment in the millisecond of the end")
-		t = transactions.save(k, endedTransaction(pendingTransaction("acme", "silent "+string(status)), status))
-		t.Late.At = t.EndedAt.Add(time.Millisecond)
-		transactions.keeps(k, t, "a late payment of which a provider said nothing")
-	})
-}
-
 // emptyTransaction leaves out what an end that the service found itself has not.
 func emptyTransaction(k *storeKit) {
 	kit.Each(k, append(ends, ports.TransactionPending), kit.Text, func(status ports.TransactionStatus) {
@@ -86,17 +93,6 @@ func emptyTransaction(k *storeKit) {
 		}
 		transactions.keeps(k, t, "a transaction of empty fields")
 	})
-}
-
-// transactionsOfOneID has each owner's take its own way.
-func transactionsOfOneID(k *storeKit) {
-	first := transactions.save(k, pendingTransaction("acme", "tx-1"))
-	second := transactions.save(k, endedTransaction(pendingTransaction("zenith", "tx-1"), ports.TransactionFailed))
-	first = transactions.keeps(k, endedTransaction(first, ports.TransactionErrored), "one owner's transaction")
-	transactions.has(k, second, "the other owner's transaction of the same id")
-	second = transactions.save(k, withLate(second))
-	transactions.has(k, first, "one owner's transaction after a late payment of the other's")
-	transactions.has(k, second, "the other owner's transaction with a late payment")
 }
 
 func transactionKeysMeet(k *storeKit) {

@@ -123,23 +123,33 @@ func validationsReopened(k *storeKit) {
 }
 
 var validationRecordChecks = []storeCheck{
-	{"every field of a pending validation comes back as saved", validationRoundTrip},
+	{"every field of a pending validation comes back as saved", func(k *storeKit) {
+		v := pendingValidation("acme", "validation-1")
+		v.Market.Type, v.BankCode = ports.MobileMoney, ""
+		validations.keeps(k, v, "a pending validation")
+		v = pendingValidation("acme", "validation-2")
+		v.CreatedAt, v.Deadline, v.PurgeAt = kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond), kit.Epoch.Add(3*time.Millisecond)
+		validations.keeps(k, v, "a pending validation whose times lie close together")
+	}},
 	{"every field of an ended validation comes back as saved", validationEndRoundTrip},
 	{"fields that are empty come back empty", emptyValidation},
 	{"times far from now come back equal", validations.farTimes},
-	{"an ended validation never changes", endedValidations}, // I18
-	{"sealed bytes of any kind come back", sealedRoundTrip},
+	{"an ended validation never changes", func(k *storeKit) {
+		validations.endsOnce(k)
+		k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after all ended")
+	}}, // I18
+	{"sealed bytes of any kind come back", func(k *storeKit) {
+		for i, data := range append(kit.AnyBytes, bytes.Repeat([]byte("x"), 10_000)) {
+			v := pendingValidation("acme", fmt.Sprint("validation-", i))
+			v.Sealed.Data = data
+			v = validations.keeps(k, v, "a validation with its sealed bytes")
+			page := kit.Got(k.Validations.Overdue(k.Context(), v.Deadline, ports.Pos{}, 1)).OK(k, "Overdue")
+			validations.sameList(k, page, []ports.ValidationRecord{v}, "an overdue validation with its sealed bytes")
+			validations.save(k, endedAs(v, ports.StatusError))
+		}
+	}},
 	{"changing a validation outside changes nothing stored", validationNotAliased},
 	{"validation ids that look alike are different validations", validations.idsApart},
-}
-
-func validationRoundTrip(k *storeKit) {
-	v := pendingValidation("acme", "validation-1")
-	v.Market.Type, v.BankCode = ports.MobileMoney, ""
-	validations.keeps(k, v, "a pending validation")
-	v = pendingValidation("acme", "validation-2")
-	v.CreatedAt, v.Deadline, v.PurgeAt = kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond), kit.Epoch.Add(3*time.Millisecond)
-	validations.keeps(k, v, "a pending validation whose times lie close together")
 }
 
 func validationEndRoundTrip(k *storeKit) {
@@ -179,17 +189,6 @@ func emptyValidation(k *storeKit) {
 	}, "a pending validation of empty fields")
 }
 
-func sealedRoundTrip(k *storeKit) {
-	for i, data := range append(kit.AnyBytes, bytes.Repeat([]byte("x"), 10_000)) {
-		v := pendingValidation("acme", fmt.Sprint("validation-", i))
-		v.Sealed.Data = data
-		v = validations.keeps(k, v, "a validation with its sealed bytes")
-		page := kit.Got(k.Validations.Overdue(k.Context(), v.Deadline, ports.Pos{}, 1)).OK(k, "Overdue")
-		validations.sameList(k, page, []ports.ValidationRecord{v}, "an overdue validation with its sealed bytes")
-		validations.save(k, endedAs(v, ports.StatusError))
-	}
-}
-
 func validationNotAliased(k *storeKit) {
 	in := pendingValidation("acme", "validation-1")
 	want := validations.save(k, in)
@@ -203,9 +202,4 @@ func validationNotAliased(k *storeKit) {
 		validations.sameList(k, page, []ports.ValidationRecord{want}, "the listed validation after its bytes were changed outside")
 		page[0].Sealed.Data[0] = '*'
 	}
-}
-
-func endedValidations(k *storeKit) {
-	validations.endsOnce(k)
-	k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after all ended")
 }

@@ -13,18 +13,73 @@ import (
 // overdueChecks: what a recovery finds, and what a purge removes.
 var overdueChecks = []storeCheck{
 	{"Overdue lists the pending validations of every owner whose deadline has come", overdueOfAll},
-	{"Overdue is ordered by deadline, then id", overdueOrder},
+	{"Overdue is ordered by deadline, then id", func(k *storeKit) {
+		k.deadlines(mixed, mixedIDs...)
+		k.Same(k.overdue(kit.Epoch), mixedOrder, "Overdue")
+	}},
 	{"Overdue pages without a gap or a repeat", overduePages},
-	{"Overdue leaves out what has ended", overdueEnded},
+	{"Overdue leaves out what has ended", func(k *storeKit) {
+		for _, status := range terminals {
+			validations.save(k, endedAs(pendingValidation("acme", "at once "+string(status)), status))
+			v := validations.save(k, pendingValidation("acme", "later "+string(status)))
+			k.Same(k.overdue(v.Deadline), []string{v.ID}, "Overdue before the end")
+			validations.save(k, endedAs(v, status))
+			k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after the end as "+string(status))
+		}
+	}},
 	{"a deadline that moves takes the validation along", overdueMoves},
-	{"a listed validation has every field", overdueWhole},
-	{"a page's limit is 1 to 10,000", overdueBounds},
-	{"a purge removes what has ended and may go, and nothing else", validationsPurged},
+	{"a listed validation has every field", func(k *storeKit) {
+		first := validations.save(k, pendingValidation("acme", "validation-1"))
+		first.Provider, first.Sealed = "provider-2", ports.Sealed{KeyID: "key-2", Data: []byte{0, 0xff}}
+		first = validations.save(k, first)
+		second := pendingValidation("acme\x00\xff", "validation-2")
+		second.MerchantID, second.Tables = "m\x00\xff", ""
+		second = validations.save(k, second)
+		page := kit.Got(k.Validations.Overdue(k.Context(), first.Deadline, ports.Pos{}, 10_000)).OK(k, "Overdue")
+		validations.sameList(k, page, []ports.ValidationRecord{first, second}, "Overdue")
+	}},
+	{"a page's limit is 1 to 10,000", func(k *storeKit) {
+		k.deadlines(sameTime, "a", "b")
+		call := func(limit int) error {
+			return errOf(k.Validations.Overdue(k.Context(), kit.Epoch, ports.Pos{}, limit))
+		}
+		page := kit.Got(k.Validations.Overdue(k.Context(), kit.Epoch, ports.Pos{}, 1)).OK(k, "Overdue with the least limit")
+		k.Same(validations.ids(page), []string{"a"}, "a page of one")
+		k.OK(call(10_000), "Overdue with the greatest limit")
+		k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 10,001": call(10_001)})
+	}},
+	{"a purge removes what has ended and may go, and nothing else", func(k *storeKit) {
+		for _, status := range terminals {
+			purgesOf(status).byInstant(k)
+			v := validations.save(k, purgedAt("acme", "changed "+string(status), kit.Epoch.Add(time.Hour)))
+			v.PurgeAt = kit.Epoch
+			v = validations.save(k, endedAs(v, status))
+			validationPurges.purges(k, kit.Epoch, 10, 1)
+			validations.absent(k, v.Owner, v.ID, "a validation that was purged")
+		}
+	}},
 	{"a purge removes at most n and tells how many", validationPurges.bounded},
-	{"a purge leaves pending validations alone, however old", pendingNotPurged},
+	{"a purge leaves pending validations alone, however old", func(k *storeKit) {
+		v := validations.save(k, purgedAt("acme", "validation-1", kit.Epoch.AddDate(-1, 0, 0)))
+		validationPurges.purges(k, kit.Epoch, 10, 0)
+		validations.has(k, v, "a pending validation after a purge")
+		k.Same(k.overdue(v.Deadline), []string{v.ID}, "Overdue after a purge")
+		validations.keeps(k, endedAs(v, ports.StatusError), "a validation that ended after a purge")
+		validationPurges.purges(k, kit.Epoch, 10, 1)
+		validations.absent(k, "acme", "validation-1", "a validation that was purged")
+	}},
 	{"a purged validation is unknown from then on", purgedForGood},
 	{"purgers at once remove each validation once", purgeRacers},
-	{"a purge's n is 1 to 10,000", validationPurgeBounds},
+	{"a purge's n is 1 to 10,000", func(k *storeKit) {
+		v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
+		call := func(n int) error {
+			return errOf(k.Validations.PurgeValidations(k.Context(), kit.Epoch, n))
+		}
+		k.invalid(map[string]error{"a purge of 0": call(0), "a purge below 0": call(-1), "a purge of 10,001": call(10_001)})
+		validations.has(k, v, "a validation after purges that were refused")
+		validationPurges.purges(k, kit.Epoch, 10_000, 1)
+		validationPurges.purges(k, kit.Epoch, 1, 0)
+	}},
 }
 
 // deadlines saves a pending validation for each id: the listing's order is
@@ -47,11 +102,6 @@ func overdueOfAll(k *storeKit) {
 	k.Same(k.overdue(kit.Epoch.Add(-time.Millisecond)), []string{}, "Overdue before the first deadline")
 	k.Same(k.overdue(kit.Epoch), []string{"a", "b", "c"}, "Overdue at the instant of a deadline")
 	k.Same(k.overdue(kit.Epoch.Add(time.Millisecond)), []string{"a", "b", "c", "late"}, "Overdue of all")
-}
-
-func overdueOrder(k *storeKit) {
-	k.deadlines(mixed, mixedIDs...)
-	k.Same(k.overdue(kit.Epoch), mixedOrder, "Overdue")
 }
 
 func (k *storeKit) readOverdue(by time.Time, then func(page []ports.ValidationRecord)) []string {
@@ -78,16 +128,6 @@ func overduePages(k *storeKit) {
 	k.Same(k.overdue(by), []string{}, "Overdue after all of it ended")
 }
 
-func overdueEnded(k *storeKit) {
-	for _, status := range terminals {
-		validations.save(k, endedAs(pendingValidation("acme", "at once "+string(status)), status))
-		v := validations.save(k, pendingValidation("acme", "later "+string(status)))
-		k.Same(k.overdue(v.Deadline), []string{v.ID}, "Overdue before the end")
-		validations.save(k, endedAs(v, status))
-		k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after the end as "+string(status))
-	}
-}
-
 func overdueMoves(k *storeKit) {
 	k.deadlines(sameTime, "a", "b")
 	moved := kit.Got(k.Validations.Validation(k.Context(), "owner of a", "a")).OK(k, "Validation")
@@ -98,28 +138,6 @@ func overdueMoves(k *storeKit) {
 	moved.Deadline = kit.Epoch.Add(-time.Minute)
 	validations.save(k, moved)
 	k.Same(k.overdue(kit.Epoch), []string{"a", "b"}, "Overdue after the deadline was drawn near")
-}
-
-func overdueWhole(k *storeKit) {
-	first := validations.save(k, pendingValidation("acme", "validation-1"))
-	first.Provider, first.Sealed = "provider-2", ports.Sealed{KeyID: "key-2", Data: []byte{0, 0xff}}
-	first = validations.save(k, first)
-	second := pendingValidation("acme\x00\xff", "validation-2")
-	second.MerchantID, second.Tables = "m\x00\xff", ""
-	second = validations.save(k, second)
-	page := kit.Got(k.Validations.Overdue(k.Context(), first.Deadline, ports.Pos{}, 10_000)).OK(k, "Overdue")
-	validations.sameList(k, page, []ports.ValidationRecord{first, second}, "Overdue")
-}
-
-func overdueBounds(k *storeKit) {
-	k.deadlines(sameTime, "a", "b")
-	call := func(limit int) error {
-		return errOf(k.Validations.Overdue(k.Context(), kit.Epoch, ports.Pos{}, limit))
-	}
-	page := kit.Got(k.Validations.Overdue(k.Context(), kit.Epoch, ports.Pos{}, 1)).OK(k, "Overdue with the least limit")
-	k.Same(validations.ids(page), []string{"a"}, "a page of one")
-	k.OK(call(10_000), "Overdue with the greatest limit")
-	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 10,001": call(10_001)})
 }
 
 func (k *storeKit) purgeable(id string, status ports.ValidationStatus, at time.Time) ports.ValidationRecord {
@@ -152,27 +170,6 @@ func purgesOf(status ports.ValidationStatus) *purging[ports.ValidationRecord] {
 
 var validationPurges = purgesOf(ports.StatusVerified)
 
-func validationsPurged(k *storeKit) {
-	for _, status := range terminals {
-		purgesOf(status).byInstant(k)
-		v := validations.save(k, purgedAt("acme", "changed "+string(status), kit.Epoch.Add(time.Hour)))
-		v.PurgeAt = kit.Epoch
-		v = validations.save(k, endedAs(v, status))
-		validationPurges.purges(k, kit.Epoch, 10, 1)
-		validations.absent(k, v.Owner, v.ID, "a validation that was purged")
-	}
-}
-
-func pendingNotPurged(k *storeKit) {
-	v := validations.save(k, purgedAt("acme", "validation-1", kit.Epoch.AddDate(-1, 0, 0)))
-	validationPurges.purges(k, kit.Epoch, 10, 0)
-	validations.has(k, v, "a pending validation after a purge")
-	k.Same(k.overdue(v.Deadline), []string{v.ID}, "Overdue after a purge")
-	validations.keeps(k, endedAs(v, ports.StatusError), "a validation that ended after a purge")
-	validationPurges.purges(k, kit.Epoch, 10, 1)
-	validations.absent(k, "acme", "validation-1", "a validation that was purged")
-}
-
 func purgedForGood(k *storeKit) {
 	v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
 	validations.saveAll(k, validations.queued(endedAs(purgedAt("acme", "validation-2", kit.Epoch), ports.StatusVerified), "end"))
@@ -200,15 +197,4 @@ func purgeRacers(k *storeKit) {
 	}
 	k.Same(total(counts), len(saved), "the sum of what the purgers removed")
 	k.Same(validationPurges.left(k, saved), 0, "the number of validations left")
-}
-
-func validationPurgeBounds(k *storeKit) {
-	v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
-	call := func(n int) error {
-		return errOf(k.Validations.PurgeValidations(k.Context(), kit.Epoch, n))
-	}
-	k.invalid(map[string]error{"a purge of 0": call(0), "a purge below 0": call(-1), "a purge of 10,001": call(10_001)})
-	validations.has(k, v, "a validation after purges that were refused")
-	validationPurges.purges(k, kit.Epoch, 10_000, 1)
-	validationPurges.purges(k, kit.Epoch, 1, 0)
 }
