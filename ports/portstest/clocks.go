@@ -69,7 +69,17 @@ func (k *clockKit) heard(c <-chan time.Time, what string) {
 type clockCheck kit.Check[*clockKit]
 
 var clockChecks = []clockCheck{
-	{"Now moves on", clockMoves},
+	{"Now moves on", func(k *clockKit) {
+		last := k.clock.Now()
+		for range 3 {
+			k.pass(step)
+			now := k.clock.Now()
+			if now.Sub(last) < step {
+				k.Fatalf("Now went from %v to %v while %v passed", last, now, step)
+			}
+			last = now
+		}
+	}},
 	{"After of nothing, or of less, fires at once", func(k *clockKit) {
 		for _, d := range []time.Duration{0, -time.Hour} {
 			what := "After(" + d.String() + ")"
@@ -93,19 +103,18 @@ var clockChecks = []clockCheck{
 		k.pass(step)
 		k.heard(c, "After, behind timers that nobody listened to,")
 	}},
-	{"timers made from many goroutines all fire", clockShared},
-}
-
-func clockMoves(k *clockKit) {
-	last := k.clock.Now()
-	for range 3 {
+	{"timers made from many goroutines all fire", func(k *clockKit) {
+		timers := make([]<-chan time.Time, kit.Racers)
+		kit.Race(kit.Racers, func(i int) error {
+			k.clock.Now()
+			timers[i] = k.clock.After(step)
+			return nil
+		})
 		k.pass(step)
-		now := k.clock.Now()
-		if now.Sub(last) < step {
-			k.Fatalf("Now went from %v to %v while %v passed", last, now, step)
+		for _, c := range timers {
+			k.heard(c, "one of many timers")
 		}
-		last = now
-	}
+	}},
 }
 
 func afterDue(k *clockKit) {
@@ -122,17 +131,4 @@ func afterDue(k *clockKit) {
 	k.Same(fired(c), false, "After fired before its time")
 	k.pass(step)
 	k.heard(c, "After, at its time,")
-}
-
-func clockShared(k *clockKit) {
-	timers := make([]<-chan time.Time, kit.Racers)
-	kit.Race(kit.Racers, func(i int) error {
-		k.clock.Now()
-		timers[i] = k.clock.After(step)
-		return nil
-	})
-	k.pass(step)
-	for _, c := range timers {
-		k.heard(c, "one of many timers")
-	}
 }

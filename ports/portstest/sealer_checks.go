@@ -14,8 +14,34 @@ import (
 )
 
 var alteredChecks = []sealerCheck{
-	{"another binding does not open", sealOtherAAD},
-	{"data with any byte altered do not open", sealAltered},
+	{"another binding does not open", func(k *sealerKit) {
+		s := k.sealer(1)
+		for _, aad := range append([]string{"acme/1", "acme/12"}, kit.Distinct...) {
+			k.Case("bound to "+kit.Name(aad), func() {
+				sealed := k.seal(s, []byte(aad), aText)
+				for _, other := range append([]string{"acme/1", "acme/12", "acme/1\x00", string(aText)}, kit.Distinct...) {
+					if other != aad {
+						k.refuses(s, []byte(other), sealed, errcodes.CorruptRecord, "data bound to something else")
+					}
+				}
+				k.opens(s, []byte(aad), sealed, aText, "what was sealed")
+			})
+		}
+	}},
+	{"data with any byte altered do not open", func(k *sealerKit) {
+		s := k.sealer(1)
+		kit.EachOf(k, noTextAndOne, func(name string, plain []byte) {
+			sealed := k.seal(s, anAAD, plain)
+			for i := range sealed.Data {
+				for _, flip := range []byte{0x01, 0x80, 0xff} {
+					sealed.Data[i] ^= flip
+					k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data of which byte %d is altered", i))
+					sealed.Data[i] ^= flip
+				}
+			}
+			k.opens(s, anAAD, sealed, plain, "data that are whole again")
+		})
+	}},
 	{"data that are cut short or drawn out do not open", sealTruncated},
 	{"an unknown key is told apart from damage", sealUnknownKey},
 	{"errors tell nothing of the data", sealErrors},
@@ -47,40 +73,21 @@ var alteredChecks = []sealerCheck{
 		})
 	}},
 	{"digests of different data differ", digestsDiffer},
-	{"a digest is keyed by the first key", digestKeyed},
-}
-
-func sealOtherAAD(k *sealerKit) {
-	s := k.sealer(1)
-	for _, aad := range append([]string{"acme/1", "acme/12"}, kit.Distinct...) {
-		k.Case("bound to "+kit.Name(aad), func() {
-			sealed := k.seal(s, []byte(aad), aText)
-			for _, other := range append([]string{"acme/1", "acme/12", "acme/1\x00", string(aText)}, kit.Distinct...) {
-				if other != aad {
-					k.refuses(s, []byte(other), sealed, errcodes.CorruptRecord, "data bound to something else")
-				}
+	{"a digest is keyed by the first key", func(k *sealerKit) {
+		kit.Each(k, manyBytes, kit.Name, func(data []byte) {
+			first, second := k.sealer(1).Digest(data), k.sealer(2).Digest(data)
+			if first == second {
+				k.Fatalf("the digest of %s is the same under two keys", kit.Short(data))
 			}
-			k.opens(s, []byte(aad), sealed, aText, "what was sealed")
+			k.Same(k.sealer(2, 1).Digest(data), second, "the digest after a rotation")
+			if first == sha256.Sum256(data) {
+				k.Fatalf("the digest of %s needs no key", kit.Short(data))
+			}
 		})
-	}
+	}},
 }
 
 var noTextAndOne = map[string][]byte{"no text": nil, "a text": aText}
-
-func sealAltered(k *sealerKit) {
-	s := k.sealer(1)
-	kit.EachOf(k, noTextAndOne, func(name string, plain []byte) {
-		sealed := k.seal(s, anAAD, plain)
-		for i := range sealed.Data {
-			for _, flip := range []byte{0x01, 0x80, 0xff} {
-				sealed.Data[i] ^= flip
-				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data of which byte %d is altered", i))
-				sealed.Data[i] ^= flip
-			}
-		}
-		k.opens(s, anAAD, sealed, plain, "data that are whole again")
-	})
-}
 
 func sealTruncated(k *sealerKit) {
 	s := k.sealer(1)
@@ -198,17 +205,4 @@ func digestsDiffer(k *sealerKit) {
 		}
 		seen[sum] = true
 	}
-}
-
-func digestKeyed(k *sealerKit) {
-	kit.Each(k, manyBytes, kit.Name, func(data []byte) {
-		first, second := k.sealer(1).Digest(data), k.sealer(2).Digest(data)
-		if first == second {
-			k.Fatalf("the digest of %s is the same under two keys", kit.Short(data))
-		}
-		k.Same(k.sealer(2, 1).Digest(data), second, "the digest after a rotation")
-		if first == sha256.Sum256(data) {
-			k.Fatalf("the digest of %s needs no key", kit.Short(data))
-		}
-	})
 }

@@ -15,12 +15,36 @@ import (
 )
 
 var connectorChecks = []connectorCheck{
-	{"the name is well-formed and stays", connectorName},
+	{"the name is well-formed and stays", func(k *connectorKit) {
+		d := k.open()
+		name := d.Name()
+		if !connectorNamed.MatchString(name) {
+			k.Fatalf("the name %q is not 1 to 32 lower-case letters, digits and hyphens", name)
+		}
+		kit.Each(k, k.scenarios, nameOf, func(s scenario) {
+			d.answer(newStage(false, s.Exchanges...).serve)
+			_, _ = d.ask(k.Context(), s.lookup()) // the check of the scenarios looks at what it gives
+			if again := d.Name(); again != name {
+				k.Fatalf("the name was %q and is %q after a lookup", name, again)
+			}
+		})
+	}},
 	{"the capabilities are well-formed, stay, and are nobody else's", capabilitiesStay},
 	{"found accounts come with a name or a verdict as the capabilities say", func(k *connectorKit) {
 		kit.Each(k, k.open().Capabilities().Markets, ports.Capability.String, func(can ports.Capability) { k.namesIn(can) })
 	}},
-	{"each scenario takes its exchanges and gives its answer", scenariosPlay},
+	{"each scenario takes its exchanges and gives its answer", func(k *connectorKit) {
+		kit.Each(k, k.scenarios, nameOf, func(s scenario) {
+			d := k.open()
+			stage := newStage(false, s.Exchanges...)
+			d.answer(stage.serve)
+			got, err := d.ask(k.Context(), s.lookup())
+			if trouble := stage.trouble(); trouble != "" {
+				k.Fatalf("%s: %s", s.name, trouble)
+			}
+			k.gives(s, got, err)
+		})
+	}},
 	{"many lookups at once each get their own answer", lookupsAtOnce},
 	{"a context that is over asks nobody", contextOver},
 	{"a connector does not show its credentials", connectorShows},
@@ -31,26 +55,34 @@ var upstreamChecks = slices.Concat(requestChecks, deadlineChecks, hostileChecks,
 
 var requestChecks = []connectorCheck{
 	{"a lookup without a needed identity is unsupported and asks nobody", identityNeeded},
-	{"an unknown bank is unsupported and asks nobody", unknownBank},
-	{"a lookup is one request", oneRequest},
+	{"an unknown bank is unsupported and asks nobody", func(k *connectorKit) {
+		k.each(func(d *desk, base scenario) {
+			l := base.lookup()
+			code, has := unknownBanks[l.Country]
+			if l.Type != ports.BankAccount || !has {
+				return
+			}
+			l.BankCode, l.Branch = code, ""
+			d.unasked(l, "an unknown bank")
+		})
+	}},
+	// It counts the exchanges of the files, which another check holds the connector to,
+	// and the requests after an answer that invites a retry.
+	{"a lookup is one request", func(k *connectorKit) {
+		kit.Each(k, k.scenarios, nameOf, func(s scenario) {
+			logins, lookups := k.split(s)
+			renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
+			if len(lookups) > 1 && !renewed {
+				k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
+			}
+		})
+		kit.Each(k, []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout}, strconv.Itoa, func(status int) {
+			k.eachSpot(func(d *desk, base scenario, at spot) { d.asksOnce(base, at, status) })
+		})
+	}},
 }
 
 var connectorNamed = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
-
-func connectorName(k *connectorKit) {
-	d := k.open()
-	name := d.Name()
-	if !connectorNamed.MatchString(name) {
-		k.Fatalf("the name %q is not 1 to 32 lower-case letters, digits and hyphens", name)
-	}
-	kit.Each(k, k.scenarios, nameOf, func(s scenario) {
-		d.answer(newStage(false, s.Exchanges...).serve)
-		_, _ = d.ask(k.Context(), s.lookup()) // the check of the scenarios looks at what it gives
-		if again := d.Name(); again != name {
-			k.Fatalf("the name was %q and is %q after a lookup", name, again)
-		}
-	})
-}
 
 var countryCode = regexp.MustCompile(`^[A-Z]{3}$`)
 
@@ -151,31 +183,6 @@ func identityNeeded(k *connectorKit) {
 // unknownBanks are codes of each market's form that no bank has.
 var unknownBanks = map[string]string{"ZAF": "999999", "NGA": "999", "GHA": "999", "KEN": "99"}
 
-func unknownBank(k *connectorKit) {
-	k.each(func(d *desk, base scenario) {
-		l := base.lookup()
-		code, has := unknownBanks[l.Country]
-		if l.Type != ports.BankAccount || !has {
-			return
-		}
-		l.BankCode, l.Branch = code, ""
-		d.unasked(l, "an unknown bank")
-	})
-}
-
-func scenariosPlay(k *connectorKit) {
-	kit.Each(k, k.scenarios, nameOf, func(s scenario) {
-		d := k.open()
-		stage := newStage(false, s.Exchanges...)
-		d.answer(stage.serve)
-		got, err := d.ask(k.Context(), s.lookup())
-		if trouble := stage.trouble(); trouble != "" {
-			k.Fatalf("%s: %s", s.name, trouble)
-		}
-		k.gives(s, got, err)
-	})
-}
-
 func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
 	want, _ := s.Expect.answer() // checked when the file was read
 	if code := errcodes.Of(err); code != s.Expect.Error {
@@ -185,21 +192,6 @@ func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
 		type plain ports.Answer // shows the fields that an Answer hides
 		k.Fatalf("%s:\n got %+q\nwant %+q", s.name, fmt.Sprintf("%+v", plain(got)), fmt.Sprintf("%+v", plain(want)))
 	}
-}
-
-// oneRequest counts the exchanges of the files, which the check before holds the
-// connector to, and the requests after an answer that invites to another.
-func oneRequest(k *connectorKit) {
-	kit.Each(k, k.scenarios, nameOf, func(s scenario) {
-		logins, lookups := k.split(s)
-		renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
-		if len(lookups) > 1 && !renewed {
-			k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
-		}
-	})
-	kit.Each(k, []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout}, strconv.Itoa, func(status int) {
-		k.eachSpot(func(d *desk, base scenario, at spot) { d.asksOnce(base, at, status) })
-	})
 }
 
 func (d *desk) asksOnce(base scenario, at spot, status int) {

@@ -19,8 +19,28 @@ var deadlineChecks = []connectorCheck{
 			d.runsOut(base, at)
 		})
 	}},
-	{"an answer that never ends is left at the deadline", neverEnds},
-	{"a caller that leaves takes the lookup along", callerLeaves},
+	{"an answer that never ends is left at the deadline", func(k *connectorKit) {
+		k.eachSpot(func(d *desk, base scenario, at spot) {
+			d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = w.Write([]byte(`{"status":`)) // a connector that left shows below
+				_ = http.NewResponseController(w).Flush()
+				d.until(r)
+			}))
+			d.runsOut(base, at)
+		})
+	}},
+	{"a caller that leaves takes the lookup along", func(k *connectorKit) {
+		k.eachSpot(func(d *desk, base scenario, at spot) {
+			ctx, cancel := context.WithCancel(k.Context())
+			defer cancel()
+			d.answer(k.behind(base, at, func(_ http.ResponseWriter, r *http.Request) {
+				cancel()
+				d.until(r)
+			}))
+			d.ends(ctx, base, at, context.Canceled)
+		})
+	}},
 }
 
 const patience = 50 * time.Millisecond // a deadline to run into
@@ -48,34 +68,10 @@ func (d *desk) until(r *http.Request) {
 	}
 }
 
-func neverEnds(k *connectorKit) {
-	k.eachSpot(func(d *desk, base scenario, at spot) {
-		d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write([]byte(`{"status":`)) // a connector that left shows below
-			_ = http.NewResponseController(w).Flush()
-			d.until(r)
-		}))
-		d.runsOut(base, at)
-	})
-}
-
 func (d *desk) runsOut(base scenario, at spot) {
 	ctx, cancel := context.WithTimeout(d.k.Context(), patience)
 	defer cancel()
 	d.ends(ctx, base, at, context.DeadlineExceeded)
-}
-
-func callerLeaves(k *connectorKit) {
-	k.eachSpot(func(d *desk, base scenario, at spot) {
-		ctx, cancel := context.WithCancel(k.Context())
-		defer cancel()
-		d.answer(k.behind(base, at, func(_ http.ResponseWriter, r *http.Request) {
-			cancel()
-			d.until(r)
-		}))
-		d.ends(ctx, base, at, context.Canceled)
-	})
 }
 
 type lookupEnd struct {

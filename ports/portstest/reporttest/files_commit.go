@@ -28,41 +28,49 @@ var fileCommitChecks = []fileCheck{
 		k.commit(f)
 		k.holds(aFile, "new\n", "the new file in the old one's place")
 	}},
-	{"Abort throws the new file away and leaves the old", fileAborted},
-	{"Abort after Commit does nothing", fileAbortedLate},
+	{"Abort throws the new file away and leaves the old", func(k *fileKit) {
+		f := k.create(aFile)
+		k.write(f, []byte("new\n"))
+		k.abort(f)
+		k.none(aFile, "a file after Abort")
+		k.put(aFile, "old\n")
+		kit.EachOf(k, map[string][]byte{"no bytes": nil, "a line": []byte("new\n"), "300 KiB": manyFileBytes(300 << 10)}, func(name string, data []byte) {
+			f := k.create(aFile)
+			k.write(f, data)
+			k.abort(f)
+			k.abort(f)
+			k.holds(aFile, "old\n", "the old file after Abort of the new")
+		})
+	}},
+	{"Abort after Commit does nothing", func(k *fileKit) {
+		f := k.create(aFile)
+		k.write(f, []byte("one\n"))
+		k.OK(f.Commit(k.Context()), "Commit")
+		for range 2 {
+			k.abort(f)
+			k.holds(aFile, "one\n", "the file after Commit and Abort")
+		}
+		k.put(aFile, "two\n")
+		k.abort(f)
+		k.holds(aFile, "two\n", "a file of another writer after Abort")
+	}},
 	{"a file that is over takes no more", fileOver},
-	{"what was written is not kept", fileNotAliased},
+	{"what was written is not kept", func(k *fileKit) {
+		f := k.create(aFile)
+		for _, size := range []int{4, 300 << 10} {
+			data := bytes.Repeat([]byte("a"), size)
+			k.write(f, data)
+			if bytes.Count(data, []byte("a")) != size {
+				k.Fatalf("Write changed the data")
+			}
+			copy(data, "bbbb")
+		}
+		k.commit(f)
+		k.holds(aFile, string(bytes.Repeat([]byte("a"), 4+300<<10)), "a file whose writer used its buffer again")
+	}},
 	{"of writers of one name at once, one whole file stands", fileWriters},
 	{"a context that is done gives its own code and changes nothing", fileCancelled},
 	{"a full disk has its code and leaves the old file", fileFull},
-}
-
-func fileAborted(k *fileKit) {
-	f := k.create(aFile)
-	k.write(f, []byte("new\n"))
-	k.abort(f)
-	k.none(aFile, "a file after Abort")
-	k.put(aFile, "old\n")
-	kit.EachOf(k, map[string][]byte{"no bytes": nil, "a line": []byte("new\n"), "300 KiB": manyFileBytes(300 << 10)}, func(name string, data []byte) {
-		f := k.create(aFile)
-		k.write(f, data)
-		k.abort(f)
-		k.abort(f)
-		k.holds(aFile, "old\n", "the old file after Abort of the new")
-	})
-}
-
-func fileAbortedLate(k *fileKit) {
-	f := k.create(aFile)
-	k.write(f, []byte("one\n"))
-	k.OK(f.Commit(k.Context()), "Commit")
-	for range 2 {
-		k.abort(f)
-		k.holds(aFile, "one\n", "the file after Commit and Abort")
-	}
-	k.put(aFile, "two\n")
-	k.abort(f)
-	k.holds(aFile, "two\n", "a file of another writer after Abort")
 }
 
 func fileOver(k *fileKit) {
@@ -85,20 +93,6 @@ func fileOver(k *fileKit) {
 	}
 	k.abort(f)
 	k.holds(aFile, "new\n", "a file after Write behind Commit")
-}
-
-func fileNotAliased(k *fileKit) {
-	f := k.create(aFile)
-	for _, size := range []int{4, 300 << 10} {
-		data := bytes.Repeat([]byte("a"), size)
-		k.write(f, data)
-		if bytes.Count(data, []byte("a")) != size {
-			k.Fatalf("Write changed the data")
-		}
-		copy(data, "bbbb")
-	}
-	k.commit(f)
-	k.holds(aFile, string(bytes.Repeat([]byte("a"), 4+300<<10)), "a file whose writer used its buffer again")
 }
 
 func fileWriters(k *fileKit) {

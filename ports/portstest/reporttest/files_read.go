@@ -13,7 +13,20 @@ import (
 
 var fileReadChecks = []fileCheck{
 	{"a name outside the rule is refused", fileNamesRefused},
-	{"names that look alike are files of their own", fileNamesApart},
+	{"names that look alike are files of their own", func(k *fileKit) {
+		for _, name := range goodFileNames {
+			k.none(name, fmt.Sprintf("%.40q, among look-alikes", name))
+			k.put(name, "of "+name)
+		}
+		for i, name := range goodFileNames {
+			k.holds(name, "of "+name, "a file among look-alikes")
+			k.remove(name)
+			k.none(name, "a file that was removed among look-alikes")
+			for _, left := range goodFileNames[i+1:] {
+				k.holds(left, "of "+left, "a file whose look-alike was removed")
+			}
+		}
+	}},
 	{"none of the name is not found, and nothing to remove", func(k *fileKit) {
 		for range 2 {
 			k.none(aFile, "a file that never was, or is gone")
@@ -89,21 +102,6 @@ var goodFileNames = []string{
 	"a", "0", "a.b", "a-b", "a_b", "ab", "a.", "a..b", "a.tmp", "a.b.tmp", "a.attrs1", "con", "d/a", "d/a.csv", "d/e/f/g/h", "d-a", "d.a/d", "d_a",
 	"rep_1/report.csv", "rep_10/report.csv", "rep_1/report.csv.gz",
 	strings.Repeat("b", ports.MaxReportFileName), strings.Repeat("c/", ports.MaxReportFileName/2-1) + "cc",
-}
-
-func fileNamesApart(k *fileKit) {
-	for _, name := range goodFileNames {
-		k.none(name, fmt.Sprintf("%.40q, among look-alikes", name))
-		k.put(name, "of "+name)
-	}
-	for i, name := range goodFileNames {
-		k.holds(name, "of "+name, "a file among look-alikes")
-		k.remove(name)
-		k.none(name, "a file that was removed among look-alikes")
-		for _, left := range goodFileNames[i+1:] {
-			k.holds(left, "of "+left, "a file whose look-alike was removed")
-		}
-	}
 }
 
 const largeFile = 5_000_003

@@ -46,10 +46,31 @@ func Scratch(t *testing.T, h ScratchHarness) {
 type scratchCheck kit.Check[*scratchKit]
 
 var scratchChecks = []scratchCheck{
-	{"a file reads back what was written", scratchRoundTrip},
+	{"a file reads back what was written", func(k *scratchKit) {
+		s := k.space()
+		defer k.shut(s, "a space")
+		large := manyFileBytes(largeFile)
+		k.put(s, "large", growing(large)...)
+		k.put(s, "empty")
+		k.put(s, "one", []byte("1"))
+		k.holds(s, "large", large, "a large file")
+		k.holds(s, "empty", nil, "an empty file")
+		k.holds(s, "one", []byte("1"), "a file of one byte")
+	}},
 	{"a file is read as often as it is opened", scratchTwice},
 	{"many files are written and read side by side", scratchMany},
-	{"what was written is not kept", scratchNotAliased},
+	{"what was written is not kept", func(k *scratchKit) {
+		s := k.space()
+		defer k.shut(s, "a space")
+		f := kit.Got(s.Create("run1")).OK(k, "Create")
+		buffer := []byte("aaaa")
+		for _, c := range []byte("abc") {
+			copy(buffer, bytes.Repeat([]byte{c}, len(buffer)))
+			kit.Got(f.Write(buffer)).OK(k, "Write")
+		}
+		k.shut(f, "a file")
+		k.holds(s, "run1", []byte("aaaabbbbcccc"), "a file whose writer used its buffer again")
+	}},
 	{"a file that is removed is gone, and its name is free", scratchRemoved},
 	{"a file that never was is not found", func(k *scratchKit) {
 		s := k.space()
@@ -60,9 +81,32 @@ var scratchChecks = []scratchCheck{
 		k.none(s, "run11", "more than a name")
 	}},
 	{"a name that is no word is refused", scratchNames},
-	{"two spaces are apart", scratchApart},
+	{"two spaces are apart", func(k *scratchKit) {
+		a := k.space()
+		k.put(a, "run1", []byte("of a"))
+		b := k.space()
+		k.none(b, "run1", "another space's file")
+		k.put(b, "run1", []byte("of b"))
+		k.holds(a, "run1", []byte("of a"), "the first space's file")
+		k.OK(b.Remove("run1"), "Remove")
+		k.holds(a, "run1", []byte("of a"), "the first space's file after Remove in the second")
+		k.put(b, "run1", []byte("of b"))
+		k.shut(a, "the first space")
+		k.holds(b, "run1", []byte("of b"), "the second space's file after Close of the first")
+		k.shut(b, "the second space")
+	}},
 	{"Close removes the space and all in it", scratchClosed},
-	{"spaces are used at once", scratchAtOnce},
+	{"spaces are used at once", func(k *scratchKit) {
+		k.RaceOK("one of many spaces", func(i int) error {
+			s, err := k.room.Open(k.Context())
+			if err != nil {
+				return err
+			}
+			data := bytes.Repeat([]byte{byte('a' + i)}, 100_000+i)
+			err = putScratch(s, "run1", data, data)
+			return errors.Join(err, heldScratch(s, "run1", slices.Concat(data, data)), s.Close())
+		})
+	}},
 	{"a context that is done gives its own code and no space", func(k *scratchKit) {
 		kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
 			s, err := k.room.Open(ctx)
@@ -131,18 +175,6 @@ func (k *scratchKit) none(s ports.ScratchSpace, name, what string) {
 	k.Code(err, errcodes.NotFound, "Open of "+what)
 }
 
-func scratchRoundTrip(k *scratchKit) {
-	s := k.space()
-	defer k.shut(s, "a space")
-	large := manyFileBytes(largeFile)
-	k.put(s, "large", growing(large)...)
-	k.put(s, "empty")
-	k.put(s, "one", []byte("1"))
-	k.holds(s, "large", large, "a large file")
-	k.holds(s, "empty", nil, "an empty file")
-	k.holds(s, "one", []byte("1"), "a file of one byte")
-}
-
 func scratchTwice(k *scratchKit) {
 	s := k.space()
 	defer k.shut(s, "a space")
@@ -195,19 +227,6 @@ func scratchMany(k *scratchKit) {
 	}
 }
 
-func scratchNotAliased(k *scratchKit) {
-	s := k.space()
-	defer k.shut(s, "a space")
-	f := kit.Got(s.Create("run1")).OK(k, "Create")
-	buffer := []byte("aaaa")
-	for _, c := range []byte("abc") {
-		copy(buffer, bytes.Repeat([]byte{c}, len(buffer)))
-		kit.Got(f.Write(buffer)).OK(k, "Write")
-	}
-	k.shut(f, "a file")
-	k.holds(s, "run1", []byte("aaaabbbbcccc"), "a file whose writer used its buffer again")
-}
-
 func scratchRemoved(k *scratchKit) {
 	s := k.space()
 	defer k.shut(s, "a space")
@@ -246,21 +265,6 @@ func scratchNames(k *scratchKit) {
 	})
 }
 
-func scratchApart(k *scratchKit) {
-	a := k.space()
-	k.put(a, "run1", []byte("of a"))
-	b := k.space()
-	k.none(b, "run1", "another space's file")
-	k.put(b, "run1", []byte("of b"))
-	k.holds(a, "run1", []byte("of a"), "the first space's file")
-	k.OK(b.Remove("run1"), "Remove")
-	k.holds(a, "run1", []byte("of a"), "the first space's file after Remove in the second")
-	k.put(b, "run1", []byte("of b"))
-	k.shut(a, "the first space")
-	k.holds(b, "run1", []byte("of b"), "the second space's file after Close of the first")
-	k.shut(b, "the second space")
-}
-
 func scratchClosed(k *scratchKit) {
 	s := k.space()
 	k.put(s, "run1", []byte("a"))
@@ -279,18 +283,6 @@ func scratchClosed(k *scratchKit) {
 	k.shut(s, "a closed space")
 	k.Need(k.room.Files != nil, "Files")
 	k.Same(k.room.Files(), 0, "the count of files after Close")
-}
-
-func scratchAtOnce(k *scratchKit) {
-	k.RaceOK("one of many spaces", func(i int) error {
-		s, err := k.room.Open(k.Context())
-		if err != nil {
-			return err
-		}
-		data := bytes.Repeat([]byte{byte('a' + i)}, 100_000+i)
-		err = putScratch(s, "run1", data, data)
-		return errors.Join(err, heldScratch(s, "run1", slices.Concat(data, data)), s.Close())
-	})
 }
 
 func scratchFull(k *scratchKit) {

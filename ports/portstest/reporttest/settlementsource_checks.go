@@ -20,7 +20,17 @@ var settlementChecks = []settlementCheck{
 		slices.SortFunc(want, func(a, b ports.SettlementLine) int { return cmp.Compare(a.Line, b.Line) })
 		k.sameLines(k.all(), want, "the lines")
 	}},
-	{"each line has a number of its own, above 0", settlesNumbered},
+	{"each line has a number of its own, above 0", func(k *settlementKit) {
+		lines := k.all()
+		for i, l := range lines {
+			if l.Line <= 0 {
+				k.Fatalf("a line has the number %d", l.Line)
+			}
+			if i > 0 && lines[i-1].Line == l.Line {
+				k.Fatalf("two lines have the number %d", l.Line)
+			}
+		}
+	}},
 	{"a good line has a reference, a currency and a time", func(k *settlementKit) {
 		for _, l := range k.all() {
 			if l.Bad == "" && (l.Reference == "" || !kit.IsCurrency(l.Currency) || l.At.IsZero()) {
@@ -28,8 +38,28 @@ var settlementChecks = []settlementCheck{
 			}
 		}
 	}},
-	{"a bad line says why in a few words, without its content", settlesWhy},
-	{"a bad line has an amount, with its currency, or says that it has none", settlesAmounts},
+	{"a bad line says why in a few words, without its content", func(k *settlementKit) {
+		for _, l := range k.all() {
+			switch {
+			case l.Bad == "":
+			case len(l.Bad) > mostWords || strings.ContainsAny(l.Bad, "\r\n\x00"):
+				k.Fatalf("line %d says more than a few words: %s", l.Line, kit.Short(l.Bad))
+			case l.Reference != "" && strings.Contains(l.Bad, l.Reference):
+				k.Fatalf("line %d says what stands in it", l.Line)
+			}
+		}
+	}},
+	{"a bad line has an amount, with its currency, or says that it has none", func(k *settlementKit) {
+		for _, l := range k.all() {
+			switch {
+			case l.Bad == "":
+			case l.HasAmount && !kit.IsCurrency(l.Currency):
+				k.Fatalf("the bad line %d has an amount of no currency", l.Line)
+			case !l.HasAmount && l.Amount != 0:
+				k.Fatalf("the bad line %d gives an amount, and says that it has none", l.Line)
+			}
+		}
+	}},
 	{"From is included and Until is not", settlesBounds},
 	{"bad lines whose time cannot be read are always there", settlesUndated},
 	{"no good line is another owner's or merchant's (I31)", settlesStrangers},
@@ -66,44 +96,8 @@ var settlementChecks = []settlementCheck{
 	{"the data are complete up to now at most", func(k *settlementKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }},
 }
 
-func settlesNumbered(k *settlementKit) {
-	lines := k.all()
-	for i, l := range lines {
-		if l.Line <= 0 {
-			k.Fatalf("a line has the number %d", l.Line)
-		}
-		if i > 0 && lines[i-1].Line == l.Line {
-			k.Fatalf("two lines have the number %d", l.Line)
-		}
-	}
-}
-
 // mostWords bounds what a bad line says of itself.
 const mostWords = 100
-
-func settlesWhy(k *settlementKit) {
-	for _, l := range k.all() {
-		switch {
-		case l.Bad == "":
-		case len(l.Bad) > mostWords || strings.ContainsAny(l.Bad, "\r\n\x00"):
-			k.Fatalf("line %d says more than a few words: %s", l.Line, kit.Short(l.Bad))
-		case l.Reference != "" && strings.Contains(l.Bad, l.Reference):
-			k.Fatalf("line %d says what stands in it", l.Line)
-		}
-	}
-}
-
-func settlesAmounts(k *settlementKit) {
-	for _, l := range k.all() {
-		switch {
-		case l.Bad == "":
-		case l.HasAmount && !kit.IsCurrency(l.Currency):
-			k.Fatalf("the bad line %d has an amount of no currency", l.Line)
-		case !l.HasAmount && l.Amount != 0:
-			k.Fatalf("the bad line %d gives an amount, and says that it has none", l.Line)
-		}
-	}
-}
 
 func settlesBounds(k *settlementKit) {
 	lines := k.all()

@@ -130,8 +130,31 @@ func sameList[T any](k *kit.Kit, got, want []T, what string, same func(got, want
 }
 
 var sourceColumnChecks = []sourceCheck{
-	{"the ten columns are there with their types", sourceHasTheTen},
-	{"each column is described", sourceDescribes},
+	{"the ten columns are there with their types", func(k *sourceKit) {
+		columns := k.Source.Columns()
+		kit.Each(k, theTen, columnName, func(want ports.Column) {
+			if got := columns[k.column(want.Name)]; got.Type != want.Type {
+				k.Fatalf("the column %s is of type %q, want %q", want.Name, got.Type, want.Type)
+			}
+		})
+		if got := columns[k.column(ports.ColumnAmount)].Currency; got != ports.ColumnCurrency {
+			k.Fatalf("the currency of amount is in %q, want currency", got)
+		}
+	}},
+	{"each column is described", func(k *sourceKit) {
+		columns := k.Source.Columns()
+		seen := map[string]ports.ColumnType{}
+		for _, c := range columns {
+			if _, twice := seen[c.Name]; twice || strings.TrimSpace(c.Name) == "" {
+				k.Fatalf("the name %q is empty or twice there", c.Name)
+			}
+			if strings.TrimSpace(c.Meaning) == "" {
+				k.Fatalf("nobody says what the column %s means", c.Name)
+			}
+			seen[c.Name] = c.Type
+		}
+		kit.Each(k, columns, columnName, func(c ports.Column) { k.describes(c, seen) })
+	}},
 	{"the columns never change", func(k *sourceKit) {
 		first := k.Source.Columns()
 		was := slices.Clone(first)
@@ -155,33 +178,6 @@ var theTen = []ports.Column{
 	{Name: ports.ColumnConnector, Type: ports.ColumnText},
 	{Name: ports.ColumnCode, Type: ports.ColumnText},
 	{Name: ports.ColumnCreatedAt, Type: ports.ColumnTime},
-}
-
-func sourceHasTheTen(k *sourceKit) {
-	columns := k.Source.Columns()
-	kit.Each(k, theTen, columnName, func(want ports.Column) {
-		if got := columns[k.column(want.Name)]; got.Type != want.Type {
-			k.Fatalf("the column %s is of type %q, want %q", want.Name, got.Type, want.Type)
-		}
-	})
-	if got := columns[k.column(ports.ColumnAmount)].Currency; got != ports.ColumnCurrency {
-		k.Fatalf("the currency of amount is in %q, want currency", got)
-	}
-}
-
-func sourceDescribes(k *sourceKit) {
-	columns := k.Source.Columns()
-	seen := map[string]ports.ColumnType{}
-	for _, c := range columns {
-		if _, twice := seen[c.Name]; twice || strings.TrimSpace(c.Name) == "" {
-			k.Fatalf("the name %q is empty or twice there", c.Name)
-		}
-		if strings.TrimSpace(c.Meaning) == "" {
-			k.Fatalf("nobody says what the column %s means", c.Name)
-		}
-		seen[c.Name] = c.Type
-	}
-	kit.Each(k, columns, columnName, func(c ports.Column) { k.describes(c, seen) })
 }
 
 func (k *sourceKit) describes(c ports.Column, types map[string]ports.ColumnType) {

@@ -20,9 +20,31 @@ var sourceFilterChecks = []sourceCheck{
 			}
 		}
 	}},
-	{"a filter by a range keeps both ends", sourceRanges},
+	{"a filter by a range keeps both ends", func(k *sourceKit) {
+		rows := k.all()
+		for _, c := range k.Source.Columns() {
+			texts := k.values(rows, c)
+			if len(texts) == 0 {
+				continue
+			}
+			for name, f := range kit.ByName(rangesOf(c, texts)) {
+				k.Case(c.Name+", "+name, func() { k.filtered(rows, f) })
+			}
+		}
+	}},
 	{"filters apply together, and beside columns that were not asked for", sourceFiltersTogether},
-	{"a filter of a column that is not there is not applied", sourceUnknownFilter},
+	{"a filter of a column that is not there is not applied", func(k *sourceKit) {
+		for _, name := range []string{"", "no such column", strings.ToUpper(ports.ColumnStatus), ports.ColumnStatus + " "} {
+			if slices.Contains(k.columns(), name) {
+				continue
+			}
+			k.Case(kit.Name(name), func() {
+				if k.Source.Applies(ports.Filter{Column: name, OneOf: []string{"x"}}) {
+					k.Fatalf("the source says that it applies a filter of %q, which is none of its columns", name)
+				}
+			})
+		}
+	}},
 }
 
 // filtered checks that a filter that the source applies keeps what filtering
@@ -113,19 +135,6 @@ func otherDigits(text string) string {
 	}
 }
 
-func sourceRanges(k *sourceKit) {
-	rows := k.all()
-	for _, c := range k.Source.Columns() {
-		texts := k.values(rows, c)
-		if len(texts) == 0 {
-			continue
-		}
-		for name, f := range kit.ByName(rangesOf(c, texts)) {
-			k.Case(c.Name+", "+name, func() { k.filtered(rows, f) })
-		}
-	}
-}
-
 // rangesOf lists ranges whose ends are texts of rows, by what they are.
 func rangesOf(c ports.Column, texts []string) map[string]ports.Filter {
 	low, high := texts[len(texts)/3], texts[2*len(texts)/3]
@@ -166,17 +175,4 @@ func sourceFiltersTogether(k *sourceKit) {
 		want = append(want, project(r, k.columns(), []string{ports.ColumnTransactionID}))
 	}
 	k.sameRows(got, want, "filtered by a column that was not asked for")
-}
-
-func sourceUnknownFilter(k *sourceKit) {
-	for _, name := range []string{"", "no such column", strings.ToUpper(ports.ColumnStatus), ports.ColumnStatus + " "} {
-		if slices.Contains(k.columns(), name) {
-			continue
-		}
-		k.Case(kit.Name(name), func() {
-			if k.Source.Applies(ports.Filter{Column: name, OneOf: []string{"x"}}) {
-				k.Fatalf("the source says that it applies a filter of %q, which is none of its columns", name)
-			}
-		})
-	}
 }

@@ -50,7 +50,20 @@ var answerClaimChecks = []storeCheck{
 		k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(2*lease), true)
 	}},
 	{"holders that look alike are different holders", holdersApart},
-	{"a release ends the holder's own claim only", claimReleased},
+	{"a release ends the holder's own claim only", func(k *storeKit) {
+		a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
+		k.release(a, "nobody")
+		k.claims(a, "one", kit.Epoch, until, true)
+		k.claims(b, "one", kit.Epoch, until, true)
+		k.release(a, "two")
+		k.claims(a, "two", kit.Epoch, until, false)
+		k.release(a, "one")
+		k.release(a, "one")
+		k.claims(b, "two", kit.Epoch, until, false)
+		k.claims(a, "two", kit.Epoch, until, true)
+		k.release(a, "one") // whoever comes late ends nothing
+		k.claims(a, "three", kit.Epoch, until, false)
+	}},
 	{"a released claim can be had at once", func(k *storeKit) {
 		key := answerKey("a")
 		for i := range 4 {
@@ -102,21 +115,6 @@ func holdersApart(k *storeKit) {
 			k.claims(key, holder, kit.Epoch, kit.Epoch.Add(lease), true)
 		})
 	}
-}
-
-func claimReleased(k *storeKit) {
-	a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
-	k.release(a, "nobody")
-	k.claims(a, "one", kit.Epoch, until, true)
-	k.claims(b, "one", kit.Epoch, until, true)
-	k.release(a, "two")
-	k.claims(a, "two", kit.Epoch, until, false)
-	k.release(a, "one")
-	k.release(a, "one")
-	k.claims(b, "two", kit.Epoch, until, false)
-	k.claims(a, "two", kit.Epoch, until, true)
-	k.release(a, "one") // whoever comes late ends nothing
-	k.claims(a, "three", kit.Epoch, until, false)
 }
 
 func claimsBesideAnswers(k *storeKit) {

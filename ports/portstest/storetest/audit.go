@@ -23,7 +23,18 @@ func AuditTrail(t *testing.T, h Harness) {
 }
 
 var auditChecks = []storeCheck{
-	{"the rows of a change come back as they were saved, in their order", auditRoundTrip},
+	{"the rows of a change come back as they were saved, in their order", func(k *storeKit) {
+		all := variedRows()
+		k.eachSave(func(s *auditedSave) {
+			for _, n := range []int{0, 1, 2, 3, 4, len(all)} {
+				k.mustLeave(fmt.Sprint("a change of ", n), all[:n], func() { k.OK(s.with(k.Context(), fmt.Sprint("id-", n), all[:n]...), "Save") })
+			}
+			for i, row := range all {
+				k.mustLeave("a change of one", all[i:i+1], func() { k.OK(s.with(k.Context(), fmt.Sprint("one-", i), row), "Save") })
+			}
+		})
+		k.succeed(k.auditedWrites())
+	}},
 	{"AuditRows pages without a gap or a repeat", auditPages},
 	{"a page of rows has a bound", func(k *storeKit) {
 		for limit, want := range map[int]errcodes.Code{-1: errcodes.InvalidRequest, 0: errcodes.InvalidRequest, 1: "", ports.MaxPage + 1: errcodes.InvalidRequest} {
@@ -34,10 +45,46 @@ var auditChecks = []storeCheck{
 	{"a conflict leaves no row", auditOfConflicts},
 	{"a row that no act can have is refused with its write", auditRefused},
 	{"a lost acknowledgement loses the rows with the record, or neither", auditOfLostCommit},
-	{"a full store keeps no row", auditOfFullStore},
+	{"a full store keeps no row", func(k *storeKit) {
+		k.Need(k.Fill != nil, "Fill")
+		k.eachSave(func(s *auditedSave) {
+			k.mustLeave("a change that finds no room", nil, func() {
+				empty := k.Fill()
+				err := s.with(k.Context(), "id", act("stray"))
+				empty()
+				k.Code(err, errcodes.StorageUnavailable, "Save in a full store")
+			})
+			k.mustLeave("a change that finds room again", acts("first"), func() { k.OK(s.with(k.Context(), "id", act("first")), "Save") })
+		})
+	}},
 	{"of racers the winner leaves its rows", auditOfRacers},
-	{"changes at once lose no row", auditAtOnce},
-	{"a token that is revoked leaves its row, and an unknown one none", auditOfRevoke},
+	// The rows of one change keep their order; those of others may come between them.
+	{"changes at once lose no row", func(k *storeKit) {
+		k.eachSave(func(s *auditedSave) {
+			var want []ports.AuditRow
+			got := k.leaves(func() {
+				k.RaceOK("Save", func(i int) error { return s.with(k.Context(), fmt.Sprint("id-", i), racerRows(i)...) })
+				for i := range kit.Racers {
+					want = append(want, racerRows(i)...)
+				}
+			})
+			slices.SortStableFunc(got, func(a, b ports.AuditRow) int { return cmp.Compare(a.Object[1:], b.Object[1:]) })
+			k.sameRows(got, want, "changes at once")
+		})
+	}},
+	{"a token that is revoked leaves its row, and an unknown one none", func(k *storeKit) {
+		k.Need(k.Tokens != nil, "Tokens")
+		have, row := token("have"), act("a token")
+		row.Owner = "somebody"
+		want := row
+		want.Owner = have.ClientID
+		k.mustLeave("one token", []ports.AuditRow{want}, func() {
+			k.putToken(have)
+			k.OK(k.Tokens.Revoke(k.Context(), token("unknown").SHA256, row), "Revoke of an unknown token")
+			k.OK(k.Tokens.Revoke(k.Context(), have.SHA256, row), "Revoke")
+			k.OK(k.Tokens.Revoke(k.Context(), have.SHA256, row), "Revoke again")
+		})
+	}},
 	{"each event that is replayed or discarded leaves a row", auditOfDeadLetters},
 	{"a context that is done gives its own code and leaves no row", func(k *storeKit) {
 		writes := k.auditedWrites()
@@ -230,19 +277,6 @@ func variedRows() []ports.AuditRow {
 	return rows
 }
 
-func auditRoundTrip(k *storeKit) {
-	all := variedRows()
-	k.eachSave(func(s *auditedSave) {
-		for _, n := range []int{0, 1, 2, 3, 4, len(all)} {
-			k.mustLeave(fmt.Sprint("a change of ", n), all[:n], func() { k.OK(s.with(k.Context(), fmt.Sprint("id-", n), all[:n]...), "Save") })
-		}
-		for i, row := range all {
-			k.mustLeave("a change of one", all[i:i+1], func() { k.OK(s.with(k.Context(), fmt.Sprint("one-", i), row), "Save") })
-		}
-	})
-	k.succeed(k.auditedWrites())
-}
-
 func auditPages(k *storeKit) {
 	k.Same(len(k.trail()), 0, "the number of rows of an empty store")
 	k.eachSave(func(s *auditedSave) { k.OK(s.with(k.Context(), "id", acts("first", "second", "third")...), "Save") })
@@ -337,19 +371,6 @@ func auditOfLostCommit(k *storeKit) {
 	})
 }
 
-func auditOfFullStore(k *storeKit) {
-	k.Need(k.Fill != nil, "Fill")
-	k.eachSave(func(s *auditedSave) {
-		k.mustLeave("a change that finds no room", nil, func() {
-			empty := k.Fill()
-			err := s.with(k.Context(), "id", act("stray"))
-			empty()
-			k.Code(err, errcodes.StorageUnavailable, "Save in a full store")
-		})
-		k.mustLeave("a change that finds room again", acts("first"), func() { k.OK(s.with(k.Context(), "id", act("first")), "Save") })
-	})
-}
-
 func racerRows(i int) []ports.AuditRow {
 	return acts(fmt.Sprintf("z%02d", i), fmt.Sprintf("m%02d", i), fmt.Sprintf("a%02d", i))
 }
@@ -368,36 +389,6 @@ func auditOfRacers(k *storeKit) {
 		})
 		k.Same(len(want), len(racerRows(0)), "the number of rows of winners")
 		k.sameRows(got, want, "a race")
-	})
-}
-
-// auditAtOnce: the rows of one change keep their order, those of others may come
-// between them.
-func auditAtOnce(k *storeKit) {
-	k.eachSave(func(s *auditedSave) {
-		var want []ports.AuditRow
-		got := k.leaves(func() {
-			k.RaceOK("Save", func(i int) error { return s.with(k.Context(), fmt.Sprint("id-", i), racerRows(i)...) })
-			for i := range kit.Racers {
-				want = append(want, racerRows(i)...)
-			}
-		})
-		slices.SortStableFunc(got, func(a, b ports.AuditRow) int { return cmp.Compare(a.Object[1:], b.Object[1:]) })
-		k.sameRows(got, want, "changes at once")
-	})
-}
-
-func auditOfRevoke(k *storeKit) {
-	k.Need(k.Tokens != nil, "Tokens")
-	have, row := token("have"), act("a token")
-	row.Owner = "somebody"
-	want := row
-	want.Owner = have.ClientID
-	k.mustLeave("one token", []ports.AuditRow{want}, func() {
-		k.putToken(have)
-		k.OK(k.Tokens.Revoke(k.Context(), token("unknown").SHA256, row), "Revoke of an unknown token")
-		k.OK(k.Tokens.Revoke(k.Context(), have.SHA256, row), "Revoke")
-		k.OK(k.Tokens.Revoke(k.Context(), have.SHA256, row), "Revoke again")
 	})
 }
 

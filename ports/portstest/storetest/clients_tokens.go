@@ -129,7 +129,20 @@ var tokenChecks = []storeCheck{
 		k.noToken(token("b"))
 		k.noToken(ports.Token{})
 	}},
-	{"a token comes back as it was put", tokenRoundTrip},
+	{"a token comes back as it was put", func(k *storeKit) {
+		// The last ones expired long ago, or live for centuries: whether a token
+		// is valid is not the store's to judge.
+		for i, expires := range []time.Time{
+			kit.Epoch.Add(time.Hour + time.Millisecond), kit.Epoch, time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+		} {
+			k.Case("expires "+expires.Format(time.RFC3339), func() {
+				want := token(string(rune('a' + i)))
+				want.ClientID, want.ExpiresAt = kit.Distinct[i+5], expires
+				k.putToken(want)
+				k.hasToken(want)
+			})
+		}
+	}},
 	{"a hash that is there is a conflict and the first token stays", func(k *storeKit) {
 		first := token("a")
 		k.putToken(first)
@@ -142,7 +155,18 @@ var tokenChecks = []storeCheck{
 		k.winner(kit.Race(kit.Racers, func(int) error { return k.Tokens.PutToken(k.Context(), token("a")) }))
 	}},
 	{"hashes that differ in one byte are different tokens", hashesApart},
-	{"a revoked token is gone for good", tokenRevoked},
+	{"a revoked token is gone for good", func(k *storeKit) {
+		a, b := token("a"), token("b")
+		k.putToken(a)
+		k.putToken(b)
+		for range 2 { // the second time it is unknown
+			k.OK(k.Tokens.Revoke(k.Context(), a.SHA256, anyAct), "Revoke")
+			k.noToken(a)
+		}
+		k.hasToken(b)
+		tokenPurges.purges(k, kit.Epoch.AddDate(1, 0, 0), 10, 1)
+		k.noToken(a)
+	}},
 	{"a purge removes what expired by the instant, and nothing else", tokenPurges.byInstant},
 	{"a purge removes at most n and tells how many", tokenPurges.bounded},
 	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
@@ -199,21 +223,6 @@ var tokenPurges = purging[ports.Token]{
 	has:  func(k *storeKit, v ports.Token, _ string) { k.hasToken(v) },
 }
 
-func tokenRoundTrip(k *storeKit) {
-	// The last ones expired long ago, or live for centuries: whether a token
-	// is valid is not the store's to judge.
-	for i, expires := range []time.Time{
-		kit.Epoch.Add(time.Hour + time.Millisecond), kit.Epoch, time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-	} {
-		k.Case("expires "+expires.Format(time.RFC3339), func() {
-			want := token(string(rune('a' + i)))
-			want.ClientID, want.ExpiresAt = kit.Distinct[i+5], expires
-			k.putToken(want)
-			k.hasToken(want)
-		})
-	}
-}
-
 func hashesApart(k *storeKit) {
 	var all []ports.Token
 	for i := range 3 {
@@ -228,19 +237,6 @@ func hashesApart(k *storeKit) {
 	for _, v := range all {
 		k.hasToken(v)
 	}
-}
-
-func tokenRevoked(k *storeKit) {
-	a, b := token("a"), token("b")
-	k.putToken(a)
-	k.putToken(b)
-	for range 2 { // the second time it is unknown
-		k.OK(k.Tokens.Revoke(k.Context(), a.SHA256, anyAct), "Revoke")
-		k.noToken(a)
-	}
-	k.hasToken(b)
-	tokenPurges.purges(k, kit.Epoch.AddDate(1, 0, 0), 10, 1)
-	k.noToken(a)
 }
 
 func (k *storeKit) tokenCalls(have, fresh ports.Token) map[string]func(ctx context.Context) error {

@@ -40,7 +40,17 @@ var outboxChecks = []storeCheck{
 		k.Same(events.ids(events.take(k, kit.Epoch, 1000)), events.ids(saved), "the events of one change")
 	}},
 	{"an id that an event of another change has is that of an event of its own", eventIDAgain},
-	{"events come in the order of their saves", saveOrder},
+	{"events come in the order of their saves", func(k *storeKit) {
+		// Neither the ids nor the times rise with the saves.
+		for i, id := range []string{"m", "z", "a", "k"} {
+			e := kit.Event(id, "lock of "+id)
+			e.At = kit.Epoch.Add(-time.Duration(i) * time.Second)
+			k.carryEvents(e)
+		}
+		k.Same(events.ids(events.take(k, kit.Epoch, 2)), []string{"m", "z"}, "the first two events")
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"a", "k"}, "the other events")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"m", "z", "a", "k"}, "all of them again")
+	}},
 	{"a claim takes at most one event of a key", func(k *storeKit) {
 		k.three()
 		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"c", "other"}, "a claim")
@@ -75,7 +85,19 @@ var outboxChecks = []storeCheck{
 		}
 		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
 	}},
-	{"keys that look alike are ordered apart", eventKeysApart},
+	{"keys that look alike are ordered apart", func(k *storeKit) {
+		var want []string
+		for i, key := range kit.Distinct {
+			id := fmt.Sprint("event-", i)
+			k.carryEvents(kit.Event(id, key))
+			want = append(want, id)
+		}
+		got := events.take(k, kit.Epoch, 100)
+		k.Same(events.ids(got), want, "one event of each key")
+		for i, e := range got {
+			k.Same(e.Key, kit.Distinct[i], "the key of an event")
+		}
+	}},
 	{"a claim takes at most n events", events.bounded},
 	{"a lease keeps an event until it ends, and counts the attempts", events.lease},
 	{"a lease holds when the caller's clock jumps back", events.leaseBackwards},
@@ -88,9 +110,31 @@ var outboxChecks = []storeCheck{
 		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-1"), longReason), "Bury with a long reason")
 		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-2"), ""), "Bury without a reason")
 	}},
-	{"a context that is done gives its own code and changes nothing", outboxCancelled},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		for _, id := range []string{"buried", "claimed", "waiting"} {
+			k.carryEvents(kit.Event(id, id))
+		}
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "buried"), "no use"), "Bury")
+		claimed := events.first(k, kit.Epoch, "claimed")
+		k.doneContexts(events.calls(k, claimed))
+		k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack")
+		k.Same(events.first(k, kit.Epoch, "waiting").Attempt, 1, "the attempt")
+		k.Same(len(events.take(k, kit.Epoch, 1)), 0, "the number of events left")
+	}},
 	{"a closed store says so", events.closed},
-	{"a store that is opened again has its events", outboxReopened},
+	{"a store that is opened again has its events", func(k *storeKit) {
+		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		for _, id := range []string{"buried", "acknowledged", "claimed", "waiting"} {
+			k.carryEvents(kit.Event(id, id))
+		}
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "buried"), "no use"), "Bury")
+		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
+		claimed := events.first(k, kit.Epoch, "claimed")
+		k.Store = k.Reopen()
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"waiting"}, "what waits after opening again")
+		k.OK(k.Outbox.Retry(k.Context(), claimed, kit.Epoch.Add(lease)), "Retry of a claim of before")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"claimed", "waiting"}, "what comes again")
+	}},
 }
 
 var events = &queue[ports.Event]{
@@ -132,63 +176,11 @@ func eventIDAgain(k *storeKit) {
 	k.nothingQueued("when both events are acknowledged")
 }
 
-func saveOrder(k *storeKit) {
-	// Neither the ids nor the times rise with the saves.
-	for i, id := range []string{"m", "z", "a", "k"} {
-		e := kit.Event(id, "lock of "+id)
-		e.At = kit.Epoch.Add(-time.Duration(i) * time.Second)
-		k.carryEvents(e)
-	}
-	k.Same(events.ids(events.take(k, kit.Epoch, 2)), []string{"m", "z"}, "the first two events")
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"a", "k"}, "the other events")
-	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"m", "z", "a", "k"}, "all of them again")
-}
-
 // three saves three events of one key, and one of another.
 func (k *storeKit) three() {
 	k.carryEvents(kit.Event("c", "lock"), kit.Event("b", "lock"))
 	k.carryEvents(kit.Event("a", "lock"), kit.Event("other", "other"))
 }
 
-func eventKeysApart(k *storeKit) {
-	var want []string
-	for i, key := range kit.Distinct {
-		id := fmt.Sprint("event-", i)
-		k.carryEvents(kit.Event(id, key))
-		want = append(want, id)
-	}
-	got := events.take(k, kit.Epoch, 100)
-	k.Same(events.ids(got), want, "one event of each key")
-	for i, e := range got {
-		k.Same(e.Key, kit.Distinct[i], "the key of an event")
-	}
-}
-
 // longReason is as long as a reason may be, and no text.
 var longReason = strings.Repeat("r\xff\x00\xc3", 256)
-
-func outboxCancelled(k *storeKit) {
-	for _, id := range []string{"buried", "claimed", "waiting"} {
-		k.carryEvents(kit.Event(id, id))
-	}
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "buried"), "no use"), "Bury")
-	claimed := events.first(k, kit.Epoch, "claimed")
-	k.doneContexts(events.calls(k, claimed))
-	k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack")
-	k.Same(events.first(k, kit.Epoch, "waiting").Attempt, 1, "the attempt")
-	k.Same(len(events.take(k, kit.Epoch, 1)), 0, "the number of events left")
-}
-
-func outboxReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
-	for _, id := range []string{"buried", "acknowledged", "claimed", "waiting"} {
-		k.carryEvents(kit.Event(id, id))
-	}
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "buried"), "no use"), "Bury")
-	k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
-	claimed := events.first(k, kit.Epoch, "claimed")
-	k.Store = k.Reopen()
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"waiting"}, "what waits after opening again")
-	k.OK(k.Outbox.Retry(k.Context(), claimed, kit.Epoch.Add(lease)), "Retry of a claim of before")
-	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"claimed", "waiting"}, "what comes again")
-}

@@ -26,7 +26,19 @@ var recordChecks = []storeCheck{
 			k.Case(kit.Name(key.Owner), func() { k.Same(k.book(key), ports.Book{Key: key}, "a book that was never saved") })
 		}
 	}},
-	{"a book of two locks comes back as saved", bookRoundTrip},
+	{"a book of two locks comes back as saved", func(k *storeKit) {
+		key := keyOf("acme")
+		first, second := activeLock(key, "lock-1", kit.Epoch), activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))
+		second.MidRate, second.AllInRate, second.MidSource, second.MarkupBps = "0.054054", "0.05459454", "file", 100
+		want := k.save(mint(k.save(mint(k.book(key), first)), second))
+		k.Same(k.book(key), want, "the book")
+		for _, l := range []ports.RateLock{first, second} {
+			got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, l.ID)
+			k.OK(err, "Lock")
+			k.Same(got, l, "the lock")
+			k.Same(book, want, "the lock's book")
+		}
+	}},
 	{"a change of the book alone is stored", func(k *storeKit) {
 		b := k.book(keyOf("acme"))
 		b.HighWater = kit.Epoch
@@ -89,7 +101,19 @@ var recordChecks = []storeCheck{
 	}},
 	{"changing what was passed in changes nothing stored", inputsNotAliased},
 	{"a lock and its book are of one instant", oneInstant},
-	{"owners that look alike have books of their own", ownersApart},
+	{"owners that look alike have books of their own", func(k *storeKit) {
+		want := map[string]ports.Book{}
+		for i, owner := range kit.Distinct {
+			k.Same(k.book(keyOf(owner)), ports.Book{Key: keyOf(owner)}, "the book of an owner not seen before")
+			want[owner] = k.mint(keyOf(owner), fmt.Sprint("lock-", i), kit.Epoch)
+		}
+		for i, owner := range kit.Distinct {
+			k.Case(kit.Name(owner), func() {
+				k.Same(k.book(keyOf(owner)), want[owner], "the book of an owner among look-alikes")
+				k.Same(k.lock(owner, fmt.Sprint("lock-", i)).Owner, owner, "the owner of a lock")
+			})
+		}
+	}},
 	{"lock ids that look alike are different locks", lockIDsApart},
 	{"a pair and its inverse have books of their own", func(k *storeKit) {
 		key := keyOf("acme")
@@ -99,21 +123,18 @@ var recordChecks = []storeCheck{
 		k.mint(inverse, "lock-2", kit.Epoch)
 		k.Same(k.book(key), want, "the pair's book")
 	}},
-	{"owners and ids of 10,000 characters are kept", longKeys},
-}
-
-func bookRoundTrip(k *storeKit) {
-	key := keyOf("acme")
-	first, second := activeLock(key, "lock-1", kit.Epoch), activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))
-	second.MidRate, second.AllInRate, second.MidSource, second.MarkupBps = "0.054054", "0.05459454", "file", 100
-	want := k.save(mint(k.save(mint(k.book(key), first)), second))
-	k.Same(k.book(key), want, "the book")
-	for _, l := range []ports.RateLock{first, second} {
-		got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, l.ID)
-		k.OK(err, "Lock")
-		k.Same(got, l, "the lock")
-		k.Same(book, want, "the lock's book")
-	}
+	{"owners and ids of 10,000 characters are kept", func(k *storeKit) {
+		long := strings.Repeat("0123456789", 1000)
+		for _, tail := range []string{"a", "b"} {
+			key := keyOf(long + tail)
+			k.Same(k.book(key), ports.Book{Key: key}, "the book of a long owner not seen before")
+			want := k.mint(key, long+"lock"+tail, kit.Epoch)
+			k.Same(k.book(key), want, "the book of a long owner")
+		}
+		for _, tail := range []string{"a", "b"} {
+			k.Same(k.lock(long+tail, long+"lock"+tail).ID, long+"lock"+tail, "a long id")
+		}
+	}},
 }
 
 func decimalRoundTrip(k *storeKit) {
@@ -213,20 +234,6 @@ func (k *storeKit) inStep(key ports.BookKey) error {
 	return nil
 }
 
-func ownersApart(k *storeKit) {
-	want := map[string]ports.Book{}
-	for i, owner := range kit.Distinct {
-		k.Same(k.book(keyOf(owner)), ports.Book{Key: keyOf(owner)}, "the book of an owner not seen before")
-		want[owner] = k.mint(keyOf(owner), fmt.Sprint("lock-", i), kit.Epoch)
-	}
-	for i, owner := range kit.Distinct {
-		k.Case(kit.Name(owner), func() {
-			k.Same(k.book(keyOf(owner)), want[owner], "the book of an owner among look-alikes")
-			k.Same(k.lock(owner, fmt.Sprint("lock-", i)).Owner, owner, "the owner of a lock")
-		})
-	}
-}
-
 func lockIDsApart(k *storeKit) {
 	key := keyOf("acme")
 	mark := func(i int) time.Time { return kit.Epoch.Add(time.Duration(i) * time.Millisecond) }
@@ -246,18 +253,5 @@ func lockIDsApart(k *storeKit) {
 			k.Same(l.ID, id, "the id of a lock among look-alikes")
 			k.Same(l.CreatedAt, mark(i), "the lock of an id among look-alikes")
 		})
-	}
-}
-
-func longKeys(k *storeKit) {
-	long := strings.Repeat("0123456789", 1000)
-	for _, tail := range []string{"a", "b"} {
-		key := keyOf(long + tail)
-		k.Same(k.book(key), ports.Book{Key: key}, "the book of a long owner not seen before")
-		want := k.mint(key, long+"lock"+tail, kit.Epoch)
-		k.Same(k.book(key), want, "the book of a long owner")
-	}
-	for _, tail := range []string{"a", "b"} {
-		k.Same(k.lock(long+tail, long+"lock"+tail).ID, long+"lock"+tail, "a long id")
 	}
 }

@@ -12,9 +12,34 @@ import (
 
 // endingChecks: a lock ends once (I4, I8), and how it ends when it does not go well.
 var endingChecks = []storeCheck{
-	{"ending a lock that has ended is a conflict and stores nothing", endsOnce},
+	// Each lock is ended once more, in the same way and in every other, as a fresh one
+	// is minted.
+	{"ending a lock that has ended is a conflict and stores nothing", func(k *storeKit) {
+		k.eachEnd(func(first string, b ports.Book, active, ended ports.RateLock) {
+			for _, second := range endings {
+				k.Case(second.name, func() {
+					change := mint(b, activeLock(b.Key, "fresh", kit.Epoch.Add(time.Hour)))
+					change.Ended = []ports.RateLock{second.end(active)}
+					k.refused(change, first+" first: ending a lock again as "+second.name)
+					k.gone(b.Key.Owner, "fresh")
+					k.Same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first)
+				})
+			}
+		})
+	}},
 	{"ending a lock that was never minted is a conflict and stores nothing", neverMinted},
-	{"a change ends both locks of a book and mints another", turnOverBoth},
+	{"a change ends both locks of a book and mints another", func(k *storeKit) {
+		key := keyOf("acme")
+		k.mint(key, "lock-1", kit.Epoch)
+		b := k.mint(key, "lock-2", kit.Epoch.Add(time.Millisecond))
+		fresh := activeLock(key, "lock-3", kit.Epoch.Add(time.Minute))
+		change := mint(ports.Book{Key: key, Version: b.Version}, fresh)
+		change.Ended = []ports.RateLock{cancelledAt(fresh.CreatedAt)(b.Slots[1]), driftedAt(fresh.CreatedAt, "17.9000", -324)(b.Slots[0])}
+		k.Same(k.save(change), k.book(key), "the book")
+		for _, want := range append(change.Ended, fresh) {
+			k.Same(k.lock(key.Owner, want.ID), want, "the lock "+want.ID)
+		}
+	}},
 	{"the end of a lock changes nothing but its end", func(k *storeKit) {
 		key := keyOf("acme")
 		change := k.end(k.mint(key, "lock-x", kit.Epoch), "lock-x", expired)
@@ -40,7 +65,20 @@ var endingChecks = []storeCheck{
 	}},
 	{"a lost acknowledgement is an unknown outcome, and the change whole or absent", lostAcknowledgement},
 	{"a full store says so, stores nothing, and goes on when there is room", fullStore},
-	{"a store that is opened again has everything", rateLocksReopened},
+	{"a store that is opened again has everything", func(k *storeKit) {
+		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		key := keyOf("acme")
+		first := k.mint(key, "lock-1", kit.Epoch)
+		change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
+		want := k.save(change)
+		k.Store = k.Reopen()
+		k.Same(k.book(key), want, "the book after opening again")
+		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock after opening again")
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"lock-2"}, "the pair's listing after opening again")
+		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), []string{"lock-2"}, "what is due after opening again")
+		k.Same(k.list(ports.LockQuery{Owner: "acme"}), []string{"lock-1", "lock-2"}, "the owner's listing after opening again")
+		k.refused(mint(first, activeLock(key, "lock-3", kit.Epoch.Add(time.Second))), "a save at a version of before")
+	}},
 }
 
 type ending func(l ports.RateLock) ports.RateLock
@@ -90,22 +128,6 @@ func (k *storeKit) eachEnd(then func(first string, b ports.Book, active, ended p
 	}
 }
 
-// endsOnce ends each lock once more, in the same way and in every other, as a
-// fresh one is minted.
-func endsOnce(k *storeKit) {
-	k.eachEnd(func(first string, b ports.Book, active, ended ports.RateLock) {
-		for _, second := range endings {
-			k.Case(second.name, func() {
-				change := mint(b, activeLock(b.Key, "fresh", kit.Epoch.Add(time.Hour)))
-				change.Ended = []ports.RateLock{second.end(active)}
-				k.refused(change, first+" first: ending a lock again as "+second.name)
-				k.gone(b.Key.Owner, "fresh")
-				k.Same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first)
-			})
-		}
-	})
-}
-
 func neverMinted(k *storeKit) {
 	for i, how := range endings {
 		k.Case(how.name, func() {
@@ -119,19 +141,6 @@ func neverMinted(k *storeKit) {
 			k.gone(key.Owner, stray.ID)
 			k.Same(k.lock(key.Owner, b.Slots[0].ID), b.Slots[0], "the lock that is stored")
 		})
-	}
-}
-
-func turnOverBoth(k *storeKit) {
-	key := keyOf("acme")
-	k.mint(key, "lock-1", kit.Epoch)
-	b := k.mint(key, "lock-2", kit.Epoch.Add(time.Millisecond))
-	fresh := activeLock(key, "lock-3", kit.Epoch.Add(time.Minute))
-	change := mint(ports.Book{Key: key, Version: b.Version}, fresh)
-	change.Ended = []ports.RateLock{cancelledAt(fresh.CreatedAt)(b.Slots[1]), driftedAt(fresh.CreatedAt, "17.9000", -324)(b.Slots[0])}
-	k.Same(k.save(change), k.book(key), "the book")
-	for _, want := range append(change.Ended, fresh) {
-		k.Same(k.lock(key.Owner, want.ID), want, "the lock "+want.ID)
 	}
 }
 
@@ -199,19 +208,4 @@ func fullStore(k *storeKit) {
 	k.nothingQueued("after a save that found no room")
 	k.save(change)
 	k.Same(k.lock(key.Owner, "lock-2"), *change.Minted, "a lock saved when there was room again")
-}
-
-func rateLocksReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
-	key := keyOf("acme")
-	first := k.mint(key, "lock-1", kit.Epoch)
-	change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
-	want := k.save(change)
-	k.Store = k.Reopen()
-	k.Same(k.book(key), want, "the book after opening again")
-	k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock after opening again")
-	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"lock-2"}, "the pair's listing after opening again")
-	k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), []string{"lock-2"}, "what is due after opening again")
-	k.Same(k.list(ports.LockQuery{Owner: "acme"}), []string{"lock-1", "lock-2"}, "the owner's listing after opening again")
-	k.refused(mint(first, activeLock(key, "lock-3", kit.Epoch.Add(time.Second))), "a save at a version of before")
 }

@@ -50,7 +50,17 @@ var listingChecks = []storeCheck{
 	}},
 	{"an owner's listing pages without a gap or a repeat", func(k *storeKit) { k.wholePages(pairEach, ports.LockQuery{Owner: "acme"}) }},
 	{"an ended lock leaves the listings of active locks", endedUnlisted},
-	{"a listed lock has every field", listedWhole},
+	{"a listed lock has every field", func(k *storeKit) {
+		want := activeLock(keyOf("acme"), "lock-1", kit.Epoch)
+		b := k.save(mint(k.book(keyOf("acme")), want))
+		owned := ports.LockQuery{Owner: "acme", Limit: ports.MaxPage}
+		for _, q := range []ports.LockQuery{{Pair: usdZAR, Limit: ports.MaxPage}, {DueBy: want.ExpiresAt, Limit: ports.MaxPage}, owned} {
+			k.Same(kit.Got(k.RateLocks.List(k.Context(), q)).OK(k, "List"), []ports.RateLock{want}, "a listed lock")
+		}
+		change := k.end(b, want.ID, driftedAt(kit.Epoch.Add(time.Second), "17.9000", -324))
+		k.save(change)
+		k.Same(kit.Got(k.RateLocks.List(k.Context(), owned)).OK(k, "List"), change.Ended, "an ended lock in its owner's listing")
+	}},
 	{"a query of locks is of one listing, and of 1 to 10,000", listingBounds},
 }
 
@@ -188,18 +198,6 @@ func endedUnlisted(k *storeKit) {
 		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), step.left, "the pair's listing after the end of "+step.id)
 		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), step.left, "what is due after the end of "+step.id)
 	}
-}
-
-func listedWhole(k *storeKit) {
-	want := activeLock(keyOf("acme"), "lock-1", kit.Epoch)
-	b := k.save(mint(k.book(keyOf("acme")), want))
-	owned := ports.LockQuery{Owner: "acme", Limit: ports.MaxPage}
-	for _, q := range []ports.LockQuery{{Pair: usdZAR, Limit: ports.MaxPage}, {DueBy: want.ExpiresAt, Limit: ports.MaxPage}, owned} {
-		k.Same(kit.Got(k.RateLocks.List(k.Context(), q)).OK(k, "List"), []ports.RateLock{want}, "a listed lock")
-	}
-	change := k.end(b, want.ID, driftedAt(kit.Epoch.Add(time.Second), "17.9000", -324))
-	k.save(change)
-	k.Same(kit.Got(k.RateLocks.List(k.Context(), owned)).OK(k, "List"), change.Ended, "an ended lock in its owner's listing")
 }
 
 func listingBounds(k *storeKit) {

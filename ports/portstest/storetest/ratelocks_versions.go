@@ -19,7 +19,19 @@ var versionChecks = []storeCheck{
 			k.save(ports.RateLockChange{Book: b})
 		}
 	}},
-	{"versions rise beyond what a byte holds", manyVersions},
+	{"versions rise beyond what a byte holds", func(k *storeKit) {
+		const saves = 300
+		b := k.book(keyOf("acme"))
+		for range saves {
+			b = k.save(ports.RateLockChange{Book: b})
+		}
+		k.Same(k.book(b.Key), b, fmt.Sprint("the book after ", saves, " saves"))
+		kit.Each(k, []int64{0, saves - 256, 127, 128, 255, 256, saves - 1}, func(n int64) string { return fmt.Sprint("version ", n) }, func(version int64) {
+			stale := b
+			stale.Version = version
+			k.refused(ports.RateLockChange{Book: stale}, fmt.Sprint("a save at version ", version, " of ", saves))
+		})
+	}},
 	{"version 0 creates a book, once", func(k *storeKit) {
 		key := keyOf("acme")
 		unsaved := k.book(key)
@@ -47,11 +59,43 @@ var versionChecks = []storeCheck{
 		k.refused(mint(unsaved, activeLock(unsaved.Key, "lock-3", kit.Epoch)), "a save at version 1 of no book")
 	}},
 	{"a lock id taken in another book is a conflict and stores nothing", idTakenElsewhere},
-	{"a lock id taken in the same book is a conflict and stores nothing", idTakenHere},
+	{"a lock id taken in the same book is a conflict and stores nothing", func(k *storeKit) {
+		key := keyOf("acme")
+		b := k.mint(key, "lock-1", kit.Epoch)
+		want := k.lock(key.Owner, "lock-1")
+		again := activeLock(key, "lock-1", kit.Epoch.Add(time.Second))
+		k.refused(mint(b, again), "minting the id of a live lock")
+		k.Same(k.lock(key.Owner, "lock-1"), want, "the live lock")
+
+		change := k.end(b, "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
+		b = k.save(change)
+		k.refused(mint(b, again), "minting the id of an ended lock")
+		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock")
+	}},
 	{"of many racers at one version one wins", oneWinner},
-	{"saves of different books do not get in each other's way", booksApart},
+	{"saves of different books do not get in each other's way", func(k *storeKit) {
+		owner := func(i int) string { return fmt.Sprintf("owner-%d", i) }
+		k.RaceOK("one of many saves of different books", func(i int) error {
+			key := keyOf(owner(i))
+			return k.RateLocks.Save(k.Context(), mint(ports.Book{Key: key}, activeLock(key, "lock-of-"+owner(i), kit.Epoch)))
+		})
+		for i := range kit.Racers {
+			k.Same(k.book(keyOf(owner(i))).Version, int64(1), "the version of "+owner(i))
+			k.lock(owner(i), "lock-of-"+owner(i))
+		}
+	}},
 	{"a change that names a lock twice is a conflict and stores nothing", lockTwice},
-	{"a minted lock that its book does not have is refused and stores nothing", mintedElsewhere},
+	{"a minted lock that its book does not have is refused and stores nothing", func(k *storeKit) {
+		key := keyOf("acme")
+		b := k.mint(key, "lock-1", kit.Epoch)
+		fresh := activeLock(key, "lock-2", kit.Epoch.Add(time.Second))
+		k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Minted: &fresh}, "a minted lock that its book does not have")
+		change := mint(b, fresh)
+		fresh.ExpiresAt = fresh.ExpiresAt.Add(time.Second)
+		change.Minted = &fresh
+		k.refusedAs(errcodes.CorruptRecord, change, "a minted lock that its book has with another expiry")
+		k.gone(key.Owner, fresh.ID)
+	}},
 	{"a record that no lock can have is refused and stores nothing", recordsThatCannotBe},
 	{queuedTwice, func(k *storeKit) {
 		key := keyOf("acme")
@@ -62,20 +106,6 @@ var versionChecks = []storeCheck{
 		})
 		k.gone(key.Owner, "lock-1")
 	}},
-}
-
-func manyVersions(k *storeKit) {
-	const saves = 300
-	b := k.book(keyOf("acme"))
-	for range saves {
-		b = k.save(ports.RateLockChange{Book: b})
-	}
-	k.Same(k.book(b.Key), b, fmt.Sprint("the book after ", saves, " saves"))
-	kit.Each(k, []int64{0, saves - 256, 127, 128, 255, 256, saves - 1}, func(n int64) string { return fmt.Sprint("version ", n) }, func(version int64) {
-		stale := b
-		stale.Version = version
-		k.refused(ports.RateLockChange{Book: stale}, fmt.Sprint("a save at version ", version, " of ", saves))
-	})
 }
 
 // refused checks that a change was refused as a conflict and left no trace.
@@ -135,20 +165,6 @@ func idTakenElsewhere(k *storeKit) {
 	k.Same(k.lock(key.Owner, "lock-1"), want, "the lock that has the id")
 }
 
-func idTakenHere(k *storeKit) {
-	key := keyOf("acme")
-	b := k.mint(key, "lock-1", kit.Epoch)
-	want := k.lock(key.Owner, "lock-1")
-	again := activeLock(key, "lock-1", kit.Epoch.Add(time.Second))
-	k.refused(mint(b, again), "minting the id of a live lock")
-	k.Same(k.lock(key.Owner, "lock-1"), want, "the live lock")
-
-	change := k.end(b, "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
-	b = k.save(change)
-	k.refused(mint(b, again), "minting the id of an ended lock")
-	k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock")
-}
-
 func oneWinner(k *storeKit) {
 	key := keyOf("acme")
 	for round := range 8 {
@@ -170,18 +186,6 @@ func oneWinner(k *storeKit) {
 	}
 }
 
-func booksApart(k *storeKit) {
-	owner := func(i int) string { return fmt.Sprintf("owner-%d", i) }
-	k.RaceOK("one of many saves of different books", func(i int) error {
-		key := keyOf(owner(i))
-		return k.RateLocks.Save(k.Context(), mint(ports.Book{Key: key}, activeLock(key, "lock-of-"+owner(i), kit.Epoch)))
-	})
-	for i := range kit.Racers {
-		k.Same(k.book(keyOf(owner(i))).Version, int64(1), "the version of "+owner(i))
-		k.lock(owner(i), "lock-of-"+owner(i))
-	}
-}
-
 const queuedTwice = "a change that names an event or an item twice is a conflict and stores nothing"
 
 func lockTwice(k *storeKit) {
@@ -199,18 +203,6 @@ func lockTwice(k *storeKit) {
 	change = ports.RateLockChange{Book: b, Ended: change.Ended[:1]}
 	k.refused(change, "ending a lock that stays in its book")
 	k.Same(k.lock(key.Owner, l.ID), l, "the lock after a conflict")
-}
-
-func mintedElsewhere(k *storeKit) {
-	key := keyOf("acme")
-	b := k.mint(key, "lock-1", kit.Epoch)
-	fresh := activeLock(key, "lock-2", kit.Epoch.Add(time.Second))
-	k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Minted: &fresh}, "a minted lock that its book does not have")
-	change := mint(b, fresh)
-	fresh.ExpiresAt = fresh.ExpiresAt.Add(time.Second)
-	change.Minted = &fresh
-	k.refusedAs(errcodes.CorruptRecord, change, "a minted lock that its book has with another expiry")
-	k.gone(key.Owner, fresh.ID)
 }
 
 // impossible are records that break a rule each; all other text of theirs is

@@ -43,7 +43,19 @@ var reportExpiryChecks = []storeCheck{
 		reports.sameList(k, k.expired(first.EndedAt, 10), []ports.ReportJob{first, second}, "ExpiredReports")
 	}},
 	{"a removed report is unknown from then on", reportRemoved},
-	{"a report that runs is not removed", runningNotRemoved},
+	{"a report that runs is not removed", func(k *storeKit) {
+		refused := func(j ports.ReportJob, what string) {
+			k.Code(k.Reports.RemoveReport(k.Context(), j.Owner, j.ID), errcodes.Conflict, "RemoveReport of "+what)
+			reports.has(k, j, what)
+		}
+		j := reports.save(k, runningReport("acme", "report-1"))
+		refused(j, "a report that nobody has taken up")
+		j = k.takesUp("process-1", kit.Epoch, j)
+		refused(j, "a report that a process works at")
+		j = reports.save(k, endedReport(j, ports.ReportCompleted))
+		k.removeReport(j.Owner, j.ID)
+		reports.absent(k, j.Owner, j.ID, "a removed report")
+	}},
 	{"removing what is unknown, or another owner's, is no error and changes nothing", unknownRemoved},
 	{"many may remove the same reports at once", removeRacers},
 }
@@ -127,20 +139,6 @@ func reportRemoved(k *storeKit) {
 	k.removeReport("acme", "report-1")
 	reports.has(k, stays, "another report")
 	k.nobody(kit.Epoch, "after a removal")
-}
-
-func runningNotRemoved(k *storeKit) {
-	refused := func(j ports.ReportJob, what string) {
-		k.Code(k.Reports.RemoveReport(k.Context(), j.Owner, j.ID), errcodes.Conflict, "RemoveReport of "+what)
-		reports.has(k, j, what)
-	}
-	j := reports.save(k, runningReport("acme", "report-1"))
-	refused(j, "a report that nobody has taken up")
-	j = k.takesUp("process-1", kit.Epoch, j)
-	refused(j, "a report that a process works at")
-	j = reports.save(k, endedReport(j, ports.ReportCompleted))
-	k.removeReport(j.Owner, j.ID)
-	reports.absent(k, j.Owner, j.ID, "a removed report")
 }
 
 func unknownRemoved(k *storeKit) {

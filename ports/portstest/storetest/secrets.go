@@ -24,8 +24,31 @@ var secretChecks = []storeCheck{
 		}
 		k.secret("b", freshSecret(2), freshSecret(2), "the secret of another name")
 	}},
-	{"a secret of any bytes comes back", anySecret},
-	{"racers for one name get the same secret", secretRacers},
+	{"a secret of any bytes comes back", func(k *storeKit) {
+		for i, want := range [][]byte{
+			make([]byte, 16), bytes.Repeat([]byte{0xff}, 32), []byte("a\x00b\xff\xfe\xc3( trailing blanks  "), bytes.Repeat([]byte{'x', 0}, 512),
+		} {
+			k.Case(kit.Name(want), func() {
+				name := fmt.Sprint("secret-", i)
+				k.secret(name, want, want, "a new secret")
+				k.secret(name, freshSecret(i), want, "a secret that is there")
+			})
+		}
+	}},
+	{"racers for one name get the same secret", func(k *storeKit) {
+		for round := range 8 {
+			name := fmt.Sprint("secret-", round)
+			got := make([][]byte, kit.Racers)
+			k.RaceOK("Secret in a race", func(i int) (err error) {
+				got[i], err = k.Secrets.Secret(k.Context(), name, freshSecret(i))
+				return err
+			})
+			for i := range got {
+				k.Same(got[i], got[0], "what a racer got")
+			}
+			k.secret(name, freshSecret(kit.Racers), got[0], "the secret after a race")
+		}
+	}},
 	{"names that look alike have secrets of their own", secretNamesApart},
 	{"changing a secret outside changes nothing stored", func(k *storeKit) {
 		in := freshSecret(1)
@@ -58,33 +81,6 @@ func freshSecret(i int) []byte { return fmt.Appendf(nil, "fresh secret of number
 
 func (k *storeKit) secret(name string, fresh, want []byte, what string) {
 	k.Same(kit.Got(k.Secrets.Secret(k.Context(), name, fresh)).OK(k, "Secret"), want, what)
-}
-
-func anySecret(k *storeKit) {
-	for i, want := range [][]byte{
-		make([]byte, 16), bytes.Repeat([]byte{0xff}, 32), []byte("a\x00b\xff\xfe\xc3( trailing blanks  "), bytes.Repeat([]byte{'x', 0}, 512),
-	} {
-		k.Case(kit.Name(want), func() {
-			name := fmt.Sprint("secret-", i)
-			k.secret(name, want, want, "a new secret")
-			k.secret(name, freshSecret(i), want, "a secret that is there")
-		})
-	}
-}
-
-func secretRacers(k *storeKit) {
-	for round := range 8 {
-		name := fmt.Sprint("secret-", round)
-		got := make([][]byte, kit.Racers)
-		k.RaceOK("Secret in a race", func(i int) (err error) {
-			got[i], err = k.Secrets.Secret(k.Context(), name, freshSecret(i))
-			return err
-		})
-		for i := range got {
-			k.Same(got[i], got[0], "what a racer got")
-		}
-		k.secret(name, freshSecret(kit.Racers), got[0], "the secret after a race")
-	}
 }
 
 func secretNamesApart(k *storeKit) {

@@ -134,7 +134,20 @@ var transactionEndChecks = []storeCheck{
 			transactions.has(k, t, "the transaction that was to be opened again")
 		})
 	}},
-	{"a late payment comes with no other change (I27)", lateAlone},
+	{"a late payment comes with no other change (I27)", func(k *storeKit) {
+		kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
+			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
+			kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
+				if other.Status == ports.TransactionSucceeded {
+					return // which has no late payment
+				}
+				other = withLate(other)
+				transactions.refused(k, other, "a late payment with "+what)
+				transactions.has(k, t, "the transaction after a late payment with "+what)
+			})
+			transactions.keeps(k, withLate(t), "a transaction with a late payment alone")
+		})
+	}},
 	{"a late payment is recorded once (I27)", lateOnce},
 	{"saving an ended transaction as it is raises its version alone", func(k *storeKit) {
 		k.eachEnded(func(t ports.Transaction) {
@@ -204,21 +217,6 @@ func (k *storeKit) eachEnded(then func(t ports.Transaction)) {
 			return transactions.save(k, withLate(transactions.save(k, endedTransaction(t, status))))
 		})
 	}
-}
-
-func lateAlone(k *storeKit) {
-	kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
-		t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
-		kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
-			if other.Status == ports.TransactionSucceeded {
-				return // which has no late payment
-			}
-			other = withLate(other)
-			transactions.refused(k, other, "a late payment with "+what)
-			transactions.has(k, t, "the transaction after a late payment with "+what)
-		})
-		transactions.keeps(k, withLate(t), "a transaction with a late payment alone")
-	})
 }
 
 func lateOnce(k *storeKit) {

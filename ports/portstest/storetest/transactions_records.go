@@ -13,7 +13,17 @@ import (
 
 // transactionRecordChecks: what goes in comes out, a provider's words byte for byte (I26).
 var transactionRecordChecks = []storeCheck{
-	{"every field of a pending transaction comes back as saved", transactionRoundTrip},
+	{"every field of a pending transaction comes back as saved", func(k *storeKit) {
+		kit.Each(k, []errcodes.Direction{errcodes.Payin, errcodes.Payout}, kit.Text, func(direction errcodes.Direction) {
+			t := pendingTransaction("acme", "waits "+string(direction))
+			t.Direction = direction
+			transactions.keeps(k, t, "a pending transaction")
+			t.ID, t.CreatedAt, t.RespondBy = "close "+string(direction), kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond)
+			transactions.keeps(k, t, "a pending transaction whose times lie close together")
+			t.ID, t.RespondBy = "for ever "+string(direction), time.Time{}
+			transactions.keeps(k, t, "a pending transaction that waits for ever")
+		})
+	}},
 	{"every field of an ended transaction comes back as saved", transactionEndRoundTrip},
 	{"every field of a late payment comes back as saved", func(k *storeKit) {
 		kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
@@ -39,22 +49,47 @@ var transactionRecordChecks = []storeCheck{
 		transactions.has(k, second, "the other owner's transaction with a late payment")
 	}},
 	{"an owner and an id are told apart where they meet", transactionKeysMeet},
-	{"raw codes and messages of any bytes come back (I26)", rawRoundTrip},
-	{"a raw code or message of 64 KiB is kept whole (I26)", rawLongest},
+	{"raw codes and messages of any bytes come back (I26)", func(k *storeKit) {
+		for i, raw := range raws {
+			k.Case(kit.Name(raw), func() {
+				next := raws[(i+1)%len(raws)] // so that no two fields are equal
+				t := endedTransaction(pendingTransaction("acme", fmt.Sprint("tx-", i)), ports.TransactionFailed)
+				t.Raw = ports.RawFailure{Code: raw, Message: next}
+				t = transactions.keeps(k, t, fmt.Sprintf("a transaction whose provider said %+q", raw))
+				t = withLate(t)
+				t.Late.Raw = ports.RawFailure{Code: next, Message: raw}
+				transactions.keeps(k, t, fmt.Sprintf("a late payment whose provider said %+q", raw))
+			})
+		}
+	}},
+	{"a raw code or message of 64 KiB is kept whole (I26)", func(k *storeKit) {
+		long := strings.Repeat("\xff\x00", ports.MaxRaw/2-1) + "\x00z"
+		kit.EachOf(k, rawFields, func(name string, field func(t *ports.Transaction) *string) {
+			t := withLate(endedTransaction(pendingTransaction("acme", name), ports.TransactionFailed))
+			*field(&t) = long
+			transactions.keeps(k, t, "a transaction with a long "+name)
+		})
+		t := withLate(endedTransaction(pendingTransaction("acme", "all"), ports.TransactionErrored))
+		for _, field := range rawFields {
+			*field(&t) = long
+		}
+		transactions.keeps(k, t, "a transaction whose every word is long")
+	}},
 	{"a raw code or message above 64 KiB is refused and stores nothing", rawTooLong},
-	{"changing what was passed in changes nothing stored", transactionNotAliased},
-}
-
-func transactionRoundTrip(k *storeKit) {
-	kit.Each(k, []errcodes.Direction{errcodes.Payin, errcodes.Payout}, kit.Text, func(direction errcodes.Direction) {
-		t := pendingTransaction("acme", "waits "+string(direction))
-		t.Direction = direction
-		transactions.keeps(k, t, "a pending transaction")
-		t.ID, t.CreatedAt, t.RespondBy = "close "+string(direction), kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond)
-		transactions.keeps(k, t, "a pending transaction whose times lie close together")
-		t.ID, t.RespondBy = "for ever "+string(direction), time.Time{}
-		transactions.keeps(k, t, "a pending transaction that waits for ever")
-	})
+	{"changing what was passed in changes nothing stored", func(k *storeKit) {
+		change := transactions.queued(pendingTransaction("acme", "tx-1"), "creation")
+		event, work := change.events[0], change.work[0]
+		event.Data, work.Payload = bytes.Clone(event.Data), bytes.Clone(work.Payload)
+		transactions.saveAll(k, change)
+		change.events[0].Data[0], change.work[0].Payload[0] = '!', '!'
+		event.Attempt, work.Attempt = 1, 1
+		if k.Outbox != nil {
+			k.Same(events.take(k, kit.Epoch, 1)[0], event, "the event after its bytes were changed outside")
+		}
+		if k.Work != nil {
+			k.Same(items.take(k, kit.Epoch, 1)[0], work, "the work after its bytes were changed outside")
+		}
+	}},
 }
 
 // transactionEndRoundTrip saves each end at once, and as a change of a pending
@@ -125,39 +160,11 @@ var raws = []string{
 	`{"message":"caf` + "\u00e9" + `"}`, "cafe\u0301", "\ufeffmark", "'; --", "NULL",
 }
 
-func rawRoundTrip(k *storeKit) {
-	for i, raw := range raws {
-		k.Case(kit.Name(raw), func() {
-			next := raws[(i+1)%len(raws)] // so that no two fields are equal
-			t := endedTransaction(pendingTransaction("acme", fmt.Sprint("tx-", i)), ports.TransactionFailed)
-			t.Raw = ports.RawFailure{Code: raw, Message: next}
-			t = transactions.keeps(k, t, fmt.Sprintf("a transaction whose provider said %+q", raw))
-			t = withLate(t)
-			t.Late.Raw = ports.RawFailure{Code: next, Message: raw}
-			transactions.keeps(k, t, fmt.Sprintf("a late payment whose provider said %+q", raw))
-		})
-	}
-}
-
 var rawFields = map[string]func(t *ports.Transaction) *string{
 	"code":         func(t *ports.Transaction) *string { return &t.Raw.Code },
 	"message":      func(t *ports.Transaction) *string { return &t.Raw.Message },
 	"late code":    func(t *ports.Transaction) *string { return &t.Late.Raw.Code },
 	"late message": func(t *ports.Transaction) *string { return &t.Late.Raw.Message },
-}
-
-func rawLongest(k *storeKit) {
-	long := strings.Repeat("\xff\x00", ports.MaxRaw/2-1) + "\x00z"
-	kit.EachOf(k, rawFields, func(name string, field func(t *ports.Transaction) *string) {
-		t := withLate(endedTransaction(pendingTransaction("acme", name), ports.TransactionFailed))
-		*field(&t) = long
-		transactions.keeps(k, t, "a transaction with a long "+name)
-	})
-	t := withLate(endedTransaction(pendingTransaction("acme", "all"), ports.TransactionErrored))
-	for _, field := range rawFields {
-		*field(&t) = long
-	}
-	transactions.keeps(k, t, "a transaction whose every word is long")
 }
 
 func rawTooLong(k *storeKit) {
@@ -176,19 +183,4 @@ func rawTooLong(k *storeKit) {
 	transactions.absent(k, "acme", "new", "a transaction that was too long")
 	transactions.has(k, pending, "the transaction whose end was too long")
 	transactions.save(k, endedTransaction(pending, ports.TransactionFailed))
-}
-
-func transactionNotAliased(k *storeKit) {
-	change := transactions.queued(pendingTransaction("acme", "tx-1"), "creation")
-	event, work := change.events[0], change.work[0]
-	event.Data, work.Payload = bytes.Clone(event.Data), bytes.Clone(work.Payload)
-	transactions.saveAll(k, change)
-	change.events[0].Data[0], change.work[0].Payload[0] = '!', '!'
-	event.Attempt, work.Attempt = 1, 1
-	if k.Outbox != nil {
-		k.Same(events.take(k, kit.Epoch, 1)[0], event, "the event after its bytes were changed outside")
-	}
-	if k.Work != nil {
-		k.Same(items.take(k, kit.Epoch, 1)[0], work, "the work after its bytes were changed outside")
-	}
 }

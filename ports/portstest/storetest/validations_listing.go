@@ -12,12 +12,36 @@ import (
 
 // overdueChecks: what a recovery finds, and what a purge removes.
 var overdueChecks = []storeCheck{
-	{"Overdue lists the pending validations of every owner whose deadline has come", overdueOfAll},
+	{"Overdue lists the pending validations of every owner whose deadline has come", func(k *storeKit) {
+		k.Same(k.overdue(kit.Epoch), []string{}, "Overdue of an empty store")
+		k.deadlines(sameTime, "a", "b")
+		k.deadlines(func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
+		v := pendingValidation("owner of a", "c")
+		v.Deadline = kit.Epoch
+		validations.save(k, v)
+		k.Same(k.overdue(kit.Epoch.Add(-time.Millisecond)), []string{}, "Overdue before the first deadline")
+		k.Same(k.overdue(kit.Epoch), []string{"a", "b", "c"}, "Overdue at the instant of a deadline")
+		k.Same(k.overdue(kit.Epoch.Add(time.Millisecond)), []string{"a", "b", "c", "late"}, "Overdue of all")
+	}},
 	{"Overdue is ordered by deadline, then id", func(k *storeKit) {
 		k.deadlines(mixed, mixedIDs...)
 		k.Same(k.overdue(kit.Epoch), mixedOrder, "Overdue")
 	}},
-	{"Overdue pages without a gap or a repeat", overduePages},
+	// All pages are read twice: at rest, and while each validation ends after it was
+	// read, so that the place that a page starts from is gone.
+	{"Overdue pages without a gap or a repeat", func(k *storeKit) {
+		k.deadlines(func(i int) time.Time { return kit.Epoch.Add(time.Duration(i/5) * time.Millisecond) }, tied...)
+		k.deadlines(func(int) time.Time { return kit.Epoch.Add(2 * time.Millisecond) }, "too late")
+		want, by := []string{"a", "b", "k", "m", "z", "c"}, kit.Epoch.Add(time.Millisecond)
+		k.Same(k.readOverdue(by, func([]ports.ValidationRecord) {}), want, "all pages")
+		got := k.readOverdue(by, func(page []ports.ValidationRecord) {
+			for _, v := range page {
+				validations.save(k, endedAs(v, ports.StatusError))
+			}
+		})
+		k.Same(got, want, "all pages, while what was read ends")
+		k.Same(k.overdue(by), []string{}, "Overdue after all of it ended")
+	}},
 	{"Overdue leaves out what has ended", func(k *storeKit) {
 		for _, status := range terminals {
 			validations.save(k, endedAs(pendingValidation("acme", "at once "+string(status)), status))
@@ -27,7 +51,17 @@ var overdueChecks = []storeCheck{
 			k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after the end as "+string(status))
 		}
 	}},
-	{"a deadline that moves takes the validation along", overdueMoves},
+	{"a deadline that moves takes the validation along", func(k *storeKit) {
+		k.deadlines(sameTime, "a", "b")
+		moved := kit.Got(k.Validations.Validation(k.Context(), "owner of a", "a")).OK(k, "Validation")
+		moved.Deadline = kit.Epoch.Add(time.Hour)
+		moved = validations.save(k, moved)
+		k.Same(k.overdue(kit.Epoch), []string{"b"}, "Overdue at the deadline of before")
+		k.Same(k.overdue(moved.Deadline), []string{"b", "a"}, "Overdue at the deadline of now")
+		moved.Deadline = kit.Epoch.Add(-time.Minute)
+		validations.save(k, moved)
+		k.Same(k.overdue(kit.Epoch), []string{"a", "b"}, "Overdue after the deadline was drawn near")
+	}},
 	{"a listed validation has every field", func(k *storeKit) {
 		first := validations.save(k, pendingValidation("acme", "validation-1"))
 		first.Provider, first.Sealed = "provider-2", ports.Sealed{KeyID: "key-2", Data: []byte{0, 0xff}}
@@ -68,7 +102,17 @@ var overdueChecks = []storeCheck{
 		validationPurges.purges(k, kit.Epoch, 10, 1)
 		validations.absent(k, "acme", "validation-1", "a validation that was purged")
 	}},
-	{"a purged validation is unknown from then on", purgedForGood},
+	{"a purged validation is unknown from then on", func(k *storeKit) {
+		v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
+		validations.saveAll(k, validations.queued(endedAs(purgedAt("acme", "validation-2", kit.Epoch), ports.StatusVerified), "end"))
+		validationPurges.purges(k, kit.Epoch, 10, 2)
+		k.queuedOnce() // what is on its way still arrives
+		open := pendingValidation(v.Owner, v.ID)
+		open.Version = v.Version
+		validations.refused(k, open, "a change of a purged validation")
+		validations.absent(k, v.Owner, v.ID, "a purged validation")
+		validationPurges.purges(k, kit.Epoch, 10, 0)
+	}},
 	{"purgers at once remove each validation once", purgeRacers},
 	{"a purge's n is 1 to 10,000", func(k *storeKit) {
 		v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
@@ -92,52 +136,12 @@ func (k *storeKit) deadlines(at func(i int) time.Time, ids ...string) {
 	}
 }
 
-func overdueOfAll(k *storeKit) {
-	k.Same(k.overdue(kit.Epoch), []string{}, "Overdue of an empty store")
-	k.deadlines(sameTime, "a", "b")
-	k.deadlines(func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
-	v := pendingValidation("owner of a", "c")
-	v.Deadline = kit.Epoch
-	validations.save(k, v)
-	k.Same(k.overdue(kit.Epoch.Add(-time.Millisecond)), []string{}, "Overdue before the first deadline")
-	k.Same(k.overdue(kit.Epoch), []string{"a", "b", "c"}, "Overdue at the instant of a deadline")
-	k.Same(k.overdue(kit.Epoch.Add(time.Millisecond)), []string{"a", "b", "c", "late"}, "Overdue of all")
-}
-
 func (k *storeKit) readOverdue(by time.Time, then func(page []ports.ValidationRecord)) []string {
 	return readPages(k, func(after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 		return k.Validations.Overdue(k.Context(), by, after, limit)
 	}, func(v ports.ValidationRecord) ports.Pos {
 		return ports.Pos{At: v.Deadline, ID: v.ID}
 	}, validations.ids, then)
-}
-
-// overduePages reads all pages twice: at rest, and while each validation ends
-// once it was read, so that the place that a page starts from is gone.
-func overduePages(k *storeKit) {
-	k.deadlines(func(i int) time.Time { return kit.Epoch.Add(time.Duration(i/5) * time.Millisecond) }, tied...)
-	k.deadlines(func(int) time.Time { return kit.Epoch.Add(2 * time.Millisecond) }, "too late")
-	want, by := []string{"a", "b", "k", "m", "z", "c"}, kit.Epoch.Add(time.Millisecond)
-	k.Same(k.readOverdue(by, func([]ports.ValidationRecord) {}), want, "all pages")
-	got := k.readOverdue(by, func(page []ports.ValidationRecord) {
-		for _, v := range page {
-			validations.save(k, endedAs(v, ports.StatusError))
-		}
-	})
-	k.Same(got, want, "all pages, while what was read ends")
-	k.Same(k.overdue(by), []string{}, "Overdue after all of it ended")
-}
-
-func overdueMoves(k *storeKit) {
-	k.deadlines(sameTime, "a", "b")
-	moved := kit.Got(k.Validations.Validation(k.Context(), "owner of a", "a")).OK(k, "Validation")
-	moved.Deadline = kit.Epoch.Add(time.Hour)
-	moved = validations.save(k, moved)
-	k.Same(k.overdue(kit.Epoch), []string{"b"}, "Overdue at the deadline of before")
-	k.Same(k.overdue(moved.Deadline), []string{"b", "a"}, "Overdue at the deadline of now")
-	moved.Deadline = kit.Epoch.Add(-time.Minute)
-	validations.save(k, moved)
-	k.Same(k.overdue(kit.Epoch), []string{"a", "b"}, "Overdue after the deadline was drawn near")
 }
 
 func (k *storeKit) purgeable(id string, status ports.ValidationStatus, at time.Time) ports.ValidationRecord {
@@ -169,18 +173,6 @@ func purgesOf(status ports.ValidationStatus) *purging[ports.ValidationRecord] {
 }
 
 var validationPurges = purgesOf(ports.StatusVerified)
-
-func purgedForGood(k *storeKit) {
-	v := k.purgeable("validation-1", ports.StatusVerified, kit.Epoch)
-	validations.saveAll(k, validations.queued(endedAs(purgedAt("acme", "validation-2", kit.Epoch), ports.StatusVerified), "end"))
-	validationPurges.purges(k, kit.Epoch, 10, 2)
-	k.queuedOnce() // what is on its way still arrives
-	open := pendingValidation(v.Owner, v.ID)
-	open.Version = v.Version
-	validations.refused(k, open, "a change of a purged validation")
-	validations.absent(k, v.Owner, v.ID, "a purged validation")
-	validationPurges.purges(k, kit.Epoch, 10, 0)
-}
 
 func purgeRacers(k *storeKit) {
 	var saved []ports.ValidationRecord

@@ -56,7 +56,20 @@ var workChecks = []storeCheck{
 		k.Same(items.ids(items.take(k, kit.Epoch.Add(lease), 10)), []string{"k", "z", "a", "m"}, "all of them again")
 	}},
 	{"the id of an item is taken until it is done", itemIDAgain},
-	{"kinds that look alike are kept apart", kindsApart},
+	{"kinds that look alike are kept apart", func(k *storeKit) {
+		for i, kind := range kit.Distinct {
+			w := job(fmt.Sprint("item-", i), kit.Epoch)
+			w.Kind = kind
+			k.carryWork(w)
+		}
+		for i, kind := range kit.Distinct {
+			k.Case(kit.Name(kind), func() {
+				got := kit.Got(k.Work.Claim(k.Context(), kind, kit.Epoch, lease, 100)).OK(k, "Claim")
+				k.Same(items.ids(got), []string{fmt.Sprint("item-", i)}, "the items of a kind")
+				k.Same(got[0].Kind, kind, "the kind of an item")
+			})
+		}
+	}},
 	{"a claim takes at most n items", items.bounded},
 	{"a lease keeps an item until it ends, and counts the attempts", items.lease},
 	{"a lease holds when the caller's clock jumps back", items.leaseBackwards},
@@ -98,21 +111,6 @@ var workChecks = []storeCheck{
 		k.OK(k.Work.Done(k.Context(), claimed), "Done by a claim of before")
 		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"waiting"}, "what is left")
 	}},
-}
-
-func kindsApart(k *storeKit) {
-	for i, kind := range kit.Distinct {
-		w := job(fmt.Sprint("item-", i), kit.Epoch)
-		w.Kind = kind
-		k.carryWork(w)
-	}
-	for i, kind := range kit.Distinct {
-		k.Case(kit.Name(kind), func() {
-			got := kit.Got(k.Work.Claim(k.Context(), kind, kit.Epoch, lease, 100)).OK(k, "Claim")
-			k.Same(items.ids(got), []string{fmt.Sprint("item-", i)}, "the items of a kind")
-			k.Same(got[0].Kind, kind, "the kind of an item")
-		})
-	}
 }
 
 // itemIDAgain: an id of work is taken until it is done; what is buried keeps it.
