@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
@@ -202,4 +203,44 @@ func (k *storeKit) conflicts(calls map[string]func(ctx context.Context) error, w
 			k.Code(call(k.Context()), errcodes.Conflict, name+" "+what)
 		})
 	}
+}
+
+// nothingQueued checks that no event and no work waits.
+func (k *storeKit) nothingQueued(when string) {
+	if k.Outbox != nil {
+		if got := events.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+			k.Fatalf("%s the outbox hands out %s", when, kit.Short(got))
+		}
+	}
+	if k.Work != nil {
+		if got := items.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+			k.Fatalf("%s there is work: %s", when, kit.Short(got))
+		}
+	}
+}
+
+// queuedOnce checks that one event and one work item wait, and takes them.
+func (k *storeKit) queuedOnce() {
+	if k.Outbox != nil {
+		got := events.take(k, kit.Epoch, 10)
+		k.Same(len(got), 1, "the number of events")
+		k.OK(k.Outbox.Ack(k.Context(), got[0]), "Ack")
+	}
+	if k.Work != nil {
+		got := items.take(k, kit.Epoch, 10)
+		k.Same(len(got), 1, "the number of work items")
+		k.OK(k.Work.Done(k.Context(), got[0]), "Done")
+	}
+}
+
+// queuedTwice checks a save of a record that carries events and work, whichever
+// the record.
+func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.WorkItem) error) {
+	first, second := kit.Event("event-1", "lock-1"), kit.Event("event-1", "lock-2")
+	err := save([]ports.Event{first, kit.Event("event-2", "lock-3"), second}, []ports.WorkItem{job("work-1", kit.Epoch)})
+	k.Code(err, errcodes.Conflict, "saving an event twice in one change")
+	k.nothingQueued("after an event that came twice")
+	err = save([]ports.Event{first}, []ports.WorkItem{job("work-1", kit.Epoch), job("work-2", kit.Epoch), job("work-1", kit.Epoch)})
+	k.Code(err, errcodes.Conflict, "saving a work item twice in one change")
+	k.nothingQueued("after an item that came twice")
 }

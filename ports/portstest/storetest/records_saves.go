@@ -11,39 +11,6 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// checks are those of every port that stores records: a save compares and swaps, what
-// a change asks for comes with it (I32), and how it ends when it does not go well.
-// open is the state of a record that may change.
-func (m *records[R]) checks(open string, reopened func(k *storeKit)) []storeCheck {
-	noun, taken, wins, rule := m.noun(), "an id that is taken", "", ""
-	if m.perOwner {
-		taken, wins, rule = "an id that the owner has", " for each owner", " (I27)"
-	}
-	return []storeCheck{
-		{"an unknown " + noun + " is not found", m.unknown},
-		{"another owner's " + noun + " is not found", m.foreign},
-		{"owners that look alike have " + noun + "s of their own", m.ownersApart},
-		{"owners, ids and texts of 10,000 characters are kept", m.longTexts},
-		{"a " + open + " " + noun + " may change, and each save raises the version by one", m.versions},
-		{taken + " is a conflict and stores nothing", m.taken},
-		{"a stale version is a conflict and stores nothing", m.stale},
-		{"a version that is yet to come is a conflict", m.future},
-		{"a change of another owner's " + noun + " is a conflict", m.stolen},
-		{"of many racers with one new id one wins" + wins, m.newIDRacers},
-		{"of many racers at one version one wins" + rule, m.racers},
-		{"saves of different " + noun + "s do not get in each other's way", m.apart},
-		{"events become claimable with their change, in its order", m.events},
-		{"work becomes claimable with its change", m.work},
-		{"of many racers only the winner's events and work are stored", m.racersQueue},
-		{queuedTwice, m.queuedTwice},
-		{"a context that is done gives its own code and changes nothing", m.cancelled},
-		{"a closed store says so", m.closed},
-		{"a lost acknowledgement is an unknown outcome, and the change whole or absent", m.lost},
-		{"a full store says so, stores nothing, and goes on when there is room", m.full},
-		{"a store that is opened again has everything", reopened},
-	}
-}
-
 func (m *records[R]) versions(k *storeKit) {
 	r := m.open("acme", m.number(1))
 	for i, s := range append(slices.Repeat([]step[R]{m.change}, 5), m.steps()[1:]...) {
@@ -143,26 +110,6 @@ func (m *records[R]) endsOnce(k *storeKit) []R {
 
 func (m *records[R]) race(k *storeKit, racer func(i int) change[R]) []error {
 	return kit.Race(kit.Racers, func(i int) error { return m.write(k.Context(), k.Store, racer(i)) })
-}
-
-// winner checks that one racer got through and the rest met a conflict, and
-// returns the winner.
-func (k *storeKit) winner(errs []error) int {
-	won := -1
-	for i, err := range errs {
-		switch {
-		case err != nil:
-			k.Code(err, errcodes.Conflict, "a racer that lost")
-		case won >= 0:
-			k.Fatalf("racers %d and %d both won", won, i)
-		default:
-			won = i
-		}
-	}
-	if won < 0 {
-		k.Fatalf("none of %d racers won", len(errs))
-	}
-	return won
 }
 
 func (m *records[R]) newIDRacers(k *storeKit) {
@@ -323,20 +270,6 @@ func (m *records[R]) loses(k *storeKit, c change[R], absent func()) R {
 	m.has(k, m.saved(c.record), "with the change")
 	k.queuedOnce()
 	return m.saved(c.record)
-}
-
-// queuedOnce checks that one event and one work item wait, and takes them.
-func (k *storeKit) queuedOnce() {
-	if k.Outbox != nil {
-		got := events.take(k, kit.Epoch, 10)
-		k.Same(len(got), 1, "the number of events")
-		k.OK(k.Outbox.Ack(k.Context(), got[0]), "Ack")
-	}
-	if k.Work != nil {
-		got := items.take(k, kit.Epoch, 10)
-		k.Same(len(got), 1, "the number of work items")
-		k.OK(k.Work.Done(k.Context(), got[0]), "Done")
-	}
 }
 
 func (m *records[R]) full(k *storeKit) {

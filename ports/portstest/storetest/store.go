@@ -196,18 +196,6 @@ const lease = time.Minute
 
 const kind = "notify"
 
-// queuedTwice checks a save of a record that carries events and work, whichever
-// the record.
-func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.WorkItem) error) {
-	first, second := kit.Event("event-1", "lock-1"), kit.Event("event-1", "lock-2")
-	err := save([]ports.Event{first, kit.Event("event-2", "lock-3"), second}, []ports.WorkItem{job("work-1", kit.Epoch)})
-	k.Code(err, errcodes.Conflict, "saving an event twice in one change")
-	k.nothingQueued("after an event that came twice")
-	err = save([]ports.Event{first}, []ports.WorkItem{job("work-1", kit.Epoch), job("work-2", kit.Epoch), job("work-1", kit.Epoch)})
-	k.Code(err, errcodes.Conflict, "saving a work item twice in one change")
-	k.nothingQueued("after an item that came twice")
-}
-
 // readPages reads a listing in pages of two, hands each page to then, and returns
 // the ids of all.
 func readPages[T, P any](
@@ -275,16 +263,22 @@ func (p *purging[V]) left(k *storeKit, saved []V) int {
 	return len(slices.DeleteFunc(slices.Clone(saved), func(v V) bool { return errcodes.Of(p.read(k, v)) == errcodes.NotFound }))
 }
 
-// nothingQueued checks that no event and no work waits.
-func (k *storeKit) nothingQueued(when string) {
-	if k.Outbox != nil {
-		if got := events.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
-			k.Fatalf("%s the outbox hands out %s", when, kit.Short(got))
+// winner checks that one racer got through and the rest met a conflict, and
+// returns the winner.
+func (k *storeKit) winner(errs []error) int {
+	won := -1
+	for i, err := range errs {
+		switch {
+		case err != nil:
+			k.Code(err, errcodes.Conflict, "a racer that lost")
+		case won >= 0:
+			k.Fatalf("racers %d and %d both won", won, i)
+		default:
+			won = i
 		}
 	}
-	if k.Work != nil {
-		if got := items.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
-			k.Fatalf("%s there is work: %s", when, kit.Short(got))
-		}
+	if won < 0 {
+		k.Fatalf("none of %d racers won", len(errs))
 	}
+	return won
 }
