@@ -17,9 +17,7 @@
 // [RateLockStore], [ValidationStore], [TransactionStore], [ReportStore],
 // [AnswerCache], [SecretStore], [Outbox], [DeadLetters], [Work], [ClientStore] and
 // [TokenStore] all take a [Harness], and so does [AuditTrail], which writes through
-// all of these ports. A field of [Store] that is nil leaves out the
-// checks that need it, and the test's output says so; a check that a store cannot
-// pass is named in Harness.Except, with the reason.
+// all of these ports.
 package storetest
 
 import (

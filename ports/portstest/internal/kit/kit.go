@@ -204,7 +204,7 @@ func Short(v any) string {
 	return s
 }
 
-// Race runs fn n times at once and gives the errors in the order of the calls.
+// Race runs fn n times at once and returns the errors in the order of the calls.
 func Race(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	start := make(chan struct{})
@@ -230,7 +230,7 @@ func (k *Kit) RaceOK(what string, fn func(i int) error) {
 // Racers is how many goroutines a check lets go at once.
 const Racers = 16
 
-// Done gives contexts that are over, by the code that a method must answer.
+// Done returns contexts that are over, by the code that a method must answer.
 func Done(tb testing.TB) map[errcodes.Code]context.Context {
 	cancelled, cancel := context.WithCancel(tb.Context())
 	cancel()
@@ -267,7 +267,7 @@ var AnyBytes = [][]byte{
 	bytes.Repeat([]byte("0123456789abcdef"), 4096),
 }
 
-// IsCurrency tells whether code has the form of an ISO 4217 code.
+// IsCurrency reports whether code has the form of an ISO 4217 code.
 func IsCurrency(code string) bool {
 	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
