@@ -228,6 +228,7 @@ func (p *purging[V]) purges(k *storeKit, before time.Time, n, want int) {
 	k.Same(kit.Got(p.purge(k.Context(), k.Store, before, n)).OK(k, "the purge"), want, "the number purged")
 }
 
+// byInstant purges what may go before, at and after an instant.
 func (p *purging[V]) byInstant(k *storeKit) {
 	for _, at := range []time.Time{kit.Epoch, kit.Epoch.AddDate(2, 0, 0), time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC)} {
 		id := func(name string) string { return fmt.Sprint(name, at.Year()) }
@@ -244,10 +245,11 @@ func (p *purging[V]) byInstant(k *storeKit) {
 	}
 }
 
+// bounded purges five, of which the first three may go at one instant, by two.
 func (p *purging[V]) bounded(k *storeKit) {
 	var saved []V
 	for i := range 5 {
-		saved = append(saved, p.save(k, fmt.Sprint("number ", i), kit.Epoch.Add(time.Duration(i)*time.Hour)))
+		saved = append(saved, p.save(k, fmt.Sprint("number ", i), kit.Epoch.Add(time.Duration(i/3)*time.Hour)))
 	}
 	left := len(saved)
 	for _, want := range []int{2, 2, 1, 0} {
@@ -258,7 +260,13 @@ func (p *purging[V]) bounded(k *storeKit) {
 }
 
 func (p *purging[V]) left(k *storeKit, saved []V) int {
-	return len(slices.DeleteFunc(slices.Clone(saved), func(v V) bool { return errcodes.Of(p.read(k, v)) == errcodes.NotFound }))
+	return len(slices.DeleteFunc(slices.Clone(saved), func(v V) bool {
+		err := p.read(k, v)
+		if errcodes.Of(err) != errcodes.NotFound {
+			k.OK(err, "reading what may be purged")
+		}
+		return err != nil
+	}))
 }
 
 // winner checks that one racer got through and the rest met a conflict, and
