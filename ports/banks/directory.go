@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// List gives the banks of a market (ISO 3166-1 alpha-3) by name, for a bank
+// List returns the banks of a market (ISO 3166-1 alpha-3) by name, for a bank
 // picker: show Name, send Code. It is the caller's own copy, and empty for a
 // market without a table. Banks that have closed are not in the directory.
 func List(country string) []Bank {
@@ -20,17 +20,17 @@ func List(country string) []Bank {
 	return list
 }
 
-// Countries gives the markets that have a table, by code. EGY has none: its
+// Countries returns the markets that have a table, by code. EGY has none: its
 // IBANs carry the bank.
 func Countries() []string { return slices.Sorted(maps.Keys(shipped().markets)) }
 
-// Find gives the bank that a code names in its market: the canonical code or
+// Find returns the bank that a code names in its market: the canonical code or
 // one of the bank's aliases, and in KEN also the four-digit form 00NN and the
 // five digits of a branch, NNBBB. It allocates nothing; the bank shares its
 // slices and its map with the directory, so that they are to be read only.
 func Find(country, code string) (Bank, bool) { return shipped().find(country, code) }
 
-// Canonical gives the canonical code of the bank that a code names, or the code
+// Canonical returns the canonical code of the bank that a code names, or the code
 // itself when the directory does not know the bank.
 func Canonical(country, code string) string {
 	if bank, ok := Find(country, code); ok {
@@ -39,7 +39,7 @@ func Canonical(country, code string) string {
 	return code
 }
 
-// Code gives a provider's own code for the bank that a canonical code or an
+// Code returns a provider's own code for the bank that a canonical code or an
 // alias names; provider is a connector's name. ok is false for an unknown bank
 // and for one that the provider is not known to serve.
 func Code(provider, country, code string) (own string, ok bool) {
@@ -95,7 +95,7 @@ func (d *directory) find(country, code string) (Bank, bool) {
 
 const kenya = "KEN"
 
-// kenyanBank gives the bank's two digits out of the longer forms that Kenya's
+// kenyanBank returns the bank's two digits out of the longer forms that Kenya's
 // rails use: 00NN on PesaLink, NNBBB for a branch. Other text comes back as it
 // is.
 func kenyanBank(code string) string {
@@ -113,10 +113,7 @@ func allDigits(text string) bool { return strings.Trim(text, "0123456789") == ""
 
 // byName orders as people look for a name, whatever its case.
 func byName(a, b Bank) int {
-	return cmp.Or(
-		strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)),
-		strings.Compare(a.Code, b.Code),
-	)
+	return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Code, b.Code))
 }
 
 func clone(bank Bank) Bank {
@@ -139,12 +136,7 @@ const (
 // Bank is one institution of a market, as the directory knows it.
 type Bank struct {
 	Country string // ISO 3166-1 alpha-3
-	// Code is canonical inside corridor: ZAF the universal branch code (6
-	// digits), NGA the central bank's code (3 digits, or 6 with the leading 9;
-	// the NIP code of an institution whose central bank code is not known),
-	// GHA the central bank's institution code (3 digits), KEN the bank's code
-	// (2 digits). EGY has none: the IBAN carries the bank.
-	Code    string
+	Code    string // canonical inside corridor; the package comment has its form in each market
 	Name    string
 	Aliases []string // other codes of the market's shape that name the bank, for example its NIP code
 	NIP     string   // NGA: the 6-digit institution code of NIBSS instant payments; "" for none or unknown

@@ -36,7 +36,6 @@ type clockKit struct {
 // step is a while that a running clock can be waited for.
 const step = 3 * time.Millisecond
 
-// pass lets d pass; on a running clock at least d.
 func (k *clockKit) pass(d time.Duration) {
 	if k.advance != nil {
 		k.advance(d)
@@ -48,7 +47,6 @@ func (k *clockKit) pass(d time.Duration) {
 	}
 }
 
-// fired reports whether c has a value, without waiting.
 func fired(c <-chan time.Time) bool {
 	select {
 	case <-c:
@@ -71,31 +69,52 @@ func (k *clockKit) heard(c <-chan time.Time, what string) {
 type clockCheck kit.Check[*clockKit]
 
 var clockChecks = []clockCheck{
-	{"Now moves on", clockMoves},
-	{"After of nothing, or of less, fires at once", afterNothing},
-	{"After fires once its time has come, not before", afterDue},
-	{"After fires once", afterOnce},
-	{"After does not wait for its receiver", afterUnheard},
-	{"timers made from many goroutines all fire", clockShared},
-}
-
-func clockMoves(k *clockKit) {
-	last := k.clock.Now()
-	for range 3 {
-		k.pass(step)
-		now := k.clock.Now()
-		if now.Sub(last) < step {
-			k.Fatalf("Now went from %v to %v while %v passed", last, now, step)
+	{"Now moves on", func(k *clockKit) {
+		last := k.clock.Now()
+		for range 3 {
+			k.pass(step)
+			now := k.clock.Now()
+			if now.Sub(last) < step {
+				k.Fatalf("Now went from %v to %v while %v passed", last, now, step)
+			}
+			last = now
 		}
-		last = now
-	}
-}
-
-func afterNothing(k *clockKit) {
-	for _, d := range []time.Duration{0, -time.Hour} {
-		what := "After(" + d.String() + ")"
-		k.Case(what, func() { k.heard(k.clock.After(d), what) })
-	}
+	}},
+	{"After of nothing, or of less, fires at once", func(k *clockKit) {
+		for _, d := range []time.Duration{0, -time.Hour} {
+			what := "After(" + d.String() + ")"
+			k.Case(what, func() { k.heard(k.clock.After(d), what) })
+		}
+	}},
+	{"After fires once its time has come, not before", afterDue},
+	{"After fires once", func(k *clockKit) {
+		c := k.clock.After(step)
+		k.pass(step)
+		k.heard(c, "After")
+		k.pass(2 * step)
+		k.Same(fired(c), false, "After fired again")
+	}},
+	{"After does not wait for its receiver", func(k *clockKit) {
+		for range 3 {
+			k.clock.After(step) // nobody listens
+		}
+		k.pass(2 * step)
+		c := k.clock.After(step)
+		k.pass(step)
+		k.heard(c, "After, behind timers that nobody listened to,")
+	}},
+	{"timers made from many goroutines all fire", func(k *clockKit) {
+		timers := make([]<-chan time.Time, kit.Racers)
+		kit.Race(kit.Racers, func(i int) error {
+			k.clock.Now()
+			timers[i] = k.clock.After(step)
+			return nil
+		})
+		k.pass(step)
+		for _, c := range timers {
+			k.heard(c, "one of many timers")
+		}
+	}},
 }
 
 func afterDue(k *clockKit) {
@@ -112,35 +131,4 @@ func afterDue(k *clockKit) {
 	k.Same(fired(c), false, "After fired before its time")
 	k.pass(step)
 	k.heard(c, "After, at its time,")
-}
-
-func afterOnce(k *clockKit) {
-	c := k.clock.After(step)
-	k.pass(step)
-	k.heard(c, "After")
-	k.pass(2 * step)
-	k.Same(fired(c), false, "After fired again")
-}
-
-func afterUnheard(k *clockKit) {
-	for range 3 {
-		k.clock.After(step) // nobody listens
-	}
-	k.pass(2 * step)
-	c := k.clock.After(step)
-	k.pass(step)
-	k.heard(c, "After, behind timers that nobody listened to,")
-}
-
-func clockShared(k *clockKit) {
-	timers := make([]<-chan time.Time, kit.Racers)
-	kit.Race(kit.Racers, func(i int) error {
-		k.clock.Now()
-		timers[i] = k.clock.After(step)
-		return nil
-	})
-	k.pass(step)
-	for _, c := range timers {
-		k.heard(c, "one of many timers")
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -76,13 +77,11 @@ func checkNotOffered(k *feedKit) {
 	set := k.pairs(feed)
 	k.Case("no pair at all", func() { k.refuses(feed, set, ports.Pair{}) })
 	k.Case("made-up codes", func() { k.refuses(feed, set, ports.Pair{Base: "QQQ", Quote: "QQZ"}) })
-	for name, near := range kit.ByName(nearPairs) {
-		k.Case(name, func() {
-			for _, p := range set.All() {
-				k.refuses(feed, set, near(p))
-			}
-		})
-	}
+	kit.EachOf(k, nearPairs, func(name string, near func(p ports.Pair) ports.Pair) {
+		for _, p := range set.All() {
+			k.refuses(feed, set, near(p))
+		}
+	})
 }
 
 // nearPairs make of a pair on offer one that a careless feed takes for it.
@@ -252,9 +251,7 @@ func checkLookAgain(k *feedKit) {
 
 func checkBroken(k *feedKit) {
 	k.Need(len(k.Broken) > 0, "FeedHarness.Broken")
-	for name, open := range kit.ByName(k.Broken) {
-		k.Case(name, func() { k.nothing(open(k.TB)) })
-	}
+	kit.EachOf(k, k.Broken, func(name string, open func(tb testing.TB) ports.PriceFeed) { k.nothing(open(k.TB)) })
 }
 
 // nothing checks that feed has no price, and offers only what it knows without

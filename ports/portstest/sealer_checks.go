@@ -13,36 +13,24 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// alteredChecks: what is not whole does not open.
 var alteredChecks = []sealerCheck{
-	{"another binding does not open", sealOtherAAD},
-	{"data with any byte altered do not open", sealAltered},
-	{"data that are cut short or drawn out do not open", sealTruncated},
-	{"an unknown key is told apart from damage", sealUnknownKey},
-	{"errors tell nothing of the data", sealErrors},
-}
-
-func sealOtherAAD(k *sealerKit) {
-	s := k.sealer(1)
-	for _, aad := range append([]string{"acme/1", "acme/12"}, kit.Distinct...) {
-		k.Case("bound to "+kit.Name(aad), func() {
-			sealed := k.seal(s, []byte(aad), aText)
-			for _, other := range append([]string{"acme/1", "acme/12", "acme/1\x00", string(aText)}, kit.Distinct...) {
-				if other != aad {
-					k.refuses(s, []byte(other), sealed, errcodes.CorruptRecord, "data bound to something else")
+	{"another binding does not open", func(k *sealerKit) {
+		s := k.sealer(1)
+		for _, aad := range append([]string{"acme/1", "acme/12"}, kit.Distinct...) {
+			k.Case("bound to "+kit.Name(aad), func() {
+				sealed := k.seal(s, []byte(aad), aText)
+				for _, other := range append([]string{"acme/1", "acme/12", "acme/1\x00", string(aText)}, kit.Distinct...) {
+					if other != aad {
+						k.refuses(s, []byte(other), sealed, errcodes.CorruptRecord, "data bound to something else")
+					}
 				}
-			}
-			k.opens(s, []byte(aad), sealed, aText, "what was sealed")
-		})
-	}
-}
-
-var noTextAndOne = map[string][]byte{"no text": nil, "a text": aText}
-
-func sealAltered(k *sealerKit) {
-	s := k.sealer(1)
-	for name, plain := range kit.ByName(noTextAndOne) {
-		k.Case(name, func() {
+				k.opens(s, []byte(aad), sealed, aText, "what was sealed")
+			})
+		}
+	}},
+	{"data with any byte altered do not open", func(k *sealerKit) {
+		s := k.sealer(1)
+		kit.EachOf(k, noTextAndOne, func(name string, plain []byte) {
 			sealed := k.seal(s, anAAD, plain)
 			for i := range sealed.Data {
 				for _, flip := range []byte{0x01, 0x80, 0xff} {
@@ -53,27 +41,70 @@ func sealAltered(k *sealerKit) {
 			}
 			k.opens(s, anAAD, sealed, plain, "data that are whole again")
 		})
-	}
+	}},
+	{"data that are cut short or drawn out do not open", sealTruncated},
+	{"an unknown key is told apart from damage", sealUnknownKey},
+	{"errors tell nothing of the data", sealErrors},
+	{"the first key seals and every key opens", sealRotates},
+	{"sealers of one key open what the other sealed", func(k *sealerKit) {
+		one, two := k.sealer(1), k.sealer(1)
+		k.opens(two, anAAD, k.seal(one, anAAD, aText), aText, "data of another sealer")
+		k.opens(one, anAAD, k.seal(two, anAAD, aText), aText, "data of another sealer")
+		var seals []string
+		for range 100 {
+			seals = append(seals, string(k.seal(one, anAAD, aText).Data), string(k.seal(two, anAAD, aText).Data))
+		}
+		k.noNonceTwice(seals)
+	}},
+	{"a key that is gone opens nothing", func(k *sealerKit) {
+		old := k.seal(k.sealer(1), anAAD, aText)
+		k.refuses(k.sealer(2), anAAD, old, errcodes.KeyUnknown, "data of a key that is gone")
+		k.refuses(k.sealer(3, 2), anAAD, old, errcodes.KeyUnknown, "data of a key that is gone")
+		k.opens(k.sealer(3, 1), anAAD, old, aText, "data of a key that is there still")
+	}},
+	{"a digest is the same for the same data and key", func(k *sealerKit) {
+		s := k.sealer(1)
+		kit.Each(k, manyBytes, kit.Name, func(data []byte) {
+			want := s.Digest(data)
+			k.seal(s, anAAD, data)
+			k.Same(s.Digest(data), want, "the digest of the same data")
+			k.Same(k.sealer(1).Digest(data), want, "the digest of another sealer of the key")
+			k.Same(k.sealer(1, 2).Digest(data), want, "the digest of a sealer of more keys")
+		})
+	}},
+	{"digests of different data differ", digestsDiffer},
+	{"a digest is keyed by the first key", func(k *sealerKit) {
+		kit.Each(k, manyBytes, kit.Name, func(data []byte) {
+			first, second := k.sealer(1).Digest(data), k.sealer(2).Digest(data)
+			if first == second {
+				k.Fatalf("the digest of %s is the same under two keys", kit.Short(data))
+			}
+			k.Same(k.sealer(2, 1).Digest(data), second, "the digest after a rotation")
+			if first == sha256.Sum256(data) {
+				k.Fatalf("the digest of %s needs no key", kit.Short(data))
+			}
+		})
+	}},
 }
+
+var noTextAndOne = map[string][]byte{"no text": nil, "a text": aText}
 
 func sealTruncated(k *sealerKit) {
 	s := k.sealer(1)
-	for name, plain := range kit.ByName(noTextAndOne) {
-		k.Case(name, func() {
-			sealed := k.seal(s, anAAD, plain)
-			whole := sealed.Data
-			for n := range whole {
-				sealed.Data = whole[:n:n]
-				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("the first %d bytes of %d", n, len(whole)))
-				sealed.Data = whole[n+1:]
-				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data without the first %d bytes", n+1))
-			}
-			for _, tail := range []string{"\x00", "x", string(whole)} {
-				sealed.Data = append(bytes.Clone(whole), tail...)
-				k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, "data that were drawn out")
-			}
-		})
-	}
+	kit.EachOf(k, noTextAndOne, func(name string, plain []byte) {
+		sealed := k.seal(s, anAAD, plain)
+		whole := sealed.Data
+		for n := range whole {
+			sealed.Data = whole[:n:n]
+			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("the first %d bytes of %d", n, len(whole)))
+			sealed.Data = whole[n+1:]
+			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, fmt.Sprintf("data without the first %d bytes", n+1))
+		}
+		for _, tail := range []string{"\x00", "x", string(whole)} {
+			sealed.Data = append(bytes.Clone(whole), tail...)
+			k.refuses(s, anAAD, sealed, errcodes.CorruptRecord, "data that were drawn out")
+		}
+	})
 }
 
 func sealUnknownKey(k *sealerKit) {
@@ -83,16 +114,14 @@ func sealUnknownKey(k *sealerKit) {
 	damaged := sealed
 	damaged.Data = nil
 	k.refuses(other, anAAD, damaged, errcodes.KeyUnknown, "no data of a key that the sealer has not")
-	for name, id := range kit.ByName(map[string]string{
+	kit.EachOf(k, map[string]string{
 		"a letter more": sealed.KeyID + "x", "a blank behind": sealed.KeyID + " ", "a NUL behind": sealed.KeyID + "\x00",
 		"no UTF-8": "\xff", "no id": "",
-	}) {
-		k.Case(name, func() {
-			unknown := sealed
-			unknown.KeyID = id
-			k.refuses(s, anAAD, unknown, errcodes.KeyUnknown, "data of an unknown key")
-		})
-	}
+	}, func(name string, id string) {
+		unknown := sealed
+		unknown.KeyID = id
+		k.refuses(s, anAAD, unknown, errcodes.KeyUnknown, "data of an unknown key")
+	})
 	swapped := sealed
 	swapped.KeyID = k.seal(other, anAAD, aText).KeyID
 	k.refuses(k.sealer(1, 2), anAAD, swapped, errcodes.CorruptRecord, "data under the id of another key")
@@ -103,7 +132,7 @@ func sealErrors(k *sealerKit) {
 	sealed := k.seal(s, anAAD, aText)
 	altered := ports.Sealed{KeyID: sealed.KeyID, Data: bytes.Clone(sealed.Data)}
 	altered.Data[len(altered.Data)-1] ^= 1
-	for what, call := range kit.ByName(map[string]func() ([]byte, error){
+	kit.EachOf(k, map[string]func() ([]byte, error){
 		"altered data":    func() ([]byte, error) { return s.Open(k.Context(), anAAD, altered) },
 		"another binding": func() ([]byte, error) { return s.Open(k.Context(), []byte("other"), sealed) },
 		"an unknown key":  func() ([]byte, error) { return k.sealer(2).Open(k.Context(), anAAD, sealed) },
@@ -113,17 +142,15 @@ func sealErrors(k *sealerKit) {
 		"data in no cover": func() ([]byte, error) {
 			return s.Open(k.Context(), anAAD, ports.Sealed{KeyID: sealed.KeyID, Data: aText})
 		},
-	}) {
-		k.Case(what, func() {
-			_, err := call()
-			if err == nil {
-				k.Fatalf("Open of %s: no error", what)
-			}
-			for _, text := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), errcodes.MessageOf(err)} {
-				k.silent(text, "the error of "+what, aText, anAAD, sealed.Data, altered.Data)
-			}
-		})
-	}
+	}, func(what string, call func() ([]byte, error)) {
+		_, err := call()
+		if err == nil {
+			k.Fatalf("Open of %s: no error", what)
+		}
+		for _, text := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), errcodes.MessageOf(err)} {
+			k.silent(text, "the error of "+what, aText, anAAD, sealed.Data, altered.Data)
+		}
+	})
 }
 
 // silent checks that a text holds no part of the data, written in any usual way.
@@ -139,20 +166,6 @@ func (k *sealerKit) silent(text, what string, secrets ...[]byte) {
 			}
 		}
 	}
-}
-
-// rotationChecks: the first key seals, all open.
-var rotationChecks = []sealerCheck{
-	{"the first key seals and every key opens", sealRotates},
-	{"sealers of one key open what the other sealed", sealShared},
-	{"a key that is gone opens nothing", sealKeyGone},
-}
-
-// digestChecks: the digest is keyed, and stable.
-var digestChecks = []sealerCheck{
-	{"a digest is the same for the same data and key", digestStable},
-	{"digests of different data differ", digestsDiffer},
-	{"a digest is keyed by the first key", digestKeyed},
 }
 
 func sealRotates(k *sealerKit) {
@@ -176,37 +189,6 @@ func sealRotates(k *sealerKit) {
 	k.refuses(before, anAAD, second, errcodes.KeyUnknown, "data of a key that the sealer has not yet")
 }
 
-func sealShared(k *sealerKit) {
-	one, two := k.sealer(1), k.sealer(1)
-	k.opens(two, anAAD, k.seal(one, anAAD, aText), aText, "data of another sealer")
-	k.opens(one, anAAD, k.seal(two, anAAD, aText), aText, "data of another sealer")
-	var seals []string
-	for range 100 {
-		seals = append(seals, string(k.seal(one, anAAD, aText).Data), string(k.seal(two, anAAD, aText).Data))
-	}
-	k.noNonceTwice(seals)
-}
-
-func sealKeyGone(k *sealerKit) {
-	old := k.seal(k.sealer(1), anAAD, aText)
-	k.refuses(k.sealer(2), anAAD, old, errcodes.KeyUnknown, "data of a key that is gone")
-	k.refuses(k.sealer(3, 2), anAAD, old, errcodes.KeyUnknown, "data of a key that is gone")
-	k.opens(k.sealer(3, 1), anAAD, old, aText, "data of a key that is there still")
-}
-
-func digestStable(k *sealerKit) {
-	s := k.sealer(1)
-	for _, data := range manyBytes {
-		k.Case(kit.Name(data), func() {
-			want := s.Digest(data)
-			k.seal(s, anAAD, data)
-			k.Same(s.Digest(data), want, "the digest of the same data")
-			k.Same(k.sealer(1).Digest(data), want, "the digest of another sealer of the key")
-			k.Same(k.sealer(1, 2).Digest(data), want, "the digest of a sealer of more keys")
-		})
-	}
-}
-
 func digestsDiffer(k *sealerKit) {
 	s := k.sealer(1)
 	seen := map[[32]byte]bool{}
@@ -222,20 +204,5 @@ func digestsDiffer(k *sealerKit) {
 			k.Fatalf("the digest of %s is another's, or zero", kit.Short(d))
 		}
 		seen[sum] = true
-	}
-}
-
-func digestKeyed(k *sealerKit) {
-	for _, data := range manyBytes {
-		k.Case(kit.Name(data), func() {
-			first, second := k.sealer(1).Digest(data), k.sealer(2).Digest(data)
-			if first == second {
-				k.Fatalf("the digest of %s is the same under two keys", kit.Short(data))
-			}
-			k.Same(k.sealer(2, 1).Digest(data), second, "the digest after a rotation")
-			if first == sha256.Sum256(data) {
-				k.Fatalf("the digest of %s needs no key", kit.Short(data))
-			}
-		})
 	}
 }

@@ -14,41 +14,75 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-var connectorChecks = slices.Concat(claimChecks, exchangeChecks, deadlineChecks, hostileChecks, secrecyChecks)
-
-// claimChecks are about what a connector says of itself.
-var claimChecks = []connectorCheck{
-	{"the name is well-formed and stays", false, connectorName},
-	{"the capabilities are well-formed, stay, and are nobody else's", false, capabilitiesStay},
-	{"found accounts come with a name or a verdict as the capabilities say", false, namesAsClaimed},
-	{"a lookup without a needed identity is unsupported and asks nobody", true, identityNeeded},
-	{"an unknown bank is unsupported and asks nobody", true, unknownBank},
-}
-
-var exchangeChecks = []connectorCheck{
-	{"each scenario takes its exchanges and gives its answer", false, scenariosPlay},
-	{"a lookup is one request", true, oneRequest},
-	{"many lookups at once each get their own answer", false, lookupsAtOnce},
-}
-
-var connectorNamed = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
-
-func connectorName(k *connectorKit) {
-	d := k.open()
-	name := d.Name()
-	if !connectorNamed.MatchString(name) {
-		k.Fatalf("the name %q is not 1 to 32 lower-case letters, digits and hyphens", name)
-	}
-	for _, s := range k.scenarios {
-		k.Case(s.name, func() {
+var connectorChecks = []connectorCheck{
+	{"the name is well-formed and stays", func(k *connectorKit) {
+		d := k.open()
+		name := d.Name()
+		if !connectorNamed.MatchString(name) {
+			k.Fatalf("the name %q is not 1 to 32 lower-case letters, digits and hyphens", name)
+		}
+		kit.Each(k, k.scenarios, nameOf, func(s scenario) {
 			d.answer(newStage(false, s.Exchanges...).serve)
 			_, _ = d.ask(k.Context(), s.lookup()) // the check of the scenarios looks at what it gives
 			if again := d.Name(); again != name {
 				k.Fatalf("the name was %q and is %q after a lookup", name, again)
 			}
 		})
-	}
+	}},
+	{"the capabilities are well-formed, stay, and are nobody else's", capabilitiesStay},
+	{"found accounts come with a name or a verdict as the capabilities say", func(k *connectorKit) {
+		kit.Each(k, k.open().Capabilities(), ports.Capability.String, func(can ports.Capability) { k.namesIn(can) })
+	}},
+	{"each scenario takes its exchanges and gives its answer", func(k *connectorKit) {
+		kit.Each(k, k.scenarios, nameOf, func(s scenario) {
+			d := k.open()
+			stage := newStage(false, s.Exchanges...)
+			d.answer(stage.serve)
+			got, err := d.ask(k.Context(), s.lookup())
+			if trouble := stage.trouble(); trouble != "" {
+				k.Fatalf("%s: %s", s.name, trouble)
+			}
+			k.gives(s, got, err)
+		})
+	}},
+	{"many lookups at once each get their own answer", lookupsAtOnce},
+	{"a context that is over asks nobody", contextOver},
+	{"a connector does not show its credentials", connectorShows},
 }
+
+// upstreamChecks need a provider that can be played.
+var upstreamChecks = slices.Concat(requestChecks, deadlineChecks, hostileChecks, secrecyChecks)
+
+var requestChecks = []connectorCheck{
+	{"a lookup without a needed identity is unsupported and asks nobody", identityNeeded},
+	{"an unknown bank is unsupported and asks nobody", func(k *connectorKit) {
+		k.each(func(d *desk, base scenario) {
+			l := base.lookup()
+			code, has := unknownBanks[l.Country]
+			if l.Type != ports.BankAccount || !has {
+				return
+			}
+			l.BankCode, l.Branch = code, ""
+			d.unasked(l, "an unknown bank")
+		})
+	}},
+	// It counts the exchanges of the files, which another check holds the connector to,
+	// and the requests after an answer that invites a retry.
+	{"a lookup is one request", func(k *connectorKit) {
+		kit.Each(k, k.scenarios, nameOf, func(s scenario) {
+			logins, lookups := k.split(s)
+			renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
+			if len(lookups) > 1 && !renewed {
+				k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
+			}
+		})
+		kit.Each(k, []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout}, strconv.Itoa, func(status int) {
+			k.eachSpot(func(d *desk, base scenario, at spot) { d.asksOnce(base, at, status) })
+		})
+	}},
+}
+
+var connectorNamed = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 
 var countryCode = regexp.MustCompile(`^[A-Z]{3}$`)
 
@@ -65,18 +99,15 @@ func capabilitiesStay(k *connectorKit) {
 	if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
 		k.Fatalf("the capabilities changed with the list that was given out:\n got %v\nwant %v", got, want)
 	}
-	for _, base := range k.bases() {
-		k.Case(market(base).String(), func() {
-			d.answer(newStage(false, base.Exchanges...).serve)
-			_, _ = d.ask(k.Context(), base.lookup()) // as above
-			if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
-				k.Fatalf("the capabilities changed after a lookup:\n got %v\nwant %v", got, want)
-			}
-		})
-	}
+	kit.Each(k, k.bases(), market, func(base scenario) {
+		d.answer(newStage(false, base.Exchanges...).serve)
+		_, _ = d.ask(k.Context(), base.lookup()) // as above
+		if got := d.Capabilities(); !reflect.DeepEqual(got, want) {
+			k.Fatalf("the capabilities changed after a lookup:\n got %v\nwant %v", got, want)
+		}
+	})
 }
 
-// misclaimed reports what is wrong with capabilities, "" for nothing.
 func misclaimed(all []ports.Capability) string {
 	types := []ports.AccountType{ports.BankAccount, ports.MobileMoney, ports.InstitutionWallet}
 	if len(all) == 0 {
@@ -95,12 +126,6 @@ func misclaimed(all []ports.Capability) string {
 		}
 	}
 	return ""
-}
-
-func namesAsClaimed(k *connectorKit) {
-	for _, can := range k.open().Capabilities() {
-		k.Case(can.String(), func() { k.namesIn(can) })
-	}
 }
 
 func (k *connectorKit) namesIn(can ports.Capability) {
@@ -128,7 +153,6 @@ func (k *connectorKit) namesIn(can ports.Capability) {
 	}
 }
 
-// unasked checks that the lookup is unsupported without a request of any kind.
 func (d *desk) unasked(l ports.AccountLookup, what string) {
 	answer, err := d.ask(d.k.Context(), l)
 	if err != nil || answer.Kind != ports.OutcomeUnsupported {
@@ -158,34 +182,6 @@ func identityNeeded(k *connectorKit) {
 // unknownBanks are codes of each market's form that no bank has.
 var unknownBanks = map[string]string{"ZAF": "999999", "NGA": "999", "GHA": "999", "KEN": "99"}
 
-func unknownBank(k *connectorKit) {
-	k.each(func(d *desk, base scenario) {
-		l := base.lookup()
-		code, has := unknownBanks[l.Country]
-		if l.Type != ports.BankAccount || !has {
-			return
-		}
-		l.BankCode, l.Branch = code, ""
-		d.unasked(l, "an unknown bank")
-	})
-}
-
-func scenariosPlay(k *connectorKit) {
-	for _, s := range k.scenarios {
-		k.Case(s.name, func() {
-			d := k.open()
-			stage := newStage(false, s.Exchanges...)
-			d.answer(stage.serve)
-			got, err := d.ask(k.Context(), s.lookup())
-			if trouble := stage.trouble(); trouble != "" {
-				k.Fatalf("%s: %s", s.name, trouble)
-			}
-			k.gives(s, got, err)
-		})
-	}
-}
-
-// gives checks an answer against what the scenario expects.
 func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
 	want, _ := s.Expect.answer() // checked when the file was read
 	if code := errcodes.Of(err); code != s.Expect.Error {
@@ -197,26 +193,6 @@ func (k *connectorKit) gives(s scenario, got ports.Answer, err error) {
 	}
 }
 
-// oneRequest counts the exchanges of the files, which the check before holds the
-// connector to, and the requests after an answer that invites to another.
-func oneRequest(k *connectorKit) {
-	for _, s := range k.scenarios {
-		k.Case(s.name, func() {
-			logins, lookups := k.split(s)
-			renewed := len(logins) > 0 && len(lookups) == 2 && lookups[0].Response.Status == http.StatusUnauthorized
-			if len(lookups) > 1 && !renewed {
-				k.Fatalf("%s has %d exchanges beside those at token paths, want one%s", s.name, len(lookups), k.hint(s))
-			}
-		})
-	}
-	for _, status := range []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout} {
-		k.Case(strconv.Itoa(status), func() {
-			k.eachSpot(func(d *desk, base scenario, at spot) { d.asksOnce(base, at, status) })
-		})
-	}
-}
-
-// asksOnce counts the requests for an answer that invites to another.
 func (d *desk) asksOnce(base scenario, at spot, status int) {
 	d.answer(d.k.behind(base, at, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "0")

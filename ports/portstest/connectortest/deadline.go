@@ -13,29 +13,51 @@ import (
 )
 
 var deadlineChecks = []connectorCheck{
-	{"a context that is over asks nobody", false, contextOver},
-	{"a provider that never answers is left at the deadline", true, neverAnswers},
-	{"an answer that never ends is left at the deadline", true, neverEnds},
-	{"a caller that leaves takes the lookup along", true, callerLeaves},
+	{"a provider that never answers is left at the deadline", func(k *connectorKit) {
+		k.eachSpot(func(d *desk, base scenario, at spot) {
+			d.answer(k.behind(base, at, func(_ http.ResponseWriter, r *http.Request) { d.until(r) }))
+			d.runsOut(base, at)
+		})
+	}},
+	{"an answer that never ends is left at the deadline", func(k *connectorKit) {
+		k.eachSpot(func(d *desk, base scenario, at spot) {
+			d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = w.Write([]byte(`{"status":`)) // a connector that left shows below
+				_ = http.NewResponseController(w).Flush()
+				d.until(r)
+			}))
+			d.runsOut(base, at)
+		})
+	}},
+	{"a caller that leaves takes the lookup along", func(k *connectorKit) {
+		k.eachSpot(func(d *desk, base scenario, at spot) {
+			ctx, cancel := context.WithCancel(k.Context())
+			defer cancel()
+			d.answer(k.behind(base, at, func(_ http.ResponseWriter, r *http.Request) {
+				cancel()
+				d.until(r)
+			}))
+			d.ends(ctx, base, at, context.Canceled)
+		})
+	}},
 }
 
 const patience = 50 * time.Millisecond // a deadline to run into
 
 func contextOver(k *connectorKit) {
-	for code, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(code), func() {
-			k.each(func(d *desk, base scenario) {
-				d.answer(newStage(true, base.Exchanges...).serve)
-				_, err := d.ask(ctx, base.lookup())
-				if !errors.Is(err, ctx.Err()) {
-					k.Fatalf("%s: the error is not the context's own: %v", code, err)
-				}
-				if n := len(d.got(nil)); n > 0 {
-					k.Fatalf("%s: %d requests, want none", code, n)
-				}
-			})
+	kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
+		k.each(func(d *desk, base scenario) {
+			d.answer(newStage(true, base.Exchanges...).serve)
+			_, err := d.ask(ctx, base.lookup())
+			if !errors.Is(err, ctx.Err()) {
+				k.Fatalf("%s: the error is not the context's own: %v", code, err)
+			}
+			if n := len(d.got(nil)); n > 0 {
+				k.Fatalf("%s: %d requests, want none", code, n)
+			}
 		})
-	}
+	})
 }
 
 // until plays nothing more until the connector has left, or the check is over.
@@ -46,45 +68,12 @@ func (d *desk) until(r *http.Request) {
 	}
 }
 
-func neverAnswers(k *connectorKit) {
-	k.eachSpot(func(d *desk, base scenario, at spot) {
-		d.answer(k.behind(base, at, func(_ http.ResponseWriter, r *http.Request) { d.until(r) }))
-		d.runsOut(base, at)
-	})
-}
-
-func neverEnds(k *connectorKit) {
-	k.eachSpot(func(d *desk, base scenario, at spot) {
-		d.answer(k.behind(base, at, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write([]byte(`{"status":`)) // a connector that left shows below
-			_ = http.NewResponseController(w).Flush()
-			d.until(r)
-		}))
-		d.runsOut(base, at)
-	})
-}
-
-// runsOut checks that a lookup ends with its deadline.
 func (d *desk) runsOut(base scenario, at spot) {
 	ctx, cancel := context.WithTimeout(d.k.Context(), patience)
 	defer cancel()
 	d.ends(ctx, base, at, context.DeadlineExceeded)
 }
 
-func callerLeaves(k *connectorKit) {
-	k.eachSpot(func(d *desk, base scenario, at spot) {
-		ctx, cancel := context.WithCancel(k.Context())
-		defer cancel()
-		d.answer(k.behind(base, at, func(_ http.ResponseWriter, r *http.Request) {
-			cancel()
-			d.until(r)
-		}))
-		d.ends(ctx, base, at, context.Canceled)
-	})
-}
-
-// lookupEnd is what came of a lookup.
 type lookupEnd struct {
 	answer ports.Answer
 	err    error

@@ -16,15 +16,49 @@ import (
 // hostileChecks are about providers that answer what no document describes, and
 // about what stands between.
 var hostileChecks = []connectorCheck{
-	{"an answer that cannot be read is malformed or unavailable", true, unreadable},
-	{"an error page is never an answer about the account", true, errorPages},
-	{"a 5xx that says nothing of the account is unavailable", true, serverErrors},
-	{"a provider that breaks off or is not there is unavailable", true, brokenOff},
-	{"credentials that are refused are a configuration error, whatever the body", true, refused},
-	{"a 429 is try_later, whatever its body and Retry-After", true, tooMany},
-	{"a name in another encoding is read or refused, never mangled", true, otherEncoding},
-	{"a body without end is not read to it", true, endlessBody},
-	{"another Content-Type changes nothing or is malformed", true, otherContentType},
+	{"an answer that cannot be read is malformed or unavailable", unreadable},
+	{"an error page is never an answer about the account", func(k *connectorKit) {
+		unread := []errcodes.Code{errcodes.MalformedAnswer, errcodes.Unavailable}
+		k.hostileTo(func(_ scenario, _ spot, l ports.AccountLookup) plays {
+			all := plays{}
+			for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnprocessableEntity, http.StatusTeapot} {
+				all[fmt.Sprint(status, " with a page")] = fixed(status, "text/html", page(http.StatusText(status), l))
+				all[fmt.Sprint(status, " without a body")] = fixed(status, jsonType, "")
+				all[fmt.Sprint(status, " with {}")] = fixed(status, jsonType, "{}")
+			}
+			return all
+		}, unread, append(unread, errcodes.Configuration)) // a login is about credentials and nothing else
+	}},
+	{"a 5xx that says nothing of the account is unavailable", func(k *connectorKit) {
+		k.hostile(func(base scenario, at spot, l ports.AccountLookup) plays {
+			all := plays{}
+			for _, status := range []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout} {
+				all[fmt.Sprint(status, " with a page")] = fixed(status, "text/html", page(http.StatusText(status), l))
+				all[fmt.Sprint(status, " without a body")] = fixed(status, jsonType, "")
+				all[fmt.Sprint(status, " with half of a good answer")] = fixed(status, jsonType, k.body(base, at)[:len(k.body(base, at))/2])
+			}
+			return all
+		}, errcodes.Unavailable)
+	}},
+	{"a provider that breaks off or is not there is unavailable", brokenOff},
+	{"credentials that are refused are a configuration error, whatever the body", refused},
+	{"a 429 is try_later, whatever its body and Retry-After", tooMany},
+	{"a name in another encoding is read or refused, never mangled", otherEncoding},
+	{"a body without end is not read to it", endlessBody},
+	{"another Content-Type changes nothing or is malformed", func(k *connectorKit) {
+		for _, base := range k.bases() {
+			for _, kind := range []string{"text/html; charset=utf-8", "text/plain", "application/octet-stream", ";;"} {
+				k.Case(kind+" in "+market(base), func() {
+					d := k.open()
+					d.answer(k.behind(base, atAccount, fixed(http.StatusOK, kind, k.body(base, atAccount))))
+					answer, err := d.ask(k.Context(), base.lookup())
+					if errcodes.Of(err) != errcodes.MalformedAnswer {
+						k.gives(base, answer, err)
+					}
+				})
+			}
+		}
+	}},
 }
 
 func unreadable(k *connectorKit) {
@@ -54,31 +88,6 @@ func unreadable(k *connectorKit) {
 		}
 		return all
 	}, errcodes.MalformedAnswer, errcodes.Unavailable)
-}
-
-func errorPages(k *connectorKit) {
-	unread := []errcodes.Code{errcodes.MalformedAnswer, errcodes.Unavailable}
-	k.hostileTo(func(_ scenario, _ spot, l ports.AccountLookup) plays {
-		all := plays{}
-		for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnprocessableEntity, http.StatusTeapot} {
-			all[fmt.Sprint(status, " with a page")] = fixed(status, "text/html", page(http.StatusText(status), l))
-			all[fmt.Sprint(status, " without a body")] = fixed(status, jsonType, "")
-			all[fmt.Sprint(status, " with {}")] = fixed(status, jsonType, "{}")
-		}
-		return all
-	}, unread, append(unread, errcodes.Configuration)) // a login is about credentials and nothing else
-}
-
-func serverErrors(k *connectorKit) {
-	k.hostile(func(base scenario, at spot, l ports.AccountLookup) plays {
-		all := plays{}
-		for _, status := range []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout} {
-			all[fmt.Sprint(status, " with a page")] = fixed(status, "text/html", page(http.StatusText(status), l))
-			all[fmt.Sprint(status, " without a body")] = fixed(status, jsonType, "")
-			all[fmt.Sprint(status, " with half of a good answer")] = fixed(status, jsonType, k.body(base, at)[:len(k.body(base, at))/2])
-		}
-		return all
-	}, errcodes.Unavailable)
 }
 
 func brokenOff(k *connectorKit) {
@@ -182,8 +191,6 @@ func otherEncoding(k *connectorKit) {
 	})
 }
 
-func market(s scenario) ports.Market { return s.lookup().Market }
-
 func endlessBody(k *connectorKit) {
 	const size, chunk = 50 << 20, 64 << 10
 	filler := strings.Repeat("9", chunk)
@@ -206,19 +213,4 @@ func endlessBody(k *connectorKit) {
 			k.Fatalf("in %s: the connector took all 50 MB of a body for %s", market(base), at)
 		}
 	})
-}
-
-func otherContentType(k *connectorKit) {
-	for _, base := range k.bases() {
-		for _, kind := range []string{"text/html; charset=utf-8", "text/plain", "application/octet-stream", ";;"} {
-			k.Case(kind+" in "+market(base).String(), func() {
-				d := k.open()
-				d.answer(k.behind(base, atAccount, fixed(http.StatusOK, kind, k.body(base, atAccount))))
-				answer, err := d.ask(k.Context(), base.lookup())
-				if errcodes.Of(err) != errcodes.MalformedAnswer {
-					k.gives(base, answer, err)
-				}
-			})
-		}
-	}
 }

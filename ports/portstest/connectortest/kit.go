@@ -16,15 +16,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-type connectorCheck struct {
-	name     string
-	upstream bool // it needs a provider that can be played
-	run      func(k *connectorKit)
-}
-
-func (c connectorCheck) check() kit.Check[*connectorKit] {
-	return kit.Check[*connectorKit]{Name: c.name, Run: c.run}
-}
+type connectorCheck kit.Check[*connectorKit]
 
 type connectorKit struct {
 	kit.Kit
@@ -143,9 +135,7 @@ func (k *connectorKit) bases() []scenario {
 // each runs fn on one found scenario of each market, as a case, with a connector
 // of its own.
 func (k *connectorKit) each(fn func(d *desk, base scenario)) {
-	for _, base := range k.bases() {
-		k.Case(market(base).String(), func() { fn(k.open(), base) })
-	}
+	kit.Each(k, k.bases(), market, func(base scenario) { fn(k.open(), base) })
 }
 
 // secretive returns the scenario's lookup with a number, where its form is free,
@@ -173,31 +163,25 @@ func secretive(s scenario) ports.AccountLookup {
 
 // connectorChecksFor lists the checks for a harness: those of the suite, one for
 // each required scenario, and one for each market that the connector claims.
-func connectorChecksFor(tb testing.TB, h Harness, scenarios []scenario) []kit.Check[*connectorKit] {
-	tb.Helper()
-	var out []kit.Check[*connectorKit]
-	for _, c := range connectorChecks {
-		if c.upstream && h.NoUpstream {
-			continue
-		}
-		out = append(out, c.check())
+func connectorChecksFor(tb testing.TB, h Harness, scenarios []scenario) []connectorCheck {
+	out := slices.Clone(connectorChecks)
+	if !h.NoUpstream {
+		out = append(out, upstreamChecks...)
 	}
 	if len(h.Tokens) > 0 {
-		for _, c := range accessTokenChecks {
-			out = append(out, c.check())
-		}
+		out = append(out, accessTokenChecks...)
 	}
 	if h.TokenLife > 0 {
-		out = append(out, kit.Check[*connectorKit]{Name: "an expired token is replaced", Run: expiredToken})
+		out = append(out, connectorCheck{"an expired token is replaced", expiredToken})
 	}
 	for _, r := range requiredScenarios {
 		if !h.NoUpstream || r.offline {
-			out = append(out, kit.Check[*connectorKit]{Name: "scenario " + r.name, Run: r.check})
+			out = append(out, connectorCheck{"scenario " + r.name, r.check})
 		}
 	}
 	k := &connectorKit{Kit: kit.Kit{TB: tb}, Harness: h, scenarios: scenarios}
 	for _, can := range k.open().Capabilities() {
-		out = append(out, kit.Check[*connectorKit]{Name: "found in " + can.String(), Run: func(k *connectorKit) { k.foundIn(can.Market) }})
+		out = append(out, connectorCheck{"found in " + can.String(), func(k *connectorKit) { k.foundIn(can.Market) }})
 	}
 	return out
 }
@@ -247,30 +231,22 @@ func retryAfter(r sentResponse) string {
 	return ""
 }
 
-// check demands the file.
 func (r requiredScenario) check(k *connectorKit) {
-	for _, s := range k.scenarios {
-		if s.name != r.name {
-			continue
-		}
-		var last sentResponse
-		if n := len(s.Exchanges); n > 0 {
-			last = s.Exchanges[n-1].Response
-		}
-		if !r.shows(s, last) {
-			k.Fatalf("%s.json must %s", r.name, r.must)
-		}
-		return
+	i := slices.IndexFunc(k.scenarios, func(s scenario) bool { return s.name == r.name })
+	if i < 0 {
+		k.Fatalf("%s.json is missing: a scenario that must %s", r.name, r.must)
 	}
-	k.Fatalf("%s.json is missing: a scenario that must %s", r.name, r.must)
+	var last sentResponse
+	if n := len(k.scenarios[i].Exchanges); n > 0 {
+		last = k.scenarios[i].Exchanges[n-1].Response
+	}
+	if !r.shows(k.scenarios[i], last) {
+		k.Fatalf("%s.json must %s", r.name, r.must)
+	}
 }
 
-// foundIn demands an account of the market that is found.
 func (k *connectorKit) foundIn(m ports.Market) {
-	for _, s := range k.found() {
-		if s.lookup().Market == m {
-			return
-		}
+	if !slices.ContainsFunc(k.found(), func(s scenario) bool { return s.lookup().Market == m }) {
+		k.Fatalf("the connector claims %s, and no scenario has an account there that is found", m)
 	}
-	k.Fatalf("the connector claims %s, and no scenario has an account there that is found", m)
 }

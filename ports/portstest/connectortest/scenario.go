@@ -140,7 +140,6 @@ func parseScenario(data []byte) (scenario, error) {
 	return s, s.prepare()
 }
 
-// prepare checks what JSON cannot, and makes the bytes that are sent.
 func (s *scenario) prepare() error {
 	if err := s.provenance(); err != nil {
 		return err
@@ -205,7 +204,6 @@ func latin1(text string) ([]byte, error) {
 	return out, nil
 }
 
-// lookup is what the connector is asked.
 func (s *scenario) lookup() ports.AccountLookup {
 	l := s.Lookup
 	return ports.AccountLookup{
@@ -217,6 +215,10 @@ func (s *scenario) lookup() ports.AccountLookup {
 		Identity:   ports.Identity{Kind: l.Identity.Kind, Document: l.Identity.Document, Number: l.Identity.Number},
 	}
 }
+
+// nameOf and market are what cases of a scenario are called.
+func nameOf(s scenario) string { return s.name }
+func market(s scenario) string { return s.lookup().Market.String() }
 
 // scenarioErrors are those of a lookup that a provider can bring about; a
 // context's own are for the checks of deadlines.
@@ -243,7 +245,6 @@ func (e expectation) answer() (ports.Answer, error) {
 	return a, a.Check()
 }
 
-// provenance checks that the file says where its exchanges come from.
 func (s *scenario) provenance() error {
 	if s.Title == "" {
 		return errors.New("title is missing")
@@ -262,7 +263,6 @@ func (s *scenario) provenance() error {
 	return nil
 }
 
-// assumed reports whether no page shows any of it.
 func (s *scenario) assumed() bool { return slices.Contains(s.Assumed, "all") }
 
 // assumptions reports how much of the scenarios no page shows.

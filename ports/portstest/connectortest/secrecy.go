@@ -12,14 +12,22 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 // secrecyChecks are about what a request carries and where it goes.
 var secrecyChecks = []connectorCheck{
-	{"account numbers and bank codes are sent as text, zeros and all", true, sentAsText},
-	{"an identifier is escaped where it is put", true, identifierEscaped},
-	{"nothing is sent to another host", true, noOtherHost},
-	{"a connector does not show its credentials", false, connectorShows},
+	{"account numbers and bank codes are sent as text, zeros and all", sentAsText},
+	{"an identifier is escaped where it is put", func(k *connectorKit) {
+		kit.Each(k, []string{"12/34", "../admin", "1?x=y", "1&x=y", "1#x", "1%2F2", "1 2", "1+2", `1"2`, "é1;2", ".."}, strconv.Quote, func(odd string) {
+			k.each(func(d *desk, base scenario) { d.arrivesWhole(base, odd) })
+		})
+	}},
+	{"nothing is sent to another host", func(k *connectorKit) {
+		kit.Each(k, []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}, strconv.Itoa, func(status int) {
+			k.eachSpot(func(d *desk, base scenario, at spot) { d.doesNotFollow(base, at, status) })
+		})
+	}},
 }
 
 // parts returns the texts that a request is made of: path segments, query and form
@@ -92,15 +100,6 @@ func (k *connectorKit) hint(base scenario) string {
 	return ""
 }
 
-func identifierEscaped(k *connectorKit) {
-	for _, odd := range []string{"12/34", "../admin", "1?x=y", "1&x=y", "1#x", "1%2F2", "1 2", "1+2", `1"2`, "é1;2", ".."} {
-		k.Case(fmt.Sprintf("%q", odd), func() {
-			k.each(func(d *desk, base scenario) { d.arrivesWhole(base, odd) })
-		})
-	}
-}
-
-// arrivesWhole looks for an odd identifier in the request.
 func (d *desk) arrivesWhole(base scenario, odd string) {
 	l := base.lookup()
 	l.Identifier = "00" + odd
@@ -113,15 +112,6 @@ func (d *desk) arrivesWhole(base scenario, odd string) {
 	}
 }
 
-func noOtherHost(k *connectorKit) {
-	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-		k.Case(strconv.Itoa(status), func() {
-			k.eachSpot(func(d *desk, base scenario, at spot) { d.doesNotFollow(base, at, status) })
-		})
-	}
-}
-
-// doesNotFollow redirects the request to another host, which must not be asked.
 func (d *desk) doesNotFollow(base scenario, at spot, status int) {
 	k := d.k
 	other, asked := elsewhere(k)
@@ -148,25 +138,19 @@ func connectorShows(k *connectorKit) {
 		k.Fatalf("there are Tokens, and no scenario shows one: no header Authorization: Bearer TOKEN, and no access_token")
 	}
 	d := k.open()
-	for _, base := range k.bases() {
-		k.Case(market(base).String(), func() {
-			d.answer(newStage(true, base.Exchanges...).serve)
-			_, _ = d.ask(k.Context(), base.lookup()) // so that it holds a token, if any
-			for _, format := range []string{"%v", "%+v", "%s", "%q"} {
-				k.Case(format, func() { d.hides(base, format) })
-			}
-		})
-	}
+	kit.Each(k, k.bases(), market, func(base scenario) {
+		d.answer(newStage(true, base.Exchanges...).serve)
+		_, _ = d.ask(k.Context(), base.lookup()) // so that it holds a token, if any
+		kit.Each(k, []string{"%v", "%+v", "%s", "%q"}, kit.Text, func(format string) { d.hides(base, format) })
+	})
 }
 
-// hides looks for what is confidential in the connector itself.
 func (d *desk) hides(base scenario, format string) {
 	if leak := d.k.leaked(fmt.Sprintf(format, d.AccountConnector), base.lookup()); leak != "" {
 		d.k.Fatalf("%s of the connector has %s: give it a String method, as fmt does not call those of unexported fields", format, leak)
 	}
 }
 
-// elsewhere is another server, which must not be asked.
 func elsewhere(k *connectorKit) (*httptest.Server, *atomic.Int64) {
 	var asked atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,9 +13,18 @@ import (
 )
 
 var accessTokenChecks = []connectorCheck{
-	{"an access token serves many lookups", true, tokenServes},
-	{"a token that served and is refused is replaced once", true, tokenReplaced},
-	{"a lookup that waits for another's login ends at its deadline", true, loginAwaited},
+	{"an access token serves many lookups", func(k *connectorKit) {
+		const lookups = 3
+		k.each(func(d *desk, base scenario) {
+			d.answer(newStage(true, base.Exchanges...).serve)
+			for range lookups {
+				d.finds(base, "a lookup with a good token")
+			}
+			d.loggedIn(base, "several lookups with a good token")
+		})
+	}},
+	{"a token that served and is refused is replaced once", tokenReplaced},
+	{"a lookup that waits for another's login ends at its deadline", loginAwaited},
 }
 
 // spot is where a provider misbehaves: at a token path, or where it is asked for
@@ -50,13 +59,9 @@ func (k *connectorKit) eachSpot(fn func(d *desk, base scenario, at spot)) {
 
 // spotCases is eachSpot without a connector.
 func (k *connectorKit) spotCases(fn func(base scenario, at spot)) {
-	for _, base := range k.bases() {
-		k.Case(market(base).String(), func() {
-			for _, at := range k.spots(base) {
-				k.Case(at.String(), func() { fn(base, at) })
-			}
-		})
-	}
+	kit.Each(k, k.bases(), market, func(base scenario) {
+		kit.Each(k, k.spots(base), spot.String, func(at spot) { fn(base, at) })
+	})
 }
 
 // behind plays misbehaviour at the spot. Before it, the token paths answer as in
@@ -90,7 +95,6 @@ func (d *desk) gotAt(at spot) int {
 	return n
 }
 
-// granted returns the access tokens of the scenarios.
 func (k *connectorKit) granted() []string {
 	var out []string
 	for _, s := range k.scenarios {
@@ -161,7 +165,6 @@ func taking(exchanges []exchange) http.HandlerFunc {
 	}
 }
 
-// finds wants the scenario's answer.
 func (d *desk) finds(base scenario, what string) {
 	answer, err := d.ask(d.k.Context(), base.lookup())
 	if err != nil {
@@ -184,17 +187,6 @@ func (d *desk) loggedIn(base scenario, what string) {
 			d.k.Fatalf("%s, in %s: %d requests for %s, want %d", what, market(base), n, at, want)
 		}
 	}
-}
-
-func tokenServes(k *connectorKit) {
-	const lookups = 3
-	k.each(func(d *desk, base scenario) {
-		d.answer(newStage(true, base.Exchanges...).serve)
-		for range lookups {
-			d.finds(base, "a lookup with a good token")
-		}
-		d.loggedIn(base, "several lookups with a good token")
-	})
 }
 
 func tokenReplaced(k *connectorKit) {

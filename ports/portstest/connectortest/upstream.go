@@ -91,7 +91,6 @@ func (p *provider) got(tokens []string) []seen {
 	return out
 }
 
-// journal is what a connector logged.
 type journal struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -147,7 +146,6 @@ func fixed(status int, contentType, body string) http.HandlerFunc {
 
 const jsonType = "application/json"
 
-// body is what the scenario's provider answers at the spot.
 func (k *connectorKit) body(s scenario, at spot) string {
 	for _, x := range s.Exchanges {
 		here := spot(x.Request.Path)
@@ -168,7 +166,6 @@ func page(title string, l ports.AccountLookup) string {
 		l.Identifier + " " + l.HolderName + " " + canarySecret + " " + canarySecret2 + "</p></body></html>"
 }
 
-// plays are responses by their names.
 type plays map[string]http.HandlerFunc
 
 // hostile plays each of the responses to a fresh connector, in each market and at
@@ -184,18 +181,15 @@ func (k *connectorKit) hostileTo(all func(base scenario, at spot, l ports.Accoun
 		if at != atAccount {
 			codes = login
 		}
-		for name, play := range kit.ByName(all(base, at, l)) {
-			k.Case(name, func() {
-				d := k.open()
-				d.answer(k.behind(base, at, play))
-				d.refuses(l, fmt.Sprintf("%s for %s", name, at), codes...)
-				d.didNotInsist(l, at, name)
-			})
-		}
+		kit.EachOf(k, all(base, at, l), func(name string, play http.HandlerFunc) {
+			d := k.open()
+			d.answer(k.behind(base, at, play))
+			d.refuses(l, fmt.Sprintf("%s for %s", name, at), codes...)
+			d.didNotInsist(l, at, name)
+		})
 	})
 }
 
-// didNotInsist counts the requests of a lookup that got nowhere at the spot.
 func (d *desk) didNotInsist(l ports.AccountLookup, at spot, what string) {
 	most := 1
 	if at == atAccount && len(d.k.Tokens) > 0 {

@@ -43,7 +43,7 @@ func ReportFiles(t *testing.T, h FilesHarness) {
 
 type fileCheck kit.Check[*fileKit]
 
-var fileChecks = slices.Concat(fileCommitChecks, fileNameChecks, fileReadChecks)
+var fileChecks = slices.Concat(fileCommitChecks, fileReadChecks)
 
 type fileKit struct {
 	kit.Kit
@@ -74,11 +74,15 @@ func (k *fileKit) abort(f ports.NewReportFile) {
 	k.OK(f.Abort(), "Abort")
 }
 
+func (k *fileKit) commit(f ports.NewReportFile) {
+	k.OK(f.Commit(k.Context()), "Commit")
+	k.abort(f)
+}
+
 func (k *fileKit) put(name, data string) {
 	f := k.create(name)
 	k.write(f, []byte(data))
-	k.OK(f.Commit(k.Context()), "Commit")
-	k.abort(f)
+	k.commit(f)
 }
 
 func (k *fileKit) open(name string) ports.ReportFile {
@@ -93,7 +97,6 @@ func (k *fileKit) remove(name string) {
 	k.OK(k.files.Remove(k.Context(), name), "Remove")
 }
 
-// holds checks what stands under the name.
 func (k *fileKit) holds(name, want, what string) {
 	f := k.open(name)
 	defer k.shut(f)
@@ -101,7 +104,6 @@ func (k *fileKit) holds(name, want, what string) {
 	k.Same(f.Size(), int64(len(want)), "Size of "+what)
 }
 
-// reads reads on to the end.
 func (k *fileKit) reads(r io.Reader, want, what string) {
 	got := kit.Got(io.ReadAll(r)).OK(k, "Read of "+what)
 	if string(got) != want {
@@ -118,7 +120,6 @@ func firstDifference(got []byte, want string) string {
 	return "one begins the other"
 }
 
-// none checks that nothing stands under the name.
 func (k *fileKit) none(name, what string) {
 	f, err := k.files.Open(k.Context(), name)
 	if err == nil {
@@ -136,6 +137,15 @@ func manyFileBytes(size int) []byte {
 		data[i] = byte(state >> 24)
 	}
 	return data
+}
+
+// growing cuts the data into pieces that grow to 1 MiB, each followed by no bytes.
+func growing(data []byte) (pieces [][]byte) {
+	for n := 1; len(data) > 0; n = min(n*3, 1<<20) {
+		n = min(n, len(data))
+		pieces, data = append(pieces, data[:n], nil), data[n:]
+	}
+	return pieces
 }
 
 // nearly is how far the date of a file may lie from the harness's clock.

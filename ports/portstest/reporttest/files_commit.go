@@ -2,6 +2,7 @@ package reporttest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 
@@ -11,65 +12,65 @@ import (
 )
 
 var fileCommitChecks = []fileCheck{
-	{"nothing stands under a name before Commit", fileBeforeCommit},
-	{"Commit replaces the whole file", fileReplaced},
-	{"Abort throws the new file away and leaves the old", fileAborted},
-	{"Abort after Commit does nothing", fileAbortedLate},
-	{"a file that is over takes no more", fileOver},
-	{"what was written is not kept", fileNotAliased},
-	{"of writers of one name at once, one whole file stands", fileWriters},
-	{"a context that is done gives its own code and changes nothing", fileCancelled},
-	{"a full disk has its code and leaves the old file", fileFull},
-}
-
-func fileBeforeCommit(k *fileKit) {
-	f := k.create(aFile)
-	k.none(aFile, "a file without a byte, before Commit")
-	k.write(f, manyFileBytes(300<<10))
-	k.none(aFile, "a file before Commit")
-	k.OK(f.Commit(k.Context()), "Commit")
-	k.abort(f)
-	k.holds(aFile, string(manyFileBytes(300<<10)), "the file after Commit")
-}
-
-func fileReplaced(k *fileKit) {
-	k.put(aFile, "old,old,old\n")
-	f := k.create(aFile)
-	k.write(f, []byte("new\n"))
-	k.holds(aFile, "old,old,old\n", "the old file, before Commit of the new")
-	k.OK(f.Commit(k.Context()), "Commit")
-	k.abort(f)
-	k.holds(aFile, "new\n", "the new file in the old one's place")
-}
-
-func fileAborted(k *fileKit) {
-	f := k.create(aFile)
-	k.write(f, []byte("new\n"))
-	k.abort(f)
-	k.none(aFile, "a file after Abort")
-	k.put(aFile, "old\n")
-	for name, data := range kit.ByName(map[string][]byte{"no bytes": nil, "a line": []byte("new\n"), "300 KiB": manyFileBytes(300 << 10)}) {
-		k.Case(name, func() {
+	{"nothing stands under a name before Commit", func(k *fileKit) {
+		f := k.create(aFile)
+		k.none(aFile, "a file without a byte, before Commit")
+		k.write(f, manyFileBytes(300<<10))
+		k.none(aFile, "a file before Commit")
+		k.commit(f)
+		k.holds(aFile, string(manyFileBytes(300<<10)), "the file after Commit")
+	}},
+	{"Commit replaces the whole file", func(k *fileKit) {
+		k.put(aFile, "old,old,old\n")
+		f := k.create(aFile)
+		k.write(f, []byte("new\n"))
+		k.holds(aFile, "old,old,old\n", "the old file, before Commit of the new")
+		k.commit(f)
+		k.holds(aFile, "new\n", "the new file in the old one's place")
+	}},
+	{"Abort throws the new file away and leaves the old", func(k *fileKit) {
+		f := k.create(aFile)
+		k.write(f, []byte("new\n"))
+		k.abort(f)
+		k.none(aFile, "a file after Abort")
+		k.put(aFile, "old\n")
+		kit.EachOf(k, map[string][]byte{"no bytes": nil, "a line": []byte("new\n"), "300 KiB": manyFileBytes(300 << 10)}, func(name string, data []byte) {
 			f := k.create(aFile)
 			k.write(f, data)
 			k.abort(f)
 			k.abort(f)
 			k.holds(aFile, "old\n", "the old file after Abort of the new")
 		})
-	}
-}
-
-func fileAbortedLate(k *fileKit) {
-	f := k.create(aFile)
-	k.write(f, []byte("one\n"))
-	k.OK(f.Commit(k.Context()), "Commit")
-	for range 2 {
+	}},
+	{"Abort after Commit does nothing", func(k *fileKit) {
+		f := k.create(aFile)
+		k.write(f, []byte("one\n"))
+		k.OK(f.Commit(k.Context()), "Commit")
+		for range 2 {
+			k.abort(f)
+			k.holds(aFile, "one\n", "the file after Commit and Abort")
+		}
+		k.put(aFile, "two\n")
 		k.abort(f)
-		k.holds(aFile, "one\n", "the file after Commit and Abort")
-	}
-	k.put(aFile, "two\n")
-	k.abort(f)
-	k.holds(aFile, "two\n", "a file of another writer after Abort")
+		k.holds(aFile, "two\n", "a file of another writer after Abort")
+	}},
+	{"a file that is over takes no more", fileOver},
+	{"what was written is not kept", func(k *fileKit) {
+		f := k.create(aFile)
+		for _, size := range []int{4, 300 << 10} {
+			data := bytes.Repeat([]byte("a"), size)
+			k.write(f, data)
+			if bytes.Count(data, []byte("a")) != size {
+				k.Fatalf("Write changed the data")
+			}
+			copy(data, "bbbb")
+		}
+		k.commit(f)
+		k.holds(aFile, string(bytes.Repeat([]byte("a"), 4+300<<10)), "a file whose writer used its buffer again")
+	}},
+	{"of writers of one name at once, one whole file stands", fileWriters},
+	{"a context that is done gives its own code and changes nothing", fileCancelled},
+	{"a full disk has its code and leaves the old file", fileFull},
 }
 
 func fileOver(k *fileKit) {
@@ -92,21 +93,6 @@ func fileOver(k *fileKit) {
 	}
 	k.abort(f)
 	k.holds(aFile, "new\n", "a file after Write behind Commit")
-}
-
-func fileNotAliased(k *fileKit) {
-	f := k.create(aFile)
-	for _, size := range []int{4, 300 << 10} {
-		data := bytes.Repeat([]byte("a"), size)
-		k.write(f, data)
-		if bytes.Count(data, []byte("a")) != size {
-			k.Fatalf("Write changed the data")
-		}
-		copy(data, "bbbb")
-	}
-	k.OK(f.Commit(k.Context()), "Commit")
-	k.abort(f)
-	k.holds(aFile, string(bytes.Repeat([]byte("a"), 4+300<<10)), "a file whose writer used its buffer again")
 }
 
 func fileWriters(k *fileKit) {
@@ -136,27 +122,22 @@ func fileWriters(k *fileKit) {
 
 func fileCancelled(k *fileKit) {
 	k.put(aFile, "old\n")
-	for code, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(code), func() {
-			f, err := k.files.Create(ctx, aFile)
-			k.Code(err, code, "Create with a context that is done")
-			k.Same(f == nil, true, "Create with a context that is done gives no file")
-			_, err = k.files.Open(ctx, aFile)
-			k.Code(err, code, "Open with a context that is done")
-			k.Code(k.files.Remove(ctx, aFile), code, "Remove with a context that is done")
-			k.holds(aFile, "old\n", "a file after Remove with a context that is done")
-			k.commitsCancelled(func(f ports.NewReportFile) error { return f.Commit(ctx) }, code)
-		})
-	}
-}
+	kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
+		f, err := k.files.Create(ctx, aFile)
+		k.Code(err, code, "Create with a context that is done")
+		k.Same(f == nil, true, "Create with a context that is done gives no file")
+		_, err = k.files.Open(ctx, aFile)
+		k.Code(err, code, "Open with a context that is done")
+		k.Code(k.files.Remove(ctx, aFile), code, "Remove with a context that is done")
+		k.holds(aFile, "old\n", "a file after Remove with a context that is done")
 
-func (k *fileKit) commitsCancelled(commit func(ports.NewReportFile) error, code errcodes.Code) {
-	f := k.create(aFile)
-	k.write(f, []byte("new\n"))
-	k.Code(commit(f), code, "Commit with a context that is done")
-	k.holds(aFile, "old\n", "the old file after Commit with a context that is done")
-	k.abort(f)
-	k.holds(aFile, "old\n", "the old file after such a Commit and Abort")
+		n := k.create(aFile)
+		k.write(n, []byte("new\n"))
+		k.Code(n.Commit(ctx), code, "Commit with a context that is done")
+		k.holds(aFile, "old\n", "the old file after Commit with a context that is done")
+		k.abort(n)
+		k.holds(aFile, "old\n", "the old file after such a Commit and Abort")
+	})
 }
 
 func fileFull(k *fileKit) {

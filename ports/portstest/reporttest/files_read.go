@@ -11,11 +11,66 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-var fileNameChecks = []fileCheck{
+var fileReadChecks = []fileCheck{
 	{"a name outside the rule is refused", fileNamesRefused},
-	{"names that look alike are files of their own", fileNamesApart},
-	{"none of the name is not found, and nothing to remove", fileNone},
-	{"the folder of a file is none", fileFolder},
+	{"names that look alike are files of their own", func(k *fileKit) {
+		for _, name := range goodFileNames {
+			k.none(name, fmt.Sprintf("%.40q, among look-alikes", name))
+			k.put(name, "of "+name)
+		}
+		for i, name := range goodFileNames {
+			k.holds(name, "of "+name, "a file among look-alikes")
+			k.remove(name)
+			k.none(name, "a file that was removed among look-alikes")
+			for _, left := range goodFileNames[i+1:] {
+				k.holds(left, "of "+left, "a file whose look-alike was removed")
+			}
+		}
+	}},
+	{"none of the name is not found, and nothing to remove", func(k *fileKit) {
+		for range 2 {
+			k.none(aFile, "a file that never was, or is gone")
+			k.remove(aFile)
+			k.put(aFile, "here\n")
+			k.remove(aFile)
+			k.remove(aFile)
+		}
+	}},
+	{"the folder of a file is none", func(k *fileKit) {
+		k.put(aFile, "here\n")
+		k.none("rep_1", "the folder of a file")
+		k.remove("rep_1")
+		k.holds(aFile, "here\n", "a file after Remove of its folder's name")
+		k.remove(aFile)
+		k.none("rep_1", "the folder of a file that is gone")
+		k.put("rep_1", "free\n")
+		k.holds("rep_1", "free\n", "a file where a folder was")
+	}},
+	{"a large file comes back byte for byte", func(k *fileKit) {
+		data := manyFileBytes(largeFile)
+		f := k.create(aFile)
+		for _, piece := range growing(data) {
+			k.write(f, piece)
+		}
+		k.commit(f)
+		k.holds(aFile, string(data), "a large file")
+	}},
+	{"an empty file is a file", func(k *fileKit) {
+		k.put(aFile, "")
+		k.holds(aFile, "", "an empty file")
+		f := k.open(aFile)
+		defer k.shut(f)
+		k.seek(f, 0, io.SeekEnd, 0)
+		k.reads(f, "", "the end of an empty file")
+	}},
+	{"a file is read from anywhere", fileSeeks},
+	{"each reader has a place of its own", fileReaders},
+	{"a file that is open survives its removal", func(k *fileKit) { k.outlives(func() { k.remove(aFile) }) }},
+	{"a file that is open survives its replacement", func(k *fileKit) {
+		k.outlives(func() { k.put(aFile, strings.Repeat("another\n", 30_000)) })
+		k.holds(aFile, strings.Repeat("another\n", 30_000), "the file that replaced another")
+	}},
+	{"a file tells when it was committed", fileDated},
 }
 
 var badFileNames = []string{
@@ -26,21 +81,19 @@ var badFileNames = []string{
 
 func fileNamesRefused(k *fileKit) {
 	k.put("a", "there\n")
-	for _, name := range badFileNames {
-		k.Case(kit.Name(name), func() {
-			f, err := k.files.Create(k.Context(), name)
-			if err == nil {
-				k.abort(f)
-			}
-			k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
-			g, err := k.files.Open(k.Context(), name)
-			if err == nil {
-				k.shut(g)
-			}
-			k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
-			k.Code(k.files.Remove(k.Context(), name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
-		})
-	}
+	kit.Each(k, badFileNames, kit.Name, func(name string) {
+		f, err := k.files.Create(k.Context(), name)
+		if err == nil {
+			k.abort(f)
+		}
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
+		g, err := k.files.Open(k.Context(), name)
+		if err == nil {
+			k.shut(g)
+		}
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
+		k.Code(k.files.Remove(k.Context(), name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
+	})
 	k.holds("a", "there\n", "a file after all those names")
 }
 
@@ -51,76 +104,7 @@ var goodFileNames = []string{
 	strings.Repeat("b", ports.MaxReportFileName), strings.Repeat("c/", ports.MaxReportFileName/2-1) + "cc",
 }
 
-func fileNamesApart(k *fileKit) {
-	for _, name := range goodFileNames {
-		k.none(name, fmt.Sprintf("%.40q, among look-alikes", name))
-		k.put(name, "of "+name)
-	}
-	for i, name := range goodFileNames {
-		k.holds(name, "of "+name, "a file among look-alikes")
-		k.remove(name)
-		k.none(name, "a file that was removed among look-alikes")
-		for _, left := range goodFileNames[i+1:] {
-			k.holds(left, "of "+left, "a file whose look-alike was removed")
-		}
-	}
-}
-
-func fileNone(k *fileKit) {
-	for range 2 {
-		k.none(aFile, "a file that never was, or is gone")
-		k.remove(aFile)
-		k.put(aFile, "here\n")
-		k.remove(aFile)
-		k.remove(aFile)
-	}
-}
-
-func fileFolder(k *fileKit) {
-	k.put(aFile, "here\n")
-	k.none("rep_1", "the folder of a file")
-	k.remove("rep_1")
-	k.holds(aFile, "here\n", "a file after Remove of its folder's name")
-	k.remove(aFile)
-	k.none("rep_1", "the folder of a file that is gone")
-	k.put("rep_1", "free\n")
-	k.holds("rep_1", "free\n", "a file where a folder was")
-}
-
-var fileReadChecks = []fileCheck{
-	{"a large file comes back byte for byte", fileLarge},
-	{"an empty file is a file", fileEmpty},
-	{"a file is read from anywhere", fileSeeks},
-	{"each reader has a place of its own", fileReaders},
-	{"a file that is open survives its removal", fileOutlivesRemove},
-	{"a file that is open survives its replacement", fileOutlivesCommit},
-	{"a file tells when it was committed", fileDated},
-}
-
 const largeFile = 5_000_003
-
-func fileLarge(k *fileKit) {
-	data := manyFileBytes(largeFile)
-	f := k.create(aFile)
-	for rest, n := data, 1; len(rest) > 0; n = min(n*3, 1<<20) {
-		n = min(n, len(rest))
-		k.write(f, rest[:n])
-		k.write(f, nil)
-		rest = rest[n:]
-	}
-	k.OK(f.Commit(k.Context()), "Commit")
-	k.abort(f)
-	k.holds(aFile, string(data), "a large file")
-}
-
-func fileEmpty(k *fileKit) {
-	k.put(aFile, "")
-	k.holds(aFile, "", "an empty file")
-	f := k.open(aFile)
-	defer k.shut(f)
-	k.seek(f, 0, io.SeekEnd, 0)
-	k.reads(f, "", "the end of an empty file")
-}
 
 // seek moves a reader, and checks where it says that it is.
 func (k *fileKit) seek(f io.Seeker, offset int64, whence int, want int64) {
@@ -197,13 +181,6 @@ func fileReaders(k *fileKit) {
 		}
 		return errors.Join(err, f.Close())
 	})
-}
-
-func fileOutlivesRemove(k *fileKit) { k.outlives(func() { k.remove(aFile) }) }
-
-func fileOutlivesCommit(k *fileKit) {
-	k.outlives(func() { k.put(aFile, strings.Repeat("another\n", 30_000)) })
-	k.holds(aFile, strings.Repeat("another\n", 30_000), "the file that replaced another")
 }
 
 // outlives reads on, and back, in a file that is open while what stands under

@@ -2,6 +2,7 @@ package reporttest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -45,17 +46,74 @@ func Scratch(t *testing.T, h ScratchHarness) {
 type scratchCheck kit.Check[*scratchKit]
 
 var scratchChecks = []scratchCheck{
-	{"a file reads back what was written", scratchRoundTrip},
+	{"a file reads back what was written", func(k *scratchKit) {
+		s := k.space()
+		defer k.shut(s, "a space")
+		large := manyFileBytes(largeFile)
+		k.put(s, "large", growing(large)...)
+		k.put(s, "empty")
+		k.put(s, "one", []byte("1"))
+		k.holds(s, "large", large, "a large file")
+		k.holds(s, "empty", nil, "an empty file")
+		k.holds(s, "one", []byte("1"), "a file of one byte")
+	}},
 	{"a file is read as often as it is opened", scratchTwice},
 	{"many files are written and read side by side", scratchMany},
-	{"what was written is not kept", scratchNotAliased},
+	{"what was written is not kept", func(k *scratchKit) {
+		s := k.space()
+		defer k.shut(s, "a space")
+		f := kit.Got(s.Create("run1")).OK(k, "Create")
+		buffer := []byte("aaaa")
+		for _, c := range []byte("abc") {
+			copy(buffer, bytes.Repeat([]byte{c}, len(buffer)))
+			kit.Got(f.Write(buffer)).OK(k, "Write")
+		}
+		k.shut(f, "a file")
+		k.holds(s, "run1", []byte("aaaabbbbcccc"), "a file whose writer used its buffer again")
+	}},
 	{"a file that is removed is gone, and its name is free", scratchRemoved},
-	{"a file that never was is not found", scratchNone},
+	{"a file that never was is not found", func(k *scratchKit) {
+		s := k.space()
+		defer k.shut(s, "a space")
+		k.none(s, "run1", "a file that never was")
+		k.put(s, "run1", []byte("a"))
+		k.none(s, "run", "the beginning of a name")
+		k.none(s, "run11", "more than a name")
+	}},
 	{"a name that is no word is refused", scratchNames},
-	{"two spaces are apart", scratchApart},
+	{"two spaces are apart", func(k *scratchKit) {
+		a := k.space()
+		k.put(a, "run1", []byte("of a"))
+		b := k.space()
+		k.none(b, "run1", "another space's file")
+		k.put(b, "run1", []byte("of b"))
+		k.holds(a, "run1", []byte("of a"), "the first space's file")
+		k.OK(b.Remove("run1"), "Remove")
+		k.holds(a, "run1", []byte("of a"), "the first space's file after Remove in the second")
+		k.put(b, "run1", []byte("of b"))
+		k.shut(a, "the first space")
+		k.holds(b, "run1", []byte("of b"), "the second space's file after Close of the first")
+		k.shut(b, "the second space")
+	}},
 	{"Close removes the space and all in it", scratchClosed},
-	{"spaces are used at once", scratchAtOnce},
-	{"a context that is done gives its own code and no space", scratchCancelled},
+	{"spaces are used at once", func(k *scratchKit) {
+		k.RaceOK("one of many spaces", func(i int) error {
+			s, err := k.room.Open(k.Context())
+			if err != nil {
+				return err
+			}
+			data := bytes.Repeat([]byte{byte('a' + i)}, 100_000+i)
+			err = putScratch(s, "run1", data, data)
+			return errors.Join(err, heldScratch(s, "run1", slices.Concat(data, data)), s.Close())
+		})
+	}},
+	{"a context that is done gives its own code and no space", func(k *scratchKit) {
+		kit.EachOf(k, kit.Done(k), func(code errcodes.Code, ctx context.Context) {
+			s, err := k.room.Open(ctx)
+			k.Code(err, code, "Open with a context that is done")
+			k.Same(s == nil, true, "Open with a context that is done gives no space")
+		})
+	}},
 	{"a full disk has its code", scratchFull},
 }
 
@@ -117,23 +175,6 @@ func (k *scratchKit) none(s ports.ScratchSpace, name, what string) {
 	k.Code(err, errcodes.NotFound, "Open of "+what)
 }
 
-func scratchRoundTrip(k *scratchKit) {
-	s := k.space()
-	defer k.shut(s, "a space")
-	large := manyFileBytes(largeFile)
-	var parts [][]byte
-	for rest, n := large, 1; len(rest) > 0; n = min(n*3, 1<<20) {
-		n = min(n, len(rest))
-		parts, rest = append(parts, rest[:n], nil), rest[n:]
-	}
-	k.put(s, "large", parts...)
-	k.put(s, "empty")
-	k.put(s, "one", []byte("1"))
-	k.holds(s, "large", large, "a large file")
-	k.holds(s, "empty", nil, "an empty file")
-	k.holds(s, "one", []byte("1"), "a file of one byte")
-}
-
 func scratchTwice(k *scratchKit) {
 	s := k.space()
 	defer k.shut(s, "a space")
@@ -167,10 +208,6 @@ func scratchMany(k *scratchKit) {
 	for _, w := range writers {
 		k.shut(w, "a file")
 	}
-	k.readsSideBySide(s, files, rounds, part)
-}
-
-func (k *scratchKit) readsSideBySide(s ports.ScratchSpace, files, rounds int, part func(i, round int) []byte) {
 	readers := make([]io.ReadCloser, files)
 	for i := range readers {
 		readers[i] = kit.Got(s.Open(fmt.Sprint("run", i))).OK(k, "Open")
@@ -190,19 +227,6 @@ func (k *scratchKit) readsSideBySide(s ports.ScratchSpace, files, rounds int, pa
 	}
 }
 
-func scratchNotAliased(k *scratchKit) {
-	s := k.space()
-	defer k.shut(s, "a space")
-	f := kit.Got(s.Create("run1")).OK(k, "Create")
-	buffer := []byte("aaaa")
-	for _, c := range []byte("abc") {
-		copy(buffer, bytes.Repeat([]byte{c}, len(buffer)))
-		kit.Got(f.Write(buffer)).OK(k, "Write")
-	}
-	k.shut(f, "a file")
-	k.holds(s, "run1", []byte("aaaabbbbcccc"), "a file whose writer used its buffer again")
-}
-
 func scratchRemoved(k *scratchKit) {
 	s := k.space()
 	defer k.shut(s, "a space")
@@ -220,53 +244,25 @@ func scratchRemoved(k *scratchKit) {
 	}
 }
 
-func scratchNone(k *scratchKit) {
-	s := k.space()
-	defer k.shut(s, "a space")
-	k.none(s, "run1", "a file that never was")
-	k.put(s, "run1", []byte("a"))
-	k.none(s, "run", "the beginning of a name")
-	k.none(s, "run11", "more than a name")
-}
-
 func scratchNames(k *scratchKit) {
 	s := k.space()
 	defer k.shut(s, "a space")
-	for _, name := range []string{
+	kit.Each(k, []string{
 		"", ".", "..", "/", "a/b", "../a", "/a", "a.b", "a b", "a\x00", "a\x00b", "a_b", "a-b", "é", "a\n", "a\xff", `a\b`, strings.Repeat("a", 300),
-	} {
-		k.Case(kit.Name(name), func() {
-			f, err := s.Create(name)
-			if err == nil {
-				k.shut(f, "a file")
-			}
-			k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
-			_, err = s.Open(name)
-			k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
-			k.Code(s.Remove(name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
-		})
-	}
-	for _, name := range []string{"a", "0", "run1", "Run2", "Z9", strings.Repeat("a", maxScratchName)} {
-		k.Case(kit.Name(name), func() {
-			k.put(s, name, []byte(name))
-			k.holds(s, name, []byte(name), "a file of a name at the edge")
-		})
-	}
-}
-
-func scratchApart(k *scratchKit) {
-	a := k.space()
-	k.put(a, "run1", []byte("of a"))
-	b := k.space()
-	k.none(b, "run1", "another space's file")
-	k.put(b, "run1", []byte("of b"))
-	k.holds(a, "run1", []byte("of a"), "the first space's file")
-	k.OK(b.Remove("run1"), "Remove")
-	k.holds(a, "run1", []byte("of a"), "the first space's file after Remove in the second")
-	k.put(b, "run1", []byte("of b"))
-	k.shut(a, "the first space")
-	k.holds(b, "run1", []byte("of b"), "the second space's file after Close of the first")
-	k.shut(b, "the second space")
+	}, kit.Name, func(name string) {
+		f, err := s.Create(name)
+		if err == nil {
+			k.shut(f, "a file")
+		}
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Create of %.40q", name))
+		_, err = s.Open(name)
+		k.Code(err, errcodes.InvalidRequest, fmt.Sprintf("Open of %.40q", name))
+		k.Code(s.Remove(name), errcodes.InvalidRequest, fmt.Sprintf("Remove of %.40q", name))
+	})
+	kit.Each(k, []string{"a", "0", "run1", "Run2", "Z9", strings.Repeat("a", maxScratchName)}, kit.Name, func(name string) {
+		k.put(s, name, []byte(name))
+		k.holds(s, name, []byte(name), "a file of a name at the edge")
+	})
 }
 
 func scratchClosed(k *scratchKit) {
@@ -287,28 +283,6 @@ func scratchClosed(k *scratchKit) {
 	k.shut(s, "a closed space")
 	k.Need(k.room.Files != nil, "Files")
 	k.Same(k.room.Files(), 0, "the count of files after Close")
-}
-
-func scratchAtOnce(k *scratchKit) {
-	k.RaceOK("one of many spaces", func(i int) error {
-		s, err := k.room.Open(k.Context())
-		if err != nil {
-			return err
-		}
-		data := bytes.Repeat([]byte{byte('a' + i)}, 100_000+i)
-		err = putScratch(s, "run1", data, data)
-		return errors.Join(err, heldScratch(s, "run1", slices.Concat(data, data)), s.Close())
-	})
-}
-
-func scratchCancelled(k *scratchKit) {
-	for code, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(code), func() {
-			s, err := k.room.Open(ctx)
-			k.Code(err, code, "Open with a context that is done")
-			k.Same(s == nil, true, "Open with a context that is done gives no space")
-		})
-	}
 }
 
 func scratchFull(k *scratchKit) {

@@ -68,7 +68,6 @@ func newSettlementKit(tb testing.TB, h SettlementSourceHarness) *settlementKit {
 // fewestLines is how many lines tell a wrong bound.
 const fewestLines = 6
 
-// lines reads a query to its end, in the order of the lines' numbers.
 func (k *settlementKit) lines(q ports.RowQuery) []ports.SettlementLine {
 	var out []ports.SettlementLine
 	for line, err := range k.Source.Lines(k.Context(), q) {
@@ -89,7 +88,6 @@ func (k *settlementKit) all() []ports.SettlementLine {
 	return lines
 }
 
-// during reads the lines of Query within other bounds.
 func (k *settlementKit) during(from, until time.Time) []ports.SettlementLine {
 	q := k.Query
 	q.From, q.Until = from, until
@@ -98,16 +96,9 @@ func (k *settlementKit) during(from, until time.Time) []ports.SettlementLine {
 
 // sameLines compares lines one by one, of Bad only whether there is any.
 func (k *settlementKit) sameLines(got, want []ports.SettlementLine, what string) {
-	for i := range min(len(got), len(want)) {
-		g, w := got[i], want[i]
-		same := g.Line == w.Line && g.Reference == w.Reference && g.Amount == w.Amount &&
+	sameList(&k.Kit, got, want, what, func(g, w ports.SettlementLine) bool {
+		return g.Line == w.Line && g.Reference == w.Reference && g.Amount == w.Amount &&
 			g.Currency == w.Currency && g.At.Equal(w.At) && (g.Bad == "") == (w.Bad == "") &&
 			(g.Bad == "" || g.HasAmount == w.HasAmount)
-		if !same {
-			k.Fatalf("%s: number %d is\n got %s\nwant %s", what, i, kit.Short(g), kit.Short(w))
-		}
-	}
-	if len(got) != len(want) {
-		k.Fatalf("%s: %d lines, want %d", what, len(got), len(want))
-	}
+	})
 }

@@ -9,82 +9,95 @@ import (
 	"strings"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
 var settlementChecks = []settlementCheck{
-	{"the lines are those that the source holds", settlesItsLines},
-	{"each line has a number of its own, above 0", settlesNumbered},
-	{"a good line has a reference, a currency and a time", settlesWhole},
-	{"a bad line says why in a few words, without its content", settlesWhy},
-	{"a bad line has an amount, with its currency, or says that it has none", settlesAmounts},
+	{"the lines are those that the source holds", func(k *settlementKit) {
+		k.Need(k.Lines != nil, "SettlementHoldings.Lines")
+		want := slices.Clone(k.Lines)
+		slices.SortFunc(want, func(a, b ports.SettlementLine) int { return cmp.Compare(a.Line, b.Line) })
+		k.sameLines(k.all(), want, "the lines")
+	}},
+	{"each line has a number of its own, above 0", func(k *settlementKit) {
+		lines := k.all()
+		for i, l := range lines {
+			if l.Line <= 0 {
+				k.Fatalf("a line has the number %d", l.Line)
+			}
+			if i > 0 && lines[i-1].Line == l.Line {
+				k.Fatalf("two lines have the number %d", l.Line)
+			}
+		}
+	}},
+	{"a good line has a reference, a currency and a time", func(k *settlementKit) {
+		for _, l := range k.all() {
+			if l.Bad == "" && (l.Reference == "" || !kit.IsCurrency(l.Currency) || l.At.IsZero()) {
+				k.Fatalf("a good line lacks something: %s", kit.Short(l))
+			}
+		}
+	}},
+	{"a bad line says why in a few words, without its content", func(k *settlementKit) {
+		for _, l := range k.all() {
+			switch {
+			case l.Bad == "":
+			case len(l.Bad) > mostWords || strings.ContainsAny(l.Bad, "\r\n\x00"):
+				k.Fatalf("line %d says more than a few words: %s", l.Line, kit.Short(l.Bad))
+			case l.Reference != "" && strings.Contains(l.Bad, l.Reference):
+				k.Fatalf("line %d says what stands in it", l.Line)
+			}
+		}
+	}},
+	{"a bad line has an amount, with its currency, or says that it has none", func(k *settlementKit) {
+		for _, l := range k.all() {
+			switch {
+			case l.Bad == "":
+			case l.HasAmount && !kit.IsCurrency(l.Currency):
+				k.Fatalf("the bad line %d has an amount of no currency", l.Line)
+			case !l.HasAmount && l.Amount != 0:
+				k.Fatalf("the bad line %d gives an amount, and says that it has none", l.Line)
+			}
+		}
+	}},
 	{"From is included and Until is not", settlesBounds},
 	{"bad lines whose time cannot be read are always there", settlesUndated},
 	{"no good line is another owner's or merchant's (I31)", settlesStrangers},
-	{"the same query gives the same lines", settlesAgain},
-	{"columns and filters change nothing", settlesWithoutFilters},
-	{"whoever stops early is left alone, and nothing is left behind", settlesStops},
-	{"a context that is over gives its own code", settlesContext},
-	{"a stream that its context cuts short says so", settlesCut},
-	{"many may read at once", settlesRace},
-	{"the data are complete up to now at most", settlesAsOf},
-}
-
-func settlesItsLines(k *settlementKit) {
-	k.Need(k.Lines != nil, "SettlementHoldings.Lines")
-	want := slices.Clone(k.Lines)
-	slices.SortFunc(want, func(a, b ports.SettlementLine) int { return cmp.Compare(a.Line, b.Line) })
-	k.sameLines(k.all(), want, "the lines")
-}
-
-func settlesNumbered(k *settlementKit) {
-	lines := k.all()
-	for i, l := range lines {
-		if l.Line <= 0 {
-			k.Fatalf("a line has the number %d", l.Line)
+	{"the same query gives the same lines", func(k *settlementKit) {
+		first := k.all()
+		k.sameLines(k.all(), first, "asked again")
+	}},
+	{"columns and filters change nothing", func(k *settlementKit) {
+		want := k.all()
+		q := k.Query
+		q.Columns = []string{"no such column"}
+		q.Filters = []ports.Filter{{Column: ports.ColumnCurrency, OneOf: []string{"none"}}, {Column: "no such column", From: "z", To: "a"}}
+		k.sameLines(k.lines(q), want, "with columns and filters")
+	}},
+	{"whoever stops early is left alone, and nothing is left behind", func(k *settlementKit) {
+		want := k.all()
+		stops(&k.Kit, func() iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(k.Context(), k.Query) })
+		k.sameLines(k.all(), want, "after streams that were left early")
+	}},
+	{"a context that is over gives its own code", func(k *settlementKit) {
+		ended(&k.Kit, "Lines", func(ctx context.Context) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(ctx, k.Query) }, k.Now, k.Source.AsOf)
+	}},
+	{"a stream that its context cuts short says so", func(k *settlementKit) {
+		cut(&k.Kit, len(k.all()), "Lines", func(ctx context.Context) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(ctx, k.Query) })
+	}},
+	{"many may read at once", func(k *settlementKit) {
+		want := map[int64]ports.SettlementLine{}
+		for _, l := range k.all() {
+			want[l.Line] = l
 		}
-		if i > 0 && lines[i-1].Line == l.Line {
-			k.Fatalf("two lines have the number %d", l.Line)
-		}
-	}
-}
-
-func settlesWhole(k *settlementKit) {
-	for _, l := range k.all() {
-		if l.Bad == "" && (l.Reference == "" || !kit.IsCurrency(l.Currency) || l.At.IsZero()) {
-			k.Fatalf("a good line lacks something: %s", kit.Short(l))
-		}
-	}
+		raced(&k.Kit, len(want), func(int) iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(k.Context(), k.Query) },
+			func(_, _ int, l ports.SettlementLine) bool { return l == want[l.Line] })
+	}},
+	{"the data are complete up to now at most", func(k *settlementKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }},
 }
 
 // mostWords bounds what a bad line says of itself.
 const mostWords = 100
-
-func settlesWhy(k *settlementKit) {
-	for _, l := range k.all() {
-		switch {
-		case l.Bad == "":
-		case len(l.Bad) > mostWords || strings.ContainsAny(l.Bad, "\r\n\x00"):
-			k.Fatalf("line %d says more than a few words: %s", l.Line, kit.Short(l.Bad))
-		case l.Reference != "" && strings.Contains(l.Bad, l.Reference):
-			k.Fatalf("line %d says what stands in it", l.Line)
-		}
-	}
-}
-
-func settlesAmounts(k *settlementKit) {
-	for _, l := range k.all() {
-		switch {
-		case l.Bad == "":
-		case l.HasAmount && !kit.IsCurrency(l.Currency):
-			k.Fatalf("the bad line %d has an amount of no currency", l.Line)
-		case !l.HasAmount && l.Amount != 0:
-			k.Fatalf("the bad line %d gives an amount, and says that it has none", l.Line)
-		}
-	}
-}
 
 func settlesBounds(k *settlementKit) {
 	lines := k.all()
@@ -95,20 +108,17 @@ func settlesBounds(k *settlementKit) {
 	if at[0].Before(k.Query.From) || !at[len(at)-1].Before(k.Query.Until) {
 		k.Fatalf("a line lies outside the query")
 	}
-	for name, bound := range kit.ByName(map[string]time.Time{
+	kit.EachOf(k, map[string]time.Time{
 		"the first instant": at[0], "the second instant": at[1], "the middle instant": at[len(at)/2], "the last instant": at[len(at)-1],
-	}) {
-		k.Case(name, func() {
-			k.sameLines(k.during(bound, k.Query.Until), keepLines(lines, func(t time.Time) bool { return !t.Before(bound) }),
-				"from the instant of a line on")
-			k.sameLines(k.during(k.Query.From, bound), keepLines(lines, func(t time.Time) bool { return t.Before(bound) }),
-				"until the instant of a line")
-			k.sameLines(k.during(bound, bound), keepLines(lines, func(time.Time) bool { return false }), "a stretch of nothing")
-		})
-	}
+	}, func(name string, bound time.Time) {
+		k.sameLines(k.during(bound, k.Query.Until), keepLines(lines, func(t time.Time) bool { return !t.Before(bound) }),
+			"from the instant of a line on")
+		k.sameLines(k.during(k.Query.From, bound), keepLines(lines, func(t time.Time) bool { return t.Before(bound) }),
+			"until the instant of a line")
+		k.sameLines(k.during(bound, bound), keepLines(lines, func(time.Time) bool { return false }), "a stretch of nothing")
+	})
 }
 
-// instants returns the times of lines, each once, by rising time.
 func (k *settlementKit) instants(lines []ports.SettlementLine) []time.Time {
 	var out []time.Time
 	for _, l := range lines {
@@ -130,21 +140,19 @@ func keepLines(lines []ports.SettlementLine, keep func(time.Time) bool) []ports.
 
 func settlesUndated(k *settlementKit) {
 	k.Need(len(k.Undated) > 0, "SettlementHoldings.Undated")
-	for what, bounds := range kit.ByName(map[string][2]time.Time{
+	kit.EachOf(k, map[string][2]time.Time{
 		"the query":         {k.Query.From, k.Query.Until},
 		"a century later":   {k.Query.From.AddDate(100, 0, 0), k.Query.Until.AddDate(100, 0, 0)},
 		"a century earlier": {k.Query.From.AddDate(-100, 0, 0), k.Query.Until.AddDate(-100, 0, 0)},
 		"no time at all":    {k.Query.From, k.Query.From},
-	}) {
-		k.Case(what, func() {
-			lines := k.during(bounds[0], bounds[1])
-			for _, number := range k.Undated {
-				if !slices.ContainsFunc(lines, func(l ports.SettlementLine) bool { return l.Line == number && l.Bad != "" && l.At.IsZero() }) {
-					k.Fatalf("the bad line %d, whose time cannot be read, is not among those of %s", number, what)
-				}
+	}, func(what string, bounds [2]time.Time) {
+		lines := k.during(bounds[0], bounds[1])
+		for _, number := range k.Undated {
+			if !slices.ContainsFunc(lines, func(l ports.SettlementLine) bool { return l.Line == number && l.Bad != "" && l.At.IsZero() }) {
+				k.Fatalf("the bad line %d, whose time cannot be read, is not among those of %s", number, what)
 			}
-		})
-	}
+		}
+	})
 }
 
 func settlesStrangers(k *settlementKit) {
@@ -165,64 +173,3 @@ func settlesStrangers(k *settlementKit) {
 		})
 	}
 }
-
-func settlesAgain(k *settlementKit) {
-	first := k.all()
-	k.sameLines(k.all(), first, "asked again")
-}
-
-func settlesWithoutFilters(k *settlementKit) {
-	want := k.all()
-	q := k.Query
-	q.Columns = []string{"no such column"}
-	q.Filters = []ports.Filter{{Column: ports.ColumnCurrency, OneOf: []string{"none"}}, {Column: "no such column", From: "z", To: "a"}}
-	k.sameLines(k.lines(q), want, "with columns and filters")
-}
-
-func settlesStops(k *settlementKit) {
-	want := k.all()
-	stops(&k.Kit, func() iter.Seq2[ports.SettlementLine, error] { return k.Source.Lines(k.Context(), k.Query) })
-	k.sameLines(k.all(), want, "after streams that were left early")
-}
-
-func settlesContext(k *settlementKit) {
-	for want, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(want), func() {
-			ended(&k.Kit, k.Source.Lines(ctx, k.Query), want, "Lines")
-			_, err := k.Source.AsOf(ctx, k.Now)
-			k.Code(err, want, "AsOf on a context that is over")
-		})
-	}
-}
-
-func settlesCut(k *settlementKit) {
-	total := len(k.all())
-	cut(&k.Kit, total, "Lines", func(ctx context.Context) iter.Seq2[ports.SettlementLine, error] {
-		return k.Source.Lines(ctx, k.Query)
-	})
-}
-
-func settlesRace(k *settlementKit) {
-	want := map[int64]ports.SettlementLine{}
-	for _, l := range k.all() {
-		want[l.Line] = l
-	}
-	k.RaceOK("one of many who read at once", func(int) error {
-		n := 0
-		for l, err := range k.Source.Lines(k.Context(), k.Query) {
-			switch {
-			case err != nil:
-				return err
-			case l != want[l.Line]:
-				return errcodes.New(errcodes.Internal, "another line than for one alone")
-			}
-			n++
-		}
-		if n != len(want) {
-			return errcodes.New(errcodes.Internal, "not as many lines as for one alone")
-		}
-		return nil
-	})
-}
-
-func settlesAsOf(k *settlementKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }

@@ -66,13 +66,7 @@ func newSourceKit(tb testing.TB, h TransactionSourceHarness) *sourceKit {
 	return k
 }
 
-func (k *sourceKit) columns() []string {
-	var out []string
-	for _, c := range k.Source.Columns() {
-		out = append(out, c.Name)
-	}
-	return out
-}
+func (k *sourceKit) columns() []string { return columnNames(k.Source.Columns()) }
 
 func (k *sourceKit) column(name string) int {
 	at := slices.Index(k.columns(), name)
@@ -106,7 +100,7 @@ func (k *sourceKit) rows(q ports.RowQuery) [][]string {
 	return out
 }
 
-// fewest is how many rows tell a wrong order or a wrong bound.
+// fewestRows tell a wrong order or a wrong bound.
 const (
 	fewestRows = 8
 	mostRows   = 10_000
@@ -120,23 +114,54 @@ func (k *sourceKit) all() [][]string {
 	return rows
 }
 
-// sameRows compares rows one by one, so that a report shows the first that
-// differs.
 func (k *sourceKit) sameRows(got, want [][]string, what string) {
+	sameList(&k.Kit, got, want, what, slices.Equal)
+}
+
+// sameList compares values one by one, so that a report shows the first that
+// differs.
+func sameList[T any](k *kit.Kit, got, want []T, what string, same func(got, want T) bool) {
 	for i := range min(len(got), len(want)) {
-		if !slices.Equal(got[i], want[i]) {
-			k.Fatalf("%s: row %d is\n got %s\nwant %s", what, i, kit.Short(got[i]), kit.Short(want[i]))
+		if !same(got[i], want[i]) {
+			k.Fatalf("%s: number %d is\n got %s\nwant %s", what, i, kit.Short(got[i]), kit.Short(want[i]))
 		}
 	}
-	if len(got) != len(want) {
-		k.Fatalf("%s: %d rows, want %d", what, len(got), len(want))
-	}
+	k.Same(len(got), len(want), "the length of "+what)
 }
 
 var sourceColumnChecks = []sourceCheck{
-	{"the ten columns are there with their types", sourceHasTheTen},
-	{"each column is described", sourceDescribes},
-	{"the columns never change", sourceKeepsColumns},
+	{"the ten columns are there with their types", func(k *sourceKit) {
+		columns := k.Source.Columns()
+		kit.Each(k, theTen, columnName, func(want ports.Column) {
+			if got := columns[k.column(want.Name)]; got.Type != want.Type {
+				k.Fatalf("the column %s is of type %q, want %q", want.Name, got.Type, want.Type)
+			}
+		})
+		if got := columns[k.column(ports.ColumnAmount)].Currency; got != ports.ColumnCurrency {
+			k.Fatalf("the currency of amount is in %q, want currency", got)
+		}
+	}},
+	{"each column is described", func(k *sourceKit) {
+		columns := k.Source.Columns()
+		seen := map[string]ports.ColumnType{}
+		for _, c := range columns {
+			if _, twice := seen[c.Name]; twice || strings.TrimSpace(c.Name) == "" {
+				k.Fatalf("the name %q is empty or twice there", c.Name)
+			}
+			if strings.TrimSpace(c.Meaning) == "" {
+				k.Fatalf("nobody says what the column %s means", c.Name)
+			}
+			seen[c.Name] = c.Type
+		}
+		kit.Each(k, columns, columnName, func(c ports.Column) { k.describes(c, seen) })
+	}},
+	{"the columns never change", func(k *sourceKit) {
+		first := k.Source.Columns()
+		was := slices.Clone(first)
+		k.all()
+		clear(first)
+		k.Same(k.Source.Columns(), was, "the columns, after a look at the rows and a caller that wrote into what it got")
+	}},
 	{"values are of their columns' types", sourceValuesFit},
 	{"a transaction's code fits its status and its direction", sourceCodesFit},
 }
@@ -155,37 +180,6 @@ var theTen = []ports.Column{
 	{Name: ports.ColumnCreatedAt, Type: ports.ColumnTime},
 }
 
-func sourceHasTheTen(k *sourceKit) {
-	columns := k.Source.Columns()
-	for _, want := range theTen {
-		k.Case(want.Name, func() {
-			if got := columns[k.column(want.Name)]; got.Type != want.Type {
-				k.Fatalf("the column %s is of type %q, want %q", want.Name, got.Type, want.Type)
-			}
-		})
-	}
-	if got := columns[k.column(ports.ColumnAmount)].Currency; got != ports.ColumnCurrency {
-		k.Fatalf("the currency of amount is in %q, want currency", got)
-	}
-}
-
-func sourceDescribes(k *sourceKit) {
-	columns := k.Source.Columns()
-	seen := map[string]ports.ColumnType{}
-	for _, c := range columns {
-		if _, twice := seen[c.Name]; twice || strings.TrimSpace(c.Name) == "" {
-			k.Fatalf("the name %q is empty or twice there", c.Name)
-		}
-		if strings.TrimSpace(c.Meaning) == "" {
-			k.Fatalf("nobody says what the column %s means", c.Name)
-		}
-		seen[c.Name] = c.Type
-	}
-	for _, c := range columns {
-		k.Case(c.Name, func() { k.describes(c, seen) })
-	}
-}
-
 func (k *sourceKit) describes(c ports.Column, types map[string]ports.ColumnType) {
 	switch c.Type {
 	case ports.ColumnMoney:
@@ -201,14 +195,6 @@ func (k *sourceKit) describes(c ports.Column, types map[string]ports.ColumnType)
 	}
 }
 
-func sourceKeepsColumns(k *sourceKit) {
-	first := k.Source.Columns()
-	was := slices.Clone(first)
-	k.all()
-	clear(first)
-	k.Same(k.Source.Columns(), was, "the columns, after a look at the rows and a caller that wrote into what it got")
-}
-
 func sourceValuesFit(k *sourceKit) {
 	columns := k.Source.Columns()
 	for i, row := range k.all() {
@@ -220,15 +206,10 @@ func sourceValuesFit(k *sourceKit) {
 				k.Fatalf("row %d: %s has no currency in %s", i, c.Name, c.Currency)
 			}
 		}
-		k.needed(i, row)
-	}
-}
-
-// needed checks the columns that no transaction is without.
-func (k *sourceKit) needed(i int, row []string) {
-	for _, name := range []string{ports.ColumnTransactionID, ports.ColumnAmount, ports.ColumnCurrency, ports.ColumnCreatedAt} {
-		if row[k.column(name)] == "" {
-			k.Fatalf("row %d has no %s", i, name)
+		for _, name := range []string{ports.ColumnTransactionID, ports.ColumnAmount, ports.ColumnCurrency, ports.ColumnCreatedAt} {
+			if row[k.column(name)] == "" {
+				k.Fatalf("row %d has no %s", i, name)
+			}
 		}
 	}
 }

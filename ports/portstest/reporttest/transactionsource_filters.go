@@ -11,10 +11,40 @@ import (
 )
 
 var sourceFilterChecks = []sourceCheck{
-	{"a filter by texts keeps the rows that have one of them", sourceOneOf},
-	{"a filter by a range keeps both ends", sourceRanges},
+	{"a filter by texts keeps the rows that have one of them", func(k *sourceKit) {
+		rows := k.all()
+		for _, c := range k.Source.Columns() {
+			texts := k.values(rows, c)
+			for name, list := range kit.ByName(oneOfs(c, texts)) {
+				k.Case(c.Name+", "+name, func() { k.filtered(rows, ports.Filter{Column: c.Name, OneOf: list}) })
+			}
+		}
+	}},
+	{"a filter by a range keeps both ends", func(k *sourceKit) {
+		rows := k.all()
+		for _, c := range k.Source.Columns() {
+			texts := k.values(rows, c)
+			if len(texts) == 0 {
+				continue
+			}
+			for name, f := range kit.ByName(rangesOf(c, texts)) {
+				k.Case(c.Name+", "+name, func() { k.filtered(rows, f) })
+			}
+		}
+	}},
 	{"filters apply together, and beside columns that were not asked for", sourceFiltersTogether},
-	{"a filter of a column that is not there is not applied", sourceUnknownFilter},
+	{"a filter of a column that is not there is not applied", func(k *sourceKit) {
+		for _, name := range []string{"", "no such column", strings.ToUpper(ports.ColumnStatus), ports.ColumnStatus + " "} {
+			if slices.Contains(k.columns(), name) {
+				continue
+			}
+			k.Case(kit.Name(name), func() {
+				if k.Source.Applies(ports.Filter{Column: name, OneOf: []string{"x"}}) {
+					k.Fatalf("the source says that it applies a filter of %q, which is none of its columns", name)
+				}
+			})
+		}
+	}},
 }
 
 // filtered checks that a filter that the source applies keeps what filtering
@@ -32,7 +62,6 @@ func (k *sourceKit) filtered(rows [][]string, filters ...ports.Filter) {
 	k.sameRows(got, want, "the filter "+kit.Short(filters))
 }
 
-// keeps says what a filter means.
 func (k *sourceKit) keeps(f ports.Filter, row []string) bool {
 	c := k.Source.Columns()[k.column(f.Column)]
 	text := row[k.column(f.Column)]
@@ -57,7 +86,6 @@ func compareTexts(t ports.ColumnType, a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// values returns the texts of a column, each once, in the order of its type.
 func (k *sourceKit) values(rows [][]string, c ports.Column) []string {
 	var out []string
 	for _, row := range rows {
@@ -69,16 +97,6 @@ func (k *sourceKit) values(rows [][]string, c ports.Column) []string {
 	out = slices.Compact(out)
 	slices.SortStableFunc(out, func(a, b string) int { return compareTexts(c.Type, a, b) })
 	return out
-}
-
-func sourceOneOf(k *sourceKit) {
-	rows := k.all()
-	for _, c := range k.Source.Columns() {
-		texts := k.values(rows, c)
-		for name, list := range kit.ByName(oneOfs(c, texts)) {
-			k.Case(c.Name+", "+name, func() { k.filtered(rows, ports.Filter{Column: c.Name, OneOf: list}) })
-		}
-	}
 }
 
 // oneOfs lists some of a column's texts, and texts that a source might take for
@@ -114,19 +132,6 @@ func otherDigits(text string) string {
 		return text + "0"
 	default:
 		return text + ".0"
-	}
-}
-
-func sourceRanges(k *sourceKit) {
-	rows := k.all()
-	for _, c := range k.Source.Columns() {
-		texts := k.values(rows, c)
-		if len(texts) == 0 {
-			continue
-		}
-		for name, f := range kit.ByName(rangesOf(c, texts)) {
-			k.Case(c.Name+", "+name, func() { k.filtered(rows, f) })
-		}
 	}
 }
 
@@ -170,17 +175,4 @@ func sourceFiltersTogether(k *sourceKit) {
 		want = append(want, project(r, k.columns(), []string{ports.ColumnTransactionID}))
 	}
 	k.sameRows(got, want, "filtered by a column that was not asked for")
-}
-
-func sourceUnknownFilter(k *sourceKit) {
-	for _, name := range []string{"", "no such column", strings.ToUpper(ports.ColumnStatus), ports.ColumnStatus + " "} {
-		if slices.Contains(k.columns(), name) {
-			continue
-		}
-		k.Case(kit.Name(name), func() {
-			if k.Source.Applies(ports.Filter{Column: name, OneOf: []string{"x"}}) {
-				k.Fatalf("the source says that it applies a filter of %q, which is none of its columns", name)
-			}
-		})
-	}
 }

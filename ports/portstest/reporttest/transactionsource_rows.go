@@ -13,11 +13,41 @@ import (
 var sourceRowChecks = []sourceCheck{
 	{"the rows are those that the source holds", sourceGivesItsRows},
 	{"no row is another owner's or merchant's (I31)", sourceKeepsStrangersOut},
-	{"From is included and Until is not", sourceBounds},
+	// The times of rows are the bounds.
+	{"From is included and Until is not", func(k *sourceKit) {
+		rows := k.all()
+		k.manyInstants(rows)
+		kit.EachOf(k, map[string]int{
+			"the first row": 0, "the second row": 1, "the middle row": len(rows) / 2, "the last row": len(rows) - 1,
+		}, func(name string, i int) { k.boundedAt(rows, k.createdAt(rows[i])) })
+		for _, row := range rows {
+			if t := k.createdAt(row); t.Before(k.Query.From) || !t.Before(k.Query.Until) {
+				k.Fatalf("a row of %s lies outside the query", t)
+			}
+		}
+	}},
 	{"each row comes once, by createdAt, then transactionId", sourceOrder},
 	{"a row has the columns that were asked for, in that order", sourceProjects},
-	{"the same query gives the same rows", sourceRepeats},
-	{"the query is left as it is", sourceLeavesQuery},
+	{"the same query gives the same rows", func(k *sourceKit) {
+		first := k.all()
+		k.sameRows(k.all(), first, "asked again")
+		narrow := k.ask(func(q *ports.RowQuery) { q.From = k.createdAt(first[len(first)/2]) })
+		k.sameRows(k.rows(narrow), k.rows(narrow), "half of it, asked again")
+	}},
+	{"the query is left as it is", func(k *sourceKit) {
+		rows := k.all()
+		status := rows[0][k.column(ports.ColumnStatus)]
+		query := func() ports.RowQuery {
+			return k.ask(func(q *ports.RowQuery) {
+				if f := (ports.Filter{Column: ports.ColumnStatus, OneOf: []string{status, "none", status}}); k.Source.Applies(f) {
+					q.Filters = []ports.Filter{f}
+				}
+			})
+		}
+		asked := query()
+		k.rows(asked)
+		k.Same(asked, query(), "the query, after it was answered")
+	}},
 }
 
 func sourceGivesItsRows(k *sourceKit) {
@@ -58,22 +88,6 @@ func sourceKeepsStrangersOut(k *sourceKit) {
 				}
 			}
 		})
-	}
-}
-
-// sourceBounds takes the time of each row as a bound.
-func sourceBounds(k *sourceKit) {
-	rows := k.all()
-	k.manyInstants(rows)
-	for name, i := range kit.ByName(map[string]int{
-		"the first row": 0, "the second row": 1, "the middle row": len(rows) / 2, "the last row": len(rows) - 1,
-	}) {
-		k.Case(name, func() { k.boundedAt(rows, k.createdAt(rows[i])) })
-	}
-	for _, row := range rows {
-		if t := k.createdAt(row); t.Before(k.Query.From) || !t.Before(k.Query.Until) {
-			k.Fatalf("a row of %s lies outside the query", t)
-		}
 	}
 }
 
@@ -138,16 +152,14 @@ func sourceProjects(k *sourceKit) {
 	for _, name := range names {
 		lists[name+" alone"] = []string{name}
 	}
-	for name, list := range kit.ByName(lists) {
-		k.Case(name, func() {
-			var want [][]string
-			for _, row := range rows {
-				want = append(want, project(row, names, list))
-			}
-			got := k.rows(k.ask(func(q *ports.RowQuery) { q.Columns = list }))
-			k.sameRows(got, want, "the columns "+strings.Join(list, ", "))
-		})
-	}
+	kit.EachOf(k, lists, func(name string, list []string) {
+		var want [][]string
+		for _, row := range rows {
+			want = append(want, project(row, names, list))
+		}
+		got := k.rows(k.ask(func(q *ports.RowQuery) { q.Columns = list }))
+		k.sameRows(got, want, "the columns "+strings.Join(list, ", "))
+	})
 }
 
 func project(row []string, names, list []string) []string {
@@ -156,26 +168,4 @@ func project(row []string, names, list []string) []string {
 		out = append(out, row[slices.Index(names, name)])
 	}
 	return out
-}
-
-func sourceRepeats(k *sourceKit) {
-	first := k.all()
-	k.sameRows(k.all(), first, "asked again")
-	narrow := k.ask(func(q *ports.RowQuery) { q.From = k.createdAt(first[len(first)/2]) })
-	k.sameRows(k.rows(narrow), k.rows(narrow), "half of it, asked again")
-}
-
-func sourceLeavesQuery(k *sourceKit) {
-	rows := k.all()
-	status := rows[0][k.column(ports.ColumnStatus)]
-	query := func() ports.RowQuery {
-		return k.ask(func(q *ports.RowQuery) {
-			if f := (ports.Filter{Column: ports.ColumnStatus, OneOf: []string{status, "none", status}}); k.Source.Applies(f) {
-				q.Filters = []ports.Filter{f}
-			}
-		})
-	}
-	asked := query()
-	k.rows(asked)
-	k.Same(asked, query(), "the query, after it was answered")
 }

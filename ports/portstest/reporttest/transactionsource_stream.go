@@ -12,18 +12,27 @@ import (
 )
 
 var sourceStreamChecks = []sourceCheck{
-	{"whoever stops early is left alone, and nothing is left behind", sourceStops},
-	{"a context that is over gives its own code", sourceContext},
-	{"a stream that its context cuts short says so", sourceCut},
-	{"many may read at once", sourceRace},
-	{"the data are complete up to now at most", sourceAsOf},
-}
-
-func sourceStops(k *sourceKit) {
-	rows := k.all()
-	stream := func() iter.Seq2[[]string, error] { return k.Source.Rows(k.Context(), k.ask(nil)) }
-	stops(&k.Kit, stream)
-	k.sameRows(k.all(), rows, "after streams that were left early")
+	{"whoever stops early is left alone, and nothing is left behind", func(k *sourceKit) {
+		rows := k.all()
+		stops(&k.Kit, func() iter.Seq2[[]string, error] { return k.Source.Rows(k.Context(), k.ask(nil)) })
+		k.sameRows(k.all(), rows, "after streams that were left early")
+	}},
+	{"a context that is over gives its own code", func(k *sourceKit) {
+		ended(&k.Kit, "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) }, k.Now, k.Source.AsOf)
+	}},
+	{"a stream that its context cuts short says so", func(k *sourceKit) {
+		cut(&k.Kit, len(k.all()), "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) })
+	}},
+	{"many may read at once", func(k *sourceKit) {
+		want, query := k.all(), k.ask(nil)
+		columns := func(i int) []string { return query.Columns[:1+i%len(query.Columns)] }
+		raced(&k.Kit, len(want), func(i int) iter.Seq2[[]string, error] {
+			q := query
+			q.Columns = columns(i)
+			return k.Source.Rows(k.Context(), q)
+		}, func(i, n int, row []string) bool { return kit.Short(row) == kit.Short(want[n][:len(columns(i))]) })
+	}},
+	{"the data are complete up to now at most", func(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }},
 }
 
 // stops leaves streams early, many times, and looks for what goes on.
@@ -50,38 +59,26 @@ func stops[T any](k *kit.Kit, stream func() iter.Seq2[T, error]) {
 	k.Fatalf("%d streams were left early, and %d goroutines are left behind", times, runtime.NumGoroutine()-before)
 }
 
-func sourceContext(k *sourceKit) {
-	for want, ctx := range kit.ByName(kit.Done(k)) {
-		k.Case(string(want), func() {
-			ended(&k.Kit, k.Source.Rows(ctx, k.ask(nil)), want, "Rows")
-			_, err := k.Source.AsOf(ctx, k.Now)
-			k.Code(err, want, "AsOf on a context that is over")
-		})
-	}
-}
-
-// ended checks a stream whose context is over: one error and nothing else.
-func ended[T any](k *kit.Kit, stream iter.Seq2[T, error], want errcodes.Code, what string) {
-	var errs []error
-	given := 0
-	for _, err := range stream {
-		given++
-		if err != nil {
+// ended checks a source whose context is over: its stream is one error and
+// nothing else.
+func ended[T any](
+	k *kit.Kit, what string, stream func(context.Context) iter.Seq2[T, error], now time.Time, asOf func(context.Context, time.Time) (time.Time, error),
+) {
+	kit.EachOf(k, kit.Done(k), func(want errcodes.Code, ctx context.Context) {
+		var errs []error
+		for _, err := range stream(ctx) {
 			errs = append(errs, err)
+			if len(errs) > 1 {
+				k.Fatalf("%s on a context that is over goes on", what)
+			}
 		}
-		if given > 1 {
-			k.Fatalf("%s on a context that is over goes on", what)
+		if len(errs) == 0 {
+			k.Fatalf("%s on a context that is over ends without its error", what)
 		}
-	}
-	if len(errs) == 0 {
-		k.Fatalf("%s on a context that is over ends without its error", what)
-	}
-	k.Code(errs[0], want, what+" on a context that is over")
-}
-
-func sourceCut(k *sourceKit) {
-	total := len(k.all())
-	cut(&k.Kit, total, "Rows", func(ctx context.Context) iter.Seq2[[]string, error] { return k.Source.Rows(ctx, k.ask(nil)) })
+		k.Code(errs[0], want, what+" on a context that is over")
+		_, err := asOf(ctx, now)
+		k.Code(err, want, "AsOf on a context that is over")
+	})
 }
 
 // cut ends the context of a stream at its second value. What is left may come,
@@ -110,43 +107,35 @@ func cut[T any](k *kit.Kit, total int, what string, stream func(ctx context.Cont
 	}
 }
 
-func sourceRace(k *sourceKit) {
-	want := k.all()
-	query := k.ask(nil)
+// raced reads total values in each racer; same judges the value of number n.
+func raced[T any](k *kit.Kit, total int, stream func(i int) iter.Seq2[T, error], same func(i, n int, value T) bool) {
 	k.RaceOK("one of many who read at once", func(i int) error {
-		q, n := query, 0
-		q.Columns = query.Columns[:1+i%len(query.Columns)]
-		for row, err := range k.Source.Rows(k.Context(), q) {
+		n := 0
+		for value, err := range stream(i) {
 			switch {
 			case err != nil:
 				return err
-			case n >= len(want):
-				return errcodes.New(errcodes.Internal, "more rows than for one alone")
-			case kit.Short(row) != kit.Short(want[n][:len(q.Columns)]):
-				return errcodes.New(errcodes.Internal, "another row than for one alone")
+			case n >= total || !same(i, n, value):
+				return errcodes.New(errcodes.Internal, "more than for one alone, or something else")
 			}
 			n++
 		}
-		if n != len(want) {
-			return errcodes.New(errcodes.Internal, "fewer rows than for one alone")
+		if n != total {
+			return errcodes.New(errcodes.Internal, "less than for one alone")
 		}
 		return nil
 	})
 }
 
-func sourceAsOf(k *sourceKit) { completeUpTo(&k.Kit, k.Now, k.Query, k.Source.AsOf) }
-
 // completeUpTo asks for the instant of completeness, now and as if it were
 // earlier.
 func completeUpTo(k *kit.Kit, now time.Time, q ports.RowQuery, asOf func(context.Context, time.Time) (time.Time, error)) {
-	for name, at := range kit.ByName(map[string]time.Time{
+	kit.EachOf(k, map[string]time.Time{
 		"now": now, "Until": q.Until, "From": q.From, "a year before From": q.From.AddDate(-1, 0, 0),
-	}) {
-		k.Case(name, func() {
-			got := kit.Got(asOf(k.Context(), at)).OK(k, "AsOf")
-			if got.After(at) {
-				k.Fatalf("at %s the data are complete up to %s, which is later", at.UTC(), got.UTC())
-			}
-		})
-	}
+	}, func(name string, at time.Time) {
+		got := kit.Got(asOf(k.Context(), at)).OK(k, "AsOf")
+		if got.After(at) {
+			k.Fatalf("at %s the data are complete up to %s, which is later", at.UTC(), got.UTC())
+		}
+	})
 }

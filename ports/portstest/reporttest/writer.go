@@ -82,7 +82,6 @@ func (k *reportKit) file(columns []ports.Column, rows ...[]string) []byte {
 	return out.Bytes()
 }
 
-// reads checks that the file holds the rows and nothing else.
 func (k *reportKit) reads(file []byte, columns []ports.Column, want ...[]string) {
 	names, rows := k.Read(k.TB, file, columns)
 	if names != nil {
@@ -103,6 +102,8 @@ func (k *reportKit) readsAs(columns []ports.Column, row []string) []string {
 	}
 	return out
 }
+
+func columnName(c ports.Column) string { return c.Name }
 
 func columnNames(columns []ports.Column) []string {
 	var names []string

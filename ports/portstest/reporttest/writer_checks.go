@@ -113,15 +113,13 @@ func typedColumns(t ports.ColumnType) []ports.Column {
 }
 
 func reportSpellings(k *reportKit) {
-	for _, t := range columnTypes {
-		k.Case(string(t), func() {
-			var rows [][]string
-			for i, text := range spelt[t] {
-				rows = append(rows, []string{fmt.Sprint("tx_", i), text})
-			}
-			k.reads(k.file(typedColumns(t), rows...), typedColumns(t), rows...)
-		})
-	}
+	kit.Each(k, columnTypes, kit.Text, func(t ports.ColumnType) {
+		var rows [][]string
+		for i, text := range spelt[t] {
+			rows = append(rows, []string{fmt.Sprint("tx_", i), text})
+		}
+		k.reads(k.file(typedColumns(t), rows...), typedColumns(t), rows...)
+	})
 }
 
 func reportMistyped(k *reportKit) {
@@ -137,14 +135,12 @@ func reportMistyped(k *reportKit) {
 
 func reportLengths(k *reportKit) {
 	good := []string{"tx_1", "1", "USD", "1", ""}
-	for name, bad := range kit.ByName(map[string][]string{
+	kit.EachOf(k, map[string][]string{
 		"nil": nil, "no text": {}, "one less": good[:4], "one more": append(slices.Clone(good), ""),
 		"two more": append(slices.Clone(good), "more", "and more"),
-	}) {
-		k.Case(name, func() {
-			k.leavesNoTrace(reportColumns(), bad, good, fmt.Sprintf("Write of %d texts to %d columns", len(bad), len(good)))
-		})
-	}
+	}, func(name string, bad []string) {
+		k.leavesNoTrace(reportColumns(), bad, good, fmt.Sprintf("Write of %d texts to %d columns", len(bad), len(good)))
+	})
 }
 
 // leavesNoTrace checks that a bad row between good ones is refused, and that the

@@ -16,7 +16,6 @@ import (
 // Answers compares the stores' caches with two maps. The clocks of the callers
 // differ, and jump.
 func Answers(t *testing.T, fresh Fresh) {
-	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &answersModel{answers: map[[32]byte]ports.CachedAnswer{}, claims: map[[32]byte]modelClaim{}}
 		for _, store := range fresh() {

@@ -32,7 +32,6 @@ func (a Any) raw() *rapid.Generator[string] {
 	return rapid.OneOf(a.Bytes, a.Bytes, rapid.Just(strings.Repeat("\x00\xff", ports.MaxRaw/2)))
 }
 
-// texts draws none or a few texts.
 func (a Any) texts() *rapid.Generator[[]string] {
 	return rapid.Map(rapid.SliceOfN(a.Bytes, 0, 4), func(list []string) []string { return append([]string(nil), list...) })
 }

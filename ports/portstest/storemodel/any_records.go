@@ -47,10 +47,29 @@ func (a Any) report(t *rapid.T, owner, id string) ports.ReportJob {
 	return j
 }
 
+// comesBack saves v, changes it to next if it has not ended, and reads it back after
+// each save. An ended v takes no next.
+func comesBack[V any](t *rapid.T, v, next V, version func(*V) *int64, ended bool, save func(V) error, read func(V)) {
+	saves := func(v V, want errcodes.Code) {
+		err := save(v)
+		require.Equal(t, want, errcodes.Of(err), "%v", err)
+	}
+	saves(v, "")
+	*version(&v), *version(&next) = 1, 1
+	read(v)
+	if ended {
+		saves(next, errcodes.Conflict)
+		read(v)
+		return
+	}
+	saves(next, "")
+	*version(&next) = 2
+	read(next)
+}
+
 // ReportsComeBackEqual saves any job, changes it to any other while it may
 // change, and reads it back by each way there is (I22).
 func ReportsComeBackEqual(t *testing.T, store Store, a Any) {
-	t.Helper()
 	taken := map[string]bool{}
 	rapid.Check(t, func(rt *rapid.T) {
 		owner, id := a.Bytes.Draw(rt, "owner"), a.Bytes.Draw(rt, "id")
@@ -58,36 +77,22 @@ func ReportsComeBackEqual(t *testing.T, store Store, a Any) {
 			rt.Skip("taken")
 		}
 		taken[id] = true
-		save := func(j ports.ReportJob, want errcodes.Code) {
-			err := store.Reports().Save(t.Context(), ports.ReportChange{Job: j})
-			require.Equal(rt, want, errcodes.Of(err), "%v", err)
-		}
-		read := func(want ports.ReportJob) {
-			got, err := store.Reports().Report(context.Background(), owner, id)
-			require.NoError(rt, err)
-			require.Equal(rt, want, got)
-			if !want.Status.Terminal() {
-				return
-			}
-			ended, err := store.Reports().ExpiredReports(context.Background(), want.EndedAt, 1_000)
-			require.NoError(rt, err)
-			require.Contains(rt, ended, want)
-		}
 		j := a.report(rt, owner, id)
-		save(j, "")
-		j.Version = 1
-		read(j)
-		next := a.report(rt, owner, id)
-		next.Version = 1
-		if j.Status.Terminal() {
-			save(next, errcodes.Conflict)
-			read(j)
-			return
-		}
-		save(next, "")
-		next.Version = 2
-		read(next)
+		comesBack(rt, j, a.report(rt, owner, id), func(j *ports.ReportJob) *int64 { return &j.Version }, j.Status.Terminal(),
+			func(j ports.ReportJob) error { return store.Reports().Save(t.Context(), ports.ReportChange{Job: j}) },
+			func(want ports.ReportJob) { requireReport(rt, store, want) })
 	})
+}
+
+func requireReport(t *rapid.T, store Store, want ports.ReportJob) {
+	got, err := store.Reports().Report(context.Background(), want.Owner, want.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	if want.Status.Terminal() {
+		ended, err := store.Reports().ExpiredReports(context.Background(), want.EndedAt, 1_000)
+		require.NoError(t, err)
+		require.Contains(t, ended, want)
+	}
 }
 
 // transaction draws a transaction that the rules allow, of any texts and
@@ -122,7 +127,6 @@ func (a Any) transaction(t *rapid.T, owner, id string) ports.Transaction {
 // TransactionsComeBackEqual saves any transaction, changes it to any other
 // while it may change, and reads it back (I26, I27).
 func TransactionsComeBackEqual(t *testing.T, store Store, a Any) {
-	t.Helper()
 	taken := map[[2]string]bool{}
 	rapid.Check(t, func(rt *rapid.T) {
 		owner, id := a.Bytes.Draw(rt, "owner"), a.Bytes.Draw(rt, "id")
@@ -130,26 +134,16 @@ func TransactionsComeBackEqual(t *testing.T, store Store, a Any) {
 			rt.Skip("taken")
 		}
 		taken[[2]string{owner, id}] = true
-		save := func(tx ports.Transaction, want errcodes.Code) {
-			err := store.Transactions().Save(t.Context(), ports.TransactionChange{Transaction: tx})
-			require.Equal(rt, want, errcodes.Of(err), "%v", err)
-		}
-		tx := a.transaction(rt, owner, id)
-		save(tx, "")
-		tx.Version = 1
-		requireTransaction(rt, store, tx)
-		next := a.transaction(rt, owner, id)
-		next.Version = 1
+		tx, next := a.transaction(rt, owner, id), a.transaction(rt, owner, id)
 		if tx.Status.Terminal() {
 			next.EndedAt = tx.EndedAt.Add(time.Millisecond)
 			next.Status, next.Code, next.LateAt, next.LateRaw = tx.Status, tx.Code, time.Time{}, ports.RawFailure{}
-			save(next, errcodes.Conflict)
-			requireTransaction(rt, store, tx)
-			return
 		}
-		save(next, "")
-		next.Version = 2
-		requireTransaction(rt, store, next)
+		comesBack(rt, tx, next, func(tx *ports.Transaction) *int64 { return &tx.Version }, tx.Status.Terminal(),
+			func(tx ports.Transaction) error {
+				return store.Transactions().Save(t.Context(), ports.TransactionChange{Transaction: tx})
+			},
+			func(want ports.Transaction) { requireTransaction(rt, store, want) })
 	})
 }
 
@@ -186,26 +180,21 @@ func (a Any) validation(t *rapid.T, id string) ports.ValidationRecord {
 // ValidationsComeBackEqual saves any record, changes it to any other, and
 // reads it back by each way there is.
 func ValidationsComeBackEqual(t *testing.T, store Store, a Any) {
-	t.Helper()
 	taken := map[string]bool{"": true}
 	rapid.Check(t, func(rt *rapid.T) {
 		r := a.validation(rt, a.Bytes.Filter(func(id string) bool { return !taken[id] }).Draw(rt, "id"))
 		taken[r.ID] = true
-		require.NoError(rt, store.Validations().Save(t.Context(), ports.ValidationChange{Record: r}))
-		r.Version = 1
-		requireReadable(rt, store, r)
-		if r.Status != ports.StatusPending {
-			return
-		}
 		next := a.validation(rt, r.ID)
-		next.Owner, next.Version = r.Owner, 1
-		require.NoError(rt, store.Validations().Save(t.Context(), ports.ValidationChange{Record: next}))
-		next.Version = 2
-		requireReadable(rt, store, next)
+		next.Owner = r.Owner
+		comesBack(rt, r, next, func(r *ports.ValidationRecord) *int64 { return &r.Version }, r.Status != ports.StatusPending,
+			func(r ports.ValidationRecord) error {
+				return store.Validations().Save(t.Context(), ports.ValidationChange{Record: r})
+			},
+			func(want ports.ValidationRecord) { requireValidation(rt, store, want) })
 	})
 }
 
-func requireReadable(t *rapid.T, store Store, want ports.ValidationRecord) {
+func requireValidation(t *rapid.T, store Store, want ports.ValidationRecord) {
 	ctx := context.Background()
 	got, err := store.Validations().Validation(ctx, want.Owner, want.ID)
 	require.NoError(t, err)

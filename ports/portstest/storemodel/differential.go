@@ -29,7 +29,6 @@ func newDifferential(t *rapid.T, fresh Fresh) differential {
 
 func (d *differential) any(t *rapid.T) Store { return rapid.SampledFrom(d.stores).Draw(t, "store") }
 
-// event makes the event of the latest save, which has a key of its own.
 func (d *differential) event() []ports.Event {
 	return []ports.Event{{ID: strconv.Itoa(d.saves), Key: strconv.Itoa(d.saves), At: Epoch}}
 }
@@ -44,7 +43,6 @@ func asks[V any](t *rapid.T, d *differential, ask func(s Store) (V, error)) V {
 	return got
 }
 
-// tries is asks for calls that return only an error.
 func (d *differential) tries(t *rapid.T, ask func(s Store) error) {
 	agree(t, ask(d.model), ask(d.any(t)))
 }

@@ -18,7 +18,6 @@ import (
 // same: every answer agrees. Claims, late acknowledgements, replays and a clock
 // that jumps come in any order.
 func Outbox(t *testing.T, fresh Fresh) {
-	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &outboxDifferential{differential: newDifferential(rt, fresh), now: Epoch, used: map[[2]string]bool{}}
 		rt.Repeat(map[string]func(*rapid.T){
@@ -119,7 +118,6 @@ func (d *outboxDifferential) list(t *rapid.T) {
 // Backlog has more new events than one transaction looks at,
 // all behind a delayed head; the claimable one is the last.
 func Backlog(t *testing.T, fresh Fresh) {
-	t.Helper()
 	store := fresh()[0]
 	change := ports.RateLockChange{Book: ports.Book{Key: KeyOf("acme")}}
 	for i := range 2500 {

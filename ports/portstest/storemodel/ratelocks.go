@@ -17,7 +17,6 @@ import (
 // agrees: of changes as services make them, and of those that only other code
 // could make, with a record that cannot be or one id twice (I1, I4, I8, I32).
 func RateLocks(t *testing.T, fresh Fresh) {
-	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &lockDifferential{differential: newDifferential(rt, fresh)}
 		rt.Repeat(map[string]func(*rapid.T){

@@ -15,7 +15,6 @@ import (
 // Reports asks the stores and the memory store, which has a model of its own, the
 // same: every answer agrees (I22).
 func Reports(t *testing.T, fresh Fresh) {
-	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &reportDifferential{newDifferential(rt, fresh)}
 		rt.Repeat(map[string]func(*rapid.T){
@@ -85,7 +84,6 @@ func (d *reportDifferential) compare(t *rapid.T) {
 // Transactions asks the stores and the memory store, which has a model of its own,
 // the same: every answer agrees (I26, I27).
 func Transactions(t *testing.T, fresh Fresh) {
-	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &transactionDifferential{newDifferential(rt, fresh)}
 		rt.Repeat(map[string]func(*rapid.T){"save": d.save, "": d.compare})
@@ -166,7 +164,6 @@ func (d *transactionDifferential) compare(t *rapid.T) {
 // Validations asks the stores and the memory store, which has a model of its own,
 // the same: every answer agrees (I18).
 func Validations(t *testing.T, fresh Fresh) {
-	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
 		d := &validationDifferential{newDifferential(rt, fresh)}
 		rt.Repeat(map[string]func(*rapid.T){"save": d.save, "purge": d.purge, "list": d.list, "": d.compare})

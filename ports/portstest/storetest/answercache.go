@@ -20,16 +20,53 @@ func AnswerCache(t *testing.T, h Harness) {
 	runStore(t, h, answerCacheChecks, "the store keeps no answers", func(s Store) bool { return s.Answers != nil })
 }
 
-var answerCacheChecks = slices.Concat(answerChecks, answerClaimChecks, answerPurgeChecks, answerOutcomeChecks)
+var answerCacheChecks = slices.Concat(answerChecks, answerClaimChecks)
 
-// answerChecks: what goes in comes out.
 var answerChecks = []storeCheck{
-	{"an unknown key is not found", unknownAnswer},
+	{"an unknown key is not found", func(k *storeKit) {
+		k.noAnswer(answerKey("a"), "an empty cache")
+		k.putAnswer(cached("a"))
+		k.noAnswer(answerKey("b"), "an unknown key")
+		k.noAnswer([32]byte{}, "the zero key")
+	}},
 	{"an answer comes back as it was put", answerRoundTrip},
-	{"a stale answer is still given", staleAnswer},
+	{"a stale answer is still given", func(k *storeKit) {
+		want := cached("a")
+		want.At, want.ExpiresAt = kit.Epoch.AddDate(-30, 0, 0), kit.Epoch.AddDate(-29, 0, 0)
+		k.putAnswer(want)
+		k.hasAnswer(want, "a stale answer")
+		k.putAnswer(cached("a"))
+		k.hasAnswer(cached("a"), "the fresh answer in its place")
+	}},
 	{"an answer takes the place of the earlier one", answerReplaced},
 	{"keys that differ in one byte are different keys", answerKeysApart},
-	{"changing an answer outside changes nothing stored", answerNotAliased},
+	{"changing an answer outside changes nothing stored", func(k *storeKit) {
+		in := cached("a")
+		k.putAnswer(in)
+		for range 2 {
+			in.Sealed.Data[0]++
+			in.Key[0]++
+			in = kit.Got(k.Answers.Answer(k.Context(), answerKey("a"))).OK(k, "Answer")
+			k.Same(in, cached("a"), "the answer after a copy was changed")
+		}
+	}},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		have, fresh := cached("have"), cached("fresh")
+		k.putAnswer(have)
+		k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
+		k.doneContexts(k.answerCalls(have, fresh))
+		k.hasAnswer(have, "the answer after a purge with a context that was done")
+		k.noAnswer(fresh.Key, "a put with a context that was done")
+		k.claims(have.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false)
+		k.claims(fresh.Key, "other", kit.Epoch, kit.Epoch.Add(lease), true)
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		have := cached("have")
+		k.putAnswer(have)
+		k.closed(k.answerCalls(have, cached("fresh")))
+	}},
+	{"a store that is opened again has its answers and claims", answersReopened},
+	{"what is out of bounds is refused", answerBounds},
 }
 
 func answerKey(text string) [32]byte {
@@ -38,7 +75,6 @@ func answerKey(text string) [32]byte {
 	return key
 }
 
-// cached makes an answer that is fresh for a day.
 func cached(text string) ports.CachedAnswer {
 	return ports.CachedAnswer{
 		Key: answerKey(text), Provider: "provider-1", At: kit.Epoch, ExpiresAt: kit.Epoch.AddDate(0, 0, 1),
@@ -56,13 +92,6 @@ func (k *storeKit) hasAnswer(want ports.CachedAnswer, what string) {
 
 func (k *storeKit) noAnswer(key [32]byte, what string) {
 	k.Code(errOf(k.Answers.Answer(k.Context(), key)), errcodes.NotFound, "Answer of "+what)
-}
-
-func unknownAnswer(k *storeKit) {
-	k.noAnswer(answerKey("a"), "an empty cache")
-	k.putAnswer(cached("a"))
-	k.noAnswer(answerKey("b"), "an unknown key")
-	k.noAnswer([32]byte{}, "the zero key")
 }
 
 func answerRoundTrip(k *storeKit) {
@@ -87,15 +116,6 @@ func answerRoundTrip(k *storeKit) {
 			k.hasAnswer(want, "an answer of any time")
 		})
 	}
-}
-
-func staleAnswer(k *storeKit) {
-	want := cached("a")
-	want.At, want.ExpiresAt = kit.Epoch.AddDate(-30, 0, 0), kit.Epoch.AddDate(-29, 0, 0)
-	k.putAnswer(want)
-	k.hasAnswer(want, "a stale answer")
-	k.putAnswer(cached("a"))
-	k.hasAnswer(cached("a"), "the fresh answer in its place")
 }
 
 func answerReplaced(k *storeKit) {
@@ -134,25 +154,6 @@ func answerKeysApart(k *storeKit) {
 	}
 }
 
-func answerNotAliased(k *storeKit) {
-	in := cached("a")
-	k.putAnswer(in)
-	for range 2 {
-		in.Sealed.Data[0]++
-		in.Key[0]++
-		in = kit.Got(k.Answers.Answer(k.Context(), answerKey("a"))).OK(k, "Answer")
-		k.Same(in, cached("a"), "the answer after a copy was changed")
-	}
-}
-
-// answerOutcomeChecks: how it ends when it does not go well.
-var answerOutcomeChecks = []storeCheck{
-	{"a context that is done gives its own code and changes nothing", answersCancelled},
-	{"a closed store says so", answersClosed},
-	{"a store that is opened again has its answers and claims", answersReopened},
-	{"what is out of bounds is refused", answerBounds},
-}
-
 func (k *storeKit) answerCalls(have, fresh ports.CachedAnswer) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"Answer":    func(ctx context.Context) error { return errOf(k.Answers.Answer(ctx, have.Key)) },
@@ -165,23 +166,6 @@ func (k *storeKit) answerCalls(have, fresh ports.CachedAnswer) map[string]func(c
 	}
 }
 
-func answersCancelled(k *storeKit) {
-	have, fresh := cached("have"), cached("fresh")
-	k.putAnswer(have)
-	k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
-	k.doneContexts(k.answerCalls(have, fresh))
-	k.hasAnswer(have, "the answer after a purge with a context that was done")
-	k.noAnswer(fresh.Key, "a put with a context that was done")
-	k.claims(have.Key, "other", kit.Epoch, kit.Epoch.Add(lease), false)
-	k.claims(fresh.Key, "other", kit.Epoch, kit.Epoch.Add(lease), true)
-}
-
-func answersClosed(k *storeKit) {
-	have := cached("have")
-	k.putAnswer(have)
-	k.closed(k.answerCalls(have, cached("fresh")))
-}
-
 func answersReopened(k *storeKit) {
 	k.Need(k.Reopen != nil, "Reopen: it is not durable")
 	have, replaced, purged := cached("have"), cached("replaced"), cached("purged")
@@ -191,7 +175,7 @@ func answersReopened(k *storeKit) {
 	}
 	replaced.Provider = "provider-2"
 	k.putAnswer(replaced)
-	k.purgeAnswers(kit.Epoch, 10, 1)
+	answerPurges.purges(k, kit.Epoch, 10, 1)
 	k.claims(have.Key, "holder", kit.Epoch, kit.Epoch.Add(lease), true)
 	k.Store = k.Reopen()
 	k.hasAnswer(have, "the answer after opening again")
@@ -220,6 +204,6 @@ func answerBounds(k *storeKit) {
 	k.claims(key, long, kit.Epoch, until, true)
 	k.release(key, long)
 	k.claims(key, "h", kit.Epoch, until, true)
-	k.purgeAnswers(kit.Epoch, 1, 0)
-	k.purgeAnswers(kit.Epoch, 10_000, 0)
+	answerPurges.purges(k, kit.Epoch, 1, 0)
+	answerPurges.purges(k, kit.Epoch, 10_000, 0)
 }

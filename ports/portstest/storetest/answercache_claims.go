@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -10,26 +11,83 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// answerClaimChecks: who may ask about an account.
+// answerClaimChecks: who may ask about an account, and what a purge removes.
 var answerClaimChecks = []storeCheck{
-	{"a claim keeps every other holder out", claimExclusive},
-	{"a holder may renew its claim", claimRenewed},
-	{"a claim lapses at its instant, not before", claimLapses},
-	{"a claim holds when a caller's clock is behind", claimBackwards},
+	{"a claim keeps every other holder out", func(k *storeKit) {
+		a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
+		k.claims(a, "one", kit.Epoch, until, true)
+		for range 2 {
+			k.claims(a, "two", kit.Epoch, until, false)
+			k.claims(a, "three", kit.Epoch.Add(time.Second), until.Add(time.Hour), false)
+		}
+		k.claims(b, "two", kit.Epoch, until, true)
+		k.claims(b, "one", kit.Epoch, until, false)
+	}},
+	{"a holder may renew its claim", func(k *storeKit) {
+		key := answerKey("a")
+		k.claims(key, "one", kit.Epoch, kit.Epoch.Add(lease), true)
+		k.claims(key, "one", kit.Epoch.Add(time.Second), kit.Epoch.Add(2*lease), true)
+		k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(3*lease), false)
+		k.claims(key, "one", kit.Epoch.Add(2*lease-time.Millisecond), kit.Epoch.Add(3*lease), true)
+		k.claims(key, "two", kit.Epoch.Add(3*lease-time.Millisecond), kit.Epoch.Add(4*lease), false)
+		k.claims(key, "one", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), true) // it had lapsed, and nobody had come
+		k.claims(key, "two", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), false)
+	}},
+	{"a claim lapses at its instant, not before", func(k *storeKit) {
+		key, until := answerKey("a"), kit.Epoch.Add(lease)
+		k.claims(key, "one", kit.Epoch, until, true)
+		k.claims(key, "two", until.Add(-time.Millisecond), until.Add(lease), false)
+		k.claims(key, "two", until, until.Add(lease), true)
+		k.claims(key, "one", until, until.Add(lease), false)
+		k.claims(key, "three", until.Add(10*lease), until.Add(11*lease), true)
+	}},
+	{"a claim holds when a caller's clock is behind", func(k *storeKit) {
+		key := answerKey("a")
+		k.claims(key, "one", kit.Epoch, kit.Epoch.Add(lease), true)
+		k.claims(key, "two", kit.Epoch.Add(-24*time.Hour), kit.Epoch.Add(24*time.Hour), false)
+		k.claims(key, "two", kit.Epoch.Add(-24*time.Hour), kit.Epoch.Add(-23*time.Hour), false)
+		k.claims(key, "one", kit.Epoch.Add(-time.Second), kit.Epoch.Add(lease), true)
+		k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(2*lease), true)
+	}},
 	{"holders that look alike are different holders", holdersApart},
-	{"a release ends the holder's own claim only", claimReleased},
-	{"a released claim can be had at once", claimAfterRelease},
+	{"a release ends the holder's own claim only", func(k *storeKit) {
+		a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
+		k.release(a, "nobody")
+		k.claims(a, "one", kit.Epoch, until, true)
+		k.claims(b, "one", kit.Epoch, until, true)
+		k.release(a, "two")
+		k.claims(a, "two", kit.Epoch, until, false)
+		k.release(a, "one")
+		k.release(a, "one")
+		k.claims(b, "two", kit.Epoch, until, false)
+		k.claims(a, "two", kit.Epoch, until, true)
+		k.release(a, "one") // whoever comes late ends nothing
+		k.claims(a, "three", kit.Epoch, until, false)
+	}},
+	{"a released claim can be had at once", func(k *storeKit) {
+		key := answerKey("a")
+		for i := range 4 {
+			holder := fmt.Sprint("holder-", i)
+			k.claims(key, holder, kit.Epoch, kit.Epoch.Add(lease), true)
+			k.release(key, holder)
+		}
+	}},
 	{"claims and answers do not touch each other", claimsBesideAnswers},
 	{"of many racers for one key one gets it", claimRacers},
 	{"claims of different keys do not get in each other's way", claimsApart},
-}
-
-// answerPurgeChecks: what is removed, and what stays.
-var answerPurgeChecks = []storeCheck{
-	{"a purge removes what expired by the instant, and nothing else", answersPurged},
-	{"a purge removes at most n and tells how many", answerPurgeBounded},
+	{"a purge removes what expired by the instant, and nothing else", answerPurges.byInstant},
+	{"a purge removes at most n and tells how many", answerPurges.bounded},
 	{"a purge counts an answer by its latest expiry", purgedByLatest},
-	{"a purge removes the claims that ended before it, and no other", claimsPurged},
+	{"a purge removes the claims that ended before it, and no other", func(k *storeKit) {
+		past, live, until := answerKey("past"), answerKey("live"), kit.Epoch.Add(lease)
+		k.claims(past, "one", kit.Epoch, until, true)
+		k.claims(live, "one", kit.Epoch, until.Add(lease), true)
+		answerPurges.purges(k, until.Add(-time.Millisecond), 10, 0)
+		k.claims(past, "two", kit.Epoch, until, false)
+		answerPurges.purges(k, until.Add(time.Millisecond), 10, 0)
+		k.claims(past, "two", kit.Epoch, until, true) // only a clock that is behind can tell
+		k.claims(live, "two", until, until.Add(lease), false)
+	}},
 }
 
 func (k *storeKit) claims(key [32]byte, holder string, now, until time.Time, want bool) {
@@ -38,50 +96,6 @@ func (k *storeKit) claims(key [32]byte, holder string, now, until time.Time, wan
 
 func (k *storeKit) release(key [32]byte, holder string) {
 	k.OK(k.Answers.Release(k.Context(), key, holder), "Release")
-}
-
-func (k *storeKit) purgeAnswers(before time.Time, n, want int) {
-	k.Same(kit.Got(k.Answers.PurgeAnswers(k.Context(), before, n)).OK(k, "PurgeAnswers"), want, "the number of answers purged")
-}
-
-func claimExclusive(k *storeKit) {
-	a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
-	k.claims(a, "one", kit.Epoch, until, true)
-	for range 2 {
-		k.claims(a, "two", kit.Epoch, until, false)
-		k.claims(a, "three", kit.Epoch.Add(time.Second), until.Add(time.Hour), false)
-	}
-	k.claims(b, "two", kit.Epoch, until, true)
-	k.claims(b, "one", kit.Epoch, until, false)
-}
-
-func claimRenewed(k *storeKit) {
-	key := answerKey("a")
-	k.claims(key, "one", kit.Epoch, kit.Epoch.Add(lease), true)
-	k.claims(key, "one", kit.Epoch.Add(time.Second), kit.Epoch.Add(2*lease), true)
-	k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(3*lease), false)
-	k.claims(key, "one", kit.Epoch.Add(2*lease-time.Millisecond), kit.Epoch.Add(3*lease), true)
-	k.claims(key, "two", kit.Epoch.Add(3*lease-time.Millisecond), kit.Epoch.Add(4*lease), false)
-	k.claims(key, "one", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), true) // it had lapsed, and nobody had come
-	k.claims(key, "two", kit.Epoch.Add(4*lease), kit.Epoch.Add(5*lease), false)
-}
-
-func claimLapses(k *storeKit) {
-	key, until := answerKey("a"), kit.Epoch.Add(lease)
-	k.claims(key, "one", kit.Epoch, until, true)
-	k.claims(key, "two", until.Add(-time.Millisecond), until.Add(lease), false)
-	k.claims(key, "two", until, until.Add(lease), true)
-	k.claims(key, "one", until, until.Add(lease), false)
-	k.claims(key, "three", until.Add(10*lease), until.Add(11*lease), true)
-}
-
-func claimBackwards(k *storeKit) {
-	key := answerKey("a")
-	k.claims(key, "one", kit.Epoch, kit.Epoch.Add(lease), true)
-	k.claims(key, "two", kit.Epoch.Add(-24*time.Hour), kit.Epoch.Add(24*time.Hour), false)
-	k.claims(key, "two", kit.Epoch.Add(-24*time.Hour), kit.Epoch.Add(-23*time.Hour), false)
-	k.claims(key, "one", kit.Epoch.Add(-time.Second), kit.Epoch.Add(lease), true)
-	k.claims(key, "two", kit.Epoch.Add(lease), kit.Epoch.Add(2*lease), true)
 }
 
 func holdersApart(k *storeKit) {
@@ -100,30 +114,6 @@ func holdersApart(k *storeKit) {
 			}
 			k.claims(key, holder, kit.Epoch, kit.Epoch.Add(lease), true)
 		})
-	}
-}
-
-func claimReleased(k *storeKit) {
-	a, b, until := answerKey("a"), answerKey("b"), kit.Epoch.Add(lease)
-	k.release(a, "nobody")
-	k.claims(a, "one", kit.Epoch, until, true)
-	k.claims(b, "one", kit.Epoch, until, true)
-	k.release(a, "two")
-	k.claims(a, "two", kit.Epoch, until, false)
-	k.release(a, "one")
-	k.release(a, "one")
-	k.claims(b, "two", kit.Epoch, until, false)
-	k.claims(a, "two", kit.Epoch, until, true)
-	k.release(a, "one") // whoever comes late ends nothing
-	k.claims(a, "three", kit.Epoch, until, false)
-}
-
-func claimAfterRelease(k *storeKit) {
-	key := answerKey("a")
-	for i := range 4 {
-		holder := fmt.Sprint("holder-", i)
-		k.claims(key, holder, kit.Epoch, kit.Epoch.Add(lease), true)
-		k.release(key, holder)
 	}
 }
 
@@ -182,42 +172,18 @@ func claimsApart(k *storeKit) {
 	}
 }
 
-func answersPurged(k *storeKit) {
-	for _, far := range []time.Time{kit.Epoch, kit.Epoch.AddDate(2, 0, 0), time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC)} {
-		early, at, late := cached("early"), cached("at"), cached("late")
-		early.ExpiresAt, at.ExpiresAt, late.ExpiresAt = far.AddDate(0, 0, -1), far, far.Add(time.Millisecond)
-		for _, a := range []ports.CachedAnswer{late, at, early} {
-			k.putAnswer(a)
-		}
-		k.purgeAnswers(early.ExpiresAt.Add(-time.Millisecond), 10, 0)
-		k.hasAnswer(early, "an answer before its purge")
-		k.purgeAnswers(far, 10, 2)
-		k.noAnswer(early.Key, "a purged key")
-		k.noAnswer(at.Key, "a purged key")
-		k.hasAnswer(late, "an answer that is not stale yet")
-		k.purgeAnswers(far, 10, 0)
-		k.purgeAnswers(late.ExpiresAt, 10, 1)
-	}
-}
-
-func answerPurgeBounded(k *storeKit) {
-	for i := range 5 {
-		a := cached(string(rune('a' + i)))
-		a.ExpiresAt = kit.Epoch.Add(time.Duration(i) * time.Hour)
+var answerPurges = purging[ports.CachedAnswer]{
+	save: func(k *storeKit, id string, at time.Time) ports.CachedAnswer {
+		a := cached(id)
+		a.ExpiresAt = at
 		k.putAnswer(a)
-	}
-	left := 5
-	for _, want := range []int{2, 2, 1, 0} {
-		k.purgeAnswers(kit.Epoch.AddDate(0, 0, 1), 2, want)
-		left -= want
-		there := 0
-		for i := range 5 {
-			if _, err := k.Answers.Answer(k.Context(), answerKey(string(rune('a'+i)))); err == nil {
-				there++
-			}
-		}
-		k.Same(there, left, "the number of answers left")
-	}
+		return a
+	},
+	purge: func(ctx context.Context, s Store, before time.Time, n int) (int, error) {
+		return s.Answers.PurgeAnswers(ctx, before, n)
+	},
+	read: func(k *storeKit, a ports.CachedAnswer) error { return errOf(k.Answers.Answer(k.Context(), a.Key)) },
+	has:  (*storeKit).hasAnswer,
 }
 
 // purgedByLatest puts answers again that expire later, earlier, later and
@@ -235,23 +201,12 @@ func purgedByLatest(k *storeKit) {
 	put("gone", 9, 1)
 	put("gone too", 1, 9, 1)
 	keptToo := put("kept too", 1, 9, 1, 9)
-	k.purgeAnswers(kit.Epoch.Add(2*time.Hour), 10, 2)
+	answerPurges.purges(k, kit.Epoch.Add(2*time.Hour), 10, 2)
 	k.hasAnswer(kept, "an answer that was put anew")
 	k.hasAnswer(keptToo, "an answer that was put anew twice")
 	k.noAnswer(answerKey("gone"), "a purged key")
 	put("gone", 9)
-	k.purgeAnswers(kit.Epoch.Add(8*time.Hour), 10, 0)
-	k.purgeAnswers(kit.Epoch.Add(9*time.Hour), 10, 3)
-	k.purgeAnswers(kit.Epoch.Add(99*time.Hour), 10, 0)
-}
-
-func claimsPurged(k *storeKit) {
-	past, live, until := answerKey("past"), answerKey("live"), kit.Epoch.Add(lease)
-	k.claims(past, "one", kit.Epoch, until, true)
-	k.claims(live, "one", kit.Epoch, until.Add(lease), true)
-	k.purgeAnswers(until.Add(-time.Millisecond), 10, 0)
-	k.claims(past, "two", kit.Epoch, until, false)
-	k.purgeAnswers(until.Add(time.Millisecond), 10, 0)
-	k.claims(past, "two", kit.Epoch, until, true) // only a clock that is behind can tell
-	k.claims(live, "two", until, until.Add(lease), false)
+	answerPurges.purges(k, kit.Epoch.Add(8*time.Hour), 10, 0)
+	answerPurges.purges(k, kit.Epoch.Add(9*time.Hour), 10, 3)
+	answerPurges.purges(k, kit.Epoch.Add(99*time.Hour), 10, 0)
 }

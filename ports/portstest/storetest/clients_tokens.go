@@ -19,18 +19,74 @@ func ClientStore(t *testing.T, h Harness) {
 }
 
 var clientChecks = []storeCheck{
-	{"an unknown client is not found", unknownClient},
-	{"a client comes back as it was put", clientRoundTrip},
-	{"a client without secrets and merchants comes back so", bareClient},
-	{"a client is replaced as a whole", clientReplaced},
-	{"client ids that look alike are different clients", clientIDsApart},
-	{"changing a client outside changes nothing stored", clientNotAliased},
-	{"a context that is done gives its own code and changes nothing", clientsCancelled},
-	{"a closed store says so", clientsClosed},
-	{"a store that is opened again has its clients", clientsReopened},
+	{"an unknown client is not found", func(k *storeKit) {
+		k.putClient(client("acme"))
+		kit.Each(k, []string{"zenith", "", "acme ", "ACME", "acme\x00", "%"}, kit.Name, func(id string) {
+			k.Code(errOf(k.Clients.Client(k.Context(), id)), errcodes.NotFound, "Client of an unknown id")
+		})
+	}},
+	{"a client comes back as it was put", func(k *storeKit) {
+		for _, disabled := range []bool{true, false} {
+			k.Case(fmt.Sprint("disabled ", disabled), func() {
+				want := client("acme")
+				want.Disabled = disabled
+				k.putClient(want)
+				k.Same(k.client("acme"), want, "the client")
+			})
+		}
+	}},
+	{"a client without secrets and merchants comes back so", func(k *storeKit) {
+		want := ports.Client{ID: "bare"}
+		k.putClient(want)
+		k.Same(k.client("bare"), want, "a client of nothing but an id")
+	}},
+	{"a client is replaced as a whole", func(k *storeKit) {
+		other := client("zenith")
+		k.putClient(other)
+		k.putClient(client("acme"))
+		want := client("acme")
+		want.Secrets, want.Merchants, want.Disabled = want.Secrets[2:], []string{"merchant-b"}, false
+		k.putClient(want)
+		k.Same(k.client("acme"), want, "the client that was replaced")
+		k.Same(k.client("zenith"), other, "the other client")
+	}},
+	{"client ids that look alike are different clients", func(k *storeKit) {
+		for _, id := range kit.Distinct {
+			k.putClient(client(id))
+		}
+		kit.Each(k, kit.Distinct, kit.Name, func(id string) {
+			k.Same(k.client(id), client(id), "a client among look-alikes")
+		})
+	}},
+	{"changing a client outside changes nothing stored", func(k *storeKit) {
+		in := client("acme")
+		k.putClient(in)
+		for range 2 {
+			in.Secrets[0].SHA256[0]++
+			in.Merchants[0] = "changed"
+			in = k.client("acme")
+			k.Same(in, client("acme"), "the client after a copy was changed")
+		}
+	}},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		k.putClient(client("acme"))
+		changed := client("acme")
+		changed.Disabled = false
+		k.doneContexts(k.clientCalls(changed))
+		k.Same(k.client("acme"), client("acme"), "the client after a put with a context that was done")
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		k.putClient(client("acme"))
+		k.closed(k.clientCalls(client("acme")))
+	}},
+	{"a store that is opened again has its clients", func(k *storeKit) {
+		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.putClient(client("acme"))
+		k.Store = k.Reopen()
+		k.Same(k.client("acme"), client("acme"), "the client after opening again")
+	}},
 }
 
-// client makes a client in the middle of a rotation.
 func client(id string) ports.Client {
 	hash := func(text string) [32]byte { return sha256.Sum256([]byte(id + text)) }
 	return ports.Client{
@@ -53,90 +109,11 @@ func (k *storeKit) client(id string) ports.Client {
 	return kit.Got(k.Clients.Client(k.Context(), id)).OK(k, "Client")
 }
 
-func unknownClient(k *storeKit) {
-	k.putClient(client("acme"))
-	for _, id := range []string{"zenith", "", "acme ", "ACME", "acme\x00", "%"} {
-		k.Case(kit.Name(id), func() {
-			k.Code(errOf(k.Clients.Client(k.Context(), id)), errcodes.NotFound, "Client of an unknown id")
-		})
-	}
-}
-
-func clientRoundTrip(k *storeKit) {
-	for _, disabled := range []bool{true, false} {
-		k.Case(fmt.Sprint("disabled ", disabled), func() {
-			want := client("acme")
-			want.Disabled = disabled
-			k.putClient(want)
-			k.Same(k.client("acme"), want, "the client")
-		})
-	}
-}
-
-func bareClient(k *storeKit) {
-	want := ports.Client{ID: "bare"}
-	k.putClient(want)
-	k.Same(k.client("bare"), want, "a client of nothing but an id")
-}
-
-func clientReplaced(k *storeKit) {
-	other := client("zenith")
-	k.putClient(other)
-	k.putClient(client("acme"))
-	want := client("acme")
-	want.Secrets, want.Merchants, want.Disabled = want.Secrets[2:], []string{"merchant-b"}, false
-	k.putClient(want)
-	k.Same(k.client("acme"), want, "the client that was replaced")
-	k.Same(k.client("zenith"), other, "the other client")
-}
-
-func clientIDsApart(k *storeKit) {
-	for _, id := range kit.Distinct {
-		k.putClient(client(id))
-	}
-	for _, id := range kit.Distinct {
-		k.Case(kit.Name(id), func() {
-			k.Same(k.client(id), client(id), "a client among look-alikes")
-		})
-	}
-}
-
-func clientNotAliased(k *storeKit) {
-	in := client("acme")
-	k.putClient(in)
-	for range 2 {
-		in.Secrets[0].SHA256[0]++
-		in.Merchants[0] = "changed"
-		in = k.client("acme")
-		k.Same(in, client("acme"), "the client after a copy was changed")
-	}
-}
-
 func (k *storeKit) clientCalls(c ports.Client) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"PutClient": func(ctx context.Context) error { return k.Clients.PutClient(ctx, c, anyAct) },
 		"Client":    func(ctx context.Context) error { return errOf(k.Clients.Client(ctx, c.ID)) },
 	}
-}
-
-func clientsCancelled(k *storeKit) {
-	k.putClient(client("acme"))
-	changed := client("acme")
-	changed.Disabled = false
-	k.doneContexts(k.clientCalls(changed))
-	k.Same(k.client("acme"), client("acme"), "the client after a put with a context that was done")
-}
-
-func clientsClosed(k *storeKit) {
-	k.putClient(client("acme"))
-	k.closed(k.clientCalls(client("acme")))
-}
-
-func clientsReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
-	k.putClient(client("acme"))
-	k.Store = k.Reopen()
-	k.Same(k.client("acme"), client("acme"), "the client after opening again")
 }
 
 // TokenStore checks a ports.TokenStore.
@@ -146,20 +123,76 @@ func TokenStore(t *testing.T, h Harness) {
 }
 
 var tokenChecks = []storeCheck{
-	{"an unknown token is not found", unknownToken},
-	{"a token comes back as it was put", tokenRoundTrip},
-	{"a hash that is there is a conflict and the first token stays", tokenTaken},
-	{"of many racers with one hash one puts it", tokenRacers},
+	{"an unknown token is not found", func(k *storeKit) {
+		k.noToken(token("a"))
+		k.putToken(token("a"))
+		k.noToken(token("b"))
+		k.noToken(ports.Token{})
+	}},
+	{"a token comes back as it was put", func(k *storeKit) {
+		// The last ones expired long ago, or live for centuries: whether a token
+		// is valid is not the store's to judge.
+		for i, expires := range []time.Time{
+			kit.Epoch.Add(time.Hour + time.Millisecond), kit.Epoch, time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+		} {
+			k.Case("expires "+expires.Format(time.RFC3339), func() {
+				want := token(string(rune('a' + i)))
+				want.ClientID, want.ExpiresAt = kit.Distinct[i+5], expires
+				k.putToken(want)
+				k.hasToken(want)
+			})
+		}
+	}},
+	{"a hash that is there is a conflict and the first token stays", func(k *storeKit) {
+		first := token("a")
+		k.putToken(first)
+		second := first
+		second.ClientID, second.ExpiresAt = "client-2", kit.Epoch.Add(2*time.Hour)
+		k.Code(k.Tokens.PutToken(k.Context(), second), errcodes.Conflict, "PutToken of a hash that is there")
+		k.hasToken(first)
+	}},
+	{"of many racers with one hash one puts it", func(k *storeKit) {
+		k.winner(kit.Race(kit.Racers, func(int) error { return k.Tokens.PutToken(k.Context(), token("a")) }))
+	}},
 	{"hashes that differ in one byte are different tokens", hashesApart},
-	{"a revoked token is gone for good", tokenRevoked},
-	{"a purge removes what expired by the instant, and nothing else", tokensPurged},
-	{"a purge removes at most n and tells how many", purgeBounded},
-	{"a context that is done gives its own code and changes nothing", tokensCancelled},
-	{"a closed store says so", tokensClosed},
-	{"a store that is opened again has its tokens", tokensReopened},
+	{"a revoked token is gone for good", func(k *storeKit) {
+		a, b := token("a"), token("b")
+		k.putToken(a)
+		k.putToken(b)
+		for range 2 { // the second time it is unknown
+			k.OK(k.Tokens.Revoke(k.Context(), a.SHA256, anyAct), "Revoke")
+			k.noToken(a)
+		}
+		k.hasToken(b)
+		tokenPurges.purges(k, kit.Epoch.AddDate(1, 0, 0), 10, 1)
+		k.noToken(a)
+	}},
+	{"a purge removes what expired by the instant, and nothing else", tokenPurges.byInstant},
+	{"a purge removes at most n and tells how many", tokenPurges.bounded},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		have, fresh := token("have"), token("fresh")
+		k.putToken(have)
+		k.doneContexts(k.tokenCalls(have, fresh))
+		k.hasToken(have)
+		k.noToken(fresh)
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		have := token("have")
+		k.putToken(have)
+		k.closed(k.tokenCalls(have, token("fresh")))
+	}},
+	{"a store that is opened again has its tokens", func(k *storeKit) {
+		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		have, revoked := token("have"), token("revoked")
+		k.putToken(have)
+		k.putToken(revoked)
+		k.OK(k.Tokens.Revoke(k.Context(), revoked.SHA256, anyAct), "Revoke")
+		k.Store = k.Reopen()
+		k.hasToken(have)
+		k.noToken(revoked)
+	}},
 }
 
-// token makes a token that lives for an hour.
 func token(text string) ports.Token {
 	return ports.Token{SHA256: sha256.Sum256([]byte(text)), ClientID: "client-1", IssuedAt: kit.Epoch, ExpiresAt: kit.Epoch.Add(time.Hour)}
 }
@@ -176,43 +209,18 @@ func (k *storeKit) noToken(v ports.Token) {
 	k.Code(errOf(k.Tokens.Token(k.Context(), v.SHA256)), errcodes.NotFound, "Token of a hash that is not there")
 }
 
-func (k *storeKit) purge(before time.Time, n, want int) {
-	k.Same(kit.Got(k.Tokens.PurgeTokens(k.Context(), before, n)).OK(k, "PurgeTokens"), want, "the number of tokens purged")
-}
-
-func unknownToken(k *storeKit) {
-	k.noToken(token("a"))
-	k.putToken(token("a"))
-	k.noToken(token("b"))
-	k.noToken(ports.Token{})
-}
-
-func tokenRoundTrip(k *storeKit) {
-	// The last ones expired long ago, or live for centuries: whether a token
-	// is valid is not the store's to judge.
-	for i, expires := range []time.Time{
-		kit.Epoch.Add(time.Hour + time.Millisecond), kit.Epoch, time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-	} {
-		k.Case("expires "+expires.Format(time.RFC3339), func() {
-			want := token(string(rune('a' + i)))
-			want.ClientID, want.ExpiresAt = kit.Distinct[i+5], expires
-			k.putToken(want)
-			k.hasToken(want)
-		})
-	}
-}
-
-func tokenTaken(k *storeKit) {
-	first := token("a")
-	k.putToken(first)
-	second := first
-	second.ClientID, second.ExpiresAt = "client-2", kit.Epoch.Add(2*time.Hour)
-	k.Code(k.Tokens.PutToken(k.Context(), second), errcodes.Conflict, "PutToken of a hash that is there")
-	k.hasToken(first)
-}
-
-func tokenRacers(k *storeKit) {
-	k.winner(kit.Race(kit.Racers, func(int) error { return k.Tokens.PutToken(k.Context(), token("a")) }))
+var tokenPurges = purging[ports.Token]{
+	save: func(k *storeKit, id string, at time.Time) ports.Token {
+		v := token(id)
+		v.ExpiresAt = at
+		k.putToken(v)
+		return v
+	},
+	purge: func(ctx context.Context, s Store, before time.Time, n int) (int, error) {
+		return s.Tokens.PurgeTokens(ctx, before, n)
+	},
+	read: func(k *storeKit, v ports.Token) error { return errOf(k.Tokens.Token(k.Context(), v.SHA256)) },
+	has:  func(k *storeKit, v ports.Token, _ string) { k.hasToken(v) },
 }
 
 func hashesApart(k *storeKit) {
@@ -231,42 +239,6 @@ func hashesApart(k *storeKit) {
 	}
 }
 
-func tokenRevoked(k *storeKit) {
-	a, b := token("a"), token("b")
-	k.putToken(a)
-	k.putToken(b)
-	for range 2 { // the second time it is unknown
-		k.OK(k.Tokens.Revoke(k.Context(), a.SHA256, anyAct), "Revoke")
-		k.noToken(a)
-	}
-	k.hasToken(b)
-	k.purge(kit.Epoch.AddDate(1, 0, 0), 10, 1)
-	k.noToken(a)
-}
-
-func tokensPurged(k *storeKit) {
-	early, at, late := token("early"), token("at"), token("late")
-	early.ExpiresAt, late.ExpiresAt = at.ExpiresAt.Add(-time.Millisecond), at.ExpiresAt.Add(time.Millisecond)
-	for _, v := range []ports.Token{late, at, early} {
-		k.putToken(v)
-	}
-	k.purge(early.ExpiresAt.Add(-time.Millisecond), 10, 0)
-	k.purge(at.ExpiresAt, 10, 2)
-	k.noToken(early)
-	k.noToken(at)
-	k.hasToken(late)
-	k.purge(at.ExpiresAt, 10, 0)
-}
-
-func purgeBounded(k *storeKit) {
-	for _, text := range []string{"a", "b", "c", "d", "e"} {
-		k.putToken(token(text))
-	}
-	for _, want := range []int{2, 2, 1, 0} {
-		k.purge(kit.Epoch.Add(time.Hour), 2, want)
-	}
-}
-
 func (k *storeKit) tokenCalls(have, fresh ports.Token) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"PutToken":    func(ctx context.Context) error { return k.Tokens.PutToken(ctx, fresh) },
@@ -274,29 +246,4 @@ func (k *storeKit) tokenCalls(have, fresh ports.Token) map[string]func(ctx conte
 		"Revoke":      func(ctx context.Context) error { return k.Tokens.Revoke(ctx, have.SHA256, anyAct) },
 		"PurgeTokens": func(ctx context.Context) error { return errOf(k.Tokens.PurgeTokens(ctx, have.ExpiresAt, 10)) },
 	}
-}
-
-func tokensCancelled(k *storeKit) {
-	have, fresh := token("have"), token("fresh")
-	k.putToken(have)
-	k.doneContexts(k.tokenCalls(have, fresh))
-	k.hasToken(have)
-	k.noToken(fresh)
-}
-
-func tokensClosed(k *storeKit) {
-	have := token("have")
-	k.putToken(have)
-	k.closed(k.tokenCalls(have, token("fresh")))
-}
-
-func tokensReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
-	have, revoked := token("have"), token("revoked")
-	k.putToken(have)
-	k.putToken(revoked)
-	k.OK(k.Tokens.Revoke(k.Context(), revoked.SHA256, anyAct), "Revoke")
-	k.Store = k.Reopen()
-	k.hasToken(have)
-	k.noToken(revoked)
 }

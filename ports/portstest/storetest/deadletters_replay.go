@@ -2,57 +2,161 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// replayChecks: what comes back, and in which order.
 var replayChecks = []storeCheck{
-	{"a replayed event comes before the later ones of its key", replayedFirst},
-	{"an event given back waits behind a replayed one, and for its own time", givenBackBehindReplayed},
-	{"Replay brings back the events named, or all, and counts them", replayNamed},
+	{"a replayed event comes before the later ones of its key", func(k *storeKit) {
+		k.three()
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "c"), "no use"), "Bury")
+		b := events.first(k, kit.Epoch, "b")
+		k.OK(k.Outbox.Retry(k.Context(), b, kit.Epoch), "Retry")
+		k.replays("one is buried", 1, "c")
+		c := events.first(k, kit.Epoch, "c")
+		k.Same(c.Attempt, 1, "the attempt of a replayed event")
+		k.OK(k.Outbox.Ack(k.Context(), c), "Ack")
+		k.Same(events.first(k, kit.Epoch, "b").Attempt, 2, "the attempt of the next")
+	}},
+	{"an event given back waits behind a replayed one, and for its own time", func(k *storeKit) {
+		k.three()
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "c"), "no use"), "Bury")
+		b := events.first(k, kit.Epoch, "b")
+		k.replays("one is buried", 1, "c")
+		later := kit.Epoch.Add(2 * lease)
+		k.OK(k.Outbox.Retry(k.Context(), b, later), "Retry")
+		k.Code(k.Outbox.Ack(k.Context(), b), errcodes.Conflict, "Ack by a claim that was given back")
+		k.Same(events.ids(events.take(k, later, 10)), []string{"c", "other"}, "a claim while c waits")
+		k.OK(k.Outbox.Ack(k.Context(), events.first(k, later.Add(lease), "c")), "Ack")
+		k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 1)), []string{}, "a claim before b's time")
+		events.first(k, later, "b")
+	}},
+	{"Replay brings back the events named, or all, and counts them", func(k *storeKit) {
+		for _, id := range []string{"d", "c", "b", "a"} {
+			k.carryEvents(kit.Event(id, "lock of "+id))
+		}
+		for _, e := range events.take(k, kit.Epoch, 3) {
+			k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
+		}
+		k.replays("one is buried, one waits, one is unknown", 1, "c", "c", "a", "unknown")
+		k.replays("the rest is meant", 2)
+		k.replays("none is left", 0)
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"d", "c", "b", "a"}, "the events in the order of their saves")
+	}},
 	{"a claim of before a replay is a conflict", eventReplayedClaim},
-}
-
-func replayedFirst(k *storeKit) {
-	k.three()
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "c"), "no use"), "Bury")
-	b := events.first(k, kit.Epoch, "b")
-	k.OK(k.Outbox.Retry(k.Context(), b, kit.Epoch), "Retry")
-	k.replays("one is buried", 1, "c")
-	c := events.first(k, kit.Epoch, "c")
-	k.Same(c.Attempt, 1, "the attempt of a replayed event")
-	k.OK(k.Outbox.Ack(k.Context(), c), "Ack")
-	k.Same(events.first(k, kit.Epoch, "b").Attempt, 2, "the attempt of the next")
-}
-
-func givenBackBehindReplayed(k *storeKit) {
-	k.three()
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "c"), "no use"), "Bury")
-	b := events.first(k, kit.Epoch, "b")
-	k.replays("one is buried", 1, "c")
-	later := kit.Epoch.Add(2 * lease)
-	k.OK(k.Outbox.Retry(k.Context(), b, later), "Retry")
-	k.Code(k.Outbox.Ack(k.Context(), b), errcodes.Conflict, "Ack by a claim that was given back")
-	k.Same(events.ids(events.take(k, later, 10)), []string{"c", "other"}, "a claim while c waits")
-	k.OK(k.Outbox.Ack(k.Context(), events.first(k, later.Add(lease), "c")), "Ack")
-	k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 1)), []string{}, "a claim before b's time")
-	events.first(k, later, "b")
-}
-
-func replayNamed(k *storeKit) {
-	for _, id := range []string{"d", "c", "b", "a"} {
-		k.carryEvents(kit.Event(id, "lock of "+id))
-	}
-	for _, e := range events.take(k, kit.Epoch, 3) {
-		k.OK(k.Outbox.Bury(k.Context(), e, "no use"), "Bury")
-	}
-	k.replays("one is buried, one waits, one is unknown", 1, "c", "c", "a", "unknown")
-	k.replays("the rest is meant", 2)
-	k.replays("none is left", 0)
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"d", "c", "b", "a"}, "the events in the order of their saves")
+	{"a replayed event comes out as it was saved", func(k *storeKit) {
+		for i, data := range kit.AnyBytes {
+			k.Case(kit.Name(data), func() {
+				want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
+				want.Kind, want.Owner, want.Data = "transaction.failed", "zenith", data
+				k.carryEvents(want)
+				k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, want.ID), "no use"), "Bury")
+				k.replays("one is buried", 1, want.ID)
+				want.Attempt = 1
+				k.Same(events.first(k, kit.Epoch, want.ID), want, "the replayed event")
+			})
+		}
+	}},
+	{"a replayed event waits for the instant of its replay", func(k *storeKit) {
+		k.bury("a", "b")
+		later := kit.Epoch.Add(time.Hour)
+		for _, ids := range [][]string{{"a"}, nil} {
+			k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), later, anyAct, ids...)).OK(k, "Replay"), 1, "the number replayed")
+		}
+		k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 10)), []string{}, "a claim before the replay's instant")
+		k.Same(events.ids(events.take(k, later, 10)), []string{"a", "b"}, "a claim at the replay's instant")
+	}},
+	{"a replayed event is not listed, until it is buried again", func(k *storeKit) {
+		k.bury("a", "b", "c")
+		place := k.page(0, 10)[1].Pos
+		k.replays("one is named", 1, "b")
+		k.buries("Buried without the replayed event", "a", "c")
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "b"), "again no use"), "Bury")
+		page := k.page(0, 10)
+		k.Same(buriedIDs(page), []string{"a", "b", "c"}, "Buried when the event is buried again")
+		k.Same(page[1].Reason, "again no use", "its reason")
+		k.Same(page[1].Pos, place, "its place, which is that of its save")
+	}},
+	{"a buried event that is replayed can be delivered", func(k *storeKit) {
+		k.bury("event-1")
+		k.replays("all are meant", 1)
+		e := events.first(k, kit.Epoch, "event-1")
+		k.replays("the event is out", 0)
+		k.discards("the event is out", 0, "event-1")
+		k.OK(k.Outbox.Ack(k.Context(), e), "Ack")
+		k.buries("Buried when the event is delivered")
+		k.replays("the event is delivered", 0, "event-1")
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+	}},
+	{"ids that look alike are replayed apart", func(k *storeKit) {
+		k.alike()
+		for _, id := range kit.Distinct {
+			k.replays("one is named among look-alikes", 1, id)
+			k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
+		}
+		k.buries("what is left among look-alikes")
+	}},
+	{"Discard removes the buried events named, and counts them", func(k *storeKit) {
+		k.bury("a", "b", "c", "d")
+		k.carryEvents(kit.Event("claimed", "claimed"), kit.Event("waiting", "waiting"))
+		claimed := events.first(k, kit.Epoch, "claimed")
+		k.discards("two are buried, one is out, one waits, one is unknown", 2, "d", "b", "b", "claimed", "waiting", "unknown")
+		k.buries("Buried after a discard", "a", "c")
+		k.discards("they have gone", 0, "d", "b")
+		k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack of an event that was named, and not buried")
+		events.first(k, kit.Epoch, "waiting")
+		k.discards("the rest is named", 2, "a", "c")
+		k.buries("Buried after all were discarded")
+	}},
+	{"Discard of no event is refused", func(k *storeKit) {
+		k.bury("a")
+		k.Code(errOf(k.DeadLetters.Discard(k.Context(), anyAct)), errcodes.InvalidRequest, "Discard of no event")
+		k.buries("Buried after it", "a")
+	}},
+	{"a discarded event never comes again", func(k *storeKit) {
+		k.carryEvents(kit.Event("first", "lock"), kit.Event("second", "lock"))
+		first := events.first(k, kit.Epoch, "first")
+		k.OK(k.Outbox.Bury(k.Context(), first, "no use"), "Bury")
+		k.discards("one is buried", 1, "first")
+		k.replays("it has gone", 0, "first")
+		k.replays("it has gone", 0)
+		k.conflicts(events.ends(k.Store, first, kit.Epoch), "of a discarded event")
+		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "second")), "Ack of the next of its key")
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+	}},
+	{"ids that look alike are discarded apart", func(k *storeKit) {
+		k.alike()
+		for i, id := range kit.Distinct {
+			k.discards("one is named among look-alikes", 1, id)
+			k.buries("what is left among look-alikes", kit.Distinct[i+1:]...)
+		}
+	}},
+	{"of many that replay or discard an event one does", deadLetterRacers},
+	{"many that replay all bring each event back once", func(k *storeKit) {
+		ids := []string{"a", "b", "c", "d", "e"}
+		k.bury(ids...)
+		n := make([]int, kit.Racers)
+		k.RaceOK("Replay in a race", func(i int) (err error) {
+			n[i], err = k.DeadLetters.Replay(k.Context(), kit.Epoch, anyAct)
+			return err
+		})
+		k.Same(total(n), len(ids), "the number replayed in a race")
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), ids, "what waits after the race")
+	}},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		k.bury("a")
+		k.doneContexts(k.deadLetterCalls("a"))
+		k.buries("Buried after calls with a context that was done", "a")
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what waits after them")
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		k.bury("a")
+		k.closed(k.deadLetterCalls("a"))
+	}},
+	{"a store that is opened again has its buried events", deadLettersReopened},
 }
 
 // eventReplayedClaim has claims of before a replay come late, and in turn: the
@@ -75,63 +179,6 @@ func eventReplayedClaim(k *storeKit) {
 	k.OK(k.Outbox.Ack(k.Context(), latest), "Ack by the latest claim")
 }
 
-// replayedChecks: what a replay does to the event itself.
-var replayedChecks = []storeCheck{
-	{"a replayed event comes out as it was saved", replayedRoundTrip},
-	{"a replayed event waits for the instant of its replay", replayedAt},
-	{"a replayed event is not listed, until it is buried again", replayedListing},
-	{"a buried event that is replayed can be delivered", replayedDelivered},
-	{"ids that look alike are replayed apart", replayedApart},
-}
-
-func replayedRoundTrip(k *storeKit) {
-	for i, data := range kit.AnyBytes {
-		k.Case(kit.Name(data), func() {
-			want := kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i))
-			want.Kind, want.Owner, want.Data = "transaction.failed", "zenith", data
-			k.carryEvents(want)
-			k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, want.ID), "no use"), "Bury")
-			k.replays("one is buried", 1, want.ID)
-			want.Attempt = 1
-			k.Same(events.first(k, kit.Epoch, want.ID), want, "the replayed event")
-		})
-	}
-}
-
-func replayedAt(k *storeKit) {
-	k.bury("a", "b")
-	later := kit.Epoch.Add(time.Hour)
-	for _, ids := range [][]string{{"a"}, nil} {
-		k.Same(kit.Got(k.DeadLetters.Replay(k.Context(), later, anyAct, ids...)).OK(k, "Replay"), 1, "the number replayed")
-	}
-	k.Same(events.ids(events.take(k, later.Add(-time.Millisecond), 10)), []string{}, "a claim before the replay's instant")
-	k.Same(events.ids(events.take(k, later, 10)), []string{"a", "b"}, "a claim at the replay's instant")
-}
-
-func replayedListing(k *storeKit) {
-	k.bury("a", "b", "c")
-	place := k.page(0, 10)[1].Pos
-	k.replays("one is named", 1, "b")
-	k.buries("Buried without the replayed event", "a", "c")
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "b"), "again no use"), "Bury")
-	page := k.page(0, 10)
-	k.Same(buriedIDs(page), []string{"a", "b", "c"}, "Buried when the event is buried again")
-	k.Same(page[1].Reason, "again no use", "its reason")
-	k.Same(page[1].Pos, place, "its place, which is that of its save")
-}
-
-func replayedDelivered(k *storeKit) {
-	k.bury("event-1")
-	k.replays("all are meant", 1)
-	e := events.first(k, kit.Epoch, "event-1")
-	k.replays("the event is out", 0)
-	k.discards("the event is out", 0, "event-1")
-	k.OK(k.Outbox.Ack(k.Context(), e), "Ack")
-	k.buries("Buried when the event is delivered")
-	k.replays("the event is delivered", 0, "event-1")
-	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
-}
-
 // alike buries an event of each id among look-alikes.
 func (k *storeKit) alike() {
 	for _, id := range kit.Distinct {
@@ -142,64 +189,6 @@ func (k *storeKit) alike() {
 	}
 }
 
-func replayedApart(k *storeKit) {
-	k.alike()
-	for _, id := range kit.Distinct {
-		k.replays("one is named among look-alikes", 1, id)
-		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
-	}
-	k.buries("what is left among look-alikes")
-}
-
-// discardChecks: what is removed.
-var discardChecks = []storeCheck{
-	{"Discard removes the buried events named, and counts them", discardNamed},
-	{"Discard of no event is refused", discardNone},
-	{"a discarded event never comes again", discardedForGood},
-	{"ids that look alike are discarded apart", discardedApart},
-	{"of many that replay or discard an event one does", deadLetterRacers},
-	{"many that replay all bring each event back once", replayAllRacers},
-}
-
-func discardedApart(k *storeKit) {
-	k.alike()
-	for i, id := range kit.Distinct {
-		k.discards("one is named among look-alikes", 1, id)
-		k.buries("what is left among look-alikes", kit.Distinct[i+1:]...)
-	}
-}
-
-func discardNamed(k *storeKit) {
-	k.bury("a", "b", "c", "d")
-	k.carryEvents(kit.Event("claimed", "claimed"), kit.Event("waiting", "waiting"))
-	claimed := events.first(k, kit.Epoch, "claimed")
-	k.discards("two are buried, one is out, one waits, one is unknown", 2, "d", "b", "b", "claimed", "waiting", "unknown")
-	k.buries("Buried after a discard", "a", "c")
-	k.discards("they have gone", 0, "d", "b")
-	k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack of an event that was named, and not buried")
-	events.first(k, kit.Epoch, "waiting")
-	k.discards("the rest is named", 2, "a", "c")
-	k.buries("Buried after all were discarded")
-}
-
-func discardNone(k *storeKit) {
-	k.bury("a")
-	k.Code(errOf(k.DeadLetters.Discard(k.Context(), anyAct)), errcodes.InvalidRequest, "Discard of no event")
-	k.buries("Buried after it", "a")
-}
-
-func discardedForGood(k *storeKit) {
-	k.carryEvents(kit.Event("first", "lock"), kit.Event("second", "lock"))
-	first := events.first(k, kit.Epoch, "first")
-	k.OK(k.Outbox.Bury(k.Context(), first, "no use"), "Bury")
-	k.discards("one is buried", 1, "first")
-	k.replays("it has gone", 0, "first")
-	k.replays("it has gone", 0)
-	k.conflicts(events.ends(k.Store, first, kit.Epoch), "of a discarded event")
-	k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "second")), "Ack of the next of its key")
-	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
-}
-
 func deadLetterRacers(k *storeKit) {
 	for round := range 8 {
 		id := fmt.Sprint("event-", round)
@@ -208,7 +197,7 @@ func deadLetterRacers(k *storeKit) {
 		discards := func(i int) bool { // all, none, and then half: the first to run is often the same
 			return round == 0 || round > 1 && (i+round)%2 == 0
 		}
-		errs := kit.Race(kit.Racers, func(i int) (err error) {
+		k.RaceOK("Replay or Discard in a race", func(i int) (err error) {
 			if discards(i) {
 				n[i], err = k.DeadLetters.Discard(k.Context(), anyAct, id)
 			} else {
@@ -217,7 +206,8 @@ func deadLetterRacers(k *storeKit) {
 			return err
 		})
 		want := []string{}
-		if !discards(k.oneDid(errs, n)) {
+		k.Same(total(n), 1, "the number replayed and discarded in a race")
+		if !discards(slices.Index(n, 1)) {
 			want = append(want, id)
 		}
 		got := events.take(k, kit.Epoch, 10)
@@ -229,54 +219,11 @@ func deadLetterRacers(k *storeKit) {
 	}
 }
 
-// oneDid checks that one racer counted one event, and returns its number.
-func (k *storeKit) oneDid(errs []error, n []int) int {
-	won, total := -1, 0
-	for i, err := range errs {
-		k.OK(err, "Replay or Discard in a race")
-		total += n[i]
-		if n[i] > 0 {
-			won = i
-		}
+func total(counts []int) (sum int) {
+	for _, n := range counts {
+		sum += n
 	}
-	k.Same(total, 1, "the number replayed and discarded in a race")
-	return won
-}
-
-func replayAllRacers(k *storeKit) {
-	ids := []string{"a", "b", "c", "d", "e"}
-	k.bury(ids...)
-	n := make([]int, kit.Racers)
-	errs := kit.Race(kit.Racers, func(i int) (err error) {
-		n[i], err = k.DeadLetters.Replay(k.Context(), kit.Epoch, anyAct)
-		return err
-	})
-	total := 0
-	for i, err := range errs {
-		k.OK(err, "Replay in a race")
-		total += n[i]
-	}
-	k.Same(total, len(ids), "the number replayed in a race")
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), ids, "what waits after the race")
-}
-
-// deadLetterOutcomeChecks: how it ends when it does not go well.
-var deadLetterOutcomeChecks = []storeCheck{
-	{"a context that is done gives its own code and changes nothing", deadLettersCancelled},
-	{"a closed store says so", deadLettersClosed},
-	{"a store that is opened again has its buried events", deadLettersReopened},
-}
-
-func deadLettersCancelled(k *storeKit) {
-	k.bury("a")
-	k.doneContexts(k.deadLetterCalls("a"))
-	k.buries("Buried after calls with a context that was done", "a")
-	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what waits after them")
-}
-
-func deadLettersClosed(k *storeKit) {
-	k.bury("a")
-	k.closed(k.deadLetterCalls("a"))
+	return sum
 }
 
 func deadLettersReopened(k *storeKit) {

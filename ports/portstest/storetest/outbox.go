@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,17 +18,123 @@ func Outbox(t *testing.T, h Harness) {
 	runStore(t, h, outboxChecks, "the store keeps no events, or no rate locks to save them with", func(s Store) bool { return s.Outbox != nil && s.RateLocks != nil })
 }
 
-var outboxChecks = slices.Concat(eventChecks, eventOrderChecks, eventClaimChecks, eventOutcomeChecks)
-
-// eventChecks: what is handed out, and when it first may be.
-var eventChecks = []storeCheck{
-	{"an empty outbox hands out nothing, without an error", emptyOutbox},
+var outboxChecks = []storeCheck{
+	{"an empty outbox hands out nothing, without an error", func(k *storeKit) {
+		k.Same(len(events.take(k, kit.Epoch, 10)), 0, "the number of events in an empty outbox")
+	}},
 	{"an event comes out as it was saved", events.roundTrip},
-	{"an event waits from its save on, whatever its time says", eventWaitsAtOnce},
+	{"an event waits from its save on, whatever its time says", func(k *storeKit) {
+		e := kit.Event("event-1", "lock-1")
+		e.At = kit.Epoch.Add(time.Hour) // a book may decide ahead of this process's clock
+		k.carryEvents(e)
+		k.Same(len(events.take(k, kit.Epoch, 10)), 1, "the number of events")
+	}},
 	{"data of any bytes comes back", events.anyData},
 	{"changing data that was passed in or handed out changes nothing stored", events.notAliased},
-	{"every event of a change is stored", eventsOfOneChange},
+	{"every event of a change is stored", func(k *storeKit) {
+		var saved []ports.Event
+		for i := range 50 {
+			saved = append(saved, kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i)))
+		}
+		k.carryEvents(saved...)
+		k.Same(events.ids(events.take(k, kit.Epoch, 1000)), events.ids(saved), "the events of one change")
+	}},
 	{"an id that an event of another change has is that of an event of its own", eventIDAgain},
+	{"events come in the order of their saves", func(k *storeKit) {
+		// Neither the ids nor the times rise with the saves.
+		for i, id := range []string{"m", "z", "a", "k"} {
+			e := kit.Event(id, "lock of "+id)
+			e.At = kit.Epoch.Add(-time.Duration(i) * time.Second)
+			k.carryEvents(e)
+		}
+		k.Same(events.ids(events.take(k, kit.Epoch, 2)), []string{"m", "z"}, "the first two events")
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"a", "k"}, "the other events")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"m", "z", "a", "k"}, "all of them again")
+	}},
+	{"a claim takes at most one event of a key", func(k *storeKit) {
+		k.three()
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"c", "other"}, "a claim")
+	}},
+	{"a claimed event holds back the later ones of its key only", func(k *storeKit) {
+		k.three()
+		events.take(k, kit.Epoch, 1)
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"other"}, "a claim while c is leased")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 1)), []string{"c"}, "a claim after c's lease")
+	}},
+	{"a retried event holds back the later ones of its key", func(k *storeKit) {
+		k.three()
+		c := events.first(k, kit.Epoch, "c")
+		k.OK(k.Outbox.Retry(k.Context(), c, kit.Epoch.Add(time.Hour)), "Retry")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"other"}, "a claim while c is delayed")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(time.Hour), 1)), []string{"c"}, "a claim when c's time has come")
+	}},
+	{"an acknowledged event is gone and lets the next of its key pass", func(k *storeKit) {
+		k.three()
+		for _, id := range []string{"c", "b", "a", "other"} {
+			if id == "a" { // a new head comes in the order of its save too
+				k.Same(events.ids(events.take(k, kit.Epoch.Add(-lease), 10)), []string{"a", "other"}, "a claim")
+			}
+			k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
+		}
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+	}},
+	{"a buried event is set aside and lets the next of its key pass", func(k *storeKit) {
+		k.three()
+		for _, id := range []string{"c", "b", "a", "other"} {
+			k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, id), "no use"), "Bury")
+		}
+		k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
+	}},
+	{"keys that look alike are ordered apart", func(k *storeKit) {
+		var want []string
+		for i, key := range kit.Distinct {
+			id := fmt.Sprint("event-", i)
+			k.carryEvents(kit.Event(id, key))
+			want = append(want, id)
+		}
+		got := events.take(k, kit.Epoch, 100)
+		k.Same(events.ids(got), want, "one event of each key")
+		for i, e := range got {
+			k.Same(e.Key, kit.Distinct[i], "the key of an event")
+		}
+	}},
+	{"a claim takes at most n events", events.bounded},
+	{"a lease keeps an event until it ends, and counts the attempts", events.lease},
+	{"a lease holds when the caller's clock jumps back", events.leaseBackwards},
+	{"a retried event waits for its time", events.retry},
+	{"a claim that is not the latest is a conflict", events.staleClaim},
+	{"a claim serves once", events.claimOnce},
+	{"racers never get the same event", events.racers},
+	{"a reason of 1,024 bytes is taken", func(k *storeKit) {
+		k.carryEvents(kit.Event("event-1", "lock-1"), kit.Event("event-2", "lock-2"))
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-1"), longReason), "Bury with a long reason")
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-2"), ""), "Bury without a reason")
+	}},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		for _, id := range []string{"buried", "claimed", "waiting"} {
+			k.carryEvents(kit.Event(id, id))
+		}
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "buried"), "no use"), "Bury")
+		claimed := events.first(k, kit.Epoch, "claimed")
+		k.doneContexts(events.calls(k, claimed))
+		k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack")
+		k.Same(events.first(k, kit.Epoch, "waiting").Attempt, 1, "the attempt")
+		k.Same(len(events.take(k, kit.Epoch, 1)), 0, "the number of events left")
+	}},
+	{"a closed store says so", events.closed},
+	{"a store that is opened again has its events", func(k *storeKit) {
+		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		for _, id := range []string{"buried", "acknowledged", "claimed", "waiting"} {
+			k.carryEvents(kit.Event(id, id))
+		}
+		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "buried"), "no use"), "Bury")
+		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
+		claimed := events.first(k, kit.Epoch, "claimed")
+		k.Store = k.Reopen()
+		k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"waiting"}, "what waits after opening again")
+		k.OK(k.Outbox.Retry(k.Context(), claimed, kit.Epoch.Add(lease)), "Retry of a claim of before")
+		k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"claimed", "waiting"}, "what comes again")
+	}},
 }
 
 var events = &queue[ports.Event]{
@@ -47,26 +152,6 @@ var events = &queue[ports.Event]{
 		}
 	},
 	head: func(e *ports.Event) queuedHead { return queuedHead{&e.ID, &e.Data, &e.Attempt, &e.Claim} },
-}
-
-func emptyOutbox(k *storeKit) {
-	k.Same(len(events.take(k, kit.Epoch, 10)), 0, "the number of events in an empty outbox")
-}
-
-func eventWaitsAtOnce(k *storeKit) {
-	e := kit.Event("event-1", "lock-1")
-	e.At = kit.Epoch.Add(time.Hour) // a book may decide ahead of this process's clock
-	k.carryEvents(e)
-	k.Same(len(events.take(k, kit.Epoch, 10)), 1, "the number of events")
-}
-
-func eventsOfOneChange(k *storeKit) {
-	var saved []ports.Event
-	for i := range 50 {
-		saved = append(saved, kit.Event(fmt.Sprint("event-", i), fmt.Sprint("lock-", i)))
-	}
-	k.carryEvents(saved...)
-	k.Same(events.ids(events.take(k, kit.Epoch, 1000)), events.ids(saved), "the events of one change")
 }
 
 // eventIDAgain: a store is not asked to look for an id among the events that wait.
@@ -91,138 +176,11 @@ func eventIDAgain(k *storeKit) {
 	k.nothingQueued("when both events are acknowledged")
 }
 
-// eventOrderChecks: order is kept per key, and nothing else is held up.
-var eventOrderChecks = []storeCheck{
-	{"events come in the order of their saves", saveOrder},
-	{"a claim takes at most one event of a key", oneOfAKey},
-	{"a claimed event holds back the later ones of its key only", claimedHoldsBack},
-	{"a retried event holds back the later ones of its key", retriedHoldsBack},
-	{"an acknowledged event is gone and lets the next of its key pass", acknowledgedPasses},
-	{"a buried event is set aside and lets the next of its key pass", buriedPasses},
-	{"keys that look alike are ordered apart", eventKeysApart},
-}
-
-func saveOrder(k *storeKit) {
-	// Neither the ids nor the times rise with the saves.
-	for i, id := range []string{"m", "z", "a", "k"} {
-		e := kit.Event(id, "lock of "+id)
-		e.At = kit.Epoch.Add(-time.Duration(i) * time.Second)
-		k.carryEvents(e)
-	}
-	k.Same(events.ids(events.take(k, kit.Epoch, 2)), []string{"m", "z"}, "the first two events")
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"a", "k"}, "the other events")
-	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"m", "z", "a", "k"}, "all of them again")
-}
-
 // three saves three events of one key, and one of another.
 func (k *storeKit) three() {
 	k.carryEvents(kit.Event("c", "lock"), kit.Event("b", "lock"))
 	k.carryEvents(kit.Event("a", "lock"), kit.Event("other", "other"))
 }
 
-func oneOfAKey(k *storeKit) {
-	k.three()
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"c", "other"}, "a claim")
-}
-
-func claimedHoldsBack(k *storeKit) {
-	k.three()
-	events.take(k, kit.Epoch, 1)
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"other"}, "a claim while c is leased")
-	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 1)), []string{"c"}, "a claim after c's lease")
-}
-
-func retriedHoldsBack(k *storeKit) {
-	k.three()
-	c := events.first(k, kit.Epoch, "c")
-	k.OK(k.Outbox.Retry(k.Context(), c, kit.Epoch.Add(time.Hour)), "Retry")
-	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"other"}, "a claim while c is delayed")
-	k.Same(events.ids(events.take(k, kit.Epoch.Add(time.Hour), 1)), []string{"c"}, "a claim when c's time has come")
-}
-
-func acknowledgedPasses(k *storeKit) {
-	k.three()
-	for _, id := range []string{"c", "b", "a", "other"} {
-		if id == "a" { // a new head comes in the order of its save too
-			k.Same(events.ids(events.take(k, kit.Epoch.Add(-lease), 10)), []string{"a", "other"}, "a claim")
-		}
-		k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, id)), "Ack")
-	}
-	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
-}
-
-func buriedPasses(k *storeKit) {
-	k.three()
-	for _, id := range []string{"c", "b", "a", "other"} {
-		k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, id), "no use"), "Bury")
-	}
-	k.Same(events.ids(events.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{}, "what is left")
-}
-
-func eventKeysApart(k *storeKit) {
-	var want []string
-	for i, key := range kit.Distinct {
-		id := fmt.Sprint("event-", i)
-		k.carryEvents(kit.Event(id, key))
-		want = append(want, id)
-	}
-	got := events.take(k, kit.Epoch, 100)
-	k.Same(events.ids(got), want, "one event of each key")
-	for i, e := range got {
-		k.Same(e.Key, kit.Distinct[i], "the key of an event")
-	}
-}
-
-// eventClaimChecks: claims and their leases.
-var eventClaimChecks = []storeCheck{
-	{"a claim takes at most n events", events.bounded},
-	{"a lease keeps an event until it ends, and counts the attempts", events.lease},
-	{"a lease holds when the caller's clock jumps back", events.leaseBackwards},
-	{"a retried event waits for its time", events.retry},
-	{"a claim that is not the latest is a conflict", events.staleClaim},
-	{"a claim serves once", events.claimOnce},
-	{"racers never get the same event", events.racers},
-	{"a reason of 1,024 bytes is taken", eventReason},
-}
-
-// eventOutcomeChecks: how it ends when it does not go well.
-var eventOutcomeChecks = []storeCheck{
-	{"a context that is done gives its own code and changes nothing", outboxCancelled},
-	{"a closed store says so", events.closed},
-	{"a store that is opened again has its events", outboxReopened},
-}
-
 // longReason is as long as a reason may be, and no text.
 var longReason = strings.Repeat("r\xff\x00\xc3", 256)
-
-func eventReason(k *storeKit) {
-	k.carryEvents(kit.Event("event-1", "lock-1"), kit.Event("event-2", "lock-2"))
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-1"), longReason), "Bury with a long reason")
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "event-2"), ""), "Bury without a reason")
-}
-
-func outboxCancelled(k *storeKit) {
-	for _, id := range []string{"buried", "claimed", "waiting"} {
-		k.carryEvents(kit.Event(id, id))
-	}
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "buried"), "no use"), "Bury")
-	claimed := events.first(k, kit.Epoch, "claimed")
-	k.doneContexts(events.calls(k, claimed))
-	k.OK(k.Outbox.Ack(k.Context(), claimed), "Ack")
-	k.Same(events.first(k, kit.Epoch, "waiting").Attempt, 1, "the attempt")
-	k.Same(len(events.take(k, kit.Epoch, 1)), 0, "the number of events left")
-}
-
-func outboxReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
-	for _, id := range []string{"buried", "acknowledged", "claimed", "waiting"} {
-		k.carryEvents(kit.Event(id, id))
-	}
-	k.OK(k.Outbox.Bury(k.Context(), events.first(k, kit.Epoch, "buried"), "no use"), "Bury")
-	k.OK(k.Outbox.Ack(k.Context(), events.first(k, kit.Epoch, "acknowledged")), "Ack")
-	claimed := events.first(k, kit.Epoch, "claimed")
-	k.Store = k.Reopen()
-	k.Same(events.ids(events.take(k, kit.Epoch, 10)), []string{"waiting"}, "what waits after opening again")
-	k.OK(k.Outbox.Retry(k.Context(), claimed, kit.Epoch.Add(lease)), "Retry of a claim of before")
-	k.Same(events.ids(events.take(k, kit.Epoch.Add(lease), 10)), []string{"claimed", "waiting"}, "what comes again")
-}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
@@ -23,7 +25,6 @@ type queue[T any] struct {
 	head func(item *T) queuedHead
 }
 
-// queuedHead points to the fields that events and work items share.
 type queuedHead struct {
 	id      *string
 	data    *[]byte
@@ -31,12 +32,10 @@ type queuedHead struct {
 	claim   *int64
 }
 
-// take claims up to n at now.
 func (q *queue[T]) take(k *storeKit, now time.Time, n int) []T {
 	return kit.Got(q.claim(k.Context(), k.Store, now, n)).OK(k, "Claim")
 }
 
-// first claims one, and checks that it is the one expected.
 func (q *queue[T]) first(k *storeKit, now time.Time, id string) T {
 	got := q.take(k, now, 1)
 	k.Same(q.ids(got), []string{id}, "the next "+q.noun)
@@ -50,7 +49,6 @@ func (q *queue[T]) one(k *storeKit, now time.Time, id string) T {
 	return got[0]
 }
 
-// none checks that nothing can be claimed at now.
 func (q *queue[T]) none(k *storeKit, now time.Time, when string) {
 	k.Same(q.ids(q.take(k, now, 1)), []string{}, "what a claim takes "+when)
 }
@@ -63,7 +61,6 @@ func (q *queue[T]) ids(items []T) []string {
 	return out
 }
 
-// end ends a claim; retry is when one that is given back is due.
 func (q *queue[T]) end(k *storeKit, name string, item T, retry time.Time) {
 	k.OK(q.ends(k.Store, item, retry)[name](k.Context()), name)
 }
@@ -87,7 +84,9 @@ func (q *queue[T]) anyData(k *storeKit) {
 			*h.attempt = 1
 			got := q.one(k, kit.Epoch, *h.id)
 			k.Same(got, want, "the "+q.noun)
-			k.sameBytes(*q.head(&got).data, data, "the bytes of the "+q.noun)
+			if b := *q.head(&got).data; !bytes.Equal(b, data) || b != nil && len(b) == 0 {
+				k.Fatalf("the bytes of the %s: got %#.80v, want %#.80v, and nil for none", q.noun, b, data)
+			}
 		})
 	}
 }
@@ -155,17 +154,15 @@ func (q *queue[T]) staleClaim(k *storeKit) {
 }
 
 func (q *queue[T]) claimOnce(k *storeKit) {
-	for _, name := range []string{q.done, "Retry", "Bury"} {
-		k.Case(name, func() {
-			q.carry(k, q.make(name))
-			item := q.one(k, kit.Epoch, name)
-			q.end(k, name, item, kit.Epoch)
-			k.conflicts(q.ends(k.Store, item, kit.Epoch), "by a claim that has served its "+name)
-			if name == "Retry" {
-				q.end(k, q.done, q.one(k, kit.Epoch, name), kit.Epoch)
-			}
-		})
-	}
+	kit.Each(k, []string{q.done, "Retry", "Bury"}, kit.Text, func(name string) {
+		q.carry(k, q.make(name))
+		item := q.one(k, kit.Epoch, name)
+		q.end(k, name, item, kit.Epoch)
+		k.conflicts(q.ends(k.Store, item, kit.Epoch), "by a claim that has served its "+name)
+		if name == "Retry" {
+			q.end(k, q.done, q.one(k, kit.Epoch, name), kit.Epoch)
+		}
+	})
 }
 
 func (q *queue[T]) racers(k *storeKit) {
@@ -174,20 +171,17 @@ func (q *queue[T]) racers(k *storeKit) {
 		q.carry(k, q.make(fmt.Sprint(q.noun, "-", i)))
 	}
 	got := make([][]T, kit.Racers)
-	errs := kit.Race(kit.Racers, func(i int) (err error) {
+	k.RaceOK("Claim in a race", func(i int) (err error) {
 		got[i], err = q.claim(k.Context(), k.Store, kit.Epoch, n/kit.Racers)
 		return err
 	})
 	seen := map[string]bool{}
-	for i, err := range errs {
-		k.OK(err, "Claim in a race")
-		for _, item := range got[i] {
-			h := q.head(&item)
-			if seen[*h.id] || *h.attempt != 1 {
-				k.Fatalf("%s was claimed twice", *h.id)
-			}
-			seen[*h.id] = true
+	for _, item := range slices.Concat(got...) {
+		h := q.head(&item)
+		if seen[*h.id] || *h.attempt != 1 {
+			k.Fatalf("%s was claimed twice", *h.id)
 		}
+		seen[*h.id] = true
 	}
 	k.Same(len(seen)+len(q.take(k, kit.Epoch, n)), n, "how many were claimed")
 }
@@ -203,11 +197,50 @@ func (q *queue[T]) closed(k *storeKit) {
 	k.closed(q.calls(k, q.one(k, kit.Epoch, "first")))
 }
 
-// conflicts makes the calls and expects a conflict of each.
 func (k *storeKit) conflicts(calls map[string]func(ctx context.Context) error, what string) {
 	for name, call := range kit.ByName(calls) {
 		k.Case(name+" "+what, func() {
 			k.Code(call(k.Context()), errcodes.Conflict, name+" "+what)
 		})
 	}
+}
+
+// nothingQueued checks that no event and no work waits.
+func (k *storeKit) nothingQueued(when string) {
+	if k.Outbox != nil {
+		if got := events.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+			k.Fatalf("%s the outbox hands out %s", when, kit.Short(got))
+		}
+	}
+	if k.Work != nil {
+		if got := items.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
+			k.Fatalf("%s there is work: %s", when, kit.Short(got))
+		}
+	}
+}
+
+// queuedOnce checks that one event and one work item wait, and takes them.
+func (k *storeKit) queuedOnce() {
+	if k.Outbox != nil {
+		got := events.take(k, kit.Epoch, 10)
+		k.Same(len(got), 1, "the number of events")
+		k.OK(k.Outbox.Ack(k.Context(), got[0]), "Ack")
+	}
+	if k.Work != nil {
+		got := items.take(k, kit.Epoch, 10)
+		k.Same(len(got), 1, "the number of work items")
+		k.OK(k.Work.Done(k.Context(), got[0]), "Done")
+	}
+}
+
+// queuedTwice checks a save of a record that carries events and work, whichever
+// the record.
+func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.WorkItem) error) {
+	first, second := kit.Event("event-1", "lock-1"), kit.Event("event-1", "lock-2")
+	err := save([]ports.Event{first, kit.Event("event-2", "lock-3"), second}, []ports.WorkItem{job("work-1", kit.Epoch)})
+	k.Code(err, errcodes.Conflict, "saving an event twice in one change")
+	k.nothingQueued("after an event that came twice")
+	err = save([]ports.Event{first}, []ports.WorkItem{job("work-1", kit.Epoch), job("work-2", kit.Epoch), job("work-1", kit.Epoch)})
+	k.Code(err, errcodes.Conflict, "saving a work item twice in one change")
+	k.nothingQueued("after an item that came twice")
 }

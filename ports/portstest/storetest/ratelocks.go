@@ -18,67 +18,123 @@ func RateLockStore(t *testing.T, h Harness) {
 	runStore(t, h, rateLockChecks, "the store keeps no rate locks", func(s Store) bool { return s.RateLocks != nil })
 }
 
-var rateLockChecks = slices.Concat(
-	recordChecks,
-	versionChecks,
-	changeChecks,
-	endingChecks,
-	keyChecks,
-	listingChecks,
-	outcomeChecks,
-)
+var rateLockChecks = slices.Concat(recordChecks, versionChecks, endingChecks, listingChecks)
 
-// recordChecks: what goes in comes out.
 var recordChecks = []storeCheck{
-	{"a book that was never saved is empty and has its key", unsavedBook},
-	{"a book of two locks comes back as saved", bookRoundTrip},
-	{"a change of the book alone is stored", bookAlone},
-	{"every field of an ended lock comes back as saved", endedRoundTrip},
+	{"a book that was never saved is empty and has its key", func(k *storeKit) {
+		for _, key := range []ports.BookKey{keyOf("acme"), {}} {
+			k.Case(kit.Name(key.Owner), func() { k.Same(k.book(key), ports.Book{Key: key}, "a book that was never saved") })
+		}
+	}},
+	{"a book of two locks comes back as saved", func(k *storeKit) {
+		key := keyOf("acme")
+		first, second := activeLock(key, "lock-1", kit.Epoch), activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))
+		second.MidRate, second.AllInRate, second.MidSource, second.MarkupBps = "0.054054", "0.05459454", "file", 100
+		want := k.save(mint(k.save(mint(k.book(key), first)), second))
+		k.Same(k.book(key), want, "the book")
+		for _, l := range []ports.RateLock{first, second} {
+			got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, l.ID)
+			k.OK(err, "Lock")
+			k.Same(got, l, "the lock")
+			k.Same(book, want, "the lock's book")
+		}
+	}},
+	{"a change of the book alone is stored", func(k *storeKit) {
+		b := k.book(keyOf("acme"))
+		b.HighWater = kit.Epoch
+		want := k.save(ports.RateLockChange{Book: b})
+		k.Same(k.book(keyOf("acme")), want, "a book without locks")
+	}},
+	{"every field of an ended lock comes back as saved", func(k *storeKit) {
+		key := keyOf("acme")
+		change := k.end(k.mint(key, "lock-1", kit.Epoch), "lock-1", driftedAt(kit.Epoch.Add(time.Minute+time.Millisecond), "17.9000", -324))
+		k.save(change)
+		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "a lock cancelled by drift")
+	}},
 	{"decimals come back to the last zero", decimalRoundTrip},
-	{"times far from now come back equal", farTimes},
-	{"fields that are empty come back empty", emptyFields},
-	{"the moment of judgement is not kept", asOfDropped},
-	{"a lock that left the slots is found with its end", leftTheSlots},
-	{"an unknown lock is not found", unknownLock},
-	{"another owner's lock is not found", foreignLock},
+	{"times far from now come back equal", func(k *storeKit) {
+		kit.Each(k, far, day, func(at time.Time) {
+			key := keyOf(day(at))
+			l := activeLock(key, "lock-"+key.Owner, at)
+			want := k.save(mint(k.book(key), l))
+			k.Same(k.book(key), want, "the book")
+			k.Same(k.lock(key.Owner, l.ID), l, "the lock")
+		})
+	}},
+	{"fields that are empty come back empty", func(k *storeKit) {
+		key := keyOf("acme")
+		b := k.save(ports.RateLockChange{Book: k.book(key)})
+		k.Same(k.book(key), b, "a book without a high water")
+		l := activeLock(key, "lock-1", kit.Epoch)
+		l.MidSource, l.MidAt, l.MarkupBps, l.AllInRate, l.ToleranceBps = "", time.Time{}, 0, "18.5", 0
+		want := k.save(mint(b, l))
+		k.Same(k.book(key), want, "a slot of empty fields")
+		k.Same(k.lock(key.Owner, l.ID), l, "a lock of empty fields")
+	}},
+	{"the moment of judgement is not kept", func(k *storeKit) {
+		key := keyOf("acme")
+		l := activeLock(key, "lock-1", kit.Epoch)
+		l.AsOf = kit.Epoch.Add(time.Second)
+		k.save(mint(k.book(key), l))
+		l.AsOf = time.Time{}
+		k.Same(k.book(key).Slots[0], l, "a slot saved with AsOf")
+		k.Same(k.lock(key.Owner, l.ID), l, "a lock saved with AsOf")
+	}},
+	{"a lock that left the slots is found with its end", func(k *storeKit) {
+		key := keyOf("acme")
+		k.mint(key, "lock-1", kit.Epoch)
+		change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
+		want := k.save(change)
+		got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, "lock-1")
+		k.OK(err, "Lock of a lock that ended")
+		k.Same(got, change.Ended[0], "a lock that ended")
+		k.Same(book, want, "the book of a lock that ended")
+	}},
+	{"an unknown lock is not found", func(k *storeKit) {
+		k.mint(keyOf("acme"), "lock-1", kit.Epoch)
+		kit.Each(k, []string{"lock-2", "", "lock-", "lock-1 ", "LOCK-1", "lock-1\x00", "%", "lock/1"}, kit.Name, func(id string) { k.gone("acme", id) })
+	}},
+	{"another owner's lock is not found", func(k *storeKit) {
+		k.mint(keyOf("acme"), "lock-1", kit.Epoch)
+		k.mint(keyOf("zenith"), "lock-2", kit.Epoch)
+		kit.Each(k, []string{"zenith", "", "Acme", "acme "}, kit.Name, func(owner string) { k.gone(owner, "lock-1") })
+	}},
 	{"changing what was passed in changes nothing stored", inputsNotAliased},
 	{"a lock and its book are of one instant", oneInstant},
-}
-
-func unsavedBook(k *storeKit) {
-	for _, key := range []ports.BookKey{keyOf("acme"), {}} {
-		k.Case(kit.Name(key.Owner), func() {
-			k.Same(k.book(key), ports.Book{Key: key}, "a book that was never saved")
-		})
-	}
-}
-
-func bookRoundTrip(k *storeKit) {
-	key := keyOf("acme")
-	first, second := activeLock(key, "lock-1", kit.Epoch), activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))
-	second.MidRate, second.AllInRate, second.MidSource, second.MarkupBps = "0.054054", "0.05459454", "file", 100
-	want := k.save(mint(k.save(mint(k.book(key), first)), second))
-	k.Same(k.book(key), want, "the book")
-	for _, l := range []ports.RateLock{first, second} {
-		got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, l.ID)
-		k.OK(err, "Lock")
-		k.Same(got, l, "the lock")
-		k.Same(book, want, "the lock's book")
-	}
-}
-
-func bookAlone(k *storeKit) {
-	b := k.book(keyOf("acme"))
-	b.HighWater = kit.Epoch
-	want := k.save(ports.RateLockChange{Book: b})
-	k.Same(k.book(keyOf("acme")), want, "a book without locks")
-}
-
-func endedRoundTrip(k *storeKit) {
-	key := keyOf("acme")
-	change := k.end(k.mint(key, "lock-1", kit.Epoch), "lock-1", driftedAt(kit.Epoch.Add(time.Minute+time.Millisecond), "17.9000", -324))
-	k.save(change)
-	k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "a lock cancelled by drift")
+	{"owners that look alike have books of their own", func(k *storeKit) {
+		want := map[string]ports.Book{}
+		for i, owner := range kit.Distinct {
+			k.Same(k.book(keyOf(owner)), ports.Book{Key: keyOf(owner)}, "the book of an owner not seen before")
+			want[owner] = k.mint(keyOf(owner), fmt.Sprint("lock-", i), kit.Epoch)
+		}
+		for i, owner := range kit.Distinct {
+			k.Case(kit.Name(owner), func() {
+				k.Same(k.book(keyOf(owner)), want[owner], "the book of an owner among look-alikes")
+				k.Same(k.lock(owner, fmt.Sprint("lock-", i)).Owner, owner, "the owner of a lock")
+			})
+		}
+	}},
+	{"lock ids that look alike are different locks", lockIDsApart},
+	{"a pair and its inverse have books of their own", func(k *storeKit) {
+		key := keyOf("acme")
+		inverse := ports.BookKey{Owner: key.Owner, Pair: key.Pair.Inverse()}
+		want := k.mint(key, "lock-1", kit.Epoch)
+		k.Same(k.book(inverse), ports.Book{Key: inverse}, "the inverse pair's book")
+		k.mint(inverse, "lock-2", kit.Epoch)
+		k.Same(k.book(key), want, "the pair's book")
+	}},
+	{"owners and ids of 10,000 characters are kept", func(k *storeKit) {
+		long := strings.Repeat("0123456789", 1000)
+		for _, tail := range []string{"a", "b"} {
+			key := keyOf(long + tail)
+			k.Same(k.book(key), ports.Book{Key: key}, "the book of a long owner not seen before")
+			want := k.mint(key, long+"lock"+tail, kit.Epoch)
+			k.Same(k.book(key), want, "the book of a long owner")
+		}
+		for _, tail := range []string{"a", "b"} {
+			k.Same(k.lock(long+tail, long+"lock"+tail).ID, long+"lock"+tail, "a long id")
+		}
+	}},
 }
 
 func decimalRoundTrip(k *storeKit) {
@@ -103,75 +159,6 @@ func decimalRoundTrip(k *storeKit) {
 			change := k.end(b, l.ID, driftedAt(kit.Epoch, rate.mid, 0))
 			k.save(change)
 			k.Same(k.lock(key.Owner, l.ID), change.Ended[0], "a lock that drifted to "+rate.mid)
-		})
-	}
-}
-
-func farTimes(k *storeKit) {
-	for _, at := range []time.Time{
-		time.Date(1969, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC),
-		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-	} {
-		k.Case(at.Format(time.DateOnly), func() {
-			key := keyOf(at.Format(time.DateOnly))
-			l := activeLock(key, "lock-"+key.Owner, at)
-			want := k.save(mint(k.book(key), l))
-			k.Same(k.book(key), want, "the book")
-			k.Same(k.lock(key.Owner, l.ID), l, "the lock")
-		})
-	}
-}
-
-func emptyFields(k *storeKit) {
-	key := keyOf("acme")
-	b := k.save(ports.RateLockChange{Book: k.book(key)})
-	k.Same(k.book(key), b, "a book without a high water")
-	l := activeLock(key, "lock-1", kit.Epoch)
-	l.MidSource, l.MidAt, l.MarkupBps, l.AllInRate, l.ToleranceBps = "", time.Time{}, 0, "18.5", 0
-	want := k.save(mint(b, l))
-	k.Same(k.book(key), want, "a slot of empty fields")
-	k.Same(k.lock(key.Owner, l.ID), l, "a lock of empty fields")
-}
-
-func asOfDropped(k *storeKit) {
-	key := keyOf("acme")
-	l := activeLock(key, "lock-1", kit.Epoch)
-	l.AsOf = kit.Epoch.Add(time.Second)
-	k.save(mint(k.book(key), l))
-	l.AsOf = time.Time{}
-	k.Same(k.book(key).Slots[0], l, "a slot saved with AsOf")
-	k.Same(k.lock(key.Owner, l.ID), l, "a lock saved with AsOf")
-}
-
-func leftTheSlots(k *storeKit) {
-	key := keyOf("acme")
-	k.mint(key, "lock-1", kit.Epoch)
-	change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
-	want := k.save(change)
-	got, book, err := k.RateLocks.Lock(k.Context(), key.Owner, "lock-1")
-	k.OK(err, "Lock of a lock that ended")
-	k.Same(got, change.Ended[0], "a lock that ended")
-	k.Same(book, want, "the book of a lock that ended")
-}
-
-func unknownLock(k *storeKit) {
-	k.mint(keyOf("acme"), "lock-1", kit.Epoch)
-	for _, id := range []string{"lock-2", "", "lock-", "lock-1 ", "LOCK-1", "lock-1\x00", "%", "lock/1"} {
-		k.Case(kit.Name(id), func() {
-			_, _, err := k.RateLocks.Lock(k.Context(), "acme", id)
-			k.Code(err, errcodes.NotFound, "Lock of an unknown id")
-		})
-	}
-}
-
-func foreignLock(k *storeKit) {
-	k.mint(keyOf("acme"), "lock-1", kit.Epoch)
-	k.mint(keyOf("zenith"), "lock-2", kit.Epoch)
-	for _, owner := range []string{"zenith", "", "Acme", "acme "} {
-		k.Case(kit.Name(owner), func() {
-			_, _, err := k.RateLocks.Lock(k.Context(), owner, "lock-1")
-			k.Code(err, errcodes.NotFound, "Lock of another owner's id")
 		})
 	}
 }
@@ -216,7 +203,6 @@ func oneInstant(k *storeKit) {
 	k.OK(k.inStep(key), "reading a lock and its book after the saves")
 }
 
-// turnOver puts one lock in the place of the other.
 func (k *storeKit) turnOver(key ports.BookKey, rounds int) error {
 	for round := range rounds {
 		b, err := k.RateLocks.Book(k.Context(), key)
@@ -248,28 +234,6 @@ func (k *storeKit) inStep(key ports.BookKey) error {
 	return nil
 }
 
-// keyChecks: keys and ids are byte strings.
-var keyChecks = []storeCheck{
-	{"owners that look alike have books of their own", ownersApart},
-	{"lock ids that look alike are different locks", lockIDsApart},
-	{"a pair and its inverse have books of their own", inverseApart},
-	{"owners and ids of 10,000 characters are kept", longKeys},
-}
-
-func ownersApart(k *storeKit) {
-	want := map[string]ports.Book{}
-	for i, owner := range kit.Distinct {
-		k.Same(k.book(keyOf(owner)), ports.Book{Key: keyOf(owner)}, "the book of an owner not seen before")
-		want[owner] = k.mint(keyOf(owner), fmt.Sprint("lock-", i), kit.Epoch)
-	}
-	for i, owner := range kit.Distinct {
-		k.Case(kit.Name(owner), func() {
-			k.Same(k.book(keyOf(owner)), want[owner], "the book of an owner among look-alikes")
-			k.Same(k.lock(owner, fmt.Sprint("lock-", i)).Owner, owner, "the owner of a lock")
-		})
-	}
-}
-
 func lockIDsApart(k *storeKit) {
 	key := keyOf("acme")
 	mark := func(i int) time.Time { return kit.Epoch.Add(time.Duration(i) * time.Millisecond) }
@@ -289,27 +253,5 @@ func lockIDsApart(k *storeKit) {
 			k.Same(l.ID, id, "the id of a lock among look-alikes")
 			k.Same(l.CreatedAt, mark(i), "the lock of an id among look-alikes")
 		})
-	}
-}
-
-func inverseApart(k *storeKit) {
-	key := keyOf("acme")
-	inverse := ports.BookKey{Owner: key.Owner, Pair: key.Pair.Inverse()}
-	want := k.mint(key, "lock-1", kit.Epoch)
-	k.Same(k.book(inverse), ports.Book{Key: inverse}, "the inverse pair's book")
-	k.mint(inverse, "lock-2", kit.Epoch)
-	k.Same(k.book(key), want, "the pair's book")
-}
-
-func longKeys(k *storeKit) {
-	long := strings.Repeat("0123456789", 1000)
-	for _, tail := range []string{"a", "b"} {
-		key := keyOf(long + tail)
-		k.Same(k.book(key), ports.Book{Key: key}, "the book of a long owner not seen before")
-		want := k.mint(key, long+"lock"+tail, kit.Epoch)
-		k.Same(k.book(key), want, "the book of a long owner")
-	}
-	for _, tail := range []string{"a", "b"} {
-		k.Same(k.lock(long+tail, long+"lock"+tail).ID, long+"lock"+tail, "a long id")
 	}
 }

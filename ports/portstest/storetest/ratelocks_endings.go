@@ -10,15 +10,77 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// endingChecks: a lock ends once (I4, I8).
+// endingChecks: a lock ends once (I4, I8), and how it ends when it does not go well.
 var endingChecks = []storeCheck{
-	{"ending a lock that has ended is a conflict and stores nothing", endsOnce},
+	// Each lock is ended once more, in the same way and in every other, as a fresh one
+	// is minted.
+	{"ending a lock that has ended is a conflict and stores nothing", func(k *storeKit) {
+		k.eachEnd(func(first string, b ports.Book, active, ended ports.RateLock) {
+			for _, second := range endings {
+				k.Case(second.name, func() {
+					change := mint(b, activeLock(b.Key, "fresh", kit.Epoch.Add(time.Hour)))
+					change.Ended = []ports.RateLock{second.end(active)}
+					k.refused(change, first+" first: ending a lock again as "+second.name)
+					k.gone(b.Key.Owner, "fresh")
+					k.Same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first)
+				})
+			}
+		})
+	}},
 	{"ending a lock that was never minted is a conflict and stores nothing", neverMinted},
-	{"a change ends both locks of a book and mints another", turnOverBoth},
-	{"the end of a lock changes nothing but its end", onlyTheEnd},
+	{"a change ends both locks of a book and mints another", func(k *storeKit) {
+		key := keyOf("acme")
+		k.mint(key, "lock-1", kit.Epoch)
+		b := k.mint(key, "lock-2", kit.Epoch.Add(time.Millisecond))
+		fresh := activeLock(key, "lock-3", kit.Epoch.Add(time.Minute))
+		change := mint(ports.Book{Key: key, Version: b.Version}, fresh)
+		change.Ended = []ports.RateLock{cancelledAt(fresh.CreatedAt)(b.Slots[1]), driftedAt(fresh.CreatedAt, "17.9000", -324)(b.Slots[0])}
+		k.Same(k.save(change), k.book(key), "the book")
+		for _, want := range append(change.Ended, fresh) {
+			k.Same(k.lock(key.Owner, want.ID), want, "the lock "+want.ID)
+		}
+	}},
+	{"the end of a lock changes nothing but its end", func(k *storeKit) {
+		key := keyOf("acme")
+		change := k.end(k.mint(key, "lock-x", kit.Epoch), "lock-x", expired)
+		want := change.Ended[0]
+		change.Ended[0].MidSource, change.Ended[0].ToleranceBps = "another", 1
+		k.save(change)
+		k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
+	}},
+	{"a context that is done gives its own code and stores nothing", func(k *storeKit) {
+		key := keyOf("acme")
+		want := k.mint(key, "lock-1", kit.Epoch)
+		change := mint(want, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond)))
+		change.Events, change.Work = []ports.Event{kit.Event("stray", "stray")}, []ports.WorkItem{job("stray", kit.Epoch)}
+		k.doneContexts(rateLockCalls(k.RateLocks, change))
+		k.Same(k.book(key), want, "the book after a save with a context that was done")
+		k.gone(key.Owner, "lock-2")
+		k.nothingQueued("after a save with a context that was done")
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		key := keyOf("acme")
+		b := k.mint(key, "lock-1", kit.Epoch)
+		k.closed(rateLockCalls(k.RateLocks, ports.RateLockChange{Book: b}))
+	}},
+	{"a lost acknowledgement is an unknown outcome, and the change whole or absent", lostAcknowledgement},
+	{"a full store says so, stores nothing, and goes on when there is room", fullStore},
+	{"a store that is opened again has everything", func(k *storeKit) {
+		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		key := keyOf("acme")
+		first := k.mint(key, "lock-1", kit.Epoch)
+		change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
+		want := k.save(change)
+		k.Store = k.Reopen()
+		k.Same(k.book(key), want, "the book after opening again")
+		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock after opening again")
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"lock-2"}, "the pair's listing after opening again")
+		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), []string{"lock-2"}, "what is due after opening again")
+		k.Same(k.list(ports.LockQuery{Owner: "acme"}), []string{"lock-1", "lock-2"}, "the owner's listing after opening again")
+		k.refused(mint(first, activeLock(key, "lock-3", kit.Epoch.Add(time.Second))), "a save at a version of before")
+	}},
 }
 
-// ending gives an active lock its end.
 type ending func(l ports.RateLock) ports.RateLock
 
 func expired(l ports.RateLock) ports.RateLock {
@@ -55,9 +117,7 @@ var endings = []struct {
 	{"drifted by a basis point less", driftedAt(kit.Epoch.Add(time.Minute), "17.9000", -323)},
 }
 
-// eachEnd ends a lock in every way, each in a book of its own.
 func (k *storeKit) eachEnd(then func(first string, b ports.Book, active, ended ports.RateLock)) {
-	k.Helper()
 	for i, first := range endings {
 		k.Case(first.name, func() {
 			key := keyOf("owner of " + first.name)
@@ -66,22 +126,6 @@ func (k *storeKit) eachEnd(then func(first string, b ports.Book, active, ended p
 			then(first.name, k.save(change), b.Slots[0], change.Ended[0])
 		})
 	}
-}
-
-// endsOnce ends each lock once more, in the same way and in every other, as a
-// fresh one is minted.
-func endsOnce(k *storeKit) {
-	k.eachEnd(func(first string, b ports.Book, active, ended ports.RateLock) {
-		for _, second := range endings {
-			k.Case(second.name, func() {
-				change := mint(b, activeLock(b.Key, "fresh", kit.Epoch.Add(time.Hour)))
-				change.Ended = []ports.RateLock{second.end(active)}
-				k.refused(change, first+" first: ending a lock again as "+second.name)
-				k.gone(b.Key.Owner, "fresh")
-				k.Same(k.lock(ended.Owner, ended.ID), ended, "a lock that "+first)
-			})
-		}
-	})
 }
 
 func neverMinted(k *storeKit) {
@@ -100,55 +144,17 @@ func neverMinted(k *storeKit) {
 	}
 }
 
-func turnOverBoth(k *storeKit) {
-	key := keyOf("acme")
-	k.mint(key, "lock-1", kit.Epoch)
-	b := k.mint(key, "lock-2", kit.Epoch.Add(time.Millisecond))
-	fresh := activeLock(key, "lock-3", kit.Epoch.Add(time.Minute))
-	change := mint(ports.Book{Key: key, Version: b.Version}, fresh)
-	change.Ended = []ports.RateLock{cancelledAt(fresh.CreatedAt)(b.Slots[1]), driftedAt(fresh.CreatedAt, "17.9000", -324)(b.Slots[0])}
-	k.Same(k.save(change), k.book(key), "the book")
-	for _, want := range append(change.Ended, fresh) {
-		k.Same(k.lock(key.Owner, want.ID), want, "the lock "+want.ID)
-	}
-}
-
-// onlyTheEnd ends a lock by a record that differs in what an end does not touch.
-func onlyTheEnd(k *storeKit) {
-	key := keyOf("acme")
-	change := k.end(k.mint(key, "lock-x", kit.Epoch), "lock-x", expired)
-	want := change.Ended[0]
-	change.Ended[0].MidSource, change.Ended[0].ToleranceBps = "another", 1
-	k.save(change)
-	k.Same(k.lock(key.Owner, "lock-x"), want, "a lock that expired, and came with another source and tolerance")
-}
-
-// outcomeChecks: how it ends when it does not go well.
-var outcomeChecks = []storeCheck{
-	{"a context that is done gives its own code and stores nothing", rateLocksCancelled},
-	{"a closed store says so", rateLocksClosed},
-	{"a lost acknowledgement is an unknown outcome, and the change whole or absent", lostAcknowledgement},
-	{"a full store says so, stores nothing, and goes on when there is room", fullStore},
-	{"a store that is opened again has everything", rateLocksReopened},
-}
-
-// rateLockCalls makes every call of the port.
 func rateLockCalls(s ports.RateLockStore, change ports.RateLockChange) map[string]func(ctx context.Context) error {
 	key := change.Book.Key
 	return map[string]func(ctx context.Context) error{
-		"Book": func(ctx context.Context) error { _, err := s.Book(ctx, key); return err },
+		"Book": func(ctx context.Context) error { return errOf(s.Book(ctx, key)) },
 		"Save": func(ctx context.Context) error { return s.Save(ctx, change) },
 		"Lock": func(ctx context.Context) error { _, _, err := s.Lock(ctx, key.Owner, "lock-1"); return err },
-		"List": func(ctx context.Context) error {
-			_, err := s.List(ctx, ports.LockQuery{Pair: key.Pair, Limit: 10})
-			return err
-		},
+		"List": func(ctx context.Context) error { return errOf(s.List(ctx, ports.LockQuery{Pair: key.Pair, Limit: 10})) },
 	}
 }
 
-// doneContexts makes every call with a context that is over.
 func (k *storeKit) doneContexts(calls map[string]func(ctx context.Context) error) {
-	k.Helper()
 	for code, ctx := range kit.ByName(kit.Done(k)) {
 		for name, call := range kit.ByName(calls) {
 			k.Case(name+" "+string(code), func() { k.Code(call(ctx), code, name+" with a context that is done") })
@@ -156,33 +162,12 @@ func (k *storeKit) doneContexts(calls map[string]func(ctx context.Context) error
 	}
 }
 
-// closed closes the store and makes every call.
 func (k *storeKit) closed(calls map[string]func(ctx context.Context) error) {
-	k.Helper()
 	k.Need(k.Close != nil, "Close")
 	k.OK(k.Close(), "Close")
-	for name, call := range kit.ByName(calls) {
-		k.Case(name, func() {
-			k.Code(call(k.Context()), errcodes.Closed, name+" after Close")
-		})
-	}
-}
-
-func rateLocksCancelled(k *storeKit) {
-	key := keyOf("acme")
-	want := k.mint(key, "lock-1", kit.Epoch)
-	change := mint(want, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond)))
-	change.Events, change.Work = []ports.Event{kit.Event("stray", "stray")}, []ports.WorkItem{job("stray", kit.Epoch)}
-	k.doneContexts(rateLockCalls(k.RateLocks, change))
-	k.Same(k.book(key), want, "the book after a save with a context that was done")
-	k.gone(key.Owner, "lock-2")
-	k.nothingQueued("after a save with a context that was done")
-}
-
-func rateLocksClosed(k *storeKit) {
-	key := keyOf("acme")
-	b := k.mint(key, "lock-1", kit.Epoch)
-	k.closed(rateLockCalls(k.RateLocks, ports.RateLockChange{Book: b}))
+	kit.EachOf(k, calls, func(name string, call func(ctx context.Context) error) {
+		k.Code(call(k.Context()), errcodes.Closed, name+" after Close")
+	})
 }
 
 func lostAcknowledgement(k *storeKit) {
@@ -205,12 +190,7 @@ func lostAcknowledgement(k *storeKit) {
 		k.Same(now, change.Book, "the book with the change")
 	}
 	k.Same(k.lock(key.Owner, "lock-2"), *change.Minted, "the lock")
-	if k.Outbox != nil {
-		k.Same(len(events.take(k, kit.Epoch, 10)), 1, "the number of events")
-	}
-	if k.Work != nil {
-		k.Same(len(items.take(k, kit.Epoch, 10)), 1, "the number of work items")
-	}
+	k.queuedOnce()
 	k.mint(ports.BookKey{Owner: "next", Pair: now.Key.Pair}, "lock-3", kit.Epoch)
 }
 
@@ -228,19 +208,4 @@ func fullStore(k *storeKit) {
 	k.nothingQueued("after a save that found no room")
 	k.save(change)
 	k.Same(k.lock(key.Owner, "lock-2"), *change.Minted, "a lock saved when there was room again")
-}
-
-func rateLocksReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
-	key := keyOf("acme")
-	first := k.mint(key, "lock-1", kit.Epoch)
-	change := k.end(k.mint(key, "lock-2", kit.Epoch.Add(time.Second)), "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
-	want := k.save(change)
-	k.Store = k.Reopen()
-	k.Same(k.book(key), want, "the book after opening again")
-	k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock after opening again")
-	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"lock-2"}, "the pair's listing after opening again")
-	k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.AddDate(1, 0, 0)}), []string{"lock-2"}, "what is due after opening again")
-	k.Same(k.list(ports.LockQuery{Owner: "acme"}), []string{"lock-1", "lock-2"}, "the owner's listing after opening again")
-	k.refused(mint(first, activeLock(key, "lock-3", kit.Epoch.Add(time.Second))), "a save at a version of before")
 }

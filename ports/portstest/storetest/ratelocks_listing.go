@@ -10,30 +10,66 @@ import (
 
 // listingChecks: what drift, expiry and an owner find.
 var listingChecks = []storeCheck{
-	{"a pair's listing has its active locks, of every owner", listingOfPair},
-	{"a pair's listing is ordered by creation, then id", pairOrder},
-	{"a pair's listing pages without a gap or a repeat", pairPages},
+	{"a pair's listing has its active locks, of every owner", func(k *storeKit) {
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{}, "the listing of a pair in an empty store")
+		k.spread(ownerEach(usdZAR), sameTime, "a", "b")
+		k.spread(ownerEach(usdZAR.Inverse()), sameTime, "c")
+		k.spread(ownerEach(ports.Pair{Base: "USD", Quote: "NGN"}), sameTime, "d")
+		k.spread(ownerEach(ports.Pair{Base: "GBP", Quote: "ZAR"}), sameTime, "e")
+		k.mint(keyOf("owner of a"), "a2", kit.Epoch.Add(time.Millisecond))
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"a", "b", "a2"}, "the listing of USD/ZAR")
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR.Inverse()}), []string{"c"}, "the listing of ZAR/USD")
+	}},
+	{"a pair's listing is ordered by creation, then id", func(k *storeKit) {
+		k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
+		k.Same(k.list(ports.LockQuery{Pair: usdZAR}), mixedOrder, "the listing")
+	}},
+	{"a pair's listing pages without a gap or a repeat", func(k *storeKit) { k.wholePages(ownerEach(usdZAR), ports.LockQuery{Pair: usdZAR}) }},
 	{"Since includes its instant", listingSince},
-	{"the listing of due locks has the active ones of every pair that expire by the instant", dueOfAll},
-	{"the listing of due locks is ordered by expiry, then id", dueOrder},
-	{"the listing of due locks pages without a gap or a repeat", duePages},
+	{"the listing of due locks has the active ones of every pair that expire by the instant", func(k *storeKit) {
+		by := kit.Epoch.Add(time.Hour)
+		k.Same(k.list(ports.LockQuery{DueBy: by}), []string{}, "what is due in an empty store")
+		k.spread(ownerEach(usdZAR), sameTime, "a")
+		k.spread(ownerEach(usdZAR.Inverse()), sameTime, "b")
+		k.spread(ownerEach(usdZAR), func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
+		k.Same(k.list(ports.LockQuery{DueBy: by.Add(-time.Millisecond)}), []string{}, "what is due before the first expiry")
+		k.Same(k.list(ports.LockQuery{DueBy: by}), []string{"a", "b"}, "what is due at the instant of expiry")
+		k.Same(k.list(ports.LockQuery{DueBy: by.Add(time.Millisecond)}), []string{"a", "b", "late"}, "what is due of all")
+	}},
+	{"the listing of due locks is ordered by expiry, then id", func(k *storeKit) {
+		k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
+		k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.Add(time.Hour)}), mixedOrder, "what is due")
+	}},
+	{"the listing of due locks pages without a gap or a repeat", func(k *storeKit) {
+		k.wholePages(ownerEach(usdZAR), ports.LockQuery{DueBy: kit.Epoch.AddDate(0, 0, 1)})
+	}},
 	{"an owner's listing has all of its locks, of every pair and status", listingOfOwner},
-	{"an owner's listing is ordered by creation, then id", ownerOrder},
-	{"an owner's listing pages without a gap or a repeat", ownerPages},
+	{"an owner's listing is ordered by creation, then id", func(k *storeKit) {
+		k.spread(pairEach, mixed, mixedIDs...)
+		k.Same(k.list(ports.LockQuery{Owner: "acme"}), mixedOrder, "the owner's listing")
+	}},
+	{"an owner's listing pages without a gap or a repeat", func(k *storeKit) { k.wholePages(pairEach, ports.LockQuery{Owner: "acme"}) }},
 	{"an ended lock leaves the listings of active locks", endedUnlisted},
-	{"a listed lock has every field", listedWhole},
+	{"a listed lock has every field", func(k *storeKit) {
+		want := activeLock(keyOf("acme"), "lock-1", kit.Epoch)
+		b := k.save(mint(k.book(keyOf("acme")), want))
+		owned := ports.LockQuery{Owner: "acme", Limit: ports.MaxPage}
+		for _, q := range []ports.LockQuery{{Pair: usdZAR, Limit: ports.MaxPage}, {DueBy: want.ExpiresAt, Limit: ports.MaxPage}, owned} {
+			k.Same(kit.Got(k.RateLocks.List(k.Context(), q)).OK(k, "List"), []ports.RateLock{want}, "a listed lock")
+		}
+		change := k.end(b, want.ID, driftedAt(kit.Epoch.Add(time.Second), "17.9000", -324))
+		k.save(change)
+		k.Same(kit.Got(k.RateLocks.List(k.Context(), owned)).OK(k, "List"), change.Ended, "an ended lock in its owner's listing")
+	}},
 	{"a query of locks is of one listing, and of 1 to 10,000", listingBounds},
 }
 
-// keyOfID spreads locks over books: each id has its own.
 type keyOfID func(id string) ports.BookKey
 
-// ownerEach has an owner for each id.
 func ownerEach(pair ports.Pair) keyOfID {
 	return func(id string) ports.BookKey { return ports.BookKey{Owner: "owner of " + id, Pair: pair} }
 }
 
-// pairEach has a pair for each id, all of one owner.
 func pairEach(id string) ports.BookKey {
 	return ports.BookKey{Owner: "acme", Pair: ports.Pair{Base: "USD", Quote: "of " + id}}
 }
@@ -41,7 +77,6 @@ func pairEach(id string) ports.BookKey {
 // spread mints one lock for each id in a book of its own: the listings' order
 // is neither the order of the saves nor that of the ids.
 func (k *storeKit) spread(key keyOfID, at func(i int) time.Time, ids ...string) {
-	k.Helper()
 	for i, id := range ids {
 		k.mint(key(id), id, at(i))
 	}
@@ -49,13 +84,10 @@ func (k *storeKit) spread(key keyOfID, at func(i int) time.Time, ids ...string) 
 
 // list reads a page, of up to 1,000 if the query has no limit.
 func (k *storeKit) list(q ports.LockQuery) []string {
-	k.Helper()
 	if q.Limit == 0 {
 		q.Limit = 1000
 	}
-	locks, err := k.RateLocks.List(k.Context(), q)
-	k.OK(err, "List")
-	return ids(locks)
+	return ids(kit.Got(k.RateLocks.List(k.Context(), q)).OK(k, "List"))
 }
 
 func ids(locks []ports.RateLock) []string {
@@ -76,25 +108,7 @@ var (
 	mixedOrder = []string{"b", "k", "a", "z", "B", "m"}
 )
 
-func listingOfPair(k *storeKit) {
-	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{}, "the listing of a pair in an empty store")
-	k.spread(ownerEach(usdZAR), sameTime, "a", "b")
-	k.spread(ownerEach(usdZAR.Inverse()), sameTime, "c")
-	k.spread(ownerEach(ports.Pair{Base: "USD", Quote: "NGN"}), sameTime, "d")
-	k.spread(ownerEach(ports.Pair{Base: "GBP", Quote: "ZAR"}), sameTime, "e")
-	k.mint(keyOf("owner of a"), "a2", kit.Epoch.Add(time.Millisecond))
-	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), []string{"a", "b", "a2"}, "the listing of USD/ZAR")
-	k.Same(k.list(ports.LockQuery{Pair: usdZAR.Inverse()}), []string{"c"}, "the listing of ZAR/USD")
-}
-
-func pairOrder(k *storeKit) {
-	k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
-	k.Same(k.list(ports.LockQuery{Pair: usdZAR}), mixedOrder, "the listing")
-}
-
-// pages reads a listing in pages of two and hands each page to then.
 func (k *storeKit) pages(q ports.LockQuery, then func(page []ports.RateLock)) []string {
-	k.Helper()
 	return readPages(k, func(after ports.Pos, limit int) ([]ports.RateLock, error) {
 		q.After, q.Limit = after, limit
 		return k.RateLocks.List(k.Context(), q)
@@ -113,7 +127,6 @@ var tied = []string{"m", "b", "z", "a", "k", "c"}
 // wholePages reads all pages twice: the listing at rest, and while each lock
 // ends once it was read, so that the place that a page starts from is gone.
 func (k *storeKit) wholePages(key keyOfID, q ports.LockQuery) {
-	k.Helper()
 	k.spread(key, func(i int) time.Time { return kit.Epoch.Add(time.Duration(i/5) * time.Millisecond) }, tied...)
 	want := []string{"a", "b", "k", "m", "z", "c"}
 	k.Same(k.pages(q, func([]ports.RateLock) {}), want, "all pages")
@@ -124,8 +137,6 @@ func (k *storeKit) wholePages(key keyOfID, q ports.LockQuery) {
 	})
 	k.Same(got, want, "all pages, while what was read ends")
 }
-
-func pairPages(k *storeKit) { k.wholePages(ownerEach(usdZAR), ports.LockQuery{Pair: usdZAR}) }
 
 func listingSince(k *storeKit) {
 	rising := func(i int) time.Time { return kit.Epoch.Add(time.Duration(i) * time.Millisecond) }
@@ -152,26 +163,6 @@ func listingSince(k *storeKit) {
 	}
 }
 
-func dueOfAll(k *storeKit) {
-	by := kit.Epoch.Add(time.Hour)
-	k.Same(k.list(ports.LockQuery{DueBy: by}), []string{}, "what is due in an empty store")
-	k.spread(ownerEach(usdZAR), sameTime, "a")
-	k.spread(ownerEach(usdZAR.Inverse()), sameTime, "b")
-	k.spread(ownerEach(usdZAR), func(int) time.Time { return kit.Epoch.Add(time.Millisecond) }, "late")
-	k.Same(k.list(ports.LockQuery{DueBy: by.Add(-time.Millisecond)}), []string{}, "what is due before the first expiry")
-	k.Same(k.list(ports.LockQuery{DueBy: by}), []string{"a", "b"}, "what is due at the instant of expiry")
-	k.Same(k.list(ports.LockQuery{DueBy: by.Add(time.Millisecond)}), []string{"a", "b", "late"}, "what is due of all")
-}
-
-func dueOrder(k *storeKit) {
-	k.spread(ownerEach(usdZAR), mixed, mixedIDs...)
-	k.Same(k.list(ports.LockQuery{DueBy: kit.Epoch.Add(time.Hour)}), mixedOrder, "what is due")
-}
-
-func duePages(k *storeKit) {
-	k.wholePages(ownerEach(usdZAR), ports.LockQuery{DueBy: kit.Epoch.AddDate(0, 0, 1)})
-}
-
 func listingOfOwner(k *storeKit) {
 	acme, others := ports.LockQuery{Owner: "acme"}, []string{"Acme", "acme ", "acme\x00", "zenith"}
 	k.Same(k.list(acme), []string{}, "the listing of an owner in an empty store")
@@ -191,13 +182,6 @@ func listingOfOwner(k *storeKit) {
 	}
 }
 
-func ownerOrder(k *storeKit) {
-	k.spread(pairEach, mixed, mixedIDs...)
-	k.Same(k.list(ports.LockQuery{Owner: "acme"}), mixedOrder, "the owner's listing")
-}
-
-func ownerPages(k *storeKit) { k.wholePages(pairEach, ports.LockQuery{Owner: "acme"}) }
-
 func endedUnlisted(k *storeKit) {
 	key := keyOf("acme")
 	k.mint(key, "lock-1", kit.Epoch)
@@ -216,37 +200,19 @@ func endedUnlisted(k *storeKit) {
 	}
 }
 
-func listedWhole(k *storeKit) {
-	want := activeLock(keyOf("acme"), "lock-1", kit.Epoch)
-	b := k.save(mint(k.book(keyOf("acme")), want))
-	owned := ports.LockQuery{Owner: "acme", Limit: ports.MaxPage}
-	for _, q := range []ports.LockQuery{{Pair: usdZAR, Limit: ports.MaxPage}, {DueBy: want.ExpiresAt, Limit: ports.MaxPage}, owned} {
-		got, err := k.RateLocks.List(k.Context(), q)
-		k.OK(err, "List")
-		k.Same(got, []ports.RateLock{want}, "a listed lock")
-	}
-	change := k.end(b, want.ID, driftedAt(kit.Epoch.Add(time.Second), "17.9000", -324))
-	k.save(change)
-	got, err := k.RateLocks.List(k.Context(), owned)
-	k.OK(err, "List")
-	k.Same(got, change.Ended, "an ended lock in its owner's listing")
-}
-
 func listingBounds(k *storeKit) {
 	k.mint(keyOf("acme"), "lock-1", kit.Epoch)
 	pair, due, owner := ports.LockQuery{Pair: usdZAR}, ports.LockQuery{DueBy: kit.Epoch}, ports.LockQuery{Owner: "acme"}
 	for _, q := range []ports.LockQuery{pair, due, owner} {
 		for _, limit := range []int{-1, 0, ports.MaxPage + 1} {
 			q.Limit = limit
-			_, err := k.RateLocks.List(k.Context(), q)
-			k.Code(err, errcodes.InvalidRequest, "a page of a limit beyond its bounds")
+			k.Code(errOf(k.RateLocks.List(k.Context(), q)), errcodes.InvalidRequest, "a page of a limit beyond its bounds")
 		}
 	}
 	for _, q := range []ports.LockQuery{
 		{}, {Pair: usdZAR, DueBy: kit.Epoch}, {Pair: usdZAR, Owner: "acme"}, {DueBy: kit.Epoch, Owner: "acme"}, {DueBy: kit.Epoch, Since: kit.Epoch},
 	} {
 		q.Limit = 1
-		_, err := k.RateLocks.List(k.Context(), q)
-		k.Code(err, errcodes.InvalidRequest, "a query of no listing, or of two")
+		k.Code(errOf(k.RateLocks.List(k.Context(), q)), errcodes.InvalidRequest, "a query of no listing, or of two")
 	}
 }

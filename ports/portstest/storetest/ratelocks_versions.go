@@ -9,78 +9,117 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// versionChecks: compare-and-swap, and ids that are taken once for ever (I1, I13).
+// versionChecks: compare-and-swap, and ids that are taken once (I1, I13).
 var versionChecks = []storeCheck{
-	{"each save raises the version by one", versionsCount},
-	{"versions rise beyond what a byte holds", manyVersions},
-	{"version 0 creates a book, once", createOnce},
-	{"a stale version is a conflict and stores nothing", staleVersion},
-	{"a stale version is a conflict without locks, too, and stores nothing", staleWithoutLocks},
-	{"a version that is yet to come is a conflict", futureVersion},
-	{"a lock id taken in another book is a conflict and stores nothing", idTakenElsewhere},
-	{"a lock id taken in the same book is a conflict and stores nothing", idTakenHere},
-	{"of many racers at one version one wins", oneWinner},
-	{"saves of different books do not get in each other's way", booksApart},
-}
-
-func versionsCount(k *storeKit) {
-	key := keyOf("acme")
-	for version := range int64(5) {
-		b := k.book(key)
-		k.Same(b.Version, version, "the version")
-		k.save(ports.RateLockChange{Book: b})
-	}
-}
-
-func manyVersions(k *storeKit) {
-	const saves = 300
-	b := k.book(keyOf("acme"))
-	for range saves {
-		b = k.save(ports.RateLockChange{Book: b})
-	}
-	k.Same(k.book(b.Key), b, fmt.Sprint("the book after ", saves, " saves"))
-	for _, version := range []int64{0, saves - 256, 127, 128, 255, 256, saves - 1} {
-		k.Case(fmt.Sprint("version ", version), func() {
+	{"each save raises the version by one", func(k *storeKit) {
+		key := keyOf("acme")
+		for version := range int64(5) {
+			b := k.book(key)
+			k.Same(b.Version, version, "the version")
+			k.save(ports.RateLockChange{Book: b})
+		}
+	}},
+	{"versions rise beyond what a byte holds", func(k *storeKit) {
+		const saves = 300
+		b := k.book(keyOf("acme"))
+		for range saves {
+			b = k.save(ports.RateLockChange{Book: b})
+		}
+		k.Same(k.book(b.Key), b, fmt.Sprint("the book after ", saves, " saves"))
+		kit.Each(k, []int64{0, saves - 256, 127, 128, 255, 256, saves - 1}, func(n int64) string { return fmt.Sprint("version ", n) }, func(version int64) {
 			stale := b
 			stale.Version = version
 			k.refused(ports.RateLockChange{Book: stale}, fmt.Sprint("a save at version ", version, " of ", saves))
 		})
-	}
-}
+	}},
+	{"version 0 creates a book, once", func(k *storeKit) {
+		key := keyOf("acme")
+		unsaved := k.book(key)
+		want := k.mint(key, "lock-1", kit.Epoch)
+		err := k.RateLocks.Save(k.Context(), mint(unsaved, activeLock(key, "lock-2", kit.Epoch)))
+		k.Code(err, errcodes.Conflict, "creating a book that is there")
+		k.Same(k.book(key), want, "the book")
+	}},
+	{"a stale version is a conflict and stores nothing", func(k *storeKit) {
+		key := keyOf("acme")
+		stale := k.mint(key, "lock-1", kit.Epoch)
+		k.save(ports.RateLockChange{Book: k.book(key)})
+		k.refused(mint(stale, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a stale version")
+		k.gone(key.Owner, "lock-2")
+		k.refused(k.end(stale, "lock-1", cancelledAt(kit.Epoch)), "ending a lock at a stale version")
+		k.Same(k.lock(key.Owner, "lock-1").Status, ports.LockActive, "the status after a conflict")
+	}},
+	{"a stale version is a conflict without locks, too, and stores nothing", staleWithoutLocks},
+	{"a version that is yet to come is a conflict", func(k *storeKit) {
+		key := keyOf("acme")
+		b := k.mint(key, "lock-1", kit.Epoch)
+		b.Version++
+		k.refused(mint(b, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a version that is yet to come")
+		unsaved := ports.Book{Key: keyOf("zenith"), Version: 1}
+		k.refused(mint(unsaved, activeLock(unsaved.Key, "lock-3", kit.Epoch)), "a save at version 1 of no book")
+	}},
+	{"a lock id taken in another book is a conflict and stores nothing", idTakenElsewhere},
+	{"a lock id taken in the same book is a conflict and stores nothing", func(k *storeKit) {
+		key := keyOf("acme")
+		b := k.mint(key, "lock-1", kit.Epoch)
+		want := k.lock(key.Owner, "lock-1")
+		again := activeLock(key, "lock-1", kit.Epoch.Add(time.Second))
+		k.refused(mint(b, again), "minting the id of a live lock")
+		k.Same(k.lock(key.Owner, "lock-1"), want, "the live lock")
 
-func createOnce(k *storeKit) {
-	key := keyOf("acme")
-	unsaved := k.book(key)
-	want := k.mint(key, "lock-1", kit.Epoch)
-	err := k.RateLocks.Save(k.Context(), mint(unsaved, activeLock(key, "lock-2", kit.Epoch)))
-	k.Code(err, errcodes.Conflict, "creating a book that is there")
-	k.Same(k.book(key), want, "the book")
+		change := k.end(b, "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
+		b = k.save(change)
+		k.refused(mint(b, again), "minting the id of an ended lock")
+		k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock")
+	}},
+	{"of many racers at one version one wins", oneWinner},
+	{"saves of different books do not get in each other's way", func(k *storeKit) {
+		owner := func(i int) string { return fmt.Sprintf("owner-%d", i) }
+		k.RaceOK("one of many saves of different books", func(i int) error {
+			key := keyOf(owner(i))
+			return k.RateLocks.Save(k.Context(), mint(ports.Book{Key: key}, activeLock(key, "lock-of-"+owner(i), kit.Epoch)))
+		})
+		for i := range kit.Racers {
+			k.Same(k.book(keyOf(owner(i))).Version, int64(1), "the version of "+owner(i))
+			k.lock(owner(i), "lock-of-"+owner(i))
+		}
+	}},
+	{"a change that names a lock twice is a conflict and stores nothing", lockTwice},
+	{"a minted lock that its book does not have is refused and stores nothing", func(k *storeKit) {
+		key := keyOf("acme")
+		b := k.mint(key, "lock-1", kit.Epoch)
+		fresh := activeLock(key, "lock-2", kit.Epoch.Add(time.Second))
+		k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Minted: &fresh}, "a minted lock that its book does not have")
+		change := mint(b, fresh)
+		fresh.ExpiresAt = fresh.ExpiresAt.Add(time.Second)
+		change.Minted = &fresh
+		k.refusedAs(errcodes.CorruptRecord, change, "a minted lock that its book has with another expiry")
+		k.gone(key.Owner, fresh.ID)
+	}},
+	{"a record that no lock can have is refused and stores nothing", recordsThatCannotBe},
+	{queuedTwice, func(k *storeKit) {
+		key := keyOf("acme")
+		k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
+			change := mint(k.book(key), activeLock(key, "lock-1", kit.Epoch))
+			change.Events, change.Work = events, work
+			return k.RateLocks.Save(k.Context(), change)
+		})
+		k.gone(key.Owner, "lock-1")
+	}},
 }
 
 // refused checks that a change was refused as a conflict and left no trace.
 func (k *storeKit) refused(change ports.RateLockChange, what string) {
-	k.Helper()
 	k.refusedAs(errcodes.Conflict, change, what)
 }
 
 func (k *storeKit) refusedAs(code errcodes.Code, change ports.RateLockChange, what string) {
-	k.Helper()
 	want := k.book(change.Book.Key)
 	change.Events = append(change.Events, kit.Event("stray-event", "stray"))
 	change.Work = append(change.Work, job("stray-work", kit.Epoch))
 	k.Code(k.RateLocks.Save(k.Context(), change), code, what)
 	k.Same(k.book(change.Book.Key), want, "the book after a refusal")
 	k.nothingQueued("after a refusal")
-}
-
-func staleVersion(k *storeKit) {
-	key := keyOf("acme")
-	stale := k.mint(key, "lock-1", kit.Epoch)
-	k.save(ports.RateLockChange{Book: k.book(key)})
-	k.refused(mint(stale, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a stale version")
-	k.gone(key.Owner, "lock-2")
-	k.refused(k.end(stale, "lock-1", cancelledAt(kit.Epoch)), "ending a lock at a stale version")
-	k.Same(k.lock(key.Owner, "lock-1").Status, ports.LockActive, "the status after a conflict")
 }
 
 // staleWithoutLocks: a book alone, and one that only brings events or work, are
@@ -108,15 +147,6 @@ func staleWithoutLocks(k *storeKit) {
 	k.Same(k.book(never.Book.Key), ports.Book{Key: never.Book.Key}, "the book after a conflict")
 }
 
-func futureVersion(k *storeKit) {
-	key := keyOf("acme")
-	b := k.mint(key, "lock-1", kit.Epoch)
-	b.Version++
-	k.refused(mint(b, activeLock(key, "lock-2", kit.Epoch.Add(time.Millisecond))), "a save at a version that is yet to come")
-	unsaved := ports.Book{Key: keyOf("zenith"), Version: 1}
-	k.refused(mint(unsaved, activeLock(unsaved.Key, "lock-3", kit.Epoch)), "a save at version 1 of no book")
-}
-
 func idTakenElsewhere(k *storeKit) {
 	key := keyOf("acme")
 	inverse := ports.BookKey{Owner: key.Owner, Pair: key.Pair.Inverse()}
@@ -135,20 +165,6 @@ func idTakenElsewhere(k *storeKit) {
 	k.Same(k.lock(key.Owner, "lock-1"), want, "the lock that has the id")
 }
 
-func idTakenHere(k *storeKit) {
-	key := keyOf("acme")
-	b := k.mint(key, "lock-1", kit.Epoch)
-	want := k.lock(key.Owner, "lock-1")
-	again := activeLock(key, "lock-1", kit.Epoch.Add(time.Second))
-	k.refused(mint(b, again), "minting the id of a live lock")
-	k.Same(k.lock(key.Owner, "lock-1"), want, "the live lock")
-
-	change := k.end(b, "lock-1", cancelledAt(kit.Epoch.Add(time.Minute)))
-	b = k.save(change)
-	k.refused(mint(b, again), "minting the id of an ended lock")
-	k.Same(k.lock(key.Owner, "lock-1"), change.Ended[0], "the ended lock")
-}
-
 func oneWinner(k *storeKit) {
 	key := keyOf("acme")
 	for round := range 8 {
@@ -158,68 +174,19 @@ func oneWinner(k *storeKit) {
 			l := activeLock(key, id(i), kit.Epoch.Add(time.Duration(round)*time.Second))
 			return k.RateLocks.Save(k.Context(), replace(b, l))
 		})
-		k.onlyWinner(key, b.Version+1, errs, id)
-	}
-}
-
-// onlyWinner checks that one racer stored its lock, and that the rest met a
-// conflict and left nothing.
-func (k *storeKit) onlyWinner(key ports.BookKey, version int64, errs []error, id func(int) string) {
-	k.Helper()
-	won := -1
-	for i, err := range errs {
-		switch {
-		case err != nil:
-			k.Code(err, errcodes.Conflict, "a racer that lost")
-			k.gone(key.Owner, id(i))
-		case won >= 0:
-			k.Fatalf("racers %d and %d both won version %d", won, i, version)
-		default:
-			won = i
+		won := k.winner(errs)
+		for i := range errs {
+			if i != won {
+				k.gone(key.Owner, id(i))
+			}
 		}
-	}
-	if won < 0 {
-		k.Fatalf("none of %d racers won version %d", len(errs), version)
-	}
-	b := k.book(key)
-	k.Same(b.Version, version, "the version after a race")
-	k.Same(b.Slots[0].ID, id(won), "the winner's lock")
-}
-
-func booksApart(k *storeKit) {
-	owner := func(i int) string { return fmt.Sprintf("owner-%d", i) }
-	errs := kit.Race(kit.Racers, func(i int) error {
-		key := keyOf(owner(i))
-		return k.RateLocks.Save(k.Context(), mint(ports.Book{Key: key}, activeLock(key, "lock-of-"+owner(i), kit.Epoch)))
-	})
-	for i, err := range errs {
-		k.OK(err, "one of many saves of different books")
-		k.Same(k.book(keyOf(owner(i))).Version, int64(1), "the version of "+owner(i))
-		k.lock(owner(i), "lock-of-"+owner(i))
+		now := k.book(key)
+		k.Same(now.Version, b.Version+1, "the version after a race")
+		k.Same(now.Slots[0].ID, id(won), "the winner's lock")
 	}
 }
 
-// changeChecks: what no store takes, whatever it holds, as
-// ports.RateLockChange.Check finds it.
-var changeChecks = []storeCheck{
-	{"a change that names a lock twice is a conflict and stores nothing", lockTwice},
-	{"a minted lock that its book does not have is refused and stores nothing", mintedElsewhere},
-	{impossibleRecord, recordsThatCannotBe},
-	{queuedTwice, func(k *storeKit) {
-		key := keyOf("acme")
-		k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
-			change := mint(k.book(key), activeLock(key, "lock-1", kit.Epoch))
-			change.Events, change.Work = events, work
-			return k.RateLocks.Save(k.Context(), change)
-		})
-		k.gone(key.Owner, "lock-1")
-	}},
-}
-
-const (
-	impossibleRecord = "a record that no lock can have is refused and stores nothing"
-	queuedTwice      = "a change that names an event or an item twice is a conflict and stores nothing"
-)
+const queuedTwice = "a change that names an event or an item twice is a conflict and stores nothing"
 
 func lockTwice(k *storeKit) {
 	key := keyOf("acme")
@@ -236,19 +203,6 @@ func lockTwice(k *storeKit) {
 	change = ports.RateLockChange{Book: b, Ended: change.Ended[:1]}
 	k.refused(change, "ending a lock that stays in its book")
 	k.Same(k.lock(key.Owner, l.ID), l, "the lock after a conflict")
-}
-
-// mintedElsewhere mints a lock that its book does not have, or has otherwise.
-func mintedElsewhere(k *storeKit) {
-	key := keyOf("acme")
-	b := k.mint(key, "lock-1", kit.Epoch)
-	fresh := activeLock(key, "lock-2", kit.Epoch.Add(time.Second))
-	k.refusedAs(errcodes.CorruptRecord, ports.RateLockChange{Book: b, Minted: &fresh}, "a minted lock that its book does not have")
-	change := mint(b, fresh)
-	fresh.ExpiresAt = fresh.ExpiresAt.Add(time.Second)
-	change.Minted = &fresh
-	k.refusedAs(errcodes.CorruptRecord, change, "a minted lock that its book has with another expiry")
-	k.gone(key.Owner, fresh.ID)
 }
 
 // impossible are records that break a rule each; all other text of theirs is

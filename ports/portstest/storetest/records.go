@@ -39,17 +39,17 @@ type records[R any] struct {
 	long    func(r R, long string) R // makes the record's texts long
 }
 
-// header points to the fields that every record has.
 type header struct {
 	owner, id *string
 	version   *int64
 }
 
-// change is a change of one record, with the events and the work that it brings.
+// change is a change of one record, with what it brings.
 type change[R any] struct {
 	record R
 	events []ports.Event
 	work   []ports.WorkItem
+	audit  []ports.AuditRow
 }
 
 // step leads from one state of a record to the next. Each i makes another record.
@@ -57,6 +57,8 @@ type step[R any] struct {
 	name string
 	of   func(r R, i int) R
 }
+
+func (s step[R]) String() string { return s.name }
 
 func endsAs[R any, S ~string](statuses []S, end func(r R, status S, i int) R) []step[R] {
 	var all []step[R]
@@ -71,10 +73,8 @@ func (m *records[R]) steps() []step[R] {
 	return append([]step[R]{m.change, end}, m.after...)
 }
 
-// ended is r with the first of the ends.
 func (m *records[R]) ended(r R) R { return m.ends[0].of(r, 0) }
 
-// at is r at another version.
 func (m *records[R]) at(r R, version int64) R {
 	*m.head(&r).version = version
 	return r
@@ -83,12 +83,10 @@ func (m *records[R]) at(r R, version int64) R {
 // saved is r as a save leaves it.
 func (m *records[R]) saved(r R) R { return m.at(r, *m.head(&r).version+1) }
 
-// noun is what messages call a record.
 func (m *records[R]) noun() string { return strings.ToLower(m.name) }
 
 func (m *records[R]) number(i int) string { return m.stem + strconv.Itoa(i) }
 
-// id names a record in a message.
 func (m *records[R]) id(owner, id string) string {
 	return fmt.Sprintf("%s %s of %s", m.noun(), kit.Name(id), kit.Name(owner))
 }
@@ -111,13 +109,11 @@ func (m *records[R]) save(k *storeKit, r R) R {
 	return m.saveAll(k, change[R]{record: r})
 }
 
-// saveAll stores the change and returns its record as it should be now.
 func (m *records[R]) saveAll(k *storeKit, c change[R]) R {
 	k.OK(m.write(k.Context(), k.Store, c), "Save of "+m.idOf(c.record))
 	return m.saved(c.record)
 }
 
-// has reads the record and compares it.
 func (m *records[R]) has(k *storeKit, want R, what string) {
 	h := m.head(&want)
 	got := kit.Got(m.read(k.Context(), k.Store, *h.owner, *h.id)).OK(k, fmt.Sprintf("%s: reading %s", what, m.idOf(want)))
@@ -154,7 +150,6 @@ func (m *records[R]) sameList(k *storeKit, got, want []R, what string) {
 	}
 }
 
-// absent checks that the owner has no record of the id.
 func (m *records[R]) absent(k *storeKit, owner, id, what string) {
 	k.Code(errOf(m.read(k.Context(), k.Store, owner, id)), errcodes.NotFound, fmt.Sprintf("%s: reading %s", what, m.id(owner, id)))
 }
@@ -171,73 +166,99 @@ func (m *records[R]) event(id, record string) ports.Event {
 	return e
 }
 
-// queued makes a change with an event and a work item.
 func (m *records[R]) queued(r R, name string) change[R] {
-	return change[R]{r, []ports.Event{m.event("event of "+name, *m.head(&r).id)}, []ports.WorkItem{job("work of "+name, kit.Epoch)}}
+	return change[R]{
+		record: r, events: []ports.Event{m.event("event of "+name, *m.head(&r).id)}, work: []ports.WorkItem{job("work of "+name, kit.Epoch)},
+	}
 }
 
-// The checks of what goes in and comes out.
+// checks are those of every port that stores records: a save compares and swaps, what
+// a change asks for comes with it (I32), and how it ends when it does not go well.
+// open is the state of a record that may change.
+func (m *records[R]) checks(open string, reopened func(k *storeKit)) []storeCheck {
+	noun, taken, wins, rule := m.noun(), "an id that is taken", "", ""
+	if m.perOwner {
+		taken, wins, rule = "an id that the owner has", " for each owner", " (I27)"
+	}
+	return []storeCheck{
+		{"an unknown " + noun + " is not found", m.unknown},
+		{"another owner's " + noun + " is not found", m.foreign},
+		{"owners that look alike have " + noun + "s of their own", m.ownersApart},
+		{"owners, ids and texts of 10,000 characters are kept", m.longTexts},
+		{"a " + open + " " + noun + " may change, and each save raises the version by one", m.versions},
+		{taken + " is a conflict and stores nothing", m.taken},
+		{"a stale version is a conflict and stores nothing", m.stale},
+		{"a version that is yet to come is a conflict", m.future},
+		{"a change of another owner's " + noun + " is a conflict", m.stolen},
+		{"of many racers with one new id one wins" + wins, m.newIDRacers},
+		{"of many racers at one version one wins" + rule, m.racers},
+		{"saves of different " + noun + "s do not get in each other's way", m.apart},
+		{"events become claimable with their change, in its order", m.events},
+		{"work becomes claimable with its change", m.work},
+		{"of many racers only the winner's events and work are stored", m.racersQueue},
+		{queuedTwice, m.queuedTwice},
+		{"a context that is done gives its own code and changes nothing", m.cancelled},
+		{"a closed store says so", m.closed},
+		{"a lost acknowledgement is an unknown outcome, and the change whole or absent", m.lost},
+		{"a full store says so, stores nothing, and goes on when there is room", m.full},
+		{"a store that is opened again has everything", reopened},
+	}
+}
 
 func (m *records[R]) unknown(k *storeKit) {
 	first := m.number(1)
 	m.absent(k, "acme", first, "an empty store")
 	m.save(k, m.open("acme", first))
-	for _, id := range []string{
+	kit.Each(k, []string{
 		m.number(2), "", m.stem, first + " ", strings.ToUpper(first), first + "\x00", first + "\xff", "%", strings.Replace(first, "-", "_", 1),
-	} {
-		k.Case(kit.Name(id), func() { m.absent(k, "acme", id, "an unknown id") })
-	}
+	}, kit.Name, func(id string) { m.absent(k, "acme", id, "an unknown id") })
 }
 
 func (m *records[R]) foreign(k *storeKit) {
 	m.save(k, m.open("acme", m.number(1)))
 	m.save(k, m.ended(m.open("zenith", m.number(2))))
-	for _, owner := range []string{"zenith", "", "Acme", "acme ", "acme\x00", "acme\xff"} {
-		k.Case(kit.Name(owner), func() { m.absent(k, owner, m.number(1), "another owner's id") })
-	}
+	kit.Each(k, []string{"zenith", "", "Acme", "acme ", "acme\x00", "acme\xff"}, kit.Name, func(owner string) { m.absent(k, owner, m.number(1), "another owner's id") })
 	m.absent(k, "acme", m.number(2), "another owner's id")
 }
 
-// farTimes moves every time of a record far away, in each of its states.
 func (m *records[R]) farTimes(k *storeKit) {
-	for _, at := range []time.Time{
-		time.Date(1969, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC),
-		time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-		time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
-	} {
-		k.Case(at.Format(time.DateOnly), func() {
-			r := m.open("acme", at.Format(time.DateOnly))
-			created := step[R]{"a creation", func(r R, _ int) R { return r }}
-			for _, s := range append([]step[R]{created}, m.steps()...) {
-				r = s.of(r, 0)
-				for _, t := range m.times(&r) {
-					if !t.IsZero() {
-						*t = at
-					}
+	kit.Each(k, far, day, func(at time.Time) {
+		r := m.open("acme", day(at))
+		created := step[R]{"a creation", func(r R, _ int) R { return r }}
+		for _, s := range append([]step[R]{created}, m.steps()...) {
+			r = s.of(r, 0)
+			for _, t := range m.times(&r) {
+				if !t.IsZero() {
+					*t = at
 				}
-				r = m.keeps(k, r, s.name)
 			}
-		})
-	}
+			r = m.keeps(k, r, s.name)
+		}
+	})
 }
 
-// The checks of keys: owners and ids are byte strings.
+// far are times that columns of times lose.
+var far = []time.Time{
+	time.Date(1969, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC),
+	time.Date(1600, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+	time.Date(2500, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC),
+}
+
+func day(at time.Time) string { return at.Format(time.DateOnly) }
 
 func (m *records[R]) ownersApart(k *storeKit) {
 	saved := map[string]R{}
 	for i, owner := range kit.Distinct {
 		saved[owner] = m.save(k, m.open(owner, m.number(i)))
 	}
-	for _, owner := range kit.Distinct {
-		k.Case(kit.Name(owner), func() {
-			for other, r := range saved {
-				if other != owner {
-					m.absent(k, owner, *m.head(&r).id, "an owner that looks like its own")
-				}
+	kit.Each(k, kit.Distinct, kit.Name, func(owner string) {
+		for other, r := range saved {
+			if other != owner {
+				m.absent(k, owner, *m.head(&r).id, "an owner that looks like its own")
 			}
-			m.has(k, saved[owner], "an owner among look-alikes")
-		})
-	}
+		}
+		m.has(k, saved[owner], "an owner among look-alikes")
+	})
 }
 
 func (m *records[R]) idsApart(k *storeKit) { m.alike(k) }

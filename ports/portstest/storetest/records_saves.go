@@ -11,25 +11,6 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// versionChecks: a save compares and swaps. open is the state of a record that may
-// change; ended are the checks of the others.
-func (m *records[R]) versionChecks(open string, ended ...storeCheck) []storeCheck {
-	noun, taken, wins, rule := m.noun(), "an id that is taken", "", ""
-	if m.perOwner {
-		taken, wins, rule = "an id that the owner has", " for each owner", " (I27)"
-	}
-	return append([]storeCheck{
-		{"a " + open + " " + noun + " may change, and each save raises the version by one", m.versions},
-		{taken + " is a conflict and stores nothing", m.taken},
-		{"a stale version is a conflict and stores nothing", m.stale},
-		{"a version that is yet to come is a conflict", m.future},
-		{"a change of another owner's " + noun + " is a conflict", m.stolen},
-		{"of many racers with one new id one wins" + wins, m.newIDRacers},
-		{"of many racers at one version one wins" + rule, m.racers},
-		{"saves of different " + noun + "s do not get in each other's way", m.apart},
-	}, ended...)
-}
-
 func (m *records[R]) versions(k *storeKit) {
 	r := m.open("acme", m.number(1))
 	for i, s := range append(slices.Repeat([]step[R]{m.change}, 5), m.steps()[1:]...) {
@@ -71,9 +52,7 @@ func (m *records[R]) stale(k *storeKit) {
 	first := m.save(k, m.open("acme", m.number(1)))
 	want := m.save(k, m.change.of(first, 1))
 	m.refused(k, m.change.of(first, 2), "a change at a stale version")
-	for _, end := range m.ends {
-		k.Case(end.name, func() { m.refused(k, end.of(m.change.of(first, 2), 2), "an end at a stale version") })
-	}
+	kit.Each(k, m.ends, step[R].String, func(end step[R]) { m.refused(k, end.of(m.change.of(first, 2), 2), "an end at a stale version") })
 	m.has(k, want, "after a conflict")
 	for _, s := range m.steps()[1:] {
 		m.refused(k, m.at(s.of(want, 1), *m.head(&want).version-1), s.name+" at a stale version")
@@ -95,15 +74,13 @@ func (m *records[R]) future(k *storeKit) {
 
 func (m *records[R]) stolen(k *storeKit) {
 	want := m.save(k, m.open("acme", m.number(1)))
-	for _, owner := range []string{"zenith", "Acme", "acme ", "acme\x00", ""} {
-		k.Case(kit.Name(owner), func() {
-			stolen := want
-			*m.head(&stolen).owner = owner
-			m.refused(k, stolen, "a change of another owner's record")
-			m.refused(k, m.ended(stolen), "an end of another owner's record")
-			m.absent(k, owner, m.number(1), "another owner's id")
-		})
-	}
+	kit.Each(k, []string{"zenith", "Acme", "acme ", "acme\x00", ""}, kit.Name, func(owner string) {
+		stolen := want
+		*m.head(&stolen).owner = owner
+		m.refused(k, stolen, "a change of another owner's record")
+		m.refused(k, m.ended(stolen), "an end of another owner's record")
+		m.absent(k, owner, m.number(1), "another owner's id")
+	})
 	m.has(k, want, "after a conflict")
 }
 
@@ -135,27 +112,6 @@ func (m *records[R]) race(k *storeKit, racer func(i int) change[R]) []error {
 	return kit.Race(kit.Racers, func(i int) error { return m.write(k.Context(), k.Store, racer(i)) })
 }
 
-// winner checks that one racer got through and the rest met a conflict, and
-// returns the winner.
-func (k *storeKit) winner(errs []error) int {
-	won := -1
-	for i, err := range errs {
-		switch {
-		case err != nil:
-			k.Code(err, errcodes.Conflict, "a racer that lost")
-		case won >= 0:
-			k.Fatalf("racers %d and %d both won", won, i)
-		default:
-			won = i
-		}
-	}
-	if won < 0 {
-		k.Fatalf("none of %d racers won", len(errs))
-	}
-	return won
-}
-
-// newIDRacers has the racers of two owners create a record of one id.
 func (m *records[R]) newIDRacers(k *storeKit) {
 	for round := range 8 {
 		racer := func(i int) R {
@@ -182,7 +138,6 @@ func (m *records[R]) newIDRacers(k *storeKit) {
 	}
 }
 
-// racers races changes, then each further step.
 func (m *records[R]) racers(k *storeKit) {
 	r := m.save(k, m.open("acme", m.number(1)))
 	for _, s := range append(slices.Repeat([]step[R]{m.change}, 8), m.steps()[1:]...) {
@@ -203,27 +158,6 @@ func (m *records[R]) apart(k *storeKit) {
 	for i, err := range m.race(k, func(i int) change[R] { return change[R]{record: made(i)} }) {
 		k.OK(err, "one of many saves of different records")
 		m.has(k, m.saved(made(i)), "one of many saves of different records")
-	}
-}
-
-// queueChecks: what a change asks for comes with it (I32).
-func (m *records[R]) queueChecks() []storeCheck {
-	return []storeCheck{
-		{"events become claimable with their change, in its order", m.events},
-		{"work becomes claimable with its change", m.work},
-		{"of many racers only the winner's events and work are stored", m.racersQueue},
-		{queuedTwice, m.queuedTwice},
-	}
-}
-
-// outcomeChecks: how it ends when it does not go well.
-func (m *records[R]) outcomeChecks(reopened func(k *storeKit)) []storeCheck {
-	return []storeCheck{
-		{"a context that is done gives its own code and changes nothing", m.cancelled},
-		{"a closed store says so", m.closed},
-		{"a lost acknowledgement is an unknown outcome, and the change whole or absent", m.lost},
-		{"a full store says so, stores nothing, and goes on when there is room", m.full},
-		{"a store that is opened again has everything", reopened},
 	}
 }
 
@@ -269,7 +203,7 @@ func (m *records[R]) racersQueue(k *storeKit) {
 	k.Need(k.Outbox != nil && k.Work != nil, "Outbox and Work")
 	id := func(i int) string { return fmt.Sprint("of racer ", i) }
 	won := k.winner(m.race(k, func(i int) change[R] {
-		return change[R]{m.open("acme", m.number(1)), []ports.Event{m.event(id(i), id(i))}, []ports.WorkItem{job(id(i), kit.Epoch)}}
+		return change[R]{m.open("acme", m.number(1)), []ports.Event{m.event(id(i), id(i))}, []ports.WorkItem{job(id(i), kit.Epoch)}, nil}
 	}))
 	k.Same(events.ids(events.take(k, kit.Epoch, 100)), []string{id(won)}, "the events after a race")
 	k.Same(items.ids(items.take(k, kit.Epoch, 100)), []string{id(won)}, "the work after a race")
@@ -278,7 +212,7 @@ func (m *records[R]) racersQueue(k *storeKit) {
 func (m *records[R]) queuedTwice(k *storeKit) {
 	k.Need(k.Outbox != nil && k.Work != nil, "Outbox and Work")
 	k.queuedTwice(func(events []ports.Event, work []ports.WorkItem) error {
-		return m.write(k.Context(), k.Store, change[R]{m.open("acme", m.number(1)), events, work})
+		return m.write(k.Context(), k.Store, change[R]{m.open("acme", m.number(1)), events, work, nil})
 	})
 	m.absent(k, "acme", m.number(1), "a record whose change was refused")
 }
@@ -309,7 +243,6 @@ func (m *records[R]) closed(k *storeKit) {
 	k.closed(m.all(k, m.queued(m.ended(r), "end"), r))
 }
 
-// lost loses the acknowledgement of a creation and of each step.
 func (m *records[R]) lost(k *storeKit) {
 	k.Need(k.LoseNextCommit != nil, "LoseNextCommit")
 	r := m.loses(k, m.queued(m.open("acme", m.number(1)), "creation"), func() {
@@ -337,20 +270,6 @@ func (m *records[R]) loses(k *storeKit, c change[R], absent func()) R {
 	m.has(k, m.saved(c.record), "with the change")
 	k.queuedOnce()
 	return m.saved(c.record)
-}
-
-// queuedOnce checks that one event and one work item wait, and takes them.
-func (k *storeKit) queuedOnce() {
-	if k.Outbox != nil {
-		got := events.take(k, kit.Epoch, 10)
-		k.Same(len(got), 1, "the number of events")
-		k.OK(k.Outbox.Ack(k.Context(), got[0]), "Ack")
-	}
-	if k.Work != nil {
-		got := items.take(k, kit.Epoch, 10)
-		k.Same(len(got), 1, "the number of work items")
-		k.OK(k.Work.Done(k.Context(), got[0]), "Done")
-	}
 }
 
 func (m *records[R]) full(k *storeKit) {

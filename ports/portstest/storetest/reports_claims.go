@@ -11,17 +11,110 @@ import (
 
 // reportClaimChecks: who works at what (I22).
 var reportClaimChecks = []storeCheck{
-	{"a claim gives the report with its lease, and stores it so", claimWhole},
-	{"a store without a report to take up has none", claimNone},
+	{"a claim gives the report with its lease, and stores it so", func(k *storeKit) {
+		for _, holder := range []string{"process-1", "", "proc\x00ess\xff "} {
+			j := runningReport("acme\x00\xff", "of "+holder)
+			j.Kind, j.Request.Name = ports.ReportUnmatched, "n\x00\xff"
+			j.Rows, j.Total, j.AsOf = 5, 6, kit.Epoch.Add(-time.Millisecond)
+			k.takesUp(holder, kit.Epoch.Add(time.Minute+time.Millisecond), reports.save(k, j))
+		}
+		j := reports.save(k, runningReport("acme", "fine"))
+		got := k.takeUp("process-1", kit.Epoch.Add(999*time.Microsecond))
+		reports.same(k, got, claimedBy(j, "process-1", kit.Epoch), "a report claimed at a time finer than a millisecond")
+		reports.has(k, got, "a report claimed at a time finer than a millisecond")
+	}},
+	{"a store without a report to take up has none", func(k *storeKit) {
+		k.nobody(kit.Epoch, "of an empty store")
+		j := reports.save(k, runningReport("acme", "report-1"))
+		k.takesUp("process-1", kit.Epoch, j)
+		k.nobody(kit.Epoch, "when all are taken up")
+	}},
 	{"the report that was created first is claimed first", claimOrder},
-	{"a report is not claimed while its lease holds", claimHeld},
-	{"a report whose lease has run out is claimed again, and keeps its first start", claimRunOut},
-	{"a save extends a lease, and gives it back", claimExtended},
-	{"a save after another claim is a conflict", claimLostLease},
-	{"an ended report is never claimed (I22)", claimEnded},
-	{"reports of every owner are claimed, by any holder", claimOwners},
+	{"a report is not claimed while its lease holds", func(k *storeKit) {
+		first := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
+		second := reports.save(k, bornAt(runningReport("acme", "report-2"), kit.Epoch.Add(time.Millisecond)))
+		k.takesUp("process-1", kit.Epoch.Add(30*time.Second), second) // its own too
+		for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(-time.Hour), first.LeaseUntil.Add(-time.Millisecond)} {
+			k.nobody(now, "while the leases hold")
+		}
+		held := runningReport("acme", "held by a save")
+		held.Holder, held.LeaseUntil = "process-2", first.LeaseUntil
+		reports.save(k, held)
+		k.nobody(first.LeaseUntil.Add(-time.Millisecond), "while the leases hold")
+		reports.has(k, first, "a report under lease")
+	}},
+	{"a report whose lease has run out is claimed again, and keeps its first start", func(k *storeKit) {
+		j := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
+		for attempt := 2; attempt < 6; attempt++ {
+			k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the lease has run out")
+			now := j.LeaseUntil.Add(time.Duration(attempt-2) * time.Hour)
+			j = k.takesUp(fmt.Sprint("process-", attempt%3), now, j)
+			k.Same(j.Attempts, attempt, "the attempts")
+			k.Same(j.StartedAt, kit.Epoch, "the first start")
+		}
+		older := reports.save(k, bornAt(runningReport("acme", "older"), kit.Epoch.Add(-time.Minute)))
+		k.takesUp("process-1", j.LeaseUntil, older)
+		k.takesUp("process-1", j.LeaseUntil, j)
+	}},
+	{"a save extends a lease, and gives it back", func(k *storeKit) {
+		j := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
+		first := j.LeaseUntil
+		j.LeaseUntil, j.Rows, j.UpdatedAt = first.Add(time.Minute), 100, kit.Epoch.Add(time.Second)
+		j = reports.keeps(k, j, "a report whose lease was extended")
+		k.nobody(first, "at the end of the first lease")
+		k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the end of the extended lease")
+		j = k.takesUp("process-2", j.LeaseUntil, j)
+
+		j.LeaseUntil = time.Time{}
+		j = reports.save(k, j)
+		k.takesUp("process-3", kit.Epoch, j) // given back: at once
+	}},
+	{"a save after another claim is a conflict", func(k *storeKit) {
+		mine := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
+		theirs := k.takesUp("process-2", mine.LeaseUntil, mine)
+		beat := mine
+		beat.LeaseUntil, beat.Rows = theirs.LeaseUntil.Add(time.Hour), 100
+		reports.refused(k, beat, "a heartbeat after another claim")
+		for _, status := range reportEnds {
+			reports.refused(k, endedReport(mine, status), "an end after another claim")
+		}
+		reports.has(k, theirs, "a report that another process has")
+		again := k.takesUp("process-1", theirs.LeaseUntil, theirs)
+		reports.refused(k, beat, "a heartbeat of an attempt before, by the same holder")
+		reports.keeps(k, endedReport(again, ports.ReportCompleted), "the end by who has it")
+	}},
+	{"an ended report is never claimed (I22)", func(k *storeKit) {
+		for _, status := range reportEnds {
+			reports.save(k, endedReport(runningReport("acme", "at once "+string(status)), status))
+			j := endedReport(k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "held "+string(status)))), status)
+			j.LeaseUntil = kit.Epoch.Add(lease) // a store may not look at it
+			reports.save(k, j)
+			free := reports.save(k, runningReport("acme", "free "+string(status)))
+			reports.save(k, endedReport(free, status))
+		}
+		for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(lease), kit.Epoch.AddDate(1, 0, 0)} {
+			k.nobody(now, "when all have ended")
+		}
+	}},
+	{"reports of every owner are claimed, by any holder", func(k *storeKit) {
+		for i, owner := range kit.Distinct {
+			j := bornAt(runningReport(owner, fmt.Sprint("report-", i)), kit.Epoch.Add(time.Duration(i)*time.Millisecond))
+			k.takesUp(kit.Distinct[len(kit.Distinct)-1-i], kit.Epoch, reports.save(k, j))
+		}
+		k.nobody(kit.Epoch, "when all are taken up")
+	}},
 	{"of many who claim at once each gets another report", reportClaimRacers},
-	{"of many who claim one report one gets it, now and when its lease has run out", claimOneRacers},
+	{"of many who claim one report one gets it, now and when its lease has run out", func(k *storeKit) {
+		j := reports.save(k, runningReport("acme", "report-1"))
+		now := kit.Epoch
+		for range 8 {
+			claimed := k.claimsAtOnce(now)
+			k.Same(len(claimed), 1, "the number of racers that got the one report")
+			j = claimedBy(j, claimed[j.ID].Holder, now)
+			reports.has(k, j, "a report that was claimed in a race")
+			now = j.LeaseUntil
+		}
+	}},
 	{"of a claim and a save at once one wins (I22)", claimAgainstSave},
 }
 
@@ -50,30 +143,9 @@ func (k *storeKit) takesUp(holder string, now time.Time, want ports.ReportJob) p
 	return want
 }
 
-// nobody checks that there is no report to take up.
 func (k *storeKit) nobody(now time.Time, when string) {
 	j, err := k.Reports.ClaimReport(k.Context(), "process-0", now, lease)
 	k.Code(err, errcodes.NotFound, fmt.Sprintf("ClaimReport %s, which gave %.80q", when, j.ID))
-}
-
-func claimWhole(k *storeKit) {
-	for _, holder := range []string{"process-1", "", "proc\x00ess\xff "} {
-		j := runningReport("acme\x00\xff", "of "+holder)
-		j.Kind, j.Request.Name = ports.ReportUnmatched, "n\x00\xff"
-		j.Rows, j.Total, j.AsOf = 5, 6, kit.Epoch.Add(-time.Millisecond)
-		k.takesUp(holder, kit.Epoch.Add(time.Minute+time.Millisecond), reports.save(k, j))
-	}
-	j := reports.save(k, runningReport("acme", "fine"))
-	got := k.takeUp("process-1", kit.Epoch.Add(999*time.Microsecond))
-	reports.same(k, got, claimedBy(j, "process-1", kit.Epoch), "a report claimed at a time finer than a millisecond")
-	reports.has(k, got, "a report claimed at a time finer than a millisecond")
-}
-
-func claimNone(k *storeKit) {
-	k.nobody(kit.Epoch, "of an empty store")
-	j := reports.save(k, runningReport("acme", "report-1"))
-	k.takesUp("process-1", kit.Epoch, j)
-	k.nobody(kit.Epoch, "when all are taken up")
 }
 
 // claimOrder saves reports whose creation is in no order of saves or ids, nor
@@ -94,86 +166,6 @@ func claimOrder(k *storeKit) {
 	k.nobody(kit.Epoch, "when all are taken up")
 }
 
-func claimHeld(k *storeKit) {
-	first := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
-	second := reports.save(k, bornAt(runningReport("acme", "report-2"), kit.Epoch.Add(time.Millisecond)))
-	k.takesUp("process-1", kit.Epoch.Add(30*time.Second), second) // its own too
-	for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(-time.Hour), first.LeaseUntil.Add(-time.Millisecond)} {
-		k.nobody(now, "while the leases hold")
-	}
-	held := runningReport("acme", "held by a save")
-	held.Holder, held.LeaseUntil = "process-2", first.LeaseUntil
-	reports.save(k, held)
-	k.nobody(first.LeaseUntil.Add(-time.Millisecond), "while the leases hold")
-	reports.has(k, first, "a report under lease")
-}
-
-func claimRunOut(k *storeKit) {
-	j := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
-	for attempt := 2; attempt < 6; attempt++ {
-		k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the lease has run out")
-		now := j.LeaseUntil.Add(time.Duration(attempt-2) * time.Hour)
-		j = k.takesUp(fmt.Sprint("process-", attempt%3), now, j)
-		k.Same(j.Attempts, attempt, "the attempts")
-		k.Same(j.StartedAt, kit.Epoch, "the first start")
-	}
-	older := reports.save(k, bornAt(runningReport("acme", "older"), kit.Epoch.Add(-time.Minute)))
-	k.takesUp("process-1", j.LeaseUntil, older)
-	k.takesUp("process-1", j.LeaseUntil, j)
-}
-
-func claimExtended(k *storeKit) {
-	j := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
-	first := j.LeaseUntil
-	j.LeaseUntil, j.Rows, j.UpdatedAt = first.Add(time.Minute), 100, kit.Epoch.Add(time.Second)
-	j = reports.keeps(k, j, "a report whose lease was extended")
-	k.nobody(first, "at the end of the first lease")
-	k.nobody(j.LeaseUntil.Add(-time.Millisecond), "before the end of the extended lease")
-	j = k.takesUp("process-2", j.LeaseUntil, j)
-
-	j.LeaseUntil = time.Time{}
-	j = reports.save(k, j)
-	k.takesUp("process-3", kit.Epoch, j) // given back: at once
-}
-
-func claimLostLease(k *storeKit) {
-	mine := k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "report-1")))
-	theirs := k.takesUp("process-2", mine.LeaseUntil, mine)
-	beat := mine
-	beat.LeaseUntil, beat.Rows = theirs.LeaseUntil.Add(time.Hour), 100
-	reports.refused(k, beat, "a heartbeat after another claim")
-	for _, status := range reportEnds {
-		reports.refused(k, endedReport(mine, status), "an end after another claim")
-	}
-	reports.has(k, theirs, "a report that another process has")
-	again := k.takesUp("process-1", theirs.LeaseUntil, theirs)
-	reports.refused(k, beat, "a heartbeat of an attempt before, by the same holder")
-	reports.keeps(k, endedReport(again, ports.ReportCompleted), "the end by who has it")
-}
-
-func claimEnded(k *storeKit) {
-	for _, status := range reportEnds {
-		reports.save(k, endedReport(runningReport("acme", "at once "+string(status)), status))
-		j := endedReport(k.takesUp("process-1", kit.Epoch, reports.save(k, runningReport("acme", "held "+string(status)))), status)
-		j.LeaseUntil = kit.Epoch.Add(lease) // a store may not look at it
-		reports.save(k, j)
-		free := reports.save(k, runningReport("acme", "free "+string(status)))
-		reports.save(k, endedReport(free, status))
-	}
-	for _, now := range []time.Time{kit.Epoch, kit.Epoch.Add(lease), kit.Epoch.AddDate(1, 0, 0)} {
-		k.nobody(now, "when all have ended")
-	}
-}
-
-func claimOwners(k *storeKit) {
-	for i, owner := range kit.Distinct {
-		j := bornAt(runningReport(owner, fmt.Sprint("report-", i)), kit.Epoch.Add(time.Duration(i)*time.Millisecond))
-		k.takesUp(kit.Distinct[len(kit.Distinct)-1-i], kit.Epoch, reports.save(k, j))
-	}
-	k.nobody(kit.Epoch, "when all are taken up")
-}
-
-// claimsAtOnce has racers claim, and returns the reports that they got.
 func (k *storeKit) claimsAtOnce(now time.Time) map[string]ports.ReportJob {
 	got := make([]ports.ReportJob, kit.Racers)
 	errs := kit.Race(kit.Racers, func(i int) (err error) {
@@ -213,19 +205,6 @@ func reportClaimRacers(k *storeKit) {
 	}
 }
 
-func claimOneRacers(k *storeKit) {
-	j := reports.save(k, runningReport("acme", "report-1"))
-	now := kit.Epoch
-	for range 8 {
-		claimed := k.claimsAtOnce(now)
-		k.Same(len(claimed), 1, "the number of racers that got the one report")
-		j = claimedBy(j, claimed[j.ID].Holder, now)
-		reports.has(k, j, "a report that was claimed in a race")
-		now = j.LeaseUntil
-	}
-}
-
-// claimAgainstSave ends a report that nobody has while others claim it.
 func claimAgainstSave(k *storeKit) {
 	for round := range kit.Racers {
 		j := reports.save(k, runningReport("acme", fmt.Sprint("report-", round)))

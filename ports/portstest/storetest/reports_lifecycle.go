@@ -14,24 +14,50 @@ import (
 
 // reportExpiryChecks: what goes, and what stays.
 var reportExpiryChecks = []storeCheck{
+	{"an ended report never changes (I22)", func(k *storeKit) {
+		all := reports.endsOnce(k)
+		k.nobody(kit.Epoch.AddDate(1, 0, 0), "after all ended")
+		slices.SortFunc(all, func(a, b ports.ReportJob) int {
+			return cmp.Or(a.EndedAt.Compare(b.EndedAt), strings.Compare(a.ID, b.ID))
+		})
+		reports.sameList(k, k.expired(kit.Epoch.AddDate(1, 0, 0), 10), all, "what has ended")
+	}},
 	{"ExpiredReports lists what has ended by the instant, of every owner", expiredOfAll},
 	{"ExpiredReports is ordered by the end, then id", expiredOrder},
-	{"ExpiredReports leaves out what runs, however old", expiredRunning},
+	{"ExpiredReports leaves out what runs, however old", func(k *storeKit) {
+		j := bornAt(runningReport("acme", "report-1"), kit.Epoch.AddDate(-1, 0, 0))
+		j = reports.save(k, heldReport(reports.save(k, j), "process-1"))
+		late := kit.Epoch.AddDate(1, 0, 0)
+		reports.sameList(k, k.expired(late, 10), nil, "ExpiredReports while the report runs")
+		j = k.takesUp("process-2", kit.Epoch.AddDate(0, 1, 0), j)
+		reports.sameList(k, k.expired(late, 10), nil, "ExpiredReports while the report runs")
+		j = reports.save(k, endedReport(j, ports.ReportFailed))
+		reports.sameList(k, k.expired(late, 10), []ports.ReportJob{j}, "ExpiredReports after the end")
+	}},
 	{"ExpiredReports lists the first ones up to its limit, which is 1 to 1,000", expiredBounds},
-	{"a listed report has every field", expiredWhole},
+	{"a listed report has every field", func(k *storeKit) {
+		first := endedReport(heldReport(runningReport("acme\x00\xff", "report-1"), "process-1"), ports.ReportCompleted)
+		first.Kind, first.Request.Columns = ports.ReportUnmatched, listTexts
+		first = reports.save(k, first)
+		second := reports.save(k, endedReport(k.takeUp("process-1", reports.save(k, runningReport("acme", "report-2")).CreatedAt), ports.ReportFailed))
+		reports.sameList(k, k.expired(first.EndedAt, 10), []ports.ReportJob{first, second}, "ExpiredReports")
+	}},
 	{"a removed report is unknown from then on", reportRemoved},
-	{"a report that runs is not removed", runningNotRemoved},
+	{"a report that runs is not removed", func(k *storeKit) {
+		refused := func(j ports.ReportJob, what string) {
+			k.Code(k.Reports.RemoveReport(k.Context(), j.Owner, j.ID), errcodes.Conflict, "RemoveReport of "+what)
+			reports.has(k, j, what)
+		}
+		j := reports.save(k, runningReport("acme", "report-1"))
+		refused(j, "a report that nobody has taken up")
+		j = k.takesUp("process-1", kit.Epoch, j)
+		refused(j, "a report that a process works at")
+		j = reports.save(k, endedReport(j, ports.ReportCompleted))
+		k.removeReport(j.Owner, j.ID)
+		reports.absent(k, j.Owner, j.ID, "a removed report")
+	}},
 	{"removing what is unknown, or another owner's, is no error and changes nothing", unknownRemoved},
 	{"many may remove the same reports at once", removeRacers},
-}
-
-func endedReports(k *storeKit) {
-	all := reports.endsOnce(k)
-	k.nobody(kit.Epoch.AddDate(1, 0, 0), "after all ended")
-	slices.SortFunc(all, func(a, b ports.ReportJob) int {
-		return cmp.Or(a.EndedAt.Compare(b.EndedAt), strings.Compare(a.ID, b.ID))
-	})
-	reports.sameList(k, k.expired(kit.Epoch.AddDate(1, 0, 0), 10), all, "what has ended")
 }
 
 func (k *storeKit) expired(before time.Time, limit int) []ports.ReportJob {
@@ -42,7 +68,6 @@ func (k *storeKit) removeReport(owner, id string) {
 	k.OK(k.Reports.RemoveReport(k.Context(), owner, id), "RemoveReport")
 }
 
-// endsAt saves a report that ended at the instant.
 func (k *storeKit) endsAt(owner, id string, at time.Time) ports.ReportJob {
 	j := bornAt(runningReport(owner, id), at.Add(-time.Hour))
 	return reports.save(k, endedReport(j, reportEnds[len(id)%len(reportEnds)]))
@@ -84,41 +109,20 @@ func expiredOrder(k *storeKit) {
 	k.Same(reports.ids(got[len(mixedOrder):]), want, "ids of one end, in the order of their bytes")
 }
 
-func expiredRunning(k *storeKit) {
-	j := bornAt(runningReport("acme", "report-1"), kit.Epoch.AddDate(-1, 0, 0))
-	j = reports.save(k, heldReport(reports.save(k, j), "process-1"))
-	late := kit.Epoch.AddDate(1, 0, 0)
-	reports.sameList(k, k.expired(late, 10), nil, "ExpiredReports while the report runs")
-	j = k.takesUp("process-2", kit.Epoch.AddDate(0, 1, 0), j)
-	reports.sameList(k, k.expired(late, 10), nil, "ExpiredReports while the report runs")
-	j = reports.save(k, endedReport(j, ports.ReportFailed))
-	reports.sameList(k, k.expired(late, 10), []ports.ReportJob{j}, "ExpiredReports after the end")
-}
-
 func expiredBounds(k *storeKit) {
 	var want []ports.ReportJob
 	for i := range 5 {
 		want = append(want, k.endsAt("acme", fmt.Sprint("report-", i), kit.Epoch.Add(time.Duration(i)*time.Millisecond)))
 	}
 	late := kit.Epoch.AddDate(1, 0, 0)
-	for _, limit := range []int{1, 2, 4, 5, 6, 1_000} {
-		k.Case(fmt.Sprint("limit ", limit), func() {
-			reports.sameList(k, k.expired(late, limit), want[:min(limit, len(want))], fmt.Sprint("ExpiredReports with a limit of ", limit))
-		})
-	}
+	kit.Each(k, []int{1, 2, 4, 5, 6, 1_000}, func(n int) string { return fmt.Sprint("limit ", n) }, func(limit int) {
+		reports.sameList(k, k.expired(late, limit), want[:min(limit, len(want))], fmt.Sprint("ExpiredReports with a limit of ", limit))
+	})
 	k.Passed()
 	call := func(limit int) error {
 		return errOf(k.Reports.ExpiredReports(k.Context(), late, limit))
 	}
 	k.invalid(map[string]error{"a limit of 0": call(0), "a limit below 0": call(-1), "a limit of 1,001": call(1_001)})
-}
-
-func expiredWhole(k *storeKit) {
-	first := endedReport(heldReport(runningReport("acme\x00\xff", "report-1"), "process-1"), ports.ReportCompleted)
-	first.Kind, first.Request.Columns = ports.ReportUnmatched, listTexts
-	first = reports.save(k, first)
-	second := reports.save(k, endedReport(k.takeUp("process-1", reports.save(k, runningReport("acme", "report-2")).CreatedAt), ports.ReportFailed))
-	reports.sameList(k, k.expired(first.EndedAt, 10), []ports.ReportJob{first, second}, "ExpiredReports")
 }
 
 func reportRemoved(k *storeKit) {
@@ -135,20 +139,6 @@ func reportRemoved(k *storeKit) {
 	k.removeReport("acme", "report-1")
 	reports.has(k, stays, "another report")
 	k.nobody(kit.Epoch, "after a removal")
-}
-
-func runningNotRemoved(k *storeKit) {
-	refused := func(j ports.ReportJob, what string) {
-		k.Code(k.Reports.RemoveReport(k.Context(), j.Owner, j.ID), errcodes.Conflict, "RemoveReport of "+what)
-		reports.has(k, j, what)
-	}
-	j := reports.save(k, runningReport("acme", "report-1"))
-	refused(j, "a report that nobody has taken up")
-	j = k.takesUp("process-1", kit.Epoch, j)
-	refused(j, "a report that a process works at")
-	j = reports.save(k, endedReport(j, ports.ReportCompleted))
-	k.removeReport(j.Owner, j.ID)
-	reports.absent(k, j.Owner, j.ID, "a removed report")
 }
 
 func unknownRemoved(k *storeKit) {

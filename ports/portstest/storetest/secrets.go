@@ -17,57 +17,70 @@ func SecretStore(t *testing.T, h Harness) {
 }
 
 var secretChecks = []storeCheck{
-	{"the first secret of a name is given from then on", firstSecret},
-	{"a secret of any bytes comes back", anySecret},
-	{"racers for one name get the same secret", secretRacers},
+	{"the first secret of a name is given from then on", func(k *storeKit) {
+		k.secret("a", freshSecret(1), freshSecret(1), "a new secret")
+		for i := range 3 {
+			k.secret("a", freshSecret(i), freshSecret(1), "a secret that is there")
+		}
+		k.secret("b", freshSecret(2), freshSecret(2), "the secret of another name")
+	}},
+	{"a secret of any bytes comes back", func(k *storeKit) {
+		for i, want := range [][]byte{
+			make([]byte, 16), bytes.Repeat([]byte{0xff}, 32), []byte("a\x00b\xff\xfe\xc3( trailing blanks  "), bytes.Repeat([]byte{'x', 0}, 512),
+		} {
+			k.Case(kit.Name(want), func() {
+				name := fmt.Sprint("secret-", i)
+				k.secret(name, want, want, "a new secret")
+				k.secret(name, freshSecret(i), want, "a secret that is there")
+			})
+		}
+	}},
+	{"racers for one name get the same secret", func(k *storeKit) {
+		for round := range 8 {
+			name := fmt.Sprint("secret-", round)
+			got := make([][]byte, kit.Racers)
+			k.RaceOK("Secret in a race", func(i int) (err error) {
+				got[i], err = k.Secrets.Secret(k.Context(), name, freshSecret(i))
+				return err
+			})
+			for i := range got {
+				k.Same(got[i], got[0], "what a racer got")
+			}
+			k.secret(name, freshSecret(kit.Racers), got[0], "the secret after a race")
+		}
+	}},
 	{"names that look alike have secrets of their own", secretNamesApart},
-	{"changing a secret outside changes nothing stored", secretNotAliased},
+	{"changing a secret outside changes nothing stored", func(k *storeKit) {
+		in := freshSecret(1)
+		for range 3 {
+			got := kit.Got(k.Secrets.Secret(k.Context(), "a", in)).OK(k, "Secret")
+			k.Same(got, freshSecret(1), "the secret after a copy was changed")
+			in[0]++
+			got[1]++
+		}
+	}},
 	{"what is out of bounds is refused", secretBounds},
-	{"a context that is done gives its own code and changes nothing", secretsCancelled},
-	{"a closed store says so", secretsClosed},
-	{"a store that is opened again has its secrets", secretsReopened},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
+		kit.Each(k, []string{"have", "fresh"}, kit.Text, func(name string) { k.doneContexts(k.secretCalls(name)) })
+		k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first asked for with a context that was done")
+	}},
+	{"a closed store says so", func(k *storeKit) {
+		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
+		k.closed(k.secretCalls("have"))
+	}},
+	{"a store that is opened again has its secrets", func(k *storeKit) {
+		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
+		k.Store = k.Reopen()
+		k.secret("have", freshSecret(2), freshSecret(1), "the secret after opening again")
+	}},
 }
 
 func freshSecret(i int) []byte { return fmt.Appendf(nil, "fresh secret of number %d", i) }
 
-// secret asks for the secret of the name and compares it.
 func (k *storeKit) secret(name string, fresh, want []byte, what string) {
 	k.Same(kit.Got(k.Secrets.Secret(k.Context(), name, fresh)).OK(k, "Secret"), want, what)
-}
-
-func firstSecret(k *storeKit) {
-	k.secret("a", freshSecret(1), freshSecret(1), "a new secret")
-	for i := range 3 {
-		k.secret("a", freshSecret(i), freshSecret(1), "a secret that is there")
-	}
-	k.secret("b", freshSecret(2), freshSecret(2), "the secret of another name")
-}
-
-func anySecret(k *storeKit) {
-	for i, want := range [][]byte{
-		make([]byte, 16), bytes.Repeat([]byte{0xff}, 32), []byte("a\x00b\xff\xfe\xc3( trailing blanks  "), bytes.Repeat([]byte{'x', 0}, 512),
-	} {
-		k.Case(kit.Name(want), func() {
-			name := fmt.Sprint("secret-", i)
-			k.secret(name, want, want, "a new secret")
-			k.secret(name, freshSecret(i), want, "a secret that is there")
-		})
-	}
-}
-
-func secretRacers(k *storeKit) {
-	for round := range 8 {
-		name := fmt.Sprint("secret-", round)
-		got := make([][]byte, kit.Racers)
-		k.RaceOK("Secret in a race", func(i int) (err error) {
-			got[i], err = k.Secrets.Secret(k.Context(), name, freshSecret(i))
-			return err
-		})
-		for i := range got {
-			k.Same(got[i], got[0], "what a racer got")
-		}
-		k.secret(name, freshSecret(kit.Racers), got[0], "the secret after a race")
-	}
 }
 
 func secretNamesApart(k *storeKit) {
@@ -84,16 +97,6 @@ func secretNamesApart(k *storeKit) {
 				k.secret(name, fresh, freshSecret(i), "the secret of a name among look-alikes")
 			})
 		}
-	}
-}
-
-func secretNotAliased(k *storeKit) {
-	in := freshSecret(1)
-	for range 3 {
-		got := kit.Got(k.Secrets.Secret(k.Context(), "a", in)).OK(k, "Secret")
-		k.Same(got, freshSecret(1), "the secret after a copy was changed")
-		in[0]++
-		got[1]++
 	}
 }
 
@@ -120,24 +123,4 @@ func (k *storeKit) secretCalls(name string) map[string]func(ctx context.Context)
 	return map[string]func(ctx context.Context) error{
 		"Secret": func(ctx context.Context) error { return errOf(k.Secrets.Secret(ctx, name, freshSecret(9))) },
 	}
-}
-
-func secretsCancelled(k *storeKit) {
-	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
-	for _, name := range []string{"have", "fresh"} {
-		k.Case(name, func() { k.doneContexts(k.secretCalls(name)) })
-	}
-	k.secret("fresh", freshSecret(2), freshSecret(2), "a secret first asked for with a context that was done")
-}
-
-func secretsClosed(k *storeKit) {
-	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
-	k.closed(k.secretCalls("have"))
-}
-
-func secretsReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
-	k.secret("have", freshSecret(1), freshSecret(1), "a new secret")
-	k.Store = k.Reopen()
-	k.secret("have", freshSecret(2), freshSecret(1), "the secret after opening again")
 }

@@ -17,14 +17,12 @@
 // [RateLockStore], [ValidationStore], [TransactionStore], [ReportStore],
 // [AnswerCache], [SecretStore], [Outbox], [DeadLetters], [Work], [ClientStore] and
 // [TokenStore] all take a [Harness], and so does [AuditTrail], which writes through
-// all of these ports. A field of [Store] that is nil leaves out the
-// checks that need it, and the test's output says so; a check that a store cannot
-// pass is named in Harness.Except, with the reason.
+// all of these ports.
 package storetest
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -110,7 +108,6 @@ var usdZAR = ports.Pair{Base: "USD", Quote: "ZAR"}
 
 func keyOf(owner string) ports.BookKey { return ports.BookKey{Owner: owner, Pair: usdZAR} }
 
-// activeLock makes a lock that lives for an hour.
 func activeLock(key ports.BookKey, id string, created time.Time) ports.RateLock {
 	return ports.RateLock{
 		ID: id, Owner: key.Owner, Base: key.Pair.Base, Quote: key.Pair.Quote,
@@ -120,14 +117,12 @@ func activeLock(key ports.BookKey, id string, created time.Time) ports.RateLock 
 	}
 }
 
-// mint makes the change that adds the lock to the book.
 func mint(b ports.Book, l ports.RateLock) ports.RateLockChange {
 	b.Slots[len(b.Live())] = l
 	b.HighWater = l.CreatedAt
 	return ports.RateLockChange{Book: b, Minted: &l}
 }
 
-// replace makes the change that cancels every live lock of the book and mints l.
 func replace(b ports.Book, l ports.RateLock) ports.RateLockChange {
 	var ended []ports.RateLock
 	for _, old := range b.Live() {
@@ -139,7 +134,6 @@ func replace(b ports.Book, l ports.RateLock) ports.RateLockChange {
 	return change
 }
 
-// end makes the change that ends a lock of the book.
 func (k *storeKit) end(b ports.Book, id string, how ending) ports.RateLockChange {
 	live := slices.Clone(b.Live())
 	i := slices.IndexFunc(live, func(l ports.RateLock) bool { return l.ID == id })
@@ -172,7 +166,6 @@ func (k *storeKit) save(c ports.RateLockChange) ports.Book {
 	return c.Book
 }
 
-// mint stores a new active lock in the book of key, as it is now.
 func (k *storeKit) mint(key ports.BookKey, id string, created time.Time) ports.Book {
 	b := k.book(key)
 	if len(b.Live()) == len(b.Slots) {
@@ -186,37 +179,20 @@ func (k *storeKit) carryEvents(events ...ports.Event) {
 	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Events: events})
 }
 
-// carryWork is carryEvents for work items.
 func (k *storeKit) carryWork(items ...ports.WorkItem) {
 	k.save(ports.RateLockChange{Book: k.book(keyOf("carrier")), Work: items})
 }
 
-// gone checks that no lock of the id is stored.
 func (k *storeKit) gone(owner, id string) {
 	_, _, err := k.RateLocks.Lock(k.Context(), owner, id)
-	k.Code(err, errcodes.NotFound, "Lock of an id that must not be stored")
+	k.Code(err, errcodes.NotFound, "Lock of an id that the owner does not have")
 }
 
-// errOf leaves out what a call returns beside its error.
 func errOf[T any](_ T, err error) error { return err }
 
-// lease is how long the checks claim for.
 const lease = time.Minute
 
-// kind is the kind of the checks' work.
 const kind = "notify"
-
-// queuedTwice checks a save of a record that carries events and work, whichever
-// the record.
-func (k *storeKit) queuedTwice(save func(events []ports.Event, work []ports.WorkItem) error) {
-	first, second := kit.Event("event-1", "lock-1"), kit.Event("event-1", "lock-2")
-	err := save([]ports.Event{first, kit.Event("event-2", "lock-3"), second}, []ports.WorkItem{job("work-1", kit.Epoch)})
-	k.Code(err, errcodes.Conflict, "saving an event twice in one change")
-	k.nothingQueued("after an event that came twice")
-	err = save([]ports.Event{first}, []ports.WorkItem{job("work-1", kit.Epoch), job("work-2", kit.Epoch), job("work-1", kit.Epoch)})
-	k.Code(err, errcodes.Conflict, "saving a work item twice in one change")
-	k.nothingQueued("after an item that came twice")
-}
 
 // readPages reads a listing in pages of two, hands each page to then, and returns
 // the ids of all.
@@ -240,23 +216,75 @@ func readPages[T, P any](
 	return got
 }
 
-// sameBytes checks bytes that came back: none are nil.
-func (k *storeKit) sameBytes(got, want []byte, what string) {
-	if !bytes.Equal(got, want) || got != nil && len(got) == 0 {
-		k.Fatalf("%s: got %#.80v, want %#.80v, and nil for none", what, got, want)
+// purging is what a port removes from an instant on.
+type purging[V any] struct {
+	save  func(k *storeKit, id string, at time.Time) V // which may go at the instant
+	purge func(ctx context.Context, s Store, before time.Time, n int) (int, error)
+	read  func(k *storeKit, v V) error
+	has   func(k *storeKit, v V, what string)
+}
+
+func (p *purging[V]) purges(k *storeKit, before time.Time, n, want int) {
+	k.Same(kit.Got(p.purge(k.Context(), k.Store, before, n)).OK(k, "the purge"), want, "the number purged")
+}
+
+// byInstant purges what may go before, at and after an instant.
+func (p *purging[V]) byInstant(k *storeKit) {
+	for _, at := range []time.Time{kit.Epoch, kit.Epoch.AddDate(2, 0, 0), time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC)} {
+		id := func(name string) string { return fmt.Sprint(name, at.Year()) }
+		late, atOnce, early := p.save(k, id("late"), at.Add(time.Millisecond)), p.save(k, id("at"), at), p.save(k, id("early"), at.AddDate(0, 0, -1))
+		p.purges(k, at.AddDate(0, 0, -1).Add(-time.Millisecond), 10, 0)
+		p.has(k, early, "what may not go yet")
+		p.purges(k, at, 10, 2)
+		for _, v := range []V{early, atOnce} {
+			k.Code(p.read(k, v), errcodes.NotFound, "reading what was purged")
+		}
+		p.has(k, late, "what may not go yet")
+		p.purges(k, at, 10, 0)
+		p.purges(k, at.Add(time.Millisecond), 10, 1)
 	}
 }
 
-// nothingQueued checks that no event and no work waits.
-func (k *storeKit) nothingQueued(when string) {
-	if k.Outbox != nil {
-		if got := events.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
-			k.Fatalf("%s the outbox hands out %s", when, kit.Short(got))
+// bounded purges five, of which the first three may go at one instant, by two.
+func (p *purging[V]) bounded(k *storeKit) {
+	var saved []V
+	for i := range 5 {
+		saved = append(saved, p.save(k, fmt.Sprint("number ", i), kit.Epoch.Add(time.Duration(i/3)*time.Hour)))
+	}
+	left := len(saved)
+	for _, want := range []int{2, 2, 1, 0} {
+		p.purges(k, kit.Epoch.AddDate(0, 0, 1), 2, want)
+		left -= want
+		k.Same(p.left(k, saved), left, "the number left")
+	}
+}
+
+func (p *purging[V]) left(k *storeKit, saved []V) int {
+	return len(slices.DeleteFunc(slices.Clone(saved), func(v V) bool {
+		err := p.read(k, v)
+		if errcodes.Of(err) != errcodes.NotFound {
+			k.OK(err, "reading what may be purged")
+		}
+		return err != nil
+	}))
+}
+
+// winner checks that one racer got through and the rest met a conflict, and
+// returns the winner.
+func (k *storeKit) winner(errs []error) int {
+	won := -1
+	for i, err := range errs {
+		switch {
+		case err != nil:
+			k.Code(err, errcodes.Conflict, "a racer that lost")
+		case won >= 0:
+			k.Fatalf("racers %d and %d both won", won, i)
+		default:
+			won = i
 		}
 	}
-	if k.Work != nil {
-		if got := items.take(k, kit.Epoch.AddDate(1, 0, 0), 10); len(got) != 0 {
-			k.Fatalf("%s there is work: %s", when, kit.Short(got))
-		}
+	if won < 0 {
+		k.Fatalf("none of %d racers won", len(errs))
 	}
+	return won
 }

@@ -18,15 +18,7 @@ func TransactionStore(t *testing.T, h Harness) {
 	runStore(t, h, transactionChecks, "the store keeps no transactions", func(s Store) bool { return s.Transactions != nil })
 }
 
-var transactionChecks = slices.Concat(
-	transactionRecordChecks,
-	rawChecks,
-	transactionKeyChecks,
-	transactions.versionChecks("pending"),
-	transactionEndChecks,
-	transactions.queueChecks(),
-	transactions.outcomeChecks(transactionsReopened),
-)
+var transactionChecks = slices.Concat(transactions.checks("pending", transactionsReopened), transactionRecordChecks, transactionEndChecks)
 
 // ends are the ends of a transaction; the bad ones may be followed by a late
 // payment.
@@ -35,7 +27,6 @@ var (
 	ends    = append([]ports.TransactionStatus{ports.TransactionSucceeded}, badEnds...)
 )
 
-// pendingTransaction makes a transaction that waits for its provider.
 func pendingTransaction(owner, id string) ports.Transaction {
 	return ports.Transaction{
 		ID: id, Owner: owner, Direction: errcodes.Payin, Status: ports.TransactionPending,
@@ -58,7 +49,6 @@ func endedTransaction(t ports.Transaction, status ports.TransactionStatus) ports
 	return t
 }
 
-// withLate records that money landed after a bad end.
 func withLate(t ports.Transaction) ports.Transaction {
 	t.LateAt, t.LateRaw = t.EndedAt.Add(time.Hour), ports.RawFailure{Code: "00", Message: "landed of " + t.ID}
 	return t
@@ -67,7 +57,7 @@ func withLate(t ports.Transaction) ports.Transaction {
 var transactions = &records[ports.Transaction]{
 	name: "Transaction", stem: "tx-", perOwner: true,
 	write: func(ctx context.Context, s Store, c change[ports.Transaction]) error {
-		return s.Transactions.Save(ctx, ports.TransactionChange{Transaction: c.record, Events: c.events, Work: c.work})
+		return s.Transactions.Save(ctx, ports.TransactionChange{Transaction: c.record, Events: c.events, Work: c.work, Audit: c.audit})
 	},
 	read: func(ctx context.Context, s Store, owner, id string) (ports.Transaction, error) {
 		return s.Transactions.Transaction(ctx, owner, id)
@@ -128,11 +118,42 @@ func transactionsReopened(k *storeKit) {
 
 // transactionEndChecks: an end is final, and so is a late payment (I27).
 var transactionEndChecks = []storeCheck{
-	{"an ended transaction never changes, in no field (I27)", transactionEndedForGood},
-	{"an ended transaction is not opened again (I27)", transactionNotReopened},
-	{"a late payment comes with no other change (I27)", lateAlone},
+	{"an ended transaction never changes, in no field (I27)", func(k *storeKit) {
+		k.eachEnded(func(t ports.Transaction) {
+			kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
+				transactions.refused(k, other, what+" of a transaction that ended as "+string(t.Status))
+				transactions.has(k, t, "the transaction after "+what)
+			})
+		})
+	}},
+	{"an ended transaction is not opened again (I27)", func(k *storeKit) {
+		k.eachEnded(func(t ports.Transaction) {
+			again := pendingTransaction(t.Owner, t.ID)
+			again.Version = t.Version
+			transactions.refused(k, again, "opening a transaction again that ended as "+string(t.Status))
+			transactions.has(k, t, "the transaction that was to be opened again")
+		})
+	}},
+	{"a late payment comes with no other change (I27)", func(k *storeKit) {
+		kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
+			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
+			kit.EachOf(k, othersOf(t), func(what string, other ports.Transaction) {
+				if other.Status == ports.TransactionSucceeded {
+					return // which has no late payment
+				}
+				other = withLate(other)
+				transactions.refused(k, other, "a late payment with "+what)
+				transactions.has(k, t, "the transaction after a late payment with "+what)
+			})
+			transactions.keeps(k, withLate(t), "a transaction with a late payment alone")
+		})
+	}},
 	{"a late payment is recorded once (I27)", lateOnce},
-	{"saving an ended transaction as it is raises its version alone", endedSavedAgain},
+	{"saving an ended transaction as it is raises its version alone", func(k *storeKit) {
+		k.eachEnded(func(t ports.Transaction) {
+			transactions.keeps(k, t, "a transaction that is saved again as it is")
+		})
+	}},
 }
 
 // otherwise are the changes of an ended transaction that the domain could have
@@ -157,7 +178,6 @@ var otherwise = map[string]func(t *ports.Transaction){
 	},
 }
 
-// othersOf returns every other ended state that a transaction could have.
 func othersOf(t ports.Transaction) map[string]ports.Transaction {
 	others := map[string]ports.Transaction{}
 	for name, change := range otherwise {
@@ -199,71 +219,22 @@ func (k *storeKit) eachEnded(then func(t ports.Transaction)) {
 	}
 }
 
-func transactionEndedForGood(k *storeKit) {
-	k.eachEnded(func(t ports.Transaction) {
-		for what, other := range kit.ByName(othersOf(t)) {
-			k.Case(what, func() {
-				transactions.refused(k, other, what+" of a transaction that ended as "+string(t.Status))
-				transactions.has(k, t, "the transaction after "+what)
-			})
-		}
-	})
-}
-
-func transactionNotReopened(k *storeKit) {
-	k.eachEnded(func(t ports.Transaction) {
-		again := pendingTransaction(t.Owner, t.ID)
-		again.Version = t.Version
-		transactions.refused(k, again, "opening a transaction again that ended as "+string(t.Status))
-		transactions.has(k, t, "the transaction that was to be opened again")
-	})
-}
-
-func lateAlone(k *storeKit) {
-	for _, status := range badEnds {
-		k.Case(string(status), func() {
-			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
-			for what, other := range kit.ByName(othersOf(t)) {
-				k.Case(what, func() {
-					if other.Status == ports.TransactionSucceeded {
-						return // which has no late payment
-					}
-					other = withLate(other)
-					transactions.refused(k, other, "a late payment with "+what)
-					transactions.has(k, t, "the transaction after a late payment with "+what)
-				})
-			}
-			transactions.keeps(k, withLate(t), "a transaction with a late payment alone")
-		})
-	}
-}
-
 func lateOnce(k *storeKit) {
-	for _, status := range badEnds {
-		k.Case(string(status), func() {
-			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
-			t = transactions.save(k, withLate(t))
-			for what, change := range kit.ByName(map[string]func(t *ports.Transaction){
-				"an earlier time": func(t *ports.Transaction) { t.LateAt = t.LateAt.Add(-time.Millisecond) },
-				"a later time":    func(t *ports.Transaction) { t.LateAt = t.LateAt.Add(time.Millisecond) },
-				"another code":    func(t *ports.Transaction) { t.LateRaw.Code += "\x00" },
-				"another message": func(t *ports.Transaction) { t.LateRaw.Message += "\x00" },
-				"no words":        func(t *ports.Transaction) { t.LateRaw = ports.RawFailure{} },
-				"no late payment": func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} },
-			}) {
-				k.Case(what, func() {
-					other := t
-					change(&other)
-					transactions.refused(k, other, "a second late payment with "+what)
-					transactions.has(k, t, "the transaction after a second late payment with "+what)
-				})
-			}
+	kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
+		t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
+		t = transactions.save(k, withLate(t))
+		kit.EachOf(k, map[string]func(t *ports.Transaction){
+			"an earlier time": func(t *ports.Transaction) { t.LateAt = t.LateAt.Add(-time.Millisecond) },
+			"a later time":    func(t *ports.Transaction) { t.LateAt = t.LateAt.Add(time.Millisecond) },
+			"another code":    func(t *ports.Transaction) { t.LateRaw.Code += "\x00" },
+			"another message": func(t *ports.Transaction) { t.LateRaw.Message += "\x00" },
+			"no words":        func(t *ports.Transaction) { t.LateRaw = ports.RawFailure{} },
+			"no late payment": func(t *ports.Transaction) { t.LateAt, t.LateRaw = time.Time{}, ports.RawFailure{} },
+		}, func(what string, change func(t *ports.Transaction)) {
+			other := t
+			change(&other)
+			transactions.refused(k, other, "a second late payment with "+what)
+			transactions.has(k, t, "the transaction after a second late payment with "+what)
 		})
-	}
-}
-
-func endedSavedAgain(k *storeKit) {
-	k.eachEnded(func(t ports.Transaction) {
-		transactions.keeps(k, t, "a transaction that is saved again as it is")
 	})
 }

@@ -11,30 +11,10 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/internal/kit"
 )
 
-// transactionRecordChecks: what goes in comes out.
+// transactionRecordChecks: what goes in comes out, a provider's words byte for byte (I26).
 var transactionRecordChecks = []storeCheck{
-	{"an unknown transaction is not found", transactions.unknown},
-	{"another owner's transaction is not found", transactions.foreign},
-	{"every field of a pending transaction comes back as saved", transactionRoundTrip},
-	{"every field of an ended transaction comes back as saved", transactionEndRoundTrip},
-	{"every field of a late payment comes back as saved", lateRoundTrip},
-	{"fields that are empty come back empty", emptyTransaction},
-	{"times far from now come back equal", transactions.farTimes},
-}
-
-// transactionKeyChecks: owners and ids are byte strings, and an id is its
-// owner's.
-var transactionKeyChecks = []storeCheck{
-	{"owners that look alike have transactions of their own", transactions.ownersApart},
-	{"transaction ids that look alike are different transactions", transactions.idsApart},
-	{"the same id of two owners is two transactions", transactionsOfOneID},
-	{"an owner and an id are told apart where they meet", transactionKeysMeet},
-	{"owners, ids and texts of 10,000 characters are kept", transactions.longTexts},
-}
-
-func transactionRoundTrip(k *storeKit) {
-	for _, direction := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
-		k.Case(string(direction), func() {
+	{"every field of a pending transaction comes back as saved", func(k *storeKit) {
+		kit.Each(k, []errcodes.Direction{errcodes.Payin, errcodes.Payout}, kit.Text, func(direction errcodes.Direction) {
 			t := pendingTransaction("acme", "waits "+string(direction))
 			t.Direction = direction
 			transactions.keeps(k, t, "a pending transaction")
@@ -43,35 +23,10 @@ func transactionRoundTrip(k *storeKit) {
 			t.ID, t.RespondBy = "for ever "+string(direction), time.Time{}
 			transactions.keeps(k, t, "a pending transaction that waits for ever")
 		})
-	}
-}
-
-// transactionEndRoundTrip saves each end at once, and as a change of a pending
-// one.
-func transactionEndRoundTrip(k *storeKit) {
-	for _, status := range ends {
-		k.Case(string(status), func() {
-			t := endedTransaction(pendingTransaction("acme", "at once "+string(status)), status)
-			transactions.keeps(k, t, "a transaction that ended at once as "+string(status))
-
-			before := transactions.save(k, pendingTransaction("acme", "later "+string(status)))
-			after := endedTransaction(before, status)
-			after.Direction, after.Scheme, after.Tables = errcodes.Payout, "s\xffcheme \"2'", "2026-03-02.7"
-			after.Raw = ports.RawFailure{Code: " 05,'\x00", Message: "\xffno\"\n"}
-			if status == ports.TransactionErrored {
-				after.Code = errcodes.ErrorNetwork
-			}
-			for ms, at := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.RespondBy} {
-				*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
-			}
-			transactions.keeps(k, after, "a transaction that ended later as "+string(status))
-		})
-	}
-}
-
-func lateRoundTrip(k *storeKit) {
-	for _, status := range badEnds {
-		k.Case(string(status), func() {
+	}},
+	{"every field of an ended transaction comes back as saved", transactionEndRoundTrip},
+	{"every field of a late payment comes back as saved", func(k *storeKit) {
+		kit.Each(k, badEnds, kit.Text, func(status ports.TransactionStatus) {
 			t := transactions.save(k, endedTransaction(pendingTransaction("acme", string(status)), status))
 			t.LateAt, t.LateRaw = t.EndedAt, ports.RawFailure{Code: "\x00\xff", Message: " said later"}
 			transactions.keeps(k, t, "a late payment in the millisecond of the end")
@@ -79,37 +34,100 @@ func lateRoundTrip(k *storeKit) {
 			t.LateAt = t.EndedAt.Add(time.Millisecond)
 			transactions.keeps(k, t, "a late payment of which a provider said nothing")
 		})
-	}
+	}},
+	{"fields that are empty come back empty", emptyTransaction},
+	{"times far from now come back equal", transactions.farTimes},
+	{"transaction ids that look alike are different transactions", transactions.idsApart},
+	// Each owner's takes its own way.
+	{"the same id of two owners is two transactions", func(k *storeKit) {
+		first := transactions.save(k, pendingTransaction("acme", "tx-1"))
+		second := transactions.save(k, endedTransaction(pendingTransaction("zenith", "tx-1"), ports.TransactionFailed))
+		first = transactions.keeps(k, endedTransaction(first, ports.TransactionErrored), "one owner's transaction")
+		transactions.has(k, second, "the other owner's transaction of the same id")
+		second = transactions.save(k, withLate(second))
+		transactions.has(k, first, "one owner's transaction after a late payment of the other's")
+		transactions.has(k, second, "the other owner's transaction with a late payment")
+	}},
+	{"an owner and an id are told apart where they meet", transactionKeysMeet},
+	{"raw codes and messages of any bytes come back (I26)", func(k *storeKit) {
+		for i, raw := range raws {
+			k.Case(kit.Name(raw), func() {
+				next := raws[(i+1)%len(raws)] // so that no two fields are equal
+				t := endedTransaction(pendingTransaction("acme", fmt.Sprint("tx-", i)), ports.TransactionFailed)
+				t.Raw = ports.RawFailure{Code: raw, Message: next}
+				t = transactions.keeps(k, t, fmt.Sprintf("a transaction whose provider said %+q", raw))
+				t = withLate(t)
+				t.LateRaw = ports.RawFailure{Code: next, Message: raw}
+				transactions.keeps(k, t, fmt.Sprintf("a late payment whose provider said %+q", raw))
+			})
+		}
+	}},
+	{"a raw code or message of 64 KiB is kept whole (I26)", func(k *storeKit) {
+		long := strings.Repeat("\xff\x00", ports.MaxRaw/2-1) + "\x00z"
+		kit.EachOf(k, rawFields, func(name string, field func(t *ports.Transaction) *string) {
+			t := withLate(endedTransaction(pendingTransaction("acme", name), ports.TransactionFailed))
+			*field(&t) = long
+			transactions.keeps(k, t, "a transaction with a long "+name)
+		})
+		t := withLate(endedTransaction(pendingTransaction("acme", "all"), ports.TransactionErrored))
+		for _, field := range rawFields {
+			*field(&t) = long
+		}
+		transactions.keeps(k, t, "a transaction whose every word is long")
+	}},
+	{"a raw code or message above 64 KiB is refused and stores nothing", rawTooLong},
+	{"changing what was passed in changes nothing stored", func(k *storeKit) {
+		change := transactions.queued(pendingTransaction("acme", "tx-1"), "creation")
+		event, work := change.events[0], change.work[0]
+		event.Data, work.Payload = bytes.Clone(event.Data), bytes.Clone(work.Payload)
+		transactions.saveAll(k, change)
+		change.events[0].Data[0], change.work[0].Payload[0] = '!', '!'
+		event.Attempt, work.Attempt = 1, 1
+		if k.Outbox != nil {
+			k.Same(events.take(k, kit.Epoch, 1)[0], event, "the event after its bytes were changed outside")
+		}
+		if k.Work != nil {
+			k.Same(items.take(k, kit.Epoch, 1)[0], work, "the work after its bytes were changed outside")
+		}
+	}},
+}
+
+// transactionEndRoundTrip saves each end at once, and as a change of a pending
+// one.
+func transactionEndRoundTrip(k *storeKit) {
+	kit.Each(k, ends, kit.Text, func(status ports.TransactionStatus) {
+		t := endedTransaction(pendingTransaction("acme", "at once "+string(status)), status)
+		transactions.keeps(k, t, "a transaction that ended at once as "+string(status))
+
+		before := transactions.save(k, pendingTransaction("acme", "later "+string(status)))
+		after := endedTransaction(before, status)
+		after.Direction, after.Scheme, after.Tables = errcodes.Payout, "s\xffcheme \"2'", "2026-03-02.7"
+		after.Raw = ports.RawFailure{Code: " 05,'\x00", Message: "\xffno\"\n"}
+		if status == ports.TransactionErrored {
+			after.Code = errcodes.ErrorNetwork
+		}
+		for ms, at := range []*time.Time{&after.CreatedAt, &after.EndedAt, &after.RespondBy} {
+			*at = kit.Epoch.Add(time.Duration(ms+1) * time.Millisecond)
+		}
+		transactions.keeps(k, after, "a transaction that ended later as "+string(status))
+	})
 }
 
 // emptyTransaction leaves out what an end that the service found itself has not.
 func emptyTransaction(k *storeKit) {
-	for _, status := range append(ends, ports.TransactionPending) {
-		k.Case(string(status), func() {
-			t := ports.Transaction{ID: string(status), Owner: "acme", Direction: errcodes.Payout, Status: status, CreatedAt: kit.Epoch}
-			switch status {
-			case ports.TransactionFailed:
-				t.Code, t.EndedAt = errcodes.FailureTimeout, kit.Epoch
-			case ports.TransactionErrored:
-				t.Code, t.EndedAt = errcodes.ErrorNetwork, kit.Epoch
-			case ports.TransactionSucceeded:
-				t.EndedAt = kit.Epoch
-			case ports.TransactionPending:
-			}
-			transactions.keeps(k, t, "a transaction of empty fields")
-		})
-	}
-}
-
-// transactionsOfOneID has each owner's take its own way.
-func transactionsOfOneID(k *storeKit) {
-	first := transactions.save(k, pendingTransaction("acme", "tx-1"))
-	second := transactions.save(k, endedTransaction(pendingTransaction("zenith", "tx-1"), ports.TransactionFailed))
-	first = transactions.keeps(k, endedTransaction(first, ports.TransactionErrored), "one owner's transaction")
-	transactions.has(k, second, "the other owner's transaction of the same id")
-	second = transactions.save(k, withLate(second))
-	transactions.has(k, first, "one owner's transaction after a late payment of the other's")
-	transactions.has(k, second, "the other owner's transaction with a late payment")
+	kit.Each(k, append(ends, ports.TransactionPending), kit.Text, func(status ports.TransactionStatus) {
+		t := ports.Transaction{ID: string(status), Owner: "acme", Direction: errcodes.Payout, Status: status, CreatedAt: kit.Epoch}
+		switch status {
+		case ports.TransactionFailed:
+			t.Code, t.EndedAt = errcodes.FailureTimeout, kit.Epoch
+		case ports.TransactionErrored:
+			t.Code, t.EndedAt = errcodes.ErrorNetwork, kit.Epoch
+		case ports.TransactionSucceeded:
+			t.EndedAt = kit.Epoch
+		case ports.TransactionPending:
+		}
+		transactions.keeps(k, t, "a transaction of empty fields")
+	})
 }
 
 func transactionKeysMeet(k *storeKit) {
@@ -128,15 +146,6 @@ func transactionKeysMeet(k *storeKit) {
 	}
 }
 
-// rawChecks: a provider's words come back byte for byte (I26), up to a bound.
-var rawChecks = []storeCheck{
-	{"raw codes and messages of any bytes come back (I26)", rawRoundTrip},
-	{"a raw code or message of 64 KiB is kept whole (I26)", rawLongest},
-	{"a raw code or message above 64 KiB is refused and stores nothing", rawTooLong},
-	{"changing what was passed in changes nothing stored", transactionNotAliased},
-}
-
-// everyByte holds each byte once.
 var everyByte = func() string {
 	all := make([]byte, 256)
 	for i := range all {
@@ -151,42 +160,11 @@ var raws = []string{
 	`{"message":"caf` + "\u00e9" + `"}`, "cafe\u0301", "\ufeffmark", "'; --", "NULL",
 }
 
-func rawRoundTrip(k *storeKit) {
-	for i, raw := range raws {
-		k.Case(kit.Name(raw), func() {
-			next := raws[(i+1)%len(raws)] // so that no two fields are equal
-			t := endedTransaction(pendingTransaction("acme", fmt.Sprint("tx-", i)), ports.TransactionFailed)
-			t.Raw = ports.RawFailure{Code: raw, Message: next}
-			t = transactions.keeps(k, t, fmt.Sprintf("a transaction whose provider said %+q", raw))
-			t = withLate(t)
-			t.LateRaw = ports.RawFailure{Code: next, Message: raw}
-			transactions.keeps(k, t, fmt.Sprintf("a late payment whose provider said %+q", raw))
-		})
-	}
-}
-
-// rawFields are the four places of a provider's words.
 var rawFields = map[string]func(t *ports.Transaction) *string{
 	"code":         func(t *ports.Transaction) *string { return &t.Raw.Code },
 	"message":      func(t *ports.Transaction) *string { return &t.Raw.Message },
 	"late code":    func(t *ports.Transaction) *string { return &t.LateRaw.Code },
 	"late message": func(t *ports.Transaction) *string { return &t.LateRaw.Message },
-}
-
-func rawLongest(k *storeKit) {
-	long := strings.Repeat("\xff\x00", ports.MaxRaw/2-1) + "\x00z"
-	for name, field := range kit.ByName(rawFields) {
-		k.Case(name, func() {
-			t := withLate(endedTransaction(pendingTransaction("acme", name), ports.TransactionFailed))
-			*field(&t) = long
-			transactions.keeps(k, t, "a transaction with a long "+name)
-		})
-	}
-	t := withLate(endedTransaction(pendingTransaction("acme", "all"), ports.TransactionErrored))
-	for _, field := range rawFields {
-		*field(&t) = long
-	}
-	transactions.keeps(k, t, "a transaction whose every word is long")
 }
 
 func rawTooLong(k *storeKit) {
@@ -205,19 +183,4 @@ func rawTooLong(k *storeKit) {
 	transactions.absent(k, "acme", "new", "a transaction that was too long")
 	transactions.has(k, pending, "the transaction whose end was too long")
 	transactions.save(k, endedTransaction(pending, ports.TransactionFailed))
-}
-
-func transactionNotAliased(k *storeKit) {
-	change := transactions.queued(pendingTransaction("acme", "tx-1"), "creation")
-	event, work := change.events[0], change.work[0]
-	event.Data, work.Payload = bytes.Clone(event.Data), bytes.Clone(work.Payload)
-	transactions.saveAll(k, change)
-	change.events[0].Data[0], change.work[0].Payload[0] = '!', '!'
-	event.Attempt, work.Attempt = 1, 1
-	if k.Outbox != nil {
-		k.Same(events.take(k, kit.Epoch, 1)[0], event, "the event after its bytes were changed outside")
-	}
-	if k.Work != nil {
-		k.Same(items.take(k, kit.Epoch, 1)[0], work, "the work after its bytes were changed outside")
-	}
 }

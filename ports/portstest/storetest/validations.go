@@ -19,15 +19,7 @@ func ValidationStore(t *testing.T, h Harness) {
 	runStore(t, h, validationChecks, "the store keeps no validations", func(s Store) bool { return s.Validations != nil })
 }
 
-var validationChecks = slices.Concat(
-	validationRecordChecks,
-	validationKeyChecks,
-	validations.versionChecks("pending", storeCheck{"an ended validation never changes", endedValidations}), // I18
-	validations.queueChecks(),
-	overdueChecks,
-	validationPurgeChecks,
-	validations.outcomeChecks(validationsReopened),
-)
+var validationChecks = slices.Concat(validations.checks("pending", validationsReopened), validationRecordChecks, overdueChecks)
 
 var terminals = []ports.ValidationStatus{
 	ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError,
@@ -65,7 +57,7 @@ func endedAs(v ports.ValidationRecord, status ports.ValidationStatus) ports.Vali
 var validations = &records[ports.ValidationRecord]{
 	name: "Validation", stem: "validation-",
 	write: func(ctx context.Context, s Store, c change[ports.ValidationRecord]) error {
-		return s.Validations.Save(ctx, ports.ValidationChange{Record: c.record, Events: c.events, Work: c.work})
+		return s.Validations.Save(ctx, ports.ValidationChange{Record: c.record, Events: c.events, Work: c.work, Audit: c.audit})
 	},
 	read: func(ctx context.Context, s Store, owner, id string) (ports.ValidationRecord, error) {
 		return s.Validations.Validation(ctx, owner, id)
@@ -104,18 +96,14 @@ var validations = &records[ports.ValidationRecord]{
 	},
 }
 
-// overdue lists the ids of what is overdue, in one page.
 func (k *storeKit) overdue(by time.Time) []string {
 	return validations.ids(kit.Got(k.Validations.Overdue(k.Context(), by, ports.Pos{}, 10_000)).OK(k, "Overdue"))
 }
 
-// invalid checks that every call is refused as errcodes.InvalidRequest.
 func (k *storeKit) invalid(calls map[string]error) {
-	for name, err := range kit.ByName(calls) {
-		k.Case(name, func() {
-			k.Code(err, errcodes.InvalidRequest, name)
-		})
-	}
+	kit.EachOf(k, calls, func(name string, err error) {
+		k.Code(err, errcodes.InvalidRequest, name)
+	})
 }
 
 func validationsReopened(k *storeKit) {
@@ -123,7 +111,7 @@ func validationsReopened(k *storeKit) {
 	pending := validations.save(k, pendingValidation("acme", "pending"))
 	done := validations.save(k, endedAs(validations.save(k, pendingValidation("acme", "done")), ports.StatusNameMismatch))
 	purged := k.purgeable("purged", ports.StatusVerified, kit.Epoch)
-	k.purgeValidations(kit.Epoch, 10, 1)
+	validationPurges.purges(k, kit.Epoch, 10, 1)
 	k.Store = k.Reopen()
 	validations.has(k, pending, "the pending validation after opening again")
 	validations.has(k, done, "the ended validation after opening again")
@@ -131,38 +119,63 @@ func validationsReopened(k *storeKit) {
 	k.Same(k.overdue(pending.Deadline), []string{"pending"}, "Overdue after opening again")
 	validations.refused(k, done, "a change of what ended before")
 	validations.save(k, endedAs(pending, ports.StatusVerified))
-	k.purgeValidations(done.PurgeAt, 10, 2)
+	validationPurges.purges(k, done.PurgeAt, 10, 2)
 }
 
-// validationRecordChecks: what goes in comes out.
 var validationRecordChecks = []storeCheck{
-	{"an unknown validation is not found", validations.unknown},
-	{"another owner's validation is not found", validations.foreign},
-	{"every field of a pending validation comes back as saved", validationRoundTrip},
+	{"every field of a pending validation comes back as saved", func(k *storeKit) {
+		v := pendingValidation("acme", "validation-1")
+		v.Market.Type, v.BankCode = ports.MobileMoney, ""
+		validations.keeps(k, v, "a pending validation")
+		v = pendingValidation("acme", "validation-2")
+		v.CreatedAt, v.Deadline, v.PurgeAt = kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond), kit.Epoch.Add(3*time.Millisecond)
+		validations.keeps(k, v, "a pending validation whose times lie close together")
+	}},
 	{"every field of an ended validation comes back as saved", validationEndRoundTrip},
-	{"fields that are empty come back empty", emptyValidation},
+	// A validation by internal rules lacks most fields.
+	{"fields that are empty come back empty", func(k *storeKit) {
+		validations.keeps(k, ports.ValidationRecord{
+			ID: "validation-1", Owner: "acme", Market: ports.Market{Country: "EGY", Type: ports.BankAccount},
+			Status: ports.StatusError, Provider: ports.ProviderRules, Type: ports.InternalRules,
+			CreatedAt: kit.Epoch, EndedAt: kit.Epoch, PurgeAt: kit.Epoch.Add(time.Hour),
+		}, "an ended validation of empty fields")
+		validations.keeps(k, ports.ValidationRecord{
+			ID: "validation-2", Owner: "acme", Market: ports.Market{Country: "EGY", Type: ports.BankAccount},
+			Status: ports.StatusPending, CreatedAt: kit.Epoch, Deadline: kit.Epoch, PurgeAt: kit.Epoch,
+		}, "a pending validation of empty fields")
+	}},
 	{"times far from now come back equal", validations.farTimes},
-	{"sealed bytes of any kind come back", sealedRoundTrip},
-	{"changing a validation outside changes nothing stored", validationNotAliased},
-}
-
-// validationKeyChecks: owners and ids are byte strings.
-var validationKeyChecks = []storeCheck{
-	{"owners that look alike have validations of their own", validations.ownersApart},
+	{"an ended validation never changes", func(k *storeKit) {
+		validations.endsOnce(k)
+		k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after all ended")
+	}}, // I18
+	{"sealed bytes of any kind come back", func(k *storeKit) {
+		for i, data := range append(kit.AnyBytes, bytes.Repeat([]byte("x"), 10_000)) {
+			v := pendingValidation("acme", fmt.Sprint("validation-", i))
+			v.Sealed.Data = data
+			v = validations.keeps(k, v, "a validation with its sealed bytes")
+			page := kit.Got(k.Validations.Overdue(k.Context(), v.Deadline, ports.Pos{}, 1)).OK(k, "Overdue")
+			validations.sameList(k, page, []ports.ValidationRecord{v}, "an overdue validation with its sealed bytes")
+			validations.save(k, endedAs(v, ports.StatusError))
+		}
+	}},
+	{"changing a validation outside changes nothing stored", func(k *storeKit) {
+		in := pendingValidation("acme", "validation-1")
+		want := validations.save(k, in)
+		want.Sealed.Data = bytes.Clone(in.Sealed.Data)
+		in.Sealed.Data[0] = '!'
+		for range 2 {
+			got := kit.Got(k.Validations.Validation(k.Context(), "acme", "validation-1")).OK(k, "Validation")
+			validations.same(k, got, want, "the validation after its bytes were changed outside")
+			got.Sealed.Data[0] = '?'
+			page := kit.Got(k.Validations.Overdue(k.Context(), want.Deadline, ports.Pos{}, 1)).OK(k, "Overdue")
+			validations.sameList(k, page, []ports.ValidationRecord{want}, "the listed validation after its bytes were changed outside")
+			page[0].Sealed.Data[0] = '*'
+		}
+	}},
 	{"validation ids that look alike are different validations", validations.idsApart},
-	{"owners, ids and texts of 10,000 characters are kept", validations.longTexts},
 }
 
-func validationRoundTrip(k *storeKit) {
-	v := pendingValidation("acme", "validation-1")
-	v.Market.Type, v.BankCode = ports.MobileMoney, ""
-	validations.keeps(k, v, "a pending validation")
-	v = pendingValidation("acme", "validation-2")
-	v.CreatedAt, v.Deadline, v.PurgeAt = kit.Epoch.Add(time.Millisecond), kit.Epoch.Add(2*time.Millisecond), kit.Epoch.Add(3*time.Millisecond)
-	validations.keeps(k, v, "a pending validation whose times lie close together")
-}
-
-// validationEndRoundTrip saves each end at once, and as a change of a pending one.
 func validationEndRoundTrip(k *storeKit) {
 	for i, status := range terminals {
 		for _, cached := range []bool{false, true} {
@@ -185,48 +198,4 @@ func validationEndRoundTrip(k *storeKit) {
 			})
 		}
 	}
-}
-
-// emptyValidation leaves out what a validation by internal rules has not.
-func emptyValidation(k *storeKit) {
-	validations.keeps(k, ports.ValidationRecord{
-		ID: "validation-1", Owner: "acme", Market: ports.Market{Country: "EGY", Type: ports.BankAccount},
-		Status: ports.StatusError, Provider: ports.ProviderRules, Type: ports.InternalRules,
-		CreatedAt: kit.Epoch, EndedAt: kit.Epoch, PurgeAt: kit.Epoch.Add(time.Hour),
-	}, "an ended validation of empty fields")
-	validations.keeps(k, ports.ValidationRecord{
-		ID: "validation-2", Owner: "acme", Market: ports.Market{Country: "EGY", Type: ports.BankAccount},
-		Status: ports.StatusPending, CreatedAt: kit.Epoch, Deadline: kit.Epoch, PurgeAt: kit.Epoch,
-	}, "a pending validation of empty fields")
-}
-
-func sealedRoundTrip(k *storeKit) {
-	for i, data := range append(kit.AnyBytes, bytes.Repeat([]byte("x"), 10_000)) {
-		v := pendingValidation("acme", fmt.Sprint("validation-", i))
-		v.Sealed.Data = data
-		v = validations.keeps(k, v, "a validation with its sealed bytes")
-		page := kit.Got(k.Validations.Overdue(k.Context(), v.Deadline, ports.Pos{}, 1)).OK(k, "Overdue")
-		validations.sameList(k, page, []ports.ValidationRecord{v}, "an overdue validation with its sealed bytes")
-		validations.save(k, endedAs(v, ports.StatusError))
-	}
-}
-
-func validationNotAliased(k *storeKit) {
-	in := pendingValidation("acme", "validation-1")
-	want := validations.save(k, in)
-	want.Sealed.Data = bytes.Clone(in.Sealed.Data)
-	in.Sealed.Data[0] = '!'
-	for range 2 {
-		got := kit.Got(k.Validations.Validation(k.Context(), "acme", "validation-1")).OK(k, "Validation")
-		validations.same(k, got, want, "the validation after its bytes were changed outside")
-		got.Sealed.Data[0] = '?'
-		page := kit.Got(k.Validations.Overdue(k.Context(), want.Deadline, ports.Pos{}, 1)).OK(k, "Overdue")
-		validations.sameList(k, page, []ports.ValidationRecord{want}, "the listed validation after its bytes were changed outside")
-		page[0].Sealed.Data[0] = '*'
-	}
-}
-
-func endedValidations(k *storeKit) {
-	validations.endsOnce(k)
-	k.Same(k.overdue(kit.Epoch.AddDate(1, 0, 0)), []string{}, "Overdue after all ended")
 }

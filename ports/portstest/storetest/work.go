@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -17,8 +16,6 @@ func Work(t *testing.T, h Harness) {
 	t.Helper()
 	runStore(t, h, workChecks, "the store keeps no work, or no rate locks to save it with", func(s Store) bool { return s.Work != nil && s.RateLocks != nil })
 }
-
-var workChecks = slices.Concat(itemChecks, itemClaimChecks)
 
 var items = &queue[ports.WorkItem]{
 	noun: "item", done: "Done",
@@ -37,51 +34,83 @@ var items = &queue[ports.WorkItem]{
 	head: func(w *ports.WorkItem) queuedHead { return queuedHead{&w.ID, &w.Payload, &w.Attempt, &w.Claim} },
 }
 
-// itemChecks: what is handed out, and when.
-var itemChecks = []storeCheck{
-	{"a store without work hands out nothing, without an error", noWork},
+var workChecks = []storeCheck{
+	{"a store without work hands out nothing, without an error", func(k *storeKit) {
+		k.Same(len(items.take(k, kit.Epoch, 10)), 0, "the number of items in an empty store")
+	}},
 	{"an item comes out as it was saved", items.roundTrip},
 	{"a payload of any bytes comes back", items.anyData},
 	{"changing a payload that was passed in or handed out changes nothing stored", items.notAliased},
-	{"an item is due at its instant, not before", itemDue},
-	{"what is due earliest comes first", earliestFirst},
+	{"an item is due at its instant, not before", func(k *storeKit) {
+		k.carryWork(job("item-1", kit.Epoch))
+		k.Same(len(items.take(k, kit.Epoch.Add(-time.Millisecond), 1)), 0, "the number of items before the instant")
+		items.first(k, kit.Epoch, "item-1")
+	}},
+	{"what is due earliest comes first", func(k *storeKit) {
+		// Neither the ids nor the saves rise with the due times.
+		for i, id := range []string{"m", "a", "z", "k"} {
+			k.carryWork(job(id, kit.Epoch.Add(-time.Duration(i)*time.Second)))
+		}
+		k.Same(items.ids(items.take(k, kit.Epoch, 2)), []string{"k", "z"}, "the first two items")
+		k.Same(items.ids(items.take(k, kit.Epoch, 10)), []string{"a", "m"}, "the other items")
+		k.Same(items.ids(items.take(k, kit.Epoch.Add(lease), 10)), []string{"k", "z", "a", "m"}, "all of them again")
+	}},
 	{"the id of an item is taken until it is done", itemIDAgain},
-	{"kinds that look alike are kept apart", kindsApart},
-}
-
-func noWork(k *storeKit) {
-	k.Same(len(items.take(k, kit.Epoch, 10)), 0, "the number of items in an empty store")
-}
-
-func itemDue(k *storeKit) {
-	k.carryWork(job("item-1", kit.Epoch))
-	k.Same(len(items.take(k, kit.Epoch.Add(-time.Millisecond), 1)), 0, "the number of items before the instant")
-	items.first(k, kit.Epoch, "item-1")
-}
-
-func earliestFirst(k *storeKit) {
-	// Neither the ids nor the saves rise with the due times.
-	for i, id := range []string{"m", "a", "z", "k"} {
-		k.carryWork(job(id, kit.Epoch.Add(-time.Duration(i)*time.Second)))
-	}
-	k.Same(items.ids(items.take(k, kit.Epoch, 2)), []string{"k", "z"}, "the first two items")
-	k.Same(items.ids(items.take(k, kit.Epoch, 10)), []string{"a", "m"}, "the other items")
-	k.Same(items.ids(items.take(k, kit.Epoch.Add(lease), 10)), []string{"k", "z", "a", "m"}, "all of them again")
-}
-
-func kindsApart(k *storeKit) {
-	for i, kind := range kit.Distinct {
-		w := job(fmt.Sprint("item-", i), kit.Epoch)
-		w.Kind = kind
-		k.carryWork(w)
-	}
-	for i, kind := range kit.Distinct {
-		k.Case(kit.Name(kind), func() {
-			got := kit.Got(k.Work.Claim(k.Context(), kind, kit.Epoch, lease, 100)).OK(k, "Claim")
-			k.Same(items.ids(got), []string{fmt.Sprint("item-", i)}, "the items of a kind")
-			k.Same(got[0].Kind, kind, "the kind of an item")
-		})
-	}
+	{"kinds that look alike are kept apart", func(k *storeKit) {
+		for i, kind := range kit.Distinct {
+			w := job(fmt.Sprint("item-", i), kit.Epoch)
+			w.Kind = kind
+			k.carryWork(w)
+		}
+		for i, kind := range kit.Distinct {
+			k.Case(kit.Name(kind), func() {
+				got := kit.Got(k.Work.Claim(k.Context(), kind, kit.Epoch, lease, 100)).OK(k, "Claim")
+				k.Same(items.ids(got), []string{fmt.Sprint("item-", i)}, "the items of a kind")
+				k.Same(got[0].Kind, kind, "the kind of an item")
+			})
+		}
+	}},
+	{"a claim takes at most n items", items.bounded},
+	{"a lease keeps an item until it ends, and counts the attempts", items.lease},
+	{"a lease holds when the caller's clock jumps back", items.leaseBackwards},
+	{"a retried item waits for its time", items.retry},
+	{"an item that is done is gone", func(k *storeKit) {
+		k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
+		k.OK(k.Work.Done(k.Context(), items.first(k, kit.Epoch, "a")), "Done")
+		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
+	}},
+	{"a buried item is set aside for good", func(k *storeKit) {
+		k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
+		k.OK(k.Work.Bury(k.Context(), items.first(k, kit.Epoch, "a"), "no use"), "Bury")
+		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
+	}},
+	{"a claim that is not the latest is a conflict", items.staleClaim},
+	{"a claim serves once", items.claimOnce},
+	{"racers never get the same item", items.racers},
+	{"a reason of 1,024 bytes is taken", func(k *storeKit) {
+		k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Millisecond)))
+		later := kit.Epoch.Add(time.Millisecond)
+		k.OK(k.Work.Bury(k.Context(), items.first(k, later, "a"), longReason), "Bury with a long reason")
+		k.OK(k.Work.Bury(k.Context(), items.first(k, later, "b"), ""), "Bury without a reason")
+	}},
+	{"a context that is done gives its own code and changes nothing", func(k *storeKit) {
+		k.carryWork(job("claimed", kit.Epoch), job("waiting", kit.Epoch.Add(time.Second)))
+		claimed := items.first(k, kit.Epoch, "claimed")
+		k.doneContexts(items.calls(k, claimed))
+		k.OK(k.Work.Done(k.Context(), claimed), "Done")
+		k.Same(items.first(k, kit.Epoch.Add(lease), "waiting").Attempt, 1, "the attempt")
+	}},
+	{"a closed store says so", items.closed},
+	{"a store that is opened again has its work", func(k *storeKit) {
+		k.Need(k.Reopen != nil, "Reopen: it is not durable")
+		k.carryWork(job("done", kit.Epoch), job("claimed", kit.Epoch.Add(time.Millisecond)), job("waiting", kit.Epoch.Add(time.Second)))
+		k.OK(k.Work.Done(k.Context(), items.first(k, kit.Epoch, "done")), "Done")
+		claimed := items.first(k, kit.Epoch.Add(time.Millisecond), "claimed")
+		k.Store = k.Reopen()
+		k.Same(items.ids(items.take(k, kit.Epoch.Add(time.Second), 10)), []string{"waiting"}, "what waits after opening again")
+		k.OK(k.Work.Done(k.Context(), claimed), "Done by a claim of before")
+		k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"waiting"}, "what is left")
+	}},
 }
 
 // itemIDAgain: an id of work is taken until it is done; what is buried keeps it.
@@ -100,59 +129,4 @@ func itemIDAgain(k *storeKit) {
 	k.OK(k.Work.Bury(k.Context(), items.first(k, kit.Epoch, item.ID), "no use"), "Bury")
 	k.Code(k.RateLocks.Save(k.Context(), again), errcodes.Conflict, "an item of an id that is buried")
 	k.nothingQueued("when the item is buried")
-}
-
-// itemClaimChecks: who has an item, for how long, and how it ends.
-var itemClaimChecks = []storeCheck{
-	{"a claim takes at most n items", items.bounded},
-	{"a lease keeps an item until it ends, and counts the attempts", items.lease},
-	{"a lease holds when the caller's clock jumps back", items.leaseBackwards},
-	{"a retried item waits for its time", items.retry},
-	{"an item that is done is gone", itemDone},
-	{"a buried item is set aside for good", itemBuried},
-	{"a claim that is not the latest is a conflict", items.staleClaim},
-	{"a claim serves once", items.claimOnce},
-	{"racers never get the same item", items.racers},
-	{"a reason of 1,024 bytes is taken", itemReason},
-	{"a context that is done gives its own code and changes nothing", workCancelled},
-	{"a closed store says so", items.closed},
-	{"a store that is opened again has its work", workReopened},
-}
-
-func itemDone(k *storeKit) {
-	k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
-	k.OK(k.Work.Done(k.Context(), items.first(k, kit.Epoch, "a")), "Done")
-	k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
-}
-
-func itemBuried(k *storeKit) {
-	k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Second)))
-	k.OK(k.Work.Bury(k.Context(), items.first(k, kit.Epoch, "a"), "no use"), "Bury")
-	k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"b"}, "what is left")
-}
-
-func itemReason(k *storeKit) {
-	k.carryWork(job("a", kit.Epoch), job("b", kit.Epoch.Add(time.Millisecond)))
-	later := kit.Epoch.Add(time.Millisecond)
-	k.OK(k.Work.Bury(k.Context(), items.first(k, later, "a"), longReason), "Bury with a long reason")
-	k.OK(k.Work.Bury(k.Context(), items.first(k, later, "b"), ""), "Bury without a reason")
-}
-
-func workCancelled(k *storeKit) {
-	k.carryWork(job("claimed", kit.Epoch), job("waiting", kit.Epoch.Add(time.Second)))
-	claimed := items.first(k, kit.Epoch, "claimed")
-	k.doneContexts(items.calls(k, claimed))
-	k.OK(k.Work.Done(k.Context(), claimed), "Done")
-	k.Same(items.first(k, kit.Epoch.Add(lease), "waiting").Attempt, 1, "the attempt")
-}
-
-func workReopened(k *storeKit) {
-	k.Need(k.Reopen != nil, "Reopen: it is not durable")
-	k.carryWork(job("done", kit.Epoch), job("claimed", kit.Epoch.Add(time.Millisecond)), job("waiting", kit.Epoch.Add(time.Second)))
-	k.OK(k.Work.Done(k.Context(), items.first(k, kit.Epoch, "done")), "Done")
-	claimed := items.first(k, kit.Epoch.Add(time.Millisecond), "claimed")
-	k.Store = k.Reopen()
-	k.Same(items.ids(items.take(k, kit.Epoch.Add(time.Second), 10)), []string{"waiting"}, "what waits after opening again")
-	k.OK(k.Work.Done(k.Context(), claimed), "Done by a claim of before")
-	k.Same(items.ids(items.take(k, kit.Epoch.AddDate(1, 0, 0), 10)), []string{"waiting"}, "what is left")
 }

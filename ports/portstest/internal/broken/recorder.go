@@ -39,11 +39,11 @@ func Record(t *testing.T, check func(tb testing.TB)) *Recorder {
 func (r *Recorder) Run(name string, fn func(tb testing.TB)) bool {
 	c := &Recorder{TB: r.TB, inCase: true}
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		defer c.cleanUp()
-		fn(c)
-	})
+	wg.Go(func() { fn(c) })
 	wg.Wait()
+	for _, cleanUp := range slices.Backward(c.cleanups) {
+		cleanUp()
+	}
 	if c.failed {
 		r.end(true, false, name+": "+c.text)
 	}
@@ -59,15 +59,6 @@ func (r *Recorder) Cleanup(fn func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cleanups = append(r.cleanups, fn)
-}
-
-func (r *Recorder) cleanUp() {
-	r.mu.Lock()
-	cleanups := r.cleanups
-	r.mu.Unlock()
-	for _, fn := range slices.Backward(cleanups) {
-		fn()
-	}
 }
 
 func (r *Recorder) end(failed, skipped bool, text string) {
@@ -98,9 +89,6 @@ func (r *Recorder) Text() string {
 	defer r.mu.Unlock()
 	return r.text
 }
-
-// Helper does nothing.
-func (r *Recorder) Helper() {}
 
 // Errorf marks the check as failed.
 func (r *Recorder) Errorf(format string, args ...any) {

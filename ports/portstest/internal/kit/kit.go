@@ -71,6 +71,26 @@ func Name[T ~string | ~[]byte](text T) string {
 	return quoted(string(text))
 }
 
+// Text returns the text as it stands, as the name of a case.
+func Text[T ~string](text T) string { return string(text) }
+
+// cases is a [Kit], or what embeds one.
+type cases interface{ Case(name string, fn func()) }
+
+// Each runs fn on each value as a case of the name that name returns.
+func Each[V any](k cases, values []V, name func(V) string, fn func(V)) {
+	for _, v := range values {
+		k.Case(name(v), func() { fn(v) })
+	}
+}
+
+// EachOf runs fn on each value as a case of its name, in the order of the names.
+func EachOf[N ~string, V any](k cases, values map[N]V, fn func(name N, value V)) {
+	for name, v := range ByName(values) {
+		k.Case(string(name), func() { fn(name, v) })
+	}
+}
+
 // ByName goes through cases in the order of their names.
 func ByName[N ~string, V any](cases map[N]V) iter.Seq2[N, V] {
 	return func(yield func(N, V) bool) {
@@ -184,7 +204,7 @@ func Short(v any) string {
 	return s
 }
 
-// Race runs fn n times at once and gives the errors in the order of the calls.
+// Race runs fn n times at once and returns the errors in the order of the calls.
 func Race(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	start := make(chan struct{})
@@ -210,7 +230,7 @@ func (k *Kit) RaceOK(what string, fn func(i int) error) {
 // Racers is how many goroutines a check lets go at once.
 const Racers = 16
 
-// Done gives contexts that are over, by the code that a method must answer.
+// Done returns contexts that are over, by the code that a method must answer.
 func Done(tb testing.TB) map[errcodes.Code]context.Context {
 	cancelled, cancel := context.WithCancel(tb.Context())
 	cancel()
@@ -247,7 +267,7 @@ var AnyBytes = [][]byte{
 	bytes.Repeat([]byte("0123456789abcdef"), 4096),
 }
 
-// IsCurrency tells whether code has the form of an ISO 4217 code.
+// IsCurrency reports whether code has the form of an ISO 4217 code.
 func IsCurrency(code string) bool {
 	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

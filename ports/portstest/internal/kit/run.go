@@ -6,9 +6,8 @@ import (
 )
 
 // Check is one thing that an implementation must do. Its name is what a report
-// says; K is what the check works with. A suite declares a type of its own on it:
-//
-//	type clockCheck kit.Check[*clockKit]
+// says; K is what the check works with. A suite declares a type of its own on it,
+// for whose literals vet wants no names of fields.
 type Check[K any] struct {
 	Name string
 	Run  func(k K)
@@ -50,13 +49,11 @@ func Run[C check[K], K any](t *testing.T, except map[string]string, checks []C, 
 // One runs the check of that name alone, for the tests of the suites themselves.
 func One[C check[K], K any](tb testing.TB, suite string, checks []C, name string, k K) {
 	tb.Helper()
-	for _, each := range checks {
-		if c := Check[K](each); c.Name == name {
-			c.Run(k)
-			return
-		}
+	i := slices.Index(Names(checks), name)
+	if i < 0 {
+		tb.Fatalf("%s has no check %q", suite, name)
 	}
-	tb.Fatalf("%s has no check %q", suite, name)
+	Check[K](checks[i]).Run(k)
 }
 
 // CheckExceptions reports exceptions that name no check or carry no reason.
