@@ -6,11 +6,19 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
+// auditBlock is how many audit rows are kept together: a trail that grows copies none.
+const auditBlock = 64
+
 // record stores the audit rows of a write.
 func (s *Store) record(rows ...ports.AuditRow) {
 	for _, r := range rows {
-		r.Seq, r.At = int64(len(s.audit))+1, ports.Millis(r.At)
-		s.audit = append(s.audit, r)
+		at := s.audited % auditBlock
+		if at == 0 {
+			s.audit = append(s.audit, new([auditBlock]ports.AuditRow))
+		}
+		s.audited++
+		r.Seq, r.At = s.audited, ports.Millis(r.At)
+		s.audit[len(s.audit)-1][at] = r
 	}
 }
 
@@ -25,6 +33,9 @@ func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.
 		return nil, err
 	}
 	defer s.mu.RUnlock()
-	rows := s.audit[min(max(after, 0), int64(len(s.audit))):]
-	return copyList(rows[:min(limit, len(rows))]), nil
+	var page []ports.AuditRow
+	for at := max(after, 0); at < s.audited && len(page) < limit; at++ {
+		page = append(page, s.audit[at/auditBlock][at%auditBlock])
+	}
+	return page, nil
 }

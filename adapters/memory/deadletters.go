@@ -39,7 +39,6 @@ func (o *outboxState) replay(id string, now time.Time) []*buried {
 	of := o.unbury(id)
 	for _, b := range of {
 		b.from, b.attempt, b.held = now.UnixMilli(), 0, false
-		o.addByID(b.event)
 		o.enqueue(b.event)
 	}
 	return of

@@ -12,11 +12,11 @@ type event = queueEntry[ports.Event]
 
 // outboxState keeps events until they are acknowledged. Of each key only the
 // earliest waits to be claimed: that is the order per key. A save only appends
-// its events; a claim that needs them files them under their keys.
+// its events; a claim that needs them files them under their ids and keys.
 type outboxState struct {
-	byID        map[string]*event          // neither acknowledged nor buried; the others of an id follow by sameID
 	unfiled     []*event                   // saved, and not filed yet: later than all others
-	keys        map[string]*sorted[*event] // neither acknowledged nor buried
+	byID        map[string]*event          // filed, neither acknowledged nor buried; the others of an id follow by sameID
+	keys        map[string]*sorted[*event] // likewise
 	heads       *claimQueue[ports.Event]
 	buried      map[string][]*buried
 	buriedBySeq *sorted[*buried] // the buried ones in the order of their saves
@@ -34,9 +34,7 @@ func newOutboxState() outboxState {
 
 func (o *outboxState) add(e ports.Event, seq int64) {
 	e.At, e.Data = ports.Millis(e.At), copyBytes(e.Data)
-	fresh := &event{value: e, seq: seq, from: math.MinInt64}
-	o.addByID(fresh)
-	o.unfiled = append(o.unfiled, fresh)
+	o.unfiled = append(o.unfiled, &event{value: e, seq: seq, from: math.MinInt64})
 }
 
 // admit files unfiled events under their keys until n can be claimed at now, or
@@ -50,12 +48,6 @@ func (o *outboxState) admit(now int64, n int) {
 		clear(some)
 		o.unfiled = o.unfiled[len(some):]
 	}
-}
-
-// addByID lets e be found by its id.
-func (o *outboxState) addByID(e *event) {
-	e.sameID = o.byID[e.value.ID]
-	o.byID[e.value.ID] = e
 }
 
 // removeByID takes e from among those of its id.
@@ -76,6 +68,8 @@ func (o *outboxState) removeByID(e *event) {
 }
 
 func (o *outboxState) enqueue(e *event) {
+	e.sameID = o.byID[e.value.ID]
+	o.byID[e.value.ID] = e
 	o.changeKey(e.value.Key, func(of *sorted[*event]) { of.insert(e) })
 }
 

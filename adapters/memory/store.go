@@ -41,7 +41,8 @@ type Store struct {
 	clients map[string]ports.Client
 	tokens  tokenState
 	secrets map[string][]byte
-	audit   []ports.AuditRow // in the order of the writes
+	audit   []*[auditBlock]ports.AuditRow // in the order of the writes
+	audited int64                         // how many audit rows there are
 
 	validations  validationState
 	transactions transactionState
