@@ -142,14 +142,14 @@ func (r *rawID) numbered(serial uint16) string {
 }
 
 // sum is Fletcher's checksum (RFC 1146), which detects each changed digit and each
-// swap of bytes.
+// swap of bytes. The sums of so few bytes do not overflow.
 func (r *rawID) sum() uint16 {
 	var a, b uint16 = 1, 0
 	for _, c := range r[:checkAt] {
-		a = (a + uint16(c)) % 255
-		b = (b + a) % 255
+		a += uint16(c)
+		b += a
 	}
-	return b<<8 | a
+	return b%255<<8 | a%255
 }
 
 // recordID returns the id under which the record of an id is stored. A text that is no
