@@ -66,10 +66,11 @@ func newCache(most int) *cache {
 	return &cache{byHash: map[uint64]*cached{}, seed: maphash.MakeSeed(), most: most}
 }
 
+func (c *cache) hash(r *request) uint64 { return maphash.Comparable(c.seed, *r) }
+
 // get returns the result of an equal request under an id of its own, and reports
 // whether there is one that is good at now.
-func (c *cache) get(r *request, now time.Time) (ports.Validation, bool) {
-	hash := maphash.Comparable(c.seed, *r)
+func (c *cache) get(hash uint64, r *request, now time.Time) (ports.Validation, bool) {
 	c.mu.RLock()
 	found := c.byHash[hash]
 	c.mu.RUnlock()
@@ -80,11 +81,10 @@ func (c *cache) get(r *request, now time.Time) (ports.Validation, bool) {
 }
 
 // put stores a result. A full cache drops another one, whichever.
-func (c *cache) put(r *request, v *ports.Validation) {
+func (c *cache) put(hash uint64, r *request, v *ports.Validation) {
 	if c.most < 1 {
 		return
 	}
-	hash := maphash.Comparable(c.seed, *r)
 	fresh := &cached{request: *r}
 	fresh.repeats.set(v)
 	c.mu.Lock()

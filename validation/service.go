@@ -110,7 +110,8 @@ func (s *Service) validate(ctx context.Context, owner string, req market.Request
 		owner: owner, merchant: req.MerchantID, account: checked.Account, identity: req.Identity,
 		name: req.AccountHolderName, digits: checked.Verdict,
 	}
-	if v, ok := s.cache.get(&r, start); ok {
+	hash := s.cache.hash(&r)
+	if v, ok := s.cache.get(hash, &r, start); ok {
 		return v, nil
 	}
 	rec, err := s.newRecord(&r, ports.Millis(start))
@@ -131,7 +132,7 @@ func (s *Service) validate(ctx context.Context, owner string, req market.Request
 	res := s.judge(&r, &kept)
 	v, err := s.finish(ctx, &rec, &res)
 	if err == nil {
-		s.cache.put(&r, &v)
+		s.cache.put(hash, &r, &v)
 	}
 	return v, err
 }

@@ -67,12 +67,11 @@ func (p *pairing) pairUp(weakest matchGrade) {
 
 func (p *pairing) pairGrade(grade matchGrade) {
 	for i := range p.a.words {
-		x := p.a.view(i)
 		for j := range p.b.words {
-			if p.a.paired[i] {
-				break
+			if p.a.paired[i] || p.b.paired[j] {
+				continue
 			}
-			if y := p.b.view(j); !p.b.paired[j] && x.agrees(y, grade, p.thresholds.TypoLetters) {
+			if x, y := p.a.view(i), p.b.view(j); x.agrees(y, grade, p.thresholds.TypoLetters) {
 				p.a.paired[i], p.b.paired[j] = true, true
 				p.note(grade, x, y)
 			}
