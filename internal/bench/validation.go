@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -25,6 +26,15 @@ func request(i int, name string) market.Request {
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
 		AccountIdentifier: fmt.Sprintf("80%08d", i), BankCode: "100004", AccountHolderName: name,
 	}
+}
+
+// requests are one for each account.
+func requests(name string) []market.Request {
+	all := make([]market.Request, accounts)
+	for i := range all {
+		all[i] = request(i, name)
+	}
+	return all
 }
 
 // storage is what validations need of a store.
@@ -60,11 +70,7 @@ var errNotKept = errors.New("an answer was not kept")
 // request gets its result under an id of its own.
 func keptAnswer(name string) side {
 	return func(made *setup) step {
-		service, ctx := validator(made), context.Background()
-		requests := make([]market.Request, accounts)
-		for i := range requests {
-			requests[i] = request(i, name)
-		}
+		service, ctx, requests := validator(made), context.Background(), requests(name)
 		return func(n int) {
 			for i := range n {
 				if must(service.Validate(ctx, "acme", requests[i%accounts])).Status != ports.StatusVerified {
@@ -78,10 +84,12 @@ func keptAnswer(name string) side {
 // firstHit validates with names that were not asked before: each is judged on the
 // kept answer, and each result is stored with its event.
 func firstHit(made *setup) step {
-	service, ctx, done := validator(made), context.Background(), 0
+	service, ctx, requests, done := validator(made), context.Background(), requests(""), 0
 	return func(n int) {
 		for range n {
-			must(service.Validate(ctx, "acme", request(done%accounts, fmt.Sprintf("Mensah Ama %d", done))))
+			r := requests[done%accounts]
+			r.AccountHolderName = "Mensah Ama " + strconv.Itoa(done)
+			must(service.Validate(ctx, "acme", r))
 			done++
 		}
 	}
