@@ -82,8 +82,7 @@ type row struct {
 	round  time.Duration // 0: 100 ms
 }
 
-// goal is met when the ratio is on the right side of the limit. Without met the
-// ratio is not judged.
+// goal is met when the ratio is on the right side of the limit.
 type goal struct {
 	text string
 	met  func(times float64) bool
@@ -98,9 +97,6 @@ func faster(n float64) goal {
 		show: func(times float64) string { return fmt.Sprintf("%.2f", 1/times) },
 	}
 }
-
-// told is a figure beside another row's, which is judged.
-var told = goal{text: "not", show: faster(0).show}
 
 // within: at most n times the reference's time.
 func within(n float64) goal {
@@ -174,9 +170,7 @@ func (r row) compare(out io.Writer, rounds int, s *setup) {
 	slices.Sort(ratios)
 	times, missed := median(ratios), len(s.missed)
 	verdict, limit := "met", ""
-	if r.goal.met == nil {
-		verdict = "judged"
-	} else if !r.goal.met(times) {
+	if !r.goal.met(times) {
 		s.missf("%s, measured %s", r.goal.text, r.goal.show(times))
 	}
 	if r.allocs >= 0 {
