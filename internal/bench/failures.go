@@ -66,7 +66,7 @@ func startOurs(made *setup) step {
 
 const idle = 64 << 10 // bytes that a table would exceed
 
-var normaliser *failures.Normaliser // keeps the compiler from dropping the work
+var normaliser *failures.Normaliser //nolint:unused // keeps the compiler from dropping the work
 
 func heap() (live, total uint64) {
 	runtime.GC()
@@ -140,8 +140,8 @@ func exactBare(*setup) step {
 
 // These keep the compiler from dropping the work.
 var (
-	result failures.Result
-	found  meaning
+	result failures.Result //nolint:unused // see above
+	found  meaning         //nolint:unused // see above
 )
 
 // A round takes one part of the lines; all of them are 1,000,000.

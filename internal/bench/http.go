@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -51,7 +52,10 @@ type bareLock struct {
 func httpBare(made *setup) step {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/rate-locks", func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ Base, Quote string }
+		var in struct {
+			Base  string `json:"base"`
+			Quote string `json:"quote"`
+		}
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -127,7 +131,7 @@ func (c *client) roundTrip() error {
 		}
 	}
 	if length < 0 {
-		return fmt.Errorf("no length")
+		return errors.New("no length")
 	}
 	_, err := io.CopyN(io.Discard, c.in, int64(length))
 	return err

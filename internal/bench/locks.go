@@ -81,7 +81,7 @@ func bareMap(made *setup) step {
 	}
 }
 
-var keptLock ports.RateLock
+var keptLock ports.RateLock //nolint:unused // keeps the compiler from dropping the work
 
 type sharded struct {
 	seed   maphash.Seed

@@ -183,7 +183,9 @@ func matchLoad(db *sql.DB) {
 	must(tx.Exec(`CREATE TABLE lines (line INTEGER PRIMARY KEY, reference TEXT, amount INTEGER, currency TEXT, at INTEGER)`))
 	must(tx.Exec(`CREATE TABLE payments (id TEXT, reference TEXT, amount INTEGER, currency TEXT, status TEXT, created INTEGER)`))
 	line := must(tx.Prepare(`INSERT INTO lines VALUES (?, ?, ?, ?, ?)`))
+	defer line.Close()
 	payment := must(tx.Prepare(`INSERT INTO payments VALUES (?, ?, ?, ?, ?, ?)`))
+	defer payment.Close()
 	for i := range matchSize {
 		l, p := matchLine(i), matchPayment(i)
 		must(line.Exec(l.Line, l.Reference, l.Amount, l.Currency, l.At.UnixMilli()))

@@ -31,22 +31,19 @@ var (
 // such as one on the disk that matters: a URL of a role that may create databases.
 const serverVariable = "CORRIDOR_BENCH_POSTGRES"
 
-// server gives the URL of a server that waits for the disk at each commit. The
-// program's own ends with it.
-var server = sync.OnceValues(func() (string, error) {
+// server returns a func that returns the URL of a server that waits for the disk at
+// each commit. The func holds the program's own server, which ends with the program:
+// one that nobody holds is ended.
+var server = sync.OnceValues(func() (func() string, error) {
 	if url := os.Getenv(serverVariable); url != "" {
-		return url, nil
+		return func() string { return url }, nil
 	}
 	c, _, err := pgtest.Start(&pgtest.Options{Durable: true})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	own = c
-	return c.DSN(), nil
+	return c.DSN, nil
 })
-
-// own keeps the program's server: one that nobody holds is ended.
-var own *pgtest.Cluster
 
 // slowDisk has each flush of the write-ahead log begin a millisecond late, as long
 // as a disk takes that is no cache: then 8 connections make 5,000 to 7,000 plain
@@ -56,7 +53,7 @@ var slowDisk = map[string]string{"commit_delay": "1000", "commit_siblings": "0"}
 
 // database makes an empty database and a pool on it, under the settings.
 func database(made *setup, settings map[string]string) *pgxpool.Pool {
-	url, ctx := must(server()), context.Background()
+	url, ctx := must(server())(), context.Background()
 	admin := must(pgx.Connect(ctx, url))
 	made.after(func() { _ = admin.Close(ctx) })
 	name := fmt.Sprintf("bench_%d", time.Now().UnixNano())

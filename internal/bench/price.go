@@ -19,7 +19,7 @@ func priceOurs(*setup) step {
 	}
 }
 
-var kept string // keeps the compiler from dropping the work
+var kept string //nolint:unused // keeps the compiler from dropping the work
 
 func priceShopspring(*setup) step {
 	factor := decimal.NewFromInt(10_000 + markupBps)

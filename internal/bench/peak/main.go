@@ -15,7 +15,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(bytes)
+	fmt.Fprintln(os.Stdout, bytes)
 }
 
 func peak(args []string) (int64, error) {
@@ -31,7 +31,7 @@ func peak(args []string) (int64, error) {
 	if !ok {
 		return 0, errors.New("the system does not report a process's memory")
 	}
-	bytes := int64(usage.Maxrss) // of 32 bits on some systems
+	bytes := int64(usage.Maxrss) //nolint:unconvert // of 32 bits on some systems
 	if runtime.GOOS == "linux" {
 		bytes <<= 10 // it counts in KiB there, in bytes elsewhere
 	}
