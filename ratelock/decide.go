@@ -10,8 +10,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// maxAttempts bounds how often a decision is taken again after a conflict.
-// Writers of this process queue, so each attempt was lost to another process.
+// maxAttempts bounds how often a decision is repeated after a conflict. The writers of
+// this process queue, so each conflict is with another process.
 const maxAttempts = 32
 
 // unread is the version of a book that was named but not read yet.
@@ -158,27 +158,27 @@ func (s *Service) attempt(ctx context.Context, turn *turn, rec ports.Book, fn fu
 	return refused
 }
 
-// queue lets the writers of one book in this process go one after the other.
-// It spares them conflicts and second reads; the store's compare-and-swap alone
-// upholds the cap.
+// queue makes the writers of a book in this process take turns, which saves conflicts
+// and repeated reads. The cap does not depend on it: the store's compare-and-swap
+// guards that.
 type queue struct {
 	mu    sync.Mutex
 	turns map[ports.BookKey]*turn
 }
 
-// turn is the queue of one book, and what its last writer knew of it.
+// turn is the queue for one book, with the book as its last writer left it.
 type turn struct {
 	key    ports.BookKey
-	token  chan struct{}
-	joined int // guarded by queue.mu
-	book   ports.Book
-	known  bool
+	token  chan struct{} // of one element, which the current writer holds
+	joined int           // callers between join and quit; guarded by queue.mu
+	book   ports.Book    // guarded by token, like known
+	known  bool          // book is set
 }
 
 func newQueue() *queue { return &queue{turns: map[ports.BookKey]*turn{}} }
 
-// join keeps the book's turn, and what is known of the book, until quit. It
-// does not wait.
+// join returns the turn of the book and keeps it, with the book that it remembers,
+// until quit. It does not wait.
 func (q *queue) join(key ports.BookKey) *turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -199,7 +199,8 @@ func (q *queue) quit(t *turn) {
 	}
 }
 
-// enter joins and waits for the turn, or for ctx. Each turn entered must be left.
+// enter joins the queue and waits until it is the caller's turn or ctx is done. The
+// caller must call leave if there is no error.
 func (q *queue) enter(ctx context.Context, key ports.BookKey) (*turn, error) {
 	t := q.join(key)
 	select {
@@ -216,7 +217,7 @@ func (q *queue) leave(t *turn) {
 	q.quit(t)
 }
 
-// newest returns the later of rec and what an earlier writer left.
+// newest returns the later of rec and the book that an earlier writer left.
 func (t *turn) newest(rec ports.Book) ports.Book {
 	if t.known && t.book.Version > rec.Version {
 		return t.book
@@ -224,5 +225,5 @@ func (t *turn) newest(rec ports.Book) ports.Book {
 	return rec
 }
 
-// learn keeps the book for the writers that wait.
+// learn stores the book for the next writers.
 func (t *turn) learn(rec ports.Book) { t.book, t.known = rec, true }

@@ -14,27 +14,28 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// The confirmation rule of drift: one bad tick kills no lock.
+// The confirmation rule of drift: one wrong price cancels no lock.
 const (
 	confirmations     = 2               // observations in a row beyond the tolerance
-	jumpBps           = 1_000           // a deviation beyond this needs one more,
-	jumpConfirmations = 3               //   …
-	jumpPause         = 2 * time.Second // at least this long after the one before
+	jumpBps           = 1_000           // a deviation beyond this is a jump
+	jumpConfirmations = 3               // observations in a row that confirm a jump
+	jumpPause         = 2 * time.Second // at least, between the last two of them
 )
 
 const (
 	pageSize    = 500
-	looksAtOnce = 16 // pairs looked at side by side
+	looksAtOnce = 16 // calls of the feed at the same time
 
-	// A lock of a process whose clock lags is new and looks old. It is seen at
-	// once when that lags by up to newOverlap, and newOverlap later when it lags by
-	// as much as clocks may: to read so far back at every tick would cost too much.
+	// While the mid stands still, a tick lists new locks only. A process whose clock
+	// lags stamps its new locks with an earlier time, so ticks list locks from before
+	// the last tick too: those of newOverlap each time, and those of farOverlap, which
+	// covers every clock that may mint, once in newOverlap, because it costs more.
 	newOverlap = 1 * time.Minute
 	farOverlap = DefaultMaxClockLead + 2*newOverlap
 )
 
-// watch is what drift remembers between ticks. It is lost with the process:
-// then locks live until the market was seen beyond their tolerance anew.
+// watch is what drift remembers between ticks. It is kept in memory: after a restart
+// the observations of a lock are counted from zero.
 type watch struct {
 	mu    sync.Mutex // one drift tick at a time
 	pairs map[ports.Pair]*watched
@@ -43,27 +44,26 @@ type watch struct {
 type watched struct {
 	mid      string
 	at       time.Time // of the last tick that observed the pair
-	far      time.Time // of the last one that looked farOverlap back, or at all locks
+	far      time.Time // of the last tick that listed farOverlap, or all locks
 	suspects map[string]suspect
 }
 
-// suspect is a lock seen beyond its tolerance, and how often in a row.
+// suspect is a lock that was beyond its tolerance in the last count observations.
 type suspect struct {
 	lock  ports.RateLock
 	count int
 	last  time.Time
 }
 
-// Drift looks once at the live mid of every pair on offer and cancels, with
-// market_drift, the locks that it confirms to be further from it than their
-// tolerance: |live − mid| > tolerance in two observations in a row, and beyond
-// 10 % in a third at least 2 s later. A price that is stale or cannot be had
-// is no observation, so a dead feed cancels nothing (I11).
+// Drift reads the live mid of every pair on offer once and cancels, with market_drift,
+// the locks that have left their tolerance: |live − mid| > tolerance in two
+// observations in a row and, for a deviation above 10 %, in a third at least 2 s later.
+// A missing or stale price is not an observation, so a dead feed cancels nothing (I11).
 //
-// The work grows with the locks of the pairs whose mid moved, and with the
-// locks minted within the last minute; once a minute, within the last twelve,
-// for processes whose clocks lag. Errors are joined; one pair's failure leaves
-// the others alone.
+// Drift reads the locks of the pairs whose mid has changed. Of the other pairs it reads
+// the locks of the last minute and, once a minute, those of the last twelve minutes,
+// since clocks of other processes may lag. If one pair fails, the others are handled
+// all the same; errors are joined.
 func (s *Service) Drift(ctx context.Context, now time.Time) error {
 	return s.report(ctx, s.drift(ctx, now))
 }
@@ -116,8 +116,8 @@ func (s *Service) observe(ctx context.Context, pair ports.Pair, mid string, now 
 	before, beyond := w.suspects, map[string]suspect{}
 	far := now
 	if mid == w.mid {
-		// The locks seen at this mid stand as they stood; only suspects and
-		// newcomers are looked at.
+		// The other locks were judged at this mid before: only suspects and new
+		// locks can be beyond their tolerance.
 		overlap := farOverlap
 		if since := now.Sub(w.far); since >= 0 && since < newOverlap {
 			far, overlap = w.far, newOverlap
@@ -144,10 +144,10 @@ func (s *Service) observe(ctx context.Context, pair ports.Pair, mid string, now 
 	return s.cancelDrifted(ctx, w, &live, mid)
 }
 
-// again counts one more observation beyond the tolerance. The third of a jump
-// does not count before its pause is over.
+// again counts one more observation beyond the tolerance. The third observation of a
+// jump counts only after jumpPause.
 func (s suspect) again(now time.Time, d bps) suspect {
-	s.last = earlier(s.last, now) // a clock that jumped back must not hold the pause open
+	s.last = earlier(s.last, now) // else a clock that jumped back would prolong the pause
 	if d.beyond(jumpBps) && s.count == confirmations && now.Sub(s.last) < jumpPause {
 		return s
 	}
@@ -156,7 +156,7 @@ func (s suspect) again(now time.Time, d bps) suspect {
 	return s
 }
 
-// confirmed reports whether the lock's observations suffice to cancel it.
+// confirmed reports whether there are enough observations to cancel the lock.
 func (s suspect) confirmed(d bps) bool {
 	if d.beyond(jumpBps) {
 		return s.count >= jumpConfirmations
@@ -172,7 +172,7 @@ func (s *Service) cancelDrifted(ctx context.Context, w *watched, live *apd.Decim
 			continue
 		}
 		err := s.decide(ctx, ports.Book{Key: sus.lock.Book(), Version: unread}, func(b *Book, now time.Time) error {
-			if l, ok := b.Find(id); !ok || l.Status != ports.LockActive {
+			if l, _ := b.Find(id); l.Status != ports.LockActive {
 				return nil
 			}
 			return b.Drift(now, id, mid, d.nearest())
@@ -186,8 +186,8 @@ func (s *Service) cancelDrifted(ctx context.Context, w *watched, live *apd.Decim
 	return errors.Join(failed...)
 }
 
-// eachLive pages through the live locks of a pair. A corrupt record is passed
-// over: its neighbours are not to wait for it.
+// eachLive calls visit with each live lock that q selects. A corrupt record is reported
+// and left out, so that it does not block the others.
 func (s *Service) eachLive(ctx context.Context, q ports.LockQuery, visit func(ports.RateLock)) error {
 	for {
 		page, err := s.store.List(ctx, q)
@@ -219,7 +219,7 @@ func earlier(a, b time.Time) time.Time {
 // bps is an exact deviation in basis points: num / den, den > 0.
 type bps struct{ num, den *big.Int }
 
-// deviation gives (live − mid) / mid. mid is a checked record's.
+// deviation returns (live − mid) / mid. mid is from a checked record.
 func deviation(live *apd.Decimal, mid string) bps {
 	var m apd.Decimal
 	if err := ports.SetRate(&m, mid); err != nil {
@@ -242,10 +242,10 @@ func (d bps) beyond(n int) bool {
 	return d.num.CmpAbs(limit) > 0
 }
 
-// nearest gives the deviation to the nearest basis point, halves away from
-// zero, or the most that fits.
+// nearest returns the deviation rounded to a basis point, halves away from zero. A
+// deviation that does not fit is math.MaxInt64.
 func (d bps) nearest() int64 {
-	// (2·num ± den) / 2·den, cut towards zero.
+	// (2·num ± den) / 2·den, truncated.
 	n := new(big.Int).Lsh(d.num, 1)
 	if d.num.Sign() < 0 {
 		n.Sub(n, d.den)
@@ -253,7 +253,7 @@ func (d bps) nearest() int64 {
 		n.Add(n, d.den)
 	}
 	if n.Quo(n, new(big.Int).Lsh(d.den, 1)); !n.IsInt64() {
-		return math.MaxInt64 // a fall is at most the whole: only a rise has no bound
+		return math.MaxInt64 // only a rise can be so large: a fall is at most 100 %
 	}
 	return n.Int64()
 }

@@ -2,15 +2,16 @@ package ratelock
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 	"sync"
-	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// prices asks the feed, once for all who want the same pair at the same time.
+// prices reads the feed. Callers who want the same pair at the same time share one
+// look.
 type prices struct {
 	feed ports.PriceFeed
 	cfg  *Config
@@ -19,18 +20,18 @@ type prices struct {
 	looks map[ports.Pair]*look
 }
 
-// look is a question to the feed that is under way. Who asks first asks for
-// all, in its own goroutine: most feeds answer from memory, and handing the
-// question to another would cost more than the answer.
+// look is one call of the feed. The first caller makes it, in its own goroutine,
+// because most feeds answer from memory and starting another goroutine would cost
+// more than the answer. Later callers wait for the result.
 type look struct {
-	done   chan struct{} // closed when what follows is set
+	done   chan struct{} // closed when the fields below are set
 	price  ports.Price
 	err    error
-	gaveUp bool // the one who asked ended before the feed answered
+	gaveUp bool // the first caller's context ended before the feed answered
 }
 
-// live returns a price that may price a lock now. Every other outcome than a
-// pair that is not offered is errcodes.PriceUnavailable, or ctx's own error.
+// live returns a price that is fresh enough for a lock. Its errors are
+// errcodes.PairNotOffered, errcodes.PriceUnavailable and the context's own.
 func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	for {
 		l, first := p.join(pair)
@@ -44,7 +45,7 @@ func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error)
 		}
 		switch {
 		case l.gaveUp && !first:
-			// Its end was not this caller's: ask again.
+			// The first caller's context ended, not this one's: look again.
 		case l.err != nil:
 			return ports.Price{}, l.err
 		default:
@@ -53,22 +54,22 @@ func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error)
 	}
 }
 
-// offered asks what is on offer, within the patience of one look: a tick has no
-// other end, and the next one waits for it.
+// offered returns the pairs on offer, within PriceTimeout: ticks have no deadline of
+// their own, and each waits for the one before.
 func (p *prices) offered(ctx context.Context) (pairs ports.PairSet, err error) {
 	timed, cancel := context.WithTimeout(ctx, p.cfg.PriceTimeout)
 	defer cancel()
 	return p.pairs(timed)
 }
 
-// pairs asks what is on offer. Feeds answer from memory, so that a caller's own
-// patience is enough.
+// pairs returns the pairs on offer. It has no timeout, since feeds answer this from
+// memory.
 func (p *prices) pairs(ctx context.Context) (pairs ports.PairSet, err error) {
 	defer p.recovered(ctx, &err)
 	return p.feed.Pairs(ctx)
 }
 
-// recovered makes an error of the feed's panic: one look fails, and no process.
+// recovered turns a panic of the feed into an error, so that only one look fails.
 func (p *prices) recovered(ctx context.Context, err *error) {
 	if v := recover(); v != nil {
 		*err = errcodes.Panicked(errcodes.PriceUnavailable, v)
@@ -76,7 +77,8 @@ func (p *prices) recovered(ctx context.Context, err *error) {
 	}
 }
 
-// join returns the look at the pair that is under way, or starts one.
+// join returns the current look at the pair, or begins one: then first is true, and
+// the caller must call ask.
 func (p *prices) join(pair ports.Pair) (l *look, first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +90,7 @@ func (p *prices) join(pair ports.Pair) (l *look, first bool) {
 	return l, true
 }
 
-// ask carries the look out.
+// ask calls the feed and stores the result in the look.
 func (p *prices) ask(ctx context.Context, pair ports.Pair, l *look) {
 	timed, cancel := context.WithTimeout(ctx, p.cfg.PriceTimeout)
 	defer cancel()
@@ -113,8 +115,8 @@ func (p *prices) mid(ctx context.Context, pair ports.Pair) (price ports.Price, e
 	}
 }
 
-// usable refuses what a feed should not have given: another pair's price, text
-// that is no rate, a price too old, or one from the future.
+// usable rejects the price of another pair, a mid that is not a rate, and a price
+// that is too old or too far ahead of the clock.
 func (p *prices) usable(pair ports.Pair, price ports.Price) error {
 	now := p.cfg.Clock.Now()
 	var why string
@@ -122,11 +124,11 @@ func (p *prices) usable(pair ports.Pair, price ports.Price) error {
 	case price.Pair != pair:
 		why = "the feed answered for another pair"
 	case ports.CheckRate(price.Mid) != nil:
-		why = "the feed's mid is no rate"
+		why = "the feed's mid is not a rate"
 	case age > p.cfg.MaxPriceAge:
-		why = "the price is too old: " + age.Round(time.Second).String()
+		why = fmt.Sprintf("the price is %v old, the limit is %v", age, p.cfg.MaxPriceAge)
 	case age < -p.cfg.MaxClockLead:
-		why = "the price is from the future: " + (-age).Round(time.Second).String()
+		why = fmt.Sprintf("the price is %v ahead of the clock, the limit is %v", -age, p.cfg.MaxClockLead)
 	default:
 		return nil
 	}

@@ -32,20 +32,29 @@ func TestAFullPairNeedsNoPrice(t *testing.T) {
 }
 
 func TestWhatAFeedShouldNotGive(t *testing.T) {
-	for name, spoil := range map[string]func(r *rig){
-		"a price older than the limit": func(r *rig) { r.feed.SetAt(usdzar, "18.25", noon.Add(-ratelock.DefaultMaxPriceAge-time.Millisecond)) },
-		"a price from the future":      func(r *rig) { r.feed.SetAt(usdzar, "18.25", noon.Add(ratelock.DefaultMaxClockLead+time.Millisecond)) },
-		"zero":                         func(r *rig) { r.feed.Set(usdzar, "0") },
-		"a negative":                   func(r *rig) { r.feed.Set(usdzar, "-18.25") },
-		"NaN":                          func(r *rig) { r.feed.Set(usdzar, "NaN") },
-		"an exponent":                  func(r *rig) { r.feed.Set(usdzar, "1.8e1") },
-		"an error without a code":      func(r *rig) { r.feed.Fail(errors.New("<html>502</html>")) },
+	at := func(age time.Duration) func(*rig) {
+		return func(r *rig) { r.feed.SetAt(usdzar, "18.25", noon.Add(-age)) }
+	}
+	mid := func(text string) func(*rig) { return func(r *rig) { r.feed.Set(usdzar, text) } }
+	for _, c := range []struct {
+		name  string
+		spoil func(r *rig)
+		cause string
+	}{
+		{"a price older than the limit", at(ratelock.DefaultMaxPriceAge + time.Millisecond), "the price is 96h0m0.001s old, the limit is 96h0m0s"},
+		{"a price from the future", at(-ratelock.DefaultMaxClockLead - time.Millisecond), "the price is 10m0.001s ahead of the clock, the limit is 10m0s"},
+		{"zero", mid("0"), "the feed's mid is not a rate"},
+		{"a negative", mid("-18.25"), "the feed's mid is not a rate"},
+		{"NaN", mid("NaN"), "the feed's mid is not a rate"},
+		{"an exponent", mid("1.8e1"), "the feed's mid is not a rate"},
+		{"an error without a code", func(r *rig) { r.feed.Fail(errors.New("<html>502</html>")) }, "502"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
-			spoil(r)
+			c.spoil(r)
 			_, _, err := r.locks.Create(t.Context(), "shop", usdzar)
 			require.ErrorIs(t, err, errcodes.PriceUnavailable)
+			require.ErrorContains(t, err, c.cause)
 			require.NotContains(t, errcodes.MessageOf(err), "502")
 			require.Empty(t, r.events())
 		})
@@ -85,6 +94,7 @@ func TestAFeedThatAnswersForAnotherPair(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = locks.Create(t.Context(), "shop", usdzar)
 	require.ErrorIs(t, err, errcodes.PriceUnavailable)
+	require.ErrorContains(t, err, "another pair")
 	require.Empty(t, r.events())
 }
 
