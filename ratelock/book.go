@@ -108,10 +108,7 @@ func (b *Book) Mint(now time.Time, id string, terms Terms, price ports.Price) (p
 	if len(slots) == ports.MaxLiveLocks {
 		return ports.RateLock{}, errFull
 	}
-	row, err := transitions.Next("", OnMint)
-	if err != nil {
-		return ports.RateLock{}, err
-	}
+	row, _ := transitions.Next("", OnMint) // it is in the table
 	allIn, err := ports.AllInRate(price.Mid, terms.MarkupBps)
 	if err != nil {
 		return ports.RateLock{}, err

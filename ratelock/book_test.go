@@ -162,6 +162,16 @@ func TestBookAgainstTheModel(t *testing.T) {
 	})
 }
 
+func TestAMintAtWhatIsNotARateChangesNothing(t *testing.T) {
+	b, err := ratelock.RestoreBook(ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}})
+	require.NoError(t, err)
+	l, err := b.Mint(noon, "rl_1", plain, priceAt(noon, "NaN"))
+	require.ErrorIs(t, err, errcodes.InvalidRequest)
+	require.Zero(t, l)
+	_, dirty := b.Change()
+	require.False(t, dirty)
+}
+
 func TestABookThatCannotBeIsRefused(t *testing.T) {
 	key := ports.BookKey{Owner: "shop", Pair: usdzar}
 	b, err := ratelock.RestoreBook(ports.Book{Key: key})

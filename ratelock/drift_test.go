@@ -167,6 +167,37 @@ func TestDriftSeesTheNewLocksOfAProcessThatLags(t *testing.T) {
 	}
 }
 
+// While the market stands still, a tick lists the locks of the last minute, and once a
+// minute those of the last twelve.
+func TestHowFarBackADriftTickLooks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		age    time.Duration // of a lock at the first tick, which lists all
+		pause  time.Duration // until the second tick
+		listed int           // locks by the second tick
+	}{
+		{"a lock of the last minute", 59 * time.Second, time.Second, 1},
+		{"an older one", 61 * time.Second, time.Second, 0},
+		{"an older one, within the minute", 61 * time.Second, 59 * time.Second, 0},
+		{"an older one, after a minute", 61 * time.Second, time.Minute, 1},
+		{"an older one, at the same instant", 61 * time.Second, 0, 0},
+		{"an older one, after the clock went back", 61 * time.Second, -time.Second, 1},
+		{"a lock of the last twelve minutes, after a minute", 12*time.Minute - time.Second, time.Minute, 1},
+		{"one that is older than that", 12*time.Minute + time.Second, time.Minute, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t)
+			store := &counting{RateLockStore: r.store.RateLocks()}
+			r.locks = r.service(store, r.clock, plain)
+			r.create()
+			r.tick(c.age)
+			store.listed = 0
+			r.tick(c.pause)
+			require.Equal(t, c.listed, store.listed)
+		})
+	}
+}
+
 func TestDriftSeesTheNewLocksOfAClockThatWentBack(t *testing.T) {
 	r := newRig(t)
 	r.tick(time.Hour)
@@ -236,6 +267,32 @@ func TestACancelThatCouldNotBeStoredIsTriedAgain(t *testing.T) {
 	store.refuse = false
 	r.tick(time.Second)
 	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
+}
+
+func TestATickThatCannotListLocksCountsNothing(t *testing.T) {
+	r := newRig(t)
+	store := &fickle{RateLockStore: r.store.RateLocks()}
+	r.locks = r.service(store, r.clock, plain)
+	l, _ := r.create()
+	r.feed.Set(usdzar, "18.80")
+	r.tick(time.Second)
+	store.hide = true
+	r.clock.Advance(time.Second)
+	require.ErrorIs(t, r.locks.Drift(t.Context(), r.clock.Now()), errcodes.StorageUnavailable)
+	require.Equal(t, ports.LockActive, r.get(l.ID).Status)
+	store.hide = false
+	r.tick(time.Second)
+	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
+}
+
+func TestALockThatEndsBeforeItsDriftIsConfirmedHasExpired(t *testing.T) {
+	r := newRig(t)
+	l, _ := r.create()
+	r.clock.Set(l.ExpiresAt.Add(-time.Second))
+	r.feed.Set(usdzar, "18.80")
+	r.tick(0)
+	r.tick(time.Second)
+	require.Equal(t, []string{ratelock.EventMinted, ratelock.EventExpired}, r.kinds())
 }
 
 func TestADamagedRecordDoesNotEndItsPairsTick(t *testing.T) {

@@ -12,6 +12,22 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
+// A receiver that has seen the id before drops the event.
+func TestAnEventsIDNamesTheLockAndItsStatus(t *testing.T) {
+	r := newRig(t)
+	first, _ := r.create()
+	second, _ := r.create()
+	_, err := r.locks.Cancel(t.Context(), "shop", first.ID)
+	require.NoError(t, err)
+	r.clock.Set(second.ExpiresAt)
+	r.get(second.ID)
+	var ids []string
+	for _, e := range r.events() {
+		ids = append(ids, e.ID)
+	}
+	require.Equal(t, []string{first.ID + ".active", second.ID + ".active", first.ID + ".cancelled", second.ID + ".expired"}, ids)
+}
+
 // The events of a lock carry it as encoding/json prints it.
 func TestEventDataIsTheLockAsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -108,7 +108,7 @@ func (s *Service) mint(ctx context.Context, w *want, rec ports.Book) (ports.Rate
 }
 
 // place mints the lock under id, unless the book turns out to have one that
-// satisfies w.
+// satisfies w. Beside an error the other results mean nothing.
 func (s *Service) place(ctx context.Context, w *want, rec ports.Book, id string, price ports.Price) (ports.RateLock, bool, error) {
 	var lock ports.RateLock
 	var minted bool
@@ -129,10 +129,7 @@ func (s *Service) place(ctx context.Context, w *want, rec ports.Book, id string,
 		minted = err == nil
 		return err
 	})
-	if err != nil {
-		return ports.RateLock{}, false, err
-	}
-	return lock, minted, nil
+	return lock, minted, err
 }
 
 // readBackTimeout bounds the read that finds out about an unknown commit. It is

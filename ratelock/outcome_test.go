@@ -181,8 +181,10 @@ func TestConflictsAreBounded(t *testing.T) {
 	r := newRig(t)
 	conflicts := 0
 	r.hooks.Conflict = func(context.Context, ports.BookKey) { conflicts++ }
-	_, _, err := r.service(contended{r.store.RateLocks()}, r.clock, plain).Create(t.Context(), "shop", usdzar)
+	l, minted, err := r.service(contended{r.store.RateLocks()}, r.clock, plain).Create(t.Context(), "shop", usdzar)
 	require.ErrorIs(t, err, errcodes.StorageUnavailable)
+	require.False(t, minted)
+	require.Zero(t, l)
 	require.Greater(t, conflicts, 10)
 }
 

@@ -68,6 +68,14 @@ func TestNewRefusesBadValues(t *testing.T) {
 	}
 }
 
+func TestTheDefaultsAreTheDocumentedOnes(t *testing.T) {
+	require.Equal(t, 96*time.Hour, ratelock.DefaultMaxPriceAge)
+	require.Equal(t, 10*time.Minute, ratelock.DefaultMaxClockLead)
+	require.Equal(t, 5*time.Second, ratelock.DefaultPriceTimeout)
+	require.Equal(t, 2*time.Second, ratelock.DefaultEvery)
+	require.Equal(t, time.Hour, ratelock.DefaultLead)
+}
+
 // whim is a policy that New cannot check.
 type whim ratelock.Terms
 

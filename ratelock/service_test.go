@@ -86,6 +86,25 @@ func TestCreateRefusesInOrder(t *testing.T) {
 	require.Empty(t, r.events(), "nothing was stored (I13)")
 }
 
+func TestABadCurrencyIsNamedWithWhatIsWrong(t *testing.T) {
+	r := newRig(t)
+	for _, c := range []struct {
+		pair          ports.Pair
+		field, reason string
+	}{
+		{ports.Pair{Quote: "ZAR"}, "base", "required"},
+		{ports.Pair{Base: "USD"}, "quote", "required"},
+		{ports.Pair{Base: "usd", Quote: "ZAR"}, "base", "not an ISO 4217 currency code"},
+		{ports.Pair{Base: "USD", Quote: "XYZ"}, "quote", "not an ISO 4217 currency code"},
+	} {
+		_, _, err := r.locks.Create(t.Context(), "shop", c.pair)
+		var details errcodes.FieldDetails
+		require.ErrorAs(t, err, &details)
+		require.Equal(t, []errcodes.Field{{Name: c.field, Reason: c.reason}}, details.Fields)
+		require.Equal(t, c.field+": "+c.reason, errcodes.MessageOf(err))
+	}
+}
+
 func TestExpiryIsForGood(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()

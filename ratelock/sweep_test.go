@@ -60,7 +60,9 @@ type spoiled struct {
 func (s spoiled) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
 	b, err := s.RateLockStore.Book(ctx, key)
 	if key.Owner == s.owner {
-		b.Slots[0].AllInRate = "1"
+		for i := range b.Live() {
+			b.Slots[i].AllInRate = "1"
+		}
 	}
 	return b, err
 }
@@ -86,6 +88,23 @@ func TestOneDamagedBookDoesNotHoldUpItsNeighbours(t *testing.T) {
 	require.Equal(t, ports.LockActive, stored.Status)
 }
 
+func TestAFullPairWithADamagedLockHasNoAnswer(t *testing.T) {
+	r := newRig(t)
+	r.create()
+	r.create()
+	l, _, err := r.service(spoiled{r.store.RateLocks(), "shop"}, r.clock, plain).Create(t.Context(), "shop", usdzar)
+	require.ErrorIs(t, err, errcodes.CorruptRecord)
+	require.Zero(t, l)
+}
+
+func TestASweepReportsABookThatCannotBeRead(t *testing.T) {
+	r := newRig(t)
+	l, _ := r.create()
+	r.clock.Set(l.ExpiresAt)
+	unreadable := &lossy{RateLockStore: r.store.RateLocks(), lost: true, offline: true}
+	require.ErrorIs(t, r.service(unreadable, r.clock, plain).Sweep(t.Context(), r.clock.Now()), errcodes.StorageUnavailable)
+}
+
 func TestASweepThatCanStoreNothingEnds(t *testing.T) {
 	const owners = 1_100
 	r := newRig(t)
@@ -101,10 +120,11 @@ func TestASweepThatCanStoreNothingEnds(t *testing.T) {
 	require.Equal(t, owners, store.books)
 }
 
-// fickle refuses writes, or damages what it lists, when told to.
+// fickle rejects writes or listings, or damages what it lists, as it is set.
 type fickle struct {
 	ports.RateLockStore
-	refuse  bool
+	refuse  bool   // writes
+	hide    bool   // listings fail
 	damaged string // id of a lock that comes back damaged from a listing
 }
 
@@ -116,6 +136,9 @@ func (f *fickle) Save(ctx context.Context, c ports.RateLockChange) error {
 }
 
 func (f *fickle) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
+	if f.hide {
+		return nil, errcodes.New(errcodes.StorageUnavailable, "")
+	}
 	page, err := f.RateLockStore.List(ctx, q)
 	for i := range page {
 		if page[i].ID == f.damaged {
