@@ -46,26 +46,32 @@ func TestOpenWithoutATimeWaitsForEver(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	payin := func(id string) authstate.Opening { return authstate.Opening{ID: id, Direction: errcodes.Payin} }
 	by := func(at time.Time) authstate.Opening { o := payin("t"); o.RespondBy = at; return o }
+	const (
+		badID        = "id must be 1 to 128 bytes of text without control characters"
+		badDirection = "direction must be payin or payout"
+		past         = "respondBy must be in the future"
+		tooLate      = "respondBy must not be beyond the year 9999; zero means no limit"
+	)
 	for name, c := range map[string]struct {
-		owner string
-		o     authstate.Opening
-		field string
+		owner   string
+		o       authstate.Opening
+		message string
 	}{
-		"no owner":                      {"", payin("t"), "owner"},
-		"no id":                         {owner, payin(""), "id"},
-		"an id of 129 bytes":            {owner, payin(strings.Repeat("x", 129)), "id"},
-		"an id with NUL":                {owner, payin("a\x00b"), "id"},
-		"an id with a line break":       {owner, payin("a\nb"), "id"},
-		"an id with DEL":                {owner, payin("a\x7f"), "id"},
-		"an id with a C1 control":       {owner, payin("a\u0085b"), "id"},
-		"an id that is no UTF-8":        {owner, payin("a\xff"), "id"},
-		"no direction":                  {owner, authstate.Opening{ID: "t"}, "direction"},
-		"a direction that is none":      {owner, authstate.Opening{ID: "t", Direction: "sideways"}, "direction"},
-		"a time that is now":            {owner, by(noon), "respondBy"},
-		"a time that is past":           {owner, by(noon.Add(-time.Hour)), "respondBy"},
-		"a time beyond the year 9999":   {owner, by(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)), "respondBy"},
-		"the latest time of Go":         {owner, by(time.Unix(1<<63-62135596801, 999_999_999)), "respondBy"},
-		"a time within the millisecond": {owner, by(noon.Add(999 * time.Microsecond)), "respondBy"},
+		"no owner":                      {"", payin("t"), "owner is required"},
+		"no id":                         {owner, payin(""), badID},
+		"an id of 129 bytes":            {owner, payin(strings.Repeat("x", 129)), badID},
+		"an id with NUL":                {owner, payin("a\x00b"), badID},
+		"an id with a line break":       {owner, payin("a\nb"), badID},
+		"an id with DEL":                {owner, payin("a\x7f"), badID},
+		"an id with a C1 control":       {owner, payin("a\u0085b"), badID},
+		"an id that is no UTF-8":        {owner, payin("a\xff"), badID},
+		"no direction":                  {owner, authstate.Opening{ID: "t"}, badDirection},
+		"a direction that is none":      {owner, authstate.Opening{ID: "t", Direction: "sideways"}, badDirection},
+		"a time that is now":            {owner, by(noon), past},
+		"a time that is past":           {owner, by(noon.Add(-time.Hour)), past},
+		"a time beyond the year 9999":   {owner, by(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)), tooLate},
+		"the latest time of Go":         {owner, by(time.Unix(1<<63-62135596801, 999_999_999)), tooLate},
+		"a time within the millisecond": {owner, by(noon.Add(999 * time.Microsecond)), past},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -74,7 +80,8 @@ func TestOpenRefuses(t *testing.T) {
 			var details errcodes.FieldDetails
 			require.ErrorAs(t, err, &details)
 			require.Len(t, details.Fields, 1)
-			assert.Equal(t, c.field, details.Fields[0].Name)
+			assert.Equal(t, c.message, errcodes.MessageOf(err))
+			assert.Equal(t, c.message, details.Fields[0].Name+" "+details.Fields[0].Reason)
 			assert.Empty(t, r.events())
 		})
 	}
