@@ -112,7 +112,7 @@ func DefaultFor(status int) Code {
 	if s, ok := statuses[status]; ok {
 		return s.code
 	}
-	if status >= 400 && status < 500 {
+	if status/100 == 4 {
 		return InvalidRequest
 	}
 	return Internal

@@ -83,6 +83,7 @@ func TestUpgrade(t *testing.T) {
 			if want == "" {
 				require.ErrorIs(t, err, errcodes.Unprocessable, "the hole of SPEC 7.5")
 				require.Equal(t, c.code, got, "it stays what it was")
+				require.Equal(t, string(c.code)+" has no replacement on a "+string(d)+"; it stays as it is", errcodes.MessageOf(err))
 				continue
 			}
 			require.NoError(t, err)
