@@ -80,6 +80,11 @@ func TestBadOverridesAreRefused(t *testing.T) {
 	}
 }
 
+func TestARefusalOfOverridesListsAllThatIsWrong(t *testing.T) {
+	_, err := failures.New(overrides(own, failures.Row{}))
+	assert.Equal(t, "overrides of "+string(own)+`: "": no code; "": confidence is "", want sure or judgement; "": no answer`, errcodes.MessageOf(err))
+}
+
 // The caller's rows are its own: changing them later changes nothing.
 func TestOverridesAreCopied(t *testing.T) {
 	rows := []failures.Row{row("1", "", declined)}
