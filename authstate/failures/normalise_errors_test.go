@@ -18,24 +18,25 @@ func TestErrorsHaveTheirFallback(t *testing.T) {
 	told := 0
 	n := normaliser(t, &failures.Config{Unmapped: func(failures.Result) { told++ }})
 	for name, c := range map[string]struct {
-		in    failures.Input
-		want  errcodes.Code
-		field string
+		in      failures.Input
+		want    errcodes.Code
+		message string
 	}{
-		"no scheme":                {failures.Input{Direction: errcodes.Payin, Code: "0"}, errcodes.InvalidRequest, "scheme"},
-		"a scheme that is none":    {payin("carrier-pigeon", "0", ""), errcodes.InvalidRequest, "scheme"},
-		"no direction":             {failures.Input{Scheme: failures.Stripe}, errcodes.InvalidRequest, "direction"},
-		"a direction that is none": {failures.Input{Scheme: failures.Stripe, Direction: "sideways"}, errcodes.InvalidRequest, "direction"},
-		"a state that is none":     {failures.Input{Scheme: failures.Stripe, Direction: errcodes.Payin, State: "sad"}, errcodes.InvalidRequest, "state"},
-		"a code too long":          {payin(failures.Stripe, long, ""), errcodes.PayloadTooLarge, ""},
-		"a message too long":       {payin(failures.Stripe, "0", long), errcodes.PayloadTooLarge, ""},
+		"no scheme":                {failures.Input{Direction: errcodes.Payin, Code: "0"}, errcodes.InvalidRequest, "scheme is not known"},
+		"a scheme that is none":    {payin("carrier-pigeon", "0", ""), errcodes.InvalidRequest, "scheme is not known"},
+		"no direction":             {failures.Input{Scheme: failures.Stripe}, errcodes.InvalidRequest, "direction must be payin or payout"},
+		"a direction that is none": {failures.Input{Scheme: failures.Stripe, Direction: "sideways"}, errcodes.InvalidRequest, "direction must be payin or payout"},
+		"a state that is none":     {failures.Input{Scheme: failures.Stripe, Direction: errcodes.Payin, State: "sad"}, errcodes.InvalidRequest, "state must be failed or error"},
+		"a code too long":          {payin(failures.Stripe, long, ""), errcodes.PayloadTooLarge, "A raw code or message is above 64 KiB"},
+		"a message too long":       {payin(failures.Stripe, "0", long), errcodes.PayloadTooLarge, "A raw code or message is above 64 KiB"},
 	} {
 		r, err := n.Normalise(c.in)
 		require.ErrorIs(t, err, c.want, name)
-		if c.field != "" {
+		assert.Equal(t, c.message, errcodes.MessageOf(err), name)
+		if c.want == errcodes.InvalidRequest {
 			var details errcodes.FieldDetails
 			require.ErrorAs(t, err, &details, name)
-			assert.Equal(t, c.field, details.Fields[0].Name, name)
+			assert.Equal(t, c.message, details.Fields[0].Name+" "+details.Fields[0].Reason, name)
 		}
 		assert.Equal(t, errcodes.FailureDeclined, r.Code, name)
 		assert.Equal(t, failures.Failed, r.Outcome, name)
