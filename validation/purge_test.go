@@ -52,6 +52,27 @@ func TestPurgesRunOnceAMinute(t *testing.T) {
 	})
 }
 
+// overdueDown is a store that cannot list what is overdue.
+type overdueDown struct{ ports.ValidationStore }
+
+func (overdueDown) Overdue(context.Context, time.Time, ports.Pos, int) ([]ports.ValidationRecord, error) {
+	return nil, errDown
+}
+
+// A tick that cannot find what is overdue returns why, and purges all the same.
+func TestATickWithoutAListOfTheOverdueFails(t *testing.T) {
+	inWorld(t, func(w *world) {
+		store := &purged{ValidationStore: overdueDown{w.store.Validations()}}
+		var reported []error
+		p := w.process(w.first)
+		p.ports.Validations = store
+		p.config.Hooks.Background = func(_ context.Context, err error) { reported = append(reported, err) }
+		requireCode(w, errcodes.StorageUnavailable, w.open(p).Tick(w.Context(), time.Now()))
+		assert.Len(w, reported, 1)
+		assert.Equal(w, 1, store.calls)
+	})
+}
+
 // A validation that cannot be ended is tried again, and the tick returns why.
 func TestARecoveryThatFailsIsTriedAgain(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -74,6 +74,27 @@ func events(t *testing.T) {
 	}
 }
 
+// The wait for an answer and its end are acts of the client who asked. Whom the lookup
+// asks next is no act.
+func TestTheAuditTrailHasNoLookups(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.first.Hold()
+		s := w.open(w.process(w.first, w.second))
+		actor := ports.Actor{Client: "acme-api", Address: "192.0.2.1", Trace: "t-1"}
+		v, err := s.Validate(ports.WithActor(w.Context(), actor), owner, request())
+		require.NoError(w, err)
+		pass(20 * time.Second)
+		end := w.stored(v.ID)
+		require.Equal(w, "second", end.Provider)
+		trail, err := w.store.AuditRows(w.Context(), 0, ports.MaxPage)
+		require.NoError(w, err)
+		assert.Equal(w, []ports.AuditRow{
+			{Seq: 1, At: v.CreatedAt.Add(validation.DefaultWindow), Actor: actor, Act: validation.EventPending, Owner: owner, Object: v.ID},
+			{Seq: 2, At: end.EndedAt, Actor: actor, Act: validation.EventEnded, Owner: owner, Object: v.ID},
+		}, trail)
+	})
+}
+
 // A process that lacks the key leaves a validation to those that have it.
 func TestAProcessWithoutTheKeyLeavesItToOthers(t *testing.T) {
 	synctest.Test(t, aProcessWithoutTheKeyLeavesItToOthers)
