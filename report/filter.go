@@ -169,7 +169,7 @@ func compileTimes(f ports.Filter) (test, error) {
 	}, nil
 }
 
-// exact returns a filter as sources take it: times in ports.TimeLayout, a bound
+// exact returns a valid filter as sources take it: times in ports.TimeLayout, a bound
 // that is a day as the day's first or last instant. It reports false for a filter
 // that has a day as a value, which cannot be written so.
 func exact(f ports.Filter, t ports.ColumnType) (ports.Filter, bool) {
@@ -178,16 +178,16 @@ func exact(f ports.Filter, t ports.ColumnType) (ports.Filter, bool) {
 	}
 	out := ports.Filter{Column: f.Column}
 	for _, text := range f.OneOf {
-		s, ok := spanOf(text)
-		if !ok || s.day() {
+		s, _ := spanOf(text)
+		if s.day() {
 			return f, false
 		}
 		out.OneOf = append(out.OneOf, s.first)
 	}
-	from, okFrom := spanOf(f.From)
-	to, okTo := spanOf(f.To)
+	from, _ := spanOf(f.From)
+	to, _ := spanOf(f.To)
 	out.From, out.To = from.first, to.last
-	return out, okFrom && okTo
+	return out, true
 }
 
 // filters are tests of columns by their places.

@@ -103,6 +103,29 @@ func TestRangesOfOneValue(t *testing.T) {
 	}
 }
 
+// The instants of a filter lie in the years 2000 to 2999 of UTC, as the dates of a
+// request do.
+func TestTheYearsOfAFilter(t *testing.T) {
+	for instant, taken := range map[string]bool{
+		"1999-12-31T23:59:59Z": false, "2000-01-01T00:00:00+00:01": false, "2000-01-01T00:00:00Z": true,
+		"2999-12-31T23:59:59Z": true, "2999-12-31T23:59:59-00:01": false, "3000-01-01T00:00:00Z": false,
+	} {
+		for name, f := range map[string]ports.Filter{
+			"from": {Column: "createdAt", From: instant}, "to": {Column: "createdAt", To: instant},
+			"value": {Column: "createdAt", OneOf: []string{instant}},
+		} {
+			q := asked()
+			q.Filters = []ports.Filter{f}
+			_, err := newRig(t).service.CreateTransactions(t.Context(), owner, q)
+			if taken {
+				require.NoError(t, err, "%s %s", name, instant)
+			} else {
+				require.ErrorIs(t, err, errcodes.Unprocessable, "%s %s", name, instant)
+			}
+		}
+	}
+}
+
 // A filter's error names its column, and nothing of what it was compared with.
 func TestAFiltersErrorNamesItsColumn(t *testing.T) {
 	for want, f := range map[string]ports.Filter{

@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"strings"
 	"testing"
@@ -94,6 +96,26 @@ func TestAnAlteredLinkOpensNothing(t *testing.T) {
 	} {
 		_, err := r.service.OpenLink(t.Context(), token)
 		require.ErrorIs(t, err, errcodes.NotFound, name)
+	}
+}
+
+// Whatever else is signed with the same key opens no file.
+func TestASignatureForAnotherPurposeOpensNothing(t *testing.T) {
+	r, _, token := linked(t)
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	require.NoError(t, err)
+	raw = raw[:len(raw)-sha256.Size]
+	for purpose, opens := range map[string]bool{"": false, "corridor report link 2": false, "corridor report link 1": true} {
+		mac := hmac.New(sha256.New, r.config.LinkKey)
+		mac.Write([]byte(purpose))
+		mac.Write(raw)
+		f, err := r.service.OpenLink(t.Context(), base64.RawURLEncoding.EncodeToString(mac.Sum(bytes.Clone(raw))))
+		if opens {
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+		} else {
+			require.ErrorIs(t, err, errcodes.NotFound, purpose)
+		}
 	}
 }
 
