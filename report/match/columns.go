@@ -113,14 +113,11 @@ func (u *Unmatched) fillLine(set func(name, value string)) {
 	}
 }
 
-// timeLayout is how ports.ColumnTime stands in rows: RFC 3339, UTC, milliseconds.
-const timeLayout = "2006-01-02T15:04:05.000Z"
-
 func instantText(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format(timeLayout)
+	return ports.FormatTime(t)
 }
 
 var columnAt = func() map[string]int {

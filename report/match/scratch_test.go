@@ -148,6 +148,37 @@ func TestMatchDividesWhatComesInRuns(t *testing.T) {
 	}
 }
 
+// TestEachDivisionTakesTheNextBits divides two references whose hashes agree in the
+// first bits, and differ in the next, with the second division.
+func TestEachDivisionTakesTheNextBits(t *testing.T) {
+	const bits = 4
+	part := func(i, level int) uint64 {
+		return match.PlainHash("R"+strconv.Itoa(i)) << (level * bits) >> (64 - bits)
+	}
+	other := 1
+	for part(0, 0) != part(other, 0) || part(0, 1) == part(other, 1) || part(0, 2) != part(other, 2) {
+		other++
+	}
+	var c matchCase
+	for line := range int64(20) {
+		c.lines = append(c.lines, settled(2*line+1, "R0", 1, 1), settled(2*line+2, "R"+strconv.Itoa(other), 1, 1))
+	}
+	want, _ := c.all(t)
+	in, created, scratch := c.input(), 0, fake.NewScratch()
+	scratch.Fault = func(method, _ string) error {
+		if method == "Create" {
+			created++
+		}
+		return nil
+	}
+	in.Limits.Scratch = scratch
+	var rows []match.Unmatched
+	_, err := match.RunWithin(t.Context(), in, 1500, 1<<20, bits, func(u match.Unmatched) error { rows = append(rows, u); return nil })
+	require.NoError(t, err)
+	require.Equal(t, want, rows)
+	require.Equal(t, 1+2, created)
+}
+
 // TestWhatHasNoReferenceIsNoGroup judges any number of lines and payments that
 // name nothing.
 func TestWhatHasNoReferenceIsNoGroup(t *testing.T) {
@@ -560,20 +591,22 @@ func TestMatchEndsWithItsContext(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.Less(t, emitted, 2000)
 	})
-	t.Run("lines that meet nothing", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		read := 0
-		in := matchCase{}.input()
-		in.Lines = func(yield func(ports.SettlementLine, error) bool) {
-			for read < 10_000 && yield(settled(1, "", 1, 1), nil) {
-				read++
+	for name, reference := range map[string]string{"lines that may meet a payment": "A", "lines that meet nothing": ""} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			read := 0
+			in := matchCase{}.input()
+			in.Lines = func(yield func(ports.SettlementLine, error) bool) {
+				for read < 10_000 && yield(settled(1, reference, 1, 1), nil) {
+					read++
+				}
 			}
-		}
-		_, err := match.Run(ctx, in, func(match.Unmatched) error { return nil })
-		require.ErrorIs(t, err, context.Canceled)
-		require.Less(t, read, 2000)
-	})
+			_, err := match.Run(ctx, in, func(match.Unmatched) error { return nil })
+			require.ErrorIs(t, err, context.Canceled)
+			require.Less(t, read, 2000)
+		})
+	}
 }
 
 func TestMatchRefusesBadBounds(t *testing.T) {
