@@ -1,7 +1,6 @@
 package authstate
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -46,15 +45,12 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	d := *cmp.Or(c, &Config{})
-	d.Clock = cmp.Or(d.Clock, ports.SystemClock())
-	d.Logger = cmp.Or(d.Logger, slog.New(slog.DiscardHandler))
-	d.Every = cmp.Or(d.Every, DefaultEvery)
-	if d.Hooks.Applied == nil {
-		d.Hooks.Applied = func(context.Context, ports.Transaction, Effect) {}
-	}
-	if d.Hooks.Background == nil {
-		d.Hooks.Background = func(context.Context, error) {}
-	}
+	d := wiring.Defaults(c, Config{
+		Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler), Every: DefaultEvery,
+		Hooks: Hooks{
+			Applied:    func(context.Context, ports.Transaction, Effect) {},
+			Background: func(context.Context, error) {},
+		},
+	})
 	return d, wiring.AtLeast("Every", d.Every, time.Millisecond)
 }

@@ -61,29 +61,16 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	var out Config
-	if c != nil {
-		out = *c
-	}
-	out.Clock = cmp.Or(out.Clock, ports.SystemClock())
-	out.Random = cmp.Or(out.Random, rand.Reader)
-	out.Logger = cmp.Or(out.Logger, slog.New(slog.DiscardHandler))
-	out.MaxPriceAge = cmp.Or(out.MaxPriceAge, DefaultMaxPriceAge)
-	out.MaxClockLead = cmp.Or(out.MaxClockLead, DefaultMaxClockLead)
-	out.PriceTimeout = cmp.Or(out.PriceTimeout, DefaultPriceTimeout)
-	out.Every = cmp.Or(out.Every, DefaultEvery)
-	if out.Hooks.ClockBehind == nil {
-		out.Hooks.ClockBehind = func(context.Context, ports.BookKey, time.Duration) {}
-	}
-	if out.Hooks.Conflict == nil {
-		out.Hooks.Conflict = func(context.Context, ports.BookKey) {}
-	}
-	if out.Hooks.Observed == nil {
-		out.Hooks.Observed = func(context.Context, ports.Pair, error) {}
-	}
-	if out.Hooks.Background == nil {
-		out.Hooks.Background = func(context.Context, error) {}
-	}
+	out := wiring.Defaults(c, Config{
+		Clock: ports.SystemClock(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+		MaxPriceAge: DefaultMaxPriceAge, MaxClockLead: DefaultMaxClockLead, PriceTimeout: DefaultPriceTimeout, Every: DefaultEvery,
+		Hooks: Hooks{
+			ClockBehind: func(context.Context, ports.BookKey, time.Duration) {},
+			Conflict:    func(context.Context, ports.BookKey) {},
+			Observed:    func(context.Context, ports.Pair, error) {},
+			Background:  func(context.Context, error) {},
+		},
+	})
 	return out, cmp.Or(
 		wiring.AtLeast("MaxPriceAge", out.MaxPriceAge, time.Second),
 		wiring.AtLeast("MaxClockLead", out.MaxClockLead, time.Millisecond),

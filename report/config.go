@@ -125,25 +125,15 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	d := *cmp.Or(c, &Config{})
-	d.Clock = cmp.Or(d.Clock, ports.SystemClock())
-	d.Random = cmp.Or(d.Random, rand.Reader)
-	d.Logger = cmp.Or(d.Logger, slog.New(slog.DiscardHandler))
-	d.Every = cmp.Or(d.Every, DefaultEvery)
-	d.Lease = cmp.Or(d.Lease, DefaultLease)
-	d.MaxRun = cmp.Or(d.MaxRun, DefaultMaxRun)
-	d.MaxAttempts = cmp.Or(d.MaxAttempts, DefaultMaxAttempts)
-	d.Inline = cmp.Or(d.Inline, DefaultInline)
-	d.LinkLife = cmp.Or(d.LinkLife, DefaultLinkLife)
-	d.Memory = cmp.Or(d.Memory, DefaultMemory)
-	d.AtOnce = cmp.Or(d.AtOnce, DefaultAtOnce)
-	d.MaxWaiting = cmp.Or(d.MaxWaiting, DefaultMaxWaiting)
-	if d.Hooks.Ended == nil {
-		d.Hooks.Ended = func(context.Context, ports.ReportJob, time.Duration) {}
-	}
-	if d.Hooks.Background == nil {
-		d.Hooks.Background = func(context.Context, error) {}
-	}
+	d := wiring.Defaults(c, Config{
+		Clock: ports.SystemClock(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Every: DefaultEvery, Lease: DefaultLease,
+		MaxRun: DefaultMaxRun, MaxAttempts: DefaultMaxAttempts, Inline: DefaultInline, LinkLife: DefaultLinkLife, Memory: DefaultMemory,
+		AtOnce: DefaultAtOnce, MaxWaiting: DefaultMaxWaiting,
+		Hooks: Hooks{
+			Ended:      func(context.Context, ports.ReportJob, time.Duration) {},
+			Background: func(context.Context, error) {},
+		},
+	})
 	d.LinkKey = slices.Clone(d.LinkKey) // the caller may wipe its own
 	if d.LinkKey == nil {
 		d.LinkKey = make([]byte, minLinkKey)

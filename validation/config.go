@@ -113,31 +113,18 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	d := *cmp.Or(c, &Config{})
-	d.Clock = cmp.Or(d.Clock, ports.SystemClock())
-	d.Random = cmp.Or(d.Random, rand.Reader)
-	d.Logger = cmp.Or(d.Logger, slog.New(slog.DiscardHandler))
-	d.Window = cmp.Or(d.Window, DefaultWindow)
-	d.Timeout = cmp.Or(d.Timeout, DefaultTimeout)
-	d.Grace = cmp.Or(d.Grace, DefaultGrace)
-	d.Every = cmp.Or(d.Every, DefaultEvery)
-	d.MaxLookups = cmp.Or(d.MaxLookups, DefaultMaxLookups)
-	d.MaxRecent = cmp.Or(d.MaxRecent, DefaultMaxRecent)
-	if d.Hooks.Answered == nil {
-		d.Hooks.Answered = func(context.Context, ports.ValidationRecord) {}
-	}
-	if d.Hooks.Ended == nil {
-		d.Hooks.Ended = func(context.Context, ports.ValidationRecord, time.Duration) {}
-	}
-	if d.Hooks.Asked == nil {
-		d.Hooks.Asked = func(context.Context, string, ports.Market, ports.Outcome, time.Duration) {}
-	}
-	if d.Hooks.Late == nil {
-		d.Hooks.Late = func(context.Context, string) {}
-	}
-	if d.Hooks.Background == nil {
-		d.Hooks.Background = func(context.Context, error) {}
-	}
+	d := wiring.Defaults(c, Config{
+		Clock: ports.SystemClock(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+		Window: DefaultWindow, Timeout: DefaultTimeout, Grace: DefaultGrace, Every: DefaultEvery,
+		MaxLookups: DefaultMaxLookups, MaxRecent: DefaultMaxRecent,
+		Hooks: Hooks{
+			Answered:   func(context.Context, ports.ValidationRecord) {},
+			Ended:      func(context.Context, ports.ValidationRecord, time.Duration) {},
+			Asked:      func(context.Context, string, ports.Market, ports.Outcome, time.Duration) {},
+			Late:       func(context.Context, string) {},
+			Background: func(context.Context, error) {},
+		},
+	})
 	return d, cmp.Or(
 		wiring.AtLeast("Window", d.Window, time.Millisecond),
 		wiring.AtLeast("Timeout", d.Timeout, time.Millisecond),

@@ -63,17 +63,11 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := *cmp.Or(c, &Config{})
-	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
-	f.Random = cmp.Or(f.Random, rand.Reader)
-	f.TokenLifetime = cmp.Or(f.TokenLifetime, DefaultTokenLifetime)
-	f.CacheFor = cmp.Or(f.CacheFor, MaxCacheFor)
-	f.CacheEntries = cmp.Or(f.CacheEntries, DefaultCacheEntries)
-	f.Every = cmp.Or(f.Every, DefaultEvery)
-	f.Logger = cmp.Or(f.Logger, slog.New(slog.DiscardHandler))
-	if f.Hooks.Background == nil {
-		f.Hooks.Background = func(context.Context, error) {}
-	}
+	f := wiring.Defaults(c, Config{
+		Clock: ports.SystemClock(), Random: rand.Reader, TokenLifetime: DefaultTokenLifetime, CacheFor: MaxCacheFor,
+		CacheEntries: DefaultCacheEntries, Every: DefaultEvery, Logger: slog.New(slog.DiscardHandler),
+		Hooks: Hooks{Background: func(context.Context, error) {}},
+	})
 	return f, cmp.Or(
 		wiring.Within("TokenLifetime", f.TokenLifetime, MinTokenLifetime, MaxTokenLifetime),
 		wiring.Within("CacheFor", f.CacheFor, 1, MaxCacheFor),

@@ -60,9 +60,7 @@ type Hooks struct {
 }
 
 func (p Policy) withDefaults() (Policy, error) {
-	p.Attempts = cmp.Or(p.Attempts, DefaultAttempts)
-	p.FirstPause = cmp.Or(p.FirstPause, DefaultFirstPause)
-	p.LongestPause = cmp.Or(p.LongestPause, DefaultLongestPause)
+	p = wiring.Defaults(&p, Policy{DefaultAttempts, DefaultFirstPause, DefaultLongestPause})
 	return p, cmp.Or(
 		wiring.AtLeast("Attempts", p.Attempts, 1),
 		wiring.AtLeast("FirstPause", p.FirstPause, 1),
@@ -71,18 +69,13 @@ func (p Policy) withDefaults() (Policy, error) {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	d := *cmp.Or(c, &Config{})
-	d.Clock = cmp.Or(d.Clock, ports.SystemClock())
-	d.Logger = cmp.Or(d.Logger, slog.New(slog.DiscardHandler))
-	d.Every = cmp.Or(d.Every, DefaultEvery)
-	d.Batch = cmp.Or(d.Batch, DefaultBatch)
-	d.Lease = cmp.Or(d.Lease, DefaultLease)
-	if d.Hooks.Buried == nil {
-		d.Hooks.Buried = func(context.Context, ports.Event, errcodes.Code) {}
-	}
-	if d.Hooks.Background == nil {
-		d.Hooks.Background = func(context.Context, error) {}
-	}
+	d := wiring.Defaults(c, Config{
+		Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler), Every: DefaultEvery, Batch: DefaultBatch, Lease: DefaultLease,
+		Hooks: Hooks{
+			Buried:     func(context.Context, ports.Event, errcodes.Code) {},
+			Background: func(context.Context, error) {},
+		},
+	})
 	return d, cmp.Or(
 		wiring.AtLeast("Every", d.Every, 1),
 		wiring.Within("Batch", d.Batch, 1, 1000),

@@ -71,3 +71,29 @@ func TestBounds(t *testing.T) {
 		assert.Equal(t, want, errcodes.MessageOf(err))
 	}
 }
+
+type tuning struct {
+	Every time.Duration
+	Batch int
+	Hooks struct{ Ended, Failed func() string }
+	Limit struct{ Rows int }
+}
+
+func TestDefaults(t *testing.T) {
+	says := func(what string) func() string { return func() string { return what } }
+	defaults := tuning{Every: time.Second, Batch: 100}
+	defaults.Hooks.Ended, defaults.Hooks.Failed = says("default"), says("default")
+	none := wiring.Defaults(nil, defaults)
+	assert.Equal(t, 100, none.Batch)
+	assert.Equal(t, "default", none.Hooks.Ended())
+
+	config := tuning{Batch: -1}
+	config.Hooks.Failed, config.Limit.Rows = says("mine"), 7
+	got := wiring.Defaults(&config, defaults)
+	assert.Equal(t, time.Second, got.Every)
+	assert.Equal(t, -1, got.Batch, "a value is kept, even a bad one")
+	assert.Equal(t, 7, got.Limit.Rows)
+	assert.Equal(t, "default", got.Hooks.Ended())
+	assert.Equal(t, "mine", got.Hooks.Failed())
+	assert.Zero(t, config.Every, "the caller's value stays as it is")
+}

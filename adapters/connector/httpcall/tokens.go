@@ -249,13 +249,9 @@ type TokensConfig struct {
 }
 
 func (c *TokensConfig) withDefaults() (TokensConfig, error) {
-	f := *cmp.Or(c, &TokensConfig{})
-	if f.Read == nil {
-		f.Read = ReadGrant
-	}
-	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
-	f.Margin = cmp.Or(f.Margin, DefaultTokenMargin)
-	f.Timeout = cmp.Or(f.Timeout, DefaultLoginTimeout)
+	f := wiring.Defaults(c, TokensConfig{
+		Read: ReadGrant, Clock: ports.SystemClock(), Margin: DefaultTokenMargin, Timeout: DefaultLoginTimeout,
+	})
 	return f, cmp.Or(
 		wiring.Within("Margin", f.Margin, 0, MaxTokenMargin),
 		wiring.Within("Timeout", f.Timeout, 0, MaxLoginTimeout),

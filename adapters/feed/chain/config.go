@@ -37,10 +37,7 @@ type Config struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := *cmp.Or(c, &Config{})
-	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
-	f.Timeout = cmp.Or(f.Timeout, DefaultTimeout)
-	f.PairsEvery = cmp.Or(f.PairsEvery, DefaultPairsEvery)
+	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), Timeout: DefaultTimeout, PairsEvery: DefaultPairsEvery})
 	return f, cmp.Or(
 		wiring.AtLeast("MaxAge", f.MaxAge, 0),
 		wiring.Within("Timeout", f.Timeout, MinTimeout, MaxTimeout),

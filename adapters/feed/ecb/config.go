@@ -54,13 +54,10 @@ type Config struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := *cmp.Or(c, &Config{})
-	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
-	f.Logger = cmp.Or(f.Logger, slog.New(slog.DiscardHandler))
-	f.RefreshEvery = cmp.Or(f.RefreshEvery, DefaultRefreshEvery)
-	f.RetryEvery = cmp.Or(f.RetryEvery, DefaultRetryEvery)
-	f.Timeout = cmp.Or(f.Timeout, DefaultTimeout)
-	f.MaxBody = cmp.Or(f.MaxBody, DefaultMaxBody)
+	f := wiring.Defaults(c, Config{
+		Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler), RefreshEvery: DefaultRefreshEvery, RetryEvery: DefaultRetryEvery,
+		Timeout: DefaultTimeout, MaxBody: DefaultMaxBody,
+	})
 	return f, cmp.Or(
 		wiring.Within("RefreshEvery", f.RefreshEvery, MinPause, MaxPause),
 		wiring.Within("RetryEvery", f.RetryEvery, MinPause, MaxPause),

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"cmp"
 	"log/slog"
 	"time"
 
@@ -32,9 +31,6 @@ type Config struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := *cmp.Or(c, &Config{})
-	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
-	f.Logger = cmp.Or(f.Logger, slog.New(slog.DiscardHandler))
-	f.CheckEvery = cmp.Or(f.CheckEvery, DefaultCheckEvery)
+	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler), CheckEvery: DefaultCheckEvery})
 	return f, wiring.Within("CheckEvery", f.CheckEvery, 1, MaxCheckEvery)
 }

@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"cmp"
 	"os"
 	"time"
 
@@ -31,9 +30,7 @@ type Config struct {
 }
 
 func (c *Config) withDefaults(staleAfter time.Duration) (Config, error) {
-	f := *cmp.Or(c, &Config{})
-	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
-	f.StaleAfter = cmp.Or(f.StaleAfter, staleAfter)
+	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), StaleAfter: staleAfter})
 	return f, wiring.AtLeast("StaleAfter", f.StaleAfter, MinStaleAfter)
 }
 

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -45,9 +44,7 @@ func New(cfg *Config) (*Books, error) {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := *cmp.Or(c, &Config{})
-	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
-	f.PerDay = cmp.Or(f.PerDay, DefaultPerDay)
+	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), PerDay: DefaultPerDay})
 	return f, wiring.Within("PerDay", f.PerDay, MinPerDay, MaxPerDay)
 }
 
