@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -37,16 +36,11 @@ const (
 )
 
 func (a answers) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {
-	c := ports.CachedAnswer{Key: key}
-	err := a.scan(ctx, selectAnswer, []any{key[:]},
-		&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, &c.Sealed.Data)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = errcodes.New(errcodes.NotFound, "No answer is kept")
+	fields := func(c *ports.CachedAnswer) []any {
+		c.Key = key
+		return []any{&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, &c.Sealed.Data}
 	}
-	if err != nil {
-		return ports.CachedAnswer{}, err
-	}
-	return c, nil
+	return one(ctx, a.Store, "No answer is kept", fields, selectAnswer, key[:])
 }
 
 func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/corridor-go/corridor/ports"
 )
@@ -36,15 +35,9 @@ func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
-	var page []ports.AuditRow
-	err := s.each(ctx, selectAudit, []any{after, limit}, func(rows *sql.Rows) error {
-		var r ports.AuditRow
-		err := scanListed(rows, &r.Seq, instant{&r.At}, &r.Actor.Client, &r.Actor.Address, &r.Actor.Trace, &r.Act, &r.Owner, &r.Object)
-		page = append(page, r)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return page, nil
+	return list(ctx, s, auditFields, selectAudit, after, limit)
+}
+
+func auditFields(r *ports.AuditRow) []any {
+	return []any{&r.Seq, instant{&r.At}, &r.Actor.Client, &r.Actor.Address, &r.Actor.Trace, &r.Act, &r.Owner, &r.Object}
 }

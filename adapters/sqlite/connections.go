@@ -98,6 +98,35 @@ func (s *Store) each(ctx context.Context, query string, args []any, row func(*sq
 	return s.fail(drain(rows, row))
 }
 
+// one reads a row into what fields names. No row is errcodes.NotFound with message.
+func one[R any](ctx context.Context, s *Store, message string, fields func(*R) []any, query string, args ...any) (R, error) {
+	var record, none R
+	err := s.scan(ctx, query, args, fields(&record)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = errcodes.New(errcodes.NotFound, message)
+	}
+	if err != nil {
+		return none, err
+	}
+	return record, nil
+}
+
+// list reads the rows of a listing into what fields names, damaged ones as far as
+// they can be read.
+func list[R any](ctx context.Context, s *Store, fields func(*R) []any, query string, args ...any) ([]R, error) {
+	var page []R
+	err := s.each(ctx, query, args, func(rows *sql.Rows) error {
+		var record R
+		err := scanListed(rows, fields(&record)...)
+		page = append(page, record)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
 // session is one connection that writes, with its prepared statements.
 type session struct {
 	conn     *sql.Conn

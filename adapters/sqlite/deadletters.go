@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"time"
 
@@ -29,17 +28,11 @@ func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]port
 	if err := ports.CheckLimit(limit, ports.MaxSmallPage); err != nil {
 		return nil, err
 	}
-	var page []ports.BuriedEvent
-	err := d.each(ctx, selectBuried, []any{after, limit}, func(rows *sql.Rows) error {
-		var e ports.BuriedEvent
-		err := scanListed(rows, &e.Pos, &e.ID, &e.Kind, &e.Key, &e.Owner, instant{&e.At}, &e.Data, &e.Attempt, &e.Claim, &e.Reason)
-		page = append(page, e)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return page, nil
+	return list(ctx, d.Store, buriedFields, selectBuried, after, limit)
+}
+
+func buriedFields(e *ports.BuriedEvent) []any {
+	return []any{&e.Pos, &e.ID, &e.Kind, &e.Key, &e.Owner, instant{&e.At}, &e.Data, &e.Attempt, &e.Claim, &e.Reason}
 }
 
 func (d deadLetters) Replay(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {

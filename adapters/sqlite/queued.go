@@ -29,20 +29,40 @@ func admitWork(ctx context.Context, s *session, items []ports.WorkItem) error {
 	return nil
 }
 
-// enqueue stores what a change carries beside its record.
-func enqueue(ctx context.Context, s *session, events []ports.Event, items []ports.WorkItem, audit []ports.AuditRow) error {
-	for i := range events {
-		if err := addEvent(ctx, s, &events[i]); err != nil {
+// queued is what a change carries beside its record.
+type queued struct {
+	events []ports.Event
+	work   []ports.WorkItem
+	audit  []ports.AuditRow
+}
+
+// saveRecord saves a record by a query that changes one row or is rejected, and
+// what comes with it.
+func (s *Store) saveRecord(ctx context.Context, query, refusal string, args []any, q queued, check fateReader) error {
+	return s.save(ctx, func(ctx context.Context, s *session) error {
+		if err := admitWork(ctx, s, q.work); err != nil {
+			return err
+		}
+		if err := s.mustChange(ctx, refusal, query, args...); err != nil {
+			return err
+		}
+		return enqueue(ctx, s, q)
+	}, check)
+}
+
+func enqueue(ctx context.Context, s *session, q queued) error {
+	for i := range q.events {
+		if err := addEvent(ctx, s, &q.events[i]); err != nil {
 			return err
 		}
 	}
-	for i := range items {
-		if err := addWork(ctx, s, &items[i]); err != nil {
+	for i := range q.work {
+		if err := addWork(ctx, s, &q.work[i]); err != nil {
 			return err
 		}
 	}
-	for i := range audit {
-		if err := addAudit(ctx, s, &audit[i]); err != nil {
+	for i := range q.audit {
+		if err := addAudit(ctx, s, &q.audit[i]); err != nil {
 			return err
 		}
 	}

@@ -124,17 +124,7 @@ func (r rateLocks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLoc
 	} else if q.Owner != "" {
 		query, args = selectOwned, []any{blob(q.Owner), at, id, q.Limit}
 	}
-	var locks []ports.RateLock
-	err := r.each(ctx, query, args, func(rows *sql.Rows) error {
-		var l ports.RateLock
-		err := scanListed(rows, lockFields(&l)...)
-		locks = append(locks, l)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return locks, nil
+	return list(ctx, r.Store, lockFields, query, args...)
 }
 
 func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
@@ -165,7 +155,7 @@ func saveRateLocks(ctx context.Context, s *session, c *ports.RateLockChange) err
 			return err
 		}
 	}
-	return enqueue(ctx, s, c.Events, c.Work, c.Audit)
+	return enqueue(ctx, s, queued{c.Events, c.Work, c.Audit})
 }
 
 func saveBook(ctx context.Context, s *session, c *ports.RateLockChange) error {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"reflect"
 	"time"
 
@@ -56,46 +55,17 @@ const (
 func reportFields(j *ports.ReportJob) []any {
 	r := &j.Request
 	return []any{
-		&j.ID, &j.Owner, &j.Version, reportKind{&j.Kind}, &r.MerchantID, &r.Name, instant{&r.From}, instant{&r.To},
-		texts{&r.Columns}, filters{&r.Filters}, &r.Format, reportStatus{&j.Status},
+		&j.ID, &j.Owner, &j.Version, known[ports.ReportKind]{&j.Kind, reportKinds}, &r.MerchantID, &r.Name, instant{&r.From}, instant{&r.To},
+		texts{&r.Columns}, filters{&r.Filters}, &r.Format, known[ports.ReportStatus]{&j.Status, reportStatuses},
 		instant{&j.CreatedAt}, instant{&j.UpdatedAt}, instant{&j.EndedAt}, &j.Attempts, &j.Holder, instant{&j.LeaseUntil},
 		instant{&j.StartedAt}, &j.Rows, &j.Total, instant{&j.AsOf}, text{&j.Reason}, number{&j.FileSize}, text{&j.FileSHA256},
 	}
 }
 
-// reportKind scans a kind. One that is none has no writer.
-type reportKind struct{ k *ports.ReportKind }
-
-func (r reportKind) Scan(value any) error {
-	var s string
-	if err := (text{&s}).Scan(value); err != nil {
-		return err
-	}
-	*r.k = ports.ReportKind(s)
-	switch *r.k {
-	case ports.ReportTransactions, ports.ReportUnmatched:
-		return nil
-	default:
-		return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("the kind %q is none", s))
-	}
-}
-
-// reportStatus scans a status. One that is none must not pass for an end.
-type reportStatus struct{ s *ports.ReportStatus }
-
-func (r reportStatus) Scan(value any) error {
-	var s string
-	if err := (text{&s}).Scan(value); err != nil {
-		return err
-	}
-	*r.s = ports.ReportStatus(s)
-	switch *r.s {
-	case ports.ReportRunning, ports.ReportCompleted, ports.ReportFailed:
-		return nil
-	default:
-		return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("the status %q is none", s))
-	}
-}
+var (
+	reportKinds    = []ports.ReportKind{ports.ReportTransactions, ports.ReportUnmatched}
+	reportStatuses = []ports.ReportStatus{ports.ReportRunning, ports.ReportCompleted, ports.ReportFailed}
+)
 
 func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
 	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
@@ -105,23 +75,12 @@ func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
 	if err != nil {
 		return coded(err)
 	}
-	return r.save(ctx,
-		func(ctx context.Context, s *session) error { return saveReport(ctx, s, &c, args) },
-		func(ctx context.Context, s *session) (fate, error) { return reportFate(ctx, s, &c) })
-}
-
-func saveReport(ctx context.Context, s *session, c *ports.ReportChange, args []any) error {
-	if err := admitWork(ctx, s, c.Work); err != nil {
-		return err
-	}
 	query, refusal := insertReport, "A report of this id exists"
 	if c.Job.Version != 0 {
 		query, refusal = updateReport, "The report has changed since it was read, or has ended"
 	}
-	if err := s.mustChange(ctx, refusal, query, args...); err != nil {
-		return err
-	}
-	return enqueue(ctx, s, c.Events, c.Work, c.Audit)
+	return r.saveRecord(ctx, query, refusal, args, queued{c.Events, c.Work, c.Audit},
+		func(ctx context.Context, s *session) (fate, error) { return reportFate(ctx, s, &c) })
 }
 
 // reportArgs are the values of id, owner and reportState after a save of j.
@@ -187,15 +146,7 @@ func isSaveOfReport(now, j ports.ReportJob) bool {
 }
 
 func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob, error) {
-	var j ports.ReportJob
-	err := r.scan(ctx, selectReport, []any{blob(id), blob(owner)}, reportFields(&j)...)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = errcodes.New(errcodes.NotFound, "No such report")
-	}
-	if err != nil {
-		return ports.ReportJob{}, err
-	}
-	return j, nil
+	return one(ctx, r.Store, "No such report", reportFields, selectReport, blob(id), blob(owner))
 }
 
 func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
@@ -234,17 +185,7 @@ func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int
 	if err := ports.CheckLimit(limit, ports.MaxSmallPage); err != nil {
 		return nil, err
 	}
-	var expired []ports.ReportJob
-	err := r.each(ctx, selectExpired, []any{before.UnixMilli(), limit}, func(rows *sql.Rows) error {
-		var j ports.ReportJob
-		err := scanListed(rows, reportFields(&j)...)
-		expired = append(expired, j)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return expired, nil
+	return list(ctx, r.Store, reportFields, selectExpired, before.UnixMilli(), limit)
 }
 
 func (r reports) RemoveReport(ctx context.Context, owner, id string) error {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/bookcodec"
@@ -54,32 +55,42 @@ func (i instant) Scan(v any) error {
 	return nil
 }
 
-// text scans a text that may be NULL.
-type text struct{ s *string }
+// text and number scan what may be NULL, which is the zero value.
+type (
+	text   = optional[string]
+	number = optional[int64]
+)
 
-func (t text) Scan(v any) error {
-	switch v := v.(type) {
+type optional[V any] struct{ v *V }
+
+func (o optional[V]) Scan(value any) error {
+	var zero V
+	switch value := value.(type) {
 	case nil:
-		*t.s = ""
-	case string:
-		*t.s = v
+		*o.v = zero
+	case V:
+		*o.v = value
 	default:
-		return wrongType(v)
+		return wrongType(value)
 	}
 	return nil
 }
 
-// number scans a number that may be NULL, which is 0.
-type number struct{ n *int64 }
+// known scans a text that must be one of values: an unknown status must not pass
+// for an end.
+type known[S ~string] struct {
+	s      *S
+	values []S
+}
 
-func (n number) Scan(v any) error {
-	switch v := v.(type) {
-	case nil:
-		*n.n = 0
-	case int64:
-		*n.n = v
-	default:
-		return wrongType(v)
+func (k known[S]) Scan(value any) error {
+	var s string
+	if err := (text{&s}).Scan(value); err != nil {
+		return err
+	}
+	*k.s = S(s)
+	if !slices.Contains(k.values, *k.s) {
+		return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("unknown %T %q", *k.s, s))
 	}
 	return nil
 }

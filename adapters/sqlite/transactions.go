@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -38,43 +37,18 @@ const (
 // transactionFields are the targets of owner, id and transactionState.
 func transactionFields(t *ports.Transaction) []any {
 	return []any{
-		&t.Owner, &t.ID, &t.Version, direction{&t.Direction}, transactionStatus{&t.Status}, text{(*string)(&t.Code)},
+		&t.Owner, &t.ID, &t.Version, known[errcodes.Direction]{&t.Direction, directions}, known[ports.TransactionStatus]{&t.Status, transactionStatuses}, text{(*string)(&t.Code)},
 		&t.Raw.Code, &t.Raw.Message, &t.Scheme, &t.Tables, instant{&t.CreatedAt}, instant{&t.RespondBy},
 		instant{&t.EndedAt}, instant{&t.LateAt}, &t.LateRaw.Code, &t.LateRaw.Message,
 	}
 }
 
-// transactionStatus scans a status. One that is none must not pass for an end.
-type transactionStatus struct{ s *ports.TransactionStatus }
-
-func (t transactionStatus) Scan(value any) error {
-	var s string
-	if err := (text{&s}).Scan(value); err != nil {
-		return err
+var (
+	transactionStatuses = []ports.TransactionStatus{
+		ports.TransactionPending, ports.TransactionSucceeded, ports.TransactionFailed, ports.TransactionErrored,
 	}
-	*t.s = ports.TransactionStatus(s)
-	switch *t.s {
-	case ports.TransactionPending, ports.TransactionSucceeded, ports.TransactionFailed, ports.TransactionErrored:
-		return nil
-	default:
-		return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("the status %q is none", s))
-	}
-}
-
-// direction scans a direction. One that is none has no codes (I24).
-type direction struct{ d *errcodes.Direction }
-
-func (d direction) Scan(value any) error {
-	var s string
-	if err := (text{&s}).Scan(value); err != nil {
-		return err
-	}
-	*d.d = errcodes.Direction(s)
-	if !d.d.Valid() {
-		return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("the direction %q is none", s))
-	}
-	return nil
-}
+	directions = []errcodes.Direction{errcodes.Payin, errcodes.Payout} // any other has no codes (I24)
+)
 
 func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error {
 	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.LateRaw) {
@@ -83,27 +57,16 @@ func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error
 	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
 		return err
 	}
-	return t.save(ctx,
-		func(ctx context.Context, s *session) error { return saveTransaction(ctx, s, &c) },
+	query, refusal := insertTransaction, "The owner has a transaction of this id"
+	if c.Transaction.Version != 0 {
+		query, refusal = updateTransaction, "The transaction has changed since it was read, or has ended"
+	}
+	return t.saveRecord(ctx, query, refusal, transactionArgs(&c.Transaction), queued{c.Events, c.Work, c.Audit},
 		func(ctx context.Context, s *session) (fate, error) { return transactionFate(ctx, s, &c) })
 }
 
 func tooLong(raw ports.RawFailure) bool {
 	return len(raw.Code) > ports.MaxRaw || len(raw.Message) > ports.MaxRaw
-}
-
-func saveTransaction(ctx context.Context, s *session, c *ports.TransactionChange) error {
-	if err := admitWork(ctx, s, c.Work); err != nil {
-		return err
-	}
-	query, refusal := insertTransaction, "The owner has a transaction of this id"
-	if c.Transaction.Version != 0 {
-		query, refusal = updateTransaction, "The transaction has changed since it was read, or has ended"
-	}
-	if err := s.mustChange(ctx, refusal, query, transactionArgs(&c.Transaction)...); err != nil {
-		return err
-	}
-	return enqueue(ctx, s, c.Events, c.Work, c.Audit)
 }
 
 // transactionArgs are the values of owner, id and transactionState after a save
@@ -153,23 +116,12 @@ func mayFollow(ended, now ports.Transaction) bool {
 // storedTransaction returns t as a save leaves it.
 func storedTransaction(t ports.Transaction) ports.Transaction {
 	t.Version++
-	t.CreatedAt = time.UnixMilli(t.CreatedAt.UnixMilli()).UTC()
-	for _, at := range [...]*time.Time{&t.RespondBy, &t.EndedAt, &t.LateAt} {
-		if !at.IsZero() {
-			*at = time.UnixMilli(at.UnixMilli()).UTC()
-		}
+	for _, at := range [...]*time.Time{&t.CreatedAt, &t.RespondBy, &t.EndedAt, &t.LateAt} {
+		*at = ports.Millis(*at)
 	}
 	return t
 }
 
 func (t transactions) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {
-	var found ports.Transaction
-	err := t.scan(ctx, selectTransaction, []any{blob(owner), blob(id)}, transactionFields(&found)...)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = errcodes.New(errcodes.NotFound, "No such transaction")
-	}
-	if err != nil {
-		return ports.Transaction{}, err
-	}
-	return found, nil
+	return one(ctx, t.Store, "No such transaction", transactionFields, selectTransaction, blob(owner), blob(id))
 }

@@ -5,11 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"reflect"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -46,50 +44,26 @@ const (
 func validationFields(r *ports.ValidationRecord) []any {
 	return []any{
 		&r.ID, &r.Owner, &r.Version, &r.MerchantID, &r.Market.Country, (*string)(&r.Market.Type), text{&r.BankCode},
-		validationStatus{&r.Status}, &r.Provider, text{(*string)(&r.Type)}, text{(*string)(&r.Outcome)}, &r.Cached,
+		known[ports.ValidationStatus]{&r.Status, validationStatuses}, &r.Provider, text{(*string)(&r.Type)}, text{(*string)(&r.Outcome)}, &r.Cached,
 		text{&r.NameRule}, &r.NameScore, &r.Tables, instant{&r.CreatedAt}, instant{&r.Deadline}, instant{&r.EndedAt},
 		instant{&r.ExpiresAt}, instant{&r.PurgeAt}, &r.Sealed.KeyID, &r.Sealed.Data,
 	}
 }
 
-// validationStatus scans a status. One that is none must not pass for an end.
-type validationStatus struct{ s *ports.ValidationStatus }
-
-func (v validationStatus) Scan(value any) error {
-	var s string
-	if err := (text{&s}).Scan(value); err != nil {
-		return err
-	}
-	*v.s = ports.ValidationStatus(s)
-	switch *v.s {
-	case ports.StatusPending, ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError:
-		return nil
-	default:
-		return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("the status %q is none", s))
-	}
+var validationStatuses = []ports.ValidationStatus{
+	ports.StatusPending, ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError,
 }
 
 func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
 	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
 		return err
 	}
-	return v.save(ctx,
-		func(ctx context.Context, s *session) error { return saveValidation(ctx, s, &c) },
-		func(ctx context.Context, s *session) (fate, error) { return validationFate(ctx, s, &c) })
-}
-
-func saveValidation(ctx context.Context, s *session, c *ports.ValidationChange) error {
-	if err := admitWork(ctx, s, c.Work); err != nil {
-		return err
-	}
 	query, refusal := insertValidation, "A validation of this id exists"
 	if c.Record.Version != 0 {
 		query, refusal = updateValidation, "The validation has changed since it was read, or has ended"
 	}
-	if err := s.mustChange(ctx, refusal, query, validationArgs(&c.Record)...); err != nil {
-		return err
-	}
-	return enqueue(ctx, s, c.Events, c.Work, c.Audit)
+	return v.saveRecord(ctx, query, refusal, validationArgs(&c.Record), queued{c.Events, c.Work, c.Audit},
+		func(ctx context.Context, s *session) (fate, error) { return validationFate(ctx, s, &c) })
 }
 
 // validationArgs are the values of id, owner and validationState after a save
@@ -133,7 +107,7 @@ func validationFate(ctx context.Context, s *session, c *ports.ValidationChange) 
 func isSaveOfValidation(stored, r ports.ValidationRecord) bool {
 	r.Version++
 	for _, t := range []*time.Time{&r.CreatedAt, &r.Deadline, &r.EndedAt, &r.ExpiresAt, &r.PurgeAt} {
-		*t = time.UnixMilli(t.UnixMilli()).UTC()
+		*t = ports.Millis(*t)
 	}
 	sameBytes := bytes.Equal(stored.Sealed.Data, r.Sealed.Data)
 	stored.Sealed.Data, r.Sealed.Data = nil, nil
@@ -141,33 +115,14 @@ func isSaveOfValidation(stored, r ports.ValidationRecord) bool {
 }
 
 func (v validations) Validation(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
-	var r ports.ValidationRecord
-	err := v.scan(ctx, selectValidation, []any{blob(id), blob(owner)}, validationFields(&r)...)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = errcodes.New(errcodes.NotFound, "No such validation")
-	}
-	if err != nil {
-		return ports.ValidationRecord{}, err
-	}
-	return r, nil
+	return one(ctx, v.Store, "No such validation", validationFields, selectValidation, blob(id), blob(owner))
 }
 
 func (v validations) Overdue(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
-	var overdue []ports.ValidationRecord
-	args := []any{by.UnixMilli(), after.At.UnixMilli(), blob(after.ID), limit}
-	err := v.each(ctx, selectOverdue, args, func(rows *sql.Rows) error {
-		var r ports.ValidationRecord
-		err := scanListed(rows, validationFields(&r)...)
-		overdue = append(overdue, r)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return overdue, nil
+	return list(ctx, v.Store, validationFields, selectOverdue, by.UnixMilli(), after.At.UnixMilli(), blob(after.ID), limit)
 }
 
 func (v validations) PurgeValidations(ctx context.Context, before time.Time, n int) (int, error) {
