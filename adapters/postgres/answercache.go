@@ -2,12 +2,8 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -46,16 +42,11 @@ var (
 )
 
 func (a answers) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {
-	c := ports.CachedAnswer{Key: key}
-	err := a.row(ctx, selectAnswer, []any{key[:]},
-		&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, byteSlice{&c.Sealed.Data})
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = errcodes.New(errcodes.NotFound, "No answer is kept")
+	fields := func(c *ports.CachedAnswer) []any {
+		c.Key = key
+		return []any{&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, byteSlice{&c.Sealed.Data}}
 	}
-	if err != nil {
-		return ports.CachedAnswer{}, err
-	}
-	return c, nil
+	return one(ctx, a.Store, "No answer is kept", fields, selectAnswer, key[:])
 }
 
 func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -81,8 +79,12 @@ func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
-	return list(ctx, s, selectAudit, []any{after, limit}, func(rows pgx.Rows, r *ports.AuditRow) error {
-		return rows.Scan(&r.Seq, instant{&r.At}, byteString{&r.Actor.Client}, byteString{&r.Actor.Address}, byteString{&r.Actor.Trace},
-			byteString{&r.Act}, byteString{&r.Owner}, byteString{&r.Object})
-	})
+	return list(ctx, s, auditFields, selectAudit, after, limit)
+}
+
+func auditFields(r *ports.AuditRow) []any {
+	return []any{
+		&r.Seq, instant{&r.At}, byteString{&r.Actor.Client}, byteString{&r.Actor.Address}, byteString{&r.Actor.Trace},
+		byteString{&r.Act}, byteString{&r.Owner}, byteString{&r.Object},
+	}
 }

@@ -88,11 +88,24 @@ func (s *Store) row(ctx context.Context, query string, args []any, dest ...any) 
 	return err
 }
 
-// list reads all rows of a query, one value each.
-func list[V any](ctx context.Context, s *Store, query string, args []any, scan func(pgx.Rows, *V) error) ([]V, error) {
+// one reads a row into what fields names. No row is errcodes.NotFound with message.
+func one[V any](ctx context.Context, s *Store, message string, fields func(*V) []any, query string, args ...any) (V, error) {
+	var record, none V
+	err := s.row(ctx, query, args, fields(&record)...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = errcodes.New(errcodes.NotFound, message)
+	}
+	if err != nil {
+		return none, err
+	}
+	return record, nil
+}
+
+// list reads all rows of a query, each into what fields names.
+func list[V any](ctx context.Context, s *Store, fields func(*V) []any, query string, args ...any) ([]V, error) {
 	var all []V
 	err := s.read(ctx, func(ctx context.Context, q querier) (err error) {
-		all, err = collect(ctx, q, query, args, scan)
+		all, err = collect(ctx, q, fields, query, args)
 		return err
 	})
 	if err != nil {
@@ -101,7 +114,7 @@ func list[V any](ctx context.Context, s *Store, query string, args []any, scan f
 	return all, nil
 }
 
-func collect[V any](ctx context.Context, q querier, query string, args []any, scan func(pgx.Rows, *V) error) ([]V, error) {
+func collect[V any](ctx context.Context, q querier, fields func(*V) []any, query string, args []any) ([]V, error) {
 	rows, err := q.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -110,7 +123,7 @@ func collect[V any](ctx context.Context, q querier, query string, args []any, sc
 	var all []V
 	for rows.Next() {
 		var v V
-		if err := scan(rows, &v); err != nil {
+		if err := rows.Scan(fields(&v)...); err != nil {
 			return nil, err
 		}
 		all = append(all, v)

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -30,16 +28,15 @@ type clientRow struct {
 }
 
 func (c clients) Client(ctx context.Context, id string) (ports.Client, error) {
-	var row clientRow
-	err := c.row(ctx, selectClient, []any{[]byte(id)},
-		&row.disabled, &row.secrets, &row.notBefore, &row.notAfter, &row.merchants)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = errcodes.New(errcodes.NotFound, "No such client")
-	}
+	row, err := one(ctx, c.Store, "No such client", (*clientRow).fields, selectClient, []byte(id))
 	if err != nil {
 		return ports.Client{}, err
 	}
 	return row.client(id)
+}
+
+func (r *clientRow) fields() []any {
+	return []any{&r.disabled, &r.secrets, &r.notBefore, &r.notAfter, &r.merchants}
 }
 
 func (r *clientRow) client(id string) (ports.Client, error) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -38,9 +36,8 @@ func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]port
 	if err := ports.CheckLimit(limit, ports.MaxSmallPage); err != nil {
 		return nil, err
 	}
-	return list(ctx, d.Store, selectBuried, []any{after, limit}, func(rows pgx.Rows, e *ports.BuriedEvent) error {
-		return rows.Scan(append(eventFields(&e.Event), byteString{&e.Reason}, &e.Pos)...)
-	})
+	fields := func(e *ports.BuriedEvent) []any { return append(eventFields(&e.Event), byteString{&e.Reason}, &e.Pos) }
+	return list(ctx, d.Store, fields, selectBuried, after, limit)
 }
 
 func (d deadLetters) Replay(ctx context.Context, now time.Time, audit ports.AuditRow, ids ...string) (int, error) {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -123,8 +121,7 @@ func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n
 // claim claims by one statement. It asks for another go when it put events out
 // of the way that stood before others.
 func (o outbox) claim(ctx context.Context, now time.Time, lease time.Duration, n int) (claimed []ports.Event, again bool, err error) {
-	args := []any{millis(now), millis(now.Add(lease)), n}
-	rows, err := claimRows(ctx, o.Store, claimUpTo(n), args, func(rows pgx.Rows, r *claimRow) error { return rows.Scan(r.fields()...) })
+	rows, err := claimRows(ctx, o.Store, (*claimRow).fields, claimUpTo(n), millis(now), millis(now.Add(lease)), n)
 	for i := range rows {
 		again = rows[i].blocked > 0
 		if rows[i].seq > 0 {

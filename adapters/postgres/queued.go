@@ -129,11 +129,11 @@ const staleClaim = "The claim is no longer the latest"
 // claimRows makes a claim, and returns what it claimed. The claim is planned again
 // each time: the plan that a connection made while a queue was empty reads all of
 // it for each event, once it is long.
-func claimRows[V any](ctx context.Context, s *Store, query string, args []any, scan func(pgx.Rows, *V) error) ([]V, error) {
+func claimRows[V any](ctx context.Context, s *Store, fields func(*V) []any, query string, args ...any) ([]V, error) {
 	var claimed []V
 	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
 	err := s.write(ctx, func(ctx context.Context, q querier) (err error) {
-		claimed, err = collect(ctx, q, query, args, scan)
+		claimed, err = collect(ctx, q, fields, query, args)
 		return err
 	})
 	if err != nil {

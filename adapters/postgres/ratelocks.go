@@ -131,7 +131,7 @@ func (r rateLocks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLoc
 	} else if q.Owner != "" {
 		query, args = selectOwned, []any{[]byte(q.Owner), at, id, q.Limit}
 	}
-	return list(ctx, r.Store, query, args, func(rows pgx.Rows, l *ports.RateLock) error { return rows.Scan(lockFields(l, true)...) })
+	return list(ctx, r.Store, func(l *ports.RateLock) []any { return lockFields(l, true) }, query, args...)
 }
 
 const staleBook = "The book has changed since it was read, or a lock of the change has ended"

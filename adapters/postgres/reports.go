@@ -82,41 +82,18 @@ func listedFields(j *ports.ReportJob) []any {
 func reportTargets(j *ports.ReportJob, columns, filters pgtype.BytesScanner) []any {
 	r := &j.Request
 	return []any{
-		byteString{&j.ID}, byteString{&j.Owner}, &j.Version, reportKind{&j.Kind}, byteString{&r.MerchantID}, byteString{&r.Name},
-		instant{&r.From}, instant{&r.To}, columns, filters, byteString{&r.Format}, reportStatus{&j.Status},
+		byteString{&j.ID}, byteString{&j.Owner}, &j.Version, known[ports.ReportKind]{&j.Kind, reportKinds}, byteString{&r.MerchantID}, byteString{&r.Name},
+		instant{&r.From}, instant{&r.To}, columns, filters, byteString{&r.Format}, known[ports.ReportStatus]{&j.Status, reportStatuses},
 		instant{&j.CreatedAt}, instant{&j.UpdatedAt}, instant{&j.EndedAt}, &j.Attempts, byteString{&j.Holder},
 		instant{&j.LeaseUntil}, instant{&j.StartedAt}, &j.Rows, &j.Total, instant{&j.AsOf}, text{&j.Reason},
 		number{&j.FileSize}, text{&j.FileSHA256},
 	}
 }
 
-// reportKind scans a kind. One that is none has no writer.
-type reportKind struct{ k *ports.ReportKind }
-
-// ScanText implements pgtype.TextScanner.
-func (r reportKind) ScanText(v pgtype.Text) error {
-	*r.k = ports.ReportKind(v.String)
-	switch *r.k {
-	case ports.ReportTransactions, ports.ReportUnmatched:
-		return nil
-	default:
-		return corrupt("a report's kind is none")
-	}
-}
-
-// reportStatus scans a status. One that is none must not pass for an end.
-type reportStatus struct{ s *ports.ReportStatus }
-
-// ScanText implements pgtype.TextScanner.
-func (r reportStatus) ScanText(v pgtype.Text) error {
-	*r.s = ports.ReportStatus(v.String)
-	switch *r.s {
-	case ports.ReportRunning, ports.ReportCompleted, ports.ReportFailed:
-		return nil
-	default:
-		return corrupt("a report's status is none")
-	}
-}
+var (
+	reportKinds    = []ports.ReportKind{ports.ReportTransactions, ports.ReportUnmatched}
+	reportStatuses = []ports.ReportStatus{ports.ReportRunning, ports.ReportCompleted, ports.ReportFailed}
+)
 
 func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
 	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
@@ -158,15 +135,7 @@ func fileSize(j *ports.ReportJob) pgtype.Int8 {
 }
 
 func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob, error) {
-	var j ports.ReportJob
-	err := r.row(ctx, selectReport, []any{[]byte(id), []byte(owner)}, reportFields(&j)...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = errcodes.New(errcodes.NotFound, "No such report")
-	}
-	if err != nil {
-		return ports.ReportJob{}, err
-	}
-	return j, nil
+	return one(ctx, r.Store, "No such report", reportFields, selectReport, []byte(id), []byte(owner))
 }
 
 // ClaimReport leaves a job that cannot be read with its lease, so that the next
@@ -194,8 +163,7 @@ func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int
 	if err := ports.CheckLimit(limit, ports.MaxSmallPage); err != nil {
 		return nil, err
 	}
-	return list(ctx, r.Store, selectExpired, []any{millis(before), limit},
-		func(rows pgx.Rows, j *ports.ReportJob) error { return rows.Scan(listedFields(j)...) })
+	return list(ctx, r.Store, listedFields, selectExpired, millis(before), limit)
 }
 
 func (r reports) RemoveReport(ctx context.Context, owner, id string) error {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -91,6 +92,22 @@ type text struct{ s *string }
 // ScanText implements pgtype.TextScanner.
 func (t text) ScanText(v pgtype.Text) error {
 	*t.s = v.String
+	return nil
+}
+
+// known scans a text that must be one of values: an unknown status must not pass
+// for an end.
+type known[S ~string] struct {
+	s      *S
+	values []S
+}
+
+// ScanText implements pgtype.TextScanner.
+func (k known[S]) ScanText(v pgtype.Text) error {
+	*k.s = S(v.String)
+	if !slices.Contains(k.values, *k.s) {
+		return corrupt(fmt.Sprintf("an unknown %T", *k.s))
+	}
 	return nil
 }
 

@@ -2,12 +2,8 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -32,15 +28,11 @@ func (t tokens) PutToken(ctx context.Context, token ports.Token) error {
 }
 
 func (t tokens) Token(ctx context.Context, sha256 [32]byte) (ports.Token, error) {
-	token := ports.Token{SHA256: sha256}
-	err := t.row(ctx, selectToken, []any{sha256[:]}, byteString{&token.ClientID}, instant{&token.IssuedAt}, instant{&token.ExpiresAt})
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = errcodes.New(errcodes.NotFound, "No such token")
+	fields := func(token *ports.Token) []any {
+		token.SHA256 = sha256
+		return []any{byteString{&token.ClientID}, instant{&token.IssuedAt}, instant{&token.ExpiresAt}}
 	}
-	if err != nil {
-		return ports.Token{}, err
-	}
-	return token, nil
+	return one(ctx, t.Store, "No such token", fields, selectToken, sha256[:])
 }
 
 func (t tokens) Revoke(ctx context.Context, sha256 [32]byte, audit ports.AuditRow) error {

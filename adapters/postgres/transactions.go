@@ -2,10 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -47,38 +43,19 @@ var (
 // transactionFields are the targets of transactionColumns.
 func transactionFields(t *ports.Transaction) []any {
 	return []any{
-		byteString{&t.Owner}, byteString{&t.ID}, &t.Version, direction{&t.Direction}, transactionStatus{&t.Status},
+		byteString{&t.Owner}, byteString{&t.ID}, &t.Version, known[errcodes.Direction]{&t.Direction, directions}, known[ports.TransactionStatus]{&t.Status, transactionStatuses},
 		text{(*string)(&t.Code)}, byteString{&t.Raw.Code}, byteString{&t.Raw.Message}, byteString{&t.Scheme}, byteString{&t.Tables},
 		instant{&t.CreatedAt}, instant{&t.RespondBy}, instant{&t.EndedAt}, instant{&t.LateAt},
 		byteString{&t.LateRaw.Code}, byteString{&t.LateRaw.Message},
 	}
 }
 
-// transactionStatus scans a status. One that is none must not pass for an end.
-type transactionStatus struct{ s *ports.TransactionStatus }
-
-// ScanText implements pgtype.TextScanner.
-func (t transactionStatus) ScanText(v pgtype.Text) error {
-	*t.s = ports.TransactionStatus(v.String)
-	switch *t.s {
-	case ports.TransactionPending, ports.TransactionSucceeded, ports.TransactionFailed, ports.TransactionErrored:
-		return nil
-	default:
-		return corrupt("a transaction's status is none")
+var (
+	transactionStatuses = []ports.TransactionStatus{
+		ports.TransactionPending, ports.TransactionSucceeded, ports.TransactionFailed, ports.TransactionErrored,
 	}
-}
-
-// direction scans a direction. One that is none has no codes (I24).
-type direction struct{ d *errcodes.Direction }
-
-// ScanText implements pgtype.TextScanner.
-func (d direction) ScanText(v pgtype.Text) error {
-	*d.d = errcodes.Direction(v.String)
-	if !d.d.Valid() {
-		return corrupt("a transaction's direction is none")
-	}
-	return nil
-}
+	directions = []errcodes.Direction{errcodes.Payin, errcodes.Payout} // any other has no codes (I24)
+)
 
 func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error {
 	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.LateRaw) {
@@ -108,13 +85,5 @@ func transactionArgs(t *ports.Transaction) []any {
 }
 
 func (t transactions) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {
-	var found ports.Transaction
-	err := t.row(ctx, selectTransaction, []any{[]byte(owner), []byte(id)}, transactionFields(&found)...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = errcodes.New(errcodes.NotFound, "No such transaction")
-	}
-	if err != nil {
-		return ports.Transaction{}, err
-	}
-	return found, nil
+	return one(ctx, t.Store, "No such transaction", transactionFields, selectTransaction, []byte(owner), []byte(id))
 }

@@ -2,13 +2,8 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
-
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -53,25 +48,15 @@ var purgeValidations = counted(`DELETE FROM corridor.validations WHERE id = ANY 
 func validationFields(r *ports.ValidationRecord) []any {
 	return []any{
 		byteString{&r.ID}, byteString{&r.Owner}, &r.Version, byteString{&r.MerchantID}, &r.Market.Country, (*string)(&r.Market.Type),
-		text{&r.BankCode}, validationStatus{&r.Status}, &r.Provider, text{(*string)(&r.Type)},
+		text{&r.BankCode}, known[ports.ValidationStatus]{&r.Status, validationStatuses}, &r.Provider, text{(*string)(&r.Type)},
 		text{(*string)(&r.Outcome)}, &r.Cached, text{&r.NameRule}, &r.NameScore, &r.Tables, instant{&r.CreatedAt},
 		instant{&r.Deadline}, instant{&r.EndedAt}, instant{&r.ExpiresAt}, instant{&r.PurgeAt}, &r.Sealed.KeyID,
 		byteSlice{&r.Sealed.Data},
 	}
 }
 
-// validationStatus scans a status. One that is none must not pass for an end.
-type validationStatus struct{ s *ports.ValidationStatus }
-
-// ScanText implements pgtype.TextScanner.
-func (v validationStatus) ScanText(t pgtype.Text) error {
-	*v.s = ports.ValidationStatus(t.String)
-	switch *v.s {
-	case ports.StatusPending, ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError:
-		return nil
-	default:
-		return corrupt("a validation's status is none")
-	}
+var validationStatuses = []ports.ValidationStatus{
+	ports.StatusPending, ports.StatusVerified, ports.StatusNameMismatch, ports.StatusNotFound, ports.StatusError,
 }
 
 func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
@@ -97,25 +82,14 @@ func validationArgs(r *ports.ValidationRecord) []any {
 }
 
 func (v validations) Validation(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
-	var r ports.ValidationRecord
-	err := v.row(ctx, selectValidation, []any{[]byte(id), []byte(owner)}, validationFields(&r)...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = errcodes.New(errcodes.NotFound, "No such validation")
-	}
-	if err != nil {
-		return ports.ValidationRecord{}, err
-	}
-	return r, nil
+	return one(ctx, v.Store, "No such validation", validationFields, selectValidation, []byte(id), []byte(owner))
 }
 
 func (v validations) Overdue(ctx context.Context, by time.Time, after ports.Pos, limit int) ([]ports.ValidationRecord, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err
 	}
-	args := []any{millis(by), millis(after.At), []byte(after.ID), limit}
-	return list(ctx, v.Store, selectOverdue, args, func(rows pgx.Rows, r *ports.ValidationRecord) error {
-		return rows.Scan(validationFields(r)...)
-	})
+	return list(ctx, v.Store, validationFields, selectOverdue, millis(by), millis(after.At), []byte(after.ID), limit)
 }
 
 func (v validations) PurgeValidations(ctx context.Context, before time.Time, n int) (int, error) {

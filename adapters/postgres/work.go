@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -21,7 +19,7 @@ const (
 		WHERE reason IS NULL AND kind = $1 AND due_at <= $2 AND (leased_until IS NULL OR leased_until <= $2)
 		ORDER BY due_at, seq LIMIT $4 FOR UPDATE SKIP LOCKED))
 		RETURNING w.seq, w.id, w.kind, w.due_at, w.payload, w.attempt)
-	SELECT id, kind, due_at, payload, attempt FROM claimed ORDER BY due_at, seq`
+	SELECT id, kind, due_at, payload, attempt, attempt FROM claimed ORDER BY due_at, seq`
 
 	theLease = ` WHERE id = $1 AND attempt = $2::bigint AND leased_until IS NOT NULL AND reason IS NULL
 		RETURNING 1) SELECT count(*) FROM ended`
@@ -35,12 +33,11 @@ func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.
 	if err := ports.CheckClaim(lease, n); err != nil {
 		return nil, err
 	}
-	args := []any{[]byte(kind), millis(now), millis(now.Add(lease)), n}
-	return claimRows(ctx, w.Store, claimWork, args, func(rows pgx.Rows, i *ports.WorkItem) error {
-		err := rows.Scan(byteString{&i.ID}, byteString{&i.Kind}, instant{&i.DueAt}, byteSlice{&i.Payload}, &i.Attempt)
-		i.Claim = int64(i.Attempt)
-		return err
-	})
+	return claimRows(ctx, w.Store, workFields, claimWork, []byte(kind), millis(now), millis(now.Add(lease)), n)
+}
+
+func workFields(i *ports.WorkItem) []any {
+	return []any{byteString{&i.ID}, byteString{&i.Kind}, instant{&i.DueAt}, byteSlice{&i.Payload}, &i.Attempt, &i.Claim}
 }
 
 func (w work) Done(ctx context.Context, i ports.WorkItem) error {
