@@ -127,7 +127,7 @@ var Layers = []Layer{
 		Name: "driven adapter", Packages: []string{"adapters/..."},
 		Own: append([]string{"errcodes", "ports", "ports/banks", "adapters/connector/httpcall", "internal/localfile"}, helpers...), Outside: []string{"*"}, NotStd: chance,
 	},
-	{Name: "file reader", Packages: []string{"internal/localfile"}, NotStd: chance},
+	{Name: "file reader", Packages: []string{"internal/localfile"}, Own: []string{"errcodes", "ports"}, NotStd: chance},
 	{
 		Name: "domain helpers", Packages: helpers, Own: []string{"errcodes", "ports"}, NotStd: outer,
 	},
