@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/corridor-go/corridor/adapters/sqlite/internal/jsonlist"
+	"github.com/corridor-go/corridor/adapters/jsonlist"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )

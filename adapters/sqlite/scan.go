@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/bookcodec"
-	"github.com/corridor-go/corridor/adapters/sqlite/internal/jsonlist"
+	"github.com/corridor-go/corridor/adapters/jsonlist"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )

@@ -121,7 +121,7 @@ var Layers = []Layer{
 	},
 	{
 		Name: "store", Packages: []string{"adapters/postgres", "adapters/sqlite"},
-		Own: []string{"errcodes", "ports", "adapters/bookcodec"}, Outside: []string{"*"}, NotStd: chance,
+		Own: []string{"errcodes", "ports", "adapters/bookcodec", "adapters/jsonlist"}, Outside: []string{"*"}, NotStd: chance,
 	},
 	{
 		Name: "driven adapter", Packages: []string{"adapters/..."},

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/corridor-go/corridor/adapters/postgres/internal/jsonlist"
+	"github.com/corridor-go/corridor/adapters/jsonlist"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )

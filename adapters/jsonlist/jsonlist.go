@@ -18,13 +18,13 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Texts gives the JSON array of texts of any bytes; [] for none.
+// Texts returns the JSON array of texts of any bytes; [] for an empty list.
 func Texts(list []string) (string, error) {
 	return write(convert[text](list))
 }
 
-// Filters gives the JSON array of filters whose texts are of any bytes; [] for
-// none. What is empty of a filter is left out, but for its column.
+// Filters returns the JSON array of filters whose texts are of any bytes; [] for
+// an empty list. Empty fields of a filter are left out, except its column.
 func Filters(list []ports.Filter) (string, error) {
 	out := make([]filter, len(list))
 	for i := range list {
@@ -34,15 +34,15 @@ func Filters(list []ports.Filter) (string, error) {
 	return write(out)
 }
 
-// ReadTexts reads what Texts gave; nil for an empty list. Anything else is
-// errcodes.CorruptRecord, and the error shows nothing of it.
+// ReadTexts reads what [Texts] returned; nil for an empty list. Anything else is
+// [errcodes.CorruptRecord]; the error shows nothing of it.
 func ReadTexts(data []byte) ([]string, error) {
 	list, err := read[text](data)
 	return convert[string](list), err
 }
 
-// ReadFilters reads what Filters gave; nil for an empty list. Anything else is
-// errcodes.CorruptRecord, and the error shows nothing of it.
+// ReadFilters reads what [Filters] returned; nil for an empty list. Anything else is
+// [errcodes.CorruptRecord]; the error shows nothing of it.
 func ReadFilters(data []byte) ([]ports.Filter, error) {
 	list, err := read[filter](data)
 	var out []ports.Filter
@@ -95,7 +95,7 @@ type filter struct {
 	To     text   `json:"to,omitempty"`
 }
 
-// convert gives a list in another type of text; nil for none.
+// convert returns a list in another type of text; nil for an empty one.
 func convert[To, From ~string](list []From) []To {
 	if len(list) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func convert[To, From ~string](list []From) []To {
 	return out
 }
 
-// write gives the JSON array of list; never null.
+// write returns the JSON array of list; never null.
 func write[V any](list []V) (string, error) {
 	if len(list) == 0 {
 		return "[]", nil
