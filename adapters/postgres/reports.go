@@ -96,37 +96,19 @@ var (
 )
 
 func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
-	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
-		return err
-	}
-	args, err := reportArgs(&c.Job)
-	if err != nil {
-		return coded(err)
-	}
-	query, refusal := beginReport, "A report of this id exists"
-	if c.Job.Version != 0 {
-		query, refusal = changeReport, "The report has changed since it was read, or has ended"
-	}
-	return r.save(ctx, query, refusal, args, queued{c.Events, c.Work, c.Audit})
+	return r.saveRecord(ctx, "report", c.Job.Version, beginReport, changeReport, reportArgs(&c.Job), queued{c.Events, c.Work, c.Audit})
 }
 
 // reportArgs are the values of reportColumns.
-func reportArgs(j *ports.ReportJob) ([]any, error) {
-	columns, err := jsonlist.Texts(j.Request.Columns)
-	if err != nil {
-		return nil, err
-	}
-	filters, err := jsonlist.Filters(j.Request.Filters)
-	if err != nil {
-		return nil, err
-	}
+func reportArgs(j *ports.ReportJob) []any {
 	return []any{
 		[]byte(j.ID), []byte(j.Owner), j.Version, string(j.Kind), []byte(j.Request.MerchantID), []byte(j.Request.Name),
-		optionalMillis(j.Request.From), optionalMillis(j.Request.To), columns, filters, []byte(j.Request.Format), string(j.Status),
+		optionalMillis(j.Request.From), optionalMillis(j.Request.To), jsonlist.Texts(j.Request.Columns), jsonlist.Filters(j.Request.Filters),
+		[]byte(j.Request.Format), string(j.Status),
 		millis(j.CreatedAt), optionalMillis(j.UpdatedAt), optionalMillis(j.EndedAt), j.Attempts, []byte(j.Holder),
 		optionalMillis(j.LeaseUntil), optionalMillis(j.StartedAt), j.Rows, j.Total, optionalMillis(j.AsOf),
 		optionalText(j.Reason), fileSize(j), optionalText(j.FileSHA256),
-	}, nil
+	}
 }
 
 // fileSize is NULL where there is no file; one of no bytes has a size.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports"
 )
 
 // saveStatement is a statement that saves a record: the parts of a WITH clause, the
@@ -88,6 +89,18 @@ func numberParams(query string, after int) string {
 		}
 	}
 	return b.String()
+}
+
+// saveRecord inserts a record whose version is 0, or updates one that still has
+// version, and stores what comes with it.
+func (s *Store) saveRecord(ctx context.Context, noun string, version int64, insert, update saveStatement, args []any, c queued) error {
+	if err := ports.CheckQueued(c.events, c.work, c.audit); err != nil {
+		return err
+	}
+	if version == 0 {
+		return s.save(ctx, insert, "A "+noun+" of this id exists", args, c)
+	}
+	return s.save(ctx, update, "The "+noun+" has changed since it was read, or has ended", args, c)
 }
 
 // save runs q, whose result is how many records it saved: 0 is errcodes.Conflict

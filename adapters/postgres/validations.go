@@ -60,14 +60,7 @@ var validationStatuses = []ports.ValidationStatus{
 }
 
 func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
-	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
-		return err
-	}
-	query, refusal := beginValidation, "A validation of this id exists"
-	if c.Record.Version != 0 {
-		query, refusal = changeValidation, "The validation has changed since it was read, or has ended"
-	}
-	return v.save(ctx, query, refusal, validationArgs(&c.Record), queued{c.Events, c.Work, c.Audit})
+	return v.saveRecord(ctx, "validation", c.Record.Version, beginValidation, changeValidation, validationArgs(&c.Record), queued{c.Events, c.Work, c.Audit})
 }
 
 // validationArgs are the values of id, owner and validationState after a save

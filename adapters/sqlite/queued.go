@@ -36,9 +36,18 @@ type queued struct {
 	audit  []ports.AuditRow
 }
 
-// saveRecord saves a record by a query that changes one row or is rejected, and
-// what comes with it.
-func (s *Store) saveRecord(ctx context.Context, query, refusal string, args []any, q queued, check fateReader) error {
+// saveRecord inserts a record whose version is 0, or updates one that still has
+// version, and stores what comes with it.
+func (s *Store) saveRecord(
+	ctx context.Context, noun string, version int64, insert, update string, args []any, q queued, check fateReader,
+) error {
+	if err := ports.CheckQueued(q.events, q.work, q.audit); err != nil {
+		return err
+	}
+	query, refusal := insert, "A "+noun+" of this id exists"
+	if version != 0 {
+		query, refusal = update, "The "+noun+" has changed since it was read, or has ended"
+	}
 	return s.save(ctx, func(ctx context.Context, s *session) error {
 		if err := admitWork(ctx, s, q.work); err != nil {
 			return err

@@ -68,38 +68,20 @@ var (
 )
 
 func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
-	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
-		return err
-	}
-	args, err := reportArgs(&c.Job)
-	if err != nil {
-		return coded(err)
-	}
-	query, refusal := insertReport, "A report of this id exists"
-	if c.Job.Version != 0 {
-		query, refusal = updateReport, "The report has changed since it was read, or has ended"
-	}
-	return r.saveRecord(ctx, query, refusal, args, queued{c.Events, c.Work, c.Audit},
+	return r.saveRecord(ctx, "report", c.Job.Version, insertReport, updateReport, reportArgs(&c.Job), queued{c.Events, c.Work, c.Audit},
 		func(ctx context.Context, s *session) (fate, error) { return reportFate(ctx, s, &c) })
 }
 
 // reportArgs are the values of id, owner and reportState after a save of j.
-func reportArgs(j *ports.ReportJob) ([]any, error) {
-	columns, err := jsonlist.Texts(j.Request.Columns)
-	if err != nil {
-		return nil, err
-	}
-	filters, err := jsonlist.Filters(j.Request.Filters)
-	if err != nil {
-		return nil, err
-	}
+func reportArgs(j *ports.ReportJob) []any {
 	return []any{
 		blob(j.ID), blob(j.Owner), j.Version + 1, string(j.Kind), blob(j.Request.MerchantID), blob(j.Request.Name),
-		optionalMillis(j.Request.From), optionalMillis(j.Request.To), columns, filters, j.Request.Format, string(j.Status),
+		optionalMillis(j.Request.From), optionalMillis(j.Request.To), jsonlist.Texts(j.Request.Columns), jsonlist.Filters(j.Request.Filters),
+		j.Request.Format, string(j.Status),
 		j.CreatedAt.UnixMilli(), optionalMillis(j.UpdatedAt), optionalMillis(j.EndedAt), j.Attempts, blob(j.Holder),
 		optionalMillis(j.LeaseUntil), optionalMillis(j.StartedAt), j.Rows, j.Total, optionalMillis(j.AsOf),
 		optionalText(j.Reason), fileSize(j), optionalText(j.FileSHA256),
-	}, nil
+	}
 }
 
 // fileSize is NULL where there is no file; one of no bytes has a size.
@@ -140,9 +122,7 @@ func reportFate(ctx context.Context, s *session, c *ports.ReportChange) (fate, e
 // written of either.
 func isSaveOfReport(now, j ports.ReportJob) bool {
 	now.Version = j.Version
-	stored, err1 := reportArgs(&now)
-	asked, err2 := reportArgs(&j)
-	return err1 == nil && err2 == nil && reflect.DeepEqual(stored, asked)
+	return reflect.DeepEqual(reportArgs(&now), reportArgs(&j))
 }
 
 func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob, error) {

@@ -54,14 +54,7 @@ func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error
 	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.LateRaw) {
 		return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
 	}
-	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
-		return err
-	}
-	query, refusal := insertTransaction, "The owner has a transaction of this id"
-	if c.Transaction.Version != 0 {
-		query, refusal = updateTransaction, "The transaction has changed since it was read, or has ended"
-	}
-	return t.saveRecord(ctx, query, refusal, transactionArgs(&c.Transaction), queued{c.Events, c.Work, c.Audit},
+	return t.saveRecord(ctx, "transaction", c.Transaction.Version, insertTransaction, updateTransaction, transactionArgs(&c.Transaction), queued{c.Events, c.Work, c.Audit},
 		func(ctx context.Context, s *session) (fate, error) { return transactionFate(ctx, s, &c) })
 }
 

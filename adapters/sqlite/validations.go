@@ -55,14 +55,7 @@ var validationStatuses = []ports.ValidationStatus{
 }
 
 func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
-	if err := ports.CheckQueued(c.Events, c.Work, c.Audit); err != nil {
-		return err
-	}
-	query, refusal := insertValidation, "A validation of this id exists"
-	if c.Record.Version != 0 {
-		query, refusal = updateValidation, "The validation has changed since it was read, or has ended"
-	}
-	return v.saveRecord(ctx, query, refusal, validationArgs(&c.Record), queued{c.Events, c.Work, c.Audit},
+	return v.saveRecord(ctx, "validation", c.Record.Version, insertValidation, updateValidation, validationArgs(&c.Record), queued{c.Events, c.Work, c.Audit},
 		func(ctx context.Context, s *session) (fate, error) { return validationFate(ctx, s, &c) })
 }
 
