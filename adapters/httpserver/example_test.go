@@ -39,7 +39,7 @@ func ExampleNew() {
 }
 
 func ExampleNewServer() {
-	server, err := httpserver.NewServer(http.NotFoundHandler(), &httpserver.ServerConfig{MaxHeaderBytes: -1})
-	fmt.Println(server, err)
-	// Output: <nil> configuration: MaxHeaderBytes is -1, want 1 to 1048576
+	server, err := httpserver.NewServer(http.NotFoundHandler(), nil)
+	fmt.Println(server.ReadTimeout, server.WriteTimeout, err)
+	// Output: 15s 30s <nil>
 }

@@ -156,6 +156,6 @@ func (b *builder) server(s *Service, feed *feed) error {
 	if err != nil {
 		return err
 	}
-	s.server, err = httpserver.NewServer(handler, &httpserver.ServerConfig{Logger: b.log})
+	s.server, err = httpserver.NewServer(handler, b.log)
 	return err
 }
