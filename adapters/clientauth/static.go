@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/localfile"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -34,24 +33,12 @@ type fileSecret struct {
 // would let somebody in; its errors quote nothing of the file, where somebody
 // may have put a secret in place of a hash.
 func parseFile(data []byte) (*Static, error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	var list []fileClient
-	err := d.Decode(&list)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == "" {
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
 		return nil, badConfig("the clients file must be a list: [{\"id\": …}, …]")
 	}
-	if err != nil {
-		return nil, badConfig(fmt.Sprintf("the clients file is no list of clients in JSON: wrong at or before byte %d", d.InputOffset()))
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, badConfig("the clients file goes on after the list")
-	}
-	if err := checkKeys(json.NewDecoder(bytes.NewReader(data))); err != nil {
-		return nil, err
-	}
-	if list == nil {
-		return nil, badConfig("the clients file must be a list")
+	var list []fileClient
+	if err := localfile.Decode(data, &list, "id", "secrets", "merchants", "disabled", "sha256", "notBefore", "notAfter"); err != nil {
+		return nil, badConfig("the clients file is no list of clients: " + err.Error())
 	}
 	clients := make([]ports.Client, len(list))
 	for i := range list {
@@ -62,40 +49,6 @@ func parseFile(data []byte) (*Static, error) {
 		clients[i] = c
 	}
 	return newStatic(clients)
-}
-
-var fileKeys = []string{"id", "secrets", "merchants", "disabled", "sha256", "notBefore", "notAfter"}
-
-// checkKeys refuses in JSON that was read already what encoding/json lets pass: a
-// key in another case, and one that stands twice, of which it takes the last.
-func checkKeys(d *json.Decoder) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
-	open, nested := token.(json.Delim)
-	if !nested {
-		return nil
-	}
-	seen := map[string]bool{}
-	for d.More() {
-		if open == '{' {
-			key, err := d.Token()
-			if err != nil {
-				return err
-			}
-			name, _ := key.(string)
-			if seen[name] || !slices.Contains(fileKeys, name) {
-				return badConfig(fmt.Sprintf("the clients file has a key that is misspelt or there twice, before byte %d", d.InputOffset()))
-			}
-			seen[name] = true
-		}
-		if err := checkKeys(d); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
 }
 
 func (f *fileClient) client() (ports.Client, error) {

@@ -1,0 +1,72 @@
+package localfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// KeyError is the error of [Decode] for a key. Its text quotes nothing of the file.
+type KeyError struct {
+	Key  string
+	Item int // in the innermost list around the key, from 1
+}
+
+func (*KeyError) Error() string { return "a key is misspelt or there twice" }
+
+// Decode reads a JSON value into into, whose structs have the keys given. Unlike
+// encoding/json it rejects, with a [KeyError], a key that is unknown, written in
+// another case or there twice, and it rejects text behind the value. Its errors
+// quote nothing of the file, where somebody may have put a secret.
+func Decode(body []byte, into any, keys ...string) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	if err := d.Decode(new(json.RawMessage)); err != nil {
+		return fmt.Errorf("wrong JSON at or before byte %d", d.InputOffset())
+	}
+	if _, err := d.Token(); err != io.EOF { //nolint:errorlint // the plain end
+		return errors.New("there is text behind the JSON value")
+	}
+	if err := checkKeys(json.NewDecoder(bytes.NewReader(body)), keys); err != nil {
+		return err
+	}
+	d = json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if d.Decode(into) != nil {
+		return errors.New("a value has another type than it should have")
+	}
+	return nil
+}
+
+// checkKeys reads the next value of what is JSON for certain.
+func checkKeys(d *json.Decoder, keys []string) error {
+	token, err := d.Token()
+	open, nested := token.(json.Delim)
+	if err != nil || !nested {
+		return err
+	}
+	seen := map[string]bool{}
+	for item := 1; d.More(); item++ {
+		if open == '{' {
+			token, err := d.Token()
+			if err != nil {
+				return err
+			}
+			key, _ := token.(string)
+			if seen[key] || !slices.Contains(keys, key) {
+				return &KeyError{Key: key}
+			}
+			seen[key] = true
+		}
+		if err := checkKeys(d, keys); err != nil {
+			if wrong, ok := errors.AsType[*KeyError](err); ok && open == '[' && wrong.Item == 0 {
+				wrong.Item = item
+			}
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
