@@ -85,13 +85,6 @@ type Hooks struct {
 }
 
 const (
-	maxBatch               = 1000
-	minTimeout, maxTimeout = time.Second, time.Hour
-	minPoll, maxPoll       = 10 * time.Millisecond, time.Minute
-	minDead, maxDead       = time.Second, 10 * time.Minute
-	minGrace, maxGrace     = time.Millisecond, 10 * time.Minute
-	minKeep, maxKeep       = time.Second, 30 * 24 * time.Hour
-
 	fetchCooldown                  = 100 * time.Millisecond
 	beatsBeforeDead                = 8
 	firstPause, longestPause       = time.Second, time.Minute
@@ -118,12 +111,12 @@ func (c *Config) withDefaults() (Config, error) {
 		d.Hooks.Background = func(context.Context, error) {}
 	}
 	return d, cmp.Or(
-		between("Batch", d.Batch, 1, maxBatch),
-		between("Timeout", d.Timeout, minTimeout, maxTimeout),
-		between("Poll", d.Poll, minPoll, maxPoll),
-		between("DeadAfter", d.DeadAfter, minDead, maxDead),
-		between("Grace", d.Grace, minGrace, maxGrace),
-		between("Keep", d.Keep, minKeep, maxKeep),
+		between("Batch", d.Batch, 1, 1000),
+		between("Timeout", d.Timeout, time.Second, time.Hour),
+		between("Poll", d.Poll, 10*time.Millisecond, time.Minute),
+		between("DeadAfter", d.DeadAfter, time.Second, 10*time.Minute),
+		between("Grace", d.Grace, time.Millisecond, 10*time.Minute),
+		between("Keep", d.Keep, time.Second, 30*24*time.Hour),
 		d.checkNames(),
 	)
 }

@@ -36,6 +36,8 @@ type queued struct {
 	audit  []ports.AuditRow
 }
 
+func (q queued) isEmpty() bool { return len(q.events)+len(q.work)+len(q.audit) == 0 }
+
 // saveRecord inserts a record whose version is 0, or updates one that still has
 // version, and stores what comes with it.
 func (s *Store) saveRecord(
@@ -76,6 +78,19 @@ func enqueue(ctx context.Context, s *session, q queued) error {
 		}
 	}
 	return nil
+}
+
+// fateByVersion judges by the version of a record's row, of which a save read one:
+// the next is this save's or another's, as isSave says. The row proves the save only
+// where proves is set. ends says that nothing can follow the save.
+func fateByVersion(now, read int64, ends, isSave, proves bool) fate {
+	switch {
+	case now == read, now > read+1 && ends, now == read+1 && !isSave: // read is 0 for none
+		return discarded
+	case now == read+1 && proves:
+		return stored
+	}
+	return unknown
 }
 
 // fateOfEvents judges by the events that a change carries. One may be delivered

@@ -104,16 +104,10 @@ func reportFate(ctx context.Context, s *session, c *ports.ReportChange) (fate, e
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return unknown, err
 	}
-	mine := c.Job.Version + 1
-	switch {
-	case now.Version == c.Job.Version: // 0 for none
-		return discarded, nil
-	case now.Version > mine && c.Job.Status.Terminal():
-		return discarded, nil // had it ended by this change, nothing could have followed
-	case now.Version == mine && !isSaveOfReport(now, c.Job):
-		return discarded, nil
-	case now.Version == mine && len(c.Events)+len(c.Work)+len(c.Audit) == 0:
-		return stored, nil
+	alone := queued{c.Events, c.Work, c.Audit}.isEmpty()
+	what := fateByVersion(now.Version, c.Job.Version, c.Job.Status.Terminal(), isSaveOfReport(now, c.Job), alone)
+	if what != unknown {
+		return what, nil
 	}
 	return fateOfQueued(ctx, s, c.Events, c.Work)
 }

@@ -91,7 +91,7 @@ func transactionFate(ctx context.Context, s *session, c *ports.TransactionChange
 		return discarded, nil
 	case saved.Status.Terminal() && !mayFollow(saved, now):
 		return discarded, nil // had it ended by this change, this could not have followed
-	case now.Version == saved.Version && len(c.Events)+len(c.Work)+len(c.Audit) == 0:
+	case now.Version == saved.Version && queued{c.Events, c.Work, c.Audit}.isEmpty():
 		return stored, nil
 	}
 	return fateOfQueued(ctx, s, c.Events, c.Work)

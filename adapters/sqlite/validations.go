@@ -82,16 +82,10 @@ func validationFate(ctx context.Context, s *session, c *ports.ValidationChange) 
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return unknown, err
 	}
-	mine := c.Record.Version + 1
-	switch {
-	case now.Version == c.Record.Version: // 0 for none
-		return discarded, nil
-	case now.Version > mine && c.Record.Status.Terminal():
-		return discarded, nil // had it ended by this change, nothing could have followed
-	case now.Version == mine && !isSaveOfValidation(now, c.Record):
-		return discarded, nil
-	case now.Version == mine && (len(now.Sealed.Data) > 0 || len(c.Events)+len(c.Work)+len(c.Audit) == 0):
-		return stored, nil
+	proves := len(now.Sealed.Data) > 0 || queued{c.Events, c.Work, c.Audit}.isEmpty()
+	what := fateByVersion(now.Version, c.Record.Version, c.Record.Status.Terminal(), isSaveOfValidation(now, c.Record), proves)
+	if what != unknown {
+		return what, nil
 	}
 	return fateOfEvents(ctx, s, c.Events)
 }

@@ -141,16 +141,16 @@ func (s *space) Create(name string) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &scratchWriter{s, file, bufio.NewWriterSize(file, scratchBuffer)}, nil
+	return &scratchFile{space: s, file: file, out: bufio.NewWriterSize(file, scratchBuffer)}, nil
 }
 
-// Open reads a file. None of the name is errcodes.NotFound.
+// Open reads a file. If there is none of the name, it returns errcodes.NotFound.
 func (s *space) Open(name string) (io.ReadCloser, error) {
 	file, err := s.openFile(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
-	return &scratchReader{s, file, bufio.NewReaderSize(file, scratchBuffer)}, nil
+	return &scratchFile{space: s, file: file, in: bufio.NewReaderSize(file, scratchBuffer)}, nil
 }
 
 func (s *space) openFile(name string, flag int) (*os.File, error) {
@@ -194,44 +194,36 @@ func (s *space) Close() error {
 	return coded(errors.Join(errs...))
 }
 
-func (s *space) closeFile(file *os.File) error {
-	if !s.open[file] {
-		return nil
-	}
-	delete(s.open, file)
-	return file.Close()
-}
-
-type scratchWriter struct {
+// scratchFile is a file that Create has made, with out, or that Open has opened,
+// with in.
+type scratchFile struct {
 	space *space
 	file  *os.File
-	buf   *bufio.Writer
+	out   *bufio.Writer
+	in    *bufio.Reader
 }
 
-func (w *scratchWriter) Write(p []byte) (int, error) {
-	n, err := w.buf.Write(p)
+func (f *scratchFile) Write(p []byte) (int, error) {
+	n, err := f.out.Write(p)
 	return n, coded(err)
 }
 
-func (w *scratchWriter) Close() error {
-	if !w.space.open[w.file] {
-		return nil
-	}
-	return coded(errors.Join(w.buf.Flush(), w.space.closeFile(w.file)))
-}
-
-type scratchReader struct {
-	space *space
-	file  *os.File
-	buf   *bufio.Reader
-}
-
-func (r *scratchReader) Read(p []byte) (int, error) {
-	n, err := r.buf.Read(p)
+func (f *scratchFile) Read(p []byte) (int, error) {
+	n, err := f.in.Read(p)
 	if errors.Is(err, io.EOF) {
 		return n, io.EOF
 	}
 	return n, coded(err)
 }
 
-func (r *scratchReader) Close() error { return coded(r.space.closeFile(r.file)) }
+func (f *scratchFile) Close() error {
+	if !f.space.open[f.file] {
+		return nil
+	}
+	delete(f.space.open, f.file)
+	var err error
+	if f.out != nil {
+		err = f.out.Flush()
+	}
+	return coded(errors.Join(err, f.file.Close()))
+}

@@ -25,7 +25,7 @@ type Options struct {
 	Settings map[string]string
 	// Dir is the folder that the cluster's folder is made in. When empty, memory
 	// where there is plenty of it (/dev/shm) and not Durable, else the temporary
-	// folder of the machine. A postmaster that runs as another user must be able
+	// folder of the machine, for root /tmp. A postmaster that runs as another user must be able
 	// to enter it.
 	Dir string
 }

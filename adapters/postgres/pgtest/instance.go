@@ -60,8 +60,8 @@ func prepare(bin, within string) (*instance, error) {
 
 // makeFolder makes a folder for the server's user alone.
 func (in *instance) makeFolder(within string) (string, error) {
-	if within == "" {
-		within = temporary(in.runAs)
+	if within == "" && in.runAs != nil {
+		within = "/tmp" // TMPDIR, below /root for example, may be out of its reach
 	}
 	folder, err := os.MkdirTemp(within, "pgtest-")
 	if err != nil || in.runAs == nil {
