@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/authstate/failures"
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -52,5 +53,5 @@ func (c *Config) withDefaults() (Config, error) {
 			Background: func(context.Context, error) {},
 		},
 	})
-	return d, wiring.AtLeast("Every", d.Every, time.Millisecond)
+	return d, errcodes.AtLeast("Every", d.Every, time.Millisecond)
 }

@@ -72,10 +72,10 @@ func (c *Config) withDefaults() (Config, error) {
 		},
 	})
 	return out, cmp.Or(
-		wiring.AtLeast("MaxPriceAge", out.MaxPriceAge, time.Second),
-		wiring.AtLeast("MaxClockLead", out.MaxClockLead, time.Millisecond),
-		wiring.AtLeast("PriceTimeout", out.PriceTimeout, time.Millisecond),
-		wiring.AtLeast("Every", out.Every, time.Millisecond),
+		errcodes.AtLeast("MaxPriceAge", out.MaxPriceAge, time.Second),
+		errcodes.AtLeast("MaxClockLead", out.MaxClockLead, time.Millisecond),
+		errcodes.AtLeast("PriceTimeout", out.PriceTimeout, time.Millisecond),
+		errcodes.AtLeast("Every", out.Every, time.Millisecond),
 	)
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -45,9 +44,9 @@ func (t Terms) Check() error {
 		return misconfigured("Terms.Validity is %v, want whole milliseconds", t.Validity)
 	}
 	return cmp.Or(
-		wiring.Within("Terms.MarkupBps", t.MarkupBps, 0, ports.MaxMarkupBps),
-		wiring.Within("Terms.ToleranceBps", t.ToleranceBps, 0, MaxToleranceBps),
-		wiring.Within("Terms.Validity", t.Validity, MinValidity, ports.MaxValidity),
+		errcodes.Within("Terms.MarkupBps", t.MarkupBps, 0, ports.MaxMarkupBps),
+		errcodes.Within("Terms.ToleranceBps", t.ToleranceBps, 0, MaxToleranceBps),
+		errcodes.Within("Terms.Validity", t.Validity, MinValidity, ports.MaxValidity),
 	)
 }
 

@@ -55,9 +55,9 @@ func (p Policy) check() error {
 		return errcodes.New(errcodes.Configuration, "Directions must hold payin and payout only")
 	}
 	return cmp.Or(
-		wiring.Within("SettleWithin", p.SettleWithin, 0, maxSettleWithin),
-		wiring.Within("Tolerance", p.Tolerance, 0, match.MaxTolerance),
-		wiring.AtLeast("KeepFor", p.KeepFor, 0),
+		errcodes.Within("SettleWithin", p.SettleWithin, 0, maxSettleWithin),
+		errcodes.Within("Tolerance", p.Tolerance, 0, match.MaxTolerance),
+		errcodes.AtLeast("KeepFor", p.KeepFor, 0),
 	)
 }
 
@@ -142,15 +142,15 @@ func (c *Config) withDefaults() (Config, error) {
 		}
 	}
 	return d, cmp.Or(
-		wiring.AtLeast("Every", d.Every, time.Millisecond),
-		wiring.AtLeast("Lease", d.Lease, 3*time.Millisecond),
-		wiring.AtLeast("MaxRun", d.MaxRun, time.Millisecond),
-		wiring.AtLeast("MaxAttempts", d.MaxAttempts, 1),
-		wiring.AtLeast("Inline", d.Inline, -1),
-		wiring.AtLeast("length of LinkKey", len(d.LinkKey), minLinkKey),
-		wiring.AtLeast("LinkLife", d.LinkLife, time.Second),
-		wiring.AtLeast("Memory", d.Memory, match.MinMemory),
-		wiring.AtLeast("AtOnce", d.AtOnce, 1),
-		wiring.AtLeast("MaxWaiting", d.MaxWaiting, 1),
+		errcodes.AtLeast("Every", d.Every, time.Millisecond),
+		errcodes.AtLeast("Lease", d.Lease, 3*time.Millisecond),
+		errcodes.AtLeast("MaxRun", d.MaxRun, time.Millisecond),
+		errcodes.AtLeast("MaxAttempts", d.MaxAttempts, 1),
+		errcodes.AtLeast("Inline", d.Inline, -1),
+		errcodes.AtLeast("length of LinkKey", len(d.LinkKey), minLinkKey),
+		errcodes.AtLeast("LinkLife", d.LinkLife, time.Second),
+		errcodes.AtLeast("Memory", d.Memory, match.MinMemory),
+		errcodes.AtLeast("AtOnce", d.AtOnce, 1),
+		errcodes.AtLeast("MaxWaiting", d.MaxWaiting, 1),
 	)
 }

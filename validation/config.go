@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 	"github.com/corridor-go/corridor/validation/names"
@@ -42,9 +43,9 @@ const (
 // Check returns [errcodes.Configuration] if a value is out of its bounds.
 func (p Policy) Check() error {
 	return cmp.Or(
-		wiring.Within("CheckDigit", p.CheckDigit, Enforce, Advise),
-		wiring.Within("AnswerTTL", p.AnswerTTL, 0, maxAnswerTTL),
-		wiring.Within("KeepFor", p.KeepFor, 0, maxKeepFor),
+		errcodes.Within("CheckDigit", p.CheckDigit, Enforce, Advise),
+		errcodes.Within("AnswerTTL", p.AnswerTTL, 0, maxAnswerTTL),
+		errcodes.Within("KeepFor", p.KeepFor, 0, maxKeepFor),
 	)
 }
 
@@ -126,12 +127,12 @@ func (c *Config) withDefaults() (Config, error) {
 		},
 	})
 	return d, cmp.Or(
-		wiring.AtLeast("Window", d.Window, time.Millisecond),
-		wiring.AtLeast("Timeout", d.Timeout, time.Millisecond),
-		wiring.AtLeast("Grace", d.Grace, time.Millisecond),
-		wiring.AtLeast("Every", d.Every, time.Millisecond),
-		wiring.AtLeast("MaxLookups", d.MaxLookups, 1),
-		wiring.AtLeast("MaxRecent", d.MaxRecent, -1),
+		errcodes.AtLeast("Window", d.Window, time.Millisecond),
+		errcodes.AtLeast("Timeout", d.Timeout, time.Millisecond),
+		errcodes.AtLeast("Grace", d.Grace, time.Millisecond),
+		errcodes.AtLeast("Every", d.Every, time.Millisecond),
+		errcodes.AtLeast("MaxLookups", d.MaxLookups, 1),
+		errcodes.AtLeast("MaxRecent", d.MaxRecent, -1),
 		d.Names.Check(),
 	)
 }

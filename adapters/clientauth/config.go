@@ -69,10 +69,10 @@ func (c *Config) withDefaults() (Config, error) {
 		Hooks: Hooks{Background: func(context.Context, error) {}},
 	})
 	return f, cmp.Or(
-		wiring.Within("TokenLifetime", f.TokenLifetime, MinTokenLifetime, MaxTokenLifetime),
-		wiring.Within("CacheFor", f.CacheFor, 1, MaxCacheFor),
-		wiring.Within("CacheEntries", f.CacheEntries, 1, MaxCacheEntries),
-		wiring.AtLeast("Every", f.Every, time.Millisecond),
+		errcodes.Within("TokenLifetime", f.TokenLifetime, MinTokenLifetime, MaxTokenLifetime),
+		errcodes.Within("CacheFor", f.CacheFor, 1, MaxCacheFor),
+		errcodes.Within("CacheEntries", f.CacheEntries, 1, MaxCacheEntries),
+		errcodes.AtLeast("Every", f.Every, time.Millisecond),
 	)
 }
 

@@ -104,19 +104,11 @@ func (c *Config) withDefaults() (Config, error) {
 		names[check.Name] = true
 	}
 	return f, cmp.Or(
-		within("RateLimit", f.RateLimit, 0, MaxRateLimit),
-		within("RateBurst", f.RateBurst, 1, MaxRateLimit),
-		within("CheckTimeout", f.CheckTimeout, 1, MaxCheckTimeout),
-		within("RequestTimeout", f.RequestTimeout, 1, MaxRequestTimeout),
+		errcodes.Within("RateLimit", f.RateLimit, 0, MaxRateLimit),
+		errcodes.Within("RateBurst", f.RateBurst, 1, MaxRateLimit),
+		errcodes.Within("CheckTimeout", f.CheckTimeout, 1, MaxCheckTimeout),
+		errcodes.Within("RequestTimeout", f.RequestTimeout, 1, MaxRequestTimeout),
 	)
-}
-
-// within returns an error that names the field unless value is from low to high.
-func within[T cmp.Ordered](field string, value, low, high T) error {
-	if value >= low && value <= high { // which NaN is not
-		return nil
-	}
-	return badConfig("%s is %v, want %v to %v", field, value, low, high)
 }
 
 // isNil reports whether given is nil, or an interface with a nil pointer or func,

@@ -3,13 +3,13 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -60,13 +60,10 @@ func (c *Config) withDefaults() (Config, error) {
 	d := *cmp.Or(c, &Config{})
 	d.AcquireTimeout = cmp.Or(d.AcquireTimeout, DefaultAcquireTimeout)
 	d.Timeout = cmp.Or(d.Timeout, DefaultTimeout)
-	if d.AcquireTimeout < time.Millisecond || d.AcquireTimeout > MaxAcquireTimeout {
-		return d, refuse(fmt.Sprintf("AcquireTimeout is %v, want 1ms to %v", d.AcquireTimeout, MaxAcquireTimeout), nil)
-	}
-	if d.Timeout < time.Millisecond || d.Timeout > MaxTimeout {
-		return d, refuse(fmt.Sprintf("Timeout is %v, want 1ms to %v", d.Timeout, MaxTimeout), nil)
-	}
-	return d, nil
+	return d, cmp.Or(
+		errcodes.Within("AcquireTimeout", d.AcquireTimeout, time.Millisecond, MaxAcquireTimeout),
+		errcodes.Within("Timeout", d.Timeout, time.Millisecond, MaxTimeout),
+	)
 }
 
 // Store keeps everything in the schema corridor of one database. Its methods give

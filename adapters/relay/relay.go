@@ -62,9 +62,9 @@ type Hooks struct {
 func (p Policy) withDefaults() (Policy, error) {
 	p = wiring.Defaults(&p, Policy{DefaultAttempts, DefaultFirstPause, DefaultLongestPause})
 	return p, cmp.Or(
-		wiring.AtLeast("Attempts", p.Attempts, 1),
-		wiring.AtLeast("FirstPause", p.FirstPause, 1),
-		wiring.AtLeast("LongestPause", p.LongestPause, p.FirstPause),
+		errcodes.AtLeast("Attempts", p.Attempts, 1),
+		errcodes.AtLeast("FirstPause", p.FirstPause, 1),
+		errcodes.AtLeast("LongestPause", p.LongestPause, p.FirstPause),
 	)
 }
 
@@ -77,9 +77,9 @@ func (c *Config) withDefaults() (Config, error) {
 		},
 	})
 	return d, cmp.Or(
-		wiring.AtLeast("Every", d.Every, 1),
-		wiring.Within("Batch", d.Batch, 1, 1000),
-		wiring.AtLeast("Lease", d.Lease, shortestLease),
+		errcodes.AtLeast("Every", d.Every, 1),
+		errcodes.Within("Batch", d.Batch, 1, 1000),
+		errcodes.AtLeast("Lease", d.Lease, shortestLease),
 	)
 }
 

@@ -111,12 +111,12 @@ func (c *Config) withDefaults() (Config, error) {
 		d.Hooks.Background = func(context.Context, error) {}
 	}
 	return d, cmp.Or(
-		between("Batch", d.Batch, 1, 1000),
-		between("Timeout", d.Timeout, time.Second, time.Hour),
-		between("Poll", d.Poll, 10*time.Millisecond, time.Minute),
-		between("DeadAfter", d.DeadAfter, time.Second, 10*time.Minute),
-		between("Grace", d.Grace, time.Millisecond, 10*time.Minute),
-		between("Keep", d.Keep, time.Second, 30*24*time.Hour),
+		errcodes.Within("Batch", d.Batch, 1, 1000),
+		errcodes.Within("Timeout", d.Timeout, time.Second, time.Hour),
+		errcodes.Within("Poll", d.Poll, 10*time.Millisecond, time.Minute),
+		errcodes.Within("DeadAfter", d.DeadAfter, time.Second, 10*time.Minute),
+		errcodes.Within("Grace", d.Grace, time.Millisecond, 10*time.Minute),
+		errcodes.Within("Keep", d.Keep, time.Second, 30*24*time.Hour),
 		d.checkNames(),
 	)
 }

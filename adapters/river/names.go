@@ -1,7 +1,6 @@
 package river
 
 import (
-	"cmp"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -28,13 +27,6 @@ func checkName(field, name string) error {
 func workQueue(kind string) string { return "work-" + strings.ReplaceAll(kind, ".", "-") }
 
 func tickQueue(name string) string { return "tick-" + strings.ReplaceAll(name, ".", "-") }
-
-func between[T cmp.Ordered](name string, v, least, most T) error {
-	if v < least || v > most {
-		return misconfigured(fmt.Sprintf("%s is %v, want %v to %v", name, v, least, most))
-	}
-	return nil
-}
 
 // newID names a process among all that share the database; its host is there
 // for people.

@@ -238,8 +238,8 @@ func (t *Ticker) check() error {
 	}
 	return cmp.Or(
 		checkName("Tickers", t.Name),
-		between("A ticker's Every", t.Every, minTick, maxTick),
-		between("A ticker's Timeout", t.Timeout, minTick, maxTick),
-		between("A ticker's AtOnce", t.AtOnce, 1, maxTickersAtOnce),
+		errcodes.Within("A ticker's Every", t.Every, minTick, maxTick),
+		errcodes.Within("A ticker's Timeout", t.Timeout, minTick, maxTick),
+		errcodes.Within("A ticker's AtOnce", t.AtOnce, 1, maxTickersAtOnce),
 	)
 }

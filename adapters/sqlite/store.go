@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -54,13 +53,10 @@ func (c *Config) withDefaults() (Config, error) {
 	d := *cmp.Or(c, &Config{})
 	d.BusyTimeout = cmp.Or(d.BusyTimeout, DefaultBusyTimeout)
 	d.Readers = cmp.Or(d.Readers, DefaultReaders)
-	if d.BusyTimeout < 0 || d.BusyTimeout > MaxBusyTimeout {
-		return d, refuse(fmt.Sprintf("BusyTimeout is %v, want 1ns to %v", d.BusyTimeout, MaxBusyTimeout), nil)
-	}
-	if d.Readers < 0 || d.Readers > MaxReaders {
-		return d, refuse(fmt.Sprintf("Readers is %d, want 1 to %d", d.Readers, MaxReaders), nil)
-	}
-	return d, nil
+	return d, cmp.Or(
+		errcodes.Within("BusyTimeout", d.BusyTimeout, 1, MaxBusyTimeout),
+		errcodes.Within("Readers", d.Readers, 1, MaxReaders),
+	)
 }
 
 // Store keeps everything in one SQLite file. Its methods give the ports; all of

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -73,14 +72,7 @@ func (c *Config) withDefaults() (Config, error) {
 	if f.Hooks.Attempted == nil {
 		f.Hooks.Attempted = func(context.Context, string, int, time.Duration, error) {}
 	}
-	return f, cmp.Or(positive("Timeout", f.Timeout), positive("GoneFor", f.GoneFor))
-}
-
-func positive(field string, d time.Duration) error {
-	if d > 0 {
-		return nil
-	}
-	return errcodes.New(errcodes.Configuration, fmt.Sprintf("%s is %s, want more than 0s", field, d))
+	return f, cmp.Or(errcodes.AtLeast("Timeout", f.Timeout, 1), errcodes.AtLeast("GoneFor", f.GoneFor, 1))
 }
 
 // tls returns the settings of connections.
@@ -106,8 +98,5 @@ func (c *ReceiverConfig) withDefaults() (ReceiverConfig, error) {
 	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
 	f.Tolerance = cmp.Or(f.Tolerance, DefaultTolerance)
 	f.MaxBody = cmp.Or(f.MaxBody, DefaultMaxBody)
-	if f.MaxBody < 1 || f.MaxBody > MaxMaxBody {
-		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("MaxBody is %d, want 1 to %d", f.MaxBody, MaxMaxBody))
-	}
-	return f, positive("Tolerance", f.Tolerance)
+	return f, cmp.Or(errcodes.Within("MaxBody", f.MaxBody, 1, MaxMaxBody), errcodes.AtLeast("Tolerance", f.Tolerance, 1))
 }

@@ -2,7 +2,6 @@ package wiring_test
 
 import (
 	"io"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -54,22 +53,6 @@ func TestCheck(t *testing.T) {
 func TestAnAnonymousStructHasNoNameInTheError(t *testing.T) {
 	err := wiring.Check(struct{ Reader io.Reader }{})
 	assert.Equal(t, "Reader is required", errcodes.MessageOf(err))
-}
-
-func TestBounds(t *testing.T) {
-	require.NoError(t, wiring.Within("Every", time.Second, time.Second, time.Minute))
-	require.NoError(t, wiring.Within("Every", time.Minute, time.Second, time.Minute))
-	require.NoError(t, wiring.AtLeast("Batch", 1, 1))
-	for want, err := range map[string]error{
-		"Every is 5µs, want 1ms to 1h0m0s": wiring.Within("Every", 5*time.Microsecond, time.Millisecond, time.Hour),
-		"Batch is 11, want 1 to 10":        wiring.Within("Batch", 11, 1, 10),
-		"Rate is NaN, want 0 to 1":         wiring.Within("Rate", math.NaN(), 0, 1),
-		"Every is 5µs, want at least 1ms":  wiring.AtLeast("Every", 5*time.Microsecond, time.Millisecond),
-		"Rate is NaN, want at least 0":     wiring.AtLeast("Rate", math.NaN(), 0),
-	} {
-		require.ErrorIs(t, err, errcodes.Configuration, want)
-		assert.Equal(t, want, errcodes.MessageOf(err))
-	}
 }
 
 type tuning struct {

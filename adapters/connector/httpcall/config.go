@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -48,7 +47,7 @@ func (c *Config) withDefaults() (Config, error) {
 	f.Client = &client
 	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
 	f.MaxBody = cmp.Or(f.MaxBody, DefaultMaxBody)
-	return f, wiring.Within("MaxBody", f.MaxBody, 1, MaxMaxBody)
+	return f, errcodes.Within("MaxBody", f.MaxBody, 1, MaxMaxBody)
 }
 
 // baseOf reads a base URL. The text of its errors leaves the URL out: somebody

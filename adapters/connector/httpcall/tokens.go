@@ -253,8 +253,8 @@ func (c *TokensConfig) withDefaults() (TokensConfig, error) {
 		Read: ReadGrant, Clock: ports.SystemClock(), Margin: DefaultTokenMargin, Timeout: DefaultLoginTimeout,
 	})
 	return f, cmp.Or(
-		wiring.Within("Margin", f.Margin, 0, MaxTokenMargin),
-		wiring.Within("Timeout", f.Timeout, 0, MaxLoginTimeout),
+		errcodes.Within("Margin", f.Margin, 0, MaxTokenMargin),
+		errcodes.Within("Timeout", f.Timeout, 0, MaxLoginTimeout),
 	)
 }
 

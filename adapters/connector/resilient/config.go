@@ -3,7 +3,6 @@ package resilient
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -65,19 +64,11 @@ func (c *Config) withDefaults() (Config, error) {
 		f.OnStateChange = func(context.Context, StateChange) {}
 	}
 	return f, cmp.Or(
-		within("MinCalls", f.MinCalls, 1, MaxMinCalls),
-		within("FailurePercent", f.FailurePercent, 1, 100),
-		within("MaxConcurrent", f.MaxConcurrent, 1, MaxMaxConcurrent),
-		within("Window", f.Window, MinDuration, MaxDuration),
-		within("OpenFor", f.OpenFor, MinDuration, MaxDuration),
-		within("RetryDelay", f.RetryDelay, MinDuration, MaxDuration),
+		errcodes.Within("MinCalls", f.MinCalls, 1, MaxMinCalls),
+		errcodes.Within("FailurePercent", f.FailurePercent, 1, 100),
+		errcodes.Within("MaxConcurrent", f.MaxConcurrent, 1, MaxMaxConcurrent),
+		errcodes.Within("Window", f.Window, MinDuration, MaxDuration),
+		errcodes.Within("OpenFor", f.OpenFor, MinDuration, MaxDuration),
+		errcodes.Within("RetryDelay", f.RetryDelay, MinDuration, MaxDuration),
 	)
-}
-
-// within returns an error that names the field unless value is from low to high.
-func within[T cmp.Ordered](field string, value, low, high T) error {
-	if value >= low && value <= high {
-		return nil
-	}
-	return errcodes.New(errcodes.Configuration, fmt.Sprintf("%s is %v, want %v to %v", field, value, low, high))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -39,8 +40,8 @@ type Config struct {
 func (c *Config) withDefaults() (Config, error) {
 	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), Timeout: DefaultTimeout, PairsEvery: DefaultPairsEvery})
 	return f, cmp.Or(
-		wiring.AtLeast("MaxAge", f.MaxAge, 0),
-		wiring.Within("Timeout", f.Timeout, MinTimeout, MaxTimeout),
-		wiring.Within("PairsEvery", f.PairsEvery, 1, MaxPairsEvery),
+		errcodes.AtLeast("MaxAge", f.MaxAge, 0),
+		errcodes.Within("Timeout", f.Timeout, MinTimeout, MaxTimeout),
+		errcodes.Within("PairsEvery", f.PairsEvery, 1, MaxPairsEvery),
 	)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/connector/httpcall"
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -59,9 +60,9 @@ func (c *Config) withDefaults() (Config, error) {
 		Timeout: DefaultTimeout, MaxBody: DefaultMaxBody,
 	})
 	return f, cmp.Or(
-		wiring.Within("RefreshEvery", f.RefreshEvery, MinPause, MaxPause),
-		wiring.Within("RetryEvery", f.RetryEvery, MinPause, MaxPause),
-		wiring.Within("Timeout", f.Timeout, 1, MaxTimeout),
-		wiring.Within("MaxBody", f.MaxBody, 1, MaxMaxBody),
+		errcodes.Within("RefreshEvery", f.RefreshEvery, MinPause, MaxPause),
+		errcodes.Within("RetryEvery", f.RetryEvery, MinPause, MaxPause),
+		errcodes.Within("Timeout", f.Timeout, 1, MaxTimeout),
+		errcodes.Within("MaxBody", f.MaxBody, 1, MaxMaxBody),
 	)
 }

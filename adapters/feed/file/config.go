@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -32,5 +33,5 @@ type Config struct {
 
 func (c *Config) withDefaults() (Config, error) {
 	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler), CheckEvery: DefaultCheckEvery})
-	return f, wiring.Within("CheckEvery", f.CheckEvery, 1, MaxCheckEvery)
+	return f, errcodes.Within("CheckEvery", f.CheckEvery, 1, MaxCheckEvery)
 }

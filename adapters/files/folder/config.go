@@ -31,7 +31,7 @@ type Config struct {
 
 func (c *Config) withDefaults(staleAfter time.Duration) (Config, error) {
 	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), StaleAfter: staleAfter})
-	return f, wiring.AtLeast("StaleAfter", f.StaleAfter, MinStaleAfter)
+	return f, errcodes.AtLeast("StaleAfter", f.StaleAfter, MinStaleAfter)
 }
 
 // stale reports whether what was last written at the time is a leftover.

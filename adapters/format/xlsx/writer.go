@@ -52,10 +52,8 @@ func New(cfg *Config) (*Writer, error) {
 
 func (c *Config) withDefaults() (Config, error) {
 	f := *cmp.Or(c, &Config{})
-	if f.SheetRows = cmp.Or(f.SheetRows, MaxSheetRows); f.SheetRows < MinSheetRows || f.SheetRows > MaxSheetRows {
-		return f, errcodes.New(errcodes.Configuration, fmt.Sprintf("SheetRows is %d, want %d to %d", f.SheetRows, MinSheetRows, MaxSheetRows))
-	}
-	return f, nil
+	f.SheetRows = cmp.Or(f.SheetRows, MaxSheetRows)
+	return f, errcodes.Within("SheetRows", f.SheetRows, MinSheetRows, MaxSheetRows)
 }
 
 // Format is xlsx.

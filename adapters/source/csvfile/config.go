@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
-	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -109,7 +108,7 @@ func (c *Config) check() error {
 	case strings.Contains(strings.Join(c.SkipPrefixes, ""), "\n") || slices.Contains(c.SkipPrefixes, ""):
 		return bad("SkipPrefixes must be texts of one line")
 	}
-	return cmp.Or(wiring.Within("SkipLines", c.SkipLines, 0, MaxSkipLines), c.checkNumbers())
+	return cmp.Or(errcodes.Within("SkipLines", c.SkipLines, 0, MaxSkipLines), c.checkNumbers())
 }
 
 func (c *Config) checkNumbers() error {

@@ -45,7 +45,7 @@ func New(cfg *Config) (*Books, error) {
 
 func (c *Config) withDefaults() (Config, error) {
 	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), PerDay: DefaultPerDay})
-	return f, wiring.Within("PerDay", f.PerDay, MinPerDay, MaxPerDay)
+	return f, errcodes.Within("PerDay", f.PerDay, MinPerDay, MaxPerDay)
 }
 
 // Transactions returns the source of what was paid.
