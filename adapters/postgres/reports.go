@@ -70,20 +70,22 @@ const claimReport = `WITH free AS MATERIALIZED (
 
 // reportFields are the targets of reportColumns.
 func reportFields(j *ports.ReportJob) []any {
-	return reportTargets(j, texts{&j.Request.Columns}, filters{&j.Request.Filters})
+	return reportTargets(j, func(list pgtype.BytesScanner) pgtype.BytesScanner { return list })
 }
 
 // listedFields are those of a listing, which damaged lists must not end: they are
-// given as none, for the caller to judge the job by.
+// read as empty, for the caller to judge the job by.
 func listedFields(j *ports.ReportJob) []any {
-	return reportTargets(j, lenientList{texts{&j.Request.Columns}}, lenientList{filters{&j.Request.Filters}})
+	return reportTargets(j, func(list pgtype.BytesScanner) pgtype.BytesScanner { return lenientList{list} })
 }
 
-func reportTargets(j *ports.ReportJob, columns, filters pgtype.BytesScanner) []any {
+func reportTargets(j *ports.ReportJob, listed func(pgtype.BytesScanner) pgtype.BytesScanner) []any {
 	r := &j.Request
 	return []any{
 		byteString{&j.ID}, byteString{&j.Owner}, &j.Version, known[ports.ReportKind]{&j.Kind, reportKinds}, byteString{&r.MerchantID}, byteString{&r.Name},
-		instant{&r.From}, instant{&r.To}, columns, filters, byteString{&r.Format}, known[ports.ReportStatus]{&j.Status, reportStatuses},
+		instant{&r.From}, instant{&r.To},
+		listed(jsonList[string]{&r.Columns, jsonlist.ReadTexts}), listed(jsonList[ports.Filter]{&r.Filters, jsonlist.ReadFilters}),
+		byteString{&r.Format}, known[ports.ReportStatus]{&j.Status, reportStatuses},
 		instant{&j.CreatedAt}, instant{&j.UpdatedAt}, instant{&j.EndedAt}, &j.Attempts, byteString{&j.Holder},
 		instant{&j.LeaseUntil}, instant{&j.StartedAt}, &j.Rows, &j.Total, instant{&j.AsOf}, text{&j.Reason},
 		number{&j.FileSize}, text{&j.FileSHA256},

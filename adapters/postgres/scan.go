@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/corridor-go/corridor/adapters/bookcodec"
-	"github.com/corridor-go/corridor/adapters/jsonlist"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -144,21 +143,15 @@ type slots struct{ book *ports.Book }
 // ScanBytes implements pgtype.BytesScanner.
 func (s slots) ScanBytes(v []byte) error { return bookcodec.Read(s.book, v) }
 
-// texts scans a JSON list of texts; nil for an empty one.
-type texts struct{ list *[]string }
-
-// ScanBytes implements pgtype.BytesScanner.
-func (t texts) ScanBytes(v []byte) (err error) {
-	*t.list, err = jsonlist.ReadTexts(v)
-	return err
+// jsonList scans a JSON list as read reads it; nil for an empty one.
+type jsonList[V any] struct {
+	list *[]V
+	read func([]byte) ([]V, error)
 }
 
-// filters scans a JSON list of filters; nil for an empty one.
-type filters struct{ list *[]ports.Filter }
-
 // ScanBytes implements pgtype.BytesScanner.
-func (f filters) ScanBytes(v []byte) (err error) {
-	*f.list, err = jsonlist.ReadFilters(v)
+func (l jsonList[V]) ScanBytes(v []byte) (err error) {
+	*l.list, err = l.read(v)
 	return err
 }
 

@@ -56,7 +56,7 @@ func reportFields(j *ports.ReportJob) []any {
 	r := &j.Request
 	return []any{
 		&j.ID, &j.Owner, &j.Version, known[ports.ReportKind]{&j.Kind, reportKinds}, &r.MerchantID, &r.Name, instant{&r.From}, instant{&r.To},
-		texts{&r.Columns}, filters{&r.Filters}, &r.Format, known[ports.ReportStatus]{&j.Status, reportStatuses},
+		jsonList[string]{&r.Columns, jsonlist.ReadTexts}, jsonList[ports.Filter]{&r.Filters, jsonlist.ReadFilters}, &r.Format, known[ports.ReportStatus]{&j.Status, reportStatuses},
 		instant{&j.CreatedAt}, instant{&j.UpdatedAt}, instant{&j.EndedAt}, &j.Attempts, &j.Holder, instant{&j.LeaseUntil},
 		instant{&j.StartedAt}, &j.Rows, &j.Total, instant{&j.AsOf}, text{&j.Reason}, number{&j.FileSize}, text{&j.FileSHA256},
 	}

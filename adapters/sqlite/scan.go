@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/corridor-go/corridor/adapters/bookcodec"
-	"github.com/corridor-go/corridor/adapters/jsonlist"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -106,29 +105,19 @@ func (s slots) Scan(v any) error {
 	return bookcodec.Read(s.book, data)
 }
 
-// texts scans a JSON list of texts; nil for an empty one.
-type texts struct{ list *[]string }
-
-func (t texts) Scan(value any) (err error) {
-	*t.list, err = listIn(value, jsonlist.ReadTexts)
-	return err
+// jsonList scans a JSON list as read reads it; nil for an empty one.
+type jsonList[V any] struct {
+	list *[]V
+	read func([]byte) ([]V, error)
 }
 
-// filters scans a JSON list of filters; nil for an empty one.
-type filters struct{ list *[]ports.Filter }
-
-func (f filters) Scan(value any) (err error) {
-	*f.list, err = listIn(value, jsonlist.ReadFilters)
-	return err
-}
-
-// listIn reads a column of JSON.
-func listIn[V any](value any, read func([]byte) ([]V, error)) ([]V, error) {
+func (l jsonList[V]) Scan(value any) error {
 	var s string
-	if err := (text{&s}).Scan(value); err != nil {
-		return nil, err
+	err := (text{&s}).Scan(value)
+	if err == nil {
+		*l.list, err = l.read([]byte(s))
 	}
-	return read([]byte(s))
+	return err
 }
 
 func wrongType(v any) error {
