@@ -56,7 +56,7 @@ func formatOf(r *http.Request) (string, error) {
 }
 
 // getReport returns an endpoint that shows a report of one kind.
-func (s *server) getReport(kind ports.ReportKind, show func(dst []byte, r *ports.ReportJob, rows [][]byte, few bool, url string) []byte) endpoint {
+func (s *server) getReport(kind ports.ReportKind, show func(dst []byte, r *ports.ReportJob, rows []json.RawMessage, few bool, url string) []byte) endpoint {
 	return func(x *exchange, r *http.Request) error {
 		if err := ignoreBody(r); err != nil {
 			return err
@@ -80,11 +80,11 @@ func (s *server) getReport(kind ports.ReportKind, show func(dst []byte, r *ports
 }
 
 // result returns what a completed report has to show.
-func (s *server) result(x *exchange, job *ports.ReportJob) (rows [][]byte, few bool, url string, err error) {
+func (s *server) result(x *exchange, job *ports.ReportJob) (rows []json.RawMessage, few bool, url string, err error) {
 	if job.Status != ports.ReportCompleted {
 		return nil, false, "", nil
 	}
-	lines, few, err := s.services.Reports.Rows(x.ctx, job.Owner, job.ID)
+	rows, few, err = s.services.Reports.Rows(x.ctx, job.Owner, job.ID)
 	if err != nil {
 		return nil, false, "", err
 	}
@@ -92,13 +92,5 @@ func (s *server) result(x *exchange, job *ports.ReportJob) (rows [][]byte, few b
 	if err != nil {
 		return nil, false, "", err
 	}
-	return bytesOf(lines), few, s.cfg.PublicURL + filesPath + token, nil
-}
-
-func bytesOf(lines []json.RawMessage) [][]byte {
-	list := make([][]byte, len(lines))
-	for i := range lines {
-		list[i] = lines[i]
-	}
-	return list
+	return rows, few, s.cfg.PublicURL + filesPath + token, nil
 }

@@ -31,15 +31,16 @@ func (q *Queue) runLeaderTicker(ctx context.Context, t *Ticker, life *liveness) 
 		case <-clock.After(t.Every):
 		}
 		if life.isLeader() {
-			q.tickOnce(ctx, t)
+			round, cancel := context.WithTimeout(ctx, t.Timeout)
+			_ = q.tickOnce(round, t) // the hook has the error
+			cancel()
 		}
 	}
 }
 
-func (q *Queue) tickOnce(ctx context.Context, t *Ticker) {
-	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
-	defer cancel()
-	began := clock.Now()
-	err := safeTick(ctx, t.Tick, q.cfg.Clock.Now(), q.cfg.Logger)
-	q.cfg.Hooks.JobEnded(ctx, t.Name, clock.Now().Sub(began), err)
+func (q *Queue) tickOnce(ctx context.Context, t *Ticker) error {
+	began := q.cfg.Clock.Now()
+	err := safeTick(ctx, t.Tick, began, q.cfg.Logger)
+	q.cfg.Hooks.JobEnded(ctx, t.Name, q.cfg.Clock.Now().Sub(began), err)
+	return err
 }

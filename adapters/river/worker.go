@@ -205,9 +205,7 @@ func (w *tickWorker) Work(ctx context.Context, job *riverqueue.Job[tickArgs]) er
 	if t == nil || q.isStopping() {
 		return riverqueue.JobSnooze(0)
 	}
-	began := q.cfg.Clock.Now()
-	err := safeTick(ctx, t.Tick, began, q.cfg.Logger)
-	q.cfg.Hooks.JobEnded(ctx, t.Name, q.cfg.Clock.Now().Sub(began), err)
+	err := q.tickOnce(ctx, t)
 	if err != nil && ctx.Err() != nil && q.isStopping() {
 		return riverqueue.JobSnooze(0) // cut short: another process does it
 	}

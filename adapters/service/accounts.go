@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,7 +17,6 @@ import (
 const (
 	dataKeysEnv = "CORRIDOR_DATA_KEYS" // no flag: a command line is seen by every user of the machine
 	dataKeyName = "validation data key"
-	dataKeySize = 32
 	storeKeyID  = "store"
 
 	maxValidationTimeout = time.Hour
@@ -101,11 +99,7 @@ func (b *builder) sealer(a *accounts) (ports.Sealer, time.Duration, error) {
 		ring, err := keyring.New(a.keys, nil)
 		return ring, keepSealed, err
 	}
-	fresh := make([]byte, dataKeySize)
-	if _, err := rand.Read(fresh); err != nil {
-		return nil, 0, err
-	}
-	secret, err := b.store.Secrets().Secret(b.ctx, dataKeyName, fresh)
+	secret, err := b.store.ownKey(b.ctx, dataKeyName)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"os"
 	"strings"
@@ -18,7 +17,6 @@ import (
 const (
 	linkKeyEnv  = "CORRIDOR_URL_KEY" // no flag: a command line is seen by every user of the machine
 	linkKeyName = "report link key"
-	linkKeySize = 32
 
 	settleWithin = 7 * 24 * time.Hour
 	keepReports  = 30 * 24 * time.Hour
@@ -118,14 +116,10 @@ func (p Parts) placeForms() string {
 // none is set.
 func linkKey(ctx context.Context, s *Store) ([]byte, error) {
 	if text := os.Getenv(linkKeyEnv); text != "" {
-		if len(text) < linkKeySize {
-			return nil, fmt.Errorf("%s has at least %d bytes", linkKeyEnv, linkKeySize)
+		if len(text) < ownKeySize {
+			return nil, fmt.Errorf("%s has at least %d bytes", linkKeyEnv, ownKeySize)
 		}
 		return []byte(text), nil
 	}
-	fresh := make([]byte, linkKeySize)
-	if _, err := rand.Read(fresh); err != nil {
-		return nil, err
-	}
-	return s.Secrets().Secret(ctx, linkKeyName, fresh)
+	return s.ownKey(ctx, linkKeyName)
 }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -142,6 +143,17 @@ func (s *Store) alone(ctx context.Context, fn func() error) error {
 		return fn()
 	}
 	return s.Alone(ctx, fn)
+}
+
+// ownKeySize is the size of a key that the installation makes for itself, in bytes,
+// and the least of one that is set.
+const ownKeySize = 32
+
+// ownKey returns the key of that name, made once and kept in the store.
+func (s *Store) ownKey(ctx context.Context, name string) ([]byte, error) {
+	fresh := make([]byte, ownKeySize)
+	_, _ = rand.Read(fresh) // it never fails (crypto/rand)
+	return s.Secrets().Secret(ctx, name, fresh)
 }
 
 // check is the store's readiness.

@@ -11,12 +11,8 @@ import (
 // MostFiles is how many Go files, tests apart, a reader takes in at one sitting.
 const MostFiles = 25
 
-// CrowdedFolders are the folders that may hold more, each with the reason.
-var CrowdedFolders = map[string]string{}
-
-// Crowded returns the folders with more Go files than most, tests and exceptions
-// apart, and the exceptions that no folder needs.
-func Crowded(module fs.FS, most int, except map[string]string) ([]string, error) {
+// Crowded returns the folders with more Go files than most, tests apart.
+func Crowded(module fs.FS, most int) ([]string, error) {
 	files := map[string]int{}
 	err := walk(module, func(name string) {
 		if isSource(name) {
@@ -25,13 +21,8 @@ func Crowded(module fs.FS, most int, except map[string]string) ([]string, error)
 	})
 	var found []string
 	for folder, n := range files {
-		if n > most && except[folder] == "" {
+		if n > most {
 			found = append(found, fmt.Sprintf("%s has %d Go files, at most %d", folder, n, most))
-		}
-	}
-	for folder := range except {
-		if files[folder] <= most {
-			found = append(found, folder+" needs no exception")
 		}
 	}
 	slices.Sort(found)

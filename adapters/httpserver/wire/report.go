@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"encoding/json"
+
 	"github.com/corridor-go/corridor/adapters/httpserver/internal/jsontext"
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
@@ -176,7 +178,7 @@ func AppendReportJob(dst []byte, r *ports.ReportJob) []byte {
 
 // AppendReport appends a transactions report as its GET shows it: the job, and
 // once it has completed what [AppendUnmatched] shows.
-func AppendReport(dst []byte, r *ports.ReportJob, rows [][]byte, few bool, url string) []byte {
+func AppendReport(dst []byte, r *ports.ReportJob, rows []json.RawMessage, few bool, url string) []byte {
 	dst = AppendReportJob(dst, r)
 	return append(appendResult(dst[:len(dst)-1], r, rows, few, url), '}')
 }
@@ -184,13 +186,13 @@ func AppendReport(dst []byte, r *ports.ReportJob, rows [][]byte, few bool, url s
 // AppendUnmatched appends the report of SPEC 2.6 to dst: exactly its fields.
 // generatedAt, rows and downloadUrl are there once it has completed; rows only
 // where there are few.
-func AppendUnmatched(dst []byte, r *ports.ReportJob, rows [][]byte, few bool, url string) []byte {
+func AppendUnmatched(dst []byte, r *ports.ReportJob, rows []json.RawMessage, few bool, url string) []byte {
 	dst = appendField(dst, `{"id":`, r.ID)
 	dst = appendField(dst, `,"status":`, string(r.Status))
 	return append(appendResult(dst, r, rows, few, url), '}')
 }
 
-func appendResult(dst []byte, r *ports.ReportJob, rows [][]byte, few bool, url string) []byte {
+func appendResult(dst []byte, r *ports.ReportJob, rows []json.RawMessage, few bool, url string) []byte {
 	if r.Status != ports.ReportCompleted {
 		return dst
 	}
