@@ -58,13 +58,13 @@ func New(keys []Key, cfg *Config) (*Keyring, error) {
 	for _, key := range keys {
 		ciph, err := newCipher(key.Secret)
 		if err != nil {
-			return nil, err
+			return nil, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("make a cipher: %w", err))
 		}
 		k.ciph[key.ID] = ciph
 	}
 	digestKey, err := derive(keys[0].Secret, digestLabel)
 	if err != nil {
-		return nil, err
+		return nil, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("derive a key: %w", err))
 	}
 	k.digest = newDigester(digestKey)
 	return k, nil
@@ -77,21 +77,13 @@ func newCipher(secret []byte) (cipher.AEAD, error) {
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return nil, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("make a cipher: %w", err))
+		return nil, err
 	}
-	ciph, err := cipher.NewGCM(block)
-	if err != nil {
-		return nil, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("make a cipher: %w", err))
-	}
-	return ciph, nil
+	return cipher.NewGCM(block)
 }
 
 func derive(secret []byte, label string) ([]byte, error) {
-	key, err := hkdf.Key(sha256.New, secret, nil, label, SecretSize)
-	if err != nil {
-		return nil, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("derive a key: %w", err))
-	}
-	return key, nil
+	return hkdf.Key(sha256.New, secret, nil, label, SecretSize)
 }
 
 var (

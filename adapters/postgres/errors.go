@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -98,12 +99,8 @@ func codedState(e *pgconn.PgError) error {
 	if message, ok := unusable[e.Code]; ok {
 		return errcodes.Wrap(errcodes.Configuration, message, redacted{e})
 	}
-	if len(e.Code) == 5 {
-		if code, ok := classCodes[e.Code[:2]]; ok {
-			return errcodes.Wrap(code, "", redacted{e})
-		}
-	}
-	return errcodes.Wrap(errcodes.Internal, "", redacted{e})
+	class := e.Code[:min(2, len(e.Code))]
+	return errcodes.Wrap(cmp.Or(classCodes[class], errcodes.Internal), "", redacted{e})
 }
 
 func refuse(message string, cause error) error {

@@ -74,7 +74,8 @@ func newProvider(db *sql.DB) (*goose.Provider, error) {
 
 // makeSchema asks first: to create what is there wants a right, too.
 func makeSchema(ctx context.Context, db *sql.DB) error {
-	there, err := hasSchema(ctx, db)
+	var there bool
+	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 'corridor')").Scan(&there)
 	if err != nil || there {
 		return err
 	}
@@ -83,11 +84,6 @@ func makeSchema(ctx context.Context, db *sql.DB) error {
 		return nil // another process made it in the same moment
 	}
 	return err
-}
-
-func hasSchema(ctx context.Context, db *sql.DB) (there bool, err error) {
-	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 'corridor')").Scan(&there)
-	return there, err
 }
 
 func checkVersion(ctx context.Context, provider *goose.Provider, db *sql.DB) error {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -45,10 +46,7 @@ func coded(err error) error {
 	if isDuplicate(err) {
 		return errcodes.Wrap(errcodes.Conflict, "A record of this id exists", err)
 	}
-	if code, ok := resultCodes[primaryCode(err)]; ok {
-		return errcodes.Wrap(code, "", err)
-	}
-	return errcodes.Wrap(errcodes.Internal, "", err)
+	return errcodes.Wrap(cmp.Or(resultCodes[primaryCode(err)], errcodes.Internal), "", err)
 }
 
 func refuse(message string, cause error) error {

@@ -61,10 +61,10 @@ func ensureFile(path string, create bool) error {
 		flags |= os.O_CREATE
 	}
 	f, err := os.OpenFile(path, flags, 0o600)
-	if err != nil {
-		return refuse("The database file cannot be opened", err)
+	if err == nil {
+		err = f.Close()
 	}
-	if err := f.Close(); err != nil {
+	if err != nil {
 		return refuse("The database file cannot be opened", err)
 	}
 	return nil

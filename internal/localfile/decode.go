@@ -26,7 +26,7 @@ func Decode(body []byte, into any, keys ...string) error {
 	if err := d.Decode(new(json.RawMessage)); err != nil {
 		return fmt.Errorf("wrong JSON at or before byte %d", d.InputOffset())
 	}
-	if _, err := d.Token(); err != io.EOF { //nolint:errorlint // the plain end
+	if _, err := d.Token(); err != io.EOF {
 		return errors.New("there is text behind the JSON value")
 	}
 	if err := checkKeys(json.NewDecoder(bytes.NewReader(body)), keys); err != nil {

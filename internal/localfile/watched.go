@@ -100,10 +100,10 @@ func (w *Watched[V]) report(err error) {
 	case err != nil:
 		w.trouble.Store(&trouble{err})
 		if was == nil || was.err.Error() != err.Error() {
-			w.cfg.Logger.Error(w.cfg.Name+" cannot be used, the last good version stays in force", "path", w.cfg.Path, "error", err)
+			w.cfg.Logger.Error("a file cannot be used, its last good version stays in force", "file", w.cfg.Name, "path", w.cfg.Path, "error", err)
 		}
 	case was != nil:
 		w.trouble.Store(nil)
-		w.cfg.Logger.Info(w.cfg.Name+" is good again", "path", w.cfg.Path)
+		w.cfg.Logger.Info("a file is good again", "file", w.cfg.Name, "path", w.cfg.Path)
 	}
 }

@@ -40,12 +40,9 @@
 //
 // # Tokens
 //
-// A token of POST /{product}/token/ serves all lookups until
-// httpcall.DefaultTokenMargin before it expires, by the injected clock. One is
-// asked for at a time, for all who wait. When MTN refuses a token that earlier
-// lookups used (401), it is replaced once and the lookup asks again: the only case
-// in which a lookup sends two requests, of which MTN has answered one. A new token
-// that is refused is errcodes.Configuration. See httpcall.Tokens.
+// A token of POST /{product}/token/ serves all lookups until it is about to expire.
+// When MTN refuses a token that earlier lookups used (401), it is replaced once and
+// the lookup asks again; see httpcall.Tokens.
 //
 // # Sources
 //

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -22,14 +23,7 @@ func coded(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errcodes.Wrap(codeOf(err), "", quiet{err})
-}
-
-func codeOf(err error) errcodes.Code {
-	if code, ok := codes[gcerrors.Code(err)]; ok {
-		return code
-	}
-	return errcodes.StorageUnavailable
+	return errcodes.Wrap(cmp.Or(codes[gcerrors.Code(err)], errcodes.StorageUnavailable), "", quiet{err})
 }
 
 var codes = map[gcerrors.ErrorCode]errcodes.Code{ //nolint:exhaustive // the others are the store's trouble

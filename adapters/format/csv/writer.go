@@ -37,8 +37,7 @@ func (*Writer) ContentType() string { return "text/csv; charset=utf-8; header=pr
 // name or with the name of another, and an unknown type are
 // [errcodes.InvalidRequest]. The columns are not kept.
 //
-// Up to 64 KiB and the longest row are held back until Close. An error of out is
-// returned as it is, by the Write or Close that meets it and by all that follow.
+// What is held back until Close, and errors of out: see [cells.NewLines].
 func (w *Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, error) {
 	var head []byte
 	if w.bom {

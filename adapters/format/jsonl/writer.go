@@ -26,8 +26,7 @@ func (*Writer) ContentType() string { return "application/jsonl" }
 // another, and an unknown type are [errcodes.InvalidRequest]. The columns are not
 // kept.
 //
-// Up to 64 KiB and the longest row are held back until Close. An error of out is
-// returned as it is, by the Write or Close that meets it and by all that follow.
+// What is held back until Close, and errors of out: see [cells.NewLines].
 func (*Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, error) {
 	names := make([]string, 0, len(columns)) // as they stand in the file, with the colon
 	for _, c := range columns {
