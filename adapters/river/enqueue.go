@@ -69,10 +69,6 @@ func (q *Queue) Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, wo
 	if len(jobs) == 0 {
 		return nil
 	}
-	return q.insert(ctx, tx, jobs)
-}
-
-func (q *Queue) insert(ctx context.Context, tx pgx.Tx, jobs []riverqueue.InsertManyParams) error {
 	results, err := q.inserter.InsertManyTx(ctx, tx, jobs)
 	if err != nil {
 		return err

@@ -69,14 +69,17 @@ func (l *liveness) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
 	beats, err := l.countBeats(ctx)
-	if err == nil && l.askIfLeader(ctx) {
-		l.ledAt.Store(clock.Now().UnixMilli())
-	} else {
-		l.ledAt.Store(0)
-	}
 	if err != nil {
+		l.ledAt.Store(0)
 		return coded(err)
 	}
+	var leads bool // stays false if the database does not say
+	_ = l.queue.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM corridor.river_leader WHERE leader_id = $1)", l.id).Scan(&leads)
+	ledAt := int64(0)
+	if leads {
+		ledAt = clock.Now().UnixMilli()
+	}
+	l.ledAt.Store(ledAt)
 	dead := l.findDead(beats, clock.Now())
 	for _, id := range dead {
 		if err := l.removeDead(ctx, id); err != nil {
@@ -111,12 +114,6 @@ func (l *liveness) countBeats(ctx context.Context) (map[string]int64, error) {
 func (l *liveness) isLeader() bool {
 	led := l.ledAt.Load()
 	return led != 0 && clock.Now().UnixMilli()-led < 2*(l.queue.cfg.DeadAfter/beatsBeforeDead).Milliseconds()
-}
-
-// askIfLeader asks the database whether this process is River's leader.
-func (l *liveness) askIfLeader(ctx context.Context) (is bool) {
-	err := l.queue.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM corridor.river_leader WHERE leader_id = $1)", l.id).Scan(&is)
-	return err == nil && is
 }
 
 // findDead returns the processes that are dead. Who could not look for a while has
