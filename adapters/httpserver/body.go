@@ -85,10 +85,8 @@ func ignoreBody(r *http.Request) error {
 func isForm(headers []string) bool {
 	for _, h := range headers {
 		media, _, _ := strings.Cut(h, ";")
-		media = strings.TrimSpace(media)
-		const multipart = "multipart/"
-		if strings.EqualFold(media, "application/x-www-form-urlencoded") ||
-			len(media) >= len(multipart) && strings.EqualFold(media[:len(multipart)], multipart) {
+		media = strings.ToLower(strings.TrimSpace(media))
+		if media == "application/x-www-form-urlencoded" || strings.HasPrefix(media, "multipart/") {
 			return true
 		}
 	}

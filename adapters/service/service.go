@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,8 @@ func Reject(err error) Rejected { return Rejected{err} }
 // that does not call Serve must call Close. settings is not changed, and must stay
 // as it is while the service lives.
 func New(ctx context.Context, settings *Settings, parts Parts, cfg *Config) (*Service, error) {
-	stdout, stderr := cfg.writers()
+	c := *cmp.Or(cfg, &Config{})
+	stdout, stderr := cmp.Or(c.Stdout, io.Writer(os.Stdout)), cmp.Or(c.Stderr, io.Writer(os.Stderr))
 	log := slog.New(httpserver.LogHandler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: settings.LogLevel})))
 	b := newBuilder(ctx, settings, parts, log)
 	s, err := b.service()
@@ -69,17 +71,6 @@ func New(ctx context.Context, settings *Settings, parts Parts, cfg *Config) (*Se
 	}
 	s.stdout, s.stderr = stdout, stderr
 	return s, nil
-}
-
-func (c *Config) writers() (stdout, stderr io.Writer) {
-	stdout, stderr = os.Stdout, os.Stderr
-	if c != nil && c.Stdout != nil {
-		stdout = c.Stdout
-	}
-	if c != nil && c.Stderr != nil {
-		stderr = c.Stderr
-	}
-	return stdout, stderr
 }
 
 // Addr is the address that the service listens on.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	driver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -87,24 +88,16 @@ func primaryCode(err error) int { return resultCode(err) & 0xff }
 func isBusy(err error) bool { return primaryCode(err) == sqlite3.SQLITE_BUSY }
 
 func isDuplicate(err error) bool {
-	switch resultCode(err) {
-	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_ROWID:
-		return true
-	default:
-		return false
-	}
+	duplicates := []int{sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_ROWID}
+	return slices.Contains(duplicates, resultCode(err))
 }
 
 // isDefinite reports that a COMMIT which failed with err stored nothing. These
 // are raised before the last frame of the transaction, the one that makes it
 // valid, is whole in the write-ahead log.
 func isDefinite(err error) bool {
-	switch primaryCode(err) {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_READONLY:
-		return true
-	default:
-		return false
-	}
+	definite := []int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_READONLY}
+	return slices.Contains(definite, primaryCode(err))
 }
 
 // isRefusal reports an answer about the data, after which the connection is as

@@ -44,15 +44,7 @@ func markUnderscores(text string) string {
 }
 
 func looksEscaped(text string) bool {
-	if len(text) < len(underscore) || text[:2] != "_x" || text[6] != '_' {
-		return false
-	}
-	for _, c := range []byte(text[2:6]) {
-		if !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
-			return false
-		}
-	}
-	return true
+	return len(text) >= len(underscore) && text[:2] == "_x" && text[6] == '_' && strings.Trim(text[2:6], "0123456789abcdefABCDEF") == ""
 }
 
 func units(text string) int {
