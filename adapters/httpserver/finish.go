@@ -29,7 +29,7 @@ func (x *exchange) recoverPanic() {
 	x.fail(x.err)
 }
 
-func (s *server) end(x *exchange, r *http.Request) {
+func (s *server) finish(x *exchange, r *http.Request) {
 	x.cancel()
 	took := s.cfg.Clock.Now().Sub(x.start)
 	s.metrics.done(x.route, r.Method, x.status, took)

@@ -63,7 +63,7 @@ const unmatched = "/"
 // has its trace id, and the request is logged and counted.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := s.begin(w, r)
-	defer s.end(x, r)
+	defer s.finish(x, r)
 	defer x.recoverPanic()
 	s.serve(x, r)
 }

@@ -149,22 +149,22 @@ func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n
 }
 
 func (o outbox) Ack(ctx context.Context, e ports.Event) error {
-	return o.end(ctx, e, o.s.outbox.dequeue)
+	return o.settle(ctx, e, o.s.outbox.dequeue)
 }
 
 func (o outbox) Retry(ctx context.Context, e ports.Event, at time.Time) error {
-	return o.end(ctx, e, func(held *event) { o.s.outbox.retry(held, at) })
+	return o.settle(ctx, e, func(held *event) { o.s.outbox.retry(held, at) })
 }
 
 func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
 	if err := ports.CheckReason(reason); err != nil {
 		return err
 	}
-	return o.end(ctx, e, func(held *event) { o.s.outbox.bury(held, reason) })
+	return o.settle(ctx, e, func(held *event) { o.s.outbox.bury(held, reason) })
 }
 
-// end ends a claim.
-func (o outbox) end(ctx context.Context, e ports.Event, fn func(*event)) error {
+// settle ends a claim.
+func (o outbox) settle(ctx context.Context, e ports.Event, fn func(*event)) error {
 	if err := o.s.writing(ctx); err != nil {
 		return err
 	}

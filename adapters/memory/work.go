@@ -85,22 +85,22 @@ func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.
 }
 
 func (w work) Done(ctx context.Context, v ports.WorkItem) error {
-	return w.end(ctx, v, w.s.work.remove)
+	return w.settle(ctx, v, w.s.work.remove)
 }
 
 func (w work) Retry(ctx context.Context, v ports.WorkItem, at time.Time) error {
-	return w.end(ctx, v, func(e *item) { w.s.work.retry(e, at) })
+	return w.settle(ctx, v, func(e *item) { w.s.work.retry(e, at) })
 }
 
 func (w work) Bury(ctx context.Context, v ports.WorkItem, reason string) error {
 	if err := ports.CheckReason(reason); err != nil {
 		return err
 	}
-	return w.end(ctx, v, w.s.work.bury)
+	return w.settle(ctx, v, w.s.work.bury)
 }
 
-// end ends a claim, if it is the latest.
-func (w work) end(ctx context.Context, v ports.WorkItem, fn func(*item)) error {
+// settle ends a claim, if it is the latest.
+func (w work) settle(ctx context.Context, v ports.WorkItem, fn func(*item)) error {
 	if err := w.s.writing(ctx); err != nil {
 		return err
 	}

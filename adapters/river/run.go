@@ -74,7 +74,7 @@ func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
 	if started, err := q.begin(); !started {
 		return err
 	}
-	defer q.end()
+	defer q.finish()
 	staying := takeLeaderTickers(tickers)
 	c, err := q.worker(jobs.Work, tickers)
 	if err != nil {
@@ -118,7 +118,7 @@ func (q *Queue) begin() (bool, error) {
 	return true, nil
 }
 
-func (q *Queue) end() {
+func (q *Queue) finish() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stop()

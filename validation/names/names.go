@@ -57,7 +57,7 @@ func (t Thresholds) Check() error {
 	return nil
 }
 
-// Comparison is a verdict with its grounds.
+// Comparison is the result of [Compare].
 type Comparison struct {
 	Matches bool   // no different name: the score is at least Thresholds.Match
 	Rule    string // the ID of the rule that decided, see [Rules]
@@ -67,7 +67,7 @@ type Comparison struct {
 // Compare tells whether a supplied name and the one that a provider
 // returned can be the same holder's (SPEC 2.7: a different name is a
 // name_mismatch). It is symmetric, deterministic and total: any two texts give
-// a verdict, of a name over 1,024 bytes or 24 words the rule unreadable.
+// a result, of a name over 1,024 bytes or 24 words the rule unreadable.
 //
 // Names are compared word by word, in any order, after case, accents, titles
 // and punctuation are taken off. Each word of the one must be found in the

@@ -114,7 +114,7 @@ func (c *replayCmd) Validate() error {
 func (c *replayCmd) Run(world *surroundings) error {
 	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
 		n, err := letters.Replay(world.ctx, time.Now(), operatorRow(ports.ActEventReplayed), c.IDs...)
-		return told(world, n, "replayed", err)
+		return printCount(world, n, "replayed", err)
 	})
 }
 
@@ -128,7 +128,7 @@ type discardCmd struct {
 func (c *discardCmd) Run(world *surroundings) error {
 	return c.letters(world.ctx, func(letters ports.DeadLetters) error {
 		n, err := letters.Discard(world.ctx, operatorRow(ports.ActEventDiscarded), c.IDs...)
-		return told(world, n, "discarded", err)
+		return printCount(world, n, "discarded", err)
 	})
 }
 
@@ -137,7 +137,7 @@ func operatorRow(act string) ports.AuditRow {
 	return ports.AuditRow{At: time.Now(), Actor: ports.Actor{Client: ports.Operator}, Act: act}
 }
 
-func told(world *surroundings, n int, what string, err error) error {
+func printCount(world *surroundings, n int, what string, err error) error {
 	if err != nil {
 		return err
 	}

@@ -76,9 +76,9 @@ func (c *normaliseCmd) Run(world *surroundings) error {
 func (c *normaliseCmd) stream(world *surroundings) error {
 	lines := normalise.New(world.stdout)
 	err := lines.Run(world.ctx, world.stdin)
-	lines.Tell(world.stderr)
+	lines.Summarize(world.stderr)
 	if c.Unmapped {
-		lines.TellUnmapped(world.stderr)
+		lines.ListUnmapped(world.stderr)
 	}
 	return err
 }

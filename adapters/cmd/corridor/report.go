@@ -131,7 +131,7 @@ func (c *reportCmd) make(world *surroundings, reports *report.Service) (ports.Re
 	for {
 		select {
 		case err := <-ended:
-			return c.end(world, reports, job.ID, progress, err)
+			return c.result(world, reports, job.ID, progress, err)
 		case <-ticker.C:
 			if now, err := reports.Get(world.ctx, toolOwner, job.ID); err == nil {
 				progress.show(now.Rows)
@@ -140,12 +140,12 @@ func (c *reportCmd) make(world *surroundings, reports *report.Service) (ports.Re
 	}
 }
 
-func (c *reportCmd) end(world *surroundings, reports *report.Service, id string, progress *progress, cause error) (ports.ReportJob, error) {
+func (c *reportCmd) result(world *surroundings, reports *report.Service, id string, progress *progress, cause error) (ports.ReportJob, error) {
 	job, err := reports.Get(context.WithoutCancel(world.ctx), toolOwner, id)
 	if err != nil || cause != nil {
 		return job, errors.Join(cause, err)
 	}
-	progress.end(job.Rows)
+	progress.finish(job.Rows)
 	if job.Status != ports.ReportCompleted {
 		return job, errcodes.New(errcodes.Code(job.Reason), "the report has failed")
 	}
@@ -218,7 +218,7 @@ func (p *progress) show(rows int64) {
 	_, _ = fmt.Fprintf(p.out, "\r%s %d rows", spinner[p.width], rows)
 }
 
-func (p *progress) end(rows int64) {
+func (p *progress) finish(rows int64) {
 	if p.terminal {
 		_, _ = fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", 40))
 	}

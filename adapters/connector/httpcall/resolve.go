@@ -27,14 +27,14 @@ type Phrase struct {
 func Meaning(table []Phrase, message string) ports.Outcome {
 	message = strings.ToLower(message)
 	for _, row := range table {
-		if row.tells(message) {
+		if row.matches(message) {
 			return row.Kind
 		}
 	}
 	return ports.OutcomeFailed
 }
 
-func (p Phrase) tells(message string) bool {
+func (p Phrase) matches(message string) bool {
 	if p.Begins == "" && p.Ends == "" {
 		return false
 	}

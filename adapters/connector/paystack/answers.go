@@ -52,7 +52,7 @@ func validated(reply httpcall.Reply) (ports.Answer, error) {
 	case body.Status == nil:
 		return ports.Answer{}, reply.Unread()
 	case json.Unmarshal(body.Data, &account) == nil && account.Verified != nil:
-		answer := account.verdict()
+		answer := account.answer()
 		answer.Code, answer.Message = body.Code, cmp.Or(account.VerificationMessage, body.Message)
 		return reply.Definite(answer)
 	case *body.Status || reply.Status < 300:
@@ -62,8 +62,8 @@ func validated(reply httpcall.Reply) (ports.Answer, error) {
 	}
 }
 
-// verdict ranks the flags: money cannot reach a closed account, whoever holds it.
-func (v validatedAccount) verdict() ports.Answer {
+// answer ranks the flags: money cannot reach a closed account, whoever holds it.
+func (v validatedAccount) answer() ports.Answer {
 	no := func(flag *bool) bool { return flag != nil && !*flag }
 	kind := httpcall.Meaning(validatePhrases, v.VerificationMessage)
 	switch {

@@ -34,7 +34,7 @@ func TestTheFlagsRank(t *testing.T) {
 			}).Draw(t, "message"),
 		}
 		payable := v.AccountOpen != &no && v.AccountAcceptsCredits != &no
-		got := v.verdict()
+		got := v.answer()
 		require.NoError(t, got.Check())
 		require.Equal(t, !payable, got.Kind == ports.OutcomeUnusable)
 		require.NotEqual(t, ports.OutcomeFound, got.Kind, "the provider compares the name")

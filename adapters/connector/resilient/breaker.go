@@ -79,8 +79,8 @@ func (b *breaker) admit(ctx context.Context) (term int, wait time.Duration, ok b
 	return b.term, 0, true
 }
 
-// settle counts how a call of the term ended.
-func (b *breaker) settle(ctx context.Context, term int, rule ports.OutcomeRule) {
+// count counts how a call of the term ended.
+func (b *breaker) count(ctx context.Context, term int, rule ports.OutcomeRule) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ctx = ctx

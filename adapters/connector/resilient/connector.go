@@ -110,7 +110,7 @@ func (c *Connector) try(ctx context.Context, lookup ports.AccountLookup) (answer
 		return ports.Answer{Kind: ports.OutcomeTryLater, After: wait}, unasked, nil
 	}
 	outcome = ports.OutcomeMalformed // a panic's
-	defer func() { c.breaker.settle(ctx, term, outcome.Rule()) }()
+	defer func() { c.breaker.count(ctx, term, outcome.Rule()) }()
 	answer, err = c.inner.Lookup(ctx, lookup)
 	outcome = outcomeOf(ctx, answer, err)
 	return answer, outcome, err

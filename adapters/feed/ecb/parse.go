@@ -41,7 +41,7 @@ func parse(body []byte) (day, error) {
 	for {
 		token, err := in.Token()
 		if errors.Is(err, io.EOF) {
-			return p.end()
+			return p.latest()
 		}
 		if err == nil {
 			err = p.take(token)
@@ -148,7 +148,7 @@ func (p *parser) rate(attrs []xml.Attr) error {
 	return nil
 }
 
-func (p *parser) end() (day, error) {
+func (p *parser) latest() (day, error) {
 	if len(p.newest.rates) == 0 {
 		return day{}, errors.New("no day with rates")
 	}

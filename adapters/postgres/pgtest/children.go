@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// children are the processes that pid started. Where there is no /proc, pgrep
-// tells.
+// children returns the processes that pid started. Where there is no /proc, it runs
+// pgrep.
 func children(pid int) []int {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the only error is a bad pattern
 	if len(stats) == 0 {
-		return told(pid)
+		return pgrep(pid)
 	}
 	var found []int
 	for _, path := range stats {
@@ -28,7 +28,7 @@ func children(pid int) []int {
 	return found
 }
 
-func told(pid int) []int {
+func pgrep(pid int) []int {
 	text, _ := exec.Command("pgrep", "-P", strconv.Itoa(pid)).Output() //nolint:gosec,noctx // a number, and an answer at once
 	var found []int
 	for field := range strings.FieldsSeq(string(text)) {

@@ -167,7 +167,7 @@ func (p *Proxy) close() {
 	p.Refuse()
 	p.mutex.Lock()
 	for s := range p.open {
-		s.end()
+		s.close()
 	}
 	p.mutex.Unlock()
 	p.sessions.Wait()

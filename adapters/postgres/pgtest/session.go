@@ -40,7 +40,7 @@ func (p *Proxy) session(client net.Conn) {
 	requests.Go(func() { s.forward(Client, client, backend) })
 	s.forward(Backend, backend, client)
 	// The server has ended the session: nothing of it is still to come.
-	s.end()
+	s.close()
 	requests.Wait()
 	if s.fault != nil {
 		close(s.fault.over)
@@ -73,8 +73,8 @@ func (s *session) cut() {
 	})
 }
 
-// end closes both sides.
-func (s *session) end() {
+// close closes both sides.
+func (s *session) close() {
 	s.cut()
 	_ = s.backend.Close()
 }

@@ -229,7 +229,7 @@ func (l *lines) read() (line, error) {
 		case err != nil:
 			return line{}, err
 		}
-		out.end()
+		out.trim()
 		return out, nil
 	}
 }
@@ -244,8 +244,8 @@ func (l *line) add(part []byte) {
 	l.text = append(l.text, part...)
 }
 
-// end takes the line's end off.
-func (l *line) end() {
+// trim takes the line's end off.
+func (l *line) trim() {
 	l.text = bytes.TrimSuffix(bytes.TrimSuffix(l.text, []byte("\n")), []byte("\r"))
 	if len(l.text) > MaxLine {
 		l.text, l.long = nil, true

@@ -128,7 +128,7 @@ func (d *day) transaction(i int64) transaction {
 		t.odd = d.odd
 	}
 	d.direct(&t, &numbers)
-	d.end(&t, &numbers)
+	d.outcome(&t, &numbers)
 	t.settleAt = t.createdAt.Add(oneDay + time.Duration(numbers.below(2*oneDay.Milliseconds()))*time.Millisecond)
 	if t.odd != nothingOdd { // leaves room for what follows within the three days
 		t.settleAt = t.createdAt.Add(oneDay + time.Duration(numbers.below(oneDay.Milliseconds()/2))*time.Millisecond)
@@ -155,9 +155,9 @@ func (d *day) direct(t *transaction, numbers *draw) {
 	t.rail = rails[numbers.below(int64(len(rails)))]
 }
 
-// end chooses how it ends: of a hundred, 84 well, 9 declined, 5 broken, and 2
+// outcome chooses how it ends: of a hundred, 84 well, 9 declined, 5 broken, and 2
 // without an answer.
-func (d *day) end(t *transaction, numbers *draw) {
+func (d *day) outcome(t *transaction, numbers *draw) {
 	chance := numbers.below(100)
 	switch {
 	case t.odd == settledThoughFailed:

@@ -28,7 +28,7 @@ func (s *Settlements) Lines(ctx context.Context, q ports.RowQuery) iter.Seq2[por
 			until = next
 		}
 		for d := range s.books.days(q.Owner, q.From.Add(-slowest), until) {
-			if !d.settle(ctx, q.From, until, yield) {
+			if !d.settlements(ctx, q.From, until, yield) {
 				return
 			}
 		}
@@ -38,8 +38,8 @@ func (s *Settlements) Lines(ctx context.Context, q ports.RowQuery) iter.Seq2[por
 	}
 }
 
-// settle returns the lines of the day's transactions; false ends the stream.
-func (d *day) settle(ctx context.Context, from, until time.Time, yield func(ports.SettlementLine, error) bool) bool {
+// settlements returns the lines of the day's transactions; false ends the stream.
+func (d *day) settlements(ctx context.Context, from, until time.Time, yield func(ports.SettlementLine, error) bool) bool {
 	var lines []ports.SettlementLine
 	for i := range d.count {
 		if err := ctx.Err(); err != nil {

@@ -61,7 +61,7 @@ func (q *queue[T]) ids(items []T) []string {
 	return out
 }
 
-func (q *queue[T]) end(k *storeKit, name string, item T, retry time.Time) {
+func (q *queue[T]) settle(k *storeKit, name string, item T, retry time.Time) {
 	k.OK(q.ends(k.Store, item, retry)[name](k.Context()), name)
 }
 
@@ -133,11 +133,11 @@ func (q *queue[T]) leaseBackwards(k *storeKit) {
 func (q *queue[T]) retry(k *storeKit) {
 	q.carry(k, q.make("first"))
 	at := kit.Epoch.Add(2 * lease)
-	q.end(k, "Retry", q.one(k, kit.Epoch, "first"), at)
+	q.settle(k, "Retry", q.one(k, kit.Epoch, "first"), at)
 	q.none(k, at.Add(-time.Millisecond), "before the retry's time")
 	again := q.one(k, at, "first")
 	k.Same(*q.head(&again).attempt, 2, "the attempt")
-	q.end(k, "Retry", again, at) // within its lease
+	q.settle(k, "Retry", again, at) // within its lease
 	q.one(k, at, "first")
 }
 
@@ -150,17 +150,17 @@ func (q *queue[T]) staleClaim(k *storeKit) {
 	*q.head(&unknown).id = "unknown"
 	k.conflicts(q.ends(k.Store, unknown, kit.Epoch), "of an unknown "+q.noun)
 	q.none(k, kit.Epoch.Add(2*lease-time.Millisecond), "within the latest lease")
-	q.end(k, q.done, latest, kit.Epoch)
+	q.settle(k, q.done, latest, kit.Epoch)
 }
 
 func (q *queue[T]) claimOnce(k *storeKit) {
 	kit.Each(k, []string{q.done, "Retry", "Bury"}, kit.Text, func(name string) {
 		q.carry(k, q.make(name))
 		item := q.one(k, kit.Epoch, name)
-		q.end(k, name, item, kit.Epoch)
+		q.settle(k, name, item, kit.Epoch)
 		k.conflicts(q.ends(k.Store, item, kit.Epoch), "by a claim that has served its "+name)
 		if name == "Retry" {
-			q.end(k, q.done, q.one(k, kit.Epoch, name), kit.Epoch)
+			q.settle(k, q.done, q.one(k, kit.Epoch, name), kit.Epoch)
 		}
 	})
 }

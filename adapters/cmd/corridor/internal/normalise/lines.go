@@ -47,7 +47,7 @@ func (l *Lines) Run(ctx context.Context, in io.Reader) error {
 	for {
 		line, err := next(lines)
 		if err != nil && errcodes.Of(err) != errcodes.PayloadTooLarge {
-			return l.end(err)
+			return l.flush(err)
 		}
 		if l.line++; l.line == 1 {
 			line = bytes.TrimPrefix(line, byteOrderMark)
@@ -59,8 +59,8 @@ func (l *Lines) Run(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// end gives out what was answered before the input ended.
-func (l *Lines) end(err error) error {
+// flush writes what was answered before the input ended.
+func (l *Lines) flush(err error) error {
 	if failed := l.out.Flush(); errors.Is(err, io.EOF) {
 		return failed
 	}
@@ -119,8 +119,8 @@ func (l *Lines) meaning(dst, line []byte, err error) []byte {
 	return AppendMeaning(dst, &r, time.Now())
 }
 
-// Tell says what no answer says.
-func (l *Lines) Tell(w io.Writer) {
+// Summarize writes how many lines were not read or not known.
+func (l *Lines) Summarize(w io.Writer) {
 	if l.unreadable > 0 {
 		_, _ = fmt.Fprintf(w, "corridor: %d of %d lines could not be read; each has an error for an answer\n", l.unreadable, l.line)
 	}
@@ -129,8 +129,8 @@ func (l *Lines) Tell(w io.Writer) {
 	}
 }
 
-// TellUnmapped lists the raw codes that no table knew.
-func (l *Lines) TellUnmapped(w io.Writer) { l.unmapped.tell(w) }
+// ListUnmapped lists the raw codes that no table knew.
+func (l *Lines) ListUnmapped(w io.Writer) { l.unmapped.list(w) }
 
 // AppendMeaning appends the authState of a failure, or what else it is.
 func AppendMeaning(dst []byte, r *failures.Result, at time.Time) []byte {

@@ -47,8 +47,8 @@ func (u *unmapped) add(r failures.Result) {
 	u.counts[key]++
 }
 
-// tell lists them, the most frequent first.
-func (u *unmapped) tell(w io.Writer) {
+// list writes them, the most frequent first.
+func (u *unmapped) list(w io.Writer) {
 	keys := slices.SortedFunc(maps.Keys(u.counts), func(a, b unmappedCode) int {
 		return cmp.Or(
 			cmp.Compare(u.counts[b], u.counts[a]), cmp.Compare(a.scheme, b.scheme),

@@ -26,7 +26,7 @@ func TestWhatIsRememberedOfUnmappedCodesIsBounded(t *testing.T) {
 		require.Len(t, u.counts, MaxUnmapped)
 		require.Equal(t, 5, u.more)
 		var out strings.Builder
-		u.tell(&out)
+		u.list(&out)
 		require.True(t, strings.HasPrefix(out.String(), "unmapped        2  stripe payin \"0\"\n"))
 		require.True(t, strings.HasSuffix(out.String(), "unmapped        5  of codes that are not listed: too many different ones\n"))
 		require.Equal(t, MaxUnmapped+1, strings.Count(out.String(), "\n"))
