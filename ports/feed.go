@@ -54,28 +54,31 @@ type PriceFeed interface {
 	Mid(ctx context.Context, pair Pair) (Price, error)
 }
 
-// PairSet is an immutable set of pairs. The zero PairSet is empty.
-type PairSet struct {
+// PairSet is an immutable set of pairs. The zero PairSet is empty. It is one pointer,
+// since each lock that is asked for passes one on.
+type PairSet struct{ of *pairs }
+
+type pairs struct {
 	codes map[uint64]struct{} // pairs of three-letter codes, packed: the common case is asked for every lock
 	other map[Pair]struct{}
 	list  []Pair
 }
 
 // NewPairSet makes a set of pairs; repeats count once.
-func NewPairSet(pairs ...Pair) PairSet {
-	s := PairSet{codes: map[uint64]struct{}{}, other: map[Pair]struct{}{}}
-	for _, p := range pairs {
+func NewPairSet(list ...Pair) PairSet {
+	s := PairSet{&pairs{codes: map[uint64]struct{}{}, other: map[Pair]struct{}{}}}
+	for _, p := range list {
 		if s.Has(p) {
 			continue
 		}
 		if packed, ok := p.packed(); ok {
-			s.codes[packed] = struct{}{}
+			s.of.codes[packed] = struct{}{}
 		} else {
-			s.other[p] = struct{}{}
+			s.of.other[p] = struct{}{}
 		}
-		s.list = append(s.list, p)
+		s.of.list = append(s.of.list, p)
 	}
-	slices.SortFunc(s.list, Pair.Compare)
+	slices.SortFunc(s.of.list, Pair.Compare)
 	return s
 }
 
@@ -90,16 +93,24 @@ func (p Pair) packed() (uint64, bool) {
 
 // Has reports whether pair is in the set.
 func (s PairSet) Has(pair Pair) bool {
+	if s.of == nil {
+		return false
+	}
 	if packed, ok := pair.packed(); ok {
-		_, ok := s.codes[packed]
+		_, ok := s.of.codes[packed]
 		return ok
 	}
-	_, ok := s.other[pair]
+	_, ok := s.of.other[pair]
 	return ok
 }
 
-// Len gives the number of pairs.
-func (s PairSet) Len() int { return len(s.list) }
+// Len returns the number of pairs.
+func (s PairSet) Len() int { return len(s.All()) }
 
-// All lists the pairs in order. The slice is the caller's.
-func (s PairSet) All() []Pair { return slices.Clone(s.list) }
+// All returns the pairs in order. The slice is the caller's.
+func (s PairSet) All() []Pair {
+	if s.of == nil {
+		return nil
+	}
+	return slices.Clone(s.of.list)
+}
