@@ -1,6 +1,7 @@
 package authstate
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -46,12 +47,12 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	d := wiring.Defaults(c, Config{
+	d, err := wiring.Defaults(c, Config{
 		Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler), Every: DefaultEvery,
 		Hooks: Hooks{
 			Applied:    func(context.Context, ports.Transaction, Effect) {},
 			Background: func(context.Context, error) {},
 		},
 	})
-	return d, errcodes.AtLeast("Every", d.Every, time.Millisecond)
+	return d, cmp.Or(err, errcodes.AtLeast("Every", d.Every, time.Millisecond))
 }

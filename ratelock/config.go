@@ -61,7 +61,7 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	out := wiring.Defaults(c, Config{
+	out, err := wiring.Defaults(c, Config{
 		Clock: ports.SystemClock(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 		MaxPriceAge: DefaultMaxPriceAge, MaxClockLead: DefaultMaxClockLead, PriceTimeout: DefaultPriceTimeout, Every: DefaultEvery,
 		Hooks: Hooks{
@@ -72,6 +72,7 @@ func (c *Config) withDefaults() (Config, error) {
 		},
 	})
 	return out, cmp.Or(
+		err,
 		errcodes.AtLeast("MaxPriceAge", out.MaxPriceAge, time.Second),
 		errcodes.AtLeast("MaxClockLead", out.MaxClockLead, time.Millisecond),
 		errcodes.AtLeast("PriceTimeout", out.PriceTimeout, time.Millisecond),

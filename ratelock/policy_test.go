@@ -8,6 +8,7 @@ import (
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
+	"github.com/corridor-go/corridor/ports/portstest"
 	"github.com/corridor-go/corridor/ports/portstest/fake"
 	"github.com/corridor-go/corridor/ratelock"
 )
@@ -62,6 +63,7 @@ func TestNewRefusesBadValues(t *testing.T) {
 		"no patience with the feed":     {PriceTimeout: time.Millisecond - 1},
 		"no patience with other clocks": {MaxClockLead: time.Millisecond - 1},
 		"prices of less than a second":  {MaxPriceAge: time.Second - 1},
+		"a nil clock":                   {Clock: (*portstest.Clock)(nil)},
 	} {
 		_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, plain, &cfg)
 		require.ErrorIs(t, err, errcodes.Configuration, name)

@@ -125,7 +125,7 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	d := wiring.Defaults(c, Config{
+	d, err := wiring.Defaults(c, Config{
 		Clock: ports.SystemClock(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Every: DefaultEvery, Lease: DefaultLease,
 		MaxRun: DefaultMaxRun, MaxAttempts: DefaultMaxAttempts, Inline: DefaultInline, LinkLife: DefaultLinkLife, Memory: DefaultMemory,
 		AtOnce: DefaultAtOnce, MaxWaiting: DefaultMaxWaiting,
@@ -135,13 +135,14 @@ func (c *Config) withDefaults() (Config, error) {
 		},
 	})
 	d.LinkKey = slices.Clone(d.LinkKey) // the caller may wipe its own
-	if d.LinkKey == nil {
+	if d.LinkKey == nil && err == nil {
 		d.LinkKey = make([]byte, minLinkKey)
 		if _, err := io.ReadFull(d.Random, d.LinkKey); err != nil {
 			return d, errcodes.Wrap(errcodes.Internal, "", err)
 		}
 	}
 	return d, cmp.Or(
+		err,
 		errcodes.AtLeast("Every", d.Every, time.Millisecond),
 		errcodes.AtLeast("Lease", d.Lease, 3*time.Millisecond),
 		errcodes.AtLeast("MaxRun", d.MaxRun, time.Millisecond),

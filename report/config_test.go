@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"context"
 	"testing"
 	"time"
@@ -109,6 +110,11 @@ func TestBoundsOfSettings(t *testing.T) {
 			func(_ *report.Policy, c *report.Config) { c.MaxWaiting = 1 },
 			func(_ *report.Policy, c *report.Config) { c.MaxWaiting = -1 },
 			"MaxWaiting is -1, want at least 1",
+		},
+		{
+			func(_ *report.Policy, c *report.Config) { c.Random = nil },
+			func(_ *report.Policy, c *report.Config) { c.Random = (*bytes.Reader)(nil) },
+			"Random holds a nil pointer",
 		},
 	} {
 		r := newRig(t)

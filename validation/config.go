@@ -114,7 +114,7 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	d := wiring.Defaults(c, Config{
+	d, err := wiring.Defaults(c, Config{
 		Clock: ports.SystemClock(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 		Window: DefaultWindow, Timeout: DefaultTimeout, Grace: DefaultGrace, Every: DefaultEvery,
 		MaxLookups: DefaultMaxLookups, MaxRecent: DefaultMaxRecent,
@@ -127,6 +127,7 @@ func (c *Config) withDefaults() (Config, error) {
 		},
 	})
 	return d, cmp.Or(
+		err,
 		errcodes.AtLeast("Window", d.Window, time.Millisecond),
 		errcodes.AtLeast("Timeout", d.Timeout, time.Millisecond),
 		errcodes.AtLeast("Grace", d.Grace, time.Millisecond),

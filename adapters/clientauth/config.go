@@ -63,12 +63,13 @@ type Hooks struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := wiring.Defaults(c, Config{
+	f, err := wiring.Defaults(c, Config{
 		Clock: ports.SystemClock(), Random: rand.Reader, TokenLifetime: DefaultTokenLifetime, CacheFor: MaxCacheFor,
 		CacheEntries: DefaultCacheEntries, Every: DefaultEvery, Logger: slog.New(slog.DiscardHandler),
 		Hooks: Hooks{Background: func(context.Context, error) {}},
 	})
 	return f, cmp.Or(
+		err,
 		errcodes.Within("TokenLifetime", f.TokenLifetime, MinTokenLifetime, MaxTokenLifetime),
 		errcodes.Within("CacheFor", f.CacheFor, 1, MaxCacheFor),
 		errcodes.Within("CacheEntries", f.CacheEntries, 1, MaxCacheEntries),

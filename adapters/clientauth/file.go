@@ -40,7 +40,10 @@ type File struct {
 // OpenFile reads the clients file at path. A file that cannot be read or is
 // broken is [errcodes.Configuration].
 func OpenFile(path string, cfg *FileConfig) (*File, error) {
-	c := wiring.Defaults(cfg, FileConfig{Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler)})
+	c, err := wiring.Defaults(cfg, FileConfig{Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
 	file, err := localfile.Watch(localfile.Config[*Static]{
 		Path: path, Name: "the clients file", MaxSize: maxFileSize, Every: lookEvery, Clock: c.Clock, Logger: c.Logger, Parse: parseFile,
 	})

@@ -60,8 +60,9 @@ type Hooks struct {
 }
 
 func (p Policy) withDefaults() (Policy, error) {
-	p = wiring.Defaults(&p, Policy{DefaultAttempts, DefaultFirstPause, DefaultLongestPause})
+	p, err := wiring.Defaults(&p, Policy{DefaultAttempts, DefaultFirstPause, DefaultLongestPause})
 	return p, cmp.Or(
+		err,
 		errcodes.AtLeast("Attempts", p.Attempts, 1),
 		errcodes.AtLeast("FirstPause", p.FirstPause, 1),
 		errcodes.AtLeast("LongestPause", p.LongestPause, p.FirstPause),
@@ -69,7 +70,7 @@ func (p Policy) withDefaults() (Policy, error) {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	d := wiring.Defaults(c, Config{
+	d, err := wiring.Defaults(c, Config{
 		Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler), Every: DefaultEvery, Batch: DefaultBatch, Lease: DefaultLease,
 		Hooks: Hooks{
 			Buried:     func(context.Context, ports.Event, errcodes.Code) {},
@@ -77,6 +78,7 @@ func (c *Config) withDefaults() (Config, error) {
 		},
 	})
 	return d, cmp.Or(
+		err,
 		errcodes.AtLeast("Every", d.Every, 1),
 		errcodes.Within("Batch", d.Batch, 1, 1000),
 		errcodes.AtLeast("Lease", d.Lease, shortestLease),

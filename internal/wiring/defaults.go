@@ -1,26 +1,35 @@
 package wiring
 
-import "reflect"
+import (
+	"cmp"
+	"reflect"
+
+	"github.com/corridor-go/corridor/errcodes"
+)
 
 // Defaults returns a copy of config whose zero fields have the values of defaults;
 // a field that is a struct, such as Hooks, is completed field by field. A nil
-// config means defaults. C is a struct of exported fields.
-func Defaults[C any](config *C, defaults C) C {
+// config means defaults. C is a struct of exported fields. A field that holds a nil
+// pointer in an interface is [errcodes.Configuration].
+func Defaults[C any](config *C, defaults C) (C, error) {
 	if config == nil {
-		return defaults
+		return defaults, nil
 	}
 	completed := *config
-	complete(reflect.ValueOf(&completed).Elem(), reflect.ValueOf(defaults))
-	return completed
+	err := complete(reflect.ValueOf(&completed).Elem(), reflect.ValueOf(defaults))
+	return completed, err
 }
 
-func complete(v, defaults reflect.Value) {
+func complete(v, defaults reflect.Value) (err error) {
 	for i := range v.NumField() {
 		switch field := v.Field(i); {
 		case field.Kind() == reflect.Struct:
-			complete(field, defaults.Field(i))
+			err = cmp.Or(err, complete(field, defaults.Field(i)))
 		case field.IsZero():
 			field.Set(defaults.Field(i))
+		case field.Kind() == reflect.Interface && missing(field):
+			err = errcodes.New(errcodes.Configuration, v.Type().Field(i).Name+" holds a nil pointer")
 		}
 	}
+	return err
 }

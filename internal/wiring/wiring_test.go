@@ -66,17 +66,33 @@ func TestDefaults(t *testing.T) {
 	says := func(what string) func() string { return func() string { return what } }
 	defaults := tuning{Every: time.Second, Batch: 100}
 	defaults.Hooks.Ended, defaults.Hooks.Failed = says("default"), says("default")
-	none := wiring.Defaults(nil, defaults)
+	none, err := wiring.Defaults(nil, defaults)
+	require.NoError(t, err)
 	assert.Equal(t, 100, none.Batch)
 	assert.Equal(t, "default", none.Hooks.Ended())
 
 	config := tuning{Batch: -1}
 	config.Hooks.Failed, config.Limit.Rows = says("mine"), 7
-	got := wiring.Defaults(&config, defaults)
+	got, err := wiring.Defaults(&config, defaults)
+	require.NoError(t, err)
 	assert.Equal(t, time.Second, got.Every)
 	assert.Equal(t, -1, got.Batch, "a value is kept, even a bad one")
 	assert.Equal(t, 7, got.Limit.Rows)
 	assert.Equal(t, "default", got.Hooks.Ended())
 	assert.Equal(t, "mine", got.Hooks.Failed())
 	assert.Zero(t, config.Every, "the caller's value stays as it is")
+}
+
+type Sources struct {
+	Every  time.Duration
+	Nested struct{ Random io.Reader }
+}
+
+func TestDefaultsRejectNilPointers(t *testing.T) {
+	config := Sources{}
+	config.Nested.Random = (*strings.Reader)(nil)
+	got, err := wiring.Defaults(&config, Sources{Every: time.Second})
+	require.ErrorIs(t, err, errcodes.Configuration)
+	assert.Equal(t, "Random holds a nil pointer", errcodes.MessageOf(err))
+	assert.Equal(t, time.Second, got.Every)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/internal/wiring"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -41,13 +42,11 @@ type Config struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := *cmp.Or(c, &Config{})
-	client := *cmp.Or(f.Client, &http.Client{})
+	f, err := wiring.Defaults(c, Config{Client: &http.Client{}, Clock: ports.SystemClock(), MaxBody: DefaultMaxBody})
+	client := *f.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	f.Client = &client
-	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
-	f.MaxBody = cmp.Or(f.MaxBody, DefaultMaxBody)
-	return f, errcodes.Within("MaxBody", f.MaxBody, 1, MaxMaxBody)
+	return f, cmp.Or(err, errcodes.Within("MaxBody", f.MaxBody, 1, MaxMaxBody))
 }
 
 // baseOf reads a base URL. The text of its errors leaves the URL out: somebody

@@ -249,10 +249,11 @@ type TokensConfig struct {
 }
 
 func (c *TokensConfig) withDefaults() (TokensConfig, error) {
-	f := wiring.Defaults(c, TokensConfig{
+	f, err := wiring.Defaults(c, TokensConfig{
 		Read: ReadGrant, Clock: ports.SystemClock(), Margin: DefaultTokenMargin, Timeout: DefaultLoginTimeout,
 	})
 	return f, cmp.Or(
+		err,
 		errcodes.Within("Margin", f.Margin, 0, MaxTokenMargin),
 		errcodes.Within("Timeout", f.Timeout, 0, MaxLoginTimeout),
 	)

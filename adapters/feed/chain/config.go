@@ -38,8 +38,9 @@ type Config struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), Timeout: DefaultTimeout, PairsEvery: DefaultPairsEvery})
+	f, err := wiring.Defaults(c, Config{Clock: ports.SystemClock(), Timeout: DefaultTimeout, PairsEvery: DefaultPairsEvery})
 	return f, cmp.Or(
+		err,
 		errcodes.AtLeast("MaxAge", f.MaxAge, 0),
 		errcodes.Within("Timeout", f.Timeout, MinTimeout, MaxTimeout),
 		errcodes.Within("PairsEvery", f.PairsEvery, 1, MaxPairsEvery),

@@ -55,11 +55,12 @@ type Config struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := wiring.Defaults(c, Config{
+	f, err := wiring.Defaults(c, Config{
 		Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler), RefreshEvery: DefaultRefreshEvery, RetryEvery: DefaultRetryEvery,
 		Timeout: DefaultTimeout, MaxBody: DefaultMaxBody,
 	})
 	return f, cmp.Or(
+		err,
 		errcodes.Within("RefreshEvery", f.RefreshEvery, MinPause, MaxPause),
 		errcodes.Within("RetryEvery", f.RetryEvery, MinPause, MaxPause),
 		errcodes.Within("Timeout", f.Timeout, 1, MaxTimeout),

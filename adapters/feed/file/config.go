@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -32,6 +33,6 @@ type Config struct {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler), CheckEvery: DefaultCheckEvery})
-	return f, errcodes.Within("CheckEvery", f.CheckEvery, 1, MaxCheckEvery)
+	f, err := wiring.Defaults(c, Config{Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler), CheckEvery: DefaultCheckEvery})
+	return f, cmp.Or(err, errcodes.Within("CheckEvery", f.CheckEvery, 1, MaxCheckEvery))
 }

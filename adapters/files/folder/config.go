@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"cmp"
 	"os"
 	"time"
 
@@ -30,8 +31,8 @@ type Config struct {
 }
 
 func (c *Config) withDefaults(staleAfter time.Duration) (Config, error) {
-	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), StaleAfter: staleAfter})
-	return f, errcodes.AtLeast("StaleAfter", f.StaleAfter, MinStaleAfter)
+	f, err := wiring.Defaults(c, Config{Clock: ports.SystemClock(), StaleAfter: staleAfter})
+	return f, cmp.Or(err, errcodes.AtLeast("StaleAfter", f.StaleAfter, MinStaleAfter))
 }
 
 // stale reports whether what was last written at the time is a leftover.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -44,8 +45,8 @@ func New(cfg *Config) (*Books, error) {
 }
 
 func (c *Config) withDefaults() (Config, error) {
-	f := wiring.Defaults(c, Config{Clock: ports.SystemClock(), PerDay: DefaultPerDay})
-	return f, errcodes.Within("PerDay", f.PerDay, MinPerDay, MaxPerDay)
+	f, err := wiring.Defaults(c, Config{Clock: ports.SystemClock(), PerDay: DefaultPerDay})
+	return f, cmp.Or(err, errcodes.Within("PerDay", f.PerDay, MinPerDay, MaxPerDay))
 }
 
 // Transactions returns the source of what was paid.
