@@ -34,13 +34,13 @@ func timeoutWork(t *ports.Transaction) ports.WorkItem {
 // Tick fails the transactions that were not answered by now. If one of them cannot be
 // stored, the others are handled all the same; the errors are joined.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
-	return s.loops.Report(ctx, errcodes.Coded(s.loops.Drain(ctx, background.Drain{
+	return s.loops.Report(ctx, s.loops.Drain(ctx, background.Drain{
 		Work: s.work, Kind: WorkTimeout, Lease: workLease, Retry: retryAfter,
 		Do: func(ctx context.Context, payload []byte, _ time.Time) (bool, error) {
 			err := s.timeOut(ctx, payload)
 			return err == nil, err
 		},
-	}, now)))
+	}, now))
 }
 
 // Run ticks at once and then every Config.Every, until ctx is done, whose error it

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/internal/background"
 	"github.com/corridor-go/corridor/ports"
 )
@@ -34,7 +33,7 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 // stays among the live ones that drift looks at. Errors are joined; one book's
 // failure leaves the others alone.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
-	return s.report(ctx, s.sweep(ctx, now))
+	return s.loops.Report(ctx, s.sweep(ctx, now))
 }
 
 func (s *Service) sweep(ctx context.Context, now time.Time) error {
@@ -54,10 +53,6 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 		last := &page[len(page)-1]
 		q.After = ports.Pos{At: last.ExpiresAt, ID: last.ID}
 	}
-}
-
-func (s *Service) report(ctx context.Context, err error) error {
-	return s.loops.Report(ctx, errcodes.Coded(err))
 }
 
 // DefaultLead is how long before its end a [Keeper] replaces a lock (SPEC 4.2).
@@ -122,5 +117,5 @@ func (k *Keeper) Tick(ctx context.Context, _ time.Time) error {
 		_, _, err := k.service.current(ctx, want{key: key, left: kept.Lead, tick: true})
 		failed = append(failed, err)
 	}
-	return k.loops.Report(ctx, errcodes.Coded(errors.Join(failed...)))
+	return k.loops.Report(ctx, errors.Join(failed...))
 }

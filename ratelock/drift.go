@@ -65,7 +65,7 @@ type suspect struct {
 // since clocks of other processes may lag. If one pair fails, the others are handled
 // all the same; errors are joined.
 func (s *Service) Drift(ctx context.Context, now time.Time) error {
-	return s.report(ctx, s.drift(ctx, now))
+	return s.loops.Report(ctx, s.drift(ctx, now))
 }
 
 func (s *Service) drift(ctx context.Context, now time.Time) error {
@@ -196,7 +196,7 @@ func (s *Service) eachLive(ctx context.Context, q ports.LockQuery, visit func(po
 		}
 		for _, l := range page {
 			if err := l.Check(); err != nil {
-				_ = s.report(ctx, err)
+				_ = s.loops.Report(ctx, err)
 				continue
 			}
 			visit(l)

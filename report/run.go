@@ -59,7 +59,7 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 		}
 		now = s.cfg.Clock.Now().Add(ahead)
 	}
-	return s.loops.Report(ctx, errcodes.Coded(errors.Join(append(failed, s.expire(ctx, now))...)))
+	return s.loops.Report(ctx, errors.Join(append(failed, s.expire(ctx, now))...))
 }
 
 // attempt makes a claimed report and stores the result. After a failure that

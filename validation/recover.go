@@ -42,8 +42,7 @@ func (s *Service) Run(ctx context.Context) error {
 // failure of one validation does not stop the others; the errors are joined.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	due := background.Drain{Work: s.work, Kind: WorkRecover, Lease: claimLease, Retry: recoverEvery, Do: s.takeUp}
-	err := errors.Join(s.loops.Drain(ctx, due, now), s.endAllOverdue(ctx, now), s.purge(ctx, now))
-	return errcodes.Coded(s.loops.Report(ctx, err))
+	return s.loops.Report(ctx, errors.Join(s.loops.Drain(ctx, due, now), s.endAllOverdue(ctx, now), s.purge(ctx, now)))
 }
 
 // takeUp lets a lookup of this process end the validation, and reports whether there

@@ -15,7 +15,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	return r.loops.Run(ctx, func(ctx context.Context, _ time.Time) error {
 		for {
 			if delivered, err := r.drain(ctx); delivered == 0 || err != nil {
-				return r.report(ctx, err)
+				return r.loops.Report(ctx, err)
 			}
 		}
 	})
@@ -31,7 +31,7 @@ func (r *Relay) Run(ctx context.Context) error {
 // was claimed and not settled by then can be claimed again after Config.Lease.
 func (r *Relay) Tick(ctx context.Context, _ time.Time) error {
 	_, err := r.drain(ctx)
-	return r.report(ctx, err)
+	return r.loops.Report(ctx, err)
 }
 
 // Stop ends Run and its tick after the delivery that is under way, for which it
@@ -39,10 +39,6 @@ func (r *Relay) Tick(ctx context.Context, _ time.Time) error {
 // not tried are released. After Stop, Tick delivers nothing. Stop may be called more
 // than once.
 func (r *Relay) Stop(ctx context.Context) error { return r.loops.Stop(ctx) }
-
-func (r *Relay) report(ctx context.Context, err error) error {
-	return r.loops.Report(ctx, errcodes.Coded(err))
-}
 
 // drain is Tick; it returns how many events were delivered.
 func (r *Relay) drain(ctx context.Context) (delivered int, err error) {

@@ -64,9 +64,11 @@ func (l *Loops) Run(ctx context.Context, tick func(ctx context.Context, now time
 	}
 }
 
-// Report logs what failed in a tick, passes it to Config.Failed, and returns it. A
-// tick that was cut short by its context did not fail.
+// Report logs what failed in a tick, passes it to Config.Failed, and returns it, all
+// of that as [errcodes.Coded] does. A tick that was cut short by its context did not
+// fail.
 func (l *Loops) Report(ctx context.Context, err error) error {
+	err = errcodes.Coded(err)
 	if err != nil && ctx.Err() == nil {
 		l.cfg.Logger.WarnContext(ctx, "background work failed in part; the next tick tries again", "work", l.cfg.Work, "error", err)
 		l.cfg.Failed(ctx, err)

@@ -138,13 +138,16 @@ func TestReport(t *testing.T) {
 	require.NoError(t, l.Report(t.Context(), nil))
 	cut, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, down, l.Report(cut, down), "cut short")
+	require.ErrorIs(t, l.Report(cut, down), down, "cut short")
 	require.Empty(t, hooked)
 	require.Empty(t, log.String())
 
-	require.Equal(t, down, l.Report(t.Context(), down))
-	require.Equal(t, []error{down}, hooked)
-	require.Contains(t, log.String(), `work=tests error="the store is down"`)
+	got := l.Report(t.Context(), down)
+	require.ErrorIs(t, got, down)
+	require.ErrorIs(t, got, errcodes.Internal, "as errcodes.Of says")
+	require.Equal(t, []error{got}, hooked)
+	require.Contains(t, log.String(), "work=tests")
+	require.Contains(t, log.String(), "the store is down")
 }
 
 // store is a store with n items of work, due one second after the other.
