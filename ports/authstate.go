@@ -21,16 +21,13 @@ type AuthState struct {
 	TransitionedAt          time.Time                `json:"transitionedAt"`
 }
 
-// wireTime is RFC 3339 in UTC with exactly three digits of a second.
-const wireTime = "2006-01-02T15:04:05.000Z"
-
 // MarshalJSON gives the object of SPEC 2.9.
 func (a AuthState) MarshalJSON() ([]byte, error) {
 	type fields AuthState
 	return json.Marshal(struct {
 		fields
 		TransitionedAt string `json:"transitionedAt"`
-	}{fields(a), a.TransitionedAt.UTC().Format(wireTime)})
+	}{fields(a), FormatTime(a.TransitionedAt)})
 }
 
 // String shows an authState without what the provider said.

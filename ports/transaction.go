@@ -113,9 +113,9 @@ type TransactionStore interface {
 	// Save stores the change if the stored version is still
 	// Transaction.Version, else it is errcodes.Conflict and nothing is stored.
 	// So is a new transaction whose ID the owner has already, and a change of an
-	// ended one in anything but Late, or of a Late whose At is set (I27). Times
-	// are kept to the millisecond, both Raw byte for byte. Nothing of the change
-	// is kept by reference.
+	// ended one in anything but LateAt and LateRaw, or in these once LateAt is set
+	// (I27). Times are kept to the millisecond, Raw and LateRaw byte for byte.
+	// Nothing of the change is kept by reference.
 	//
 	// A raw code or message above MaxRaw bytes is errcodes.PayloadTooLarge. When
 	// it cannot be known whether the change was stored, the error is

@@ -65,7 +65,8 @@ const (
 // jobs go to other processes; Run returns when the rounds have ended. If the database
 // is away it waits.
 //
-// Jobs out of bounds, and a second Run, are [errcodes.Configuration].
+// Jobs out of bounds, and a Run while another goes on, are [errcodes.Configuration].
+// A queue runs once: a Run after that returns nil.
 func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
 	tickers, err := q.checkJobs(jobs)
 	if err != nil {
