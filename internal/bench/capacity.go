@@ -110,7 +110,7 @@ func validateSome(store storage) {
 
 func tableSizes(out io.Writer, pool *pgxpool.Pool) {
 	ctx := context.Background()
-	for _, table := range []string{"books", "rate_locks", "events", "validations", "cached_answers"} {
+	for _, table := range []string{"books", "rate_locks", "events", "validations", "cached_answers", "audit"} {
 		must(pool.Exec(ctx, "VACUUM corridor."+table))
 		var rows, heap, indexes int64
 		check(pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM corridor.`+table+`), pg_relation_size('corridor.`+table+`'),
