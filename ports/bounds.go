@@ -51,6 +51,17 @@ func CheckSecret(name string, secret []byte) error {
 	return checkRange("the length of a secret", len(secret), MinSecret, MaxSecret)
 }
 
+// CheckRaw returns [errcodes.PayloadTooLarge] if a code or message has more than
+// [MaxRaw] bytes.
+func CheckRaw(said ...RawFailure) error {
+	for _, r := range said {
+		if max(len(r.Code), len(r.Message)) > MaxRaw {
+			return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
+		}
+	}
+	return nil
+}
+
 func checkRange(what string, n, low, high int) error {
 	if n < low || n > high {
 		return bad(fmt.Sprintf("%s is %d to %d, not %d", what, low, high, n))

@@ -18,7 +18,6 @@ var (
 
 	errTransactionChanged = errcodes.New(errcodes.Conflict, "The transaction has changed since it was read, has ended, or an id of the change is taken")
 	errNoTransaction      = errcodes.New(errcodes.NotFound, "No such transaction")
-	errLongRaw            = errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
 
 	errReportChanged = errcodes.New(errcodes.Conflict, "The report has changed since it was read, has ended, or an id of the change is taken")
 	errReportRuns    = errcodes.New(errcodes.Conflict, "The report runs")

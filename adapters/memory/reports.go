@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
@@ -126,8 +125,8 @@ func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob,
 }
 
 func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
-	if lease <= 0 {
-		return ports.ReportJob{}, errcodes.New(errcodes.InvalidRequest, "a lease is above zero")
+	if err := ports.CheckClaim(lease, 1); err != nil {
+		return ports.ReportJob{}, err
 	}
 	if err := r.s.writing(ctx); err != nil {
 		return ports.ReportJob{}, err

@@ -46,8 +46,8 @@ func storedTransaction(t ports.Transaction) *ports.Transaction {
 type transactions struct{ s *Store }
 
 func (t transactions) Save(ctx context.Context, change ports.TransactionChange) error {
-	if tooLong(change.Transaction.Raw) || tooLong(change.Transaction.LateRaw) {
-		return errLongRaw
+	if err := ports.CheckRaw(change.Transaction.Raw, change.Transaction.LateRaw); err != nil {
+		return err
 	}
 	if err := ports.CheckQueued(change.Events, change.Work, change.Audit); err != nil {
 		return err
@@ -66,10 +66,6 @@ func (t transactions) Save(ctx context.Context, change ports.TransactionChange) 
 	t.s.transactions[transactionKey{kept.Owner, kept.ID}] = kept
 	t.s.enqueue(change.Events, change.Work, change.Audit)
 	return t.s.faults(AfterCommit)
-}
-
-func tooLong(raw ports.RawFailure) bool {
-	return len(raw.Code) > ports.MaxRaw || len(raw.Message) > ports.MaxRaw
 }
 
 func (t transactions) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {

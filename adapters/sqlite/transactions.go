@@ -51,15 +51,11 @@ var (
 )
 
 func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error {
-	if tooLong(c.Transaction.Raw) || tooLong(c.Transaction.LateRaw) {
-		return errcodes.New(errcodes.PayloadTooLarge, "A provider's raw code or message is too long")
+	if err := ports.CheckRaw(c.Transaction.Raw, c.Transaction.LateRaw); err != nil {
+		return err
 	}
 	return t.saveRecord(ctx, "transaction", c.Transaction.Version, insertTransaction, updateTransaction, transactionArgs(&c.Transaction), queued{c.Events, c.Work, c.Audit},
 		func(ctx context.Context, s *session) (fate, error) { return transactionFate(ctx, s, &c) })
-}
-
-func tooLong(raw ports.RawFailure) bool {
-	return len(raw.Code) > ports.MaxRaw || len(raw.Message) > ports.MaxRaw
 }
 
 // transactionArgs are the values of owner, id and transactionState after a save
