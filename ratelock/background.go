@@ -107,14 +107,15 @@ func (k *Keeper) Run(ctx context.Context) error { return k.loops.Run(ctx, k.Tick
 func (k *Keeper) Stop(ctx context.Context) error { return k.loops.Stop(ctx) }
 
 // Tick looks at every pair once and mints where the current lock is near its
-// end. The clock of the service decides; now is when the tick fell due. Errors
+// end; that it cannot, for want of a price, is an error also while the lock is still
+// valid. The clock of the service decides; now is when the tick fell due. Errors
 // are joined; one pair's failure leaves the others alone, and the next tick
 // tries again.
 func (k *Keeper) Tick(ctx context.Context, _ time.Time) error {
 	failed := make([]error, 0, len(k.kept))
 	for _, kept := range k.kept {
 		key := ports.BookKey{Owner: kept.Owner, Pair: kept.Pair}
-		_, _, err := k.service.current(ctx, want{key: key, left: kept.Lead, tick: true})
+		_, err := k.service.obtain(ctx, &want{key: key, left: kept.Lead, tick: true}, new(ports.RateLock))
 		failed = append(failed, err)
 	}
 	return k.loops.Report(ctx, errors.Join(failed...))

@@ -88,13 +88,10 @@ func (s *Service) Create(ctx context.Context, owner string, pair ports.Pair) (lo
 // validity of the terms, else Current returns [errcodes.InvalidRequest]. Other errors
 // are those of Create.
 func (s *Service) Current(ctx context.Context, owner string, pair ports.Pair, minLeft time.Duration) (lock ports.RateLock, short bool, err error) {
-	return s.current(ctx, want{key: ports.BookKey{Owner: owner, Pair: pair}, left: minLeft})
-}
-
-func (s *Service) current(ctx context.Context, w want) (lock ports.RateLock, short bool, err error) {
-	if w.left < 0 {
+	if minLeft < 0 {
 		return ports.RateLock{}, false, invalid("minLeft", "is below 0")
 	}
+	w := want{key: ports.BookKey{Owner: owner, Pair: pair}, left: minLeft}
 	_, err = s.obtain(ctx, &w, &lock)
 	if code := errcodes.Of(err); code == errcodes.PriceUnavailable || code == errcodes.ClockBehind {
 		var ok bool
@@ -102,7 +99,7 @@ func (s *Service) current(ctx context.Context, w want) (lock ports.RateLock, sho
 			err = nil
 		}
 	}
-	return lock, err == nil && lock.ExpiresAt.Sub(lock.AsOf) < w.left, err
+	return lock, err == nil && lock.ExpiresAt.Sub(lock.AsOf) < minLeft, err
 }
 
 // Use returns the rate of the owner's lock, which must be valid now and for the

@@ -202,6 +202,24 @@ func TestKeeperReplacesAheadOfTime(t *testing.T) {
 	require.Equal(t, asked, r.feed.Asked(), "Current finds it ready")
 }
 
+// A lock that nears its end without a price is news for whoever watches the feed.
+func TestAKeeperReportsThatItCannotReplace(t *testing.T) {
+	r := newRig(t)
+	var reported error
+	hooks := ratelock.Hooks{Background: func(_ context.Context, err error) { reported = err }}
+	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: r.feed}, plain, &ratelock.Config{Clock: r.clock, Hooks: hooks})
+	require.NoError(t, err)
+	k, err := ratelock.NewKeeper(locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
+	require.NoError(t, err)
+	require.NoError(t, k.Tick(t.Context(), r.clock.Now()))
+	r.feed.Fail(nil)
+	require.NoError(t, k.Tick(t.Context(), r.clock.Now()), "nothing is due")
+	require.NoError(t, reported)
+	r.clock.Advance(plain.Validity - lead + time.Second)
+	require.ErrorIs(t, k.Tick(t.Context(), r.clock.Now()), errcodes.PriceUnavailable)
+	require.ErrorIs(t, reported, errcodes.PriceUnavailable)
+}
+
 func TestAKeeperLeadsByAnHourUnlessToldOtherwise(t *testing.T) {
 	r := newRig(t)
 	day := plain
