@@ -65,8 +65,10 @@ type ValidationRecord struct {
 // another holder's, does not exist, or exists and cannot be paid. It returns false for
 // a pending validation, and for an error that leaves the account unknown: a provider
 // that is down, or a market that nobody serves. To ask again later may change those.
+// The zero record is not definite either.
 func (r ValidationRecord) Definite() bool {
-	return r.Status.Terminal() && (r.Status != StatusError || r.Outcome == OutcomeUnusable)
+	return r.Status == StatusVerified || r.Status == StatusNameMismatch || r.Status == StatusNotFound ||
+		r.Status == StatusError && r.Outcome == OutcomeUnusable
 }
 
 // Validation is a validation as a service gives it: the record, opened. Callers

@@ -227,6 +227,7 @@ func TestAnAnswerBesideAnErrorIsIgnored(t *testing.T) {
 
 // A closed account is definite, and a provider that is down is not.
 func TestDefinite(t *testing.T) {
+	assert.False(t, ports.Validation{}.Definite(), "what comes beside an error")
 	for outcome, want := range map[ports.Outcome]bool{
 		ports.OutcomeFound: true, ports.OutcomeNameMatched: true, ports.OutcomeNameMismatched: true, ports.OutcomeNotFound: true, ports.OutcomeUnusable: true,
 		ports.OutcomeUnsupported: false, ports.OutcomeTryLater: false, ports.OutcomeFailed: false, ports.OutcomeRefused: false,
