@@ -176,6 +176,7 @@ func TestOpenRefusesAConfigOutOfBounds(t *testing.T) {
 	for _, c := range []postgres.Config{
 		{AcquireTimeout: time.Microsecond}, {AcquireTimeout: -time.Second}, {AcquireTimeout: time.Minute + 1},
 		{Timeout: time.Microsecond}, {Timeout: -time.Second}, {Timeout: time.Hour + 1},
+		{Hook: (*idle)(nil)},
 	} {
 		_, err := postgres.New(t.Context(), pool, &c)
 		requireCode(t, errcodes.Configuration, err)

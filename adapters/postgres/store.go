@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -60,6 +61,9 @@ func (c *Config) withDefaults() (Config, error) {
 	d := *cmp.Or(c, &Config{})
 	d.AcquireTimeout = cmp.Or(d.AcquireTimeout, DefaultAcquireTimeout)
 	d.Timeout = cmp.Or(d.Timeout, DefaultTimeout)
+	if hook := reflect.ValueOf(d.Hook); hook.Kind() == reflect.Pointer && hook.IsNil() {
+		return d, refuse("Hook holds a nil pointer", nil)
+	}
 	return d, cmp.Or(
 		errcodes.Within("AcquireTimeout", d.AcquireTimeout, time.Millisecond, MaxAcquireTimeout),
 		errcodes.Within("Timeout", d.Timeout, time.Millisecond, MaxTimeout),
