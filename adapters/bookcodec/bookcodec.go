@@ -1,5 +1,5 @@
-// Package bookcodec packs the live locks of a [ports.Book] into bytes, for stores
-// that keep them in the book's own row, so that a full pair is one read.
+// Package bookcodec packs the live locks of a [ports.Book] into bytes. Stores keep them
+// in the book's row, so that a book is one read.
 //
 //	row.live = bookcodec.Append(nil, &book)
 //	...
@@ -20,11 +20,11 @@ import (
 // format is the first byte of the packed form.
 const format = 1
 
-// zeroTime stands for the zero time.Time, which has no place on the millisecond line.
+// zeroTime stands for the zero time.Time, which has no value in milliseconds.
 const zeroTime = math.MinInt64
 
-// Append appends the packed form of the book's live locks to dst. What the locks
-// share with the book's Key is left out; AsOf is not kept.
+// Append appends the packed live locks of the book to dst. It leaves out AsOf, and the
+// owner and the pair, which are in the book's Key.
 func Append(dst []byte, b *ports.Book) []byte {
 	live := b.Live()
 	dst = append(dst, format, byte(len(live)))
@@ -34,8 +34,8 @@ func Append(dst []byte, b *ports.Book) []byte {
 	return dst
 }
 
-// Read fills the book's slots from data, as [Append] packed them for a book of the
-// same Key. Damaged data is [errcodes.CorruptRecord].
+// Read sets the book's slots from data that [Append] packed for a book with the same
+// Key. It returns [errcodes.CorruptRecord] if data is damaged.
 func Read(b *ports.Book, data []byte) error {
 	r := binrec.Read(data)
 	if r.Byte() != format {
@@ -86,7 +86,7 @@ func appendLock(dst []byte, l *ports.RateLock) []byte {
 func readLock(r *binrec.Reader, l *ports.RateLock) {
 	l.ID, l.MidRate, l.AllInRate, l.MidSource = r.Text(), r.Text(), r.Text(), r.Text()
 	l.Status = ports.LockActive
-	if s := r.Bytes(); string(s) != string(ports.LockActive) { // allocates nothing for the status of a live lock
+	if s := r.Bytes(); string(s) != string(ports.LockActive) { // no allocation for a live lock's status
 		l.Status = ports.LockStatus(s)
 	}
 	l.CancellationReason, l.ObservedMid = ports.CancellationReason(r.Text()), r.Text()

@@ -61,6 +61,6 @@ func FuzzPackedSlots(f *testing.F) {
 		}
 		again := ports.Book{Key: book.Key}
 		require.NoError(t, bookcodec.Read(&again, bookcodec.Append(nil, &read)))
-		require.Equal(t, read, again, "what was read packs and reads the same")
+		require.Equal(t, read, again, "packing and reading again changes nothing")
 	})
 }

@@ -1,11 +1,11 @@
-// Package jsonlist writes lists of texts, and of a report's filters, as the JSON
-// that stores keep in a column, and reads them. A text is a JSON string:
+// Package jsonlist converts lists of texts and of report filters to and from the JSON
+// that stores keep in a column. A text is a JSON string:
 //
 //	jsonlist.Texts([]string{"amount", "a\xff"}) // ["amount",{"base64":"Yf8="}]
 //
-// JSON has no place for bytes that are no UTF-8, and PostgreSQL's jsonb none for
-// NUL: a text with either is the object {"base64": …}. A NUL that another version
-// wrote as "\u0000" is read as well.
+// JSON cannot contain bytes that are not UTF-8, and PostgreSQL's jsonb cannot contain
+// NUL: a text with either is written as the object {"base64": …}. A NUL written as
+// "\u0000" is read as well.
 package jsonlist
 
 import (
@@ -23,8 +23,8 @@ func Texts(list []string) string {
 	return write(convert[text](list))
 }
 
-// Filters returns the JSON array of filters whose texts are of any bytes; [] for
-// an empty list. Empty fields of a filter are left out, except its column.
+// Filters returns the JSON array of filters; [] for an empty list. Texts may have any
+// bytes. Empty fields other than the column are left out.
 func Filters(list []ports.Filter) string {
 	out := make([]filter, len(list))
 	for i := range list {
@@ -34,15 +34,15 @@ func Filters(list []ports.Filter) string {
 	return write(out)
 }
 
-// ReadTexts reads what [Texts] returned; nil for an empty list. Anything else is
-// [errcodes.CorruptRecord]; the error shows nothing of it.
+// ReadTexts parses what [Texts] returned; nil for an empty list. Other data is
+// [errcodes.CorruptRecord], and the error does not quote it.
 func ReadTexts(data []byte) ([]string, error) {
 	list, err := read[text](data)
 	return convert[string](list), err
 }
 
-// ReadFilters reads what [Filters] returned; nil for an empty list. Anything else is
-// [errcodes.CorruptRecord]; the error shows nothing of it.
+// ReadFilters parses what [Filters] returned; nil for an empty list. Other data is
+// [errcodes.CorruptRecord], and the error does not quote it.
 func ReadFilters(data []byte) ([]ports.Filter, error) {
 	list, err := read[filter](data)
 	var out []ports.Filter
@@ -57,7 +57,7 @@ func ReadFilters(data []byte) ([]ports.Filter, error) {
 	return out, err
 }
 
-// text is a text of any bytes.
+// text may have any bytes.
 type text string
 
 type coded struct {
@@ -95,7 +95,7 @@ type filter struct {
 	To     text   `json:"to,omitempty"`
 }
 
-// convert returns a list in another type of text; nil for an empty one.
+// convert returns list as another string type; nil if it is empty.
 func convert[To, From ~string](list []From) []To {
 	if len(list) == 0 {
 		return nil
@@ -112,7 +112,7 @@ func write[V text | filter](list []V) string {
 	if len(list) == 0 {
 		return "[]"
 	}
-	data, _ := json.Marshal(list) //nolint:errchkjson // texts alone, which never fail
+	data, _ := json.Marshal(list) //nolint:errchkjson // texts never fail
 	return string(data)
 }
 
@@ -125,5 +125,5 @@ func read[V any](data []byte) ([]V, error) {
 }
 
 func damaged() error {
-	return errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("a list is not the JSON that it should be"))
+	return errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("a stored list is not valid JSON of its type"))
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestTheBytesOfALists(t *testing.T) {
+func TestFormat(t *testing.T) {
 	for name, c := range map[string]struct {
 		list []string
 		want string
 	}{
-		"none":             {nil, `[]`},
-		"an empty list":    {[]string{}, `[]`},
-		"plain texts":      {[]string{"amount", ""}, `["amount",""]`},
-		"no UTF-8":         {[]string{"a\xff"}, `[{"base64":"Yf8="}]`},
-		"NUL":              {[]string{"\x00"}, `[{"base64":"AA=="}]`},
-		"what looks coded": {[]string{`{"base64":"AA=="}`}, `["{\"base64\":\"AA==\"}"]`},
+		"none":                                   {nil, `[]`},
+		"an empty list":                          {[]string{}, `[]`},
+		"plain texts":                            {[]string{"amount", ""}, `["amount",""]`},
+		"invalid UTF-8":                          {[]string{"a\xff"}, `[{"base64":"Yf8="}]`},
+		"NUL":                                    {[]string{"\x00"}, `[{"base64":"AA=="}]`},
+		"text that looks like the base64 object": {[]string{`{"base64":"AA=="}`}, `["{\"base64\":\"AA==\"}"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := jsonlist.Texts(c.list)
@@ -36,8 +36,8 @@ func TestTheBytesOfALists(t *testing.T) {
 	require.Equal(t, `[]`, got)
 }
 
-// TestAnotherVersionsNULIsRead: SQLite's rows had it as an escape.
-func TestAnotherVersionsNULIsRead(t *testing.T) {
+// SQLite's rows of earlier versions have NUL as an escape.
+func TestReadTextsAcceptsAnEscapedNUL(t *testing.T) {
 	texts, err := jsonlist.ReadTexts([]byte(`["amount",{"base64":"Yf8="},"\u0000"]`))
 	require.NoError(t, err)
 	require.Equal(t, []string{"amount", "a\xff", "\x00"}, texts)
@@ -46,8 +46,8 @@ func TestAnotherVersionsNULIsRead(t *testing.T) {
 	require.Equal(t, []ports.Filter{{Column: "a\x00", OneOf: []string{"\x00"}, To: "\x00"}}, filters)
 }
 
-// TestDamagedListsAreRefused, and the refusal shows nothing of them.
-func TestDamagedListsAreRefused(t *testing.T) {
+// TestDamagedListsAreRejected also checks that the errors do not quote the list.
+func TestDamagedListsAreRejected(t *testing.T) {
 	for name, data := range map[string]string{
 		"nothing":                   ``,
 		"null":                      `null`,
@@ -57,7 +57,7 @@ func TestDamagedListsAreRefused(t *testing.T) {
 		"numbers":                   `[1]`,
 		"a list of null":            `[null]`,
 		"another shape":             `[{"secret":"YQ=="}]`,
-		"ill base64":                `[{"base64":"secret!"}]`,
+		"invalid base64":            `[{"base64":"secret!"}]`,
 		"base64 of null":            `[{"base64":null}]`,
 		"a list in the list":        `[["secret"]]`,
 		"a column of another shape": `[{"column":{"secret":1}}]`,
@@ -85,7 +85,8 @@ var (
 	anyTexts = rapid.Map(rapid.SliceOfN(anyText, 0, 4), func(list []string) []string { return append([]string(nil), list...) })
 )
 
-// TestListsComeBackEqual writes any lists, as PostgreSQL's jsonb takes them.
+// TestListsComeBackEqual draws texts of any bytes and checks that jsonb accepts the
+// JSON.
 func TestListsComeBackEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := anyTexts.Draw(t, "texts")
@@ -103,14 +104,14 @@ func TestListsComeBackEqual(t *testing.T) {
 func requireSame[V any](t require.TestingT, list []V, write func([]V) string, read func([]byte) ([]V, error)) {
 	data := write(list)
 	require.True(t, json.Valid([]byte(data)))
-	require.NotContains(t, strings.ReplaceAll(data, `\\`, ""), `\u0000`, "which jsonb refuses; behind a backslash it is text")
+	require.NotContains(t, strings.ReplaceAll(data, `\\`, ""), `\u0000`, "jsonb rejects it")
 	got, err := read([]byte(data))
 	require.NoError(t, err)
 	require.Equal(t, list, got)
 }
 
-// FuzzRead reads any bytes as lists: they are refused as a damaged record, or are
-// lists that are the same once they are written and read again.
+// FuzzRead checks that any bytes are either rejected as a corrupt record, or are a list
+// that survives writing and reading again.
 func FuzzRead(f *testing.F) {
 	for _, data := range []string{
 		`[]`, `null`, `["a",{"base64":"Yf8="},"\u0000"]`, `[{"column":"a","oneOf":["b"],"from":"1","to":{"base64":""}}]`, `["\ud800"]`, `[{}]`, `["\\u0000"]`,

@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// answerShards hold the cached answers and the claims, apart from all else: a
-// look-up in the cache waits for no save.
+// answerShards contain the cached answers and the claims. They have locks of their own,
+// so reading the cache does not wait for a save.
 type answerShards [shardCount]answerShard
 
 type answerShard struct {
@@ -36,7 +36,7 @@ func newAnswerShards() *answerShards {
 	return s
 }
 
-// of picks a shard. A key is a digest, so that any byte of it spreads.
+// of returns the key's shard. A key is a digest, so any byte of it spreads.
 func (s *answerShards) of(key [32]byte) *answerShard { return &s[key[0]%shardCount] }
 
 func (s *answerShards) close() {
@@ -47,7 +47,7 @@ func (s *answerShards) close() {
 	}
 }
 
-// using takes the shard's lock, unless the store is closed or ctx done.
+// using locks the shard. It fails if the store is closed or ctx is done.
 func (s *answerShard) using(ctx context.Context) error {
 	s.mu.Lock()
 	err := ctx.Err()
@@ -60,8 +60,8 @@ func (s *answerShard) using(ctx context.Context) error {
 	return err
 }
 
-// put stores an answer. Its key is filed anew only under another minute, so
-// that an answer that is put again and again is filed once.
+// put stores an answer. It adds the key to the expiry index only if the minute of its
+// expiry has changed, so repeated puts do not make the index grow.
 func (s *answerShard) put(a *ports.CachedAnswer) {
 	old := s.answers[a.Key]
 	s.answers[a.Key] = a
@@ -70,7 +70,7 @@ func (s *answerShard) put(a *ports.CachedAnswer) {
 	}
 }
 
-// purge removes up to n answers, and every claim that has ended.
+// purge removes up to n expired answers, and all claims that have ended.
 func (s *answerShard) purge(before time.Time, n int) int {
 	for key, c := range s.claims {
 		if c.until < before.UnixMilli() {
@@ -91,7 +91,7 @@ func (s *answerShard) purge(before time.Time, n int) int {
 	})
 }
 
-// answers is the store as a ports.AnswerCache.
+// answers implements ports.AnswerCache.
 type answers struct{ s *Store }
 
 func (a answers) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, error) {

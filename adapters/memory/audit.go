@@ -6,7 +6,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// auditBlock is how many audit rows are kept together: a trail that grows copies none.
+// auditBlock is the number of audit rows per block: a growing trail copies no rows.
 const auditBlock = 64
 
 // record stores the audit rows of a write.
@@ -22,9 +22,9 @@ func (s *Store) record(rows ...ports.AuditRow) {
 	}
 }
 
-// AuditRows returns audit rows in the order of their writes, from the one behind
-// the place after on; 0 is the start. limit is 1 to [ports.MaxPage], else it is
-// [errcodes.InvalidRequest].
+// AuditRows returns up to limit audit rows after the sequence number after, in the
+// order of their writes; 0 means from the start. A limit outside 1 to [ports.MaxPage]
+// is [errcodes.InvalidRequest].
 func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err

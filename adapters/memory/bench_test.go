@@ -23,8 +23,7 @@ func BenchmarkBook(b *testing.B) {
 	}
 }
 
-// BenchmarkLive lists a pair of 100 locks beside more and more locks of other
-// pairs.
+// BenchmarkLive lists a pair of 100 locks while the number of other pairs' locks grows.
 func BenchmarkLive(b *testing.B) {
 	for _, others := range []int{0, 10_000, 100_000} {
 		b.Run(fmt.Sprint("beside-", others), func(b *testing.B) {

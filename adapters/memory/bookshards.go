@@ -9,7 +9,7 @@ import (
 
 const shardCount = 64
 
-// bookShards hold the books, so that reading one waits for no save of another.
+// bookShards contain the books: reading one does not wait for a save of another.
 type bookShards struct {
 	seed  maphash.Seed
 	shard [shardCount]bookShard
@@ -29,8 +29,8 @@ func newBookShards() *bookShards {
 	return s
 }
 
-// of picks a shard. It need only spread the keys, not tell them apart: the
-// shard's map hashes the whole key anyway.
+// of returns the key's shard. The hash only has to spread the keys: the shard's map
+// compares whole keys.
 func (s *bookShards) of(key ports.BookKey) *bookShard {
 	h := maphash.String(s.seed, key.Owner)
 	for i := range len(key.Pair.Base) {

@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// clients is the store as a ports.ClientStore.
+// clients implements ports.ClientStore.
 type clients struct{ s *Store }
 
 func (c clients) Client(ctx context.Context, id string) (ports.Client, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// harness opens stores that lose acknowledgements at the point given.
+// harness opens stores that lose acknowledgements at the point lossAt.
 func harness(lossAt string) storetest.Harness {
 	return storetest.Harness{
 		Parallel: true,

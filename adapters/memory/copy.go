@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// copyBytes copies data; no bytes are nil.
+// copyBytes returns a copy; nil if data is empty.
 func copyBytes(data []byte) []byte { return append([]byte(nil), data...) }
 
-// copyList returns a copy; nil when there is nothing to copy.
+// copyList returns a copy; nil if list is empty.
 func copyList[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// buried is an event that was set aside.
+// buried is a dead letter: an event that is no longer delivered.
 type buried struct {
 	*event
 	reason string
@@ -24,24 +24,24 @@ func (o *outboxState) bury(e *event, reason string) {
 	o.buriedBySeq.insert(b)
 }
 
-// unbury takes the buried events of the id out.
+// unbury removes and returns the buried events of the id.
 func (o *outboxState) unbury(id string) []*buried {
-	of := o.buried[id]
-	for _, b := range of {
+	events := o.buried[id]
+	for _, b := range events {
 		o.buriedBySeq.remove(b)
 	}
 	delete(o.buried, id)
-	return of
+	return events
 }
 
-// replay brings the buried events of the id back.
+// replay makes the buried events of the id claimable again.
 func (o *outboxState) replay(id string, now time.Time) []*buried {
-	of := o.unbury(id)
-	for _, b := range of {
+	events := o.unbury(id)
+	for _, b := range events {
 		b.from, b.attempt, b.held = now.UnixMilli(), 0, false
 		o.enqueue(b.event)
 	}
-	return of
+	return events
 }
 
 func (b *buried) asBuriedEvent() ports.BuriedEvent {
@@ -50,7 +50,7 @@ func (b *buried) asBuriedEvent() ports.BuriedEvent {
 	return ports.BuriedEvent{Event: v, Reason: b.reason, Pos: b.seq}
 }
 
-// deadLetters is the store as a ports.DeadLetters.
+// deadLetters implements ports.DeadLetters.
 type deadLetters struct{ s *Store }
 
 func (d deadLetters) Buried(ctx context.Context, after int64, limit int) ([]ports.BuriedEvent, error) {
@@ -94,7 +94,7 @@ func (d deadLetters) Discard(ctx context.Context, audit ports.AuditRow, ids ...s
 		return 0, err
 	}
 	if len(ids) == 0 {
-		return 0, errcodes.New(errcodes.InvalidRequest, "a discard names at least one event")
+		return 0, errcodes.New(errcodes.InvalidRequest, "ids is empty, want at least one event")
 	}
 	if err := d.s.writing(ctx); err != nil {
 		return 0, err
@@ -103,7 +103,7 @@ func (d deadLetters) Discard(ctx context.Context, audit ports.AuditRow, ids ...s
 	return d.each(ids, audit, d.s.outbox.unbury), nil
 }
 
-// each calls do for each id, records the events that it returns, and counts them.
+// each calls do for each id, and audits and counts the events that do returns.
 func (d deadLetters) each(ids []string, audit ports.AuditRow, do func(id string) []*buried) (n int) {
 	for _, id := range ids {
 		for _, b := range do(id) {

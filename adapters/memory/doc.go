@@ -1,9 +1,8 @@
-// Package memory is a store that lives in the process: for tests, for
-// development, and for services that may forget everything at a restart. It
-// keeps every store port (rate locks, validations, transactions, report
-// jobs, answers, secrets, clients, tokens, work, outbox, dead letters) and passes
-// the suites of ports/portstest/storetest without exception, so that what holds
-// on it holds on a durable store.
+// Package memory is a store in the memory of the process: for tests, for development,
+// and for services that may lose everything at a restart. It implements every store
+// port (rate locks, validations, transactions, report jobs, answers, secrets, clients,
+// tokens, work, outbox, dead letters) and passes all suites of
+// ports/portstest/storetest, so code that works with it works with a durable store.
 //
 //	store, err := memory.New(nil)
 //	if err != nil {
@@ -16,13 +15,13 @@
 //	err = locks.Save(ctx, ports.RateLockChange{Book: book, Locks: minted, Events: events})
 //	events, err := store.Outbox().Claim(ctx, now, time.Minute, 100)
 //
-// Reading a book takes one of 64 short locks, one map look-up and a copy. One
-// lock guards all the rest: a save holds it alone, which makes the change one
-// instant for every reader. A listing costs its page and a search, however many
-// locks of other pairs there are. Ended locks stay, since their ids must still
-// be found: memory grows with every lock ever minted. Transactions and
-// audit rows stay as well, buried events until they are replayed or discarded,
-// validations and answers until they are purged, report jobs until they are
-// removed. Cached answers have 64 locks of their own: asking for one waits for no
-// save.
+// Reading a book takes one of 64 short locks, one map look-up and a copy. Cached
+// answers have 64 locks of their own: reading one does not wait for a save. A single
+// lock guards everything else, so all readers see a save at the same instant. The cost
+// of a listing depends on its page, not on how many locks other pairs have.
+//
+// Ended rate locks stay, because their ids must still be found: memory grows with every
+// lock ever minted. Transactions and audit rows stay as well. Buried events stay until
+// they are replayed or discarded, validations and answers until they are purged, report
+// jobs until they are removed.
 package memory

@@ -27,7 +27,7 @@ func newStore(tb testing.TB) *memory.Store {
 	return store
 }
 
-// lockOf makes an active lock.
+// lockOf returns an active lock.
 func lockOf(k ports.BookKey, id string, created time.Time) ports.RateLock {
 	return ports.RateLock{
 		ID: id, Owner: k.Owner, Base: k.Pair.Base, Quote: k.Pair.Quote,
@@ -35,7 +35,7 @@ func lockOf(k ports.BookKey, id string, created time.Time) ports.RateLock {
 	}
 }
 
-// minted makes the change that mints the first lock of a book.
+// minted returns the change that mints the first lock of a book.
 func minted(k ports.BookKey, id string, created time.Time) ports.RateLockChange {
 	l := lockOf(k, id, created)
 	b := ports.Book{Key: k, HighWater: created}
@@ -46,28 +46,28 @@ func minted(k ports.BookKey, id string, created time.Time) ports.RateLockChange 
 func TestBounds(t *testing.T) {
 	store, ctx := newStore(t), t.Context()
 	for name, call := range map[string]func() error{
-		"a page of none": func() error {
+		"an empty page": func() error {
 			_, err := store.RateLocks().List(ctx, ports.LockQuery{Pair: usdZAR})
 			return err
 		},
-		"a page beyond the most": func() error {
+		"a page above the limit": func() error {
 			_, err := store.RateLocks().List(ctx, ports.LockQuery{DueBy: start, Limit: 10_001})
 			return err
 		},
-		"a claim of none": func() error { _, err := store.Outbox().Claim(ctx, start, time.Minute, 0); return err },
-		"a claim beyond the most": func() error {
+		"an empty claim": func() error { _, err := store.Outbox().Claim(ctx, start, time.Minute, 0); return err },
+		"a claim above the limit": func() error {
 			_, err := store.Work().Claim(ctx, "notify", start, time.Minute, 1001)
 			return err
 		},
-		"a claim without a lease":     func() error { _, err := store.Outbox().Claim(ctx, start, 0, 1); return err },
-		"a reason beyond the longest": func() error { return store.Outbox().Bury(ctx, ports.Event{}, string(make([]byte, 1025))) },
-		"a purge of none":             func() error { _, err := store.Tokens().PurgeTokens(ctx, start, 0); return err },
+		"a claim without a lease":   func() error { _, err := store.Outbox().Claim(ctx, start, 0, 1); return err },
+		"a reason that is too long": func() error { return store.Outbox().Bury(ctx, ports.Event{}, string(make([]byte, 1025))) },
+		"a purge of nothing":        func() error { _, err := store.Tokens().PurgeTokens(ctx, start, 0); return err },
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, errcodes.InvalidRequest, errcodes.Of(call())) })
 	}
 }
 
-func TestIDsOfWorkAreTakenUntilItIsDone(t *testing.T) {
+func TestAWorkIDCannotBeReusedUntilItsItemIsDone(t *testing.T) {
 	store, ctx := newStore(t), t.Context()
 	change := ports.RateLockChange{
 		Book: ports.Book{Key: key}, Events: []ports.Event{{ID: "event", Key: "a"}}, Work: []ports.WorkItem{{ID: "work", Kind: "notify"}},
@@ -82,12 +82,12 @@ func TestIDsOfWorkAreTakenUntilItIsDone(t *testing.T) {
 	require.NoError(t, store.RateLocks().Save(ctx, again))
 	claimed, err = store.Work().Claim(ctx, "notify", start, time.Minute, 1)
 	require.NoError(t, err)
-	require.NoError(t, store.Work().Bury(ctx, claimed[0], "no use"))
+	require.NoError(t, store.Work().Bury(ctx, claimed[0], "hopeless"))
 	again.Book.Version++
-	require.ErrorIs(t, store.RateLocks().Save(ctx, again), errcodes.Conflict, "it is buried")
+	require.ErrorIs(t, store.RateLocks().Save(ctx, again), errcodes.Conflict, "the item is buried")
 }
 
-func TestAnEmptySlotIsKeptEmpty(t *testing.T) {
+func TestAnEmptySlotStaysEmpty(t *testing.T) {
 	store := newStore(t)
 	change := minted(key, "lock-1", start)
 	change.Book.Slots[1] = change.Book.Slots[0]
@@ -98,8 +98,7 @@ func TestAnEmptySlotIsKeptEmpty(t *testing.T) {
 	require.Zero(t, b.Slots[1])
 }
 
-// TestBuriedEventsOfOneIDGoTogether from the listing, too.
-func TestBuriedEventsOfOneIDGoTogether(t *testing.T) {
+func TestBuriedEventsWithTheSameIDAreReplayedAndDiscardedTogether(t *testing.T) {
 	store, ctx := newStore(t), t.Context()
 	for version, eventKey := range []string{"a", "b"} {
 		change := ports.RateLockChange{Book: ports.Book{Key: key, Version: int64(version)}, Events: []ports.Event{{ID: "event", Key: eventKey}}}
@@ -108,7 +107,7 @@ func TestBuriedEventsOfOneIDGoTogether(t *testing.T) {
 	claimed, err := store.Outbox().Claim(ctx, start, time.Minute, 2)
 	require.NoError(t, err)
 	for _, e := range claimed {
-		require.NoError(t, store.Outbox().Bury(ctx, e, "no use"))
+		require.NoError(t, store.Outbox().Bury(ctx, e, "hopeless"))
 	}
 	n, err := store.DeadLetters().Discard(ctx, storemodel.AuditRow, "event")
 	require.NoError(t, err)
@@ -118,7 +117,7 @@ func TestBuriedEventsOfOneIDGoTogether(t *testing.T) {
 	require.Empty(t, left)
 }
 
-func TestFaultsDecideWhatASaveLeaves(t *testing.T) {
+func TestFaultsDecideWhetherASaveIsStored(t *testing.T) {
 	for point, stored := range map[string]bool{memory.BeforeCommit: false, memory.AfterCommit: true} {
 		t.Run(point, func(t *testing.T) {
 			fault := errcodes.New(errcodes.OutcomeUnknown, "")
@@ -143,7 +142,7 @@ func TestReadingABookAllocatesNothing(t *testing.T) {
 	locks, ctx := store.RateLocks(), t.Context()
 	allocs := testing.AllocsPerRun(100, func() {
 		if b, err := locks.Book(ctx, key); err != nil || b.Version != 1 {
-			t.Error("the book is not there")
+			t.Error("the book is missing")
 		}
 	})
 	require.Zero(t, allocs)

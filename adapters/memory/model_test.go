@@ -15,8 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// lockModel says in a few lines what the store does in many: it keeps slices
-// and looks through all of them.
+// lockModel is the store with plain slices: every method walks through all locks.
 type lockModel struct {
 	books []ports.Book
 	locks []ports.RateLock
@@ -72,7 +71,8 @@ func (m *lockModel) index(id string) int {
 	return slices.IndexFunc(m.locks, func(l ports.RateLock) bool { return l.ID == id })
 }
 
-// list returns the locks that keep wants, in the order of at, behind a place.
+// list returns up to limit locks that keep accepts, ordered by at and id, from after
+// on.
 func (m *lockModel) list(keep func(ports.RateLock) bool, at func(ports.RateLock) time.Time, after ports.Pos, limit int) []ports.RateLock {
 	place := func(l ports.RateLock) ports.Pos { return ports.Pos{At: at(l), ID: l.ID} }
 	var found []ports.RateLock
@@ -89,7 +89,7 @@ func compare(a, b ports.Pos) int {
 	return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
 }
 
-// Drawn values come from small sets, so that they meet.
+// Values are drawn from small sets, so that they collide.
 func drawKey(t *rapid.T) ports.BookKey {
 	return ports.BookKey{
 		Owner: rapid.SampledFrom([]string{"acme", "ACME", ""}).Draw(t, "owner"),
@@ -138,8 +138,8 @@ func drawChange(t *rapid.T, m *lockModel) ports.RateLockChange {
 	return c
 }
 
-// drawEnded draws, now and then, a lock of the book that has ended before: as it
-// is, or with another end.
+// drawEnded sometimes draws a lock of the book that has already ended, unchanged or
+// with another end.
 func drawEnded(t *rapid.T, m *lockModel, k ports.BookKey) (ports.RateLock, bool) {
 	var ended []ports.RateLock
 	for _, l := range m.locks {

@@ -10,16 +10,16 @@ import (
 
 type event = queueEntry[ports.Event]
 
-// outboxState keeps events until they are acknowledged. Of each key only the
-// earliest waits to be claimed: that is the order per key. A save only appends
-// its events; a claim that needs them files them under their ids and keys.
+// outboxState contains the events that are not acknowledged yet. Only the earliest
+// event of each key can be claimed, which is the order per key. A save only appends its
+// events to unfiled; a claim that needs them files them by id and key.
 type outboxState struct {
-	unfiled     []*event                   // saved, and not filed yet: later than all others
-	byID        map[string]*event          // filed, neither acknowledged nor buried; the others of an id follow by sameID
+	unfiled     []*event                   // saved but not filed yet; later than all others
+	byID        map[string]*event          // filed, neither acknowledged nor buried; events with the same id follow by sameID
 	keys        map[string]*sorted[*event] // likewise
 	heads       *claimQueue[ports.Event]
 	buried      map[string][]*buried
-	buriedBySeq *sorted[*buried] // the buried ones in the order of their saves
+	buriedBySeq *sorted[*buried] // the buried events in the order events their saves
 }
 
 func newOutboxState() outboxState {
@@ -37,8 +37,7 @@ func (o *outboxState) add(e ports.Event, seq int64) {
 	o.unfiled = append(o.unfiled, &event{value: e, seq: seq, from: math.MinInt64})
 }
 
-// admit files unfiled events under their keys until n can be claimed at now, or
-// none is left.
+// admit files unfiled events until n events can be claimed at now, or all are filed.
 func (o *outboxState) admit(now int64, n int) {
 	for len(o.unfiled) > 0 && o.heads.claimable(now, n) < n {
 		some := o.unfiled[:min(n, len(o.unfiled))]
@@ -50,7 +49,7 @@ func (o *outboxState) admit(now int64, n int) {
 	}
 }
 
-// removeByID takes e from among those of its id.
+// removeByID removes e from byID.
 func (o *outboxState) removeByID(e *event) {
 	id, next := e.value.ID, e.sameID
 	e.sameID = nil
@@ -70,25 +69,25 @@ func (o *outboxState) removeByID(e *event) {
 func (o *outboxState) enqueue(e *event) {
 	e.sameID = o.byID[e.value.ID]
 	o.byID[e.value.ID] = e
-	o.changeKey(e.value.Key, func(of *sorted[*event]) { of.insert(e) })
+	o.changeKey(e.value.Key, func(events *sorted[*event]) { events.insert(e) })
 }
 
 func (o *outboxState) dequeue(e *event) {
 	o.removeByID(e)
-	o.changeKey(e.value.Key, func(of *sorted[*event]) { of.remove(e) })
+	o.changeKey(e.value.Key, func(events *sorted[*event]) { events.remove(e) })
 }
 
-// changeKey changes the events of a key, and lets the earliest of them wait in
-// place of the one that was the earliest before.
-func (o *outboxState) changeKey(key string, fn func(of *sorted[*event])) {
-	of := o.keys[key]
-	if of == nil {
-		of = newSorted(byDue[ports.Event])
-		o.keys[key] = of
+// changeKey changes the events of a key with fn, and then makes the earliest one
+// claimable instead of the previous earliest.
+func (o *outboxState) changeKey(key string, fn func(events *sorted[*event])) {
+	events := o.keys[key]
+	if events == nil {
+		events = newSorted(byDue[ports.Event])
+		o.keys[key] = events
 	}
-	before := first(of)
-	fn(of)
-	after := first(of)
+	before := first(events)
+	fn(events)
+	after := first(events)
 	if before != nil && before != after {
 		o.heads.remove(before)
 	}
@@ -100,14 +99,14 @@ func (o *outboxState) changeKey(key string, fn func(of *sorted[*event])) {
 	}
 }
 
-func first(of *sorted[*event]) *event {
-	for e := range of.all() {
+func first(events *sorted[*event]) *event {
+	for e := range events.all() {
 		return e
 	}
 	return nil
 }
 
-// claimed gives the event of a claim, if the claim is the latest.
+// claimed returns the event of a claim, if the claim is the latest.
 func (o *outboxState) claimed(e ports.Event) (*event, error) {
 	for held := o.byID[e.ID]; held != nil; held = held.sameID {
 		if held.value.Key == e.Key && held.owns(e.Claim) {
@@ -117,8 +116,8 @@ func (o *outboxState) claimed(e ports.Event) (*event, error) {
 	return nil, errStaleClaim
 }
 
-// retry gives e back. When an earlier event of its key was replayed meanwhile,
-// e is not the one that waits.
+// retry releases e until at. If an earlier event of its key was replayed meanwhile,
+// that one is claimable instead of e.
 func (o *outboxState) retry(e *event, at time.Time) {
 	if first(o.keys[e.value.Key]) == e {
 		o.heads.release(e, at.UnixMilli())
@@ -127,7 +126,7 @@ func (o *outboxState) retry(e *event, at time.Time) {
 	e.from, e.held = at.UnixMilli(), false
 }
 
-// outbox is the store as a ports.Outbox.
+// outbox implements ports.Outbox.
 type outbox struct{ s *Store }
 
 func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]ports.Event, error) {
@@ -163,7 +162,7 @@ func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
 	return o.settle(ctx, e, func(held *event) { o.s.outbox.bury(held, reason) })
 }
 
-// settle ends a claim.
+// settle ends a claim with fn.
 func (o outbox) settle(ctx context.Context, e ports.Event, fn func(*event)) error {
 	if err := o.s.writing(ctx); err != nil {
 		return err

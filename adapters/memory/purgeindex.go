@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// purgeIndex files values by the minute in which they are due to be purged. Filing
-// is an append, which a save can afford; the sweep of a minute pays for the order
-// that it lacks.
+// purgeIndex groups values by the minute in which they are due to be purged. Adding a
+// value is an append, so saves stay cheap; the sweep sorts the values of a minute.
 type purgeIndex[T any] struct {
 	minutes map[int64]*[]T
-	order   *sorted[int64] // of the minutes that hold something
+	order   *sorted[int64] // the minutes that have values
 }
 
 func newPurgeIndex[T any]() purgeIndex[T] {
 	return purgeIndex[T]{minutes: map[int64]*[]T{}, order: newSorted(cmp.Compare[int64])}
 }
 
-// minute numbers minutes in their order.
+// minute returns the number of minutes since 1970.
 func minute(t time.Time) int64 { return t.Unix() / 60 }
 
 func (p *purgeIndex[T]) add(at time.Time, v T) {
@@ -31,17 +30,17 @@ func (p *purgeIndex[T]) add(at time.Time, v T) {
 	*list = append(*list, v)
 }
 
-// sweepResult is what a sweep found of a value. Only what is not due stays filed.
+// sweepResult is what a sweep does with a value.
 type sweepResult int
 
 const (
-	notDue     sweepResult = iota // its time has not come
-	staleEntry                    // it left by another way, or is filed under a later minute
-	purged                        // its time had come
+	notDue     sweepResult = iota // stays: it is not due yet
+	staleEntry                    // dropped: it was removed otherwise, or is indexed under a later minute
+	purged                        // dropped: it was purged
 )
 
-// sweep judges what is filed up to the minute of the instant, until n are
-// purged, and returns how many were.
+// sweep calls judge for the values up to the minute of before, until n are purged, and
+// returns how many were.
 func (p *purgeIndex[T]) sweep(before time.Time, n int, judge func(v T) sweepResult) int {
 	var empty []int64
 	left := n

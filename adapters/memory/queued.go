@@ -29,25 +29,25 @@ func (s *Store) enqueue(events []ports.Event, work []ports.WorkItem, audit []por
 	s.record(audit...)
 }
 
-// queueEntry is an event or a work item that waits to be claimed.
+// queueEntry is an event or a work item in a claimQueue.
 type queueEntry[V any] struct {
 	value   V
-	due     int64 // ms; what is due earlier is handed out earlier; 0 in the outbox
+	due     int64 // ms; entries due earlier are claimed first; 0 in the outbox
 	seq     int64 // the order of the saves
-	from    int64 // ms; not claimable before: a lease or a delay
+	from    int64 // ms; not claimable earlier, because of a lease or a delay
 	attempt int
-	claim   int64          // the number of claims there ever were, which names the latest
-	held    bool           // claimed, and neither finished nor released
-	sameID  *queueEntry[V] // the event of the same id that came before, see outboxState
+	claim   int64          // the number of claims so far, which identifies the latest one
+	held    bool           // claimed, and neither settled nor released
+	sameID  *queueEntry[V] // the previous event with the same id, see outboxState
 }
 
-// owns reports whether the claim of that name is the latest, and unused.
+// owns reports whether the claim is the latest and not settled.
 func (e *queueEntry[V]) owns(claim int64) bool {
 	return e != nil && e.held && e.claim == claim
 }
 
-// claimQueue holds the entries that can be claimed: ready those whose time has
-// come, waiting those that are leased or delayed.
+// claimQueue contains claimable entries: ready are due at the latest claim, waiting are
+// leased or delayed.
 type claimQueue[V any] struct {
 	ready   *sorted[*queueEntry[V]]
 	waiting *sorted[*queueEntry[V]]
@@ -67,14 +67,14 @@ func byFrom[V any](a, b *queueEntry[V]) int {
 
 func (q *claimQueue[V]) add(e *queueEntry[V]) { q.waiting.insert(e) }
 
-// remove takes e out. It must be called before e.from or e.due changes.
+// remove removes e. It must be called before e.from or e.due changes.
 func (q *claimQueue[V]) remove(e *queueEntry[V]) {
 	if !q.waiting.remove(e) {
 		q.ready.remove(e)
 	}
 }
 
-// release lets e be claimed from then on.
+// release makes e claimable again at from.
 func (q *claimQueue[V]) release(e *queueEntry[V], from int64) {
 	q.remove(e)
 	e.from, e.held = from, false
@@ -89,7 +89,7 @@ func (q *claimQueue[V]) claim(now, until int64, n int) []*queueEntry[V] {
 		if len(got) == n {
 			break
 		}
-		if e.from > now { // its time had come before the caller's clock jumped back
+		if e.from > now { // e became ready before the caller's clock was set back
 			early = append(early, e)
 			continue
 		}
@@ -109,7 +109,7 @@ func (q *claimQueue[V]) claim(now, until int64, n int) []*queueEntry[V] {
 	return got
 }
 
-// claimable counts what could be claimed at now, up to n.
+// claimable returns how many entries could be claimed at now, at most n.
 func (q *claimQueue[V]) claimable(now int64, n int) int {
 	q.wake(now)
 	count := 0
@@ -124,7 +124,7 @@ func (q *claimQueue[V]) claimable(now int64, n int) int {
 	return count
 }
 
-// wake makes ready what waited until now.
+// wake moves the entries that are due at now from waiting to ready.
 func (q *claimQueue[V]) wake(now int64) {
 	var come []*queueEntry[V]
 	for e := range q.waiting.all() {

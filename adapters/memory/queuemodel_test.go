@@ -15,11 +15,11 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// thing is an event or a work item in the model; key is the one's key or the
-// other's kind.
+// thing is an event or a work item in the model; key is the event's key or the item's
+// kind.
 type thing struct {
 	id, key string
-	due     time.Time // of an item
+	due     time.Time // of a work item
 	from    time.Time
 	attempt int
 	claim   int64
@@ -28,10 +28,10 @@ type thing struct {
 	reason  string
 }
 
-// queueModel keeps things in the order of their saves, and looks through all.
+// queueModel keeps things in the order of their saves; every method walks through all.
 type queueModel struct{ things []*thing }
 
-// events gives what a claim gets: events one of a key, in order.
+// events returns the events of a claim: at most one per key, in order.
 func (m *queueModel) events(now time.Time, n int) []*thing {
 	seen := map[string]bool{}
 	var got []*thing
@@ -47,7 +47,7 @@ func (m *queueModel) events(now time.Time, n int) []*thing {
 	return got
 }
 
-// items gives what a claim gets of a kind.
+// items returns the work items of a claim.
 func (m *queueModel) items(kind string, now time.Time, n int) []*thing {
 	var got []*thing
 	for _, th := range m.things {
@@ -70,8 +70,8 @@ func lease(got []*thing, until time.Time) []string {
 	return ids
 }
 
-// latest finds the thing of a claim, if the claim is the latest. An item, whose
-// id is its own, needs no key.
+// latest returns the thing of a claim, if the claim is the latest. An empty key matches
+// any: the ids of items are unique.
 func (m *queueModel) latest(id, key string, claim int64) *thing {
 	i := slices.IndexFunc(m.things, func(th *thing) bool {
 		return th.id == id && (key == "" || th.key == key) && th.claim == claim && th.held && !th.buried
@@ -86,7 +86,7 @@ func (m *queueModel) has(id, key string) bool {
 	return slices.ContainsFunc(m.things, func(th *thing) bool { return th.id == id && th.key == key })
 }
 
-// drawEvent draws an event of the id, or of one that another has, of another key.
+// drawEvent draws an event with the id, or another key's event with an existing id.
 func (m *queueModel) drawEvent(t *rapid.T, id string) ports.Event {
 	e := ports.Event{ID: id, Key: rapid.SampledFrom([]string{"a", "A", "b"}).Draw(t, "key")}
 	if again := fmt.Sprint("id-", rapid.IntRange(1, 10).Draw(t, "again")); !m.has(again, e.Key) {
@@ -95,8 +95,8 @@ func (m *queueModel) drawEvent(t *rapid.T, id string) ports.Event {
 	return e
 }
 
-// drawEvents draws the events of a change, which have ids of their own, and adds
-// them to the model.
+// drawEvents draws the events of a change, with ids unique in the change, and adds them
+// to the model.
 func (m *queueModel) drawEvents(t *rapid.T, saved int) []ports.Event {
 	var events []ports.Event
 	for i := range rapid.IntRange(1, 3).Draw(t, "events") {
@@ -113,7 +113,7 @@ func (m *queueModel) remove(gone *thing) {
 	m.things = slices.DeleteFunc(m.things, func(th *thing) bool { return th == gone })
 }
 
-// codeFor is the answer to the end of a claim.
+// codeFor returns the code that settling the claim of th must return.
 func codeFor(th *thing) errcodes.Code {
 	if th == nil {
 		return errcodes.Conflict
@@ -121,7 +121,7 @@ func codeFor(th *thing) errcodes.Code {
 	return ""
 }
 
-// drawClaim mostly draws a claim that somebody has.
+// drawClaim draws a claim, mostly an existing one.
 func (m *queueModel) drawClaim(t *rapid.T) (id, key string, claim int64) {
 	var held []*thing
 	for _, th := range m.things {
@@ -146,7 +146,7 @@ func agreeOn(t *rapid.T, what string, err error, want errcodes.Code) {
 	}
 }
 
-// list reads the buried things in pages.
+// list reads the buried events in pages.
 func (m *queueModel) list(t *rapid.T, letters ports.DeadLetters) {
 	var want, got []string
 	for _, th := range m.things {
@@ -292,7 +292,6 @@ func TestWorkAgreesWithASlice(t *testing.T) {
 	})
 }
 
-// Tokens are purged by expiry, and found or not, as in a map.
 func TestTokensAgreeWithAMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tokens, m, ctx := newStore(t).Tokens(), map[[32]byte]ports.Token{}, context.Background()

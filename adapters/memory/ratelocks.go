@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// rateLocks is the store as a ports.RateLockStore.
+// rateLocks implements ports.RateLockStore.
 type rateLocks struct{ s *Store }
 
 func (r rateLocks) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
@@ -36,7 +36,7 @@ func (r rateLocks) Lock(ctx context.Context, owner, id string) (ports.RateLock, 
 	if l == nil || l.Owner != owner {
 		return ports.RateLock{}, ports.Book{}, errcodes.New(errcodes.NotFound, "No such rate lock")
 	}
-	b, _ := r.s.books.get(l.Book()) // no save can come between: it holds mu
+	b, _ := r.s.books.get(l.Book()) // a save cannot change it meanwhile: it needs mu
 	return *l, *b, nil
 }
 
@@ -73,7 +73,7 @@ func (r rateLocks) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLoc
 	return copyLocks(found), nil
 }
 
-// copyLocks copies what was found, in one allocation: a lock is large.
+// copyLocks copies the locks with one allocation, since they are large.
 func copyLocks(found []*ports.RateLock) []ports.RateLock {
 	locks := make([]ports.RateLock, len(found))
 	for i, l := range found {
@@ -108,7 +108,7 @@ func (r rateLocks) Save(ctx context.Context, change ports.RateLockChange) error 
 	return r.s.faults(AfterCommit)
 }
 
-// checkRateLocks looks for every reason not to store the change.
+// checkRateLocks returns an error if the change must not be stored.
 func (s *Store) checkRateLocks(c *ports.RateLockChange) error {
 	var version int64
 	if b, _ := s.books.get(c.Book.Key); b != nil {
@@ -128,7 +128,7 @@ func (s *Store) checkRateLocks(c *ports.RateLockChange) error {
 	return nil
 }
 
-// endOf returns old with the end of l: nothing else of a record ever changes.
+// endOf returns old with the end of l. No other field of a lock ever changes.
 func endOf(old, l *ports.RateLock) *ports.RateLock {
 	c := *old
 	c.Status, c.CancellationReason, c.EndedAt = l.Status, l.CancellationReason, ports.Millis(l.EndedAt)
@@ -136,7 +136,7 @@ func endOf(old, l *ports.RateLock) *ports.RateLock {
 	return &c
 }
 
-// storedLock returns the lock as the store keeps it.
+// storedLock returns the lock with times in milliseconds and without AsOf.
 func storedLock(l ports.RateLock) *ports.RateLock {
 	for _, t := range [...]*time.Time{&l.MidAt, &l.CreatedAt, &l.ExpiresAt, &l.EndedAt} {
 		*t = ports.Millis(*t)
@@ -145,7 +145,7 @@ func storedLock(l ports.RateLock) *ports.RateLock {
 	return &l
 }
 
-// putRateLocks stores a change that was checked; it cannot fail.
+// putRateLocks stores a change that checkRateLocks accepted.
 func (s *Store) putRateLocks(c *ports.RateLockChange) {
 	book := c.Book
 	book.Version++
@@ -178,20 +178,20 @@ func (s *Store) listActive(l *ports.RateLock) {
 	s.due.insert(l)
 }
 
-// listOf returns the listing of the key, which it makes if there is none.
+// listOf returns the listing of key, and adds an empty one if there is none.
 func listOf[K comparable](all map[K]*sorted[*ports.RateLock], key K) *sorted[*ports.RateLock] {
-	of := all[key]
-	if of == nil {
-		of = newSorted(byCreation)
-		all[key] = of
+	list := all[key]
+	if list == nil {
+		list = newSorted(byCreation)
+		all[key] = list
 	}
-	return of
+	return list
 }
 
 func (s *Store) unlistActive(l *ports.RateLock) {
-	of := s.live[l.Pair()]
-	of.remove(l)
-	if of.empty() {
+	list := s.live[l.Pair()]
+	list.remove(l)
+	if list.empty() {
 		delete(s.live, l.Pair())
 	}
 	s.due.remove(l)

@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// reportModel is the port's rules, written down plainly over a map.
+// reportModel is the port's rules over a map.
 type reportModel struct {
 	store ports.ReportStore
 	jobs  map[string]ports.ReportJob // by id
@@ -34,8 +34,8 @@ var (
 	fewReportOwners = rapid.SampledFrom([]string{"acme", "acme", "Acme"})
 )
 
-// save tries a change of what is there, mostly at its version; only what runs
-// changes, and only for its owner (I22).
+// save tries to change a job, mostly at its version; only its owner can, and only until
+// it ends (I22).
 func (m *reportModel) save(t *rapid.T) {
 	j := ports.ReportJob{
 		ID: fewReportIDs.Draw(t, "id"), Owner: fewReportOwners.Draw(t, "owner"), Total: int64(rapid.IntRange(-1, 9).Draw(t, "total")),
@@ -65,7 +65,7 @@ func (m *reportModel) save(t *rapid.T) {
 	}
 }
 
-// ordered gives the jobs of which it is said, by the instant and the id.
+// ordered returns the jobs that when accepts, sorted by at and id.
 func (m *reportModel) ordered(when func(j ports.ReportJob) bool, at func(j ports.ReportJob) time.Time) []ports.ReportJob {
 	var found []ports.ReportJob
 	for _, j := range m.jobs {
@@ -150,9 +150,9 @@ func TestReportsAgreeWithAMap(t *testing.T) {
 	})
 }
 
-// A change that is refused is judged before any fault is asked for, by the ids
-// of its events and its work too.
-func TestARefusedReportAsksForNoCommit(t *testing.T) {
+// A rejected change, also one rejected for the ids of its events or work, is rejected
+// before any fault is injected.
+func TestARejectedReportDoesNotReachTheCommit(t *testing.T) {
 	asked := 0
 	store, err := memory.New(&memory.Config{Faults: func(string) error { asked++; return nil }})
 	require.NoError(t, err)
@@ -166,17 +166,17 @@ func TestARefusedReportAsksForNoCommit(t *testing.T) {
 	unknown := fresh
 	unknown.Version = 1
 	for name, change := range map[string]ports.ReportChange{
-		"a taken id":         {Job: queued.Job},
-		"an unknown version": {Job: unknown},
-		"an event twice":     {Job: fresh, Events: append(queued.Events, queued.Events...)},
-		"a taken work item":  {Job: fresh, Work: queued.Work},
+		"an id that exists":       {Job: queued.Job},
+		"an unknown version":      {Job: unknown},
+		"the same event twice":    {Job: fresh, Events: append(queued.Events, queued.Events...)},
+		"a work item that exists": {Job: fresh, Work: queued.Work},
 	} {
 		require.Equal(t, errcodes.Conflict, errcodes.Of(store.Reports().Save(t.Context(), change)), name)
 	}
 	require.Zero(t, asked)
 }
 
-func TestAClaimOfAReportNeedsALease(t *testing.T) {
+func TestClaimReportRejectsAnEmptyLease(t *testing.T) {
 	for _, lease := range []time.Duration{0, -time.Second} {
 		_, err := newStore(t).Reports().ClaimReport(t.Context(), "p", start, lease)
 		require.Equal(t, errcodes.InvalidRequest, errcodes.Of(err))

@@ -9,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// reportState keeps report jobs by id. Each is in one of the orders.
+// reportState keeps report jobs by id; each is either in running or in ended.
 type reportState struct {
 	byID    map[string]*ports.ReportJob // the pointed-to jobs never change
 	running *sorted[*ports.ReportJob]
@@ -32,8 +32,8 @@ func byReportEnd(a, b *ports.ReportJob) int {
 	return cmp.Or(a.EndedAt.Compare(b.EndedAt), strings.Compare(a.ID, b.ID))
 }
 
-// admits reports whether j may be stored: it is new and its id is free, or it
-// changes the version that is there, which is its owner's and runs (I22).
+// admits reports whether j may be stored: it is new and its id is unused, or its
+// version and owner are those of the stored job, which has not ended (I22).
 func (s *reportState) admits(j *ports.ReportJob) bool {
 	old := s.byID[j.ID]
 	if old == nil {
@@ -42,7 +42,7 @@ func (s *reportState) admits(j *ports.ReportJob) bool {
 	return old.Version == j.Version && old.Owner == j.Owner && !old.Status.Terminal()
 }
 
-// put stores an admitted job and keeps the orders in step.
+// put stores an admitted job and updates running and ended.
 func (s *reportState) put(j *ports.ReportJob) {
 	if old := s.byID[j.ID]; old != nil {
 		s.running.remove(old)
@@ -55,11 +55,11 @@ func (s *reportState) put(j *ports.ReportJob) {
 	}
 }
 
-// free gives the running job that was created first of those that nobody has
-// at now; nil for none. Those that somebody has are few, as many as work.
+// free returns the oldest running job that has no lease at now, or nil. Leased jobs are
+// few, so the walk is short.
 func (s *reportState) free(now time.Time) *ports.ReportJob {
 	for j := range s.running.all() {
-		if !j.LeaseUntil.After(now) { // the zero time is never after
+		if !j.LeaseUntil.After(now) { // also true for the zero time: no lease
 			return j
 		}
 	}
@@ -78,7 +78,7 @@ func storedReport(j *ports.ReportJob) *ports.ReportJob {
 	return &c
 }
 
-// copyReport returns a copy that shares nothing with j.
+// copyReport returns a deep copy of j.
 func copyReport(j *ports.ReportJob) ports.ReportJob {
 	c := *j
 	c.Request.Columns = copyList(c.Request.Columns)
@@ -89,7 +89,7 @@ func copyReport(j *ports.ReportJob) ports.ReportJob {
 	return c
 }
 
-// reports is the store as a ports.ReportStore.
+// reports implements ports.ReportStore.
 type reports struct{ s *Store }
 
 func (r reports) Save(ctx context.Context, change ports.ReportChange) error {

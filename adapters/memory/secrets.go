@@ -7,7 +7,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// secrets is the store as a ports.SecretStore.
+// secrets implements ports.SecretStore.
 type secrets struct{ s *Store }
 
 func (v secrets) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// maxBlock bounds how much an insertion or a deletion moves.
+// maxBlock bounds the elements that an insertion or a deletion moves.
 const maxBlock = 256
 
-// sorted is an ordered set, kept as a list of small sorted blocks: a search is
-// O(log n), an update moves at most one block and, rarely, the list of them.
+// sorted is an ordered set in small sorted blocks: a search is O(log n), and an update
+// moves the elements of one block and, rarely, the list of blocks.
 type sorted[T any] struct {
 	compare func(a, b T) int
-	blocks  [][]T // none is empty
+	blocks  [][]T // no block is empty
 }
 
 func newSorted[T any](compare func(a, b T) int) *sorted[T] {
 	return &sorted[T]{compare: compare}
 }
 
-// find gives the place of the first element that is not before v.
+// find returns the position of the first element that is not before v.
 func (s *sorted[T]) find(v T) (block, at int, found bool) {
 	block, _ = slices.BinarySearchFunc(s.blocks, v, func(b []T, v T) int {
 		return s.compare(b[len(b)-1], v)
@@ -31,7 +31,7 @@ func (s *sorted[T]) find(v T) (block, at int, found bool) {
 	return block, at, found
 }
 
-// insert adds v, or does nothing when it is there.
+// insert adds v unless it is already there.
 func (s *sorted[T]) insert(v T) {
 	block, at, found := s.find(v)
 	switch {
@@ -54,7 +54,7 @@ func (s *sorted[T]) insert(v T) {
 	}
 }
 
-// remove takes v out, and reports whether it was there.
+// remove removes v, and reports whether it was there.
 func (s *sorted[T]) remove(v T) bool {
 	block, at, found := s.find(v)
 	if !found {

@@ -8,11 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A sorted set is a set and is sorted, whatever was inserted and removed.
 func TestSortedAgreesWithASlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set, model := newSorted(cmp.Compare[int]), []int{}
-		// Runs make blocks split and empty out.
+		// Runs of inserts and removals split blocks and empty them.
 		for range rapid.IntRange(0, 30).Draw(t, "runs") {
 			from := rapid.IntRange(0, 3000).Draw(t, "from")
 			length := rapid.IntRange(1, 400).Draw(t, "length")
@@ -57,9 +56,8 @@ func agree(t *rapid.T, set *sorted[int], model []int, probe int) {
 	}
 }
 
-// A search looks at few elements, so that a listing does not read what it does
-// not give.
-func TestSortedSearchesInFewSteps(t *testing.T) {
+// A listing must not read elements outside its page.
+func TestSortedSearchTakesFewSteps(t *testing.T) {
 	const n = 100_000
 	steps := 0
 	set := newSorted(func(a, b int) int { steps++; return cmp.Compare(a, b) })

@@ -7,50 +7,49 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// The points of a save at which Config.Faults is asked.
+// The points of a save at which Config.Faults is called.
 const (
-	BeforeCommit = "before_commit" // an error here: nothing is stored
-	AfterCommit  = "after_commit"  // an error here: all of it is stored
+	BeforeCommit = "before_commit" // an error here means that nothing is stored
+	AfterCommit  = "after_commit"  // an error here means that the change is stored
 )
 
-// Config tunes a Store. The zero Config is a good one.
+// Config tunes a Store. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Faults serves tests of outcomes that a sound store cannot show at will.
-	// It is asked in every Save, at BeforeCommit and at AfterCommit, and an
-	// error of it is what Save returns: an errcodes.StorageUnavailable before
-	// the commit is a full store, an errcodes.OutcomeUnknown at either point a
-	// lost acknowledgement. It must not call the store. Nil: no faults.
+	// Faults injects errors for tests. Every Save calls it at BeforeCommit and at
+	// AfterCommit, and returns its error: errcodes.StorageUnavailable before the commit
+	// simulates a full store, errcodes.OutcomeUnknown at either point a lost
+	// acknowledgement. It must not call the store. Nil means no faults.
 	Faults func(point string) error
 }
 
-// Store keeps everything in memory. It is safe for concurrent use.
+// Store is a store in memory. It is safe for concurrent use.
 type Store struct {
 	faults  func(point string) error
 	books   *bookShards
 	answers *answerShards
 
-	mu      sync.RWMutex // all below; taken before a shard's lock
+	mu      sync.RWMutex // guards all fields below; locked before a shard's lock
 	closed  bool
 	seq     int64 // of the last event or work item saved
 	locks   map[string]*ports.RateLock
-	live    map[ports.Pair]*sorted[*ports.RateLock] // the active ones
-	due     *sorted[*ports.RateLock]                // the active ones
-	owned   map[string]*sorted[*ports.RateLock]     // all, by owner
+	live    map[ports.Pair]*sorted[*ports.RateLock] // the active locks
+	due     *sorted[*ports.RateLock]                // the active locks
+	owned   map[string]*sorted[*ports.RateLock]     // all locks, by owner
 	outbox  outboxState
 	work    workState
 	clients map[string]ports.Client
 	tokens  tokenState
 	secrets map[string][]byte
-	audit   []*[auditBlock]ports.AuditRow // in the order of the writes
-	audited int64                         // how many audit rows there are
+	audit   []*[auditBlock]ports.AuditRow // in blocks, in the order of the writes
+	audited int64                         // the number of audit rows
 
 	validations  validationState
 	transactions transactionState
 	reports      reportState
 }
 
-// New makes an empty store. A nil cfg is the zero Config; every Config is
-// valid, so that the error is always nil today.
+// New returns an empty store. The error is always nil today, since every Config is
+// valid.
 func New(cfg *Config) (*Store, error) {
 	if cfg == nil {
 		cfg = &Config{}
@@ -79,45 +78,42 @@ func New(cfg *Config) (*Store, error) {
 	}, nil
 }
 
-// RateLocks gives the store's rate locks. Its Save takes the events and the
-// work that Outbox and Work hand out.
+// RateLocks returns the store's rate locks. The events and the work of its Save are
+// claimed through Outbox and Work; so are those of the other Save methods.
 func (s *Store) RateLocks() ports.RateLockStore { return rateLocks{s} }
 
-// Validations gives the store's validations. Its Save takes events and work as
-// that of RateLocks does.
+// Validations returns the store's validations.
 func (s *Store) Validations() ports.ValidationStore { return validations{s} }
 
-// Transactions gives the store's transactions. Its Save takes events and work as
-// that of RateLocks does.
+// Transactions returns the store's transactions.
 func (s *Store) Transactions() ports.TransactionStore { return transactions{s} }
 
-// Reports gives the store's report jobs. Its Save takes events and work as that
-// of RateLocks does.
+// Reports returns the store's report jobs.
 func (s *Store) Reports() ports.ReportStore { return reports{s} }
 
-// Answers gives the store's cache of providers' answers.
+// Answers returns the store's cache of providers' answers.
 func (s *Store) Answers() ports.AnswerCache { return answers{s} }
 
-// Clients gives the store's clients.
+// Clients returns the store's clients.
 func (s *Store) Clients() ports.ClientStore { return clients{s} }
 
-// Tokens gives the store's tokens.
+// Tokens returns the store's tokens.
 func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
 
-// Secrets gives the secrets that the installation made for itself.
+// Secrets returns the secrets that the installation generated for itself.
 func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
 
-// Work gives the store's background work.
+// Work returns the store's background work.
 func (s *Store) Work() ports.Work { return work{s} }
 
-// Outbox gives the store's events.
+// Outbox returns the store's events.
 func (s *Store) Outbox() ports.Outbox { return outbox{s} }
 
-// DeadLetters gives the events that Outbox buried.
+// DeadLetters returns the buried events.
 func (s *Store) DeadLetters() ports.DeadLetters { return deadLetters{s} }
 
-// Close ends the use of the store: from then on every method answers
-// errcodes.Closed. What it kept is gone. Closing twice is no error.
+// Close discards the content. Every method then returns [errcodes.Closed]. Closing
+// twice is not an error.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +123,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// reading takes the lock for readers, unless the store is closed or ctx done.
+// reading locks mu for reading. It fails if the store is closed or ctx is done.
 func (s *Store) reading(ctx context.Context) error {
 	s.mu.RLock()
 	if err := s.usable(ctx); err != nil {
@@ -137,7 +133,7 @@ func (s *Store) reading(ctx context.Context) error {
 	return nil
 }
 
-// writing takes the lock for writers, unless the store is closed or ctx done.
+// writing locks mu for writing. It fails if the store is closed or ctx is done.
 func (s *Store) writing(ctx context.Context) error {
 	s.mu.Lock()
 	if err := s.usable(ctx); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// anew gives a new store, twice: what it holds is in one process alone.
-func anew(t *testing.T) storemodel.Fresh {
+// fresh returns a new store in both places: it cannot be opened twice.
+func fresh(t *testing.T) storemodel.Fresh {
 	t.Helper()
 	return func() []storemodel.Store {
 		store, err := memory.New(nil)
@@ -19,11 +19,10 @@ func anew(t *testing.T) storemodel.Fresh {
 	}
 }
 
-func TestRateLocksThatCannotBeAreRefused(t *testing.T) {
-	storemodel.ImpossibleRateLocks(t, anew(t)()[0], func(testing.TB) {})
+func TestInvalidRateLocksAreRejected(t *testing.T) {
+	storemodel.ImpossibleRateLocks(t, fresh(t)()[0], func(testing.TB) {})
 }
 
-// The model of the other ports is this store itself, and the one of answers knows how
-// many claims a purge of SQL's removes, which the port leaves to the store: those have
-// models of their own.
-func TestBacklogModel(t *testing.T) { storemodel.Backlog(t, anew(t)) }
+// The models of the other ports are in this package: storemodel uses this store as
+// their model, and how many claims a purge of answers removes is up to each store.
+func TestBacklogModel(t *testing.T) { storemodel.Backlog(t, fresh(t)) }

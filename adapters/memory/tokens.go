@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// tokenState keeps tokens by hash, and in the order in which they expire.
+// tokenState keeps tokens by hash and in the order of their expiry.
 type tokenState struct {
 	byHash map[[32]byte]*ports.Token
 	expiry *sorted[*ports.Token]
@@ -30,7 +30,7 @@ func (t *tokenState) remove(v *ports.Token) {
 	t.expiry.remove(v)
 }
 
-// expired gives up to n tokens that expire at or before the instant.
+// expired returns up to n tokens that expire at or before the instant.
 func (t *tokenState) expired(before time.Time, n int) []*ports.Token {
 	var found []*ports.Token
 	for v := range t.expiry.all() {
@@ -42,7 +42,7 @@ func (t *tokenState) expired(before time.Time, n int) []*ports.Token {
 	return found
 }
 
-// tokens is the store as a ports.TokenStore.
+// tokens implements ports.TokenStore.
 type tokens struct{ s *Store }
 
 func (t tokens) PutToken(ctx context.Context, v ports.Token) error {
@@ -51,7 +51,7 @@ func (t tokens) PutToken(ctx context.Context, v ports.Token) error {
 	}
 	defer t.s.mu.Unlock()
 	if t.s.tokens.byHash[v.SHA256] != nil {
-		return errcodes.New(errcodes.Conflict, "The token's hash is taken")
+		return errcodes.New(errcodes.Conflict, "A token with this hash exists")
 	}
 	v.IssuedAt, v.ExpiresAt = ports.Millis(v.IssuedAt), ports.Millis(v.ExpiresAt)
 	t.s.tokens.byHash[v.SHA256] = &v

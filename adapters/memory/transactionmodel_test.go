@@ -16,8 +16,8 @@ import (
 
 type txKey struct{ owner, id string }
 
-// drawTransaction draws a change of what is there, mostly at its version and
-// often of one field alone.
+// drawTransaction draws a change of a transaction, mostly at its version and often of
+// one field only.
 func drawTransaction(t *rapid.T, m map[txKey]ports.Transaction) ports.Transaction {
 	k := txKey{rapid.SampledFrom([]string{"acme", "Acme"}).Draw(t, "owner"), rapid.SampledFrom([]string{"a", "A", "a\x00"}).Draw(t, "id")}
 	v, known := m[k]
@@ -47,8 +47,8 @@ func drawTransaction(t *rapid.T, m map[txKey]ports.Transaction) ports.Transactio
 	return v
 }
 
-// saveTransactionInModel is the rule of the port, written down plainly: the
-// version decides, and what has ended may only get its first late payment (I27).
+// saveTransactionInModel is the port's rule: the version decides, and an ended
+// transaction can only get its first late payment (I27).
 func saveTransactionInModel(m map[txKey]ports.Transaction, v ports.Transaction) errcodes.Code {
 	for _, at := range []*time.Time{&v.EndedAt, &v.RespondBy, &v.CreatedAt, &v.LateAt} {
 		*at = at.Truncate(time.Millisecond)
@@ -88,15 +88,15 @@ func TestTransactionsAgreeWithAMap(t *testing.T) {
 					}
 				}
 				_, err := store.Transaction(ctx, "acme ", "a")
-				agreeOn(rt, "Transaction of a stranger", err, errcodes.NotFound)
+				agreeOn(rt, "Transaction of another owner", err, errcodes.NotFound)
 			},
 		})
 	})
 }
 
-// A change that is refused is judged before any fault is asked for, by the ids
-// of its events and its work too.
-func TestARefusedTransactionAsksForNoCommit(t *testing.T) {
+// A rejected change, also one rejected for the ids of its events or work, is rejected
+// before any fault is injected.
+func TestARejectedTransactionDoesNotReachTheCommit(t *testing.T) {
 	asked := 0
 	store, err := memory.New(&memory.Config{Faults: func(string) error { asked++; return nil }})
 	require.NoError(t, err)
@@ -113,10 +113,10 @@ func TestARefusedTransactionAsksForNoCommit(t *testing.T) {
 		change ports.TransactionChange
 		code   errcodes.Code
 	}{
-		"too long":           {ports.TransactionChange{Transaction: long}, errcodes.PayloadTooLarge},
-		"an unknown version": {ports.TransactionChange{Transaction: unknown}, errcodes.Conflict},
-		"an event twice":     {ports.TransactionChange{Transaction: fresh, Events: append(queued.Events, queued.Events...)}, errcodes.Conflict},
-		"a taken work item":  {ports.TransactionChange{Transaction: fresh, Work: queued.Work}, errcodes.Conflict},
+		"too long":                {ports.TransactionChange{Transaction: long}, errcodes.PayloadTooLarge},
+		"an unknown version":      {ports.TransactionChange{Transaction: unknown}, errcodes.Conflict},
+		"the same event twice":    {ports.TransactionChange{Transaction: fresh, Events: append(queued.Events, queued.Events...)}, errcodes.Conflict},
+		"a work item that exists": {ports.TransactionChange{Transaction: fresh, Work: queued.Work}, errcodes.Conflict},
 	} {
 		require.Equal(t, c.code, errcodes.Of(store.Transactions().Save(t.Context(), c.change)), name)
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// transactionKey names a transaction: an id is its owner's own.
+// transactionKey identifies a transaction: ids are unique per owner.
 type transactionKey struct{ owner, id string }
 
-// transactionState keeps transactions; the pointed-to ones never change.
+// transactionState contains the transactions; the pointed-to ones never change.
 type transactionState map[transactionKey]*ports.Transaction
 
-// admits reports whether t, as the store keeps it, may be stored: it is new, or
-// it changes the version that is there as far as that may change.
+// admits reports whether t may be stored: it is new, or it follows the stored version,
+// which has not ended, or gains only a late payment.
 func (s transactionState) admits(t *ports.Transaction) bool {
 	old := s[transactionKey{t.Owner, t.ID}]
 	if old == nil {
@@ -23,8 +23,8 @@ func (s transactionState) admits(t *ports.Transaction) bool {
 	return old.Version == t.Version-1 && (!old.Status.Terminal() || onlyLate(*old, *t))
 }
 
-// onlyLate reports whether t is an ended transaction as before, or tells of the
-// first late payment of it (I27).
+// onlyLate reports whether t equals an ended transaction, or only adds its first late
+// payment (I27).
 func onlyLate(before, t ports.Transaction) bool {
 	if before.LateAt.IsZero() {
 		before.LateAt, before.LateRaw = t.LateAt, t.LateRaw
@@ -42,7 +42,7 @@ func storedTransaction(t ports.Transaction) *ports.Transaction {
 	return &t
 }
 
-// transactions is the store as a ports.TransactionStore.
+// transactions implements ports.TransactionStore.
 type transactions struct{ s *Store }
 
 func (t transactions) Save(ctx context.Context, change ports.TransactionChange) error {

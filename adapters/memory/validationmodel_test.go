@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// drawHour draws from instants that share minutes and instants that do not.
+// drawHour draws instants in the same minute and in different minutes.
 func drawHour(t *rapid.T, label string) time.Time {
 	return start.Add(time.Duration(rapid.IntRange(-3, 3).Draw(t, label))*time.Hour + time.Duration(rapid.IntRange(-2, 2).Draw(t, label+" ms"))*time.Millisecond)
 }
@@ -52,7 +52,8 @@ func placeOf(v ports.ValidationRecord) string {
 	return fmt.Sprintf("%d %s", v.Deadline.UnixMilli(), v.ID)
 }
 
-// overdueInModel gives the places of what is overdue behind a place, in order.
+// overdueInModel returns the positions of the overdue validations after a position, in
+// order.
 func overdueInModel(m map[string]ports.ValidationRecord, by time.Time, after ports.Pos) []string {
 	var found []string
 	for _, v := range m {
@@ -93,7 +94,7 @@ func TestValidationsAgreeWithAMap(t *testing.T) {
 					}
 				}
 				got, err := store.PurgeValidations(ctx, before, n)
-				for id, v := range m { // which of them go is the store's choice
+				for id, v := range m { // the store may purge any of them
 					_, err := store.Validation(ctx, v.Owner, id)
 					if errcodes.Of(err) == errcodes.NotFound && v.Status.Terminal() && !v.PurgeAt.After(before) {
 						delete(m, id)

@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// validationState keeps validations by id. Only the pending ones need an order:
+// validationState keeps validations by id. Only pending ones are also sorted, since
 // most end in the save that creates them.
 type validationState struct {
 	byID    map[string]*ports.ValidationRecord // the pointed-to records never change
@@ -30,8 +30,8 @@ func byDeadline(a, b *ports.ValidationRecord) int {
 	return cmp.Or(a.Deadline.Compare(b.Deadline), strings.Compare(a.ID, b.ID))
 }
 
-// admits reports whether v may be stored: it is new and its id is free, or it
-// changes the version that is there, which is its owner's and pending (I18).
+// admits reports whether v may be stored: it is new and its id is unused, or its
+// version and owner are those of the stored record, which is pending (I18).
 func (s *validationState) admits(v *ports.ValidationRecord) bool {
 	old := s.byID[v.ID]
 	if old == nil {
@@ -40,7 +40,7 @@ func (s *validationState) admits(v *ports.ValidationRecord) bool {
 	return old.Version == v.Version && old.Owner == v.Owner && !old.Status.Terminal()
 }
 
-// put stores an admitted record and keeps the orders in step.
+// put stores an admitted record and updates pending and ended.
 func (s *validationState) put(v *ports.ValidationRecord) {
 	if v.Version > 1 {
 		s.pending.remove(s.byID[v.ID])
@@ -64,14 +64,14 @@ func storedValidation(v *ports.ValidationRecord) *ports.ValidationRecord {
 	return &c
 }
 
-// copyValidation returns a copy that shares nothing with v.
+// copyValidation returns a deep copy of v.
 func copyValidation(v *ports.ValidationRecord) ports.ValidationRecord {
 	c := *v
 	c.Sealed.Data = bytes.Clone(c.Sealed.Data)
 	return c
 }
 
-// validations is the store as a ports.ValidationStore.
+// validations implements ports.ValidationStore.
 type validations struct{ s *Store }
 
 func (v validations) Save(ctx context.Context, change ports.ValidationChange) error {

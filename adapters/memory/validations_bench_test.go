@@ -9,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// verified makes a validation that ended at once, with its event.
+// verified returns a validation that ended at once, with its event.
 func verified(id string, at time.Time) ports.ValidationChange {
 	return ports.ValidationChange{
 		Record: ports.ValidationRecord{
@@ -23,7 +23,7 @@ func verified(id string, at time.Time) ports.ValidationChange {
 }
 
 func BenchmarkSaveValidation(b *testing.B) {
-	const fill = 200_000 // then a new store: what is saved stays
+	const fill = 200_000 // then a new store, since validations stay
 	save, ctx := newStore(b).Validations(), b.Context()
 	change := verified("", start)
 	b.ReportAllocs()
@@ -55,7 +55,7 @@ func BenchmarkValidation(b *testing.B) {
 	}
 }
 
-// BenchmarkRelay claims and acknowledges what saves left behind.
+// BenchmarkRelay claims and acknowledges the events of earlier saves.
 func BenchmarkRelay(b *testing.B) {
 	store, ctx := newStore(b), b.Context()
 	i := 0

@@ -9,7 +9,7 @@ import (
 
 type item = queueEntry[ports.WorkItem]
 
-// workState keeps work items until they are done or buried.
+// workState contains the work items that are not done yet.
 type workState struct {
 	byID   map[string]*item
 	kinds  map[string]*claimQueue[ports.WorkItem]
@@ -30,12 +30,12 @@ func (w *workState) add(v ports.WorkItem, seq int64) {
 	due := v.DueAt.UnixMilli()
 	e := &item{value: v, due: due, seq: seq, from: due}
 	w.byID[v.ID] = e
-	of := w.kinds[v.Kind]
-	if of == nil {
-		of = newClaimQueue[ports.WorkItem]()
-		w.kinds[v.Kind] = of
+	queue := w.kinds[v.Kind]
+	if queue == nil {
+		queue = newClaimQueue[ports.WorkItem]()
+		w.kinds[v.Kind] = queue
 	}
-	of.add(e)
+	queue.add(e)
 }
 
 func (w *workState) remove(e *item) {
@@ -43,24 +43,24 @@ func (w *workState) remove(e *item) {
 	w.kinds[e.value.Kind].remove(e)
 }
 
-// bury keeps the id alone: nothing reads a buried item in a store that lives in
-// the process.
+// bury keeps only the id, so that it stays taken: this store has no reader of buried
+// items.
 func (w *workState) bury(e *item) {
 	w.remove(e)
 	w.buried[e.value.ID] = struct{}{}
 }
 
-// retry gives e back. Its new due time is its rank as well.
+// retry releases e until at, which is also its new rank.
 func (w *workState) retry(e *item, at time.Time) {
-	of := w.kinds[e.value.Kind]
-	of.remove(e)
+	queue := w.kinds[e.value.Kind]
+	queue.remove(e)
 	e.value.DueAt = ports.Millis(at)
 	e.due = e.value.DueAt.UnixMilli()
 	e.from, e.held = e.due, false
-	of.add(e)
+	queue.add(e)
 }
 
-// work is the store as a ports.Work.
+// work implements ports.Work.
 type work struct{ s *Store }
 
 func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
@@ -71,12 +71,12 @@ func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.
 		return nil, err
 	}
 	defer w.s.mu.Unlock()
-	of := w.s.work.kinds[kind]
-	if of == nil {
+	queue := w.s.work.kinds[kind]
+	if queue == nil {
 		return nil, nil
 	}
 	var got []ports.WorkItem
-	for _, e := range of.claim(now.UnixMilli(), now.Add(lease).UnixMilli(), n) {
+	for _, e := range queue.claim(now.UnixMilli(), now.Add(lease).UnixMilli(), n) {
 		v := e.value
 		v.Payload, v.Attempt, v.Claim = copyBytes(v.Payload), e.attempt, e.claim
 		got = append(got, v)
@@ -99,7 +99,7 @@ func (w work) Bury(ctx context.Context, v ports.WorkItem, reason string) error {
 	return w.settle(ctx, v, w.s.work.bury)
 }
 
-// settle ends a claim, if it is the latest.
+// settle ends a claim with fn, if the claim is the latest.
 func (w work) settle(ctx context.Context, v ports.WorkItem, fn func(*item)) error {
 	if err := w.s.writing(ctx); err != nil {
 		return err
