@@ -12,15 +12,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Clients looks clients up. Every [ports.ClientStore] does.
+// Clients looks up clients. Every [ports.ClientStore] is one.
 type Clients interface {
-	// Client returns the client of id; an unknown one is [errcodes.NotFound]. A
-	// disabled client is returned like any other.
+	// Client returns the client with the id, also if it is disabled. It returns
+	// [errcodes.NotFound] if the id is unknown.
 	Client(ctx context.Context, id string) (ports.Client, error)
 }
 
-// Authenticator issues and checks access tokens. It is safe for use by many
-// goroutines.
+// Authenticator issues and checks access tokens. It is safe for concurrent use.
 type Authenticator struct {
 	clients Clients
 	tokens  ports.TokenStore
@@ -29,8 +28,8 @@ type Authenticator struct {
 	loops   *background.Loops
 }
 
-// New returns an Authenticator over the clients and the store of tokens, both
-// required. A bad value in cfg is [errcodes.Configuration].
+// New returns an Authenticator over clients and tokens, both required. An invalid value
+// in cfg is [errcodes.Configuration].
 func New(clients Clients, tokens ports.TokenStore, cfg *Config) (*Authenticator, error) {
 	if err := wiring.Check(struct {
 		Clients Clients
@@ -49,11 +48,10 @@ func New(clients Clients, tokens ports.TokenStore, cfg *Config) (*Authenticator,
 	}, nil
 }
 
-// Issue returns a new access token for a client's credentials, and how long it is
-// valid (SPEC 4.1). Credentials that are not right, for whatever reason, are
-// [errcodes.TokenInvalidCredentials]; a store that fails is
-// [errcodes.Unavailable]; a source of chance that fails or repeats itself is
-// [errcodes.Internal].
+// Issue returns a new access token for a client's credentials, and how long it is valid
+// (SPEC 4.1). It returns [errcodes.TokenInvalidCredentials] if the credentials are
+// wrong for any reason, [errcodes.Unavailable] if a store fails, and
+// [errcodes.Internal] if the random source fails or repeats itself.
 func (a *Authenticator) Issue(ctx context.Context, clientID, clientSecret string) (token string, expiresIn time.Duration, err error) {
 	client, err := a.clients.Client(ctx, clientID)
 	known := err == nil
@@ -80,18 +78,18 @@ func (a *Authenticator) issue(ctx context.Context, clientID string, now time.Tim
 	})
 	switch {
 	case errcodes.Of(err) == errcodes.Conflict:
-		return "", 0, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("a token came up twice: %w", err))
+		return "", 0, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("the random source repeated a token: %w", err))
 	case err != nil:
 		return "", 0, unavailable("store a token", err)
 	}
 	return token, lifetime, nil
 }
 
-// Authenticate returns the client that token was issued to, without its secrets.
-// A token that is malformed, unknown, revoked or expired (valid while now <
-// ExpiresAt), and one of a client that is gone or disabled, is
-// [errcodes.Unauthorized]; a store that fails is [errcodes.Unavailable]. The
-// slices of the answer are shared: do not change them.
+// Authenticate returns the client that token was issued to, without its secrets. It
+// returns [errcodes.Unauthorized] if the token is malformed, unknown, revoked or
+// expired (it is valid while now < ExpiresAt), or if its client was removed or
+// disabled, and [errcodes.Unavailable] if a store fails. Callers share the slices of
+// the result and must not change them.
 func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.Client, error) {
 	hash, ok := hashToken(token)
 	if !ok {
@@ -112,7 +110,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.C
 	return e.client, nil
 }
 
-// read asks the stores. Only tokens of live clients come back.
+// read reads the token and its client from the stores. The client is enabled.
 func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) (entry, error) {
 	token, err := a.tokens.Token(ctx, hash)
 	if err != nil {
@@ -130,9 +128,8 @@ func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) 
 }
 
 // Revoke revokes a token: this process rejects it from now on, others within their
-// CacheFor. Text that cannot be a token is no error. When
-// the store fails the error is [errcodes.Unavailable], and the token may still
-// be valid.
+// CacheFor. Revoking text that cannot be a token is not an error. If the store fails,
+// Revoke returns [errcodes.Unavailable], and the token may still be valid.
 func (a *Authenticator) Revoke(ctx context.Context, token string) error {
 	hash, ok := hashToken(token)
 	if !ok {
@@ -148,13 +145,13 @@ func (a *Authenticator) Revoke(ctx context.Context, token string) error {
 	return nil
 }
 
-// Run ticks at once and then every Config.Every, until ctx is done, whose error it
-// returns, or Stop, when it returns nil. Without Run or Tick the store grows by the
-// expired tokens, which are rejected all the same.
+// Run ticks at once and then every Config.Every. It returns ctx's error when ctx is
+// done, and nil after Stop. Without Run or Tick, expired tokens stay in the store; they
+// are rejected all the same.
 func (a *Authenticator) Run(ctx context.Context) error { return a.loops.Run(ctx, a.Tick) }
 
-// Tick removes up to 10,000 tokens that have expired by now from the store. A store
-// that fails is [errcodes.Unavailable].
+// Tick removes up to 10,000 tokens that have expired by now from the store. It returns
+// [errcodes.Unavailable] if the store fails.
 func (a *Authenticator) Tick(ctx context.Context, now time.Time) error {
 	_, err := a.tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)
 	if err != nil {
@@ -163,11 +160,11 @@ func (a *Authenticator) Tick(ctx context.Context, now time.Time) error {
 	return a.loops.Report(ctx, err)
 }
 
-// Stop ends Run and waits for its tick until ctx is done, whose error it then
-// returns. It may be called more than once. All other methods still work after it.
+// Stop ends Run and waits for its tick, at most until ctx is done; then it returns
+// ctx's error. It may be called more than once. The other methods work after it.
 func (a *Authenticator) Stop(ctx context.Context) error { return a.loops.Stop(ctx) }
 
-// now is cut to the millisecond, which is all that stores keep.
+// now returns the time in the milliseconds that stores keep.
 func (a *Authenticator) now() time.Time { return ports.Millis(a.cfg.Clock.Now()) }
 
 func refused() error { return errcodes.New(errcodes.Unauthorized, "") }

@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestNewRefusesBadConfig(t *testing.T) {
+func TestNewRejectsBadConfig(t *testing.T) {
 	s := &store{}
 	for name, cfg := range map[string]clientauth.Config{
 		"a negative lifetime":    {TokenLifetime: -1},
@@ -50,13 +50,13 @@ func TestAnIssuedTokenWorks(t *testing.T) {
 	assert.Regexp(t, `^cor_at_[A-Za-z0-9_-]{43}$`, token)
 	client, err := f.Authenticate(t.Context(), token)
 	require.NoError(t, err)
-	assert.Equal(t, ports.Client{ID: "acme", Merchants: []string{"m1"}}, client, "and no secret's hash comes with it")
+	assert.Equal(t, ports.Client{ID: "acme", Merchants: []string{"m1"}}, client, "without the hashes of its secrets")
 
 	again := f.issue(t)
 	assert.NotEqual(t, token, again)
 }
 
-// TestALifetimeIsCutToTheMillisecond: what is told is what stores keep.
+// The reported lifetime is the one that stores keep.
 func TestALifetimeIsCutToTheMillisecond(t *testing.T) {
 	f := newFixture(t, clientauth.Config{TokenLifetime: time.Second + 999*time.Microsecond})
 	token, expiresIn, err := f.Issue(t.Context(), "acme", "right")
@@ -70,8 +70,8 @@ func TestALifetimeIsCutToTheMillisecond(t *testing.T) {
 	assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
 }
 
-// TestEveryRefusalIsTheSame is I15: six causes, one answer.
-func TestEveryRefusalIsTheSame(t *testing.T) {
+// TestAllRejectedCredentialsGetTheSameError is I15.
+func TestAllRejectedCredentialsGetTheSameError(t *testing.T) {
 	f := newFixture(t, clientauth.Config{})
 	withWindow := func(id string, from, to time.Time) {
 		s := secretOf("right")
@@ -98,14 +98,14 @@ func TestEveryRefusalIsTheSame(t *testing.T) {
 			assert.Empty(t, token)
 			assert.Equal(t, errcodes.TokenInvalidCredentials, errcodes.Of(err))
 			assert.Equal(t, errcodes.Token{Error: "Invalid client credentials"}, errcodes.TokenOf(err))
-			assert.NoError(t, errors.Unwrap(err), "nothing inside tells the cause")
+			assert.NoError(t, errors.Unwrap(err), "no wrapped error reveals the cause")
 			texts[fmt.Sprintf("%#v %v", err, err)] = true
 		})
 	}
 	assert.Len(t, texts, 1)
 }
 
-func TestATokenEndsToTheMillisecond(t *testing.T) {
+func TestATokenExpiresToTheMillisecond(t *testing.T) {
 	const lifetime = 10 * time.Second
 	for _, warm := range []bool{false, true} {
 		t.Run(fmt.Sprintf("cached %v", warm), func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestATokenEndsToTheMillisecond(t *testing.T) {
 	}
 }
 
-func TestTextThatIsNoToken(t *testing.T) {
+func TestAuthenticateRejectsTextThatIsNotAToken(t *testing.T) {
 	f := newFixture(t, clientauth.Config{})
 	token := f.issue(t)
 	for name, text := range map[string]string{
@@ -137,7 +137,7 @@ func TestTextThatIsNoToken(t *testing.T) {
 		"without prefix":    strings.TrimPrefix(token, "cor_at_"),
 		"another prefix":    "cor_sk_" + strings.TrimPrefix(token, "cor_at_"),
 		"prefix in capital": "COR_AT_" + strings.TrimPrefix(token, "cor_at_"),
-		"blank in front":    " " + token,
+		"leading space":     " " + token,
 		"1 MiB":             strings.Repeat("a", 1<<20),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestTextThatIsNoToken(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestAStoreThatFailsIsNoRefusal(t *testing.T) {
+func TestAStoreThatFailsIsUnavailableNotUnauthorized(t *testing.T) {
 	f := newFixture(t, clientauth.Config{})
 	token := f.issue(t)
 	for _, cause := range []error{
@@ -184,7 +184,7 @@ func TestAStoreThatFailsIsNoRefusal(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestChanceThatFails(t *testing.T) {
+func TestIssueReportsABadRandomSource(t *testing.T) {
 	f := newFixture(t, clientauth.Config{Random: bytes.NewReader(bytes.Repeat([]byte{7}, 40))})
 	_, _, err := f.Issue(t.Context(), "acme", "right")
 	require.NoError(t, err)
@@ -208,7 +208,7 @@ func (sevens) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestTickPurgesWhatHasExpired(t *testing.T) {
+func TestTickPurgesExpiredTokens(t *testing.T) {
 	f := newFixture(t, clientauth.Config{TokenLifetime: time.Minute})
 	f.issue(t)
 	f.clock.Advance(time.Second)
@@ -237,8 +237,8 @@ func TestRunPurgesUntilStop(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// TestNothingSecretIsStored is I16: neither a token nor a secret is found in
-// any byte that reaches the store.
+// TestNothingSecretIsStored is I16: no byte that reaches the store contains a token or
+// a secret.
 func TestNothingSecretIsStored(t *testing.T) {
 	f := newFixture(t, clientauth.Config{})
 	token := f.issue(t)
@@ -259,7 +259,7 @@ func FuzzAuthenticate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		_, err := x.Authenticate(t.Context(), text)
 		if (err == nil) != (text == token) {
-			t.Fatalf("%q: %v, while the one token is %q", text, err, token)
+			t.Fatalf("%q: %v, want an error unless it is %q", text, err, token)
 		}
 	})
 }

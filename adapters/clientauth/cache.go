@@ -9,18 +9,18 @@ import (
 
 const shards = 64
 
-// cache remembers what the stores said of live tokens. It is split by hash, so
-// that callers rarely meet on a lock.
+// cache contains what the stores returned for live tokens. It is split by hash to avoid
+// contention.
 type cache struct {
 	shards  [shards]shard
-	each    int // entries at most, of one shard
+	each    int // the most entries of one shard
 	keepFor time.Duration
 }
 
 type shard struct {
 	mu      sync.RWMutex
 	entries map[[32]byte]entry
-	revoked uint64 // counts revocations, so that an answer read before one is not kept after it
+	revoked uint64 // counts revocations, so that put drops an answer that was read before one
 }
 
 type entry struct {
@@ -39,7 +39,7 @@ func newCache(entries int, keepFor time.Duration) *cache {
 
 func (c *cache) shard(hash [32]byte) *shard { return &c.shards[hash[0]%shards] }
 
-// get returns a fresh entry, or the mark that put needs after asking the stores.
+// get returns a fresh entry, or the mark to pass to put after reading the stores.
 func (c *cache) get(hash [32]byte, now time.Time) (e entry, mark uint64, ok bool) {
 	s := c.shard(hash)
 	s.mu.RLock()
@@ -48,7 +48,7 @@ func (c *cache) get(hash [32]byte, now time.Time) (e entry, mark uint64, ok bool
 	return e, s.revoked, ok && c.fresh(&e, now)
 }
 
-// fresh is false after the clock jumped back, for want of knowing by how much.
+// fresh returns false if the clock was set back, since the age is unknown then.
 func (c *cache) fresh(e *entry, now time.Time) bool {
 	age := now.Sub(e.readAt)
 	return age >= 0 && age < c.keepFor
@@ -67,8 +67,8 @@ func (c *cache) put(hash [32]byte, e entry, mark uint64) {
 	s.entries[hash] = e
 }
 
-// evict drops a stale entry if one turns up among the first few, else any: a
-// token that is dropped only costs a look at the stores.
+// evict drops a stale entry if there is one among the first few, else any entry. A
+// dropped token is only read from the stores again.
 func (c *cache) evict(s *shard, now time.Time) {
 	const looks = 8
 	var victim [32]byte

@@ -27,7 +27,8 @@ func TestRevoke(t *testing.T) {
 	assert.NoError(t, f.Revoke(t.Context(), token), "again")
 }
 
-// TestARevocationIsRecorded is I39; the record has the token's hash, and not the token (I16).
+// TestARevocationIsRecorded is I39; the audit row has the token's hash, not the token
+// (I16).
 func TestARevocationIsRecorded(t *testing.T) {
 	f := newFixture(t, clientauth.Config{})
 	token, actor := f.issue(t), ports.Actor{Client: "acme", Address: "192.0.2.1", Trace: "trace"}
@@ -36,9 +37,8 @@ func TestARevocationIsRecorded(t *testing.T) {
 	assert.Equal(t, []ports.AuditRow{{At: start, Actor: actor, Act: ports.ActTokenRevoked, Object: hex.EncodeToString(hash[:])}}, f.store.audit)
 }
 
-// TestARevocationIsNotUndoneByALateRead: the token was read before it was
-// revoked, and the answer comes after.
-func TestARevocationIsNotUndoneByALateRead(t *testing.T) {
+// The token is read before it is revoked, and the store returns it after.
+func TestALateReadDoesNotUndoARevocation(t *testing.T) {
 	f := newFixture(t, clientauth.Config{})
 	token := f.issue(t)
 	f.store.onToken = func() {
@@ -52,7 +52,7 @@ func TestARevocationIsNotUndoneByALateRead(t *testing.T) {
 }
 
 func TestTheCache(t *testing.T) {
-	t.Run("spares the store for up to 5 s", func(t *testing.T) {
+	t.Run("spares the store reads for up to 5 s", func(t *testing.T) {
 		f := newFixture(t, clientauth.Config{})
 		token := f.issue(t)
 		for range 10 {
@@ -78,7 +78,7 @@ func TestTheCache(t *testing.T) {
 			assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
 		})
 	}
-	t.Run("believes nothing after the clock jumped back", func(t *testing.T) {
+	t.Run("is not used after the clock was set back", func(t *testing.T) {
 		f := newFixture(t, clientauth.Config{})
 		token := f.issue(t)
 		_, err := f.Authenticate(t.Context(), token)
@@ -88,7 +88,7 @@ func TestTheCache(t *testing.T) {
 		_, err = f.Authenticate(t.Context(), token)
 		assert.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
 	})
-	t.Run("forgets but never refuses when it is full", func(t *testing.T) {
+	t.Run("evicts entries when it is full, and rejects no token", func(t *testing.T) {
 		f := newFixture(t, clientauth.Config{CacheEntries: 1})
 		var tokens []string
 		for range 500 {
@@ -100,9 +100,9 @@ func TestTheCache(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}
-		assert.Greater(t, f.store.looks(), 800, "64 entries cannot hold 500 tokens")
+		assert.Greater(t, f.store.looks(), 800, "the cache has room for 64 of 500 tokens")
 	})
-	t.Run("costs no allocation", func(t *testing.T) {
+	t.Run("allocates nothing", func(t *testing.T) {
 		f := newFixture(t, clientauth.Config{})
 		token, ctx := f.issue(t), t.Context()
 		assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
@@ -113,7 +113,7 @@ func TestTheCache(t *testing.T) {
 	})
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	f := newFixture(t, clientauth.Config{CacheEntries: 64})
 	var wg sync.WaitGroup
 	for range 8 {

@@ -26,27 +26,26 @@ const (
 
 // Config tunes an [Authenticator]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Clock is the time that windows and lifetimes are judged by; nil:
-	// [ports.SystemClock].
+	// Clock decides whether secrets and tokens are valid; nil: [ports.SystemClock].
 	Clock ports.Clock
 
-	// Random is the source of new tokens. It must be safe for use by many
-	// goroutines and unpredictable. nil: crypto/rand.
+	// Random is the source of new tokens. It must be unpredictable and safe for
+	// concurrent use. nil: crypto/rand.
 	Random io.Reader
 
 	// TokenLifetime is how long a new token is valid, from [MinTokenLifetime]
 	// to [MaxTokenLifetime], cut to the millisecond; 0: [DefaultTokenLifetime].
 	TokenLifetime time.Duration
 
-	// CacheFor is how long an answer of the stores is believed, and so how long
-	// a revocation by another process, or a client's end, may go unseen: up to
-	// [MaxCacheFor]; 0: [MaxCacheFor]. A clock that is set back meanwhile, by
-	// less than that, adds as much.
+	// CacheFor is how long what the stores returned is used, and so how long a
+	// revocation or a disabled client may go unnoticed in other processes: up to
+	// [MaxCacheFor]; 0: [MaxCacheFor]. If the clock is set back meanwhile by less than
+	// that, the same amount is added.
 	CacheFor time.Duration
 
-	// CacheEntries bounds the tokens remembered, from 1 to [MaxCacheEntries]
-	// (rounded up to a multiple of 64); 0: [DefaultCacheEntries]. Tokens beyond it
-	// are read from the stores each time.
+	// CacheEntries bounds the cached tokens, from 1 to [MaxCacheEntries], rounded up to
+	// a multiple of 64; 0: [DefaultCacheEntries]. Other tokens are read from the stores
+	// each time.
 	CacheEntries int
 
 	// Every is the pause between two ticks of Run, at least 1 ms; 0: [DefaultEvery].
@@ -56,9 +55,9 @@ type Config struct {
 	Hooks  Hooks
 }
 
-// Hooks are called in place and must be quick. Each may be nil.
+// Hooks are called synchronously and must return quickly. Each may be nil.
 type Hooks struct {
-	// Background is called with failures of a tick; the next one tries again.
+	// Background is called with the error of a failed tick; the next tick tries again.
 	Background func(ctx context.Context, err error)
 }
 

@@ -1,6 +1,6 @@
-// Package clientauth checks client credentials and access tokens (SPEC 5): it
-// issues a token for a client's id and secret, tells whose a token is, and
-// takes tokens back.
+// Package clientauth checks client credentials and access tokens (SPEC 5): it issues a
+// token for a client's id and secret, returns the client of a token, and revokes
+// tokens.
 //
 //	clients, err := clientauth.OpenFile("clients.json", nil)
 //	if err != nil {
@@ -14,19 +14,17 @@
 //	token, expiresIn, err := auth.Issue(ctx, clientID, clientSecret)
 //	client, err := auth.Authenticate(ctx, token)
 //
-// Secrets and tokens are 256 bits of chance, so that one SHA-256 is all that a
-// store has to keep of them (I16): there is nothing to guess that a slow hash
-// would protect. A client has up to three secrets with overlapping windows;
-// rotate by adding the new one, moving the callers, and closing the old one's
-// window.
+// Secrets and tokens are 256 random bits, so a store keeps only their SHA-256 (I16): a
+// slow hash protects guessable secrets, and these cannot be guessed. A client has up to
+// three secrets with overlapping windows. To rotate, add the new secret, move the
+// callers, and close the old one's window.
 //
-// Why a caller is refused is told to nobody: an unknown client, a wrong or
-// expired secret and a disabled client give the same error after the same
-// comparisons (I15). A store that fails is [errcodes.Unavailable], never a
-// refusal.
+// Callers do not learn why they are rejected: an unknown client, a wrong or expired
+// secret and a disabled client return the same error after the same comparisons (I15).
+// A store that fails is [errcodes.Unavailable], never a rejection.
 //
-// Expired tokens stay in the store until [Authenticator.Run], in one process or in
-// all, removes them.
+// Expired tokens stay in the store until [Authenticator.Run] removes them; one process
+// that runs it is enough.
 //
-// [Clients] is a store of them, or what [OpenFile] and [Parse] return.
+// [Clients] is a [ports.ClientStore], or what [OpenFile] or [Parse] returns.
 package clientauth

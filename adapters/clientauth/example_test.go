@@ -15,7 +15,7 @@ import (
 )
 
 func ExampleNew() {
-	clients, err := clientauth.Parse("acme:a secret for trying out")
+	clients, err := clientauth.Parse("acme:a trial secret")
 	if err != nil {
 		panic(err)
 	}
@@ -26,7 +26,7 @@ func ExampleNew() {
 	}
 
 	ctx := context.Background()
-	token, expiresIn, err := auth.Issue(ctx, "acme", "a secret for trying out")
+	token, expiresIn, err := auth.Issue(ctx, "acme", "a trial secret")
 	if err != nil {
 		panic(err)
 	}
@@ -78,7 +78,7 @@ func ExampleOpenFile() {
 }
 
 func ExampleNewSecret() {
-	// A test's source of chance; everybody else gives crypto/rand.Reader.
+	// A random source for the test; use crypto/rand.Reader.
 	secret, hash, err := clientauth.NewSecret(bytes.NewReader(make([]byte, 32)))
 	if err != nil {
 		panic(err)

@@ -17,28 +17,28 @@ const (
 
 // FileConfig tunes a [File]. The zero value, and nil, mean the defaults.
 type FileConfig struct {
-	Clock  ports.Clock  // paces the looks at the file; nil: [ports.SystemClock]
-	Logger *slog.Logger // gets a line when a version is rejected, and when it is good again; nil: nothing is logged
+	Clock  ports.Clock  // paces the checks of the file; nil: [ports.SystemClock]
+	Logger *slog.Logger // logs when a version is rejected, and when the file is valid again; nil: nothing is logged
 }
 
-// File is the clients of a JSON file:
+// File is a [Clients] that reads a JSON file:
 //
 //	[{"id": "acme", "disabled": false, "merchants": ["…"],
 //	  "secrets": [{"sha256": "64 hex digits", "notBefore": "2026-01-01T00:00:00Z", "notAfter": "…"}]}]
 //
-// All but id may be left out: no merchants means any, no bound means none. It
-// is a [Clients].
+// Only id is required. No merchants means that any are allowed, and a missing notBefore
+// or notAfter means no bound.
 //
-// When somebody asks, but at most once a second, the file is looked at, and read
-// again if it has changed. A new version that is broken is logged once, and
-// the last good one stays in force; so it does when the file is gone.
+// A look-up checks the file, at most once a second, and reads it again if it has
+// changed. If a new version is invalid or the file is gone, that is logged once, and
+// the last valid version stays in force.
 type File struct {
 	clock ports.Clock
 	file  *localfile.Watched[*Static]
 }
 
-// OpenFile reads the clients file at path. A file that cannot be read or is
-// broken is [errcodes.Configuration].
+// OpenFile reads the clients file at path. It returns [errcodes.Configuration] if the
+// file cannot be read or is invalid.
 func OpenFile(path string, cfg *FileConfig) (*File, error) {
 	c, err := wiring.Defaults(cfg, FileConfig{Clock: ports.SystemClock(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -53,7 +53,7 @@ func OpenFile(path string, cfg *FileConfig) (*File, error) {
 	return &File{c.Clock, file}, nil
 }
 
-// Client returns the client of id; an unknown one is [errcodes.NotFound].
+// Client returns the client with the id, or [errcodes.NotFound].
 func (f *File) Client(ctx context.Context, id string) (ports.Client, error) {
 	clients, _ := f.file.Current(f.clock.Now())
 	return clients.Client(ctx, id)

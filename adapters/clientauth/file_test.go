@@ -66,17 +66,17 @@ var brokenFiles = map[string]string{
 	"an object":              `{"id":"acme"}`,
 	"null":                   "null",
 	"no id":                  `[{"secrets":[]}]`,
-	"an id twice":            `[{"id":"acme"},{"id":"acme"}]`,
-	"a misspelt field":       `[{"id":"acme","disable":true}]`,
+	"a repeated id":          `[{"id":"acme"},{"id":"acme"}]`,
+	"a misspelled field":     `[{"id":"acme","disable":true}]`,
 	"four secrets":           `[{"id":"acme","secrets":[` + strings.Repeat(`{"sha256":"`+hexOf("s")+`"},`, 3) + `{"sha256":"` + hexOf("s") + `"}]}]`,
-	"a secret in the clear":  `[{"id":"acme","secrets":[{"sha256":"hunter2-canary"}]}]`,
+	"a secret in plain text": `[{"id":"acme","secrets":[{"sha256":"hunter2-canary"}]}]`,
 	"a short hash":           `[{"id":"acme","secrets":[{"sha256":"abcd"}]}]`,
-	"a window upside down":   `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notBefore":"2026-01-02T00:00:00Z","notAfter":"2026-01-02T00:00:00Z"}]}]`,
-	"a time that is no time": `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notAfter":"hunter2-canary"}]}]`,
+	"an inverted window":     `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notBefore":"2026-01-02T00:00:00Z","notAfter":"2026-01-02T00:00:00Z"}]}]`,
+	"an invalid time":        `[{"id":"acme","secrets":[{"sha256":"` + hexOf("s") + `","notAfter":"hunter2-canary"}]}]`,
 	"trailing data":          `[] hunter2-canary`,
 }
 
-func TestABrokenFileAtTheStart(t *testing.T) {
+func TestOpenFileRejectsABrokenFile(t *testing.T) {
 	for name, text := range brokenFiles {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "clients.json")
@@ -86,7 +86,7 @@ func TestABrokenFileAtTheStart(t *testing.T) {
 			assert.NotContains(t, err.Error(), "hunter2", "no content of the file")
 		})
 	}
-	t.Run("an entry without its list", func(t *testing.T) {
+	t.Run("an entry outside a list", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "clients.json")
 		write(t, path, `{"id":"acme","secrets":[]}`)
 		_, err := clientauth.OpenFile(path, nil)
@@ -105,7 +105,7 @@ func TestABrokenFileAtTheStart(t *testing.T) {
 	})
 }
 
-func TestTheFileIsReadAgain(t *testing.T) {
+func TestAChangedFileIsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	c, log := portstest.NewClock(start), &bytes.Buffer{}
 	write(t, path, `[{"id":"one"}]`)
@@ -119,7 +119,7 @@ func TestTheFileIsReadAgain(t *testing.T) {
 
 	write(t, path, `[{"id":"two, written in place"}]`)
 	c.Advance(time.Second - 1)
-	assert.True(t, has("one"), "no look before a second has passed")
+	assert.True(t, has("one"), "the file is checked once a second")
 	c.Advance(1)
 	assert.True(t, has("two, written in place"))
 
@@ -132,7 +132,7 @@ func TestTheFileIsReadAgain(t *testing.T) {
 	write(t, path, `[{"id":"hunter2-canary"`)
 	for range 5 {
 		c.Advance(time.Second)
-		assert.True(t, has("three, renamed over it"), "the last good one stays in force")
+		assert.True(t, has("three, renamed over it"), "the last valid version stays in force")
 	}
 	assert.Equal(t, 1, complaints(), "logged once")
 	assert.NotContains(t, log.String(), "hunter2")
@@ -151,11 +151,10 @@ func TestTheFileIsReadAgain(t *testing.T) {
 
 	write(t, path, `[{"id":"five"}]`)
 	c.Advance(-time.Hour)
-	assert.True(t, has("five"), "a clock that jumped back does not stop the looks")
+	assert.True(t, has("five"), "a clock that was set back does not stop the checks")
 }
 
-// TestAWriteThatLeavesNoTrace has the size and time of the version before it.
-func TestAWriteThatLeavesNoTrace(t *testing.T) {
+func TestAChangeWithTheSameSizeAndTimeIsNoticed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	c := portstest.NewClock(start)
 	write(t, path, `[{"id":"one"}]`)
@@ -191,7 +190,7 @@ func TestParse(t *testing.T) {
 	assert.NotContains(t, fmt.Sprintf("%+v", clients), "s3cret")
 }
 
-// FuzzClientsFile checks what a file that is taken must obey.
+// FuzzClientsFile checks the clients of every file that is accepted.
 func FuzzClientsFile(f *testing.F) {
 	for _, text := range brokenFiles {
 		f.Add(text, "acme")
@@ -220,7 +219,7 @@ func FuzzClientsFile(f *testing.F) {
 				t.Fatalf("%q: a hash that is not in the file", text)
 			}
 			if !s.NotAfter.IsZero() && !s.NotBefore.Before(s.NotAfter) {
-				t.Fatalf("%q: window %v to %v", text, s.NotBefore, s.NotAfter)
+				t.Fatalf("%q: inverted window %v to %v", text, s.NotBefore, s.NotAfter)
 			}
 		}
 	})

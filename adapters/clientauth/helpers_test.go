@@ -17,7 +17,7 @@ import (
 
 var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
-// store keeps clients and tokens, counts the looks, and fails on demand.
+// store keeps clients and tokens, counts reads, and fails on demand.
 type store struct {
 	mu      sync.Mutex
 	clients map[string]ports.Client
@@ -25,7 +25,7 @@ type store struct {
 	audit   []ports.AuditRow
 	reads   int
 	err     error
-	onToken func() // runs after a token was read, before the answer
+	onToken func() // runs after a token was read, before Token returns
 }
 
 func (s *store) Client(_ context.Context, id string) (ports.Client, error) {
@@ -123,7 +123,7 @@ type fixture struct {
 	store *store
 }
 
-// newFixture has the client acme with the secret "right" and one merchant.
+// newFixture has the client acme, with the secret "right" and one merchant.
 func newFixture(t testing.TB, cfg clientauth.Config) fixture {
 	t.Helper()
 	f := fixture{clock: portstest.NewClock(start), store: &store{

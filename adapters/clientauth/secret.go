@@ -21,10 +21,9 @@ const (
 	tokenLen = len(tokenPrefix) + (chanceBytes*8+5)/6
 )
 
-// Secret is the text of a client secret. It shows itself only by conversion,
-// string(s): in logs, formatted text and JSON it is a mask. Two places ask no
-// type how it wants to be shown: an unexported field of a struct that fmt prints,
-// and the keys of a map in JSON. Keep it out of both.
+// Secret is the text of a client secret. Logs, formatted text and JSON show a mask;
+// string(s) returns the text. Go ignores the mask in two places: an unexported field of
+// a struct that fmt prints, and the keys of a map in JSON. Use it in neither.
 type Secret string
 
 const secretMask = secretPrefix + "…"
@@ -41,10 +40,9 @@ func (Secret) LogValue() slog.Value { return slog.StringValue(secretMask) }
 // MarshalText returns the mask.
 func (Secret) MarshalText() ([]byte, error) { return []byte(secretMask), nil }
 
-// NewSecret makes a client secret of 256 bits from random (crypto/rand.Reader,
-// unless in a test), and the hash to keep in its place. The secret is shown to
-// the client once and stored nowhere. When random fails the error is
-// [errcodes.Internal].
+// NewSecret returns a client secret of 256 bits from random, which is
+// crypto/rand.Reader outside tests, and the hash to store. The secret is shown to the
+// client once and stored nowhere. It returns [errcodes.Internal] if random fails.
 func NewSecret(random io.Reader) (Secret, [32]byte, error) {
 	text, err := chance(random, secretPrefix)
 	if err != nil {
@@ -53,18 +51,18 @@ func NewSecret(random io.Reader) (Secret, [32]byte, error) {
 	return Secret(text), HashSecret(text), nil
 }
 
-// HashSecret returns what a store keeps of a secret: the SHA-256 of its bytes
-// ([ports.ClientSecret]).
+// HashSecret returns what a store keeps of a secret ([ports.ClientSecret]): the SHA-256
+// of its bytes.
 func HashSecret(secret string) [32]byte { return sha256.Sum256([]byte(secret)) }
 
 func newToken(random io.Reader) (string, error) { return chance(random, tokenPrefix) }
 
-// hashToken returns the token's hash, and false for text that no token can be.
+// hashToken returns the token's hash; ok is false if text cannot be a token.
 func hashToken(token string) (hash [32]byte, ok bool) {
 	if len(token) != tokenLen || token[:len(tokenPrefix)] != tokenPrefix {
 		return hash, false
 	}
-	var text [tokenLen]byte // on the stack, which []byte(token) would not be
+	var text [tokenLen]byte // stays on the stack, unlike []byte(token)
 	copy(text[:], token)
 	return sha256.Sum256(text[:]), true
 }
@@ -77,17 +75,17 @@ func chance(random io.Reader, prefix string) (string, error) {
 	return prefix + base64.RawURLEncoding.EncodeToString(bits[:]), nil
 }
 
-// MaxSecrets is how many secrets a client may have at once.
+// MaxSecrets is the most secrets that a client may have at once.
 const MaxSecrets = 3
 
-// matches reports whether secret is one of the client's, within its window at
-// now. It makes the same comparisons whatever the client has, so that its
-// duration says nothing of which secrets exist.
+// matches reports whether secret is one of the client's secrets and in its window at
+// now. It always makes the same comparisons, so its duration does not reveal which
+// secrets exist.
 func matches(c *ports.Client, secret string, now time.Time) bool {
 	hash := HashSecret(secret)
 	found := 0
 	for i := range max(MaxSecrets, len(c.Secrets)) {
-		var kept ports.ClientSecret // a dummy, where the client has none: no text is known to hash to zeros
+		var kept ports.ClientSecret // zero if the client has fewer: no known text hashes to zeros
 		if i < len(c.Secrets) {
 			kept = c.Secrets[i]
 		}
@@ -97,7 +95,7 @@ func matches(c *ports.Client, secret string, now time.Time) bool {
 	return found == 1
 }
 
-// open is 1 while the secret's window is open: NotBefore ≤ now < NotAfter.
+// open returns 1 if the secret is in its window, NotBefore ≤ now < NotAfter, else 0.
 func open(s *ports.ClientSecret, now time.Time) int {
 	early := now.Before(s.NotBefore)
 	late := !s.NotAfter.IsZero() && !now.Before(s.NotAfter)

@@ -47,8 +47,8 @@ func TestASecretMasksItself(t *testing.T) {
 	assert.Contains(t, shown, "cor_sk_…")
 }
 
-// TestRotation moves the clock over up to three secrets with random windows: a
-// secret is good if and only if NotBefore ≤ now < NotAfter.
+// TestRotation moves the clock over up to three secrets with random windows: a secret
+// is valid if and only if NotBefore ≤ now < NotAfter.
 func TestRotation(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		f := newFixture(t, clientauth.Config{})
@@ -78,7 +78,7 @@ func TestRotation(t *testing.T) {
 			}
 			_, _, err := f.Issue(t.Context(), "acme", fmt.Sprint("secret ", which))
 			if (err == nil) != good {
-				r.Fatalf("secret %d at %v: error %v, want good %v: %+v", which, now, err, good, client.Secrets)
+				r.Fatalf("secret %d at %v: error %v, want valid %v: %+v", which, now, err, good, client.Secrets)
 			}
 		}
 	})

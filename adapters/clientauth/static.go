@@ -29,16 +29,16 @@ type fileSecret struct {
 	NotAfter  time.Time `json:"notAfter"`
 }
 
-// parseFile reads a clients file. It is strict, since a misspelt "disabled"
-// would let somebody in; its errors quote nothing of the file, where somebody
-// may have put a secret in place of a hash.
+// parseFile parses a clients file. It is strict, since a misspelled "disabled" would
+// let a client in. Its errors do not quote the file, which may contain a secret in
+// place of a hash.
 func parseFile(data []byte) (*Static, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
 		return nil, badConfig("the clients file must be a list: [{\"id\": …}, …]")
 	}
 	var list []fileClient
 	if err := localfile.Decode(data, &list, "id", "secrets", "merchants", "disabled", "sha256", "notBefore", "notAfter"); err != nil {
-		return nil, badConfig("the clients file is no list of clients: " + err.Error())
+		return nil, badConfig("the clients file is invalid:" + err.Error())
 	}
 	clients := make([]ports.Client, len(list))
 	for i := range list {
@@ -56,7 +56,7 @@ func (f *fileClient) client() (ports.Client, error) {
 		return ports.Client{}, errors.New("id is required")
 	}
 	if len(f.Secrets) > MaxSecrets {
-		return ports.Client{}, fmt.Errorf("at most %d secrets", MaxSecrets)
+		return ports.Client{}, fmt.Errorf("%d secrets, want at most %d", len(f.Secrets), MaxSecrets)
 	}
 	c := ports.Client{ID: f.ID, Merchants: f.Merchants, Disabled: f.Disabled}
 	for i := range f.Secrets {
@@ -85,11 +85,11 @@ func (f *fileSecret) secret() (ports.ClientSecret, error) {
 // Static is a fixed set of clients in memory. It is a [Clients].
 type Static struct{ clients map[string]ports.Client }
 
-// Parse reads "id:secret,id:secret", the form of the CORRIDOR_CLIENTS variable,
-// for trying things out: any secret without a comma, any merchant. Blanks
-// around an entry do not count. Text without a client, an entry without id or
-// secret, and an id that stands twice are [errcodes.Configuration]; the message
-// names the entry by its number, never by its content.
+// Parse parses "id:secret,id:secret", the form of the CORRIDOR_CLIENTS variable, which
+// is for trials: any secret without a comma, any merchant. Spaces around an entry are
+// ignored. It returns [errcodes.Configuration] if there is no client, if an entry lacks
+// the id or the secret, and if an id is repeated; the message has the number of the
+// entry, never its content.
 func Parse(text string) (*Static, error) {
 	var clients []ports.Client
 	for i, item := range strings.Split(text, ",") {
@@ -106,21 +106,21 @@ func newStatic(clients []ports.Client) (*Static, error) {
 	s := &Static{clients: make(map[string]ports.Client, len(clients))}
 	for i, c := range clients {
 		if _, twice := s.clients[c.ID]; twice {
-			return nil, badConfig(fmt.Sprintf("client %d: its id stands twice", i+1))
+			return nil, badConfig(fmt.Sprintf("client %d: its id is repeated", i+1))
 		}
 		s.clients[c.ID] = c
 	}
 	return s, nil
 }
 
-// Client returns the client of id; an unknown one is [errcodes.NotFound].
+// Client returns the client with the id, or [errcodes.NotFound].
 func (s *Static) Client(ctx context.Context, id string) (ports.Client, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Client{}, err
 	}
 	c, ok := s.clients[id]
 	if !ok {
-		return ports.Client{}, errcodes.New(errcodes.NotFound, "unknown client")
+		return ports.Client{}, errcodes.New(errcodes.NotFound, "No such client")
 	}
 	c.Secrets, c.Merchants = slices.Clone(c.Secrets), slices.Clone(c.Merchants)
 	return c, nil

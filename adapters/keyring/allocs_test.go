@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The race detector makes a sync.Pool forget at random.
-func TestSealOpenAndDigestHardlyAllocate(t *testing.T) {
+// The race detector makes sync.Pool drop items at random.
+func TestSealOpenAndDigestAllocateLittle(t *testing.T) {
 	ring, ctx, aad := newRing(t, 1, 2), t.Context(), []byte("acme/validation-1")
 	sealed, err := ring.Seal(ctx, aad, plain)
 	require.NoError(t, err)

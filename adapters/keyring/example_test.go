@@ -22,8 +22,8 @@ func ExampleNew() {
 		return
 	}
 
-	// The next key seals from now on, the old one still opens.
-	next := keyring.Key{ID: "2026", Secret: []byte("and thirty-two other bytes of chance")[:32]}
+	// The next key seals from now on; the old one still opens.
+	next := keyring.Key{ID: "2026", Secret: []byte("another thirty-two bytes, as random")[:32]}
 	ring, err := keyring.New([]keyring.Key{next, old}, nil)
 	if err != nil {
 		fmt.Println(err)

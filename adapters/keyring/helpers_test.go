@@ -10,12 +10,12 @@ import (
 	"github.com/corridor-go/corridor/adapters/keyring"
 )
 
-// keyOf makes the key of a number.
+// keyOf returns the key with the number.
 func keyOf(n int) keyring.Key {
 	return keyring.Key{ID: fmt.Sprint("key-", n), Secret: bytes.Repeat([]byte{byte(n)}, keyring.SecretSize)}
 }
 
-// newRing makes a keyring of the numbers' keys.
+// newRing returns a keyring of the keys with the numbers.
 func newRing(tb testing.TB, numbers ...int) *keyring.Keyring {
 	tb.Helper()
 	var keys []keyring.Key

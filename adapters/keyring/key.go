@@ -16,45 +16,43 @@ const (
 	MaxIDLength = 32
 )
 
-// Key is a secret and the name that sealed data know it by. In logs, formatted
-// text and JSON it shows its name only; but fmt asks no type how it wants to be
-// shown that stands in an unexported field of a struct: keep it out of those that
-// are printed.
+// Key is a secret with an id, which is stored with sealed data. In logs, formatted text
+// and JSON only the id shows, except in an unexported field of a struct that fmt
+// prints: fmt ignores the mask there.
 type Key struct {
 	ID     string // 1 to [MaxIDLength] of a-z, 0-9, '-' and '_'
-	Secret []byte // [SecretSize] bytes of chance, not all zero
+	Secret []byte // [SecretSize] random bytes, not all zero
 }
 
-// String returns the key's name.
+// String returns "key " and the id.
 func (k Key) String() string { return "key " + k.ID }
 
-// Format writes the key's name for every verb.
+// Format writes String for every verb.
 func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.String()) }
 
-// LogValue returns the key's name.
+// LogValue returns String.
 func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
-// MarshalText returns the key's name.
+// MarshalText returns String.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Parse reads keys written as keyid:base64,keyid:base64: the secrets in standard
-// base64 (RFC 4648, 4), with or without padding. Blanks around a key are passed
-// over. Text that is no such list, or holds keys that [New] would refuse, is
-// [errcodes.Configuration]. The error tells which key of the list is wrong,
-// and nothing of its text.
+// Parse parses keys written as keyid:base64,keyid:base64. The secrets are in standard
+// base64 (RFC 4648, 4), with or without padding; spaces around a key are ignored. It
+// returns [errcodes.Configuration] if the text is not such a list, or if [New] would
+// reject a key. The error has the number of the key, and nothing of the text.
 func Parse(text string) ([]Key, error) {
 	if strings.TrimSpace(text) == "" {
-		return nil, badConfig("there is no key: write keyid:base64,…")
+		return nil, badConfig("no key: want keyid:base64,…")
 	}
 	var keys []Key
 	for entry := range strings.SplitSeq(text, ",") {
 		id, encoded, found := strings.Cut(strings.TrimSpace(entry), ":")
 		if !found {
-			return nil, badKey(len(keys), "is written keyid:base64")
+			return nil, badKey(len(keys), "must be written keyid:base64")
 		}
 		secret, err := decode(encoded)
 		if err != nil {
-			return nil, badKey(len(keys), "has a secret in base64")
+			return nil, badKey(len(keys), "must have a secret in base64")
 		}
 		keys = append(keys, Key{ID: id, Secret: secret})
 	}
@@ -64,8 +62,8 @@ func Parse(text string) ([]Key, error) {
 	return keys, nil
 }
 
-// decode is strict about the bits beyond the last byte, which a copy that lost
-// its end would not have at zero.
+// decode rejects bits after the last byte that are not zero: they mean that the copied
+// text lost its end.
 func decode(encoded string) ([]byte, error) {
 	if strings.HasSuffix(encoded, "=") {
 		return base64.StdEncoding.Strict().DecodeString(encoded)
@@ -73,24 +71,24 @@ func decode(encoded string) ([]byte, error) {
 	return base64.RawStdEncoding.Strict().DecodeString(encoded)
 }
 
-// check refuses keys that are none or not told apart.
+// check returns an error unless New accepts the keys.
 func check(keys []Key) error {
 	if len(keys) == 0 {
-		return badConfig("there is no key: at least one must seal")
+		return badConfig("no key: want at least one")
 	}
 	ids, secrets := map[string]bool{}, map[string]bool{}
 	for i, k := range keys {
 		switch {
 		case !isID(k.ID):
-			return badKey(i, fmt.Sprintf("has an id of 1 to %d of a-z, 0-9, - and _", MaxIDLength))
+			return badKey(i, fmt.Sprintf("must have an id of 1 to %d of a-z, 0-9, - and _", MaxIDLength))
 		case len(k.Secret) != SecretSize:
-			return badKey(i, fmt.Sprintf("has a secret of %d bytes", SecretSize))
+			return badKey(i, fmt.Sprintf("must have a secret of %d bytes, not %d", SecretSize, len(k.Secret)))
 		case string(k.Secret) == string(make([]byte, SecretSize)):
-			return badKey(i, "has a secret that is not all zero")
+			return badKey(i, "must have a secret that is not all zero")
 		case ids[k.ID]:
-			return badKey(i, "has an id of its own")
+			return badKey(i, "must have an id that no other key has")
 		case secrets[string(k.Secret)]:
-			return badKey(i, "has a secret of its own")
+			return badKey(i, "must have a secret that no other key has")
 		}
 		ids[k.ID], secrets[string(k.Secret)] = true, true
 	}
@@ -102,9 +100,9 @@ func isID(id string) bool {
 	return id != "" && len(id) <= MaxIDLength && strings.Trim(id, letters) == ""
 }
 
-// badKey says what must be true of the key; its text may be a secret.
+// badKey returns an error without the key's text, which may be secret.
 func badKey(index int, must string) error {
-	return badConfig(fmt.Sprintf("key %d of the keyring is wrong: each key %s", index+1, must))
+	return badConfig(fmt.Sprintf("key %d of the keyring %s", index+1, must))
 }
 
 func badConfig(message string) error { return errcodes.New(errcodes.Configuration, message) }

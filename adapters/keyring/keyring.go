@@ -18,13 +18,13 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// What is derived from a secret. A label never changes: data are sealed by it.
+// The labels of the derived keys. They never change, since stored data depends on them.
 const (
 	sealLabel   = "corridor keyring seal AES-256-GCM"
 	digestLabel = "corridor keyring digest HMAC-SHA-256"
 )
 
-// The parts of sealed data beside the ciphertext.
+// The sizes of what sealed data contains besides the ciphertext.
 const (
 	nonceSize = 12
 	tagSize   = 16
@@ -32,9 +32,9 @@ const (
 
 // Config tunes a [Keyring]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Random returns the nonces. It must be safe for use by many goroutines, and
-	// never repeat itself: two seals under one key and nonce lose the secrecy of
-	// both. nil: crypto/rand.
+	// Random returns the nonces. It must be safe for concurrent use and must not repeat
+	// itself: two seals with the same key and nonce reveal both texts. nil:
+	// crypto/rand.
 	Random io.Reader
 }
 
@@ -46,9 +46,9 @@ type Keyring struct {
 	digest *digester
 }
 
-// New returns a keyring. The first key seals and digests, all of them open. No
-// key, one outside the bounds of [Key], and two with one id or one secret are
-// [errcodes.Configuration]. The secrets are not kept.
+// New returns a keyring. The first key seals and digests, all keys open. It returns
+// [errcodes.Configuration] if there is no key, if a key is outside the bounds of [Key],
+// and if two keys share an id or a secret. It does not keep the secrets.
 func New(keys []Key, cfg *Config) (*Keyring, error) {
 	if err := check(keys); err != nil {
 		return nil, err
@@ -88,23 +88,23 @@ func derive(secret []byte, label string) ([]byte, error) {
 
 var (
 	errUnknown = errcodes.New(errcodes.KeyUnknown, "")
-	errAltered = errcodes.New(errcodes.CorruptRecord, "Sealed data are damaged, or belong to another record")
+	errAltered = errcodes.New(errcodes.CorruptRecord, "Sealed data is damaged or belongs to another record")
 )
 
-// Seal encrypts plain under the first key. ctx is not looked at: nothing is
-// waited for. When the source of chance fails the error is [errcodes.Internal].
+// Seal encrypts plain under the first key. It never waits, and ignores ctx. If the
+// random source fails, it returns [errcodes.Internal].
 func (k *Keyring) Seal(_ context.Context, aad, plain []byte) (ports.Sealed, error) {
 	data := make([]byte, nonceSize, nonceSize+len(plain)+tagSize)
 	if err := k.nonces.next(data); err != nil {
 		return ports.Sealed{}, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("read a nonce: %w", err))
 	}
-	data = k.ciph[k.first].Seal(data, data, plain, aad) //nolint:gosec // the nonce was filled with chance above
+	data = k.ciph[k.first].Seal(data, data, plain, aad) //nolint:gosec // the nonce is random, see above
 	return ports.Sealed{KeyID: k.first, Data: data}, nil
 }
 
-// Open decrypts what [Keyring.Seal] gave under any of the keys. An id that none
-// of them has is [errcodes.KeyUnknown]; data that are too short, altered or
-// bound to another aad are [errcodes.CorruptRecord].
+// Open decrypts what [Keyring.Seal] returned, under any of the keys. It returns
+// [errcodes.KeyUnknown] if no key has the id, and [errcodes.CorruptRecord] if the data
+// is too short, altered or sealed with another aad.
 func (k *Keyring) Open(_ context.Context, aad []byte, sealed ports.Sealed) ([]byte, error) {
 	ciph := k.ciph[sealed.KeyID]
 	if ciph == nil {
@@ -115,7 +115,7 @@ func (k *Keyring) Open(_ context.Context, aad []byte, sealed ports.Sealed) ([]by
 	}
 	plain, err := ciph.Open(nil, sealed.Data[:nonceSize], sealed.Data[nonceSize:], aad)
 	if err != nil {
-		return nil, errAltered // which of the two, the cipher cannot tell either
+		return nil, errAltered // the cipher does not say whether the data or the aad is wrong
 	}
 	return plain, nil
 }
@@ -123,10 +123,10 @@ func (k *Keyring) Open(_ context.Context, aad []byte, sealed ports.Sealed) ([]by
 // Digest returns the HMAC-SHA-256 of data under a key derived from the first secret.
 func (k *Keyring) Digest(data []byte) [32]byte { return k.digest.sum(data) }
 
-// digester keeps hashes that have taken in the key, which is half the work.
+// digester pools hashes that have already processed the key, which is half the work.
 type digester struct{ pool sync.Pool }
 
-// keyed is a hash and the room for its sum: room on the stack would escape.
+// keyed is a hash with a buffer for its sum: a buffer on the stack would escape.
 type keyed struct {
 	hash.Hash
 	sum []byte
@@ -146,14 +146,13 @@ func (d *digester) sum(data []byte) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(h.sum))
 }
 
-// nonces reads chance in advance, so that a nonce does not cost a call of the
-// system.
+// nonces reads random bytes in advance, so that a nonce does not cost a system call.
 type nonces struct {
 	random io.Reader
 
 	mu  sync.Mutex
 	buf [64 * nonceSize]byte
-	at  int // what is before was given out
+	at  int // the bytes before it are used
 }
 
 func newNonces(random io.Reader) *nonces {
@@ -162,7 +161,7 @@ func newNonces(random io.Reader) *nonces {
 	return n
 }
 
-// next fills nonce, of nonceSize bytes, with chance that nobody else gets.
+// next fills nonce, of nonceSize bytes, with random bytes that are used once.
 func (n *nonces) next(nonce []byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -31,24 +31,24 @@ func TestConforms(t *testing.T) {
 	})
 }
 
-func TestNewRefusesKeysThatAreNone(t *testing.T) {
+func TestNewRejectsInvalidKeys(t *testing.T) {
 	good, zero := keyOf(1), keyring.Key{ID: "zero", Secret: make([]byte, keyring.SecretSize)}
 	named := func(id string) keyring.Key { return keyring.Key{ID: id, Secret: keyOf(2).Secret} }
 	for name, keys := range map[string][]keyring.Key{
-		"no key":                 nil,
-		"a key without a name":   {named("")},
-		"a name of 33 letters":   {named(strings.Repeat("a", 33))},
-		"a name in upper case":   {named("Key")},
-		"a name with a blank":    {named("key ")},
-		"a name with a NUL":      {named("key\x00")},
-		"a name with a letter é": {named("ké")},
-		"a secret of nothing":    {{ID: "key"}},
-		"a secret of 31 bytes":   {{ID: "key", Secret: good.Secret[:31]}},
-		"a secret of 33 bytes":   {{ID: "key", Secret: append(bytes.Clone(good.Secret), 1)}},
-		"a secret of zeros":      {zero},
-		"one name twice":         {good, {ID: good.ID, Secret: keyOf(2).Secret}},
-		"one secret twice":       {good, {ID: "other", Secret: good.Secret}},
-		"a bad key behind":       {good, zero},
+		"no key":                  nil,
+		"a key without an id":     {named("")},
+		"an id of 33 letters":     {named(strings.Repeat("a", 33))},
+		"an id in upper case":     {named("Key")},
+		"an id with a space":      {named("key ")},
+		"an id with a NUL":        {named("key\x00")},
+		"an id with the letter é": {named("ké")},
+		"no secret":               {{ID: "key"}},
+		"a secret of 31 bytes":    {{ID: "key", Secret: good.Secret[:31]}},
+		"a secret of 33 bytes":    {{ID: "key", Secret: append(bytes.Clone(good.Secret), 1)}},
+		"a secret of zeros":       {zero},
+		"a repeated id":           {good, {ID: good.ID, Secret: keyOf(2).Secret}},
+		"a repeated secret":       {good, {ID: "other", Secret: good.Secret}},
+		"a bad second key":        {good, zero},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ring, err := keyring.New(keys, nil)
@@ -63,7 +63,7 @@ func TestNewRefusesKeysThatAreNone(t *testing.T) {
 	}
 }
 
-func TestSecretsAreNotKept(t *testing.T) {
+func TestNewDoesNotKeepTheSecrets(t *testing.T) {
 	key := keyOf(1)
 	ring, err := keyring.New([]keyring.Key{key}, nil)
 	require.NoError(t, err)
@@ -77,8 +77,8 @@ func TestSecretsAreNotKept(t *testing.T) {
 	require.Equal(t, plain, got)
 }
 
-// Digests are what an outside program would compute by the package's comment;
-// a change of the label or the derivation would lose every cache and secret.
+// Caches and secrets depend on the digests: a change of the label or of the derivation
+// would lose them all.
 func TestDigestIsHMACUnderADerivedKey(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := rapid.SliceOf(rapid.Byte()).Draw(rt, "data")
@@ -91,8 +91,7 @@ func TestDigestIsHMACUnderADerivedKey(t *testing.T) {
 	})
 }
 
-// What earlier versions sealed must open for good.
-func TestOpensWhatWasSealedBefore(t *testing.T) {
+func TestOpensWhatEarlierVersionsSealed(t *testing.T) {
 	ring, err := keyring.New([]keyring.Key{keyOf(1)}, &keyring.Config{Random: endless{7}})
 	require.NoError(t, err)
 	sealed, err := ring.Seal(t.Context(), []byte("acme/validation-1"), []byte("Ada Okafor"))
@@ -103,7 +102,7 @@ func TestOpensWhatWasSealedBefore(t *testing.T) {
 
 const sealedBefore = "070707070707070707070707f8ccf83151df83ef042a98a3b977eb61339fd925b1aa892ebc63"
 
-// endless returns one byte for ever.
+// endless always returns the same byte.
 type endless struct{ b byte }
 
 func (e endless) Read(p []byte) (int, error) {
@@ -113,7 +112,7 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestEachNonceIsFreshChance(t *testing.T) {
+func TestEachNonceIsReadFromTheRandomSource(t *testing.T) {
 	chance := make([]byte, 12*64*3)
 	for i := range chance {
 		chance[i] = byte(i / 12)
@@ -126,15 +125,15 @@ func TestEachNonceIsFreshChance(t *testing.T) {
 		require.Equal(t, bytes.Repeat([]byte{byte(i)}, 12), sealed.Data[:12], "nonce %d", i)
 	}
 	_, err = ring.Seal(t.Context(), nil, plain)
-	require.ErrorIs(t, err, errcodes.Internal, "the chance is used up")
+	require.ErrorIs(t, err, errcodes.Internal, "the random source has ended")
 }
 
-func TestSealFailsWithItsSourceOfChance(t *testing.T) {
+func TestSealFailsIfTheRandomSourceFails(t *testing.T) {
 	broken := errors.New("no entropy")
 	for name, random := range map[string]io.Reader{
-		"it fails":        iotest.ErrReader(broken),
-		"it breaks off":   io.MultiReader(bytes.NewReader(make([]byte, 20)), iotest.ErrReader(broken)),
-		"it ends at once": bytes.NewReader(nil),
+		"fails":      iotest.ErrReader(broken),
+		"breaks off": io.MultiReader(bytes.NewReader(make([]byte, 20)), iotest.ErrReader(broken)),
+		"is empty":   bytes.NewReader(nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ring, err := keyring.New([]keyring.Key{keyOf(1)}, &keyring.Config{Random: random})
@@ -148,7 +147,7 @@ func TestSealFailsWithItsSourceOfChance(t *testing.T) {
 	}
 }
 
-func TestAKeyShowsItsNameOnly(t *testing.T) {
+func TestAKeyShowsOnlyItsID(t *testing.T) {
 	key := keyring.Key{ID: "key-1", Secret: []byte("0123456789abcdef0123456789abcdef")}
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("made", "key", key, "any", []keyring.Key{key})
@@ -167,7 +166,7 @@ func TestAKeyShowsItsNameOnly(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	// The nonce is fixed: the seed of one process must be what another one sealed.
+	// The nonce is fixed, so that seeds are the same in every process.
 	ring, err := keyring.New([]keyring.Key{keyOf(1), keyOf(2)}, &keyring.Config{Random: endless{7}})
 	require.NoError(f, err)
 	sealed, err := ring.Seal(context.Background(), []byte("aad"), plain)

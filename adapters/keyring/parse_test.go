@@ -17,8 +17,8 @@ func encoded(n int) string { return base64.StdEncoding.EncodeToString(keyOf(n).S
 func TestParseReadsKeysInTheirOrder(t *testing.T) {
 	bare := strings.TrimRight(encoded(2), "=")
 	for name, text := range map[string]string{
-		"padded and not":      "key-1:" + encoded(1) + ",key-2:" + bare,
-		"with blanks between": " key-1:" + encoded(1) + " ,\n\tkey-2:" + bare + "\n",
+		"padded and unpadded": "key-1:" + encoded(1) + ",key-2:" + bare,
+		"with spaces between": " key-1:" + encoded(1) + " ,\n\tkey-2:" + bare + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			keys, err := keyring.Parse(text)
@@ -32,28 +32,28 @@ func TestParseReadsKeysInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWhatIsNoListOfKeys(t *testing.T) {
+func TestParseRejectsTextThatIsNotAListOfKeys(t *testing.T) {
 	good := encoded(1)
 	for name, text := range map[string]string{
-		"nothing":                    "",
-		"blanks":                     " \n",
-		"a secret without a name":    good,
-		"an empty name":              ":" + good,
-		"an empty secret":            "key-1:",
-		"a name for a secret":        good + ":key-1",
-		"a comma at the end":         "key-1:" + good + ",",
-		"two commas":                 "key-1:" + good + ",,key-2:" + encoded(2),
-		"hexadecimal digits":         "key-1:" + strings.Repeat("0f", 32),
-		"a secret of 31 bytes":       "key-1:" + base64.StdEncoding.EncodeToString(make([]byte, 31)),
-		"a secret that lost its end": "key-1:" + good[:42],
-		"a secret padded too much":   "key-1:" + good + "=",
-		"bits beyond the last byte":  "key-1:" + good[:42] + "F=",
-		"letters of base64url":       "key-1:" + strings.Replace(base64.URLEncoding.EncodeToString([]byte(strings.Repeat("\xff", 32))), "=", "", 1),
-		"a secret of zeros":          "key-1:" + base64.StdEncoding.EncodeToString(make([]byte, 32)),
-		"one name twice":             "key-1:" + good + ",key-1:" + encoded(2),
-		"one secret twice":           "key-1:" + good + ",key-2:" + good,
-		"a blank in the name":        "key 1:" + good,
-		"a blank before the secret":  "key-1: " + good,
+		"nothing":                   "",
+		"blanks":                    " \n",
+		"a secret without an id":    good,
+		"an empty id":               ":" + good,
+		"an empty secret":           "key-1:",
+		"id and secret swapped":     good + ":key-1",
+		"a trailing comma":          "key-1:" + good + ",",
+		"two commas":                "key-1:" + good + ",,key-2:" + encoded(2),
+		"hexadecimal digits":        "key-1:" + strings.Repeat("0f", 32),
+		"a secret of 31 bytes":      "key-1:" + base64.StdEncoding.EncodeToString(make([]byte, 31)),
+		"a truncated secret":        "key-1:" + good[:42],
+		"a secret padded too much":  "key-1:" + good + "=",
+		"bits after the last byte":  "key-1:" + good[:42] + "F=",
+		"letters of base64url":      "key-1:" + strings.Replace(base64.URLEncoding.EncodeToString([]byte(strings.Repeat("\xff", 32))), "=", "", 1),
+		"a secret of zeros":         "key-1:" + base64.StdEncoding.EncodeToString(make([]byte, 32)),
+		"a repeated id":             "key-1:" + good + ",key-1:" + encoded(2),
+		"a repeated secret":         "key-1:" + good + ",key-2:" + good,
+		"a space in the id":         "key 1:" + good,
+		"a space before the secret": "key-1: " + good,
 	} {
 		t.Run(name, func(t *testing.T) {
 			keys, err := keyring.Parse(text)
@@ -64,7 +64,7 @@ func TestParseRefusesWhatIsNoListOfKeys(t *testing.T) {
 	}
 }
 
-// silent checks that an error shows no part of the text that could be a secret.
+// silent checks that an error shows no part of text, which could be a secret.
 func silent(tb testing.TB, err error, text string) {
 	tb.Helper()
 	const part = 8
@@ -75,7 +75,7 @@ func silent(tb testing.TB, err error, text string) {
 	}
 }
 
-func TestParseTellsWhichKeyIsWrong(t *testing.T) {
+func TestParseNamesTheWrongKey(t *testing.T) {
 	_, err := keyring.Parse("key-1:" + encoded(1) + ",key-2:" + encoded(2) + ",key-3")
 	require.ErrorContains(t, err, "key 3 ")
 }
@@ -88,7 +88,7 @@ func write(keys []keyring.Key) string {
 	return strings.Join(entries, ",")
 }
 
-func TestParseReadsWhatIsWritten(t *testing.T) {
+func TestParseReadsWrittenKeys(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		keys := rapid.SliceOfNDistinct(rapid.Custom(func(rt *rapid.T) keyring.Key {
 			return keyring.Key{
@@ -124,7 +124,7 @@ func FuzzParse(f *testing.F) {
 			require.Error(t, newErr)
 			return
 		}
-		require.NoError(t, newErr, "New refuses what Parse takes")
+		require.NoError(t, newErr, "New rejects keys that Parse accepts")
 		again, err := keyring.Parse(write(keys))
 		require.NoError(t, err)
 		require.Equal(t, keys, again)

@@ -15,9 +15,9 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// A sink's panic fails one delivery, not the process: the event comes again, those
-// of other keys arrive, and a bug that stays buries it.
-func TestAPanicIsAFailedDelivery(t *testing.T) {
+// A sink's panic fails one delivery, not the process: the event is tried again, events
+// of other keys arrive, and an event whose delivery always panics is buried.
+func TestAPanicOfTheSinkIsAFailedDelivery(t *testing.T) {
 	outbox := &recorder{Outbox: stored(t, event("a1", "a"), event("b1", "b"), event("c1", "c")).Outbox()}
 	clock := portstest.NewClock(noon)
 	var log bytes.Buffer
@@ -39,6 +39,6 @@ func TestAPanicIsAFailedDelivery(t *testing.T) {
 	require.Equal(t, []string{"c1", "b1"}, good.delivered())
 	require.Equal(t, 6, attempts)
 	require.Equal(t, []string{string(errcodes.Internal)}, outbox.reasons)
-	require.Contains(t, log.String(), "TestAPanicIsAFailedDelivery", "where it was")
+	require.Contains(t, log.String(), "TestAPanicOfTheSinkIsAFailedDelivery", "the log has the stack")
 	require.NotContains(t, log.String(), "0123456789")
 }

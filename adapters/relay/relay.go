@@ -23,39 +23,39 @@ const (
 	DefaultLease        = time.Minute
 )
 
-// shortestLease is the shortest with a half that stores can keep, in milliseconds.
+// shortestLease has a half of a whole millisecond, which is what stores can keep.
 const shortestLease = 2 * time.Millisecond
 
-// Ports are what a [Relay] needs from outside. Both are required.
+// Ports are the relay's dependencies. Both are required.
 type Ports struct {
 	Outbox ports.Outbox
 	Sink   ports.EventSink
 }
 
-// Policy is what a business decides. The zero value of each field means its default.
+// Policy contains business decisions. A zero field means its default.
 type Policy struct {
 	Attempts     int           // deliveries of an event that may fail before it is buried; default 50
 	FirstPause   time.Duration // before the second attempt, doubled with each; default 1 s
 	LongestPause time.Duration // at least FirstPause; default 15 min
 }
 
-// Config tunes a [Relay]. The zero value of each field means its default.
+// Config tunes a [Relay]. A zero field means its default.
 type Config struct {
 	Clock  ports.Clock   // default: ports.SystemClock
 	Logger *slog.Logger  // default: nothing is logged
-	Every  time.Duration // pause of Run after a tick that delivered nothing, or failed; default 1 s
+	Every  time.Duration // pause of Run after a tick that delivered nothing or failed; default 1 s
 	Batch  int           // events claimed at once, 1 to 1,000; default 100
-	Lease  time.Duration // how long a claimed event is nobody else's; at least 2 ms, and twice what one delivery may take; default 1 min
+	Lease  time.Duration // how long a claimed event is reserved; at least 2 ms, and twice what one delivery may take; default 1 min
 	Hooks  Hooks
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use. A
-// panic in one ends the process. Each may be nil.
+// Hooks are called synchronously; they must return quickly and be safe for concurrent
+// use. A panic in one ends the process. Each may be nil.
 type Hooks struct {
-	// Buried is called with each event that was made a dead letter, and the code of
-	// the failure: a person should look.
+	// Buried is called with each event that became a dead letter, and the code of the
+	// failure. Someone should look into it.
 	Buried func(ctx context.Context, e ports.Event, code errcodes.Code)
-	// Background is called with failures of the outbox; the next tick tries again.
+	// Background is called with errors of the outbox; the next tick tries again.
 	Background func(ctx context.Context, err error)
 }
 
@@ -92,11 +92,11 @@ type Relay struct {
 	policy Policy
 	cfg    Config
 	loops  *background.Loops
-	fits   atomic.Int64 // how many events to claim, so that they are tried within half a lease
+	fits   atomic.Int64 // how many events to claim so that all are tried within half of a lease
 }
 
-// New makes a relay. A nil *Config means the defaults. A missing port and a value out
-// of its bounds are [errcodes.Configuration].
+// New returns a relay. A nil config means the defaults. A missing port or a value out
+// of bounds is [errcodes.Configuration].
 func New(p Ports, policy Policy, config *Config) (*Relay, error) {
 	policy, errPolicy := policy.withDefaults()
 	cfg, err := config.withDefaults()

@@ -25,10 +25,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// sink takes events, or fails as the script says.
+// sink records events, or fails as its script says.
 type sink struct {
 	mu   sync.Mutex
-	fail map[string][]error // by event id, one a delivery
+	fail map[string][]error // by event id, one per delivery
 	got  []string
 }
 
@@ -51,7 +51,7 @@ func (s *sink) delivered() []string {
 	return slices.Clone(s.got)
 }
 
-// stored puts events into a fresh outbox, in order.
+// stored returns a new store whose outbox contains events, in order.
 func stored(t testing.TB, events ...ports.Event) *memory.Store {
 	t.Helper()
 	store, err := memory.New(nil)
@@ -98,13 +98,13 @@ func TestEventsOfAKeyArriveInOrder(t *testing.T) {
 	tick(0)
 }
 
-func TestWhatCannotBeDeliveredIsBuriedAndCanBeReplayed(t *testing.T) {
+func TestAnUndeliverableEventIsBuriedAndCanBeReplayed(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		errs     []error
 		attempts int
 	}{
-		{"the receiver says never", []error{errcodes.New(errcodes.InvalidRequest, "")}, 50},
+		{"the receiver rejects the event", []error{errcodes.New(errcodes.InvalidRequest, "")}, 50},
 		{"attempts are used up", []error{errors.New("x"), errors.New("x")}, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestWhatCannotBeDeliveredIsBuriedAndCanBeReplayed(t *testing.T) {
 				require.NoError(t, err)
 				clock.Advance(time.Hour)
 			}
-			require.Equal(t, []string{"a2"}, s.got, "the next passes")
+			require.Equal(t, []string{"a2"}, s.got, "the next event of the key is delivered")
 			n, err := store.DeadLetters().Replay(t.Context(), clock.Now(), storemodel.AuditRow)
 			require.NoError(t, err)
 			require.Equal(t, 1, n)
@@ -129,7 +129,7 @@ func TestWhatCannotBeDeliveredIsBuriedAndCanBeReplayed(t *testing.T) {
 	}
 }
 
-func TestAReceiverMayAskForPatience(t *testing.T) {
+func TestTheReceiverMayChooseThePause(t *testing.T) {
 	store := stored(t, event("a1", "a"))
 	s := &sink{fail: map[string][]error{"a1": {errcodes.New(errcodes.TooManyRequests, "").WithRetryAfter(time.Hour)}}}
 	clock := portstest.NewClock(noon)
@@ -180,7 +180,7 @@ func TestTwoRelaysDeliverEachEventOnce(t *testing.T) {
 	}
 }
 
-func TestRunDrainsAgainAndAgainUntilItsContextEnds(t *testing.T) {
+func TestRunDrainsTheOutboxUntilItsContextEnds(t *testing.T) {
 	store := stored(t, event("a1", "a"), event("a2", "a"))
 	s := &sink{}
 	clock := portstest.NewClock(noon)
@@ -207,8 +207,8 @@ func TestRunDrainsAgainAndAgainUntilItsContextEnds(t *testing.T) {
 	require.ErrorIs(t, <-done, context.Canceled)
 }
 
-// Stop lets the delivery under way end, and begins no other: other relays get the
-// rest at once.
+// Stop lets the delivery in progress end and starts no other: other relays can claim
+// the rest at once.
 func TestStop(t *testing.T) {
 	store := stored(t, one(5)...)
 	clock := portstest.NewClock(noon)
@@ -224,7 +224,7 @@ func TestStop(t *testing.T) {
 	<-begun
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, r.Stop(late), errcodes.Canceled, "it is under way")
+	require.ErrorIs(t, r.Stop(late), errcodes.Canceled, "a delivery is in progress")
 	close(end)
 	require.NoError(t, r.Stop(t.Context()))
 	require.NoError(t, <-done)
@@ -239,8 +239,8 @@ func TestStop(t *testing.T) {
 	require.Len(t, s.delivered(), 5)
 }
 
-// Run does not pause while events arrive, though one of them must be tried again.
-func TestRunTicksAgainAtOnceAfterADelivery(t *testing.T) {
+// Run does not pause while events arrive, even if one of them must be tried again.
+func TestRunTicksAgainImmediatelyAfterADelivery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := stored(t, one(5)...)
 		s := &sink{fail: map[string][]error{"e0": {errDown}}}

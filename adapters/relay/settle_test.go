@@ -18,8 +18,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// recorder is an outbox that notes the calls that it passes on, and fails those
-// that it is told to.
+// recorder records the calls that it passes on to an outbox, and returns errors on
+// demand.
 type recorder struct {
 	ports.Outbox
 
@@ -59,7 +59,7 @@ func (o *recorder) Bury(ctx context.Context, e ports.Event, reason string) error
 
 var errNever = errcodes.New(errcodes.InvalidRequest, "")
 
-func TestAClaimThatWasLostIsNoFailure(t *testing.T) {
+func TestALostClaimIsNotAnError(t *testing.T) {
 	for name, failure := range map[string]error{"Ack": nil, "Retry": errDown, "Bury": errNever} {
 		t.Run(name, func(t *testing.T) {
 			outbox := &recorder{Outbox: stored(t, event("a1", "a"), event("a2", "a")).Outbox()}
@@ -68,7 +68,7 @@ func TestAClaimThatWasLostIsNoFailure(t *testing.T) {
 				clock.Advance(relay.DefaultLease)
 				events, err := outbox.Outbox.Claim(ctx, clock.Now(), relay.DefaultLease, 1)
 				require.NoError(t, err)
-				require.Equal(t, e.ID, events[0].ID, "another relay has it by now")
+				require.Equal(t, e.ID, events[0].ID, "another relay claims it meanwhile")
 				return failure
 			})}, relay.Policy{}, &relay.Config{Clock: clock})
 			require.NoError(t, err)
@@ -98,12 +98,12 @@ func TestAnErrorOfTheOutboxEndsTheTick(t *testing.T) {
 			n, err := r.Drain(t.Context())
 			require.ErrorIs(t, err, broken)
 			require.Equal(t, c.delivered, n)
-			require.LessOrEqual(t, tried, 1, "nothing is delivered that cannot be settled")
+			require.LessOrEqual(t, tried, 1, "no further event is delivered")
 		})
 	}
 }
 
-func TestADeliveryBrokenOffIsNoFailedOne(t *testing.T) {
+func TestADeliveryEndedByTheContextIsNotAFailure(t *testing.T) {
 	store := stored(t, one(3)...)
 	outbox := &recorder{Outbox: store.Outbox()}
 	clock := portstest.NewClock(noon)
@@ -119,7 +119,7 @@ func TestADeliveryBrokenOffIsNoFailedOne(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Zero(t, n)
 	require.Equal(t, 1, tried, "no delivery after the context ended")
-	require.Equal(t, []string{"Claim"}, outbox.calls, "neither given back nor buried")
+	require.Equal(t, []string{"Claim"}, outbox.calls, "neither released nor buried")
 
 	clock.Advance(relay.DefaultLease)
 	s := &sink{}
@@ -127,10 +127,10 @@ func TestADeliveryBrokenOffIsNoFailedOne(t *testing.T) {
 	require.NoError(t, err)
 	n, err = r.Drain(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, 3, n, "the lease gives them back")
+	require.Equal(t, 3, n, "they are claimable after the lease")
 }
 
-func TestWhatWasDeliveredIsSettledThoughTheContextEnds(t *testing.T) {
+func TestADeliveredEventIsSettledEvenIfTheContextEnds(t *testing.T) {
 	store := stored(t, one(3)...)
 	clock := portstest.NewClock(noon)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -149,7 +149,7 @@ func TestWhatWasDeliveredIsSettledThoughTheContextEnds(t *testing.T) {
 	require.Equal(t, []string{"e0", "e1", "e2"}, s.got)
 }
 
-func TestAFailureLeavesItsCodeAndNoMore(t *testing.T) {
+func TestOnlyTheCodeOfAFailureIsStored(t *testing.T) {
 	const secret = "4012888888881881"
 	for name, c := range map[string]struct {
 		failure error
@@ -177,7 +177,7 @@ func TestAFailureLeavesItsCodeAndNoMore(t *testing.T) {
 	}
 }
 
-func TestAReplayedEventHasAllItsAttempts(t *testing.T) {
+func TestAReplayedEventHasAllAttemptsAgain(t *testing.T) {
 	store := stored(t, event("a1", "a"))
 	outbox := &recorder{Outbox: store.Outbox()}
 	clock := portstest.NewClock(noon)
@@ -201,7 +201,7 @@ func TestAReplayedEventHasAllItsAttempts(t *testing.T) {
 	require.Equal(t, []string{"a1"}, s.got)
 }
 
-// settling drops the claims that found nothing.
+// settling returns the calls without the claims that found nothing.
 func settling(calls []string) []string {
 	var kept []string
 	for i, c := range calls {
@@ -212,7 +212,7 @@ func settling(calls []string) []string {
 	return kept
 }
 
-func TestRunGoesOnAfterAnErrorOfTheOutbox(t *testing.T) {
+func TestRunContinuesAfterAnErrorOfTheOutbox(t *testing.T) {
 	outbox := &recorder{Outbox: stored(t, event("a1", "a")).Outbox(), fail: map[string]error{"Claim": errDown}}
 	s := &sink{}
 	clock := portstest.NewClock(noon)
@@ -241,21 +241,20 @@ func TestRunGoesOnAfterAnErrorOfTheOutbox(t *testing.T) {
 	require.ErrorIs(t, <-done, context.Canceled)
 }
 
-// TestBuriedIsToldOfEachEventThatWasSetAside: once, with the event and the code
-// of the failure, and of nothing else.
-func TestBuriedIsToldOfEachEventThatWasSetAside(t *testing.T) {
+// Buried is called once per dead letter, with the event and the code of the failure.
+func TestBuriedIsCalledForEachDeadLetter(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		failures []error // of the event's deliveries, in order
-		bury     error   // what the outbox says to burying
+		bury     error   // what the outbox's Bury returns
 		attempts int
 		want     []errcodes.Code
 	}{
-		{"the receiver says never", []error{errNever}, nil, 50, []errcodes.Code{errcodes.InvalidRequest}},
+		{"the receiver rejects the event", []error{errNever}, nil, 50, []errcodes.Code{errcodes.InvalidRequest}},
 		{"attempts are used up", []error{errDown, errDown}, nil, 2, []errcodes.Code{errcodes.Of(errDown)}},
 		{"a failure without a code", []error{errors.New("4012888888881881")}, nil, 1, []errcodes.Code{errcodes.Internal}},
-		{"it is delivered", nil, nil, 1, nil},
-		{"it is to be tried again", []error{errDown}, nil, 2, nil},
+		{"the event is delivered", nil, nil, 1, nil},
+		{"the event is to be tried again", []error{errDown}, nil, 2, nil},
 		{"the claim was lost", []error{errNever}, errcodes.New(errcodes.Conflict, ""), 50, nil},
 		{"the outbox is broken", []error{errNever}, errcodes.New(errcodes.StorageUnavailable, ""), 50, nil},
 	} {
@@ -266,7 +265,7 @@ func TestBuriedIsToldOfEachEventThatWasSetAside(t *testing.T) {
 			r, err := relay.New(relay.Ports{Outbox: outbox, Sink: &sink{fail: map[string][]error{"a1": c.failures}}}, relay.Policy{Attempts: c.attempts}, &relay.Config{Clock: clock, Hooks: relay.Hooks{Buried: func(_ context.Context, e ports.Event, code errcodes.Code) {
 				require.Equal(t, "a1", e.ID)
 				require.Equal(t, "test", e.Kind)
-				require.Equal(t, "Bury", outbox.calls[len(outbox.calls)-1], "it is set aside by then")
+				require.Equal(t, "Bury", outbox.calls[len(outbox.calls)-1], "the event is buried first")
 				codes = append(codes, code)
 			}}})
 			require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 )
 
 // Run ticks at once, again after a tick that delivered something, and otherwise every
-// Config.Every, until ctx is done, whose error it returns, or Stop, when it returns nil.
+// Config.Every. It returns ctx's error when ctx is done, and nil after Stop.
 func (r *Relay) Run(ctx context.Context) error {
 	return r.loops.Run(ctx, func(ctx context.Context, _ time.Time) error {
 		for {
@@ -21,26 +21,25 @@ func (r *Relay) Run(ctx context.Context) error {
 	})
 }
 
-// Tick delivers the events that are waiting, one batch after another. It returns when
-// none is left, or after a batch of which an event must be tried again, so that it
-// tries none twice. Deliveries take time, so leases and pauses count from
-// Config.Clock at each claim and each failure, and the time passed in is not used.
+// Tick delivers the waiting events, batch by batch. It returns when no event is left, or
+// after a batch with a failed delivery, so that it tries no event twice. Since
+// deliveries take time, leases and pauses count from Config.Clock at each claim and
+// each failure; the time passed in is not used.
 //
-// A failed delivery is not an error, and a panic of the sink is a failed delivery.
-// The first error of the outbox ends the tick, and so does ctx, with its error. What
-// was claimed and not settled by then can be claimed again after Config.Lease.
+// A failed delivery is not an error, and a panic of the sink is a failed delivery. Tick
+// returns the first error of the outbox, or ctx's error. Events that are claimed but
+// not settled by then can be claimed again after Config.Lease.
 func (r *Relay) Tick(ctx context.Context, _ time.Time) error {
 	_, err := r.drain(ctx)
 	return r.loops.Report(ctx, err)
 }
 
-// Stop ends Run and its tick after the delivery that is under way, for which it
-// waits until ctx is done, whose error it then returns. Events that are claimed and
-// not tried are released. After Stop, Tick delivers nothing. Stop may be called more
-// than once.
+// Stop ends Run and its tick after the delivery in progress, and waits for it at most
+// until ctx is done; then it returns ctx's error. It releases events that are claimed
+// but not tried. After Stop, Tick delivers nothing. Stop may be called more than once.
 func (r *Relay) Stop(ctx context.Context) error { return r.loops.Stop(ctx) }
 
-// drain is Tick; it returns how many events were delivered.
+// drain is Tick, and returns how many events it delivered.
 func (r *Relay) drain(ctx context.Context) (delivered int, err error) {
 	for more := true; more && err == nil && !r.loops.Stopped(); {
 		var n int
@@ -50,9 +49,9 @@ func (r *Relay) drain(ctx context.Context) (delivered int, err error) {
 	return delivered, err
 }
 
-// batch claims events and tries them until half of the lease is used: the other half
-// is for the last delivery, during which no other relay may claim the event. It
-// reports more if there were events and all are gone.
+// batch claims events and tries them until half of the lease is used: the other half is
+// for the last delivery, during which no other relay may claim the event. more is true
+// if it claimed events and all of them are gone from the outbox.
 func (r *Relay) batch(ctx context.Context) (delivered int, more bool, err error) {
 	start := r.cfg.Clock.Now()
 	events, err := r.outbox.Claim(ctx, start, r.cfg.Lease, int(r.fits.Load()))
@@ -87,9 +86,8 @@ func (r *Relay) batch(ctx context.Context) (delivered int, more bool, err error)
 	return delivered, gone > 0 && gone == len(events), nil
 }
 
-// release lets any relay claim events that were not tried: after Stop, or when the
-// clock was set back since their claim, so that nobody knows how much of their lease
-// is used.
+// release makes untried events claimable by any relay: after Stop, and when the clock
+// was set back since the claim, because the rest of the lease is unknown then.
 func (r *Relay) release(ctx context.Context, events []ports.Event, now time.Time) error {
 	for _, e := range events {
 		if err := r.outbox.Retry(ctx, e, now); err != nil && errcodes.Of(err) != errcodes.Conflict {
@@ -99,8 +97,8 @@ func (r *Relay) release(ctx context.Context, events []ports.Event, now time.Time
 	return nil
 }
 
-// measure sizes the next claim by the speed of the last. A claim counts as an
-// attempt, so events that are claimed and not tried would be buried early.
+// measure sizes the next claim by the speed of the last one. A claim counts as an
+// attempt, so events that are often claimed and not tried would be buried early.
 func (r *Relay) measure(tried int, took time.Duration) {
 	if tried == 0 || took < 0 {
 		return
@@ -109,13 +107,13 @@ func (r *Relay) measure(tried int, took time.Duration) {
 	r.fits.Store(int64(min(max(r.cfg.Lease/2/each, 1), time.Duration(r.cfg.Batch))))
 }
 
-// outcome is what happened to an event. One that was delivered is not gone if another
-// relay has claimed it meanwhile; one that is gone may have been buried.
+// outcome is what happened to an event. A delivered event is not gone if another relay
+// has claimed it meanwhile; an event that is gone may have been buried.
 type outcome struct{ delivered, gone bool }
 
-// deliver tries one claimed event and settles it, also if ctx ends meanwhile: the
-// receiver has it by then. A delivery that fails because ctx is done says nothing
-// about the receiver and stays unsettled.
+// deliver tries a claimed event and settles it, even if ctx ends meanwhile, because the
+// receiver may have it by then. A delivery that fails because ctx is done says nothing
+// about the receiver and is not settled.
 func (r *Relay) deliver(ctx context.Context, e ports.Event) (outcome, error) {
 	failure := r.attempt(ctx, e)
 	if failure != nil && ctx.Err() != nil {
@@ -123,26 +121,26 @@ func (r *Relay) deliver(ctx context.Context, e ports.Event) (outcome, error) {
 	}
 	gone, err := r.settle(context.WithoutCancel(ctx), e, failure)
 	if errcodes.Of(err) == errcodes.Conflict {
-		gone, err = false, nil // another relay has claimed it since, and will settle it
+		gone, err = false, nil // another relay has claimed the event since, and settles it
 	}
 	return outcome{failure == nil, gone}, err
 }
 
-// attempt passes the event to the sink, whose panic is a failed delivery and does not
-// end the process.
+// attempt passes the event to the sink. A panic of the sink is a failed delivery and
+// does not end the process.
 func (r *Relay) attempt(ctx context.Context, e ports.Event) (failure error) {
 	defer func() {
 		if v := recover(); v != nil {
 			failure = errcodes.Panicked(errcodes.Internal, v)
-			r.cfg.Logger.ErrorContext(ctx, "the sink panicked", "event", e.ID, "error", failure, "stack", string(debug.Stack()))
+			r.cfg.Logger.ErrorContext(ctx, "event sink panicked", "event", e.ID, "error", failure, "stack", string(debug.Stack()))
 		}
 	}()
 	return r.sink.Deliver(ctx, e)
 }
 
-// settle ends the claim of an event as its delivery went, and reports whether the
-// event is gone from the outbox. Only the code of a failure is kept: its text may
-// have what belongs in no log or table.
+// settle ends the claim of an event according to its failure, and reports whether the
+// event is gone from the outbox. It stores only the code of a failure, because the text
+// may contain personal data.
 func (r *Relay) settle(ctx context.Context, e ports.Event, failure error) (gone bool, err error) {
 	if failure == nil {
 		return true, r.outbox.Ack(ctx, e)
@@ -161,7 +159,7 @@ func (r *Relay) settle(ctx context.Context, e ports.Event, failure error) (gone 
 	return false, r.outbox.Retry(ctx, e, r.cfg.Clock.Now().Add(r.pause(e.Attempt, failure)))
 }
 
-// pause returns what the receiver asked for, else FirstPause doubled with each attempt.
+// pause returns what the receiver asked for, or else FirstPause, doubled per attempt.
 func (r *Relay) pause(attempt int, failure error) time.Duration {
 	if asked := errcodes.RetryAfterOf(failure); asked > 0 {
 		return asked

@@ -21,7 +21,7 @@ func (f sinkFunc) Deliver(ctx context.Context, e ports.Event) error { return f(c
 
 var errDown = errcodes.New(errcodes.Unavailable, "")
 
-// one event for each of n keys.
+// one returns n events, each with a key of its own.
 func one(n int) []ports.Event {
 	var events []ports.Event
 	for i := range n {
@@ -30,7 +30,7 @@ func one(n int) []ports.Event {
 	return events
 }
 
-func TestASlowReceiverIsNotOvertaken(t *testing.T) {
+func TestASlowReceiverDoesNotOutliveTheLease(t *testing.T) {
 	store := stored(t, append(one(100), event("second", "k99"))...)
 	clock := portstest.NewClock(noon)
 	var got []string
@@ -51,11 +51,11 @@ func TestASlowReceiverIsNotOvertaken(t *testing.T) {
 
 	n, err := slow.Drain(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, 30, n, "half of the lease is for the last delivery")
+	require.Equal(t, 30, n, "half of the lease is reserved for the last delivery")
 	clock.Advance(relay.DefaultLease/2 - 1)
 	err = other.Tick(t.Context(), time.Time{})
 	require.NoError(t, err)
-	require.Len(t, got, 30, "what is left is leased still")
+	require.Len(t, got, 30, "the others are still leased")
 	clock.Advance(1)
 	err = slow.Tick(t.Context(), time.Time{})
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestASlowReceiverIsNotOvertaken(t *testing.T) {
 		count[id]++
 	}
 	require.Len(t, count, 101)
-	require.Len(t, got, 101, "none came twice")
+	require.Len(t, got, 101, "no event came twice")
 }
 
 func TestEachBatchHasAWholeLease(t *testing.T) {
@@ -77,7 +77,7 @@ func TestEachBatchHasAWholeLease(t *testing.T) {
 		clock.Advance(relay.DefaultLease - time.Millisecond)
 		claimed, err := store.Outbox().Claim(ctx, clock.Now(), time.Minute, 10)
 		for _, c := range claimed {
-			require.NotEqual(t, e.ID, c.ID, "it is claimable while it is delivered")
+			require.NotEqual(t, e.ID, c.ID, "an event is claimable during its delivery")
 			require.NoError(t, store.Outbox().Retry(ctx, c, noon))
 		}
 		return err
@@ -88,7 +88,7 @@ func TestEachBatchHasAWholeLease(t *testing.T) {
 	require.Equal(t, 4, n)
 }
 
-func TestAPauseCountsFromTheFailure(t *testing.T) {
+func TestAPauseStartsAtTheFailure(t *testing.T) {
 	const timeout = 30 * time.Second
 	store := stored(t, one(2)...)
 	clock := portstest.NewClock(noon)
@@ -149,7 +149,7 @@ func TestPausesDoubleUpToTheLongest(t *testing.T) {
 		require.NoError(t, err)
 		clock.Advance(time.Second)
 	}
-	require.Greater(t, len(at), 70, "also when doubling would have left the range")
+	require.Greater(t, len(at), 70, "also when doubling would overflow")
 	require.Equal(t, 3*time.Second, at[1].Sub(at[0]))
 	require.Equal(t, 6*time.Second, at[2].Sub(at[1]))
 	for i := 3; i < len(at); i++ {
@@ -157,14 +157,14 @@ func TestPausesDoubleUpToTheLongest(t *testing.T) {
 	}
 }
 
-// A claim counts as an attempt: deliveries that time out must not use up those
-// of the events behind them.
-func TestAHangingReceiverCostsOthersNoAttempts(t *testing.T) {
-	costsOthersNoAttempts(t, func(clock *portstest.Clock, _ int) { clock.Advance(30 * time.Second) })
+// A claim counts as an attempt: deliveries that time out must not use up the attempts
+// of other events.
+func TestAHangingReceiverUsesNoAttemptsOfOtherEvents(t *testing.T) {
+	usesNoAttemptsOfOthers(t, func(clock *portstest.Clock, _ int) { clock.Advance(30 * time.Second) })
 }
 
-// costsOthersNoAttempts lets deliveries fail, each after the time that it takes.
-func costsOthersNoAttempts(t *testing.T, take func(clock *portstest.Clock, nth int)) {
+// usesNoAttemptsOfOthers makes deliveries fail, each after a time set by take.
+func usesNoAttemptsOfOthers(t *testing.T, take func(clock *portstest.Clock, nth int)) {
 	t.Helper()
 	store := stored(t, one(20)...)
 	clock := portstest.NewClock(noon)
@@ -185,16 +185,16 @@ func costsOthersNoAttempts(t *testing.T, take func(clock *portstest.Clock, nth i
 	require.Len(t, tries, 20, "each had its turn")
 }
 
-// A batch whose clock is set back ends there: by that clock its lease would last,
-// and by others' it runs out. What was not tried is free at once, here and there.
+// A batch ends when its clock is set back: by that clock its lease would last longer
+// than by others. Untried events are claimable by every relay at once.
 func TestABatchEndsWhenTheClockIsSetBack(t *testing.T) {
-	for name, alone := range map[string]bool{"alone": true, "beside another": false} {
+	for name, alone := range map[string]bool{"one relay": true, "two relays": false} {
 		t.Run(name, func(t *testing.T) {
 			store := stored(t, one(100)...)
 			here, there := portstest.NewClock(noon), portstest.NewClock(noon)
 			flying, got := "", map[string]int{}
 			other, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sinkFunc(func(_ context.Context, e ports.Event) error {
-				require.NotEqual(t, flying, e.ID, "it is being delivered")
+				require.NotEqual(t, flying, e.ID, "an event is delivered twice at once")
 				got[e.ID]++
 				return nil
 			})}, relay.Policy{}, &relay.Config{Clock: there})
@@ -234,10 +234,10 @@ func TestABatchEndsWhenTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-// Nor does it tell how fast the receiver is: as above, deliveries that time out
-// use up no attempts of others.
-func TestAClockThatIsSetBackCostsOthersNoAttempts(t *testing.T) {
-	costsOthersNoAttempts(t, func(clock *portstest.Clock, nth int) {
+// A clock that is set back does not measure the receiver's speed: deliveries that time
+// out use up no attempts of other events.
+func TestAClockThatIsSetBackUsesNoAttemptsOfOtherEvents(t *testing.T) {
+	usesNoAttemptsOfOthers(t, func(clock *portstest.Clock, nth int) {
 		clock.Advance(30 * time.Second)
 		if nth%3 == 0 {
 			clock.Advance(-time.Minute)
@@ -245,8 +245,9 @@ func TestAClockThatIsSetBackCostsOthersNoAttempts(t *testing.T) {
 	})
 }
 
-// A slow relay and a fast one, with failures: no overlap, no repeat, order per
-// key, and at least FirstPause after each failure.
+// A slow and a fast relay share an outbox while deliveries fail: deliveries of an event
+// do not overlap or repeat, keys keep their order, and FirstPause passes after each
+// failure.
 func TestDeliveryProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var events []ports.Event
@@ -281,8 +282,8 @@ type world struct {
 	flying map[string]bool
 	done   map[string]bool
 	failed map[string]time.Time
-	last   map[string]string // by key, what was delivered
-	tried  map[string]bool   // in the tick
+	last   map[string]string // by key, the last delivered event
+	tried  map[string]bool   // in this tick
 }
 
 func (w *world) tick(ctx context.Context, t *rapid.T, r *relay.Relay) {
