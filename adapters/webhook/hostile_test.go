@@ -188,9 +188,9 @@ func TestReceiversThatFailOnARealNetwork(t *testing.T) {
 	down := httptest.NewServer(&shop{})
 	down.Close()
 	for _, c := range []struct{ name, url, text string }{
-		{"resets", reset.URL, "broke off"},
-		{"is down", down.URL, "cannot be connected to"},
-		{"has an unknown certificate", strange.URL, "certificate does not verify"},
+		{"resets", reset.URL, "closed the connection"},
+		{"is down", down.URL, "does not accept connections"},
+		{"has an unknown certificate", strange.URL, "certificate is not valid"},
 		{"speaks no TLS", strings.Replace(reset.URL, "http", "https", 1), "failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

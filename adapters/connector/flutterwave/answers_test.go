@@ -17,7 +17,7 @@ import (
 
 const number = "0690000032"
 
-// seed returns the bodies of all scenarios.
+// seed adds the bodies of all scenarios.
 func seed(f *testing.F) {
 	f.Helper()
 	files, err := fs.Glob(os.DirFS("testdata"), "*.json")
@@ -43,8 +43,8 @@ func seed(f *testing.F) {
 	f.Add(http.StatusOK, []byte(`{"status":"success","data":{"account_number":"0690000032","account_name":"\u0000"}}`))
 }
 
-// lawful checks what holds for every answer.
-func lawful(t *testing.T, status int, got ports.Answer, err error) {
+// requireValid checks the rules for every answer.
+func requireValid(t *testing.T, status int, got ports.Answer, err error) {
 	t.Helper()
 	code := errcodes.Of(err)
 	require.Contains(t, []errcodes.Code{"", errcodes.Configuration, errcodes.Unavailable, errcodes.MalformedAnswer}, code)
@@ -63,7 +63,7 @@ func FuzzResolved(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		got, err := resolved(httpcall.Reply{Status: status, Body: body}, number)
-		lawful(t, status, got, err)
+		requireValid(t, status, got, err)
 		if got.Kind == ports.OutcomeFound {
 			require.NotEmpty(t, strings.TrimSpace(got.HolderName))
 			require.Less(t, status, 300)

@@ -16,21 +16,21 @@ import (
 
 var _ ports.AccountConnector = (*flutterwave.Connector)(nil)
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsBadValues(t *testing.T) {
 	for name, c := range map[string]struct{ secret, base, text string }{
-		"no key":                      {"", "", "the Flutterwave secret key must be"},
-		"a key with a line's end":     {"sk_geheim\n", "", "the Flutterwave secret key must be"},
-		"an address that is no https": {"sk_geheim", "http://api.example.com", "BaseURL must be https"},
-		"an address with a user":      {"sk_geheim", "https://sk_geheim@api.example.com", "BaseURL must be an address"},
+		"no key":                  {"", "", "the Flutterwave secret key must be"},
+		"a key with a line break": {"sk_canary\n", "", "the Flutterwave secret key must be"},
+		"an address with http":    {"sk_canary", "http://api.example.com", "BaseURL must be https"},
+		"an address with a user":  {"sk_canary", "https://sk_canary@api.example.com", "BaseURL must be an address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := flutterwave.New(c.secret, &flutterwave.Config{BaseURL: c.base})
 			require.Equal(t, errcodes.Configuration, errcodes.Of(err))
 			require.ErrorContains(t, err, c.text)
-			require.NotContains(t, err.Error(), "geheim")
+			require.NotContains(t, err.Error(), "canary")
 		})
 	}
-	_, err := flutterwave.New("sk_geheim", nil)
+	_, err := flutterwave.New("sk_canary", nil)
 	require.NoError(t, err)
 }
 
@@ -66,7 +66,7 @@ func TestFromEnv(t *testing.T) {
 }
 
 func TestAnotherMarketIsUnsupported(t *testing.T) {
-	c, err := flutterwave.New("sk_geheim", &flutterwave.Config{BaseURL: "http://127.0.0.1:1"}) // nobody is there
+	c, err := flutterwave.New("sk_canary", &flutterwave.Config{BaseURL: "http://127.0.0.1:1"}) // no server
 	require.NoError(t, err)
 	for _, market := range []ports.Market{
 		{Country: "NGA", Type: ports.MobileMoney}, {Country: "KEN", Type: ports.BankAccount}, {Country: "EGY", Type: ports.BankAccount},
@@ -84,7 +84,7 @@ func ExampleNew() {
 	}))
 	defer provider.Close()
 
-	connector, err := flutterwave.New("sk_test_key", &flutterwave.Config{BaseURL: provider.URL}) // nil: Flutterwave itself
+	connector, err := flutterwave.New("sk_test_key", &flutterwave.Config{BaseURL: provider.URL}) // nil for Flutterwave
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -99,7 +99,7 @@ func ExampleNew() {
 }
 
 func ExampleFromEnv() {
-	none := func(string) string { return "" } // os.Getenv, in a program
+	none := func(string) string { return "" } // in a program: os.Getenv
 	_, err := flutterwave.FromEnv(none, nil)
 	fmt.Println(err)
 	// Output: configuration: CORRIDOR_FLUTTERWAVE_SECRET_KEY is not set

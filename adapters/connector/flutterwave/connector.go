@@ -8,20 +8,20 @@ import (
 	"github.com/corridor-go/corridor/ports/banks"
 )
 
-// Name is the connector's.
+// Name is the connector's name.
 const Name = "flutterwave"
 
-// countries are the served countries, with what the request says of each: the
-// route takes an account as Nigerian unless told otherwise.
+// countries maps the countries served to the country in the request; without one,
+// Flutterwave assumes Nigeria.
 var countries = map[string]string{"NGA": "", "GHA": "GH"}
 
-// Connector is a [ports.AccountConnector] to Flutterwave. It is safe for
-// concurrent use.
+// Connector is a [ports.AccountConnector] for Flutterwave. It is safe for concurrent
+// use.
 type Connector struct{ caller *httpcall.Caller }
 
 // New returns a connector with a Flutterwave v3 secret key (FLWSECK-… or
-// FLWSECK_TEST-…). It sends nothing yet. A key that cannot travel in a header, or
-// a bad value in cfg, is errcodes.Configuration.
+// FLWSECK_TEST-…). It sends nothing yet. A key that cannot be sent in a header, or an
+// invalid value in cfg, is [errcodes.Configuration].
 func New(secret string, cfg *Config) (*Connector, error) {
 	caller, err := httpcall.NewBearer(DefaultBaseURL, "the Flutterwave secret key", secret, cfg)
 	if err != nil {
@@ -33,10 +33,10 @@ func New(secret string, cfg *Config) (*Connector, error) {
 // Name returns "flutterwave".
 func (c *Connector) Name() string { return Name }
 
-// String returns the name.
+// String returns Name.
 func (c *Connector) String() string { return Name }
 
-// Capabilities returns what Flutterwave can do.
+// Capabilities returns Flutterwave's markets.
 func (c *Connector) Capabilities() []ports.Capability {
 	return []ports.Capability{
 		{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true},
@@ -52,9 +52,9 @@ type resolveRequest struct {
 	Country       string `json:"country,omitempty"`
 }
 
-// Lookup asks about one account: see [ports.AccountConnector], and the package
-// comment for how answers are read. A bank that Flutterwave is not known to have
-// a code for is unsupported, and so is another market; nothing is sent then.
+// Lookup looks up one account, see [ports.AccountConnector]; the package comment says
+// how answers are read. Other markets, and banks whose code at Flutterwave is unknown,
+// are unsupported; nothing is sent for them.
 func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (ports.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Answer{}, err
@@ -86,8 +86,8 @@ const (
 type Config = httpcall.Config
 
 // FromEnv is [New] with the secret key from [EnvSecretKey] and, if it is set, the
-// address from [EnvBaseURL], which comes before cfg's. getenv is os.Getenv or the
-// like. A key that is missing or that New rejects is [errcodes.Configuration].
+// address from [EnvBaseURL] instead of cfg's. getenv is usually os.Getenv. A key that
+// is missing or that New rejects is [errcodes.Configuration].
 func FromEnv(getenv func(name string) string, cfg *Config) (*Connector, error) {
 	open := func(values []string, cfg *Config) (*Connector, error) { return New(values[0], cfg) }
 	return httpcall.FromEnv(getenv, cfg, open, EnvBaseURL, EnvSecretKey)
@@ -97,8 +97,8 @@ var phrases = []httpcall.Phrase{
 	{Begins: "invalid account", Kind: ports.OutcomeNotFound},
 }
 
-// resolved reads the answer about an account number. Server errors have a code and
-// no status (developer.flutterwave.com/docs/integration-guides/errors).
+// resolved parses the answer about an account number. Server errors have a code and no
+// status (developer.flutterwave.com/docs/integration-guides/errors).
 func resolved(reply httpcall.Reply, number string) (ports.Answer, error) {
 	return httpcall.Resolve(reply, number, phrases, func(status string) (success, known bool) {
 		return status == "success", status == "success" || status == "error"

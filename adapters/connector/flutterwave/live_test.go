@@ -16,11 +16,11 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// accountVariable names an account that exists, as COUNTRY/BANKCODE/NUMBER; a test
-// key finds NGA/044/0690000032.
+// accountVariable contains an existing account, as COUNTRY/BANKCODE/NUMBER; a test key
+// finds NGA/044/0690000032.
 const accountVariable = "CORRIDOR_FLUTTERWAVE_CONTRACT_ACCOUNT"
 
-// TestAgainstFlutterwave asks Flutterwave itself, with the credentials of FromEnv:
+// TestAgainstFlutterwave sends lookups to Flutterwave, with the credentials of FromEnv:
 //
 //	go test -tags contract -run Against ./adapters/connector/flutterwave
 func TestAgainstFlutterwave(t *testing.T) {

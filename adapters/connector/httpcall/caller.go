@@ -8,16 +8,17 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// UserAgent is how requests present themselves.
+// UserAgent is the User-Agent of all requests.
 const UserAgent = "corridor"
 
-const peer = "provider" // as errors call it
+const peer = "provider" // the name in errors
 
 // Caller calls one provider. It is safe for concurrent use.
 type Caller struct {
@@ -27,10 +28,10 @@ type Caller struct {
 	authorization func() string
 }
 
-// New returns a caller of the provider at base, such as
-// "https://api.example.com/v3", or at cfg.BaseURL if that is set. An address that
-// is not https (http is allowed to this machine), or has a user, a query or a
-// fragment, and a bad value in cfg are [errcodes.Configuration].
+// New returns a caller of the provider at base, such as "https://api.example.com/v3",
+// or at cfg.BaseURL if that is set. It returns [errcodes.Configuration] if the address
+// is not https (http is allowed to this machine) or has a user, a query or a fragment,
+// and if a value in cfg is invalid.
 func New(base string, cfg *Config) (*Caller, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -43,9 +44,9 @@ func New(base string, cfg *Config) (*Caller, error) {
 	return &Caller{base: address, cfg: c}, nil
 }
 
-// NewBearer is [New] for a caller whose requests carry secret as a bearer token,
-// unless they have an Authorization of their own. A secret that [Secret] rejects is
-// [errcodes.Configuration]; the error names it by name.
+// NewBearer is [New] for a caller that sends secret as a bearer token with each request
+// that has no Authorization header. A secret that [Secret] rejects is
+// [errcodes.Configuration]; the error contains name, not the secret.
 func NewBearer(base, name, secret string, cfg *Config) (*Caller, error) {
 	if err := Secret(name, secret); err != nil {
 		return nil, err
@@ -58,28 +59,28 @@ func NewBearer(base, name, secret string, cfg *Config) (*Caller, error) {
 	return c, nil
 }
 
-// Clock returns the clock of the caller's Config.
+// Clock returns the Clock of the Config.
 func (c *Caller) Clock() ports.Clock { return c.cfg.Clock }
 
 // Request is one request.
 type Request struct {
-	Method string // "": GET, or POST with a Body
-	// Path is what follows the base, segment by segment, not escaped; an empty
-	// last one gives a slash at the end.
+	Method string // "" means GET, or POST if there is a Body
+	// Path is appended to the base, segment by segment, unescaped; an empty last
+	// segment adds a slash.
 	Path   []string
 	Query  url.Values
-	Header http.Header // Content-Type and User-Agent are set; Accept is, unless it is here
-	Body   any         // sent as JSON; nil: none
+	Header http.Header // Content-Type and User-Agent are overwritten; Accept is set if missing
+	Body   any         // sent as JSON; nil means no body
 }
 
-// Do sends the request and reads the answer, whatever its status, redirects
-// apart. Its errors:
+// Do sends the request and returns the answer, whatever its status, except a redirect.
+// Its errors:
 //
-//   - the context's own, when it has ended;
-//   - [errcodes.DeadlineExceeded]: the client's own timeout ended;
-//   - [errcodes.Unavailable]: the provider was not reached, or broke off;
-//   - [errcodes.MalformedAnswer]: it redirects, or sends too much;
-//   - [errcodes.Internal]: the body cannot be written as JSON, or the method or a
+//   - ctx's own error, if ctx is done;
+//   - [errcodes.DeadlineExceeded]: the client's own timeout has passed;
+//   - [errcodes.Unavailable]: the provider is unreachable, or broke off;
+//   - [errcodes.MalformedAnswer]: the answer is a redirect or too long;
+//   - [errcodes.Internal]: the body cannot be encoded as JSON, or the method or a
 //     header is invalid.
 func (c *Caller) Do(ctx context.Context, r Request) (Reply, error) {
 	request, err := c.request(ctx, r)
@@ -92,7 +93,7 @@ func (c *Caller) Do(ctx context.Context, r Request) (Reply, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= 300 && response.StatusCode < 400 {
-		return Reply{}, errcodes.New(errcodes.MalformedAnswer, "the provider redirects")
+		return Reply{}, errcodes.New(errcodes.MalformedAnswer, "the provider answers with a redirect")
 	}
 	body, err := c.read(ctx, response.Body)
 	if err != nil {
@@ -112,7 +113,7 @@ func (c *Caller) request(ctx context.Context, r Request) (*http.Request, error) 
 	}
 	request, err := http.NewRequestWithContext(ctx, method, c.address(r), content)
 	if err != nil {
-		return nil, errcodes.New(errcodes.Internal, "the request cannot be made")
+		return nil, errcodes.New(errcodes.Internal, "the method or a header of the request is invalid")
 	}
 	if r.Header != nil {
 		request.Header = r.Header.Clone()
@@ -140,7 +141,7 @@ func encode(r Request) (content io.Reader, method string, err error) {
 	}
 	body, err := json.Marshal(r.Body)
 	if err != nil {
-		return nil, "", errcodes.New(errcodes.Internal, "the body cannot be written as JSON")
+		return nil, "", errcodes.New(errcodes.Internal, "the body of the request cannot be encoded as JSON")
 	}
 	return bytes.NewReader(body), method, nil
 }
@@ -158,7 +159,7 @@ func (c *Caller) address(r Request) string {
 	return address
 }
 
-// segmentEscape leaves no segment that means another folder.
+// segmentEscape also escapes segments that mean another folder.
 func segmentEscape(segment string) string {
 	switch segment {
 	case ".":
@@ -176,7 +177,7 @@ func (c *Caller) read(ctx context.Context, from io.Reader) ([]byte, error) {
 	case err != nil:
 		return nil, Failure(ctx, err, peer)
 	case len(body) > c.cfg.MaxBody:
-		return nil, errcodes.New(errcodes.MalformedAnswer, "the answer is too long")
+		return nil, errcodes.New(errcodes.MalformedAnswer, "the answer is longer than "+strconv.Itoa(c.cfg.MaxBody)+" bytes")
 	default:
 		return body, nil
 	}

@@ -24,10 +24,10 @@ import (
 
 const (
 	number = "0123456785"
-	secret = "sk_geheim"
+	secret = "sk_canary"
 )
 
-// confidential is a request with all that must not be in an error.
+// confidential returns a request whose content must not be in an error.
 func confidential() httpcall.Request {
 	return httpcall.Request{
 		Path:   []string{"accounts", number},
@@ -50,19 +50,19 @@ func caller(tb testing.TB, base string, cfg *httpcall.Config) *httpcall.Caller {
 	return c
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsBadAddresses(t *testing.T) {
 	for name, base := range map[string]string{
-		"nothing":             "",
-		"no scheme":           "api.example.com",
-		"http afar":           "http://api.example.com",
-		"http near by":        "http://192.168.0.7",
-		"http to a lookalike": "http://localhost.example.com",
-		"another scheme":      "ftp://api.example.com",
-		"a user":              "https://" + secret + "@api.example.com",
-		"a query":             "https://api.example.com?key=" + secret,
-		"a fragment":          "https://api.example.com#" + secret,
-		"no host":             "https:///v1",
-		"no URL":              "https://api.example.com/%zz" + secret,
+		"nothing":                 "",
+		"no scheme":               "api.example.com",
+		"http to a host":          "http://api.example.com",
+		"http to a local network": "http://192.168.0.7",
+		"http to a lookalike":     "http://localhost.example.com",
+		"another scheme":          "ftp://api.example.com",
+		"a user":                  "https://" + secret + "@api.example.com",
+		"a query":                 "https://api.example.com?key=" + secret,
+		"a fragment":              "https://api.example.com#" + secret,
+		"no host":                 "https:///v1",
+		"an invalid URL":          "https://api.example.com/%zz" + secret,
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := httpcall.New(base, nil)
@@ -77,7 +77,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-func TestNewTakes(t *testing.T) {
+func TestNewAcceptsAddresses(t *testing.T) {
 	for _, base := range []string{
 		"https://api.example.com", "https://api.example.com/v3/", "http://localhost:8080", "http://127.0.0.1:1/x", "http://[::1]:80",
 	} {
@@ -86,9 +86,9 @@ func TestNewTakes(t *testing.T) {
 	}
 }
 
-func TestSecretRefusesWhatCannotTravel(t *testing.T) {
+func TestSecretRejectsWhatAHeaderCannotContain(t *testing.T) {
 	for name, bad := range map[string]string{
-		"empty": "", "a blank": "a b", "a line's end": secret + "\n", "another script": secret + "é", "a control character": "\x00", "too long": strings.Repeat("x", httpcall.MaxSecret+1),
+		"empty": "", "a space": "a b", "a line break": secret + "\n", "another script": secret + "é", "a control character": "\x00", "too long": strings.Repeat("x", httpcall.MaxSecret+1),
 	} {
 		err := httpcall.Secret("the key", bad)
 		require.Equal(t, errcodes.Configuration, errcodes.Of(err), name)
@@ -98,7 +98,7 @@ func TestSecretRefusesWhatCannotTravel(t *testing.T) {
 	require.NoError(t, httpcall.Secret("the key", "sk_live-~!09AZ"+strings.Repeat("x", 8000)))
 }
 
-func TestARequestArrivesAsGiven(t *testing.T) {
+func TestARequestArrivesUnchanged(t *testing.T) {
 	type got struct {
 		method, uri, agent, accept, kind, key, body string
 	}
@@ -124,9 +124,9 @@ func TestARequestArrivesAsGiven(t *testing.T) {
 			got{"POST", "/v3/a", "corridor", "application/json", "application/json", "Bearer x", `{"n":"001"}`}},
 		"a POST without a body": {"/v3", httpcall.Request{Method: "POST", Path: []string{"token", ""}},
 			got{"POST", "/v3/token/", "corridor", "application/json", "", "", ""}},
-		"odd segments": {"", httpcall.Request{Path: []string{"a/b", "..", ".", "?", "%2F", "é"}},
+		"unusual segments": {"", httpcall.Request{Path: []string{"a/b", "..", ".", "?", "%2F", "é"}},
 			got{"GET", "/a%2Fb/%2E%2E/%2E/%3F/%252F/%C3%A9", "corridor", "application/json", "", "", ""}},
-		"the base": {"", httpcall.Request{}, got{"GET", "/", "corridor", "application/json", "", "", ""}},
+		"only the base": {"", httpcall.Request{}, got{"GET", "/", "corridor", "application/json", "", "", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reply, err := caller(t, server.URL+c.base, nil).Do(t.Context(), c.request)
@@ -135,12 +135,11 @@ func TestARequestArrivesAsGiven(t *testing.T) {
 			assert.Equal(t, httpcall.Reply{Status: http.StatusTeapot, Body: []byte("short and stout"), After: 7 * time.Second}, reply)
 		})
 	}
-	require.Equal(t, http.Header{"Authorization": {"Bearer x"}}, header, "the caller's header is its own")
+	require.Equal(t, http.Header{"Authorization": {"Bearer x"}}, header, "the caller's header is not changed")
 }
 
-// TestASegmentStaysOne: no text of a path segment changes the address, and it
-// arrives as it was.
-func TestASegmentStaysOne(t *testing.T) {
+// A path segment with any text arrives unchanged as one segment.
+func TestASegmentStaysOneSegment(t *testing.T) {
 	var path string
 	server := serve(t, func(_ http.ResponseWriter, r *http.Request) { path = r.URL.EscapedPath() })
 	c := caller(t, server.URL+"/v1", nil)
@@ -154,11 +153,11 @@ func TestASegmentStaysOne(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeSentIsInternal(t *testing.T) {
+func TestAnInvalidRequestIsInternal(t *testing.T) {
 	c := caller(t, "https://api.example.com", nil)
 	for name, request := range map[string]httpcall.Request{
-		"a body that is no JSON": {Body: func() {}},
-		"a method that is none":  {Method: "G E T"},
+		"a body that JSON cannot encode": {Body: func() {}},
+		"an invalid method":              {Method: "G E T"},
 	} {
 		_, err := c.Do(t.Context(), request)
 		require.Equal(t, errcodes.Internal, errcodes.Of(err), name)
@@ -175,10 +174,10 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	_, err := caller(t, server.URL, &httpcall.Config{Client: lax}).Do(t.Context(), confidential())
 	require.Equal(t, errcodes.MalformedAnswer, errcodes.Of(err))
 	require.Equal(t, 1, asked)
-	require.NoError(t, lax.CheckRedirect(nil, nil), "the client is the caller's own")
+	require.NoError(t, lax.CheckRedirect(nil, nil), "the caller's client is not changed")
 }
 
-func TestTheBodyIsBounded(t *testing.T) {
+func TestTheLengthOfTheBodyIsLimited(t *testing.T) {
 	for size, want := range map[int]errcodes.Code{0: "", 100: "", 101: errcodes.MalformedAnswer, 1 << 20: errcodes.MalformedAnswer} {
 		server := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, size)) })
 		reply, err := caller(t, server.URL, &httpcall.Config{MaxBody: 100}).Do(t.Context(), confidential())
@@ -189,7 +188,7 @@ func TestTheBodyIsBounded(t *testing.T) {
 	}
 }
 
-func TestAPackedBodyIsBoundedUnpacked(t *testing.T) {
+func TestTheLimitIsForTheDecompressedBody(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(make([]byte, 1<<20+1))
@@ -202,7 +201,7 @@ func TestAPackedBodyIsBoundedUnpacked(t *testing.T) {
 	require.Equal(t, errcodes.MalformedAnswer, errcodes.Of(err))
 }
 
-func TestTheContextsErrorComesBackAsItIs(t *testing.T) {
+func TestTheContextsErrorIsReturnedUnchanged(t *testing.T) {
 	arrived := make(chan struct{}, 1)
 	silent := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		arrived <- struct{}{}
@@ -214,7 +213,7 @@ func TestTheContextsErrorComesBackAsItIs(t *testing.T) {
 		arrived <- struct{}{}
 		<-r.Context().Done()
 	})
-	for name, server := range map[string]*httptest.Server{"no answer": silent, "an answer without end": slow} {
+	for name, server := range map[string]*httptest.Server{"no answer": silent, "an endless answer": slow} {
 		t.Run(name, func(t *testing.T) {
 			c := caller(t, server.URL, nil)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -231,7 +230,7 @@ func TestTheContextsErrorComesBackAsItIs(t *testing.T) {
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
 	c := caller(t, server.URL, nil)
 	var wg sync.WaitGroup
@@ -245,7 +244,7 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-func TestABearerTokenTravelsUnlessTheRequestHasItsOwnAuthorization(t *testing.T) {
+func TestABearerTokenIsSentUnlessTheRequestHasAnAuthorization(t *testing.T) {
 	var got string
 	server := serve(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Get("Authorization") })
 	c, err := httpcall.NewBearer("https://unused.example", "the key", secret, &httpcall.Config{BaseURL: server.URL})

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Defaults and bounds of [Config], and of the credentials that [Secret] takes.
+// Defaults and bounds of [Config], and of the credentials that [Secret] accepts.
 const (
 	DefaultMaxBody = 1 << 20
 	MaxMaxBody     = 16 << 20
@@ -23,21 +23,20 @@ const (
 // Config tunes a [Caller], or a connector that is built on one. The zero value,
 // and nil, mean the defaults.
 type Config struct {
-	// BaseURL is where the provider answers, https (http to this machine only);
-	// "": the provider's own address.
+	// BaseURL is the provider's address, https (http to this machine only); "": the
+	// provider's usual one.
 	BaseURL string
 
-	// Client sends the requests; nil: one with the transport of
-	// [http.DefaultClient]. It is copied, and never follows a redirect. The context
-	// of each lookup sets its deadline.
+	// Client sends the requests; nil: a client with the transport of
+	// [http.DefaultClient]. It is copied, and never follows redirects. The context of
+	// each lookup sets its deadline.
 	Client *http.Client
 
-	// Clock measures the wait until the date of a Retry-After, and the life of
-	// access tokens; nil: [ports.SystemClock].
+	// Clock measures the wait until the date in a Retry-After, and the life of access
+	// tokens; nil: [ports.SystemClock].
 	Clock ports.Clock
 
-	// MaxBody bounds an answer in bytes, up to [MaxMaxBody]; 0:
-	// [DefaultMaxBody].
+	// MaxBody bounds an answer in bytes, up to [MaxMaxBody]; 0: [DefaultMaxBody].
 	MaxBody int
 }
 
@@ -49,15 +48,14 @@ func (c *Config) withDefaults() (Config, error) {
 	return f, cmp.Or(err, errcodes.Within("MaxBody", f.MaxBody, 1, MaxMaxBody))
 }
 
-// baseOf reads a base URL. The text of its errors leaves the URL out: somebody
-// may have put a key into it.
+// baseOf parses a base URL. Its errors do not quote the URL, which may contain a key.
 func baseOf(text string) (*url.URL, error) {
 	base, err := url.Parse(text)
 	switch {
 	case err != nil, base.Host == "", base.User != nil, base.RawQuery != "", base.Fragment != "":
-		return nil, errcodes.New(errcodes.Configuration, "BaseURL must be an address such as https://api.example.com, without user, query and fragment")
+		return nil, errcodes.New(errcodes.Configuration, "BaseURL must be an address such as https://api.example.com, without user, query or fragment")
 	case base.Scheme != "https" && (base.Scheme != "http" || !loopback(base.Hostname())):
-		return nil, errcodes.New(errcodes.Configuration, "BaseURL must be https; http is for this machine only")
+		return nil, errcodes.New(errcodes.Configuration, "BaseURL must be https; http is allowed to this machine only")
 	default:
 		return base, nil
 	}
@@ -68,9 +66,9 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Secret returns [errcodes.Configuration] for a credential that cannot travel in a
-// header: it must have 1 to [MaxSecret] bytes of visible ASCII. The error has its name,
-// and not the credential.
+// Secret returns [errcodes.Configuration] for a credential that cannot be sent in a
+// header: it must be 1 to [MaxSecret] bytes of visible ASCII. The error contains name,
+// not the credential.
 func Secret(name, secret string) error {
 	hidden := func(r rune) bool { return r <= ' ' || r > '~' }
 	if secret == "" || len(secret) > MaxSecret || strings.ContainsFunc(secret, hidden) {
@@ -79,10 +77,9 @@ func Secret(name, secret string) error {
 	return nil
 }
 
-// FromEnv opens a connector with the values of the variables names, each of which
-// must be set, and a copy of cfg whose BaseURL is the value of the variable baseURL,
-// if that is set. getenv is os.Getenv or the like. A variable that is not set is
-// [errcodes.Configuration].
+// FromEnv opens a connector with the values of the variables names, which must all be
+// set, and a copy of cfg. The variable baseURL replaces cfg's BaseURL if it is set.
+// getenv is usually os.Getenv. A variable that is not set is [errcodes.Configuration].
 func FromEnv[C any](getenv func(name string) string, cfg *Config, open func(values []string, cfg *Config) (C, error), baseURL string, names ...string) (C, error) {
 	var none C
 	if getenv == nil {

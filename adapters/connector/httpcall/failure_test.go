@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// wire answers every connection with the bytes, which need not be HTTP.
+// wire answers every connection with answer, which need not be HTTP.
 func wire(tb testing.TB, answer string) string {
 	tb.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-func TestFailuresAreUnavailableAndTellNothing(t *testing.T) {
+func TestFailuresAreUnavailableAndRevealNothing(t *testing.T) {
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(secure.Close)
 	secure.Config.ErrorLog = nil
@@ -52,12 +52,12 @@ func TestFailuresAreUnavailableAndTellNothing(t *testing.T) {
 		code errcodes.Code
 		text string
 	}{
-		"nobody listens":      {"https://x.example", failed(&net.OpError{Op: "dial", Err: errors.New(number)}), errcodes.Unavailable, "the provider cannot be connected to"},
-		"no such name":        {"https://x.example", failed(&net.DNSError{Name: number}), errcodes.Unavailable, "the provider's name cannot be resolved"},
-		"another certificate": {secure.URL, nil, errcodes.Unavailable, "the provider's certificate does not verify"},
-		"closed at once":      {wire(t, ""), nil, errcodes.Unavailable, "the provider broke off"},
-		"half a body":         {wire(t, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"+number), nil, errcodes.Unavailable, "the provider broke off"},
-		"no HTTP":             {wire(t, number+secret+" is no HTTP\r\n\r\n"), nil, errcodes.Unavailable, "the exchange with the provider failed"},
+		"no listener":         {"https://x.example", failed(&net.OpError{Op: "dial", Err: errors.New(number)}), errcodes.Unavailable, "the provider does not accept connections"},
+		"unknown host name":   {"https://x.example", failed(&net.DNSError{Name: number}), errcodes.Unavailable, "the provider's name cannot be resolved"},
+		"unknown certificate": {secure.URL, nil, errcodes.Unavailable, "the provider's certificate is not valid"},
+		"closed at once":      {wire(t, ""), nil, errcodes.Unavailable, "the provider closed the connection"},
+		"half a body":         {wire(t, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"+number), nil, errcodes.Unavailable, "the provider closed the connection"},
+		"not HTTP":            {wire(t, number+secret+" is no HTTP\r\n\r\n"), nil, errcodes.Unavailable, "the exchange with the provider failed"},
 		"no status":           {wire(t, "HTTP/1.1 "+number+" OK\r\n\r\n"), nil, errcodes.Unavailable, "the exchange with the provider failed"},
 		"another error":       {"https://x.example", failed(errors.New(number)), errcodes.Unavailable, "the exchange with the provider failed"},
 		"the client's timeout": {

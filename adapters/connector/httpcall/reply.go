@@ -13,33 +13,32 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// MaxRetryAfter bounds the wait that a provider may ask for.
+// MaxRetryAfter is the longest wait that a provider may ask for.
 const MaxRetryAfter = time.Hour
 
-// Reply is an answer as it came, of any status but a redirect's.
+// Reply is an answer with any status except a redirect's.
 type Reply struct {
 	Status int
 	Body   []byte
-	After  time.Duration // of Retry-After; 0 where there is none
+	After  time.Duration // from Retry-After; 0 if it is missing
 }
 
-// Decode reads the body as JSON. What is not JSON in UTF-8, all of it, and of
-// into's shape is [errcodes.MalformedAnswer]. A JSON null leaves into as it is.
+// Decode parses the body as JSON. It returns [errcodes.MalformedAnswer] unless the
+// whole body is JSON in UTF-8 with into's shape. A JSON null leaves into unchanged.
 func (r Reply) Decode(into any) error {
 	if !utf8.Valid(r.Body) {
 		return errcodes.New(errcodes.MalformedAnswer, "the answer is not UTF-8")
 	}
 	if json.Unmarshal(r.Body, into) != nil {
-		return errcodes.New(errcodes.MalformedAnswer, "the answer is not the JSON that the provider documents")
+		return errcodes.New(errcodes.MalformedAnswer, "the answer is not JSON of the documented shape")
 	}
 	return nil
 }
 
-// Open is the way into most answers: it decodes the body, unless the status says
-// enough by itself. Refused credentials are [errcodes.Configuration] whatever the
-// body says. A body that cannot be read is [errcodes.Unavailable] with a 5xx, and
-// [errcodes.MalformedAnswer] otherwise; with a 429 it is no error, and into may
-// hold a part of it.
+// Open parses most answers: it decodes the body, unless the status says enough.
+// Rejected credentials (401, 403) are [errcodes.Configuration] whatever the body. A
+// body that cannot be decoded is [errcodes.Unavailable] with a 5xx, no error with a 429
+// (into may then be filled in part), and [errcodes.MalformedAnswer] otherwise.
 func (r Reply) Open(into any) error {
 	if r.Status == http.StatusUnauthorized || r.Status == http.StatusForbidden {
 		return Refused()
@@ -50,16 +49,16 @@ func (r Reply) Open(into any) error {
 	return nil
 }
 
-// Throttled reports a 429.
+// Throttled reports whether the status is 429.
 func (r Reply) Throttled() bool { return r.Status == http.StatusTooManyRequests }
 
-// Later is the answer that a 429 means.
+// Later returns the answer for a 429.
 func (r Reply) Later(code, message string) ports.Answer {
 	return ports.Answer{Kind: ports.OutcomeTryLater, Code: code, Message: message, After: r.After}
 }
 
-// Definite lets a 5xx speak only where it says something definite: with an
-// answer of [ports.OutcomeFailed] it is [errcodes.Unavailable].
+// Definite returns the answer, or [errcodes.Unavailable] if the status is a 5xx and the
+// answer is [ports.OutcomeFailed], which says nothing definite.
 func (r Reply) Definite(answer ports.Answer) (ports.Answer, error) {
 	if down := r.down(); down != nil && answer.Kind == ports.OutcomeFailed {
 		return ports.Answer{}, down
@@ -67,10 +66,10 @@ func (r Reply) Definite(answer ports.Answer) (ports.Answer, error) {
 	return answer, nil
 }
 
-// Unread is the error for JSON that the provider's documents do not describe:
+// Unread is the error for JSON that the provider does not document:
 // [errcodes.Unavailable] with a 5xx, and [errcodes.MalformedAnswer] otherwise.
 func (r Reply) Unread() error {
-	return cmp.Or(r.down(), error(errcodes.New(errcodes.MalformedAnswer, "the answer is not what the provider documents")))
+	return cmp.Or(r.down(), error(errcodes.New(errcodes.MalformedAnswer, "the answer is not of the documented shape")))
 }
 
 func (r Reply) down() error {
@@ -80,21 +79,21 @@ func (r Reply) down() error {
 	return nil
 }
 
-// Refused is the error of a provider that refuses the credentials, or the right
-// to use them: [errcodes.Configuration].
+// Refused returns the [errcodes.Configuration] for a provider that rejects the
+// credentials or denies them access.
 func Refused() error {
-	return errcodes.New(errcodes.Configuration, "the provider refuses the credentials")
+	return errcodes.New(errcodes.Configuration, "the provider rejects the credentials")
 }
 
-// RetryAfter reads a Retry-After header, seconds or a date (RFC 9110, 10.2.3), as
-// the wait from now: 0 for an empty header, for a date that has passed and for what
-// is neither; at most longest.
+// RetryAfter parses a Retry-After header, seconds or a date (RFC 9110, 10.2.3), and
+// returns the wait from now, at most longest. It returns 0 if the header is empty or
+// invalid, and if the date has passed.
 func RetryAfter(header string, now time.Time, longest time.Duration) time.Duration {
 	header = strings.Trim(header, " \t")
 	if isDigits(header) {
 		seconds, err := strconv.ParseInt(header, 10, 64)
 		if err != nil || seconds > int64(longest/time.Second) {
-			return longest // digits that overflow are many
+			return longest // digits that overflow
 		}
 		return time.Duration(seconds) * time.Second
 	}

@@ -51,7 +51,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestRetryAfterReadsBackWhatWasWritten(t *testing.T) {
+func TestRetryAfterReadsWrittenHeaders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		wait := time.Duration(rapid.Int64Range(0, 3600).Draw(t, "seconds")) * time.Second
 		require.Equal(t, wait, httpcall.RetryAfter(strconv.FormatInt(int64(wait/time.Second), 10), now, httpcall.MaxRetryAfter))
@@ -113,7 +113,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-func TestAServerErrorSpeaksOnlyOfTheDefinite(t *testing.T) {
+func TestAServerErrorIsOnlyReadIfItIsDefinite(t *testing.T) {
 	kinds := []ports.Outcome{ports.OutcomeNotFound, ports.OutcomeUnusable, ports.OutcomeUnsupported, ports.OutcomeTryLater, ports.OutcomeFailed}
 	for _, kind := range kinds {
 		for _, status := range []int{200, 400, 499, 500, 503} {
@@ -149,9 +149,9 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-func TestMeaningOfWhatStandsAtTheEnd(t *testing.T) {
+func TestMeaningOfTheEndOfAMessage(t *testing.T) {
 	table := []httpcall.Phrase{
-		{Kind: ports.OutcomeFound}, // no words mean nothing
+		{Kind: ports.OutcomeFound}, // a row without words matches nothing
 		{Begins: "name inquiry failed", Ends: "invalid account", Kind: ports.OutcomeNotFound},
 		{Ends: "is dormant", Kind: ports.OutcomeUnusable},
 	}
@@ -173,7 +173,7 @@ func TestMeaningOfWhatStandsAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestAPhraseIsToldBesideAnyNumber(t *testing.T) {
+func TestAPhraseMatchesBesideAnyNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		begin := rapid.StringMatching(`[a-z]{1,8}( [a-z]{1,8})?`).Draw(t, "begin")
 		end := rapid.StringMatching(`[a-z]{1,8}( [a-z]{1,8})?`).Draw(t, "end")
@@ -193,7 +193,7 @@ func FuzzMeaning(f *testing.F) {
 		kind := httpcall.Meaning([]httpcall.Phrase{{Begins: begins, Ends: ends, Kind: ports.OutcomeNotFound}}, message)
 		lower := strings.ToLower(message)
 		if kind == ports.OutcomeNotFound && (begins+ends == "" || !strings.HasPrefix(lower, begins) || !strings.Contains(lower, ends)) {
-			t.Fatalf("%q tells %q", begins+"…"+ends, message)
+			t.Fatalf("%q matches %q", begins+"…"+ends, message)
 		}
 	})
 }
@@ -204,7 +204,7 @@ func ExampleNew() {
 	}))
 	defer provider.Close()
 
-	caller, err := httpcall.New(provider.URL, nil) // an https address, elsewhere
+	caller, err := httpcall.New(provider.URL, nil) // usually an https address
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,20 +10,19 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Phrase is a row of what a provider's messages mean, for providers that give no
-// code. A message is told by the words that it begins with, in any case, since
-// what follows is often advice, and changes; or, where the verdict stands behind
-// an account number, by those that it ends with, but for spaces and full stops.
-// A row with both wants both, one after the other; a row with neither means
-// nothing.
+// Phrase maps messages of a provider that has no error codes to an outcome. A message
+// matches if it begins with Begins, in any case: what follows is often advice that
+// changes. Ends matches its end without spaces and full stops, for messages that begin
+// with an account number. A row with both needs both, one after the other; a row with
+// neither matches nothing.
 type Phrase struct {
 	Begins string // in lower case
 	Ends   string // in lower case, without a full stop
 	Kind   ports.Outcome
 }
 
-// Meaning returns the kind of the first row that the message is told by, and
-// [ports.OutcomeFailed] for a message of none.
+// Meaning returns the kind of the first row that matches the message, and
+// [ports.OutcomeFailed] if no row does.
 func Meaning(table []Phrase, message string) ports.Outcome {
 	message = strings.ToLower(message)
 	for _, row := range table {
@@ -46,13 +45,13 @@ func (p Phrase) matches(message string) bool {
 	return p.Ends == "" || ends && wordBegins(before)
 }
 
-// wordEnds keeps "invalid account" from meaning "invalid account_bank".
+// wordEnds ensures that "invalid account" does not match "invalid account_bank".
 func wordEnds(rest string) bool {
 	next, size := utf8.DecodeRuneInString(rest)
 	return size == 0 || !inWord(next)
 }
 
-// wordBegins keeps "valid account" from meaning "invalid account".
+// wordBegins ensures that "valid account" does not match "invalid account".
 func wordBegins(before string) bool {
 	last, size := utf8.DecodeLastRuneInString(before)
 	return size == 0 || !inWord(last)
@@ -60,7 +59,7 @@ func wordBegins(before string) bool {
 
 func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Envelope is the shape of answers that several providers share.
+// Envelope is the shape of the answers of several providers.
 type Envelope[Status any] struct {
 	Status  Status          `json:"status"`
 	Message string          `json:"message"`
@@ -68,13 +67,13 @@ type Envelope[Status any] struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// Resolve reads the answer to the question who holds the account with the number:
-// an [Envelope] whose data have account_number and account_name. outcome reports
-// what its status means: a success, a failure, or, if known is false, neither.
-// What a failure means is read from its message by phrases.
+// Resolve reads the answer to a look-up of an account's holder by number: an [Envelope]
+// whose data has account_number and account_name. outcome reports whether its status
+// means a success or a failure; known is false for other statuses. phrases map the
+// message of a failure.
 //
-// An answer without a name or about another account is [errcodes.MalformedAnswer];
-// the other errors are those of [Reply.Open], [Reply.Unread] and [Reply.Definite].
+// An answer without a name or about another account is [errcodes.MalformedAnswer]; the
+// other errors are those of [Reply.Open], [Reply.Unread] and [Reply.Definite].
 func Resolve[Status any](reply Reply, number string, phrases []Phrase, outcome func(Status) (success, known bool)) (ports.Answer, error) {
 	var body Envelope[Status]
 	err := reply.Open(&body)
@@ -95,7 +94,7 @@ func Resolve[Status any](reply Reply, number string, phrases []Phrase, outcome f
 	}
 	switch {
 	case json.Unmarshal(body.Data, &account) != nil, strings.TrimSpace(account.Name) == "":
-		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "an account without a name")
+		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "the account has no name")
 	case account.Number != number:
 		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "the answer is about another account")
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Login sends one request for an access token, mostly by [Caller.Do].
+// Login sends one request for an access token, usually with [Caller.Do].
 type Login func(ctx context.Context) (Reply, error)
 
-// Tokens keeps one access token for all lookups of a connector. It is safe for
-// concurrent use, and no print of it shows the token.
+// Tokens caches one access token for all lookups of a connector. It is safe for
+// concurrent use, and printing it does not show the token.
 type Tokens struct {
 	login  Login
 	cfg    TokensConfig
@@ -29,56 +29,56 @@ type Tokens struct {
 	current token
 }
 
-// token is good from since until until; the zero token is good never. Its value
-// is a func, so that no print shows it.
+// token is valid from since until before until; the zero token never is. Its value is a
+// func, so that printing it does not show it.
 type token struct {
 	value        func() string
 	since, until time.Time
 }
 
-// access is a token for one request, or the login's reply where it gave none.
+// access is a token for one request, or the reply of a login that returned no token.
 type access struct {
 	token  string
-	served bool // earlier lookups had it, too
+	served bool // earlier lookups used it, too
 	reply  Reply
 }
 
-// NewTokens returns a source of tokens that login gives. It sends nothing yet. No
-// login, and a bad value in cfg, are [errcodes.Configuration].
+// NewTokens returns the tokens of a login. It sends nothing yet. A nil login or an
+// invalid value in cfg is [errcodes.Configuration].
 func NewTokens(login Login, cfg *TokensConfig) (*Tokens, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if login == nil {
-		return nil, errcodes.New(errcodes.Configuration, "a login is required")
+		return nil, errcodes.New(errcodes.Configuration, "login is required")
 	}
 	return &Tokens{login: login, cfg: c}, nil
 }
 
-// String says what it is.
+// String returns "access tokens".
 func (t *Tokens) String() string { return "access tokens" }
 
 // GoString is String: %#v would read the fields while others write them.
 func (t *Tokens) GoString() string { return t.String() }
 
-// Do returns the reply of ask, which sends one request with the token
-// given. If the provider rejects a token that served earlier lookups (401), Do
-// gets a new one and asks again, once: the only case in which it asks twice. A
-// login that is throttled (429) is the reply of Do, without asking.
+// Do calls ask, which sends one request with the token, and returns its reply. If the
+// provider rejects a token that earlier lookups used (401), Do gets a new one and calls
+// ask again; it never calls ask a third time. If the login is throttled (429), Do
+// returns the login's reply without calling ask.
 //
-// One login serves all who wait for it. Each waits as long as its ctx allows; the
-// login goes on for the others, up to [TokensConfig.Timeout].
+// Concurrent callers share one login. Each waits until its ctx is done; the login
+// continues for the others, up to [TokensConfig.Timeout].
 //
 // The errors are those of ask and of the login, and:
 //
-//   - the context's own, when it has ended;
-//   - [errcodes.Configuration]: the login answers a 4xx, since it is about
-//     credentials and nothing else; or a new token is refused;
+//   - ctx's own error, if ctx is done;
+//   - [errcodes.Configuration]: the login answers a 4xx, which can only be about the
+//     credentials, or a new token is rejected;
 //   - [errcodes.DeadlineExceeded]: the login took longer than its Timeout;
 //   - [errcodes.Unavailable]: the login answers a 5xx;
-//   - [errcodes.MalformedAnswer]: the login's answer has no token that can travel
-//     in a header, or the login panics.
+//   - [errcodes.MalformedAnswer]: the login returns no token, or one that cannot be
+//     sent in a header, or panics.
 func (t *Tokens) Do(ctx context.Context, ask func(token string) (Reply, error)) (Reply, error) {
 	reply, served, err := t.try(ctx, ask)
 	if err == nil && reply.Status == http.StatusUnauthorized && served {
@@ -94,7 +94,7 @@ func (t *Tokens) Do(ctx context.Context, ask func(token string) (Reply, error)) 
 	}
 }
 
-// try asks with one token, and forgets it if it is refused.
+// try calls ask with one token, and forgets the token if it is rejected.
 func (t *Tokens) try(ctx context.Context, ask func(token string) (Reply, error)) (reply Reply, served bool, err error) {
 	got, err := t.get(ctx)
 	if err != nil || got.token == "" {
@@ -107,8 +107,8 @@ func (t *Tokens) try(ctx context.Context, ask func(token string) (Reply, error))
 	return reply, got.served, err
 }
 
-// get returns the token in use, or a new one. The login does not end with the one
-// who came first, since others wait for it.
+// get returns the current token, or a new one. The login does not end with the ctx of
+// the caller that started it, since others wait for it.
 func (t *Tokens) get(ctx context.Context) (access, error) {
 	if err := ctx.Err(); err != nil {
 		return access{}, err
@@ -126,14 +126,14 @@ func (t *Tokens) get(ctx context.Context) (access, error) {
 		return access{}, ctx.Err()
 	case result := <-flown:
 		got, _ := result.Val.(access)
-		if errors.Is(result.Err, context.DeadlineExceeded) { // the login's own, not the caller's
-			return access{}, errcodes.New(errcodes.DeadlineExceeded, "the provider gave no token in time")
+		if errors.Is(result.Err, context.DeadlineExceeded) { // the login's context, not the caller's
+			return access{}, errcodes.New(errcodes.DeadlineExceeded, "the provider did not answer the login in time")
 		}
 		return got, result.Err
 	}
 }
 
-// kept returns the token in use. A clock that went back makes it bad.
+// kept returns the current token. After the clock was set back it returns none.
 func (t *Tokens) kept() (string, bool) {
 	now := t.cfg.Clock.Now()
 	t.mu.Lock()
@@ -153,9 +153,8 @@ func (t *Tokens) drop(value string) {
 	}
 }
 
-// renew logs in. Whoever was late for the login before finds what that one kept.
-// It runs in a goroutine of its own, where a panic, which may quote a secret, would
-// end the process.
+// renew logs in, unless another login has just stored a token. It runs in a goroutine
+// of singleflight, where a panic, which may quote a secret, would end the process.
 func (t *Tokens) renew(ctx context.Context) (got access, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -165,7 +164,7 @@ func (t *Tokens) renew(ctx context.Context) (got access, err error) {
 	if value, ok := t.kept(); ok {
 		return access{token: value, served: true}, nil
 	}
-	since := t.cfg.Clock.Now() // its life began no earlier
+	since := t.cfg.Clock.Now() // the token is valid no earlier
 	reply, err := t.login(ctx)
 	if err != nil || reply.Throttled() {
 		return access{reply: reply}, err
@@ -180,7 +179,7 @@ func (t *Tokens) renew(ctx context.Context) (got access, err error) {
 	return access{token: grant.Token}, nil
 }
 
-// read takes the token out of a login's reply that is not a 429.
+// read returns the token in a login's reply that is not a 429.
 func (t *Tokens) read(reply Reply) (Grant, error) {
 	switch {
 	case reply.Status >= http.StatusBadRequest && reply.Status < http.StatusInternalServerError:
@@ -201,20 +200,19 @@ const (
 	MaxTokenMargin      = time.Hour
 	DefaultLoginTimeout = 10 * time.Second
 	MaxLoginTimeout     = time.Minute
-	MaxTokenLife        = 24 * time.Hour // what is believed of a longer one
+	MaxTokenLife        = 24 * time.Hour // longer lives are cut to it
 )
 
-// Grant is what a login gave.
+// Grant is the result of a login.
 type Grant struct {
 	Token string // without a scheme such as Bearer
-	// Life is how long the token is good from when it was asked for, at most
-	// [MaxTokenLife]; 0 or less: it serves those who wait for it, and no others.
+	// Life is how long the token is valid from the request for it, at most
+	// [MaxTokenLife]; 0 or less: only the callers that wait for this login use it.
 	Life time.Duration
 }
 
-// ReadGrant reads a login's answer of the usual shape: access_token, and
-// expires_in in seconds (RFC 6749, 5.1). What is not JSON of that shape is
-// [errcodes.MalformedAnswer].
+// ReadGrant parses a login's answer of the usual shape: access_token, and expires_in in
+// seconds (RFC 6749, 5.1). Anything else is [errcodes.MalformedAnswer].
 func ReadGrant(reply Reply) (Grant, error) {
 	var body struct {
 		AccessToken string `json:"access_token"`
@@ -224,27 +222,26 @@ func ReadGrant(reply Reply) (Grant, error) {
 	return Grant{Token: body.AccessToken, Life: Seconds(body.ExpiresIn)}, err
 }
 
-// Seconds is n seconds as a token's life, from 0 to [MaxTokenLife] whatever n is.
+// Seconds returns n seconds as a token's life, limited to 0 to [MaxTokenLife].
 func Seconds(n int64) time.Duration {
 	return time.Duration(min(max(n, 0), int64(MaxTokenLife/time.Second))) * time.Second
 }
 
 // TokensConfig tunes [Tokens]. The zero value, and nil, mean the defaults.
 type TokensConfig struct {
-	// Read takes the token out of a login's reply of status 2xx; nil:
-	// [ReadGrant]. A token that cannot travel in a header is refused whatever
-	// Read says.
+	// Read returns the token in a login's reply with status 2xx; nil: [ReadGrant]. A
+	// token that cannot be sent in a header is rejected in any case.
 	Read func(Reply) (Grant, error)
 
-	// Clock tells when a token ends; nil: [ports.SystemClock].
+	// Clock decides whether a token has expired; nil: [ports.SystemClock].
 	Clock ports.Clock
 
-	// Margin is kept between the last use of a token and its end, up to
-	// [MaxTokenMargin]; of short lives, the half. 0: [DefaultTokenMargin].
+	// Margin is the time before its end at which a token is no longer used, up to
+	// [MaxTokenMargin], but at most half of its life. 0: [DefaultTokenMargin].
 	Margin time.Duration
 
-	// Timeout bounds one login by the machine's clock, up to
-	// [MaxLoginTimeout]; 0: [DefaultLoginTimeout].
+	// Timeout bounds one login by the machine's clock, up to [MaxLoginTimeout]; 0:
+	// [DefaultLoginTimeout].
 	Timeout time.Duration
 }
 
@@ -259,7 +256,7 @@ func (c *TokensConfig) withDefaults() (TokensConfig, error) {
 	)
 }
 
-// usable is how long of its life a token is used.
+// usable returns how long a token with the life is used.
 func (c *TokensConfig) usable(life time.Duration) time.Duration {
 	life = min(max(life, 0), MaxTokenLife)
 	return max(life-c.Margin, life/2)

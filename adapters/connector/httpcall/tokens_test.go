@@ -20,7 +20,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// door returns the tokens t1, t2, … and takes those that are good.
+// door issues the tokens t1, t2, … and accepts those that are not bad.
 type door struct {
 	*httpcall.Tokens
 
@@ -28,11 +28,11 @@ type door struct {
 
 	mu     sync.Mutex
 	logins int
-	asked  []string        // the tokens that came
-	bad    map[string]bool // what is refused; "" stands for all
+	asked  []string        // the tokens of all requests
+	bad    map[string]bool // the rejected tokens; "" means all
 	life   int             // of a token, in seconds
-	hold   chan struct{}   // logins wait for it; nil: they do not
-	came   chan struct{}   // receives when a login begins
+	hold   chan struct{}   // logins wait for it; nil: no wait
+	came   chan struct{}   // receives a value when a login begins
 }
 
 func newDoor(tb require.TestingT, cfg httpcall.TokensConfig) *door {
@@ -74,14 +74,14 @@ func (d *door) ask(token string) (httpcall.Reply, error) {
 	return httpcall.Reply{Status: http.StatusOK, Body: []byte(token)}, nil
 }
 
-func (d *door) refuse(token string) {
+func (d *door) reject(token string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.bad[token] = true
 }
 
-// takes asks once, and gives the tokens that came, the logins so far, and the
-// error's code.
+// takes calls Do once, and returns the tokens of the requests, the number of logins so
+// far, and the code of the error.
 func (d *door) takes(ctx context.Context, tb require.TestingT) (asked []string, logins int, code errcodes.Code) {
 	d.mu.Lock()
 	d.asked = nil
@@ -97,13 +97,13 @@ func (d *door) takes(ctx context.Context, tb require.TestingT) (asked []string, 
 	return d.asked, d.logins, errcodes.Of(err)
 }
 
-func TestNewTokensRefuses(t *testing.T) {
+func TestNewTokensRejectsBadValues(t *testing.T) {
 	login := func(context.Context) (httpcall.Reply, error) { return httpcall.Reply{}, nil }
 	for text, c := range map[string]struct {
 		login httpcall.Login
 		cfg   httpcall.TokensConfig
 	}{
-		"a login is required":                           {nil, httpcall.TokensConfig{}},
+		"login is required":                             {nil, httpcall.TokensConfig{}},
 		"Margin is 1h0m0.000000001s, want 0s to 1h0m0s": {login, httpcall.TokensConfig{Margin: time.Hour + 1}},
 		"Margin is -1ns, want 0s to 1h0m0s":             {login, httpcall.TokensConfig{Margin: -1}},
 		"Timeout is 1m0.000000001s, want 0s to 1m0s":    {login, httpcall.TokensConfig{Timeout: time.Minute + 1}},
@@ -117,7 +117,7 @@ func TestNewTokensRefuses(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestATokenServesUntilShortlyBeforeItsEnd(t *testing.T) {
+func TestATokenIsUsedUntilShortlyBeforeItExpires(t *testing.T) {
 	d := newDoor(t, httpcall.TokensConfig{})
 	for _, c := range []struct {
 		wait time.Duration
@@ -133,8 +133,7 @@ func TestATokenServesUntilShortlyBeforeItsEnd(t *testing.T) {
 	}
 }
 
-// TestATokenIsUsedForItsLifeLessTheMargin: for any life and margin, to the
-// nanosecond.
+// The check is for any life and margin, to the nanosecond.
 func TestATokenIsUsedForItsLifeLessTheMargin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		margin := time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "margin"))
@@ -159,13 +158,12 @@ func TestATokenIsUsedForItsLifeLessTheMargin(t *testing.T) {
 	})
 }
 
-// TestALateRefusalKeepsTheNewToken: the one that is refused was replaced
-// meanwhile.
-func TestALateRefusalKeepsTheNewToken(t *testing.T) {
+// The rejected token was replaced meanwhile.
+func TestALateRejectionKeepsTheNewToken(t *testing.T) {
 	d := newDoor(t, httpcall.TokensConfig{})
 	_, _, code := d.takes(t.Context(), t)
 	require.Empty(t, code)
-	d.refuse("t1")
+	d.reject("t1")
 	slow := true
 	reply, err := d.Do(t.Context(), func(token string) (httpcall.Reply, error) {
 		if slow {
@@ -181,7 +179,7 @@ func TestALateRefusalKeepsTheNewToken(t *testing.T) {
 	require.Equal(t, 2, d.logins)
 }
 
-func TestOneLoginServesAllWhoWait(t *testing.T) {
+func TestConcurrentCallersShareOneLogin(t *testing.T) {
 	const callers = 16
 	d := newDoor(t, httpcall.TokensConfig{})
 	d.hold = make(chan struct{})
@@ -200,7 +198,7 @@ func TestOneLoginServesAllWhoWait(t *testing.T) {
 	require.Len(t, d.asked, callers)
 }
 
-func TestTheLoginOutlivesWhoStartedIt(t *testing.T) {
+func TestTheLoginOutlivesTheCallerThatStartedIt(t *testing.T) {
 	d := newDoor(t, httpcall.TokensConfig{})
 	d.hold = make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -216,7 +214,7 @@ func TestTheLoginOutlivesWhoStartedIt(t *testing.T) {
 	require.Equal(t, 1, logins)
 }
 
-func TestWhoWaitsForAnothersLoginHeedsItsOwnContext(t *testing.T) {
+func TestWaitingForAnotherCallersLoginEndsWithTheContext(t *testing.T) {
 	d := newDoor(t, httpcall.TokensConfig{})
 	d.hold = make(chan struct{})
 	first := make(chan error, 1)
@@ -233,19 +231,19 @@ func TestWhoWaitsForAnothersLoginHeedsItsOwnContext(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := d.Do(over, d.ask)
-	require.Equal(t, context.Canceled, err, "also with a token at hand")
+	require.Equal(t, context.Canceled, err, "also if there is a token")
 }
 
-func TestALoginTakesNoLongerThanItsTimeout(t *testing.T) {
+func TestALoginEndsAtItsTimeout(t *testing.T) {
 	d := newDoor(t, httpcall.TokensConfig{Timeout: time.Millisecond})
 	d.hold = make(chan struct{}) // never closed
 	_, err := d.Do(t.Context(), d.ask)
 	require.Equal(t, errcodes.DeadlineExceeded, errcodes.Of(err))
-	require.ErrorContains(t, err, "the provider gave no token in time", "the caller's context is not over")
+	require.ErrorContains(t, err, "the provider did not answer the login in time", "the caller's context is not done")
 }
 
-// TestATokenThatIsRefused: one that served is replaced once, a new one is not.
-func TestATokenThatIsRefused(t *testing.T) {
+// An older token is replaced once, a new one is not.
+func TestARejectedTokenIsReplacedOnce(t *testing.T) {
 	d := newDoor(t, httpcall.TokensConfig{})
 	expect := func(wantLogins int, wantCode errcodes.Code, wantAsked ...string) {
 		t.Helper()
@@ -255,10 +253,10 @@ func TestATokenThatIsRefused(t *testing.T) {
 		require.Equal(t, wantLogins, logins)
 	}
 	expect(1, "", "t1")
-	d.refuse("t1")
+	d.reject("t1")
 	expect(2, "", "t1", "t2")
 	expect(2, "", "t2")
-	d.refuse("")
+	d.reject("")
 	expect(3, errcodes.Configuration, "t2", "t3")
 	expect(4, errcodes.Configuration, "t4")
 	expect(5, errcodes.Configuration, "t5")
@@ -266,7 +264,7 @@ func TestATokenThatIsRefused(t *testing.T) {
 	expect(6, "", "t6")
 }
 
-func TestManySurviveARevocation(t *testing.T) {
+func TestConcurrentCallersSurviveARevocation(t *testing.T) {
 	d := newDoor(t, httpcall.TokensConfig{})
 	_, _, code := d.takes(t.Context(), t)
 	require.Empty(t, code)
@@ -274,7 +272,7 @@ func TestManySurviveARevocation(t *testing.T) {
 	for i := range 32 {
 		wg.Go(func() {
 			if i == 7 {
-				d.refuse("t1")
+				d.reject("t1")
 			}
 			_, err := d.Do(t.Context(), d.ask)
 			assert.NoError(t, err)
@@ -284,8 +282,7 @@ func TestManySurviveARevocation(t *testing.T) {
 	require.Equal(t, 2, d.logins)
 }
 
-// A login runs beside the lookups that wait for it: there its panic would end the
-// process, whoever guards the lookups.
+// A login runs in its own goroutine, where no caller can recover from its panic.
 func TestALoginThatPanicsIsAnError(t *testing.T) {
 	for name, tokens := range map[string]struct {
 		login httpcall.Login
@@ -309,26 +306,26 @@ func TestALoginThatPanicsIsAnError(t *testing.T) {
 	}
 }
 
-func TestWhatALoginAnswers(t *testing.T) {
+func TestLoginAnswers(t *testing.T) {
 	down := errcodes.New(errcodes.Unavailable, "down")
-	odd := func(r httpcall.Reply) (httpcall.Grant, error) { return httpcall.Grant{Token: string(r.Body)}, nil }
+	plainText := func(r httpcall.Reply) (httpcall.Grant, error) { return httpcall.Grant{Token: string(r.Body)}, nil }
 	for name, c := range map[string]struct {
 		reply httpcall.Reply
 		err   error
 		read  func(httpcall.Reply) (httpcall.Grant, error)
 		want  errcodes.Code
 	}{
-		"a token":                  {httpcall.Reply{Status: 200, Body: []byte(`{"access_token":"t"}`)}, nil, nil, ""},
-		"a token of another shape": {httpcall.Reply{Status: 200, Body: []byte(`t`)}, nil, odd, ""},
-		"no token":                 {httpcall.Reply{Status: 200, Body: []byte(`{}`)}, nil, nil, errcodes.MalformedAnswer},
-		"null":                     {httpcall.Reply{Status: 200, Body: []byte(`null`)}, nil, nil, errcodes.MalformedAnswer},
-		"a page":                   {httpcall.Reply{Status: 200, Body: []byte(`<html>`)}, nil, nil, errcodes.MalformedAnswer},
-		"a token with a line":      {httpcall.Reply{Status: 200, Body: []byte("t\r\nX: y")}, nil, odd, errcodes.MalformedAnswer},
-		"a 401":                    {httpcall.Reply{Status: 401, Body: []byte(`{"access_token":"t"}`)}, nil, nil, errcodes.Configuration},
-		"a 403":                    {httpcall.Reply{Status: 403}, nil, nil, errcodes.Configuration},
-		"a 400 (RFC 6749, 5.2)":    {httpcall.Reply{Status: 400, Body: []byte(`{"error":"invalid_client"}`)}, nil, nil, errcodes.Configuration},
-		"a 500 with a token":       {httpcall.Reply{Status: 500, Body: []byte(`{"access_token":"t"}`)}, nil, nil, errcodes.Unavailable},
-		"an error":                 {httpcall.Reply{}, down, nil, errcodes.Unavailable},
+		"a token":                   {httpcall.Reply{Status: 200, Body: []byte(`{"access_token":"t"}`)}, nil, nil, ""},
+		"a token of another shape":  {httpcall.Reply{Status: 200, Body: []byte(`t`)}, nil, plainText, ""},
+		"no token":                  {httpcall.Reply{Status: 200, Body: []byte(`{}`)}, nil, nil, errcodes.MalformedAnswer},
+		"null":                      {httpcall.Reply{Status: 200, Body: []byte(`null`)}, nil, nil, errcodes.MalformedAnswer},
+		"an HTML page":              {httpcall.Reply{Status: 200, Body: []byte(`<html>`)}, nil, nil, errcodes.MalformedAnswer},
+		"a token with a line break": {httpcall.Reply{Status: 200, Body: []byte("t\r\nX: y")}, nil, plainText, errcodes.MalformedAnswer},
+		"a 401":                     {httpcall.Reply{Status: 401, Body: []byte(`{"access_token":"t"}`)}, nil, nil, errcodes.Configuration},
+		"a 403":                     {httpcall.Reply{Status: 403}, nil, nil, errcodes.Configuration},
+		"a 400 (RFC 6749, 5.2)":     {httpcall.Reply{Status: 400, Body: []byte(`{"error":"invalid_client"}`)}, nil, nil, errcodes.Configuration},
+		"a 500 with a token":        {httpcall.Reply{Status: 500, Body: []byte(`{"access_token":"t"}`)}, nil, nil, errcodes.Unavailable},
+		"an error":                  {httpcall.Reply{}, down, nil, errcodes.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tokens, err := httpcall.NewTokens(func(context.Context) (httpcall.Reply, error) { return c.reply, c.err }, &httpcall.TokensConfig{Read: c.read})
@@ -350,16 +347,16 @@ func TestWhatALoginAnswers(t *testing.T) {
 	}
 }
 
-func TestALoginThatIsThrottledIsTheReply(t *testing.T) {
+func TestTheReplyOfAThrottledLoginIsReturned(t *testing.T) {
 	want := httpcall.Reply{Status: http.StatusTooManyRequests, After: 7 * time.Second, Body: []byte("slow down")}
 	tokens, err := httpcall.NewTokens(func(context.Context) (httpcall.Reply, error) { return want, nil }, nil)
 	require.NoError(t, err)
-	reply, err := tokens.Do(t.Context(), nil) // is not called
+	reply, err := tokens.Do(t.Context(), nil) // ask is not called
 	require.NoError(t, err)
 	require.Equal(t, want, reply)
 }
 
-func TestAnErrorOfTheRequestKeepsTheToken(t *testing.T) {
+func TestAnErrorOfAskKeepsTheToken(t *testing.T) {
 	d := newDoor(t, httpcall.TokensConfig{})
 	own := errors.New("own")
 	_, err := d.Do(t.Context(), func(string) (httpcall.Reply, error) { return httpcall.Reply{}, own })
@@ -368,7 +365,7 @@ func TestAnErrorOfTheRequestKeepsTheToken(t *testing.T) {
 	require.Equal(t, 1, logins)
 }
 
-func TestNoPrintShowsAToken(t *testing.T) {
+func TestPrintingShowsNoToken(t *testing.T) {
 	tokens, err := httpcall.NewTokens(func(context.Context) (httpcall.Reply, error) {
 		return httpcall.Reply{Status: 200, Body: []byte(`{"access_token":"` + secret + `","expires_in":60}`)}, nil
 	}, nil)
@@ -383,8 +380,8 @@ func TestNoPrintShowsAToken(t *testing.T) {
 	}
 }
 
-// FuzzLogin: whatever a login answers, a token that is asked with can travel in a
-// header, came with a 2xx, and is believed for a day at most.
+// FuzzLogin checks that whatever a login answers, every token used can be sent in a
+// header, is from a 2xx, and is used for at most a day.
 func FuzzLogin(f *testing.F) {
 	for _, seed := range []string{
 		`{"access_token":"t","expires_in":3600}`, `{"access_token":"t","expires_in":9223372036854775807}`, `{"access_token":"t","expires_in":-1}`,
@@ -433,7 +430,7 @@ func ExampleNewTokens() {
 			_, _ = fmt.Fprint(w, `{"access_token":"t1","expires_in":3600}`)
 			return
 		}
-		_, _ = fmt.Fprintf(w, `{"asked with":%q}`, r.Header.Get("Authorization"))
+		_, _ = fmt.Fprintf(w, `{"authorization":%q}`, r.Header.Get("Authorization"))
 	}))
 	defer provider.Close()
 
@@ -460,5 +457,5 @@ func ExampleNewTokens() {
 		})
 	})
 	fmt.Println(string(reply.Body), err)
-	// Output: {"asked with":"Bearer t1"} <nil>
+	// Output: {"authorization":"Bearer t1"} <nil>
 }

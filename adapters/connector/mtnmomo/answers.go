@@ -8,8 +8,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// holder is the answer of basicuserinfo: an account holder, or Code and Message.
-// MTN tells more of a person; what is not needed is not read.
+// holder is the answer of basicuserinfo: an account holder, or Code and Message. Other
+// data about the person is not read.
 type holder struct {
 	GivenName  string `json:"given_name"`
 	FamilyName string `json:"family_name"`
@@ -18,14 +18,14 @@ type holder struct {
 	Message    string `json:"message"`
 }
 
-// refusals are the codes of a wrong configuration, sent with a 500.
+// refusals are the codes, sent with a 500, that mean a wrong configuration.
 var refusals = map[string]bool{
 	"NOT_ALLOWED":                    true,
 	"NOT_ALLOWED_TARGET_ENVIRONMENT": true,
 }
 
-// codes are what the others say about the account; those of none are failed. A
-// number that is not MTN's may have its wallet elsewhere.
+// codes map the other codes to an outcome, by default failed. A number that is not
+// MTN's may have a wallet elsewhere.
 var codes = map[string]ports.Outcome{
 	"RESOURCE_NOT_FOUND":           ports.OutcomeUnsupported,
 	"PAYEE_NOT_FOUND":              ports.OutcomeUnsupported,
@@ -33,7 +33,8 @@ var codes = map[string]ports.Outcome{
 	"PAYEE_NOT_ALLOWED_TO_RECEIVE": ports.OutcomeUnusable,
 }
 
-// statuses are those of an account holder, in upper case; others are failed.
+// statuses map an account holder's status, in upper case, to an outcome, by default
+// failed.
 var statuses = map[string]ports.Outcome{
 	"":          ports.OutcomeFound,
 	"ACTIVE":    ports.OutcomeFound,
@@ -44,7 +45,7 @@ var statuses = map[string]ports.Outcome{
 	"SUSPENDED": ports.OutcomeUnusable,
 }
 
-// holderOf reads the answer of basicuserinfo, or the 429 of the token's route.
+// holderOf parses the answer of basicuserinfo, or the 429 of the token route.
 func holderOf(reply httpcall.Reply) (ports.Answer, error) {
 	var body holder
 	err := reply.Open(&body)
@@ -64,11 +65,11 @@ func holderOf(reply httpcall.Reply) (ports.Answer, error) {
 	}
 }
 
-// answer is what a holder's status means. One that is not good is the code.
+// answer returns the outcome of a holder's status, which is the code unless found.
 func (h holder) answer() (ports.Answer, error) {
 	name := strings.TrimSpace(h.GivenName + " " + h.FamilyName)
 	if name == "" {
-		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "an account holder without a name")
+		return ports.Answer{}, errcodes.New(errcodes.MalformedAnswer, "the account holder has no name")
 	}
 	kind := kindOf(statuses, strings.ToUpper(h.Status))
 	if kind == ports.OutcomeFound {

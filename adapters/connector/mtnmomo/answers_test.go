@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// seed returns the bodies of all scenarios.
+// seed adds the bodies of all scenarios.
 func seed(f *testing.F) {
 	f.Helper()
 	files, err := fs.Glob(os.DirFS("testdata"), "*.json")
@@ -41,8 +41,8 @@ func seed(f *testing.F) {
 	f.Add(http.StatusOK, []byte(`{"given_name":"\u0000","status":"active"}`))
 }
 
-// lawful checks what holds for every answer.
-func lawful(t *testing.T, status int, got ports.Answer, err error) {
+// requireValid checks the rules for every answer.
+func requireValid(t *testing.T, status int, got ports.Answer, err error) {
 	t.Helper()
 	code := errcodes.Of(err)
 	require.Contains(t, []errcodes.Code{"", errcodes.Configuration, errcodes.Unavailable, errcodes.MalformedAnswer}, code)
@@ -63,8 +63,8 @@ func FuzzHolder(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		got, err := holderOf(httpcall.Reply{Status: status, Body: body})
-		lawful(t, status, got, err)
-		require.NotEqual(t, ports.OutcomeNotFound, got.Kind, "MTN knows its own wallets only")
+		requireValid(t, status, got, err)
+		require.NotEqual(t, ports.OutcomeNotFound, got.Kind, "MTN only knows its own wallets")
 		if got.Kind == ports.OutcomeFound {
 			require.NotEmpty(t, strings.TrimSpace(got.HolderName))
 			require.Less(t, status, 300)
@@ -72,7 +72,7 @@ func FuzzHolder(f *testing.F) {
 	})
 }
 
-func TestEveryStatusAndCodeIsRead(t *testing.T) {
+func TestEachStatusAndCodeHasItsOutcome(t *testing.T) {
 	for status, want := range map[string]ports.Outcome{
 		"": ports.OutcomeFound, "ACTIVE": ports.OutcomeFound, "active": ports.OutcomeFound,
 		"BLOCKED": ports.OutcomeUnusable, "Closed": ports.OutcomeUnusable, "DORMANT": ports.OutcomeUnusable,

@@ -10,16 +10,16 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// The addresses of MTN.
+// MTN's addresses.
 const (
 	DefaultBaseURL = "https://proxy.momoapi.mtn.com"
 	SandboxBaseURL = "https://sandbox.momodeveloper.mtn.com"
 )
 
-// Sandbox is the target environment of MTN's sandbox, which knows every number.
+// Sandbox is the target environment of MTN's sandbox, which finds every number.
 const Sandbox = "sandbox"
 
-// DefaultProduct is the default of [Credentials].Product.
+// DefaultProduct is the default Product of [Credentials].
 const DefaultProduct = "disbursement"
 
 // The variables that [FromEnv] reads.
@@ -31,7 +31,7 @@ const (
 	EnvBaseURL           = "CORRIDOR_MTNMOMO_BASE_URL"
 )
 
-// Credentials are what a partner gets from MTN. All but Product are required.
+// Credentials are issued by MTN. All fields but Product are required.
 type Credentials struct {
 	SubscriptionKey   string // of the product
 	APIUser           string // a UUID
@@ -40,13 +40,13 @@ type Credentials struct {
 	Product           string // "disbursement", "collection" or "remittance"; "": [DefaultProduct]
 }
 
-// String shows the target environment alone.
+// String returns only the target environment.
 func (c Credentials) String() string { return "credentials for " + c.TargetEnvironment }
 
-// GoString is String.
+// GoString returns String.
 func (c Credentials) GoString() string { return c.String() }
 
-// LogValue is what logs show of credentials.
+// LogValue returns String.
 func (c Credentials) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 var environmentName = regexp.MustCompile(`^[a-z0-9]{1,64}$`)
@@ -65,14 +65,14 @@ func (c Credentials) check() error {
 	)
 }
 
-// Config tunes a [Connector]. The zero value, and nil, mean the defaults: BaseURL is
-// [SandboxBaseURL] for the target environment [Sandbox], else [DefaultBaseURL].
+// Config tunes a [Connector]. The zero value, and nil, mean the defaults; BaseURL is
+// then [SandboxBaseURL] for the target environment [Sandbox], else [DefaultBaseURL].
 type Config = httpcall.Config
 
-// FromEnv is [New] with the credentials from the variables above, for
-// [DefaultProduct], and, if it is set, the address from [EnvBaseURL], which comes
-// before cfg's. getenv is os.Getenv or the like. A credential that is missing or
-// that New rejects is [errcodes.Configuration].
+// FromEnv is [New] with the credentials from the variables above, for [DefaultProduct],
+// and, if it is set, the address from [EnvBaseURL] instead of cfg's. getenv is usually
+// os.Getenv. A credential that is missing or that New rejects is
+// [errcodes.Configuration].
 func FromEnv(getenv func(name string) string, cfg *Config) (*Connector, error) {
 	open := func(v []string, cfg *Config) (*Connector, error) {
 		return New(Credentials{SubscriptionKey: v[0], APIUser: v[1], APIKey: v[2], TargetEnvironment: v[3]}, cfg)

@@ -18,18 +18,18 @@ import (
 
 var _ ports.AccountConnector = (*mtnmomo.Connector)(nil)
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsBadValues(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*mtnmomo.Credentials, *mtnmomo.Config)
 		text   string
 	}{
-		"no subscription key":     {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.SubscriptionKey = "" }, "SubscriptionKey must be"},
-		"no API user":             {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.APIUser = "" }, "APIUser must be"},
-		"no API key":              {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.APIKey += "\r\n" }, "APIKey must be"},
-		"no target environment":   {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.TargetEnvironment = "" }, "TargetEnvironment must be"},
-		"an odd environment":      {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.TargetEnvironment = "MTN Ghana" }, "TargetEnvironment must be"},
-		"another product":         {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.Product = "widget" }, "Product must be"},
-		"an address that is http": {func(_ *mtnmomo.Credentials, c *mtnmomo.Config) { c.BaseURL = "http://api.example.com" }, "BaseURL must be https"},
+		"no subscription key":    {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.SubscriptionKey = "" }, "SubscriptionKey must be"},
+		"no API user":            {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.APIUser = "" }, "APIUser must be"},
+		"no API key":             {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.APIKey += "\r\n" }, "APIKey must be"},
+		"no target environment":  {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.TargetEnvironment = "" }, "TargetEnvironment must be"},
+		"an invalid environment": {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.TargetEnvironment = "MTN Ghana" }, "TargetEnvironment must be"},
+		"another product":        {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.Product = "widget" }, "Product must be"},
+		"an address with http":   {func(_ *mtnmomo.Credentials, c *mtnmomo.Config) { c.BaseURL = "http://api.example.com" }, "BaseURL must be https"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			credentials, cfg := credentials(), mtnmomo.Config{}
@@ -37,7 +37,7 @@ func TestNewRefuses(t *testing.T) {
 			_, err := mtnmomo.New(credentials, &cfg)
 			require.Equal(t, errcodes.Configuration, errcodes.Of(err))
 			require.ErrorContains(t, err, c.text)
-			require.NotContains(t, err.Error(), "geheim")
+			require.NotContains(t, err.Error(), "canary")
 		})
 	}
 }
@@ -46,7 +46,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// asked returns the address of the first request of a connector.
+// asked returns the address of a connector's first request.
 func asked(t *testing.T, open func(*http.Client) (*mtnmomo.Connector, error)) string {
 	t.Helper()
 	var address string
@@ -60,7 +60,7 @@ func asked(t *testing.T, open func(*http.Client) (*mtnmomo.Connector, error)) st
 	return address
 }
 
-func TestTheEnvironmentAndTheProductChooseTheAddress(t *testing.T) {
+func TestTheEnvironmentAndTheProductDecideTheAddress(t *testing.T) {
 	for want, c := range map[string]struct{ environment, product, base string }{
 		"https://proxy.momoapi.mtn.com/disbursement/token/":         {"mtnghana", "", ""},
 		"https://proxy.momoapi.mtn.com/collection/token/":           {"mtnghana", "collection", ""},
@@ -105,7 +105,7 @@ func TestFromEnv(t *testing.T) {
 }
 
 func TestAnotherMarketIsUnsupported(t *testing.T) {
-	c, err := mtnmomo.New(credentials(), &mtnmomo.Config{BaseURL: "http://127.0.0.1:1"}) // nobody is there
+	c, err := mtnmomo.New(credentials(), &mtnmomo.Config{BaseURL: "http://127.0.0.1:1"}) // no server
 	require.NoError(t, err)
 	for _, market := range []ports.Market{{Country: "GHA", Type: ports.BankAccount}, {Country: "UGA", Type: ports.MobileMoney}, {}} {
 		answer, err := c.Lookup(t.Context(), ports.AccountLookup{Account: ports.Account{Market: market, Identifier: "233241234567"}})
@@ -114,7 +114,7 @@ func TestAnotherMarketIsUnsupported(t *testing.T) {
 	}
 }
 
-func TestNoPrintShowsCredentials(t *testing.T) {
+func TestPrintingShowsNoCredentials(t *testing.T) {
 	m := open(t)
 	m.finds(t)
 	var log strings.Builder
@@ -123,7 +123,7 @@ func TestNoPrintShowsCredentials(t *testing.T) {
 		_, _ = fmt.Fprintf(&log, format+format+format, credentials(), m.Connector, []any{m.Connector})
 	}
 	shown := log.String()
-	require.NotContains(t, shown, "geheim")
+	require.NotContains(t, shown, "secret")
 	require.NotContains(t, shown, `"t1"`)
 	require.Contains(t, shown, "mtnghana")
 }
@@ -143,7 +143,7 @@ func ExampleNew() {
 		APIUser:           "0ca4a12f-91c7-4e0b-8f5e-3d1d5a6b7c80",
 		APIKey:            "api-key",
 		TargetEnvironment: "mtnghana",
-	}, &mtnmomo.Config{BaseURL: provider.URL}) // nil: MTN itself
+	}, &mtnmomo.Config{BaseURL: provider.URL}) // nil for MTN
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -157,7 +157,7 @@ func ExampleNew() {
 }
 
 func ExampleFromEnv() {
-	none := func(string) string { return "" } // os.Getenv, in a program
+	none := func(string) string { return "" } // in a program: os.Getenv
 	_, err := mtnmomo.FromEnv(none, nil)
 	fmt.Println(err)
 	// Output: configuration: CORRIDOR_MTNMOMO_SUBSCRIPTION_KEY is not set

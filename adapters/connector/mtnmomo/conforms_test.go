@@ -26,7 +26,7 @@ func TestConforms(t *testing.T) {
 		Tokens:    []string{"/disbursement/token/"},
 		TokenLife: time.Hour,
 		Except: map[string]string{
-			"scenario not_found": "MTN knows its own wallets only: a number without one there may have one on another network",
+			"scenario not_found": "MTN only knows its own wallets: the number may have a wallet on another network",
 		},
 	})
 }

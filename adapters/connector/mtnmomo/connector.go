@@ -10,24 +10,24 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Name is the connector's.
+// Name is the connector's name.
 const Name = "mtnmomo"
 
 var ghana = ports.Market{Country: "GHA", Type: ports.MobileMoney}
 
-// Connector is a [ports.AccountConnector] to MTN Mobile Money. It is safe for
+// Connector is a [ports.AccountConnector] for MTN Mobile Money. It is safe for
 // concurrent use.
 type Connector struct {
 	caller  *httpcall.Caller
 	product string
-	// headers returns those of a request with the Authorization given. A func, so
-	// that no print of the connector shows a key.
+	// headers returns a request's headers with the authorization. It is a func, so that
+	// printing the connector does not show a key.
 	headers func(authorization string) http.Header
 	tokens  *httpcall.Tokens
 }
 
-// New returns a connector. It sends nothing yet. Credentials that are missing or
-// cannot travel in a header, and a bad value in cfg, are errcodes.Configuration.
+// New returns a connector. It sends nothing yet. Credentials that are missing or cannot
+// be sent in a header, and invalid values in cfg, are [errcodes.Configuration].
 func New(credentials Credentials, cfg *Config) (*Connector, error) {
 	if err := credentials.check(); err != nil {
 		return nil, err
@@ -61,17 +61,16 @@ func New(credentials Credentials, cfg *Config) (*Connector, error) {
 // Name returns "mtnmomo".
 func (c *Connector) Name() string { return Name }
 
-// String returns the name.
+// String returns Name.
 func (c *Connector) String() string { return Name }
 
-// Capabilities returns what MTN can do.
+// Capabilities returns MTN's markets.
 func (c *Connector) Capabilities() []ports.Capability {
 	return []ports.Capability{{Market: ghana, ReturnsName: true}}
 }
 
-// Lookup asks about one account: see [ports.AccountConnector], and the package
-// comment for how answers are read. Another market is unsupported; nothing is
-// sent then.
+// Lookup looks up one account, see [ports.AccountConnector]; the package comment says
+// how answers are read. Another market is unsupported, and nothing is sent.
 func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (ports.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Answer{}, err

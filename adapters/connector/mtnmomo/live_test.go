@@ -16,11 +16,11 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// accountVariable names a number with a wallet, such as 233241234567; the sandbox
+// accountVariable contains a number with a wallet, such as 233241234567; the sandbox
 // finds 46733123450.
 const accountVariable = "CORRIDOR_MTNMOMO_CONTRACT_ACCOUNT"
 
-// TestAgainstMTN asks MTN itself, with the credentials of FromEnv:
+// TestAgainstMTN sends lookups to MTN, with the credentials of FromEnv:
 //
 //	go test -tags contract -run Against ./adapters/connector/mtnmomo
 func TestAgainstMTN(t *testing.T) {
@@ -42,7 +42,7 @@ func TestAgainstMTN(t *testing.T) {
 	require.NotEmpty(t, strings.TrimSpace(found.HolderName))
 
 	if os.Getenv(mtnmomo.EnvTargetEnvironment) == mtnmomo.Sandbox {
-		t.Skip("the sandbox knows every number")
+		t.Skip("the sandbox finds every number")
 	}
 	account.Identifier = "233240000000"
 	unknown, err := connector.Lookup(ctx, ports.AccountLookup{Account: account})

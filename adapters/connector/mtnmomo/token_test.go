@@ -23,22 +23,22 @@ const tokenPath = "/disbursement/token/"
 
 var begin = time.Date(2026, time.March, 2, 9, 30, 0, 0, time.UTC)
 
-// mtn returns out tokens t1, t2, … and takes those that are good.
+// mtn issues the tokens t1, t2, … and accepts those in good.
 type mtn struct {
 	*mtnmomo.Connector
 
 	clock *portstest.Clock
 
 	mu      sync.Mutex
-	asked   int // for tokens
+	asked   int // requests for tokens
 	issued  int
 	lookups int
 	good    map[string]bool
 	life    int // of a token, in seconds
 
 	refusing bool
-	hold     chan struct{} // token answers wait for it; nil: they do not
-	arrived  chan struct{} // receives when a token is asked for
+	hold     chan struct{} // token answers wait for it; nil: no wait
+	arrived  chan struct{} // receives a value per request for a token
 }
 
 func open(tb testing.TB) *mtn {
@@ -80,15 +80,15 @@ func (m *mtn) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprint(w, `{"given_name":"Ama","family_name":"Mensah","status":"ACTIVE"}`)
 }
 
-// revoke makes the tokens so far bad.
+// revoke invalidates the tokens issued so far.
 func (m *mtn) revoke() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.good = map[string]bool{}
 }
 
-// refuseAll makes all tokens bad, also those that come.
-func (m *mtn) refuseAll() {
+// rejectAll invalidates all tokens, also future ones.
+func (m *mtn) rejectAll() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.refusing, m.good = true, map[string]bool{}
@@ -107,7 +107,7 @@ func lookup() ports.AccountLookup {
 }
 
 func credentials() mtnmomo.Credentials {
-	return mtnmomo.Credentials{SubscriptionKey: "subscription-geheim", APIUser: "user-geheim", APIKey: "key-geheim", TargetEnvironment: "mtnghana"}
+	return mtnmomo.Credentials{SubscriptionKey: "subscription-secret", APIUser: "user-secret", APIKey: "key-secret", TargetEnvironment: "mtnghana"}
 }
 
 func (m *mtn) finds(tb testing.TB) {
@@ -117,7 +117,7 @@ func (m *mtn) finds(tb testing.TB) {
 	require.Equal(tb, ports.Answer{Kind: ports.OutcomeFound, HolderName: "Ama Mensah"}, answer)
 }
 
-func TestATokenServesUntilShortlyBeforeItsEnd(t *testing.T) {
+func TestATokenIsUsedUntilShortlyBeforeItExpires(t *testing.T) {
 	m := open(t)
 	for _, c := range []struct {
 		wait time.Duration
@@ -132,7 +132,7 @@ func TestATokenServesUntilShortlyBeforeItsEnd(t *testing.T) {
 	}
 }
 
-func TestATokenWithoutALifeServesOnce(t *testing.T) {
+func TestATokenWithoutALifeIsUsedOnce(t *testing.T) {
 	m := open(t)
 	m.life = 0
 	m.finds(t)
@@ -141,7 +141,7 @@ func TestATokenWithoutALifeServesOnce(t *testing.T) {
 	require.Equal(t, []int{2, 2}, []int{issued, lookups})
 }
 
-func TestOneTokenIsAskedForAtATime(t *testing.T) {
+func TestConcurrentLookupsShareOneTokenRequest(t *testing.T) {
 	const callers = 16
 	m := open(t)
 	m.hold = make(chan struct{})
@@ -160,7 +160,7 @@ func TestOneTokenIsAskedForAtATime(t *testing.T) {
 	require.Equal(t, []int{1, callers}, []int{issued, lookups})
 }
 
-func TestACallerWhoLeavesDoesNotTakeTheTokenAlong(t *testing.T) {
+func TestACanceledCallerDoesNotCancelTheTokenRequest(t *testing.T) {
 	m := open(t)
 	m.hold = make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -176,7 +176,7 @@ func TestACallerWhoLeavesDoesNotTakeTheTokenAlong(t *testing.T) {
 	require.Equal(t, 1, m.asked)
 }
 
-func TestARefusedTokenIsRenewedOnce(t *testing.T) {
+func TestARejectedTokenIsRenewedOnce(t *testing.T) {
 	m := open(t)
 	m.finds(t)
 	m.revoke()
@@ -188,26 +188,26 @@ func TestARefusedTokenIsRenewedOnce(t *testing.T) {
 	require.Equal(t, []int{2, 4}, []int{issued, lookups})
 }
 
-func TestMTNThatRefusesEveryTokenIsAskedTwiceAtMost(t *testing.T) {
+func TestIfEveryTokenIsRejectedTheLookupIsSentTwiceAtMost(t *testing.T) {
 	m := open(t)
 	m.finds(t)
-	m.refuseAll()
+	m.rejectAll()
 	_, err := m.Lookup(t.Context(), lookup())
 	require.Equal(t, errcodes.Configuration, errcodes.Of(err))
 	_, lookups := m.counts()
 	require.Equal(t, 3, lookups)
 }
 
-func TestANewTokenThatIsRefusedIsNotRenewed(t *testing.T) {
+func TestARejectedNewTokenIsNotRenewed(t *testing.T) {
 	m := open(t)
-	m.refuseAll()
+	m.rejectAll()
 	_, err := m.Lookup(t.Context(), lookup())
 	require.Equal(t, errcodes.Configuration, errcodes.Of(err))
 	issued, lookups := m.counts()
 	require.Equal(t, []int{1, 1}, []int{issued, lookups})
 }
 
-func TestManyLookupsSurviveARevocation(t *testing.T) {
+func TestConcurrentLookupsSurviveARevocation(t *testing.T) {
 	m := open(t)
 	m.finds(t)
 	var wg sync.WaitGroup

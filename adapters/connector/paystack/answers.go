@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// validatedAccount is the data of /bank/validate. Older answers have Verified and
-// VerificationMessage only.
+// validatedAccount is the data of /bank/validate. Older answers only have Verified and
+// VerificationMessage.
 type validatedAccount struct {
 	Verified              *bool  `json:"verified"`
 	VerificationMessage   string `json:"verificationMessage"`
@@ -29,18 +29,18 @@ var validatePhrases = []httpcall.Phrase{
 	{Begins: "the provided bank account number is invalid", Kind: ports.OutcomeNotFound},
 }
 
-// resolved reads the answer of /bank/resolve about an account number.
+// resolved parses the answer of /bank/resolve about an account number.
 func resolved(reply httpcall.Reply, number string) (ports.Answer, error) {
 	return httpcall.Resolve(reply, number, resolvePhrases, func(status *bool) (success, known bool) {
 		return status != nil && *status, status != nil
 	})
 }
 
-// validated reads the answer of /bank/validate. A 400 may hold a verdict, and a
-// 200 a bad one.
+// validated parses the answer of /bank/validate. The verdict is in the body: a 400 may
+// contain one, and one in a 200 may be negative.
 func validated(reply httpcall.Reply) (ports.Answer, error) {
 	var (
-		body    httpcall.Envelope[*bool] // paystack.com/docs/api/errors; Code is there in errors only
+		body    httpcall.Envelope[*bool] // paystack.com/docs/api/errors; only errors have a Code
 		account validatedAccount
 	)
 	err := reply.Open(&body)
@@ -62,7 +62,7 @@ func validated(reply httpcall.Reply) (ports.Answer, error) {
 	}
 }
 
-// answer ranks the flags: money cannot reach a closed account, whoever holds it.
+// answer checks the flags in order: a closed account gets no money in any case.
 func (v validatedAccount) answer() ports.Answer {
 	no := func(flag *bool) bool { return flag != nil && !*flag }
 	kind := httpcall.Meaning(validatePhrases, v.VerificationMessage)
@@ -92,14 +92,14 @@ type validateRequest struct {
 	DocumentNumber string `json:"document_number"`
 }
 
-// proof is a kind of account with the document that proves its holder.
+// proof is a kind of account and the document that identifies its holder.
 type proof struct {
 	kind     ports.AccountKind
 	document ports.DocumentType
 }
 
-// documentTypes holds the combinations that Paystack describes, with its names
-// for the document.
+// documentTypes contains the combinations that Paystack documents, with its names for
+// the documents.
 var documentTypes = map[proof]string{
 	{ports.PersonalAccount, ports.NationalID}:           "identityNumber",
 	{ports.PersonalAccount, ports.Passport}:             "passportNumber",
@@ -111,8 +111,8 @@ var accountTypes = map[ports.AccountKind]string{
 	ports.BusinessAccount: "business",
 }
 
-// validation makes the body; complete is false if the lookup lacks what Paystack
-// requires.
+// validation returns the body; complete is false if the lookup lacks a value that
+// Paystack requires.
 func validation(lookup ports.AccountLookup, bank string) (body validateRequest, complete bool) {
 	document, described := documentTypes[proof{lookup.Identity.Kind, lookup.Identity.Document}]
 	if !described || lookup.Identity.Number == "" || strings.TrimSpace(lookup.HolderName) == "" {

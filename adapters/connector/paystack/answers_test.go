@@ -18,9 +18,9 @@ import (
 
 const number = "0123456785"
 
-// TestTheFlagsRank: of all that /bank/validate can say, only an account that may
-// be paid is found, and only a verified one is matched.
-func TestTheFlagsRank(t *testing.T) {
+// Whatever /bank/validate answers, only an account that can receive money is found, and
+// only a verified one is matched.
+func TestTheFlagsAreCheckedInOrder(t *testing.T) {
 	yes, no := true, false
 	flag := rapid.SampledFrom([]*bool{nil, &yes, &no})
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,7 +37,7 @@ func TestTheFlagsRank(t *testing.T) {
 		got := v.answer()
 		require.NoError(t, got.Check())
 		require.Equal(t, !payable, got.Kind == ports.OutcomeUnusable)
-		require.NotEqual(t, ports.OutcomeFound, got.Kind, "the provider compares the name")
+		require.NotEqual(t, ports.OutcomeFound, got.Kind, "the provider does not return the name")
 		if got.Kind == ports.OutcomeNameMatched {
 			require.True(t, *v.Verified && v.AccountHolderMatch != &no)
 		}
@@ -50,8 +50,7 @@ func TestTheFlagsRank(t *testing.T) {
 	})
 }
 
-// TestWhatPaystackRequires: only what its page describes is sent.
-func TestWhatPaystackRequires(t *testing.T) {
+func TestOnlyDocumentedCombinationsAreSent(t *testing.T) {
 	whole := ports.AccountLookup{
 		Account:    ports.Account{Market: southAfrica, Identifier: "0041234567", BankCode: "632005"},
 		HolderName: "Thandi Mokoena",
@@ -85,7 +84,7 @@ func TestWhatPaystackRequires(t *testing.T) {
 	}
 }
 
-// seed returns the bodies of all scenarios.
+// seed adds the bodies of all scenarios.
 func seed(f *testing.F) {
 	f.Helper()
 	files, err := fs.Glob(os.DirFS("testdata"), "*.json")
@@ -111,8 +110,8 @@ func seed(f *testing.F) {
 	f.Add(http.StatusOK, []byte(`{"status":true,"data":{"account_number":"0123456785","account_name":"\u0000"}}`))
 }
 
-// lawful checks what holds for every answer.
-func lawful(t *testing.T, status int, got ports.Answer, err error) {
+// requireValid checks the rules for every answer.
+func requireValid(t *testing.T, status int, got ports.Answer, err error) {
 	t.Helper()
 	code := errcodes.Of(err)
 	require.Contains(t, []errcodes.Code{"", errcodes.Configuration, errcodes.Unavailable, errcodes.MalformedAnswer}, code)
@@ -131,7 +130,7 @@ func FuzzResolved(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		got, err := resolved(httpcall.Reply{Status: status, Body: body}, number)
-		lawful(t, status, got, err)
+		requireValid(t, status, got, err)
 		if got.Kind == ports.OutcomeFound {
 			require.NotEmpty(t, strings.TrimSpace(got.HolderName))
 			require.Less(t, status, 300)
@@ -143,7 +142,7 @@ func FuzzValidated(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		got, err := validated(httpcall.Reply{Status: status, Body: body})
-		lawful(t, status, got, err)
+		requireValid(t, status, got, err)
 		require.NotEqual(t, ports.OutcomeFound, got.Kind)
 		require.Empty(t, got.HolderName)
 	})

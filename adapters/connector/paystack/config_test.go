@@ -16,21 +16,21 @@ import (
 
 var _ ports.AccountConnector = (*paystack.Connector)(nil)
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsBadValues(t *testing.T) {
 	for name, c := range map[string]struct{ secret, base, text string }{
-		"no key":                      {"", "", "the Paystack secret key must be"},
-		"a key with a line's end":     {"sk_geheim\n", "", "the Paystack secret key must be"},
-		"an address that is no https": {"sk_geheim", "http://api.example.com", "BaseURL must be https"},
-		"an address with a user":      {"sk_geheim", "https://sk_geheim@api.example.com", "BaseURL must be an address"},
+		"no key":                  {"", "", "the Paystack secret key must be"},
+		"a key with a line break": {"sk_canary\n", "", "the Paystack secret key must be"},
+		"an address with http":    {"sk_canary", "http://api.example.com", "BaseURL must be https"},
+		"an address with a user":  {"sk_canary", "https://sk_canary@api.example.com", "BaseURL must be an address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := paystack.New(c.secret, &paystack.Config{BaseURL: c.base})
 			require.Equal(t, errcodes.Configuration, errcodes.Of(err))
 			require.ErrorContains(t, err, c.text)
-			require.NotContains(t, err.Error(), "geheim")
+			require.NotContains(t, err.Error(), "canary")
 		})
 	}
-	_, err := paystack.New("sk_geheim", nil)
+	_, err := paystack.New("sk_canary", nil)
 	require.NoError(t, err)
 }
 
@@ -66,7 +66,7 @@ func TestFromEnv(t *testing.T) {
 }
 
 func TestAnotherMarketIsUnsupported(t *testing.T) {
-	c, err := paystack.New("sk_geheim", &paystack.Config{BaseURL: "http://127.0.0.1:1"}) // nobody is there
+	c, err := paystack.New("sk_canary", &paystack.Config{BaseURL: "http://127.0.0.1:1"}) // no server
 	require.NoError(t, err)
 	for _, market := range []ports.Market{
 		{Country: "NGA", Type: ports.MobileMoney}, {Country: "KEN", Type: ports.BankAccount}, {Country: "EGY", Type: ports.BankAccount},
@@ -84,7 +84,7 @@ func ExampleNew() {
 	}))
 	defer provider.Close()
 
-	connector, err := paystack.New("sk_test_key", &paystack.Config{BaseURL: provider.URL}) // nil: Paystack itself
+	connector, err := paystack.New("sk_test_key", &paystack.Config{BaseURL: provider.URL}) // nil for Paystack
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -99,7 +99,7 @@ func ExampleNew() {
 }
 
 func ExampleFromEnv() {
-	none := func(string) string { return "" } // os.Getenv, in a program
+	none := func(string) string { return "" } // in a program: os.Getenv
 	_, err := paystack.FromEnv(none, nil)
 	fmt.Println(err)
 	// Output: configuration: CORRIDOR_PAYSTACK_SECRET_KEY is not set

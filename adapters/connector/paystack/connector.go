@@ -9,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/ports/banks"
 )
 
-// Name is the connector's.
+// Name is the connector's name.
 const Name = "paystack"
 
 var (
@@ -18,13 +18,12 @@ var (
 	southAfrica = ports.Market{Country: "ZAF", Type: ports.BankAccount}
 )
 
-// Connector is a [ports.AccountConnector] to Paystack. It is safe for concurrent
-// use.
+// Connector is a [ports.AccountConnector] for Paystack. It is safe for concurrent use.
 type Connector struct{ caller *httpcall.Caller }
 
-// New returns a connector with a Paystack secret key (sk_live_… or sk_test_…). It
-// sends nothing yet. A key that cannot travel in a header, or a bad value in cfg,
-// is errcodes.Configuration.
+// New returns a connector with a Paystack secret key (sk_live_… or sk_test_…). It sends
+// nothing yet. A key that cannot be sent in a header, or an invalid value in cfg, is
+// [errcodes.Configuration].
 func New(secret string, cfg *Config) (*Connector, error) {
 	caller, err := httpcall.NewBearer(DefaultBaseURL, "the Paystack secret key", secret, cfg)
 	if err != nil {
@@ -36,10 +35,10 @@ func New(secret string, cfg *Config) (*Connector, error) {
 // Name returns "paystack".
 func (c *Connector) Name() string { return Name }
 
-// String returns the name.
+// String returns Name.
 func (c *Connector) String() string { return Name }
 
-// Capabilities returns what Paystack can do. It returns names in Nigeria and Ghana
+// Capabilities returns Paystack's markets. Paystack returns names in Nigeria and Ghana,
 // and compares them in South Africa.
 func (c *Connector) Capabilities() []ports.Capability {
 	return []ports.Capability{
@@ -49,9 +48,9 @@ func (c *Connector) Capabilities() []ports.Capability {
 	}
 }
 
-// Lookup asks about one account: see [ports.AccountConnector], and the package
-// comment for how answers are read. A bank that Paystack is not known to have a
-// code for is unsupported, and so is another market; nothing is sent then.
+// Lookup looks up one account, see [ports.AccountConnector]; the package comment says
+// how answers are read. Other markets, and banks whose code at Paystack is unknown, are
+// unsupported; nothing is sent for them.
 func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (ports.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Answer{}, err
@@ -109,8 +108,8 @@ const (
 type Config = httpcall.Config
 
 // FromEnv is [New] with the secret key from [EnvSecretKey] and, if it is set, the
-// address from [EnvBaseURL], which comes before cfg's. getenv is os.Getenv or the
-// like. A key that is missing or that New rejects is [errcodes.Configuration].
+// address from [EnvBaseURL] instead of cfg's. getenv is usually os.Getenv. A key that
+// is missing or that New rejects is [errcodes.Configuration].
 func FromEnv(getenv func(name string) string, cfg *Config) (*Connector, error) {
 	open := func(values []string, cfg *Config) (*Connector, error) { return New(values[0], cfg) }
 	return httpcall.FromEnv(getenv, cfg, open, EnvBaseURL, EnvSecretKey)

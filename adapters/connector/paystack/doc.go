@@ -1,5 +1,5 @@
-// Package paystack asks Paystack about bank accounts in Nigeria, Ghana and South
-// Africa.
+// Package paystack validates bank accounts in Nigeria, Ghana and South Africa through
+// Paystack.
 //
 //	connector, err := paystack.New(secretKey, nil)
 //	if err != nil {
@@ -8,55 +8,52 @@
 //	answer, err := connector.Lookup(ctx, lookup)
 //	// answer.HolderName is the name that the bank knows
 //
-// Or from the environment, by [FromEnv]: CORRIDOR_PAYSTACK_SECRET_KEY, and
-// CORRIDOR_PAYSTACK_BASE_URL for another address than [DefaultBaseURL].
+// [FromEnv] reads the key from CORRIDOR_PAYSTACK_SECRET_KEY, and another address than
+// [DefaultBaseURL] from CORRIDOR_PAYSTACK_BASE_URL.
 //
 // # Nigeria and Ghana
 //
-// GET /bank/resolve gives the holder's name. Paystack documents no error of its
-// own for it beside 401 and 404, and uses 400 and 422 for several things, so the
-// message decides:
+// GET /bank/resolve returns the holder's name. Paystack documents only the errors 401
+// and 404 for it, and uses 400 and 422 for several things, so the message decides:
 //
-//   - "Could not resolve account name…" is not_found. Paystack says this of an
-//     unknown account and of an unknown bank alike, even with the code
-//     invalid_bank_code; the bank is known here, as its code is out of
-//     ports/banks.
+//   - "Could not resolve account name…" is not_found. Paystack says this of an unknown
+//     account and of an unknown bank, even with the code invalid_bank_code; the bank
+//     is known here, since its code is from ports/banks.
 //   - "Unknown bank code…" is unsupported.
-//   - "Test mode daily limit…" is try_later: a test key may look up three live
-//     accounts a day.
+//   - "Test mode daily limit…" is try_later: a test key may look up three live accounts
+//     a day.
 //   - All others are failed: the next connector is asked.
 //
-// A 404 without Paystack's envelope is no answer at all: the route is missing
-// for businesses of other countries.
+// A 404 without Paystack's envelope is a missing route, which businesses in other
+// countries get, and is no answer.
 //
 // # South Africa
 //
 // POST /bank/validate compares the account with its holder's name and identity
-// document and tells verdicts only. A lookup without both is unsupported, and
-// not sent; so is a combination of account kind and document that Paystack does
-// not describe. In this order:
+// document, and returns only verdicts. A lookup without both is unsupported and not
+// sent, and so is a combination of account kind and document that Paystack does not
+// document. In this order:
 //
-//   - an account that is not open, or takes no credits, is unusable;
+//   - an account that is not open, or accepts no credits, is unusable;
 //   - "The provided bank account number is invalid" is not_found;
 //   - accountHolderMatch false is a mismatch, verified true a match;
-//   - what was not verified for another reason is failed.
+//   - an account that is not verified for another reason is failed.
 //
-// The match is of the identity document with the account, as the bank sees it.
-// Paystack asks ZAR 3 for each validation, whatever comes of it, so
-// BillsFailures is set there; /bank/resolve is free.
+// The match is between the identity document and the account, according to the bank.
+// Paystack charges ZAR 3 for each validation, whatever its result, so BillsFailures is
+// set there; /bank/resolve is free.
 //
 // # Left out
 //
-// Paystack resolves Ghanaian mobile money too, but wants the network's code, and
-// numbers move between networks: their prefix does not tell.
+// Paystack also resolves Ghanaian mobile money, but requires the network's code, which
+// the prefix does not show, since numbers move between networks.
 //
 // # Sources
 //
 // Read on 2026-11-21: paystack.com/docs/identity-verification/verify-account-number,
-// paystack.com/docs/api/verification, paystack.com/docs/api/errors, Paystack's
-// sample answers (github.com/PaystackOSS/doc-code-snippets) and OpenAPI
-// (github.com/PaystackOSS/openapi). The messages of failed lookups are in none of
-// them; they are from merchants' public code. The OpenAPI types account numbers
-// and bank codes as integers, which would lose their leading zeros: here they are
-// text.
+// paystack.com/docs/api/verification, paystack.com/docs/api/errors, Paystack's sample
+// answers (github.com/PaystackOSS/doc-code-snippets) and OpenAPI
+// (github.com/PaystackOSS/openapi). They do not list the messages of failed lookups;
+// those are from merchants' public code. The OpenAPI declares account numbers and bank
+// codes as integers, which would lose leading zeros: here they are text.
 package paystack

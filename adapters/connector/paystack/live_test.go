@@ -16,11 +16,11 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// accountVariable names an account that exists, as COUNTRY/BANKCODE/NUMBER, such as
+// accountVariable contains an existing account, as COUNTRY/BANKCODE/NUMBER, such as
 // NGA/058/0123456785.
 const accountVariable = "CORRIDOR_PAYSTACK_CONTRACT_ACCOUNT"
 
-// TestAgainstPaystack asks Paystack itself, with the credentials of FromEnv:
+// TestAgainstPaystack sends lookups to Paystack, with the credentials of FromEnv:
 //
 //	go test -tags contract -run Against ./adapters/connector/paystack
 func TestAgainstPaystack(t *testing.T) {

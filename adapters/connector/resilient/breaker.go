@@ -10,17 +10,17 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// State is a circuit breaker's.
+// State is a state of a circuit breaker.
 type State string
 
 // The states.
 const (
-	Closed   State = "closed"    // lookups go through
-	Open     State = "open"      // they are answered without a call
-	HalfOpen State = "half-open" // one is let through as a probe
+	Closed   State = "closed"    // lookups are sent
+	Open     State = "open"      // lookups are answered without a call
+	HalfOpen State = "half-open" // one lookup is sent as a probe
 )
 
-// StateChange is what [Config.OnStateChange] gets.
+// StateChange is passed to [Config.OnStateChange].
 type StateChange struct {
 	Connector string // its name
 	From, To  State
@@ -32,19 +32,20 @@ var states = map[circuitbreaker.State]State{
 	circuitbreaker.HalfOpenState: HalfOpen,
 }
 
-// breaker adds to failsafe's what the answer table needs: a call that counts as
-// neither, and calls that are not counted in a state in which they did not begin.
+// breaker adds two things to failsafe's: calls that count as neither success nor
+// failure, and calls that are not counted because the state has changed since they
+// began.
 type breaker struct {
 	inner  circuitbreaker.CircuitBreaker[any]
 	hear   func(ctx context.Context, from, to State)
 	clock  ports.Clock
 	window time.Duration
 
-	mu     sync.Mutex      // over each use of inner that may change its state
+	mu     sync.Mutex      // guards each use of inner that may change its state
 	ctx    context.Context //nolint:containedctx // of the lookup that uses inner
-	term   int             // counts the states so far
-	quiet  bool            // the change under way is not reported
-	latest time.Time       // that the clock showed, as people read it
+	term   int             // the number of states so far
+	quiet  bool            // the current change is not reported
+	latest time.Time       // the latest time of day that the clock has shown
 }
 
 func newBreaker(cfg Config, hear func(ctx context.Context, from, to State)) *breaker {
@@ -58,7 +59,7 @@ func newBreaker(cfg Config, hear func(ctx context.Context, from, to State)) *bre
 	return b
 }
 
-// changed runs within a use of inner: mu is held.
+// changed is called by inner while mu is locked.
 func (b *breaker) changed(e circuitbreaker.StateChangedEvent) {
 	if b.quiet {
 		return
@@ -67,7 +68,7 @@ func (b *breaker) changed(e circuitbreaker.StateChangedEvent) {
 	b.hear(b.ctx, states[e.OldState], states[e.NewState])
 }
 
-// admit returns the term in which a call may begin, or how long to wait.
+// admit returns the term of a call that may begin, or else how long to wait.
 func (b *breaker) admit(ctx context.Context) (term int, wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +80,7 @@ func (b *breaker) admit(ctx context.Context) (term int, wait time.Duration, ok b
 	return b.term, 0, true
 }
 
-// count counts how a call of the term ended.
+// count counts the result of a call of the term.
 func (b *breaker) count(ctx context.Context, term int, rule ports.OutcomeRule) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,16 +93,16 @@ func (b *breaker) count(ctx context.Context, term int, rule ports.OutcomeRule) {
 	case rule.Success:
 		b.inner.RecordSuccess()
 	case b.inner.IsHalfOpen():
-		// The next lookup is the probe: failsafe frees the probe's place only with a
-		// result, so the half-open state begins again.
+		// The next lookup is the probe. failsafe only accepts a new probe after a
+		// result, so the half-open state is started again.
 		b.restart(func() { b.inner.Open(); b.inner.HalfOpen() })
 	}
 }
 
-// follow resets the window when the clock was set back. The window goes by the time
-// of day, and would keep what is in it until that comes again.
+// follow resets the window if the clock was set back: the window uses the time of day,
+// and would keep its content until that time comes again.
 func (b *breaker) follow() {
-	now := b.clock.Now().Round(0) // what jumps is the time of day
+	now := b.clock.Now().Round(0) // without the monotonic reading
 	switch back := b.latest.Sub(now); {
 	case back <= 0:
 		b.latest = now

@@ -25,30 +25,30 @@ const (
 
 // Config tunes a [Connector]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// MinCalls is the number of counted lookups within Window below which the
-	// breaker stays closed, from 1 to [MaxMinCalls]; 0: [DefaultMinCalls].
+	// MinCalls is the number of counted lookups within Window below which the breaker
+	// stays closed, from 1 to [MaxMinCalls]; 0: [DefaultMinCalls].
 	MinCalls int
-	// FailurePercent is the share of failures that opens it, from 1 to 100; 0:
+	// FailurePercent is the share of failures that opens the breaker, from 1 to 100; 0:
 	// [DefaultFailurePercent].
 	FailurePercent int
 	// Window is how long a lookup counts; 0: [DefaultWindow].
 	Window time.Duration
-	// OpenFor is how long the breaker stays open before it lets a probe
-	// through; 0: [DefaultOpenFor].
+	// OpenFor is how long the breaker stays open before it lets a probe through; 0:
+	// [DefaultOpenFor].
 	OpenFor time.Duration
 
 	// RetryDelay is the wait before a lookup is repeated; 0: [DefaultRetryDelay].
 	RetryDelay time.Duration
-	// NoRetry leaves out the retry.
+	// NoRetry turns off the retry.
 	NoRetry bool
 
-	// MaxConcurrent is the number of lookups at a time beyond which one is
-	// answered try_later, from 1 to [MaxMaxConcurrent]; 0: [DefaultMaxConcurrent].
+	// MaxConcurrent is the number of concurrent lookups, from 1 to [MaxMaxConcurrent];
+	// any more are answered try_later. 0: [DefaultMaxConcurrent].
 	MaxConcurrent int
 
-	// OnStateChange is called at each change of the breaker, in order, with the
-	// context of the lookup that caused it. Lookups wait for it: it must return
-	// soon, look nothing up and not panic. It may be nil.
+	// OnStateChange is called at each change of the breaker, in order, with the context
+	// of the lookup that caused it. Lookups wait for it: it must return quickly, and
+	// must not look anything up or panic. It may be nil.
 	OnStateChange func(ctx context.Context, change StateChange)
 }
 

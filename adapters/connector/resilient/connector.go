@@ -10,8 +10,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Connector is a [ports.AccountConnector] around another. It is safe for
-// concurrent use if that one is.
+// Connector is a [ports.AccountConnector] around another one. It is safe for concurrent
+// use if the inner one is.
 type Connector struct {
 	inner   ports.AccountConnector
 	name    string
@@ -21,7 +21,7 @@ type Connector struct {
 	places  chan struct{}
 }
 
-// New wraps a connector. A nil one, and a bad value in cfg, are
+// New wraps inner. A nil inner, or an invalid value in cfg, is
 // [errcodes.Configuration].
 func New(inner ports.AccountConnector, cfg *Config) (*Connector, error) {
 	c, err := cfg.withDefaults()
@@ -29,7 +29,7 @@ func New(inner ports.AccountConnector, cfg *Config) (*Connector, error) {
 		return nil, err
 	}
 	if v := reflect.ValueOf(inner); inner == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil, errcodes.New(errcodes.Configuration, "a connector is required")
+		return nil, errcodes.New(errcodes.Configuration, "inner is required")
 	}
 	w := &Connector{
 		inner: inner, name: inner.Name(), cfg: c, clock: ports.SystemClock(),
@@ -43,22 +43,22 @@ func (c *Connector) heard(ctx context.Context, from, to State) {
 	c.cfg.OnStateChange(ctx, StateChange{Connector: c.name, From: from, To: to})
 }
 
-// Name returns the wrapped connector's.
+// Name returns the inner connector's name.
 func (c *Connector) Name() string { return c.name }
 
-// String returns the name.
+// String returns Name.
 func (c *Connector) String() string { return c.name }
 
-// Capabilities returns the wrapped connector's.
+// Capabilities returns the inner connector's capabilities.
 func (c *Connector) Capabilities() []ports.Capability { return c.inner.Capabilities() }
 
-// State returns the breaker's. An open one shows as such until a lookup finds that
-// its time is over.
+// State returns the breaker's state. An open breaker becomes half-open at the first
+// lookup after OpenFor.
 func (c *Connector) State() State { return c.breaker.state() }
 
-// Lookup asks the wrapped connector, once or twice, and returns its last answer.
-// While the breaker is open, and while too many lookups are under way, the answer
-// is [ports.OutcomeTryLater] without a call.
+// Lookup calls the inner connector once or twice, and returns its last answer. While
+// the breaker is open, and while too many lookups are in progress, it returns
+// [ports.OutcomeTryLater] without a call.
 func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (ports.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Answer{}, err
@@ -86,39 +86,39 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 	return again, errAgain
 }
 
-// mayRepeat reports whether a lookup in the market may be made a second time.
+// mayRepeat reports whether a lookup in the market may be repeated.
 func (c *Connector) mayRepeat(m ports.Market) bool {
 	can, _ := ports.CapabilityIn(c.inner.Capabilities(), m)
 	return !c.cfg.NoRetry && !can.BillsFailures
 }
 
-// timeLeft reports whether a second try can end before the deadline, if it takes
-// as long as the first.
+// timeLeft reports whether a second try can end before the deadline if it takes as long
+// as the first.
 func (c *Connector) timeLeft(ctx context.Context, start time.Time) bool {
 	deadline, ok := ctx.Deadline()
 	now := c.clock.Now()
 	return !ok || deadline.Sub(now) > c.cfg.RetryDelay+now.Sub(start)
 }
 
-// unasked is the outcome of a lookup that the breaker refused.
+// unasked is the outcome of a lookup that the breaker did not let through.
 const unasked ports.Outcome = ""
 
-// try asks once, if the breaker allows it.
+// try looks up once, if the breaker lets it through.
 func (c *Connector) try(ctx context.Context, lookup ports.AccountLookup) (answer ports.Answer, outcome ports.Outcome, err error) {
 	term, wait, ok := c.breaker.admit(ctx)
 	if !ok {
 		return ports.Answer{Kind: ports.OutcomeTryLater, After: wait}, unasked, nil
 	}
-	outcome = ports.OutcomeMalformed // a panic's
+	outcome = ports.OutcomeMalformed // if it panics
 	defer func() { c.breaker.count(ctx, term, outcome.Rule()) }()
 	answer, err = c.inner.Lookup(ctx, lookup)
 	outcome = outcomeOf(ctx, answer, err)
 	return answer, outcome, err
 }
 
-// outcomeOf is ports.OutcomeOf, but for a connector that has an error of its own
-// for a caller that left, or whose time was over. Only the latter is the
-// provider's fault, and the context's cause tells the two apart.
+// outcomeOf is ports.OutcomeOf, except for a connector that returns its own error when
+// the caller left or its time was over. Only a timeout is the provider's fault, and the
+// context's cause shows which one it is.
 func outcomeOf(ctx context.Context, answer ports.Answer, err error) ports.Outcome {
 	if err == nil || ctx.Err() == nil || errcodes.Of(err) == errcodes.Configuration {
 		return ports.OutcomeOf(answer, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Clocked returns the breaker of c the clock in the place of the machine's, also
-// within failsafe, which offers no way to.
+// Clocked makes c, including failsafe's breaker, use clock instead of the machine's
+// clock. failsafe has no option for it.
 func Clocked(c *Connector, clock ports.Clock) {
 	b := c.breaker
 	b.mu.Lock()

@@ -19,7 +19,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// script is a connector that does what the test says.
+// script is a connector that does what the test sets.
 type script struct {
 	caps  []ports.Capability
 	calls atomic.Int64
@@ -44,7 +44,7 @@ func (s *script) says(do func(ctx context.Context) (ports.Answer, error)) {
 	s.do = do
 }
 
-// ending returns a play that ends with the outcome.
+// ending returns a lookup with the outcome.
 func ending(o ports.Outcome) func(context.Context) (ports.Answer, error) {
 	errs := map[string]error{
 		"refused": errcodes.Configuration, "unreachable": errcodes.Unavailable, "malformed": errcodes.MalformedAnswer,
@@ -70,7 +70,7 @@ func ask(tb testing.TB, c *resilient.Connector) (ports.Answer, error) {
 	return c.Lookup(tb.Context(), ports.AccountLookup{})
 }
 
-// small is a breaker without a retry.
+// small is a breaker that opens after two failures, without a retry.
 var small = resilient.Config{MinCalls: 2, NoRetry: true, OpenFor: time.Minute, Window: time.Hour}
 
 func TestEachRowOfTheAnswerTable(t *testing.T) {
@@ -91,7 +91,8 @@ func TestEachRowOfTheAnswerTable(t *testing.T) {
 				}
 				assert.Equal(t, row.Failure, c.State() == resilient.Open, c.State())
 
-				// Two failures open, unless a success came between, or nothing did.
+				// Two failures open the breaker, unless a success or nothing came
+				// between.
 				c = open(t, s, &resilient.Config{MinCalls: 3, FailurePercent: 70, NoRetry: true})
 				for _, o := range []ports.Outcome{ports.OutcomeMalformed, row.Outcome, ports.OutcomeMalformed} {
 					s.says(ending(o))
@@ -103,7 +104,7 @@ func TestEachRowOfTheAnswerTable(t *testing.T) {
 	}
 }
 
-func TestTheProbeDecides(t *testing.T) {
+func TestTheProbeDecidesTheNextState(t *testing.T) {
 	for _, row := range ports.OutcomeRules() {
 		t.Run(string(row.Outcome), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -123,7 +124,7 @@ func TestTheProbeDecides(t *testing.T) {
 				s.says(ending(ports.OutcomeFound))
 				a, err := ask(t, c)
 				require.NoError(t, err)
-				assert.Equal(t, ports.OutcomeFound, a.Kind, "the probe's place is not given to the next")
+				assert.Equal(t, ports.OutcomeFound, a.Kind, "the next lookup is a probe")
 				assert.Equal(t, resilient.Closed, c.State())
 			})
 		})
@@ -139,7 +140,7 @@ func trip(tb testing.TB, c *resilient.Connector) {
 	require.Equal(tb, resilient.Open, c.State())
 }
 
-func TestAnOpenBreakerSaysHowLong(t *testing.T) {
+func TestAnOpenBreakerReturnsTheRemainingTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{do: ending(ports.OutcomeMalformed)}
 		c := open(t, s, &small)
@@ -148,11 +149,11 @@ func TestAnOpenBreakerSaysHowLong(t *testing.T) {
 		a, err := ask(t, c)
 		require.NoError(t, err)
 		assert.Equal(t, ports.Answer{Kind: ports.OutcomeTryLater, After: 40 * time.Second}, a)
-		assert.EqualValues(t, 2, s.calls.Load(), "the provider was asked")
+		assert.EqualValues(t, 2, s.calls.Load(), "the provider is not called")
 	})
 }
 
-func TestOneProbeAtATime(t *testing.T) {
+func TestThereIsOneProbeAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{do: ending(ports.OutcomeMalformed)}
 		c := open(t, s, &small)
@@ -188,8 +189,8 @@ func TestOneProbeAtATime(t *testing.T) {
 	})
 }
 
-// A lookup that began before the breaker opened says nothing about the probe.
-func TestALateResultIsNoProbe(t *testing.T) {
+// A lookup that began before the breaker opened does not count as the probe.
+func TestALateResultIsNotTheProbe(t *testing.T) {
 	for _, o := range []ports.Outcome{ports.OutcomeFound, ports.OutcomeMalformed, ports.OutcomeCancelled} {
 		t.Run(string(o), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -218,7 +219,7 @@ func TestALateResultIsNoProbe(t *testing.T) {
 				assert.Equal(t, resilient.HalfOpen, c.State())
 				calls := s.calls.Load()
 				_, _ = ask(t, c)
-				assert.Equal(t, calls, s.calls.Load(), "a second probe")
+				assert.Equal(t, calls, s.calls.Load(), "no second probe")
 				close(probe)
 				wg.Wait()
 				assert.Equal(t, resilient.Closed, c.State())
@@ -227,7 +228,7 @@ func TestALateResultIsNoProbe(t *testing.T) {
 	}
 }
 
-func TestOldFailuresAreForgotten(t *testing.T) {
+func TestOldFailuresLeaveTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{do: ending(ports.OutcomeMalformed)}
 		c := open(t, s, &resilient.Config{MinCalls: 2, NoRetry: true, Window: time.Minute})
@@ -248,9 +249,9 @@ type setBack struct {
 
 func (c *setBack) Now() time.Time { return c.Clock.Now().Round(0).Add(-time.Duration(c.by.Load())) }
 
-// A clock that is set back keeps nothing in the window: neither failures that are
-// long over, nor the many successes that would hide new ones.
-func TestOldResultsAreForgottenWhenTheClockIsSetBack(t *testing.T) {
+// After the clock was set back, the window has neither old failures nor old successes
+// that would hide new failures.
+func TestOldResultsLeaveTheWindowWhenTheClockIsSetBack(t *testing.T) {
 	for _, back := range []time.Duration{time.Second, resilient.DefaultWindow, 2 * time.Minute, time.Hour} {
 		for _, before := range []struct {
 			many    int
@@ -279,9 +280,9 @@ func TestOldResultsAreForgottenWhenTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-// A clock that is put right by a little takes nothing out of the window, nor does
-// any end the rest of an open breaker.
-func TestWhatAClockThatIsSetBackLeavesAlone(t *testing.T) {
+// A clock that is set back by a little empties no window, and no clock that is set back
+// shortens the pause of an open breaker.
+func TestASmallCorrectionOfTheClockChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, clock := &script{do: ending(ports.OutcomeMalformed)}, &setBack{Clock: ports.SystemClock()}
 		var heard []resilient.StateChange
@@ -312,14 +313,14 @@ func TestRetry(t *testing.T) {
 		took  time.Duration
 		calls int64
 	}{
-		"once":                            {calls: 2},
-		"not when it is left out":         {cfg: resilient.Config{NoRetry: true}, calls: 1},
-		"not when failures are billed":    {bills: true, calls: 1},
-		"not when the breaker opened":     {cfg: resilient.Config{MinCalls: 1}, calls: 1},
-		"with a deadline that is far":     {limit: time.Second, calls: 2},
-		"not with one that is near":       {limit: 100 * time.Millisecond, calls: 1},
-		"not when the first took long":    {limit: time.Second, took: 450 * time.Millisecond, calls: 1},
-		"when the first took long enough": {limit: time.Second, took: 449 * time.Millisecond, calls: 2},
+		"once":                                   {calls: 2},
+		"not if NoRetry is set":                  {cfg: resilient.Config{NoRetry: true}, calls: 1},
+		"not if failures are billed":             {bills: true, calls: 1},
+		"not if the breaker has opened":          {cfg: resilient.Config{MinCalls: 1}, calls: 1},
+		"if the deadline is far":                 {limit: time.Second, calls: 2},
+		"not if the deadline is near":            {limit: 100 * time.Millisecond, calls: 1},
+		"not if the first try took too long":     {limit: time.Second, took: 450 * time.Millisecond, calls: 1},
+		"if the first try left just enough time": {limit: time.Second, took: 449 * time.Millisecond, calls: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -338,13 +339,13 @@ func TestRetry(t *testing.T) {
 				assert.Equal(t, errcodes.Unavailable, errcodes.Of(err))
 				assert.Equal(t, c.calls, s.calls.Load())
 				waits := time.Duration(c.calls-1) * resilient.DefaultRetryDelay
-				assert.Equal(t, waits+time.Duration(c.calls)*c.took, time.Since(start), "it waits for nothing")
+				assert.Equal(t, waits+time.Duration(c.calls)*c.took, time.Since(start), "the duration is that of the tries and waits")
 			})
 		})
 	}
 }
 
-func TestTheSecondTryCounts(t *testing.T) {
+func TestTheSecondTryIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{}
 		s.do = func(ctx context.Context) (ports.Answer, error) {
@@ -370,21 +371,21 @@ func TestTheBreakerOpensDuringTheWaitForTheRetry(t *testing.T) {
 			_, err := c.Lookup(t.Context(), ports.AccountLookup{})
 			ended <- err
 		}()
-		synctest.Wait() // the first waits for its retry
+		synctest.Wait() // the first lookup waits for its retry
 		s.says(ending(ports.OutcomeMalformed))
 		_, _ = ask(t, c)
 		_, _ = ask(t, c)
 		require.Equal(t, resilient.Open, c.State())
-		assert.Equal(t, errcodes.Unavailable, <-ended, "it gives what the provider gave it, not the breaker's")
+		assert.Equal(t, errcodes.Unavailable, <-ended, "the provider's error, not the breaker's answer")
 		assert.EqualValues(t, 3, s.calls.Load())
 	})
 }
 
-func TestACallerThatLeavesIsNoFailure(t *testing.T) {
+func TestACallerThatLeavesIsNotAFailure(t *testing.T) {
 	for name, err := range map[string]error{
-		"with the context's error":  context.Canceled,
-		"with the connector's own":  errcodes.New(errcodes.Unavailable, ""),
-		"with one without any code": errors.New("use of closed connection"),
+		"with the context's error":     context.Canceled,
+		"with the connector's own":     errcodes.New(errcodes.Unavailable, ""),
+		"with an error without a code": errors.New("use of closed connection"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -405,9 +406,9 @@ func TestACallerThatLeavesIsNoFailure(t *testing.T) {
 	}
 }
 
-// A router on a clock of its own cannot set a deadline: it cancels, and the cause
-// tells that the provider was too slow.
-func TestTimeThatIsOverIsAFailure(t *testing.T) {
+// A caller with its own clock cannot set a deadline: it cancels the context, with a
+// cause that says that the provider was too slow.
+func TestATimeoutIsAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{do: func(ctx context.Context) (ports.Answer, error) {
 			<-ctx.Done()
@@ -424,7 +425,7 @@ func TestTimeThatIsOverIsAFailure(t *testing.T) {
 	})
 }
 
-func TestAContextThatIsOverAsksNobody(t *testing.T) {
+func TestADoneContextMakesNoCall(t *testing.T) {
 	s := &script{do: ending(ports.OutcomeFound)}
 	c := open(t, s, &small)
 	ctx, cancel := context.WithTimeout(t.Context(), -time.Second)
@@ -437,7 +438,7 @@ func TestAContextThatIsOverAsksNobody(t *testing.T) {
 	assert.Equal(t, resilient.Closed, c.State())
 }
 
-func TestLeavingDuringTheWaitForTheRetry(t *testing.T) {
+func TestTheContextEndsTheWaitForTheRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{do: ending(ports.OutcomeUnreachable)}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -448,7 +449,7 @@ func TestLeavingDuringTheWaitForTheRetry(t *testing.T) {
 	})
 }
 
-func TestAPanicCountsAndPasses(t *testing.T) {
+func TestAPanicIsAFailureAndIsPassedOn(t *testing.T) {
 	s := &script{do: func(context.Context) (ports.Answer, error) { panic("broken") }}
 	c := open(t, s, &resilient.Config{MinCalls: 2, MaxConcurrent: 1})
 	for range 2 {
@@ -457,10 +458,10 @@ func TestAPanicCountsAndPasses(t *testing.T) {
 	assert.Equal(t, resilient.Open, c.State())
 	a, err := ask(t, c)
 	require.NoError(t, err)
-	assert.Positive(t, a.After, "its place was not given back")
+	assert.Positive(t, a.After, "the panicking lookup is no longer in progress")
 }
 
-func TestTooManyAtATime(t *testing.T) {
+func TestConcurrentLookupsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const places = 3
 		release := make(chan struct{})
@@ -489,7 +490,7 @@ func TestTooManyAtATime(t *testing.T) {
 	})
 }
 
-func TestChangesAreHeardInOrder(t *testing.T) {
+func TestStateChangesAreReportedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []resilient.StateChange
 		cfg := small
@@ -516,8 +517,8 @@ func TestChangesAreHeardInOrder(t *testing.T) {
 	})
 }
 
-// Whatever happens, in the end a provider that works again is asked again.
-func TestTheBreakerNeverStaysShut(t *testing.T) {
+// After any sequence of outcomes, a provider that works again is called again.
+func TestTheBreakerAlwaysRecovers(t *testing.T) {
 	rows := ports.OutcomeRules()
 	rapid.Check(t, func(r *rapid.T) {
 		plan := rapid.SliceOfN(rapid.SampledFrom(rows), 0, 30).Draw(r, "outcomes")
@@ -540,7 +541,7 @@ func TestTheBreakerNeverStaysShut(t *testing.T) {
 	})
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	s := &script{}
 	s.do = func(ctx context.Context) (ports.Answer, error) {
 		rows := ports.OutcomeRules()
@@ -559,7 +560,7 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-func TestPassesThrough(t *testing.T) {
+func TestNameAndCapabilitiesAreTheInnerOnes(t *testing.T) {
 	caps := []ports.Capability{{Market: ports.Market{Country: "ZAF", Type: ports.BankAccount}, ReturnsName: true}}
 	c := open(t, &script{caps: caps}, nil)
 	assert.Equal(t, "script", c.Name())
@@ -567,7 +568,7 @@ func TestPassesThrough(t *testing.T) {
 	assert.Equal(t, caps, c.Capabilities())
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsBadValues(t *testing.T) {
 	_, err := resilient.New((*script)(nil), nil)
 	require.ErrorIs(t, err, errcodes.Configuration, "a nil pointer")
 	_, err = resilient.New(nil, nil)

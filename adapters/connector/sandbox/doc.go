@@ -1,11 +1,11 @@
-// Package sandbox is an account connector for trying out and for demonstrations.
-// It asks nobody: the end of the account's number says what the answer is.
+// Package sandbox is an account connector for trials and demonstrations, without a
+// provider: the last digits of the account's number decide the answer.
 //
 //	ends with   answer
 //	0000        not found
 //	0001        a failure, with a provider's code and message
 //	0002        found, after 3 seconds
-//	0003        none: it waits until the caller gives up
+//	0003        none: it waits until the caller's context is done
 //	0004        try later, in 30 seconds; the standby connector finds it at once
 //	otherwise   found, held by AMA SERWAA MENSAH
 //
@@ -17,5 +17,5 @@
 //	}
 //	standby, err := sandbox.New(&sandbox.Config{Standby: true})
 //
-// It must not check accounts that are paid.
+// It must not be used for accounts that are paid.
 package sandbox

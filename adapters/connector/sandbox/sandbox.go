@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// The connectors' names.
+// The names of the connectors.
 const (
 	Name        = "sandbox"
 	StandbyName = "sandbox-standby"
@@ -20,7 +20,7 @@ const (
 // Config tunes a [Connector]. The zero value, and nil, mean the defaults.
 type Config struct {
 	Clock   ports.Clock // times the slow answers; nil: [ports.SystemClock]
-	Standby bool        // the connector to fail over to; false: the first
+	Standby bool        // whether this is the connector to fail over to
 }
 
 // Connector is a [ports.AccountConnector] that needs no provider. It is safe for
@@ -30,8 +30,7 @@ type Connector struct {
 	standby bool
 }
 
-// New returns a connector. It returns no error today; the signature is that of
-// every constructor.
+// New returns a connector. The error is always nil today.
 func New(cfg *Config) (*Connector, error) {
 	c := cmp.Or(cfg, &Config{})
 	return &Connector{clock: cmp.Or(c.Clock, ports.SystemClock()), standby: c.Standby}, nil
@@ -54,8 +53,8 @@ func (c *Connector) Capabilities() []ports.Capability {
 	return can
 }
 
-// Lookup answers by the end of the account's identifier. A market that is none
-// of SPEC 2.7's is unsupported. The only error is the context's own.
+// Lookup answers by the last digits of the account's identifier. Markets outside SPEC
+// 2.7 are unsupported. The only error is ctx's own.
 func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (ports.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Answer{}, err
@@ -74,7 +73,7 @@ func (c *Connector) Lookup(ctx context.Context, lookup ports.AccountLookup) (por
 	return c.after(ctx, r)
 }
 
-// after returns the row's answer once its time has passed.
+// after returns the row's answer after its delay.
 func (c *Connector) after(ctx context.Context, r row) (ports.Answer, error) {
 	select {
 	case <-c.clock.After(r.wait):
@@ -84,10 +83,10 @@ func (c *Connector) after(ctx context.Context, r row) (ports.Answer, error) {
 	}
 }
 
-// HolderName holds every account that is found.
+// HolderName is the holder of every account that is found.
 const HolderName = "AMA SERWAA MENSAH"
 
-// What the sandbox waits, and asks to wait.
+// The delay of the slow answer, and the wait that the sandbox asks for.
 const (
 	SlowAfter     = 3 * time.Second
 	TryLaterAfter = 30 * time.Second
@@ -95,7 +94,7 @@ const (
 	never time.Duration = math.MaxInt64
 )
 
-// row is what the sandbox says of accounts that end so.
+// row is the answer for accounts whose number ends with the digits.
 type row struct {
 	end    string
 	wait   time.Duration
@@ -104,7 +103,7 @@ type row struct {
 
 var found = ports.Answer{Kind: ports.OutcomeFound, HolderName: HolderName}
 
-// rows is the table, first match first.
+// rows are the answers; the first match counts.
 var rows = []row{
 	{"0000", 0, ports.Answer{Kind: ports.OutcomeNotFound, Code: "account_not_found", Message: "The account does not exist"}},
 	{"0001", 0, ports.Answer{Kind: ports.OutcomeFailed, Code: "processing_error", Message: "The bank could not process the enquiry"}},
@@ -114,16 +113,16 @@ var rows = []row{
 	{"", 0, found},
 }
 
-// rowOf returns the row of an account. The standby finds what the first connector
-// is too busy for.
+// rowOf returns the row of an account. The standby finds accounts for which the first
+// connector answers try later.
 func rowOf(identifier string, standby bool) row {
 	i := slices.IndexFunc(rows, func(r row) bool {
 		return strings.HasSuffix(identifier, r.end) && (!standby || r.answer.Kind != ports.OutcomeTryLater)
 	})
-	return rows[i] // the last row matches all
+	return rows[i] // the last row matches every account
 }
 
-// markets are all that SPEC 2.7 names.
+// markets are all markets of SPEC 2.7.
 var markets = []ports.Market{
 	{Country: "ZAF", Type: ports.BankAccount},
 	{Country: "NGA", Type: ports.BankAccount},

@@ -49,7 +49,7 @@ func TestConforms(t *testing.T) {
 	}
 }
 
-func TestAnswersAtOnceByTheEnd(t *testing.T) {
+func TestTheLastDigitsDecideTheAnswer(t *testing.T) {
 	for end, want := range map[string]struct{ first, standby ports.Outcome }{
 		"0000": {ports.OutcomeNotFound, ports.OutcomeNotFound},
 		"0001": {ports.OutcomeFailed, ports.OutcomeFailed},
@@ -66,20 +66,20 @@ func TestAnswersAtOnceByTheEnd(t *testing.T) {
 	}
 }
 
-func TestAFailureHasAProvidersReason(t *testing.T) {
+func TestAFailureHasACodeAndAMessage(t *testing.T) {
 	a, err := open(t, nil).Lookup(t.Context(), account("1230001"))
 	require.NoError(t, err)
 	assert.NotEmpty(t, a.Code)
 	assert.NotEmpty(t, a.Message)
 }
 
-func TestTheBusyOneAsksToWait(t *testing.T) {
+func TestTryLaterHasAWait(t *testing.T) {
 	a, err := open(t, nil).Lookup(t.Context(), account("1230004"))
 	require.NoError(t, err)
 	assert.Equal(t, sandbox.TryLaterAfter, a.After)
 }
 
-func TestTheSlowOneTakesItsTimeByTheClock(t *testing.T) {
+func TestTheSlowAnswerTakesThreeSecondsByTheClock(t *testing.T) {
 	clock := portstest.NewClock(morning)
 	c := open(t, &sandbox.Config{Clock: clock})
 	got := make(chan ports.Answer, 1)
@@ -90,12 +90,12 @@ func TestTheSlowOneTakesItsTimeByTheClock(t *testing.T) {
 	}()
 	clock.BlockUntil(1)
 	clock.Advance(sandbox.SlowAfter - 1)
-	require.Equal(t, 1, clock.Waiters(), "it answers too early")
+	require.Equal(t, 1, clock.Waiters(), "the answer must not come before its time")
 	clock.Advance(1)
 	assert.Equal(t, ports.Answer{Kind: ports.OutcomeFound, HolderName: sandbox.HolderName}, <-got)
 }
 
-func TestTheSlowOneEndsWithItsCaller(t *testing.T) {
+func TestTheSlowAnswerEndsWithTheContext(t *testing.T) {
 	clock := portstest.NewClock(morning)
 	ctx, cancel := context.WithCancel(t.Context())
 	c := open(t, &sandbox.Config{Clock: clock})
@@ -109,7 +109,7 @@ func TestTheSlowOneEndsWithItsCaller(t *testing.T) {
 	require.ErrorIs(t, <-failed, context.Canceled)
 }
 
-func TestTheOneThatNeverAnswersEndsWithTheDeadline(t *testing.T) {
+func TestAnAccountWithoutAnAnswerEndsWithTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 20 * time.Second
 		start := time.Now()
@@ -129,8 +129,9 @@ func TestAnUnknownMarketIsUnsupported(t *testing.T) {
 	assert.Equal(t, ports.Answer{Kind: ports.OutcomeUnsupported}, a)
 }
 
-// TestAllElseIsFound draws accounts of every market that the table does not name.
-func TestAllElseIsFound(t *testing.T) {
+// TestAllOtherAccountsAreFound draws accounts of every market that are not in the
+// table.
+func TestAllOtherAccountsAreFound(t *testing.T) {
 	c := open(t, nil)
 	markets := c.Capabilities()
 	require.Len(t, markets, 8)
@@ -139,7 +140,7 @@ func TestAllElseIsFound(t *testing.T) {
 		l.Market = rapid.SampledFrom(markets).Draw(r, "market").Market
 		for n := range 5 {
 			if strings.HasSuffix(l.Identifier, fmt.Sprintf("%04d", n)) {
-				r.Skip("the table names it")
+				r.Skip("the account is in the table")
 			}
 		}
 		a, err := c.Lookup(context.Background(), l)
@@ -149,7 +150,7 @@ func TestAllElseIsFound(t *testing.T) {
 	})
 }
 
-func TestManyMayAskAtOnce(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	c := open(t, nil)
 	var wg sync.WaitGroup
 	for n := range 32 {
