@@ -23,17 +23,17 @@ type Config struct {
 	// Clock measures the age of prices; nil: [ports.SystemClock].
 	Clock ports.Clock
 
-	// MaxAge is the age at which a price gives way to a younger one of a later
-	// feed; 0: at no age.
+	// MaxAge is the age above which a price is only used if no later feed has a younger
+	// one; 0: no limit.
 	MaxAge time.Duration
 
-	// Timeout bounds one look at all the feeds, from [MinTimeout] to
-	// [MaxTimeout]; 0: [DefaultTimeout]. Each feed has an equal share of it, so
-	// that one that hangs leaves time for the next.
+	// Timeout bounds one look-up in all the feeds, from [MinTimeout] to [MaxTimeout];
+	// 0: [DefaultTimeout]. Each feed has an equal share, so that a feed that hangs
+	// leaves time for the next.
 	Timeout time.Duration
 
-	// PairsEvery is the least time between two looks at what the feeds offer,
-	// up to [MaxPairsEvery]; 0: [DefaultPairsEvery].
+	// PairsEvery is the shortest time between two requests for the feeds' pairs, up to
+	// [MaxPairsEvery]; 0: [DefaultPairsEvery].
 	PairsEvery time.Duration
 }
 

@@ -14,31 +14,31 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Feed is a [ports.PriceFeed] over others. It is safe for concurrent use.
+// Feed is a [ports.PriceFeed] over other feeds. It is safe for concurrent use.
 type Feed struct {
 	feeds  []ports.PriceFeed
 	cfg    Config
 	flight singleflight.Group
 
-	offer   atomic.Pointer[offer] // the last; nil: none yet
-	looking atomic.Bool           // somebody renews it
+	offer   atomic.Pointer[offer] // the latest; nil: none yet
+	looking atomic.Bool           // a caller is renewing the offer
 }
 
-// offer is what the feeds offered at some time. It never changes.
+// offer contains the pairs that the feeds offered at a time. It never changes.
 type offer struct {
 	at    time.Time
 	pairs ports.PairSet
 }
 
-// New returns a feed that asks feeds in order. No feed, a nil feed, or a bad value
-// in cfg is [errcodes.Configuration].
+// New returns a feed that asks feeds in order. An empty list, a nil feed, or an invalid
+// value in cfg is [errcodes.Configuration].
 func New(feeds []ports.PriceFeed, cfg *Config) (*Feed, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if len(feeds) == 0 {
-		return nil, errcodes.New(errcodes.Configuration, "Feeds must not be empty")
+		return nil, errcodes.New(errcodes.Configuration, "Feeds is empty, want at least one")
 	}
 	if err := wiring.Check(struct{ Feeds []ports.PriceFeed }{feeds}); err != nil {
 		return nil, err
@@ -46,9 +46,9 @@ func New(feeds []ports.PriceFeed, cfg *Config) (*Feed, error) {
 	return &Feed{feeds: slices.Clone(feeds), cfg: c}, nil
 }
 
-// Mid returns the pair's price from the first feed that has one. If no feed offers
-// the pair it is [errcodes.PairNotOffered]; if one may offer it and none has a
-// price, [errcodes.PriceUnavailable].
+// Mid returns the pair's price from the first feed that has one. It returns
+// [errcodes.PairNotOffered] if no feed offers the pair, and [errcodes.PriceUnavailable]
+// if a feed may offer it but none has a price.
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Price{}, err
@@ -63,17 +63,17 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	}
 }
 
-// look asks one feed after the other, for all who wait.
+// look asks the feeds in order, for all callers that wait.
 func (f *Feed) look(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	ctx = context.WithoutCancel(ctx)
-	var youngest ports.Price // of those kept back
-	var troubles []error
+	var youngest ports.Price // of the old prices
+	var errs []error
 	for _, feed := range f.feeds {
 		price, err := f.ask(ctx, feed, pair)
 		switch {
 		case errcodes.Of(err) == errcodes.PairNotOffered:
 		case err != nil:
-			troubles = append(troubles, err)
+			errs = append(errs, err)
 		case f.cfg.MaxAge == 0 || f.cfg.Clock.Now().Sub(price.At) <= f.cfg.MaxAge:
 			return price, nil
 		case youngest.Mid == "" || price.At.After(youngest.At):
@@ -83,23 +83,23 @@ func (f *Feed) look(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	switch {
 	case youngest.Mid != "":
 		return youngest, nil
-	case len(troubles) > 0:
-		return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errors.Join(troubles...))
+	case len(errs) > 0:
+		return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errors.Join(errs...))
 	default:
 		return ports.Price{}, errcodes.New(errcodes.PairNotOffered, "")
 	}
 }
 
-// ask returns one feed's price, or why it has none.
+// ask returns one feed's price, or the reason why it has no price.
 func (f *Feed) ask(ctx context.Context, feed ports.PriceFeed, pair ports.Pair) (ports.Price, error) {
 	price, err := call(ctx, f.share(), func(ctx context.Context) (ports.Price, error) { return feed.Mid(ctx, pair) })
 	switch {
 	case err != nil:
 		return ports.Price{}, err
 	case price.Pair != pair:
-		return ports.Price{}, errors.New("a feed answered for another pair")
+		return ports.Price{}, errors.New("a feed returned the price of another pair")
 	case price.At.After(f.cfg.Clock.Now()):
-		return ports.Price{}, errors.New("a feed's price is from the future")
+		return ports.Price{}, errors.New("a feed returned a price from the future")
 	default:
 		return price, ports.CheckRate(price.Mid)
 	}
@@ -107,9 +107,9 @@ func (f *Feed) ask(ctx context.Context, feed ports.PriceFeed, pair ports.Pair) (
 
 func (f *Feed) share() time.Duration { return f.cfg.Timeout / time.Duration(len(f.feeds)) }
 
-// Pairs returns all pairs that one of the feeds offers, of those that answer. If
-// none answers it is [errcodes.PriceUnavailable]. One caller each
-// [Config.PairsEvery] asks the feeds; the others answer from memory.
+// Pairs returns the pairs that at least one of the answering feeds offers, and
+// [errcodes.PriceUnavailable] if no feed answers. Once per [Config.PairsEvery], one
+// caller asks the feeds; the others get the pairs in memory.
 func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.PairSet{}, err
@@ -130,39 +130,38 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	}
 }
 
-// due reports whether it is time to ask again. A clock that went back makes it so.
+// due reports whether to ask again; true also if the clock was set back.
 func (f *Feed) due(last *offer) bool {
 	age := f.cfg.Clock.Now().Sub(last.at)
 	return age < 0 || age >= f.cfg.PairsEvery
 }
 
-// union asks all feeds what they offer.
+// union asks all feeds for their pairs.
 func (f *Feed) union(ctx context.Context) (ports.PairSet, error) {
 	var all []ports.Pair
-	var troubles []error
+	var errs []error
 	for _, feed := range f.feeds {
 		pairs, err := call(ctx, f.share(), feed.Pairs)
 		if err != nil {
-			troubles = append(troubles, err)
+			errs = append(errs, err)
 			continue
 		}
 		all = append(all, pairs.All()...)
 	}
-	if len(troubles) == len(f.feeds) {
-		return ports.PairSet{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errors.Join(troubles...))
+	if len(errs) == len(f.feeds) {
+		return ports.PairSet{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errors.Join(errs...))
 	}
 	now := &offer{at: f.cfg.Clock.Now(), pairs: ports.NewPairSet(all...)}
 	f.offer.Store(now)
 	return now.pairs, nil
 }
 
-// LastRead returns the newest of the times at which the feeds last read their
-// sources, zero if none was read yet, and the troubles of those whose last look
-// failed: nil when all is well. A feed without a LastRead method counts as read
-// now, and well.
+// LastRead returns the latest time at which a feed read its source, zero if none has,
+// and the errors of the feeds whose last read failed, nil if none did. A feed without a
+// LastRead method counts as read now, without an error.
 func (f *Feed) LastRead() (time.Time, error) {
 	var newest time.Time
-	troubles := make([]error, 0, len(f.feeds))
+	errs := make([]error, 0, len(f.feeds))
 	for _, feed := range f.feeds {
 		at, err := f.cfg.Clock.Now(), error(nil)
 		if r, ok := feed.(interface{ LastRead() (time.Time, error) }); ok {
@@ -171,13 +170,13 @@ func (f *Feed) LastRead() (time.Time, error) {
 		if at.After(newest) {
 			newest = at
 		}
-		troubles = append(troubles, err)
+		errs = append(errs, err)
 	}
-	return newest, errors.Join(troubles...)
+	return newest, errors.Join(errs...)
 }
 
-// call bounds a call of a feed, whether or not the feed heeds its context, and
-// makes an error of its panic.
+// call limits the time of a call of a feed, even if the feed ignores its context, and
+// returns a panic as an error.
 func call[T any](ctx context.Context, limit time.Duration, feed func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	type answer struct {
@@ -200,7 +199,7 @@ func call[T any](ctx context.Context, limit time.Duration, feed func(context.Con
 	case a := <-answered:
 		return a.value, a.err
 	case <-ctx.Done():
-		// The answer may have come in the same moment.
+		// The answer may have arrived at the same moment.
 		select {
 		case a := <-answered:
 			return a.value, a.err

@@ -30,7 +30,7 @@ var (
 	usdxof  = ports.Pair{Base: "USD", Quote: "XOF"}
 )
 
-// rig is a chain of two scripted feeds and the clock of all three.
+// rig is a chain of two scripted feeds, and the clock of all three.
 type rig struct {
 	*chain.Feed
 
@@ -83,7 +83,7 @@ func TestConforms(t *testing.T) {
 	})
 }
 
-func TestTheFirstFeedThatHasThePriceGivesIt(t *testing.T) {
+func TestTheFirstFeedThatHasThePriceReturnsIt(t *testing.T) {
 	old := morning.Add(-2 * time.Hour)
 	for name, c := range map[string]struct {
 		script func(r *rig)
@@ -94,14 +94,14 @@ func TestTheFirstFeedThatHasThePriceGivesIt(t *testing.T) {
 		"the first has none":                        {func(r *rig) { r.first.Drop(usdzar) }, "18.2", ""},
 		"the first does not offer it":               {func(r *rig) { r.first.Withdraw(usdzar) }, "18.2", ""},
 		"the first fails":                           {func(r *rig) { r.first.Fail(errors.New("503")) }, "18.2", ""},
-		"the first gives NaN":                       {func(r *rig) { r.first.Set(usdzar, "NaN") }, "18.2", ""},
-		"the first gives zero":                      {func(r *rig) { r.first.Set(usdzar, "0") }, "18.2", ""},
+		"the first returns NaN":                     {func(r *rig) { r.first.Set(usdzar, "NaN") }, "18.2", ""},
+		"the first returns zero":                    {func(r *rig) { r.first.Set(usdzar, "0") }, "18.2", ""},
 		"the first is in the future":                {func(r *rig) { r.first.SetAt(usdzar, "18", morning.Add(time.Millisecond)) }, "18.2", ""},
 		"the first is old":                          {func(r *rig) { r.first.SetAt(usdzar, "18", old) }, "18.2", ""},
-		"the first is just not old":                 {func(r *rig) { r.first.SetAt(usdzar, "18", morning.Add(-time.Hour)) }, "18", ""},
+		"the first is as old as allowed":            {func(r *rig) { r.first.SetAt(usdzar, "18", morning.Add(-time.Hour)) }, "18", ""},
 		"the first is old and the next has none":    {func(r *rig) { r.first.SetAt(usdzar, "18", old); r.next.Drop(usdzar) }, "18", ""},
 		"the first is old and the next is older":    {func(r *rig) { r.first.SetAt(usdzar, "18", old); r.next.SetAt(usdzar, "17", old.Add(-1)) }, "18", ""},
-		"the first is old and the next less so":     {func(r *rig) { r.first.SetAt(usdzar, "18", old); r.next.SetAt(usdzar, "17", old.Add(time.Second)) }, "17", ""},
+		"the first is old and the next is less old": {func(r *rig) { r.first.SetAt(usdzar, "18", old); r.next.SetAt(usdzar, "17", old.Add(time.Second)) }, "17", ""},
 		"both fail":                                 {func(r *rig) { r.first.Fail(errors.New("503")); r.next.Fail(nil) }, "", errcodes.PriceUnavailable},
 		"both have none":                            {func(r *rig) { r.first.Drop(usdzar); r.next.Drop(usdzar) }, "", errcodes.PriceUnavailable},
 		"one fails and the other does not offer it": {func(r *rig) { r.first.Fail(nil); r.next.Withdraw(usdzar) }, "", errcodes.PriceUnavailable},
@@ -117,7 +117,7 @@ func TestTheFirstFeedThatHasThePriceGivesIt(t *testing.T) {
 	}
 }
 
-func TestWithoutAMaxAgeNoPriceIsOld(t *testing.T) {
+func TestWithoutAMaxAgeNoPriceIsTooOld(t *testing.T) {
 	r := open(t, chain.Config{})
 	r.first.SetAt(usdzar, "18", morning.AddDate(-1, 0, 0))
 	got, err := r.Mid(t.Context(), usdzar)
@@ -125,9 +125,9 @@ func TestWithoutAMaxAgeNoPriceIsOld(t *testing.T) {
 	require.Equal(t, "18", got.Mid)
 }
 
-// TestTheAnswerIsThatOfAPlainWalk compares the chain with a walk over what the
-// feeds were told.
-func TestTheAnswerIsThatOfAPlainWalk(t *testing.T) {
+// TestTheChainAgreesWithAPlainLoop compares the chain with a loop over the scripted
+// prices.
+func TestTheChainAgreesWithAPlainLoop(t *testing.T) {
 	const maxAge = time.Hour
 	type script struct {
 		offered, priced bool
@@ -145,7 +145,7 @@ func TestTheAnswerIsThatOfAPlainWalk(t *testing.T) {
 		var feeds []ports.PriceFeed
 		for i, s := range scripts {
 			f := fake.NewFeed(clock.Now)
-			f.Offer(usdxof, "600") // it was read
+			f.Offer(usdxof, "600") // sets the time of the last read
 			feeds = append(feeds, f)
 			if s.offered {
 				offered = true
@@ -174,7 +174,7 @@ func TestTheAnswerIsThatOfAPlainWalk(t *testing.T) {
 	})
 }
 
-func TestOneLookServesAllWhoAskForAPair(t *testing.T) {
+func TestConcurrentCallersForAPairShareOneLookUp(t *testing.T) {
 	const callers = 32
 	r := open(t, chain.Config{Timeout: chain.MaxTimeout})
 	release := r.first.Hold()
@@ -196,7 +196,7 @@ func TestOneLookServesAllWhoAskForAPair(t *testing.T) {
 	require.Equal(t, 1, r.first.Asked())
 }
 
-func TestACallerWhoGivesUpLeavesTheLookToTheOthers(t *testing.T) {
+func TestACanceledCallerDoesNotEndTheLookUpOfOthers(t *testing.T) {
 	r := open(t, chain.Config{Timeout: chain.MaxTimeout})
 	release := r.first.Hold()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -212,11 +212,11 @@ func TestACallerWhoGivesUpLeavesTheLookToTheOthers(t *testing.T) {
 	require.NoError(t, <-second)
 }
 
-func TestAFeedThatHangsLeavesTimeForTheNext(t *testing.T) {
-	synctest.Test(t, aFeedThatHangsLeavesTimeForTheNext)
+func TestAHangingFeedLeavesTimeForTheNext(t *testing.T) {
+	synctest.Test(t, aHangingFeedLeavesTimeForTheNext)
 }
 
-func aFeedThatHangsLeavesTimeForTheNext(t *testing.T) {
+func aHangingFeedLeavesTimeForTheNext(t *testing.T) {
 	forever := make(chan struct{})
 	defer close(forever)
 	deaf := feedFuncs{
@@ -234,7 +234,7 @@ func aFeedThatHangsLeavesTimeForTheNext(t *testing.T) {
 	require.True(t, set.Has(usdzar))
 }
 
-func TestEachFeedHasItsShareOfTheTime(t *testing.T) {
+func TestEachFeedHasAnEqualShareOfTheTimeout(t *testing.T) {
 	short := func(ctx context.Context) {
 		deadline, ok := ctx.Deadline()
 		require.True(t, ok)
@@ -255,7 +255,7 @@ func TestEachFeedHasItsShareOfTheTime(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAFeedThatPanicsIsPassedOver(t *testing.T) {
+func TestAPanickingFeedIsSkipped(t *testing.T) {
 	mad := feedFuncs{
 		mid:   func(context.Context, ports.Pair) (ports.Price, error) { panic("index out of range") },
 		pairs: func(context.Context) (ports.PairSet, error) { panic("index out of range") },
@@ -277,7 +277,7 @@ func TestAFeedThatPanicsIsPassedOver(t *testing.T) {
 	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
 }
 
-func TestAnAnswerForAnotherPairIsNone(t *testing.T) {
+func TestAnAnswerForAnotherPairIsSkipped(t *testing.T) {
 	r := open(t, chain.Config{})
 	wrong := feedFuncs{mid: func(ctx context.Context, p ports.Pair) (ports.Price, error) { return r.first.Mid(ctx, usdzar) }}
 	feed, err := chain.New([]ports.PriceFeed{wrong, r.next}, &chain.Config{Clock: r.clock})
@@ -287,7 +287,7 @@ func TestAnAnswerForAnotherPairIsNone(t *testing.T) {
 	require.Equal(t, "1420", got.Mid)
 }
 
-// waiting is a context that tells when somebody waits for its end.
+// waiting is a context that reports when somebody waits for its end.
 type waiting struct {
 	context.Context
 

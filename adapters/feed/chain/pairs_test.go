@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-func TestPairsAreThoseOfAllWhoAnswer(t *testing.T) {
+func TestPairsAreThoseOfTheAnsweringFeeds(t *testing.T) {
 	mute := feedFuncs{pairs: func(context.Context) (ports.PairSet, error) { return ports.PairSet{}, errors.New("503") }}
 	r := open(t, chain.Config{})
 	feed, err := chain.New([]ports.PriceFeed{mute, r.first, r.next}, nil)
@@ -29,7 +29,7 @@ func TestPairsAreThoseOfAllWhoAnswer(t *testing.T) {
 	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
 }
 
-func TestPairsFollowTheFeeds(t *testing.T) {
+func TestPairsAreRenewed(t *testing.T) {
 	r := open(t, chain.Config{})
 	has := func(want bool) {
 		t.Helper()
@@ -48,7 +48,7 @@ func TestPairsFollowTheFeeds(t *testing.T) {
 	has(false)
 }
 
-func TestLastReadSumsUp(t *testing.T) {
+func TestLastReadCombinesTheFeeds(t *testing.T) {
 	earlier, down := morning.Add(-time.Hour), errors.New("502")
 	read := func(at time.Time, err error) ports.PriceFeed { return reader{at: at, err: err} }
 	for name, c := range map[string]struct {
@@ -56,10 +56,10 @@ func TestLastReadSumsUp(t *testing.T) {
 		at    time.Time
 		err   error
 	}{
-		"all well":               {[]ports.PriceFeed{read(earlier, nil), read(morning, nil)}, morning, nil},
-		"none was read":          {[]ports.PriceFeed{read(time.Time{}, down), read(time.Time{}, nil)}, time.Time{}, down},
-		"one is down":            {[]ports.PriceFeed{read(morning, nil), read(earlier, down)}, morning, down},
-		"one that does not tell": {[]ports.PriceFeed{read(time.Time{}, down), feedFuncs{}}, morning, down},
+		"no error":             {[]ports.PriceFeed{read(earlier, nil), read(morning, nil)}, morning, nil},
+		"none was read":        {[]ports.PriceFeed{read(time.Time{}, down), read(time.Time{}, nil)}, time.Time{}, down},
+		"one is down":          {[]ports.PriceFeed{read(morning, nil), read(earlier, down)}, morning, down},
+		"one without LastRead": {[]ports.PriceFeed{read(time.Time{}, down), feedFuncs{}}, morning, down},
 	} {
 		feed, err := chain.New(c.feeds, &chain.Config{Clock: portstest.NewClock(morning)})
 		require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestLastReadSumsUp(t *testing.T) {
 	}
 }
 
-func TestTheListOfFeedsIsTheChainsOwn(t *testing.T) {
+func TestTheListOfFeedsIsCopied(t *testing.T) {
 	r := open(t, chain.Config{})
 	feeds := []ports.PriceFeed{r.first}
 	feed, err := chain.New(feeds, &chain.Config{Clock: r.clock})
@@ -80,7 +80,7 @@ func TestTheListOfFeedsIsTheChainsOwn(t *testing.T) {
 	require.Equal(t, "18.1", got.Mid)
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsBadValues(t *testing.T) {
 	some := []ports.PriceFeed{feedFuncs{}}
 	for name, open := range map[string]func() (*chain.Feed, error){
 		"no feed":          func() (*chain.Feed, error) { return chain.New(nil, nil) },

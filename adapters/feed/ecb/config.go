@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// DailyURL is where the bank publishes the newest day.
+// DailyURL is the address of the latest day's rates.
 const DailyURL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 
 // Defaults and bounds of [Config].
@@ -29,28 +29,28 @@ const (
 
 // Config tunes a [Feed]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Clock paces the looks and decides which day is in the future; nil:
+	// Clock paces the reads and decides which day is in the future; nil:
 	// [ports.SystemClock].
 	Clock ports.Clock
 
-	// Logger gets a line when a look fails, once for each trouble, and when the
-	// source is good again; nil: nothing is logged.
+	// Logger logs failed reads, once per cause, and the next successful one; nil:
+	// nothing is logged.
 	Logger *slog.Logger
 
-	// Client sends the requests; nil: one with the transport of
-	// [http.DefaultClient]. It is copied, and never follows a redirect.
+	// Client sends the requests; nil: a client with the transport of
+	// [http.DefaultClient]. It is copied, and never follows redirects.
 	Client *http.Client
 
-	// RefreshEvery is the time from one good look to the next, RetryEvery that
-	// from a failed one, both from [MinPause] to [MaxPause]; 0:
-	// [DefaultRefreshEvery] and [DefaultRetryEvery].
+	// RefreshEvery is the pause after a successful read, RetryEvery the pause after a
+	// failed one, both from [MinPause] to [MaxPause]; 0: [DefaultRefreshEvery] and
+	// [DefaultRetryEvery].
 	RefreshEvery, RetryEvery time.Duration
 
-	// Timeout bounds one look, up to [MaxTimeout]; 0: [DefaultTimeout].
+	// Timeout bounds one read, up to [MaxTimeout]; 0: [DefaultTimeout].
 	Timeout time.Duration
 
-	// MaxBody bounds the answer in bytes, unpacked, up to [MaxMaxBody]; 0:
-	// [DefaultMaxBody]. The bank's 90-day history fits, its full one does not.
+	// MaxBody bounds the answer in bytes after decompression, up to [MaxMaxBody]; 0:
+	// [DefaultMaxBody]. The bank's 90-day history fits, its full history does not.
 	MaxBody int
 }
 

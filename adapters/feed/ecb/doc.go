@@ -1,5 +1,5 @@
-// Package ecb is a price feed out of the European Central Bank's daily euro
-// foreign exchange reference rates, as the bank publishes them in XML.
+// Package ecb is a price feed with the European Central Bank's daily euro foreign
+// exchange reference rates, which the bank publishes in XML.
 //
 //	feed, err := ecb.New(ecb.DailyURL, nil)
 //	if err != nil {
@@ -8,35 +8,32 @@
 //	price, err := feed.Mid(ctx, ports.Pair{Base: "USD", Quote: "ZAR"})
 //	// price.At is the day of the rates, at 12:00 UTC
 //
-// The bank publishes for information; it strongly discourages the use of these
-// rates for transactions.
+// The rates are for information only; the bank strongly discourages using them for
+// transactions.
 //
 // # Prices
 //
-// The bank gives units of a currency for one euro. EUR to X is its text, byte
-// for byte; X to EUR and X to Y are worked out from it and rounded half-even to
-// 10 significant digits. EUR, some 30 currencies, and all pairs of them are on
-// offer.
+// The bank publishes the units of a currency for one euro. EUR to X is that text, byte
+// for byte; X to EUR and X to Y are calculated from it and rounded half-even to 10
+// significant digits. The feed offers all pairs of EUR and some 30 currencies.
 //
 // # Time
 //
-// The file names a day and no hour. The rates are of about 14:10 in Frankfurt
-// (12:10 UTC in summer, 13:10 in winter) and appear there at about 16:00. A price
-// is stamped 12:00 UTC of its day: never later than the market that it speaks
-// of, so that an old price can't pass for a fresher one. On TARGET holidays
-// nothing appears: by the time that Tuesday's rates come out after Easter,
-// Thursday's are 122 hours old.
+// The file contains a day and no time. The rates are of about 14:10 in Frankfurt (12:10
+// UTC in summer, 13:10 in winter) and are published there at about 16:00. The time of a
+// price is 12:00 UTC of its day: before the market's time, so that an old price is not
+// taken for a fresher one. On TARGET holidays nothing is published: when Tuesday's
+// rates appear after Easter, Thursday's are 122 hours old.
 //
-// # Looks
+// # Reading
 //
-// The feed looks when somebody asks for a price and the last look is older than
-// [Config.RefreshEvery], once for all who ask. They wait for it, unless the look
-// before it failed: then they get the last good price, with its own time, while
-// the source is tried again every [Config.RetryEvery]. How old a price may be is
-// for the caller to judge.
+// A call reads the source if the last read is older than [Config.RefreshEvery].
+// Concurrent callers share the read and wait for it, unless the read before it failed:
+// then they get the last valid price, with its own time, while the source is tried
+// again every [Config.RetryEvery]. The caller decides how old a price may be.
 //
-// An answer is taken whole or not at all. Refused are: another status than 200,
-// redirects too; more than [Config.MaxBody] bytes; what is not the bank's XML; a
-// day in the future, or before the one in force; a rate that ports.SetRate
-// refuses, of a currency or of a cross; a currency that is there twice.
+// An answer is used as a whole or not at all. These are rejected: a status other than
+// 200, redirects included; more than [Config.MaxBody] bytes; anything but the bank's
+// XML; a day in the future, or before the current one; a rate or cross rate that
+// ports.SetRate rejects; a repeated currency.
 package ecb

@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Feed is a [ports.PriceFeed] out of the bank's reference rates. It is safe for
+// Feed is a [ports.PriceFeed] with the bank's reference rates. It is safe for
 // concurrent use.
 type Feed struct {
 	cfg    Config
@@ -23,19 +23,19 @@ type Feed struct {
 	state  atomic.Pointer[state]
 }
 
-// state is what the looks have found so far. It never changes.
+// state is the result of the reads so far. It never changes.
 type state struct {
-	table   *table    // of the last good look; nil: there was none
-	readAt  time.Time // of the last good look
+	table   *table    // of the last successful read; nil: none yet
+	readAt  time.Time // time of the last successful read
 	tried   bool
-	triedAt time.Time // of the last look
-	err     error     // of the last look
+	triedAt time.Time // time of the last read
+	err     error     // of the last read
 }
 
-// New returns a feed that reads source: an https address such as [DailyURL] (http
-// only to this machine), without a user, or the path of a file, also with file: or
-// file:// in front. It does not look yet. A source of another kind, and a bad value in
-// cfg, are [errcodes.Configuration].
+// New returns a feed that reads source: an https address without a user, such as
+// [DailyURL] (http only to this machine), or the path of a file, also with the prefix
+// file: or file://. It does not read the source yet. Another kind of source, or an
+// invalid value in cfg, is [errcodes.Configuration].
 func New(source string, cfg *Config) (*Feed, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -50,8 +50,8 @@ func New(source string, cfg *Config) (*Feed, error) {
 	return f, nil
 }
 
-// Pairs returns the pairs on offer, from memory. As long as there was no good
-// look it looks, and answers [errcodes.PriceUnavailable] if that fails.
+// Pairs returns the pairs on offer, from memory. If no read has succeeded yet, it reads
+// the source, and returns [errcodes.PriceUnavailable] if that fails.
 func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.PairSet{}, err
@@ -66,9 +66,9 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	return t.pairs, nil
 }
 
-// Mid returns the pair's price. A pair that the bank has no rates for is
-// [errcodes.PairNotOffered]. While there was no good look, or the clock stands
-// before the day of the last one, it is [errcodes.PriceUnavailable].
+// Mid returns the pair's price. It returns [errcodes.PairNotOffered] if the bank has no
+// rates for the pair, and [errcodes.PriceUnavailable] if no read has succeeded yet or
+// the clock is before the day of the rates.
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Price{}, err
@@ -88,17 +88,16 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	}
 }
 
-// LastRead returns the time of the last good look, zero if there was none, and
-// what was wrong at the last look: nil when it was good, or there was none. It
-// does not look itself.
+// LastRead returns the time of the last successful read, zero if there was none, and
+// the error of the last read, nil if it succeeded or there was none. It does not read
+// itself.
 func (f *Feed) LastRead() (time.Time, error) {
 	s := f.state.Load()
 	return s.readAt, s.err
 }
 
-// current returns the table in force, after a look if one is due. A source that
-// failed last time may be slow to fail again: those who have a price need not
-// wait for that.
+// current returns the current table, after a read if one is due. If the last read
+// failed, the next may fail slowly: callers that have a price do not wait for it.
 func (f *Feed) current(ctx context.Context) (*table, error) {
 	s := f.state.Load()
 	if f.due(s) {
@@ -118,7 +117,7 @@ func (f *Feed) current(ctx context.Context) (*table, error) {
 	return s.table, nil
 }
 
-// due reports whether it is time for a look. A clock that went back makes it so.
+// due reports whether to read again; true also if the clock was set back.
 func (f *Feed) due(s *state) bool {
 	pause := f.cfg.RefreshEvery
 	if s.err != nil {
@@ -128,8 +127,8 @@ func (f *Feed) due(s *state) bool {
 	return !s.tried || age < 0 || age >= pause
 }
 
-// look reads the source and keeps what came of it. It serves all who wait, so it
-// does not end with the one who asked first.
+// look reads the source and stores the result. It serves all callers that wait, so it
+// does not end with the context of the first one.
 func (f *Feed) look(ctx context.Context) *state {
 	was := f.state.Load()
 	if !f.due(was) {
@@ -147,13 +146,13 @@ func (f *Feed) look(ctx context.Context) *state {
 	return next
 }
 
-// read returns the source's table, and when it was read. It runs in a goroutine of
-// its own, where a panic, of a transport that was plugged in, ends the process.
+// read returns the source's table and the time of the read. It runs in a goroutine of
+// singleflight, where a panic of the configured transport would end the process.
 func (f *Feed) read(ctx context.Context, last *table) (t *table, now time.Time, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			t, now, err = nil, f.cfg.Clock.Now(), errcodes.Panicked(errcodes.PriceUnavailable, v)
-			f.cfg.Logger.ErrorContext(ctx, "the look at the ECB's rates panicked", "error", err, "stack", string(debug.Stack()))
+			f.cfg.Logger.ErrorContext(ctx, "reading the ECB's rates panicked", "error", err, "stack", string(debug.Stack()))
 		}
 	}()
 	body, err := f.fetch(ctx)
@@ -167,10 +166,10 @@ func (f *Feed) read(ctx context.Context, last *table) (t *table, now time.Time, 
 
 var (
 	errFuture = errors.New("the rates are from the future")
-	errBack   = errors.New("the rates are older than those in force")
+	errBack   = errors.New("the rates are older than the current ones")
 )
 
-// read makes a table out of the source's bytes.
+// read parses the source's bytes.
 func read(body []byte, now time.Time, last *table) (*table, error) {
 	d, err := parse(body)
 	if err != nil {
@@ -189,15 +188,15 @@ func read(body []byte, now time.Time, last *table) (*table, error) {
 	}
 }
 
-// log tells of a trouble once while it lasts, and of its end.
+// log logs an error when it first occurs, and when it is over.
 func (f *Feed) log(was *state, is error) {
 	switch {
 	case is == nil && was.err != nil:
 		f.cfg.Logger.Info("the ECB's rates can be read again")
 	case is == nil, was.err != nil && was.err.Error() == is.Error():
 	case was.table == nil:
-		f.cfg.Logger.Error("the ECB's rates cannot be read, and there are none from before", slog.Any("error", is))
+		f.cfg.Logger.Error("the ECB's rates cannot be read, there is no earlier version", slog.Any("error", is))
 	default:
-		f.cfg.Logger.Error("the ECB's rates cannot be read, the last good ones stay in force", slog.Any("error", is))
+		f.cfg.Logger.Error("the ECB's rates cannot be read, the last valid version stays in force", slog.Any("error", is))
 	}
 }

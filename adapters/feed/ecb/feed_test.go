@@ -58,7 +58,7 @@ func TestConforms(t *testing.T) {
 	}
 }
 
-// lookAgain has the feed look at its source again, and waits for the answer.
+// lookAgain makes the feed read its source again, and waits for the answer.
 func lookAgain(tb testing.TB, feed *ecb.Feed, clock *portstest.Clock) {
 	tb.Helper()
 	clock.Advance(ecb.DefaultRefreshEvery)
@@ -77,7 +77,7 @@ func fromFile(tb testing.TB, source string) *ecb.Feed {
 	return feed
 }
 
-// badAnswers are answers that hold no price.
+// badAnswers returns answers that must be rejected.
 func badAnswers(tb testing.TB) map[string]http.HandlerFunc {
 	tb.Helper()
 	good := daily(tb)
@@ -89,9 +89,9 @@ func badAnswers(tb testing.TB) map[string]http.HandlerFunc {
 			}
 			http.Redirect(w, r, "/elsewhere", http.StatusFound)
 		},
-		"status 500":    status(http.StatusInternalServerError),
-		"status 204":    status(http.StatusNoContent),
-		"one byte more": text(good + strings.Repeat(" ", ecb.DefaultMaxBody-len(good)+1)),
+		"status 500":        status(http.StatusInternalServerError),
+		"status 204":        status(http.StatusNoContent),
+		"one byte too many": text(good + strings.Repeat(" ", ecb.DefaultMaxBody-len(good)+1)),
 		"half an answer": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "9999")
 			_, _ = w.Write([]byte(good))
@@ -103,7 +103,7 @@ func badAnswers(tb testing.TB) map[string]http.HandlerFunc {
 	return answers
 }
 
-func TestABadAnswerLeavesTheLastGoodOneInForce(t *testing.T) {
+func TestABadAnswerDoesNotReplaceTheLastValidOne(t *testing.T) {
 	for name, answer := range badAnswers(t) {
 		t.Run(name, func(t *testing.T) {
 			b := open(t, text(daily(t)))
@@ -119,7 +119,7 @@ func TestABadAnswerLeavesTheLastGoodOneInForce(t *testing.T) {
 			at, err := b.LastRead()
 			require.Error(t, err)
 			require.Equal(t, after, at)
-			require.NotContains(t, err.Error(), "geheim")
+			require.NotContains(t, err.Error(), "canary")
 
 			b.answers(text(daily(t)))
 			require.Eventually(t, func() bool {
@@ -129,7 +129,7 @@ func TestABadAnswerLeavesTheLastGoodOneInForce(t *testing.T) {
 				_, err = b.LastRead()
 				return err == nil
 			}, 5*time.Second, time.Millisecond)
-			require.NotContains(t, b.log.String(), "geheim")
+			require.NotContains(t, b.log.String(), "canary")
 			require.Equal(t, 1, strings.Count(b.log.String(), "level=ERROR"), b.log)
 			require.Equal(t, 1, strings.Count(b.log.String(), "read again"), b.log)
 		})
@@ -144,7 +144,7 @@ func TestYesterdaysRatesKeepTheirTime(t *testing.T) {
 	require.Equal(t, noon, got.At)
 }
 
-func TestTheSourceDoesNotGoBack(t *testing.T) {
+func TestOlderRatesAreRejected(t *testing.T) {
 	b := open(t, text(daily(t)))
 	_, err := b.Pairs(t.Context())
 	require.NoError(t, err)
@@ -155,7 +155,7 @@ func TestTheSourceDoesNotGoBack(t *testing.T) {
 	require.Equal(t, "1.0856", got.Mid)
 }
 
-func TestTheBankMayCorrectADay(t *testing.T) {
+func TestCorrectedRatesOfADayAreAccepted(t *testing.T) {
 	b := open(t, text(daily(t)))
 	_, err := b.Pairs(t.Context())
 	require.NoError(t, err)
@@ -166,7 +166,7 @@ func TestTheBankMayCorrectADay(t *testing.T) {
 	require.Equal(t, "1.0865", got.Mid)
 }
 
-func TestLooksArePaced(t *testing.T) {
+func TestReadsArePaced(t *testing.T) {
 	b := open(t, status(http.StatusInternalServerError))
 	look := func(wait time.Duration, want int) {
 		t.Helper()
@@ -183,7 +183,7 @@ func TestLooksArePaced(t *testing.T) {
 	look(-time.Hour, 4)
 }
 
-func TestOneLookServesAllWhoAsk(t *testing.T) {
+func TestConcurrentCallersShareOneRead(t *testing.T) {
 	const callers = 32
 	release, arrived := make(chan struct{}), make(chan struct{}, callers)
 	good := daily(t)
@@ -212,7 +212,7 @@ func TestOneLookServesAllWhoAsk(t *testing.T) {
 	require.Equal(t, 1, b.times())
 }
 
-func TestACallerWhoGivesUpLeavesTheLookToTheOthers(t *testing.T) {
+func TestACanceledCallerDoesNotEndTheReadOfOthers(t *testing.T) {
 	release, arrived := make(chan struct{}), make(chan struct{})
 	good := daily(t)
 	b := open(t, func(w http.ResponseWriter, r *http.Request) {
@@ -234,9 +234,8 @@ func TestACallerWhoGivesUpLeavesTheLookToTheOthers(t *testing.T) {
 	require.Equal(t, 1, b.times())
 }
 
-// TestAFailingSourceKeepsNobodyWaiting: with a price in hand, only the first
-// look that fails is waited for.
-func TestAFailingSourceKeepsNobodyWaiting(t *testing.T) {
+// If there is a price, only the first read that fails is waited for.
+func TestCallersDoNotWaitForAFailingSource(t *testing.T) {
 	b := open(t, text(daily(t)))
 	_, err := b.Mid(t.Context(), usdzar)
 	require.NoError(t, err)
@@ -261,7 +260,7 @@ func TestAFailingSourceKeepsNobodyWaiting(t *testing.T) {
 	close(release)
 }
 
-func TestAClockBeforeTheDayHasNoPrice(t *testing.T) {
+func TestThereIsNoPriceBeforeTheDay(t *testing.T) {
 	b := open(t, text(daily(t)))
 	_, err := b.Mid(t.Context(), usdzar)
 	require.NoError(t, err)
@@ -270,7 +269,7 @@ func TestAClockBeforeTheDayHasNoPrice(t *testing.T) {
 	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
 }
 
-func TestLastReadTellsTheHealth(t *testing.T) {
+func TestLastRead(t *testing.T) {
 	b := open(t, status(http.StatusBadGateway))
 	at, err := b.LastRead()
 	require.NoError(t, err)
@@ -282,8 +281,8 @@ func TestLastReadTellsTheHealth(t *testing.T) {
 	require.True(t, at.IsZero())
 }
 
-func TestTheLogSpeaksOfRatesInForceOnlyWhenThereAreSome(t *testing.T) {
-	const inForce, none = "stay in force", "none from before"
+func TestTheLogSaysWhetherThereIsAValidVersion(t *testing.T) {
+	const inForce, none = "stays in force", "no earlier version"
 	b := open(t, status(http.StatusBadGateway))
 	look := func(wait time.Duration, answer http.HandlerFunc) string {
 		b.log.Reset()
@@ -295,9 +294,9 @@ func TestTheLogSpeaksOfRatesInForceOnlyWhenThereAreSome(t *testing.T) {
 	said := look(0, status(http.StatusBadGateway))
 	require.Contains(t, said, none)
 	require.NotContains(t, said, inForce)
-	require.Empty(t, look(ecb.DefaultRetryEvery, status(http.StatusBadGateway)), "the same trouble")
+	require.Empty(t, look(ecb.DefaultRetryEvery, status(http.StatusBadGateway)), "the same error")
 	said = look(ecb.DefaultRetryEvery, status(http.StatusInternalServerError))
-	require.Contains(t, said, none, "another trouble")
+	require.Contains(t, said, none, "another error")
 	require.NotContains(t, said, inForce)
 	require.Contains(t, look(ecb.DefaultRetryEvery, text(daily(t))), "read again")
 	said = look(ecb.DefaultRefreshEvery, status(http.StatusBadGateway))

@@ -11,9 +11,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// FuzzParse: what is taken has a day and rates, each currency once, says the
-// same when it is written out and read again, and its table, if it has one,
-// holds rates only.
+// FuzzParse checks every accepted body: it has a day and rates, no currency is
+// repeated, writing and parsing it again changes nothing, and its table, if there is
+// one, contains only rates.
 func FuzzParse(f *testing.F) {
 	for _, path := range []string{"testdata/eurofxref-daily.xml", "testdata/eurofxref-hist-90d.xml"} {
 		body, err := os.ReadFile(path)
@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 		seen := map[string]bool{euro: true}
 		for _, r := range d.rates {
 			require.Regexp(t, "^[A-Z]{3}$", r.currency)
-			require.False(t, seen[r.currency], "%s twice", r.currency)
+			require.False(t, seen[r.currency], "%s is repeated", r.currency)
 			seen[r.currency] = true
 			require.NoError(t, ports.CheckRate(r.perEuro))
 		}
@@ -45,7 +45,7 @@ func FuzzParse(f *testing.F) {
 func checkTable(t *testing.T, d day) {
 	t.Helper()
 	if len(d.rates) > 8 {
-		return // the pairs of many are slow to work out
+		return // the table would be too large
 	}
 	table, err := tabulate(d)
 	if err != nil {

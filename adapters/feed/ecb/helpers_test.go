@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const dailyFile, historyFile = "testdata/eurofxref-daily.xml", "testdata/eurofxref-hist-90d.xml"
 
 var (
-	// after is when the daily file in testdata has just appeared.
+	// after is shortly after the publication of the daily file in testdata.
 	after  = time.Date(2024, time.February, 27, 15, 5, 0, 0, time.UTC)
 	noon   = time.Date(2024, time.February, 27, 12, 0, 0, 0, time.UTC)
 	eurusd = ports.Pair{Base: "EUR", Quote: "USD"}
@@ -38,7 +38,7 @@ func daily(tb testing.TB) string {
 	return string(body)
 }
 
-// bank is a source that a test moves, and the feed that reads it.
+// bank is a source that a test controls, and the feed that reads it.
 type bank struct {
 	*ecb.Feed
 
@@ -51,13 +51,13 @@ type bank struct {
 	asked  int
 }
 
-// open returns a feed whose source answers with answer.
+// open returns a feed whose source is answer.
 func open(tb testing.TB, answer http.HandlerFunc) *bank {
 	tb.Helper()
 	b := &bank{clock: portstest.NewClock(after), log: &bytes.Buffer{}, answer: answer}
 	b.server = httptest.NewServer(b)
 	tb.Cleanup(b.server.Close)
-	feed, err := ecb.New(b.server.URL+"/daily.xml?key=geheim", &ecb.Config{
+	feed, err := ecb.New(b.server.URL+"/daily.xml?key=canary", &ecb.Config{
 		Clock: b.clock, Client: b.server.Client(), Logger: slog.New(slog.NewTextHandler(b.log, nil)),
 	})
 	require.NoError(tb, err)
@@ -93,7 +93,7 @@ func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// waiting is a context that tells when somebody waits for its end.
+// waiting is a context that reports when somebody waits for its end.
 type waiting struct {
 	context.Context
 

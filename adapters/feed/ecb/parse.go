@@ -25,13 +25,13 @@ var (
 	cube     = xml.Name{Space: ratesSpace, Local: "Cube"}
 )
 
-// day is what the bank published for one day.
+// day is the bank's rates of one day.
 type day struct {
 	date  time.Time // 00:00 UTC
 	rates []rate
 }
 
-// rate is how many units of a currency one euro is.
+// rate is a currency and the units of it for one euro.
 type rate struct{ currency, perEuro string }
 
 // parse returns the newest day of the daily file or of a history.
@@ -57,28 +57,28 @@ func line(in *xml.Decoder) int {
 	return n
 }
 
-// parser knows how deep it is: Envelope > Cube > Cube of a day > Cube of a rate.
+// parser counts the depth: Envelope > Cube > Cube of a day > Cube of a rate.
 type parser struct {
-	depth  int
-	aside  int // the depth of an element that does not matter; 0: none
-	rooted bool
-	days   map[time.Time]bool
-	newest day
-	old    bool // the day being read is not the newest
+	depth   int
+	skipped int // the depth of the element being skipped; 0: none
+	rooted  bool
+	days    map[time.Time]bool
+	newest  day
+	old     bool // the current day is not the newest
 }
 
 func (p *parser) take(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.Directive:
-		return errors.New("a document type is not expected")
+		return errors.New("a document type is not allowed")
 	case xml.StartElement:
 		p.depth++
-		if p.aside == 0 {
+		if p.skipped == 0 {
 			return p.start(t)
 		}
 	case xml.EndElement:
-		if p.aside == p.depth {
-			p.aside = 0
+		if p.skipped == p.depth {
+			p.skipped = 0
 		}
 		p.depth--
 	}
@@ -89,12 +89,12 @@ func (p *parser) start(e xml.StartElement) error {
 	switch {
 	case p.depth == 1:
 		if e.Name != envelope || p.rooted {
-			return fmt.Errorf("<%.40s> is not the envelope", e.Name.Local)
+			return fmt.Errorf("unexpected element <%.40s>, want one envelope", e.Name.Local)
 		}
 		p.rooted = true
 		return nil
 	case e.Name != cube:
-		p.aside = p.depth
+		p.skipped = p.depth
 		return nil
 	case p.depth == 2:
 		return nil
@@ -103,7 +103,7 @@ func (p *parser) start(e xml.StartElement) error {
 	case p.depth == 4:
 		return p.rate(e.Attr)
 	default:
-		return errors.New("a rate holds no further elements")
+		return errors.New("a rate must not contain elements")
 	}
 }
 
@@ -114,10 +114,10 @@ func (p *parser) day(attrs []xml.Attr) error {
 	}
 	date, err := time.Parse(time.DateOnly, values[0])
 	if err != nil || date.Year() < 1999 {
-		return fmt.Errorf("%.40q is no day since 1999", values[0])
+		return fmt.Errorf("time %.40q is not a day since 1999", values[0])
 	}
 	if p.days[date] {
-		return fmt.Errorf("the day %s is there twice", values[0])
+		return fmt.Errorf("day %s is repeated", values[0])
 	}
 	p.days[date] = true
 	p.old = date.Before(p.newest.date)
@@ -134,11 +134,11 @@ func (p *parser) rate(attrs []xml.Attr) error {
 	}
 	r := rate{values[0], values[1]}
 	if !isCode(r.currency) || r.currency == euro {
-		return fmt.Errorf("%.40q is no upper-case ISO 4217 code of another currency", r.currency)
+		return fmt.Errorf("currency %.40q must be three capital letters and not EUR", r.currency)
 	}
 	for _, other := range p.newest.rates {
 		if other.currency == r.currency {
-			return fmt.Errorf("%s is there twice", r.currency)
+			return fmt.Errorf("currency %s is repeated", r.currency)
 		}
 	}
 	if err := ports.CheckRate(r.perEuro); err != nil {
@@ -150,17 +150,17 @@ func (p *parser) rate(attrs []xml.Attr) error {
 
 func (p *parser) latest() (day, error) {
 	if len(p.newest.rates) == 0 {
-		return day{}, errors.New("no day with rates")
+		return day{}, errors.New("there is no day with rates")
 	}
 	return p.newest, nil
 }
 
-// exactly returns the values of the attributes, each of which must be there once.
-// One that is not known might change what a rate means, as a unit would.
+// exactly returns the values of the attributes, which must be exactly those with the
+// names: an unknown one, such as a unit, might change the meaning of a rate.
 func exactly(attrs []xml.Attr, names ...string) ([]string, error) {
 	values := make([]string, len(names))
 	if len(attrs) != len(names) {
-		return nil, fmt.Errorf("expected the attributes %q", names)
+		return nil, fmt.Errorf("an element has %d attributes, want %q", len(attrs), names)
 	}
 	for i, name := range names {
 		found := false
@@ -170,7 +170,7 @@ func exactly(attrs []xml.Attr, names ...string) ([]string, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("the attribute %s is missing", name)
+			return nil, fmt.Errorf("attribute %s is missing", name)
 		}
 	}
 	return values, nil
@@ -185,25 +185,24 @@ const Source = "ecb"
 
 const euro = "EUR"
 
-// hour is the time of day that a day's prices are stamped with; see the package
-// comment.
+// hour is the time of day of the prices; see the package comment.
 const hour = 12 * time.Hour
 
-// derived rounds what the bank does not publish itself.
+// derived rounds the rates that the bank does not publish.
 var derived = apd.Context{
 	Precision: 10, Rounding: apd.RoundHalfEven,
 	MaxExponent: 2 * ports.MaxRateDigits, MinExponent: -2 * ports.MaxRateDigits,
 	Traps: apd.DefaultTraps,
 }
 
-// table holds the prices of one day. It never changes.
+// table contains the prices of one day. It never changes.
 type table struct {
 	at    time.Time
 	mids  map[ports.Pair]string
 	pairs ports.PairSet
 }
 
-// tabulate works out all pairs of a day.
+// tabulate calculates all pairs of a day.
 func tabulate(d day) (*table, error) {
 	list := append([]rate{{euro, "1"}}, d.rates...)
 	perEuro := make([]apd.Decimal, len(list))
@@ -234,7 +233,7 @@ func tabulate(d day) (*table, error) {
 	return t, nil
 }
 
-// ratio returns quote / base as plain text, without zeros at the end.
+// ratio returns quote / base as decimal text without trailing zeros.
 func ratio(quote, base *apd.Decimal) (string, error) {
 	var d apd.Decimal
 	if _, err := derived.Quo(&d, quote, base); err != nil {
@@ -242,8 +241,8 @@ func ratio(quote, base *apd.Decimal) (string, error) {
 	}
 	d.Reduce(&d)
 	text := d.Text('f')
-	if ports.CheckRate(text) != nil {
-		return "", errors.New("the cross rate is absurd")
+	if err := ports.CheckRate(text); err != nil {
+		return "", fmt.Errorf("cross rate: %w", err)
 	}
 	return text, nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// badBodies are bodies of which nothing may be believed.
+// badBodies returns bodies that must be rejected.
 func badBodies(good string) map[string]string {
 	with := func(was, is string) string {
 		if !strings.Contains(good, was) {
@@ -25,47 +25,47 @@ func badBodies(good string) map[string]string {
 	}
 	usd := func(rate string) string { return with("'1.0856'", "'"+rate+"'") }
 	return map[string]string{
-		"nothing":                "",
-		"HTML":                   "<!DOCTYPE html><html><body>Maintenance</body></html>",
-		"JSON":                   `{"rates":[]}`,
-		"an empty day":           regexp.MustCompile(`<Cube currency.*/>`).ReplaceAllString(good, ""),
-		"no day at all":          `<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref"><Cube/></gesmes:Envelope>`,
-		"cut in the middle":      good[:len(good)/2],
-		"two files in one":       good + strings.TrimPrefix(with("2024-02-27", "2024-02-26"), `<?xml version="1.0" encoding="UTF-8"?>`),
-		"another envelope":       with("http://www.gesmes.org/xml/2002-08-01", "http://www.gesmes.org/xml/2003"),
-		"another vocabulary":     with("http://www.ecb.int/vocabulary/2002-08-01/eurofxref", "urn:other"),
-		"a document type":        with("<gesmes:Envelope", `<!DOCTYPE x [<!ENTITY y "1">]><gesmes:Envelope`),
-		"another encoding":       with("UTF-8", "ISO-8859-1"),
-		"tomorrow":               with("2024-02-27", "2024-02-28"),
-		"no day's name":          with(" time='2024-02-27'", ""),
-		"a day that is none":     with("2024-02-27", "2024-02-30"),
-		"a day before the euro":  with("2024-02-27", "1998-12-31"),
-		"a rate of zero":         usd("0"),
-		"a rate of 0.0000":       usd("0.0000"),
-		"a negative rate":        usd("-1.0856"),
-		"a rate of NaN":          usd("NaN"),
-		"an empty rate":          usd(""),
-		"a rate with a comma":    usd("1,0856"),
-		"a rate of 1e400":        usd("1e400"),
-		"a rate of a trillion":   usd("1000000000000"),
-		"a cross of a trillion":  strings.Replace(usd("900000000"), "'163.04'", "'0.0001'", 1),
-		"a currency twice":       with("'JPY'", "'USD'"),
-		"the euro itself":        with("'JPY'", "'EUR'"),
-		"a lower-case currency":  with("'JPY'", "'jpy'"),
-		"a currency of four":     with("'JPY'", "'YENS'"),
-		"no currency":            with("currency='JPY' ", ""),
-		"no rate":                with(" rate='163.04'", ""),
-		"a rate twice":           with("rate='163.04'", "rate='163.04' rate='1.6304'"),
-		"a unit":                 with("rate='163.04'", "rate='163.04' unit='100'"),
-		"a rate within a rate":   with("<Cube currency='JPY' rate='163.04'/>", "<Cube currency='JPY' rate='163.04'><Cube currency='XTS' rate='1'/></Cube>"),
-		"a day twice":            strings.Replace(good, "\t</Cube>\n</gesmes", "<Cube time='2024-02-27'><Cube currency='USD' rate='1'/></Cube></Cube>\n</gesmes", 1),
-		"an entity of its own":   with("'163.04'", "'&y;'"),
-		"elements out of order":  with("</gesmes:subject>", "</gesmes:name>"),
-		"text instead of markup": strings.ReplaceAll(good, "<", "&lt;"),
+		"nothing":                    "",
+		"HTML":                       "<!DOCTYPE html><html><body>Maintenance</body></html>",
+		"JSON":                       `{"rates":[]}`,
+		"an empty day":               regexp.MustCompile(`<Cube currency.*/>`).ReplaceAllString(good, ""),
+		"no day at all":              `<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref"><Cube/></gesmes:Envelope>`,
+		"cut in the middle":          good[:len(good)/2],
+		"two files in one":           good + strings.TrimPrefix(with("2024-02-27", "2024-02-26"), `<?xml version="1.0" encoding="UTF-8"?>`),
+		"another envelope":           with("http://www.gesmes.org/xml/2002-08-01", "http://www.gesmes.org/xml/2003"),
+		"another vocabulary":         with("http://www.ecb.int/vocabulary/2002-08-01/eurofxref", "urn:other"),
+		"a document type":            with("<gesmes:Envelope", `<!DOCTYPE x [<!ENTITY y "1">]><gesmes:Envelope`),
+		"another encoding":           with("UTF-8", "ISO-8859-1"),
+		"tomorrow":                   with("2024-02-27", "2024-02-28"),
+		"no date":                    with(" time='2024-02-27'", ""),
+		"a day that does not exist":  with("2024-02-27", "2024-02-30"),
+		"a day before the euro":      with("2024-02-27", "1998-12-31"),
+		"a rate of zero":             usd("0"),
+		"a rate of 0.0000":           usd("0.0000"),
+		"a negative rate":            usd("-1.0856"),
+		"a rate that is NaN":         usd("NaN"),
+		"an empty rate":              usd(""),
+		"a rate with a comma":        usd("1,0856"),
+		"a rate of 1e400":            usd("1e400"),
+		"a rate of a trillion":       usd("1000000000000"),
+		"a cross rate of a trillion": strings.Replace(usd("900000000"), "'163.04'", "'0.0001'", 1),
+		"a repeated currency":        with("'JPY'", "'USD'"),
+		"the euro itself":            with("'JPY'", "'EUR'"),
+		"a lower-case currency":      with("'JPY'", "'jpy'"),
+		"a currency of four":         with("'JPY'", "'YENS'"),
+		"no currency":                with("currency='JPY' ", ""),
+		"no rate":                    with(" rate='163.04'", ""),
+		"a repeated rate":            with("rate='163.04'", "rate='163.04' rate='1.6304'"),
+		"a unit":                     with("rate='163.04'", "rate='163.04' unit='100'"),
+		"a rate in a rate":           with("<Cube currency='JPY' rate='163.04'/>", "<Cube currency='JPY' rate='163.04'><Cube currency='XTS' rate='1'/></Cube>"),
+		"a repeated day":             strings.Replace(good, "\t</Cube>\n</gesmes", "<Cube time='2024-02-27'><Cube currency='USD' rate='1'/></Cube></Cube>\n</gesmes", 1),
+		"an unknown entity":          with("'163.04'", "'&y;'"),
+		"elements out of order":      with("</gesmes:subject>", "</gesmes:name>"),
+		"text instead of markup":     strings.ReplaceAll(good, "<", "&lt;"),
 	}
 }
 
-func TestDirectRatesAreTheBanksText(t *testing.T) {
+func TestDirectRatesAreTheTextOfTheBank(t *testing.T) {
 	feed := fromFile(t, dailyFile)
 	set, err := feed.Pairs(t.Context())
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestDirectRatesAreTheBanksText(t *testing.T) {
 	}
 }
 
-func TestAHistoryGivesItsNewestDay(t *testing.T) {
+func TestTheNewestDayOfAHistoryIsUsed(t *testing.T) {
 	body, err := os.ReadFile(historyFile)
 	require.NoError(t, err)
 	newest := regexp.MustCompile(`<Cube time="2020-12-10">.*</Cube>`).FindString(string(body))
@@ -95,10 +95,9 @@ func TestAHistoryGivesItsNewestDay(t *testing.T) {
 	}
 }
 
-// TestCrossesAreRoundedHalfEvenToTenDigits compares every pair that does not
-// start with EUR with the exact quotient, and with half a unit of its tenth
-// digit.
-func TestCrossesAreRoundedHalfEvenToTenDigits(t *testing.T) {
+// The test compares every pair that does not start with EUR with the exact quotient,
+// and with half a unit of its tenth digit.
+func TestCrossRatesAreRoundedHalfEvenToTenDigits(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		rate := rapid.StringMatching(`[1-9][0-9]{0,4}(\.[0-9]{1,5})?|0\.0{0,3}[1-9][0-9]{0,4}`)
 		a, b := rate.Draw(r, "AAA"), rate.Draw(r, "BBB")
@@ -111,7 +110,7 @@ func TestCrossesAreRoundedHalfEvenToTenDigits(t *testing.T) {
 	})
 }
 
-func TestATieGoesToTheEvenDigit(t *testing.T) {
+func TestATieIsRoundedToTheEvenDigit(t *testing.T) {
 	for quote, want := range map[string]string{
 		"2.00000000050": "1", "2.00000000100": "1", "2.000000001": "1", "2.000000003": "1.000000002", "2.000000005": "1.000000002",
 	} {
@@ -154,7 +153,7 @@ func rat(text string) *big.Rat {
 	return r
 }
 
-// halfEven rounds a positive x to so many significant digits.
+// halfEven rounds a positive x to digits significant digits.
 func halfEven(x *big.Rat, digits int) *big.Rat {
 	ten, scale := big.NewRat(10, 1), big.NewRat(1, 1)
 	low := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits-1)), nil))

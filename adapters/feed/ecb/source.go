@@ -14,19 +14,19 @@ import (
 
 type fetch func(ctx context.Context) ([]byte, error)
 
-// open takes an https address, an http one of this machine, or a path, also with
-// file: or file:// in front.
+// open returns the fetch of an https address, an http address of this machine, or a
+// path, also with the prefix file: or file://.
 func open(source string, cfg Config) (fetch, error) {
 	if path, ok := localPath(source); ok {
 		if path == "" {
-			return nil, errcodes.New(errcodes.Configuration, "the source is an address or a path")
+			return nil, errcodes.New(errcodes.Configuration, "source must be an address or a path")
 		}
 		return func(context.Context) ([]byte, error) { return localfile.Read(path, cfg.MaxBody) }, nil
 	}
 	address, query, _ := strings.Cut(source, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil { // its text quotes the query
-		return nil, errcodes.New(errcodes.Configuration, "the query of the source's address is malformed")
+		return nil, errcodes.New(errcodes.Configuration, "the query in the source's address is malformed")
 	}
 	caller, err := httpcall.New(address, &httpcall.Config{Client: cfg.Client, Clock: cfg.Clock, MaxBody: cfg.MaxBody})
 	if err != nil {
@@ -39,14 +39,13 @@ func open(source string, cfg Config) (fetch, error) {
 	return func(ctx context.Context) ([]byte, error) {
 		reply, err := caller.Do(ctx, request)
 		if err == nil && reply.Status != http.StatusOK {
-			err = fmt.Errorf("the source answers with status %d", reply.Status)
+			err = fmt.Errorf("the source answers with status %d, want 200", reply.Status)
 		}
 		return reply.Body, err
 	}, nil
 }
 
-// IsPath reports whether [New] takes source for the path of a file, not for an
-// address.
+// IsPath reports whether source is the path of a file for [New], not an address.
 func IsPath(source string) bool {
 	_, ok := localPath(source)
 	return ok

@@ -23,23 +23,22 @@ func TestAnErrorDoesNotShowTheAddress(t *testing.T) {
 	b.server.Close()
 	_, err := b.Mid(t.Context(), usdzar)
 	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
-	require.NotContains(t, err.Error(), "geheim")
-	require.NotContains(t, b.log.String(), "geheim")
+	require.NotContains(t, err.Error(), "canary")
+	require.NotContains(t, b.log.String(), "canary")
 }
 
-// transport is one with a bug, or http's own.
+// transport panics if it is broken.
 type transport struct{ broken bool }
 
 func (r *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if r.broken {
-		panic("geheim")
+		panic("canary")
 	}
 	return http.DefaultTransport.RoundTrip(request)
 }
 
-// A transport's panic is a look that failed: it would end the process, as looks
-// are shared.
-func TestAPanicIsAFailedLook(t *testing.T) {
+// Callers share reads, so a panic of the transport would end the process.
+func TestAPanicOfTheTransportIsAFailedRead(t *testing.T) {
 	server := httptest.NewServer(text(daily(t)))
 	t.Cleanup(server.Close)
 	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
@@ -52,8 +51,8 @@ func TestAPanicIsAFailedLook(t *testing.T) {
 	plugged.broken = true
 	_, err = feed.Mid(t.Context(), usdzar)
 	require.ErrorIs(t, err, errcodes.PriceUnavailable)
-	require.Contains(t, log.String(), "RoundTrip", "where it was")
-	require.NotContains(t, err.Error()+log.String(), "geheim")
+	require.Contains(t, log.String(), "RoundTrip", "the log has the stack")
+	require.NotContains(t, err.Error()+log.String(), "canary")
 
 	plugged.broken = false
 	clock.Advance(ecb.DefaultRetryEvery)
@@ -63,20 +62,20 @@ func TestAPanicIsAFailedLook(t *testing.T) {
 	plugged.broken = true
 	clock.Advance(ecb.DefaultRefreshEvery)
 	again, err := feed.Mid(t.Context(), usdzar)
-	require.NoError(t, err, "the last good rates stay in force")
+	require.NoError(t, err, "the last valid rates stay in force")
 	require.Equal(t, price, again)
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsBadSources(t *testing.T) {
 	for name, source := range map[string]string{
-		"nothing":             "",
-		"an empty file":       "file:",
-		"plain http":          "http://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml",
-		"another scheme":      "ftp://www.ecb.europa.eu/",
-		"no host":             "https:///daily.xml",
-		"a broken address":    "https://[::1",
-		"http in disguise":    "http://127.0.0.1.example.org/",
-		"http to a localhost": "http://localhost.example.org/",
+		"nothing":                             "",
+		"an empty file":                       "file:",
+		"plain http":                          "http://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml",
+		"another scheme":                      "ftp://www.ecb.europa.eu/",
+		"no host":                             "https:///daily.xml",
+		"a broken address":                    "https://[::1",
+		"http to an address that looks local": "http://127.0.0.1.example.org/",
+		"http to a host that looks local":     "http://localhost.example.org/",
 	} {
 		_, err := ecb.New(source, nil)
 		require.Equal(t, errcodes.Configuration, errcodes.Of(err), name)
@@ -108,7 +107,7 @@ func TestSources(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAnAnswerOfExactlyTheLimitIsRead(t *testing.T) {
+func TestAnAnswerOfTheMaximumLengthIsRead(t *testing.T) {
 	for most, want := range map[int]errcodes.Code{len(daily(t)): "", len(daily(t)) - 1: errcodes.PriceUnavailable} {
 		feed, err := ecb.New(dailyFile, &ecb.Config{Clock: portstest.NewClock(after), MaxBody: most})
 		require.NoError(t, err)
@@ -133,7 +132,7 @@ func TestASlowBodyEndsWithTheTimeout(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-func TestTheAddressIsAskedForAsItIs(t *testing.T) {
+func TestTheAddressIsRequestedUnchanged(t *testing.T) {
 	for _, address := range []string{"/", "/rates/", "/rates/daily.xml", "/a%2Fb.xml", "/daily.xml?key=a&key=b"} {
 		var asked, accept string
 		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -14,20 +14,20 @@ import (
 const (
 	DefaultCheckEvery = time.Second
 	MaxCheckEvery     = time.Hour
-	MaxBody           = 8 << 20 // bytes; a larger file is broken
+	MaxBody           = 8 << 20 // bytes; a larger file is rejected
 )
 
 // Config tunes a [Feed]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Clock paces the looks and decides which prices are from the future; nil:
+	// Clock paces the reads and decides which prices are from the future; nil:
 	// [ports.SystemClock].
 	Clock ports.Clock
 
-	// Logger gets a line when a version is rejected, and when the file is good
-	// again; nil: nothing is logged.
+	// Logger logs when a version is rejected, and when the file is valid again; nil:
+	// nothing is logged.
 	Logger *slog.Logger
 
-	// CheckEvery is the least time between two looks at the file, up to
+	// CheckEvery is the shortest time between two checks of the file, up to
 	// [MaxCheckEvery]; 0: [DefaultCheckEvery].
 	CheckEvery time.Duration
 }

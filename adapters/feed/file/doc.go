@@ -1,30 +1,30 @@
-// Package file is a price feed out of a JSON file, for rates that come from a
-// treasury desk, a batch job or a tool of one's own:
+// Package file is a price feed that reads a JSON file, for rates of a treasury desk, a
+// batch job or a tool:
 //
 //	{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500","at":"2026-11-20T15:00:00Z"},
 //	          {"base":"USD","quote":"XOF","mid":null}]}
 //
-// 1 base = mid quote, as decimal text. A pair that the file names is on offer; a
-// mid of null says that it has no live price now. at is the source's own time of
-// the price; where it is left out, the price is as of the last good look at the
-// file, since a file that is there is in force.
+// 1 base = mid quote, as decimal text. The feed offers the pairs in the file; a mid of
+// null means that there is no live price now. at is the time of the price at its
+// source. Without it, the time is that of the last successful check of the file, since
+// prices are valid as long as they are in the file.
 //
 //	feed, err := file.New("/etc/corridor/rates.json", nil)
 //	if err != nil {
-//		return err // the file is missing or broken
+//		return err // the file is missing or invalid
 //	}
 //	price, err := feed.Mid(ctx, ports.Pair{Base: "USD", Quote: "ZAR"})
 //
 // # Changes
 //
-// The file may be written in place or replaced by a rename. It is read again, at
-// most once per [Config.CheckEvery], when somebody asks. Its bytes decide
-// whether it has changed, not its time: copies that keep the time and two writes
-// within one tick of the file system's clock are seen as well.
+// The file may be written in place or replaced by a rename. A call reads it again, at
+// most once per [Config.CheckEvery]. Its bytes decide whether it has changed, not its
+// time: copies that keep the time, and two writes within one tick of the file system's
+// clock, are noticed as well.
 //
-// A version that is broken as a whole, or gone, is logged once, and the last
-// good one stays in force with the times that its prices had. A version is taken
-// whole or not at all: an unknown or doubled key, a doubled pair, a code that is
-// not three capitals, base = quote, a mid that ports.SetRate refuses, or text
-// behind the JSON value make it broken.
+// If a version is invalid or the file is gone, that is logged once, and the last valid
+// version stays in force with the times that its prices had. A version is used as a
+// whole or not at all. These make it invalid: an unknown or repeated key, a repeated
+// pair, a currency that is not three capital letters, base = quote, a mid that
+// ports.SetRate rejects, or text after the JSON value.
 package file

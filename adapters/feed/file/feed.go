@@ -13,7 +13,7 @@ import (
 // Source is the Source of the prices.
 const Source = "file"
 
-// Feed is a [ports.PriceFeed] out of a file. It is safe for concurrent use.
+// Feed is a [ports.PriceFeed] that reads a file. It is safe for concurrent use.
 type Feed struct {
 	clock ports.Clock
 	file  *localfile.Watched[rates]
@@ -25,8 +25,8 @@ type rates struct {
 	pairs  ports.PairSet
 }
 
-// New reads the file at path. A file that is missing, broken or larger than
-// [MaxBody] is [errcodes.Configuration], and so is a bad value in cfg.
+// New reads the file at path. It returns [errcodes.Configuration] if the file is
+// missing, invalid or larger than [MaxBody], or if a value in cfg is invalid.
 func New(path string, cfg *Config) (*Feed, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -41,7 +41,7 @@ func New(path string, cfg *Config) (*Feed, error) {
 	return &Feed{c.Clock, file}, nil
 }
 
-// Pairs returns the pairs that the file names.
+// Pairs returns the pairs in the file.
 func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.PairSet{}, err
@@ -50,9 +50,9 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	return current.pairs, nil
 }
 
-// Mid returns the pair's price. A pair that the file does not name is
-// [errcodes.PairNotOffered]; one whose mid is null, or whose time is later than
-// the clock, is [errcodes.PriceUnavailable].
+// Mid returns the pair's price. It returns [errcodes.PairNotOffered] if the pair is not
+// in the file, and [errcodes.PriceUnavailable] if its mid is null or its time is later
+// than the clock.
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Price{}, err
@@ -69,15 +69,15 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 		return ports.Price{}, errcodes.New(errcodes.PairNotOffered, "")
 	case r.mid == "":
 		return ports.Price{}, errcodes.New(errcodes.PriceUnavailable, "")
-	case at.After(now) && at.After(f.clock.Now()): // another's look may have overtaken this call
+	case at.After(now) && at.After(f.clock.Now()): // a concurrent call may have read the file after now
 		return ports.Price{}, errcodes.Wrap(errcodes.PriceUnavailable, "", errors.New("the price is from the future"))
 	default:
 		return ports.Price{Pair: pair, Mid: r.mid, Source: Source, At: at}, nil
 	}
 }
 
-// LastRead returns the time of the last good look at the file, and what was wrong
-// at the last look: nil when it was good. It does not look itself.
+// LastRead returns the time of the last successful read of the file, and the error of
+// the last read, nil if it succeeded. It does not read itself.
 func (f *Feed) LastRead() (time.Time, error) { return f.file.LastRead() }
 
 func table(body []byte) (rates, error) {

@@ -36,7 +36,7 @@ const rates = `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500","at":"2026-
           {"base":"USD","quote":"NGN","mid":"1420.3537"},
           {"base":"USD","quote":"XOF","mid":null}]}`
 
-// desk is a feed with the file that it reads and the clock that it goes by.
+// desk is a feed, with the file that it reads and its clock.
 type desk struct {
 	*file.Feed
 
@@ -61,7 +61,7 @@ func (d *desk) write(body string) {
 	require.NoError(d.tb, os.WriteFile(d.path, []byte(body), 0o600))
 }
 
-// later lets the next look become due.
+// later makes the next check of the file due.
 func (d *desk) later() { d.clock.Advance(file.DefaultCheckEvery) }
 
 func (d *desk) mid(pair ports.Pair) string {
@@ -84,7 +84,7 @@ func TestConforms(t *testing.T) {
 			timed := `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500","at":"` + closing.Format(time.RFC3339) + `"}]}`
 			d := open(tb, timed)
 			return d, func() {
-				d.write(timed + "\n") // the same, by another size: it is read again
+				d.write(timed + "\n") // the same content with another size, so it is read again
 				d.later()
 			}
 		},
@@ -110,7 +110,7 @@ func TestReadsTheFile(t *testing.T) {
 
 	got, err = d.Mid(t.Context(), usdngn)
 	require.NoError(t, err)
-	require.Equal(t, evening, got.At, "without a time, as of the look")
+	require.Equal(t, evening, got.At, "without a time, that of the read")
 
 	_, err = d.Mid(t.Context(), usdxof)
 	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
@@ -118,14 +118,14 @@ func TestReadsTheFile(t *testing.T) {
 	require.Equal(t, errcodes.PairNotOffered, errcodes.Of(err))
 }
 
-func TestAFileOfNothingOffersNothing(t *testing.T) {
+func TestAnEmptyFileOffersNothing(t *testing.T) {
 	d := open(t, `{"rates":[]}`)
 	set, err := d.Pairs(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, set.Len())
 }
 
-func TestNewRefusesAFileThatCannotBeUsed(t *testing.T) {
+func TestNewRejectsInvalidFiles(t *testing.T) {
 	dir := t.TempDir()
 	_, err := file.New(filepath.Join(dir, "absent.json"), nil)
 	require.Equal(t, errcodes.Configuration, errcodes.Of(err))
@@ -143,7 +143,7 @@ func TestNewRefusesAFileThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestNewRefusesABadPace(t *testing.T) {
+func TestNewRejectsABadCheckEvery(t *testing.T) {
 	for _, every := range []time.Duration{-1, file.MaxCheckEvery + 1} {
 		_, err := file.New(open(t, rates).path, &file.Config{CheckEvery: every})
 		require.Equal(t, errcodes.Configuration, errcodes.Of(err))
@@ -151,7 +151,7 @@ func TestNewRefusesABadPace(t *testing.T) {
 	}
 }
 
-func TestANewVersionComesIntoForce(t *testing.T) {
+func TestAChangedFileIsRead(t *testing.T) {
 	for name, replace := range map[string]func(d *desk, body string){
 		"written in place": (*desk).write,
 		"replaced by rename": func(d *desk, body string) {
@@ -168,14 +168,14 @@ func TestANewVersionComesIntoForce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, one("18.25"))
 			replace(d, one("18.26"))
-			require.Equal(t, "18.25", d.mid(usdzar), "no look is due")
+			require.Equal(t, "18.25", d.mid(usdzar), "no check is due")
 			d.later()
 			require.Equal(t, "18.26", d.mid(usdzar))
 		})
 	}
 }
 
-func TestAPairComesAndGoesWithTheFile(t *testing.T) {
+func TestThePairsFollowTheFile(t *testing.T) {
 	d := open(t, one("18.25"))
 	d.write(`{"rates":[{"base":"USD","quote":"NGN","mid":"1500"}]}`)
 	d.later()
@@ -184,7 +184,7 @@ func TestAPairComesAndGoesWithTheFile(t *testing.T) {
 	require.Equal(t, []ports.Pair{usdngn}, set.All())
 }
 
-func TestABrokenVersionLeavesTheLastGoodOneInForce(t *testing.T) {
+func TestABrokenVersionDoesNotReplaceTheLastValidOne(t *testing.T) {
 	for name, body := range brokenBodies() {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, rates)
@@ -195,7 +195,7 @@ func TestABrokenVersionLeavesTheLastGoodOneInForce(t *testing.T) {
 			}
 			got, err := d.Mid(t.Context(), usdngn)
 			require.NoError(t, err)
-			require.Equal(t, evening, got.At, "no new time")
+			require.Equal(t, evening, got.At, "the time is unchanged")
 			at, err := d.LastRead()
 			require.Error(t, err)
 			require.Equal(t, evening, at)
@@ -212,7 +212,7 @@ func TestABrokenVersionLeavesTheLastGoodOneInForce(t *testing.T) {
 	}
 }
 
-func TestAPriceFromTheFutureIsNone(t *testing.T) {
+func TestAPriceFromTheFutureIsUnavailable(t *testing.T) {
 	d := open(t, `{"rates":[{"base":"USD","quote":"ZAR","mid":"18.25","at":"2026-11-20T18:00:00.001Z"}]}`)
 	_, err := d.Mid(t.Context(), usdzar)
 	require.Equal(t, errcodes.PriceUnavailable, errcodes.Of(err))
@@ -220,7 +220,7 @@ func TestAPriceFromTheFutureIsNone(t *testing.T) {
 	require.Equal(t, "18.25", d.mid(usdzar))
 }
 
-func TestAClockThatGoesBackMakesALookDue(t *testing.T) {
+func TestAClockThatIsSetBackMakesACheckDue(t *testing.T) {
 	d := open(t, one("18.25"))
 	d.write(one("18.26"))
 	d.clock.Advance(-time.Hour)
@@ -230,8 +230,8 @@ func TestAClockThatGoesBackMakesALookDue(t *testing.T) {
 	require.Equal(t, d.clock.Now(), got.At)
 }
 
-// hurried is a clock that is a millisecond on whenever it is read, and whose
-// readers let others go first.
+// hurried is a clock that advances by a millisecond per call, and lets other goroutines
+// run first.
 type hurried struct {
 	ports.Clock
 
@@ -244,9 +244,9 @@ func (c *hurried) Now() time.Time {
 	return now
 }
 
-// A caller whom another's look overtakes finds what that one has read: no price
-// from the future.
-func TestALookThatOvertakesIsNotTheFuture(t *testing.T) {
+// If another caller reads the file after this caller has read the clock, the new price
+// is not from the future.
+func TestAConcurrentReadIsNotFromTheFuture(t *testing.T) {
 	d := open(t, one("18.25"))
 	feed, err := file.New(d.path, &file.Config{Clock: &hurried{Clock: d.clock}, CheckEvery: 1})
 	require.NoError(t, err)
@@ -277,7 +277,7 @@ func TestReadersAndAWriterRace(t *testing.T) {
 					t.Error(err)
 				}
 				if at, _ := d.LastRead(); at.IsZero() {
-					t.Error("never read")
+					t.Error("the file was never read")
 				}
 				d.later()
 			}

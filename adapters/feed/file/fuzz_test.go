@@ -10,8 +10,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// FuzzParse: what is taken is JSON, has ordered pairs with rates or none, each
-// pair once, and says the same when it is written out and read again.
+// FuzzParse checks every accepted file: it is JSON, its pairs are valid and not
+// repeated, its mids are rates or empty, and writing and parsing it again changes
+// nothing.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"rates":[{"base":"USD","quote":"ZAR","mid":"18.2500","at":"2026-11-20T15:00:00Z"},{"base":"USD","quote":"XOF","mid":null}]}`,
@@ -33,7 +34,7 @@ func FuzzParse(f *testing.F) {
 		for _, r := range rates {
 			require.Regexp(t, "^[A-Z]{3}/[A-Z]{3}$", r.pair.String())
 			require.NotEqual(t, r.pair.Base, r.pair.Quote)
-			require.False(t, seen[r.pair], "%s twice", r.pair)
+			require.False(t, seen[r.pair], "%s is repeated", r.pair)
 			seen[r.pair] = true
 			if r.mid != "" {
 				require.NoError(t, ports.CheckRate(r.mid))

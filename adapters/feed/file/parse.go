@@ -13,11 +13,11 @@ import (
 
 type rate struct {
 	pair ports.Pair
-	mid  string    // empty: no live price now
-	at   time.Time // zero: as of the look
+	mid  string    // empty means no live price now
+	at   time.Time // zero means the time of the read
 }
 
-// fileRate is a rate as the file has it. A null differs from a missing key.
+// fileRate is a rate in the file. A null differs from a missing key.
 type fileRate struct {
 	Base  string          `json:"base"`
 	Quote string          `json:"quote"`
@@ -25,14 +25,14 @@ type fileRate struct {
 	At    json.RawMessage `json:"at"`
 }
 
-// parse reads a whole file.
+// parse parses a whole file.
 func parse(body []byte) ([]rate, error) {
 	var file struct {
 		Rates []fileRate `json:"rates"`
 	}
 	err := localfile.Decode(body, &file, "rates", "base", "quote", "mid", "at")
 	if wrong, ok := errors.AsType[*localfile.KeyError](err); ok {
-		return nil, fmt.Errorf("rate %d: the key %.40q is unknown or there twice", wrong.Item, wrong.Key)
+		return nil, fmt.Errorf("rate %d: key %.40q is unknown or repeated", wrong.Item, wrong.Key)
 	}
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func parse(body []byte) ([]rate, error) {
 	for i := range file.Rates {
 		r, err := file.Rates[i].rate()
 		if err == nil && seen[r.pair] {
-			err = fmt.Errorf("the pair %s is there twice", r.pair)
+			err = fmt.Errorf("pair %s is repeated", r.pair)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("rate %d: %w", i+1, err)
@@ -64,7 +64,7 @@ func (f *fileRate) rate() (r rate, err error) {
 	r.pair = ports.Pair{Base: f.Base, Quote: f.Quote}
 	if string(f.Mid) != "null" { // no live price
 		if json.Unmarshal(f.Mid, &r.mid) != nil {
-			return r, errors.New("mid: expected decimal text in quotes, or null")
+			return r, errors.New("mid must be decimal text in quotes, or null")
 		}
 		if err := ports.CheckRate(r.mid); err != nil {
 			return r, fmt.Errorf("mid: %w", err)
@@ -78,21 +78,21 @@ func (f *fileRate) rate() (r rate, err error) {
 
 func checkCurrency(key, code string) error {
 	if len(code) != 3 || !capital(code[0]) || !capital(code[1]) || !capital(code[2]) {
-		return fmt.Errorf("%s: %.40q is no upper-case ISO 4217 code", key, code)
+		return fmt.Errorf("%s %.40q must be three capital letters", key, code)
 	}
 	return nil
 }
 
 func capital(c byte) bool { return c >= 'A' && c <= 'Z' }
 
-// timeOf reads a time of RFC 3339 after 1970. null and year 1 are refused: a writer
-// that lost the time of a price must not have it taken for a fresh one.
+// timeOf parses an RFC 3339 time after 1970. It rejects null and year 1: if a writer
+// lost the time of a price, the price must not be taken for a fresh one.
 func timeOf(value json.RawMessage) (time.Time, error) {
 	var text string
 	err := json.Unmarshal(value, &text)
 	at, errTime := time.Parse(time.RFC3339, text)
 	if err != nil || errTime != nil || at.Unix() <= 0 {
-		return time.Time{}, fmt.Errorf("at: %.40s is no time of RFC 3339 after 1970", value)
+		return time.Time{}, fmt.Errorf("at %.40s must be an RFC 3339 time after 1970", value)
 	}
 	return ports.Millis(at), nil
 }

@@ -9,16 +9,15 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Source is the Source of the sandbox's prices.
+// Source is the Source of the prices.
 const Source = "sandbox"
 
 // Config tunes a [Feed]. The zero value, and nil, mean the defaults.
 type Config struct {
-	Clock ports.Clock // stamps the prices; nil: [ports.SystemClock]
+	Clock ports.Clock // the time of prices; nil: [ports.SystemClock]
 }
 
-// Feed is a [ports.PriceFeed] that needs no source. It is safe for concurrent
-// use.
+// Feed is a [ports.PriceFeed] with fixed prices. It is safe for concurrent use.
 type Feed struct {
 	clock ports.Clock
 	pairs ports.PairSet
@@ -27,8 +26,7 @@ type Feed struct {
 	mids map[ports.Pair]string
 }
 
-// New returns a feed with the published mids. It returns no error today; the
-// signature is that of every constructor.
+// New returns a feed with the published mids. The error is always nil today.
 func New(cfg *Config) (*Feed, error) {
 	f := &Feed{clock: cmp.Or(cmp.Or(cfg, &Config{}).Clock, ports.SystemClock()), mids: make(map[ports.Pair]string, len(published))}
 	pairs := make([]ports.Pair, 0, len(published))
@@ -45,8 +43,7 @@ func (f *Feed) Pairs(ctx context.Context) (ports.PairSet, error) {
 	return f.pairs, ctx.Err()
 }
 
-// Mid returns the pair's price as of now. A pair that is not on offer is
-// [errcodes.PairNotOffered].
+// Mid returns the pair's price as of now, or [errcodes.PairNotOffered].
 func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.Price{}, err
@@ -60,9 +57,9 @@ func (f *Feed) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	return ports.Price{Pair: pair, Mid: mid, Source: Source, At: ports.Millis(f.clock.Now())}, nil
 }
 
-// Set moves the price of one pair; the way back keeps its own. A mid that
-// ports.SetRate would refuse is [errcodes.InvalidRequest], a pair that is not on
-// offer [errcodes.PairNotOffered].
+// Set changes the price of one pair; the inverse pair keeps its price. It returns
+// [errcodes.InvalidRequest] for a mid that ports.SetRate rejects, and
+// [errcodes.PairNotOffered] for an unknown pair.
 func (f *Feed) Set(pair ports.Pair, mid string) error {
 	if err := ports.CheckRate(mid); err != nil {
 		return err

@@ -37,7 +37,7 @@ func TestConforms(t *testing.T) {
 	})
 }
 
-func TestOffersTheMarketsThereAndBack(t *testing.T) {
+func TestOffersThePairsOfAllMarketsInBothDirections(t *testing.T) {
 	set, err := open(t, nil).Pairs(t.Context())
 	require.NoError(t, err)
 	for _, major := range []string{"USD", "EUR", "GBP"} {
@@ -50,7 +50,7 @@ func TestOffersTheMarketsThereAndBack(t *testing.T) {
 	require.Equal(t, 2*3*6+3*2, set.Len())
 }
 
-// TestDerivedRowsFollowThePublishedOnes works the table out again, in rationals.
+// TestDerivedRowsFollowThePublishedOnes calculates the table from the published rows.
 func TestDerivedRowsFollowThePublishedOnes(t *testing.T) {
 	f := open(t, nil)
 	set, err := f.Pairs(t.Context())
@@ -86,7 +86,7 @@ func TestPricesNeverGrowStale(t *testing.T) {
 	}
 }
 
-func TestSetMovesOnePair(t *testing.T) {
+func TestSetChangesOnePair(t *testing.T) {
 	f := open(t, nil)
 	back := mid(t, f, usdzar.Inverse())
 	require.NoError(t, f.Set(usdzar, "17.0000"))
@@ -94,7 +94,7 @@ func TestSetMovesOnePair(t *testing.T) {
 	require.Equal(t, back, mid(t, f, usdzar.Inverse()))
 }
 
-func TestSetRefuses(t *testing.T) {
+func TestSetRejectsBadValues(t *testing.T) {
 	f := open(t, nil)
 	for text, want := range map[string]errcodes.Code{"0": errcodes.InvalidRequest, "-1": errcodes.InvalidRequest, "NaN": errcodes.InvalidRequest} {
 		require.Equal(t, want, errcodes.Of(f.Set(usdzar, text)), text)

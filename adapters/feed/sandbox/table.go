@@ -2,16 +2,16 @@ package sandbox
 
 import "github.com/corridor-go/corridor/ports"
 
-// published is one day's mids, 1 base = mid quote.
+// published contains one day's mids, 1 base = mid quote.
 //
-// The USD rows are as published: ExchangeRate-API (www.exchangerate-api.com),
-// answer to GET /v6/…/latest/USD with time_last_update_unix 1769126401, that is
-// 2026-01-23T00:00:01Z, transcribed from a public copy. A source of its own, the
-// Central Bank of Kenya's list of 2026-01-22, has 129.02 KES for the dollar,
-// 151.26 for the euro, 173.32 for the pound.
+// The USD rows are from ExchangeRate-API (www.exchangerate-api.com), the answer to GET
+// /v6/…/latest/USD with time_last_update_unix 1769126401, which is
+// 2026-01-23T00:00:01Z, transcribed from a public copy. For comparison, the Central
+// Bank of Kenya's list of 2026-01-22 has 129.02 KES for the dollar, 151.26 for the euro
+// and 173.32 for the pound.
 //
-// All other rows are derived from them, (USD/quote) / (USD/base), rounded
-// half-even to 10 significant digits, without trailing zeros.
+// All other rows are derived from them: (USD/quote) / (USD/base), rounded half-even to
+// 10 significant digits, without trailing zeros.
 var published = []struct {
 	pair ports.Pair
 	mid  string

@@ -11,9 +11,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// TestALateLookIsNone: a caller that found a look due just before another one
-// ended does not ask the source again.
-func TestALateLookIsNone(t *testing.T) {
+// A caller that found a read due just before another read ended does not read again.
+func TestALateCallerDoesNotReadAgain(t *testing.T) {
 	f, err := New("testdata/eurofxref-daily.xml", &Config{Clock: portstest.NewClock(time.Unix(0, 0))})
 	require.NoError(t, err)
 	asked := 0
