@@ -44,16 +44,16 @@ func openDir(tb testing.TB, dir string) *corridorblob.Files {
 	return open(tb, bucket)
 }
 
-const rangesAnew = "a Seek asks the bucket again, which has the file no more; TestReadingOnWhenTheFileGoes has what it does"
+const rangesAgain = "after a Seek the rest is requested again, and the file is gone: see TestReadingAfterTheFileIsGone"
 
 var except = map[string]string{
-	"a file that is open survives its removal":     rangesAnew,
-	"a file that is open survives its replacement": rangesAnew,
+	"a file that is open survives its removal":     rangesAgain,
+	"a file that is open survives its replacement": rangesAgain,
 }
 
 func exceptOfDirectories() map[string]string {
 	all := maps.Clone(except)
-	all["the folder of a file is none"] = "fileblob takes a directory for an object that cannot be removed"
+	all["the folder of a file is none"] = "fileblob treats a directory as an object that cannot be removed"
 	return all
 }
 
@@ -90,20 +90,20 @@ func requireCode(tb testing.TB, want errcodes.Code, err error) {
 	require.Equal(tb, want, errcodes.Of(err), "%v", err)
 }
 
-func TestABucketIsNeeded(t *testing.T) {
+func TestNewRequiresABucket(t *testing.T) {
 	_, err := corridorblob.New(nil)
 	requireCode(t, errcodes.Configuration, err)
 }
 
-func TestReadingOnWhenTheFileGoes(t *testing.T) {
+func TestReadingAfterTheFileIsGone(t *testing.T) {
 	data := strings.Repeat("0123456789", 50_000)
 	for name, c := range map[string]struct {
 		gone func(t *testing.T, files ports.ReportFiles)
 		want errcodes.Code
 	}{
-		"it is removed":                         {func(t *testing.T, files ports.ReportFiles) { require.NoError(t, files.Remove(t.Context(), report)) }, errcodes.NotFound},
-		"it is replaced by another of its size": {func(t *testing.T, files ports.ReportFiles) { put(t, files, strings.Repeat("x", len(data))) }, errcodes.Conflict},
-		"it is replaced by a shorter one":       {func(t *testing.T, files ports.ReportFiles) { put(t, files, data[:400_000]) }, errcodes.Conflict},
+		"it was removed": {func(t *testing.T, files ports.ReportFiles) { require.NoError(t, files.Remove(t.Context(), report)) }, errcodes.NotFound},
+		"it was replaced by one of the same size": {func(t *testing.T, files ports.ReportFiles) { put(t, files, strings.Repeat("x", len(data))) }, errcodes.Conflict},
+		"it was replaced by a shorter one":        {func(t *testing.T, files ports.ReportFiles) { put(t, files, data[:400_000]) }, errcodes.Conflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := open(t, memblob.OpenBucket(nil))
@@ -116,7 +116,7 @@ func TestReadingOnWhenTheFileGoes(t *testing.T) {
 			c.gone(t, files)
 			rest, err := io.ReadAll(f)
 			require.NoError(t, err)
-			require.Equal(t, data, string(head)+string(rest), "read from the beginning to the end")
+			require.Equal(t, data, string(head)+string(rest), "the open reader reads to the end")
 			_, err = f.Seek(5, io.SeekStart)
 			require.NoError(t, err)
 			n, err := f.Read(head)
@@ -170,11 +170,11 @@ func TestTheContextOfCreateEndsTheUpload(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-func TestErrorsKeepTheProvidersWordsToThemselves(t *testing.T) {
+func TestErrorsDoNotShowTheProvidersMessage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "of-a-secret-owner")
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	files := openDir(t, dir)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "rep_1"), nil, 0o600)) // in the way of a directory
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "rep_1"), nil, 0o600)) // where the directory should be
 	f, err := files.Create(t.Context(), report)
 	if err == nil {
 		_, err = io.WriteString(f, "new")
@@ -183,10 +183,10 @@ func TestErrorsKeepTheProvidersWordsToThemselves(t *testing.T) {
 	requireCode(t, errcodes.StorageUnavailable, err)
 	require.NotContains(t, err.Error(), "secret")
 	var path *os.PathError
-	require.ErrorAs(t, err, &path, "the cause is there for those who ask")
+	require.ErrorAs(t, err, &path, "errors.As finds the cause")
 }
 
-func TestAClosedBucketSaysSo(t *testing.T) {
+func TestAClosedBucketIsStorageUnavailable(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	files := open(t, bucket)
 	put(t, files, "data")

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-func TestNothingStaysOpen(t *testing.T) {
+func TestNoFileStaysOpen(t *testing.T) {
 	files := openDir(t, t.TempDir())
 	put(t, files, "0123456789")
 	before := descriptors(t)
@@ -30,17 +30,17 @@ func TestNothingStaysOpen(t *testing.T) {
 	require.Equal(t, before, descriptors(t))
 }
 
-// descriptors counts the open files of this process.
+// descriptors returns the number of open files of this process.
 func descriptors(tb testing.TB) int {
 	tb.Helper()
 	all, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		tb.Skip("no /proc here")
+		tb.Skip("there is no /proc")
 	}
 	return len(all)
 }
 
-func TestAReplacementOfTheSameTimeIsKnownByItsSize(t *testing.T) {
+func TestAReplacementWithTheSameTimeIsRecognizedByItsSize(t *testing.T) {
 	dir := t.TempDir()
 	files := openDir(t, dir)
 	put(t, files, "0123456789")
@@ -55,12 +55,12 @@ func TestAReplacementOfTheSameTimeIsKnownByItsSize(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-func TestACommitThatFailsWithoutAReasonIsOfUnknownOutcome(t *testing.T) {
+func TestACommitThatFailsForAnUnknownReasonIsOutcomeUnknown(t *testing.T) {
 	dir := t.TempDir()
 	files := openDir(t, dir)
 	f, err := files.Create(t.Context(), report)
 	require.NoError(t, err)
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, report), 0o700)) // in the file's place
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, report), 0o700)) // where the file should be
 	requireCode(t, errcodes.OutcomeUnknown, f.Commit(t.Context()))
 	require.NoError(t, f.Abort())
 }

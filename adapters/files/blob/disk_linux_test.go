@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// disk mounts a small disk of its own, with what fills it, or gives a directory
-// and nil where that is not permitted.
+// disk mounts a small disk and returns a func that fills it. If mounting is not
+// permitted, it returns a directory and nil.
 func disk(tb testing.TB) (dir string, fill func() (empty func())) {
 	tb.Helper()
 	dir = tb.TempDir()

@@ -12,13 +12,13 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// quiet keeps a provider's words out of an error's text.
+// quiet hides the provider's message in the text of an error.
 type quiet struct{ err error }
 
-func (q quiet) Error() string { return "the bucket says " + gcerrors.Code(q.err).String() }
+func (q quiet) Error() string { return "the bucket returned " + gcerrors.Code(q.err).String() }
 func (q quiet) Unwrap() error { return q.err }
 
-// coded returns what the bucket refused its code.
+// coded wraps an error of the bucket with a code.
 func coded(err error) error {
 	if err == nil {
 		return nil
@@ -26,14 +26,14 @@ func coded(err error) error {
 	return errcodes.Wrap(cmp.Or(codes[gcerrors.Code(err)], errcodes.StorageUnavailable), "", quiet{err})
 }
 
-var codes = map[gcerrors.ErrorCode]errcodes.Code{ //nolint:exhaustive // the others are the store's trouble
+var codes = map[gcerrors.ErrorCode]errcodes.Code{ //nolint:exhaustive // all others are StorageUnavailable
 	gcerrors.NotFound:         errcodes.NotFound,
 	gcerrors.Canceled:         errcodes.Canceled,
 	gcerrors.DeadlineExceeded: errcodes.DeadlineExceeded,
 }
 
-// committed is coded, for the end of an upload: what is no clear refusal may be
-// an acknowledgement that was lost.
+// committed is coded for the end of an upload: unless the error is a clear rejection,
+// the acknowledgement may have been lost.
 func committed(err error) error {
 	switch {
 	case err == nil:
@@ -50,11 +50,11 @@ var refusals = []gcerrors.ErrorCode{
 }
 
 var (
-	errOver    = errcodes.Wrap(errcodes.Conflict, "", errors.New("the file was committed or aborted"))
+	errEnded   = errcodes.Wrap(errcodes.Conflict, "", errors.New("the file was committed or aborted"))
 	errChanged = errcodes.Wrap(errcodes.Conflict, "", errors.New("the file was replaced while it was read"))
-	errShort   = errcodes.Wrap(errcodes.StorageUnavailable, "", errors.New("the bucket gave less than the whole file"))
+	errShort   = errcodes.Wrap(errcodes.StorageUnavailable, "", errors.New("the bucket returned less than the whole file"))
 	errClosed  = errcodes.Wrap(errcodes.Conflict, "", errors.New("the file is closed"))
-	errPlace   = errcodes.Wrap(errcodes.InvalidRequest, "", errors.New("no place in a file"))
+	errOffset  = errcodes.Wrap(errcodes.InvalidRequest, "", errors.New("whence is unknown or the offset is negative"))
 )
 
 func ready(ctx context.Context, name string) error {

@@ -13,20 +13,20 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Files is a [ports.ReportFiles] in a bucket. It is safe for concurrent use,
-// also by several processes.
+// Files is a [ports.ReportFiles] in a bucket. It is safe for concurrent use, also by
+// several processes.
 type Files struct{ bucket *blob.Bucket }
 
-// New keeps files in the bucket, which stays the caller's to close. nil is
+// New stores files in bucket, which the caller closes. A nil bucket is
 // [errcodes.Configuration].
 func New(bucket *blob.Bucket) (*Files, error) {
 	if bucket == nil {
-		return nil, errcodes.New(errcodes.Configuration, "a bucket for report files is needed")
+		return nil, errcodes.New(errcodes.Configuration, "bucket is required")
 	}
 	return &Files{bucket}, nil
 }
 
-// Create starts an upload, which ends with ctx at the latest.
+// Create starts an upload, which fails when ctx is done.
 func (f *Files) Create(ctx context.Context, name string) (ports.NewReportFile, error) {
 	if err := ready(ctx, name); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (f *Files) Create(ctx context.Context, name string) (ports.NewReportFile, e
 	return &newFile{w: w, upload: upload, cancel: cancel}, nil
 }
 
-// unstarted is coded, but a bucket that is missing is no missing file.
+// unstarted is coded, except that a missing bucket is not a missing file.
 func unstarted(err error) error {
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return errcodes.Wrap(errcodes.StorageUnavailable, "", quiet{err})
@@ -48,7 +48,7 @@ func unstarted(err error) error {
 	return coded(err)
 }
 
-// Open returns a finished file, which can be read until ctx is done.
+// Open opens a finished file, which can be read until ctx is done.
 func (f *Files) Open(ctx context.Context, name string) (ports.ReportFile, error) {
 	if err := ready(ctx, name); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (f *Files) Open(ctx context.Context, name string) (ports.ReportFile, error)
 	return &openFile{ctx: ctx, bucket: f.bucket, name: name, r: r, size: r.Size(), modTime: r.ModTime().UTC()}, nil
 }
 
-// Remove removes a finished file. An upload that is under way is left alone.
+// Remove removes a finished file. It does not affect uploads in progress.
 func (f *Files) Remove(ctx context.Context, name string) error {
 	if err := ready(ctx, name); err != nil {
 		return err
@@ -73,59 +73,58 @@ func (f *Files) Remove(ctx context.Context, name string) error {
 
 type newFile struct {
 	w      *blob.Writer
-	upload context.Context //nolint:containedctx // tells, before Commit, an upload that is over already
+	upload context.Context //nolint:containedctx // lets Commit see an upload that has already ended
 	cancel context.CancelFunc
-	part   error // what was sent is not whole: a Write failed
-	over   bool
+	failed error // of a Write: the upload is incomplete
+	ended  bool
 }
 
 func (f *newFile) Write(p []byte) (int, error) {
-	if f.over {
-		return 0, errOver
+	if f.ended {
+		return 0, errEnded
 	}
-	if f.part != nil {
-		return 0, f.part
+	if f.failed != nil {
+		return 0, f.failed
 	}
 	n, err := f.w.Write(p)
-	f.part = unstarted(err)
-	return n, f.part
+	f.failed = unstarted(err)
+	return n, f.failed
 }
 
-// Commit ends the upload. A driver's Close would commit what arrived before a
-// Write failed. When it cannot be known whether the bucket took the file it is
-// errcodes.OutcomeUnknown.
+// Commit ends the upload. It fails if a Write failed, because a driver's Close would
+// commit the bytes before. If it is unknown whether the bucket stored the file, Commit
+// returns [errcodes.OutcomeUnknown].
 func (f *newFile) Commit(ctx context.Context) error {
-	if f.over {
-		return errOver
+	if f.ended {
+		return errEnded
 	}
-	for _, err := range []error{ctx.Err(), f.upload.Err(), f.part} {
+	for _, err := range []error{ctx.Err(), f.upload.Err(), f.failed} {
 		if err != nil {
 			return err
 		}
 	}
-	f.over = true
+	f.ended = true
 	defer f.cancel()
 	stop := context.AfterFunc(ctx, f.cancel)
 	defer stop()
 	return committed(f.w.Close())
 }
 
-// Abort stops the upload. Its error tells nothing: it is that of a context that
-// was cancelled.
+// Abort cancels the upload. The error of Close is that of the canceled context.
 func (f *newFile) Abort() error {
-	if f.over {
+	if f.ended {
 		return nil
 	}
-	f.over = true
+	f.ended = true
 	f.cancel()
 	_ = f.w.Close()
 	return nil
 }
 
-// openFile reads a file. A Seek costs nothing until the next Read, so that
-// http.ServeContent asks for the size and goes back without a request.
+// openFile reads a file. Seek makes no request before the next Read, so
+// http.ServeContent can ask for the size without one.
 type openFile struct {
-	ctx    context.Context //nolint:containedctx // Read has none, and may have to ask the bucket
+	ctx    context.Context //nolint:containedctx // Read has no context, and may request the rest
 	bucket *blob.Bucket
 	name   string
 
@@ -133,8 +132,8 @@ type openFile struct {
 	modTime time.Time
 
 	r      *blob.Reader
-	at     int64 // where r is
-	place  int64 // where the next Read begins
+	at     int64 // the position of r
+	offset int64 // the position of the next Read
 	closed bool
 }
 
@@ -142,7 +141,7 @@ func (f *openFile) Read(p []byte) (int, error) {
 	if f.closed {
 		return 0, errClosed
 	}
-	if f.place >= f.size {
+	if f.offset >= f.size {
 		return 0, io.EOF
 	}
 	if err := f.move(); err != nil {
@@ -150,24 +149,24 @@ func (f *openFile) Read(p []byte) (int, error) {
 	}
 	n, err := f.r.Read(p)
 	f.at += int64(n)
-	f.place = f.at
+	f.offset = f.at
 	switch {
 	case !errors.Is(err, io.EOF):
 		return n, coded(err)
-	case f.place < f.size:
+	case f.offset < f.size:
 		return n, errShort
 	default:
 		return n, io.EOF
 	}
 }
 
-// move asks for the rest of the file from its place, and holds the answer
-// against what was opened.
+// move requests the rest of the file from its offset, and checks that the file is
+// unchanged.
 func (f *openFile) move() error {
-	if f.at == f.place {
+	if f.at == f.offset {
 		return nil
 	}
-	r, err := f.bucket.NewRangeReader(f.ctx, f.name, f.place, -1, nil)
+	r, err := f.bucket.NewRangeReader(f.ctx, f.name, f.offset, -1, nil)
 	if err != nil {
 		return coded(err)
 	}
@@ -175,27 +174,27 @@ func (f *openFile) move() error {
 		_ = r.Close()
 		return errChanged
 	}
-	_ = f.r.Close() // what it still had is not wanted
-	f.r, f.at = r, f.place
+	_ = f.r.Close() // with unread bytes
+	f.r, f.at = r, f.offset
 	return nil
 }
 
-// Seek moves to a place in the file or behind it. One before it is
-// errcodes.InvalidRequest.
+// Seek sets the position of the next Read, also after the end. A position before the
+// start is [errcodes.InvalidRequest].
 func (f *openFile) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekStart:
 	case io.SeekCurrent:
-		offset += f.place
+		offset += f.offset
 	case io.SeekEnd:
 		offset += f.size
 	default:
-		return f.place, errPlace
+		return f.offset, errOffset
 	}
 	if offset < 0 {
-		return f.place, errPlace
+		return f.offset, errOffset
 	}
-	f.place = offset
+	f.offset = offset
 	return offset, nil
 }
 

@@ -20,13 +20,13 @@ const (
 // Config tunes a [Folder] or a [Scratch]. The zero value, and nil, mean the
 // defaults.
 type Config struct {
-	// Clock measures how old a leftover is; it must agree with the file system's
-	// clock to a fraction of StaleAfter. nil: [ports.SystemClock].
+	// Clock measures the age of leftovers; it must agree with the file system's clock
+	// to a fraction of StaleAfter. nil: [ports.SystemClock].
 	Clock ports.Clock
 
-	// StaleAfter is for how long nothing was written to a file, or to all files
-	// of a scratch space, that is taken for a dead process's; at least
-	// [MinStaleAfter]. 0: [DefaultStaleAfter] or [DefaultScratchStaleAfter].
+	// StaleAfter is the time without a write after which a file, or all files of a
+	// scratch space, are considered a dead process's; at least [MinStaleAfter]. 0:
+	// [DefaultStaleAfter] or [DefaultScratchStaleAfter].
 	StaleAfter time.Duration
 }
 
@@ -35,18 +35,18 @@ func (c *Config) withDefaults(staleAfter time.Duration) (Config, error) {
 	return f, cmp.Or(err, errcodes.AtLeast("StaleAfter", f.StaleAfter, MinStaleAfter))
 }
 
-// stale reports whether what was last written at the time is a leftover.
+// stale reports whether a file that was last written at the time is a leftover.
 func (c *Config) stale(written time.Time) bool {
 	return c.Clock.Now().Sub(written) > c.StaleAfter
 }
 
-// openRoot makes the directory, where it is missing, and opens it.
+// openRoot opens the directory, and creates it if it is missing.
 func openRoot(dir string) (*os.Root, error) {
 	if dir == "" {
-		return nil, errcodes.New(errcodes.Configuration, "a directory for files is needed")
+		return nil, errcodes.New(errcodes.Configuration, "dir is required")
 	}
 	if err := os.MkdirAll(dir, dirPerm); err != nil {
-		return nil, errcodes.Wrap(errcodes.Configuration, "the directory for files cannot be made", err)
+		return nil, errcodes.Wrap(errcodes.Configuration, "the directory for files cannot be created", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -61,7 +61,7 @@ func ExampleNewScratch() {
 	if err != nil {
 		panic(err)
 	}
-	defer space.Close() // and all files in it
+	defer space.Close() // removes the space with all its files
 	w, err := space.Create("run1")
 	if err != nil {
 		panic(err)

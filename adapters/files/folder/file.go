@@ -14,13 +14,13 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// bufferSize is how much is written or read at once, in bytes.
+// bufferSize is the size of writes, in bytes.
 const bufferSize = 128 << 10
 
-// newReportFile is a file that is being written under a hidden name.
+// newReportFile is a file that is written under a hidden name.
 type newReportFile struct {
 	root *os.Root
-	file *os.File // nil: the file is over
+	file *os.File // nil after Commit or Abort
 	buf  *bufio.Writer
 	temp string
 	name string
@@ -30,27 +30,26 @@ func newFile(root *os.Root, file *os.File, temp, name string) *newReportFile {
 	return &newReportFile{root, file, bufio.NewWriterSize(file, bufferSize), temp, name}
 }
 
-var errOver = errcodes.Wrap(errcodes.Conflict, "", errors.New("the file was committed or aborted"))
+var errEnded = errcodes.Wrap(errcodes.Conflict, "", errors.New("the file was committed or aborted"))
 
-// Write adds bytes. What does not fit onto the disk may show later, or at Commit.
+// Write adds bytes. A full disk may only show at a later Write or at Commit.
 func (f *newReportFile) Write(p []byte) (int, error) {
 	if f.file == nil {
-		return 0, errOver
+		return 0, errEnded
 	}
 	n, err := f.buf.Write(p)
 	return n, coded(err)
 }
 
-// Commit flushes the file, gives it its name and flushes that. When the last
-// step fails the file stands there, but may be gone after a power cut:
-// [errcodes.OutcomeUnknown]. After another error than the context's, all that is
-// left to do is Abort.
+// Commit flushes the file, renames it to its name and flushes the directories. If the
+// last step fails, the file exists but may be lost in a power failure:
+// [errcodes.OutcomeUnknown]. After any error other than ctx's, call Abort.
 func (f *newReportFile) Commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if f.file == nil {
-		return errOver
+		return errEnded
 	}
 	if err := errors.Join(f.buf.Flush(), f.file.Sync()); err != nil {
 		return coded(err)
@@ -66,8 +65,8 @@ func (f *newReportFile) Commit(ctx context.Context) error {
 	return nil
 }
 
-// syncDirs flushes the directories from the file's up to the root: each may be
-// new. One that is gone went with the file, in a Remove right after.
+// syncDirs flushes the directories from the file's to the root, since each may be new.
+// A missing one was removed with the file by a Remove in between.
 func (f *newReportFile) syncDirs() error {
 	for dir := path.Dir(f.name); ; dir = path.Dir(dir) {
 		if err := syncDir(f.root, dir); err != nil && !absent(err) {
@@ -87,7 +86,7 @@ func syncDir(root *os.Root, dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Abort throws the file away.
+// Abort removes the file.
 func (f *newReportFile) Abort() error {
 	if f.file == nil {
 		return nil
@@ -97,12 +96,12 @@ func (f *newReportFile) Abort() error {
 	err := f.root.Remove(f.temp)
 	prune(f.root, path.Dir(f.temp))
 	if absent(err) {
-		err = nil // Remove took it
+		err = nil // Remove has already removed it
 	}
 	return coded(errors.Join(err, file.Close()))
 }
 
-// openFile is a finished file that is being read.
+// openFile is a finished file.
 type openFile struct {
 	file *os.File
 	info fs.FileInfo
@@ -116,7 +115,7 @@ func (f *openFile) Read(p []byte) (int, error) {
 	return n, coded(err)
 }
 
-// Seek is refused with errcodes.InvalidRequest for a place before the beginning.
+// Seek returns [errcodes.InvalidRequest] for a position before the start.
 func (f *openFile) Seek(offset int64, whence int) (int64, error) {
 	at, err := f.file.Seek(offset, whence)
 	if errors.Is(err, syscall.EINVAL) {
@@ -129,7 +128,7 @@ func (f *openFile) Close() error       { return coded(f.file.Close()) }
 func (f *openFile) Size() int64        { return f.info.Size() }
 func (f *openFile) ModTime() time.Time { return f.info.ModTime().UTC() }
 
-// coded returns what the file system refused its code.
+// coded wraps an error of the file system with a code.
 func coded(err error) error {
 	if err == nil {
 		return nil
@@ -137,7 +136,7 @@ func coded(err error) error {
 	return errcodes.Wrap(errcodes.StorageUnavailable, "", err)
 }
 
-// missing is coded, for what may not be there.
+// missing is coded for a file that may not exist.
 func missing(err error) error {
 	if absent(err) {
 		return errcodes.New(errcodes.NotFound, "")
@@ -145,9 +144,9 @@ func missing(err error) error {
 	return coded(err)
 }
 
-var errTaken = errcodes.Wrap(errcodes.Conflict, "", errors.New("the file was removed while it was written, or the name of one file is a directory of the other"))
+var errTaken = errcodes.Wrap(errcodes.Conflict, "", errors.New("the file was removed while it was written, or its name is a directory, or a directory in its name is a file"))
 
-// taken is coded, for what may stand in a file's way, or be gone.
+// taken is coded for a name that may be in use, or whose directory may be gone.
 func taken(err error) error {
 	for _, in := range []error{fs.ErrNotExist, fs.ErrExist, syscall.ENOTDIR, syscall.EISDIR, syscall.ENOTEMPTY} {
 		if errors.Is(err, in) {
@@ -157,8 +156,8 @@ func taken(err error) error {
 	return coded(err)
 }
 
-// absent reports whether nothing stands under a name: neither it nor, where a
-// file takes its place, a directory above it.
+// absent reports whether err means that the file does not exist, also because a file
+// has the name of its directory.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Folder is a [ports.ReportFiles] in a directory. It is safe for concurrent use,
-// also by several processes.
+// Folder is a [ports.ReportFiles] in a directory. It is safe for concurrent use, also
+// by several processes.
 type Folder struct {
 	root *os.Root
 	cfg  Config
 }
 
-// New opens the directory, which it makes where it is missing. A directory that
-// cannot be had and a bad value in cfg are [errcodes.Configuration].
+// New opens the directory, and creates it if it is missing. It returns
+// [errcodes.Configuration] if that fails or a value in cfg is invalid.
 func New(dir string, cfg *Config) (*Folder, error) {
 	c, err := cfg.withDefaults(DefaultStaleAfter)
 	if err != nil {
@@ -34,11 +34,11 @@ func New(dir string, cfg *Config) (*Folder, error) {
 	return &Folder{root, c}, nil
 }
 
-// Close lets go of the directory. Files that are open stay usable, but no new
-// one can be committed.
+// Close releases the directory. Open files stay usable, but new ones can no longer be
+// committed.
 func (f *Folder) Close() error { return coded(f.root.Close()) }
 
-// Create starts a file. It removes what dead processes left under the name.
+// Create starts a file. It removes leftovers of dead processes with the same name.
 func (f *Folder) Create(ctx context.Context, name string) (ports.NewReportFile, error) {
 	if err := ready(ctx, name); err != nil {
 		return nil, err
@@ -54,10 +54,10 @@ func (f *Folder) Create(ctx context.Context, name string) (ports.NewReportFile, 
 	return newFile(f.root, file, temp, name), nil
 }
 
-// start makes a hidden file and the directories above it. A Remove may take an
-// empty directory away at any moment, but hardly so often in a row. MkdirAll
-// reports that as fs.ErrNotExist, or as fs.ErrExist when the directory vanished
-// between its two looks.
+// start creates a hidden file and its directories. A Remove may remove an empty
+// directory at any moment, but hardly so often in a row. MkdirAll reports that as
+// fs.ErrNotExist, or as fs.ErrExist if the directory disappeared between its two
+// checks.
 func (f *Folder) start(temp string) (*os.File, error) {
 	var err error
 	for range tries {
@@ -76,8 +76,8 @@ func (f *Folder) start(temp string) (*os.File, error) {
 	return nil, err
 }
 
-// Open returns a finished file. It can be read to its end, whatever becomes of its
-// name meanwhile.
+// Open opens a finished file. It can be read to its end, even when it is removed or
+// replaced.
 func (f *Folder) Open(ctx context.Context, name string) (ports.ReportFile, error) {
 	if err := ready(ctx, name); err != nil {
 		return nil, err
@@ -95,19 +95,19 @@ func (f *Folder) Open(ctx context.Context, name string) (ports.ReportFile, error
 	return nil, missing(err)
 }
 
-// tries bounds how often another process may be in the way at the same place.
+// tries bounds how often another process may interfere at the same step.
 const tries = 100
 
-var errChanging = errors.New("the file is replaced all the time")
+var errChanging = errors.New("the file is replaced too often")
 
-// open opens what is a file and no link, directory or pipe; the last would keep
-// its reader waiting.
+// open opens a regular file. It rejects links, directories and pipes, of which the last
+// would block.
 func (f *Folder) open(name string) (*openFile, error) {
-	there, err := f.root.Lstat(name)
+	entry, err := f.root.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
-	if !there.Mode().IsRegular() {
+	if !entry.Mode().IsRegular() {
 		return nil, fs.ErrNotExist
 	}
 	file, err := f.root.Open(name)
@@ -115,7 +115,7 @@ func (f *Folder) open(name string) (*openFile, error) {
 		return nil, err
 	}
 	info, err := file.Stat()
-	if err == nil && !os.SameFile(there, info) {
+	if err == nil && !os.SameFile(entry, info) {
 		err = errChanging
 	}
 	if err != nil {
@@ -124,8 +124,8 @@ func (f *Folder) open(name string) (*openFile, error) {
 	return &openFile{file, info}, nil
 }
 
-// Remove removes a finished file and every new one of its name, also one that is
-// being written: its Commit is then [errcodes.Conflict].
+// Remove removes a finished file, and files being written under its name: their Commit
+// is then [errcodes.Conflict].
 func (f *Folder) Remove(ctx context.Context, name string) error {
 	if err := ready(ctx, name); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (f *Folder) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// removeFile removes a file or a link, and passes over a directory.
+// removeFile removes a file or a link, and ignores a directory.
 func (f *Folder) removeFile(name string) error {
 	info, err := f.root.Lstat(name)
 	if err == nil && !info.IsDir() {
@@ -152,8 +152,7 @@ func (f *Folder) removeFile(name string) error {
 	return err
 }
 
-// sweep removes the hidden files of the name that were last written at a time
-// that stale takes for long ago.
+// sweep removes the hidden files of the name whose time of the last write is stale.
 func (f *Folder) sweep(name string, stale func(written time.Time) bool) error {
 	entries, err := fs.ReadDir(f.root.FS(), path.Dir(name))
 	if absent(err) {
@@ -175,8 +174,8 @@ func (f *Folder) sweep(name string, stale func(written time.Time) bool) error {
 	return nil
 }
 
-// prune removes directories that are empty. One that is not refuses, and one
-// that stays harms nobody. What a file has taken the place of is left alone.
+// prune removes empty directories, from dir up. It stops at one that is not empty,
+// cannot be removed, or was replaced by a file.
 func prune(root *os.Root, dir string) {
 	for ; dir != "."; dir = path.Dir(dir) {
 		if info, err := root.Lstat(dir); err != nil || !info.IsDir() || root.Remove(dir) != nil {
@@ -192,8 +191,8 @@ func ready(ctx context.Context, name string) error {
 	return ports.CheckReportFileName(name)
 }
 
-// A hidden name is a dot, the file's own, a tilde and chance. No good name has a
-// dot in front or a tilde, so that none is another's hidden one.
+// A hidden name is a dot, the file's name, a tilde and random letters. No valid name
+// starts with a dot or has a tilde, so hidden names are unambiguous.
 func hiddenPrefix(name string) string { return "." + path.Base(name) + "~" }
 
 func hidden(name string) string {

@@ -17,20 +17,20 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-func TestBadConfigurationsAreRefused(t *testing.T) {
+func TestNewRejectsBadConfigurations(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for name, c := range map[string]struct {
 		dir string
 		cfg *folder.Config
 	}{
-		"no directory":              {"", nil},
-		"a file for a directory":    {file, nil},
-		"a directory below a file":  {filepath.Join(file, "dir"), nil},
-		"leftovers of a negative":   {t.TempDir(), &folder.Config{StaleAfter: -time.Hour}},
-		"leftovers after a moment":  {t.TempDir(), &folder.Config{StaleAfter: folder.MinStaleAfter - 1}},
-		"a NUL in the directory":    {"a\x00b", nil},
-		"a directory nobody has in": {"/proc/none", nil},
+		"no directory":                       {"", nil},
+		"a file instead of a directory":      {file, nil},
+		"a directory below a file":           {filepath.Join(file, "dir"), nil},
+		"a negative StaleAfter":              {t.TempDir(), &folder.Config{StaleAfter: -time.Hour}},
+		"a StaleAfter that is too short":     {t.TempDir(), &folder.Config{StaleAfter: folder.MinStaleAfter - 1}},
+		"a NUL in the directory":             {"a\x00b", nil},
+		"a directory that cannot be created": {"/proc/none", nil},
 	} {
 		_, err := folder.New(c.dir, c.cfg)
 		requireCode(t, errcodes.Configuration, err)
@@ -39,7 +39,7 @@ func TestBadConfigurationsAreRefused(t *testing.T) {
 	}
 }
 
-func TestFilesAreForTheirOwnerOnly(t *testing.T) {
+func TestOnlyTheOwnerCanReadFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "reports")
 	files := open(t, dir, nil)
 	put(t, files, report, "a")
@@ -63,7 +63,7 @@ func TestFilesAreForTheirOwnerOnly(t *testing.T) {
 	require.Equal(t, []string{"rep_1", report}, tree(t, dir))
 }
 
-func TestANewFileIsHiddenBesideItsName(t *testing.T) {
+func TestANewFileIsHiddenNextToItsName(t *testing.T) {
 	dir := t.TempDir()
 	files := open(t, dir, nil)
 	f := start(t, files, report, "new")
@@ -72,7 +72,7 @@ func TestANewFileIsHiddenBesideItsName(t *testing.T) {
 	require.Equal(t, []string{"rep_1", report}, tree(t, dir))
 }
 
-func TestNothingIsLeftOfWhatIsAbortedOrRemoved(t *testing.T) {
+func TestAbortedAndRemovedFilesLeaveNothing(t *testing.T) {
 	dir := t.TempDir()
 	files := open(t, dir, nil)
 	require.NoError(t, start(t, files, "a/b/c/d", "new").Abort())
@@ -86,7 +86,7 @@ func TestNothingIsLeftOfWhatIsAbortedOrRemoved(t *testing.T) {
 	require.DirExists(t, dir)
 }
 
-func TestCreateRemovesWhatIsStale(t *testing.T) {
+func TestCreateRemovesStaleFiles(t *testing.T) {
 	dir := t.TempDir()
 	clock := portstest.NewClock(time.Now())
 	files := open(t, dir, &folder.Config{Clock: clock, StaleAfter: 2 * time.Hour})
@@ -115,7 +115,7 @@ func hiddenOf(tb testing.TB, dir, base string) string {
 	return found[0]
 }
 
-func TestRemoveTakesTheFileOfAWriter(t *testing.T) {
+func TestRemoveAlsoRemovesAFileBeingWritten(t *testing.T) {
 	dir := t.TempDir()
 	files := open(t, dir, nil)
 	f := start(t, files, report, "new")
@@ -126,7 +126,7 @@ func TestRemoveTakesTheFileOfAWriter(t *testing.T) {
 	requireNone(t, files, report)
 }
 
-func TestAFileAndADirectoryOfOneNameAreAConflict(t *testing.T) {
+func TestAFileAndADirectoryWithTheSameNameConflict(t *testing.T) {
 	files := open(t, t.TempDir(), nil)
 	put(t, files, "a", "file")
 	_, err := files.Create(t.Context(), "a/b")
@@ -140,7 +140,7 @@ func TestAFileAndADirectoryOfOneNameAreAConflict(t *testing.T) {
 	requireHolds(t, files, "d/e", "file")
 }
 
-func TestNoLinkLeadsOut(t *testing.T) {
+func TestLinksAreNotFollowed(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	secret := filepath.Join(outside, "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("secret"), 0o600))
@@ -158,7 +158,7 @@ func TestNoLinkLeadsOut(t *testing.T) {
 	requireCode(t, errcodes.StorageUnavailable, err)
 	requireCode(t, errcodes.StorageUnavailable, files.Remove(t.Context(), "dir/secret"))
 
-	put(t, files, "file", "new") // takes the link's place
+	put(t, files, "file", "new") // replaces the link
 	requireHolds(t, files, "file", "new")
 	require.NoError(t, files.Remove(t.Context(), "link"))
 	requireHolds(t, files, "inside", "inside")
@@ -168,15 +168,15 @@ func TestNoLinkLeadsOut(t *testing.T) {
 	require.Equal(t, "secret", string(got))
 }
 
-func TestAPipeIsNoFile(t *testing.T) {
+func TestAPipeIsNotAFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
-		t.Skip("no pipes here")
+		t.Skip("there are no pipes")
 	}
-	requireNone(t, open(t, dir, nil), "pipe") // and it does not wait for a writer
+	requireNone(t, open(t, dir, nil), "pipe") // must not wait for a writer
 }
 
-func TestAClosedFolderAndScratchSaySo(t *testing.T) {
+func TestAClosedFolderAndScratchAreUnavailable(t *testing.T) {
 	files, err := folder.New(t.TempDir(), nil)
 	require.NoError(t, err)
 	put(t, files, report, "a")
@@ -215,7 +215,7 @@ func TestReadersSeeWholeFilesWhileWritersReplaceAndRemove(t *testing.T) {
 	}
 }
 
-// churn puts the file, or removes it.
+// churn replaces the file, or removes it.
 func churn(tb testing.TB, files ports.ReportFiles, c byte) error {
 	data := make([]byte, 9000)
 	for i := range data {
@@ -236,7 +236,7 @@ func churn(tb testing.TB, files ports.ReportFiles, c byte) error {
 		if err == nil {
 			err = f.Commit(tb.Context())
 		}
-		if code := errcodes.Of(err); code != "" && code != errcodes.Conflict { // another one's Remove
+		if code := errcodes.Of(err); code != "" && code != errcodes.Conflict { // another goroutine has removed it
 			return err
 		}
 		if err := f.Abort(); err != nil {

@@ -70,7 +70,7 @@ func requireCode(tb testing.TB, want errcodes.Code, err error) {
 	require.Equal(tb, want, errcodes.Of(err), "%v", err)
 }
 
-// tree lists everything below the directory, with chance cut from hidden names.
+// tree lists everything below the directory, without the random part of hidden names.
 func tree(tb testing.TB, dir string) []string {
 	tb.Helper()
 	var all []string

@@ -16,13 +16,13 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// childRole names, in the environment, what a test process does instead of
-// testing, in the directory that its argument names.
+// childRole is the environment variable with the role of a child process, which works
+// in the directory that is its argument.
 const childRole = "CORRIDOR_FOLDER_CHILD"
 
 var children = map[string]func(dir string){"writes": childWrites, "commits": childCommits}
 
-// childWrites writes half a file and waits for its end.
+// childWrites writes half a file and waits to be killed.
 func childWrites(dir string) {
 	files := must(folder.New(dir, nil))
 	f := must(files.Create(context.Background(), report))
@@ -34,7 +34,7 @@ func childWrites(dir string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// childCommits commits one file after the other, each of one letter.
+// childCommits commits files, each filled with one letter.
 func childCommits(dir string) {
 	files := must(folder.New(dir, nil))
 	for i := 0; ; i++ {
@@ -54,27 +54,27 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// killAfter runs a child and kills it when it has printed so many lines.
+// killAfter runs a child and kills it after it has printed the lines.
 func killAfter(tb testing.TB, role, dir string, lines int) {
 	tb.Helper()
 	cmd := exec.Command(os.Args[0], dir)
 	cmd.Env = append(os.Environ(), childRole+"="+role)
-	stdin, err := cmd.StdinPipe() // open until the child is dead
+	stdin, err := cmd.StdinPipe() // keeps the child waiting
 	require.NoError(tb, err)
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(tb, err)
 	require.NoError(tb, cmd.Start())
 	said := bufio.NewScanner(stdout)
 	for range lines {
-		require.True(tb, said.Scan(), "the child died by itself")
+		require.True(tb, said.Scan(), "the child ended early")
 	}
 	require.NoError(tb, cmd.Process.Kill())
 	require.EqualError(tb, cmd.Wait(), "signal: killed")
 	_ = stdin.Close()
 }
 
-func TestAKilledWriterLeavesNothingUnderTheName(t *testing.T) {
-	for name, old := range map[string]string{"where nothing stood": "", "where an old file stood": "old"} {
+func TestAKilledWriterDoesNotChangeTheFile(t *testing.T) {
+	for name, old := range map[string]string{"no earlier file": "", "an earlier file": "old"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			files := open(t, dir, nil)
@@ -89,15 +89,15 @@ func TestAKilledWriterLeavesNothingUnderTheName(t *testing.T) {
 				requireHolds(t, files, report, old)
 			}
 			put(t, files, report, "new")
-			require.FileExists(t, hiddenIn(t, dir), "too young to be taken for a leftover")
+			require.FileExists(t, hiddenIn(t, dir), "the hidden file is not stale yet")
 			require.NoError(t, files.Remove(t.Context(), report))
 			requireNone(t, files, report)
-			require.Len(t, tree(t, dir), 2, "the scratch space, which is too young")
+			require.Len(t, tree(t, dir), 2, "the scratch space is not stale yet")
 		})
 	}
 }
 
-func TestAWriterThatIsKilledAnywhereLeavesAWholeFile(t *testing.T) {
+func TestAWriterKilledAtAnyTimeLeavesAWholeFile(t *testing.T) {
 	dir := t.TempDir()
 	files := open(t, dir, nil)
 	for round := range 8 {

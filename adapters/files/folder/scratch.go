@@ -15,21 +15,21 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Scratch is a [ports.Scratch] in a directory. It is safe for concurrent use,
-// also by several processes.
+// Scratch is a [ports.Scratch] in a directory. It is safe for concurrent use, also by
+// several processes.
 type Scratch struct {
 	root *os.Root
 	cfg  Config
 }
 
-// spacePrefix begins the name of each space's directory. No report file has such
-// a name, so that one directory may hold both.
+// spacePrefix starts the name of a space's directory. No report file has such a name,
+// so one directory may contain both.
 const spacePrefix = ".scratch-"
 
-// NewScratch opens the directory, which it makes where it is missing, and
-// removes the spaces of dead processes from it. A directory that cannot be had
-// and a bad value in cfg are [errcodes.Configuration]; what cannot be removed is
-// [errcodes.StorageUnavailable].
+// NewScratch opens the directory, creates it if it is missing, and removes the spaces
+// of dead processes. It returns [errcodes.Configuration] if the directory cannot be
+// opened or a value in cfg is invalid, and [errcodes.StorageUnavailable] if a space
+// cannot be removed.
 func NewScratch(dir string, cfg *Config) (*Scratch, error) {
 	c, err := cfg.withDefaults(DefaultScratchStaleAfter)
 	if err != nil {
@@ -46,7 +46,7 @@ func NewScratch(dir string, cfg *Config) (*Scratch, error) {
 	return s, nil
 }
 
-// Close lets go of the directory. Close the spaces before.
+// Close releases the directory. Close the spaces first.
 func (s *Scratch) Close() error { return coded(s.root.Close()) }
 
 // Open returns an empty space.
@@ -65,7 +65,7 @@ func (s *Scratch) Open(ctx context.Context) (ports.ScratchSpace, error) {
 	return &space{parent: s.root, name: name, root: root, open: map[*os.File]bool{}}, nil
 }
 
-// sweep removes the spaces in which nothing was written for long.
+// sweep removes the spaces in which nothing was written for StaleAfter.
 func (s *Scratch) sweep() error {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Scratch) sweep() error {
 	return nil
 }
 
-// written returns when something was last written in a space.
+// written returns the time of the last write in a space.
 func (s *Scratch) written(name string) (time.Time, error) {
 	var last time.Time
 	err := fs.WalkDir(s.root.FS(), name, func(_ string, e fs.DirEntry, err error) error {
@@ -100,11 +100,11 @@ func (s *Scratch) written(name string) (time.Time, error) {
 	return last, err
 }
 
-// MaxScratchName bounds the name of a scratch file, in bytes.
+// MaxScratchName bounds the length of a scratch file's name, in bytes.
 const MaxScratchName = 64
 
-// scratchBuffer is how much of a scratch file is written or read at once, in
-// bytes. Many are open together where runs are merged.
+// scratchBuffer is the size of reads and writes of scratch files, in bytes. A merge has
+// many open at once.
 const scratchBuffer = 64 << 10
 
 // space is a directory of temporary files.
@@ -118,7 +118,7 @@ type space struct {
 
 var (
 	errClosed      = errcodes.Wrap(errcodes.Conflict, "", errors.New("the space is closed"))
-	errScratchName = errcodes.New(errcodes.InvalidRequest, "the name of a scratch file is not allowed")
+	errScratchName = errcodes.New(errcodes.InvalidRequest, "the name of a scratch file must be 1 to 64 ASCII letters and digits")
 )
 
 func (s *space) ready(name string) error {
@@ -135,7 +135,7 @@ func notWord(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
-// Create starts a file, in the place of one of the same name.
+// Create starts a file, and replaces one with the same name.
 func (s *space) Create(name string) (io.WriteCloser, error) {
 	file, err := s.openFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *space) Create(name string) (io.WriteCloser, error) {
 	return &scratchFile{space: s, file: file, out: bufio.NewWriterSize(file, scratchBuffer)}, nil
 }
 
-// Open reads a file. If there is none of the name, it returns errcodes.NotFound.
+// Open opens a file. It returns [errcodes.NotFound] if there is no such file.
 func (s *space) Open(name string) (io.ReadCloser, error) {
 	file, err := s.openFile(name, os.O_RDONLY)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *space) openFile(name string, flag int) (*os.File, error) {
 	return file, nil
 }
 
-// Remove removes a file; none is no error.
+// Remove removes a file. A missing file is not an error.
 func (s *space) Remove(name string) error {
 	if err := s.ready(name); err != nil {
 		return err
@@ -179,7 +179,7 @@ func (s *space) Remove(name string) error {
 	return nil
 }
 
-// Close removes the directory, and closes what is still open in it.
+// Close closes the open files and removes the directory.
 func (s *space) Close() error {
 	if s.closed {
 		return nil
@@ -194,8 +194,7 @@ func (s *space) Close() error {
 	return coded(errors.Join(errs...))
 }
 
-// scratchFile is a file that Create has made, with out, or that Open has opened,
-// with in.
+// scratchFile is a file from Create, with out, or from Open, with in.
 type scratchFile struct {
 	space *space
 	file  *os.File

@@ -32,7 +32,7 @@ func putRun(tb testing.TB, space ports.ScratchSpace, name, data string) {
 	require.NoError(tb, w.Close())
 }
 
-func TestSpacesOfDeadProcessesAreSwept(t *testing.T) {
+func TestSpacesOfDeadProcessesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	clock := portstest.NewClock(time.Now())
 	cfg := &folder.Config{Clock: clock}
@@ -53,7 +53,7 @@ func TestSpacesOfDeadProcessesAreSwept(t *testing.T) {
 		if string(data) == "dead" {
 			age(t, run, long)
 		}
-		age(t, filepath.Dir(run), long) // both spaces are old, one is still written to
+		age(t, filepath.Dir(run), long) // both spaces are old, but a file in one is new
 	}
 	age(t, filepath.Join(dir, report), long)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, ".other"), 0o700))
@@ -72,7 +72,7 @@ func TestSpacesOfDeadProcessesAreSwept(t *testing.T) {
 	requireHolds(t, files, report, "kept")
 }
 
-func TestASpaceClosesWhatIsOpenInIt(t *testing.T) {
+func TestClosingASpaceClosesItsFiles(t *testing.T) {
 	dir := t.TempDir()
 	space := openSpace(t, openScratch(t, dir, nil))
 	putRun(t, space, "run1", "data")
@@ -83,7 +83,7 @@ func TestASpaceClosesWhatIsOpenInIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before+2, descriptors(t))
 	require.NoError(t, space.Close())
-	require.Equal(t, before-1, descriptors(t), "the files and the directory")
+	require.Equal(t, before-1, descriptors(t), "the files and the directory are closed")
 	require.Empty(t, tree(t, dir))
 	_, err = io.ReadAll(r)
 	require.Error(t, err)
@@ -94,19 +94,19 @@ func TestASpaceClosesWhatIsOpenInIt(t *testing.T) {
 	require.Empty(t, tree(t, dir))
 }
 
-// descriptors counts the open files of this process.
+// descriptors returns the number of open files of this process.
 func descriptors(tb testing.TB) int {
 	tb.Helper()
 	all, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		tb.Skip("no /proc here")
+		tb.Skip("there is no /proc")
 	}
 	return len(all)
 }
 
-func TestAScratchFileIsBegunAnew(t *testing.T) {
+func TestCreateTruncatesAScratchFile(t *testing.T) {
 	space := openSpace(t, openScratch(t, t.TempDir(), nil))
-	putRun(t, space, "run1", "the first, and longer")
+	putRun(t, space, "run1", "the first, which is longer")
 	putRun(t, space, "run1", "second")
 	r, err := space.Open("run1")
 	require.NoError(t, err)

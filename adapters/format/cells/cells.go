@@ -10,10 +10,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// CheckColumns refuses columns that no row could be read back by.
+// CheckColumns returns [errcodes.InvalidRequest] for columns without unique names and types.
 func CheckColumns(columns []ports.Column) error {
 	if len(columns) == 0 {
-		return errcodes.New(errcodes.InvalidRequest, "a report without columns")
+		return errcodes.New(errcodes.InvalidRequest, "a report must have at least one column")
 	}
 	seen := map[string]bool{}
 	for i, c := range columns {
@@ -21,24 +21,24 @@ func CheckColumns(columns []ports.Column) error {
 		case c.Name == "":
 			return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("column %d has no name", i+1))
 		case seen[c.Name]:
-			return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("column %q is there twice", c.Name))
-		case !holds(c.Type, ""):
-			return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("column %q is of no known type", c.Name))
+			return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("column %q is repeated", c.Name))
+		case !isOfType(c.Type, ""):
+			return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("column %q has the unknown type %q", c.Name, c.Type))
 		}
 		seen[c.Name] = true
 	}
 	return nil
 }
 
-// CheckRow refuses a row that does not fit the columns. The error tells where,
-// never what the text is: it may be a name or an account number.
+// CheckRow returns [errcodes.InvalidRequest] for a row that does not fit the columns.
+// The error has the place, never the text, which may be a name or an account number.
 func CheckRow(columns []ports.Column, row []string, number int) error {
 	if len(row) != len(columns) {
 		return errcodes.New(errcodes.InvalidRequest,
-			fmt.Sprintf("row %d has %d texts, not one for each of %d columns", number, len(row), len(columns)))
+			fmt.Sprintf("row %d has %d texts, want one for each of %d columns", number, len(row), len(columns)))
 	}
 	for i := range columns {
-		if !holds(columns[i].Type, row[i]) {
+		if !isOfType(columns[i].Type, row[i]) {
 			return errcodes.New(errcodes.InvalidRequest,
 				fmt.Sprintf("row %d, column %q: the text is not of type %s", number, columns[i].Name, columns[i].Type))
 		}
@@ -46,8 +46,8 @@ func CheckRow(columns []ports.Column, row []string, number int) error {
 	return nil
 }
 
-// holds reports whether text is of the type, as package ports spells each.
-func holds(t ports.ColumnType, text string) bool {
+// isOfType reports whether text has the form that package ports defines for the type.
+func isOfType(t ports.ColumnType, text string) bool {
 	switch t {
 	case ports.ColumnText:
 		return true
@@ -90,8 +90,8 @@ func areDigits(text string) bool {
 	return text != ""
 }
 
-// isTime asks for the one spelling, which time.Parse alone would not: it takes a
-// comma for the point.
+// isTime accepts a single form. time.Parse is not strict enough: it accepts a comma as
+// the decimal point.
 func isTime(text string) bool {
 	const like = "0000-00-00T00:00:00.000Z"
 	if len(text) != len(like) {
@@ -109,7 +109,7 @@ func isTime(text string) bool {
 func two(text string, at int) int { return int(text[at]-'0')*10 + int(text[at+1]-'0') }
 
 func isDay(year, month, day int) bool {
-	const inAll = 28 // days that each month has
+	const inAll = 28 // every month has these days
 	if month < 1 || month > 12 || day < 1 {
 		return false
 	}

@@ -7,24 +7,24 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// flushAt is how many bytes of rows are collected before they are written.
+// flushAt is the size of the buffered rows, in bytes, at which they are written.
 const flushAt = 32 << 10
 
-// lines is a [ports.RowWriter] of a format that appends one row after the other.
+// lines is a [ports.RowWriter] of a format that appends rows.
 type lines struct {
 	out     io.Writer
 	columns []ports.Column
 	add     func(buf []byte, columns []ports.Column, row []string) []byte
-	buf     []byte // the beginning of the file, and whole rows
+	buf     []byte // the start of the file, and whole rows
 	rows    int
 	err     error // of out
 }
 
-// NewLines returns a writer to out. head is the beginning of the file; add appends a
-// row, which fits the columns, to buf. Columns that [CheckColumns] rejects are
-// [errcodes.InvalidRequest], as is a row that [CheckRow] rejects. The columns are
-// copied. Up to 64 KiB and the longest row are held back until Close. An error of out
-// is returned as it is, by the Write or Close that meets it and by all that follow.
+// NewLines returns a writer to out. head is the start of the file; add appends a row
+// that fits the columns to buf. Columns that [CheckColumns] rejects, and rows that
+// [CheckRow] rejects, are [errcodes.InvalidRequest]. The columns are copied. Up to 64
+// KiB and the longest row are buffered until Close. An error of out is returned
+// unchanged by the Write or Close in which it occurs, and by all later ones.
 func NewLines(out io.Writer, columns []ports.Column, head []byte, add func(buf []byte, columns []ports.Column, row []string) []byte) (ports.RowWriter, error) {
 	if err := CheckColumns(columns); err != nil {
 		return nil, err

@@ -45,11 +45,12 @@ func parse(tb require.TestingT, file []byte) [][]string {
 	return lines
 }
 
-// formulaStarts are what a spreadsheet takes for a formula's first character, or
-// leaves out before it looks.
+// formulaStarts are the characters that start a formula in a spreadsheet, or that it
+// skips first.
 const formulaStarts = "=+-@\t\r\n\x00＝＋－＠"
 
-// divided are the places inside a text that another spreadsheet begins a cell at.
+// divided matches the places in a text at which some spreadsheet starts a cell with a
+// formula.
 var divided = regexp.MustCompile("([;\t\r\n])([\" ]*[-=+@\\x00＝＋－＠])")
 
 func guarded(text string) string {
@@ -60,9 +61,9 @@ func guarded(text string) string {
 	return text
 }
 
-// read is a text as encoding/csv gives it.
+// read returns a text as encoding/csv reads it.
 func read(text string) string {
-	valid := string([]rune(text)) // each byte that is no UTF-8 is a U+FFFD
+	valid := string([]rune(text)) // a U+FFFD for each byte that is not UTF-8
 	return strings.ReplaceAll(guarded(valid), "\r\n", "\n")
 }
 
@@ -77,7 +78,7 @@ func write(tb require.TestingT, w *csv.Writer, columns []ports.Column, rows ...[
 	return out.String()
 }
 
-// hostileText draws texts that are rich in what means something in the format.
+// hostileText draws texts with many characters that have a meaning in the format.
 func hostileText() *rapid.Generator[string] {
 	special := rapid.SampledFrom([]string{
 		"=", "+", "-", "@", "\t", "\r", "\n", "\r\n", "\x00", "＝", "＋", "－", "＠", "\uff1c", "'", `"`, ",", ";", " ", `\.`, "\xff", "\xef", "\xef\xbc", "\ufeff", "a", "1",
@@ -87,7 +88,7 @@ func hostileText() *rapid.Generator[string] {
 	return rapid.OneOf(parts, rapid.String(), bytesOf)
 }
 
-func TestWhatEncodingCSVReadsIsWhatWasWritten(t *testing.T) {
+func TestEncodingCSVReadsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t, nil)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -111,8 +112,8 @@ func TestWhatEncodingCSVReadsIsWhatWasWritten(t *testing.T) {
 	})
 }
 
-// I23: no cell of 100,000 random ones is a formula, and none of a number or a
-// time is altered.
+// This is I23: no cell of 100,000 random ones is a formula, and no number or time is
+// changed.
 func TestNoRandomCellIsAFormula(t *testing.T) {
 	t.Parallel()
 	const rows, texts = 12_500, 8

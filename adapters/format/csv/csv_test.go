@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestFileIsTheseBytes(t *testing.T) {
+func TestFileContent(t *testing.T) {
 	t.Parallel()
 	columns := []ports.Column{
 		{Name: "id", Type: ports.ColumnText}, {Name: "amount, net", Type: ports.ColumnMoney, Currency: "-currency"},
@@ -49,26 +49,26 @@ func TestTexts(t *testing.T) {
 		{"full-width at", "＠1", "'＠1"},
 		{"another full-width character", "＜1", "＜1"},
 		{"an apostrophe is left alone", "'=1", "'=1"},
-		{"a formula's sign further on", "1=1", "1=1"},
+		{"a formula's sign inside", "1=1", "1=1"},
 		{"a comma", "a,b", `"a,b"`},
 		{"a semicolon", "a;b", `"a;b"`},
-		{"a formula behind a semicolon", "a;=1", `"a;'=1"`},
-		{"a formula behind blanks and quotes", `a; "=1`, `"a;' ""=1"`},
-		{"a formula behind two dividers", "a;\t=1", "\"a;\t'=1\""},
-		{"a formula behind a line's end", "a\r\n=1", "\"a\r\n'=1\""},
-		{"a full-width formula behind an LF", "a\n＝1", "\"a\n'＝1\""},
+		{"a formula after a semicolon", "a;=1", `"a;'=1"`},
+		{"a formula after spaces and quotes", `a; "=1`, `"a;' ""=1"`},
+		{"a formula after two dividers", "a;\t=1", "\"a;\t'=1\""},
+		{"a formula after a line break", "a\r\n=1", "\"a\r\n'=1\""},
+		{"a full-width formula after an LF", "a\n＝1", "\"a\n'＝1\""},
 		{"a tab", "a\tb", "\"a\tb\""},
 		{"a quote", `a"b`, `"a""b"`},
 		{"quotes only", `""`, `""""""`},
 		{"a CR", "a\rb", "\"a\rb\""},
 		{"an LF", "a\nb", "\"a\nb\""},
-		{"a blank in front", " a", `" a"`},
-		{"a blank at the end", "a ", `"a "`},
-		{"a blank inside", "a b", "a b"},
+		{"a leading space", " a", `" a"`},
+		{"a trailing space", "a ", `"a "`},
+		{"a space inside", "a b", "a b"},
 		{"the end of a COPY", `\.`, `"\."`},
-		{"no UTF-8", "a\xff\xfeb", "a\ufffd\ufffdb"},
+		{"invalid UTF-8", "a\xff\xfeb", "a\ufffd\ufffdb"},
 		{"half a character", "\xef\xbc", "\ufffd\ufffd"},
-		{"no UTF-8 and a quote", "\xff\"", "\"\ufffd\"\"\""},
+		{"invalid UTF-8 and a quote", "\xff\"", "\"\ufffd\"\"\""},
 		{"another script", "café ᎣᏏᏲ", "café ᎣᏏᏲ"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,19 +78,19 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-func TestEmptyTextOfOneColumnIsNoBlankLine(t *testing.T) {
+func TestAnEmptyTextInTheOnlyColumnIsNotABlankLine(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "a\r\n\"\"\r\n", write(t, newWriter(t, nil), []ports.Column{{Name: "a", Type: ports.ColumnMoney}}, []string{""}))
 }
 
-func TestByteOrderMarkIsThereWhenAskedFor(t *testing.T) {
+func TestTheByteOrderMarkIsOptional(t *testing.T) {
 	t.Parallel()
 	columns := []ports.Column{{Name: "a", Type: ports.ColumnText}}
 	require.Equal(t, "a\r\n", write(t, newWriter(t, &csv.Config{}), columns))
 	require.Equal(t, "\xef\xbb\xbfa\r\n", write(t, newWriter(t, &csv.Config{BOM: true}), columns))
 }
 
-func TestColumnsThatCannotBeReadBackAreRefused(t *testing.T) {
+func TestBeginRejectsInvalidColumns(t *testing.T) {
 	t.Parallel()
 	for name, columns := range map[string][]ports.Column{
 		"none":       nil,

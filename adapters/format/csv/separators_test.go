@@ -10,11 +10,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// sheet reads a file as a spreadsheet does whose separator is another than ours:
-// a quote counts at the beginning of a cell only, and what follows the closing
-// one belongs to the cell.
+// sheet parses a file like a spreadsheet with another separator: a quote only counts at
+// the start of a cell, and text after the closing quote belongs to the cell.
 func sheet(file string, separator byte) (cells []string) {
-	for at := 0; at < len(file); at++ { // past the separator, or the end of the line
+	for at := 0; at < len(file); at++ { // skips the separator or line break
 		var cell strings.Builder
 		if file[at] == '"' {
 			for at++; at < len(file); at++ {
@@ -35,16 +34,16 @@ func sheet(file string, separator byte) (cells []string) {
 	return cells
 }
 
-// isFormula passes over what some spreadsheets leave out.
+// isFormula ignores characters that some spreadsheets skip.
 func isFormula(cell string) bool {
 	cell = strings.TrimLeft(cell, " \x00\t\r\n")
 	return cell != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(cell)[0])
 }
 
-// I23: a spreadsheet of a country with decimal commas splits our lines at
-// semicolons, and one that is told so at tabs. A text that is quoted in the midst
-// of such a line is then not.
-func TestNoTextIsAFormulaBehindAnotherSeparator(t *testing.T) {
+// This is I23: a spreadsheet in a country with decimal commas splits our lines at
+// semicolons, or also at tabs. Our quotes are then in the middle of a cell and have no
+// effect.
+func TestNoTextIsAFormulaAfterAnotherSeparator(t *testing.T) {
 	t.Parallel()
 	columns := []ports.Column{{Name: "id", Type: ports.ColumnText}, {Name: "reference", Type: ports.ColumnText}, {Name: "amount", Type: ports.ColumnMoney}}
 	for _, text := range []string{
@@ -62,7 +61,7 @@ func TestNoTextIsAFormulaBehindAnotherSeparator(t *testing.T) {
 	}
 }
 
-func TestNoRandomTextIsAFormulaBehindAnotherSeparator(t *testing.T) {
+func TestNoRandomTextIsAFormulaAfterAnotherSeparator(t *testing.T) {
 	t.Parallel()
 	columns := []ports.Column{{Name: "id", Type: ports.ColumnText}, {Name: "reference", Type: ports.ColumnText}}
 	rapid.Check(t, func(rt *rapid.T) {

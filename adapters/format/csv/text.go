@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// What a byte means for its text, wherever it stands.
+// The meanings of a byte.
 const (
 	quoted  = 1 << iota // the text is quoted
-	foreign             // no ASCII: it may be no UTF-8
-	divides             // some reader may begin a cell behind it
+	foreign             // not ASCII: it may be invalid UTF-8
+	divides             // some readers may start a cell after it
 )
 
 var meaning = func() (m [256]byte) {
@@ -29,7 +29,7 @@ func appendText(b []byte, text string) []byte {
 	if text == "" {
 		return b
 	}
-	found := look(text)
+	found := meaningOf(text)
 	guard := startsFormula(text)
 	if found == 0 && !guard {
 		return append(b, text...)
@@ -46,8 +46,8 @@ func appendText(b []byte, text string) []byte {
 	return b
 }
 
-// look returns what the text's bytes mean together.
-func look(text string) (found byte) {
+// meaningOf returns the meanings of all bytes of text.
+func meaningOf(text string) (found byte) {
 	for i := range len(text) {
 		found |= meaning[text[i]]
 	}
@@ -61,21 +61,20 @@ func startsFormula(text string) bool {
 	return text[0] == '\t' || text[0] == '\r' || text[0] == '\n' || isSign(text)
 }
 
-// dividedFormula reports whether the rest of a text would be a formula for who
-// begins a cell there: its quotes, which count at a line's separators only, do not
-// hold the text together for a reader with other separators. What stands behind
-// the next divider is that one's.
+// dividedFormula reports whether a reader that starts a cell at rest would read a
+// formula. Quotes only count at the separators of a line, so a reader with other
+// separators ignores ours. The text after the next divider is checked there.
 func dividedFormula(rest string) bool {
 	rest = strings.TrimLeft(rest, "\" ")
 	return rest != "" && isSign(rest)
 }
 
-// isSign reports whether text begins with what makes a formula.
+// isSign reports whether text starts with a character that starts a formula.
 func isSign(text string) bool {
 	switch text[0] {
 	case '=', '+', '-', '@', 0:
 		return true
-	case 0xEF: // the first byte of the full-width forms
+	case 0xEF: // the first byte of the full-width characters
 		switch r, _ := utf8.DecodeRuneInString(text); r {
 		case '＝', '＋', '－', '＠':
 			return true
@@ -84,15 +83,15 @@ func isSign(text string) bool {
 	return false
 }
 
-// appendEscaped doubles quotes, guards the formulas behind dividers and repairs
-// what is no UTF-8.
+// appendEscaped doubles quotes, guards formulas after dividers and replaces invalid
+// UTF-8.
 func appendEscaped(b []byte, text string) []byte {
 	start := 0
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
 			if c == '"' {
 				b = append(b, text[start:i+1]...)
-				start = i // once more, with what follows
+				start = i // appended again with what follows
 			}
 			if i++; meaning[c]&divides != 0 && dividedFormula(text[i:]) {
 				b = append(append(b, text[start:i]...), '\'')

@@ -8,36 +8,35 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Config tunes a [Writer]. The zero value of each field, and nil, mean the
-// default.
+// Config tunes a [Writer]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// BOM puts a byte order mark in front, without which Excel takes the file
-	// for one in the machine's old code page. Other readers take it for a part of
-	// the first column's name. Default: none.
+	// BOM adds a byte order mark in front. Without it Excel reads the file in the
+	// machine's old code page; with it, other readers see it as part of the first
+	// column's name.
 	BOM bool
 }
 
-// Writer is a [ports.ReportWriter]. It may be used by many goroutines at once.
+// Writer is a [ports.ReportWriter]. It is safe for concurrent use.
 type Writer struct {
 	bom bool
 }
 
 var _ ports.ReportWriter = (*Writer)(nil)
 
-// New returns a writer. Its error is nil: every Config is good.
+// New returns a writer. The error is always nil today.
 func New(c *Config) (*Writer, error) { return &Writer{bom: cmp.Or(c, &Config{}).BOM}, nil }
 
-// Format is csv.
+// Format returns "csv".
 func (*Writer) Format() string { return "csv" }
 
-// ContentType is that of RFC 4180 and RFC 7111.
+// ContentType returns the type of RFC 4180 and RFC 7111.
 func (*Writer) ContentType() string { return "text/csv; charset=utf-8; header=present" }
 
-// Begin starts a file with the line of names. No column, a column without a
-// name or with the name of another, and an unknown type are
-// [errcodes.InvalidRequest]. The columns are not kept.
+// Begin starts a file with the line of names. It returns [errcodes.InvalidRequest] if
+// there is no column, or a column has no name, a repeated name or an unknown type. The
+// columns are copied.
 //
-// What is held back until Close, and errors of out: see [cells.NewLines].
+// [cells.NewLines] describes what is buffered until Close, and errors of out.
 func (w *Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, error) {
 	var head []byte
 	if w.bom {

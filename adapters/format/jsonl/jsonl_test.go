@@ -26,8 +26,8 @@ func TestConforms(t *testing.T) {
 	})
 }
 
-// parse reads a file with encoding/json, strictly: a member that no column has
-// and a value of another kind fail the test.
+// parse parses a file strictly with encoding/json: an unknown member and a value of
+// another type fail the test.
 func parse(tb require.TestingT, file string, columns []ports.Column) [][]string {
 	var rows [][]string
 	for line := range strings.Lines(file) {
@@ -38,7 +38,7 @@ func parse(tb require.TestingT, file string, columns []ports.Column) [][]string 
 		for i, c := range columns {
 			if raw, there := members[c.Name]; there {
 				row[i] = value(tb, c, raw)
-				require.NotEmpty(tb, row[i], "what is empty is left out")
+				require.NotEmpty(tb, row[i], "empty values are left out")
 			}
 			delete(members, c.Name)
 		}
@@ -71,7 +71,7 @@ func write(tb require.TestingT, columns []ports.Column, rows ...[]string) string
 	return out.String()
 }
 
-func TestFileIsTheseBytes(t *testing.T) {
+func TestFileContent(t *testing.T) {
 	t.Parallel()
 	columns := []ports.Column{
 		{Name: "id", Type: ports.ColumnText}, {Name: `the "net" amount`, Type: ports.ColumnMoney},
@@ -89,7 +89,7 @@ func TestFileIsTheseBytes(t *testing.T) {
 		`{"id":"<b>&\"\\\n\r\t\u0008`+"\x7f\u2028\ufffd\ufffd"+`</b>","items":9223372036854775807}`+"\n", got)
 }
 
-func TestWhatEncodingJSONReadsIsWhatWasWritten(t *testing.T) {
+func TestEncodingJSONReadsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	columns := []ports.Column{{Name: "a", Type: ports.ColumnText}, {Name: "b\x00\"", Type: ports.ColumnText}, {Name: "n", Type: ports.ColumnInteger}}
 	special := rapid.SampledFrom([]string{`"`, `\`, "\n", "\r", "\x00", "\x1f", "\x7f", "\u2028", "\xff", "\xef\xbc", "😀", "a", "</script>"})
@@ -105,7 +105,7 @@ func TestWhatEncodingJSONReadsIsWhatWasWritten(t *testing.T) {
 	})
 }
 
-func TestColumnsThatCannotBeReadBackAreRefused(t *testing.T) {
+func TestBeginRejectsInvalidColumns(t *testing.T) {
 	t.Parallel()
 	for name, columns := range map[string][]ports.Column{
 		"none":       nil,

@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Writer is a [ports.ReportWriter]. It may be used by many goroutines at once.
+// Writer is a [ports.ReportWriter]. It is safe for concurrent use.
 type Writer struct{}
 
 var _ ports.ReportWriter = (*Writer)(nil)
@@ -16,19 +16,18 @@ var _ ports.ReportWriter = (*Writer)(nil)
 // New returns a writer.
 func New() *Writer { return &Writer{} }
 
-// Format is jsonl.
+// Format returns "jsonl".
 func (*Writer) Format() string { return "jsonl" }
 
-// ContentType is the name in use; none is registered.
+// ContentType returns the type in common use, which is not registered.
 func (*Writer) ContentType() string { return "application/jsonl" }
 
-// Begin starts a file. No column, a column without a name or with the name of
-// another, and an unknown type are [errcodes.InvalidRequest]. The columns are not
-// kept.
+// Begin starts a file. It returns [errcodes.InvalidRequest] if there is no column, or a
+// column has no name, a repeated name or an unknown type. The columns are copied.
 //
-// What is held back until Close, and errors of out: see [cells.NewLines].
+// [cells.NewLines] describes what is buffered until Close, and errors of out.
 func (*Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, error) {
-	names := make([]string, 0, len(columns)) // as they stand in the file, with the colon
+	names := make([]string, 0, len(columns)) // as in the file, with the colon
 	for _, c := range columns {
 		names = append(names, string(append(appendString(nil, c.Name), ':')))
 	}
@@ -48,10 +47,10 @@ func (*Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, er
 	})
 }
 
-// appendValue takes a text that is of its type.
+// appendValue appends a text that fits its type.
 func appendValue(b []byte, t ports.ColumnType, text string) []byte {
 	if t == ports.ColumnInteger {
-		return append(b, text...) // ports spells integers as JSON does
+		return append(b, text...) // ports and JSON write integers alike
 	}
 	return appendString(b, text)
 }

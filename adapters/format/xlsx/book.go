@@ -12,26 +12,26 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Numbers that the format gives to its built-in number formats.
+// The numbers of built-in number formats.
 const (
 	formatWhole = 1  // 0
 	formatText  = 49 // @
 )
 
-// book is a workbook that grows by rows.
+// book is a workbook to which rows are added.
 type book struct {
 	file   *excelize.File
 	sheet  *excelize.StreamWriter
 	sheets int
-	rows   int   // of the sheet
-	most   int   // rows of a sheet
+	rows   int   // of the current sheet
+	most   int   // the most rows of a sheet
 	names  []any // the first row of each sheet
 	cells  []excelize.Cell
-	values []any // a pointer to each cell, or nil where nothing is
-	marked bool  // a text may hold a mark
+	values []any // pointers to cells; nil for an empty cell
+	marked bool  // a text may contain a mark
 
 	text     int   // the style of texts
-	decimals []int // the styles of numbers, by how many decimals they show
+	decimals []int // the styles of numbers, by their decimals
 }
 
 func newBook(c *Config, names []string) (*book, error) {
@@ -53,7 +53,7 @@ func newBook(c *Config, names []string) (*book, error) {
 	return b, b.next()
 }
 
-// next begins a sheet, with the row of names.
+// next starts a sheet with the row of names.
 func (b *book) next() error {
 	name := "report"
 	if b.sheets++; b.sheets > 1 {
@@ -76,8 +76,8 @@ func (b *book) open(name string) (err error) {
 		_, err = b.file.NewSheet(name)
 	}
 	if err == nil {
-		// How many rows there will be nobody knows: a reader that streams believes a
-		// dimension that stands there, and stops at A1.
+		// The number of rows is unknown: readers that stream trust the dimension in the
+		// sheet, and would stop at A1.
 		err = b.file.SetSheetDimension(name, "")
 	}
 	if err == nil {
@@ -86,7 +86,7 @@ func (b *book) open(name string) (err error) {
 	return err
 }
 
-// set sets a cell of the row to come, unless the text is too long for one.
+// set sets a cell of the next row. It reports whether the text fits into a cell.
 func (b *book) set(i int, t ports.ColumnType, text string) bool {
 	if text == "" {
 		b.values[i] = nil
@@ -112,7 +112,7 @@ func (b *book) setText(i int, escaped string) {
 	b.values[i] = &b.cells[i]
 }
 
-// style returns the number format that shows so many decimals.
+// style returns the style that shows a number with the decimals.
 func (b *book) style(decimals int) int {
 	for len(b.decimals) <= decimals {
 		style := &excelize.Style{NumFmt: formatWhole}
@@ -129,7 +129,7 @@ func (b *book) style(decimals int) int {
 	return b.decimals[decimals]
 }
 
-// add adds the row, to a sheet that has room.
+// add adds the row to the sheet, or to the next one if it is full.
 func (b *book) add() error {
 	if b.rows == b.most {
 		if err := b.next(); err != nil {
@@ -140,8 +140,8 @@ func (b *book) add() error {
 	return b.sheet.SetRow("A"+strconv.Itoa(b.rows), b.values)
 }
 
-// writeTo packs the workbook straight into out: excelize by itself would keep the
-// packed file in memory.
+// writeTo packs the workbook directly into out: excelize would keep the packed file in
+// memory.
 func (b *book) writeTo(out io.Writer) error {
 	if err := b.sheet.Flush(); err != nil {
 		return err
@@ -153,11 +153,11 @@ func (b *book) writeTo(out io.Writer) error {
 	return nil
 }
 
-// exactDigits is how many decimal digits every binary float of 64 bits keeps.
+// exactDigits is the number of decimal digits that every 64-bit float preserves.
 const exactDigits = 15
 
-// number returns the float that a number's text stands for and how many decimals
-// it has, when the float keeps every digit. Minus zero's sign would be lost.
+// number converts a number's text to a float and returns its decimals. exact is false
+// if the float would lose a digit, or the sign of minus zero.
 func number(text string) (value float64, decimals int, exact bool) {
 	digits := strings.TrimPrefix(text, "-")
 	whole, fraction, _ := strings.Cut(digits, ".")

@@ -63,7 +63,7 @@ func sheet(tb require.TestingT, book *excelize.File, name string, width int) [][
 	return rows
 }
 
-// readable is what the format makes of a text: XML holds no other characters.
+// readable replaces the characters that XML cannot contain.
 func readable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF || r == 0x10FFFF {
@@ -84,7 +84,7 @@ func hostileText() *rapid.Generator[string] {
 	)
 }
 
-func TestWhatExcelizeReadsIsWhatWasWritten(t *testing.T) {
+func TestExcelizeReadsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	columns := []ports.Column{{Name: "a", Type: ports.ColumnText}, {Name: "m", Type: ports.ColumnMoney}, {Name: "n", Type: ports.ColumnInteger}}
 	w := newWriter(t, nil)
@@ -104,7 +104,7 @@ func TestWhatExcelizeReadsIsWhatWasWritten(t *testing.T) {
 	})
 }
 
-// I23: none of 100,000 random cells is a formula.
+// This is I23: none of 100,000 random cells is a formula.
 func TestNoRandomCellIsAFormula(t *testing.T) {
 	t.Parallel()
 	const rows, width = 12_500, 8
@@ -121,6 +121,6 @@ func TestNoRandomCellIsAFormula(t *testing.T) {
 	}
 	xml := sheetXML(t, write(t, newWriter(t, nil), columns, given...), 1)
 	require.NotContains(t, xml, "<f")
-	require.Equal(t, strings.Count(xml, "<c "), strings.Count(xml, ` s="1" t="inlineStr"`), "a cell that is no text")
-	require.Greater(t, strings.Count(xml, "<c "), rows*width*8/10, "most cells hold a text")
+	require.Equal(t, strings.Count(xml, "<c "), strings.Count(xml, ` s="1" t="inlineStr"`), "all cells are texts")
+	require.Greater(t, strings.Count(xml, "<c "), rows*width*8/10, "most cells have a text")
 }

@@ -10,17 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// The format spells a character as _xHHHH_ in texts, and an underscore that only
-// looks like the beginning of that as _x005F_. excelize 2.11.0 does so too, but
-// drops texts like _xD800_ and misses the second of _x0041_x0042_. So such an
-// underscore passes excelize as a mark that it does not know, which the packer
-// replaces.
+// The format writes a character in a text as _xHHHH_, and an underscore that only looks
+// like the start of that as _x005F_. excelize 2.11.0 does so too, but drops texts like
+// _xD800_ and misses the second one in _x0041_x0042_. So excelize gets a mark instead
+// of such an underscore, which the packer replaces.
 const (
 	mark       = "\U0010FFFF"
 	underscore = "_x005F_"
 )
 
-// escape marks the text's underscores and tells whether it fits a cell.
+// escape marks underscores in text, and reports whether it fits into a cell.
 func escape(text string) (escaped string, fits bool) {
 	if strings.IndexByte(text, mark[0]) >= 0 {
 		text = strings.ReplaceAll(text, mark, "\ufffd")
@@ -55,13 +54,13 @@ func units(text string) int {
 	return n
 }
 
-// packer is the zip writer that replaces the marks of sheets.
+// packer is a zip writer that replaces the marks in sheets.
 type packer struct {
 	*zip.Writer
 	marked bool
 }
 
-// Create begins a file of the workbook.
+// Create starts a file of the workbook.
 func (p *packer) Create(name string) (io.Writer, error) {
 	w, err := p.Writer.Create(name)
 	if err == nil && p.marked && strings.HasPrefix(name, "xl/worksheets/") {
@@ -70,8 +69,7 @@ func (p *packer) Create(name string) (io.Writer, error) {
 	return w, err
 }
 
-// unmarker replaces marks. A mark may be cut by the end of a Write; what ends a
-// sheet is none.
+// unmarker replaces marks. A Write may end within a mark; a sheet never does.
 type unmarker struct {
 	out  io.Writer
 	rest []byte

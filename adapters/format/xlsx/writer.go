@@ -14,34 +14,33 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Bounds of the format.
+// Limits of the format.
 const (
-	MinSheetRows = 2                       // one of names, one of data
-	MaxSheetRows = excelize.TotalRows      // 1,048,576, the names' row included
+	MinSheetRows = 2                       // the names and one row
+	MaxSheetRows = excelize.TotalRows      // 1,048,576, including the names
 	MaxColumns   = excelize.MaxColumns     // 16,384
 	MaxText      = excelize.TotalCellChars // 32,767, in UTF-16 units
 )
 
-// Config tunes a [Writer]. The zero value of each field, and nil, mean the
-// default.
+// Config tunes a [Writer]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// SheetRows is how many rows a sheet takes, that of the names included:
-	// [MinSheetRows] to [MaxSheetRows], which is the default.
+	// SheetRows is the most rows of a sheet, including the names: [MinSheetRows] to
+	// [MaxSheetRows]; 0: [MaxSheetRows].
 	SheetRows int
 
-	// TempDir is the folder of the temporary files, which hold what the report
-	// holds. Default: the system's.
+	// TempDir is the folder of the temporary files, which contain the report's data.
+	// "": the system's.
 	TempDir string
 }
 
-// Writer is a [ports.ReportWriter]. It may be used by many goroutines at once.
+// Writer is a [ports.ReportWriter]. It is safe for concurrent use.
 type Writer struct {
 	config Config
 }
 
 var _ ports.ReportWriter = (*Writer)(nil)
 
-// New returns a writer. A SheetRows out of range is [errcodes.Configuration].
+// New returns a writer, or [errcodes.Configuration] if SheetRows is out of range.
 func New(cfg *Config) (*Writer, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -56,29 +55,29 @@ func (c *Config) withDefaults() (Config, error) {
 	return f, errcodes.Within("SheetRows", f.SheetRows, MinSheetRows, MaxSheetRows)
 }
 
-// Format is xlsx.
+// Format returns "xlsx".
 func (*Writer) Format() string { return "xlsx" }
 
-// ContentType is the registered one.
+// ContentType returns the registered type.
 func (*Writer) ContentType() string {
 	return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 }
 
-// Begin starts a workbook. No column, a column without a name or with the name
-// of another, and an unknown type are errcodes.InvalidRequest; more than
-// MaxColumns, and a name of more than MaxText, errcodes.Unprocessable. The
-// columns are not kept.
+// Begin starts a workbook. It returns errcodes.InvalidRequest if there is no column, or
+// a column has no name, a repeated name or an unknown type, and errcodes.Unprocessable
+// if there are more than MaxColumns or a name is longer than MaxText. The columns are
+// copied.
 //
-// Nothing reaches out before Close, whose error is that of out as it is. A
-// temporary file that cannot be made or written is errcodes.StorageUnavailable,
-// from Begin, or the Write that meets it and all that follow. Close is due after
-// an error too, or the temporary files stay.
+// Only Close writes to out, and it returns out's error unchanged. If a temporary file
+// cannot be created or written, Begin or Write returns errcodes.StorageUnavailable, and
+// so do all later calls of Write. Call Close after an error too; otherwise the
+// temporary files stay.
 func (w *Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, error) {
 	if err := cells.CheckColumns(columns); err != nil {
 		return nil, err
 	}
 	if len(columns) > MaxColumns {
-		return nil, errcodes.New(errcodes.Unprocessable, fmt.Sprintf("a sheet takes %d columns at most", MaxColumns))
+		return nil, errcodes.New(errcodes.Unprocessable, fmt.Sprintf("%d columns, want at most %d", len(columns), MaxColumns))
 	}
 	names, err := namesOf(columns)
 	if err != nil {
@@ -94,8 +93,8 @@ func (w *Writer) Begin(out io.Writer, columns []ports.Column) (ports.RowWriter, 
 	return r, nil
 }
 
-// probe makes a temporary file as the rows will: where none can be made, excelize
-// would keep all rows in memory.
+// probe creates a temporary file like those of the rows: if that fails, excelize would
+// keep all rows in memory.
 func probe(dir string) error {
 	f, err := os.CreateTemp(dir, "corridor-report-")
 	if err != nil {
@@ -109,7 +108,7 @@ func namesOf(columns []ports.Column) ([]string, error) {
 	for i, c := range columns {
 		name, fits := escape(c.Name)
 		if !fits {
-			return nil, errcodes.New(errcodes.Unprocessable, fmt.Sprintf("the name of column %d is longer than a cell", i+1))
+			return nil, errcodes.New(errcodes.Unprocessable, fmt.Sprintf("the name of column %d is longer than the %d characters of a cell", i+1, MaxText))
 		}
 		names = append(names, name)
 	}
@@ -121,7 +120,7 @@ type rowWriter struct {
 	columns []ports.Column
 	book    *book
 	rows    int
-	err     error // of the temporary files, for good
+	err     error // of the temporary files; later calls return it too
 }
 
 // Write implements [ports.RowWriter].
@@ -157,8 +156,8 @@ func (r *rowWriter) Close() error {
 	return r.abandon(err)
 }
 
-// abandon removes the temporary files, and tells of that only when nothing else
-// is to be told.
+// abandon removes the temporary files. It returns err, or else the error of removing
+// them.
 func (r *rowWriter) abandon(err error) error {
 	if failed := stored(r.book.file.Close()); err == nil {
 		err = failed
@@ -166,8 +165,8 @@ func (r *rowWriter) abandon(err error) error {
 	return err
 }
 
-// stored tells that a temporary file is in the way: nothing else that the sheets
-// are given can be.
+// stored wraps an error of the temporary files, the only ones that the sheets can
+// return here.
 func stored(err error) error {
 	if err == nil {
 		return nil
@@ -175,7 +174,7 @@ func stored(err error) error {
 	return errcodes.Wrap(errcodes.StorageUnavailable, "the workbook's temporary file cannot be written", err)
 }
 
-// noting keeps the error of an io.Writer apart from those of the workbook.
+// noting records the error of an io.Writer, apart from those of the workbook.
 type noting struct {
 	io.Writer
 	err error

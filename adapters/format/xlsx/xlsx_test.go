@@ -33,24 +33,24 @@ func sheetXML(tb testing.TB, file []byte, number int) string {
 	return string(xml)
 }
 
-func TestNumbersAreNumbersWhenAFloatKeepsTheirDigits(t *testing.T) {
+func TestNumbersAreNumbersIfAFloatPreservesTheirDigits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		kind  ports.ColumnType
 		text  string
-		value string // in the file; "" is a text
+		value string // in the file; "" means a text
 	}{
 		{"money", ports.ColumnMoney, "-12.50", "-12.5"},
 		{"money without decimals", ports.ColumnMoney, "100", "100"},
-		{"nothing to pay", ports.ColumnMoney, "0.00", "0"},
+		{"zero money", ports.ColumnMoney, "0.00", "0"},
 		{"15 digits", ports.ColumnMoney, "9999999999999.99", "9999999999999.99"},
 		{"15 decimals", ports.ColumnMoney, "0.000000000000001", "0.000000000000001"},
 		{"16 digits", ports.ColumnMoney, "99999999999999.99", ""},
 		{"16 decimals", ports.ColumnMoney, "0.0000000000000001", ""},
 		{"minus zero", ports.ColumnMoney, "-0.00", ""},
 		{"an integer", ports.ColumnInteger, "-3", "-3"},
-		{"an integer that Excel would round on sight", ports.ColumnInteger, "999999999999999", "999999999999999"},
+		{"an integer that Excel would round", ports.ColumnInteger, "999999999999999", "999999999999999"},
 		{"an integer of 16 digits", ports.ColumnInteger, "1000000000000000", ""},
 		{"digits of a text", ports.ColumnText, "12.50", ""},
 		{"a time", ports.ColumnTime, "2026-11-20T15:00:00.000Z", ""},
@@ -64,7 +64,7 @@ func TestNumbersAreNumbersWhenAFloatKeepsTheirDigits(t *testing.T) {
 			} else {
 				require.Regexp(t, `^<c r="A2" s="\d+"><v>`+regexp.QuoteMeta(c.value)+`</v></c>$`, cell)
 			}
-			require.Equal(t, [][]string{{"a"}, {c.text}}, sheet(t, open(t, file), "report", 1), "what is shown")
+			require.Equal(t, [][]string{{"a"}, {c.text}}, sheet(t, open(t, file), "report", 1), "the shown text")
 		})
 	}
 }
@@ -84,7 +84,7 @@ func TestTextCellsHaveTheFormatText(t *testing.T) {
 	}
 }
 
-func TestFullSheetIsFollowedByAnother(t *testing.T) {
+func TestAFullSheetIsFollowedByAnother(t *testing.T) {
 	t.Parallel()
 	columns := []ports.Column{{Name: "id", Type: ports.ColumnText}, {Name: "n", Type: ports.ColumnInteger}}
 	for _, c := range []struct {
@@ -116,20 +116,20 @@ func TestFullSheetIsFollowedByAnother(t *testing.T) {
 	}
 }
 
-func TestTextThatNoCellHoldsIsRefusedAndLeavesNoTrace(t *testing.T) {
+func TestATextThatIsTooLongIsRejectedAndLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string
 		fits       bool
 	}{
 		{"as long as a cell", strings.Repeat("x", xlsx.MaxText), true},
-		{"one more", strings.Repeat("x", xlsx.MaxText+1), false},
-		{"as long as a cell, in bytes of another script", strings.Repeat("é", xlsx.MaxText), true},
-		{"one more, in another script", strings.Repeat("é", xlsx.MaxText+1), false},
+		{"one character too many", strings.Repeat("x", xlsx.MaxText+1), false},
+		{"as long as a cell, in another script", strings.Repeat("é", xlsx.MaxText), true},
+		{"one character too many, in another script", strings.Repeat("é", xlsx.MaxText+1), false},
 		{"characters of two units", strings.Repeat("😀", xlsx.MaxText/2), true},
-		{"one character of two units more", strings.Repeat("😀", xlsx.MaxText/2+1), false},
-		{"what looks escaped counts double", strings.Repeat("x", xlsx.MaxText-7) + "_x0041_", false},
-		{"what looks escaped", strings.Repeat("x", xlsx.MaxText-8) + "_x0041_", true},
+		{"one character of two units too many", strings.Repeat("😀", xlsx.MaxText/2+1), false},
+		{"text that looks escaped counts twice", strings.Repeat("x", xlsx.MaxText-7) + "_x0041_", false},
+		{"text that looks escaped", strings.Repeat("x", xlsx.MaxText-8) + "_x0041_", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -155,7 +155,7 @@ func TestTextThatNoCellHoldsIsRefusedAndLeavesNoTrace(t *testing.T) {
 
 func equal(a, b [][]string) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-func TestColumnsThatTheFormatCannotHoldAreRefused(t *testing.T) {
+func TestBeginRejectsInvalidColumns(t *testing.T) {
 	t.Parallel()
 	many := make([]ports.Column, xlsx.MaxColumns+1)
 	for i := range many {
@@ -181,7 +181,7 @@ func TestColumnsThatTheFormatCannotHoldAreRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestSheetRowsOutOfRangeAreRefused(t *testing.T) {
+func TestSheetRowsOutOfRangeAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{-1, 1, xlsx.MaxSheetRows + 1} {
 		_, err := xlsx.New(&xlsx.Config{SheetRows: rows})
@@ -189,7 +189,7 @@ func TestSheetRowsOutOfRangeAreRefused(t *testing.T) {
 	}
 }
 
-// large is more than excelize keeps in memory.
+// large writes more than excelize keeps in memory.
 func large(tb testing.TB, c *xlsx.Config, out io.Writer) ports.RowWriter {
 	tb.Helper()
 	w, err := newWriter(tb, c).Begin(out, textColumn)
@@ -220,14 +220,14 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 	require.NoError(t, w.Close())
 	require.Zero(t, left(), "after Close")
 	w = large(t, &xlsx.Config{TempDir: dir}, broken{})
-	require.Equal(t, errBroken, w.Close(), "as it is")
+	require.Equal(t, errBroken, w.Close(), "the error is unchanged")
 	require.Zero(t, left(), "after a Close that failed")
 }
 
-// A mark may lie across two of the pieces in which a temporary file is packed.
-func TestEscapesAreRightInALargeSheet(t *testing.T) {
+// A mark may be split between two pieces of a temporary file.
+func TestEscapesAreCorrectInALargeSheet(t *testing.T) {
 	t.Parallel()
-	named, text := []ports.Column{{Name: "_x0042_", Type: ports.ColumnText}}, strings.Repeat("_x0041_ and what is none"+strings.Repeat(" nor this", 120), 29)
+	named, text := []ports.Column{{Name: "_x0042_", Type: ports.ColumnText}}, strings.Repeat("_x0041_ and plain text: "+strings.Repeat(" letters.", 120), 29)
 	var given [][]string
 	for range excelize.StreamChunkSize / len(text) {
 		given = append(given, []string{text})
@@ -240,13 +240,13 @@ func TestEscapesAreRightInALargeSheet(t *testing.T) {
 	}
 }
 
-func TestNameThatLooksEscapedReadsBack(t *testing.T) {
+func TestANameThatLooksEscapedIsReadBack(t *testing.T) {
 	t.Parallel()
 	columns := []ports.Column{{Name: "_x0041_x0042_", Type: ports.ColumnText}}
 	require.Equal(t, [][]string{{"_x0041_x0042_"}}, sheet(t, open(t, write(t, newWriter(t, nil), columns)), "report", 1))
 }
 
-func TestFolderThatTakesNoTemporaryFilesIsToldAtOnce(t *testing.T) {
+func TestAFolderWithoutTemporaryFilesFailsAtBegin(t *testing.T) {
 	t.Parallel()
 	_, err := newWriter(t, &xlsx.Config{TempDir: filepath.Join(t.TempDir(), "none")}).Begin(io.Discard, textColumn)
 	require.ErrorIs(t, err, errcodes.StorageUnavailable)
@@ -267,9 +267,9 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// A dimension that stands in a sheet is believed: readers that stream, such as
-// openpyxl's, stop there, and nobody knows it before the last row.
-func TestNoSheetSaysHowLargeItIs(t *testing.T) {
+// Readers that stream, such as openpyxl's, stop at the dimension in a sheet, which is
+// unknown before the last row.
+func TestSheetsHaveNoDimension(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{{"1"}, {"2"}, {"3"}, {"4"}}
 	file := write(t, newWriter(t, &xlsx.Config{SheetRows: 3}), textColumn, rows...)
