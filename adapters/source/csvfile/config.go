@@ -14,73 +14,73 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Bounds of what is read.
+// Limits of a file.
 const (
 	MaxLine        = 1 << 20 // bytes of a line, and of all lines of a quoted field
-	MaxRecordLines = 32      // lines that a quoted field may stretch over
+	MaxRecordLines = 32      // lines of a quoted field
 	MaxSkipLines   = 1000    // of [Config].SkipLines
 )
 
-// Config says how the file is to be read. A column is named as the header names
-// it, in any case, or by its place: "#1" is the first.
+// Config describes the file. A column is named as in the header, in any case, or by its
+// position: "#1" is the first.
 type Config struct {
-	// Reference, Amount and SettledAt are columns that every file has.
+	// Reference, Amount and SettledAt are columns. They are required.
 	Reference string
 	Amount    string
 	SettledAt string
 
-	// Currency is the column of the ISO 4217 code, in any case; where there is
-	// none, FixedCurrency holds for every line. One of them is needed.
+	// Currency is the column with the ISO 4217 code, in any case; without it,
+	// FixedCurrency is the currency of every line. One of them is required.
 	Currency      string
 	FixedCurrency string
 
-	// Owner is the column that says whose line it is; where there is none, every
-	// line is FixedOwner's. One of them is needed, so that no file is shown to
-	// everybody by mistake. A line whose own owner cannot be read is given to
-	// nobody but as a bad one without its content.
+	// Owner is the column with the owner of a line; without it, FixedOwner owns every
+	// line. One of them is required, so that no file is shown to everybody by mistake.
+	// A line whose owner is empty is shown to every owner, as a bad line without its
+	// content.
 	Owner      string
 	FixedOwner string
 
-	// Merchant and FixedMerchant are the same for the merchant; without both,
-	// the lines are those of each merchant of the owner.
+	// Merchant and FixedMerchant are the same for the merchant; without both, each
+	// merchant of the owner gets the lines.
 	Merchant      string
 	FixedMerchant string
 
-	// MinorUnits says that amounts are whole minor units: 1250 is KES 12.50.
+	// MinorUnits means that amounts are whole minor units: 1250 is KES 12.50.
 	MinorUnits bool
-	// DecimalComma says that amounts are written 12,50.
+	// DecimalComma means that amounts are written 12,50.
 	DecimalComma bool
-	// Thousands are the characters that may stand between groups of three digits:
-	// ",", ".", "'", " " (no-break blanks too). None is the default.
+	// Thousands are the characters allowed between groups of three digits: ",", ".",
+	// "'", " " (no-break spaces too). By default there is none.
 	Thousands string
-	// Sign is the column that says which way the money goes. With it an amount
-	// has no sign of its own; Credit are the texts of money that comes, and Debit
-	// of money that is taken back, in any case. The defaults are credit, cr, c, +
-	// and debit, dr, d, -. Without it, an amount below zero takes back: -12.50,
-	// 12.50- or (12.50).
+	// Sign is the column with the direction of the money. With it, amounts have no
+	// sign. Credit are its texts, in any case, for money received, and Debit those for
+	// money taken back; the defaults are credit, cr, c, + and debit, dr, d, -. Without
+	// Sign, a negative amount is money taken back: -12.50, 12.50- or (12.50).
 	Sign          string
 	Credit, Debit []string
 
-	// TimeLayouts are tried one by one (package time); default RFC 3339.
+	// TimeLayouts are tried in order (package time); default RFC 3339.
 	TimeLayouts []string
-	// Zone is the IANA name of the zone of times that say none; default UTC.
+	// Zone is the IANA name of the zone of times without one; default UTC.
 	Zone string
 
-	// Delimiter is one of "," ";" "|" and tab; "" finds it in the header.
+	// Delimiter is one of "," ";" "|" and tab; "" means to find it in the header.
 	Delimiter string
-	// NoHeader says that the first line is data: columns are named by their place,
-	// and the delimiter is told.
+	// NoHeader means that the first line is data: columns are named by position, and
+	// Delimiter is required.
 	NoHeader bool
-	// SkipLines is how many lines stand before the header, or the first line of
-	// data; up to [MaxSkipLines].
+	// SkipLines is the number of lines before the header or the first line of data, up
+	// to [MaxSkipLines].
 	SkipLines int
-	// SkipPrefixes are what lines begin with that are no settlements: "Total",
+	// SkipPrefixes are the starts of lines that are no settlements, such as "Total" or
 	// "#". Blank lines are always skipped.
 	SkipPrefixes []string
 
-	// AsOf is up to when the file is complete; zero: when it was last written.
+	// AsOf is the time up to which the file is complete; zero: its time of
+	// modification.
 	AsOf time.Time
-	// FS is where the path leads; nil: the machine's files.
+	// FS contains the path; nil: the machine's files.
 	FS fs.FS
 }
 
@@ -90,7 +90,7 @@ func bad(format string, args ...any) error {
 	return errcodes.New(errcodes.Configuration, fmt.Sprintf(format, args...))
 }
 
-// check says what is wrong with a configuration.
+// check returns an error for an invalid configuration.
 func (c *Config) check() error {
 	switch {
 	case c.Reference == "" || c.Amount == "" || c.SettledAt == "":
@@ -102,30 +102,30 @@ func (c *Config) check() error {
 	case c.Merchant != "" && c.FixedMerchant != "":
 		return bad("at most one of Merchant and FixedMerchant may be set")
 	case c.Delimiter != "" && (len(c.Delimiter) != 1 || !strings.Contains(delimiters, c.Delimiter)):
-		return bad("Delimiter must be a comma, a semicolon, a tab or a bar")
+		return bad("Delimiter %q must be a comma, a semicolon, a tab or a bar", c.Delimiter)
 	case c.NoHeader && c.Delimiter == "":
-		return bad("without a header, Delimiter must be set")
+		return bad("Delimiter is required with NoHeader")
 	case strings.Contains(strings.Join(c.SkipPrefixes, ""), "\n") || slices.Contains(c.SkipPrefixes, ""):
-		return bad("SkipPrefixes must be texts of one line")
+		return bad("SkipPrefixes must be texts of one line, and not empty")
 	}
 	return cmp.Or(errcodes.Within("SkipLines", c.SkipLines, 0, MaxSkipLines), c.checkNumbers())
 }
 
 func (c *Config) checkNumbers() error {
 	if strings.Trim(c.Thousands, ",.' ") != "" || strings.Contains(c.Thousands, c.point()) {
-		return bad("Thousands must be of , . ' and a blank, and not the decimal point")
+		return bad("Thousands %q must consist of , . ' and space, without the decimal point", c.Thousands)
 	}
 	if c.FixedCurrency != "" {
 		if _, ok := ports.MinorDigits(c.FixedCurrency); !ok {
-			return bad("FixedCurrency %q is not an ISO 4217 code with a minor unit", c.FixedCurrency)
+			return bad("FixedCurrency %q must be an ISO 4217 code with a minor unit", c.FixedCurrency)
 		}
 	}
 	if c.Sign == "" && len(c.Credit)+len(c.Debit) > 0 {
-		return bad("Credit and Debit need Sign")
+		return bad("Sign is required with Credit or Debit")
 	}
 	for _, name := range []string{c.Reference, c.Amount, c.SettledAt, c.Currency, c.Owner, c.Merchant, c.Sign} {
-		if at, byPlace := place(name); name != "" && (byPlace && at < 0 || c.NoHeader && !byPlace) {
-			return bad("a column's place must be #1 to #%d; without a header, each needs one", maxColumns)
+		if at, isPosition := position(name); name != "" && (isPosition && at < 0 || c.NoHeader && !isPosition) {
+			return bad("column %q must be a position from #1 to #%d, or a name in a header", name, maxColumns)
 		}
 	}
 	return nil
@@ -140,12 +140,12 @@ func (c *Config) point() string {
 
 const maxColumns = 10_000
 
-// place reads a column's place, from 0; below 0 it is out of bounds. false says
-// that it is a name.
-func place(column string) (at int, byPlace bool) {
-	number, byPlace := strings.CutPrefix(column, "#")
+// position returns a column's position, from 0, or below 0 if it is out of bounds. isPosition
+// is false if column is a name.
+func position(column string) (at int, isPosition bool) {
+	number, isPosition := strings.CutPrefix(column, "#")
 	n, err := strconv.Atoi(number)
-	if err != nil || !byPlace {
+	if err != nil || !isPosition {
 		return 0, false
 	}
 	if n < 1 || n > maxColumns {
@@ -162,10 +162,10 @@ func (c *Config) withDefaults() (Config, *time.Location, error) {
 	}
 	zone, err := time.LoadLocation(f.Zone)
 	if err != nil {
-		return f, nil, errcodes.Wrap(errcodes.Configuration, "Zone must be the IANA name of a zone", err)
+		return f, nil, errcodes.Wrap(errcodes.Configuration, fmt.Sprintf("Zone %q must be the IANA name of a zone", f.Zone), err)
 	}
 	for _, list := range []*[]string{&f.Credit, &f.Debit, &f.TimeLayouts, &f.SkipPrefixes} {
-		*list = slices.Clone(*list) // the caller may reuse its slices for the next source
+		*list = slices.Clone(*list) // the caller may change its slices
 	}
 	if len(f.TimeLayouts) == 0 {
 		f.TimeLayouts = []string{time.RFC3339}
@@ -180,7 +180,7 @@ func (c *Config) withDefaults() (Config, *time.Location, error) {
 	return f, zone, nil
 }
 
-// machine opens the machine's files, by any path.
+// machine opens the machine's files.
 type machine struct{}
 
 func (machine) Open(path string) (fs.File, error)     { return os.Open(path) }

@@ -16,10 +16,9 @@ import (
 
 const last = "LAST;7.77;KES;2026-11-20T07:07:07Z"
 
-// FuzzLines: whatever a file holds, each line has its own rising number and is
-// good or bad, and the last line is always read. Where encoding/csv can read the
-// file as well, both agree on every field; where a file has no quotes, each line
-// is as a naive reading has it.
+// FuzzLines checks that whatever the file, line numbers rise, each line is good or bad,
+// and the last line is always read. Where encoding/csv can read the file, both agree on
+// every field; where a file has no quotes, every line agrees with a naive parser.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
 		"A;1;KES;2026-11-20T01:00:00Z\r\n\"B\";\"-1.50\";XOF;2026-11-20T01:00:00Z",
@@ -36,7 +35,7 @@ func FuzzLines(f *testing.F) {
 		got := lines(t, open(t, head+body+"\n"+last, nil))
 		require.NotEmpty(t, got)
 		for i, l := range got {
-			require.True(t, i == 0 || got[i-1].Line < l.Line, "the numbers rise")
+			require.True(t, i == 0 || got[i-1].Line < l.Line, "the line numbers must rise")
 			require.True(t, l.Bad != "" || l.Reference != "" && !l.At.IsZero() && l.Currency != "", "%+v", l)
 		}
 		end := got[len(got)-1]
@@ -53,13 +52,13 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// plain reports whether a body has nothing that makes a line bad as such.
+// plain reports whether a body has nothing that makes a whole line bad.
 func plain(body string) bool {
 	return utf8.ValidString(body) && !strings.Contains(body, "\x00") && len(body) < csvfile.MaxLine &&
 		strings.Count(body, "\n") < csvfile.MaxRecordLines-1
 }
 
-// agree compares with the standard library, where it takes the body.
+// agree compares the lines with those of encoding/csv if it accepts the body.
 func agree(t *testing.T, body string, got []ports.SettlementLine) {
 	t.Helper()
 	r := csv.NewReader(strings.NewReader(body))
@@ -86,7 +85,7 @@ func asked(l ports.SettlementLine) bool {
 	return l.At.IsZero() || !l.At.Before(always.From) && l.At.Before(always.Until)
 }
 
-// naive reads a body without quotes.
+// naive parses a body without quotes.
 func naive(body string) []ports.SettlementLine {
 	out := []ports.SettlementLine{}
 	for i, text := range strings.Split(body, "\n") {
@@ -106,8 +105,7 @@ func naive(body string) []ports.SettlementLine {
 	return out
 }
 
-// settlement reads four fields in another way than the package: amounts are
-// rationals.
+// settlement parses four fields in another way than the package: amounts are rationals.
 func settlement(fields []string) ports.SettlementLine {
 	for i := range fields {
 		fields[i] = strings.TrimSpace(fields[i])
@@ -126,7 +124,7 @@ func settlement(fields []string) ports.SettlementLine {
 	}
 	digits, known := ports.MinorDigits(strings.ToUpper(fields[2]))
 	if !known {
-		bads = append(bads, "no currency that is known")
+		bads = append(bads, "the currency is missing or unknown")
 	} else {
 		l.Currency = strings.ToUpper(fields[2])
 		var why string
@@ -162,7 +160,7 @@ func rational(text string, digits int) (int64, string) {
 	}
 	r, ok := new(big.Rat).SetString(text)
 	if strings.Trim(text, "0123456789.") != "" || strings.HasPrefix(text, ".") || strings.HasSuffix(text, ".") || !ok {
-		return 0, "the amount is no number"
+		return 0, "the amount is not a number"
 	}
 	r.Mul(r, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)))
 	switch {

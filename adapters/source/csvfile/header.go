@@ -11,8 +11,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// places are where the columns stand; -1: there is none.
-type places struct {
+// positions are the positions of the columns; -1 means that there is no such column.
+type positions struct {
 	reference, amount, settledAt, currency, owner, merchant, sign int
 	fields                                                        int // of a line; 0: not known yet
 }
@@ -22,7 +22,7 @@ func unprocessable(format string, args ...any) error {
 }
 
 // begin reads up to the first line of data.
-func (s *Source) begin(l *lines) (*records, *places, error) {
+func (s *Source) begin(l *lines) (*records, *positions, error) {
 	r := &records{lines: l}
 	for _, prefix := range s.cfg.SkipPrefixes {
 		r.skip = append(r.skip, []byte(prefix))
@@ -46,7 +46,7 @@ func (s *Source) begin(l *lines) (*records, *places, error) {
 	return r, p, nil
 }
 
-// mark takes a byte order mark off, and refuses other encodings.
+// mark skips a byte order mark and rejects other encodings.
 func (s *Source) mark(l *lines) error {
 	start, err := l.from.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -69,9 +69,9 @@ func (s *Source) mark(l *lines) error {
 }
 
 // header finds the delimiter and the columns.
-func (s *Source) header(r *records) (*places, error) {
+func (s *Source) header(r *records) (*positions, error) {
 	if s.cfg.NoHeader {
-		return s.places(nil)
+		return s.positions(nil)
 	}
 	first, err := r.firstLine()
 	if err != nil {
@@ -91,10 +91,10 @@ func (s *Source) header(r *records) (*places, error) {
 	if head.bad != "" {
 		return nil, unprocessable("the header cannot be read: %s", head.bad)
 	}
-	return s.places(head.fields)
+	return s.positions(head.fields)
 }
 
-// firstLine returns the line with which the header begins.
+// firstLine returns the first line of the header.
 func (r *records) firstLine() (line, error) {
 	for {
 		first, err := r.lines.next()
@@ -108,13 +108,13 @@ func (r *records) firstLine() (line, error) {
 		case unreadable(first) != "":
 			return line{}, unprocessable("the header cannot be read: %s", unreadable(first))
 		case bytes.IndexByte(first.text, '\r') >= 0:
-			return line{}, unprocessable("the file's lines end in CR alone")
+			return line{}, unprocessable("the file's lines end in CR, want LF or CRLF")
 		}
 		return first, nil
 	}
 }
 
-// delimiterOf returns the one that is most often there outside quotes; 0: none.
+// delimiterOf returns the most frequent delimiter outside quotes, or 0.
 func delimiterOf(header []byte) byte {
 	counts := [256]int{}
 	quoted := false
@@ -135,9 +135,9 @@ func delimiterOf(header []byte) byte {
 	return best
 }
 
-// places finds the columns in the header; nil is none.
-func (s *Source) places(header []string) (*places, error) {
-	c, p := &s.cfg, &places{fields: len(header)}
+// positions finds the columns in the header; a nil header means a file without one.
+func (s *Source) positions(header []string) (*positions, error) {
+	c, p := &s.cfg, &positions{fields: len(header)}
 	for _, column := range []struct {
 		at   *int
 		name string
@@ -159,13 +159,13 @@ func (s *Source) places(header []string) (*places, error) {
 	return p, nil
 }
 
-// find returns where a column stands; the name is the configuration's, and may be
-// shown.
+// find returns the position of a column. The name is from the configuration, so errors
+// may show it.
 func find(header []string, name string) (int, error) {
 	if name == "" {
 		return -1, nil
 	}
-	if at, byPlace := place(name); byPlace {
+	if at, isPosition := position(name); isPosition {
 		if header != nil && at >= len(header) {
 			return 0, unprocessable("the header has no column %s", name)
 		}
@@ -177,20 +177,20 @@ func find(header []string, name string) (int, error) {
 		return 0, unprocessable("the header has no column %q", name)
 	}
 	if slices.ContainsFunc(header[at+1:], is) {
-		return 0, unprocessable("the header has the column %q twice", name)
+		return 0, unprocessable("the header repeats the column %q", name)
 	}
 	return at, nil
 }
 
-// fits reports whether a line has as many fields as the header, or, where there
-// is none, as the first line that has all columns.
-func (p *places) fits(fields int) bool {
+// fits reports whether a line has as many fields as the header or, without a header, as
+// the first line that has all columns.
+func (p *positions) fits(fields int) bool {
 	if p.fields == 0 && fields > p.last() {
 		p.fields = fields
 	}
 	return fields == p.fields
 }
 
-func (p *places) last() int {
+func (p *positions) last() int {
 	return max(p.reference, p.amount, p.settledAt, p.currency, p.owner, p.merchant, p.sign)
 }

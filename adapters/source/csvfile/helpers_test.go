@@ -22,7 +22,7 @@ var (
 
 const head = "Reference;Amount;Currency;At\n"
 
-// config reads files that begin with head.
+// config returns the configuration for files that start with head.
 func config() csvfile.Config {
 	return csvfile.Config{
 		Reference: "Reference", Amount: "Amount", Currency: "Currency", SettledAt: "At",

@@ -9,22 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// record is what a line says, or several, where a quoted field has line breaks.
+// record is a line, or several if a quoted field has line breaks.
 type record struct {
 	number int64    // of its first line
-	fields []string // where bad is ""
-	bad    string   // what is wrong with the line as such
+	fields []string // if bad is ""
+	bad    string   // why the line cannot be read
 }
 
-// records reads fields.
+// records reads records.
 type records struct {
 	*lines
 	delimiter byte
-	skip      [][]byte // what lines begin with that are none
+	skip      [][]byte // the prefixes of skipped lines
 	fits      func(fields int) bool
 }
 
-// next returns the next record; io.EOF says that there is none.
+// next returns the next record, or io.EOF.
 func (r *records) next() (record, error) {
 	for {
 		first, err := r.lines.next()
@@ -49,9 +49,8 @@ func (r *records) skipped(l line) bool {
 	return false
 }
 
-// from reads the record that begins with the line. When a quote is opened and
-// the lines that follow do not close it properly, they are read again, each for
-// itself.
+// from reads the record that starts with first. If a quote is opened and the following
+// lines do not close it properly, they are read again as separate lines.
 func (r *records) from(first line) (record, error) {
 	if why := unreadable(first); why != "" {
 		return record{number: first.number, bad: why}, nil
@@ -76,8 +75,8 @@ func (r *records) from(first line) (record, error) {
 	return record{number: first.number, bad: "a quote is not closed"}, nil
 }
 
-// join reads on until the quote that text has open is closed. No fields say that
-// it is not, by the lines that were read.
+// join reads lines until the quote opened in text is closed. If it is not, fields is
+// nil and ahead contains the lines read.
 func (r *records) join(text []byte) (fields []string, ahead []line, err error) {
 	for len(ahead) < MaxRecordLines-1 {
 		l, err := r.lines.next()
@@ -106,7 +105,7 @@ func (r *records) join(text []byte) (fields []string, ahead []line, err error) {
 	return nil, ahead, nil
 }
 
-// unreadable says what is wrong with a line's bytes.
+// unreadable returns what is wrong with a line's bytes, or "".
 func unreadable(l line) string {
 	switch {
 	case l.long:
@@ -120,17 +119,17 @@ func unreadable(l line) string {
 	}
 }
 
-// state is how a text ends.
+// state is the state at the end of a text.
 type state int
 
 const (
 	whole  state = iota
-	open         // within a quoted field
-	broken       // something follows the end of a quoted field
+	open         // in a quoted field
+	broken       // text follows the end of a quoted field
 )
 
-// split takes a text apart (RFC 4180). A quote within a field that begins
-// without one is a character as any other.
+// split splits a text into fields (RFC 4180). A quote in a field that does not start
+// with one is an ordinary character.
 func split(text []byte, delimiter byte) ([]string, state) {
 	var fields []string
 	for {
@@ -143,7 +142,7 @@ func split(text []byte, delimiter byte) ([]string, state) {
 	}
 }
 
-// cut takes the first field off. rest is nil when it was the last.
+// cut returns the first field of text; rest is nil if it is the last one.
 func cut(text []byte, delimiter byte) (field string, rest []byte, end state) {
 	if len(text) > 0 && text[0] == '"' {
 		return cutQuoted(text[1:], delimiter)
@@ -177,19 +176,19 @@ func cutQuoted(text []byte, delimiter byte) (field string, rest []byte, end stat
 	}
 }
 
-// line is a line of the file, without its end. It owns its text.
+// line is a line of the file without its end. It owns its text.
 type line struct {
 	number int64 // from 1
 	text   []byte
-	long   bool // the text is left out
+	long   bool // too long: text is nil
 }
 
-// lines reads line by line, at a memory that no line can raise above MaxLine.
+// lines reads lines, with memory bounded by MaxLine.
 type lines struct {
-	ctx  context.Context //nolint:containedctx // a reader lives for one stream, which is its context's
+	ctx  context.Context //nolint:containedctx // a reader serves one stream, which has one context
 	from *bufio.Reader
 	last int64
-	back []line // to be read again, in order
+	back []line // to be returned again, in order
 }
 
 const readAhead = 64 << 10
@@ -198,7 +197,7 @@ func newLines(ctx context.Context, r io.Reader) *lines {
 	return &lines{ctx: ctx, from: bufio.NewReaderSize(r, readAhead)}
 }
 
-// next returns the next line; io.EOF says that there is none.
+// next returns the next line, or io.EOF.
 func (l *lines) next() (line, error) {
 	if len(l.back) > 0 {
 		first := l.back[0]
@@ -208,7 +207,7 @@ func (l *lines) next() (line, error) {
 	return l.read()
 }
 
-// again lets lines be read once more.
+// again makes next return the lines of list again.
 func (l *lines) again(list []line) {
 	l.back = append(list, l.back...)
 }
@@ -234,8 +233,7 @@ func (l *lines) read() (line, error) {
 	}
 }
 
-// add keeps a part of the line as long as it is within bounds, with room for its
-// end.
+// add appends part to the line, up to the bound with room for the line break.
 func (l *line) add(part []byte) {
 	if l.long = l.long || len(l.text)+len(part) > MaxLine+len("\r\n"); l.long {
 		l.text = nil
@@ -244,7 +242,7 @@ func (l *line) add(part []byte) {
 	l.text = append(l.text, part...)
 }
 
-// trim takes the line's end off.
+// trim removes the line break.
 func (l *line) trim() {
 	l.text = bytes.TrimSuffix(bytes.TrimSuffix(l.text, []byte("\n")), []byte("\r"))
 	if len(l.text) > MaxLine {

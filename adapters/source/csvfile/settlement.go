@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// settlement reads a record; false says that the query does not ask for it.
-func (s *Source) settlement(p *places, rec record, q ports.RowQuery) (ports.SettlementLine, bool) {
+// settlement parses a record; ok is false if the query does not ask for it.
+func (s *Source) settlement(p *positions, rec record, q ports.RowQuery) (ports.SettlementLine, bool) {
 	out := ports.SettlementLine{Line: rec.number, Bad: rec.bad}
 	if out.Bad != "" {
 		return out, true
@@ -36,8 +36,8 @@ func (s *Source) settlement(p *places, rec record, q ports.RowQuery) (ports.Sett
 	return out, undated || !out.At.Before(q.From) && out.At.Before(q.Until)
 }
 
-// fill reads all that can be read; the first that cannot makes the line bad.
-func (s *Source) fill(out *ports.SettlementLine, p *places, cell func(int) string) {
+// fill parses all fields; the first one that fails is the reason why the line is bad.
+func (s *Source) fill(out *ports.SettlementLine, p *positions, cell func(int) string) {
 	wrong := func(why string) {
 		if out.Bad == "" {
 			out.Bad = why
@@ -56,7 +56,7 @@ func (s *Source) fill(out *ports.SettlementLine, p *places, cell func(int) strin
 	}
 	minorDigits, known := ports.MinorDigits(currency)
 	if !known {
-		wrong("no currency that is known")
+		wrong("the currency is missing or unknown")
 		return
 	}
 	out.Currency = currency
@@ -73,7 +73,7 @@ func (s *Source) fill(out *ports.SettlementLine, p *places, cell func(int) strin
 	out.HasAmount = out.Bad != ""
 }
 
-// time reads a time by the first layout that takes it.
+// time parses a time by the first layout that accepts it.
 func (s *Source) time(text string) (time.Time, bool) {
 	for _, layout := range s.cfg.TimeLayouts {
 		if at, err := time.ParseInLocation(layout, text, s.zone); err == nil && !at.IsZero() {
@@ -83,16 +83,17 @@ func (s *Source) time(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// What can be wrong with an amount.
+// The reasons why an amount is invalid.
 const (
 	noAmount   = "no amount"
-	noNumber   = "the amount is no number"
+	noNumber   = "the amount is not a number"
 	tooFine    = "the amount has more decimals than the currency"
 	tooLarge   = "the amount is too large"
-	signedBoth = "the amount has a sign beside that of its column"
+	signedBoth = "the amount has a sign although there is a sign column"
 )
 
-// amount reads an amount in minor units; why says what is wrong with it.
+// amount parses an amount and returns it in minor units; why is the reason if it is
+// invalid.
 func (c *Config) amount(text string, minorDigits int) (minor int64, why string) {
 	text, negative := sign(strings.TrimSpace(text))
 	if text == "" {
@@ -120,7 +121,7 @@ func (c *Config) amount(text string, minorDigits int) (minor int64, why string) 
 	return minor, ""
 }
 
-// sign takes a sign off: in front, behind, or parentheses.
+// sign removes a sign: in front, at the end, or parentheses.
 func sign(text string) (rest string, negative bool) {
 	if inner, ok := strings.CutPrefix(text, "("); ok {
 		if inner, ok = strings.CutSuffix(inner, ")"); ok {
@@ -139,11 +140,11 @@ func sign(text string) (rest string, negative bool) {
 	return strings.TrimPrefix(text, "+"), false
 }
 
-// blanks are the no-break blanks that stand between thousands.
+// blanks replaces the variants of spaces and apostrophes between thousands.
 var blanks = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2019", "'")
 
-// ungrouped takes the separators between thousands out. Groups have three
-// digits, the first one to three, and one separator holds for all.
+// ungrouped removes the separators between thousands. The first group has one to three
+// digits, the others three, and all separators are the same.
 func (c *Config) ungrouped(whole string) (string, bool) {
 	if digits(whole) {
 		return whole, true
@@ -164,7 +165,7 @@ func (c *Config) ungrouped(whole string) (string, bool) {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// signed reads an amount whose sign stands in a column of its own.
+// signed parses an amount whose sign is in its own column.
 func (c *Config) signed(text, column string, minorDigits int) (minor int64, why string) {
 	minor, why = c.amount(text, minorDigits)
 	unsigned, _ := sign(strings.TrimSpace(text))

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Source is a [ports.SettlementSource] out of a file. It is safe for concurrent
+// Source is a [ports.SettlementSource] that reads a file. It is safe for concurrent
 // use.
 type Source struct {
 	path string
@@ -23,21 +23,21 @@ type Source struct {
 	zone *time.Location
 }
 
-// New returns a source of the file at path, which is opened when somebody asks. A
-// bad value in cfg is [errcodes.Configuration].
+// New returns a source of the file at path, which is opened when it is read. A missing
+// path or an invalid value in cfg is [errcodes.Configuration].
 func New(path string, cfg Config) (*Source, error) {
 	c, zone, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if path == "" {
-		return nil, bad("the path must not be empty")
+		return nil, bad("path is required")
 	}
 	return &Source{path: path, cfg: c, zone: zone}, nil
 }
 
-// AsOf returns Config.AsOf, or when the file was last written, or now where that
-// is earlier. A file that is not there is [errcodes.Unavailable].
+// AsOf returns Config.AsOf or else the file's time of modification, but at most now. It
+// returns [errcodes.Unavailable] if the file is missing.
 func (s *Source) AsOf(ctx context.Context, now time.Time) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
 		return time.Time{}, err
@@ -60,8 +60,8 @@ func unavailable(err error) error {
 	return errcodes.Wrap(errcodes.Unavailable, "the settlement file cannot be read", err)
 }
 
-// Lines streams the lines of the file. A line's number is that of the file's
-// own, its header included, from 1; of a field with line breaks, the first.
+// Lines streams the lines of the file. A line's number is its number in the file, from
+// 1 and including the header; for a field with line breaks, the first one.
 func (s *Source) Lines(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 	return func(yield func(ports.SettlementLine, error) bool) {
 		if err := s.stream(ctx, q, func(l ports.SettlementLine) bool { return yield(l, nil) }); err != nil {
@@ -70,7 +70,7 @@ func (s *Source) Lines(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.Se
 	}
 }
 
-// coded returns an error its code, once.
+// coded returns err with a code.
 func (s *Source) coded(err error) error {
 	if _, ok := errors.AsType[*errcodes.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -80,7 +80,7 @@ func (s *Source) coded(err error) error {
 	}
 	for _, torn := range []error{gzip.ErrHeader, gzip.ErrChecksum, io.ErrUnexpectedEOF, io.EOF} {
 		if errors.Is(err, torn) {
-			return unprocessable("the file is cut short, or not what its name says")
+			return unprocessable("the file is incomplete, or not of the type in its name")
 		}
 	}
 	return unavailable(err)
@@ -107,14 +107,14 @@ func (s *Source) stream(ctx context.Context, q ports.RowQuery, emit func(ports.S
 	return s.read(newLines(ctx, text), q, emit)
 }
 
-// open opens a regular file: what is none, a pipe for example, might never open.
+// open opens a regular file. Opening a pipe, for example, might block.
 func (s *Source) open() (fs.File, error) {
 	info, err := fs.Stat(s.cfg.FS, s.path)
 	if err != nil {
 		return nil, unavailable(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, unprocessable("the path leads to no regular file")
+		return nil, unprocessable("the path is not a regular file")
 	}
 	file, err := s.cfg.FS.Open(s.path)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Source) read(l *lines, q ports.RowQuery, emit func(ports.SettlementLine
 	}
 	for {
 		rec, err := r.next()
-		if err == io.EOF { //nolint:errorlint // the plain end; a wrapped one is that of something else
+		if err == io.EOF { //nolint:errorlint // only the unwrapped io.EOF is the end of the file
 			return nil
 		}
 		if err != nil {

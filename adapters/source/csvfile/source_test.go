@@ -56,14 +56,14 @@ func TestConforms(t *testing.T) {
 				{Line: 3, Reference: "ORD-2", Amount: -300, Currency: "KES", At: day.Add(2 * time.Hour)},
 				{Line: 6, Reference: "ORD\n5", Amount: 9, Currency: "XOF", At: day.Add(3*time.Hour + 500*time.Millisecond)},
 				{Line: 8, Reference: "ORD-6", Amount: 100, Currency: "KES", Bad: "the time cannot be read", HasAmount: true},
-				{Line: 9, Reference: "ORD-7", Currency: "KES", At: day.Add(3*time.Hour + 500*time.Millisecond), Bad: "the amount is no number"},
+				{Line: 9, Reference: "ORD-7", Currency: "KES", At: day.Add(3*time.Hour + 500*time.Millisecond), Bad: "the amount is not a number"},
 				{Line: 12, Reference: "ORD-9", Amount: 1001, Currency: "KWD", At: day.Add(3 * time.Hour)},
 			},
 		}
 	}})
 }
 
-// A caller may write the next source's lists over those of the first.
+// The caller may change its lists for the next source.
 func TestListsAreCopied(t *testing.T) {
 	var given csvfile.Config
 	s := open(t, "Reference,Amount,Currency,At,Way\nR,1,KES,20.11.2026,in\nS,2,KES,20.11.2026,out\nTotal\n", func(c *csvfile.Config) {
@@ -79,15 +79,15 @@ func TestListsAreCopied(t *testing.T) {
 	require.Equal(t, before, lines(t, s))
 }
 
-func TestALineInGold(t *testing.T) {
+func TestACurrencyWithoutMinorUnitsIsBad(t *testing.T) {
 	got := lines(t, open(t, head+"R;1;XAU;2026-11-20T01:00:00Z\n", nil))
 	require.Len(t, got, 1)
-	require.Equal(t, "no currency that is known", got[0].Bad, "it has no minor unit")
+	require.Equal(t, "the currency is missing or unknown", got[0].Bad, "gold has no minor unit")
 }
 
-// TestWhoseLine (I31): nobody sees another's line, and of one that names nobody
-// just that it is there.
-func TestWhoseLine(t *testing.T) {
+// TestOwnersSeeOnlyTheirLines is I31: nobody sees another owner's line, and of a line
+// without an owner only that it exists.
+func TestOwnersSeeOnlyTheirLines(t *testing.T) {
 	s := open(t, "Owner,Reference,Amount,Currency,At\nrival,R,1,KES,2026-11-20T01:00:00Z\n,SECRET,1,KES,2026-11-20T01:00:00Z\nAcme,R,1,KES,x\n",
 		func(c *csvfile.Config) { c.Owner, c.FixedOwner = "Owner", "" })
 	require.Equal(t, []ports.SettlementLine{{Line: 3, Bad: "no owner"}}, lines(t, s))
@@ -117,20 +117,20 @@ func TestCompressedFiles(t *testing.T) {
 	torn, spoilt := good[:len(good)-5], bytes.Clone(good)
 	spoilt[len(spoilt)/2] ^= 0x55
 	senseless := bytes.Clone(good)
-	senseless[10] |= 6 // a kind of block that there is not
+	senseless[10] |= 6 // an unknown kind of block
 	for name, c := range map[string]struct {
 		path string
 		body []byte
 		code errcodes.Code
 	}{
-		"whole":                {"f.csv.gz", good, ""},
-		"in capitals":          {"F.CSV.GZ", good, ""},
-		"cut short":            {"f.csv.gz", torn, errcodes.Unprocessable},
-		"spoilt":               {"f.csv.gz", spoilt, errcodes.Unprocessable},
-		"senseless":            {"f.csv.gz", senseless, errcodes.Unprocessable},
-		"empty":                {"f.csv.gz", nil, errcodes.Unprocessable},
-		"not compressed":       {"f.csv.gz", []byte(text), errcodes.Unprocessable},
-		"compressed, not told": {"f.csv", good, errcodes.Unprocessable},
+		"whole":                   {"f.csv.gz", good, ""},
+		"in capital letters":      {"F.CSV.GZ", good, ""},
+		"incomplete":              {"f.csv.gz", torn, errcodes.Unprocessable},
+		"spoilt":                  {"f.csv.gz", spoilt, errcodes.Unprocessable},
+		"senseless":               {"f.csv.gz", senseless, errcodes.Unprocessable},
+		"empty":                   {"f.csv.gz", nil, errcodes.Unprocessable},
+		"not compressed":          {"f.csv.gz", []byte(text), errcodes.Unprocessable},
+		"compressed, without .gz": {"f.csv", good, errcodes.Unprocessable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config()
@@ -150,7 +150,7 @@ func TestFilesOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.csv")
 	s, err := csvfile.New(path, config())
-	require.NoError(t, err, "the file may come later")
+	require.NoError(t, err, "the file may be created later")
 	_, err = read(t, s, always)
 	require.Equal(t, errcodes.Unavailable, errcodes.Of(err))
 	require.NotContains(t, errcodes.MessageOf(err), dir)
@@ -170,7 +170,7 @@ func TestFilesOnDisk(t *testing.T) {
 	require.Equal(t, errcodes.Unprocessable, errcodes.Of(err))
 }
 
-func TestAsOfCanBeTold(t *testing.T) {
+func TestAsOfCanBeConfigured(t *testing.T) {
 	told := written.Add(-time.Hour)
 	s := open(t, head, func(c *csvfile.Config) { c.AsOf = told.In(time.FixedZone("EAT", 3*3600)) })
 	at, err := s.AsOf(t.Context(), written)
@@ -178,8 +178,8 @@ func TestAsOfCanBeTold(t *testing.T) {
 	require.Equal(t, told, at)
 }
 
-// endless is a file of one line that is size bytes long, between two good ones,
-// or one whose disk fails.
+// endless is a file with one line of size bytes between two good ones, or whose disk
+// fails.
 type endless struct {
 	fs.FileInfo
 
@@ -204,7 +204,7 @@ func (f *endlessFile) Read(p []byte) (int, error) { return f.r.Read(p) }
 func (f *endlessFile) Stat() (fs.FileInfo, error) { return f.endless, nil }
 func (f *endlessFile) Close() error               { return nil }
 
-// same reads as its first letter for ever.
+// same endlessly reads as its first letter.
 type same string
 
 func (s same) Read(p []byte) (int, error) { return copy(p, s), nil }
@@ -234,7 +234,7 @@ func TestTwoGigabytesInOneLine(t *testing.T) {
 		require.Equal(t, ports.SettlementLine{Line: 3, Bad: "longer than 1 MiB"}, got[1])
 		require.Equal(t, int64(4), got[2].Line)
 		require.Empty(t, got[2].Bad)
-		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20), "all that was ever allocated")
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20), "the total of all allocations")
 	}
 }
 
@@ -243,14 +243,13 @@ func TestADiskThatFailsEndsTheStream(t *testing.T) {
 		c.FS = endless{parts: []io.Reader{strings.NewReader(head + good + "R;1;K"), failing{}}}
 	})
 	got, err := read(t, s, always)
-	require.Len(t, got, 1, "half a line is none")
+	require.Len(t, got, 1, "half a line is not a line")
 	require.Equal(t, errcodes.Unavailable, errcodes.Of(err))
 	require.Equal(t, "the settlement file cannot be read", errcodes.MessageOf(err))
 }
 
-// TestALongLineHeedsItsContext: a line that does not end must not outlive the
-// one who asked.
-func TestALongLineHeedsItsContext(t *testing.T) {
+// A line without an end must not outlive its caller.
+func TestALongLineEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s := open(t, "", func(c *csvfile.Config) {
@@ -315,5 +314,5 @@ func ExampleNew() {
 	}
 	// Output:
 	// 2 ORD-1 125050 KES 2026-11-20T11:30:00Z  <nil>
-	// 3 ORD-2 0 KES 2026-11-20T11:31:00Z the amount is no number <nil>
+	// 3 ORD-2 0 KES 2026-11-20T11:31:00Z the amount is not a number <nil>
 }

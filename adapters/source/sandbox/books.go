@@ -18,24 +18,23 @@ const (
 
 // Config tunes [Books]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Clock decides what has happened so far; nil: [ports.SystemClock].
+	// Clock decides what has happened; nil: [ports.SystemClock].
 	Clock ports.Clock
 
-	// PerDay is about how many transactions an owner has a day, from
-	// [MinPerDay] to [MaxPerDay]; 0: [DefaultPerDay]. Another number makes other
-	// data.
+	// PerDay is the approximate number of an owner's transactions per day, from
+	// [MinPerDay] to [MaxPerDay]; 0: [DefaultPerDay]. Another number means other data.
 	PerDay int
 }
 
-// Books returns both sides of the data. It holds nothing that changes, and is safe
-// for concurrent use.
+// Books generates both sides of the data. It never changes, and is safe for concurrent
+// use.
 type Books struct {
 	clock  ports.Clock
 	perDay int
 	codes  map[end][]errcodes.TransactionCode
 }
 
-// New returns books. A PerDay out of bounds is [errcodes.Configuration].
+// New returns books, or [errcodes.Configuration] if PerDay is out of bounds.
 func New(cfg *Config) (*Books, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -49,13 +48,13 @@ func (c *Config) withDefaults() (Config, error) {
 	return f, cmp.Or(err, errcodes.Within("PerDay", f.PerDay, MinPerDay, MaxPerDay))
 }
 
-// Transactions returns the source of what was paid.
+// Transactions returns the source of the transactions.
 func (b *Books) Transactions() *Transactions { return &Transactions{b} }
 
-// Settlements returns the source of what was settled of it.
+// Settlements returns the source of the settlements.
 func (b *Books) Settlements() *Settlements { return &Settlements{b} }
 
-// asOf is how far the books go: to the clock, or to now where that is earlier.
+// asOf returns the clock's time, but at most now.
 func (b *Books) asOf(now time.Time) time.Time {
 	if clock := b.clock.Now(); clock.Before(now) {
 		return clock.UTC()
@@ -63,7 +62,7 @@ func (b *Books) asOf(now time.Time) time.Time {
 	return now.UTC()
 }
 
-// rail is a way to pay. Cards pay in only.
+// rail is a way to pay. Cards are for payins only.
 type rail struct{ method, connector string }
 
 const card = "card"
@@ -99,14 +98,14 @@ var markets = []market{
 	{"GBP", 1, 2_000, []rail{flutterwaveCard, sandboxBank}, []rail{sandboxBank}},
 }
 
-// end is what decides which codes a transaction may end with.
+// end decides which codes a transaction may end with.
 type end struct {
 	status    ports.TransactionStatus
 	direction errcodes.Direction
 	card      bool
 }
 
-// codesByEnd sorts the codes of SPEC 7.5 by where they may occur (I24, I25).
+// codesByEnd groups the codes of SPEC 7.5 by where they may occur (I24, I25).
 func codesByEnd() map[end][]errcodes.TransactionCode {
 	codes := map[end][]errcodes.TransactionCode{}
 	for _, row := range errcodes.TransactionCodes() {

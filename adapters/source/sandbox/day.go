@@ -11,11 +11,11 @@ import (
 
 const oneDay = 24 * time.Hour
 
-// oddity is what a day does otherwise with one of its payments.
-type oddity int
+// deviation is a deviation that a day makes for one of its payments.
+type deviation int
 
 const (
-	nothingOdd oddity = iota
+	noDeviation deviation = iota
 	unknownReference
 	neverSettled
 	settledLess
@@ -27,48 +27,48 @@ const (
 	unreadableLine
 )
 
-// oddities are the table of the package's comment, by the day of the month less
-// one: it repeats after 14 days, and leaves out the 29th to the 31st.
-var oddities = [14]oddity{
-	nothingOdd, unknownReference, neverSettled, settledLess, settledElsewhere, settledThoughFailed,
+// deviations is the table of the package comment, by the day of the month minus one. It
+// repeats after 14 days, and leaves out the 29th to the 31st.
+var deviations = [14]deviation{
+	noDeviation, unknownReference, neverSettled, settledLess, settledElsewhere, settledThoughFailed,
 	settledTwice, settledInParts, settledAgain, unreadableLine,
 }
 
-func oddityOf(dayOfMonth int) oddity {
-	if dayOfMonth > 2*len(oddities) {
-		return nothingOdd
+func deviationOf(dayOfMonth int) deviation {
+	if dayOfMonth > 2*len(deviations) {
+		return noDeviation
 	}
-	return oddities[(dayOfMonth-1)%len(oddities)]
+	return deviations[(dayOfMonth-1)%len(deviations)]
 }
 
 // day is one day of one owner.
 type day struct {
 	*Books
 
-	owner  uint64
-	number int64 // days since 1970-01-01
-	start  time.Time
-	stem   string // what its ids and references have in common
-	count  int64
-	odd    oddity
-	oddOne int64 // the transaction that it strikes
+	owner     uint64
+	number    int64 // days since 1970-01-01
+	start     time.Time
+	stem      string // the common part of its ids and references
+	count     int64
+	deviation deviation
+	deviating int64 // the transaction with the deviation
 }
 
 func (b *Books) day(owner uint64, number int64) day {
 	start := time.Unix(0, 0).UTC().AddDate(0, 0, int(number))
 	d := day{
 		Books: b, owner: owner, number: number, start: start,
-		stem: fmt.Sprintf("%012x-%s-", owner>>16, start.Format("20060102")),
-		odd:  oddityOf(start.Day()),
+		stem:      fmt.Sprintf("%012x-%s-", owner>>16, start.Format("20060102")),
+		deviation: deviationOf(start.Day()),
 	}
 	numbers := drawOf(owner, number, -1)
 	low := int64(b.perDay) * 2 / 3
 	d.count = low + numbers.below(low+1)
-	d.oddOne = numbers.below(d.count)
+	d.deviating = numbers.below(d.count)
 	return d
 }
 
-// days returns the days that overlap the stretch, none of them before 1970.
+// days returns the days that overlap the interval, from 1970 on.
 func (b *Books) days(owner string, from, until time.Time) iter.Seq[day] {
 	return func(yield func(day) bool) {
 		key := seed(owner)
@@ -80,7 +80,7 @@ func (b *Books) days(owner string, from, until time.Time) iter.Seq[day] {
 	}
 }
 
-// dayNumber counts days since 1970-01-01; earlier ones are below 0.
+// dayNumber returns the days since 1970-01-01, below 0 for earlier ones.
 func dayNumber(t time.Time) int64 {
 	const seconds = int64(oneDay / time.Second)
 	n := t.Unix() / seconds
@@ -90,9 +90,9 @@ func dayNumber(t time.Time) int64 {
 	return n
 }
 
-// transaction is one payment, as it will have been.
+// transaction is one payment, with its final status.
 type transaction struct {
-	name      string // what its id and its reference end with
+	name      string // the end of its id and its reference
 	createdAt time.Time
 	endsAt    time.Time
 	direction errcodes.Direction
@@ -102,10 +102,10 @@ type transaction struct {
 	status    ports.TransactionStatus
 	code      errcodes.TransactionCode
 	settleAt  time.Time
-	odd       oddity
+	deviation deviation
 }
 
-// statusAt is the status that the transaction has at now, with its code.
+// statusAt returns the status of the transaction at now, with its code.
 func (t *transaction) statusAt(now time.Time) (ports.TransactionStatus, errcodes.TransactionCode) {
 	if now.Before(t.endsAt) {
 		return ports.TransactionPending, ""
@@ -113,7 +113,7 @@ func (t *transaction) statusAt(now time.Time) (ports.TransactionStatus, errcodes
 	return t.status, t.code
 }
 
-// transaction returns the day's i-th; they come by rising createdAt.
+// transaction returns the day's i-th transaction, in the order of createdAt.
 func (d *day) transaction(i int64) transaction {
 	numbers := drawOf(d.owner, d.number, i)
 	slot := oneDay.Milliseconds() / d.count
@@ -124,13 +124,13 @@ func (d *day) transaction(i int64) transaction {
 	}
 	t.amount = numbers.amount(t.market)
 	t.endsAt = t.createdAt.Add(time.Second + time.Duration(numbers.below(599_000))*time.Millisecond)
-	if i == d.oddOne {
-		t.odd = d.odd
+	if i == d.deviating {
+		t.deviation = d.deviation
 	}
 	d.direct(&t, &numbers)
 	d.outcome(&t, &numbers)
 	t.settleAt = t.createdAt.Add(oneDay + time.Duration(numbers.below(2*oneDay.Milliseconds()))*time.Millisecond)
-	if t.odd != nothingOdd { // leaves room for what follows within the three days
+	if t.deviation != noDeviation { // leaves time for later lines within the three days
 		t.settleAt = t.createdAt.Add(oneDay + time.Duration(numbers.below(oneDay.Milliseconds()/2))*time.Millisecond)
 	}
 	return t
@@ -145,24 +145,24 @@ func (d *draw) amount(m *market) int64 {
 	return m.low*unit + d.below((m.high-m.low)*unit)
 }
 
-// direct chooses which way the money goes, and how.
+// direct chooses the direction and the rail.
 func (d *day) direct(t *transaction, numbers *draw) {
 	t.direction = errcodes.Payin
 	rails := t.market.payin
-	if numbers.below(100) < 30 && t.odd == nothingOdd {
+	if numbers.below(100) < 30 && t.deviation == noDeviation {
 		t.direction, rails = errcodes.Payout, t.market.payout
 	}
 	t.rail = rails[numbers.below(int64(len(rails)))]
 }
 
-// outcome chooses how it ends: of a hundred, 84 well, 9 declined, 5 broken, and 2
-// without an answer.
+// outcome chooses the final status: of a hundred, 84 succeed, 9 are declined, 5 have an
+// error, and 2 time out.
 func (d *day) outcome(t *transaction, numbers *draw) {
 	chance := numbers.below(100)
 	switch {
-	case t.odd == settledThoughFailed:
+	case t.deviation == settledThoughFailed:
 		t.status = ports.TransactionFailed
-	case t.odd != nothingOdd || chance < 84:
+	case t.deviation != noDeviation || chance < 84:
 		t.status = ports.TransactionSucceeded
 		return
 	case chance < 93:
@@ -178,7 +178,7 @@ func (d *day) outcome(t *transaction, numbers *draw) {
 	t.code = codes[numbers.below(int64(len(codes)))]
 }
 
-// draw returns numbers that look like chance, the same for the same seed on every
+// draw returns pseudorandom numbers, which are the same for the same seed on every
 // machine: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
 // generators", 2014).
 type draw uint64
@@ -190,7 +190,7 @@ func (d *draw) next() uint64 {
 	return mix(uint64(*d))
 }
 
-// below returns a number from 0 until n, which is above 0.
+// below returns a number from 0 to n-1; n is above 0.
 func (d *draw) below(n int64) int64 { return int64(d.next() % uint64(n)) }
 
 func mix(z uint64) uint64 {
@@ -199,7 +199,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// seed folds texts and numbers into one: FNV-1a, then mixed.
+// seed hashes a text to a number: FNV-1a, then mixed.
 func seed(text string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(text) {
@@ -208,7 +208,7 @@ func seed(text string) uint64 {
 	return mix(h)
 }
 
-// drawOf starts the numbers of one thing of a day.
+// drawOf returns the numbers for one thing of a day.
 func drawOf(owner uint64, day, i int64) draw {
 	return draw(mix(mix(owner^uint64(day)*golden) ^ uint64(i)*golden))
 }

@@ -67,7 +67,7 @@ func names(columns []ports.Column) []string {
 	return out
 }
 
-// rows returns what a query holds, by the columns' names.
+// rows returns the rows of a query, by the columns' names.
 func rows(tb testing.TB, b *sandbox.Books, q ports.RowQuery) []map[string]string {
 	tb.Helper()
 	q.Columns = names(b.Transactions().Columns())
@@ -103,7 +103,7 @@ func TestEveryDayHasFortyToEightyRows(t *testing.T) {
 		require.True(t, n >= 40 && n <= 80, "%s has %d", from, n)
 		seen[n] = true
 	}
-	require.Greater(t, len(seen), 30, "the days differ")
+	require.Greater(t, len(seen), 30, "days must differ")
 	first := time.Unix(0, 0).UTC()
 	require.NotEmpty(t, rows(t, b, query("acme", first, first.AddDate(0, 0, 1))))
 	require.Empty(t, rows(t, b, query("acme", first.AddDate(-9, 0, 0), first)))
@@ -117,18 +117,18 @@ func TestTodayGrowsWithTheClock(t *testing.T) {
 	for i, row := range all {
 		at, err := time.Parse(time.RFC3339, row[ports.ColumnCreatedAt])
 		require.NoError(t, err)
-		require.Len(t, rows(t, open(t, at.Add(-1)), q), i, "an instant before")
+		require.Len(t, rows(t, open(t, at.Add(-1)), q), i, "just before its time")
 		now := rows(t, open(t, at), q)
-		require.Len(t, now, i+1, "at its instant")
+		require.Len(t, now, i+1, "at its time")
 		require.Equal(t, "PENDING", now[i][ports.ColumnStatus])
 		require.Empty(t, now[i][ports.ColumnCode])
 		require.NotEqual(t, "PENDING", row[ports.ColumnStatus], "nine days later")
 	}
 }
 
-// TestWhatHasEndedStays (I27): a later clock changes pending rows only, and
-// never a row's other columns.
-func TestWhatHasEndedStays(t *testing.T) {
+// TestEndedTransactionsDoNotChange is I27: a later clock only changes pending rows, and
+// only their status and code.
+func TestEndedTransactionsDoNotChange(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		from := time.Unix(rapid.Int64Range(0, noon.Unix()).Draw(rt, "from"), 0).UTC()
@@ -146,7 +146,7 @@ func TestWhatHasEndedStays(t *testing.T) {
 	})
 }
 
-func TestRowsHaveAllThatTheSandboxKnows(t *testing.T) {
+func TestRowsHaveAllColumns(t *testing.T) {
 	t.Parallel()
 	seen := map[string]map[string]bool{}
 	codes := map[string]bool{}
@@ -188,15 +188,15 @@ func TestOwnersAndMerchants(t *testing.T) {
 	q := query("acme", noon.AddDate(0, 0, -3), noon)
 	want := rows(t, b, q)
 	q.MerchantID = "another"
-	require.Equal(t, want, rows(t, b, q), "the data do not depend on the merchant")
-	require.Equal(t, want, rows(t, open(t, noon), q), "another process gives the same")
+	require.Equal(t, want, rows(t, b, q), "the data does not depend on the merchant")
+	require.Equal(t, want, rows(t, open(t, noon), q), "another process has the same data")
 	q.Owner = "Acme"
 	require.NotEqual(t, want, rows(t, b, q))
 }
 
-// TestDataStayTheSame: a demonstration's screenshots and a reader's own tests
-// hold from one release to the next.
-func TestDataStayTheSame(t *testing.T) {
+// Screenshots of demonstrations, and the tests of users, depend on the data of earlier
+// releases.
+func TestTheDataStaysTheSame(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 	row := rows(t, open(t, noon), query("acme", from, from.AddDate(0, 0, 1)))[0]
@@ -205,7 +205,7 @@ func TestDataStayTheSame(t *testing.T) {
 	require.Equal(t, golden, fmt.Sprint(row[ports.ColumnTransactionID], " ", row[ports.ColumnCreatedAt], " ", row[ports.ColumnAmount], " ", row[ports.ColumnCurrency]))
 }
 
-func TestOnlyItsOwnFiltersAndColumns(t *testing.T) {
+func TestUnknownFiltersAndColumnsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := open(t, noon).Transactions()
 	require.True(t, s.Applies(ports.Filter{Column: ports.ColumnStatus, OneOf: []string{"FAILED"}}))
@@ -219,14 +219,14 @@ func TestOnlyItsOwnFiltersAndColumns(t *testing.T) {
 		require.False(t, s.Applies(f), f)
 		q := query("acme", noon.AddDate(0, 0, -1), noon)
 		q.Filters = []ports.Filter{f}
-		refused(t, s, q)
+		rejected(t, s, q)
 	}
 	q := query("acme", noon.AddDate(0, 0, -1), noon)
 	q.Columns = []string{"iban"}
-	refused(t, s, q)
+	rejected(t, s, q)
 }
 
-func refused(t *testing.T, s *sandbox.Transactions, q ports.RowQuery) {
+func rejected(t *testing.T, s *sandbox.Transactions, q ports.RowQuery) {
 	t.Helper()
 	n := 0
 	for row, err := range s.Rows(t.Context(), q) {
@@ -237,7 +237,7 @@ func refused(t *testing.T, s *sandbox.Transactions, q ports.RowQuery) {
 	require.Equal(t, 1, n)
 }
 
-func TestNewRefusesAPaceOutOfBounds(t *testing.T) {
+func TestNewRejectsAPerDayOutOfBounds(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{-1, sandbox.MinPerDay - 1, sandbox.MaxPerDay + 1} {
 		_, err := sandbox.New(&sandbox.Config{PerDay: n})
@@ -248,8 +248,8 @@ func TestNewRefusesAPaceOutOfBounds(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestMillionsStream: memory does not grow with the rows.
-func TestMillionsStream(t *testing.T) {
+// Memory does not grow with the number of rows.
+func TestMillionsOfRowsAreStreamed(t *testing.T) {
 	b, err := sandbox.New(&sandbox.Config{Clock: portstest.NewClock(noon), PerDay: sandbox.MaxPerDay})
 	require.NoError(t, err)
 	q := query("acme", noon.Truncate(24*time.Hour).AddDate(0, 0, -1), noon.Truncate(24*time.Hour))

@@ -8,19 +8,18 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Settlements is a [ports.SettlementSource]. Every line of it has a time, the
-// unreadable ones too.
+// Settlements is a [ports.SettlementSource]. Every line has a time, bad ones included.
 type Settlements struct{ books *Books }
 
-// slowest is how long after its transaction the last line of it may come.
+// slowest is the longest time from a transaction to its last line.
 const slowest = 3 * oneDay
 
-// AsOf returns the clock's time, or now where that is earlier.
+// AsOf returns the clock's time, but at most now.
 func (s *Settlements) AsOf(ctx context.Context, now time.Time) (time.Time, error) {
 	return s.books.asOf(now), ctx.Err()
 }
 
-// Lines streams what was settled, by the day on which it was paid.
+// Lines streams the settlements in the order of the days of their transactions.
 func (s *Settlements) Lines(ctx context.Context, q ports.RowQuery) iter.Seq2[ports.SettlementLine, error] {
 	return func(yield func(ports.SettlementLine, error) bool) {
 		until := q.Until
@@ -58,15 +57,15 @@ func (d *day) settlements(ctx context.Context, from, until time.Time, yield func
 	return true
 }
 
-// lineNumber has room for 2^22 transactions a day with three lines each.
+// lineNumber allows 2^22 transactions a day with three lines each.
 func lineNumber(day, i int64, n int) int64 { return day<<24 | i<<2 | int64(n) + 1 }
 
 const halfDay = oneDay / 2
 
-// lines appends what is settled of the transaction, in the end.
+// lines appends the lines of the transaction.
 func (t *transaction) lines(out []ports.SettlementLine) []ports.SettlementLine {
 	whole := ports.SettlementLine{Reference: t.reference(), Amount: t.amount, Currency: t.market.currency, At: t.settleAt}
-	switch t.odd {
+	switch t.deviation {
 	case neverSettled:
 		return out
 	case unknownReference:
@@ -88,7 +87,7 @@ func (t *transaction) lines(out []ports.SettlementLine) []ports.SettlementLine {
 		return append(out, whole, withAmount(whole, -t.amount, halfDay/2), withAmount(whole, t.amount, halfDay))
 	case unreadableLine:
 		return append(out, whole, ports.SettlementLine{Currency: whole.Currency, At: whole.At, Bad: "no reference and no amount"})
-	case nothingOdd:
+	case noDeviation:
 	}
 	if t.status == ports.TransactionSucceeded {
 		return append(out, whole)

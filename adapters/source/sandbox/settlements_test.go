@@ -29,7 +29,7 @@ func minor(t require.TestingT, row map[string]string) int64 {
 	return n
 }
 
-// judge says what is wrong with a payment, in words of its own.
+// judge returns what is wrong with a payment.
 func judge(p payment) string {
 	paid, sum := p.row[ports.ColumnStatus] == "SUCCEEDED", int64(0)
 	for _, l := range p.lines {
@@ -58,14 +58,13 @@ func judge(p payment) string {
 	}
 }
 
-// byDay is what the package's comment promises, by the day of the month.
+// byDay is the table of the package comment, by the day of the month.
 var byDay = map[int]string{
 	3: "missing_settlement", 4: "amount_mismatch", 5: "currency_mismatch", 6: "status_mismatch",
 	7: "duplicate_settlement", 8: "in parts", 9: "taken back",
 }
 
-// TestSettlementsFollowTheTable takes an owner's payments of a year, and all
-// that was settled until all has been.
+// The test checks an owner's payments of a year, and all of their settlements.
 func TestSettlementsFollowTheTable(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2025, time.October, 1, 0, 0, 0, 0, time.UTC)
@@ -90,14 +89,14 @@ func TestSettlementsFollowTheTable(t *testing.T) {
 		}
 	}
 	require.Len(t, unknown, 12, "missing_transaction")
-	require.Len(t, bad, 12, "unreadable lines")
+	require.Len(t, bad, 12, "there are bad lines")
 	for _, n := range unknown {
-		require.LessOrEqual(t, n, 5, "the unknown are few")
+		require.LessOrEqual(t, n, 5, "there are few unknown references")
 	}
 	judged(t, payments, from.AddDate(0, 0, 4))
 }
 
-// judged compares each day's odd payment with the table.
+// judged compares each day's deviation with the table.
 func judged(t *testing.T, payments map[string]*payment, whole time.Time) {
 	t.Helper()
 	odd := map[string]string{}
@@ -105,7 +104,7 @@ func judged(t *testing.T, payments map[string]*payment, whole time.Time) {
 		at, err := time.Parse(time.RFC3339, p.row[ports.ColumnCreatedAt])
 		require.NoError(t, err)
 		if at.Before(whole) {
-			continue // some of its lines came before the stretch
+			continue // some of its lines are before the interval
 		}
 		for _, l := range p.lines {
 			require.GreaterOrEqual(t, l.At.Sub(at), 24*time.Hour)
@@ -113,7 +112,7 @@ func judged(t *testing.T, payments map[string]*payment, whole time.Time) {
 		}
 		if is := judge(*p); is != "" {
 			date := at.Format(time.DateOnly)
-			require.Empty(t, odd[date], "%s has two that are odd", date)
+			require.Empty(t, odd[date], "%s has two deviations", date)
 			odd[date] = is
 			require.Equal(t, "payin", p.row[ports.ColumnDirection])
 		}
@@ -127,7 +126,7 @@ func judged(t *testing.T, payments map[string]*payment, whole time.Time) {
 	}
 }
 
-func TestAnUnreadableLineSaysWhenItWas(t *testing.T) {
+func TestABadLineHasATime(t *testing.T) {
 	t.Parallel()
 	n := 0
 	for _, l := range lines(t, open(t, noon), query("acme", noon.AddDate(0, 0, -30), noon)) {
@@ -143,9 +142,9 @@ func TestAnUnreadableLineSaysWhenItWas(t *testing.T) {
 	require.GreaterOrEqual(t, n, 2)
 }
 
-// TestLinesOfPartsMakeTheWhole: no line is lost or counted twice where a stretch
-// is cut, none comes before its time, and numbers stay.
-func TestLinesOfPartsMakeTheWhole(t *testing.T) {
+// If an interval is split, no line is lost or repeated, none comes before its time, and
+// the line numbers are the same.
+func TestAnIntervalCanBeSplit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		from := noon.Add(-time.Duration(rapid.Int64Range(0, int64(900*time.Hour)).Draw(rt, "from")))
@@ -157,7 +156,7 @@ func TestLinesOfPartsMakeTheWhole(t *testing.T) {
 			for _, l := range lines(t, b, query("acme", part[0], part[1])) {
 				_, twice := seen[l.Line]
 				require.False(rt, twice)
-				require.False(rt, l.At.After(noon), "from the future")
+				require.False(rt, l.At.After(noon), "the line is from the future")
 				seen[l.Line] = l
 			}
 		}
@@ -169,7 +168,7 @@ func TestLinesOfPartsMakeTheWhole(t *testing.T) {
 	})
 }
 
-func TestALineIsThereWhenTheClockReachesIt(t *testing.T) {
+func TestALineAppearsWhenTheClockReachesIt(t *testing.T) {
 	t.Parallel()
 	all := lines(t, open(t, noon), query("acme", noon.AddDate(0, 0, -2), noon))
 	require.NotEmpty(t, all)

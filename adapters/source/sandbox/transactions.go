@@ -13,7 +13,7 @@ import (
 // Transactions is a [ports.TransactionSource]. It applies filters by texts.
 type Transactions struct{ books *Books }
 
-// column is a column with the text that a transaction has for it at now.
+// column is a column, with the transaction's text for it at now.
 type column struct {
 	ports.Column
 
@@ -51,7 +51,7 @@ func text(name, meaning string) ports.Column {
 
 func (t *transaction) reference() string { return "ORD-" + t.name }
 
-// major returns the amount in major units; every market's currency has minor ones.
+// major returns the amount in major units; every market's currency has minor units.
 func major(t *transaction) string {
 	text, _ := ports.FormatMinor(t.amount, t.market.currency)
 	return text
@@ -66,7 +66,7 @@ func (*Transactions) Columns() []ports.Column {
 	return out
 }
 
-// Applies reports whether f is one of texts, of a column of texts.
+// Applies reports whether f lists texts of a text column.
 func (*Transactions) Applies(f ports.Filter) bool {
 	i := columnIndex(f.Column)
 	return i >= 0 && columns[i].Type == ports.ColumnText && len(f.OneOf) > 0 && f.From == "" && f.To == ""
@@ -76,22 +76,22 @@ func columnIndex(name string) int {
 	return slices.IndexFunc(columns, func(c column) bool { return c.Name == name })
 }
 
-// AsOf returns the clock's time, or now where that is earlier.
+// AsOf returns the clock's time, but at most now.
 func (s *Transactions) AsOf(ctx context.Context, now time.Time) (time.Time, error) {
 	return s.books.asOf(now), ctx.Err()
 }
 
-// Rows streams the owner's transactions. A column that is not there, or a filter
-// that is not applied, is [errcodes.InvalidRequest].
+// Rows streams the owner's transactions. An unknown column, or a filter that is not
+// applied, is [errcodes.InvalidRequest].
 func (s *Transactions) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
-		look, err := s.look(q)
+		query, err := s.query(q)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for d := range s.books.days(q.Owner, q.From, look.until) {
-			if !look.day(ctx, &d, yield) {
+		for d := range s.books.days(q.Owner, q.From, query.until) {
+			if !query.day(ctx, &d, yield) {
 				return
 			}
 		}
@@ -101,8 +101,8 @@ func (s *Transactions) Rows(ctx context.Context, q ports.RowQuery) iter.Seq2[[]s
 	}
 }
 
-// look is a query that is being answered.
-type look struct {
+// query is a query in progress.
+type query struct {
 	now, from, until time.Time
 	columns          []column
 	filters          []filter
@@ -114,8 +114,8 @@ type filter struct {
 	texts  []string
 }
 
-func (s *Transactions) look(q ports.RowQuery) (*look, error) {
-	l := &look{now: s.books.clock.Now(), from: q.From, until: q.Until}
+func (s *Transactions) query(q ports.RowQuery) (*query, error) {
+	l := &query{now: s.books.clock.Now(), from: q.From, until: q.Until}
 	if next := l.now.Add(1); next.Before(l.until) {
 		l.until = next
 	}
@@ -137,7 +137,7 @@ func (s *Transactions) look(q ports.RowQuery) (*look, error) {
 }
 
 // day returns the rows of one day; false ends the stream.
-func (l *look) day(ctx context.Context, d *day, yield func([]string, error) bool) bool {
+func (l *query) day(ctx context.Context, d *day, yield func([]string, error) bool) bool {
 	for i := range d.count {
 		if err := ctx.Err(); err != nil {
 			yield(nil, err)
@@ -160,7 +160,7 @@ func (l *look) day(ctx context.Context, d *day, yield func([]string, error) bool
 	return true
 }
 
-func (l *look) keeps(t *transaction) bool {
+func (l *query) keeps(t *transaction) bool {
 	for _, f := range l.filters {
 		if !slices.Contains(f.texts, f.column.text(t, l.now)) {
 			return false
