@@ -12,8 +12,8 @@ import (
 
 var errGone = errcodes.New(errcodes.NotFound, "the receiver is gone (410)")
 
-// judge returns what an answer means for the event. Only a 410 is final: a receiver
-// that is misconfigured today takes the event tomorrow.
+// judge returns the error for an answer. Only a 410 is final: a receiver that is
+// misconfigured today may accept the event tomorrow.
 func (s *Sink) judge(answer *http.Response) error {
 	now := s.cfg.Clock.Now()
 	text := "the receiver answers " + strconv.Itoa(answer.StatusCode)
@@ -36,8 +36,8 @@ func (s *Sink) judge(answer *http.Response) error {
 	}
 }
 
-// failure returns the error for one of net/http's, without its text, which may quote
-// the URL, addresses and the answer. ctx is the caller's.
+// failure converts an error of net/http, without its text, which may quote the URL,
+// addresses and the answer. ctx is the caller's.
 func failure(ctx context.Context, err error) error {
 	if ctx.Err() == nil && errors.Is(err, errPrivate) {
 		return errPrivate

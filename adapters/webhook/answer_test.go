@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// silent checks that an error tells nothing that it should not.
+// silent checks that an error reveals nothing.
 func silent(tb testing.TB, err error) {
 	tb.Helper()
 	for _, hidden := range []string{"hidden", "127.0.0.1", "shop.example", "http://", "https://", "whsec", "raw answer"} {
@@ -35,25 +35,25 @@ func TestAnswers(t *testing.T) {
 		{"ok", 200, "", false},
 		{"accepted", 202, "", false},
 		{"no content", 204, "", false},
-		{"an odd success", 299, "", false},
-		{"moved for good", 301, errcodes.MalformedAnswer, true},
-		{"found elsewhere", 302, errcodes.MalformedAnswer, true},
+		{"an unknown success", 299, "", false},
+		{"moved permanently", 301, errcodes.MalformedAnswer, true},
+		{"found", 302, errcodes.MalformedAnswer, true},
 		{"a temporary redirect", 307, errcodes.MalformedAnswer, true},
 		{"a permanent redirect", 308, errcodes.MalformedAnswer, true},
 		{"not modified", 304, errcodes.MalformedAnswer, true},
 		{"bad request", 400, errcodes.MalformedAnswer, true},
-		{"refused signature", 401, errcodes.Configuration, true},
+		{"unauthorized", 401, errcodes.Configuration, true},
 		{"forbidden", 403, errcodes.Configuration, true},
 		{"not found", 404, errcodes.MalformedAnswer, true},
 		{"request timeout", 408, errcodes.Unavailable, true},
 		{"conflict", 409, errcodes.MalformedAnswer, true},
 		{"gone", 410, errcodes.NotFound, buried},
-		{"too much at once", 429, errcodes.TooManyRequests, true},
+		{"too many requests", 429, errcodes.TooManyRequests, true},
 		{"broken", 500, errcodes.Unavailable, true},
 		{"bad gateway", 502, errcodes.Unavailable, true},
-		{"out of order", 503, errcodes.Unavailable, true},
-		{"an odd failure", 599, errcodes.Unavailable, true},
-		{"beyond the classes", 999, errcodes.MalformedAnswer, true},
+		{"service unavailable", 503, errcodes.Unavailable, true},
+		{"an unknown failure", 599, errcodes.Unavailable, true},
+		{"an unknown class", 999, errcodes.MalformedAnswer, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +76,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestAfterA410NothingIsSentForAWhile(t *testing.T) {
+func TestAfterA410NothingIsSentForGoneFor(t *testing.T) {
 	s, clock := &shop{}, portstest.NewClock(noon)
 	s.answers(status(http.StatusGone))
 	cfg := private(clock)
@@ -99,7 +99,7 @@ func TestAfterA410NothingIsSentForAWhile(t *testing.T) {
 	deliver(errcodes.NotFound, 3)
 	s.answers(status(http.StatusOK))
 	clock.Advance(-24 * time.Hour)
-	deliver("", 4) // a clock that jumped back does not silence the sink for a day
+	deliver("", 4) // a clock that was set back does not silence the sink for a day
 }
 
 func TestRetryAfter(t *testing.T) {
@@ -111,27 +111,27 @@ func TestRetryAfter(t *testing.T) {
 	}{
 		{"nothing", "", 0},
 		{"seconds", "120", 2 * time.Minute},
-		{"seconds with blanks", " 120\t", 2 * time.Minute},
-		{"none to wait", "0", 0},
+		{"seconds with spaces", " 120\t", 2 * time.Minute},
+		{"no wait", "0", 0},
 		{"a day", "86400", 24 * time.Hour},
 		{"more than a day", "86401", 24 * time.Hour},
-		{"more than fits", "99999999999999999999999", 24 * time.Hour},
-		{"more than fits in nanoseconds", "9223372036854775807", 24 * time.Hour},
-		{"below zero", "-5", 0},
+		{"more than an int64", "99999999999999999999999", 24 * time.Hour},
+		{"more than an int64 of nanoseconds", "9223372036854775807", 24 * time.Hour},
+		{"negative", "-5", 0},
 		{"with a sign", "+5", 0},
 		{"a fraction", "1.5", 0},
 		{"words", "soon", 0},
 		{"a date", date(90 * time.Second), 90 * time.Second},
 		{"a date that has passed", date(-time.Hour), 0},
 		{"a date in years", date(9000 * time.Hour), 24 * time.Hour},
-		{"an old form of date", "Friday, 20-Nov-26 12:01:00 GMT", time.Minute},
+		{"an obsolete form of date", "Friday, 20-Nov-26 12:01:00 GMT", time.Minute},
 		{"a date of another form", "2026-11-20T12:01:00Z", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, webhook.RetryAfter(c.header, noon)) })
 	}
 }
 
-func TestRetryAfterCountsWhereItHasAMeaning(t *testing.T) {
+func TestRetryAfterIsReadWithCertainStatuses(t *testing.T) {
 	for code, want := range map[int]time.Duration{429: time.Minute, 503: time.Minute, 500: 0, 301: 0, 410: 0} {
 		s := &shop{}
 		s.answers(status(code, "Retry-After", "60"))
@@ -141,7 +141,7 @@ func TestRetryAfterCountsWhereItHasAMeaning(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsTheClocks(t *testing.T) {
+func TestRetryAfterUsesTheConfiguredClock(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		wait := rapid.Int64Range(-1<<40, 1<<40).Draw(rt, "seconds")
 		var want time.Duration

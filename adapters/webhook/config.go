@@ -18,49 +18,48 @@ const (
 	DefaultMaxBody   = 1 << 20
 )
 
-// Bounds.
+// Limits.
 const (
 	MaxRetryAfter = 24 * time.Hour // the longest wait that a receiver may ask for
 	MaxMaxBody    = 16 << 20       // of ReceiverConfig.MaxBody
 )
 
-// Config tunes a [Sink]. The zero value of each field, and nil, mean the
-// default.
+// Config tunes a [Sink]. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Clock dates the attempts; default: [ports.SystemClock].
+	// Clock is the time of attempts; default: [ports.SystemClock].
 	Clock ports.Clock
 
-	// Timeout bounds an attempt from looking the name up to the end of the
-	// answer; default [DefaultTimeout]. It runs on the machine's clock. A relay's Lease is at
+	// Timeout bounds an attempt from the look-up of the name to the end of the answer,
+	// by the machine's clock; default [DefaultTimeout]. A relay's Lease must be at
 	// least twice as long.
 	Timeout time.Duration
 
-	// GoneFor is for how long no event is sent after the receiver answered 410
-	// Gone; default [DefaultGoneFor]. Meanwhile Deliver returns the code of the
-	// 410, so that a relay buries the events; they can be replayed when the receiver
-	// is back, which the first event after that time finds out.
+	// GoneFor is how long no event is sent after the receiver answered 410 Gone;
+	// default [DefaultGoneFor]. Meanwhile Deliver returns the 410's error, so a relay
+	// buries the events. The first event after that time is sent; if the receiver is
+	// back, buried events can be replayed.
 	GoneFor time.Duration
 
-	// AllowPrivate allows an http URL, and a receiver in a private network or on
-	// this machine: for development, and for trusted networks.
+	// AllowPrivate allows an http URL, and a receiver in a private network or on this
+	// machine: for development, and for trusted networks.
 	AllowPrivate bool
 
-	// TLS adds private certificate authorities, or a certificate to present. It
-	// is copied, and the version is at least TLS 1.2. Default: the system's
-	// authorities.
+	// TLS configures connections, for example private certificate authorities or a
+	// client certificate. It is copied, and the version is at least TLS 1.2. Default:
+	// the system's authorities.
 	TLS *tls.Config
 
-	// Hooks report what happens.
+	// Hooks report attempts.
 	Hooks Hooks
 }
 
-// Hooks are called in place with the context of Deliver, and must not panic: a relay
-// takes that for a failed delivery. Each may be nil.
+// Hooks are called synchronously with the context of Deliver, and must not panic: a
+// relay treats that as a failed delivery. Each may be nil.
 type Hooks struct {
-	// Attempted is called after each request with the event's kind, the status
-	// of the answer (0 when there was none), how long it took by Config.Clock,
-	// and what Deliver returns. An event that is rejected without a request is no
-	// attempt.
+	// Attempted is called after each request with the event's kind, the status of the
+	// answer (0 if there was none), the duration by Config.Clock, and the error that
+	// Deliver returns. It is not called for an event that is rejected without a
+	// request.
 	Attempted func(ctx context.Context, kind string, status int, took time.Duration, err error)
 }
 
@@ -75,7 +74,7 @@ func (c *Config) withDefaults() (Config, error) {
 	return f, cmp.Or(errcodes.AtLeast("Timeout", f.Timeout, 1), errcodes.AtLeast("GoneFor", f.GoneFor, 1))
 }
 
-// tls returns the settings of connections.
+// tls returns the configuration of connections.
 func (c *Config) tls() *tls.Config {
 	settings := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.TLS != nil {
@@ -85,12 +84,11 @@ func (c *Config) tls() *tls.Config {
 	return settings
 }
 
-// ReceiverConfig tunes a [Receiver]. The zero value of each field, and nil, mean
-// the default.
+// ReceiverConfig tunes a [Receiver]. The zero value, and nil, mean the defaults.
 type ReceiverConfig struct {
 	Clock     ports.Clock   // default: ports.SystemClock
-	Tolerance time.Duration // how far a message's timestamp may be from the clock, both ways; default [DefaultTolerance]
-	MaxBody   int64         // the longest body, in bytes, up to [MaxMaxBody]; default [DefaultMaxBody]
+	Tolerance time.Duration // how far a message's timestamp may be from the clock, before or after it; default [DefaultTolerance]
+	MaxBody   int64         // the longest body in bytes, up to [MaxMaxBody]; default [DefaultMaxBody]
 }
 
 func (c *ReceiverConfig) withDefaults() (ReceiverConfig, error) {

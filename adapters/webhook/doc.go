@@ -1,6 +1,6 @@
 // Package webhook sends events as signed HTTP requests, and verifies them at the
-// other end. Headers and signatures are those of Standard Webhooks 1.0.0
-// (standardwebhooks.com), which receivers in any language have a library for.
+// receiver. Headers and signatures are those of Standard Webhooks 1.0.0
+// (standardwebhooks.com), which has libraries for many languages.
 //
 //	secrets, err := webhook.ParseSecrets(os.Getenv("CORRIDOR_WEBHOOK_SECRETS"))
 //	if err != nil { … }
@@ -9,23 +9,23 @@
 //	defer sink.Close()
 //	r, err := relay.New(relay.Ports{Outbox: store.Outbox(), Sink: sink}, relay.Policy{}, nil) // order, backoff, burial
 //
-// The receiver, who shares a secret:
+// The receiver has one of the secrets:
 //
 //	receiver, err := webhook.NewReceiver(secrets, nil)
 //	…
 //	message, err := receiver.Receive(request) // 401 and 413 are errcodes.StatusOf(err)
 //	event, err := message.Event()
 //
-// An event arrives at least once: drop repeats by its id. Its body is the same
+// An event arrives at least once: receivers ignore repeated ids. The body is the same
 // at every attempt:
 //
 //	{"id":"…","type":"rate_lock.minted","timestamp":"2026-03-02T09:30:15.987Z","clientId":"acme","data":{…}}
 //
-// To replace a secret, let the sink sign with the new and the old one, give the
-// new one to the receivers, then drop the old one.
+// To replace a secret, let the sink sign with the new and the old one, hand the new one
+// to the receivers, then remove the old one.
 //
-// A URL that somebody else chose could point into the sender's own network. So
-// the sink connects to public addresses only, judged at each connection after
-// the name was resolved, and uses no proxy; [Config].AllowPrivate lifts this.
-// Redirects are never followed.
+// A URL chosen by somebody else could point into the sender's own network. So the sink
+// only connects to public addresses, checked at each connection after the name was
+// resolved, and uses no proxy; [Config].AllowPrivate turns this off. Redirects are
+// never followed.
 package webhook

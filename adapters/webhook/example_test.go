@@ -36,7 +36,7 @@ func ExampleNew() {
 	}))
 	defer shop.Close()
 
-	// AllowPrivate is for this example's receiver, which is on this machine.
+	// The example's receiver is on this machine, which requires AllowPrivate.
 	sink, err := webhook.New(shop.URL, secrets, &webhook.Config{AllowPrivate: true})
 	if err != nil {
 		fmt.Println(err)
@@ -54,7 +54,7 @@ func ExampleNew() {
 	// Output:
 	// lock-1.expired rate_lock.expired acme {"rateLockId":"lock-1"} <nil>
 	// delivered: <nil>
-	// configuration: the webhook's URL must have a public address; AllowPrivate allows others
+	// configuration: the webhook's URL must have a public address; others require AllowPrivate
 }
 
 func ExampleVerify() {
@@ -78,13 +78,13 @@ func ExampleVerify() {
 	fmt.Println(err)
 	// Output:
 	// msg_p5jXN8AQM9LWM0D4loKWxJek <nil>
-	// unauthorized: The signature is not right
+	// unauthorized: The signature is wrong
 	// unauthorized: The message is more than 5m0s old
 }
 
 func ExampleNewSecret() {
-	chance := io.Reader(bytes.NewReader(make([]byte, 32))) // crypto/rand.Reader, outside of examples
-	secret, err := webhook.NewSecret(chance)
+	random := io.Reader(bytes.NewReader(make([]byte, 32))) // in a program: crypto/rand.Reader
+	secret, err := webhook.NewSecret(random)
 	fmt.Println(secret, err)
 	fmt.Println(secret.Reveal())
 	// Output:
@@ -92,8 +92,7 @@ func ExampleNewSecret() {
 	// whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
 }
 
-// A receiver keeps the event before it answers 2xx, and once: the same one may come
-// again.
+// A receiver stores the event before it answers 2xx, and ignores repeated ids.
 func ExampleNewReceiver() {
 	secrets, err := webhook.ParseSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {
@@ -105,7 +104,7 @@ func ExampleNewReceiver() {
 		fmt.Println(err)
 		return
 	}
-	kept := map[string][]byte{} // a table with the id as its key, outside of examples
+	kept := map[string][]byte{} // in a program: a table with the id as its key
 	handle := func(w http.ResponseWriter, r *http.Request) {
 		message, err := receiver.Receive(r)
 		if err != nil {
@@ -123,12 +122,12 @@ func ExampleNewReceiver() {
 }
 
 func ExampleParseSecrets() {
-	// Two while the receivers change from one to the other: all sign.
+	// All secrets sign while the receivers change from one to the other.
 	secrets, err := webhook.ParseSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw, whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
 	fmt.Println(len(secrets), err)
 	_, err = webhook.ParseSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw,whsec_c2hvcnQ=")
 	fmt.Println(errcodes.Of(err))
-	fmt.Println(secrets[0]) // never its text
+	fmt.Println(secrets[0]) // shows nothing of it
 	// Output:
 	// 2 <nil>
 	// configuration

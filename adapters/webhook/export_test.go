@@ -10,18 +10,18 @@ import (
 	"github.com/corridor-go/corridor/adapters/connector/httpcall"
 )
 
-// SetDial makes the sink connect through dial, past the guard.
+// SetDial makes the sink connect through dial, without the guard.
 func (s *Sink) SetDial(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
 	s.transport.DialContext = dial
 }
 
-// SetResolver makes the sink look names up there.
+// SetResolver makes the sink resolve names with r.
 func (s *Sink) SetResolver(r *net.Resolver) { s.dialer.Resolver = r }
 
 // PublicOnly is the guard of each connection.
 func PublicOnly(address string) error { return publicOnly("tcp", address, nil) }
 
-// IsPublic tells what the guard lets pass.
+// IsPublic is the guard's check.
 func IsPublic(a netip.Addr) bool { return isPublic(a) }
 
 // RetryAfter reads the header.

@@ -16,8 +16,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// What is taken has headers that say one thing, and the library takes it too;
-// what is signed rightly and within its bounds is taken.
+// FuzzVerify checks that accepted headers are unambiguous and that the library accepts
+// them too, and that correctly signed messages within the bounds are accepted.
 func FuzzVerify(f *testing.F) {
 	unix := strconv.FormatInt(noon.Unix(), 10)
 	f.Add("event-1.2", unix, "", `{"id":"event-1.2"}`, int64(0))
@@ -55,7 +55,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// What is sent is what is received, or is refused for a reason.
+// FuzzEvent checks that an event is received as sent, or rejected for a reason.
 func FuzzEvent(f *testing.F) {
 	f.Add("event-1.2", "rate_lock.minted", "acme", `{"a":"<\u2028>"}`)
 	f.Add("event-1", "a", "b", `1},"data":{"a":2`)

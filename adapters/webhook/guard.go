@@ -7,15 +7,14 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// special are the ranges within IPv4 and 2000::/3 that are not for the public:
-// the IANA special-purpose registries (RFC 6890), multicast, and one cloud's
-// metadata.
+// special are the ranges in IPv4 and 2000::/3 that are not public: the IANA
+// special-purpose registries (RFC 6890), multicast, and a cloud's metadata service.
 var special = prefixes(
 	"0.0.0.0/8",        // this network (RFC 791)
 	"10.0.0.0/8",       // private (RFC 1918)
 	"100.64.0.0/10",    // carrier-grade NAT (RFC 6598)
 	"127.0.0.0/8",      // loopback (RFC 1122)
-	"168.63.129.16/32", // public by its number, but Azure's host agent for the machine that asks
+	"168.63.129.16/32", // a public number, but Azure's agent on the host of the machine
 	"169.254.0.0/16",   // link-local (RFC 3927), cloud metadata
 	"172.16.0.0/12",    // private (RFC 1918)
 	"192.0.0.0/24",     // protocol assignments (RFC 6890)
@@ -34,8 +33,8 @@ var special = prefixes(
 )
 
 var (
-	globalUnicast = netip.MustParsePrefix("2000::/3")     // all that IANA has given out of IPv6
-	nat64         = netip.MustParsePrefix("64:ff9b::/96") // how a network without IPv4 reaches it (RFC 6052)
+	globalUnicast = netip.MustParsePrefix("2000::/3")     // all of IPv6 that IANA has allocated
+	nat64         = netip.MustParsePrefix("64:ff9b::/96") // IPv4 addresses in a network without IPv4 (RFC 6052)
 )
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -46,8 +45,8 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// isPublic reports an address that anybody on the internet could reach. One with
-// a zone is none: netip finds it in no prefix.
+// isPublic reports whether addr can be reached from anywhere on the internet. An
+// address with a zone is not public: netip finds it in no prefix.
 func isPublic(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	if nat64.Contains(addr) {
@@ -65,11 +64,10 @@ func isPublic(addr netip.Addr) bool {
 	return addr.IsValid()
 }
 
-var errPrivate = errcodes.New(errcodes.Configuration, "the receiver's name leads to an address that is not public; AllowPrivate allows it")
+var errPrivate = errcodes.New(errcodes.Configuration, "the receiver's address is not public; AllowPrivate allows it")
 
-// publicOnly is a net.Dialer's Control: it sees each address that is connected
-// to, after the name was resolved, so that no second answer of a resolver gets
-// past it.
+// publicOnly is a net.Dialer's Control, which is called with each address to connect
+// to, after the name was resolved: a later answer of the resolver cannot bypass it.
 func publicOnly(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !isPublic(to.Addr()) {

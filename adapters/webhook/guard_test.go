@@ -24,31 +24,31 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// refused holds the ends of each range, and other ways to write some of them.
-var refused = map[string][]string{
-	"unspecified":           {"0.0.0.0", "::", "0.255.255.255"},
-	"private":               {"10.0.0.0", "10.255.255.255", "172.16.0.0", "172.31.255.255", "192.168.0.0", "192.168.255.255"},
-	"carrier-grade NAT":     {"100.64.0.0", "100.100.100.200", "100.127.255.255"},
-	"loopback":              {"127.0.0.0", "127.0.0.1", "127.255.255.255", "::1"},
-	"link-local":            {"169.254.0.0", "169.254.169.254", "169.254.255.255", "fe80::1", "fe80::1%eth0", "2606:4700:4700::1111%eth0", "febf::1"},
-	"a cloud's host":        {"168.63.129.16"},
-	"protocol assignments":  {"192.0.0.0", "192.0.0.192", "192.0.0.255", "2001::", "2001:1ff:ffff::"},
-	"documentation":         {"192.0.2.0", "192.0.2.255", "198.51.100.0", "198.51.100.255", "203.0.113.0", "203.0.113.255", "2001:db8::1", "2001:db8:ffff::1", "3fff::1", "3fff:fff::1"},
-	"benchmarks":            {"198.18.0.0", "198.19.255.255", "2001:2::1"},
-	"multicast":             {"224.0.0.1", "239.255.255.255", "ff02::1", "ff0e::1"},
-	"reserved":              {"240.0.0.0", "255.255.255.255", "4000::1", "8000::1", "5f00::1", "100::1"},
-	"unique local":          {"fc00::1", "fd00:ec2::254", "fdff::1"},
-	"site-local":            {"fec0::1"},
-	"6to4":                  {"192.88.99.1", "2002::1", "2002:7f00:1::1", "2002:a00:1::", "2002:808:808::1"},
-	"Teredo":                {"2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2"},
-	"IPv4 in IPv6":          {"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0:0", "::127.0.0.1", "::8.8.8.8", "::ffff:0:8.8.8.8"},
-	"NAT64":                 {"64:ff9b::127.0.0.1", "64:ff9b::10.0.0.1", "64:ff9b::169.254.169.254", "64:ff9b::100.64.0.1", "64:ff9b::", "64:ff9b::168.63.129.16"},
-	"NAT64 of one's own":    {"64:ff9b:1::1", "64:ff9b:1::808:808", "64:ff9b::1:808:808"},
-	"what is not in use":    {"1fff:ffff::1", "200::1", "400::1"},
-	"a local address of v6": {"fe80::ffff:8.8.8.8"},
+// rejected contains the ends of each range, and other notations of some of them.
+var rejected = map[string][]string{
+	"unspecified":             {"0.0.0.0", "::", "0.255.255.255"},
+	"private":                 {"10.0.0.0", "10.255.255.255", "172.16.0.0", "172.31.255.255", "192.168.0.0", "192.168.255.255"},
+	"carrier-grade NAT":       {"100.64.0.0", "100.100.100.200", "100.127.255.255"},
+	"loopback":                {"127.0.0.0", "127.0.0.1", "127.255.255.255", "::1"},
+	"link-local":              {"169.254.0.0", "169.254.169.254", "169.254.255.255", "fe80::1", "fe80::1%eth0", "2606:4700:4700::1111%eth0", "febf::1"},
+	"a cloud's host":          {"168.63.129.16"},
+	"protocol assignments":    {"192.0.0.0", "192.0.0.192", "192.0.0.255", "2001::", "2001:1ff:ffff::"},
+	"documentation":           {"192.0.2.0", "192.0.2.255", "198.51.100.0", "198.51.100.255", "203.0.113.0", "203.0.113.255", "2001:db8::1", "2001:db8:ffff::1", "3fff::1", "3fff:fff::1"},
+	"benchmarks":              {"198.18.0.0", "198.19.255.255", "2001:2::1"},
+	"multicast":               {"224.0.0.1", "239.255.255.255", "ff02::1", "ff0e::1"},
+	"reserved":                {"240.0.0.0", "255.255.255.255", "4000::1", "8000::1", "5f00::1", "100::1"},
+	"unique local":            {"fc00::1", "fd00:ec2::254", "fdff::1"},
+	"site-local":              {"fec0::1"},
+	"6to4":                    {"192.88.99.1", "2002::1", "2002:7f00:1::1", "2002:a00:1::", "2002:808:808::1"},
+	"Teredo":                  {"2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2"},
+	"IPv4 in IPv6":            {"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0:0", "::127.0.0.1", "::8.8.8.8", "::ffff:0:8.8.8.8"},
+	"NAT64":                   {"64:ff9b::127.0.0.1", "64:ff9b::10.0.0.1", "64:ff9b::169.254.169.254", "64:ff9b::100.64.0.1", "64:ff9b::", "64:ff9b::168.63.129.16"},
+	"local NAT64":             {"64:ff9b:1::1", "64:ff9b:1::808:808", "64:ff9b::1:808:808"},
+	"unallocated addresses":   {"1fff:ffff::1", "200::1", "400::1"},
+	"a local address in IPv6": {"fe80::ffff:8.8.8.8"},
 }
 
-// allowed holds the neighbours of the ranges.
+// allowed contains the neighbours of the ranges.
 var allowed = []string{
 	"1.0.0.0", "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "93.184.216.34", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
 	"168.63.129.15", "168.63.129.17", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "191.255.255.255", "192.0.1.0", "192.0.3.0",
@@ -57,8 +57,8 @@ var allowed = []string{
 	"2606:4700:4700::1111", "2a00:1450::1", "3ffe::1", "3fff:1000::1",
 }
 
-func TestOnlyPublicAddressesAreConnectedTo(t *testing.T) {
-	for name, list := range refused {
+func TestOnlyPublicAddressesAreAllowed(t *testing.T) {
+	for name, list := range rejected {
 		t.Run(name, func(t *testing.T) {
 			for _, address := range list {
 				err := webhook.PublicOnly(net.JoinHostPort(address, "443"))
@@ -79,9 +79,9 @@ func TestOnlyPublicAddressesAreConnectedTo(t *testing.T) {
 	require.False(t, webhook.IsPublic(netip.Addr{}))
 }
 
-// The standard library knows fewer ranges; what it knows must be refused, in
-// each way to write an IPv4 address.
-func TestTheGuardKnowsAllThatTheStandardLibraryKnows(t *testing.T) {
+// The standard library knows fewer ranges; the guard must reject those, in each
+// notation of an IPv4 address.
+func TestTheGuardRejectsAllThatIsPrivateInTheStandardLibrary(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var bytes [16]byte
 		copy(bytes[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(rt, "address"))
@@ -101,8 +101,8 @@ func TestTheGuardKnowsAllThatTheStandardLibraryKnows(t *testing.T) {
 	})
 }
 
-// names is a resolver that answers each question for an IPv4 address with the
-// next of the list, and with the last from then on.
+// names is a resolver that answers each query for an IPv4 address with the next of
+// answers, and repeats the last one.
 func names(answers ...string) *net.Resolver {
 	var mu sync.Mutex
 	next := func() [4]byte {
@@ -124,7 +124,7 @@ func names(answers ...string) *net.Resolver {
 	}}
 }
 
-// answerName answers one question of RFC 1035, in the form that TCP uses.
+// answerName answers one query of RFC 1035 over TCP.
 func answerName(c net.Conn, next func() [4]byte) error {
 	var size [2]byte
 	if _, err := io.ReadFull(c, size[:]); err != nil {
@@ -149,7 +149,7 @@ func answerName(c net.Conn, next func() [4]byte) error {
 	return err
 }
 
-func TestANameThatIsReboundReachesNothing(t *testing.T) {
+func TestDNSRebindingReachesNothing(t *testing.T) {
 	s := &shop{}
 	var connections atomic.Int64
 	server := httptest.NewUnstartedServer(s)
@@ -165,14 +165,14 @@ func TestANameThatIsReboundReachesNothing(t *testing.T) {
 		resolver := names("93.184.216.34", "127.0.0.1")
 		first, err := resolver.LookupNetIP(t.Context(), "ip4", "example.com")
 		require.NoError(t, err)
-		require.NoError(t, webhook.PublicOnly(netip.AddrPortFrom(first[0], 443).String()), "who looks before it connects sees a public address")
+		require.NoError(t, webhook.PublicOnly(netip.AddrPortFrom(first[0], 443).String()), "the first look-up returns a public address")
 
 		cfg := &webhook.Config{AllowPrivate: allow, TLS: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 		sink := newSink(t, "https://example.com:"+at.Port()+"/hidden-path", cfg)
 		sink.SetResolver(resolver)
 		err = deliver(t, sink)
 		if allow {
-			require.NoError(t, err, "the setting works otherwise")
+			require.NoError(t, err, "with AllowPrivate the delivery succeeds")
 			require.Len(t, s.received(), 1)
 			continue
 		}
@@ -184,7 +184,7 @@ func TestANameThatIsReboundReachesNothing(t *testing.T) {
 	}
 }
 
-func TestANameThatIsUnknown(t *testing.T) {
+func TestAnUnknownNameIsUnavailable(t *testing.T) {
 	sink := newSink(t, "https://example.com/", nil)
 	sink.SetResolver(&net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, net.ErrClosed
@@ -195,8 +195,8 @@ func TestANameThatIsUnknown(t *testing.T) {
 	require.NotContains(t, err.Error(), "example.com")
 }
 
-func TestASearchForANameEndsWithTheAttempt(t *testing.T) {
-	sink := newSink(t, "https://example.com/", &webhook.Config{Timeout: time.Second}) // time enough to begin the search
+func TestTheLookUpOfANameEndsWithTheAttempt(t *testing.T) {
+	sink := newSink(t, "https://example.com/", &webhook.Config{Timeout: time.Second}) // enough to start the look-up
 	ends := make(chan error, 10)
 	sink.SetResolver(&net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		<-ctx.Done()
@@ -204,7 +204,7 @@ func TestASearchForANameEndsWithTheAttempt(t *testing.T) {
 		return nil, ctx.Err()
 	}})
 	require.Equal(t, errcodes.DeadlineExceeded, errcodes.Of(deliver(t, sink)))
-	require.ErrorIs(t, <-ends, context.Canceled, "not by the 5 s that a resolver has of its own")
+	require.ErrorIs(t, <-ends, context.Canceled, "not by the resolver's own 5 s")
 }
 
 func deliver(t *testing.T, sink ports.EventSink) error {

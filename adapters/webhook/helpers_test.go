@@ -20,8 +20,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// The proxy, which net/http reads once for a process, is one that nobody should
-// ask; for this machine none is asked in any case.
+// net/http reads the proxy's address once per process. No test may use the proxy;
+// requests to this machine never do.
 func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY"} {
 		if err := os.Setenv(name, "http://proxy.example:3128"); err != nil {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// secretOf makes the secret of a number.
+// secretOf returns the secret with the number.
 func secretOf(n byte) webhook.Secret {
 	s, err := webhook.NewSecret(bytes.NewReader(bytes.Repeat([]byte{n}, 64)))
 	if err != nil {
@@ -54,14 +54,14 @@ func event(id, key string) ports.Event {
 	return ports.Event{ID: id, Kind: "rate_lock.minted", Key: key, Owner: "acme", At: noon.Add(-987 * time.Millisecond), Data: []byte(`{"id": "<b>" }`)}
 }
 
-// got is one request as it came.
+// got is one received request.
 type got struct {
 	method, path string
 	header       http.Header
 	body         []byte
 }
 
-// shop is a receiver that keeps what comes, and answers as told.
+// shop is a receiver that stores requests, and answers as configured.
 type shop struct {
 	mu     sync.Mutex
 	answer http.HandlerFunc
@@ -91,7 +91,7 @@ func (s *shop) received() []got {
 	return append([]got(nil), s.got...)
 }
 
-// take returns the last request and forgets all.
+// take returns the last request, and removes all.
 func (s *shop) take() got {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +100,7 @@ func (s *shop) take() got {
 	return last
 }
 
-// status answers with the status and headers, in pairs.
+// status answers with the code and with pairs of headers.
 func status(code int, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
@@ -110,7 +110,7 @@ func status(code int, headers ...string) http.HandlerFunc {
 	}
 }
 
-// private allows the receivers of tests, which are on this machine.
+// private allows receivers on this machine.
 func private(clock ports.Clock) *webhook.Config {
 	return &webhook.Config{Clock: clock, AllowPrivate: true}
 }
@@ -123,7 +123,7 @@ func newSink(tb testing.TB, url string, cfg *webhook.Config) *webhook.Sink {
 	return sink
 }
 
-// serve opens the shop, and a sink for it with a path and a query to keep quiet.
+// serve opens the shop, and a sink for it whose path and query must not be shown.
 func serve(tb testing.TB, s *shop, cfg *webhook.Config) *webhook.Sink {
 	tb.Helper()
 	server := httptest.NewServer(s)
@@ -131,8 +131,8 @@ func serve(tb testing.TB, s *shop, cfg *webhook.Config) *webhook.Sink {
 	return newSink(tb, server.URL+"/hidden-path?token=hidden-query", cfg)
 }
 
-// wire is a network without a machine: connections are pipes, whose deadlines
-// run on the bubble's clock.
+// wire is an in-memory network: connections are pipes, whose deadlines use the bubble's
+// clock.
 type wire struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -167,8 +167,8 @@ func (w *wire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// raw makes a sink whose receiver is what serve does with a connection. To be
-// called in a bubble; the connections end with the test.
+// raw returns a sink whose receiver handles a connection with serve. It must be called
+// in a bubble; the connections end with the test.
 func raw(t *testing.T, url string, cfg *webhook.Config, serve func(c net.Conn)) *webhook.Sink {
 	t.Helper()
 	w := newWire()
@@ -195,5 +195,5 @@ func raw(t *testing.T, url string, cfg *webhook.Config, serve func(c net.Conn)) 
 	return sink
 }
 
-// quiet keeps a server's complaints about its callers out of the output.
+// quiet discards the server's log.
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }

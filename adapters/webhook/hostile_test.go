@@ -20,7 +20,7 @@ import (
 
 const shopURL = "http://shop.example/hidden-path?token=hidden-query"
 
-// hear reads the request; what the receiver then says is up to the test.
+// hear reads the request.
 func hear(c net.Conn) {
 	r, err := http.ReadRequest(bufio.NewReader(c))
 	if err == nil {
@@ -33,7 +33,7 @@ func say(c net.Conn, text string) error {
 	return err
 }
 
-// drip says the text again and again, each second, until nobody listens.
+// drip sends the text every second until the connection fails.
 func drip(c net.Conn, text string) int {
 	for said := 0; ; said++ {
 		if say(c, text) != nil {
@@ -77,31 +77,31 @@ func TestHostileReceivers(t *testing.T) {
 			_ = say(c, "HTTP/1.1 200 OK\r\nX: ")
 			drip(c, "y")
 		}, errcodes.DeadlineExceeded, timeout},
-		{"drips a body after it took the event", func(c net.Conn) {
+		{"drips a body after it accepted the event", func(c net.Conn) {
 			hear(c)
 			_ = say(c, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
 			drip(c, "y")
 		}, "", timeout},
-		{"drips a body after it refused", func(c net.Conn) {
+		{"drips a body after it rejected the event", func(c net.Conn) {
 			hear(c)
 			_ = say(c, "HTTP/1.1 500 No\r\nContent-Length: 1000\r\n\r\n")
 			drip(c, "y")
 		}, errcodes.Unavailable, timeout},
-		{"says continue for ever", func(c net.Conn) {
+		{"sends 100 Continue endlessly", func(c net.Conn) {
 			hear(c)
 			drip(c, "HTTP/1.1 100 Continue\r\n\r\n")
 		}, errcodes.DeadlineExceeded, timeout},
-		{"switches protocols and goes silent", func(c net.Conn) {
+		{"switches protocols and sends nothing", func(c net.Conn) {
 			hear(c)
 			_ = say(c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
 			hang(c)
 		}, errcodes.MalformedAnswer, 0},
 		{"hangs up at once", func(net.Conn) {}, errcodes.Unavailable, 0},
 		{"hangs up after the request", hear, errcodes.Unavailable, 0},
-		{"hangs up within the headers", func(c net.Conn) { hear(c); _ = say(c, "HTTP/1.1 200 OK\r\nX") }, errcodes.Unavailable, 0},
+		{"hangs up during the headers", func(c net.Conn) { hear(c); _ = say(c, "HTTP/1.1 200 OK\r\nX") }, errcodes.Unavailable, 0},
 		{"breaks off its body", func(c net.Conn) { hear(c); _ = say(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") }, "", 0},
-		{"speaks no HTTP", func(c net.Conn) { hear(c); _ = say(c, "raw answer\r\n\r\n") }, errcodes.Unavailable, 0},
-		{"quotes in its status line", func(c net.Conn) { hear(c); _ = say(c, "HTTP/1.1 raw answer\r\n\r\n") }, errcodes.Unavailable, 0},
+		{"does not send HTTP", func(c net.Conn) { hear(c); _ = say(c, "raw answer\r\n\r\n") }, errcodes.Unavailable, 0},
+		{"has text in its status line", func(c net.Conn) { hear(c); _ = say(c, "HTTP/1.1 raw answer\r\n\r\n") }, errcodes.Unavailable, 0},
 		{"sends long headers", func(c net.Conn) {
 			hear(c)
 			_ = say(c, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("raw answer", 20<<10)+"\r\n\r\n")
@@ -141,7 +141,7 @@ func TestAnEndlessAnswerIsNotRead(t *testing.T) {
 	})
 }
 
-func TestAHandshakeThatHangsIsLeftToo(t *testing.T) {
+func TestAHangingHandshakeEndsWithTheAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := private(nil)
 		cfg.Timeout = time.Minute
@@ -156,7 +156,7 @@ func TestAHandshakeThatHangsIsLeftToo(t *testing.T) {
 	})
 }
 
-func TestTheCallersEndIsToldAsItsOwn(t *testing.T) {
+func TestTheContextsErrorIsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := raw(t, shopURL, private(nil), hang)
 		late, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -191,7 +191,7 @@ func TestReceiversThatFailOnARealNetwork(t *testing.T) {
 		{"resets", reset.URL, "closed the connection"},
 		{"is down", down.URL, "does not accept connections"},
 		{"has an unknown certificate", strange.URL, "certificate is not valid"},
-		{"speaks no TLS", strings.Replace(reset.URL, "http", "https", 1), "failed"},
+		{"does not use TLS", strings.Replace(reset.URL, "http", "https", 1), "failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sink := newSink(t, c.url+"/hidden-path?token=hidden-query", private(nil))
@@ -203,7 +203,7 @@ func TestReceiversThatFailOnARealNetwork(t *testing.T) {
 	}
 }
 
-func TestTheTimeoutIsTheConfigurations(t *testing.T) {
+func TestTheTimeoutIsConfigurable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := private(nil)
 		cfg.Timeout = 3 * time.Second

@@ -10,10 +10,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// maxID bounds an event's id in bytes.
+// maxID bounds the length of an event's id, in bytes.
 const maxID = 256
 
-// envelope is the body, but for the data, which go out byte for byte.
+// envelope is the body without the data, which is sent byte for byte.
 type envelope struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
@@ -21,16 +21,16 @@ type envelope struct {
 	ClientID  string `json:"clientId"`
 }
 
-// bodyOf returns the body of an event: the same bytes at every attempt. What can
-// never be sent is errcodes.InvalidRequest.
+// bodyOf returns the body of an event, which is the same at every attempt. An event
+// that can never be sent is [errcodes.InvalidRequest].
 func bodyOf(e *ports.Event) ([]byte, error) {
 	switch {
 	case !isID(e.ID):
-		return nil, errcodes.New(errcodes.InvalidRequest, "the event's id cannot stand in a header")
+		return nil, errcodes.New(errcodes.InvalidRequest, "the event's id must be 1 to 256 visible ASCII characters other than {")
 	case !utf8.ValidString(e.Kind), !utf8.ValidString(e.Owner):
-		return nil, errcodes.New(errcodes.InvalidRequest, "the event's kind or owner is not UTF-8")
+		return nil, errcodes.New(errcodes.InvalidRequest, "the event's kind and owner must be UTF-8")
 	case !utf8.Valid(e.Data) || !json.Valid(e.Data):
-		return nil, errcodes.New(errcodes.InvalidRequest, "the event's data are not JSON")
+		return nil, errcodes.New(errcodes.InvalidRequest, "the event's data must be JSON")
 	}
 	head, err := json.Marshal(envelope{e.ID, e.Kind, ports.FormatTime(e.At), e.Owner})
 	if err != nil {
@@ -43,38 +43,38 @@ func bodyOf(e *ports.Event) ([]byte, error) {
 	return append(body, '}'), nil
 }
 
-// isID reports an id that a header can carry. What is signed is id.time.body,
-// and ids have full stops: it can be read in one way only since an id has no
-// brace, and a body begins with one.
+// isID reports whether id can be in a header. id.time.body is signed, and ids may
+// contain full stops: it is unambiguous because an id has no brace and a body starts
+// with one.
 func isID(id string) bool {
-	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '{' }
-	return id != "" && len(id) <= maxID && !strings.ContainsFunc(id, odd)
+	invalid := func(r rune) bool { return r <= ' ' || r > '~' || r == '{' }
+	return id != "" && len(id) <= maxID && !strings.ContainsFunc(id, invalid)
 }
 
-// Message is a request whose signature was right.
+// Message is a request with a correct signature.
 type Message struct {
-	ID     string    // the event's; the same at every attempt
+	ID     string    // of the event; the same at every attempt
 	SentAt time.Time // of this attempt, to the second, UTC
-	Body   []byte    // as it was signed; an object in JSON, unless the sender signs something else
+	Body   []byte    // as signed; a JSON object, unless another sender signs something else
 }
 
-// Event reads the body as a sink of this package writes it: ID, Kind, Owner, At
-// (UTC, to the millisecond) and Data are set; Key does not travel. A body of another shape, or one
-// whose id is not the message's, is [errcodes.InvalidRequest].
+// Event parses the body of a [Sink]. It sets ID, Kind, Owner, At (UTC, to the
+// millisecond) and Data; Key is not sent. A body of another shape, or with another id
+// than the message, is [errcodes.InvalidRequest].
 func (m Message) Event() (ports.Event, error) {
 	var read struct {
 		envelope
 		Data json.RawMessage `json:"data"`
 	}
 	if !utf8.Valid(m.Body) || json.Unmarshal(m.Body, &read) != nil {
-		return ports.Event{}, errcodes.New(errcodes.InvalidRequest, "The message is not an event in JSON")
+		return ports.Event{}, errcodes.New(errcodes.InvalidRequest, "The message is not a JSON event")
 	}
 	at, err := time.Parse(time.RFC3339, read.Timestamp)
 	switch {
 	case err != nil:
-		return ports.Event{}, errcodes.New(errcodes.InvalidRequest, "The event's timestamp is no RFC 3339 time")
+		return ports.Event{}, errcodes.New(errcodes.InvalidRequest, "The event's timestamp is not an RFC 3339 time")
 	case read.ID != m.ID:
-		return ports.Event{}, errcodes.New(errcodes.InvalidRequest, "The event's id is not the message's")
+		return ports.Event{}, errcodes.New(errcodes.InvalidRequest, "The event's id differs from the message's id")
 	case read.Type == "", read.Data == nil:
 		return ports.Event{}, errcodes.New(errcodes.InvalidRequest, "The event has no type or no data")
 	}

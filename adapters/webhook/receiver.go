@@ -7,15 +7,15 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Receiver takes what a [Sink], or another sender of Standard Webhooks, sends.
-// It is safe for concurrent use.
+// Receiver receives the messages of a [Sink], or of another sender of Standard
+// Webhooks. It is safe for concurrent use.
 type Receiver struct {
 	secrets []Secret
 	cfg     ReceiverConfig
 }
 
-// NewReceiver returns a receiver of messages that are signed with one of the
-// secrets. No secret, a zero secret and a bad value in config are
+// NewReceiver returns a receiver of messages signed with one of the secrets. No secret,
+// a zero or repeated secret, and an invalid value in config are
 // [errcodes.Configuration].
 func NewReceiver(secrets []Secret, config *ReceiverConfig) (*Receiver, error) {
 	if err := check(secrets); err != nil {
@@ -28,16 +28,16 @@ func NewReceiver(secrets []Secret, config *ReceiverConfig) (*Receiver, error) {
 	return &Receiver{secrets: append([]Secret(nil), secrets...), cfg: cfg}, nil
 }
 
-// Receive reads the body and verifies the request, as [Verify] does. A body that
-// is too long is [errcodes.PayloadTooLarge], one that breaks off
-// [errcodes.InvalidRequest]. Answer with errcodes.StatusOf of the error, and
-// with 2xx only once the event is kept: after that it does not come again. How
-// long a sender may take over the body is for the server's ReadTimeout.
+// Receive reads the body and verifies the request like [Verify]. A body that is too
+// long is [errcodes.PayloadTooLarge], one that breaks off [errcodes.InvalidRequest].
+// Answer an error with errcodes.StatusOf; answer 2xx only once the event is stored,
+// because it is not sent again then. The server's ReadTimeout limits how long the
+// sender may take.
 func (r *Receiver) Receive(request *http.Request) (Message, error) {
 	if request.ContentLength > r.cfg.MaxBody {
 		return Message{}, errcodes.New(errcodes.PayloadTooLarge, "")
 	}
-	if request.Body == nil { // as clients' requests, and those that gateways make up, may be
+	if request.Body == nil { // possible in requests of clients, and in those that gateways construct
 		return verify(r.secrets, request.Header, nil, r.cfg.Clock.Now(), r.cfg.Tolerance)
 	}
 	body, err := io.ReadAll(io.LimitReader(request.Body, r.cfg.MaxBody+1))

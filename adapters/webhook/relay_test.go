@@ -24,7 +24,7 @@ type tester interface {
 	Context() context.Context
 }
 
-// stored puts events into a fresh store, in order.
+// stored returns a new store with events, in order.
 func stored(tb tester, events ...ports.Event) *memory.Store {
 	store, err := memory.New(nil)
 	require.NoError(tb, err)
@@ -33,7 +33,7 @@ func stored(tb tester, events ...ports.Event) *memory.Store {
 	return store
 }
 
-// unreliable answers as the draw says, one after the other, then takes all.
+// unreliable returns the drawn answers in order, and then accepts all events.
 type unreliable struct {
 	mu      sync.Mutex
 	secrets []webhook.Secret
@@ -44,8 +44,7 @@ type unreliable struct {
 	bad     string
 }
 
-// The faults. After lost the receiver has the event, and the sender not its
-// answer.
+// The faults. After lost the receiver has the event, but the sender gets no answer.
 const (
 	fine = iota
 	refusing
@@ -93,7 +92,7 @@ func (u *unreliable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func TestEventsOfAKeyArriveInOrderWhateverTheReceiverDoes(t *testing.T) {
+func TestEventsOfAKeyArriveInOrderDespiteFaults(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		keys := rapid.SliceOfN(rapid.IntRange(0, 2), 1, 12).Draw(rt, "keys")
 		var events []ports.Event
@@ -123,11 +122,11 @@ func TestEventsOfAKeyArriveInOrderWhateverTheReceiverDoes(t *testing.T) {
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		require.Empty(rt, u.bad)
-		require.Len(rt, u.bodies, len(events), "all arrive")
+		require.Len(rt, u.bodies, len(events), "all events arrive")
 		last := map[string]string{}
 		for _, e := range u.kept {
 			key := events[index(e.ID)].Key
-			require.GreaterOrEqual(rt, e.ID, last[key], "in order, repeats apart")
+			require.GreaterOrEqual(rt, e.ID, last[key], "in order, except for repeats")
 			last[key] = e.ID
 		}
 	})
@@ -158,16 +157,16 @@ func TestTheRelayWaitsAsLongAsTheReceiverAsks(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDeliveredLetsTheNextPass(t *testing.T) {
+func TestAnUndeliverableEventDoesNotBlockTheNext(t *testing.T) {
 	s, clock := &shop{}, portstest.NewClock(noon)
 	broken := event("event-1", "lock-1")
-	broken.Data = []byte("no JSON")
+	broken.Data = []byte("not JSON")
 	tick := ticking(t, s, clock, broken, event("event-2", "lock-1"))
 	tick(1)
 	require.Equal(t, "event-2", s.received()[0].header.Get(webhook.HeaderID))
 }
 
-func TestAfterA410TheRelayBuriesWithoutAsking(t *testing.T) {
+func TestAfterA410TheRelayBuriesWithoutARequest(t *testing.T) {
 	s, clock := &shop{}, portstest.NewClock(noon)
 	s.answers(status(http.StatusGone))
 	tick := ticking(t, s, clock, event("event-1", "lock-1"), event("event-2", "lock-1"), event("event-3", "lock-2"))
@@ -177,8 +176,8 @@ func TestAfterA410TheRelayBuriesWithoutAsking(t *testing.T) {
 	tick(1)
 }
 
-// ticking makes a relay to the shop, and gives a function that lets it tick and
-// checks how many requests the shop has had by then.
+// ticking returns a func that ticks a relay to the shop, and checks the total number of
+// requests.
 func ticking(t *testing.T, s *shop, clock ports.Clock, events ...ports.Event) func(requests int) {
 	t.Helper()
 	store := stored(t, events...)

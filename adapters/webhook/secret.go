@@ -12,8 +12,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// The bounds of a [Secret] in bytes, those of Standard Webhooks, and the size of
-// a new one.
+// The bounds of a [Secret] in bytes, from Standard Webhooks, and the size of a new one.
 const (
 	MinSecret = 24
 	MaxSecret = 64
@@ -25,11 +24,11 @@ const (
 	masked       = "webhook secret"
 )
 
-// Secret is what sender and receiver share. Use one for each receiver. In logs,
-// formatted text and JSON nothing of it shows; only [Secret.Reveal] gives it.
-// [NewSecret] and [ParseSecrets] make one; the zero Secret is none.
+// Secret is shared by the sender and one receiver; use another one for each receiver.
+// Logs, formatted text and JSON show nothing of it; only [Secret.Reveal] returns its
+// text. [NewSecret] and [ParseSecrets] return secrets; the zero Secret is invalid.
 type Secret struct {
-	kept func() kept // fmt cannot look into a function, not even in another's private field
+	kept func() kept // a func, since fmt cannot print its content, not even in an unexported field
 }
 
 type kept struct {
@@ -37,51 +36,51 @@ type kept struct {
 	hook *standardwebhooks.Webhook
 }
 
-// NewSecret makes a secret of 32 bytes from random: crypto/rand's Reader. When
-// that fails the error is [errcodes.Internal].
+// NewSecret returns a secret of 32 bytes from random, usually crypto/rand.Reader. It
+// returns [errcodes.Internal] if random fails.
 func NewSecret(random io.Reader) (Secret, error) {
 	key := make([]byte, newSecret)
 	if _, err := io.ReadFull(random, key); err != nil {
-		return Secret{}, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("read chance for a secret: %w", err))
+		return Secret{}, errcodes.Wrap(errcodes.Internal, "", fmt.Errorf("read random bytes: %w", err))
 	}
 	return secretOf(key)
 }
 
-// secretOf leaves errors to callers that know which secret it is.
+// secretOf returns an error without the number of the secret, which only callers know.
 func secretOf(key []byte) (Secret, error) {
 	if len(key) < MinSecret || len(key) > MaxSecret {
-		return Secret{}, errcodes.New(errcodes.Configuration, fmt.Sprintf("a webhook secret has %d to %d bytes", MinSecret, MaxSecret))
+		return Secret{}, errcodes.New(errcodes.Configuration, fmt.Sprintf("a webhook secret must have %d to %d bytes, not %d", MinSecret, MaxSecret, len(key)))
 	}
 	hook, err := standardwebhooks.NewWebhookRaw(key)
 	if err != nil {
-		return Secret{}, errcodes.New(errcodes.Configuration, "a webhook secret cannot be used")
+		return Secret{}, errcodes.New(errcodes.Configuration, "a webhook secret is invalid")
 	}
 	k := kept{key: key, hook: hook}
 	return Secret{func() kept { return k }}, nil
 }
 
-// ParseSecrets reads secrets written as whsec_base64,whsec_base64 (RFC 4648, 4;
-// padding may be left out), each of [MinSecret] to [MaxSecret] bytes. Blanks
-// around one are passed over. Text that is no such list, or names a secret
-// twice, is [errcodes.Configuration]: the error tells which of the list is
-// wrong, and nothing of its text.
+// ParseSecrets parses secrets written as whsec_base64,whsec_base64 (RFC 4648, 4;
+// padding is optional), each of [MinSecret] to [MaxSecret] bytes; spaces around a
+// secret are ignored. It returns [errcodes.Configuration] if the text is not such a
+// list or repeats a secret. The error has the number of the secret, and nothing of the
+// text.
 func ParseSecrets(text string) ([]Secret, error) {
 	if strings.TrimSpace(text) == "" {
-		return nil, errcodes.New(errcodes.Configuration, "there is no webhook secret: write whsec_…, in base64")
+		return nil, errcodes.New(errcodes.Configuration, "no webhook secret: want whsec_… in base64")
 	}
 	var secrets []Secret
 	for entry := range strings.SplitSeq(text, ",") {
 		encoded, found := strings.CutPrefix(strings.TrimSpace(entry), secretPrefix)
 		if !found {
-			return nil, badSecret(len(secrets), "begins with "+secretPrefix)
+			return nil, badSecret(len(secrets), "must begin with"+secretPrefix)
 		}
 		key, err := decode(encoded)
 		if err != nil {
-			return nil, badSecret(len(secrets), "is written in base64")
+			return nil, badSecret(len(secrets), "must be in base64")
 		}
 		secret, err := secretOf(key)
 		if err != nil {
-			return nil, badSecret(len(secrets), fmt.Sprintf("has %d to %d bytes", MinSecret, MaxSecret))
+			return nil, badSecret(len(secrets), fmt.Sprintf("must have %d to %d bytes, not %d", MinSecret, MaxSecret, len(key)))
 		}
 		secrets = append(secrets, secret)
 	}
@@ -91,8 +90,8 @@ func ParseSecrets(text string) ([]Secret, error) {
 	return secrets, nil
 }
 
-// decode is strict about what other readers of base64 pass over or read
-// otherwise: line breaks, and bits beyond the last byte.
+// decode rejects what other parsers of base64 ignore or read differently: line breaks,
+// and bits after the last byte.
 func decode(encoded string) ([]byte, error) {
 	if strings.ContainsAny(encoded, "\r\n") {
 		return nil, base64.CorruptInputError(0)
@@ -103,7 +102,7 @@ func decode(encoded string) ([]byte, error) {
 	return base64.RawStdEncoding.Strict().DecodeString(encoded)
 }
 
-// check refuses secrets that are none, or not told apart.
+// check returns an error for an empty list, a zero secret and a repeated secret.
 func check(secrets []Secret) error {
 	if len(secrets) == 0 {
 		return errcodes.New(errcodes.Configuration, "at least one webhook secret is required")
@@ -112,21 +111,21 @@ func check(secrets []Secret) error {
 	for i, s := range secrets {
 		switch {
 		case s.kept == nil:
-			return badSecret(i, "comes from NewSecret or ParseSecrets")
+			return badSecret(i, "must be from NewSecret or ParseSecrets")
 		case seen[string(s.kept().key)]:
-			return badSecret(i, "is another one")
+			return badSecret(i, "is repeated")
 		}
 		seen[string(s.kept().key)] = true
 	}
 	return nil
 }
 
-// badSecret says what must be true of the secret.
+// badSecret returns an error without the secret's text.
 func badSecret(index int, must string) error {
-	return errcodes.New(errcodes.Configuration, fmt.Sprintf("webhook secret %d is wrong: each %s", index+1, must))
+	return errcodes.New(errcodes.Configuration, fmt.Sprintf("webhook secret %d %s", index+1, must))
 }
 
-// Reveal returns the secret as [ParseSecrets] reads it, to hand to the receiver;
+// Reveal returns the secret in the form that [ParseSecrets] parses, for the receiver;
 // "" for the zero Secret.
 func (s Secret) Reveal() string {
 	if s.kept == nil {
@@ -135,17 +134,17 @@ func (s Secret) Reveal() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(s.kept().key)
 }
 
-// String shows that this is a secret, and nothing of it.
+// String returns "webhook secret".
 func (s Secret) String() string { return masked }
 
-// GoString is like String.
+// GoString returns String.
 func (s Secret) GoString() string { return masked }
 
-// Format is like String, for every verb.
+// Format writes String for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, masked) }
 
-// LogValue is like String.
+// LogValue returns String.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(masked) }
 
-// MarshalText is like String.
+// MarshalText returns String.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(masked), nil }

@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// written is a secret of n bytes as it is written.
+// written returns the text of a secret of n bytes.
 func written(n int) string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{0xa5}, n))
 }
@@ -26,27 +26,27 @@ func written(n int) string {
 func TestParseSecrets(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		count      int // 0: refused
+		count      int // 0 means rejected
 		told       string
 	}{
 		{"one", written(32), 1, ""},
 		{"the shortest", written(24), 1, ""},
 		{"the longest", written(64), 1, ""},
 		{"two", written(32) + "," + written(33), 2, ""},
-		{"blanks around", " " + written(32) + " ,\n" + written(33) + "\n", 2, ""},
+		{"surrounding spaces", " " + written(32) + " ,\n" + written(33) + "\n", 2, ""},
 		{"no padding", strings.TrimRight(written(32), "="), 1, ""},
-		{"nothing", " ", 0, "there is no"},
+		{"nothing", " ", 0, "no webhook secret"},
 		{"too short", written(23), 0, "secret 1"},
 		{"too long", written(65), 0, "secret 1"},
 		{"no prefix", written(32)[6:], 0, "whsec_"},
 		{"another prefix", "whsk_" + written(32)[6:], 0, "whsec_"},
-		{"a prefix in capitals", "WHSEC_" + written(32)[6:], 0, "whsec_"},
-		{"an end without a secret", written(32) + ",", 0, "secret 2"},
+		{"a prefix in capital letters", "WHSEC_" + written(32)[6:], 0, "whsec_"},
+		{"a trailing comma", written(32) + ",", 0, "secret 2"},
 		{"a line break within", written(32)[:20] + "\n" + written(32)[20:], 0, "base64"},
 		{"base64 for URLs", "whsec_" + strings.Repeat("-_-_", 8), 0, "base64"},
-		{"bits beyond an end without padding", strings.TrimRight(written(32), "=")[:48] + "B", 0, "base64"},
-		{"bits beyond the end", strings.TrimRight(written(32), "=")[:48] + "B=", 0, "base64"},
-		{"one twice", written(32) + "," + strings.TrimRight(written(32), "="), 0, "secret 2"},
+		{"bits after the last byte, without padding", strings.TrimRight(written(32), "=")[:48] + "B", 0, "base64"},
+		{"bits after the last byte", strings.TrimRight(written(32), "=")[:48] + "B=", 0, "base64"},
+		{"a repeated secret", written(32) + "," + strings.TrimRight(written(32), "="), 0, "secret 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			secrets, err := webhook.ParseSecrets(c.text)
@@ -58,12 +58,12 @@ func TestParseSecrets(t *testing.T) {
 			require.Nil(t, secrets)
 			require.Equal(t, errcodes.Configuration, errcodes.Of(err))
 			require.ErrorContains(t, err, c.told)
-			require.NotContains(t, err.Error(), "paWl", "no part of the text")
+			require.NotContains(t, err.Error(), "paWl", "the error must not contain the text")
 		})
 	}
 }
 
-func TestANewSecretIsChance(t *testing.T) {
+func TestANewSecretIsRandom(t *testing.T) {
 	random := append(bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)...)
 	source := bytes.NewReader(random)
 	for _, part := range [][]byte{random[:32], random[32:]} {
@@ -75,12 +75,12 @@ func TestANewSecretIsChance(t *testing.T) {
 		_, err := webhook.NewSecret(source)
 		require.Equal(t, errcodes.Internal, errcodes.Of(err), name)
 	}
-	_, err := webhook.NewSecret(iotest.ErrReader(errors.New("no chance")))
+	_, err := webhook.NewSecret(iotest.ErrReader(errors.New("no random bytes")))
 	require.Equal(t, errcodes.Internal, errcodes.Of(err))
 	require.Empty(t, webhook.Secret{}.Reveal())
 }
 
-func TestWhatIsRevealedIsRead(t *testing.T) {
+func TestARevealedSecretIsParsed(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		keys := rapid.SliceOfNDistinct(rapid.Custom(func(rt *rapid.T) string {
 			return string(rapid.SliceOfN(rapid.Byte(), webhook.MinSecret, webhook.MaxSecret).Draw(rt, "key"))
@@ -97,8 +97,8 @@ func TestWhatIsRevealedIsRead(t *testing.T) {
 	})
 }
 
-// I16.
-func TestASecretShowsNowhere(t *testing.T) {
+// TestASecretIsNeverShown is I16.
+func TestASecretIsNeverShown(t *testing.T) {
 	text := written(32)
 	secrets, err := webhook.ParseSecrets(text)
 	require.NoError(t, err)

@@ -14,12 +14,12 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// UserAgent is how requests present themselves.
+// UserAgent is the User-Agent of all requests.
 const UserAgent = "corridor-webhook/1"
 
-// What the transport keeps and takes.
+// Limits of the transport.
 const (
-	maxAnswer   = 64 << 10 // bytes of an answer that are read, and of its headers
+	maxAnswer   = 64 << 10 // bytes of an answer's body and headers that are read
 	maxIdle     = 8        // connections
 	idleTimeout = 90 * time.Second
 )
@@ -32,21 +32,19 @@ type Sink struct {
 	cfg       Config
 	dialer    *net.Dialer
 	transport *http.Transport
-	gone      atomic.Pointer[time.Time] // when the receiver last answered 410
+	gone      atomic.Pointer[time.Time] // time of the receiver's last 410
 	closed    atomic.Bool
 }
 
 var _ ports.EventSink = (*Sink)(nil)
 
-// New returns a sink for the receiver at address. All of the secrets sign. The
-// name is not looked up before the first delivery. These are
-// [errcodes.Configuration]:
+// New returns a sink for the receiver at address. It signs with all of the secrets, and
+// resolves the name at each connection. It returns [errcodes.Configuration] for
 //
-//   - an address that is not https (http too, with AllowPrivate), or has a user
-//     or a fragment, or, without AllowPrivate, an IP address that is not public
-//     or the name localhost;
-//   - no secret, one that is none, or one twice;
-//   - a bad value in config.
+//   - an address that is not https (http is allowed with AllowPrivate) or has a user or a
+//     fragment or, without AllowPrivate, is localhost or an IP address that is not public;
+//   - no secret, a zero secret, or a repeated one;
+//   - an invalid value in config.
 func New(address string, secrets []Secret, config *Config) (*Sink, error) {
 	if err := check(secrets); err != nil {
 		return nil, err
@@ -72,9 +70,9 @@ func New(address string, secrets []Secret, config *Config) (*Sink, error) {
 	}, nil
 }
 
-// transport takes no proxy from the environment: one would connect on our
-// behalf, to anywhere. Nor does it unpack answers that nobody reads. Dial and
-// handshake have limits of their own, since they outlive the request.
+// transport uses no proxy, which could connect anywhere for us, and does not decompress
+// answers, which nobody reads. Dial and handshake have their own limits, since they may
+// outlive the request.
 func transport(cfg *Config, dialer *net.Dialer) *http.Transport {
 	return &http.Transport{
 		DialContext:            dialer.DialContext,
@@ -89,33 +87,33 @@ func transport(cfg *Config, dialer *net.Dialer) *http.Transport {
 	}
 }
 
-// Close closes the connections: the idle ones at once, the others when their
-// delivery has ended. A delivery after that is [errcodes.Closed].
+// Close closes the connections: idle ones at once, the others when their delivery has
+// ended. Deliver then returns [errcodes.Closed].
 func (s *Sink) Close() error {
 	s.closed.Store(true)
 	s.transport.CloseIdleConnections()
 	return nil
 }
 
-// Deliver posts the event once. nil means that the receiver answered 2xx. Its
+// Deliver posts the event once, and returns nil if the receiver answers 2xx. Its
 // errors:
 //
-//   - the context's own, when it has ended;
-//   - [errcodes.InvalidRequest], not to be tried again: the event's data are not
-//     JSON, or its id cannot be a header's value;
-//   - [errcodes.NotFound], not to be tried again: the receiver answered 410 Gone,
-//     now or less than Config.GoneFor ago;
-//   - [errcodes.TooManyRequests] for 429, [errcodes.Unavailable] for 503, with
-//     the wait of Retry-After, at most [MaxRetryAfter];
-//   - [errcodes.Unavailable]: another 5xx, or 408, or the receiver was not
-//     reached, or broke off, or its TLS failed;
+//   - ctx's own error, if ctx is done;
+//   - [errcodes.InvalidRequest], not to be retried: the event's data is not JSON, or its id cannot
+//     be in a header;
+//   - [errcodes.NotFound], not to be retried: the receiver answered 410 Gone, now or less than
+//     Config.GoneFor ago;
+//   - [errcodes.TooManyRequests] for 429 and [errcodes.Unavailable] for 503, with the wait of
+//     Retry-After, at most [MaxRetryAfter];
+//   - [errcodes.Unavailable]: another 5xx, or 408, or the receiver is unreachable, broke off, or its
+//     TLS failed;
 //   - [errcodes.DeadlineExceeded]: no answer within Config.Timeout;
-//   - [errcodes.Configuration]: it refuses the request (401, 403), or its name
-//     leads to an address that is not public;
-//   - [errcodes.MalformedAnswer]: any other status, redirects among them;
+//   - [errcodes.Configuration]: the receiver rejects the request (401, 403), or its address is not
+//     public;
+//   - [errcodes.MalformedAnswer]: any other status, including redirects;
 //   - [errcodes.Closed]: after Close.
 //
-// Their texts hold neither the URL nor any of the answer but its status.
+// The texts contain neither the URL nor anything of the answer except its status.
 func (s *Sink) Deliver(ctx context.Context, e ports.Event) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -139,8 +137,8 @@ func (s *Sink) Deliver(ctx context.Context, e ports.Event) error {
 	return err
 }
 
-// attempt sends one request and judges the answer by its status. The
-// transport, unlike a client, follows no redirect and keeps no cookie.
+// attempt sends one request and judges the answer by its status. Unlike a client, the
+// transport follows no redirects and stores no cookies.
 func (s *Sink) attempt(ctx context.Context, id string, now time.Time, body []byte) (status int, err error) {
 	within, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
@@ -158,9 +156,9 @@ func (s *Sink) attempt(ctx context.Context, id string, now time.Time, body []byt
 	return answer.StatusCode, err
 }
 
-// drain reads a body that ends to its end, so that the connection can be used
-// again; the status has said all, whatever becomes of the body. What follows a
-// 101 is the connection itself, which no timeout ends.
+// drain reads the body, up to a limit, so that the connection can be reused; errors do
+// not matter, since the status decides. After a 101 the body is the connection, which
+// no timeout ends.
 func drain(answer *http.Response) {
 	if answer.StatusCode >= http.StatusOK {
 		_, _ = io.CopyN(io.Discard, answer.Body, maxAnswer)
@@ -177,7 +175,7 @@ func (s *Sink) request(ctx context.Context, id string, now time.Time, body []byt
 	return request, sign(s.secrets, request.Header, id, now, body)
 }
 
-// isGone also ends when the clock jumps back behind the 410.
+// isGone returns false if the clock was set back to before the 410.
 func (s *Sink) isGone(now time.Time) bool {
 	at := s.gone.Load()
 	if at == nil {

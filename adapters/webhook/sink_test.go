@@ -42,7 +42,7 @@ func TestConforms(t *testing.T) {
 	}})
 }
 
-func TestARequestIsWhatTheDocumentsSay(t *testing.T) {
+func TestARequestIsAsDocumented(t *testing.T) {
 	s, clock := &shop{}, portstest.NewClock(noon)
 	sink := serve(t, s, private(clock))
 	e := event("event-1.2", "lock-1")
@@ -60,7 +60,7 @@ func TestARequestIsWhatTheDocumentsSay(t *testing.T) {
 	require.Equal(t, `{"id":"event-1.2","type":"rate_lock.minted","timestamp":"2026-11-20T11:59:59.013Z","clientId":"acme","data":{"id": "<b>" }}`, string(g.body))
 }
 
-func TestARepeatHasTheSameBodyAndIDAndATimeOfItsOwn(t *testing.T) {
+func TestARepeatHasTheSameBodyAndIDButItsOwnTimestamp(t *testing.T) {
 	s, clock := &shop{}, portstest.NewClock(noon)
 	sink := serve(t, s, private(clock))
 	e := event("event-1", "lock-1")
@@ -79,7 +79,7 @@ func TestARepeatHasTheSameBodyAndIDAndATimeOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestASecretIsReplacedWithoutAPause(t *testing.T) {
+func TestASecretCanBeReplacedWithoutDowntime(t *testing.T) {
 	var numbers []byte
 	accepts := func(g got, n byte) bool {
 		_, err := webhook.Verify(secretsOf(n), g.header, g.body, noon)
@@ -102,25 +102,25 @@ func TestASecretIsReplacedWithoutAPause(t *testing.T) {
 	}
 }
 
-func TestAnEventThatCannotBeSentIsBuried(t *testing.T) {
+func TestAnEventThatCannotBeSentIsRejected(t *testing.T) {
 	s := &shop{}
 	attempts := 0
 	cfg := private(nil)
 	cfg.Hooks.Attempted = func(context.Context, string, int, time.Duration, error) { attempts++ }
 	sink := serve(t, s, cfg)
 	for name, change := range map[string]func(*ports.Event){
-		"no data":               func(e *ports.Event) { e.Data = nil },
-		"data that break off":   func(e *ports.Event) { e.Data = []byte(`{"a":1`) },
-		"two values":            func(e *ports.Event) { e.Data = []byte(`{} {}`) },
-		"a way out of the data": func(e *ports.Event) { e.Data = []byte(`1},"data":{"a":2`) },
-		"data not in UTF-8":     func(e *ports.Event) { e.Data = []byte("\"\xff\"") },
-		"no id":                 func(e *ports.Event) { e.ID = "" },
-		"an id with a brace":    func(e *ports.Event) { e.ID = "a{" },
-		"an id of two lines":    func(e *ports.Event) { e.ID = "a\r\nwebhook-id: b" },
-		"an id beyond ASCII":    func(e *ports.Event) { e.ID = "caf\u00e9" },
-		"an id too long":        func(e *ports.Event) { e.ID = strings.Repeat("a", 257) },
-		"a kind not in UTF-8":   func(e *ports.Event) { e.Kind = "\xff" },
-		"an owner not in UTF-8": func(e *ports.Event) { e.Owner = "\xff" },
+		"no data":                    func(e *ports.Event) { e.Data = nil },
+		"incomplete data":            func(e *ports.Event) { e.Data = []byte(`{"a":1`) },
+		"two values":                 func(e *ports.Event) { e.Data = []byte(`{} {}`) },
+		"injected members":           func(e *ports.Event) { e.Data = []byte(`1},"data":{"a":2`) },
+		"data that is not UTF-8":     func(e *ports.Event) { e.Data = []byte("\"\xff\"") },
+		"no id":                      func(e *ports.Event) { e.ID = "" },
+		"an id with a brace":         func(e *ports.Event) { e.ID = "a{" },
+		"an id with a line break":    func(e *ports.Event) { e.ID = "a\r\nwebhook-id: b" },
+		"an id that is not ASCII":    func(e *ports.Event) { e.ID = "caf\u00e9" },
+		"an id too long":             func(e *ports.Event) { e.ID = strings.Repeat("a", 257) },
+		"a kind that is not UTF-8":   func(e *ports.Event) { e.Kind = "\xff" },
+		"an owner that is not UTF-8": func(e *ports.Event) { e.Owner = "\xff" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := event("event-1", "lock-1")
@@ -134,13 +134,13 @@ func TestAnEventThatCannotBeSentIsBuried(t *testing.T) {
 	require.Zero(t, attempts)
 }
 
-func TestTheHookSeesEachAttempt(t *testing.T) {
+func TestTheHookIsCalledForEachAttempt(t *testing.T) {
 	s, clock := &shop{}, portstest.NewClock(noon)
-	var told []string
+	var attempts []string
 	cfg := private(clock)
 	cfg.Hooks.Attempted = func(ctx context.Context, kind string, status int, took time.Duration, err error) {
 		require.Equal(t, t.Context(), ctx)
-		told = append(told, fmt.Sprint(kind, " ", status, " ", took, " ", errcodes.Of(err)))
+		attempts = append(attempts, fmt.Sprint(kind, " ", status, " ", took, " ", errcodes.Of(err)))
 	}
 	sink := serve(t, s, cfg)
 	for _, code := range []int{200, 500} {
@@ -153,10 +153,10 @@ func TestTheHookSeesEachAttempt(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, sink.Deliver(done, event("event-1", "lock-1")), context.Canceled)
-	require.Equal(t, []string{"rate_lock.minted 200 1s ", "rate_lock.minted 500 1s unavailable"}, told)
+	require.Equal(t, []string{"rate_lock.minted 200 1s ", "rate_lock.minted 500 1s unavailable"}, attempts)
 }
 
-func TestConnectionsAreUsedAgainAndEndWithTheSink(t *testing.T) {
+func TestConnectionsAreReusedUntilTheSinkIsClosed(t *testing.T) {
 	s := &shop{}
 	s.answers(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 20<<10)) })
 	var opened atomic.Int64
@@ -178,7 +178,7 @@ func TestConnectionsAreUsedAgainAndEndWithTheSink(t *testing.T) {
 	require.Len(t, s.received(), 5)
 }
 
-// closing is a clock that closes a sink when it is first looked at.
+// closing is a clock that closes a sink at its first use.
 type closing struct {
 	sink *webhook.Sink
 	once sync.Once
@@ -191,7 +191,7 @@ func (c *closing) Now() time.Time {
 
 func (c *closing) After(time.Duration) <-chan time.Time { return nil }
 
-func TestADeliveryThatIsUnderWayAtCloseLeavesNoConnection(t *testing.T) {
+func TestADeliveryDuringCloseLeavesNoConnection(t *testing.T) {
 	ended := make(chan struct{})
 	server := httptest.NewUnstartedServer(&shop{})
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
@@ -207,11 +207,11 @@ func TestADeliveryThatIsUnderWayAtCloseLeavesNoConnection(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(10 * time.Second):
-		t.Error("the connection is still there")
+		t.Error("the connection is still open")
 	}
 }
 
-func TestTLSSettingsAreTaken(t *testing.T) {
+func TestTheTLSConfigurationIsUsed(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		s := &shop{}
 		s.answers(func(w http.ResponseWriter, r *http.Request) {
@@ -229,13 +229,13 @@ func TestTLSSettingsAreTaken(t *testing.T) {
 		cfg.TLS = given
 		sink := newSink(t, server.URL, cfg)
 		require.NoError(t, sink.Deliver(t.Context(), event("event-1", "lock-1")))
-		require.Empty(t, given.NextProtos, "the caller's settings are not touched")
+		require.Empty(t, given.NextProtos, "the caller's configuration is not changed")
 		require.NoError(t, sink.Close())
 		server.Close()
 	}
 }
 
-func TestOldTLSIsNotSpoken(t *testing.T) {
+func TestOldVersionsOfTLSAreRejected(t *testing.T) {
 	server := httptest.NewUnstartedServer(&shop{})
 	server.Config.ErrorLog = quiet()
 	server.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
@@ -248,7 +248,7 @@ func TestOldTLSIsNotSpoken(t *testing.T) {
 	require.Equal(t, errcodes.Unavailable, errcodes.Of(deliver(t, newSink(t, server.URL, cfg))))
 }
 
-func TestNoProxyOfTheEnvironmentIsUsed(t *testing.T) {
+func TestTheProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	sink := newSink(t, "http://shop.example/", private(nil))
 	var dialed []string
 	sink.SetDial(func(_ context.Context, _, address string) (net.Conn, error) {
@@ -259,7 +259,7 @@ func TestNoProxyOfTheEnvironmentIsUsed(t *testing.T) {
 	require.Equal(t, []string{"shop.example:80"}, dialed)
 }
 
-func TestTheBodyIsJSONWhateverTheEventHolds(t *testing.T) {
+func TestTheBodyIsJSONForAnyEvent(t *testing.T) {
 	s := &shop{}
 	sink := serve(t, s, private(nil))
 	e := event("event-1", "lock-1")

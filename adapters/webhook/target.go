@@ -9,21 +9,21 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// checkURL reads the receiver's URL. Nothing of it stands in an error: somebody
-// may have put a key into it.
+// checkURL parses the receiver's URL. Its errors do not quote the URL, which may
+// contain a key.
 func checkURL(text string, allowPrivate bool) (*url.URL, error) {
 	target, err := url.Parse(text)
 	switch {
 	case err != nil, target.Opaque != "", target.Hostname() == "":
 		return nil, badURL("must be an address such as https://shop.example/events")
 	case target.Scheme != "https" && (target.Scheme != "http" || !allowPrivate):
-		return nil, badURL("must be https; http is for AllowPrivate only")
+		return nil, badURL("must be https; http requires AllowPrivate")
 	case target.User != nil:
-		return nil, badURL("must have no user: the signature says who sends")
+		return nil, badURL("must have no user; signatures authenticate the sender")
 	case strings.Contains(text, "#"):
 		return nil, badURL("must have no fragment")
 	case !isPort(target.Port()):
-		return nil, badURL("must have a port from 1 to 65535, or none")
+		return nil, badURL("must have no port, or one from 1 to 65535")
 	}
 	if err := checkHost(target.Hostname(), allowPrivate); err != nil {
 		return nil, err
@@ -39,12 +39,12 @@ func isPort(port string) bool {
 	return err == nil && n > 0
 }
 
-// checkHost refuses early what would be refused at every connection, and ways to
-// write an address that resolvers do not agree on, such as 127.1 or 0x7f000001.
+// checkHost rejects early what each connection would reject, and forms of addresses
+// that resolvers read differently, such as 127.1 or 0x7f000001.
 func checkHost(host string, allowPrivate bool) error {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		if !allowPrivate && !isPublic(addr) {
-			return badURL("must have a public address; AllowPrivate allows others")
+			return badURL("must have a public address; others require AllowPrivate")
 		}
 		return nil
 	}
@@ -52,7 +52,7 @@ func checkHost(host string, allowPrivate bool) error {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	switch {
 	case last == "localhost" && !allowPrivate:
-		return badURL("must not be this machine, unless AllowPrivate allows it")
+		return badURL("must not be this machine; that requires AllowPrivate")
 	case last == "" || last[0] >= '0' && last[0] <= '9':
 		return badURL("must have a host that is a name or an IP address")
 	default:

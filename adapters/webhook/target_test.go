@@ -19,9 +19,9 @@ func TestURLs(t *testing.T) {
 		{"https", "https://hidden.example/events", always, ""},
 		{"a port and a query", "https://hidden.example:8443/events?token=hidden", always, ""},
 		{"no path", "https://hidden.example", always, ""},
-		{"a name beyond ASCII", "https://caf\u00e9.example/", always, ""},
-		{"a host in capitals", "HTTPS://HIDDEN.EXAMPLE/", always, ""},
-		{"a name with a dot at its end", "https://hidden.example./", always, ""},
+		{"a name that is not ASCII", "https://caf\u00e9.example/", always, ""},
+		{"a host in capital letters", "HTTPS://HIDDEN.EXAMPLE/", always, ""},
+		{"a name with a trailing dot", "https://hidden.example./", always, ""},
 		{"a public address", "https://1.1.1.1/", always, ""},
 		{"http", "http://hidden.example/", private, "https"},
 		{"a private address", "https://10.0.0.1/", private, "public"},
@@ -29,13 +29,13 @@ func TestURLs(t *testing.T) {
 		{"this machine's address", "https://[::1]:8443/", private, "public"},
 		{"an IPv4 address in IPv6", "https://[::ffff:127.0.0.1]/", private, "public"},
 		{"localhost", "https://localhost/", private, "this machine"},
-		{"localhost in capitals", "https://LocalHost:8443/", private, "this machine"},
+		{"localhost in capital letters", "https://LocalHost:8443/", private, "this machine"},
 		{"localhost with a dot", "https://localhost./", private, "this machine"},
 		{"below localhost", "https://hidden.localhost/", private, "this machine"},
 		{"nothing", "", never, "must be an address"},
 		{"no scheme", "hidden.example/events", never, "must be an address"},
 		{"no host", "https:///events", never, "must be an address"},
-		{"a port alone", "https://:443/events", never, "must be an address"},
+		{"only a port", "https://:443/events", never, "must be an address"},
 		{"no slashes", "https:hidden.example", never, "must be an address"},
 		{"a user", "https://hidden@hidden.example/", never, "user"},
 		{"a user with a password", "https://hidden:hidden@hidden.example/", never, "user"},
@@ -71,19 +71,19 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-func TestConfigurationsThatAreRefused(t *testing.T) {
+func TestInvalidConfigurationsAreRejected(t *testing.T) {
 	const address = "https://shop.example/"
 	for name, try := range map[string]func() error{
-		"no secret":          func() error { _, err := webhook.New(address, nil, nil); return err },
-		"the zero secret":    func() error { _, err := webhook.New(address, make([]webhook.Secret, 1), nil); return err },
-		"a secret twice":     func() error { _, err := webhook.New(address, secretsOf(1, 2, 1), nil); return err },
-		"a timeout below 0":  func() error { _, err := webhook.New(address, secretsOf(1), &webhook.Config{Timeout: -1}); return err },
-		"a GoneFor below 0":  func() error { _, err := webhook.New(address, secretsOf(1), &webhook.Config{GoneFor: -1}); return err },
-		"a receiver's lack":  func() error { _, err := webhook.NewReceiver(nil, nil); return err },
-		"a tolerance below":  func() error { return receiver(&webhook.ReceiverConfig{Tolerance: -1}) },
-		"a body below 0":     func() error { return receiver(&webhook.ReceiverConfig{MaxBody: -1}) },
-		"a body beyond all":  func() error { return receiver(&webhook.ReceiverConfig{MaxBody: webhook.MaxMaxBody + 1}) },
-		"no secret to check": func() error { _, err := webhook.Verify(nil, nil, nil, noon); return err },
+		"no secret":                   func() error { _, err := webhook.New(address, nil, nil); return err },
+		"the zero secret":             func() error { _, err := webhook.New(address, make([]webhook.Secret, 1), nil); return err },
+		"a repeated secret":           func() error { _, err := webhook.New(address, secretsOf(1, 2, 1), nil); return err },
+		"a negative timeout":          func() error { _, err := webhook.New(address, secretsOf(1), &webhook.Config{Timeout: -1}); return err },
+		"a negative GoneFor":          func() error { _, err := webhook.New(address, secretsOf(1), &webhook.Config{GoneFor: -1}); return err },
+		"a receiver without a secret": func() error { _, err := webhook.NewReceiver(nil, nil); return err },
+		"a negative tolerance":        func() error { return receiver(&webhook.ReceiverConfig{Tolerance: -1}) },
+		"a negative MaxBody":          func() error { return receiver(&webhook.ReceiverConfig{MaxBody: -1}) },
+		"a MaxBody that is too large": func() error { return receiver(&webhook.ReceiverConfig{MaxBody: webhook.MaxMaxBody + 1}) },
+		"no secret to check":          func() error { _, err := webhook.Verify(nil, nil, nil, noon); return err },
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, errcodes.Configuration, errcodes.Of(try())) })
 	}

@@ -31,8 +31,7 @@ func signed(tb testing.TB, secrets []webhook.Secret, id string, at time.Time, bo
 	return header
 }
 
-// The vector stands in the tests of the Standard Webhooks libraries, in each of
-// their languages.
+// The vector is from the tests of the Standard Webhooks libraries.
 func TestThePublishedVector(t *testing.T) {
 	const signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 	at, body := time.Unix(1614265330, 0).UTC(), []byte(`{"test": 2432232314}`)
@@ -44,10 +43,10 @@ func TestThePublishedVector(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, webhook.Message{ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", SentAt: at, Body: body}, m)
 	_, err = m.Event()
-	require.Equal(t, errcodes.InvalidRequest, errcodes.Of(err), "it is no event of ours")
+	require.Equal(t, errcodes.InvalidRequest, errcodes.Of(err), "the message is not an event of this package")
 }
 
-func TestTheLibraryAndWeVerifyEachOther(t *testing.T) {
+func TestTheLibraryAndThisPackageVerifyEachOther(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		key := rapid.SliceOfN(rapid.Byte(), 24, 64).Draw(rt, "key")
 		id := rapid.StringMatching(`[ -z|}~]{0,20}[a-z.]`).Draw(rt, "id")
@@ -80,44 +79,44 @@ func TestVerify(t *testing.T) {
 	right := signed(t, secretsOf(1), "event-1", noon, body).Get(webhook.HeaderSignature)
 	unix := strconv.FormatInt(noon.Unix(), 10)
 	for _, c := range []struct {
-		name   string
-		change func(http.Header)
-		at     time.Duration
-		told   string // "": taken
+		name    string
+		change  func(http.Header)
+		at      time.Duration
+		message string // "" means accepted
 	}{
 		{"as it was sent", func(http.Header) {}, 0, ""},
-		{"as old as may be", func(http.Header) {}, 5 * time.Minute, ""},
-		{"as far ahead as may be", func(http.Header) {}, -5 * time.Minute, ""},
+		{"as old as allowed", func(http.Header) {}, 5 * time.Minute, ""},
+		{"as far ahead as allowed", func(http.Header) {}, -5 * time.Minute, ""},
 		{"too old", func(http.Header) {}, 5*time.Minute + 1, "5m0s old"},
 		{"too far ahead", func(http.Header) {}, -5*time.Minute - 1, "5m0s ahead"},
-		{"too old by far", set("timestamp", "0"), 0, "old"},
-		{"ahead by far", set("timestamp", "9999999999"), 0, "ahead"},
-		{"at the end of all time", set("timestamp", "9223372036854775807"), 0, "more than 5m0s"},
-		{"another good signature before", set("signature", "v1,"+strings.Repeat("A", 43)+"= "+right), 0, ""},
-		{"an asymmetric signature before", set("signature", "v1a,AAAA "+right), 0, ""},
+		{"far too old", set("timestamp", "0"), 0, "old"},
+		{"far ahead", set("timestamp", "9999999999"), 0, "ahead"},
+		{"the largest timestamp", set("timestamp", "9223372036854775807"), 0, "more than 5m0s"},
+		{"another valid signature first", set("signature", "v1,"+strings.Repeat("A", 43)+"= "+right), 0, ""},
+		{"an asymmetric signature first", set("signature", "v1a,AAAA "+right), 0, ""},
 		{"no id", func(h http.Header) { h.Del("webhook-id") }, 0, "webhook-id is missing"},
 		{"no timestamp", func(h http.Header) { h.Del("webhook-timestamp") }, 0, "webhook-timestamp is missing"},
 		{"no signature", func(h http.Header) { h.Del("webhook-signature") }, 0, "webhook-signature is missing"},
 		{"an empty id", set("id", ""), 0, "webhook-id is missing"},
 		{"an empty signature", set("signature", ""), 0, "webhook-signature is missing"},
-		{"two ids", func(h http.Header) { h.Add("webhook-id", "event-2") }, 0, "webhook-id comes more than once"},
-		{"two timestamps", func(h http.Header) { h.Add("webhook-timestamp", unix) }, 0, "webhook-timestamp comes more than once"},
-		{"two signature headers", func(h http.Header) { h.Add("webhook-signature", right) }, 0, "webhook-signature comes more than once"},
-		{"another id", set("id", "event-2"), 0, "signature is not right"},
-		{"an id that is none", set("id", "event 1"), 0, "webhook-id is malformed"},
+		{"two ids", func(h http.Header) { h.Add("webhook-id", "event-2") }, 0, "webhook-id is repeated"},
+		{"two timestamps", func(h http.Header) { h.Add("webhook-timestamp", unix) }, 0, "webhook-timestamp is repeated"},
+		{"two signature headers", func(h http.Header) { h.Add("webhook-signature", right) }, 0, "webhook-signature is repeated"},
+		{"another id", set("id", "event-2"), 0, "signature is wrong"},
+		{"an invalid id", set("id", "event 1"), 0, "webhook-id is malformed"},
 		{"an id with a brace", set("id", "event{1"), 0, "webhook-id is malformed"},
 		{"an id too long", set("id", strings.Repeat("a", 257)), 0, "webhook-id is malformed"},
-		{"another timestamp", set("timestamp", strconv.FormatInt(noon.Unix()+1, 10)), 0, "signature is not right"},
+		{"another timestamp", set("timestamp", strconv.FormatInt(noon.Unix()+1, 10)), 0, "signature is wrong"},
 		{"a timestamp with a sign", set("timestamp", "+"+unix), 0, "webhook-timestamp is malformed"},
 		{"a timestamp with a zero", set("timestamp", "0"+unix), 0, "webhook-timestamp is malformed"},
-		{"a timestamp below zero", set("timestamp", "-1"), 0, "webhook-timestamp is malformed"},
+		{"a negative timestamp", set("timestamp", "-1"), 0, "webhook-timestamp is malformed"},
 		{"a timestamp in words", set("timestamp", "now"), 0, "webhook-timestamp is malformed"},
-		{"a timestamp beyond all", set("timestamp", "9223372036854775808"), 0, "webhook-timestamp is malformed"},
-		{"a signature of another version", set("signature", "v2"+right[2:]), 0, "signature is not right"},
-		{"a signature without a version", set("signature", right[3:]), 0, "signature is not right"},
-		{"a part of the signature", set("signature", right[:len(right)-1]), 0, "signature is not right"},
-		{"a version alone", set("signature", "v1,"), 0, "signature is not right"},
-		{"blanks", set("signature", "   "), 0, "signature is not right"},
+		{"a timestamp that is too large", set("timestamp", "9223372036854775808"), 0, "webhook-timestamp is malformed"},
+		{"a signature of another version", set("signature", "v2"+right[2:]), 0, "signature is wrong"},
+		{"a signature without a version", set("signature", right[3:]), 0, "signature is wrong"},
+		{"a part of the signature", set("signature", right[:len(right)-1]), 0, "signature is wrong"},
+		{"only a version", set("signature", "v1,"), 0, "signature is wrong"},
+		{"spaces", set("signature", "   "), 0, "signature is wrong"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			header := signed(t, secretsOf(1), "event-1", noon, body)
@@ -125,20 +124,20 @@ func TestVerify(t *testing.T) {
 			before := maps.Clone(header)
 			m, err := webhook.Verify(secretsOf(2, 1), header, body, noon.Add(c.at))
 			require.Equal(t, before, header)
-			if c.told == "" {
+			if c.message == "" {
 				require.NoError(t, err)
 				require.Equal(t, webhook.Message{ID: "event-1", SentAt: noon, Body: body}, m)
 				return
 			}
 			require.Zero(t, m)
 			require.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
-			require.Contains(t, errcodes.MessageOf(err), c.told)
+			require.Contains(t, errcodes.MessageOf(err), c.message)
 			require.NotContains(t, err.Error(), right[3:20])
 		})
 	}
 }
 
-func TestNoSecretButOursVerifies(t *testing.T) {
+func TestAnotherSecretDoesNotVerify(t *testing.T) {
 	body := []byte(`{}`)
 	_, err := webhook.Verify(secretsOf(2, 3), signed(t, secretsOf(1), "event-1", noon, body), body, noon)
 	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
@@ -146,8 +145,8 @@ func TestNoSecretButOursVerifies(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What is signed is id.time.body in one string, which must not be cut elsewhere.
-func TestASignatureIsOfOneMessageOnly(t *testing.T) {
+// The signed text id.time.body must be unambiguous.
+func TestASignatureIsForOneMessageOnly(t *testing.T) {
 	body := []byte(`{"note":".1795176000.{}"}`)
 	header := signed(t, secretsOf(1), "lock-1", noon, body)
 	content := "lock-1." + strconv.FormatInt(noon.Unix(), 10) + "." + string(body)
@@ -173,23 +172,23 @@ func TestASignatureIsOfOneMessageOnly(t *testing.T) {
 	header.Set("webhook-id", "lock-1."+strconv.FormatInt(noon.Unix(), 10))
 	header.Set("webhook-timestamp", "1795176000")
 	_, err := webhook.Verify(secretsOf(1), signed(t, secretsOf(1), "lock-1", noon, number), number, noon)
-	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "a body that is no object is not taken, however it is signed")
+	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "a body that is not an object is rejected, even with a correct signature")
 }
 
-func TestEventsThatAreNone(t *testing.T) {
+func TestEventRejectsInvalidBodies(t *testing.T) {
 	const good = `{"id":"event-1","type":"a","timestamp":"2026-11-20T12:00:00.000Z","clientId":"acme","data":null}`
 	e, err := webhook.Message{ID: "event-1", Body: []byte(good)}.Event()
 	require.NoError(t, err)
 	require.Equal(t, "null", string(e.Data))
 	for name, body := range map[string]string{
-		"another id":     strings.Replace(good, "event-1", "event-2", 1),
-		"no type":        strings.Replace(good, `"a"`, `""`, 1),
-		"no data":        strings.Replace(good, `,"data":null`, "", 1),
-		"no time":        strings.Replace(good, "2026-11-20T12:00:00.000Z", "noon", 1),
-		"no object":      `{`,
-		"no UTF-8":       strings.Replace(good, "acme", "\xff", 1),
-		"another shape":  strings.Replace(good, `"acme"`, `{}`, 1),
-		"more behind it": good + "{}",
+		"another id":           strings.Replace(good, "event-1", "event-2", 1),
+		"no type":              strings.Replace(good, `"a"`, `""`, 1),
+		"no data":              strings.Replace(good, `,"data":null`, "", 1),
+		"no time":              strings.Replace(good, "2026-11-20T12:00:00.000Z", "noon", 1),
+		"half an object":       `{`,
+		"invalid UTF-8":        strings.Replace(good, "acme", "\xff", 1),
+		"another shape":        strings.Replace(good, `"acme"`, `{}`, 1),
+		"text after the event": good + "{}",
 	} {
 		_, err := webhook.Message{ID: "event-1", Body: []byte(body)}.Event()
 		require.Equal(t, errcodes.InvalidRequest, errcodes.Of(err), name)
@@ -213,8 +212,8 @@ func TestReceive(t *testing.T) {
 
 	long := append(bytes.Clone(body), 'a')
 	for name, content := range map[string]io.Reader{
-		"as it says of itself": bytes.NewReader(long),
-		"as it turns out":      iotest.OneByteReader(bytes.NewReader(long)),
+		"too long by its header":    bytes.NewReader(long),
+		"too long without a length": iotest.OneByteReader(bytes.NewReader(long)),
 	} {
 		_, err = receive(content, long)
 		require.Equal(t, errcodes.PayloadTooLarge, errcodes.Of(err), name)
@@ -224,10 +223,10 @@ func TestReceive(t *testing.T) {
 	_, err = receive(bytes.NewReader(body[:9]), body)
 	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err))
 	_, err = r.Receive(&http.Request{Header: signed(t, secretsOf(1), "event-1", noon, body)})
-	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "a request without a body, which no server makes")
+	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "a request with a nil body")
 	clock.Advance(1)
 	_, err = receive(bytes.NewReader(body), body)
-	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "the tolerance is the configuration's")
+	require.Equal(t, errcodes.Unauthorized, errcodes.Of(err), "the tolerance is configurable")
 }
 
 func parse(tb rapid.TB, key []byte) webhook.Secret {
