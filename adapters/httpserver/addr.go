@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// connectionAddr is the connection's address without its port.
+// connectionAddr returns the connection's address without its port.
 func connectionAddr(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -16,13 +16,12 @@ func connectionAddr(r *http.Request) string {
 	return host
 }
 
-// ForwardedAddr returns a [Config].RemoteAddr for a server behind a proxy that names
-// who asks in a header, such as X-Forwarded-For or X-Real-Ip. Of several addresses
-// the last one counts, which the proxy next to the server has written; those
-// before it anybody may have. Where none stands there it is the connection's.
+// ForwardedAddr returns a [Config].RemoteAddr for a server behind a proxy that puts the
+// client's address into a header, such as X-Forwarded-For or X-Real-Ip. Of several
+// addresses the last one counts, because the nearest proxy has written it and the
+// others may be forged. Without any, it returns the connection's address.
 //
-// Only for a server that nobody can reach but through the proxy: the header is
-// believed.
+// Use it only if all requests come through the proxy, because the header is trusted.
 func ForwardedAddr(header string) func(*http.Request) string {
 	header = http.CanonicalHeaderKey(header)
 	return func(r *http.Request) string {
@@ -39,8 +38,7 @@ func ForwardedAddr(header string) func(*http.Request) string {
 	}
 }
 
-// parseAddr reads an address with a port or without one, of IPv6 also in
-// brackets.
+// parseAddr parses an address with or without a port, of IPv6 also in brackets.
 func parseAddr(text string) (netip.Addr, bool) {
 	if withPort, err := netip.ParseAddrPort(text); err == nil {
 		return withPort.Addr(), true
@@ -55,12 +53,12 @@ func parseAddr(text string) (netip.Addr, bool) {
 	return addr, err == nil
 }
 
-// subscriberBits is what of an IPv6 address names a subscriber, who chooses the
-// rest, and has 2^64 addresses at the least (RFC 6177).
+// subscriberBits is the part of an IPv6 address that identifies a subscriber. Each has
+// at least 2^64 addresses (RFC 6177).
 const subscriberBits = 64
 
-// subscriber returns what the token route counts by: an address, of IPv6 its
-// network. What is no address stays as it is.
+// subscriber returns the key by which the token route counts requests: the address, or
+// for IPv6 the network. Text that is not an address is returned unchanged.
 func subscriber(remote string) string {
 	addr, err := netip.ParseAddr(remote)
 	if err != nil {

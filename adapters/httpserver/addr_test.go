@@ -12,7 +12,7 @@ import (
 
 func TestForwardedAddr(t *testing.T) {
 	t.Parallel()
-	const proxy = "10.0.0.1" // the connection's
+	const proxy = "10.0.0.1" // the connection's address
 	for name, c := range map[string]struct {
 		values []string
 		want   string
@@ -26,10 +26,10 @@ func TestForwardedAddr(t *testing.T) {
 		"IPv6 with a port":          {[]string{"[2001:db8::1]:4711"}, "2001:db8::1"},
 		"IPv4 mapped into IPv6":     {[]string{"::ffff:203.0.113.7"}, "203.0.113.7"},
 		"no header":                 {nil, proxy},
-		"nothing in it":             {[]string{""}, proxy},
-		"no address":                {[]string{"unknown"}, proxy},
-		"no address behind one":     {[]string{"203.0.113.7, _hidden"}, proxy},
-		"no end":                    {[]string{"203.0.113.7,"}, proxy},
+		"an empty header":           {[]string{""}, proxy},
+		"not an address":            {[]string{"unknown"}, proxy},
+		"not an address after one":  {[]string{"203.0.113.7, _hidden"}, proxy},
+		"a trailing comma":          {[]string{"203.0.113.7,"}, proxy},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,8 +2,8 @@ package httpserver
 
 import "strings"
 
-// bearer returns the token of the Authorization headers: exactly one, of the
-// scheme Bearer in any case, blanks, and a token in the alphabet of RFC 6750
+// bearer returns the token of the Authorization headers. There must be exactly one,
+// with the scheme Bearer in any case, spaces, and a token in the alphabet of RFC 6750
 // section 2.1.
 func bearer(headers []string) (token string, ok bool) {
 	const scheme = "bearer"

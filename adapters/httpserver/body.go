@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// bufferSize holds the bodies and answers of every route.
+// bufferSize is enough for usual bodies and answers.
 const bufferSize = 1 << 10
 
 var buffers sync.Pool
@@ -22,8 +22,8 @@ func getBuffer() *bytes.Buffer {
 	return bytes.NewBuffer(make([]byte, 0, bufferSize))
 }
 
-// putBuffer returns a buffer to the pool, unless a big body has made it large. Its
-// bytes may be a secret's.
+// putBuffer returns a buffer to the pool, unless a body has made it large. It clears
+// the bytes, which may contain a secret.
 func putBuffer(b *bytes.Buffer) {
 	if b.Cap() > 16*bufferSize {
 		return
@@ -33,15 +33,14 @@ func putBuffer(b *bytes.Buffer) {
 	buffers.Put(b)
 }
 
-// emptied returns the buffer's room for an answer, once the request has been read.
+// emptied returns the empty buffer for an answer, after the request was read.
 func emptied(b *bytes.Buffer) []byte {
 	b.Reset()
 	return b.AvailableBuffer()
 }
 
-// readJSON reads the body into buf. A form, whatever its body, and a body that
-// breaks off are [errcodes.InvalidRequest]; one above [MaxBody] is
-// [errcodes.PayloadTooLarge].
+// readJSON reads the body into buf. A form, and a body that breaks off, are
+// [errcodes.InvalidRequest]; a body above [MaxBody] is [errcodes.PayloadTooLarge].
 func readJSON(r *http.Request, buf *bytes.Buffer) error {
 	if isForm(r.Header["Content-Type"]) {
 		return errcodes.New(errcodes.InvalidRequest, "The body must be JSON, not a form; send Content-Type: application/json")
@@ -63,7 +62,7 @@ func copyBody(to io.Writer, r *http.Request) error {
 	return nil
 }
 
-// decode reads the body into buf, and what it says with read.
+// decode reads the body into buf, and decodes it with read.
 func decode[T any](r *http.Request, buf *bytes.Buffer, read func(body []byte) (T, error)) (body T, err error) {
 	if err = readJSON(r, buf); err == nil {
 		body, err = read(buf.Bytes())
@@ -71,8 +70,8 @@ func decode[T any](r *http.Request, buf *bytes.Buffer, read func(body []byte) (T
 	return body, err
 }
 
-// ignoreBody discards the body of a request that needs none, within the limit on
-// its size.
+// ignoreBody discards the body of a request that needs none, up to the limit on its
+// size.
 func ignoreBody(r *http.Request) error {
 	if r.ContentLength == 0 {
 		return nil
@@ -80,8 +79,8 @@ func ignoreBody(r *http.Request) error {
 	return copyBody(io.Discard, r)
 }
 
-// isForm reports whether one of the Content-Type headers is an HTML form's.
-// Everything else counts as JSON, a missing header too.
+// isForm reports whether one of the Content-Type headers is an HTML form's. All else
+// counts as JSON, also a missing header.
 func isForm(headers []string) bool {
 	for _, h := range headers {
 		media, _, _ := strings.Cut(h, ";")

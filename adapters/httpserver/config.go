@@ -19,9 +19,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Bounds and defaults of [Config].
+// Defaults and bounds of [Config].
 const (
-	MaxBody             = 1 << 20 // bytes of a request's body; above it 413
+	MaxBody             = 1 << 20 // bytes of a request's body; a longer one is 413
 	MaxRateLimit        = 1e6
 	DefaultCheckTimeout = 2 * time.Second
 	MaxCheckTimeout     = time.Minute
@@ -32,48 +32,46 @@ const (
 
 // Config tunes the handler. The zero value, and nil, mean the defaults.
 type Config struct {
-	// Clock measures durations and paces the rate limit; nil:
-	// [ports.SystemClock].
+	// Clock measures durations and paces the rate limit; nil: [ports.SystemClock].
 	Clock ports.Clock
 
-	// Random is the source of trace ids. It must be safe for use by many
-	// goroutines; nil, or one that fails: crypto/rand.
+	// Random is the source of trace ids. It must be safe for concurrent use; if it is
+	// nil or fails, crypto/rand is used.
 	Random io.Reader
 
-	// Logger gets a line for each request: Error for a 5xx, else Info. nil:
-	// nothing is logged.
+	// Logger logs each request: Error for a 5xx, else Info. nil: nothing is logged.
 	Logger *slog.Logger
 
-	// Metrics keeps the handler's metrics and is served at /metrics, with all
-	// else that is registered there; nil: a registry of its own.
+	// Metrics contains the handler's metrics and is served at /metrics, with everything
+	// else registered in it; nil: a new registry.
 	Metrics *prometheus.Registry
 
-	// RateLimit is how many requests a second one client may make, and one
-	// address on the token route (of IPv6 one /64, which is one subscriber's), up to
+	// RateLimit is the number of requests per second for one client, and on the token
+	// route for one address (for IPv6 one /64, which is one subscriber's), up to
 	// [MaxRateLimit]; above it they get 429 with Retry-After. 0: no limit.
 	RateLimit float64
 
-	// RateBurst is how many requests may come at once after a pause; 0: one
-	// second's worth, at least 1.
+	// RateBurst is the number of requests at once after a pause; 0: those of one
+	// second, at least 1.
 	RateBurst int
 
-	// RemoteAddr names who asks, for the limit on the token route and for the audit
-	// trail. nil: the
-	// connection's address without its port, which behind a proxy is the proxy's:
-	// then one stranger can use up the rate of all clients. [ForwardedAddr] reads
-	// the header that the proxy sets.
+	// RemoteAddr returns the client's address, for the limit on the token route and for
+	// the audit trail. nil: the connection's address without its port. Behind a proxy
+	// that is the proxy's, so one stranger can use up the rate of all clients: use
+	// [ForwardedAddr].
 	RemoteAddr func(*http.Request) string
 
-	// RequestTimeout bounds the work on one request; what takes longer is 504.
-	// It must be well below the server's WriteTimeout, which cuts the connection. Up to [MaxRequestTimeout]; 0: [DefaultRequestTimeout].
+	// RequestTimeout bounds the work on one request, which is 504 after that. It must
+	// be well below the server's WriteTimeout, which closes the connection. Up to
+	// [MaxRequestTimeout]; 0: [DefaultRequestTimeout].
 	RequestTimeout time.Duration
 
-	// PublicURL is the base of links, such as https://pay.example: http or https,
-	// with a host, without a user, a query, a fragment or a slash at its end. Default:
-	// links begin with the path.
+	// PublicURL is the base of links, such as https://pay.example: http or https, with
+	// a host, and without a user, a query, a fragment or a trailing slash. Default:
+	// links start with the path.
 	PublicURL string
 
-	// Checks are what /readyz asks.
+	// Checks are run for /readyz.
 	Checks []Check
 
 	// CheckTimeout bounds one answer of /readyz, up to [MaxCheckTimeout]; 0:
@@ -94,12 +92,12 @@ func (c *Config) withDefaults() (Config, error) {
 	f.CheckTimeout = cmp.Or(f.CheckTimeout, DefaultCheckTimeout)
 	f.RateBurst = cmp.Or(f.RateBurst, max(1, int(math.Ceil(min(f.RateLimit, MaxRateLimit)))))
 	if f.PublicURL != "" && !IsPublicURL(f.PublicURL) {
-		return f, badConfig("PublicURL must be the base of links, such as https://pay.example, without a slash at its end")
+		return f, badConfig("PublicURL must be the base of links, such as https://pay.example, without a trailing slash")
 	}
 	names := map[string]bool{}
 	for _, check := range f.Checks {
 		if check.Name == "" || check.Run == nil || names[check.Name] {
-			return f, badConfig("each of Checks must have a name of its own and Run")
+			return f, badConfig("each of Checks must have a unique Name, and Run")
 		}
 		names[check.Name] = true
 	}
@@ -111,15 +109,15 @@ func (c *Config) withDefaults() (Config, error) {
 	)
 }
 
-// isNil reports whether given is nil, or an interface with a nil pointer or func,
-// which would panic at its first call.
+// isNil reports whether given is nil, or an interface with a nil pointer or func, which
+// would panic when called.
 func isNil(given any) bool {
 	v := reflect.ValueOf(given)
 	return !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil()
 }
 
-// IsPublicURL reports whether text can be [Config].PublicURL: a path behind it makes
-// a link, without anybody's password.
+// IsPublicURL reports whether text can be a [Config].PublicURL: a path appended to it is
+// a link without a password.
 func IsPublicURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil &&

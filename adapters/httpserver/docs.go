@@ -12,9 +12,8 @@ import (
 //go:embed openapi.yaml
 var openAPIDocument []byte
 
-// described returns the document without the paths that none of routes has. In
-// it, each path is a key with an indent of two blanks, as nothing else is that
-// begins with a slash.
+// described returns the document without the paths that no route has. A path is a key
+// with an indent of two spaces; no other line with that indent starts with a slash.
 func described(routes []route) []byte {
 	there := make(map[string]bool, len(routes))
 	for _, r := range routes {
@@ -42,15 +41,15 @@ func (s *server) openAPI(x *exchange, _ *http.Request) error {
 	return nil
 }
 
-// docsPolicy keeps the page, whatever it loads, on this host.
+// docsPolicy restricts the page to resources of this host.
 const docsPolicy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// docs renders the OpenAPI document.
+// docs is the page that renders the OpenAPI document.
 type docs struct{ ui http.Handler }
 
-// newDocs returns the page relative addresses, so that the handler may be mounted
-// below a prefix.
+// newDocs uses relative addresses in the page, so that the handler can be mounted below
+// a prefix.
 func newDocs() docs {
 	return docs{v5emb.NewHandlerWithConfig(swgui.Config{
 		Title:            "corridor",

@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/httpserver"
 )
 
-// TestTheDocumentHasTheRoutesThatAreThere, whichever services stand behind them.
-func TestTheDocumentHasTheRoutesThatAreThere(t *testing.T) {
+// The document depends on the configured services.
+func TestTheDocumentHasTheExistingRoutes(t *testing.T) {
 	whole, err := os.ReadFile("openapi.yaml")
 	require.NoError(t, err)
 	all := everything()
@@ -36,7 +36,7 @@ func TestTheDocumentHasTheRoutesThatAreThere(t *testing.T) {
 			var documented []string
 			for path, item := range doc.Paths.Map() {
 				for method, operation := range item.Operations() {
-					if operation.Deprecated { // answers by any method
+					if operation.Deprecated { // accepts all methods
 						method = ""
 					}
 					documented = append(documented, method+" "+path)
@@ -51,7 +51,7 @@ func TestTheDocumentHasTheRoutesThatAreThere(t *testing.T) {
 	}
 }
 
-// TestTheDocumentIsValid, and has the routes of the mux, no more and no less.
+// TestTheDocumentIsValid also checks that it has exactly the routes of the mux.
 func TestTheDocumentIsValid(t *testing.T) {
 	text, err := os.ReadFile("openapi.yaml")
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestTheDocumentIsValid(t *testing.T) {
 	var documented []string
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
-			if operation.Deprecated { // answers by any method
+			if operation.Deprecated { // accepts all methods
 				method = ""
 			}
 			documented = append(documented, method+" "+path)

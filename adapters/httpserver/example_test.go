@@ -11,7 +11,7 @@ import (
 )
 
 func ExampleNew() {
-	// auth and locks stand for a *clientauth.Authenticator and a *ratelock.Service.
+	// In a program, auth is a *clientauth.Authenticator and locks a *ratelock.Service.
 	handler, err := httpserver.New(&auth{}, httpserver.Services{RateLocks: &locks{minted: true}}, nil)
 	if err != nil {
 		panic(err)

@@ -15,27 +15,27 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// exchange is one request on its way: the writer that handlers see, and what
-// the log and the metrics want to know at the end.
+// exchange is one request: the writer for handlers, and what is needed at the end for
+// the log and the metrics.
 type exchange struct {
 	http.ResponseWriter
 	server     *server
 	trace      string
-	ctx        context.Context // the request's, with its actor and its deadline
+	ctx        context.Context // the request's, with an actor and a deadline
 	cancel     context.CancelFunc
 	start      time.Time
 	route      string       // the pattern that matched
-	client     ports.Client // the authenticated one; on the token route its id
-	tokenRoute bool         // errors take the token route's envelope
-	status     int          // 0 until the answer has begun
-	err        error        // what the answer was made of
-	stack      []byte       // of a panic
+	client     ports.Client // the authenticated one; on the token route only its id
+	tokenRoute bool         // errors use the token route's envelope
+	status     int          // 0 until the answer is started
+	err        error        // the error that was answered
+	stack      []byte       // of a recovered panic
 }
 
 // TraceID returns the x-trace-id of the request that ctx belongs to, or "".
 func TraceID(ctx context.Context) string { return ports.ActorOf(ctx).Trace }
 
-// traceHeader is x-trace-id as http.Header spells it.
+// traceHeader is x-trace-id in the form of http.Header.
 const traceHeader = "X-Trace-Id"
 
 func (s *server) begin(w http.ResponseWriter, r *http.Request) *exchange {
@@ -54,8 +54,8 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	}
 }
 
-// newTrace makes an id of 128 bits. A source of chance that fails must not cost
-// the answer its id: crypto/rand, which never fails, stands in.
+// newTrace returns an id of 128 bits. If the configured random source fails, it uses
+// crypto/rand, which never fails.
 func (s *server) newTrace() string {
 	var bits [16]byte
 	if _, err := io.ReadFull(s.cfg.Random, bits[:]); err != nil {
@@ -66,8 +66,8 @@ func (s *server) newTrace() string {
 	return string(text[:])
 }
 
-// WriteHeader begins the answer. A second beginning, which a library may try
-// when its reader has gone, is none.
+// WriteHeader starts the answer. It ignores further calls, which a library may make
+// when the client is gone.
 func (x *exchange) WriteHeader(status int) {
 	if x.status != 0 {
 		return
@@ -78,7 +78,7 @@ func (x *exchange) WriteHeader(status int) {
 	x.ResponseWriter.WriteHeader(status)
 }
 
-// Write begins the answer with 200 if nothing else did.
+// Write starts the answer with 200 if it is not started yet.
 func (x *exchange) Write(p []byte) (int, error) {
 	if x.status == 0 {
 		x.status = http.StatusOK
@@ -86,19 +86,19 @@ func (x *exchange) Write(p []byte) (int, error) {
 	return x.ResponseWriter.Write(p)
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap is for http.ResponseController.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
 var jsonType = []string{"application/json"}
 
-// json writes the whole answer. What cannot be written has lost its reader.
+// json writes the whole answer. A failed write means that the client is gone.
 func (x *exchange) json(status int, body []byte) {
 	x.Header()["Content-Type"] = jsonType
 	x.WriteHeader(status)
 	_, _ = x.Write(body)
 }
 
-// fail answers with err in the envelope of its family (I29).
+// fail answers with err in the envelope of the route (I29).
 func (x *exchange) fail(err error) {
 	x.err = err
 	status := errcodes.StatusOf(err)
@@ -116,5 +116,5 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// wholeSeconds rounds up: a Retry-After must not call a client back too early.
+// wholeSeconds rounds up, so that a Retry-After is never too early.
 func wholeSeconds(d time.Duration) int64 { return int64(math.Ceil(d.Seconds())) }

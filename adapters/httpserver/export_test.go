@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Routes lists "METHOD /path" of each route of h; the method of a route that
-// takes all is empty.
+// Routes returns "METHOD /path" for each route of h; METHOD is empty if the route
+// accepts all.
 func Routes(h http.Handler) []string {
 	var list []string
 	for _, r := range h.(*server).routes() {
@@ -15,19 +15,19 @@ func Routes(h http.Handler) []string {
 	return list
 }
 
-// Bearer reads Authorization headers.
+// Bearer parses Authorization headers.
 var Bearer = bearer
 
-// Remembered returns how many buckets the clients' limiter of h holds.
+// Remembered returns the number of buckets in h's limiter of clients.
 func Remembered(h http.Handler) int { return len(h.(*server).perClient.buckets) }
 
-// MaxLimited bounds them.
+// MaxLimited is the most buckets of a limiter.
 const MaxLimited = maxLimited
 
-// ClockSlack is how far a clock goes back without being set back.
+// ClockSlack is how far readings of the clock may go back.
 const ClockSlack = clockSlack
 
-// Take takes one request out of the bucket of a client of h.
+// Take takes one request out of the bucket of h's client.
 func Take(h http.Handler, client string, now time.Time) error {
 	return h.(*server).perClient.take(client, now)
 }

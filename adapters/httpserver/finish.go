@@ -10,8 +10,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// recoverPanic turns a panic into a 500 with its trace id. Once the answer has
-// begun nothing can be said any more, and the connection is cut.
+// recoverPanic answers a panic with a 500 and its trace id. If the answer is already
+// started, it closes the connection.
 func (x *exchange) recoverPanic() {
 	v := recover()
 	if v == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// byID returns an endpoint that shows what get returns for the client and the id
-// that the path has under the name.
+// byID returns an endpoint that shows what get returns for the client and the id in the
+// path.
 func byID[T any](name string, get func(ctx context.Context, owner, id string) (T, error), show func([]byte, *T) []byte) endpoint {
 	return func(x *exchange, r *http.Request) error {
 		if err := ignoreBody(r); err != nil {

@@ -17,16 +17,17 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// The routes, their answers and their errors are tested in
-// internal/integration/wire, on services and stores that this module does not
-// require. Here stand the tests of what one server does by itself.
+// The routes, their answers and their errors are tested in internal/integration/wire,
+// with services and stores that this module does not require. This package tests the
+// server itself.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var start = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 const credentials = `{"client_id":"acme","client_secret":"s3cret"}`
 
-// auth knows the clients acme, beta and many… by the tokens tok-acme and so on.
+// auth accepts the tokens tok-acme, tok-beta and tok-many… of the clients acme, beta
+// and many….
 type auth struct{}
 
 func (auth) Issue(context.Context, string, string) (string, time.Duration, error) {
@@ -41,7 +42,7 @@ func (auth) Authenticate(_ context.Context, token string) (ports.Client, error) 
 	return ports.Client{ID: id}, nil
 }
 
-// locks is a service with one lock, of acme.
+// locks is a service with a single lock, acme's.
 type locks struct {
 	httpserver.RateLocks
 
@@ -64,7 +65,7 @@ func (*locks) Get(_ context.Context, owner, id string) (ports.RateLock, error) {
 	}, nil
 }
 
-// everything is a service behind each route; only a lock can be read.
+// everything returns a service for each route; only a lock can be read.
 func everything() httpserver.Services {
 	return httpserver.Services{
 		RateLocks: &locks{}, Validations: struct{ httpserver.Validations }{},
@@ -72,7 +73,7 @@ func everything() httpserver.Services {
 	}
 }
 
-// api is a handler on a clock that the test moves.
+// api is a handler with a clock that the test controls.
 type api struct {
 	h     http.Handler
 	clock *portstest.Clock
@@ -94,7 +95,7 @@ func (a *api) do(q request) *httptest.ResponseRecorder {
 	return w
 }
 
-// request is what a test sends; an empty token sends no Authorization.
+// request is a request of a test; without a token it has no Authorization.
 type request struct {
 	method, path, token, body string
 	header                    map[string]string

@@ -13,18 +13,18 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Check is one thing that /readyz asks about.
+// Check is a check of /readyz.
 type Check struct {
-	// Name stands in the answer; it is seen by anybody.
+	// Name is part of the answer, which is public.
 	Name string
-	// Run looks at the thing. degraded means that requests are served all the
-	// same, only with less; an error means that they are not. It should return
-	// when ctx is done: one that goes on counts as failed, and is not started
-	// again until it returns.
+	// Run performs the check. degraded means that requests are served with
+	// restrictions; an error means that they are not served. It should return when ctx
+	// is done: a check that continues counts as failed, and is not started again until
+	// it returns.
 	Run func(ctx context.Context) (degraded bool, err error)
 }
 
-// live answers /livez: the process runs, and nothing else is looked at.
+// live answers /livez: the process is running.
 func live(x *exchange, _ *http.Request) error {
 	x.json(http.StatusOK, []byte(`{"status":"ok"}`))
 	return nil
@@ -51,13 +51,13 @@ func (h *readiness) serve(x *exchange, _ *http.Request) error {
 	ctx, cancel := context.WithTimeout(x.ctx, h.timeout)
 	defer cancel()
 	status, body := http.StatusOK, readinessBody{Status: "ok"}
-	var troubles []error
+	var errs []error
 	for i, done := range h.start() {
 		degraded, err := wait(ctx, done)
 		switch name := h.checks[i].Name; {
 		case err != nil:
 			body.Failing = append(body.Failing, name)
-			troubles = append(troubles, fmt.Errorf("%s: %w", name, err))
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		case degraded:
 			body.Degraded = append(body.Degraded, name)
 		}
@@ -65,7 +65,7 @@ func (h *readiness) serve(x *exchange, _ *http.Request) error {
 	switch {
 	case body.Failing != nil:
 		status, body.Status = http.StatusServiceUnavailable, "unavailable"
-		x.err = errcodes.Wrap(errcodes.Unavailable, "", errors.Join(troubles...))
+		x.err = errcodes.Wrap(errcodes.Unavailable, "", errors.Join(errs...))
 	case body.Degraded != nil:
 		body.Status = "degraded"
 	}
@@ -77,8 +77,8 @@ func (h *readiness) serve(x *exchange, _ *http.Request) error {
 	return nil
 }
 
-// start runs all checks at once. Probes that come together share a run, and so
-// a check that hangs holds one goroutine, not one a probe.
+// start runs all checks at once. Concurrent probes share a run, so a check that hangs
+// occupies one goroutine, not one per probe.
 func (h *readiness) start() []<-chan singleflight.Result {
 	flights := make([]<-chan singleflight.Result, len(h.checks))
 	for i, check := range h.checks {
@@ -104,7 +104,7 @@ func wait(ctx context.Context, done <-chan singleflight.Result) (degraded bool, 
 		return outcome(result)
 	case <-ctx.Done():
 	}
-	select { // of both at once, the result counts
+	select { // if both are ready, the result counts
 	case result := <-done:
 		return outcome(result)
 	default:

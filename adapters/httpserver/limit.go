@@ -9,14 +9,14 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// maxLimited bounds the buckets that a limiter remembers.
+// maxLimited bounds the buckets of a limiter.
 const maxLimited = 65_536
 
-// clockSlack is how far before the latest a reading of the clock may lie without
-// the clock having been set back: requests overtake each other on their way here.
+// clockSlack is how far a reading of the clock may be before the latest one although
+// the clock was not set back: requests overtake each other before they get here.
 const clockSlack = time.Second
 
-// limiter has a token bucket for each key. A nil limiter lets all pass.
+// limiter has a token bucket per key. A nil limiter has no limit.
 type limiter struct {
 	limit   rate.Limit
 	burst   int
@@ -27,15 +27,15 @@ type limiter struct {
 type bucket struct {
 	*rate.Limiter
 
-	latest time.Time // that something was taken, or asked for
+	latest time.Time // the latest time at which it was used
 }
 
 func newLimiter(limit float64, burst int) *limiter {
 	return &limiter{limit: rate.Limit(limit), burst: burst, buckets: make(map[string]*bucket)}
 }
 
-// take takes one request out of the key's bucket. From an empty one it is
-// [errcodes.TooManyRequests] with the time until the next (I30).
+// take takes one request out of the key's bucket. If it is empty, take returns
+// [errcodes.TooManyRequests] with the time until the next one (I30).
 func (l *limiter) take(key string, now time.Time) error {
 	if l == nil {
 		return nil
@@ -50,12 +50,12 @@ func (l *limiter) take(key string, now time.Time) error {
 	return errcodes.New(errcodes.TooManyRequests, "").WithRetryAfter(l.until(1 - b.TokensAt(now)))
 }
 
-// until is how long a bucket takes to get what it lacks. A reservation would tell,
-// too, but of those made at once not all can be taken back.
+// until returns how long a bucket needs to gain what it lacks. A reservation would
+// return the same, but concurrent ones cannot all be canceled.
 func (l *limiter) until(lacks float64) time.Duration {
-	const longest = 1e9 // seconds, which a Duration holds
+	const longest = 1e9 // seconds that a Duration can represent
 	seconds := min(lacks/float64(l.limit), longest)
-	return max(time.Duration(seconds*float64(time.Second)), 1) // it may have got it since
+	return max(time.Duration(seconds*float64(time.Second)), 1) // at least 1, since time has passed meanwhile
 }
 
 func (l *limiter) bucket(key string, now time.Time) *bucket {
@@ -70,21 +70,21 @@ func (l *limiter) bucket(key string, now time.Time) *bucket {
 	return b
 }
 
-// follow keeps to a clock that is set back. A bucket that counted from a later time
-// would get nothing until the clock shows that again.
+// follow adjusts the bucket to a clock that was set back. Otherwise it would gain
+// nothing until the clock shows the later time again.
 func (b *bucket) follow(now time.Time) {
 	switch ahead := b.latest.Sub(now); {
 	case ahead <= 0:
 		b.latest = now
 	case ahead > clockSlack:
-		b.SetLimitAt(b.latest, b.Limit()) // it gets what it had earned,
-		b.SetLimitAt(now, b.Limit())      // and counts on from here
+		b.SetLimitAt(b.latest, b.Limit()) // adds what it has gained so far,
+		b.SetLimitAt(now, b.Limit())      // and continues from now
 		b.latest = now
 	}
 }
 
-// evict forgets a bucket that is full again, and so as good as a new one, if
-// one turns up among the first few; else any.
+// evict removes a bucket that is full, and so equal to a new one, if there is one among
+// the first few, else any.
 func (l *limiter) evict(now time.Time) {
 	const looks = 8
 	victim, seen := "", 0

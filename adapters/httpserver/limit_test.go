@@ -33,9 +33,9 @@ func TestTheRateLimit(t *testing.T) {
 		a.clock.Advance(2499 * time.Millisecond)
 		assert.Equal(t, "1", a.do(get).Header().Get("Retry-After"))
 		a.clock.Advance(time.Millisecond)
-		assert.Equal(t, 200, a.do(get).Code, "refusals cost nothing")
+		assert.Equal(t, 200, a.do(get).Code, "rejected requests are not counted")
 	})
-	t.Run("each client has its own", func(t *testing.T) {
+	t.Run("each client has its own limit", func(t *testing.T) {
 		a := newAPI(t, httpserver.Config{RateLimit: 1})
 		assert.Equal(t, 200, a.do(get).Code)
 		assert.Equal(t, 429, a.do(get).Code)
@@ -43,14 +43,14 @@ func TestTheRateLimit(t *testing.T) {
 		beta.token = "tok-beta"
 		assert.Equal(t, 404, a.do(beta).Code)
 	})
-	t.Run("after the 401, before the 404 and the 405", func(t *testing.T) {
+	t.Run("the limit comes after the 401, before the 404 and the 405", func(t *testing.T) {
 		a := newAPI(t, httpserver.Config{RateLimit: 1})
 		a.do(get)
 		assert.Equal(t, 429, a.do(request{method: "GET", path: "/v1/nothing", token: "tok-acme"}).Code)
 		assert.Equal(t, 429, a.do(request{method: "PUT", path: "/v1/rate-locks", token: "tok-acme"}).Code)
 		assert.Equal(t, 401, a.do(request{method: "GET", path: "/v1/nothing", token: "tok-x"}).Code)
 	})
-	t.Run("the token route counts addresses, and answers in its own envelope", func(t *testing.T) {
+	t.Run("the token route limits addresses, and answers in its own envelope", func(t *testing.T) {
 		a := newAPI(t, httpserver.Config{RateLimit: 1, RemoteAddr: func(r *http.Request) string { return r.Header.Get("X-Real-Ip") }})
 		q := post("/v1/auth/oauth2/token", "", credentials)
 		assert.Equal(t, 200, a.do(q.with("X-Real-Ip", "a")).Code)
@@ -60,7 +60,7 @@ func TestTheRateLimit(t *testing.T) {
 		assert.Equal(t, "1", w.Header().Get("Retry-After"))
 		assert.Equal(t, 200, a.do(q.with("X-Real-Ip", "b")).Code)
 	})
-	t.Run("an address counts without its port", func(t *testing.T) {
+	t.Run("the port of an address does not count", func(t *testing.T) {
 		a := newAPI(t, httpserver.Config{RateLimit: 1})
 		codes := []int{}
 		for port := range 3 {
@@ -72,7 +72,7 @@ func TestTheRateLimit(t *testing.T) {
 		}
 		assert.Equal(t, []int{200, 429, 429}, codes)
 	})
-	t.Run("the addresses that one IPv6 subscriber has count as one", func(t *testing.T) {
+	t.Run("the addresses of an IPv6 subscriber count as one", func(t *testing.T) {
 		a := newAPI(t, httpserver.Config{RateLimit: 1})
 		codes := []int{}
 		for _, addr := range []string{
@@ -87,14 +87,14 @@ func TestTheRateLimit(t *testing.T) {
 		}
 		assert.Equal(t, []int{200, 429, 429, 200, 200, 429, 200, 200}, codes)
 	})
-	t.Run("health and documents are free", func(t *testing.T) {
+	t.Run("health and documents are not limited", func(t *testing.T) {
 		a := newAPI(t, httpserver.Config{RateLimit: 0.001})
 		for range 5 {
 			assert.Equal(t, 200, a.do(request{method: "GET", path: "/livez"}).Code)
 			assert.Equal(t, 200, a.do(request{method: "GET", path: "/openapi.yaml"}).Code)
 		}
 	})
-	t.Run("off by default", func(t *testing.T) {
+	t.Run("there is no limit by default", func(t *testing.T) {
 		a := newAPI(t, httpserver.Config{})
 		for range 100 {
 			assert.Equal(t, 200, a.do(get).Code)
@@ -102,8 +102,8 @@ func TestTheRateLimit(t *testing.T) {
 	})
 }
 
-// TestNoClientGetsMoreThanItsRate: over any stretch of time at most burst +
-// rate × time requests pass, and I30 holds for each that does not.
+// TestNoClientGetsMoreThanItsRate checks that in any interval at most burst + rate ×
+// time requests pass, and I30 for the others.
 func TestNoClientGetsMoreThanItsRate(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		limit := rapid.Float64Range(0.1, 50).Draw(r, "limit")
@@ -131,9 +131,9 @@ func TestNoClientGetsMoreThanItsRate(t *testing.T) {
 	})
 }
 
-// Refusals cost nothing, also those that come at once: who is refused again and
-// again gets through as soon as the time is over that each was told (I30).
-func TestRefusalsAtOnceCostNothing(t *testing.T) {
+// A rejected request costs nothing, also if many are rejected at once: a client gets
+// through after the wait that it was given (I30).
+func TestConcurrentRejectionsCostNothing(t *testing.T) {
 	a := newAPI(t, httpserver.Config{RateLimit: 1})
 	now := a.clock.Now()
 	require.NoError(t, httpserver.Take(a.h, "acme", now))
@@ -152,9 +152,9 @@ func TestRefusalsAtOnceCostNothing(t *testing.T) {
 	assert.NoError(t, httpserver.Take(a.h, "acme", now.Add(time.Second)))
 }
 
-// A clock that is set back locks nobody out: who is refused gets through as soon
-// as the time is over that it was told (I30). Nor does it give anybody anything.
-func TestTheLimiterWhenTheClockIsSetBack(t *testing.T) {
+// A clock that is set back locks nobody out, and gains nobody anything: a rejected
+// client gets through after the wait that it was given (I30).
+func TestTheLimiterFollowsAClockThatIsSetBack(t *testing.T) {
 	for _, back := range []time.Duration{2 * httpserver.ClockSlack, time.Minute, time.Hour, 48 * time.Hour} {
 		t.Run(back.String(), func(t *testing.T) {
 			a := newAPI(t, httpserver.Config{RateLimit: 0.125, RateBurst: 2})
@@ -167,7 +167,7 @@ func TestTheLimiterWhenTheClockIsSetBack(t *testing.T) {
 			now = now.Add(-back)
 			require.Equal(t, 5*time.Second, errcodes.RetryAfterOf(httpserver.Take(a.h, "acme", now)))
 			require.NoError(t, httpserver.Take(a.h, "beta", now))
-			require.Error(t, httpserver.Take(a.h, "beta", now), "what it had left, and no more")
+			require.Error(t, httpserver.Take(a.h, "beta", now), "the client has only what it had left")
 			now = now.Add(5 * time.Second)
 			require.NoError(t, httpserver.Take(a.h, "acme", now))
 			require.Error(t, httpserver.Take(a.h, "acme", now))
@@ -175,9 +175,8 @@ func TestTheLimiterWhenTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-// Requests overtake each other on their way to the limiter. That gives nobody
-// anything.
-func TestOvertakingGainsNothing(t *testing.T) {
+// Requests that overtake each other on the way to the limiter gain nothing.
+func TestOvertakingRequestsGainNothing(t *testing.T) {
 	a := newAPI(t, httpserver.Config{RateLimit: 1})
 	now := a.clock.Now()
 	require.NoError(t, httpserver.Take(a.h, "acme", now))
@@ -186,7 +185,7 @@ func TestOvertakingGainsNothing(t *testing.T) {
 	require.NoError(t, httpserver.Take(a.h, "acme", now.Add(time.Second)))
 }
 
-func TestTheLimiterForgets(t *testing.T) {
+func TestTheLimiterEvictsBuckets(t *testing.T) {
 	a := newAPI(t, httpserver.Config{RateLimit: 1})
 	for i := range httpserver.MaxLimited + 500 {
 		r := request{method: "GET", path: "/v1/x", token: "tok-many" + strconv.Itoa(i)}.make()
@@ -195,24 +194,24 @@ func TestTheLimiterForgets(t *testing.T) {
 	assert.Equal(t, httpserver.MaxLimited, httpserver.Remembered(a.h))
 }
 
-func TestConfigIsChecked(t *testing.T) {
+func TestNewRejectsBadValues(t *testing.T) {
 	run := httpserver.Check{Name: "x"}.Run
 	for name, cfg := range map[string]httpserver.Config{
-		"a negative rate":          {RateLimit: -1},
-		"a rate that is no number": {RateLimit: math.NaN()},
-		"an infinite rate":         {RateLimit: math.Inf(1)},
-		"a negative burst":         {RateBurst: -1},
-		"a negative time-out":      {CheckTimeout: -1},
-		"a time-out above 1 min":   {CheckTimeout: time.Minute + 1},
-		"a check without Run":      {Checks: []httpserver.Check{{Name: "x", Run: run}}},
-		"links with two slashes":   {PublicURL: "https://pay.example/"},
-		"links without a scheme":   {PublicURL: "pay.example"},
-		"links to a script":        {PublicURL: "javascript:alert(1)"},
-		"links without a host":     {PublicURL: "https:///fx"},
-		"links with a password":    {PublicURL: "https://u:p@pay.example"},
-		"links into a query":       {PublicURL: "https://pay.example?fx"},
-		"links into a fragment":    {PublicURL: "https://pay.example/#fx"},
-		"links that are no URL":    {PublicURL: "https://pay.example\n"},
+		"a negative rate":             {RateLimit: -1},
+		"a rate that is not a number": {RateLimit: math.NaN()},
+		"an infinite rate":            {RateLimit: math.Inf(1)},
+		"a negative burst":            {RateBurst: -1},
+		"a negative time-out":         {CheckTimeout: -1},
+		"a time-out above 1 min":      {CheckTimeout: time.Minute + 1},
+		"a check without Run":         {Checks: []httpserver.Check{{Name: "x", Run: run}}},
+		"links with a trailing slash": {PublicURL: "https://pay.example/"},
+		"links without a scheme":      {PublicURL: "pay.example"},
+		"links to a script":           {PublicURL: "javascript:alert(1)"},
+		"links without a host":        {PublicURL: "https:///fx"},
+		"links with a password":       {PublicURL: "https://u:p@pay.example"},
+		"links with a query":          {PublicURL: "https://pay.example?fx"},
+		"links with a fragment":       {PublicURL: "https://pay.example/#fx"},
+		"links that are not a URL":    {PublicURL: "https://pay.example\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := httpserver.New(auth{}, httpserver.Services{}, &cfg)

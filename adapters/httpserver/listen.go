@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// NewServer returns an http.Server for h, with limits fit for the open net, which
-// those of net/http are not: 5 s to read the headers, of at most 16 KiB, 15 s to read
-// the request, 30 s from then to the end of the answer, and 1 min between the requests
-// of a connection. Its fields may be changed before it serves. logger gets a line for
-// each broken connection; nil: nothing is logged. A nil h is [errcodes.Configuration].
+// NewServer returns an http.Server for h with limits for the open internet, which
+// net/http does not set: 5 s to read the headers, of at most 16 KiB, 15 s to read the
+// request, 30 s from then to the end of the answer, and 1 min between the requests of a
+// connection. Its fields may be changed before it serves. logger logs broken
+// connections; nil: nothing is logged. A nil h is [errcodes.Configuration].
 func NewServer(h http.Handler, logger *slog.Logger) (*http.Server, error) {
-	if isNil(h) { // net/http would serve what is registered with it: pprof, for example
-		return nil, badConfig("a handler is required")
+	if isNil(h) { // net/http would serve its default mux, with pprof for example
+		return nil, badConfig("handler is required")
 	}
 	logger = cmp.Or(logger, slog.New(slog.DiscardHandler))
 	return &http.Server{
@@ -25,7 +25,7 @@ func NewServer(h http.Handler, logger *slog.Logger) (*http.Server, error) {
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
-		// Else net/http would answer "OPTIONS *" itself, without a trace id.
+		// Without it net/http answers "OPTIONS *" itself, without a trace id.
 		DisableGeneralOptionsHandler: true,
 	}, nil
 }

@@ -8,8 +8,7 @@ import (
 const traceAttr = "trace_id"
 
 // LogHandler returns a slog.Handler that adds the trace id of the context to each
-// record before it goes on to h, so that the lines of services show which
-// request they belong to.
+// record for h, so that the log of a service shows the request.
 func LogHandler(h slog.Handler) slog.Handler { return traceHandler{h} }
 
 type traceHandler struct{ slog.Handler }

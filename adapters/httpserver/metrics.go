@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// metrics has bounded labels only: a route's pattern, never a path.
+// metrics only has bounded labels: a route's pattern, never a path.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -30,12 +30,12 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 		}, []string{"route"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "corridor_http_requests_in_flight",
-			Help: "Requests that are being answered.",
+			Help: "Requests in progress.",
 		}),
 	}
 	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight} {
 		if err := registry.Register(c); err != nil {
-			return nil, errcodes.Wrap(errcodes.Configuration, "Metrics refuses the handler's metrics", err)
+			return nil, errcodes.Wrap(errcodes.Configuration, "Metrics rejects the handler's metrics", err)
 		}
 	}
 	return m, nil
@@ -47,7 +47,7 @@ func (m *metrics) done(route, verb string, status int, took time.Duration) {
 	m.duration.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// method bounds the label: a client may send any word as a method.
+// method bounds the label, because a client may send any word as the method.
 func method(verb string) string {
 	switch verb {
 	case http.MethodGet, http.MethodPost, http.MethodHead, http.MethodOptions,
@@ -58,7 +58,7 @@ func method(verb string) string {
 	}
 }
 
-// code spares the usual statuses an allocation.
+// code avoids an allocation for the usual statuses.
 func code(status int) string {
 	switch status {
 	case http.StatusOK:

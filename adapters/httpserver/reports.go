@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/report"
 )
 
-// createReport returns an endpoint that asks for a report of one kind.
+// createReport returns an endpoint that creates a report of one kind.
 func createReport(create func(ctx context.Context, owner string, r report.Request) (ports.ReportJob, error)) endpoint {
 	return func(x *exchange, r *http.Request) error {
 		buf := getBuffer()
@@ -41,8 +41,8 @@ func createReport(create func(ctx context.Context, owner string, r report.Reques
 	}
 }
 
-// formatOf reads ?format=. A misspelt or repeated one is an error: the default
-// would make another file than the one meant.
+// formatOf returns the query's format. A misspelled or repeated parameter is an error,
+// since the default would make another file than the client wants.
 func formatOf(r *http.Request) (string, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil { // its text quotes the query
@@ -50,7 +50,7 @@ func formatOf(r *http.Request) (string, error) {
 	}
 	formats, given := query["format"]
 	if given && (len(formats) > 1 || formats[0] == "") {
-		return "", errcodes.New(errcodes.InvalidRequest, "format must be given once, and not be empty")
+		return "", errcodes.New(errcodes.InvalidRequest, "format must appear once, and not be empty")
 	}
 	return query.Get("format"), nil
 }
@@ -79,7 +79,7 @@ func (s *server) getReport(kind ports.ReportKind, show func(dst []byte, r *ports
 	}
 }
 
-// result returns what a completed report has to show.
+// result returns the result of a completed report.
 func (s *server) result(x *exchange, job *ports.ReportJob) (rows []json.RawMessage, few bool, url string, err error) {
 	if job.Status != ports.ReportCompleted {
 		return nil, false, "", nil

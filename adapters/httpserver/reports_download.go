@@ -15,8 +15,8 @@ import (
 
 const filesPath = "/v1/reports/files/"
 
-// downloadReport serves a file to whoever has its link, in ranges too. It may
-// take longer than other answers, so that its limit is on standing still.
+// downloadReport serves a file to anyone with its link, also in ranges. Instead of a
+// time for the whole answer, it has a limit on pauses.
 func (s *server) downloadReport(x *exchange, r *http.Request) error {
 	if err := ignoreBody(r); err != nil {
 		return err
@@ -37,16 +37,15 @@ func (s *server) downloadReport(x *exchange, r *http.Request) error {
 	header.Set("Cache-Control", "private, no-store")
 	header.Set("Etag", `"`+file.SHA256+`"`)
 	if strings.Contains(r.Header.Get("Range"), ",") {
-		// Several ranges would be read in a goroutine that outlives this function
-		// and the file. They may be passed over (RFC 9110 section 14.2).
+		// Several ranges would be read in a goroutine that outlives this function and
+		// the file. A server may ignore them (RFC 9110 section 14.2).
 		r.Header.Del("Range")
 	}
 	http.ServeContent(&patient{exchange: x, connection: http.NewResponseController(x)}, r, "", file.ModTime(), watched{file, x})
 	return nil
 }
 
-// watched keeps why a file cannot be read: http.ServeContent would pass it over,
-// or print it.
+// watched records the error of a file: http.ServeContent would ignore it or print it.
 type watched struct {
 	report.File
 
@@ -69,43 +68,43 @@ func (w watched) Seek(offset int64, whence int) (int64, error) {
 	return n, err
 }
 
-// stall is how long a download may stand still.
+// stall is the longest pause of a download.
 const stall = 30 * time.Second
 
-// patient puts off the end of the answer's time as long as bytes flow. What
-// http.ServeContent refuses shows as every other error (I29).
+// patient extends the write deadline while bytes flow, and answers http.ServeContent's
+// errors like every other error (I29).
 type patient struct {
 	*exchange
 
 	connection *http.ResponseController
-	refused    bool
+	rejected   bool
 }
 
-// WriteHeader begins the file's answer, or makes the whole of a refusal.
+// WriteHeader starts the answer with the file, or writes the whole answer of an error.
 func (p *patient) WriteHeader(status int) {
 	if status < http.StatusBadRequest {
 		p.exchange.WriteHeader(status)
 		return
 	}
-	p.refused = true
-	for _, name := range []string{"Content-Disposition", "Etag", "Last-Modified"} { // which are the file's
+	p.rejected = true
+	for _, name := range []string{"Content-Disposition", "Etag", "Last-Modified"} { // headers of the file
 		p.Header().Del(name)
 	}
 	p.Header().Set("Cache-Control", "private, no-store")
 	switch {
 	case p.err != nil:
-		p.fail(p.err) // whatever it was taken for
+		p.fail(p.err) // whatever status http.ServeContent chose
 	case status == http.StatusPreconditionFailed:
-		p.refuse(status, "The file is another than the one asked for")
+		p.reject(status, "The file has changed")
 	case status == http.StatusRequestedRangeNotSatisfiable:
-		p.refuse(status, "The file has no such range")
+		p.reject(status, "The file has no such range")
 	default:
 		p.fail(errcodes.New(errcodes.Internal, ""))
 	}
 }
 
-// refuse answers with a status that is HTTP's own and has no code.
-func (p *patient) refuse(status int, message string) {
+// reject answers with a status of HTTP that has no code.
+func (p *patient) reject(status int, message string) {
 	body, err := json.Marshal(errcodes.Flat{Message: message, Error: http.StatusText(status), StatusCode: status})
 	if err != nil {
 		p.fail(err)
@@ -115,11 +114,11 @@ func (p *patient) refuse(status int, message string) {
 }
 
 func (p *patient) Write(b []byte) (int, error) {
-	if p.refused { // http.ServeContent's own words
+	if p.rejected { // the text of http.ServeContent
 		return len(b), nil
 	}
-	// A writer without deadlines has no limit to put off. The deadline is the
-	// machine's.
+	// Some writers have no deadlines; that is not an error. Deadlines use the
+	// machine's clock.
 	_ = p.connection.SetWriteDeadline(ports.SystemClock().Now().Add(stall))
 	return p.exchange.Write(b)
 }

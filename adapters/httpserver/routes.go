@@ -12,28 +12,28 @@ import (
 
 const tokenPath = "/v1/auth/oauth2/token"
 
-// route is a path and the one method that it has.
+// route is a path with its method.
 type route struct {
 	method  string
-	pattern string // of http.ServeMux, without the method
+	pattern string // for http.ServeMux, without the method
 	serve   endpoint
 }
 
-// endpoint answers a request to one route, or returns the error to answer with.
+// endpoint answers a request, or returns the error to answer with.
 type endpoint func(*exchange, *http.Request) error
 
-// ServeHTTP lets the mux hold endpoints.
+// ServeHTTP implements http.Handler, for the mux.
 func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x, ok := w.(*exchange)
 	if !ok {
-		panic("httpserver: the mux passed on another writer than the server's")
+		panic("httpserver: the mux did not pass on the server's writer")
 	}
 	if err := e(x, r); err != nil {
 		x.fail(err)
 	}
 }
 
-// routes lists what is served: the order is the OpenAPI document's.
+// routes returns the routes in the order of the OpenAPI document.
 func (s *server) routes() []route {
 	docs := newDocs()
 	list := []route{{http.MethodPost, tokenPath, s.issueToken}}
@@ -70,8 +70,8 @@ func (s *server) routes() []route {
 		route{"", "/verification/bank-account", replaced})
 }
 
-// endpoint puts the check of the method in front of a route. A route without a
-// method takes all.
+// endpoint adds the check of the method to a route. A route without a method accepts
+// all.
 func (s *server) endpoint(r route) endpoint {
 	return func(x *exchange, req *http.Request) error {
 		if x.route = r.pattern; r.pattern == tokenPath {
@@ -87,7 +87,7 @@ func (s *server) endpoint(r route) endpoint {
 	}
 }
 
-// library serves a route by a handler of another package.
+// library serves a route with a handler of another package.
 func library(h http.Handler) endpoint {
 	return func(x *exchange, r *http.Request) error {
 		h.ServeHTTP(x, r)

@@ -9,12 +9,11 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// New returns the handler of the wire interface. A nil auth, a service that is a nil
-// pointer, a bad value in cfg, and metrics that are registered already are
-// [errcodes.Configuration].
+// New returns the handler of the wire interface. It returns [errcodes.Configuration] if
+// auth is nil, a service is a nil pointer, a value in cfg is invalid, or the metrics
+// are already registered.
 //
-// The handler expects the paths of SPEC.md; mount it elsewhere with
-// http.StripPrefix.
+// The handler expects the paths of SPEC.md; use http.StripPrefix to mount it elsewhere.
 func New(auth Authenticator, services Services, cfg *Config) (http.Handler, error) {
 	if isNil(auth) {
 		return nil, badConfig("auth is required")
@@ -50,17 +49,17 @@ type server struct {
 	auth       Authenticator
 	services   Services
 	mux        *http.ServeMux
-	document   []byte // of the routes that are there
+	document   []byte // of the existing routes
 	metrics    *metrics
 	perClient  *limiter // nil: no limit
 	perAddress *limiter
 }
 
-// unmatched is the mux's pattern for every path without a route.
+// unmatched is the mux's pattern for paths without a route.
 const unmatched = "/"
 
-// ServeHTTP is the outermost handler: whatever happens behind it, the answer
-// has its trace id, and the request is logged and counted.
+// ServeHTTP is the outermost handler. It ensures that every answer has a trace id, and
+// that every request is logged and counted.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := s.begin(w, r)
 	defer s.finish(x, r)
@@ -86,16 +85,15 @@ func (s *server) serve(x *exchange, r *http.Request) {
 	s.mux.ServeHTTP(x, r)
 }
 
-// unclean finds the paths that the mux would answer with a redirect, or with a
-// body of its own. No route has such a path.
+// unclean reports whether the mux would answer the path itself, with a redirect for
+// example. No route has such a path.
 func unclean(p string) bool {
 	return p == "" || p[0] != '/' || path.Clean(p) != p
 }
 
-// gated reports whether a path needs a token: all below /v1 and /accounts but
-// the token route and the signed downloads. It is judged on the decoded path, as
-// the mux does, and on what is left of it without dots; an encoded slash makes
-// another path of the token route's.
+// gated reports whether a path requires a token: all below /v1 and /accounts except the
+// token route and the signed downloads. Like the mux, it uses the decoded path, and
+// also the path without dots. The token route with an encoded slash is another path.
 func (s *server) gated(r *http.Request) bool {
 	p := r.URL.Path
 	if p == tokenPath || strings.HasPrefix(p, filesPath) {
@@ -114,7 +112,7 @@ func below(p string) bool {
 	return false
 }
 
-// admit finds out whose request it is, and whether it comes too fast.
+// admit authenticates the client and checks its rate limit.
 func (s *server) admit(x *exchange, r *http.Request) error {
 	token, ok := bearer(r.Header["Authorization"])
 	if !ok {

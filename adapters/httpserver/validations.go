@@ -31,8 +31,8 @@ func (s *server) validateAccount(x *exchange, r *http.Request) error {
 	return nil
 }
 
-// permitMerchant rejects a merchant that the client may not name: after what is
-// malformed, before what breaks a rule.
+// permitMerchant rejects a merchant that the client may not use. It comes after the
+// checks of the syntax and before the rules.
 func permitMerchant(client *ports.Client, req *market.Request) error {
 	if client.MayName(req.MerchantID) {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// AppendRateLock appends the RateLock of SPEC 2.3 to dst: exactly its fields,
-// in its order. cancellationReason appears only when the lock is cancelled.
-// Times are UTC, cut to the millisecond.
+// AppendRateLock appends the RateLock of SPEC 2.3 to dst: exactly its fields, in its
+// order. cancellationReason is only there if the lock is cancelled. Times are UTC, cut
+// to the millisecond.
 func AppendRateLock(dst []byte, l *ports.RateLock) []byte {
 	dst = appendField(dst, `{"rateLockId":`, l.ID)
 	dst = appendField(dst, `,"status":`, string(l.Status))
@@ -28,8 +28,8 @@ func AppendRateLock(dst []byte, l *ports.RateLock) []byte {
 	return append(dst, '}')
 }
 
-// AppendValidation appends the account validation result of SPEC 2.8 to dst:
-// exactly its fields, in its order; what is empty is left out.
+// AppendValidation appends the account validation result of SPEC 2.8 to dst: exactly
+// its fields, in its order, without empty ones.
 func AppendValidation(dst []byte, v *ports.Validation) []byte {
 	dst = appendField(dst, `{"id":`, v.ID)
 	dst = appendField(dst, `,"status":`, string(v.Status))
@@ -49,8 +49,8 @@ func AppendValidation(dst []byte, v *ports.Validation) []byte {
 	return append(dst, '}')
 }
 
-// AppendTransaction appends the transaction of SPEC 2.9 to dst: what
-// authstate.View is as JSON.
+// AppendTransaction appends the transaction of SPEC 2.9 to dst: the JSON of
+// authstate.View.
 func AppendTransaction(dst []byte, t *ports.Transaction) []byte {
 	dst = appendField(dst, `{"transactionId":`, t.ID)
 	dst = appendField(dst, `,"status":`, string(t.Status))
@@ -60,8 +60,8 @@ func AppendTransaction(dst []byte, t *ports.Transaction) []byte {
 	return append(dst, '}')
 }
 
-// AppendAuthState appends the authState of SPEC 2.9 to dst: exactly its fields,
-// in its order; what is empty and optional is left out.
+// AppendAuthState appends the authState of SPEC 2.9 to dst: exactly its fields, in its
+// order, without empty optional ones.
 func AppendAuthState(dst []byte, a *ports.AuthState) []byte {
 	dst = appendField(dst, `{"state":`, string(a.State))
 	dst = appendField(dst, `,"message":`, a.Message)
@@ -72,15 +72,15 @@ func AppendAuthState(dst []byte, a *ports.AuthState) []byte {
 	return append(dst, '}')
 }
 
-// AppendNoFailure appends what a raw code means that is no failure.
+// AppendNoFailure appends the meaning of a raw code that is not a failure.
 func AppendNoFailure(dst []byte, outcome, code string) []byte {
 	dst = appendField(dst, `{"outcome":`, outcome)
 	dst = appendOptional(dst, `,"connectorFailureCode":`, code)
 	return append(dst, '}')
 }
 
-// AppendLineError appends what is said of a line that cannot be read. Lines
-// count from 1.
+// AppendLineError appends the error of a line that cannot be parsed. Lines count from
+// 1.
 func AppendLineError(dst []byte, err error, line int) []byte {
 	dst = appendField(dst, `{"error":`, string(errcodes.Of(err)))
 	dst = appendField(dst, `,"message":`, errcodes.MessageOf(err))
@@ -88,8 +88,7 @@ func AppendLineError(dst []byte, err error, line int) []byte {
 	return append(dst, '}')
 }
 
-// AppendToken appends the token response of SPEC 2.2 to dst. expires_in is in
-// seconds.
+// AppendToken appends the token response of SPEC 2.2 to dst. expires_in is in seconds.
 func AppendToken(dst []byte, token string, expiresIn time.Duration) []byte {
 	dst = appendField(dst, `{"access_token":`, token)
 	dst = append(dst, `,"token_type":"Bearer","expires_in":`...)
@@ -110,13 +109,12 @@ func appendOptional(dst []byte, lead, value string) []byte {
 
 func appendTime(dst []byte, lead string, t time.Time) []byte {
 	t = t.UTC()
-	dst = t.AppendFormat(append(dst, lead...), time.RFC3339) // which package time formats fastest
+	dst = t.AppendFormat(append(dst, lead...), time.RFC3339) // the layout that package time formats fastest
 	ms := t.Nanosecond() / int(time.Millisecond)
 	return append(dst[:len(dst)-1], '.', '0'+byte(ms/100), '0'+byte(ms/10%10), '0'+byte(ms%10), 'Z', '"')
 }
 
-// appendString appends s as a JSON string. Bytes that are no UTF-8 become
-// U+FFFD.
+// appendString appends s as a JSON string. Each byte that is not UTF-8 becomes U+FFFD.
 func appendString(dst []byte, s string) []byte {
 	if plain(s) {
 		dst = append(dst, '"')
@@ -130,7 +128,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, quoted...)
 }
 
-// plain reports whether s stands in JSON as it is.
+// plain reports whether s needs no escapes in JSON.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

@@ -30,7 +30,7 @@ func TestAppendRateLock(t *testing.T) {
 			`"allInRate":"18.52375000","createdAt":"2026-11-20T15:00:00.007Z","expiresAt":"2026-11-21T13:00:00.007Z"}`,
 			string(wire.AppendRateLock(nil, &lock)))
 	})
-	t.Run("I7: the reason is there if and only if the lock is cancelled", func(t *testing.T) {
+	t.Run("I7: there is a reason if and only if the lock is cancelled", func(t *testing.T) {
 		for _, status := range []ports.LockStatus{ports.LockActive, ports.LockExpired, ports.LockCancelled} {
 			l := lock
 			l.Status, l.CancellationReason = status, ports.CancelledMarketDrift
@@ -43,15 +43,15 @@ func TestAppendRateLock(t *testing.T) {
 			}
 		}
 	})
-	t.Run("whole seconds keep their three digits", func(t *testing.T) {
+	t.Run("whole seconds have three decimals", func(t *testing.T) {
 		l := lock
 		l.CreatedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		assert.Contains(t, string(wire.AppendRateLock(nil, &l)), `"createdAt":"2026-01-02T03:04:05.000Z"`)
 	})
-	t.Run("it appends", func(t *testing.T) {
+	t.Run("it appends to the buffer", func(t *testing.T) {
 		assert.Equal(t, "x"+string(wire.AppendRateLock(nil, &lock)), string(wire.AppendRateLock([]byte("x"), &lock)))
 	})
-	t.Run("it does not allocate into a buffer with room", func(t *testing.T) {
+	t.Run("it does not allocate if the buffer is large enough", func(t *testing.T) {
 		buf := make([]byte, 0, 1024)
 		assert.Zero(t, testing.AllocsPerRun(100, func() { buf = wire.AppendRateLock(buf[:0], &lock) }))
 	})
@@ -73,7 +73,7 @@ func TestAppendValidation(t *testing.T) {
 	assert.Equal(t, `{"id":"0190","status":"pending","provider":"paystack"}`, string(wire.AppendValidation(nil, &pending)))
 }
 
-func TestAnyTextStaysValidJSON(t *testing.T) {
+func TestAnyTextIsWrittenAsValidJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := lock
 		l.ID = rapid.String().Draw(t, "id")
@@ -95,8 +95,8 @@ func TestAppendToken(t *testing.T) {
 	assert.Contains(t, string(wire.AppendToken(nil, "t", 1500*time.Millisecond)), `"expires_in":1.5}`)
 }
 
-// TestEnvelopesAgreeWithErrcodes holds the hand-written bytes to the types that
-// own the shapes (I29).
+// TestEnvelopesAgreeWithErrcodes compares the hand-written bytes with the types that
+// define the shapes (I29).
 func TestEnvelopesAgreeWithErrcodes(t *testing.T) {
 	for _, row := range errcodes.All() {
 		for _, err := range []error{

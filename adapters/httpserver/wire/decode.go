@@ -5,10 +5,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// DecodeLock reads the body of SPEC 4.2. A body that is no JSON object, and a
-// base or quote that is no string or stands twice, is
-// [errcodes.InvalidRequest]. A field that is missing comes back empty: what a
-// currency is, the domain says.
+// DecodeLock decodes the body of SPEC 4.2. It returns [errcodes.InvalidRequest] unless
+// the body is a JSON object whose base and quote are strings and not repeated. A
+// missing field is empty; the domain checks currencies.
 func DecodeLock(body []byte) (ports.Pair, error) {
 	var pair ports.Pair
 	err := decodeStrings(body, []field{{name: "base", into: &pair.Base}, {name: "quote", into: &pair.Quote}})
@@ -18,9 +17,9 @@ func DecodeLock(body []byte) (ports.Pair, error) {
 	return pair, nil
 }
 
-// DecodeToken reads the body of SPEC 2.1. A body that is no JSON object, and a
-// field that is no string or stands twice, is [errcodes.TokenInvalidBody]; then
-// a field that is missing or empty is [errcodes.TokenMissingCredentials].
+// DecodeToken decodes the body of SPEC 2.1. It returns [errcodes.TokenInvalidBody]
+// unless the body is a JSON object whose fields are strings and not repeated, and then
+// [errcodes.TokenMissingCredentials] if a field is missing or empty.
 func DecodeToken(body []byte) (clientID, clientSecret string, err error) {
 	err = decodeStrings(body, []field{{name: "client_id", into: &clientID}, {name: "client_secret", into: &clientSecret}})
 	if err != nil {
@@ -32,15 +31,15 @@ func DecodeToken(body []byte) (clientID, clientSecret string, err error) {
 	return clientID, clientSecret, nil
 }
 
-// Validation is the body of an account validation (SPEC 2.7), as it came.
+// Validation is the undecoded body of an account validation (SPEC 2.7).
 type Validation struct {
 	MerchantID, Country, AccountType, AccountIdentifier, BankCode, AccountHolderName string
 }
 
-// DecodeValidation reads the body of SPEC 4.7. A body that is no JSON object,
-// and a field that is no string or stands twice, is [errcodes.InvalidRequest].
-// bankCode and accountHolderName may be null. What is missing comes back empty:
-// what must be there, the domain says.
+// DecodeValidation decodes the body of SPEC 4.7. It returns [errcodes.InvalidRequest]
+// unless the body is a JSON object whose fields are strings and not repeated; bankCode
+// and accountHolderName may be null. A missing field is empty; the domain checks what
+// is required.
 func DecodeValidation(body []byte) (Validation, error) {
 	var v Validation
 	err := decodeStrings(body, []field{
@@ -57,16 +56,16 @@ func DecodeValidation(body []byte) (Validation, error) {
 	return v, nil
 }
 
-// Failure is one raw failure to normalise, as it came.
+// Failure is one raw failure to normalise.
 type Failure struct {
 	Scheme, Direction, Code, Message, State string
 }
 
-// DecodeFailure reads one line of raw failures: an object of strings, where
-// code may be a number, whose text it becomes. All fields may be missing or
-// null. A line that is no JSON object, and a field of another type or that
-// stands twice, is [errcodes.InvalidRequest]. Bytes that are no UTF-8 are taken
-// as they are: providers send them.
+// DecodeFailure decodes one line of raw failures: an object of strings, whose code may
+// also be a number, of which it keeps the text. All fields may be missing or null. It
+// returns [errcodes.InvalidRequest] if the line is not a JSON object, or a field has
+// another type or is repeated. Bytes that are not UTF-8 are accepted unchanged, since
+// providers send them.
 func DecodeFailure(line []byte) (Failure, error) {
 	var f Failure
 	err := decodeFields("line", line, []field{

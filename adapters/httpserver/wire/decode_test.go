@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// malformed are bodies that no route takes.
+// malformed contains bodies that every route rejects.
 var malformed = map[string]string{
 	"nothing":            "",
 	"blanks":             " \n",
@@ -28,7 +28,7 @@ var malformed = map[string]string{
 	"a string":           `"base"`,
 	"a second value":     `{"base":"USD","quote":"ZAR"} {}`,
 	"trailing text":      `{"base":"USD","quote":"ZAR"}x`,
-	"a NUL behind it":    "{\"base\":\"USD\",\"quote\":\"ZAR\"}\x00",
+	"a trailing NUL":     "{\"base\":\"USD\",\"quote\":\"ZAR\"}\x00",
 	"a NUL in a string":  "{\"base\":\"US\x00D\",\"quote\":\"ZAR\"}",
 	"invalid UTF-8":      "{\"base\":\"US\xff\",\"quote\":\"ZAR\"}",
 	"a byte order mark":  "\ufeff{\"base\":\"USD\",\"quote\":\"ZAR\"}",
@@ -54,21 +54,21 @@ func TestDecodeLock(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
 		want       ports.Pair
-		field      string // refused for this field
+		field      string // the field for which the body is rejected
 	}{
 		{"both fields", `{"base":"USD","quote":"ZAR"}`, usdzar, ""},
-		{"blanks everywhere", " {\n\t\"base\" : \"USD\" ,\r\n \"quote\":\"ZAR\" } \n", usdzar, ""},
+		{"spaces everywhere", " {\n\t\"base\" : \"USD\" ,\r\n \"quote\":\"ZAR\" } \n", usdzar, ""},
 		{"unknown fields of every type", `{"a":1,"b":[{"base":"X"},"]"],"c":{"quote":"}"},"base":"USD","d":null,"e":true,"quote":"ZAR","f":-1.5e3}`, usdzar, ""},
 		{"escapes", `{"b\u0061se":"\u0055SD","quote":"Z\u0041R"}`, usdzar, ""},
 		{"no base", `{"quote":"ZAR"}`, ports.Pair{Quote: "ZAR"}, ""},
 		{"empty object", `{}`, ports.Pair{}, ""},
-		{"names in other case do not count", `{"BASE":"USD","Quote":"ZAR"}`, ports.Pair{}, ""},
+		{"names are case-sensitive", `{"BASE":"USD","Quote":"ZAR"}`, ports.Pair{}, ""},
 		{"unknown fields may repeat", `{"x":1,"x":2,"base":"USD","quote":"ZAR"}`, usdzar, ""},
 		{"a number for base", `{"base":840,"quote":"ZAR"}`, ports.Pair{}, "base"},
 		{"null for quote", `{"base":"USD","quote":null}`, ports.Pair{}, "quote"},
 		{"a list for quote", `{"base":"USD","quote":["ZAR"]}`, ports.Pair{}, "quote"},
-		{"base twice", `{"base":"USD","quote":"ZAR","base":"EUR"}`, ports.Pair{}, "base"},
-		{"base twice, once by escape", `{"base":"USD","quote":"ZAR","b\u0061se":"EUR"}`, ports.Pair{}, "base"},
+		{"a repeated base", `{"base":"USD","quote":"ZAR","base":"EUR"}`, ports.Pair{}, "base"},
+		{"a repeated base, once with an escape", `{"base":"USD","quote":"ZAR","b\u0061se":"EUR"}`, ports.Pair{}, "base"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pair, err := wire.DecodeLock([]byte(c.body))
@@ -95,11 +95,11 @@ func TestDecodeToken(t *testing.T) {
 		{"no secret", `{"client_id":"acme"}`, errcodes.TokenMissingCredentials},
 		{"empty id", `{"client_id":"","client_secret":"s"}`, errcodes.TokenMissingCredentials},
 		{"empty object", `{}`, errcodes.TokenMissingCredentials},
-		{"names in other case", `{"CLIENT_ID":"acme","client_secret":"s"}`, errcodes.TokenMissingCredentials},
+		{"names in another case", `{"CLIENT_ID":"acme","client_secret":"s"}`, errcodes.TokenMissingCredentials},
 		{"a number for the id", `{"client_id":7,"client_secret":"s"}`, errcodes.TokenInvalidBody},
 		{"null for the secret", `{"client_id":"acme","client_secret":null}`, errcodes.TokenInvalidBody},
 		{"the wrong type comes before the missing field", `{"client_id":7}`, errcodes.TokenInvalidBody},
-		{"the id twice", `{"client_id":"acme","client_id":"acme","client_secret":"s"}`, errcodes.TokenInvalidBody},
+		{"a repeated id", `{"client_id":"acme","client_id":"acme","client_secret":"s"}`, errcodes.TokenInvalidBody},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			id, secret, err := wire.DecodeToken([]byte(c.body))
@@ -121,7 +121,7 @@ func TestDecodeValidation(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
 		want       wire.Validation
-		field      string // refused for this field
+		field      string // the field for which the body is rejected
 	}{
 		{"all fields", `{"merchantId":"m","country":"NGA","accountType":"bank_account","accountIdentifier":"0690000032","bankCode":"044","accountHolderName":"Ama"}`, whole, ""},
 		{"optional fields left out", `{"merchantId":"m","country":"NGA","accountType":"bank_account","accountIdentifier":"0690000032"}`, bare, ""},
@@ -129,7 +129,7 @@ func TestDecodeValidation(t *testing.T) {
 		{"a required field null", `{"merchantId":null}`, wire.Validation{}, "merchantId"},
 		{"a number for the account", `{"accountIdentifier":690000032}`, wire.Validation{}, "accountIdentifier"},
 		{"a number for the bank", `{"bankCode":44}`, wire.Validation{}, "bankCode"},
-		{"null twice", `{"bankCode":null,"bankCode":null}`, wire.Validation{}, "bankCode"},
+		{"a repeated null", `{"bankCode":null,"bankCode":null}`, wire.Validation{}, "bankCode"},
 		{"empty object", `{}`, wire.Validation{}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func FuzzLockBody(f *testing.F) {
 			t.Fatalf("body %q: got %v, encoding/json read %q", body, pair, values)
 		}
 		if err != nil && errcodes.StatusOf(err) != 400 {
-			t.Fatalf("body %q: %v is no 400", body, err)
+			t.Fatalf("body %q: %v is not a 400", body, err)
 		}
 	})
 }
@@ -195,7 +195,7 @@ func FuzzTokenBody(f *testing.F) {
 	})
 }
 
-// addMalformed leaves out what is too long to be mutated well.
+// addMalformed skips bodies that are too long to be mutated.
 func addMalformed(f *testing.F) {
 	for _, body := range malformed {
 		if len(body) < 1000 {
@@ -204,14 +204,14 @@ func addMalformed(f *testing.F) {
 	}
 }
 
-// oracle reads the two members with encoding/json's token stream, and tells
-// whether the body is acceptable.
+// oracle reads the two members with encoding/json's tokens; ok reports whether the body
+// is acceptable.
 func oracle(body []byte, names ...string) (values [2]string, ok bool) {
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return values, false
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber() // 1e1000 is JSON, and no float64
+	d.UseNumber() // 1e1000 is valid JSON, but not a float64
 	if first, err := d.Token(); err != nil || first != json.Delim('{') {
 		return values, false
 	}

@@ -1,5 +1,5 @@
-// Package wire holds the JSON of the payments interface (SPEC 2 and 7): it
-// prints answers and reads bodies, and knows neither HTTP nor the rules.
+// Package wire encodes and decodes the JSON of the payments interface (SPEC 2 and 7).
+// It contains neither HTTP nor business rules.
 //
 //	pair, err := wire.DecodeLock(body)
 //	if err != nil {
@@ -11,8 +11,7 @@
 //	}
 //	return wire.AppendRateLock(nil, &lock)
 //
-// Answers are appended by hand, so that the bytes are settled here and no
-// reflection runs for each request. Bodies are read strictly: field names match
-// case by case, which encoding/json does not do, and a name that counts may
-// stand only once.
+// Answers are appended by hand, which fixes their bytes and needs no reflection. Bodies
+// are decoded strictly: names of fields are case-sensitive, unlike in encoding/json,
+// and known names must not be repeated.
 package wire

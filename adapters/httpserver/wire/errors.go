@@ -21,8 +21,8 @@ func AppendTokenError(dst []byte, err error) []byte {
 	return append(dst, '}')
 }
 
-// AppendUnauthorized appends the body of a 401 outside the token route (SPEC
-// 5.2) to dst.
+// AppendUnauthorized appends the body of a 401 outside the token route (SPEC 5.2) to
+// dst.
 func AppendUnauthorized(dst []byte) []byte {
 	dst = appendField(dst, `{"message":`, errcodes.GatewayUnauthorized.Message)
 	return append(dst, '}')

@@ -19,7 +19,7 @@ func FuzzFailureLine(f *testing.F) {
 	f.Add([]byte(`{"code":1,"code":2}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if bytes.Contains(bytes.ToLower(line), []byte(`\udb`)) || strings.ContainsFunc(string(line), isMark) {
-			t.Skip("it holds marks")
+			t.Skip("the line contains marks")
 		}
 		got, err := wire.DecodeFailure(line)
 		want, ok := failureOracle(mark(line))
@@ -30,13 +30,13 @@ func FuzzFailureLine(f *testing.F) {
 			t.Fatalf("line %q: got %q, encoding/json read %q", line, got, want)
 		}
 		if err != nil && errcodes.Of(err) != errcodes.InvalidRequest {
-			t.Fatalf("line %q: %v is no invalid request", line, err)
+			t.Fatalf("line %q: %v is not an invalid request", line, err)
 		}
 	})
 }
 
-// Bytes that are no UTF-8 pass encoding/json as the last characters of a plane
-// for private use, one for each.
+// Bytes that are not UTF-8 are replaced for encoding/json by the last characters of a
+// private-use plane.
 const firstMark = 0x10ff00
 
 func isMark(r rune) bool { return r >= firstMark }
@@ -67,8 +67,8 @@ func unmark(s string) string {
 	return b.String()
 }
 
-// failureOracle reads the line with encoding/json's token stream, and tells
-// whether it is acceptable.
+// failureOracle reads the line with encoding/json's tokens; ok reports whether it is
+// acceptable.
 func failureOracle(line []byte) (f wire.Failure, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
@@ -87,7 +87,7 @@ func failureOracle(line []byte) (f wire.Failure, ok bool) {
 			continue
 		}
 		if into == nil {
-			return wire.Failure{}, false // twice
+			return wire.Failure{}, false // a repeated field
 		}
 		fields[name] = nil
 		switch v := value.(type) {

@@ -25,33 +25,33 @@ var failed = ports.Transaction{
 }
 
 func TestAppendTransaction(t *testing.T) {
-	t.Run("a failed one has exactly the fields of SPEC 2.9", func(t *testing.T) {
+	t.Run("a failed transaction has exactly the fields of SPEC 2.9", func(t *testing.T) {
 		assert.Equal(t, `{"transactionId":"tx_1","status":"FAILED","authState":{"state":"failed","message":"No response came in time",`+
 			`"code":"timeout","connectorFailureCode":"1037","connectorFailureMessage":"DS timeout","transitionedAt":"2026-11-21T13:00:00.007Z"}}`,
 			string(wire.AppendTransaction(nil, &failed)))
 	})
-	t.Run("an end that no provider gave has no raw fields", func(t *testing.T) {
+	t.Run("a failure without a provider's code has no raw fields", func(t *testing.T) {
 		own := failed
 		own.Raw = ports.RawFailure{}
 		text := string(wire.AppendTransaction(nil, &own))
 		assert.Contains(t, text, `"code":"timeout","transitionedAt"`)
 	})
-	t.Run("one that has not failed has no authState", func(t *testing.T) {
+	t.Run("a transaction that has not failed has no authState", func(t *testing.T) {
 		for _, status := range []ports.TransactionStatus{ports.TransactionPending, ports.TransactionSucceeded} {
 			open := ports.Transaction{ID: "tx_1", Status: status}
 			assert.Equal(t, `{"transactionId":"tx_1","status":"`+string(status)+`"}`, string(wire.AppendTransaction(nil, &open)))
 		}
 	})
-	t.Run("it appends", func(t *testing.T) {
+	t.Run("it appends to the buffer", func(t *testing.T) {
 		assert.Equal(t, "x"+string(wire.AppendTransaction(nil, &failed)), string(wire.AppendTransaction([]byte("x"), &failed)))
 	})
-	t.Run("it does not allocate into a buffer with room", func(t *testing.T) {
+	t.Run("it does not allocate if the buffer is large enough", func(t *testing.T) {
 		buf := make([]byte, 0, 1024)
 		assert.Zero(t, testing.AllocsPerRun(100, func() { buf = wire.AppendTransaction(buf[:0], &failed) }))
 	})
 }
 
-// anyText draws what a provider may send: mostly text, at times any bytes.
+// anyText draws a provider's text, sometimes of any bytes.
 func anyText() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.String(),
@@ -68,22 +68,22 @@ func anyTime() *rapid.Generator[time.Time] {
 }
 
 func anyCode() *rapid.Generator[errcodes.TransactionCode] {
-	codes := []errcodes.TransactionCode{"", "a code of tomorrow"}
+	codes := []errcodes.TransactionCode{"", "a future code"}
 	for _, row := range errcodes.TransactionCodes() {
 		codes = append(codes, row.Code)
 	}
 	return rapid.SampledFrom(codes)
 }
 
-// requireSameJSON also asks for UTF-8, without which JSON is none.
+// requireSameJSON also requires UTF-8, as JSON does.
 func requireSameJSON(t require.TestingT, want, got []byte) {
 	require.JSONEq(t, string(want), string(got))
 	require.True(t, utf8.Valid(got), "%q", got)
 }
 
-// TestTransactionsAreWhatPortsShow holds the hand-written bytes to the types
-// that own the shapes, whatever providers send (I26).
-func TestTransactionsAreWhatPortsShow(t *testing.T) {
+// The test compares the hand-written bytes with the types that define the shapes, for
+// any text of a provider (I26).
+func TestTransactionsAreTheJSONOfPorts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tx := ports.Transaction{
 			ID: anyText().Draw(t, "id"), EndedAt: anyTime().Draw(t, "ended"), Code: anyCode().Draw(t, "code"),
@@ -98,7 +98,7 @@ func TestTransactionsAreWhatPortsShow(t *testing.T) {
 	})
 }
 
-func TestAuthStatesAreWhatPortsShow(t *testing.T) {
+func TestAuthStatesAreTheJSONOfPorts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		state := ports.AuthState{
 			State: rapid.SampledFrom([]errcodes.State{errcodes.StateFailed, errcodes.StateError}).Draw(t, "state"),
@@ -140,30 +140,30 @@ func TestDecodeFailure(t *testing.T) {
 	for _, c := range []struct {
 		name, line string
 		want       wire.Failure
-		field      string // refused for this field
+		field      string // the field for which the line is rejected
 	}{
 		{"all fields", `{"scheme":"stripe","direction":"payin","code":"51","message":"no funds","state":"failed"}`, whole, ""},
-		{"in another order, with blanks and a CR", " {\t\"state\"\r : \r\"failed\"\r,\r\"message\":\"no funds\" ,\"code\":\"51\",\"direction\":\"payin\",\"scheme\":\"stripe\"}\r", whole, ""},
+		{"in another order, with spaces and a CR", " {\t\"state\"\r : \r\"failed\"\r,\r\"message\":\"no funds\" ,\"code\":\"51\",\"direction\":\"payin\",\"scheme\":\"stripe\"}\r", whole, ""},
 		{"nothing", `{}`, wire.Failure{}, ""},
 		{"all null", `{"scheme":null,"direction":null,"code":null,"message":null,"state":null}`, wire.Failure{}, ""},
 		{"unknown members of every type", `{"a":{"code":"1"},"b":["code",{"code":[]}],"c":1e5,"d":null,"e":true,"code":"51"}`, wire.Failure{Code: "51"}, ""},
-		{"names in other case do not count", `{"Code":"51","SCHEME":7}`, wire.Failure{}, ""},
+		{"names are case-sensitive", `{"Code":"51","SCHEME":7}`, wire.Failure{}, ""},
 		{"a number", `{"code":51}`, wire.Failure{Code: "51"}, ""},
-		{"a number at the end of blanks", `{"code": -0 }`, wire.Failure{Code: "-0"}, ""},
-		{"a number keeps each digit", `{"code":0.10}`, wire.Failure{Code: "0.10"}, ""},
-		{"a number above all floats", `{"code":1e400}`, wire.Failure{Code: "1e400"}, ""},
+		{"a number between spaces", `{"code": -0 }`, wire.Failure{Code: "-0"}, ""},
+		{"a number keeps all digits", `{"code":0.10}`, wire.Failure{Code: "0.10"}, ""},
+		{"a number above the largest float", `{"code":1e400}`, wire.Failure{Code: "1e400"}, ""},
 		{"a number of many digits", `{"code":100000000000000000000001}`, wire.Failure{Code: "100000000000000000000001"}, ""},
 		{"escapes", `{"code":"\"\\\/\b\f\n\r\t\u0000\u00e9\u20AC\ud83d\uDE00"}`, wire.Failure{Code: "\"\\/\b\f\n\r\t\x00é€😀"}, ""},
-		{"a name in escapes", `{"\u0063ode":"51"}`, wire.Failure{Code: "51"}, ""},
-		{"half a pair", `{"code":"\ud83dx","message":"\ude00\ud83d"}`, wire.Failure{Code: "\ufffdx", Message: "\ufffd\ufffd"}, ""},
+		{"a name with an escape", `{"\u0063ode":"51"}`, wire.Failure{Code: "51"}, ""},
+		{"half a surrogate pair", `{"code":"\ud83dx","message":"\ude00\ud83d"}`, wire.Failure{Code: "\ufffdx", Message: "\ufffd\ufffd"}, ""},
 		{"half a pair before a pair", `{"code":"\ud83d\ud83d\ude00"}`, wire.Failure{Code: "\ufffd😀"}, ""},
 		{"half a pair before another escape", `{"code":"\ud83d\n\ud83d\u0041"}`, wire.Failure{Code: "\ufffd\n\ufffdA"}, ""},
-		{"I26: bytes that are no UTF-8", "{\"code\":\"a\xffb\",\"message\":\"\xc3\"}", wire.Failure{Code: "a\xffb", Message: "\xc3"}, ""},
-		{"I26: bytes that are no UTF-8 beside escapes", "{\"code\":\"\xff\\n\xfe\\u0041\xfd\"}", wire.Failure{Code: "\xff\n\xfeA\xfd"}, ""},
-		{"a scheme twice", `{"scheme":"stripe","scheme":"stripe"}`, wire.Failure{}, "scheme"},
-		{"a code twice, once by escape", `{"code":"51","c\u006fde":"51"}`, wire.Failure{}, "code"},
-		{"a code twice, once null", `{"code":null,"code":"51"}`, wire.Failure{}, "code"},
-		{"a code that is a truth", `{"code":true}`, wire.Failure{}, "code"},
+		{"I26: bytes that are not UTF-8", "{\"code\":\"a\xffb\",\"message\":\"\xc3\"}", wire.Failure{Code: "a\xffb", Message: "\xc3"}, ""},
+		{"I26: bytes that are not UTF-8, with escapes", "{\"code\":\"\xff\\n\xfe\\u0041\xfd\"}", wire.Failure{Code: "\xff\n\xfeA\xfd"}, ""},
+		{"a repeated scheme", `{"scheme":"stripe","scheme":"stripe"}`, wire.Failure{}, "scheme"},
+		{"a repeated code, once with an escape", `{"code":"51","c\u006fde":"51"}`, wire.Failure{}, "code"},
+		{"a repeated code, once null", `{"code":null,"code":"51"}`, wire.Failure{}, "code"},
+		{"a code that is a boolean", `{"code":true}`, wire.Failure{}, "code"},
 		{"a code that is a list", `{"code":["51"]}`, wire.Failure{}, "code"},
 		{"a code that is an object", `{"code":{"code":"51"}}`, wire.Failure{}, "code"},
 		{"a scheme that is a number", `{"scheme":1}`, wire.Failure{}, "scheme"},
@@ -187,7 +187,7 @@ func TestDecodeFailure(t *testing.T) {
 	}
 	for name, line := range malformed {
 		if name == "invalid UTF-8" {
-			continue // taken as it is
+			continue // is accepted unchanged
 		}
 		f, err := wire.DecodeFailure([]byte(line))
 		assert.Equal(t, errcodes.InvalidRequest, errcodes.Of(err), name)
@@ -196,8 +196,8 @@ func TestDecodeFailure(t *testing.T) {
 	}
 }
 
-// TestAFailureOutlivesItsLine: lines are read into one buffer.
-func TestAFailureOutlivesItsLine(t *testing.T) {
+// Lines are read into a shared buffer.
+func TestAFailureDoesNotShareTheLine(t *testing.T) {
 	line := []byte(`{"scheme":"stripe","direction":"payin","code":"5\u0031","message":"no funds","state":"failed"}`)
 	f, err := wire.DecodeFailure(line)
 	require.NoError(t, err)
@@ -207,11 +207,11 @@ func TestAFailureOutlivesItsLine(t *testing.T) {
 	assert.Equal(t, wire.Failure{Scheme: "stripe", Direction: "payin", Code: "51", Message: "no funds", State: "failed"}, f)
 }
 
-func TestDecodeFailureAllocatesItsTextsAndWhatHoldsThem(t *testing.T) {
+func TestDecodeFailureAllocatesLittle(t *testing.T) {
 	line := []byte(`{"scheme":"mpesa-daraja","direction":"payin","code":"1037","message":"DS timeout","state":"failed","x":{"a":"\n"}}`)
 	const most = 6.0
 	least := most + 1
-	for tries := 0; least > most && tries < 20; tries++ { // under the race detector a sync.Pool drops what it likes
+	for tries := 0; least > most && tries < 20; tries++ { // the race detector makes sync.Pool drop items at random
 		least = min(least, testing.AllocsPerRun(100, func() {
 			if _, err := wire.DecodeFailure(line); err != nil {
 				t.Error(err)
@@ -221,19 +221,19 @@ func TestDecodeFailureAllocatesItsTextsAndWhatHoldsThem(t *testing.T) {
 	assert.LessOrEqual(t, least, most)
 }
 
-// TestDecodingIsLinear in the line's length: 1 MiB of escapes, blanks or
-// nesting must not take quadratic time.
-func TestDecodingIsLinear(t *testing.T) {
+// The time of decoding is linear in the line's length, also for 1 MiB of escapes,
+// spaces or nesting.
+func TestDecodingTakesLinearTime(t *testing.T) {
 	const size = 1 << 20
 	for name, line := range map[string]string{
-		"escapes":        `{"code":"` + strings.Repeat(`\u0041`, size/6) + `"}`,
-		"blanks":         `{` + strings.Repeat(" ", size) + `"code":"51"}`,
-		"members":        `{` + strings.Repeat(`"x":1,`, size/6) + `"code":"51"}`,
-		"no end in view": `{"code":` + strings.Repeat("1", size) + `}`,
-		"nesting":        `{"x":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`,
+		"escapes":       `{"code":"` + strings.Repeat(`\u0041`, size/6) + `"}`,
+		"blanks":        `{` + strings.Repeat(" ", size) + `"code":"51"}`,
+		"members":       `{` + strings.Repeat(`"x":1,`, size/6) + `"code":"51"}`,
+		"a long number": `{"code":` + strings.Repeat("1", size) + `}`,
+		"nesting":       `{"x":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`,
 	} {
 		took := time.Hour
-		for tries := 0; took >= time.Second && tries < 20; tries++ { // a busy machine leaves one of them in peace
+		for tries := 0; took >= time.Second && tries < 20; tries++ { // repeats the test on a busy machine
 			began := time.Now()
 			_, err := wire.DecodeFailure([]byte(line))
 			require.NoError(t, err, name)

@@ -11,18 +11,18 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// field is a string member of an object, and where its value goes. One that may
-// be left out may be null as well; one that may be a number comes as its text.
+// field is a string member of an object and the destination of its value. An optional
+// one may be missing or null; if number is set, the text of a number is accepted too.
 type field struct {
 	name     string
 	into     *string
 	optional bool
 	number   bool
-	raw      *[]byte // takes the value as it stands, of whatever type, in place of into
+	raw      *[]byte // if not nil, stores the value of any type unchanged, instead of into
 }
 
-// decodeStrings reads the fields from the JSON object in data, which must be
-// UTF-8, and ignores every other member.
+// decodeStrings decodes the fields from the JSON object in data, which must be UTF-8,
+// and ignores all other members.
 func decodeStrings(data []byte, fields []field) error {
 	if !utf8.Valid(data) {
 		return notAnObject("body")
@@ -30,7 +30,7 @@ func decodeStrings(data []byte, fields []field) error {
 	return decodeFields("body", data, fields)
 }
 
-// decodeFields reads what errors call by the name given.
+// decodeFields is decodeStrings without the check; errors call data by the name called.
 func decodeFields(called string, data []byte, fields []field) error {
 	if !json.Valid(data) {
 		return notAnObject(called)
@@ -83,7 +83,7 @@ func badField(name, reason string) error {
 
 const space = " \t\r\n"
 
-// trimSpace returns data without the white space of JSON at its start.
+// trimSpace returns data without leading JSON white space.
 func trimSpace(data []byte) []byte {
 	for len(data) > 0 && (data[0] == ' ' || data[0] == '\t' || data[0] == '\r' || data[0] == '\n') {
 		data = data[1:]
@@ -91,8 +91,8 @@ func trimSpace(data []byte) []byte {
 	return data
 }
 
-// walker takes tokens off an object or a list that is known to be valid, which is
-// why it never fails. It begins before the first bracket.
+// walker reads tokens of an object or a list that is known to be valid, so it never
+// fails. It starts before the first bracket.
 type walker struct{ rest []byte }
 
 // members returns the unquoted names and the values of the object.
@@ -119,7 +119,7 @@ func elements(list []byte) iter.Seq[[]byte] {
 	}
 }
 
-// next moves to the next member or element and reports whether there is one.
+// next moves to the next member or element, and reports whether there is one.
 func (w *walker) next() bool {
 	if w.rest[0] == '}' || w.rest[0] == ']' {
 		return false
@@ -128,7 +128,7 @@ func (w *walker) next() bool {
 	return w.rest[0] != '}' && w.rest[0] != ']'
 }
 
-// value takes a value and the space behind it.
+// value returns a value, and skips it and the space after it.
 func (w *walker) value() []byte {
 	n := valueLen(w.rest)
 	taken := w.rest[:n]
@@ -136,7 +136,7 @@ func (w *walker) value() []byte {
 	return taken
 }
 
-// stringLen returns the length of the quoted string that data starts with.
+// stringLen returns the length of the quoted string at the start of data.
 func stringLen(data []byte) int {
 	n := 1
 	for data[n] != '"' {

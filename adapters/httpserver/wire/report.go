@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Report is the body of a report's creation (SPEC 2.5), as it came.
+// Report is the undecoded body of a report's creation (SPEC 2.5).
 type Report struct {
 	MerchantID, Name   string
 	Columns            []string
@@ -16,13 +16,12 @@ type Report struct {
 	Filters            []ports.Filter
 }
 
-// DecodeReport reads the body of SPEC 4.5. A body that is no JSON object, a
-// field of another type or that stands twice, a dateRange that is not there and
-// a filter that is neither a value, a list of values nor a range is
-// [errcodes.InvalidRequest]. In a body that is none of these, a range with a
-// bound beside from and to is [errcodes.Unprocessable]: to pass over it would
-// widen the report without a word. What else is missing comes back empty: what
-// must be there, the domain says.
+// DecodeReport decodes the body of SPEC 4.5. It returns [errcodes.InvalidRequest] if
+// the body is not a JSON object, a field has another type or is repeated, dateRange is
+// missing, or a filter is neither a value, a list of values nor a range. Otherwise, a
+// range with other bounds than from and to is [errcodes.Unprocessable], because
+// ignoring them would silently widen the report. Other missing fields are empty; the
+// domain checks what is required.
 func DecodeReport(body []byte) (Report, error) {
 	var r Report
 	var columns, parameters, filters []byte
@@ -43,7 +42,7 @@ func DecodeReport(body []byte) (Report, error) {
 	return r, err
 }
 
-// decodeRange reads {"dateRange":{"startDate":…,"endDate":…}}.
+// decodeRange decodes {"dateRange":{"startDate":…,"endDate":…}}.
 func decodeRange(parameters []byte, r *Report) error {
 	if !isObject(parameters) {
 		return badField("parameters", "must be an object with a dateRange")
@@ -62,7 +61,7 @@ func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 
 func isNone(value []byte) bool { return len(value) == 0 || value[0] == 'n' }
 
-// decodeTexts reads a list of strings; none may be null or missing.
+// decodeTexts decodes a list of strings, without nulls; it may be null or missing.
 func decodeTexts(name string, value []byte) ([]string, error) {
 	if isNone(value) {
 		return nil, nil
@@ -80,7 +79,7 @@ func decodeTexts(name string, value []byte) ([]string, error) {
 	return texts, nil
 }
 
-// decodeFilters reads the map of filters: a value means equals, a list one of,
+// decodeFilters decodes the map of filters: a value means equal to, a list one of,
 // {"from","to"} a range.
 func decodeFilters(value []byte) ([]ports.Filter, error) {
 	if isNone(value) {
@@ -90,22 +89,22 @@ func decodeFilters(value []byte) ([]ports.Filter, error) {
 		return nil, badField("filters", "must be an object")
 	}
 	var filters []ports.Filter
-	var odd error
+	var boundsErr error
 	for column, by := range members(value) {
 		name := string(column)
 		f, err := decodeFilter(name, by)
 		if err != nil {
 			return nil, err
 		}
-		if odd == nil && isObject(by) {
-			odd = checkBounds(name, by)
+		if boundsErr == nil && isObject(by) {
+			boundsErr = checkBounds(name, by)
 		}
 		filters = append(filters, f)
 	}
-	return filters, odd
+	return filters, boundsErr
 }
 
-// checkBounds refuses a range that has more than from and to.
+// checkBounds rejects a range with other bounds than from and to.
 func checkBounds(name string, by []byte) error {
 	for bound := range members(by) {
 		if string(bound) != "from" && string(bound) != "to" {
@@ -153,7 +152,7 @@ func badFilter(name string) error {
 	return badField("filters", "on "+jsontext.Shown(name)+" must be values, lists of values, or ranges with from and to")
 }
 
-// scalar returns the text of a string, a number or a truth value.
+// scalar returns the text of a string, a number or a boolean.
 func scalar(value []byte) (string, bool) {
 	switch value[0] {
 	case '"':
@@ -176,16 +175,16 @@ func AppendReportJob(dst []byte, r *ports.ReportJob) []byte {
 	return append(dst, '}')
 }
 
-// AppendReport appends a transactions report as its GET shows it: the job, and
-// once it has completed what [AppendUnmatched] shows.
+// AppendReport appends a transactions report to dst: the job, and once it has completed
+// the same result as [AppendUnmatched].
 func AppendReport(dst []byte, r *ports.ReportJob, rows []json.RawMessage, few bool, url string) []byte {
 	dst = AppendReportJob(dst, r)
 	return append(appendResult(dst[:len(dst)-1], r, rows, few, url), '}')
 }
 
 // AppendUnmatched appends the report of SPEC 2.6 to dst: exactly its fields.
-// generatedAt, rows and downloadUrl are there once it has completed; rows only
-// where there are few.
+// generatedAt, rows and downloadUrl are only there once it has completed, rows only if
+// they are few.
 func AppendUnmatched(dst []byte, r *ports.ReportJob, rows []json.RawMessage, few bool, url string) []byte {
 	dst = appendField(dst, `{"id":`, r.ID)
 	dst = appendField(dst, `,"status":`, string(r.Status))

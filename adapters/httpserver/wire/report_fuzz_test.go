@@ -50,14 +50,14 @@ func FuzzReportBody(f *testing.F) {
 			t.Fatalf("body %q: got %#v, encoding/json read %#v", body, got, want)
 		}
 		if status := oracleStatus(wrong); errcodes.StatusOf(err) != status {
-			t.Fatalf("body %q: %v is no %d", body, err, status)
+			t.Fatalf("body %q: %v is not a %d", body, err, status)
 		}
 	})
 }
 
 var (
 	errOracle = errors.New("not acceptable")
-	errBound  = errors.New("an unknown bound, in a body that is well formed")
+	errBound  = errors.New("an unknown bound in a valid body")
 )
 
 func oracleStatus(wrong error) int {
@@ -109,7 +109,7 @@ type oracleMember struct {
 	value json.RawMessage
 }
 
-// membersOf returns the members of an object in their order.
+// membersOf returns the members of an object in order.
 func membersOf(raw []byte) (list []oracleMember, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if first, err := d.Token(); err != nil || first != json.Delim('{') {
@@ -129,7 +129,7 @@ func membersOf(raw []byte) (list []oracleMember, err error) {
 	return list, nil
 }
 
-// fieldsOf returns the members of these names, each there once at the most.
+// fieldsOf returns the members with the names, none of which may be repeated.
 func fieldsOf(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	list, err := membersOf(raw)
 	if err != nil {
@@ -233,7 +233,7 @@ func oracleFilter(m oracleMember) (f ports.Filter, err error) {
 	}
 }
 
-// oracleBounds refuses members of other names than a range's.
+// oracleBounds rejects members other than from and to.
 func oracleBounds(raw []byte) error {
 	var bounds map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &bounds); err != nil {

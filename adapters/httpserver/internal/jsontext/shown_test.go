@@ -24,7 +24,7 @@ func TestShownTexts(t *testing.T) {
 	}
 }
 
-// Whatever a client writes, what is shown of it is short and of one line.
+// Any client's text is shown short and on one line.
 func TestShownTextsAreHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")

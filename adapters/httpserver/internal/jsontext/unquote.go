@@ -1,6 +1,6 @@
-// Package jsontext reads JSON strings whose bytes encoding/json would change,
-// and shows texts of clients in errors. The root module's internal/jsontext has
-// the same two functions; modules do not import one another's internal packages.
+// Package jsontext parses JSON strings without changing bytes, unlike encoding/json,
+// and formats clients' texts for errors. It is a copy of the root module's
+// internal/jsontext: modules do not import one another's internal packages.
 package jsontext
 
 import (
@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Unquote returns what a JSON string means, quotes and all being valid; maybe as a
-// part of it. Bytes that are no UTF-8 stay, where encoding/json would replace
-// them (I26).
+// Unquote returns the text of a valid JSON string, including its quotes; the result may
+// share raw's memory. Bytes that are not UTF-8 stay; encoding/json would replace them
+// (I26).
 func Unquote(raw []byte) []byte {
 	raw = raw[1 : len(raw)-1]
 	at := bytes.IndexByte(raw, '\\')
@@ -29,7 +29,7 @@ func Unquote(raw []byte) []byte {
 			text, raw = append(text, c), raw[2:]
 			continue
 		}
-		end := len(`\u0000`) // of a run of such escapes: two may be one character
+		end := len(`\u0000`) // of a run of such escapes: two may form one character
 		for bytes.HasPrefix(raw[end:], []byte(`\u`)) {
 			end += len(`\u0000`)
 		}

@@ -21,7 +21,7 @@ func TestUnquote(t *testing.T) {
 	}
 }
 
-// What encoding/json writes is read back, and what it reads is read the same.
+// Unquote reads what encoding/json writes, and agrees with its reader.
 func TestUnquoteAgreesWithEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		quoted, err := json.Marshal(rapid.String().Draw(t, "text"))
