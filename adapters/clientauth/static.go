@@ -38,7 +38,7 @@ func parseFile(data []byte) (*Static, error) {
 	}
 	var list []fileClient
 	if err := localfile.Decode(data, &list, "id", "secrets", "merchants", "disabled", "sha256", "notBefore", "notAfter"); err != nil {
-		return nil, badConfig("the clients file is invalid:" + err.Error())
+		return nil, badConfig("the clients file is invalid: " + err.Error())
 	}
 	clients := make([]ports.Client, len(list))
 	for i := range list {

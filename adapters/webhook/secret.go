@@ -72,7 +72,7 @@ func ParseSecrets(text string) ([]Secret, error) {
 	for entry := range strings.SplitSeq(text, ",") {
 		encoded, found := strings.CutPrefix(strings.TrimSpace(entry), secretPrefix)
 		if !found {
-			return nil, badSecret(len(secrets), "must begin with"+secretPrefix)
+			return nil, badSecret(len(secrets), "must begin with "+secretPrefix)
 		}
 		key, err := decode(encoded)
 		if err != nil {

@@ -2,6 +2,7 @@ package mtnmomo
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
 	"regexp"
 	"slices"
@@ -56,7 +57,7 @@ func (c Credentials) check() error {
 		return errcodes.New(errcodes.Configuration, "TargetEnvironment must be 1 to 64 lower-case letters and digits, such as mtnghana")
 	}
 	if !slices.Contains([]string{"", DefaultProduct, "collection", "remittance"}, c.Product) {
-		return errcodes.New(errcodes.Configuration, "Product must be disbursement, collection or remittance")
+		return errcodes.New(errcodes.Configuration, fmt.Sprintf("Product %q must be disbursement, collection or remittance", c.Product))
 	}
 	return cmp.Or(
 		httpcall.Secret("SubscriptionKey", c.SubscriptionKey),

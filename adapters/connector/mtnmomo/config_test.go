@@ -28,7 +28,7 @@ func TestNewRejectsBadValues(t *testing.T) {
 		"no API key":             {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.APIKey += "\r\n" }, "APIKey must be"},
 		"no target environment":  {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.TargetEnvironment = "" }, "TargetEnvironment must be"},
 		"an invalid environment": {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.TargetEnvironment = "MTN Ghana" }, "TargetEnvironment must be"},
-		"another product":        {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.Product = "widget" }, "Product must be"},
+		"another product":        {func(c *mtnmomo.Credentials, _ *mtnmomo.Config) { c.Product = "widget" }, `Product "widget" must be`},
 		"an address with http":   {func(_ *mtnmomo.Credentials, c *mtnmomo.Config) { c.BaseURL = "http://api.example.com" }, "BaseURL must be https"},
 	} {
 		t.Run(name, func(t *testing.T) {

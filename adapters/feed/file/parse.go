@@ -59,7 +59,7 @@ func (f *fileRate) rate() (r rate, err error) {
 		return r, err
 	}
 	if f.Base == f.Quote {
-		return r, errors.New("base and quote are the same")
+		return r, fmt.Errorf("base and quote are both %s", f.Base)
 	}
 	r.pair = ports.Pair{Base: f.Base, Quote: f.Quote}
 	if string(f.Mid) != "null" { // no live price

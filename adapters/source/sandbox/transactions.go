@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -122,13 +123,13 @@ func (s *Transactions) query(q ports.RowQuery) (*query, error) {
 	for _, name := range q.Columns {
 		i := columnIndex(name)
 		if i < 0 {
-			return nil, errcodes.New(errcodes.InvalidRequest, "the source has no such column")
+			return nil, errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("unknown column %.64q", name))
 		}
 		l.columns = append(l.columns, columns[i])
 	}
 	for _, f := range q.Filters {
 		if !s.Applies(f) {
-			return nil, errcodes.New(errcodes.InvalidRequest, "the source does not apply this filter")
+			return nil, errcodes.New(errcodes.InvalidRequest, fmt.Sprintf("the source does not apply this filter on column %.64q", f.Column))
 		}
 		l.filters = append(l.filters, filter{columns[columnIndex(f.Column)], f.OneOf})
 	}
