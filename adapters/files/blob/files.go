@@ -110,7 +110,7 @@ func (f *newFile) Commit(ctx context.Context) error {
 	return committed(f.w.Close())
 }
 
-// Abort cancels the upload. The error of Close is that of the canceled context.
+// Abort cancels the upload. It ignores the error of Close, which is the canceled context's.
 func (f *newFile) Abort() error {
 	if f.ended {
 		return nil

@@ -34,7 +34,7 @@ func sheet(file string, separator byte) (cells []string) {
 	return cells
 }
 
-// isFormula ignores characters that some spreadsheets skip.
+// isFormula reports whether a spreadsheet, which may skip some characters, reads a formula.
 func isFormula(cell string) bool {
 	cell = strings.TrimLeft(cell, " \x00\t\r\n")
 	return cell != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(cell)[0])

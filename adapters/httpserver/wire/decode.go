@@ -31,7 +31,7 @@ func DecodeToken(body []byte) (clientID, clientSecret string, err error) {
 	return clientID, clientSecret, nil
 }
 
-// Validation is the undecoded body of an account validation (SPEC 2.7).
+// Validation is the decoded body of an account validation (SPEC 2.7), not checked yet.
 type Validation struct {
 	MerchantID, Country, AccountType, AccountIdentifier, BankCode, AccountHolderName string
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Report is the undecoded body of a report's creation (SPEC 2.5).
+// Report is the decoded body of a report's creation (SPEC 2.5), not checked yet.
 type Report struct {
 	MerchantID, Name   string
 	Columns            []string

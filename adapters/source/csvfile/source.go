@@ -36,7 +36,7 @@ func New(path string, cfg Config) (*Source, error) {
 	return &Source{path: path, cfg: c, zone: zone}, nil
 }
 
-// AsOf returns Config.AsOf or else the file's time of modification, but at most now. It
+// AsOf returns Config.AsOf or else the file's modification time, but at most now. It
 // returns [errcodes.Unavailable] if the file is missing.
 func (s *Source) AsOf(ctx context.Context, now time.Time) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
