@@ -21,7 +21,7 @@ const (
 	purgeAnswers = `DELETE FROM cached_answers WHERE rowid IN (
 		SELECT rowid FROM cached_answers WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`
 
-	// claimFree tells whether the holder ?2 may have the claim at ?3.
+	// claimFree is true if the holder ?2 may have the claim at ?3.
 	claimFree = `(holder = ?2 OR until <= ?3)`
 
 	peekClaim = `SELECT ` + claimFree + ` FROM answer_claims WHERE key = ?1`
@@ -40,7 +40,7 @@ func (a answers) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, 
 		c.Key = key
 		return []any{&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, &c.Sealed.Data}
 	}
-	return one(ctx, a.Store, "No answer is kept", fields, selectAnswer, key[:])
+	return one(ctx, a.Store, "No such answer", fields, selectAnswer, key[:])
 }
 
 func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {
@@ -51,8 +51,8 @@ func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {
 	}, nil)
 }
 
-// Claim looks first: who waits for another's claim to end asks often, and must
-// not hold up the writers.
+// Claim reads before it writes: callers that wait for another's claim to end try
+// often and must not delay writers.
 func (a answers) Claim(ctx context.Context, key [32]byte, holder string, now, until time.Time) (bool, error) {
 	if err := ports.CheckHolder(holder); err != nil {
 		return false, err

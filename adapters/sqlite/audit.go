@@ -18,7 +18,7 @@ const (
 	auditEvent  = auditBuried + ` AND id = ?`
 )
 
-// auditArgs are the arguments of insertAudit.
+// auditArgs returns the arguments of insertAudit.
 func auditArgs(r *ports.AuditRow) []any {
 	return append(make([]any, 0, 7), r.At.UnixMilli(), blob(r.Actor.Client), blob(r.Actor.Address), blob(r.Actor.Trace), blob(r.Act))
 }
@@ -28,9 +28,9 @@ func addAudit(ctx context.Context, s *session, r *ports.AuditRow) error {
 	return err
 }
 
-// AuditRows returns audit rows in the order of their writes, from the one behind
-// the place after on; 0 is the start. limit is 1 to [ports.MaxPage], else it is
-// [errcodes.InvalidRequest].
+// AuditRows returns at most limit audit rows in the order of their writes, those
+// whose Seq is above after; 0 means from the start. It returns
+// [errcodes.InvalidRequest] if limit is not 1 to [ports.MaxPage].
 func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err

@@ -11,8 +11,7 @@ import (
 type clients struct{ *Store }
 
 const (
-	// One statement, so that all of a client is of one instant: its own row,
-	// then its secrets, then its merchants.
+	// One statement reads a consistent client: its row, its secrets and its merchants.
 	selectClient = `SELECT 'client' AS part, 0 AS position, disabled, NULL AS sha256, NULL AS not_before, NULL AS not_after,
 			NULL AS merchant
 		FROM clients WHERE id = ?1

@@ -6,20 +6,20 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// fate is what became of a change whose COMMIT failed.
-type fate int
+// outcome is what is known about a change whose COMMIT failed.
+type outcome int
 
 const (
-	unknown fate = iota
+	unknown outcome = iota
 	stored
 	discarded
 )
 
-// fateReader reads the fate of a change after its COMMIT failed.
-type fateReader func(context.Context, *session) (fate, error)
+// outcomeReader reads the outcome of a change whose COMMIT failed.
+type outcomeReader func(context.Context, *session) (outcome, error)
 
-// commit ends the transaction, and sets the result of each of its saves. It
-// reports whether all of them are stored; false if only some may be.
+// commit ends the transaction and sets the result of each of its saves. It reports
+// whether all of them are certainly stored.
 func (w *writer) commit(ctx context.Context, saves []*pendingSave) bool {
 	err := w.tryCommit(ctx)
 	switch {
@@ -55,30 +55,30 @@ func (w *writer) fault(point string) error {
 	return w.faults(point)
 }
 
-// resolve finds out whether the saves are stored whose COMMIT failed with cause.
+// resolve finds out whether the saves, whose COMMIT failed with cause, are stored.
 //
-// A COMMIT that fails in its fsync leaves valid frames behind the end of the
-// write-ahead log. Nobody sees them now, but the recovery after a crash would
-// take them for a transaction: reading alone proves nothing. So the log is
-// emptied first, on a new connection, and then read from.
+// A COMMIT that fails in its fsync leaves valid frames after the end of the
+// write-ahead log. No reader sees them now, but recovery after a crash would accept
+// them as a transaction, so reading by itself proves nothing. resolve therefore
+// empties the log on a new connection before it reads.
 func (w *writer) resolve(ctx context.Context, saves []*pendingSave, cause error) {
-	blind := w.prepareReadBack(ctx)
+	readErr := w.prepareReadBack(ctx)
 	for _, p := range saves {
-		what, err := unknown, blind
+		result, err := unknown, readErr
 		if err == nil && p.check != nil {
-			what, err = p.check(w.session)
+			result, err = p.check(w.session)
 		}
-		p.result = outcomeError(what, err, cause)
+		p.result = outcomeError(result, err, cause)
 	}
 }
 
-// outcomeError is the result of a save whose COMMIT failed with cause. what and
-// err are what its fateReader returned.
-func outcomeError(what fate, err, cause error) error {
+// outcomeError returns the error of a save whose COMMIT failed with cause, where
+// result and err are what its outcomeReader returned.
+func outcomeError(result outcome, err, cause error) error {
 	switch {
-	case err == nil && what == stored:
+	case err == nil && result == stored:
 		return nil
-	case err == nil && what == discarded:
+	case err == nil && result == discarded:
 		return errcodes.Wrap(errcodes.StorageUnavailable, "", cause)
 	default:
 		return errcodes.Wrap(errcodes.OutcomeUnknown, "", cause)
@@ -107,8 +107,9 @@ func (w *writer) emptyLog(ctx context.Context) error {
 	return errcodes.New(errcodes.StorageUnavailable, "The write-ahead log is in use")
 }
 
-// presence takes a row for stored, and its absence for absent; the query counts.
-func presence(ctx context.Context, s *session, absent fate, query string, args ...any) (fate, error) {
+// presence runs a query that counts rows, and returns stored if there is one and
+// absent otherwise.
+func presence(ctx context.Context, s *session, absent outcome, query string, args ...any) (outcome, error) {
 	var n int
 	err := s.scan(ctx, query, args, &n)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// dsn names the file for the driver. Every byte of the path is escaped that
-// could end it early.
+// dsn returns the driver's name of the file. It escapes every byte of the path
+// that could end the path early.
 func dsn(path string, busy time.Duration, more ...string) string {
 	pragmas := append([]string{
 		"busy_timeout(" + strconv.FormatInt(busy.Milliseconds(), 10) + ")",
@@ -25,17 +25,17 @@ func dsn(path string, busy time.Duration, more ...string) string {
 	return "file:" + url.PathEscape(path) + "?" + q.Encode()
 }
 
-// openDB makes a pool of connections to dsn; none is opened yet.
+// openDB returns a pool of connections to dsn without opening one.
 func openDB(dsn string) (*sql.DB, error) {
 	connector, err := driver.NewConnector(dsn)
 	if err != nil {
-		return nil, refuse("The database's path is not usable", err)
+		return nil, misconfigured("The database's path cannot be used", err)
 	}
 	return sql.OpenDB(connector), nil
 }
 
-// reader is the pool of connections that only read. Each query is prepared
-// once a connection.
+// reader is the pool of connections that only read. Each query is prepared once
+// per connection.
 type reader struct {
 	db       *sql.DB
 	prepared map[string]*sql.Stmt
@@ -73,8 +73,9 @@ func (r *reader) close() error {
 	return errors.Join(append(errs, r.db.Close())...)
 }
 
-// scan reads one row, without the cancellation that would cost a goroutine:
-// each of these queries is a few page reads. No row is sql.ErrNoRows.
+// scan reads one row into dest, or returns sql.ErrNoRows. It ignores ctx's
+// cancellation, which would cost a goroutine: each of these queries reads only a
+// few pages.
 func (s *Store) scan(ctx context.Context, query string, args []any, dest ...any) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -86,7 +87,7 @@ func (s *Store) scan(ctx context.Context, query string, args []any, dest ...any)
 	return s.fail(err)
 }
 
-// each calls row for every row of the query, until it fails.
+// each calls row for every row of the query until row returns an error.
 func (s *Store) each(ctx context.Context, query string, args []any, row func(*sql.Rows) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -98,21 +99,22 @@ func (s *Store) each(ctx context.Context, query string, args []any, row func(*sq
 	return s.fail(drain(rows, row))
 }
 
-// one reads a row into what fields names. No row is errcodes.NotFound with message.
+// one reads one row into the fields of a record. If there is no row, it returns
+// errcodes.NotFound with message.
 func one[R any](ctx context.Context, s *Store, message string, fields func(*R) []any, query string, args ...any) (R, error) {
-	var record, none R
+	var record, zero R
 	err := s.scan(ctx, query, args, fields(&record)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = errcodes.New(errcodes.NotFound, message)
 	}
 	if err != nil {
-		return none, err
+		return zero, err
 	}
 	return record, nil
 }
 
-// list reads the rows of a listing into what fields names, damaged ones as far as
-// they can be read.
+// list reads the rows of a listing into records. Of damaged rows it reads the
+// cells that are readable.
 func list[R any](ctx context.Context, s *Store, fields func(*R) []any, query string, args ...any) ([]R, error) {
 	var page []R
 	err := s.each(ctx, query, args, func(rows *sql.Rows) error {
@@ -134,8 +136,8 @@ type session struct {
 	changed  int64 // rows, by all statements of exec
 }
 
-// newSession takes a connection from db, which must keep none idle: closing the
-// session has to close the file.
+// newSession takes a connection from db. db must not keep idle connections, so
+// that closing the session closes the file.
 func newSession(ctx context.Context, db *sql.DB) (*session, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -147,13 +149,13 @@ func newSession(ctx context.Context, db *sql.DB) (*session, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	if mode != "wal" {
-		return nil, errors.Join(refuse("The database is not in WAL mode", nil), s.close())
+		return nil, errors.Join(misconfigured("The database is not in WAL mode", nil), s.close())
 	}
 	return s, nil
 }
 
-// close closes the connection, which rolls an open transaction back. The
-// statements go first: with one left, SQLite keeps the connection, and its lock.
+// close closes the connection, which rolls back an open transaction. It closes the
+// statements first: SQLite keeps a connection and its lock while a statement is open.
 func (s *session) close() error {
 	var errs []error
 	for _, stmt := range s.prepared {
@@ -174,7 +176,7 @@ func (s *session) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
-// exec runs a statement and tells how many rows it changed.
+// exec runs a statement and returns how many rows it changed.
 func (s *session) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
 	stmt, err := s.stmt(ctx, query)
 	if err != nil {
@@ -189,8 +191,8 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (changed 
 	return changed, err
 }
 
-// mustChange is exec for a statement that has to change a row; if it changes none,
-// the error is errcodes.Conflict with message.
+// mustChange runs a statement and returns errcodes.Conflict with message if it
+// changed no row.
 func (s *session) mustChange(ctx context.Context, message, query string, args ...any) error {
 	changed, err := s.exec(ctx, query, args...)
 	if err == nil && changed == 0 {
@@ -199,7 +201,7 @@ func (s *session) mustChange(ctx context.Context, message, query string, args ..
 	return err
 }
 
-// each calls row for every row that the statement gives.
+// each calls row for every row that the statement returns.
 func (s *session) each(ctx context.Context, query string, args []any, row func(*sql.Rows) error) error {
 	stmt, err := s.stmt(ctx, query)
 	if err != nil {
@@ -212,7 +214,7 @@ func (s *session) each(ctx context.Context, query string, args []any, row func(*
 	return drain(rows, row)
 }
 
-// scan reads the one row that the statement gives.
+// scan reads the first row that the statement returns into dest.
 func (s *session) scan(ctx context.Context, query string, args []any, dest ...any) error {
 	stmt, err := s.stmt(ctx, query)
 	if err != nil {
@@ -221,7 +223,7 @@ func (s *session) scan(ctx context.Context, query string, args []any, dest ...an
 	return stmt.QueryRowContext(ctx, args...).Scan(dest...)
 }
 
-// drain calls row for every row, and closes rows.
+// drain calls row for every row and closes rows.
 func drain(rows *sql.Rows, row func(*sql.Rows) error) error {
 	for rows.Next() {
 		if err := row(rows); err != nil {

@@ -57,14 +57,14 @@ func replay(ctx context.Context, s *session, now time.Time, audit *ports.AuditRo
 
 func (d deadLetters) Discard(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
 	if len(ids) == 0 {
-		return 0, errcodes.New(errcodes.InvalidRequest, "A discard names at least one event")
+		return 0, errcodes.New(errcodes.InvalidRequest, "Discard needs at least one event id")
 	}
 	return d.count(ctx, &audit, func(ctx context.Context, s *session) (int64, error) {
 		return execEach(ctx, s, &audit, ids, discardEvent)
 	})
 }
 
-// count makes a change that returns how many rows it was about.
+// count runs do in a transaction and returns do's number of rows.
 func (d deadLetters) count(ctx context.Context, audit *ports.AuditRow, do func(context.Context, *session) (int64, error)) (int, error) {
 	if err := audit.Check(); err != nil {
 		return 0, err
@@ -80,9 +80,8 @@ func (d deadLetters) count(ctx context.Context, audit *ports.AuditRow, do func(c
 	return int(n), nil
 }
 
-// execEach runs the query, whose last argument is an id, for each id, after an
-// audit row for each of its buried events. It returns how many rows the query
-// changed.
+// execEach runs the query for each id, its last argument, after storing an audit row
+// for each buried event of that id. It returns how many rows the query changed.
 func execEach(ctx context.Context, s *session, audit *ports.AuditRow, ids []string, query string, args ...any) (total int64, err error) {
 	for _, id := range ids {
 		if _, err := s.exec(ctx, auditEvent, append(auditArgs(audit), blob(id))...); err != nil {

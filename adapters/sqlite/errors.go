@@ -14,8 +14,8 @@ import (
 
 var errClosed = errcodes.New(errcodes.Closed, "The store is closed")
 
-// resultCodes says what SQLite's primary result codes mean to a caller. What is
-// missing is errcodes.Internal.
+// resultCodes maps SQLite's primary result codes to the codes that callers get. All
+// others become errcodes.Internal.
 var resultCodes = map[int]errcodes.Code{
 	sqlite3.SQLITE_FULL:       errcodes.StorageUnavailable,
 	sqlite3.SQLITE_BUSY:       errcodes.StorageUnavailable,
@@ -32,7 +32,7 @@ var resultCodes = map[int]errcodes.Code{
 	sqlite3.SQLITE_MISMATCH:   errcodes.CorruptRecord,
 }
 
-// coded gives err its code; one that has a code keeps it, and loses what
+// coded returns err with a code. An error that has one keeps it, without what
 // database/sql wrapped around it.
 func coded(err error) error {
 	if err == nil {
@@ -50,12 +50,12 @@ func coded(err error) error {
 	return errcodes.Wrap(cmp.Or(resultCodes[primaryCode(err)], errcodes.Internal), "", err)
 }
 
-func refuse(message string, cause error) error {
+func misconfigured(message string, cause error) error {
 	return errcodes.Wrap(errcodes.Configuration, message, cause)
 }
 
-// openingError codes an error of opening: what no retry cures is
-// errcodes.Configuration.
+// openingError returns an error of opening with its code: errcodes.Configuration if
+// a retry cannot help.
 func openingError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -63,19 +63,19 @@ func openingError(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case primaryCode(err) == sqlite3.SQLITE_NOTADB:
-		return refuse("The file is not a database", err)
+		return misconfigured("The file is not a database", err)
 	case primaryCode(err) == sqlite3.SQLITE_CANTOPEN:
-		return refuse("The database file cannot be opened", err)
+		return misconfigured("The database file cannot be opened", err)
 	}
 	err = coded(err)
 	if errcodes.Of(err) == errcodes.Internal {
-		return refuse("The database's tables cannot be brought up to date", err)
+		return misconfigured("The database's tables cannot be brought up to date", err)
 	}
 	return err
 }
 
-// resultCode returns SQLite's extended result code of err, or SQLITE_OK when err is
-// not SQLite's.
+// resultCode returns SQLite's extended result code of err, or SQLITE_OK if err is
+// not from SQLite.
 func resultCode(err error) int {
 	if e, ok := errors.AsType[*driver.Error](err); ok {
 		return e.Code()
@@ -92,17 +92,17 @@ func isDuplicate(err error) bool {
 	return slices.Contains(duplicates, resultCode(err))
 }
 
-// isDefinite reports that a COMMIT which failed with err stored nothing. These
-// are raised before the last frame of the transaction, the one that makes it
-// valid, is whole in the write-ahead log.
+// isDefinite reports whether a COMMIT that failed with err has certainly stored
+// nothing. SQLite raises these errors before the transaction's last frame, which
+// makes it valid, is complete in the write-ahead log.
 func isDefinite(err error) bool {
 	definite := []int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_READONLY}
 	return slices.Contains(definite, primaryCode(err))
 }
 
-// isRefusal reports an answer about the data, after which the connection is as
-// good as before. Everything else costs the connection.
-func isRefusal(err error) bool {
+// isRejection reports whether err is about the request or its data, so that the
+// connection can be used again. After any other error it is closed.
+func isRejection(err error) bool {
 	switch errcodes.Of(err) {
 	case errcodes.Conflict, errcodes.NotFound, errcodes.InvalidRequest, errcodes.Canceled, errcodes.DeadlineExceeded:
 		return true

@@ -8,30 +8,30 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// A COMMIT waits for the disk, however little it stores. Saves that wait for
-// their turn meanwhile are therefore made together, by whoever gets the turn
-// next: one transaction and one wait for all of them.
+// A COMMIT waits for the disk, however little it stores. The next caller that gets
+// the turn therefore runs all saves that are waiting in one transaction, with one
+// wait for the disk.
 
-// maxGroup bounds the saves of one transaction: 1 to 2 ms of work.
+// maxGroup is the maximum number of saves in one transaction: 1 to 2 ms of work.
 const maxGroup = 64
 
 var (
-	errPanicked = errcodes.New(errcodes.Internal, "") // no caller is told: the save is made again
+	errPanicked = errcodes.New(errcodes.Internal, "") // never returned to a caller: the save runs again
 	errUnknown  = errcodes.New(errcodes.OutcomeUnknown, "")
 )
 
 // pendingSave is one save of a group.
 type pendingSave struct {
 	do         func(*session) error
-	check      func(*session) (fate, error) // nil: its fate can't be read
-	callerGone func() error                 // an error once the caller no longer waits
-	place      int                          // in the order in which the saves came
+	check      func(*session) (outcome, error) // nil if the outcome cannot be read
+	callerGone func() error                    // returns an error once the caller no longer waits
+	place      int                             // its number in the order of arrival
 	result     error
-	retryAlone bool          // the group decided nothing about it: its caller makes it again, in a transaction of its own
-	done       chan struct{} // holds one value when result or retryAlone is set
+	retryAlone bool          // the group has no result for this save: its caller runs it again in a separate transaction
+	done       chan struct{} // contains one value once result or retryAlone is set
 }
 
-func newPendingSave(ctx context.Context, do change, check fateReader) *pendingSave {
+func newPendingSave(ctx context.Context, do change, check outcomeReader) *pendingSave {
 	uncancelled := context.WithoutCancel(ctx)
 	p := &pendingSave{
 		do:         func(s *session) error { return do(uncancelled, s) },
@@ -39,14 +39,14 @@ func newPendingSave(ctx context.Context, do change, check fateReader) *pendingSa
 		done:       make(chan struct{}, 1),
 	}
 	if check != nil {
-		p.check = func(s *session) (fate, error) { return check(uncancelled, s) }
+		p.check = func(s *session) (outcome, error) { return check(uncancelled, s) }
 	}
 	return p
 }
 
-// save is update for a change that may share its transaction with others. It may
-// be made twice: do must only write.
-func (w *writer) save(ctx context.Context, do change, check fateReader) error {
+// save is update for a change that may share its transaction with others. do may
+// run twice, so it must have no effect but its writes.
+func (w *writer) save(ctx context.Context, do change, check outcomeReader) error {
 	p := newPendingSave(ctx, do, check)
 	w.saves.add(p)
 	for {
@@ -68,7 +68,8 @@ func (w *writer) save(ctx context.Context, do change, check fateReader) error {
 	}
 }
 
-// giveUp ends the wait of p with cause, unless its transaction is under way.
+// giveUp withdraws p and returns cause. If p's transaction has begun, giveUp waits
+// for it and returns its result.
 func (w *writer) giveUp(p *pendingSave, cause error) error {
 	if w.saves.withdraw(p) {
 		return cause
@@ -80,8 +81,8 @@ func (w *writer) giveUp(p *pendingSave, cause error) error {
 	return p.result
 }
 
-// commitWaiting makes the saves that wait, p probably among them. It holds the
-// turn, and ends it. It returns an error if no transaction could be begun.
+// commitWaiting commits the waiting saves, usually including p, and releases the
+// turn, which the caller holds. It returns an error if it cannot begin a transaction.
 func (w *writer) commitWaiting(ctx context.Context, p *pendingSave) error {
 	defer func() { <-w.turn }()
 	if len(p.done) > 0 {
@@ -103,17 +104,17 @@ func (w *writer) commitWaiting(ctx context.Context, p *pendingSave) error {
 	return nil
 }
 
-// notify ends the wait of a group.
+// notify wakes the callers of a group.
 func notify(group []*pendingSave) {
 	for _, p := range group {
 		p.done <- struct{}{}
 	}
 }
 
-// commitGroup makes the saves of a group in the transaction that is open, and
-// ends it. A refusal that others' writes may have caused holds only if these are
-// stored; otherwise that save is made again, alone. If one fails, all of them are
-// made again.
+// commitGroup runs the saves of a group in the open transaction and ends it. If a
+// save was rejected, other saves' writes may be the cause, so the rejection counts
+// only if these are stored; otherwise that save runs again in a separate
+// transaction. If a save fails, all of them run again.
 func (w *writer) commitGroup(ctx context.Context, group []*pendingSave) {
 	ended := false
 	defer func() {
@@ -135,15 +136,14 @@ func (w *writer) commitGroup(ctx context.Context, group []*pendingSave) {
 	ended = true
 }
 
-// markForRetry records whether the saves are to be made again, each alone.
+// markForRetry records whether the saves are to run again in separate transactions.
 func markForRetry(saves []*pendingSave, retry bool) {
 	for _, p := range saves {
 		p.retryAlone = retry
 	}
 }
 
-// abandon ends a transaction in which this caller panics: nobody knows how far
-// it came.
+// abandon ends a transaction in which this caller panicked: its outcome is unknown.
 func (w *writer) abandon(group []*pendingSave) {
 	w.drop()
 	for _, p := range group {
@@ -151,11 +151,10 @@ func (w *writer) abandon(group []*pendingSave) {
 	}
 }
 
-// apply makes the saves of a group, and returns as applied those that are to be
-// committed. The others have their results: a save that was refused before it
-// wrote anything costs its neighbours nothing. It is among sawUncommitted if it may
-// have seen their writes. One that failed otherwise is the failure, which undoes
-// them all.
+// apply runs the saves of a group and returns as applied those to commit. A save
+// that is rejected before it wrote anything has its result and does not affect the
+// others; it is in sawUncommitted if it may have read their writes. Any other error
+// is returned as failure, and all saves must be rolled back.
 func (w *writer) apply(group []*pendingSave) (applied, sawUncommitted []*pendingSave, failure error) {
 	for _, p := range group {
 		before := w.session.changed
@@ -163,7 +162,7 @@ func (w *writer) apply(group []*pendingSave) (applied, sawUncommitted []*pending
 		switch {
 		case p.result == nil:
 			applied = append(applied, p)
-		case !isRefusal(p.result) || w.session.changed != before:
+		case !isRejection(p.result) || w.session.changed != before:
 			return nil, nil, p.result
 		case len(applied) > 0:
 			sawUncommitted = append(sawUncommitted, p)
@@ -172,9 +171,8 @@ func (w *writer) apply(group []*pendingSave) (applied, sawUncommitted []*pending
 	return stillWanted(applied), sawUncommitted, nil
 }
 
-// attempt makes the save, unless its caller has gone. A panic among others' saves
-// is a failure, so that it is met again, and by its own caller, when p is made
-// alone.
+// attempt runs the save unless its caller has gone. In a group, a panic is an
+// error: p then runs again in a separate transaction and panics in its own caller.
 func (p *pendingSave) attempt(s *session, amongOthers bool) (err error) {
 	if amongOthers {
 		defer func() {
@@ -189,7 +187,7 @@ func (p *pendingSave) attempt(s *session, amongOthers bool) (err error) {
 	return coded(p.do(s))
 }
 
-// stillWanted returns the saves, unless all who asked for them have gone.
+// stillWanted returns the saves, or nil if all their callers have gone.
 func stillWanted(saves []*pendingSave) []*pendingSave {
 	for _, p := range saves {
 		if p.callerGone() == nil {
@@ -202,11 +200,11 @@ func stillWanted(saves []*pendingSave) []*pendingSave {
 	return nil
 }
 
-// saveQueue holds the saves that wait, in the order in which they came.
+// saveQueue contains the waiting saves in the order of their arrival.
 type saveQueue struct {
 	mu      sync.Mutex
 	waiting []*pendingSave
-	arrived int // how many, ever
+	arrived int // the number of saves ever added
 }
 
 func (q *saveQueue) add(p *pendingSave) {
@@ -217,30 +215,30 @@ func (q *saveQueue) add(p *pendingSave) {
 	q.waiting = append(q.waiting, p)
 }
 
-// lastPlace returns the place of the save that came last.
+// lastPlace returns the place of the save that arrived last.
 func (q *saveQueue) lastPlace() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.arrived
 }
 
-// take removes and returns the first ones, as many as one transaction makes.
+// take removes and returns the first saves, as many as fit in one transaction.
 func (q *saveQueue) take() []*pendingSave {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.removeFirst(min(len(q.waiting), maxGroup))
 }
 
-// removeFirst leaves nothing of the first n in the slice, which may be idle for
-// long.
+// removeFirst removes and returns the first n saves. It clears their slots, so that
+// they can be collected while the queue is idle.
 func (q *saveQueue) removeFirst(n int) []*pendingSave {
 	first := slices.Clone(q.waiting[:n])
 	q.waiting = slices.Delete(q.waiting, 0, n)
 	return first
 }
 
-// failUpTo ends the wait of all saves up to a place with cause. They waited for
-// the file as long as the one that held the turn: none waits once more.
+// failUpTo ends all saves up to the place last with cause. They have waited for the
+// file as long as the holder of the turn and do not wait again.
 func (q *saveQueue) failUpTo(last int, cause error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -15,13 +15,13 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Migrate creates the file at path if it is not there, and brings its tables up
-// to date. Several processes may do so at once. Its errors are those of [Open].
+// Migrate creates the file at path if it does not exist and brings its tables up
+// to date. Several processes may call it at once. It returns the errors of [Open].
 func Migrate(ctx context.Context, path string) error {
 	return prepareFile(ctx, path, Config{BusyTimeout: DefaultBusyTimeout})
 }
 
-// prepareFile sees to it that path is a database with this version's tables.
+// prepareFile ensures that path is a database with this version's tables.
 func prepareFile(ctx context.Context, path string, c Config) (err error) {
 	if err := checkPath(path); err != nil {
 		return err
@@ -37,24 +37,23 @@ func prepareFile(ctx context.Context, path string, c Config) (err error) {
 	return openingError(ctx, prepareTables(ctx, db, c))
 }
 
-// checkPath refuses what SQLite would take for something else than a file.
+// checkPath rejects paths that SQLite would not take for a file.
 func checkPath(path string) error {
 	switch {
 	case path == "":
-		return refuse("The database needs a path", nil)
+		return misconfigured("The database's path is empty", nil)
 	case strings.HasPrefix(path, ":memory:"):
-		return refuse("A database in memory would not survive; use adapters/memory", nil)
+		return misconfigured("The database must be a file; for one in memory use adapters/memory", nil)
 	case strings.HasPrefix(path, "file:"):
-		return refuse("The database is named by a path, not by a URI", nil)
+		return misconfigured("The database must be a path, not a URI", nil)
 	case strings.ContainsRune(path, 0):
-		return refuse("The database's path has a NUL byte", nil)
+		return misconfigured("The database's path contains a NUL byte", nil)
 	}
 	return nil
 }
 
-// ensureFile opens the file once, to make it readable for its owner alone: SQLite
-// creates the write-ahead log with the same mode. Without create the file must
-// exist.
+// ensureFile opens the file once. With create, it creates a missing file readable
+// only by its owner; SQLite creates the write-ahead log with the same mode.
 func ensureFile(path string, create bool) error {
 	flags := os.O_RDWR
 	if create {
@@ -65,7 +64,7 @@ func ensureFile(path string, create bool) error {
 		err = f.Close()
 	}
 	if err != nil {
-		return refuse("The database file cannot be opened", err)
+		return misconfigured("The database file cannot be opened", err)
 	}
 	return nil
 }
@@ -90,8 +89,8 @@ func prepareTables(ctx context.Context, db *sql.DB, c Config) error {
 	return checkVersion(ctx, provider)
 }
 
-// enableWAL is set once in the life of a file. The switch wants the file for
-// itself, and SQLite does not always wait for that.
+// enableWAL switches a new file to WAL mode. The switch needs the file exclusively,
+// and SQLite does not always wait for that.
 func enableWAL(ctx context.Context, db *sql.DB, tries int) error {
 	return retryWhileBusy(ctx, tries, func() error {
 		_, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL")
@@ -99,9 +98,9 @@ func enableWAL(ctx context.Context, db *sql.DB, tries int) error {
 	})
 }
 
-// migrate runs the migrations that the file lacks. goose does not lock a SQLite
-// file, so another process may win a migration; then this one fails on it, finds
-// the file's version moved on, and goes on from there.
+// migrate runs the missing migrations. goose does not lock a SQLite file, so another
+// process may run a migration first, and goose fails here. migrate then sees that
+// the file's version has risen, and continues.
 func migrate(ctx context.Context, provider *goose.Provider) error {
 	for {
 		before, _, err := provider.GetVersions(ctx)
@@ -125,9 +124,9 @@ func checkVersion(ctx context.Context, provider *goose.Provider) error {
 	case err != nil:
 		return err
 	case current < target:
-		return refuse("The database's tables are older than this program; migrate it", nil)
+		return misconfigured("The database's tables are older than this program; migrate the database", nil)
 	case current > target:
-		return refuse("The database was made by a newer version of this program", nil)
+		return misconfigured("The database was made by a newer version of this program", nil)
 	}
 	return nil
 }

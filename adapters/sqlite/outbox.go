@@ -13,7 +13,7 @@ type outbox struct{ *Store }
 const (
 	insertEvent = `INSERT INTO events (id, kind, key, owner, at, data, state) VALUES (?, ?, ?, ?, ?, ?, 'new')`
 
-	// lastSeen is where the new events begin.
+	// lastSeen is the last seq before the new events.
 	lastSeen = `coalesce((SELECT max(seq) FROM events WHERE state <> 'new'), 0)`
 
 	peekEvents = `SELECT EXISTS (SELECT 1 FROM events WHERE state = 'ready' AND available_at <= ?1)
@@ -25,7 +25,7 @@ const (
 	admitEvent = `UPDATE events SET state = iif(EXISTS (SELECT 1 FROM events WHERE key = ? AND ` + unsettled + `), 'blocked', 'ready')
 		WHERE seq = ?`
 
-	// unsettled leaves out the new events, which come after all others.
+	// unsettled excludes new events, which come after all others.
 	unsettled = `state NOT IN ('new', 'buried')`
 
 	hasEarlier = `EXISTS (SELECT 1 FROM events e
@@ -38,19 +38,20 @@ const (
 		WHERE seq IN (SELECT seq FROM events WHERE state = 'ready' AND available_at <= ? ORDER BY seq LIMIT ?)
 		RETURNING seq, id, kind, key, owner, at, data, attempt, claim`
 
-	// theClaim is the condition that the caller's claim is the latest. Few events
-	// of a key wait, so the key finds it.
-	theClaim = ` WHERE id = ? AND key = ? AND claim = ? AND claimed = 1 AND ` + unsettled
+	// whereClaim requires that the caller's claim is the latest. Few events of a key
+	// wait, so the lookup goes by key.
+	whereClaim = ` WHERE id = ? AND key = ? AND claim = ? AND claimed = 1 AND ` + unsettled
 
-	ackEvent   = `DELETE FROM events` + theClaim
-	retryEvent = `UPDATE events SET state = 'waiting', claimed = 0, available_at = ?` + theClaim
-	buryEvent  = `UPDATE events SET state = 'buried', claimed = 0, reason = ?` + theClaim
+	ackEvent   = `DELETE FROM events` + whereClaim
+	retryEvent = `UPDATE events SET state = 'waiting', claimed = 0, available_at = ?` + whereClaim
+	buryEvent  = `UPDATE events SET state = 'buried', claimed = 0, reason = ?` + whereClaim
 
 	unblockEvent = `UPDATE events SET state = 'ready'
 		WHERE seq = (SELECT min(seq) FROM events WHERE key = ? AND ` + unsettled + `) AND state = 'blocked'`
 )
 
-// admitAtOnce bounds the new events that one transaction looks at: some 20 ms.
+// admitAtOnce is the maximum number of new events that one transaction admits, which
+// takes about 20 ms.
 const admitAtOnce = 1_000
 
 func addEvent(ctx context.Context, s *session, e *ports.Event) error {
@@ -74,9 +75,9 @@ func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n
 	}
 }
 
-// tryClaim claims, or asks for another go: when a batch of new events brought
-// too few that are ready, the next batch is for a transaction of its own, so
-// that saves get their turn in between.
+// tryClaim claims events, or returns again if a batch of new events contained too
+// few that are ready. The next batch then has a separate transaction, so that saves
+// can run in between.
 func (o outbox) tryClaim(ctx context.Context, now time.Time, lease time.Duration, n int) (events []ports.Event, again bool, err error) {
 	var claimed []sequenced[ports.Event]
 	err = o.update(ctx, func(ctx context.Context, s *session) error {
@@ -95,9 +96,9 @@ func (o outbox) tryClaim(ctx context.Context, now time.Time, lease time.Duration
 	return inOrder(claimed), again, nil
 }
 
-// admitEvents looks at a batch of new events if fewer than n are ready, and
-// tells whether there are still too few, and more to look at. That is put off
-// until a claim for the sake of Save, which writes fewer indexes so.
+// admitEvents makes a batch of new events ready or blocked if fewer than n are
+// ready, and reports whether there are still too few and more new ones. Claims do
+// this rather than Save, which so writes fewer indexes.
 func admitEvents(ctx context.Context, s *session, now time.Time, n int) (again bool, err error) {
 	tooFew := func() (bool, error) {
 		var ready int
@@ -160,8 +161,8 @@ func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
 	return o.settle(ctx, e, true, buryEvent, reason)
 }
 
-// settle ends a claim by query, whose last arguments are those of theClaim. If
-// that takes the event out of the way, the next of its key may pass.
+// settle ends a claim by query, whose last arguments are whereClaim's. If passes is
+// set, the event no longer blocks the next one of its key.
 func (o outbox) settle(ctx context.Context, e ports.Event, passes bool, query string, args ...any) error {
 	return o.update(ctx, func(ctx context.Context, s *session) error {
 		args := append(args, blob(e.ID), blob(e.Key), e.Claim)

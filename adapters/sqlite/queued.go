@@ -14,22 +14,22 @@ const (
 	hasWork  = `SELECT count(*) FROM work_items WHERE id = ?`
 )
 
-var errTaken error = errcodes.New(errcodes.Conflict, "An id of the change's work is taken")
+var errTaken error = errcodes.New(errcodes.Conflict, "A work item of this id exists")
 
 const staleClaim = "The claim is no longer the latest"
 
-// admitWork rejects work of which an id is taken. A save calls it before it writes
-// anything.
+// admitWork returns errTaken if an item's id is stored already. A save calls it
+// before it writes anything.
 func admitWork(ctx context.Context, s *session, items []ports.WorkItem) error {
 	for i := range items {
-		if what, err := presence(ctx, s, discarded, hasWork, blob(items[i].ID)); err != nil || what == stored {
+		if result, err := presence(ctx, s, discarded, hasWork, blob(items[i].ID)); err != nil || result == stored {
 			return cmp.Or(err, errTaken)
 		}
 	}
 	return nil
 }
 
-// queued is what a change carries beside its record.
+// queued contains what a change stores besides its record.
 type queued struct {
 	events []ports.Event
 	work   []ports.WorkItem
@@ -38,23 +38,23 @@ type queued struct {
 
 func (q queued) isEmpty() bool { return len(q.events)+len(q.work)+len(q.audit) == 0 }
 
-// saveRecord inserts a record whose version is 0, or updates one that still has
-// version, and stores what comes with it.
+// saveRecord inserts a record if version is 0, and otherwise updates it if it still
+// has that version. It stores q with it.
 func (s *Store) saveRecord(
-	ctx context.Context, noun string, version int64, insert, update string, args []any, q queued, check fateReader,
+	ctx context.Context, noun string, version int64, insert, update string, args []any, q queued, check outcomeReader,
 ) error {
 	if err := ports.CheckQueued(q.events, q.work, q.audit); err != nil {
 		return err
 	}
-	query, refusal := insert, "A "+noun+" of this id exists"
+	query, conflict := insert, "A "+noun+" of this id exists"
 	if version != 0 {
-		query, refusal = update, "The "+noun+" has changed since it was read, or has ended"
+		query, conflict = update, "The "+noun+" has changed since it was read, or has ended"
 	}
 	return s.save(ctx, func(ctx context.Context, s *session) error {
 		if err := admitWork(ctx, s, q.work); err != nil {
 			return err
 		}
-		if err := s.mustChange(ctx, refusal, query, args...); err != nil {
+		if err := s.mustChange(ctx, conflict, query, args...); err != nil {
 			return err
 		}
 		return enqueue(ctx, s, q)
@@ -80,12 +80,13 @@ func enqueue(ctx context.Context, s *session, q queued) error {
 	return nil
 }
 
-// fateByVersion judges by the version of a record's row, of which a save read one:
-// the next is this save's or another's, as isSave says. The row proves the save only
-// where proves is set. ends says that nothing can follow the save.
-func fateByVersion(now, read int64, ends, isSave, proves bool) fate {
+// outcomeByVersion returns the outcome of a save of a record that had version read
+// (0 for a new one) and now has version now. isSave reports whether the row is as the
+// save leaves it, proves whether that proves the save, and ends whether the save is
+// the record's last.
+func outcomeByVersion(now, read int64, ends, isSave, proves bool) outcome {
 	switch {
-	case now == read, now > read+1 && ends, now == read+1 && !isSave: // read is 0 for none
+	case now == read, now > read+1 && ends, now == read+1 && !isSave:
 		return discarded
 	case now == read+1 && proves:
 		return stored
@@ -93,28 +94,28 @@ func fateByVersion(now, read int64, ends, isSave, proves bool) fate {
 	return unknown
 }
 
-// fateOfEvents judges by the events that a change carries. One may be delivered
-// and gone already, so only its presence proves anything.
-func fateOfEvents(ctx context.Context, s *session, events []ports.Event) (fate, error) {
+// outcomeOfEvents returns stored if one of a change's events is stored. The absence
+// of an event proves nothing: it may have been delivered and removed.
+func outcomeOfEvents(ctx context.Context, s *session, events []ports.Event) (outcome, error) {
 	for i := range events {
-		if what, err := presence(ctx, s, unknown, hasEvent, blob(events[i].ID)); err != nil || what == stored {
-			return what, err
+		if result, err := presence(ctx, s, unknown, hasEvent, blob(events[i].ID)); err != nil || result == stored {
+			return result, err
 		}
 	}
 	return unknown, nil
 }
 
-// fateOfQueued judges by the work that a change carries, too.
-func fateOfQueued(ctx context.Context, s *session, events []ports.Event, items []ports.WorkItem) (fate, error) {
-	what, err := fateOfEvents(ctx, s, events)
-	for i := 0; i < len(items) && err == nil && what == unknown; i++ {
-		what, err = presence(ctx, s, unknown, hasWork, blob(items[i].ID))
+// outcomeOfQueued is outcomeOfEvents for events and work items.
+func outcomeOfQueued(ctx context.Context, s *session, events []ports.Event, items []ports.WorkItem) (outcome, error) {
+	result, err := outcomeOfEvents(ctx, s, events)
+	for i := 0; i < len(items) && err == nil && result == unknown; i++ {
+		result, err = presence(ctx, s, unknown, hasWork, blob(items[i].ID))
 	}
-	return what, err
+	return result, err
 }
 
-// sequenced is a claimed item with its rank: what is due earlier, then what was
-// saved earlier. RETURNING gives rows in no order.
+// sequenced is a claimed item with its position by due time, then by order of
+// saving. RETURNING does not return rows in an order.
 type sequenced[V any] struct {
 	due, seq int64
 	value    V

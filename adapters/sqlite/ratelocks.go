@@ -24,7 +24,7 @@ const (
 		FROM rate_locks l JOIN books b ON b.owner = l.owner AND b.base = l.base AND b.quote = l.quote
 		WHERE l.id = ? AND l.owner = ?`
 
-	// A listing leaves out what is damaged in its place, where no page could end.
+	// Listings skip rows whose position is damaged, since no page could end there.
 	selectLive = `SELECT ` + lockColumns + ` FROM rate_locks l
 		WHERE l.status = 'active' AND l.base = ? AND l.quote = ? AND (l.created_at, l.id) > (?, ?)
 			AND typeof(l.created_at) = 'integer'
@@ -39,9 +39,9 @@ const (
 		WHERE l.owner = ? AND (l.created_at, l.id) > (?, ?) AND typeof(l.created_at) = 'integer'
 		ORDER BY l.created_at, l.id LIMIT ?`
 
-	// A book is written first, and only if all that its change rests on holds: a
-	// change that is rejected has written nothing. The conditions on locks follow
-	// the text, and then its end.
+	// The book is written first, under all conditions of the change, so a rejected
+	// change has written nothing. The conditions on locks come between insertBook or
+	// updateBook and insertBookEnd.
 	insertBook    = `INSERT INTO books (version, high_water, live, owner, base, quote) SELECT ?, ?, ?, ?, ?, ? WHERE true`
 	insertBookEnd = ` ON CONFLICT DO NOTHING`
 
@@ -64,7 +64,7 @@ const (
 	hasLock = `SELECT count(*) FROM rate_locks WHERE id = ? AND owner = ?`
 )
 
-// lockFields are the targets of lockColumns.
+// lockFields returns the destinations of lockColumns.
 func lockFields(l *ports.RateLock) []any {
 	return []any{
 		&l.ID, &l.Owner, &l.Base, &l.Quote, &l.MidRate, &l.MarkupBps, &l.AllInRate, &l.MidSource, instant{&l.MidAt},
@@ -77,8 +77,8 @@ func (r rateLocks) Book(ctx context.Context, key ports.BookKey) (ports.Book, err
 	b := ports.Book{Key: key}
 	args := []any{blob(key.Owner), key.Pair.Base, key.Pair.Quote}
 	dest := []any{&b.Version, instant{&b.HighWater}, slots{&b}}
-	// The next call is likely to save this book: the connection that writes has
-	// its pages at hand, where a reading one must fetch them after each write.
+	// The writing connection has this book's pages in its cache if the book was
+	// saved last; a reading connection must fetch them after each write.
 	err := r.usable(ctx)
 	if err == nil && !r.write.peek(ctx, selectBook, args, dest) {
 		err = r.scan(ctx, selectBook, args, dest...)
@@ -133,7 +133,7 @@ func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
 	}
 	return r.save(ctx,
 		func(ctx context.Context, s *session) error { return saveRateLocks(ctx, s, &c) },
-		func(ctx context.Context, s *session) (fate, error) { return rateLockFate(ctx, s, &c) })
+		func(ctx context.Context, s *session) (outcome, error) { return rateLockOutcome(ctx, s, &c) })
 }
 
 func saveRateLocks(ctx context.Context, s *session, c *ports.RateLockChange) error {
@@ -187,11 +187,11 @@ func addLock(ctx context.Context, s *session, l *ports.RateLock) error {
 	return err
 }
 
-// rateLockFate judges by what only this change can have stored. A book still at the
-// version that the caller read proves that nothing was: versions only rise. A
-// minted lock is never removed, so its row decides either way; an event may be
-// delivered and gone already, so only its presence proves anything.
-func rateLockFate(ctx context.Context, s *session, c *ports.RateLockChange) (fate, error) {
+// rateLockOutcome looks for what only this change can have stored. If the book still
+// has the version that the caller read, nothing is stored: versions only rise. A
+// minted lock is never removed, so its row decides either way; otherwise the events
+// decide.
+func rateLockOutcome(ctx context.Context, s *session, c *ports.RateLockChange) (outcome, error) {
 	var version int64
 	key := c.Book.Key
 	err := s.scan(ctx, bookVersion, []any{blob(key.Owner), key.Pair.Base, key.Pair.Quote}, &version)
@@ -204,5 +204,5 @@ func rateLockFate(ctx context.Context, s *session, c *ports.RateLockChange) (fat
 	if c.Minted != nil {
 		return presence(ctx, s, discarded, hasLock, blob(c.Minted.ID), blob(c.Minted.Owner))
 	}
-	return fateOfEvents(ctx, s, c.Events)
+	return outcomeOfEvents(ctx, s, c.Events)
 }

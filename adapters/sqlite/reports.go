@@ -22,8 +22,8 @@ const (
 
 	selectReport = `SELECT id, owner, ` + reportState + ` FROM reports WHERE id = ? AND owner = ?`
 
-	// freeReport takes the jobs under lease out while they are scanned: those are
-	// few, as many as there are workers at it.
+	// freeReport skips leased jobs during the scan, not by an index: there are only
+	// as many of them as busy workers.
 	freeReport = `FROM reports WHERE status = 'RUNNING' AND (lease_until IS NULL OR lease_until <= ?1)`
 
 	peekReport = `SELECT EXISTS (SELECT 1 ` + freeReport + `)`
@@ -44,14 +44,14 @@ const (
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`
 
-	// updateReport takes the arguments of insertReport. An end is for good (I22):
-	// whoever writes, here or in another process, finds the status in its way.
+	// updateReport takes the arguments of insertReport. Its condition on status makes
+	// terminal states final for writers of all processes (I22).
 	updateReport = `UPDATE reports SET (` + reportState + `)
 			= (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)
 		WHERE id = ?1 AND owner = ?2 AND version = ?3 - 1 AND status = 'RUNNING'`
 )
 
-// reportFields are the targets of id, owner and reportState.
+// reportFields returns the destinations of id, owner and reportState.
 func reportFields(j *ports.ReportJob) []any {
 	r := &j.Request
 	return []any{
@@ -69,10 +69,10 @@ var (
 
 func (r reports) Save(ctx context.Context, c ports.ReportChange) error {
 	return r.saveRecord(ctx, "report", c.Job.Version, insertReport, updateReport, reportArgs(&c.Job), queued{c.Events, c.Work, c.Audit},
-		func(ctx context.Context, s *session) (fate, error) { return reportFate(ctx, s, &c) })
+		func(ctx context.Context, s *session) (outcome, error) { return reportOutcome(ctx, s, &c) })
 }
 
-// reportArgs are the values of id, owner and reportState after a save of j.
+// reportArgs returns the values of id, owner and reportState after a save of j.
 func reportArgs(j *ports.ReportJob) []any {
 	return []any{
 		blob(j.ID), blob(j.Owner), j.Version + 1, string(j.Kind), blob(j.Request.MerchantID), blob(j.Request.Name),
@@ -84,7 +84,7 @@ func reportArgs(j *ports.ReportJob) []any {
 	}
 }
 
-// fileSize is NULL where there is no file; one of no bytes has a size.
+// fileSize returns NULL if there is no file; an empty file has size 0.
 func fileSize(j *ports.ReportJob) any {
 	if j.Status != ports.ReportCompleted && j.FileSize == 0 {
 		return nil
@@ -92,28 +92,25 @@ func fileSize(j *ports.ReportJob) any {
 	return j.FileSize
 }
 
-// reportFate judges by the job's row: the version after the one that the caller
-// read is either this change's or another's. That the row is as this change
-// leaves it proves little: another process may have given it the same end. What
-// came with the change tells then; if nothing did, the row is all that was asked
-// for. A new job that is not there was not stored: an end alone lets it be
-// removed, long after.
-func reportFate(ctx context.Context, s *session, c *ports.ReportChange) (fate, error) {
+// reportOutcome compares the job's row with the change. An equal row proves little:
+// another process may have ended the job in the same way. The change's events and
+// work items then decide; if it has none, an equal row is all that the caller asked
+// for. A missing new job was not stored: jobs are removed only long after their end.
+func reportOutcome(ctx context.Context, s *session, c *ports.ReportChange) (outcome, error) {
 	var now ports.ReportJob
 	err := s.scan(ctx, selectReport, []any{blob(c.Job.ID), blob(c.Job.Owner)}, reportFields(&now)...)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return unknown, err
 	}
-	alone := queued{c.Events, c.Work, c.Audit}.isEmpty()
-	what := fateByVersion(now.Version, c.Job.Version, c.Job.Status.Terminal(), isSaveOfReport(now, c.Job), alone)
-	if what != unknown {
-		return what, nil
+	proves := queued{c.Events, c.Work, c.Audit}.isEmpty()
+	result := outcomeByVersion(now.Version, c.Job.Version, c.Job.Status.Terminal(), isSaveOfReport(now, c.Job), proves)
+	if result != unknown {
+		return result, nil
 	}
-	return fateOfQueued(ctx, s, c.Events, c.Work)
+	return outcomeOfQueued(ctx, s, c.Events, c.Work)
 }
 
-// isSaveOfReport reports whether now is what a save of j leaves, by what is
-// written of either.
+// isSaveOfReport reports whether now is j as a save stores it.
 func isSaveOfReport(now, j ports.ReportJob) bool {
 	now.Version = j.Version
 	return reflect.DeepEqual(reportArgs(&now), reportArgs(&j))
@@ -131,18 +128,18 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 	if err := r.scan(ctx, peekReport, []any{now.UnixMilli()}, &free); err != nil {
 		return ports.ReportJob{}, err
 	}
-	if !free { // which costs no write
-		return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "No report waits")
+	if !free { // found out without a write
+		return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "No report is waiting")
 	}
 	var (
 		j       ports.ReportJob
-		damaged error // the claim holds, so that the next one is given the next job
+		damaged error // the damaged job stays claimed, so the next claim returns another one
 	)
 	err := r.update(ctx, func(ctx context.Context, s *session) error {
 		args := []any{now.UnixMilli(), blob(holder), now.Add(lease).UnixMilli()}
 		err := s.scan(ctx, claimReport, args, reportFields(&j)...)
 		if errors.Is(err, sql.ErrNoRows) {
-			return errcodes.New(errcodes.NotFound, "No report waits")
+			return errcodes.New(errcodes.NotFound, "No report is waiting")
 		}
 		if errcodes.Of(err) == errcodes.CorruptRecord {
 			damaged, err = err, nil
@@ -168,9 +165,9 @@ func (r reports) RemoveReport(ctx context.Context, owner, id string) error {
 		if err != nil || changed == 1 {
 			return err
 		}
-		runs, err := presence(ctx, s, discarded, hasReport, blob(id), blob(owner))
-		if err == nil && runs == stored {
-			return errcodes.New(errcodes.Conflict, "The report runs")
+		found, err := presence(ctx, s, discarded, hasReport, blob(id), blob(owner))
+		if err == nil && found == stored {
+			return errcodes.New(errcodes.Conflict, "The report is still running")
 		}
 		return err
 	}, nil)

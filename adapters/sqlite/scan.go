@@ -11,10 +11,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// blob gives a key's bytes; the driver takes nil for NULL, so never that.
+// blob returns a key's bytes, never nil, which the driver stores as NULL.
 func blob(s string) []byte { return append([]byte{}, s...) }
 
-// bytesOf is data, and never nil.
+// bytesOf returns data, or an empty slice for nil.
 func bytesOf(data []byte) []byte {
 	if data == nil {
 		return []byte{}
@@ -22,7 +22,7 @@ func bytesOf(data []byte) []byte {
 	return data
 }
 
-// optionalMillis is NULL for the zero time.
+// optionalMillis returns NULL for the zero time.
 func optionalMillis(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -30,7 +30,7 @@ func optionalMillis(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// optionalText is NULL for the empty text.
+// optionalText returns NULL for the empty text.
 func optionalText(s string) any {
 	if s == "" {
 		return nil
@@ -38,8 +38,7 @@ func optionalText(s string) any {
 	return s
 }
 
-// instant scans milliseconds since 1970 into a UTC time, NULL into the zero
-// time.
+// instant scans milliseconds since 1970 into a UTC time, and NULL into the zero time.
 type instant struct{ t *time.Time }
 
 func (i instant) Scan(v any) error {
@@ -54,7 +53,7 @@ func (i instant) Scan(v any) error {
 	return nil
 }
 
-// text and number scan what may be NULL, which is the zero value.
+// text and number scan nullable columns; NULL becomes the zero value.
 type (
 	text   = optional[string]
 	number = optional[int64]
@@ -75,8 +74,8 @@ func (o optional[V]) Scan(value any) error {
 	return nil
 }
 
-// known scans a text that must be one of values: an unknown status must not pass
-// for an end.
+// known scans a text that must be one of values, so that an unknown status is never
+// taken for a terminal one.
 type known[S ~string] struct {
 	s      *S
 	values []S
@@ -105,7 +104,7 @@ func (s slots) Scan(v any) error {
 	return bookcodec.Read(s.book, data)
 }
 
-// jsonList scans a JSON list as read reads it; nil for an empty one.
+// jsonList scans a JSON list by read; an empty list becomes nil.
 type jsonList[V any] struct {
 	list *[]V
 	read func([]byte) ([]V, error)
@@ -121,11 +120,11 @@ func (l jsonList[V]) Scan(value any) error {
 }
 
 func wrongType(v any) error {
-	return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("a column holds a %T", v))
+	return errcodes.Wrap(errcodes.CorruptRecord, "", fmt.Errorf("unexpected type %T in a column", v))
 }
 
-// scanListed scans a row of a listing, which a damaged one must not end: a cell
-// that cannot be read is given as nothing, for the caller to judge the row by.
+// scanListed scans a row of a listing, which a damaged row must not end: a cell
+// that cannot be read leaves its field zero, and the caller finds the row invalid.
 func scanListed(rows *sql.Rows, fields ...any) error {
 	if rows.Scan(fields...) == nil {
 		return nil
@@ -136,7 +135,7 @@ func scanListed(rows *sql.Rows, fields ...any) error {
 	return rows.Scan(fields...)
 }
 
-// lenientCell scans into field, and leaves that as it is if it cannot.
+// lenientCell scans into field, and leaves it unchanged if the value does not fit.
 type lenientCell struct{ field any }
 
 func (a lenientCell) Scan(value any) error {

@@ -35,13 +35,12 @@ func (s secrets) get(ctx context.Context, name string) (secret []byte, err error
 	return secret, err
 }
 
-// add stores fresh unless there is a secret of that name, by whomever: they are
-// never removed.
+// add stores fresh unless a secret of that name exists. Secrets are never removed.
 func (s secrets) add(ctx context.Context, name string, fresh []byte) error {
 	return s.update(ctx, func(ctx context.Context, s *session) error {
 		_, err := s.exec(ctx, addSecret, blob(name), fresh)
 		return err
-	}, func(ctx context.Context, s *session) (fate, error) {
+	}, func(ctx context.Context, s *session) (outcome, error) {
 		return presence(ctx, s, discarded, hasSecret, blob(name))
 	})
 }

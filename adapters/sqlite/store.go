@@ -11,34 +11,34 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Config tunes a store. The zero Config, and nil, mean the defaults.
+// Config tunes a store. The zero Config and nil mean the defaults.
 type Config struct {
-	// SkipMigrate leaves the tables as they are: Open then refuses a file that
-	// does not have this version's tables with errcodes.Configuration.
+	// SkipMigrate makes Open leave the tables unchanged and return
+	// [errcodes.Configuration] if they are not this version's.
 	// [Migrate] brings them up to date.
 	SkipMigrate bool
 
 	// BusyTimeout is how long a call waits for another process that is writing,
-	// before it returns [errcodes.StorageUnavailable], up to [MaxBusyTimeout]; 0:
-	// [DefaultBusyTimeout].
+	// before it returns [errcodes.StorageUnavailable]: at most [MaxBusyTimeout];
+	// 0 means [DefaultBusyTimeout].
 	BusyTimeout time.Duration
 
-	// Readers is the number of connections that read, up to [MaxReaders]; 0:
-	// [DefaultReaders].
+	// Readers is the number of connections that read, at most [MaxReaders]; 0
+	// means [DefaultReaders].
 	Readers int
 
-	// Faults serves tests of outcomes that a sound disk cannot show at will. It
-	// is asked at [BeforeCommit] and [AfterCommit] of each write, and at
-	// [BeforeReadBack] when one of these failed; an error makes that step fail
-	// as a broken disk would. It must not call the store. nil: no faults.
+	// Faults makes writes fail in tests, as a broken disk would. The store calls
+	// it with [BeforeCommit] and [AfterCommit] in each write, and with
+	// [BeforeReadBack] if one of these failed; an error that it returns makes
+	// that step fail. It must not call the store. nil means no faults.
 	Faults func(point string) error
 }
 
-// The points of a write at which Config.Faults is asked.
+// The points of a write at which the store calls Config.Faults.
 const (
-	BeforeCommit   = "before_commit"    // an error here is a COMMIT that failed: nothing is stored
-	AfterCommit    = "after_commit"     // an error here is a lost acknowledgement: all of it is stored
-	BeforeReadBack = "before_read_back" // an error here leaves the fate of the COMMIT unknown
+	BeforeCommit   = "before_commit"    // an error means that COMMIT failed: nothing is stored
+	AfterCommit    = "after_commit"     // an error means that the acknowledgement was lost: the change is stored
+	BeforeReadBack = "before_read_back" // an error means that the outcome of COMMIT stays unknown
 )
 
 // Defaults and bounds of [Config].
@@ -59,20 +59,22 @@ func (c *Config) withDefaults() (Config, error) {
 	)
 }
 
-// Store keeps everything in one SQLite file. Its methods give the ports; all of
-// them share the file, and may be used from many goroutines.
+// Store stores everything in one SQLite file. Its methods return the ports, which
+// share the file. Store and the ports are safe for concurrent use.
 type Store struct {
 	read   *reader
 	write  *writer
 	closed atomic.Bool
 }
 
-// Open opens the file at path, creates it (readable for its owner alone) when
-// it is not there, and brings its tables up to date unless config.SkipMigrate.
+// Open opens the file at path and brings its tables up to date unless
+// config.SkipMigrate is set. If the file does not exist, Open creates it, readable
+// only by its owner.
 //
-// A path that names no file on disk, a file that cannot be opened or is no
-// database, one made by a newer version, and a bad config are
-// errcodes.Configuration. A full or locked file is errcodes.StorageUnavailable.
+// Open returns [errcodes.Configuration] if path does not name a file on disk, the
+// file cannot be opened, is not a database or was made by a newer version, or
+// config is out of range, and [errcodes.StorageUnavailable] if the disk is full or
+// the file is locked.
 func Open(ctx context.Context, path string, config *Config) (*Store, error) {
 	c, err := config.withDefaults()
 	if err != nil {
@@ -92,42 +94,42 @@ func Open(ctx context.Context, path string, config *Config) (*Store, error) {
 	return &Store{read: read, write: write}, nil
 }
 
-// RateLocks gives the store of books and rate locks.
+// RateLocks returns the store of books and rate locks.
 func (s *Store) RateLocks() ports.RateLockStore { return rateLocks{s} }
 
-// Validations gives the store of account validations.
+// Validations returns the store of account validations.
 func (s *Store) Validations() ports.ValidationStore { return validations{s} }
 
-// Transactions gives the store of transactions' states.
+// Transactions returns the store of transactions.
 func (s *Store) Transactions() ports.TransactionStore { return transactions{s} }
 
-// Reports gives the store of report jobs.
+// Reports returns the store of report jobs.
 func (s *Store) Reports() ports.ReportStore { return reports{s} }
 
-// Answers gives the cache of providers' answers.
+// Answers returns the cache of providers' answers.
 func (s *Store) Answers() ports.AnswerCache { return answers{s} }
 
-// Clients gives the store of clients.
+// Clients returns the store of clients.
 func (s *Store) Clients() ports.ClientStore { return clients{s} }
 
-// Tokens gives the store of access tokens.
+// Tokens returns the store of access tokens.
 func (s *Store) Tokens() ports.TokenStore { return tokens{s} }
 
-// Secrets gives the store of the secrets that the installation makes for itself.
+// Secrets returns the store of the secrets that the installation generates itself.
 func (s *Store) Secrets() ports.SecretStore { return secrets{s} }
 
-// Work gives the work items that were saved with changes.
+// Work returns the queue of the work items that were saved with changes.
 func (s *Store) Work() ports.Work { return work{s} }
 
-// Outbox gives the events that were saved with changes.
+// Outbox returns the queue of the events that were saved with changes.
 func (s *Store) Outbox() ports.Outbox { return outbox{s} }
 
-// DeadLetters gives the events that Outbox buried.
+// DeadLetters returns the events that Outbox buried.
 func (s *Store) DeadLetters() ports.DeadLetters { return deadLetters{s} }
 
-// Ping reads from the file and, when the last write failed, tries one. An error
-// says that the store cannot serve now: errcodes.StorageUnavailable, or
-// errcodes.Closed.
+// Ping reads from the file and, if the last write failed, tries a write. It
+// returns [errcodes.StorageUnavailable] if one of them fails, and [errcodes.Closed]
+// after Close.
 func (s *Store) Ping(ctx context.Context) error {
 	var n int
 	if err := s.scan(ctx, ping, nil, &n); err != nil || !s.write.failing.Load() {
@@ -136,14 +138,14 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.update(ctx, touchHeader, nil)
 }
 
-// touchHeader writes the file's first page as it is.
+// touchHeader rewrites the file's first page unchanged.
 func touchHeader(ctx context.Context, s *session) error {
 	_, err := s.exec(ctx, "PRAGMA user_version = 0")
 	return err
 }
 
-// Close waits for the write under way, and closes the file. Every later call
-// answers errcodes.Closed; closing again does nothing.
+// Close waits for the current write and closes the file. Every later call returns
+// [errcodes.Closed]; later calls of Close return nil.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -158,8 +160,7 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// fail codes err. What goes wrong because the store was closed meanwhile is
-// errcodes.Closed.
+// fail returns err with a code: errcodes.Closed if the store was closed meanwhile.
 func (s *Store) fail(err error) error {
 	if err != nil && s.closed.Load() && errcodes.Of(err) != errcodes.OutcomeUnknown {
 		return errClosed
@@ -167,17 +168,17 @@ func (s *Store) fail(err error) error {
 	return coded(err)
 }
 
-// update is writer.update with the store's error codes.
-func (s *Store) update(ctx context.Context, do change, check fateReader) error {
+// update is writer.update with coded errors.
+func (s *Store) update(ctx context.Context, do change, check outcomeReader) error {
 	return s.runWrite(ctx, s.write.update, do, check)
 }
 
-// save is writer.save with the store's error codes.
-func (s *Store) save(ctx context.Context, do change, check fateReader) error {
+// save is writer.save with coded errors.
+func (s *Store) save(ctx context.Context, do change, check outcomeReader) error {
 	return s.runWrite(ctx, s.write.save, do, check)
 }
 
-func (s *Store) runWrite(ctx context.Context, write func(context.Context, change, fateReader) error, do change, check fateReader) error {
+func (s *Store) runWrite(ctx context.Context, write func(context.Context, change, outcomeReader) error, do change, check outcomeReader) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
@@ -191,8 +192,8 @@ func (s *Store) runWrite(ctx context.Context, write func(context.Context, change
 	return err
 }
 
-// purge removes what has passed: each query takes the instant and the most rows
-// to remove. It tells how many the first removed.
+// purge runs the queries, each with the instant before and the maximum number n of
+// rows to remove. It returns the number of rows that the first removed.
 func (s *Store) purge(ctx context.Context, before time.Time, n int, queries ...string) (int, error) {
 	if err := ports.CheckLimit(n, ports.MaxPage); err != nil {
 		return 0, err

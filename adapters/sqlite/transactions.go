@@ -22,10 +22,9 @@ const (
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (owner, id) DO NOTHING`
 
-	// updateTransaction takes the arguments of insertTransaction. An end is for
-	// good (I27): whoever writes, here or in another process, finds the ended row
-	// in its way, unless the change leaves all of it, or adds the first late
-	// payment.
+	// updateTransaction takes the arguments of insertTransaction. Terminal states are
+	// final for writers of all processes (I27): an ended row accepts only a change
+	// that leaves its fields as they are or adds the first late payment.
 	updateTransaction = `UPDATE transactions SET (` + transactionState + `)
 			= (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
 		WHERE owner = ?1 AND id = ?2 AND version = ?3 - 1 AND (status = 'PENDING' OR
@@ -34,7 +33,7 @@ const (
 			AND (late_at IS NULL OR (late_at, late_code, late_message) IS (?14, ?15, ?16)))`
 )
 
-// transactionFields are the targets of owner, id and transactionState.
+// transactionFields returns the destinations of owner, id and transactionState.
 func transactionFields(t *ports.Transaction) []any {
 	return []any{
 		&t.Owner, &t.ID, &t.Version, known[errcodes.Direction]{&t.Direction, directions}, known[ports.TransactionStatus]{&t.Status, transactionStatuses}, text{(*string)(&t.Code)},
@@ -47,7 +46,7 @@ var (
 	transactionStatuses = []ports.TransactionStatus{
 		ports.TransactionPending, ports.TransactionSucceeded, ports.TransactionFailed, ports.TransactionErrored,
 	}
-	directions = []errcodes.Direction{errcodes.Payin, errcodes.Payout} // any other has no codes (I24)
+	directions = []errcodes.Direction{errcodes.Payin, errcodes.Payout} // others have no failure codes (I24)
 )
 
 func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error {
@@ -55,10 +54,10 @@ func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error
 		return err
 	}
 	return t.saveRecord(ctx, "transaction", c.Transaction.Version, insertTransaction, updateTransaction, transactionArgs(&c.Transaction), queued{c.Events, c.Work, c.Audit},
-		func(ctx context.Context, s *session) (fate, error) { return transactionFate(ctx, s, &c) })
+		func(ctx context.Context, s *session) (outcome, error) { return transactionOutcome(ctx, s, &c) })
 }
 
-// transactionArgs are the values of owner, id and transactionState after a save
+// transactionArgs returns the values of owner, id and transactionState after a save
 // of t.
 func transactionArgs(t *ports.Transaction) []any {
 	return []any{
@@ -68,11 +67,11 @@ func transactionArgs(t *ports.Transaction) []any {
 	}
 }
 
-// transactionFate judges by the transaction's row, which is never removed. That
-// the row is as this change leaves it proves little: another process may have
-// learnt and stored the same. What came with the change tells then; if nothing
-// did, the row is all that was asked for.
-func transactionFate(ctx context.Context, s *session, c *ports.TransactionChange) (fate, error) {
+// transactionOutcome compares the transaction's row, which is never removed, with the
+// change. An equal row proves little: another process may have stored the same. The
+// change's events and work items then decide; if it has none, an equal row is all
+// that the caller asked for.
+func transactionOutcome(ctx context.Context, s *session, c *ports.TransactionChange) (outcome, error) {
 	var now ports.Transaction
 	args := []any{blob(c.Transaction.Owner), blob(c.Transaction.ID)}
 	err := s.scan(ctx, selectTransaction, args, transactionFields(&now)...)
@@ -81,19 +80,19 @@ func transactionFate(ctx context.Context, s *session, c *ports.TransactionChange
 	}
 	saved := storedTransaction(c.Transaction)
 	switch {
-	case now.Version < saved.Version: // 0 for none
+	case now.Version < saved.Version: // 0 if there is no row
 		return discarded, nil
 	case now.Version == saved.Version && now != saved:
 		return discarded, nil
 	case saved.Status.Terminal() && !mayFollow(saved, now):
-		return discarded, nil // had it ended by this change, this could not have followed
+		return discarded, nil // the row cannot have followed the end that this change stores
 	case now.Version == saved.Version && queued{c.Events, c.Work, c.Audit}.isEmpty():
 		return stored, nil
 	}
-	return fateOfQueued(ctx, s, c.Events, c.Work)
+	return outcomeOfQueued(ctx, s, c.Events, c.Work)
 }
 
-// mayFollow reports whether now may have come of an ended transaction.
+// mayFollow reports whether an ended transaction can have become now.
 func mayFollow(ended, now ports.Transaction) bool {
 	if ended.LateAt.IsZero() {
 		ended.LateAt, ended.LateRaw = now.LateAt, now.LateRaw
@@ -102,7 +101,7 @@ func mayFollow(ended, now ports.Transaction) bool {
 	return ended == now
 }
 
-// storedTransaction returns t as a save leaves it.
+// storedTransaction returns t as a save stores it.
 func storedTransaction(t ports.Transaction) ports.Transaction {
 	t.Version++
 	for _, at := range [...]*time.Time{&t.CreatedAt, &t.RespondBy, &t.EndedAt, &t.LateAt} {

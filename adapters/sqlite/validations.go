@@ -19,7 +19,7 @@ const (
 
 	selectValidation = `SELECT id, owner, ` + validationState + ` FROM validations WHERE id = ? AND owner = ?`
 
-	// A listing leaves out what is damaged in its place, where no page could end.
+	// Listings skip rows whose position is damaged, since no page could end there.
 	selectOverdue = `SELECT id, owner, ` + validationState + ` FROM validations
 		WHERE status = 'pending' AND deadline <= ? AND (deadline, id) > (?, ?)
 			AND typeof(deadline) = 'integer'
@@ -32,15 +32,14 @@ const (
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO NOTHING`
 
-	// updateValidation takes the arguments of insertValidation. An end is for
-	// good (I18): whoever writes, here or in another process, finds the status
-	// in its way.
+	// updateValidation takes the arguments of insertValidation. Its condition on
+	// status makes terminal states final for writers of all processes (I18).
 	updateValidation = `UPDATE validations SET (` + validationState + `)
 			= (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
 		WHERE id = ?1 AND owner = ?2 AND version = ?3 - 1 AND status = 'pending'`
 )
 
-// validationFields are the targets of id, owner and validationState.
+// validationFields returns the destinations of id, owner and validationState.
 func validationFields(r *ports.ValidationRecord) []any {
 	return []any{
 		&r.ID, &r.Owner, &r.Version, &r.MerchantID, &r.Market.Country, (*string)(&r.Market.Type), text{&r.BankCode},
@@ -56,10 +55,10 @@ var validationStatuses = []ports.ValidationStatus{
 
 func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
 	return v.saveRecord(ctx, "validation", c.Record.Version, insertValidation, updateValidation, validationArgs(&c.Record), queued{c.Events, c.Work, c.Audit},
-		func(ctx context.Context, s *session) (fate, error) { return validationFate(ctx, s, &c) })
+		func(ctx context.Context, s *session) (outcome, error) { return validationOutcome(ctx, s, &c) })
 }
 
-// validationArgs are the values of id, owner and validationState after a save
+// validationArgs returns the values of id, owner and validationState after a save
 // of r.
 func validationArgs(r *ports.ValidationRecord) []any {
 	return []any{
@@ -71,11 +70,11 @@ func validationArgs(r *ports.ValidationRecord) []any {
 	}
 }
 
-// validationFate judges by the record's row: the version after the one that the
-// caller read is either this change's or another's, and what was sealed with it
-// tells which. A new record that is not there was not stored: it would be kept
-// until its PurgeAt, which is far away. The rest is for the events to tell.
-func validationFate(ctx context.Context, s *session, c *ports.ValidationChange) (fate, error) {
+// validationOutcome compares the record's row with the change. The version after the
+// one that the caller read is this change's or another's; the sealed data shows
+// which. A missing new record was not stored: it would remain until its PurgeAt,
+// which is far away. Otherwise the events decide.
+func validationOutcome(ctx context.Context, s *session, c *ports.ValidationChange) (outcome, error) {
 	var now ports.ValidationRecord
 	args := []any{blob(c.Record.ID), blob(c.Record.Owner)}
 	err := s.scan(ctx, selectValidation, args, validationFields(&now)...)
@@ -83,14 +82,14 @@ func validationFate(ctx context.Context, s *session, c *ports.ValidationChange) 
 		return unknown, err
 	}
 	proves := len(now.Sealed.Data) > 0 || queued{c.Events, c.Work, c.Audit}.isEmpty()
-	what := fateByVersion(now.Version, c.Record.Version, c.Record.Status.Terminal(), isSaveOfValidation(now, c.Record), proves)
-	if what != unknown {
-		return what, nil
+	result := outcomeByVersion(now.Version, c.Record.Version, c.Record.Status.Terminal(), isSaveOfValidation(now, c.Record), proves)
+	if result != unknown {
+		return result, nil
 	}
-	return fateOfEvents(ctx, s, c.Events)
+	return outcomeOfEvents(ctx, s, c.Events)
 }
 
-// isSaveOfValidation reports whether stored is what a save of r leaves.
+// isSaveOfValidation reports whether stored is r as a save stores it.
 func isSaveOfValidation(stored, r ports.ValidationRecord) bool {
 	r.Version++
 	for _, t := range []*time.Time{&r.CreatedAt, &r.Deadline, &r.EndedAt, &r.ExpiresAt, &r.PurgeAt} {

@@ -13,8 +13,8 @@ type work struct{ *Store }
 const (
 	insertWork = `INSERT INTO work_items (id, kind, due_at, payload) VALUES (?, ?, ?, ?)`
 
-	// claimable takes the items under lease out while they are scanned: those
-	// are few, as many as there are workers at it.
+	// claimable skips leased items during the scan, not by an index: there are only
+	// as many of them as busy workers.
 	claimable = `FROM work_items WHERE reason IS NULL AND kind = ?1 AND due_at <= ?2
 		AND (leased_until IS NULL OR leased_until <= ?2)`
 
@@ -24,11 +24,11 @@ const (
 		WHERE seq IN (SELECT seq ` + claimable + ` ORDER BY due_at, seq LIMIT ?4)
 		RETURNING seq, id, kind, due_at, payload, attempt, attempt`
 
-	theLease = ` WHERE id = ? AND attempt = ? AND leased_until IS NOT NULL AND reason IS NULL`
+	whereLease = ` WHERE id = ? AND attempt = ? AND leased_until IS NOT NULL AND reason IS NULL`
 
-	doneWork  = `DELETE FROM work_items` + theLease
-	retryWork = `UPDATE work_items SET due_at = ?, leased_until = NULL` + theLease
-	buryWork  = `UPDATE work_items SET reason = ?, leased_until = NULL` + theLease
+	doneWork  = `DELETE FROM work_items` + whereLease
+	retryWork = `UPDATE work_items SET due_at = ?, leased_until = NULL` + whereLease
+	buryWork  = `UPDATE work_items SET reason = ?, leased_until = NULL` + whereLease
 )
 
 func addWork(ctx context.Context, s *session, w *ports.WorkItem) error {
@@ -76,7 +76,7 @@ func (w work) Bury(ctx context.Context, i ports.WorkItem, reason string) error {
 	return w.settle(ctx, i, buryWork, reason)
 }
 
-// settle ends a claim by query, whose last arguments are those of theLease.
+// settle ends a claim by query, whose last arguments are whereLease's.
 func (w work) settle(ctx context.Context, i ports.WorkItem, query string, args ...any) error {
 	return w.update(ctx, func(ctx context.Context, s *session) error {
 		return s.mustChange(ctx, staleClaim, query, append(args, blob(i.ID), i.Claim)...)

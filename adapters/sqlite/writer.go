@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// writer owns the one connection that writes. Who holds the turn may use it.
+// writer owns the one connection that writes. Only the holder of turn may use it.
 type writer struct {
-	turn    chan struct{} // holds one value while somebody writes: a mutex that honours contexts
+	turn    chan struct{} // contains one value while somebody writes: a mutex that honours contexts
 	closed  chan struct{}
 	db      *sql.DB
 	session *session    // nil after a failure; the next write opens another
-	saves   saveQueue   // what the next turn makes together
-	tries   int         // how many busySlices make the BusyTimeout
+	saves   saveQueue   // the saves for the next transaction
+	tries   int         // BusyTimeout in busySlices
 	failing atomic.Bool // the last write could not be stored
 	faults  func(point string) error
 }
 
-// busySlice is how long SQLite itself waits for a lock; the writer repeats it,
-// so that a context that is done is noticed in between, and so that it asks often:
-// SQLite's own pauses grow, and miss the moments in which another process that
-// writes all the time lets go of the file.
+// busySlice is how long SQLite itself waits for a lock. The writer tries
+// repeatedly, so that it notices a cancelled context between two tries, and often:
+// SQLite's own pauses grow longer and miss the moments in which a process that
+// writes all the time releases the file.
 const busySlice = 2 * time.Millisecond
 
-// change writes, by statements that are undone together if it fails.
+// change writes. If it returns an error, all its statements are rolled back.
 type change func(context.Context, *session) error
 
-// checkpoints lets the log grow to 16 MB: a mint writes about nine pages, so
-// that SQLite's own 1,000 would mean two more fsyncs for every hundred mints.
+// checkpoints lets the log grow to 16 MB. A mint writes about nine pages, so
+// SQLite's default of 1,000 pages would cost two more fsyncs per hundred mints.
 const checkpoints = "wal_autocheckpoint(4000)"
 
 func newWriter(ctx context.Context, path string, c Config) (*writer, error) {
@@ -53,10 +53,10 @@ func newWriter(ctx context.Context, path string, c Config) (*writer, error) {
 	return w, nil
 }
 
-// update runs do between BEGIN IMMEDIATE and COMMIT. When ctx is done before
-// the COMMIT, nothing is stored; the COMMIT itself is not interrupted. check
-// reads the fate of a COMMIT that failed; nil means that it can't be read.
-func (w *writer) update(ctx context.Context, do change, check fateReader) error {
+// update runs do between BEGIN IMMEDIATE and COMMIT. If ctx is done before the
+// COMMIT, nothing is stored; the COMMIT itself is not interrupted. check reads the
+// outcome of a COMMIT that failed; nil means that it cannot be read.
+func (w *writer) update(ctx context.Context, do change, check outcomeReader) error {
 	if err := w.acquire(ctx); err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func (w *writer) begin(ctx context.Context) error {
 	return coded(err)
 }
 
-// connect opens a connection if there is none. That may find the file busy, too:
-// while another process opens it for the first time, or closes it for the last.
+// connect opens a connection unless one is open. The file can be busy then, too,
+// while another process is its first to open it or its last to close it.
 func (w *writer) connect(ctx context.Context) error {
 	if w.session != nil {
 		return nil
@@ -119,8 +119,8 @@ func (w *writer) connect(ctx context.Context) error {
 	})
 }
 
-// peek reads one row on the writing connection, if nobody uses it, and tells
-// whether that gave an answer: a row into dest, or none.
+// peek reads one row into dest on the writing connection. It reports false if the
+// connection is in use or the query failed, and true if there was a row or no row.
 func (w *writer) peek(ctx context.Context, query string, args, dest []any) bool {
 	select {
 	case w.turn <- struct{}{}:
@@ -135,8 +135,8 @@ func (w *writer) peek(ctx context.Context, query string, args, dest []any) bool 
 	return err == nil || errors.Is(err, sql.ErrNoRows)
 }
 
-// retryWhileBusy tries do again while the file is busy, up to tries times and until
-// ctx is done. SQLite waits a busySlice within each try.
+// retryWhileBusy calls do until the file is not busy, at most tries times and until
+// ctx is done. SQLite waits for a busySlice within each try.
 func retryWhileBusy(ctx context.Context, tries int, do func() error) error {
 	var err error
 	for range tries {
@@ -150,10 +150,10 @@ func retryWhileBusy(ctx context.Context, tries int, do func() error) error {
 	return err
 }
 
-// undo rolls back what failure ended; nil is nothing but a change of mind. A
-// connection that met anything but a refusal is not trusted with another write.
+// undo rolls the transaction back after failure, which is nil if there is just
+// nothing to commit. It drops the connection if failure is not a rejection.
 func (w *writer) undo(ctx context.Context, failure error) {
-	if failure != nil && !isRefusal(failure) {
+	if failure != nil && !isRejection(failure) {
 		w.drop()
 		return
 	}
@@ -162,8 +162,8 @@ func (w *writer) undo(ctx context.Context, failure error) {
 	}
 }
 
-// drop gives the connection up. What its close reports is no news: an error
-// is why it was given up.
+// drop closes the connection and ignores the error: the connection has already
+// failed.
 func (w *writer) drop() { _ = w.disconnect() }
 
 func (w *writer) disconnect() error {

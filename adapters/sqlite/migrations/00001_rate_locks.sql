@@ -1,6 +1,6 @@
 -- +goose Up
 
--- live is what bookcodec.Append packs: the book's live locks.
+-- live contains the book's live locks as bookcodec.Append packs them.
 CREATE TABLE books (
     owner      BLOB    NOT NULL,
     base       TEXT    NOT NULL,

@@ -1,13 +1,13 @@
 -- +goose Up
 
--- An event is, by state:
---   new      not looked at by a claim yet; the new ones are the last by seq
---   ready    the first of its key that is not settled; claimable from available_at on
---   waiting  claimed or to be retried; judged anew when available_at has come
---   blocked  behind an earlier event of its key
---   buried   set aside, with a reason
--- claimed tells whether the latest claim may still acknowledge it; claim is its
--- number, which a replay leaves as it is, unlike attempt.
+-- The states of an event:
+--   new      no claim has looked at it yet; new events are the last by seq
+--   ready    the first unsettled event of its key; claimable from available_at on
+--   waiting  claimed or to be retried; becomes ready or blocked at available_at
+--   blocked  waits for an earlier event of its key
+--   buried   a dead letter, with a reason
+-- claimed is 1 while the latest claim may still acknowledge the event. claim is the
+-- number of that claim; unlike attempt, a replay does not reset it.
 CREATE TABLE events (
     seq          INTEGER PRIMARY KEY,
     id           BLOB    NOT NULL,
@@ -25,15 +25,15 @@ CREATE TABLE events (
     CHECK ((state = 'buried') = (reason IS NOT NULL))
 ) STRICT;
 
--- None of these holds a new event: a save writes no more than the table.
+-- New events are in none of these indexes, so that a save writes only the table.
 CREATE INDEX events_seen ON events (seq) WHERE state <> 'new';
 CREATE INDEX events_key ON events (key, seq) WHERE state NOT IN ('new', 'buried');
 CREATE INDEX events_ready ON events (seq) WHERE state = 'ready';
 CREATE INDEX events_waiting ON events (available_at) WHERE state = 'waiting';
 CREATE INDEX events_buried ON events (id) WHERE state = 'buried';
 
--- leased_until is set while the latest claim may still finish the item; attempt
--- is the number of that claim, since nothing sets it back.
+-- leased_until is set while the latest claim may still finish the item. attempt is
+-- the number of that claim: nothing resets it.
 CREATE TABLE work_items (
     seq          INTEGER PRIMARY KEY,
     id           BLOB    NOT NULL UNIQUE,

@@ -1,8 +1,8 @@
 -- +goose Up
 
--- sealed is the personal data, encrypted by the key of key_id. A row that is not
--- pending is never updated. These tables keep a rowid, since rows of some
--- hundred bytes would make the tree of a key deep.
+-- sealed is the personal data, encrypted with the key key_id. A row that is not
+-- pending is never updated. These tables have a rowid: with rows of several hundred
+-- bytes, a tree by key would be deep.
 CREATE TABLE validations (
     id           BLOB    NOT NULL PRIMARY KEY,
     owner        BLOB    NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE validations (
     CHECK (outcome IS NULL OR type IS NOT 'internal_rules')
 ) STRICT;
 
--- A row is in one of them, so that a save writes one.
+-- A row is in exactly one of these indexes, so that a save writes only one.
 CREATE INDEX validations_overdue ON validations (deadline, id) WHERE status = 'pending';
 CREATE INDEX validations_purge ON validations (purge_at) WHERE status <> 'pending';
 
@@ -46,7 +46,7 @@ CREATE TABLE cached_answers (
 
 CREATE INDEX cached_answers_expiry ON cached_answers (expires_at);
 
--- Who may ask about the account of a key, until when.
+-- The holder may ask the provider about the account of a key until the time in until.
 CREATE TABLE answer_claims (
     key    BLOB    NOT NULL PRIMARY KEY CHECK (length(key) = 32),
     holder BLOB    NOT NULL CHECK (length(holder) BETWEEN 1 AND 64),

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- What a provider said is kept byte for byte. A row that is not PENDING is
+-- Raw codes and messages are stored byte for byte. A row that is not PENDING is
 -- updated only to add the first late payment.
 CREATE TABLE transactions (
     owner        BLOB    NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE transactions (
     CHECK (late_at IS NOT NULL OR length(late_code) + length(late_message) = 0)
 ) STRICT;
 
--- Buried events are listed in the order of their saves.
+-- For the listing of buried events in the order of their saves.
 CREATE INDEX events_set_aside ON events (seq) WHERE state = 'buried';
 
 CREATE VIEW readable_transactions AS

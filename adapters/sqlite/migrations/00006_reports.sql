@@ -1,8 +1,8 @@
 -- +goose Up
 
--- columns is a JSON list of texts and filters one of objects; a text that is no
--- UTF-8 is {"base64": …} in its place. A row that is not RUNNING is never
--- updated. Rows can be long, so that they keep a rowid.
+-- columns is a JSON list of texts, filters a JSON list of objects. A text that is
+-- not UTF-8 is stored as {"base64": …}. A row that is not RUNNING is never updated.
+-- The table has a rowid because rows can be long.
 CREATE TABLE reports (
     id           BLOB    NOT NULL PRIMARY KEY,
     owner        BLOB    NOT NULL,
@@ -36,7 +36,7 @@ CREATE TABLE reports (
     CHECK (first_day <= last_day)
 ) STRICT;
 
--- A row is in one of them.
+-- A row is in exactly one of these indexes.
 CREATE INDEX reports_running ON reports (created_at, id) WHERE status = 'RUNNING';
 CREATE INDEX reports_ended ON reports (ended_at, id) WHERE status <> 'RUNNING';
 

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Rows are only ever added. No index but the order of the writes: an act writes no
--- more than the row.
+-- Rows are only added. There is no index but the primary key, so that an act writes
+-- only the row.
 CREATE TABLE audit (
     seq     INTEGER PRIMARY KEY,
     at      INTEGER NOT NULL,
