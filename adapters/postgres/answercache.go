@@ -12,8 +12,8 @@ type answers struct{ *Store }
 const (
 	selectAnswer = `SELECT provider, at, expires_at, key_id, sealed FROM corridor.cached_answers WHERE key = $1`
 
-	// purgeAnswers counts the answers. What another has locked is left out: it
-	// is being purged, or put anew and judged by its new times the next time.
+	// purgeAnswers returns the number of removed answers. It skips locked rows: they
+	// are being purged or replaced, and the next purge sees their new times.
 	purgeAnswers = `WITH gone AS (DELETE FROM corridor.cached_answers WHERE key = ANY (ARRAY(
 			SELECT key FROM corridor.cached_answers WHERE expires_at <= $1
 			ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1),
@@ -29,9 +29,9 @@ var (
 		ON CONFLICT (key) DO UPDATE SET (provider, at, expires_at, key_id, sealed)
 			= (excluded.provider, excluded.at, excluded.expires_at, excluded.key_id, excluded.sealed)`)
 
-	// claimKey looks first, since who waits for another's claim to end asks
-	// often, and should neither lock its row nor write to the log. What decides
-	// is the condition of the update, which sees the row as it is once locked.
+	// claimKey reads first: callers that wait for another's claim to end try often
+	// and should neither lock its row nor write to the log. The condition of the
+	// update decides, because it sees the locked row.
 	claimKey = counted(`INSERT INTO corridor.answer_claims AS c (key, holder, until)
 		SELECT $1::bytea, $2::bytea, $4::timestamptz
 		WHERE NOT EXISTS (SELECT FROM corridor.answer_claims WHERE key = $1 AND holder <> $2 AND until > $3)
@@ -46,7 +46,7 @@ func (a answers) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, 
 		c.Key = key
 		return []any{&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, byteSlice{&c.Sealed.Data}}
 	}
-	return one(ctx, a.Store, "No answer is kept", fields, selectAnswer, key[:])
+	return one(ctx, a.Store, "No such answer", fields, selectAnswer, key[:])
 }
 
 func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {

@@ -18,7 +18,7 @@ const (
 )
 
 var (
-	// fewAudit are for one to three rows, as fewEvents are.
+	// fewAudit are the parts for one to three rows.
 	fewAudit = [...]*statementPart{fewAuditPart(1), fewAuditPart(2), fewAuditPart(3)}
 
 	manyAudit = &statementPart{`, a` + insertAudit + auditColumns + `
@@ -31,7 +31,7 @@ func fewAuditPart(n int) *statementPart {
 	return fewRows(`, a AS (INSERT INTO corridor.audit`, auditColumns, auditValues+`?::bytea, ?::bytea`, n)
 }
 
-// auditPart stores rows, at least one.
+// auditPart returns a part that stores rows, at least one.
 func auditPart(rows []ports.AuditRow) boundPart {
 	if n := len(rows); n <= len(fewAudit) {
 		args := make([]any, 0, n*(auditParams+2))
@@ -63,18 +63,19 @@ func appendAudit(args []any, r *ports.AuditRow) []any {
 	return args
 }
 
-// audited makes a statement that writes store an audit row for each row that it
-// wrote, and count these. It takes params parameters of its own, and then those of
-// auditValues and, unless owner and object are columns that it returns, theirs.
+// audited returns statement, which writes and has params parameters, extended to store
+// an audit row for each row that it wrote and to return their number. The parameters
+// of auditValues follow, then those of owner and object unless these are columns that
+// statement returns.
 func audited(statement string, params int, owner, object string) string {
 	return `WITH changed AS (` + statement + `), audit` +
 		numberParams(insertAudit+auditValues+owner+`, `+object, params) + ` FROM changed) SELECT count(*) FROM changed`
 }
 
-// AuditRows returns audit rows in the order of their places, from the one behind
-// the place after on; 0 is the start. limit is 1 to [ports.MaxPage], else it is
-// [errcodes.InvalidRequest]. Rows of writes under way at once may appear in
-// another order than that of their places.
+// AuditRows returns at most limit audit rows in the order of Seq, those whose Seq is
+// above after; 0 means from the start. It returns [errcodes.InvalidRequest] if limit
+// is not 1 to [ports.MaxPage]. Rows of concurrent writes can become visible in
+// another order than that of Seq.
 func (s *Store) AuditRows(ctx context.Context, after int64, limit int) ([]ports.AuditRow, error) {
 	if err := ports.CheckLimit(limit, ports.MaxPage); err != nil {
 		return nil, err

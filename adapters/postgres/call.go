@@ -10,8 +10,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// maxTries bounds how often a statement is made that was undone for another's
-// sake, which on a queue and above READ COMMITTED may come many times over.
+// maxTries is how often a statement is run that the server rolls back because of
+// another one. On a queue above READ COMMITTED that can happen many times in a row.
 const maxTries = 40
 
 // querier is a connection or a transaction.
@@ -20,7 +20,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// acquire takes a connection of the pool, within AcquireTimeout.
+// acquire takes a connection from the pool within AcquireTimeout.
 func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
@@ -40,8 +40,8 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	}
 }
 
-// read runs do on a connection of its own. A connection that broke costs a read
-// nothing but another one.
+// read runs do on a connection of the pool. If the connection breaks, read uses
+// another one.
 func (s *Store) read(ctx context.Context, do func(context.Context, querier) error) error {
 	err := s.readOnce(ctx, do)
 	for tries := 1; ctx.Err() == nil && (isRolledBack(err) && tries < maxTries || isBroken(err) && tries < s.connectionTries()); tries++ {
@@ -53,8 +53,8 @@ func (s *Store) read(ctx context.Context, do func(context.Context, querier) erro
 	return coded(err)
 }
 
-// connectionTries is how many tries meet a good connection after a restart of the server
-// left the pool full of dead ones.
+// connectionTries is how many tries reach a live connection even if a restart of the
+// server left the pool full of dead ones.
 func (s *Store) connectionTries() int { return max(maxTries, int(s.pool.Stat().MaxConns())+1) }
 
 func (s *Store) readOnce(ctx context.Context, do func(context.Context, querier) error) error {
@@ -67,12 +67,12 @@ func (s *Store) readOnce(ctx context.Context, do func(context.Context, querier) 
 	defer cancel()
 	err = unencodable.coded(bounded, conn.Conn(), do(bounded, conn))
 	if err != nil && bounded.Err() != nil {
-		return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err}) // the time was up: no second try
+		return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err}) // the timeout has passed: no second try
 	}
 	return err
 }
 
-// row reads one row. None is pgx.ErrNoRows.
+// row reads one row into dest, or returns pgx.ErrNoRows.
 func (s *Store) row(ctx context.Context, query string, args []any, dest ...any) error {
 	missing := false
 	err := s.read(ctx, func(ctx context.Context, q querier) error {
@@ -88,20 +88,21 @@ func (s *Store) row(ctx context.Context, query string, args []any, dest ...any) 
 	return err
 }
 
-// one reads a row into what fields names. No row is errcodes.NotFound with message.
+// one reads one row into the fields of a record. If there is no row, it returns
+// errcodes.NotFound with message.
 func one[V any](ctx context.Context, s *Store, message string, fields func(*V) []any, query string, args ...any) (V, error) {
-	var record, none V
+	var record, zero V
 	err := s.row(ctx, query, args, fields(&record)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = errcodes.New(errcodes.NotFound, message)
 	}
 	if err != nil {
-		return none, err
+		return zero, err
 	}
 	return record, nil
 }
 
-// list reads all rows of a query, each into what fields names.
+// list reads all rows of a query into records.
 func list[V any](ctx context.Context, s *Store, fields func(*V) []any, query string, args ...any) ([]V, error) {
 	var all []V
 	err := s.read(ctx, func(ctx context.Context, q querier) (err error) {
@@ -131,9 +132,9 @@ func collect[V any](ctx context.Context, q querier, fields func(*V) []any, query
 	return all, rows.Err()
 }
 
-// write runs do, which makes one statement that writes. It goes on when ctx ends
-// meanwhile: to break a write off would leave its outcome unknown. A connection
-// that was dead before costs it nothing but another one.
+// write runs do, which sends one statement that writes. It ignores the end of ctx
+// meanwhile: cancelling a write would leave its outcome unknown. If the connection
+// was dead before anything was sent, write uses another one.
 func (s *Store) write(ctx context.Context, do func(context.Context, querier) error) error {
 	return s.retryWrite(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		err := unencodable.coded(ctx, conn.Conn(), do(ctx, conn))
@@ -144,8 +145,8 @@ func (s *Store) write(ctx context.Context, do func(context.Context, querier) err
 	})
 }
 
-// transact runs do within a transaction. Only a COMMIT can leave an outcome
-// unknown: what breaks before it is undone.
+// transact runs do within a transaction. Only a COMMIT can leave the outcome
+// unknown: a failure before it rolls the transaction back.
 func (s *Store) transact(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
 	return s.retryWrite(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		tx, err := conn.Begin(ctx)
@@ -153,11 +154,11 @@ func (s *Store) transact(ctx context.Context, do func(context.Context, pgx.Tx) e
 			return err
 		}
 		if err := do(ctx, tx); err != nil {
-			_ = tx.Rollback(ctx) // a connection that cannot even do that is thrown away
+			_ = tx.Rollback(ctx) // if it fails, the pool discards the connection
 			return err
 		}
 		err = tx.Commit(ctx)
-		if err == nil || isRefused(err) {
+		if err == nil || isRejected(err) {
 			return err
 		}
 		return outcomeUnknown(err)
@@ -182,18 +183,18 @@ func (s *Store) writeOnce(ctx context.Context, do func(context.Context, *pgxpool
 	defer cancel()
 	err = do(uncancelled, conn)
 	if _, ours := errors.AsType[*errcodes.Error](err); err != nil && !ours && uncancelled.Err() != nil {
-		return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err}) // before anything was committed
+		return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err}) // nothing was committed
 	}
 	return err
 }
 
-// count makes one statement that writes and gives a number.
+// count runs one statement that writes and returns a number.
 func (s *Store) count(ctx context.Context, query string, args ...any) (n int, err error) {
 	err = s.write(ctx, func(ctx context.Context, q querier) error { return q.QueryRow(ctx, query, args...).Scan(&n) })
 	return n, err
 }
 
-// counted makes a statement that writes tell how many rows it wrote.
+// counted returns statement, which writes, extended to return how many rows it wrote.
 func counted(statement string) string {
 	return "WITH changed AS (" + statement + " RETURNING 1) SELECT count(*) FROM changed"
 }

@@ -19,7 +19,7 @@ var putClient = audited(`INSERT INTO corridor.clients (id, disabled, secrets, no
 		= (excluded.disabled, excluded.secrets, excluded.not_before, excluded.not_after, excluded.merchants)
 	RETURNING 1`, 6, `?::bytea`, `?::bytea`)
 
-// clientRow is a client as its row has it.
+// clientRow contains the columns of a client.
 type clientRow struct {
 	disabled            bool
 	secrets             [][]byte
@@ -42,7 +42,7 @@ func (r *clientRow) fields() []any {
 func (r *clientRow) client(id string) (ports.Client, error) {
 	c := ports.Client{ID: id, Disabled: r.disabled}
 	if len(r.notBefore) != len(r.secrets) || len(r.notAfter) != len(r.secrets) {
-		return ports.Client{}, corrupt("a client's secrets and their times differ in number")
+		return ports.Client{}, corrupt("a client's numbers of secrets and of times differ")
 	}
 	for i, sum := range r.secrets {
 		secret, err := readSecret(sum, r.notBefore[i], r.notAfter[i])
@@ -60,7 +60,7 @@ func (r *clientRow) client(id string) (ports.Client, error) {
 func readSecret(sum []byte, notBefore, notAfter pgtype.Timestamptz) (ports.ClientSecret, error) {
 	var s ports.ClientSecret
 	if copy(s.SHA256[:], sum) != len(s.SHA256) || len(sum) != len(s.SHA256) {
-		return s, corrupt("a client's secret is no hash")
+		return s, corrupt("a client's secret is not a SHA-256 hash")
 	}
 	return s, errors.Join(instant{&s.NotBefore}.ScanTimestamptz(notBefore), instant{&s.NotAfter}.ScanTimestamptz(notAfter))
 }
@@ -75,7 +75,7 @@ func (c clients) PutClient(ctx context.Context, client ports.Client, audit ports
 	return err
 }
 
-// rowOf makes lists that are never nil, which would be NULL.
+// rowOf returns the columns of c. Its lists are never nil, which would be NULL.
 func rowOf(c *ports.Client) clientRow {
 	n := len(c.Secrets)
 	row := clientRow{

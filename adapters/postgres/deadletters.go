@@ -14,13 +14,13 @@ const (
 	selectBuried = `SELECT ` + eventColumns + `, e.reason, e.seq FROM corridor.events e
 		WHERE e.state = 'buried' AND e.seq > $1 ORDER BY e.seq LIMIT $2`
 
-	// Rows are locked in their order before they are changed, so that two who name
-	// the same ones do not wait for one another. At READ COMMITTED a lock judges
-	// its row anew: of many who name it, one counts it.
+	// Rows are locked in the order of seq before they are changed, so that two calls
+	// with the same ids cannot deadlock. At READ COMMITTED the server checks a row
+	// again under its lock: of several concurrent calls, one counts it.
 	buriedAll   = `WITH b AS (SELECT e.seq FROM corridor.events e WHERE e.state = 'buried' ORDER BY e.seq FOR UPDATE) `
 	buriedNamed = `WITH b AS (SELECT e.seq FROM corridor.events e WHERE e.state = 'buried' AND e.id = ANY($1) ORDER BY e.seq FOR UPDATE) `
 
-	// A replayed event only waits: the next claim finds out which of its key is first.
+	// A replayed event is waiting; the next claim finds out which of its key is first.
 	setWaiting  = `UPDATE corridor.events e SET state = 'waiting', attempt = 0, available_at = `
 	whereBuried = ` WHERE e.state = 'buried' AND e.seq = b.seq RETURNING e.owner, e.id`
 	clearReason = `, reason = NULL, changes = e.changes + 1 FROM b`
@@ -49,12 +49,12 @@ func (d deadLetters) Replay(ctx context.Context, now time.Time, audit ports.Audi
 
 func (d deadLetters) Discard(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
 	if len(ids) == 0 {
-		return 0, errcodes.New(errcodes.InvalidRequest, "A discard names at least one event")
+		return 0, errcodes.New(errcodes.InvalidRequest, "Discard needs at least one event id")
 	}
 	return d.countRows(ctx, &audit, discardNamed, bytesOfAll(ids))
 }
 
-// countRows makes a change with its audit rows, and returns how many rows it was about.
+// countRows runs query with its audit rows and returns how many rows it changed.
 func (d deadLetters) countRows(ctx context.Context, audit *ports.AuditRow, query string, args ...any) (n int, err error) {
 	if err := audit.Check(); err != nil {
 		return 0, err

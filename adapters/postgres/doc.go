@@ -1,6 +1,6 @@
-// Package postgres keeps rate locks, account validations, transactions, report
-// jobs, events, background work, clients and tokens in PostgreSQL 13 or later:
-// the store for a service that runs as several processes.
+// Package postgres stores rate locks, account validations, transactions, report
+// jobs, events, background work, clients and tokens in PostgreSQL 13 or later. It is
+// for services that run as several processes.
 //
 //	pool, err := pgxpool.New(ctx, "postgres://corridor@db/payments")
 //	if err != nil {
@@ -14,47 +14,45 @@
 //	defer store.Close()
 //	locks, err := ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: feed}, policy, nil)
 //
-// The pool is the embedder's: its size, its TLS, its tracer. Any number of
-// processes may share a database, and their clocks may disagree; the rules hold
-// by compare-and-swap on one row a record, at every isolation level.
+// The embedder owns the pool and configures its size, TLS and tracer. Any number of
+// processes may share a database, and their clocks may disagree. Every write is a
+// compare-and-swap on the record's row and is correct at every isolation level.
 //
 // # What a call costs
 //
 // A read is one statement by primary key and one round trip. A save is one
-// statement, too: the record, what belongs to it, its events and its work are
-// parts of it, so that PostgreSQL commits all of them or none without a BEGIN.
-// Only with a [Hook] that has something to enqueue is it a transaction of
-// several round trips.
+// statement, too: it writes the record, its events and its work, so PostgreSQL
+// commits all of them or nothing without a BEGIN. If a [Hook] wants events or work
+// of the change, the save is a transaction of several round trips.
 //
 // # Failures
 //
-// A statement that PostgreSQL refuses stores nothing. What it rolled back for
-// another's sake (40001, 40P01) is made again, a few times. When the connection
-// breaks after a write was sent, nobody can tell whether it took effect: that is
-// errcodes.OutcomeUnknown, after which the services of this module repeat the
-// write at the version that they read, which at most one of two can win. A server
-// that is away, starting, full or read-only, and a pool that has no connection
-// free within [Config].AcquireTimeout, are errcodes.StorageUnavailable; the next
-// call tries anew, so that the service recovers by itself.
+// A statement that PostgreSQL rejects stores nothing. A statement that it rolled
+// back because of another one (40001, 40P01) is tried again, 40 times at most. If the
+// connection breaks after a write was sent, the outcome cannot be known, and the
+// call returns [errcodes.OutcomeUnknown]. The services of this module then repeat
+// the write at the version that they read, and at most one of the two writes
+// succeeds. A call returns [errcodes.StorageUnavailable] if the server is
+// unreachable, starting, full or read-only, or the pool has no free connection
+// within [Config].AcquireTimeout. The next call tries again, so the service
+// recovers without a restart.
 //
-// A write that was sent is waited for even when the caller's context ends, up to
-// [Config].Timeout: to break it off would leave its outcome unknown.
+// After a write was sent, the call waits for it up to [Config].Timeout even if the
+// caller's context ends: cancelling it would leave its outcome unknown.
 //
 // # Tables
 //
-// All are in the schema corridor. Ids, owners and keys are bytea, since they are
-// byte strings; times are timestamptz, to the millisecond, and always given by
-// the caller: no statement asks the server for the time. Decimals are text, so
-// that 18.2500 stays 18.2500. The views named readable_… show the same rows with
-// text ids and numeric rates, for people. The live locks of a book are packed in
-// its row (see adapters/bookcodec), so that a full pair costs one row by
-// primary key.
+// The tables are in the schema corridor. Ids, owners and keys are byte strings,
+// stored as bytea. Times are timestamptz, to the millisecond; they always come from
+// the caller, never from the server's clock. Decimals are text, so that 18.2500
+// stays 18.2500. The views named readable_… show the same rows to people, with text
+// ids and numeric rates. The live locks of a book are packed in its row (see
+// adapters/bookcodec), so one row by primary key contains them all.
 //
-// [Migrate] makes the tables, and [New] does so too unless it is told not to. The
-// role needs CREATE on the database for the first time, or a schema corridor that
-// it owns; afterwards USAGE on the schema and SELECT, INSERT, UPDATE and DELETE on
-// the tables are enough, where nothing is left to migrate or with
-// [Config].SkipMigrate. Tables of a newer version are refused: a process that runs
-// goes on when they are made beside it, and does not start again. The page
-// internal/docs/operations.md has the statements, and queries for people.
+// [Migrate] creates the tables, and so does [New] unless [Config].SkipMigrate is
+// set. The first time, the role needs CREATE on the database or a schema corridor
+// that it owns. If nothing is left to migrate, or with SkipMigrate, USAGE on the
+// schema and SELECT, INSERT, UPDATE and DELETE on the tables are enough. New rejects
+// tables of a newer version; a running process continues if another one migrates
+// them. internal/docs/operations.md has the GRANT statements and queries for people.
 package postgres

@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// SQLSTATEs that are treated one by one (PostgreSQL, appendix A).
+// SQLSTATEs that the store handles individually (PostgreSQL, appendix A).
 const (
 	uniqueViolation      = "23505"
 	serializationFailure = "40001"
@@ -21,33 +21,33 @@ const (
 	divisionByZero       = "22012"
 )
 
-// unusable are the states that no retry cures, with what to tell the operator.
+// unusable maps states that a retry cannot help to messages for the operator.
 var unusable = map[string]string{
-	"28000": "The database refuses this role",
-	"28P01": "The database refuses the role's password",
+	"28000": "The database rejects this role",
+	"28P01": "The database rejects the role's password",
 	"3D000": "The database does not exist",
 	"42501": "The role lacks a right on the database or its schema corridor",
 	"42P01": "The database does not have corridor's tables; migrate it",
 	"42703": "The database's tables are of another version; migrate it",
 }
 
-// classCodes says what the first two characters of a SQLSTATE mean to a caller.
-// What is missing is errcodes.Internal.
+// classCodes maps the first two characters of a SQLSTATE to the code that callers
+// get. All others become errcodes.Internal.
 var classCodes = map[string]errcodes.Code{
-	"22": errcodes.InvalidRequest,     // a value that no column takes, such as NUL in a text
+	"22": errcodes.InvalidRequest,     // a value that no column accepts, such as NUL in a text
 	"08": errcodes.StorageUnavailable, // connection
-	"23": errcodes.CorruptRecord,      // a constraint that no sound record breaks
+	"23": errcodes.CorruptRecord,      // a constraint that no valid record violates
 	"25": errcodes.StorageUnavailable, // read-only: a standby
-	"40": errcodes.StorageUnavailable, // rolled back for another's sake
+	"40": errcodes.StorageUnavailable, // rolled back because of another transaction
 	"53": errcodes.StorageUnavailable, // out of disk, memory or connections
 	"54": errcodes.InvalidRequest,     // a value too large for an index
-	"55": errcodes.StorageUnavailable, // a lock that is not to be had
+	"55": errcodes.StorageUnavailable, // a lock is not available
 	"57": errcodes.StorageUnavailable, // shutting down, starting, or a server-side time limit
 	"58": errcodes.StorageUnavailable, // the server's own I/O
 	"XX": errcodes.CorruptRecord,      // the server's data
 }
 
-// stateHints says in words why a server cannot take a statement now, for logs.
+// stateHints explains in logs why a server cannot run a statement now.
 var stateHints = map[string]string{
 	"25006": " (read-only)",
 	"53100": " (its disk is full)",
@@ -59,7 +59,7 @@ var stateHints = map[string]string{
 
 var errClosed = errcodes.New(errcodes.Closed, "The store is closed")
 
-// retryAfter is what a caller is told to wait when the pool is exhausted.
+// retryAfter is the Retry-After of errors about an exhausted pool or a busy queue.
 const retryAfter = time.Second
 
 func sqlState(err error) string {
@@ -69,8 +69,8 @@ func sqlState(err error) string {
 	return ""
 }
 
-// coded gives err its code; one that has a code keeps it. The server's text is
-// kept for errors.As alone: its details name rows.
+// coded returns err with a code; an error that has one keeps it. The server's text,
+// whose details name rows, can only be reached by errors.As.
 func coded(err error) error {
 	if err == nil {
 		return nil
@@ -82,13 +82,13 @@ func coded(err error) error {
 		return codedState(e)
 	}
 	if isUnreadable(err) {
-		return errcodes.Wrap(errcodes.CorruptRecord, "", described{"a column holds what is none of its values", err})
+		return errcodes.Wrap(errcodes.CorruptRecord, "", described{"a column contains an invalid value", err})
 	}
-	_, connecting := errors.AsType[*pgconn.ConnectError](err) // even by a time limit of its own
+	_, connecting := errors.AsType[*pgconn.ConnectError](err) // which may wrap a timeout of the pool
 	if code := errcodes.Of(err); !connecting && code != errcodes.Internal {
-		return err // the context's own
+		return err // from the context
 	}
-	// Everything else is the network's: no connection, or a broken one.
+	// Everything else comes from the network: no connection, or a broken one.
 	return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err})
 }
 
@@ -103,12 +103,12 @@ func codedState(e *pgconn.PgError) error {
 	return errcodes.Wrap(cmp.Or(classCodes[class], errcodes.Internal), "", redacted{e})
 }
 
-func refuse(message string, cause error) error {
+func misconfigured(message string, cause error) error {
 	return errcodes.Wrap(errcodes.Configuration, message, cause)
 }
 
-// openingError codes an error of opening: what no retry cures is
-// errcodes.Configuration.
+// openingError returns an error of opening with its code: errcodes.Configuration if
+// a retry cannot help.
 func openingError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -117,14 +117,14 @@ func openingError(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if message, ok := unusable[sqlState(err)]; ok {
-		return refuse(message, redacted{err})
+		return misconfigured(message, redacted{err})
 	}
 	err = coded(err)
 	switch errcodes.Of(err) {
 	case errcodes.Internal:
-		return refuse("The database's tables cannot be brought up to date", err)
+		return misconfigured("The database's tables cannot be brought up to date", err)
 	case errcodes.StorageUnavailable:
-		return errcodes.Wrap(errcodes.StorageUnavailable, "The database does not serve now", redacted{err})
+		return errcodes.Wrap(errcodes.StorageUnavailable, "The database is not available", redacted{err})
 	default:
 		return err
 	}
@@ -134,8 +134,8 @@ func outcomeUnknown(err error) error {
 	return errcodes.Wrap(errcodes.OutcomeUnknown, "", redacted{err})
 }
 
-// redacted keeps an error for errors.Is and errors.As, and prints of it what cannot
-// hold a row's values, an address or a password: the SQLSTATE and its constraint.
+// redacted wraps an error for errors.Is and errors.As. It prints only the SQLSTATE
+// and the constraint, which cannot contain a row's values, an address or a password.
 type redacted struct{ cause error }
 
 func (q redacted) Unwrap() error { return q.cause }
@@ -152,7 +152,7 @@ func (q redacted) Error() string {
 	}
 }
 
-// described keeps an error for errors.Is and errors.As, and says what it is about.
+// described wraps an error for errors.Is and errors.As, and prints about instead.
 type described struct {
 	about string
 	cause error
@@ -162,20 +162,21 @@ func (s described) Unwrap() error { return s.cause }
 
 func (s described) Error() string { return "postgres: " + s.about }
 
-// localFault is what is to blame for an error that the server did not raise, on a
-// connection that is whole.
+// localFault is the cause of an error that the server did not raise, on a connection
+// that still works.
 type localFault struct {
 	code  errcodes.Code
 	about string
 }
 
 var (
-	unencodable = localFault{errcodes.InvalidRequest, "a value cannot be encoded, and was not sent"}
+	unencodable = localFault{errcodes.InvalidRequest, "a value cannot be encoded and was not sent"}
 	hookFailed  = localFault{errcodes.Internal, "the hook failed"}
 )
 
-// coded is err with the fault's code, if err is the fault's. Whatever the network does to a
-// statement closes the connection; and where its time was up, that is all.
+// coded returns err with the fault's code if the fault caused it. Network errors close
+// the connection, and errors after ctx's deadline are timeouts: coded returns both
+// unchanged.
 func (f localFault) coded(ctx context.Context, conn *pgx.Conn, err error) error {
 	if err == nil || ctx.Err() != nil || conn.IsClosed() || isDefinite(err) {
 		return err
@@ -183,44 +184,44 @@ func (f localFault) coded(ctx context.Context, conn *pgx.Conn, err error) error 
 	return errcodes.Wrap(f.code, "", described{f.about, err})
 }
 
-// isRolledBack reports that the server undid a statement for another's sake.
+// isRolledBack reports whether the server rolled a statement back because of another.
 func isRolledBack(err error) bool {
 	state := sqlState(err)
 	return state == serializationFailure || state == deadlockDetected
 }
 
-// isUndone is isRolledBack, or that the statement undid itself, since it saw that
-// it was overtaken: it divides by zero then.
+// isUndone reports whether a statement was rolled back or failed deliberately: a
+// statement that sees that another one has overtaken it divides by zero.
 func isUndone(err error) bool { return isRolledBack(err) || sqlState(err) == divisionByZero }
 
-// isDefinite reports that it is known what a statement which failed with err did.
+// isDefinite reports whether the outcome of a statement that failed with err is known.
 func isDefinite(err error) bool {
 	_, ours := errors.AsType[*errcodes.Error](err)
-	return ours || isRefused(err) || isNotSent(err) || isUnreadable(err)
+	return ours || isRejected(err) || isNotSent(err) || isUnreadable(err)
 }
 
-// isUnreadable reports that a row came that is not of its columns' types. The
-// statement has run, and a claim of that row is left to end by itself.
+// isUnreadable reports whether a returned row does not fit its columns' types. The
+// statement has run; if it claimed the row, the claim expires.
 func isUnreadable(err error) bool {
 	_, ok := errors.AsType[pgx.ScanArgError](err)
 	return ok
 }
 
-// isRefused reports that the server answered with a refusal. An ERROR is raised
-// before the commit and undoes it. A FATAL one may come behind the commit.
-func isRefused(err error) bool {
+// isRejected reports whether the server certainly rejected the statement. An ERROR is
+// raised before the commit and rolls back; a FATAL error may come after the commit.
+func isRejected(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.SeverityUnlocalized == "ERROR" || errors.Is(err, pgx.ErrTxCommitRollback)
 }
 
-// isNotSent reports that a connection of the pool was dead before anything was
-// sent on it. pgx says so of a closed connection, too, even when that closed
-// while it waited for the answer to a COMMIT. That no connection is to be had at
-// all has its code by then.
+// isNotSent reports whether a connection of the pool was dead before anything was
+// sent on it. pgx calls a closed connection safe to retry even if it closed while
+// waiting for the answer to a COMMIT, so that is excluded. Errors of acquiring a
+// connection already have a code.
 func isNotSent(err error) bool {
 	_, ours := errors.AsType[*errcodes.Error](err)
 	return !ours && pgconn.SafeToRetry(err) && !errors.Is(err, pgconn.ErrConnClosed) && !pgconn.Timeout(err)
 }
 
-// isBroken reports that the connection is lost, which another one may mend.
+// isBroken reports whether the connection is lost, so that another one may work.
 func isBroken(err error) bool { return err != nil && (isNotSent(err) || !isDefinite(err)) }

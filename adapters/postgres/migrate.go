@@ -16,24 +16,23 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// versionTable is goose's, kept apart from one that the embedder may have.
+// versionTable is goose's table, separate from one that the embedder may have.
 const versionTable = "corridor.schema_versions"
 
-// migrationLock is what processes that start at once queue on: "corridor".
+// migrationLock is the advisory lock of migrations: "corridor" in ASCII.
 const migrationLock = 0x636f727269646f72
 
-// A process asks for the lock every second, for five minutes. One that waited for
-// it in a statement would hold up an index that is made concurrently.
+// A process tries to get the lock every second for five minutes. Waiting for it in a
+// statement would block CREATE INDEX CONCURRENTLY.
 const lockEvery, lockTries = 1, 300
 
-// Migrate brings the tables up to date, and makes the schema corridor if it is
-// not there. Any number of processes may do so at once. Its errors are those of
-// [New].
+// Migrate brings the tables up to date and creates the schema corridor if it does not
+// exist. Any number of processes may call it at once. It returns the errors of [New].
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return prepare(ctx, pool, true)
 }
 
-// prepare sees to it that the database has this version's tables.
+// prepare ensures that the database has this version's tables.
 func prepare(ctx context.Context, pool *pgxpool.Pool, migrate bool) (err error) {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
@@ -72,7 +71,8 @@ func newProvider(db *sql.DB) (*goose.Provider, error) {
 		goose.WithTableName(versionTable), goose.WithSessionLocker(locker))
 }
 
-// makeSchema asks first: to create what is there wants a right, too.
+// makeSchema creates the schema. It checks first, because CREATE SCHEMA IF NOT EXISTS
+// needs a right even if the schema exists.
 func makeSchema(ctx context.Context, db *sql.DB) error {
 	var there bool
 	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 'corridor')").Scan(&there)
@@ -81,7 +81,7 @@ func makeSchema(ctx context.Context, db *sql.DB) error {
 	}
 	_, err = db.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS corridor")
 	if sqlState(err) == uniqueViolation || sqlState(err) == duplicateSchema {
-		return nil // another process made it in the same moment
+		return nil // another process created it at the same time
 	}
 	return err
 }
@@ -94,16 +94,16 @@ func checkVersion(ctx context.Context, provider *goose.Provider, db *sql.DB) err
 		return err
 	}
 	if !made {
-		return refuse("The database does not have corridor's tables; migrate it", nil)
+		return misconfigured("The database does not have corridor's tables; migrate it", nil)
 	}
 	current, target, err := provider.GetVersions(ctx)
 	switch {
 	case err != nil:
 		return err
 	case current < target:
-		return refuse("The database's tables are older than this program; migrate it", nil)
+		return misconfigured("The database's tables are older than this program; migrate the database", nil)
 	case current > target:
-		return refuse("The database was made by a newer version of this program", nil)
+		return misconfigured("The database was made by a newer version of this program", nil)
 	}
 	return nil
 }

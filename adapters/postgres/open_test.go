@@ -45,7 +45,7 @@ var refusedOpenings = []refusedOpening{
 	},
 	{
 		name: "a role that does not exist", connect: as("nobody_at_all"),
-		want: errcodes.Configuration, says: "refuses this role",
+		want: errcodes.Configuration, says: "rejects this role",
 	},
 	{
 		name: "a wrong password", connect: as("guarded"),

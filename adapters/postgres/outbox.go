@@ -14,17 +14,20 @@ type outbox struct{ *Store }
 const (
 	eventColumns = `e.id, e.kind, e.key, e.owner, e.at, e.data, e.attempt, e.claim`
 
-	// claimEvents looks at the first new events and the first that are due. The
-	// first of each key it claims, if it is free; the later ones it blocks, out of
-	// the way of the next claim, so that a backlog costs each event that once.
+	// claimEvents looks at the first new events and the first due ones. It claims
+	// the first event of each key unless that is locked, and blocks the later ones,
+	// so that the next claims do not look at them: in a backlog, each event is
+	// blocked once.
 	//
-	// At READ COMMITTED each row that it locks is judged anew as it is then, and
-	// left alone if it has changed, since what else there is of its key was read
-	// before; those locks pass over the ones of others, so that claims wait for
-	// nobody. Who blocks an event also changes the earlier one, see ackEvent.
+	// At READ COMMITTED the server checks each row again when it locks it. The
+	// condition on changes skips rows that have changed, since the other events of
+	// their keys were read before. SKIP LOCKED means that claims never wait. Blocking
+	// an event also changes the earlier one of its key (away, touched): see
+	// settleBegin.
 	//
-	// Behind the last new event that is looked at there may be others, of which
-	// an index by key knows nothing: what is due behind it has to wait for that.
+	// The index by key does not contain new events. If there may be more of them
+	// than the window, due events after the window's last new one are left for a
+	// later claim.
 	claimEvents = `WITH new AS (SELECT state, seq, key, changes FROM corridor.events WHERE state = 'new' ORDER BY seq LIMIT window),
 	due AS (SELECT state, seq, key, changes FROM corridor.events WHERE state = 'waiting' AND available_at <= $1
 		ORDER BY available_at, seq LIMIT window),
@@ -50,15 +53,15 @@ const (
 	SELECT b.n, coalesce(e.seq, 0), e.id, e.kind, e.key, e.owner, e.at, e.data, coalesce(e.attempt, 0), coalesce(e.claim, 0)
 	FROM (SELECT count(*) AS n FROM blocked) b LEFT JOIN claimed e ON true ORDER BY e.seq`
 
-	// theClaim is the condition that the caller's claim is the latest. Few events
-	// of a key wait, so the key finds it.
-	theClaim = `e.id = $1 AND e.key = $2 AND e.claim = $3 AND e.claimed AND e.state IN ('waiting', 'blocked')`
+	// whereClaim requires that the caller's claim is the latest. Few events of a key
+	// wait, so the lookup goes by key.
+	whereClaim = `e.id = $1 AND e.key = $2 AND e.claim = $3 AND e.claimed AND e.state IN ('waiting', 'blocked')`
 
-	// settleBegin finds the event, and the next of its key that is blocked. Whether
-	// one is was decided on rows that may change before this statement has their
-	// locks. It is void then, by a division by zero, and to be made again; so is
-	// never the last to see an event that another blocks behind this one.
-	settleBegin = `WITH this AS (SELECT e.seq, e.changes FROM corridor.events e WHERE ` + theClaim + `),
+	// settleBegin finds the event and the next blocked one of its key. Both rows may
+	// change before the statement locks them. settleEnd then divides by zero, and the
+	// statement runs again. So an event that a claim blocks meanwhile is never
+	// overlooked.
+	settleBegin = `WITH this AS (SELECT e.seq, e.changes FROM corridor.events e WHERE ` + whereClaim + `),
 	next AS (SELECT e.seq, e.changes FROM corridor.events e
 		WHERE e.key = $2 AND e.state IN ('waiting', 'blocked') AND e.state = 'blocked' AND e.seq <> (SELECT seq FROM this)
 		ORDER BY e.seq LIMIT 1), `
@@ -76,18 +79,18 @@ const (
 
 	// retryEvent leaves a blocked event blocked.
 	retryEvent = `WITH gone AS (UPDATE corridor.events e SET claimed = false, available_at = $4, changes = e.changes + 1
-		WHERE ` + theClaim + ` RETURNING 1) SELECT count(*) FROM gone`
+		WHERE ` + whereClaim + ` RETURNING 1) SELECT count(*) FROM gone`
 )
 
 // claimVariant is claimEvents with one window.
 type claimVariant struct {
-	upTo  int // events that it claims
+	upTo  int // the maximum number of events that it claims
 	query string
 }
 
-// claimVariants look at enough for several who claim at once, each of whom passes
-// over what the others have locked. A window stands in the text, since a plan
-// that is made for any number is one for a large part of the table.
+// claimVariants look at enough events for several concurrent claims, each of which
+// skips what the others have locked. The window is part of the text, because the
+// server plans for a large part of the table if it is a parameter.
 var claimVariants = [...]claimVariant{newClaimVariant(10, 250), newClaimVariant(100, 1_000), newClaimVariant(ports.MaxClaim, 2_000)}
 
 func newClaimVariant(most, window int) claimVariant {
@@ -113,13 +116,13 @@ func (o outbox) Claim(ctx context.Context, now time.Time, lease time.Duration, n
 		claimed = append(claimed, more...)
 	}
 	if len(claimed) > 0 {
-		return claimed, nil // they are the caller's; an error comes again
+		return claimed, nil // the next claim returns the error if it persists
 	}
 	return nil, err
 }
 
-// claim claims by one statement. It asks for another go when it put events out
-// of the way that stood before others.
+// claim claims by one statement. It returns again if it blocked events, which may have
+// kept others out of its window.
 func (o outbox) claim(ctx context.Context, now time.Time, lease time.Duration, n int) (claimed []ports.Event, again bool, err error) {
 	rows, err := claimRows(ctx, o.Store, (*claimRow).fields, claimUpTo(n), millis(now), millis(now.Add(lease)), n)
 	for i := range rows {
@@ -131,8 +134,8 @@ func (o outbox) claim(ctx context.Context, now time.Time, lease time.Duration, n
 	return claimed, again, err
 }
 
-// claimRow is a row that claimEvents gives: seq is 0 in the one that stands for
-// no event.
+// claimRow is a row of claimEvents. If nothing was claimed, there is one row, whose seq
+// is 0.
 type claimRow struct {
 	blocked, seq int64
 	event        ports.Event
@@ -140,7 +143,7 @@ type claimRow struct {
 
 func (r *claimRow) fields() []any { return append([]any{&r.blocked, &r.seq}, eventFields(&r.event)...) }
 
-// eventFields are the targets of an event's columns.
+// eventFields returns the destinations of eventColumns.
 func eventFields(e *ports.Event) []any {
 	return []any{
 		byteString{&e.ID}, text{&e.Kind}, byteString{&e.Key}, byteString{&e.Owner}, lenientInstant{&e.At}, byteSlice{&e.Data}, &e.Attempt, &e.Claim,
@@ -162,7 +165,7 @@ func (o outbox) Bury(ctx context.Context, e ports.Event, reason string) error {
 	return o.settle(ctx, e, buryEvent, []byte(reason))
 }
 
-// settle ends a claim by query, whose first parameters are those of theClaim.
+// settle ends a claim by query, whose first parameters are whereClaim's.
 func (o outbox) settle(ctx context.Context, e ports.Event, query string, args ...any) error {
 	args = append([]any{[]byte(e.ID), []byte(e.Key), e.Claim}, args...)
 	return o.settleClaim(ctx, query, args)

@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// queued is what a change carries beside its record.
+// queued contains what a change stores besides its record.
 type queued struct {
 	events []ports.Event
 	work   []ports.WorkItem
@@ -21,7 +21,7 @@ type queued struct {
 
 func (c queued) isEmpty() bool { return len(c.events) == 0 && len(c.work) == 0 }
 
-// splitForHook returns what the tables keep and what the hook wants.
+// splitForHook returns what the tables store and what the hook wants.
 func (s *Store) splitForHook(c queued) (kept, wanted queued) {
 	if s.cfg.Hook == nil {
 		return c, queued{}
@@ -43,7 +43,7 @@ func (s *Store) splitForHook(c queued) (kept, wanted queued) {
 }
 
 var (
-	// fewEvents are for one to three, which most changes carry.
+	// fewEvents are the parts for one to three events, which most changes have.
 	fewEvents = [...]*statementPart{fewEventsPart(1), fewEventsPart(2), fewEventsPart(3)}
 
 	manyEvents = &statementPart{`, e AS (INSERT INTO corridor.events (id, kind, key, owner, at, data)
@@ -59,8 +59,8 @@ var (
 		WHERE EXISTS (SELECT FROM saved) ORDER BY v.n)`, 4}
 )
 
-// fewRows is a part that stores n rows. VALUES have no order of their own, and a
-// single row does not pay for one.
+// fewRows returns a part that stores n rows. Several rows need an ORDER BY, because
+// VALUES has no order.
 func fewRows(insert, columns, values string, n int) *statementPart {
 	rows, order := make([]string, n), ""
 	for i := range rows {
@@ -78,7 +78,7 @@ func fewEventsPart(n int) *statementPart {
 		`?::bytea, ?::text, ?::bytea, ?::bytea, ?::timestamptz, ?::bytea`, n)
 }
 
-// parts store what is queued.
+// parts returns the parts that store c.
 func (c queued) parts() []boundPart {
 	var all []boundPart
 	switch n := len(c.events); {
@@ -126,9 +126,9 @@ func workArgs(items []ports.WorkItem) []any {
 
 const staleClaim = "The claim is no longer the latest"
 
-// claimRows makes a claim, and returns what it claimed. The claim is planned again
-// each time: the plan that a connection made while a queue was empty reads all of
-// it for each event, once it is long.
+// claimRows runs a claim and returns what it claimed. The server plans the claim each
+// time: a plan cached while the queue was empty would read the whole queue for each
+// event once it is long.
 func claimRows[V any](ctx context.Context, s *Store, fields func(*V) []any, query string, args ...any) ([]V, error) {
 	var claimed []V
 	args = append([]any{pgx.QueryExecModeCacheDescribe}, args...)
@@ -142,7 +142,8 @@ func claimRows[V any](ctx context.Context, s *Store, fields func(*V) []any, quer
 	return claimed, nil
 }
 
-// settleClaim makes a statement that ends a claim, and counts it.
+// settleClaim runs a statement that ends a claim. It returns errcodes.Conflict if the
+// statement counts no row.
 func (s *Store) settleClaim(ctx context.Context, query string, args []any) error {
 	n, err := s.count(ctx, query, args...)
 	if err == nil && n == 0 {
@@ -151,9 +152,8 @@ func (s *Store) settleClaim(ctx context.Context, query string, args []any) error
 	return contended(err)
 }
 
-// contended tells of a statement on a queue that was void or undone until its
-// tries were up: all who work on a queue meet at its head, and each time one of
-// them got on.
+// contended returns the error of a statement that lost every one of its tries to
+// others: all workers of a queue meet at its head, and each time another one won.
 func contended(err error) error {
 	if isUndone(err) {
 		return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err}).WithRetryAfter(retryAfter)

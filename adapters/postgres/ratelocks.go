@@ -44,10 +44,10 @@ const (
 	updateBook = `saved AS (UPDATE corridor.books SET version = version + 1, high_water = $5, live = $6, live_locks = $7
 		WHERE owner = $1 AND base = $2 AND quote = $3 AND version = $4%s RETURNING 1)`
 
-	// activeLock is what the end of a lock rests on. All of its book's writes go
-	// through the book's version, so that a snapshot which shows that version shows
-	// its locks as they are. It does not ask for the status: the index of a pair's
-	// active locks would then look good to a planner without statistics.
+	// activeLock is the condition for ending a lock. All writes of a book's locks
+	// change the book's version, so a snapshot that shows the expected version shows
+	// the locks' current rows. The condition does not use status: without statistics
+	// the planner would then prefer the index of a pair's active locks.
 	activeLock = ` AND EXISTS (SELECT FROM corridor.rate_locks
 		WHERE id = %s::bytea AND (owner, base, quote) = ($1, $2, $3) AND ended_at IS NULL)`
 
@@ -62,8 +62,8 @@ var (
 		SELECT ?::bytea, $1, $2, $3, ?::text, ?::integer, ?::text, ?::text, ?::timestamptz, ?::integer, ?::timestamptz,
 			?::timestamptz, ?::text, ?::text, ?::timestamptz, ?::text, ?::bigint FROM saved)`, 14}
 
-	// createBook has nothing to end; changeBook has a statement for each number of
-	// ends, whose ids are its last arguments, and endedLock a part for each end.
+	// createBook ends no lock. changeBook has a statement for each number of ended
+	// locks, whose ids are its last arguments, and endedLock a part for each of them.
 	createBook = newSaveStatement(insertBook, 7)
 	changeBook = [...]saveStatement{
 		newSaveStatement(fmt.Sprintf(updateBook, ""), 7),
@@ -73,7 +73,7 @@ var (
 	endedLock = [...]*statementPart{{fmt.Sprintf(endLock, 1, "$8"), 5}, {fmt.Sprintf(endLock, 2, "$9"), 5}}
 )
 
-// lockFields are the targets of lockColumns, in a listing or else of one lock.
+// lockFields returns the destinations of lockColumns, in a listing or of one lock.
 func lockFields(l *ports.RateLock, inListing bool) []any {
 	at := func(t *time.Time) any { return instant{t} }
 	if inListing {
@@ -166,7 +166,7 @@ func (r rateLocks) Save(ctx context.Context, c ports.RateLockChange) error {
 	return r.save(ctx, query, staleBook, args, queued{c.Events, c.Work, c.Audit}, parts...)
 }
 
-// lockArgs are the columns of a lock that insertLock does not have from its book.
+// lockArgs returns a lock's values that are not its book's, for insertLock.
 func lockArgs(l *ports.RateLock) []any {
 	return []any{
 		[]byte(l.ID), l.MidRate, l.MarkupBps, l.AllInRate, l.MidSource, optionalMillis(l.MidAt), l.ToleranceBps,

@@ -25,8 +25,8 @@ const (
 	selectExpired = `SELECT ` + reportColumns + ` FROM corridor.reports
 		WHERE status <> 'RUNNING' AND ended_at <= $1 ORDER BY ended_at, id LIMIT $2`
 
-	// removeReport counts a job that runs, which it leaves. A snapshot that has the
-	// job ended may lose it to another process meanwhile, and then counts nothing.
+	// removeReport returns 1 and removes nothing if the job is running. If another
+	// process removes the job at the same time, it returns 0.
 	removeReport = `WITH gone AS (DELETE FROM corridor.reports WHERE id = $1 AND owner = $2 AND status <> 'RUNNING')
 		SELECT count(*) FROM corridor.reports WHERE id = $1 AND owner = $2 AND status = 'RUNNING'`
 
@@ -35,8 +35,8 @@ const (
 			$21, $22, $23, $24, $25)
 		ON CONFLICT (id) DO NOTHING RETURNING 1)`
 
-	// updateReport takes the parameters of insertReport. An end is for good (I22):
-	// whoever writes, here or in another process, finds the status in its way.
+	// updateReport takes the parameters of insertReport. Its condition on status makes
+	// terminal states final for writers of all processes (I22).
 	updateReport = `saved AS (UPDATE corridor.reports
 		SET (version, kind, merchant_id, name, first_day, last_day, columns, filters, format, status,
 				created_at, updated_at, ended_at, attempts, holder, lease_until, started_at,
@@ -52,13 +52,13 @@ var (
 	changeReport = newSaveStatement(updateReport, 25)
 )
 
-// claimReport looks once, since it is materialized, for the first job that nobody
-// else is just taking. READ COMMITTED judges a job that changed meanwhile anew
-// once it is locked: a lease that was extended makes it the next job's turn. The
-// update then finds its own lock, and the newest version.
+// claimReport locks the first free job that no other claim has locked; MATERIALIZED
+// makes it look only once. At READ COMMITTED the server checks a job again under its
+// lock and, if its lease was extended meanwhile, goes on to the next job. The update
+// then sees the newest version of the row.
 //
-// Jobs under lease are taken out while they are scanned: those are few, as many
-// as there are workers at it.
+// Leased jobs are skipped during the scan, not by an index: there are only as many
+// of them as busy workers.
 const claimReport = `WITH free AS MATERIALIZED (
 		SELECT id AS free_id FROM corridor.reports
 		WHERE status = 'RUNNING' AND (lease_until IS NULL OR lease_until <= $1)
@@ -68,13 +68,13 @@ const claimReport = `WITH free AS MATERIALIZED (
 	FROM free WHERE id = free_id
 	RETURNING ` + reportColumns
 
-// reportFields are the targets of reportColumns.
+// reportFields returns the destinations of reportColumns.
 func reportFields(j *ports.ReportJob) []any {
 	return reportTargets(j, func(list pgtype.BytesScanner) pgtype.BytesScanner { return list })
 }
 
-// listedFields are those of a listing, which damaged lists must not end: they are
-// read as empty, for the caller to judge the job by.
+// listedFields returns the destinations of a listing, which damaged lists must not
+// end: they become nil, and the caller finds the job invalid.
 func listedFields(j *ports.ReportJob) []any {
 	return reportTargets(j, func(list pgtype.BytesScanner) pgtype.BytesScanner { return lenientList{list} })
 }
@@ -113,7 +113,7 @@ func reportArgs(j *ports.ReportJob) []any {
 	}
 }
 
-// fileSize is NULL where there is no file; one of no bytes has a size.
+// fileSize returns NULL if there is no file; an empty file has size 0.
 func fileSize(j *ports.ReportJob) pgtype.Int8 {
 	return pgtype.Int8{Int64: j.FileSize, Valid: j.Status == ports.ReportCompleted || j.FileSize != 0}
 }
@@ -122,8 +122,8 @@ func (r reports) Report(ctx context.Context, owner, id string) (ports.ReportJob,
 	return one(ctx, r.Store, "No such report", reportFields, selectReport, []byte(id), []byte(owner))
 }
 
-// ClaimReport leaves a job that cannot be read with its lease, so that the next
-// claim gets the next job.
+// ClaimReport leaves a damaged job leased, so that the next claim returns another
+// one.
 func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, lease time.Duration) (ports.ReportJob, error) {
 	if err := ports.CheckClaim(lease, 1); err != nil {
 		return ports.ReportJob{}, err
@@ -133,7 +133,7 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 	err := r.write(ctx, func(ctx context.Context, q querier) error {
 		err := q.QueryRow(ctx, claimReport, args...).Scan(reportFields(&j)...)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return errcodes.New(errcodes.NotFound, "No report waits")
+			return errcodes.New(errcodes.NotFound, "No report is waiting")
 		}
 		return err
 	})
@@ -153,7 +153,7 @@ func (r reports) ExpiredReports(ctx context.Context, before time.Time, limit int
 func (r reports) RemoveReport(ctx context.Context, owner, id string) error {
 	running, err := r.count(ctx, removeReport, []byte(id), []byte(owner))
 	if err == nil && running > 0 {
-		return errcodes.New(errcodes.Conflict, "The report runs")
+		return errcodes.New(errcodes.Conflict, "The report is still running")
 	}
 	return err
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// saveStatement is a statement that saves a record: the parts of a WITH clause, the
-// first of which is named saved, and a final SELECT. What a change carries is
-// put between as parts of their own.
+// saveStatement is a statement that saves a record: a WITH clause, whose first part
+// is named saved, and a final SELECT. The parts for events, work and audit rows go
+// between.
 //
-// The part saved is the compare-and-swap: it has a row if all that the change rests
-// on holds, and holds the lock of its record then. Everything else reads saved
-// first: nothing of a change is written unless saved has its row, and the numbers
-// of its events are drawn when no other change of the record can be under way, so
-// that events of one key have the order of their saves.
+// The part saved is the compare-and-swap: it returns a row if all conditions of the
+// change are met, and has then locked the record. All other parts read saved first.
+// So nothing is written unless saved has a row, and the events are numbered while no
+// other change of the record is running, so that the events of one key are in the
+// order of their saves.
 type saveStatement struct {
 	with   *statementPart
 	result *statementPart
 }
 
-// statementPart is a piece of a statement, with a question mark for each parameter;
-// the first part of a statement numbers them itself.
+// statementPart is a part of a statement, with a question mark for each parameter.
+// The first part of a statement has numbered parameters instead.
 type statementPart struct {
 	text   string
 	params int
@@ -40,8 +40,8 @@ type boundPart struct {
 	args []any
 }
 
-// newSaveStatement makes a statement that saves one record from the text of its
-// part saved, and how many parameters that has.
+// newSaveStatement returns a statement that saves one record. with is its part saved,
+// which has params parameters.
 func newSaveStatement(with string, params int) saveStatement {
 	return saveStatement{&statementPart{with, params}, &statementPart{` SELECT count(*) FROM saved`, 0}}
 }
@@ -51,16 +51,16 @@ const (
 	eventParams = 6
 )
 
-// partList is the parts of one statement in their order; the rest is nil.
+// partList contains the parts of one statement in order, followed by nils.
 type partList [maxParts]*statementPart
 
-// statementTexts keeps the text of each combination of parts: a dozen or two.
+// statementTexts caches the text of each combination of parts, of which there are few.
 var statementTexts sync.Map // of partList to string
 
-// text puts the parts together.
+// text returns the statement's text.
 func (c partList) text() string {
-	if known, ok := statementTexts.Load(c); ok {
-		if text, ok := known.(string); ok {
+	if cached, ok := statementTexts.Load(c); ok {
+		if text, ok := cached.(string); ok {
 			return text
 		}
 	}
@@ -77,7 +77,7 @@ func (c partList) text() string {
 	return b.String()
 }
 
-// numberParams puts numbers to the question marks, from the one behind after on.
+// numberParams numbers the question marks, starting with after + 1.
 func numberParams(query string, after int) string {
 	pieces := strings.Split(query, "?")
 	var b strings.Builder
@@ -91,8 +91,8 @@ func numberParams(query string, after int) string {
 	return b.String()
 }
 
-// saveRecord inserts a record whose version is 0, or updates one that still has
-// version, and stores what comes with it.
+// saveRecord inserts a record if version is 0, and otherwise updates it if it still
+// has that version. It stores c with it.
 func (s *Store) saveRecord(ctx context.Context, noun string, version int64, insert, update saveStatement, args []any, c queued) error {
 	if err := ports.CheckQueued(c.events, c.work, c.audit); err != nil {
 		return err
@@ -103,22 +103,23 @@ func (s *Store) saveRecord(ctx context.Context, noun string, version int64, inse
 	return s.save(ctx, update, "The "+noun+" has changed since it was read, or has ended", args, c)
 }
 
-// save runs q, whose result is how many records it saved: 0 is errcodes.Conflict
-// with the refusal. The extra parts, at most three, go behind its part saved.
-func (s *Store) save(ctx context.Context, q saveStatement, refusal string, args []any, c queued, extra ...boundPart) error {
+// save runs q, which returns how many records it saved. If that is 0, save returns
+// errcodes.Conflict with the message conflict. The extra parts, at most three, follow
+// the part saved.
+func (s *Store) save(ctx context.Context, q saveStatement, conflict string, args []any, c queued, extra ...boundPart) error {
 	kept, wanted := s.splitForHook(c)
 	if wanted.isEmpty() {
-		return s.write(ctx, func(ctx context.Context, on querier) error { return q.run(ctx, on, refusal, args, kept, extra) })
+		return s.write(ctx, func(ctx context.Context, on querier) error { return q.run(ctx, on, conflict, args, kept, extra) })
 	}
 	return s.transact(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if err := q.run(ctx, tx, refusal, args, kept, extra); err != nil {
+		if err := q.run(ctx, tx, conflict, args, kept, extra); err != nil {
 			return unencodable.coded(ctx, tx.Conn(), err)
 		}
 		return hookFailed.coded(ctx, tx.Conn(), s.cfg.Hook.Enqueue(ctx, tx, wanted.events, wanted.work))
 	})
 }
 
-func (q saveStatement) run(ctx context.Context, on querier, refusal string, args []any, c queued, extra []boundPart) error {
+func (q saveStatement) run(ctx context.Context, on querier, conflict string, args []any, c queued, extra []boundPart) error {
 	all := partList{q.with}
 	n := 1
 	for _, m := range append(slices.Clip(extra), c.parts()...) {
@@ -130,7 +131,7 @@ func (q saveStatement) run(ctx context.Context, on querier, refusal string, args
 	var saved int
 	err := on.QueryRow(ctx, all.text(), args...).Scan(&saved)
 	if err == nil && saved == 0 {
-		return errcodes.New(errcodes.Conflict, refusal)
+		return errcodes.New(errcodes.Conflict, conflict)
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// optionalMillis cuts a time to what the tables keep; the zero time is NULL.
+// optionalMillis truncates a time to milliseconds, and returns NULL for the zero time.
 func optionalMillis(t time.Time) pgtype.Timestamptz {
 	if t.IsZero() {
 		return pgtype.Timestamptz{}
@@ -21,14 +21,13 @@ func optionalMillis(t time.Time) pgtype.Timestamptz {
 	return pgtype.Timestamptz{Time: time.UnixMilli(t.UnixMilli()).UTC(), Valid: true}
 }
 
-// millis is optionalMillis of a time that is never NULL, such as one that is
-// compared with.
+// millis truncates a time that is never NULL to milliseconds.
 func millis(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()).UTC() }
 
-// optionalText is NULL for the empty text.
+// optionalText returns NULL for the empty text.
 func optionalText(s string) pgtype.Text { return pgtype.Text{String: s, Valid: s != ""} }
 
-// bytesOf is data, and never nil, which would be NULL.
+// bytesOf returns data, or an empty slice for nil, which would be NULL.
 func bytesOf(data []byte) []byte {
 	if data == nil {
 		return []byte{}
@@ -36,7 +35,7 @@ func bytesOf(data []byte) []byte {
 	return data
 }
 
-// instant scans a time that may be NULL, which is the zero time.
+// instant scans a nullable time; NULL becomes the zero time.
 type instant struct{ t *time.Time }
 
 // ScanTimestamptz implements pgtype.TimestamptzScanner.
@@ -51,12 +50,13 @@ func (i instant) ScanTimestamptz(v pgtype.Timestamptz) error {
 	return nil
 }
 
-// minusInfinity and plusInfinity are the times that stand for infinite ones in a
-// listing, and which no sound record has.
+// minusInfinity and plusInfinity represent infinite times in listings. No valid
+// record has them.
 var minusInfinity, plusInfinity = time.UnixMilli(math.MinInt64).UTC(), time.UnixMilli(math.MaxInt64).UTC()
 
-// lenientInstant is instant for a listing, which a damaged row must not end: the caller
-// is given an infinite time as one that is none, to judge the row by.
+// lenientInstant is instant for a listing, which a damaged row must not end: an
+// infinite time becomes minusInfinity or plusInfinity, and the caller finds the row
+// invalid.
 type lenientInstant struct{ t *time.Time }
 
 // ScanTimestamptz implements pgtype.TimestamptzScanner.
@@ -72,8 +72,8 @@ func (a lenientInstant) ScanTimestamptz(v pgtype.Timestamptz) error {
 	return nil
 }
 
-// pageStart is where a page of a listing starts: behind a time that the page before
-// ended at, or at the beginning.
+// pageStart returns the lower bound of a page: the time at which the previous page
+// ended, or minus infinity for the first page.
 func pageStart(t time.Time) pgtype.Timestamptz {
 	p := pgtype.Timestamptz{Time: t, Valid: true}
 	switch {
@@ -85,7 +85,7 @@ func pageStart(t time.Time) pgtype.Timestamptz {
 	return p
 }
 
-// text scans a text that may be NULL, which is the empty one.
+// text scans a nullable text; NULL becomes the empty text.
 type text struct{ s *string }
 
 // ScanText implements pgtype.TextScanner.
@@ -94,8 +94,8 @@ func (t text) ScanText(v pgtype.Text) error {
 	return nil
 }
 
-// known scans a text that must be one of values: an unknown status must not pass
-// for an end.
+// known scans a text that must be one of values, so that an unknown status is never
+// taken for a terminal one.
 type known[S ~string] struct {
 	s      *S
 	values []S
@@ -105,7 +105,7 @@ type known[S ~string] struct {
 func (k known[S]) ScanText(v pgtype.Text) error {
 	*k.s = S(v.String)
 	if !slices.Contains(k.values, *k.s) {
-		return corrupt(fmt.Sprintf("an unknown %T", *k.s))
+		return corrupt(fmt.Sprintf("unknown %T", *k.s)) // stored values stay out of errors
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (r byteString) ScanBytes(v []byte) error {
 	return nil
 }
 
-// byteSlice scans bytes; no bytes are nil.
+// byteSlice scans bytes; an empty value becomes nil.
 type byteSlice struct{ data *[]byte }
 
 // ScanBytes implements pgtype.BytesScanner.
@@ -128,7 +128,7 @@ func (s byteSlice) ScanBytes(v []byte) error {
 	return nil
 }
 
-// number scans a number that may be NULL, which is 0.
+// number scans a nullable number; NULL becomes 0.
 type number struct{ n *int64 }
 
 // ScanInt64 implements pgtype.Int64Scanner.
@@ -143,7 +143,7 @@ type slots struct{ book *ports.Book }
 // ScanBytes implements pgtype.BytesScanner.
 func (s slots) ScanBytes(v []byte) error { return bookcodec.Read(s.book, v) }
 
-// jsonList scans a JSON list as read reads it; nil for an empty one.
+// jsonList scans a JSON list by read; an empty list becomes nil.
 type jsonList[V any] struct {
 	list *[]V
 	read func([]byte) ([]V, error)
@@ -155,12 +155,12 @@ func (l jsonList[V]) ScanBytes(v []byte) (err error) {
 	return err
 }
 
-// lenientList scans a list, or nothing of a damaged one.
+// lenientList scans a list; a damaged one becomes nil.
 type lenientList struct{ list pgtype.BytesScanner }
 
 // ScanBytes implements pgtype.BytesScanner.
 func (a lenientList) ScanBytes(v []byte) error {
-	_ = a.list.ScanBytes(v) // it is empty then
+	_ = a.list.ScanBytes(v) // on an error the list is nil
 	return nil
 }
 

@@ -18,9 +18,9 @@ const (
 
 var addSecret = counted(`INSERT INTO corridor.secrets (name, secret) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`)
 
-// Secret adds fresh unless there is a secret of that name, by whomever. They are
-// never removed: what is there once its adding has ended is the one for all,
-// however that ended.
+// Secret stores fresh unless a secret of that name exists. Secrets are never removed,
+// so if the outcome of the insert is unknown, Secret reads the secret back and returns
+// what is stored.
 func (s secrets) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	if err := ports.CheckSecret(name, fresh); err != nil {
 		return nil, err
@@ -29,13 +29,13 @@ func (s secrets) Secret(ctx context.Context, name string, fresh []byte) ([]byte,
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return secret, err
 	}
-	_, adding := s.count(ctx, addSecret, []byte(name), fresh)
-	if adding != nil && errcodes.Of(adding) != errcodes.OutcomeUnknown {
-		return nil, adding
+	_, insertErr := s.count(ctx, addSecret, []byte(name), fresh)
+	if insertErr != nil && errcodes.Of(insertErr) != errcodes.OutcomeUnknown {
+		return nil, insertErr
 	}
 	secret, err = s.get(ctx, name)
-	if errors.Is(err, pgx.ErrNoRows) && adding != nil {
-		err = adding
+	if errors.Is(err, pgx.ErrNoRows) && insertErr != nil {
+		err = insertErr
 	}
 	return secret, err
 }

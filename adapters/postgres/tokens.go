@@ -15,8 +15,8 @@ var (
 	insertToken = counted(`INSERT INTO corridor.tokens (sha256, client_id, issued_at, expires_at) VALUES ($1, $2, $3, $4)`)
 	deleteToken = audited(`DELETE FROM corridor.tokens WHERE sha256 = $1 RETURNING client_id`, 1, `client_id`, `?::bytea`)
 
-	// Two purges at once take rows of their own: each locks what it removes, and
-	// leaves out what another has locked.
+	// purgeTokens skips what another purge has locked, so two purges remove different
+	// rows.
 	purgeTokens = counted(`DELETE FROM corridor.tokens WHERE sha256 = ANY (ARRAY(
 		SELECT sha256 FROM corridor.tokens WHERE expires_at <= $1
 		ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))`)

@@ -19,11 +19,10 @@ const (
 		VALUES ($1, $2, $3::bigint + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 		ON CONFLICT (owner, id) DO NOTHING RETURNING 1)`
 
-	// updateTransaction takes the parameters of insertTransaction. An end is for
-	// good (I27): whoever writes, here or in another process, finds the ended row
-	// in its way, unless the change leaves all of it, or adds the first late
-	// payment. Of two at once the second waits for the first, and then judges the
-	// row as that one left it.
+	// updateTransaction takes the parameters of insertTransaction. Terminal states are
+	// final for writers of all processes (I27): an ended row accepts only a change
+	// that leaves its fields as they are or adds the first late payment. A writer that
+	// waited for another is checked against the row as that one left it.
 	updateTransaction = `saved AS (UPDATE corridor.transactions
 		SET (version, direction, status, code, raw_code, raw_message, scheme, tables,
 				created_at, respond_by, ended_at, late_at, late_code, late_message)
@@ -40,7 +39,7 @@ var (
 	changeTransaction = newSaveStatement(updateTransaction, 16)
 )
 
-// transactionFields are the targets of transactionColumns.
+// transactionFields returns the destinations of transactionColumns.
 func transactionFields(t *ports.Transaction) []any {
 	return []any{
 		byteString{&t.Owner}, byteString{&t.ID}, &t.Version, known[errcodes.Direction]{&t.Direction, directions}, known[ports.TransactionStatus]{&t.Status, transactionStatuses},
@@ -54,7 +53,7 @@ var (
 	transactionStatuses = []ports.TransactionStatus{
 		ports.TransactionPending, ports.TransactionSucceeded, ports.TransactionFailed, ports.TransactionErrored,
 	}
-	directions = []errcodes.Direction{errcodes.Payin, errcodes.Payout} // any other has no codes (I24)
+	directions = []errcodes.Direction{errcodes.Payin, errcodes.Payout} // others have no failure codes (I24)
 )
 
 func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error {
@@ -64,7 +63,7 @@ func (t transactions) Save(ctx context.Context, c ports.TransactionChange) error
 	return t.saveRecord(ctx, "transaction", c.Transaction.Version, beginTransaction, changeTransaction, transactionArgs(&c.Transaction), queued{c.Events, c.Work, c.Audit})
 }
 
-// transactionArgs are the values of transactionColumns.
+// transactionArgs returns the arguments of insertTransaction and updateTransaction.
 func transactionArgs(t *ports.Transaction) []any {
 	return []any{
 		[]byte(t.Owner), []byte(t.ID), t.Version, string(t.Direction), string(t.Status), optionalText(string(t.Code)),

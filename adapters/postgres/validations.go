@@ -23,9 +23,9 @@ const (
 		VALUES ($1, $2, $3::bigint, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::bigint, $15, $16, $17, $18, $19, $20, $21, $22)
 		ON CONFLICT (id) DO NOTHING RETURNING 1)`
 
-	// updateValidation takes the arguments of insertValidation. An end is for
-	// good (I18): whoever writes, here or in another process, finds the status
-	// in its way. Who waited for another's change is judged by what that left.
+	// updateValidation takes the arguments of insertValidation. Its condition on
+	// status makes terminal states final for writers of all processes (I18): a
+	// writer that waited for another is checked against the row as that one left it.
 	updateValidation = `saved AS (UPDATE corridor.validations SET (` + validationState + `)
 			= ($3::bigint, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::bigint, $15, $16, $17, $18, $19, $20, $21, $22)
 		WHERE id = $1 AND owner = $2 AND version = $3::bigint - 1 AND status = 'pending' RETURNING 1)`
@@ -38,13 +38,13 @@ var (
 	changeValidation = newSaveStatement(updateValidation, validationParams)
 )
 
-// purgeValidations leaves out what another purge has locked, and so removes rows
-// of its own. An end is for good (I18): nothing else locks one.
+// purgeValidations skips what another purge has locked, so two purges remove
+// different rows. Terminal states are final (I18), so nothing else locks these rows.
 var purgeValidations = counted(`DELETE FROM corridor.validations WHERE id = ANY (ARRAY(
 	SELECT id FROM corridor.validations WHERE status <> 'pending' AND purge_at <= $1
 	ORDER BY purge_at LIMIT $2 FOR UPDATE SKIP LOCKED))`)
 
-// validationFields are the targets of id, owner and validationState.
+// validationFields returns the destinations of id, owner and validationState.
 func validationFields(r *ports.ValidationRecord) []any {
 	return []any{
 		byteString{&r.ID}, byteString{&r.Owner}, &r.Version, byteString{&r.MerchantID}, &r.Market.Country, (*string)(&r.Market.Type),
@@ -63,7 +63,7 @@ func (v validations) Save(ctx context.Context, c ports.ValidationChange) error {
 	return v.saveRecord(ctx, "validation", c.Record.Version, beginValidation, changeValidation, validationArgs(&c.Record), queued{c.Events, c.Work, c.Audit})
 }
 
-// validationArgs are the values of id, owner and validationState after a save
+// validationArgs returns the values of id, owner and validationState after a save
 // of r.
 func validationArgs(r *ports.ValidationRecord) []any {
 	return append(make([]any, 0, validationParams+eventParams+4),

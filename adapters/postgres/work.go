@@ -10,10 +10,10 @@ import (
 type work struct{ *Store }
 
 const (
-	// claimWork passes over what other claims have locked. At READ COMMITTED a row
-	// that one of them has leased since this statement began is judged anew under
-	// its lock, and left out. The items under lease are scanned: those are few, as
-	// many as there are workers at it.
+	// claimWork skips what other claims have locked. At READ COMMITTED the server
+	// checks a row again under its lock, and skips it if another claim has leased it
+	// since this statement began. Leased items are skipped during the scan, not by an
+	// index: there are only as many of them as busy workers.
 	claimWork = `WITH claimed AS (UPDATE corridor.work_items w SET attempt = w.attempt + 1, leased_until = $3
 		WHERE w.id = ANY(ARRAY(SELECT id FROM corridor.work_items
 		WHERE reason IS NULL AND kind = $1 AND due_at <= $2 AND (leased_until IS NULL OR leased_until <= $2)
@@ -21,12 +21,12 @@ const (
 		RETURNING w.seq, w.id, w.kind, w.due_at, w.payload, w.attempt)
 	SELECT id, kind, due_at, payload, attempt, attempt FROM claimed ORDER BY due_at, seq`
 
-	theLease = ` WHERE id = $1 AND attempt = $2::bigint AND leased_until IS NOT NULL AND reason IS NULL
+	whereLease = ` WHERE id = $1 AND attempt = $2::bigint AND leased_until IS NOT NULL AND reason IS NULL
 		RETURNING 1) SELECT count(*) FROM ended`
 
-	doneWork  = `WITH ended AS (DELETE FROM corridor.work_items` + theLease
-	retryWork = `WITH ended AS (UPDATE corridor.work_items SET due_at = $3, leased_until = NULL` + theLease
-	buryWork  = `WITH ended AS (UPDATE corridor.work_items SET reason = $3, leased_until = NULL` + theLease
+	doneWork  = `WITH ended AS (DELETE FROM corridor.work_items` + whereLease
+	retryWork = `WITH ended AS (UPDATE corridor.work_items SET due_at = $3, leased_until = NULL` + whereLease
+	buryWork  = `WITH ended AS (UPDATE corridor.work_items SET reason = $3, leased_until = NULL` + whereLease
 )
 
 func (w work) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
@@ -55,7 +55,7 @@ func (w work) Bury(ctx context.Context, i ports.WorkItem, reason string) error {
 	return w.settle(ctx, i, buryWork, []byte(reason))
 }
 
-// settle ends a claim by query, whose first parameters are those of theLease.
+// settle ends a claim by query, whose first parameters are whereLease's.
 func (w work) settle(ctx context.Context, i ports.WorkItem, query string, args ...any) error {
 	return w.settleClaim(ctx, query, append([]any{[]byte(i.ID), i.Claim}, args...))
 }

@@ -89,7 +89,7 @@ func TestDatabasesThatAreNone(t *testing.T) {
 		"nobody answers":              {"postgres://canaryrole:canarypass@" + silent(t) + "/corridor?connect_timeout=1&password=canarytoo", ""},
 		"a wrong password":            {"postgres://canaryrole:canarypass@" + refusing(t) + "/corridor?sslmode=disable", "password"},
 		"no such database":            {strings.Replace(good, "/corridor_test", "/none", 1), "does not exist"},
-		"no such role":                {strings.Replace(good, "user=postgres", "user=canaryrole&password=canarypass", 1), "refuses this role"},
+		"no such role":                {strings.Replace(good, "user=postgres", "user=canaryrole&password=canarypass", 1), "rejects this role"},
 		"a role without rights":       {rightless(t, good, "corridor_test_rightless"), "lacks a right"},
 		"a role that makes no tables": {rightless(t, bare, "corridor_test_poor"), "lacks a right"},
 		"a newer version":             {newer, "newer version"},

@@ -1,12 +1,11 @@
 -- +goose Up
 
--- Text that is compared is in the collation C: its order is that of the bytes,
--- on every machine, and quicker. Tables on the path of a mint have few
--- constraints: each costs as much as an index does, and the store reads nothing
--- without checking it.
+-- Text that is compared has the collation C: it compares bytes, which is quick and
+-- the same on every machine. Tables that a mint writes have few constraints: each
+-- costs as much as an index, and the store checks everything that it reads.
 
--- live is what bookcodec.Append packs: the book's live locks. A book is
--- updated at each mint, on its own page where there is room.
+-- live contains the book's live locks as bookcodec.Append packs them. Each mint
+-- updates the book; the fill factor leaves room for that on the same page.
 CREATE TABLE corridor.books (
     owner      bytea       NOT NULL,
     base       text        COLLATE "C" NOT NULL,

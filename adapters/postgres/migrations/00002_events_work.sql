@@ -1,21 +1,22 @@
 -- +goose Up
 
--- An event is, by state:
---   new      not looked at by a claim yet
+-- The states of an event:
+--   new      no claim has looked at it yet
 --   waiting  claimable from available_at on, if it is the first of its key
---   blocked  behind an earlier event of its key; who settles that one lets it wait again
---   buried   set aside, with a reason
--- claimed tells whether the latest claim may still settle it; claim is that
--- claim's number, which a replay leaves as it is, unlike attempt. changes counts
--- the updates of the row: what was decided on one that has changed since is void.
+--   blocked  waits for an earlier event of its key; settling that one sets it to waiting
+--   buried   a dead letter, with a reason
+-- claimed is true while the latest claim may still settle the event. claim is the
+-- number of that claim; unlike attempt, a replay does not reset it. changes counts
+-- the updates of the row, so that a statement can see that a row has changed since
+-- it was read.
 --
--- seq has the order of the saves for events of one key, so that its sequence must
--- not hand out numbers in advance (CACHE 1).
+-- seq must follow the order of the saves for events of one key, so the sequence must
+-- not reserve numbers in advance (CACHE 1).
 --
--- Every update but that of changes alone moves the row from one index to
--- another. None of them is heap-only, and room left free in the pages for such
--- would lie idle. Rows are few and come and go: vacuum follows what has gone, not
--- a share of what is there.
+-- Every update but one of changes only moves the row from one index to another, so it
+-- is not heap-only, and free room in the pages would be wasted. Rows are few and
+-- short-lived, so vacuum runs after a fixed number of dead rows, not a share of the
+-- table.
 CREATE TABLE corridor.events (
     seq          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY (CACHE 1),
     at           timestamptz NOT NULL,
@@ -37,17 +38,17 @@ CREATE TABLE corridor.events (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000);
 
--- None of these holds a new event: a save writes the primary key alone, at the
--- end of the new ones.
+-- New events are in none of these indexes: a save writes only the primary key, at
+-- the end of the new events.
 CREATE INDEX events_key ON corridor.events (key, seq) WHERE state IN ('waiting', 'blocked');
 CREATE INDEX events_due ON corridor.events (available_at, seq) WHERE state = 'waiting';
 CREATE INDEX events_buried ON corridor.events (id) WHERE state = 'buried';
 
--- leased_until is set while the latest claim may still finish the item; attempt
--- is the number of that claim, since nothing sets it back.
+-- leased_until is set while the latest claim may still finish the item. attempt is
+-- the number of that claim: nothing resets it.
 --
--- No index has leased_until or attempt, so that a claim is a heap-only update:
--- half of a page is for those.
+-- No index contains leased_until or attempt, so a claim is a heap-only update. The
+-- fill factor leaves half of each page for that.
 CREATE TABLE corridor.work_items (
     seq          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
     due_at       timestamptz NOT NULL CHECK (isfinite(due_at)),

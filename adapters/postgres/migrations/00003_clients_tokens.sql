@@ -1,11 +1,11 @@
 -- +goose Up
 
--- What an array holds can be checked by a domain alone.
+-- Only a domain can check the elements of an array.
 CREATE DOMAIN corridor.sha256 AS bytea CHECK (VALUE IS NOT NULL AND octet_length(VALUE) = 32);
 
--- A client is one row, its secrets and merchants too, so that one statement
--- replaces all of it, and of two at once one is there as a whole. Element i of
--- not_before and not_after belongs to element i of secrets; NULL is no bound.
+-- A client is one row including its secrets and merchants, so that one statement
+-- replaces it as a whole, also when two run concurrently. Element i of not_before and
+-- not_after belongs to element i of secrets; NULL means no bound.
 CREATE TABLE corridor.clients (
     id         bytea             NOT NULL PRIMARY KEY,
     disabled   boolean           NOT NULL,

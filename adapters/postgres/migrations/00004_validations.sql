@@ -1,8 +1,8 @@
 -- +goose Up
 
--- sealed is the personal data, encrypted by the key of key_id. A row that is not
--- pending is never updated. An infinite time is refused, since a row that cannot
--- be read would stand in the way of a listing.
+-- sealed is the personal data, encrypted with the key key_id. A row that is not
+-- pending is never updated. Infinite times are rejected, since a row that cannot be
+-- read would end every listing.
 CREATE TABLE corridor.validations (
     id           bytea          NOT NULL PRIMARY KEY,
     owner        bytea          NOT NULL,
@@ -33,7 +33,8 @@ CREATE TABLE corridor.validations (
            AND isfinite(ended_at) AND isfinite(expires_at))
 );
 
--- A row is in one of them, so that a save writes one beside the key.
+-- A row is in exactly one of these indexes, so that a save writes only one besides
+-- the primary key.
 CREATE INDEX validations_overdue ON corridor.validations (deadline, id) WHERE status = 'pending';
 CREATE INDEX validations_purge ON corridor.validations (purge_at) WHERE status <> 'pending';
 
@@ -48,8 +49,8 @@ CREATE TABLE corridor.cached_answers (
 
 CREATE INDEX cached_answers_expiry ON corridor.cached_answers (expires_at);
 
--- Who may ask about the account of a key, until when. A claim for ever would
--- never be purged.
+-- The holder may ask the provider about the account of a key until the time in until.
+-- A claim without end would never be purged.
 CREATE TABLE corridor.answer_claims (
     key    bytea          NOT NULL PRIMARY KEY CHECK (octet_length(key) = 32),
     holder bytea          NOT NULL CHECK (octet_length(holder) BETWEEN 1 AND 64),

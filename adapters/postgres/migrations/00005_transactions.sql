@@ -1,9 +1,9 @@
 -- +goose Up
 
--- What a provider said is kept byte for byte. A row that is not PENDING is
--- updated only to add the first late payment. The end of a transaction makes its
--- row longer, by a code and some words: the pages have room for it, so that hardly
--- any update touches the key's index, and the table is no larger in the end.
+-- Raw codes and messages are stored byte for byte. A row that is not PENDING is
+-- updated only to add the first late payment. When a transaction ends, its row grows
+-- by a code and a message. The fill factor leaves room for that, so that most updates
+-- do not touch the key's index; the table does not become larger in the end.
 CREATE TABLE corridor.transactions (
     owner        bytea       NOT NULL,
     id           bytea       NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE corridor.transactions (
     CHECK (late_at IS NOT NULL OR octet_length(late_code) + octet_length(late_message) = 0)
 ) WITH (fillfactor = 70);
 
--- A provider's words may hold personal data, so that only their length is shown.
+-- Raw codes and messages may contain personal data, so the view shows their lengths.
 CREATE VIEW corridor.readable_transactions AS
 SELECT encode(owner, 'escape') AS owner, encode(id, 'escape') AS id, version, direction, status, code,
        octet_length(raw_code) AS raw_code_bytes, octet_length(raw_message) AS raw_message_bytes,

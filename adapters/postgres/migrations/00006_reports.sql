@@ -1,9 +1,9 @@
 -- +goose Up
 
--- columns is a list of texts and filters one of objects; a text that jsonb has no
--- place for, with a NUL or no UTF-8, is {"base64": …} in its place. A row that is
--- not RUNNING is never updated. One that runs is, every few seconds and in no
--- column of an index: the pages have room for that.
+-- columns is a list of texts, filters a list of objects. A text that jsonb cannot
+-- store, with a NUL or invalid UTF-8, is stored as {"base64": …}. A row that is not
+-- RUNNING is never updated. A RUNNING row is updated every few seconds, in no indexed
+-- column: the fill factor leaves room for that.
 CREATE TABLE corridor.reports (
     id           bytea       NOT NULL PRIMARY KEY,
     owner        bytea       NOT NULL,
@@ -37,7 +37,7 @@ CREATE TABLE corridor.reports (
     CHECK (first_day <= last_day)
 ) WITH (fillfactor = 50);
 
--- A row is in one of them.
+-- A row is in exactly one of these indexes.
 CREATE INDEX reports_running ON corridor.reports (created_at, id) WHERE status = 'RUNNING';
 CREATE INDEX reports_ended ON corridor.reports (ended_at, id) WHERE status <> 'RUNNING';
 

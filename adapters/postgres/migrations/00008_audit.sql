@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Rows are only ever added. No index but the order of the writes, and no
--- constraint: each costs a mint as much as an index does.
+-- Rows are only added. There is no index but the primary key and there are no checks:
+-- each would cost a mint as much as an index.
 CREATE TABLE corridor.audit (
     seq     bigint      NOT NULL GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
     at      timestamptz NOT NULL,
