@@ -10,8 +10,7 @@ import (
 	"syscall"
 )
 
-// children returns the processes that pid started. Where there is no /proc, it runs
-// pgrep.
+// children returns the child processes of pid. Without /proc it runs pgrep.
 func children(pid int) []int {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the only error is a bad pattern
 	if len(stats) == 0 {
@@ -39,8 +38,8 @@ func pgrep(pid int) []int {
 	return found
 }
 
-// alive is false for what has ended but was reaped by nobody: in a container
-// without an init such orphans stay.
+// alive reports whether pid is running. Zombies are not alive: in a container without
+// an init they remain.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -49,7 +48,8 @@ func alive(pid int) bool {
 	return !ok || state != 'Z'
 }
 
-// stat reads state and parent, which follow the name in parentheses (proc(5)).
+// stat reads a process's state and parent, which follow the name in parentheses
+// (proc(5)).
 func stat(path string) (state byte, parent int, ok bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {

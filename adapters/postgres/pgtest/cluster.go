@@ -14,43 +14,41 @@ import (
 	"testing"
 )
 
-// Options of [New]. The zero value is the quickest cluster.
+// Options are the options of [New]. The zero value is the quickest cluster.
 type Options struct {
-	// Durable makes commits wait for the disk, as a server's do by default.
-	// Without it fsync, synchronous_commit and full_page_writes are off: a
-	// commit of the last moments may be lost when the postmaster is killed.
+	// Durable makes commits wait for the disk, which is PostgreSQL's default.
+	// Without it fsync, synchronous_commit and full_page_writes are off: the last
+	// commits may be lost if the postmaster is killed.
 	Durable bool
-	// Settings are lines of postgresql.conf beside those that the package
-	// writes, and win over them. max_connections is 200 without it.
+	// Settings are settings of postgresql.conf. They override those that the package
+	// writes, such as max_connections = 200.
 	Settings map[string]string
-	// Dir is the folder that the cluster's folder is made in. When empty, memory
-	// where there is plenty of it (/dev/shm) and not Durable, else the temporary
-	// folder of the machine, for root /tmp. A postmaster that runs as another user must be able
-	// to enter it.
+	// Dir is where the cluster's folder is created; the user that the server runs as
+	// must be able to enter it. The default is /dev/shm if it has 2 GiB free and
+	// Durable is not set, and otherwise the machine's temporary folder, for root /tmp.
 	Dir string
 }
 
-// Cluster is a running server. Its methods may be called from any goroutine,
-// those that start and stop it from one at a time.
+// Cluster is a running server. Its methods are safe for concurrent use, except those
+// that start and stop it.
 type Cluster struct {
-	admin string // the DSN that databases are made with
+	admin string // the DSN for creating databases
 	own   *instance
 
-	// private says that no other test uses the cluster.
-	private bool
+	private bool // no other test uses the cluster
 
 	mutex  sync.Mutex
 	filled map[*Template]string
 }
 
-// New starts a cluster for this test alone, and removes it when the test ends.
-// nil is the zero [Options]. A setting that the server refuses fails the test;
-// without binaries the test is skipped, or fails where CORRIDOR_REQUIRE_POSTGRES
-// is set: a server of CORRIDOR_TEST_POSTGRES is not ours to break.
+// New starts a cluster for this test only and removes it when the test ends. nil
+// means the zero [Options]. The test fails if the server rejects a setting. Without
+// binaries it is skipped, or fails if CORRIDOR_REQUIRE_POSTGRES is set: New does not
+// use the server of CORRIDOR_TEST_POSTGRES.
 func New(tb testing.TB, options *Options) *Cluster {
 	tb.Helper()
 	if binaries() == "" {
-		absent(tb, noBinaries+"; this test needs a server of its own, "+serverVariable+" is none")
+		absent(tb, noBinaries+"; this test does not use the server of "+serverVariable)
 	}
 	c, stop, err := Start(options)
 	if err != nil {
@@ -60,8 +58,8 @@ func New(tb testing.TB, options *Options) *Cluster {
 	return c
 }
 
-// Start is [New] for a program, such as a benchmark, which stops the cluster
-// itself. nil is the zero [Options].
+// Start is [New] for programs, such as benchmarks, which call stop at the end. nil
+// means the zero [Options].
 func Start(options *Options) (c *Cluster, stop func(), err error) {
 	bin := binaries()
 	if bin == "" {
@@ -75,8 +73,8 @@ func Start(options *Options) (c *Cluster, stop func(), err error) {
 	return c, c.close, nil
 }
 
-// DSN is the URL of the maintenance database "postgres", or what
-// CORRIDOR_TEST_POSTGRES says. Tests keep their tables in a [Cluster.Database].
+// DSN returns the URL of the maintenance database "postgres", or the value of
+// CORRIDOR_TEST_POSTGRES. Tests create their tables in a [Cluster.Database].
 func (c *Cluster) DSN() string { return c.admin }
 
 func create(bin string, options Options) (*Cluster, error) {
@@ -97,8 +95,8 @@ func create(bin string, options Options) (*Cluster, error) {
 	return c, nil
 }
 
-// close also restarts a killed server, since only PostgreSQL itself gives back
-// the shared memory that it left; a server too broken for that loses only that.
+// close stops and removes the server. It first restarts a killed one, because only
+// PostgreSQL frees the shared memory that remains; if that fails, the memory leaks.
 func (c *Cluster) close() {
 	if c.own == nil {
 		c.dropTemplates()
@@ -112,12 +110,12 @@ func (c *Cluster) close() {
 	_ = c.own.remove()
 }
 
-// dropTemplates leaves a server of CORRIDOR_TEST_POSTGRES as it was.
+// dropTemplates drops the templates on a server of CORRIDOR_TEST_POSTGRES.
 func (c *Cluster) dropTemplates() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	for _, name := range c.filled {
-		_ = c.drop(context.Background(), name) // tests have ended, nobody is left to tell
+		_ = c.drop(context.Background(), name) // no test is left that could report the error
 	}
 }
 
@@ -133,7 +131,7 @@ func configuration(socket string, options Options) string {
 		for _, name := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
 			settings[name] = "off"
 		}
-		settings["max_wal_size"] = "128MB" // each copy of a database is in the log, too
+		settings["max_wal_size"] = "128MB" // copies of databases are written to the log, too
 		settings["min_wal_size"] = "32MB"
 	}
 	maps.Copy(settings, options.Settings)

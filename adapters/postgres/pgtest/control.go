@@ -12,14 +12,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Mode is how [Cluster.Stop] ends a server, as pg_ctl stop --mode does.
+// Mode is how [Cluster.Stop] ends a server, like pg_ctl stop --mode.
 type Mode int
 
 // The modes of PostgreSQL.
 const (
-	// Fast ends sessions, writes all to the disk, and leaves nothing to recover.
+	// Fast ends sessions and writes everything to the disk: nothing is left to recover.
 	Fast Mode = iota
-	// Smart waits until the last client has left.
+	// Smart waits until the last client has disconnected.
 	Smart
 	// Immediate aborts: the next start recovers, as after a crash.
 	Immediate
@@ -28,14 +28,14 @@ const (
 var modeSignals = map[Mode]syscall.Signal{Fast: syscall.SIGINT, Smart: syscall.SIGTERM, Immediate: syscall.SIGQUIT}
 
 var (
-	errShared     = errors.New("pgtest: other tests use this cluster: pgtest.New makes one to break")
-	errNotRunning = errors.New("pgtest: the server does not run")
-	errRunning    = errors.New("pgtest: the server runs already")
+	errShared     = errors.New("pgtest: other tests use this cluster; use one of pgtest.New")
+	errNotRunning = errors.New("pgtest: the server is not running")
+	errRunning    = errors.New("pgtest: the server is already running")
 )
 
-// Start starts a stopped or killed server on its folder again, and returns when
-// it takes connections: after crash recovery where that is due. DSNs are as
-// before. It fails for a server that runs, and for [Server].
+// Start starts a stopped or killed server again and returns when it accepts
+// connections, after crash recovery if needed. DSNs do not change. Start fails if the
+// server is running or is that of [Server].
 func (c *Cluster) Start() error {
 	switch {
 	case !c.private:
@@ -46,8 +46,8 @@ func (c *Cluster) Start() error {
 	return c.start(context.Background())
 }
 
-// Stop ends the server, and returns when it has ended. It fails after a minute
-// (a client that stays keeps Smart waiting), for one that does not run, and for
+// Stop ends the server and returns when it has ended. It fails after a minute (Smart
+// waits for connected clients), and if the server is not running or is that of
 // [Server].
 func (c *Cluster) Stop(mode Mode) error {
 	if err := c.breakable(); err != nil {
@@ -56,10 +56,10 @@ func (c *Cluster) Stop(mode Mode) error {
 	return c.own.stop(mode)
 }
 
-// KillPostmaster sends SIGKILL to the server's first process, and returns when
-// all others have seen it and ended, as they do by themselves. A statement that
-// computes without pause goes on until its end, and is killed after 10 seconds.
-// It fails for a server that does not run, and for [Server].
+// KillPostmaster sends SIGKILL to the server's first process and returns when the
+// others have noticed that and ended. A process that computes without a pause is
+// killed after 10 seconds. KillPostmaster fails if the server is not running or is
+// that of [Server].
 func (c *Cluster) KillPostmaster() error {
 	if err := c.breakable(); err != nil {
 		return err
@@ -67,9 +67,9 @@ func (c *Cluster) KillPostmaster() error {
 	return c.own.kill()
 }
 
-// Pause stops all processes of the server where they are (SIGSTOP): connections
-// stay open, and nothing is answered until [Cluster.Resume]. It fails for a
-// server that does not run, and for [Server].
+// Pause sends SIGSTOP to all processes of the server: connections stay open, and the
+// server does not answer until [Cluster.Resume]. Pause fails if the server is not
+// running or is that of [Server].
 func (c *Cluster) Pause() error {
 	if err := c.breakable(); err != nil {
 		return err
@@ -78,8 +78,8 @@ func (c *Cluster) Pause() error {
 	return c.own.signalAll(syscall.SIGSTOP)
 }
 
-// Resume lets a paused server go on; one that is not paused takes no notice. It
-// fails for a server that does not run, and for [Server].
+// Resume continues a paused server, and has no effect on one that is not paused. It
+// fails if the server is not running or is that of [Server].
 func (c *Cluster) Resume() error {
 	if err := c.breakable(); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (c *Cluster) breakable() error {
 	return nil
 }
 
-// start returns when the server takes connections.
+// start starts the server and returns when it accepts connections.
 func (c *Cluster) start(ctx context.Context) error {
 	in := c.own
 	if err := in.spawn("postgres", "-D", in.data()); err != nil {
@@ -122,7 +122,7 @@ func (c *Cluster) start(ctx context.Context) error {
 			return conn.Close(ctx)
 		}
 		if ctx.Err() != nil {
-			return fmt.Errorf("the server took no connection within %v: %w: %s", patience, err, in.logTail())
+			return fmt.Errorf("the server did not accept a connection within %v: %w: %s", patience, err, in.logTail())
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (in *instance) kill() error {
 	}
 	if in.paused.Swap(false) {
 		for _, pid := range left {
-			_ = syscall.Kill(pid, syscall.SIGCONT) // what is stopped notices nothing
+			_ = syscall.Kill(pid, syscall.SIGCONT) // a stopped process would not notice the postmaster's end
 		}
 	}
 	if _, err := in.reap(); err != nil {
@@ -167,7 +167,7 @@ func (in *instance) kill() error {
 	}
 }
 
-// signalAll reaches the postmaster first, so that no session begins behind it.
+// signalAll signals the postmaster first, so that it starts no session meanwhile.
 func (in *instance) signalAll(signal syscall.Signal) error {
 	if err := in.signal(signal); err != nil {
 		return err
@@ -180,8 +180,8 @@ func (in *instance) signalAll(signal syscall.Signal) error {
 	return nil
 }
 
-// Folder holds the cluster: its data in "data", what it logged in "log". It is
-// empty for a server of CORRIDOR_TEST_POSTGRES.
+// Folder returns the folder of the cluster, which contains its data in "data" and its
+// log in "log". For the server of CORRIDOR_TEST_POSTGRES it returns "".
 func (c *Cluster) Folder() string {
 	if c.own == nil {
 		return ""

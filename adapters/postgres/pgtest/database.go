@@ -16,25 +16,25 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// patience bounds each step that a healthy server ends much sooner.
+// patience bounds each step. A healthy server needs much less.
 const patience = time.Minute
 
-// Template fills a database from which others are copied, which is far quicker
-// than filling each. It belongs in a package's variable.
+// Template is a database of which others are copies, which is far quicker than
+// filling each. It belongs in a package variable.
 type Template struct {
 	fill func(ctx context.Context, dsn string) error
 }
 
-// NewTemplate is a template that fill makes, once in each cluster that is asked
-// for it: it is handed the DSN of an empty database, and closes its connections
-// before it returns, since PostgreSQL copies no database that is in use.
+// NewTemplate returns a template that fill fills, once per cluster. fill gets the DSN
+// of an empty database and must close its connections before it returns, since
+// PostgreSQL does not copy a database that is in use.
 func NewTemplate(fill func(ctx context.Context, dsn string) error) *Template {
 	return &Template{fill: fill}
 }
 
-// Database is the DSN of a fresh database: a copy of template, or empty with
-// nil. It is dropped when the test ends, with the connections that are still on
-// it. The user of the DSN owns the database, and is a superuser but for a server
+// Database returns the DSN of a fresh database: a copy of template, or an empty one
+// for nil. When the test ends, the database is dropped and its connections are closed.
+// The user of the DSN owns the database, and is a superuser unless the server is that
 // of CORRIDOR_TEST_POSTGRES.
 func (c *Cluster) Database(tb testing.TB, template *Template) string {
 	tb.Helper()
@@ -54,7 +54,7 @@ func (c *Cluster) Database(tb testing.TB, template *Template) string {
 	return with(c.admin, map[string]string{"dbname": name})
 }
 
-// source is the name of the database to copy. One test fills, others wait.
+// source returns the name of the database to copy. One test fills it, others wait.
 func (c *Cluster) source(ctx context.Context, template *Template) (string, error) {
 	if template == nil {
 		return "template0", nil
@@ -83,7 +83,7 @@ func (c *Cluster) copied(ctx context.Context, source string) (string, error) {
 	return name, c.execute(ctx, "CREATE DATABASE "+name+" TEMPLATE "+source)
 }
 
-// drop leaves alone what a stopped server holds: its folder goes with it.
+// drop drops a database, unless the server is stopped: then its folder is removed later.
 func (c *Cluster) drop(ctx context.Context, name string) error {
 	if c.own != nil {
 		if err := c.resume(); err != nil || !c.own.running() {
@@ -104,8 +104,8 @@ func (c *Cluster) execute(ctx context.Context, sql string) (err error) {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// with is dsn, a URL or a keyword string, with parameters replaced. "dbname" and
-// "host" replace the URL's own.
+// with returns dsn, a URL or a keyword string, with parameters replaced. "dbname" and
+// "host" replace the URL's path and host.
 func with(dsn string, parameters map[string]string) string {
 	parsed, err := url.Parse(dsn)
 	if err != nil || !strings.HasPrefix(parsed.Scheme, "postgres") {

@@ -1,5 +1,5 @@
-// Package pgtest gives tests a PostgreSQL of their own. A package whose tests
-// want databases says so once, and each test then asks for a fresh one:
+// Package pgtest provides PostgreSQL databases for tests. A package calls [Main] in
+// its TestMain, and each test asks for a fresh database:
 //
 //	func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
 //
@@ -9,43 +9,43 @@
 //
 //	func TestStore(t *testing.T) {
 //		t.Parallel()
-//		dsn := pgtest.Database(t, schema) // a copy of the migrated database, dropped after the test
+//		dsn := pgtest.Database(t, schema) // a copy of the migrated database, dropped when the test ends
 //		…
 //	}
 //
 // # Where the server comes from
 //
-// The first [Database] of a test process starts a cluster from the machine's own
-// binaries, in under two seconds, and [Main] stops it. Binaries are looked for in
-// PATH, in /usr/lib/postgresql/*/bin (the newest), and where pg_config says. A
-// cluster listens on a socket in a folder that only its owner may enter, and
-// never on a network address; nothing of it survives the test process, even one
-// that is killed. Under root it runs as an unprivileged user, as PostgreSQL asks.
+// The first [Database] of a test process starts a cluster from the machine's
+// binaries in under two seconds, and [Main] stops it. The binaries are those in PATH,
+// the newest in /usr/lib/postgresql/*/bin, or those that pg_config names. A cluster
+// listens on a socket in a folder that only its owner may enter, never on a network
+// address. Nothing of it remains after the test process, even if that is killed.
+// PostgreSQL does not run as root; under root, the cluster runs as another user.
 //
-// With CORRIDOR_TEST_POSTGRES, the URL or keyword string of a server where
+// If CORRIDOR_TEST_POSTGRES is set to the URL or keyword string of a server where
 // databases may be created, that server is used instead. Names of databases are
 // unique, so that processes may share it.
 //
-// With neither, tests are skipped and say so; with CORRIDOR_REQUIRE_POSTGRES=1,
-// as .ci/run sets it, they fail instead.
+// Without binaries and without CORRIDOR_TEST_POSTGRES, tests are skipped with a
+// message. With CORRIDOR_REQUIRE_POSTGRES=1, which .ci/run sets, they fail instead.
 //
-// # Clusters to break
+// # Stopping and killing clusters
 //
-// [New] starts a cluster for one test, from binaries always. It takes [Options],
-// such as Durable for what must outlive a crash or stand in a measurement:
+// [New] starts a cluster for one test, always from binaries. It takes [Options], such
+// as Durable for data that must survive a crash and for measurements:
 //
 //	c := pgtest.New(t, &pgtest.Options{Durable: true})
 //	dsn := c.Database(t, schema)
 //	…
-//	err := c.KillPostmaster() // as kill -9 does
-//	err = c.Start()           // crash recovery; dsn is good again
+//	err := c.KillPostmaster() // like kill -9
+//	err = c.Start()           // crash recovery; dsn works again
 //
-// [Cluster.Stop], [Cluster.Pause] and [Cluster.Resume] are the milder faults.
+// [Cluster.Stop], [Cluster.Pause] and [Cluster.Resume] are milder faults.
 //
-// # Connections to break
+// # Cutting connections
 //
-// A [Proxy] stands between client and server and cuts where it is told, so that
-// a loss at each message of an operation is a loop:
+// A [Proxy] between client and server cuts connections, so that a loop can cut an
+// operation at each of its messages:
 //
 //	for k := 1; ; k++ {
 //		fault := proxy.Arm(pgtest.Fault{Of: pgtest.Client, Messages: k})
@@ -53,10 +53,10 @@
 //		if !fault.Disarm() {
 //			break // the operation has fewer than k messages
 //		}
-//		fault.Wait() // the server is done with what reached it
-//		… err says so, and the database holds all of the operation or none
+//		fault.Wait() // the server has processed what reached it
+//		… check err, and that the database contains all of the operation or nothing
 //	}
 //
-// The package imports nothing but pgx beside the standard library, keeps no
-// goroutine of its own but a Proxy's, and is for test files only.
+// The package imports only pgx and the standard library, starts goroutines only in a
+// Proxy, and is for test files only.
 package pgtest

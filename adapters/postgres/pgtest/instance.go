@@ -16,16 +16,15 @@ const (
 	superuser = "postgres"
 	port      = "5432" // names the socket; nothing listens on the network
 
-	// socketPathMax is what every system allows in a socket's address, which
-	// the name that PostgreSQL gives the socket is part of.
+	// socketPathMax is the longest folder that fits every system's socket addresses,
+	// which include PostgreSQL's name of the socket.
 	socketPathMax = 100 - len("/.s.PGSQL."+port)
 
 	pollEvery = 5 * time.Millisecond
 )
 
-// instance is a cluster's folder and the processes that work on it. Nobody waits
-// for the processes in a goroutine: they are asked, so that leak checks in the
-// middle of a test find nothing.
+// instance is a cluster's folder and its processes. The processes are polled, not
+// waited for in a goroutine, so that leak checks in the middle of a test find nothing.
 type instance struct {
 	bin    string
 	folder string // data, log and, if its path is short enough, the socket
@@ -33,9 +32,9 @@ type instance struct {
 	runAs  *syscall.Credential
 	guard  *guard
 
-	pid    atomic.Int64 // of the postmaster, 0 when it does not run
+	pid    atomic.Int64 // of the postmaster; 0 if it is not running
 	paused atomic.Bool
-	killed bool // the postmaster had no chance to tidy up
+	killed bool // the postmaster could not clean up
 }
 
 func prepare(bin, within string) (*instance, error) {
@@ -58,10 +57,10 @@ func prepare(bin, within string) (*instance, error) {
 	return in, nil
 }
 
-// makeFolder makes a folder for the server's user alone.
+// makeFolder creates a folder that only the server's user can enter.
 func (in *instance) makeFolder(within string) (string, error) {
 	if within == "" && in.runAs != nil {
-		within = "/tmp" // TMPDIR, below /root for example, may be out of its reach
+		within = "/tmp" // that user may not be able to enter TMPDIR
 	}
 	folder, err := os.MkdirTemp(within, "pgtest-")
 	if err != nil || in.runAs == nil {
@@ -74,8 +73,8 @@ func (in *instance) data() string { return filepath.Join(in.folder, "data") }
 
 func (in *instance) running() bool { return in.pid.Load() != 0 }
 
-// initialise makes the data folder with the settings behind its own. Whoever
-// reaches the socket is trusted: the folder around it says who that is.
+// initialise creates the data folder and appends settings to its configuration. All
+// clients of the socket are trusted: the mode of its folder decides who they are.
 func (in *instance) initialise(settings string) error {
 	err := in.spawn("initdb", "--pgdata", in.data(), "--username", superuser, "--auth", "trust",
 		"--encoding", "UTF8", "--locale", "C", "--no-sync", "--no-instructions")
@@ -92,8 +91,8 @@ func (in *instance) initialise(settings string) error {
 	return appendTo(filepath.Join(in.data(), "postgresql.conf"), settings)
 }
 
-// spawn starts a program of PostgreSQL in a session of its own, where a
-// terminal's interrupt does not reach it. Variables such as PGDATA stay outside.
+// spawn starts a program of PostgreSQL in a new session, so that a terminal's
+// interrupt does not reach it, and without inherited variables such as PGDATA.
 func (in *instance) spawn(name string, arguments ...string) error {
 	log, err := os.OpenFile(in.logFile(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -101,18 +100,18 @@ func (in *instance) spawn(name string, arguments ...string) error {
 	}
 	cmd := exec.Command(filepath.Join(in.bin, name), arguments...) //nolint:gosec,noctx // PostgreSQL's own program, which outlives the call
 	cmd.Dir, cmd.Env = in.folder, []string{"PATH=" + in.bin + ":" + os.Getenv("PATH"), "HOME=" + in.folder, "LC_ALL=C"}
-	cmd.Stdout, cmd.Stderr = log, log // go test would wait for holders of its own
+	cmd.Stdout, cmd.Stderr = log, log // go test would wait for processes that inherit its output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: in.runAs}
 	if err := errors.Join(cmd.Start(), log.Close()); err != nil {
 		return err
 	}
 	in.pid.Store(int64(cmd.Process.Pid))
 	err = in.guard.watch(cmd.Process.Pid)
-	_ = cmd.Process.Release() // reap waits by the number
+	_ = cmd.Process.Release() // reap waits by pid
 	return err
 }
 
-// reap waits until the process has ended, with patience.
+// reap waits until the process has ended, at most for patience.
 func (in *instance) reap() (syscall.WaitStatus, error) {
 	for end := time.Now().Add(patience); ; time.Sleep(pollEvery) {
 		status, ended, err := in.ended()
@@ -125,7 +124,7 @@ func (in *instance) reap() (syscall.WaitStatus, error) {
 	}
 }
 
-// ended asks without waiting.
+// ended reports, without waiting, whether the process has ended.
 func (in *instance) ended() (status syscall.WaitStatus, ended bool, err error) {
 	pid, err := syscall.Wait4(int(in.pid.Load()), &status, syscall.WNOHANG, nil)
 	if errors.Is(err, syscall.EINTR) {
@@ -144,7 +143,7 @@ func (in *instance) signal(signal syscall.Signal) error {
 
 func (in *instance) logFile() string { return filepath.Join(in.folder, "log") }
 
-// logTail is the end of what PostgreSQL wrote.
+// logTail returns the end of PostgreSQL's log.
 func (in *instance) logTail() string {
 	const most = 2000
 	text, err := os.ReadFile(in.logFile())
@@ -154,7 +153,7 @@ func (in *instance) logTail() string {
 	return string(bytes.TrimSpace(text[max(0, len(text)-most):]))
 }
 
-// remove takes the folders away.
+// remove kills the server if it is running and removes the folders.
 func (in *instance) remove() error {
 	if in.running() {
 		_ = in.signal(syscall.SIGKILL)
@@ -163,13 +162,13 @@ func (in *instance) remove() error {
 	return in.guard.release()
 }
 
-// guardScript is told the process to end when the test process is gone, and
-// learns that from the end of its input. It removes the folders in any case. A
-// postmaster takes its file away when it is done, which says more than its
-// number: that of an orphan stays where nobody reaps it.
+// guardScript reads the pid of the server from its input, whose end means that the
+// test process has ended. It then ends the server and removes the folders. It waits
+// for the postmaster to remove its pid file: the pid itself would remain as a zombie
+// if no process reaps it.
 const guardScript = `
 pid=0
-while read -r told; do pid=$told; done
+while read -r line; do pid=$line; done
 if [ "$pid" != 0 ]; then
 	kill -CONT "$pid"
 	kill -QUIT "$pid"
@@ -183,7 +182,7 @@ fi
 rm -rf -- "$@"
 `
 
-// guard is a shell that outlives the test process, whichever way that ends.
+// guard is a shell that outlives the test process, even if that is killed.
 type guard struct {
 	shell *exec.Cmd
 	input *os.File
@@ -204,13 +203,13 @@ func newGuard(folders ...string) (*guard, error) {
 	return g, nil
 }
 
-// watch names the process to end, 0 for none.
+// watch sets the pid of the process to end; 0 means none.
 func (g *guard) watch(pid int) error {
 	_, err := fmt.Fprintln(g.input, pid)
 	return err
 }
 
-// release lets the guard remove the folders, and waits for it.
+// release makes the guard remove the folders, and waits for it.
 func (g *guard) release() error {
 	if err := g.input.Close(); err != nil {
 		return err

@@ -18,10 +18,10 @@ const (
 	requireVariable = "CORRIDOR_REQUIRE_POSTGRES"
 )
 
-// debianBinaries is where Debian's packages put them, version by version.
+// debianBinaries is where Debian's packages install the binaries of each version.
 var debianBinaries = "/usr/lib/postgresql/*/bin"
 
-// absent skips the test, or fails it where PostgreSQL is required.
+// absent skips the test, or fails it if PostgreSQL is required.
 func absent(tb testing.TB, why string) {
 	tb.Helper()
 	if required := os.Getenv(requireVariable); required != "" && required != "0" {
@@ -35,7 +35,7 @@ const (
 	noServer   = noBinaries + ", or set " + serverVariable + " to the URL of a server where databases may be created"
 )
 
-// binaries is the folder of initdb and postgres, or "" when there is none.
+// binaries returns the folder of initdb and postgres, or "" if there is no such folder.
 func binaries() string {
 	found, err := exec.LookPath("initdb")
 	if err == nil {
@@ -49,8 +49,8 @@ func binaries() string {
 	if dir := newest(debianBinaries); dir != "" {
 		return dir
 	}
-	told, err := exec.CommandContext(context.Background(), "pg_config", "--bindir").Output()
-	if dir := strings.TrimSpace(string(told)); err == nil && complete(dir) {
+	output, err := exec.CommandContext(context.Background(), "pg_config", "--bindir").Output()
+	if dir := strings.TrimSpace(string(output)); err == nil && complete(dir) {
 		return dir
 	}
 	return ""
@@ -65,8 +65,8 @@ func complete(dir string) bool {
 	return true
 }
 
-// newest is the match of the highest version that has all binaries; the version
-// is the name of the folder above, such as 17.
+// newest returns the match with the highest version that has all binaries. The version
+// is the name of the parent folder, such as 17.
 func newest(pattern string) (dir string) {
 	matches, _ := filepath.Glob(pattern) // the only error is a bad pattern
 	highest := -1.0
@@ -81,11 +81,11 @@ func newest(pattern string) (dir string) {
 
 const (
 	memory       = "/dev/shm"
-	memoryNeeded = 2 << 30 // bytes; a test process takes a few hundred million at the most
+	memoryNeeded = 2 << 30 // bytes; a test process uses a few hundred million at most
 )
 
-// memoryFolder is a folder in memory, where databases are copied and dropped four
-// times as quickly as on a disk; "" where there is none, or it is short of room.
+// memoryFolder returns a folder in memory, where databases are copied and dropped four
+// times as fast as on a disk, or "" if no folder has memoryNeeded free.
 func memoryFolder() string {
 	var fs syscall.Statfs_t
 	if syscall.Statfs(memory, &fs) != nil || uint64(fs.Bsize)*fs.Bavail < memoryNeeded {
@@ -94,14 +94,14 @@ func memoryFolder() string {
 	return memory
 }
 
-// overflow is the identity that systems give to nobody.
+// overflow is the usual uid and gid of the user nobody.
 const overflow = 65534
 
-// unprivileged is whom the server runs as, nil for ourselves: PostgreSQL refuses
-// to run as root.
+// unprivileged returns the user that the server runs as, or nil for the current user.
+// PostgreSQL does not run as root.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
-		return nil, nil //nolint:nilnil // no credential is what a process of the same user is started with
+		return nil, nil //nolint:nilnil // a nil credential means the current user
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		found, err := user.Lookup(name)

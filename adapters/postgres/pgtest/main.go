@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// Tests is what [Main] wraps: a *testing.M.
+// Tests is the interface of *testing.M that [Main] wraps.
 type Tests interface{ Run() int }
 
-// Main is m with the end of the process's cluster in its Run. TestMain hands it
-// to goleak.VerifyTestMain, or to os.Exit with its Run. [Database] and [Server]
-// ask for it.
+// Main returns m with a Run that stops the process's cluster at the end. TestMain
+// passes it to goleak.VerifyTestMain, or its Run's result to os.Exit. [Database] and
+// [Server] require it.
 //
-// Test processes that the tests start leave at once: under -race they would wait
-// for a second.
+// Main sets GORACE so that test processes that the tests start end without the second
+// that they would wait under -race.
 func Main(m Tests) Tests {
 	cleaned.Store(true)
 	if os.Getenv(raceVariable) == "" {
@@ -40,11 +40,11 @@ var (
 	shared      *Cluster
 )
 
-// Server is the one cluster of the test process, started at first use: that of
-// CORRIDOR_TEST_POSTGRES, or else one with zero [Options]. Other tests use it
-// too, so that it can be neither stopped nor killed; [New] is for that.
+// Server returns the shared cluster of the test process: the server of
+// CORRIDOR_TEST_POSTGRES, or else one with zero [Options], started at first use.
+// Other tests use it too, so it cannot be stopped or killed; use [New] for that.
 //
-// It skips the test when there is no PostgreSQL, or fails it where
+// Server skips the test if there is no PostgreSQL, or fails it if
 // CORRIDOR_REQUIRE_POSTGRES is set.
 func Server(tb testing.TB) *Cluster {
 	tb.Helper()
@@ -75,7 +75,7 @@ func common(tb testing.TB) *Cluster {
 	return c
 }
 
-// Database is the DSN of a fresh database on [Server]; see [Cluster.Database].
+// Database returns the DSN of a fresh database on [Server]; see [Cluster.Database].
 func Database(tb testing.TB, template *Template) string {
 	tb.Helper()
 	return Server(tb).Database(tb, template)

@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Proxy passes connections on to a server until it is told to cut, refuse or
-// stall them. Its methods may be called from any goroutine. It reads the
-// protocol, so that connections are not encrypted: [Proxy.DSN] says so.
+// Proxy forwards connections to a server, and can cut, refuse and stall them. It is
+// safe for concurrent use. It reads the protocol, so connections are not encrypted:
+// [Proxy.DSN] has sslmode=disable.
 type Proxy struct {
 	dsn      string
 	socket   string
@@ -28,8 +28,8 @@ type Proxy struct {
 	closed   bool
 }
 
-// NewProxy is a proxy in front of the server and database of dsn, and closes it
-// when the test ends. It needs the server only when a client comes.
+// NewProxy returns a proxy for the server and database of dsn, and closes it when the
+// test ends. The server need not run until a client connects.
 func NewProxy(tb testing.TB, dsn string) *Proxy {
 	tb.Helper()
 	p, err := newProxy(dsn)
@@ -66,12 +66,10 @@ func newProxy(dsn string) (*Proxy, error) {
 	return p, p.Accept()
 }
 
-// DSN leads to the same database as the one that the proxy was made with,
-// through the proxy.
+// DSN returns the DSN of the database through the proxy.
 func (p *Proxy) DSN() string { return p.dsn }
 
-// Arm sets the one fault to come, in the place of an earlier one, and begins to
-// count.
+// Arm sets the next fault, replacing an earlier one, and starts counting.
 func (p *Proxy) Arm(fault Fault) *Armed {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -82,7 +80,7 @@ func (p *Proxy) Arm(fault Fault) *Armed {
 	return p.armed
 }
 
-// Cut ends all connections. New ones are taken.
+// Cut cuts all connections. The proxy still accepts new ones.
 func (p *Proxy) Cut() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -91,8 +89,8 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Refuse turns new clients away, as a server that does not run, until
-// [Proxy.Accept]. Connections stay.
+// Refuse rejects new clients until [Proxy.Accept], like a server that is not running.
+// Open connections stay open.
 func (p *Proxy) Refuse() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -102,7 +100,7 @@ func (p *Proxy) Refuse() {
 	}
 }
 
-// Accept takes new clients again. It fails when the socket cannot be made.
+// Accept accepts new clients again. It fails if the socket cannot be created.
 func (p *Proxy) Accept() error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -118,8 +116,8 @@ func (p *Proxy) Accept() error {
 	return nil
 }
 
-// Stall holds back what both sides send, on open connections, until
-// [Proxy.Resume]: a network that loses all without a word.
+// Stall stops forwarding on all connections until [Proxy.Resume], like a network that
+// drops all packets.
 func (p *Proxy) Stall() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -130,7 +128,7 @@ func (p *Proxy) Stall() {
 	}
 }
 
-// Resume lets pass what [Proxy.Stall] held back.
+// Resume forwards what [Proxy.Stall] stopped.
 func (p *Proxy) Resume() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -153,7 +151,7 @@ func (p *Proxy) serve(listener net.Listener) {
 	}
 }
 
-// now is what traffic obeys at the moment.
+// now returns the current gate and fault.
 func (p *Proxy) now() (gate <-chan struct{}, armed *Armed) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -173,10 +171,10 @@ func (p *Proxy) close() {
 	p.sessions.Wait()
 }
 
-// Side is an end of a connection through a [Proxy].
+// Side is one of the two senders on a connection through a [Proxy].
 type Side int
 
-// The ends.
+// The sides.
 const (
 	// Client sends a startup message, then Parse, Bind, Execute, Sync and others.
 	Client Side = iota
@@ -185,24 +183,24 @@ const (
 	Backend
 )
 
-// Fault says where a [Proxy] cuts a connection. What is counted, is counted over
-// all connections from [Proxy.Arm] on, but for requests to cancel: those are lost
-// once the fault has happened. With neither Messages nor Bytes it never
-// happens; with both, what comes first counts.
+// Fault describes where a [Proxy] cuts a connection. Messages and bytes are counted
+// over all connections from [Proxy.Arm] on, without cancel requests, which are
+// dropped once the fault has happened. With neither Messages nor Bytes the fault never
+// happens; with both, it happens at the first.
 type Fault struct {
-	// Of is whose messages or bytes are counted.
+	// Of is the side whose messages or bytes are counted.
 	Of Side
-	// Messages is the number, from 1, of the message that the cut follows. Behind
-	// the last answer of an operation its caller may see no error.
+	// Messages is the number, from 1, of the message after which the proxy cuts. After
+	// the last answer of an operation, the caller may not see an error.
 	Messages int
-	// Drop makes the cut come before that message instead, which is then lost.
+	// Drop makes the proxy cut before that message, which is then lost.
 	Drop bool
-	// Bytes is how many bytes pass before the cut, from 1: in the middle of a
-	// message, mostly.
+	// Bytes is how many bytes pass before the cut, from 1, usually ending in the
+	// middle of a message.
 	Bytes int
 }
 
-// Armed is a fault that waits for its moment.
+// Armed is a fault that has been set by [Proxy.Arm].
 type Armed struct {
 	fault Fault
 	fired chan struct{}
@@ -222,7 +220,7 @@ func arm(fault Fault) *Armed {
 // Fired is closed when the connection is cut.
 func (a *Armed) Fired() <-chan struct{} { return a.fired }
 
-// Disarm says whether the fault happened, and keeps it from happening later.
+// Disarm reports whether the fault has happened, and prevents it from happening later.
 func (a *Armed) Disarm() bool {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -239,15 +237,15 @@ func (a *Armed) happened() bool {
 	return a.hit
 }
 
-// Wait returns when the server has worked off what reached it before the cut and
-// ended the session: what it then holds is final. The fault has to have fired.
+// Wait waits for the fault to happen and for the server to process what reached it
+// before the cut and end the session: its data is then final.
 func (a *Armed) Wait() {
 	<-a.fired
 	<-a.over
 }
 
-// pass counts a message of side: how many of its bytes go on, and whether the
-// connection is cut behind them. A nil fault lets all pass.
+// pass counts a message of side. It returns how many of its bytes to forward and
+// whether to cut the connection after them. A nil fault never cuts.
 func (a *Armed) pass(side Side, size int) (forward int, cut bool) {
 	if a == nil || side != a.fault.Of {
 		return size, false

@@ -19,7 +19,7 @@ type session struct {
 
 	once   sync.Once
 	broken chan struct{} // closed by the cut
-	fault  *Armed        // what cut it, if a fault did
+	fault  *Armed        // the fault that cut it, if any
 }
 
 // session serves client until both sides have ended.
@@ -39,7 +39,7 @@ func (p *Proxy) session(client net.Conn) {
 	var requests sync.WaitGroup
 	requests.Go(func() { s.forward(Client, client, backend) })
 	s.forward(Backend, backend, client)
-	// The server has ended the session: nothing of it is still to come.
+	// The server has ended the session: nothing more will arrive.
 	s.close()
 	requests.Wait()
 	if s.fault != nil {
@@ -63,9 +63,9 @@ func (p *Proxy) leave(s *session) {
 	delete(p.open, s)
 }
 
-// cut ends the client's side at once. The server's side learns that no more
-// comes, works off what it has, and is drained: were it closed, an answer that
-// nobody read would reset the connection and could lose requests on their way.
+// cut closes the client's side at once. The server's side gets an end of input, and
+// its answers are read and discarded: if it were closed, an unread answer would reset
+// the connection and requests on their way could be lost.
 func (s *session) cut() {
 	s.once.Do(func() {
 		close(s.broken)
@@ -79,7 +79,7 @@ func (s *session) close() {
 	_ = s.backend.Close()
 }
 
-// forward passes messages on until its source ends, or the session is cut.
+// forward forwards messages until from ends or the session is cut.
 func (s *session) forward(side Side, from io.Reader, to io.Writer) {
 	reader := bufio.NewReader(from)
 	startup, counts := side == Client, true
@@ -103,12 +103,13 @@ func (s *session) forward(side Side, from io.Reader, to io.Writer) {
 	}
 }
 
-// pass sends one message on, when the proxy lets it.
+// pass forwards one message once the proxy's gate is open. It reports whether the
+// connection still works.
 func (s *session) pass(side Side, message []byte, counts bool, to io.Writer) bool {
 	gate, armed := s.proxy.now()
 	if !counts {
 		if armed.happened() {
-			return false // else a driver's cancel would race with what Wait waits for
+			return false // otherwise a driver's cancel request would race with the session that Wait waits for
 		}
 		armed = nil
 	}
@@ -130,25 +131,25 @@ func (s *session) pass(side Side, message []byte, counts bool, to io.Writer) boo
 	return err == nil && !cut
 }
 
-// A message is a type byte and a big-endian length, which counts itself; the
-// first of a client has no type (PostgreSQL, chapter "Frontend/Backend Protocol",
-// "Message Formats").
+// A message begins with a type byte and a big-endian length, which includes its own
+// bytes. A client's first message has no type (PostgreSQL, chapter "Frontend/Backend
+// Protocol", "Message Formats").
 const (
 	lengthSize = 4
 	typeSize   = 1
 
-	// messageMax refuses what is no protocol of PostgreSQL, such as TLS.
+	// messageMax is the maximum length; other protocols, such as TLS, exceed it.
 	messageMax = 1 << 28
 )
 
-// cancels says whether a startup message asks to cancel another session's
-// statement. Drivers send it in the background whenever they give one up.
+// cancels reports whether a startup message asks to cancel another session's
+// statement. Drivers send it in the background when they abandon a statement.
 func cancels(startup []byte) bool {
 	const code = 80877102 // in the place of the protocol's version
 	return len(startup) >= 2*lengthSize && binary.BigEndian.Uint32(startup[lengthSize:]) == code
 }
 
-// readMessage is one whole message as it came.
+// readMessage reads one whole message.
 func readMessage(r *bufio.Reader, startup bool) ([]byte, error) {
 	head := lengthSize + typeSize
 	if startup {
@@ -160,9 +161,9 @@ func readMessage(r *bufio.Reader, startup bool) ([]byte, error) {
 	}
 	length := int64(binary.BigEndian.Uint32(message[head-lengthSize:]))
 	if length < lengthSize || length > messageMax {
-		return nil, fmt.Errorf("pgtest: a message of %d bytes is none of PostgreSQL's", length)
+		return nil, fmt.Errorf("pgtest: message length %d, want %d to %d", length, lengthSize, messageMax)
 	}
-	whole := bytes.NewBuffer(message) // grows with what comes, whatever the length says
+	whole := bytes.NewBuffer(message) // grows with the bytes that arrive, not with the stated length
 	_, err := io.CopyN(whole, r, length-lengthSize)
 	return whole.Bytes(), err
 }
