@@ -33,51 +33,49 @@ type Config struct {
 	// stored. Each event is a job, so this is for rare events.
 	Wake map[string]string
 
-	// SkipMigrate leaves the tables as they are: without them New returns
-	// [errcodes.Configuration].
+	// SkipMigrate makes New leave the tables unchanged and return
+	// [errcodes.Configuration] if they are missing or older.
 	SkipMigrate bool
 
 	Clock ports.Clock // the time that Tick gets; default: ports.SystemClock
 
-	// Logger logs failures; a repeated one once a minute, with the number of those
-	// left out. It gets no payload and no text of the server. Default: nothing is
-	// logged.
+	// Logger logs failures, a repeated one once a minute with the number of those left
+	// out. Payloads and the server's texts are not logged. Default: no logging.
 	Logger *slog.Logger
 	Hooks  Hooks
 
-	// Batch is how many items of a kind a process has at once; one Tick
-	// handles all of them. Default 100; 1 to 1,000.
+	// Batch is how many items of a kind a process fetches at once; one Tick handles
+	// all of them. Default 100; 1 to 1,000.
 	Batch int
 
 	// Timeout bounds one Tick of Jobs.Work. Default 1 min; 1 s to 1 h.
 	Timeout time.Duration
 
-	// Poll is how often a process looks for jobs that came without a notification,
-	// such as those whose retry is due. Default 1 s; 10 ms to 1 min.
+	// Poll is how often a process looks for jobs that arrive without a notification,
+	// such as due retries. Default 1 s; 10 ms to 1 min.
 	Poll time.Duration
 
-	// DeadAfter is how long a process may show no sign of life before others take
-	// up its jobs; a living process shows eight in that time. Default 8 s; 1 s to
-	// 10 min.
+	// DeadAfter is how long a process may show no sign of life before others take over
+	// its jobs; a living process shows eight in that time. Default 8 s; 1 s to 10 min.
 	DeadAfter time.Duration
 
-	// Grace is how long Stop lets running rounds go on before it cancels their
+	// Grace is how long Stop waits for running rounds before it cancels their
 	// contexts. Default 10 s; 1 ms to 10 min.
 	Grace time.Duration
 
-	// Keep is how long ended jobs stay in the table, give or take 30 s.
-	// Default 1 min; 1 s to 30 days.
+	// Keep is how long ended jobs stay in the table, ± 30 s. Default 1 min; 1 s to
+	// 30 days.
 	Keep time.Duration
 }
 
-// Hooks are for metrics. They are called in place, from many goroutines, and must be
-// quick. Each may be nil.
+// Hooks are for metrics. They are called synchronously and concurrently, and must
+// return quickly. Each may be nil.
 type Hooks struct {
 	// JobEnded is called when a job of this process ends, with the kind of its item or
-	// the name of its ticker, the time that it was here, and the reason why it will
-	// come again: nil for a settled item and for a round without an error.
+	// the name of its ticker, how long it ran here, and why the item runs again or the
+	// round failed: nil for a settled item and for a round without an error.
 	JobEnded func(ctx context.Context, kind string, took time.Duration, err error)
-	// Rescued is called with the number of dead processes' jobs that this one has
+	// Rescued is called with the number of dead processes' jobs that this process has
 	// made available again.
 	Rescued func(ctx context.Context, jobs int)
 	// Background is called with failures of the queue itself.
@@ -128,13 +126,13 @@ func (c *Config) checkNames() error {
 			return err
 		}
 		if seen[kind] {
-			return misconfigured(fmt.Sprintf("Kinds has %q twice", kind))
+			return misconfigured(fmt.Sprintf("Kinds contains %q twice", kind))
 		}
 		seen[kind] = true
 	}
 	for event, ticker := range c.Wake {
 		if seen[event] {
-			return misconfigured(fmt.Sprintf("Kinds and Wake share the kind %q", event))
+			return misconfigured(fmt.Sprintf("Kinds and Wake both contain %q", event))
 		}
 		if err := checkName("Wake", ticker); err != nil {
 			return err

@@ -33,7 +33,7 @@ func TestConfigIsChecked(t *testing.T) {
 		{"a kind with a hyphen", river.Config{Kinds: []string{"a-b"}}, "Kinds"},
 		{"a kind with two dots", river.Config{Kinds: []string{"a..b"}}, "Kinds"},
 		{"a kind twice", river.Config{Kinds: []string{"a", "a"}}, "twice"},
-		{"a kind of work and of events", river.Config{Kinds: []string{"a"}, Wake: map[string]string{"a": "b"}}, "share"},
+		{"a kind of work and of events", river.Config{Kinds: []string{"a"}, Wake: map[string]string{"a": "b"}}, "both contain"},
 		{"a ticker without a name", river.Config{Wake: map[string]string{"a": ""}}, "Wake"},
 		{"no batch", river.Config{Batch: -1}, "want 1 to 1000"},
 		{"a batch too large", river.Config{Batch: 1001}, "want 1 to 1000"},

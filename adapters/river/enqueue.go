@@ -13,9 +13,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// itemArgs are the arguments of an item's job. River's kind is the same for all:
-// its leader throws stuck jobs away whose kind it does not know, and the leader
-// may be an older program.
+// itemArgs are the arguments of an item's job. All items have the same River kind:
+// River's leader, which may be an older program, discards stuck jobs of unknown kinds.
 type itemArgs struct {
 	ID      []byte `json:"id"      river:"unique"`
 	Of      string `json:"kind"`
@@ -34,8 +33,8 @@ type tickArgs struct {
 // Kind implements riverqueue.JobArgs.
 func (tickArgs) Kind() string { return "corridor_tick" }
 
-// waiting are the states of a job that is yet to end: only those bar another
-// one of the same item or ticker.
+// waiting contains the states of jobs that have not ended. While a job has one of them,
+// its item or ticker cannot have another job.
 var waiting = []rivertype.JobState{
 	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,
 	rivertype.JobStateRunning, rivertype.JobStateScheduled,
@@ -43,19 +42,20 @@ var waiting = []rivertype.JobState{
 
 var once = riverqueue.UniqueOpts{ByArgs: true, ByState: waiting}
 
-// Wants reports whether the queue takes work, or is woken by events, of the kind.
+// Wants reports whether the queue takes work of the kind or events of the kind wake a
+// ticker.
 func (q *Queue) Wants(kind string) bool { return q.kinds[kind] || q.cfg.Wake[kind] != "" }
 
-// Enqueue puts work, and the wake-ups of events that Config.Wake names, into the
-// queue, within tx. Work whose id waits or runs already is errcodes.Conflict, and
-// of a kind that Config.Kinds does not name errcodes.Configuration; the database's
-// own errors come as they are.
+// Enqueue enqueues work and the wake-ups of events in Config.Wake, within tx. It
+// returns [errcodes.Conflict] if work with the same id is waiting or running, and
+// [errcodes.Configuration] if the kind of work is not in Config.Kinds. It returns the
+// database's errors unchanged.
 func (q *Queue) Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, work []ports.WorkItem) error {
 	now := q.cfg.Clock.Now()
 	var jobs []riverqueue.InsertManyParams
 	for i := range work {
 		if !q.kinds[work[i].Kind] {
-			return misconfigured(fmt.Sprintf("Work has the kind %q, which is not in Config.Kinds", work[i].Kind)) // but in Wake: Wants is true for both
+			return misconfigured(fmt.Sprintf("The kind %q is not in Config.Kinds", work[i].Kind)) // it is in Wake, so Wants is true
 		}
 		jobs = append(jobs, itemJob(&work[i], now))
 	}
@@ -75,7 +75,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, wo
 	}
 	for _, r := range results {
 		if r.UniqueSkippedAsDuplicate {
-			return errcodes.New(errcodes.Conflict, "Work of this id exists")
+			return errcodes.New(errcodes.Conflict, "A work item of this id exists")
 		}
 	}
 	return nil
@@ -84,7 +84,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, wo
 func itemJob(w *ports.WorkItem, now time.Time) riverqueue.InsertManyParams {
 	opts := &riverqueue.InsertOpts{Queue: workQueue(w.Kind), UniqueOpts: once}
 	if w.DueAt.After(now) {
-		opts.ScheduledAt = w.DueAt // without it a job need not wait for River's scheduler
+		opts.ScheduledAt = w.DueAt // only if needed: a scheduled job waits for River's scheduler
 	}
 	args := itemArgs{ID: []byte(w.ID), Of: w.Kind, Due: w.DueAt.UnixMilli(), Payload: w.Payload}
 	return riverqueue.InsertManyParams{Args: args, InsertOpts: opts}
@@ -92,15 +92,15 @@ func itemJob(w *ports.WorkItem, now time.Time) riverqueue.InsertManyParams {
 
 var hooks = []rivertype.Hook{&databaseClock{}}
 
-// databaseClock dates what is to run at once by the database's clock, which says when it
-// does. River dates a ticker's jobs by its leader's clock, and others by that of the
-// process: one that is ahead would put them off, and with them every round.
+// databaseClock sets the times of jobs that run at once by the database's clock, by
+// which River fetches them. River would use its leader's clock for a ticker's jobs and
+// the process's clock for others, and delay the jobs if that clock is ahead.
 type databaseClock struct{ riverqueue.HookDefaults }
 
 // InsertBegin implements rivertype.HookInsertBegin.
 func (*databaseClock) InsertBegin(_ context.Context, job *rivertype.JobInsertParams) error {
 	if job.ScheduledAt == nil || job.Kind == (tickArgs{}).Kind() {
-		job.ScheduledAt = &time.Time{} // River's driver reads none as its own clock, and zero as the database's
+		job.ScheduledAt = &time.Time{} // River's driver uses its own clock for nil, the database's for zero
 	}
 	return nil
 }

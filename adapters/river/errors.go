@@ -9,10 +9,11 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// unusable are the SQLSTATEs that no retry cures (PostgreSQL, appendix A).
+// unusable maps SQLSTATEs that a retry cannot help (PostgreSQL, appendix A) to
+// messages for the operator.
 var unusable = map[string]string{
-	"28000": "The database refuses this role",
-	"28P01": "The database refuses the role's password",
+	"28000": "The database rejects this role",
+	"28P01": "The database rejects the role's password",
 	"3D000": "The database does not exist",
 	"3F000": "The database does not have the schema corridor; migrate it",
 	"42501": "The role lacks a right on the database or its schema corridor",
@@ -25,13 +26,13 @@ var (
 	errStaleClaim = errcodes.New(errcodes.Conflict, "The claim is no longer the latest")
 )
 
-// coded gives err its code. The server's text is kept for errors.As alone: it may
-// hold addresses and rows.
+// coded returns err with a code. The server's text, which may contain addresses and
+// rows, can only be reached by errors.As.
 func coded(err error) error {
 	if err == nil {
 		return nil
 	}
-	_, connecting := errors.AsType[*pgconn.ConnectError](err) // even by a time limit of its own
+	_, connecting := errors.AsType[*pgconn.ConnectError](err) // which may wrap a timeout of the pool
 	if code := errcodes.Of(err); !connecting && code != errcodes.Internal {
 		return err
 	}
@@ -43,7 +44,7 @@ func coded(err error) error {
 	return errcodes.Wrap(errcodes.StorageUnavailable, "", redacted{err})
 }
 
-// openingError is coded, but if ctx is done it returns the context's error.
+// openingError returns coded(err), or ctx's error if ctx is done.
 func openingError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return errcodes.Coded(ctx.Err())
@@ -51,7 +52,7 @@ func openingError(ctx context.Context, err error) error {
 	return coded(err)
 }
 
-// redacted prints of an error no more than its SQLSTATE.
+// redacted wraps an error and prints only its SQLSTATE.
 type redacted struct{ cause error }
 
 func (q redacted) Unwrap() error { return q.cause }

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// takeLeaderTickers removes the tickers that stay with the leader from tickers, and
-// returns them.
+// takeLeaderTickers removes the tickers with Stays from tickers and returns them.
 func takeLeaderTickers(tickers map[string]*Ticker) []*Ticker {
 	var staying []*Ticker
 	for _, name := range slices.Sorted(maps.Keys(tickers)) {
@@ -19,8 +18,8 @@ func takeLeaderTickers(tickers map[string]*Ticker) []*Ticker {
 	return staying
 }
 
-// runLeaderTicker ticks until ctx is done or the queue is stopped, for as long as this
-// process leads.
+// runLeaderTicker runs rounds while this process leads, until ctx is done or the queue
+// is stopped.
 func (q *Queue) runLeaderTicker(ctx context.Context, t *Ticker, life *liveness) {
 	for {
 		select {
@@ -32,7 +31,7 @@ func (q *Queue) runLeaderTicker(ctx context.Context, t *Ticker, life *liveness) 
 		}
 		if life.isLeader() {
 			round, cancel := context.WithTimeout(ctx, t.Timeout)
-			_ = q.tickOnce(round, t) // the hook has the error
+			_ = q.tickOnce(round, t) // the hook gets the error
 			cancel()
 		}
 	}

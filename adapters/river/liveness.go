@@ -12,21 +12,21 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// River itself gives a job to another process when it has run for longer than the
-// longest job may, and makes another process its leader after 15 s to 21 s. To be
-// quicker, each process counts its own row of queue_processes up, and one whose
-// count the others see stand still is dead: its leadership ends, and its jobs are
-// made available again. Counts, and not times, are compared, so that clocks may
-// disagree.
+// River itself moves a job to another process once it has run for longer than the
+// longest job may, and elects another leader after 15 s to 21 s. To be quicker, each
+// process increments a count in its row of queue_processes. If the others see that a
+// count does not change for DeadAfter, the process is dead: its leadership ends, and
+// its jobs become available again. Processes compare counts, not times, so their
+// clocks may disagree.
 
-// liveness is a process's view of which processes live.
+// liveness is a process's view of which processes are alive.
 type liveness struct {
 	queue         *Queue
 	id            string
-	ledAt         atomic.Int64 // when it was last seen to lead, in ms; 0: it does not
-	lastLook      time.Time    // when it last had the others' counts
+	ledAt         atomic.Int64 // when this process was last seen to lead, in ms since 1970; 0 if it does not
+	lastLook      time.Time    // when it last read the others' counts
 	others        map[string]lastBeat
-	orphanedSince map[jobRun]time.Time // jobs without a process, and since when
+	orphanedSince map[jobRun]time.Time // when each run without a process was first seen
 }
 
 // lastBeat is the last sign of life of another process.
@@ -38,18 +38,18 @@ type lastBeat struct {
 // jobRun is one run of a job.
 type jobRun struct {
 	job int64
-	at  int64 // µs since 1970, as PostgreSQL keeps it
+	at  int64 // µs since 1970, PostgreSQL's precision
 }
 
 func newLiveness(q *Queue, id string) *liveness {
 	return &liveness{queue: q, id: id, others: map[string]lastBeat{}, orphanedSince: map[jobRun]time.Time{}}
 }
 
-// clock is the machine's, since it measures what other machines do: a clock that
-// stands still must not make everybody dead, nor alive for ever.
+// clock is the machine's clock, not Config.Clock, since it measures what other machines
+// do: a test clock that stands still must not make processes dead or immortal.
 var clock = ports.SystemClock()
 
-// run beats until stop.
+// run calls beat at intervals until stop is closed.
 func (l *liveness) run(ctx context.Context, stop <-chan struct{}) {
 	every := l.queue.cfg.DeadAfter / beatsBeforeDead
 	for {
@@ -64,7 +64,7 @@ func (l *liveness) run(ctx context.Context, stop <-chan struct{}) {
 	}
 }
 
-// beat gives a sign of life, and takes up what the dead have left.
+// beat shows a sign of life, removes dead processes and rescues their jobs.
 func (l *liveness) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()
@@ -73,7 +73,7 @@ func (l *liveness) beat(ctx context.Context) error {
 		l.ledAt.Store(0)
 		return coded(err)
 	}
-	var leads bool // stays false if the database does not say
+	var leads bool // stays false if the query fails
 	_ = l.queue.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM corridor.river_leader WHERE leader_id = $1)", l.id).Scan(&leads)
 	ledAt := int64(0)
 	if leads {
@@ -90,7 +90,7 @@ func (l *liveness) beat(ctx context.Context) error {
 	return coded(l.rescue(ctx, slices.AppendSeq([]string{}, maps.Keys(beats)))) // an empty list, not NULL
 }
 
-// countBeats counts this process up, and returns the counts of the others.
+// countBeats increments this process's count and returns those of the others.
 func (l *liveness) countBeats(ctx context.Context) (map[string]int64, error) {
 	rows, err := l.queue.pool.Query(ctx, `WITH mine AS (
 			INSERT INTO corridor.queue_processes AS p (id, beats) VALUES ($1, 1)
@@ -109,15 +109,15 @@ func (l *liveness) countBeats(ctx context.Context) (map[string]int64, error) {
 	return beats, err
 }
 
-// isLeader reports whether this process led a moment ago. A beat that hangs makes
-// that doubtful.
+// isLeader reports whether this process led within the last two beats. If a beat hangs,
+// that is unknown, so isLeader reports false.
 func (l *liveness) isLeader() bool {
 	led := l.ledAt.Load()
 	return led != 0 && clock.Now().UnixMilli()-led < 2*(l.queue.cfg.DeadAfter/beatsBeforeDead).Milliseconds()
 }
 
-// findDead returns the processes that are dead. Who could not look for a while has
-// seen nobody stand still: the others may have been kept from beating, too.
+// findDead returns the processes that are dead. If this process could not look for a
+// while, findDead starts observing again: the others may have been unable to beat, too.
 func (l *liveness) findDead(beats map[string]int64, now time.Time) []string {
 	if now.Sub(l.lastLook) > l.queue.cfg.DeadAfter/2 {
 		clear(l.others)
@@ -135,16 +135,16 @@ func (l *liveness) findDead(beats map[string]int64, now time.Time) []string {
 		}
 	}
 	for id := range l.others {
-		if _, there := beats[id]; !there {
+		if _, ok := beats[id]; !ok {
 			delete(l.others, id)
 		}
 	}
 	return dead
 }
 
-// removeDead removes a dead process and ends its leadership, of which River's
-// electors are told as they are of a resignation. The process is left alone if it
-// has moved after all.
+// removeDead removes a dead process and ends its leadership, and notifies River's
+// electors as if it had resigned. If the process's count has changed after all,
+// removeDead does nothing.
 func (l *liveness) removeDead(ctx context.Context, id string) error {
 	_, err := l.queue.pool.Exec(ctx, `WITH dead AS (
 			DELETE FROM corridor.queue_processes WHERE id = $1 AND beats = $2 RETURNING id),
@@ -155,16 +155,17 @@ func (l *liveness) removeDead(ctx context.Context, id string) error {
 	return err
 }
 
-// rescue makes available what runs in no process: at its second look, since a
-// process and its first job may have come between the two statements of one.
+// rescue makes the jobs available that run in no living process. A job must be seen so
+// twice, because a process and its first job may appear between two statements of a
+// beat.
 func (l *liveness) rescue(ctx context.Context, living []string) error {
-	lost, err := l.orphans(ctx, living)
-	if err != nil || len(lost) == 0 {
+	orphans, err := l.orphans(ctx, living)
+	if err != nil || len(orphans) == 0 {
 		return err
 	}
 	var ids []int64
 	var at []time.Time
-	for _, r := range lost {
+	for _, r := range orphans {
 		ids, at = append(ids, r.job), append(at, time.UnixMicro(r.at))
 	}
 	tag, err := l.queue.pool.Exec(ctx, `UPDATE corridor.river_job j
@@ -173,12 +174,12 @@ func (l *liveness) rescue(ctx context.Context, living []string) error {
 		WHERE j.id = lost.id AND j.attempted_at = lost.at AND j.state = 'running'`, ids, at)
 	if n := tag.RowsAffected(); err == nil && n > 0 {
 		l.queue.cfg.Hooks.Rescued(ctx, int(n))
-		l.queue.cfg.Logger.WarnContext(ctx, "jobs of a process that died are given to others", "jobs", n)
+		l.queue.cfg.Logger.WarnContext(ctx, "rescued jobs of dead processes", "jobs", n)
 	}
 	return err
 }
 
-// orphans are the runs that have long enough been nobody's.
+// orphans returns the runs without a living process that rescue may make available.
 func (l *liveness) orphans(ctx context.Context, living []string) ([]jobRun, error) {
 	rows, err := l.queue.pool.Query(ctx, `SELECT id, attempted_at, holder FROM (
 			SELECT id, attempted_at, attempted_by[array_upper(attempted_by, 1)] AS holder
@@ -202,7 +203,7 @@ func (l *liveness) orphans(ctx context.Context, living []string) ([]jobRun, erro
 			since = now
 		}
 		seen[r] = since
-		// What is this process's own is on its way, unless River has lost it.
+		// A run of this process may be about to begin, unless River has lost it.
 		if again && (holder != l.id || now.Sub(since) >= l.queue.cfg.DeadAfter) {
 			ready = append(ready, r)
 		}
@@ -212,7 +213,7 @@ func (l *liveness) orphans(ctx context.Context, living []string) ([]jobRun, erro
 	return ready, err
 }
 
-// unregister says that this process has left, so that nobody waits for it.
+// unregister removes this process, so that the others need not wait for its death.
 func (l *liveness) unregister(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), statementTimeout)
 	defer cancel()

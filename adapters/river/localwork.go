@@ -16,8 +16,8 @@ import (
 // decision is how an item was settled.
 type decision struct {
 	outcome outcome
-	at      time.Time // of retried
-	reason  string    // of buried
+	at      time.Time // if retried
+	reason  string    // if buried
 }
 
 type outcome int
@@ -26,22 +26,21 @@ const (
 	done outcome = iota
 	retried
 	buried
-	replaced // River gave the item's job to this process once more
+	replaced // River has assigned the item's job to this process again
 )
 
 // localItem is an item whose job runs in this process.
 type localItem struct {
 	item    ports.WorkItem
 	seq     int64     // the order of arrival
-	from    time.Time // not claimable before: its due time, or the end of a lease
-	held    bool
-	claims  int           // how often it was claimed, ever
-	settled chan decision // holds one value once the item is settled
+	from    time.Time // when it becomes claimable: its due time, or the end of a lease
+	claimed bool
+	claims  int           // how often it was ever claimed
+	settled chan decision // contains one value once the item is settled
 }
 
-// localWork is where River's jobs and the services of this process meet: a job puts
-// its item there and waits; a service claims and settles it. It is the queue as a
-// ports.Work.
+// localWork connects River's jobs with the services of this process: a job puts its
+// item here and waits, and a service claims and settles it. It implements ports.Work.
 type localWork struct {
 	mu     sync.Mutex
 	kinds  map[string]map[string]*localItem // by kind and id
@@ -50,8 +49,8 @@ type localWork struct {
 	closed bool
 }
 
-// newLocalWork starts counting claims at random, so that a claim of another process is
-// none of this one's.
+// newLocalWork counts claims from a random number, so that claims of different
+// processes have different numbers.
 func newLocalWork(kinds map[string]bool) *localWork {
 	var start [8]byte
 	_, _ = rand.Read(start[:]) // it never fails (crypto/rand)
@@ -62,43 +61,41 @@ func newLocalWork(kinds map[string]bool) *localWork {
 	return l
 }
 
-// put adds an item, in the place of an older one of its id.
+// put adds an item and replaces an older one with its id.
 func (l *localWork) put(item ports.WorkItem, claims int) *localItem {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	of := l.kinds[item.Kind]
-	if old := of[item.ID]; old != nil {
+	byID := l.kinds[item.Kind]
+	if old := byID[item.ID]; old != nil {
 		old.settled <- decision{outcome: replaced}
 	}
 	l.seq++
 	e := &localItem{item: item, seq: l.seq, from: item.DueAt, claims: claims, settled: make(chan decision, 1)}
-	of[item.ID] = e
+	byID[item.ID] = e
 	return e
 }
 
-// remove takes an item away. A decision that came first can still be read.
+// remove removes an item. If it was settled before, its decision can still be read.
 func (l *localWork) remove(e *localItem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.removeLocked(e)
 }
 
-// removeUnclaimed takes an item away, unless it is claimed, and reports whether it
-// did.
+// removeUnclaimed removes an item unless it is claimed, and reports whether it did.
 func (l *localWork) removeUnclaimed(e *localItem) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !e.held {
+	if !e.claimed {
 		l.removeLocked(e)
 	}
-	return !e.held
+	return !e.claimed
 }
 
-// removeLocked removes an item that is not replaced by a newer one. The caller
-// holds mu.
+// removeLocked removes an item unless a newer one has replaced it. The caller holds mu.
 func (l *localWork) removeLocked(e *localItem) {
-	if of := l.kinds[e.item.Kind]; of[e.item.ID] == e {
-		delete(of, e.item.ID)
+	if byID := l.kinds[e.item.Kind]; byID[e.item.ID] == e {
+		delete(byID, e.item.ID)
 	}
 }
 
@@ -115,30 +112,30 @@ func (l *localWork) Claim(ctx context.Context, kind string, now time.Time, lease
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	of, known := l.kinds[kind]
+	byID, known := l.kinds[kind]
 	switch {
 	case l.closed:
 		return nil, errStopped
 	case !known:
 		return nil, misconfigured(fmt.Sprintf("The kind %q is not in Config.Kinds", kind))
 	}
-	var got []ports.WorkItem
-	for _, e := range claimable(of, now, n) {
+	var items []ports.WorkItem
+	for _, e := range claimable(byID, now, n) {
 		l.claim++
 		e.claims++
-		e.held, e.from = true, now.Add(lease)
+		e.claimed, e.from = true, now.Add(lease)
 		item := e.item
 		item.Payload, item.Attempt, item.Claim = slices.Clone(item.Payload), e.claims, l.claim
 		e.item.Claim = l.claim
-		got = append(got, item)
+		items = append(items, item)
 	}
-	return got, nil
+	return items, nil
 }
 
-// claimable are up to n items that are claimable at now, earliest due first.
-func claimable(of map[string]*localItem, now time.Time, n int) []*localItem {
+// claimable returns at most n items that are claimable at now, the earliest due first.
+func claimable(byID map[string]*localItem, now time.Time, n int) []*localItem {
 	var ready []*localItem
-	for _, e := range of {
+	for _, e := range byID {
 		if e.from.UnixMilli() <= now.UnixMilli() {
 			ready = append(ready, e)
 		}
@@ -177,7 +174,7 @@ func (l *localWork) settle(ctx context.Context, w *ports.WorkItem, how decision)
 		return errStopped
 	}
 	e := l.kinds[w.Kind][w.ID]
-	if e == nil || !e.held || e.item.Claim != w.Claim {
+	if e == nil || !e.claimed || e.item.Claim != w.Claim {
 		return errStaleClaim
 	}
 	delete(l.kinds[w.Kind], w.ID)

@@ -6,9 +6,9 @@ import (
 	"regexp"
 )
 
-// guarded is River's logger: what it warns of, without the texts of errors and
-// panics, which may have personal data. What fails while the queue stops was broken off
-// by that: it is a warning at most.
+// guarded returns River's logger. It drops records below Warn, and the texts of errors
+// and panics, which may contain personal data. While the queue stops, failures are
+// expected, so it logs them as warnings at most.
 func guarded(log *slog.Logger, stopping func() bool) *slog.Logger {
 	return slog.New(guard{log.Handler(), stopping})
 }
@@ -18,7 +18,7 @@ type guard struct {
 	stopping func() bool
 }
 
-// harmless are the attributes of River's records that are let through.
+// harmless contains the attributes of River's records that are logged.
 var harmless = map[string]bool{
 	"job_id": true, "kind": true, "job_kind": true, "queue": true, "client_id": true, "attempt": true,
 	"duration": true, "timeout": true, "sleep_duration": true, "soft_stop_timeout": true, "num_jobs": true,
@@ -31,7 +31,7 @@ func (g guard) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && g.next.Enabled(ctx, level)
 }
 
-// Handle keeps a record's static message: "Service: what went wrong".
+// Handle logs a record with its message, which is static: "Service: what went wrong".
 func (g guard) Handle(ctx context.Context, r slog.Record) error {
 	level := r.Level
 	if g.stopping() {

@@ -9,11 +9,11 @@ import (
 
 const (
 	repeatEvery = time.Minute
-	maxMessages = 1_000 // that are remembered; River's are a few dozen
+	maxMessages = 1_000 // in memory; River has a few dozen
 )
 
-// limited returns a logger that logs a message at once, and repeats of it once a
-// minute, with the number of those left out: while the database is away, River's
+// limited returns a logger that logs a message at once and repeats of it once a minute,
+// with the number of records left out: while the database is unreachable, River's
 // services fail ten times a second.
 func limited(log *slog.Logger) *slog.Logger {
 	return slog.New(limiter{log.Handler(), &seen{last: map[string]logged{}}})
@@ -25,7 +25,7 @@ type limiter struct {
 	seen *seen
 }
 
-// Handle goes by the record's own time.
+// Handle logs the record if its message is due at the record's time.
 func (l limiter) Handle(ctx context.Context, r slog.Record) error {
 	leftOut, due := l.seen.add(r.Message, r.Time)
 	if !due {
@@ -46,7 +46,7 @@ func (l limiter) WithGroup(name string) slog.Handler {
 	return limiter{l.Handler.WithGroup(name), l.seen}
 }
 
-// seen is when each message was last logged.
+// seen contains when each message was last logged.
 type seen struct {
 	mu   sync.Mutex
 	last map[string]logged
@@ -57,8 +57,8 @@ type logged struct {
 	leftOut int
 }
 
-// add reports whether the message is due to be logged, and how often it was left out
-// before. If the clock went back, all are due.
+// add reports whether to log the message and how often it was left out before. If the
+// clock went back, it is logged.
 func (s *seen) add(message string, at time.Time) (leftOut int, due bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

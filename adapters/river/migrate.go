@@ -13,32 +13,32 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// schema is where all of corridor's tables are.
+// schema contains all tables of corridor.
 const schema = "corridor"
 
-// migrationLock is what processes that start at once queue on: "corr-rvr".
+// migrationLock is the advisory lock of migrations: "corr-rvr" in ASCII.
 const migrationLock = 0x636f72722d727672
 
-// A process asks for the lock so often, and for so long. One that waited for it in
-// a statement would be cut off by a server's statement_timeout, and hold up an
-// index that is made concurrently.
+// A process tries to get the lock every 200 ms for five minutes. Waiting for it in a
+// statement could exceed the server's statement_timeout and would block CREATE INDEX
+// CONCURRENTLY.
 const lockEvery, lockTries = 200 * time.Millisecond, 1_500
 
-// processesTable holds a row for each process that runs jobs; see liveness.go.
+// processesTable has a row for each process that runs jobs; see liveness.go.
 const processesTable = `CREATE TABLE IF NOT EXISTS corridor.queue_processes (
 	id    text   NOT NULL PRIMARY KEY,
 	beats bigint NOT NULL
 ) WITH (fillfactor = 50)`
 
-// Migrate brings River's tables up to date, and makes the schema corridor if it
-// is not there. Any number of processes may do so at once. Its errors are those
-// of [New].
+// Migrate brings River's tables up to date and creates the schema corridor if it does
+// not exist. Any number of processes may call it at once. It returns the errors of
+// [New].
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	if err := checkPool(pool); err != nil {
 		return err
 	}
 	if checkTables(ctx, pool) == nil {
-		return nil // also for a role that may not make tables
+		return nil // also for a role that may not create tables
 	}
 	return openingError(ctx, migrateLocked(ctx, pool))
 }
@@ -88,7 +88,8 @@ func lock(ctx context.Context, conn *pgxpool.Conn) error {
 	return errcodes.New(errcodes.StorageUnavailable, "Another process keeps migrating the database")
 }
 
-// makeSchema asks first: to create what is there wants a right, too.
+// makeSchema creates the schema. It checks first, because CREATE SCHEMA IF NOT EXISTS
+// needs a right even if the schema exists.
 func makeSchema(ctx context.Context, conn *pgxpool.Conn) error {
 	var there bool
 	err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 'corridor')").Scan(&there)
@@ -103,7 +104,7 @@ func newMigrator(pool *pgxpool.Pool) (*rivermigrate.Migrator[transaction], error
 	return rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
 }
 
-// checkTables refuses a database that is not migrated.
+// checkTables returns errcodes.Configuration if the database is not migrated.
 func checkTables(ctx context.Context, pool *pgxpool.Pool) error {
 	migrator, err := newMigrator(pool)
 	if err != nil {
@@ -114,7 +115,7 @@ func checkTables(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	}
 	if !result.OK {
-		return misconfigured("The database's queue tables are older than this program; migrate it")
+		return misconfigured("The database's queue tables are older than this program; migrate the database")
 	}
 	_, err = pool.Exec(ctx, "SELECT 1 FROM corridor.queue_processes LIMIT 1")
 	return err

@@ -2,6 +2,7 @@ package river
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -20,16 +21,16 @@ type (
 	client      = riverqueue.Client[transaction]
 )
 
-// statementTimeout bounds a statement of the queue's own.
+// statementTimeout bounds each of the queue's own statements.
 const statementTimeout = 5 * time.Second
 
-// Queue enqueues work with the changes that ask for it, and runs it. Its methods
-// may be used from many goroutines.
+// Queue enqueues work together with the changes that request it, and runs it. It is
+// safe for concurrent use.
 type Queue struct {
 	pool     *pgxpool.Pool
 	cfg      Config
 	kinds    map[string]bool
-	upkeep   *slog.Logger // for what fails again and again
+	upkeep   *slog.Logger // limits repeated messages
 	inserter *client
 	local    *localWork
 	running  runningJobs
@@ -38,16 +39,16 @@ type Queue struct {
 	begun    bool
 	stopping chan struct{} // closed by the first Stop, or when Run ends
 	stop     func()        // closes stopping, so that no new round begins
-	ended    chan struct{} // closed when nothing runs any more
+	ended    chan struct{} // closed when Run has ended
 }
 
-// New makes a queue on the embedder's pool, of at least four connections, and
-// brings its tables up to date unless config.SkipMigrate.
+// New returns a queue on the embedder's pool, which needs at least four connections,
+// and brings the tables up to date unless config.SkipMigrate is set.
 //
-// A database or role that does not exist, a role without the rights, tables of
-// another version, and a value of config out of its bounds are
-// [errcodes.Configuration]. A server that cannot be reached is
-// [errcodes.StorageUnavailable].
+// New returns [errcodes.Configuration] if the database or role does not exist, the
+// role lacks rights, the tables are of another version, pool is nil or too small, or
+// config is out of range, and [errcodes.StorageUnavailable] if the server cannot be
+// reached.
 func New(ctx context.Context, pool *pgxpool.Pool, config *Config) (*Queue, error) {
 	cfg, err := config.withDefaults()
 	if err != nil {
@@ -93,24 +94,24 @@ func checkPool(pool *pgxpool.Pool) error {
 		return misconfigured("A pool is required")
 	}
 	if pool.Config().MaxConns < minConns {
-		return misconfigured("The pool needs at least four connections")
+		return misconfigured(fmt.Sprintf("The pool's MaxConns is %d, want at least %d", pool.Config().MaxConns, minConns))
 	}
 	return nil
 }
 
 // Work returns the port on which services claim and settle the items that River has
-// assigned to this process, while their jobs run here. It keeps the contract of
-// ports.Work with these differences. A kind that is not in Config.Kinds is
-// [errcodes.Configuration], since its items would never arrive. An item that its Tick
-// has not settled is removed when the Tick ends, and settling it later is
+// assigned to this process, while their jobs run here. It differs from the contract of
+// ports.Work in three points. Claim returns [errcodes.Configuration] if the kind is not
+// in Config.Kinds, since its items would never arrive. An item that its Tick has not
+// settled is removed when the Tick ends; settling it later returns
 // [errcodes.Conflict]. Done, Retry and Bury are stored a moment after they return; if
 // the process dies in that moment, the item runs again.
 func (q *Queue) Work() ports.Work { return q.local }
 
 // Stop ends Run: waiting items go to other processes at once, and running rounds
 // have Config.Grace before their contexts are cancelled. Stop waits for them until
-// ctx is done, whose error it then returns. After it the methods of Work return
-// [errcodes.Closed], and Run nil; Enqueue works for as long as the store does. Stop
+// ctx is done, and then returns ctx's error. After Stop the methods of Work return
+// [errcodes.Closed] and Run returns nil; Enqueue works as long as the store does. Stop
 // may be called more than once.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.mu.Lock()
@@ -129,7 +130,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	}
 }
 
-// runningJobs are the jobs that this process is at.
+// runningJobs counts the running jobs of this process by id.
 type runningJobs struct {
 	mu  sync.Mutex
 	ids map[int64]int

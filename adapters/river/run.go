@@ -15,46 +15,46 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Jobs is what a process runs.
+// Jobs contains what a process runs.
 type Jobs struct {
-	// Work names, by kind, the Tick that claims the kind's items from Queue.Work
-	// and settles them. A kind of Config.Kinds that is missing here is left to
-	// other processes. nil: somebody else of this process claims and settles, and
-	// an item is taken away after twice Config.Timeout.
+	// Work maps kinds to the Tick that claims the kind's items from Queue.Work and
+	// settles them. Kinds of Config.Kinds that are missing here run in other
+	// processes. A nil Tick means that other code of this process claims and settles;
+	// an item is then removed after twice Config.Timeout.
 	Work map[string]Tick
-	// Tickers run in one process at each interval, however many have them.
+	// Tickers run once per interval in one of the processes that have them.
 	Tickers []Ticker
 }
 
-// Ticker is work to be done now and then.
+// Ticker is work that runs at intervals.
 type Ticker struct {
-	// Name is written as a kind of Config.Kinds is, and unique.
+	// Name is unique and has the form of a kind of Config.Kinds.
 	Name string
-	// Every is the interval, 1 s to 24 h. An interval at whose start the round
-	// before still waits or runs is left out.
+	// Every is the interval, 1 s to 24 h. An interval is skipped if the previous
+	// round is still waiting or running at its start.
 	Every time.Duration
 	Tick  Tick
 	// Timeout bounds a round. Default 1 min; 1 s to 24 h.
 	Timeout time.Duration
-	// AtOnce is how many rounds may run side by side in one process, which
-	// happens when events wake the ticker. Default 1; 1 to 100.
+	// AtOnce is how many rounds may run concurrently in one process, which happens
+	// if events wake the ticker. Default 1; 1 to 100.
 	AtOnce int
-	// Stays keeps the rounds in one process, River's leader, one after the other,
-	// for work that remembers what it saw in the round before. They are no jobs:
-	// events do not wake them, Timeout bounds them, and AtOnce and AtStart say
-	// nothing. When the leader dies another begins anew; where it only stood still,
-	// both may tick for a moment.
+	// Stays runs all rounds in one process, River's leader, one after the other, for
+	// work that depends on what it saw in the previous round. The rounds are not
+	// jobs: events do not wake them, Timeout bounds them, and AtOnce and AtStart have
+	// no effect. If the leader dies, another process starts over; if it was only
+	// suspended, both may tick for a moment.
 	Stays bool
-	// AtStart ticks also when a process becomes River's leader, as the first one
-	// to start does. Without it, the first round is Every later.
+	// AtStart also runs a round when a process becomes River's leader, as the first
+	// one to start does. Without it, the first round runs after Every.
 	AtStart bool
 }
 
 const (
 	minTick, maxTick     = time.Second, 24 * time.Hour
 	maxTickersAtOnce     = 100
-	riverRescue          = time.Hour // beyond the longest round; liveness.go is quicker
-	keepForEver          = time.Duration(-1)
+	riverRescue          = time.Hour // after the longest round; liveness.go is quicker
+	keepAlways           = time.Duration(-1)
 	startPause           = time.Second
 	stuckAfter           = 10 * time.Second
 	maxAttempts      int = 1000
@@ -63,10 +63,10 @@ const (
 // Run runs jobs until ctx is done, whose error it returns, or Stop, when it returns
 // nil. When ctx is done, the contexts of running rounds are cancelled at once and their
 // jobs go to other processes; Run returns when the rounds have ended. If the database
-// is away it waits.
+// is unreachable, Run waits for it.
 //
-// Jobs out of bounds, and a Run while another goes on, are [errcodes.Configuration].
-// A queue runs once: a Run after that returns nil.
+// Run returns [errcodes.Configuration] if jobs are out of bounds or another Run is in
+// progress. A queue runs once: a Run after that returns nil.
 func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
 	tickers, err := q.checkJobs(jobs)
 	if err != nil {
@@ -92,20 +92,20 @@ func (q *Queue) Run(ctx context.Context, jobs Jobs) error {
 }
 
 func (q *Queue) runUntilStopped(ctx context.Context, c *client, life *liveness, staying []*Ticker) {
-	var beside sync.WaitGroup
+	var background sync.WaitGroup
 	stop := make(chan struct{})
-	beside.Go(func() { life.run(context.WithoutCancel(ctx), stop) })
+	background.Go(func() { life.run(context.WithoutCancel(ctx), stop) })
 	rounds, end := context.WithCancel(ctx)
 	for _, t := range staying {
-		beside.Go(func() { q.runLeaderTicker(rounds, t, life) })
+		background.Go(func() { q.runLeaderTicker(rounds, t, life) })
 	}
 	q.wait(ctx, c)
 	end()
 	close(stop)
-	beside.Wait()
+	background.Wait()
 }
 
-// begin reports whether Run may go on: not after Stop.
+// begin reports whether Run may run, which it may not after Stop.
 func (q *Queue) begin() (bool, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -113,7 +113,7 @@ func (q *Queue) begin() (bool, error) {
 	case q.isStopping():
 		return false, nil
 	case q.begun:
-		return false, misconfigured("The queue runs already")
+		return false, misconfigured("The queue is already running")
 	}
 	q.begun = true
 	return true, nil
@@ -127,8 +127,8 @@ func (q *Queue) finish() {
 	close(q.ended)
 }
 
-// start waits for the database and starts River. It reports false if ctx is done or
-// the queue is stopped meanwhile.
+// start waits for the database and starts River. It reports whether River started: it
+// did not if ctx is done or the queue is stopped meanwhile.
 func (q *Queue) start(ctx context.Context, c *client, life *liveness) (started bool) {
 	for {
 		err := life.beat(ctx)
@@ -151,16 +151,16 @@ func (q *Queue) start(ctx context.Context, c *client, life *liveness) (started b
 	}
 }
 
-// wait returns when River has stopped: on Stop within Config.Grace, or at once when
-// ctx is done.
+// wait waits for Stop or the end of ctx and stops River: within Config.Grace on Stop,
+// and at once if ctx is done.
 func (q *Queue) wait(ctx context.Context, c *client) {
 	steady := context.WithoutCancel(ctx)
 	select {
 	case <-ctx.Done():
 		q.stop()
-		_ = c.StopAndCancel(steady) // its only error is that of a context which never ends
+		_ = c.StopAndCancel(steady) // it fails only if its context ends, and steady does not
 	case <-q.stopping:
-		if c.Stop(ctx) != nil { // ctx is done: the grace is over
+		if c.Stop(ctx) != nil { // ctx is done: running rounds get no more time
 			_ = c.StopAndCancel(steady)
 		}
 	}
@@ -169,10 +169,10 @@ func (q *Queue) wait(ctx context.Context, c *client) {
 // report logs a failure of the queue itself, and calls the hook.
 func (q *Queue) report(ctx context.Context, err error) {
 	q.cfg.Hooks.Background(ctx, err)
-	q.upkeep.WarnContext(ctx, "the queue's own upkeep failed; it tries again", "error", err)
+	q.upkeep.WarnContext(ctx, "queue maintenance failed; it is tried again", "error", err)
 }
 
-// worker makes the client that runs jobs.
+// worker returns the client that runs jobs.
 func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*client, error) {
 	items := &itemWorker{queue: q, runners: map[string]*tickRunner{}}
 	queues := map[string]riverqueue.QueueConfig{}
@@ -198,7 +198,7 @@ func (q *Queue) worker(work map[string]Tick, tickers map[string]*Ticker) (*clien
 		FetchCooldown: min(fetchCooldown, q.cfg.Poll), FetchPollInterval: q.cfg.Poll,
 		JobTimeout: longest, JobStuckThreshold: stuckAfter, RescueStuckJobsAfter: longest + riverRescue,
 		SoftStopTimeout: q.cfg.Grace, MaxAttempts: maxAttempts, Hooks: hooks,
-		CompletedJobRetentionPeriod: q.cfg.Keep, CancelledJobRetentionPeriod: keepForEver, DiscardedJobRetentionPeriod: keepForEver,
+		CompletedJobRetentionPeriod: q.cfg.Keep, CancelledJobRetentionPeriod: keepAlways, DiscardedJobRetentionPeriod: keepAlways,
 	})
 }
 
@@ -213,7 +213,7 @@ func (t *Ticker) periodic() *riverqueue.PeriodicJob {
 func (q *Queue) checkJobs(jobs Jobs) (map[string]*Ticker, error) {
 	for kind := range jobs.Work {
 		if !q.kinds[kind] {
-			return nil, misconfigured(fmt.Sprintf("Jobs.Work has the kind %q, which is not in Config.Kinds", kind))
+			return nil, misconfigured(fmt.Sprintf("Jobs.Work: the kind %q is not in Config.Kinds", kind))
 		}
 	}
 	byName := map[string]*Ticker{}
@@ -228,7 +228,7 @@ func (q *Queue) checkJobs(jobs Jobs) (map[string]*Ticker, error) {
 		byName[t.Name] = &t
 	}
 	if len(jobs.Work) == 0 && !slices.ContainsFunc(jobs.Tickers, func(t Ticker) bool { return !t.Stays }) {
-		return nil, misconfigured("Jobs names neither work nor a ticker that runs as jobs")
+		return nil, misconfigured("Jobs contains no Work and no ticker without Stays")
 	}
 	return byName, nil
 }

@@ -10,30 +10,30 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Tick is one round of a service's background work at now, such as
-// validation.Service's. It must end soon after ctx does.
+// Tick runs one round of a service's background work at now, such as
+// validation.Service.Tick. It must end soon after ctx does.
 type Tick func(ctx context.Context, now time.Time) error
 
 // tickRunner runs one Tick for all the jobs that wait for it, one at a time.
 type tickRunner struct {
 	tick Tick
-	turn chan struct{} // who holds it runs the round
+	turn chan struct{} // its holder runs the round
 	mu   sync.Mutex
 	next *round
 }
 
-// round is one Tick. It belongs to all who asked before it began.
+// round is one Tick for all callers that joined it before it began.
 type round struct {
 	begun bool
 	ended chan struct{}
-	err   error // read it when ended
+	err   error // valid once ended is closed
 }
 
 func newTickRunner(tick Tick) *tickRunner {
 	return &tickRunner{tick: tick, turn: make(chan struct{}, 1)}
 }
 
-// join returns the round that has not begun yet.
+// join returns the next round, which has not begun.
 func (r *tickRunner) join() *round {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,7 +43,7 @@ func (r *tickRunner) join() *round {
 	return r.next
 }
 
-// begin reports whether the round is the caller's to run.
+// begin reports whether the caller must run the round.
 func (r *tickRunner) begin(this *round) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *tickRunner) begin(this *round) bool {
 	return true
 }
 
-// run runs the round, for whoever holds the turn.
+// run runs the round unless it has begun. The caller holds the turn, which run releases.
 func (r *tickRunner) run(ctx context.Context, this *round, now time.Time, log *slog.Logger) {
 	defer func() { <-r.turn }()
 	if !r.begin(this) {
@@ -65,8 +65,8 @@ func (r *tickRunner) run(ctx context.Context, this *round, now time.Time, log *s
 	this.err = safeTick(ctx, r.tick, now, log)
 }
 
-// safeTick ticks. A panic is an error: the other jobs of the process must not die
-// of it. What it panicked with may hold anything.
+// safeTick calls tick and returns a panic as an error, so that the process's other jobs
+// go on. It does not log the panic's value, which may contain personal data.
 func safeTick(ctx context.Context, tick Tick, now time.Time, log *slog.Logger) (err error) {
 	defer func() {
 		if recover() != nil {

@@ -13,16 +13,16 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// progress is what the queue keeps of an item between two of its job's runs, in
-// the job's metadata.
+// progress is what the queue stores about an item between two runs of its job, in the
+// job's metadata.
 //
-// A job never fails in River's eyes, it is put off instead: River would keep the
-// text of every failure, and throw the job away after so many of them.
+// To River a job never fails; it is snoozed instead. River would store the text of
+// every failure, and discard the job after a number of them.
 type progress struct {
-	Due      int64         `json:"due,omitempty"` // ms since 1970; 0 for what the arguments say
+	Due      int64         `json:"due,omitempty"` // ms since 1970; 0 means that of the arguments
 	Claims   int           `json:"claims,omitempty"`
 	Failures int           `json:"failures,omitempty"` // since it was last settled
-	Last     errcodes.Code `json:"last,omitempty"`     // why it failed last
+	Last     errcodes.Code `json:"last,omitempty"`     // the code of the last failure
 }
 
 const progressKey = "corridor"
@@ -31,15 +31,15 @@ func progressOf(metadata []byte) progress {
 	var kept struct {
 		Corridor progress `json:"corridor"`
 	}
-	_ = json.Unmarshal(metadata, &kept) // damaged by a person: then it begins anew
+	_ = json.Unmarshal(metadata, &kept) // if somebody damaged it, progress starts from zero
 	return kept.Corridor
 }
 
-// errUnsettled is an item that its Tick did not settle, though it gave no error.
+// errUnsettled is the failure of an item whose Tick returned nil and did not settle it.
 var errUnsettled = errcodes.New(errcodes.Internal, "The work was neither done, retried nor buried")
 
-// earlyPause bounds how long an item waits that is due by River's clock, and not
-// yet by this process's: another's may be right.
+// earlyPause bounds the snooze of an item that is due by River's clock but not yet by
+// this process's clock, which may be wrong.
 const earlyPause = 5 * time.Second
 
 // itemWorker runs the jobs of items.
@@ -47,14 +47,14 @@ type itemWorker struct {
 	riverqueue.WorkerDefaults[itemArgs]
 
 	queue   *Queue
-	runners map[string]*tickRunner // by kind; nil when somebody else claims
+	runners map[string]*tickRunner // by kind; nil if somebody else claims
 }
 
-// Timeout is a Tick's, after as long a wait for the Tick before it.
+// Timeout returns twice Config.Timeout: one Tick and the wait for the Tick before it.
 func (w *itemWorker) Timeout(*riverqueue.Job[itemArgs]) time.Duration { return 2 * w.queue.cfg.Timeout }
 
-// Work puts the item where a service can claim it, sees to a Tick, and ends as the
-// item was settled.
+// Work makes the item claimable, ensures that a Tick runs, and ends the job according
+// to how the item was settled.
 func (w *itemWorker) Work(ctx context.Context, job *riverqueue.Job[itemArgs]) error {
 	q := w.queue
 	defer q.running.begin(job.ID)()
@@ -65,7 +65,7 @@ func (w *itemWorker) Work(ctx context.Context, job *riverqueue.Job[itemArgs]) er
 	}
 	item := ports.WorkItem{
 		ID: string(job.Args.ID), Kind: job.Args.Of, DueAt: time.UnixMilli(kept.Due).UTC(),
-		Payload: append([]byte(nil), job.Args.Payload...), // no bytes are nil
+		Payload: append([]byte(nil), job.Args.Payload...), // nil if empty
 	}
 	e := q.local.put(item, kept.Claims)
 	failure := w.await(ctx, e)
@@ -86,14 +86,14 @@ func (w *itemWorker) Work(ctx context.Context, job *riverqueue.Job[itemArgs]) er
 	return result
 }
 
-// await returns when a Tick that began after the call is over, or the item is
-// settled, or nothing more is to be expected here.
+// await returns when a Tick that began after the call has ended, or the item is
+// settled, or ctx is done, or the queue stops.
 func (w *itemWorker) await(ctx context.Context, e *localItem) error {
 	q := w.queue
 	r := w.runners[e.item.Kind]
 	if r == nil {
 		r = newTickRunner(nil)
-		r.turn <- struct{}{} // nobody gets to run it
+		r.turn <- struct{}{} // no round will run
 	}
 	this := r.join()
 	select {
@@ -114,7 +114,7 @@ func (w *itemWorker) await(ctx context.Context, e *localItem) error {
 	return nil
 }
 
-// awaitStopping waits, while the queue stops, for the round that has claimed the item.
+// awaitStopping waits for the round that has claimed the item, while the queue stops.
 func (w *itemWorker) awaitStopping(ctx context.Context, e *localItem, r *tickRunner) error {
 	if w.queue.local.removeUnclaimed(e) {
 		return errStopped
@@ -123,13 +123,13 @@ func (w *itemWorker) awaitStopping(ctx context.Context, e *localItem, r *tickRun
 	case how := <-e.settled:
 		e.settled <- how
 	case <-ctx.Done():
-	case r.turn <- struct{}{}: // that round is over
+	case r.turn <- struct{}{}: // that round has ended
 		<-r.turn
 	}
 	return errStopped
 }
 
-// settled says to River what a service has decided.
+// settled returns how the job ends after a service's decision.
 func (q *Queue) settled(kept *progress, how decision) error {
 	kept.Failures, kept.Last = 0, ""
 	switch how.outcome {
@@ -145,12 +145,13 @@ func (q *Queue) settled(kept *progress, how decision) error {
 	return nil
 }
 
-// storableText is a reason without what PostgreSQL's jsonb refuses.
+// storableText returns reason without what PostgreSQL's jsonb rejects.
 func storableText(reason string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(reason, "\x00", ""), "\ufffd")
 }
 
-// unsettled says to River when an item is to come again.
+// unsettled returns how the job ends if the item was not settled, and the failure to
+// report.
 func (q *Queue) unsettled(kept *progress, failure error) (result, reported error) {
 	if q.isStopping() {
 		return riverqueue.JobSnooze(0), errStopped // for another process, at once
@@ -166,7 +167,7 @@ func (q *Queue) unsettled(kept *progress, failure error) (result, reported error
 	return riverqueue.JobSnooze(pause(kept.Failures)), failure
 }
 
-// pause is 1 s after the first failure, and doubles to a minute.
+// pause returns 1 s after the first failure, doubled with each further one up to 1 min.
 func pause(failures int) time.Duration {
 	const doublings = 6
 	return min(firstPause<<min(failures-1, doublings), longestPause)
@@ -189,7 +190,7 @@ type tickWorker struct {
 	tickers map[string]*Ticker
 }
 
-// Timeout is the ticker's.
+// Timeout returns the ticker's Timeout.
 func (w *tickWorker) Timeout(job *riverqueue.Job[tickArgs]) time.Duration {
 	if t := w.tickers[job.Args.Name]; t != nil {
 		return t.Timeout
@@ -197,7 +198,7 @@ func (w *tickWorker) Timeout(job *riverqueue.Job[tickArgs]) time.Duration {
 	return 0
 }
 
-// Work ticks. A round that failed is not repeated: the next interval is near.
+// Work runs a round. A failed round is not repeated before the next interval.
 func (w *tickWorker) Work(ctx context.Context, job *riverqueue.Job[tickArgs]) error {
 	q := w.queue
 	defer q.running.begin(job.ID)()
@@ -207,7 +208,7 @@ func (w *tickWorker) Work(ctx context.Context, job *riverqueue.Job[tickArgs]) er
 	}
 	err := q.tickOnce(ctx, t)
 	if err != nil && ctx.Err() != nil && q.isStopping() {
-		return riverqueue.JobSnooze(0) // cut short: another process does it
+		return riverqueue.JobSnooze(0) // interrupted by Stop: another process repeats it
 	}
 	return nil
 }
