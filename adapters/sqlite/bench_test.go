@@ -104,9 +104,9 @@ func BenchmarkAnswerToSelect(b *testing.B) {
 	})
 }
 
-// BenchmarkLookupToInsert stores what a lookup that asks a provider does: the
-// claim, the answer, the validation with its event, the release. It compares
-// with four inserts of one row.
+// BenchmarkLookupToInsert stores what a lookup stores that asks a provider: the
+// claim, the answer, the validation with its event, and the release. It compares
+// that with four inserts of one row.
 func BenchmarkLookupToInsert(b *testing.B) {
 	store := open(b, file(b), nil)
 	db := plainTable(b)
@@ -136,15 +136,15 @@ func BenchmarkLookupToInsert(b *testing.B) {
 	})
 }
 
-// verified makes a new validation that has ended, with 250 bytes sealed.
+// verified returns a new validation that has ended, with 250 sealed bytes.
 func verified() ports.ValidationRecord {
 	r := ended(pending("acme", rand.Text()), ports.StatusVerified)
 	r.Sealed.Data = bytes.Repeat([]byte{0xa5}, 250)
 	return r
 }
 
-// compare runs both in turns, batch by batch, and reports how many times as
-// fast the first is as the second: the median over the turns.
+// compare runs both in turns, batch by batch, and reports how many times as fast the
+// first is as the second: the median over the turns.
 func compare(b *testing.B, batch int, subject, reference func()) {
 	b.Helper()
 	timed := func(f func()) float64 {
@@ -192,8 +192,8 @@ func insertPlain(b *testing.B, stmt *sql.Stmt, id string) {
 	}
 }
 
-// BenchmarkClaimOf100k claims and acknowledges while 100,000 events wait: half
-// of them behind one key whose head is delayed, the rest of keys of their own.
+// BenchmarkClaimOf100k claims and acknowledges while 100,000 events wait: half of
+// them behind one key whose first event is delayed, the others with different keys.
 func BenchmarkClaimOf100k(b *testing.B) {
 	store := open(b, file(b), nil)
 	change := ports.RateLockChange{Book: ports.Book{Key: keyOf("acme")}}
@@ -208,7 +208,7 @@ func BenchmarkClaimOf100k(b *testing.B) {
 	head, err := store.Outbox().Claim(b.Context(), epoch, time.Minute, 1)
 	require.NoError(b, err)
 	require.NoError(b, store.Outbox().Retry(b.Context(), head[0], epoch.AddDate(1, 0, 0)))
-	claimOne(b, store) // the first to look at the events behind the head
+	claimOne(b, store) // the first claim looks at the events behind the first one
 	for b.Loop() {
 		events := claimOne(b, store)
 		if err := store.Outbox().Retry(b.Context(), events[0], epoch); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// TestConforms runs the suites, whose lost commits take effect, and the checks
-// that lose one again with commits that do not.
+// TestConforms runs the suites with lost commits that take effect, and those that
+// lose a commit again with commits that do not.
 func TestConforms(t *testing.T) {
 	h := harness(sqlite.AfterCommit)
 	records(t, h)

@@ -9,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestCorruptBook damages one owner's row; the neighbours must not notice.
+// TestCorruptBook damages one owner's row; other owners must not be affected.
 func TestCorruptBook(t *testing.T) {
 	for name, damage := range map[string]string{
 		"another format": "x'ff'",
@@ -41,15 +41,15 @@ func TestCorruptBook(t *testing.T) {
 	}
 }
 
-// TestConstraintsBackTheRules writes impossible records past the domain.
-func TestConstraintsBackTheRules(t *testing.T) {
+// TestConstraintsRejectImpossibleRateLocks writes records that the domain never makes.
+func TestConstraintsRejectImpossibleRateLocks(t *testing.T) {
 	store := open(t, migrated(t), nil)
 	cancel := func(l *ports.RateLock, reason ports.CancellationReason) {
 		l.Status, l.CancellationReason, l.EndedAt = ports.LockCancelled, reason, epoch
 	}
 	for name, spoil := range map[string]func(l *ports.RateLock){
-		"a status that there is not":        func(l *ports.RateLock) { l.Status, l.EndedAt = "paused", epoch },
-		"a reason that there is not":        func(l *ports.RateLock) { cancel(l, "whim") },
+		"an unknown status":                 func(l *ports.RateLock) { l.Status, l.EndedAt = "paused", epoch },
+		"an unknown reason":                 func(l *ports.RateLock) { cancel(l, "whim") },
 		"cancelled without a reason":        func(l *ports.RateLock) { cancel(l, "") },
 		"a reason but not cancelled":        func(l *ports.RateLock) { l.CancellationReason = ports.CancelledRequested },
 		"an end but active":                 func(l *ports.RateLock) { l.EndedAt = epoch },
@@ -66,15 +66,15 @@ func TestConstraintsBackTheRules(t *testing.T) {
 			spoil(&l)
 			change := mint(bookOf(t, store, "acme"), l)
 			requireCode(t, errcodes.CorruptRecord, store.RateLocks().Save(t.Context(), change))
-			require.True(t, store.Connected(), "a refusal costs no connection")
+			require.True(t, store.Connected(), "the connection is still used")
 			requireAbsent(t, store, change)
 		})
 	}
 	mustMint(t, store, "acme", "rl_1", epoch)
 }
 
-// TestCorruptValidation gives one row a status that there is not, as a damaged
-// page does; the neighbours must not notice.
+// TestCorruptValidation sets the status of one row to an unknown one, as a damaged
+// page can; other rows must not be affected.
 func TestCorruptValidation(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, nil)
@@ -99,8 +99,8 @@ func TestCorruptValidation(t *testing.T) {
 	require.Equal(t, 2, purged)
 }
 
-// TestAPersonCanReadTheTables asks the views what a shell would.
-func TestAPersonCanReadTheTables(t *testing.T) {
+// TestTheViewsAreReadable queries the views as a person would.
+func TestTheViewsAreReadable(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, nil)
 	mustMint(t, store, "acme", "rl_1", epoch.Add(123e6))

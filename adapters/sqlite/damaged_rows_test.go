@@ -13,9 +13,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestADamagedReportExpiresBesideTheOthers: its lists are no reason to keep it,
-// and it does not keep the others.
-func TestADamagedReportExpiresBesideTheOthers(t *testing.T) {
+// TestADamagedReportExpiresLikeTheOthers damages a report's lists: it still expires,
+// and so do the others.
+func TestADamagedReportExpiresLikeTheOthers(t *testing.T) {
 	for _, damage := range []string{"columns = '[1]'", `columns = '[{"base64":"secret!"}]'`, `filters = '[["secret"]]'`} {
 		path := migrated(t)
 		store := open(t, path, nil)
@@ -32,9 +32,8 @@ func TestADamagedReportExpiresBesideTheOthers(t *testing.T) {
 	}
 }
 
-// TestADamagedReportLeavesTheNextClaimToTheNextJob: it is claimed, and can be
-// ended, but cannot be read.
-func TestADamagedReportLeavesTheNextClaimToTheNextJob(t *testing.T) {
+// A damaged report is claimed and can be ended, but not read.
+func TestAClaimAfterADamagedReportReturnsTheNextJob(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, nil)
 	damaged := mustReport(t, store, runs("acme", "a"))
@@ -49,13 +48,13 @@ func TestADamagedReportLeavesTheNextClaimToTheNextJob(t *testing.T) {
 	require.NoError(t, store.Reports().Save(t.Context(), reportOf(broke(damaged))))
 }
 
-// damages are what a damaged page may make of a cell.
+// damages are values that a damaged page may put into a cell.
 var damages = []any{nil, "secret", 1.5, int64(1) << 60, []byte{0xff}}
 
-// TestADamagedCellHidesNoOtherRow damages each cell of one row, and walks each
-// listing in pages of one. (A claim writes the rows that it gives, and SQLite
-// refuses to write a damaged one.)
-func TestADamagedCellHidesNoOtherRow(t *testing.T) {
+// TestADamagedCellDoesNotHideOtherRows damages each cell of one row and reads each
+// listing in pages of one. (Claims are not listings: they write the rows that they
+// return, and SQLite does not write a damaged row.)
+func TestADamagedCellDoesNotHideOtherRows(t *testing.T) {
 	later := epoch.AddDate(0, 0, 30)
 	for name, c := range map[string]struct {
 		table string
@@ -127,7 +126,7 @@ func TestADamagedCellHidesNoOtherRow(t *testing.T) {
 	}
 }
 
-// walk lists the ids of all pages of one.
+// walk returns the ids of all pages of one row.
 func walk[V any](tb testing.TB, page func() ([]V, error), id func(V) string) (ids []string) {
 	tb.Helper()
 	for range 10 {
@@ -138,13 +137,12 @@ func walk[V any](tb testing.TB, page func() ([]V, error), id func(V) string) (id
 		}
 		ids = append(ids, id(all[0]))
 	}
-	assert.Fail(tb, "the listing has no end")
+	assert.Fail(tb, "the listing does not end")
 	return ids
 }
 
-// loose gives a connection that writes what cells the tables do not take: it has
-// read a schema that keeps them in no type, and which is as it was again for all
-// others.
+// loose returns a connection that can write cells that the tables reject. It has read
+// a schema without types, which is then restored for all other connections.
 func loose(tb testing.TB, path string) *sql.DB {
 	tb.Helper()
 	db, schema := raw(tb, path), raw(tb, path)
@@ -159,7 +157,7 @@ func loose(tb testing.TB, path string) *sql.DB {
 	return db
 }
 
-// columnsOf lists the columns by which no row is found.
+// columnsOf returns the columns by which no row is found.
 func columnsOf(tb testing.TB, db *sql.DB, table string) (names []string) {
 	tb.Helper()
 	rows, err := db.QueryContext(tb.Context(), "SELECT name FROM pragma_table_info(?) WHERE name NOT IN ('id', 'seq')", table)
@@ -174,7 +172,7 @@ func columnsOf(tb testing.TB, db *sql.DB, table string) (names []string) {
 	return names
 }
 
-// fillTables saves three records of each kind, and buries the events.
+// fillTables saves three records of each kind and buries the events.
 func fillTables(tb testing.TB, store *sqlite.Store) {
 	tb.Helper()
 	for _, id := range []string{"a", "b", "c"} {

@@ -85,8 +85,8 @@ func TestRestartKeepsValidations(t *testing.T) {
 	require.Equal(t, secret, again)
 }
 
-// TestTwoProcessesRace lets two stores on one file save the same book by
-// compare-and-swap. Every acknowledged save must have got a version of its own.
+// TestTwoProcessesRace lets two stores on one file save the same book. Every
+// acknowledged save must have got a different version.
 func TestTwoProcessesRace(t *testing.T) {
 	path := file(t)
 	const each = 40
@@ -99,7 +99,7 @@ func TestTwoProcessesRace(t *testing.T) {
 					switch err := saveEvent(t, store, fmt.Sprintf("%d.%d.%d", i, worker, n)); errcodes.Of(err) {
 					case "":
 						n++
-					case errcodes.Conflict: // somebody else was faster
+					case errcodes.Conflict: // the other was faster
 					default:
 						return err
 					}
@@ -123,32 +123,32 @@ func saveEvent(tb testing.TB, store *sqlite.Store, id string) error {
 	return store.RateLocks().Save(tb.Context(), ports.RateLockChange{Book: b, Events: []ports.Event{e}})
 }
 
-// TestAnotherProcessHoldsTheFile has a stranger write for long.
-func TestAnotherProcessHoldsTheFile(t *testing.T) {
+// Another process has an open write transaction.
+func TestAnotherProcessKeepsTheFileLocked(t *testing.T) {
 	path := file(t)
 	store := open(t, path, &sqlite.Config{BusyTimeout: 100 * time.Millisecond})
 	mustMint(t, store, "acme", "rl_1", epoch)
-	stranger := raw(t, path)
-	query(t, stranger, "BEGIN IMMEDIATE")
+	other := raw(t, path)
+	query(t, other, "BEGIN IMMEDIATE")
 
 	change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_2", epoch.Add(time.Second)))
 	requireCode(t, errcodes.StorageUnavailable, store.RateLocks().Save(t.Context(), change))
-	require.True(t, store.Connected(), "a busy file costs no connection")
-	require.EqualValues(t, 1, bookOf(t, store, "acme").Version, "reading goes on")
+	require.True(t, store.Connected(), "the connection is still used")
+	require.EqualValues(t, 1, bookOf(t, store, "acme").Version, "reads still work")
 
-	query(t, stranger, "COMMIT")
+	query(t, other, "COMMIT")
 	require.NoError(t, store.RateLocks().Save(t.Context(), change))
 }
 
-// TestWaitingHonoursTheContext has a store that would wait for a minute.
+// The store would wait for a minute.
 func TestWaitingHonoursTheContext(t *testing.T) {
 	path := file(t)
 	store := open(t, path, &sqlite.Config{BusyTimeout: time.Minute})
 	change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
-	stranger := raw(t, path)
-	query(t, stranger, "BEGIN IMMEDIATE")
+	other := raw(t, path)
+	query(t, other, "BEGIN IMMEDIATE")
 	ctx := &endsAt{Context: t.Context(), at: 4}
 	requireCode(t, errcodes.Canceled, store.RateLocks().Save(ctx, change))
-	query(t, stranger, "COMMIT")
+	query(t, other, "COMMIT")
 	requireAbsent(t, store, change)
 }

@@ -5,8 +5,7 @@ import (
 	"database/sql"
 )
 
-// Queries are the statements whose plans a test holds to their indexes, by what
-// they are for.
+// Queries are the statements whose plans a test checks, by what they are for.
 var Queries = map[string]string{
 	"Book": selectBook, "Lock": selectLock, "Live": selectLive, "Due": selectDue, "Owner": selectOwned, "Client": selectClient,
 	"Token": selectToken, "PurgeTokens": purgeTokens, "end a lock": endLock, "save a book": updateBook,
@@ -21,8 +20,8 @@ var Queries = map[string]string{
 	"release a key": releaseKey, "purge claims": purgeClaims, "Secret": selectSecret,
 }
 
-// Limit makes every connection that writes from now on run under the pragmas,
-// until the function returned is called.
+// Limit makes every new writing connection run under the pragmas until the returned
+// function is called.
 func (s *Store) Limit(pragmas ...string) (lift func(), err error) {
 	w := s.write
 	w.turn <- struct{}{}
@@ -44,8 +43,8 @@ func (s *Store) Limit(pragmas ...string) (lift func(), err error) {
 	return func() { s.swap(free) }, nil
 }
 
-// swap lets the next connection come from db. It keeps the present one, if
-// there is one: whether a failed one was given up is for the test to see.
+// swap makes the next connection come from db. It does not close the current one, so
+// that a test can see whether a failed one is closed.
 func (s *Store) swap(db *sql.DB) {
 	s.write.turn <- struct{}{}
 	defer func() { <-s.write.turn }()
@@ -53,14 +52,14 @@ func (s *Store) swap(db *sql.DB) {
 	s.write.db = db
 }
 
-// Connected reports whether the store has a connection to write with.
+// Connected reports whether the store has a writing connection.
 func (s *Store) Connected() bool {
 	s.write.turn <- struct{}{}
 	defer func() { <-s.write.turn }()
 	return s.write.session != nil
 }
 
-// Pragma asks the connection that writes for a setting.
+// Pragma returns a setting of the writing connection.
 func (s *Store) Pragma(ctx context.Context, name string) (value string, err error) {
 	s.write.turn <- struct{}{}
 	defer func() { <-s.write.turn }()
@@ -68,7 +67,7 @@ func (s *Store) Pragma(ctx context.Context, name string) (value string, err erro
 	return value, err
 }
 
-// SaveBy makes a save of what do does, which writes nothing; its fate can't be read.
+// SaveBy saves a change that calls do and writes nothing. Its outcome cannot be read.
 func (s *Store) SaveBy(ctx context.Context, do func() error) error {
 	return s.save(ctx, func(context.Context, *session) error { return do() }, nil)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// smallDisk mounts a disk of its own, or gives "" where that is not permitted.
+// smallDisk mounts a small disk and returns its folder, or "" without the privileges.
 func smallDisk(tb testing.TB, bytes int) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -29,7 +29,7 @@ func smallDisk(tb testing.TB, bytes int) string {
 	return dir
 }
 
-// fillUp writes until the disk is full, and gives what makes room again.
+// fillUp writes until the disk is full, and returns a function that frees space.
 func fillUp(tb testing.TB, dir string) (empty func()) {
 	tb.Helper()
 	ballast := filepath.Join(dir, "ballast")
@@ -54,22 +54,22 @@ func TestFullDisk(t *testing.T) {
 	mustMint(t, store, "acme", "rl_1", epoch)
 	for round := range 5 {
 		empty := fillUp(t, dir)
-		refused := saveUntilFull(t, store, round)
-		requireAllRefused(t, store, round)
+		rejected := saveUntilFull(t, store, round)
+		requireAllRejected(t, store, round)
 		bookOf(t, store, "acme") // a full store still reads
 		requireCode(t, errcodes.StorageUnavailable, store.Ping(t.Context()))
 		empty()
 		require.NoError(t, store.Ping(t.Context()), "Ping tries the write that failed")
-		require.NoError(t, store.RateLocks().Save(t.Context(), refused), "with room again, without a restart")
-		requireStored(t, store, *refused.Minted)
+		require.NoError(t, store.RateLocks().Save(t.Context(), rejected), "with free space again, without a restart")
+		requireStored(t, store, *rejected.Minted)
 	}
 	var check string
 	require.NoError(t, raw(t, filepath.Join(dir, "corridor.db")).QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&check))
 	require.Equal(t, "ok", check)
 }
 
-// saveUntilFull mints for ever new owners, since the log may have room for some
-// changes until it has to grow; it gives the first change that was refused.
+// saveUntilFull mints for new owners until a save is rejected, since the log may have
+// room for some changes before it must grow. It returns the first rejected change.
 func saveUntilFull(tb testing.TB, store *sqlite.Store, round int) ports.RateLockChange {
 	tb.Helper()
 	for n := range 1000 {
@@ -81,13 +81,13 @@ func saveUntilFull(tb testing.TB, store *sqlite.Store, round int) ports.RateLock
 			return c
 		}
 	}
-	tb.Fatal("the disk never got full")
+	tb.Fatal("the disk did not become full")
 	return ports.RateLockChange{}
 }
 
-// requireAllRefused saves for several callers at once, each more than there is room
+// requireAllRejected saves for several callers at once, each more than there is room
 // for.
-func requireAllRefused(tb testing.TB, store *sqlite.Store, round int) {
+func requireAllRejected(tb testing.TB, store *sqlite.Store, round int) {
 	tb.Helper()
 	results := make([]error, 8)
 	changes := make([]ports.RateLockChange, len(results))
@@ -105,8 +105,8 @@ func requireAllRefused(tb testing.TB, store *sqlite.Store, round int) {
 	}
 }
 
-// TestFullDiskOfTransactions fills a disk: a refused end leaves the transaction
-// pending, and is taken when there is room.
+// On a full disk a rejected end leaves the transaction pending; it is accepted once
+// there is space.
 func TestFullDiskOfTransactions(t *testing.T) {
 	dir := smallDisk(t, 4<<20)
 	if dir == "" {
@@ -129,14 +129,14 @@ func TestFullDiskOfTransactions(t *testing.T) {
 		requireTransaction(t, store, begun)
 		empty()
 	}
-	require.NoError(t, store.Transactions().Save(t.Context(), moveOf(end)), "with room again, without a restart")
+	require.NoError(t, store.Transactions().Save(t.Context(), moveOf(end)), "with free space again, without a restart")
 	end.Version++
 	requireTransaction(t, store, end)
 	require.Len(t, claimAll(t, store), 1)
 }
 
-// TestFullDiskOfReports fills a disk: a refused end leaves the report running
-// under its lease, and is taken when there is room.
+// On a full disk a rejected end leaves the report running under its lease; it is
+// accepted once there is space.
 func TestFullDiskOfReports(t *testing.T) {
 	dir := smallDisk(t, 4<<20)
 	if dir == "" {
@@ -161,7 +161,7 @@ func TestFullDiskOfReports(t *testing.T) {
 		requireReport(t, store, begun)
 		empty()
 	}
-	require.NoError(t, store.Reports().Save(t.Context(), reportOf(completed(begun))), "with room again, without a restart")
+	require.NoError(t, store.Reports().Save(t.Context(), reportOf(completed(begun))), "with free space again, without a restart")
 	end := completed(begun)
 	end.Version++
 	requireReport(t, store, end)

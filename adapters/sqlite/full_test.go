@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestFullFile fills the file to a page limit, which is portable; a full disk
-// is in full_linux_test.go.
+// TestFullFile fills the file to a page limit, which is portable; a full disk is in
+// full_linux_test.go.
 func TestFullFile(t *testing.T) {
 	store := open(t, migrated(t), nil)
 	mustMint(t, store, "acme", "rl_1", epoch)
@@ -32,12 +32,12 @@ func TestFullFile(t *testing.T) {
 	}
 
 	lift()
-	require.NoError(t, store.RateLocks().Save(t.Context(), change), "with room again, without a restart")
+	require.NoError(t, store.RateLocks().Save(t.Context(), change), "with free space again, without a restart")
 	requireStored(t, store, *change.Minted)
 }
 
-// fill leaves no room for another event: a page limit, and events of ever
-// smaller size until none fits. The function returned makes room again.
+// fill sets a page limit and saves smaller and smaller events until none fits. The
+// returned function removes the limit.
 func fill(tb testing.TB, store *sqlite.Store, path string) (empty func()) {
 	tb.Helper()
 	lift, err := store.Limit("max_page_count(1)")
@@ -77,8 +77,8 @@ func TestReadOnlyFile(t *testing.T) {
 	requireStored(t, store, *change.Minted)
 }
 
-// TestUnexpectedError has a table vanish for a while: what SQLite says then has
-// no place in the table of codes.
+// TestUnexpectedError renames a table: SQLite then returns an error that is not in the
+// table of codes.
 func TestUnexpectedError(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, nil)
@@ -87,7 +87,7 @@ func TestUnexpectedError(t *testing.T) {
 	change := mint(bookOf(t, store, "acme"), activeLock("acme", "rl_1", epoch))
 	err := store.RateLocks().Save(t.Context(), change)
 	requireCode(t, errcodes.Internal, err)
-	require.NotContains(t, errcodes.MessageOf(err), "events", "the public message names a table")
+	require.NotContains(t, errcodes.MessageOf(err), "events", "the public message does not name a table")
 	require.False(t, store.Connected(), "the connection that met the error is used again")
 	query(t, db, "ALTER TABLE gone RENAME TO events")
 	requireAbsent(t, store, change)

@@ -28,8 +28,8 @@ const (
 	crashSavers = 48
 )
 
-// TestCrashChild is a process that is killed: it saves with many callers, some of
-// whom want the same book, fail or give up, and says what each was told.
+// TestCrashChild is a process that is killed: it saves with many callers, some of which
+// save the same book, fail or give up, and prints each caller's result.
 func TestCrashChild(t *testing.T) {
 	path := os.Getenv(crashEnv)
 	if path == "" {
@@ -54,7 +54,7 @@ func saveUntilKilled(t *testing.T, store *sqlite.Store, saver int) error {
 	t.Helper()
 	for n := 0; ; n++ {
 		id := fmt.Sprintf("rl_%d_%d_%d", os.Getpid(), saver, n)
-		owner := id // a book of its own
+		owner := id // a separate book
 		if n%4 == 0 {
 			owner = fmt.Sprintf("shared-%d", n%3)
 		}
@@ -72,27 +72,27 @@ func saveUntilKilled(t *testing.T, store *sqlite.Store, saver int) error {
 		cancel()
 		switch code := errcodes.Of(err); code {
 		case "":
-			fmt.Println("told", owner, id, "stored")
+			fmt.Println("result", owner, id, "stored")
 		case errcodes.Conflict, errcodes.Canceled, errcodes.DeadlineExceeded, errcodes.StorageUnavailable,
-			errcodes.OutcomeUnknown: // as when the other process empties the log at the same time
-			fmt.Println("told", owner, id, code)
+			errcodes.OutcomeUnknown: // for example if the other process empties the log at the same time
+			fmt.Println("result", owner, id, code)
 		default:
 			return err
 		}
 	}
 }
 
-// TestKill9OfManySavers, in two processes on one file: what a caller was told of
-// its save is so, and a lock is there with its event or not at all (I10, I32).
+// TestKill9OfManySavers checks with two processes on one file that each caller's result
+// is true, and that a lock is stored with its event or not at all (I10, I32).
 func TestKill9OfManySavers(t *testing.T) {
 	path := migrated(t)
-	told := map[string][]string{} // the lines, by id
+	results := map[string][]string{} // the lines, by id
 	for range *crashRounds {
-		killBoth(t, path, told)
-		verifyTold(t, path, told)
+		killBoth(t, path, results)
+		verifyResults(t, path, results)
 	}
 	kinds := map[string]int{}
-	for _, f := range told {
+	for _, f := range results {
 		kinds[f[3]]++
 	}
 	t.Log(kinds)
@@ -101,7 +101,7 @@ func TestKill9OfManySavers(t *testing.T) {
 	}
 }
 
-func killBoth(t *testing.T, path string, told map[string][]string) {
+func killBoth(t *testing.T, path string, results map[string][]string) {
 	t.Helper()
 	lines := make(chan string)
 	var g errgroup.Group
@@ -128,11 +128,11 @@ func killBoth(t *testing.T, path string, told map[string][]string) {
 	target, seen := 300+rand.IntN(2_000), 0
 	for line := range lines {
 		f := strings.Fields(line)
-		if len(f) != 4 || f[0] != "told" {
+		if len(f) != 4 || f[0] != "result" {
 			require.NotContains(t, line, "FAIL")
 			continue
 		}
-		told[f[2]] = f
+		results[f[2]] = f
 		if seen++; seen == target {
 			for _, child := range children {
 				require.NoError(t, child.Process.Kill())
@@ -142,27 +142,27 @@ func killBoth(t *testing.T, path string, told map[string][]string) {
 	require.NoError(t, <-ended)
 }
 
-func verifyTold(t *testing.T, path string, told map[string][]string) {
+func verifyResults(t *testing.T, path string, results map[string][]string) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path, nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
-	for id, f := range told {
+	for id, f := range results {
 		_, _, err := store.RateLocks().Lock(t.Context(), f[1], id)
 		switch f[3] {
 		case "stored":
-			require.NoError(t, err, "acknowledged and lost: %v", f)
+			require.NoError(t, err, "acknowledged but lost: %v", f)
 		case string(errcodes.OutcomeUnknown): // either
 		default:
-			require.Equal(t, errcodes.NotFound, errcodes.Of(err), "refused and stored: %v", f)
+			require.Equal(t, errcodes.NotFound, errcodes.Of(err), "rejected but stored: %v", f)
 		}
 	}
 	db := raw(t, path)
 	for what, count := range map[string]string{
-		"locks without their event": "SELECT count(*) FROM rate_locks WHERE id NOT IN (SELECT key FROM events)",
-		"events without their lock": "SELECT count(*) FROM events WHERE key NOT IN (SELECT id FROM rate_locks)",
-		"saves that no book counts": "SELECT (SELECT count(*) FROM rate_locks) - (SELECT sum(version) FROM books)",
-		"pages that are not sound":  "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
+		"locks without their event":     "SELECT count(*) FROM rate_locks WHERE id NOT IN (SELECT key FROM events)",
+		"events without their lock":     "SELECT count(*) FROM events WHERE key NOT IN (SELECT id FROM rate_locks)",
+		"saves that books do not count": "SELECT (SELECT count(*) FROM rate_locks) - (SELECT sum(version) FROM books)",
+		"damaged pages":                 "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
 	} {
 		var n int
 		require.NoError(t, db.QueryRowContext(t.Context(), count).Scan(&n))

@@ -18,8 +18,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// gate holds the first COMMIT until it is opened, so that saves gather behind
-// it; after, if set, answers at the points of those that follow.
+// gate blocks the first COMMIT until it is opened, so that saves gather behind it.
+// after, if set, returns the errors at the points of later commits.
 type gate struct {
 	open    chan struct{}
 	commits int
@@ -39,8 +39,8 @@ func (g *gate) fault(point string) error {
 	return nil
 }
 
-// gathered runs test on a store whose first save waits in its COMMIT; release
-// lets it go, and waits for all others that were begun.
+// gathered runs test on a store whose first save is blocked in its COMMIT. release
+// unblocks it and waits for all saves that were started.
 func gathered(t *testing.T, after func(point string) error, test func(t *testing.T, store *sqlite.Store, g *gate, release func())) {
 	t.Helper()
 	gatheredOn(t, migrated(t), after, test)
@@ -66,8 +66,8 @@ func firstMint(owner, id string) ports.RateLockChange {
 	return mint(ports.Book{Key: keyOf(owner)}, activeLock(owner, id, epoch))
 }
 
-// saveAll starts a save of each change, in their order, and gives the results
-// once the saves have ended.
+// saveAll starts a save of each change in order and returns the results when the saves
+// have ended.
 func saveAll(ctx context.Context, store *sqlite.Store, changes []ports.RateLockChange) []error {
 	results := make([]error, len(changes))
 	for i, c := range changes {
@@ -85,8 +85,7 @@ func mints(n int) []ports.RateLockChange {
 	return changes
 }
 
-// TestSavesThatWaitShareACommit wants all of them stored, in the order in which
-// they came, 64 at once.
+// All are stored, in the order of their arrival, 64 in a transaction.
 func TestSavesThatWaitShareACommit(t *testing.T) {
 	for _, c := range []struct{ saves, commits int }{{1, 2}, {30, 2}, {64, 2}, {65, 3}, {200, 5}} {
 		t.Run(strconv.Itoa(c.saves), func(t *testing.T) {
@@ -117,10 +116,9 @@ func keysOf(changes []ports.RateLockChange) []string {
 	return keys
 }
 
-// TestASaveThatIsRefusedCostsItsNeighboursNothing: a conflict is found before
-// anything is written, so that the others are committed together; what the tables
-// reject undoes them, and each is made alone.
-func TestASaveThatIsRefusedCostsItsNeighboursNothing(t *testing.T) {
+// A conflict is found before anything is written, so the others are committed together.
+// An error of the tables rolls all back, and each save runs separately.
+func TestARejectedSaveDoesNotAffectItsNeighbours(t *testing.T) {
 	foreign := firstMint("thief", "rl_x")
 	foreign.Minted.Owner = "somebody else"
 	ending, working := firstMint("thief", "rl_x"), firstMint("thief", "rl_x")
@@ -128,11 +126,11 @@ func TestASaveThatIsRefusedCostsItsNeighboursNothing(t *testing.T) {
 	ending.Ended[0].Status, ending.Ended[0].EndedAt = ports.LockExpired, ending.Ended[0].ExpiresAt
 	working.Work = []ports.WorkItem{{ID: "free", Kind: "k", DueAt: epoch}, {ID: "taken", Kind: "k", DueAt: epoch}}
 	broken := firstMint("broken", "rl_y")
-	broken.Book.Slots[0].MidSource, broken.Minted.MidSource = "half", "half" // the table refuses it: no answer about the data
+	broken.Book.Slots[0].MidSource, broken.Minted.MidSource = "half", "half" // the table rejects it: not a result about the data
 	for name, c := range map[string]struct {
 		change  ports.RateLockChange
 		code    errcodes.Code
-		commits int // beside the gate's
+		commits int // not counting the gate's
 	}{
 		"a stale version, first of all":         {firstMint("first", "rl_9"), errcodes.Conflict, 1},
 		"the id of another's lock":              {firstMint("thief", "rl_first"), errcodes.Conflict, 1},
@@ -165,7 +163,7 @@ func TestASaveThatIsRefusedCostsItsNeighboursNothing(t *testing.T) {
 	}
 }
 
-// TestAFailingSaveIsTriedOnce when it is alone: a second try finds its caller gone.
+// A second try would find its caller gone.
 func TestAFailingSaveIsTriedOnce(t *testing.T) {
 	store := open(t, migrated(t), nil)
 	mustMint(t, store, "acme", "rl_1", epoch)
@@ -174,8 +172,7 @@ func TestAFailingSaveIsTriedOnce(t *testing.T) {
 	require.Zero(t, ctx.looks)
 }
 
-// TestASaveThatFailsUnexpectedly has the others made apart from it, on another
-// connection.
+// The others run separately, on another connection.
 func TestASaveThatFailsUnexpectedly(t *testing.T) {
 	path := migrated(t)
 	query(t, raw(t, path), "CREATE TRIGGER odd BEFORE INSERT ON transactions BEGIN SELECT json('{'); END")
@@ -194,8 +191,8 @@ func TestASaveThatFailsUnexpectedly(t *testing.T) {
 	})
 }
 
-// TestOfSavesOfOneBookOneWins, in one transaction as in several.
-func TestOfSavesOfOneBookOneWins(t *testing.T) {
+// This holds in one transaction as in several.
+func TestOneOfSeveralSavesOfABookSucceeds(t *testing.T) {
 	gathered(t, nil, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {
 		results := saveAll(t.Context(), store, []ports.RateLockChange{
 			firstMint("acme", "rl_1"), firstMint("acme", "rl_2"), firstMint("acme", "rl_3"),
@@ -208,17 +205,17 @@ func TestOfSavesOfOneBookOneWins(t *testing.T) {
 	})
 }
 
-// TestACallerWhoGivesUpWhileItWaits has stored nothing, and the others have.
+// The caller's change is not stored, and the others are.
 func TestACallerWhoGivesUpWhileItWaits(t *testing.T) {
 	gathered(t, nil, func(t *testing.T, store *sqlite.Store, g *gate, release func()) {
 		ctx, cancel := context.WithCancel(t.Context())
 		impatient := firstMint("impatient", "rl_i")
-		var given error
-		go func() { given = store.RateLocks().Save(ctx, impatient) }()
+		var result error
+		go func() { result = store.RateLocks().Save(ctx, impatient) }()
 		results := saveAll(t.Context(), store, mints(3))
 		cancel()
 		synctest.Wait()
-		requireCode(t, errcodes.Canceled, given) // at once, not with the others
+		requireCode(t, errcodes.Canceled, result) // at once, before the others
 		release()
 		require.Equal(t, make([]error, 3), results)
 		require.Equal(t, 2, g.commits)
@@ -226,9 +223,8 @@ func TestACallerWhoGivesUpWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestCallersWhoGiveUpWhileTheirSavesAreMade have stored nothing if nobody is left
-// who waits for the COMMIT.
-func TestCallersWhoGiveUpWhileTheirSavesAreMade(t *testing.T) {
+// Nothing is stored if no caller is left that waits for the COMMIT.
+func TestCallersWhoGiveUpWhileTheirSavesRun(t *testing.T) {
 	for name, stays := range map[string]bool{"all of them": false, "but for one": true} {
 		t.Run(name, func(t *testing.T) {
 			gathered(t, nil, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {
@@ -257,7 +253,7 @@ func TestCallersWhoGiveUpWhileTheirSavesAreMade(t *testing.T) {
 	}
 }
 
-// endsAfter is over once it was looked at so many times.
+// endsAfter is a context that ends after a number of checks.
 type endsAfter struct {
 	context.Context
 	looks int
@@ -270,7 +266,7 @@ func (e *endsAfter) Err() error {
 	return nil
 }
 
-// TestAFailedCommitOfSeveral tells each caller the truth about its own save.
+// Each caller gets the true result of its save.
 func TestAFailedCommitOfSeveral(t *testing.T) {
 	for name, c := range failedCommits {
 		t.Run(name, func(t *testing.T) {
@@ -294,9 +290,8 @@ func TestAFailedCommitOfSeveral(t *testing.T) {
 	}
 }
 
-// TestAFailedCommitOfSavesThatFareDifferently: one has left evidence, and of the
-// other nobody can say.
-func TestAFailedCommitOfSavesThatFareDifferently(t *testing.T) {
+// One save can be found stored; the outcome of the other is unknown.
+func TestAFailedCommitOfSavesWithDifferentOutcomes(t *testing.T) {
 	disk := &broken{armed: true, points: []string{sqlite.AfterCommit}}
 	gathered(t, disk.fault, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {
 		silent := firstMint("silent", "")
@@ -309,7 +304,7 @@ func TestAFailedCommitOfSavesThatFareDifferently(t *testing.T) {
 	})
 }
 
-// TestCloseWhileSavesWait stores none of those that wait.
+// The waiting saves are not stored.
 func TestCloseWhileSavesWait(t *testing.T) {
 	gathered(t, nil, func(t *testing.T, store *sqlite.Store, g *gate, release func()) {
 		results := saveAll(t.Context(), store, mints(3))
@@ -325,8 +320,8 @@ func TestCloseWhileSavesWait(t *testing.T) {
 	})
 }
 
-// TestSavesOfManyCallers has books that several want, callers who give up, and
-// commits that fail: what a caller was told is what the store has.
+// Several callers save the same books, some give up, and some commits fail: each
+// caller's result agrees with the store.
 func TestSavesOfManyCallers(t *testing.T) {
 	const books, callers, each = 6, 12, 40
 	var disk sync.Mutex
@@ -342,10 +337,10 @@ func TestSavesOfManyCallers(t *testing.T) {
 		}
 		return nil
 	}})
-	told := make([]map[string]error, callers)
+	errs := make([]map[string]error, callers)
 	var all sync.WaitGroup
 	for caller := range callers {
-		told[caller] = map[string]error{}
+		errs[caller] = map[string]error{}
 		all.Go(func() {
 			dice := rand.New(rand.NewPCG(3, uint64(caller)))
 			for n := range each {
@@ -358,7 +353,7 @@ func TestSavesOfManyCallers(t *testing.T) {
 				b, err := store.RateLocks().Book(context.Background(), keyOf(owner))
 				if err == nil {
 					b.Slots = [2]ports.RateLock{}
-					told[caller][owner+" "+id] = store.RateLocks().Save(ctx, mint(b, activeLock(owner, id, epoch)))
+					errs[caller][owner+" "+id] = store.RateLocks().Save(ctx, mint(b, activeLock(owner, id, epoch)))
 				}
 				cancel()
 			}
@@ -367,12 +362,12 @@ func TestSavesOfManyCallers(t *testing.T) {
 	all.Wait()
 	stored := int64(0)
 	counts := map[errcodes.Code]int{}
-	for _, results := range told {
+	for _, results := range errs {
 		for name, err := range results {
 			var owner, id string
 			_, _ = fmt.Sscan(name, &owner, &id)
 			_, _, missing := store.RateLocks().Lock(t.Context(), owner, id)
-			require.Equal(t, err == nil, missing == nil, "%s: told %v, found %v", name, err, missing)
+			require.Equal(t, err == nil, missing == nil, "%s: Save returned %v, the store %v", name, err, missing)
 			counts[errcodes.Of(err)]++
 			if err == nil {
 				stored++

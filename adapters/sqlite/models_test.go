@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// shared gives two stores on one file, emptied.
+// shared returns two stores on one file, emptied.
 func shared(t *testing.T) storemodel.Fresh {
 	t.Helper()
 	path := migrated(t)
@@ -29,7 +29,7 @@ func TestTransactionsModel(t *testing.T)   { t.Parallel(); storemodel.Transactio
 func TestReportsModel(t *testing.T)        { t.Parallel(); storemodel.Reports(t, shared(t)) }
 func TestAnswersModel(t *testing.T)        { t.Parallel(); storemodel.Answers(t, shared(t)) }
 
-// anything is what the columns take: any bytes, in texts too.
+// anything generates what the columns accept: any bytes, in texts too.
 var anything = storemodel.Any{Bytes: anyText, Text: anyText, Time: anyTime}
 
 func TestValidationsComeBackEqual(t *testing.T) {
@@ -44,8 +44,8 @@ func TestReportsComeBackEqual(t *testing.T) {
 	storemodel.ReportsComeBackEqual(t, open(t, migrated(t), nil), anything)
 }
 
-// TestConstraintsBackTheRulesOfRecords, and a refusal costs no connection.
-func TestConstraintsBackTheRulesOfRecords(t *testing.T) {
+// The connection is still used after each rejection.
+func TestConstraintsRejectImpossibleRecords(t *testing.T) {
 	store := open(t, migrated(t), nil)
 	connected := func(tb testing.TB) {
 		tb.Helper()

@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/sqlite"
 )
 
-// TestPlans holds the statements to their indexes: the work must not grow with
-// what is stored. A plan may have the steps given here and no other.
+// TestPlans checks that the statements use their indexes: their work must not grow with
+// what is stored. A plan may have only the steps listed here.
 func TestPlans(t *testing.T) {
 	path := migrated(t)
 	require.NoError(t, sqlite.Migrate(t.Context(), path))
@@ -98,7 +98,7 @@ func TestPlans(t *testing.T) {
 
 func planOf(tb testing.TB, path, query string) []string {
 	tb.Helper()
-	args := make([]any, 32) // more than any of them has
+	args := make([]any, 32) // more than any query has
 	rows, err := raw(tb, path).QueryContext(tb.Context(), "EXPLAIN QUERY PLAN "+query, args...)
 	require.NoError(tb, err)
 	var steps []string

@@ -18,8 +18,7 @@ import (
 
 var anyText, anyTime = storemodel.AnyBytes, storemodel.AnyTime
 
-// TestRecordsComeBackEqual saves any lock and event, and reads them back by
-// each way there is.
+// TestRecordsComeBackEqual saves any lock and event, and reads them in every way.
 func TestRecordsComeBackEqual(t *testing.T) {
 	store := open(t, migrated(t), nil)
 	taken := map[string]bool{"": true}
@@ -58,8 +57,8 @@ func TestRecordsComeBackEqual(t *testing.T) {
 	})
 }
 
-// TestListingsInPages walks Live and Due page by page, over locks that tie on
-// their times: nothing is left out, nothing comes twice.
+// TestListingsInPages reads Live and Due page by page, with locks of equal times: each
+// lock is returned once.
 func TestListingsInPages(t *testing.T) {
 	store := open(t, migrated(t), nil)
 	var locks []ports.RateLock
@@ -96,17 +95,17 @@ func TestListingsInPages(t *testing.T) {
 	})
 	due, err := store.RateLocks().List(t.Context(), ports.LockQuery{DueBy: epoch.Add(24 * time.Hour), Limit: 100})
 	require.NoError(t, err)
-	require.Len(t, due, 20, "only those whose time has come")
+	require.Len(t, due, 20, "only those that are due")
 }
 
-// FuzzPath opens a file of any name: that very file has to hold the data.
+// FuzzPath opens a file of any name: that very file must contain the data.
 func FuzzPath(f *testing.F) {
 	for _, name := range []string{"a.db", "%2e%2e", "a?mode=memory", "#", "a&b", "\xff", ":memory:", "file:a", "a\x00b"} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		if name == "" || len(name) > 200 || name != filepath.Base(name) || name == "." || name == ".." {
-			t.Skip("no name of a file in a folder")
+			t.Skip("not the name of a file in a folder")
 		}
 		path := filepath.Join(t.TempDir(), name)
 		if err := sqlite.Migrate(t.Context(), path); err != nil {
@@ -139,7 +138,7 @@ func TestEverythingAtOnce(t *testing.T) {
 				assert.NoError(t, store.Clients().PutClient(ctx, ports.Client{ID: "shared", Merchants: []string{owner}}, storemodel.AuditRow))
 				c, err := store.Clients().Client(ctx, "shared")
 				assert.NoError(t, err)
-				assert.Len(t, c.Merchants, 1, "a client of two instants")
+				assert.Len(t, c.Merchants, 1, "the client is read at one instant")
 			}
 		})
 	}

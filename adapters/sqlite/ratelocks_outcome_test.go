@@ -16,7 +16,7 @@ import (
 
 var errDisk = errors.New("the disk is broken")
 
-// broken fails at the points given, once it is armed.
+// broken fails at the given points once it is armed.
 type broken struct {
 	armed  bool
 	points []string
@@ -31,21 +31,21 @@ func (b *broken) fault(point string) error {
 	return nil
 }
 
-// failedCommits are the ways in which a COMMIT fails: where, what the caller is
-// told, and what the store has.
+// failedCommits are the ways in which a COMMIT fails: at which points, which code the
+// caller gets, and whether the change is stored.
 var failedCommits = map[string]struct {
 	points []string
 	code   errcodes.Code
 	stored bool
 }{
-	"the commit fails":                                 {[]string{sqlite.BeforeCommit}, errcodes.StorageUnavailable, false},
-	"the acknowledgement is lost":                      {[]string{sqlite.AfterCommit}, "", true},
-	"the commit fails and cannot be read back":         {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, false},
-	"the acknowledgement is lost and the file as well": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, true},
+	"the commit fails":                                    {[]string{sqlite.BeforeCommit}, errcodes.StorageUnavailable, false},
+	"the acknowledgement is lost":                         {[]string{sqlite.AfterCommit}, "", true},
+	"the commit fails and cannot be read back":            {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, false},
+	"the acknowledgement is lost and cannot be read back": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, errcodes.OutcomeUnknown, true},
 }
 
-// TestFailedCommit is about Save when COMMIT fails: the truth is read back
-// where it can be, else the outcome is unknown; never a false answer.
+// If COMMIT fails, Save reads back whether the change is stored. If it cannot, the
+// outcome is unknown. The result is never wrong.
 func TestFailedCommit(t *testing.T) {
 	for name, c := range failedCommits {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestFailedCommit(t *testing.T) {
 				require.EqualValues(t, 2, b.Version)
 			} else {
 				if c.code == errcodes.StorageUnavailable {
-					require.Zero(t, logSize(t, path), "what recovery could bring back is still in the log")
+					require.Zero(t, logSize(t, path), "the log contains nothing that recovery could restore")
 				}
 				requireAbsent(t, store, change)
 				require.NoError(t, store.RateLocks().Save(t.Context(), change), "the next write")
@@ -86,7 +86,7 @@ func logSize(tb testing.TB, path string) int64 {
 	return info.Size()
 }
 
-// TestFailedCommitOfAnEnding has no minted lock to tell by: its event does.
+// There is no minted lock to look for, but an event.
 func TestFailedCommitOfAnEnding(t *testing.T) {
 	for point, code := range map[string]errcodes.Code{sqlite.BeforeCommit: errcodes.StorageUnavailable, sqlite.AfterCommit: ""} {
 		t.Run(point, func(t *testing.T) {
@@ -115,8 +115,8 @@ func expire(b ports.Book) ports.RateLockChange {
 	return ports.RateLockChange{Book: b, Ended: []ports.RateLock{l}, Events: []ports.Event{e}}
 }
 
-// TestFailedCommitWhileAnotherProcessWrites has the other process take the
-// version in between: only the change's own records tell its fate then.
+// Another process takes the version in between, so only the change's own records show
+// the outcome.
 func TestFailedCommitWhileAnotherProcessWrites(t *testing.T) {
 	path := migrated(t)
 	other := open(t, path, nil)
@@ -146,7 +146,7 @@ func TestFailedCommitWhileAnotherProcessWrites(t *testing.T) {
 	requireCode(t, errcodes.OutcomeUnknown, store.RateLocks().Save(t.Context(), ending))
 }
 
-// TestOtherWritesWithAFailedCommit have no read-back: what they did is unknown.
+// These writes are not read back, so their outcome is unknown.
 func TestOtherWritesWithAFailedCommit(t *testing.T) {
 	disk := &broken{points: []string{sqlite.AfterCommit}}
 	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
@@ -157,8 +157,7 @@ func TestOtherWritesWithAFailedCommit(t *testing.T) {
 	require.NoError(t, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}, storemodel.AuditRow))
 }
 
-// TestContextEndsDuringSave lets the context end at the last moment before the
-// COMMIT, and right after it.
+// The context ends just before the COMMIT, or just after it.
 func TestContextEndsDuringSave(t *testing.T) {
 	t.Run("after the commit has begun it is stored", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -185,11 +184,11 @@ func TestContextEndsDuringSave(t *testing.T) {
 			requireCode(t, errcodes.Canceled, err)
 			requireAbsent(t, store, change)
 		}
-		require.Greater(t, ctx.at, 3, "the context was hardly asked")
+		require.Greater(t, ctx.at, 3, "the context was checked")
 	})
 }
 
-// endsAt is a context that is done from the n-th look at it on.
+// endsAt is a context that ends at its n-th check.
 type endsAt struct {
 	context.Context
 	at, asked int

@@ -12,15 +12,15 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// timedReport makes a change with work.
+// timedReport returns a change with work.
 func timedReport(j ports.ReportJob) ports.ReportChange {
 	return ports.ReportChange{
 		Job: j, Work: []ports.WorkItem{{ID: "w_" + reportOf(j).Events[0].ID, Kind: "notify", DueAt: epoch.Add(time.Hour)}},
 	}
 }
 
-// TestFailedCommitOfAReport saves a new job, a heartbeat and ends; the answer
-// must be true wherever the truth can be read.
+// TestFailedCommitOfAReport saves a new job, a heartbeat and ends. The result must be
+// true wherever the outcome can be read.
 func TestFailedCommitOfAReport(t *testing.T) {
 	for name, c := range failedCommits {
 		for carried, change := range map[string]func(j ports.ReportJob) ports.ReportChange{
@@ -51,8 +51,7 @@ func TestFailedCommitOfAReport(t *testing.T) {
 	}
 }
 
-// TestFailedCommitOfAReportWhileAnotherProcessWrites has the other process write
-// before the fate is read.
+// Another process writes before the outcome is read.
 func TestFailedCommitOfAReportWhileAnotherProcessWrites(t *testing.T) {
 	at := func(j ports.ReportJob, version int64) ports.ReportJob { j.Version = version; return j }
 	begun := runs("acme", "r")
@@ -67,25 +66,25 @@ func TestFailedCommitOfAReportWhileAnotherProcessWrites(t *testing.T) {
 		before list // saved in turn
 		mine   ports.ReportJob
 		event  bool
-		theirs list // saved in turn, between the commit and the look at it
-		gone   bool // it is removed then
+		theirs list // saved in turn, between the commit and the read-back
+		gone   bool // whether it is then removed
 		code   errcodes.Code
 	}{
-		"nobody wrote":                        {lost, list{begun}, at(end, 1), true, nil, false, errcodes.StorageUnavailable},
-		"nobody has it":                       {lost, nil, begun, true, nil, false, errcodes.StorageUnavailable},
-		"they took the id":                    {lost, nil, begun, true, list{beat}, false, errcodes.StorageUnavailable},
-		"another owner took the id":           {lost, nil, begun, true, list{foreign}, false, errcodes.StorageUnavailable},
-		"they took the version":               {lost, list{begun}, at(end, 1), true, list{at(theirs, 1)}, false, errcodes.StorageUnavailable},
-		"they ended it otherwise":             {lost, list{begun}, at(end, 1), true, list{at(broke(begun), 1)}, false, errcodes.StorageUnavailable},
-		"they went on without an end":         {lost, list{begun}, at(end, 1), true, list{at(theirs, 1), at(theirs, 2)}, false, errcodes.StorageUnavailable},
-		"they ended it the same":              {lost, list{begun}, at(end, 1), true, list{at(end, 1)}, false, errcodes.OutcomeUnknown},
-		"they ended it the same, no event":    {lost, list{begun}, at(end, 1), false, list{at(end, 1)}, false, ""},
-		"they went on from my beat":           {acked, list{begun}, at(beat, 1), true, list{at(end, 2)}, false, ""},
-		"they went on from my beat, no event": {acked, list{begun}, at(beat, 1), false, list{at(end, 2)}, false, errcodes.OutcomeUnknown},
-		"they went on, and mine is lost":      {lost, list{begun}, at(beat, 1), true, list{at(theirs, 1), at(theirs, 2)}, false, errcodes.OutcomeUnknown},
-		"my end was removed":                  {acked, list{begun}, at(end, 1), true, nil, true, ""},
-		"my end was removed, no event":        {acked, list{begun}, at(end, 1), false, nil, true, errcodes.OutcomeUnknown},
-		"their end was removed":               {lost, list{begun}, at(beat, 1), true, list{at(end, 1)}, true, errcodes.OutcomeUnknown},
+		"no other write":                          {lost, list{begun}, at(end, 1), true, nil, false, errcodes.StorageUnavailable},
+		"nothing is stored":                       {lost, nil, begun, true, nil, false, errcodes.StorageUnavailable},
+		"they took the id":                        {lost, nil, begun, true, list{beat}, false, errcodes.StorageUnavailable},
+		"another owner took the id":               {lost, nil, begun, true, list{foreign}, false, errcodes.StorageUnavailable},
+		"they took the version":                   {lost, list{begun}, at(end, 1), true, list{at(theirs, 1)}, false, errcodes.StorageUnavailable},
+		"they ended it differently":               {lost, list{begun}, at(end, 1), true, list{at(broke(begun), 1)}, false, errcodes.StorageUnavailable},
+		"they saved twice without an end":         {lost, list{begun}, at(end, 1), true, list{at(theirs, 1), at(theirs, 2)}, false, errcodes.StorageUnavailable},
+		"they ended it in the same way":           {lost, list{begun}, at(end, 1), true, list{at(end, 1)}, false, errcodes.OutcomeUnknown},
+		"they ended it in the same way, no event": {lost, list{begun}, at(end, 1), false, list{at(end, 1)}, false, ""},
+		"they saved after my beat":                {acked, list{begun}, at(beat, 1), true, list{at(end, 2)}, false, ""},
+		"they saved after my beat, no event":      {acked, list{begun}, at(beat, 1), false, list{at(end, 2)}, false, errcodes.OutcomeUnknown},
+		"they saved twice, mine is lost":          {lost, list{begun}, at(beat, 1), true, list{at(theirs, 1), at(theirs, 2)}, false, errcodes.OutcomeUnknown},
+		"my end was removed":                      {acked, list{begun}, at(end, 1), true, nil, true, ""},
+		"my end was removed, no event":            {acked, list{begun}, at(end, 1), false, nil, true, errcodes.OutcomeUnknown},
+		"their end was removed":                   {lost, list{begun}, at(beat, 1), true, list{at(end, 1)}, true, errcodes.OutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, armed := migrated(t), false
@@ -117,16 +116,15 @@ func TestFailedCommitOfAReportWhileAnotherProcessWrites(t *testing.T) {
 	}
 }
 
-// TestFailedCommitOfAReportWhoseEventIsDelivered has the row to tell by, and the
-// row may be another's: the answer is unknown, where work that still waits would
-// have told.
+// Only the row is left, which may be another process's, so the outcome is unknown.
+// Waiting work would show it.
 func TestFailedCommitOfAReportWhoseEventIsDelivered(t *testing.T) {
 	for name, c := range map[string]struct {
 		work []ports.WorkItem
 		code errcodes.Code
 	}{
-		"nothing else tells": {nil, errcodes.OutcomeUnknown},
-		"work still waits":   {timedReport(runs("acme", "r")).Work, ""},
+		"no other evidence": {nil, errcodes.OutcomeUnknown},
+		"work still waits":  {timedReport(runs("acme", "r")).Work, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, armed := migrated(t), false
@@ -152,8 +150,8 @@ func TestFailedCommitOfAReportWhoseEventIsDelivered(t *testing.T) {
 	}
 }
 
-// TestFailedCommitOfAReportsClaimOrRemoval have no read-back: a claim whose
-// acknowledgement is lost runs out by itself, a removal may be done again.
+// These are not read back: a claim whose acknowledgement is lost expires, and a removal
+// can be repeated.
 func TestFailedCommitOfAReportsClaimOrRemoval(t *testing.T) {
 	for point, taken := range map[string]bool{sqlite.BeforeCommit: false, sqlite.AfterCommit: true} {
 		t.Run(point, func(t *testing.T) {
@@ -164,7 +162,7 @@ func TestFailedCommitOfAReportsClaimOrRemoval(t *testing.T) {
 			got, err := store.Reports().ClaimReport(t.Context(), "p", epoch, time.Minute)
 			disk.armed = false
 			requireCode(t, errcodes.OutcomeUnknown, err)
-			require.Equal(t, ports.ReportJob{}, got, "nobody may work at it")
+			require.Equal(t, ports.ReportJob{}, got, "no job is returned")
 			now := epoch
 			if taken {
 				_, err = store.Reports().ClaimReport(t.Context(), "p", epoch.Add(time.Minute-1), time.Minute)

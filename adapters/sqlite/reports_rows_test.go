@@ -12,20 +12,19 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestCorruptReport damages one row, as a damaged page does; the neighbours must
-// not notice.
+// TestCorruptReport damages one row; other rows must not be affected.
 func TestCorruptReport(t *testing.T) {
 	for name, damage := range map[string]string{
-		"a status that there is not":   "status = 'PAUSED'",
-		"a kind that there is not":     "kind = 'gossip'",
-		"columns cut short":            `columns = '["secret"'`,
-		"columns of numbers":           "columns = '[1]'",
-		"columns of another shape":     `columns = '[{"secret":"YQ=="}]'`,
-		"columns of ill base64":        `columns = '[{"base64":"secret!"}]'`,
-		"columns of nothing":           "columns = ''",
-		"filters of another shape":     `filters = '[["secret"]]'`,
-		"filters without a list":       `filters = '{"column":"secret"}'`,
-		"filters whose texts are none": `filters = '[{"column":{}}]'`,
+		"an unknown status":              "status = 'PAUSED'",
+		"an unknown kind":                "kind = 'gossip'",
+		"columns cut short":              `columns = '["secret"'`,
+		"columns of numbers":             "columns = '[1]'",
+		"columns of another shape":       `columns = '[{"secret":"YQ=="}]'`,
+		"columns of invalid base64":      `columns = '[{"base64":"secret!"}]'`,
+		"empty columns":                  "columns = ''",
+		"filters of another shape":       `filters = '[["secret"]]'`,
+		"filters without a list":         `filters = '{"column":"secret"}'`,
+		"filters with an object as text": `filters = '[{"column":{}}]'`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := migrated(t)
@@ -50,14 +49,14 @@ func TestCorruptReport(t *testing.T) {
 				_, err = store.Reports().ClaimReport(t.Context(), "p", epoch, time.Minute)
 				requireCode(t, errcodes.CorruptRecord, err)
 				damaged.Version++
-				require.NoError(t, store.Reports().Save(t.Context(), reportOf(broke(damaged))), "it can be ended")
+				require.NoError(t, store.Reports().Save(t.Context(), reportOf(broke(damaged))), "the job can be ended")
 			}
 		})
 	}
 }
 
-// TestConstraintsKeepListsOfReportsReadable writes lists past the adapter.
-func TestConstraintsKeepListsOfReportsReadable(t *testing.T) {
+// TestConstraintsRejectUnreadableLists writes lists without the adapter.
+func TestConstraintsRejectUnreadableLists(t *testing.T) {
 	path := migrated(t)
 	mustReport(t, open(t, path, nil), runs("acme", "r"))
 	db := raw(t, path)
@@ -69,8 +68,8 @@ func TestConstraintsKeepListsOfReportsReadable(t *testing.T) {
 	}
 }
 
-// TestAPersonReadsReports asks the view what a shell would.
-func TestAPersonReadsReports(t *testing.T) {
+// TestTheReportViewIsReadable queries the view as a person would.
+func TestTheReportViewIsReadable(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, nil)
 	j := runs("acme", "r_1")
@@ -78,7 +77,7 @@ func TestAPersonReadsReports(t *testing.T) {
 	j.Request.Filters = append(j.Request.Filters, ports.Filter{Column: "amount", From: "1.50"})
 	mustReport(t, store, j)
 	mustReport(t, store, completed(mustClaim(t, store, "process 1", epoch)))
-	rows, err := raw(t, path).QueryContext(t.Context(), "SELECT * FROM readable_reports") //nolint:unqueryvet // whatever it shows is judged
+	rows, err := raw(t, path).QueryContext(t.Context(), "SELECT * FROM readable_reports") //nolint:unqueryvet // all columns are checked
 	require.NoError(t, err)
 	defer rows.Close()
 	columns, err := rows.Columns()
@@ -105,8 +104,8 @@ func TestAPersonReadsReports(t *testing.T) {
 	}, shown)
 }
 
-// TestAFileOfBeforeReportsIsMigrated takes a file back to the tables of before.
-func TestAFileOfBeforeReportsIsMigrated(t *testing.T) {
+// TestAFileWithoutReportTablesIsMigrated migrates a file back to the earlier tables.
+func TestAFileWithoutReportTablesIsMigrated(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, nil)
 	tx := mustTransact(t, store, waiting("acme", "t"))

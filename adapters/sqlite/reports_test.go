@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// mustReport saves the job alone, and gives it as it is stored.
+// mustReport saves the job without events and returns it as it is stored.
 func mustReport(tb testing.TB, store *sqlite.Store, j ports.ReportJob) ports.ReportJob {
 	tb.Helper()
 	require.NoError(tb, store.Reports().Save(tb.Context(), ports.ReportChange{Job: j}))
@@ -24,7 +24,7 @@ func mustReport(tb testing.TB, store *sqlite.Store, j ports.ReportJob) ports.Rep
 	return j
 }
 
-// mustClaim takes a report up for a minute.
+// mustClaim claims a report for a minute.
 func mustClaim(tb testing.TB, store *sqlite.Store, holder string, now time.Time) ports.ReportJob {
 	tb.Helper()
 	j, err := store.Reports().ClaimReport(tb.Context(), holder, now, time.Minute)
@@ -39,9 +39,8 @@ func requireReport(tb testing.TB, store *sqlite.Store, want ports.ReportJob) {
 	require.Equal(tb, want, got)
 }
 
-// TestTwoProcessesShareReports lets workers of two stores on one file take up,
-// beat and end jobs, some of which are given up half-way: each job ends once,
-// and its event alone is there (I22, I32).
+// Workers of two stores on one file claim, beat and end jobs, and abandon some of them:
+// each job ends once, and only that end's event is stored (I22, I32).
 func TestTwoProcessesShareReports(t *testing.T) {
 	path := migrated(t)
 	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
@@ -59,7 +58,7 @@ func TestTwoProcessesShareReports(t *testing.T) {
 		j, err := stores[0].Reports().Report(t.Context(), "acme", "r"+strconv.Itoa(i))
 		require.NoError(t, err)
 		require.Equal(t, ports.ReportCompleted, j.Status)
-		require.GreaterOrEqual(t, j.Attempts, 2, "every first attempt is given up")
+		require.GreaterOrEqual(t, j.Attempts, 2, "every first attempt is abandoned")
 		want = append(want, fmt.Sprint(j.ID, " by ", j.Holder))
 	}
 	for _, e := range claimAll(t, stores[1]) {
@@ -68,8 +67,8 @@ func TestTwoProcessesShareReports(t *testing.T) {
 	require.ElementsMatch(t, want, got)
 }
 
-// workOff ends jobs until none is left, an hour after each other: every first
-// attempt is given up, and its late end is a conflict unless it came first.
+// workOff ends jobs, an hour apart, until no job is left. It abandons every first
+// attempt, whose late end is a conflict unless it came first.
 func workOff(ctx context.Context, store ports.ReportStore, holder string) error {
 	for now := epoch; ; now = now.Add(time.Hour) {
 		j, err := store.ClaimReport(ctx, holder, now, time.Minute)
@@ -126,17 +125,16 @@ func TestBoundsOfReports(t *testing.T) {
 	}
 }
 
-// TestAClaimThatFindsNoReportWritesNothing has another process write meanwhile:
-// idle workers ask often, and must not wait for it.
-func TestAClaimThatFindsNoReportWritesNothing(t *testing.T) {
+// Another process writes meanwhile: idle workers claim often and must not wait for it.
+func TestAClaimWithoutReportsDoesNotWrite(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, &sqlite.Config{BusyTimeout: time.Millisecond})
 	mustReport(t, store, completed(runs("acme", "ended")))
 	mustReport(t, store, runs("acme", "held"))
 	mustClaim(t, store, "p", epoch)
-	stranger := raw(t, path)
-	query(t, stranger, "BEGIN IMMEDIATE")
+	other := raw(t, path)
+	query(t, other, "BEGIN IMMEDIATE")
 	_, err := store.Reports().ClaimReport(t.Context(), "p", epoch, time.Minute)
 	requireCode(t, errcodes.NotFound, err)
-	query(t, stranger, "COMMIT")
+	query(t, other, "COMMIT")
 }

@@ -39,9 +39,8 @@ func TestBoundsOfTheCacheAndSecrets(t *testing.T) {
 	}
 }
 
-// TestTwoProcessesAskForTheSameThings lets two stores on one file race for
-// secrets and claims: all get the same secret, one gets the claim.
-func TestTwoProcessesAskForTheSameThings(t *testing.T) {
+// All racers of two stores on one file get the same secret, and one gets the claim.
+func TestTwoProcessesRaceForSecretsAndClaims(t *testing.T) {
 	path := migrated(t)
 	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
 	const racers, rounds = 6, 25
@@ -78,9 +77,9 @@ func TestTwoProcessesAskForTheSameThings(t *testing.T) {
 	}
 }
 
-// TestLostClaimWritesNothing has another process write for long: who would not
-// get the claim anyway must not wait for it.
-func TestLostClaimWritesNothing(t *testing.T) {
+// Another process has an open write transaction: a claim that cannot succeed must not
+// wait for it.
+func TestALostClaimDoesNotWrite(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, &sqlite.Config{BusyTimeout: 100 * time.Millisecond})
 	until := epoch.Add(time.Minute)
@@ -91,8 +90,8 @@ func TestLostClaimWritesNothing(t *testing.T) {
 	secret, err := store.Secrets().Secret(t.Context(), "s", fresh)
 	require.NoError(t, err)
 
-	stranger := raw(t, path)
-	query(t, stranger, "BEGIN IMMEDIATE")
+	other := raw(t, path)
+	query(t, other, "BEGIN IMMEDIATE")
 	won, err = store.Answers().Claim(t.Context(), [32]byte{}, "b", until.Add(-time.Millisecond), until)
 	require.NoError(t, err)
 	require.False(t, won)
@@ -101,5 +100,5 @@ func TestLostClaimWritesNothing(t *testing.T) {
 	require.Equal(t, secret, again)
 	_, err = store.Answers().Claim(t.Context(), [32]byte{}, "b", until, until)
 	requireCode(t, errcodes.StorageUnavailable, err)
-	query(t, stranger, "COMMIT")
+	query(t, other, "COMMIT")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenRejects(t *testing.T) {
 	garbage := file(t)
 	require.NoError(t, os.WriteFile(garbage, []byte("id,amount\n1,2\nthis is a table, but not a database\n"), 0o600))
 	newer := file(t)
@@ -30,34 +30,34 @@ func TestOpenRefuses(t *testing.T) {
 		path   string
 		config *sqlite.Config
 	}{
-		"no path":                      {path: ""},
-		"a database in memory":         {path: ":memory:"},
-		"memory with settings":         {path: ":memory:?cache=shared"},
-		"a URI":                        {path: "file:corridor.db"},
-		"a NUL in the path":            {path: file(t) + "\x00.db"},
-		"a folder":                     {path: t.TempDir()},
-		"a folder that is not there":   {path: filepath.Join(t.TempDir(), "none", "corridor.db")},
-		"a file that is no database":   {path: garbage},
-		"a newer version's file":       {path: newer},
-		"no tables and no migration":   {path: empty, config: &sqlite.Config{SkipMigrate: true}},
-		"no file and no migration":     {path: file(t), config: &sqlite.Config{SkipMigrate: true}},
-		"a negative busy time-out":     {path: file(t), config: &sqlite.Config{BusyTimeout: -1}},
-		"a busy time-out of an hour":   {path: file(t), config: &sqlite.Config{BusyTimeout: time.Hour}},
-		"a negative number of readers": {path: file(t), config: &sqlite.Config{Readers: -1}},
-		"a thousand readers":           {path: file(t), config: &sqlite.Config{Readers: 1000}},
+		"no path":                       {path: ""},
+		"a database in memory":          {path: ":memory:"},
+		"memory with settings":          {path: ":memory:?cache=shared"},
+		"a URI":                         {path: "file:corridor.db"},
+		"a NUL in the path":             {path: file(t) + "\x00.db"},
+		"a folder":                      {path: t.TempDir()},
+		"a missing folder":              {path: filepath.Join(t.TempDir(), "none", "corridor.db")},
+		"a file that is not a database": {path: garbage},
+		"a newer version's file":        {path: newer},
+		"no tables and no migration":    {path: empty, config: &sqlite.Config{SkipMigrate: true}},
+		"no file and no migration":      {path: file(t), config: &sqlite.Config{SkipMigrate: true}},
+		"a negative busy time-out":      {path: file(t), config: &sqlite.Config{BusyTimeout: -1}},
+		"a busy time-out of an hour":    {path: file(t), config: &sqlite.Config{BusyTimeout: time.Hour}},
+		"a negative number of readers":  {path: file(t), config: &sqlite.Config{Readers: -1}},
+		"a thousand readers":            {path: file(t), config: &sqlite.Config{Readers: 1000}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store, err := sqlite.Open(t.Context(), c.path, c.config)
 			requireCode(t, errcodes.Configuration, err)
 			require.Nil(t, store)
 			if c.path != "" {
-				assert.NotContains(t, errcodes.MessageOf(err), c.path, "the public message names the path")
+				assert.NotContains(t, errcodes.MessageOf(err), c.path, "the public message does not name the path")
 			}
 		})
 	}
 }
 
-func TestOpenTakesAnyFileName(t *testing.T) {
+func TestOpenAcceptsAnyFileName(t *testing.T) {
 	for _, name := range []string{"a b.db", "50%.db", "what?.db", "#1.db", "a&b=c.db", "ä€.db", "%41.db", "new\nline.db", "\xff.db"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -72,7 +72,7 @@ func TestOpenTakesAnyFileName(t *testing.T) {
 	}
 }
 
-func TestFilesAreForTheirOwnerAlone(t *testing.T) {
+func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 	path := file(t)
 	mustMint(t, open(t, path, nil), "acme", "rl_1", epoch)
 	for _, suffix := range []string{"", "-wal", "-shm"} {
@@ -100,7 +100,7 @@ func TestMigrateIsIdempotent(t *testing.T) {
 	var runs, versions int
 	row := db.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT version_id) FROM goose_db_version")
 	require.NoError(t, row.Scan(&runs, &versions))
-	require.Equal(t, versions, runs, "a migration ran twice")
+	require.Equal(t, versions, runs, "each migration ran once")
 	open(t, path, &sqlite.Config{SkipMigrate: true})
 }
 
@@ -146,15 +146,15 @@ func TestAfterCloseEverythingIsClosed(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, store.Ping(t.Context()))
 	require.NoError(t, store.Close())
-	require.NoError(t, store.Close(), "closing again")
+	require.NoError(t, store.Close(), "a second Close")
 	requireCode(t, errcodes.Closed, store.Ping(t.Context()))
 	requireCode(t, errcodes.Closed, store.Clients().PutClient(t.Context(), ports.Client{ID: "c"}, storemodel.AuditRow))
 	_, err = store.RateLocks().Book(t.Context(), keyOf("acme"))
 	requireCode(t, errcodes.Closed, err)
 }
 
-// TestCloseDuringACall closes the store after the call has looked whether it is
-// closed: at the call's first look at its context.
+// TestCloseDuringACall closes the store after the call has checked that it is open: at
+// the call's first check of its context.
 func TestCloseDuringACall(t *testing.T) {
 	for name, call := range map[string]func(ctx context.Context, s *sqlite.Store) error{
 		"one row": func(ctx context.Context, s *sqlite.Store) error {
@@ -191,7 +191,7 @@ func (c *closesAtLook) Err() error {
 	return nil
 }
 
-// TestSettings are what the promise of durability rests on.
+// TestSettings checks the settings on which durability depends.
 func TestSettings(t *testing.T) {
 	store := open(t, file(t), nil)
 	for name, want := range map[string]string{
@@ -203,8 +203,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestCloseUnderLoad closes while others read and write: each of them succeeds
-// or learns that the store is closed.
+// TestCloseUnderLoad closes while others read and write: each of them succeeds or gets
+// errcodes.Closed.
 func TestCloseUnderLoad(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), file(t), nil)
 	require.NoError(t, err)

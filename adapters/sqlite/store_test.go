@@ -36,8 +36,8 @@ var (
 
 func file(tb testing.TB) string { return filepath.Join(tb.TempDir(), "corridor.db") }
 
-// migrated gives a file that has its tables already: to make them anew is most
-// of the time that a small test takes.
+// migrated returns a file that has its tables already: creating them is most of the time
+// of a small test.
 func migrated(tb testing.TB) string {
 	tb.Helper()
 	data, err := emptyFile()
@@ -68,7 +68,7 @@ func open(tb testing.TB, path string, config *sqlite.Config) *sqlite.Store {
 	return store
 }
 
-// raw opens the file beside the store, as a person with the sqlite3 shell does.
+// raw opens the file without the store, as a person with the sqlite3 shell does.
 func raw(tb testing.TB, path string) *sql.DB {
 	tb.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -91,7 +91,7 @@ func bookOf(tb testing.TB, store *sqlite.Store, owner string) ports.Book {
 	return b
 }
 
-// mustMint stores an active lock in the owner's book, and gives the change.
+// mustMint stores an active lock in the owner's book and returns the change.
 func mustMint(tb testing.TB, store *sqlite.Store, owner, id string, created time.Time) ports.RateLockChange {
 	tb.Helper()
 	c := mint(bookOf(tb, store, owner), activeLock(owner, id, created))
@@ -104,8 +104,7 @@ func requireCode(tb testing.TB, want errcodes.Code, err error) {
 	require.Equal(tb, want, errcodes.Of(err), "%v", err)
 }
 
-// requireAbsent checks that nothing of the change is stored, by what each port
-// would show of it.
+// requireAbsent checks by each port that nothing of the change is stored.
 func requireAbsent(tb testing.TB, store *sqlite.Store, c ports.RateLockChange) {
 	tb.Helper()
 	require.Equal(tb, c.Book.Version, bookOf(tb, store, c.Book.Key.Owner).Version)
@@ -114,7 +113,7 @@ func requireAbsent(tb testing.TB, store *sqlite.Store, c ports.RateLockChange) {
 		requireCode(tb, errcodes.NotFound, err)
 	}
 	if len(c.Events) == 0 {
-		return // a claim writes, which a full store cannot
+		return // a claim writes, and a full store cannot
 	}
 	for _, e := range claimAll(tb, store) {
 		for _, of := range c.Events {

@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// TestFailedCommitOfATransaction saves new ones, a change, an end and a late
-// payment; the answer must be true wherever the truth can be read.
+// TestFailedCommitOfATransaction saves new transactions, a change, an end and a late
+// payment. The result must be true wherever the outcome can be read.
 func TestFailedCommitOfATransaction(t *testing.T) {
 	for name, c := range failedCommits {
 		for carried, change := range map[string]func(tx ports.Transaction) ports.TransactionChange{
@@ -44,15 +44,14 @@ func TestFailedCommitOfATransaction(t *testing.T) {
 	}
 }
 
-// timedOf makes a change with the work that ends it.
+// timedOf returns a change with the work that ends it.
 func timedOf(tx ports.Transaction) ports.TransactionChange {
 	return ports.TransactionChange{
 		Transaction: tx, Work: []ports.WorkItem{{ID: "w_" + moveOf(tx).Events[0].ID, Kind: "timeout", DueAt: epoch.Add(time.Hour)}},
 	}
 }
 
-// TestFailedCommitOfATransactionWhileAnotherProcessWrites has the other process
-// write before the fate is read.
+// Another process writes before the outcome is read.
 func TestFailedCommitOfATransactionWhileAnotherProcessWrites(t *testing.T) {
 	at := func(tx ports.Transaction, version int64) ports.Transaction { tx.Version = version; return tx }
 	saidOtherwise := func(tx ports.Transaction) ports.Transaction { tx.Raw.Code = "05"; return tx }
@@ -73,26 +72,26 @@ func TestFailedCommitOfATransactionWhileAnotherProcessWrites(t *testing.T) {
 		before list // saved in turn
 		mine   ports.Transaction
 		event  bool
-		theirs list // saved in turn, between the commit and the look at it
+		theirs list // saved in turn, between the commit and the read-back
 		code   errcodes.Code
 	}{
-		"nobody wrote":                         {lost, list{begun}, at(end, 1), true, nil, errcodes.StorageUnavailable},
-		"nobody has it":                        {lost, nil, begun, true, nil, errcodes.StorageUnavailable},
-		"they took the id":                     {lost, nil, begun, true, list{patient}, errcodes.StorageUnavailable},
-		"they took the version":                {lost, list{begun}, at(end, 1), true, list{at(patient, 1)}, errcodes.StorageUnavailable},
-		"they ended it otherwise":              {lost, list{begun}, at(end, 1), true, list{at(saidOtherwise(end), 1)}, errcodes.StorageUnavailable},
-		"they went on without an end":          {lost, list{begun}, at(end, 1), true, list{at(patient, 1), at(patient, 2)}, errcodes.StorageUnavailable},
-		"they ended it otherwise, and on":      {lost, list{begun}, at(end, 1), true, list{at(saidOtherwise(end), 1), at(landed(saidOtherwise(end)), 2)}, errcodes.StorageUnavailable},
-		"they ended it the same":               {lost, list{begun}, at(end, 1), true, list{at(end, 1)}, errcodes.OutcomeUnknown},
-		"they ended it the same, no event":     {lost, list{begun}, at(end, 1), false, list{at(end, 1)}, ""},
-		"they ended it the same, and on":       {lost, list{begun}, at(end, 1), true, list{at(end, 1), at(landed(end), 2)}, errcodes.OutcomeUnknown},
-		"they went on from my end":             {acked, list{begun}, at(end, 1), true, list{at(landed(end), 2)}, ""},
-		"they went on from my end, no event":   {acked, list{begun}, at(end, 1), false, list{at(landed(end), 2)}, errcodes.OutcomeUnknown},
-		"they went on from my change":          {acked, list{begun}, at(patient, 1), true, list{at(end, 2)}, ""},
-		"they recorded another late payment":   {lost, done, at(landed(end), 1), true, list{at(landedOtherwise(end), 1)}, errcodes.StorageUnavailable},
-		"they recorded another one, and on":    {lost, done, at(landed(end), 1), true, list{at(landedOtherwise(end), 1), at(landedOtherwise(end), 2)}, errcodes.StorageUnavailable},
-		"they saved it without late payment":   {lost, done, at(landed(end), 1), true, list{at(end, 1), at(end, 2)}, errcodes.StorageUnavailable},
-		"they saved my late payment once more": {acked, done, at(landed(end), 1), true, list{at(landed(end), 2)}, ""},
+		"no other write":                                 {lost, list{begun}, at(end, 1), true, nil, errcodes.StorageUnavailable},
+		"nothing is stored":                              {lost, nil, begun, true, nil, errcodes.StorageUnavailable},
+		"they took the id":                               {lost, nil, begun, true, list{patient}, errcodes.StorageUnavailable},
+		"they took the version":                          {lost, list{begun}, at(end, 1), true, list{at(patient, 1)}, errcodes.StorageUnavailable},
+		"they ended it differently":                      {lost, list{begun}, at(end, 1), true, list{at(saidOtherwise(end), 1)}, errcodes.StorageUnavailable},
+		"they saved twice without an end":                {lost, list{begun}, at(end, 1), true, list{at(patient, 1), at(patient, 2)}, errcodes.StorageUnavailable},
+		"they ended it differently, and saved again":     {lost, list{begun}, at(end, 1), true, list{at(saidOtherwise(end), 1), at(landed(saidOtherwise(end)), 2)}, errcodes.StorageUnavailable},
+		"they ended it in the same way":                  {lost, list{begun}, at(end, 1), true, list{at(end, 1)}, errcodes.OutcomeUnknown},
+		"they ended it in the same way, no event":        {lost, list{begun}, at(end, 1), false, list{at(end, 1)}, ""},
+		"they ended it in the same way, and saved again": {lost, list{begun}, at(end, 1), true, list{at(end, 1), at(landed(end), 2)}, errcodes.OutcomeUnknown},
+		"they saved after my end":                        {acked, list{begun}, at(end, 1), true, list{at(landed(end), 2)}, ""},
+		"they saved after my end, no event":              {acked, list{begun}, at(end, 1), false, list{at(landed(end), 2)}, errcodes.OutcomeUnknown},
+		"they saved after my change":                     {acked, list{begun}, at(patient, 1), true, list{at(end, 2)}, ""},
+		"they recorded another late payment":             {lost, done, at(landed(end), 1), true, list{at(landedOtherwise(end), 1)}, errcodes.StorageUnavailable},
+		"they recorded another one, and saved again":     {lost, done, at(landed(end), 1), true, list{at(landedOtherwise(end), 1), at(landedOtherwise(end), 2)}, errcodes.StorageUnavailable},
+		"they saved it without a late payment":           {lost, done, at(landed(end), 1), true, list{at(end, 1), at(end, 2)}, errcodes.StorageUnavailable},
+		"they saved my late payment again":               {acked, done, at(landed(end), 1), true, list{at(landed(end), 2)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, armed := migrated(t), false
@@ -121,16 +120,15 @@ func TestFailedCommitOfATransactionWhileAnotherProcessWrites(t *testing.T) {
 	}
 }
 
-// TestFailedCommitOfATransactionWhoseEventIsDelivered has the row to tell by,
-// and the row may be another's: the answer is unknown, where work that still
-// waits would have told.
+// Only the row is left, which may be another process's, so the outcome is unknown.
+// Waiting work would show it.
 func TestFailedCommitOfATransactionWhoseEventIsDelivered(t *testing.T) {
 	for name, c := range map[string]struct {
 		work []ports.WorkItem
 		code errcodes.Code
 	}{
-		"nothing else tells": {nil, errcodes.OutcomeUnknown},
-		"work still waits":   {timedOf(waiting("acme", "t")).Work, ""},
+		"no other evidence": {nil, errcodes.OutcomeUnknown},
+		"work still waits":  {timedOf(waiting("acme", "t")).Work, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, armed := migrated(t), false
@@ -157,7 +155,7 @@ func TestFailedCommitOfATransactionWhoseEventIsDelivered(t *testing.T) {
 	}
 }
 
-// TestDeadLettersWithAFailedCommit have no read-back, and may be done again.
+// These writes are not read back, and may be repeated.
 func TestDeadLettersWithAFailedCommit(t *testing.T) {
 	disk := &broken{points: []string{sqlite.AfterCommit}}
 	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
@@ -176,7 +174,7 @@ func TestDeadLettersWithAFailedCommit(t *testing.T) {
 	require.Len(t, claimAll(t, store), 1)
 }
 
-// buried saves an event for each id, and sets it aside.
+// buried saves an event for each id and buries it.
 func buried(tb testing.TB, store *sqlite.Store, ids ...string) {
 	tb.Helper()
 	for _, id := range ids {

@@ -11,12 +11,11 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestCorruptTransaction damages one row, as a damaged page does; the
-// neighbours must not notice.
+// TestCorruptTransaction damages one row; other rows must not be affected.
 func TestCorruptTransaction(t *testing.T) {
 	for name, damage := range map[string]string{
-		"a status that there is not":    "status = 'paid'",
-		"a direction that there is not": "direction = 'sideways'",
+		"an unknown status":    "status = 'paid'",
+		"an unknown direction": "direction = 'sideways'",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := migrated(t)
@@ -40,9 +39,9 @@ func TestCorruptTransaction(t *testing.T) {
 	}
 }
 
-// TestConstraintsBoundRaws writes words past the adapter, which refuses longer
-// ones itself (I26).
-func TestConstraintsBoundRaws(t *testing.T) {
+// TestConstraintsBoundRawCodesAndMessages writes raw codes and messages without the
+// adapter, which rejects longer ones itself (I26).
+func TestConstraintsBoundRawCodesAndMessages(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, nil)
 	mustTransact(t, store, landed(failed(waiting("acme", "t"))))
@@ -57,16 +56,16 @@ func TestConstraintsBoundRaws(t *testing.T) {
 	}
 }
 
-// TestAPersonReadsNoRawWords asks the view what a shell would: a provider's
-// words may hold personal data, so that it shows how long they are.
-func TestAPersonReadsNoRawWords(t *testing.T) {
+// Raw codes and messages may contain personal data, so the view shows only their
+// lengths.
+func TestTheTransactionViewHidesRawMessages(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, nil)
 	tx := landed(failed(waiting("acme", "t_1")))
 	tx.Raw = ports.RawFailure{Code: "secret", Message: "secret\x00and more"}
 	tx.LateRaw = ports.RawFailure{Code: "secretly", Message: "secret late"}
 	mustTransact(t, store, tx)
-	rows, err := raw(t, path).QueryContext(t.Context(), "SELECT * FROM readable_transactions") //nolint:unqueryvet // whatever it shows is judged
+	rows, err := raw(t, path).QueryContext(t.Context(), "SELECT * FROM readable_transactions") //nolint:unqueryvet // all columns are checked
 	require.NoError(t, err)
 	defer rows.Close()
 	columns, err := rows.Columns()
@@ -92,8 +91,8 @@ func TestAPersonReadsNoRawWords(t *testing.T) {
 	}, shown)
 }
 
-// TestEventsBuriedBeforeTheMigrationAreListed takes a file back to the tables
-// of before, with a buried event in it.
+// TestEventsBuriedBeforeTheMigrationAreListed migrates a file with a buried event back
+// to the earlier tables.
 func TestEventsBuriedBeforeTheMigrationAreListed(t *testing.T) {
 	path := migrated(t)
 	store := open(t, path, nil)

@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// mustTransact saves the transaction alone, and gives it as it is stored.
+// mustTransact saves the transaction without events and returns it as it is stored.
 func mustTransact(tb testing.TB, store *sqlite.Store, t ports.Transaction) ports.Transaction {
 	tb.Helper()
 	require.NoError(tb, store.Transactions().Save(tb.Context(), ports.TransactionChange{Transaction: t}))
@@ -32,9 +32,8 @@ func requireTransaction(tb testing.TB, store *sqlite.Store, want ports.Transacti
 	require.Equal(tb, want, got)
 }
 
-// TestTwoProcessesEndOneTransaction lets two stores on one file end each of many
-// transactions, each otherwise: one end holds, and its event alone is there
-// (I27, I32).
+// Two stores on one file end each of many transactions differently: one end succeeds,
+// and only its event is stored (I27, I32).
 func TestTwoProcessesEndOneTransaction(t *testing.T) {
 	path := migrated(t)
 	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}
@@ -106,8 +105,7 @@ func TestTransactionsAtOnce(t *testing.T) {
 	require.NoError(t, g.Wait())
 }
 
-// buryAndReplay sets aside what waits, and brings what is buried back or drops
-// it, whoever was faster.
+// buryAndReplay buries what waits, and replays or discards what is buried.
 func buryAndReplay(ctx context.Context, store *sqlite.Store) error {
 	events, err := store.Outbox().Claim(ctx, epoch, time.Minute, 2)
 	if err != nil {

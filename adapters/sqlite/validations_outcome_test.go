@@ -11,8 +11,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestFailedCommitOfAValidation saves a new one, a change and an end; the
-// answer must be true wherever the truth can be read.
+// TestFailedCommitOfAValidation saves a new validation, a change and an end. The result
+// must be true wherever the outcome can be read.
 func TestFailedCommitOfAValidation(t *testing.T) {
 	for name, c := range failedCommits {
 		t.Run(name, func(t *testing.T) {
@@ -46,8 +46,7 @@ func TestFailedCommitOfAValidation(t *testing.T) {
 	}
 }
 
-// TestFailedCommitOfAValidationWhileAnotherProcessWrites has the other process
-// write before the fate is read.
+// Another process writes before the outcome is read.
 func TestFailedCommitOfAValidationWhileAnotherProcessWrites(t *testing.T) {
 	type records = []ports.ValidationRecord
 	mine := ended(pending("acme", "v"), ports.StatusVerified)
@@ -69,15 +68,15 @@ func TestFailedCommitOfAValidationWhileAnotherProcessWrites(t *testing.T) {
 		theirs records
 		code   errcodes.Code
 	}{
-		"they took the version":             {lost, mine, true, records{theirs(1)}, errcodes.StorageUnavailable},
-		"they went on from the old version": {lost, mine, true, records{theirs(1), theirs(2)}, errcodes.StorageUnavailable},
-		"they went on from mine":            {acked, still, true, records{theirs(2)}, ""},
-		"they went on, and no event tells":  {acked, still, false, records{theirs(2)}, errcodes.OutcomeUnknown},
-		"they went on, and mine is lost":    {lost, still, true, records{theirs(1), theirs(2)}, errcodes.OutcomeUnknown},
-		"they wrote the same, unsealed":     {lost, bare, true, records{bare}, errcodes.OutcomeUnknown},
-		"mine is unsealed, its event tells": {acked, bare, true, nil, ""},
-		"mine is unsealed, without events":  {acked, bare, false, nil, ""},
-		"nobody wrote":                      {lost, mine, true, nil, errcodes.StorageUnavailable},
+		"they took the version":                 {lost, mine, true, records{theirs(1)}, errcodes.StorageUnavailable},
+		"they saved after the old version":      {lost, mine, true, records{theirs(1), theirs(2)}, errcodes.StorageUnavailable},
+		"they saved after mine":                 {acked, still, true, records{theirs(2)}, ""},
+		"they saved next, no event":             {acked, still, false, records{theirs(2)}, errcodes.OutcomeUnknown},
+		"they saved twice, mine is lost":        {lost, still, true, records{theirs(1), theirs(2)}, errcodes.OutcomeUnknown},
+		"they wrote the same, unsealed":         {lost, bare, true, records{bare}, errcodes.OutcomeUnknown},
+		"mine is unsealed, its event is stored": {acked, bare, true, nil, ""},
+		"mine is unsealed, without events":      {acked, bare, false, nil, ""},
+		"no other write":                        {lost, mine, true, nil, errcodes.StorageUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, armed := migrated(t), false
@@ -104,8 +103,7 @@ func TestFailedCommitOfAValidationWhileAnotherProcessWrites(t *testing.T) {
 	}
 }
 
-// TestFailedCommitOfAValidationWhoseEventIsDelivered has nothing but the sealed
-// bytes to tell by.
+// Only the sealed bytes show the outcome.
 func TestFailedCommitOfAValidationWhoseEventIsDelivered(t *testing.T) {
 	path, armed := migrated(t), false
 	other := open(t, path, nil)
@@ -125,7 +123,7 @@ func TestFailedCommitOfAValidationWhoseEventIsDelivered(t *testing.T) {
 	require.Empty(t, claimAll(t, other))
 }
 
-// TestFailedCommitOfASecret must not hand out a secret that is not stored.
+// Secret must not return a secret that is not stored.
 func TestFailedCommitOfASecret(t *testing.T) {
 	fresh, later := []byte(strings.Repeat("a", 16)), []byte(strings.Repeat("b", 1024))
 	for point, code := range map[string]errcodes.Code{sqlite.BeforeCommit: errcodes.StorageUnavailable, sqlite.AfterCommit: ""} {
@@ -148,8 +146,7 @@ func TestFailedCommitOfASecret(t *testing.T) {
 	}
 }
 
-// TestOtherWritesOfValidationsWithAFailedCommit have no read-back, and may be
-// done again.
+// These writes are not read back, and may be repeated.
 func TestOtherWritesOfValidationsWithAFailedCommit(t *testing.T) {
 	disk := &broken{points: []string{sqlite.AfterCommit}}
 	store := open(t, migrated(t), &sqlite.Config{Faults: disk.fault})
@@ -164,5 +161,5 @@ func TestOtherWritesOfValidationsWithAFailedCommit(t *testing.T) {
 	disk.armed = false
 	won, err = claim()
 	require.NoError(t, err)
-	require.True(t, won, "a holder may renew its own")
+	require.True(t, won, "a holder may renew its claim")
 }

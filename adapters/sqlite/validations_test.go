@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// mustValidate saves the record alone, and gives it as it is stored.
+// mustValidate saves the record without events and returns it as it is stored.
 func mustValidate(tb testing.TB, store *sqlite.Store, r ports.ValidationRecord) ports.ValidationRecord {
 	tb.Helper()
 	require.NoError(tb, store.Validations().Save(tb.Context(), ports.ValidationChange{Record: r}))
@@ -30,8 +30,8 @@ func requireValidation(tb testing.TB, store *sqlite.Store, want ports.Validation
 	require.Equal(tb, want, got)
 }
 
-// TestTwoProcessesEndOneValidation lets two stores on one file end each of many
-// validations, each otherwise: one end holds, and its event alone is there.
+// Two stores on one file end each of many validations differently: one end succeeds, and
+// only its event is stored.
 func TestTwoProcessesEndOneValidation(t *testing.T) {
 	path := migrated(t)
 	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)}

@@ -16,25 +16,24 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestARefusalForTheSakeOfASaveThatIsNotStored is none: a Conflict would say that
-// another took the version, and nobody has it (I1).
-func TestARefusalForTheSakeOfASaveThatIsNotStored(t *testing.T) {
+// A Conflict would mean that another save has the version, and none has it (I1).
+func TestAConflictWithASaveThatIsNotStoredIsNotReturned(t *testing.T) {
 	for name, c := range map[string]struct {
 		points []string
-		looks  int // of the first, after which its caller has gone
+		looks  int // how often the first caller's context is checked before it ends
 		code   errcodes.Code
 	}{
-		"the commit of both fails":           {[]string{sqlite.BeforeCommit}, 99, errcodes.StorageUnavailable},
-		"and nobody knows what it did":       {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, 99, errcodes.OutcomeUnknown},
-		"the caller of the first has gone":   {nil, 3, errcodes.Canceled},
-		"the first is stored, unknown to it": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, 99, errcodes.OutcomeUnknown},
+		"the commit of both fails":                 {[]string{sqlite.BeforeCommit}, 99, errcodes.StorageUnavailable},
+		"its outcome is unknown":                   {[]string{sqlite.BeforeCommit, sqlite.BeforeReadBack}, 99, errcodes.OutcomeUnknown},
+		"the caller of the first has gone":         {nil, 3, errcodes.Canceled},
+		"the first is stored, its outcome unknown": {[]string{sqlite.AfterCommit, sqlite.BeforeReadBack}, 99, errcodes.OutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			disk := &broken{armed: true, points: c.points}
 			var g *gate
 			gathered(t, func(point string) error {
 				if g.commits > 2 {
-					return nil // of the third and later commits none fails
+					return nil // the third and later commits do not fail
 				}
 				return disk.fault(point)
 			}, func(t *testing.T, store *sqlite.Store, held *gate, release func()) {
@@ -60,9 +59,8 @@ func TestARefusalForTheSakeOfASaveThatIsNotStored(t *testing.T) {
 	}
 }
 
-// TestASaveThatPanics does so to its own caller. The others are stored, whoever
-// made them.
-func TestASaveThatPanics(t *testing.T) {
+// The other saves are stored.
+func TestASavePanicsInItsOwnCaller(t *testing.T) {
 	for _, place := range []int{0, 1, 2} {
 		gathered(t, nil, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {
 			changes := mints(3)
@@ -94,15 +92,13 @@ func TestASaveThatPanics(t *testing.T) {
 	}
 }
 
-// TestASaveThatPanicsByItself leaves the store as it was.
-func TestASaveThatPanicsByItself(t *testing.T) {
+func TestAPanicLeavesTheStoreUsable(t *testing.T) {
 	store := open(t, migrated(t), nil)
 	require.Panics(t, func() { _ = store.SaveBy(t.Context(), func() error { panic("odd") }) })
 	mustMint(t, store, "next", "rl_next", epoch)
 }
 
-// TestACommitThatPanics tells nobody a thing that may not be so.
-func TestACommitThatPanics(t *testing.T) {
+func TestAPanicInACommitLeavesTheOutcomeUnknown(t *testing.T) {
 	for _, at := range []string{sqlite.BeforeCommit, sqlite.AfterCommit, sqlite.BeforeReadBack} {
 		t.Run(at, func(t *testing.T) {
 			var g *gate
@@ -140,8 +136,8 @@ func TestACommitThatPanics(t *testing.T) {
 	}
 }
 
-// secondHeld is gathered with the COMMIT behind the gate's held until second is
-// closed: the first one of those that are made alone.
+// secondHeld is gathered, but blocks the second COMMIT, the first one of the saves that
+// run separately, until second is closed.
 func secondHeld(t *testing.T, test func(t *testing.T, store *sqlite.Store, second chan struct{}, release func())) {
 	t.Helper()
 	var g *gate
@@ -157,8 +153,7 @@ func secondHeld(t *testing.T, test func(t *testing.T, store *sqlite.Store, secon
 	})
 }
 
-// TestACallerWhoGivesUpAfterTheGroupFailed need not wait for the others, which
-// are made one by one.
+// The caller need not wait for the others, whose saves run one by one.
 func TestACallerWhoGivesUpAfterTheGroupFailed(t *testing.T) {
 	secondHeld(t, func(t *testing.T, store *sqlite.Store, second chan struct{}, release func()) {
 		fails := func() error { return errDisk }
@@ -174,7 +169,7 @@ func TestACallerWhoGivesUpAfterTheGroupFailed(t *testing.T) {
 			go func() { results[i] = store.RateLocks().Save(ctx, c); pending.Add(-1) }()
 			synctest.Wait()
 		}
-		release() // up to the COMMIT of one of them
+		release() // runs to the COMMIT of one of them
 		require.EqualValues(t, len(changes), pending.Load())
 		cancel()
 		synctest.Wait()
@@ -196,7 +191,7 @@ func TestACallerWhoGivesUpAfterTheGroupFailed(t *testing.T) {
 	})
 }
 
-// TestACallerWhoGivesUpBeforeTheGroupFails is not told of a save that was undone.
+// The caller's error does not say that a save was rolled back.
 func TestACallerWhoGivesUpBeforeTheGroupFails(t *testing.T) {
 	gathered(t, nil, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {
 		changes := mints(2)
@@ -209,7 +204,7 @@ func TestACallerWhoGivesUpBeforeTheGroupFails(t *testing.T) {
 		fail := make(chan struct{})
 		go func() { _ = store.SaveBy(t.Context(), func() error { <-fail; return errDisk }) }()
 		synctest.Wait()
-		release() // up to the one that will fail, behind both
+		release() // runs to the save that will fail, after both
 		cancel()
 		synctest.Wait()
 		close(fail)
@@ -221,8 +216,7 @@ func TestACallerWhoGivesUpBeforeTheGroupFails(t *testing.T) {
 	})
 }
 
-// TestCloseAfterTheGroupFailed waits for the save under way, and not for those
-// that were in its group.
+// Close waits for the current save, not for the others of its group.
 func TestCloseAfterTheGroupFailed(t *testing.T) {
 	secondHeld(t, func(t *testing.T, store *sqlite.Store, second chan struct{}, release func()) {
 		go func() { _ = store.SaveBy(t.Context(), func() error { return errDisk }) }()
@@ -243,19 +237,19 @@ func TestCloseAfterTheGroupFailed(t *testing.T) {
 	})
 }
 
-// TestManyWaitForAnotherProcess for no longer than one would, who asks for the
-// file every other millisecond. A latecomer waits as long.
-func TestManyWaitForAnotherProcess(t *testing.T) {
+// Many saves wait for another process no longer than one save would, and try every
+// other millisecond. A save that arrives later waits just as long.
+func TestManySavesWaitNoLongerThanOne(t *testing.T) {
 	const timeout, asks = 200 * time.Millisecond, 100
 	path := migrated(t)
-	stranger := raw(t, path)
+	other := raw(t, path)
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{open: make(chan struct{})}
 		held := false
 		store := open(t, path, &sqlite.Config{BusyTimeout: timeout, Faults: func(point string) error {
 			if point == sqlite.AfterCommit && !held {
 				held = true
-				query(t, stranger, "BEGIN IMMEDIATE")
+				query(t, other, "BEGIN IMMEDIATE")
 			}
 			return g.fault(point)
 		}})
@@ -279,16 +273,16 @@ func TestManyWaitForAnotherProcess(t *testing.T) {
 		for _, err := range append(results, tooLate) {
 			requireCode(t, errcodes.StorageUnavailable, err)
 		}
-		require.LessOrEqual(t, many.looks, 2*asks, "each waited anew")
-		require.GreaterOrEqual(t, many.looks, asks, "it asks too seldom to meet a moment in which the file is free")
+		require.LessOrEqual(t, many.looks, 2*asks, "the saves did not each wait separately")
+		require.GreaterOrEqual(t, many.looks, asks, "it tries often enough to find a moment in which the file is free")
 		require.GreaterOrEqual(t, late.looks, asks)
-		query(t, stranger, "COMMIT")
+		query(t, other, "COMMIT")
 		mustMint(t, store, "next", "rl_next", epoch)
 	})
 }
 
-// watched is a context that tells when it is looked at, and when it is first
-// waited for.
+// watched is a context that records when it is checked and when it is first waited
+// for.
 type watched struct {
 	context.Context
 	looks  int
@@ -312,8 +306,8 @@ func (w *watched) Done() <-chan struct{} {
 	return w.Context.Done()
 }
 
-// TestWhatWasSavedIsNotKept in memory by a store that is idle.
-func TestWhatWasSavedIsNotKept(t *testing.T) {
+// An idle store does not retain saved changes in memory.
+func TestSavedChangesAreNotRetained(t *testing.T) {
 	var kept []weak.Pointer[ports.Event]
 	gathered(t, nil, func(t *testing.T, store *sqlite.Store, _ *gate, release func()) {
 		kept = saveWeakly(t, store, release)
