@@ -14,9 +14,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestOneOfManyGetsAClaim lets eight holders of two processes race for keys that
-// nobody has, that another has had, and that another still has.
-func TestOneOfManyGetsAClaim(t *testing.T) {
+// Eight holders of two processes race for keys that are free, that another holder's
+// expired claim is on, and that another still holds.
+func TestOneOfSeveralHoldersGetsAClaim(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
 		t.Run(level, func(t *testing.T) {
@@ -67,9 +67,9 @@ func claimEach(ctx context.Context, cache ports.AnswerCache, holder string, won 
 	return nil
 }
 
-// TestAClaimThatIsTakenMeanwhile lets a claim wait for another that is under
-// way: the row as that leaves it decides.
-func TestAClaimThatIsTakenMeanwhile(t *testing.T) {
+// A claim waits for another one that is not committed: the row as that leaves it
+// decides.
+func TestAClaimThatWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	for end, want := range map[string]bool{"COMMIT": false, "ROLLBACK": true} {
 		for _, there := range []bool{false, true} {
@@ -96,9 +96,9 @@ func TestAClaimThatIsTakenMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAClaimThatIsHeldIsOnlyRead has another process keep the claim's row locked:
-// who would not get it anyway neither waits nor writes.
-func TestAClaimThatIsHeldIsOnlyRead(t *testing.T) {
+// Another process keeps the claim's row locked: a claim that cannot succeed neither
+// waits nor writes.
+func TestAFailedClaimDoesNotLockOrWrite(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	store := open(t, dsn, &postgres.Config{Timeout: time.Second})
@@ -112,13 +112,13 @@ func TestAClaimThatIsHeldIsOnlyRead(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, won)
 	_, err = store.Answers().Claim(t.Context(), [32]byte{}, "b", until, until.Add(time.Minute))
-	requireCode(t, errcodes.OutcomeUnknown, err) // it waited, until its time was up
+	requireCode(t, errcodes.OutcomeUnknown, err) // it waited until its timeout
 	other.do(t, "COMMIT")
 }
 
-// TestAPurgeNeitherWaitsNorRemovesWhatIsPutAnew: an answer that is put again
-// while a purge looks has other times when the purge comes to it.
-func TestAPurgeNeitherWaitsNorRemovesWhatIsPutAnew(t *testing.T) {
+// An answer that is replaced while a purge looks for rows has other times when the purge
+// reaches it.
+func TestAPurgeNeitherWaitsForNorRemovesReplacedAnswers(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	store := open(t, dsn, nil)
@@ -141,7 +141,7 @@ func TestAPurgeNeitherWaitsNorRemovesWhatIsPutAnew(t *testing.T) {
 	var n int
 	select {
 	case n = <-purged:
-	case <-time.After(20 * time.Second): // a busy machine's
+	case <-time.After(20 * time.Second): // for a busy machine
 		t.Error("the purge waits for a row that another has locked")
 		other.do(t, "COMMIT")
 		n = <-purged
@@ -152,9 +152,8 @@ func TestAPurgeNeitherWaitsNorRemovesWhatIsPutAnew(t *testing.T) {
 	require.Equal(t, []string{"00"}, column(t, dsn, "SELECT left(key, 2) FROM corridor.readable_answer_claims"))
 }
 
-// TestPurgersAtOnceRemoveEachRowOnce lets eight purgers of two processes remove
-// what fits exactly.
-func TestPurgersAtOnceRemoveEachRowOnce(t *testing.T) {
+// Eight purgers of two processes remove exactly what has expired.
+func TestConcurrentPurgesRemoveEachRowOnce(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
 		t.Run(level, func(t *testing.T) {
@@ -182,8 +181,8 @@ func TestPurgersAtOnceRemoveEachRowOnce(t *testing.T) {
 	}
 }
 
-// purgeAll purges three times, and counts the tokens, answers and validations
-// that it has removed. Above read committed it may be told to come later.
+// purgeAll purges three times and returns the number of tokens, answers and validations
+// that it has removed. Above READ COMMITTED it may get StorageUnavailable.
 func purgeAll(ctx context.Context, store *postgres.Store, purged *[3]int, mayBeBusy bool) error {
 	purges := []func(context.Context, time.Time, int) (int, error){
 		store.Tokens().PurgeTokens, store.Answers().PurgeAnswers, store.Validations().PurgeValidations,
@@ -201,9 +200,8 @@ func purgeAll(ctx context.Context, store *postgres.Store, purged *[3]int, mayBeB
 	return nil
 }
 
-// TestAPurgeLeavesOutWhatAnotherHasLocked has another process keep one of two
-// rows locked.
-func TestAPurgeLeavesOutWhatAnotherHasLocked(t *testing.T) {
+// Another process keeps one of two rows locked.
+func TestAPurgeSkipsLockedRows(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	store := open(t, dsn, &postgres.Config{Timeout: time.Second})

@@ -25,14 +25,14 @@ const (
 	awayAcquire = 150 * time.Millisecond
 	awayTimeout = 250 * time.Millisecond
 
-	// patience is what a loaded machine may take beyond the bounds of Config.
+	// patience is how much longer than the bounds of Config a loaded machine may take.
 	patience = 5 * time.Second
 )
 
-// outage is a way to be away.
+// outage is a way in which the database can be unreachable.
 type outage struct {
 	name     string
-	server   bool // is broken, not the way to it
+	server   bool // the server is down, not the network
 	leave    func(c *pgtest.Cluster, p *pgtest.Proxy) error
 	comeBack func(c *pgtest.Cluster, p *pgtest.Proxy) error
 }
@@ -60,10 +60,10 @@ var outages = []outage{
 	},
 }
 
-// I10: while the server is away, requests under load are refused within the
-// store's bounds, with a code that says so; the store recovers by itself, and
-// what was acknowledged is there.
-func TestAwayUnderLoad(t *testing.T) {
+// I10: while the server is unreachable, requests under load are rejected within the
+// store's bounds with a fitting code. The store recovers without a restart, and all
+// acknowledged changes are stored.
+func TestAnOutageUnderLoad(t *testing.T) {
 	t.Parallel()
 	for _, o := range outages {
 		t.Run(o.name, func(t *testing.T) {
@@ -89,11 +89,11 @@ func TestAwayUnderLoad(t *testing.T) {
 				"a loaded machine may take longer than Timeout to serve")
 			recovered := time.Since(returned)
 			load.waitServed(t)
-			t.Logf("away for %v: %v; slowest refusal %v; the first good read after %v", returned.Sub(left), load.outcomes, load.slowest, recovered)
+			t.Logf("away for %v: %v; slowest error after %v; first successful read after %v", returned.Sub(left), load.outcomes, load.slowest, recovered)
 			load.stop()
 
 			assert.Less(t, load.slowest, 4*(awayAcquire+awayTimeout)+patience, "read, save, read back, read the lock")
-			assert.NotEmpty(t, load.outcomes, "the load noticed")
+			assert.NotEmpty(t, load.outcomes, "some calls failed")
 			require.Eventually(t, func() bool { return pool.Stat().AcquiredConns() == 0 }, patience, time.Millisecond,
 				"a broken connection is closed behind the call's back")
 			requireNothingLost(t, dsn, &load.acked)
@@ -101,15 +101,15 @@ func TestAwayUnderLoad(t *testing.T) {
 	}
 }
 
-// load is eight writers, who go on whatever they are told.
+// load is eight writers, which continue after errors.
 type load struct {
 	acked   acknowledged
 	writers sync.WaitGroup
 
 	mu       sync.Mutex
-	good     int // answers since waitServed began to wait
+	good     int // successful calls since waitServed began
 	outcomes map[errcodes.Code]int
-	slowest  time.Duration // of the bad answers
+	slowest  time.Duration // of the failed calls
 	stopped  bool
 }
 
@@ -123,7 +123,7 @@ func startLoad(t *testing.T, locks *ratelock.Service) *load {
 			churn(context.WithoutCancel(t.Context()), locks, w, func(lock ports.RateLock, minted bool, err error) bool {
 				took := time.Since(began)
 				if err != nil {
-					<-time.After(10 * time.Millisecond) // as a caller backs off
+					<-time.After(10 * time.Millisecond) // as a caller would wait
 				} else if minted || lock.Status == ports.LockCancelled {
 					l.acked.note(lock)
 				}
@@ -151,7 +151,7 @@ func (l *load) answer(t *testing.T, took time.Duration, err error) bool {
 	return assert.Contains(t, []errcodes.Code{errcodes.StorageUnavailable, errcodes.OutcomeUnknown}, code, "%v", err) && !l.stopped
 }
 
-// waitServed waits for good answers.
+// waitServed waits for successful calls.
 func (l *load) waitServed(t *testing.T) {
 	t.Helper()
 	const enough = 20
@@ -172,16 +172,16 @@ func (l *load) stop() {
 	l.writers.Wait()
 }
 
-// TestAwayLeavesDeadConnections: after a restart of the server, a pool full of
-// connections that are dead costs neither reads nor writes an error.
-func TestAwayLeavesDeadConnections(t *testing.T) {
+// After a restart of the server, a pool full of dead connections causes no errors of
+// reads and writes.
+func TestDeadConnectionsAfterARestartAreReplaced(t *testing.T) {
 	t.Parallel()
 	const conns = 12
 	dsn := migrated(t)
 	proxy := pgtest.NewProxy(t, dsn)
 	pool := connect(t, proxy.DSN(), func(c *pgxpool.Config) {
 		c.MaxConns = conns
-		c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // as in the first second
+		c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // as pgx does not ping within a second of use
 	})
 	store := on(t, pool, &postgres.Config{SkipMigrate: true})
 	hooked := on(t, pool, &postgres.Config{SkipMigrate: true, Hook: idle{}})
@@ -193,7 +193,7 @@ func TestAwayLeavesDeadConnections(t *testing.T) {
 	} {
 		fillPool(t, pool, conns)
 		proxy.Cut()
-		<-time.After(10 * time.Millisecond) // the sockets are closed by then
+		<-time.After(10 * time.Millisecond) // by now the sockets are closed
 		require.NoError(t, call(), name)
 	}
 }
@@ -220,7 +220,7 @@ func acquireAll(tb testing.TB, pool *pgxpool.Pool, n int) []*pgxpool.Conn {
 		var err error
 		all[i], err = pool.Acquire(tb.Context())
 		require.NoError(tb, err)
-		tb.Cleanup(all[i].Release) // a pool waits for it when it closes
+		tb.Cleanup(all[i].Release) // closing the pool waits for it
 	}
 	return all
 }

@@ -15,9 +15,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// TestAClientIsReplacedAsAWhole reads a client while eight writers replace it:
-// what is read is all of one of them. Above read committed a writer that finds
-// others before it time and again is told to come later.
+// A client is read while eight writers replace it: each read returns what one of them
+// wrote. Above READ COMMITTED a writer may get StorageUnavailable.
 func TestAClientIsReplacedAsAWhole(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -51,7 +50,7 @@ func TestAClientIsReplacedAsAWhole(t *testing.T) {
 	}
 }
 
-// clientOf makes a client all of whose parts tell its number.
+// clientOf returns a client whose parts all contain its number.
 func clientOf(i int) ports.Client {
 	c := ports.Client{ID: "acme", Disabled: i%2 == 0}
 	for range i % 4 {

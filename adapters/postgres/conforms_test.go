@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// TestConforms runs the suites that lose a commit twice: in one run the lost
-// commit takes effect, in the other it does not.
+// TestConforms runs the suites that lose a commit twice: in one run the lost commit
+// takes effect, in the other it does not.
 func TestConforms(t *testing.T) {
 	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
 		h := harness(before)
@@ -20,7 +20,7 @@ func TestConforms(t *testing.T) {
 	}
 }
 
-// harness opens stores that lose commits before or behind them.
+// harness opens stores that lose commits before or after they take effect.
 func harness(before bool) storetest.Harness {
 	return storetest.Harness{
 		Parallel: true,
@@ -49,7 +49,7 @@ func conforming(tb testing.TB, dsn string, before bool) storetest.Store {
 	}
 }
 
-// fill makes every insertion and update fail as on a full disk.
+// fill makes every insert and update fail as on a full disk.
 func fill(tb testing.TB, dsn string) (empty func()) {
 	tb.Helper()
 	query(tb, dsn, `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql

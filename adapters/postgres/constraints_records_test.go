@@ -13,13 +13,13 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// breach is an update of one row that breaks one constraint and no other.
+// breach is an update of one row that violates one constraint and no other.
 type breach struct{ id, set string }
 
-const longer = "convert_to(repeat('x', 65537), 'UTF8')" // than a provider's words may be (I26)
+const longer = "convert_to(repeat('x', 65537), 'UTF8')" // one byte longer than a raw code or message may be (I26)
 
-// Rows are wait, which is pending, fail, late, which failed and was paid after
-// all, and win.
+// The rows are wait (pending), fail (failed), late (failed and then paid) and win
+// (succeeded).
 var breachesOfTransactions = map[string][]breach{
 	"transactions_check": { // an end, if and only if ended
 		{"wait", "ended_at = created_at"}, {"fail", "ended_at = NULL"}, {"win", "ended_at = NULL"},
@@ -27,9 +27,9 @@ var breachesOfTransactions = map[string][]breach{
 	"transactions_check1": { // a code, if and only if failed or errored
 		{"wait", "code = 'declined'"}, {"win", "code = 'declined'"}, {"fail", "code = NULL"}, {"fail", "status = 'ERRORED', code = NULL"},
 	},
-	"transactions_check2":             {{"wait", "raw_code = 'x'"}, {"wait", "raw_message = 'x'"}},         // no words while pending
-	"transactions_check3":             {{"wait", "late_at = created_at"}, {"win", "late_at = created_at"}}, // late after a failure alone (I27)
-	"transactions_check4":             {{"fail", "late_code = 'x'"}, {"fail", "late_message = 'x'"}},       // late words with a payment alone
+	"transactions_check2":             {{"wait", "raw_code = 'x'"}, {"wait", "raw_message = 'x'"}},         // no raw code or message while pending
+	"transactions_check3":             {{"wait", "late_at = created_at"}, {"win", "late_at = created_at"}}, // a late payment only after a failure (I27)
+	"transactions_check4":             {{"fail", "late_code = 'x'"}, {"fail", "late_message = 'x'"}},       // a late code or message only with a late payment
 	"transactions_code_check":         {{"fail", "code = ''"}},
 	"transactions_created_at_check":   {{"fail", "created_at = 'infinity'"}, {"fail", "created_at = '-infinity'"}},
 	"transactions_direction_check":    {{"fail", "direction = 'sideways'"}, {"fail", "direction = ''"}},
@@ -44,7 +44,7 @@ var breachesOfTransactions = map[string][]breach{
 	"transactions_version_check":      {{"fail", "version = 0"}, {"fail", "version = -1"}},
 }
 
-// Rows are run, done and bad.
+// The rows are run (running), done (completed) and bad (failed).
 var breachesOfReports = map[string][]breach{
 	"reports_check":              {{"run", "ended_at = created_at"}, {"done", "ended_at = NULL"}, {"bad", "ended_at = NULL"}},        // an end, if and only if ended
 	"reports_check1":             {{"run", "reason = 'internal'"}, {"done", "reason = 'internal'"}, {"bad", "reason = NULL"}},        // a reason, if and only if failed
@@ -74,8 +74,8 @@ var breachesOfReports = map[string][]breach{
 
 const sum = "repeat('0', 64)"
 
-// TestEachConstraintOfRecordsRefuses, alone: without it the row would stand.
-func TestEachConstraintOfRecordsRefuses(t *testing.T) {
+// Without the constraint, the row would be stored.
+func TestEachConstraintOfRecordsRejects(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	store := open(t, dsn, nil)
@@ -85,12 +85,12 @@ func TestEachConstraintOfRecordsRefuses(t *testing.T) {
 	defer conn.Release()
 	for table, breaches := range map[string]map[string][]breach{"transactions": breachesOfTransactions, "reports": breachesOfReports} {
 		for _, name := range constraintsOf(t, conn.Conn(), table) {
-			require.NotEmpty(t, breaches[name], "%s is tried by no row", name)
+			require.NotEmpty(t, breaches[name], "%s has no test", name)
 			for _, b := range breaches[name] {
 				update := "UPDATE corridor." + table + " SET " + b.set + " WHERE id = '" + b.id + "'"
 				_, err := conn.Exec(t.Context(), update)
-				refusal, _ := err.(*pgconn.PgError) //nolint:errorlint // it is nil where there is none
-				require.NotNil(t, refusal, "%s lets %s: %s", name, b.id, b.set)
+				refusal, _ := err.(*pgconn.PgError) //nolint:errorlint // nil if the update succeeded
+				require.NotNil(t, refusal, "%s accepts %s: %s", name, b.id, b.set)
 				require.Equal(t, name, refusal.ConstraintName, "%s: %s", b.id, b.set)
 				require.NoError(t, without(t.Context(), conn.Conn(), table, name, update), "%s: %s", b.id, b.set)
 			}
@@ -110,7 +110,7 @@ func storeOneOfEach(t *testing.T, store *postgres.Store) {
 	}
 }
 
-// constraintsOf are a table's CHECKs.
+// constraintsOf returns a table's CHECK constraints.
 func constraintsOf(t *testing.T, conn *pgx.Conn, table string) []string {
 	t.Helper()
 	rows, err := conn.Query(t.Context(),
@@ -121,7 +121,7 @@ func constraintsOf(t *testing.T, conn *pgx.Conn, table string) []string {
 	return names
 }
 
-// without makes an update where a constraint is not, and takes both back.
+// without runs an update without a constraint, and rolls both back.
 func without(ctx context.Context, conn *pgx.Conn, table, constraint, update string) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// TestCutsByAFatalAnswer: a server that shuts down ends a session whose statement
-// it has just committed with a FATAL error, which says nothing of the statement.
-func TestCutsByAFatalAnswer(t *testing.T) {
+// A server that shuts down can end a session with a FATAL error right after it has
+// committed a statement: the error does not show the statement's outcome.
+func TestAFatalErrorAfterACommit(t *testing.T) {
 	t.Parallel()
 	var armed atomic.Pointer[func(request []byte) bool]
 	dsn := migrated(t)
@@ -44,7 +44,7 @@ func TestCutsByAFatalAnswer(t *testing.T) {
 	}
 }
 
-// fatalConn puts a FATAL error in the place of the answer that follows a commit.
+// fatalConn replaces the answer after a commit with a FATAL error.
 type fatalConn struct {
 	mutedConn
 

@@ -21,7 +21,7 @@ func nothingBefore(do cutDo) func(testing.TB, *postgres.Store) cutDo {
 	return func(testing.TB, *postgres.Store) cutDo { return do }
 }
 
-// withWork is the first lock of a book, with an event and work of the kind.
+// withWork returns the first lock of a book, with an event and work of the kind.
 func withWork(kind string) ports.RateLockChange {
 	c := mint(ports.Book{Key: keyOf("acme")}, activeLock("acme", "rl-1", epoch))
 	c.Work = []ports.WorkItem{{ID: "w-1", Kind: kind, DueAt: epoch, Payload: []byte("{}")}}
@@ -56,7 +56,7 @@ func claimedWork(tb testing.TB, plain *postgres.Store) ports.WorkItem {
 	return got[0]
 }
 
-// onEvent is an operation on a claimed event, onWork one on claimed work.
+// onEvent is an operation on a claimed event.
 func onEvent(do func(context.Context, ports.Outbox, ports.Event) error) func(testing.TB, *postgres.Store) cutDo {
 	return func(tb testing.TB, plain *postgres.Store) cutDo {
 		e := claimedEvent(tb, plain)
@@ -93,11 +93,11 @@ var (
 	cutItem  = []ports.WorkItem{{ID: "w-1", Kind: "recover", DueAt: epoch, Payload: []byte("{}")}}
 )
 
-// cutThoroughly is how many of cutOperations, from the first on, are cut in all
+// cutThoroughly is the number of cutOperations, from the first on, that are cut in all
 // places and on new connections as well.
 const cutThoroughly = 3
 
-// cutOperations are all kinds of statements that write.
+// cutOperations contains each kind of statement that writes.
 var cutOperations = []cutOperation{
 	{name: "mint the first lock", prepare: nothingBefore(func(ctx context.Context, cut *postgres.Store) error {
 		return cut.RateLocks().Save(ctx, withWork("sweep"))

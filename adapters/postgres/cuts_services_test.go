@@ -10,12 +10,12 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// serviceChange is what ratelock.Service settles by itself.
+// serviceChange is a change whose outcome ratelock.Service resolves itself.
 type serviceChange struct {
 	name   string
-	locks  int  // are minted first
-	cancel bool // ends the last of them; else one is minted
-	live   int  // locks in the end
+	locks  int  // minted before the change
+	cancel bool // cancels the last of them; otherwise one is minted
+	live   int  // live locks after the change
 }
 
 var serviceChanges = []serviceChange{
@@ -24,9 +24,9 @@ var serviceChanges = []serviceChange{
 	{name: "cancel", locks: 2, cancel: true, live: 1},
 }
 
-// I1, I10, I32: ratelock.Service finds out what became of a change whose
-// connection was cut, or makes it again: its caller sees what was stored.
-func TestCutsAreSettledByTheService(t *testing.T) {
+// I1, I10, I32: ratelock.Service finds out the outcome of a change whose connection was
+// cut, or repeats the change: its caller gets what was stored.
+func TestTheServiceResolvesCutWrites(t *testing.T) {
 	t.Parallel()
 	c := newCutting(t)
 	clock := portstest.NewClock(epoch)
@@ -39,7 +39,7 @@ func TestCutsAreSettledByTheService(t *testing.T) {
 	}
 }
 
-// settled makes a change with one cut, and is false when there was none.
+// settled makes a change with one cut. It returns false if the cut did not happen.
 func (c *cutting) settled(t *testing.T, clock ports.Clock, change serviceChange, fault pgtest.Fault) (cut bool) {
 	t.Helper()
 	c.empty(t)
@@ -69,7 +69,7 @@ func (c *cutting) settled(t *testing.T, clock ports.Clock, change serviceChange,
 	return cut
 }
 
-// requireSettled checks that the lock is stored as told, and its event once.
+// requireSettled checks that the lock is stored as returned, and its event once.
 func (c *cutting) requireSettled(tb testing.TB, l ports.RateLock, live int) {
 	tb.Helper()
 	stored, book, err := c.plain.RateLocks().Lock(tb.Context(), l.Owner, l.ID)
@@ -81,14 +81,14 @@ func (c *cutting) requireSettled(tb testing.TB, l ports.RateLock, live int) {
 	if l.Status == ports.LockCancelled {
 		kind = "rate_lock.cancelled"
 	}
-	var told int
-	err = c.beside.QueryRow(tb.Context(), "SELECT count(*) FROM corridor.events WHERE key = $1 AND kind = $2", []byte(l.ID), kind).Scan(&told)
+	var count int
+	err = c.beside.QueryRow(tb.Context(), "SELECT count(*) FROM corridor.events WHERE key = $1 AND kind = $2", []byte(l.ID), kind).Scan(&count)
 	require.NoError(tb, err)
-	require.Equal(tb, 1, told, "I32")
+	require.Equal(tb, 1, count, "I32")
 }
 
-// TestCutsCostReadsNothing: a read goes on by itself on another connection.
-func TestCutsCostReadsNothing(t *testing.T) {
+// A read is repeated on another connection.
+func TestReadsSurviveCuts(t *testing.T) {
 	t.Parallel()
 	c := newCutting(t)
 	require.NoError(t, c.plain.RateLocks().Save(t.Context(), withWork("sweep")))

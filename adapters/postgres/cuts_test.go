@@ -16,16 +16,16 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// cutOperation is one change that a cut connection may interrupt.
+// cutOperation is one change during which the connection may be cut.
 type cutOperation struct {
 	name string
-	// prepare makes what the operation finds, beside the cut. It gives the
-	// operation, which goes through it.
+	// prepare stores what the operation needs, on a connection that is not cut. It returns
+	// the operation, whose connection is.
 	prepare func(tb testing.TB, plain *postgres.Store) func(ctx context.Context, cut *postgres.Store) error
 }
 
-// cutModes are the places of a cut, the k-th of each. What the server sees of
-// the first, and of a cut before its first answer, is all that it can see of any.
+// cutModes are the places of a cut, the k-th of each. To the server, every cut looks like
+// one of the first mode or one before its first answer.
 var cutModes = []struct {
 	name  string
 	fault func(k int) pgtest.Fault
@@ -37,8 +37,8 @@ var cutModes = []struct {
 	{"within a request", func(k int) pgtest.Fault { return pgtest.Fault{Of: pgtest.Client, Bytes: 1 + 199*(k-1)} }},
 }
 
-// I10, I32: wherever the connection is cut, all of a change is stored or nothing
-// of it; nil means all, a definite error nothing.
+// I10, I32: wherever the connection is cut, all of a change is stored or nothing: all if
+// the error is nil, nothing if the error is definite.
 func TestCutsLeaveAllOrNothing(t *testing.T) {
 	t.Parallel()
 	c := newCutting(t)
@@ -61,8 +61,8 @@ func TestCutsLeaveAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestCutsOfNewConnections cuts while the connection is made and its statements
-// are prepared, too.
+// TestCutsOfNewConnections also cuts while the connection is opened and its statements
+// are prepared.
 func TestCutsOfNewConnections(t *testing.T) {
 	t.Parallel()
 	c := newCutting(t)
@@ -79,7 +79,7 @@ func TestCutsOfNewConnections(t *testing.T) {
 	}
 }
 
-// cutting is a database with a way to it that is cut, and one that is not.
+// cutting is a database with one connection that is cut and one that is not.
 type cutting struct {
 	proxy  *pgtest.Proxy
 	pool   *pgxpool.Pool
@@ -87,7 +87,7 @@ type cutting struct {
 	plain  *postgres.Store
 	beside *pgxpool.Pool
 	tables []string
-	cold   bool // operations find no connection, and no statement prepared
+	cold   bool // operations open a connection and prepare their statements
 }
 
 func newCutting(tb testing.TB) *cutting {
@@ -109,7 +109,7 @@ func newCutting(tb testing.TB) *cutting {
 	return c
 }
 
-// notes is a queue in the same database. It wants what is called noted.
+// notes is a queue in the same database that wants the kind noted.
 type notes struct{}
 
 func (notes) Wants(kind string) bool { return kind == "noted" }
@@ -123,7 +123,7 @@ func (notes) Enqueue(ctx context.Context, tx pgx.Tx, events []ports.Event, work 
 	return nil
 }
 
-// reference gives the tables before and after the operation, which is not cut.
+// reference returns the tables before and after the operation without a cut.
 func (c *cutting) reference(tb testing.TB, op cutOperation) (before, after string) {
 	tb.Helper()
 	c.empty(tb)
@@ -135,8 +135,8 @@ func (c *cutting) reference(tb testing.TB, op cutOperation) (before, after strin
 	return before, after
 }
 
-// once makes the operation with one cut, and is false when there was none: the
-// operation has no such message.
+// once runs the operation with one cut. It returns false if the operation does not have
+// that message, so that it was not cut.
 func (c *cutting) once(tb testing.TB, op cutOperation, fault pgtest.Fault, before, after string, seen map[string]bool) bool {
 	tb.Helper()
 	c.pool.Reset()
@@ -154,19 +154,19 @@ func (c *cutting) once(tb testing.TB, op cutOperation, fault pgtest.Fault, befor
 	}
 	armed.Wait()
 	stored := c.stored(tb)
-	require.Contains(tb, []string{before, after}, stored, "%s, %+v: a half change, after %v", op.name, fault, err)
+	require.Contains(tb, []string{before, after}, stored, "%s, %+v: half a change is stored after %v", op.name, fault, err)
 	what := "not stored"
 	if stored == after {
 		what = "stored"
 	}
 	switch errcodes.Of(err) {
 	case "":
-		require.Equal(tb, after, stored, "%s, %+v: acknowledged, and lost (I10)", op.name, fault)
+		require.Equal(tb, after, stored, "%s, %+v: acknowledged but lost (I10)", op.name, fault)
 	case errcodes.OutcomeUnknown:
 		seen["unknown, "+what] = true
 	default:
 		requireCode(tb, errcodes.StorageUnavailable, err)
-		require.Equal(tb, before, stored, "%s, %+v: refused, and stored all the same: %v", op.name, fault, err)
+		require.Equal(tb, before, stored, "%s, %+v: rejected but stored: %v", op.name, fault, err)
 	}
 	return true
 }
@@ -178,8 +178,8 @@ func (c *cutting) empty(tb testing.TB) {
 	require.NoError(tb, err)
 }
 
-// stored gives all rows of all tables. Numbers drawn from a sequence are left
-// out: an attempt that was undone has drawn some.
+// stored returns all rows of all tables. It omits numbers of sequences: an attempt that
+// was rolled back has used some.
 func (c *cutting) stored(tb testing.TB) string {
 	tb.Helper()
 	parts := make([]string, len(c.tables))

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// historyFaults looks through a history for what no order of its steps could excuse. It
+// historyFaults returns faults of a history that no order of its steps can explain. It
 // shares nothing with the model, so that each checks the other.
 func historyFaults(ops []lockOp) []string {
 	var f []string
@@ -28,9 +28,9 @@ func unsoundAnswers(ops []lockOp) (f []string) {
 		case o.Code != "":
 			f = append(f, fmt.Sprintf("%s failed: %s", o.Kind, o.Code))
 		case errcodes.Of(o.Lock.Check()) != "":
-			f = append(f, fmt.Sprintf("I6, I7: %s told of an impossible lock: %+v", o.Kind, o.Lock))
+			f = append(f, fmt.Sprintf("I6, I7: %s returned an impossible lock: %+v", o.Kind, o.Lock))
 		case o.Lock.Book() != o.Book || o.ID != "" && o.Lock.ID != o.ID:
-			f = append(f, fmt.Sprintf("I31: %s told of another lock: %+v", o.Kind, o.Lock))
+			f = append(f, fmt.Sprintf("I31: %s returned another lock: %+v", o.Kind, o.Lock))
 		case o.Kind == opCancel && o.Lock.Status == ports.LockActive:
 			f = append(f, "I8: a cancelled lock is active")
 		case o.Minted != (o.Kind == opCreate && slices.ContainsFunc(o.Saves, func(s lockSave) bool { return s.Minted == o.Lock.ID })):
@@ -61,8 +61,8 @@ func changedLocks(ops []lockOp) (f []string) {
 	return f
 }
 
-// revivedLocks finds locks that were told as active after their end was told, or
-// after their book had decided at an instant behind it (I9).
+// revivedLocks finds locks that were returned as active after their end was returned, or
+// after their book had decided at a later instant than that end (I9).
 func revivedLocks(ops []lockOp) (f []string) {
 	for i := range ops {
 		late := &ops[i]
@@ -75,7 +75,7 @@ func revivedLocks(ops []lockOp) (f []string) {
 				continue
 			}
 			if early.Lock.ID == late.Lock.ID && early.Lock.Status != ports.LockActive {
-				f = append(f, fmt.Sprintf("I9: %s was told as %s, then as active", late.Lock.ID, early.Lock.Status))
+				f = append(f, fmt.Sprintf("I9: %s was returned as %s, then as active", late.Lock.ID, early.Lock.Status))
 			}
 			if !early.AsOf.Before(late.Lock.ExpiresAt) {
 				f = append(f, fmt.Sprintf("I9: %s is active by %s, although its book decided at %v by %s", late.Lock.ID, late.Kind, early.AsOf, early.Kind))
@@ -104,8 +104,8 @@ func idsMintedTwice(ops []lockOp) (f []string) {
 	return f
 }
 
-// overfullBook replays a book's events in the order of their saves: no more than two
-// locks are active behind any of them, and each ends once (I1, I4).
+// overfullBook replays a book's events in the order of their saves: after each of them
+// at most two locks are active, and each lock ends once (I1, I4).
 func overfullBook(book ports.BookKey, events []ports.Event) (f []string) {
 	state := map[string]string{}
 	active := 0

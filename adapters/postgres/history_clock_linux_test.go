@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// monotonic is CLOCK_MONOTONIC in nanoseconds: one for all processes of the
+// monotonic returns CLOCK_MONOTONIC in nanoseconds: the same for all processes of the
 // machine, and never set.
 func monotonic() int64 {
 	const clockMonotonic = 1

@@ -4,6 +4,6 @@ package postgres_test
 
 import "time"
 
-// monotonic is the wall clock's nanoseconds: one for all processes, and as good
-// as monotonic while nobody sets it.
+// monotonic returns the wall clock in nanoseconds: the same for all processes, and
+// monotonic while nobody sets it.
 func monotonic() int64 { return time.Now().UnixNano() }

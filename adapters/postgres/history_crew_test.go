@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crew is a number of operating-system processes on one database.
+// crew contains the operating-system processes that work on one database.
 type crew []*crewMember
 
 type crewMember struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	orders *json.Encoder
-	told   *json.Decoder
-	said   lastOutput
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	orders  *json.Encoder
+	replies *json.Decoder
+	output  lastOutput
 }
 
 // hire starts n processes of this test binary, which end with the test.
@@ -38,28 +38,27 @@ func startMember(tb testing.TB, j historyJob) *crewMember {
 	require.NoError(tb, err)
 	m := &crewMember{cmd: exec.Command(os.Args[0], "-test.run", "^TestHistoryWorker$")}
 	m.cmd.Env = append(os.Environ(), workerVariable+"="+string(text))
-	m.cmd.Stderr = &m.said
+	m.cmd.Stderr = &m.output
 	m.in, err = m.cmd.StdinPipe()
 	require.NoError(tb, err)
 	out, err := m.cmd.StdoutPipe()
 	require.NoError(tb, err)
-	m.orders, m.told = json.NewEncoder(m.in), json.NewDecoder(io.TeeReader(out, &m.said))
+	m.orders, m.replies = json.NewEncoder(m.in), json.NewDecoder(io.TeeReader(out, &m.output))
 	require.NoError(tb, m.cmd.Start())
 	tb.Cleanup(func() { m.dismiss(tb, out) })
 	return m
 }
 
-// dismiss ends the process; a race that it found, or a goroutine that it left,
-// fails this test too.
+// dismiss ends the process. A race or a leaked goroutine in it fails this test too.
 func (m *crewMember) dismiss(tb testing.TB, out io.Reader) {
 	tb.Helper()
 	require.NoError(tb, m.in.Close())
-	_, err := io.Copy(&m.said, out)
+	_, err := io.Copy(&m.output, out)
 	require.NoError(tb, err)
-	require.NoError(tb, m.cmd.Wait(), m.said.String())
+	require.NoError(tb, m.cmd.Wait(), m.output.String())
 }
 
-// lastOutput keeps the last of what a process wrote, for when it failed.
+// lastOutput keeps the end of a process's output, for when it fails.
 type lastOutput struct {
 	mu   sync.Mutex
 	text []byte
@@ -80,7 +79,7 @@ func (l *lastOutput) String() string {
 	return string(l.text)
 }
 
-// all gives the processes an order each, at once, and gathers what came of it.
+// all sends an order to each process at once and returns their replies.
 func (c crew) all(tb testing.TB, orders func(process int) historyOrder) (ops []lockOp, conflicts int64) {
 	tb.Helper()
 	replies, errs := make([]historyReply, len(c)), make([]error, len(c))
@@ -89,13 +88,13 @@ func (c crew) all(tb testing.TB, orders func(process int) historyOrder) (ops []l
 		o := orders(i)
 		wg.Go(func() {
 			if errs[i] = m.orders.Encode(o); errs[i] == nil {
-				errs[i] = m.told.Decode(&replies[i])
+				errs[i] = m.replies.Decode(&replies[i])
 			}
 		})
 	}
 	wg.Wait()
 	for i := range replies {
-		require.NoError(tb, errs[i], c[i].said.String())
+		require.NoError(tb, errs[i], c[i].output.String())
 		conflicts += replies[i].Conflicts
 		for _, o := range replies[i].Ops {
 			o.Lock.AsOf = o.AsOf

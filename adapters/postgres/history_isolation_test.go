@@ -10,8 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// TestConformsAtEachIsolationLevel is for embedders whose pool is set to more
-// than READ COMMITTED.
+// Embedders may set their pool to more than READ COMMITTED.
 func TestConformsAtEachIsolationLevel(t *testing.T) {
 	for _, level := range []string{"repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) {

@@ -11,18 +11,18 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// lockStep is what takes effect at one instant: a save, an answer, or both when the
-// answer rests on the save.
+// lockStep takes effect at one instant: a save, an answer, or both if the answer depends
+// on the save.
 type lockStep struct {
 	book   ports.BookKey
 	effect *lockSave
 	answer *lockOp
 }
 
-// lockSteps cuts ops into steps. An op whose clock jumps back may save, look
-// again, and answer from what others did meanwhile: these are steps of their own.
-// So are the answer from a book as it was read, and what the op wrote down after
-// that, which may be the end of the very lock that it tells of.
+// lockSteps splits ops into steps. An op whose clock jumps back may save, look again, and
+// answer from what others did meanwhile: these are separate steps. So are the answer
+// from a book as it was read, and what the op stored after that, which may be the end of
+// the lock that it returned.
 func lockSteps(ops []lockOp) []porcupine.Operation {
 	var all []porcupine.Operation
 	for i := range ops {
@@ -42,25 +42,25 @@ func lockSteps(ops []lockOp) []porcupine.Operation {
 	return all
 }
 
-// knownLock is what the sequential specification remembers of a lock.
+// knownLock is what the sequential specification knows about a lock.
 type knownLock struct {
 	id               string
 	created, expires time.Time
 	status           ports.LockStatus
 }
 
-// bookState is the state of one book: its locks, oldest first.
+// bookState contains the locks of one book, oldest first.
 type bookState []knownLock
 
-// sequential is SPEC 3.1 and 4.2 for one book, one step after the other, for
-// processes whose clocks disagree: the instant at which a step decided is part of
-// its answer, and never earlier than the book's high water.
+// sequential is SPEC 3.1 and 4.2 for one book, one step after the other, for processes
+// whose clocks disagree: the instant at which a step decided is part of its answer, and
+// never earlier than the book's high water.
 var sequential = sequentialFrom(bookState.high)
 
-// sequentialCap is sequential for stores that leave the high water alone.
+// sequentialCap is sequential for stores that do not write the high water.
 var sequentialCap = sequentialFrom(func(bookState) time.Time { return time.Time{} })
 
-// sequentialFrom makes the model; floor is what no step decides before.
+// sequentialFrom returns the model. No step decides before floor.
 func sequentialFrom(floor func(bookState) time.Time) porcupine.Model {
 	return porcupine.Model{
 		Partition: byBook,
@@ -86,7 +86,7 @@ func byBook(history []porcupine.Operation) [][]porcupine.Operation {
 	return all
 }
 
-// take ends what the step ends, and reports whether the step may come now.
+// take ends what the step ends, and reports whether the step can come next.
 func (p bookState) take(s *lockStep, floor time.Time) bool {
 	if s.effect != nil {
 		for i := range s.effect.Ended {
@@ -101,7 +101,7 @@ func (p bookState) take(s *lockStep, floor time.Time) bool {
 	return p.answers(s.answer, floor)
 }
 
-// after is the state behind a step that was taken.
+// after returns the state after a step that was taken.
 func (p bookState) after(s *lockStep) bookState {
 	if s.answer == nil || s.effect == nil || s.effect.Minted == "" {
 		return p
@@ -127,7 +127,7 @@ func (p bookState) end(e *lockEnd, floor time.Time) bool {
 func (p bookState) answers(o *lockOp, floor time.Time) bool {
 	switch {
 	case o.Code != "":
-		return false // the histories have no faults
+		return false // these histories have no injected failures
 	case o.Lock.Status != ports.LockActive:
 		k := p.find(o.Lock.ID)
 		return (o.Kind == opGet || o.Kind == opCancel) && k != nil && k.status == o.Lock.Status
@@ -146,7 +146,7 @@ func (p bookState) answers(o *lockOp, floor time.Time) bool {
 		}
 		return p.freshest(o) && (len(p.validAt(o.AsOf)) == ports.MaxLiveLocks || p.lasts(o))
 	case opGet:
-		// What is over was written down before a valid lock was told.
+		// Ended locks were stored as ended before a valid lock was returned.
 		return slices.ContainsFunc(p.validAt(o.AsOf), func(k knownLock) bool { return k.id == o.Lock.ID }) &&
 			len(p.validAt(o.AsOf)) == len(p.active())
 	case opCancel:

@@ -19,8 +19,8 @@ const (
 	opCancel  lockOpKind = "cancel"
 )
 
-// lockOp is what a client asked of its process, and was told. Call and Return lie on
-// the machine's one monotonic clock, whatever the process's own clock did.
+// lockOp is a client's request to its process, and the answer. Call and Return are times
+// of the machine's one monotonic clock, whatever the process's own clock did.
 type lockOp struct {
 	Process, Client int
 	Kind            lockOpKind
@@ -30,21 +30,21 @@ type lockOp struct {
 	Call, Return    int64
 
 	Lock   ports.RateLock
-	AsOf   time.Time // the lock's own, which JSON leaves out
-	Minted bool      // as create told; current does not tell
+	AsOf   time.Time // the lock's AsOf, which its JSON does not contain
+	Minted bool      // as create returned; current does not return it
 	Code   errcodes.Code
 	Saves  []lockSave
 }
 
-// lockSave is a write that an op made, as its process's store saw it.
+// lockSave is a write of an op, as its process's store saw it.
 type lockSave struct {
 	Call, Return int64
-	Version      int64 // of the book, once saved; 0 where the store counts none
+	Version      int64 // of the book after the save; 0 if the store has no versions
 	Minted       string
 	Ended        []lockEnd
 }
 
-// lockEnd is the end of a lock, and when its book decided it.
+// lockEnd is the end of a lock, with the instant at which its book decided it.
 type lockEnd struct {
 	Lock    ports.RateLock
 	Decided time.Time
@@ -59,15 +59,15 @@ func (s *lockSave) touches(id string) bool {
 	return s.Minted == id
 }
 
-// makes reports whether the save left the lock as it was told of.
+// makes reports whether the save stored the lock as it was returned.
 func (s *lockSave) makes(l *ports.RateLock) bool {
 	return s.Minted == l.ID || slices.ContainsFunc(s.Ended, func(e lockEnd) bool {
 		return e.Lock.ID == l.ID && e.Lock.Status == l.Status
 	})
 }
 
-// witnessedStore notes the saves of each op with it, so that an op which also wrote
-// down the end of another lock says so.
+// witnessedStore records the saves of each op with it, so that it shows if an op also
+// stored the end of another lock.
 type witnessedStore struct{ ports.RateLockStore }
 
 type witnessKey struct{}
@@ -99,8 +99,7 @@ func decidedAt(events []ports.Event, id string) time.Time {
 	return time.Time{}
 }
 
-// wildClock runs on the machine's monotonic clock, so many times as fast, and
-// off by a skew that jumps.
+// wildClock is a multiple of the machine's monotonic clock, off by a skew that jumps.
 type wildClock struct {
 	origin, speed int64
 
@@ -120,5 +119,5 @@ func (c *wildClock) jump(to time.Duration) {
 	c.skew = to
 }
 
-// After is for loops, of which the histories run none.
+// After is for loops, and the histories run no loops.
 func (*wildClock) After(time.Duration) <-chan time.Time { return nil }

@@ -15,11 +15,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// ordered puts the steps of each book one behind the other, in an order that
-// explains them, for the search to go through. The versions give the order of the
-// saves; without it, a pause in which many callers overlap has more orders than
-// can be tried. Steps that nothing explains are left as they are, for the search
-// to refuse.
+// ordered arranges the steps of each book in an order that explains them, for the search
+// to check. The versions fix the order of the saves; without it, a pause in which many
+// callers overlap has more orders than can be tried. Steps without an explanation stay
+// as they are, and the search rejects them.
 func ordered(steps []porcupine.Operation) []porcupine.Operation {
 	var all []porcupine.Operation
 	for _, book := range byBook(steps) {
@@ -35,10 +34,10 @@ func ordered(steps []porcupine.Operation) []porcupine.Operation {
 	return all
 }
 
-// explanation orders a book's steps so that none comes before one that had
-// returned by its call, and each fits what came before it; nil if no order does.
-// The saves follow their versions. An answer that saves nothing changes nothing:
-// it is taken as soon as it fits, since it could only stand in another's way later.
+// explanation orders a book's steps so that each is after those that had returned before
+// its call, and each agrees with what came before it. It returns nil if there is no such
+// order. Saves are ordered by their versions. An answer that saves nothing changes
+// nothing, so it comes as early as it fits: later it could only exclude others.
 func explanation(book []porcupine.Operation) (order []porcupine.Operation) {
 	saves, answers := byEffect(book)
 	state := bookState(nil)
@@ -70,7 +69,7 @@ func explanation(book []porcupine.Operation) (order []porcupine.Operation) {
 	return order
 }
 
-// byEffect gives the steps that save, by their versions, and the others.
+// byEffect returns the steps that save, ordered by their versions, and the others.
 func byEffect(book []porcupine.Operation) (saves, answers []porcupine.Operation) {
 	for _, o := range book {
 		if o.Input.(lockStep).effect != nil {
@@ -93,17 +92,17 @@ func earliestReturn(saves, answers []porcupine.Operation) int64 {
 	return first
 }
 
-// TestTheOrderOfSavesChangesNoVerdict spoils histories in ways that a wrong store
-// could, and asks for a verdict with the order of the saves and without.
-func TestTheOrderOfSavesChangesNoVerdict(t *testing.T) {
+// The test spoils histories as a wrong store could, and compares the verdicts with and
+// without the order of the saves.
+func TestTheOrderOfSavesDoesNotChangeVerdicts(t *testing.T) {
 	crew := hire(t, 2, migrated(t), "")
 	chance := rand.New(rand.NewPCG(7, 7))
-	var sound, refused int
+	var valid, rejected int
 	for seed := range uint64(6) {
 		books := []ports.BookKey{{Owner: fmt.Sprintf("shop-%d", seed), Pair: usdZAR}}
 		o := historyOrder{Books: books, Origin: monotonic(), Speed: 4000, Jump: maxSkew, Seed: seed, Clients: 2, Steps: 12}
 		ops, _ := crew.all(t, func(int) historyOrder { return o })
-		require.NotNil(t, explanation(lockSteps(ops)), "a sound history")
+		require.NotNil(t, explanation(lockSteps(ops)), "a correct history")
 		for range 50 {
 			spoilt := slices.Clone(ops)
 			spoil(chance, spoilt)
@@ -113,17 +112,17 @@ func TestTheOrderOfSavesChangesNoVerdict(t *testing.T) {
 			}
 			require.Equal(t, plain, porcupine.CheckOperationsTimeout(sequential, ordered(lockSteps(spoilt)), 10*time.Second))
 			if plain == porcupine.Ok {
-				sound++
+				valid++
 			} else {
-				refused++
+				rejected++
 			}
 		}
 	}
-	require.Greater(t, sound, 20)
-	require.Greater(t, refused, 20)
+	require.Greater(t, valid, 20)
+	require.Greater(t, rejected, 20)
 }
 
-// spoil changes one op, or what two were told.
+// spoil changes one op, or the answers of two.
 func spoil(chance *rand.Rand, ops []lockOp) {
 	a, b := &ops[chance.IntN(len(ops))], &ops[chance.IntN(len(ops))]
 	switch chance.IntN(6) {
@@ -138,6 +137,6 @@ func spoil(chance *rand.Rand, ops []lockOp) {
 		a.Call, a.Return = a.Call+later, a.Return+later
 	case 4:
 		a.Saves = nil
-	case 5: // nothing: a sound history
+	case 5: // nothing: a correct history
 	}
 }

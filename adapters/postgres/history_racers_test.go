@@ -16,14 +16,14 @@ import (
 
 var racedPairs = flag.Int("racers", 40, "how many fresh pairs the racers of a test run race on")
 
-const racersEach = 32 // in a process
+const racersEach = 32 // per process
 
-// I1, I2, I13: however many processes race on a fresh pair, it has two locks and
-// everybody else gets the freshest; that costs few version conflicts.
-func TestRacersGetTwoLocksAPair(t *testing.T) {
+// I1, I2, I13: however many processes race on a fresh pair, it gets two locks and all
+// others get the freshest; that causes few version conflicts.
+func TestRacersGetTwoLocksPerPair(t *testing.T) {
 	for _, c := range []struct {
 		processes int
-		most      float64 // conflicts a request
+		most      float64 // conflicts per request
 	}{{1, 0.1}, {4, 2}} {
 		t.Run(fmt.Sprintf("processes=%d", c.processes), func(t *testing.T) {
 			requireRaces(t, c.processes, *racedPairs, "", c.most)
@@ -31,7 +31,7 @@ func TestRacersGetTwoLocksAPair(t *testing.T) {
 	}
 }
 
-// The rules, and the bound on conflicts, hold at each isolation level.
+// The rules and the bound on conflicts are the same at each isolation level.
 func TestRacersAtEachIsolationLevel(t *testing.T) {
 	for _, level := range []string{"repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) { requireRaces(t, 4, max(1, *racedPairs/4), level, 2) })
@@ -57,7 +57,7 @@ func requireRaces(t *testing.T, processes, pairs int, isolation string, most flo
 		}
 	}
 	each := float64(conflicts) / float64(requests)
-	t.Logf("%d pairs, %d requests in %v: %d pairs without exactly two locks, %.4f conflicts a request", pairs, requests,
+	t.Logf("%d pairs, %d requests in %v: %d pairs without exactly two locks, %.4f conflicts per request", pairs, requests,
 		time.Since(start).Round(time.Millisecond), overfull, each)
 	require.Zero(t, overfull, "I1")
 	require.LessOrEqual(t, each, most)

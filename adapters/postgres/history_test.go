@@ -19,8 +19,8 @@ import (
 
 var histories = flag.Int("histories", 8, "how many histories of four processes are made and checked")
 
-// I1 to I9, I13, I32: four processes on one database, whose clocks disagree by
-// minutes and jump, tell nothing that one process could not have told.
+// I1 to I9, I13, I32: four processes on one database, whose clocks disagree by minutes
+// and jump, return nothing that one process could not have returned.
 func TestHistoriesOfManyProcesses(t *testing.T) {
 	const processes = 4
 	dsn := migrated(t)
@@ -39,7 +39,7 @@ func TestHistoriesOfManyProcesses(t *testing.T) {
 	t.Logf("%d histories of %d processes, %d operations (%v): all have a sequential explanation", *histories, processes, count, mix)
 }
 
-// tally counts what happened, so that nobody mistakes a dull history for a sound one.
+// tally counts what happened, so that a history without events is noticed.
 func tally(mix map[string]int, ops []lockOp) {
 	for i := range ops {
 		o := &ops[i]
@@ -59,9 +59,8 @@ func tally(mix map[string]int, ops []lockOp) {
 	}
 }
 
-// wildHistory lets the clients of all processes loose on the books. The clocks of
-// every other history jump by less than a lock's life, so that often one lock of
-// two is over.
+// wildHistory runs the clients of all processes on the books. In every other history the
+// clocks jump by less than a lock's life, so that often one of two locks has expired.
 func wildHistory(t *testing.T, c crew, books []ports.BookKey, seed uint64) []lockOp {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(seed, 0))
@@ -77,8 +76,8 @@ func wildHistory(t *testing.T, c crew, books []ports.BookKey, seed uint64) []loc
 	return ops
 }
 
-// lookBack reads every lock once more in each process: the first one's clock is
-// behind, the next one's ahead of all locks, the others' behind again.
+// lookBack reads every lock once more in each process: the first one's clock is behind,
+// the next one's ahead of all locks, the others' behind again.
 func lookBack(t *testing.T, pool *pgxpool.Pool, c crew, books []ports.BookKey) []lockOp {
 	t.Helper()
 	var all []lockOp
@@ -121,7 +120,7 @@ func requireSound(t *testing.T, pool *pgxpool.Pool, books []ports.BookKey, ops [
 	}
 }
 
-// eventsOf gives the events of a book in the order of their saves.
+// eventsOf returns the events of a book in the order of their saves.
 func eventsOf(t *testing.T, pool *pgxpool.Pool, book ports.BookKey) []ports.Event {
 	t.Helper()
 	rows, err := pool.Query(t.Context(), `SELECT kind, key, data FROM corridor.events WHERE owner = $1 ORDER BY seq`, []byte(book.Owner))
@@ -140,8 +139,8 @@ func eventsOf(t *testing.T, pool *pgxpool.Pool, book ports.BookKey) []ports.Even
 	})
 }
 
-// requireCounted compares the rows with what the processes saved: no more (I3)
-// and no less.
+// requireCounted compares the rows with what the processes saved: no more (I3) and no
+// fewer.
 func requireCounted(t *testing.T, pool *pgxpool.Pool, book ports.BookKey, ops []lockOp) {
 	t.Helper()
 	saves, minted, changes := 0, 0, 0

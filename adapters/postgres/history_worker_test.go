@@ -22,30 +22,30 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// workerVariable holds the job of a process that TestHistoryWorker serves.
+// workerVariable is the environment variable with the job of a TestHistoryWorker process.
 const workerVariable = "CORRIDOR_TEST_HISTORY_WORKER"
 
-// historyJob is what a worker is started with.
+// historyJob is a worker's configuration.
 type historyJob struct {
 	Process   int
 	DSN       string
-	Isolation string // default_transaction_isolation; "" is the server's
+	Isolation string // default_transaction_isolation; "" means the server's default
 }
 
-// historyOrder is what a worker is told to do next, and reply what came of it.
+// historyOrder is an order to a worker, and its reply the result.
 type (
 	historyOrder struct {
 		Books  []ports.BookKey
 		Origin int64 // the monotonic instant at which all clocks show the epoch
 		Speed  int64
-		Skew   time.Duration // of the process's clock at first
-		Jump   time.Duration // how far from the others the clock may be set later
+		Skew   time.Duration // of the process's clock at the start
+		Jump   time.Duration // maximum difference from the others when the clock is set later
 		Seed   uint64
 
-		Racers  int      // so many clients create once, and nothing else
-		Clients int      // so many clients do Steps ops each
-		Steps   int      // of a client
-		Read    []string // ids of the first book, to be read one after the other
+		Racers  int      // number of clients that only create once
+		Clients int      // number of clients with Steps ops each
+		Steps   int      // per client
+		Read    []string // ids of the first book's locks, to be read in order
 	}
 	historyReply struct {
 		Ops       []lockOp
@@ -55,14 +55,14 @@ type (
 
 const (
 	historyValidity = time.Minute
-	maxSkew         = 290 * time.Second // two clocks are never further apart than ratelock.DefaultMaxClockLead
+	maxSkew         = 290 * time.Second // so two clocks differ by at most ratelock.DefaultMaxClockLead
 )
 
 // TestHistoryWorker is the body of the processes that the histories start.
 func TestHistoryWorker(t *testing.T) {
 	text, ok := os.LookupEnv(workerVariable)
 	if !ok {
-		return // started by hand
+		return // not started by a history
 	}
 	var j historyJob
 	require.NoError(t, json.Unmarshal([]byte(text), &j))
@@ -86,7 +86,7 @@ func isolatedAt(c *pgxpool.Config, level string) {
 	}
 }
 
-// historyWorker is one process at one order.
+// historyWorker is one process with one order.
 type historyWorker struct {
 	historyOrder
 	process   int
@@ -96,7 +96,7 @@ type historyWorker struct {
 
 	mu  sync.Mutex
 	ops []lockOp
-	ids map[ports.BookKey][]string // of each book, as the process was told of them
+	ids map[ports.BookKey][]string // of each book, as returned to the process
 }
 
 func newHistoryWorker(tb testing.TB, process int, store ports.RateLockStore, o historyOrder) *historyWorker {
@@ -130,7 +130,7 @@ func (w *historyWorker) work() historyReply {
 	return historyReply{Ops: w.ops, Conflicts: w.conflicts.Load()}
 }
 
-// client does its steps, and sets the process's clock now and then.
+// client runs its steps, and sets the process's clock now and then.
 func (w *historyWorker) client(n int) {
 	chance := rand.New(rand.NewPCG(w.Seed, uint64(w.process*100+n)))
 	for range w.Steps {
@@ -160,7 +160,7 @@ func (w *historyWorker) next(chance *rand.Rand, client int) lockOp {
 	return o
 }
 
-// do makes one call, and notes it.
+// do makes one call and records it.
 func (w *historyWorker) do(o lockOp) {
 	o.Process = w.process
 	ctx := context.WithValue(context.Background(), witnessKey{}, &o)

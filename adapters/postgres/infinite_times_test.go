@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// mintThree stores a lock each of three owners, the second of which the test
-// damages, and gives their ids.
+// mintThree stores locks of three owners, the second of which the test damages, and
+// returns their ids.
 func mintThree(t *testing.T, store *postgres.Store) (ids []string) {
 	t.Helper()
 	for i, owner := range []string{"acme", "beta", "zenith"} {
@@ -24,9 +24,9 @@ func mintThree(t *testing.T, store *postgres.Store) (ids []string) {
 	return ids
 }
 
-// TestALockOfAnInfiniteTimeHidesNoOthers: a person wrote it, past the library.
-// A listing gives it with a time that is none, for the domain to judge.
-func TestALockOfAnInfiniteTimeHidesNoOthers(t *testing.T) {
+// Somebody wrote the time without the library. A listing returns the lock with a time
+// that the domain rejects.
+func TestALockWithAnInfiniteTimeDoesNotHideOthers(t *testing.T) {
 	t.Parallel()
 	for _, column := range []string{"mid_at", "created_at", "expires_at"} {
 		for _, value := range []string{"infinity", "-infinity", "2026-11-20 15:00:01.000500Z"} {
@@ -40,7 +40,7 @@ func TestALockOfAnInfiniteTimeHidesNoOthers(t *testing.T) {
 					return store.RateLocks().List(t.Context(), ports.LockQuery{Pair: usdZAR, After: after, Limit: 1})
 				}, func(l ports.RateLock) time.Time { return l.CreatedAt }))
 				if column == "expires_at" && value == "infinity" {
-					ids = []string{"rl_1", "rl_3"} // it is never due
+					ids = []string{"rl_1", "rl_3"} // the damaged lock is never due
 				}
 				require.ElementsMatch(t, ids, paged(t, func(after ports.Pos) ([]ports.RateLock, error) {
 					return store.RateLocks().List(t.Context(), ports.LockQuery{DueBy: epoch.AddDate(1, 0, 0), After: after, Limit: 1})
@@ -50,7 +50,7 @@ func TestALockOfAnInfiniteTimeHidesNoOthers(t *testing.T) {
 	}
 }
 
-// paged reads pages to the end, as the domain does.
+// paged reads all pages, as the domain does.
 func paged(t *testing.T, page func(ports.Pos) ([]ports.RateLock, error), by func(ports.RateLock) time.Time) (ids []string) {
 	t.Helper()
 	var after ports.Pos
@@ -67,8 +67,8 @@ func paged(t *testing.T, page func(ports.Pos) ([]ports.RateLock, error), by func
 	return nil
 }
 
-// TestAnInfiniteTimeOfOneRecord is that record's fault alone.
-func TestAnInfiniteTimeOfOneRecord(t *testing.T) {
+// Other records are not affected.
+func TestARecordWithAnInfiniteTimeIsCorrupt(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	store := open(t, dsn, nil)
@@ -85,9 +85,8 @@ func TestAnInfiniteTimeOfOneRecord(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestAnEventOfAnInfiniteTimeHoldsUpNoOthers: it is claimed, buried and listed
-// beside them.
-func TestAnEventOfAnInfiniteTimeHoldsUpNoOthers(t *testing.T) {
+// The event is claimed, buried and listed like the others.
+func TestAnEventWithAnInfiniteTimeDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"infinity", "-infinity"} {
 		dsn := migrated(t)
@@ -97,7 +96,7 @@ func TestAnEventOfAnInfiniteTimeHoldsUpNoOthers(t *testing.T) {
 		events, err := store.Outbox().Claim(t.Context(), epoch, lease, 10)
 		require.NoError(t, err)
 		require.Len(t, events, 3)
-		require.Greater(t, events[1].At.Sub(epoch).Abs(), 100*365*24*time.Hour, "no sound time")
+		require.Greater(t, events[1].At.Sub(epoch).Abs(), 100*365*24*time.Hour, "the time is out of range")
 		for _, e := range events {
 			require.NoError(t, store.Outbox().Bury(t.Context(), e, ""))
 		}

@@ -32,11 +32,11 @@ var (
 
 const (
 	killEnv     = "CORRIDOR_TEST_KILL_DSN"
-	killWriters = 4 // goroutines of a process
-	killOwners  = 5 // books that all of them share
+	killWriters = 4 // goroutines per process
+	killOwners  = 5 // books shared by all
 )
 
-// acknowledged is what callers were told, by lock.
+// acknowledged contains the locks that callers got, by id.
 type acknowledged struct {
 	mu    sync.Mutex
 	locks map[string]ports.RateLock // as minted, or as cancelled
@@ -59,26 +59,26 @@ func (a *acknowledged) count() int {
 	return len(a.locks)
 }
 
-// churn mints and cancels in the shared books until told is false, and tells each
-// answer.
-func churn(ctx context.Context, locks *ratelock.Service, seed int, told func(l ports.RateLock, minted bool, err error) bool) {
+// churn mints and cancels in the shared books and passes each result to report, until
+// that returns false.
+func churn(ctx context.Context, locks *ratelock.Service, seed int, report func(l ports.RateLock, minted bool, err error) bool) {
 	for n := seed; ; n++ {
 		owner := numbered("shop", n%killOwners)
 		l, minted, err := locks.Create(ctx, owner, usdZAR)
-		if !told(l, minted, err) {
+		if !report(l, minted, err) {
 			return
 		}
 		if err != nil || n%3 == 0 {
 			continue
 		}
-		if l, err = locks.Cancel(ctx, owner, l.ID); !told(l, false, err) {
+		if l, err = locks.Cancel(ctx, owner, l.ID); !report(l, false, err) {
 			return
 		}
 	}
 }
 
-// TestKilledProcess is the process that is killed: it says what was acknowledged.
-func TestKilledProcess(t *testing.T) {
+// TestKilledChild is the process that is killed: it prints what was acknowledged.
+func TestKilledChild(t *testing.T) {
 	dsn := os.Getenv(killEnv)
 	if dsn == "" {
 		t.Skip("runs only as a process of TestKillingAProcessLosesNothing")
@@ -102,7 +102,7 @@ func TestKilledProcess(t *testing.T) {
 	writers.Wait()
 }
 
-// I1, I10, I32 over kill -9 of a client, in the middle of whatever it did.
+// I1, I10, I32 when a client is killed (kill -9) at any moment.
 func TestKillingAProcessLosesNothing(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
@@ -117,7 +117,7 @@ func TestKillingAProcessLosesNothing(t *testing.T) {
 
 func killProcess(t *testing.T, dsn string, acked *acknowledged) {
 	t.Helper()
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledProcess$", "-test.v")
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledChild$", "-test.v")
 	child.Env = append(os.Environ(), killEnv+"="+dsn)
 	out, err := child.StdoutPipe()
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func killProcess(t *testing.T, dsn string, acked *acknowledged) {
 		if !assert.NotContains(t, lines.Text(), "FAIL") {
 			_ = child.Process.Kill()
 		}
-		l, ok := toldLock(lines.Text())
+		l, ok := parseLock(lines.Text())
 		if !ok {
 			continue
 		}
@@ -140,8 +140,8 @@ func killProcess(t *testing.T, dsn string, acked *acknowledged) {
 	require.GreaterOrEqual(t, seen, target)
 }
 
-// toldLock reads a line of TestKilledProcess; the last may be cut short.
-func toldLock(line string) (ports.RateLock, bool) {
+// parseLock parses a line of TestKilledChild; the last line may be incomplete.
+func parseLock(line string) (ports.RateLock, bool) {
 	const fields = 5
 	f := strings.Fields(line)
 	if len(f) != fields || !strings.HasPrefix(f[2], ratelock.IDPrefix) {
@@ -153,7 +153,7 @@ func toldLock(line string) (ports.RateLock, bool) {
 	}, err == nil
 }
 
-// I1, I10, I32 over kill -9 of the server under load.
+// I1, I10, I32 when the server is killed (kill -9) under load.
 func TestKillingTheServerLosesNothing(t *testing.T) {
 	t.Parallel()
 	c := pgtest.New(t, &pgtest.Options{Durable: true, Dir: inMemory()})
@@ -166,11 +166,11 @@ func TestKillingTheServerLosesNothing(t *testing.T) {
 		killServer(t, c, locks, acked, outcomes)
 		requireNothingLost(t, dsn, acked)
 	}
-	assert.Positive(t, outcomes[errcodes.StorageUnavailable], "requests met a dead server")
-	t.Logf("%d rounds, %d locks acknowledged, other answers: %v", *postmasterRounds, acked.count(), outcomes)
+	assert.Positive(t, outcomes[errcodes.StorageUnavailable], "some requests reached a dead server")
+	t.Logf("%d rounds, %d locks acknowledged, errors: %v", *postmasterRounds, acked.count(), outcomes)
 }
 
-// inMemory is a folder in the machine's memory, where there is one: what a killed
+// inMemory returns a folder in the machine's memory, if there is one: what a killed
 // process wrote stays there as well.
 func inMemory() string {
 	const dir = "/dev/shm"
@@ -180,8 +180,8 @@ func inMemory() string {
 	return dir
 }
 
-// killServer kills the server under eight writers, who go on while it is away and
-// until each has been served again.
+// killServer kills the server under eight writers, which continue while it is down and
+// until each has succeeded again.
 func killServer(t *testing.T, c *pgtest.Cluster, locks *ratelock.Service, acked *acknowledged, outcomes map[errcodes.Code]int) {
 	t.Helper()
 	const writers = 8
@@ -201,7 +201,7 @@ func killServer(t *testing.T, c *pgtest.Cluster, locks *ratelock.Service, acked 
 					mu.Lock()
 					outcomes[code]++
 					mu.Unlock()
-					<-time.After(time.Millisecond) // as a caller backs off
+					<-time.After(time.Millisecond) // as a caller would wait
 					return assert.Contains(t, []errcodes.Code{errcodes.StorageUnavailable, errcodes.OutcomeUnknown}, code, "%v", err)
 				}
 				if minted || l.Status == ports.LockCancelled {
@@ -226,22 +226,22 @@ func killServer(t *testing.T, c *pgtest.Cluster, locks *ratelock.Service, acked 
 	all.Wait()
 }
 
-// requireNothingLost checks all tables against what was acknowledged.
+// requireNothingLost compares all tables with what was acknowledged.
 func requireNothingLost(t *testing.T, dsn string, acked *acknowledged) {
 	t.Helper()
 	pool := connect(t, dsn, nil)
 	store := on(t, pool, &postgres.Config{SkipMigrate: true})
 	acked.mu.Lock()
 	defer acked.mu.Unlock()
-	for id, told := range acked.locks {
-		l, book, err := store.RateLocks().Lock(t.Context(), told.Owner, id)
-		require.NoError(t, err, "acknowledged and lost (I10)")
+	for id, lock := range acked.locks {
+		l, book, err := store.RateLocks().Lock(t.Context(), lock.Owner, id)
+		require.NoError(t, err, "acknowledged but lost (I10)")
 		require.NoError(t, l.Check())
 		_, err = ratelock.RestoreBook(book)
 		require.NoError(t, err)
-		require.Equal(t, told.AllInRate, l.AllInRate)
-		require.True(t, told.CreatedAt.Equal(l.CreatedAt))
-		if told.Status == ports.LockCancelled {
+		require.Equal(t, lock.AllInRate, l.AllInRate)
+		require.True(t, lock.CreatedAt.Equal(l.CreatedAt))
+		if lock.Status == ports.LockCancelled {
 			require.Equal(t, ports.LockCancelled, l.Status, "an acknowledged cancel (I10)")
 		}
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// losing is a network that loses the acknowledgement of the next statement that
-// is executed: behind its commit, or by losing the statement itself.
+// losing is a network that loses the acknowledgement of the next statement: after its
+// commit, or by losing the statement itself.
 type losing struct {
 	mu     sync.Mutex
 	armed  bool
-	before bool // the statement does not arrive
+	before bool // the statement is lost
 }
 
 func (l *losing) arm() {
@@ -27,7 +27,7 @@ func (l *losing) arm() {
 	l.armed = true
 }
 
-// takes reports whether this statement is the one, once.
+// takes reports, once, whether this is the statement to lose.
 func (l *losing) takes() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,7 +36,7 @@ func (l *losing) takes() bool {
 	return was
 }
 
-// dial makes connections of a pool pass through the network.
+// dial makes connections of a pool go through the network.
 func (l *losing) dial(c *pgxpool.Config) {
 	below := c.ConnConfig.DialFunc
 	c.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -53,7 +53,7 @@ type lossyConn struct {
 
 	network *losing
 	started bool        // the startup message has no type
-	cut     atomic.Bool // by us, with nothing sent
+	cut     atomic.Bool // by this network, before anything was sent
 }
 
 func (c *lossyConn) Write(p []byte) (int, error) {
@@ -80,20 +80,20 @@ func (c *lossyConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errAnswered is the end of an answer that the driver did not hear.
+// errAnswered means that the server has answered and the driver does not get the answer.
 var errAnswered = errors.New("the server has answered")
 
-// mutedConn keeps the server's answer from the driver once it is muted, which is
-// before the request is written: the driver reads on a goroutine of its own while
-// a write takes long.
+// mutedConn withholds the server's answer from the driver once it is muted. It is muted
+// before the request is written: while a write takes long, the driver reads in another
+// goroutine.
 type mutedConn struct {
 	net.Conn
 
 	muted  atomic.Bool
-	answer []byte // reads follow one another
+	answer []byte // one read at a time
 }
 
-// Read gives errAnswered when the whole of an answer was kept back.
+// Read returns errAnswered once it has withheld the whole answer.
 func (c *mutedConn) Read(p []byte) (int, error) {
 	for !ready(c.answer) {
 		n, err := c.Conn.Read(p)
@@ -105,14 +105,13 @@ func (c *mutedConn) Read(p []byte) (int, error) {
 	return 0, errAnswered
 }
 
-// ready reports whether the messages end with ReadyForQuery, whose body is one
-// byte.
+// ready reports whether the messages end with ReadyForQuery, whose body is one byte.
 func ready(answer []byte) bool {
 	last := answer[max(0, len(answer)-6):]
 	return len(last) == 6 && bytes.HasPrefix(last, []byte{'Z', 0, 0, 0, 5})
 }
 
-// executes reports whether the messages hold an Execute.
+// executes reports whether the messages contain an Execute.
 func executes(p []byte) bool {
 	for len(p) >= 5 {
 		if p[0] == 'E' {

@@ -8,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// shared gives two stores on one database, emptied, beside other tests.
+// shared returns two stores on one database, emptied. Other tests run at the same time.
 func shared(t *testing.T) storemodel.Fresh {
 	t.Helper()
 	t.Parallel()
@@ -29,7 +29,7 @@ func TestTransactionsModel(t *testing.T)   { storemodel.Transactions(t, shared(t
 func TestReportsModel(t *testing.T)        { storemodel.Reports(t, shared(t)) }
 func TestAnswersModel(t *testing.T)        { storemodel.Answers(t, shared(t)) }
 
-// anything is what the columns take: those of text neither NUL nor what is no
+// anything generates what the columns accept: texts contain neither NUL nor invalid
 // UTF-8.
 var anything = storemodel.Any{
 	Bytes: storemodel.AnyBytes, Text: rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return r != 0 })), Time: storemodel.AnyTime,
@@ -50,18 +50,18 @@ func TestReportsComeBackEqual(t *testing.T) {
 	storemodel.ReportsComeBackEqual(t, open(t, migrated(t), nil), anything)
 }
 
-func TestRateLocksThatCannotBeAreRefused(t *testing.T) {
+func TestImpossibleRateLocksAreRejected(t *testing.T) {
 	storemodel.ImpossibleRateLocks(t, open(t, migrated(t), nil), func(testing.TB) {})
 }
 
-func TestConstraintsBackTheRulesOfValidations(t *testing.T) {
+func TestConstraintsRejectImpossibleValidations(t *testing.T) {
 	storemodel.ImpossibleValidations(t, open(t, migrated(t), nil), func(testing.TB) {})
 }
 
-func TestConstraintsBackTheRulesOfTransactions(t *testing.T) {
+func TestConstraintsRejectImpossibleTransactions(t *testing.T) {
 	storemodel.ImpossibleTransactions(t, open(t, migrated(t), nil), func(testing.TB) {})
 }
 
-func TestConstraintsBackTheRulesOfReports(t *testing.T) {
+func TestConstraintsRejectImpossibleReports(t *testing.T) {
 	storemodel.ImpossibleReports(t, open(t, migrated(t), nil), func(testing.TB) {})
 }

@@ -29,7 +29,7 @@ func requirePasswordOf(tb testing.TB, c *pgtest.Cluster, role string) {
 	require.NoError(tb, err)
 	require.NoError(tb, os.WriteFile(path, append([]byte("local all "+role+" scram-sha-256\n"), rules...), 0o600))
 	query(tb, c.DSN(), "SELECT pg_reload_conf()")
-	require.Eventually(tb, func() bool { // the postmaster has read it
+	require.Eventually(tb, func() bool { // until the postmaster has read the file
 		conn, err := pgx.Connect(tb.Context(), c.DSN()+"&user="+role)
 		if err == nil {
 			_ = conn.Close(tb.Context())
@@ -38,7 +38,7 @@ func requirePasswordOf(tb testing.TB, c *pgtest.Cluster, role string) {
 	}, patience, time.Millisecond)
 }
 
-// grantedTables are tables for a role that may do no more than work on them.
+// grantedTables contains tables for a role that may only read and write them.
 var grantedTables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
@@ -60,9 +60,9 @@ var grantedTables = pgtest.NewTemplate(func(ctx context.Context, dsn string) err
 	return postgres.Migrate(ctx, pool)
 })
 
-// TestOpenWithTheLeastRights: SELECT, INSERT, UPDATE and DELETE on the tables are
-// enough for everything but migrations.
-func TestOpenWithTheLeastRights(t *testing.T) {
+// SELECT, INSERT, UPDATE and DELETE on the tables are enough for everything but
+// migrations.
+func TestOpenWithMinimalRights(t *testing.T) {
 	t.Parallel()
 	c := pgtest.New(t, &pgtest.Options{Dir: inMemory()})
 	h := storetest.Harness{Parallel: true, Open: func(tb testing.TB) storetest.Store {
@@ -79,7 +79,7 @@ func TestOpenWithTheLeastRights(t *testing.T) {
 		store := on(t, connect(t, c.Database(t, grantedTables), as("worker")), nil)
 		require.NoError(t, store.Ping(t.Context()), "nothing was left to migrate")
 	})
-	t.Run("a right that is missing", func(t *testing.T) {
+	t.Run("a missing right", func(t *testing.T) {
 		t.Parallel()
 		dsn := c.Database(t, grantedTables)
 		query(t, dsn, "REVOKE SELECT ON corridor.books FROM worker")
@@ -94,12 +94,12 @@ const openEnv = "CORRIDOR_TEST_OPEN_DSN"
 func TestOpeningProcess(t *testing.T) {
 	dsn := os.Getenv(openEnv)
 	if dsn == "" {
-		t.Skip("runs only as a process of TestOpenByManyAtOnce")
+		t.Skip("runs only as a process of TestManyProcessesOpenAtOnce")
 	}
 	require.NoError(t, open(t, dsn, nil).Ping(t.Context()))
 }
 
-func TestOpenByManyAtOnce(t *testing.T) {
+func TestManyProcessesOpenAtOnce(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, nil)
 	const processes, pools = 4, 10
@@ -127,13 +127,13 @@ func TestOpenByManyAtOnce(t *testing.T) {
 	pool := connect(t, dsn, nil)
 	require.NoError(t, pool.QueryRow(t.Context(), `SELECT count(*) - count(DISTINCT version_id), count(*)
 		FROM corridor.schema_versions`).Scan(&twice, &versions))
-	assert.Zero(t, twice, "each migration was made once")
+	assert.Zero(t, twice, "each migration ran once")
 	assert.Greater(t, versions, 1)
 }
 
-// TestOpenWhileAnotherMakesTheSchema: of two who make it in the same moment the
-// second is told that it is there, and goes on.
-func TestOpenWhileAnotherMakesTheSchema(t *testing.T) {
+// If two processes create the schema at the same time, the second one's CREATE fails,
+// and it continues.
+func TestOpenWhileAnotherProcessCreatesTheSchema(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, nil)
 	pool := connect(t, dsn, nil)
@@ -157,8 +157,7 @@ func TestOpenWhileAnotherMakesTheSchema(t *testing.T) {
 
 var openStride = flag.Int("open.stride", 23, "after how many messages more the next migration is cut")
 
-// TestOpenAfterACutMigration: a migration whose connection is cut anywhere is
-// taken up by the next process.
+// If the connection of a migration is cut, the next process completes the migration.
 func TestOpenAfterACutMigration(t *testing.T) {
 	t.Parallel()
 	for k, cut := 1, true; cut; k += *openStride {

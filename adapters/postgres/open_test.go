@@ -15,28 +15,28 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-const openPassword = "never-to-be-told"
+const openPassword = "never-to-be-shown"
 
 var skipping = &postgres.Config{SkipMigrate: true}
 
-// refusedOpening is what New says of a database that it cannot use.
-type refusedOpening struct {
+// rejectedOpening is a database that New rejects, and the error.
+type rejectedOpening struct {
 	name    string
-	tables  bool   // the database has them
-	sql     string // is run first, as a superuser
+	tables  bool   // the database has the tables
+	sql     string // runs first, as a superuser
 	connect func(c *pgxpool.Config)
 	config  *postgres.Config
 	want    errcodes.Code
-	says    string // in what an operator reads
+	says    string // part of the error
 }
 
 func as(user string) func(c *pgxpool.Config) {
 	return func(c *pgxpool.Config) { c.ConnConfig.User = user }
 }
 
-var refusedOpenings = []refusedOpening{
+var rejectedOpenings = []rejectedOpening{
 	{
-		name: "a port that nobody listens on", connect: func(c *pgxpool.Config) { c.ConnConfig.Port = 1 },
+		name: "a port without a server", connect: func(c *pgxpool.Config) { c.ConnConfig.Port = 1 },
 		want: errcodes.StorageUnavailable, says: "no answer from the server",
 	},
 	{
@@ -52,15 +52,15 @@ var refusedOpenings = []refusedOpening{
 		want: errcodes.Configuration, says: "password",
 	},
 	{
-		name: "a role that may not create the schema", connect: as("plain"),
+		name: "a role without the right to create the schema", connect: as("plain"),
 		want: errcodes.Configuration, says: "lacks a right",
 	},
 	{
-		name: "a role that may not read", tables: true, connect: as("plain"), config: skipping,
+		name: "a role without the right to read", tables: true, connect: as("plain"), config: skipping,
 		want: errcodes.Configuration, says: "lacks a right",
 	},
 	{
-		name: "a role that may not migrate", tables: true, connect: as("plain"),
+		name: "a role without the right to migrate", tables: true, connect: as("plain"),
 		want: errcodes.Configuration, says: "lacks a right",
 	},
 	{
@@ -83,12 +83,12 @@ var refusedOpenings = []refusedOpening{
 		want: errcodes.Configuration, says: "newer version",
 	},
 	{
-		name: "a table of corridor's names that another made",
+		name: "a table of another owner with a name of corridor's",
 		sql:  "CREATE SCHEMA corridor; CREATE TABLE corridor.books (n int)",
 		want: errcodes.Configuration, says: "cannot be brought up to date",
 	},
 	{
-		name: "a server that is read-only", connect: readOnly,
+		name: "a read-only server", connect: readOnly,
 		want: errcodes.StorageUnavailable, says: "read-only",
 	},
 }
@@ -97,12 +97,12 @@ func readOnly(c *pgxpool.Config) {
 	c.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
 }
 
-// TestOpenRefusals: what no retry cures is errcodes.Configuration, and the text
-// says what is wrong without a password.
-func TestOpenRefusals(t *testing.T) {
+// What a retry cannot help is errcodes.Configuration, and the error says what is wrong
+// without a password.
+func TestOpenRejects(t *testing.T) {
 	t.Parallel()
 	c := guardedCluster(t)
-	for _, r := range refusedOpenings {
+	for _, r := range rejectedOpenings {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
 			var template *pgtest.Template
@@ -140,9 +140,8 @@ func guardedCluster(tb testing.TB) *pgtest.Cluster {
 	return c
 }
 
-// TestOpenOnAServerThatIsReadOnly: with tables that are up to date reads go on,
-// as on a standby.
-func TestOpenOnAServerThatIsReadOnly(t *testing.T) {
+// If the tables are up to date, reads work, as on a standby.
+func TestOpenOnAReadOnlyServer(t *testing.T) {
 	t.Parallel()
 	store := on(t, connect(t, migrated(t), readOnly), nil)
 	require.NoError(t, store.Ping(t.Context()))
@@ -153,7 +152,7 @@ func TestOpenOnAServerThatIsReadOnly(t *testing.T) {
 	assert.Contains(t, err.Error(), "read-only")
 }
 
-func TestOpenHeedsItsContext(t *testing.T) {
+func TestOpenHonoursItsContext(t *testing.T) {
 	t.Parallel()
 	pool := connect(t, migrated(t), nil)
 	_, err := postgres.New(gone(t), pool, nil)
@@ -170,7 +169,7 @@ func TestOpenHeedsItsContext(t *testing.T) {
 	stalled.Resume()
 }
 
-func TestOpenRefusesAConfigOutOfBounds(t *testing.T) {
+func TestOpenRejectsAConfigOutOfBounds(t *testing.T) {
 	t.Parallel()
 	pool := connect(t, "postgres:///?host=/nowhere", nil)
 	for _, c := range []postgres.Config{

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// backlog fills the outbox of a database: of each of the keys waits an event in
-// backoff, and one behind it; then as many keys have one that is new, twice.
+// backlog fills the outbox: each key has an event in backoff and one after it, and as
+// many other keys have a new event, twice.
 func backlog(tb testing.TB, pool *pgxpool.Pool, keys int) {
 	tb.Helper()
 	for _, sql := range []string{
@@ -27,7 +27,7 @@ func backlog(tb testing.TB, pool *pgxpool.Pool, keys int) {
 	}
 }
 
-// BenchmarkClaim claims 100 of a backlog of 100,000 events, and gives them back.
+// BenchmarkClaim claims 100 of a backlog of 100,000 events and retries them.
 func BenchmarkClaim(b *testing.B) {
 	pool := connect(b, migrated(b), nil)
 	store := on(b, pool, nil)

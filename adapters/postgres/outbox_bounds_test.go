@@ -12,9 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// TestAQueueThatGetsNowhereIsGivenUp: the statements of one call are bounded,
-// whatever the server undoes them for.
-func TestAQueueThatGetsNowhereIsGivenUp(t *testing.T) {
+// The statements of one call are bounded, for whatever reason the server rolls them back.
+func TestTriesOnAQueueAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, state := range []string{"40001", "40P01", "22012"} {
 		t.Run(state, func(t *testing.T) {
@@ -46,7 +45,7 @@ func TestAQueueThatGetsNowhereIsGivenUp(t *testing.T) {
 					require.Equal(t, time.Second, errcodes.RetryAfterOf(err), name)
 					return nil
 				})
-				require.Greater(t, len(asked), 10, "%s is given up too early", name)
+				require.Greater(t, len(asked), 10, "%s is tried often enough", name)
 				require.LessOrEqual(t, len(asked), 40, name)
 			}
 		})

@@ -16,13 +16,13 @@ import (
 // levels are the isolation levels that a database may have as its default.
 var levels = []string{"read committed", "repeatable read", "serializable"}
 
-// isolated makes every transaction of a pool one of the level.
+// isolated sets the isolation level of a pool's transactions.
 func isolated(level string) func(*pgxpool.Config) {
 	return func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["default_transaction_isolation"] = level }
 }
 
-// TestQueuesConform runs the suites of what hands out events and work at the
-// usual isolation level and at the strictest; the races are run at all three.
+// TestQueuesConform runs the suites of events and work at the usual isolation level and
+// at the strictest; the races run at all three.
 func TestQueuesConform(t *testing.T) {
 	for _, level := range []string{levels[0], levels[2]} {
 		t.Run(level, func(t *testing.T) {
@@ -64,6 +64,8 @@ func queues(tb testing.TB, dsn, level string) storetest.Store {
 // insistentOutbox and insistentWork come again, as relays and workers do, when a
 // serializable database has undone a call too often.
 type (
+	// insistentOutbox and insistentWork repeat calls that a serializable database has rolled
+	// back too often, as relays and workers do.
 	insistentOutbox struct{ ports.Outbox }
 	insistentWork   struct{ ports.Work }
 )

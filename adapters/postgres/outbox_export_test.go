@@ -9,8 +9,8 @@ var QueueQueries = map[string]string{
 	"claim work": claimWork, "finish work": doneWork, "retry work": retryWork, "bury work": buryWork,
 }
 
-// SaveOfEvents is the statement of a change that carries n events, and $1 to $6
-// are the first one's columns.
+// SaveOfEvents returns the statement of a change with n events; $1 to $6 are the first
+// one's columns.
 func SaveOfEvents(n int) string {
 	p := queued{events: make([]ports.Event, n)}.parts()[0].part
 	return partList{{"saved AS (SELECT 1)", 0}, p, {" SELECT count(*) FROM saved", 0}}.text()

@@ -17,8 +17,8 @@ import (
 
 const lease = time.Minute
 
-// queue is a store with a connection beside it, on which the test holds
-// statements of the store open.
+// queue is a store with a second connection, in whose transaction the test blocks
+// statements of the store.
 type queue struct {
 	testing.TB
 
@@ -32,7 +32,7 @@ func newQueue(tb testing.TB) *queue {
 	return &queue{TB: tb, store: on(tb, pool, nil), pool: pool}
 }
 
-// save stores events of the key, of the ids given.
+// save stores events of the key with these ids.
 func (q *queue) save(key string, ids ...string) {
 	q.Helper()
 	change := ports.RateLockChange{Book: bookOf(q, q.store, "acme")}
@@ -42,7 +42,7 @@ func (q *queue) save(key string, ids ...string) {
 	require.NoError(q, q.store.RateLocks().Save(q.Context(), change))
 }
 
-// claims claims all that wait at now, which must be these.
+// claims claims all events that are claimable at now, which must be these.
 func (q *queue) claims(now time.Time, want ...string) []ports.Event {
 	q.Helper()
 	events, err := q.store.Outbox().Claim(q.Context(), now, lease, 1000)
@@ -59,7 +59,7 @@ func idsOf(events []ports.Event) []string {
 	return ids
 }
 
-// begin starts a transaction beside the store.
+// begin starts a transaction on the second connection.
 func (q *queue) begin() pgx.Tx {
 	q.Helper()
 	tx, err := q.pool.BeginTx(q.Context(), pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
@@ -74,8 +74,8 @@ func (q *queue) run(tx pgx.Tx, sql string, args ...any) {
 	require.NoError(q, err)
 }
 
-// waits starts do, and comes back when do waits for a lock. The function
-// returned gives its error.
+// waits starts do and returns when do waits for a lock. The returned function returns
+// do's error.
 func (q *queue) waits(do func(ctx context.Context) error) (end func() error) {
 	q.Helper()
 	errs := make(chan error, 1)
@@ -95,9 +95,9 @@ func (q *queue) waits(do func(ctx context.Context) error) (end func() error) {
 
 func claimKey(e ports.Event) []any { return []any{[]byte(e.ID), []byte(e.Key), e.Claim} }
 
-// TestAckDuringABlockingClaim settles an event while a claim blocks another
-// behind it: the one settled would be the last to let the other pass.
-func TestAckDuringABlockingClaim(t *testing.T) {
+// An event is settled while a claim blocks another one after it: the settling must not
+// miss that one.
+func TestAnAckDuringABlockingClaim(t *testing.T) {
 	for name, settle := range map[string]func(o ports.Outbox, ctx context.Context, e ports.Event) error{
 		"Ack":  ports.Outbox.Ack,
 		"Bury": func(o ports.Outbox, ctx context.Context, e ports.Event) error { return o.Bury(ctx, e, "no use") },
@@ -117,9 +117,8 @@ func TestAckDuringABlockingClaim(t *testing.T) {
 	}
 }
 
-// TestClaimDuringAnAck claims while an event is being settled: the next of its
-// key must not be blocked behind it.
-func TestClaimDuringAnAck(t *testing.T) {
+// While an event is being settled, a claim must not block the next one of its key.
+func TestAClaimDuringAnAck(t *testing.T) {
 	q := newQueue(t)
 	q.save("lock", "a")
 	a := q.claims(epoch, "a")[0]
@@ -131,8 +130,8 @@ func TestClaimDuringAnAck(t *testing.T) {
 	q.claims(epoch, "b")
 }
 
-// replayed brings about what only a replay can: p is first, and out; m is behind
-// it, blocked, with a claim that may still settle it; n is new.
+// replayed creates a state that only a replay can: p is first and claimed; m is after it,
+// blocked, with a claim that may still settle it; n is new.
 func (q *queue) replayed() (p, m ports.Event) {
 	q.Helper()
 	q.save("lock", "p", "m")
@@ -141,14 +140,14 @@ func (q *queue) replayed() (p, m ports.Event) {
 	n, err := q.store.DeadLetters().Replay(q.Context(), epoch, storemodel.AuditRow)
 	require.NoError(q, err)
 	require.Equal(q, 1, n)
-	p = q.claims(epoch.Add(lease), "p")[0] // m's lease is over
+	p = q.claims(epoch.Add(lease), "p")[0] // m's lease has ended
 	q.save("lock", "n")
 	return p, m
 }
 
-// TestAckOfTheNextDuringAnAck: who settles p means to let m pass, which another
-// settles at the same time, who has not seen that n is blocked.
-func TestAckOfTheNextDuringAnAck(t *testing.T) {
+// Settling p is about to unblock m, while m is settled concurrently by a statement that
+// has not seen that n is blocked.
+func TestAnAckOfTheNextEventDuringAnAck(t *testing.T) {
 	q := newQueue(t)
 	p, m := q.replayed()
 	ack := q.begin()
@@ -160,9 +159,9 @@ func TestAckOfTheNextDuringAnAck(t *testing.T) {
 	q.claims(epoch.Add(lease), "n")
 }
 
-// TestAckThatWaitedForTheOneBefore: who settles m has not seen that n is
-// blocked, and gets m when p was settled by another, who let m pass.
-func TestAckThatWaitedForTheOneBefore(t *testing.T) {
+// The statement that settles m has not seen that n is blocked. It waits for the one that
+// settles p, which unblocks m.
+func TestAnAckThatWaitedForAnotherAck(t *testing.T) {
 	q := newQueue(t)
 	p, m := q.replayed()
 	ack := q.begin()
@@ -175,8 +174,8 @@ func TestAckThatWaitedForTheOneBefore(t *testing.T) {
 	q.claims(epoch.Add(lease), "n")
 }
 
-// TestClaimPassesOverWhatIsLocked: a claim waits for nobody.
-func TestClaimPassesOverWhatIsLocked(t *testing.T) {
+// A claim never waits.
+func TestAClaimSkipsLockedEvents(t *testing.T) {
 	q := newQueue(t)
 	q.save("a", "a")
 	q.save("b", "b")
@@ -187,8 +186,8 @@ func TestClaimPassesOverWhatIsLocked(t *testing.T) {
 	q.claims(epoch, "a")
 }
 
-// TestRetryOfABlockedEvent gives back an event that a replayed one has overtaken.
-func TestRetryOfABlockedEvent(t *testing.T) {
+// A replayed event comes before the retried one.
+func TestARetryOfABlockedEvent(t *testing.T) {
 	q := newQueue(t)
 	p, m := q.replayed()
 	require.NoError(t, q.store.Outbox().Retry(t.Context(), m, epoch.Add(2*lease)))
@@ -198,8 +197,8 @@ func TestRetryOfABlockedEvent(t *testing.T) {
 	q.claims(epoch.Add(2*lease), "m")
 }
 
-// TestAckOfABlockedEvent delivers an event that a replayed one has overtaken.
-func TestAckOfABlockedEvent(t *testing.T) {
+// A replayed event comes before the acknowledged one.
+func TestAnAckOfABlockedEvent(t *testing.T) {
 	q := newQueue(t)
 	p, m := q.replayed()
 	q.claims(epoch.Add(lease))
@@ -209,9 +208,9 @@ func TestAckOfABlockedEvent(t *testing.T) {
 	q.claims(epoch.Add(lease), "n")
 }
 
-// TestWhatIsDueBehindTheWindow: b waits though a is before it, and new, out of
-// sight of a claim that looks at 250 new events.
-func TestWhatIsDueBehindTheWindow(t *testing.T) {
+// b waits although a, before it, is new and outside the 250 new events that a claim looks
+// at.
+func TestDueEventsAfterTheWindowWait(t *testing.T) {
 	q := newQueue(t)
 	for _, sql := range []string{
 		`INSERT INTO corridor.events (id, kind, key, owner, at, data, state, available_at)

@@ -14,8 +14,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 )
 
-// TestPlansOfQueues holds the statements on queues to their indexes when the
-// queues are long, in the plan for given values and in the one for any.
+// TestPlansOfQueues checks that the statements on long queues use their indexes, both in
+// plans for specific values and in generic plans.
 func TestPlansOfQueues(t *testing.T) {
 	const claimed = "'2026-11-20 15:00Z', '2026-11-20 15:01Z', "
 	const audit = ", '2026-11-20 15:00Z', 'acme', '192.0.2.1', 'trace', 'act'"
@@ -45,7 +45,7 @@ func TestPlansOfQueues(t *testing.T) {
 			t.Run(mode+"/"+name, func(t *testing.T) {
 				require.Contains(t, steps, name)
 				if steps[name].indexes == nil {
-					t.Skip("it is about all that there are")
+					t.Skip("it changes all rows")
 				}
 				plan := planOf(t, pool, query, steps[name].args)
 				require.NotContains(t, plan, "Seq Scan", plan)
@@ -57,7 +57,7 @@ func TestPlansOfQueues(t *testing.T) {
 	}
 }
 
-// fillQueues makes 10,000 events of each state, and as many items of work.
+// fillQueues creates 10,000 events of each state and as many work items.
 func fillQueues(tb testing.TB, pool *pgxpool.Pool) {
 	tb.Helper()
 	backlog(tb, pool, 10_000)
@@ -76,14 +76,14 @@ func fillQueues(tb testing.TB, pool *pgxpool.Pool) {
 	}
 }
 
-// TestAClaimIsPlannedForTheQueueAsItIs: what a connection planned while the queue
-// was empty, and vacuumed so, reads a backlog from end to end for each event.
-func TestAClaimIsPlannedForTheQueueAsItIs(t *testing.T) {
+// A plan from when the queue was empty and vacuumed would read the whole backlog for each
+// event.
+func TestEachClaimIsPlannedForTheCurrentQueue(t *testing.T) {
 	pool := connect(t, migrated(t), func(c *pgxpool.Config) { c.MaxConns = 1 })
 	store := on(t, pool, nil)
 	_, err := pool.Exec(t.Context(), "VACUUM corridor.events")
 	require.NoError(t, err)
-	for range 8 { // PostgreSQL keeps a plan after five
+	for range 8 { // PostgreSQL caches a plan after five
 		_, err := store.Outbox().Claim(t.Context(), epoch, lease, 100)
 		require.NoError(t, err)
 	}
@@ -131,10 +131,9 @@ func indexesOf(plan string) []string {
 	return slices.Compact(all)
 }
 
-// TestTheEventsOfAChangeAreStoredInTheirOrder, and by the statement's word: what
-// one without ORDER BY stores first is the planner's choice. One event pays
-// nothing for it, and arrays come in their order.
-func TestTheEventsOfAChangeAreStoredInTheirOrder(t *testing.T) {
+// The statement must order the events: without ORDER BY the planner may store them in any
+// order. One event needs no sorting, and arrays are in order.
+func TestTheEventsOfAChangeAreStoredInOrder(t *testing.T) {
 	pool := connect(t, migrated(t), nil)
 	for n := 1; n <= 3; n++ {
 		args := slices.Repeat([]string{"'e'", "'k'", "'key'", "'acme'", "'2026-11-20 15:00Z'", "'{}'"}, n)

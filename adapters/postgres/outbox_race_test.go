@@ -18,17 +18,17 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// deliveries is what workers on one outbox did, by key: the events are numbered
-// in the order of their saves.
+// deliveries records what workers on one outbox did, by key: the events are numbered in
+// the order of their saves.
 type deliveries struct {
 	mutex   sync.Mutex
-	settled map[string][]bool // from when their settling began
+	settled map[string][]bool // true once their settling began
 	claims  map[string]int
 	left    int
 	wrong   []string
 }
 
-// claimed notes a claim: all earlier events of the key must be settled.
+// claimed records a claim: all earlier events of the key must be settled.
 func (d *deliveries) claimed(e ports.Event) (nth int) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -59,10 +59,10 @@ func (d *deliveries) done() bool {
 	return d.left == 0
 }
 
-// TestManyClaimAtOnce has eight stores claim, settle and give back, while two
-// more save to the same few keys. Order is kept by key, nobody gets an event that
-// another has, and none is lost.
-func TestManyClaimAtOnce(t *testing.T) {
+// Eight stores claim, settle and retry, while two more save to the same few keys. Events
+// of a key are delivered in order, two workers never have the same event, and no event is
+// lost.
+func TestManyWorkersClaimEventsAtOnce(t *testing.T) {
 	t.Parallel()
 	const keys, perKey, workers = 6, 40, 8
 	for _, level := range levels {
@@ -76,7 +76,7 @@ func TestManyClaimAtOnce(t *testing.T) {
 			}
 			group, ctx := errgroup.WithContext(t.Context())
 			stores := storesOn(t, pool, workers+2)
-			for half, store := range stores[workers:] { // a key has one that saves it
+			for half, store := range stores[workers:] { // each key is saved by one store
 				group.Go(func() error { return saveKeys(ctx, store, half, keys, perKey) })
 			}
 			for w, store := range stores[:workers] {
@@ -91,7 +91,7 @@ func TestManyClaimAtOnce(t *testing.T) {
 	}
 }
 
-// storesOn gives as many stores on a pool of eight connections.
+// storesOn returns that many stores on a pool of eight connections.
 func storesOn(tb testing.TB, pool *pgxpool.Pool, n int) []*postgres.Store {
 	tb.Helper()
 	stores := make([]*postgres.Store, n)
@@ -119,8 +119,8 @@ func saveKeys(ctx context.Context, store *postgres.Store, half, keys, perKey int
 	return nil
 }
 
-// saveAgain saves as a service's caller does, who is told to come again when a
-// serializable database has undone a save too often.
+// saveAgain saves, and repeats a save that a serializable database has rolled back too
+// often, as a service's caller does.
 func saveAgain(ctx context.Context, store *postgres.Store, c ports.RateLockChange) error {
 	for {
 		if err := store.RateLocks().Save(ctx, c); errcodes.Of(err) != errcodes.StorageUnavailable {
@@ -129,7 +129,7 @@ func saveAgain(ctx context.Context, store *postgres.Store, c ports.RateLockChang
 	}
 }
 
-// deliver claims until everything is settled. Each event is given back once.
+// deliver claims until everything is settled. It retries each event once.
 func (d *deliveries) deliver(ctx context.Context, outbox ports.Outbox, worker int) error {
 	for !d.done() {
 		var events []ports.Event
@@ -160,8 +160,8 @@ func end(ctx context.Context, outbox ports.Outbox, e ports.Event) error {
 	return outbox.Ack(ctx, e)
 }
 
-// TestNothingStaysBlocked replays what others bury, and lets leases run out,
-// while all are at it: in the end every event was claimable, and is gone.
+// Some workers replay what others bury, and leases end: finally every event was claimable
+// and is delivered.
 func TestNothingStaysBlocked(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -181,8 +181,8 @@ func TestNothingStaysBlocked(t *testing.T) {
 	}
 }
 
-// disturb claims ever later, so that leases are over when their holders settle;
-// it never acknowledges.
+// disturb claims at later and later times, so that leases have ended when their holders
+// settle; it never acknowledges.
 func disturb(ctx context.Context, store *postgres.Store, worker int) error {
 	for round := range 100 {
 		now := epoch.Add(time.Duration(round) * lease / 2)
@@ -212,7 +212,7 @@ func disturb(ctx context.Context, store *postgres.Store, worker int) error {
 	return nil
 }
 
-// drain acknowledges what there is, and counts it.
+// drain acknowledges all events and returns their number.
 func drain(t *testing.T, store *postgres.Store) (total int) {
 	t.Helper()
 	late := epoch.AddDate(1, 0, 0)

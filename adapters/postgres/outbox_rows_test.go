@@ -13,8 +13,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestConstraintsBackTheQueues writes impossible rows past the store.
-func TestConstraintsBackTheQueues(t *testing.T) {
+// TestConstraintsRejectImpossibleEventsAndWork writes rows without the store.
+func TestConstraintsRejectImpossibleEventsAndWork(t *testing.T) {
 	dsn := migrated(t)
 	pool := connect(t, dsn, nil)
 	q := &queue{TB: t, store: on(t, pool, nil), pool: pool}
@@ -23,14 +23,14 @@ func TestConstraintsBackTheQueues(t *testing.T) {
 	q.save("other", "new")
 	require.NoError(t, addWork(t.Context(), q.store, ports.WorkItem{ID: "item", Kind: "k", DueAt: epoch}))
 	for name, change := range map[string]string{
-		"a state that there is not":           "events SET state = 'paid' WHERE id = 'claimed'",
+		"an unknown state":                    "events SET state = 'paid' WHERE id = 'claimed'",
 		"buried without a reason":             "events SET state = 'buried', claimed = false WHERE id = 'claimed'",
 		"buried and claimed":                  "events SET state = 'buried', reason = '' WHERE id = 'claimed'",
 		"a reason but not buried":             "events SET reason = 'no use' WHERE id = 'claimed'",
 		"no data":                             "events SET data = NULL WHERE id = 'claimed'",
-		"a place that was not drawn":          "events SET seq = 7 WHERE id = 'claimed'",
-		"work due at a time that is none":     "work_items SET due_at = '-infinity'",
-		"work leased for ever":                "work_items SET attempt = 1, leased_until = 'infinity'",
+		"a seq that was not generated":        "events SET seq = 7 WHERE id = 'claimed'",
+		"work due at an infinite time":        "work_items SET due_at = '-infinity'",
+		"work leased without end":             "work_items SET attempt = 1, leased_until = 'infinity'",
 		"work leased without a claim":         "work_items SET leased_until = due_at",
 		"work leased and buried":              "work_items SET attempt = 1, leased_until = due_at, reason = ''",
 		"work with a negative attempt":        "work_items SET attempt = -1",
@@ -47,8 +47,8 @@ func TestConstraintsBackTheQueues(t *testing.T) {
 	}
 }
 
-// TestASecondItemOfAnID is refused with the whole change.
-func TestASecondItemOfAnID(t *testing.T) {
+// The whole change is rejected.
+func TestASecondWorkItemWithTheSameIDIsRejected(t *testing.T) {
 	store := open(t, migrated(t), nil)
 	item := ports.WorkItem{ID: "item", Kind: "k", DueAt: epoch}
 	require.NoError(t, addWork(t.Context(), store, item))
@@ -57,8 +57,7 @@ func TestASecondItemOfAnID(t *testing.T) {
 	require.Equal(t, before, bookOf(t, store, "acme"))
 }
 
-// TestReadableQueues shows a person what waits.
-func TestReadableQueues(t *testing.T) {
+func TestTheQueueViewsAreReadable(t *testing.T) {
 	q := newQueue(t)
 	q.save("lock\xff", "claimed", "blocked")
 	require.NoError(t, q.store.Outbox().Bury(t.Context(), q.claims(epoch, "claimed")[0], "no use\x00"))
@@ -73,8 +72,7 @@ func TestReadableQueues(t *testing.T) {
 	require.Equal(t, "item k 4 0", item)
 }
 
-// TestQueuesRefuseBadArguments: a claim has bounds, a reason too.
-func TestQueuesRefuseBadArguments(t *testing.T) {
+func TestQueuesRejectBadArguments(t *testing.T) {
 	q := newQueue(t)
 	q.save("lock", "a")
 	e := q.claims(epoch, "a")[0]
@@ -98,8 +96,7 @@ func TestQueuesRefuseBadArguments(t *testing.T) {
 	requireCode(t, errcodes.Conflict, q.store.Work().Done(t.Context(), items[0]))
 }
 
-// TestAClaimOnAFullDisk: a claim that fails claims nothing.
-func TestAClaimOnAFullDisk(t *testing.T) {
+func TestAClaimOnAFullDiskClaimsNothing(t *testing.T) {
 	dsn := migrated(t)
 	store := open(t, dsn, &postgres.Config{SkipMigrate: true})
 	b := bookOf(t, store, "acme")

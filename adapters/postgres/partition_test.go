@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// partition is what internal/docs/capacity.md tells operators to run.
+// partition contains the statements of internal/docs/capacity.md for operators.
 const partition = `
 DROP VIEW corridor.readable_rate_locks;
 ALTER TABLE corridor.rate_locks RENAME TO rate_locks_before;
@@ -41,9 +41,9 @@ var partitioned = pgtest.NewTemplate(func(ctx context.Context, dsn string) error
 	return err
 })
 
-// Ids begin with the time, so that a table of locks can be partitioned by them
-// and keep its key.
-func TestLocksMayBePartitionedByID(t *testing.T) {
+// Ids begin with the time, so a table of locks can be partitioned by them and keep its
+// key.
+func TestLocksCanBePartitionedByID(t *testing.T) {
 	storetest.RateLockStore(t, storetest.Harness{
 		Parallel: true,
 		Open: func(tb testing.TB) storetest.Store {

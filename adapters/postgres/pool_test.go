@@ -35,7 +35,7 @@ func poolCalls(store, hooked *postgres.Store) map[string]func(ctx context.Contex
 	}
 }
 
-func TestPoolExhaustedIsABoundedWait(t *testing.T) {
+func TestTheWaitForAnExhaustedPoolIsBounded(t *testing.T) {
 	t.Parallel()
 	const wait = 50 * time.Millisecond
 	pool := connect(t, migrated(t), small(2))
@@ -64,7 +64,7 @@ func TestPoolExhaustedIsABoundedWait(t *testing.T) {
 	}
 }
 
-// gone is a context that a caller has cancelled.
+// gone is a cancelled context.
 func gone(tb testing.TB) context.Context {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
@@ -72,8 +72,8 @@ func gone(tb testing.TB) context.Context {
 	return ctx
 }
 
-// TestPoolLosesNoConnection cancels calls wherever they are.
-func TestPoolLosesNoConnection(t *testing.T) {
+// Calls are cancelled at any moment.
+func TestCancelledCallsReturnTheirConnections(t *testing.T) {
 	t.Parallel()
 	const most, callers, conns = 1000, 8, 4
 	pool := connect(t, migrated(t), small(conns))
@@ -94,14 +94,14 @@ func TestPoolLosesNoConnection(t *testing.T) {
 	all.Wait()
 	require.Eventually(t, func() bool { return pool.Stat().AcquiredConns() == 0 }, patience, time.Millisecond)
 	for _, conn := range acquireAll(t, pool, conns) {
-		require.NoError(t, conn.Ping(t.Context()), "what is left in the pool is good")
+		require.NoError(t, conn.Ping(t.Context()), "the pool's connections work")
 		conn.Release()
 	}
 }
 
-// TestPoolTimeoutsHaveACode: a server that falls silent in the middle of a call
-// costs no more than Timeout, and what may have been stored is unknown.
-func TestPoolTimeoutsHaveACode(t *testing.T) {
+// If the server stops answering during a call, the call takes no longer than Timeout, and
+// if the change may be stored, its outcome is unknown.
+func TestTimeoutsHaveACode(t *testing.T) {
 	t.Parallel()
 	proxy := pgtest.NewProxy(t, migrated(t))
 	for name, want := range map[string]errcodes.Code{
@@ -121,6 +121,6 @@ func TestPoolTimeoutsHaveACode(t *testing.T) {
 		proxy.Resume()
 		requireCode(t, want, err)
 		assert.Less(t, took, config.Timeout+patience, name)
-		assert.NotContains(t, err.Error(), "deadline", "no text of the driver")
+		assert.NotContains(t, err.Error(), "deadline", "the driver's text is not included")
 	}
 }

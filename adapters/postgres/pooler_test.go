@@ -10,8 +10,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// Behind a pooler that shares connections between transactions there are no
-// prepared statements.
+// A pooler that shares connections between transactions does not support prepared
+// statements.
 func TestConformsWithoutPreparedStatements(t *testing.T) {
 	h := storetest.Harness{
 		Parallel: true,

@@ -9,9 +9,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// TestANumberThatNoColumnHoldsIsRejected: cut to what fits, it would be another
-// tolerance.
-func TestANumberThatNoColumnHoldsIsRejected(t *testing.T) {
+// Truncated to what fits, it would be another tolerance.
+func TestANumberThatDoesNotFitItsColumnIsRejected(t *testing.T) {
 	t.Parallel()
 	store := open(t, migrated(t), nil)
 	l := activeLock("acme", "a", epoch)

@@ -17,10 +17,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestManyProcessesClaimReports has eight workers of two processes claim at once:
-// each gets another job, none is left, and each worker's come in the order of
-// their creation (I22): but where the server undoes a claim, others have passed
-// the job over that it had locked.
+// Eight workers of two processes claim at once: each job is claimed once, and each worker
+// gets jobs in the order of their creation (I22), except if the server rolls a claim
+// back: then others have skipped the job that it had locked.
 func TestManyProcessesClaimReports(t *testing.T) {
 	t.Parallel()
 	for _, level := range recordLevels {
@@ -79,9 +78,8 @@ func claimUntilNone(ctx context.Context, store ports.ReportStore, holder string)
 	}
 }
 
-// TestProcessesShareReports lets workers of two processes take up, beat and end
-// jobs, some of which are given up half-way: each job ends once, and its event
-// alone is there (I22, I32).
+// Workers of two processes claim, beat and end jobs, and abandon some of them: each job
+// ends once, and only that end's event is stored (I22, I32).
 func TestProcessesShareReports(t *testing.T) {
 	t.Parallel()
 	for _, level := range recordLevels {
@@ -103,7 +101,7 @@ func TestProcessesShareReports(t *testing.T) {
 				j, err := stores[0].Reports().Report(t.Context(), "acme", "r"+strconv.Itoa(i))
 				require.NoError(t, err)
 				require.Equal(t, ports.ReportCompleted, j.Status)
-				require.GreaterOrEqual(t, j.Attempts, 2, "every first attempt is given up")
+				require.GreaterOrEqual(t, j.Attempts, 2, "every first attempt is abandoned")
 				want = append(want, fmt.Sprint(j.ID, " by ", j.Holder))
 			}
 			require.ElementsMatch(t, want, storedEvents(t, dsn))
@@ -111,8 +109,8 @@ func TestProcessesShareReports(t *testing.T) {
 	}
 }
 
-// workOff ends jobs until none is left, an hour after each other: every first
-// attempt is given up, and its late end is a conflict unless it came first.
+// workOff ends jobs, an hour apart, until no job is left. It abandons every first
+// attempt, whose late end is a conflict unless it came first.
 func workOff(ctx context.Context, store ports.ReportStore, holder string) error {
 	for now := epoch; ; now = now.Add(time.Hour) {
 		var j ports.ReportJob
@@ -137,9 +135,9 @@ func workOff(ctx context.Context, store ports.ReportStore, holder string) error 
 	}
 }
 
-// TestAClaimWaitsForNobody has another process change the job that was created
-// first, and not yet say whether that holds: the next job is claimed meanwhile.
-func TestAClaimWaitsForNobody(t *testing.T) {
+// Another process has an uncommitted change of the oldest job: the next job is claimed
+// meanwhile.
+func TestAClaimSkipsALockedReport(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	store := open(t, dsn, &postgres.Config{Timeout: 2 * time.Second})
@@ -157,10 +155,9 @@ func TestAClaimWaitsForNobody(t *testing.T) {
 	require.Equal(t, "a", mustTakeUp(t, store, "p", epoch).ID)
 }
 
-// TestAClaimSeesABeatThatCameBetween has the holder extend a lease that has run
-// out, while claims look at it: who holds the lease is the last who was told so
-// (I22).
-func TestAClaimSeesABeatThatCameBetween(t *testing.T) {
+// The holder extends an expired lease while claims look at it: only the last one that got
+// the lease holds it (I22).
+func TestAClaimSeesAConcurrentHeartbeat(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	stores := []*postgres.Store{open(t, dsn, nil), open(t, dsn, nil)}
@@ -190,8 +187,7 @@ func TestAClaimSeesABeatThatCameBetween(t *testing.T) {
 	}
 }
 
-// TestOrderOfReportsByAnyPlan forbids the server its indexes: the order is the
-// statements', not the plan's.
+// The server may not use its indexes: the order comes from the statements, not the plan.
 func TestOrderOfReportsByAnyPlan(t *testing.T) {
 	t.Parallel()
 	store := on(t, connect(t, migrated(t), func(c *pgxpool.Config) {

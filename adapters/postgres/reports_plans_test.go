@@ -12,10 +12,9 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres"
 )
 
-// TestPlansOfRecords holds the statements to their indexes among 10,000 rows,
-// both when PostgreSQL plans for the values and when it plans for any: the work
-// must not grow with what is stored. A plan may read by the ways given here and
-// no other.
+// TestPlansOfRecords checks that the statements use their indexes among 10,000 rows, both
+// in plans for specific values and in generic plans: their work must not grow with what is
+// stored. A plan may read tables only in the ways listed here.
 func TestPlansOfRecords(t *testing.T) {
 	dsn := migrated(t)
 	conn, err := connect(t, dsn, nil).Acquire(t.Context())
@@ -61,8 +60,8 @@ const (
 	reportValues = `'77', 'acme', 1, 'transactions', '', '', NULL, NULL, '[]', '[]', 'csv', 'RUNNING', '2026-11-20', NULL, NULL,
 		0, '', NULL, NULL, 0, -1, NULL, NULL, NULL, NULL`
 
-	// fillRecords makes 10,000 transactions, and as many reports: one in a hundred
-	// runs, and half of those are held.
+	// fillRecords creates 10,000 transactions and as many reports: one in a hundred is
+	// running, and half of those are leased.
 	fillRecords = `
 		INSERT INTO corridor.transactions (owner, id, version, direction, status, raw_code, raw_message, scheme, tables,
 			created_at, late_code, late_message)
@@ -80,7 +79,7 @@ const (
 
 var reading = regexp.MustCompile(`(?:\w+ )*Scan(?: using \w+)? on \w+|(?:\w+ )?Sort\b`)
 
-// waysOf lists how the plan of a statement reads tables, and what it sorts.
+// waysOf returns how the plan of a statement reads tables and what it sorts.
 func waysOf(tb testing.TB, conn *pgx.Conn, mode, query, args string) []string {
 	tb.Helper()
 	results, err := conn.PgConn().Exec(tb.Context(), strings.Join([]string{

@@ -11,22 +11,22 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// TestCorruptReport damages one row; the neighbours must not notice. A job that
-// cannot be read is claimed, and leaves the next claim to the next job.
+// TestCorruptReport damages one row; other rows must not be affected. A damaged job is
+// claimed, and the next claim returns the next job.
 func TestCorruptReport(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]string{
-		"a status that there is not":   "status = 'secret'",
-		"a kind that there is not":     "kind = 'secret'",
-		"a creation without a time":    "created_at = '-infinity'",
-		"columns of numbers":           "columns = '[1]'",
-		"columns of nothing":           "columns = '[null]'",
-		"columns of another shape":     `columns = '[{"secret":"YQ=="}]'`,
-		"columns of ill base64":        `columns = '[{"base64":"secret!"}]'`,
-		"columns without a list":       `columns = '"secret"'`,
-		"filters of another shape":     `filters = '[["secret"]]'`,
-		"filters without a list":       `filters = '{"column":"secret"}'`,
-		"filters whose texts are none": `filters = '[{"column":{}}]'`,
+		"an unknown status":              "status = 'secret'",
+		"an unknown kind":                "kind = 'secret'",
+		"a creation without a time":      "created_at = '-infinity'",
+		"columns of numbers":             "columns = '[1]'",
+		"columns of null":                "columns = '[null]'",
+		"columns of another shape":       `columns = '[{"secret":"YQ=="}]'`,
+		"columns of invalid base64":      `columns = '[{"base64":"secret!"}]'`,
+		"columns without a list":         `columns = '"secret"'`,
+		"filters of another shape":       `filters = '[["secret"]]'`,
+		"filters without a list":         `filters = '{"column":"secret"}'`,
+		"filters with an object as text": `filters = '[{"column":{}}]'`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,14 +52,14 @@ func TestCorruptReport(t *testing.T) {
 			requireCode(t, errcodes.CorruptRecord, err)
 			require.Equal(t, next.ID, mustTakeUp(t, store, "p", epoch).ID)
 			damaged.Version++
-			require.NoError(t, store.Reports().Save(t.Context(), reportOf(broke(damaged))), "it can be ended")
+			require.NoError(t, store.Reports().Save(t.Context(), reportOf(broke(damaged))), "the record can be ended")
 		})
 	}
 }
 
-// TestADamagedReportExpiresBesideTheOthers: its lists are no reason to keep it,
-// and it does not keep the others.
-func TestADamagedReportExpiresBesideTheOthers(t *testing.T) {
+// TestADamagedReportExpiresLikeTheOthers damages a report's lists: it still expires, and
+// so do the others.
+func TestADamagedReportExpiresLikeTheOthers(t *testing.T) {
 	t.Parallel()
 	for _, damage := range []string{"columns = '[1]'", `columns = '[{"base64":"secret!"}]'`, `filters = '[["secret"]]'`} {
 		dsn := migrated(t)
@@ -77,8 +77,8 @@ func TestADamagedReportExpiresBesideTheOthers(t *testing.T) {
 	}
 }
 
-// TestConstraintsKeepReportsReadable writes lists and times past the adapter.
-func TestConstraintsKeepReportsReadable(t *testing.T) {
+// TestConstraintsRejectUnreadableReports writes lists and times without the adapter.
+func TestConstraintsRejectUnreadableReports(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	mustReport(t, open(t, dsn, nil), completed(runs("acme", "r")))
@@ -104,8 +104,8 @@ func TestConstraintsKeepReportsReadable(t *testing.T) {
 	refused("reason", "", "reports_reason_check")
 }
 
-// TestAPersonReadsReports asks the view what psql would.
-func TestAPersonReadsReports(t *testing.T) {
+// TestTheReportViewIsReadable queries the view as a person would with psql.
+func TestTheReportViewIsReadable(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	store := open(t, dsn, nil)

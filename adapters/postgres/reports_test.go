@@ -20,7 +20,7 @@ func TestReportsConform(t *testing.T) {
 	}
 }
 
-// mustReport saves the job alone, and gives it as it is stored.
+// mustReport saves the job without events and returns it as it is stored.
 func mustReport(tb testing.TB, store *postgres.Store, j ports.ReportJob) ports.ReportJob {
 	tb.Helper()
 	require.NoError(tb, store.Reports().Save(tb.Context(), ports.ReportChange{Job: j}))
@@ -28,7 +28,7 @@ func mustReport(tb testing.TB, store *postgres.Store, j ports.ReportJob) ports.R
 	return j
 }
 
-// mustTakeUp takes a report up for a minute.
+// mustTakeUp claims a report for a minute.
 func mustTakeUp(tb testing.TB, store *postgres.Store, holder string, now time.Time) ports.ReportJob {
 	tb.Helper()
 	j, err := store.Reports().ClaimReport(tb.Context(), holder, now, time.Minute)
@@ -43,9 +43,9 @@ func requireReport(tb testing.TB, store *postgres.Store, want ports.ReportJob) {
 	require.Equal(tb, want, got)
 }
 
-// TestReportsWaitForAnotherProcess has another process write the same job, and
-// not yet say whether that holds: each call judges what is left then (I22).
-func TestReportsWaitForAnotherProcess(t *testing.T) {
+// Another process has an uncommitted change of the same job: each call sees what is left
+// after it commits or rolls back (I22).
+func TestWritesOfReportsWaitForAnotherProcess(t *testing.T) {
 	t.Parallel()
 	const (
 		begun = `INSERT INTO corridor.reports SELECT 'new', 'zenith', version, kind, merchant_id, name, first_day, last_day,
@@ -67,13 +67,13 @@ func TestReportsWaitForAnotherProcess(t *testing.T) {
 	for name, c := range map[string]struct {
 		theirs string
 		mine   func(context.Context, ports.ReportStore) error
-		want   errcodes.Code // if theirs holds
+		want   errcodes.Code // if theirs is committed
 	}{
 		"both begin one":      {begun, save(runs("acme", "new"), 0), errcodes.Conflict},
 		"both end one":        {ended, save(completed(runs("acme", "running")), 1), errcodes.Conflict},
 		"one beats, one ends": {beaten, save(completed(runs("acme", "running")), 1), errcodes.Conflict},
 		"both remove one":     {removed, remove, ""},
-		"one ends what beats": {ended, save(runs("acme", "running"), 1), errcodes.Conflict},
+		"one ends, one beats": {ended, save(runs("acme", "running"), 1), errcodes.Conflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// everything is a hook that wants all, and answers err.
+// everything is a hook that wants everything and returns err.
 type everything struct{ err error }
 
 func (everything) Wants(string) bool { return true }
@@ -26,7 +26,7 @@ func (h everything) Enqueue(context.Context, pgx.Tx, []ports.Event, []ports.Work
 	return h.err
 }
 
-// unencodable is a codec of an embedder's that cannot write.
+// unencodable is an embedder's codec that cannot encode.
 type unencodable struct{ pgtype.Codec }
 
 func (u unencodable) PlanEncode(*pgtype.Map, uint32, int16, any) pgtype.EncodePlan { return u }
@@ -41,9 +41,9 @@ func withoutTimes(_ context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// TestAValueThatCannotBeEncodedIsRefused: nothing was sent, so that the outcome
-// is known, and neither the database nor the network is at fault.
-func TestAValueThatCannotBeEncodedIsRefused(t *testing.T) {
+// Nothing was sent, so the outcome is known, and neither the database nor the network is
+// the cause.
+func TestAValueThatCannotBeEncodedIsRejected(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	statements := new(statements)
@@ -84,8 +84,7 @@ func requireRefused(t *testing.T, err error, name string) {
 	require.NotContains(t, err.Error(), "timestamptz")
 }
 
-// TestAHookThatFailsByItselfIsNotTheDatabase.
-func TestAHookThatFailsByItselfIsNotTheDatabase(t *testing.T) {
+func TestAnErrorOfAHookIsInternal(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	for want, failed := range map[errcodes.Code]error{
@@ -101,8 +100,8 @@ func TestAHookThatFailsByItselfIsNotTheDatabase(t *testing.T) {
 	require.Zero(t, bookOf(t, open(t, dsn, nil), "acme").Version)
 }
 
-// TestACellOfAnotherTypeIsADamagedRecord, which no other connection mends.
-func TestACellOfAnotherTypeIsADamagedRecord(t *testing.T) {
+// Another connection would not help.
+func TestACellOfAnotherTypeIsACorruptRecord(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	statements := new(statements)
@@ -120,7 +119,7 @@ func TestACellOfAnotherTypeIsADamagedRecord(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// late lets statements with arguments begin when their time is up.
+// late delays statements with arguments until their deadline has passed.
 type late struct{ armed atomic.Bool }
 
 func (l *late) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
@@ -132,8 +131,8 @@ func (l *late) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQuer
 
 func (*late) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TestAStatementWhoseTimeIsUpBeforehandIsNotRefused: its values are sound.
-func TestAStatementWhoseTimeIsUpBeforehandIsNotRefused(t *testing.T) {
+// The values are valid.
+func TestAStatementAfterItsDeadlineIsNotInvalid(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	for want, hook := range map[errcodes.Code]postgres.Hook{errcodes.OutcomeUnknown: nil, errcodes.StorageUnavailable: everything{}} {

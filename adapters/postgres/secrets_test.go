@@ -14,8 +14,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// TestProcessesGetTheSameSecret lets eight racers of two processes ask for
-// secrets that are not there yet.
+// Eight racers of two processes ask for secrets that do not exist.
 func TestProcessesGetTheSameSecret(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -46,9 +45,8 @@ func TestProcessesGetTheSameSecret(t *testing.T) {
 	}
 }
 
-// TestASecretWhoseAddingIsLost: what is there afterwards is the secret, and when
-// nothing is, nobody may take fresh for it.
-func TestASecretWhoseAddingIsLost(t *testing.T) {
+// What is stored afterwards is the secret. If nothing is stored, fresh is not returned.
+func TestASecretWhoseInsertHasAnUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for _, arrives := range []bool{false, true} {
 		t.Run("arrives="+strconv.FormatBool(arrives), func(t *testing.T) {
@@ -57,7 +55,7 @@ func TestASecretWhoseAddingIsLost(t *testing.T) {
 			network := &losing{before: !arrives}
 			skip := &lossAtStatement{of: network}
 			store := on(t, connect(t, dsn, func(c *pgxpool.Config) { network.dial(c); c.ConnConfig.Tracer = skip }), nil)
-			skip.armAt = 2 // the first looks for it
+			skip.armAt = 2 // the first statement looks for the secret
 			fresh := bytes.Repeat([]byte{7}, 16)
 			secret, err := store.Secrets().Secret(t.Context(), "s", fresh)
 			if !arrives {

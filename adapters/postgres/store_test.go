@@ -19,8 +19,8 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	for name, value := range map[string]string{
-		"test.parallel": "4",  // they wait for the server, too
-		"rapid.checks":  "25", // each is some dozens of statements
+		"test.parallel": "4",  // they also wait for the server
+		"rapid.checks":  "25", // each runs some dozens of statements
 	} {
 		if !given(name) {
 			if err := flag.Set(name, value); err != nil {
@@ -37,7 +37,7 @@ func given(name string) (yes bool) {
 	return yes
 }
 
-// These records are what all stores are tested with.
+// These records are the same in the tests of all stores.
 var (
 	epoch, usdZAR           = storemodel.Epoch, storemodel.USDZAR
 	activeLock, mint, keyOf = storemodel.ActiveLock, storemodel.Mint, storemodel.KeyOf
@@ -49,7 +49,7 @@ var (
 	withEvent, moveOf, reportOf = storemodel.ValidationOf, storemodel.TransactionOf, storemodel.ReportOf
 )
 
-// tables is a database with this version's tables.
+// tables is a template with this version's tables.
 var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	pool, err := pgxpool.New(ctx, dsn)
 	if err != nil {
@@ -59,10 +59,10 @@ var tables = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	return postgres.Migrate(ctx, pool)
 })
 
-// migrated gives the DSN of a database of the test's own.
+// migrated returns the DSN of a new database with tables.
 func migrated(tb testing.TB) string { return pgtest.Database(tb, tables) }
 
-// connect makes a pool; configure may be nil.
+// connect opens a pool; configure may be nil.
 func connect(tb testing.TB, dsn string, configure func(*pgxpool.Config)) *pgxpool.Pool {
 	tb.Helper()
 	c, err := pgxpool.ParseConfig(dsn)
@@ -77,7 +77,7 @@ func connect(tb testing.TB, dsn string, configure func(*pgxpool.Config)) *pgxpoo
 	return pool
 }
 
-// open gives a store on the database of dsn.
+// open returns a store on the database of dsn.
 func open(tb testing.TB, dsn string, config *postgres.Config) *postgres.Store {
 	tb.Helper()
 	return on(tb, connect(tb, dsn, nil), config)
@@ -91,7 +91,7 @@ func on(tb testing.TB, pool *pgxpool.Pool, config *postgres.Config) *postgres.St
 	return store
 }
 
-// query runs SQL beside the store, as a person with psql does.
+// query runs SQL without the store, as a person with psql does.
 func query(tb testing.TB, dsn, sql string, args ...any) {
 	tb.Helper()
 	_, err := connect(tb, dsn, nil).Exec(tb.Context(), sql, args...)
@@ -110,7 +110,7 @@ func bookOf(tb testing.TB, store *postgres.Store, owner string) ports.Book {
 	return b
 }
 
-// emptyTables makes a database as good as fresh.
+// emptyTables empties a database.
 func emptyTables(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	_, err := pool.Exec(t.Context(), `DO $$ DECLARE t text; BEGIN

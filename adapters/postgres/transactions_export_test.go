@@ -1,7 +1,7 @@
 package postgres
 
-// RecordQueries are the statements on transactions and reports, for the test of
-// their plans.
+// RecordQueries are the statements on transactions and reports, for the test of their
+// plans.
 var RecordQueries = map[string]string{
 	"Transaction":          selectTransaction,
 	"begin a transaction":  beginTransaction.bare(),
@@ -14,5 +14,5 @@ var RecordQueries = map[string]string{
 	"remove a report":      removeReport,
 }
 
-// bare is the statement of a change that carries nothing.
+// bare returns the statement of a change without events, work and audit rows.
 func (q saveStatement) bare() string { return partList{q.with, q.result}.text() }

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// unchecked drops the constraints of a table, as damage disregards them.
+// unchecked drops the constraints of a table, so that a test can damage rows.
 func unchecked(tb testing.TB, dsn, table string) {
 	tb.Helper()
 	query(tb, dsn, `DO $$ DECLARE c text; BEGIN
@@ -20,14 +20,14 @@ func unchecked(tb testing.TB, dsn, table string) {
 		END LOOP; END $$`)
 }
 
-// TestCorruptTransaction damages one row; the neighbours must not notice.
+// TestCorruptTransaction damages one row; other rows must not be affected.
 func TestCorruptTransaction(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]string{
-		"a status that there is not":    "status = 'secret'",
-		"a direction that there is not": "direction = 'secret'",
-		"a creation without a time":     "created_at = '-infinity'",
-		"an endless term":               "respond_by = 'infinity'",
+		"an unknown status":         "status = 'secret'",
+		"an unknown direction":      "direction = 'secret'",
+		"a creation without a time": "created_at = '-infinity'",
+		"an endless term":           "respond_by = 'infinity'",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -48,15 +48,15 @@ func TestCorruptTransaction(t *testing.T) {
 			if strings.HasPrefix(damage, "status") {
 				requireCode(t, errcodes.Conflict, err)
 			} else {
-				require.NoError(t, err, "it can be ended")
+				require.NoError(t, err, "the record can be ended")
 			}
 		})
 	}
 }
 
-// TestConstraintsBoundRaws writes words past the adapter, which refuses longer
-// ones itself (I26).
-func TestConstraintsBoundRaws(t *testing.T) {
+// TestConstraintsBoundRawCodesAndMessages writes raw codes and messages without the
+// adapter, which rejects longer ones itself (I26).
+func TestConstraintsBoundRawCodesAndMessages(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	mustTransact(t, open(t, dsn, nil), landed(failed(waiting("acme", "t"))))
@@ -77,9 +77,9 @@ func TestConstraintsBoundRaws(t *testing.T) {
 	}
 }
 
-// TestAPersonReadsNoRawWords asks the view what psql would: a provider's words
-// may hold personal data, so that it shows how long they are.
-func TestAPersonReadsNoRawWords(t *testing.T) {
+// Raw codes and messages may contain personal data, so the view shows only their
+// lengths.
+func TestTheTransactionViewHidesRawMessages(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	tx := landed(failed(waiting("acme\xff", "t_1")))
@@ -97,13 +97,13 @@ func TestAPersonReadsNoRawWords(t *testing.T) {
 	}, shown)
 }
 
-// readable gives the one row of a view as psql shows it.
+// readable returns the one row of a view as psql shows it.
 func readable(tb testing.TB, dsn, table string) map[string]string {
 	tb.Helper()
 	conn, err := connect(tb, dsn, nil).Acquire(tb.Context())
 	require.NoError(tb, err)
 	defer conn.Release()
-	all := "SET timezone = 'UTC'; SELECT * FROM corridor.readable_" + table //nolint:unqueryvet // whatever it shows is judged
+	all := "SET timezone = 'UTC'; SELECT * FROM corridor.readable_" + table //nolint:unqueryvet // all columns are checked
 	results, err := conn.Conn().PgConn().Exec(tb.Context(), all).ReadAll()
 	require.NoError(tb, err)
 	require.Len(tb, results[1].Rows, 1)

@@ -15,15 +15,14 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// TestTransactionsConform runs the suite twice: a lost commit takes effect, or
-// not.
+// TestTransactionsConform runs the suite twice: a lost commit takes effect, or not.
 func TestTransactionsConform(t *testing.T) {
 	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
 		t.Run(name, func(t *testing.T) { storetest.TransactionStore(t, recordsHarness(before)) })
 	}
 }
 
-// recordsHarness opens stores that lose commits before or behind them.
+// recordsHarness opens stores that lose commits before or after they take effect.
 func recordsHarness(before bool) storetest.Harness {
 	return storetest.Harness{
 		Parallel: true,
@@ -53,7 +52,7 @@ func records(tb testing.TB, dsn string, before bool) storetest.Store {
 	}
 }
 
-// mustTransact saves the transaction alone, and gives it as it is stored.
+// mustTransact saves the transaction without events and returns it as it is stored.
 func mustTransact(tb testing.TB, store *postgres.Store, t ports.Transaction) ports.Transaction {
 	tb.Helper()
 	require.NoError(tb, store.Transactions().Save(tb.Context(), ports.TransactionChange{Transaction: t}))
@@ -68,7 +67,7 @@ func requireTransaction(tb testing.TB, store *postgres.Store, want ports.Transac
 	require.Equal(tb, want, got)
 }
 
-// storedEvents lists the ids of events in the order of their saves.
+// storedEvents returns the ids of events in the order of their saves.
 func storedEvents(tb testing.TB, dsn string) []string {
 	tb.Helper()
 	rows, err := connect(tb, dsn, nil).Query(tb.Context(), "SELECT id FROM corridor.events ORDER BY seq")
@@ -84,9 +83,8 @@ func storedEvents(tb testing.TB, dsn string) []string {
 	return ids
 }
 
-// TestProcessesEndOneTransaction lets eight workers of two processes end each of
-// many transactions, each otherwise: one end holds, and its event alone is there
-// (I27, I32).
+// Eight workers of two processes end each of many transactions differently: one end
+// succeeds, and only its event is stored (I27, I32).
 func TestProcessesEndOneTransaction(t *testing.T) {
 	t.Parallel()
 	for _, level := range recordLevels {
@@ -122,7 +120,7 @@ func TestProcessesEndOneTransaction(t *testing.T) {
 	}
 }
 
-// endAll ends each transaction in the worker's way, and tells which it was given.
+// endAll ends each transaction in the worker's way and returns which ends succeeded.
 func endAll(ctx context.Context, store ports.TransactionStore, begun []ports.Transaction, worker string) ([]bool, error) {
 	won := make([]bool, len(begun))
 	for k, tx := range begun {
@@ -137,7 +135,7 @@ func endAll(ctx context.Context, store ports.TransactionStore, begun []ports.Tra
 	return won, nil
 }
 
-// recordLevels are the isolation levels that a store must be right at.
+// recordLevels are the isolation levels at which a store must be correct.
 var recordLevels = []string{"read committed", "repeatable read", "serializable"}
 
 // storeAt opens a store on eight connections of an isolation level.
@@ -148,7 +146,7 @@ func storeAt(tb testing.TB, dsn, level string) *postgres.Store {
 	}), &postgres.Config{SkipMigrate: true})
 }
 
-// insisting repeats what the server undid for another's sake, time and again.
+// insisting repeats do while the server rolls it back because of others.
 func insisting(do func() error) error {
 	for {
 		if err := do(); errcodes.Of(err) != errcodes.StorageUnavailable {
@@ -157,8 +155,8 @@ func insisting(do func() error) error {
 	}
 }
 
-// TestASaveWaitsForAnotherProcess has another process write the same record, and
-// not yet say whether that holds: the save judges what is left then (I27).
+// Another process has an uncommitted change of the same record: the save sees what is
+// left after it commits or rolls back (I27).
 func TestASaveWaitsForAnotherProcess(t *testing.T) {
 	t.Parallel()
 	const (
@@ -176,7 +174,7 @@ func TestASaveWaitsForAnotherProcess(t *testing.T) {
 	}{
 		"both begin one":             {theirs, waiting("acme", "new")},
 		"both end one":               {ended, at(failed(begun))},
-		"both record a late landing": {late, at(landed(done))},
+		"both record a late payment": {late, at(landed(done))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,8 +197,8 @@ func TestASaveWaitsForAnotherProcess(t *testing.T) {
 	}
 }
 
-// atEachLevel calls check on emptied tables: at each isolation level, for another
-// process whose change holds, and for one whose change does not.
+// atEachLevel calls check on emptied tables at each isolation level, once for another
+// process that commits and once for one that rolls back.
 func atEachLevel(tb testing.TB, dsn string, check func(store *postgres.Store, holds bool)) {
 	tb.Helper()
 	for _, level := range recordLevels {
@@ -226,7 +224,7 @@ func whileOpen(tb testing.TB, dsn, sql string, commit bool, do func() error) err
 	go func() { done <- do() }()
 	for waits := 0; waits == 0; {
 		if len(done) > 0 {
-			tb.Fatal("it waited for nobody: ", <-done)
+			tb.Fatal("it did not wait: ", <-done)
 		}
 		require.NoError(tb, pool.QueryRow(tb.Context(), `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waits))

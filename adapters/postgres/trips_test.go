@@ -24,8 +24,8 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// meter counts what passes between a pool and its server: the statements that
-// pgx says it makes, and the round trips that are seen on the wire.
+// meter counts the statements that pgx reports for a pool and the round trips on the
+// wire.
 type meter struct{ statements, trips atomic.Int64 }
 
 func (m *meter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -35,8 +35,8 @@ func (m *meter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQue
 
 func (m *meter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// attach meters a pool of one connection, which is never idle for so long that
-// the pool asks whether it is alive.
+// attach meters a pool of one connection, which is never idle for so long that the pool
+// pings it.
 func (m *meter) attach(c *pgxpool.Config) {
 	c.MaxConns = 1
 	c.ConnConfig.Tracer = m
@@ -48,8 +48,8 @@ func (m *meter) attach(c *pgxpool.Config) {
 	}
 }
 
-// meteredConn counts the messages that a client waits behind: the startup, Sync
-// and Query. The driver writes whole messages.
+// meteredConn counts the messages after which a client waits: the startup, Sync and
+// Query. The driver writes whole messages.
 type meteredConn struct {
 	net.Conn
 	meter   *meter
@@ -72,7 +72,7 @@ func (c *meteredConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// cost gives what do took.
+// cost returns the number of statements and round trips of do.
 func (m *meter) cost(tb testing.TB, do func() error) (statements, trips int64) {
 	tb.Helper()
 	m.statements.Store(0)
@@ -81,7 +81,7 @@ func (m *meter) cost(tb testing.TB, do func() error) (statements, trips int64) {
 	return m.statements.Load(), m.trips.Load()
 }
 
-// metered is a store on a pool of one connection that is counted.
+// metered returns a store on a metered pool of one connection.
 func metered(tb testing.TB) (*postgres.Store, *pgxpool.Pool, *meter) {
 	tb.Helper()
 	m := &meter{}
@@ -89,17 +89,17 @@ func metered(tb testing.TB) (*postgres.Store, *pgxpool.Pool, *meter) {
 	return on(tb, pool, &postgres.Config{SkipMigrate: true}), pool, m
 }
 
-// trip is an operation and what it costs once its statements are prepared.
+// trip is an operation and its cost once its statements are prepared.
 type trip struct {
 	name string
-	// prepare makes what each call of the operation finds; n is 0, 1, …
+	// prepare stores what each call of the operation needs; n is 0, 1, …
 	prepare func(tb testing.TB, n int)
 	do      func(ctx context.Context, n int) error
 	want    int64
 }
 
-// requireTrips makes the operation once, which prepares its statements, and then
-// again with what it costs.
+// requireTrips runs the operation once, which prepares its statements, and then again to
+// count its cost.
 func requireTrips(t *testing.T, m *meter, trips []trip) {
 	t.Helper()
 	for _, op := range trips {
@@ -159,17 +159,17 @@ func TestRoundTripsOfRateLocks(t *testing.T) {
 		{"get", mints("got", 2), get("got"), 1},
 		{"cancel", mints("cancelled", 1), cancel("cancelled"), 2},
 		{"cancel again", nil, cancel("cancelled"), 1},
-		{"get what was cancelled", nil, get("cancelled"), 1},
+		{"get a cancelled lock", nil, get("cancelled"), 1},
 		{"get the first time after its end", func(tb testing.TB, n int) {
 			mints("expired", 2)(tb, n)
-			clock.Advance(lockValidity + time.Second) // the second is of a later millisecond
+			clock.Advance(lockValidity + time.Second) // the second lock must be of a later millisecond
 		}, get("expired"), 2},
 		{"get later", nil, get("expired"), 1},
 	})
 }
 
-// TestRoundTripsOfTheFirstUse says what a new connection costs the first call on
-// it: the connection itself, and once more for each statement, to prepare it.
+// The first call on a new connection also pays for the connection itself and for preparing
+// each statement.
 func TestRoundTripsOfTheFirstUse(t *testing.T) {
 	t.Parallel()
 	store, pool, m := metered(t)
@@ -208,7 +208,7 @@ func TestRoundTripsOfQueues(t *testing.T) {
 	}
 	requireTrips(t, m, []trip{
 		{"claim an event", save, claim, 1},
-		{"claim where nothing waits", nil, func(ctx context.Context, _ int) error {
+		{"claim from an empty queue", nil, func(ctx context.Context, _ int) error {
 			_, err := events.Claim(ctx, epoch, time.Minute, 1)
 			return err
 		}, 1},
@@ -240,8 +240,8 @@ func waitingReport(id string) ports.ReportJob {
 	}
 }
 
-// TestRoundTripsOfAKeptAnswer: the answer is read, and the validation saved.
-func TestRoundTripsOfAKeptAnswer(t *testing.T) {
+// The answer is read and the validation saved.
+func TestRoundTripsOfACachedAnswer(t *testing.T) {
 	t.Parallel()
 	store, _, m := metered(t)
 	provider := fake.NewConnector("provider", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
@@ -260,7 +260,7 @@ func TestRoundTripsOfAKeptAnswer(t *testing.T) {
 	validate := func(ctx context.Context, n int) error {
 		last, err = accounts.Validate(ctx, "acme", market.Request{
 			MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
-			AccountIdentifier: "0690000032", BankCode: "044", AccountHolderName: numbered("Mensah, Ama", n), // the service knows what it was asked just now
+			AccountIdentifier: "0690000032", BankCode: "044", AccountHolderName: numbered("Mensah, Ama", n), // a new name, since the service remembers recent requests
 		})
 		if err == nil && last.Status == ports.StatusPending {
 			last, err = accounts.Wait(ctx, "acme", last.ID)
@@ -268,11 +268,11 @@ func TestRoundTripsOfAKeptAnswer(t *testing.T) {
 		return err
 	}
 	require.NoError(t, validate(t.Context(), 0))
-	require.NoError(t, accounts.Stop(t.Context())) // the lookup has given its claim back: none of it is counted
+	require.NoError(t, accounts.Stop(t.Context())) // the lookup has released its claim, which must not be counted
 	accounts = open()
 	t.Cleanup(func() { require.NoError(t, accounts.Stop(context.Background())) })
 	requireTrips(t, m, []trip{
-		{"validate on a kept answer", nil, validate, 2},
+		{"validate on a cached answer", nil, validate, 2},
 		{"read a validation", nil, func(ctx context.Context, _ int) error {
 			_, err := accounts.Get(ctx, "acme", last.ID)
 			return err
@@ -290,10 +290,10 @@ func sealer(tb testing.TB) ports.Sealer {
 	return s
 }
 
-// numbered is a name for each round of a loop.
+// numbered returns a different name for each round of a loop.
 func numbered(name string, n int) string { return name + "-" + strconv.Itoa(n) }
 
-// lockService is the domain's service on a store, at a mid of 18.25.
+// lockService returns the domain's service on a store, with a mid of 18.25.
 func lockService(tb testing.TB, store *postgres.Store, clock ports.Clock) *ratelock.Service {
 	tb.Helper()
 	feed := fake.NewFeed(clock.Now)

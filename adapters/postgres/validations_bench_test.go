@@ -24,7 +24,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// validating is a service on the store whose provider finds every account.
+// validating returns a service on the store whose provider finds every account.
 func validating(tb testing.TB, store *postgres.Store, config *validation.Config) *validation.Service {
 	tb.Helper()
 	keys, err := keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil)
@@ -48,7 +48,7 @@ func accountRequest(i int, name string) market.Request {
 	}
 }
 
-// TestACacheHitIsOneReadAndOneWrite counts what a validation asks the database.
+// TestACacheHitIsOneReadAndOneWrite counts the statements of a validation.
 func TestACacheHitIsOneReadAndOneWrite(t *testing.T) {
 	t.Parallel()
 	traced := &statements{}
@@ -59,23 +59,23 @@ func TestACacheHitIsOneReadAndOneWrite(t *testing.T) {
 		want int
 		req  market.Request
 	}{
-		{"an account that is not kept", 6, accountRequest(1, "")}, // look, claim, look again, keep, save, release
-		{"an account whose answer is kept", 2, accountRequest(1, "Mensah Ama")},
-		{"the same question again", 0, accountRequest(1, "Mensah Ama")},
+		{"an account without a cached answer", 6, accountRequest(1, "")}, // read, claim, read again, store the answer, save, release
+		{"an account with a cached answer", 2, accountRequest(1, "Mensah Ama")},
+		{"the same request again", 0, accountRequest(1, "Mensah Ama")},
 	} {
 		traced.of(t, func() error {
 			v, err := service.Validate(t.Context(), "acme", c.req)
 			require.Equal(t, ports.StatusVerified, v.Status)
 			return err
 		})
-		// The claim is released beside the answer.
+		// The claim is released concurrently.
 		require.Eventually(t, func() bool { return traced.count() == c.want }, 10*time.Second, time.Millisecond, c.name)
 	}
 	require.NoError(t, service.Stop(t.Context()))
 }
 
-// BenchmarkCacheHitToSelect1 validates accounts whose answers are kept, and
-// selects 1, through the same pool of 8 connections.
+// BenchmarkCacheHitToSelect1 validates accounts with cached answers, and selects 1,
+// through the same pool of 8 connections.
 func BenchmarkCacheHitToSelect1(b *testing.B) {
 	const accounts = 256
 	for _, mode := range []struct {
@@ -105,8 +105,8 @@ func BenchmarkCacheHitToSelect1(b *testing.B) {
 	}
 }
 
-// BenchmarkNewValidationToInsert saves a validation that has ended, with its
-// event, and inserts one plain row as durably.
+// BenchmarkNewValidationToInsert saves a validation that has ended, with its event, and
+// inserts one plain row with the same durability.
 func BenchmarkNewValidationToInsert(b *testing.B) {
 	cluster := pgtest.New(b, &pgtest.Options{Durable: true})
 	pool := connect(b, cluster.Database(b, tables), nil)
@@ -124,7 +124,7 @@ func BenchmarkNewValidationToInsert(b *testing.B) {
 	})
 }
 
-// BenchmarkAnswerToSelect1 reads a kept answer.
+// BenchmarkAnswerToSelect1 reads a cached answer.
 func BenchmarkAnswerToSelect1(b *testing.B) {
 	pool := connect(b, migrated(b), nil)
 	store := on(b, pool, nil)
@@ -144,8 +144,8 @@ func againstSelect1(b *testing.B, pool *pgxpool.Pool, subject func() error) {
 	})
 }
 
-// against runs both in turns on 8 goroutines, and reports the median over the
-// turns of how many times as fast the subject is.
+// against runs both in turns on 8 goroutines, and reports the median over the turns of
+// how many times as fast the subject is.
 func against(b *testing.B, subject, reference func() error) {
 	b.Helper()
 	timed := func(call func() error) float64 {

@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// TestAccountsConform runs the suites of what accounts and clients need. Those
-// that lose commits run twice, as in TestConforms.
+// TestAccountsConform runs the suites of the stores for accounts and clients. Those that
+// lose commits run twice, as in TestConforms.
 func TestAccountsConform(t *testing.T) {
 	for name, before := range map[string]bool{"lost commits take effect": false, "lost commits do not": true} {
 		t.Run(name, func(t *testing.T) {

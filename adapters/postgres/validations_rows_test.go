@@ -10,9 +10,9 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// TestTheTablesRefuseBadRows has a stranger with psql write what the store never
-// does. What a row cannot hold, no listing stumbles over.
-func TestTheTablesRefuseBadRows(t *testing.T) {
+// Somebody with psql writes what the store never does. What a row cannot contain cannot
+// break a listing.
+func TestTheTablesRejectBadRows(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	store := open(t, dsn, nil)
@@ -44,11 +44,11 @@ func TestTheTablesRefuseBadRows(t *testing.T) {
 	requireKept(t, store, r)
 
 	query(t, dsn, "UPDATE corridor.validations SET deadline = deadline + interval '123 microseconds'")
-	requireKept(t, store, r) // a time is kept to the millisecond, so that a page starts behind the last
+	requireKept(t, store, r) // times are stored to the millisecond, so that a page starts after the last one
 }
 
-// TestCorruptValidation gives a row a status that there is not, as damage does;
-// the neighbours must not notice.
+// TestCorruptValidation sets the status of one row to an unknown one; other rows must not
+// be affected.
 func TestCorruptValidation(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
@@ -73,8 +73,8 @@ func TestCorruptValidation(t *testing.T) {
 	require.Equal(t, 2, purged)
 }
 
-// TestAPersonCanReadAccounts asks the views what a shell would.
-func TestAPersonCanReadAccounts(t *testing.T) {
+// TestTheAccountViewsAreReadable queries the views as a person would.
+func TestTheAccountViewsAreReadable(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
 	store := open(t, dsn, nil)

@@ -32,7 +32,7 @@ func (s *lossAtStatement) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pg
 
 func (s *lossAtStatement) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// statements is what a pool was asked.
+// statements records the statements of a pool.
 type statements struct {
 	mu  sync.Mutex
 	all []pgx.TraceQueryStartData
@@ -47,7 +47,7 @@ func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.Tra
 
 func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// of gives what the call asked.
+// of returns the statements of the call.
 func (s *statements) of(tb testing.TB, call func() error) []pgx.TraceQueryStartData {
 	tb.Helper()
 	s.mu.Lock()
@@ -59,7 +59,7 @@ func (s *statements) of(tb testing.TB, call func() error) []pgx.TraceQueryStartD
 	return s.all
 }
 
-// count is how many statements there were since the last call of of.
+// count returns the number of statements since the last call of of.
 func (s *statements) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,8 +68,8 @@ func (s *statements) count() int {
 
 func (s *statements) trace(c *pgxpool.Config) { c.ConnConfig.Tracer = s }
 
-// accountCall is a call of a port, the statements that it may take, and the
-// indexes that these read by.
+// accountCall is a call of a port, the number of statements that it may run, and the
+// indexes by which they read.
 type accountCall struct {
 	name       string
 	statements int
@@ -111,11 +111,11 @@ func accountCalls(ctx context.Context, store *postgres.Store) []accountCall {
 		{"PutClient", 1, nil, func() error { return store.Clients().PutClient(ctx, ports.Client{ID: "acme"}, storemodel.AuditRow) }},
 		{"Client", 1, []string{"clients_pkey"}, func() error { return errOf(store.Clients().Client(ctx, "acme")) }},
 		{"a new secret", 3, []string{"secrets_pkey"}, func() error { return errOf(store.Secrets().Secret(ctx, "s", make([]byte, 16))) }},
-		{"a secret that is there", 1, []string{"secrets_pkey"}, func() error { return errOf(store.Secrets().Secret(ctx, "s", make([]byte, 16))) }},
+		{"an existing secret", 1, []string{"secrets_pkey"}, func() error { return errOf(store.Secrets().Secret(ctx, "s", make([]byte, 16))) }},
 	}
 }
 
-// crowded has 10,000 rows in every table of accounts, half of them due.
+// crowded inserts 10,000 rows into every table of accounts, half of them due.
 const crowded = `
 INSERT INTO corridor.validations SELECT convert_to('v ' || i, 'UTF8'), 'acme', 1, '', 'NGA', 'bank_account', NULL,
 	CASE i % 2 WHEN 0 THEN 'pending' ELSE 'verified' END, 'p', CASE i % 2 WHEN 1 THEN 'external' END, NULL, false, NULL, 0, '',
@@ -128,9 +128,8 @@ INSERT INTO corridor.clients SELECT id, false, '{}', '{}', '{}', '{}' FROM corri
 INSERT INTO corridor.secrets SELECT id, decode(repeat('a5', 16), 'hex') FROM corridor.validations;
 ANALYZE;`
 
-// TestAccountCallsAreOneStatementByAnIndex counts the statements of each call,
-// and asks how PostgreSQL runs them among 10,000 rows: with their values, and as
-// it does once a statement has come often.
+// TestAccountCallsAreOneStatementByAnIndex counts the statements of each call and checks
+// their plans among 10,000 rows, with their values and generic.
 func TestAccountCallsAreOneStatementByAnIndex(t *testing.T) {
 	t.Parallel()
 	dsn := migrated(t)
@@ -147,7 +146,7 @@ func TestAccountCallsAreOneStatementByAnIndex(t *testing.T) {
 		require.Len(t, asked, c.statements, c.name)
 		for i, q := range asked {
 			if i == 1 {
-				continue // the second of a new secret inserts
+				continue // the second statement of a new secret inserts
 			}
 			requireIndexes(t, c, planText(t, conn.Conn(), "EXPLAIN "+q.SQL, q.Args...))
 			name := "q" + strconv.Itoa(i) + regexp.MustCompile(`\W`).ReplaceAllString(c.name, "_")

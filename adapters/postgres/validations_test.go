@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storemodel"
 )
 
-// saved stores the record alone, and gives it as it is now.
+// saved saves the record without events and returns it as it is stored.
 func saved(tb testing.TB, store *postgres.Store, r ports.ValidationRecord) ports.ValidationRecord {
 	tb.Helper()
 	require.NoError(tb, store.Validations().Save(tb.Context(), ports.ValidationChange{Record: r}))
@@ -32,7 +32,7 @@ func requireKept(tb testing.TB, store *postgres.Store, want ports.ValidationReco
 	require.Equal(tb, want, got)
 }
 
-// column asks for the texts of a query beside the store.
+// column returns the texts of a query that runs without the store.
 func column(tb testing.TB, dsn, sql string) []string {
 	tb.Helper()
 	rows, err := connect(tb, dsn, nil).Query(tb.Context(), sql)
@@ -48,10 +48,9 @@ func column(tb testing.TB, dsn, sql string) []string {
 	return all
 }
 
-// TestOneEndHolds lets eight writers of two processes end each of many
-// validations, each otherwise (I18): one end holds, and its event and work alone
-// are there, at any level of isolation.
-func TestOneEndHolds(t *testing.T) {
+// Eight writers of two processes end each of many validations differently (I18): at any
+// isolation level one end succeeds, and only its event and work are stored.
+func TestOneEndSucceeds(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
 		t.Run(level, func(t *testing.T) {
@@ -97,9 +96,8 @@ func TestOneEndHolds(t *testing.T) {
 	}
 }
 
-// TestAnEndWaitsForAnotherAndLoses holds a row's lock in an open transaction that
-// ends the validation: a change that comes meanwhile is judged by what is left
-// once that has committed, or is rolled back.
+// An open transaction has ended the validation: a concurrent change waits and sees what
+// is left after the transaction commits or rolls back.
 func TestAnEndWaitsForAnotherAndLoses(t *testing.T) {
 	t.Parallel()
 	for end, want := range map[string]errcodes.Code{"COMMIT": errcodes.Conflict, "ROLLBACK": ""} {
@@ -123,7 +121,7 @@ func TestAnEndWaitsForAnotherAndLoses(t *testing.T) {
 	}
 }
 
-// beside is a connection that has a transaction open.
+// beside is a connection with an open transaction.
 type beside struct {
 	pool *pgxpool.Pool
 	conn *pgxpool.Conn
@@ -209,15 +207,14 @@ func useAll(ctx context.Context, store *postgres.Store, key [32]byte, holder str
 	return err
 }
 
-// TestTextsThatNoColumnTakes: a value that PostgreSQL refuses is a bad request, and
-// no fault of the store.
-func TestTextsThatNoColumnTakes(t *testing.T) {
+// A value that PostgreSQL rejects is errcodes.InvalidRequest, not a failure of the store.
+func TestTextsThatNoColumnAcceptsAreRejected(t *testing.T) {
 	t.Parallel()
 	store := open(t, migrated(t), nil)
 	for name, spoil := range map[string]func(r *ports.ValidationRecord){
-		"NUL in a country":  func(r *ports.ValidationRecord) { r.Market.Country = "N\x00A" },
-		"no UTF-8":          func(r *ports.ValidationRecord) { r.Provider = "\xff" },
-		"a score too great": func(r *ports.ValidationRecord) { r.NameScore = 1 << 40 },
+		"NUL in a country":          func(r *ports.ValidationRecord) { r.Market.Country = "N\x00A" },
+		"invalid UTF-8":             func(r *ports.ValidationRecord) { r.Provider = "\xff" },
+		"a score that is too large": func(r *ports.ValidationRecord) { r.NameScore = 1 << 40 },
 	} {
 		r := pendingAt("acme", strings.ReplaceAll(name, " ", "-"))
 		spoil(&r)

@@ -25,8 +25,8 @@ func addWork(ctx context.Context, store *postgres.Store, items ...ports.WorkItem
 	return store.RateLocks().Save(ctx, ports.RateLockChange{Book: b, Work: items})
 }
 
-// TestManyClaimWorkAtOnce: nobody gets an item that another has, and none is lost.
-func TestManyClaimWorkAtOnce(t *testing.T) {
+// Two workers never have the same item, and no item is lost.
+func TestManyWorkersClaimWorkAtOnce(t *testing.T) {
 	t.Parallel()
 	const items, workers = 400, 8
 	for _, level := range levels {
@@ -62,7 +62,7 @@ func TestManyClaimWorkAtOnce(t *testing.T) {
 	}
 }
 
-// insist calls again what the others at the queue crowded out, as a worker does.
+// insist repeats a call that lost to others on the queue, as a worker does.
 func insist(call func() error) (err error) {
 	for range 100 {
 		if err = call(); errcodes.Of(err) != errcodes.StorageUnavailable {
@@ -72,7 +72,7 @@ func insist(call func() error) (err error) {
 	return err
 }
 
-// finish claims and finishes until note says that all was seen.
+// finish claims and finishes until note has seen all items.
 func finish(ctx context.Context, work ports.Work, n int, note func(ports.WorkItem) int, all int) error {
 	for seen, empty := 0, 0; seen < all && empty < 20; {
 		var claimed []ports.WorkItem
@@ -93,7 +93,7 @@ func finish(ctx context.Context, work ports.Work, n int, note func(ports.WorkIte
 	return nil
 }
 
-// TestWorkModel compares the work with its rule written down plainly.
+// TestWorkModel compares the work items with a simple model.
 func TestWorkModel(t *testing.T) {
 	pool := connect(t, migrated(t), nil)
 	store := on(t, pool, nil)
@@ -107,7 +107,7 @@ func TestWorkModel(t *testing.T) {
 
 type modelItem struct {
 	ports.WorkItem
-	until  time.Time // the lease's end
+	until  time.Time // end of the lease
 	leased bool
 	buried bool
 }
@@ -157,10 +157,10 @@ func (m *workModel) claim(t *rapid.T) {
 	m.claims = append(m.claims, got...)
 }
 
-// settle ends any claim there ever was: only the latest may.
+// settle ends any claim there has been: only the latest may succeed.
 func (m *workModel) settle(t *rapid.T) {
 	if len(m.claims) == 0 {
-		t.Skip("nothing was claimed")
+		t.Skip("there is no claim yet")
 	}
 	claim := rapid.SampledFrom(m.claims).Draw(t, "claim")
 	i := slices.IndexFunc(m.items, func(i *modelItem) bool { return i.ID == claim.ID && i.leased && i.Claim == claim.Claim })

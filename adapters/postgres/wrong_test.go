@@ -17,23 +17,23 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// counting is a store that looks right and is not: instead of comparing a
-// version, a save locks the book, counts its live locks, and inserts one more
-// when there is room. In one statement that is wrong at READ COMMITTED: the
-// statement's snapshot is older than its lock.
+// counting is a plausible but wrong store: instead of comparing a version, a save locks
+// the book, counts its live locks, and inserts one more if there is room. In one
+// statement that is wrong at READ COMMITTED: the statement's snapshot is older than its
+// lock.
 type counting struct {
 	*pgxpool.Pool
 	ports.RateLockStore
 
 	lock   string // takes the lock; $1 is the book's owner
-	before bool   // in a statement of its own, which makes it right
+	before bool   // in a separate statement, which makes the design correct
 }
 
 const (
 	byAdvisoryLock = `SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 0))`
 	byRowLock      = `SELECT 1 FROM corridor.books WHERE owner = $1 FOR UPDATE`
 
-	// roomFor counts behind the lock: a lateral join to what was locked.
+	// roomFor counts after the lock, by a lateral join to the locked row.
 	roomFor = `SELECT count(r.id) AS n FROM locked LEFT JOIN LATERAL
 		(SELECT id FROM corridor.rate_locks WHERE owner = $1 AND status = 'active' OFFSET 0) r ON true`
 
@@ -42,7 +42,7 @@ const (
 		SELECT $2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'active', 0 FROM room WHERE n < 2`
 )
 
-// Book gives the newest locks, as a query without a snapshot of its own would.
+// Book returns the newest locks, as a query with a separate snapshot would.
 func (c counting) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
 	all, err := c.RateLockStore.List(ctx, ports.LockQuery{Pair: key.Pair, Limit: 1000})
 	b := ports.Book{Key: key}
@@ -82,21 +82,21 @@ func (c counting) Save(ctx context.Context, change ports.RateLockChange) error {
 	})
 }
 
-// Designs that break I1 are caught, by the model and by counting. The same
-// designs with the lock in a statement of its own, and the store itself, pass the
-// same race: what is caught is the design.
+// Both the model and counting detect designs that violate I1. The same designs with the
+// lock in a separate statement, and the store itself, pass the same race, so it is the
+// design that is detected.
 func TestWrongDesignsAreCaught(t *testing.T) {
 	pool := connect(t, migrated(t), func(c *pgxpool.Config) { c.MaxConns = wrongRacers })
-	sound := on(t, pool, &postgres.Config{SkipMigrate: true}).RateLocks()
+	store := on(t, pool, &postgres.Config{SkipMigrate: true}).RateLocks()
 	for name, c := range map[string]struct {
 		store ports.RateLockStore
 		wrong bool
 	}{
-		"an advisory lock, and a count in the same statement": {counting{pool, sound, byAdvisoryLock, false}, true},
-		"FOR UPDATE, and a count in the same statement":       {counting{pool, sound, byRowLock, false}, true},
-		"an advisory lock in a statement of its own":          {counting{pool, sound, byAdvisoryLock, true}, false},
-		"FOR UPDATE in a statement of its own":                {counting{pool, sound, byRowLock, true}, false},
-		"compare-and-swap":                                    {sound, false},
+		"an advisory lock, and a count in the same statement": {counting{pool, store, byAdvisoryLock, false}, true},
+		"FOR UPDATE, and a count in the same statement":       {counting{pool, store, byRowLock, false}, true},
+		"an advisory lock in a separate statement":            {counting{pool, store, byAdvisoryLock, true}, false},
+		"FOR UPDATE in a separate statement":                  {counting{pool, store, byRowLock, true}, false},
+		"compare-and-swap":                                    {store, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			caught, most, raced := 0, 0, 0
@@ -118,12 +118,12 @@ func TestWrongDesignsAreCaught(t *testing.T) {
 	}
 }
 
-// A busy machine may let the racers pass one by one: a wrong design gets more
-// pairs then, until it shows.
+// On a busy machine the racers may run one by one: a wrong design then gets more pairs
+// until it fails.
 const wrongRacers, wrongPairs, wrongPairsAtMost = 16, 6, 120
 
-// raceAlone lets racers loose on a fresh book, each a process of its own: racers
-// of one process would queue.
+// raceAlone runs racers on a fresh book, each with a separate worker: racers of one worker
+// would queue.
 func raceAlone(t *testing.T, pool *pgxpool.Pool, store ports.RateLockStore, book ports.BookKey) []lockOp {
 	t.Helper()
 	_, err := pool.Exec(t.Context(), `INSERT INTO corridor.books (owner, base, quote, version, live, live_locks)
@@ -135,7 +135,7 @@ func raceAlone(t *testing.T, pool *pgxpool.Pool, store ports.RateLockStore, book
 	var ops []lockOp
 	var wg sync.WaitGroup
 	for i := range wrongRacers {
-		o.Skew = time.Duration(i) * time.Millisecond // no two locks of one instant: what is caught is the cap
+		o.Skew = time.Duration(i) * time.Millisecond // no two locks have the same instant, so that only the cap can be violated
 		w := newHistoryWorker(t, i, store, o)
 		wg.Go(func() {
 			r := w.work()
@@ -148,14 +148,14 @@ func raceAlone(t *testing.T, pool *pgxpool.Pool, store ports.RateLockStore, book
 	return ops
 }
 
-// needsRow reports whether a store locks the book's row, which has to be there.
+// needsRow reports whether a store locks the book's row, which must exist then.
 func needsRow(store ports.RateLockStore) bool {
 	c, ok := store.(counting)
 	return ok && c.lock == byRowLock
 }
 
-// together makes the first reads of a book wait for one another, so that all
-// racers save at once.
+// together makes the first reads of a book wait for each other, so that all racers save
+// at once.
 type together struct {
 	ports.RateLockStore
 

@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 )
 
-// I10: what PostgreSQL acknowledged is there after kill -9 of it.
+// I10: what PostgreSQL acknowledged is stored after a kill -9 of PostgreSQL.
 func TestADurableClusterKeepsWhatItAcknowledged(t *testing.T) {
 	t.Parallel()
 	c := pgtest.New(t, &pgtest.Options{Durable: true})
@@ -32,11 +32,11 @@ func TestADurableClusterKeepsWhatItAcknowledged(t *testing.T) {
 	require.NoError(t, c.KillPostmaster())
 	_, err = conn.Exec(t.Context(), "SELECT 1")
 	require.Error(t, err, "the session died with the postmaster")
-	require.Error(t, run(t.Context(), dsn, "SELECT 1"), "nobody listens")
-	require.Error(t, c.KillPostmaster(), "it does not run")
+	require.Error(t, run(t.Context(), dsn, "SELECT 1"), "no server listens")
+	require.Error(t, c.KillPostmaster(), "the server is not running")
 
 	require.NoError(t, c.Start())
-	require.Error(t, c.Start(), "it runs")
+	require.Error(t, c.Start(), "the server is running")
 	assert.Equal(t, "kept", ask[string](t, dsn, "SELECT text FROM notes"))
 	log, err := os.ReadFile(filepath.Join(c.Folder(), "log"))
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestNobodyElseReachesTheServer(t *testing.T) {
 	assert.NotZero(t, owner(t, c), "PostgreSQL refuses root")
 }
 
-// enterable lets the server's user into a folder of the test.
+// enterable lets the server's user enter a folder of the test.
 func enterable(tb testing.TB, dir string) {
 	tb.Helper()
 	for ; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
@@ -72,7 +72,7 @@ func enterable(tb testing.TB, dir string) {
 	}
 }
 
-// owner is who the postmaster runs as.
+// owner returns the uid that the postmaster runs as.
 func owner(tb testing.TB, c *pgtest.Cluster) (uid uint32) {
 	tb.Helper()
 	info, err := os.Stat(filepath.Join("/proc", strconv.Itoa(postmaster(tb, c.Folder()))))
@@ -87,7 +87,7 @@ func TestAStoppedServerStartsAgain(t *testing.T) {
 	for name, mode := range map[string]pgtest.Mode{"fast": pgtest.Fast, "smart": pgtest.Smart, "immediate": pgtest.Immediate} {
 		require.NoError(t, c.Stop(mode), name)
 		require.Error(t, run(t.Context(), dsn, "SELECT 1"), name)
-		require.Error(t, c.Stop(mode), "%s: it does not run", name)
+		require.Error(t, c.Stop(mode), "%s: the server is not running", name)
 		require.NoError(t, c.Start(), name)
 		require.NoError(t, run(t.Context(), dsn, "INSERT INTO notes VALUES ('"+name+"')"))
 	}
@@ -122,7 +122,7 @@ func TestAPausedServerCanBeKilled(t *testing.T) {
 	require.NoError(t, c.KillPostmaster())
 	require.NoError(t, c.Start())
 	require.NoError(t, run(t.Context(), dsn, "SELECT 1"))
-	require.NoError(t, c.Pause(), "cleaning up copes with it")
+	require.NoError(t, c.Pause(), "a paused server is cleaned up")
 }
 
 func TestTheSharedServerIsNotBroken(t *testing.T) {

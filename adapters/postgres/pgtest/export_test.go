@@ -2,13 +2,13 @@ package pgtest
 
 import "context"
 
-// Alive says whether a process is there and not merely unreaped.
+// Alive reports whether a process is running and not a zombie.
 func Alive(pid int) bool { return alive(pid) }
 
 // HideDebian makes the folder of Debian's binaries empty.
 func HideDebian() { debianBinaries = "/nonexistent" }
 
-// Source is the name of the database that copies of template are made from.
+// Source returns the name of the database of which template's databases are copies.
 func (c *Cluster) Source(ctx context.Context, template *Template) (string, error) {
 	return c.source(ctx, template)
 }

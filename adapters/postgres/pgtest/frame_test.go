@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzReadMessage: messages are the input cut into pieces, each as long as it
-// says, and only a broken or unfinished one ends the reading.
+// FuzzReadMessage checks that messages are the input cut into pieces of their stated
+// lengths, and that only an invalid or unfinished message ends the reading.
 func FuzzReadMessage(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 8, 0, 3, 0, 0, 'Q', 0, 0, 0, 5, 0}, true)
 	f.Add([]byte{'Z', 0, 0, 0, 5, 'I', 'S', 0, 0, 0, 4}, false)
@@ -25,7 +25,7 @@ func FuzzReadMessage(f *testing.F) {
 				if len(rest) >= head {
 					length := int64(binary.BigEndian.Uint32(rest[head-lengthSize:]))
 					if whole := int64(head-lengthSize) + length; length >= lengthSize && length <= messageMax && whole <= int64(len(rest)) {
-						t.Fatalf("%x was refused: %v", rest, err)
+						t.Fatalf("%x was rejected: %v", rest, err)
 					}
 				}
 				return
@@ -33,8 +33,8 @@ func FuzzReadMessage(f *testing.F) {
 			if !bytes.HasPrefix(rest, message) {
 				t.Fatalf("%x is not the beginning of %x", message, rest)
 			}
-			if told := int(binary.BigEndian.Uint32(message[head-lengthSize:])) + head - lengthSize; told != len(message) {
-				t.Fatalf("%x says %d bytes", message, told)
+			if length := int(binary.BigEndian.Uint32(message[head-lengthSize:])) + head - lengthSize; length != len(message) {
+				t.Fatalf("%x states %d bytes", message, length)
 			}
 			rest = rest[len(message):]
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 )
 
-// postmaster is the number that the server wrote into its folder.
+// postmaster returns the pid that the server wrote into its folder.
 func postmaster(tb testing.TB, folder string) int {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "data", "postmaster.pid"))
@@ -29,7 +29,8 @@ func postmaster(tb testing.TB, folder string) int {
 	return pid
 }
 
-// again is this test binary on one test, with more of an environment.
+// again returns a command that runs one test of this test binary with more environment
+// variables.
 func again(tb testing.TB, test string, environment ...string) *exec.Cmd {
 	tb.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run", "^"+test+"$", "-test.v", "-test.timeout", "60s")
@@ -38,7 +39,7 @@ func again(tb testing.TB, test string, environment ...string) *exec.Cmd {
 	return cmd
 }
 
-// inner says whether the test is to do its part, as a process of another test.
+// inner reports whether the test is to run, as a process of another test.
 func inner() bool { return os.Getenv("PGTEST_INNER") != "" }
 
 func TestKilledProcessLeavesNoServer(t *testing.T) {
@@ -77,16 +78,16 @@ func TestInnerServesUntilKilled(t *testing.T) {
 func TestAbsenceIsSaidAndFailsWhereRequired(t *testing.T) {
 	t.Parallel()
 	for _, which := range []string{"TestInnerNeedsADatabase", "TestInnerNeedsItsOwn"} {
-		told, err := again(t, which, "PGTEST_HIDE=1", "CORRIDOR_TEST_POSTGRES=", "CORRIDOR_REQUIRE_POSTGRES=").Output()
+		output, err := again(t, which, "PGTEST_HIDE=1", "CORRIDOR_TEST_POSTGRES=", "CORRIDOR_REQUIRE_POSTGRES=").Output()
 		require.NoError(t, err)
-		assert.Contains(t, string(told), "--- SKIP")
-		assert.Contains(t, string(told), "apt-get install postgresql")
-		assert.Contains(t, string(told), "CORRIDOR_TEST_POSTGRES")
+		assert.Contains(t, string(output), "--- SKIP")
+		assert.Contains(t, string(output), "apt-get install postgresql")
+		assert.Contains(t, string(output), "CORRIDOR_TEST_POSTGRES")
 
-		told, err = again(t, which, "PGTEST_HIDE=1", "CORRIDOR_TEST_POSTGRES=", "CORRIDOR_REQUIRE_POSTGRES=1").Output()
+		output, err = again(t, which, "PGTEST_HIDE=1", "CORRIDOR_TEST_POSTGRES=", "CORRIDOR_REQUIRE_POSTGRES=1").Output()
 		require.Error(t, err)
-		assert.Contains(t, string(told), "--- FAIL")
-		assert.Contains(t, string(told), "apt-get install postgresql")
+		assert.Contains(t, string(output), "--- FAIL")
+		assert.Contains(t, string(output), "apt-get install postgresql")
 	}
 }
 
@@ -95,9 +96,9 @@ func TestAGivenServerIsUsedAndLeftAsItWas(t *testing.T) {
 	c := pgtest.New(t, nil)
 	socket := ask[string](t, c.DSN(), "SHOW unix_socket_directories")
 	for _, dsn := range []string{c.DSN(), "host=" + socket + " port=5432 user=postgres dbname=postgres sslmode=disable"} {
-		told, err := again(t, "TestInnerNeedsADatabase", "PGTEST_HIDE=1", "CORRIDOR_TEST_POSTGRES="+dsn).Output()
-		require.NoError(t, err, string(told))
-		assert.Contains(t, string(told), "--- PASS")
+		output, err := again(t, "TestInnerNeedsADatabase", "PGTEST_HIDE=1", "CORRIDOR_TEST_POSTGRES="+dsn).Output()
+		require.NoError(t, err, string(output))
+		assert.Contains(t, string(output), "--- PASS")
 		assert.Equal(t, 0, ask[int](t, c.DSN(), "SELECT count(*)::int FROM pg_database WHERE datname LIKE 'corridor%'"))
 	}
 	log, err := os.ReadFile(filepath.Join(c.Folder(), "log"))
@@ -126,7 +127,7 @@ func TestInnerNeedsItsOwn(t *testing.T) {
 	require.NoError(t, pgtest.New(t, nil).KillPostmaster())
 }
 
-// hide makes the binaries unfindable when the outer test says so.
+// hide hides the binaries if the outer test asks for it.
 func hide(t *testing.T) {
 	t.Helper()
 	if os.Getenv("PGTEST_HIDE") != "" {
@@ -142,8 +143,8 @@ func TestAFolderOutOfReachIsNotUsed(t *testing.T) {
 	}
 	closed := filepath.Join(t.TempDir(), "closed")
 	require.NoError(t, os.MkdirAll(filepath.Join(closed, "tmp"), 0o700))
-	told, err := again(t, "TestInnerNeedsItsOwn", "TMPDIR="+filepath.Join(closed, "tmp")).Output()
-	require.NoError(t, err, string(told))
+	output, err := again(t, "TestInnerNeedsItsOwn", "TMPDIR="+filepath.Join(closed, "tmp")).Output()
+	require.NoError(t, err, string(output))
 }
 
 func TestALongFolderNameIsNoObstacle(t *testing.T) {

@@ -26,18 +26,18 @@ func writes(ctx context.Context, dsn string) error {
 		}
 		return nil
 	})
-	_ = conn.Close(ctx) // what is committed is so without it
+	_ = conn.Close(ctx) // the changes are already committed
 	return err
 }
 
-// I10: an operation cut at any message or byte is wholly there or wholly absent,
-// and there when it was acknowledged.
+// I10: an operation that is cut at any message or byte is stored completely or not at
+// all, and completely if it was acknowledged.
 func TestCutsAtEveryMessage(t *testing.T) {
 	t.Parallel()
 	for name, kind := range map[string]struct {
 		of       pgtest.Side
 		drop     bool
-		outcomes map[bool]bool // whether rows are there after an error: what occurs, all true
+		outcomes map[bool]bool // whether rows are stored after an error: the cases that must occur, all true
 	}{
 		"after each request":  {of: pgtest.Client, outcomes: map[bool]bool{false: true, true: true}},
 		"before each request": {of: pgtest.Client, drop: true, outcomes: map[bool]bool{false: true}},
@@ -66,7 +66,7 @@ func TestCutsAtEveryMessage(t *testing.T) {
 					seen[rows == 2] = true
 				}
 			}
-			assert.Greater(t, k, 10, "so many messages the operation has")
+			assert.Greater(t, k, 10, "the operation has more messages")
 			assert.Equal(t, kind.outcomes, seen)
 		})
 	}
@@ -76,7 +76,7 @@ func TestCutsAtEveryByte(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, notes)
 	proxy := pgtest.NewProxy(t, dsn)
-	const stride = 13 // each connection costs a server process
+	const stride = 13 // each connection starts a server process
 	for n := 1; ; n += stride {
 		require.NoError(t, run(t.Context(), dsn, "TRUNCATE notes"))
 		fault := proxy.Arm(pgtest.Fault{Of: pgtest.Client, Bytes: n})
@@ -93,8 +93,7 @@ func TestCutsAtEveryByte(t *testing.T) {
 	}
 }
 
-// TestTheLastByteDecides counts exactly: all of a statement's bytes make it
-// happen, all but one do not.
+// A statement runs if all of its bytes arrive, and not if one is missing.
 func TestTheLastByteDecides(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, notes)
@@ -157,7 +156,7 @@ func TestStallHoldsBackUntilResume(t *testing.T) {
 	}
 	proxy.Resume()
 	require.NoError(t, <-answered)
-	proxy.Stall() // closing copes with it
+	proxy.Stall() // closing works on a stalled proxy
 }
 
 func TestALaterFaultReplacesAnEarlierOne(t *testing.T) {
@@ -167,5 +166,5 @@ func TestALaterFaultReplacesAnEarlierOne(t *testing.T) {
 	second := proxy.Arm(pgtest.Fault{})
 	require.NoError(t, run(t.Context(), proxy.DSN(), "SELECT 1"))
 	assert.False(t, first.Disarm())
-	assert.False(t, second.Disarm(), "a fault of nothing never happens")
+	assert.False(t, second.Disarm(), "a fault without Messages and Bytes never happens")
 }
