@@ -13,14 +13,15 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// What internal/docs/capacity.md tells operators to run about buried work.
+// The statements of internal/docs/capacity.md about buried work.
 const (
 	listBuried = `SELECT id, args->>'kind' AS kind, finalized_at, errors[array_upper(errors, 1)]->>'error' AS reason
 FROM corridor.river_job WHERE state IN ('cancelled', 'discarded') ORDER BY id;`
 	removeBuried = `DELETE FROM corridor.river_job WHERE state IN ('cancelled', 'discarded') AND finalized_at < '2027-01-01';`
 )
 
-// TestBuriedWorkIsListedAndRemoved as the documentation says, and by nobody else.
+// Buried work can be listed and removed as the documentation says, and is removed in no
+// other way.
 func TestBuriedWorkIsListedAndRemoved(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../internal/docs/capacity.md")

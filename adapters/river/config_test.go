@@ -109,17 +109,17 @@ func TestProcessesMigrateAtOnce(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAnUnusableDatabaseIsSaid(t *testing.T) {
+func TestNewReportsAnUnusableDatabase(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)
 	for name, c := range map[string]struct {
 		change func(*pgxpool.Config)
 		code   errcodes.Code
 	}{
-		"no such database":     {func(c *pgxpool.Config) { c.ConnConfig.Database = "missing" }, errcodes.Configuration},
-		"no such role":         {func(c *pgxpool.Config) { c.ConnConfig.User = "nobody_here" }, errcodes.Configuration},
-		"too few connections":  {func(c *pgxpool.Config) { c.MaxConns = 3 }, errcodes.Configuration},
-		"nobody at the socket": {func(c *pgxpool.Config) { c.ConnConfig.Host = "/nowhere" }, errcodes.StorageUnavailable},
+		"no such database":        {func(c *pgxpool.Config) { c.ConnConfig.Database = "missing" }, errcodes.Configuration},
+		"no such role":            {func(c *pgxpool.Config) { c.ConnConfig.User = "nobody_here" }, errcodes.Configuration},
+		"too few connections":     {func(c *pgxpool.Config) { c.MaxConns = 3 }, errcodes.Configuration},
+		"no server at the socket": {func(c *pgxpool.Config) { c.ConnConfig.Host = "/nowhere" }, errcodes.StorageUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,11 +138,11 @@ func TestAnUnusableDatabaseIsSaid(t *testing.T) {
 	}
 }
 
-// TestAServerThatSaysNothingIsUnavailable: what pgx says of it names the role, the
+// TestASilentServerIsUnavailable: what pgx says of it names the role, the
 // database and the address.
-func TestAServerThatSaysNothingIsUnavailable(t *testing.T) {
+func TestASilentServerIsUnavailable(t *testing.T) {
 	t.Parallel()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // nobody accepts
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // no connection is accepted
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	pool, err := pgxpool.New(t.Context(), "postgres://canaryrole@"+l.Addr().String()+"/canarydb?sslmode=disable&connect_timeout=1&pool_max_conns=4")

@@ -13,22 +13,22 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest/storetest"
 )
 
-// The suite claims by hand, so the items wait on the desk until it does.
+// The suite claims itself, so the items wait in Queue.Work until it does.
 func TestWorkConforms(t *testing.T) {
 	storetest.Work(t, storetest.Harness{
 		Open:     openSuite,
 		Parallel: true,
 		Except: map[string]string{
-			"kinds that look alike are kept apart": "the kinds of a queue are names; those of the store beside it are checked with the store",
-			"a store that is opened again has its work": "a claim ends with its process, since River then gives the job to another; " +
-				"TestWhatWaitsIsReleasedByStop and TestKill take up what is left",
+			"kinds that look alike are kept apart": "a queue's kinds are names; the kinds of the store are checked with the store",
+			"a store that is opened again has its work": "a claim ends with its process, since River then assigns the job to another one; " +
+				"TestStopReleasesWaitingItems and TestKill check what is left",
 		},
 	})
 }
 
 func openSuite(tb testing.TB) storetest.Store {
-	// Far behind all that the suite claims at: what is retried comes back at once,
-	// and the desk alone keeps it until its time.
+	// The clock is far ahead of the times at which the suite claims, so that retried items
+	// return at once and wait in Queue.Work until they are due.
 	clock := portstest.NewClock(time.Now().AddDate(10, 0, 0))
 	p := open(tb, pgtest.Database(tb, tables), river.Config{Clock: clock, Grace: 10 * time.Millisecond})
 	p.run(river.Jobs{Work: map[string]river.Tick{notify: nil}})
@@ -39,7 +39,7 @@ func openSuite(tb testing.TB) storetest.Store {
 	}
 }
 
-// routed leaves to the store the kinds that the queue does not take.
+// routed uses the store for kinds that the queue does not take.
 type routed struct{ p *process }
 
 func (r routed) of(kind string) ports.Work {
@@ -63,7 +63,7 @@ func (r routed) Bury(ctx context.Context, w ports.WorkItem, reason string) error
 	return r.of(w.Kind).Bury(ctx, w, reason)
 }
 
-// settled claims when River has handed out all that there is.
+// settled claims once River has assigned all available jobs.
 type settled struct {
 	routed
 
@@ -71,7 +71,7 @@ type settled struct {
 	tb testing.TB
 }
 
-//nolint:contextcheck // counting outlives the call's context, which may be done on purpose
+//nolint:contextcheck // the count must work if the call's context is done, as in some tests
 func (s settled) Claim(ctx context.Context, kind string, now time.Time, lease time.Duration, n int) ([]ports.WorkItem, error) {
 	if ctx.Err() == nil && !s.closed(ctx) {
 		eventually(s.tb, "River hands out what there is", func() bool {

@@ -13,8 +13,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// The services of each process get the queue's Work and give it their Ticks. It
-// needs a database, so nothing is run here.
+// Each process passes the queue's Work to its services, and their Ticks to the queue. The
+// example needs a database, so it is not run.
 func Example() { //nolint:testableexamples // it needs a database
 	serve := func(ctx context.Context, pool *pgxpool.Pool) error {
 		queue, err := river.New(ctx, pool, &river.Config{Kinds: []string{authstate.WorkTimeout}})

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// LocalItems counts the items that wait here to be claimed or settled.
+// LocalItems returns the number of items that wait in this process to be claimed or settled.
 func (q *Queue) LocalItems() int {
 	q.local.mu.Lock()
 	defer q.local.mu.Unlock()
@@ -16,30 +16,30 @@ func (q *Queue) LocalItems() int {
 	return n
 }
 
-// Pause is how long an item waits after so many failures.
+// Pause returns how long an item waits after a number of failures.
 var Pause = pause
 
-// Guard is what River's log goes through.
+// Guard returns River's logger.
 func Guard(next slog.Handler) slog.Handler { return guard{next, func() bool { return false }} }
 
-// GuardStopping is the same for a queue that stops.
+// GuardStopping returns River's logger while the queue stops.
 func GuardStopping(next slog.Handler) slog.Handler { return guard{next, func() bool { return true }} }
 
-// DateByDatabase is the hook that jobs pass as they are inserted.
+// DateByDatabase is the hook for inserted jobs.
 var DateByDatabase = (&databaseClock{}).InsertBegin
 
-// FindDead returns how a process finds those that are dead.
+// FindDead returns the function by which a process finds dead ones.
 func FindDead(deadAfter time.Duration) func(beats map[string]int64, now time.Time) []string {
 	return newLiveness(&Queue{cfg: Config{DeadAfter: deadAfter}}, "me").findDead
 }
 
-// MigrationLock is what processes that start at once queue on.
+// MigrationLock is the advisory lock of migrations.
 const MigrationLock = migrationLock
 
-// Limited is a logger that leaves repeats out.
+// Limited returns a logger that leaves out repeats.
 var Limited = limited
 
-// Remembered is how many messages such a logger's handler remembers.
+// Remembered returns how many messages such a logger has in memory.
 func Remembered(h slog.Handler) int {
 	l, ok := h.(limiter)
 	if !ok {

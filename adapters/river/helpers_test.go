@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil { // they wait, rather than compute
+	if err := flag.Set("test.parallel", "8"); err != nil { // tests mostly wait
 		panic(err)
 	}
 	goleak.VerifyTestMain(pgtest.Main(m))
@@ -49,10 +49,10 @@ var (
 
 const (
 	notify = "notify"
-	within = 20 * time.Second // before a test gives up
+	within = 20 * time.Second // how long a test waits
 )
 
-// process is what one process of a service has: a pool, a queue, a store.
+// process contains what one process of a service has: a pool, a queue and a store.
 type process struct {
 	pool  *pgxpool.Pool
 	queue *river.Queue
@@ -60,7 +60,7 @@ type process struct {
 	ran   chan error
 }
 
-// connect makes a pool that outlives the test's context, as closing needs it to.
+// connect opens a pool that outlives the test's context, which closing needs.
 func connect(tb testing.TB, dsn string) *pgxpool.Pool {
 	tb.Helper()
 	c, err := pgxpool.ParseConfig(dsn)
@@ -72,7 +72,7 @@ func connect(tb testing.TB, dsn string) *pgxpool.Pool {
 	return pool
 }
 
-// open makes a process that runs nothing yet.
+// open returns a process that does not run jobs yet.
 func open(tb testing.TB, dsn string, config river.Config) *process {
 	tb.Helper()
 	if config.Kinds == nil {
@@ -91,7 +91,7 @@ func open(tb testing.TB, dsn string, config river.Config) *process {
 	return p
 }
 
-// run sets the process's jobs going.
+// run starts the process's jobs.
 func (p *process) run(jobs river.Jobs) {
 	go func() { p.ran <- p.queue.Run(context.Background(), jobs) }()
 }
@@ -137,7 +137,7 @@ func (p *process) jobs(tb testing.TB, state string) (n int) {
 	return n
 }
 
-// service claims work as the domain's services do, and keeps what it handled.
+// service claims work as the domain's services do, and records what it handled.
 type service struct {
 	work   ports.Work
 	settle func(ctx context.Context, w ports.WorkItem) error // default: Done

@@ -17,13 +17,13 @@ import (
 	"github.com/corridor-go/corridor/adapters/river"
 )
 
-// The test binary is its own second process, with these set.
+// The test binary runs again as a second process with these variables.
 const (
 	childVariable = "CORRIDOR_RIVER_CHILD"
 	deadVariable  = "CORRIDOR_RIVER_DEAD_AFTER"
 )
 
-// child is the process that is killed. It leads, and holds an item and a round.
+// child is the process that is killed. It leads and runs an item and a round.
 func child(dsn string) {
 	ctx := context.Background()
 	pool, err := pgxpool.New(ctx, dsn)
@@ -55,8 +55,8 @@ func must(err error) {
 	}
 }
 
-// deadAfter is shorter than what a service has, unless the variable says
-// otherwise; either way River's own leadership lasts longer.
+// deadAfter is shorter than a service's default, unless the variable is set; in either
+// case River's own leadership lasts longer.
 func deadAfter() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv(deadVariable)); err == nil {
 		return d
@@ -88,8 +88,8 @@ func (m *notes) forget() {
 	clear(m.n)
 }
 
-// A process is killed while it leads, has an item and is in a round: another one
-// does the work and keeps ticking (I17, I22).
+// A process is killed while it leads and runs an item and a round: another one does the
+// work and keeps ticking (I17, I22).
 func TestKill(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)
@@ -114,13 +114,13 @@ func TestKill(t *testing.T) {
 		Tickers: []river.Ticker{noting("slow"), noting("quick")},
 	})
 	eventually(t, "both processes are known", func() bool { return p.count(t, "queue_processes") == 2 })
-	<-time.After(deadAfter()) // neither must be taken for dead meanwhile
+	<-time.After(deadAfter()) // neither must be considered dead meanwhile
 	require.Empty(t, s.handled())
 	kill()
 	killed := time.Now()
 	seen.forget()
 	eventually(t, "the item and the round are taken over", func() bool { return len(s.handled()) == 1 && seen.times("slow") == 1 })
-	t.Logf("%.1f s after the kill: the item and the round of the dead are taken over", time.Since(killed).Seconds())
+	t.Logf("%.1f s after the kill: the item and the round run in another process", time.Since(killed).Seconds())
 	eventually(t, "there is a new leader", func() bool {
 		return p.count(t, "river_leader WHERE leader_id IN (SELECT id FROM corridor.queue_processes)") == 1
 	})
@@ -138,8 +138,8 @@ func (p *process) count(tb testing.TB, table string) (n int) {
 	return n
 }
 
-// spawn starts the child; kill is kill -9.
-func spawn(t *testing.T, dsn string) (kill func(), lines <-chan string) {
+// spawn starts the child. kill kills it with SIGKILL.
+func spawn(t *testing.T, dsn string) (kill func(), output <-chan string) {
 	t.Helper()
 	c := exec.CommandContext(context.Background(), os.Args[0])
 	c.Env = append(os.Environ(), childVariable+"="+dsn)
@@ -147,16 +147,16 @@ func spawn(t *testing.T, dsn string) (kill func(), lines <-chan string) {
 	out, err := c.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, c.Start())
-	said := make(chan string, 10)
+	lines := make(chan string, 10)
 	var reading sync.WaitGroup
 	reading.Go(func() {
-		defer close(said)
+		defer close(lines)
 		for scan := bufio.NewScanner(out); scan.Scan(); {
-			said <- scan.Text()
+			lines <- scan.Text()
 		}
 	})
 	var once sync.Once
 	kill = func() { once.Do(func() { _ = c.Process.Kill(); reading.Wait(); _ = c.Wait() }) }
 	t.Cleanup(kill)
-	return kill, said
+	return kill, lines
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// The rounds of a ticker that stays are one process's, until that ends.
-func TestATickerThatStays(t *testing.T) {
+// The rounds of a ticker with Stays run in one process until that ends.
+func TestATickerWithStaysRunsInOneProcess(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)
 	var counts [3]tally
@@ -53,7 +53,7 @@ func TestATickerThatStays(t *testing.T) {
 	require.Equal(t, 1, most)
 }
 
-func TestStayingAloneIsNoQueue(t *testing.T) {
+func TestAQueueNeedsMoreThanTickersWithStays(t *testing.T) {
 	t.Parallel()
 	p := open(t, pgtest.Database(t, tables), river.Config{})
 	err := p.queue.Run(t.Context(), river.Jobs{Tickers: []river.Ticker{

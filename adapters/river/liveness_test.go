@@ -17,8 +17,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// While nobody can look, nobody is seen to stand still.
-func TestADatabaseThatIsAwayKillsNobody(t *testing.T) {
+// A process that cannot look at the others does not consider them dead.
+func TestAnUnreachableDatabaseMakesNoProcessDead(t *testing.T) {
 	t.Parallel()
 	cluster := pgtest.New(t, nil)
 	dsn := cluster.Database(t, tables)
@@ -49,8 +49,8 @@ func TestADatabaseThatIsAwayKillsNobody(t *testing.T) {
 	require.Empty(t, begun, "once")
 }
 
-// A run that River lost, such as one whose end it could not store, comes again.
-func TestARunOfNobodyComesAgain(t *testing.T) {
+// A run that River lost, such as one whose end it could not store, is repeated.
+func TestARunWithoutAProcessIsRepeated(t *testing.T) {
 	t.Parallel()
 	for name, holder := range map[string]string{
 		"of an unknown process": "'gone'",
@@ -73,7 +73,7 @@ func TestARunOfNobodyComesAgain(t *testing.T) {
 	}
 }
 
-// What River would log of errors and panics stays out of the log.
+// Texts of errors and panics that River would log are not logged.
 func TestRiversLogIsGuarded(t *testing.T) {
 	got := &records{}
 	log := slog.New(river.Guard(got)).With("secret", "secret", "queue", "work-notify")
@@ -83,8 +83,8 @@ func TestRiversLogIsGuarded(t *testing.T) {
 	require.Equal(t, "JobExecutor: failed job_id=7 sqlstate=40001", got.text())
 }
 
-// Run waits for a database that is away, and copes with one that goes away.
-func TestTheDatabaseComesBack(t *testing.T) {
+// Run waits for an unreachable database, and continues after an outage.
+func TestRunSurvivesAnOutageOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	cluster := pgtest.New(t, nil)
 	dsn := cluster.Database(t, tables)
@@ -106,20 +106,20 @@ func TestTheDatabaseComesBack(t *testing.T) {
 		eventually(t, "its work is done", func() bool { return slices.Contains(s.handled(), owner) && p.jobs(t, "running") == 0 })
 		if i == 0 {
 			require.NoError(t, cluster.Stop(pgtest.Immediate))
-			for range len(failures) + 5 { // River fails more often
+			for range len(failures) + 5 { // River fails repeatedly
 				requireCode(t, errcodes.StorageUnavailable, <-failures)
 			}
 		}
 	}
 	for message, n := range logged.count() {
-		require.LessOrEqual(t, n, 1, "%s: told more than once a minute", message)
+		require.LessOrEqual(t, n, 1, "%s: logged more than once a minute", message)
 	}
 	require.Contains(t, logged.count(), "producer: Error fetching jobs")
 }
 
-// River dates a round by its leader's clock, and what is to run at once by that of
-// the process. Both may be ahead of the database's.
-func TestWhatRunsAtOnceIsDatedByTheDatabase(t *testing.T) {
+// River sets the time of a round by its leader's clock and that of other jobs that run at
+// once by the process's clock. Both may be ahead of the database's clock.
+func TestJobsThatRunAtOnceHaveTheDatabasesTime(t *testing.T) {
 	t.Parallel()
 	ahead := time.Now().Add(5 * time.Minute)
 	for _, job := range []struct {
@@ -134,8 +134,8 @@ func TestWhatRunsAtOnceIsDatedByTheDatabase(t *testing.T) {
 	}
 }
 
-// A process whose clock is an hour ahead of the database's does its rounds and its
-// items all the same.
+// A process whose clock is an hour ahead of the database's still runs its rounds and
+// items.
 func TestADatabaseWhoseClockIsBehind(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)
@@ -156,8 +156,8 @@ func TestADatabaseWhoseClockIsBehind(t *testing.T) {
 	eventually(t, "two rounds", func() bool { total, _ := rounds.read(); return total >= 2 })
 }
 
-// setClockBack lets statements of new connections to the database take the time for
-// an hour earlier.
+// setClockBack makes the time an hour earlier for statements of new connections to the
+// database.
 func setClockBack(t *testing.T, dsn string) {
 	t.Helper()
 	pool := connect(t, dsn)
@@ -167,7 +167,7 @@ func setClockBack(t *testing.T, dsn string) {
 	require.NoError(t, err)
 }
 
-func TestWhoStandsStillIsDead(t *testing.T) {
+func TestAProcessThatDoesNotBeatIsDead(t *testing.T) {
 	judge := river.FindDead(8 * time.Second)
 	now := time.Now()
 	look := func(after time.Duration, a, b int64) []string {
@@ -178,8 +178,8 @@ func TestWhoStandsStillIsDead(t *testing.T) {
 		require.Empty(t, look(time.Second, beat, 5))
 	}
 	require.Equal(t, []string{"b"}, look(time.Second, 8, 5))
-	require.Empty(t, look(time.Second, 9, 6), "it was only slow")
-	require.Empty(t, look(time.Minute, 9, 6), "who has not looked has seen nothing")
+	require.Empty(t, look(time.Second, 9, 6), "the process was only slow")
+	require.Empty(t, look(time.Minute, 9, 6), "after a pause, observation starts again")
 	require.Empty(t, look(4*time.Second, 9, 6))
 	require.ElementsMatch(t, []string{"a", "b"}, look(4*time.Second, 9, 6))
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/river"
 )
 
-// TestAMessageIsToldOnceAMinute, each for itself, and with how often it was left
-// out.
-func TestAMessageIsToldOnceAMinute(t *testing.T) {
+// Each message is limited separately, and logged with the number of those left out.
+func TestAMessageIsLoggedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -49,8 +48,8 @@ func TestAMessageIsToldOnceAMinute(t *testing.T) {
 	})
 }
 
-// TestAMessageWhoseClockWentBackIsTold, and ever new ones are not kept for ever.
-func TestAMessageWhoseClockWentBackIsTold(t *testing.T) {
+// The number of messages in memory is bounded, too.
+func TestAMessageIsLoggedAfterTheClockWentBack(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	handler := river.Limited(slog.New(slog.NewTextHandler(&out, nil))).Handler()
@@ -65,7 +64,7 @@ func TestAMessageWhoseClockWentBackIsTold(t *testing.T) {
 	require.LessOrEqual(t, river.Remembered(handler), 1_000)
 }
 
-// messages counts what was logged of the queue's upkeep and by River.
+// messages counts the messages of the queue's maintenance and of River.
 type messages struct {
 	records
 

@@ -10,8 +10,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/river"
 )
 
-// What Stop breaks off is a warning, not an error.
-func TestWhatStopBreaksOffIsAWarning(t *testing.T) {
+// Failures that Stop causes are warnings, not errors.
+func TestFailuresDuringStopAreWarnings(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	text := slog.NewTextHandler(&out, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/river"
 )
 
-// tries tells of each statement that asks for the lock of migrations.
+// tries receives a value for each statement that tries to get the lock of migrations.
 type tries chan struct{}
 
 func (s tries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
@@ -28,9 +28,8 @@ func (s tries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQuer
 
 func (tries) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TestAMigrationWaitsBesideItsStatements: longer than a statement may take, and
-// holding up no index that is made concurrently.
-func TestAMigrationWaitsBesideItsStatements(t *testing.T) {
+// It waits longer than statement_timeout, and does not block CREATE INDEX CONCURRENTLY.
+func TestAMigrationDoesNotWaitWithinAStatement(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, bare)
 	other, err := connect(t, dsn).Acquire(t.Context())
@@ -72,5 +71,5 @@ func TestAMigrationWaitsBesideItsStatements(t *testing.T) {
 	}
 	var free bool
 	require.NoError(t, other.QueryRow(t.Context(), "SELECT pg_try_advisory_lock($1)", river.MigrationLock).Scan(&free))
-	require.True(t, free, "the lock is kept")
+	require.True(t, free, "the lock is released")
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/corridor-go/corridor/adapters/river"
 )
 
-// told gives the statements of the page for operators, block by block.
-func told(t *testing.T) (blocks []string) {
+// pageStatements returns the statements of the page for operators, by block.
+func pageStatements(t *testing.T) (blocks []string) {
 	t.Helper()
 	page, err := os.ReadFile("../../internal/docs/operations.md")
 	require.NoError(t, err)
@@ -34,12 +34,12 @@ func run(t *testing.T, pool *pgxpool.Pool, statements string) {
 	require.NoError(t, err)
 }
 
-// TestOperatorsStatements: what the page for operators says works as it stands. A
-// role that may do no more than work on the tables runs jobs, whether it is told to
-// migrate, of which nothing is left to do, or not.
+// The statements of the page for operators work as they are written. A role that may only
+// read and write the tables runs jobs, with and without SkipMigrate, if nothing is left to
+// migrate.
 func TestOperatorsStatements(t *testing.T) {
 	t.Parallel()
-	page := told(t)
+	page := pageStatements(t)
 	c := pgtest.New(t, nil)
 	dsn := c.Database(t, bare)
 	as := func(role string) string {

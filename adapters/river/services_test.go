@@ -18,7 +18,7 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// A transaction that nobody answers fails by itself, in one of two processes.
+// A transaction without an answer fails in one of two processes.
 func TestTransactionsTimeOut(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)
@@ -36,13 +36,13 @@ func TestTransactionsTimeOut(t *testing.T) {
 	require.NoError(t, err)
 	reader := open(t, dsn, river.Config{Kinds: []string{authstate.WorkTimeout}}).store.Transactions()
 	eventually(t, "the transaction has failed", func() bool {
-		stored, err := reader.Transaction(t.Context(), "shop", "pay-1") // beside the service, which would judge it itself
+		stored, err := reader.Transaction(t.Context(), "shop", "pay-1") // not by the service, which would itself apply the timeout
 		require.NoError(t, err)
 		return stored.Status == ports.TransactionFailed
 	})
 }
 
-// What one process leaves pending, another one sees to its end (I17).
+// Another process completes what a process leaves pending (I17).
 func TestAPendingValidationIsRecovered(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)
@@ -60,7 +60,7 @@ func TestAPendingValidationIsRecovered(t *testing.T) {
 	require.Equal(t, ports.StatusPending, v.Status)
 	late, cancel := context.WithCancel(t.Context())
 	cancel()
-	_ = accounts.Stop(late) // it dies in the middle of its lookup
+	_ = accounts.Stop(late) // the process ends during its lookup
 
 	others := accountsOn(t, stays, provider)
 	stays.run(river.Jobs{Work: map[string]river.Tick{validation.WorkRecover: others.Tick}})

@@ -14,8 +14,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// What a process has not begun is another's at once; what it has begun goes on.
-func TestWhatWaitsIsReleasedByStop(t *testing.T) {
+// Items that a process has not begun go to others at once; those that it has begun
+// continue.
+func TestStopReleasesWaitingItems(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)
 	first := open(t, dsn, river.Config{Grace: time.Minute})
@@ -49,7 +50,7 @@ func TestWhatWaitsIsReleasedByStop(t *testing.T) {
 	eventually(t, "all are done", func() bool { return first.jobs(t, "completed") == 3 })
 	_, err := first.queue.Work().Claim(t.Context(), notify, time.Now(), time.Minute, 1)
 	requireCode(t, errcodes.Closed, err)
-	require.NoError(t, first.queue.Run(t.Context(), river.Jobs{Tickers: []river.Ticker{ticker("late")}}), "as a service's Run after Stop")
+	require.NoError(t, first.queue.Run(t.Context(), river.Jobs{Tickers: []river.Ticker{ticker("late")}}), "Run returns nil after Stop")
 	first.save(t, "third", items("after Stop"))
 	eventually(t, "its changes are still worked off", func() bool { return len(other.handled()) == 2 })
 }
@@ -58,8 +59,8 @@ func ticker(name string) river.Ticker {
 	return river.Ticker{Name: name, Every: time.Second, Tick: func(context.Context, time.Time) error { return nil }}
 }
 
-// The contexts of rounds end after the grace, or at once with Run's own context.
-func TestARoundIsCutAndGivenToAnother(t *testing.T) {
+// The contexts of rounds end after the grace, or at once with Run's context.
+func TestAnInterruptedRoundGoesToAnotherProcess(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(p *process, cancel func()) error{
 		"Stop": func(p *process, _ func()) error {
@@ -74,7 +75,7 @@ func TestARoundIsCutAndGivenToAnother(t *testing.T) {
 			if err := p.queue.Stop(over); !errors.Is(err, context.Canceled) {
 				return err
 			}
-			<-time.After(100 * time.Millisecond) // it stops, and leaves the rounds their grace
+			<-time.After(100 * time.Millisecond) // the process stops and waits for its rounds
 			cancel()
 			return nil
 		},
@@ -84,7 +85,7 @@ func TestARoundIsCutAndGivenToAnother(t *testing.T) {
 			dsn := pgtest.Database(t, tables)
 			grace := 200 * time.Millisecond
 			if name != "Stop" {
-				grace = time.Minute // of which nothing is to be seen
+				grace = time.Minute // which must not be waited for
 			}
 			began := time.Now()
 			p := open(t, dsn, river.Config{Grace: grace, Timeout: 30 * time.Second})
@@ -107,8 +108,8 @@ func TestARoundIsCutAndGivenToAnother(t *testing.T) {
 			<-begun
 			require.NoError(t, stop(p, cancel))
 			require.Equal(t, errcodes.Of(ctx.Err()), errcodes.Of(<-p.ran))
-			require.Less(t, time.Since(began), within, "the rounds were cut")
-			require.Equal(t, 2, p.count(t, "river_job WHERE state = 'available' AND scheduled_at <= now()"), "both may run at once")
+			require.Less(t, time.Since(began), within, "the rounds were interrupted")
+			require.Equal(t, 2, p.count(t, "river_job WHERE state = 'available' AND scheduled_at <= now()"), "both jobs can run at once")
 			require.Zero(t, p.count(t, "queue_processes"))
 		})
 	}

@@ -44,7 +44,7 @@ func event(id, kind string) ports.Event {
 	return ports.Event{ID: id, Kind: kind, Key: "key", Owner: "shop", At: time.Now(), Data: []byte(`{}`)}
 }
 
-// Three processes do what one would: each round and each item once (I22).
+// Three processes together run each round and each item once, as one process would (I22).
 func TestProcessesShareTheWork(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)
@@ -61,7 +61,7 @@ func TestProcessesShareTheWork(t *testing.T) {
 			Tickers: []river.Ticker{
 				{Name: "rounds", Every: time.Second, AtStart: true, Tick: func(context.Context, time.Time) error {
 					defer rounds.begin()()
-					return errSecret // is no reason to tick more often
+					return errSecret // an error does not add rounds
 				}},
 				{Name: "slow.rounds", Every: time.Second, Tick: func(ctx context.Context, _ time.Time) error {
 					defer slow.begin()()
@@ -81,7 +81,7 @@ func TestProcessesShareTheWork(t *testing.T) {
 	eventually(t, "five rounds", func() bool { total, _ := rounds.read(); return total >= 5 })
 	elapsed := int(time.Since(began) / time.Second)
 	total, most := rounds.read()
-	require.LessOrEqual(t, total, elapsed+2, "one round a second, and the first")
+	require.LessOrEqual(t, total, elapsed+2, "one round per second, and the first one")
 	require.Equal(t, 1, most)
 	_, most = slow.read()
 	require.Equal(t, 1, most, "a slow round is not doubled")
@@ -115,7 +115,7 @@ func TestAnEventWakesATicker(t *testing.T) {
 	<-woken
 	p.save(t, "second", nil, event("3", "report.created"), event("4", "report.created"))
 	select {
-	case <-woken: // beside the first, which goes on
+	case <-woken: // while the first still runs
 	case <-time.After(within):
 		close(open)
 		t.Fatal("the second round waits for the first")
@@ -126,10 +126,10 @@ func TestAnEventWakesATicker(t *testing.T) {
 	eventually(t, "all have ended", func() bool { return p.jobs(t, "completed") == 3 })
 	events, err := p.store.Outbox().Claim(t.Context(), time.Now(), time.Minute, 10)
 	require.NoError(t, err)
-	require.NotEmpty(t, events, "the store keeps the events all the same")
+	require.NotEmpty(t, events, "the store has the events, too")
 }
 
-// Ended jobs go, buried ones stay with their reason.
+// Ended jobs are removed; buried ones remain with their reason.
 func TestEndedJobsAreRemoved(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, tables)

@@ -40,10 +40,10 @@ func TestWorkRunsWithItsChange(t *testing.T) {
 	eventually(t, "the job is completed", func() bool { return p.jobs(t, "completed") == 1 })
 	claimed, err := p.store.Work().Claim(t.Context(), notify, time.Now(), time.Minute, 10)
 	require.NoError(t, err)
-	require.Empty(t, claimed, "the store keeps no second copy")
+	require.Empty(t, claimed, "the store does not have a second copy")
 }
 
-func TestAChangeThatIsRefusedLeavesNoJob(t *testing.T) {
+func TestARejectedChangeLeavesNoJob(t *testing.T) {
 	t.Parallel()
 	p := open(t, pgtest.Database(t, tables), river.Config{})
 	p.save(t, "shop", nil)
@@ -56,7 +56,7 @@ func TestAChangeThatIsRefusedLeavesNoJob(t *testing.T) {
 	require.Equal(t, 1, p.jobs(t, "available"))
 	book, err := p.store.RateLocks().Book(t.Context(), ports.BookKey{Owner: "second", Pair: ports.Pair{Base: "USD", Quote: "ZAR"}})
 	require.NoError(t, err)
-	require.Zero(t, book.Version, "the change went with its work")
+	require.Zero(t, book.Version, "the change was rejected with its work")
 
 	tx, err := p.pool.Begin(t.Context())
 	require.NoError(t, err)
@@ -64,10 +64,10 @@ func TestAChangeThatIsRefusedLeavesNoJob(t *testing.T) {
 	require.NoError(t, tx.Rollback(t.Context()))
 	require.Equal(t, 1, p.count(t, "river_job"))
 	p.save(t, "third", []ports.WorkItem{item("in an hour", time.Now().Add(time.Hour))})
-	require.Equal(t, 1, p.jobs(t, "scheduled"), "nobody looks at it before")
+	require.Equal(t, 1, p.jobs(t, "scheduled"), "it is scheduled until then")
 }
 
-func TestAnIdMayComeAgainWhenItsItemIsDone(t *testing.T) {
+func TestAnIDCanBeReusedAfterItsItemIsDone(t *testing.T) {
 	t.Parallel()
 	p, s := serve(t, pgtest.Database(t, tables), river.Config{})
 	for i, owner := range []string{"first", "second"} {
@@ -76,7 +76,7 @@ func TestAnIdMayComeAgainWhenItsItemIsDone(t *testing.T) {
 	}
 }
 
-func TestWorkWaitsForItsTime(t *testing.T) {
+func TestWorkWaitsUntilItIsDue(t *testing.T) {
 	t.Parallel()
 	p, s := serve(t, pgtest.Database(t, tables), river.Config{})
 	due := time.Now().Add(1500 * time.Millisecond)
@@ -85,7 +85,7 @@ func TestWorkWaitsForItsTime(t *testing.T) {
 	require.False(t, time.Now().Before(due), "not before its time")
 }
 
-func TestARetriedItemComesBackAndABuriedOneDoesNot(t *testing.T) {
+func TestARetriedItemRunsAgainAndABuriedOneDoesNot(t *testing.T) {
 	t.Parallel()
 	p := open(t, pgtest.Database(t, tables), river.Config{})
 	s := &service{work: p.queue.Work()}
@@ -102,13 +102,13 @@ func TestARetriedItemComesBackAndABuriedOneDoesNot(t *testing.T) {
 	eventually(t, "the item is buried", func() bool { return p.jobs(t, "cancelled") == 1 })
 	require.False(t, time.Now().Before(at))
 	require.Equal(t, []string{"a", "a"}, s.handled())
-	require.Equal(t, at.UnixMilli(), s.got[1].DueAt.UnixMilli(), "the retry's time is the new due time")
+	require.Equal(t, at.UnixMilli(), s.got[1].DueAt.UnixMilli(), "the retry time is the new due time")
 	var reason string
 	require.NoError(t, p.pool.QueryRow(t.Context(), "SELECT errors[1]->>'error' FROM corridor.river_job").Scan(&reason))
 	require.Contains(t, reason, "no use")
 }
 
-func TestWhatATickLeavesComesAgain(t *testing.T) {
+func TestAnUnsettledItemRunsAgain(t *testing.T) {
 	t.Parallel()
 	for name, tick := range map[string]func(s *service, n int) error{
 		"an error":     func(*service, int) error { return errcodes.New(errcodes.StorageUnavailable, "") },
@@ -153,7 +153,7 @@ func TestWhatATickLeavesComesAgain(t *testing.T) {
 	}
 }
 
-func TestOneTickServesAllThatWait(t *testing.T) {
+func TestOneTickHandlesAllWaitingItems(t *testing.T) {
 	t.Parallel()
 	p := open(t, pgtest.Database(t, tables), river.Config{})
 	s := &service{work: p.queue.Work()}
@@ -177,7 +177,7 @@ func TestOneTickServesAllThatWait(t *testing.T) {
 	require.Equal(t, 2, s.ticks)
 }
 
-// Whoever has not claimed an item does not settle it.
+// An item can be settled only by its latest claim.
 func TestAnItemIsSettledByItsClaimOnly(t *testing.T) {
 	t.Parallel()
 	p := open(t, pgtest.Database(t, tables), river.Config{})
@@ -195,7 +195,7 @@ func TestPauses(t *testing.T) {
 	require.Equal(t, time.Minute, river.Pause(1_000_000))
 }
 
-func TestWorkOfAnotherKindIsRefused(t *testing.T) {
+func TestWorkOfAnUnknownKindIsRejected(t *testing.T) {
 	t.Parallel()
 	p := open(t, pgtest.Database(t, tables), river.Config{Wake: map[string]string{"report.created": "reports"}})
 	strange := items("a")
@@ -215,7 +215,7 @@ func TestWorkOfAnotherKindIsRefused(t *testing.T) {
 	requireCode(t, errcodes.InvalidRequest, p.queue.Work().Bury(t.Context(), ports.WorkItem{}, strings.Repeat("x", 1025)))
 }
 
-// records keeps what was logged.
+// records records what was logged.
 type records struct {
 	mu  sync.Mutex
 	got []string
