@@ -93,7 +93,7 @@ func (a *Authenticator) issue(ctx context.Context, clientID string, now time.Tim
 func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.Client, error) {
 	hash, ok := hashToken(token)
 	if !ok {
-		return ports.Client{}, refused()
+		return ports.Client{}, unauthorized()
 	}
 	now := a.now()
 	e, mark, ok := a.cache.get(hash, now)
@@ -105,7 +105,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.C
 		a.cache.put(hash, e, mark)
 	}
 	if !now.Before(e.expiresAt) {
-		return ports.Client{}, refused()
+		return ports.Client{}, unauthorized()
 	}
 	return e.client, nil
 }
@@ -114,14 +114,14 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.C
 func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) (entry, error) {
 	token, err := a.tokens.Token(ctx, hash)
 	if err != nil {
-		return entry{}, refusedOr("read a token", err)
+		return entry{}, unauthorizedOr("read a token", err)
 	}
 	client, err := a.clients.Client(ctx, token.ClientID)
 	if err != nil {
-		return entry{}, refusedOr("read a client", err)
+		return entry{}, unauthorizedOr("read a client", err)
 	}
 	if client.Disabled {
-		return entry{}, refused()
+		return entry{}, unauthorized()
 	}
 	client.Secrets = nil
 	return entry{client: client, expiresAt: token.ExpiresAt, readAt: now}, nil
@@ -167,11 +167,11 @@ func (a *Authenticator) Stop(ctx context.Context) error { return a.loops.Stop(ct
 // now returns the time in the milliseconds that stores keep.
 func (a *Authenticator) now() time.Time { return ports.Millis(a.cfg.Clock.Now()) }
 
-func refused() error { return errcodes.New(errcodes.Unauthorized, "") }
+func unauthorized() error { return errcodes.New(errcodes.Unauthorized, "") }
 
-func refusedOr(doing string, err error) error {
+func unauthorizedOr(doing string, err error) error {
 	if errcodes.Of(err) == errcodes.NotFound {
-		return refused()
+		return unauthorized()
 	}
 	return unavailable(doing, err)
 }

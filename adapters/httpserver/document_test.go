@@ -18,7 +18,7 @@ func TestTheDocumentHasTheExistingRoutes(t *testing.T) {
 	require.NoError(t, err)
 	all := everything()
 	for name, services := range map[string]httpserver.Services{
-		"none":         {},
+		"no services":  {},
 		"rate locks":   {RateLocks: all.RateLocks},
 		"validations":  {Validations: all.Validations},
 		"transactions": {Transactions: all.Transactions},

@@ -18,7 +18,7 @@ func TestFormat(t *testing.T) {
 		list []string
 		want string
 	}{
-		"none":                                   {nil, `[]`},
+		"a nil list":                             {nil, `[]`},
 		"an empty list":                          {[]string{}, `[]`},
 		"plain texts":                            {[]string{"amount", ""}, `["amount",""]`},
 		"invalid UTF-8":                          {[]string{"a\xff"}, `[{"base64":"Yf8="}]`},
@@ -64,16 +64,16 @@ func TestDamagedListsAreRejected(t *testing.T) {
 		"a choice of null":          `[{"column":"a","oneOf":[null]}]`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			refuses := func(err error) {
+			rejects := func(err error) {
 				require.ErrorIs(t, err, errcodes.CorruptRecord)
 				require.NotContains(t, err.Error()+errcodes.MessageOf(err), "secret")
 			}
 			filters, err := jsonlist.ReadFilters([]byte(data))
-			refuses(err)
+			rejects(err)
 			require.Empty(t, filters)
 			if !strings.Contains(data, `"column":"a"`) {
 				texts, err := jsonlist.ReadTexts([]byte(data))
-				refuses(err)
+				rejects(err)
 				require.Empty(t, texts)
 			}
 		})

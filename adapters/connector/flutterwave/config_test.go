@@ -99,8 +99,8 @@ func ExampleNew() {
 }
 
 func ExampleFromEnv() {
-	none := func(string) string { return "" } // in a program: os.Getenv
-	_, err := flutterwave.FromEnv(none, nil)
+	empty := func(string) string { return "" } // in a program: os.Getenv
+	_, err := flutterwave.FromEnv(empty, nil)
 	fmt.Println(err)
 	// Output: configuration: CORRIDOR_FLUTTERWAVE_SECRET_KEY is not set
 }

@@ -81,14 +81,14 @@ func Secret(name, secret string) error {
 // set, and a copy of cfg. The variable baseURL replaces cfg's BaseURL if it is set.
 // getenv is usually os.Getenv. A variable that is not set is [errcodes.Configuration].
 func FromEnv[C any](getenv func(name string) string, cfg *Config, open func(values []string, cfg *Config) (C, error), baseURL string, names ...string) (C, error) {
-	var none C
+	var zero C
 	if getenv == nil {
-		return none, errcodes.New(errcodes.Configuration, "getenv is required")
+		return zero, errcodes.New(errcodes.Configuration, "getenv is required")
 	}
 	values := make([]string, len(names))
 	for i, name := range names {
 		if values[i] = getenv(name); values[i] == "" {
-			return none, errcodes.New(errcodes.Configuration, name+" is not set")
+			return zero, errcodes.New(errcodes.Configuration, name+" is not set")
 		}
 	}
 	c := *cmp.Or(cfg, &Config{})

@@ -86,8 +86,8 @@ func FuzzDecode(f *testing.F) {
 			require.True(t, json.Valid(body))
 		}
 		err := reply.Open(&into)
-		refused := status == http.StatusUnauthorized || status == http.StatusForbidden
-		require.Equal(t, refused, errcodes.Of(err) == errcodes.Configuration)
+		rejected := status == http.StatusUnauthorized || status == http.StatusForbidden
+		require.Equal(t, rejected, errcodes.Of(err) == errcodes.Configuration)
 		if status == http.StatusTooManyRequests {
 			require.NoError(t, err)
 		}

@@ -157,8 +157,8 @@ func ExampleNew() {
 }
 
 func ExampleFromEnv() {
-	none := func(string) string { return "" } // in a program: os.Getenv
-	_, err := mtnmomo.FromEnv(none, nil)
+	empty := func(string) string { return "" } // in a program: os.Getenv
+	_, err := mtnmomo.FromEnv(empty, nil)
 	fmt.Println(err)
 	// Output: configuration: CORRIDOR_MTNMOMO_SUBSCRIPTION_KEY is not set
 }

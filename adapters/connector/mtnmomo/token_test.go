@@ -36,9 +36,9 @@ type mtn struct {
 	good    map[string]bool
 	life    int // of a token, in seconds
 
-	refusing bool
-	hold     chan struct{} // token answers wait for it; nil: no wait
-	arrived  chan struct{} // receives a value per request for a token
+	rejecting bool
+	hold      chan struct{} // token answers wait for it; nil: no wait
+	arrived   chan struct{} // receives a value per request for a token
 }
 
 func open(tb testing.TB) *mtn {
@@ -66,7 +66,7 @@ func (m *mtn) serve(w http.ResponseWriter, r *http.Request) {
 		defer m.mu.Unlock()
 		m.issued++
 		token := fmt.Sprint("t", m.issued)
-		m.good[token] = !m.refusing
+		m.good[token] = !m.rejecting
 		_, _ = fmt.Fprintf(w, `{"access_token":%q,"token_type":"access_token","expires_in":%d}`, token, m.life)
 		return
 	}
@@ -91,7 +91,7 @@ func (m *mtn) revoke() {
 func (m *mtn) rejectAll() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.refusing, m.good = true, map[string]bool{}
+	m.rejecting, m.good = true, map[string]bool{}
 }
 
 func (m *mtn) counts() (issued, lookups int) {

@@ -99,8 +99,8 @@ func ExampleNew() {
 }
 
 func ExampleFromEnv() {
-	none := func(string) string { return "" } // in a program: os.Getenv
-	_, err := paystack.FromEnv(none, nil)
+	empty := func(string) string { return "" } // in a program: os.Getenv
+	_, err := paystack.FromEnv(empty, nil)
 	fmt.Println(err)
 	// Output: configuration: CORRIDOR_PAYSTACK_SECRET_KEY is not set
 }

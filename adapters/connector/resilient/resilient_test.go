@@ -111,7 +111,7 @@ func TestTheProbeDecidesTheNextState(t *testing.T) {
 				s := &script{do: ending(ports.OutcomeMalformed)}
 				c := open(t, s, &small)
 				trip(t, c)
-				time.Sleep(time.Minute) //nolint:forbidigo // a bubble's time costs none
+				time.Sleep(time.Minute) //nolint:forbidigo // sleeping in a bubble takes no time
 				s.says(ending(row.Outcome))
 				_, _ = ask(t, c)
 				want := map[[2]bool]resilient.State{
@@ -145,7 +145,7 @@ func TestAnOpenBreakerReturnsTheRemainingTime(t *testing.T) {
 		s := &script{do: ending(ports.OutcomeMalformed)}
 		c := open(t, s, &small)
 		trip(t, c)
-		time.Sleep(20 * time.Second) //nolint:forbidigo // a bubble's time costs none
+		time.Sleep(20 * time.Second) //nolint:forbidigo // sleeping in a bubble takes no time
 		a, err := ask(t, c)
 		require.NoError(t, err)
 		assert.Equal(t, ports.Answer{Kind: ports.OutcomeTryLater, After: 40 * time.Second}, a)
@@ -158,7 +158,7 @@ func TestThereIsOneProbeAtATime(t *testing.T) {
 		s := &script{do: ending(ports.OutcomeMalformed)}
 		c := open(t, s, &small)
 		trip(t, c)
-		time.Sleep(time.Minute) //nolint:forbidigo // a bubble's time costs none
+		time.Sleep(time.Minute) //nolint:forbidigo // sleeping in a bubble takes no time
 		release := make(chan struct{})
 		s.says(func(ctx context.Context) (ports.Answer, error) {
 			<-release
@@ -205,7 +205,7 @@ func TestALateResultIsNotTheProbe(t *testing.T) {
 				synctest.Wait()
 				s.says(ending(ports.OutcomeMalformed))
 				trip(t, c)
-				time.Sleep(time.Minute) //nolint:forbidigo // a bubble's time costs none
+				time.Sleep(time.Minute) //nolint:forbidigo // sleeping in a bubble takes no time
 				probe := make(chan struct{})
 				s.says(func(ctx context.Context) (ports.Answer, error) {
 					<-probe
@@ -234,7 +234,7 @@ func TestOldFailuresLeaveTheWindow(t *testing.T) {
 		c := open(t, s, &resilient.Config{MinCalls: 2, NoRetry: true, Window: time.Minute})
 		for range 5 {
 			_, _ = ask(t, c)
-			time.Sleep(2 * time.Minute) //nolint:forbidigo // a bubble's time costs none
+			time.Sleep(2 * time.Minute) //nolint:forbidigo // sleeping in a bubble takes no time
 		}
 		assert.Equal(t, resilient.Closed, c.State())
 	})
@@ -266,7 +266,7 @@ func TestOldResultsLeaveTheWindowWhenTheClockIsSetBack(t *testing.T) {
 						_, _ = ask(t, c)
 					}
 					clock.by.Store(int64(back))
-					time.Sleep(2 * resilient.DefaultWindow) //nolint:forbidigo // a bubble's time costs none
+					time.Sleep(2 * resilient.DefaultWindow) //nolint:forbidigo // sleeping in a bubble takes no time
 					s.says(ending(ports.OutcomeMalformed))
 					for range resilient.DefaultMinCalls - 1 {
 						_, _ = ask(t, c)
@@ -325,7 +325,7 @@ func TestRetry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{caps: []ports.Capability{{BillsFailures: c.bills}}, do: func(ctx context.Context) (ports.Answer, error) {
-					time.Sleep(c.took) //nolint:forbidigo // a bubble's time costs none
+					time.Sleep(c.took) //nolint:forbidigo // sleeping in a bubble takes no time
 					return down(ctx)
 				}}
 				ctx := t.Context()
@@ -502,7 +502,7 @@ func TestStateChangesAreReportedInOrder(t *testing.T) {
 		c := open(t, s, &cfg)
 		trip(t, c)
 		for _, o := range []ports.Outcome{ports.OutcomeMalformed, ports.OutcomeUnsupported, ports.OutcomeFound} {
-			time.Sleep(time.Minute) //nolint:forbidigo // a bubble's time costs none
+			time.Sleep(time.Minute) //nolint:forbidigo // sleeping in a bubble takes no time
 			s.says(ending(o))
 			_, _ = ask(t, c)
 		}
@@ -529,9 +529,9 @@ func TestTheBreakerAlwaysRecovers(t *testing.T) {
 			for i, row := range plan {
 				s.says(ending(row.Outcome))
 				_, _ = ask(t, c)
-				time.Sleep(time.Duration(waits[i]) * time.Second) //nolint:forbidigo // a bubble's time costs none
+				time.Sleep(time.Duration(waits[i]) * time.Second) //nolint:forbidigo // sleeping in a bubble takes no time
 			}
-			time.Sleep(small.OpenFor) //nolint:forbidigo // as above
+			time.Sleep(small.OpenFor) //nolint:forbidigo // see above
 			s.says(ending(ports.OutcomeFound))
 			a, err := ask(t, c)
 			require.NoError(t, err)

@@ -204,8 +204,8 @@ func call[T any](ctx context.Context, limit time.Duration, feed func(context.Con
 		case a := <-answered:
 			return a.value, a.err
 		default:
-			var none T
-			return none, ctx.Err()
+			var zero T
+			return zero, ctx.Err()
 		}
 	}
 }

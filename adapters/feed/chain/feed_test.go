@@ -90,22 +90,22 @@ func TestTheFirstFeedThatHasThePriceReturnsIt(t *testing.T) {
 		mid    string
 		code   errcodes.Code
 	}{
-		"both have it":                              {func(*rig) {}, "18.1", ""},
-		"the first has none":                        {func(r *rig) { r.first.Drop(usdzar) }, "18.2", ""},
-		"the first does not offer it":               {func(r *rig) { r.first.Withdraw(usdzar) }, "18.2", ""},
-		"the first fails":                           {func(r *rig) { r.first.Fail(errors.New("503")) }, "18.2", ""},
-		"the first returns NaN":                     {func(r *rig) { r.first.Set(usdzar, "NaN") }, "18.2", ""},
-		"the first returns zero":                    {func(r *rig) { r.first.Set(usdzar, "0") }, "18.2", ""},
-		"the first is in the future":                {func(r *rig) { r.first.SetAt(usdzar, "18", morning.Add(time.Millisecond)) }, "18.2", ""},
-		"the first is old":                          {func(r *rig) { r.first.SetAt(usdzar, "18", old) }, "18.2", ""},
-		"the first is as old as allowed":            {func(r *rig) { r.first.SetAt(usdzar, "18", morning.Add(-time.Hour)) }, "18", ""},
-		"the first is old and the next has none":    {func(r *rig) { r.first.SetAt(usdzar, "18", old); r.next.Drop(usdzar) }, "18", ""},
-		"the first is old and the next is older":    {func(r *rig) { r.first.SetAt(usdzar, "18", old); r.next.SetAt(usdzar, "17", old.Add(-1)) }, "18", ""},
-		"the first is old and the next is less old": {func(r *rig) { r.first.SetAt(usdzar, "18", old); r.next.SetAt(usdzar, "17", old.Add(time.Second)) }, "17", ""},
-		"both fail":                                 {func(r *rig) { r.first.Fail(errors.New("503")); r.next.Fail(nil) }, "", errcodes.PriceUnavailable},
-		"both have none":                            {func(r *rig) { r.first.Drop(usdzar); r.next.Drop(usdzar) }, "", errcodes.PriceUnavailable},
-		"one fails and the other does not offer it": {func(r *rig) { r.first.Fail(nil); r.next.Withdraw(usdzar) }, "", errcodes.PriceUnavailable},
-		"neither offers it":                         {func(r *rig) { r.first.Withdraw(usdzar); r.next.Withdraw(usdzar) }, "", errcodes.PairNotOffered},
+		"both have it":                               {func(*rig) {}, "18.1", ""},
+		"the first has no price":                     {func(r *rig) { r.first.Drop(usdzar) }, "18.2", ""},
+		"the first does not offer it":                {func(r *rig) { r.first.Withdraw(usdzar) }, "18.2", ""},
+		"the first fails":                            {func(r *rig) { r.first.Fail(errors.New("503")) }, "18.2", ""},
+		"the first returns NaN":                      {func(r *rig) { r.first.Set(usdzar, "NaN") }, "18.2", ""},
+		"the first returns zero":                     {func(r *rig) { r.first.Set(usdzar, "0") }, "18.2", ""},
+		"the first is in the future":                 {func(r *rig) { r.first.SetAt(usdzar, "18", morning.Add(time.Millisecond)) }, "18.2", ""},
+		"the first is old":                           {func(r *rig) { r.first.SetAt(usdzar, "18", old) }, "18.2", ""},
+		"the first is as old as allowed":             {func(r *rig) { r.first.SetAt(usdzar, "18", morning.Add(-time.Hour)) }, "18", ""},
+		"the first is old and the next has no price": {func(r *rig) { r.first.SetAt(usdzar, "18", old); r.next.Drop(usdzar) }, "18", ""},
+		"the first is old and the next is older":     {func(r *rig) { r.first.SetAt(usdzar, "18", old); r.next.SetAt(usdzar, "17", old.Add(-1)) }, "18", ""},
+		"the first is old and the next is less old":  {func(r *rig) { r.first.SetAt(usdzar, "18", old); r.next.SetAt(usdzar, "17", old.Add(time.Second)) }, "17", ""},
+		"both fail":                                  {func(r *rig) { r.first.Fail(errors.New("503")); r.next.Fail(nil) }, "", errcodes.PriceUnavailable},
+		"neither has a price":                        {func(r *rig) { r.first.Drop(usdzar); r.next.Drop(usdzar) }, "", errcodes.PriceUnavailable},
+		"one fails and the other does not offer it":  {func(r *rig) { r.first.Fail(nil); r.next.Withdraw(usdzar) }, "", errcodes.PriceUnavailable},
+		"neither offers it":                          {func(r *rig) { r.first.Withdraw(usdzar); r.next.Withdraw(usdzar) }, "", errcodes.PairNotOffered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := open(t, chain.Config{MaxAge: time.Hour})

@@ -57,7 +57,7 @@ func TestLastReadCombinesTheFeeds(t *testing.T) {
 		err   error
 	}{
 		"no error":             {[]ports.PriceFeed{read(earlier, nil), read(morning, nil)}, morning, nil},
-		"none was read":        {[]ports.PriceFeed{read(time.Time{}, down), read(time.Time{}, nil)}, time.Time{}, down},
+		"none was read yet":    {[]ports.PriceFeed{read(time.Time{}, down), read(time.Time{}, nil)}, time.Time{}, down},
 		"one is down":          {[]ports.PriceFeed{read(morning, nil), read(earlier, down)}, morning, down},
 		"one without LastRead": {[]ports.PriceFeed{read(time.Time{}, down), feedFuncs{}}, morning, down},
 	} {

@@ -282,7 +282,7 @@ func TestLastRead(t *testing.T) {
 }
 
 func TestTheLogSaysWhetherThereIsAValidVersion(t *testing.T) {
-	const inForce, none = "stays in force", "no earlier version"
+	const inForce, noEarlier = "stays in force", "no earlier version"
 	b := open(t, status(http.StatusBadGateway))
 	look := func(wait time.Duration, answer http.HandlerFunc) string {
 		b.log.Reset()
@@ -292,16 +292,16 @@ func TestTheLogSaysWhetherThereIsAValidVersion(t *testing.T) {
 		return b.log.String()
 	}
 	said := look(0, status(http.StatusBadGateway))
-	require.Contains(t, said, none)
+	require.Contains(t, said, noEarlier)
 	require.NotContains(t, said, inForce)
 	require.Empty(t, look(ecb.DefaultRetryEvery, status(http.StatusBadGateway)), "the same error")
 	said = look(ecb.DefaultRetryEvery, status(http.StatusInternalServerError))
-	require.Contains(t, said, none, "another error")
+	require.Contains(t, said, noEarlier, "another error")
 	require.NotContains(t, said, inForce)
 	require.Contains(t, look(ecb.DefaultRetryEvery, text(daily(t))), "read again")
 	said = look(ecb.DefaultRefreshEvery, status(http.StatusBadGateway))
 	require.Contains(t, said, inForce)
-	require.NotContains(t, said, none)
+	require.NotContains(t, said, noEarlier)
 }
 
 func ExampleNew() {

@@ -93,7 +93,7 @@ func TestTheByteOrderMarkIsOptional(t *testing.T) {
 func TestBeginRejectsInvalidColumns(t *testing.T) {
 	t.Parallel()
 	for name, columns := range map[string][]ports.Column{
-		"none":       nil,
+		"no columns": nil,
 		"no name":    {{Type: ports.ColumnText}},
 		"twice":      {{Name: "a", Type: ports.ColumnText}, {Name: "a", Type: ports.ColumnText}},
 		"no type":    {{Name: "a"}},

@@ -108,7 +108,7 @@ func TestEncodingJSONReadsWhatWasWritten(t *testing.T) {
 func TestBeginRejectsInvalidColumns(t *testing.T) {
 	t.Parallel()
 	for name, columns := range map[string][]ports.Column{
-		"none":       nil,
+		"no columns": nil,
 		"no name":    {{Type: ports.ColumnText}},
 		"twice":      {{Name: "a", Type: ports.ColumnText}, {Name: "a", Type: ports.ColumnText}},
 		"no type":    {{Name: "a"}},

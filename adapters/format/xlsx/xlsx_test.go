@@ -166,7 +166,7 @@ func TestBeginRejectsInvalidColumns(t *testing.T) {
 		columns []ports.Column
 		want    errcodes.Code
 	}{
-		{"none", nil, errcodes.InvalidRequest},
+		{"no columns", nil, errcodes.InvalidRequest},
 		{"no name", []ports.Column{{Type: ports.ColumnText}}, errcodes.InvalidRequest},
 		{"twice", []ports.Column{textColumn[0], textColumn[0]}, errcodes.InvalidRequest},
 		{"no type", []ports.Column{{Name: "a"}}, errcodes.InvalidRequest},

@@ -91,15 +91,15 @@ func reportOracle(body []byte) (r wire.Report, err error) {
 	if r.Columns, err = oracleTexts(top["columns"]); err != nil {
 		return r, err
 	}
-	filters, odd := oracleFilters(top["filters"])
-	if odd != nil && !errors.Is(odd, errBound) {
-		return r, odd
+	filters, boundsErr := oracleFilters(top["filters"])
+	if boundsErr != nil && !errors.Is(boundsErr, errBound) {
+		return r, boundsErr
 	}
 	r.Filters = filters
 	wrong := errors.Join(oracleText(top["merchantId"], &r.MerchantID), oracleText(top["name"], &r.Name),
 		oracleText(dates["startDate"], &r.StartDate), oracleText(dates["endDate"], &r.EndDate))
 	if wrong == nil {
-		wrong = odd
+		wrong = boundsErr
 	}
 	return r, wrong
 }

@@ -186,7 +186,7 @@ func TestLines(t *testing.T) {
 	}{
 		"ending in CRLF":                   {"A" + rest + "\r\nB" + rest + "\r\n", "2 A | 3 B", nil},
 		"no line break at the end":         {"A" + rest + "\nB" + rest, "2 A | 3 B", nil},
-		"none":                             {"", "", nil},
+		"no lines":                         {"", "", nil},
 		"blank lines":                      {"\nA" + rest + "\n  \r\n\t\nB" + rest + "\n\n", "3 A | 6 B", nil},
 		"a quoted field":                   {`"A;B ""C"""` + rest + "\n", `2 A;B "C"`, nil},
 		"all quoted":                       {`"A";"1";"KES";"2026-11-20T01:00:00Z"` + "\r\n", "2 A", nil},
