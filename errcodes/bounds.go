@@ -3,6 +3,7 @@ package errcodes
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 )
 
 // Within returns nil if value is from low to high, and otherwise an error of
@@ -20,4 +21,20 @@ func AtLeast[T cmp.Ordered](field string, value, low T) error {
 		return nil
 	}
 	return New(Configuration, fmt.Sprintf("%s is %v, want at least %v", field, value, low))
+}
+
+// NotNil returns nil if value can be called. Otherwise it returns [Configuration] with a
+// message that names the field: value is nil, or an interface that holds a nil pointer,
+// which a comparison with nil does not find.
+func NotNil(field string, value any) error {
+	switch v := reflect.ValueOf(value); v.Kind() {
+	case reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan:
+		if !v.IsNil() {
+			return nil
+		}
+	case reflect.Invalid:
+	default:
+		return nil
+	}
+	return New(Configuration, field+" is required")
 }

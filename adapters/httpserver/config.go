@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strings"
 	"time"
 
@@ -102,18 +101,13 @@ func (c *Config) withDefaults() (Config, error) {
 		names[check.Name] = true
 	}
 	return f, cmp.Or(
+		errcodes.NotNil("Clock", f.Clock),
+		errcodes.NotNil("Random", f.Random),
 		errcodes.Within("RateLimit", f.RateLimit, 0, MaxRateLimit),
 		errcodes.Within("RateBurst", f.RateBurst, 1, MaxRateLimit),
 		errcodes.Within("CheckTimeout", f.CheckTimeout, 1, MaxCheckTimeout),
 		errcodes.Within("RequestTimeout", f.RequestTimeout, 1, MaxRequestTimeout),
 	)
-}
-
-// isNil reports whether given is nil, or an interface with a nil pointer or func, which
-// would panic when called.
-func isNil(given any) bool {
-	v := reflect.ValueOf(given)
-	return !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil()
 }
 
 // IsPublicURL reports whether text can be a [Config].PublicURL: a path appended to it is

@@ -1,6 +1,7 @@
 package httpserver_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/httpserver"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports/portstest"
 )
 
 func TestTheRateLimit(t *testing.T) {
@@ -197,6 +199,8 @@ func TestTheLimiterEvictsBuckets(t *testing.T) {
 func TestNewRejectsBadValues(t *testing.T) {
 	run := httpserver.Check{Name: "x"}.Run
 	for name, cfg := range map[string]httpserver.Config{
+		"a nil clock":                 {Clock: (*portstest.Clock)(nil)},
+		"a nil source of randomness":  {Random: (*bytes.Reader)(nil)},
 		"a negative rate":             {RateLimit: -1},
 		"a rate that is not a number": {RateLimit: math.NaN()},
 		"an infinite rate":            {RateLimit: math.Inf(1)},

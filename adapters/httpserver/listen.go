@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"github.com/corridor-go/corridor/errcodes"
 )
 
 // NewServer returns an http.Server for h with limits for the open internet, which
@@ -13,8 +15,8 @@ import (
 // connection. Its fields may be changed before it serves. logger logs broken
 // connections; nil: nothing is logged. A nil h is [errcodes.Configuration].
 func NewServer(h http.Handler, logger *slog.Logger) (*http.Server, error) {
-	if isNil(h) { // net/http would serve its default mux, with pprof for example
-		return nil, badConfig("handler is required")
+	if err := errcodes.NotNil("handler", h); err != nil { // net/http would serve its default mux, with pprof for example
+		return nil, err
 	}
 	logger = cmp.Or(logger, slog.New(slog.DiscardHandler))
 	return &http.Server{

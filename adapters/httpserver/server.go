@@ -15,11 +15,11 @@ import (
 //
 // The handler expects the paths of SPEC.md; use http.StripPrefix to mount it elsewhere.
 func New(auth Authenticator, services Services, cfg *Config) (http.Handler, error) {
-	if isNil(auth) {
-		return nil, badConfig("auth is required")
+	if err := errcodes.NotNil("auth", auth); err != nil {
+		return nil, err
 	}
 	for _, service := range []any{services.RateLocks, services.Validations, services.Transactions, services.Reports} {
-		if service != nil && isNil(service) {
+		if service != nil && errcodes.NotNil("", service) != nil {
 			return nil, badConfig("a service is a nil %T", service)
 		}
 	}

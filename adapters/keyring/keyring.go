@@ -54,6 +54,9 @@ func New(keys []Key, cfg *Config) (*Keyring, error) {
 		return nil, err
 	}
 	random := cmp.Or(cmp.Or(cfg, &Config{}).Random, rand.Reader)
+	if err := errcodes.NotNil("Random", random); err != nil {
+		return nil, err
+	}
 	k := &Keyring{first: keys[0].ID, ciph: map[string]cipher.AEAD{}, nonces: newNonces(random)}
 	for _, key := range keys {
 		ciph, err := newCipher(key.Secret)

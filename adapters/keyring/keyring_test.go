@@ -57,6 +57,8 @@ func TestNewRejectsInvalidKeys(t *testing.T) {
 			require.NotContains(t, err.Error(), string(good.Secret))
 		})
 	}
+	_, err := keyring.New([]keyring.Key{good}, &keyring.Config{Random: (*bytes.Reader)(nil)})
+	require.ErrorIs(t, err, errcodes.Configuration)
 	for _, id := range []string{"a", "0", "-", "_", strings.Repeat("z", 32), "2026-03_a"} {
 		_, err := keyring.New([]keyring.Key{good, named(id)}, nil)
 		require.NoError(t, err, id)

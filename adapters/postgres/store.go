@@ -3,7 +3,6 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -61,7 +60,7 @@ func (c *Config) withDefaults() (Config, error) {
 	d := *cmp.Or(c, &Config{})
 	d.AcquireTimeout = cmp.Or(d.AcquireTimeout, DefaultAcquireTimeout)
 	d.Timeout = cmp.Or(d.Timeout, DefaultTimeout)
-	if hook := reflect.ValueOf(d.Hook); hook.Kind() == reflect.Pointer && hook.IsNil() {
+	if d.Hook != nil && errcodes.NotNil("Hook", d.Hook) != nil {
 		return d, misconfigured("Hook holds a nil pointer", nil)
 	}
 	return d, cmp.Or(

@@ -109,6 +109,7 @@ func (c *Config) withDefaults() (Config, error) {
 		d.Hooks.Background = func(context.Context, error) {}
 	}
 	return d, cmp.Or(
+		errcodes.NotNil("Clock", d.Clock),
 		errcodes.Within("Batch", d.Batch, 1, 1000),
 		errcodes.Within("Timeout", d.Timeout, time.Second, time.Hour),
 		errcodes.Within("Poll", d.Poll, 10*time.Millisecond, time.Minute),

@@ -15,6 +15,7 @@ import (
 	"github.com/corridor-go/corridor/adapters/postgres/pgtest"
 	"github.com/corridor-go/corridor/adapters/river"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports/portstest"
 )
 
 var bare = pgtest.NewTemplate(func(context.Context, string) error { return nil })
@@ -35,6 +36,7 @@ func TestConfigIsChecked(t *testing.T) {
 		{"a kind twice", river.Config{Kinds: []string{"a", "a"}}, "twice"},
 		{"a kind of work and of events", river.Config{Kinds: []string{"a"}, Wake: map[string]string{"a": "b"}}, "both contain"},
 		{"a ticker without a name", river.Config{Wake: map[string]string{"a": ""}}, "Wake"},
+		{"a nil clock", river.Config{Clock: (*portstest.Clock)(nil)}, "Clock is required"},
 		{"no batch", river.Config{Batch: -1}, "want 1 to 1000"},
 		{"a batch too large", river.Config{Batch: 1001}, "want 1 to 1000"},
 		{"a timeout too short", river.Config{Timeout: time.Millisecond}, "want 1s to 1h0m0s"},

@@ -71,7 +71,7 @@ func (c *Config) withDefaults() (Config, error) {
 	if f.Hooks.Attempted == nil {
 		f.Hooks.Attempted = func(context.Context, string, int, time.Duration, error) {}
 	}
-	return f, cmp.Or(errcodes.AtLeast("Timeout", f.Timeout, 1), errcodes.AtLeast("GoneFor", f.GoneFor, 1))
+	return f, cmp.Or(errcodes.NotNil("Clock", f.Clock), errcodes.AtLeast("Timeout", f.Timeout, 1), errcodes.AtLeast("GoneFor", f.GoneFor, 1))
 }
 
 // tls returns the configuration of connections.
@@ -96,5 +96,9 @@ func (c *ReceiverConfig) withDefaults() (ReceiverConfig, error) {
 	f.Clock = cmp.Or(f.Clock, ports.SystemClock())
 	f.Tolerance = cmp.Or(f.Tolerance, DefaultTolerance)
 	f.MaxBody = cmp.Or(f.MaxBody, DefaultMaxBody)
-	return f, cmp.Or(errcodes.Within("MaxBody", f.MaxBody, 1, MaxMaxBody), errcodes.AtLeast("Tolerance", f.Tolerance, 1))
+	return f, cmp.Or(
+		errcodes.NotNil("Clock", f.Clock),
+		errcodes.Within("MaxBody", f.MaxBody, 1, MaxMaxBody),
+		errcodes.AtLeast("Tolerance", f.Tolerance, 1),
+	)
 }

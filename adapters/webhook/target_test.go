@@ -7,6 +7,7 @@ import (
 
 	"github.com/corridor-go/corridor/adapters/webhook"
 	"github.com/corridor-go/corridor/errcodes"
+	"github.com/corridor-go/corridor/ports/portstest"
 )
 
 func TestURLs(t *testing.T) {
@@ -74,9 +75,14 @@ func TestURLs(t *testing.T) {
 func TestInvalidConfigurationsAreRejected(t *testing.T) {
 	const address = "https://shop.example/"
 	for name, try := range map[string]func() error{
-		"no secret":                   func() error { _, err := webhook.New(address, nil, nil); return err },
-		"the zero secret":             func() error { _, err := webhook.New(address, make([]webhook.Secret, 1), nil); return err },
-		"a repeated secret":           func() error { _, err := webhook.New(address, secretsOf(1, 2, 1), nil); return err },
+		"no secret":         func() error { _, err := webhook.New(address, nil, nil); return err },
+		"the zero secret":   func() error { _, err := webhook.New(address, make([]webhook.Secret, 1), nil); return err },
+		"a repeated secret": func() error { _, err := webhook.New(address, secretsOf(1, 2, 1), nil); return err },
+		"a nil clock": func() error {
+			_, err := webhook.New(address, secretsOf(1), &webhook.Config{Clock: (*portstest.Clock)(nil)})
+			return err
+		},
+		"a receiver with a nil clock": func() error { return receiver(&webhook.ReceiverConfig{Clock: (*portstest.Clock)(nil)}) },
 		"a negative timeout":          func() error { _, err := webhook.New(address, secretsOf(1), &webhook.Config{Timeout: -1}); return err },
 		"a negative GoneFor":          func() error { _, err := webhook.New(address, secretsOf(1), &webhook.Config{GoneFor: -1}); return err },
 		"a receiver without a secret": func() error { _, err := webhook.NewReceiver(nil, nil); return err },

@@ -3,7 +3,6 @@ package wiring
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -20,24 +19,15 @@ func Check(given any) error {
 		field := v.Field(i)
 		if field.Kind() == reflect.Slice {
 			for j := range field.Len() {
-				if missing(field.Index(j)) {
+				if errcodes.NotNil(name, field.Index(j).Interface()) != nil {
 					return errcodes.New(errcodes.Configuration, name+" must not contain nil")
 				}
 			}
 			continue
 		}
-		if missing(field) {
-			return errcodes.New(errcodes.Configuration, name+" is required")
+		if err := errcodes.NotNil(name, field.Interface()); err != nil {
+			return err
 		}
 	}
 	return nil
 }
-
-func missing(v reflect.Value) bool {
-	if v.Kind() == reflect.Interface && !v.IsNil() {
-		v = v.Elem()
-	}
-	return slices.Contains(nilable, v.Kind()) && v.IsNil()
-}
-
-var nilable = []reflect.Kind{reflect.Interface, reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan}
