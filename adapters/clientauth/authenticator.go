@@ -21,20 +21,22 @@ type Clients interface {
 
 // Authenticator issues and checks access tokens. It is safe for concurrent use.
 type Authenticator struct {
-	clients Clients
-	tokens  ports.TokenStore
-	cfg     Config
-	cache   *cache
-	loops   *background.Loops
+	ports Ports
+	cfg   Config
+	cache *cache
+	loops *background.Loops
 }
 
-// New returns an Authenticator over clients and tokens, both required. An invalid value
-// in cfg is [errcodes.Configuration].
-func New(clients Clients, tokens ports.TokenStore, cfg *Config) (*Authenticator, error) {
-	if err := wiring.Check(struct {
-		Clients Clients
-		Tokens  ports.TokenStore
-	}{clients, tokens}); err != nil {
+// Ports are what an [Authenticator] calls; all are required.
+type Ports struct {
+	Clients Clients
+	Tokens  ports.TokenStore
+}
+
+// New returns an Authenticator on p. It returns [errcodes.Configuration] if a port is
+// missing or a value in cfg is invalid.
+func New(p Ports, cfg *Config) (*Authenticator, error) {
+	if err := wiring.Check(p); err != nil {
 		return nil, err
 	}
 	c, err := cfg.withDefaults()
@@ -42,7 +44,7 @@ func New(clients Clients, tokens ports.TokenStore, cfg *Config) (*Authenticator,
 		return nil, err
 	}
 	return &Authenticator{
-		clients: clients, tokens: tokens, cfg: c, cache: newCache(c.CacheEntries, c.CacheFor), loops: background.New(background.Config{
+		ports: p, cfg: c, cache: newCache(c.CacheEntries, c.CacheFor), loops: background.New(background.Config{
 			Clock: c.Clock, Every: c.Every, Logger: c.Logger, Work: "tokens", Failed: c.Hooks.Background,
 		}),
 	}, nil
@@ -53,7 +55,7 @@ func New(clients Clients, tokens ports.TokenStore, cfg *Config) (*Authenticator,
 // wrong for any reason, [errcodes.Unavailable] if a store fails, and
 // [errcodes.Internal] if the random source fails or repeats itself.
 func (a *Authenticator) Issue(ctx context.Context, clientID, clientSecret string) (token string, expiresIn time.Duration, err error) {
-	client, err := a.clients.Client(ctx, clientID)
+	client, err := a.ports.Clients.Client(ctx, clientID)
 	known := err == nil
 	if !known && errcodes.Of(err) != errcodes.NotFound {
 		return "", 0, unavailable("read a client", err)
@@ -73,7 +75,7 @@ func (a *Authenticator) issue(ctx context.Context, clientID string, now time.Tim
 	}
 	hash, _ := hashToken(token)
 	lifetime := a.cfg.TokenLifetime.Truncate(time.Millisecond)
-	err = a.tokens.PutToken(ctx, ports.Token{
+	err = a.ports.Tokens.PutToken(ctx, ports.Token{
 		SHA256: hash, ClientID: clientID, IssuedAt: now, ExpiresAt: now.Add(lifetime),
 	})
 	switch {
@@ -112,11 +114,11 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (ports.C
 
 // read reads the token and its client from the stores. The client is enabled.
 func (a *Authenticator) read(ctx context.Context, hash [32]byte, now time.Time) (entry, error) {
-	token, err := a.tokens.Token(ctx, hash)
+	token, err := a.ports.Tokens.Token(ctx, hash)
 	if err != nil {
 		return entry{}, unauthorizedOr("read a token", err)
 	}
-	client, err := a.clients.Client(ctx, token.ClientID)
+	client, err := a.ports.Clients.Client(ctx, token.ClientID)
 	if err != nil {
 		return entry{}, unauthorizedOr("read a client", err)
 	}
@@ -135,7 +137,7 @@ func (a *Authenticator) Revoke(ctx context.Context, token string) error {
 	if !ok {
 		return nil
 	}
-	err := a.tokens.Revoke(ctx, hash, ports.AuditRow{
+	err := a.ports.Tokens.Revoke(ctx, hash, ports.AuditRow{
 		At: a.now(), Actor: ports.ActorOf(ctx), Act: ports.ActTokenRevoked, Object: hex.EncodeToString(hash[:]),
 	})
 	a.cache.drop(hash)
@@ -153,7 +155,7 @@ func (a *Authenticator) Run(ctx context.Context) error { return a.loops.Run(ctx,
 // Tick removes up to 10,000 tokens that have expired by now from the store. It returns
 // [errcodes.Unavailable] if the store fails.
 func (a *Authenticator) Tick(ctx context.Context, now time.Time) error {
-	_, err := a.tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)
+	_, err := a.ports.Tokens.PurgeTokens(ctx, now.UTC(), ports.MaxPage)
 	if err != nil {
 		err = unavailable("purge tokens", err)
 	}

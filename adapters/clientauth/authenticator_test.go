@@ -29,16 +29,16 @@ func TestNewRejectsBadConfig(t *testing.T) {
 		"negative cache entries": {CacheEntries: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := clientauth.New(s, s, &cfg)
+			_, err := clientauth.New(clientauth.Ports{Clients: s, Tokens: s}, &cfg)
 			assert.Equal(t, errcodes.Configuration, errcodes.Of(err))
 			assert.Contains(t, err.Error(), ", want ")
 		})
 	}
-	_, err := clientauth.New(nil, s, nil)
+	_, err := clientauth.New(clientauth.Ports{Tokens: s}, nil)
 	assert.Equal(t, errcodes.Configuration, errcodes.Of(err))
-	_, err = clientauth.New(s, (*store)(nil), nil)
+	_, err = clientauth.New(clientauth.Ports{Clients: s, Tokens: (*store)(nil)}, nil)
 	require.ErrorIs(t, err, errcodes.Configuration, "a nil pointer")
-	_, err = clientauth.New(s, s, nil)
+	_, err = clientauth.New(clientauth.Ports{Clients: s, Tokens: s}, nil)
 	assert.NoError(t, err)
 }
 

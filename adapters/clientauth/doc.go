@@ -6,7 +6,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	auth, err := clientauth.New(clients, store.Tokens(), nil)
+//	auth, err := clientauth.New(clientauth.Ports{Clients: clients, Tokens: store.Tokens()}, nil)
 //	if err != nil {
 //		return err
 //	}

@@ -20,7 +20,7 @@ func ExampleNew() {
 		panic(err)
 	}
 	tokens := &store{tokens: map[[32]byte]ports.Token{}} // any ports.TokenStore
-	auth, err := clientauth.New(clients, tokens, nil)
+	auth, err := clientauth.New(clientauth.Ports{Clients: clients, Tokens: tokens}, nil)
 	if err != nil {
 		panic(err)
 	}

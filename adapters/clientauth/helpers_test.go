@@ -133,7 +133,7 @@ func newFixture(t testing.TB, cfg clientauth.Config) fixture {
 		tokens: map[[32]byte]ports.Token{},
 	}}
 	cfg.Clock = f.clock
-	auth, err := clientauth.New(f.store, f.store, &cfg)
+	auth, err := clientauth.New(clientauth.Ports{Clients: f.store, Tokens: f.store}, &cfg)
 	require.NoError(t, err)
 	f.Authenticator = auth
 	return f

@@ -94,7 +94,7 @@ func (b *builder) wire(listener net.Listener, parts *accounts, feed *feed, clien
 	if introduce {
 		clients = b.store.Clients()
 	}
-	auth, err := clientauth.New(clients, b.store.Tokens(), &clientauth.Config{
+	auth, err := clientauth.New(clientauth.Ports{Clients: clients, Tokens: b.store.Tokens()}, &clientauth.Config{
 		Logger: b.log, Hooks: clientauth.Hooks{Background: b.count.backgroundFailed},
 	})
 	if err != nil {

@@ -29,7 +29,8 @@ const (
 func httpOurs(made *setup) step {
 	store := openMemory(made)
 	locks := serviceOn(store.RateLocks())
-	auth := must(clientauth.New(must(clientauth.Parse("bench:a-secret-for-the-bench")), store.Tokens(), nil))
+	clients := must(clientauth.Parse("bench:a-secret-for-the-bench"))
+	auth := must(clientauth.New(clientauth.Ports{Clients: clients, Tokens: store.Tokens()}, nil))
 	token, _, err := auth.Issue(context.Background(), "bench", "a-secret-for-the-bench")
 	check(err)
 	fill(locks, []string{"bench"})

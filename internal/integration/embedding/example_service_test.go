@@ -88,7 +88,7 @@ func (e *embedded) assemble(ctx context.Context, b brought) (err error) {
 	if e.events, err = relay.New(relay.Ports{Outbox: e.store.Outbox(), Sink: b.receiver}, relay.Policy{}, nil); err != nil {
 		return err
 	}
-	e.auth, err = clientauth.New(b.clients, e.store.Tokens(), nil)
+	e.auth, err = clientauth.New(clientauth.Ports{Clients: b.clients, Tokens: e.store.Tokens()}, nil)
 	return err
 }
 

@@ -52,7 +52,7 @@ func newServices(t *rapid.T, store everyPort, w *worlds) services {
 		&authstate.Config{Clock: w.clock})
 	require.NoError(t, err)
 	s.jobs = newReports(t, store, w)
-	s.logins, err = clientauth.New(store.Clients(), store.Tokens(), &clientauth.Config{
+	s.logins, err = clientauth.New(clientauth.Ports{Clients: store.Clients(), Tokens: store.Tokens()}, &clientauth.Config{
 		Clock: w.clock, Random: newSeeded(3), TokenLifetime: time.Hour,
 	})
 	require.NoError(t, err)

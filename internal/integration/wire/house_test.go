@@ -97,7 +97,7 @@ func (h *house) process(store records) *process {
 	must := func(err error) { h.t.Helper(); require.NoError(h.t, err) }
 	one := &process{clients: store.Clients()}
 	var err error
-	one.auth, err = clientauth.New(store.Clients(), store.Tokens(), &clientauth.Config{Clock: h.time})
+	one.auth, err = clientauth.New(clientauth.Ports{Clients: store.Clients(), Tokens: store.Tokens()}, &clientauth.Config{Clock: h.time})
 	must(err)
 	one.locks, err = ratelock.New(ratelock.Ports{Locks: store.RateLocks(), Feed: h.feed},
 		ratelock.Terms{MarkupBps: 150, Validity: 24 * time.Hour, ToleranceBps: 200}, &ratelock.Config{Clock: h.time})
