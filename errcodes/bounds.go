@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// Within returns nil if value is from low to high, and otherwise an error of
-// [Configuration] that names the field, the value and the bounds.
+// Within returns nil if value is from low to high. Otherwise it returns
+// [Configuration] with a message that names the field, the value and the bounds.
 func Within[T cmp.Ordered](field string, value, low, high T) error {
-	if value >= low && value <= high { // which NaN is not
+	if value >= low && value <= high { // false for NaN
 		return nil
 	}
 	return New(Configuration, fmt.Sprintf("%s is %v, want %v to %v", field, value, low, high))

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-func TestBounds(t *testing.T) {
+func TestWithinAndAtLeastNameTheFieldTheValueAndTheBounds(t *testing.T) {
 	require.NoError(t, errcodes.Within("Every", time.Second, time.Second, time.Minute))
 	require.NoError(t, errcodes.Within("Every", time.Minute, time.Second, time.Minute))
 	require.NoError(t, errcodes.AtLeast("Batch", 1, 1))

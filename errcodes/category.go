@@ -17,9 +17,9 @@ var categories = map[int]Category{
 	429: {"throttling", true, ""},
 }
 
-// CategoryOf gives the category of a status of 400 and above: 5xx are server
-// problems, to be retried; a 4xx outside SPEC's table is a client error. Below
-// 400 there is none, and the zero Category is returned.
+// CategoryOf returns the category of an HTTP status. A 5xx is a server problem,
+// to be retried. A 4xx outside the table of SPEC 7.1 is a client error. Below 400
+// CategoryOf returns the zero Category.
 func CategoryOf(status int) Category {
 	if c, ok := categories[status]; ok {
 		return c

@@ -4,7 +4,7 @@ package errcodes
 // count by it. A Code is itself an error, so that errors.Is(err, code) works.
 type Code string
 
-// Error gives the code's own text.
+// Error returns the code itself.
 func (c Code) Error() string { return string(c) }
 
 // Generic codes: the default code of each status that the interface uses.
@@ -17,8 +17,8 @@ const (
 	Conflict         Code = "conflict"           // 409: the state does not allow it, or a stale version
 	PayloadTooLarge  Code = "payload_too_large"  // 413
 	Unprocessable    Code = "unprocessable"      // 422: well-formed, but against a business rule
-	TooManyRequests  Code = "too_many_requests"  // 429: retry after the time given
-	Internal         Code = "internal"           // 500: unexpected; every error without a code counts as this
+	TooManyRequests  Code = "too_many_requests"  // 429: retry after the time in Retry-After
+	Internal         Code = "internal"           // 500: unexpected; every error without a code counts as Internal
 	Unavailable      Code = "unavailable"        // 503: a temporary outage
 	DeadlineExceeded Code = "deadline_exceeded"  // 504: the caller's deadline passed
 )
@@ -30,33 +30,32 @@ const (
 	TokenInvalidCredentials Code = "token_invalid_credentials"
 )
 
-// Machine codes of the flat envelope. SPEC 7.3 names the first four; the last
-// two are corridor's own and show on the wire as well.
+// Machine codes of the flat envelope. SPEC 7.3 names the first four. The last
+// two are corridor's own, and the wire shows them too.
 const (
 	FXNotEnabled             Code = "fx_not_enabled"              // the owner has no terms for the pair
 	RateLockInvalid          Code = "rate_lock_invalid"           // expired or cancelled; ReplacementDetails may name a live one
 	RateLockNotFound         Code = "rate_lock_not_found"         // unknown, or another owner's
 	RateLockCurrencyMismatch Code = "rate_lock_currency_mismatch" // the lock is for another pair
 	ClockBehind              Code = "clock_behind"                // this process's clock is far behind what the book has decided
-	OutcomeUnknown           Code = "outcome_unknown"             // a commit's fate could not be learned: neither success nor failure
+	OutcomeUnknown           Code = "outcome_unknown"             // it is not known whether a commit succeeded
 )
 
-// Codes that Go callers tell apart and that the wire shows as their status's
-// reason phrase.
+// Codes that only Go callers see. The wire shows the reason phrase of their status.
 const (
 	PairNotOffered     Code = "pair_not_offered"    // 422: the feed does not offer the pair
 	PriceUnavailable   Code = "price_unavailable"   // 503: offered, but no live price now
-	StorageUnavailable Code = "storage_unavailable" // 503: the store cannot take the change now (full, busy, read-only)
+	StorageUnavailable Code = "storage_unavailable" // 503: the store cannot store the change now (full, busy, read-only)
 	Closed             Code = "closed"              // 503: used after Close
 	Canceled           Code = "canceled"            // 503: the caller's context was cancelled
 	CorruptRecord      Code = "corrupt_record"      // 500: the store returned an impossible record
-	Configuration      Code = "configuration"       // 500: a constructor was given a bad value, or a provider refuses the credentials
-	MalformedAnswer    Code = "malformed_answer"    // 503: a provider answered what its documents do not describe
+	Configuration      Code = "configuration"       // 500: a bad value was passed to a constructor, or a provider rejects the credentials
+	MalformedAnswer    Code = "malformed_answer"    // 503: a provider's answer does not match its documentation
 	KeyUnknown         Code = "key_unknown"         // 500: data is sealed with a key that is not configured
 )
 
-// Codes of the Exchange envelope (SPEC 7.4), and the one body that has a code
-// of its own shape (7.3).
+// Codes of the Exchange envelope (SPEC 7.4). DuplicateReference has an envelope of
+// its own (7.3).
 const (
 	ExchangeInvalidRequest          Code = "INVALID_REQUEST"
 	ExchangeInvalidCursor           Code = "INVALID_CURSOR"
@@ -83,16 +82,16 @@ const (
 	DuplicateReference              Code = "DUPLICATE_REFERENCE"
 )
 
-// Row is what the table knows of a code.
+// Row describes a code.
 type Row struct {
 	Code   Code
 	Status int    // HTTP status
-	Shown  bool   // the flat envelope's error field shows the code; else the reason phrase
+	Shown  bool   // whether the flat envelope's error field shows the code; otherwise it shows the reason phrase
 	Text   string // default message, for logs and display
 }
 
-// Info gives the row of code. A code that the table does not know is described
-// as [Internal], under its own name.
+// Info returns the row of code. For an unknown code it returns the row of
+// [Internal] with Code set to code.
 func Info(code Code) Row {
 	if row, ok := byCode[code]; ok {
 		return row
@@ -102,12 +101,12 @@ func Info(code Code) Row {
 	return row
 }
 
-// All lists every code, in the order of the table.
+// All returns the rows of all codes, in the order of the table.
 func All() []Row { return append([]Row(nil), table...) }
 
-// DefaultFor gives the generic code of an HTTP status, for callers that meet a
-// status without a machine code. A status that the table lacks counts as its
-// class: 4xx as [InvalidRequest], everything else as [Internal].
+// DefaultFor returns the generic code of an HTTP status, for answers that carry no
+// machine code. For a status outside the table it returns [InvalidRequest] if the
+// status is a 4xx, and [Internal] otherwise.
 func DefaultFor(status int) Code {
 	if s, ok := statuses[status]; ok {
 		return s.code
@@ -118,6 +117,6 @@ func DefaultFor(status int) Code {
 	return Internal
 }
 
-// Phrase gives the reason phrase of a status that the table uses, as net/http
-// words it; "" for another.
+// Phrase returns the reason phrase of a status in the table, as
+// [net/http.StatusText] does, and "" for any other status.
 func Phrase(status int) string { return statuses[status].phrase }

@@ -5,29 +5,30 @@
 // code, never on the text:
 //
 //	lock, err := locks.Get(ctx, owner, id)
-//	switch errcodes.Of(err) {
+//	switch code := errcodes.Of(err); code {
 //	case "":
 //		// no error
 //	case errcodes.NotFound:
-//		// no such lock of this owner
+//		// the owner has no such lock
 //	default:
-//		// errcodes.Info(code).Status is the HTTP status,
-//		// errcodes.CategoryOf(status).Retry says whether to try again
+//		status := errcodes.StatusOf(err)            // the HTTP status
+//		retry := errcodes.CategoryOf(status).Retry  // whether to try again
 //	}
 //
-// [errors.Is] takes a Code as its target, [errors.As] a *[Error] or one of the
+// [errors.Is] accepts a Code as its target, [errors.As] a *[Error] or one of the
 // typed details ([BalanceDetails], [RangeDetails], [FieldDetails], …).
 // Adapters outside this module build coded errors with [New] and [Wrap].
 //
-// The table of codes is data (table.go): each code has one HTTP status, each
-// status a default code and a category with a retry rule (SPEC 7.1). Three
-// envelopes exist: [TokenOf] for the token route (SPEC 5.3), [FlatOf] for most
-// families (7.3), [ExchangeOf] for the Exchange family (7.4); beside them stand
-// [GatewayUnauthorized] (5.2) and [DuplicateReferenceOf] (7.3).
+// The codes are a table (table.go): each code has one HTTP status, and each
+// status has a default code and a category with a retry rule (SPEC 7.1). There
+// are three envelopes: [TokenOf] for the token route (SPEC 5.3), [FlatOf] for
+// most families (7.3) and [ExchangeOf] for the Exchange family (7.4). Two bodies
+// have shapes of their own: [GatewayUnauthorized] (5.2) and
+// [DuplicateReferenceOf] (7.3).
 //
-// The normalised transaction codes of SPEC 7.5 are another enum: a
-// [TransactionCode] describes a transaction's end, not a failed call. Its
-// AuthFailureCodes (Failure…) end a transaction as failed, its ErrorCodes
-// (Error…) as error; transaction_table.go says of each which direction it fits.
-// [Upgrade] replaces the five deprecated ones.
+// The normalised transaction codes of SPEC 7.5 are a separate enum: a
+// [TransactionCode] describes how a transaction ended, not a failed call. An
+// AuthFailureCode (Failure…) ends a transaction as failed, an ErrorCode (Error…)
+// as error; transaction_table.go lists the direction that each of them fits.
+// [Upgrade] replaces the five deprecated codes.
 package errcodes

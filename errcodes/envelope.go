@@ -29,8 +29,9 @@ type ExchangeError struct {
 	Details Details `json:"details,omitempty"`
 }
 
-// DuplicateReferenceBody is the 409 of session creation for a merchant
-// reference that was used before (SPEC 7.3): no error, no statusCode.
+// DuplicateReferenceBody is the body of the 409 with which session creation
+// rejects a merchant reference that was used before (SPEC 7.3). It has neither
+// error nor statusCode.
 type DuplicateReferenceBody struct {
 	Code              Code   `json:"code"`
 	Message           string `json:"message"`
@@ -42,10 +43,10 @@ type Gateway struct {
 	Message string `json:"message"`
 }
 
-// GatewayUnauthorized is the only value that Gateway takes on the wire.
+// GatewayUnauthorized is the only Gateway that is ever sent.
 var GatewayUnauthorized = Gateway{Message: "Unauthorized"}
 
-// StatusOf gives the HTTP status of err, and 200 for nil.
+// StatusOf returns the HTTP status of err, and 200 for nil.
 func StatusOf(err error) int {
 	if err == nil {
 		return 200
@@ -53,7 +54,7 @@ func StatusOf(err error) int {
 	return Info(Of(err)).Status
 }
 
-// TokenOf gives the token route's body for err.
+// TokenOf returns the token route's body for err. The text of a 5xx is fixed.
 func TokenOf(err error) Token {
 	switch {
 	case StatusOf(err) == 503:
@@ -65,7 +66,7 @@ func TokenOf(err error) Token {
 	}
 }
 
-// FlatOf gives the flat body for err.
+// FlatOf returns the flat body for err.
 func FlatOf(err error) Flat {
 	row := Info(Of(err))
 	f := Flat{Message: MessageOf(err), Error: Phrase(row.Status), StatusCode: row.Status}
@@ -75,9 +76,9 @@ func FlatOf(err error) Flat {
 	return f
 }
 
-// ExchangeOf gives the Exchange body for err. A code of another family appears
-// as the Exchange code of its status where SPEC 7.4 has a general one, else
-// under its own name in upper case.
+// ExchangeOf returns the Exchange body for err. A code of another family becomes
+// the general Exchange code of its status (400, 401 and 403 have one, SPEC 7.4);
+// otherwise it is written in upper case.
 func ExchangeOf(err error) Exchange {
 	e := ExchangeError{Code: exchangeCode(Of(err)), Message: MessageOf(err)}
 	if coded, ok := errors.AsType[*Error](err); ok {
@@ -102,8 +103,8 @@ func exchangeCode(code Code) Code {
 	}
 }
 
-// DuplicateReferenceOf gives the session-creation body for err, and whether err
-// is that error at all.
+// DuplicateReferenceOf returns the session-creation body for err, and reports
+// whether err is a [DuplicateReference].
 func DuplicateReferenceOf(err error) (DuplicateReferenceBody, bool) {
 	if Of(err) != DuplicateReference {
 		return DuplicateReferenceBody{}, false

@@ -20,7 +20,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// SPEC 7.4, transcribed.
+// The table of SPEC 7.4.
 var exchangeStatus = map[errcodes.Code]int{
 	"INVALID_REQUEST": 400, "INVALID_CURSOR": 400, "UNAUTHENTICATED": 401, "FORBIDDEN": 403,
 	"CURRENCY_NOT_SUPPORTED": 400, "CURRENCY_NOT_PROVISIONED": 403, "CURRENCY_MISMATCH": 422,
@@ -31,13 +31,13 @@ var exchangeStatus = map[errcodes.Code]int{
 	"WITHDRAWAL_NOT_CANCELLABLE": 409, "IDEMPOTENCY_CONFLICT": 409, "DUPLICATE_REFERENCE": 409,
 }
 
-// SPEC 7.3, with the statuses that the service decided on.
+// The codes of SPEC 7.3 and our own two, with the statuses that we chose.
 var flatStatus = map[errcodes.Code]int{
 	"fx_not_enabled": 422, "rate_lock_invalid": 422, "rate_lock_not_found": 422, "rate_lock_currency_mismatch": 422,
 	"clock_behind": 503, "outcome_unknown": 500,
 }
 
-// The other codes, as the comments of their constants say.
+// The other codes, with the statuses in the comments of their constants.
 var plainStatus = map[errcodes.Code]int{
 	"invalid_request": 400, "unauthorized": 401, "forbidden": 403, "not_found": 404, "method_not_allowed": 405, "conflict": 409,
 	"payload_too_large": 413, "unprocessable": 422, "too_many_requests": 429, "internal": 500, "unavailable": 503, "deadline_exceeded": 504,
@@ -59,7 +59,7 @@ func TestEveryCodeHasOneStatus(t *testing.T) {
 			shown++
 		}
 	}
-	require.Equal(t, len(exchangeStatus)+len(flatStatus), shown, "only the codes of SPEC 7.3, 7.4 and two of ours show")
+	require.Equal(t, len(exchangeStatus)+len(flatStatus), shown, "only the codes of SPEC 7.3 and 7.4 and two of ours are shown")
 	for _, want := range []map[errcodes.Code]int{exchangeStatus, flatStatus, plainStatus} {
 		for code, status := range want {
 			require.Equal(t, status, seen[code], code)
@@ -68,13 +68,13 @@ func TestEveryCodeHasOneStatus(t *testing.T) {
 	}
 }
 
-func TestAnExchangeCodeIsShownAsItIs(t *testing.T) {
+func TestAnExchangeCodeIsShownUnchanged(t *testing.T) {
 	for code := range exchangeStatus {
 		require.Equal(t, code, errcodes.ExchangeOf(errcodes.New(code, "")).Error.Code)
 	}
 }
 
-// TestEveryCodeIsInTheTable: a constant without a row would count as a 500.
+// A constant without a row would count as a 500.
 func TestEveryCodeIsInTheTable(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "code.go", nil, 0)
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestEveryCodeIsInTheTable(t *testing.T) {
 	}
 	require.ElementsMatch(t, declared, listed)
 	errcodes.All()[0].Status = 0
-	require.NotZero(t, errcodes.All()[0].Status, "the list is the caller's")
+	require.NotZero(t, errcodes.All()[0].Status, "All returns a copy")
 }
 
 func TestEveryStatusHasADefaultCodeOfThatStatus(t *testing.T) {
@@ -113,7 +113,7 @@ func TestEveryStatusHasADefaultCodeOfThatStatus(t *testing.T) {
 }
 
 // SPEC 7.1.
-func TestTheStatusTellsWhatToDo(t *testing.T) {
+func TestTheStatusDecidesTheCategory(t *testing.T) {
 	known := map[int]errcodes.Category{
 		401: {Name: "auth", Then: "re-authenticate"},
 		403: {Name: "auth", Then: "ask for the permission"},
@@ -144,7 +144,7 @@ func TestOf(t *testing.T) {
 	}{
 		{"no error has no code", nil, ""},
 		{"a coded error", inner, errcodes.NotFound},
-		{"a coded error within another kind of error", fmt.Errorf("reading: %w", inner), errcodes.NotFound},
+		{"a coded error wrapped in another error", fmt.Errorf("reading: %w", inner), errcodes.NotFound},
 		{"the outermost code counts", errcodes.Wrap(errcodes.Conflict, "", inner), errcodes.Conflict},
 		{"a bare code", fmt.Errorf("x: %w", errcodes.Forbidden), errcodes.Forbidden},
 		{"a cancelled context", fmt.Errorf("x: %w", context.Canceled), errcodes.Canceled},
@@ -186,7 +186,7 @@ func TestDetailsAreFoundByTheirType(t *testing.T) {
 	}
 }
 
-func TestAnErrorWithoutACodeKeepsItsTextToItself(t *testing.T) {
+func TestTheTextOfAnErrorWithoutACodeIsNotShown(t *testing.T) {
 	err := errors.New("dial 10.0.0.7: password secret")
 	for _, body := range []any{errcodes.FlatOf(err), errcodes.TokenOf(err), errcodes.ExchangeOf(err)} {
 		require.NotContains(t, toJSON(t, body), "secret")
@@ -196,7 +196,7 @@ func TestAnErrorWithoutACodeKeepsItsTextToItself(t *testing.T) {
 	require.Contains(t, wrapped.Error(), "secret", "logs see the cause")
 }
 
-func TestWithCopies(t *testing.T) {
+func TestWithDetailsAndWithRetryAfterReturnCopies(t *testing.T) {
 	plain := errcodes.New(errcodes.TooManyRequests, "slow down")
 	later := plain.WithRetryAfter(3 * time.Second).WithDetails(errcodes.RangeDetails{Max: "5"})
 	require.Zero(t, errcodes.RetryAfterOf(plain))
@@ -210,34 +210,34 @@ func TestEnvelopes(t *testing.T) {
 		WithDetails(errcodes.DuplicateReferenceDetails{ExistingSessionID: "cs_1"})
 	for _, c := range []struct{ name, got, want string }{
 		{
-			"flat shows the reason phrase", toJSON(t, errcodes.FlatOf(errcodes.New(errcodes.PairNotOffered, ""))),
+			"a flat body shows the reason phrase", toJSON(t, errcodes.FlatOf(errcodes.New(errcodes.PairNotOffered, ""))),
 			`{"message":"The currency pair is not offered","error":"Unprocessable Entity","statusCode":422}`,
 		},
 		{
-			"flat shows a machine code", toJSON(t, errcodes.FlatOf(errcodes.New(errcodes.RateLockInvalid, "expired"))),
+			"a flat body shows a machine code", toJSON(t, errcodes.FlatOf(errcodes.New(errcodes.RateLockInvalid, "expired"))),
 			`{"message":"expired","error":"rate_lock_invalid","statusCode":422}`,
 		},
 		{
-			"exchange with details", toJSON(t, errcodes.ExchangeOf(errcodes.New(errcodes.ExchangeAmountOutOfRange, "m").
+			"an Exchange body with details", toJSON(t, errcodes.ExchangeOf(errcodes.New(errcodes.ExchangeAmountOutOfRange, "m").
 				WithDetails(errcodes.RangeDetails{Min: "1.00", Max: "9.00"}))),
 			`{"error":{"code":"AMOUNT_OUT_OF_RANGE","message":"m","details":{"min":"1.00","max":"9.00"}}}`,
 		},
 		{
-			"exchange of a generic code", toJSON(t, errcodes.ExchangeOf(errcodes.New(errcodes.InvalidRequest, "m").
+			"an Exchange body for a generic code", toJSON(t, errcodes.ExchangeOf(errcodes.New(errcodes.InvalidRequest, "m").
 				WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: "base", Reason: "missing"}}}))),
 			`{"error":{"code":"INVALID_REQUEST","message":"m","details":{"fields":[{"field":"base","reason":"missing"}]}}}`,
 		},
-		{"exchange of a 401", toJSON(t, errcodes.ExchangeOf(errcodes.Unauthorized)), `{"error":{"code":"UNAUTHENTICATED","message":"Unauthorized"}}`},
-		{"exchange of a 403", toJSON(t, errcodes.ExchangeOf(errcodes.Forbidden)), `{"error":{"code":"FORBIDDEN","message":"Not permitted"}}`},
-		{"exchange of a server problem", toJSON(t, errcodes.ExchangeOf(io.EOF)), `{"error":{"code":"INTERNAL","message":"An unknown error occurred"}}`},
-		{"gateway", toJSON(t, errcodes.GatewayUnauthorized), `{"message":"Unauthorized"}`},
-		{"token: bad body", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenInvalidBody, ""))), `{"error":"Invalid request body"}`},
-		{"token: missing field", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenMissingCredentials, ""))), `{"error":"client_id and client_secret are required"}`},
-		{"token: bad credentials", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenInvalidCredentials, ""))), `{"error":"Invalid client credentials"}`},
-		{"token: unexpected", toJSON(t, errcodes.TokenOf(io.EOF)), `{"error":"An unknown error occurred"}`},
-		{"token: a server problem with a code", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.Configuration, "no key"))), `{"error":"An unknown error occurred"}`},
-		{"token: outage", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.StorageUnavailable, "disk full"))), `{"error":"Authentication service unavailable"}`},
-		{"duplicate reference", first(t, duplicate), `{"code":"DUPLICATE_REFERENCE","message":"used","existingSessionId":"cs_1"}`},
+		{"an Exchange body for a 401", toJSON(t, errcodes.ExchangeOf(errcodes.Unauthorized)), `{"error":{"code":"UNAUTHENTICATED","message":"Unauthorized"}}`},
+		{"an Exchange body for a 403", toJSON(t, errcodes.ExchangeOf(errcodes.Forbidden)), `{"error":{"code":"FORBIDDEN","message":"Not permitted"}}`},
+		{"an Exchange body for a server problem", toJSON(t, errcodes.ExchangeOf(io.EOF)), `{"error":{"code":"INTERNAL","message":"An unknown error occurred"}}`},
+		{"the gateway's body", toJSON(t, errcodes.GatewayUnauthorized), `{"message":"Unauthorized"}`},
+		{"the token route: a bad body", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenInvalidBody, ""))), `{"error":"Invalid request body"}`},
+		{"the token route: a missing field", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenMissingCredentials, ""))), `{"error":"client_id and client_secret are required"}`},
+		{"the token route: wrong credentials", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.TokenInvalidCredentials, ""))), `{"error":"Invalid client credentials"}`},
+		{"the token route: an error without a code", toJSON(t, errcodes.TokenOf(io.EOF)), `{"error":"An unknown error occurred"}`},
+		{"the token route: a server problem with a code", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.Configuration, "no key"))), `{"error":"An unknown error occurred"}`},
+		{"the token route: an outage", toJSON(t, errcodes.TokenOf(errcodes.New(errcodes.StorageUnavailable, "disk full"))), `{"error":"Authentication service unavailable"}`},
+		{"a duplicate reference", duplicateBody(t, duplicate), `{"code":"DUPLICATE_REFERENCE","message":"used","existingSessionId":"cs_1"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.JSONEq(t, c.want, c.got); require.Equal(t, c.want, c.got) })
 	}
@@ -245,7 +245,7 @@ func TestEnvelopes(t *testing.T) {
 	require.False(t, ok)
 }
 
-func first(t *testing.T, err error) string {
+func duplicateBody(t *testing.T, err error) string {
 	t.Helper()
 	body, ok := errcodes.DuplicateReferenceOf(err)
 	require.True(t, ok)

@@ -17,14 +17,15 @@ type Error struct {
 	retryAfter time.Duration
 }
 
-// New makes an error of the code. An empty message means the code's default
-// text. The message is public: no secret, account number or name belongs in it.
+// New returns an error with the code. An empty message means the code's default
+// text. The message is public: it must not contain a secret, an account number or
+// a person's name.
 func New(code Code, message string) *Error {
 	return &Error{code: code, message: message}
 }
 
-// Wrap is New with a cause, which errors.Is and errors.As see and callers of
-// the wire do not.
+// Wrap is New with a cause. errors.Is and errors.As find the cause; envelopes
+// never contain it.
 func Wrap(code Code, message string, cause error) *Error {
 	return &Error{code: code, message: message, cause: cause}
 }
@@ -36,17 +37,17 @@ func (e *Error) WithDetails(d Details) *Error {
 	return &c
 }
 
-// WithRetryAfter returns a copy that asks callers to wait for d.
+// WithRetryAfter returns a copy that asks callers to wait for d before they retry.
 func (e *Error) WithRetryAfter(d time.Duration) *Error {
 	c := *e
 	c.retryAfter = d
 	return &c
 }
 
-// Code gives the error's code.
+// Code returns the error's code.
 func (e *Error) Code() Code { return e.code }
 
-// Message gives the public text.
+// Message returns the public text.
 func (e *Error) Message() string {
 	if e.message != "" {
 		return e.message
@@ -54,13 +55,13 @@ func (e *Error) Message() string {
 	return Info(e.code).Text
 }
 
-// Details gives the typed details, or nil.
+// Details returns the typed details, or nil.
 func (e *Error) Details() Details { return e.details }
 
-// RetryAfter gives how long to wait before the next try; 0 says nothing.
+// RetryAfter returns how long to wait before the next try, or 0 if that is not known.
 func (e *Error) RetryAfter() time.Duration { return e.retryAfter }
 
-// Error gives code, message and cause, for logs.
+// Error returns the code, the message and the cause, for logs.
 func (e *Error) Error() string {
 	s := string(e.code) + ": " + e.Message()
 	if e.cause != nil {
@@ -69,7 +70,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Is reports whether target is this error's code.
@@ -78,13 +79,14 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.code
 }
 
-// As fills target with the error's details when their types agree.
+// As sets target to the error's details if target points to their type.
 func (e *Error) As(target any) bool {
 	return e.details != nil && e.details.fill(target)
 }
 
-// Of gives the code of err: "" for nil, the code of the outermost coded error,
-// [Canceled] or [DeadlineExceeded] for the context's errors, else [Internal].
+// Of returns the code of err: "" for nil, the code of the outermost coded error,
+// [Canceled] or [DeadlineExceeded] for a context's error, and [Internal] for any
+// other.
 func Of(err error) Code {
 	if err == nil {
 		return ""
@@ -105,10 +107,10 @@ func Of(err error) Code {
 	}
 }
 
-// Coded returns err with the code that [Of] finds, so that errors.Is agrees with
-// Of: a context's error becomes [Canceled] or [DeadlineExceeded], one without a
-// code [Internal]. The cause stays visible to errors.Is. A coded error and nil come
-// back as they are.
+// Coded wraps an error without a code in the code that [Of] returns for it, so
+// that errors.Is agrees with Of: a context's error becomes [Canceled] or
+// [DeadlineExceeded], any other [Internal]. errors.Is still finds the cause. Coded
+// returns nil and errors with a code unchanged.
 func Coded(err error) error {
 	if code := Of(err); err != nil && !errors.Is(err, code) {
 		return Wrap(code, "", err)
@@ -116,8 +118,8 @@ func Coded(err error) error {
 	return err
 }
 
-// MessageOf gives the text of err that a caller may see. An error without a
-// code keeps its text to itself.
+// MessageOf returns the text of err that a caller may see. For an error without a
+// code it is the default text of [Of]'s code, never the error's own.
 func MessageOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Message()
@@ -125,7 +127,7 @@ func MessageOf(err error) string {
 	return Info(Of(err)).Text
 }
 
-// RetryAfterOf gives the wait that err asks for, or 0.
+// RetryAfterOf returns how long err asks callers to wait, or 0.
 func RetryAfterOf(err error) time.Duration {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.retryAfter
@@ -133,9 +135,10 @@ func RetryAfterOf(err error) time.Duration {
 	return 0
 }
 
-// Panicked is Wrap for what recover gave, which is not nil: a panic in code that
-// was plugged in fails one call and not the process. The cause names the type of
-// v; its text only when the runtime wrote it, as any other may quote a secret.
+// Panicked turns v, a non-nil result of recover, into an error with the code. With
+// it a panic in an adapter fails one call and not the process. The cause names the
+// type of v. It includes the text of v only for a runtime error, since any other
+// text may quote a secret.
 func Panicked(code Code, v any) *Error {
 	if err, ok := v.(interface {
 		error
@@ -146,8 +149,8 @@ func Panicked(code Code, v any) *Error {
 	return Wrap(code, "", fmt.Errorf("panic with a %T", v))
 }
 
-// Details are the typed particulars of an error. Each marshals to the details
-// object of the Exchange envelope (SPEC 7.4). errors.As finds them:
+// Details are the typed details of an error. They marshal to the details object
+// of the Exchange envelope (SPEC 7.4). errors.As finds them:
 //
 //	var d errcodes.RangeDetails
 //	if errors.As(err, &d) { … d.Min, d.Max … }
@@ -156,15 +159,15 @@ type Details interface {
 	fill(target any) bool
 }
 
-// BalanceDetails come with [ExchangeInsufficientBalance]: decimal text in the
-// balance's currency.
+// BalanceDetails come with [ExchangeInsufficientBalance]. Amounts are decimal text
+// in the balance's currency.
 type BalanceDetails struct {
 	Available string `json:"available"`
 	Required  string `json:"required"`
 }
 
-// RangeDetails come with [ExchangeAmountOutOfRange]: decimal text; an open end
-// is empty.
+// RangeDetails come with [ExchangeAmountOutOfRange]. Amounts are decimal text; ""
+// means no bound.
 type RangeDetails struct {
 	Min string `json:"min,omitempty"`
 	Max string `json:"max,omitempty"`

@@ -13,7 +13,7 @@ import (
 
 type account string
 
-func TestPanicked(t *testing.T) {
+func TestPanickedShowsTheTextOfRuntimeErrorsOnly(t *testing.T) {
 	caught := func(do func()) (err *errcodes.Error) {
 		defer func() { err = errcodes.Panicked(errcodes.MalformedAnswer, recover()) }()
 		do()
@@ -31,13 +31,13 @@ func TestPanicked(t *testing.T) {
 		require.Equal(t, errcodes.MalformedAnswer, errcodes.Of(err))
 		require.Contains(t, err.Error(), want)
 		require.NotContains(t, err.Error(), "canary")
-		require.NotContains(t, err.Message(), "panic", "which callers see")
+		require.NotContains(t, err.Message(), "panic", "the public text")
 	}
 	var bug runtime.Error
 	require.ErrorAs(t, caught(func() { _ = empty[len(empty)+2] }), &bug)
 }
 
-// A connector that is plugged in may have a bug; its caller gets an error.
+// A bug in a connector becomes an error of the call.
 func ExamplePanicked() {
 	lookUp := func(number string) (err error) {
 		defer func() {

@@ -1,6 +1,6 @@
 package errcodes
 
-// table is SPEC 5.3, 7.3 and 7.4 as data, with the generic codes in front.
+// table lists the generic codes, then those of SPEC 5.3, 7.3 and 7.4.
 var table = []Row{
 	{InvalidRequest, 400, false, "The request is malformed or invalid"},
 	{Unauthorized, 401, false, "Unauthorized"},
@@ -61,9 +61,8 @@ var table = []Row{
 	{DuplicateReference, 409, true, "The merchant reference was already used"},
 }
 
-// statuses gives each status that the table uses its generic code and its
-// reason phrase (RFC 9110 §15). They stand here, not in net/http, which is much
-// to link for a dozen words.
+// statuses maps each status in the table to its generic code and its reason
+// phrase (RFC 9110 §15). The phrases are repeated here to avoid linking net/http.
 var statuses = map[int]struct {
 	code   Code
 	phrase string

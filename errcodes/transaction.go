@@ -1,8 +1,11 @@
 package errcodes
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
-// Direction tells which way a transaction's money goes.
+// Direction is the way that a transaction's money goes.
 type Direction string
 
 // The directions.
@@ -14,7 +17,7 @@ const (
 // Valid reports whether d is one of the two.
 func (d Direction) Valid() bool { return d == Payin || d == Payout }
 
-// State is how a transaction ended badly: authState.state (SPEC 2.9).
+// State is how a transaction that did not succeed ended: authState.state (SPEC 2.9).
 type State string
 
 // The states.
@@ -27,10 +30,10 @@ const (
 func (s State) Valid() bool { return s == StateFailed || s == StateError }
 
 // TransactionCode is a normalised transaction code: authState.code (SPEC 7.5).
-// It describes a transaction's end, where a [Code] describes a failed call.
+// It describes how a transaction ended, whereas a [Code] describes a failed call.
 type TransactionCode string
 
-// AuthFailureCode of SPEC 7.5: the codes of [StateFailed].
+// The AuthFailureCode values of SPEC 7.5: the codes of [StateFailed].
 const (
 	Failure3DSDeclinedByUser             TransactionCode = "3dsDeclinedByUser"
 	Failure3DSLookupFailed               TransactionCode = "3dsLookupFailed"
@@ -54,8 +57,8 @@ const (
 	FailurePendingTransactionConflict    TransactionCode = "pendingTransactionConflict"
 )
 
-// Deprecated values of AuthFailureCode: older transactions carry them, new ones
-// never do (I25). [Upgrade] gives their replacements.
+// Deprecated values of AuthFailureCode. Older transactions carry them, new ones
+// never do (I25). [Upgrade] returns their replacements.
 const (
 	FailureInsufficientFunds    TransactionCode = "insufficientFunds"
 	FailureInvalidAccount       TransactionCode = "invalidAccount"
@@ -64,7 +67,7 @@ const (
 	FailureMonthlyLimitExceeded TransactionCode = "monthlyLimitExceeded"
 )
 
-// ErrorCode of SPEC 7.5: the codes of [StateError].
+// The ErrorCode values of SPEC 7.5: the codes of [StateError].
 const (
 	ErrorConfiguration           TransactionCode = "configurationError"
 	ErrorDecryptionFailed        TransactionCode = "decryptionFailed"
@@ -85,18 +88,18 @@ const (
 	ErrorScreening               TransactionCode = "screeningError"
 )
 
-// Advice says what to do before a new attempt, where SPEC 7.5 says it.
+// Advice is what SPEC 7.5 recommends before a new attempt.
 type Advice string
 
-// The advice. A code without any leaves it to the caller.
+// The kinds of advice. With AdviceNone the caller decides.
 const (
 	AdviceNone      Advice = ""
-	AdviceConfirm   Advice = "confirm"   // learn the payment's final state first: the money may have moved
+	AdviceConfirm   Advice = "confirm"   // find out the payment's final state first: the money may have moved
 	AdviceReconcile Advice = "reconcile" // the final state is unknown: poll, or wait for the webhook
-	AdviceRetry     Advice = "retry"     // nothing was processed: the same may be tried again
+	AdviceRetry     Advice = "retry"     // nothing was processed: the same request may be sent again
 )
 
-// TransactionRow is what SPEC 7.5 says of a code, and the words to show for it.
+// TransactionRow describes a code of SPEC 7.5, with a text to show for it.
 type TransactionRow struct {
 	Code       TransactionCode
 	State      State
@@ -105,15 +108,15 @@ type TransactionRow struct {
 	Advice     Advice
 	Deprecated bool
 	Upgrades   Upgrades // only of a deprecated code
-	Meaning    string   // when the code is given
+	Meaning    string   // when the code applies
 	Message    string   // for a payer or an operator to read
 }
 
-// Upgrades are the replacements of a deprecated code; "" where there is none.
+// Upgrades are the replacements of a deprecated code in each direction; "" means
+// that there is no replacement.
 type Upgrades struct{ Payin, Payout TransactionCode }
 
-// Fits reports whether the code may occur on a transaction of direction d
-// (I24).
+// Fits reports whether the code may occur on a transaction of direction d (I24).
 func (r TransactionRow) Fits(d Direction) bool {
 	return d.Valid() && (r.Direction == "" || r.Direction == d)
 }
@@ -124,7 +127,7 @@ func (c TransactionCode) Known() bool {
 	return ok
 }
 
-// Row gives what is known of c; of an unknown code just its own name.
+// Row returns the row of c. For an unknown code it returns a row that has only Code.
 func (c TransactionCode) Row() TransactionRow {
 	if row, ok := transactionByCode[c]; ok {
 		return row
@@ -132,23 +135,24 @@ func (c TransactionCode) Row() TransactionRow {
 	return TransactionRow{Code: c}
 }
 
-// TransactionCodes lists every code, in the order of SPEC 7.5.
+// TransactionCodes returns the rows of all codes, in the order of SPEC 7.5.
 func TransactionCodes() []TransactionRow { return slices.Clone(transactionTable) }
 
-// Upgrade gives the code to show in place of a deprecated one; any other known
-// code is its own. A code or a direction that is none is [InvalidRequest].
+// Upgrade returns the code to show in place of a deprecated one, and any other
+// known code unchanged. It returns [InvalidRequest] if the code or the direction
+// is unknown, and [Unprocessable] for insufficientFunds on a payout; with an error
+// it returns the code it was called with.
 //
-// SPEC 7.5 leaves a hole: insufficientFunds on a payout has no replacement that
-// is an AuthFailureCode. payoutInsufficientFunds is an ErrorCode: to convert to
-// it would turn a failed transaction into an errored one after the fact. So
-// that pair is [Unprocessable], and the old code stays what it was.
+// SPEC 7.5 has no replacement for insufficientFunds on a payout:
+// payoutInsufficientFunds is an ErrorCode, so that upgrading to it would turn a
+// failed transaction into an errored one.
 func Upgrade(code TransactionCode, d Direction) (TransactionCode, error) {
 	row, known := transactionByCode[code]
 	switch {
 	case !known:
-		return code, New(InvalidRequest, "The transaction code is none of SPEC 7.5")
+		return code, New(InvalidRequest, fmt.Sprintf("unknown transaction code %.64q", code))
 	case !d.Valid():
-		return code, New(InvalidRequest, "The direction must be payin or payout")
+		return code, New(InvalidRequest, fmt.Sprintf("unknown direction %.64q: must be payin or payout", d))
 	case !row.Deprecated:
 		return code, nil
 	}
@@ -157,7 +161,7 @@ func Upgrade(code TransactionCode, d Direction) (TransactionCode, error) {
 		replacement = row.Upgrades.Payout
 	}
 	if replacement == "" {
-		return code, New(Unprocessable, string(code)+" has no replacement on a "+string(d)+"; it stays as it is")
+		return code, New(Unprocessable, string(code)+" has no replacement on a "+string(d))
 	}
 	return replacement, nil
 }

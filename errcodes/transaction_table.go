@@ -1,6 +1,6 @@
 package errcodes
 
-// transactionTable is SPEC 7.5 as data, in its order.
+// transactionTable lists the codes of SPEC 7.5, in its order.
 var transactionTable = []TransactionRow{
 	{Code: Failure3DSDeclinedByUser, State: StateFailed, CardOnly: true, Meaning: "the cardholder cancelled 3-D Secure authentication", Message: "The cardholder cancelled the authentication"},
 	{Code: Failure3DSLookupFailed, State: StateFailed, CardOnly: true, Meaning: "the lookup of the card's 3-D Secure enrolment failed", Message: "The card could not be checked for 3-D Secure"},
@@ -43,7 +43,7 @@ var transactionTable = []TransactionRow{
 	{Code: ErrorPayinsNotAllowed, State: StateError, Direction: Payin, Meaning: "the merchant is not enabled for payins on this rail, currency or geography", Message: "Payins are not enabled here"},
 	{Code: ErrorPayoutsNotAllowed, State: StateError, Direction: Payout, Meaning: "the merchant is not enabled for payouts on this rail, currency or geography", Message: "Payouts are not enabled here"},
 	{Code: ErrorPayoutInsufficientFunds, State: StateError, Direction: Payout, Meaning: "the merchant's balance is insufficient for the payout", Message: "The merchant's balance is insufficient"},
-	{Code: ErrorScreeningRejected, State: StateError, Meaning: "sanctions, AML or fraud screening blocked it; the rule is not told", Message: "Screening rejected the transaction"},
+	{Code: ErrorScreeningRejected, State: StateError, Meaning: "sanctions, AML or fraud screening blocked it; the rule is not disclosed", Message: "Screening rejected the transaction"},
 	{Code: ErrorScreeningTimeout, State: StateError, Advice: AdviceRetry, Meaning: "screening did not complete in time; nothing was processed", Message: "Screening did not complete in time"},
 	{Code: ErrorScreening, State: StateError, Meaning: "screening failed with an error", Message: "Screening failed"},
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// SPEC 7.5, transcribed: the two enums, the deprecated values with their
-// replacements, and what the texts say beside the meaning.
+// The two enums of SPEC 7.5, its deprecated values and its advice.
 const (
 	authFailureCodes = `3dsDeclinedByUser 3dsLookupFailed 3dsNotCompleted acquirerRejected customerRejected declined
 		accountNotActive fraudBlocked payinInsufficientFunds invalidCard invalidData invalidPin payinPayerInvalidAccount
@@ -28,7 +27,7 @@ var adviceOf = map[errcodes.TransactionCode]errcodes.Advice{
 	"networkError": errcodes.AdviceReconcile, "screeningTimeout": errcodes.AdviceRetry,
 }
 
-func TestTheTransactionCodesAreThoseOfTheInterface(t *testing.T) {
+func TestTheTransactionCodesAreThoseOfSPEC(t *testing.T) {
 	failures := append(strings.Fields(authFailureCodes), strings.Fields(deprecatedCodes)...)
 	var got []string
 	for _, row := range errcodes.TransactionCodes() {
@@ -50,9 +49,9 @@ func TestTheTransactionCodesAreThoseOfTheInterface(t *testing.T) {
 	require.Equal(t, append(failures, strings.Fields(errorCodes)...), got)
 }
 
-// I24: the prefix tells the direction, of payinsNotAllowed and
-// payoutsNotAllowed too.
-func TestThePrefixTellsTheDirection(t *testing.T) {
+// I24. The prefix decides the direction, also of payinsNotAllowed and
+// payoutsNotAllowed.
+func TestThePrefixDecidesTheDirection(t *testing.T) {
 	for _, row := range errcodes.TransactionCodes() {
 		payout := strings.HasPrefix(string(row.Code), "payout")
 		payin := strings.HasPrefix(string(row.Code), "payin")
@@ -62,7 +61,7 @@ func TestThePrefixTellsTheDirection(t *testing.T) {
 	}
 }
 
-func TestUpgrade(t *testing.T) {
+func TestUpgradeReplacesDeprecatedCodesOnly(t *testing.T) {
 	const (
 		payerLimit     = errcodes.FailurePayinPayerLimitExceeded
 		recipientLimit = errcodes.FailurePayoutRecipientLimitExceeded
@@ -81,9 +80,9 @@ func TestUpgrade(t *testing.T) {
 		for d, want := range map[errcodes.Direction]errcodes.TransactionCode{errcodes.Payin: c.payin, errcodes.Payout: c.payout} {
 			got, err := errcodes.Upgrade(c.code, d)
 			if want == "" {
-				require.ErrorIs(t, err, errcodes.Unprocessable, "the hole of SPEC 7.5")
-				require.Equal(t, c.code, got, "it stays what it was")
-				require.Equal(t, string(c.code)+" has no replacement on a "+string(d)+"; it stays as it is", errcodes.MessageOf(err))
+				require.ErrorIs(t, err, errcodes.Unprocessable)
+				require.Equal(t, c.code, got)
+				require.Equal(t, string(c.code)+" has no replacement on a "+string(d), errcodes.MessageOf(err))
 				continue
 			}
 			require.NoError(t, err)
@@ -93,14 +92,21 @@ func TestUpgrade(t *testing.T) {
 	for _, bad := range []struct {
 		code errcodes.TransactionCode
 		d    errcodes.Direction
-	}{{"Declined", errcodes.Payin}, {"", errcodes.Payin}, {"declined", ""}, {"declined", "PAYIN"}} {
+		want string
+	}{
+		{"Declined", errcodes.Payin, `unknown transaction code "Declined"`},
+		{"", errcodes.Payin, `unknown transaction code ""`},
+		{"declined", "", `unknown direction "": must be payin or payout`},
+		{"declined", "PAYIN", `unknown direction "PAYIN": must be payin or payout`},
+	} {
 		got, err := errcodes.Upgrade(bad.code, bad.d)
 		require.ErrorIs(t, err, errcodes.InvalidRequest)
+		require.Equal(t, bad.want, errcodes.MessageOf(err))
 		require.Equal(t, bad.code, got)
 	}
 }
 
-// An upgrade never changes a transaction's state, and always fits its direction.
+// The replacement of a deprecated code has the code's state and fits the direction.
 func TestAnUpgradeKeepsTheState(t *testing.T) {
 	for _, row := range errcodes.TransactionCodes() {
 		for _, d := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
@@ -117,12 +123,12 @@ func TestAnUpgradeKeepsTheState(t *testing.T) {
 	}
 }
 
-func TestAnUnknownTransactionCodeIsNoMore(t *testing.T) {
+func TestAnUnknownTransactionCodeHasAnEmptyRow(t *testing.T) {
 	require.False(t, errcodes.TransactionCode("other").Known())
 	require.Equal(t, errcodes.TransactionRow{Code: "other"}, errcodes.TransactionCode("other").Row())
 }
 
-func TestDirectionsAndStates(t *testing.T) {
+func TestOnlyTheNamedDirectionsAndStatesAreValid(t *testing.T) {
 	for _, text := range []string{"", "payin", "payout", "Payin", "failed", "error", "success"} {
 		require.Equal(t, text == "payin" || text == "payout", errcodes.Direction(text).Valid(), text)
 		require.Equal(t, text == "failed" || text == "error", errcodes.State(text).Valid(), text)
