@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// AccountType says what an account identifier locates (SPEC 2.7).
+// AccountType is the kind of account that an identifier locates (SPEC 2.7).
 type AccountType string
 
 // The types of SPEC 2.7.
@@ -15,27 +15,27 @@ const (
 	InstitutionWallet AccountType = "institution_wallet"
 )
 
-// Market is a country with a kind of account in it: what a connector serves.
+// Market is a kind of account in a country. Connectors serve markets.
 type Market struct {
 	Country string // ISO 3166-1 alpha-3
 	Type    AccountType
 }
 
-// String gives "NGA bank_account".
+// String returns text such as "NGA bank_account".
 func (m Market) String() string { return m.Country + " " + string(m.Type) }
 
-// Account is an account to look up, its parts in canonical form: an
-// IBAN in upper case without blanks, a mobile number as the digits of its
-// country code and number, a bank code as ports/banks has it.
+// Account is an account to look up. Its parts are in canonical form: an IBAN is in
+// upper case without blanks, a mobile number consists of the digits of its country
+// code and number, and a bank code is as in ports/banks.
 type Account struct {
 	Market
 	Identifier string
-	BankCode   string // "" where the market has none; 3 to 6 digits, or 2 in KEN
-	Branch     string // the branch that a longer bank code named; "" for none
+	BankCode   string // 3 to 6 digits, 2 in KEN; "" in a market without bank codes
+	Branch     string // the branch, if it was part of the bank code; otherwise ""
 }
 
-// Mask returns what may be shown of the identifier: its last four bytes if it has at
-// least eight, and nothing of a shorter one.
+// Mask returns the part of the identifier that may be shown: "****" and its last four
+// bytes, or just "****" if it has fewer than eight bytes.
 func (a Account) Mask() string {
 	const shown = 4
 	if len(a.Identifier) < 2*shown {
@@ -44,15 +44,15 @@ func (a Account) Mask() string {
 	return "****" + strings.ToValidUTF8(a.Identifier[len(a.Identifier)-shown:], "?")
 }
 
-// String shows the account without its number.
+// String returns market, bank code and [Account.Mask], never the whole identifier.
 func (a Account) String() string {
 	return a.Market.String() + " " + a.BankCode + " " + a.Mask()
 }
 
-// LogValue is what logs show of an account.
+// LogValue returns [Account.String].
 func (a Account) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
-// AccountKind says whose account it is, for providers that must know.
+// AccountKind is the kind of holder, for providers that require it.
 type AccountKind string
 
 // The kinds.
@@ -61,29 +61,29 @@ const (
 	BusinessAccount AccountKind = "business"
 )
 
-// DocumentType is a kind of identity document, for providers that check an
-// account against its holder's.
+// DocumentType is a kind of identity document, for providers that compare the
+// holder's document with the one on record.
 type DocumentType string
 
-// The documents that South African banks verify an account holder by.
+// The documents by which South African banks verify an account holder.
 const (
 	NationalID           DocumentType = "national_id"
 	Passport             DocumentType = "passport"
 	BusinessRegistration DocumentType = "business_registration"
 )
 
-// Identity is the holder's identity document. The wire has no field for it
-// (SPEC 2.7): an embedder gives it in Go.
+// Identity is the holder's identity document. The wire has no field for it (SPEC
+// 2.7), so that only Go callers can supply one.
 type Identity struct {
 	Kind     AccountKind
 	Document DocumentType
 	Number   string
 }
 
-// IsZero reports whether no identity was given.
+// IsZero reports whether the identity is empty.
 func (i Identity) IsZero() bool { return i == Identity{} }
 
-// String shows the identity without its number.
+// String returns the kind and the document's type, never its number.
 func (i Identity) String() string {
 	if i.IsZero() {
 		return "no identity"
@@ -91,18 +91,18 @@ func (i Identity) String() string {
 	return string(i.Kind) + " " + string(i.Document) + " ****"
 }
 
-// LogValue is what logs show of an identity.
+// LogValue returns [Identity.String].
 func (i Identity) LogValue() slog.Value { return slog.StringValue(i.String()) }
 
-// AccountLookup is what a connector is asked.
+// AccountLookup is a question to a connector.
 type AccountLookup struct {
 	Account
-	HolderName string   // as the caller supplied it; "" for none
-	Identity   Identity // zero: none was given
+	HolderName string   // as the caller supplied it; "" if not supplied
+	Identity   Identity // zero if not supplied
 }
 
-// String shows the lookup without number and name.
+// String returns [Account.String], without the holder's name.
 func (l AccountLookup) String() string { return l.Account.String() }
 
-// LogValue is what logs show of a lookup.
+// LogValue returns [AccountLookup.String].
 func (l AccountLookup) LogValue() slog.Value { return l.Account.LogValue() }

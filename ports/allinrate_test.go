@@ -13,19 +13,19 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestAllInRateInWordsAndFigures(t *testing.T) {
+func TestAllInRateAddsTheMarkup(t *testing.T) {
 	for _, c := range []struct {
 		name, mid string
 		bps       int
 		want      string
 	}{
 		{"the sandbox's markup on a rand rate", "18.2500", 150, "18.52375"},
-		{"no markup keeps the value and drops its trailing zeros", "18.2500", 0, "18.25"},
+		{"no markup only removes trailing zeros", "18.2500", 0, "18.25"},
 		{"a whole number stays whole", "655", 0, "655"},
 		{"a markup that makes a whole number", "8", 2500, "10"},
 		{"a small unit", "0.000629871", 200, "0.00064246842"},
 		{"one hundred percent", "1.1", 10_000, "2.2"},
-		{"nineteen digits leave the machine word", "1234567.890123456789", 1, "1234691.3469124691346789"},
+		{"nineteen digits exceed a machine word", "1234567.890123456789", 1, "1234691.3469124691346789"},
 		{"thirty digits", "123456789012.345678901234567891", 37, "123913579131.6913579131691357921967"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestAllInRateInWordsAndFigures(t *testing.T) {
 	}
 }
 
-func TestAllInRateRejectsWhatIsNoRate(t *testing.T) {
+func TestAllInRateRejectsOtherTextAndMarkups(t *testing.T) {
 	for _, mid := range []string{
 		"", "0", "0.000", "-1", "+1", "1e3", "1.", ".5", "1..2", "01.5", "NaN", "Inf", "١", "1,5", " 1", "1 ",
 		"1000000000000", "0.000000000000999", strings.Repeat("1", 31), "0." + strings.Repeat("0", 30) + "1",
@@ -50,7 +50,7 @@ func TestAllInRateRejectsWhatIsNoRate(t *testing.T) {
 	}
 }
 
-// I6, against rationals.
+// I6, compared with rational numbers.
 func TestAllInRateIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mid := drawRate(t)
@@ -91,20 +91,20 @@ func FuzzDecimalText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, bps int) {
 		if ports.CheckRate(text) != nil {
-			if r, ok := new(big.Rat).SetString(text); ok && plainAndTame(text, r) {
-				t.Fatalf("%q is a rate and was refused", text)
+			if r, ok := new(big.Rat).SetString(text); ok && isRate(text, r) {
+				t.Fatalf("%q is a rate and was rejected", text)
 			}
 			return
 		}
 		if n, err := strconv.Unquote(`"` + text + `"`); err != nil || strings.Trim(n, "0123456789.") != "" {
-			t.Fatalf("%q was taken", text)
+			t.Fatalf("%q is not a rate and was accepted", text)
 		}
 		checkExact(t, text, min(max(bps, 0), ports.MaxMarkupBps))
 	})
 }
 
-// plainAndTame says independently what a rate is.
-func plainAndTame(text string, r *big.Rat) bool {
+// isRate is an independent definition of a rate.
+func isRate(text string, r *big.Rat) bool {
 	if strings.Trim(text, "0123456789.") != "" || strings.HasPrefix(text, ".") || strings.HasSuffix(text, ".") {
 		return false
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// AuthState is how a transaction failed, as SPEC 2.9 puts it on the wire: in
-// responses, on the polled resource and in webhooks. Its JSON is exactly that,
-// with times in UTC to the millisecond; bytes that are no UTF-8 become U+FFFD
-// there, and nowhere else.
+// AuthState is how a transaction failed: the authState of SPEC 2.9 in responses, on
+// the polled resource and in webhooks. In its JSON, times are in UTC to the
+// millisecond, and bytes that are not UTF-8 become U+FFFD. The fields themselves
+// contain the original bytes.
 type AuthState struct {
 	State                   errcodes.State           `json:"state"`
 	Message                 string                   `json:"message"` // for people; never a provider's text
@@ -21,7 +21,7 @@ type AuthState struct {
 	TransitionedAt          time.Time                `json:"transitionedAt"`
 }
 
-// MarshalJSON gives the object of SPEC 2.9.
+// MarshalJSON returns the object of SPEC 2.9.
 func (a AuthState) MarshalJSON() ([]byte, error) {
 	type fields AuthState
 	return json.Marshal(struct {
@@ -30,8 +30,8 @@ func (a AuthState) MarshalJSON() ([]byte, error) {
 	}{fields(a), FormatTime(a.TransitionedAt)})
 }
 
-// String shows an authState without what the provider said.
+// String returns state and code, without the provider's code and message.
 func (a AuthState) String() string { return string(a.State) + " " + string(a.Code) }
 
-// LogValue is what logs show of it.
+// LogValue returns [AuthState.String].
 func (a AuthState) LogValue() slog.Value { return slog.StringValue(a.String()) }

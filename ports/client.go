@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Client is a machine that may ask for tokens.
+// Client is a program that may request tokens.
 type Client struct {
 	ID        string
-	Secrets   []ClientSecret // at most 3, overlapping during rotation
-	Merchants []string       // the merchants it may name; empty: any
+	Secrets   []ClientSecret // at most 3; several are valid at once during rotation
+	Merchants []string       // the merchants that it may name; empty means any
 	Disabled  bool
 }
 
-// MayName reports whether the client may act for the merchant. Letter case does
-// not count: merchant ids are UUIDs (SPEC 2.7).
+// MayName reports whether the client may act for the merchant. Merchant ids are
+// UUIDs (SPEC 2.7), so that case is ignored.
 func (c *Client) MayName(merchant string) bool {
 	for _, m := range c.Merchants {
 		if strings.EqualFold(m, merchant) {
@@ -25,24 +25,24 @@ func (c *Client) MayName(merchant string) bool {
 	return len(c.Merchants) == 0
 }
 
-// ClientSecret is one secret of a client, known only by its hash.
+// ClientSecret is the hash of a client's secret.
 type ClientSecret struct {
-	SHA256    [32]byte  // of the secret's bytes; the secret has at least 128 bits of chance
-	NotBefore time.Time // zero: from ever
-	NotAfter  time.Time // invalid from this instant on; zero: for ever
+	SHA256    [32]byte  // of the secret's bytes; the secret has at least 128 random bits
+	NotBefore time.Time // valid from this instant on; zero means no lower bound
+	NotAfter  time.Time // invalid from this instant on; zero means no upper bound
 }
 
-// ClientStore keeps clients.
+// ClientStore stores clients.
 type ClientStore interface {
-	// Client returns the client of id; an unknown one is errcodes.NotFound. A
-	// disabled client is returned like any other.
+	// Client returns the client with the id, also a disabled one. It returns
+	// [errcodes.NotFound] if the id is unknown.
 	Client(ctx context.Context, id string) (Client, error)
-	// PutClient stores c under its ID, in place of what was there, and the audit
-	// row with it. What [AuditRow.Check] finds is its error.
+	// PutClient stores c under its ID, replacing an earlier version, together with
+	// the audit row. It returns the errors of [AuditRow.Check].
 	PutClient(ctx context.Context, c Client, audit AuditRow) error
 }
 
-// Token is an issued access token, known only by its hash.
+// Token is an issued access token, without its text.
 type Token struct {
 	SHA256    [32]byte // of the whole token text
 	ClientID  string
@@ -50,18 +50,19 @@ type Token struct {
 	ExpiresAt time.Time // invalid from this instant on
 }
 
-// TokenStore keeps issued tokens.
+// TokenStore stores issued tokens.
 type TokenStore interface {
-	// PutToken stores a new token. A hash that is there is errcodes.Conflict.
+	// PutToken stores a new token. It returns [errcodes.Conflict] if the hash is
+	// already stored.
 	PutToken(ctx context.Context, t Token) error
-	// Token gives the token of the hash; an unknown or revoked one is
-	// errcodes.NotFound. An expired one is returned like any other.
+	// Token returns the token with the hash, also an expired one. It returns
+	// [errcodes.NotFound] if the token is unknown or was revoked.
 	Token(ctx context.Context, sha256 [32]byte) (Token, error)
-	// Revoke removes a token, and stores the audit row with that, with the token's
-	// ClientID as Owner. An unknown token is no error, and leaves no row. When
-	// Revoke returns nil the token is gone. What [AuditRow.Check] finds is its error.
+	// Revoke removes a token and stores the audit row with the token's ClientID as
+	// Owner. For an unknown token it returns nil and stores no row: after nil the
+	// token is not stored. It returns the errors of [AuditRow.Check].
 	Revoke(ctx context.Context, sha256 [32]byte, audit AuditRow) error
 	// PurgeTokens removes up to n tokens (1 to [MaxPage]) with ExpiresAt at or
-	// before the instant, and tells how many.
+	// before the instant, and returns their number.
 	PurgeTokens(ctx context.Context, before time.Time, n int) (int, error)
 }

@@ -17,7 +17,7 @@ func everyTriple(f func(code string)) {
 	}
 }
 
-func TestMinorDigitsByISO4217(t *testing.T) {
+func TestMinorDigitsAreThoseOfISO4217(t *testing.T) {
 	for code, want := range map[string]int{
 		"USD": 2, "EUR": 2, "GBP": 2, "ZAR": 2, "NGN": 2, "KES": 2, "GHS": 2, "EGP": 2, "MGA": 2, "MRU": 2,
 		"ZWG": 2, "XCG": 2, "SLE": 2, "VED": 2, "XAD": 2,
@@ -31,7 +31,7 @@ func TestMinorDigitsByISO4217(t *testing.T) {
 	}
 }
 
-func TestCodesWithoutMinorUnitAreKnownAndHaveNoDigits(t *testing.T) {
+func TestCodesWithoutAMinorUnitAreKnownAndHaveNoDigits(t *testing.T) {
 	for _, code := range []string{
 		"XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XDR", "XPD", "XPT", "XSU", "XTS", "XUA", "XXX",
 	} {
@@ -50,19 +50,19 @@ func TestWithdrawnAndUnassignedCodesAreUnknown(t *testing.T) {
 		"BGN", "HRK", "ZWL", "ANG", "SLL", "CUC", "VEF", "MRO", "STD", "BYR", "LTL", "DEM", "GHC", "ZMK",
 		"BTC", "AAA", "ZZZ",
 	} {
-		refused(t, code)
+		wantUnknown(t, code)
 	}
 }
 
-func TestOnlyTheExactFormIsKnown(t *testing.T) {
+func TestOnlyThreeCapitalLettersAreACode(t *testing.T) {
 	for _, code := range []string{
 		"", "U", "US", "usd", "Usd", "USd", "USD ", " USD", "USD\x00", "USDX", "US\xff", "ＵＳＤ", "840", strings.Repeat("USD", 1000),
 	} {
-		refused(t, code)
+		wantUnknown(t, code)
 	}
 }
 
-func refused(t *testing.T, code string) {
+func wantUnknown(t *testing.T, code string) {
 	t.Helper()
 
 	if ports.KnownCurrency(code) {
@@ -74,9 +74,9 @@ func refused(t *testing.T, code string) {
 	}
 }
 
-// A row lost or invented in the source file shows up here: the counts are
-// those of List One after amendment 180.
-func TestTableHasTheSizeOfListOne(t *testing.T) {
+// The counts are those of List One after amendment 180, so that a missing or an extra
+// row is noticed.
+func TestTheTableHasAsManyCodesAsListOne(t *testing.T) {
 	known, byDigits := 0, map[int]int{}
 
 	everyTriple(func(code string) {
@@ -98,7 +98,7 @@ func TestTableHasTheSizeOfListOne(t *testing.T) {
 	}
 }
 
-func TestAnyStringThatIsNoCapitalTripleIsUnknown(t *testing.T) {
+func TestAnyOtherStringIsUnknown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		code := rapid.OneOf(
 			rapid.String(),
@@ -113,7 +113,7 @@ func TestAnyStringThatIsNoCapitalTripleIsUnknown(t *testing.T) {
 
 		digits, ok := ports.MinorDigits(code)
 		if ok && !ports.KnownCurrency(code) {
-			t.Fatalf("%q has minor digits and is unknown", code)
+			t.Fatalf("%q is unknown, but has minor digits", code)
 		}
 
 		if digits < 0 || digits > 4 || digits == 1 {
@@ -136,7 +136,7 @@ func TestLookupsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// The results land here so that the compiler keeps the calls.
+// The results are stored here so that the compiler does not remove the calls.
 var (
 	sink              int
 	sinkOK, sinkKnown bool

@@ -5,84 +5,82 @@ import (
 	"time"
 )
 
-// Event is news for the outside that something happened. It is stored in the same
-// Save as the change that caused it (I32), and delivered at least once.
+// Event announces that something happened. It is stored in the same Save as the
+// change that caused it (I32), and delivered at least once.
 //
-// A change that has the same ID twice is errcodes.Conflict, and nothing of it is
-// stored, see [CheckQueued]. Among the events of other changes a store does not
-// look for the ID: one that comes with it again is an event of its own, claimed
-// and settled by itself.
+// If two events of a change have the same ID, Save returns [errcodes.Conflict] and
+// stores nothing, see [CheckQueued]. Stores do not compare the ID with events of other
+// changes: an event with the same ID is a separate event, with its own claims.
 type Event struct {
-	ID      string    // unique: its maker ensures that; a receiver drops repeats by it
+	ID      string    // unique, ensured by its maker; a receiver recognises repeats by it
 	Kind    string    // for example "rate_lock.minted"
-	Key     string    // events of one key are delivered in the order of their saves: the id of the thing
+	Key     string    // the id of the resource; events of one key are delivered in the order of their saves
 	Owner   string    // the client concerned
-	At      time.Time // when it was decided; it may be claimed at once, whatever At says
-	Data    []byte    // JSON; of no bytes it comes back nil
-	Attempt int       // how often it was claimed since it was saved or replayed, this claim included; set by Claim, ignored by Save
-	Claim   int64     // names this claim among all of the event; set by Claim, ignored by Save
+	At      time.Time // when the change was decided; it does not delay the delivery
+	Data    []byte    // JSON; empty Data is read back as nil
+	Attempt int       // number of claims since the event was saved or replayed, this one included; set by Claim, ignored by Save
+	Claim   int64     // identifies this claim among all claims of the event; set by Claim, ignored by Save
 }
 
-// Outbox hands out stored events for delivery. Order is kept per Key: while an
-// event is neither acknowledged nor buried, no later one of its key is claimed.
+// Outbox hands out stored events for delivery, in order for each Key: while an event
+// is neither acknowledged nor buried, no later event of its key can be claimed.
 type Outbox interface {
-	// Claim leases up to n events (1 to [MaxClaim]) that wait at now, in the order
-	// of their saves, at most one of a key. Until now + lease nobody else gets
-	// them; after that they are claimable again. If none waits, the answer is empty.
+	// Claim leases up to n events (1 to [MaxClaim]) that are due at now, in the order
+	// of their saves, at most one of each key. Nobody else can claim them before
+	// now + lease, even if now jumps back. Claim returns an empty slice if no event
+	// is due.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, n int) ([]Event, error)
 
-	// Ack removes a delivered event. Like Retry and Bury it takes the event as
-	// claimed, serves once, and is errcodes.Conflict when the claim was settled
-	// or is no longer the latest, judged by ID, Key and Claim. A lease also holds when
-	// now jumps back.
+	// Ack removes a delivered event. A claim is settled once, by Ack, Retry or Bury,
+	// with the event as Claim returned it. All three return [errcodes.Conflict] if
+	// the claim was settled or is not the latest, judged by ID, Key and Claim.
 	Ack(ctx context.Context, e Event) error
 
-	// Retry ends the claim, so that the event can be claimed from at on.
+	// Retry ends the claim; the event can be claimed again from at on.
 	Retry(ctx context.Context, e Event, at time.Time) error
 
-	// Bury sets the event aside with a reason of at most [MaxReason] bytes, and lets
-	// the next of its key pass. What happens to it then is for [DeadLetters].
+	// Bury sets the event aside with a reason of at most [MaxReason] bytes, so that
+	// the next event of its key can be claimed. See [DeadLetters].
 	Bury(ctx context.Context, e Event, reason string) error
 }
 
 // EventSink receives events: a webhook, a broker, a log.
 type EventSink interface {
-	// Deliver hands one event over. nil means that the receiver has it for
-	// good. The same event may come again. The sink must not change e.Data.
-	// An error that carries a RetryAfter asks for that much patience; one whose
-	// code's category is not to be retried will never succeed, and the event is
-	// buried.
+	// Deliver delivers one event. It returns nil once the receiver has stored it.
+	// The same event may be delivered again. Deliver must not change e.Data. A
+	// RetryAfter of the error is the least time before the next attempt. If the
+	// category of the error's code is not to be retried, the event is buried.
 	Deliver(ctx context.Context, e Event) error
 }
 
-// BuriedEvent is an event that was set aside undelivered.
+// BuriedEvent is an event that could not be delivered.
 type BuriedEvent struct {
 	Event
-	Reason string // as given to [Outbox.Bury]
-	Pos    int64  // its place in the listing, above 0
+	Reason string // as passed to [Outbox.Bury]
+	Pos    int64  // its position in the listing, above 0
 }
 
-// DeadLetters is the operator's side of an outbox: the buried events. They
-// stay until somebody replays or discards them.
+// DeadLetters is the operator's view of an outbox: the buried events. They stay until
+// an operator replays or discards them.
 type DeadLetters interface {
-	// Buried lists buried events of any owner in the order of their saves, from
-	// the one behind after on; 0 is the start. limit is 1 to [MaxSmallPage]. None is an
-	// empty answer; another limit is errcodes.InvalidRequest.
+	// Buried lists buried events of all owners in the order of their saves, beginning
+	// after the position after, or at the start if after is 0. limit is 1 to
+	// [MaxSmallPage], otherwise Buried returns [errcodes.InvalidRequest].
 	Buried(ctx context.Context, after int64, limit int) ([]BuriedEvent, error)
 
-	// Replay makes buried events claimable again at now: all of the ids given, or
-	// all when none is given. It returns how many. Attempt starts at 0 again, so
-	// that a replayed event is not buried at once; Claim does not, so that an
-	// earlier claim never matches. A replayed event comes in the order of its save
-	// again, before later ones of its key that still wait.
+	// Replay makes the buried events with the ids, or all if there are no ids,
+	// claimable at now, and returns their number. It resets Attempt, so that a
+	// replayed event is not buried at once, but not Claim, so that an earlier claim
+	// never matches. Replayed events take their old place in the order of saves,
+	// before later events of their key.
 	//
-	// For each event that it replays it stores the audit row, with the event's ID
-	// as Object and the event's Owner, in no particular order. What
-	// [AuditRow.Check] finds is its error.
+	// For each replayed event it stores the audit row, with the event's ID as Object
+	// and the event's Owner, in no particular order. It returns the errors of
+	// [AuditRow.Check].
 	Replay(ctx context.Context, now time.Time, audit AuditRow, ids ...string) (int, error)
 
-	// Discard removes buried events: all of the ids given, at least one, else it
-	// is errcodes.InvalidRequest. It returns how many, and stores audit rows as
-	// Replay does.
+	// Discard removes the buried events with the ids, and returns their number. It
+	// returns [errcodes.InvalidRequest] without ids, and stores audit rows as Replay
+	// does.
 	Discard(ctx context.Context, audit AuditRow, ids ...string) (int, error)
 }

@@ -26,7 +26,7 @@ func open() *memory.Store {
 	return store
 }
 
-// fixedFeed is a whole feed: one pair, always at the same price.
+// fixedFeed is a complete feed: one pair, always at the same price.
 type fixedFeed struct{ clock ports.Clock }
 
 func (f fixedFeed) Pairs(ctx context.Context) (ports.PairSet, error) {
@@ -67,7 +67,7 @@ func ExampleRateLockStore() {
 
 	change := ports.RateLockChange{Book: book}
 	fmt.Println(store.Save(ctx, change))
-	// The same version again: another writer was first.
+	// The same version again, as if another writer had saved first.
 	fmt.Println(errcodes.Of(store.Save(ctx, change)))
 	// Output:
 	// 0 <nil>
@@ -75,8 +75,7 @@ func ExampleRateLockStore() {
 	// conflict
 }
 
-// saved puts an event and a work item into a store, with the change that they
-// belong to.
+// saved stores a change with an event and a work item.
 func saved(store *memory.Store) {
 	err := store.RateLocks().Save(ctx, ports.RateLockChange{
 		Book:   ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}},
@@ -113,7 +112,7 @@ func ExampleDeadLetters() {
 	row := ports.AuditRow{At: noon, Actor: ports.Actor{Client: ports.Operator}, Act: ports.ActEventReplayed}
 	fmt.Println(letters.Replay(ctx, noon, row, buried[0].ID))
 	row.Act = ports.ActEventDiscarded
-	fmt.Println(letters.Discard(ctx, row, buried[0].ID)) // it is not buried any more
+	fmt.Println(letters.Discard(ctx, row, buried[0].ID)) // 0: it is no longer buried
 	events, err = store.Outbox().Claim(ctx, noon, time.Minute, 10)
 	fmt.Println(events[0].ID, events[0].Attempt, err)
 	// Output:
@@ -135,7 +134,7 @@ func ExampleTransactionStore() {
 	tx.Status, tx.Code, tx.EndedAt = ports.TransactionFailed, errcodes.FailureTimeout, noon.Add(time.Minute)
 	fmt.Println(store.Save(ctx, ports.TransactionChange{Transaction: tx}))
 
-	// The debit lands after all: that is recorded, and the end stays.
+	// A debit that arrives late is recorded; the status stays FAILED.
 	tx.Version++
 	tx.LateAt, tx.LateRaw = noon.Add(time.Hour), ports.RawFailure{Code: "00", Message: "approved"}
 	fmt.Println(store.Save(ctx, ports.TransactionChange{Transaction: tx}))
@@ -158,7 +157,7 @@ func ExampleReportStore() {
 	}
 	fmt.Println(store.Save(ctx, ports.ReportChange{Job: job}))
 
-	// A process takes the job up for a minute, and dies; then another one has it.
+	// A process claims the job for a minute and dies. Then another process claims it.
 	dead, err := store.ClaimReport(ctx, "process 1", noon, time.Minute)
 	fmt.Println(dead.ID, dead.Attempts, err)
 	_, err = store.ClaimReport(ctx, "process 2", noon, time.Minute)
@@ -166,7 +165,7 @@ func ExampleReportStore() {
 	job, err = store.ClaimReport(ctx, "process 2", noon.Add(time.Minute), time.Minute)
 	fmt.Println(job.ID, job.Attempts, err)
 
-	// It extends its lease, which the dead one could not.
+	// Only the second process can extend its lease.
 	dead.LeaseUntil = noon.Add(time.Hour)
 	fmt.Println(errcodes.Of(store.Save(ctx, ports.ReportChange{Job: dead})))
 	job.Rows, job.LeaseUntil = 100, noon.Add(3*time.Minute)
@@ -199,7 +198,7 @@ func ExampleWork() {
 	// <nil>
 }
 
-// printer is a whole sink.
+// printer is a complete sink.
 type printer struct{}
 
 func (printer) Deliver(_ context.Context, e ports.Event) error {

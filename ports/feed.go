@@ -8,17 +8,17 @@ import (
 )
 
 // Pair is an ordered currency pair, each side an upper-case ISO 4217 code.
-// A rate r for it means: 1 Base = r Quote. The base is what the merchant prices
-// in, the quote what the payer pays in (SPEC 4.2).
+// A rate r means that 1 Base = r Quote. The merchant prices in the base, and the
+// payer pays in the quote (SPEC 4.2).
 type Pair struct {
 	Base  string `json:"base"`
 	Quote string `json:"quote"`
 }
 
-// String gives "USD/ZAR".
+// String returns text such as "USD/ZAR".
 func (p Pair) String() string { return p.Base + "/" + p.Quote }
 
-// Inverse gives the pair the other way round.
+// Inverse returns the pair with base and quote exchanged.
 func (p Pair) Inverse() Pair { return Pair{p.Quote, p.Base} }
 
 // Compare orders pairs by base, then quote.
@@ -32,39 +32,38 @@ func (p Pair) Compare(q Pair) int {
 // Price is a mid-market price: 1 Pair.Base = Mid Pair.Quote.
 type Price struct {
 	Pair   Pair
-	Mid    string    // plain decimal text, as the source gave it; SetRate reads it
+	Mid    string    // plain decimal text as published by the source, a rate by [SetRate]
 	Source string    // who published it, for example "ecb"
-	At     time.Time // the source's own time of the price, UTC to the millisecond; never the time of the look
+	At     time.Time // when the source says the price was valid, UTC to the millisecond; never the time of the call
 }
 
-// PriceFeed gives mid-market prices.
+// PriceFeed returns mid-market prices.
 type PriceFeed interface {
-	// Pairs gives the pairs on offer, whether or not each has a live price now.
-	// It is called for every lock request, so it must be cheap: answer from
-	// memory. A feed that learns from its source what is on offer, and was never
-	// read, knows no pairs yet and answers errcodes.PriceUnavailable.
+	// Pairs returns the pairs on offer, whether or not each has a live price now.
+	// It is called for every lock request, so that it should answer from memory. A
+	// feed that reads its pairs from its source returns
+	// [errcodes.PriceUnavailable] until it has read them once.
 	Pairs(ctx context.Context) (PairSet, error)
 
-	// Mid gives the latest price of the pair, in exactly this direction: a feed
-	// that publishes only the inverse does not offer the pair. A pair that is
-	// not offered is errcodes.PairNotOffered; one that is offered but has no
-	// live price now (the source is down, or says so) is
-	// errcodes.PriceUnavailable. The answer's Mid passes SetRate, and its At is
-	// not later than the moment of the look.
+	// Mid returns the latest price of the pair in exactly this direction: a feed
+	// that publishes only the inverse does not offer the pair. Mid returns
+	// [errcodes.PairNotOffered] if the pair is not on offer, and
+	// [errcodes.PriceUnavailable] if it has no live price now (the source is down,
+	// or has suspended it). The price's At is not after the time of the call.
 	Mid(ctx context.Context, pair Pair) (Price, error)
 }
 
 // PairSet is an immutable set of pairs. The zero PairSet is empty. It is one pointer,
-// since each lock that is asked for passes one on.
+// since every request for a lock copies one.
 type PairSet struct{ of *pairs }
 
 type pairs struct {
-	codes map[uint64]struct{} // pairs of three-letter codes, packed: the common case is asked for every lock
+	codes map[uint64]struct{} // pairs of three-letter codes, packed: a fast path, since Has runs for every lock
 	other map[Pair]struct{}
 	list  []Pair
 }
 
-// NewPairSet makes a set of pairs; repeats count once.
+// NewPairSet returns the set of the pairs, without repeats.
 func NewPairSet(list ...Pair) PairSet {
 	s := PairSet{&pairs{codes: map[uint64]struct{}{}, other: map[Pair]struct{}{}}}
 	for _, p := range list {
@@ -82,7 +81,7 @@ func NewPairSet(list ...Pair) PairSet {
 	return s
 }
 
-// packed gives two codes of three bytes as one number.
+// packed returns two codes of three bytes as one number.
 func (p Pair) packed() (uint64, bool) {
 	if len(p.Base) != 3 || len(p.Quote) != 3 {
 		return 0, false
@@ -107,7 +106,7 @@ func (s PairSet) Has(pair Pair) bool {
 // Len returns the number of pairs.
 func (s PairSet) Len() int { return len(s.All()) }
 
-// All returns the pairs in order. The slice is the caller's.
+// All returns the pairs in order, in a new slice.
 func (s PairSet) All() []Pair {
 	if s.of == nil {
 		return nil

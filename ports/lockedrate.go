@@ -3,6 +3,7 @@ package ports
 import (
 	"database/sql/driver"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"strings"
 	"time"
@@ -15,13 +16,13 @@ import (
 // MaxValidity is the longest life of a rate lock.
 const MaxValidity = 7 * 24 * time.Hour
 
-// LockedRate is the rate that a transaction carries, taken from a lock by Use of
-// package ratelock. It stays valid after the lock's end, for refunds too. It is an
-// immutable value; keep it in your own table as JSON text: it is a driver.Valuer,
-// and *LockedRate a sql.Scanner. What is read back is checked.
+// LockedRate is the rate of a transaction, taken from a lock by Use of package
+// ratelock. It stays valid after the lock has ended, for refunds too. It is immutable.
+// Store it in your own table as JSON text: it is a driver.Valuer, and *LockedRate is a
+// sql.Scanner that checks what it reads.
 //
-// Amounts convert between base and quote, in minor units or as decimal text, and
-// are rounded once, to the minor unit of the currency that results. The zero
+// Its methods convert amounts between base and quote, in minor units or as decimal
+// text, and round once, to the minor unit of the resulting currency. The zero
 // LockedRate converts nothing.
 type LockedRate struct {
 	r lockedRate
@@ -41,10 +42,10 @@ type lockedRate struct {
 
 var errEmptyRate = errcodes.New(errcodes.InvalidRequest, "The locked rate is empty")
 
-// NewLockedRate returns the rate of a lock that was judged valid at l.AsOf.
-// Applications get theirs from Use of package ratelock, which judges; NewLockedRate
-// is for tests. A lock that is not active then is [errcodes.RateLockInvalid], one
-// that cannot be is [errcodes.CorruptRecord].
+// NewLockedRate returns the rate of a lock as of l.AsOf. It is for tests: applications
+// call Use of package ratelock, which checks that the lock is still valid.
+// NewLockedRate returns [errcodes.RateLockInvalid] if the lock is not active at
+// l.AsOf, and [errcodes.CorruptRecord] for a record that no lock can have.
 func NewLockedRate(l *RateLock) (LockedRate, error) {
 	if l.Status != LockActive || l.AsOf.Before(l.CreatedAt) || !l.AsOf.Before(l.ExpiresAt) {
 		return LockedRate{}, errcodes.New(errcodes.RateLockInvalid, "")
@@ -56,7 +57,7 @@ func NewLockedRate(l *RateLock) (LockedRate, error) {
 	return r, nil
 }
 
-// String returns the rate as a person reads it: "1 USD = 18.52375 ZAR (rl_…)".
+// String returns text such as "1 USD = 18.52375 ZAR (rl_…)".
 func (r LockedRate) String() string {
 	if r == (LockedRate{}) {
 		return "no rate"
@@ -67,25 +68,25 @@ func (r LockedRate) String() string {
 // LockID returns the id of the lock that the rate was taken from.
 func (r LockedRate) LockID() string { return r.r.RateLockID }
 
-// Pair returns the pair: 1 base = AllIn quote.
+// Pair returns the lock's pair: 1 base = AllIn quote.
 func (r LockedRate) Pair() Pair { return Pair{Base: r.r.Base, Quote: r.r.Quote} }
 
-// Mid returns the mid-market rate, decimal text.
+// Mid returns the mid-market rate as decimal text.
 func (r LockedRate) Mid() string { return r.r.MidRate }
 
-// MarkupBps returns the markup over the mid in basis points.
+// MarkupBps returns the markup on the mid in basis points.
 func (r LockedRate) MarkupBps() int { return r.r.MarkupBps }
 
-// AllIn returns the rate that amounts convert at, decimal text.
+// AllIn returns the rate for conversions as decimal text.
 func (r LockedRate) AllIn() string { return r.r.AllInRate }
 
-// UsedAt returns the instant at which the lock was valid and the rate taken.
+// UsedAt returns when the rate was taken from the lock, which was valid then.
 func (r LockedRate) UsedAt() time.Time { return r.r.UsedAt }
 
-// ExpiresAt returns the end of the lock's own life.
+// ExpiresAt returns when the lock expires or expired.
 func (r LockedRate) ExpiresAt() time.Time { return r.r.ExpiresAt }
 
-// MarshalJSON returns the JSON form. The zero LockedRate is [errcodes.InvalidRequest].
+// MarshalJSON returns the JSON form, or [errcodes.InvalidRequest] for the zero LockedRate.
 func (r LockedRate) MarshalJSON() ([]byte, error) {
 	if r == (LockedRate{}) {
 		return nil, errEmptyRate
@@ -96,8 +97,8 @@ func (r LockedRate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.r)
 }
 
-// UnmarshalJSON reads the JSON form and checks it: a rate that no lock can have had
-// is [errcodes.CorruptRecord].
+// UnmarshalJSON reads the JSON form. It returns [errcodes.CorruptRecord] for other
+// text, and for a rate that no lock can have had.
 func (r *LockedRate) UnmarshalJSON(data []byte) error {
 	var rec lockedRate
 	if err := json.Unmarshal(data, &rec); err != nil {
@@ -115,7 +116,7 @@ func (r LockedRate) check() error {
 	_, base := MinorDigits(r.r.Base)
 	_, quote := MinorDigits(r.r.Quote)
 	if life := r.r.ExpiresAt.Sub(r.r.UsedAt); !base || !quote || r.r.UsedAt.IsZero() || life > MaxValidity {
-		return corrupt("a locked rate has two currencies and a life")
+		return corrupt("a locked rate's base, quote, usedAt or expiresAt is impossible")
 	}
 	l := RateLock{
 		ID: r.r.RateLockID, Base: r.r.Base, Quote: r.r.Quote, Status: LockActive,
@@ -124,15 +125,15 @@ func (r LockedRate) check() error {
 	return l.Check()
 }
 
-// Value returns the JSON text, for a database. Errors are those of MarshalJSON.
+// Value returns the JSON text. It returns the errors of MarshalJSON.
 func (r LockedRate) Value() (driver.Value, error) {
 	data, err := r.MarshalJSON()
 	return string(data), err
 }
 
-// Scan reads the JSON text from a database; see UnmarshalJSON. NULL and values
-// other than text are [errcodes.CorruptRecord]: for a column that may be NULL use
-// sql.Null[LockedRate].
+// Scan reads the JSON text, a string or []byte, as UnmarshalJSON does. It returns
+// [errcodes.CorruptRecord] for other types and for NULL: use sql.Null[LockedRate] for
+// a column that may be NULL.
 func (r *LockedRate) Scan(src any) error {
 	switch v := src.(type) {
 	case string:
@@ -140,34 +141,34 @@ func (r *LockedRate) Scan(src any) error {
 	case []byte:
 		return r.UnmarshalJSON(v)
 	default:
-		return errcodes.New(errcodes.CorruptRecord, "The locked rate is not text")
+		return errcodes.New(errcodes.CorruptRecord, fmt.Sprintf("The locked rate is a %T, want text", src))
 	}
 }
 
-// ToQuote converts an amount of the base, in its minor units, to the quote's
-// minor units. Negative amounts are refunds. The zero Rounding and an unknown one
-// are [errcodes.InvalidRequest]; a result that does not fit an int64 is
-// [errcodes.Unprocessable].
+// ToQuote converts an amount in minor units of the base to minor units of the quote.
+// Amounts may be negative, for refunds. ToQuote returns [errcodes.InvalidRequest] for
+// an unknown Rounding and for a zero LockedRate, and [errcodes.Unprocessable] if the
+// result does not fit an int64.
 func (r LockedRate) ToQuote(baseMinor int64, rounding Rounding) (int64, error) {
 	return r.convert(big.NewInt(baseMinor), 0, r.r.Base, r.r.Quote, rounding)
 }
 
-// ToBase converts an amount of the quote, in its minor units, to the base's
-// minor units. Errors are those of ToQuote.
+// ToBase converts an amount in minor units of the quote to minor units of the base.
+// It returns the errors of ToQuote.
 func (r LockedRate) ToBase(quoteMinor int64, rounding Rounding) (int64, error) {
 	return r.convert(big.NewInt(quoteMinor), 0, r.r.Quote, r.r.Base, rounding)
 }
 
-// ToQuoteText converts an amount of the base, plain decimal text with an
-// optional minus sign, to text with exactly the quote's minor digits: "10.5" USD
-// at 18.52375 is "194.50" ZAR. Digits beyond the base's minor unit count. Other
-// text is [errcodes.InvalidRequest]; other errors are those of ToQuote.
+// ToQuoteText converts an amount of the base, decimal text as [SetDecimal] reads it
+// with an optional minus sign, to text with exactly the quote's minor digits: "10.5"
+// USD at 18.52375 is "194.50" ZAR. Digits beyond the base's minor unit count. It
+// returns [errcodes.InvalidRequest] for other text, and the errors of ToQuote.
 func (r LockedRate) ToQuoteText(base string, rounding Rounding) (string, error) {
 	return r.convertText(base, r.r.Base, r.r.Quote, rounding)
 }
 
-// ToBaseText converts an amount of the quote to text of the base. Errors are
-// those of ToQuoteText.
+// ToBaseText converts an amount of the quote to text of the base. It returns the
+// errors of ToQuoteText.
 func (r LockedRate) ToBaseText(quote string, rounding Rounding) (string, error) {
 	return r.convertText(quote, r.r.Quote, r.r.Base, rounding)
 }
@@ -176,7 +177,7 @@ func (r LockedRate) convertText(amount, from, to string, rounding Rounding) (str
 	var d apd.Decimal
 	unsigned, negative := strings.CutPrefix(amount, "-")
 	if err := SetDecimal(&d, unsigned); err != nil {
-		return "", bad("an amount is plain decimal text")
+		return "", bad("amount %.50q: must be plain decimal text", amount)
 	}
 	coeff := d.Coeff.MathBigInt()
 	if negative {
@@ -200,7 +201,7 @@ func (r LockedRate) convert(amount *big.Int, exp int64, from, to string, roundin
 		return 0, errEmptyRate
 	}
 	if !rounding.valid() {
-		return 0, bad("the rounding is not one of the named ones")
+		return 0, bad("unknown rounding %d: must be RoundHalfEven to RoundFloor", rounding)
 	}
 	num, den := new(big.Int).Set(amount), big.NewInt(1)
 	exp += int64(toDigits) - int64(fromDigits)
@@ -223,13 +224,13 @@ func (r LockedRate) convert(amount *big.Int, exp int64, from, to string, roundin
 	return n, nil
 }
 
-// Rounding says where an amount goes that falls between two minor units. The zero
-// Rounding is invalid, so that callers name theirs.
+// Rounding decides how an amount between two minor units is rounded. The zero Rounding
+// is invalid, so that every caller has to choose.
 type Rounding int
 
 // The roundings.
 const (
-	RoundHalfEven Rounding = iota + 1 // to the nearest, halves to the even neighbour
+	RoundHalfEven Rounding = iota + 1 // to the nearest, halves to even
 	RoundHalfUp                       // to the nearest, halves away from zero
 	RoundUp                           // away from zero
 	RoundDown                         // towards zero
@@ -239,8 +240,8 @@ const (
 
 func (r Rounding) valid() bool { return r >= RoundHalfEven && r <= RoundFloor }
 
-// divide returns num / den, den > 0, rounded once; ok is false if the result does
-// not fit an int64.
+// divide returns num / den rounded once, for den > 0, and reports whether the result
+// fits an int64.
 func divide(num, den *big.Int, rounding Rounding) (n int64, ok bool) {
 	quo, rem := new(big.Int).QuoRem(num, den, new(big.Int))
 	if away(quo, rem, den, rounding) {
@@ -249,7 +250,8 @@ func divide(num, den *big.Int, rounding Rounding) (n int64, ok bool) {
 	return quo.Int64(), quo.IsInt64()
 }
 
-// away reports whether the quotient, cut towards zero, goes one further from it.
+// away reports whether quo, the quotient truncated towards zero, must be moved one
+// away from zero.
 func away(quo, rem, den *big.Int, rounding Rounding) bool {
 	if rem.Sign() == 0 {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// lockedJSON is how a transaction's table may have kept a rate.
+// lockedJSON returns the text of a rate as a transaction's table may contain it.
 func lockedJSON(base, quote, mid string, bps int, allIn string) string {
 	return fmt.Sprintf(`{"rateLockId":"rl_1","base":%q,"quote":%q,"midRate":%q,"markupBps":%d,"allInRate":%q,`+
 		`"usedAt":"2026-11-20T12:00:00Z","expiresAt":"2026-11-20T13:00:00Z"}`, base, quote, mid, bps, allIn)
@@ -34,7 +34,7 @@ func locked(t failer, base, quote, mid string, bps int) ports.LockedRate {
 	return r
 }
 
-func TestConversionsInFigures(t *testing.T) {
+func TestAmountsConvertAndRoundAsNamed(t *testing.T) {
 	zar := locked(t, "USD", "ZAR", "18.2500", 150) // 18.52375
 	for _, c := range []struct {
 		name, from, want string
@@ -44,13 +44,13 @@ func TestConversionsInFigures(t *testing.T) {
 	}{
 		{"ten dollars in rand", "10", "185.24", zar, ports.LockedRate.ToQuoteText, ports.RoundHalfUp},
 		{"the same, floored", "10.00", "185.23", zar, ports.LockedRate.ToQuoteText, ports.RoundFloor},
-		{"a refund rounds away alike", "-10", "-185.24", zar, ports.LockedRate.ToQuoteText, ports.RoundUp},
+		{"a refund rounds away from zero too", "-10", "-185.24", zar, ports.LockedRate.ToQuoteText, ports.RoundUp},
 		{"rand back to dollars", "185.24", "10.00", zar, ports.LockedRate.ToBaseText, ports.RoundHalfEven},
 		{"francs have no minor unit", "100", "60563", locked(t, "USD", "XOF", "605.627", 0), ports.LockedRate.ToQuoteText, ports.RoundHalfUp},
 		{"dinars have three", "1", "0.307", locked(t, "USD", "KWD", "0.3068", 0), ports.LockedRate.ToQuoteText, ports.RoundHalfUp},
 		{"francs to dollars", "60563", "100.00", locked(t, "USD", "XOF", "605.627", 0), ports.LockedRate.ToBaseText, ports.RoundHalfUp},
-		{"nothing is nothing", "0", "0.00", zar, ports.LockedRate.ToQuoteText, ports.RoundUp},
-		{"half a cent to even", "0.01", "0.02", locked(t, "USD", "EUR", "1.5", 0), ports.LockedRate.ToQuoteText, ports.RoundHalfEven},
+		{"zero stays zero", "0", "0.00", zar, ports.LockedRate.ToQuoteText, ports.RoundUp},
+		{"half a cent to even, up", "0.01", "0.02", locked(t, "USD", "EUR", "1.5", 0), ports.LockedRate.ToQuoteText, ports.RoundHalfEven},
 		{"half a cent to even, down", "0.05", "0.02", locked(t, "USD", "EUR", "0.5", 0), ports.LockedRate.ToQuoteText, ports.RoundHalfEven},
 		{"digits beyond the minor unit count", "0.009", "0.17", zar, ports.LockedRate.ToQuoteText, ports.RoundHalfUp},
 	} {
@@ -62,7 +62,7 @@ func TestConversionsInFigures(t *testing.T) {
 	}
 }
 
-// One rounding, against rationals, in both directions.
+// Compared with rational numbers, in both directions.
 func TestConversionRoundsOnce(t *testing.T) {
 	minor := map[string]int64{"USD": 100, "ZAR": 100, "XOF": 1, "KWD": 1000}
 	rapid.Check(t, func(t *rapid.T) {
@@ -91,7 +91,7 @@ func TestConversionRoundsOnce(t *testing.T) {
 	})
 }
 
-// roundRat rounds by comparing distances, another way than the code's.
+// roundRat rounds by comparing distances, unlike the code.
 func roundRat(x *big.Rat, how ports.Rounding) *big.Int {
 	floor := new(big.Int).Div(x.Num(), x.Denom()) // Euclidean, den > 0: floor
 	frac := new(big.Rat).Sub(x, new(big.Rat).SetInt(floor))
@@ -111,23 +111,23 @@ func roundRat(x *big.Rat, how ports.Rounding) *big.Int {
 	return floor
 }
 
-func TestARateThatNoLockCanHaveHadIsRefused(t *testing.T) {
+func TestARateThatNoLockCanHaveHadIsRejected(t *testing.T) {
 	good := lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375")
 	var r ports.LockedRate
 	require.NoError(t, json.Unmarshal([]byte(good), &r))
 	require.NoError(t, json.Unmarshal([]byte(strings.Replace(good, "20T13:00:00Z", "27T12:00:00Z", 1)), &r), "seven days")
 	for name, text := range map[string]string{
-		"a better all-in rate": lockedJSON("USD", "ZAR", "18.2500", 150, "18.2500"),
+		"another all-in rate":  lockedJSON("USD", "ZAR", "18.2500", 150, "18.2500"),
 		"no currencies":        lockedJSON("", "", "18.2500", 150, "18.52375"),
 		"the same currency":    lockedJSON("USD", "USD", "18.2500", 150, "18.52375"),
 		"a negative rate":      lockedJSON("USD", "ZAR", "-1", 0, "-1"),
-		"lower case":           lockedJSON("usd", "ZAR", "18.2500", 150, "18.52375"),
-		"no such currency":     lockedJSON("USD", "QQQ", "18.2500", 150, "18.52375"),
+		"a code in lower case": lockedJSON("usd", "ZAR", "18.2500", 150, "18.52375"),
+		"an unknown currency":  lockedJSON("USD", "QQQ", "18.2500", 150, "18.52375"),
 		"gold":                 lockedJSON("XAU", "ZAR", "18.2500", 150, "18.52375"),
 		"a padded rate":        lockedJSON("USD", "ZAR", "18.2500", 150, "18.523750"),
 		"a padded long rate":   lockedJSON("USD", "ZAR", "1234567.890123456789", 0, "1234567.8901234567890"),
-		"a long life":          strings.Replace(good, "20T13:00:00Z", "27T12:00:00.001Z", 1),
-		"no use":               strings.Replace(lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375"), "usedAt", "usd", 1),
+		"a life above 7 days":  strings.Replace(good, "20T13:00:00Z", "27T12:00:00.001Z", 1),
+		"no usedAt":            strings.Replace(lockedJSON("USD", "ZAR", "18.2500", 150, "18.52375"), "usedAt", "usd", 1),
 		"not JSON":             "18.52375",
 		"an array":             "[]",
 		"empty":                "",
@@ -142,12 +142,12 @@ func TestARateThatNoLockCanHaveHadIsRefused(t *testing.T) {
 	require.ErrorIs(t, r.Scan(7), errcodes.CorruptRecord)
 }
 
-func TestNewLockedRate(t *testing.T) {
+func TestNewLockedRateNeedsALockThatIsActiveAtAsOf(t *testing.T) {
 	l := lockOf("rl_1", noon)
 	for name, change := range map[string]func(*ports.RateLock){
-		"not judged":      func(*ports.RateLock) {},
-		"before its life": func(l *ports.RateLock) { l.AsOf = noon.Add(-1) },
-		"at its end":      func(l *ports.RateLock) { l.AsOf = l.ExpiresAt },
+		"no AsOf":         func(*ports.RateLock) {},
+		"before creation": func(l *ports.RateLock) { l.AsOf = noon.Add(-1) },
+		"at ExpiresAt":    func(l *ports.RateLock) { l.AsOf = l.ExpiresAt },
 		"expired":         func(l *ports.RateLock) { *l = expired(*l); l.AsOf = noon },
 		"cancelled":       func(l *ports.RateLock) { *l = cancelled(*l); l.AsOf = noon },
 	} {

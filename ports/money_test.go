@@ -19,7 +19,7 @@ func ExampleParseMinor() {
 	fmt.Println(ports.ParseMinor("12.505", "USD"))
 	// Output:
 	// 1250 <nil>
-	// 0 invalid_request: an amount of USD has at most 2 decimal digits
+	// 0 invalid_request: amount 12.505: USD has at most 2 decimal digits
 }
 
 func ExampleFormatMinor() {
@@ -30,7 +30,7 @@ func ExampleFormatMinor() {
 	// 1250 <nil>
 }
 
-func TestParseMinor(t *testing.T) {
+func TestParseMinorReturnsMinorUnits(t *testing.T) {
 	for _, c := range []struct {
 		text, currency string
 		want           int64
@@ -39,7 +39,7 @@ func TestParseMinor(t *testing.T) {
 		{"-0", "USD", 0},
 		{"0.01", "USD", 1},
 		{"-0.01", "USD", -1},
-		{"12.500", "USD", 1250}, // zeros beyond the minor unit change no amount
+		{"12.500", "USD", 1250}, // zeros beyond the minor unit are ignored
 		{"7.000", "XOF", 7},
 		{"1.234", "KWD", 1234},
 		{"1.2345", "CLF", 12345},
@@ -52,7 +52,7 @@ func TestParseMinor(t *testing.T) {
 	}
 }
 
-func TestParseMinorRejects(t *testing.T) {
+func TestParseMinorRejectsOtherText(t *testing.T) {
 	for text, currency := range map[string]string{
 		"0.001": "USD", "0.1": "XOF", "1.2345": "KWD", "92233720368547758.08": "USD", "-92233720368547758.09": "USD",
 		"": "USD", "-": "USD", "--1": "USD", "+1": "USD", ".5": "USD", "1.": "USD", "1e2": "USD", "1,5": "USD", "01": "USD", "\t1": "USD",
@@ -72,7 +72,7 @@ func TestFormatMinorRejectsCurrenciesWithoutAMinorUnit(t *testing.T) {
 	}
 }
 
-func TestWhatFormatMinorWritesParseMinorReads(t *testing.T) {
+func TestParseMinorReadsWhatFormatMinorWrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		currency := rapid.SampledFrom([]string{"XOF", "USD", "KWD", "CLF"}).Draw(t, "currency")
 		minor := rapid.Int64().Draw(t, "minor")
@@ -88,7 +88,7 @@ func TestWhatFormatMinorWritesParseMinorReads(t *testing.T) {
 	})
 }
 
-// inMinor is the exact amount of text in minor units.
+// inMinor returns the exact amount in minor units.
 func inMinor(t require.TestingT, text, currency string) *big.Rat {
 	exact, ok := new(big.Rat).SetString(text)
 	require.True(t, ok, text)

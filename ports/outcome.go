@@ -7,47 +7,47 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Outcome is how a call of a connector ended: with what a provider said about the
-// account, which is the kind of its [Answer], or without an answer.
+// Outcome is how a call of a connector ended: the kind of its [Answer], or the reason
+// why there is no answer.
 type Outcome string
 
-// The outcomes. Those before refused are kinds of answers; of them the first five are
-// definite: no other provider would say anything else.
+// The outcomes. The first eight are kinds of answers. Of these the first five are
+// definite: no other provider would answer differently.
 const (
 	OutcomeFound          Outcome = "found"           // the account exists and can be paid
-	OutcomeNameMatched    Outcome = "name_matched"    // likewise, and the provider finds that the name supplied is its holder's
-	OutcomeNameMismatched Outcome = "name_mismatched" // likewise, and the provider finds that it is not
+	OutcomeNameMatched    Outcome = "name_matched"    // found, and the provider reports that the supplied name is its holder's
+	OutcomeNameMismatched Outcome = "name_mismatched" // found, and the provider reports that the supplied name is not its holder's
 	OutcomeNotFound       Outcome = "not_found"       // there is no such account
-	OutcomeUnusable       Outcome = "unusable"        // it exists and cannot be paid: closed, dormant, blocked
-	OutcomeUnsupported    Outcome = "unsupported"     // the provider cannot say: an unknown bank, a missing identity
-	OutcomeTryLater       Outcome = "try_later"       // overloaded, or the bank behind is down
-	OutcomeFailed         Outcome = "failed"          // the provider reports a failure of another kind
+	OutcomeUnusable       Outcome = "unusable"        // the account exists and cannot be paid: closed, dormant, blocked
+	OutcomeUnsupported    Outcome = "unsupported"     // the provider does not know: an unknown bank, a missing identity
+	OutcomeTryLater       Outcome = "try_later"       // the provider is overloaded, or the account's bank is down
+	OutcomeFailed         Outcome = "failed"          // the provider reports another failure
 
-	OutcomeRefused     Outcome = "refused"     // 401, 403: the credentials, not the account
-	OutcomeUnreachable Outcome = "unreachable" // no answer: the network, a 5xx
+	OutcomeRefused     Outcome = "refused"     // 401, 403: the credentials were rejected
+	OutcomeUnreachable Outcome = "unreachable" // no answer: the network failed, or a 5xx
 	OutcomeTimeout     Outcome = "timeout"     // no answer within the deadline
-	OutcomeMalformed   Outcome = "malformed"   // an answer that cannot be read
+	OutcomeMalformed   Outcome = "malformed"   // the answer cannot be read
 	OutcomeCancelled   Outcome = "cancelled"   // the caller left
 )
 
-// Found reports whether there is such an account, and it can be paid.
+// Found reports whether the account exists and can be paid.
 func (o Outcome) Found() bool {
 	return o == OutcomeFound || o == OutcomeNameMatched || o == OutcomeNameMismatched
 }
 
-// OutcomeRule is one row of the answer table.
+// OutcomeRule is a row of the table of outcomes.
 type OutcomeRule struct {
 	Outcome  Outcome
-	Status   ValidationStatus // of a validation that ends on it; one that is verified may still be a name_mismatch
-	Cached   bool             // the answer serves later requests for the account
+	Status   ValidationStatus // of a validation that ends with it; comparing names may turn verified into name_mismatch
+	Cached   bool             // the answer is cached for later requests for the account
 	FailOver bool             // the next connector is asked
-	Retry    bool             // one more try at once may help, unless the provider bills failures
-	Success  bool             // a circuit breaker counts it as a success; neither is no sign
-	Failure  bool             // or as a failure
+	Retry    bool             // one immediate retry may help, unless the provider bills failures
+	Success  bool             // a circuit breaker counts the call as a success
+	Failure  bool             // a circuit breaker counts the call as a failure; if neither is set it ignores the call
 }
 
-// outcomeRules is what is done about each outcome. Only what is known about the
-// account itself, and not about one caller's name, is cached.
+// outcomeRules has a row for each outcome. Only answers about the account itself are
+// cached, not those about one caller's name.
 var outcomeRules = []OutcomeRule{
 	{Outcome: OutcomeFound, Status: StatusVerified, Cached: true, Success: true},
 	{Outcome: OutcomeNameMatched, Status: StatusVerified, Success: true},
@@ -64,10 +64,10 @@ var outcomeRules = []OutcomeRule{
 	{Outcome: OutcomeCancelled, Status: StatusError},
 }
 
-// OutcomeRules lists the answer table.
+// OutcomeRules returns the rows of all outcomes.
 func OutcomeRules() []OutcomeRule { return append([]OutcomeRule(nil), outcomeRules...) }
 
-// Rule gives the row of an outcome; one that is none counts as malformed.
+// Rule returns the row of an outcome, and the row of [OutcomeMalformed] for an unknown one.
 func (o Outcome) Rule() OutcomeRule {
 	for _, r := range outcomeRules {
 		if r.Outcome == o {
@@ -77,7 +77,7 @@ func (o Outcome) Rule() OutcomeRule {
 	return OutcomeMalformed.Rule()
 }
 
-// OutcomeOf names how a call of a connector ended, from what it returned.
+// OutcomeOf returns the outcome of a call of a connector that returned answer and err.
 func OutcomeOf(answer Answer, err error) Outcome {
 	switch {
 	case err == nil && answer.Check() != nil:

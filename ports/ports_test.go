@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestSetDecimalAgreesWithApd(t *testing.T) {
+func TestSetDecimalReadsWhatApdReads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?`).Draw(t, "text")
 		var got apd.Decimal
@@ -25,7 +25,7 @@ func TestSetDecimalAgreesWithApd(t *testing.T) {
 	})
 }
 
-func TestPairSet(t *testing.T) {
+func TestAPairSetHasEachPairOnceAndInOrder(t *testing.T) {
 	zar, ngn := ports.Pair{Base: "USD", Quote: "ZAR"}, ports.Pair{Base: "USD", Quote: "NGN"}
 	set := ports.NewPairSet(zar, ngn, zar)
 	require.Equal(t, 2, set.Len())
@@ -33,11 +33,11 @@ func TestPairSet(t *testing.T) {
 	require.True(t, set.Has(zar))
 	require.False(t, set.Has(zar.Inverse()))
 	set.All()[0] = ports.Pair{}
-	require.Equal(t, []ports.Pair{ngn, zar}, set.All(), "the list is the caller's own")
+	require.Equal(t, []ports.Pair{ngn, zar}, set.All(), "All returns a copy")
 	require.False(t, ports.PairSet{}.Has(zar))
 }
 
-func TestSystemClock(t *testing.T) {
+func TestTheSystemClockRuns(t *testing.T) {
 	clock := ports.SystemClock()
 	require.False(t, clock.Now().IsZero())
 	<-clock.After(0)
@@ -49,7 +49,7 @@ func ExampleSetRate() {
 	fmt.Println(ports.SetRate(&rate, "1e3"))
 	// Output:
 	// <nil> 18.2500
-	// invalid_request: a number is plain decimal text
+	// invalid_request: number "1e3": must be plain decimal text
 }
 
 func ExampleAllInRate() {
@@ -70,7 +70,7 @@ func TestAnActorsTextsAreCut(t *testing.T) {
 	a := ports.ActorOf(ports.WithActor(t.Context(), ports.Actor{Client: long, Address: long, Trace: long}))
 	cut := long[1:]
 	require.Equal(t, ports.Actor{Client: cut, Address: cut, Trace: cut}, a)
-	require.Equal(t, ports.Actor{}, ports.ActorOf(t.Context()), "the system")
+	require.Equal(t, ports.Actor{}, ports.ActorOf(t.Context()), "without an actor it is the system")
 }
 
 func ExampleNewPairSet() {
@@ -85,7 +85,7 @@ func ExampleSystemClock() {
 	// Output: false
 }
 
-func TestMayName(t *testing.T) {
+func TestAClientMayNameItsMerchants(t *testing.T) {
 	const m = "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f"
 	anyone, limited := ports.Client{}, ports.Client{Merchants: []string{"a", m}}
 	for merchant, want := range map[string]bool{m: true, strings.ToUpper(m): true, "a": true, "b": false, "": false, m + " ": false} {
@@ -93,7 +93,7 @@ func TestMayName(t *testing.T) {
 			t.Errorf("%q: %t", merchant, got)
 		}
 		if !anyone.MayName(merchant) {
-			t.Errorf("%q: a client without a list may name any", merchant)
+			t.Errorf("%q: a client without a list may name any merchant", merchant)
 		}
 	}
 }

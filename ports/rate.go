@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,75 +11,73 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Bounds of decimal text. A rate beyond them is a mistake of its source, not a
-// price.
+// Bounds of decimal text. A rate outside them is a mistake of its source.
 const (
 	MaxRateDigits    = 30 // digits of a rate
 	MaxRateExp       = 12 // a rate is at least 10^-12 and below 10^12
-	MaxDecimalDigits = 48 // digits of any decimal text: a rate, a markup's worth and room
+	MaxDecimalDigits = 48 // digits of any decimal text: more than a rate with a markup has
 )
 
 // MaxMarkupBps is the highest [RateLock.MarkupBps].
 const MaxMarkupBps = 100_000
 
-// bpsDigits is how many digits a basis point shifts the point: 1 bp = 10^-4.
+// bpsDigits is the number of decimal digits of a basis point: 1 bp = 10^-4.
 const bpsDigits = 4
 
-// SetDecimal reads plain decimal text into dst: digits, at most one point with
-// digits on both sides, no sign, no exponent, no zero before another leading
-// digit, 1 to [MaxDecimalDigits] digits in all. Anything else is
+// SetDecimal reads plain decimal text into dst: 1 to [MaxDecimalDigits] digits, at
+// most one point with digits on both sides, no sign, no exponent, no leading zero
+// except a single one before the point. For other text it returns
 // [errcodes.InvalidRequest], and dst is undefined.
 func SetDecimal(dst *apd.Decimal, text string) error {
 	coeff, scale, ok := smallDecimal(text)
 	if ok {
 		dst.Coeff.SetUint64(coeff)
 	} else if scale, ok = setLong(dst, text); !ok {
-		return bad("a number is plain decimal text")
+		return bad("number %.50q: must be plain decimal text", text)
 	}
 	dst.Form, dst.Negative, dst.Exponent = apd.Finite, false, int32(-scale)
 	return nil
 }
 
-// SetRate reads a rate into dst: decimal text as [SetDecimal] takes it, of up
-// to [MaxRateDigits] digits, at least 10^-12 and below 10^12. Anything else is
+// SetRate reads a rate into dst: decimal text as for [SetDecimal], with at most
+// [MaxRateDigits] digits, at least 10^-12 and below 10^12. For other text it returns
 // [errcodes.InvalidRequest], and dst is undefined.
 func SetRate(dst *apd.Decimal, text string) error {
 	if err := SetDecimal(dst, text); err != nil {
 		return err
 	}
-	if dst.IsZero() {
-		return bad("a rate is above 0")
-	}
 	exp := int(dst.NumDigits()) + int(dst.Exponent) // 10^(exp-1) ≤ rate < 10^exp
-	if exp > MaxRateExp || exp <= -MaxRateExp || len(text) > MaxRateDigits+1 {
-		return bad("a rate is at least 1e-12, below 1e12 and of at most 30 digits")
+	if dst.IsZero() || exp > MaxRateExp || exp <= -MaxRateExp || len(text) > MaxRateDigits+1 {
+		return bad("rate %s: must be at least 1e-12 and below 1e12, with at most 30 digits", text)
 	}
 	return nil
 }
 
-// CheckRate reports whether text is a rate, as [SetRate] reads it.
+// CheckRate returns nil if text is a rate, and otherwise the error of [SetRate].
 func CheckRate(text string) error {
 	var d apd.Decimal
 	return SetRate(&d, text)
 }
 
-func bad(message string) error { return errcodes.New(errcodes.InvalidRequest, message) }
+func bad(format string, args ...any) error {
+	return errcodes.New(errcodes.InvalidRequest, fmt.Sprintf(format, args...))
+}
 
-// AllInRate returns mid × (10000 + markupBps) / 10000, exactly, as plain decimal
-// text without trailing zeros behind the point (I6, SPEC 2.3). mid is text as
-// [SetRate] reads it; markupBps is 0 to [MaxMarkupBps]. Anything else is
-// [errcodes.InvalidRequest].
+// AllInRate returns mid × (10000 + markupBps) / 10000, exactly, as plain decimal text
+// without trailing zeros after the point (I6, SPEC 2.3). It returns
+// [errcodes.InvalidRequest] unless mid is a rate, see [SetRate], and markupBps 0 to
+// [MaxMarkupBps].
 func AllInRate(mid string, markupBps int) (string, error) {
 	var buf [64]byte
 	text, err := allInRate(buf[:0], mid, markupBps)
 	return string(text), err
 }
 
-// allInRate returns the text in buf, which is empty. It multiplies by an integer
-// and shifts the point: nothing is divided, so nothing can be rounded.
+// allInRate appends the rate to buf, which is empty. It multiplies by an integer and
+// shifts the point: without a division nothing is rounded.
 func allInRate(buf []byte, mid string, markupBps int) ([]byte, error) {
 	if markupBps < 0 || markupBps > MaxMarkupBps {
-		return nil, bad("markupBps is outside 0 to " + strconv.Itoa(MaxMarkupBps))
+		return nil, bad("markupBps is %d, want 0 to %d", markupBps, MaxMarkupBps)
 	}
 	if coeff, scale, ok := smallRate(mid); ok {
 		return appendPoint(strconv.AppendUint(buf, coeff*uint64(10_000+markupBps), 10), scale+bpsDigits), nil
@@ -92,8 +91,7 @@ func allInRate(buf []byte, mid string, markupBps int) ([]byte, error) {
 	return appendPoint(d.Coeff.Append(buf, 10), int(-d.Exponent)+bpsDigits), nil
 }
 
-// appendPoint turns the digits of a coefficient into a plain decimal with scale
-// digits behind the point, and drops its trailing zeros.
+// appendPoint inserts the point before the last scale digits, and removes trailing zeros.
 func appendPoint(digits []byte, scale int) []byte {
 	if missing := scale + 1 - len(digits); missing > 0 {
 		digits = slices.Insert(digits, 0, zeros[:missing]...)
@@ -108,12 +106,12 @@ func appendPoint(digits []byte, scale int) []byte {
 	return slices.Insert(digits, len(digits)-scale, '.')
 }
 
-// zeros suffices for the widest fraction: that of a rate and a markup's.
+// zeros has as many zeros as the longest fraction of a rate with a markup.
 var zeros = []byte(strings.Repeat("0", MaxRateDigits+bpsDigits+1))
 
-// smallDecimal reads decimal text of up to 19 bytes as coeff / 10^scale, in
-// machine words, which is what makes pricing cheap. ok is false for longer text,
-// and for text that [SetDecimal] rejects.
+// smallDecimal reads decimal text of up to 19 bytes as coeff / 10^scale, in machine
+// words, which is fast. ok is false for longer text, and for text that [SetDecimal]
+// rejects.
 func smallDecimal(text string) (coeff uint64, scale int, ok bool) {
 	point := -1
 	if len(text) == 0 || len(text) > 19 {
@@ -135,22 +133,22 @@ func smallDecimal(text string) (coeff uint64, scale int, ok bool) {
 	return coeff, scale, !padded(text)
 }
 
-// padded reports whether a zero stands before another leading digit.
+// padded reports whether text has a needless leading zero.
 func padded(text string) bool { return len(text) > 1 && text[0] == '0' && text[1] != '.' }
 
-// maxSmallCoeff leaves room for a markup of six digits in the machine word.
+// maxSmallCoeff times a factor of up to 110,000, the highest markup, fits in 64 bits.
 const maxSmallCoeff = 100_000_000_000_000
 
-// smallRate is [SetRate] in machine words, for rates whose digits make a number
-// below 10^14. Text for which ok is false may still be a rate.
+// smallRate is [SetRate] in machine words, for rates whose coefficient is below 10^14.
+// Text for which ok is false may still be a rate.
 func smallRate(text string) (coeff uint64, scale int, ok bool) {
 	coeff, scale, ok = smallDecimal(text)
-	// A fraction of up to 12 digits is not below 10^-12, and text of 12 bytes
-	// before its fraction not above 10^12.
+	// With up to 12 digits in the fraction the rate is at least 10^-12, and with up
+	// to 12 bytes before it below 10^12.
 	return coeff, scale, ok && coeff > 0 && coeff < maxSmallCoeff && scale <= MaxRateExp && len(text)-scale <= MaxRateExp
 }
 
-// setLong reads what is too long for a machine word.
+// setLong reads decimal text that is too long for smallDecimal.
 func setLong(dst *apd.Decimal, text string) (scale int, ok bool) {
 	whole, fraction, pointed := strings.Cut(text, ".")
 	digits := whole + fraction

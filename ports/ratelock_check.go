@@ -1,15 +1,16 @@
 package ports
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Check returns [errcodes.CorruptRecord], which names the field, for a record that
-// no rate lock can have: storage is no way around a rule (I4 to I7). Times are
-// compared to the millisecond, as stores keep them. Owner may be any text, and so
-// may MidSource and ObservedMid; MidAt and ToleranceBps are not looked at.
+// Check returns [errcodes.CorruptRecord], with the field's name, for a record that no
+// rate lock can have, so that a changed record cannot break a rule (I4 to I7). Times
+// are compared to the millisecond, as stores store them. Owner, MidSource and
+// ObservedMid may be any text; MidAt and ToleranceBps are not checked.
 func (l *RateLock) Check() error {
 	if flaw := l.flaw(); flaw != "" {
 		return corrupt("a rate lock's " + flaw)
@@ -17,29 +18,29 @@ func (l *RateLock) Check() error {
 	return nil
 }
 
-// flaw says what is wrong with the record, "" for nothing.
+// flaw describes the record's first flaw, or returns "".
 func (l *RateLock) flaw() string {
 	drifted := l.CancellationReason == CancelledMarketDrift
 	switch {
 	case l.ID == "":
 		return "id is empty"
 	case l.Base == "" || l.Quote == "" || l.Base == l.Quote:
-		return "base and quote are not two currencies"
+		return fmt.Sprintf("base and quote are %.12q and %.12q, want two currencies", l.Base, l.Quote)
 	case l.CreatedAt.UnixMilli() >= l.ExpiresAt.UnixMilli():
 		return "expiresAt is not after createdAt"
 	case l.Status != LockActive && l.Status != LockExpired && l.Status != LockCancelled:
-		return "status is unknown"
+		return fmt.Sprintf("status %.32q is unknown", l.Status)
 	case (l.Status == LockCancelled) != (drifted || l.CancellationReason == CancelledRequested) ||
 		l.Status != LockCancelled && l.CancellationReason != "":
-		return "cancellationReason does not fit its status"
+		return fmt.Sprintf("cancellationReason %.32q does not fit status %s", l.CancellationReason, l.Status)
 	case !l.endFits():
-		return "endedAt does not fit its status"
+		return "endedAt does not fit status " + string(l.Status)
 	case drifted != (l.ObservedMid != ""):
-		return "observedMid does not fit its cancellationReason"
+		return fmt.Sprintf("observedMid %.50q does not fit its cancellationReason", l.ObservedMid)
 	case !drifted && l.DeviationBps != 0:
-		return "deviationBps does not fit its cancellationReason"
+		return fmt.Sprintf("deviationBps %d does not fit its cancellationReason", l.DeviationBps)
 	case !l.priced():
-		return "allInRate is not its midRate plus its markupBps"
+		return fmt.Sprintf("allInRate %.50q is not midRate %.50q plus %d basis points", l.AllInRate, l.MidRate, l.MarkupBps)
 	default:
 		return ""
 	}
@@ -57,7 +58,8 @@ func (l *RateLock) endFits() bool {
 	}
 }
 
-// priced checks I6: in machine words where they suffice, else by the text.
+// priced reports whether I6 holds: with machine words if they suffice, otherwise by
+// comparing the text.
 func (l *RateLock) priced() bool {
 	if l.MarkupBps < 0 || l.MarkupBps > MaxMarkupBps {
 		return false
@@ -75,29 +77,29 @@ func (l *RateLock) priced() bool {
 	return err == nil && string(allIn) == l.AllInRate
 }
 
-// Check returns [errcodes.CorruptRecord] for a book that cannot be: a negative
-// Version; a slot that holds another book's lock, one that has ended, or a lock
-// behind an empty slot; locks whose CreatedAt does not rise to the millisecond, or
-// goes beyond HighWater. What a lock has in itself is for [RateLock.Check].
+// Check returns [errcodes.CorruptRecord] for an impossible book: Version is negative;
+// a slot contains another book's lock, an ended lock, or a lock after an empty slot;
+// the locks' CreatedAt does not rise by a millisecond or is after HighWater. It does
+// not call [RateLock.Check].
 func (b *Book) Check() error {
 	if b.Version < 0 {
-		return corrupt("a book's version is negative")
+		return corrupt(fmt.Sprintf("a book's version is %d, want at least 0", b.Version))
 	}
 	var before time.Time
 	live := b.Live()
 	for i := range live {
 		switch l := &live[i]; {
 		case !l.isOf(&b.Key):
-			return corrupt("a book holds another book's lock")
+			return corrupt("a book contains another book's lock")
 		case l.Status != LockActive:
-			return corrupt("a book holds a lock that has ended")
+			return corrupt("a book contains an ended lock")
 		case l.CreatedAt.UnixMilli() <= before.UnixMilli():
 			return corrupt("createdAt does not rise within a book")
 		}
 		before = live[i].CreatedAt
 	}
 	if before.UnixMilli() > b.HighWater.UnixMilli() {
-		return corrupt("a lock is above its book's highWater")
+		return corrupt("a lock was created after its book's highWater")
 	}
 	for i := range b.Slots[len(live):] {
 		if b.Slots[len(live)+i].ID != "" {
@@ -111,15 +113,15 @@ func corrupt(what string) error {
 	return errcodes.Wrap(errcodes.CorruptRecord, "", errcodes.New(errcodes.CorruptRecord, what))
 }
 
-// Check finds what is wrong with a change by itself, whatever a store holds. A
-// store calls it before all else, so that each rejects the same:
+// Check checks a change by itself, without the stored records. Every store calls it
+// first, so that all stores reject the same changes. It returns
 //
-//   - what [Book.Check] and [RateLock.Check] find, of each lock in the slots or in
-//     Ended, a lock of another book, an active lock in Ended, and a Minted that is
-//     not the last of the slots, is [errcodes.CorruptRecord];
-//   - the same ID twice in the slots and Ended, and more in Ended than a book holds,
-//     is [errcodes.Conflict];
-//   - the rest is for [CheckQueued].
+//   - [errcodes.CorruptRecord] if [Book.Check] or, for a lock in the slots or in
+//     Ended, [RateLock.Check] does; if a lock in Ended is active or of another book;
+//     or if Minted is not the last lock in the slots;
+//   - [errcodes.Conflict] if an ID occurs twice in the slots and Ended, or Ended has
+//     more than [MaxLiveLocks] locks;
+//   - the errors of [CheckQueued].
 func (c *RateLockChange) Check() error {
 	if err := c.Book.Check(); err != nil {
 		return err
@@ -133,12 +135,12 @@ func (c *RateLockChange) Check() error {
 		ids = append(ids, live[i].ID)
 	}
 	if c.Minted != nil && (len(live) == 0 || live[len(live)-1] != *c.Minted) {
-		return corrupt("the minted lock is not the last of its book")
+		return corrupt("the minted lock is not the last one in its book")
 	}
 	for i := range c.Ended {
 		l := &c.Ended[i]
 		if !l.isOf(&c.Book.Key) || l.Status == LockActive {
-			return corrupt("an ended lock of the change is active or of another book")
+			return corrupt("a lock in Ended is active or of another book")
 		}
 		if err := l.Check(); err != nil {
 			return err
@@ -146,7 +148,7 @@ func (c *RateLockChange) Check() error {
 		ids = append(ids, l.ID)
 	}
 	if len(c.Ended) > MaxLiveLocks || twice(ids) {
-		return errcodes.New(errcodes.Conflict, "A change names the same lock twice, or ends more than a book holds")
+		return errcodes.New(errcodes.Conflict, "a change contains the same lock twice, or ends more locks than a book has")
 	}
 	return CheckQueued(c.Events, c.Work, c.Audit)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// lockOf makes an active lock of an hour.
+// lockOf returns an active lock that lasts an hour.
 func lockOf(id string, created time.Time) ports.RateLock {
 	return ports.RateLock{
 		ID: id, Owner: "acme", Base: "USD", Quote: "ZAR", MidRate: "18.25", MarkupBps: 150, AllInRate: "18.52375",
@@ -35,22 +35,22 @@ func drifted(l ports.RateLock) ports.RateLock {
 	return l
 }
 
-func TestARecordThatALockCanHave(t *testing.T) {
+func TestRecordsThatALockCanHavePassCheck(t *testing.T) {
 	for name, change := range map[string]func(*ports.RateLock){
 		"active":                        func(*ports.RateLock) {},
 		"expired":                       func(l *ports.RateLock) { *l = expired(*l) },
 		"cancelled":                     func(l *ports.RateLock) { *l = cancelled(*l) },
-		"cancelled as it began":         func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.CreatedAt },
+		"cancelled at createdAt":        func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.CreatedAt },
 		"cancelled in its last instant": func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.ExpiresAt.Add(-time.Millisecond) },
 		"drifted":                       func(l *ports.RateLock) { *l = drifted(*l) },
 		"drifted by less than half a basis point": func(l *ports.RateLock) { *l = drifted(*l); l.DeviationBps = 0 },
-		"of no owner":           func(l *ports.RateLock) { l.Owner = "" },
-		"at the highest markup": func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = ports.MaxMarkupBps, "200.75" },
-		"without a markup":      func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = 0, "18.25" },
+		"without an owner":                        func(l *ports.RateLock) { l.Owner = "" },
+		"at the highest markup":                   func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = ports.MaxMarkupBps, "200.75" },
+		"without a markup":                        func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = 0, "18.25" },
 		"with an all-in rate of 24 bytes": func(l *ports.RateLock) {
 			l.MidRate, l.MarkupBps, l.AllInRate = "1234567.890123456789", 1, "1234691.3469124691346789"
 		},
-		"with an all-in rate beyond a word": func(l *ports.RateLock) {
+		"with an all-in rate beyond a machine word": func(l *ports.RateLock) {
 			l.MidRate, l.MarkupBps, l.AllInRate = "123456.78901234", 99999, "1358012.333456838766"
 		},
 	} {
@@ -62,55 +62,55 @@ func TestARecordThatALockCanHave(t *testing.T) {
 	}
 }
 
-func TestARecordThatNoLockCanHave(t *testing.T) {
+func TestCheckNamesTheFieldOfAnImpossibleRecord(t *testing.T) {
 	type damage = func(*ports.RateLock)
 	for field, flaws := range map[string]map[string]damage{
-		"id": {"none": func(l *ports.RateLock) { l.ID = "" }},
+		"id": {"empty": func(l *ports.RateLock) { l.ID = "" }},
 		"base and quote": {
 			"one currency": func(l *ports.RateLock) { l.Quote = l.Base },
 			"no base":      func(l *ports.RateLock) { l.Base = "" },
 			"no quote":     func(l *ports.RateLock) { l.Quote = "" },
 		},
 		"expiresAt": {
-			"at createdAt":                      func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt },
-			"within createdAt's millisecond":    func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt.Add(time.Millisecond - 1) },
-			"an expired lock's before its time": func(l *ports.RateLock) { *l = expired(*l); l.ExpiresAt = l.CreatedAt.Add(-1) },
+			"at createdAt":                        func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt },
+			"within createdAt's millisecond":      func(l *ports.RateLock) { l.ExpiresAt = l.CreatedAt.Add(time.Millisecond - 1) },
+			"before createdAt in an expired lock": func(l *ports.RateLock) { *l = expired(*l); l.ExpiresAt = l.CreatedAt.Add(-1) },
 		},
 		"status": {
-			"none":    func(l *ports.RateLock) { l.Status = "" },
+			"empty":   func(l *ports.RateLock) { l.Status = "" },
 			"unknown": func(l *ports.RateLock) { *l = cancelled(*l); l.Status = "paused" },
 		},
 		"cancellationReason": {
-			"of an active lock":    func(l *ports.RateLock) { l.CancellationReason = ports.CancelledRequested },
-			"of an expired lock":   func(l *ports.RateLock) { *l = expired(*l); l.CancellationReason = ports.CancelledRequested },
-			"missing":              func(l *ports.RateLock) { *l = cancelled(*l); l.CancellationReason = "" },
-			"unknown":              func(l *ports.RateLock) { *l = cancelled(*l); l.CancellationReason = "boredom" },
-			"unknown of an active": func(l *ports.RateLock) { l.CancellationReason = "boredom" },
+			"of an active lock":         func(l *ports.RateLock) { l.CancellationReason = ports.CancelledRequested },
+			"of an expired lock":        func(l *ports.RateLock) { *l = expired(*l); l.CancellationReason = ports.CancelledRequested },
+			"missing":                   func(l *ports.RateLock) { *l = cancelled(*l); l.CancellationReason = "" },
+			"unknown":                   func(l *ports.RateLock) { *l = cancelled(*l); l.CancellationReason = "boredom" },
+			"unknown in an active lock": func(l *ports.RateLock) { l.CancellationReason = "boredom" },
 		},
 		"endedAt": {
-			"of an active lock":         func(l *ports.RateLock) { l.EndedAt = l.ExpiresAt },
-			"missing":                   func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = time.Time{} },
-			"missing of an expired":     func(l *ports.RateLock) { *l = expired(*l); l.EndedAt = time.Time{} },
-			"before createdAt":          func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.CreatedAt.Add(-time.Millisecond) },
-			"of a cancelled at its end": func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.ExpiresAt },
-			"of an expired before it":   func(l *ports.RateLock) { *l = expired(*l); l.EndedAt = l.ExpiresAt.Add(-time.Millisecond) },
+			"of an active lock":                   func(l *ports.RateLock) { l.EndedAt = l.ExpiresAt },
+			"missing":                             func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = time.Time{} },
+			"missing in an expired lock":          func(l *ports.RateLock) { *l = expired(*l); l.EndedAt = time.Time{} },
+			"before createdAt":                    func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.CreatedAt.Add(-time.Millisecond) },
+			"at expiresAt of a cancelled lock":    func(l *ports.RateLock) { *l = cancelled(*l); l.EndedAt = l.ExpiresAt },
+			"before expiresAt of an expired lock": func(l *ports.RateLock) { *l = expired(*l); l.EndedAt = l.ExpiresAt.Add(-time.Millisecond) },
 		},
 		"observedMid": {
-			"of a requested end": func(l *ports.RateLock) { *l = cancelled(*l); l.ObservedMid = "19" },
-			"of an active lock":  func(l *ports.RateLock) { l.ObservedMid = "19" },
-			"missing":            func(l *ports.RateLock) { *l = drifted(*l); l.ObservedMid = "" },
+			"of a lock cancelled on request": func(l *ports.RateLock) { *l = cancelled(*l); l.ObservedMid = "19" },
+			"of an active lock":              func(l *ports.RateLock) { l.ObservedMid = "19" },
+			"missing":                        func(l *ports.RateLock) { *l = drifted(*l); l.ObservedMid = "" },
 		},
-		"deviationBps": {"of a requested end": func(l *ports.RateLock) { *l = cancelled(*l); l.DeviationBps = 1 }},
+		"deviationBps": {"of a lock cancelled on request": func(l *ports.RateLock) { *l = cancelled(*l); l.DeviationBps = 1 }},
 		"allInRate": {
-			"none":                     func(l *ports.RateLock) { l.AllInRate = "" },
-			"without the markup":       func(l *ports.RateLock) { l.AllInRate = "18.25" },
-			"padded":                   func(l *ports.RateLock) { l.AllInRate += "0" },
-			"longer and padded":        func(l *ports.RateLock) { l.MidRate, l.AllInRate = "1234567.890123456789", "1253086.408475308640835000" },
-			"of a negative markup":     func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = -1, "18.248175" },
-			"of too high a markup":     func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = ports.MaxMarkupBps+1, "200.751825" },
-			"beyond 64 bits":           func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "1", 0, "1152921504606846977" }, // 1 + 2⁶⁰
-			"of a mid of 0":            func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "0", 0, "0" },
-			"of a mid that is no rate": func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "1e1", 0, "10" },
+			"empty":                     func(l *ports.RateLock) { l.AllInRate = "" },
+			"without the markup":        func(l *ports.RateLock) { l.AllInRate = "18.25" },
+			"padded":                    func(l *ports.RateLock) { l.AllInRate += "0" },
+			"longer and padded":         func(l *ports.RateLock) { l.MidRate, l.AllInRate = "1234567.890123456789", "1253086.408475308640835000" },
+			"of a negative markup":      func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = -1, "18.248175" },
+			"of too high a markup":      func(l *ports.RateLock) { l.MarkupBps, l.AllInRate = ports.MaxMarkupBps+1, "200.751825" },
+			"beyond 64 bits":            func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "1", 0, "1152921504606846977" }, // 1 + 2⁶⁰
+			"of a mid of 0":             func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "0", 0, "0" },
+			"of a mid in exponent form": func(l *ports.RateLock) { l.MidRate, l.MarkupBps, l.AllInRate = "1e1", 0, "10" },
 		},
 	} {
 		for name, spoil := range flaws {
@@ -125,18 +125,18 @@ func TestARecordThatNoLockCanHave(t *testing.T) {
 	}
 }
 
-func TestBooksThatCannotBe(t *testing.T) {
+func TestCheckRejectsImpossibleBooks(t *testing.T) {
 	first, second := lockOf("lock-1", noon), lockOf("lock-2", noon.Add(time.Millisecond))
 	for name, spoil := range map[string]func(b *ports.Book){
 		"a negative version":          func(b *ports.Book) { b.Version = -1 },
 		"another owner's lock":        func(b *ports.Book) { b.Slots[1].Owner = "zenith" },
 		"another base's lock":         func(b *ports.Book) { b.Slots[0].Base = "EUR" },
 		"another quote's lock":        func(b *ports.Book) { b.Slots[1].Quote = "NGN" },
-		"a lock that has ended":       func(b *ports.Book) { b.Slots[1] = expired(b.Slots[1]) },
+		"an ended lock":               func(b *ports.Book) { b.Slots[1] = expired(b.Slots[1]) },
 		"locks of one millisecond":    func(b *ports.Book) { b.Slots[1].CreatedAt = first.CreatedAt.Add(time.Millisecond - 1) },
 		"a lock above the high water": func(b *ports.Book) { b.HighWater = first.CreatedAt },
 		"no high water":               func(b *ports.Book) { b.HighWater = time.Time{} },
-		"a lock behind an empty slot": func(b *ports.Book) { b.Slots[0] = ports.RateLock{} },
+		"a lock after an empty slot":  func(b *ports.Book) { b.Slots[0] = ports.RateLock{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := ports.Book{Key: first.Book(), HighWater: second.CreatedAt, Slots: [ports.MaxLiveLocks]ports.RateLock{first, second}}
@@ -147,9 +147,8 @@ func TestBooksThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestChangesThatNoStoreTakes has what the stores' suites leave out: they have a
-// check for each impossible record.
-func TestChangesThatNoStoreTakes(t *testing.T) {
+// The stores' suites have a check for each impossible record; these are other cases.
+func TestCheckRejectsImpossibleChanges(t *testing.T) {
 	t.Parallel()
 	old, other, minted := lockOf("lock-0", noon.Add(-time.Minute)), lockOf("lock-1", noon), lockOf("lock-2", noon.Add(time.Millisecond))
 	many := func(n int) (events []ports.Event, work []ports.WorkItem) {
@@ -163,32 +162,32 @@ func TestChangesThatNoStoreTakes(t *testing.T) {
 		spoil func(c *ports.RateLockChange)
 		code  errcodes.Code
 	}{
-		"nothing wrong":  {func(*ports.RateLockChange) {}, ""},
-		"nothing minted": {func(c *ports.RateLockChange) { c.Minted = nil }, ""},
-		"two ends":       {func(c *ports.RateLockChange) { c.Ended = append(c.Ended, cancelled(lockOf("lock-3", noon))) }, ""},
-		"three ends": {func(c *ports.RateLockChange) {
+		"a sound change":  {func(*ports.RateLockChange) {}, ""},
+		"nothing minted":  {func(c *ports.RateLockChange) { c.Minted = nil }, ""},
+		"two ended locks": {func(c *ports.RateLockChange) { c.Ended = append(c.Ended, cancelled(lockOf("lock-3", noon))) }, ""},
+		"three ended locks": {func(c *ports.RateLockChange) {
 			c.Ended = append(c.Ended, expired(lockOf("a", noon)), expired(lockOf("b", noon)))
 		}, errcodes.Conflict},
-		"another owner's end":         {func(c *ports.RateLockChange) { c.Ended[0].Owner = "zenith" }, errcodes.CorruptRecord},
-		"another base's end":          {func(c *ports.RateLockChange) { c.Ended[0].Base = "EUR" }, errcodes.CorruptRecord},
-		"another quote's end":         {func(c *ports.RateLockChange) { c.Ended[0].Quote = "NGN" }, errcodes.CorruptRecord},
-		"an active end":               {func(c *ports.RateLockChange) { c.Ended[0] = old }, errcodes.CorruptRecord},
-		"an end that cannot be":       {func(c *ports.RateLockChange) { c.Ended[0].EndedAt = noon }, errcodes.CorruptRecord},
-		"a slot that cannot be":       {func(c *ports.RateLockChange) { c.Book.Slots[0].AllInRate = "18" }, errcodes.CorruptRecord},
-		"another owner in a slot":     {func(c *ports.RateLockChange) { c.Book.Slots[1].Owner = "zenith" }, errcodes.CorruptRecord},
-		"minted as the first of two":  {func(c *ports.RateLockChange) { c.Minted = &other }, errcodes.CorruptRecord},
-		"minted into no slot":         {func(c *ports.RateLockChange) { c.Book.Slots = [ports.MaxLiveLocks]ports.RateLock{} }, errcodes.CorruptRecord},
-		"minted with another source":  {func(c *ports.RateLockChange) { c.Book.Slots[1].MidSource = "file" }, errcodes.CorruptRecord},
-		"an id in both slots":         {func(c *ports.RateLockChange) { c.Book.Slots[0].ID = minted.ID }, errcodes.Conflict},
-		"an end in a slot":            {func(c *ports.RateLockChange) { c.Ended[0].ID = other.ID }, errcodes.Conflict},
-		"an end twice":                {func(c *ports.RateLockChange) { c.Ended = append(c.Ended, c.Ended[0]) }, errcodes.Conflict},
-		"an empty slot with the rest": {func(c *ports.RateLockChange) { c.Minted, c.Book.Slots[1].ID = nil, "" }, ""},
-		"many events and items":       {func(c *ports.RateLockChange) { c.Events, c.Work = many(40) }, ""},
-		"an event twice in many": {func(c *ports.RateLockChange) {
+		"an ended lock of another owner": {func(c *ports.RateLockChange) { c.Ended[0].Owner = "zenith" }, errcodes.CorruptRecord},
+		"an ended lock of another base":  {func(c *ports.RateLockChange) { c.Ended[0].Base = "EUR" }, errcodes.CorruptRecord},
+		"an ended lock of another quote": {func(c *ports.RateLockChange) { c.Ended[0].Quote = "NGN" }, errcodes.CorruptRecord},
+		"an active end":                  {func(c *ports.RateLockChange) { c.Ended[0] = old }, errcodes.CorruptRecord},
+		"an impossible ended lock":       {func(c *ports.RateLockChange) { c.Ended[0].EndedAt = noon }, errcodes.CorruptRecord},
+		"an impossible lock in a slot":   {func(c *ports.RateLockChange) { c.Book.Slots[0].AllInRate = "18" }, errcodes.CorruptRecord},
+		"another owner in a slot":        {func(c *ports.RateLockChange) { c.Book.Slots[1].Owner = "zenith" }, errcodes.CorruptRecord},
+		"minted as the first of two":     {func(c *ports.RateLockChange) { c.Minted = &other }, errcodes.CorruptRecord},
+		"minted and in no slot":          {func(c *ports.RateLockChange) { c.Book.Slots = [ports.MaxLiveLocks]ports.RateLock{} }, errcodes.CorruptRecord},
+		"minted with another source":     {func(c *ports.RateLockChange) { c.Book.Slots[1].MidSource = "file" }, errcodes.CorruptRecord},
+		"an id in both slots":            {func(c *ports.RateLockChange) { c.Book.Slots[0].ID = minted.ID }, errcodes.Conflict},
+		"an ended lock in a slot":        {func(c *ports.RateLockChange) { c.Ended[0].ID = other.ID }, errcodes.Conflict},
+		"an ended lock twice":            {func(c *ports.RateLockChange) { c.Ended = append(c.Ended, c.Ended[0]) }, errcodes.Conflict},
+		"a lock in an emptied slot":      {func(c *ports.RateLockChange) { c.Minted, c.Book.Slots[1].ID = nil, "" }, ""},
+		"many events and items":          {func(c *ports.RateLockChange) { c.Events, c.Work = many(40) }, ""},
+		"two events of 40 with one id": {func(c *ports.RateLockChange) {
 			c.Events, _ = many(40)
 			c.Events[39].ID = "0"
 		}, errcodes.Conflict},
-		"an item twice in many": {func(c *ports.RateLockChange) {
+		"two work items of 40 with one id": {func(c *ports.RateLockChange) {
 			_, c.Work = many(40)
 			c.Work[20].ID = "5"
 		}, errcodes.Conflict},
@@ -214,7 +213,7 @@ func TestCheckingAChangeAllocatesNothing(t *testing.T) {
 	}
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		if change.Check() != nil {
-			t.Fatal("it is sound")
+			t.Fatal("a sound change was rejected")
 		}
 	}))
 }

@@ -5,28 +5,23 @@ import (
 	"io"
 	"strings"
 	"time"
-
-	"github.com/corridor-go/corridor/errcodes"
 )
 
-// MaxReportFileName bounds the name of a report file, in bytes. A folder keeps a
-// file that is being written under a longer, hidden name, which most file systems
-// end at 255.
+// MaxReportFileName is the longest name of a report file, in bytes. Most file systems
+// allow 255, and a folder adds a prefix and a suffix to files that are being written.
 const MaxReportFileName = 200
 
-var errReportFileName = errcodes.New(errcodes.InvalidRequest, "the name of a report file is not allowed")
-
-// CheckReportFileName holds a name against the rule of [ReportFiles]: parts of the
-// letters a to z, digits, dots, hyphens and underscores, each beginning with a
-// letter or a digit, with slashes between; at most [MaxReportFileName] bytes in
-// all. Another is errcodes.InvalidRequest.
+// CheckReportFileName returns [errcodes.InvalidRequest] unless name consists of parts
+// with slashes between them, at most [MaxReportFileName] bytes in all. Each part
+// consists of the letters a to z, digits, dots, hyphens and underscores, and begins
+// with a letter or a digit.
 func CheckReportFileName(name string) error {
 	if len(name) > MaxReportFileName {
-		return errReportFileName
+		return bad("the report file's name has %d bytes, want at most %d", len(name), MaxReportFileName)
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if !goodFilePart(part) {
-			return errReportFileName
+			return bad("report file %q: each part of the name must be a-z, 0-9, '.', '-' or '_', and begin with a-z or 0-9", name)
 		}
 	}
 	return nil
@@ -43,31 +38,31 @@ func goodFilePart(part string) bool {
 	return part != ""
 }
 
-// ReportFiles keeps finished files, such as rep_1/report.csv. Its methods refuse
-// what [CheckReportFileName] refuses.
+// ReportFiles stores finished files, such as rep_1/report.csv. Its methods return the
+// errors of [CheckReportFileName].
 type ReportFiles interface {
-	// Create starts a file. Nothing stands under the name before Commit, and
-	// what stood there before stays until then.
+	// Create begins a file. Until Commit, the name still refers to the earlier file,
+	// if there is one.
 	Create(ctx context.Context, name string) (NewReportFile, error)
 
-	// Open gives a finished file, to read anywhere in it. None of the name is
-	// errcodes.NotFound.
+	// Open opens a finished file for reading. It returns [errcodes.NotFound] if the
+	// file does not exist.
 	Open(ctx context.Context, name string) (ReportFile, error)
 
-	// Remove removes a finished file, and what Create left behind under its name
-	// when a process died. None is no error.
+	// Remove removes a finished file, and unfinished ones that a process left under
+	// its name when it died. It returns nil if there are none.
 	Remove(ctx context.Context, name string) error
 }
 
 // NewReportFile is a file that is being written.
 type NewReportFile interface {
-	// Write adds bytes. A disk that is full is errcodes.StorageUnavailable.
+	// Write appends bytes. It returns [errcodes.StorageUnavailable] if the disk is full.
 	io.Writer
-	// Commit puts the whole file under its name, in one step; a reader never
-	// sees a part. When it fails, nothing new stands there.
+	// Commit stores the whole file under its name in one step: readers never see
+	// part of it. If Commit fails, the name refers to what it did before.
 	Commit(ctx context.Context) error
-	// Abort throws the file away. After Commit it does nothing, so that it can
-	// be deferred.
+	// Abort discards the file. After Commit it does nothing, so that it can be
+	// deferred.
 	Abort() error
 }
 
@@ -78,47 +73,45 @@ type ReportFile interface {
 	ModTime() time.Time // when it was committed
 }
 
-// Scratch gives room for what does not fit into memory.
+// Scratch makes temporary space for data that does not fit into memory.
 type Scratch interface {
-	// Open gives an empty space of its own.
+	// Open returns a new, empty space.
 	Open(ctx context.Context) (ScratchSpace, error)
 }
 
-// ScratchSpace holds temporary files. It is for one goroutine.
+// ScratchSpace contains temporary files. Only one goroutine may use it.
 type ScratchSpace interface {
-	// Create starts a file of the space, whose name is a word of letters and
-	// digits.
+	// Create creates a file. The name consists of letters and digits.
 	Create(name string) (io.WriteCloser, error)
-	// Open reads a file from its beginning, once it was closed.
+	// Open reads a closed file from its beginning.
 	Open(name string) (io.ReadCloser, error)
-	// Remove removes a file that is closed.
+	// Remove removes a closed file.
 	Remove(name string) error
-	// Close removes the space and all in it.
+	// Close removes the space with all its files.
 	Close() error
 }
 
 // ReportWriter writes one file format.
 type ReportWriter interface {
-	// Format is the format's name, in lower case, and the extension of its
-	// files: csv.
+	// Format returns the format's name in lower case, which is also the extension of
+	// its files, such as csv.
 	Format() string
-	// ContentType is the format's media type.
+	// ContentType returns the format's media type.
 	ContentType() string
-	// Begin starts a file of these columns on w, which it never closes. No
-	// columns, one without a name or of an unknown type, and a name twice are
-	// errcodes.InvalidRequest.
+	// Begin begins a file with the columns on w, which it never closes. It returns
+	// [errcodes.InvalidRequest] if there are no columns, if one has no name or an
+	// unknown type, or if two have the same name.
 	Begin(w io.Writer, columns []Column) (RowWriter, error)
 }
 
-// RowWriter writes the rows of one file. It streams: memory does not grow with
-// the rows. It is for one goroutine.
+// RowWriter writes the rows of one file. Its memory does not grow with the rows. Only
+// one goroutine may use it.
 type RowWriter interface {
-	// Write adds a row with a text for each column. A row of another length, and
-	// a text that is not of its column's type, is errcodes.InvalidRequest; a row
-	// that the format has no room for is errcodes.Unprocessable. The row is not
-	// kept.
+	// Write appends a row with a text for each column, and does not retain it. It
+	// returns [errcodes.InvalidRequest] for a row of another length or a text that
+	// is not of its column's type, and [errcodes.Unprocessable] if the file is full.
 	Write(row []string) error
-	// Close ends the content, also after an error, and lets go of what the writer
-	// holds. No Write follows.
+	// Close ends the file, also after an error, and releases the writer's resources.
+	// Write must not be called afterwards.
 	Close() error
 }

@@ -1,38 +1,34 @@
 package ports
 
-import (
-	"context"
-)
+import "context"
 
-// SecretStore keeps secrets that the installation makes for itself and all its
-// processes share, where none is configured.
+// SecretStore stores the secrets that an installation generates because they are not
+// configured, and that all its processes share.
 type SecretStore interface {
-	// Secret gives the secret of that name (1 to [MaxSecretName] bytes). The first call for
-	// a name stores fresh ([MinSecret] to [MaxSecret] bytes) and gives it; all later ones, of
-	// any process, give that one. Racers get the same.
+	// Secret returns the secret with the name (1 to [MaxSecretName] bytes). The first
+	// call for a name stores and returns fresh ([MinSecret] to [MaxSecret] bytes). All
+	// later or concurrent calls, in any process, return the same secret.
 	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
 }
 
-// Sealed is encrypted data and the key that it needs.
+// Sealed is encrypted data with the id of its key. The zero Sealed contains no data.
 type Sealed struct {
-	KeyID string // "" with Data empty: nothing is sealed
-	Data  []byte // nonce, ciphertext and tag, as the sealer packs them
+	KeyID string
+	Data  []byte // nonce, ciphertext and tag, in the sealer's own format
 }
 
-// Sealer encrypts personal data before any store sees it. It is safe for
-// concurrent use.
+// Sealer encrypts personal data before it is stored. It is safe for concurrent use.
 type Sealer interface {
-	// Seal encrypts plain and binds it to aad: Open with another aad fails.
-	// Sealing the same text twice gives different bytes. plain and aad are not
-	// kept.
+	// Seal encrypts plain and binds it to aad: Open fails with another aad. Each call
+	// returns different bytes, also for the same text. Seal retains neither slice.
 	Seal(ctx context.Context, aad, plain []byte) (Sealed, error)
 
-	// Open gives what was sealed with aad, by any key that the sealer still
-	// has. A key that it has no more is errcodes.KeyUnknown; altered data, or
-	// another aad, is errcodes.CorruptRecord. No error tells of the data.
+	// Open decrypts data that was sealed with aad. It returns [errcodes.KeyUnknown]
+	// if the sealer does not have the key any more, and [errcodes.CorruptRecord] if
+	// the data were altered or aad is another. Errors reveal nothing about the data.
 	Open(ctx context.Context, aad []byte, sealed Sealed) ([]byte, error)
 
-	// Digest is a keyed digest of data: the same for the same data and key,
-	// and of no use to who has not the key. It changes when the first key does.
+	// Digest returns a keyed digest, the same for the same data and key. It reveals
+	// nothing without the key. It changes when the sealer's first key changes.
 	Digest(data []byte) [32]byte
 }

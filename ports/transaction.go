@@ -11,8 +11,8 @@ import (
 // TransactionStatus is the state of a transaction (SPEC 2.9).
 type TransactionStatus string
 
-// The states. All but PENDING are for good. SUCCEEDED is this library's name
-// for the end that SPEC does not show.
+// The states. All but PENDING are final. SUCCEEDED is this library's own name: SPEC
+// does not name that state.
 const (
 	TransactionPending   TransactionStatus = "PENDING"
 	TransactionSucceeded TransactionStatus = "SUCCEEDED"
@@ -20,10 +20,10 @@ const (
 	TransactionErrored   TransactionStatus = "ERRORED" // with an ErrorCode
 )
 
-// Terminal reports whether the status is an end.
+// Terminal reports whether the status is final.
 func (s TransactionStatus) Terminal() bool { return s != TransactionPending }
 
-// State gives the authState.state of a bad end; "" for any other status.
+// State returns the authState.state of FAILED and ERRORED, and "" for any other status.
 func (s TransactionStatus) State() errcodes.State {
 	switch s {
 	case TransactionFailed:
@@ -37,47 +37,47 @@ func (s TransactionStatus) State() errcodes.State {
 	}
 }
 
-// MaxRaw bounds a provider's raw code and its raw message, in bytes each.
+// MaxRaw is the greatest length of a provider's raw code and of its raw message, in bytes.
 const MaxRaw = 64 << 10
 
-// RawFailure is what a provider said, byte for byte: any bytes, 0 to [MaxRaw]
-// each. It may hold personal data, so that logs show none of it.
+// RawFailure is a provider's code and message, byte for byte, 0 to [MaxRaw] bytes each.
+// They may contain personal data and are never logged.
 type RawFailure struct {
 	Code    string
 	Message string
 }
 
-// String shows nothing of what was said.
+// String returns a fixed text.
 func (RawFailure) String() string { return "a provider's raw answer" }
 
-// LogValue is what logs show.
+// LogValue returns [RawFailure.String].
 func (r RawFailure) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
-// Transaction is a payment's state as stores keep it and services return it.
-// Amounts, parties and references are the embedder's own records.
+// Transaction is a payment's state in stores and services. Amounts, parties and
+// references are in the embedder's own records.
 type Transaction struct {
-	ID        string // the embedder's, unique for an owner
+	ID        string // chosen by the embedder, unique for an owner
 	Owner     string // the client whose transaction it is
-	Version   int64  // counts the record's saves; 0: never saved
+	Version   int64  // number of saves; 0 means never saved
 	Direction errcodes.Direction
 	Status    TransactionStatus
 
 	Code   errcodes.TransactionCode // only of FAILED and ERRORED
-	Raw    RawFailure               // what the provider said when it ended
-	Scheme string                   // whose codes Raw's are; "" when the end was the service's own finding
-	Tables string                   // version of the tables that gave Code
+	Raw    RawFailure               // the provider's report that ended it
+	Scheme string                   // the scheme of Raw's code; "" if no provider reported the end
+	Tables string                   // version of the tables that mapped Raw to Code
 
 	CreatedAt time.Time
-	RespondBy time.Time // a transaction that is pending then fails with timeout; zero: it waits for ever
-	EndedAt   time.Time // zero while pending; once set it never moves (I27)
+	RespondBy time.Time // if still pending at this instant, it fails with timeout; zero means no timeout
+	EndedAt   time.Time // zero while pending; never changes once set (I27)
 
-	// A debit that landed after FAILED or ERRORED. It never rewrites that end.
-	LateAt  time.Time  // when the service learned of it; zero: there was none
-	LateRaw RawFailure // what the provider said then
+	// A debit that arrived after FAILED or ERRORED. It changes nothing above.
+	LateAt  time.Time  // when the service was informed of it; zero means that there was none
+	LateRaw RawFailure // the provider's report of it
 }
 
-// AuthState gives the failure of a transaction that has failed or errored, and
-// whether it has one.
+// AuthState returns the failure of a FAILED or ERRORED transaction, and false for any
+// other.
 func (t Transaction) AuthState() (AuthState, bool) {
 	state := t.Status.State()
 	return AuthState{
@@ -86,18 +86,18 @@ func (t Transaction) AuthState() (AuthState, bool) {
 	}, state != ""
 }
 
-// String shows a transaction without what the provider said.
+// String returns id, direction, status and code, and nothing from the provider.
 func (t Transaction) String() string {
 	return t.ID + " " + string(t.Direction) + " " + string(t.Status) + " " + string(t.Code)
 }
 
-// LogValue is what logs show of a transaction.
+// LogValue returns [Transaction.String].
 func (t Transaction) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// TransactionChange is one write: everything in it is stored, or nothing.
+// TransactionChange is one write. A store stores all of it or nothing.
 type TransactionChange struct {
-	// Transaction is the new state. Its Version is the one that the caller
-	// read, 0 for a new transaction; the store keeps Version + 1.
+	// Transaction is the new state, with the Version that the caller read, 0 for a
+	// new transaction. The store stores Version + 1.
 	Transaction Transaction
 	// Events and Work become claimable with the change, never before.
 	Events []Event
@@ -105,25 +105,25 @@ type TransactionChange struct {
 	Audit  []AuditRow // a row for each act, see [Audit]
 }
 
-// LogValue is what logs show of a change.
+// LogValue returns the LogValue of the transaction.
 func (c TransactionChange) LogValue() slog.Value { return c.Transaction.LogValue() }
 
-// TransactionStore keeps the states of transactions.
+// TransactionStore stores the states of transactions.
 type TransactionStore interface {
-	// Save stores the change if the stored version is still
-	// Transaction.Version, else it is errcodes.Conflict and nothing is stored.
-	// So is a new transaction whose ID the owner has already, and a change of an
-	// ended one in anything but LateAt and LateRaw, or in these once LateAt is set
-	// (I27). Times are kept to the millisecond, Raw and LateRaw byte for byte.
-	// Nothing of the change is kept by reference.
+	// Save stores the change if the stored version is still Transaction.Version.
+	// Otherwise it returns [errcodes.Conflict] and stores nothing, as it does for a
+	// new transaction whose ID the owner has used, and for a change of an ended one
+	// other than setting LateAt and LateRaw once (I27). Times are stored to the
+	// millisecond, Raw and LateRaw byte for byte. Save retains no reference to the
+	// change.
 	//
-	// A raw code or message above MaxRaw bytes is errcodes.PayloadTooLarge. When
-	// it cannot be known whether the change was stored, the error is
-	// errcodes.OutcomeUnknown. A store that is full or busy answers
-	// errcodes.StorageUnavailable, and nothing is stored.
+	// Save returns [errcodes.PayloadTooLarge] if a raw code or message is longer than
+	// MaxRaw, [errcodes.OutcomeUnknown] if it cannot know whether the change was
+	// stored, and [errcodes.StorageUnavailable] if the store is full or busy and
+	// nothing was stored.
 	Save(ctx context.Context, change TransactionChange) error
 
-	// Transaction gives the owner's transaction. An unknown id, or another
-	// owner's, is errcodes.NotFound.
+	// Transaction returns the owner's transaction. It returns [errcodes.NotFound] if
+	// the id is unknown or another owner's.
 	Transaction(ctx context.Context, owner, id string) (Transaction, error)
 }

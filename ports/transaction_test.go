@@ -32,17 +32,17 @@ func marshal(tb testing.TB, v any) string {
 	return string(data)
 }
 
-func TestAuthStateOnTheWire(t *testing.T) {
+func TestAnAuthStateMarshalsAsInSPEC(t *testing.T) {
 	const head = `{"state":"failed","message":"The payer has insufficient funds","code":"payinInsufficientFunds",`
 	for name, c := range map[string]struct {
 		change func(tx *ports.Transaction)
 		want   string
 	}{
-		"as a provider said it": {
+		"a provider's code and message": {
 			func(*ports.Transaction) {},
 			head + `"connectorFailureCode":"51","connectorFailureMessage":"Not sufficient funds","transitionedAt":"2026-11-20T12:00:01.500Z"}`,
 		},
-		"found by the service, so that no provider said anything": {
+		"nothing from a provider": {
 			func(tx *ports.Transaction) { tx.Raw = ports.RawFailure{} },
 			head + `"transitionedAt":"2026-11-20T12:00:01.500Z"}`,
 		},
@@ -54,7 +54,7 @@ func TestAuthStateOnTheWire(t *testing.T) {
 			func(tx *ports.Transaction) { tx.Raw.Code = "" },
 			head + `"connectorFailureMessage":"Not sufficient funds","transitionedAt":"2026-11-20T12:00:01.500Z"}`,
 		},
-		"bytes that are no UTF-8 become U+FFFD, a NUL and blanks stay (I26)": {
+		"bytes that are not UTF-8 become U+FFFD, a NUL and blanks stay (I26)": {
 			func(tx *ports.Transaction) {
 				tx.Raw = ports.RawFailure{Code: "\x00 51 ", Message: "a\xff\xfeb\xc3(\xed\xa0\x80"}
 			},
@@ -68,13 +68,13 @@ func TestAuthStateOnTheWire(t *testing.T) {
 			`{"state":"error","message":"` + errcodes.ErrorDownstream.Row().Message + `","code":"downstreamError",` +
 				`"connectorFailureCode":"51","connectorFailureMessage":"Not sufficient funds","transitionedAt":"2026-11-20T12:00:01.500Z"}`,
 		},
-		"a time of another zone, below the millisecond": {
+		"a time in another zone with microseconds": {
 			func(tx *ports.Transaction) {
 				tx.Raw, tx.EndedAt = ports.RawFailure{}, noon.Add(7*time.Millisecond+999*time.Microsecond).In(time.FixedZone("EAT", 3*3600))
 			},
 			head + `"transitionedAt":"2026-11-20T12:00:00.007Z"}`,
 		},
-		"a time of a whole second has its milliseconds too": {
+		"a whole second has milliseconds too": {
 			func(tx *ports.Transaction) { tx.Raw, tx.EndedAt = ports.RawFailure{}, noon },
 			head + `"transitionedAt":"2026-11-20T12:00:00.000Z"}`,
 		},
@@ -85,7 +85,7 @@ func TestAuthStateOnTheWire(t *testing.T) {
 			state, failed := tx.AuthState()
 			require.True(t, failed)
 			require.Equal(t, c.want, marshal(t, state))
-			require.Equal(t, c.want, marshal(t, &state), "by its address, as a view has it")
+			require.Equal(t, c.want, marshal(t, &state), "by its address")
 		})
 	}
 }
@@ -95,9 +95,8 @@ func TestAnAuthStateWithoutACodeLeavesItOut(t *testing.T) {
 		marshal(t, ports.AuthState{State: errcodes.StateFailed, Message: "declined"}))
 }
 
-// What the wire shows is read back as it was, but for bytes that JSON cannot
-// hold: each of those is one U+FFFD (I26).
-func TestAuthStateRoundTrip(t *testing.T) {
+// Each byte that JSON cannot represent is read back as one U+FFFD (I26).
+func TestAnAuthStateIsReadBackFromItsJSON(t *testing.T) {
 	anyBytes := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })
 	text := rapid.OneOf(rapid.String(), anyBytes)
 	rapid.Check(t, func(t *rapid.T) {
@@ -118,10 +117,10 @@ func TestAuthStateRoundTrip(t *testing.T) {
 	})
 }
 
-// repaired makes each byte that is no UTF-8 a U+FFFD.
+// repaired replaces each byte that is not UTF-8 by U+FFFD.
 func repaired(s string) string { return string([]rune(s)) }
 
-func TestOnlyABadEndHasAnAuthState(t *testing.T) {
+func TestOnlyFailedAndErroredTransactionsHaveAnAuthState(t *testing.T) {
 	for status, want := range map[ports.TransactionStatus]struct {
 		state    errcodes.State
 		terminal bool
@@ -141,9 +140,8 @@ func TestOnlyABadEndHasAnAuthState(t *testing.T) {
 	}
 }
 
-// TestLogsShowNoProvidersWords writes each value in every way that a log or an
-// error text does; a provider's words may hold personal data.
-func TestLogsShowNoProvidersWords(t *testing.T) {
+// A provider's code and message may contain personal data.
+func TestLogsNeverShowAProvidersCodeOrMessage(t *testing.T) {
 	const secret = "Jane Doe 0712345678"
 	said := ports.RawFailure{Code: secret, Message: secret}
 	tx := declined()

@@ -33,8 +33,7 @@ var (
 	_ ports.TransactionStore = (*portsmock.MockTransactionStore)(nil)
 )
 
-// A port that is added gets a mock: the generator's list and the interfaces of
-// the package are one list.
+// The generator's list in doc.go must name every interface of package ports.
 func TestEveryPortHasAMock(t *testing.T) {
 	mocks, err := os.ReadFile("mocks.go")
 	require.NoError(t, err)
@@ -63,7 +62,7 @@ func TestEveryPortHasAMock(t *testing.T) {
 	require.NotZero(t, found)
 }
 
-// reporter lets an example stand where a test would.
+// reporter is a gomock.TestReporter for an example.
 type reporter struct{}
 
 func (reporter) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
