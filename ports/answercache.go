@@ -19,7 +19,7 @@ type CachedAnswer struct {
 // account.
 type AnswerCache interface {
 	// Answer returns the answer stored under the key, also when it is stale. It
-	// returns [errcodes.NotFound] if there is none.
+	// returns [errcodes.NotFound] if the key has no answer.
 	Answer(ctx context.Context, key [32]byte) (CachedAnswer, error)
 
 	// PutAnswer stores an answer under its Key and replaces an earlier one.

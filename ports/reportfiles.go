@@ -50,7 +50,7 @@ type ReportFiles interface {
 	Open(ctx context.Context, name string) (ReportFile, error)
 
 	// Remove removes a finished file, and unfinished ones that a process left under
-	// its name when it died. It returns nil if there are none.
+	// its name when it died. It returns nil if there is nothing to remove.
 	Remove(ctx context.Context, name string) error
 }
 

@@ -30,13 +30,13 @@ func sourceKeys(t *testing.T) map[string]bool {
 	keys := map[string]bool{}
 	for _, record := range records[1:] {
 		assert.NotContains(t, record, "", "a source has an empty cell")
-		assert.False(t, keys[record[0]], "%s stands twice", record[0])
+		assert.False(t, keys[record[0]], "%s is listed twice", record[0])
 		keys[record[0]] = true
 	}
 	return keys
 }
 
-func TestTheTablesAreClean(t *testing.T) {
+func TestTheTablesHaveNoMistakes(t *testing.T) {
 	for _, complaint := range lint(shippedRows(t), sourceKeys(t)) {
 		t.Error(complaint)
 	}
@@ -52,8 +52,8 @@ func TestEverySourceIsUsed(t *testing.T) {
 	assert.Empty(t, slices.Sorted(maps.Keys(unused)))
 }
 
-// A table is reviewed as a diff: its rows stand in the order of codes.
-func TestRowsStandInOrder(t *testing.T) {
+// Tables in order are easier to review as a diff.
+func TestRowsAreInTheOrderOfCodes(t *testing.T) {
 	last := map[string]string{}
 	for _, bank := range shippedRows(t) {
 		assert.Less(t, last[bank.Country], bank.Code, bank.Country)
@@ -62,7 +62,7 @@ func TestRowsStandInOrder(t *testing.T) {
 	assert.Len(t, last, len(shapes), "every market has a table")
 }
 
-func TestTheLinterSeesWhatIsWrong(t *testing.T) {
+func TestTheLinterFindsEachMistake(t *testing.T) {
 	good := func() []Bank {
 		return []Bank{
 			{
@@ -89,39 +89,39 @@ func TestTheLinterSeesWhatIsWrong(t *testing.T) {
 		plant func(bank *Bank)
 		want  string
 	}{
-		"unknown country":          {access, func(b *Bank) { b.Country = "EGY" }, "country is not known"},
-		"NGA of five digits":       {kuda, func(b *Bank) { b.Code = "50211" }, "code has not the market's shape"},
-		"ZAF without leading zero": {absa, func(b *Bank) { b.Code = "51001" }, "code has not the market's shape"},
-		"GHA region code":          {ghana, func(b *Bank) { b.Code = "281" }, "code has not the market's shape"},
-		"KEN long form":            {kenya, func(b *Bank) { b.Code = "0068" }, "code has not the market's shape"},
-		"full-width digits":        {kenya, func(b *Bank) { b.Code = "６８" }, "code has not the market's shape"},
-		"code twice":               {first, func(b *Bank) { b.Code = "044" }, "code 044 is 044's"},
-		"alias is another's code":  {first, func(b *Bank) { b.Aliases = append(b.Aliases, "044") }, "code 044 is 044's"},
-		"alias is another's alias": {first, func(b *Bank) { b.Aliases = append(b.Aliases, "000014") }, "code 000014 is 044's"},
-		"alias is its own code":    {first, func(b *Bank) { b.Aliases = append(b.Aliases, "011") }, "code 011 is 011's"},
-		"alias of wrong shape":     {first, func(b *Bank) { b.Aliases = append(b.Aliases, "035A") }, "alias 035A has not the market's shape"},
-		"NIP twice":                {first, func(b *Bank) { b.NIP = "000014" }, "NIP code 000014 is 044's"},
-		"NIP no alias":             {first, func(b *Bank) { b.Aliases = nil }, "NIP code 000016 is no alias"},
-		"NIP short":                {first, func(b *Bank) { b.NIP = "16" }, "NIP code 16 has not six digits"},
+		"unknown country":          {access, func(b *Bank) { b.Country = "EGY" }, "unknown country"},
+		"NGA of five digits":       {kuda, func(b *Bank) { b.Code = "50211" }, "the code does not match the market's form"},
+		"ZAF without leading zero": {absa, func(b *Bank) { b.Code = "51001" }, "the code does not match the market's form"},
+		"GHA region code":          {ghana, func(b *Bank) { b.Code = "281" }, "the code does not match the market's form"},
+		"KEN long form":            {kenya, func(b *Bank) { b.Code = "0068" }, "the code does not match the market's form"},
+		"full-width digits":        {kenya, func(b *Bank) { b.Code = "６８" }, "the code does not match the market's form"},
+		"code twice":               {first, func(b *Bank) { b.Code = "044" }, "code 044 belongs to 044"},
+		"alias is another's code":  {first, func(b *Bank) { b.Aliases = append(b.Aliases, "044") }, "code 044 belongs to 044"},
+		"alias is another's alias": {first, func(b *Bank) { b.Aliases = append(b.Aliases, "000014") }, "code 000014 belongs to 044"},
+		"alias is its own code":    {first, func(b *Bank) { b.Aliases = append(b.Aliases, "011") }, "code 011 belongs to 011"},
+		"alias of the wrong form":  {first, func(b *Bank) { b.Aliases = append(b.Aliases, "035A") }, "alias 035A does not match the market's form"},
+		"NIP twice":                {first, func(b *Bank) { b.NIP = "000014" }, "NIP code 000014 belongs to 044"},
+		"NIP is not an alias":      {first, func(b *Bank) { b.Aliases = nil }, "NIP code 000016 is not an alias"},
+		"NIP of two digits":        {first, func(b *Bank) { b.NIP = "16" }, "NIP code 16 does not have six digits"},
 		"NIP outside Nigeria":      {ghana, func(b *Bank) { b.NIP = "300329" }, "NIP code outside Nigeria"},
 		"made-up code canonical":   {opay, func(b *Bank) { b.Code = "999992" }, "neither the central bank's nor the NIP code"},
 		"phones outside Nigeria":   {ghana, func(b *Bank) { b.PhoneAccounts = true }, "telephone accounts outside Nigeria"},
 		"no name":                  {access, func(b *Bank) { b.Name = "" }, "name is empty"},
 		"name not trimmed":         {access, func(b *Bank) { b.Name = "Access  Bank" }, "not trimmed"},
-		"name twice":               {first, func(b *Bank) { b.Name = "ACCESS BANK" }, "name access bank is 044's"},
+		"name twice":               {first, func(b *Bank) { b.Name = "ACCESS BANK" }, "name access bank belongs to 044"},
 		"SWIFT of a branch":        {access, func(b *Bank) { b.SWIFT = "ABNGNGLAXXX" }, "SWIFT code ABNGNGLAXXX"},
-		"SWIFT of Ghana":           {access, func(b *Bank) { b.SWIFT = "ABNGGHAC" }, "SWIFT code ABNGGHAC is none of the country"},
-		"SWIFT twice":              {first, func(b *Bank) { b.SWIFT = "ABNGNGLA" }, "SWIFT code ABNGNGLA is 044's"},
+		"SWIFT of Ghana":           {access, func(b *Bank) { b.SWIFT = "ABNGGHAC" }, "SWIFT code ABNGGHAC is not one of the country"},
+		"SWIFT twice":              {first, func(b *Bank) { b.SWIFT = "ABNGNGLA" }, "SWIFT code ABNGNGLA belongs to 044"},
 		"no source":                {access, func(b *Bank) { b.Source = " " }, "source is missing"},
 		"unknown source":           {access, func(b *Bank) { b.Source = "a c" }, "source c is not in sources.csv"},
 		"no confidence":            {access, func(b *Bank) { b.Confidence = "" }, "confidence"},
-		"invented confidence":      {access, func(b *Bank) { b.Confidence = "sure" }, `confidence "sure" is none`},
-		"provider's code twice":    {first, func(b *Bank) { b.Providers["p"] = "044" }, "p code 044 is 044's"},
+		"unknown confidence":       {access, func(b *Bank) { b.Confidence = "sure" }, `unknown confidence "sure"`},
+		"provider's code twice":    {first, func(b *Bank) { b.Providers["p"] = "044" }, "p code 044 belongs to 044"},
 		"provider's code blank":    {first, func(b *Bank) { b.Providers["p"] = " 11" }, "p's code is empty or not trimmed"},
 		"provider's code empty":    {first, func(b *Bank) { b.Providers["p"] = "" }, "p's code is empty or not trimmed"},
 		"digits fall":              {absa, func(b *Bank) { b.Digits = []int{9, 8} }, "digits do not rise"},
 		"digits twice":             {absa, func(b *Bank) { b.Digits = []int{9, 9} }, "digits do not rise"},
-		"digits out of range":      {absa, func(b *Bank) { b.Digits = []int{100} }, "100 digits are out of range"},
+		"digits out of range":      {absa, func(b *Bank) { b.Digits = []int{100} }, "digits is 100, want 5 to 20"},
 		"NUBAN of eleven digits":   {access, func(b *Bank) { b.Digits = []int{11} }, "a Nigerian account has 10 digits"},
 	} {
 		t.Run(name, func(t *testing.T) {

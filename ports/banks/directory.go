@@ -8,9 +8,8 @@ import (
 	"sync"
 )
 
-// List returns the banks of a market (ISO 3166-1 alpha-3) by name, for a bank
-// picker: show Name, send Code. It is the caller's own copy, and empty for a
-// market without a table. Banks that have closed are not in the directory.
+// List returns the banks of a market (ISO 3166-1 alpha-3) ordered by name, for a bank
+// picker: show Name, send Code. The list is a copy, and empty for a market without a table.
 func List(country string) []Bank {
 	rows := shipped().markets[country]
 	list := make([]Bank, len(rows))
@@ -20,18 +19,16 @@ func List(country string) []Bank {
 	return list
 }
 
-// Countries returns the markets that have a table, by code. EGY has none: its
-// IBANs carry the bank.
+// Countries returns the codes of the markets that have a table, in order.
 func Countries() []string { return slices.Sorted(maps.Keys(shipped().markets)) }
 
-// Find returns the bank that a code names in its market: the canonical code or
-// one of the bank's aliases, and in KEN also the four-digit form 00NN and the
-// five digits of a branch, NNBBB. It allocates nothing; the bank shares its
-// slices and its map with the directory, so that they are to be read only.
+// Find returns the bank with the code in a market. The code is canonical or an alias; in
+// KEN it may also be 00NN or, with a branch, NNBBB. The result shares its slices and its
+// map with the directory: callers must not change them.
 func Find(country, code string) (Bank, bool) { return shipped().find(country, code) }
 
-// Canonical returns the canonical code of the bank that a code names, or the code
-// itself when the directory does not know the bank.
+// Canonical returns the canonical code of the bank that [Find] returns, or the code
+// itself if the bank is unknown.
 func Canonical(country, code string) string {
 	if bank, ok := Find(country, code); ok {
 		return bank.Code
@@ -39,9 +36,9 @@ func Canonical(country, code string) string {
 	return code
 }
 
-// Code returns a provider's own code for the bank that a canonical code or an
-// alias names; provider is a connector's name. ok is false for an unknown bank
-// and for one that the provider is not known to serve.
+// Code returns a provider's own code for the bank that [Find] returns; provider is a
+// connector's name. ok is false if the bank is unknown, or not known to be served by the
+// provider.
 func Code(provider, country, code string) (own string, ok bool) {
 	bank, ok := Find(country, code)
 	if !ok {
@@ -51,17 +48,17 @@ func Code(provider, country, code string) (own string, ok bool) {
 	return own, ok
 }
 
-// directory is the tables, by market and by code.
+// directory contains the tables, by market and by code.
 type directory struct {
 	markets map[string][]Bank // by name
 	codes   map[key]Bank
 }
 
-// key names a bank within its market.
+// key identifies a bank by market and code.
 type key struct{ country, code string }
 
-// shipped is the directory of the embedded tables, read once at the first use.
-// They are part of the binary: the tests have read them, as they are.
+// shipped reads the embedded tables at the first use. It cannot panic: a test reads the
+// same tables.
 var shipped = sync.OnceValue(func() *directory {
 	rows, err := readTables(files)
 	if err != nil {
@@ -95,9 +92,8 @@ func (d *directory) find(country, code string) (Bank, bool) {
 
 const kenya = "KEN"
 
-// kenyanBank returns the bank's two digits out of the longer forms that Kenya's
-// rails use: 00NN on PesaLink, NNBBB for a branch. Other text comes back as it
-// is.
+// kenyanBank returns the bank's two digits NN from the longer forms used in Kenya: 00NN
+// on PesaLink, and NNBBB for a branch. It returns other text unchanged.
 func kenyanBank(code string) string {
 	switch {
 	case len(code) == 4 && strings.HasPrefix(code, "00"):
@@ -111,7 +107,7 @@ func kenyanBank(code string) string {
 
 func allDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// byName orders as people look for a name, whatever its case.
+// byName orders banks by name without regard to case, then by code.
 func byName(a, b Bank) int {
 	return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Code, b.Code))
 }
@@ -123,32 +119,29 @@ func clone(bank Bank) Bank {
 	return bank
 }
 
-// Confidence says how well an entry's canonical code is known.
+// Confidence is how certain an entry's canonical code is.
 type Confidence string
 
-// The degrees.
+// The degrees of confidence.
 const (
 	Published Confidence = "published" // by the scheme, the regulator or the provider itself
 	Agreed    Confidence = "agreed"    // by several independent lists
 	Single    Confidence = "single"    // by one list
 )
 
-// Bank is one institution of a market, as the directory knows it.
+// Bank is one institution of a market.
 type Bank struct {
 	Country string // ISO 3166-1 alpha-3
-	Code    string // canonical inside corridor; the package comment has its form in each market
+	Code    string // the canonical code; see the package comment for its form in each market
 	Name    string
-	Aliases []string // other codes of the market's shape that name the bank, for example its NIP code
-	NIP     string   // NGA: the 6-digit institution code of NIBSS instant payments; "" for none or unknown
-	SWIFT   string   // BIC of 8 characters; "" for none or unknown
-	// Digits are the lengths that the bank's account numbers have, rising; none
-	// where it is not known.
-	Digits []int
-	// PhoneAccounts: account numbers are, or can be, mobile numbers without the
-	// leading 0, so that no check digit holds.
+	Aliases []string // other codes of the bank, for example its NIP code
+	NIP     string   // NGA: the 6-digit institution code of NIBSS instant payments; "" if none or unknown
+	SWIFT   string   // BIC of 8 characters; "" if none or unknown
+	Digits  []int    // possible lengths of the bank's account numbers, rising; empty if unknown
+	// PhoneAccounts reports whether account numbers may be mobile numbers without the
+	// leading 0, which have no check digit.
 	PhoneAccounts bool
-	// Providers maps a connector's name to its own code for the bank.
-	Providers  map[string]string
-	Source     string // where the entry comes from: keys of sources.csv with blanks between
-	Confidence Confidence
+	Providers     map[string]string // the providers' own codes for the bank, by connector name
+	Source        string            // keys of sources.csv, separated by blanks
+	Confidence    Confidence
 }

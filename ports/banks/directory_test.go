@@ -26,7 +26,7 @@ func codesOf(bank banks.Bank) []string { return append([]string{bank.Code}, bank
 
 func drawBank(t *rapid.T) banks.Bank { return rapid.SampledFrom(everyBank()).Draw(t, "bank") }
 
-func TestMarkets(t *testing.T) {
+func TestOnlyFourMarketsHaveATable(t *testing.T) {
 	assert.Equal(t, []string{"GHA", "KEN", "NGA", "ZAF"}, banks.Countries())
 	for _, country := range []string{"EGY", "ZWE", "ZZZ", "nga", ""} {
 		assert.Empty(t, banks.List(country), country)
@@ -35,7 +35,7 @@ func TestMarkets(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestFindByEveryCode(t *testing.T) {
+func TestABankIsFoundByEachOfItsCodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bank := drawBank(t)
 		code := rapid.SampledFrom(codesOf(bank)).Draw(t, "code")
@@ -54,20 +54,18 @@ func TestFindByEveryCode(t *testing.T) {
 	})
 }
 
-// A code of one market means nothing in another that does not have it too.
-func TestACodeNamesABankInItsMarketOnly(t *testing.T) {
+func TestACodeIsFoundInItsOwnMarketOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bank := drawBank(t)
 		other := rapid.SampledFrom(append(banks.Countries(), "EGY", "ZZZ", "")).Draw(t, "other")
 		found, ok := banks.Find(other, bank.Code)
 		if ok && found.Country != other {
-			t.Fatalf("Find(%q, %s) gave a bank of %s", other, bank.Code, found.Country)
+			t.Fatalf("Find(%q, %s) returned a bank of %s", other, bank.Code, found.Country)
 		}
 	})
 }
 
-// What a provider is asked about is one bank: two never share its code.
-func TestCodeIsInjective(t *testing.T) {
+func TestNoTwoBanksHaveTheSameProvidersCode(t *testing.T) {
 	owners := map[[3]string]string{}
 	for _, bank := range everyBank() {
 		for provider := range bank.Providers {
@@ -81,7 +79,7 @@ func TestCodeIsInjective(t *testing.T) {
 	assert.Greater(t, len(owners), 300)
 }
 
-func TestAnUnknownBank(t *testing.T) {
+func TestAnUnknownBankHasNoProvidersCode(t *testing.T) {
 	for _, code := range []string{"", "999", "000999", "O44", " 044", "０４４", strings.Repeat("0", 10_000)} {
 		_, ok := banks.Find("NGA", code)
 		assert.False(t, ok, code)
@@ -94,7 +92,7 @@ func TestAnUnknownBank(t *testing.T) {
 	assert.False(t, ok, "an unknown provider")
 }
 
-func TestKenyasLongerForms(t *testing.T) {
+func TestKenyasLongerFormsFindTheBank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bank := rapid.SampledFrom(banks.List("KEN")).Draw(t, "bank")
 		branch := rapid.StringMatching(`[0-9]{3}`).Draw(t, "branch")
@@ -105,34 +103,34 @@ func TestKenyasLongerForms(t *testing.T) {
 		}
 	})
 	for _, code := range []string{"0", "680", "1068", "6800", "0068 ", "68A00", "68 00", "680000", "00680", "6８00"} {
-		assert.Equal(t, code, banks.Canonical("KEN", code), "no form of Equity's 68")
+		assert.Equal(t, code, banks.Canonical("KEN", code), "not a form of Equity's 68")
 	}
 }
 
-// The traps of the markets, by hand.
-func TestKnownBanks(t *testing.T) {
+// Banks whose codes are easily confused.
+func TestConfusableCodesFindTheRightBank(t *testing.T) {
 	for name, c := range map[string]struct {
 		country, code, canonical, paystack, flutterwave string
 	}{
-		"Access":                             {"NGA", "044", "044", "044", "044"},
-		"Access by its NIP code":             {"NGA", "000014", "044", "044", "044"},
-		"NIP 000011 is Unity":                {"NGA", "000011", "215", "215", "215"},
-		"CBN 011 is First Bank":              {"NGA", "011", "011", "011", "011"},
-		"OPay by Paystack's code":            {"NGA", "999992", "100004", "999992", "100004"},
-		"PalmPay by Paystack's code":         {"NGA", "999991", "100033", "999991", "100033"},
-		"Kuda by its NIP code":               {"NGA", "090267", "950211", "50211", "090267"},
-		"Moniepoint":                         {"NGA", "950515", "950515", "50515", "090405"},
-		"Globus, which Paystack pads":        {"NGA", "103", "103", "00103", "000027"},
-		"VFD by Paystack's code":             {"NGA", "566", "090110", "566", "090110"},
-		"305 names nobody":                   {"NGA", "305", "305", "", ""},
-		"Heritage has closed":                {"NGA", "030", "030", "", ""},
-		"030 is Absa in Ghana":               {"GHA", "030", "030", "030100", "GH030100"},
-		"040 is GCB in Ghana":                {"GHA", "040", "040", "040100", "GH040100"},
-		"031 is Absa's branch code, no bank": {"GHA", "031", "031", "", ""},
-		"BSIC merged":                        {"GHA", "270", "360", "360100", "GH360100"},
-		"Standard Bank":                      {"ZAF", "051001", "051001", "051001", ""},
-		"Bank of Athens became Access":       {"ZAF", "410506", "410105", "", ""},
-		"Equity, a branch":                   {"KEN", "68000", "68", "", ""},
+		"Access":                            {"NGA", "044", "044", "044", "044"},
+		"Access by its NIP code":            {"NGA", "000014", "044", "044", "044"},
+		"NIP 000011 is Unity":               {"NGA", "000011", "215", "215", "215"},
+		"CBN 011 is First Bank":             {"NGA", "011", "011", "011", "011"},
+		"OPay by Paystack's code":           {"NGA", "999992", "100004", "999992", "100004"},
+		"PalmPay by Paystack's code":        {"NGA", "999991", "100033", "999991", "100033"},
+		"Kuda by its NIP code":              {"NGA", "090267", "950211", "50211", "090267"},
+		"Moniepoint":                        {"NGA", "950515", "950515", "50515", "090405"},
+		"Globus, which Paystack pads":       {"NGA", "103", "103", "00103", "000027"},
+		"VFD by Paystack's code":            {"NGA", "566", "090110", "566", "090110"},
+		"305 is claimed by two banks":       {"NGA", "305", "305", "", ""},
+		"Heritage has closed":               {"NGA", "030", "030", "", ""},
+		"030 is Absa in Ghana":              {"GHA", "030", "030", "030100", "GH030100"},
+		"040 is GCB in Ghana":               {"GHA", "040", "040", "040100", "GH040100"},
+		"031 is only a branch code of Absa": {"GHA", "031", "031", "", ""},
+		"BSIC merged":                       {"GHA", "270", "360", "360100", "GH360100"},
+		"Standard Bank":                     {"ZAF", "051001", "051001", "051001", ""},
+		"Bank of Athens became Access":      {"ZAF", "410506", "410105", "", ""},
+		"Equity, a branch":                  {"KEN", "68000", "68", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, c.canonical, banks.Canonical(c.country, c.code))
@@ -144,8 +142,8 @@ func TestKnownBanks(t *testing.T) {
 	}
 }
 
-// A wallet's telephone number has no check digit: these must never be held to one.
-func TestTelephoneAccounts(t *testing.T) {
+// Account numbers that are telephone numbers have no check digit.
+func TestWalletsHavePhoneAccounts(t *testing.T) {
 	for _, code := range []string{
 		"100004", "999992", "100033", "999991", "100002", "327", "311",
 		"120001", "120002", "120003", "120004", "120005", "946", "950515",
@@ -169,7 +167,7 @@ func TestListIsSortedByName(t *testing.T) {
 	}
 }
 
-func TestListIsTheCallersOwn(t *testing.T) {
+func TestListReturnsACopy(t *testing.T) {
 	for _, bank := range banks.List("NGA") {
 		if bank.Code == "044" {
 			bank.Aliases[0], bank.Digits[0], bank.Providers["paystack"] = "spoiled", 0, "spoiled"
@@ -184,12 +182,12 @@ func TestListIsTheCallersOwn(t *testing.T) {
 
 func TestLookUpsAllocateNothing(t *testing.T) {
 	for name, lookUp := range map[string]func(){
-		"Find":            func() { _, _ = banks.Find("NGA", "000014") },
-		"Find, a branch":  func() { _, _ = banks.Find("KEN", "68000") },
-		"Find, unknown":   func() { _, _ = banks.Find("NGA", "999") },
-		"Canonical":       func() { _ = banks.Canonical("NGA", "000014") },
-		"Canonical, none": func() { _ = banks.Canonical("NGA", "999") },
-		"Code":            func() { _, _ = banks.Code("paystack", "NGA", "000014") },
+		"Find":               func() { _, _ = banks.Find("NGA", "000014") },
+		"Find, a branch":     func() { _, _ = banks.Find("KEN", "68000") },
+		"Find, unknown":      func() { _, _ = banks.Find("NGA", "999") },
+		"Canonical":          func() { _ = banks.Canonical("NGA", "000014") },
+		"Canonical, unknown": func() { _ = banks.Canonical("NGA", "999") },
+		"Code":               func() { _, _ = banks.Code("paystack", "NGA", "000014") },
 	} {
 		assert.Zero(t, testing.AllocsPerRun(100, lookUp), name)
 	}
@@ -227,7 +225,7 @@ func FuzzFind(f *testing.F) {
 			t.Errorf("Find(%q, %q) = %s %s, canonical %q", country, code, bank.Country, bank.Code, canonical)
 		}
 		if again := banks.Canonical(country, canonical); again != canonical {
-			t.Errorf("Canonical is not settled: %q, then %q", canonical, again)
+			t.Errorf("Canonical is not idempotent: %q, then %q", canonical, again)
 		}
 	})
 }

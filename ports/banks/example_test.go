@@ -17,7 +17,7 @@ func ExampleList() {
 	// 430000 African Bank
 }
 
-// A connector asks its provider under the provider's own code.
+// A connector sends its provider's own code.
 func ExampleCode() {
 	own, ok := banks.Code("paystack", "NGA", "100004")
 	fmt.Println(own, ok)
@@ -31,7 +31,7 @@ func ExampleCode() {
 	// false
 }
 
-// An instant-payment code and the central bank's code name the same bank.
+// An instant-payment code and the central bank's code belong to the same bank.
 func ExampleCanonical() {
 	fmt.Println(banks.Canonical("NGA", "000014"), banks.Canonical("KEN", "68000"), banks.Canonical("NGA", "unknown"))
 	// Output: 044 68 unknown

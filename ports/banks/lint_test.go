@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// shape is what a market's codes look like.
+// shape is the form of a market's codes.
 type shape struct {
 	code  *regexp.Regexp // canonical
 	alias *regexp.Regexp
@@ -27,7 +27,7 @@ var (
 	bic       = regexp.MustCompile(`^[A-Z]{6}[A-Z0-9]{2}$`)
 )
 
-// lint tells what is wrong with a directory's rows.
+// lint returns the mistakes in a directory's rows.
 func lint(rows []Bank, sources map[string]bool) []string {
 	l := linter{sources: sources, owners: map[string]string{}}
 	for _, bank := range rows {
@@ -38,7 +38,7 @@ func lint(rows []Bank, sources map[string]bool) []string {
 
 type linter struct {
 	sources    map[string]bool
-	owners     map[string]string // by what must be unique, the row that has it
+	owners     map[string]string // the row that has each value that must be unique
 	complaints []string
 }
 
@@ -50,11 +50,11 @@ func (l *linter) row(bank Bank) {
 		}
 	}
 	market, known := shapes[bank.Country]
-	complain(known, "country is not known")
+	complain(known, "unknown country")
 	if !known {
 		return
 	}
-	complain(market.code.MatchString(bank.Code), "code has not the market's shape")
+	complain(market.code.MatchString(bank.Code), "the code does not match the market's form")
 	l.names(bank, market, complain)
 	l.nigeria(bank, complain)
 	l.origin(bank, complain)
@@ -67,18 +67,18 @@ type complainer func(ok bool, format string, args ...any)
 func (l *linter) names(bank Bank, market shape, complain complainer) {
 	complain(bank.Name != "" && bank.Name == strings.Join(strings.Fields(bank.Name), " "), "name is empty or not trimmed")
 	for _, alias := range bank.Aliases {
-		complain(market.alias.MatchString(alias), "alias %s has not the market's shape", alias)
+		complain(market.alias.MatchString(alias), "alias %s does not match the market's form", alias)
 	}
 	if bank.SWIFT != "" {
-		complain(bic.MatchString(bank.SWIFT) && bank.SWIFT[4:6] == market.swift, "SWIFT code %s is none of the country", bank.SWIFT)
+		complain(bic.MatchString(bank.SWIFT) && bank.SWIFT[4:6] == market.swift, "SWIFT code %s is not one of the country", bank.SWIFT)
 	}
 	for provider, code := range bank.Providers {
 		complain(code != "" && strings.TrimSpace(code) == code, "%s's code is empty or not trimmed", provider)
 	}
 }
 
-// nigeria: the NIP code names the bank, and a code of six digits is the central
-// bank's or the NIP code.
+// nigeria checks that the NIP code is a code of the bank, and that a code of six digits
+// is the central bank's or the NIP code.
 func (l *linter) nigeria(bank Bank, complain complainer) {
 	if bank.Country != "NGA" {
 		complain(bank.NIP == "", "NIP code outside Nigeria")
@@ -86,11 +86,11 @@ func (l *linter) nigeria(bank Bank, complain complainer) {
 		return
 	}
 	if bank.NIP != "" {
-		complain(sixDigits.MatchString(bank.NIP), "NIP code %s has not six digits", bank.NIP)
-		complain(bank.NIP == bank.Code || slices.Contains(bank.Aliases, bank.NIP), "NIP code %s is no alias", bank.NIP)
+		complain(sixDigits.MatchString(bank.NIP), "NIP code %s does not have six digits", bank.NIP)
+		complain(bank.NIP == bank.Code || slices.Contains(bank.Aliases, bank.NIP), "NIP code %s is not an alias", bank.NIP)
 	}
 	complain(len(bank.Code) == 3 || ofiCode.MatchString(bank.Code) || bank.Code == bank.NIP,
-		"code of six digits is neither the central bank's nor the NIP code")
+		"the code of six digits is neither the central bank's nor the NIP code")
 }
 
 func (l *linter) origin(bank Bank, complain complainer) {
@@ -98,19 +98,19 @@ func (l *linter) origin(bank Bank, complain complainer) {
 	for source := range strings.FieldsSeq(bank.Source) {
 		complain(l.sources[source], "source %s is not in sources.csv", source)
 	}
-	complain(slices.Contains([]Confidence{Published, Agreed, Single}, bank.Confidence), "confidence %q is none", bank.Confidence)
+	complain(slices.Contains([]Confidence{Published, Agreed, Single}, bank.Confidence), "unknown confidence %q", bank.Confidence)
 }
 
 func (l *linter) digits(bank Bank, complain complainer) {
 	for i, n := range bank.Digits {
-		complain(n >= 5 && n <= 20, "%d digits are out of range", n)
+		complain(n >= 5 && n <= 20, "digits is %d, want 5 to 20", n)
 		complain(i == 0 || bank.Digits[i-1] < n, "digits do not rise")
 	}
 	complain(bank.Country != "NGA" || slices.Equal(bank.Digits, []int{10}), "a Nigerian account has 10 digits")
 }
 
-// unique: within a market, a code or alias, a name, a NIP code and a BIC belong
-// to one bank, and so does a provider's code.
+// unique checks that each code or alias, name, NIP code, BIC and provider's code belongs
+// to one bank of a market.
 func (l *linter) unique(bank Bank, complain complainer) {
 	claim := func(kind, value string) {
 		if value == "" {
@@ -118,7 +118,7 @@ func (l *linter) unique(bank Bank, complain complainer) {
 		}
 		where := strings.Join([]string{bank.Country, kind, value}, "\x00")
 		owner, taken := l.owners[where]
-		complain(!taken, "%s %s is %s's", kind, value, owner)
+		complain(!taken, "%s %s belongs to %s", kind, value, owner)
 		l.owners[where] = bank.Code
 	}
 	for _, code := range append([]string{bank.Code}, bank.Aliases...) {

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// Version is the day of the directory's data. A result that rests on the
-// directory names it, so that it can be explained later.
+// Version is the day of the directory's data. Results that used the directory contain it,
+// so that they can be explained later.
 const Version = "2026-11-21"
 
 //go:embed data/*.csv
 var files embed.FS
 
-// The columns that every table has, before and after those of the providers.
+// The columns of every table, before and after those of the providers.
 var (
 	firstColumns = []string{"code", "name", "aliases", "nip", "swift", "digits", "phone"}
 	lastColumns  = []string{"source", "confidence"}
 )
 
-// readTables reads all tables of a file system: data/ZAF.csv is South Africa's.
+// readTables reads all tables of a file system, such as data/ZAF.csv for South Africa.
 func readTables(tables fs.FS) ([]Bank, error) {
 	paths, err := fs.Glob(tables, "data/*.csv")
 	if err != nil {
@@ -47,8 +47,7 @@ func readTables(tables fs.FS) ([]Bank, error) {
 	return all, nil
 }
 
-// parseTable reads one market's table. It only takes the cells apart; whether
-// they are right is for the linter in the tests.
+// parseTable parses one market's table. The linter in the tests checks its content.
 func parseTable(country string, text []byte) ([]Bank, error) {
 	records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil {
@@ -80,8 +79,7 @@ func providerColumns(header []string) ([]string, error) {
 	return header[first:last], nil
 }
 
-// parseRow reads one record; the reader of CSV saw to it that it is as long as
-// the header.
+// parseRow parses one record, which is as long as the header: csv.Reader checks that.
 func parseRow(country string, providers, record []string) (Bank, error) {
 	digits, err := parseDigits(record[5])
 	if err != nil {
@@ -89,7 +87,7 @@ func parseRow(country string, providers, record []string) (Bank, error) {
 	}
 	phone := record[6] == "yes"
 	if !phone && record[6] != "" {
-		return Bank{}, fmt.Errorf("phone is %q, want yes or nothing", record[6])
+		return Bank{}, fmt.Errorf(`phone is %q, want "yes" or ""`, record[6])
 	}
 	codes := record[len(firstColumns):]
 	return Bank{
@@ -113,7 +111,7 @@ func parseDigits(cell string) ([]int, error) {
 	return digits, nil
 }
 
-// providerCodes pairs the providers with their cells, but for the empty ones.
+// providerCodes returns the cells that are not empty, by provider.
 func providerCodes(providers, cells []string) map[string]string {
 	codes := make(map[string]string, len(providers))
 	for i, provider := range providers {

@@ -10,7 +10,7 @@ import (
 
 const header = "code,name,aliases,nip,swift,digits,phone,p,q,source,confidence\n"
 
-func TestParseTable(t *testing.T) {
+func TestATableIsParsedIntoBanks(t *testing.T) {
 	rows, err := parseTable("NGA", []byte(header+
 		"100004,OPay,999992 305,100004,,10 11,yes,1,,a b,single\n"+
 		"044,\"Access, Bank\",,,ABNGNGLA,,,,,a,agreed\n"))
@@ -27,7 +27,7 @@ func TestParseTable(t *testing.T) {
 	}, rows)
 }
 
-func TestATableThatCannotBeReadIsRefused(t *testing.T) {
+func TestAnUnreadableTableIsRejected(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":               {"", "no header"},
 		"columns in disorder": {"name,code,aliases,nip,swift,digits,phone,source,confidence\n", "header is"},
@@ -46,7 +46,7 @@ func TestATableThatCannotBeReadIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheLongerFormsAreKenyasOnly(t *testing.T) {
+func TestOnlyKenyaHasLongerForms(t *testing.T) {
 	directory := newDirectory([]Bank{{Country: "KEN", Code: "68"}, {Country: "ZZZ", Code: "68"}})
 	for _, form := range []string{"0068", "68000"} {
 		_, ok := directory.find("KEN", form)
