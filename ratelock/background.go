@@ -10,28 +10,26 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Run ticks at once and then every Config.Every by the clock, until Stop, when it
-// returns nil, or until ctx is done, whose error it returns. Without it there is no
-// drift cancellation, and expiry events come only when somebody reads the lock; the
-// cap, prices and expiry itself need no ticks. What fails in a tick goes to the
-// logger and to Hooks.Background.
+// Run calls Tick at once and then every Config.Every by the clock. It returns nil after
+// Stop, and the error of ctx once ctx is done. Without Run there is no drift cancellation,
+// and expiry events are raised only when a lock is read; the cap, prices and expiry itself
+// need no ticks. Failures of a tick are logged and passed to Hooks.Background.
 func (s *Service) Run(ctx context.Context) error { return s.loops.Run(ctx, s.Tick) }
 
-// Stop ends Run and waits for its tick to end, or for ctx, whose error it then
-// returns. All other methods still work after it. Stop may be called more than once.
+// Stop ends Run and waits until its tick has ended. If ctx is done first, Stop returns its
+// error. All other methods still work after Stop, which may be called more than once.
 func (s *Service) Stop(ctx context.Context) error { return s.loops.Stop(ctx) }
 
-// Tick does one round of background work at now: Sweep, then Drift. Errors are
-// those of both, joined.
+// Tick does one round of background work at now: Sweep, then Drift. It returns the errors
+// of both, joined.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	return errors.Join(s.Sweep(ctx, now), s.Drift(ctx, now))
 }
 
-// Sweep writes down the end of the locks that are over at now; each book still
-// decides by the clock. Reads do that too, each for its own book; without
-// Sweep, and without Run, a lock that nobody reads raises no expiry event and
-// stays among the live ones that drift looks at. Errors are joined; one book's
-// failure leaves the others alone.
+// Sweep stores the expiry of the locks whose ExpiresAt is at or before now; each book
+// still decides by the clock. A read does the same for its own book. Without Sweep an
+// expired lock that is never read raises no event, and Drift goes on checking it. If one
+// book fails, the others are handled all the same; errors are joined.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	return s.loops.Report(ctx, s.sweep(ctx, now))
 }
@@ -55,28 +53,27 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	}
 }
 
-// DefaultLead is how long before its end a [Keeper] replaces a lock (SPEC 4.2).
+// DefaultLead is how long before its expiry a [Keeper] replaces a lock (SPEC 4.2).
 const DefaultLead = time.Hour
 
-// Kept is a pair that a [Keeper] always has a lock for.
+// Kept is a pair for which a [Keeper] always keeps a lock.
 type Kept struct {
 	Owner string
 	Pair  ports.Pair
-	Lead  time.Duration // before the lock's end; 0: DefaultLead. Less than the validity of the terms.
+	Lead  time.Duration // before the lock's expiry; less than the validity of the terms; 0 means DefaultLead
 }
 
-// Keeper mints replacements ahead of time, so that [Service.Current] answers
-// from the store and never waits for a feed. Any number of keepers may keep the
-// same pairs: one replacement is minted.
+// Keeper mints replacements in advance, so that [Service.Current] never waits for the
+// feed. If several keepers have the same pair, only one replacement is minted.
 type Keeper struct {
 	service *Service
 	kept    []Kept
 	loops   *background.Loops
 }
 
-// NewKeeper makes a keeper of the pairs. A service that New did not make, an empty
-// owner, and a lead that is negative, or not less than the validity of the pair's
-// terms, are [errcodes.Configuration].
+// NewKeeper returns a keeper of the pairs. It returns [errcodes.Configuration] if s was
+// not made by New, an owner is empty, or a lead is negative or not less than the validity
+// of the pair's terms.
 func NewKeeper(s *Service, kept ...Kept) (*Keeper, error) {
 	if s == nil || s.loops == nil {
 		return nil, misconfigured("a service made by New is required")
@@ -89,28 +86,27 @@ func NewKeeper(s *Service, kept ...Kept) (*Keeper, error) {
 		case want.Owner == "":
 			return nil, misconfigured("Kept.Owner is empty")
 		case want.Lead < 0:
-			return nil, misconfigured("Kept.Lead is %v, below 0", want.Lead)
+			return nil, misconfigured("Kept.Lead is %v, want at least 0", want.Lead)
 		case ok && want.Lead >= terms.Validity:
-			return nil, misconfigured("Kept.Lead is %v, not below the validity of %v", want.Lead, terms.Validity)
+			return nil, misconfigured("Kept.Lead is %v, want less than the validity of %v", want.Lead, terms.Validity)
 		}
 		k.kept = append(k.kept, want)
 	}
 	return k, nil
 }
 
-// Run ticks at once and then every Config.Every of the service, until Stop, when it
-// returns nil, or until ctx is done, whose error it returns.
+// Run calls Tick at once and then every Config.Every of the service. It returns nil after
+// Stop, and the error of ctx once ctx is done.
 func (k *Keeper) Run(ctx context.Context) error { return k.loops.Run(ctx, k.Tick) }
 
-// Stop ends Run and waits for its tick to end, or for ctx, whose error it then
-// returns. Tick still works after it. Stop may be called more than once.
+// Stop ends Run and waits until its tick has ended. If ctx is done first, Stop returns its
+// error. Tick still works after Stop, which may be called more than once.
 func (k *Keeper) Stop(ctx context.Context) error { return k.loops.Stop(ctx) }
 
-// Tick looks at every pair once and mints where the current lock is near its
-// end; that it cannot, for want of a price, is an error also while the lock is still
-// valid. The clock of the service decides; now is when the tick fell due. Errors
-// are joined; one pair's failure leaves the others alone, and the next tick
-// tries again.
+// Tick mints a replacement for each pair whose lock expires in less than Lead, by the
+// service's clock. If it cannot, for example because there is no live price, it returns an
+// error even while the lock is still valid. If one pair fails, the others are handled all
+// the same; errors are joined, and the next tick tries again.
 func (k *Keeper) Tick(ctx context.Context, _ time.Time) error {
 	failed := make([]error, 0, len(k.kept))
 	for _, kept := range k.kept {

@@ -7,17 +7,17 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Book is the aggregate of one owner's pair: its live locks, at most two, and
-// the rule that keeps them so. It is pure: time and ids are handed in, and what
-// it decided is fetched with [Book.Change] and saved by compare-and-swap.
+// Book contains the live locks of one owner and pair, and enforces that there are at most
+// two. It does no I/O: callers pass time and ids, and save the result of [Book.Change] by
+// compare-and-swap.
 type Book struct {
 	rec    ports.Book
 	ended  []ports.RateLock
-	minted bool // the last slot, since the book was restored
+	minted bool // the last slot was minted since the book was restored
 	raise  []raised
 }
 
-// raised is an event that the change carries.
+// raised is an event of the change.
 type raised struct {
 	kind string
 	lock ports.RateLock
@@ -29,8 +29,8 @@ var (
 	errFull     = errcodes.New(errcodes.Conflict, "The pair has two live locks")
 )
 
-// RestoreBook makes a book from its record. A record that cannot have come from
-// this package is [errcodes.CorruptRecord].
+// RestoreBook returns the book of a record, or [errcodes.CorruptRecord] if this package
+// cannot have written the record.
 func RestoreBook(rec ports.Book) (*Book, error) {
 	b := &Book{rec: rec}
 	if err := rec.Check(); err != nil {
@@ -45,8 +45,8 @@ func RestoreBook(rec ports.Book) (*Book, error) {
 	return b, nil
 }
 
-// DecisionTime is the instant at which the book decides: the clock's, to the
-// millisecond, but never earlier than what it has decided before.
+// DecisionTime returns the time of the book's next decision: now, to the millisecond, or
+// the book's HighWater if that is later.
 func (b *Book) DecisionTime(now time.Time) time.Time { return decisionTime(&b.rec, now) }
 
 func decisionTime(rec *ports.Book, now time.Time) time.Time {
@@ -57,9 +57,8 @@ func decisionTime(rec *ports.Book, now time.Time) time.Time {
 	return now
 }
 
-// freshest marks the valid locks of a checked record, whose slots hold active
-// ones, as judged at the instant, and returns the last: slots are in the order of
-// CreatedAt.
+// freshest sets AsOf of the locks in a checked record that are valid at the given time,
+// and returns the last one, which is the latest, and their number.
 func freshest(rec *ports.Book, at time.Time) (best *ports.RateLock, n int) {
 	for i := range rec.Slots {
 		if l := &rec.Slots[i]; l.ID != "" && at.Before(l.ExpiresAt) {
@@ -71,7 +70,7 @@ func freshest(rec *ports.Book, at time.Time) (best *ports.RateLock, n int) {
 	return best, n
 }
 
-// overdue reports whether a slot holds a lock whose time is over.
+// overdue reports whether a lock in the record has passed its ExpiresAt.
 func overdue(rec *ports.Book, at time.Time) bool {
 	for i := range rec.Slots {
 		if l := &rec.Slots[i]; l.ID != "" && !live(l, at) {
@@ -81,11 +80,11 @@ func overdue(rec *ports.Book, at time.Time) bool {
 	return false
 }
 
-// Expire ends every lock whose time is over, and reports whether there was one. On
-// a book that RestoreBook made it returns no error.
+// Expire ends every lock that has passed its ExpiresAt, and reports whether there was one.
+// It returns no error for a book made by RestoreBook.
 func (b *Book) Expire(now time.Time) (bool, error) {
 	at := b.DecisionTime(now)
-	before := b.rec // end moves the slots
+	before := b.rec // a copy, because end moves the slots
 	for _, l := range before.Live() {
 		if live(&l, at) {
 			continue
@@ -97,12 +96,12 @@ func (b *Book) Expire(now time.Time) (bool, error) {
 	return len(before.Live()) != len(b.rec.Live()), nil
 }
 
-// Mint adds a lock under id, priced from price on terms, and returns it. The caller
-// calls Expire first. A full book is [errcodes.Conflict]; a price that is not a rate
-// is [errcodes.InvalidRequest].
+// Mint adds a lock with the id, the price and the terms, and returns it. The caller must
+// call Expire first. Mint returns [errcodes.Conflict] if the book is full, and
+// [errcodes.InvalidRequest] if price.Mid is not a rate.
 //
-// Only Mint raises the high water, and CreatedAt with it: by at least 1 ms a
-// lock, whatever the clock does.
+// Only Mint raises HighWater and with it CreatedAt, by at least 1 ms for each lock, also
+// if the clock stands still or goes back.
 func (b *Book) Mint(now time.Time, id string, terms Terms, price ports.Price) (ports.RateLock, error) {
 	slots := b.rec.Live()
 	if len(slots) == ports.MaxLiveLocks {
@@ -131,15 +130,15 @@ func (b *Book) Mint(now time.Time, id string, terms Terms, price ports.Price) (p
 	return l, nil
 }
 
-// Cancel ends a live lock at the caller's request. A lock that is not in the
-// book is errcodes.NotFound; the caller expired what is over first.
+// Cancel ends a live lock at the client's request. The caller must call Expire first.
+// Cancel returns [errcodes.NotFound] if the lock is not in the book.
 func (b *Book) Cancel(now time.Time, id string) error {
 	at := b.DecisionTime(now)
 	return b.end(id, OnCancel, at, at, nil)
 }
 
-// Drift ends a live lock because the market moved to observed, a rate that
-// deviates from the lock's by bps. Errors are those of Cancel.
+// Drift ends a live lock because the market has moved to the mid observed, which deviates
+// from the lock's mid by bps basis points. It returns the errors of Cancel.
 func (b *Book) Drift(now time.Time, id, observed string, bps int64) error {
 	at := b.DecisionTime(now)
 	return b.end(id, OnDrift, at, at, func(l *ports.RateLock) {
@@ -171,8 +170,7 @@ func (b *Book) end(id string, on Trigger, endedAt, decided time.Time, note func(
 	return errNotFound
 }
 
-// Find returns the lock of id as the book has it now: live, or ended since it was
-// restored.
+// Find returns the lock with the id if it is live, or has ended since RestoreBook.
 func (b *Book) Find(id string) (ports.RateLock, bool) {
 	for _, list := range [][]ports.RateLock{b.rec.Live(), b.ended} {
 		for _, l := range list {
@@ -184,8 +182,8 @@ func (b *Book) Find(id string) (ports.RateLock, bool) {
 	return ports.RateLock{}, false
 }
 
-// Change returns what to save, and whether there is anything. Its Book carries the
-// version that was restored.
+// Change returns the change to save, with the version that was restored, and reports
+// whether there is one.
 func (b *Book) Change() (ports.RateLockChange, bool) {
 	if len(b.raise) == 0 {
 		return ports.RateLockChange{}, false

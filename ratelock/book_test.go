@@ -23,12 +23,12 @@ func priceAt(at time.Time, mid string) ports.Price {
 	return ports.Price{Pair: usdzar, Mid: mid, Source: "test", At: at}
 }
 
-// bookMachine drives a Book, saving and restoring it at random, beside a model
-// that only knows the rules: a list of locks, and who ended them.
+// bookMachine drives a Book, which it saves and restores, and compares it with a simple
+// model: a list of locks.
 type bookMachine struct {
 	rec   ports.Book
 	now   time.Time
-	high  time.Time // what the book has decided
+	high  time.Time // the last decision time
 	locks map[string]ports.RateLock
 	order []string
 	next  int
@@ -64,7 +64,7 @@ func (m *bookMachine) apply(t *rapid.T, fn func(b *ratelock.Book)) {
 	if change.Minted != nil {
 		changed = append(changed, *change.Minted)
 	}
-	require.Len(t, change.Events, len(changed), "each change tells its event (I32)")
+	require.Len(t, change.Events, len(changed), "an event for each change (I32)")
 	for _, l := range changed {
 		want, ok := m.locks[l.ID]
 		require.True(t, ok)
@@ -119,7 +119,7 @@ func (m *bookMachine) Cancel(t *rapid.T) {
 		err := b.Cancel(m.now, id)
 		l := m.locks[id]
 		if l.Status != ports.LockActive {
-			require.ErrorIs(t, err, errcodes.NotFound, "what has ended left the slots")
+			require.ErrorIs(t, err, errcodes.NotFound, "an ended lock is not in the slots")
 			return
 		}
 		require.NoError(t, err)
@@ -133,7 +133,7 @@ func (m *bookMachine) ClockMoves(t *rapid.T) {
 	m.now = m.now.Add(time.Duration(rapid.IntRange(-120_000, 120_000).Draw(t, "ms")) * time.Millisecond)
 }
 
-// Check is the invariant after every action.
+// Check compares book and model after every action.
 func (m *bookMachine) Check(t *rapid.T) {
 	b, err := ratelock.RestoreBook(m.rec)
 	require.NoError(t, err)
@@ -152,8 +152,8 @@ func (m *bookMachine) Check(t *rapid.T) {
 	}
 }
 
-// I1, I4, I5, I7, I8 and the high water, on the pure aggregate.
-func TestBookAgainstTheModel(t *testing.T) {
+// I1, I4, I5, I7, I8 and the high water.
+func TestABookBehavesLikeTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &bookMachine{
 			rec: ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}}, now: noon, locks: map[string]ports.RateLock{},
@@ -162,7 +162,7 @@ func TestBookAgainstTheModel(t *testing.T) {
 	})
 }
 
-func TestAMintAtWhatIsNotARateChangesNothing(t *testing.T) {
+func TestAMintWithAnInvalidRateChangesNothing(t *testing.T) {
 	b, err := ratelock.RestoreBook(ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}})
 	require.NoError(t, err)
 	l, err := b.Mint(noon, "rl_1", plain, priceAt(noon, "NaN"))
@@ -172,7 +172,7 @@ func TestAMintAtWhatIsNotARateChangesNothing(t *testing.T) {
 	require.False(t, dirty)
 }
 
-func TestABookThatCannotBeIsRefused(t *testing.T) {
+func TestRestoreBookRejectsImpossibleRecords(t *testing.T) {
 	key := ports.BookKey{Owner: "shop", Pair: usdzar}
 	b, err := ratelock.RestoreBook(ports.Book{Key: key})
 	require.NoError(t, err)
@@ -209,7 +209,7 @@ func TestABookThatCannotBeIsRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestDriftLeavesItsTrace(t *testing.T) {
+func TestBookDriftRecordsTheObservedMid(t *testing.T) {
 	b, err := ratelock.RestoreBook(ports.Book{Key: ports.BookKey{Owner: "shop", Pair: usdzar}})
 	require.NoError(t, err)
 	_, err = b.Mint(noon, "rl_1", plain, priceAt(noon, "18.25"))

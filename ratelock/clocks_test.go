@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-func TestOneWrongClockDoesNotCarryTheOthersIntoItsFuture(t *testing.T) {
+func TestAProcessWithACorrectClockDoesNotMintAfterAWrongOne(t *testing.T) {
 	r := newRig(t)
 	var behind time.Duration
 	r.hooks.ClockBehind = func(_ context.Context, _ ports.BookKey, lead time.Duration) { behind = lead }
@@ -27,7 +27,7 @@ func TestOneWrongClockDoesNotCarryTheOthersIntoItsFuture(t *testing.T) {
 	_, _, err = wrong.Create(t.Context(), "shop", usdzar)
 	require.NoError(t, err)
 	_, minted, err := sane.Create(t.Context(), "shop", usdzar)
-	require.NoError(t, err, "a full pair asks no clock to agree")
+	require.NoError(t, err, "a full pair needs no correct clock")
 	require.False(t, minted)
 	got, err := sane.Get(t.Context(), "shop", early.ID)
 	require.NoError(t, err)
@@ -39,8 +39,7 @@ func TestOneWrongClockDoesNotCarryTheOthersIntoItsFuture(t *testing.T) {
 	require.Equal(t, r.clock.Now(), l.CreatedAt)
 }
 
-// TestARefusedMintWritesDownWhatItSaw: the refusal rests on the end of a lock.
-func TestARefusedMintWritesDownWhatItSaw(t *testing.T) {
+func TestARejectedMintStoresTheExpiryItFound(t *testing.T) {
 	r := newRig(t)
 	early, _ := r.create()
 	late := portstest.NewClock(early.ExpiresAt)
@@ -64,13 +63,13 @@ func TestASmallLeadIsFollowed(t *testing.T) {
 	require.Equal(t, noon.Add(time.Millisecond), l.CreatedAt)
 }
 
-// oddly stamps prices with a time that is not in whole milliseconds.
-type oddly struct {
+// stamped sets the time of prices.
+type stamped struct {
 	ports.PriceFeed
 	at time.Time
 }
 
-func (o oddly) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
+func (o stamped) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	p, err := o.PriceFeed.Mid(ctx, pair)
 	p.At = o.at
 	return p, err
@@ -78,9 +77,9 @@ func (o oddly) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 
 func TestEveryTimeIsInWholeMilliseconds(t *testing.T) {
 	r := newRig(t)
-	odd := noon.Add(1234567 * time.Nanosecond).In(time.FixedZone("Lagos", 3600))
-	r.clock.Set(odd)
-	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: oddly{r.feed, odd}}, plain, &ratelock.Config{Clock: r.clock})
+	fine := noon.Add(1234567 * time.Nanosecond).In(time.FixedZone("Lagos", 3600))
+	r.clock.Set(fine)
+	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: stamped{r.feed, fine}}, plain, &ratelock.Config{Clock: r.clock})
 	require.NoError(t, err)
 	l, _, err := locks.Create(t.Context(), "shop", usdzar)
 	require.NoError(t, err)

@@ -22,42 +22,40 @@ const (
 	DefaultEvery        = 2 * time.Second
 )
 
-// Config tunes a [Service]. The zero value of each field is its default.
+// Config tunes a [Service]. The zero value of each field means its default.
 type Config struct {
 	// Clock is read for every decision. Default: ports.SystemClock.
 	Clock ports.Clock
-	// Random is where ids take their chance from; it must be safe for
-	// concurrent use. Default: crypto/rand.
+	// Random is the source of random bytes for ids. It must be safe for concurrent
+	// use. Default: crypto/rand.
 	Random io.Reader
-	// Logger gets background failures (WARN), clocks that are behind (ERROR), and
-	// each mint and each refusal of one (DEBUG). Default: nothing is logged.
+	// Logger logs background failures (WARN), clocks that are behind (ERROR), and each
+	// mint and each failure to mint (DEBUG). Default: nothing is logged.
 	Logger *slog.Logger
-	// Hooks are called for what is counted in metrics.
+	// Hooks are for metrics.
 	Hooks Hooks
-	// MaxPriceAge is the age at which a price is too old to mint. Default 96 h,
+	// MaxPriceAge is the age above which a price is too old to mint. Default 96 h,
 	// which spans a weekend and a holiday of a daily feed. At least 1 s.
 	MaxPriceAge time.Duration
-	// MaxClockLead is how far a book's high water, or a price's time, may lead
-	// the clock before minting is refused: for the book's sake with
-	// [errcodes.ClockBehind], for the price's with [errcodes.PriceUnavailable].
-	// Default 10 min. At least 1 ms.
+	// MaxClockLead is how far a book's high water or a price's time may be ahead of
+	// the clock. Beyond it minting fails with [errcodes.ClockBehind] because of the
+	// book, and with [errcodes.PriceUnavailable] because of the price. Default 10 min.
+	// At least 1 ms.
 	MaxClockLead time.Duration
-	// PriceTimeout bounds one look at the feed, and what a tick of the service or
-	// of a Keeper asks it for the pairs on offer, by the deadline of its context,
-	// which feeds heed. Default 5 s. At least 1 ms.
+	// PriceTimeout limits one call of the feed's Mid, and of its Pairs in a tick of the
+	// service or of a Keeper, by the deadline of the context. Default 5 s. At least 1 ms.
 	PriceTimeout time.Duration
 	// Every is the pause between two ticks of Run. Default 2 s. At least 1 ms.
 	Every time.Duration
 }
 
-// Hooks are called in place, with the context of the call or tick; they must be
-// quick and safe for concurrent use, and must not panic, which ends the process.
-// Each may be nil.
+// Hooks are called synchronously, with the context of the call or tick. They must be
+// quick and safe for concurrent use. A panic in a hook ends the process. Each may be nil.
 type Hooks struct {
-	ClockBehind func(ctx context.Context, key ports.BookKey, lead time.Duration) // a mint was refused
-	Conflict    func(ctx context.Context, key ports.BookKey)                     // another writer was first; the decision is taken again
-	Observed    func(ctx context.Context, pair ports.Pair, err error)            // a drift tick looked at the pair
-	Background  func(ctx context.Context, err error)                             // a tick failed in part; the next one tries again
+	ClockBehind func(ctx context.Context, key ports.BookKey, lead time.Duration) // minting was rejected because the clock is behind
+	Conflict    func(ctx context.Context, key ports.BookKey)                     // another writer saved first; the decision is repeated
+	Observed    func(ctx context.Context, pair ports.Pair, err error)            // a drift tick asked the feed for the pair's price
+	Background  func(ctx context.Context, err error)                             // a tick failed, perhaps in part; the next one tries again
 }
 
 func (c *Config) withDefaults() (Config, error) {

@@ -14,13 +14,13 @@ import (
 // this process queue, so each conflict is with another process.
 const maxAttempts = 32
 
-// unread is the version of a book that was named but not read yet.
+// unread is the version of a book that was not read yet.
 const unread = -1
 
 var errBusy = errcodes.New(errcodes.StorageUnavailable, "The pair is too busy; retry later")
 
-// judge returns the owner's lock as of now. While it is active its book decides on
-// it: first expiry, then act, which may be nil.
+// judge returns the owner's lock as of now. If it is active, its book first expires it if
+// it is due, then act, which may be nil, is called.
 func (s *Service) judge(ctx context.Context, owner, id string, act func(*Book, time.Time) error) (ports.RateLock, error) {
 	if owner == "" {
 		return ports.RateLock{}, errNoOwner
@@ -94,14 +94,13 @@ func checkRead(l *ports.RateLock, rec *ports.Book) error {
 	return corrupt("an active lock is missing from its book")
 }
 
-// decide expires what is over in the book, lets fn decide on the rest, and
-// saves what changed by compare-and-swap; on a conflict it reads and decides
-// again, so that fn may be called more than once.
+// decide expires the locks in the book that are due, calls fn, and saves the change by
+// compare-and-swap. After a conflict it reads the book and decides again, so that fn may
+// be called more than once.
 //
-// A save whose outcome is unknown is resolved in the same way: the book is read
-// back, fn finds in it what was stored after all, or the change is saved again,
-// and at most one of the two saves can win the version. Only if that fails is the
-// outcome unknown to the caller.
+// It resolves an unknown outcome in the same way: it reads the book back, and fn either
+// finds the change or makes it again, and at most one of the two saves can succeed. Only
+// if that fails too, decide returns OutcomeUnknown.
 func (s *Service) decide(ctx context.Context, seen ports.Book, fn func(b *Book, now time.Time) error) error {
 	turn, err := s.queue.enter(ctx, seen.Key)
 	if err != nil {
@@ -144,7 +143,7 @@ func (s *Service) attempt(ctx context.Context, turn *turn, rec ports.Book, fn fu
 	if _, err := b.Expire(now); err != nil {
 		return err
 	}
-	refused := fn(b, now)
+	rejected := fn(b, now)
 	if change, dirty := b.Change(); dirty {
 		change.Audit = ports.Audit(ctx, change.Events)
 		if err := s.store.Save(ctx, change); err != nil {
@@ -154,13 +153,11 @@ func (s *Service) attempt(ctx context.Context, turn *turn, rec ports.Book, fn fu
 		saved.Version++
 		turn.learn(saved)
 	}
-	// What expired is written down even when the rest was refused.
-	return refused
+	return rejected // expired locks are stored all the same
 }
 
-// queue makes the writers of a book in this process take turns, which saves conflicts
-// and repeated reads. The cap does not depend on it: the store's compare-and-swap
-// guards that.
+// queue makes the writers of a book in this process take turns, which avoids conflicts
+// and repeated reads. The cap does not depend on it, but on the store's compare-and-swap.
 type queue struct {
 	mu    sync.Mutex
 	turns map[ports.BookKey]*turn
@@ -169,7 +166,7 @@ type queue struct {
 // turn is the queue for one book, with the book as its last writer left it.
 type turn struct {
 	key    ports.BookKey
-	token  chan struct{} // of one element, which the current writer holds
+	token  chan struct{} // of one element; full while somebody writes
 	joined int           // callers between join and quit; guarded by queue.mu
 	book   ports.Book    // guarded by token, like known
 	known  bool          // book is set
@@ -177,8 +174,8 @@ type turn struct {
 
 func newQueue() *queue { return &queue{turns: map[ports.BookKey]*turn{}} }
 
-// join returns the turn of the book and keeps it, with the book that it remembers,
-// until quit. It does not wait.
+// join returns the turn of the book, and retains it with its last book until quit. It
+// does not wait.
 func (q *queue) join(key ports.BookKey) *turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-func TestRacersMintTwo(t *testing.T) {
+func TestConcurrentCreatesMintTwoLocks(t *testing.T) {
 	r := newRig(t)
 	const racers = 32
 	release := r.feed.Hold()
@@ -53,7 +53,7 @@ func (r *reads) Book(ctx context.Context, key ports.BookKey) (ports.Book, error)
 	return r.RateLockStore.Book(ctx, key)
 }
 
-func TestRacersOfOneProcessHardlyConflict(t *testing.T) {
+func TestCreatesInOneProcessRarelyConflict(t *testing.T) {
 	const pairs, racers = 10, 32
 	r := newRig(t)
 	var conflicts atomic.Int64
@@ -77,10 +77,10 @@ func TestRacersOfOneProcessHardlyConflict(t *testing.T) {
 		release()
 		wg.Wait()
 	}
-	require.LessOrEqual(t, conflicts.Load(), int64(pairs), "they tell one another what they saved")
+	require.LessOrEqual(t, conflicts.Load(), int64(pairs), "writers in the queue share the saved book")
 }
 
-func TestACallerWhoGivesUpLeavesTheQueue(t *testing.T) {
+func TestACancelledCallerLeavesTheQueue(t *testing.T) {
 	r := newRig(t)
 	release := r.feed.Hold()
 	defer release()
@@ -95,16 +95,16 @@ func TestACallerWhoGivesUpLeavesTheQueue(t *testing.T) {
 	require.ErrorIs(t, <-done, context.Canceled)
 }
 
-func TestWhoGivesUpDoesNotTakeTheOthersAlong(t *testing.T) {
+func TestACancelledCallerDoesNotFailTheOthers(t *testing.T) {
 	r := newRig(t)
 	release := r.feed.Hold()
 	ctx, cancel := context.WithCancel(t.Context())
 	first, others := make(chan error, 1), make(chan error, 8)
 	store := &reads{RateLockStore: r.store.RateLocks()}
 	locks := r.service(store, r.clock, plain)
-	create := func(ctx context.Context, told chan<- error) {
+	create := func(ctx context.Context, done chan<- error) {
 		_, _, err := locks.Create(ctx, "shop", usdzar)
-		told <- err
+		done <- err
 	}
 	go create(ctx, first)
 	r.feed.WaitAsked(1)
@@ -115,7 +115,7 @@ func TestWhoGivesUpDoesNotTakeTheOthersAlong(t *testing.T) {
 		runtime.Gosched()
 	}
 	for range 1_000 {
-		runtime.Gosched() // from the book to the look under way is not far
+		runtime.Gosched() // until all have joined the first caller's look at the feed
 	}
 	cancel()
 	require.ErrorIs(t, <-first, context.Canceled)
@@ -126,7 +126,7 @@ func TestWhoGivesUpDoesNotTakeTheOthersAlong(t *testing.T) {
 	}
 }
 
-// slow holds saves until it is let go.
+// slow blocks saves until release is closed.
 type slow struct {
 	ports.RateLockStore
 	saving, release chan struct{}
@@ -138,20 +138,20 @@ func (s slow) Save(ctx context.Context, c ports.RateLockChange) error {
 	return s.RateLockStore.Save(ctx, c)
 }
 
-func TestWhoWaitsInTheQueueMayGiveUp(t *testing.T) {
+func TestACallerInTheQueueCanBeCancelled(t *testing.T) {
 	r := newRig(t)
 	store := slow{r.store.RateLocks(), make(chan struct{}, 2), make(chan struct{})}
 	locks := r.service(store, r.clock, plain)
 	first, second := make(chan error, 1), make(chan error, 1)
-	create := func(ctx context.Context, told chan<- error) {
+	create := func(ctx context.Context, done chan<- error) {
 		_, _, err := locks.Create(ctx, "shop", usdzar)
-		told <- err
+		done <- err
 	}
 	go create(context.WithoutCancel(t.Context()), first)
 	<-store.saving
 	ctx, cancel := context.WithCancel(t.Context())
 	go create(ctx, second)
-	r.feed.WaitAsked(2) // it has its price and goes for its turn
+	r.feed.WaitAsked(2) // it has its price and waits for its turn
 	cancel()
 	require.ErrorIs(t, <-second, context.Canceled)
 	close(store.release)
@@ -159,5 +159,5 @@ func TestWhoWaitsInTheQueueMayGiveUp(t *testing.T) {
 	_, minted, err := locks.Create(t.Context(), "shop", usdzar)
 	require.NoError(t, err, "the turn is free again")
 	require.True(t, minted)
-	require.Zero(t, ratelock.Turns(locks), "nothing is left of those who queued")
+	require.Zero(t, ratelock.Turns(locks), "the queue is empty")
 }

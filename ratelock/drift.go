@@ -24,18 +24,18 @@ const (
 
 const (
 	pageSize    = 500
-	looksAtOnce = 16 // calls of the feed at the same time
+	looksAtOnce = 16 // concurrent calls of the feed
 
-	// While the mid stands still, a tick lists new locks only. A process whose clock
-	// lags stamps its new locks with an earlier time, so ticks list locks from before
-	// the last tick too: those of newOverlap each time, and those of farOverlap, which
-	// covers every clock that may mint, once in newOverlap, because it costs more.
+	// While the mid does not change, a tick lists only new locks. If the clock of another
+	// process lags, the CreatedAt of its new locks is before the last tick. Therefore each
+	// tick lists the locks of the last newOverlap too and, once in newOverlap, those of the
+	// last farOverlap, which costs more and covers every clock that may mint.
 	newOverlap = 1 * time.Minute
 	farOverlap = DefaultMaxClockLead + 2*newOverlap
 )
 
-// watch is what drift remembers between ticks. It is kept in memory: after a restart
-// the observations of a lock are counted from zero.
+// watch is the state of drift between ticks. It is in memory only: a restart begins
+// counting observations from zero.
 type watch struct {
 	mu    sync.Mutex // one drift tick at a time
 	pairs map[ports.Pair]*watched
@@ -147,7 +147,7 @@ func (s *Service) observe(ctx context.Context, pair ports.Pair, mid string, now 
 // again counts one more observation beyond the tolerance. The third observation of a
 // jump counts only after jumpPause.
 func (s suspect) again(now time.Time, d bps) suspect {
-	s.last = earlier(s.last, now) // else a clock that jumped back would prolong the pause
+	s.last = earlier(s.last, now) // so that a clock that jumps back does not prolong the pause
 	if d.beyond(jumpBps) && s.count == confirmations && now.Sub(s.last) < jumpPause {
 		return s
 	}
@@ -242,8 +242,8 @@ func (d bps) beyond(n int) bool {
 	return d.num.CmpAbs(limit) > 0
 }
 
-// nearest returns the deviation rounded to a basis point, halves away from zero. A
-// deviation that does not fit is math.MaxInt64.
+// nearest returns the deviation rounded to a basis point, halves away from zero, or
+// math.MaxInt64 if it does not fit.
 func (d bps) nearest() int64 {
 	// (2·num ± den) / 2·den, truncated.
 	n := new(big.Int).Lsh(d.num, 1)

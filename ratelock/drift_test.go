@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// tick moves the clock by a pause and looks at the market.
+// tick advances the clock by a pause and calls Drift.
 func (r *rig) tick(pause time.Duration) {
 	r.t.Helper()
 	r.clock.Advance(pause)
@@ -28,9 +28,9 @@ func TestDriftCancelsWhenConfirmed(t *testing.T) {
 	const pause = 2 * time.Second
 	for _, c := range []struct {
 		name  string
-		mids  []string // one a tick; "" is a dead feed, "stale" an old price
+		mids  []string // one for each tick; "" means a dead feed, "stale" an old price
 		pause time.Duration
-		ends  int // the tick that cancels, from 1; 0: none
+		ends  int // the tick that cancels, from 1; 0 means no tick
 	}{
 		{"within the tolerance", []string{"18.60", "17.90", "18.25", "18.60"}, pause, 0},
 		{"exactly at the tolerance", []string{"18.615", "17.885", "18.615"}, pause, 0},
@@ -38,21 +38,21 @@ func TestDriftCancelsWhenConfirmed(t *testing.T) {
 		{"below, twice", []string{"17.88", "17.87"}, pause, 2},
 		{"the source's time need not change", []string{"18.7", "18.7"}, pause, 2},
 		{"one bad tick", []string{"18.25", "99", "18.25", "18.25"}, pause, 0},
-		{"a bad tick now and then", []string{"99", "18.25", "99", "18.25", "99", "18.25"}, pause, 0},
+		{"single bad ticks", []string{"99", "18.25", "99", "18.25", "99", "18.25"}, pause, 0},
 		{"two bad ticks of a jump", []string{"99", "99", "18.25", "18.25"}, pause, 0},
 		{"a jump that stays", []string{"21", "21", "21"}, pause, 3},
-		{"the third look at a jump comes too early", []string{"21", "21", "21", "21"}, time.Second, 4},
+		{"a third observation of a jump that is too early", []string{"21", "21", "21", "21"}, time.Second, 4},
 		{"a jump of exactly ten percent needs two", []string{"20.075", "20.075"}, pause, 2},
-		{"a jump that comes back to mere drift", []string{"21", "18.7"}, pause, 2},
+		{"a jump that falls back to a drift", []string{"21", "18.7"}, pause, 2},
 		{"a dead feed", []string{"", "", "", ""}, pause, 0},
-		{"a dead feed between two looks is no look", []string{"18.7", "", "18.7"}, pause, 3},
-		{"a stale price is no look", []string{"18.7", "stale", "stale", "stale"}, pause, 0},
+		{"a dead feed between two observations is not an observation", []string{"18.7", "", "18.7"}, pause, 3},
+		{"a stale price is not an observation", []string{"18.7", "stale", "stale", "stale"}, pause, 0},
 		{"back within, then beyond again", []string{"18.7", "18.3", "18.7", "18.3"}, pause, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
 			l, _ := r.create()
-			r.clock.Advance(10 * time.Minute) // no newcomer, which every tick looks at
+			r.clock.Advance(10 * time.Minute) // so that it is not a new lock, which every tick lists
 			for i, mid := range c.mids {
 				switch mid {
 				case "":
@@ -75,7 +75,7 @@ func TestDriftCancelsWhenConfirmed(t *testing.T) {
 	}
 }
 
-func TestAClockThatJumpsBackHoldsNoJumpOpen(t *testing.T) {
+func TestAClockThatJumpsBackDoesNotDelayTheConfirmation(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
 	r.feed.Set(usdzar, "21")
@@ -87,7 +87,7 @@ func TestAClockThatJumpsBackHoldsNoJumpOpen(t *testing.T) {
 	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status, "2 s after the jump back")
 }
 
-func TestDriftTellsWhatItSaw(t *testing.T) {
+func TestADriftedLockHasTheObservedMidAndTheDeviation(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
 	r.feed.Set(usdzar, "17.52")
@@ -107,7 +107,7 @@ func TestDriftTellsWhatItSaw(t *testing.T) {
 	require.True(t, minted, "the slot is free")
 }
 
-func TestDriftJudgesEachLockByItsOwnTerms(t *testing.T) {
+func TestDriftUsesEachLocksOwnTolerance(t *testing.T) {
 	r := newRig(t)
 	calm := plain
 	calm.ToleranceBps = 1000
@@ -128,7 +128,7 @@ func TestDriftJudgesEachLockByItsOwnTerms(t *testing.T) {
 	require.Equal(t, ports.LockActive, n.Status, "it was minted at the new mid")
 }
 
-func TestDriftSeesLocksMintedWhileTheMarketStood(t *testing.T) {
+func TestDriftFindsLocksMintedWhileTheMidStayedTheSame(t *testing.T) {
 	r := newRig(t)
 	r.tick(time.Second)
 	r.feed.Set(usdzar, "19.00")
@@ -139,17 +139,17 @@ func TestDriftSeesLocksMintedWhileTheMarketStood(t *testing.T) {
 	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
 }
 
-// I11: however long the market stands still, and as far as clocks may lie apart.
-func TestDriftSeesTheNewLocksOfAProcessThatLags(t *testing.T) {
+// I11, for all clocks that may mint, and also while the mid does not change.
+func TestDriftFindsTheNewLocksOfAProcessWhoseClockLags(t *testing.T) {
 	for _, c := range []struct {
 		lag    time.Duration
 		within int // seconds
 	}{{50 * time.Second, 2}, {5 * time.Minute, 62}, {ratelock.DefaultMaxClockLead, 62}} {
-		for _, minted := range []int{1, 30, 59} { // at any moment between two looks far back
+		for _, minted := range []int{1, 30, 59} { // seconds since the last listing of farOverlap
 			t.Run(fmt.Sprintf("%s, after %d s", c.lag, minted), func(t *testing.T) {
 				r := newRig(t)
 				r.tick(time.Second)
-				r.clock.Advance(-time.Hour) // which puts the next look far back off by no hour
+				r.clock.Advance(-time.Hour) // must not delay the next listing of farOverlap
 				for range minted {
 					r.tick(time.Second)
 				}
@@ -167,9 +167,9 @@ func TestDriftSeesTheNewLocksOfAProcessThatLags(t *testing.T) {
 	}
 }
 
-// While the market stands still, a tick lists the locks of the last minute, and once a
+// While the mid does not change, a tick lists the locks of the last minute, and once a
 // minute those of the last twelve.
-func TestHowFarBackADriftTickLooks(t *testing.T) {
+func TestADriftTickListsTheLocksOfTheLastMinutes(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		age    time.Duration // of a lock at the first tick, which lists all
@@ -177,13 +177,13 @@ func TestHowFarBackADriftTickLooks(t *testing.T) {
 		listed int           // locks by the second tick
 	}{
 		{"a lock of the last minute", 59 * time.Second, time.Second, 1},
-		{"an older one", 61 * time.Second, time.Second, 0},
-		{"an older one, within the minute", 61 * time.Second, 59 * time.Second, 0},
-		{"an older one, after a minute", 61 * time.Second, time.Minute, 1},
-		{"an older one, at the same instant", 61 * time.Second, 0, 0},
-		{"an older one, after the clock went back", 61 * time.Second, -time.Second, 1},
+		{"an older lock", 61 * time.Second, time.Second, 0},
+		{"an older lock, within the minute", 61 * time.Second, 59 * time.Second, 0},
+		{"an older lock, after a minute", 61 * time.Second, time.Minute, 1},
+		{"an older lock, at the same instant", 61 * time.Second, 0, 0},
+		{"an older lock, after the clock went back", 61 * time.Second, -time.Second, 1},
 		{"a lock of the last twelve minutes, after a minute", 12*time.Minute - time.Second, time.Minute, 1},
-		{"one that is older than that", 12*time.Minute + time.Second, time.Minute, 0},
+		{"a lock older than twelve minutes, after a minute", 12*time.Minute + time.Second, time.Minute, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
@@ -198,7 +198,7 @@ func TestHowFarBackADriftTickLooks(t *testing.T) {
 	}
 }
 
-func TestDriftSeesTheNewLocksOfAClockThatWentBack(t *testing.T) {
+func TestDriftFindsNewLocksAfterTheClockWentBack(t *testing.T) {
 	r := newRig(t)
 	r.tick(time.Hour)
 	r.clock.Set(noon)
@@ -218,15 +218,15 @@ func TestZeroToleranceCancelsOnAnyMove(t *testing.T) {
 	l, _ := r.create()
 	r.tick(time.Second)
 	r.tick(time.Second)
-	require.Equal(t, ports.LockActive, r.get(l.ID).Status, "the market did not move")
+	require.Equal(t, ports.LockActive, r.get(l.ID).Status, "the mid has not changed")
 	r.feed.Set(usdzar, "18.25000001")
 	r.tick(time.Second)
 	r.tick(time.Second)
 	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
 }
 
-// I8: whoever is first gives the reason, for ever.
-func TestCancelAndDriftRace(t *testing.T) {
+// I8.
+func TestCancelAndDriftNeverBothEndALock(t *testing.T) {
 	reasons := map[ports.CancellationReason]int{ports.CancelledRequested: 0, ports.CancelledMarketDrift: 0}
 	for range 200 {
 		r := newRig(t)
@@ -254,7 +254,7 @@ func TestCancelAndDriftRace(t *testing.T) {
 	require.Equal(t, 200, reasons[ports.CancelledRequested]+reasons[ports.CancelledMarketDrift])
 }
 
-func TestACancelThatCouldNotBeStoredIsTriedAgain(t *testing.T) {
+func TestADriftCancellationThatCouldNotBeStoredIsTriedAgain(t *testing.T) {
 	r := newRig(t)
 	store := &fickle{RateLockStore: r.store.RateLocks()}
 	r.locks = r.service(store, r.clock, plain)
@@ -269,7 +269,7 @@ func TestACancelThatCouldNotBeStoredIsTriedAgain(t *testing.T) {
 	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
 }
 
-func TestATickThatCannotListLocksCountsNothing(t *testing.T) {
+func TestATickThatCannotListLocksIsNotAnObservation(t *testing.T) {
 	r := newRig(t)
 	store := &fickle{RateLockStore: r.store.RateLocks()}
 	r.locks = r.service(store, r.clock, plain)
@@ -285,7 +285,7 @@ func TestATickThatCannotListLocksCountsNothing(t *testing.T) {
 	require.Equal(t, ports.LockCancelled, r.get(l.ID).Status)
 }
 
-func TestALockThatEndsBeforeItsDriftIsConfirmedHasExpired(t *testing.T) {
+func TestALockThatExpiresBeforeItsDriftIsConfirmedIsExpired(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
 	r.clock.Set(l.ExpiresAt.Add(-time.Second))
@@ -295,7 +295,7 @@ func TestALockThatEndsBeforeItsDriftIsConfirmedHasExpired(t *testing.T) {
 	require.Equal(t, []string{ratelock.EventMinted, ratelock.EventExpired}, r.kinds())
 }
 
-func TestADamagedRecordDoesNotEndItsPairsTick(t *testing.T) {
+func TestACorruptRecordDoesNotBlockTheOtherLocksOfThePair(t *testing.T) {
 	r := newRig(t)
 	store := &fickle{RateLockStore: r.store.RateLocks()}
 	r.locks = r.service(store, r.clock, plain)
@@ -309,8 +309,7 @@ func TestADamagedRecordDoesNotEndItsPairsTick(t *testing.T) {
 	require.Equal(t, ports.LockCancelled, r.get(good.ID).Status)
 }
 
-// The tick must not look at locks of pairs that did not move.
-func TestTheWorkGrowsWithThePairsThatMoved(t *testing.T) {
+func TestATickDoesNotListTheOldLocksOfPairsWhoseMidIsTheSame(t *testing.T) {
 	r := newRig(t)
 	store := &counting{RateLockStore: r.store.RateLocks()}
 	locks := r.service(store, r.clock, plain)
@@ -331,7 +330,7 @@ func TestTheWorkGrowsWithThePairsThatMoved(t *testing.T) {
 		r.clock.Advance(time.Second)
 		require.NoError(t, locks.Drift(t.Context(), r.clock.Now()))
 	}
-	require.Zero(t, store.listed, "as far back only once a minute")
+	require.Zero(t, store.listed, "locks older than a minute are listed once a minute")
 	r.clock.Advance(15 * time.Minute)
 	require.NoError(t, locks.Drift(t.Context(), r.clock.Now()))
 	store.listed = 0
@@ -341,7 +340,7 @@ func TestTheWorkGrowsWithThePairsThatMoved(t *testing.T) {
 	require.Equal(t, 7, store.listed)
 }
 
-func TestALockThatHasDriftedIsLookedAtNoMore(t *testing.T) {
+func TestADriftedLockIsNoLongerChecked(t *testing.T) {
 	r := newRig(t)
 	store := &counting{RateLockStore: r.store.RateLocks()}
 	r.locks = r.service(store, r.clock, plain)
@@ -352,5 +351,5 @@ func TestALockThatHasDriftedIsLookedAtNoMore(t *testing.T) {
 	require.Equal(t, []string{ratelock.EventMinted, ratelock.EventCancelled}, r.kinds())
 	store.books = 0
 	r.tick(time.Second)
-	require.Zero(t, store.books, "the market stands, and nothing is suspect")
+	require.Zero(t, store.books, "the mid is the same, and no lock is a suspect")
 }

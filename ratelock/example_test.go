@@ -62,7 +62,7 @@ func ExampleService_Use() {
 	// rate_lock_currency_mismatch
 }
 
-// A transaction keeps its rate in the embedder's own table.
+// An embedder stores the rate of a transaction in its own table.
 func ExampleLockedRate() {
 	r := exampleRig()
 	lock, _, err := r.Current(context.Background(), "shop-7", usdzar, time.Minute)

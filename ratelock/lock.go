@@ -10,14 +10,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// IDPrefix begins the id of every lock.
+// IDPrefix is the beginning of every lock's id.
 const IDPrefix = "rl_"
 
-// FirstID returns the lowest id that a lock made at t or later has, by the clock of
-// the process that made it: where a partition by ids begins. t is 1970 or later.
+// FirstID returns the lowest possible id of locks minted at t or later, by the clock of
+// the minting process. With it tables can be partitioned by id. t must be 1970 or later.
 func FirstID(t time.Time) string { return ids.First(IDPrefix, t) }
 
-// Trigger is what may move a lock.
+// Trigger is a cause of a lock's transition.
 type Trigger string
 
 // The triggers of SPEC 3.1.
@@ -40,11 +40,11 @@ type Transition struct {
 	From   ports.LockStatus // "" before the lock exists
 	On     Trigger
 	To     ports.LockStatus
-	Reason ports.CancellationReason // set on the lock; "" for none
-	Event  string                   // raised; "" when the lock does not change
+	Reason ports.CancellationReason // stored in the lock; "" if it was not cancelled
+	Event  string                   // kind of the event; "" if the lock does not change
 }
 
-// transitions is SPEC 3.1. What is not in it does not happen.
+// transitions is the table of SPEC 3.1. Other transitions are rejected.
 var transitions = states.New("a rate lock", func(t Transition) (ports.LockStatus, Trigger) { return t.From, t.On }, []Transition{
 	{"", OnMint, ports.LockActive, "", EventMinted},
 	{ports.LockActive, OnTime, ports.LockExpired, "", EventExpired},
@@ -76,16 +76,16 @@ func corrupt(what string) error {
 	return errcodes.Wrap(errcodes.CorruptRecord, "", errcodes.New(errcodes.CorruptRecord, what))
 }
 
-// event makes the event of a transition. A lock enters each state once, so its
-// id and the kind name the event, and a repeated write names it again.
+// event returns the event of a transition. A lock enters each state once, so that its id
+// and status identify the event, also when a write is repeated.
 func event(r *raised) ports.Event {
 	return ports.Event{
 		ID: r.lock.ID + "." + string(r.lock.Status), Kind: r.kind, Key: r.lock.ID, Owner: r.lock.Owner, At: r.at, Data: eventData(&r.lock),
 	}
 }
 
-// eventData is json.Marshal of the lock, written by hand: by reflection it costs
-// a mint as much as one of its writes.
+// eventData returns the same bytes as json.Marshal, which takes as long as one of the
+// writes of a mint.
 func eventData(l *ports.RateLock) []byte {
 	o := jsontext.Object{Buf: make([]byte, 0, 640)}
 	o.Text("rateLockId", l.ID)

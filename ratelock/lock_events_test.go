@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// A receiver that has seen the id before drops the event.
-func TestAnEventsIDNamesTheLockAndItsStatus(t *testing.T) {
+// Receivers recognise repeated events by the id.
+func TestAnEventsIDConsistsOfTheLocksIDAndStatus(t *testing.T) {
 	r := newRig(t)
 	first, _ := r.create()
 	second, _ := r.create()
@@ -28,8 +28,7 @@ func TestAnEventsIDNamesTheLockAndItsStatus(t *testing.T) {
 	require.Equal(t, []string{first.ID + ".active", second.ID + ".active", first.ID + ".cancelled", second.ID + ".expired"}, ids)
 }
 
-// The events of a lock carry it as encoding/json prints it.
-func TestEventDataIsTheLockAsJSON(t *testing.T) {
+func TestEventDataIsTheLockAsEncodingJSONWritesIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := ports.BookKey{Owner: rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z"\\<>& \x00-\x7f]*`)).Draw(t, "owner"), Pair: usdzar}
 		b, err := ratelock.RestoreBook(ports.Book{Key: key})

@@ -18,8 +18,7 @@ func ExampleFirstID() {
 	// Output: rl_06hcx2ym000000000000000000
 }
 
-// The ids of an instant lie between the first of it and the first of the next.
-func TestFirstIDParts(t *testing.T) {
+func TestAnIDIsBetweenTheFirstIDsOfItsMillisecondAndTheNext(t *testing.T) {
 	r := newRig(t)
 	rapid.Check(t, func(t *rapid.T) {
 		r.clock.Advance(time.Duration(rapid.Int64Range(1, int64(1000*time.Hour/time.Millisecond)).Draw(t, "ms")) * time.Millisecond)
@@ -32,7 +31,7 @@ func TestFirstIDParts(t *testing.T) {
 	})
 }
 
-// repeated is a source of one byte without end.
+// repeated is an endless source of one byte.
 type repeated byte
 
 func (r repeated) Read(p []byte) (int, error) {
@@ -42,8 +41,8 @@ func (r repeated) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// I13: behind 48 bits of time, all else is chance.
-func TestAnIDIsTimeAndChance(t *testing.T) {
+// I13: 48 bits of time, then random bits.
+func TestAnIDConsistsOfTimeAndRandomBits(t *testing.T) {
 	r := newRig(t)
 	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: r.feed}, plain, &ratelock.Config{Clock: r.clock, Random: repeated(0xff)})
 	require.NoError(t, err)
@@ -55,5 +54,5 @@ func TestAnIDIsTimeAndChance(t *testing.T) {
 	require.Greater(t, first.ID, ratelock.FirstID(noon))
 	require.Less(t, first.ID, ratelock.FirstID(noon.Add(time.Millisecond)))
 	_, _, err = locks.Create(t.Context(), "other", usdzar)
-	require.ErrorIs(t, err, errcodes.StorageUnavailable, "an id that comes twice makes no lock")
+	require.ErrorIs(t, err, errcodes.StorageUnavailable, "an id in use is not used again")
 }

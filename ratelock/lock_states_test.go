@@ -14,8 +14,7 @@ import (
 
 const diagram = "../internal/docs/ratelock-states.md"
 
-// The page is drawn from the table that drives the code.
-func TestStateDiagramIsFresh(t *testing.T) {
+func TestTheDiagramShowsTheTransitionTable(t *testing.T) {
 	docpage.Check(t, diagram, drawStates())
 }
 
@@ -45,8 +44,8 @@ func drawStates() string {
 	return b.String()
 }
 
-// SPEC 3.1, row by row; and nothing leaves an end state.
-func TestTransitionsAreThoseOfTheSpecification(t *testing.T) {
+// SPEC 3.1.
+func TestTheTransitionsAreThoseOfSPEC(t *testing.T) {
 	type key struct {
 		from ports.LockStatus
 		on   ratelock.Trigger
@@ -65,14 +64,14 @@ func TestTransitionsAreThoseOfTheSpecification(t *testing.T) {
 	rows := ratelock.Transitions()
 	require.Len(t, rows, len(want))
 	ratelock.Transitions()[0].To = "changed"
-	require.Equal(t, rows, ratelock.Transitions(), "the list is the caller's")
+	require.Equal(t, rows, ratelock.Transitions(), "Transitions returns a copy")
 	for _, row := range rows {
 		w, ok := want[key{row.From, row.On}]
 		require.True(t, ok, "%s on %q", row.From, row.On)
 		require.Equal(t, w.to, row.To)
 		require.Equal(t, w.reason, row.Reason)
 		if row.From == ports.LockExpired || row.From == ports.LockCancelled {
-			require.Equal(t, row.From, row.To, "an end state is for good")
+			require.Equal(t, row.From, row.To, "terminal states are final")
 			require.Empty(t, row.Event)
 		}
 	}

@@ -9,30 +9,30 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// want describes the lock that a caller asks for.
+// want describes the lock that a caller wants.
 type want struct {
 	key   ports.BookKey
-	tick  bool  // asked by a tick, whose look at the feed is bounded
+	tick  bool  // a tick wants it, so that the call of Pairs needs a timeout
 	terms Terms // set by admit
-	// left is the life that an existing lock must have left to be good enough
-	// in a book with room for another; noneLeft: only a full book's is.
+	// left is how long an existing lock must still be valid to be returned from a book
+	// that is not full, or alwaysMint. A full book returns its freshest lock anyway.
 	left time.Duration
 }
 
-const noneLeft time.Duration = -1
+const alwaysMint time.Duration = -1
 
 // enough reports whether the freshest of n valid locks satisfies w.
 func (w *want) enough(l *ports.RateLock, n int, at time.Time) bool {
-	return n == ports.MaxLiveLocks || n > 0 && w.left > noneLeft && l.ExpiresAt.Sub(at) >= w.left
+	return n == ports.MaxLiveLocks || n > 0 && w.left > alwaysMint && l.ExpiresAt.Sub(at) >= w.left
 }
 
-// obtain writes a lock that satisfies w to l, and reports whether it was minted for
-// that. After an error *l is zero.
+// obtain sets *l to a lock that satisfies w, and reports whether it was minted by this
+// call. After an error *l is zero.
 func (s *Service) obtain(ctx context.Context, w *want, l *ports.RateLock) (minted bool, err error) {
 	minted, err = s.obtained(ctx, w, l)
 	switch {
 	case err != nil:
-		s.cfg.Logger.DebugContext(ctx, "no rate lock", "owner", w.key.Owner, "pair", w.key.Pair.String(), "error", err)
+		s.cfg.Logger.DebugContext(ctx, "rate lock request failed", "owner", w.key.Owner, "pair", w.key.Pair.String(), "error", err)
 		*l = ports.RateLock{}
 		return false, errcodes.Coded(err)
 	case minted:
@@ -41,7 +41,7 @@ func (s *Service) obtain(ctx context.Context, w *want, l *ports.RateLock) (minte
 	return minted, nil
 }
 
-// obtained answers a full book from one read, without a price and without queueing.
+// obtained reads a full book only once, and needs neither a price nor the queue for it.
 func (s *Service) obtained(ctx context.Context, w *want, l *ports.RateLock) (minted bool, err error) {
 	if err := s.admit(ctx, w); err != nil {
 		return false, err
@@ -82,8 +82,8 @@ func (s *Service) alive(ctx context.Context, key ports.BookKey) (ports.RateLock,
 }
 
 func (s *Service) mint(ctx context.Context, w *want, rec ports.Book) (ports.RateLock, bool, error) {
-	// What others mint while this caller waits for the price is to be known
-	// when its turn comes.
+	// Join the queue before waiting for the price, so that the turn knows the locks that
+	// others mint meanwhile.
 	turn := s.queue.join(w.key)
 	defer s.queue.quit(turn)
 	price, err := s.prices.live(ctx, w.key.Pair)
@@ -107,8 +107,7 @@ func (s *Service) mint(ctx context.Context, w *want, rec ports.Book) (ports.Rate
 	return lock, minted, err
 }
 
-// place mints the lock under id, unless the book turns out to have one that
-// satisfies w. Beside an error the other results mean nothing.
+// place mints the lock under id, unless the book by now has a lock that satisfies w.
 func (s *Service) place(ctx context.Context, w *want, rec ports.Book, id string, price ports.Price) (ports.RateLock, bool, error) {
 	var lock ports.RateLock
 	var minted bool
@@ -132,12 +131,12 @@ func (s *Service) place(ctx context.Context, w *want, rec ports.Book, id string,
 	return lock, minted, err
 }
 
-// readBackTimeout bounds the read that finds out about an unknown commit. It is
-// a patience of its own: a caller who gave up would never learn what was stored.
+// readBackTimeout limits the read that resolves an unknown outcome. This read ignores
+// the end of the caller's context.
 const readBackTimeout = 5 * time.Second
 
-// stored looks for a lock whose mint has an unknown outcome. The id is this
-// call's alone: if it is there, it was minted, whatever became of it since.
+// stored reads back a lock whose mint has an unknown outcome. Only this call uses the id:
+// if a lock has it, it was minted, even if it has ended since.
 func (s *Service) stored(ctx context.Context, owner, id string, unsure error) (ports.RateLock, bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTimeout)
 	defer cancel()
@@ -148,27 +147,27 @@ func (s *Service) stored(ctx context.Context, owner, id string, unsure error) (p
 	return l, true, nil
 }
 
-// writeDown saves what has expired by the instant of an answer that rests on
-// it, before the answer goes out (I9).
+// writeDown stores the expiry of the locks that have expired at the given time, before a
+// result that depends on it is returned (I9).
 func (s *Service) writeDown(ctx context.Context, rec *ports.Book, at time.Time) error {
 	if !overdue(rec, at) {
 		return nil
 	}
 	return s.decide(ctx, *rec, func(b *Book, _ time.Time) error {
-		_, err := b.Expire(at) // the clock may have gone back since
+		_, err := b.Expire(at) // at, because the clock may have gone back since
 		return err
 	})
 }
 
-// clockNear refuses to mint when the book's high water is far ahead of the
-// clock: one process with a wrong clock must not carry every later lock into
-// its future.
+// clockNear returns ClockBehind if the book's high water is more than MaxClockLead ahead
+// of the clock, as after a mint by a process with a wrong clock. Otherwise that process
+// would shift the times of all later locks.
 func (s *Service) clockNear(ctx context.Context, b *Book, now time.Time) error {
 	lead := b.rec.HighWater.Sub(now)
 	if lead <= s.cfg.MaxClockLead {
 		return nil
 	}
-	s.cfg.Logger.ErrorContext(ctx, "clock behind: minting refused", "pair", b.rec.Key.Pair.String(), "lead", lead)
+	s.cfg.Logger.ErrorContext(ctx, "rate lock not minted: the clock is behind", "pair", b.rec.Key.Pair.String(), "lead", lead)
 	s.cfg.Hooks.ClockBehind(ctx, b.rec.Key, lead)
 	return errcodes.New(errcodes.ClockBehind, "")
 }

@@ -13,12 +13,11 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// lossy loses the answer of the next saves: stored or not, the caller is told
-// that nobody knows.
+// lossy returns OutcomeUnknown from the next saves, whether it has stored them or not.
 type lossy struct {
 	ports.RateLockStore
-	lose    int  // saves whose answer is lost
-	stored  bool // whether those were stored
+	lose    int  // number of saves with an unknown outcome
+	stored  bool // whether those are stored
 	offline bool // reads fail from the first loss on
 	lost    bool
 	then    func() // called after a loss
@@ -55,7 +54,7 @@ func (l *lossy) Lock(ctx context.Context, owner, id string) (ports.RateLock, por
 	return l.RateLockStore.Lock(ctx, owner, id)
 }
 
-func TestAnUnknownCommitIsReadBack(t *testing.T) {
+func TestAnUnknownOutcomeOfAMintIsReadBack(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		stored, offline bool
@@ -66,8 +65,8 @@ func TestAnUnknownCommitIsReadBack(t *testing.T) {
 		{"it was not stored", false, false, 1, ""},
 		{"it was not stored, five times", false, false, 5, ""},
 		{"it was never stored", false, false, 1000, errcodes.OutcomeUnknown},
-		{"nothing can be read: stored", true, true, 1, errcodes.OutcomeUnknown},
-		{"nothing can be read: not stored", false, true, 1, errcodes.OutcomeUnknown},
+		{"it was stored, and nothing can be read", true, true, 1, errcodes.OutcomeUnknown},
+		{"it was not stored, and nothing can be read", false, true, 1, errcodes.OutcomeUnknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
@@ -86,9 +85,8 @@ func TestAnUnknownCommitIsReadBack(t *testing.T) {
 	}
 }
 
-// A store takes the end of a lock once: an end that may have been stored is read
-// back, and not saved again.
-func TestAnUnknownEndIsReadBack(t *testing.T) {
+// An end that was stored is not saved again: the store would reject it.
+func TestAnUnknownOutcomeOfAnEndIsReadBack(t *testing.T) {
 	for _, stored := range []bool{true, false} {
 		r := newRig(t)
 		l, _ := r.create()
@@ -101,8 +99,8 @@ func TestAnUnknownEndIsReadBack(t *testing.T) {
 	}
 }
 
-// What was lost may still arrive, whatever the store says of the next attempt.
-func TestARefusalBehindAnUnknownCommitIsNoFailure(t *testing.T) {
+// The first save may still be stored, although the store rejects the second.
+func TestAFailureAfterAnUnknownOutcomeIsAnUnknownOutcome(t *testing.T) {
 	r := newRig(t)
 	disk := &fickle{RateLockStore: r.store.RateLocks()}
 	store := &lossy{RateLockStore: disk, then: func() { disk.refuse = true }}
@@ -117,9 +115,7 @@ func TestARefusalBehindAnUnknownCommitIsNoFailure(t *testing.T) {
 	}
 }
 
-// A caller who gives up while the answer is lost must not be told of a failure
-// that was none.
-func TestAnUnknownCommitOfACallerWhoGaveUp(t *testing.T) {
+func TestAnUnknownOutcomeIsReadBackForACancelledCaller(t *testing.T) {
 	for _, stored := range []bool{true, false} {
 		r := newRig(t)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -135,7 +131,7 @@ func TestAnUnknownCommitOfACallerWhoGaveUp(t *testing.T) {
 	}
 }
 
-func TestAnUnknownCancelIsReadBack(t *testing.T) {
+func TestACancelWithAnUnknownOutcomeRaisesOneEvent(t *testing.T) {
 	for _, stored := range []bool{true, false} {
 		r := newRig(t)
 		l, _ := r.create()
@@ -147,14 +143,14 @@ func TestAnUnknownCancelIsReadBack(t *testing.T) {
 	}
 }
 
-// refusing is a store that takes no writes: a full disk.
+// refusing is a store that rejects writes, as with a full disk.
 type refusing struct{ ports.RateLockStore }
 
 func (refusing) Save(context.Context, ports.RateLockChange) error {
 	return errcodes.New(errcodes.StorageUnavailable, "")
 }
 
-func TestAReadThatCannotWriteExpiryDownFails(t *testing.T) {
+func TestAReadThatCannotStoreAnExpiryFails(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
 	locks := r.service(refusing{r.store.RateLocks()}, r.clock, plain)
@@ -166,18 +162,18 @@ func TestAReadThatCannotWriteExpiryDownFails(t *testing.T) {
 	r.clock.Set(l.ExpiresAt)
 	for range 2 {
 		_, err = locks.Get(t.Context(), "shop", l.ID)
-		require.ErrorIs(t, err, errcodes.StorageUnavailable, "an answer that could be taken back is none (I9)")
+		require.ErrorIs(t, err, errcodes.StorageUnavailable, "I9: an expiry must be stored before it is reported")
 	}
 }
 
-// contended lets another writer win every time.
+// contended returns a conflict from every save.
 type contended struct{ ports.RateLockStore }
 
 func (contended) Save(context.Context, ports.RateLockChange) error {
 	return errcodes.New(errcodes.Conflict, "")
 }
 
-func TestConflictsAreBounded(t *testing.T) {
+func TestADecisionIsNotRepeatedWithoutEnd(t *testing.T) {
 	r := newRig(t)
 	conflicts := 0
 	r.hooks.Conflict = func(context.Context, ports.BookKey) { conflicts++ }
@@ -188,9 +184,9 @@ func TestConflictsAreBounded(t *testing.T) {
 	require.Greater(t, conflicts, 10)
 }
 
-// What another process wrote may look just like what was lost here: an expiry
-// has the same values whoever writes it (I1).
-func TestALostExpiryIsNotTakenForAnothersOne(t *testing.T) {
+// An expiry has the same values in every process, so that the one of another process
+// looks like the one whose outcome is unknown (I1).
+func TestAnUnknownExpiryDoesNotHideTheMintOfAnotherProcess(t *testing.T) {
 	r := newRig(t)
 	first, _ := r.create()
 	r.clock.Set(first.ExpiresAt.Add(-time.Minute))
@@ -198,7 +194,7 @@ func TestALostExpiryIsNotTakenForAnothersOne(t *testing.T) {
 	r.clock.Set(first.ExpiresAt)
 	store := &lossy{RateLockStore: r.store.RateLocks(), lose: 1}
 	other := r.locks
-	store.then = func() { // while the answer is lost, another process expires and mints
+	store.then = func() { // meanwhile another process expires the lock and mints
 		_, err := other.Get(t.Context(), "shop", first.ID)
 		require.NoError(t, err)
 		_, minted, err := other.Create(t.Context(), "shop", usdzar)
@@ -211,15 +207,13 @@ func TestALostExpiryIsNotTakenForAnothersOne(t *testing.T) {
 	require.Equal(t, ports.LockExpired, l.Status)
 	_, minted, err := locks.Create(t.Context(), "shop", usdzar)
 	require.NoError(t, err)
-	require.False(t, minted, "two live")
+	require.False(t, minted, "two locks are live")
 	active, err := r.store.RateLocks().List(t.Context(), ports.LockQuery{Pair: usdzar, Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, active, ports.MaxLiveLocks)
 }
 
-// The id is the caller's alone: a lock that was minted and cancelled since was
-// minted all the same.
-func TestALostMintThatWasCancelledSince(t *testing.T) {
+func TestAnUnknownMintIsFoundAlthoughItWasCancelledSince(t *testing.T) {
 	r := newRig(t)
 	store := &lossy{RateLockStore: r.store.RateLocks(), lose: 1, stored: true}
 	store.then = func() {

@@ -3,6 +3,7 @@ package ratelock
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -16,29 +17,28 @@ const (
 	MinValidity     = time.Second
 )
 
-// Terms are what a business decides about the locks of an owner's pair. They
-// are fixed into each lock at its creation (SPEC 2.3). Zero markup and zero
-// tolerance are legitimate.
+// Terms are the business terms of the locks of an owner's pair. A lock keeps the terms
+// of its creation (SPEC 2.3). Markup and tolerance may be zero.
 //
-// Terms are a [Policy] themselves: the same for everybody.
+// Terms are also a [Policy]: the same terms for every owner and pair.
 type Terms struct {
-	MarkupBps    int           // over the mid, in basis points: 0 to MaxMarkupBps
-	Validity     time.Duration // life of a lock, whole milliseconds: MinValidity to [ports.MaxValidity]
+	MarkupBps    int           // on top of the mid, in basis points: 0 to MaxMarkupBps
+	Validity     time.Duration // life of a lock, in whole milliseconds: MinValidity to [ports.MaxValidity]
 	ToleranceBps int           // drift beyond this cancels the lock: 0 to MaxToleranceBps
 }
 
 // Policy decides on terms. Implementations must be quick and safe for
 // concurrent use: Terms is called for every request.
 type Policy interface {
-	// Terms returns what owner gets on pair; ok is false for nothing, which Create
-	// and Use reject with [errcodes.FXNotEnabled].
+	// Terms returns the owner's terms for the pair. If ok is false, the owner has no
+	// terms, and Create and Use return [errcodes.FXNotEnabled].
 	Terms(owner string, pair ports.Pair) (terms Terms, ok bool)
 }
 
-// Terms returns t for everybody.
+// Terms returns t for every owner and pair.
 func (t Terms) Terms(string, ports.Pair) (Terms, bool) { return t, true }
 
-// Check returns [errcodes.Configuration] for the first value out of its bounds.
+// Check returns [errcodes.Configuration] if a value is out of its bounds.
 func (t Terms) Check() error {
 	if t.Validity%time.Millisecond != 0 {
 		return misconfigured("Terms.Validity is %v, want whole milliseconds", t.Validity)
@@ -50,17 +50,17 @@ func (t Terms) Check() error {
 	)
 }
 
-// PolicyTable is a [Policy] written down. The most specific entry counts: the
-// owner's pair, then the owner, then Everyone.
+// PolicyTable is a [Policy] as a table. An owner without an entry has the terms Everyone.
 type PolicyTable struct {
-	Everyone *Terms                 // owners without an entry; nil: they get nothing
+	Everyone *Terms                 // nil means no terms
 	Owners   map[string]OwnerPolicy // by owner
 }
 
-// OwnerPolicy is one owner's entry of a [PolicyTable].
+// OwnerPolicy is one owner's entry in a [PolicyTable]. A pair without an entry has the
+// terms Default.
 type OwnerPolicy struct {
-	Default *Terms               // pairs without an entry; nil: they get nothing
-	Pairs   map[ports.Pair]Terms // by pair
+	Default *Terms // nil means no terms
+	Pairs   map[ports.Pair]Terms
 }
 
 // Terms returns the terms of the most specific entry.
@@ -82,7 +82,7 @@ func deref(t *Terms) (Terms, bool) {
 	return *t, true
 }
 
-// Check returns [errcodes.Configuration] for the first entry out of its bounds.
+// Check returns [errcodes.Configuration] if a value in the table is out of its bounds.
 func (p PolicyTable) Check() error {
 	all := []*Terms{p.Everyone}
 	for _, entry := range p.Owners {
@@ -102,7 +102,7 @@ func (p PolicyTable) Check() error {
 	return nil
 }
 
-// admit checks what w asks for and sets its terms: 400 before 422.
+// admit checks w and sets its terms. Errors with status 400 come before those with 422.
 func (s *Service) admit(ctx context.Context, w *want) error {
 	owner, pair := w.key.Owner, w.key.Pair
 	if owner == "" {
@@ -113,8 +113,8 @@ func (s *Service) admit(ctx context.Context, w *want) error {
 	if !base || !quote || pair.Base == pair.Quote {
 		return rejectPair(pair)
 	}
-	// A feed that was never read cannot say what is on offer. A full book needs
-	// no price, so the question goes on to the book.
+	// A feed that was never read does not know its pairs. An error is ignored here,
+	// because a full book needs no price.
 	offered := s.prices.pairs
 	if w.tick {
 		offered = s.prices.offered
@@ -126,14 +126,14 @@ func (s *Service) admit(ctx context.Context, w *want) error {
 	if w.terms, ok = s.policy.Terms(owner, pair); !ok {
 		return errcodes.New(errcodes.FXNotEnabled, "")
 	}
-	if w.left > noneLeft && w.left >= w.terms.Validity {
-		return invalid("minLeft", "is not below the validity of "+w.terms.Validity.String())
+	if w.left > alwaysMint && w.left >= w.terms.Validity {
+		return invalid("minLeft", fmt.Sprintf("is %s, want less than the validity of %s", w.left, w.terms.Validity))
 	}
 	return nil
 }
 
-// rejectPair says what is wrong with a pair that can have no lock: an unknown
-// currency, or a pair that nobody can offer, as gold has no amounts to convert.
+// rejectPair returns the error for a pair that cannot have a lock: InvalidRequest for an
+// unknown currency, otherwise PairNotOffered, for example for gold, which has no amounts.
 func rejectPair(pair ports.Pair) error {
 	for _, side := range []struct{ field, code string }{{"base", pair.Base}, {"quote", pair.Quote}} {
 		switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-func TestNewRefusesBadValues(t *testing.T) {
+func TestNewRejectsMissingPortsAndBadValues(t *testing.T) {
 	r := newRig(t)
 	store := r.store.RateLocks()
 	for name, attempt := range map[string]func() error{
@@ -36,15 +36,15 @@ func TestNewRefusesBadValues(t *testing.T) {
 			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, ratelock.Terms{MarkupBps: -1, Validity: time.Hour}, nil)
 			return err
 		},
-		"a life of a year": func() error {
+		"a validity of a year": func() error {
 			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, ratelock.Terms{Validity: 365 * 24 * time.Hour}, nil)
 			return err
 		},
-		"a life that ends between milliseconds": func() error {
+		"a validity with microseconds": func() error {
 			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, ratelock.Terms{Validity: time.Hour + time.Microsecond}, nil)
 			return err
 		},
-		"no life": func() error {
+		"no validity": func() error {
 			_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, ratelock.Terms{}, nil)
 			return err
 		},
@@ -58,12 +58,12 @@ func TestNewRefusesBadValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) { require.ErrorIs(t, attempt(), errcodes.Configuration) })
 	}
 	for name, cfg := range map[string]ratelock.Config{
-		"a negative pause":              {Every: -1},
-		"a pause below a millisecond":   {Every: time.Millisecond - 1},
-		"no patience with the feed":     {PriceTimeout: time.Millisecond - 1},
-		"no patience with other clocks": {MaxClockLead: time.Millisecond - 1},
-		"prices of less than a second":  {MaxPriceAge: time.Second - 1},
-		"a nil clock":                   {Clock: (*portstest.Clock)(nil)},
+		"a negative Every":          {Every: -1},
+		"an Every below 1 ms":       {Every: time.Millisecond - 1},
+		"a PriceTimeout below 1 ms": {PriceTimeout: time.Millisecond - 1},
+		"a MaxClockLead below 1 ms": {MaxClockLead: time.Millisecond - 1},
+		"a MaxPriceAge below 1 s":   {MaxPriceAge: time.Second - 1},
+		"a nil clock":               {Clock: (*portstest.Clock)(nil)},
 	} {
 		_, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, plain, &cfg)
 		require.ErrorIs(t, err, errcodes.Configuration, name)
@@ -78,12 +78,12 @@ func TestTheDefaultsAreTheDocumentedOnes(t *testing.T) {
 	require.Equal(t, time.Hour, ratelock.DefaultLead)
 }
 
-// whim is a policy that New cannot check.
+// whim is a policy without a method Check.
 type whim ratelock.Terms
 
 func (w whim) Terms(string, ports.Pair) (ratelock.Terms, bool) { return ratelock.Terms(w), true }
 
-func TestTermsOfADynamicPolicyAreCheckedBeforeALockHasThem(t *testing.T) {
+func TestTermsOfAPolicyWithoutCheckAreCheckedByCreate(t *testing.T) {
 	r := newRig(t)
 	locks := r.service(r.store.RateLocks(), r.clock, whim{MarkupBps: -500, Validity: time.Hour})
 	_, _, err := locks.Create(t.Context(), "shop", usdzar)
@@ -91,7 +91,7 @@ func TestTermsOfADynamicPolicyAreCheckedBeforeALockHasThem(t *testing.T) {
 	require.Empty(t, r.events())
 }
 
-func TestTheMostSpecificTermsCount(t *testing.T) {
+func TestAPolicyTableReturnsTheMostSpecificTerms(t *testing.T) {
 	everyone, owner, pair := plain, plain, plain
 	owner.MarkupBps, pair.MarkupBps = 50, 0
 	table := ratelock.PolicyTable{Everyone: &everyone, Owners: map[string]ratelock.OwnerPolicy{

@@ -30,8 +30,8 @@ type look struct {
 	gaveUp bool // the first caller's context ended before the feed answered
 }
 
-// live returns a price that is fresh enough for a lock. Its errors are
-// errcodes.PairNotOffered, errcodes.PriceUnavailable and the context's own.
+// live returns a price that is fresh enough for a lock. It returns PairNotOffered,
+// PriceUnavailable or the context's error.
 func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	for {
 		l, first := p.join(pair)
@@ -54,16 +54,15 @@ func (p *prices) live(ctx context.Context, pair ports.Pair) (ports.Price, error)
 	}
 }
 
-// offered returns the pairs on offer, within PriceTimeout: ticks have no deadline of
-// their own, and each waits for the one before.
+// offered returns the pairs on offer, within PriceTimeout. It is for ticks, whose context
+// has no deadline.
 func (p *prices) offered(ctx context.Context) (pairs ports.PairSet, err error) {
 	timed, cancel := context.WithTimeout(ctx, p.cfg.PriceTimeout)
 	defer cancel()
 	return p.pairs(timed)
 }
 
-// pairs returns the pairs on offer. It has no timeout, since feeds answer this from
-// memory.
+// pairs returns the pairs on offer. It has no timeout, since feeds answer from memory.
 func (p *prices) pairs(ctx context.Context) (pairs ports.PairSet, err error) {
 	defer p.recovered(ctx, &err)
 	return p.feed.Pairs(ctx)
@@ -73,7 +72,7 @@ func (p *prices) pairs(ctx context.Context) (pairs ports.PairSet, err error) {
 func (p *prices) recovered(ctx context.Context, err *error) {
 	if v := recover(); v != nil {
 		*err = errcodes.Panicked(errcodes.PriceUnavailable, v)
-		p.cfg.Logger.ErrorContext(ctx, "the feed panicked", "error", *err, "stack", string(debug.Stack()))
+		p.cfg.Logger.ErrorContext(ctx, "price feed panicked", "error", *err, "stack", string(debug.Stack()))
 	}
 }
 

@@ -31,7 +31,7 @@ func TestAFullPairNeedsNoPrice(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.PriceUnavailable)
 }
 
-func TestWhatAFeedShouldNotGive(t *testing.T) {
+func TestAnUnusablePriceIsPriceUnavailable(t *testing.T) {
 	at := func(age time.Duration) func(*rig) {
 		return func(r *rig) { r.feed.SetAt(usdzar, "18.25", noon.Add(-age)) }
 	}
@@ -43,8 +43,8 @@ func TestWhatAFeedShouldNotGive(t *testing.T) {
 	}{
 		{"a price older than the limit", at(ratelock.DefaultMaxPriceAge + time.Millisecond), "the price is 96h0m0.001s old, the limit is 96h0m0s"},
 		{"a price from the future", at(-ratelock.DefaultMaxClockLead - time.Millisecond), "the price is 10m0.001s ahead of the clock, the limit is 10m0s"},
-		{"zero", mid("0"), "the feed's mid is not a rate"},
-		{"a negative", mid("-18.25"), "the feed's mid is not a rate"},
+		{"a mid of zero", mid("0"), "the feed's mid is not a rate"},
+		{"a negative mid", mid("-18.25"), "the feed's mid is not a rate"},
 		{"NaN", mid("NaN"), "the feed's mid is not a rate"},
 		{"an exponent", mid("1.8e1"), "the feed's mid is not a rate"},
 		{"an error without a code", func(r *rig) { r.feed.Fail(errors.New("<html>502</html>")) }, "502"},
@@ -61,14 +61,14 @@ func TestWhatAFeedShouldNotGive(t *testing.T) {
 	}
 }
 
-func TestAPriceOfExactlyTheLimitsAgeIsLive(t *testing.T) {
+func TestAPriceOfExactlyTheHighestAgeIsLive(t *testing.T) {
 	r := newRig(t)
 	r.feed.SetAt(usdzar, "18.25", noon.Add(-ratelock.DefaultMaxPriceAge))
 	_, minted := r.create()
 	require.True(t, minted)
 }
 
-// astray answers for another pair than the one asked for.
+// astray returns the price of another pair.
 type astray struct{ ports.PriceFeed }
 
 func (a astray) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
@@ -77,7 +77,7 @@ func (a astray) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error) {
 	return p, err
 }
 
-// unread is a feed that was never read.
+// unreadFeed is a feed that was never read.
 type unreadFeed struct{ ports.PriceFeed }
 
 func (unreadFeed) Pairs(context.Context) (ports.PairSet, error) {
@@ -88,7 +88,7 @@ func (unreadFeed) Mid(context.Context, ports.Pair) (ports.Price, error) {
 	return ports.Price{}, errcodes.New(errcodes.PriceUnavailable, "")
 }
 
-func TestAFeedThatAnswersForAnotherPair(t *testing.T) {
+func TestThePriceOfAnotherPairIsPriceUnavailable(t *testing.T) {
 	r := newRig(t)
 	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: astray{r.feed}}, plain, &ratelock.Config{Clock: r.clock})
 	require.NoError(t, err)
@@ -98,12 +98,12 @@ func TestAFeedThatAnswersForAnotherPair(t *testing.T) {
 	require.Empty(t, r.events())
 }
 
-func TestAFeedThatWasNeverRead(t *testing.T) {
+func TestAFeedThatWasNeverReadIsPriceUnavailable(t *testing.T) {
 	r := newRig(t)
 	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: unreadFeed{r.feed}}, plain, &ratelock.Config{Clock: r.clock})
 	require.NoError(t, err)
 	_, _, err = locks.Create(t.Context(), "shop", usdzar)
-	require.ErrorIs(t, err, errcodes.PriceUnavailable, "not 422: nobody knows what is on offer")
+	require.ErrorIs(t, err, errcodes.PriceUnavailable, "not 422: the pairs on offer are unknown")
 	r.create()
 	second, _ := r.create()
 	l, minted, err := locks.Create(t.Context(), "shop", usdzar)
@@ -112,7 +112,7 @@ func TestAFeedThatWasNeverRead(t *testing.T) {
 	require.Equal(t, second.ID, l.ID)
 }
 
-func TestAFeedThatHangsOrPanicsIsNoLivePrice(t *testing.T) {
+func TestAFeedThatHangsOrPanicsIsPriceUnavailable(t *testing.T) {
 	r := newRig(t)
 	release := r.feed.Hold()
 	defer release()
@@ -135,13 +135,13 @@ func TestAFeedThatHangsOrPanicsIsNoLivePrice(t *testing.T) {
 	log.Reset()
 	release()
 	_, minted, err := locks.Create(t.Context(), "shop", usdzar)
-	require.NoError(t, err, "as with a feed that was never read, the price decides")
+	require.NoError(t, err, "a panic of Pairs is ignored if there is a price")
 	require.True(t, minted)
 	require.Contains(t, log.String(), "worse.Pairs", "where it was")
 	require.NotContains(t, log.String(), "0123456789")
 }
 
-// mute is a feed that does not say what it offers.
+// mute is a feed whose Pairs never answers.
 type mute struct{ ports.PriceFeed }
 
 func (mute) Pairs(ctx context.Context) (ports.PairSet, error) {
@@ -149,7 +149,7 @@ func (mute) Pairs(ctx context.Context) (ports.PairSet, error) {
 	return ports.PairSet{}, ctx.Err()
 }
 
-func TestAFeedThatHangsDoesNotHoldATick(t *testing.T) {
+func TestAFeedThatHangsDoesNotBlockATick(t *testing.T) {
 	r := newRig(t)
 	var reported error
 	hooks := ratelock.Hooks{Background: func(_ context.Context, err error) { reported = err }}
@@ -163,7 +163,7 @@ func TestAFeedThatHangsDoesNotHoldATick(t *testing.T) {
 	patient, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	err = keeper.Tick(patient, r.clock.Now())
-	require.NoError(t, patient.Err(), "the tick ends before its caller's patience")
+	require.NoError(t, patient.Err(), "the tick ends by its own timeout")
 	require.NoError(t, err)
 	require.Equal(t, []string{ratelock.EventMinted}, r.kinds())
 }

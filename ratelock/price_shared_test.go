@@ -12,9 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-// Callers who want the price of a pair at the same time share one look at the feed,
-// and each of them may give up.
-func TestOneLookAtTheFeedServesAllWhoWait(t *testing.T) {
+// Each caller may be cancelled without affecting the others.
+func TestConcurrentCallersShareOneLookAtTheFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		release := r.feed.Hold()
@@ -59,7 +58,7 @@ func TestDriftAsksForAtMostSixteenPricesAtOnce(t *testing.T) {
 	})
 }
 
-// meanwhile is a feed that answers after something else has happened.
+// meanwhile is a feed that calls then before it answers.
 type meanwhile struct {
 	ports.PriceFeed
 	then func()
@@ -70,7 +69,7 @@ func (m meanwhile) Mid(ctx context.Context, pair ports.Pair) (ports.Price, error
 	return m.PriceFeed.Mid(ctx, pair)
 }
 
-func TestAPairThatFillsWhileTheFeedIsAskedHasAFreshestLock(t *testing.T) {
+func TestCreateReturnsTheFreshestLockIfThePairFillsWhileItWaitsForThePrice(t *testing.T) {
 	r := newRig(t)
 	var second ports.RateLock
 	feed := meanwhile{r.feed, func() { // another process

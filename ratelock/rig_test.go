@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is a service with everything around it in the test's hands.
+// rig is a service with a clock, a feed and a store that the test controls.
 type rig struct {
 	t     testing.TB
 	clock *portstest.Clock
@@ -42,7 +42,7 @@ func newRig(t testing.TB) *rig {
 func (r *rig) service(store ports.RateLockStore, clock ports.Clock, policy ratelock.Policy) *ratelock.Service {
 	r.t.Helper()
 	s, err := ratelock.New(ratelock.Ports{Locks: store, Feed: r.feed}, policy, &ratelock.Config{
-		Clock: clock, Hooks: r.hooks, PriceTimeout: time.Minute, // the machine's, which may be busy while a feed is held
+		Clock: clock, Hooks: r.hooks, PriceTimeout: time.Minute, // of real time, so that a busy machine does not exceed it
 	})
 	require.NoError(r.t, err)
 	return s
@@ -62,7 +62,7 @@ func (r *rig) get(id string) ports.RateLock {
 	return l
 }
 
-// events gives all events that wait, and takes them out.
+// events returns all waiting events, and acknowledges them.
 func (r *rig) events() []ports.Event {
 	r.t.Helper()
 	var all []ports.Event

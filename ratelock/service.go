@@ -2,6 +2,7 @@ package ratelock
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
@@ -10,7 +11,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Ports are what a [Service] works with. Both are required.
+// Ports are the store and the feed of a [Service]. Both are required.
 type Ports struct {
 	Locks ports.RateLockStore
 	Feed  ports.PriceFeed
@@ -28,9 +29,10 @@ type Service struct {
 	loops  *background.Loops
 }
 
-// New makes a service. A nil *Config means the defaults. A missing port or policy
-// and a value of config out of its bounds are [errcodes.Configuration]; so is what
-// the policy returns if it has a method Check() error, as Terms and PolicyTable do.
+// New returns a service. A nil config means the defaults. New returns
+// [errcodes.Configuration] if a port or the policy is missing or a value of config is out
+// of its bounds. If policy has a method Check() error, as Terms and PolicyTable do, New
+// calls it and returns its error.
 func New(p Ports, policy Policy, config *Config) (*Service, error) {
 	if err := wiring.Check(p); err != nil {
 		return nil, err
@@ -61,35 +63,34 @@ func (c *Config) loops(work string) *background.Loops {
 	})
 }
 
-// Create mints a lock for the owner's pair and returns it with minted true. When
-// two locks are valid already it returns the freshest of them with minted false,
-// and changes nothing (SPEC 4.2; I1 to I3).
+// Create mints a lock for the owner's pair and returns it with minted true. If two locks
+// are valid already, it returns the freshest of them with minted false, and changes
+// nothing (SPEC 4.2; I1 to I3).
 //
 // Errors: [errcodes.InvalidRequest] for an empty owner or a currency that is not in
 // ISO 4217, [errcodes.PairNotOffered], [errcodes.FXNotEnabled] without terms for the
 // owner's pair, [errcodes.PriceUnavailable], [errcodes.ClockBehind],
-// [errcodes.StorageUnavailable], [errcodes.Closed] when the store is,
-// [errcodes.OutcomeUnknown], [errcodes.CorruptRecord], [errcodes.Canceled] and
-// [errcodes.DeadlineExceeded]; [errcodes.Configuration] for terms of the policy that
-// are out of their bounds, and [errcodes.Internal] when Config.Random fails.
+// [errcodes.StorageUnavailable], [errcodes.Closed] if the store is closed,
+// [errcodes.OutcomeUnknown], [errcodes.CorruptRecord], [errcodes.Canceled],
+// [errcodes.DeadlineExceeded], [errcodes.Configuration] if the policy returns terms out
+// of their bounds, and [errcodes.Internal] if Config.Random fails.
 func (s *Service) Create(ctx context.Context, owner string, pair ports.Pair) (lock ports.RateLock, minted bool, err error) {
-	minted, err = s.obtain(ctx, &want{key: ports.BookKey{Owner: owner, Pair: pair}, left: noneLeft}, &lock)
+	minted, err = s.obtain(ctx, &want{key: ports.BookKey{Owner: owner, Pair: pair}, left: alwaysMint}, &lock)
 	return lock, minted, err
 }
 
-// Current returns the owner's freshest lock for the pair, minting a replacement
-// when that one has less than minLeft of life. That is the overlap of SPEC 4.2:
-// sessions that carry the old lock keep it until it expires, new ones get the
-// new one. However many callers ask at once, one replacement is minted.
+// Current returns the owner's freshest lock for the pair. If that lock expires in less
+// than minLeft, Current first mints a replacement. That is the overlap of SPEC 4.2:
+// sessions with the old lock keep it until it expires, and new sessions use the new one.
+// Concurrent calls mint only one replacement.
 //
-// When no replacement can be had, because two locks live already or because
-// there is no live price, Current returns the freshest lock as it is and short true:
-// it is valid, with less life left than minLeft. minLeft is at least 0 and below the
-// validity of the terms, else Current returns [errcodes.InvalidRequest]. Other errors
-// are those of Create.
+// If no replacement can be minted, because two locks are live or there is no live price,
+// Current returns the freshest lock with short true: it is valid for less than minLeft.
+// Current returns [errcodes.InvalidRequest] unless minLeft is at least 0 and below the
+// validity of the terms, and the errors of Create.
 func (s *Service) Current(ctx context.Context, owner string, pair ports.Pair, minLeft time.Duration) (lock ports.RateLock, short bool, err error) {
 	if minLeft < 0 {
-		return ports.RateLock{}, false, invalid("minLeft", "is below 0")
+		return ports.RateLock{}, false, invalid("minLeft", fmt.Sprintf("is %s, want at least 0", minLeft))
 	}
 	w := want{key: ports.BookKey{Owner: owner, Pair: pair}, left: minLeft}
 	_, err = s.obtain(ctx, &w, &lock)
@@ -102,16 +103,15 @@ func (s *Service) Current(ctx context.Context, owner string, pair ports.Pair, mi
 	return lock, err == nil && lock.ExpiresAt.Sub(lock.AsOf) < minLeft, err
 }
 
-// Use returns the rate of the owner's lock, which must be valid now and for the
-// pair, for a transaction to carry. The rate stays valid afterwards, for a refund
-// too, whatever becomes of the lock.
+// Use returns the rate of the owner's lock for a transaction. The lock must be valid now
+// and for the pair. The rate stays valid after the lock has ended, for refunds too.
 //
-// Errors, all 422 and in this order: [errcodes.RateLockNotFound] (unknown, or
-// another owner's), [errcodes.RateLockCurrencyMismatch] (the lock is for another
-// pair), [errcodes.FXNotEnabled] (the policy has no terms for the owner's pair any
-// more), [errcodes.RateLockInvalid] (expired or cancelled;
-// errcodes.ReplacementDetails name the owner's live lock for the pair, if there is
-// one). Beside them those of Get.
+// Errors, all with status 422 and checked in this order: [errcodes.RateLockNotFound] (the
+// id is unknown or another owner's), [errcodes.RateLockCurrencyMismatch] (the lock is for
+// another pair), [errcodes.FXNotEnabled] (the policy no longer has terms for the owner's
+// pair), [errcodes.RateLockInvalid] (expired or cancelled; [errcodes.ReplacementDetails]
+// contain the owner's live lock for the pair, if there is one). Use also returns the
+// errors of Get.
 func (s *Service) Use(ctx context.Context, owner, id string, pair ports.Pair) (ports.LockedRate, error) {
 	l, err := s.Get(ctx, owner, id)
 	if errcodes.Of(err) == errcodes.NotFound {
@@ -129,26 +129,27 @@ func (s *Service) Use(ctx context.Context, owner, id string, pair ports.Pair) (p
 	if l.Status == ports.LockActive {
 		return ports.NewLockedRate(&l)
 	}
-	refusal := errcodes.New(errcodes.RateLockInvalid, "The rate lock is "+string(l.Status))
+	ended := errcodes.New(errcodes.RateLockInvalid, "The rate lock is "+string(l.Status))
 	if replacement, ok := s.alive(ctx, l.Book()); ok {
-		refusal = refusal.WithDetails(errcodes.ReplacementDetails{RateLockID: replacement.ID})
+		ended = ended.WithDetails(errcodes.ReplacementDetails{RateLockID: replacement.ID})
 	}
-	return ports.LockedRate{}, refusal
+	return ports.LockedRate{}, ended
 }
 
-// Get returns the owner's lock as of now. An unknown id, or another owner's, is
-// [errcodes.NotFound], which matches [errcodes.RateLockNotFound] by errors.Is too;
-// an empty owner is [errcodes.InvalidRequest]. The first read that finds a lock
-// expired writes that down before it answers, so that no later read can say
-// otherwise (I9); if it cannot, it fails with the store's error, also for a valid
-// lock whose sibling in the book has expired: the two are judged at the same instant.
+// Get returns the owner's lock as of now. It returns [errcodes.NotFound], which also
+// matches [errcodes.RateLockNotFound] by errors.Is, if the id is unknown or another
+// owner's, and [errcodes.InvalidRequest] if owner is empty.
+//
+// The first read that finds an expired lock stores the expiry before it returns, so that
+// no later read returns another status (I9). If it cannot store it, Get returns the
+// store's error, even if only the other lock in the book has expired: both locks are read
+// at the same instant.
 func (s *Service) Get(ctx context.Context, owner, id string) (ports.RateLock, error) {
 	return s.judge(ctx, owner, id, nil)
 }
 
-// Cancel ends the owner's lock and returns it. A lock that has ended before is
-// returned unchanged (I8). Transactions that carry the rate keep it. Errors are
-// those of Get.
+// Cancel ends the owner's lock and returns it. It returns an ended lock unchanged (I8).
+// Transactions that carry the rate keep it. Cancel returns the errors of Get.
 func (s *Service) Cancel(ctx context.Context, owner, id string) (ports.RateLock, error) {
 	return s.judge(ctx, owner, id, func(b *Book, now time.Time) error { return b.Cancel(now, id) })
 }

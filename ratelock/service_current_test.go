@@ -30,17 +30,17 @@ func (r *rig) current(left time.Duration) ports.RateLock {
 func TestCurrentOverlapsTheOldLockWithItsReplacement(t *testing.T) {
 	r := newRig(t)
 	first := r.current(lead)
-	require.Equal(t, first.ID, r.current(lead).ID, "one lock does for all")
+	require.Equal(t, first.ID, r.current(lead).ID, "one lock for all callers")
 	r.clock.Set(first.ExpiresAt.Add(-lead))
-	require.Equal(t, first.ID, r.current(lead).ID, "exactly enough is enough")
+	require.Equal(t, first.ID, r.current(lead).ID, "valid for exactly lead")
 	r.clock.Advance(time.Millisecond)
 	second := r.current(lead)
 	require.NotEqual(t, first.ID, second.ID)
-	require.Equal(t, ports.LockActive, r.get(first.ID).Status, "the old one lives on")
+	require.Equal(t, ports.LockActive, r.get(first.ID).Status, "the old lock stays active")
 	require.Equal(t, second.ID, r.current(lead).ID)
 }
 
-func TestCurrentMintsOneReplacementForAll(t *testing.T) {
+func TestConcurrentCallsOfCurrentMintOneReplacement(t *testing.T) {
 	r := newRig(t)
 	first := r.current(lead)
 	r.clock.Set(first.ExpiresAt.Add(-time.Minute))
@@ -53,10 +53,10 @@ func TestCurrentMintsOneReplacementForAll(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Len(t, r.events(), 2, "no twins")
+	require.Len(t, r.events(), 2, "one replacement")
 }
 
-func TestCurrentDoesWithWhatLivesWhenNoReplacementCanBeHad(t *testing.T) {
+func TestCurrentReturnsTheFreshestLockIfItCannotMintAReplacement(t *testing.T) {
 	r := newRig(t)
 	first := r.current(lead)
 	r.clock.Set(first.ExpiresAt.Add(-time.Minute))
@@ -80,7 +80,7 @@ func TestCurrentDoesWithWhatLivesWhenNoReplacementCanBeHad(t *testing.T) {
 	require.False(t, short)
 }
 
-func TestAnAnswerThatRestsOnAnExpiryWritesItDown(t *testing.T) {
+func TestCurrentStoresTheExpiryItFound(t *testing.T) {
 	r := newRig(t)
 	first := r.current(lead)
 	r.clock.Set(first.ExpiresAt.Add(-time.Minute))
@@ -91,15 +91,20 @@ func TestAnAnswerThatRestsOnAnExpiryWritesItDown(t *testing.T) {
 	require.Equal(t, ports.LockExpired, r.get(first.ID).Status, "I9")
 }
 
-func TestCurrentRefusesALifeThatNoLockHas(t *testing.T) {
+func TestCurrentRejectsAMinLeftThatNoLockCanHave(t *testing.T) {
 	r := newRig(t)
-	for _, left := range []time.Duration{-1, plain.Validity, 100 * time.Hour} {
+	for left, want := range map[time.Duration]string{
+		-1:              "minLeft: is -1ns, want at least 0",
+		plain.Validity:  "minLeft: is 1h0m0s, want less than the validity of 1h0m0s",
+		100 * time.Hour: "minLeft: is 100h0m0s, want less than the validity of 1h0m0s",
+	} {
 		_, _, err := r.locks.Current(t.Context(), "shop", usdzar, left)
 		require.ErrorIs(t, err, errcodes.InvalidRequest)
+		require.Equal(t, want, errcodes.MessageOf(err))
 	}
 }
 
-func TestUse(t *testing.T) {
+func TestUseReturnsTheRateOfAValidLockOnly(t *testing.T) {
 	r := newRig(t)
 	r.feed.Offer(usdzar.Inverse(), "0.0547945")
 	l, _ := r.create()
@@ -119,7 +124,7 @@ func TestUse(t *testing.T) {
 	_, err = r.locks.Use(t.Context(), "shop", l.ID, usdzar)
 	require.ErrorIs(t, err, errcodes.RateLockInvalid)
 	var replacement errcodes.ReplacementDetails
-	require.NotErrorAs(t, err, &replacement, "there is none")
+	require.NotErrorAs(t, err, &replacement, "no other lock is live")
 
 	next, _ := r.create()
 	_, err = r.locks.Use(t.Context(), "shop", l.ID, usdzar)
@@ -130,7 +135,7 @@ func TestUse(t *testing.T) {
 	_, err = r.locks.Use(t.Context(), "shop", next.ID, usdzar)
 	require.ErrorIs(t, err, errcodes.RateLockInvalid)
 	refund, err := rate.ToQuote(-10_00, ports.RoundHalfUp)
-	require.NoError(t, err, "the snapshot is good after the lock's end")
+	require.NoError(t, err, "the rate is valid after the lock has ended")
 	require.EqualValues(t, -185_24, refund)
 	for _, status := range []errcodes.Code{errcodes.RateLockInvalid, errcodes.RateLockNotFound, errcodes.RateLockCurrencyMismatch, errcodes.FXNotEnabled} {
 		require.Equal(t, 422, errcodes.Info(status).Status)
@@ -145,7 +150,7 @@ func TestUseNeedsTerms(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.FXNotEnabled)
 }
 
-func TestUseTellsASwappedPairFromOneThatIsNotEnabled(t *testing.T) {
+func TestUseReportsASwappedPairAsAMismatch(t *testing.T) {
 	r := newRig(t)
 	one := ratelock.PolicyTable{Owners: map[string]ratelock.OwnerPolicy{"shop": {Pairs: map[ports.Pair]ratelock.Terms{usdzar: plain}}}}
 	locks := r.service(r.store.RateLocks(), r.clock, one)
@@ -154,7 +159,7 @@ func TestUseTellsASwappedPairFromOneThatIsNotEnabled(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.RateLockCurrencyMismatch)
 }
 
-func TestAStoppedKeeperKeepsNothing(t *testing.T) {
+func TestAStoppedKeeperDoesNotRun(t *testing.T) {
 	r := newRig(t)
 	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
 	require.NoError(t, err)
@@ -166,7 +171,7 @@ func TestAStoppedKeeperKeepsNothing(t *testing.T) {
 	require.Len(t, r.events(), 1, "all but Run works after Stop")
 }
 
-func TestCurrentWhileTheClockIsBehind(t *testing.T) {
+func TestCurrentReturnsALiveLockWhileTheClockIsBehind(t *testing.T) {
 	r := newRig(t)
 	r.feed.SetAt(usdzar, "18.2500", noon.Add(-2*time.Hour))
 	l := r.current(lead)
@@ -177,14 +182,14 @@ func TestCurrentWhileTheClockIsBehind(t *testing.T) {
 	_, err := r.locks.Cancel(t.Context(), "shop", next.ID)
 	require.NoError(t, err)
 	r.clock.Set(noon.Add(-time.Hour))
-	require.Equal(t, l.ID, r.current(lead).ID, "its last minute, since no other can be had")
+	require.Equal(t, l.ID, r.current(lead).ID, "in its last minute, since no other can be minted")
 	_, err = r.locks.Cancel(t.Context(), "shop", l.ID)
 	require.NoError(t, err)
 	_, _, err = r.locks.Current(t.Context(), "shop", usdzar, lead)
 	require.ErrorIs(t, err, errcodes.ClockBehind)
 }
 
-func TestKeeperReplacesAheadOfTime(t *testing.T) {
+func TestAKeeperMintsReplacementsInAdvance(t *testing.T) {
 	r := newRig(t)
 	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
 	require.NoError(t, err)
@@ -199,10 +204,10 @@ func TestKeeperReplacesAheadOfTime(t *testing.T) {
 	require.Len(t, r.events(), 1, "one replacement")
 	asked := r.feed.Asked()
 	r.current(lead)
-	require.Equal(t, asked, r.feed.Asked(), "Current finds it ready")
+	require.Equal(t, asked, r.feed.Asked(), "Current does not ask the feed")
 }
 
-// A lock that nears its end without a price is news for whoever watches the feed.
+// A Keeper that cannot replace a lock near its expiry reports it.
 func TestAKeeperReportsThatItCannotReplace(t *testing.T) {
 	r := newRig(t)
 	var reported error
@@ -220,7 +225,7 @@ func TestAKeeperReportsThatItCannotReplace(t *testing.T) {
 	require.ErrorIs(t, reported, errcodes.PriceUnavailable)
 }
 
-func TestAKeeperLeadsByAnHourUnlessToldOtherwise(t *testing.T) {
+func TestAKeepersDefaultLeadIsAnHour(t *testing.T) {
 	r := newRig(t)
 	day := plain
 	day.Validity = 24 * time.Hour
@@ -236,7 +241,7 @@ func TestAKeeperLeadsByAnHourUnlessToldOtherwise(t *testing.T) {
 	require.Len(t, r.events(), 1, "the replacement of SPEC 4.2")
 }
 
-func TestKeeperGoesOnAfterAFailure(t *testing.T) {
+func TestAKeeperKeepsTheOtherPairsAfterAFailure(t *testing.T) {
 	r := newRig(t)
 	missing := ports.Pair{Base: "EUR", Quote: "ZAR"}
 	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: missing, Lead: lead}, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
@@ -256,9 +261,8 @@ func TestKeeperGoesOnAfterAFailure(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.Configuration, "no owner")
 }
 
-// What the policy or chance does wrong is neither the caller's fault nor the
-// feed's.
-func TestCreateWithoutSoundTermsOrChance(t *testing.T) {
+// Faults of the policy, of Random and of the store have codes of their own.
+func TestCreateReportsAFaultyPolicyRandomOrStore(t *testing.T) {
 	r := newRig(t)
 	locks := r.service(r.store.RateLocks(), r.clock, careless{})
 	_, _, err := locks.Create(t.Context(), "shop", usdzar)
@@ -273,7 +277,7 @@ func TestCreateWithoutSoundTermsOrChance(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.Closed)
 }
 
-// careless is a policy that New cannot check.
+// careless is a policy without a method Check.
 type careless struct{}
 
 func (careless) Terms(string, ports.Pair) (ratelock.Terms, bool) {
@@ -295,14 +299,14 @@ func TestRunTicksUntilStop(t *testing.T) {
 	require.NoError(t, <-errs)
 	require.NoError(t, k.Stop(t.Context()))
 	require.NoError(t, <-errs)
-	require.NoError(t, r.locks.Stop(t.Context()), "twice")
+	require.NoError(t, r.locks.Stop(t.Context()), "a second time")
 	require.NoError(t, r.locks.Run(t.Context()), "a stopped service does not run")
 	got, _, err := r.store.RateLocks().Lock(t.Context(), "shop", l.ID)
 	require.NoError(t, err)
-	require.Equal(t, ports.LockExpired, got.Status, "the sweep wrote it down")
+	require.Equal(t, ports.LockExpired, got.Status, "the sweep stored it")
 }
 
-func TestKeeperStartsAtOnce(t *testing.T) {
+func TestAKeepersRunTicksAtOnce(t *testing.T) {
 	r := newRig(t)
 	k, err := ratelock.NewKeeper(r.locks, ratelock.Kept{Owner: "shop", Pair: usdzar, Lead: lead})
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-func TestTheThirdCallGetsTheFreshestAndChangesNothing(t *testing.T) {
+func TestTheThirdCreateReturnsTheFreshestLockAndChangesNothing(t *testing.T) {
 	r := newRig(t)
 	first, minted := r.create()
 	require.True(t, minted)
@@ -27,7 +27,7 @@ func TestTheThirdCallGetsTheFreshestAndChangesNothing(t *testing.T) {
 	require.Equal(t, noon, first.AsOf)
 	second, minted := r.create()
 	require.True(t, minted)
-	require.Equal(t, noon.Add(time.Millisecond), second.CreatedAt, "createdAt rises although the clock stands")
+	require.Equal(t, noon.Add(time.Millisecond), second.CreatedAt, "createdAt rises although the clock stands still")
 	before, err := r.store.RateLocks().Book(t.Context(), first.Book())
 	require.NoError(t, err)
 	third, minted := r.create()
@@ -39,7 +39,7 @@ func TestTheThirdCallGetsTheFreshestAndChangesNothing(t *testing.T) {
 	require.Equal(t, []string{ratelock.EventMinted, ratelock.EventMinted}, r.kinds())
 }
 
-func TestOwnersAndDirectionsHaveBooksOfTheirOwn(t *testing.T) {
+func TestEachOwnerAndDirectionHasItsOwnBook(t *testing.T) {
 	r := newRig(t)
 	r.feed.Offer(usdzar.Inverse(), "0.0547945")
 	for _, owner := range []string{"shop", "Shop", "shop "} {
@@ -53,7 +53,7 @@ func TestOwnersAndDirectionsHaveBooksOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestCreateRefusesInOrder(t *testing.T) {
+func TestCreateChecksItsArgumentsInOrder(t *testing.T) {
 	r := newRig(t)
 	usdngn := ports.Pair{Base: "USD", Quote: "NGN"}
 	r.feed.Offer(usdngn, "1500.10")
@@ -66,12 +66,12 @@ func TestCreateRefusesInOrder(t *testing.T) {
 		pair  ports.Pair
 		want  errcodes.Code
 	}{
-		{"lower case", "shop", ports.Pair{Base: "usd", Quote: "ZAR"}, errcodes.InvalidRequest},
-		{"no such currency", "shop", ports.Pair{Base: "USD", Quote: "XYZ"}, errcodes.InvalidRequest},
-		{"empty", "shop", ports.Pair{}, errcodes.InvalidRequest},
+		{"a code in lower case", "shop", ports.Pair{Base: "usd", Quote: "ZAR"}, errcodes.InvalidRequest},
+		{"an unknown currency", "shop", ports.Pair{Base: "USD", Quote: "XYZ"}, errcodes.InvalidRequest},
+		{"no currencies", "shop", ports.Pair{}, errcodes.InvalidRequest},
 		{"gold is in ISO 4217 and not offered", "shop", ports.Pair{Base: "XAU", Quote: "ZAR"}, errcodes.PairNotOffered},
 		{"base is quote", "shop", ports.Pair{Base: "USD", Quote: "USD"}, errcodes.PairNotOffered},
-		{"known and not offered", "shop", ports.Pair{Base: "ZAR", Quote: "USD"}, errcodes.PairNotOffered},
+		{"known currencies, but not offered", "shop", ports.Pair{Base: "ZAR", Quote: "USD"}, errcodes.PairNotOffered},
 		{"not offered comes before not enabled", "stranger", ports.Pair{Base: "ZAR", Quote: "USD"}, errcodes.PairNotOffered},
 		{"an owner without terms", "stranger", usdzar, errcodes.FXNotEnabled},
 		{"offered without a price", "shop", usdngn, errcodes.PriceUnavailable},
@@ -79,14 +79,14 @@ func TestCreateRefusesInOrder(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for range 2 {
 				_, _, err := locks.Create(t.Context(), c.owner, c.pair)
-				require.ErrorIs(t, err, c.want, "the same answer twice")
+				require.ErrorIs(t, err, c.want, "the same error twice")
 			}
 		})
 	}
 	require.Empty(t, r.events(), "nothing was stored (I13)")
 }
 
-func TestABadCurrencyIsNamedWithWhatIsWrong(t *testing.T) {
+func TestAnErrorNamesTheFieldOfABadCurrency(t *testing.T) {
 	r := newRig(t)
 	for _, c := range []struct {
 		pair          ports.Pair
@@ -105,7 +105,7 @@ func TestABadCurrencyIsNamedWithWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestExpiryIsForGood(t *testing.T) {
+func TestAnExpiredLockStaysExpired(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
 	r.clock.Set(l.ExpiresAt.Add(-time.Millisecond))
@@ -115,14 +115,14 @@ func TestExpiryIsForGood(t *testing.T) {
 	require.Equal(t, ports.LockExpired, expired.Status)
 	require.Equal(t, l.ExpiresAt, expired.EndedAt)
 	r.clock.Set(noon)
-	require.Equal(t, expired, r.get(l.ID), "I9: the clock went back, the answer did not")
+	require.Equal(t, expired, r.get(l.ID), "I9, although the clock went back")
 	cancelled, err := r.locks.Cancel(t.Context(), "shop", l.ID)
 	require.NoError(t, err)
 	require.Equal(t, expired, cancelled, "I8")
 	require.Equal(t, []string{ratelock.EventMinted, ratelock.EventExpired}, r.kinds())
 }
 
-func TestAReadOfOneLockWritesDownTheOthersEnd(t *testing.T) {
+func TestAReadOfOneLockStoresTheExpiryOfTheOther(t *testing.T) {
 	r := newRig(t)
 	first, _ := r.create()
 	r.clock.Advance(time.Minute)
@@ -130,10 +130,10 @@ func TestAReadOfOneLockWritesDownTheOthersEnd(t *testing.T) {
 	r.clock.Set(first.ExpiresAt)
 	require.Equal(t, ports.LockActive, r.get(second.ID).Status)
 	r.clock.Set(second.CreatedAt)
-	require.Equal(t, ports.LockExpired, r.get(first.ID).Status, "I9: the book had decided past its end")
+	require.Equal(t, ports.LockExpired, r.get(first.ID).Status, "I9: the book had decided after its expiry")
 }
 
-func TestARefusalForWantOfAPriceRestsOnExpiryWrittenDown(t *testing.T) {
+func TestACreateWithoutAPriceStoresTheExpiryItFound(t *testing.T) {
 	r := newRig(t)
 	r.create()
 	l, _ := r.create()
@@ -166,7 +166,7 @@ func TestCancelIsIdempotentAndFreesASlot(t *testing.T) {
 	require.True(t, minted, "I12")
 }
 
-func TestAnothersLockIsNotFound(t *testing.T) {
+func TestAnotherOwnersLockIsNotFound(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
 	for _, c := range [][2]string{{"other", l.ID}, {"shop", "rl_unknown"}, {"shop", ""}, {"shop", l.ID + " "}} {
@@ -201,8 +201,8 @@ func TestAnOwnerIsRequired(t *testing.T) {
 	}
 }
 
-// Is and Of agree, also for what a context or a store says.
-func TestErrorsHaveTheirCode(t *testing.T) {
+// errors.Is agrees with errcodes.Of, also for errors of a context or a store.
+func TestEveryErrorHasACode(t *testing.T) {
 	r := newRig(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -222,7 +222,7 @@ func TestErrorsHaveTheirCode(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled, name)
 		require.ErrorIs(t, err, errcodes.Canceled, name)
 		require.Equal(t, errcodes.Canceled, errcodes.Of(err), name)
-		require.Empty(t, got, "an answer beside an error is ignored")
+		require.Empty(t, got, "a result with an error is ignored")
 
 		got, err = call(t.Context())
 		require.ErrorIs(t, err, errcodes.Internal, name)
@@ -231,10 +231,10 @@ func TestErrorsHaveTheirCode(t *testing.T) {
 	}
 }
 
-// answering answers beside its error, which is the context's own, or has no code.
+// answering returns a result together with an error, the context's or one without a code.
 type answering struct{ ports.RateLockStore }
 
-func (answering) fail(ctx context.Context) error { return cmp.Or(ctx.Err(), errors.New("odd")) }
+func (answering) fail(ctx context.Context) error { return cmp.Or(ctx.Err(), errors.New("broken")) }
 
 func (a answering) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
 	return ports.Book{Key: key, Slots: [ports.MaxLiveLocks]ports.RateLock{{ID: "rl_1"}, {ID: "rl_2"}}}, a.fail(ctx)
@@ -248,7 +248,7 @@ func (a answering) List(ctx context.Context, _ ports.LockQuery) ([]ports.RateLoc
 	return []ports.RateLock{{ID: "rl_1"}}, a.fail(ctx)
 }
 
-func TestMintsAndRefusalsAreLogged(t *testing.T) {
+func TestMintsAndFailuresAreLogged(t *testing.T) {
 	r := newRig(t)
 	var log bytes.Buffer
 	locks, err := ratelock.New(ratelock.Ports{Locks: r.store.RateLocks(), Feed: r.feed}, plain, &ratelock.Config{
@@ -260,12 +260,11 @@ func TestMintsAndRefusalsAreLogged(t *testing.T) {
 	require.Contains(t, log.String(), "level=DEBUG msg=\"rate lock minted\" owner=shop pair=USD/ZAR lock="+l.ID)
 	_, _, err = locks.Create(t.Context(), "shop", ports.Pair{Base: "USD", Quote: "USD"})
 	require.ErrorIs(t, err, errcodes.PairNotOffered)
-	require.Contains(t, log.String(), "level=DEBUG msg=\"no rate lock\" owner=shop pair=USD/USD error=")
+	require.Contains(t, log.String(), "level=DEBUG msg=\"rate lock request failed\" owner=shop pair=USD/USD error=")
 }
 
-// A lock that seemed over when it was read, and is not when its book decides,
-// is as the book says.
-func TestTheClockGoesBackBetweenReadAndDecision(t *testing.T) {
+// A lock that seemed expired when it was read may be active when its book decides.
+func TestTheBookDecidesIfTheClockGoesBackAfterTheRead(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
 	back := func() *ratelock.Service {
@@ -281,7 +280,7 @@ func TestTheClockGoesBackBetweenReadAndDecision(t *testing.T) {
 	require.Equal(t, noon.Add(time.Minute), got.EndedAt)
 }
 
-// jumpy is a clock that shows times, and then the last of them.
+// jumpy is a clock that returns the times in order, and then always the last.
 type jumpy struct {
 	ports.Clock
 
@@ -296,8 +295,8 @@ func (c *jumpy) Now() time.Time {
 	return now
 }
 
-// A store whose read is behind what it said before has no answer to give.
-func TestALockThatItsBookDoesNotKnow(t *testing.T) {
+// The store returns an active lock although it has left its book.
+func TestAStaleReadOfALockIsStorageUnavailable(t *testing.T) {
 	r := newRig(t)
 	l, _ := r.create()
 	r.clock.Set(l.ExpiresAt)
@@ -307,7 +306,7 @@ func TestALockThatItsBookDoesNotKnow(t *testing.T) {
 	require.Equal(t, 2, stale.reads)
 }
 
-// staleLock shows the lock as it was at first, though another process ended it.
+// staleLock returns the lock as it was at first, although another process ended it.
 type staleLock struct {
 	ports.RateLockStore
 
@@ -342,7 +341,7 @@ func TestAnActiveLockOutsideItsBookIsCorrupt(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.CorruptRecord)
 }
 
-// orphaning loses the slots of a book that is read with a lock.
+// orphaning empties the slots of a book that is read with a lock.
 type orphaning struct{ ports.RateLockStore }
 
 func (o orphaning) Lock(ctx context.Context, owner, id string) (ports.RateLock, ports.Book, error) {

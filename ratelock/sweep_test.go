@@ -14,7 +14,7 @@ import (
 	"github.com/corridor-go/corridor/ratelock"
 )
 
-func TestTicksPageThroughEverything(t *testing.T) {
+func TestTicksHandleMoreLocksThanAPageHas(t *testing.T) {
 	const owners = 1_100
 	r := newRig(t)
 	for i := range owners {
@@ -37,7 +37,7 @@ func TestTicksPageThroughEverything(t *testing.T) {
 	require.Len(t, r.events(), owners, "all have expired")
 }
 
-func TestSweepWritesDownWhatNobodyReads(t *testing.T) {
+func TestSweepStoresTheExpiryOfLocksThatAreNotRead(t *testing.T) {
 	r := newRig(t)
 	first, _ := r.create()
 	second, _ := r.create()
@@ -48,10 +48,10 @@ func TestSweepWritesDownWhatNobodyReads(t *testing.T) {
 	require.NoError(t, r.locks.Tick(t.Context(), r.clock.Now()))
 	require.Equal(t, []string{ratelock.EventExpired}, r.kinds())
 	require.NoError(t, r.locks.Tick(t.Context(), r.clock.Now()))
-	require.Empty(t, r.kinds(), "once")
+	require.Empty(t, r.kinds(), "only once")
 }
 
-// spoiled damages what a store says of one owner's book.
+// spoiled damages one owner's book when it is read.
 type spoiled struct {
 	ports.RateLockStore
 	owner string
@@ -67,7 +67,7 @@ func (s spoiled) Book(ctx context.Context, key ports.BookKey) (ports.Book, error
 	return b, err
 }
 
-func TestOneDamagedBookDoesNotHoldUpItsNeighbours(t *testing.T) {
+func TestACorruptBookDoesNotBlockTheOthers(t *testing.T) {
 	r := newRig(t)
 	var reported []error
 	r.hooks.Background = func(_ context.Context, err error) { reported = append(reported, err) }
@@ -88,7 +88,7 @@ func TestOneDamagedBookDoesNotHoldUpItsNeighbours(t *testing.T) {
 	require.Equal(t, ports.LockActive, stored.Status)
 }
 
-func TestAFullPairWithADamagedLockHasNoAnswer(t *testing.T) {
+func TestAFullPairWithACorruptLockIsRejected(t *testing.T) {
 	r := newRig(t)
 	r.create()
 	r.create()
@@ -105,7 +105,7 @@ func TestASweepReportsABookThatCannotBeRead(t *testing.T) {
 	require.ErrorIs(t, r.service(unreadable, r.clock, plain).Sweep(t.Context(), r.clock.Now()), errcodes.StorageUnavailable)
 }
 
-func TestASweepThatCanStoreNothingEnds(t *testing.T) {
+func TestASweepThatCannotStoreVisitsEachLockOnce(t *testing.T) {
 	const owners = 1_100
 	r := newRig(t)
 	store := &counting{RateLockStore: &fickle{RateLockStore: r.store.RateLocks(), refuse: true}, most: 10}
@@ -116,16 +116,16 @@ func TestASweepThatCanStoreNothingEnds(t *testing.T) {
 	r.clock.Advance(plain.Validity)
 	err := r.service(store, r.clock, plain).Sweep(t.Context(), r.clock.Now())
 	require.ErrorIs(t, err, errcodes.StorageUnavailable)
-	require.Equal(t, owners, store.listed, "each lock once")
+	require.Equal(t, owners, store.listed)
 	require.Equal(t, owners, store.books)
 }
 
-// fickle rejects writes or listings, or damages what it lists, as it is set.
+// fickle rejects writes or listings, or damages a lock in listings.
 type fickle struct {
 	ports.RateLockStore
-	refuse  bool   // writes
+	refuse  bool   // writes fail
 	hide    bool   // listings fail
-	damaged string // id of a lock that comes back damaged from a listing
+	damaged string // id of the lock that listings damage
 }
 
 func (f *fickle) Save(ctx context.Context, c ports.RateLockChange) error {
@@ -148,7 +148,7 @@ func (f *fickle) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLock,
 	return page, err
 }
 
-func TestATickThatIsCutShortIsNoFailure(t *testing.T) {
+func TestACancelledTickIsNotReportedAsAFailure(t *testing.T) {
 	r := newRig(t)
 	r.hooks.Background = func(_ context.Context, err error) { t.Errorf("reported: %v", err) }
 	r.locks = r.service(r.store.RateLocks(), r.clock, plain)
@@ -159,13 +159,13 @@ func TestATickThatIsCutShortIsNoFailure(t *testing.T) {
 	require.ErrorIs(t, r.locks.Drift(ctx, r.clock.Now()), context.Canceled)
 }
 
-// counting counts what is asked of a store.
+// counting counts reads.
 type counting struct {
 	ports.RateLockStore
-	listed int // locks
+	listed int // locks in all listings
 	books  int
-	pages  int // of locks that are due
-	most   int // of these pages; above it the store fails
+	pages  int // pages of due locks
+	most   int // the store fails if pages exceeds this
 }
 
 func (c *counting) Book(ctx context.Context, key ports.BookKey) (ports.Book, error) {
@@ -176,7 +176,7 @@ func (c *counting) Book(ctx context.Context, key ports.BookKey) (ports.Book, err
 func (c *counting) List(ctx context.Context, q ports.LockQuery) ([]ports.RateLock, error) {
 	if !q.DueBy.IsZero() {
 		if c.pages++; c.pages > c.most {
-			return nil, errors.New("asked for the same page again and again")
+			return nil, errors.New("too many pages requested")
 		}
 	}
 	page, err := c.RateLockStore.List(ctx, q)
