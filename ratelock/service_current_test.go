@@ -93,14 +93,17 @@ func TestCurrentStoresTheExpiryItFound(t *testing.T) {
 
 func TestCurrentRejectsAMinLeftThatNoLockCanHave(t *testing.T) {
 	r := newRig(t)
-	for left, want := range map[time.Duration]string{
-		-1:              "minLeft: is -1ns, want at least 0",
-		plain.Validity:  "minLeft: is 1h0m0s, want less than the validity of 1h0m0s",
-		100 * time.Hour: "minLeft: is 100h0m0s, want less than the validity of 1h0m0s",
+	for _, c := range []struct {
+		left time.Duration
+		want string
+	}{
+		{-1, "minLeft: is -1ns, want at least 0"},
+		{plain.Validity, "minLeft: is 1h0m0s, want less than the validity of 1h0m0s"},
+		{100 * time.Hour, "minLeft: is 100h0m0s, want less than the validity of 1h0m0s"},
 	} {
-		_, _, err := r.locks.Current(t.Context(), "shop", usdzar, left)
+		_, _, err := r.locks.Current(t.Context(), "shop", usdzar, c.left)
 		require.ErrorIs(t, err, errcodes.InvalidRequest)
-		require.Equal(t, want, errcodes.MessageOf(err))
+		require.Equal(t, c.want, errcodes.MessageOf(err))
 	}
 }
 
