@@ -1,10 +1,9 @@
-// Package failures translates the raw codes of payment schemes and providers
-// into the codes of SPEC 7.5: an AuthFailureCode where the transaction failed, an
-// ErrorCode where something between the parties did. It stores nothing and calls
-// nobody.
+// Package failures translates the raw codes of payment schemes and providers into the
+// codes of SPEC 7.5: an AuthFailureCode if the transaction failed, an ErrorCode if a
+// system between the parties failed. It does no I/O.
 //
-// A [Normaliser] is a total function from scheme, direction, raw code and raw
-// message to an outcome and a code:
+// A [Normaliser] maps scheme, direction, raw code and raw message to an outcome and a
+// code:
 //
 //	n, err := failures.New(nil)
 //	if err != nil { … }
@@ -14,23 +13,23 @@
 //	if err != nil { … }
 //	// r.Outcome is failures.Failed, r.Code errcodes.FailureTimeout
 //
-// Every input has an answer: a code that no table knows becomes declined or
-// downstreamError and is reported to Config.Unmapped; the code is never empty
-// (I26). The direction decides the state as well as the code: a payer without
-// funds fails a payin, a float without funds errors a payout. Some raw codes are
-// no failure at all, and their outcome is [Success] or [Pending]. Raw code and
-// message pass through byte for byte. A struct that JSON is decoded into declares
-// a provider's code as a [RawCode], which keeps numbers and texts exact.
+// Every input has a result, and the code of a failure is never empty (I26): a code that is
+// in no table becomes declined or downstreamError, and is passed to Config.Unmapped. The
+// direction decides the state as well as the code: a payer without funds makes a payin
+// fail, a merchant's float without funds makes a payout an error. Some raw codes are not
+// failures: their outcome is [Success] or [Pending]. Raw code and message are returned
+// byte for byte. To decode a provider's code from JSON, use the type [RawCode], which
+// preserves every digit.
 //
 // # Tables
 //
-// The tables are embedded: tables/*.csv, one file for each scheme, with sources
-// and a confidence for every row. [Rows] lists a table, [Lint] checks its rows,
-// [ReadRows] reads the same format from elsewhere. A table is read when its
-// scheme is first used. An embedder's own rows come first: Config.Overrides.
+// The tables are embedded: tables/*.csv, one file for each scheme, with sources and a
+// confidence for every row. [Rows] returns a table, [Lint] checks rows, [ReadRows] reads
+// rows in the same format. A table is read when its scheme is first used. An embedder's
+// own rows are looked up first: Config.Overrides.
 //
-// tables/sources/*.csv names the sources of each row: the schemes' published
-// lists, providers' documents, and independent lists where nothing is published.
-// ISO 8583 is not public; its rows rest on acquirers' lists. The pages below
-// internal/docs/failures show rows and sources side by side.
+// tables/sources/*.csv lists the sources: published lists of the schemes, providers'
+// documents, and independent lists if nothing is published. ISO 8583 is not public; its
+// rows are from acquirers' lists. The pages in internal/docs/failures show rows with
+// their sources.
 package failures

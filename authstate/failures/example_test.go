@@ -22,8 +22,7 @@ func ExampleNew() {
 	// error payoutInsufficientFunds - The merchant's balance is insufficient <nil>
 }
 
-// An embedder's own rows come before the shipped ones, and can name a scheme of
-// its own. What nothing knows is told, so that coverage can be watched.
+// An embedder's own rows come before the shipped ones, and may define a new scheme.
 func ExampleConfig() {
 	n, err := failures.New(&failures.Config{
 		Overrides: map[failures.Scheme][]failures.Row{
@@ -32,7 +31,7 @@ func ExampleConfig() {
 				{Code: "^E", Payin: "downstreamError", Payout: "downstreamError", Confidence: failures.Judgement},
 			},
 		},
-		Unmapped: func(r failures.Result) { fmt.Println("nobody knows this one of", r.Scheme) },
+		Unmapped: func(r failures.Result) { fmt.Println("unknown code of", r.Scheme) },
 	})
 	if err != nil {
 		panic(err)
@@ -44,11 +43,11 @@ func ExampleConfig() {
 	// Output:
 	// payinPayerLimitExceeded override <nil>
 	// downstreamError override <nil>
-	// nobody knows this one of our-bank
+	// unknown code of our-bank
 	// declined fallback <nil>
 }
 
-// M-Pesa writes its codes now as numbers and now as strings.
+// M-Pesa sends its codes as numbers or as strings.
 func ExampleRawCode() {
 	var callback struct {
 		ResultCode failures.RawCode
@@ -70,5 +69,5 @@ func ExampleLint() {
 	}) {
 		fmt.Println(complaint)
 	}
-	// Output: "51": payinInsufficientFunds on a payout: of the other direction
+	// Output: "51": payinInsufficientFunds on a payout: only for the other direction
 }

@@ -2,8 +2,7 @@ package failures
 
 import "testing"
 
-// WatchTables tells watch of each scheme whose table is asked, until the test
-// ends.
+// WatchTables calls watch for each table that is used, until the test ends.
 func WatchTables(t testing.TB, watch func(Scheme)) {
 	t.Helper()
 	whole := shipped

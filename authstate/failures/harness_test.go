@@ -21,7 +21,7 @@ func normaliser(t testing.TB, config *failures.Config) *failures.Normaliser {
 	return n
 }
 
-// said are famous codes, by the outcome that each has on a payin.
+// said contains well-known codes, by their outcome on a payin.
 var said = map[failures.Outcome]failures.Input{
 	failures.Success: {Scheme: failures.MpesaDaraja, Code: "0", Message: "paid by Wanjiru"},
 	failures.Pending: {Scheme: failures.Paystack, Code: "processing"},

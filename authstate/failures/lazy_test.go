@@ -15,8 +15,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// No table is asked before its scheme's first use, nor for another scheme's.
-func TestTablesAreAskedWhenNeeded(t *testing.T) {
+func TestOnlyTheTablesOfTheSchemeAreUsed(t *testing.T) {
 	var asked []failures.Scheme
 	failures.WatchTables(t, func(s failures.Scheme) { asked = append(asked, s) })
 	n := normaliser(t, overrides(failures.Ozow, row("known", "", declined)))
@@ -35,13 +34,12 @@ func TestTablesAreAskedWhenNeeded(t *testing.T) {
 		{payin(failures.Adyen, "2", ""), []failures.Scheme{failures.Adyen}},
 	} {
 		asked = nil
-		_, _ = n.Normalise(c.in) // what an error means stands elsewhere
+		_, _ = n.Normalise(c.in) // other tests check the errors
 		assert.Equal(t, c.want, asked, "%v", c.in)
 	}
 }
 
-// child runs one test of this binary in a process of its own, and gives what it
-// says.
+// child runs one test of this binary in a new process, and returns its output.
 func child(t *testing.T, test string, env ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+test+"$", "-test.v")
@@ -53,8 +51,7 @@ func child(t *testing.T, test string, env ...string) string {
 
 const childEnv = "CORRIDOR_TEST_CHILD"
 
-// A program that never normalises pays nothing for the tables.
-func TestNothingIsReadAtStart(t *testing.T) {
+func TestTheTablesAreNotReadAtStart(t *testing.T) {
 	if os.Getenv(childEnv) != "" {
 		return
 	}
@@ -66,8 +63,8 @@ func TestNothingIsReadAtStart(t *testing.T) {
 	assert.Less(t, size, 64<<10)
 }
 
-// Where nothing has been read yet, many may ask at once.
-func TestTheFirstUseIsRacedFor(t *testing.T) {
+// It runs in a new process, where no table has been read yet.
+func TestTheFirstUseOfATableMayBeConcurrent(t *testing.T) {
 	if os.Getenv(childEnv) == "" {
 		assert.Contains(t, child(t, t.Name()), "--- PASS")
 		return
@@ -92,7 +89,6 @@ func TestTheFirstUseIsRacedFor(t *testing.T) {
 	}
 }
 
-// What comes most often costs no garbage.
 func TestAnExactCodeAllocatesNothing(t *testing.T) {
 	n := normaliser(t, overrides(own, row("1", "", declined)))
 	for _, in := range []failures.Input{

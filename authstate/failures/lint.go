@@ -8,11 +8,10 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Lint tells what is wrong with a table's rows: a code that SPEC 7.5 does not
-// have, that does not fit its direction (I24), that is deprecated (I25) or for
-// the service's own failures; two answers for one key, also once it is tidied;
-// a cell without sense. A table without complaints answers each raw code in one
-// way.
+// Lint returns the mistakes in a table's rows: an answer that is not a code of SPEC 7.5,
+// does not fit its direction (I24), is deprecated (I25) or is reserved for the service's
+// own failures; two rows for the same code and message, also if they only differ in case
+// or blanks; and invalid cells. A table without mistakes has one answer for each raw code.
 func Lint(rows []Row) []string {
 	l := linter{seen: map[key]Answer{}}
 	for i := range rows {
@@ -21,7 +20,7 @@ func Lint(rows []Row) []string {
 	return l.complaints
 }
 
-// key is what a row answers to.
+// key identifies the inputs that a row answers.
 type key struct {
 	code, message string
 	tidied        bool
@@ -43,11 +42,11 @@ func (l *linter) complainf(r *Row, format string, args ...any) {
 
 func (l *linter) row(r *Row) {
 	if tidy(r.Code) == "" {
-		l.complainf(r, "no code")
+		l.complainf(r, "the code is empty")
 	}
 	if r.isFamily() {
 		if _, err := regexp.Compile(r.Code); err != nil {
-			l.complainf(r, "no regular expression: %v", err)
+			l.complainf(r, "invalid regular expression: %v", err)
 		}
 	}
 	if r.Message != "" && tidy(r.Message) == "" {
@@ -57,7 +56,7 @@ func (l *linter) row(r *Row) {
 		l.complainf(r, "confidence is %q, want sure or judgement", r.Confidence)
 	}
 	if r.Payin == "" && r.Payout == "" {
-		l.complainf(r, "no answer")
+		l.complainf(r, "payin and payout are empty")
 	}
 	for _, d := range directions {
 		l.answer(r, d)
@@ -84,12 +83,12 @@ func (l *linter) answer(r *Row, d errcodes.Direction) {
 	}
 	tidied := key{code: tidy(r.Code), message: tidy(r.Message), tidied: true, direction: d}
 	if other, twice := l.seen[tidied]; twice && other != a {
-		l.complainf(r, "%s on a %s, but a row that reads the same when tidied says %s", a, d, other)
+		l.complainf(r, "%s on a %s, but a row that differs only in case or blanks has %s", a, d, other)
 	}
 	l.seen[tidied] = a
 }
 
-// illegal says why a may not be the answer for a direction, or "".
+// illegal returns why a is not allowed as an answer for a direction, or "".
 func illegal(a Answer, d errcodes.Direction) string {
 	if a == AnswerSuccess || a == AnswerPending {
 		return ""
@@ -98,21 +97,21 @@ func illegal(a Answer, d errcodes.Direction) string {
 	row := code.Row()
 	switch {
 	case !code.Known():
-		return "no code of SPEC 7.5"
+		return "not a code of SPEC 7.5"
 	case row.Deprecated:
 		return "deprecated"
 	case !row.Fits(d):
-		return "of the other direction"
+		return "only for the other direction"
 	case row.CardOnly && d == errcodes.Payout:
-		return "of cards, which pay in"
+		return "only for cards, which are payins"
 	case code == errcodes.ErrorInternal || code == errcodes.ErrorSystem:
-		return "for the service's own failures"
+		return "reserved for the service's own failures"
 	default:
 		return ""
 	}
 }
 
-// complaintsError makes an error of what is wrong with overrides.
+// complaintsError returns an error that lists the mistakes in overrides.
 func complaintsError(scheme Scheme, complaints []string) error {
 	return errcodes.New(errcodes.Configuration, "overrides of "+string(scheme)+": "+strings.Join(complaints, "; "))
 }

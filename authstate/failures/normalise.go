@@ -1,6 +1,7 @@
 package failures
 
 import (
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Match is how an answer was found.
+// Match is the way in which a row was found.
 type Match string
 
 // The ways, in the order in which they are tried.
@@ -17,49 +18,49 @@ const (
 	MatchOverride   Match = "override"   // the embedder's own row
 	MatchMessage    Match = "message"    // code and message
 	MatchCode       Match = "code"       // the code, byte for byte
-	MatchNormalised Match = "normalised" // the code, tidied
+	MatchNormalised Match = "normalised" // the code, without regard to case and blanks
 	MatchBase       Match = "base"       // the base scheme's table
 	MatchFamily     Match = "family"     // a pattern
-	MatchFallback   Match = "fallback"   // nothing knew it
+	MatchFallback   Match = "fallback"   // no row was found
 )
 
-// Input is one raw answer of a provider.
+// Input is a provider's raw answer.
 type Input struct {
 	Scheme    Scheme             // required
 	Direction errcodes.Direction // required: it decides the state as well as the code
-	Code      string             // any bytes, at most ports.MaxRaw; "" lets the message stand in for it
+	Code      string             // any bytes, at most ports.MaxRaw; if it is "", the message is looked up instead
 	Message   string             // any bytes, at most ports.MaxRaw
-	State     errcodes.State     // the caller's hint for codes that nothing knows: StateError makes them downstreamError; optional
+	State     errcodes.State     // optional: StateError makes unknown codes downstreamError instead of declined
 }
 
-// String shows an input without what the provider said.
+// String returns scheme and direction, without the raw code and message.
 func (i Input) String() string {
 	return "an answer of " + string(i.Scheme) + " on a " + string(i.Direction)
 }
 
-// LogValue is what logs show of an input.
+// LogValue returns [Input.String].
 func (i Input) LogValue() slog.Value { return slog.StringValue(i.String()) }
 
-// Result is what an [Input] means.
+// Result is the meaning of an [Input].
 type Result struct {
 	Outcome    Outcome
-	Code       errcodes.TransactionCode // of Failed and Errored; else ""
-	Raw        ports.RawFailure         // as it came in, byte for byte (I26)
+	Code       errcodes.TransactionCode // of Failed and Errored; otherwise ""
+	Raw        ports.RawFailure         // the input's code and message, byte for byte (I26)
 	MatchedBy  Match
 	Confidence Confidence // "" for a fallback
 	Scheme     Scheme
 	Direction  errcodes.Direction
-	Tables     string // version of the table that answered; "" for an override or a fallback
+	Tables     string // version of the table with the row; "" for an override or a fallback
 }
 
 // Failure reports whether the transaction has failed or errored.
 func (r Result) Failure() bool { return r.Code != "" }
 
-// Message is the summary for people. It never holds a provider's text.
+// Message returns a text for people. It never contains a provider's text.
 func (r Result) Message() string { return r.Code.Row().Message }
 
-// AuthState gives the authState of a transaction that entered it at the time
-// given. Only a [Result.Failure] has one.
+// AuthState returns the authState of a transaction that failed at the given time. It is
+// only meaningful if [Result.Failure] returns true.
 func (r Result) AuthState(at time.Time) ports.AuthState {
 	return ports.AuthState{
 		State: errcodes.State(r.Outcome), Message: r.Message(), Code: r.Code,
@@ -67,37 +68,35 @@ func (r Result) AuthState(at time.Time) ports.AuthState {
 	}
 }
 
-// String shows a result without what the provider said.
+// String returns scheme, direction, outcome and code, without the raw code and message.
 func (r Result) String() string {
 	return string(r.Scheme) + " " + string(r.Direction) + " " + string(r.Outcome) + " " + string(r.Code)
 }
 
-// LogValue is what logs show of a result.
+// LogValue returns [Result.String].
 func (r Result) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
-// Config tunes a [Normaliser]. Its zero value takes the shipped
-// tables as they are.
+// Config tunes a [Normaliser]. The zero value means the shipped tables without changes.
 type Config struct {
-	// Overrides are tried before the shipped table of their scheme. They do not
-	// reach what other schemes pass through: a row for iso8583 is not asked for
-	// paystack. A scheme that only overrides name is known by them.
+	// Overrides are looked up before the shipped table of their scheme. They are not
+	// used as the base of other schemes: a row for iso8583 does not apply to paystack.
+	// They may also define new schemes.
 	Overrides map[Scheme][]Row
-	// Unmapped is told of each raw code that nothing knew, so that coverage can
-	// be watched. It is called in place; it must be quick and safe for
-	// concurrent use. What the provider said may hold personal data: it belongs
-	// into no metric label.
+	// Unmapped is called for each raw code that is in no table, so that coverage can be
+	// monitored. It is called synchronously, and must be quick and safe for concurrent
+	// use. Raw code and message may be personal data: do not use them as metric labels.
 	Unmapped func(r Result)
 }
 
-// Normaliser turns raw codes into the codes of SPEC 7.5. It is safe for
-// concurrent use. The zero value has the shipped tables alone.
+// Normaliser translates raw codes into the codes of SPEC 7.5. It is safe for concurrent
+// use. The zero value uses the shipped tables.
 type Normaliser struct {
 	overrides map[Scheme]*table
 	unmapped  func(Result)
 }
 
-// New makes a normaliser. Overrides that [Lint] complains of are
-// errcodes.Configuration. A nil *Config means no overrides.
+// New returns a normaliser. A nil config means no overrides. New returns
+// [errcodes.Configuration] if [Lint] finds mistakes in the overrides.
 func New(config *Config) (*Normaliser, error) {
 	if config == nil {
 		return &Normaliser{}, nil
@@ -105,7 +104,7 @@ func New(config *Config) (*Normaliser, error) {
 	n := &Normaliser{unmapped: config.Unmapped}
 	for scheme, rows := range config.Overrides {
 		if scheme == "" {
-			return nil, errcodes.New(errcodes.Configuration, "overrides need the name of a scheme")
+			return nil, errcodes.New(errcodes.Configuration, "Overrides has an entry without a scheme")
 		}
 		if complaints := Lint(rows); len(complaints) > 0 {
 			return nil, complaintsError(scheme, complaints)
@@ -118,13 +117,13 @@ func New(config *Config) (*Normaliser, error) {
 	return n, nil
 }
 
-// Normalise gives the meaning of a raw answer. It is total (I26): whatever goes
-// in, a result comes out that has an outcome and, for a failure, a code.
+// Normalise returns the meaning of a raw answer. Every input has a result with an outcome
+// and, for a failure, a code (I26). A code that is in no table is declined, or
+// downstreamError if Input.State is StateError.
 //
-// What no table knows is declined, or downstreamError if Input.State says
-// error. So is the result beside an error: InvalidRequest for a scheme, a
-// direction or a state that is none, PayloadTooLarge for a raw code or message
-// above ports.MaxRaw. Whoever has no better use for the error may ignore it.
+// Normalise returns [errcodes.InvalidRequest] for an unknown scheme, direction or state,
+// and [errcodes.PayloadTooLarge] for a raw code or message longer than ports.MaxRaw. The
+// result is valid then, too: it is the one for a code that is in no table.
 func (n *Normaliser) Normalise(in Input) (Result, error) {
 	own, load := n.overrides[in.Scheme], shipped[in.Scheme]
 	if err := check(&in, own != nil || load != nil); err != nil {
@@ -155,8 +154,8 @@ func fallback(in *Input) Result {
 	return r
 }
 
-// find asks the tables in the order of precedence. A message that stands in for
-// a code counts as the match.
+// find looks up the input in the tables, in the order of precedence. Without a code it
+// looks up the message.
 func find(in *Input, own *table, load func() *table) (c *cell, by Match, version string) {
 	if in.Code != "" {
 		return findCode(in, in.Code, own, load)
@@ -184,8 +183,8 @@ func findCode(in *Input, code string, own *table, load func() *table) (c *cell, 
 	return findElsewhere(in, code, t)
 }
 
-// findElsewhere tries, beside the scheme's own table, those whose codes it
-// passes through.
+// findElsewhere looks up the code of another scheme that the scheme passes through, and
+// then the families of the scheme.
 func findElsewhere(in *Input, code string, t *table) (c *cell, by Match, version string) {
 	if c, by, version = findBeforeColon(in, code, t); by != MatchNone {
 		return c, by, version
@@ -216,13 +215,13 @@ func findBeforeColon(in *Input, code string, t *table) (c *cell, by Match, versi
 func check(in *Input, known bool) error {
 	switch {
 	case len(in.Code) > ports.MaxRaw || len(in.Message) > ports.MaxRaw:
-		return errcodes.New(errcodes.PayloadTooLarge, "A raw code or message is above 64 KiB")
+		return errcodes.New(errcodes.PayloadTooLarge, "A raw code or message has more than 64 KiB")
 	case !known:
-		return badField("scheme", "is not known")
+		return badField("scheme", fmt.Sprintf("is not known: %.64q", in.Scheme))
 	case !in.Direction.Valid():
-		return badField("direction", "must be payin or payout")
+		return badField("direction", fmt.Sprintf("is %.32q, want payin or payout", in.Direction))
 	case in.State != "" && !in.State.Valid():
-		return badField("state", "must be failed or error")
+		return badField("state", fmt.Sprintf("is %.32q, want failed or error", in.State))
 	default:
 		return nil
 	}

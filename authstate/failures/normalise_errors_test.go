@@ -12,23 +12,23 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// An error stands beside a result that can be used (I26).
-func TestErrorsHaveTheirFallback(t *testing.T) {
+// I26.
+func TestAnInvalidInputHasAnErrorAndAFallbackResult(t *testing.T) {
 	long := strings.Repeat("x", ports.MaxRaw+1)
-	told := 0
-	n := normaliser(t, &failures.Config{Unmapped: func(failures.Result) { told++ }})
+	unmapped := 0
+	n := normaliser(t, &failures.Config{Unmapped: func(failures.Result) { unmapped++ }})
 	for name, c := range map[string]struct {
 		in      failures.Input
 		want    errcodes.Code
 		message string
 	}{
-		"no scheme":                {failures.Input{Direction: errcodes.Payin, Code: "0"}, errcodes.InvalidRequest, "scheme is not known"},
-		"a scheme that is none":    {payin("carrier-pigeon", "0", ""), errcodes.InvalidRequest, "scheme is not known"},
-		"no direction":             {failures.Input{Scheme: failures.Stripe}, errcodes.InvalidRequest, "direction must be payin or payout"},
-		"a direction that is none": {failures.Input{Scheme: failures.Stripe, Direction: "sideways"}, errcodes.InvalidRequest, "direction must be payin or payout"},
-		"a state that is none":     {failures.Input{Scheme: failures.Stripe, Direction: errcodes.Payin, State: "sad"}, errcodes.InvalidRequest, "state must be failed or error"},
-		"a code too long":          {payin(failures.Stripe, long, ""), errcodes.PayloadTooLarge, "A raw code or message is above 64 KiB"},
-		"a message too long":       {payin(failures.Stripe, "0", long), errcodes.PayloadTooLarge, "A raw code or message is above 64 KiB"},
+		"no scheme":            {failures.Input{Direction: errcodes.Payin, Code: "0"}, errcodes.InvalidRequest, `scheme is not known: ""`},
+		"an unknown scheme":    {payin("carrier-pigeon", "0", ""), errcodes.InvalidRequest, `scheme is not known: "carrier-pigeon"`},
+		"no direction":         {failures.Input{Scheme: failures.Stripe}, errcodes.InvalidRequest, `direction is "", want payin or payout`},
+		"an unknown direction": {failures.Input{Scheme: failures.Stripe, Direction: "sideways"}, errcodes.InvalidRequest, `direction is "sideways", want payin or payout`},
+		"an unknown state":     {failures.Input{Scheme: failures.Stripe, Direction: errcodes.Payin, State: "sad"}, errcodes.InvalidRequest, `state is "sad", want failed or error`},
+		"a code too long":      {payin(failures.Stripe, long, ""), errcodes.PayloadTooLarge, "A raw code or message has more than 64 KiB"},
+		"a message too long":   {payin(failures.Stripe, "0", long), errcodes.PayloadTooLarge, "A raw code or message has more than 64 KiB"},
 	} {
 		r, err := n.Normalise(c.in)
 		require.ErrorIs(t, err, c.want, name)
@@ -50,28 +50,28 @@ func TestErrorsHaveTheirFallback(t *testing.T) {
 			assert.Equal(t, failures.Errored, r.Outcome, name)
 		}
 	}
-	assert.Zero(t, told, "an input that is none says nothing of the tables")
+	assert.Zero(t, unmapped, "an invalid input is not an unmapped code")
 }
 
-func TestUnmappedIsToldOfFallbacksAlone(t *testing.T) {
-	var told []failures.Result
-	n := normaliser(t, &failures.Config{Unmapped: func(r failures.Result) { told = append(told, r) }})
+func TestUnmappedIsCalledForFallbacksOnly(t *testing.T) {
+	var unmapped []failures.Result
+	n := normaliser(t, &failures.Config{Unmapped: func(r failures.Result) { unmapped = append(unmapped, r) }})
 	for _, code := range []string{"05", "5", "51 : x", "0"} {
 		_, err := n.Normalise(payin(failures.ISO8583, code, ""))
 		require.NoError(t, err)
 	}
-	assert.Empty(t, told)
+	assert.Empty(t, unmapped)
 	r, err := n.Normalise(payin(failures.ISO8583, "unheard of", "text"))
 	require.NoError(t, err)
-	assert.Equal(t, []failures.Result{r}, told)
+	assert.Equal(t, []failures.Result{r}, unmapped)
 }
 
-func TestBadOverridesAreRefused(t *testing.T) {
+func TestOverridesWithMistakesAreRejected(t *testing.T) {
 	for name, c := range map[string]*failures.Config{
 		"no scheme":                overrides("", row("1", "", declined)),
 		"no answer":                overrides(own, row("1", "", "")),
-		"a family that is none":    overrides(own, row("^(", "", declined)),
-		"a code that is none":      overrides(failures.Stripe, row("1", "", "bogus")),
+		"a broken family":          overrides(own, row("^(", "", declined)),
+		"an unknown code":          overrides(failures.Stripe, row("1", "", "bogus")),
 		"a deprecated code":        overrides(own, row("1", "", failures.Answer(errcodes.FailureInsufficientFunds))),
 		"another direction's code": overrides(own, row("1", "", failures.Answer(errcodes.FailurePayinInsufficientFunds))),
 	} {
@@ -81,12 +81,11 @@ func TestBadOverridesAreRefused(t *testing.T) {
 	}
 }
 
-func TestARefusalOfOverridesListsAllThatIsWrong(t *testing.T) {
+func TestTheErrorForOverridesListsEveryMistake(t *testing.T) {
 	_, err := failures.New(overrides(own, failures.Row{}))
-	assert.Equal(t, "overrides of "+string(own)+`: "": no code; "": confidence is "", want sure or judgement; "": no answer`, errcodes.MessageOf(err))
+	assert.Equal(t, "overrides of "+string(own)+`: "": the code is empty; "": confidence is "", want sure or judgement; "": payin and payout are empty`, errcodes.MessageOf(err))
 }
 
-// The caller's rows are its own: changing them later changes nothing.
 func TestOverridesAreCopied(t *testing.T) {
 	rows := []failures.Row{row("1", "", declined)}
 	config := overrides(own, rows...)

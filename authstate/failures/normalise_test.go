@@ -11,15 +11,15 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// own is a scheme that only these tests name, so that no shipped row decides.
+// own is a scheme without shipped rows.
 const own failures.Scheme = "own"
 
-// row makes a row that answers both directions alike.
+// row returns a row with the same answer for both directions.
 func row(code, message string, a failures.Answer) failures.Row {
 	return failures.Row{Code: code, Message: message, Payin: a, Payout: a, Confidence: failures.Judgement}
 }
 
-// Answers that tests tell apart.
+// Answers for tests.
 const (
 	declined  = failures.Answer(errcodes.FailureDeclined)
 	fraud     = failures.Answer(errcodes.FailureFraudBlocked)
@@ -48,23 +48,23 @@ func TestThePrecedenceOfShippedTables(t *testing.T) {
 		"without its zero":                   {payin(failures.ISO8583, "5", ""), failures.MatchNormalised, errcodes.FailureDeclined},
 		"a success without its zeros":        {payin(failures.ISO8583, "0", ""), failures.MatchNormalised, ""},
 		"another list's code":                {payin(failures.ISO8583of1993, "5", ""), failures.MatchFallback, errcodes.FailureDeclined},
-		"with a zero too many":               {payin(failures.ISO8583, "051", ""), failures.MatchFallback, errcodes.FailureDeclined},
-		"with its text behind a colon":       {payin(failures.ISO8583, "51 : text", ""), failures.MatchNormalised, errcodes.FailurePayinInsufficientFunds},
+		"with an additional zero":            {payin(failures.ISO8583, "051", ""), failures.MatchFallback, errcodes.FailureDeclined},
+		"with its text after a colon":        {payin(failures.ISO8583, "51 : text", ""), failures.MatchNormalised, errcodes.FailurePayinInsufficientFunds},
 		"with + for blanks":                  {payin(failures.ISO8583, "+51+:+not+enough", ""), failures.MatchNormalised, errcodes.FailurePayinInsufficientFunds},
 		"between blanks":                     {payin(failures.ISO8583, "\t\r\n\v\f 51 ", ""), failures.MatchNormalised, errcodes.FailurePayinInsufficientFunds},
 		"in another case":                    {payin(failures.Stripe, "Expired_Card", ""), failures.MatchNormalised, errcodes.FailureInvalidCard},
 		"passed through to the base":         {payin(failures.Paystack, "51", ""), failures.MatchBase, errcodes.FailurePayinInsufficientFunds},
 		"passed through, dirty":              {payin(failures.Paystack, "5 : no", ""), failures.MatchBase, errcodes.FailureDeclined},
 		"a family":                           {payin(failures.OPPWA, "800.100.999", ""), failures.MatchFamily, errcodes.FailureDeclined},
-		"a text where there is no code":      {payin(failures.Stripe, "", "Expired_card"), failures.MatchMessage, errcodes.FailureInvalidCard},
-		"a code in place of the text":        {payin(failures.ISO8583, "", "51: no funds"), failures.MatchMessage, errcodes.FailurePayinInsufficientFunds},
-		"a text that the base knows":         {payin(failures.Paystack, "", "51"), failures.MatchBase, errcodes.FailurePayinInsufficientFunds},
-		"nothing known":                      {payin(failures.Stripe, "fell_into_the_sea", ""), failures.MatchFallback, errcodes.FailureDeclined},
-		"nothing said":                       {payin(failures.Stripe, "", ""), failures.MatchFallback, errcodes.FailureDeclined},
+		"a text without a code":              {payin(failures.Stripe, "", "Expired_card"), failures.MatchMessage, errcodes.FailureInvalidCard},
+		"a code as the message":              {payin(failures.ISO8583, "", "51: no funds"), failures.MatchMessage, errcodes.FailurePayinInsufficientFunds},
+		"a code of the base as the message":  {payin(failures.Paystack, "", "51"), failures.MatchBase, errcodes.FailurePayinInsufficientFunds},
+		"an unknown code":                    {payin(failures.Stripe, "fell_into_the_sea", ""), failures.MatchFallback, errcodes.FailureDeclined},
+		"neither code nor message":           {payin(failures.Stripe, "", ""), failures.MatchFallback, errcodes.FailureDeclined},
 		"Adyen's own 14":                     {payin(failures.Adyen, "14", ""), failures.MatchCode, errcodes.FailureFraudBlocked},
 		"an issuer's 14 that Adyen forwards": {payin(failures.Adyen, "14 : Invalid card number", ""), failures.MatchBase, errcodes.FailureInvalidCard},
 		"a text that begins like a success":  {payin(failures.Paystack, "", "Approved: no"), failures.MatchFallback, errcodes.FailureDeclined},
-		"the same as a text":                 {payin(failures.Adyen, "", "14 : Invalid card number"), failures.MatchBase, errcodes.FailureInvalidCard},
+		"an issuer's 14 as the message":      {payin(failures.Adyen, "", "14 : Invalid card number"), failures.MatchBase, errcodes.FailureInvalidCard},
 	} {
 		r, err := n.Normalise(c.in)
 		require.NoError(t, err, name)
@@ -76,7 +76,7 @@ func TestThePrecedenceOfShippedTables(t *testing.T) {
 	}
 }
 
-// tablesOf gives what the version of the answering table looks like.
+// tablesOf returns a pattern for the version of the table with the row.
 func tablesOf(s failures.Scheme, by failures.Match) string {
 	if by == failures.MatchFallback || by == failures.MatchOverride {
 		return `^$`
@@ -87,8 +87,7 @@ func tablesOf(s failures.Scheme, by failures.Match) string {
 	return `^` + string(s) + `@[0-9a-f]{12}$`
 }
 
-// A code that somebody read as a number is the shortest that lost its zeros.
-func TestLostZeros(t *testing.T) {
+func TestACodeWithoutItsZerosIsTheShortestCodeWithZeros(t *testing.T) {
 	n := normaliser(t, overrides(own,
 		row("0007", "", fraud), row("007", "", declined), row("007", "locked", inactive), row("00007", "", rejected),
 		row("08", "", rejected), row("8", "", timedOut), row("00", "", inactive), row("0a", "", fraud)))
@@ -109,9 +108,9 @@ func TestLostZeros(t *testing.T) {
 	assert.Equal(t, errcodes.FailureAccountNotActive, r.Code)
 }
 
-// A success of three digits must be read whole: 5 may be another list's code. Of two
-// digits it may have lost its zero, and any number of zeros is the same nothing.
-func TestASuccessThatLostItsZeros(t *testing.T) {
+// A success of three digits needs all its digits: 5 may be another list's code. A success
+// of two digits may have lost its zero, and a code of zeros any number of them.
+func TestASuccessWithoutItsZerosIsFoundForTwoDigitsOnly(t *testing.T) {
 	n := normaliser(t, overrides(own, row("005", "", failures.AnswerSuccess), row("06", "", failures.AnswerSuccess), row("000", "", failures.AnswerPending)))
 	for code, want := range map[string]failures.Outcome{
 		"005": failures.Success, "5": failures.Failed, "06": failures.Success, "6": failures.Success, "000": failures.Pending, "0": failures.Pending,
@@ -122,7 +121,7 @@ func TestASuccessThatLostItsZeros(t *testing.T) {
 	}
 }
 
-func TestLogsShowNothingOfWhatAProviderSaid(t *testing.T) {
+func TestLogsNeverShowARawCodeOrMessage(t *testing.T) {
 	in := payin(failures.ISO8583, "51", "no funds of Wanjiru")
 	assert.Equal(t, "an answer of iso8583 on a payin", in.String())
 	assert.Equal(t, in.String(), in.LogValue().String())
@@ -132,7 +131,6 @@ func TestLogsShowNothingOfWhatAProviderSaid(t *testing.T) {
 	assert.Equal(t, r.String(), r.LogValue().String())
 }
 
-// Whatever a scheme's own table knows is not asked of its base.
 func TestASchemesOwnRowsComeBeforeItsBase(t *testing.T) {
 	n := normaliser(t, nil)
 	for _, scheme := range failures.Schemes() {
@@ -151,8 +149,7 @@ func TestASchemesOwnRowsComeBeforeItsBase(t *testing.T) {
 	}
 }
 
-// The same order within rows of one's own, where all of it is in one's hands.
-func TestThePrecedenceOfRows(t *testing.T) {
+func TestOverridesHaveTheSamePrecedenceAsShippedRows(t *testing.T) {
 	n := normaliser(t, overrides(own,
 		row("^5", "Tea  Pot", timedOut), row("^[5-7]", "", validated), row("^", "anything", inactive),
 		row("05", "", declined), row("05", "no  FUNDS", fraud), row("05", "funds", rejected),
@@ -162,22 +159,22 @@ func TestThePrecedenceOfRows(t *testing.T) {
 		code, message string
 		want          failures.Answer
 	}{
-		"the code":                                   {"05", "", declined},
-		"the first text that occurs":                 {"05", "sorry, NO+funds today", fraud},
-		"the second text":                            {"05", "funds: none", rejected},
-		"a text for a tidied code":                   {"5", "no\tfunds", fraud},
-		"a text for what stands before a colon":      {"5 : x", "no funds", fraud},
-		"the code with a colon before its head":      {"x:y", "", fraud},
-		"the same, tidied":                           {"X:Y", "", fraud},
-		"the head alone":                             {"x: y", "", declined},
-		"a text that must occur and does not":        {"06", "something else", ""},
-		"the code tidied, where that text is not":    {"CD", "something else", timedOut},
-		"a family in the order of rows: text":        {"57", "a TEA+POT", timedOut},
-		"a family in the order of rows: the next":    {"57", "a kettle", validated},
-		"a family after all else":                    {"7", "", validated},
-		"the last family":                            {"q", "for anything", inactive},
-		"nothing":                                    {"q", "", ""},
-		"a code that is exact although tidied twice": {"AB", "", rejected},
+		"the code":                                            {"05", "", declined},
+		"the first text that occurs":                          {"05", "sorry, NO+funds today", fraud},
+		"the second text":                                     {"05", "funds: none", rejected},
+		"a text for a tidied code":                            {"5", "no\tfunds", fraud},
+		"a text for a code before a colon":                    {"5 : x", "no funds", fraud},
+		"a code with a colon":                                 {"x:y", "", fraud},
+		"a code with a colon, tidied":                         {"X:Y", "", fraud},
+		"only the part before a colon":                        {"x: y", "", declined},
+		"a text that is not in the message":                   {"06", "something else", ""},
+		"the tidied code, if that text is not in the message": {"CD", "something else", timedOut},
+		"a family in the order of rows: text":                 {"57", "a TEA+POT", timedOut},
+		"a family in the order of rows: the next":             {"57", "a kettle", validated},
+		"a family if no code matches":                         {"7", "", validated},
+		"the last family":                                     {"q", "for anything", inactive},
+		"no row":                                              {"q", "", ""},
+		"an exact code although two are equal when tidied":    {"AB", "", rejected},
 	} {
 		r, err := n.Normalise(payin(own, c.code, c.message))
 		require.NoError(t, err, name)
@@ -205,11 +202,11 @@ func TestOverridesComeFirst(t *testing.T) {
 		code errcodes.TransactionCode
 	}{
 		"the code":                       {payin(failures.ISO8583, "51", ""), failures.MatchOverride, errcodes.FailureTimeout},
-		"dirty":                          {payin(failures.ISO8583, "51+:+x", ""), failures.MatchOverride, errcodes.FailureTimeout},
+		"a code with a text":             {payin(failures.ISO8583, "51+:+x", ""), failures.MatchOverride, errcodes.FailureTimeout},
 		"a family before a code":         {payin(failures.ISO8583, "05", ""), failures.MatchOverride, errcodes.FailureAccountNotActive},
 		"a family before a family":       {payin(failures.OPPWA, "800.100.999", ""), failures.MatchOverride, errcodes.FailureCustomerRejected},
-		"as a text":                      {payin(failures.ISO8583, "", "51"), failures.MatchOverride, errcodes.FailureTimeout},
-		"others are as they were":        {payin(failures.ISO8583, "54", ""), failures.MatchCode, errcodes.FailureInvalidCard},
+		"the code as the message":        {payin(failures.ISO8583, "", "51"), failures.MatchOverride, errcodes.FailureTimeout},
+		"other codes are unchanged":      {payin(failures.ISO8583, "54", ""), failures.MatchCode, errcodes.FailureInvalidCard},
 		"Adyen's own 14":                 {payin(failures.Adyen, "14", ""), failures.MatchOverride, errcodes.FailureCustomerRejected},
 		"an issuer's 14 is not Adyen's":  {payin(failures.Adyen, "14 : Invalid card number", ""), failures.MatchBase, errcodes.FailureInvalidCard},
 		"a scheme without rows is known": {payin("empty", "51", ""), failures.MatchFallback, errcodes.FailureDeclined},
@@ -221,7 +218,7 @@ func TestOverridesComeFirst(t *testing.T) {
 	}
 }
 
-func TestARowOfOneDirectionIsNotThereInTheOther(t *testing.T) {
+func TestARowOfOneDirectionDoesNotApplyToTheOther(t *testing.T) {
 	n := normaliser(t, overrides(own, failures.Row{Code: "1", Payout: declined, Confidence: failures.Sure}))
 	r, err := n.Normalise(payin(own, "1", ""))
 	require.NoError(t, err)
@@ -232,7 +229,7 @@ func TestARowOfOneDirectionIsNotThereInTheOther(t *testing.T) {
 	assert.Equal(t, failures.Sure, r.Confidence)
 }
 
-func TestTheDirectionDecides(t *testing.T) {
+func TestTheDirectionDecidesCodeAndState(t *testing.T) {
 	n := normaliser(t, nil)
 	for _, c := range []struct {
 		code          string
@@ -252,7 +249,7 @@ func TestTheDirectionDecides(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFailureHasNoCode(t *testing.T) {
+func TestOnlyFailuresHaveACode(t *testing.T) {
 	n := normaliser(t, nil)
 	for outcome, report := range said {
 		r, err := n.Normalise(payin(report.Scheme, report.Code, report.Message))
@@ -265,7 +262,7 @@ func TestWhatIsNoFailureHasNoCode(t *testing.T) {
 	}
 }
 
-func TestTheHintIsForWhatNothingKnows(t *testing.T) {
+func TestTheStateOfTheInputAppliesToUnknownCodesOnly(t *testing.T) {
 	n := normaliser(t, nil)
 	for state, want := range map[errcodes.State]errcodes.TransactionCode{
 		"": errcodes.FailureDeclined, errcodes.StateFailed: errcodes.FailureDeclined, errcodes.StateError: errcodes.ErrorDownstream,

@@ -7,14 +7,13 @@ import (
 	"github.com/corridor-go/corridor/internal/jsontext"
 )
 
-// RawCode is a provider's code in a struct that JSON is decoded into. Providers
-// send one code as a number here and as a string there (M-Pesa's ResultCode);
-// either becomes its exact text: 1032, 0.10 and "0032" keep each digit, where a
-// float or an int would not. null is "". Anything else is
-// errcodes.InvalidRequest.
+// RawCode is a provider's code in a struct for decoding JSON. Some providers send the same
+// code as a number or as a string (M-Pesa's ResultCode). Both become the exact text: 1032,
+// 0.10 and "0032" keep every digit, which a float or an int would not.
 type RawCode string
 
-// UnmarshalJSON reads a JSON number or string.
+// UnmarshalJSON reads a JSON number or string; null becomes "". For other JSON it returns
+// [errcodes.InvalidRequest].
 func (c *RawCode) UnmarshalJSON(data []byte) error {
 	switch {
 	case string(data) == "null":

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// payload is what a webhook is decoded into.
+// payload is the body of a webhook.
 type payload struct {
 	Code failures.RawCode `json:"code"`
 }
@@ -26,36 +26,36 @@ func decoded(value string) (failures.RawCode, error) {
 	return p.Code, err
 }
 
-func TestRawCodes(t *testing.T) {
+func TestARawCodeIsTheExactText(t *testing.T) {
 	for name, c := range map[string]struct{ value, want string }{
-		"a number":                      {`1032`, "1032"},
-		"zero":                          {`0`, "0"},
-		"minus zero":                    {`-0`, "-0"},
-		"a negative one":                {`-1`, "-1"},
-		"a fraction with its zeros":     {`0.10`, "0.10"},
-		"an exponent":                   {`1E+2`, "1E+2"},
-		"beyond a float":                {`12345678901234567890123`, "12345678901234567890123"},
-		"between blanks":                {" \n 7 \t", "7"},
-		"a string":                      {`"0032"`, "0032"},
-		"nothing":                       {`""`, ""},
-		"null":                          {`null`, ""},
-		"the text null":                 {`"null"`, "null"},
-		"each short escape":             {`"\"\\\/\b\f\n\r\t"`, "\"\\/\b\f\n\r\t"},
-		"NUL":                           {`"\u0000"`, "\x00"},
-		"escaped letters":               {`"\u00e9\u20AC"`, "é€"},
-		"a backslash before a u":        {`"\\u0041"`, `\u0041`},
-		"a pair of surrogates":          {`"\ud83d\ude00"`, "😀"},
-		"the same in capitals":          {`"\uD83D\uDE00"`, "😀"},
-		"the highest pair":              {`"\udbff\udfff"`, "\U0010ffff"},
-		"the same highest in capitals":  {`"\uDBFF\uDFFF"`, "\U0010ffff"},
-		"the first half alone":          {`"\ud83d"`, "\ufffd"},
-		"the second half alone":         {`"\ude00x"`, "\ufffdx"},
-		"a half and a letter":           {`"\ud83d\u0041"`, "\ufffdA"},
-		"a half and a line break":       {`"\ud83d\n"`, "\ufffd\n"},
-		"two first halves and a second": {`"\ud83d\ud83d\ude00"`, "\ufffd😀"},
-		"plain and escaped":             {`"a\n\u0062c"`, "a\nbc"},
-		"bytes that are no UTF-8":       {"\"a\xff\\n\xfe\"", "a\xff\n\xfe"},
-		"an escape behind such a byte":  {"\"\xff\\u0041\"", "\xffA"},
+		"a number":                           {`1032`, "1032"},
+		"zero":                               {`0`, "0"},
+		"minus zero":                         {`-0`, "-0"},
+		"a negative number":                  {`-1`, "-1"},
+		"a fraction with its zeros":          {`0.10`, "0.10"},
+		"an exponent":                        {`1E+2`, "1E+2"},
+		"a number beyond a float":            {`12345678901234567890123`, "12345678901234567890123"},
+		"a number between blanks":            {" \n 7 \t", "7"},
+		"a string":                           {`"0032"`, "0032"},
+		"an empty string":                    {`""`, ""},
+		"null":                               {`null`, ""},
+		"the text null":                      {`"null"`, "null"},
+		"each short escape":                  {`"\"\\\/\b\f\n\r\t"`, "\"\\/\b\f\n\r\t"},
+		"NUL":                                {`"\u0000"`, "\x00"},
+		"escaped letters":                    {`"\u00e9\u20AC"`, "é€"},
+		"a backslash before a u":             {`"\\u0041"`, `\u0041`},
+		"a pair of surrogates":               {`"\ud83d\ude00"`, "😀"},
+		"a pair of surrogates in capitals":   {`"\uD83D\uDE00"`, "😀"},
+		"the highest pair":                   {`"\udbff\udfff"`, "\U0010ffff"},
+		"the highest pair in capitals":       {`"\uDBFF\uDFFF"`, "\U0010ffff"},
+		"a high surrogate without a low one": {`"\ud83d"`, "\ufffd"},
+		"a low surrogate without a high one": {`"\ude00x"`, "\ufffdx"},
+		"a high surrogate and a letter":      {`"\ud83d\u0041"`, "\ufffdA"},
+		"a high surrogate and a line break":  {`"\ud83d\n"`, "\ufffd\n"},
+		"two high surrogates and a low one":  {`"\ud83d\ud83d\ude00"`, "\ufffd😀"},
+		"plain and escaped":                  {`"a\n\u0062c"`, "a\nbc"},
+		"bytes that are not UTF-8":           {"\"a\xff\\n\xfe\"", "a\xff\n\xfe"},
+		"an escape after such a byte":        {"\"\xff\\u0041\"", "\xffA"},
 	} {
 		got, err := decoded(c.value)
 		require.NoError(t, err, name)
@@ -63,12 +63,12 @@ func TestRawCodes(t *testing.T) {
 	}
 }
 
-func TestRawCodesThatAreNone(t *testing.T) {
+func TestOtherJSONIsNotARawCode(t *testing.T) {
 	for _, value := range []string{`true`, `false`, `{}`, `{"a": 1}`, `[]`, `[1]`} {
 		_, err := decoded(value)
 		require.ErrorIs(t, err, errcodes.InvalidRequest, value)
 	}
-	// What encoding/json never hands over is refused as well, not guessed at.
+	// Invalid JSON, which encoding/json never passes.
 	for _, data := range []string{``, `"`, `"\"`, `"\u12"`, `"\x"`, `"\ud83d\u"`, `tru`, `+1`, `.5`} {
 		var c failures.RawCode
 		require.ErrorIs(t, c.UnmarshalJSON([]byte(data)), errcodes.InvalidRequest, data)
@@ -76,8 +76,8 @@ func TestRawCodesThatAreNone(t *testing.T) {
 	}
 }
 
-// I26: what a provider wrote as its code is what the caller gets.
-func TestRawCodesRoundTrip(t *testing.T) {
+// I26.
+func TestAnyStringOrNumberIsReadExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		var written bytes.Buffer
@@ -95,9 +95,8 @@ func TestRawCodesRoundTrip(t *testing.T) {
 	})
 }
 
-// Escapes, whole and broken, in any order: a string that is UTF-8 reads as
-// encoding/json reads it.
-func TestRawCodesReadEscapesAsJSONDoes(t *testing.T) {
+// Valid and broken escapes in any order.
+func TestRawCodesReadEscapesAsEncodingJSONDoes(t *testing.T) {
 	pieces := []string{`\ud83d`, `\ude00`, `\uDBFF`, `\uDC00`, `\uDFFF`, `\u0041`, `\n`, `\\`, `\"`, `\/`, `u`, `d83d`, `é`, `😀`, ``}
 	rapid.Check(t, func(t *rapid.T) {
 		value := `"` + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), "") + `"`
@@ -135,7 +134,7 @@ func FuzzRawCode(f *testing.F) {
 			if utf8.Valid(data) {
 				require.Equal(t, want, string(c))
 			}
-			require.Equal(t, want, jsonText(t, string(c)), "on the wire as any string is")
+			require.Equal(t, want, jsonText(t, string(c)), "marshalled like any string")
 		default:
 			require.ErrorIs(t, err, errcodes.InvalidRequest)
 			require.Empty(t, c)
@@ -143,8 +142,8 @@ func FuzzRawCode(f *testing.F) {
 	})
 }
 
-// jsonText gives a text as it is after a way through JSON, where bytes that are
-// no UTF-8 become U+FFFD.
+// jsonText returns a text after marshalling and unmarshalling, where bytes that are not
+// UTF-8 become U+FFFD.
 func jsonText(t testing.TB, text string) string {
 	t.Helper()
 	written, err := json.Marshal(text)

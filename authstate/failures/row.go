@@ -11,17 +11,17 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Answer is what a row says of a raw code: a transaction code, which means that
-// the transaction has failed or errored, or one of the two that are no failure.
+// Answer is the meaning of a raw code: a transaction code, which means that the
+// transaction has failed or errored, or one of the constants below.
 type Answer string
 
-// The answers that are no failure.
+// The answers that are not failures.
 const (
-	AnswerSuccess Answer = "success" // the money moved
-	AnswerPending Answer = "pending" // still open: ask again
+	AnswerSuccess Answer = "success" // the money has moved
+	AnswerPending Answer = "pending" // not decided yet: ask again
 )
 
-// Outcome is what a raw code says of its transaction.
+// Outcome is the state of the transaction that a raw code means.
 type Outcome string
 
 // The outcomes.
@@ -32,28 +32,28 @@ const (
 	Errored Outcome = Outcome(errcodes.StateError)
 )
 
-// Confidence is how sure a row is.
+// Confidence is how certain a row is.
 type Confidence string
 
-// The degrees. A fallback has none.
+// The degrees of confidence.
 const (
-	Sure      Confidence = "sure"      // published, or agreed between independent sources, and just one definition of SPEC 7.5 fits
+	Sure      Confidence = "sure"      // published, or in several independent sources, and only one definition of SPEC 7.5 fits
 	Judgement Confidence = "judgement" // the nearest code, or a weaker source
 )
 
-// Row is what a table says of one raw code.
+// Row is the entry of a table for one raw code.
 type Row struct {
-	Code       string // as the provider writes it; from ^ on, an RE2 expression for a family of codes
-	Message    string // "" or a text that must occur in the raw message, whatever its case and blanks
+	Code       string // as the provider writes it; if it begins with ^, an RE2 expression for a family of codes
+	Message    string // "", or a text that the raw message must contain, without regard to case and blanks
 	Meaning    string
-	Payin      Answer // "" where the provider does not give the code in this direction
+	Payin      Answer // "" if the code does not occur in this direction
 	Payout     Answer
 	Confidence Confidence
 	Sources    []string // keys of tables/sources
 	Note       string
 }
 
-// In gives the row's answer for a direction.
+// In returns the row's answer for a direction.
 func (r *Row) In(d errcodes.Direction) Answer {
 	if d == errcodes.Payout {
 		return r.Payout
@@ -63,14 +63,13 @@ func (r *Row) In(d errcodes.Direction) Answer {
 
 func (r *Row) isFamily() bool { return strings.HasPrefix(r.Code, "^") }
 
-// columns are those of a table's file.
+// columns are the columns of a table's file.
 var columns = []string{"code", "message", "meaning", "payin", "payout", "confidence", "sources", "note"}
 
 // ReadRows reads rows from CSV with the header
-// code,message,meaning,payin,payout,confidence,sources,note, which is the form
-// of the shipped tables. It checks the form alone; [Lint] and [New]
-// check what the rows say. A file of another form is errcodes.InvalidRequest,
-// with the line.
+// code,message,meaning,payin,payout,confidence,sources,note, as in the shipped tables. It
+// returns [errcodes.InvalidRequest], with the line, for a file in another format. [Lint]
+// and [New] check the content of the rows.
 func ReadRows(r io.Reader) ([]Row, error) {
 	in := csv.NewReader(r)
 	in.FieldsPerRecord = len(columns)
@@ -79,7 +78,7 @@ func ReadRows(r io.Reader) ([]Row, error) {
 		return nil, badTable(err)
 	}
 	if !slices.Equal(header, columns) {
-		return nil, badTable(errors.New("the header is not " + strings.Join(columns, ",")))
+		return nil, badTable(fmt.Errorf("header is %q, want %q", header, columns))
 	}
 	var rows []Row
 	for {

@@ -18,7 +18,7 @@ import (
 
 const header = "code,message,meaning,payin,payout,confidence,sources,note\n"
 
-func TestReadRows(t *testing.T) {
+func TestReadRowsReadsEachColumn(t *testing.T) {
 	got, err := failures.ReadRows(strings.NewReader(header + `05,"no, funds",why,declined,success,sure, a  b ,note` + "\r\n" + "^6,,,,,,,\n"))
 	require.NoError(t, err)
 	assert.Equal(t, []failures.Row{
@@ -31,15 +31,15 @@ func TestReadRows(t *testing.T) {
 	assert.Equal(t, declined, got[0].In(errcodes.Payin))
 	assert.Equal(t, failures.AnswerSuccess, got[0].In(errcodes.Payout))
 
-	none, err := failures.ReadRows(strings.NewReader(header))
+	empty, err := failures.ReadRows(strings.NewReader(header))
 	require.NoError(t, err)
-	assert.Empty(t, none)
+	assert.Empty(t, empty)
 }
 
-func TestReadRowsRefuses(t *testing.T) {
+func TestReadRowsRejectsOtherFormats(t *testing.T) {
 	for name, c := range map[string]struct{ text, where string }{
-		"nothing":                    {"", "EOF"},
-		"another header":             {strings.Replace(header, "note", "notes", 1), "the header is not " + strings.TrimSpace(header)},
+		"an empty file":              {"", "EOF"},
+		"another header":             {strings.Replace(header, "note", "notes", 1), `"notes"], want ["code" "message" "meaning"`},
 		"another order":              {strings.Replace(header, "code,message", "message,code", 1), "header"},
 		"a short header":             {"code,message\n", "line 1"},
 		"a byte order mark":          {"\ufeff" + header, "header"},
@@ -61,7 +61,7 @@ func TestReadRowsRefuses(t *testing.T) {
 	}
 }
 
-// thenFails reads all of a text, and then an error in place of the end.
+// thenFails returns an error at the end of a text, instead of io.EOF.
 type thenFails struct {
 	*strings.Reader
 	err error
@@ -75,7 +75,7 @@ func (r *thenFails) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func TestRowsAreTheCallersOwn(t *testing.T) {
+func TestRowsAndSchemesReturnCopies(t *testing.T) {
 	first := failures.Rows(failures.ISO8583)
 	want := slices.Clone(first)
 	first[0] = failures.Row{}
@@ -87,8 +87,7 @@ func TestRowsAreTheCallersOwn(t *testing.T) {
 	assert.Equal(t, failures.ISO8583, failures.Schemes()[0])
 }
 
-// What is read reads the same when written; what Lint passes is taken as
-// overrides, and answers for itself.
+// Rows can be written and read back. Rows without mistakes can be used as overrides.
 func FuzzReadRows(f *testing.F) {
 	f.Add(header + "05,no funds,why,declined,success,sure,a b,note\n^6,,,timeout,,judgement,,\n")
 	f.Add(header + "05,,,declined,,sure,,\n5,,,fraudBlocked,,sure,,\n")
@@ -100,7 +99,7 @@ func FuzzReadRows(f *testing.F) {
 			require.ErrorIs(t, err, errcodes.InvalidRequest)
 			return
 		}
-		if !strings.Contains(text, "\r") { // which CSV may drop before a line's end
+		if !strings.Contains(text, "\r") { // csv may drop it at the end of a line
 			again, err := failures.ReadRows(strings.NewReader(written(t, rows)))
 			require.NoError(t, err)
 			require.Equal(t, rows, again)

@@ -2,9 +2,9 @@ package failures
 
 import "slices"
 
-// Scheme names whose codes a raw code is: a card network's, a rail's or a
-// provider's. Raw codes mean nothing without it: 14 is another thing on a card
-// than on M-Pesa.
+// Scheme is the system that a raw code is from: a card network, a rail or a provider. The
+// same code has different meanings in different schemes, for example 14 on a card and on
+// M-Pesa.
 type Scheme string
 
 // The schemes that have a table.
@@ -35,8 +35,8 @@ const (
 	Tingg                 Scheme = "tingg"
 )
 
-// Base gives the scheme whose codes this one passes through: what its own table
-// does not know is looked up there. "" is none.
+// Base returns the scheme whose codes this scheme passes through, or "". Codes that are
+// not in the scheme's own table are looked up there.
 func (s Scheme) Base() Scheme {
 	switch s {
 	case Interswitch, Paystack:
@@ -46,9 +46,9 @@ func (s Scheme) Base() Scheme {
 	}
 }
 
-// beforeColon gives the scheme whose code stands before the colon of a raw code
-// such as "51 : not sufficient funds". Adyen's raw refusals have the issuer's
-// code there, while its own codes are other numbers.
+// beforeColon returns the scheme of the part before the colon in a raw code such as "51 :
+// not sufficient funds". In Adyen's raw refusals that part is the issuer's code, not one
+// of Adyen's own.
 func (s Scheme) beforeColon() Scheme {
 	if s == Adyen {
 		return ISO8583
@@ -56,7 +56,7 @@ func (s Scheme) beforeColon() Scheme {
 	return s
 }
 
-// Schemes lists the schemes that have a table.
+// Schemes returns the schemes that have a table.
 func Schemes() []Scheme { return slices.Clone(schemes) }
 
 var schemes = []Scheme{

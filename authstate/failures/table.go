@@ -15,8 +15,7 @@ import (
 //go:embed tables/*.csv
 var files embed.FS
 
-// cell is a row's answer for one direction, taken apart. Its zero value is no
-// answer.
+// cell is a row's parsed answer for one direction. The zero value means no answer.
 type cell struct {
 	outcome    Outcome
 	code       errcodes.TransactionCode
@@ -35,41 +34,41 @@ func newCell(a Answer, c Confidence) cell {
 	}
 }
 
-// entry is what a table knows of one code in one direction.
+// entry has the answers for one code in one direction.
 type entry struct {
 	cell
 	byMessage []messageRule
 }
 
-// messageRule answers where its text occurs in the tidied message.
+// messageRule applies if the tidied message contains text.
 type messageRule struct {
 	text string
 	cell cell
 }
 
-// family answers for the codes that match.
+// family applies to codes that match a pattern.
 type family struct {
 	codes *regexp.Regexp
-	text  string // must occur in the tidied message; "" always does
+	text  string // the tidied message must contain it
 	cell  cell
 }
 
-// index is the rows of one direction, by what they answer to.
+// index contains the rows of one direction, by code.
 type index struct {
 	exact    map[string]*entry
 	tidied   map[string]*entry
-	unpadded map[string]shortened // codes that have lost their leading zeros
+	unpadded map[string]shortened // by code without leading zeros
 	families []family
 }
 
-// shortened is what a code without its leading zeros stands for: of 01 and 001,
-// 1 is the former.
+// shortened is the entry for a code without its leading zeros. If a table has 01 and 001,
+// 1 means 01.
 type shortened struct {
 	*entry
-	digits int // of the code in full
+	digits int // of the full code
 }
 
-// table is one scheme's rows, ready to be asked.
+// table contains one scheme's rows as indexes.
 type table struct {
 	version string
 	indexes [2]index // payin, payout
@@ -82,7 +81,7 @@ func (t *table) in(d errcodes.Direction) *index {
 	return &t.indexes[0]
 }
 
-// newTable indexes rows that Lint has passed.
+// newTable indexes rows in which Lint has found no mistakes.
 func newTable(rows []Row, version string) *table {
 	t := &table{version: version}
 	for i, d := range directions {
@@ -110,7 +109,7 @@ func (x *index) add(r *Row, d errcodes.Direction) {
 	x.shorten(code, text, c)
 }
 
-// of gives the entry of a code, a new one if there is none.
+// of returns the entry of a code, and adds one if it is missing.
 func of(entries map[string]*entry, code string) *entry {
 	e := entries[code]
 	if e == nil {
@@ -120,8 +119,9 @@ func of(entries map[string]*entry, code string) *entry {
 	return e
 }
 
-// shorten lets a code be found without its leading zeros. Where a list has more
-// than two digits, 5 may be another list's code: it must not read as 005, done.
+// shorten adds a code without its leading zeros. It leaves out codes of more than two
+// digits that are not failures: 5 may be a code of another list, and must not be read as
+// 005, a success.
 func (x *index) shorten(code, text string, c cell) {
 	short := unpadded(code)
 	if short == code || c.code == "" && len(code) > 2 && short != "0" {
@@ -146,7 +146,7 @@ func (e *entry) add(text string, c cell) {
 	}
 }
 
-// find gives what the index says of a raw code, and how that was found.
+// find returns the answer for a raw code, and how it was found.
 func (x *index) find(code, message string) (*cell, Match) {
 	if e, ok := x.exact[code]; ok {
 		if c, by := e.answer(message, MatchCode); by != MatchNone {
@@ -156,9 +156,8 @@ func (x *index) find(code, message string) (*cell, Match) {
 	return x.findTidied(tidy(code), message)
 }
 
-// findHead looks for what stands before the colon of a raw code. In a message
-// that stands in for a code it can only be a failure: "Approved: no" approves
-// nothing.
+// findHead looks up the part before the colon of a raw code. If in has no code, so that
+// its message is looked up, it only returns failures: "Approved: no" is not a success.
 func (x *index) findHead(code string, in *Input) (*cell, Match) {
 	before, ok := head(tidy(code))
 	if !ok {
@@ -171,8 +170,8 @@ func (x *index) findHead(code string, in *Input) (*cell, Match) {
 	return c, by
 }
 
-// findAll tries all that one table has, what stands before a colon only where
-// that would be a code of the table's scheme.
+// findAll looks up the code, then, if heads is true, the part before a colon, then the
+// families.
 func (x *index) findAll(code string, in *Input, heads bool) (*cell, Match) {
 	c, by := x.find(code, in.Message)
 	if by == MatchNone && heads {
@@ -194,7 +193,8 @@ func (x *index) findTidied(text, message string) (*cell, Match) {
 	return nil, MatchNone
 }
 
-// answer prefers the rule whose text occurs in the message.
+// answer returns the cell of the first rule whose text is in the message, and otherwise
+// the entry's own.
 func (e *entry) answer(message string, by Match) (*cell, Match) {
 	if len(e.byMessage) > 0 {
 		text := tidy(message)
@@ -210,7 +210,7 @@ func (e *entry) answer(message string, by Match) (*cell, Match) {
 	return &e.cell, by
 }
 
-// findFamily gives the first family that the code belongs to.
+// findFamily returns the answer of the first family that matches.
 func (x *index) findFamily(code, message string) (*cell, Match) {
 	for i := range x.families {
 		f := &x.families[i]
@@ -221,7 +221,7 @@ func (x *index) findFamily(code, message string) (*cell, Match) {
 	return nil, MatchNone
 }
 
-// shipped are the embedded tables, each read when it is first asked.
+// shipped contains the embedded tables. Each is read at its first use.
 var shipped = func() map[Scheme]func() *table {
 	m := make(map[Scheme]func() *table, len(schemes))
 	for _, s := range schemes {
@@ -230,8 +230,7 @@ var shipped = func() map[Scheme]func() *table {
 	return m
 }()
 
-// Rows gives the shipped table of a scheme, in its order; none for a scheme
-// that has none.
+// Rows returns the shipped table of a scheme, in its order, or nil if it has no table.
 func Rows(s Scheme) []Row {
 	if shipped[s] == nil {
 		return nil
@@ -240,7 +239,7 @@ func Rows(s Scheme) []Row {
 	return rows
 }
 
-// mustRead panics on a broken table: the tests read every shipped one.
+// mustRead panics if a table cannot be read. Tests read every shipped table.
 func mustRead(s Scheme) (rows []Row, version string) {
 	text, err := files.ReadFile("tables/" + string(s) + ".csv")
 	if err == nil {
@@ -252,8 +251,8 @@ func mustRead(s Scheme) (rows []Row, version string) {
 	return rows, fingerprint(s, text)
 }
 
-// fingerprint names the content of a table, so that a stored result tells which
-// rows judged it.
+// fingerprint identifies the content of a table, so that a stored result shows which rows
+// it is from.
 func fingerprint(s Scheme, text []byte) string {
 	sum := sha256.Sum256(text)
 	return string(s) + "@" + hex.EncodeToString(sum[:6])

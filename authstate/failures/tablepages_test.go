@@ -17,7 +17,7 @@ import (
 
 const tablePages = "../../internal/docs/failures/"
 
-// coverage says of a scheme where its rows come from and what is left out.
+// coverage describes the origin of a scheme's rows, and what is left out.
 type coverage struct{ title, from, leftOut string }
 
 func coverages(t *testing.T) map[failures.Scheme]coverage {
@@ -34,8 +34,7 @@ func coverages(t *testing.T) map[failures.Scheme]coverage {
 	return of
 }
 
-// The pages are drawn from the tables.
-func TestTablePagesAreFresh(t *testing.T) {
+func TestThePagesShowTheTables(t *testing.T) {
 	of := coverages(t)
 	require.Len(t, of, len(failures.Schemes()))
 	docpage.Check(t, tablePages+"README.md", drawIndex(of))
@@ -90,5 +89,5 @@ func tick(c failures.Confidence) string {
 	return ""
 }
 
-// cell keeps a text within its cell.
+// cell escapes a text for a cell of a table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -21,7 +21,7 @@ type source struct{ kind, address, what string }
 // Kinds of sources.
 const (
 	published = "published" // by the scheme or the provider
-	party     = "party"     // somebody else's list or code
+	party     = "party"     // a third party's list or code
 	memory    = "memory"    // known to practitioners
 )
 
@@ -41,8 +41,8 @@ func sourcesOf(t testing.TB, scheme failures.Scheme) map[string]source {
 	return sources
 }
 
-// Each shipped table is sound: what Lint asks for, a source for each row, and
-// no more sureness than the sources give.
+// Lint finds no mistakes, every row has a source, and rows that are sure have sufficient
+// sources.
 func TestTheTablesAreSound(t *testing.T) {
 	for _, scheme := range failures.Schemes() {
 		t.Run(string(scheme), func(t *testing.T) {
@@ -60,11 +60,11 @@ func TestTheTablesAreSound(t *testing.T) {
 					assert.Contains(t, sources, key, r.Code)
 				}
 				if r.Confidence == failures.Sure {
-					assert.True(t, grounds(sources, r.Sources), "%s is sure on too little: %v", r.Code, r.Sources)
+					assert.True(t, grounds(sources, r.Sources), "%s is sure, but its sources are insufficient: %v", r.Code, r.Sources)
 				}
 			}
 			for key, s := range sources {
-				assert.True(t, used[key], "the source %s is of no row", key)
+				assert.True(t, used[key], "no row has the source %s", key)
 				assert.Contains(t, []string{published, party, memory}, s.kind, key)
 				assert.NotEmpty(t, s.address, key)
 				assert.NotEmpty(t, s.what, key)
@@ -73,8 +73,8 @@ func TestTheTablesAreSound(t *testing.T) {
 	}
 }
 
-// grounds reports whether a row with these sources may be sure: a published one,
-// or two that are independent.
+// grounds reports whether a row with these sources may be sure: one is published, or two
+// are independent.
 func grounds(sources map[string]source, keys []string) bool {
 	parties := 0
 	for _, key := range keys {
@@ -88,9 +88,8 @@ func grounds(sources map[string]source, keys []string) bool {
 	return parties > 1
 }
 
-// A success must not turn into a decline because a caller got the direction
-// wrong: what is no failure in one direction has an answer in the other.
-func TestWhatIsNoFailureHasAnAnswerInEitherDirection(t *testing.T) {
+// A success must not become a decline because the caller's direction is wrong.
+func TestARowThatIsNotAFailureHasAnswersInBothDirections(t *testing.T) {
 	n, err := failures.New(nil)
 	require.NoError(t, err)
 	for _, scheme := range failures.Schemes() {
@@ -111,8 +110,7 @@ func noFailure(a failures.Answer) bool {
 	return a == failures.AnswerSuccess || a == failures.AnswerPending
 }
 
-// Every scheme has its file and every file its scheme.
-func TestEachSchemeHasATable(t *testing.T) {
+func TestEachSchemeHasATableAndEachTableAScheme(t *testing.T) {
 	for _, pattern := range []string{"tables/*.csv", "tables/sources/*.csv"} {
 		var schemes []string
 		for _, s := range failures.Schemes() {
@@ -129,30 +127,28 @@ func TestEachSchemeHasATable(t *testing.T) {
 	}
 }
 
-// unreachable are the codes that no table gives, with the reason.
+// unreachable contains the codes that are in no table, with the reason.
 var unreachable = map[errcodes.TransactionCode]string{
 	errcodes.ErrorInternal: "the service's own failure; a provider's internal error is downstreamError",
 	errcodes.ErrorSystem:   "as internalError",
 }
 
-// Every code of SPEC 7.5 that is not deprecated is given by a row, or has its
-// reason why not.
-func TestEveryCodeIsReachable(t *testing.T) {
-	given := map[errcodes.TransactionCode]int{}
+func TestEveryCodeThatIsNotDeprecatedIsInATable(t *testing.T) {
+	used := map[errcodes.TransactionCode]int{}
 	for _, scheme := range failures.Schemes() {
 		for _, r := range failures.Rows(scheme) {
 			for _, a := range []failures.Answer{r.Payin, r.Payout} {
-				given[errcodes.TransactionCode(a)]++
+				used[errcodes.TransactionCode(a)]++
 			}
 		}
 	}
 	for _, row := range errcodes.TransactionCodes() {
 		_, excused := unreachable[row.Code]
-		assert.Equal(t, !row.Deprecated && !excused, given[row.Code] > 0, "%s is given by %d rows", row.Code, given[row.Code])
+		assert.Equal(t, !row.Deprecated && !excused, used[row.Code] > 0, "%s is in %d rows", row.Code, used[row.Code])
 	}
 }
 
-// TestCoverage prints what the tables hold; -v shows it.
+// TestCoverage logs the size of the tables; -v shows it.
 func TestCoverage(t *testing.T) {
 	total, sure := 0, 0
 	for _, scheme := range failures.Schemes() {

@@ -2,10 +2,9 @@ package failures
 
 import "strings"
 
-// tidy gives the form in which dirty raw values are compared: ASCII letters in
-// lower case, each + and each run of blanks as one blank, none at the ends.
-// Bytes that are no ASCII stay, so that two texts that differ in them never
-// become one.
+// tidy returns s in the form in which raw values are compared: ASCII letters in lower
+// case, each run of blanks and + signs as one blank, and no blanks at the ends. Other bytes
+// stay unchanged.
 func tidy(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -28,7 +27,7 @@ func tidy(s string) string {
 	return b.String()
 }
 
-// unpadded gives a code of digits as it looks where somebody has read it as a
+// unpadded returns a code of digits without leading zeros, as if it had been read as a
 // number.
 func unpadded(s string) string {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
@@ -40,9 +39,9 @@ func unpadded(s string) string {
 	return s
 }
 
-// head gives the code that stands before the first colon of a tidied text, as in
-// "51 : insufficient funds". Digits right behind the colon make it a time or a
-// ratio: "00:05:12" approves nothing.
+// head returns the part of a tidied text before the first colon, as in "51 : insufficient
+// funds". It returns false if a digit follows the colon, as in a time: "00:05:12" is not
+// a success.
 func head(tidied string) (string, bool) {
 	before, after, found := strings.Cut(tidied, ":")
 	clock := after != "" && after[0] >= '0' && after[0] <= '9'

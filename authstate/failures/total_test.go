@@ -14,10 +14,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// checkTotal holds the answer to any raw code and message to I24, I25 and I26.
+// checkTotal checks I24, I25 and I26 for the result of any valid input.
 func checkTotal(t require.TestingT, in failures.Input) failures.Result {
-	var told []failures.Result
-	n, err := failures.New(&failures.Config{Unmapped: func(r failures.Result) { told = append(told, r) }})
+	var unmapped []failures.Result
+	n, err := failures.New(&failures.Config{Unmapped: func(r failures.Result) { unmapped = append(unmapped, r) }})
 	require.NoError(t, err)
 	r, err := n.Normalise(in)
 	require.NoError(t, err)
@@ -26,25 +26,25 @@ func checkTotal(t require.TestingT, in failures.Input) failures.Result {
 	require.Equal(t, in.Direction, r.Direction)
 	require.Regexp(t, tablesOf(in.Scheme, r.MatchedBy), r.Tables)
 	if r.MatchedBy == failures.MatchFallback {
-		require.Equal(t, []failures.Result{r}, told)
+		require.Equal(t, []failures.Result{r}, unmapped)
 		require.Empty(t, r.Confidence)
 		require.Equal(t, in.State == errcodes.StateError, r.Code == errcodes.ErrorDownstream)
 		require.Equal(t, in.State != errcodes.StateError, r.Code == errcodes.FailureDeclined)
 	} else {
-		require.Empty(t, told)
+		require.Empty(t, unmapped)
 		require.Contains(t, []failures.Confidence{failures.Sure, failures.Judgement}, r.Confidence)
 		require.NotContains(t, []failures.Match{failures.MatchNone, failures.MatchOverride}, r.MatchedBy)
 	}
 	checkCode(t, r)
 	again, err := n.Normalise(in)
 	require.NoError(t, err)
-	require.Equal(t, r, again, "the same again")
+	require.Equal(t, r, again, "the same result for the same input")
 	return r
 }
 
 func checkCode(t require.TestingT, r failures.Result) {
 	row := r.Code.Row()
-	require.Equal(t, row.Message, r.Message(), "of the code alone")
+	require.Equal(t, row.Message, r.Message(), "from the code only")
 	require.Equal(t, strings.Join([]string{string(r.Scheme), string(r.Direction), string(r.Outcome), string(r.Code)}, " "), r.String())
 	if r.Outcome == failures.Success || r.Outcome == failures.Pending {
 		require.Empty(t, r.Code)
@@ -69,8 +69,7 @@ var (
 	hints          = []errcodes.State{"", errcodes.StateFailed, errcodes.StateError}
 )
 
-// Each code that a table has, as it is and dirty.
-func TestEachShippedRowAnswers(t *testing.T) {
+func TestEachShippedRowIsFound(t *testing.T) {
 	for _, scheme := range failures.Schemes() {
 		for i, row := range failures.Rows(scheme) {
 			if row.Code[0] == '^' {
@@ -93,8 +92,8 @@ func TestEachShippedRowAnswers(t *testing.T) {
 	}
 }
 
-// Any bytes up to the bound, NUL and what is no UTF-8 included.
-func TestNormaliseIsTotal(t *testing.T) {
+// Any bytes up to MaxRaw, including NUL and bytes that are not UTF-8.
+func TestEveryInputHasAResult(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := func(name string) string {
 			text := rapid.SliceOfN(rapid.Byte(), 0, 64).Draw(t, name)
@@ -123,7 +122,7 @@ func codesOf(s failures.Scheme) []string {
 	return codes[string(s)]
 }
 
-func TestTheBoundIsInclusive(t *testing.T) {
+func TestACodeOfMaxRawBytesIsAccepted(t *testing.T) {
 	whole := strings.Repeat("\x00", ports.MaxRaw)
 	r := checkTotal(t, failures.Input{Scheme: failures.OPPWA, Direction: errcodes.Payin, Code: whole, Message: whole})
 	require.Equal(t, failures.MatchFallback, r.MatchedBy)
@@ -148,9 +147,8 @@ func FuzzNormalise(f *testing.F) {
 	})
 }
 
-// Blanks around a code never change what it means, unless it is of a family,
-// which is tried on the code as it is.
-func TestBlanksAroundACodeMeanNothing(t *testing.T) {
+// Families are left out: their pattern is matched against the code with its blanks.
+func TestBlanksAroundACodeAreIgnored(t *testing.T) {
 	family := regexp.MustCompile(`^\^`)
 	rapid.Check(t, func(t *rapid.T) {
 		scheme := rapid.SampledFrom(failures.Schemes()).Draw(t, "scheme")
