@@ -12,15 +12,15 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Ports are what a [Service] needs from outside. All are required.
+// Ports are the stores of a [Service]. All are required.
 type Ports struct {
 	Transactions ports.TransactionStore
 	Work         ports.Work // of the same store as Transactions
 }
 
-// Policy is what a business decides.
+// Policy contains the business decisions.
 type Policy struct {
-	// Normaliser says what a provider's raw code means. nil means the shipped tables.
+	// Normaliser translates providers' raw codes. nil means the shipped tables.
 	Normaliser *failures.Normaliser
 }
 
@@ -36,13 +36,13 @@ type Config struct {
 	Every time.Duration
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use. A
-// panic in one ends the process. Each may be nil. What a provider said may be
-// personal data and must not become a metric label.
+// Hooks are called synchronously. They must be quick and safe for concurrent use. A panic
+// in a hook ends the process. Each may be nil. A provider's code and message may be
+// personal data: do not use them as metric labels.
 type Hooks struct {
 	// Applied is called with each outcome that was applied, and its effect.
 	Applied func(ctx context.Context, t ports.Transaction, e Effect)
-	// Background is called with failures that no caller sees; the step is tried again.
+	// Background is called with the errors of Run and Tick. The step is tried again.
 	Background func(ctx context.Context, err error)
 }
 

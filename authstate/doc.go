@@ -1,7 +1,6 @@
-// Package authstate keeps the states of transactions: what a provider said, in
-// codes and texts of its own, becomes the authState of a transaction with an
-// AuthFailureCode or an ErrorCode (SPEC 2.9 and 7.5). Package failures holds what
-// each raw code means.
+// Package authstate tracks the states of transactions. It translates a provider's own
+// codes and messages into the authState of a transaction, with an AuthFailureCode or an
+// ErrorCode (SPEC 2.9 and 7.5). Package failures has the meaning of each raw code.
 //
 //	payments, err := authstate.New(
 //		authstate.Ports{Transactions: store.Transactions(), Work: store.Work()}, authstate.Policy{}, nil)
@@ -12,10 +11,9 @@
 //	done, err := payments.Record(ctx, owner, "pay-1", authstate.Report{Scheme: failures.MpesaDaraja, Code: "1037"})
 //	// done.Transaction.Status is FAILED, done.Transaction.Code errcodes.FailureTimeout
 //
-// A transaction is PENDING, then SUCCEEDED, FAILED or ERRORED; an end is final and
-// keeps its time (I27). [Service.Record] applies what a provider reported,
-// [Service.Fail] and [Service.Succeed] what the embedder found itself. Duplicate
-// reports are ignored. A debit that lands after a timeout is recorded and raises an
-// event of its own, but the transaction stays FAILED. [Transitions] is the whole
-// rule.
+// A transaction is PENDING, then SUCCEEDED, FAILED or ERRORED; these three are final, and
+// EndedAt does not change (I27). [Service.Record] applies a provider's report,
+// [Service.Fail] and [Service.Succeed] apply what the embedder found out itself.
+// Duplicate reports are ignored. A debit that arrives after a timeout is recorded and
+// raises its own event, but the transaction stays FAILED. [Transitions] returns all rules.
 package authstate

@@ -10,8 +10,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// lateView is a late payment's event: the transaction as it stays, and when the
-// money landed.
+// lateView is the data of a late payment's event: the unchanged transaction, and when the
+// money arrived.
 type lateView struct {
 	View
 	LatePayment landing `json:"latePayment"`
@@ -21,7 +21,7 @@ type landing struct {
 	LandedAt string `json:"landedAt"` // UTC, RFC 3339 with milliseconds
 }
 
-// event makes an event of the transaction.
+// event returns an event of the transaction.
 func (t transaction) event(kind string, at time.Time) (ports.Event, error) {
 	view := ViewOf(&t.rec)
 	var shown any = view
@@ -36,8 +36,8 @@ func (t transaction) event(kind string, at time.Time) (ports.Event, error) {
 	return ports.Event{ID: eventID(key, kind), Kind: kind, Key: key, Owner: t.rec.Owner, At: at, Data: data}, nil
 }
 
-// eventID returns the id of an event. It is unique: so is a transaction's id for its
-// owner, and a transaction enters each state once.
+// eventID returns the id of an event. It is unique, because a transaction's id is unique
+// for its owner, and a transaction enters each state once.
 func eventID(key, kind string) string {
 	sum := sha256.Sum256([]byte(key + "\x00" + kind))
 	return "evt_" + hex.EncodeToString(sum[:16])

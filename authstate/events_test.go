@@ -12,8 +12,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// The data of each event is the wire's own transaction, byte for byte.
-func TestEvents(t *testing.T) {
+func TestEventDataIsTheView(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("pay/1"))
 	r.clock.Advance(1500 * time.Millisecond)
@@ -54,7 +53,7 @@ func TestEvents(t *testing.T) {
 	assert.Equal(t, want[1].data, viewed(t, &shown))
 }
 
-func TestEventsOfTheOtherEnds(t *testing.T) {
+func TestEventDataOfSucceededAndErrored(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("s"))
 	r.record("s", failures.Success)
@@ -74,8 +73,7 @@ func TestEventsOfTheOtherEnds(t *testing.T) {
 	}, data)
 }
 
-// Ids are unique over owners, transactions and kinds, however the names are cut.
-func TestEventIDsAreUnique(t *testing.T) {
+func TestEventIDsAreUniqueAcrossOwnersTransactionsAndKinds(t *testing.T) {
 	r := newRig(t)
 	ids := map[string]string{}
 	for _, who := range []string{"a", "ab", "a\x00b", "a\x00", "\xff"} {
@@ -87,7 +85,7 @@ func TestEventIDsAreUnique(t *testing.T) {
 		}
 	}
 	for _, e := range r.events() {
-		assert.Empty(t, ids[e.ID], "%q is of %q as well", e.ID, e.Key)
+		assert.Empty(t, ids[e.ID], "%q is also the id of an event of %q", e.ID, e.Key)
 		ids[e.ID] = e.Key + e.Kind
 	}
 	assert.Len(t, ids, 5*4*2)

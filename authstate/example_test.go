@@ -12,8 +12,8 @@ import (
 	"github.com/corridor-go/corridor/ports/portstest"
 )
 
-// A transaction is not answered in time, and the debit lands after all: the end
-// stays, and the late payment stands beside it.
+// A transaction times out, and the debit arrives later. The transaction stays FAILED, and
+// the late payment is recorded.
 func ExampleNew() {
 	ctx := context.Background()
 	clock := portstest.NewClock(noon)

@@ -15,13 +15,13 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// breaker fails the n-th call of anything that a service asks of its ports.
+// breaker fails the n-th call of the ports.
 type breaker struct {
 	mu     sync.Mutex
 	calls  int
 	at     int
 	err    error
-	after  bool // the failing call takes effect all the same
+	after  bool // the failing call still takes effect
 	broken bool
 }
 
@@ -79,29 +79,28 @@ func (s breakingWork) Retry(ctx context.Context, w ports.WorkItem, at time.Time)
 	return s.call(func() error { return s.Work.Retry(ctx, w, at) })
 }
 
-// TestEachCallFailsInTurn fails the n-th call, n = 1 … until a run without a
-// failure: whatever fails, a caller who asks again comes to the same end, and
-// what happened is told once (I27, I32).
-func TestEachCallFailsInTurn(t *testing.T) {
+// The n-th call fails, for n = 1 … until a run without a failure: callers that repeat
+// their calls get the same results, and every event is raised once (I27, I32).
+func TestAFailureOfAnySingleCallCanBeRetried(t *testing.T) {
 	for name, fault := range map[string]struct {
 		code  errcodes.Code
 		after bool
 	}{
-		"unavailable":               {errcodes.StorageUnavailable, false},
-		"unknown, nothing done":     {errcodes.OutcomeUnknown, false},
-		"unknown, all of it done":   {errcodes.OutcomeUnknown, true},
-		"another writer came first": {errcodes.Conflict, false},
+		"unavailable":              {errcodes.StorageUnavailable, false},
+		"unknown, and not stored":  {errcodes.OutcomeUnknown, false},
+		"unknown, and stored":      {errcodes.OutcomeUnknown, true},
+		"another writer was first": {errcodes.Conflict, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, broken := 0, true
 			for broken {
 				n++
-				require.Less(t, n, 100, "it never runs clean")
+				require.Less(t, n, 100, "every run has a failure")
 				br := &breaker{err: errcodes.New(fault.code, ""), after: fault.after, at: n}
 				runBroken(t, br)
 				broken = br.broken
 			}
-			require.Greater(t, n, 15, "a run makes as many calls")
+			require.Greater(t, n, 15, "a run makes at least as many calls")
 		})
 	}
 }
@@ -124,7 +123,7 @@ func runBroken(t *testing.T, br *breaker) {
 			require.Zero(t, a.Effect, what)
 			require.Zero(t, a.Transaction, what)
 		}
-		require.Fail(t, "one fault, and still no answer", what)
+		require.Fail(t, "no result after one fault", what)
 		return ports.Transaction{}
 	}
 	open := func(id string) func() (authstate.Applied, error) {
@@ -155,7 +154,7 @@ func runBroken(t *testing.T, br *breaker) {
 	assert.Empty(t, r.due(r.clock.Now()), "all work is done")
 	assert.Equal(t, ports.TransactionFailed, r.stored("unanswered").Status)
 	assert.Equal(t, late, r.stored("failing"))
-	assert.Equal(t, 2, moved, "who changed it is told so")
+	assert.Equal(t, 2, moved, "the callers that changed it")
 	byKey := map[string][]string{}
 	for _, e := range r.events() {
 		byKey[e.Key] = append(byKey[e.Key], e.Kind)

@@ -25,7 +25,7 @@ const owner = "shop"
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// rig is a service with everything around it in the test's hands.
+// rig is a service with a clock and a store that the test controls.
 type rig struct {
 	t       testing.TB
 	clock   *portstest.Clock
@@ -34,7 +34,7 @@ type rig struct {
 	faults  func(point string) error // may be set later
 
 	mu         sync.Mutex
-	effects    []authstate.Effect // what the hook was told
+	effects    []authstate.Effect // arguments of the hook Applied
 	background []error
 	log        bytes.Buffer
 }
@@ -55,7 +55,7 @@ func newRig(t testing.TB) *rig {
 	return r
 }
 
-// on makes one more service for the same hooks and log.
+// on returns another service with the same hooks and log.
 func (r *rig) on(transactions ports.TransactionStore, work ports.Work, clock ports.Clock) *authstate.Service {
 	r.t.Helper()
 	s, err := authstate.New(authstate.Ports{Transactions: transactions, Work: work}, authstate.Policy{}, &authstate.Config{
@@ -83,7 +83,7 @@ func normaliser(t testing.TB, config *failures.Config) *failures.Normaliser {
 	return n
 }
 
-// minute opens transactions that are to be answered within one.
+// minute returns the opening of a payin with a timeout of a minute.
 func minute(id string) authstate.Opening {
 	return authstate.Opening{ID: id, Direction: errcodes.Payin, RespondBy: noon.Add(time.Minute)}
 }
@@ -102,7 +102,7 @@ func (r *rig) get(id string) ports.Transaction {
 	return t
 }
 
-// stored gives what the store has, which reading through a service may change.
+// stored reads the transaction from the store, without the service.
 func (r *rig) stored(id string) ports.Transaction {
 	r.t.Helper()
 	t, err := r.store.Transactions().Transaction(r.t.Context(), owner, id)
@@ -110,7 +110,7 @@ func (r *rig) stored(id string) ports.Transaction {
 	return t
 }
 
-// said are reports of famous codes, by the outcome that each has on a payin.
+// said contains reports of well-known codes, by their outcome on a payin.
 var said = map[failures.Outcome]authstate.Report{
 	failures.Success: {Scheme: failures.MpesaDaraja, Code: "0", Message: "paid by Wanjiru"},
 	failures.Pending: {Scheme: failures.Paystack, Code: "processing"},
@@ -126,7 +126,7 @@ func (r *rig) record(id string, o failures.Outcome) authstate.Applied {
 	return a
 }
 
-// events takes all events out, in their order.
+// events returns all waiting events in order, and acknowledges them.
 func (r *rig) events() []ports.Event {
 	r.t.Helper()
 	return drained(r.t, r.store.Outbox())
@@ -156,7 +156,7 @@ func kinds(events []ports.Event) []string {
 	return kinds
 }
 
-// due gives the timeouts that wait at an instant, without taking them.
+// due returns the timeouts that are due at an instant, and leaves them in the store.
 func (r *rig) due(at time.Time) []ports.WorkItem {
 	r.t.Helper()
 	items, err := r.store.Work().Claim(r.t.Context(), authstate.WorkTimeout, at, time.Nanosecond, 1000)

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestOpenBeginsPending(t *testing.T) {
+func TestOpenStoresAPendingTransaction(t *testing.T) {
 	r := newRig(t)
 	cairo := time.FixedZone("EET", 2*3600)
 	r.clock.Set(noon.Add(1700 * time.Microsecond).In(cairo))
@@ -34,7 +34,7 @@ func TestOpenBeginsPending(t *testing.T) {
 	assert.Empty(t, r.effects, "no outcome was applied")
 }
 
-func TestOpenWithoutATimeWaitsForEver(t *testing.T) {
+func TestATransactionWithoutRespondByNeverTimesOut(t *testing.T) {
 	r := newRig(t)
 	r.open(authstate.Opening{ID: "t", Direction: errcodes.Payin})
 	r.clock.Set(noon.AddDate(500, 0, 0))
@@ -43,15 +43,14 @@ func TestOpenWithoutATimeWaitsForEver(t *testing.T) {
 	assert.Empty(t, r.due(r.clock.Now()))
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenRejectsInvalidFields(t *testing.T) {
 	payin := func(id string) authstate.Opening { return authstate.Opening{ID: id, Direction: errcodes.Payin} }
 	by := func(at time.Time) authstate.Opening { o := payin("t"); o.RespondBy = at; return o }
 	const (
-		badID        = "id must be 1 to 128 bytes of text without control characters"
-		badDirection = "direction must be payin or payout"
-		past         = "respondBy must be in the future"
-		tooLate      = "respondBy must not be beyond the year 9999; zero means no limit"
+		badID   = "id must be 1 to 128 bytes of text without control characters"
+		tooLate = "respondBy must not be after the year 9999; zero means no timeout"
 	)
+	past := func(at string) string { return "respondBy is " + at + ", want a time in the future" }
 	for name, c := range map[string]struct {
 		owner   string
 		o       authstate.Opening
@@ -64,14 +63,14 @@ func TestOpenRefuses(t *testing.T) {
 		"an id with a line break":       {owner, payin("a\nb"), badID},
 		"an id with DEL":                {owner, payin("a\x7f"), badID},
 		"an id with a C1 control":       {owner, payin("a\u0085b"), badID},
-		"an id that is no UTF-8":        {owner, payin("a\xff"), badID},
-		"no direction":                  {owner, authstate.Opening{ID: "t"}, badDirection},
-		"a direction that is none":      {owner, authstate.Opening{ID: "t", Direction: "sideways"}, badDirection},
-		"a time that is now":            {owner, by(noon), past},
-		"a time that is past":           {owner, by(noon.Add(-time.Hour)), past},
-		"a time beyond the year 9999":   {owner, by(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)), tooLate},
+		"an id that is not UTF-8":       {owner, payin("a\xff"), badID},
+		"no direction":                  {owner, authstate.Opening{ID: "t"}, `direction is "", want payin or payout`},
+		"an unknown direction":          {owner, authstate.Opening{ID: "t", Direction: "sideways"}, `direction is "sideways", want payin or payout`},
+		"the current time":              {owner, by(noon), past("2026-11-20T12:00:00.000Z")},
+		"a time in the past":            {owner, by(noon.Add(-time.Hour)), past("2026-11-20T11:00:00.000Z")},
+		"a time after the year 9999":    {owner, by(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)), tooLate},
 		"the latest time of Go":         {owner, by(time.Unix(1<<63-62135596801, 999_999_999)), tooLate},
-		"a time within the millisecond": {owner, by(noon.Add(999 * time.Microsecond)), past},
+		"a time within the millisecond": {owner, by(noon.Add(999 * time.Microsecond)), past("2026-11-20T12:00:00.000Z")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -93,14 +92,14 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func TestOpenAgain(t *testing.T) {
+func TestOpenReturnsATransactionThatWasOpenedBefore(t *testing.T) {
 	r := newRig(t)
 	first := r.open(minute("t"))
 	r.clock.Advance(time.Second)
-	assert.Equal(t, first, r.open(minute("t")), "the same")
+	assert.Equal(t, first, r.open(minute("t")))
 	finer := minute("t")
 	finer.RespondBy = finer.RespondBy.Add(time.Microsecond)
-	assert.Equal(t, first, r.open(finer), "times are kept to the millisecond")
+	assert.Equal(t, first, r.open(finer), "times are stored to the millisecond")
 	for name, o := range map[string]authstate.Opening{
 		"another direction": {ID: "t", Direction: errcodes.Payout, RespondBy: first.RespondBy},
 		"another time":      {ID: "t", Direction: errcodes.Payin, RespondBy: first.RespondBy.Add(time.Second)},
@@ -108,20 +107,19 @@ func TestOpenAgain(t *testing.T) {
 	} {
 		_, err := r.service.Open(t.Context(), owner, o)
 		require.ErrorIs(t, err, errcodes.Conflict, name)
-		assert.Equal(t, "A transaction of this id exists", errcodes.MessageOf(err), name)
+		assert.Equal(t, "A transaction with this id exists", errcodes.MessageOf(err), name)
 	}
 	other, err := r.service.Open(t.Context(), "other", minute("t"))
-	require.NoError(t, err, "an id is its owner's own (I31)")
+	require.NoError(t, err, "an id is unique for its owner only (I31)")
 	assert.Equal(t, "other", other.Owner)
 	r.record("t", failures.Success)
-	assert.Equal(t, ports.TransactionSucceeded, r.open(minute("t")).Status, "as it is by now")
+	assert.Equal(t, ports.TransactionSucceeded, r.open(minute("t")).Status, "its current state")
 	assert.Len(t, r.events(), 3)
 	assert.Len(t, r.due(noon.Add(time.Minute)), 2)
 }
 
-// The answer to Open was lost, and the caller comes back after RespondBy: it
-// must hear what became of the transaction, not that it never was.
-func TestOpenAgainAfterItsTime(t *testing.T) {
+// A caller that did not receive the result of Open repeats the call after RespondBy.
+func TestOpenReturnsAnOpenedTransactionAfterRespondBy(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	r.clock.Set(noon.Add(time.Hour))
@@ -133,11 +131,11 @@ func TestOpenAgainAfterItsTime(t *testing.T) {
 	_, err := r.service.Open(t.Context(), owner, other)
 	require.ErrorIs(t, err, errcodes.Conflict)
 	_, err = r.service.Open(t.Context(), owner, minute("u"))
-	require.ErrorIs(t, err, errcodes.InvalidRequest, "a new one")
-	assert.Equal(t, "respondBy must be in the future", errcodes.MessageOf(err))
+	require.ErrorIs(t, err, errcodes.InvalidRequest, "a new transaction")
+	assert.Equal(t, "respondBy is 2026-11-20T12:01:00.000Z, want a time in the future", errcodes.MessageOf(err))
 }
 
-func TestOpenOfADamagedOne(t *testing.T) {
+func TestOpenOfACorruptTransactionFails(t *testing.T) {
 	r := newRig(t)
 	bad := ports.Transaction{ID: "t", Owner: owner, Direction: errcodes.Payin, Status: "GONE", CreatedAt: noon}
 	require.NoError(t, r.store.Transactions().Save(t.Context(), ports.TransactionChange{Transaction: bad}))
@@ -145,8 +143,7 @@ func TestOpenOfADamagedOne(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.CorruptRecord)
 }
 
-// Two openings that race are one.
-func TestOpenRaces(t *testing.T) {
+func TestConcurrentOpensStoreOneTransaction(t *testing.T) {
 	r := newRig(t)
 	got := make([]ports.Transaction, 16)
 	var all sync.WaitGroup

@@ -15,12 +15,11 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// lossy loses the answer of the next saves: stored or not, the caller is told
-// that nobody knows.
+// lossy returns OutcomeUnknown from the next saves, whether it has stored them or not.
 type lossy struct {
 	ports.TransactionStore
-	lose    int   // saves whose answer is lost
-	stored  bool  // whether those were stored
+	lose    int   // number of saves with an unknown outcome
+	stored  bool  // whether those are stored
 	offline error // of reads, from the first loss on
 	lost    bool
 	then    func() // called after a loss
@@ -50,9 +49,7 @@ func (l *lossy) Transaction(ctx context.Context, owner, id string) (ports.Transa
 	return l.TransactionStore.Transaction(ctx, owner, id)
 }
 
-// Whoever moved a transaction is told so, although the answer of the store was
-// lost on the way.
-func TestAnUnknownSaveIsReadBack(t *testing.T) {
+func TestAnUnknownOutcomeIsReadBack(t *testing.T) {
 	offline := errcodes.New(errcodes.StorageUnavailable, "")
 	for _, c := range []struct {
 		name    string
@@ -65,8 +62,8 @@ func TestAnUnknownSaveIsReadBack(t *testing.T) {
 		{"it was not stored", false, nil, 1, ""},
 		{"it was not stored, four times", false, nil, 4, ""},
 		{"it was never stored", false, nil, 1000, errcodes.OutcomeUnknown},
-		{"nothing can be read: stored", true, offline, 1, errcodes.OutcomeUnknown},
-		{"nothing can be read: not stored", false, offline, 1, errcodes.OutcomeUnknown},
+		{"it was stored, and nothing can be read", true, offline, 1, errcodes.OutcomeUnknown},
+		{"it was not stored, and nothing can be read", false, offline, 1, errcodes.OutcomeUnknown},
 	} {
 		for _, outcome := range []failures.Outcome{failures.Success, failures.Failed, failures.Errored} {
 			t.Run(c.name+": "+string(outcome), func(t *testing.T) {
@@ -89,7 +86,7 @@ func TestAnUnknownSaveIsReadBack(t *testing.T) {
 	}
 }
 
-func TestAnUnknownLatePaymentIsReadBack(t *testing.T) {
+func TestAnUnknownOutcomeOfALatePaymentIsReadBack(t *testing.T) {
 	for _, stored := range []bool{true, false} {
 		r := newRig(t)
 		r.open(minute("t"))
@@ -103,9 +100,8 @@ func TestAnUnknownLatePaymentIsReadBack(t *testing.T) {
 	}
 }
 
-// A failure whose answer was lost, and after which the money landed before it
-// could be read back, was moved all the same.
-func TestALostEndThatWasPaidLateSince(t *testing.T) {
+// A late payment may be recorded before the failure is read back.
+func TestAnUnknownFailureIsFoundAlthoughItWasPaidLateSince(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	store := &lossy{TransactionStore: r.store.Transactions(), lose: 1, stored: true}
@@ -117,11 +113,10 @@ func TestALostEndThatWasPaidLateSince(t *testing.T) {
 	a, err := r.on(store, r.store.Work(), r.clock).Record(t.Context(), owner, "t", said[failures.Failed])
 	require.NoError(t, err)
 	assert.Equal(t, authstate.Moved, a.Effect)
-	assert.False(t, a.Transaction.LateAt.IsZero(), "the transaction as it is now")
+	assert.False(t, a.Transaction.LateAt.IsZero(), "the current state")
 }
 
-// What another one stored while the answer was lost is not taken for one's own.
-func TestAnEndOfAnotherIsNotTakenForTheLostOne(t *testing.T) {
+func TestAnotherWritersEndIsNotMistakenForAnUnknownOutcome(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	store := &lossy{TransactionStore: r.store.Transactions(), lose: 1}
@@ -135,16 +130,16 @@ func TestAnEndOfAnotherIsNotTakenForTheLostOne(t *testing.T) {
 	assert.Equal(t, errcodes.FailureCustomerRejected, a.Transaction.Code)
 }
 
-func TestAnUnknownOpenIsReadBack(t *testing.T) {
+func TestAnUnknownOutcomeOfAnOpenIsReadBack(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		stored  bool
 		offline error
 		want    errcodes.Code
 	}{
-		{"stored", true, nil, ""},
-		{"not stored", false, nil, errcodes.OutcomeUnknown},
-		{"stored, and nothing can be read", true, errcodes.New(errcodes.StorageUnavailable, ""), errcodes.OutcomeUnknown},
+		{"it was stored", true, nil, ""},
+		{"it was not stored", false, nil, errcodes.OutcomeUnknown},
+		{"it was stored, and nothing can be read", true, errcodes.New(errcodes.StorageUnavailable, ""), errcodes.OutcomeUnknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
@@ -157,14 +152,14 @@ func TestAnUnknownOpenIsReadBack(t *testing.T) {
 				assert.Zero(t, got)
 			}
 			got = r.open(minute("t"))
-			assert.Equal(t, r.stored("t"), got, "asked again")
+			assert.Equal(t, r.stored("t"), got, "a repeated call")
 			assert.Len(t, r.events(), 1)
 			assert.Len(t, r.due(noon.Add(time.Minute)), 1)
 		})
 	}
 }
 
-// contended lets another writer win every time.
+// contended returns a conflict from every save.
 type contended struct {
 	ports.TransactionStore
 	saves   int
@@ -183,7 +178,7 @@ func (c *contended) Transaction(ctx context.Context, owner, id string) (ports.Tr
 	return c.TransactionStore.Transaction(ctx, owner, id)
 }
 
-func TestConflictsAreBounded(t *testing.T) {
+func TestAnOutcomeIsNotAppliedAgainWithoutEnd(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	store := &contended{TransactionStore: r.store.Transactions()}
@@ -195,12 +190,11 @@ func TestConflictsAreBounded(t *testing.T) {
 
 	r.clock.Set(noon.Add(time.Minute))
 	_, err = s.Get(t.Context(), owner, "t")
-	require.ErrorIs(t, err, errcodes.Conflict, "a state that could be taken back is not shown")
+	require.ErrorIs(t, err, errcodes.Conflict, "an end that was not stored is not returned")
 }
 
-// Conflict says that the id is another transaction's: whoever could not read
-// that must not say it, or the caller pays under a new id.
-func TestAnOpenThatCannotReadWhatIsThereIsNoConflict(t *testing.T) {
+// Conflict means that the id is in use: the caller would pay with a new id.
+func TestAnOpenWithAFailedReadIsNotAConflict(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	offline := errcodes.New(errcodes.StorageUnavailable, "")
@@ -211,10 +205,10 @@ func TestAnOpenThatCannotReadWhatIsThereIsNoConflict(t *testing.T) {
 	empty := newRig(t)
 	s = r.on(&contended{TransactionStore: empty.store.Transactions()}, empty.store.Work(), r.clock)
 	_, err = s.Open(t.Context(), owner, minute("t"))
-	require.ErrorIs(t, err, errcodes.Conflict, "something else of the change is taken")
+	require.ErrorIs(t, err, errcodes.Conflict, "the conflict has another cause")
 }
 
-func TestARecordWhoseRereadFails(t *testing.T) {
+func TestAFailedReadAfterAConflictIsReturned(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	offline := errcodes.New(errcodes.StorageUnavailable, "")
@@ -224,7 +218,7 @@ func TestARecordWhoseRereadFails(t *testing.T) {
 	assert.Zero(t, a)
 }
 
-func TestAFullStoreIsSaid(t *testing.T) {
+func TestAFullStoreIsStorageUnavailable(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	r.faults = func(string) error { return errcodes.New(errcodes.StorageUnavailable, "") }
@@ -234,11 +228,11 @@ func TestAFullStoreIsSaid(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.StorageUnavailable)
 	assert.Empty(t, r.effects)
 	_, err = r.service.Get(t.Context(), owner, "t")
-	require.NoError(t, err, "reading an open one writes nothing")
+	require.NoError(t, err, "reading a pending transaction does not write")
 	r.clock.Set(noon.Add(time.Minute))
 	for range 2 {
 		_, err = r.service.Get(t.Context(), owner, "t")
-		require.ErrorIs(t, err, errcodes.StorageUnavailable, "an end that was not stored is not shown")
+		require.ErrorIs(t, err, errcodes.StorageUnavailable, "an end that cannot be stored is not returned")
 	}
 	assert.Equal(t, ports.TransactionPending, r.stored("t").Status)
 }

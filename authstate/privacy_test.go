@@ -14,9 +14,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// What a provider said may hold names and numbers: no log shows it, whoever
-// logs the values of this package.
-func TestNothingRawIsLogged(t *testing.T) {
+// A raw code or message may contain names and numbers.
+func TestLogsNeverShowARawCodeOrMessage(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	report := authstate.Report{Scheme: failures.Stripe, Code: "254712345678", Message: "Wanjiru", State: errcodes.StateError}
@@ -35,7 +34,7 @@ func TestNothingRawIsLogged(t *testing.T) {
 	}
 	assert.NotContains(t, out.String(), "Wanjiru")
 	assert.NotContains(t, out.String(), "254712345678")
-	assert.Contains(t, out.String(), "stripe payin error downstreamError", "what may be said is")
+	assert.Contains(t, out.String(), "stripe payin error downstreamError", "what is not personal is shown")
 	assert.Contains(t, out.String(), "t payin ERRORED downstreamError moved")
 	assert.Contains(t, out.String(), "a report of stripe")
 	assert.Contains(t, out.String(), "an answer of stripe on a payin")

@@ -12,7 +12,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// keeps answers each read with one record.
+// keeps returns the same record from every read.
 type keeps struct {
 	ports.TransactionStore
 	rec ports.Transaction
@@ -45,36 +45,36 @@ func with(rec ports.Transaction, change func(*ports.Transaction)) ports.Transact
 	return rec
 }
 
-func TestAnImpossibleRecordIsRefused(t *testing.T) {
+func TestAnImpossibleRecordIsCorrupt(t *testing.T) {
 	type T = ports.Transaction
 	raw := ports.RawFailure{Message: "Wanjiru"}
 	for name, rec := range map[string]ports.Transaction{
-		"no status":                          with(pendingOne, func(t *T) { t.Status = "" }),
-		"a status that is none":              with(succeededOne, func(t *T) { t.Status = "GONE" }),
-		"no direction":                       with(pendingOne, func(t *T) { t.Direction = "" }),
-		"a direction that is none":           with(failedOne, func(t *T) { t.Direction = "sideways" }),
-		"failed without a code":              with(failedOne, func(t *T) { t.Code = "" }),
-		"failed with an error's code":        with(failedOne, func(t *T) { t.Code = errcodes.ErrorNetwork }),
-		"errored with a failure's code":      with(lateOne, func(t *T) { t.Code = errcodes.FailureDeclined }),
-		"failed with a code that is none":    with(failedOne, func(t *T) { t.Code = "bogus" }),
-		"succeeded with a code":              with(succeededOne, func(t *T) { t.Code = errcodes.FailureDeclined }),
-		"succeeded with a code that is none": with(succeededOne, func(t *T) { t.Code = "bogus" }),
-		"pending with a code":                with(pendingOne, func(t *T) { t.Code = errcodes.FailureDeclined }),
-		"pending with a code that is none":   with(pendingOne, func(t *T) { t.Code = "bogus" }),
-		"a payin's code on a payout":         with(failedOne, func(t *T) { t.Code, t.Direction = errcodes.FailurePayinInsufficientFunds, errcodes.Payout }),
-		"a payout's code on a payin":         with(lateOne, func(t *T) { t.Code, t.Direction = errcodes.ErrorPayoutInsufficientFunds, errcodes.Payin }),
-		"pending and ended":                  with(pendingOne, func(t *T) { t.EndedAt = noon }),
-		"failed and never ended":             with(failedOne, func(t *T) { t.EndedAt = time.Time{} }),
-		"succeeded and never ended":          with(succeededOne, func(t *T) { t.EndedAt = time.Time{} }),
-		"ended before it was opened":         with(failedOne, func(t *T) { t.EndedAt = noon.Add(-time.Millisecond) }),
-		"pending and late":                   with(pendingOne, func(t *T) { t.LateAt = noon }),
-		"succeeded and late":                 with(succeededOne, func(t *T) { t.LateAt = noon }),
-		"late before it ended":               with(lateOne, func(t *T) { t.LateAt = noon.Add(-time.Millisecond) }),
-		"a late word without its time":       with(failedOne, func(t *T) { t.LateRaw = raw }),
-		"pending with a last word":           with(pendingOne, func(t *T) { t.Raw = raw }),
-		"pending with a scheme":              with(pendingOne, func(t *T) { t.Scheme = "stripe" }),
-		"pending with tables":                with(pendingOne, func(t *T) { t.Tables = "stripe@0" }),
-		"never saved":                        with(pendingOne, func(t *T) { t.Version = 0 }),
+		"no status":                      with(pendingOne, func(t *T) { t.Status = "" }),
+		"an unknown status":              with(succeededOne, func(t *T) { t.Status = "GONE" }),
+		"no direction":                   with(pendingOne, func(t *T) { t.Direction = "" }),
+		"an unknown direction":           with(failedOne, func(t *T) { t.Direction = "sideways" }),
+		"failed without a code":          with(failedOne, func(t *T) { t.Code = "" }),
+		"failed with an error's code":    with(failedOne, func(t *T) { t.Code = errcodes.ErrorNetwork }),
+		"errored with a failure's code":  with(lateOne, func(t *T) { t.Code = errcodes.FailureDeclined }),
+		"failed with an unknown code":    with(failedOne, func(t *T) { t.Code = "bogus" }),
+		"succeeded with a code":          with(succeededOne, func(t *T) { t.Code = errcodes.FailureDeclined }),
+		"succeeded with an unknown code": with(succeededOne, func(t *T) { t.Code = "bogus" }),
+		"pending with a code":            with(pendingOne, func(t *T) { t.Code = errcodes.FailureDeclined }),
+		"pending with an unknown code":   with(pendingOne, func(t *T) { t.Code = "bogus" }),
+		"a payin's code on a payout":     with(failedOne, func(t *T) { t.Code, t.Direction = errcodes.FailurePayinInsufficientFunds, errcodes.Payout }),
+		"a payout's code on a payin":     with(lateOne, func(t *T) { t.Code, t.Direction = errcodes.ErrorPayoutInsufficientFunds, errcodes.Payin }),
+		"pending and ended":              with(pendingOne, func(t *T) { t.EndedAt = noon }),
+		"failed without endedAt":         with(failedOne, func(t *T) { t.EndedAt = time.Time{} }),
+		"succeeded without endedAt":      with(succeededOne, func(t *T) { t.EndedAt = time.Time{} }),
+		"ended before it was opened":     with(failedOne, func(t *T) { t.EndedAt = noon.Add(-time.Millisecond) }),
+		"pending with lateAt":            with(pendingOne, func(t *T) { t.LateAt = noon }),
+		"succeeded with lateAt":          with(succeededOne, func(t *T) { t.LateAt = noon }),
+		"lateAt before endedAt":          with(lateOne, func(t *T) { t.LateAt = noon.Add(-time.Millisecond) }),
+		"lateRaw without lateAt":         with(failedOne, func(t *T) { t.LateRaw = raw }),
+		"pending with a raw message":     with(pendingOne, func(t *T) { t.Raw = raw }),
+		"pending with a scheme":          with(pendingOne, func(t *T) { t.Scheme = "stripe" }),
+		"pending with tables":            with(pendingOne, func(t *T) { t.Tables = "stripe@0" }),
+		"never saved":                    with(pendingOne, func(t *T) { t.Version = 0 }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -90,14 +90,13 @@ func TestAnImpossibleRecordIsRefused(t *testing.T) {
 	}
 }
 
-// Older transactions carry deprecated codes (I25), and what a provider said may
-// be nothing.
+// Older transactions have deprecated codes (I25), and Raw may be empty.
 func TestAPossibleRecordIsRead(t *testing.T) {
 	for name, rec := range map[string]ports.Transaction{
 		"pending": pendingOne, "succeeded": succeededOne, "failed": failedOne, "late": lateOne,
 		"deprecated":           with(failedOne, func(t *ports.Transaction) { t.Code = errcodes.FailureDailyLimitExceeded }),
 		"deprecated on payout": with(failedOne, func(t *ports.Transaction) { t.Code, t.Direction = errcodes.FailureInsufficientFunds, errcodes.Payout }),
-		"nothing was said":     with(failedOne, func(t *ports.Transaction) { t.Raw = ports.RawFailure{} }),
+		"no raw message":       with(failedOne, func(t *ports.Transaction) { t.Raw = ports.RawFailure{} }),
 	} {
 		r := newRig(t)
 		got, err := r.on(keeps{rec: rec}, r.store.Work(), r.clock).Get(t.Context(), owner, "t")

@@ -8,9 +8,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// maxTries bounds how often one outcome is applied again because another writer came
-// first. A transaction changes at most three times, so more conflicts mean a store
-// that breaks its contract.
+// maxTries limits how often an outcome is applied again after a conflict. A transaction
+// changes at most three times, so that more conflicts mean a faulty store.
 const maxTries = 5
 
 // change returns the change that stores the transaction with an event of the kind.
@@ -29,8 +28,8 @@ func (s *Service) save(ctx context.Context, change ports.TransactionChange) erro
 	return s.transactions.Save(ctx, change)
 }
 
-// apply moves t by f and stores it. If another process came first, f is applied to
-// what that process stored.
+// apply applies f to t and stores the result. If another writer was first, it applies f to
+// what that writer stored.
 func (s *Service) apply(ctx context.Context, t transaction, f *finding) (Applied, error) {
 	var err error
 	for range maxTries {
@@ -50,7 +49,7 @@ func (s *Service) apply(ctx context.Context, t transaction, f *finding) (Applied
 	return Applied{}, err
 }
 
-// applied calls the hook, but not for a timeout of a transaction that had ended.
+// applied calls the hook, except for a timeout of an ended transaction.
 func (s *Service) applied(ctx context.Context, f *finding, a Applied, err error) (Applied, error) {
 	if err == nil && (!f.timer || a.Effect == Moved) {
 		s.cfg.Hooks.Applied(ctx, a.Transaction, a.Effect)
@@ -58,9 +57,9 @@ func (s *Service) applied(ctx context.Context, f *finding, a Applied, err error)
 	return a, err
 }
 
-// savedAs reports whether t is what a save with an unknown outcome would have stored,
-// or that with a late payment since. If another writer found the same in the same
-// millisecond, both report Moved, which is better than none.
+// savedAs reports whether t is what a save with an unknown outcome was to store, perhaps
+// with a late payment since. If another writer stored the same in the same millisecond,
+// both report Moved, which is better than if neither did.
 func (t transaction) savedAs(saved ports.Transaction) bool {
 	now := t.rec
 	if saved.LateAt.IsZero() {
@@ -69,7 +68,7 @@ func (t transaction) savedAs(saved ports.Transaction) bool {
 	return now == saved
 }
 
-// firstUnknown returns saved if the outcome of the write is unknown, else read.
+// firstUnknown returns saved if it is OutcomeUnknown, and otherwise read.
 func firstUnknown(saved, read error) error {
 	if errcodes.Of(saved) == errcodes.OutcomeUnknown {
 		return saved
@@ -77,10 +76,10 @@ func firstUnknown(saved, read error) error {
 	return read
 }
 
-// try makes one attempt. It reports done false if the transaction must be read again:
-// another writer came first, or the outcome is unknown, and then a is what it meant to
-// store. After an unknown outcome a second attempt is safe: both save the same
-// version, so only one is stored.
+// try makes one attempt. If done is false, the transaction must be read again: another
+// writer was first, or the outcome is unknown, and a is what was to be stored. A second
+// attempt after an unknown outcome is safe: both save the same version, so that only one
+// of them succeeds.
 func (s *Service) try(ctx context.Context, t transaction, f *finding) (a Applied, done bool, err error) {
 	moved, row, err := t.apply(f, s.cfg.Clock.Now())
 	if err != nil {

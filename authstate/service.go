@@ -3,6 +3,7 @@ package authstate
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Service keeps the states of transactions. It is safe for concurrent use, and
-// any number of services, in any number of processes, may share one store.
+// Service tracks the states of transactions. It is safe for concurrent use, and any
+// number of services, in any number of processes, may share one store.
 type Service struct {
 	transactions ports.TransactionStore
 	work         ports.Work
@@ -23,8 +24,8 @@ type Service struct {
 	loops        *background.Loops
 }
 
-// New makes a service. A nil *Config means the defaults. A missing port and a value
-// out of its bounds are [errcodes.Configuration].
+// New returns a service. A nil config means the defaults. New returns
+// [errcodes.Configuration] if a port is missing or a value is out of its bounds.
 func New(p Ports, policy Policy, config *Config) (*Service, error) {
 	cfg, err := config.withDefaults()
 	if err = cmp.Or(wiring.Check(p), err); err != nil {
@@ -38,30 +39,30 @@ func New(p Ports, policy Policy, config *Config) (*Service, error) {
 	}, nil
 }
 
-// Opening begins a transaction.
+// Opening describes a new transaction.
 type Opening struct {
 	ID        string // the embedder's own, unique for the owner: 1 to 128 bytes of text
 	Direction errcodes.Direction
-	// RespondBy is when a transaction that is still pending fails with timeout
-	// (SPEC 7.5), as soon as [Service.Run], Tick or Get sees it: in the future, and
-	// not beyond the year 9999. Zero means that it waits without a limit.
+	// RespondBy is when the transaction fails with timeout (SPEC 7.5) if it is still
+	// pending: the next [Service.Run], Tick or Get ends it. It must be in the future and
+	// not after the year 9999. Zero means no timeout.
 	RespondBy time.Time
 }
 
-// Open begins a transaction, pending, and returns it. If the owner has opened the
-// id before with the same direction and RespondBy, it returns that transaction as it
-// is now, also past RespondBy, so that a caller whose answer was lost can ask again;
-// if it was opened otherwise it is [errcodes.Conflict].
+// Open stores a new pending transaction and returns it. If the owner has opened the id
+// before with the same direction and RespondBy, Open returns that transaction in its
+// current state, even after RespondBy, so that callers can repeat the call. If direction
+// or RespondBy differ, it returns [errcodes.Conflict].
 //
 // Other errors are [errcodes.InvalidRequest], [errcodes.StorageUnavailable],
-// [errcodes.OutcomeUnknown], [errcodes.CorruptRecord] and the context's own.
+// [errcodes.OutcomeUnknown], [errcodes.CorruptRecord] and the context's error.
 func (s *Service) Open(ctx context.Context, owner string, o Opening) (ports.Transaction, error) {
 	t, err := opened(owner, o, s.cfg.Clock.Now())
 	if err != nil {
 		return ports.Transaction{}, err
 	}
 	if t.overdue(t.rec.CreatedAt) {
-		return s.reopened(ctx, &t.rec, badField("respondBy", "must be in the future"))
+		return s.reopened(ctx, &t.rec, badField("respondBy", fmt.Sprintf("is %s, want a time in the future", ports.FormatTime(o.RespondBy))))
 	}
 	change, err := t.change(EventOpened, t.rec.CreatedAt)
 	if err != nil {
@@ -82,9 +83,9 @@ func (s *Service) Open(ctx context.Context, owner string, o Opening) (ports.Tran
 	}
 }
 
-// reopened returns the stored transaction if it was opened as wanted. If there is
-// none, or the outcome of a write is unknown, it returns cause. A failed read does not
-// become a Conflict, which would mean that the id is in use.
+// reopened returns the stored transaction if its direction and RespondBy are those wanted.
+// It returns cause if the id is not stored, or if cause is OutcomeUnknown and the read
+// fails. A failed read never becomes a Conflict, which means that the id is in use.
 func (s *Service) reopened(ctx context.Context, wanted *ports.Transaction, cause error) (ports.Transaction, error) {
 	stored, err := s.Get(ctx, wanted.Owner, wanted.ID)
 	switch {
@@ -95,19 +96,18 @@ func (s *Service) reopened(ctx context.Context, wanted *ports.Transaction, cause
 	case err != nil:
 		return ports.Transaction{}, firstUnknown(cause, err)
 	case stored.Direction != wanted.Direction || !stored.RespondBy.Equal(wanted.RespondBy):
-		return ports.Transaction{}, errcodes.New(errcodes.Conflict, "A transaction of this id exists")
+		return ports.Transaction{}, errcodes.New(errcodes.Conflict, "A transaction with this id exists")
 	default:
 		return stored, nil
 	}
 }
 
-// Get returns the owner's transaction. An unknown id, or another owner's, is
-// [errcodes.NotFound]. The first read of a pending transaction past its RespondBy
-// ends it.
+// Get returns the owner's transaction. It returns [errcodes.NotFound] if the id is unknown
+// or another owner's. The first Get of a pending transaction after its RespondBy ends it.
 //
 // Other errors are [errcodes.InvalidRequest] for an empty owner,
-// [errcodes.StorageUnavailable], [errcodes.Conflict] if too many write at once,
-// [errcodes.OutcomeUnknown], [errcodes.CorruptRecord] and the context's own.
+// [errcodes.StorageUnavailable], [errcodes.Conflict] after too many concurrent writes,
+// [errcodes.OutcomeUnknown], [errcodes.CorruptRecord] and the context's error.
 func (s *Service) Get(ctx context.Context, owner, id string) (ports.Transaction, error) {
 	t, err := s.read(ctx, owner, id)
 	if err != nil || !t.overdue(s.cfg.Clock.Now()) {
@@ -133,35 +133,34 @@ type Report struct {
 	Scheme  failures.Scheme
 	Code    string         // the raw code, at most ports.MaxRaw bytes
 	Message string         // the raw message, at most ports.MaxRaw bytes
-	State   errcodes.State // the caller's hint for codes that no table has; optional
+	State   errcodes.State // optional: the state for a code that is in no table
 }
 
-// String returns a text without what the provider said.
+// String returns the scheme, without the raw code and message.
 func (r Report) String() string { return "a report of " + string(r.Scheme) }
 
-// LogValue returns what logs show of a report.
+// LogValue returns [Report.String].
 func (r Report) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
 // Applied is the result of an outcome.
 type Applied struct {
-	Transaction ports.Transaction // as it is now
+	Transaction ports.Transaction // its current state
 	Effect      Effect
-	Result      failures.Result // what a report means; zero after Fail and Succeed
+	Result      failures.Result // the meaning of a report; zero after Fail and Succeed
 }
 
-// String returns a text without what the provider said.
+// String returns [ports.Transaction.String] and the effect.
 func (a Applied) String() string { return a.Transaction.String() + " " + string(a.Effect) }
 
-// LogValue returns what logs show of it.
+// LogValue returns [Applied.String].
 func (a Applied) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
-// Record applies what a provider said, in the transaction's direction. Duplicate
-// reports are ignored. A success after a failure is a late payment: it is recorded and
-// raises an event of its own, and the transaction stays failed.
+// Record applies a provider's report, by the codes for the transaction's direction.
+// Duplicate reports are ignored. A success after a failure is a late payment: it is
+// recorded and raises its own event, and the transaction stays failed.
 //
-// Errors are those of [Service.Get], and [errcodes.InvalidRequest] and
-// [errcodes.PayloadTooLarge] as [failures.Normaliser.Normalise] returns them; then
-// nothing is applied.
+// Record returns the errors of [Service.Get] and of [failures.Normaliser.Normalise]; with
+// an error nothing is applied.
 func (s *Service) Record(ctx context.Context, owner, id string, r Report) (Applied, error) {
 	t, err := s.read(ctx, owner, id)
 	if err != nil {
@@ -183,10 +182,10 @@ func (s *Service) Record(ctx context.Context, owner, id string, r Report) (Appli
 	return applied, nil
 }
 
-// Fail applies a failure that the caller found itself: timeout, networkError,
-// screeningRejected, internalError and the like. A code that is not in SPEC 7.5, is
-// deprecated or does not fit the transaction's direction (I24, I25) is
-// [errcodes.InvalidRequest]; other errors are those of [Service.Get].
+// Fail applies a failure that no provider reported, such as timeout, networkError,
+// screeningRejected or internalError. It returns [errcodes.InvalidRequest] if the code is
+// not in SPEC 7.5, is deprecated or does not fit the transaction's direction (I24, I25),
+// and the errors of [Service.Get].
 func (s *Service) Fail(ctx context.Context, owner, id string, code errcodes.TransactionCode) (Applied, error) {
 	t, err := s.read(ctx, owner, id)
 	if err != nil {
@@ -194,13 +193,13 @@ func (s *Service) Fail(ctx context.Context, owner, id string, code errcodes.Tran
 	}
 	row := code.Row()
 	if !row.Fits(t.rec.Direction) || !code.Known() || row.Deprecated {
-		return Applied{}, badField("code", "must be a code of SPEC 7.5 that fits the direction")
+		return Applied{}, badField("code", fmt.Sprintf("is %.64q, want a code of SPEC 7.5 for a %s", code, t.rec.Direction))
 	}
 	return s.apply(ctx, t, &finding{outcome: failures.Outcome(row.State), code: code})
 }
 
-// Succeed applies a success that the caller found itself, in a statement for
-// example. Errors are those of [Service.Get].
+// Succeed applies a success that no provider reported, for example one found in a
+// statement. It returns the errors of [Service.Get].
 func (s *Service) Succeed(ctx context.Context, owner, id string) (Applied, error) {
 	t, err := s.read(ctx, owner, id)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-func TestNewRejects(t *testing.T) {
+func TestNewRejectsMissingPortsAndBadValues(t *testing.T) {
 	r := newRig(t)
 	full := authstate.Ports{Transactions: r.store.Transactions(), Work: r.store.Work()}
 	for want, c := range map[string]struct {
@@ -36,8 +36,7 @@ func TestNewRejects(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The policy's normaliser has the say; without one the shipped tables have.
-func TestWhoseTables(t *testing.T) {
+func TestThePolicysNormaliserReplacesTheShippedTables(t *testing.T) {
 	r := newRig(t)
 	own := normaliser(t, &failures.Config{Overrides: map[failures.Scheme][]failures.Row{
 		"house": {{Code: "X1", Meaning: "down", Payin: failures.Answer(errcodes.ErrorDownstream), Confidence: failures.Sure}},
@@ -76,8 +75,8 @@ func TestAnOwnerIsRequired(t *testing.T) {
 	}
 }
 
-// A context that is done is one code, for errors.Is and errcodes.Of alike.
-func TestACancelledContextHasACode(t *testing.T) {
+// errors.Is agrees with errcodes.Of.
+func TestACancelledContextIsCanceled(t *testing.T) {
 	r := newRig(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -92,7 +91,7 @@ func TestACancelledContextHasACode(t *testing.T) {
 	}
 }
 
-// both is a store that returns an answer beside its errors.
+// both is a store that returns a transaction together with an error.
 type both struct{ ports.TransactionStore }
 
 func (b both) Transaction(ctx context.Context, owner, id string) (ports.Transaction, error) {
@@ -100,21 +99,21 @@ func (b both) Transaction(ctx context.Context, owner, id string) (ports.Transact
 	return t, errcodes.New(errcodes.StorageUnavailable, "")
 }
 
-// full is a store that saves nothing.
+// full is a store that rejects every save.
 type full struct{ ports.TransactionStore }
 
 func (full) Save(context.Context, ports.TransactionChange) error {
 	return errcodes.New(errcodes.StorageUnavailable, "")
 }
 
-func TestNoAnswerBesideAnError(t *testing.T) {
+func TestAnErrorComesWithoutAResult(t *testing.T) {
 	r := newRig(t)
 	r.open(authstate.Opening{ID: "t", Direction: errcodes.Payin})
 	for _, store := range []ports.TransactionStore{both{r.store.Transactions()}, full{r.store.Transactions()}} {
 		for name, call := range calls(t.Context(), r.on(store, r.store.Work(), r.clock), owner) {
 			got, err := call()
 			if name == "Get" && err == nil {
-				continue // it saves nothing
+				continue // Get does not save here
 			}
 			require.ErrorIs(t, err, errcodes.StorageUnavailable, name)
 			assert.Zero(t, got, name)
@@ -122,8 +121,7 @@ func TestNoAnswerBesideAnError(t *testing.T) {
 	}
 }
 
-// A service without a Config works, by the machine's clock.
-func TestTheDefaultsWork(t *testing.T) {
+func TestAServiceWithoutAConfigUsesTheSystemClock(t *testing.T) {
 	r := newRig(t)
 	s, err := authstate.New(authstate.Ports{Transactions: r.store.Transactions(), Work: r.store.Work()}, authstate.Policy{}, nil)
 	require.NoError(t, err)
@@ -137,7 +135,7 @@ func TestTheDefaultsWork(t *testing.T) {
 	require.NoError(t, s.Tick(t.Context(), before.Add(2*time.Hour)))
 }
 
-// in gives a transaction of a status.
+// in returns a transaction with a status.
 func (r *rig) in(status ports.TransactionStatus) ports.Transaction {
 	r.t.Helper()
 	t := r.open(authstate.Opening{ID: "t", Direction: errcodes.Payin})
@@ -152,12 +150,11 @@ func (r *rig) in(status ports.TransactionStatus) ports.Transaction {
 	return t
 }
 
-// Every row of the state table, told by a report and by the service's own
-// finding (I27, I32).
-func TestEachTransition(t *testing.T) {
-	tell := map[string]func(r *rig, o failures.Outcome) (authstate.Applied, bool){
+// By a report, and by Succeed and Fail (I27, I32).
+func TestEachTransitionHasItsEffect(t *testing.T) {
+	ways := map[string]func(r *rig, o failures.Outcome) (authstate.Applied, bool){
 		"reported": func(r *rig, o failures.Outcome) (authstate.Applied, bool) { return r.record("t", o), true },
-		"found": func(r *rig, o failures.Outcome) (a authstate.Applied, there bool) {
+		"found": func(r *rig, o failures.Outcome) (a authstate.Applied, exists bool) {
 			var err error
 			switch o {
 			case failures.Success:
@@ -174,13 +171,13 @@ func TestEachTransition(t *testing.T) {
 		},
 	}
 	for _, row := range authstate.Transitions() {
-		for how, tell := range tell {
+		for how, apply := range ways {
 			t.Run(string(row.From)+" "+how+" "+string(row.On), func(t *testing.T) {
 				r := newRig(t)
 				before := r.in(row.From)
 				r.effects = nil
-				a, there := tell(r, row.On)
-				if !there {
+				a, exists := apply(r, row.On)
+				if !exists {
 					return
 				}
 				assert.Equal(t, row.Effect, a.Effect)
@@ -193,9 +190,8 @@ func TestEachTransition(t *testing.T) {
 	}
 }
 
-// A timeout or a lost connection says nothing of money that has moved; whoever
-// knows better takes the success back.
-func TestOnlyWhoKnowsContradictsASuccess(t *testing.T) {
+// After a timeout or a lost connection the money may still have moved.
+func TestOnlyACertainFailureContradictsASuccess(t *testing.T) {
 	for _, row := range errcodes.TransactionCodes() {
 		if row.Deprecated || !row.Fits(errcodes.Payin) {
 			continue
@@ -242,7 +238,7 @@ func (r *rig) judge(row authstate.Transition, before ports.Transaction, a authst
 	assert.Equal(r.t, r.clock.Now(), events[0].At)
 }
 
-func TestTheStateTableIsACopy(t *testing.T) {
+func TestTransitionsReturnsACopy(t *testing.T) {
 	authstate.Transitions()[0].To = ports.TransactionErrored
 	assert.Equal(t, ports.TransactionPending, authstate.Transitions()[0].To)
 }
@@ -263,7 +259,7 @@ func TestALatePaymentIsRecordedOnce(t *testing.T) {
 }
 
 // I24, I25.
-func TestFailRefuses(t *testing.T) {
+func TestFailRejectsCodesThatDoNotFit(t *testing.T) {
 	for _, d := range []errcodes.Direction{errcodes.Payin, errcodes.Payout} {
 		for _, row := range append(errcodes.TransactionCodes(), errcodes.TransactionRow{}, errcodes.TransactionRow{Code: "bogus"}) {
 			r := newRig(t)
@@ -281,16 +277,16 @@ func TestFailRefuses(t *testing.T) {
 	}
 }
 
-func TestARecordThatIsNoneAppliesNothing(t *testing.T) {
+func TestAnInvalidReportChangesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		report authstate.Report
 		want   errcodes.Code
 	}{
-		"a scheme that is none": {authstate.Report{Scheme: "carrier-pigeon", Code: "0"}, errcodes.InvalidRequest},
-		"no scheme":             {authstate.Report{Code: "0"}, errcodes.InvalidRequest},
-		"a state that is none":  {authstate.Report{Scheme: failures.Stripe, Code: "x", State: "sad"}, errcodes.InvalidRequest},
-		"a code above 64 KiB":   {authstate.Report{Scheme: failures.Stripe, Code: strings.Repeat("x", ports.MaxRaw+1)}, errcodes.PayloadTooLarge},
-		"a text above 64 KiB":   {authstate.Report{Scheme: failures.Stripe, Message: strings.Repeat("x", ports.MaxRaw+1)}, errcodes.PayloadTooLarge},
+		"an unknown scheme":   {authstate.Report{Scheme: "carrier-pigeon", Code: "0"}, errcodes.InvalidRequest},
+		"no scheme":           {authstate.Report{Code: "0"}, errcodes.InvalidRequest},
+		"an unknown state":    {authstate.Report{Scheme: failures.Stripe, Code: "x", State: "sad"}, errcodes.InvalidRequest},
+		"a code above 64 KiB": {authstate.Report{Scheme: failures.Stripe, Code: strings.Repeat("x", ports.MaxRaw+1)}, errcodes.PayloadTooLarge},
+		"a text above 64 KiB": {authstate.Report{Scheme: failures.Stripe, Message: strings.Repeat("x", ports.MaxRaw+1)}, errcodes.PayloadTooLarge},
 	} {
 		r := newRig(t)
 		r.open(minute("t"))
@@ -302,8 +298,8 @@ func TestARecordThatIsNoneAppliesNothing(t *testing.T) {
 	}
 }
 
-// I26: what a provider said is kept byte for byte, up to the bound.
-func TestARecordKeepsWhatWasSaid(t *testing.T) {
+// I26.
+func TestRawCodeAndMessageAreStoredByteForByte(t *testing.T) {
 	code, text := "\x00\xff"+strings.Repeat("é", ports.MaxRaw/2-1), strings.Repeat("\x00", ports.MaxRaw)
 	require.Len(t, code, ports.MaxRaw)
 	r := newRig(t)
@@ -319,9 +315,8 @@ func TestARecordKeepsWhatWasSaid(t *testing.T) {
 	assert.True(t, late.Transaction.LateRaw.Message == text && r.get("t").LateRaw.Message == text)
 }
 
-// The transaction's own direction decides, and nobody else's transaction is
-// found (I31).
-func TestTheTransactionDecidesTheDirection(t *testing.T) {
+// Another owner's transaction is not found (I31).
+func TestTheTransactionsDirectionDecidesTheCode(t *testing.T) {
 	for d, want := range map[errcodes.Direction]errcodes.TransactionCode{
 		errcodes.Payin: errcodes.FailurePayinInsufficientFunds, errcodes.Payout: errcodes.ErrorPayoutInsufficientFunds,
 	} {

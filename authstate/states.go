@@ -6,20 +6,19 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Effect is what an outcome does to a transaction.
+// Effect is the effect of an outcome on a transaction.
 type Effect string
 
 // The effects.
 const (
-	Moved        Effect = "moved"        // it entered another state
-	Unchanged    Effect = "unchanged"    // a duplicate, or too late to matter
-	LandedLate   Effect = "late_payment" // the money landed after a failure, which stays; recorded once
-	Contradicted Effect = "contradicted" // a success was denied, and not because of a timeout or a lost connection. It stays and nothing is stored: a person must look
+	Moved        Effect = "moved"        // the transaction entered another state
+	Unchanged    Effect = "unchanged"    // the outcome is a duplicate, or too late to matter
+	LandedLate   Effect = "late_payment" // the money arrived after a failure; recorded once, and the state stays
+	Contradicted Effect = "contradicted" // a failure was reported after a success, and not because of a timeout or a lost connection; nothing is stored, and a person must investigate
 )
 
-// Kinds of the events that transitions raise. Their data is the transaction as
-// the wire shows it ([View]); that of a late payment says when
-// it landed as well.
+// Kinds of the events that transitions raise. Their data is a [View]; that of a late
+// payment also contains the time at which it arrived.
 const (
 	EventOpened      = "transaction.opened"
 	EventSucceeded   = "transaction.succeeded"
@@ -34,10 +33,10 @@ type Transition struct {
 	On     failures.Outcome
 	To     ports.TransactionStatus
 	Effect Effect
-	Event  string // raised with it; "" for none
+	Event  string // kind of the event; "" if the transaction does not change
 }
 
-// Short names for the table.
+// Short names for the table below.
 const (
 	pending   = ports.TransactionPending
 	succeeded = ports.TransactionSucceeded
@@ -45,7 +44,7 @@ const (
 	errored   = ports.TransactionErrored
 )
 
-// table answers each outcome in each state. Terminal states are final (I27).
+// table has a row for each outcome in each state. Terminal states are final (I27).
 var table = states.New("a transaction", func(t Transition) (ports.TransactionStatus, failures.Outcome) { return t.From, t.On },
 	Transition{pending, failures.Pending, pending, Unchanged, ""},
 	Transition{pending, failures.Success, succeeded, Moved, EventSucceeded},
@@ -68,6 +67,5 @@ var table = states.New("a transaction", func(t Transition) (ports.TransactionSta
 	Transition{succeeded, failures.Errored, succeeded, Contradicted, ""},
 )
 
-// Transitions returns the state table of a transaction, for documentation and
-// tests.
+// Transitions returns the state table of a transaction, for documentation and tests.
 func Transitions() []Transition { return table.All() }

@@ -13,8 +13,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// The page is drawn from the table that drives the code.
-func TestStateDiagramIsFresh(t *testing.T) {
+func TestTheDiagramShowsTheTransitionTable(t *testing.T) {
 	docpage.Check(t, "../internal/docs/transaction-states.md", drawStates())
 }
 
@@ -43,9 +42,8 @@ func label(row authstate.Transition) string {
 	return string(row.On)
 }
 
-// Each outcome has its row in each state; only PENDING is left (I27); what
-// moves or lands is told by an event (I32).
-func TestTransitionsAreTotalAndEndOnce(t *testing.T) {
+// Terminal states are final (I27), and every change raises an event (I32).
+func TestEachStateHasATransitionForEachOutcome(t *testing.T) {
 	statuses := []ports.TransactionStatus{
 		ports.TransactionPending, ports.TransactionSucceeded, ports.TransactionFailed, ports.TransactionErrored,
 	}

@@ -11,19 +11,18 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// WorkTimeout is the kind of the work that ends a transaction that was not answered
-// in time.
+// WorkTimeout is the kind of the work item that ends a transaction after its RespondBy.
 const WorkTimeout = "authstate.timeout"
 
 const (
 	workLease  = time.Minute
-	retryAfter = 5 * time.Second // before a step that failed is tried again
+	retryAfter = 5 * time.Second // after a failed step
 )
 
-// timeout is the finding about a transaction that was not answered.
+// timeout is the finding after RespondBy.
 var timeout = &finding{outcome: failures.Failed, code: errcodes.FailureTimeout, timer: true}
 
-// timeoutWork is the work that is stored with a transaction that has a RespondBy.
+// timeoutWork returns the work item of a transaction that has a RespondBy.
 func timeoutWork(t *ports.Transaction) ports.WorkItem {
 	return ports.WorkItem{
 		ID: eventID(t.Owner+"\x00"+t.ID, WorkTimeout), Kind: WorkTimeout, DueAt: t.RespondBy,
@@ -31,8 +30,8 @@ func timeoutWork(t *ports.Transaction) ports.WorkItem {
 	}
 }
 
-// Tick fails the transactions that were not answered by now. If one of them cannot be
-// stored, the others are handled all the same; the errors are joined.
+// Tick ends the pending transactions whose RespondBy is at or before now. If one of them
+// cannot be stored, the others are handled all the same; errors are joined.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	return s.loops.Report(ctx, s.loops.Drain(ctx, background.Drain{
 		Work: s.work, Kind: WorkTimeout, Lease: workLease, Retry: retryAfter,
@@ -43,14 +42,14 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	}, now))
 }
 
-// Run ticks at once and then every Config.Every, until ctx is done, whose error it
-// returns, or Stop, when it returns nil. Without Run or Tick a transaction fails
-// with timeout when it is next read past its RespondBy.
+// Run calls Tick at once and then every Config.Every. It returns nil after Stop, and the
+// error of ctx once ctx is done. Without Run or Tick a transaction fails with timeout at
+// the first Get after its RespondBy.
 func (s *Service) Run(ctx context.Context) error { return s.loops.Run(ctx, s.Tick) }
 
-// Stop ends Run and waits for its round until ctx is done, whose error it then
-// returns. It may be called more than once. All other methods still work after it,
-// but a Tick handles at most 100 transactions.
+// Stop ends Run and waits until its tick has ended. If ctx is done first, Stop returns its
+// error. All other methods still work after Stop, which may be called more than once, but
+// a Tick then handles at most 100 transactions.
 func (s *Service) Stop(ctx context.Context) error { return s.loops.Stop(ctx) }
 
 // timeOut fails a transaction unless it has ended.
@@ -62,7 +61,7 @@ func (s *Service) timeOut(ctx context.Context, payload []byte) error {
 	}
 	t, err := s.read(ctx, owner, id)
 	if errcodes.Of(err) == errcodes.NotFound {
-		err = errcodes.Wrap(errcodes.CorruptRecord, "The transaction of a timeout is gone", err)
+		err = errcodes.Wrap(errcodes.CorruptRecord, "The transaction of a timeout does not exist", err)
 	}
 	if err != nil {
 		return err

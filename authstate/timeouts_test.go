@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-var over = noon.Add(time.Minute) // when those that minute opens are overdue
+var over = noon.Add(time.Minute) // RespondBy of the openings that minute returns
 
 func (r *rig) tick(at time.Time) {
 	r.t.Helper()
@@ -25,8 +25,7 @@ func (r *rig) tick(at time.Time) {
 	require.NoError(r.t, r.service.Tick(r.t.Context(), at))
 }
 
-// Whoever comes first past RespondBy ends it: a tick, or a read.
-func TestATransactionTimesOut(t *testing.T) {
+func TestATickOrAReadAfterRespondByEndsATransaction(t *testing.T) {
 	for name, look := range map[string]func(r *rig){
 		"by a tick":             func(r *rig) { r.tick(r.clock.Now()) },
 		"by a read":             func(r *rig) { r.get("t") },
@@ -37,7 +36,7 @@ func TestATransactionTimesOut(t *testing.T) {
 			opened := r.open(minute("t"))
 			r.clock.Set(over.Add(-time.Millisecond))
 			look(r)
-			require.Equal(t, opened, r.stored("t"), "not before")
+			require.Equal(t, opened, r.stored("t"), "before RespondBy")
 			require.Empty(t, r.effects)
 
 			r.clock.Set(over)
@@ -50,31 +49,28 @@ func TestATransactionTimesOut(t *testing.T) {
 
 			r.tick(over.Add(time.Hour))
 			look(r)
-			assert.Equal(t, want, r.get("t"), "once (I27)")
+			assert.Equal(t, want, r.get("t"), "only once (I27)")
 			assert.Equal(t, []string{authstate.EventOpened, authstate.EventFailed}, kinds(r.events()))
 			assert.Empty(t, r.due(over.Add(24*time.Hour)), "the work is done")
 		})
 	}
 }
 
-// A timer that runs out says nothing of what has ended: no contradiction, no
-// second end.
-func TestNothingTimesOutAfterItsEnd(t *testing.T) {
+func TestAnEndedTransactionDoesNotTimeOut(t *testing.T) {
 	for _, o := range []failures.Outcome{failures.Success, failures.Failed, failures.Errored} {
 		r := newRig(t)
 		r.open(minute("t"))
 		ended := r.record("t", o).Transaction
 		r.tick(over)
 		assert.Equal(t, ended, r.get("t"), o)
-		assert.Equal(t, []authstate.Effect{authstate.Moved}, r.effects, "a timer that says nothing is no outcome")
+		assert.Equal(t, []authstate.Effect{authstate.Moved}, r.effects, "the timeout is not reported")
 		assert.Len(t, r.events(), 2)
 		assert.Empty(t, r.due(over.Add(24*time.Hour)))
 		assert.Empty(t, r.background)
 	}
 }
 
-// An answer that comes late, but before anybody saw that it is late, counts.
-func TestAnAnswerBeforeTheTimeoutIsSeen(t *testing.T) {
+func TestAReportAfterRespondByAndBeforeTheTimeoutIsApplied(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	r.clock.Set(over.Add(time.Second))
@@ -83,13 +79,12 @@ func TestAnAnswerBeforeTheTimeoutIsSeen(t *testing.T) {
 	assert.Equal(t, ports.TransactionSucceeded, r.get("t").Status)
 }
 
-// A debit that lands after the timeout is a late payment.
-func TestALatePaymentAfterATimeout(t *testing.T) {
+func TestASuccessAfterATimeoutIsALatePayment(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	r.tick(over)
 	ended := r.get("t")
-	r.clock.Set(noon) // it jumped back: what follows is not before the end
+	r.clock.Set(noon) // LateAt is not before EndedAt even if the clock jumps back
 	late := r.record("t", failures.Success)
 	assert.Equal(t, authstate.LandedLate, late.Effect)
 	want := ended
@@ -100,15 +95,15 @@ func TestALatePaymentAfterATimeout(t *testing.T) {
 	assert.Equal(t, over, events[2].At)
 }
 
-func TestAnEndIsNotBeforeTheOpening(t *testing.T) {
+func TestEndedAtIsNotBeforeCreatedAt(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	r.clock.Set(noon.Add(-time.Hour))
 	assert.Equal(t, noon, r.record("t", failures.Success).Transaction.EndedAt)
 }
 
-// One tick takes all that is due, beyond a page of the store.
-func TestATickTakesAll(t *testing.T) {
+// Also if there are more than a page.
+func TestATickEndsAllTransactionsThatAreDue(t *testing.T) {
 	r := newRig(t)
 	for i := range 250 {
 		r.open(minute(strconv.Itoa(i)))
@@ -122,8 +117,8 @@ func TestATickTakesAll(t *testing.T) {
 	assert.Len(t, r.due(over.Add(time.Hour)), 1)
 }
 
-// What cannot be stored is tried again, after a while; the others go on.
-func TestATimeoutThatFailsIsTriedAgain(t *testing.T) {
+// It does not block the others.
+func TestATimeoutThatCannotBeStoredIsTriedAgain(t *testing.T) {
 	for _, code := range []errcodes.Code{errcodes.StorageUnavailable, errcodes.OutcomeUnknown} {
 		t.Run(string(code), func(t *testing.T) {
 			r := newRig(t)
@@ -144,7 +139,7 @@ func TestATimeoutThatFailsIsTriedAgain(t *testing.T) {
 			assert.Contains(t, r.log.String(), "WARN")
 			assert.NotContains(t, r.log.String(), owner)
 			assert.Equal(t, ports.TransactionPending, r.stored("a").Status)
-			assert.Equal(t, ports.TransactionFailed, r.stored("b").Status, "the others are left alone")
+			assert.Equal(t, ports.TransactionFailed, r.stored("b").Status, "the other transactions are handled")
 			assert.Empty(t, r.due(over.Add(5*time.Second-time.Millisecond)))
 			r.tick(over.Add(5 * time.Second))
 			assert.Equal(t, ports.TransactionFailed, r.stored("a").Status)
@@ -153,17 +148,17 @@ func TestATimeoutThatFailsIsTriedAgain(t *testing.T) {
 	}
 }
 
-// settler records what became of work.
+// settler records how work items are settled.
 type settler struct {
 	ports.Work
 	mu      sync.Mutex
 	settled []string
 }
 
-func (s *settler) note(what string, item ports.WorkItem) {
+func (s *settler) note(call string, item ports.WorkItem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settled = append(s.settled, what+" "+item.ID)
+	s.settled = append(s.settled, call+" "+item.ID)
 }
 
 func (s *settler) Done(ctx context.Context, item ports.WorkItem) error {
@@ -181,8 +176,7 @@ func (s *settler) Bury(ctx context.Context, item ports.WorkItem, reason string) 
 	return s.Work.Bury(ctx, item, reason)
 }
 
-// Damaged work, and work for a transaction that is damaged or gone, is set
-// aside and told once.
+// Also work for a transaction that is corrupt or missing. It is reported once.
 func TestDamagedWorkIsBuried(t *testing.T) {
 	r := newRig(t)
 	bad := ports.Transaction{ID: "bad", Owner: owner, Direction: errcodes.Payin, Status: "GONE", CreatedAt: noon}
@@ -207,10 +201,10 @@ func TestDamagedWorkIsBuried(t *testing.T) {
 	assert.Contains(t, s.settled[6], "done evt_")
 	assert.Equal(t, ports.TransactionFailed, r.stored("t").Status)
 	assert.Len(t, r.background, 1)
-	require.NoError(t, service.Tick(t.Context(), over.Add(time.Hour)), "told once")
+	require.NoError(t, service.Tick(t.Context(), over.Add(time.Hour)), "reported once")
 }
 
-// brokenWork cannot be claimed, or settled.
+// brokenWork fails to claim or to settle work items.
 type brokenWork struct {
 	ports.Work
 	claim, done error
@@ -225,7 +219,7 @@ func (w brokenWork) Claim(ctx context.Context, kind string, now time.Time, lease
 
 func (w brokenWork) Done(context.Context, ports.WorkItem) error { return w.done }
 
-func TestWorkThatCannotBeClaimedOrSettledIsTold(t *testing.T) {
+func TestWorkThatCannotBeClaimedOrSettledIsReported(t *testing.T) {
 	full := errcodes.New(errcodes.StorageUnavailable, "")
 	r := newRig(t)
 	r.open(minute("t"))
@@ -241,8 +235,7 @@ func TestWorkThatCannotBeClaimedOrSettledIsTold(t *testing.T) {
 	assert.Equal(t, []string{authstate.EventOpened, authstate.EventFailed}, kinds(r.events()))
 }
 
-// A caller who leaves is no failure of the background.
-func TestATickWhoseCallerLeft(t *testing.T) {
+func TestACancelledTickIsNotReportedAsAFailure(t *testing.T) {
 	r := newRig(t)
 	r.open(minute("t"))
 	r.clock.Set(over)
@@ -268,10 +261,10 @@ func TestRunTicksUntilStop(t *testing.T) {
 	assert.Equal(t, ports.TransactionFailed, r.stored("u").Status)
 	require.NoError(t, r.service.Stop(t.Context()))
 	running.Wait()
-	require.NoError(t, r.service.Run(t.Context()), "stopped")
-	require.NoError(t, r.service.Stop(t.Context()), "twice")
+	require.NoError(t, r.service.Run(t.Context()), "a stopped service does not run")
+	require.NoError(t, r.service.Stop(t.Context()), "a second time")
 	r.open(authstate.Opening{ID: "v", Direction: errcodes.Payin})
-	assert.Equal(t, authstate.Moved, r.record("v", failures.Success).Effect, "the rest stays usable")
+	assert.Equal(t, authstate.Moved, r.record("v", failures.Success).Effect, "the other methods work after Stop")
 }
 
 func TestRunEndsWithItsContext(t *testing.T) {
@@ -293,15 +286,14 @@ func (c *stopper) Done(ctx context.Context, item ports.WorkItem) error {
 	return c.Work.Done(ctx, item)
 }
 
-// Stop lets a round end its page, and claims no other.
-func TestStopEndsARoundAtItsPage(t *testing.T) {
+func TestATickEndsAfterItsPageOnceStopWasCalled(t *testing.T) {
 	r := newRig(t)
 	for i := range 250 {
 		r.open(minute(strconv.Itoa(i)))
 	}
 	work := &stopper{Work: r.store.Work()}
 	service := r.on(r.store.Transactions(), work, r.clock)
-	work.stop = func() { assert.NoError(t, service.Stop(t.Context())) } // nothing runs: it ends at once
+	work.stop = func() { assert.NoError(t, service.Stop(t.Context())) } // returns at once, since Run is not running
 	r.clock.Set(over)
 	require.NoError(t, service.Tick(t.Context(), over))
 	assert.Len(t, r.due(over), 150)

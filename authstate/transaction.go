@@ -2,6 +2,7 @@ package authstate
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -12,17 +13,16 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// MaxTransactionID bounds a transaction's id, in bytes.
+// MaxTransactionID is the greatest length of a transaction's id, in bytes.
 const MaxTransactionID = 128
 
 // lastYear bounds RespondBy: stores sort later instants wrongly.
 const lastYear = 9999
 
-// transaction is a record that has been checked, and moves by the state table
-// alone.
+// transaction is a checked record, whose state changes only by the state table.
 type transaction struct{ rec ports.Transaction }
 
-// opened makes a pending transaction.
+// opened returns a new pending transaction.
 func opened(owner string, o Opening, now time.Time) (transaction, error) {
 	switch {
 	case owner == "":
@@ -30,9 +30,9 @@ func opened(owner string, o Opening, now time.Time) (transaction, error) {
 	case !validID(o.ID):
 		return transaction{}, badField("id", "must be 1 to 128 bytes of text without control characters")
 	case !o.Direction.Valid():
-		return transaction{}, badField("direction", "must be payin or payout")
+		return transaction{}, badField("direction", fmt.Sprintf("is %.32q, want payin or payout", o.Direction))
 	case o.RespondBy.UTC().Year() > lastYear:
-		return transaction{}, badField("respondBy", "must not be beyond the year 9999; zero means no limit")
+		return transaction{}, badField("respondBy", "must not be after the year 9999; zero means no timeout")
 	}
 	return transaction{ports.Transaction{
 		ID: o.ID, Owner: owner, Direction: o.Direction, Status: pending, CreatedAt: ports.Millis(now), RespondBy: ports.Millis(o.RespondBy),
@@ -49,77 +49,75 @@ func validID(id string) bool {
 		!strings.ContainsFunc(id, unicode.IsControl)
 }
 
-// restored returns a stored record as a transaction, or [errcodes.CorruptRecord] if
-// no transaction can be so. Deprecated codes are read: older transactions have them.
+// restored returns a stored record as a transaction, or [errcodes.CorruptRecord] for a
+// record that no transaction can have. Older transactions may have deprecated codes.
 func restored(rec ports.Transaction) (transaction, error) {
 	if reason := impossible(&rec); reason != "" {
-		return transaction{}, errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("a stored transaction: "+reason))
+		return transaction{}, errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("a stored transaction's "+reason))
 	}
 	return transaction{rec}, nil
 }
 
-// impossible returns what no transaction can have, or "".
+// impossible describes the record's first flaw, or returns "".
 func impossible(r *ports.Transaction) string {
 	state := r.Status.State()
 	code := r.Code.Row()
 	switch {
 	case r.Status != pending && r.Status != succeeded && state == "":
-		return "unknown status"
+		return fmt.Sprintf("status %.32q is unknown", r.Status)
 	case !r.Direction.Valid():
-		return "unknown direction"
-	case state != code.State:
-		return "its code does not agree with its status"
-	case state == "" && r.Code != "":
-		return "a code without a failure"
+		return fmt.Sprintf("direction %.32q is unknown", r.Direction)
+	case state != code.State, state == "" && r.Code != "":
+		return fmt.Sprintf("code %.64q does not fit status %s", r.Code, r.Status)
 	case state != "" && !code.Fits(r.Direction):
-		return "its code does not agree with its direction"
+		return fmt.Sprintf("code %s does not fit direction %s", r.Code, r.Direction)
 	case r.Status == pending && (r.Raw != ports.RawFailure{} || r.Scheme != "" || r.Tables != ""):
-		return "a provider's answer while it is pending"
+		return "raw, scheme or tables is set while it is pending"
 	case r.Version < 1:
-		return "it was never saved"
+		return fmt.Sprintf("version is %d, want at least 1", r.Version)
 	default:
 		return outOfTime(r, state != "")
 	}
 }
 
-// outOfTime returns which of its times no transaction can have, or "".
-func outOfTime(r *ports.Transaction, bad bool) string {
+// outOfTime describes the first flaw of the record's times, or returns "".
+func outOfTime(r *ports.Transaction, failed bool) string {
 	late := !r.LateAt.IsZero()
 	switch {
 	case r.Status.Terminal() == r.EndedAt.IsZero():
-		return "its end does not agree with its status"
+		return "endedAt does not fit status " + string(r.Status)
 	case r.Status.Terminal() && r.EndedAt.Before(r.CreatedAt):
-		return "it ended before it was opened"
-	case late && !bad:
-		return "a late payment without a failure"
+		return "endedAt is before createdAt"
+	case late && !failed:
+		return "lateAt does not fit status " + string(r.Status)
 	case late && r.LateAt.Before(r.EndedAt):
-		return "a late payment before the end"
+		return "lateAt is before endedAt"
 	case !late && r.LateRaw != ports.RawFailure{}:
-		return "a late payment's raw answer without its time"
+		return "lateRaw is set without lateAt"
 	default:
 		return ""
 	}
 }
 
-// finding is what moves a transaction.
+// finding is an outcome to apply to a transaction.
 type finding struct {
 	outcome failures.Outcome
 	code    errcodes.TransactionCode
 	raw     ports.RawFailure
 	scheme  failures.Scheme
 	tables  string
-	timer   bool // RespondBy has passed: the hook is not called unless that ended the transaction
+	timer   bool // RespondBy has passed; the hook is called only if that ended the transaction
 }
 
-// certain reports whether the money has certainly not moved: after a timeout or a
-// broken connection nobody knows (SPEC 7.5).
+// certain reports whether it is certain that the money has not moved. After a timeout or
+// a broken connection it is not (SPEC 7.5).
 func (f *finding) certain() bool {
 	advice := f.code.Row().Advice
 	return advice != errcodes.AdviceConfirm && advice != errcodes.AdviceReconcile
 }
 
-// apply returns the transaction after a finding, and the row of the state table
-// that moved it. A late payment is recorded once; later ones change nothing.
+// apply returns the transaction after a finding, and the row of the state table that
+// applied. Only the first late payment is recorded.
 func (t transaction) apply(f *finding, now time.Time) (transaction, Transition, error) {
 	row, err := table.Next(t.rec.Status, f.outcome)
 	if row.Effect == Contradicted && !f.certain() {
@@ -141,12 +139,12 @@ func (t transaction) apply(f *finding, now time.Time) (transaction, Transition, 
 	return t, row, err
 }
 
-// overdue reports whether the transaction was not answered in time.
+// overdue reports whether the transaction is pending although RespondBy has passed.
 func (t transaction) overdue(now time.Time) bool {
 	return t.rec.Status == pending && !t.rec.RespondBy.IsZero() && !now.Before(t.rec.RespondBy)
 }
 
-// latest returns the later of a and b: it keeps times in order when a clock jumps back.
+// latest returns the later of a and b. It keeps times in order if the clock jumps back.
 func latest(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b

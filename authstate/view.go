@@ -6,15 +6,15 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// View is a transaction on the wire (SPEC 2.9): one shape for the polled resource,
-// the synchronous response and the webhook.
+// View is a transaction on the wire (SPEC 2.9): on the polled resource, in the
+// synchronous response and in webhooks.
 type View struct {
 	TransactionID string                  `json:"transactionId"`
 	Status        ports.TransactionStatus `json:"status"`
-	AuthState     *ports.AuthState        `json:"authState,omitempty"` // of FAILED and ERRORED alone
+	AuthState     *ports.AuthState        `json:"authState,omitempty"` // only of FAILED and ERRORED
 }
 
-// ViewOf returns what the wire shows of a transaction.
+// ViewOf returns a transaction as a View.
 func ViewOf(t *ports.Transaction) View {
 	v := View{TransactionID: t.ID, Status: t.Status}
 	if state, failed := t.AuthState(); failed {
@@ -23,7 +23,7 @@ func ViewOf(t *ports.Transaction) View {
 	return v
 }
 
-// LogValue is what logs show of a view: not what the provider said.
+// LogValue returns id and status, without the provider's code and message.
 func (v View) LogValue() slog.Value {
 	return slog.StringValue(v.TransactionID + " " + string(v.Status))
 }

@@ -28,7 +28,7 @@ func viewed(tb testing.TB, tx *ports.Transaction) string {
 	return string(data)
 }
 
-func TestATransactionOnTheWire(t *testing.T) {
+func TestAViewMarshalsAsInSPEC(t *testing.T) {
 	for status, want := range map[ports.TransactionStatus]string{
 		ports.TransactionPending:   `{"transactionId":"tx_1","status":"PENDING"}`,
 		ports.TransactionSucceeded: `{"transactionId":"tx_1","status":"SUCCEEDED"}`,
@@ -48,8 +48,8 @@ func TestATransactionOnTheWire(t *testing.T) {
 	}
 }
 
-// A late payment rewrites nothing of what the wire shows (I27).
-func TestALatePaymentLeavesTheViewAlone(t *testing.T) {
+// I27.
+func TestALatePaymentDoesNotChangeTheView(t *testing.T) {
 	tx := declined()
 	before := viewed(t, &tx)
 	tx.LateAt, tx.LateRaw = noon.Add(time.Hour), ports.RawFailure{Code: "00", Message: "landed"}
