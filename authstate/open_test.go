@@ -50,7 +50,7 @@ func TestOpenRejectsInvalidFields(t *testing.T) {
 		badID   = "id must be 1 to 128 bytes of text without control characters"
 		tooLate = "respondBy must not be after the year 9999; zero means no timeout"
 	)
-	past := func(at string) string { return "respondBy is " + at + ", want a time in the future" }
+	past := func(at string) string { return "respondBy must be in the future, not " + at }
 	for name, c := range map[string]struct {
 		owner   string
 		o       authstate.Opening
@@ -64,8 +64,8 @@ func TestOpenRejectsInvalidFields(t *testing.T) {
 		"an id with DEL":                {owner, payin("a\x7f"), badID},
 		"an id with a C1 control":       {owner, payin("a\u0085b"), badID},
 		"an id that is not UTF-8":       {owner, payin("a\xff"), badID},
-		"no direction":                  {owner, authstate.Opening{ID: "t"}, `direction is "", want payin or payout`},
-		"an unknown direction":          {owner, authstate.Opening{ID: "t", Direction: "sideways"}, `direction is "sideways", want payin or payout`},
+		"no direction":                  {owner, authstate.Opening{ID: "t"}, `direction must be payin or payout, not ""`},
+		"an unknown direction":          {owner, authstate.Opening{ID: "t", Direction: "sideways"}, `direction must be payin or payout, not "sideways"`},
 		"the current time":              {owner, by(noon), past("2026-11-20T12:00:00.000Z")},
 		"a time in the past":            {owner, by(noon.Add(-time.Hour)), past("2026-11-20T11:00:00.000Z")},
 		"a time after the year 9999":    {owner, by(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)), tooLate},
@@ -132,7 +132,7 @@ func TestOpenReturnsAnOpenedTransactionAfterRespondBy(t *testing.T) {
 	require.ErrorIs(t, err, errcodes.Conflict)
 	_, err = r.service.Open(t.Context(), owner, minute("u"))
 	require.ErrorIs(t, err, errcodes.InvalidRequest, "a new transaction")
-	assert.Equal(t, "respondBy is 2026-11-20T12:01:00.000Z, want a time in the future", errcodes.MessageOf(err))
+	assert.Equal(t, "respondBy must be in the future, not 2026-11-20T12:01:00.000Z", errcodes.MessageOf(err))
 }
 
 func TestOpenOfACorruptTransactionFails(t *testing.T) {

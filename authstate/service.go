@@ -62,7 +62,7 @@ func (s *Service) Open(ctx context.Context, owner string, o Opening) (ports.Tran
 		return ports.Transaction{}, err
 	}
 	if t.overdue(t.rec.CreatedAt) {
-		return s.reopened(ctx, &t.rec, badField("respondBy", fmt.Sprintf("is %s, want a time in the future", ports.FormatTime(o.RespondBy))))
+		return s.reopened(ctx, &t.rec, badField("respondBy", fmt.Sprintf("must be in the future, not %s", ports.FormatTime(o.RespondBy))))
 	}
 	change, err := t.change(EventOpened, t.rec.CreatedAt)
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *Service) Fail(ctx context.Context, owner, id string, code errcodes.Tran
 	}
 	row := code.Row()
 	if !row.Fits(t.rec.Direction) || !code.Known() || row.Deprecated {
-		return Applied{}, badField("code", fmt.Sprintf("is %.64q, want a code of SPEC 7.5 for a %s", code, t.rec.Direction))
+		return Applied{}, badField("code", fmt.Sprintf("must be a code of SPEC 7.5 for a %s, not %.64q", t.rec.Direction, code))
 	}
 	return s.apply(ctx, t, &finding{outcome: failures.Outcome(row.State), code: code})
 }

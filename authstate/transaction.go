@@ -30,7 +30,7 @@ func opened(owner string, o Opening, now time.Time) (transaction, error) {
 	case !validID(o.ID):
 		return transaction{}, badField("id", "must be 1 to 128 bytes of text without control characters")
 	case !o.Direction.Valid():
-		return transaction{}, badField("direction", fmt.Sprintf("is %.32q, want payin or payout", o.Direction))
+		return transaction{}, badField("direction", fmt.Sprintf("must be payin or payout, not %.32q", o.Direction))
 	case o.RespondBy.UTC().Year() > lastYear:
 		return transaction{}, badField("respondBy", "must not be after the year 9999; zero means no timeout")
 	}

@@ -219,9 +219,9 @@ func check(in *Input, known bool) error {
 	case !known:
 		return badField("scheme", fmt.Sprintf("is not known: %.64q", in.Scheme))
 	case !in.Direction.Valid():
-		return badField("direction", fmt.Sprintf("is %.32q, want payin or payout", in.Direction))
+		return badField("direction", fmt.Sprintf("must be payin or payout, not %.32q", in.Direction))
 	case in.State != "" && !in.State.Valid():
-		return badField("state", fmt.Sprintf("is %.32q, want failed or error", in.State))
+		return badField("state", fmt.Sprintf("must be failed or error, not %.32q", in.State))
 	default:
 		return nil
 	}

@@ -24,9 +24,9 @@ func TestAnInvalidInputHasAnErrorAndAFallbackResult(t *testing.T) {
 	}{
 		"no scheme":            {failures.Input{Direction: errcodes.Payin, Code: "0"}, errcodes.InvalidRequest, `scheme is not known: ""`},
 		"an unknown scheme":    {payin("carrier-pigeon", "0", ""), errcodes.InvalidRequest, `scheme is not known: "carrier-pigeon"`},
-		"no direction":         {failures.Input{Scheme: failures.Stripe}, errcodes.InvalidRequest, `direction is "", want payin or payout`},
-		"an unknown direction": {failures.Input{Scheme: failures.Stripe, Direction: "sideways"}, errcodes.InvalidRequest, `direction is "sideways", want payin or payout`},
-		"an unknown state":     {failures.Input{Scheme: failures.Stripe, Direction: errcodes.Payin, State: "sad"}, errcodes.InvalidRequest, `state is "sad", want failed or error`},
+		"no direction":         {failures.Input{Scheme: failures.Stripe}, errcodes.InvalidRequest, `direction must be payin or payout, not ""`},
+		"an unknown direction": {failures.Input{Scheme: failures.Stripe, Direction: "sideways"}, errcodes.InvalidRequest, `direction must be payin or payout, not "sideways"`},
+		"an unknown state":     {failures.Input{Scheme: failures.Stripe, Direction: errcodes.Payin, State: "sad"}, errcodes.InvalidRequest, `state must be failed or error, not "sad"`},
 		"a code too long":      {payin(failures.Stripe, long, ""), errcodes.PayloadTooLarge, "A raw code or message has more than 64 KiB"},
 		"a message too long":   {payin(failures.Stripe, "0", long), errcodes.PayloadTooLarge, "A raw code or message has more than 64 KiB"},
 	} {
