@@ -1,4 +1,4 @@
-// Package errcodes holds the error codes of the payments interface, the errors
+// Package errcodes defines the error codes of the payments interface, the errors
 // that carry them, and the JSON bodies ("envelopes") in which they travel.
 //
 // Every error that the library returns on purpose has a [Code]. Branch on the

@@ -22,7 +22,7 @@ type State string
 
 // The states.
 const (
-	StateFailed State = "failed" // somebody declined; the code is an AuthFailureCode
+	StateFailed State = "failed" // a party declined; the code is an AuthFailureCode
 	StateError  State = "error"  // something broke or was not allowed; the code is an ErrorCode
 )
 

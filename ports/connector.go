@@ -73,7 +73,7 @@ type Answer struct {
 	// contain personal data: it is encrypted at rest and never logged.
 	Code    string
 	Message string
-	// After is how long the provider asks to wait, or 0 if it does not say. Only
+	// After is how long the provider asks to wait, or 0 if it is unknown. Only
 	// [OutcomeTryLater] has one.
 	After time.Duration
 }

@@ -166,7 +166,7 @@ type queue struct {
 // turn is the queue for one book, with the book as its last writer left it.
 type turn struct {
 	key    ports.BookKey
-	token  chan struct{} // of one element; full while somebody writes
+	token  chan struct{} // of one element; full while a caller writes
 	joined int           // callers between join and quit; guarded by queue.mu
 	book   ports.Book    // guarded by token, like known
 	known  bool          // book is set

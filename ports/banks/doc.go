@@ -47,7 +47,7 @@
 // a code with two banks, two banks with the same code of a provider, a code of the wrong
 // form. A new provider's column needs no change of Go code.
 //
-// Closed banks have no row, so that nobody can choose them: Heritage (NGA 030) and Eyowo
+// Closed banks have no row, so that they cannot be chosen: Heritage (NGA 030) and Eyowo
 // (50126), Spire (KEN 49), and banks that merged, whose codes are aliases where they are
 // known to reach the right bank. Two codes are missing because two banks claim them: 305
 // (Summit Bank, and formerly OPay) and 51253, which Paystack lists for Stellas and for YCT.
