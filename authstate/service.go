@@ -62,7 +62,7 @@ func (s *Service) Open(ctx context.Context, owner string, o Opening) (ports.Tran
 		return ports.Transaction{}, err
 	}
 	if t.overdue(t.rec.CreatedAt) {
-		return s.reopened(ctx, &t.rec, badField("respondBy", fmt.Sprintf("must be in the future, not %s", ports.FormatTime(o.RespondBy))))
+		return s.reopened(ctx, &t.rec, badField("respondBy", "must be in the future, not "+ports.FormatTime(o.RespondBy)))
 	}
 	change, err := t.change(EventOpened, t.rec.CreatedAt)
 	if err != nil {
