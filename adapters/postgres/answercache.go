@@ -46,7 +46,7 @@ func (a answers) Answer(ctx context.Context, key [32]byte) (ports.CachedAnswer, 
 		c.Key = key
 		return []any{&c.Provider, instant{&c.At}, instant{&c.ExpiresAt}, &c.Sealed.KeyID, byteSlice{&c.Sealed.Data}}
 	}
-	return one(ctx, a.Store, "No such answer", fields, selectAnswer, key[:])
+	return one(ctx, a.Store, "No cached answer for this account", fields, selectAnswer, key[:])
 }
 
 func (a answers) PutAnswer(ctx context.Context, c ports.CachedAnswer) error {

@@ -49,7 +49,7 @@ func (d deadLetters) Replay(ctx context.Context, now time.Time, audit ports.Audi
 
 func (d deadLetters) Discard(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
 	if len(ids) == 0 {
-		return 0, errcodes.New(errcodes.InvalidRequest, "Discard needs at least one event id")
+		return 0, errcodes.New(errcodes.InvalidRequest, "ids is empty, want at least one event")
 	}
 	return d.countRows(ctx, &audit, discardNamed, bytesOfAll(ids))
 }

@@ -133,7 +133,7 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 	err := r.write(ctx, func(ctx context.Context, q querier) error {
 		err := q.QueryRow(ctx, claimReport, args...).Scan(reportFields(&j)...)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return errcodes.New(errcodes.NotFound, "No report is waiting")
+			return errcodes.New(errcodes.NotFound, "No report job is waiting")
 		}
 		return err
 	})

@@ -80,7 +80,7 @@ func (m *messages) Handle(_ context.Context, rec slog.Record) error {
 	if m.of == nil {
 		m.of = map[string]int{}
 	}
-	if !strings.HasPrefix(rec.Message, "jobs of a process") {
+	if rec.Message != "rescued jobs of dead processes" {
 		m.of[rec.Message]++
 	}
 	return nil

@@ -57,7 +57,7 @@ func replay(ctx context.Context, s *session, now time.Time, audit *ports.AuditRo
 
 func (d deadLetters) Discard(ctx context.Context, audit ports.AuditRow, ids ...string) (int, error) {
 	if len(ids) == 0 {
-		return 0, errcodes.New(errcodes.InvalidRequest, "Discard needs at least one event id")
+		return 0, errcodes.New(errcodes.InvalidRequest, "ids is empty, want at least one event")
 	}
 	return d.count(ctx, &audit, func(ctx context.Context, s *session) (int64, error) {
 		return execEach(ctx, s, &audit, ids, discardEvent)

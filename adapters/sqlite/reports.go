@@ -129,7 +129,7 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 		return ports.ReportJob{}, err
 	}
 	if !free { // found out without a write
-		return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "No report is waiting")
+		return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "No report job is waiting")
 	}
 	var (
 		j       ports.ReportJob
@@ -139,7 +139,7 @@ func (r reports) ClaimReport(ctx context.Context, holder string, now time.Time, 
 		args := []any{now.UnixMilli(), blob(holder), now.Add(lease).UnixMilli()}
 		err := s.scan(ctx, claimReport, args, reportFields(&j)...)
 		if errors.Is(err, sql.ErrNoRows) {
-			return errcodes.New(errcodes.NotFound, "No report is waiting")
+			return errcodes.New(errcodes.NotFound, "No report job is waiting")
 		}
 		if errcodes.Of(err) == errcodes.CorruptRecord {
 			damaged, err = err, nil
