@@ -13,13 +13,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// patience is how long a provider that asks for time without a delay is not asked.
+// patience is the shortest time after which a provider that asked for time is asked
+// again.
 const patience = time.Second
 
-// attempts are a lookup's calls of connectors.
+// attempts are the connector calls of one lookup.
 type attempts struct {
 	ended []ports.ConnectorAnswer
-	best  answer      // of the failures, the one that says most
+	best  answer      // the most informative failure
 	later []postponed // connectors that asked for time
 }
 
@@ -28,9 +29,9 @@ type postponed struct {
 	at        time.Time
 }
 
-// ask asks the connectors in their order, each with an equal share of the time that
-// is left, until one returns a final answer. Then those that asked for time are asked
-// once more, if there is time.
+// ask calls the connectors in order, each with an equal share of the remaining time,
+// until one returns a final answer. If time is left, it then calls once more those that
+// asked for time.
 func (s *Service) ask(ctx context.Context, l *lookup) answer {
 	for i, c := range l.order {
 		if a, final := s.askOne(ctx, l, c, s.left(l)/time.Duration(len(l.order)-i)); final {
@@ -57,7 +58,7 @@ func (s *Service) ask(ctx context.Context, l *lookup) answer {
 	return a
 }
 
-// soonest takes the connector that may be asked again first.
+// soonest removes and returns the connector that may be called again first.
 func (a *attempts) soonest() postponed {
 	first := 0
 	for i := range a.later {
@@ -70,13 +71,13 @@ func (a *attempts) soonest() postponed {
 	return taken
 }
 
-// left is what is left of a lookup's time: at most all of it, even if the clock has
-// jumped back.
+// left returns the remaining time of a lookup: at most Config.Timeout, even if the clock
+// has jumped back.
 func (s *Service) left(l *lookup) time.Duration {
 	return min(l.until.Sub(s.cfg.Clock.Now()), s.cfg.Timeout)
 }
 
-// pause waits until then, and reports false if the lookup was cancelled.
+// pause waits until then. It reports false if the lookup is cancelled first.
 func (s *Service) pause(ctx context.Context, then time.Time) bool {
 	select {
 	case <-ctx.Done():
@@ -86,7 +87,7 @@ func (s *Service) pause(ctx context.Context, then time.Time) bool {
 	}
 }
 
-// askOne asks one connector and reports whether its answer is final.
+// askOne calls one connector and reports whether its answer is final.
 func (s *Service) askOne(ctx context.Context, l *lookup, c ports.AccountConnector, budget time.Duration) (answer, bool) {
 	if budget <= 0 {
 		return answer{}, false
@@ -112,7 +113,7 @@ func (s *Service) askOne(ctx context.Context, l *lookup, c ports.AccountConnecto
 	s.cfg.Logger.DebugContext(ctx, "connector asked", "connector", name, "market", market.String(),
 		"outcome", string(outcome), "code", string(errcodes.Of(err)), "took", took)
 	if outcome == ports.OutcomeRefused {
-		s.report(ctx, "a provider refuses the credentials of connector "+name, err)
+		s.report(ctx, "connector "+name+": the provider rejects its credentials", err)
 	}
 	again := l.attempts.include(name)
 	l.attempts.ended = append(l.attempts.ended, ports.ConnectorAnswer{
@@ -129,7 +130,7 @@ func (s *Service) askOne(ctx context.Context, l *lookup, c ports.AccountConnecto
 	return answer{}, false
 }
 
-// include reports whether a call of that connector has ended.
+// include reports whether an earlier call of the connector has ended.
 func (a *attempts) include(name string) bool {
 	for i := range a.ended {
 		if a.ended[i].Connector == name {
@@ -139,21 +140,21 @@ func (a *attempts) include(name string) bool {
 	return false
 }
 
-// rank keeps the failure that says most: what a provider said before a call without
-// an answer, and of equals the later.
+// rank keeps the most informative failure: a provider's own words win over a call without
+// an answer, and the later of equals wins.
 func (a *attempts) rank(failure *answer) {
 	if failures[failure.outcome].rank >= failures[a.best.outcome].rank {
 		a.best = *failure
 	}
 }
 
-// call asks a connector and waits no longer than budget. A later answer is counted and
-// dropped.
+// call calls a connector and waits at most budget. A later answer is dropped, and
+// Hooks.Late is called.
 func (s *Service) call(ctx context.Context, c ports.AccountConnector, q ports.AccountLookup, budget time.Duration) (said ports.Answer, err error) {
-	// Not a deadline, which would be by the machine's clock.
+	// A context deadline would follow the machine's clock instead of Config.Clock.
 	calling, cancel := context.WithCancelCause(ctx)
 	defer cancel(context.DeadlineExceeded)
-	var decided atomic.Bool // by what came first: the answer, or the end of the time
+	var decided atomic.Bool // by whichever comes first: the answer or the end of budget
 	returned := make(chan struct{})
 	var asking sync.WaitGroup
 	asking.Go(func() {
@@ -177,7 +178,7 @@ func (s *Service) call(ctx context.Context, c ports.AccountConnector, q ports.Ac
 	return said, err
 }
 
-// guarded calls a connector and turns a panic into an error.
+// guarded calls a connector and returns a panic as an error.
 func (s *Service) guarded(ctx context.Context, c ports.AccountConnector, q ports.AccountLookup) (a ports.Answer, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -188,31 +189,31 @@ func (s *Service) guarded(ctx context.Context, c ports.AccountConnector, q ports
 	return c.Lookup(ctx, q)
 }
 
-// setProvider stores which connector a pending validation waits for. It reads the
-// lookup after the record: if the next connector is asked meanwhile, the save is a
-// conflict, or that one is stored.
+// setProvider stores which connector a pending validation waits for. It reads the lookup
+// after the record: if the lookup moves on in between, either the save is a conflict or
+// the newer connector is stored.
 func (s *Service) setProvider(ctx context.Context, l *lookup, id string) {
 	for range maxAttempts {
 		rec, err := s.read(ctx, l.owner, id)
 		if err != nil {
-			s.report(ctx, "a validation was not read", err)
+			s.report(ctx, "cannot read the validation", err)
 			return
 		}
 		name := l.provider()
 		t, err := table.Next(rec.Status, OnAsked)
 		if err != nil || rec.Provider == name {
-			return // it has ended meanwhile, or is up to date
+			return // it has ended, or is up to date
 		}
 		rec.Provider = name
 		err = s.save(ctx, &rec, t.Event, ports.Millis(s.cfg.Clock.Now()))
 		if errcodes.Of(err) != errcodes.Conflict {
-			s.report(ctx, "a validation was not updated", err)
+			s.report(ctx, "cannot update the validation", err)
 			return
 		}
 	}
 }
 
-// report passes on an error that no caller sees.
+// report logs an error that no caller sees and calls Hooks.Background.
 func (s *Service) report(ctx context.Context, what string, err error) {
 	if err != nil {
 		_ = s.loops.Report(ctx, fmt.Errorf("%s: %w", what, err))

@@ -14,23 +14,23 @@ import (
 	"github.com/corridor-go/corridor/validation/names"
 )
 
-// CheckDigit says what a wrong check digit means.
+// CheckDigit is the policy for account numbers with a wrong check digit.
 type CheckDigit int
 
-// The values of [CheckDigit]. Providers' own test numbers have wrong check digits:
-// Advise lets them pass.
+// The values of [CheckDigit]. Use Advise with providers' test numbers, which often have
+// wrong check digits.
 const (
-	Enforce CheckDigit = iota // the account is not_found, and nobody is asked
-	Advise                    // the provider decides; without one it is as with Enforce
+	Enforce CheckDigit = iota // the account is not_found, and no connector is called
+	Advise                    // the connectors decide; if none serves the market, as Enforce
 )
 
-// Policy is what a business decides.
+// Policy contains the decisions of the business.
 type Policy struct {
 	CheckDigit CheckDigit
-	// AnswerTTL is how long a provider's answer serves later requests: 0 (no answer
-	// is kept) to 90 days.
+	// AnswerTTL is how long a provider's answer serves later requests: 0 (answers are not
+	// cached) to 90 days.
 	AnswerTTL time.Duration
-	// KeepFor is how long a validation stays readable after its answer has become
+	// KeepFor is how long a validation can still be read after its answer has become
 	// stale: 0 to 10 years.
 	KeepFor time.Duration
 }
@@ -40,7 +40,7 @@ const (
 	maxKeepFor   = 10 * 365 * 24 * time.Hour
 )
 
-// Check returns [errcodes.Configuration] if a value is out of its bounds.
+// Check returns [errcodes.Configuration] if a value is out of bounds.
 func (p Policy) Check() error {
 	return cmp.Or(
 		errcodes.Within("CheckDigit", p.CheckDigit, Enforce, Advise),
@@ -59,57 +59,55 @@ const (
 	DefaultMaxRecent  = 4096
 )
 
-// Config tunes a [Service]. The zero value of each field means its default.
+// Config tunes a [Service]. The zero value of a field means its default.
 type Config struct {
-	// Clock is the source of the time. Default: ports.SystemClock.
+	// Clock is the source of time. Default: ports.SystemClock.
 	Clock ports.Clock
-	// Random is the source of randomness of ids; it must be safe for concurrent
-	// use. Default: crypto/rand.
+	// Random is the source of random ids; it must be safe for concurrent use. Default:
+	// crypto/rand.
 	Random io.Reader
-	// Logger gets what no caller sees. Default: nothing is logged.
+	// Logger receives the errors that no caller sees. Default: nothing is logged.
 	Logger *slog.Logger
-	// Hooks are for metrics.
+	// Hooks are called for metrics.
 	Hooks Hooks
-	// Names tunes the comparison of names.
+	// Names configures the comparison of names.
 	Names names.Thresholds
-	// Window is how long a call waits for an answer before the validation is
-	// pending: at least 1 ms. Default 2 s (SPEC 4.7).
+	// Window is how long Validate waits for an answer before it returns a pending
+	// validation: at least 1 ms. Default 2 s (SPEC 4.7).
 	Window time.Duration
-	// Timeout bounds a lookup, all providers and waits included: at least 1 ms.
-	// Default 30 s.
+	// Timeout bounds a lookup, including all connectors and waits: at least 1 ms. Default
+	// 30 s.
 	Timeout time.Duration
-	// Grace is how long after Timeout a validation that is still pending ends as an
+	// Grace is how long after Timeout a validation may stay pending before it ends as an
 	// error: at least 1 ms. Default 2 s.
 	Grace time.Duration
-	// Every is the pause between two ticks of Run: at least 1 ms. Default 1 s.
+	// Every is the pause between the ticks of Run: at least 1 ms. Default 1 s.
 	Every time.Duration
-	// MaxLookups is how many lookups may run at once: at least 1. A request that
-	// needs one more is [errcodes.Unavailable]. An owner gets another lookup only
-	// while it has fewer than three for each one that is free: alone it may have
-	// three quarters of all. Default 1,000.
+	// MaxLookups bounds the lookups that run at once: at least 1. Validate returns
+	// [errcodes.Unavailable] for a request that needs one more. One owner may run at most
+	// three lookups for each free one, so at most three quarters of all. Default 1,000.
 	MaxLookups int
-	// MaxRecent is how many results that rest on kept answers stay in this
-	// process's memory, numbers and names included, until they are stale: an equal
-	// request then costs no read and no write. At least 1, or -1 for none. Default
-	// 4,096.
+	// MaxRecent bounds the results of cached answers that stay in this process's memory,
+	// including numbers and names, until they are stale. An equal request is then
+	// answered without a read or a write. At least 1, or -1 to keep none. Default 4,096.
 	MaxRecent int
 }
 
-// Hooks are called in place: they must be quick, safe for concurrent use, and must
-// not panic, which would end the process. Each may be nil. No hook gets personal
-// data. The context is the call's, or the tick's or lookup's in the background.
+// Hooks are called synchronously. They must be quick and safe for concurrent use, and
+// must not panic, which would end the process. Each may be nil. Hooks never receive
+// personal data. The context is that of the call, the tick or the lookup.
 type Hooks struct {
-	// Answered is called when Validate returns a validation, ended or pending.
+	// Answered is called when Validate returns a validation, terminal or pending.
 	Answered func(ctx context.Context, v ports.ValidationRecord)
-	// Ended is called when a pending validation has ended; took is the time since
-	// it was created. Callers who made the same request share one.
+	// Ended is called when a pending validation has ended; took is the time since its
+	// creation. Callers that made equal requests share one validation.
 	Ended func(ctx context.Context, v ports.ValidationRecord, took time.Duration)
-	// Asked is called when a connector's call has ended.
+	// Asked is called when a call of a connector has ended.
 	Asked func(ctx context.Context, connector string, market ports.Market, outcome ports.Outcome, took time.Duration)
-	// Late is called when a connector answers after its time; the answer is ignored.
+	// Late is called when a connector answers after its time. The answer is ignored.
 	Late func(ctx context.Context, connector string)
-	// Background is called when a step failed that no caller sees. What was pending
-	// is tried again.
+	// Background is called when an operation fails whose error no caller sees. Pending
+	// work is retried.
 	Background func(ctx context.Context, err error)
 }
 

@@ -413,7 +413,7 @@ func TestBackgroundFailuresAreReported(t *testing.T) {
 		pass(1500 * time.Millisecond)
 		require.Len(w, reported, 1)
 		require.ErrorIs(w, reported[0], errDown)
-		assert.ErrorContains(w, reported[0], "an answer was not kept")
+		assert.ErrorContains(w, reported[0], "cannot cache the answer")
 		left := 0
 		for _, id := range ids {
 			if w.stored(id).Status == ports.StatusPending {

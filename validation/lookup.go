@@ -11,33 +11,33 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// lookup is one search for the answer about an account, and all who wait for it in
-// this process.
+// lookup is one search for the answer about an account. The callers of this process that
+// ask about the account share it.
 type lookup struct {
-	request  // of the caller who began it
+	request  // of the first caller
 	order    []ports.AccountConnector
 	key      [32]byte
-	until    time.Time       // its time is over then
-	before   <-chan struct{} // finished of the earlier lookup whose place it takes; nil for none
+	until    time.Time       // when its time ends
+	before   <-chan struct{} // closed when the earlier lookup about the same key has finished; may be nil
 	answered chan struct{}   // closed when answer is set
-	answer   answer          // read after answered
+	answer   answer          // valid after answered is closed
 	finished chan struct{}   // closed when its validations have ended and its claim is released
-	attempts attempts        // of the goroutine that asks
+	attempts attempts        // used only by the goroutine that calls the connectors
 
 	mu      sync.Mutex
-	over    bool // nobody joins it any more
+	over    bool // callers can no longer join
 	callers int
 	same    map[request]*sameRequest
 	pending map[string]struct{} // ids of the validations that end with it
-	asking  string              // the connector that is being asked, or will be first
+	asking  string              // the connector that is being called, or is called first
 }
 
-// lookups are the lookups of this process.
+// lookups are the running lookups of this process.
 type lookups struct {
 	mu    sync.Mutex
 	byKey map[[32]byte]*lookup
-	byID  map[string]*lookup // by the validations that end with them
-	of    map[string]int     // how many of byKey are an owner's
+	byID  map[string]*lookup // by the ids of their pending validations
+	of    map[string]int     // the number of lookups in byKey, by owner
 	most  int
 }
 
@@ -45,11 +45,11 @@ func newLookups(most int) *lookups {
 	return &lookups{byKey: map[[32]byte]*lookup{}, byID: map[string]*lookup{}, of: map[string]int{}, most: most}
 }
 
-// eachFree is how many lookups an owner may have for each that is free.
+// eachFree is how many lookups an owner may run for each free one.
 const eachFree = 3
 
-// crowded reports whether the owner has its share of the lookups: what is free is for
-// the others. The caller holds mu.
+// crowded reports whether the owner has used up its share of the lookups. The caller must
+// hold mu.
 func (ls *lookups) crowded(owner string) bool {
 	return ls.of[owner] >= eachFree*(ls.most-len(ls.byKey))
 }
@@ -59,8 +59,7 @@ var (
 	errClosed = errcodes.New(errcodes.Closed, "")
 )
 
-// join returns the lookup for a key, and starts it if there is none. The caller is
-// counted until leave.
+// join returns the running lookup for a key, or starts one. The caller must call leave.
 func (s *Service) join(ctx context.Context, key [32]byte, r *request, until time.Time) (*lookup, error) {
 	s.lookups.mu.Lock()
 	defer s.lookups.mu.Unlock()
@@ -85,7 +84,7 @@ func (s *Service) join(ctx context.Context, key [32]byte, r *request, until time
 		s.lookups.of[r.owner]++
 	}
 	s.lookups.byKey[key] = l
-	outlive := context.WithoutCancel(ctx) // others may wait for it, or join later
+	outlive := context.WithoutCancel(ctx) // other callers may wait for it
 	var running sync.WaitGroup
 	running.Go(func() {
 		defer s.loops.End()
@@ -94,7 +93,7 @@ func (s *Service) join(ctx context.Context, key [32]byte, r *request, until time
 	return l, nil
 }
 
-// enter counts a caller, unless the lookup is over.
+// enter counts a caller. It reports false if the lookup is over.
 func (l *lookup) enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,19 +115,18 @@ func (l *lookup) isOver() bool {
 	return l.over
 }
 
-// failed reports whether a lookup that is over got no answer at all: its validations
-// then stay pending.
+// failed reports whether a finished lookup has no answer. Its validations stay pending.
 func (l *lookup) failed() bool { return l.answer.err != nil }
 
-// provider is the connector that is being asked, or will be first.
+// provider returns the connector that is being called, or is called first.
 func (l *lookup) provider() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.asking
 }
 
-// moveTo sets the connector that is asked next, and reports whether it is another one
-// than before.
+// moveTo sets the connector that is called next, and reports whether it differs from the
+// previous one.
 func (l *lookup) moveTo(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,15 +135,15 @@ func (l *lookup) moveTo(name string) bool {
 	return moved
 }
 
-// waiting returns how many callers wait, and the ids of the pending validations.
+// waiting returns the number of waiting callers and the ids of the pending validations.
 func (l *lookup) waiting() (callers int, ids []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.callers, slices.Collect(maps.Keys(l.pending))
 }
 
-// drop ends a lookup for which nobody waits but so many pending validations, and
-// reports false if somebody else does by now.
+// drop ends a lookup that no caller waits for. It reports false if callers or validations
+// have joined in the meantime; pending is the number of validations seen.
 func (l *lookup) drop(pending int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,7 +151,8 @@ func (l *lookup) drop(pending int) bool {
 	return l.over
 }
 
-// attach lets the validation of that id end with the lookup, unless that is over.
+// attach ensures that the lookup ends the validation. It reports false if the lookup is
+// over.
 func (ls *lookups) attach(l *lookup, id string) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -166,15 +165,15 @@ func (ls *lookups) attach(l *lookup, id string) bool {
 	return !l.over
 }
 
-// full reports whether the owner has to wait for a lookup about the key.
+// full reports whether the owner cannot start a lookup for the key now.
 func (ls *lookups) full(owner string, key [32]byte) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	return ls.byKey[key] == nil && ls.crowded(owner)
 }
 
-// finished returns the channel that is closed when a lookup of this process has ended
-// the validation; nil, which blocks, if none will.
+// finished returns a channel that is closed when a lookup of this process has ended the
+// validation. It returns nil, which blocks, if there is no such lookup.
 func (ls *lookups) finished(id string) <-chan struct{} {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -184,7 +183,7 @@ func (ls *lookups) finished(id string) <-chan struct{} {
 	return nil
 }
 
-// answer ends a lookup: nobody joins it any more.
+// answer sets the answer of a lookup. Callers can no longer join it.
 func (ls *lookups) answer(l *lookup, a *answer) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -194,7 +193,7 @@ func (ls *lookups) answer(l *lookup, a *answer) {
 	close(l.answered)
 }
 
-// remove forgets a lookup that has been answered.
+// remove removes an answered lookup.
 func (ls *lookups) remove(l *lookup) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -211,30 +210,30 @@ func (ls *lookups) remove(l *lookup) {
 }
 
 const (
-	claimLease = 4 * time.Second // a claim of a process that died ends after this time
+	claimLease = 4 * time.Second // how long the claim of a dead process lasts
 	claimRenew = claimLease / 3
-	claimPoll  = 200 * time.Millisecond // between two looks at another process's lookup
+	claimPoll  = 200 * time.Millisecond // how often another process's lookup is polled
 )
 
-// run makes a lookup and ends its validations. The claim is released last: until then
-// no other process asks the same.
+// run performs a lookup and ends its validations. It releases the claim last, so that no
+// other process asks the same in the meantime.
 func (s *Service) run(ctx context.Context, l *lookup) {
 	running, cancel := context.WithCancel(ctx)
 	var claim sync.WaitGroup
 	claim.Go(func() { s.keepClaim(running, cancel, l) })
 	a := s.find(running, l)
 	if a.err != nil && running.Err() != nil {
-		a.err = errClosed // whatever the store returned
+		a.err = errClosed // the store may have returned any error
 	}
 	s.lookups.answer(l, &a)
 	s.endAll(ctx, l)
 	cancel()
 	claim.Wait()
-	s.report(ctx, "a claim was not released and stays until its lease ends", s.answers.Release(ctx, l.key, s.holder))
+	s.report(ctx, "cannot release the claim, which lasts until its lease ends", s.answers.Release(ctx, l.key, s.holder))
 	s.lookups.remove(l)
 }
 
-// keepClaim renews the claim of a lookup, and cancels the lookup on Stop.
+// keepClaim renews the claim of a lookup. On Stop it cancels the lookup.
 func (s *Service) keepClaim(ctx context.Context, cancel context.CancelFunc, l *lookup) {
 	for {
 		select {
@@ -249,16 +248,16 @@ func (s *Service) keepClaim(ctx context.Context, cancel context.CancelFunc, l *l
 			}
 			now := s.cfg.Clock.Now()
 			_, err := s.answers.Claim(ctx, l.key, s.holder, now, now.Add(claimLease))
-			s.report(ctx, "a claim was not renewed", err)
+			s.report(ctx, "cannot renew the claim", err)
 		}
 	}
 }
 
-// find returns the answer: from the connectors once this process holds the claim, or
-// from the cache once another process has put it there.
+// find returns the answer: from the connectors if this process holds the claim, or from
+// the cache once another process has stored it there.
 func (s *Service) find(ctx context.Context, l *lookup) answer {
 	if l.before != nil {
-		<-l.before // which would release this lookup's claim
+		<-l.before // the earlier lookup would release this one's claim
 	}
 	for waited := time.Duration(0); ; waited += claimPoll {
 		now := s.cfg.Clock.Now()
@@ -290,8 +289,8 @@ func (s *Service) find(ctx context.Context, l *lookup) answer {
 	}
 }
 
-// unwanted drops a lookup for which nobody waits any more: the process that started a
-// validation may have ended it after this one took it up.
+// unwanted ends a lookup that no caller waits for and whose validations have all ended:
+// the process that started a validation may have ended it after this one resumed it.
 func (s *Service) unwanted(ctx context.Context, l *lookup) bool {
 	callers, ids := l.waiting()
 	if callers > 0 {
@@ -306,7 +305,7 @@ func (s *Service) unwanted(ctx context.Context, l *lookup) bool {
 	return l.drop(len(ids))
 }
 
-// keep stores an answer for later requests, if it is one to keep.
+// keep caches an answer for later requests if its outcome may be cached.
 func (s *Service) keep(ctx context.Context, l *lookup, a *answer) {
 	if a.err != nil || !a.outcome.Rule().Cached || s.policy.AnswerTTL == 0 {
 		return
@@ -319,19 +318,19 @@ func (s *Service) keep(ctx context.Context, l *lookup, a *answer) {
 			a.expiresAt = kept.ExpiresAt
 		}
 	}
-	s.report(ctx, "an answer was not kept", err) // it still serves those who wait
+	s.report(ctx, "cannot cache the answer", err) // those who wait still get it
 }
 
-// endAll ends the validations of a lookup. One that cannot be stored stays pending, and
-// its work tries again.
+// endAll ends the validations of a lookup. A validation that cannot be stored stays
+// pending until its recovery work runs.
 func (s *Service) endAll(ctx context.Context, l *lookup) {
 	if l.failed() {
 		return
 	}
 	_, ids := l.waiting()
 	for _, id := range ids {
-		if _, err := s.endWith(ctx, l, id); errcodes.Of(err) != errcodes.NotFound { // it may be purged
-			s.report(ctx, "a validation was not ended", err)
+		if _, err := s.endWith(ctx, l, id); errcodes.Of(err) != errcodes.NotFound { // it may have been purged
+			s.report(ctx, "cannot end the validation", err)
 		}
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// tables names the rules and the directory that decide results.
+// tables is the version of the rules and the bank directory that decide results.
 const tables = market.TablesVersion + "+banks." + banks.Version
 
-// keepUnanswered is how long a validation without a kept answer stays readable if
-// answers are not kept at all.
+// keepUnanswered is how long a validation without a cached answer can be read if answers
+// are not cached at all.
 const keepUnanswered = 24 * time.Hour
 
-// newRecord makes the record of a new validation, which has no status yet.
+// newRecord returns the record of a new validation. Its status is not set.
 func (s *Service) newRecord(r *request, at time.Time) (ports.ValidationRecord, error) {
 	b := s.takeBuffers()
 	defer s.putBuffers(b)
@@ -65,8 +65,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// event writes the event of a record's new state into b. Its id is the record's and
-// the version, which is saved once; version 1 has the record's id alone.
+// event writes the event for a record's new state into b. Its id is the record's id,
+// followed by the version if that is greater than 1; each version is saved once.
 func (b *buffers) event(rec *ports.ValidationRecord, kind string, at time.Time) (err error) {
 	if b.data, err = eventData(b.data[:0], rec); err != nil {
 		return errcodes.Wrap(errcodes.Internal, "", err)
@@ -79,8 +79,8 @@ func (b *buffers) event(rec *ports.ValidationRecord, kind string, at time.Time) 
 	return nil
 }
 
-// eventData is the record without what is personal: numbers, names and reasons are
-// read by id.
+// eventData encodes the record without personal data: readers fetch numbers, names and
+// reasons by id.
 func eventData(buf []byte, r *ports.ValidationRecord) ([]byte, error) {
 	o := jsontext.Object{Buf: buf}
 	o.Text("validationId", r.ID)
@@ -115,29 +115,31 @@ func eventData(buf []byte, r *ports.ValidationRecord) ([]byte, error) {
 	return o.Done()
 }
 
-// CheckRecord returns [errcodes.CorruptRecord] for a record that no validation can
-// have: the service does not trust stores to return what they stored.
+// CheckRecord returns [errcodes.CorruptRecord] if no validation can have such a record.
+// The service calls it because stores may return other data than was stored.
 func CheckRecord(r *ports.ValidationRecord) error {
 	_, known := triggers[r.Status]
 	switch {
 	case r.ID == "" || r.Version < 1 || r.Market.Country == "" || r.CreatedAt.IsZero():
-		return corrupt("a validation lacks its basics")
+		return corrupt("ID, Version, Market or CreatedAt is missing")
 	case !known:
-		return corrupt("a validation has no known status")
+		return corrupt("unknown status " + strconv.Quote(string(r.Status)))
 	case r.Status.Terminal() == r.EndedAt.IsZero():
-		return corrupt("a validation has ended without an end, or has an end and goes on")
+		return corrupt("EndedAt does not fit status " + string(r.Status))
 	case r.Status.Terminal() == (r.Type == ""):
-		return corrupt("a validation's type does not fit its status")
+		return corrupt("Type does not fit status " + string(r.Status))
 	case r.Status == ports.StatusPending && r.Deadline.IsZero():
-		return corrupt("a pending validation has no deadline")
+		return corrupt("Deadline is missing")
 	default:
 		return nil
 	}
 }
 
-func corrupt(message string) error { return errcodes.New(errcodes.CorruptRecord, message) }
+func corrupt(problem string) error {
+	return errcodes.New(errcodes.CorruptRecord, "validation: "+problem)
+}
 
-// reveal opens a record for its owner.
+// reveal returns a terminal record with its sealed result opened.
 func (s *Service) reveal(ctx context.Context, rec *ports.ValidationRecord) (ports.Validation, error) {
 	_, res, err := s.open(ctx, rec)
 	if err != nil {

@@ -11,42 +11,41 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// WorkRecover is the kind of the work that ends a pending validation whose process
-// died.
+// WorkRecover is the kind of the work that resumes or ends a pending validation whose
+// process has died.
 const WorkRecover = "validation.recover"
 
 const (
-	recoverEvery = 2 * time.Second // between two looks at a pending validation
+	recoverEvery = 2 * time.Second // how often a pending validation is looked at
 	workPage     = 100
 	purgeEvery   = int64(time.Minute / time.Millisecond)
 	purgePage    = 1000
 )
 
-// recovery is the work that a pending validation is stored with.
+// recovery returns the work that is stored with a pending validation.
 func recovery(rec *ports.ValidationRecord, now time.Time) ports.WorkItem {
 	payload := binrec.AppendText(binrec.AppendText([]byte{packing}, rec.Owner), rec.ID)
 	return ports.WorkItem{ID: rec.ID + ".recover", Kind: WorkRecover, DueAt: now.Add(recoverEvery), Payload: payload}
 }
 
-// Run ticks at once and then every Config.Every by the clock, until Stop, when it
-// returns nil, or until ctx is done, when it returns [errcodes.Canceled] or
-// [errcodes.DeadlineExceeded]. Without Run or Tick nothing is purged, and a validation
-// whose process died is not looked up again: it ends as an error when Get finds it past
-// its deadline.
+// Run calls Tick at once and then every Config.Every. It returns nil after Stop, and
+// [errcodes.Canceled] or [errcodes.DeadlineExceeded] when ctx is done. Without Run or
+// Tick nothing is purged, and a validation whose process died is not resumed: it ends as
+// an error when Get finds it past its deadline.
 func (s *Service) Run(ctx context.Context) error {
 	return s.loops.Run(ctx, s.Tick)
 }
 
-// Tick does one round of background work at now: it takes up validations whose process
-// died, ends those past their deadline, and once a minute removes what is stale. A
-// failure of one validation does not stop the others; the errors are joined.
+// Tick does one round of background work as of now: it resumes validations of processes
+// that died, ends those past their deadline, and once a minute purges stale data. A
+// failure of one validation does not stop the others; Tick joins the errors.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	due := background.Drain{Work: s.work, Kind: WorkRecover, Lease: claimLease, Retry: recoverEvery, Do: s.takeUp}
 	return s.loops.Report(ctx, errors.Join(s.loops.Drain(ctx, due, now), s.endAllOverdue(ctx, now), s.purge(ctx, now)))
 }
 
-// takeUp lets a lookup of this process end the validation, and reports whether there
-// is nothing left to do.
+// takeUp resumes the validation with a lookup of this process, and reports whether
+// nothing is left to do.
 func (s *Service) takeUp(ctx context.Context, payload []byte, now time.Time) (ended bool, err error) {
 	fields := binrec.Read(payload)
 	version, owner, id := fields.Byte(), fields.Text(), fields.Text()
@@ -69,7 +68,7 @@ func (s *Service) takeUp(ctx context.Context, payload []byte, now time.Time) (en
 	case err == nil:
 		return s.resume(ctx, &rec, &r, now)
 	case errcodes.Of(err) == errcodes.KeyUnknown:
-		return false, nil // another process may have the key; the deadline ends it
+		return false, nil // another process may have the key; the validation ends at its deadline
 	case lost(err):
 		_, err := s.end(ctx, owner, id, func(*request) result { return failure(&rec, "", reasonLost) })
 		return err == nil, err
@@ -78,7 +77,7 @@ func (s *Service) takeUp(ctx context.Context, payload []byte, now time.Time) (en
 	}
 }
 
-// resume asks again for a validation whose lookup was lost.
+// resume starts a new lookup for a validation whose lookup was lost.
 func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, r *request, now time.Time) (ended bool, err error) {
 	a := &answer{provider: rec.Provider, outcome: ports.OutcomeTimeout}
 	switch {
@@ -87,15 +86,15 @@ func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, r *re
 	case now.Before(rec.Deadline.Add(-s.cfg.Grace)):
 		key := s.key(r)
 		if s.lookups.full(r.owner, key) {
-			return false, errFull // unclaimed, for a process that has room
+			return false, errFull // unclaimed, so that a process with room can resume it
 		}
 		free, err := s.answers.Claim(ctx, key, s.holder, now, now.Add(claimLease))
 		if err != nil || !free {
 			return false, err // the process that has the claim ends it
 		}
-		l, err := s.join(ctx, key, r, now.Add(s.cfg.Timeout)) // a lookup's whole time: others may join
+		l, err := s.join(ctx, key, r, now.Add(s.cfg.Timeout)) // with the full timeout, because other callers may join
 		if err != nil {
-			return false, err // the claim lapses: a lookup that began here since may rest on it
+			return false, err // without releasing the claim: a newer lookup of this process may rely on it
 		}
 		defer l.leave()
 		if s.attach(ctx, l, rec) || l.failed() {
@@ -108,7 +107,7 @@ func (s *Service) resume(ctx context.Context, rec *ports.ValidationRecord, r *re
 	return err == nil, err
 }
 
-// endAllOverdue ends what is pending past its deadline, whatever became of its work.
+// endAllOverdue ends all validations that are pending past their deadline.
 func (s *Service) endAllOverdue(ctx context.Context, now time.Time) error {
 	var failed []error
 	var after ports.Pos
@@ -129,7 +128,7 @@ func (s *Service) endAllOverdue(ctx context.Context, now time.Time) error {
 	}
 }
 
-// purge removes, at most once a minute, what is stale.
+// purge removes stale data, at most once a minute.
 func (s *Service) purge(ctx context.Context, now time.Time) error {
 	last, ms := s.purgedAt.Load(), now.UnixMilli()
 	if last != 0 && ms-last < purgeEvery && ms >= last || !s.purgedAt.CompareAndSwap(last, ms) {

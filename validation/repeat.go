@@ -14,17 +14,16 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// This file makes a repeated request cheap: callers that wait for one lookup share a
-// record, and later callers find its result in the cache while its answer is good.
+// This file answers repeated requests without a write. Callers that share a lookup share
+// a record, and later callers find its result in the cache until its answer is stale.
 //
-// Each request has an id of its own, and yet a repeated request writes nothing. So an
-// id carries a serial number. The stored record has serial 0; the second request gets
-// the same id with serial 1, and so on up to lastSerial, when the next request makes a
-// new record. To read a validation, recordID sets the serial back to 0. It does so only
-// if the checksum holds: any other text goes to the store unchanged, which reports
-// errcodes.NotFound.
+// Each request still gets its own id, because an id contains a serial number. The stored
+// record has serial 0; the second request gets the same id with serial 1, and so on up to
+// lastSerial, after which the next request creates a new record. To read a validation,
+// recordID sets the serial back to 0 if the checksum is right. It does not change any
+// other text, for which the store returns [errcodes.NotFound].
 
-// repeats returns a stored validation again under ids of its own.
+// repeats returns a stored validation under further ids.
 type repeats struct {
 	first  ports.Validation
 	raw    rawID // of first
@@ -37,8 +36,8 @@ func (r *repeats) set(v *ports.Validation) {
 	r.serial.Store(0)
 }
 
-// next returns the validation under the next id, and reports false if nothing is stored
-// or its ids are used up.
+// next returns the validation under the next id. It reports false if nothing is stored or
+// the serials are used up.
 func (r *repeats) next() (ports.Validation, bool) {
 	serial := r.serial.Add(1)
 	if r.first.ID == "" || serial > lastSerial {
@@ -49,7 +48,7 @@ func (r *repeats) next() (ports.Validation, bool) {
 	return v, true
 }
 
-// cache has results that rest on kept answers, opened.
+// cache contains recent results of cached answers, unsealed.
 type cache struct {
 	mu     sync.RWMutex
 	byHash map[uint64]*cached
@@ -68,8 +67,8 @@ func newCache(most int) *cache {
 
 func (c *cache) hash(r *request) uint64 { return maphash.Comparable(c.seed, *r) }
 
-// get returns the result of an equal request under an id of its own, and reports
-// whether there is one that is good at now.
+// get returns the result of an equal request under a new id. It reports false if there is
+// none or it is stale at now.
 func (c *cache) get(hash uint64, r *request, now time.Time) (ports.Validation, bool) {
 	c.mu.RLock()
 	found := c.byHash[hash]
@@ -80,7 +79,7 @@ func (c *cache) get(hash uint64, r *request, now time.Time) (ports.Validation, b
 	return found.repeats.next()
 }
 
-// put stores a result. A full cache drops another one, whichever.
+// put stores a result. If the cache is full, it drops an arbitrary one.
 func (c *cache) put(hash uint64, r *request, v *ports.Validation) {
 	if c.most < 1 {
 		return
@@ -98,16 +97,16 @@ func (c *cache) put(hash uint64, r *request, v *ports.Validation) {
 	c.byHash[hash] = fresh
 }
 
-// purge drops what is stale at now.
+// purge removes the results that are stale at now.
 func (c *cache) purge(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.byHash, func(_ uint64, e *cached) bool { return !now.Before(e.repeats.first.ExpiresAt) })
 }
 
-// An id is a UUID of version 7 (RFC 9562 §5.7): 48 bits of the time, so that stores
-// append, 42 random bits, then the serial number and its checksum, 16 bits each. The
-// checksum is no secret: an owner who makes a serial up reads a validation of its own.
+// An id is a UUID of version 7 (RFC 9562 §5.7): 48 bits of time, so that stores append,
+// 42 random bits, then the serial number and its checksum of 16 bits each. The checksum
+// is not secret: an owner that makes up a serial reads one of its own validations.
 const (
 	serialAt   = 12
 	checkAt    = 14
@@ -116,7 +115,7 @@ const (
 
 type rawID [16]byte
 
-// newID makes a record's id, and sets raw to its bytes.
+// newID returns the id of a new record and sets raw to its bytes.
 func newID(now time.Time, random io.Reader, raw *rawID) (string, error) {
 	binary.BigEndian.PutUint64(raw[:8], uint64(now.UnixMilli())<<16)
 	if _, err := io.ReadFull(random, raw[6:serialAt]); err != nil {
@@ -127,7 +126,7 @@ func newID(now time.Time, random io.Reader, raw *rawID) (string, error) {
 	return raw.numbered(0), nil
 }
 
-// numbered returns the id with another serial.
+// numbered sets the serial and returns the id.
 func (r *rawID) numbered(serial uint16) string {
 	binary.BigEndian.PutUint16(r[serialAt:], serial)
 	binary.BigEndian.PutUint16(r[checkAt:], r.sum())
@@ -141,8 +140,8 @@ func (r *rawID) numbered(serial uint16) string {
 	return string(text[:])
 }
 
-// sum is Fletcher's checksum (RFC 1146), which detects each changed digit and each
-// swap of bytes. The sums of so few bytes do not overflow.
+// sum returns Fletcher's checksum (RFC 1146), which detects each changed digit and each
+// swap of bytes. With so few bytes the sums do not overflow.
 func (r *rawID) sum() uint16 {
 	var a, b uint16 = 1, 0
 	for _, c := range r[:checkAt] {
@@ -152,8 +151,8 @@ func (r *rawID) sum() uint16 {
 	return b%255<<8 | a%255
 }
 
-// recordID returns the id under which the record of an id is stored. A text that is no
-// id of this package is returned as it is: the store does not find it.
+// recordID returns the id of the record in which the validation is stored. It returns any
+// text that is not an id of this package unchanged; the store does not find it.
 func recordID(id string) string {
 	raw := parseID(id)
 	if binary.BigEndian.Uint16(raw[serialAt:]) == 0 {
@@ -162,7 +161,7 @@ func recordID(id string) string {
 	return raw.numbered(0)
 }
 
-// parseID returns the bytes of an id, or zeros if it is no id of this package.
+// parseID returns the bytes of an id, or zeros if it is not an id of this package.
 func parseID(id string) (raw rawID) {
 	if len(id) != 36 || id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' {
 		return rawID{}
@@ -185,7 +184,7 @@ func parseID(id string) (raw rawID) {
 	return raw
 }
 
-// nibble reads a hexadecimal digit in lower case, as ids have it.
+// nibble parses a lower-case hexadecimal digit.
 func nibble(c byte) (value byte, ok bool) {
 	switch {
 	case c >= '0' && c <= '9':

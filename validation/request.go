@@ -6,19 +6,18 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// request is a request that has passed the rules: all that its result depends on.
-// Equal requests get the same result while the answer behind it is kept.
+// request is a request that has passed the rules. It contains everything that its result
+// depends on: equal requests get the same result while the answer is cached.
 type request struct {
 	owner    string
 	merchant string
 	account  ports.Account
 	identity ports.Identity
-	name     string         // the holder's, as supplied; "" for none
-	digits   market.Verdict // what the rules say about the account
+	name     string         // the holder's name as supplied, or ""
+	digits   market.Verdict // of the account number
 }
 
-// key names the account in the cache of answers, with all that the answer depends
-// on.
+// key returns the cache key of the answer: a digest of everything that it depends on.
 func (s *Service) key(r *request) [32]byte {
 	b := s.takeBuffers()
 	defer s.putBuffers(b)
@@ -32,7 +31,8 @@ func (s *Service) key(r *request) [32]byte {
 	return s.sealer.Digest(b.plain)
 }
 
-// lookupBy returns what a connector is asked. Only one that compares names gets the name.
+// lookupBy returns the query for a connector. It contains the name only if the connector
+// compares names.
 func (r *request) lookupBy(c ports.AccountConnector) ports.AccountLookup {
 	l := ports.AccountLookup{Account: r.account, Identity: r.identity}
 	if can, _ := ports.CapabilityIn(c.Capabilities(), r.account.Market); can.ComparesName {

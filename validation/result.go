@@ -9,18 +9,18 @@ import (
 	"github.com/corridor-go/corridor/validation/names"
 )
 
-// answer is what a lookup found out.
+// answer is the outcome of a lookup.
 type answer struct {
 	provider  string
 	said      ports.Answer
 	outcome   ports.Outcome
-	cached    bool      // it was read from the cache
-	expiresAt time.Time // of the kept answer; zero if none is kept
+	cached    bool      // read from the cache
+	expiresAt time.Time // of the cached answer; zero if it is not cached
 	asked     []ports.ConnectorAnswer
-	err       error // there is no answer: the store failed, or the service stops
+	err       error // the store failed or the service stops: there is no answer
 }
 
-// result is what a validation ends with.
+// result is the outcome of a validation.
 type result struct {
 	on        Trigger
 	provider  string
@@ -34,13 +34,13 @@ type result struct {
 	asked     []ports.ConnectorAnswer
 }
 
-// Rules of a comparison that no names decided.
+// Rules of a comparison that was not made by package names.
 const (
 	RuleProvider    = "provider"     // the provider compared the names itself
-	RuleNotReturned = "not_returned" // the provider returned no name: nothing was compared
+	RuleNotReturned = "not_returned" // the provider returned no name, so none was compared
 )
 
-// Reasons of results that no provider's answer decides.
+// Reasons of results that are not decided by a provider's answer.
 const (
 	reasonMismatch = "The provider returned a different name"
 	reasonUnserved = "No provider serves this market for such a check"
@@ -49,8 +49,8 @@ const (
 	reasonLost     = "The request could not be read any more"
 )
 
-// failures are the outcomes' reasons, where the provider returns none. Of several
-// failures the one of the highest rank is the result.
+// failures are the reasons for outcomes where the provider returns none. Among several
+// failures the highest rank becomes the result.
 var failures = map[ports.Outcome]struct {
 	reason string
 	rank   int
@@ -68,7 +68,7 @@ var failures = map[ports.Outcome]struct {
 	ports.OutcomeUnsupported: {reasonUnserved, 0},
 }
 
-// triggers are the triggers that lead to each status.
+// triggers maps each status to the trigger that leads to it.
 var triggers = map[ports.ValidationStatus]Trigger{
 	ports.StatusPending:      OnWindow,
 	ports.StatusVerified:     OnVerified,
@@ -77,8 +77,8 @@ var triggers = map[ports.ValidationStatus]Trigger{
 	ports.StatusError:        OnFailure,
 }
 
-// judge turns an answer into the result of one request: the same answer may verify
-// one caller's name and not another's (I20).
+// judge returns the result of an answer for one request: the same answer may verify one
+// caller's name and not another's (I20).
 func (s *Service) judge(r *request, a *answer) result {
 	if a.outcome == ports.OutcomeUnsupported {
 		return unserved(r, reasonDigits, a.asked)
@@ -103,7 +103,7 @@ func (s *Service) judge(r *request, a *answer) result {
 
 func (s *Service) compare(name string, a *ports.Answer) names.Comparison {
 	switch {
-	case a.Kind == ports.OutcomeNameMismatched: // it knows more than the name that it shows
+	case a.Kind == ports.OutcomeNameMismatched: // the provider may know more than the name that it returns
 		return names.Comparison{Rule: RuleProvider}
 	case a.HolderName != "":
 		return names.Compare(name, a.HolderName, s.cfg.Names)
@@ -114,8 +114,8 @@ func (s *Service) compare(name string, a *ports.Answer) names.Comparison {
 	}
 }
 
-// byRules returns the result of a request that needs no connector, or has none, and
-// reports whether it is such a request.
+// byRules returns the result of a request that is decided without connectors, and reports
+// whether it is.
 func (s *Service) byRules(r *request, reason string) (result, bool) {
 	enforced := r.digits == market.CheckDigitFailed && s.policy.CheckDigit == Enforce
 	if enforced || s.routes[r.account.Market] == nil {
@@ -124,8 +124,8 @@ func (s *Service) byRules(r *request, reason string) (result, bool) {
 	return result{}, false
 }
 
-// unserved is the result if no connector could be asked. The check digit then decides,
-// which says nothing about a name. reason is used if the check digit is wrong.
+// unserved returns the result if no connector can answer. A check digit then decides
+// unless the request has a name. reason is used if the check digit is wrong.
 func unserved(r *request, reason string, asked []ports.ConnectorAnswer) result {
 	res := result{provider: ports.ProviderRules, kind: ports.InternalRules, asked: asked}
 	switch {

@@ -8,13 +8,14 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// route is the connectors that serve a market, in the order in which they are asked.
+// route contains the connectors that serve one market, in the order in which they are
+// called.
 type route struct {
 	market   ports.Market
-	plain    []ports.AccountConnector // as configured
-	named    []ports.AccountConnector // those that know names first
-	compares bool                     // one of them compares the name itself: its answer is about that name
-	mixed    bool                     // some return names and some do not
+	plain    []ports.AccountConnector // in the configured order
+	named    []ports.AccountConnector // connectors that know names first
+	compares bool                     // at least one compares names itself, so its answer depends on the name
+	mixed    bool                     // only some return names
 }
 
 func newRoutes(connectors []ports.AccountConnector) (map[ports.Market]*route, error) {
@@ -24,7 +25,7 @@ func newRoutes(connectors []ports.AccountConnector) (map[ports.Market]*route, er
 		name := c.Name()
 		if !nameOK(name) || names[name] || name == ports.ProviderRules {
 			return nil, errcodes.New(errcodes.Configuration, fmt.Sprintf(
-				"Ports.Connectors[%d] is named %q, want a name of its own of 1 to 32 lower-case letters, digits and hyphens", i, name))
+				"Ports.Connectors[%d] is named %q, want a unique name of 1 to 32 lower-case letters, digits and hyphens", i, name))
 		}
 		names[name] = true
 		for _, can := range c.Capabilities() {
@@ -52,7 +53,7 @@ func nameOK(name string) bool {
 	return name != "" && len(name) <= 32
 }
 
-// prefer sets the order for a request with a name.
+// prefer computes the order for requests with a name.
 func (r *route) prefer() {
 	var knowing, others []ports.AccountConnector
 	for _, c := range r.plain {
@@ -68,8 +69,8 @@ func (r *route) prefer() {
 	r.mixed = len(knowing) > 0 && len(others) > 0
 }
 
-// order returns the connectors in the order in which they are asked, with a name or
-// without.
+// order returns the connectors in the order in which they are called; "" means a request
+// without a name.
 func (r *route) order(name string) []ports.AccountConnector {
 	if name != "" {
 		return r.named
@@ -77,7 +78,7 @@ func (r *route) order(name string) []ports.AccountConnector {
 	return r.plain
 }
 
-// keyName is the part of a name that the answer depends on.
+// keyName returns the part of a name that the answer depends on.
 func (r *route) keyName(name string) string {
 	switch {
 	case name == "":

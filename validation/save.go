@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// maxAttempts bounds how often a change is decided again after a conflict, or stored
-// again after an unknown outcome.
+// maxAttempts bounds the retries of a change after a conflict, and of a save after an
+// unknown outcome.
 const maxAttempts = 8
 
 var (
@@ -18,11 +18,11 @@ var (
 	errChanged = errcodes.New(errcodes.Conflict, "")
 )
 
-// save stores the record's new state with its event, and raises rec.Version.
+// save stores the record's new state with its event, and increments rec.Version.
 //
-// If the outcome of a save is unknown, save reads the record back: it is stored, or
-// another writer was first, or nothing happened. Then the same save is made again,
-// which the version lets happen once.
+// If the outcome of a save is unknown, save reads the record back to find out whether it
+// was stored, another writer was first, or nothing happened. In the last case it repeats
+// the save, which the version makes safe.
 func (s *Service) save(ctx context.Context, rec *ports.ValidationRecord, kind string, at time.Time, work ...ports.WorkItem) error {
 	b := s.takeBuffers()
 	defer s.putBuffers(b)
@@ -30,7 +30,7 @@ func (s *Service) save(ctx context.Context, rec *ports.ValidationRecord, kind st
 		return err
 	}
 	change := ports.ValidationChange{Record: *rec, Events: b.events[:], Work: work}
-	if kind != EventAsked { // whom a lookup asks is no act
+	if kind != EventAsked { // a change of connector is not audited
 		change.Audit = ports.Audit(ctx, change.Events)
 	}
 	var unknown error
@@ -63,7 +63,7 @@ func (s *Service) save(ctx context.Context, rec *ports.ValidationRecord, kind st
 	return unknown
 }
 
-// readBack reports whether the record is stored as it is here, or returns
+// readBack reports whether the record was stored as it is in rec. It returns
 // [errcodes.Conflict] if another writer was first.
 func (s *Service) readBack(ctx context.Context, rec *ports.ValidationRecord) (bool, error) {
 	got, err := s.validations.Validation(ctx, rec.Owner, rec.ID)
@@ -75,14 +75,14 @@ func (s *Service) readBack(ctx context.Context, rec *ports.ValidationRecord) (bo
 	case got.Version == rec.Version:
 		return false, nil
 	case got.Version == rec.Version+1 && got.Status == rec.Status && got.Provider == rec.Provider &&
-		string(got.Sealed.Data) == string(rec.Sealed.Data): // which a change of provider leaves as they were
+		string(got.Sealed.Data) == string(rec.Sealed.Data): // a change of provider alone keeps the sealed data
 		return true, nil
 	default:
 		return false, errChanged
 	}
 }
 
-// finish stores a validation with its result.
+// finish ends a validation with a result and stores it.
 func (s *Service) finish(ctx context.Context, rec *ports.ValidationRecord, res *result) (ports.Validation, error) {
 	kind, err := s.conclude(rec, res, s.cfg.Clock.Now())
 	if err != nil {
@@ -100,8 +100,8 @@ func (s *Service) finish(ctx context.Context, rec *ports.ValidationRecord, res *
 	return validationOf(rec, res), nil
 }
 
-// end ends a stored validation that is still pending, and returns it as it is then:
-// the first result stays (I18). decide gets the request that the record has sealed.
+// end ends a stored validation unless it has ended, and returns its current state: the
+// first result stays (I18). decide receives the request from the sealed record.
 func (s *Service) end(ctx context.Context, owner, id string, decide func(r *request) result) (ports.Validation, error) {
 	for range maxAttempts {
 		rec, err := s.read(ctx, owner, id)
@@ -134,23 +134,23 @@ func (s *Service) endWith(ctx context.Context, l *lookup, id string) (ports.Vali
 	return s.end(ctx, l.owner, id, func(r *request) result { return s.judge(r, &l.answer) })
 }
 
-// endOverdue ends a validation that nobody has ended in time.
+// endOverdue ends a validation that is past its deadline.
 func (s *Service) endOverdue(ctx context.Context, rec *ports.ValidationRecord) (ports.Validation, error) {
 	return s.end(ctx, rec.Owner, rec.ID, func(*request) result { return failure(rec, ports.OutcomeTimeout, reasonOverdue) })
 }
 
-// failure is the result of a pending validation that cannot go on.
+// failure returns the result of a pending validation that cannot continue.
 func failure(rec *ports.ValidationRecord, outcome ports.Outcome, reason string) result {
 	return result{on: OnFailure, provider: rec.Provider, kind: ports.External, outcome: outcome, reason: reason}
 }
 
-// lost reports whether sealed data can never be opened again by this process.
+// lost reports whether this process can never open the sealed data.
 func lost(err error) bool {
 	code := errcodes.Of(err)
 	return code == errcodes.KeyUnknown || code == errcodes.CorruptRecord
 }
 
-// read returns a record that is sound.
+// read returns a record that [CheckRecord] accepts.
 func (s *Service) read(ctx context.Context, owner, id string) (ports.ValidationRecord, error) {
 	rec, err := s.validations.Validation(ctx, owner, id)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// The labels keep what is sealed or digested for one purpose from passing for another.
+// The labels bind sealed data and digests to their purpose.
 const (
 	labelRecord = "corridor validation"
 	labelAnswer = "corridor answer"
 	labelKey    = "corridor answer key"
 )
 
-// seal puts what is personal into a record: of a pending one the request, which
-// recovery needs, and of an ended one the result.
+// seal seals the personal data of a record: the request of a pending one, which recovery
+// needs, or the result of a terminal one.
 func (s *Service) seal(ctx context.Context, rec *ports.ValidationRecord, r *request, res *result) (err error) {
 	b := s.takeBuffers()
 	defer s.putBuffers(b)
@@ -29,8 +29,8 @@ func (s *Service) seal(ctx context.Context, rec *ports.ValidationRecord, r *requ
 	return err
 }
 
-// open returns the request of a pending record, or of the result of an ended one what
-// was sealed.
+// open returns the request of a pending record or the sealed part of the result of a
+// terminal one.
 func (s *Service) open(ctx context.Context, rec *ports.ValidationRecord) (request, result, error) {
 	plain, err := s.unseal(ctx, labelRecord, rec.Owner, rec.ID, rec.Sealed)
 	if err != nil {
@@ -60,12 +60,12 @@ func (s *Service) unseal(ctx context.Context, label, owner, id string, sealed po
 	return s.sealer.Open(ctx, b.aad, sealed)
 }
 
-// appendAAD appends the associated data of what is sealed: whose and what it is.
+// appendAAD appends the associated data of a seal: its purpose, owner and id.
 func appendAAD(dst []byte, label, owner, id string) []byte {
 	return binrec.AppendText(binrec.AppendText(binrec.AppendText(dst, label), owner), id)
 }
 
-// packing is the first byte of what is packed: the layout of the rest.
+// packing is the first byte of packed data and identifies its layout.
 const packing = 1
 
 func packRecord(dst []byte, r *request, res *result) []byte {
@@ -105,7 +105,7 @@ func unpackRecord(data []byte) (r request, res result, err error) {
 	return r, res, nil
 }
 
-// packAnswer packs what the cache keeps of a provider's answer.
+// packAnswer encodes the cached part of a provider's answer.
 func packAnswer(a *ports.Answer) []byte {
 	dst := []byte{packing}
 	for _, s := range [...]string{string(a.Kind), a.HolderName, a.Code, a.Message} {
@@ -126,12 +126,12 @@ func unpackAnswer(data []byte) (ports.Answer, error) {
 
 var errDamaged = errcodes.New(errcodes.CorruptRecord, "")
 
-// buffers are what making a validation needs. Sealers and stores copy what they keep.
+// buffers are reused to build records. Sealers and stores must copy what they keep.
 type buffers struct {
 	raw    rawID
 	aad    []byte
-	plain  []byte // personal
-	data   []byte // of an event
+	plain  []byte // personal data
+	data   []byte // of the event
 	events [1]ports.Event
 }
 
@@ -142,9 +142,9 @@ func (s *Service) takeBuffers() *buffers {
 	return new(buffers)
 }
 
-// putBuffers takes buffers back, without what was personal in them.
+// putBuffers returns buffers to the pool, cleared of personal data.
 func (s *Service) putBuffers(b *buffers) {
-	const most = 4096 // larger ones are not worth keeping
+	const most = 4096 // larger buffers are not pooled
 	if cap(b.plain) > most || cap(b.data) > most {
 		return
 	}

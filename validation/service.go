@@ -14,18 +14,18 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// Ports are what a [Service] needs from outside. All are required, but Connectors
-// may be empty: then the rules alone decide.
+// Ports are the dependencies of a [Service]. All are required, except that Connectors may
+// be empty: then the rules alone decide.
 type Ports struct {
 	Validations ports.ValidationStore
 	Answers     ports.AnswerCache
 	Work        ports.Work // of the same store as Validations
 	Sealer      ports.Sealer
-	Connectors  []ports.AccountConnector // in the order in which they are asked; each has a name of its own
+	Connectors  []ports.AccountConnector // in the order in which they are called; each has its own name
 }
 
-// Service validates accounts. It is safe for concurrent use, and any number of
-// services, in any number of processes, may share one store.
+// Service validates accounts. It is safe for concurrent use. Any number of services, in
+// any number of processes, may share one store.
 type Service struct {
 	validations ports.ValidationStore
 	answers     ports.AnswerCache
@@ -34,16 +34,16 @@ type Service struct {
 	routes      map[ports.Market]*route
 	policy      Policy
 	cfg         Config
-	holder      string // this service's name in claims
+	holder      string // identifies this service in claims
 	cache       *cache
 	pool        sync.Pool // of *buffers
 	lookups     *lookups
 	loops       *background.Loops
-	purgedAt    atomic.Int64 // the last purge, in ms
+	purgedAt    atomic.Int64 // time of the last purge in Unix milliseconds
 }
 
-// New makes a service. It returns [errcodes.Configuration] if a port is missing or a
-// value is out of its bounds. A nil *Config means the defaults.
+// New returns a service. It returns [errcodes.Configuration] if a port is missing or a
+// value is out of bounds. A nil *Config means the defaults.
 func New(p Ports, policy Policy, config *Config) (*Service, error) {
 	if err := wiring.Check(p); err != nil {
 		return nil, err
@@ -76,18 +76,17 @@ func New(p Ports, policy Policy, config *Config) (*Service, error) {
 var errNoOwner = errcodes.New(errcodes.InvalidRequest, "owner is required").
 	WithDetails(errcodes.FieldDetails{Fields: []errcodes.Field{{Name: "owner", Reason: "is required"}}})
 
-// Validate checks an account for the owner and returns the result, or after
-// Config.Window a pending validation, whose id [Service.Get] and [Service.Wait] take
-// (SPEC 4.7, I19). An account that was asked within Policy.AnswerTTL costs no lookup.
-// Each call returns an id of its own; equal requests may share one record, its
-// creation time included.
+// Validate checks an account for the owner. It returns the result, or after Config.Window
+// a pending validation, whose id can be passed to [Service.Get] and [Service.Wait] (SPEC
+// 4.7, I19). Within Policy.AnswerTTL of the provider's answer no new lookup is made. Each
+// call returns a new id; equal requests may share one record, including its creation
+// time.
 //
-// Errors: [errcodes.InvalidRequest] if the owner is "" and as from [market.Check],
-// [errcodes.Unprocessable] as from [market.Check], [errcodes.Unavailable] if too many
-// lookups run, [errcodes.Closed] if a lookup is needed after Stop,
-// [errcodes.StorageUnavailable], [errcodes.OutcomeUnknown] if the store does not know
-// whether it stored the result, [errcodes.Conflict] if a random id is taken, and
-// [errcodes.Canceled] or [errcodes.DeadlineExceeded] when ctx is done.
+// Errors: [errcodes.InvalidRequest] if the owner is "", those of [market.Check],
+// [errcodes.Unavailable] if too many lookups are running, [errcodes.Closed] if a lookup
+// is needed after Stop, [errcodes.StorageUnavailable], [errcodes.OutcomeUnknown] if the
+// store cannot determine whether it stored the result, [errcodes.Conflict] if a random id
+// is taken, and [errcodes.Canceled] or [errcodes.DeadlineExceeded] when ctx is done.
 func (s *Service) Validate(ctx context.Context, owner string, req market.Request) (ports.Validation, error) {
 	v, err := s.validate(ctx, owner, req)
 	if err != nil {
@@ -137,11 +136,11 @@ func (s *Service) validate(ctx context.Context, owner string, req market.Request
 	return v, err
 }
 
-// maxLead is how far ahead of this clock an answer may have been kept.
+// maxLead is how far the time of a cached answer may be ahead of Config.Clock.
 const maxLead = time.Minute
 
-// keptAnswer returns the kept answer about an account, and reports whether there is
-// one that is good.
+// keptAnswer returns the cached answer about an account and reports whether it is present
+// and usable.
 func (s *Service) keptAnswer(ctx context.Context, owner string, key [32]byte) (answer, bool, error) {
 	kept, err := s.answers.Answer(ctx, key)
 	switch {
@@ -152,12 +151,12 @@ func (s *Service) keptAnswer(ctx context.Context, owner string, key [32]byte) (a
 	}
 	now := s.cfg.Clock.Now()
 	if !now.Before(kept.ExpiresAt) || kept.At.After(now.Add(maxLead)) {
-		return answer{}, false, nil // stale, or from a clock that was wrong
+		return answer{}, false, nil // stale, or stored by a clock that was wrong
 	}
 	said, err := s.openAnswer(ctx, owner, &kept)
 	switch {
 	case err != nil && lost(err):
-		return answer{}, false, nil // the provider is asked again
+		return answer{}, false, nil // ask the provider again
 	case err != nil:
 		return answer{}, false, err
 	}
@@ -166,14 +165,14 @@ func (s *Service) keptAnswer(ctx context.Context, owner string, key [32]byte) (a
 	}, true, nil
 }
 
-// Get returns the owner's validation. The first call that finds a pending one past
-// its deadline ends it (I17).
+// Get returns the owner's validation. If a pending one is past its deadline, Get ends it
+// (I17).
 //
-// Errors: [errcodes.InvalidRequest] if the owner is "", [errcodes.NotFound] if the id
-// is unknown, another owner's or purged, [errcodes.KeyUnknown] if it was sealed with a
-// key that is gone, [errcodes.CorruptRecord], [errcodes.StorageUnavailable],
-// [errcodes.OutcomeUnknown], and [errcodes.Canceled] or [errcodes.DeadlineExceeded]
-// when ctx is done.
+// Errors: [errcodes.InvalidRequest] if the owner is "", [errcodes.NotFound] if the id is
+// unknown, another owner's or purged, [errcodes.KeyUnknown] if the sealing key no longer
+// exists, [errcodes.CorruptRecord], [errcodes.StorageUnavailable],
+// [errcodes.OutcomeUnknown], and [errcodes.Canceled] or [errcodes.DeadlineExceeded] when
+// ctx is done.
 func (s *Service) Get(ctx context.Context, owner, id string) (ports.Validation, error) {
 	if owner == "" {
 		return ports.Validation{}, errNoOwner
@@ -207,10 +206,11 @@ func (s *Service) get(ctx context.Context, owner, id string) (ports.Validation, 
 // waitEvery is how often Wait reads a validation that another process is looking up.
 const waitEvery = 250 * time.Millisecond
 
-// Wait returns the owner's validation once it has ended. Errors are those of Get.
+// Wait returns the owner's validation once it has ended. It returns the errors of
+// [Service.Get].
 func (s *Service) Wait(ctx context.Context, owner, id string) (ports.Validation, error) {
 	for {
-		finished := s.lookups.finished(recordID(id)) // before the read, which may miss the end
+		finished := s.lookups.finished(recordID(id)) // before Get, so that the end cannot be missed
 		v, err := s.Get(ctx, owner, id)
 		if err != nil || v.Status.Terminal() {
 			return v, err
@@ -224,12 +224,12 @@ func (s *Service) Wait(ctx context.Context, owner, id string) (ports.Validation,
 	}
 }
 
-// Stop ends Run and all lookups and waits for them, at the longest until ctx is done,
-// when it returns [errcodes.Canceled] or [errcodes.DeadlineExceeded]. It does not wait
-// for a connector that ignores the end of its context, whose answer is dropped. What
-// was pending stays pending and is taken up by another service or at the next start.
+// Stop ends Run and all lookups and waits for them until ctx is done, when it returns
+// [errcodes.Canceled] or [errcodes.DeadlineExceeded]. It does not wait for a connector
+// that ignores its cancelled context; that answer is dropped. Pending validations stay
+// pending until another service or the next start resumes them.
 //
-// After Stop, Get and Wait still work, and so does Validate where the rules or a kept
-// answer decide; a call that needs a lookup returns [errcodes.Closed]. Stop may be
-// called more than once.
+// After Stop, Get and Wait still work, and so does Validate if the rules or a cached
+// answer decide; a call that needs a lookup returns [errcodes.Closed]. Stop may be called
+// more than once.
 func (s *Service) Stop(ctx context.Context) error { return s.loops.Stop(ctx) }

@@ -5,7 +5,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Trigger is what may move a validation.
+// Trigger is the cause of a transition.
 type Trigger string
 
 // The triggers.
@@ -15,10 +15,10 @@ const (
 	OnVerified Trigger = "the account is confirmed"
 	OnMismatch Trigger = "the provider returned a different name"
 	OnNotFound Trigger = "there is no such account"
-	OnFailure  Trigger = "nobody could confirm it, or it cannot be paid"
+	OnFailure  Trigger = "the account is not confirmed, or cannot be paid"
 )
 
-// Kinds of the events that transitions raise. Their data has no personal data.
+// Kinds of events. Event data contains no personal data.
 const (
 	EventPending = "validation.pending"
 	EventAsked   = "validation.asked"
@@ -27,13 +27,13 @@ const (
 
 // Transition is one row of the state table.
 type Transition struct {
-	From  ports.ValidationStatus // "" before the validation exists
+	From  ports.ValidationStatus // "" means that the validation does not exist yet
 	On    Trigger
 	To    ports.ValidationStatus
-	Event string // raised with it
+	Event string // kind of the event that the transition raises
 }
 
-// table is SPEC 2.8 and 4.7. Terminal states are final (I18).
+// table contains the transitions of SPEC 2.8 and 4.7. Terminal states are final (I18).
 var table = states.New("a validation", func(t Transition) (ports.ValidationStatus, Trigger) { return t.From, t.On },
 	Transition{"", OnWindow, ports.StatusPending, EventPending},
 	Transition{"", OnVerified, ports.StatusVerified, EventEnded},
@@ -47,5 +47,5 @@ var table = states.New("a validation", func(t Transition) (ports.ValidationStatu
 	Transition{ports.StatusPending, OnFailure, ports.StatusError, EventEnded},
 )
 
-// Transitions returns the state table of a validation, for documentation and tests.
+// Transitions returns the state table, for documentation and tests.
 func Transitions() []Transition { return table.All() }

@@ -8,8 +8,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// await joins the lookup about the account, and returns its result or, after the
-// window, a pending validation.
+// await joins the lookup about the account. It returns the result or, after
+// Config.Window, a pending validation.
 func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key [32]byte, r *request, start time.Time) (ports.Validation, error) {
 	left := min(s.cfg.Window, s.cfg.Window-s.cfg.Clock.Now().Sub(start)) // the clock may have jumped back
 	window := s.cfg.Clock.After(left)
@@ -34,11 +34,11 @@ func (s *Service) await(ctx context.Context, rec *ports.ValidationRecord, key [3
 	return v, err
 }
 
-// sameRequest is shared by the callers of a lookup whose requests are equal: one of them
-// stores the record, and the others repeat it.
+// sameRequest is shared by the callers of a lookup that made equal requests: one stores
+// the record, and the others repeat it.
 type sameRequest struct {
-	turn     chan struct{} // held by the caller who stores
-	err      error         // of the last store that failed
+	turn     chan struct{} // held by the caller that stores
+	err      error         // of the last failed store
 	failures atomic.Int64
 	stored   repeats
 }
@@ -52,8 +52,9 @@ func (l *lookup) sameAs(r *request) *sameRequest {
 	return l.same[*r]
 }
 
-// lock waits for the turn, until unlock. If the caller before failed meanwhile, lock
-// returns its error: a store in trouble is not asked by each caller in turn.
+// lock waits for the turn; the caller must call unlock. If the previous caller's store
+// failed in the meantime, lock returns that error, so that callers do not try a failing
+// store one after another.
 func (q *sameRequest) lock(ctx context.Context) error {
 	failures := q.failures.Load()
 	select {
@@ -70,7 +71,7 @@ func (q *sameRequest) lock(ctx context.Context) error {
 
 func (q *sameRequest) unlock() { <-q.turn }
 
-// note stores an error for those who wait, unless the caller itself left.
+// note records an error for the waiting callers unless the caller's own context is done.
 func (q *sameRequest) note(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		q.err = err
@@ -78,7 +79,7 @@ func (q *sameRequest) note(ctx context.Context, err error) {
 	}
 }
 
-// respond returns the result of a lookup that is over, else a pending validation.
+// respond returns the result if the lookup is over, else a pending validation.
 func (s *Service) respond(ctx context.Context, rec *ports.ValidationRecord, r *request, l *lookup, same *sameRequest) (ports.Validation, error) {
 	over := l.isOver()
 	if over && l.failed() {
@@ -107,8 +108,8 @@ func (s *Service) respond(ctx context.Context, rec *ports.ValidationRecord, r *r
 	return v, err
 }
 
-// pend stores a validation whose lookup goes on, with the work that ends it if this
-// process does not.
+// pend stores a pending validation with its recovery work, which ends it if this process
+// dies.
 func (s *Service) pend(ctx context.Context, rec *ports.ValidationRecord, r *request, l *lookup) (ports.Validation, error) {
 	t, err := table.Next(rec.Status, OnWindow)
 	if err != nil {
@@ -125,11 +126,11 @@ func (s *Service) pend(ctx context.Context, rec *ports.ValidationRecord, r *requ
 	if s.attach(ctx, l, rec) || l.failed() {
 		return validationOf(rec, &result{}), nil
 	}
-	return s.endWith(ctx, l, rec.ID) // it ended while the record was stored
+	return s.endWith(ctx, l, rec.ID) // the lookup ended while the record was stored
 }
 
-// attach lets a validation end with a lookup, which may have asked another connector
-// since the record was read, and reports false if the lookup is over.
+// attach ensures that the lookup ends the validation, and updates the provider if the
+// lookup has moved on. It reports false if the lookup is over.
 func (s *Service) attach(ctx context.Context, l *lookup, rec *ports.ValidationRecord) bool {
 	if !s.lookups.attach(l, rec.ID) {
 		return false

@@ -16,7 +16,7 @@ func allDigits(text string) bool {
 	return true
 }
 
-// compact takes the ASCII spaces out: people paste numbers in groups.
+// compact removes ASCII spaces: people paste numbers in groups.
 func compact(text string) string {
 	if strings.IndexByte(text, ' ') < 0 {
 		return text
@@ -24,7 +24,8 @@ func compact(text string) string {
 	return strings.ReplaceAll(text, " ", "")
 }
 
-// digitsBetween gives an account number of low to high digits, spaces taken out.
+// digitsBetween returns an account number of low to high digits without spaces. ok is
+// false for any other text.
 func digitsBetween(text string, low, high int) (number string, ok bool) {
 	number = compact(text)
 	return number, low <= len(number) && len(number) <= high && allDigits(number)
@@ -36,8 +37,8 @@ func wellFormed(number string) Finding {
 	return found
 }
 
-// southAfricanAccount allows what any bank has, or the bank's own lengths where
-// the directory knows them.
+// southAfricanAccount accepts the bank's own lengths if the directory has them, or else
+// every length in use.
 func southAfricanAccount(text string, bank bankRef) (Finding, string) {
 	number, ok := digitsBetween(text, 5, 13)
 	if !ok {
@@ -54,7 +55,7 @@ func southAfricanAccount(text string, bank bankRef) (Finding, string) {
 	return found, ""
 }
 
-// ghanaianAccount: no length is published; banks use 8 to 20 digits.
+// ghanaianAccount accepts 8 to 20 digits, which banks use; no length is published.
 func ghanaianAccount(text string, _ bankRef) (Finding, string) {
 	number, ok := digitsBetween(text, 8, 20)
 	if !ok {
@@ -63,7 +64,7 @@ func ghanaianAccount(text string, _ bankRef) (Finding, string) {
 	return wellFormed(number), ""
 }
 
-// kenyanAccount: no length is published; samples have 8 to 14 digits.
+// kenyanAccount accepts 6 to 16 digits; no length is published, and samples have 8 to 14.
 func kenyanAccount(text string, _ bankRef) (Finding, string) {
 	number, ok := digitsBetween(text, 6, 16)
 	if !ok {

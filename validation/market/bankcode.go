@@ -2,27 +2,27 @@ package market
 
 import "github.com/corridor-go/corridor/ports/banks"
 
-// bankRef is the bank that a request names.
+// bankRef is the bank of a request.
 type bankRef struct {
-	banks.Bank        // as the directory has it; of an unknown bank only the Code, as given
-	given      string // the code as the request has it; "" where none counts
+	banks.Bank        // from the directory; for an unknown bank only Code is set
+	given      string // the code as received; "" where bank codes are ignored
 	branch     string
 }
 
-// bankCodeRule judges a bank code: the bank, or what is wrong with the code.
+// bankCodeRule returns the bank of a code, or what is wrong with the code.
 type bankCodeRule func(code string) (bank bankRef, problem string)
 
-// ignoreBankCode is for markets whose identifiers need no bank beside them.
+// ignoreBankCode is the rule of markets whose identifiers need no bank code.
 func ignoreBankCode(string) (bankRef, string) { return bankRef{}, "" }
 
 const bankCodeMissing = "is required in this market"
 
-// codeForm is a market's bank code as a number of digits.
+// codeForm describes a market's numeric bank codes.
 type codeForm struct {
 	country       string
-	short, long   int // the two lengths; the same where there is one
+	short, long   int // the two valid lengths, or twice the only one
 	problem, trap string
-	trapLength    int // a common other length, for which trap says what to send
+	trapLength    int // a common wrong length, for which trap is the problem
 }
 
 var (
@@ -52,8 +52,8 @@ func (f codeForm) parse(code string) (bankRef, string) {
 	}
 }
 
-// kenyanCode takes the two digits that the clearing house gives a bank, and the
-// two longer forms in use: 00NN as PesaLink writes it, and NNBBB with a branch.
+// kenyanCode accepts the clearing house's two-digit bank code and two longer forms in
+// use: 00NN as in PesaLink, and NNBBB with a branch.
 func kenyanCode(code string) (bankRef, string) {
 	const problem = "must be a bank's code of 2 digits, or 00NN, or NNBBB with the branch"
 	switch {

@@ -1,23 +1,23 @@
 package market
 
-// cdvRule is one row of South Africa's check-digit verification (CDV): which
-// account numbers a range of branches gives out. BankservAfrica licenses the
-// table; corridor ships none.
+// cdvRule is one row of South Africa's check-digit verification (CDV): the account
+// numbers that a range of branches issues. BankservAfrica licenses the table; corridor
+// does not include it.
 type cdvRule struct {
-	firstBranch, lastBranch string // universal branch codes, both in it
-	accountType             string // current, savings, transmission; a request does not say which
+	firstBranch, lastBranch string // universal branch codes, inclusive
+	accountType             string // current, savings, transmission; requests do not contain it
 	modulus                 int
 	fudge                   int     // added to the weighted sum
 	weights                 [11]int // of the digits 11 to 1, counted from the right
-	exception               string  // the code of a rule that needs more than the sum; "" for none
+	exception               string  // the code of a rule that needs more than the sum, or ""
 }
 
-// cdvTable is where the licensed rows go. While it is empty, numbers are judged
-// by their form alone.
+// cdvTable is for the licensed rows. While it is empty, only the form of a number is
+// checked.
 var cdvTable []cdvRule
 
-// checkDigitVerification judges a number of digits by the rows of the branch: one
-// that fits will do, and it fails only if all can be computed and none fits.
+// checkDigitVerification checks a number against the rows of its branch. One matching row
+// is enough; the number fails only if all rows can be computed and none matches.
 func checkDigitVerification(table []cdvRule, branch, number string) Verdict {
 	rows, failed := 0, 0
 	for _, row := range table {
@@ -38,8 +38,8 @@ func checkDigitVerification(table []cdvRule, branch, number string) Verdict {
 	return WellFormed
 }
 
-// fits reports whether the weighted sum is a multiple of the modulus; computed
-// is false where the row does not say all.
+// fits reports whether the weighted sum is a multiple of the modulus. computed is false
+// if the row alone does not decide.
 func (r cdvRule) fits(number string) (fits, computed bool) {
 	if r.exception != "" || len(number) > len(r.weights) || r.modulus < 2 {
 		return false, false

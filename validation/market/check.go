@@ -7,46 +7,45 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Verdict says how far the rules could judge a well-formed identifier.
+// Verdict is how far the rules confirm a well-formed identifier.
 type Verdict string
 
-// The verdicts. None says that the account exists.
+// The verdicts. None of them means that the account exists.
 const (
-	WellFormed       Verdict = "well_formed"        // nothing more can be tested
-	CheckDigitPassed Verdict = "check_digit_passed" // it could exist
+	WellFormed       Verdict = "well_formed"        // it has no check digit that can be computed
+	CheckDigitPassed Verdict = "check_digit_passed" // the account could exist
 	CheckDigitFailed Verdict = "check_digit_failed" // there is no such account
 )
 
-// Finding is what the rules know of an account.
+// Finding is the result of [Check].
 type Finding struct {
 	Account ports.Account // in canonical form
 	Verdict Verdict
-	Reason  string // why the check digit failed, for people; "" otherwise. It holds nothing of the account
+	Reason  string // why the check digit failed, in plain English, without account data; else ""
 }
 
-// String shows a finding without the account's number.
+// String returns the account and the verdict without the account's number.
 func (f Finding) String() string { return f.Account.String() + " " + string(f.Verdict) }
 
-// LogValue is what logs show of a finding.
+// LogValue returns String for logs.
 func (f Finding) LogValue() slog.Value { return slog.StringValue(f.String()) }
 
-// Check judges a request by the rules alone (SPEC 2.7): its fields, its market,
-// the form of its bank code and of its identifier, and the identifier's check
-// digit where the market has one that can be computed. The same request always
-// gives the same finding.
+// Check checks a request by the rules alone (SPEC 2.7): its fields, its market, the form
+// of its bank code and identifier, and the identifier's check digit if it can be
+// computed. Equal requests get equal findings.
 //
-// A bank code is required for bank_account except in EGY. Everywhere else it is
-// not looked at, and the account has none (I21).
+// A bank code is required for bank_account except in EGY. In all other markets it is
+// ignored, and the finding's account has none (I21).
 //
-// Errors, each with errcodes.FieldDetails that name every offending field of
-// the same status; none repeats what the request says:
+// Errors have errcodes.FieldDetails with every invalid field of the same status. None of
+// them repeats a value of the request:
 //
-//   - errcodes.InvalidRequest: a field is missing or malformed, or the
-//     identifier cannot be one of its market. These come before all others.
-//   - errcodes.Unprocessable: the country is not supported for the type of
-//     account, or the bank code is missing or ill-formed.
+//   - [errcodes.InvalidRequest]: a field is missing or malformed, or the
+//     identifier is not valid in its market. It takes precedence.
+//   - [errcodes.Unprocessable]: the country is not supported for the account
+//     type, or the bank code is missing or malformed.
 //
-// A check digit that fails is a verdict, not an error.
+// A wrong check digit is a verdict, not an error.
 func Check(req Request) (Finding, error) {
 	rule, served := marketOf(req.Country, req.AccountType)
 	bank, bankProblem := rule.bank(req.BankCode)
@@ -55,7 +54,7 @@ func Check(req Request) (Finding, error) {
 	if !served {
 		countryUnserved = "is not supported for this accountType"
 	}
-	if err := refuse(errcodes.InvalidRequest,
+	if err := invalid(errcodes.InvalidRequest,
 		errcodes.Field{Name: "merchantId", Reason: merchantProblem(req.MerchantID)},
 		errcodes.Field{Name: "country", Reason: countryProblem(req.Country)},
 		errcodes.Field{Name: "accountType", Reason: typeProblem(req.AccountType)},
@@ -64,7 +63,7 @@ func Check(req Request) (Finding, error) {
 	); err != nil {
 		return Finding{}, err
 	}
-	if err := refuse(errcodes.Unprocessable,
+	if err := invalid(errcodes.Unprocessable,
 		errcodes.Field{Name: "country", Reason: countryUnserved},
 		errcodes.Field{Name: "bankCode", Reason: bankProblem},
 	); err != nil {
@@ -81,9 +80,8 @@ func identify(rule *Rule, text string, bank bankRef) (Finding, string) {
 	return rule.identify(text, bank)
 }
 
-// refuse gives an error of the code about the fields that have a reason; nil if
-// none has.
-func refuse(code errcodes.Code, fields ...errcodes.Field) error {
+// invalid returns an error about the fields that have a reason, or nil if there is none.
+func invalid(code errcodes.Code, fields ...errcodes.Field) error {
 	var bad []errcodes.Field
 	for _, f := range fields {
 		if f.Reason != "" {

@@ -1,7 +1,6 @@
-// Package market holds the rules of the markets that payouts reach: which
-// accounts each country has, how their identifiers and bank codes are written,
-// and which check digits can be computed (SPEC 2.7). It is data and pure
-// functions; nothing in it reaches the network or the clock.
+// Package market contains the rules of the supported markets: which account types each
+// country has, how their identifiers and bank codes are written, and which check digits
+// can be computed (SPEC 2.7). It consists of data and pure functions.
 //
 //	found, err := market.Check(market.Request{
 //		MerchantID: merchant, Country: "NGA", AccountType: "bank_account",
@@ -14,9 +13,9 @@
 //		return errors.New(found.Reason) // no bank has such an account
 //	}
 //
-// [Check] judges a whole request, [Rules] lists the table behind it. [IBAN],
-// [NUBAN] and [MSISDN] judge a single identifier. No rule can confirm that an
-// account exists: that takes a provider, and package validation.
+// [Check] checks a whole request; [Rules] returns the table behind it. [IBAN], [NUBAN]
+// and [MSISDN] check a single identifier. No rule can confirm that an account exists:
+// that takes a provider and package validation.
 //
 // # Sources
 //
@@ -26,9 +25,9 @@
 //     revised 2020.
 //   - MSISDN: ITU-T E.164; number blocks from libphonenumber 9.0.35.
 //   - South Africa's check-digit verification: BankservAfrica licenses the table,
-//     and this package ships no rows of it.
+//     which is not included.
 //   - Banks and their codes: package ports/banks.
 //   - Merchant ids: RFC 9562.
 //
-// [TablesVersion] dates the tables.
+// [TablesVersion] is the date of the tables.
 package market

@@ -4,15 +4,15 @@ import "strings"
 
 const ibanLength = 29
 
-// IBAN judges an Egyptian IBAN: EG, two check digits and 25 digits for bank,
-// branch and account (ISO 13616, SWIFT's IBAN registry). Spaces anywhere and
-// lower case are taken. canonical is upper case without spaces; ok is false for
-// text of another form, other countries' IBANs among it.
+// IBAN checks an Egyptian IBAN: EG, two check digits and 25 digits for bank, branch and
+// account (ISO 13616, SWIFT's IBAN registry). Spaces anywhere and lower case are
+// accepted. canonical is upper case without spaces. ok is false for any other text,
+// including other countries' IBANs.
 //
-// The check digits must be 02 to 98, and the rearranged number 1 modulo 97 (ISO
-// 7064, MOD 97-10): 00, 01 and 99 are never issued, though the remainder alone
-// would let them pass. Every wrong digit fails, and every swap of neighbours.
-// Canonical text costs no allocation.
+// The check digits must be 02 to 98, and the rearranged number must be 1 modulo 97 (ISO
+// 7064, MOD 97-10): 00, 01 and 99 are never issued, although the remainder alone would
+// accept them. Every single wrong digit fails, and so does every swap of adjacent digits.
+// IBAN does not allocate for canonical text.
 func IBAN(text string) (canonical string, verdict Verdict, ok bool) {
 	canonical = compact(text)
 	if len(canonical) != ibanLength || !strings.EqualFold(canonical[:2], "EG") {
@@ -31,9 +31,9 @@ func IBAN(text string) (canonical string, verdict Verdict, ok bool) {
 	return canonical, CheckDigitPassed, true
 }
 
-// mod97 gives the remainder of an IBAN whose first four characters stand at its
-// end, E and G as 14 and 16. ok is false if a character behind EG is no digit.
-// Blocks are as long as a machine word holds.
+// mod97 returns the remainder of an IBAN after its first four characters have been moved
+// to its end, with E and G as 14 and 16. ok is false if a character after EG is not a
+// digit. It works in blocks that fit a machine word.
 func mod97(iban string) (remainder uint64, ok bool) {
 	const eg = 14_16
 	head, headOK := number(iban[4:20])
@@ -44,7 +44,7 @@ func mod97(iban string) (remainder uint64, ok bool) {
 	return remainder, headOK && tailOK && checkOK
 }
 
-// number reads at most 19 digits.
+// number parses at most 19 digits.
 func number(text string) (n uint64, ok bool) {
 	ok = true
 	for i := range len(text) {

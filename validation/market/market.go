@@ -2,38 +2,37 @@ package market
 
 import "github.com/corridor-go/corridor/ports"
 
-// TablesVersion dates the market table and the numbering plans; a change of
-// either changes it.
+// TablesVersion is the date of the market table and the numbering plans. It changes with
+// either.
 const TablesVersion = "2026-11-21"
 
-// Rule is one row of the market table: what a request for an account of
-// the market must look like (SPEC 2.7).
+// Rule is one row of the market table: the form of requests for accounts of the market
+// (SPEC 2.7).
 type Rule struct {
 	ports.Market
-	// Identifier is the accountIdentifier in canonical form. Requests may write
-	// ASCII spaces anywhere in a number, a + before an MSISDN and an IBAN in
-	// lower case.
+	// Identifier is the canonical form of accountIdentifier. Requests may contain ASCII
+	// spaces anywhere in a number, a + before an MSISDN and lower case in an IBAN.
 	Identifier Form
-	// BankCode is the bankCode; its zero Form says that the market ignores it.
+	// BankCode is the form of bankCode. It is zero if the market ignores bank codes.
 	BankCode Form
-	// CheckDigit: identifiers carry one, at least those of some banks.
+	// CheckDigit reports whether at least some banks' identifiers have a check digit.
 	CheckDigit bool
 
 	identify identifierRule
 	bank     bankCodeRule
 }
 
-// Form describes a field's canonical text.
+// Form describes the canonical text of a field.
 type Form struct {
-	Text string // what it is, for people
-	// Pattern is a regular expression (ECMA-262 and RE2) that every such text
-	// matches; not everything that matches is one.
+	Text string // description in plain English
+	// Pattern is a regular expression (ECMA-262 and RE2) that every valid text matches.
+	// Not every match is valid.
 	Pattern string
 }
 
-// identifierRule judges an identifier of printable ASCII without blanks at its
-// ends. It gives the account's Identifier, the verdict and its reason; or else
-// what is wrong with the identifier, and nothing in the finding counts.
+// identifierRule checks an identifier of printable ASCII without surrounding blanks. It
+// returns a finding with Identifier, Verdict and Reason set, or what is wrong with the
+// identifier; the finding is then meaningless.
 type identifierRule func(text string, bank bankRef) (found Finding, problem string)
 
 var marketTable = []Rule{
@@ -85,11 +84,11 @@ var marketTable = []Rule{
 	},
 }
 
-// Rules lists the market table: each country with each type of account that
-// SPEC 2.7 supports, in SPEC's order.
+// Rules returns the market table: each country with each of its account types, in the
+// order of SPEC 2.7.
 func Rules() []Rule { return append([]Rule(nil), marketTable...) }
 
-// noMarket stands for every market that is not in the table: no rule applies.
+// noMarket is the rule of every market that is not in the table: it accepts everything.
 var noMarket = Rule{
 	identify: func(string, bankRef) (Finding, string) { return Finding{}, "" },
 	bank:     ignoreBankCode,

@@ -2,20 +2,18 @@ package market
 
 import "strings"
 
-// numberingPlan is a country's mobile numbers: all have nine digits behind the
-// country's code, and the first three of them tell whether the block is given
-// out.
+// numberingPlan contains a country's mobile numbers: all have nine digits after the
+// country code, and the first three of them decide whether the block is assigned.
 type numberingPlan struct {
 	country, code string
 	blocks        []block
 }
 
-// block is a run of leading digits, both ends in it.
+// block is an inclusive range of leading digits.
 type block struct{ first, last int }
 
-// The plans are those of libphonenumber's metadata, release 9.0.35 of
-// 2026-07-16. Numbers move between networks in KEN and GHA, so that a block
-// says nothing of the network.
+// The plans are from libphonenumber's metadata, release 9.0.35 of 2026-07-16. Numbers are
+// portable between networks in KEN and GHA, so a block does not identify the network.
 var (
 	kenyanPlan = numberingPlan{"KEN", "254", []block{
 		{100, 108}, {110, 121}, {124, 124}, {130, 130}, {140, 145}, {180, 189}, {700, 799},
@@ -28,12 +26,11 @@ var (
 	}}
 )
 
-// MSISDN judges a mobile number with its country's code by the numbering plan
-// of the country: KEN, GHA or ZWE (ITU-T E.164; libphonenumber's metadata,
-// release 9.0.35). One leading + and spaces are taken; canonical is the digits
-// alone. ok is false for anything else: a national format, a fixed line, a
-// block that is not given out, another country. Canonical text costs no
-// allocation.
+// MSISDN checks a mobile number with country code against the numbering plan of its
+// country: KEN, GHA or ZWE (ITU-T E.164; libphonenumber's metadata, release 9.0.35). A
+// leading + and spaces are accepted; canonical contains only the digits. ok is false for
+// any other text: a national format, a fixed line, an unassigned block, another country.
+// MSISDN does not allocate for canonical text.
 func MSISDN(country, text string) (canonical string, ok bool) {
 	for _, plan := range [...]*numberingPlan{&kenyanPlan, &ghanaianPlan, &zimbabweanPlan} {
 		if plan.country == country {
@@ -59,7 +56,7 @@ func (p *numberingPlan) mobile(text string) (canonical string, ok bool) {
 	return "", false
 }
 
-// mobileMoney takes the plan's mobile numbers only.
+// mobileMoney accepts only mobile numbers of the plan.
 func mobileMoney(plan *numberingPlan) identifierRule {
 	problem := "must be a mobile number that starts with " + plan.code
 	return func(text string, _ bankRef) (Finding, string) {
@@ -71,9 +68,9 @@ func mobileMoney(plan *numberingPlan) identifierRule {
 	}
 }
 
-// zimbabweanWallet takes the mobile numbers by which operators name their
-// wallets, and other institutions' identifiers, whose form nobody publishes.
-// What looks like a number of the country must be one.
+// zimbabweanWallet accepts mobile numbers, which operators use as wallet numbers, and the
+// identifiers of other institutions, whose form is not published. Text that looks like a
+// Zimbabwean number must be a valid one.
 func zimbabweanWallet(text string, _ bankRef) (Finding, string) {
 	if number, ok := zimbabweanPlan.mobile(text); ok {
 		return wellFormed(number), ""

@@ -2,20 +2,20 @@ package market
 
 const nubanLength = 10
 
-// NUBAN judges a Nigerian account number under the code of its bank (Central
-// Bank of Nigeria, Nigerian Uniform Bank Account Number, 2010, revised 2020).
-// Spaces in the number are taken; canonical has none. ok is false unless the
-// number has 10 digits and the code 3 or 6.
+// NUBAN checks a Nigerian account number with the code of its bank (Central Bank of
+// Nigeria, Nigerian Uniform Bank Account Number, 2010, revised 2020). Spaces in the
+// number are accepted; canonical has none. ok is false unless the number has 10 digits
+// and the code 3 or 6.
 //
-// The tenth digit checks the code and the nine before it. It can be computed for
-// the central bank's codes: 3 digits for banks, 9 and 5 digits for other
-// institutions. Under any other code of 6 digits (an instant-payment code such
-// as 000014, or 99999x, which a provider made) the verdict is WellFormed.
+// The tenth digit checks the code and the nine digits before it. It can be computed for
+// the central bank's codes: 3 digits for banks, 9 and 5 more digits for other
+// institutions. With any other code of 6 digits (an instant-payment code such as 000014,
+// or a provider's own 99999x) the verdict is WellFormed.
 //
-// Every single wrong digit fails. A swap of neighbours fails unless they differ
-// by 5 or stand third and fourth, or sixth and seventh. Under another bank's
-// code one number in ten passes, and some codes share all their check digits:
-// a pass does not tell the bank. Canonical text costs no allocation.
+// Every single wrong digit fails. A swap of adjacent digits fails unless they differ by 5
+// or are the third and fourth or the sixth and seventh. With another bank's code one
+// number in ten passes, and some codes have all check digits in common: a pass does not
+// identify the bank. NUBAN does not allocate for canonical text.
 func NUBAN(bankCode, text string) (canonical string, verdict Verdict, ok bool) {
 	canonical = compact(text)
 	if len(canonical) != nubanLength || len(bankCode) != 3 && len(bankCode) != 6 {
@@ -36,8 +36,8 @@ func NUBAN(bankCode, text string) (canonical string, verdict Verdict, ok bool) {
 	}
 }
 
-// nubanSum weighs digits by 3, 7, 3, over and over. Code and serial both have a
-// multiple of three, so that each starts afresh.
+// nubanSum weights the digits 3, 7, 3 repeatedly. The lengths of code and serial are
+// multiples of three, so both start with the weight 3.
 func nubanSum(text string) (sum int, ok bool) {
 	ok = true
 	for i := 0; i < len(text); i += 3 {
@@ -48,14 +48,14 @@ func nubanSum(text string) (sum int, ok bool) {
 	return sum, ok
 }
 
-// centralBankCode reports whether a code of 3 or 6 digits is one that the
-// standard computes with.
+// centralBankCode reports whether the standard's check digit can be computed with a code
+// of 3 or 6 digits.
 func centralBankCode(code string) bool {
 	return len(code) == 3 || code[0] == '9' && code[:5] != "99999"
 }
 
-// nigerianAccount leaves the check digit alone where the directory says that
-// the bank numbers its accounts by telephone.
+// nigerianAccount ignores the check digit if the directory marks the bank's account
+// numbers as telephone numbers.
 func nigerianAccount(text string, bank bankRef) (Finding, string) {
 	number, ok := digitsBetween(text, nubanLength, nubanLength)
 	if !ok {
@@ -67,7 +67,7 @@ func nigerianAccount(text string, bank bankRef) (Finding, string) {
 	}
 	code := bank.given
 	if len(code) == 3 {
-		code = bank.Code // a provider's own three digits are not what the standard computes with
+		code = bank.Code // the standard does not use a provider's own three-digit code
 	}
 	if _, verdict, ok := NUBAN(code, number); ok {
 		found.Verdict = verdict

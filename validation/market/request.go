@@ -9,21 +9,21 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Request is what SPEC 2.7 asks, as received: plain text that nobody has
-// judged. "" stands for a field that was not supplied.
+// Request is a request of SPEC 2.7 as received, unchecked. "" means that a field was not
+// supplied.
 type Request struct {
 	MerchantID        string // a UUID
 	Country           string // ISO 3166-1 alpha-3
 	AccountType       string // a ports.AccountType
 	AccountIdentifier string // at most 64 characters
-	BankCode          string // required for bank_account but in EGY, ignored elsewhere
-	AccountHolderName string // at most 256 characters, a letter among them; "" asks for no comparison
-	// Identity is the holder's document, for providers that must see it. The
-	// wire has no field for it.
+	BankCode          string // required for bank_account except in EGY, ignored elsewhere
+	AccountHolderName string // at most 256 characters with at least one letter; "" skips the comparison
+	// Identity is the holder's document, for providers that require one. The wire has no
+	// field for it.
 	Identity ports.Identity
 }
 
-// String shows which market the request is for, and nothing that it says.
+// String returns the market of the request and nothing else of it.
 func (r Request) String() string {
 	rule, served := marketOf(r.Country, r.AccountType)
 	if !served {
@@ -32,10 +32,10 @@ func (r Request) String() string {
 	return rule.Market.String()
 }
 
-// LogValue is what logs show of a request.
+// LogValue returns String for logs.
 func (r Request) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
-// Bounds of SPEC 2.7's free text, in characters.
+// Maximum lengths of the free text of SPEC 2.7, in characters.
 const (
 	maxIdentifier = 64
 	maxName       = 256
@@ -57,7 +57,7 @@ func merchantProblem(id string) string {
 	}
 }
 
-// isUUID takes the text form of RFC 9562: 8-4-4-4-12 hexadecimal digits in
+// isUUID reports whether text is an RFC 9562 UUID: 8-4-4-4-12 hexadecimal digits in
 // either case, of any version.
 func isUUID(text string) bool {
 	if len(text) != 36 {
@@ -104,8 +104,7 @@ func typeProblem(accountType string) string {
 	}
 }
 
-// textProblem judges an identifier whatever its market: only ASCII that prints
-// can be one anywhere.
+// textProblem checks an identifier for any market: it must be printable ASCII.
 func textProblem(identifier string) string {
 	if len(identifier) > maxIdentifier {
 		return "must have at most 64 characters"
@@ -114,7 +113,7 @@ func textProblem(identifier string) string {
 	for i := range len(identifier) {
 		c := identifier[i]
 		if c < ' ' || c > '~' {
-			return "must be letters and digits of ASCII"
+			return "must contain only printable ASCII"
 		}
 		blank = blank && c == ' '
 	}
@@ -133,9 +132,9 @@ func nameProblem(name string) string {
 	case !utf8.ValidString(name):
 		return "must be valid UTF-8"
 	case strings.ContainsFunc(name, unicode.IsControl):
-		return "must have no control characters"
+		return "must not contain control characters"
 	case !strings.ContainsFunc(name, unicode.IsLetter):
-		return "must have a letter"
+		return "must contain a letter"
 	default:
 		return ""
 	}

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// arabicLetter is how an Arabic letter is written in Latin names.
+// arabicLetter contains the Latin spellings of an Arabic letter.
 type arabicLetter struct {
 	as    []string // anywhere
-	first []string // and besides at the beginning of a word
-	last  []string // and besides at its end
+	first []string // also at the beginning of a word
+	last  []string // also at its end
 }
 
-// arabicLetters covers the 28 letters and those of borrowed names. Hamza is
-// dropped before, ta marbuta is read as heh, and alef maksura as yeh.
+// arabicLetters contains the 28 letters and those of loan names. Before the lookup, hamza
+// is dropped, ta marbuta becomes heh, and alef maksura becomes yeh.
 var arabicLetters = arabicTable(map[rune][3]string{
 	'ا': {"A AA", "E I O U OU", "AH"},
 	'ب': {"B", "", ""},
@@ -50,7 +50,7 @@ var arabicLetters = arabicTable(map[rune][3]string{
 	'چ': {"CH", "", ""},
 })
 
-// arabicTable splits the spellings; "-" is none.
+// arabicTable splits the spellings; "-" stands for an empty one.
 func arabicTable(rows map[rune][3]string) map[rune]arabicLetter {
 	table := make(map[rune]arabicLetter, len(rows))
 	for r, row := range rows {
@@ -65,13 +65,13 @@ func arabicTable(rows map[rune][3]string) map[rune]arabicLetter {
 	return table
 }
 
-// transliterates reports whether a word in Arabic letters can be read as
-// the Latin one: each letter as one of its spellings, consonants doubled or
-// not, and a short vowel, which Arabic does not write, after any letter but the
-// last. A long vowel must be there: حسين is HUSSEIN and not HASSAN. Neither word is
+// transliterates reports whether an Arabic word can be read as the Latin one. Each letter
+// has one of its spellings, consonants may be doubled, and a short vowel, which Arabic
+// does not write, may follow any letter but the last. Long vowels are required: حسين is
+// HUSSEIN, not HASSAN. Neither word may be longer than maxWordLetters.
 // longer than maxWordLetters.
 func transliterates(arabic, latin []byte) bool {
-	at := uint64(1) // bit i: so far the first i Latin letters can have been read
+	at := uint64(1) // bit i: the letters so far can be read as the first i Latin letters
 	for rest := arabic; len(rest) > 0 && at != 0; {
 		r, width := utf8.DecodeRune(rest)
 		first, last := len(rest) == len(arabic), len(rest) == width
@@ -127,8 +127,8 @@ func readDoubled(at uint64, latin []byte) uint64 {
 	return next
 }
 
-// readsAs reports whether one word is in Arabic script and the other its
-// transliteration, which may have the article attached: ELMASRY.
+// readsAs reports whether one word is in Arabic script and the other is its
+// transliteration, which may include the article: ELMASRY.
 func (w wordView) readsAs(other wordView) bool {
 	arabic, latin := w, other
 	if arabic.text[0] < utf8.RuneSelf {

@@ -17,5 +17,5 @@ func Example() {
 	}
 	// Output:
 	// true missing 94
-	// One side lacks a name other than the first that the other writes.
+	// One side lacks a name, other than the first, that the other has.
 }

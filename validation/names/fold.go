@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// isMask reports whether a provider hides a letter with the character, or
-// one was lost on the way.
+// isMask reports whether the character is a placeholder for a hidden or lost letter.
 func isMask(r rune) bool {
 	switch r {
 	case '*', '•', '●', '∗', '✱', '✻', '\uFFFD':
@@ -16,19 +15,19 @@ func isMask(r rune) bool {
 	return false
 }
 
-// isSilent reports whether a character inside a word is passed over:
-// apostrophes, accents, vowel signs of Arabic, and what cannot be seen.
+// isSilent reports whether a character inside a word is ignored: apostrophes, accents,
+// Arabic vowel signs and invisible characters.
 func isSilent(r rune) bool {
 	switch r {
-	case '\'', '`', '´', '‘', '’', '‛', '′', 'ʹ', 'ʻ', 'ʼ', 'ʽ', 'ʾ', 'ʿ', 'ˈ', '\u0640': // the last lengthens Arabic words
+	case '\'', '`', '´', '‘', '’', '‛', '′', 'ʹ', 'ʻ', 'ʼ', 'ʽ', 'ʾ', 'ʿ', 'ˈ', '\u0640': // U+0640 only lengthens Arabic words
 		return true
 	}
 	return r >= 0x80 && (unicode.Is(accents, r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r))
 }
 
-// foldPrefix brings compounds to one form, in place, and gives what is left
-// of the word: ABDEL-, ABDUL-, ABDUR- and the like become ABD-, and the Arabic
-// article goes and is noted.
+// foldPrefix normalises compounds in place and returns the new length of the word:
+// ABDEL-, ABDUL-, ABDUR- and similar prefixes become ABD-. It removes the Arabic article
+// and sets article.
 func foldPrefix(word []byte, article *bool) int {
 	switch {
 	case bytes.HasPrefix(word, []byte("ABD")):
@@ -43,7 +42,7 @@ func foldPrefix(word []byte, article *bool) int {
 	return len(word)
 }
 
-// foldAbd drops the article of ABD-EL-RAHMAN, also where its L became the next
+// foldAbd removes the article of ABD-EL-RAHMAN, even if its L has become the next
 // consonant: ABDERRAHMAN.
 func foldAbd(word []byte) int {
 	const abd = len("ABD")
@@ -61,10 +60,10 @@ func foldAbd(word []byte) int {
 	return abd + copy(word[abd:], word[i+1:])
 }
 
-// soundWord writes a word in Latin letters with one spelling for what is
-// often spelt in several: doubled letters, OU and OO for U, EE and Y for I, AE,
-// OE and UE for the umlauts, PH for F, C and Q for K, and a silent H at the end. The
-// L of ABDELLATIF goes, since in ABDELATIF it went with the article.
+// soundWord writes a Latin word with one spelling for sounds that are often spelled in
+// several ways: doubled letters, OU and OO as U, EE and Y as I, AE, OE and UE as the
+// umlauts, PH as F, C and Q as K, and no silent H at the end. It removes the L of
+// ABDELLATIF, because in ABDELATIF it was removed with the article.
 func soundWord(key []byte, word []byte) []byte {
 	if abdl := "ABDL"; len(word) >= len(abdl)+minSound && string(word[:len(abdl)]) == abdl {
 		key, word = append(key, "ABD"...), word[len(abdl):]
@@ -81,7 +80,7 @@ func soundWord(key []byte, word []byte) []byte {
 	return key
 }
 
-// soundAt gives the letter that the word's beginning sounds as, and its width.
+// soundAt returns the letter for the first sound of the word, and its width.
 func soundAt(word []byte) (byte, int) {
 	if len(word) > 1 && !bytes.HasPrefix(word[1:], []byte("EE")) { // SAEED has A and EE
 		if c := soundOfTwo(word[0], word[1]); c != 0 {

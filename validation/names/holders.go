@@ -1,11 +1,11 @@
 package names
 
-// holderName is one holder's name in a comparison.
+// holderName is the name of one holder during a comparison.
 type holderName struct {
 	text   *parsedName
 	words  []wordSpan
 	paired [maxWords]bool
-	cut    bool // its last word may be cut
+	cut    bool // its last word may be truncated
 }
 
 func (s *holderName) view(i int) wordView {
@@ -13,7 +13,7 @@ func (s *holderName) view(i int) wordView {
 	return wordView{text: s.text.letters[w.start:w.end], article: w.article, hidden: w.hidden}
 }
 
-// holder gives the i-th holder's words.
+// holder returns the words of holder i.
 func (t *parsedName) holder(i int) holderName {
 	from, to := t.holderRange(i)
 	side := holderName{text: t, words: t.words[from:to]}
@@ -26,8 +26,8 @@ func (t *parsedName) holder(i int) holderName {
 	return side
 }
 
-// holderRange returns the range of the i-th holder's words, or of the last one's if
-// there are fewer.
+// holderRange returns the range of the words of holder i, or of the last holder if there
+// are fewer.
 func (t *parsedName) holderRange(i int) (from, to int) {
 	for to = range t.count {
 		if !t.words[to].opens {
@@ -42,8 +42,8 @@ func (t *parsedName) holderRange(i int) (from, to int) {
 	return from, t.count
 }
 
-// borrow gives a holder of one word the surname: JOHN & MARY MENSAH, or MENSAH
-// JOHN & MARY.
+// borrow adds the surname to a holder of one word: JOHN & MARY MENSAH, or MENSAH JOHN &
+// MARY.
 func (t *parsedName) borrow(side *holderName, i int) {
 	own := side.words[0]
 	if from, to := t.holderRange(i + 1); to-from > 1 {
@@ -57,7 +57,7 @@ func (t *parsedName) borrow(side *holderName, i int) {
 	}
 }
 
-// all gives the words of a company, whose & joins no holders.
+// all returns all words, for companies, whose & does not separate holders.
 func (t *parsedName) all() holderName {
 	return holderName{text: t, words: t.words[:t.count], cut: t.mayBeCut()}
 }
@@ -66,7 +66,8 @@ func (t *parsedName) mayBeCut() bool {
 	return t.whole && t.length >= shortestField && t.length <= longestField
 }
 
-// compareHolders looks for each holder of the name with fewer in the other.
+// compareHolders compares each holder of the name that has fewer with the best match of
+// the other name.
 func compareHolders(a, b *parsedName, thresholds Thresholds) tally {
 	if a.holders == 1 && b.holders == 1 {
 		return compareSides(a.holder(0), b.holder(0), thresholds, disagreeing(a.titles, b.titles))
@@ -85,7 +86,7 @@ func compareHolders(a, b *parsedName, thresholds Thresholds) tally {
 				best, at = found, j
 			}
 		}
-		taken[at] = true //nolint:gosec // one is left: b has as many holders as a, or more
+		taken[at] = true //nolint:gosec // b has at least as many holders as a, so one is left
 		total.add(&best)
 	}
 	if a.holders != b.holders {

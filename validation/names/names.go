@@ -2,7 +2,7 @@ package names
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
 
 	"github.com/corridor-go/corridor/errcodes"
 )
@@ -13,20 +13,20 @@ const (
 	DefaultTypoLetters = 6
 )
 
-// hardestScore is the most that a comparison scores which no threshold can
-// turn into a match; what a threshold decides scores more.
+// hardestScore is the highest score of names that do not match at any threshold. Scores
+// that a threshold decides are higher.
 const hardestScore = 50
 
-// Thresholds tune [Compare]. The zero value of each field is its default.
+// Thresholds configures [Compare]. The zero value of a field means its default.
 type Thresholds struct {
-	// Match is the lowest score of a match. Default 70, which every rule passes
-	// alone but the two that cost more than 30: a first name that one side lacks,
-	// and JUNIOR on one side only. 51 to 100: what is a different name by rule
-	// scores at most 50 and matches at no threshold.
+	// Match is the lowest score of a match: 51 to 100, because names that are different
+	// by rule score at most 50. Default 70, which every rule passes alone except the two
+	// that cost more than 30: a first name that one side lacks, and JUNIOR on one side
+	// only.
 	Match int
-	// TypoLetters is the length of the shortest word that may be misspelt by one
-	// letter. Default 6: shorter names one letter apart are mostly two names.
-	// 4 to 100; 100 allows no typing error.
+	// TypoLetters is the length of the shortest word that may have a typing error: 4 to
+	// 100; 100 allows none. Default 6: shorter names that differ by one letter are mostly
+	// different names.
 	TypoLetters int
 }
 
@@ -40,46 +40,37 @@ func (t Thresholds) withDefaults() Thresholds {
 	return t
 }
 
-// Check refuses values out of their range with errcodes.Configuration.
+// Check returns [errcodes.Configuration] if a value is out of range.
 func (t Thresholds) Check() error {
 	t = t.withDefaults()
-	for _, bound := range []struct {
-		name            string
-		value, min, max int
-	}{
-		{"Match", t.Match, hardestScore + 1, 100},
-		{"TypoLetters", t.TypoLetters, 4, 100},
-	} {
-		if bound.value < bound.min || bound.value > bound.max {
-			return errcodes.New(errcodes.Configuration, fmt.Sprintf("names.Thresholds.%s is %d to %d", bound.name, bound.min, bound.max))
-		}
-	}
-	return nil
+	return cmp.Or(
+		errcodes.Within("names.Thresholds.Match", t.Match, hardestScore+1, 100),
+		errcodes.Within("names.Thresholds.TypoLetters", t.TypoLetters, 4, 100),
+	)
 }
 
 // Comparison is the result of [Compare].
 type Comparison struct {
-	Matches bool   // no different name: the score is at least Thresholds.Match
-	Rule    string // the ID of the rule that decided, see [Rules]
-	Score   int    // 0 to 100; 100 is the same name
+	Matches bool   // the score is at least Thresholds.Match, and no rule calls the names different
+	Rule    string // the ID of the deciding rule, see [Rules]
+	Score   int    // 0 to 100; 100 means the same name
 }
 
-// Compare tells whether a supplied name and the one that a provider
-// returned can be the same holder's (SPEC 2.7: a different name is a
-// name_mismatch). It is symmetric, deterministic and total: any two texts give
-// a result, of a name over 1,024 bytes or 24 words the rule unreadable.
+// Compare reports whether a supplied name and the name that a provider returned can
+// belong to the same holder (SPEC 2.7: a different name is a name_mismatch). It is
+// symmetric, deterministic and defined for all texts; a name of more than 1,024 bytes or
+// 24 words is decided by the rule unreadable.
 //
-// Names are compared word by word, in any order, after case, accents, titles
-// and punctuation are taken off. Each word of the one must be found in the
-// other; what the other has beyond that are names left out. A match starts at
-// 100 and loses the cost of each rule that it needed; the rule that cost most
-// decides. Thresholds should have passed [Thresholds.Check].
+// Compare ignores case, accents, titles and punctuation, and pairs the words in any
+// order. Each word of one name must be found in the other; further words of the other are
+// left-out names. The score starts at 100 and loses the cost of each rule that was
+// needed; the most expensive rule decides. Thresholds should have passed
+// [Thresholds.Check].
 //
-// What it prefers to refuse, since a refusal can be corrected and a payout
-// cannot: one word against several (MENSAH, AMA MENSAH), a company against a
-// person of that name, legal forms that differ, nicknames. What no comparison
-// of names can tell apart it takes: namesakes, and people who share an initial
-// when one side gives no more.
+// In doubt Compare rejects, because a rejection can be corrected and a payout cannot: one
+// word against several (MENSAH, AMA MENSAH), a company against a person of that name,
+// different legal forms, nicknames. It accepts what names cannot distinguish: namesakes,
+// and people with the same initial if one side has only the initial.
 func Compare(supplied, returned string, thresholds Thresholds) Comparison {
 	thresholds = thresholds.withDefaults()
 	var a, b parsedName
@@ -98,7 +89,7 @@ func Compare(supplied, returned string, thresholds Thresholds) Comparison {
 	return compareParsed(&a, &b, thresholds)
 }
 
-// before orders two names, so that which of them was supplied changes nothing.
+// before orders two names, so that the result does not depend on which was supplied.
 func (t *parsedName) before(other *parsedName) bool {
 	if t.holders != other.holders {
 		return t.holders < other.holders

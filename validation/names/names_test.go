@@ -261,7 +261,7 @@ func TestNameThresholdsAreBounded(t *testing.T) {
 	for _, bad := range []names.Thresholds{{Match: 50}, {Match: 101}, {Match: -1}, {TypoLetters: 3}, {TypoLetters: 101}} {
 		require.ErrorIs(t, bad.Check(), errcodes.Configuration, "%+v", bad)
 	}
-	require.ErrorContains(t, names.Thresholds{Match: 50}.Check(), "Match is 51 to 100")
+	require.ErrorContains(t, names.Thresholds{Match: 50}.Check(), "Match is 50, want 51 to 100")
 }
 
 // A threshold decides about what costs, and never about what is another name.

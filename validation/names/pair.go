@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Bounds of what can be evidence.
+// Bounds for evidence.
 const (
-	fullLetters    = 3 // bytes: three Latin letters, or one of a script whose words are short
-	visibleLetters = 4 // of masked words, where no word is written out
-	joinedWords    = 4 // at most so many words make one
+	fullLetters    = 3 // bytes: three Latin letters, or one of a script with short words
+	visibleLetters = 4 // of masked words if no word is written out
+	joinedWords    = 4 // maximum number of words that can be written as one
 	shortestField  = 20
-	longestField   = 35 // characters that banks cut names to
+	longestField   = 35 // to which banks truncate names, in characters
 )
 
-// pairing is a comparison under way.
+// pairing is the state of a comparison.
 type pairing struct {
 	a, b       holderName
 	thresholds Thresholds
 	tally      tally
-	full       int // words written out alike
-	seen       int // words that show at least a letter
-	visible    int // letters that masked words show
+	full       int // words that are written out and agree
+	seen       int // words with at least one visible letter
+	visible    int // visible letters of masked words
 }
 
 func compareSides(a, b holderName, thresholds Thresholds, titlesDiffer bool) tally {
@@ -31,8 +31,7 @@ func compareSides(a, b holderName, thresholds Thresholds, titlesDiffer bool) tal
 	return p.tally
 }
 
-// compareCompanies pairs every word, since each is significant: no initials and
-// none left out.
+// compareCompanies pairs all words, without initials, because each word is significant.
 func compareCompanies(a, b *parsedName, thresholds Thresholds) tally {
 	p := pairing{a: a.all(), b: b.all(), thresholds: thresholds}
 	p.pairUp(gradeMasked)
@@ -79,7 +78,7 @@ func (p *pairing) pairGrade(grade matchGrade) {
 	}
 }
 
-// join pairs words of one side with several words of the other.
+// join pairs a word of one side with several words of the other.
 func (p *pairing) join(one, many *holderName) {
 	for i := range one.words {
 		x := one.view(i)
@@ -106,7 +105,8 @@ func (w wordView) joins(words wordView) bool {
 	return bytes.Equal(w.text, words.text) || w.readsAs(words)
 }
 
-// window gives several words that stand side by side as one.
+// window returns several adjacent words as one. It reports false if they cannot be
+// joined.
 func (s *holderName) window(from, to int) (wordView, bool) {
 	joined := wordView{text: s.text.letters[s.words[from].start:s.words[from].end], article: s.words[from].article}
 	for i := from; i < to; i++ {
@@ -126,8 +126,8 @@ func (s *holderName) take(from, to int) {
 	}
 }
 
-// pairCut pairs the last word of a name that a bank may have cut with one that
-// it begins.
+// pairCut pairs the last word of a name that a bank may have truncated with a word that
+// begins with it.
 func (p *pairing) pairCut(short, long *holderName) {
 	last := len(short.words) - 1
 	if !short.cut || short.paired[last] || short.words[last].hidden {
@@ -144,7 +144,7 @@ func (p *pairing) pairCut(short, long *holderName) {
 	}
 }
 
-// cutForm takes LIM as what is left of LIMITED.
+// cutForm pairs a truncated legal form, such as LIM for LIMITED.
 func (p *pairing) cutForm(short, long *holderName) {
 	last := len(short.words) - 1
 	if !short.cut || short.paired[last] {
@@ -176,7 +176,7 @@ func (p *pairing) note(grade matchGrade, x, y wordView) {
 	}
 }
 
-// judge looks at the words that were not paired, and whether what was is enough.
+// judge decides about the unpaired words, and whether the paired ones are enough.
 func (p *pairing) judge(titlesDiffer bool) {
 	namesA, juniorA := p.count(&p.a)
 	namesB, juniorB := p.count(&p.b)
@@ -194,7 +194,7 @@ func (p *pairing) judge(titlesDiffer bool) {
 	}
 }
 
-// count notes the words of a side that were not paired.
+// count counts the unpaired words of a side.
 func (p *pairing) count(side *holderName) (names, generations int) {
 	for i, w := range side.words {
 		switch {

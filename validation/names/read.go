@@ -8,49 +8,48 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Bounds of what is read of a name, so that no text costs much.
+// Bounds of a name, which limit the cost of any text.
 const (
 	maxBytes       = 1024 // 256 characters of four bytes
 	maxWords       = 24
-	maxLetters     = 1024 // bytes of all words together
-	maxWordLetters = 62   // bytes of a word that is compared for more than equality
+	maxLetters     = 1024 // total bytes of all words
+	maxWordLetters = 62   // in bytes; longer words are only compared for equality
 )
 
-// parsedName is a name as the matcher reads it: words of upper-case letters
-// without accents, and what was taken off them. Nothing in it points into
-// itself, so it can live on the stack.
+// parsedName is a parsed name: words of upper-case letters without accents, and what was
+// removed from them. It contains no pointers into itself, so it can stay on the stack.
 type parsedName struct {
-	letters [maxLetters]byte // the words without blanks between them
+	letters [maxLetters]byte // the words without separators
 	size    int
 	words   [maxWords]wordSpan
 	count   int
-	holders int // 1, and one more for each & between words
-	length  int // characters as a bank's field would count them
+	holders int // 1 plus one for each & between words
+	length  int // in characters, as in a bank's field
 
-	titles  uint32 // a bit for each group of titles that was taken off
-	forms   uint32 // a bit for each legal form that was taken off
-	trade   bool   // a word names a trade: a company
+	titles  uint32 // one bit for each removed group of titles
+	forms   uint32 // one bit for each removed legal form
+	trade   bool   // a word names a trade, as in a company's name
 	hidden  bool   // letters are masked
-	crowded bool   // more words or letters than are compared
-	whole   bool   // the last thing written was a word, which a bank may have cut
+	crowded bool   // too many words or letters
+	whole   bool   // the name ends with a word, which a bank may have truncated
 
-	literal bool // titles and legal forms are words
+	literal bool // titles and legal forms count as words
 	article bool // AL or EL was just read
 	opens   bool // & was just read
-	chunk   int  // where the word being read begins
+	chunk   int  // start of the current word
 }
 
-// wordSpan is a word of a name, a range of its letters.
+// wordSpan is a word: a range of the letters of a name.
 type wordSpan struct {
 	start, end int
-	article    bool // AL or EL stood before it
+	article    bool // AL or EL preceded it
 	hidden     bool // it has masked letters
 	opens      bool // it begins another holder's name
-	generation bool // JUNIOR and the like
+	generation bool // a word such as JUNIOR
 }
 
-// read takes the text in. If it is nothing but titles, legal forms and the like,
-// they are read as words: somebody may be called Chief.
+// read parses the text. If it consists only of titles, legal forms and similar words,
+// they count as words: Chief can be a name.
 func (t *parsedName) read(text string) {
 	if len(text) > maxBytes {
 		return
@@ -79,8 +78,8 @@ func (t *parsedName) readWords(text string) {
 	}
 }
 
-// comparable reports whether both names show letters and at most one hides some:
-// two masks agree with each other whoever is behind them.
+// comparable reports whether both names have visible letters and at most one is masked:
+// two masks would match any two names.
 func (t *parsedName) comparable(other *parsedName) bool {
 	return t.legible() && other.legible() && (!t.hidden || !other.hidden)
 }
@@ -112,7 +111,7 @@ func (t *parsedName) take(r rune) {
 	}
 }
 
-// takeOther reads what is not ASCII and neither a mask nor silent.
+// takeOther reads a non-ASCII character that is neither a mask nor silent.
 func (t *parsedName) takeOther(r rune) {
 	upper := unicode.ToUpper(r)
 	folded, known := letterFolds[upper]
@@ -135,7 +134,7 @@ func (t *parsedName) put(letters ...byte) {
 	t.size += copy(t.letters[t.size:], letters)
 }
 
-// mask stands for one hidden letter or more.
+// mask adds a mask, which stands for at least one hidden letter.
 func (t *parsedName) mask() {
 	t.hidden = true
 	if t.size == t.chunk || t.letters[t.size-1] != '*' {
@@ -156,8 +155,8 @@ func (t *parsedName) conjoin() {
 	t.opens = t.count > 0 && !t.literal
 }
 
-// flush ends the word being read and keeps it, unless it is a title, a legal
-// form, an article or AND.
+// flush ends the current word and keeps it unless it is a title, a legal form, an article
+// or AND.
 func (t *parsedName) flush() {
 	if t.size == t.chunk {
 		return
@@ -215,7 +214,7 @@ func (t *parsedName) keep(generation bool) {
 	t.article, t.opens, t.whole = false, false, true
 }
 
-// releaseArticle keeps an article that no word followed as a word.
+// releaseArticle keeps an article as a word if no word follows it.
 func (t *parsedName) releaseArticle() {
 	if t.article {
 		t.article = false

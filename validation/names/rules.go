@@ -2,20 +2,19 @@ package names
 
 // Rule is a rule that can decide a comparison of names.
 type Rule struct {
-	ID      string // as Comparison.Rule gives it
-	Matches bool   // by itself, at the default thresholds
-	Cost    int    // what each use takes off the score of 100; 0 with a rule that makes a name another one
+	ID      string // the value of Comparison.Rule
+	Matches bool   // if only this rule was needed, at the default thresholds
+	Cost    int    // points of each use, subtracted from 100; 0 if the rule means a different name
 	Meaning string
-	// An example that the rule decides at the default thresholds.
+	// An example that this rule decides at the default thresholds.
 	Supplied, Returned string
 }
 
-// Rules gives the published rules. IDs and their meaning stay; costs may
-// be tuned.
+// Rules returns the rules. IDs and their meanings are stable; costs may change.
 func Rules() []Rule { return append([]Rule(nil), ruleTable[:]...) }
 
-// ruleIndex is a rule's place in the table. Where two rules cost the same,
-// the earlier one is the one named.
+// ruleIndex is the index of a rule in the table. Of rules with equal costs the first one
+// is reported.
 type ruleIndex int
 
 const (
@@ -32,7 +31,7 @@ const (
 	ruleTypo
 	ruleFirstMissing
 	ruleGeneration
-	// From here on a rule is final.
+	// All following rules mean a different name.
 	ruleDifferent
 	ruleSingle
 	ruleWeak
@@ -54,7 +53,7 @@ var ruleTable = [ruleCount]Rule{
 	},
 	ruleJoined: {
 		ID: "joined", Matches: true, Cost: 2, Supplied: "Ade Bayo Ogunleye", Returned: "OGUNLEYE ADEBAYO",
-		Meaning: "Words that stand side by side are written as one.",
+		Meaning: "Adjacent words are written as one.",
 	},
 	ruleTransliterated: {
 		ID: "transliterated", Matches: true, Cost: 4, Supplied: "محمد حسين", Returned: "MOHAMED HUSSEIN",
@@ -62,43 +61,43 @@ var ruleTable = [ruleCount]Rule{
 	},
 	ruleMissing: {
 		ID: "missing", Matches: true, Cost: 6, Supplied: "Ama Mensah", Returned: "AMA SERWAA MENSAH",
-		Meaning: "One side lacks a name other than the first that the other writes.",
+		Meaning: "One side lacks a name, other than the first, that the other has.",
 	},
 	ruleInitial: {
 		ID: "initial", Matches: true, Cost: 8, Supplied: "A. S. Mensah", Returned: "AMA SERWAA MENSAH",
-		Meaning: "An initial stands for a name.",
+		Meaning: "One side has only the initial of a name.",
 	},
 	ruleForm: {
 		ID: "form_missing", Matches: true, Cost: 8, Supplied: "Acme Trading", Returned: "ACME TRADING (PTY) LTD",
-		Meaning: "Two companies of one name; one side leaves out the legal form, or a part of it.",
+		Meaning: "The companies have the same name; one side leaves out the legal form or part of it.",
 	},
 	ruleJoint: {
 		ID: "joint", Matches: true, Cost: 10, Supplied: "Ama Mensah", Returned: "KOFI & AMA MENSAH",
-		Meaning: "Each holder on the side with fewer is a holder on the other.",
+		Meaning: "Each holder of the side with fewer holders is also a holder on the other side.",
 	},
 	ruleMasked: {
 		ID: "masked", Matches: true, Cost: 10, Supplied: "Ama Serwaa Mensah", Returned: "AMA S***** M*****",
-		Meaning: "A word is partly hidden, and what is visible of it agrees.",
+		Meaning: "A word is partly hidden, and its visible letters agree.",
 	},
 	ruleCut: {
 		ID: "truncated", Matches: true, Cost: 12, Supplied: "Oluwaseun Adebayo-Ogundiran", Returned: "OLUWASEUN ADEBAYO OGUNDI",
-		Meaning: "The last word is the beginning of the other's, in a name as long as a bank's field (20 to 35 characters).",
+		Meaning: "The last word is the beginning of the other side's word, and the name is as long as a bank's field (20 to 35 characters).",
 	},
 	ruleTypo: {
 		ID: "typo", Matches: true, Cost: 14, Supplied: "Chukwuemeka Okafor", Returned: "OKAFOR CHUKWEUMEKA",
-		Meaning: "A long word differs by one letter in the way misspellings do: two letters swapped, a vowel or H left out, E for A or I, U for O.",
+		Meaning: "A long word differs by one letter as misspellings do: two letters swapped, a vowel or H left out, E for A or I, U for O.",
 	},
 	ruleFirstMissing: {
 		ID: "first_missing", Matches: true, Cost: 30, Supplied: "Serwaa Mensah", Returned: "AMA SERWAA MENSAH",
-		Meaning: "One side lacks the first name that the other writes, and two words agree. A son may be named after his father like this: a Match above 70 refuses it.",
+		Meaning: "One side lacks the first name, and two words agree. A son and his father may have such names: a Match above 70 rejects them.",
 	},
 	ruleGeneration: {
 		ID: "generation", Cost: 40, Supplied: "John Mensah", Returned: "JOHN MENSAH JNR",
-		Meaning: "Only one side says JUNIOR, SENIOR, II or III.",
+		Meaning: "Only one side has JUNIOR, SENIOR, II or III.",
 	},
 	ruleDifferent: {
 		ID: "different", Supplied: "John Mensah", Returned: "JAMES MENSAH",
-		Meaning: "Each side has a word that the other has not.",
+		Meaning: "Each side has a word that the other lacks.",
 	},
 	ruleSingle: {
 		ID: "single", Supplied: "Mensah", Returned: "AMA MENSAH",
@@ -106,11 +105,11 @@ var ruleTable = [ruleCount]Rule{
 	},
 	ruleWeak: {
 		ID: "weak", Supplied: "J. D.", Returned: "JANE DOE",
-		Meaning: "Nothing contradicts, but no word of three letters is written out alike on both sides, and hidden words show less than four letters.",
+		Meaning: "Nothing differs, but no word of three letters is written out on both sides, and masked words show fewer than four letters.",
 	},
 	ruleTitle: {
 		ID: "title", Supplied: "Mr A Mensah", Returned: "MRS A MENSAH",
-		Meaning: "Fewer than two names are written out, and the titles are different ones.",
+		Meaning: "Fewer than two names are written out, and the titles differ.",
 	},
 	ruleKind: {
 		ID: "kind", Supplied: "Kofi Mensah", Returned: "KOFI MENSAH ENTERPRISES",
@@ -118,7 +117,7 @@ var ruleTable = [ruleCount]Rule{
 	},
 	ruleFormDiffers: {
 		ID: "form", Supplied: "Acme Trading Ltd", Returned: "ACME TRADING PLC",
-		Meaning: "Two companies of one name with different legal forms.",
+		Meaning: "The companies have the same name and different legal forms.",
 	},
 	ruleUnreadable: {
 		ID: "unreadable", Supplied: "Ama Mensah", Returned: "---",
@@ -126,15 +125,15 @@ var ruleTable = [ruleCount]Rule{
 	},
 }
 
-// tally counts what a comparison found.
+// tally is what a comparison has found.
 type tally struct {
-	used   [ruleDifferent]int // how often each rule was needed
-	hard   ruleIndex          // a final rule; zero: none
-	paired int                // words that were paired
-	left   int                // words of either side that were not
+	used   [ruleDifferent]int // number of uses of each rule
+	hard   ruleIndex          // the rule that makes the names different, or zero
+	paired int                // number of paired words
+	left   int                // number of unpaired words of both sides
 }
 
-// score gives 0 to 100.
+// score returns the score, 0 to 100.
 func (f *tally) score() int {
 	if f.hard != 0 {
 		return hardestScore * f.paired / max(f.paired+f.left, 1)
@@ -146,7 +145,7 @@ func (f *tally) score() int {
 	return max(score, hardestScore+1)
 }
 
-// rule gives the rule that decided.
+// rule returns the deciding rule.
 func (f *tally) rule() ruleIndex {
 	if f.hard != 0 {
 		return f.hard
@@ -165,7 +164,7 @@ func (f *tally) comparison(thresholds Thresholds) Comparison {
 	return Comparison{Matches: f.hard == 0 && score >= thresholds.Match, Rule: ruleTable[f.rule()].ID, Score: score}
 }
 
-// add takes in what another pair of holders gave.
+// add adds the tally of another pair of holders.
 func (f *tally) add(other *tally) {
 	for i := range f.used {
 		f.used[i] += other.used[i]

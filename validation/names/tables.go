@@ -2,7 +2,7 @@ package names
 
 import "unicode"
 
-// wordKind is what a word of the vocabulary does.
+// wordKind is the role of a word of the vocabulary.
 type wordKind int
 
 const (
@@ -18,11 +18,11 @@ const (
 type vocabularyEntry struct {
 	kind wordKind
 	bit  uint32 // of a title or a legal form
-	as   string // how the word is kept; "" as it is
+	as   string // how the word is kept; "" means unchanged
 }
 
-// titleWords are taken off. Words in a row say the same. Not here: what is a
-// given name as well, such as PRINCE, NANA, BISHOP and SHEIKH.
+// titleWords are removed. The titles of a row are equivalent. Titles that are also given
+// names are not listed: PRINCE, NANA, BISHOP, SHEIKH.
 var titleWords = [][]string{
 	{"MR", "MISTER", "SIR"},
 	{"MRS", "MISS", "MS", "MADAM", "MADAME", "MME"},
@@ -41,7 +41,7 @@ var titleWords = [][]string{
 	{"ESQ", "ESQUIRE"},
 }
 
-// legalForms are legal forms; the first of a row is its full word.
+// legalForms are the legal forms; the first of a row is the full form.
 var legalForms = [][]string{
 	{"LIMITED", "LTD"},
 	{"PROPRIETARY", "PTY"},
@@ -56,8 +56,8 @@ var legalForms = [][]string{
 	{"NPC"},
 }
 
-// tradeWords are words that only companies and institutions bear. Words in a
-// row are one word, kept as the first.
+// tradeWords are words that only names of companies and institutions contain. The words
+// of a row are equivalent and kept as the first.
 var tradeWords = [][]string{
 	{"ENTERPRISES", "ENTERPRISE", "ENT", "ENTPRISES"},
 	{"VENTURES", "VENTURE"},
@@ -114,12 +114,12 @@ var tradeWords = [][]string{
 	{"CEMENT"},
 }
 
-// generationWords tell a son from his father. JUNIOR is a given name as well
-// and stays a word.
+// generationWords distinguish a son from his father. They stay words, because JUNIOR is
+// also a given name.
 var generationWords = [][]string{{"JUNIOR", "JR", "JNR"}, {"SENIOR", "SR", "SNR"}, {"II"}, {"III"}}
 
-// spellings are spellings of one name that no rule of letters brings
-// together, each row one name. Nicknames and translations are not spellings.
+// spellings are spellings of one name, in rows, that no letter rule equates. Nicknames
+// and translations are not spellings.
 var spellings = [][]string{
 	{"MOHAMED", "MOHAMMED", "MUHAMMAD", "MOHAMMAD", "MUHAMMED", "MOHAMAD", "MUHAMAD", "MUHAMED", "MOUHAMED", "MOHAMMOD"},
 	{"AHMED", "AHMAD"},
@@ -167,8 +167,8 @@ var spellings = [][]string{
 	{"ESTHER", "ESTER"},
 }
 
-// namesApart are two names though one could pass for a misspelling of the
-// other, or for its transliteration.
+// namesApart are pairs of different names that look like misspellings or transliterations
+// of each other.
 var namesApart = [][]string{
 	{"FRANCIS", "FRANCES"},
 	{"RASHAD", "RASHED"},
@@ -177,21 +177,19 @@ var namesApart = [][]string{
 	{"سمر", "SAMIR"},
 }
 
-// nearVowels are what misspellings write for each other.
+// nearVowels are vowels that misspellings confuse.
 var nearVowels = map[[2]byte]bool{{'A', 'E'}: true, {'E', 'I'}: true, {'O', 'U'}: true, {'I', 'Y'}: true}
 
-// letterFolds are letters that Unicode does not take apart: Latin ones with
-// a stroke or hook, those of Hausa, Akan and Ewe, and Arabic variants. Keys are
-// upper-case.
+// letterFolds are letters that Unicode does not decompose: Latin letters with a stroke or
+// hook, those of Hausa, Akan and Ewe, and Arabic variants. Keys are upper-case.
 var letterFolds = map[rune]string{
 	'Ł': "L", 'Ø': "O", 'Đ': "D", 'Ð': "D", 'Æ': "AE", 'Œ': "OE", 'ß': "SS", 'ẞ': "SS", 'Þ': "TH", 'Ħ': "H", 'Ŧ': "T", 'I': "I",
 	'Ɓ': "B", 'Ɗ': "D", 'Ƙ': "K", 'Ƴ': "Y", 'Ŋ': "N", 'Ɔ': "O", 'Ɛ': "E", 'Ə': "E", 'Ɖ': "D", 'Ƒ': "F", 'Ɣ': "G", 'Ʋ': "V", 'Ɩ': "I",
 	'ء': "", 'ٱ': "ا", 'ة': "ه", 'ى': "ي", 'ی': "ي", 'ک': "ك", 'ھ': "ه", 'ہ': "ه",
 }
 
-// accents are marks that no name differs by: Unicode's combining
-// diacritics and the vowel signs of Arabic. Vowel signs of other scripts are
-// letters to a reader and stay.
+// accents are marks by which names do not differ: Unicode's combining diacritics and
+// Arabic vowel signs. Vowel signs of other scripts count as letters.
 var accents = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x0300, Hi: 0x036F, Stride: 1},
 	{Lo: 0x0610, Hi: 0x061A, Stride: 1},
@@ -234,7 +232,7 @@ func indexVocabulary() map[string]vocabularyEntry {
 	return index
 }
 
-// indexGroups gives each word the number of its row, from 1.
+// indexGroups maps each word to the number of its row, from 1.
 func indexGroups(rows [][]string) map[string]int {
 	index := map[string]int{}
 	for i, row := range rows {

@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// wordView is a word that is compared.
+// wordView is a word during a comparison.
 type wordView struct {
 	text    []byte
 	article bool
 	hidden  bool
 }
 
-// matchGrade is a way in which two words agree, strongest first.
+// matchGrade is a kind of agreement of two words, strongest first.
 type matchGrade int
 
 const (
@@ -26,17 +26,17 @@ const (
 	gradeCut
 )
 
-// gradeRules is the rule that each grade uses.
+// gradeRules maps each grade to its rule.
 var gradeRules = [...]ruleIndex{
 	gradeSame: ruleSame, gradeSpelling: ruleSpelling, gradeTransliterated: ruleTransliterated, gradeJoined: ruleJoined,
 	gradeTypo: ruleTypo, gradeMasked: ruleMasked, gradeInitial: ruleInitial, gradeCut: ruleCut,
 }
 
-// writtenOut reports whether words of the grade are the whole word on both sides.
+// writtenOut reports whether the grade requires the whole word on both sides.
 func (g matchGrade) writtenOut() bool { return g <= gradeJoined }
 
-// agrees reports whether two words agree in the grade. Joined words are found
-// among several, and a cut one depends on the name around it.
+// agrees reports whether two words agree in the grade. Joined and truncated words are
+// found elsewhere, because they depend on the words around them.
 func (w wordView) agrees(other wordView, grade matchGrade, typoLetters int) bool {
 	if grade == gradeSame {
 		return w.article == other.article && !w.hidden && !other.hidden && bytes.Equal(w.text, other.text)
@@ -61,7 +61,7 @@ func (w wordView) agrees(other wordView, grade matchGrade, typoLetters int) bool
 	return false
 }
 
-// soundsLike reports another usual spelling of the same word.
+// soundsLike reports whether the words are usual spellings of the same name.
 func (w wordView) soundsLike(other wordView) bool {
 	if sameSound(w.text, other.text) {
 		return true
@@ -79,7 +79,7 @@ func (w wordView) soundsLike(other wordView) bool {
 	return false
 }
 
-// minSound is the shortest key of a spelling: LEE is not LI.
+// minSound is the minimum length of a spelling's key: LEE is not LI.
 const minSound = 3
 
 func sameSound(a, b []byte) bool {
@@ -105,7 +105,8 @@ func firstSound(word []byte) byte {
 	return sound
 }
 
-// attachedArticle splits ELMASRY and ALMASRY. What is left has minSound letters or more.
+// attachedArticle splits words such as ELMASRY and ALMASRY. rest has at least minSound
+// letters.
 func attachedArticle(word []byte) (rest []byte, ok bool) {
 	if len(word) < len("EL")+minSound || word[1] != 'L' || (word[0] != 'A' && word[0] != 'E') {
 		return nil, false
@@ -117,11 +118,11 @@ func isInitial(initial, word []byte) bool {
 	return len(initial) == 1 && isLatinWord(initial) && word[0] == initial[0]
 }
 
-// isTypo reports a misspelling by one letter inside a word. Not every
-// change of a letter is one: what makes another name in the languages of these
-// markets is the first letter (OTIENO, ATIENO), the last (AMINA, AMINU) and a
-// consonant in between (WANJIRU, WANJIKU; OLUWAFEMI, OLUWAKEMI). Plain distances
-// such as Jaro-Winkler call each of these pairs nearly the same.
+// isTypo reports whether two words differ by a misspelling of one letter inside the word.
+// In the languages of these markets other changes make another name: of the first letter
+// (OTIENO, ATIENO), of the last (AMINA, AMINU) and of a consonant in between (WANJIRU,
+// WANJIKU; OLUWAFEMI, OLUWAKEMI). Distances such as Jaro-Winkler rate all these pairs as
+// nearly equal.
 func isTypo(a, b []byte, atLeast int) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -132,8 +133,8 @@ func isTypo(a, b []byte, atLeast int) bool {
 	return misspelt(a, b)
 }
 
-// misspelt compares what is left of two words, the longer one second, without
-// the letters that they begin and end with alike.
+// misspelt compares two words without their common beginning and end; b is the longer
+// one.
 func misspelt(a, b []byte) bool {
 	from := 0
 	for from < len(a) && a[from] == b[from] {
@@ -163,8 +164,8 @@ func areTwoNames(a, b []byte) bool {
 	return group != 0 && group == twoNames[string(b)]
 }
 
-// visibleIn compares a word with one that has masked letters, where a mask
-// stands for any number of letters.
+// visibleIn compares a word with a masked word, in which a mask stands for any number of
+// letters.
 func (w wordView) visibleIn(other wordView) bool {
 	switch {
 	case w.hidden && other.hidden:
@@ -185,7 +186,7 @@ func maskFits(mask, word []byte) bool {
 		case at < len(mask) && mask[at] == word[i]:
 			at++
 			i++
-		case star >= 0: // let the last mask stand for one letter more
+		case star >= 0: // let the last mask stand for one more letter
 			resume++
 			at, i = star+1, resume
 		default:
@@ -195,7 +196,7 @@ func maskFits(mask, word []byte) bool {
 	return at == len(mask) || (at == len(mask)-1 && mask[at] == '*')
 }
 
-// visible counts the letters that a masked word shows.
+// visible returns the number of visible letters of a masked word.
 func (w wordView) visible() int {
 	return utf8.RuneCount(w.text) - bytes.Count(w.text, []byte("*"))
 }
