@@ -14,16 +14,16 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// attempt is one process's making of a report.
+// attempt is one process's attempt to make a report.
 type attempt struct {
 	service *Service
 	rows    atomic.Int64 // written so far
 
 	mu  sync.Mutex
-	job job // as it was last stored
+	job job // as last stored
 }
 
-// made is what an attempt has written.
+// made describes what an attempt has written.
 type made struct {
 	rows   int64
 	asOf   time.Time
@@ -32,26 +32,26 @@ type made struct {
 }
 
 var (
-	errLost = errcodes.New(errcodes.Conflict, "Another process has the report, or it was cancelled")
+	errLost = errcodes.New(errcodes.Conflict, "The report was claimed by another process or cancelled")
 	errLate = errcodes.New(errcodes.DeadlineExceeded, "The report took too long")
 )
 
-// held returns the job as it was last stored.
+// held returns the job as last stored.
 func (a *attempt) held() job {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.job
 }
 
-// unbegun returns the job as if there had been no attempt: one that Stop broke off
-// does not count.
+// unbegun returns the job without this attempt, because attempts that Stop interrupts do
+// not count.
 func (a *attempt) unbegun() job {
 	j := a.held()
 	j.rec.Attempts--
 	return j
 }
 
-// run writes the report and extends the lease meanwhile.
+// run writes the report and extends the lease in the meantime.
 func (a *attempt) run(ctx context.Context) (m made, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -62,7 +62,7 @@ func (a *attempt) run(ctx context.Context) (m made, err error) {
 	})
 	both.Go(func() error {
 		defer cancel(errDone)
-		defer a.service.recovered(ctx, "the making of a report", &err)
+		defer a.service.recovered(ctx, "making a report", &err)
 		m, err = a.write(ctx)
 		return nil
 	})
@@ -73,21 +73,21 @@ func (a *attempt) run(ctx context.Context) (m made, err error) {
 	return m, err
 }
 
-// recovered turns a panic in a source, a writer or the files into an error: the
-// attempt fails, and the process goes on.
+// recovered turns a panic of a source, a writer or the files into an error, so that only
+// the attempt fails.
 func (s *Service) recovered(ctx context.Context, what string, err *error) {
 	if v := recover(); v != nil {
 		*err = errcodes.Panicked(errcodes.Internal, v)
-		s.cfg.Logger.ErrorContext(ctx, "a panic was recovered", "in", what, "error", *err, "stack", string(debug.Stack()))
+		s.cfg.Logger.ErrorContext(ctx, "panic recovered", "in", what, "error", *err, "stack", string(debug.Stack()))
 	}
 }
 
 var errDone = errors.New("done")
 
-// keep extends the lease until the report is written or its time is up.
+// keep extends the lease until the report is written or Config.MaxRun is over.
 func (a *attempt) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 	s := a.service
-	late := s.cfg.Clock.After(s.cfg.MaxRun) // not an instant: the clock may be set meanwhile
+	late := s.cfg.Clock.After(s.cfg.MaxRun) // not compared with Now: the clock may be set
 	for {
 		select {
 		case <-ctx.Done():
@@ -97,8 +97,8 @@ func (a *attempt) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		case <-s.cfg.Clock.After(s.cfg.Lease / 3):
 		}
-		// If the end of the writing broke a beat off, nobody would know which version
-		// is stored, and the end of the report could not be saved.
+		// beat must not be interrupted when the writing ends: the stored version would be
+		// unknown, and the end of the report could not be saved.
 		if err := a.beat(context.WithoutCancel(ctx), s.cfg.Clock.Now()); errcodes.Of(err) == errcodes.Conflict {
 			cancel(errLost)
 			return
@@ -106,8 +106,8 @@ func (a *attempt) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// beat extends the lease and stores the number of rows so far. If it fails without
-// a conflict, the next beat tries again.
+// beat extends the lease and stores the number of rows so far. After an error other than
+// a conflict the next beat tries again.
 func (a *attempt) beat(ctx context.Context, now time.Time) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// needed are the columns that every source must have.
+// needed contains the columns that every source must have.
 var needed = []ports.Column{
 	{Name: ports.ColumnTransactionID, Type: ports.ColumnText}, {Name: ports.ColumnMerchantReference, Type: ports.ColumnText},
 	{Name: ports.ColumnStatus, Type: ports.ColumnText}, {Name: ports.ColumnDirection, Type: ports.ColumnText},
@@ -28,8 +28,8 @@ func checkSource(columns []ports.Column) error {
 	return nil
 }
 
-// checkColumns returns the columns asked for, all of them by default. It rejects
-// unknown columns and those named twice.
+// checkColumns returns the requested columns, or all columns if none are requested. It
+// rejects unknown and repeated columns.
 func checkColumns(asked []string, columns []ports.Column) ([]string, error) {
 	if len(asked) == 0 {
 		return names(columns), nil
@@ -43,20 +43,20 @@ func checkColumns(asked []string, columns []ports.Column) ([]string, error) {
 	return append([]string(nil), asked...), nil
 }
 
-// faultOf returns what is wrong with a column that was named after those seen, or "",
-// and marks it as seen. Of a client's text the message shows only the beginning.
+// faultOf returns what is wrong with a requested column, or "", and marks the column as
+// seen. The message contains only the beginning of a client's text.
 func faultOf(name string, columns []ports.Column, seen map[string]bool) string {
 	switch {
 	case find(columns, name) < 0:
 		return jsontext.Shown(name) + " is not among " + strings.Join(names(columns), ", ")
 	case seen[name]:
-		return jsontext.Shown(name) + " is there twice"
+		return jsontext.Shown(name) + " is repeated"
 	}
 	seen[name] = true
 	return ""
 }
 
-// with returns the columns with one more, unless they have it.
+// with appends a column unless it is already there.
 func with(columns []string, name string) []string {
 	if slices.Contains(columns, name) {
 		return columns
@@ -64,8 +64,8 @@ func with(columns []string, name string) []string {
 	return append(columns, name)
 }
 
-// describe returns the columns of the names. A money column names its currency
-// column only if that was asked for, too.
+// describe returns the columns with the names. A money column refers to its currency
+// column only if that is included.
 func describe(names []string, columns []ports.Column) []ports.Column {
 	list := make([]ports.Column, len(names))
 	for i, name := range names {
@@ -77,7 +77,7 @@ func describe(names []string, columns []ports.Column) []ports.Column {
 	return list
 }
 
-// projected returns the columns asked for, of rows that have all.
+// projected returns rows with only the requested columns, from rows with all columns.
 func projected(rows iter.Seq2[[]string, error], all []ports.Column, columns []string) iter.Seq2[[]string, error] {
 	at := make([]int, len(columns))
 	for i, name := range columns {

@@ -15,12 +15,12 @@ import (
 	"github.com/corridor-go/corridor/report/match"
 )
 
-// Ports are what a [Service] needs from outside. All but Settlements are required.
+// Ports are the dependencies of a [Service]. All except Settlements are required.
 type Ports struct {
 	Reports      ports.ReportStore
 	Transactions ports.TransactionSource
-	Settlements  ports.SettlementSource // nil: no unmatched reports
-	Writers      []ports.ReportWriter   // one for each format, csv among them
+	Settlements  ports.SettlementSource // nil disables unmatched reports
+	Writers      []ports.ReportWriter   // one per format; csv is required
 	Files        ports.ReportFiles
 	Scratch      ports.Scratch
 }
@@ -28,23 +28,23 @@ type Ports struct {
 // check returns [errcodes.Configuration] if a required port is missing.
 func (p Ports) check() error {
 	if p.Settlements == nil {
-		p.Settlements = struct{ ports.SettlementSource }{} // the only one that may be nil
+		p.Settlements = struct{ ports.SettlementSource }{} // the only port that may be nil
 	}
 	return wiring.Check(p)
 }
 
-// Policy is what a business decides.
+// Policy contains the decisions of the business.
 type Policy struct {
-	// SettleWithin is how long after its creation a transaction may be settled
-	// without being reported as missing: 0 to 90 days.
+	// SettleWithin is the time after its creation within which a transaction must be
+	// settled; later it is reported as missing. 0 to 90 days.
 	SettleWithin time.Duration
-	// Directions are those of the transactions that settlements are about. Empty
-	// means payins alone: a line that settles a payout is then missing_transaction.
+	// Directions are the directions of transactions that settlements contain. Empty means
+	// only payins: a line that settles a payout is then missing_transaction.
 	Directions []errcodes.Direction
-	// Tolerance is by how many minor units a settled sum may differ from the
-	// transaction's amount, in any currency. 0 to [match.MaxTolerance].
+	// Tolerance is the largest accepted difference between a settled sum and the
+	// transaction's amount, in minor units of any currency. 0 to [match.MaxTolerance].
 	Tolerance int64
-	// KeepFor is how long an ended report and its file stay. 0 means without limit.
+	// KeepFor is how long an ended report and its file are kept. 0 means without limit.
 	KeepFor time.Duration
 }
 
@@ -52,7 +52,7 @@ const maxSettleWithin = 90 * 24 * time.Hour
 
 func (p Policy) check() error {
 	if slices.ContainsFunc(p.Directions, func(d errcodes.Direction) bool { return !d.Valid() }) {
-		return errcodes.New(errcodes.Configuration, "Directions must hold payin and payout only")
+		return errcodes.New(errcodes.Configuration, "Directions must contain only payin and payout")
 	}
 	return cmp.Or(
 		errcodes.Within("SettleWithin", p.SettleWithin, 0, maxSettleWithin),
@@ -74,53 +74,53 @@ const (
 	DefaultMaxWaiting  = 100
 )
 
-// minLinkKey is the length of the shortest key for links, in bytes.
+// minLinkKey is the minimum length of Config.LinkKey in bytes.
 const minLinkKey = 32
 
-// Config tunes a [Service]. The zero value of each field means its default.
+// Config tunes a [Service]. The zero value of a field means its default.
 type Config struct {
 	Clock  ports.Clock  // default: ports.SystemClock
 	Random io.Reader    // safe for concurrent use; default: crypto/rand
 	Logger *slog.Logger // default: nothing is logged
 	Hooks  Hooks
-	// Every is the pause between two looks for reports of other processes that
-	// died. Default 1 s. At least 1 ms.
+	// Every is how often the service looks for reports of processes that died. Default 1
+	// s. At least 1 ms.
 	Every time.Duration
-	// Lease is how long a process may be silent before another takes up its report.
-	// A clock that jumps ahead by more costs a running report an attempt. Default
-	// 30 s. At least 3 ms.
+	// Lease is how long a process may be silent before another one takes over its report.
+	// A clock that jumps ahead by more costs a running report an attempt. Default 30 s.
+	// At least 3 ms.
 	Lease time.Duration
-	// MaxRun bounds one attempt; a report that takes longer has failed. Default
-	// 1 h. At least 1 ms.
+	// MaxRun bounds one attempt. A report that takes longer fails. Default 1 h. At least
+	// 1 ms.
 	MaxRun time.Duration
-	// MaxAttempts is how often a report is begun before it has failed. Attempts that
-	// [Service.Stop] broke off do not count. Default 3.
+	// MaxAttempts bounds how often a report is attempted before it fails. Attempts that
+	// [Service.Stop] interrupts do not count. Default 3.
 	MaxAttempts int
-	// Inline is how many rows [Service.Rows] returns at most. Default 1,000; -1
+	// Inline is the maximum number of rows that [Service.Rows] returns. Default 1,000; -1
 	// means none.
 	Inline int
-	// LinkKey signs the tokens of download links; at least 32 bytes. Processes that
-	// share a store must share it. Default: a random key of this service.
+	// LinkKey signs the tokens of download links: at least 32 bytes. Processes that share
+	// a store must use the same key. Default: a random key per service.
 	LinkKey []byte
 	// LinkLife is how long a token is valid. Default 15 min. At least 1 s.
 	LinkLife time.Duration
-	// Memory bounds what matching settlements keeps in memory, in bytes; the rest
-	// goes to Scratch. Default 256 MiB. At least 1 MiB.
+	// Memory bounds the memory for matching settlements, in bytes; the rest is written to
+	// Scratch. Default 256 MiB. At least 1 MiB.
 	Memory int64
-	// AtOnce is how many reports [Service.Run] makes at the same time. Default 2.
+	// AtOnce is the number of reports that [Service.Run] makes concurrently. Default 2.
 	AtOnce int
-	// MaxWaiting is how many reports of one owner may be waiting or running, of
-	// those created at this service. Reports are made in the order of their
-	// creation, so without a bound one owner could delay all others. Default 100.
+	// MaxWaiting bounds the waiting and running reports of one owner among those created
+	// by this service. Reports are made in order of creation, so without a bound one
+	// owner could delay all others. Default 100.
 	MaxWaiting int
 }
 
-// Hooks are called in place; they must be quick and safe for concurrent use. A
-// panic in one ends the process. Each may be nil.
+// Hooks are called synchronously. They must be quick and safe for concurrent use, and
+// must not panic, which would end the process. Each may be nil.
 type Hooks struct {
 	// Ended is called when a report ends, with the time since its creation.
 	Ended func(ctx context.Context, r ports.ReportJob, took time.Duration)
-	// Background is called with failures that no caller sees; the step is tried again.
+	// Background is called with errors that no caller sees. The operation is retried.
 	Background func(ctx context.Context, err error)
 }
 
@@ -134,7 +134,7 @@ func (c *Config) withDefaults() (Config, error) {
 			Background: func(context.Context, error) {},
 		},
 	})
-	d.LinkKey = slices.Clone(d.LinkKey) // the caller may wipe its own
+	d.LinkKey = slices.Clone(d.LinkKey) // the caller may wipe its copy
 	if d.LinkKey == nil && err == nil {
 		d.LinkKey = make([]byte, minLinkKey)
 		if _, err := io.ReadFull(d.Random, d.LinkKey); err != nil {

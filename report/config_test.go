@@ -54,7 +54,7 @@ func TestBoundsOfSettings(t *testing.T) {
 			func(p *report.Policy, _ *report.Config) {
 				p.Directions = []errcodes.Direction{errcodes.Payin, "sideways"}
 			},
-			"Directions must hold payin and payout only",
+			"Directions must contain only payin and payout",
 		},
 		{
 			func(_ *report.Policy, c *report.Config) { c.Every = time.Millisecond },
@@ -140,8 +140,8 @@ func TestMissingPorts(t *testing.T) {
 		"Ports.Writers must not contain nil": func(p *report.Ports) { p.Writers = append(p.Writers, nil) },
 		"Ports.Files is required":            func(p *report.Ports) { p.Files = (*fake.Files)(nil) },
 		"Ports.Scratch is required":          func(p *report.Ports) { p.Scratch = nil },
-		"a writer of csv is required":        func(p *report.Ports) { p.Writers = nil },
-		"two writers of csv":                 func(p *report.Ports) { p.Writers = append(p.Writers, lines{}) },
+		"a writer of format csv is required":        func(p *report.Ports) { p.Writers = nil },
+		"two writers of format csv":                 func(p *report.Ports) { p.Writers = append(p.Writers, lines{}) },
 	} {
 		p := r.parts()
 		remove(&p)

@@ -8,21 +8,20 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// CreateTransactions creates a report on the owner's transactions and returns the
-// job, which runs in the background (SPEC 4.5). The owner is 1 to MaxOwner bytes.
+// CreateTransactions creates a report on the owner's transactions and returns the job,
+// which runs in the background (SPEC 4.5). The owner has 1 to MaxOwner bytes.
 //
-// A malformed field is [errcodes.InvalidRequest]. Unknown columns and filters, an
-// end before the start and more than MaxDays are [errcodes.Unprocessable]. While
-// Config.MaxWaiting of the owner's reports have not ended, it is
-// [errcodes.TooManyRequests]. Other errors are [errcodes.StorageUnavailable],
-// [errcodes.OutcomeUnknown] and the context's own.
+// Errors: [errcodes.InvalidRequest] for a malformed field, [errcodes.Unprocessable] for
+// unknown columns or filters, an end before the start or more than MaxDays,
+// [errcodes.TooManyRequests] while the owner has Config.MaxWaiting unfinished reports,
+// [errcodes.StorageUnavailable], [errcodes.OutcomeUnknown] and those of the context.
 func (s *Service) CreateTransactions(ctx context.Context, owner string, r Request) (ports.ReportJob, error) {
 	return s.create(ctx, owner, ports.ReportTransactions, r)
 }
 
-// CreateUnmatched creates a report on the settlement lines and transactions that
-// do not match. A request without columns means all. Without a settlement source it
-// is [errcodes.NotFound]; other errors are those of [Service.CreateTransactions].
+// CreateUnmatched creates a report on the settlement lines and transactions that do not
+// match. A request without columns gets all. It returns [errcodes.NotFound] if there is
+// no settlement source; other errors are those of [Service.CreateTransactions].
 func (s *Service) CreateUnmatched(ctx context.Context, owner string, r Request) (ports.ReportJob, error) {
 	if s.ports.Settlements == nil {
 		return ports.ReportJob{}, errcodes.New(errcodes.NotFound, "This service has no settlement reports")
@@ -59,7 +58,7 @@ func (s *Service) create(ctx context.Context, owner string, kind ports.ReportKin
 	}
 	select {
 	case s.wake <- struct{}{}:
-	default: // Run will look anyway
+	default: // Run finds it at its next tick
 	}
 	change.Job.Version++
 	return change.Job, nil
@@ -72,5 +71,5 @@ func checkOwner(owner string) error {
 	return nil
 }
 
-// IDPrefix begins the id of every report.
+// IDPrefix is the prefix of every report id.
 const IDPrefix = "rep_"

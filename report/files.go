@@ -10,9 +10,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// attemptName returns the name of an attempt's file. Each attempt has its own, so
-// that one that has lost its lease and does not know never replaces the files of a
-// later one, which count.
+// attemptName returns the name of an attempt's file. Each attempt has its own files: an
+// attempt that has lost its lease without noticing must not replace those of a later one.
 func attemptName(rec *ports.ReportJob, file string) string {
 	return rec.ID + "/" + count(rec.Attempts) + "/" + file
 }
@@ -64,7 +63,7 @@ func (s *Service) removeFiles(ctx context.Context, rec *ports.ReportJob) error {
 
 // removeAttempts removes the files of the attempts from first to last.
 func (s *Service) removeAttempts(ctx context.Context, rec *ports.ReportJob, first, last int) (err error) {
-	defer s.recovered(ctx, "the removal of a report's files", &err)
+	defer s.recovered(ctx, "removing a report's files", &err)
 	of := *rec
 	for of.Attempts = first; of.Attempts <= last; of.Attempts++ {
 		for _, name := range []string{reportName(&of), manifestName(&of), rowsName(&of)} {
@@ -78,7 +77,7 @@ func (s *Service) removeAttempts(ctx context.Context, rec *ports.ReportJob, firs
 
 const expirePage = 100
 
-// expire removes jobs that are older than Policy.KeepFor, and their files.
+// expire removes ended jobs older than Policy.KeepFor and their files.
 func (s *Service) expire(ctx context.Context, now time.Time) error {
 	if s.policy.KeepFor == 0 {
 		return nil

@@ -31,17 +31,17 @@ func checkFilters(asked []ports.Filter, columns []ports.Column) ([]ports.Filter,
 // test reports whether a value passes a filter.
 type test func(value string) bool
 
-// compile makes the test of a filter on a column of the type, or returns
+// compile returns the test of a filter on a column of type t. It returns
 // [errcodes.Unprocessable] if the filter does not fit the type.
 func compile(f ports.Filter, t ports.ColumnType) (test, error) {
 	ranged := f.From != "" || f.To != ""
 	switch {
 	case ranged == (len(f.OneOf) > 0):
-		return nil, badFilter(f, "must hold values or a range")
+		return nil, badFilter(f, "must have values or a range")
 	case len(f.OneOf) > MaxOneOf:
-		return nil, badFilter(f, "must hold at most "+count(MaxOneOf)+" values")
+		return nil, badFilter(f, "must have at most "+count(MaxOneOf)+" values")
 	case ranged && t == ports.ColumnText:
-		return nil, badFilter(f, "must not hold a range of texts")
+		return nil, badFilter(f, "must not have a range of texts")
 	}
 	switch t {
 	case ports.ColumnMoney, ports.ColumnInteger:
@@ -69,7 +69,7 @@ func oneOf(values []string) test {
 	return func(value string) bool { return set[value] }
 }
 
-// compileNumbers compares as numbers: 10 is 10.00.
+// compileNumbers compares values as numbers: 10 equals 10.00.
 func compileNumbers(f ports.Filter) (test, error) {
 	var wanted []*apd.Decimal
 	for _, text := range f.OneOf {
@@ -111,7 +111,8 @@ func bound(text string) (*apd.Decimal, bool) {
 
 const maxDigits = 40
 
-// decimal reads plain decimal text: no exponent, so that none can blow up.
+// decimal parses plain decimal text. Exponents are rejected because they could make huge
+// numbers.
 func decimal(text string) (*apd.Decimal, bool) {
 	if text == "" || len(text) > maxDigits || strings.Trim(text, "-.0123456789") != "" {
 		return nil, false
@@ -120,8 +121,8 @@ func decimal(text string) (*apd.Decimal, bool) {
 	return d, err == nil
 }
 
-// span is what a filter's text means: an instant, or a day from its first
-// instant to its last, in ports.TimeLayout. It is empty for an empty text.
+// span is the meaning of a filter's text: an instant, or a day from its first instant to
+// its last, in ports.TimeLayout. Both are "" for an empty text.
 type span struct{ first, last string }
 
 func spanOf(text string) (span, bool) {
@@ -141,8 +142,8 @@ func spanOf(text string) (span, bool) {
 
 func (s span) day() bool { return s.first != s.last }
 
-// compileTimes takes RFC 3339 and days. A day is the whole of it: as a value, its
-// first instant as a From, and its last as a To.
+// compileTimes accepts RFC 3339 times and days. A day means all of it as a value, its
+// first instant as From and its last as To.
 func compileTimes(f ports.Filter) (test, error) {
 	instants, days := map[string]bool{}, map[string]bool{}
 	for _, text := range f.OneOf {
@@ -169,9 +170,9 @@ func compileTimes(f ports.Filter) (test, error) {
 	}, nil
 }
 
-// exact returns a valid filter as sources take it: times in ports.TimeLayout, a bound
-// that is a day as the day's first or last instant. It reports false for a filter
-// that has a day as a value, which cannot be written so.
+// exact returns a valid filter in the form for sources: times in ports.TimeLayout, and a
+// day as a bound replaced by its first or last instant. It reports false for a filter
+// with a day as a value, which has no such form.
 func exact(f ports.Filter, t ports.ColumnType) (ports.Filter, bool) {
 	if t != ports.ColumnTime {
 		return f, true
@@ -190,7 +191,7 @@ func exact(f ports.Filter, t ports.ColumnType) (ports.Filter, bool) {
 	return out, true
 }
 
-// filters are tests of columns by their places.
+// filters are the tests of columns, by column index.
 type filters []placed
 
 type placed struct {
@@ -206,7 +207,7 @@ func (f filters) and(one ports.Filter, names []string, columns []ports.Column) (
 	return append(f, placed{slices.Index(names, one.Column), t}), nil
 }
 
-// all adds the tests of filters on rows that have all columns.
+// all adds the tests of filters on rows with all columns.
 func (f filters) all(asked []ports.Filter, columns []ports.Column) (filters, error) {
 	var err error
 	for _, one := range asked {
@@ -217,8 +218,8 @@ func (f filters) all(asked []ports.Filter, columns []ports.Column) (filters, err
 	return f, nil
 }
 
-// passing returns the rows that pass, cut to their first columns: the others were
-// read for the filters alone.
+// passing returns the rows that pass, cut to their first columns: the others were read
+// only for the filters.
 func (f filters) passing(rows iter.Seq2[[]string, error], columns int) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		for row, err := range rows {

@@ -135,8 +135,8 @@ func TestAFiltersErrorNamesItsColumn(t *testing.T) {
 		`filters on "amount" must bound a number by numbers`:             {Column: "amount", To: "4111111111111111x"},
 		`filters on "createdAt" must compare a time with times or dates`: {Column: "createdAt", OneOf: []string{"Jane Doe"}},
 		`filters on "createdAt" must bound a time by times or dates`:     {Column: "createdAt", From: "Jane Doe"},
-		`filters on "code" must not hold a range of texts`:               {Column: "code", From: "Jane Doe"},
-		`filters on "code" must hold values or a range`:                  {Column: "code"},
+		`filters on "code" must not have a range of texts`:               {Column: "code", From: "Jane Doe"},
+		`filters on "code" must have values or a range`:                  {Column: "code"},
 	} {
 		q := asked()
 		q.Filters = []ports.Filter{f}
@@ -167,12 +167,12 @@ func TestTheColumnAtFaultIsNamed(t *testing.T) {
 	for want, change := range map[string]func(*report.Request){
 		columns + `"amounts"` + all:                            of("amount", "amounts", "shoe"),
 		columns + `""` + all:                                   of(""),
-		columns + `"amount" is there twice`:                    of("amount", "code", "amount", "shoe"),
+		columns + `"amount" is repeated`:                    of("amount", "code", "amount", "shoe"),
 		columns + `"` + strings.Repeat("x", 64) + `…"` + all:   of(strings.Repeat("x", 1<<20)),
 		columns + `"a?b"` + all:                                of("a\nb"),
-		columns + `"code" is there twice`:                      of(slices.Repeat([]string{"code"}, 10_000)...),
+		columns + `"code" is repeated`:                      of(slices.Repeat([]string{"code"}, 10_000)...),
 		filters + `"Amount"` + all:                             by("amount", "Amount"),
-		filters + `"code" is there twice`:                      by("code", "method", "code"),
+		filters + `"code" is repeated`:                      by("code", "method", "code"),
 		filters + `"'?` + strings.Repeat("é", 31) + `…"` + all: by(`"` + "\x7f" + strings.Repeat("é", 40)),
 	} {
 		q := asked()

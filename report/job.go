@@ -3,48 +3,49 @@ package report
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/corridor-go/corridor/errcodes"
 	"github.com/corridor-go/corridor/ports"
 )
 
-// job is a record that has been checked, and moves by the state table alone.
+// job is a checked record that changes only by the state table.
 type job struct{ rec ports.ReportJob }
 
-// restored returns a stored record as a job, or [errcodes.CorruptRecord] if no
-// report can be so.
+// restored returns a stored record as a job, or [errcodes.CorruptRecord] if no report can
+// have such a record.
 func restored(rec ports.ReportJob) (job, error) {
 	if reason := impossible(&rec); reason != "" {
-		return job{}, errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("a stored report: "+reason))
+		return job{}, errcodes.Wrap(errcodes.CorruptRecord, "", errors.New("report: "+reason))
 	}
 	return job{rec}, nil
 }
 
-// impossible returns what no report can have, or "".
+// impossible returns what is impossible about the record, or "".
 func impossible(r *ports.ReportJob) string {
 	switch {
 	case r.Status != ports.ReportRunning && r.Status != ports.ReportCompleted && r.Status != ports.ReportFailed:
-		return "unknown status"
+		return fmt.Sprintf("unknown status %q", r.Status)
 	case r.Kind != ports.ReportTransactions && r.Kind != ports.ReportUnmatched:
-		return "unknown kind"
+		return fmt.Sprintf("unknown kind %q", r.Kind)
 	case r.Status.Terminal() == r.EndedAt.IsZero():
-		return "its end does not agree with its status"
+		return "EndedAt does not fit status " + string(r.Status)
 	case (r.Status == ports.ReportFailed) != (r.Reason != ""):
-		return "its reason does not agree with its status"
+		return "Reason does not fit status " + string(r.Status)
 	case (r.Status == ports.ReportCompleted) != (r.FileSHA256 != ""):
-		return "its file does not agree with its status"
+		return "FileSHA256 does not fit status " + string(r.Status)
 	case r.Request.To.Before(r.Request.From) || len(r.Request.Columns) == 0:
-		return "its request has no days or no columns"
+		return "Request has no days or no columns"
 	case r.Rows < 0 || r.FileSize < 0:
-		return "a negative number of rows or bytes"
+		return fmt.Sprintf("Rows %d or FileSize %d is negative", r.Rows, r.FileSize)
 	default:
 		return ""
 	}
 }
 
-// move takes the job along a row of the state table at now, and returns the change
-// to store. set fills in what the new state needs.
+// move applies a row of the state table at now and returns the change to store. set fills
+// in further fields.
 func (j job) move(on Trigger, now time.Time, set func(*ports.ReportJob)) (ports.ReportChange, error) {
 	row, err := table.Next(j.rec.Status, on)
 	if err != nil {
@@ -73,7 +74,7 @@ func (j job) move(on Trigger, now time.Time, set func(*ports.ReportJob)) (ports.
 	return change, nil
 }
 
-// latest returns the later of a and b: it keeps times in order when a clock jumps back.
+// latest returns the later time, so that times stay in order when a clock jumps back.
 func latest(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b
@@ -81,7 +82,7 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// eventData is a report in its events.
+// eventData is the JSON of a report in its events.
 type eventData struct {
 	ID     string             `json:"id"`
 	Type   ports.ReportKind   `json:"type"`
@@ -91,8 +92,8 @@ type eventData struct {
 	Reason string             `json:"reason,omitempty"`
 }
 
-// event makes the event of a job that has just entered its state. Its id is
-// unique: a job enters each state once.
+// event returns the event for the state that the job has just entered. Its id is unique
+// because a job enters each state only once.
 func event(rec *ports.ReportJob, kind string) (ports.Event, error) {
 	data, err := json.Marshal(eventData{rec.ID, rec.Kind, rec.Request.Name, rec.Status, rec.Rows, rec.Reason})
 	if err != nil {

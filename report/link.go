@@ -13,8 +13,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// A token is the instant of its expiry, the owner's length, owner and id, and a MAC
-// of all that: its bearer may download this one file until then.
+// A token consists of the instant of its expiry, the length of the owner, the owner, the
+// id, and a MAC of these. Its bearer may download this one file until it expires.
 const (
 	linkDomain = "corridor report link 1"
 	linkHead   = 8 + 2
@@ -24,10 +24,9 @@ const (
 
 var linkEncoding = base64.RawURLEncoding.Strict()
 
-// LinkToken returns a token for a download link to the file of the owner's report,
-// and the instant of its expiry, Config.LinkLife from now. Each call returns a new
-// one, so that links can be renewed for as long as the report exists. Errors are
-// those of [Service.Open].
+// LinkToken returns a new token for a download link to the file of the owner's report,
+// and its expiry, Config.LinkLife from now. Links can be renewed as long as the report
+// exists. It returns the errors of [Service.Open].
 func (s *Service) LinkToken(ctx context.Context, owner, id string) (token string, expires time.Time, err error) {
 	if _, err := s.completed(ctx, owner, id); err != nil {
 		return "", time.Time{}, err
@@ -46,16 +45,16 @@ func (s *Service) sign(raw []byte) []byte {
 	return mac.Sum(raw)
 }
 
-// OpenLink opens the file that a token of [Service.LinkToken] is for. A token that is
-// altered, signed with another key or expired is [errcodes.NotFound], without a
-// reason. Other errors are those of [Service.Open].
+// OpenLink opens the file of a token from [Service.LinkToken]. It returns
+// [errcodes.NotFound], without a reason, if the token is altered, signed with another key
+// or expired. Other errors are those of [Service.Open].
 func (s *Service) OpenLink(ctx context.Context, token string) (File, error) {
 	owner, id, expires, ok := s.readLink(token)
 	if !ok || !s.cfg.Clock.Now().Before(expires) {
 		return File{}, errNoDownload
 	}
 	f, err := s.Open(ctx, owner, id)
-	if errcodes.Of(err) == errcodes.Conflict { // there was no link for it
+	if errcodes.Of(err) == errcodes.Conflict { // no link can have been issued for it
 		err = errNoDownload
 	}
 	return f, err
@@ -64,7 +63,7 @@ func (s *Service) OpenLink(ctx context.Context, token string) (File, error) {
 var errNoDownload = errcodes.New(errcodes.NotFound, "No such download, or it has expired")
 
 func (s *Service) readLink(token string) (owner, id string, expires time.Time, ok bool) {
-	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") { // which the decoder would skip
+	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") { // the decoder would skip line breaks
 		return "", "", time.Time{}, false
 	}
 	signed, err := linkEncoding.DecodeString(token)

@@ -10,8 +10,8 @@ import (
 // ManifestSchema is the version of the manifest's format.
 const ManifestSchema = "corridor.report/1"
 
-// Manifest explains a report's file and is stored beside it. Manifest.File is the
-// file's name there: report.csv. A download is saved under [File].Name, which
+// Manifest describes a report's file and is stored beside it. Manifest.File is the name
+// of the stored file, such as report.csv. A downloaded file is named [File].Name, which
 // differs between reports.
 type Manifest struct {
 	Schema      string           `json:"schema"`
@@ -19,8 +19,8 @@ type Manifest struct {
 	Type        ports.ReportKind `json:"type"`
 	Name        string           `json:"name"`
 	MerchantID  string           `json:"merchantId"`
-	From        string           `json:"from"`  // the first instant
-	Until       string           `json:"until"` // the first instant after the last
+	From        string           `json:"from"`  // inclusive
+	Until       string           `json:"until"` // exclusive
 	TimeZone    string           `json:"timeZone"`
 	Filters     []ports.Filter   `json:"filters,omitempty"`
 	AsOf        string           `json:"dataAsOf"`
@@ -34,7 +34,7 @@ type Manifest struct {
 	Columns     []ManifestColumn `json:"columns"`
 }
 
-// ManifestColumn explains a column.
+// ManifestColumn describes a column.
 type ManifestColumn struct {
 	Name     string           `json:"name"`
 	Type     ports.ColumnType `json:"type"`
@@ -43,13 +43,13 @@ type ManifestColumn struct {
 	Meaning  string           `json:"meaning,omitempty"`
 }
 
-// units are those of the values of a type.
+// units maps column types to the units of their values.
 var units = map[ports.ColumnType]string{
 	ports.ColumnText: "", ports.ColumnInteger: "", ports.ColumnMoney: "major units, decimal text",
 	ports.ColumnTime: "RFC 3339, UTC, milliseconds",
 }
 
-// manifest returns the manifest of what an attempt wrote.
+// manifest returns the manifest of what an attempt has written.
 func (s *Service) manifest(rec *ports.ReportJob, c content, m *made) ([]byte, error) {
 	r := &rec.Request
 	out := Manifest{

@@ -9,20 +9,20 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// File is a completed report, open for reading; the caller closes it. Its Name is
-// for downloads, such as unmatched_settlements-2026-10-01-2026-10-31.csv. Its name
-// in ports.ReportFiles is [Manifest].File.
+// File is the open file of a completed report; the caller must close it. Name is for
+// downloads, such as unmatched_settlements-2026-10-01-2026-10-31.csv; the name in
+// ports.ReportFiles is [Manifest].File.
 type File struct {
 	ports.ReportFile
 
-	Name        string // to save it under
+	Name        string // for downloads
 	ContentType string
-	SHA256      string // of the content, in hexadecimal
+	SHA256      string // of the content, hexadecimal
 }
 
-// Open opens the file of the owner's report. If the report has not completed it is
-// [errcodes.Conflict], if the file is gone [errcodes.NotFound]. Other errors are those
-// of [Service.Get] and of ports.ReportFiles.
+// Open opens the file of the owner's report. It returns [errcodes.Conflict] if the report
+// has not completed, [errcodes.NotFound] if the file no longer exists, and the errors of
+// [Service.Get] and of ports.ReportFiles.
 func (s *Service) Open(ctx context.Context, owner, id string) (File, error) {
 	j, err := s.completed(ctx, owner, id)
 	if err != nil {
@@ -38,7 +38,8 @@ func (s *Service) Open(ctx context.Context, owner, id string) (File, error) {
 	}, nil
 }
 
-// contentType returns that of a format, also if this service no longer writes it.
+// contentType returns the media type of a format, even if this service no longer writes
+// it.
 func (s *Service) contentType(format string) string {
 	if w := s.writers[format]; w != nil {
 		return w.ContentType()
@@ -46,8 +47,9 @@ func (s *Service) contentType(format string) string {
 	return "application/octet-stream"
 }
 
-// Manifest returns the manifest of the owner's report. A manifest that cannot be read
-// is [errcodes.CorruptRecord]; other errors are those of [Service.Open].
+// Manifest returns the manifest of the owner's report. It returns
+// [errcodes.CorruptRecord] if the manifest cannot be read; other errors are those of
+// [Service.Open].
 func (s *Service) Manifest(ctx context.Context, owner, id string) (Manifest, error) {
 	j, err := s.completed(ctx, owner, id)
 	if err != nil {
@@ -64,9 +66,9 @@ func (s *Service) Manifest(ctx context.Context, owner, id string) (Manifest, err
 	return m, nil
 }
 
-// Rows returns the rows of the owner's report as JSON objects and few true, or few
-// false if there are more than Config.Inline or they have more than 16 MiB. Errors
-// are those of [Service.Open].
+// Rows returns the rows of the owner's report as JSON objects. It reports few as false,
+// without rows, if there are more than Config.Inline or they exceed 16 MiB. It returns
+// the errors of [Service.Open].
 func (s *Service) Rows(ctx context.Context, owner, id string) (rows []json.RawMessage, few bool, err error) {
 	j, err := s.completed(ctx, owner, id)
 	if err != nil || j.rec.Rows > int64(s.cfg.Inline) {
@@ -74,7 +76,7 @@ func (s *Service) Rows(ctx context.Context, owner, id string) (rows []json.RawMe
 	}
 	text, err := s.readAll(ctx, rowsName(&j.rec))
 	if errcodes.Of(err) == errcodes.NotFound {
-		return nil, false, nil // Config.Inline was smaller then
+		return nil, false, nil // Config.Inline was smaller when the report was made
 	}
 	if err != nil {
 		return nil, false, err

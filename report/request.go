@@ -10,12 +10,12 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Bounds of a request.
+// Limits of a request.
 const (
 	MaxDays     = 366
 	MaxName     = 200 // characters
 	MaxMerchant = 128 // bytes
-	MaxOwner    = 512 // bytes; so that a link's token stays short
+	MaxOwner    = 512 // limits the length of a link's token
 	MaxOneOf    = 1000
 	firstYear   = 2000
 	lastYear    = 2999
@@ -24,22 +24,22 @@ const (
 // DefaultFormat is the file format of a request without one.
 const DefaultFormat = "csv"
 
-// Request asks for a report (SPEC 2.5), as it came from the client.
+// Request is a client's request for a report (SPEC 2.5).
 type Request struct {
 	MerchantID string
 	Name       string
-	Columns    []string // a transactions report needs at least one; in an unmatched report none means all
-	StartDate  string   // YYYY-MM-DD; both dates are included, in UTC
+	Columns    []string // required for transactions reports; in an unmatched report none means all
+	StartDate  string   // YYYY-MM-DD in UTC, inclusive, like EndDate
 	EndDate    string
-	Filters    []ports.Filter // on the report's columns, each once; in place of a time a date means its whole day in UTC
-	Format     string         // "" is DefaultFormat
+	Filters    []ports.Filter // at most one per column; a date in place of a time means the whole day in UTC
+	Format     string         // "" means DefaultFormat
 }
 
 const dayLayout = "2006-01-02"
 
-// check returns the request as it is stored. A missing or malformed field and a
-// format without a writer are [errcodes.InvalidRequest]. An unknown column or filter,
-// an end before the start and more than MaxDays are [errcodes.Unprocessable].
+// check returns the request to store. It returns [errcodes.InvalidRequest] for a missing
+// or malformed field and for a format without a writer, and [errcodes.Unprocessable] for
+// an unknown column or filter, an end before the start and more than MaxDays.
 func (r *Request) check(columns []ports.Column, formats map[string]ports.ReportWriter, columnsRequired bool) (ports.ReportRequest, error) {
 	kept := ports.ReportRequest{MerchantID: r.MerchantID, Name: r.Name, Format: r.Format}
 	if kept.Format == "" {
@@ -96,7 +96,7 @@ func day(name, text string) (time.Time, error) {
 func checkRange(from, to time.Time) error {
 	switch {
 	case from.Year() < firstYear || to.Year() > lastYear:
-		return unprocessable("dateRange", "must lie in the years 2000 to 2999")
+		return unprocessable("dateRange", "must be in the years 2000 to 2999")
 	case to.Before(from):
 		return unprocessable("dateRange", "must not end before it starts")
 	case to.Sub(from) > (MaxDays-1)*24*time.Hour:

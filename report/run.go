@@ -11,10 +11,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Run makes reports, Config.AtOnce at the same time: at once those that are created
-// here, and every Config.Every those of other processes that died. It returns nil
-// after Stop, and the context's error when ctx is done; both break off what runs.
-// Without Run or Tick no report is made: jobs stay RUNNING.
+// Run makes reports, Config.AtOnce concurrently: those created by this service at once,
+// and every Config.Every those of processes that died. It returns nil after Stop, and the
+// context's error when ctx is done; both interrupt running reports. Without Run or Tick
+// no report is made: jobs stay RUNNING.
 func (s *Service) Run(ctx context.Context) error {
 	running, cancel := context.WithCancel(ctx)
 	var workers errgroup.Group
@@ -34,15 +34,15 @@ func (s *Service) Run(ctx context.Context) error {
 	return workers.Wait()
 }
 
-// Tick makes the reports that are waiting at now, one after the other, and removes
-// those older than Policy.KeepFor. It returns when none is waiting. What fails in
-// one report does not stop the others, and the errors are joined; a failure that no
-// other attempt can mend is the report's Reason instead. A panic in a source, a
-// writer or the files fails the attempt and is logged with its stack.
+// Tick makes the reports that are waiting at now, one after the other, until none is
+// left, and removes those older than Policy.KeepFor. A failure of one report does not
+// stop the others; Tick joins the errors. A failure that a retry cannot fix becomes the
+// report's Reason instead. A panic of a source, a writer or the files fails the attempt
+// and is logged with its stack.
 func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	var failed []error
-	// now may be ahead of the clock, and stays so far ahead; also when the clock is
-	// set back, because others hold their leases by that clock.
+	// now may be ahead of the clock and stays ahead by as much, even if the clock is set
+	// back, because others hold their leases by that clock.
 	ahead := max(now.Sub(s.cfg.Clock.Now()), 0)
 	for {
 		rec, err := s.ports.Reports.ClaimReport(ctx, s.holder, now, s.cfg.Lease)
@@ -62,9 +62,9 @@ func (s *Service) Tick(ctx context.Context, now time.Time) error {
 	return s.loops.Report(ctx, errors.Join(append(failed, s.expire(ctx, now))...))
 }
 
-// attempt makes a claimed report and stores the result. After a failure that
-// another attempt might mend, it releases the lease and removes its files, because
-// no attempt may come that replaces them.
+// attempt makes a claimed report and stores the result. After a temporary failure it
+// releases the lease and removes its files, because there may be no later attempt to
+// replace them.
 func (s *Service) attempt(ctx context.Context, rec ports.ReportJob) error {
 	j, err := restored(rec)
 	if err != nil {
@@ -79,11 +79,11 @@ func (s *Service) attempt(ctx context.Context, rec ports.ReportJob) error {
 	switch {
 	case err == nil:
 		return s.complete(after, a.held(), made)
-	case errors.Is(err, errLost): // another process has it, or it was cancelled
+	case errors.Is(err, errLost): // claimed by another process, or cancelled
 		return s.removeAttempts(after, &rec, rec.Attempts, rec.Attempts)
 	case ctx.Err() != nil:
 		return errors.Join(s.removeAttempts(after, &rec, rec.Attempts, rec.Attempts), s.release(after, a.unbegun(), 0))
-	case !temporary(err): // the report's reason says it
+	case !temporary(err): // err becomes the report's reason
 		return s.fail(after, a.held(), errcodes.Of(err))
 	case rec.Attempts >= s.cfg.MaxAttempts || errcodes.Of(err) == errcodes.DeadlineExceeded:
 		return errors.Join(err, s.fail(after, a.held(), errcodes.Of(err)))
@@ -93,8 +93,7 @@ func (s *Service) attempt(ctx context.Context, rec ports.ReportJob) error {
 	}
 }
 
-// temporary reports whether another attempt might mend a failure: neither the
-// request nor the source's answer is at fault.
+// temporary reports whether another attempt may succeed.
 func temporary(err error) bool { return errcodes.CategoryOf(errcodes.StatusOf(err)).Retry }
 
 func (s *Service) complete(ctx context.Context, j job, m made) error {
@@ -103,7 +102,7 @@ func (s *Service) complete(ctx context.Context, j job, m made) error {
 	})
 	switch this := j.rec.Attempts; {
 	case err != nil:
-		return err // it may have been stored
+		return err // the end may have been stored
 	case ours:
 		return s.removeAttempts(ctx, &j.rec, 1, this-1)
 	default:
@@ -123,8 +122,8 @@ func (s *Service) fail(ctx context.Context, j job, code errcodes.Code) error {
 	}
 }
 
-// end stores the terminal state of a report, and reports whether it did: not if the
-// report was cancelled, or claimed by another process.
+// end stores the terminal state of a report. It reports false if the report was cancelled
+// or claimed by another process.
 func (s *Service) end(ctx context.Context, j job, on Trigger, set func(*ports.ReportJob)) (ours bool, err error) {
 	change, err := j.move(on, s.cfg.Clock.Now(), set)
 	if err != nil {
@@ -141,7 +140,7 @@ func (s *Service) end(ctx context.Context, j job, on Trigger, set func(*ports.Re
 	return true, nil
 }
 
-// release lets any process claim the report after a pause.
+// release allows any process to claim the report after a pause.
 func (s *Service) release(ctx context.Context, j job, pause time.Duration) error {
 	now := s.cfg.Clock.Now()
 	change, err := j.move(OnBeat, now, func(r *ports.ReportJob) { r.Holder, r.LeaseUntil = "", ports.Millis(now.Add(pause)) })

@@ -12,24 +12,23 @@ import (
 	"github.com/corridor-go/corridor/report/match"
 )
 
-// Service makes reports in the background. It is safe for concurrent use, and
-// any number of services, in any number of processes, may share a store and the
-// files.
+// Service makes reports in the background. It is safe for concurrent use. Any number of
+// services, in any number of processes, may share a store and files.
 type Service struct {
 	ports   Ports
 	writers map[string]ports.ReportWriter
-	columns []ports.Column // of the transactions
+	columns []ports.Column // of the transaction source
 	policy  Policy
 	cfg     Config
-	holder  string // this service's name in leases
+	holder  string // identifies this service in leases
 	loops   *background.Loops
-	wake    chan struct{} // has a value when a report was created
+	wake    chan struct{} // receives a value when a report is created
 	waiting *waiting
 }
 
-// New makes a service. A nil *Config means the defaults. A missing port, a value out
-// of its bounds, a source without its ten columns, two writers of one format and a
-// missing writer of csv are [errcodes.Configuration].
+// New returns a service. A nil *Config means the defaults. It returns
+// [errcodes.Configuration] if a port is missing, a value is out of bounds, the source
+// lacks one of its ten columns, a format has two writers, or csv has none.
 func New(p Ports, policy Policy, config *Config) (*Service, error) {
 	cfg, err := config.withDefaults()
 	if err = cmp.Or(p.check(), policy.check(), err); err != nil {
@@ -61,17 +60,17 @@ func byFormat(writers []ports.ReportWriter) (map[string]ports.ReportWriter, erro
 	of := make(map[string]ports.ReportWriter, len(writers))
 	for _, w := range writers {
 		if of[w.Format()] != nil {
-			return nil, errcodes.New(errcodes.Configuration, "two writers of "+w.Format())
+			return nil, errcodes.New(errcodes.Configuration, "two writers of format "+w.Format())
 		}
 		of[w.Format()] = w
 	}
 	if of[DefaultFormat] == nil {
-		return nil, errcodes.New(errcodes.Configuration, "a writer of csv is required")
+		return nil, errcodes.New(errcodes.Configuration, "a writer of format csv is required")
 	}
 	return of, nil
 }
 
-// Columns returns the columns that a report of the kind may have.
+// Columns returns the columns of a kind of report.
 func (s *Service) Columns(kind ports.ReportKind) []ports.Column {
 	if kind == ports.ReportUnmatched {
 		return match.Columns()
@@ -79,8 +78,7 @@ func (s *Service) Columns(kind ports.ReportKind) []ports.Column {
 	return slices.Clone(s.columns)
 }
 
-// save stores a change. If the outcome is unknown, it reads the job back to find
-// out.
+// save stores a change. If the outcome is unknown, it reads the job back to find out.
 func (s *Service) save(ctx context.Context, change ports.ReportChange) error {
 	change.Audit = ports.Audit(ctx, change.Events)
 	err := s.ports.Reports.Save(ctx, change)
@@ -95,10 +93,10 @@ func (s *Service) save(ctx context.Context, change ports.ReportChange) error {
 	return err
 }
 
-// Get returns the owner's report. An unknown id, or another owner's, is
-// [errcodes.NotFound], an owner of no or more than MaxOwner bytes
-// [errcodes.InvalidRequest]. Other errors are [errcodes.StorageUnavailable],
-// [errcodes.CorruptRecord] and the context's own.
+// Get returns the owner's report. It returns [errcodes.NotFound] if the id is unknown or
+// another owner's, [errcodes.InvalidRequest] if the owner is empty or longer than
+// MaxOwner bytes, [errcodes.StorageUnavailable], [errcodes.CorruptRecord] and the errors
+// of the context.
 func (s *Service) Get(ctx context.Context, owner, id string) (ports.ReportJob, error) {
 	j, err := s.read(ctx, owner, id)
 	return j.rec, err
@@ -115,15 +113,15 @@ func (s *Service) read(ctx context.Context, owner, id string) (job, error) {
 	return restored(rec)
 }
 
-// maxTries bounds how often Cancel tries again because the report changed meanwhile.
+// maxTries bounds how often Cancel retries after a conflict.
 const maxTries = 10
 
-// Cancel ends the owner's report as failed, with the reason canceled, and returns
-// it. A report that has ended is returned as it is. A process that is making the
-// report notices at its next beat, at most a third of Config.Lease later.
+// Cancel ends the owner's report as failed with the reason canceled and returns it. It
+// returns a report that has already ended unchanged. A process that is making the report
+// stops at its next beat, at most a third of Config.Lease later.
 //
-// Errors are those of [Service.Get], [errcodes.Conflict] if the report changes too
-// fast, and [errcodes.OutcomeUnknown].
+// Errors are those of [Service.Get], [errcodes.Conflict] if the report changes too often,
+// and [errcodes.OutcomeUnknown].
 func (s *Service) Cancel(ctx context.Context, owner, id string) (ports.ReportJob, error) {
 	var err error
 	for range maxTries {
@@ -139,7 +137,8 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) (ports.ReportJob
 		if err = s.save(ctx, change); err == nil {
 			change.Job.Version++
 			s.ended(ctx, change.Job)
-			// Left by processes that died; one that runs removes its own. What stays goes by KeepFor.
+			// These are files of processes that died; a running attempt removes its own.
+			// If the removal fails, expire removes the rest.
 			_ = s.loops.Report(ctx, s.removeFiles(ctx, &change.Job))
 			return change.Job, nil
 		}
@@ -155,7 +154,7 @@ func (s *Service) ended(ctx context.Context, r ports.ReportJob) {
 	s.cfg.Hooks.Ended(ctx, r, r.EndedAt.Sub(r.CreatedAt))
 }
 
-// Stop ends Run. Reports that it is making are broken off, released and left to
-// another process. Stop waits for that until ctx is done, whose error it then
-// returns. It may be called more than once. All other methods still work after it.
+// Stop ends Run, interrupts the reports that it is making and releases them for other
+// processes. It waits for that until ctx is done and then returns the context's error.
+// Stop may be called more than once. All other methods still work afterwards.
 func (s *Service) Stop(ctx context.Context) error { return s.loops.Stop(ctx) }

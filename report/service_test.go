@@ -142,10 +142,10 @@ func TestARequestsErrorNamesItsField(t *testing.T) {
 		"format must be a format that this service writes": func(q *report.Request) { q.Format = "pdf" },
 		"startDate must be a date such as 2026-11-20":      func(q *report.Request) { q.StartDate = "today" },
 		"endDate must be a date such as 2026-11-20":        func(q *report.Request) { q.EndDate = "" },
-		"dateRange must lie in the years 2000 to 2999":     func(q *report.Request) { q.StartDate = "1999-12-31" },
+		"dateRange must be in the years 2000 to 2999":     func(q *report.Request) { q.StartDate = "1999-12-31" },
 		"dateRange must not end before it starts":          func(q *report.Request) { q.EndDate = "2026-11-19" },
 		"dateRange must not be longer than 366 days":       func(q *report.Request) { q.EndDate = "2027-11-21" },
-		`filters on "code" must hold at most 1000 values`:  filtered(ports.Filter{Column: "code", OneOf: make([]string, 1001)}),
+		`filters on "code" must have at most 1000 values`:  filtered(ports.Filter{Column: "code", OneOf: make([]string, 1001)}),
 	} {
 		q := asked()
 		change(&q)

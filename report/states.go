@@ -5,19 +5,19 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Trigger is what may move a report job.
+// Trigger is the cause of a transition.
 type Trigger string
 
 // The triggers.
 const (
-	OnCreate Trigger = "it is asked for"
-	OnBeat   Trigger = "a process claims it, extends its lease or gives it up"
+	OnCreate Trigger = "a client creates it"
+	OnBeat   Trigger = "a process claims it, extends its lease or releases it"
 	OnDone   Trigger = "its file is complete"
-	OnFail   Trigger = "it fails for a reason that no other attempt can mend, takes too long, or fails too often"
+	OnFail   Trigger = "it fails permanently, takes too long, or fails too often"
 	OnCancel Trigger = "it is cancelled"
 )
 
-// Kinds of the events that transitions raise.
+// Kinds of events.
 const (
 	EventCreated   = "report.created"
 	EventCompleted = "report.completed"
@@ -26,13 +26,13 @@ const (
 
 // Transition is one row of the state table.
 type Transition struct {
-	From  ports.ReportStatus // "" before the job exists
+	From  ports.ReportStatus // "" means that the job does not exist yet
 	On    Trigger
 	To    ports.ReportStatus
-	Event string // raised with it; "" for none
+	Event string // kind of the event that the transition raises, or ""
 }
 
-// table is SPEC 2.6. Terminal states are final (I22).
+// table contains the transitions of SPEC 2.6. Terminal states are final (I22).
 var table = states.New("a report", func(t Transition) (ports.ReportStatus, Trigger) { return t.From, t.On },
 	Transition{"", OnCreate, ports.ReportRunning, EventCreated},
 	Transition{ports.ReportRunning, OnBeat, ports.ReportRunning, ""},
@@ -41,5 +41,5 @@ var table = states.New("a report", func(t Transition) (ports.ReportStatus, Trigg
 	Transition{ports.ReportRunning, OnCancel, ports.ReportFailed, EventFailed},
 )
 
-// Transitions returns the state table of a report, for documentation and tests.
+// Transitions returns the state table, for documentation and tests.
 func Transitions() []Transition { return table.All() }

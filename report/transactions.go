@@ -36,16 +36,16 @@ func (s *Service) transactions(ctx context.Context, rec *ports.ReportJob) (conte
 	return content{describe(r.Columns, s.columns), here.passing(rows, len(r.Columns)), ports.Millis(asOf)}, nil
 }
 
-// applied returns the filter in the form that the source takes, and reports whether
-// the source applies it.
+// applied returns the filter in the form for the source, and reports whether the source
+// applies it.
 func (s *Service) applied(f ports.Filter) (ports.Filter, bool) {
 	whole, ok := exact(f, s.columns[find(s.columns, f.Column)].Type)
 	return whole, ok && s.ports.Transactions.Applies(whole)
 }
 
-// ordered checks what a source promises: each row once, in order, within the range.
-// Otherwise a report could have rows twice or lack some, and nobody would notice:
-// it fails with [errcodes.MalformedAnswer] instead.
+// ordered checks that the source returns each row once, in order and within the range.
+// Otherwise it yields [errcodes.MalformedAnswer]: the report would repeat or lack rows
+// unnoticed.
 func ordered(ctx context.Context, rows iter.Seq2[[]string, error], q *ports.RowQuery) iter.Seq2[[]string, error] {
 	at, id := slices.Index(q.Columns, ports.ColumnCreatedAt), slices.Index(q.Columns, ports.ColumnTransactionID)
 	from, until := ports.FormatTime(q.From), ports.FormatTime(q.Until)
@@ -54,10 +54,10 @@ func ordered(ctx context.Context, rows iter.Seq2[[]string, error], q *ports.RowQ
 		for row, err := range rows {
 			switch {
 			case err != nil:
-			case ctx.Err() != nil: // also where no row passes the filters
+			case ctx.Err() != nil: // also checked while no row passes the filters
 				err = context.Cause(ctx)
 			case len(row) != len(q.Columns):
-				err = disordered("The source returned a row of another length")
+				err = disordered("The source returned a row with a wrong number of columns")
 			case len(row[at]) != len(ports.TimeLayout) || row[at] < from || row[at] >= until:
 				err = disordered("The source returned a row outside the range")
 			case row[at] < lastAt || row[at] == lastAt && row[id] <= lastID:

@@ -45,8 +45,8 @@ func (s *Service) unmatched(ctx context.Context, rec *ports.ReportJob) (content,
 	return content{describe(rec.Request.Columns, columns), rows, asOf}, nil
 }
 
-// ofTheDays leaves out the bad lines that are known to be of other days: more days
-// are read than reported on, and a bad line belongs to no payment.
+// ofTheDays drops bad lines that are known to be outside the reported days. More days are
+// read than reported, and no payment can match a bad line.
 func ofTheDays(lines iter.Seq2[ports.SettlementLine, error], rec *ports.ReportJob) iter.Seq2[ports.SettlementLine, error] {
 	return func(yield func(ports.SettlementLine, error) bool) {
 		for l, err := range lines {
@@ -65,13 +65,13 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// paymentColumns are the columns that matching reads.
+// paymentColumns are the columns that matching needs.
 var paymentColumns = []string{
 	ports.ColumnTransactionID, ports.ColumnMerchantReference, ports.ColumnStatus, ports.ColumnAmount, ports.ColumnCurrency,
 	ports.ColumnCreatedAt, ports.ColumnDirection,
 }
 
-// settledDirections returns the filter for transactions that settlements are about.
+// settledDirections returns the filter for transactions that settlements contain.
 func (p Policy) settledDirections() ports.Filter {
 	f := ports.Filter{Column: ports.ColumnDirection}
 	for _, d := range p.Directions {
@@ -83,8 +83,8 @@ func (p Policy) settledDirections() ports.Filter {
 	return f
 }
 
-// payments streams the transactions that a report's settlement lines may be for:
-// those of its days, and those before that may be settled within them.
+// payments streams the transactions that a report's settlement lines may settle: those of
+// the reported days, and earlier ones that may be settled within them.
 func (s *Service) payments(ctx context.Context, rec *ports.ReportJob) (iter.Seq2[match.Payment, error], error) {
 	q := ports.RowQuery{
 		Owner: rec.Owner, MerchantID: rec.Request.MerchantID, Columns: paymentColumns,
@@ -117,7 +117,7 @@ func payment(row []string) (match.Payment, error) {
 	amount, noAmount := ports.ParseMinor(row[3], row[4])
 	at, noTime := time.Parse(ports.TimeLayout, row[5])
 	if noAmount != nil || noTime != nil {
-		return match.Payment{}, disordered("The source returned an amount or a time that cannot be read")
+		return match.Payment{}, disordered("The source returned an amount or a time that is malformed")
 	}
 	return match.Payment{
 		ID: row[0], Reference: row[1], Status: ports.TransactionStatus(row[2]), Amount: amount, Currency: row[4], CreatedAt: at,

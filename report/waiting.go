@@ -9,8 +9,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// waiting holds, by owner, the ids of reports that were created here and are not
-// known to have ended; first the one that was read longest ago.
+// waiting contains, by owner, the ids of reports that were created here and are not known
+// to have ended, least recently read first.
 type waiting struct {
 	mu  sync.Mutex
 	ids map[string][]string
@@ -19,7 +19,7 @@ type waiting struct {
 
 func newWaiting(most int) *waiting { return &waiting{ids: map[string][]string{}, max: most} }
 
-// add adds a report and reports whether there was a place for it.
+// add adds a report. It reports false if the owner has no place left.
 func (w *waiting) add(owner, id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -30,7 +30,7 @@ func (w *waiting) add(owner, id string) bool {
 	return true
 }
 
-// drop removes a report, if it is there.
+// drop removes a report if it is present.
 func (w *waiting) drop(owner, id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,7 +45,7 @@ func (w *waiting) drop(owner, id string) {
 	}
 }
 
-// next returns up to n of the owner's reports and puts them behind the others.
+// next returns up to n of the owner's reports and moves them to the end.
 func (w *waiting) next(owner string, n int) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,12 +58,13 @@ func (w *waiting) next(owner string, n int) []string {
 	return first
 }
 
-// looks is how many reports are read when an owner has no place left: few, because a
-// rejection must be cheaper than a report.
+// looks is how many reports are read when an owner has no place left. It is small because
+// a rejection must be cheaper than a report.
 const looks = 4
 
-// reserve adds a report of the owner's. If there is no place it looks whether
-// another process has ended some; if not it returns [errcodes.TooManyRequests].
+// reserve adds a report of the owner. If there is no place, it first drops reports that
+// other processes have ended. If there is still none, it returns
+// [errcodes.TooManyRequests].
 func (s *Service) reserve(ctx context.Context, owner, id string) error {
 	if s.waiting.add(owner, id) {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// write writes the report, its rows as JSON if they are few, and the manifest. Each
-// file appears under its name only when it is complete.
+// write writes the report, its rows as JSON if they are few, and the manifest. Each file
+// appears under its name only when it is complete.
 func (a *attempt) write(ctx context.Context) (made, error) {
 	rec := a.held().rec
 	c, err := a.service.content(ctx, &rec)
@@ -39,7 +39,7 @@ func (a *attempt) write(ctx context.Context) (made, error) {
 	return m, a.service.put(ctx, manifestName(&rec), manifest)
 }
 
-// content is what is written to a report.
+// content is the content of a report.
 type content struct {
 	columns []ports.Column
 	rows    iter.Seq2[[]string, error]
@@ -57,8 +57,8 @@ func (s *Service) content(ctx context.Context, rec *ports.ReportJob) (content, e
 	return s.transactions(ctx, rec)
 }
 
-// able returns [errcodes.Unavailable] for a report that was created by a process with
-// other formats, sources or columns, and that only such a process can make.
+// able returns [errcodes.Unavailable] if this process lacks a format, source or column of
+// the report and only another process can make it.
 func (s *Service) able(rec *ports.ReportJob) error {
 	columns := s.Columns(rec.Kind)
 	_, errColumns := checkColumns(rec.Request.Columns, columns)
@@ -86,8 +86,8 @@ func (a *attempt) writeFile(ctx context.Context, rec *ports.ReportJob, c content
 	if err != nil {
 		return err
 	}
-	// A writer may have temporary files, so it is always closed. If the rows have
-	// failed, nothing that it still writes then is wanted.
+	// A writer may have temporary files, so it is always closed. After failed rows its
+	// further output must be discarded.
 	sum.failed = a.writeRows(ctx, c.rows, out, inline)
 	if err := errors.Join(sum.failed, out.Close()); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *attempt) writeFile(ctx context.Context, rec *ports.ReportJob, c content
 }
 
 func (a *attempt) writeRows(ctx context.Context, rows iter.Seq2[[]string, error], out ports.RowWriter, inline *inline) (err error) {
-	defer a.service.recovered(ctx, "the making of a report", &err)
+	defer a.service.recovered(ctx, "making a report", &err)
 	for row, err := range rows {
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (a *attempt) writeRows(ctx context.Context, rows iter.Seq2[[]string, error]
 	return nil
 }
 
-// summed counts and hashes what is written.
+// summed counts and hashes the bytes written.
 type summed struct {
 	to     io.Writer
 	sum    hash.Hash
@@ -133,11 +133,11 @@ func (s *summed) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// maxInlineText bounds the text of an inline list, in bytes; one row may go beyond.
+// maxInlineText bounds the text of an inline list in bytes. One row may exceed it.
 const maxInlineText = maxSmallFile / 4
 
-// inline collects the rows of a small report as JSON objects, one a line, for
-// [Service.Rows]. Beyond its limit it has none: a list is never cut.
+// inline collects the rows of a small report as JSON objects, one per line, for
+// [Service.Rows]. A list is never truncated: beyond the limit there is none.
 type inline struct {
 	columns []ports.Column
 	left    int
@@ -163,8 +163,8 @@ func (i *inline) add(row []string) {
 // text returns the lines, or nil if there were too many.
 func (i *inline) text() []byte { return i.lines }
 
-// appendObject appends a row as an object. Money and times are strings, integers
-// numbers; columns without a value are left out.
+// appendObject appends a row as an object: money and times as strings, integers as
+// numbers. Columns without a value are left out.
 func appendObject(dst []byte, columns []ports.Column, row []string) []byte {
 	o := jsontext.Object{}
 	for c := range columns {
@@ -180,7 +180,7 @@ func appendObject(dst []byte, columns []ports.Column, row []string) []byte {
 	return append(dst, text...)
 }
 
-// plainInteger reports whether text is an integer within int64 in JSON's form.
+// plainInteger reports whether text is a JSON integer within int64.
 func plainInteger(text string) bool {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return err == nil && strconv.FormatInt(n, 10) == text

@@ -7,27 +7,27 @@ import (
 	"slices"
 )
 
-// What a line has in place of a payment.
+// Values of paymentOf other than a payment's index.
 const (
 	unallocated = -1 // none yet
-	reversed    = -2 // a later line takes it back, or it takes one back
+	reversed    = -2 // a later line reverses it, or it reverses an earlier one
 )
 
-// allocation is the memory of allocate, used again for each reference.
+// allocation is the state of allocate, reused for each reference.
 type allocation struct {
-	paymentOf  []int // of each line: its payment
-	order      []int // the lines, payment by payment
+	paymentOf  []int // payment index of each line
+	order      []int // line indexes, grouped by payment
 	counted    []int
 	duplicates []int
 	sums       []total
-	open       map[int64][]int // lines that can be taken back, by amount
-	exact      map[int64][]int // payments that have no line of exactly their amount yet, by amount
+	open       map[int64][]int // lines that can be reversed, by amount
+	exact      map[int64][]int // payments without a line of exactly their amount, by amount
 	holder     map[int64]int   // a payment that has a line of the amount
 	seen       map[int64]struct{}
 }
 
-// allocate allocates lines to payments that can be settled, all of one reference and
-// one currency, and compares each payment with its lines.
+// allocate allocates lines to the payments that can be settled, all of one reference and
+// currency, and compares each payment with its lines.
 func (m *matcher) allocate(ctx context.Context, lines, payments []record, hasLine []bool) error {
 	if len(lines) == 1 && len(payments) == 1 && agrees(new(total).plus(lines[0].amount), &payments[0], m.tolerance) {
 		hasLine[0] = true
@@ -60,7 +60,7 @@ func (m *matcher) allocate(ctx context.Context, lines, payments []record, hasLin
 	return nil
 }
 
-// pairReversals pairs each line below zero with the latest earlier line of the same
+// pairReversals pairs each negative line with the latest earlier line of the opposite
 // amount.
 func (s *allocation) pairReversals(lines []record) {
 	if !slices.ContainsFunc(lines, func(r record) bool { return r.amount < 0 }) {
@@ -73,7 +73,7 @@ func (s *allocation) pairReversals(lines []record) {
 			s.open[amount] = append(s.open[amount], i)
 			continue
 		}
-		// The lowest int64 is its own negative, and no line above zero has it.
+		// The lowest int64 is its own negative. No positive line has that amount.
 		if earlier := s.open[-amount]; len(earlier) > 0 {
 			last := len(earlier) - 1
 			s.paymentOf[earlier[last]], s.paymentOf[i] = reversed, reversed
@@ -110,7 +110,7 @@ func (s *allocation) assign(lines, payments []record, tolerance int64) {
 	}
 }
 
-// assignExact allocates lines to payments of exactly their amount.
+// assignExact allocates lines to payments of exactly the same amount.
 func (s *allocation) assignExact(lines, payments []record) {
 	s.exact = cleared(s.exact)
 	for i := range payments {
@@ -135,7 +135,7 @@ func (s *allocation) full(i int, payment *record, tolerance int64) bool {
 	return s.sums[i].beyond(payment.amount) >= -tolerance
 }
 
-// choose returns the payment of a line whose amount is no payment's.
+// choose returns the payment for a line whose amount equals no payment's.
 func (s *allocation) choose(amount int64, cursor, before, payments int) int {
 	if amount < 0 {
 		return before
@@ -149,8 +149,8 @@ func (s *allocation) choose(amount int64, cursor, before, payments int) int {
 	return payments - 1
 }
 
-// markAllocated marks the payments that have a line. A line that was taken back
-// counts for a payment of its amount without a line, or else for the first without.
+// markAllocated marks the payments that have a line. A reversed line counts for a payment
+// of its amount without a line, or else for the first without one.
 func (s *allocation) markAllocated(lines, payments []record, hasLine []bool) {
 	for _, payment := range s.paymentOf {
 		if payment >= 0 {
@@ -180,7 +180,7 @@ func (s *allocation) markAllocated(lines, payments []record, hasLine []bool) {
 	}
 }
 
-// withoutLine returns a payment of the amount that has no line, or otherwise.
+// withoutLine returns a payment of the amount that has no line, or else otherwise.
 func (s *allocation) withoutLine(amount int64, hasLine []bool, otherwise int) int {
 	fit := s.exact[amount]
 	for len(fit) > 0 && hasLine[fit[0]] {
@@ -193,7 +193,7 @@ func (s *allocation) withoutLine(amount int64, hasLine []bool, otherwise int) in
 	return otherwise
 }
 
-// checkPayment compares a payment with its lines, or counts those that are reversed.
+// checkPayment compares a payment with its lines, or counts the reversed lines.
 func (m *matcher) checkPayment(ctx context.Context, lines []record, of []int, payments []record, payment int) error {
 	if payment == reversed {
 		for _, i := range of {
@@ -215,7 +215,7 @@ func (m *matcher) checkPayment(ctx context.Context, lines []record, of []int, pa
 	return m.excess(ctx, lines, of, p)
 }
 
-// excess reports the duplicate lines of a payment, and the one that leaves the sum
+// excess reports the duplicate lines of a payment and the line after which the sum is
 // wrong.
 func (m *matcher) excess(ctx context.Context, lines []record, of []int, p *record) error {
 	s, sum := &m.allocation, new(total)
@@ -277,13 +277,13 @@ func (t *total) with(n int64) *total {
 	return sum.plus(n)
 }
 
-// beyond returns by how much the total is more than the amount, held to int64.
+// beyond returns the total minus the amount, clamped to int64.
 func (t *total) beyond(amount int64) int64 {
 	lo, borrow := bits.Sub64(t.lo, uint64(amount), 0)
 	return (&total{hi: t.hi - amount>>63 - int64(borrow), lo: lo}).held()
 }
 
-// held returns the total, or the nearest int64.
+// held returns the total, clamped to int64.
 func (t *total) held() int64 {
 	if t.hi == int64(t.lo)>>63 {
 		return int64(t.lo)

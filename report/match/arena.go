@@ -2,13 +2,12 @@ package match
 
 import "encoding/binary"
 
-// arena keeps byte strings in large blocks, up to a bound, and uses the blocks
-// again.
+// arena stores byte strings in large blocks, up to a limit, and reuses the blocks.
 type arena struct {
 	limit  int64
 	block  int
-	used   int64    // bytes of the blocks, and what the owner adds
-	blocks [][]byte // those in use; the last has room
+	used   int64    // size of the blocks and what the owner adds
+	blocks [][]byte // in use; the last has room
 	free   [][]byte // of the usual size
 }
 
@@ -16,9 +15,9 @@ func newArena(limit int64) arena {
 	return arena{limit: limit, block: int(max(256, min(limit/32, 1<<20)))}
 }
 
-// put keeps b, with its length in front when framed, and gives the copy. beside
-// is what the owner keeps for it elsewhere. What is beyond the limit is refused
-// with nil.
+// put stores a copy of b, preceded by its length if framed, and returns the copy. beside
+// is the memory that the owner needs for it elsewhere. put returns nil if the limit would
+// be exceeded.
 func (a *arena) put(b []byte, framed bool, beside int64) []byte {
 	need := len(b)
 	if framed {
@@ -69,10 +68,10 @@ func (a *arena) reset() {
 	a.blocks, a.used = a.blocks[:0], 0
 }
 
-// place is where the arena has a byte string.
+// place is the position of a byte string in the arena.
 type place struct{ block, offset uint32 }
 
-// each yields what was kept framed, with its place.
+// each yields the framed byte strings with their places.
 func (a *arena) each(yield func(place, []byte) bool) {
 	for i, block := range a.blocks {
 		for at := 0; at < len(block); {
@@ -86,13 +85,14 @@ func (a *arena) each(yield func(place, []byte) bool) {
 	}
 }
 
-// at returns what was kept framed at a place.
+// at returns the framed byte string at a place.
 func (a *arena) at(p place) []byte {
 	b, _ := unframe(a.blocks[p.block][p.offset:])
 	return b
 }
 
-// unframe returns the byte string that b begins with, and its width with the frame.
+// unframe returns the framed byte string at the start of b, and its width including the
+// frame.
 func unframe(b []byte) ([]byte, int) {
 	n, size := binary.Uvarint(b)
 	width := size + int(n)

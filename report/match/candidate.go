@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// unknown reports lines whose reference no payment has.
+// unknown reports the lines whose reference no payment has.
 func (m *matcher) unknown(ctx context.Context, lines []record) error {
 	for i := range lines {
 		v := finding{reason: MissingTransaction, line: &lines[i]}
@@ -21,11 +21,10 @@ func (m *matcher) unknown(ctx context.Context, lines []record) error {
 	return nil
 }
 
-// maxSimilar bounds how many payments are looked at for a candidate, the first
-// in their order.
+// maxSimilar bounds how many payments are considered as candidates, in their order.
 const maxSimilar = 256
 
-// similar returns the payment of a similar reference that is nearest to the line, or
+// similar returns the payment with a similar reference that is nearest to the line, or
 // nil.
 func (m *matcher) similar(line *record) *record {
 	var best *record
@@ -33,7 +32,7 @@ func (m *matcher) similar(line *record) *record {
 	for i := range min(len(m.payments), maxSimilar) {
 		p := &m.payments[i]
 		m.other = appendPlain(m.other[:0], p.reference)
-		// References whose plain form is empty are not similar.
+		// References with an empty plain form are not similar.
 		if len(m.plain) == 0 || !bytes.Equal(m.plain, m.other) {
 			continue
 		}

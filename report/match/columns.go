@@ -32,30 +32,30 @@ const (
 var columns = []ports.Column{
 	{Name: columnReason, Type: ports.ColumnText, Meaning: "why it does not match"},
 	{Name: columnReference, Type: ports.ColumnText, Meaning: "the merchant's reference"},
-	{Name: columnLine, Type: ports.ColumnInteger, Meaning: "the line's place in what was settled; none for a transaction"},
+	{Name: columnLine, Type: ports.ColumnInteger, Meaning: "the number of the settlement line; empty for a transaction"},
 	{Name: columnSettledAt, Type: ports.ColumnTime, Meaning: "when the line was settled"},
-	{Name: columnLineAmount, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "the line's amount; none where it cannot be read"},
+	{Name: columnLineAmount, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "the line's amount; empty if it cannot be read"},
 	{Name: columnCurrency, Type: ports.ColumnText, Meaning: "the line's currency"},
-	{Name: columnSum, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "what has been settled in all"},
-	{Name: columnDifference, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "the sum less the expected amount"},
+	{Name: columnSum, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "the total settled"},
+	{Name: columnDifference, Type: ports.ColumnMoney, Currency: columnCurrency, Meaning: "the sum minus the expected amount"},
 	{Name: ports.ColumnTransactionID, Type: ports.ColumnText, Meaning: "the transaction that was not settled"},
-	{Name: columnCandidate, Type: ports.ColumnText, Meaning: "the transaction that the line is nearest to"},
-	{Name: columnWhy, Type: ports.ColumnText, Meaning: "what speaks for it: same_reference, similar_reference"},
+	{Name: columnCandidate, Type: ports.ColumnText, Meaning: "the transaction that the line most likely settles"},
+	{Name: columnWhy, Type: ports.ColumnText, Meaning: "why: same_reference or similar_reference"},
 	{Name: columnExpected, Type: ports.ColumnMoney, Currency: columnExpectedIn, Meaning: "the amount of that transaction"},
 	{Name: columnExpectedIn, Type: ports.ColumnText, Meaning: "its currency"},
 	{Name: ports.ColumnStatus, Type: ports.ColumnText, Meaning: "its status"},
-	{Name: ports.ColumnCreatedAt, Type: ports.ColumnTime, Meaning: "its creation"},
+	{Name: ports.ColumnCreatedAt, Type: ports.ColumnTime, Meaning: "when it was created"},
 	{Name: columnAge, Type: ports.ColumnInteger, Meaning: "whole days since the line was settled or the transaction created"},
 	{Name: columnDetail, Type: ports.ColumnText, Meaning: "what is wrong with a line that cannot be read"},
 }
 
-// Columns lists what an unmatched report may hold. A row is about a
-// settlement line, or about a transaction that was not settled.
+// Columns returns the columns of an unmatched report. A row is about a settlement line,
+// or about a transaction that was not settled.
 func Columns() []ports.Column { return slices.Clone(columns) }
 
-// Rows streams what does not match as texts, in the order of [Columns]: amounts in
-// major units, times in UTC as ports.ColumnTime has them, whole days of age. A row is
-// valid until the next. An error of [Run] is the last that it yields.
+// Rows returns the rows of an unmatched report as texts, in the order of [Columns]:
+// amounts in major units, times in UTC in the form of ports.ColumnTime, age in whole
+// days. A row is valid until the next one. An error of [Run] is yielded last.
 func Rows(ctx context.Context, in Input) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		row := make([]string, len(columns))
@@ -74,7 +74,7 @@ func Rows(ctx context.Context, in Input) iter.Seq2[[]string, error] {
 
 var errEnough = errors.New("enough")
 
-// fill writes the texts of a row, in the order of columns.
+// fill sets the texts of a row, in the order of columns.
 func (u *Unmatched) fill(row []string) {
 	clear(row)
 	set := func(name, value string) { row[columnAt[name]] = value }
@@ -128,7 +128,8 @@ var columnAt = func() map[string]int {
 	return m
 }()
 
-// major writes minor units as decimal text: whole ones if the currency is unknown.
+// major returns minor units as decimal text in major units, or unchanged if the currency
+// is unknown.
 func major(amount int64, code string) string {
 	text, err := ports.FormatMinor(amount, code)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package match compares settlement lines with payments and reports what does not
-// agree, with a reason and, where there is one, the payment that a line most likely
-// belongs to (SPEC 2.6 and 4.6). It reads two streams and writes one, within a bound
-// of memory: what does not fit goes to a ports.Scratch.
+// Package match compares settlement lines with payments and reports differences with a
+// reason and, if there is one, the payment that a line most likely belongs to (SPEC 2.6
+// and 4.6). It reads two streams and writes one in bounded memory: what does not fit is
+// written to a ports.Scratch.
 //
 //	tally, err := match.Run(ctx, match.Input{
 //		Lines: lines, Payments: payments,
@@ -14,12 +14,11 @@
 //	})
 //	// tally.Lines is tally.Matched + tally.UnmatchedLines
 //
-// [Run] states the rules; internal/docs/settlements.md lists the reasons and the
-// test cases. They follow SPEC 4.6; where it is silent, the page says what was
-// decided. [Rows] has the same as the rows of a report, whose columns [Columns]
-// lists.
+// [Run] describes the rules, which follow SPEC 4.6; internal/docs/settlements.md lists
+// the reasons, the test cases and what was decided where SPEC is silent. [Rows] returns
+// the result as rows of a report with the columns of [Columns].
 //
-// What does not fit into memory is divided by a hash of the reference and joined
-// part by part (Grace hash join), and the rows are put in order by an external merge
-// sort. Neither changes the result.
+// Input that does not fit into memory is partitioned by a hash of the reference and
+// joined partition by partition (Grace hash join); rows are sorted by an external merge
+// sort. The result is the same.
 package match

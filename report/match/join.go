@@ -10,9 +10,9 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// join is a hash join that divides what does not fit: records go to files by
-// the upper bits of their hash, and each file is joined alone, divided again by
-// the next bits if need be.
+// join is a hash join. Records that do not fit into memory are partitioned into files by
+// the upper bits of their hash. Each file is joined separately and partitioned again by
+// the next bits if needed.
 type join struct {
 	space   *space
 	bounds  bounds
@@ -24,7 +24,7 @@ type join struct {
 	steps   int
 }
 
-// entry finds a record in the arena.
+// entry is the place of a record in the arena.
 type entry struct {
 	hash uint64
 	at   place
@@ -32,7 +32,7 @@ type entry struct {
 
 const (
 	entryBytes = 16
-	stepsACtx  = 1024 // how often the context is asked
+	stepsACtx  = 1024 // the context is checked every so many steps
 )
 
 func newJoin(s *space, b bounds, j *matcher) *join {
@@ -91,13 +91,13 @@ func (j *join) step(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// partition is a set of records that match no records of other partitions.
+// partition is a set of records that match no records outside it.
 type partition struct {
 	join  *join
 	level uint
-	first uint64 // a hash
-	kept  int    // records in the arena
-	mixed bool   // of several hashes
+	first uint64 // hash of the first record
+	kept  int    // number of records in the arena
+	mixed bool   // it has more than one hash
 	files []*writer
 }
 
@@ -127,7 +127,7 @@ func tooMany() error {
 	return errcodes.New(errcodes.Unprocessable, "one reference has more lines and payments than the memory bound holds")
 }
 
-// spill moves what is in memory to files.
+// spill moves the records in memory to files.
 func (p *partition) spill(ctx context.Context) error {
 	p.files = make([]*writer, 1<<p.join.bounds.bits)
 	for _, raw := range p.join.arena.each {
@@ -236,8 +236,8 @@ func (p *partition) group(ctx context.Context, entries []entry) error {
 	return matcher.group(ctx)
 }
 
-// sort puts the arena's records in the order of their hashes: into buckets by
-// the bits that follow those that the partition shares, then each bucket.
+// sort sorts the arena's records by hash: into buckets by the bits that follow the
+// partition's common ones, then within each bucket.
 func (p *partition) sort() {
 	j, width := p.join, min(max(bits.Len(uint(p.kept)), 5)-5, 12)
 	shift := p.level * j.bounds.bits

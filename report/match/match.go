@@ -9,32 +9,32 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Payment is what the matcher knows of a transaction.
+// Payment is the part of a transaction that the matcher needs.
 type Payment struct {
-	ID        string // unique for an owner
-	Reference string // the merchantReference, which settlement lines name; "" meets no line
+	ID        string // unique for its owner
+	Reference string // the merchantReference in settlement lines; "" matches no line
 	Currency  string // ISO 4217
 	Amount    int64  // in minor units
 	Status    ports.TransactionStatus
 	CreatedAt time.Time
 }
 
-// Range is what a run reports on. The input should have lines and payments beyond it,
-// too, since a payment at the end of a day settles days later: they match the others,
-// but are neither counted nor reported.
+// Range is the range of instants that a run reports on. The input should also contain
+// lines and payments outside the range, because payments settle days later: they are
+// matched, but neither counted nor reported.
 type Range struct {
-	From  time.Time // the first instant that is reported on
-	Until time.Time // the first instant that is not
-	Due   time.Time // a payment created before it should have settled by now; zero: none should
-	AsOf  time.Time // ages are counted up to it; zero: Until
+	From  time.Time // inclusive
+	Until time.Time // exclusive
+	Due   time.Time // payments created earlier must have been settled; zero means none must
+	AsOf  time.Time // instant for ages; zero means Until
 }
 
-// MaxTolerance bounds Policy.Tolerance, in minor units.
+// MaxTolerance is the maximum of Policy.Tolerance, in minor units.
 const MaxTolerance = 1_000_000_000_000_000
 
-// Policy says how exactly sums have to agree.
+// Policy is how exactly sums must agree.
 type Policy struct {
-	Tolerance int64 // how far a payment's settled sum may lie from its amount, in minor units; 0 to MaxTolerance
+	Tolerance int64 // largest accepted difference between settled sum and amount, in minor units; 0 to MaxTolerance
 }
 
 // Bounds of Limits.MemoryBytes.
@@ -45,15 +45,15 @@ const (
 
 // Limits bounds a run.
 type Limits struct {
-	// MemoryBytes is how much the run holds in memory, at least MinMemory;
-	// 0: DefaultMemory. The process needs about twice that.
+	// MemoryBytes bounds the memory of the run, at least MinMemory; 0 means
+	// DefaultMemory. The process needs about twice as much.
 	MemoryBytes int64
-	// Scratch takes what does not fit. With none, more than fits is
-	// errcodes.Unprocessable.
+	// Scratch stores what does not fit into memory. If it is nil, larger input is
+	// [errcodes.Unprocessable].
 	Scratch ports.Scratch
 }
 
-// Input is what Run reads.
+// Input is the input of Run.
 type Input struct {
 	Lines    iter.Seq2[ports.SettlementLine, error] // in any order
 	Payments iter.Seq2[Payment, error]              // in any order
@@ -62,49 +62,49 @@ type Input struct {
 	Limits   Limits
 }
 
-// Tally counts what Run has compared. Lines is always Matched + UnmatchedLines.
+// Tally contains the counts of a run. Lines is always Matched + UnmatchedLines.
 type Tally struct {
-	Lines          int64 // good ones in the range, and all bad ones
+	Lines          int64 // readable ones in the range, and all bad ones
 	Matched        int64 // lines
-	UnmatchedLines int64 // each is one row
+	UnmatchedLines int64 // one row each
 	Payments       int64 // in the range, of any status
 	Missing        int64 // rows of missing_settlement
 }
 
-// Run compares settlement lines with payments and gives what does not agree,
-// by rising At or CreatedAt, then Line, then ID; lines go before payments. What
-// it gives depends on neither the order of the input nor the memory.
+// Run compares settlement lines with payments and calls emit for each difference, ordered
+// by At or CreatedAt, then Line, then ID; lines come before payments. The result depends
+// neither on the order of the input nor on the memory. Times are in UTC.
 //
-// Lines and payments meet when their references are the same bytes. For each
-// reference:
+// Lines and payments match if their references have the same bytes. For each reference:
 //
 //   - Only SUCCEEDED payments can be settled, by lines of their currency. Lines
-//     for another status are status_mismatch; lines of a currency that no payment
-//     has are currency_mismatch; lines that meet no payment at all are
-//     missing_transaction.
-//   - A line below zero takes back the latest earlier line of the same amount
-//     that is not taken back yet, and both are matched. If there is none, it
-//     lessens the sum.
-//   - The other lines add up. A sum within the tolerance of the payment's amount
-//     matches them all.
-//   - Else a line that goes beyond the amount and is equal to an earlier one is
-//     duplicate_settlement, and does not count. If the sum of the others is still
-//     wrong, the last of them is amount_mismatch, with the sum; the rest are
+//     of payments with another status are status_mismatch; lines in a currency
+//     that no payment has are currency_mismatch; lines whose reference no payment
+//     has are missing_transaction.
+//   - A negative line reverses the latest earlier line of the opposite amount
+//     that is not yet reversed, and both are matched. If there is none, it
+//     reduces the sum.
+//   - The other lines are added up. If the sum is within the tolerance of the
+//     payment's amount, all of them are matched.
+//   - Otherwise a line that exceeds the amount and equals an earlier line is
+//     duplicate_settlement and is not counted. If the sum of the others is still
+//     wrong, the last of them is amount_mismatch, with the sum, and the rest are
 //     matched.
-//   - Of several payments that can be settled, by CreatedAt and ID, a line settles
-//     the first of exactly its amount that no other line has. The rest fill the
-//     payments in order; what is left goes to the payment that has an equal line,
-//     or to the last. A line below zero goes where the line before it went.
-//   - A SUCCEEDED payment that was created before Due and has no line is
-//     missing_settlement. A line of another currency counts as a line here.
+//   - If several payments can be settled, ordered by CreatedAt and ID, a line
+//     settles the first one of exactly its amount that no other line settles. The
+//     remaining lines fill the payments in order; further lines belong to the
+//     payment that has an equal line, or to the last payment. A negative line
+//     belongs to the payment of the line before it.
+//   - A SUCCEEDED payment created before Due without a line is
+//     missing_settlement. Here lines in another currency count as lines.
 //
-// A bad line is unreadable_line, whatever its time. Nothing ends a run but an
-// error of a source or of emit, which is given back as it is; the context's own;
-// StorageUnavailable or another code of the scratch space; Unprocessable when
-// one reference alone, with those similar to it, is more than the memory holds,
-// which is some 300,000 lines and payments with DefaultMemory;
-// Configuration for a bound that is not met. The scratch space is closed then,
-// too. Times are given in UTC.
+// A bad line is unreadable_line, whatever its time.
+//
+// Errors: an error of a source or of emit, unchanged; the context's error;
+// [errcodes.StorageUnavailable] or another code of the scratch space;
+// [errcodes.Unprocessable] if one reference, with those similar to it, exceeds the memory
+// (about 300,000 lines and payments with DefaultMemory); [errcodes.Configuration] for a
+// value out of bounds. The scratch space is closed in any case.
 func Run(ctx context.Context, in Input, emit func(Unmatched) error) (Tally, error) {
 	if err := in.check(); err != nil {
 		return Tally{}, err
@@ -115,28 +115,26 @@ func Run(ctx context.Context, in Input, emit func(Unmatched) error) (Tally, erro
 func (in Input) check() error {
 	switch {
 	case in.Lines == nil || in.Payments == nil:
-		return errcodes.New(errcodes.Configuration, "lines and payments are required")
+		return errcodes.New(errcodes.Configuration, "Input.Lines and Input.Payments are required")
 	case in.Range.Until.Before(in.Range.From):
-		return errcodes.New(errcodes.Configuration, "the range ends before it begins")
-	case in.Policy.Tolerance < 0 || in.Policy.Tolerance > MaxTolerance:
-		return errcodes.New(errcodes.Configuration, "the tolerance is below zero or above MaxTolerance")
+		return errcodes.New(errcodes.Configuration, "Range.Until is before Range.From")
 	case in.Limits.MemoryBytes != 0 && in.Limits.MemoryBytes < MinMemory:
-		return errcodes.New(errcodes.Configuration, "the memory is below MinMemory")
+		return errcodes.AtLeast("Limits.MemoryBytes", in.Limits.MemoryBytes, MinMemory)
 	default:
-		return nil
+		return errcodes.Within("Policy.Tolerance", in.Policy.Tolerance, 0, MaxTolerance)
 	}
 }
 
-// groupBytes is what a line or a payment costs while its reference is matched.
+// groupBytes is the memory for a line or a payment while its reference is matched.
 const groupBytes = 512
 
 // bounds is how a run divides its memory.
 type bounds struct {
-	records int64 // bytes of lines and payments
-	rows    int64 // bytes of rows that wait to be put in order
-	buffer  int   // bytes of an open file's buffer
+	records int64 // bytes for lines and payments
+	rows    int64 // bytes for rows that wait to be sorted
+	buffer  int   // bytes for an open file's buffer
 	group   int   // lines and payments of one plain reference
-	bits    uint  // 1<<bits files are written at once, and as many read
+	bits    uint  // 1<<bits files are written at once, and as many are read
 }
 
 func (l Limits) split() bounds {
@@ -154,7 +152,7 @@ func (l Limits) split() bounds {
 	}
 }
 
-// run is Run within the bounds.
+// run is Run with given bounds.
 func run(ctx context.Context, in Input, b bounds, emit func(Unmatched) error) (tally Tally, err error) {
 	s := &space{scratch: in.Limits.Scratch, buffer: b.buffer}
 	defer func() {

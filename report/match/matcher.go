@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// matcher finds what is unmatched, one plain reference at a time.
+// matcher finds differences, one plain reference at a time.
 type matcher struct {
 	rows      *sorter
 	tally     Tally
@@ -18,7 +18,7 @@ type matcher struct {
 	asOf             time.Time
 
 	lines, payments []record // of the group
-	foreign         []record // lines of a currency that no payment has
+	foreign         []record // lines in a currency that no payment has
 	hasLine         []bool   // payments that have a line
 	allocation      allocation
 	plain, other    []byte
@@ -44,7 +44,7 @@ func (m *matcher) count(p Payment) {
 	}
 }
 
-// alone handles a record that cannot match another: a bad line, or one without a
+// alone handles a record that cannot match any other: a bad line, or a record without a
 // reference.
 func (m *matcher) alone(ctx context.Context, raw []byte) error {
 	var r record
@@ -63,7 +63,7 @@ func (m *matcher) alone(ctx context.Context, raw []byte) error {
 	}
 }
 
-// begin starts a group.
+// begin starts a new group.
 func (m *matcher) begin() { m.lines, m.payments = m.lines[:0], m.payments[:0] }
 
 // add adds a record to the group.
@@ -80,7 +80,8 @@ func (m *matcher) add(raw []byte) error {
 	return nil
 }
 
-// group matches the records of the group by reference; most groups have only one.
+// group matches the records of the group by reference. Most groups have only one
+// reference.
 func (m *matcher) group(ctx context.Context) error {
 	slices.SortFunc(m.lines, compareRecords)
 	slices.SortFunc(m.payments, compareRecords)
@@ -108,7 +109,7 @@ func first(lines, payments []record) []byte {
 	}
 }
 
-// cutWhile divides the records before the first that is not meant.
+// cutWhile splits records before the first one for which meant is false.
 func cutWhile(records []record, meant func(*record) bool) (yes, rest []record) {
 	n := 0
 	for n < len(records) && meant(&records[n]) {
@@ -117,9 +118,9 @@ func cutWhile(records []record, meant func(*record) bool) (yes, rest []record) {
 	return records[:n], records[n:]
 }
 
-// compareRecords orders lines, or payments, by reference, then currency, then
-// SUCCEEDED ones first, then time, then Line or ID, then all else, so that the
-// order of the input does not matter.
+// compareRecords orders lines or payments by reference, currency, SUCCEEDED first, time,
+// and Line or ID, then by all other fields, so that the order of the input does not
+// matter.
 func compareRecords(a, b record) int {
 	return cmp.Or(
 		bytes.Compare(a.reference, b.reference), bytes.Compare(a.currency, b.currency),
@@ -139,7 +140,7 @@ func compareBools(a, b bool) int {
 	}
 }
 
-// reference matches the lines and payments of one reference, which are in order.
+// reference matches the sorted lines and payments of one reference.
 func (m *matcher) reference(ctx context.Context, lines, payments []record) error {
 	if len(payments) == 0 {
 		return m.unknown(ctx, lines)
@@ -170,8 +171,8 @@ func (m *matcher) reference(ctx context.Context, lines, payments []record) error
 	return nil
 }
 
-// currency matches the lines of one currency. Its payments, if there are any, begin
-// at from.
+// currency matches the lines of one currency with its payments, which begin at index
+// from.
 func (m *matcher) currency(ctx context.Context, lines, payments []record, from int) error {
 	to := from
 	for to < len(payments) && payments[to].succeeded && bytes.Equal(payments[to].currency, lines[0].currency) {
@@ -188,8 +189,8 @@ func (m *matcher) currency(ctx context.Context, lines, payments []record, from i
 	}
 }
 
-// foreignLines reports the lines of a currency that no payment has. The candidate of
-// each is the first payment that can be settled and has no line, or else the first.
+// foreignLines reports the lines in a currency that no payment has. The candidate of each
+// is the first payment that can be settled and has no line, or else the first payment.
 func (m *matcher) foreignLines(ctx context.Context, payments []record) error {
 	if len(m.foreign) == 0 {
 		return nil
@@ -245,7 +246,7 @@ func (m *matcher) unmatched(ctx context.Context, v finding) error {
 	return m.rows.add(ctx, m.encode(v))
 }
 
-// missing reports a payment without a line, if it should have one.
+// missing reports a payment without a line if it should have one.
 func (m *matcher) missing(ctx context.Context, p *record) error {
 	if !p.succeeded || !m.within(p.at) || !p.at.before(m.due) {
 		return nil

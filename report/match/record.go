@@ -10,7 +10,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// A record is a line or a payment as bytes, in memory as in scratch files: the
+// A record is the encoding of a line or a payment, in memory and in scratch files: the
 // hash of its reference (8 bytes), its kind, and its fields.
 const (
 	lineRecord    = 'l'
@@ -18,7 +18,7 @@ const (
 	recordHead    = 9
 )
 
-// moment is a time as two numbers, which reach all that time.Time does.
+// moment is a time as two numbers with the full range of time.Time.
 type moment struct {
 	sec  int64
 	nsec int64
@@ -36,12 +36,12 @@ func (m moment) before(o moment) bool {
 	return m.sec < o.sec || m.sec == o.sec && m.nsec < o.nsec
 }
 
-// record shows a record's fields. Its slices lie in the record's own bytes.
+// record is a decoded record. Its slices point into the encoded bytes.
 type record struct {
 	raw       []byte
 	kind      byte
 	succeeded bool
-	at        moment // At, CreatedAt
+	at        moment // At or CreatedAt
 	amount    int64
 	number    int64 // of a line
 	reference []byte
@@ -80,7 +80,7 @@ func appendHead(to []byte, hash uint64, kind byte, at time.Time, amount int64) [
 	return binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(to, m.sec), m.nsec), amount)
 }
 
-// show reads a record, or returns [errcodes.CorruptRecord].
+// show decodes a record, or returns [errcodes.CorruptRecord].
 func (r *record) show(raw []byte) error {
 	if len(raw) < recordHead {
 		return corrupt()

@@ -2,16 +2,16 @@ package match
 
 import "math/bits"
 
-// A reference's plain form has ASCII letters in lower case, no ASCII blanks or
-// punctuation, and no zeros at the beginning of a number. Files write
-// INV-000123 as inv 123. Bytes beyond ASCII stay as they are.
+// The plain form of a reference has lower-case ASCII letters, no ASCII blanks or
+// punctuation, and no leading zeros in numbers: files may contain inv 123 for INV-000123.
+// Bytes beyond ASCII are unchanged.
 
-// plainer gives the plain form byte by byte.
+// plainer computes the plain form byte by byte.
 type plainer struct {
-	number bool // within a number that has begun
+	number bool // inside a number, after its leading zeros
 }
 
-// next gives the byte that c becomes, and whether it stays.
+// next returns the plain form of c and whether it is kept.
 func (p *plainer) next(c byte) (byte, bool) {
 	switch {
 	case c >= '1' && c <= '9', c == '0' && p.number:
@@ -41,14 +41,14 @@ func appendPlain[T string | []byte](to []byte, reference T) []byte {
 	return to
 }
 
-// Of FNV-1a.
+// Constants of FNV-1a.
 const (
 	fnvOffset = 14695981039346656037
 	fnvPrime  = 1099511628211
 )
 
-// hashPlain hashes the plain form, so that a reference and those similar to it
-// fall into one partition. It only divides the work: no row depends on it.
+// hashPlain returns a hash of the plain form, so that similar references fall into one
+// partition. No row depends on it.
 func hashPlain(reference string) uint64 {
 	var p plainer
 	h := uint64(fnvOffset)
@@ -57,7 +57,7 @@ func hashPlain(reference string) uint64 {
 			h = (h ^ uint64(c)) * fnvPrime
 		}
 	}
-	// FNV-1a leaves the upper bits of short texts alike, and those divide.
+	// For short texts FNV-1a hardly changes the upper bits, which partition the records.
 	h ^= bits.RotateLeft64(h, 32)
 	h *= 0xff51afd7ed558ccd
 	h ^= h >> 33

@@ -7,7 +7,7 @@ import (
 	"github.com/corridor-go/corridor/internal/binrec"
 )
 
-// finding is what becomes an unmatched row.
+// finding is the data of an unmatched row.
 type finding struct {
 	reason              Reason
 	line                *record
@@ -17,12 +17,11 @@ type finding struct {
 	settled, difference int64
 }
 
-// An encoded row begins with what orders it, as bytes that compare likewise:
-// seconds, nanoseconds, line or payment, Line; then the ID with its length in
-// front.
+// An encoded row begins with its sort key, as bytes in the same order: seconds,
+// nanoseconds, line or payment, Line; then the length of the ID and the ID.
 const rowHead = 8 + 4 + 1 + 8 + 4
 
-// encode returns the row, valid until the next.
+// encode returns the encoded row, which is valid until the next call.
 func (m *matcher) encode(v finding) []byte {
 	b, about := m.row[:0], v.line
 	var kind byte
@@ -76,7 +75,7 @@ func rowID(row []byte) []byte { return row[rowHead : rowHead+idLength(row)] }
 
 func idLength(row []byte) int { return int(binary.BigEndian.Uint32(row[rowHead-4:])) }
 
-// checkRow reports whether bytes begin as a row does.
+// checkRow returns [errcodes.CorruptRecord] if the bytes do not begin like a row.
 func checkRow(row []byte) error {
 	if len(row) < rowHead || idLength(row) > len(row)-rowHead {
 		return corrupt()
@@ -84,7 +83,7 @@ func checkRow(row []byte) error {
 	return nil
 }
 
-// emit decodes a row and passes it to emit.
+// emit decodes a row and calls emit with it.
 func (m *matcher) emit(row []byte, emit func(Unmatched) error) error {
 	u, err := m.decode(row)
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// space is the scratch space of a run, opened when it is first needed. Its
-// files are byte strings, each with its length in front.
+// space is the scratch space of a run, opened on first use. Its files are sequences of
+// byte strings, each preceded by its length.
 type space struct {
 	scratch ports.Scratch
-	buffer  int // bytes, of each open file
+	buffer  int // bytes per open file
 	opened  ports.ScratchSpace
 	files   int
 	open    map[string]io.Closer // by name
 }
 
-// close closes what is still open and removes all.
+// close closes the open files and removes the space.
 func (s *space) close() error {
 	if s.opened == nil {
 		return nil
@@ -33,7 +33,8 @@ func (s *space) close() error {
 	return scratchError(s.opened.Close())
 }
 
-// scratchError gives an error of the scratch space a code, if it has none.
+// scratchError codes an uncoded error of the scratch space as
+// [errcodes.StorageUnavailable].
 func scratchError(err error) error {
 	if err == nil || errcodes.Of(err) != errcodes.Internal {
 		return err
@@ -53,7 +54,7 @@ type writer struct {
 func (s *space) create(ctx context.Context) (*writer, error) {
 	if s.opened == nil {
 		if s.scratch == nil {
-			return nil, errcodes.New(errcodes.Unprocessable, "more than the memory bound, and no scratch space")
+			return nil, errcodes.New(errcodes.Unprocessable, "the input exceeds Limits.MemoryBytes and there is no scratch space")
 		}
 		opened, err := s.scratch.Open(ctx)
 		if err != nil {
@@ -85,13 +86,13 @@ func (w *writer) close() error {
 	return scratchError(errors.Join(flushed, w.file.Close()))
 }
 
-// reader reads one file, and removes it at its end.
+// reader reads one file and removes it at its end.
 type reader struct {
 	space *space
 	name  string
 	file  io.ReadCloser
 	buf   *bufio.Reader
-	limit int64 // bytes that a string can have
+	limit int64 // maximum length of a byte string
 	bytes []byte
 }
 
@@ -104,11 +105,11 @@ func (s *space) read(name string, limit int64) (*reader, error) {
 	return &reader{space: s, name: name, file: file, buf: bufio.NewReaderSize(file, s.buffer), limit: limit}, nil
 }
 
-// next gives the next byte string, valid until the one after it, or nil after
-// the last, when the file is gone.
+// next returns the next byte string, valid until the following call. After the last one
+// it removes the file and returns nil.
 func (r *reader) next() ([]byte, error) {
 	n, err := binary.ReadUvarint(r.buf)
-	if errors.Is(err, io.EOF) { // at the beginning of a string; within it is ErrUnexpectedEOF
+	if errors.Is(err, io.EOF) { // between strings; a truncated string is ErrUnexpectedEOF
 		return nil, r.remove()
 	}
 	if err != nil {
@@ -125,7 +126,7 @@ func (r *reader) next() ([]byte, error) {
 	return r.bytes, readError(err)
 }
 
-// readError says that a file which ends too early is not what was written.
+// readError returns [errcodes.CorruptRecord] for a file that ends too early.
 func readError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return corrupt()

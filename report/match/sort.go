@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// sorter puts rows in order: in memory while they fit, else by merging sorted
-// files.
+// sorter sorts rows: in memory if they fit, else by merging sorted files.
 type sorter struct {
 	arena arena
 	space *space
-	fan   int // files that are merged at once, 2 or more
+	fan   int // number of files merged at once, at least 2
 	rows  [][]byte
 	files []string
 }
 
-// rowBytes is what a row costs beside its bytes: its place, while the list of
+// rowBytes is the memory for a row in addition to its bytes: its place, while the list of
 // places grows.
 const rowBytes = 24 * 2
 
@@ -34,13 +33,13 @@ func (s *sorter) add(ctx context.Context, row []byte) error {
 	return nil
 }
 
-// alone writes a row that is larger than the memory to a file of its own.
+// alone writes a row that is larger than the memory to its own file.
 func (s *sorter) alone(ctx context.Context, row []byte) error {
 	s.rows = append(s.rows, row)
 	return s.spill(ctx)
 }
 
-// spill writes what is in memory to a file, in order.
+// spill writes the rows in memory to a file, sorted.
 func (s *sorter) spill(ctx context.Context) error {
 	if len(s.rows) == 0 {
 		return nil
@@ -61,7 +60,7 @@ func (s *sorter) spill(ctx context.Context) error {
 	return w.close()
 }
 
-// each gives the rows in order, valid until the next.
+// each calls visit with the rows in order. A row is valid until the next one.
 func (s *sorter) each(ctx context.Context, visit func(row []byte) error) error {
 	if len(s.files) == 0 {
 		slices.SortFunc(s.rows, compareRows)
@@ -86,7 +85,7 @@ func (s *sorter) each(ctx context.Context, visit func(row []byte) error) error {
 	return s.merge(ctx, s.files, visit)
 }
 
-// ask asks the context now and then.
+// ask checks the context at some of the steps.
 func ask(ctx context.Context, i int) error {
 	if i%stepsACtx != 0 {
 		return nil
@@ -113,7 +112,7 @@ type head struct {
 	from *reader
 }
 
-// advance takes the file's next row; there is none after the last.
+// advance reads the file's next row; row is nil after the last.
 func (h *head) advance() (err error) {
 	if h.row, err = h.from.next(); err != nil || h.row == nil {
 		return err
@@ -121,7 +120,7 @@ func (h *head) advance() (err error) {
 	return checkRow(h.row)
 }
 
-// merge gives the rows of sorted files in order. The files are gone then.
+// merge calls visit with the rows of sorted files in order, and removes the files.
 func (s *sorter) merge(ctx context.Context, files []string, visit func([]byte) error) error {
 	heap := make([]head, 0, len(files))
 	for _, name := range files {
@@ -159,7 +158,7 @@ func (s *sorter) merge(ctx context.Context, files []string, visit func([]byte) e
 	return nil
 }
 
-// sink moves the head at i down to where no lower one is below it.
+// sink moves the head at i down the heap until it is in order.
 func sink(heap []head, i int) {
 	for {
 		least := i

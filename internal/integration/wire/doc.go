@@ -1,9 +1,9 @@
-// Package wire tests the wire interface as a client meets it: every route of
-// adapters/httpserver with the services behind it, on one server, on two that
-// take turns at one store, and on PostgreSQL.
+// Package wire tests the wire interface from a client's side: every route of
+// adapters/httpserver with its services, on one server, on two servers that share a
+// store, and on PostgreSQL.
 //
 //	go test ./internal/integration/wire -everywhere
 //
-// It stands apart because it links what an embedder of the server need not:
-// stores, their drivers and a database for tests.
+// It is a separate package because it links stores, their drivers and a test database,
+// which embedders of the server do not need.
 package wire

@@ -148,7 +148,7 @@ func filtersThatMeanNothing(t *testing.T, p place) {
 		`{"status":"F","amount":{"from":"200","to":"100"}}`:  `filters on "amount" must not end before they start`,
 		`{"stat\nus":"4111"}`: `filters must be on columns of the report, each once: "stat?us" is not among ` +
 			`transactionId, merchantReference, status, direction, currency, method, connector, code, amount, createdAt`,
-		`{"status":"4111","amount":1,"status":2}`: `filters must be on columns of the report, each once: "status" is there twice`,
+		`{"status":"4111","amount":1,"status":2}`: `filters must be on columns of the report, each once: "status" is repeated`,
 		`{"status":{"like":"F"},"amount":1}`:      `filters on "status" must be values, lists of values, or ranges with from and to`,
 	} {
 		w := a.do(post("/v1/reports/transactions", "tok-acme", strings.Replace(reportBody, `"filters":null`, `"filters":`+filters, 1)))
