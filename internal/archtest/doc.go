@@ -1,5 +1,5 @@
-// Package archtest holds the rules about who may import whom, as data, and
-// the checks that enforce them; its test runs them on the module itself.
+// Package archtest contains the rules about which package may import which, as data, and
+// the checks that enforce them. Its test runs them on this module.
 //
 //	packages, err := archtest.List(ctx, "../..")
 //	if err != nil {
@@ -9,7 +9,7 @@
 //		t.Error(v)
 //	}
 //
-// Imports go one way: errcodes ← ports ← domain ← driving adapters. Driven
-// adapters know ports and errcodes only. A package that no layer names is a
-// violation, so a new folder has to be placed before it can be merged.
+// Imports go one way: errcodes ← ports ← domain ← driving adapters. Driven adapters
+// import only ports and errcodes. A package that is in no layer is a violation, so every
+// new folder must be assigned to one.
 package archtest

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// MostFiles is how many Go files, tests apart, a reader takes in at one sitting.
+// MostFiles is how many non-test Go files of one folder a reader can take in.
 const MostFiles = 25
 
-// Crowded returns the folders with more Go files than most, tests apart.
+// Crowded returns the folders with more than most non-test Go files.
 func Crowded(module fs.FS, most int) ([]string, error) {
 	files := map[string]int{}
 	err := walk(module, func(name string) {
@@ -29,12 +29,12 @@ func Crowded(module fs.FS, most int) ([]string, error) {
 	return found, err
 }
 
-// isSource reports whether a file is in Go and no test.
+// isSource reports whether the file is a non-test Go file.
 func isSource(name string) bool {
 	return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go")
 }
 
-// walk calls visit for each file, apart from those below testdata and folders whose
+// walk calls visit for each file, except those below testdata and below folders whose
 // name begins with a dot.
 func walk(module fs.FS, visit func(name string)) error {
 	return fs.WalkDir(module, ".", func(name string, d fs.DirEntry, err error) error {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Imports returns what in packages breaks the table of layers, one sentence
-// each, and the own packages that no layer places.
+// Imports returns the imports that violate the table of layers, one sentence each, and
+// the packages of this module that are in no layer.
 func Imports(packages []Package, layers []Layer) []string {
 	var found []string
 	standard := standardOf(packages)
 	for path, p := range ownOf(packages) {
 		i := slices.IndexFunc(layers, func(l Layer) bool { return matchAny(path, l.Packages) })
 		if i < 0 {
-			found = append(found, path+" belongs to no layer")
+			found = append(found, path+" is in no layer")
 			continue
 		}
 		for _, imported := range p.Imports {
@@ -27,8 +27,8 @@ func Imports(packages []Package, layers []Layer) []string {
 	return found
 }
 
-// Linked returns what embedding a package would link against its Closure. A
-// package that is not in the list is passed over: it comes later.
+// Linked returns the packages that embedding would link against a Closure. Closures of
+// packages that are not in the list are skipped.
 func Linked(packages []Package, closures []Closure) []string {
 	var found []string
 	standard := standardOf(packages)
@@ -48,7 +48,7 @@ func Linked(packages []Package, closures []Closure) []string {
 	return found
 }
 
-// Undocumented returns the own packages that have no package comment.
+// Undocumented returns the packages of this module without a package comment.
 func Undocumented(packages []Package) []string {
 	var found []string
 	for path, p := range ownOf(packages) {
@@ -57,7 +57,7 @@ func Undocumented(packages []Package) []string {
 			opening = "Command " + path[strings.LastIndex(path, "/")+1:] + " "
 		}
 		if !strings.HasPrefix(p.Doc, opening) {
-			found = append(found, fmt.Sprintf("the comment of %s does not open with %q", path, opening))
+			found = append(found, fmt.Sprintf("the package comment of %s does not begin with %q", path, opening))
 		}
 	}
 	return found
@@ -85,7 +85,7 @@ func standardOf(packages []Package) map[string]bool {
 	return standard
 }
 
-// ownOf returns the packages of the module, by their paths in it.
+// ownOf yields the packages of this module by their path within it.
 func ownOf(packages []Package) iter.Seq2[string, Package] {
 	return func(yield func(string, Package) bool) {
 		for _, p := range packages {
@@ -96,7 +96,8 @@ func ownOf(packages []Package) iter.Seq2[string, Package] {
 	}
 }
 
-// relative cuts the module from an import path; own is false for other modules.
+// relative returns the path of a package within this module; own is false for packages of
+// other modules.
 func relative(importPath string) (path string, own bool) {
 	return strings.CutPrefix(importPath, Module+"/")
 }

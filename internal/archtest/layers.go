@@ -1,24 +1,24 @@
 package archtest
 
-// Module is the path that own packages are named relative to.
+// Module is the import path of this module.
 const Module = "github.com/corridor-go/corridor"
 
-// Layer is a set of packages under one import rule. It speaks of code that is
-// linked into users' programs; imports of test files are not restricted here.
+// Layer is a set of packages with one import rule. It applies to code that is linked into
+// users' programs; the imports of test files are not restricted.
 type Layer struct {
-	// Name stands in violations.
+	// Name is the layer's name in violations.
 	Name string
-	// Packages are patterns relative to the module: "ports" is that package
-	// alone, "adapters/..." it and all below. The first layer that matches owns
-	// a package.
+	// Packages are patterns relative to the module: "ports" is only that package,
+	// "adapters/..." also includes all packages below. A package belongs to the first
+	// layer that matches.
 	Packages []string
-	// Own are patterns of the module's packages that may be imported. A
-	// package below the importing one always may be.
+	// Own are patterns of packages of this module that may be imported. Packages below
+	// the importing one are always allowed.
 	Own []string
-	// Outside are the import path prefixes of other modules that may be
-	// imported; "*" is any. What TestOnly names needs its own prefix here.
+	// Outside are the import path prefixes of other modules that may be imported; "*"
+	// allows all. Prefixes in TestOnly must be listed explicitly.
 	Outside []string
-	// NotStd are packages of the standard library that may not be imported.
+	// NotStd are packages of the standard library that must not be imported.
 	NotStd []string
 }
 
@@ -26,7 +26,7 @@ const (
 	apd    = "github.com/cockroachdb/apd/v3"
 	xsync  = "golang.org/x/sync"
 	norm   = "golang.org/x/text/unicode/norm"
-	trans  = "golang.org/x/text/transform" // which norm imports
+	trans  = "golang.org/x/text/transform" // imported by norm
 	gomock = "go.uber.org/mock/gomock"
 
 	testify = "github.com/stretchr/testify"
@@ -36,10 +36,10 @@ const (
 var (
 	domain = []string{"ratelock", "validation", "validation/market", "validation/names", "report", "report/match", "authstate", "authstate/failures"}
 
-	// helpers are the mechanics that several packages of the root module share.
+	// helpers are packages that several packages of the root module share.
 	helpers = []string{"internal/background", "internal/binrec", "internal/ids", "internal/jsontext", "internal/states", "internal/wiring"}
 
-	// assembled is what the service is made of: all but the command.
+	// assembled are the packages that make up the service: all except the command.
 	assembled = []string{
 		"ratelock/...", "validation/...", "report/...", "authstate/...",
 		"adapters/clientauth", "adapters/connector/...", "adapters/feed/...", "adapters/files/...", "adapters/format/...",
@@ -47,14 +47,14 @@ var (
 		"adapters/source/...", "adapters/sqlite", "adapters/webhook",
 	}
 
-	// chance is barred outside the tools: what it decides cannot be run again.
+	// chance is forbidden outside tools, because runs could not be repeated.
 	chance = []string{"math/rand", "math/rand/v2"}
-	// outer is the world that the inner layers reach through ports only.
-	// database/sql/driver is not in it: it is the home of Valuer.
+	// outer are packages that the inner layers may reach only through ports. It does not
+	// include database/sql/driver, which defines Valuer.
 	outer = append([]string{"database/sql", "net", "net/http", "os", "os/exec", "os/signal", "syscall"}, chance...)
 )
 
-// Layers is the import table of the module, first match first.
+// Layers is the import table of the module. The first match applies.
 var Layers = []Layer{
 	{Name: "codes", Packages: []string{"errcodes"}, NotStd: chance},
 	{
@@ -138,8 +138,8 @@ var Layers = []Layer{
 	},
 }
 
-// TestOnly are the import path prefixes of what serves tests: none of it is
-// linked into users' programs, unless a layer's Outside names it.
+// TestOnly are the import path prefixes of test packages. They must not be linked into
+// users' programs unless a layer's Outside lists them.
 var TestOnly = []string{
 	"testing",
 	Module + "/internal/archtest",
@@ -158,14 +158,14 @@ var TestOnly = []string{
 	rapid,
 }
 
-// Closure says what embedding a package may link, through any number of steps.
+// Closure is what embedding a package may link, directly and indirectly.
 type Closure struct {
 	Package string
-	Own     []string // patterns, beside the package itself
+	Own     []string // patterns, in addition to the package itself
 	Outside []string // import path prefixes
 }
 
-// Closures holds what the README promises to those who embed.
+// Closures are what the README promises to embedders.
 var Closures = []Closure{
 	{Package: "errcodes"},
 	{Package: "ports", Own: []string{"errcodes"}, Outside: []string{apd}},

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Layout names all that may lie at the top of the module, dot files apart.
+// Layout is everything that may be at the top of the module, except dot files.
 type Layout struct {
 	Packages []string // folders with a doc.go
 	Folders  []string
@@ -23,8 +23,8 @@ var Top = Layout{
 	},
 }
 
-// Strays returns what lies at the top and should not, and what is missing.
-// What .gitignore names is a user's own.
+// Strays returns what must not be at the top, and what is missing there. Files that
+// .gitignore names are ignored.
 func Strays(module fs.FS, top Layout) ([]string, error) {
 	ignored, err := fs.ReadFile(module, ".gitignore")
 	if err != nil {
@@ -41,7 +41,7 @@ func Strays(module fs.FS, top Layout) ([]string, error) {
 			allowed = slices.Concat(top.Packages, top.Folders)
 		}
 		if !slices.Contains(allowed, e.Name()) && !strings.HasPrefix(e.Name(), ".") && !matches(e.Name(), string(ignored)) {
-			found = append(found, e.Name()+" does not belong at the top")
+			found = append(found, e.Name()+" must not be at the top")
 		}
 	}
 	required := slices.Clone(top.Files)
@@ -56,7 +56,7 @@ func Strays(module fs.FS, top Layout) ([]string, error) {
 	return found, nil
 }
 
-// matches reports whether a line of .gitignore names what lies at the top.
+// matches reports whether a line of .gitignore matches a name at the top.
 func matches(name, ignored string) bool {
 	for line := range strings.Lines(ignored) {
 		if ok, err := path.Match(strings.Trim(line, "/\r\n"), name); ok && err == nil {

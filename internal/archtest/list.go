@@ -8,22 +8,22 @@ import (
 	"os/exec"
 )
 
-// Package is what the rules need to know of one package, as go list tells it.
+// Package is the part of go list's output for one package that the rules need.
 type Package struct {
 	ImportPath string
 	Name       string
 	Doc        string // first sentence of the package comment
 	Standard   bool
 	GoFiles    []string
-	Imports    []string // of the files that are not tests
-	Deps       []string // Imports and theirs, to the end
+	Imports    []string // of the non-test files
+	Deps       []string // direct and indirect imports
 
 	TestImports, XTestImports []string
 }
 
-// List returns the packages of the workspace in root and all that they depend on,
-// tests apart. A package that does not parse, or whose imports cannot be found,
-// is an error, not a gap.
+// List returns the packages of the workspace in root and all their dependencies, without
+// those of tests. It returns an error if a package does not parse or an import cannot be
+// found.
 func List(ctx context.Context, root string) ([]Package, error) {
 	const fields = "-json=ImportPath,Name,Doc,Standard,GoFiles,Imports,Deps,TestImports,XTestImports"
 	listed, err := goOutput(ctx, root, "list", "-deps", fields, "work")

@@ -11,27 +11,27 @@ import (
 	"strings"
 )
 
-// ModuleRule says what one module of the repository may require directly, its
-// tests included.
+// ModuleRule is what one module of the repository may require directly, including for
+// tests.
 type ModuleRule struct {
 	// Dir is the module's folder, "." for the root.
 	Dir string
-	// Own are the modules of the repository that it may require, by their
-	// folders. Each must stand above it in the table, so that there is no circle.
-	// The root is allowed to all.
+	// Own are the folders of modules of the repository that it may require. They must
+	// precede it in the table, so that there are no cycles. Every module may require the
+	// root.
 	Own []string
-	// Outside are the paths of other modules; "*" is any.
+	// Outside are the paths of other modules; "*" allows all.
 	Outside []string
-	// Untagged modules are never released, so that they may look into another's
-	// internal packages.
+	// Untagged modules are never released, so they may use internal packages of other
+	// modules.
 	Untagged bool
 }
 
-// tests are the libraries that every module may be tested with.
+// tests are the libraries that every module may use in tests.
 var tests = []string{testify, rapid, "go.uber.org/goleak", xsync}
 
-// ModuleRules lists the modules of the workspace, each below those it requires.
-// What an embedder pays for a part is what its module requires.
+// ModuleRules lists the modules of the workspace, each after those that it requires. An
+// embedder of a module pays for what it requires.
 var ModuleRules = []ModuleRule{
 	{Dir: ".", Outside: []string{
 		apd, xsync, "golang.org/x/text", "github.com/benbjohnson/clock", "go.uber.org/mock",
@@ -66,13 +66,13 @@ var ModuleRules = []ModuleRule{
 	}, Outside: []string{"*"}, Untagged: true},
 }
 
-// Requirement is a module that a go.mod requires.
+// Requirement is one requirement of a go.mod.
 type Requirement struct {
 	Path     string
 	Indirect bool
 }
 
-// Requirements reads what each module of the workspace in root requires, by the
+// Requirements returns the requirements of each module of the workspace in root, by the
 // module's folder.
 func Requirements(ctx context.Context, root string) (map[string][]Requirement, error) {
 	text, err := goOutput(ctx, root, "work", "edit", "-json")
@@ -98,8 +98,8 @@ func Requirements(ctx context.Context, root string) (map[string][]Requirement, e
 	return all, nil
 }
 
-// Required returns what the modules require beyond their rules, the modules that
-// have no rule, and the rules that have no module.
+// Required returns the requirements that the rules do not allow, the modules without a
+// rule, and the rules without a module.
 func Required(modules map[string][]Requirement, rules []ModuleRule) []string {
 	var found []string
 	above := map[string]bool{}
@@ -109,7 +109,7 @@ func Required(modules map[string][]Requirement, rules []ModuleRule) []string {
 			found = append(found, "go.work does not use "+rule.Dir)
 		}
 		for _, r := range requires {
-			indirect := r.Indirect && !isOwn(r.Path) // what its own requirements require
+			indirect := r.Indirect && !isOwn(r.Path) // required by its own requirements
 			if !indirect && !rule.allows(r.Path, above) {
 				found = append(found, fmt.Sprintf("module %s requires %s", rule.Dir, r.Path))
 			}
@@ -125,8 +125,8 @@ func Required(modules map[string][]Requirement, rules []ModuleRule) []string {
 	return found
 }
 
-// Unruled returns the folders with a go.mod that neither a rule nor outside, the
-// modules beyond the workspace, names.
+// Unruled returns the folders with a go.mod that have no rule and are not in outside,
+// which are the modules outside the workspace.
 func Unruled(repository fs.FS, rules []ModuleRule, outside ...string) ([]string, error) {
 	for _, r := range rules {
 		outside = append(outside, r.Dir)
@@ -155,9 +155,8 @@ func isOwn(modulePath string) bool {
 	return modulePath == Module || strings.HasPrefix(modulePath, Module+"/")
 }
 
-// Borrowed returns the imports, those of tests included, of another module's
-// internal packages: users upgrade modules one by one, and an internal package
-// promises nothing.
+// Borrowed returns the imports of another module's internal packages, including those of
+// tests. Users upgrade modules one by one, and internal packages are not stable.
 func Borrowed(packages []Package, rules []ModuleRule) []string {
 	var found []string
 	for importer, p := range ownOf(packages) {
@@ -175,7 +174,7 @@ func Borrowed(packages []Package, rules []ModuleRule) []string {
 	return found
 }
 
-// moduleOf returns the rule of the module that a package of the repository lies in.
+// moduleOf returns the rule of the module that contains a package.
 func moduleOf(name string, rules []ModuleRule) ModuleRule {
 	for dir := name; dir != "."; dir = path.Dir(dir) {
 		if i := slices.IndexFunc(rules, func(r ModuleRule) bool { return r.Dir == dir }); i >= 0 {

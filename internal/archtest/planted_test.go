@@ -115,7 +115,7 @@ func TestALawfulImportIsNotReported(t *testing.T) {
 func TestAPackageWithoutALayerIsCaught(t *testing.T) {
 	for _, path := range []string{"util", "internal/helpers", "ratelock/internal/x", "ports/extra", "adaptersx"} {
 		found := archtest.Imports([]archtest.Package{{ImportPath: module + path}}, archtest.Layers)
-		if want := []string{path + " belongs to no layer"}; !slices.Equal(found, want) {
+		if want := []string{path + " is in no layer"}; !slices.Equal(found, want) {
 			t.Errorf("%s: found %q, want %q", path, found, want)
 		}
 	}
@@ -300,9 +300,9 @@ func TestADatabaseClockIsCaught(t *testing.T) {
 	}
 
 	want := []string{
-		"adapters/a/1.sql asks the database for the time: CURRENT_TIMESTAMP",
-		"adapters/a/q.go asks the database for the time: now()",
-		"adapters/a/s.go asks the database for the time: strftime('%s', 'now'",
+		"adapters/a/1.sql uses the database's clock: CURRENT_TIMESTAMP",
+		"adapters/a/q.go uses the database's clock: now()",
+		"adapters/a/s.go uses the database's clock: strftime('%s', 'now'",
 	}
 	if !slices.Equal(found, want) {
 		t.Errorf("found %q, want %q", found, want)
@@ -331,9 +331,9 @@ func TestStraysAtTheTopAreCaught(t *testing.T) {
 	}
 
 	want := []string{
-		"internal.go does not belong at the top",
-		"notes.txt does not belong at the top",
-		"util does not belong at the top",
+		"internal.go must not be at the top",
+		"notes.txt must not be at the top",
+		"util must not be at the top",
 		"ratelock/doc.go is missing",
 	}
 	if !slices.Equal(found, want) {

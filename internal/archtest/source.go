@@ -12,16 +12,15 @@ import (
 	"strings"
 )
 
-// SourceRule bars names and statements from the source of some packages, test
-// files apart.
+// SourceRule forbids names and statements in the non-test files of some packages.
 type SourceRule struct {
 	Packages []string // patterns, as in Layer
-	// Except are files, relative to the module, that the rule spares.
+	// Except are files, relative to the module, to which the rule does not apply.
 	Except []string
-	// Names are barred, by import path.
+	// Names are the forbidden names by import path.
 	Names map[string][]string
-	// NoGo bars the go statement: whoever starts a goroutine says who waits for
-	// it, which errgroup and singleflight do.
+	// NoGo forbids the go statement. Goroutines must be started with something that waits
+	// for them, such as errgroup, singleflight or WaitGroup.Go.
 	NoGo bool
 }
 
@@ -29,7 +28,7 @@ var wallClock = map[string][]string{
 	"time": {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"},
 }
 
-// SourceRules keep time and goroutines in the callers' hands.
+// SourceRules ensure that callers control time and goroutines.
 var SourceRules = []SourceRule{
 	{
 		Packages: append([]string{
@@ -46,7 +45,7 @@ var SourceRules = []SourceRule{
 	},
 }
 
-// Source returns each place in packages that breaks a rule.
+// Source returns each place in packages that violates a rule.
 func Source(root string, packages []Package, rules []SourceRule) ([]string, error) {
 	var found []string
 	for folder, p := range ownOf(packages) {
@@ -66,7 +65,7 @@ func Source(root string, packages []Package, rules []SourceRule) ([]string, erro
 	return found, nil
 }
 
-// ruleFor merges the rules that cover a file.
+// ruleFor merges the rules that apply to a file.
 func ruleFor(folder, file string, rules []SourceRule) SourceRule {
 	merged := SourceRule{Names: map[string][]string{}}
 	for _, r := range rules {
@@ -87,7 +86,7 @@ func scan(file string, source []byte, rule SourceRule) (found []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	packages := map[string]string{} // paths by the names that the file gives them
+	packages := map[string]string{} // import paths by their names in the file
 	for _, spec := range parsed.Imports {
 		name := path.Base(importPath(spec))
 		if spec.Name != nil {
@@ -103,7 +102,7 @@ func scan(file string, source []byte, rule SourceRule) (found []string, err erro
 	return found, nil
 }
 
-// bars names what is wrong with a node; "" if nothing is.
+// bars returns what is forbidden about a node, or "".
 func (r SourceRule) bars(n ast.Node, packages map[string]string) string {
 	switch n := n.(type) {
 	case *ast.GoStmt:

@@ -10,14 +10,14 @@ import (
 	"regexp"
 )
 
-// databaseClock matches what SQL calls the current time: a database's clock
-// would be a second timeline beside the caller's.
+// databaseClock matches the current time in SQL. The database's clock would disagree with
+// the caller's.
 var databaseClock = regexp.MustCompile(
 	`(?i)\bnow\(\)|\bcurrent_(timestamp|date|time)\b|\bclock_timestamp\(|\bunixepoch\(\)|` +
 		`\b(date|time|datetime|julianday|unixepoch|strftime)\([^)]*'now'`)
 
-// DatabaseClocks returns each file below the folder that asks a database for
-// the time: SQL files whole, Go files by their string literals, tests apart.
+// DatabaseClocks returns each file below the folder that uses a database's clock. It
+// searches SQL files and the string literals of non-test Go files.
 func DatabaseClocks(module fs.FS, folder string) ([]string, error) {
 	var found []string
 	err := fs.WalkDir(module, folder, func(name string, _ fs.DirEntry, err error) error {
@@ -29,7 +29,7 @@ func DatabaseClocks(module fs.FS, folder string) ([]string, error) {
 			text, err = literals(name, text)
 		}
 		if m := databaseClock.Find(text); m != nil {
-			found = append(found, fmt.Sprintf("%s asks the database for the time: %s", name, m))
+			found = append(found, fmt.Sprintf("%s uses the database's clock: %s", name, m))
 		}
 		return err
 	})

@@ -1,5 +1,5 @@
-// Package background runs what a service does by itself: ticks by the clock, the
-// work that falls due, and the report of what fails there, which no caller sees.
+// Package background runs the background work of a service: ticks, due work items, and
+// reports of errors that no caller sees.
 package background
 
 import (
@@ -13,17 +13,17 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Config says how a service's background work runs. All but Wake is required.
+// Config configures a service's background work. All fields except Wake are required.
 type Config struct {
 	Clock  ports.Clock
-	Every  time.Duration // between two ticks
+	Every  time.Duration // pause between ticks
 	Logger *slog.Logger
-	Work   string                               // what log lines call the work: "rate locks"
+	Work   string                               // name of the work in log lines, such as "rate locks"
 	Failed func(ctx context.Context, err error) // the service's Hooks.Background
-	Wake   <-chan struct{}                      // a value on it begins a tick before its time; nil: nothing does
+	Wake   <-chan struct{}                      // a value starts a tick at once; may be nil
 }
 
-// Loops are the background loops of one service. Make them with New.
+// Loops are the background loops of one service. Create them with New.
 type Loops struct {
 	cfg      Config
 	mu       sync.Mutex
@@ -33,27 +33,27 @@ type Loops struct {
 	ended    chan struct{} // closed when the last loop of a stopped service has ended
 }
 
-// New makes loops, none of which runs yet.
+// New returns loops that are not running yet.
 func New(cfg Config) *Loops {
 	return &Loops{cfg: cfg, stopping: make(chan struct{}), ended: make(chan struct{})}
 }
 
-// Run ticks at once and then every Config.Every, until Stop, when it returns nil,
-// or until ctx is done, whose error it returns. What tick returns it leaves to
-// [Loops.Report].
+// Run calls tick at once and then every Config.Every. It returns nil after Stop, and the
+// context's error when ctx is done. It ignores errors of tick, which must call
+// [Loops.Report] itself.
 func (l *Loops) Run(ctx context.Context, tick func(ctx context.Context, now time.Time) error) error {
 	if !l.Begin() {
 		return nil
 	}
 	defer l.End()
 	for {
-		select { // if several are ready, the end counts
+		select { // if several are ready, stopping takes precedence
 		case <-ctx.Done():
 			return errcodes.Coded(ctx.Err())
 		case <-l.stopping:
 			return nil
 		default:
-			_ = tick(ctx, l.cfg.Clock.Now()) // reported where it failed
+			_ = tick(ctx, l.cfg.Clock.Now()) // tick has reported its error
 		}
 		select {
 		case <-ctx.Done():
@@ -64,9 +64,8 @@ func (l *Loops) Run(ctx context.Context, tick func(ctx context.Context, now time
 	}
 }
 
-// Report logs what failed in a tick, passes it to Config.Failed, and returns it, all
-// of that as [errcodes.Coded] does. A tick that was cut short by its context did not
-// fail.
+// Report logs an error of a tick, passes it to Config.Failed, and returns it, each time
+// with the code of [errcodes.Coded]. An error after the end of ctx is not a failure.
 func (l *Loops) Report(ctx context.Context, err error) error {
 	err = errcodes.Coded(err)
 	if err != nil && ctx.Err() == nil {
@@ -76,8 +75,8 @@ func (l *Loops) Report(ctx context.Context, err error) error {
 	return err
 }
 
-// Begin counts one more piece of work that Stop waits for, and reports whether it
-// may start: not after Stop. End counts it down.
+// Begin counts a piece of work that Stop waits for. It reports false after Stop: the work
+// must not start. Otherwise the caller must call End.
 func (l *Loops) Begin() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,7 +86,7 @@ func (l *Loops) Begin() bool {
 	return !l.stopped
 }
 
-// End counts down what Begin counted.
+// End ends a piece of work that Begin counted.
 func (l *Loops) End() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,8 +108,8 @@ func (l *Loops) Stopped() bool {
 	}
 }
 
-// Stop ends the loops and waits for what Begin counted, at the longest until ctx is
-// done, whose error it then returns. It may be called more than once.
+// Stop ends the loops and waits for work that Begin counted until ctx is done, when it
+// returns the context's error. It may be called more than once.
 func (l *Loops) Stop(ctx context.Context) error {
 	l.mu.Lock()
 	if !l.stopped {
@@ -126,7 +125,7 @@ func (l *Loops) Stop(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	select { // if both are ready, the end counts
+	select { // if both are ready, the end of the work takes precedence
 	case <-l.ended:
 		return nil
 	default:
@@ -137,19 +136,19 @@ func (l *Loops) Stop(ctx context.Context) error {
 // page is how many items Drain claims at once.
 const page = 100
 
-// Drain is the due work of one kind.
+// Drain is one kind of due work.
 type Drain struct {
 	Work  ports.Work
 	Kind  string
-	Lease time.Duration // how long a claimed item is nobody else's
-	Retry time.Duration // how long an item that is not done waits for its next claim
-	// Do does an item and reports whether it is done. If it returns
-	// [errcodes.CorruptRecord] the item becomes a dead letter.
+	Lease time.Duration // how long a claim lasts
+	Retry time.Duration // how long an unfinished item waits for its next claim
+	// Do processes an item and reports whether it is done. If it returns
+	// [errcodes.CorruptRecord], the item becomes a dead letter.
 	Do func(ctx context.Context, payload []byte, now time.Time) (done bool, err error)
 }
 
-// Drain does the items that are due at now. One that fails does not stop the
-// others; the errors are joined. After Stop it ends at the next page.
+// Drain processes the items that are due at now. A failed item does not stop the others;
+// Drain joins the errors. After Stop it ends before the next page.
 func (l *Loops) Drain(ctx context.Context, d Drain, now time.Time) error {
 	var failed []error
 	for {
@@ -178,7 +177,7 @@ func (d *Drain) do(ctx context.Context, item ports.WorkItem, now time.Time) erro
 		stored = d.Work.Retry(ctx, item, now.Add(d.Retry))
 	}
 	if errcodes.Of(stored) == errcodes.Conflict {
-		stored = nil // the lease ran out, and another process has the item
+		stored = nil // the lease expired and another process has the item
 	}
 	return errors.Join(err, stored)
 }

@@ -14,18 +14,19 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// capacityRun is how long each rate is taken over.
+// capacityRun is how long each rate is measured.
 const capacityRun = 3 * time.Second
 
 // medium is a store whose capacity is measured.
 type medium struct {
 	name string
-	// open returns the store and what prints the bytes that a number of mints took.
+	// open returns the store and a function that prints the bytes used by a number of
+	// mints.
 	open func(*setup) (ports.RateLockStore, func(out io.Writer, mints int))
 }
 
-// printCapacity prints what internal/docs/capacity.md reckons with: creates a second
-// by store, number of pairs and kind, and the bytes that a lock takes.
+// printCapacity prints the figures for internal/docs/capacity.md: creates per second by
+// store, number of pairs and kind, and the bytes per lock.
 func printCapacity() {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, m := range []medium{{"memory", memoryMedium}, {"SQLite", sqliteMedium}, {"PostgreSQL", postgresMedium}} {
@@ -51,7 +52,7 @@ func (m medium) measure(out io.Writer, made *setup, pairs int) {
 		_, minted, err := s.Create(ctx, names[i%pairs], usdzar)
 		if minted {
 			mints.Add(1)
-		} else { // full: all locks end, and the next calls mint
+		} else { // full pairs: all locks end, and the next calls mint
 			clock.rounds.CompareAndSwap(round, round+1)
 		}
 		return err
@@ -98,7 +99,7 @@ func postgresMedium(made *setup) (ports.RateLockStore, func(io.Writer, int)) {
 	}
 }
 
-// validateSome leaves two results for each account.
+// validateSome stores two results for each account.
 func validateSome(store storage) {
 	service, _ := validatorOn(store)
 	for i := range accounts {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// childPeak runs a command on stdin and returns how much memory it had resident
-// at the most, in bytes. The small process ./peak starts it, because the maximum
-// of a child of this process would be at least the maximum of this process.
+// childPeak runs a command with stdin and returns its peak resident memory in bytes. It
+// starts the command from the small process ./peak, because the peak of a direct child
+// would be at least that of this process.
 func childPeak(stdin io.Reader, name string, args ...string) (int64, error) {
 	launcher := exec.Command("go", append([]string{"run", "./peak", name}, args...)...)
 	var complaint bytes.Buffer

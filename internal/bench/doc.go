@@ -2,11 +2,11 @@
 //
 //	cd internal/bench && go run . [-only NAME] [-rounds N]
 //
-// Each row interleaves short rounds of ours and of the reference and prints the
-// median of their paired ratios, since the speed of a machine drifts while the
-// ratio does not. A goal that is missed or a row that fails makes the exit status
-// 1 at the end; the rows after it are measured all the same.
+// Each row interleaves short rounds of corridor and of the reference and prints the
+// median of their paired ratios: the speed of a machine drifts, the ratio does not. If a
+// goal is missed or a row fails, the following rows are still measured, and the exit
+// status is 1.
 //
-// The module is apart from corridor's own, so that no user inherits the peers
-// and oracles it needs.
+// The benchmarks are a separate module, so that users do not inherit the compared
+// libraries.
 package main

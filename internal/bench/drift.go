@@ -13,12 +13,12 @@ import (
 
 const (
 	movedPairs  = 10
-	movedLocks  = 1_000 // live locks of each pair that moves, whatever the total
+	movedLocks  = 1_000 // live locks per moved pair, whatever the total
 	stillPairs  = 90
-	driftWindow = 15 * time.Minute // between ticks, so that no lock is new
+	driftWindow = 15 * time.Minute // between ticks, so that locks are old enough
 )
 
-// driftOver is a drift tick over a store of total live locks.
+// driftOver measures a drift tick over a store of total live locks.
 func driftOver(total int) side {
 	return func(made *setup) step {
 		ctx, store := context.Background(), openMemory(made)
@@ -55,12 +55,12 @@ func driftOver(total int) side {
 	}
 }
 
-// numbered gives the i-th pair of made-up codes; stores take any.
+// numbered returns the i-th pair of invented codes, which stores accept.
 func numbered(i int) ports.Pair {
 	return ports.Pair{Base: fmt.Sprintf("B%02d", i), Quote: "ZAR"}
 }
 
-// mintedRecord is the change that mints the i-th lock, a book of its own.
+// mintedRecord returns the change that mints the i-th lock in its own book.
 func mintedRecord(i int, pair ports.Pair, now time.Time) ports.RateLockChange {
 	l := ports.RateLock{
 		ID: fmt.Sprintf("rl_%09d", i), Owner: fmt.Sprintf("client-%d", i), Base: pair.Base, Quote: pair.Quote,

@@ -16,8 +16,8 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// failureRows hold the normaliser to a bare map, to a budget at the start, and
-// the command to jq, which is left out where it is not installed.
+// failureRows compares the normaliser with a bare map and with a start-up budget, and the
+// command with jq if that is installed.
 func failureRows() []row {
 	rows := []row{
 		{
@@ -40,8 +40,8 @@ func failureRows() []row {
 	})
 }
 
-// startOurs also prints what the first use of all tables costs. Only the first
-// use in a process can be measured.
+// startOurs also prints the cost of the first use of all tables. Only the first use in a
+// process can be measured.
 func startOurs(made *setup) step {
 	live, total := heap()
 	n := must(failures.New(nil))
@@ -64,7 +64,7 @@ func startOurs(made *setup) step {
 	}
 }
 
-const idle = 64 << 10 // bytes that a table would exceed
+const idle = 64 << 10 // bytes; a loaded table is larger
 
 var normaliser *failures.Normaliser //nolint:unused // keeps the compiler from dropping the work
 
@@ -93,8 +93,8 @@ type meaning struct {
 	confidence failures.Confidence
 }
 
-// exactCodes are the codes that the shipped tables answer by themselves, in the
-// order of the tables, and their meanings.
+// exactCodes returns the codes that the built-in tables normalise without a message, in
+// table order, and their meanings.
 func exactCodes() ([]failures.Input, map[exactKey]meaning) {
 	n := must(failures.New(nil))
 	var inputs []failures.Input
@@ -105,7 +105,7 @@ func exactCodes() ([]failures.Input, map[exactKey]meaning) {
 				in := failures.Input{Scheme: s, Direction: d, Code: r.Code}
 				result, err := n.Normalise(in)
 				if err != nil || result.MatchedBy != failures.MatchCode {
-					continue // a family, or told by the message
+					continue // a family, or decided by the message
 				}
 				inputs = append(inputs, in)
 				meanings[exactKey{s, d, r.Code}] = meaning{result.Outcome, result.Code, result.Confidence}
@@ -113,7 +113,7 @@ func exactCodes() ([]failures.Input, map[exactKey]meaning) {
 		}
 	}
 	if len(inputs) < 1000 {
-		check(errors.New("the tables have lost their codes"))
+		check(errors.New("the tables contain no codes"))
 	}
 	return inputs, meanings
 }
@@ -138,13 +138,13 @@ func exactBare(*setup) step {
 	}
 }
 
-// These keep the compiler from dropping the work.
+// These keep the compiler from eliminating the work.
 var (
 	result failures.Result //nolint:unused // see above
 	found  meaning         //nolint:unused // see above
 )
 
-// A round takes one part of the lines; all of them are 1,000,000.
+// A round processes one part of the 1,000,000 lines.
 const (
 	parts     = 10
 	partLines = 100_000
@@ -154,7 +154,7 @@ const (
 // lineParts are files of raw failures.
 type lineParts []string
 
-// ours also holds the command to its memory, over all lines at once.
+// ours also checks the command's memory over all lines.
 func (l *lineParts) ours(made *setup) step {
 	dir := folder(made)
 	command := filepath.Join(dir, "corridor")
@@ -174,7 +174,7 @@ func (l *lineParts) ours(made *setup) step {
 
 func (l *lineParts) jq(*setup) step { return l.pass("jq", "-c", ".") }
 
-// writeLines writes lines of which each tenth holds a code that nothing knows.
+// writeLines writes lines, a tenth of which have an unknown code.
 func writeLines(path string, inputs []failures.Input, first int) {
 	f := must(os.Create(path))
 	out := bufio.NewWriter(f)
@@ -188,7 +188,7 @@ func writeLines(path string, inputs []failures.Input, first int) {
 	check(errors.Join(out.Flush(), f.Close()))
 }
 
-// pass runs a filter over one part after the other, a part a round.
+// pass runs a filter over one part per round.
 func (l *lineParts) pass(name string, args ...string) step {
 	next := 0
 	return func(int) {

@@ -7,7 +7,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// steady is a feed that answers from memory, as file and sandbox feeds do.
+// steady is a feed that returns prices from memory, like the file and sandbox feeds.
 type steady struct{ offered ports.PairSet }
 
 func (s steady) Pairs(context.Context) (ports.PairSet, error) { return s.offered, nil }

@@ -17,8 +17,8 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// formatRows hold the report writers to the libraries that know no types and
-// guard against no formula.
+// formatRows compares the report writers with libraries that have no types and no
+// protection against formulas.
 func formatRows() []row {
 	return []row{
 		{
@@ -33,11 +33,11 @@ func formatRows() []row {
 }
 
 const (
-	reportKept = 1_000  // different rows
-	sheetRows  = 20_000 // of a workbook, which is written whole in each round
+	reportKept = 1_000  // distinct rows
+	sheetRows  = 20_000 // per workbook, which is written whole in each round
 )
 
-// reportColumns are those of a report over transactions.
+// reportColumns are the columns of a transactions report.
 var reportColumns = []ports.Column{
 	{Name: "transactionId", Type: ports.ColumnText},
 	{Name: "reference", Type: ports.ColumnText},
@@ -70,7 +70,7 @@ func reportRows() [][]string {
 
 func csvRows() ports.RowWriter { return must(must(csv.New(nil)).Begin(io.Discard, reportColumns)) }
 
-// csvOurs also looks at the memory that whole files take.
+// csvOurs also measures the memory for whole files.
 func csvOurs(made *setup) step {
 	rows, w := reportRows(), csvRows()
 	csvMemory(made, rows)
@@ -91,8 +91,8 @@ func csvEncoding(*setup) step {
 	}
 }
 
-// csvMemory prints the peak of the heap over files of 1,000,000 rows, and of
-// 10,000,000 unless it is to be quick. Growth with the rows is a missed goal.
+// csvMemory prints the heap's peak over files of 1,000,000 rows, and of 10,000,000 unless
+// the run is quick. A peak that grows with the rows is a missed goal.
 func csvMemory(made *setup, rows [][]string) {
 	const quick, flat = 3, 1 << 20 // rounds, bytes
 	first := csvPeak(rows, 1_000_000)
@@ -107,7 +107,7 @@ func csvMemory(made *setup, rows [][]string) {
 	}
 }
 
-// csvPeak returns the most that lay in the heap beyond what lay there before.
+// csvPeak returns the peak growth of the heap in bytes.
 func csvPeak(rows [][]string, n int) uint64 {
 	const looks = 100
 	before, _ := heap()
@@ -135,7 +135,7 @@ func xlsxOurs(*setup) step {
 	}
 }
 
-// xlsxDirect writes numbers as numbers, like ours, but checks and formats none.
+// xlsxDirect writes numbers as numbers, like corridor, but without checks and formats.
 func xlsxDirect(*setup) step {
 	rows := reportRows()
 	return func(n int) {

@@ -37,7 +37,7 @@ func httpOurs(made *setup) step {
 	return overHTTP(made, must(httpserver.New(auth, httpserver.Services{RateLocks: locks}, nil)), token)
 }
 
-// bareLock is the answer of the reference, as encoding/json prints it.
+// bareLock is the response of the reference, in the form of encoding/json.
 type bareLock struct {
 	ID        string    `json:"rateLockId"`
 	Status    string    `json:"status"`
@@ -71,8 +71,8 @@ func httpBare(made *setup) step {
 	return overHTTP(made, mux, "none")
 }
 
-// overHTTP serves h on loopback and drives it from a few connections that cost
-// little themselves, so that the servers are what is compared.
+// overHTTP serves h on loopback and sends requests on a few cheap connections, so that
+// mainly the servers are compared.
 func overHTTP(made *setup, h http.Handler, token string) step {
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	server := &http.Server{Handler: h, ReadHeaderTimeout: time.Second}
@@ -107,7 +107,7 @@ type client struct {
 	request []byte
 }
 
-// roundTrip sends the request and reads one answer of status 200.
+// roundTrip sends the request and reads one response with status 200.
 func (c *client) roundTrip() error {
 	if _, err := c.conn.Write(c.request); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (c *client) roundTrip() error {
 		}
 	}
 	if length < 0 {
-		return errors.New("no length")
+		return errors.New("the response has no Content-Length")
 	}
 	_, err := io.CopyN(io.Discard, c.in, int64(length))
 	return err

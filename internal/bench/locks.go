@@ -16,7 +16,7 @@ var (
 	terms  = ratelock.Terms{MarkupBps: markupBps, Validity: 24 * time.Hour, ToleranceBps: 200}
 )
 
-const owners = 1024 // of full pairs, so that a row is not one hot line of memory
+const owners = 1024 // of full pairs, so that a row does not contend for one cache line
 
 func serviceOn(store ports.RateLockStore) *ratelock.Service {
 	return must(ratelock.New(ratelock.Ports{Locks: store, Feed: steady{ports.NewPairSet(usdzar)}}, terms, nil))
@@ -35,7 +35,7 @@ func ownerNames(n int) []string {
 	return names
 }
 
-// createAll is a closed loop of Create over the owners.
+// createAll calls Create for the owners in turn.
 func createAll(s *ratelock.Service, names []string) step {
 	ctx := context.Background()
 	return func(n int) {
@@ -46,7 +46,7 @@ func createAll(s *ratelock.Service, names []string) step {
 	}
 }
 
-// filled is a memory store in which every owner's pair is full.
+// filled returns a memory store in which every owner's pair is full.
 func filled(made *setup) (*memory.Store, *ratelock.Service, []string) {
 	store := openMemory(made)
 	s, names := serviceOn(store.RateLocks()), ownerNames(owners)
@@ -65,8 +65,8 @@ func fullMemory(made *setup) step {
 	return createAll(s, names)
 }
 
-// bareMap is what one would write without a library: 64 shards of a map under a
-// mutex that holds the same record, a pair's two locks, and gives the freshest.
+// bareMap measures what one would write without a library: a map in 64 shards with
+// mutexes that stores the same record, a pair's two locks, and returns the newest.
 func bareMap(made *setup) step {
 	store, _, names := filled(made)
 	m := &sharded{seed: maphash.MakeSeed()}
@@ -81,7 +81,7 @@ func bareMap(made *setup) step {
 	}
 }
 
-var keptLock ports.RateLock //nolint:unused // keeps the compiler from dropping the work
+var keptLock ports.RateLock //nolint:unused // keeps the compiler from eliminating the work
 
 type sharded struct {
 	seed   maphash.Seed

@@ -17,16 +17,16 @@ import (
 // step performs n operations.
 type step func(n int)
 
-// side makes one side of a row ready to run.
+// side prepares one side of a row.
 type side func(s *setup) step
 
-// setup is what the sides of a row leave behind while they are made ready.
+// setup is the state of a row's preparation.
 type setup struct {
 	closers []func()
-	missed  []string // goals that are judged meanwhile, such as one of memory
+	missed  []string // goals missed during the preparation, such as memory
 }
 
-// after has f called when the row is done.
+// after calls f when the row is done.
 func (s *setup) after(f func()) { s.closers = append(s.closers, f) }
 
 func (s *setup) close() {
@@ -35,28 +35,28 @@ func (s *setup) close() {
 	}
 }
 
-// missf notes a missed goal; the row is measured all the same.
+// missf records a missed goal; the row is still measured.
 func (s *setup) missf(format string, args ...any) {
 	s.missed = append(s.missed, fmt.Sprintf(format, args...))
 }
 
-// failure is what must and check panic with.
+// failure is the panic value of must and check.
 type failure struct{ error }
 
-// must returns v. An error ends the row.
+// must returns v. It ends the row if there is an error.
 func must[T any](v T, err error) T {
 	check(err)
 	return v
 }
 
-// check ends the row if err is an error.
+// check ends the row if there is an error.
 func check(err error) {
 	if err != nil {
 		panic(failure{err})
 	}
 }
 
-// try runs f and returns the error that must or check found in it.
+// try runs f and returns the error with which must or check ended it.
 func try(f func()) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -71,25 +71,25 @@ func try(f func()) (err error) {
 	return nil
 }
 
-// row compares ours with a reference.
+// row compares corridor with a reference.
 type row struct {
 	name, reference string
 	ours, ref       side
-	// goal judges the median of (our time / the reference's time) an operation.
+	// goal is for the median of (our time / reference time) per operation.
 	goal   goal
-	allocs int           // at most, an operation; -1: not judged
-	fixed  int           // operations a round; 0: as many as fit
-	round  time.Duration // 0: 100 ms
+	allocs int           // maximum per operation; -1 means no limit
+	fixed  int           // operations per round; 0 means as many as fit
+	round  time.Duration // 0 means 100 ms
 }
 
-// goal is met when the ratio is on the right side of the limit.
+// goal is met if the ratio is on the right side of the limit.
 type goal struct {
 	text string
 	met  func(times float64) bool
 	show func(times float64) string
 }
 
-// faster: at least n times as many operations a second as the reference.
+// faster requires at least n times as many operations per second as the reference.
 func faster(n float64) goal {
 	return goal{
 		text: fmt.Sprintf("≥ %.3g of its speed", n),
@@ -98,7 +98,7 @@ func faster(n float64) goal {
 	}
 }
 
-// within: at most n times the reference's time.
+// within requires at most n times the reference's time.
 func within(n float64) goal {
 	return goal{
 		text: fmt.Sprintf("≤ %.3g times its time", n),
@@ -109,8 +109,8 @@ func within(n float64) goal {
 
 func main() {
 	only := flag.String("only", "", "run the rows whose name contains this")
-	rounds := flag.Int("rounds", 15, "interleaved rounds a row")
-	reckon := flag.Bool("capacity", false, "print creates a second and bytes a lock by store, for internal/docs/capacity.md")
+	rounds := flag.Int("rounds", 15, "interleaved rounds per row")
+	reckon := flag.Bool("capacity", false, "print creates per second and bytes per lock by store, for internal/docs/capacity.md")
 	flag.Parse()
 	measure := func() { run(*only, *rounds) }
 	if *reckon {
@@ -125,14 +125,13 @@ func main() {
 func run(only string, rounds int) {
 	chosen := slices.DeleteFunc(rows(), func(r row) bool { return !strings.Contains(r.name, only) })
 	if len(chosen) == 0 {
-		check(fmt.Errorf("no row is called %q", only))
+		check(fmt.Errorf("no row name contains %q", only))
 	}
 	check(measureAll(os.Stdout, chosen, rounds))
 }
 
-// measureAll measures one row after the other and prints each when it is done.
-// A goal that is missed and a row that fails do not stop the rows after them;
-// the error lists them all.
+// measureAll measures one row after the other and prints each when it is done. Missed
+// goals and failed rows do not stop it; it returns all of them as one error.
 func measureAll(w io.Writer, rows []row, rounds int) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "what\treference\tratio\tspread\tgoal\tallocs\tours\treference's\t")
@@ -155,7 +154,7 @@ func measureAll(w io.Writer, rows []row, rounds int) error {
 	return errors.Join(bad...)
 }
 
-// compare makes both sides ready, runs them in interleaved rounds and prints the row.
+// compare prepares both sides, runs them in interleaved rounds and prints the row.
 func (r row) compare(out io.Writer, rounds int, s *setup) {
 	ours, ref := r.ours(s), r.ref(s)
 	nOurs, nRef := r.calibrate(ours), r.calibrate(ref)
@@ -187,7 +186,7 @@ func (r row) compare(out io.Writer, rounds int, s *setup) {
 		time.Duration(median(a)).Round(time.Nanosecond), time.Duration(median(b)).Round(time.Nanosecond))
 }
 
-// calibrate finds how many operations fill a round, which also warms up.
+// calibrate returns how many operations fill a round. It also warms up.
 func (r row) calibrate(run step) int {
 	if r.fixed > 0 {
 		run(r.fixed)

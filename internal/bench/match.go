@@ -17,7 +17,7 @@ import (
 	"github.com/corridor-go/corridor/report/match"
 )
 
-// matchRows hold the settlement matcher to SQLite, and to itself with little
+// matchRows compares the settlement matcher with SQLite, and with itself with little
 // memory. An operation is a whole run.
 func matchRows() []row {
 	const roomy, tight = 1 << 30, 64 << 20
@@ -36,13 +36,13 @@ func matchRows() []row {
 
 const (
 	matchSize = 1_000_000
-	matchStep = 611_953 // odd and no multiple of 5, so that lines come in another order than payments
+	matchStep = 611_953 // odd and not a multiple of 5, so that lines and payments come in different orders
 )
 
 var matchDay = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
-// unmatched rows: 1 line in 200 of another amount, 1 in 500 without a payment,
-// 1 payment in 500 without a line.
+// wantUnmatched: 1 line in 200 has another amount, 1 in 500 has no payment, and 1 payment
+// in 500 has no line.
 const wantUnmatched = matchSize/200 + matchSize/500 + matchSize/500
 
 func matchLine(i int) ports.SettlementLine {
@@ -79,8 +79,8 @@ func numbersTo[T any](n int, one func(int) T) iter.Seq2[T, error] {
 	}
 }
 
-// matchOurs runs with so much memory, and misses a goal when the process needs
-// more than most.
+// matchOurs runs with the given memory. The goal is missed if the process needs more than
+// most.
 func matchOurs(memory, most int64) side {
 	return func(made *setup) step {
 		dir := folder(made)
@@ -110,8 +110,8 @@ func matchOnce(memory int64, dir string) {
 	}
 }
 
-// peakOf returns how much more memory than before the process has at the most
-// while f runs, in bytes; 0 where the system is not Linux.
+// peakOf returns by how many bytes the memory of the process grows at most while f runs,
+// or 0 if the system is not Linux.
 func peakOf(f func()) int64 {
 	debug.FreeOSMemory()
 	if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil {

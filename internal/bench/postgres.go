@@ -27,13 +27,13 @@ var (
 	errNotMinted = errors.New("not minted")
 )
 
-// serverVariable names a server to measure in place of one of the program's own,
-// such as one on the disk that matters: a URL of a role that may create databases.
+// serverVariable is the environment variable with the URL of a server to use instead of
+// starting one, for example on a slower disk. Its role must be able to create databases.
 const serverVariable = "CORRIDOR_BENCH_POSTGRES"
 
-// server returns a func that returns the URL of a server that waits for the disk at
-// each commit. The func holds the program's own server, which ends with the program:
-// one that nobody holds is ended.
+// server returns a function that returns the URL of a server that waits for the disk at
+// each commit. The server ends with the program, or when the function is no longer
+// referenced.
 var server = sync.OnceValues(func() (func() string, error) {
 	if url := os.Getenv(serverVariable); url != "" {
 		return func() string { return url }, nil
@@ -45,13 +45,12 @@ var server = sync.OnceValues(func() (func() string, error) {
 	return c.DSN, nil
 })
 
-// slowDisk has each flush of the write-ahead log begin a millisecond late, as long
-// as a disk takes that is no cache: then 8 connections make 5,000 to 7,000 plain
-// INSERTs a second. Where a flush takes a tenth of that, a row that waits for the
-// disk compares nothing but the processors' work.
+// slowDisk delays each flush of the write-ahead log by a millisecond, like a disk without
+// a cache: 8 connections then make 5,000 to 7,000 plain INSERTs per second. Where a flush
+// takes only a tenth of that, a row compares nothing but processor time.
 var slowDisk = map[string]string{"commit_delay": "1000", "commit_siblings": "0"}
 
-// database makes an empty database and a pool on it, under the settings.
+// database creates an empty database with the settings and returns a pool on it.
 func database(made *setup, settings map[string]string) *pgxpool.Pool {
 	url, ctx := must(server())(), context.Background()
 	admin := must(pgx.Connect(ctx, url))
@@ -68,7 +67,7 @@ func database(made *setup, settings map[string]string) *pgxpool.Pool {
 	return pool
 }
 
-// spread runs n operations, as many at once as there are callers.
+// spread runs n operations with the given number of concurrent callers.
 func spread(callers int, do func(ctx context.Context, i int) error) step {
 	var next atomic.Int64
 	return func(n int) {
@@ -129,10 +128,10 @@ func fullPostgres(made *setup) step {
 	})
 }
 
-// leap is longer than a lock of these rows lives.
+// leap is longer than the life of a lock.
 const leap = 6 * time.Minute
 
-// leaps is a clock that has moved on by a leap when the pairs have been gone through.
+// leaps is a clock that moves on by a leap each time all pairs have been used.
 type leaps struct {
 	ports.Clock
 	rounds atomic.Int64
@@ -142,11 +141,11 @@ func (l *leaps) Now() time.Time {
 	return l.Clock.Now().Add(time.Duration(l.rounds.Load()) * leap)
 }
 
-const pairs = 1000 // of the row that mints
+const pairs = 1000 // in the row that mints
 
 func (l *leaps) visit(i int) { l.rounds.Store(int64(i / pairs)) }
 
-// clocked is a feed whose prices are fresh by a clock.
+// clocked is a feed with fresh prices by a clock.
 type clocked struct{ clock ports.Clock }
 
 func (c clocked) Pairs(context.Context) (ports.PairSet, error) { return ports.NewPairSet(usdzar), nil }
@@ -155,15 +154,15 @@ func (c clocked) Mid(_ context.Context, pair ports.Pair) (ports.Price, error) {
 	return ports.Price{Pair: pair, Mid: "18.2500", Source: "steady", At: c.clock.Now()}, nil
 }
 
-// leaping is a service on a store whose locks all end at a leap of the clock.
+// leaping returns a service on a store whose locks all expire at each leap of the clock.
 func leaping(store ports.RateLockStore, maxPriceAge time.Duration) (*ratelock.Service, *leaps) {
 	clock, short := &leaps{Clock: ports.SystemClock()}, terms
 	short.Validity = leap - time.Minute
 	return must(ratelock.New(ratelock.Ports{Locks: store, Feed: clocked{clock}}, short, &ratelock.Config{Clock: clock, MaxPriceAge: maxPriceAge})), clock
 }
 
-// mintPostgres goes through the pairs again and again, a leap later each time: each
-// call writes the end of the lock before, mints another and stores both events.
+// mintPostgres uses the pairs in turn, a leap later each time: each call writes the end
+// of the previous lock, mints another and stores both events.
 func mintPostgres(settings map[string]string) side {
 	return func(made *setup) step {
 		store, _ := openPostgres(made, settings)
@@ -180,7 +179,7 @@ func mintPostgres(settings map[string]string) side {
 	}
 }
 
-// keptPostgres validates accounts whose answers are kept.
+// keptPostgres validates accounts with cached answers.
 func keptPostgres(made *setup) step {
 	store, _ := openPostgres(made, nil)
 	service, _ := validatorOn(store)
@@ -191,7 +190,7 @@ func keptPostgres(made *setup) step {
 		}
 		return nil
 	}
-	for i := range 2 * accounts { // the lookups, and the first hits
+	for i := range 2 * accounts { // the lookups and the first hits
 		check(hit(context.Background(), i))
 	}
 	return spread(poolSize, hit)

@@ -6,7 +6,7 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// mids have one to ten digits behind the point, as feeds give them.
+// mids have one to ten decimal places, as feeds return them.
 var mids = []string{"18.2500", "1.1", "1542.37", "129.501", "0.0547945", "655.957", "0.000629871", "15.1234567891"}
 
 const markupBps = 150

@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// rows is the table of speeds that corridor holds itself to.
+// rows returns the benchmarks with their goals.
 func rows() []row {
 	return append([]row{
 		{

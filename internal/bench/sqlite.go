@@ -27,7 +27,7 @@ func openSQLite(made *setup) (store *sqlite.Store, path string) {
 	return store, path
 }
 
-// mintSQLite has as many callers at once.
+// mintSQLite mints with the given number of concurrent callers.
 func mintSQLite(callers int) side {
 	return func(made *setup) step {
 		store, _ := openSQLite(made)
@@ -60,7 +60,8 @@ func plain(made *setup) *sql.DB {
 
 const plainInsert = `INSERT INTO locks VALUES (?, ?, 'USD', 'ZAR', '18.2500', 150, '18.52375', ?, ?, 'active')`
 
-// insertSQLite has as many callers at once; the one connection takes them in turn.
+// insertSQLite inserts with the given number of concurrent callers, which share one
+// connection.
 func insertSQLite(callers int) side {
 	return func(made *setup) step {
 		stmt := must(plain(made).Prepare(plainInsert))

@@ -20,7 +20,7 @@ import (
 
 const accounts = 1024
 
-// request is for one of the accounts: wallets, which have no check digit.
+// request returns a request for account i: wallets, which have no check digit.
 func request(i int, name string) market.Request {
 	return market.Request{
 		MerchantID: "7f2f6f0e-4b1e-4c7e-9d58-0d5a3c1d2e3f", Country: "NGA", AccountType: "bank_account",
@@ -28,7 +28,7 @@ func request(i int, name string) market.Request {
 	}
 }
 
-// requests are one for each account.
+// requests returns one request per account.
 func requests(name string) []market.Request {
 	all := make([]market.Request, accounts)
 	for i := range all {
@@ -37,14 +37,14 @@ func requests(name string) []market.Request {
 	return all
 }
 
-// storage is what validations need of a store.
+// storage is the part of a store that validations need.
 type storage interface {
 	Validations() ports.ValidationStore
 	Answers() ports.AnswerCache
 	Work() ports.Work
 }
 
-// validatorOn is a service on a store, and the provider that it asks.
+// validatorOn returns a service on a store, and its provider.
 func validatorOn(store storage) (*validation.Service, *fake.Connector) {
 	keys := must(keyring.New([]keyring.Key{{ID: "k", Secret: bytes.Repeat([]byte{7}, 32)}}, nil))
 	provider := fake.NewConnector("provider", []ports.Capability{{Market: ports.Market{Country: "NGA", Type: ports.BankAccount}, ReturnsName: true}})
@@ -55,19 +55,19 @@ func validatorOn(store storage) (*validation.Service, *fake.Connector) {
 	}, validation.Policy{AnswerTTL: 24 * time.Hour}, nil)), provider
 }
 
-// validator is a service whose answers for all accounts are kept.
+// validator returns a service with cached answers for all accounts.
 func validator(made *setup) *validation.Service {
 	service, _ := validatorOn(openMemory(made))
-	for i := range 2 * accounts { // twice each: the lookup, and the first hit
+	for i := range 2 * accounts { // for each account the lookup and the first hit
 		must(service.Validate(context.Background(), "acme", request(i/2, "")))
 	}
 	return service
 }
 
-var errNotKept = errors.New("an answer was not kept")
+var errNotKept = errors.New("an answer is not cached")
 
-// keptAnswer validates accounts whose answers are kept, again and again: each
-// request gets its result under an id of its own.
+// keptAnswer repeatedly validates accounts with cached answers: each request gets its
+// result under a new id.
 func keptAnswer(name string) side {
 	return func(made *setup) step {
 		service, ctx, requests := validator(made), context.Background(), requests(name)
@@ -81,8 +81,8 @@ func keptAnswer(name string) side {
 	}
 }
 
-// firstHit validates with names that were not asked before: each is judged on the
-// kept answer, and each result is stored with its event.
+// firstHit validates with new names: each is judged with the cached answer, and each
+// result is stored with its event.
 func firstHit(made *setup) step {
 	service, ctx, requests, done := validator(made), context.Background(), requests(""), 0
 	return func(n int) {
@@ -95,7 +95,7 @@ func firstHit(made *setup) step {
 	}
 }
 
-// otterRecord gets a validation from a cache with a bound and a life.
+// otterRecord gets a validation from a cache with a size limit and expiry.
 func otterRecord(made *setup) step {
 	cache := must(otter.New(&otter.Options[string, ports.Validation]{
 		MaximumSize: 10 * accounts, ExpiryCalculator: otter.ExpiryWriting[string, ports.Validation](24 * time.Hour),
@@ -121,8 +121,8 @@ const (
 	crowdWait = time.Second
 )
 
-// crowdOn sends a thousand requests for one account at once, each time for
-// another, to a provider that takes a second, and holds it to one lookup.
+// crowdOn sends a thousand simultaneous requests for one account, a different one each
+// time, to a provider that takes a second. It requires exactly one lookup.
 func crowdOn(open func(*setup) storage) side {
 	return func(made *setup) step {
 		service, provider := validatorOn(open(made))
@@ -146,7 +146,7 @@ func crowdOn(open func(*setup) storage) side {
 	}
 }
 
-// crowdBare is a thousand who wait a second.
+// crowdBare starts a thousand goroutines that wait a second.
 func crowdBare(*setup) step {
 	return func(n int) {
 		for range n {
@@ -155,7 +155,7 @@ func crowdBare(*setup) step {
 	}
 }
 
-// atOnce runs fn for each of the crowd, and waits for all.
+// atOnce runs fn concurrently for each of the crowd and waits for all.
 func atOnce(fn func() error) {
 	var all errgroup.Group
 	for range crowdSize {

@@ -8,8 +8,8 @@ import (
 	"github.com/corridor-go/corridor/validation/market"
 )
 
-// ruleRows hold the account rules to the bare arithmetic that they rest on, and
-// the numbering plans to the library whose metadata they come from.
+// ruleRows compares the account rules with the bare arithmetic, and the numbering plans
+// with the library from whose metadata they come.
 func ruleRows() []row {
 	return []row{
 		{
@@ -32,17 +32,17 @@ var (
 		"EG380019000500000000263180002", "EG290003012300000004567890123",
 		"EG980037003600000000001005032", "EG390019000500000000263180002",
 	}
-	// nubans are a bank code of three digits and the account.
+	// a bank code of three digits followed by the account number
 	nubans  = []string{"0441234567895", "0580123456785", "0572012345678", "0581234567895"}
 	msisdns = []string{"254712345678", "254110123456", "254777123456", "254202345678"}
 )
 
-// each runs holds on the samples in turn, which must pass all but the last.
+// each calls holds for the samples in turn. All except the last must pass.
 func each(samples []string, holds func(text string) bool) side {
 	return func(*setup) step {
 		for i, text := range samples {
 			if holds(text) != (i < len(samples)-1) {
-				check(errors.New("the samples that are right did not pass"))
+				check(errors.New("a valid sample did not pass"))
 			}
 		}
 		return func(n int) {

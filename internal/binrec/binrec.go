@@ -1,7 +1,7 @@
-// Package binrec writes the fields of a record one after the other as bytes, and
-// reads them back. Numbers are varints, texts have their length in front. There
-// are no names or tags: the reader asks for the fields in the order in which they
-// were written, and a format that may change puts a version byte first.
+// Package binrec encodes the fields of a record one after the other as bytes, and decodes
+// them. Numbers are varints; texts are preceded by their length. There are no names or
+// tags: fields are read in the order in which they were written. A format that may change
+// begins with a version byte.
 //
 //	data := binrec.AppendText([]byte{version}, owner)
 //	data = binary.AppendVarint(data, amount)
@@ -19,17 +19,17 @@ func AppendText[T ~string | ~[]byte](dst []byte, s T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// Reader takes fields off the front of a record. After a field that cannot be
-// read, that field and all others are zero, and Done reports false.
+// Reader reads fields from the front of a record. After a field that cannot be read, that
+// field and all later ones are zero, and Done reports false.
 type Reader struct {
 	rest    []byte
 	damaged bool
 }
 
-// Read returns a reader of data, which it neither copies nor changes.
+// Read returns a reader of data, which it does not copy or change.
 func Read(data []byte) Reader { return Reader{rest: data} }
 
-// Done reports whether all fields were there and nothing is left.
+// Done reports whether all fields could be read and nothing is left.
 func (r *Reader) Done() bool { return !r.damaged && len(r.rest) == 0 }
 
 // take returns the next n bytes.
@@ -58,21 +58,21 @@ func (r *Reader) Bool() bool {
 	return b == 1
 }
 
-// Int reads what [binary.AppendVarint] wrote.
+// Int reads the output of [binary.AppendVarint].
 func (r *Reader) Int() int64 {
 	n, size := binary.Varint(r.rest)
 	r.skip(size)
 	return n
 }
 
-// Uint reads what [binary.AppendUvarint] wrote.
+// Uint reads the output of [binary.AppendUvarint].
 func (r *Reader) Uint() uint64 {
 	n, size := binary.Uvarint(r.rest)
 	r.skip(size)
 	return n
 }
 
-// skip drops the bytes of a number; size is not positive if it was not readable.
+// skip drops the bytes of a number; size is not positive if it could not be read.
 func (r *Reader) skip(size int) {
 	if size <= 0 {
 		r.damaged, r.rest = true, nil
@@ -81,8 +81,8 @@ func (r *Reader) skip(size int) {
 	r.rest = r.rest[size:]
 }
 
-// Count reads a number of entries, each at least one byte long, so that a damaged
-// count cannot make its reader loop for longer than there are bytes.
+// Count reads a number of entries, each at least one byte long. A larger number than the
+// remaining bytes is damage, so it cannot make the caller loop for long.
 func (r *Reader) Count() int {
 	n := r.Uint()
 	if n > uint64(len(r.rest)) {
@@ -92,8 +92,8 @@ func (r *Reader) Count() int {
 	return int(n)
 }
 
-// Bytes reads what [AppendText] wrote. The result is part of the record.
+// Bytes reads the output of [AppendText]. The result is part of the record.
 func (r *Reader) Bytes() []byte { return r.take(r.Uint()) }
 
-// Text reads what [AppendText] wrote.
+// Text reads the output of [AppendText].
 func (r *Reader) Text() string { return string(r.Bytes()) }

@@ -42,9 +42,9 @@ func TestParseRejectsABrokenFile(t *testing.T) {
 		"a minor unit spelled N.A.":  {head + "XAU,959,N.A.,Gold\n", "minor_unit"},
 		"a row without a name":       {head + "AED,784,2,\n", "name"},
 		"a row with a field too few": {head + "AED,784,2\n", "number of fields"},
-		"rows out of order":          {head + "AFN,971,2,Afghani\nAED,784,2,UAE Dirham\n", "must rise"},
-		"a code twice":               {head + "AED,784,2,UAE Dirham\nAED,785,2,UAE Dirham\n", "must rise"},
-		"a number twice":             {head + "AED,784,2,UAE Dirham\nAFN,784,2,Afghani\n", "share the number 784"},
+		"rows out of order":          {head + "AFN,971,2,Afghani\nAED,784,2,UAE Dirham\n", "ascending order"},
+		"a code twice":               {head + "AED,784,2,UAE Dirham\nAED,785,2,UAE Dirham\n", "ascending order"},
+		"a number twice":             {head + "AED,784,2,UAE Dirham\nAFN,784,2,Afghani\n", "have the same number 784"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parse(strings.NewReader(c.file))

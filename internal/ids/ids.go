@@ -1,4 +1,4 @@
-// Package ids makes ids of records.
+// Package ids creates ids of records.
 package ids
 
 import (
@@ -12,10 +12,9 @@ import (
 
 var encoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// New returns prefix and 26 characters of 0-9 and a-z: 48 bits of the time in
-// milliseconds, so that ids sort roughly by age and stores append them, and 80 bits
-// from random, so that none comes twice (I13). If random fails, New returns
-// [errcodes.Internal].
+// New returns prefix and 26 characters of 0-9 and a-z: 48 bits of time in milliseconds,
+// so that ids sort roughly by age and stores append them, and 80 bits from random, so
+// that ids are unique (I13). It returns [errcodes.Internal] if random fails.
 func New(prefix string, now time.Time, random io.Reader) (string, error) {
 	raw := at(now)
 	if _, err := io.ReadFull(random, raw[6:]); err != nil {
@@ -24,7 +23,7 @@ func New(prefix string, now time.Time, random io.Reader) (string, error) {
 	return encode(prefix, raw), nil
 }
 
-// First returns the lowest id that New can make at t, which is 1970 or later.
+// First returns the lowest id that New can return at t, which must not be before 1970.
 func First(prefix string, t time.Time) string { return encode(prefix, at(t)) }
 
 func at(t time.Time) (raw [16]byte) {

@@ -1,6 +1,6 @@
-// Package jsontext writes JSON by hand where reflection would cost as much as
-// the work around it, with the bytes of encoding/json; reads strings whose
-// bytes encoding/json would change; and shows texts of clients in errors.
+// Package jsontext encodes JSON with the same bytes as encoding/json where reflection
+// would be too slow, decodes strings that encoding/json would change, and quotes clients'
+// texts for errors.
 package jsontext
 
 import (
@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Object is a JSON object in the making. Start with a buffer in Buf, or none;
-// its zero value is an empty object.
+// Object is a JSON object under construction. Its zero value is an empty object. Buf may
+// be set to a buffer to reuse.
 type Object struct {
 	Buf []byte
 	err error
 }
 
-// Done gives the object's text.
+// Done returns the object's text.
 func (o *Object) Done() ([]byte, error) {
 	if len(o.Buf) == 0 {
 		o.Buf = append(o.Buf, '{')
@@ -34,25 +34,25 @@ func (o *Object) name(name string) {
 	o.Buf = append(o.Buf, '"', ':')
 }
 
-// Number adds a member with an integer.
+// Number adds a member with an integer value.
 func (o *Object) Number(name string, n int64) {
 	o.name(name)
 	o.Buf = strconv.AppendInt(o.Buf, n, 10)
 }
 
-// Raw adds a member whose value is JSON as it stands.
+// Raw adds a member whose value is already JSON.
 func (o *Object) Raw(name, value string) {
 	o.name(name)
 	o.Buf = append(o.Buf, value...)
 }
 
-// Bool adds a member with a truth value.
+// Bool adds a member with a boolean value.
 func (o *Object) Bool(name string, b bool) {
 	o.name(name)
 	o.Buf = strconv.AppendBool(o.Buf, b)
 }
 
-// Time adds a member with a time in RFC 3339.
+// Time adds a member with a time as RFC 3339 text.
 func (o *Object) Time(name string, t time.Time) {
 	o.name(name)
 	o.Buf = append(o.Buf, '"')
@@ -60,7 +60,7 @@ func (o *Object) Time(name string, t time.Time) {
 	o.Buf = append(o.Buf, '"')
 }
 
-// Text adds a member with a string. The name is written as it is.
+// Text adds a member with a string value. The name is not escaped.
 func (o *Object) Text(name, s string) {
 	o.name(name)
 	if plainASCII(s) {
@@ -76,7 +76,7 @@ func (o *Object) Text(name, s string) {
 	o.Buf = append(o.Buf, quoted...)
 }
 
-// plainASCII reports whether JSON quotes s as it is.
+// plainASCII reports whether s needs no escapes in JSON.
 func plainASCII(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

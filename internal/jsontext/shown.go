@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxShown is how many bytes of a text [Shown] shows at the most.
+// MaxShown is the maximum number of bytes of a text that [Shown] shows.
 const MaxShown = 64
 
-// Shown returns a text of a client's, a field's name for example, as an error may
-// show it to that client: in quotes, of one line, with what cannot be printed as
-// question marks, and cut to [MaxShown] bytes with an ellipsis behind.
+// Shown returns a client's text, such as the name of a field, in the form for an error to
+// that client: quoted, on one line, with unprintable characters as question marks, and
+// cut to [MaxShown] bytes followed by an ellipsis.
 func Shown(text string) string {
 	rest, whole := "", 0
 	if len(text) > MaxShown {
@@ -19,7 +19,7 @@ func Shown(text string) string {
 			if at > MaxShown {
 				break
 			}
-			whole = at // no character is cut through
+			whole = at // do not cut within a character
 		}
 		text, rest = text[:whole], "…"
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Unquote returns what a JSON string means, quotes and all being valid; maybe as a
-// part of it. Bytes that are no UTF-8 stay, where encoding/json would replace
-// them (I26).
+// Unquote returns the value of a valid JSON string, including its quotes; the result may
+// be part of raw. It keeps bytes that are not UTF-8, which encoding/json would replace
+// (I26).
 func Unquote(raw []byte) []byte {
 	raw = raw[1 : len(raw)-1]
 	at := bytes.IndexByte(raw, '\\')
@@ -26,7 +26,7 @@ func Unquote(raw []byte) []byte {
 			text, raw = append(text, c), raw[2:]
 			continue
 		}
-		end := len(`\u0000`) // of a run of such escapes: two may be one character
+		end := len(`\u0000`) // of a run of such escapes, because two may form one character
 		for bytes.HasPrefix(raw[end:], []byte(`\u`)) {
 			end += len(`\u0000`)
 		}

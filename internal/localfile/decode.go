@@ -9,25 +9,25 @@ import (
 	"slices"
 )
 
-// KeyError is the error of [Decode] for a key. Its text quotes nothing of the file.
+// KeyError is the error of [Decode] for a key. Its text contains nothing from the file.
 type KeyError struct {
 	Key  string
 	Item int // in the innermost list around the key, from 1
 }
 
-func (*KeyError) Error() string { return "a key is misspelt or there twice" }
+func (*KeyError) Error() string { return "a key is unknown or repeated" }
 
-// Decode reads a JSON value into into, whose structs have the keys given. Unlike
-// encoding/json it rejects, with a [KeyError], a key that is unknown, written in
-// another case or there twice, and it rejects text behind the value. Its errors
-// quote nothing of the file, where somebody may have put a secret.
+// Decode decodes a JSON value into into, whose structs have the given keys. Unlike
+// encoding/json it rejects keys that are unknown, in another case or repeated, with a
+// [KeyError], and text after the value. Its errors contain nothing from the file, because
+// it may contain secrets.
 func Decode(body []byte, into any, keys ...string) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	if err := d.Decode(new(json.RawMessage)); err != nil {
-		return fmt.Errorf("wrong JSON at or before byte %d", d.InputOffset())
+		return fmt.Errorf("invalid JSON at or before byte %d", d.InputOffset())
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is text behind the JSON value")
+		return errors.New("there is text after the JSON value")
 	}
 	if err := checkKeys(json.NewDecoder(bytes.NewReader(body)), keys); err != nil {
 		return err
@@ -35,12 +35,12 @@ func Decode(body []byte, into any, keys ...string) error {
 	d = json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if d.Decode(into) != nil {
-		return errors.New("a value has another type than it should have")
+		return errors.New("a value has the wrong type")
 	}
 	return nil
 }
 
-// checkKeys reads the next value of what is JSON for certain.
+// checkKeys reads the next value of valid JSON.
 func checkKeys(d *json.Decoder, keys []string) error {
 	token, err := d.Token()
 	open, nested := token.(json.Delim)

@@ -1,4 +1,4 @@
-// Package localfile reads the files that an installation is configured with.
+// Package localfile reads local configuration files.
 package localfile
 
 import (
@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Read returns the content of a regular file of at most maxSize bytes. Anything
-// else, such as a pipe, which might never end, is an error.
+// Read returns the content of a regular file of at most maxSize bytes. It returns an
+// error for any other file, such as a pipe, which might never end.
 func Read(path string, maxSize int) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

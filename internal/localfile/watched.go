@@ -11,10 +11,10 @@ import (
 	"github.com/corridor-go/corridor/ports"
 )
 
-// Config says what a [Watched] file is. All fields are required.
+// Config configures a [Watched] file. All fields are required.
 type Config[V any] struct {
 	Path    string
-	Name    string // in errors and log lines: "the clients file"
+	Name    string // in errors and log lines, such as "the clients file"
 	MaxSize int    // bytes
 	Every   time.Duration
 	Clock   ports.Clock
@@ -22,28 +22,28 @@ type Config[V any] struct {
 	Parse   func(body []byte) (V, error)
 }
 
-// Watched is a file that is read again, at most once in Config.Every and only when
-// somebody asks. Its bytes decide whether it has changed, not its time. A version
-// that is broken, or gone, is logged once, and the last good one stays in force.
+// Watched is a file that is read again when it is used, at most once in Config.Every. It
+// has changed if its bytes have, whatever its time. A broken or missing version is logged
+// once, and the last valid version remains in use.
 type Watched[V any] struct {
 	cfg     Config[V]
 	current atomic.Pointer[version[V]]
-	last    atomic.Int64            // Unix nanoseconds of the last look, by the clock
-	trouble atomic.Pointer[trouble] // of the last look; nil when it was good
-	looking sync.Mutex              // one look at a time
+	last    atomic.Int64            // Unix nanoseconds of the last read, by the clock
+	failure atomic.Pointer[failure] // error of the last read, or nil
+	reading sync.Mutex              // held while reading
 }
 
-type trouble struct{ err error }
+type failure struct{ err error }
 
-// version is what a good look found. It never changes.
+// version is the immutable result of a successful read.
 type version[V any] struct {
-	at    time.Time // of the look
+	at    time.Time // time of the read
 	sum   [sha256.Size]byte
 	value V
 }
 
-// Watch reads the file. If it is missing, too large or broken, Watch returns
-// [errcodes.Configuration].
+// Watch reads the file. It returns [errcodes.Configuration] if the file is missing, too
+// large or broken.
 func Watch[V any](cfg Config[V]) (*Watched[V], error) {
 	w := &Watched[V]{cfg: cfg}
 	if err := w.read(cfg.Clock.Now()); err != nil {
@@ -52,13 +52,13 @@ func Watch[V any](cfg Config[V]) (*Watched[V], error) {
 	return w, nil
 }
 
-// Current returns the content in force and the time of the last good look, after
-// another look if one is due at now. One caller looks; the others go on with what
-// is there. A clock that went back makes a look due.
+// Current returns the valid content and the time of the last successful read. If a read
+// is due at now, the first caller reads while the others get the present content. A read
+// is also due if the clock has gone back.
 func (w *Watched[V]) Current(now time.Time) (V, time.Time) {
 	last := w.last.Load()
-	if age := time.Duration(now.UnixNano() - last); (age < 0 || age >= w.cfg.Every) && w.looking.TryLock() {
-		defer w.looking.Unlock()
+	if age := time.Duration(now.UnixNano() - last); (age < 0 || age >= w.cfg.Every) && w.reading.TryLock() {
+		defer w.reading.Unlock()
 		if w.last.Load() == last {
 			w.report(w.read(now))
 		}
@@ -67,11 +67,11 @@ func (w *Watched[V]) Current(now time.Time) (V, time.Time) {
 	return current.value, current.at
 }
 
-// LastRead returns the time of the last good look, and what was wrong at the last
-// one: nil when it was good. It does not look itself.
+// LastRead returns the time of the last successful read, and the error of the last read
+// or nil. It does not read the file.
 func (w *Watched[V]) LastRead() (time.Time, error) {
 	at := w.current.Load().at
-	if t := w.trouble.Load(); t != nil {
+	if t := w.failure.Load(); t != nil {
 		return at, t.err
 	}
 	return at, nil
@@ -93,17 +93,17 @@ func (w *Watched[V]) read(now time.Time) error {
 	return nil
 }
 
-// report keeps the outcome of a look, and logs a trouble once while it lasts.
+// report stores the result of a read. It logs a lasting error only once.
 func (w *Watched[V]) report(err error) {
-	was := w.trouble.Load()
+	was := w.failure.Load()
 	switch {
 	case err != nil:
-		w.trouble.Store(&trouble{err})
+		w.failure.Store(&failure{err})
 		if was == nil || was.err.Error() != err.Error() {
-			w.cfg.Logger.Error("a file cannot be used, its last good version stays in force", "file", w.cfg.Name, "path", w.cfg.Path, "error", err)
+			w.cfg.Logger.Error("a file cannot be used, its last valid version remains in use", "file", w.cfg.Name, "path", w.cfg.Path, "error", err)
 		}
 	case was != nil:
-		w.trouble.Store(nil)
-		w.cfg.Logger.Info("a file is good again", "file", w.cfg.Name, "path", w.cfg.Path)
+		w.failure.Store(nil)
+		w.cfg.Logger.Info("a file can be used again", "file", w.cfg.Name, "path", w.cfg.Path)
 	}
 }

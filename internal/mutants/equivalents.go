@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// equivalents are mutants that behave like the original: the reasons by key.
+// equivalents maps the keys of mutants that behave like the original to reasons.
 type equivalents map[string]string
 
-// readEquivalents reads lines of file, function, before → after, count and reason,
-// separated by tabs. Empty lines and those that begin with # are left out.
+// readEquivalents reads lines with file, function, before → after, count and reason,
+// separated by tabs. It skips empty lines and lines that begin with #.
 func readEquivalents(name string) (equivalents, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -31,8 +31,8 @@ func readEquivalents(name string) (equivalents, error) {
 	return known, nil
 }
 
-// unmatched returns the keys of the entries that are about the package of all but
-// match none of its mutations, because the code was changed.
+// unmatched returns the keys of entries that are about the package of all but match none
+// of its mutations, because the code has changed.
 func (e equivalents) unmatched(all []mutation) (found []string) {
 	keys, folders := map[string]bool{}, map[string]bool{}
 	for _, m := range all {

@@ -1,23 +1,22 @@
-// Command mutants measures the tests of packages: it changes the code in small
-// ways, one at a time, and counts the changes that no test notices.
+// Command mutants measures the tests of packages: it makes small changes to the code, one
+// at a time, and counts those that no test detects.
 //
 //	go run ./internal/mutants -seed 1 -n 100 ./ratelock ./report/match
 //	go run ./internal/mutants -also ./internal/integration/validation ./validation
 //
-// From each package it draws n mutations and runs the package's tests on each,
-// then those of the packages of -also if the mutant survived. It changes no file:
-// mutants are built with the go command's -overlay. The same seed draws the same
-// mutations, and an edit of one function leaves the draw in the others as it is.
+// From each package it draws n mutations and runs the package's tests on each, then those
+// of the packages of -also if the mutant survived. It does not change files: mutants are
+// built with the go command's -overlay. The same seed draws the same mutations, and an
+// edit of one function does not affect the draw in others.
 //
-// A mutant that fails a test, hangs or runs out of memory is killed. One that does
-// not compile is not counted; another is drawn. Each survivor is a line with its
-// place, its function, the source line before → after, and which of the equal
-// changes in that function it is. It shows a rule without a test, or code without
-// a use: write the test or delete the code. If the mutant behaves like the original
-// for every input, add it to equivalents.txt: the same line with the file alone as
-// its place, and the reason. The last lines are a table with a row per package; the
-// score is killed / (killed + survived), in percent. The exit status is 1 if a score
-// is below -least.
+// A mutant that fails a test, hangs or runs out of memory is killed. One that does not
+// compile is replaced by another. Each survivor is printed as a line with its place, its
+// function, the source line before → after, and its number among equal changes in that
+// function. It points to a rule without a test or to unused code: write the test or
+// delete the code. If the mutant behaves like the original for every input, add the line
+// to equivalents.txt with only the file as its place, and the reason. The last lines are
+// a table with a row per package; the score is killed / (killed + survived), in percent.
+// The exit status is 1 if a score is below -least.
 package main
 
 import (
@@ -45,15 +44,15 @@ func main() {
 	}
 }
 
-// run reports whether every package reached the least score.
+// run reports whether every package reached the required score.
 func run(ctx context.Context, args []string, out io.Writer) (passed bool, err error) {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
-	seed := flags.Uint64("seed", 1, "draws the sample")
+	seed := flags.Uint64("seed", 1, "seed of the sample")
 	n := flags.Int("n", 100, "mutants per package")
-	least := flags.Float64("least", 95, "lowest score that passes, in percent")
-	parallel := flags.Int("p", 1, "mutants at a time")
-	floor := flags.Duration("limit", 20*time.Second, "time of a mutant's tests; three times that of the clean run if it is longer")
-	also := flags.String("also", "", "`packages`, separated by commas, whose tests run on survivors")
+	least := flags.Float64("least", 95, "minimum score in percent")
+	parallel := flags.Int("p", 1, "concurrent mutants")
+	floor := flags.Duration("limit", 20*time.Second, "minimum time limit of a mutant's tests; the limit is at least three times the time of the unchanged code")
+	also := flags.String("also", "", "comma-separated `packages` whose tests run on survivors")
 	list := flags.String("equivalents", "internal/mutants/equivalents.txt", "`file` of mutants that behave like the original")
 	if err := flags.Parse(args); err != nil {
 		return false, err

@@ -12,11 +12,11 @@ import (
 // mutation is one small change of a source file.
 type mutation struct {
 	path       string // of the file
-	source     []byte // the file without the change
-	start, end int    // offsets of what text replaces
+	source     []byte // the unchanged file
+	start, end int    // offsets of the replaced source
 	text       string
 	line       int
-	key        string // file, function, before → after, count: no line number
+	key        string // file, function, before → after, count; without the line number
 }
 
 // file returns the name of the mutated file, relative to the repository.
@@ -29,7 +29,7 @@ func (m *mutation) mutated() []byte {
 	return slices.Concat(m.source[:m.start], []byte(m.text), m.source[m.end:])
 }
 
-// swapped are operators and what replaces them. Negated conditions cover the rest.
+// swapped maps operators to their replacements. Negated conditions cover the others.
 var swapped = map[string]string{
 	"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
 	"+": "-", "-": "+", "*": "/", "/": "*", "+=": "-=", "-=": "+=", "++": "--", "--": "++",
@@ -37,16 +37,16 @@ var swapped = map[string]string{
 
 // finder collects the mutations of one file.
 type finder struct {
-	name, path string // of the file: as keys have it, and on disk
+	name, path string // of the file: as in keys, and on disk
 	source     []byte
 	file       *token.File
-	function   string // that is visited; "" outside of functions
+	function   string // the visited function, or ""
 	seen       map[string]int
 	found      []mutation
 }
 
-// mutations returns every mutation of a file. Some do not compile, since types are
-// not looked at. Generated files have none.
+// mutations returns all mutations of a file, including some that do not compile, because
+// types are not checked. Generated files have none.
 func mutations(name, path string, source []byte) ([]mutation, error) {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, path, source, parser.ParseComments|parser.SkipObjectResolution)
@@ -64,7 +64,7 @@ func mutations(name, path string, source []byte) ([]mutation, error) {
 	return f.found, nil
 }
 
-// named returns the name of a function, after its receiver's type if it has one.
+// named returns the name of a function, preceded by the type of its receiver if any.
 func (f *finder) named(function *ast.FuncDecl) string {
 	if function.Recv == nil {
 		return function.Name.Name
@@ -119,7 +119,7 @@ func (f *finder) visit(n ast.Node, stack []ast.Node) bool {
 	return true
 }
 
-// negate leaves out what swap does to == and !=.
+// negate skips == and !=, which swap changes.
 func (f *finder) negate(condition ast.Expr) {
 	if b, ok := condition.(*ast.BinaryExpr); condition == nil || ok && (b.Op == token.EQL || b.Op == token.NEQ) {
 		return
@@ -133,7 +133,7 @@ func (f *finder) swap(at token.Pos, operator token.Token) {
 	}
 }
 
-// literal makes an integer one larger and a string empty.
+// literal increments an integer and empties a string.
 func (f *finder) literal(l *ast.BasicLit) {
 	if i, err := strconv.ParseInt(l.Value, 0, 64); err == nil && l.Kind == token.INT {
 		f.replace(l.Pos(), l.End(), strconv.FormatInt(i+1, 10))
@@ -143,7 +143,8 @@ func (f *finder) literal(l *ast.BasicLit) {
 	}
 }
 
-// dropError replaces a returned error by nil. It knows an error by its type's name.
+// dropError replaces a returned error by nil. It recognises errors by the name of their
+// type.
 func (f *finder) dropError(values []ast.Expr, stack []ast.Node) {
 	var results *ast.FieldList
 	for _, outer := range stack {
@@ -160,7 +161,7 @@ func (f *finder) dropError(values []ast.Expr, stack []ast.Node) {
 	}
 }
 
-// zeros returns the zero value of each result of a function.
+// zeros returns the zero values of a function's results.
 func (f *finder) zeros(results *ast.FieldList) string {
 	var values []string
 	if results != nil {
@@ -179,7 +180,7 @@ func (f *finder) text(n ast.Node) string {
 
 func (f *finder) offset(p token.Pos) int { return f.file.Offset(p) }
 
-// longest is how many bytes of a change of several lines a key has.
+// longest is the maximum length of a change in a key, in bytes.
 const longest = 160
 
 func (f *finder) replace(from, to token.Pos, text string) {

@@ -23,10 +23,10 @@ const module = "github.com/corridor-go/corridor/"
 // goPackage is a package to be mutated.
 type goPackage struct {
 	path, folder string
-	files        []string // without tests
+	files        []string // non-test files
 }
 
-// listPackages returns the packages that the go command's patterns name.
+// listPackages returns the packages that match the go command's patterns.
 func listPackages(ctx context.Context, patterns []string) (packages []goPackage, err error) {
 	lines, err := goList(ctx, append([]string{"-f", `{{.ImportPath}}|{{.Dir}}|{{join .GoFiles " "}}`}, patterns...)...)
 	for _, line := range lines {
@@ -46,8 +46,8 @@ func goList(ctx context.Context, args ...string) ([]string, error) {
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
 }
 
-// mutations returns the package's mutations in the order in which they are drawn:
-// by a hash of the seed and the key.
+// mutations returns the package's mutations in the order of drawing: by a hash of the
+// seed and the key.
 func (p goPackage) mutations(seed uint64) (all []mutation, err error) {
 	for _, base := range p.files {
 		source, err := os.ReadFile(filepath.Join(p.folder, base))
@@ -68,7 +68,7 @@ func (p goPackage) mutations(seed uint64) (all []mutation, err error) {
 	return all, nil
 }
 
-// outcome is what tests make of a mutant.
+// outcome is the result of running the tests on a mutant.
 type outcome int
 
 const (
@@ -89,8 +89,8 @@ func (t *tally) score() float64 {
 	return 100 * float64(t.killed) / float64(t.killed+t.survived)
 }
 
-// runner measures packages. It writes survivors, and the entries of equivalents.txt
-// that do not hold, as it finds them.
+// runner measures packages. It prints survivors and wrong entries of equivalents.txt as
+// it finds them.
 type runner struct {
 	out         io.Writer
 	seed        uint64
@@ -149,14 +149,14 @@ func (r *runner) count(t *tally, m *mutation, o outcome) {
 	}
 }
 
-// suite is the tests of some packages, with their time limit.
+// suite is the tests of some packages with their time limit.
 type suite struct {
 	args  []string
 	limit time.Duration
 }
 
-// suites runs the tests of p and of the packages of -also on the code as it is:
-// they have to pass, and the time they take sets their limit.
+// suites returns the tests of p and of the packages of -also. It runs them on the
+// unchanged code, which must pass, to set their time limits.
 func (r *runner) suites(ctx context.Context, p goPackage) (suites []suite, err error) {
 	for _, packages := range [][]string{{p.path}, r.also} {
 		if len(packages) == 0 {
@@ -168,11 +168,11 @@ func (r *runner) suites(ctx context.Context, p goPackage) (suites []suite, err e
 			return nil, err
 		}
 		if slices.Contains(linked, "pgregory.net/rapid") {
-			s.args = append(slices.Clone(packages), "-rapid.nofailfile") // it would stay in the tree
+			s.args = append(slices.Clone(packages), "-rapid.nofailfile") // the file would stay in the tree
 		}
 		began := time.Now()
 		if o, err := s.run(ctx, ""); err != nil || o != survived {
-			return nil, errors.Join(fmt.Errorf("the tests of %s do not pass without a mutation", strings.Join(packages, " ")), err)
+			return nil, errors.Join(fmt.Errorf("the tests of %s fail on the unchanged code", strings.Join(packages, " ")), err)
 		}
 		s.limit = max(3*time.Since(began), r.floor)
 		suites = append(suites, s)
@@ -200,7 +200,7 @@ func (m *mutation) try(ctx context.Context, suites []suite) (outcome, error) {
 	return survived, nil
 }
 
-// bounded runs a test program within 8 GiB: a mutant may allocate without end.
+// bounded runs a test program within 8 GiB, because a mutant may allocate endlessly.
 const bounded = `-exec=sh -c 'ulimit -v 8388608; exec "$0" "$@"'`
 
 var (

@@ -1,6 +1,4 @@
-// Package states keeps state machines as tables: which states there are, what
-// moves a thing from one to another, and what that brings with it. What is not in
-// a table does not happen.
+// Package states implements state machines as tables of the allowed transitions.
 package states
 
 import (
@@ -10,7 +8,7 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Table is a state machine whose rows are of type R. Make one with New.
+// Table is a state machine with rows of type R. Create one with New.
 type Table[S, T ~string, R any] struct {
 	noun string
 	rows []R
@@ -22,23 +20,23 @@ type step[S, T ~string] struct {
 	on    T
 }
 
-// New makes a table of rows for the things called noun ("a rate lock"). The func
-// at returns the state that a row starts from and the trigger that it answers. Two
-// rows for the same pair are a mistake in the program: New panics.
+// New returns a table of rows for records called noun, such as "a rate lock". at returns
+// the state and the trigger of a row. New panics if two rows have the same state and
+// trigger.
 func New[S, T ~string, R any](noun string, at func(R) (S, T), rows ...R) *Table[S, T, R] {
 	t := &Table[S, T, R]{noun, rows, make(map[step[S, T]]int, len(rows))}
 	for i, row := range rows {
 		state, on := at(row)
 		if _, twice := t.from[step[S, T]{state, on}]; twice {
-			panic(fmt.Sprintf("two rows for %s that is %s, on %s", noun, state, on))
+			panic(fmt.Sprintf("two rows for %s in state %s on %s", noun, state, on))
 		}
 		t.from[step[S, T]{state, on}] = i
 	}
 	return t
 }
 
-// Next returns the row for a thing in a state and a trigger. Without one it
-// returns [errcodes.Conflict].
+// Next returns the row for a state and a trigger. It returns [errcodes.Conflict] if there
+// is none.
 func (t *Table[S, T, R]) Next(state S, on T) (R, error) {
 	if i, ok := t.from[step[S, T]{state, on}]; ok {
 		return t.rows[i], nil

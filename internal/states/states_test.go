@@ -48,7 +48,7 @@ func TestAllIsACopy(t *testing.T) {
 }
 
 func TestTwoRowsForOneStep(t *testing.T) {
-	assert.PanicsWithValue(t, "two rows for a door that is shut, on it is pushed", func() {
+	assert.PanicsWithValue(t, "two rows for a door in state shut on it is pushed", func() {
 		states.New("a door", at, append(door[:2:2], door[1])...)
 	})
 }

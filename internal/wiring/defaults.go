@@ -7,10 +7,10 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Defaults returns a copy of config whose zero fields have the values of defaults;
-// a field that is a struct, such as Hooks, is completed field by field. A nil
-// config means defaults. C is a struct of exported fields. A field that holds a nil
-// pointer in an interface is [errcodes.Configuration].
+// Defaults returns a copy of config whose zero fields have the values of defaults. Fields
+// that are structs, such as Hooks, are completed field by field. A nil config means
+// defaults. C must be a struct of exported fields. Defaults returns
+// [errcodes.Configuration] if a field is an interface that holds a nil pointer.
 func Defaults[C any](config *C, defaults C) (C, error) {
 	if config == nil {
 		return defaults, nil

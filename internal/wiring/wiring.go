@@ -1,4 +1,4 @@
-// Package wiring checks what a constructor is given.
+// Package wiring checks the arguments of constructors.
 package wiring
 
 import (
@@ -8,10 +8,10 @@ import (
 	"github.com/corridor-go/corridor/errcodes"
 )
 
-// Check returns [errcodes.Configuration] that names the first field of the struct
-// given that is missing: a nil interface, pointer, func or map, or an interface that
-// holds a nil pointer, which would pass a comparison with nil and panic at its first
-// call. Of a slice each element is checked; the slice itself may be empty.
+// Check returns [errcodes.Configuration] with the name of the first missing field of the
+// struct: a nil interface, pointer, func or map, or an interface that contains a nil
+// pointer, which does not equal nil but panics when used. In a slice each element is
+// checked; the slice may be empty.
 func Check(given any) error {
 	v := reflect.ValueOf(given)
 	for i := range v.NumField() {

@@ -1,10 +1,10 @@
-// Package oracles compares what corridor wrote by hand with independent
-// implementations of the same standards. It lives in the module of the
-// benchmarks, so that no user of the library inherits the peers.
+// Package oracles compares hand-written code of corridor with independent implementations
+// of the same standards. It is in the module of the benchmarks, so that users do not
+// inherit those libraries.
 //
 //	cd internal/bench && go test ./oracles/...
 //
-// A difference is not always our mistake: peers lag behind a standard. Each
-// known difference stands in the test's own table with its reason, and a
-// difference that has gone makes the test fail as well.
+// A difference is not always a bug of corridor: other libraries lag behind standards.
+// Each known difference is in a test's table with its reason. The test also fails when a
+// known difference disappears.
 package oracles

@@ -1,9 +1,7 @@
-// Command peak runs the command that its arguments name, on its own standard
-// input, and prints how much memory that command had resident at the most, in
-// bytes.
+// Command peak runs the command in its arguments with its own standard input, and prints
+// the command's peak resident memory in bytes.
 //
-// It exists because it is small. The maximum that the system keeps for a process
-// (ru_maxrss) starts at the maximum of the process that started it: it survives
-// vfork and exec. A large process that measures its children that way measures
-// itself, so it starts this one in between.
+// It must be small. The system's maximum for a process (ru_maxrss) starts at the maximum
+// of the process that started it: it survives vfork and exec. A large process that
+// measures a child directly would measure itself, so it starts this one in between.
 package main

@@ -29,11 +29,11 @@ func peak(args []string) (int64, error) {
 	}
 	usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {
-		return 0, errors.New("the system does not report a process's memory")
+		return 0, errors.New("the system does not report the memory of processes")
 	}
-	bytes := int64(usage.Maxrss) //nolint:unconvert // of 32 bits on some systems
+	bytes := int64(usage.Maxrss) //nolint:unconvert // 32 bits on some systems
 	if runtime.GOOS == "linux" {
-		bytes <<= 10 // it counts in KiB there, in bytes elsewhere
+		bytes <<= 10 // KiB here, bytes elsewhere
 	}
 	return bytes, nil
 }

@@ -1,7 +1,6 @@
-// Package authstate tests the life of a payment on the stores that it is kept in:
-// every history of calls and timeouts keeps the invariants on memory and on
-// SQLite, racers agree on one end, and nothing that was acknowledged is lost when
-// a process is killed.
+// Package authstate tests the payment service on its stores: every history of calls and
+// timeouts preserves the invariants on memory and SQLite, concurrent callers agree on one
+// terminal state, and acknowledged changes survive a killed process.
 //
 //	go test ./internal/integration/authstate -rapid.checks 1000 -crash.rounds 100
 package authstate

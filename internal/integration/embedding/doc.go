@@ -1,4 +1,3 @@
-// Package embedding compiles and runs what an embedder writes: the snippets of
-// the README, and a whole service of several processes on one database, as the
-// example shows it.
+// Package embedding compiles and runs code of embedders: the snippets of the README, and,
+// as an example, a service of several processes on one database.
 package embedding

@@ -1,5 +1,5 @@
-// Package planted runs a check against a planted bug: a check that cannot fail
-// proves nothing.
+// Package planted runs a check on planted bugs, because a check that cannot fail proves
+// nothing.
 //
 //	require.True(t, planted.Fails(func(t rapid.TB) { check(t, brokenStore) }))
 package planted
@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// recorder is a test that may fail without failing the one around it.
+// recorder records a failure instead of failing the surrounding test.
 type recorder struct {
 	rapid.TB
 	failed bool

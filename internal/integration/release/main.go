@@ -1,14 +1,14 @@
-// Command release makes a release of every module of the repository:
+// Command release releases every module of the repository:
 //
 //	go run ./internal/integration/release v0.1.0
 //
-// In the working tree of a release it requires each module at that version,
-// drops the replace lines that tie them together between releases, tidies in the
-// order of their requirements, commits, and tags each module. It pushes nothing.
+// In the working tree it requires each module at that version, removes the replace lines
+// that are used between releases, tidies the modules in the order of their requirements,
+// commits, and tags each module. It does not push.
 //
-// The module proxy does not know the version yet when the modules are tidied. So
-// each tidied module is packed, as the go command packs a tag, into a folder that
-// serves as a proxy for the next ones. It runs in a clone, not in a worktree of git.
+// When the modules are tidied, the module proxy does not know the version yet. So each
+// tidied module is packed, as the go command packs a tag, into a folder that serves as a
+// proxy for the next ones. The command must run in a clone, not in a worktree of git.
 package main
 
 import (
@@ -39,6 +39,6 @@ func run(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("tagged; to publish: git push origin " + strings.Join(tags, " "))
+	fmt.Println("tagged; to publish, run: git push origin " + strings.Join(tags, " "))
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/corridor-go/corridor/internal/archtest"
 )
 
-// root is the path of the repository's root module.
+// root is the import path of the repository's root module.
 const root = archtest.Module
 
 // Module is one module of the workspace.
@@ -23,8 +23,8 @@ type Module struct {
 	File *modfile.File
 }
 
-// Modules reads the modules that go.work in dir uses, but for those that are never released,
-// each after all that it requires.
+// Modules returns the modules of go.work in dir that are released, each after all that it
+// requires.
 func Modules(dir string) ([]Module, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "go.work"))
 	if err != nil {
@@ -65,7 +65,7 @@ func readModule(repository, dir string) (Module, error) {
 	return Module{Dir: dir, Path: file.Module.Mod.Path, File: file}, nil
 }
 
-// requires lists the own modules that m requires.
+// requires returns the modules of this repository that m requires.
 func (m *Module) requires() (paths []string) {
 	for _, r := range m.File.Require {
 		if own(r.Mod.Path) {
@@ -77,7 +77,7 @@ func (m *Module) requires() (paths []string) {
 
 func own(path string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 
-// sorted puts each module after those that it requires.
+// sorted sorts the modules so that each follows those that it requires.
 func sorted(all []Module) ([]Module, error) {
 	var (
 		order []Module
@@ -92,13 +92,14 @@ func sorted(all []Module) ([]Module, error) {
 			}
 		}
 		if len(order) == before {
-			return nil, errors.New("modules require one another in a circle, or one that go.work does not use")
+			return nil, errors.New("the requirements have a cycle or include a module that go.work does not use")
 		}
 	}
 	return order, nil
 }
 
-// at requires each own module at the version, and drops the replace lines.
+// at requires the modules of this repository at the version and removes the replace
+// lines.
 func (m *Module) at(version string) error {
 	for _, path := range m.requires() {
 		if err := m.File.AddRequire(path, version); err != nil {
@@ -107,7 +108,7 @@ func (m *Module) at(version string) error {
 	}
 	for _, r := range slices.Clone(m.File.Replace) {
 		if !own(r.Old.Path) {
-			return fmt.Errorf("%s replaces %s, which no release can", m.Path, r.Old.Path)
+			return fmt.Errorf("%s replaces %s, which is not a module of this repository", m.Path, r.Old.Path)
 		}
 		if err := m.File.DropReplace(r.Old.Path, r.Old.Version); err != nil {
 			return err
@@ -117,7 +118,7 @@ func (m *Module) at(version string) error {
 	return nil
 }
 
-// tag names the module's version in the repository.
+// tag returns the git tag of the module's version.
 func (m *Module) tag(version string) string {
 	if m.Dir == "." {
 		return version

@@ -13,12 +13,12 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// Proxy is a folder that serves modules to the go command as
-// GOPROXY=file://FOLDER. See https://go.dev/ref/mod#goproxy-protocol.
+// Proxy is a folder that serves modules as GOPROXY=file://FOLDER. See
+// https://go.dev/ref/mod#goproxy-protocol.
 type Proxy string
 
-// Add packs the committed state of a module of the repository, as the go command
-// packs a tag: without nested modules, and with the root's LICENSE.
+// Add packs the committed state of a module, as the go command packs a tag: without
+// nested modules, and with the root's LICENSE.
 func (p Proxy) Add(repository string, m *Module, version string) error {
 	dir, err := p.folder(m)
 	if err != nil {
@@ -54,7 +54,7 @@ func (p Proxy) folder(m *Module) (string, error) {
 	return filepath.Join(string(p), filepath.FromSlash(escaped), "@v"), err
 }
 
-// Files lists what the packed module holds, by its path in the module.
+// Files returns the paths of the files in the packed module.
 func (p Proxy) Files(m *Module, version string) ([]string, error) {
 	dir, err := p.folder(m)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Release makes a commit of the repository in which each module is as users get
-// it at the version, tags it for each of them, and packs each into the proxy. It
-// returns the tags. The working tree must be clean and is left at that commit.
+// Release commits the repository in the form that users get at the version, tags that
+// commit for each module, and packs the modules into the proxy. It returns the tags. The
+// working tree must be clean and is left at that commit.
 func Release(ctx context.Context, repository, version string, proxy Proxy) ([]string, error) {
 	if semver.Canonical(version) != version || semver.Major(version) != "v0" && semver.Major(version) != "v1" {
 		return nil, fmt.Errorf("version %q: want vX.Y.Z with a major version of 0 or 1", version)
@@ -26,7 +26,7 @@ func Release(ctx context.Context, repository, version string, proxy Proxy) ([]st
 		return nil, err
 	}
 	if changes != "" {
-		return nil, errors.New("the working tree has changes; commit them first")
+		return nil, errors.New("the working tree has uncommitted changes")
 	}
 	modules, err := Modules(repository)
 	if err != nil {
@@ -61,7 +61,7 @@ func Release(ctx context.Context, repository, version string, proxy Proxy) ([]st
 	return tags, nil
 }
 
-// untaken rejects a version that a module has a tag for.
+// untaken returns an error if a module already has a tag for the version.
 func untaken(ctx context.Context, repository string, modules []Module, version string) error {
 	listed, err := git(ctx, repository, "tag", "--list")
 	if err != nil {
@@ -76,7 +76,7 @@ func untaken(ctx context.Context, repository string, modules []Module, version s
 	return nil
 }
 
-// prepare commits the module as users get it.
+// prepare commits the module in the form that users get.
 func prepare(ctx context.Context, repository string, m *Module, version string, env []string) error {
 	if err := m.at(version); err != nil {
 		return err
@@ -99,15 +99,15 @@ func prepare(ctx context.Context, repository string, m *Module, version string, 
 	return err
 }
 
-// proxyEnv is the environment in which the go command finds the packed modules,
-// then what this machine has downloaded before, then the usual proxy. Its module
-// cache is a new one, so that nothing of a rehearsal is taken for a release later.
+// proxyEnv returns the environment in which the go command looks for modules in the
+// proxy, then among this machine's downloads, then in the usual proxy. It has a new
+// module cache, so that a rehearsal is never mistaken for a release later.
 func proxyEnv(ctx context.Context, proxy Proxy) ([]string, error) {
 	known, err := command(ctx, ".", nil, "go", "env", "GOMODCACHE", "GOPROXY", "GONOSUMDB")
 	if err != nil {
 		return nil, err
 	}
-	values := strings.Split(known, "\n") // one a line
+	values := strings.Split(known, "\n") // one per line
 	cache, usual, unsummed := values[0], values[1], values[2]
 	folder, err := filepath.Abs(string(proxy))
 	if err != nil {
@@ -126,8 +126,8 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return command(ctx, dir, nil, "git", args...)
 }
 
-// command runs a program and returns what it prints; env is added to this
-// process's environment.
+// command runs a program and returns its output; env is added to the environment of this
+// process.
 func command(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)

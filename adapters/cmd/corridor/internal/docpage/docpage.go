@@ -1,5 +1,5 @@
-// Package docpage keeps the generated pages of the documentation fresh: a test
-// draws a page from the data that drives the code, and compares.
+// Package docpage compares the generated pages of the documentation with the data that
+// drives the code.
 package docpage
 
 import (
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the generated pages anew")
+var update = flag.Bool("update", false, "write the generated pages")
 
 // Check compares the page with the file. Run the test with -update to write it.
 func Check(t *testing.T, file, page string) {
@@ -23,6 +23,6 @@ func Check(t *testing.T, file, page string) {
 		t.Fatal(err)
 	}
 	if string(onDisk) != page {
-		t.Fatalf("%s is not what the code says; run: go test -run '^%s$' -update", file, t.Name())
+		t.Fatalf("%s is out of date; run: go test -run '^%s$' -update", file, t.Name())
 	}
 }
